@@ -1,0 +1,62 @@
+// Package search knows search spaces and strategies: parameters, constraints
+// and configurations, how to count, index, enumerate and sample the valid ones
+// without materialising them, and the Ask/Tell interface of strategies.
+//
+// It does not know kernels, GPUs, files or clocks: it is pure, and everything
+// random is seeded by an argument.
+package search
+
+// Kind is the type of a parameter's values. The zero value is invalid.
+type Kind uint8
+
+// Kinds of value.
+const (
+	KindInvalid Kind = iota
+	Int
+	Float
+	Bool
+	String
+)
+
+// Value is one value of a parameter. It is comparable.
+type Value struct {
+	Kind Kind
+	I    int64   // Int; Bool as 0 or 1
+	F    float64 // Float
+	S    string  // String
+}
+
+// Param is a tunable with its values in enumeration order.
+type Param struct {
+	Name   string
+	Values []Value
+}
+
+// Config is one assignment of all parameters of a space: Values[i] belongs to
+// the space's parameter i.
+type Config struct {
+	Names  []string // shared with the space: do not modify
+	Values []Value
+}
+
+// Observation is what came of one configuration, told to a strategy.
+type Observation struct {
+	Index     int64   // of the configuration in the space
+	Objective float64 // to be minimised; meaningless unless Valid
+	Valid     bool    // false: the configuration has no objective (failed)
+}
+
+// Strategy decides which configurations to evaluate next. It is pure: the
+// space, the seed and the observations in the order told determine the
+// questions. It never asks for a configuration twice. It is not safe for
+// concurrent use.
+type Strategy interface {
+	// Ask returns up to n indices to evaluate next. An empty answer while
+	// Done is false means that observations are needed first.
+	Ask(n int) []int64
+	// Tell reports observations of configurations asked earlier, or of others
+	// known already.
+	Tell(obs ...Observation)
+	// Done reports that nothing is left to ask.
+	Done() bool
+}

@@ -1,0 +1,108 @@
+// Package assemble does what the real assembler (ptxas) would do to a kernel:
+// lower PTX to machine instructions, if-convert, schedule, allocate physical
+// registers under a cap, and spill to local memory what does not fit. Its
+// output is what the timing model issues, and its register count is the one
+// occupancy is computed from.
+//
+// It models the assembler's decisions, not its encodings: a machine Instr says
+// which pipe it uses, what it reads and writes, and which PTX instruction it
+// came from; it carries no operation that could be executed.
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// Program is a kernel as the assembler would emit it for one target and cap.
+// It is immutable and may be shared between goroutines.
+type Program struct {
+	Kernel *ir.Kernel
+	Blocks []Block // parallel to Kernel.Blocks
+	// Registers per thread, as launch__registers_per_thread counts them.
+	Registers int
+	// SpillBytes is the number of bytes of local memory one thread needs for
+	// spilled registers; LocalBytes adds the PTX's own local arrays.
+	SpillBytes, LocalBytes int
+	// SpillStores and SpillLoads count static spill instructions.
+	SpillStores, SpillLoads int
+	CodeBytes               int // size of the instruction stream
+}
+
+// Block is the machine code of one basic block, in issue order.
+type Block struct {
+	Instrs []Instr
+	// Merged is the index of the block whose Instrs carry this block's code
+	// since it was if-converted into it, -1 when it stands alone. A merged
+	// block has no Instrs of its own; its instructions are guarded, issue
+	// whenever the carrier executes, and its memory accesses appear in the
+	// trace (if any lane took it) under this block's index.
+	Merged int
+}
+
+// Class is the pipe and behaviour of a machine instruction.
+type Class uint8
+
+// Classes. The zero value is invalid.
+const (
+	ClassInvalid Class = iota
+	ALU                // integer add, logic, shift, compare, select, min/max, lop3, prmt
+	FMA                // fp32 add, mul, fma
+	FMAHeavy           // imad, 32-bit integer multiply (FMA heavy pipe)
+	IMADWide           // imad.wide, 64-bit result
+	FP64               // fp64 arithmetic
+	Half               // packed fp16 and bf16
+	MUFU               // transcendental unit: rcp, rsqrt, sin, cos, lg2, ex2
+	XU                 // other instructions at transcendental-unit rate: conversions, popc, flo, brev
+	Uniform            // uniform datapath
+	S2R                // read of a special register
+	LDC                // indexed load through the constant cache
+	Load               // ld from Space
+	Store              // st to Space
+	Atomic             // atom and red
+	AsyncCopy          // cp.async (LDGSTS)
+	Shuffle            // shfl
+	Vote               // vote, match, redux
+	Barrier            // bar.sync
+	Fence              // membar
+	Branch             // bra, convergence barriers
+	Exit
+	Control // depbar (cp.async.wait), nanosleep, other control without result
+	NumClasses
+)
+
+// Reg is a physical register: 0 to 254 general, PredBase and up predicates,
+// NoReg none.
+type Reg int16
+
+// Register numbering.
+const (
+	NoReg    Reg = -1
+	PredBase Reg = 256
+)
+
+// RegSpan is Count consecutive 32-bit registers from First (vectors and
+// 64-bit values); Count 0 means no operand.
+type RegSpan struct {
+	First Reg
+	Count uint8
+}
+
+// Instr is one machine instruction.
+type Instr struct {
+	Class Class
+	// Source is the ir instruction it came from, -1 for one the assembler made
+	// (spill code, convergence barriers). For Load, Store, Atomic, AsyncCopy
+	// and indexed LDC with Source >= 0 the trace has an Access with PC ==
+	// Source whenever a lane performed it.
+	Source int32
+	Space  ir.Space // memory classes; Local with Source == -1 is a spill
+	Width  uint8    // bytes per lane of a memory access
+	// Guarded: some lanes may be masked off by its predicate.
+	Guarded bool
+	Dst     [2]RegSpan
+	Src     [4]RegSpan
+	// Spill is the 4-byte slot of a spill access, in words from the start of
+	// the thread's spill area; -1 elsewhere.
+	Spill int16
+	// Carried is the block this instruction belongs to when the block was
+	// merged into another (see Block.Merged), -1 otherwise.
+	Carried int32
+}

@@ -1,0 +1,144 @@
+package ir
+
+import "github.com/warptune/warptune/simengine/ptx"
+
+// Reg is a virtual register: an index into Kernel.Regs.
+type Reg int32
+
+// NoReg marks an absent register (no guard, no base, a discarded result "_").
+const NoReg Reg = -1
+
+// RegInfo describes one virtual register.
+type RegInfo struct {
+	Name string // as written in the PTX, e.g. "%rd4"
+	Type Type   // declared type; Pred for predicates
+}
+
+// Module is the decoded form of one PTX module.
+type Module struct {
+	Name    string // file name, for messages
+	Version string // PTX ISA version, e.g. "9.0"
+	Target  string // e.g. "sm_90"
+	Vars    []Var  // module-scope .global, .const and .shared variables
+	Kernels []*Kernel
+}
+
+// Kernel is one .entry with every device function call inlined.
+// It is immutable after Build and may be shared between goroutines.
+type Kernel struct {
+	Name   string
+	Module *Module
+	Params []Param
+	Regs   []RegInfo
+	Instrs []Instr // in program order; Block.Start and Instr.Target index it
+	Blocks []Block // control flow graph, in program order
+	Vars   []Var   // module variables this kernel can name, then its own
+
+	SharedBytes int // static shared memory of one CTA (.shared with a size)
+	LocalBytes  int // local memory of one thread declared by the PTX (.local)
+	ConstBytes  int // bytes of .const variables of the module
+	// DynamicShared is the index in Vars of the `.extern .shared` array, or -1.
+	DynamicShared int
+
+	MaxNTid [3]int // .maxntid, zeros when absent
+	ReqNTid [3]int // .reqntid, zeros when absent
+	MinCTAs int    // .minnctapersm, 0 when absent
+	MaxRegs int    // .maxnreg, 0 when absent
+}
+
+// Param is one kernel parameter, laid out as in the parameter space.
+type Param struct {
+	Name   string
+	Type   Type
+	Offset int // bytes from the start of the parameter space
+	Size   int // bytes (larger than Type.Size for .b8 arrays)
+	Align  int
+}
+
+// Var is a variable in a state space other than .reg and .param.
+type Var struct {
+	Name   string
+	Space  Space
+	Elem   Type
+	Size   int // bytes; 0 for an unsized `.extern .shared` array
+	Align  int
+	Offset int // bytes from the start of the space's static area
+	// Init holds the initial bytes of .global and .const variables (nil: zeros).
+	Init []byte
+}
+
+// Block is a basic block: Instrs[Start:End]; only the last may branch.
+type Block struct {
+	Start, End int
+	// Succs are block indices: fall-through first, then the branch target.
+	// A block that ends in an unguarded exit has none.
+	Succs []int
+	Preds []int
+	// IPDom is the immediate post-dominator, where diverged lanes reconverge;
+	// -1 is the virtual exit.
+	IPDom int
+	// LoopHead is the index of the innermost loop header this block belongs
+	// to, -1 outside loops; LoopDepth counts the nesting.
+	LoopHead  int
+	LoopDepth int
+}
+
+// Instr is one PTX instruction with its operands resolved.
+// Unused fields are zero, unused registers NoReg.
+type Instr struct {
+	Op      Op
+	Type    Type // the instruction's type; destination type of Cvt
+	SrcType Type // source type of Cvt, Set, Slct; Invalid elsewhere
+	Mod     Mod  // modifiers that are plain flags
+	Round   Round
+	Cmp     Cmp    // Setp, Set
+	Bool    BoolOp // Setp, Set with a combining predicate operand; Vote mode in Vote
+	Atom    AtomOp // Atom, Red, Redux
+	Space   Space  // Ld, St, Atom, Red, Cvta, CpAsync (destination is Shared)
+	Cache   CacheOp
+	Vec     uint8 // elements of a vector Ld/St: 1, 2, 4 or 8
+
+	Guard    Reg  // predicate that guards the instruction, NoReg when none
+	GuardNot bool // true for @!p
+
+	// Dst are the registers written, in order (Vec of them for a vector load;
+	// two for setp p|q and shfl d|p). An element may be NoReg ("_").
+	Dst []Reg
+	// Src are the operands read, in PTX order. For Ld/Atom/Red/St/CpAsync
+	// Src[0] is the address (Kind OperandAddr) and the stored or combined
+	// values follow. For CpAsync Src[0] is the shared address, Src[1] the
+	// global one, Src[2] the byte count.
+	Src []Operand
+
+	// Target is the instruction index a Bra jumps to; -1 elsewhere.
+	Target int
+	// Targets are the instruction indices of a Brx (indexed branch).
+	Targets []int
+
+	Pos ptx.Pos // where it stands in the PTX text
+}
+
+// OperandKind says which fields of an Operand hold its value.
+type OperandKind uint8
+
+// The kinds of operand. The zero value is invalid.
+const (
+	OperandInvalid OperandKind = iota
+	OperandReg                 // Reg
+	OperandImm                 // Imm: the bits of the constant, already in the instruction's type
+	OperandSpecial             // Special
+	OperandVar                 // the address of Vars[Var] plus Imm, in the variable's own space
+	OperandAddr                // a memory address: see Operand
+)
+
+// Operand is a source operand. For OperandAddr the address is
+// Reg (NoReg: zero) + Vars[Var] (-1: none) + Params[Param] (-1: none) + Imm.
+type Operand struct {
+	Kind    OperandKind
+	Reg     Reg
+	Special Special
+	Var     int32
+	Param   int32
+	Imm     uint64
+	Not     bool // predicate operand written !p
+}

@@ -1,0 +1,106 @@
+package ir
+
+// Op is a PTX base opcode, without types and modifiers. The zero value is
+// invalid. Op.String gives the PTX spelling.
+type Op uint8
+
+// PTX opcodes, grouped as the PTX ISA manual groups them.
+const (
+	OpInvalid Op = iota
+
+	// Data movement.
+	Mov
+	Ld
+	Ldu
+	St
+	Atom
+	Red
+	CpAsync       // cp.async.{ca,cg}.shared.global
+	CpAsyncCommit // cp.async.commit_group
+	CpAsyncWait   // cp.async.wait_group N / wait_all
+	Prefetch
+	Cvt
+	Cvta
+	Isspacep
+	Shfl
+	Prmt
+	Mapa
+
+	// Integer and floating-point arithmetic.
+	Add
+	Sub
+	Mul
+	Mad
+	Fma
+	Mul24
+	Mad24
+	Sad
+	Div
+	Rem
+	Abs
+	Neg
+	Min
+	Max
+	AddC
+	SubC
+	MadC
+	Dp4a
+	Dp2a
+	Rcp
+	Sqrt
+	Rsqrt
+	Sin
+	Cos
+	Lg2
+	Ex2
+	Tanh
+	Copysign
+	Testp
+
+	// Logic, shifts and bit fields.
+	And
+	Or
+	Xor
+	Not
+	CNot
+	Lop3
+	Shl
+	Shr
+	Shf
+	Bfe
+	Bfi
+	Bfind
+	Brev
+	Clz
+	Popc
+	Fns
+	Szext
+	Bmsk
+
+	// Comparison and selection.
+	Setp
+	Set
+	Selp
+	Slct
+
+	// Control flow.
+	Bra
+	Brx
+	Exit // exit, and ret from the entry
+	Trap
+	Nop // pragma, debug and other instructions without effect
+
+	// Synchronisation and communication.
+	Bar     // bar.sync / barrier.sync; BarArrive is Mod
+	BarRed  // bar.red: Bool says popc/and/or
+	BarWarp // bar.warp.sync
+	Membar  // membar, fence
+	Vote
+	Match
+	Activemask
+	Redux
+	Elect
+	Nanosleep
+
+	NumOps
+)

@@ -1,0 +1,223 @@
+package ir
+
+// Type is a PTX fundamental type. The zero value is invalid.
+type Type uint8
+
+// PTX types.
+const (
+	TypeInvalid Type = iota
+	Pred
+	B8
+	B16
+	B32
+	B64
+	B128
+	U8
+	U16
+	U32
+	U64
+	S8
+	S16
+	S32
+	S64
+	F16
+	F16x2
+	BF16
+	BF16x2
+	F32
+	F64
+	U16x2
+	S16x2
+	E4M3
+	E5M2
+	TF32
+)
+
+// Space is a PTX state space. The zero value means generic addressing for
+// memory instructions and "none" elsewhere.
+type Space uint8
+
+// PTX state spaces.
+const (
+	Generic Space = iota
+	Global
+	Shared
+	Local
+	Const
+	ParamSpace
+	RegSpace
+)
+
+// Mod is a set of instruction modifiers.
+type Mod uint32
+
+// Modifiers.
+const (
+	ModWide Mod = 1 << iota
+	ModHi
+	ModLo
+	ModSat
+	ModFtz
+	ModApprox
+	ModFull
+	ModVolatile
+	ModNonCoherent // ld.global.nc
+	ModUni         // bra.uni
+	ModLeft        // shf.l
+	ModRight       // shf.r
+	ModClamp       // shf.clamp, shfl up/bfly clamp is in the operand
+	ModWrap
+	ModCarryIn  // addc, subc, madc read the carry
+	ModCarryOut // .cc writes the carry
+	ModSync     // .sync forms of shfl, vote, match, bar.warp
+	ModTo       // cvta.to.SPACE (generic to space)
+	ModArrive   // bar.arrive
+	ModRelaxed
+	ModAcquire
+	ModRelease
+	ModNaN
+	ModShiftAmt // bfind.shiftamt
+	ModAll      // match.all, cp.async.wait_all
+	ModBypassL1 // cp.async.cg
+
+)
+
+// Round is a rounding modifier.
+type Round uint8
+
+// Rounding modes. RN is the default of floating-point arithmetic.
+const (
+	RoundNone Round = iota
+	RN
+	RZ
+	RM
+	RP
+	RNI
+	RZI
+	RMI
+	RPI
+	RNA
+)
+
+// Cmp is a comparison operator of Setp and Set.
+type Cmp uint8
+
+// Comparison operators; the U forms are true for unordered operands, LO to HS
+// are the unsigned spellings.
+const (
+	CmpNone Cmp = iota
+	CmpEQ
+	CmpNE
+	CmpLT
+	CmpLE
+	CmpGT
+	CmpGE
+	CmpLO
+	CmpLS
+	CmpHI
+	CmpHS
+	CmpEQU
+	CmpNEU
+	CmpLTU
+	CmpLEU
+	CmpGTU
+	CmpGEU
+	CmpNum
+	CmpNaN
+)
+
+// BoolOp combines predicates in Setp, and names the mode of Vote, BarRed and Shfl.
+type BoolOp uint8
+
+// Boolean operators and vote, shuffle and permute modes.
+const (
+	BoolNone BoolOp = iota
+	BoolAnd
+	BoolOr
+	BoolXor
+	BoolPopc
+	BoolAll
+	BoolAny
+	BoolUni
+	BoolBallot
+	ShflUp
+	ShflDown
+	ShflBfly
+	ShflIdx
+	PrmtF4E
+	PrmtB4E
+	PrmtRC8
+	PrmtECL
+	PrmtECR
+	PrmtRC16
+)
+
+// AtomOp is the operation of Atom, Red and Redux.
+type AtomOp uint8
+
+// Atomic operations.
+const (
+	AtomNone AtomOp = iota
+	AtomAdd
+	AtomMin
+	AtomMax
+	AtomInc
+	AtomDec
+	AtomAnd
+	AtomOr
+	AtomXor
+	AtomExch
+	AtomCAS
+)
+
+// CacheOp is a cache operator of a load or store.
+type CacheOp uint8
+
+// Cache operators, PTX letters kept.
+const (
+	CacheDefault CacheOp = iota
+	CacheCA
+	CacheCG
+	CacheCS
+	CacheLU
+	CacheCV
+	CacheWB
+	CacheWT
+)
+
+// Special is a special register.
+type Special uint8
+
+// Special registers that are modelled.
+const (
+	SpecialNone Special = iota
+	TidX
+	TidY
+	TidZ
+	NTidX
+	NTidY
+	NTidZ
+	CTAIdX
+	CTAIdY
+	CTAIdZ
+	NCTAIdX
+	NCTAIdY
+	NCTAIdZ
+	LaneID
+	WarpID
+	NWarpID
+	SMID
+	NSMID
+	GridID
+	Clock
+	ClockHi
+	Clock64
+	GlobalTimer
+	LaneMaskEQ
+	LaneMaskLE
+	LaneMaskLT
+	LaneMaskGE
+	LaneMaskGT
+	DynamicSmemSize
+	TotalSmemSize
+)

@@ -1,0 +1,67 @@
+// Package trace is the record of what the warps of a CTA did, as the timing
+// model replays it: the basic blocks each warp executed and, for every memory
+// instruction, the memory lines, sectors and bank passes its lanes touched.
+//
+// It is data only. Package exec runs a kernel and reports to an observer,
+// package timing/coalesce is the observer that builds these records, and
+// package timing consumes them.
+package trace
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// CTA is the trace of one CTA.
+type CTA struct {
+	ID    int64 // linear index in the grid, x fastest
+	Warps []Warp
+}
+
+// Warp is the trace of one warp.
+type Warp struct {
+	Steps    []Step
+	Accesses []Access // in execution order
+	Lines    []Line   // backing store of Access.Lines
+}
+
+// Step is one execution of a basic block by the lanes in Mask.
+type Step struct {
+	Block  int32  // index in ir.Kernel.Blocks
+	Mask   uint32 // active lanes
+	Access int32  // index of the step's first Access in Warp.Accesses
+	// Repeat is the number of further iterations of the loop headed by Block
+	// that sampled execution left out at this point, each like the iterations
+	// recorded just before; 0 for an ordinary step. A Repeat step executes
+	// nothing itself and has no accesses.
+	Repeat int64
+}
+
+// Access is one memory instruction executed by one warp: one request.
+type Access struct {
+	PC    int32    // index in ir.Kernel.Instrs
+	Space ir.Space // resolved: never Generic
+	Width uint8    // bytes per lane
+	Mask  uint32   // lanes that performed it (guard applied)
+	// Passes is the number of data-stage wavefronts the request needs: shared
+	// memory bank conflicts, or the same for global data in the L1 data banks;
+	// for Const the number of distinct words.
+	Passes uint16
+	// Ideal is what Passes would be without conflicts, for the same width.
+	Ideal uint16
+	// First and NLines delimit the request's lines in Warp.Lines
+	// (Global and Local; none for Shared).
+	First  int32
+	NLines uint16
+	// Sectors is the number of distinct 32-byte sectors over all lines.
+	Sectors uint16
+	// MaxSame is the largest number of lanes that address the same word,
+	// what atomics serialise on.
+	MaxSame uint8
+}
+
+// Line is one 128-byte memory line touched by a request.
+type Line struct {
+	Addr    uint64 // line address: byte address / 128
+	Sectors uint8  // bit i: sector i (bytes 32i to 32i+31) is touched
+	// Full has bit i set when every byte of sector i is written by this
+	// request (stores), so that the sector needs no fill.
+	Full uint8
+}
