@@ -1,0 +1,49 @@
+# warptune: every target works from a clean clone with Go and its module proxy.
+GO ?= go
+BIN := bin
+
+.PHONY: all build test race short lint fmt proto bench fuzz fidelity catalogue check clean
+
+all: build
+
+build: ## the three commands, into bin/
+	$(GO) build -trimpath -o $(BIN)/ ./cmd/...
+
+test: ## every test
+	$(GO) test ./...
+
+race: ## every test under the race detector
+	$(GO) test -race ./...
+
+lint: ## formatting, vet, staticcheck, module tidiness
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+proto: ## lint and regenerate api/, with no tool but Go
+	$(GO) generate ./api/...
+
+bench: ## the figures in docs/, by Go's own harness
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+catalogue: ## recompile the built-in kernels' PTX (needs nvcc or clang++)
+	$(GO) generate ./tuner/kernel/catalogue/...
+
+FUZZTIME ?= 30s
+fuzz: ## each fuzz target for FUZZTIME
+	@for f in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do d=$$(dirname $$f); \
+	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
+	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
+
+SILICON ?= ../shared/silicon
+fidelity: build ## every measured configuration against the simulator; rewrites docs/fidelity tables
+	$(BIN)/warptune fidelity --arch h200 --timings $(SILICON)/h200/timings.jsonl.gz --kernels $(SILICON)/kernels --ptx-dir $(SILICON)/h200/ptx.zip
+
+check: lint test ## what CI runs, less the end-to-end part
+
+clean:
+	rm -rf $(BIN) .cache

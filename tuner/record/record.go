@@ -1,0 +1,159 @@
+// Package record reads and writes configuration records: one JSON object a
+// line, optionally gzipped, as measured on hardware (timings) or to be
+// predicted (configs), and the predictions written back beside them.
+//
+// It knows the format only; what a record's kernel is and how it is evaluated
+// is the business of its callers.
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+)
+
+// MaxLine is the longest record line accepted, bytes.
+const MaxLine = 1 << 20
+
+// Time is a measured time in microseconds over repeated batches of launches.
+type Time struct {
+	Median   float64 `json:"median"`
+	Min      float64 `json:"min"`
+	Max      float64 `json:"max"`
+	Reps     int     `json:"reps"`
+	Launches int     `json:"launches"`
+}
+
+// Record is one configuration of one kernel. Only Kernel and Params are
+// required to predict it; the rest is what a measurement adds.
+type Record struct {
+	Kernel      string                     `json:"kernel"`
+	Group       string                     `json:"group,omitempty"`
+	ProblemSize []int64                    `json:"problem_size,omitempty"`
+	Params      map[string]json.RawMessage `json:"params"`
+	PTX         string                     `json:"ptx,omitempty"` // file stem in a PTX directory
+
+	Registers   int   `json:"registers,omitempty"` // per thread, measured
+	LocalBytes  int   `json:"local_bytes,omitempty"`
+	StaticSmem  int   `json:"static_smem,omitempty"`
+	DynamicSmem int   `json:"dynamic_smem,omitempty"`
+	Block       []int `json:"block,omitempty"`
+	Grid        []int `json:"grid,omitempty"`
+	TimeUS      *Time `json:"time_us,omitempty"`
+	// Counters are hardware counters by Nsight Compute name.
+	Counters map[string]Counter `json:"counters,omitempty"`
+
+	// Line is the record's 1-based line; Raw its bytes as read.
+	Line int    `json:"-"`
+	Raw  []byte `json:"-"`
+}
+
+// Counter is one hardware counter.
+type Counter struct {
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
+// GroupKey names the configurations the record competes with: its group, or
+// kernel and problem size when it has none.
+func (r *Record) GroupKey() string {
+	if r.Group != "" {
+		return r.Group
+	}
+	return fmt.Sprintf("%s %v", r.Kernel, r.ProblemSize)
+}
+
+// Read reads every record of r, which may be gzipped. name is used in errors.
+func Read(name string, r io.Reader) ([]Record, error) {
+	br := bufio.NewReader(r)
+	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		gz, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("%s: not a valid gzip file: %w", name, err)
+		}
+		defer gz.Close()
+		br = bufio.NewReader(gz)
+	}
+	var out []Record
+	sc := bufio.NewScanner(br)
+	sc.Buffer(nil, MaxLine)
+	line := 0
+	for sc.Scan() {
+		line++
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		rec, err := parse(sc.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		rec.Line = line
+		out = append(out, rec)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w (is the file cut off, or a line over %d bytes?)", name, line+1, err, MaxLine)
+	}
+	return out, nil
+}
+
+func parse(text []byte) (Record, error) {
+	var rec Record
+	if err := json.Unmarshal(text, &rec); err != nil {
+		return rec, fmt.Errorf("not a record: %w", err)
+	}
+	if rec.Params == nil {
+		return rec, fmt.Errorf("the record has no \"params\"")
+	}
+	if t := rec.TimeUS; t != nil && (t.Median <= 0 || math.IsInf(t.Median, 0)) {
+		return rec, fmt.Errorf("time_us.median is %v: want a positive time", t.Median)
+	}
+	rec.Raw = bytes.Clone(text)
+	return rec, nil
+}
+
+// Prediction is what simulating a record adds to it.
+type Prediction struct {
+	Arch        string             `json:"arch"`
+	PredictedUS float64            `json:"predicted_us"`
+	Validity    string             `json:"validity"`
+	Message     string             `json:"message,omitempty"`
+	Compiler    string             `json:"compiler,omitempty"`
+	Registers   int                `json:"registers"`
+	SpillBytes  int                `json:"spill_bytes"`
+	Occupancy   float64            `json:"occupancy"`
+	Limiter     string             `json:"limiter"`
+	Bound       string             `json:"bound"`
+	Level       string             `json:"level"`
+	Engine      string             `json:"engine"`
+	Digest      string             `json:"digest,omitempty"`
+	Metrics     map[string]float64 `json:"metrics,omitempty"`
+}
+
+// Append appends the record as read with the prediction's fields set, keys in
+// alphabetical order, and a newline. A measured register count is kept as
+// "measured_registers".
+func (r *Record) Append(dst []byte, p Prediction) ([]byte, error) {
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(r.Raw, &all); err != nil {
+		return dst, err
+	}
+	if v, ok := all["registers"]; ok {
+		all["measured_registers"] = v
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return dst, err
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return dst, err
+	}
+	text, err = json.Marshal(all)
+	if err != nil {
+		return dst, err
+	}
+	return append(append(dst, text...), '\n'), nil
+}
