@@ -1,0 +1,194 @@
+package arch
+
+// Number is one figure of a descriptor with where it comes from.
+type Number struct {
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Source string  `json:"source"`
+	// Verified is false for figures nobody re-read or measured: datasheet
+	// values quoted from memory, and values carried over from a related part.
+	Verified bool `json:"verified"`
+}
+
+// Descriptor is one GPU. All sizes are bytes, all latencies SM cycles, all
+// bandwidths bytes per SM cycle for the whole device unless the name says
+// otherwise. It is immutable after Load and Parse; its maps and slices are
+// shared and must not be written.
+type Descriptor struct {
+	Name    string   // "h200"
+	Aliases []string // other accepted spellings
+	Title   string   // "NVIDIA H200 SXM"
+	CC      [2]int   // compute capability
+	Digest  string   // sha-256 of the descriptor's canonical content, hex
+
+	Shape
+	Residency
+	SharedMemory
+	Pipes
+	Memory
+	Launch
+
+	// Latency in SM cycles from issue to a dependent instruction's issue, by
+	// the Latency… keys; every key is present and positive.
+	Latency map[string]float64
+
+	// Numbers holds every figure of the file by its name there, with its source.
+	Numbers map[string]Number
+}
+
+// Shape is what the device consists of.
+type Shape struct {
+	SMs           int
+	SubPartitions int     // schedulers an SM, each with its part of the register file
+	ClockMHz      float64 // SM clock the latencies and rates are turned into time with
+	IssueWidth    int     // instructions a scheduler can issue in a cycle: 2 on Kepler and Pascal, else 1
+	DualIssue     bool    // IssueWidth > 1: the second instruction must be independent of the first
+}
+
+// Residency limits what one SM holds at a time.
+type Residency struct {
+	MaxThreads, MaxWarps, MaxCTAs int
+	MaxThreadsPerCTA              int
+	MaxBarriers                   int // hardware barriers an SM, 0 = not a limit of its own
+	Registers, MaxRegistersPerCTA int
+	MaxRegistersPerThread         int
+	RegisterUnit                  int // registers a warp's allocation is rounded up to
+	WarpUnit                      int // warps a CTA's register check is rounded up to
+}
+
+// SharedMemory is the shared memory of an SM, its allocation rules and its banks.
+type SharedMemory struct {
+	SharedPerCTA      int   // largest static allocation
+	SharedPerCTAOptIn int   // largest dynamic allocation after opting in
+	SharedUnit        int   // granularity of a CTA's allocation
+	SharedReserved    int   // taken by the system per CTA, beside what the kernel asks for
+	CarveOuts         []int // legal shared memory sizes of an SM, ascending, the 0 size included where it exists
+	UnifiedL1         int   // L1 + shared memory of an SM when unified, 0 when split
+	L1Dedicated       int   // L1/texture cache of an SM when split, 0 when unified
+	Banks             int
+	BankWidth         int // bytes; Kepler 8, see BankWidthSwitch
+	BankWidthSwitch   bool
+}
+
+// Pipes holds lanes a cycle and SM, by the Lane… keys; every key is present and
+// positive. A warp instruction occupies its pipe for 32/lanes cycles of the SM,
+// the lanes being spread evenly over the sub-partitions.
+type Pipes struct {
+	Lanes map[string]float64
+	// SharedFP32Int says that half of the fp32 lanes are the int32 lanes
+	// (compute capability 8.6, 8.9): int32 work takes fp32 issue slots.
+	SharedFP32Int bool
+	// MemoryQueue is how many memory instructions a sub-partition queues in
+	// front of the SM's memory pipe before its warps stall.
+	MemoryQueue int
+	// MemoryIssue is the cycles between two memory instructions of one
+	// sub-partition entering the SM's memory pipe.
+	MemoryIssue float64
+}
+
+// Memory is the path from an SM's L1 to DRAM.
+type Memory struct {
+	L1BytesPerCycle   float64 // one SM, loads that hit
+	L1TagsPerCycle    float64 // distinct lines a request looks up in a cycle
+	L1MSHRs           int     // lines (or sectors) in flight from one SM
+	ConstantBytes     int     // first-level constant cache of an SM
+	ConstantL15Bytes  int     // second-level constant cache of an SM
+	InstructionBytes  int     // first-level instruction cache of a sub-partition
+	L2Bytes           int
+	L2Partitions      int     // halves with a slow link between them: 2 on A100, H100 and later
+	L2EffectiveBytes  int     // capacity for data that all SMs read
+	L2BytesPerCycle   float64 // all slices together, hits
+	L2BytesPerCycleSM float64 // one SM's port, loads
+	// L2WriteBytesPerCycle is what all slices together take in stores that hit.
+	L2WriteBytesPerCycle float64
+	// AtomicsPerCycle is 32-bit read-modify-writes a cycle of all slices
+	// together on distinct addresses; AtomicsSameAddress on one address.
+	AtomicsPerCycle    float64
+	AtomicsSameAddress float64
+
+	DRAMBytesPerSecond float64 // peak
+	// Achieved share of the peak of long streams by what they do: reads only,
+	// writes only, equal reads and writes. DRAMEfficiency interpolates.
+	DRAMReadEfficiency, DRAMWriteEfficiency, DRAMMixEfficiency float64
+	DRAMGranule                                                int // bytes of the smallest DRAM access
+}
+
+// Launch is the cost of starting grids and CTAs.
+type Launch struct {
+	LaunchGapUS   float64 // between back-to-back launches of an empty kernel, start to start, microseconds
+	CTALaunchRate float64 // CTAs a cycle, whole grid
+	CTATurnaround float64 // cycles a store-only one-element CTA holds its slot, launch to replacement
+}
+
+// Keys of Pipes.Lanes.
+const (
+	LaneFP32    = "fp32"    // FADD, FMUL, FFMA
+	LaneInt32   = "int32"   // IADD3, LOP3, ISETP, SEL, MOV
+	LaneShift   = "shift"   // SHF
+	LaneIMAD    = "imad"    // IMAD and its moves
+	LaneFP64    = "fp64"    // DADD, DMUL, DFMA
+	LaneHalf    = "half"    // HADD2, HFMA2: lanes of two elements each
+	LaneMUFU    = "mufu"    // MUFU: reciprocal, root, sine, exp2, log2
+	LaneXU      = "xu"      // conversions between types, POPC, FLO, BREV
+	LaneLSU     = "lsu"     // address lanes of the load/store pipe
+	LaneShuffle = "shuffle" // SHFL
+	LaneUniform = "uniform" // the uniform datapath: warp instructions x 32
+	LaneBranch  = "branch"  // BRA, BSYNC, EXIT: warp instructions x 32
+)
+
+// Keys of Descriptor.Latency.
+const (
+	LatencyALU          = "alu"
+	LatencyFMA          = "fma"
+	LatencyIMAD         = "imad"
+	LatencyFP64         = "fp64"
+	LatencyHalf         = "half"
+	LatencyMUFU         = "mufu"
+	LatencyXU           = "xu"
+	LatencyPredicate    = "predicate" // a compare's result to the branch or guard that reads it
+	LatencyBranch       = "branch"
+	LatencyUniform      = "uniform"
+	LatencyShared       = "shared"
+	LatencyL1           = "l1"
+	LatencyL2           = "l2"     // nearer half
+	LatencyL2Far        = "l2_far" // other half; equal to l2 on a part with one
+	LatencyDRAM         = "dram"
+	LatencyConstant     = "constant"      // hit in the first level, indexed (LDC)
+	LatencyConstantL15  = "constant_l15"  // hit in the second level
+	LatencyConstantMiss = "constant_miss" // served by L2
+	LatencyShuffle      = "shuffle"
+	LatencyVote         = "vote"
+	LatencyBarrier      = "barrier" // BAR.SYNC of a CTA with one warp
+	LatencyS2R          = "s2r"
+	LatencyAtomicShared = "atomic_shared"
+	LatencyAtomicL2     = "atomic_l2" // returning atomic on a global address
+	LatencyFenceCTA     = "fence_cta"
+	LatencyFenceGPU     = "fence_gpu"
+)
+
+// L1Bytes is the L1 cache left to one SM with carveOut bytes of shared memory.
+func (d *Descriptor) L1Bytes(carveOut int) int {
+	if d.UnifiedL1 == 0 {
+		return d.L1Dedicated
+	}
+	return max(d.UnifiedL1-carveOut, 0)
+}
+
+// DRAMBytesPerCycle is the peak DRAM bandwidth in bytes an SM cycle.
+func (d *Descriptor) DRAMBytesPerCycle() float64 {
+	return d.DRAMBytesPerSecond / (d.ClockMHz * 1e6)
+}
+
+// DRAMEfficiency is the share of the peak that a long stream reaches when
+// writeShare (0…1) of its bytes are written, linear between the three measured
+// points 0, 1/2 and 1.
+func (d *Descriptor) DRAMEfficiency(writeShare float64) float64 {
+	w := min(max(writeShare, 0), 1)
+	if w <= 0.5 {
+		return d.DRAMReadEfficiency + (d.DRAMMixEfficiency-d.DRAMReadEfficiency)*w*2
+	}
+	return d.DRAMMixEfficiency + (d.DRAMWriteEfficiency-d.DRAMMixEfficiency)*(w-0.5)*2
+}
+
+// Microseconds turns SM cycles into microseconds at the descriptor's clock.
+func (d *Descriptor) Microseconds(cycles float64) float64 { return cycles / d.ClockMHz }
