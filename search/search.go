@@ -6,39 +6,6 @@
 // random is seeded by an argument.
 package search
 
-// Kind is the type of a parameter's values. The zero value is invalid.
-type Kind uint8
-
-// Kinds of value.
-const (
-	KindInvalid Kind = iota
-	Int
-	Float
-	Bool
-	String
-)
-
-// Value is one value of a parameter. It is comparable.
-type Value struct {
-	Kind Kind
-	I    int64   // Int; Bool as 0 or 1
-	F    float64 // Float
-	S    string  // String
-}
-
-// Param is a tunable with its values in enumeration order.
-type Param struct {
-	Name   string
-	Values []Value
-}
-
-// Config is one assignment of all parameters of a space: Values[i] belongs to
-// the space's parameter i.
-type Config struct {
-	Names  []string // shared with the space: do not modify
-	Values []Value
-}
-
 // Observation is what came of one configuration, told to a strategy.
 type Observation struct {
 	Index     int64   // of the configuration in the space
