@@ -1,0 +1,155 @@
+package arch
+
+import "strings"
+
+// figure binds one number of a descriptor file to its place in the Descriptor.
+type figure struct {
+	name string
+	unit string
+	// Exactly one of the three is set: where the number goes.
+	integer func(*Descriptor) *int
+	real    func(*Descriptor) *float64
+	flag    func(*Descriptor) *bool
+	// zero says that 0 is a legal value ("not there").
+	zero bool
+}
+
+func integer(name, unit string, at func(*Descriptor) *int) figure {
+	return figure{name: name, unit: unit, integer: at}
+}
+
+func optional(name, unit string, at func(*Descriptor) *int) figure {
+	return figure{name: name, unit: unit, integer: at, zero: true}
+}
+
+func real(name, unit string, at func(*Descriptor) *float64) figure {
+	return figure{name: name, unit: unit, real: at}
+}
+
+func flag(name string, at func(*Descriptor) *bool) figure {
+	return figure{name: name, unit: "flag", flag: at, zero: true}
+}
+
+// figures lists every number a descriptor must have. Lanes and latencies follow
+// from laneKeys and latencyKeys under "lanes." and "latency.".
+var figures = []figure{
+	integer("sms", "count", func(d *Descriptor) *int { return &d.SMs }),
+	integer("sub_partitions", "count", func(d *Descriptor) *int { return &d.SubPartitions }),
+	real("clock", "MHz", func(d *Descriptor) *float64 { return &d.ClockMHz }),
+	integer("issue_width", "instructions/cycle", func(d *Descriptor) *int { return &d.IssueWidth }),
+
+	integer("max_threads", "threads", func(d *Descriptor) *int { return &d.MaxThreads }),
+	integer("max_warps", "warps", func(d *Descriptor) *int { return &d.MaxWarps }),
+	integer("max_ctas", "CTAs", func(d *Descriptor) *int { return &d.MaxCTAs }),
+	integer("max_threads_per_cta", "threads", func(d *Descriptor) *int { return &d.MaxThreadsPerCTA }),
+	optional("max_barriers", "barriers", func(d *Descriptor) *int { return &d.MaxBarriers }),
+	integer("registers", "registers", func(d *Descriptor) *int { return &d.Registers }),
+	integer("max_registers_per_cta", "registers", func(d *Descriptor) *int { return &d.MaxRegistersPerCTA }),
+	integer("max_registers_per_thread", "registers", func(d *Descriptor) *int { return &d.MaxRegistersPerThread }),
+	integer("register_unit", "registers", func(d *Descriptor) *int { return &d.RegisterUnit }),
+	integer("warp_unit", "warps", func(d *Descriptor) *int { return &d.WarpUnit }),
+
+	integer("shared_per_cta", "bytes", func(d *Descriptor) *int { return &d.SharedPerCTA }),
+	integer("shared_per_cta_optin", "bytes", func(d *Descriptor) *int { return &d.SharedPerCTAOptIn }),
+	integer("shared_unit", "bytes", func(d *Descriptor) *int { return &d.SharedUnit }),
+	optional("shared_reserved", "bytes", func(d *Descriptor) *int { return &d.SharedReserved }),
+	optional("unified_l1", "bytes", func(d *Descriptor) *int { return &d.UnifiedL1 }),
+	optional("l1_dedicated", "bytes", func(d *Descriptor) *int { return &d.L1Dedicated }),
+	integer("banks", "count", func(d *Descriptor) *int { return &d.Banks }),
+	integer("bank_width", "bytes", func(d *Descriptor) *int { return &d.BankWidth }),
+	flag("bank_width_switch", func(d *Descriptor) *bool { return &d.BankWidthSwitch }),
+
+	flag("shared_fp32_int", func(d *Descriptor) *bool { return &d.SharedFP32Int }),
+	integer("memory_queue", "instructions", func(d *Descriptor) *int { return &d.MemoryQueue }),
+	real("memory_issue", "cycles", func(d *Descriptor) *float64 { return &d.MemoryIssue }),
+
+	real("l1_bandwidth", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L1BytesPerCycle }),
+	real("l1_tags", "lines/cycle/SM", func(d *Descriptor) *float64 { return &d.L1TagsPerCycle }),
+	integer("l1_mshrs", "count", func(d *Descriptor) *int { return &d.L1MSHRs }),
+	integer("constant_cache", "bytes", func(d *Descriptor) *int { return &d.ConstantBytes }),
+	integer("constant_l15_cache", "bytes", func(d *Descriptor) *int { return &d.ConstantL15Bytes }),
+	integer("instruction_cache", "bytes", func(d *Descriptor) *int { return &d.InstructionBytes }),
+	integer("l2_size", "bytes", func(d *Descriptor) *int { return &d.L2Bytes }),
+	integer("l2_partitions", "count", func(d *Descriptor) *int { return &d.L2Partitions }),
+	integer("l2_effective", "bytes", func(d *Descriptor) *int { return &d.L2EffectiveBytes }),
+	real("l2_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2BytesPerCycle }),
+	real("l2_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2BytesPerCycleSM }),
+	real("l2_write_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycle }),
+	real("atomics", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsPerCycle }),
+	real("atomics_same_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddress }),
+
+	real("dram_bandwidth", "bytes/s", func(d *Descriptor) *float64 { return &d.DRAMBytesPerSecond }),
+	real("dram_read_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMReadEfficiency }),
+	real("dram_write_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMWriteEfficiency }),
+	real("dram_mix_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMMixEfficiency }),
+	integer("dram_granule", "bytes", func(d *Descriptor) *int { return &d.DRAMGranule }),
+
+	real("launch_gap", "us", func(d *Descriptor) *float64 { return &d.LaunchGapUS }),
+	real("cta_launch_rate", "CTAs/cycle", func(d *Descriptor) *float64 { return &d.CTALaunchRate }),
+	real("cta_turnaround", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaround }),
+}
+
+// laneKeys are the pipes every descriptor gives a width for.
+var laneKeys = []string{
+	LaneFP32, LaneInt32, LaneShift, LaneIMAD, LaneFP64, LaneHalf, LaneMUFU, LaneXU,
+	LaneLSU, LaneShuffle, LaneUniform, LaneBranch,
+}
+
+// latencyKeys are the latencies every descriptor gives.
+var latencyKeys = []string{
+	LatencyALU, LatencyFMA, LatencyIMAD, LatencyFP64, LatencyHalf, LatencyMUFU, LatencyXU,
+	LatencyPredicate, LatencyBranch, LatencyUniform,
+	LatencyShared, LatencyL1, LatencyL2, LatencyL2Far, LatencyDRAM,
+	LatencyConstant, LatencyConstantL15, LatencyConstantMiss,
+	LatencyShuffle, LatencyVote, LatencyBarrier, LatencyS2R,
+	LatencyAtomicShared, LatencyAtomicL2, LatencyFenceCTA, LatencyFenceGPU,
+}
+
+const (
+	lanePrefix    = "lanes."
+	latencyPrefix = "latency."
+	laneUnit      = "lanes/cycle/SM"
+	latencyUnit   = "cycles"
+	carveOutName  = "carve_outs"
+	carveOutUnit  = "KiB"
+)
+
+// unitOf is the unit a figure's number must carry, "" for an unknown figure.
+func unitOf(name string) string {
+	if key, ok := strings.CutPrefix(name, lanePrefix); ok {
+		return unitIfKnown(laneKeys, key, laneUnit)
+	}
+	if key, ok := strings.CutPrefix(name, latencyPrefix); ok {
+		return unitIfKnown(latencyKeys, key, latencyUnit)
+	}
+	for i := range figures {
+		if figures[i].name == name {
+			return figures[i].unit
+		}
+	}
+	return ""
+}
+
+func unitIfKnown(keys []string, key, unit string) string {
+	for _, k := range keys {
+		if k == key {
+			return unit
+		}
+	}
+	return ""
+}
+
+// figureNames lists every figure a descriptor must have, in the file's order.
+func figureNames() []string {
+	names := make([]string, 0, len(figures)+len(laneKeys)+len(latencyKeys))
+	for i := range figures {
+		names = append(names, figures[i].name)
+	}
+	for _, k := range laneKeys {
+		names = append(names, lanePrefix+k)
+	}
+	for _, k := range latencyKeys {
+		names = append(names, latencyPrefix+k)
+	}
+	return names
+}
