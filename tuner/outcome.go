@@ -1,0 +1,116 @@
+package tuner
+
+import (
+	"maps"
+	"math"
+
+	"github.com/warptune/warptune/search"
+)
+
+// Outcome is what evaluating one configuration gave.
+type Outcome struct {
+	Validity Validity `json:"validity"`
+	TimeUS   float64  `json:"time_us,omitempty"`  // predicted time, microseconds; 0 unless Correct
+	Message  string   `json:"message,omitempty"`  // why it is not Correct, one line or a compiler's output
+	Compiler string   `json:"compiler,omitempty"` // which compiler made the PTX, e.g. "nvrtc 13.0 (prebuilt)"
+	Digest   string   `json:"digest,omitempty"`   // of (PTX, launch, arguments, descriptor, engine, level): the reuse key
+
+	Registers  int     `json:"registers,omitempty"`   // per thread
+	SpillBytes int     `json:"spill_bytes,omitempty"` // per thread
+	Shared     int     `json:"shared,omitempty"`      // bytes per CTA, static and dynamic
+	CarveOut   int     `json:"carve_out,omitempty"`   // bytes
+	Occupancy  float64 `json:"occupancy,omitempty"`   // theoretical, 0 to 1
+	Limiter    string  `json:"limiter,omitempty"`     // what limits occupancy: registers, shared, warps, ctas
+	Bound      string  `json:"bound,omitempty"`       // what bounds the time, e.g. "dram"
+	// Metrics are simulated counters under Nsight Compute's names.
+	Metrics map[string]float64 `json:"metrics,omitempty"`
+}
+
+// Limits on an outcome; longer texts are cut, more metrics are refused.
+const (
+	MaxMessage = 4096
+	MaxMetrics = 256
+)
+
+// Check says why an outcome makes no sense, nil if it does. Whoever produced
+// one that does not is at fault, not the configuration.
+func (o *Outcome) Check() error {
+	const op = "check outcome"
+	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+	switch {
+	case !o.Validity.Valid():
+		return Errorf(Invalid, op, "%s is no kind of outcome", o.Validity)
+	case o.Validity == Correct && !(o.TimeUS > 0 && o.TimeUS < 1e18):
+		return Errorf(Invalid, op, "the time %g µs is not positive and finite", o.TimeUS)
+	case o.Validity != Correct && o.TimeUS != 0:
+		return Errorf(Invalid, op, "an outcome %q has a time, %g µs", o.Validity, o.TimeUS)
+	case !(o.Occupancy >= 0 && o.Occupancy <= 1):
+		return Errorf(Invalid, op, "the occupancy %g is not between 0 and 1", o.Occupancy)
+	case o.Registers < 0 || o.SpillBytes < 0 || o.Shared < 0 || o.CarveOut < -1:
+		return Errorf(Invalid, op, "negative resources")
+	case len(o.Metrics) > MaxMetrics:
+		return Errorf(Invalid, op, "%d metrics, more than %d", len(o.Metrics), MaxMetrics)
+	case max(len(o.Message), len(o.Compiler), len(o.Digest), len(o.Limiter), len(o.Bound)) > MaxMessage:
+		return Errorf(Invalid, op, "a text is longer than %d bytes", MaxMessage)
+	}
+	for name, v := range o.Metrics {
+		if !finite(v) || name == "" || len(name) > maxName {
+			return Errorf(Invalid, op, "metric %.80q has the value %g", name, v)
+		}
+	}
+	return nil
+}
+
+// Clone returns a deep copy.
+func (o *Outcome) Clone() Outcome {
+	c := *o
+	c.Metrics = maps.Clone(o.Metrics)
+	return c
+}
+
+// Observation returns what a strategy is told of the outcome.
+func (o *Outcome) Observation(index int64) search.Observation {
+	return search.Observation{Index: index, Objective: o.TimeUS, Valid: o.Validity == Correct}
+}
+
+// Question is what a worker is asked to evaluate: one configuration of a sweep.
+type Question struct {
+	Spec   Spec
+	Seq    int64 // the trial's number in its sweep
+	Index  int64 // the configuration's index in the space
+	Config search.Config
+}
+
+// Result is one trial's end as it is stored: an outcome, or that it was given
+// up.
+type Result struct {
+	Seq      int64 `json:"seq"`
+	Index    int64 `json:"index"`
+	Attempts int   `json:"attempts"` // how many times it was granted; 0 when Reused
+	// Reused says that an outcome stored earlier answered it.
+	Reused bool `json:"reused,omitempty"`
+	// Abandoned says that every worker that took it was lost or failed, and
+	// Outcome.Message says how. The outcome has no validity then.
+	Abandoned bool    `json:"abandoned,omitempty"`
+	Outcome   Outcome `json:"outcome"`
+}
+
+// Clone returns a deep copy.
+func (r *Result) Clone() Result {
+	c := *r
+	c.Outcome = r.Outcome.Clone()
+	return c
+}
+
+// Less orders results of one sweep from best to worst: those with a time by
+// time, then by index; then the others by index.
+func (r *Result) Less(s *Result) bool {
+	rc, sc := r.Outcome.Validity == Correct, s.Outcome.Validity == Correct
+	switch {
+	case rc != sc:
+		return rc
+	case rc && r.Outcome.TimeUS != s.Outcome.TimeUS:
+		return r.Outcome.TimeUS < s.Outcome.TimeUS
+	}
+	return r.Index < s.Index
+}

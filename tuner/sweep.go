@@ -1,0 +1,153 @@
+package tuner
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/warptune/warptune/search"
+)
+
+// SweepState is where a sweep stands. The zero value is invalid.
+type SweepState uint8
+
+// States of a sweep.
+const (
+	SweepInvalid SweepState = iota
+	Running
+	Paused
+	Completed
+	Cancelled
+	Failed
+	Deleting
+	numSweepStates
+)
+
+var sweepStateNames = [numSweepStates]string{"invalid", "running", "paused", "completed", "cancelled", "failed", "deleting"}
+
+// String returns the state's name.
+func (s SweepState) String() string {
+	if s < numSweepStates {
+		return sweepStateNames[s]
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// MarshalText writes the state as String does.
+func (s SweepState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *SweepState) UnmarshalText(text []byte) error {
+	for i, name := range sweepStateNames {
+		if i > 0 && name == string(text) {
+			*s = SweepState(i)
+			return nil
+		}
+	}
+	return Errorf(Invalid, "read sweep state", "%q is no state", text)
+}
+
+// Live reports whether the sweep still has work ahead: Running or Paused.
+func (s SweepState) Live() bool { return s == Running || s == Paused }
+
+// Ended reports whether the sweep has ended.
+func (s SweepState) Ended() bool { return s == Completed || s == Cancelled || s == Failed }
+
+// moves lists the transitions users and events may cause.
+var moves = map[SweepState][]SweepState{
+	Running:   {Paused, Completed, Cancelled, Failed},
+	Paused:    {Running, Completed, Cancelled, Failed},
+	Cancelled: {Running, Deleting},
+	Failed:    {Running, Deleting},
+	Completed: {Deleting},
+}
+
+// CanBecome reports whether a sweep in state s may go to state t.
+func (s SweepState) CanBecome(t SweepState) bool {
+	for _, m := range moves[s] {
+		if m == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Counts are numbers of trials of a sweep.
+type Counts struct {
+	Space     int64 `json:"space"`     // configurations in the space
+	Total     int64 `json:"total"`     // most trials there can be
+	Asked     int64 `json:"asked"`     // asked for by the strategy
+	Queued    int64 `json:"queued"`    // of those, waiting
+	Leased    int64 `json:"leased"`    // of those, with workers
+	Done      int64 `json:"done"`      // of those, with an outcome
+	Abandoned int64 `json:"abandoned"` // of those, given up
+	Reused    int64 `json:"reused"`    // of Done, answered by stored outcomes
+	Requeued  int64 `json:"requeued"`  // leases lost or ended in a worker's fault
+	// ByValidity counts Done by the outcome's kind.
+	ByValidity [numValidities]int64 `json:"by_validity"`
+}
+
+// Example stands for all failures of one kind.
+type Example struct {
+	Kind    string `json:"kind"` // a validity's name, or "abandoned"
+	Seq     int64  `json:"seq"`
+	Message string `json:"message"`
+}
+
+// Sweep is a sweep's record: what is stored of it besides its results, and
+// what is shown.
+type Sweep struct {
+	// Num is the sweep's number in its store, never used twice.
+	Num  uint64 `json:"num"`
+	ID   string `json:"id"` // Spec.ID(Key)
+	Key  string `json:"key,omitempty"`
+	Spec Spec   `json:"spec"`
+	// Window fixes how far questions may run ahead of answers: question s is
+	// asked once the outcomes of all trials up to s-Window are known to the
+	// strategy, and no others are. It makes a sweep's course independent of
+	// the number and speed of workers.
+	Window    int64      `json:"window"`
+	Names     []string   `json:"names"` // of the parameters, in the order of Config.Values
+	State     SweepState `json:"state"`
+	Message   string     `json:"message,omitempty"` // why it has failed
+	Counts    Counts     `json:"counts"`
+	Best      *Result    `json:"best,omitempty"`
+	Examples  []Example  `json:"examples,omitempty"`
+	Submitted time.Time  `json:"submitted"` // informative
+	Ended     time.Time  `json:"ended,omitzero"`
+
+	// Workers and Rate (results per second, lately) are for show and are not
+	// stored.
+	Workers int     `json:"-"`
+	Rate    float64 `json:"-"`
+}
+
+// Best is the best configuration known for a kernel, an architecture and a
+// problem, with all that an answer needs.
+type Best struct {
+	Sweep  uint64         `json:"sweep"` // Sweep.Num
+	ID     string         `json:"id"`    // Sweep.ID
+	Spec   Spec           `json:"spec"`
+	Result Result         `json:"result"`
+	Names  []string       `json:"names"`
+	Values []search.Value `json:"values"`
+}
+
+// Replaces reports whether b should stand in place of c, which is for the same
+// kernel, architecture and problem. Cycle-level predictions stand before
+// model-level ones; predictions of one scope compare by time; otherwise the
+// later sweep knows better, since kernel, descriptor or engine changed.
+func (b *Best) Replaces(c *Best) bool {
+	if bc, cc := b.Spec.Level == "cycle", c.Spec.Level == "cycle"; bc != cc {
+		return bc
+	}
+	if b.Spec.Scope() != c.Spec.Scope() {
+		return b.Sweep > c.Sweep
+	}
+	switch bt, ct := b.Result.Outcome.TimeUS, c.Result.Outcome.TimeUS; {
+	case bt != ct:
+		return bt < ct
+	case b.Sweep != c.Sweep:
+		return b.Sweep < c.Sweep
+	}
+	return b.Result.Index < c.Result.Index
+}
