@@ -96,6 +96,7 @@ type Instr struct {
 	Atom    AtomOp // Atom, Red, Redux
 	Space   Space  // Ld, St, Atom, Red, Cvta, CpAsync (destination is Shared)
 	Cache   CacheOp
+	Scope   Scope // Atom, Red, Membar, strong Ld and St
 	Vec     uint8 // elements of a vector Ld/St: 1, 2, 4 or 8
 
 	Guard    Reg  // predicate that guards the instruction, NoReg when none

@@ -79,13 +79,28 @@ const (
 	ModShiftAmt // bfind.shiftamt
 	ModAll      // match.all, cp.async.wait_all
 	ModBypassL1 // cp.async.cg
+	ModRelu     // negative results and NaN become zero
+	ModNoFtz    // atom and red on f16: subnormals are kept
+)
 
+// Scope is the set of threads an atomic, fence or strong access is ordered for.
+type Scope uint8
+
+// Scopes. ScopeNone leaves it to the opcode (an atom without one is .gpu).
+const (
+	ScopeNone Scope = iota
+	ScopeCTA
+	ScopeCluster
+	ScopeGPU
+	ScopeSys
 )
 
 // Round is a rounding modifier.
 type Round uint8
 
-// Rounding modes. RN is the default of floating-point arithmetic.
+// Rounding modes. RN is the default of floating-point arithmetic: RoundNone
+// rounds as RN, and allows add, sub and mul to be fused into fma, which an
+// explicit RN does not.
 const (
 	RoundNone Round = iota
 	RN
@@ -150,6 +165,12 @@ const (
 	PrmtECL
 	PrmtECR
 	PrmtRC16
+	TestFinite // testp modes
+	TestInfinite
+	TestNumber
+	TestNotANumber
+	TestNormal
+	TestSubnormal
 )
 
 // AtomOp is the operation of Atom, Red and Redux.
@@ -170,7 +191,8 @@ const (
 	AtomCAS
 )
 
-// CacheOp is a cache operator of a load or store.
+// CacheOp is a cache operator of a load or store; for Prefetch CacheCA is L1
+// and CacheCG is L2.
 type CacheOp uint8
 
 // Cache operators, PTX letters kept.
@@ -183,6 +205,7 @@ const (
 	CacheCV
 	CacheWB
 	CacheWT
+	CacheNoAllocate // .L1::no_allocate: the line does not stay in L1
 )
 
 // Special is a special register.
