@@ -1,5 +1,5 @@
 // Inclusive prefix sum within each block's segment. SCAN=0: Hillis-Steele in shared memory, two barriers a step; 1: warp
-// shuffles, then the warps' totals; 2: Blelloch's work-efficient tree, with PAD words skipped after every 32 against conflicts.
+// shuffles, then the warps' totals; 2: a work-efficient tree (Brent-Kung), with PAD words skipped after every 32 against conflicts.
 #define AT(i) ((i) + (i) / 32 * PAD)
 extern "C" __global__ void prefix_sum(const int* __restrict__ in, int* __restrict__ out, int n) {
   int t = threadIdx.x, i = blockIdx.x * BLOCK_SIZE + t;
@@ -29,15 +29,15 @@ extern "C" __global__ void prefix_sum(const int* __restrict__ in, int* __restric
 #else
   __shared__ int s[AT(BLOCK_SIZE)];
   s[AT(t)] = v;
-  int d = 1;
-  for (int pairs = BLOCK_SIZE / 2; pairs > 0; pairs /= 2, d *= 2) {
+  for (int d = 1; d < BLOCK_SIZE; d *= 2) {
     __syncthreads();
-    if (t < pairs) s[AT(d * (2 * t + 2) - 1)] += s[AT(d * (2 * t + 1) - 1)];
+    int r = (t + 1) * 2 * d - 1;
+    if (r < BLOCK_SIZE) s[AT(r)] += s[AT(r - d)];
   }
-  for (int pairs = 1; pairs < BLOCK_SIZE; pairs *= 2) {
-    d /= 2;
+  for (int d = BLOCK_SIZE / 4; d > 0; d /= 2) {
     __syncthreads();
-    if (t < pairs - 1 + 1 && t > 0) s[AT(d * (2 * t + 1) - 1)] += s[AT(d * 2 * t - 1)];
+    int l = (t + 1) * 2 * d - 1;
+    if (l + d < BLOCK_SIZE) s[AT(l + d)] += s[AT(l)];
   }
   __syncthreads();
   v = s[AT(t)];

@@ -1,0 +1,189 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/warptune/warptune/tuner/kernel"
+)
+
+// Clang is the driver of clang++ 14 or newer with the NVPTX back end. It needs no
+// CUDA toolkit: device/ has the device language. Use NewClang.
+type Clang struct {
+	// Constant fields.
+	programs []string
+	limits   Limits
+
+	// Mutable fields.
+	mu    sync.Mutex
+	found *clang
+}
+
+var _ Driver = (*Clang)(nil)
+
+// clangPrograms in order of preference: the versions tried with the device headers
+// first, the newest of them first of all; unversioned last.
+var clangPrograms = []string{
+	"clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-20", "clang++-21",
+	"clang++-15", "clang++-14", "clang++",
+}
+
+const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc"
+
+// NewClang returns the driver; program is the compiler to use, "" to look for one
+// in PATH.
+func NewClang(program string, limits Limits) *Clang {
+	if program != "" {
+		return &Clang{programs: []string{program}, limits: limits}
+	}
+	return &Clang{programs: clangPrograms, limits: limits}
+}
+
+// Name returns "clang".
+func (c *Clang) Name() string { return "clang" }
+
+// Identify looks for the compiler once it is asked and names its version and the
+// device headers', e.g. "clang 19.1.7 device 3f2a…".
+func (c *Clang) Identify(ctx context.Context) (string, error) {
+	f, err := c.find(ctx)
+	if err != nil {
+		return "", err
+	}
+	return f.version + " device " + deviceDigest(), nil
+}
+
+// Compile runs clang++ on the request's source.
+func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
+	if r.Language != kernel.CUDA {
+		return Result{}, &UnavailableError{Driver: "clang", Reason: r.SourceFile + " is not CUDA C++"}
+	}
+	f, err := c.find(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	extra, err := translate(r.Options)
+	if err != nil {
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: err.Error()}
+	}
+	src, err := ReadSource(r)
+	if err != nil {
+		return Result{}, err
+	}
+	w, err := newWorkdir(src)
+	if err != nil {
+		return Result{}, err
+	}
+	defer w.remove()
+	if err := w.addDevice(); err != nil {
+		return Result{}, fmt.Errorf("device headers: %w", err)
+	}
+	target, feature := f.target(r.Target)
+	e, err := run(ctx, c.limits, w.path("src"), f.program, clangArgs(f, target, feature, extra, src.Main)...)
+	if err != nil {
+		return Result{}, err
+	}
+	if e.code != 0 || e.killed != "" {
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
+	}
+	// The scan found no such include; this also catches what no scan can.
+	if name, err := w.outside(); err != nil {
+		return Result{}, fmt.Errorf("clang's dependency list: %w", err)
+	} else if name != "" {
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
+	}
+	ptx, err := w.output()
+	if err != nil {
+		return Result{}, fmt.Errorf("read clang's output: %w", err)
+	}
+	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
+}
+
+// clangArgs is the command line, run in src/. -nocudainc and -nostdinc leave only
+// the bundle and the device headers to include from.
+func clangArgs(f *clang, target, feature string, extra []string, main string) []string {
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target}
+	if f.major < 15 {
+		// --cuda-feature came with 15.
+		args = append(args, "-Xclang", "-target-feature", "-Xclang", feature)
+	} else {
+		args = append(args, "--cuda-feature="+feature)
+	}
+	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
+		"-include", "device.h", "-include", "../macros.h", "-I", ".",
+		"-O3", "-std=c++17", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
+	args = append(args, extra...)
+	return append(args, "-S", "-o", "../out.ptx", "./"+main)
+}
+
+// clang is one compiler found.
+type clang struct {
+	program string // absolute path
+	version string // e.g. "clang 19.1.7"
+	major   int
+}
+
+var clangVersion = regexp.MustCompile(`clang version ((\d+)\.\d+\.\d+)`)
+
+// find returns the first program that is a clang with the NVPTX back end. Only
+// success is remembered: a compiler may be installed while we run.
+func (c *Clang) find(ctx context.Context) (*clang, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.found != nil {
+		return c.found, nil
+	}
+	reason := strings.Join(c.programs, ", ") + " not found in PATH"
+	if len(c.programs) > 1 {
+		reason = "no clang++ in PATH"
+	}
+	for _, p := range c.programs {
+		path, err := exec.LookPath(p)
+		if err != nil {
+			continue
+		}
+		f, why, err := c.probe(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			c.found = f
+			return f, nil
+		}
+		reason = why
+	}
+	return nil, &UnavailableError{Driver: "clang", Reason: reason, Need: clangNeed}
+}
+
+// probe asks a program for its version and targets; why says what it lacks.
+func (c *Clang) probe(ctx context.Context, path string) (f *clang, why string, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil, "", err
+	}
+	v, err := run(ctx, c.limits, "/", path, "--version")
+	if err != nil {
+		return nil, "", err
+	}
+	m := clangVersion.FindStringSubmatch(v.output)
+	if m == nil {
+		return nil, path + " --version does not say a clang version", nil
+	}
+	f = &clang{program: path, version: "clang " + m[1]}
+	if f.major, err = strconv.Atoi(m[2]); err != nil || f.major < 14 {
+		return nil, path + " is clang " + m[1] + "; 14 or newer is needed", nil
+	}
+	t, err := run(ctx, c.limits, "/", path, "--print-targets")
+	if err != nil {
+		return nil, "", err
+	}
+	if !strings.Contains(t.output, "nvptx64") {
+		return nil, path + " has no NVPTX back end", nil
+	}
+	return f, "", nil
+}

@@ -1,0 +1,95 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Options say how a Compiler chooses and where it remembers. The zero value works:
+// first driver that can, default limits, the user's cache directory.
+type Options struct {
+	// Compiler is "" (given, prebuilt, nvcc, clang, the first that can), "prebuilt",
+	// "nvcc", "clang", or one program's name or path, e.g. "clang++-16".
+	Compiler string
+	// CacheDir holds compiled PTX; "": warptune/ptx in the user's cache directory,
+	// "-": none.
+	CacheDir string
+	Limits   Limits // zero: DefaultLimits
+}
+
+// Compiler compiles with the first driver that can. It is safe for concurrent use.
+type Compiler struct {
+	drivers []Driver
+	choice  string
+}
+
+// New returns a compiler. The only errors are an unknown Options.Compiler and no
+// place for the cache; whether a compiler is installed shows when one is needed.
+func New(o Options) (*Compiler, error) {
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits()
+	}
+	dir := o.CacheDir
+	if dir == "" {
+		var err error
+		if dir, err = DefaultCacheDir(); err != nil {
+			return nil, err
+		}
+	} else if dir == "-" {
+		dir = ""
+	}
+	cached := func(d Driver) Driver { return NewCached(d, dir) }
+	// PTX given needs no compiler, whichever is chosen.
+	drivers := []Driver{Given{}}
+	program := filepath.Base(o.Compiler)
+	switch {
+	case o.Compiler == "":
+		drivers = append(drivers, Prebuilt{}, cached(NewNVCC("", o.Limits)), cached(NewClang("", o.Limits)))
+	case o.Compiler == "prebuilt":
+		drivers = append(drivers, Prebuilt{})
+	case o.Compiler == "nvcc":
+		drivers = append(drivers, cached(NewNVCC("", o.Limits)))
+	case o.Compiler == "clang":
+		drivers = append(drivers, cached(NewClang("", o.Limits)))
+	case strings.HasPrefix(program, "nvcc"):
+		drivers = append(drivers, cached(NewNVCC(o.Compiler, o.Limits)))
+	case strings.HasPrefix(program, "clang"):
+		drivers = append(drivers, cached(NewClang(strings.Replace(o.Compiler, "clang-", "clang++-", 1), o.Limits)))
+	default:
+		return nil, fmt.Errorf("compiler %q: use prebuilt, nvcc, clang, or a program such as clang++-19", o.Compiler)
+	}
+	return &Compiler{drivers: drivers, choice: o.Compiler}, nil
+}
+
+// Of returns a compiler that tries the drivers in order, without caches of its own.
+func Of(drivers ...Driver) *Compiler { return &Compiler{drivers: drivers} }
+
+// Compile gives the PTX of a request. An *Error is the configuration's outcome;
+// an *UnavailableError says what to install; other errors are the machine's.
+func (c *Compiler) Compile(ctx context.Context, r Request) (Result, error) {
+	var reasons []string
+	var last *UnavailableError
+	for _, d := range c.drivers {
+		res, err := d.Compile(ctx, r)
+		var u *UnavailableError
+		if errors.As(err, &u) {
+			last = u
+			if d.Name() != "given" {
+				reasons = append(reasons, u.Driver+": "+u.Reason)
+			}
+			continue
+		}
+		return res, err
+	}
+	if last == nil {
+		return Result{}, errors.New("no compile driver")
+	}
+	u := &UnavailableError{Driver: "compile " + r.SourceFile, Reason: strings.Join(reasons, "; "), Need: last.Need}
+	if u.Need == "" && c.choice == "prebuilt" {
+		u.Need = "leave --compiler prebuilt out to compile it"
+	}
+	return Result{}, u
+}

@@ -1,0 +1,22 @@
+// device.h - the part of the CUDA C++ device language that tuned kernels use, for
+//   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -include device.h
+// with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
+// builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
+// Not provided: printf, malloc, textures, surfaces, tensor cores (inline PTX works).
+#ifndef WARPTUNE_DEVICE_H
+#define WARPTUNE_DEVICE_H
+#if !defined(__clang__) || !defined(__CUDA__)
+#error "device.h needs clang -x cuda"
+#endif
+#include "warptune/language.h"
+#include "warptune/vector.h"
+#include "warptune/builtin.h"
+#include "warptune/cast.h"
+#include "warptune/integer.h"
+#include "warptune/math.h"
+#include "warptune/double.h"
+#include "warptune/load.h"
+#include "warptune/warp.h"
+#include "warptune/atomic.h"
+#include "warptune/async.h"
+#endif

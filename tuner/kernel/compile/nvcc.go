@@ -1,0 +1,167 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/warptune/warptune/tuner/kernel"
+)
+
+// NVCC is the driver of CUDA's own compiler. Use NewNVCC.
+type NVCC struct {
+	// Constant fields.
+	programs []string
+	limits   Limits
+
+	// Mutable fields.
+	mu    sync.Mutex
+	found *nvcc
+}
+
+var _ Driver = (*NVCC)(nil)
+
+// NewNVCC returns the driver; program is the compiler to use, "" to look in PATH
+// and in CUDA's customary place.
+func NewNVCC(program string, limits Limits) *NVCC {
+	if program != "" {
+		return &NVCC{programs: []string{program}, limits: limits}
+	}
+	return &NVCC{programs: []string{"nvcc", "/usr/local/cuda/bin/nvcc"}, limits: limits}
+}
+
+// Name returns "nvcc".
+func (n *NVCC) Name() string { return "nvcc" }
+
+// Identify names the version, e.g. "nvcc 13.0.88".
+func (n *NVCC) Identify(ctx context.Context) (string, error) {
+	f, err := n.find(ctx)
+	if err != nil {
+		return "", err
+	}
+	return f.version, nil
+}
+
+// Compile runs nvcc -ptx on the request's source.
+func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
+	if r.Language != kernel.CUDA {
+		return Result{}, &UnavailableError{Driver: "nvcc", Reason: r.SourceFile + " is not CUDA C++"}
+	}
+	f, err := n.find(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if _, err := translate(r.Options); err != nil {
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: err.Error()}
+	}
+	src, err := ReadSource(r)
+	if err != nil {
+		return Result{}, err
+	}
+	w, err := newWorkdir(src)
+	if err != nil {
+		return Result{}, err
+	}
+	defer w.remove()
+	target := smName(nearest(f.architectures, r.Target))
+	e, err := run(ctx, n.limits, w.path("src"), f.program, nvccArgs(target, r.Options, src.Main)...)
+	if err != nil {
+		return Result{}, err
+	}
+	if e.code != 0 || e.killed != "" {
+		// Some of nvcc's complaints go to its standard output.
+		e.message += e.output
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
+	}
+	ptx, err := w.output()
+	if err != nil {
+		return Result{}, fmt.Errorf("read nvcc's output: %w", err)
+	}
+	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
+}
+
+// nvccArgs is the command line, run in src/.
+func nvccArgs(target string, options []string, main string) []string {
+	args := []string{"-ptx", "-x", "cu", "-arch=" + target, "-include", "../macros.h", "-I", "."}
+	// nvcc refuses a second -std.
+	if !slices.ContainsFunc(options, func(o string) bool { return strings.Contains(o, "-std=") }) {
+		args = append(args, "-std=c++17")
+	}
+	return append(append(args, options...), "-o", "../out.ptx", "./"+main)
+}
+
+// nvcc is one compiler found.
+type nvcc struct {
+	program       string // absolute path
+	version       string // e.g. "nvcc 13.0.88"
+	architectures []int  // what it compiles for, rising
+}
+
+var (
+	nvccVersion = regexp.MustCompile(`release \d+\.\d+, V(\d+\.\d+\.\d+)`)
+	nvccArch    = regexp.MustCompile(`(?m)^compute_(\d+)$`)
+)
+
+func (n *NVCC) find(ctx context.Context) (*nvcc, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.found != nil {
+		return n.found, nil
+	}
+	reason := "nvcc not found in PATH"
+	for _, p := range n.programs {
+		path, err := exec.LookPath(p)
+		if err != nil {
+			continue
+		}
+		f, why, err := n.probe(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			n.found = f
+			return f, nil
+		}
+		reason = why
+	}
+	return nil, &UnavailableError{Driver: "nvcc", Reason: reason, Need: "install the CUDA toolkit, or clang (apt-get install clang-19)"}
+}
+
+// probe asks a program for its version and the architectures it knows, which
+// nvcc lists since 11.2; why says what it lacks.
+func (n *NVCC) probe(ctx context.Context, path string) (f *nvcc, why string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, "", err
+	}
+	v, err := run(ctx, n.limits, "/", path, "--version")
+	if err != nil {
+		return nil, "", err
+	}
+	m := nvccVersion.FindStringSubmatch(v.output)
+	if m == nil {
+		return nil, path + " --version does not say a CUDA release", nil
+	}
+	l, err := run(ctx, n.limits, "/", path, "--list-gpu-arch")
+	if err != nil {
+		return nil, "", err
+	}
+	f = &nvcc{program: path, version: "nvcc " + m[1]}
+	for _, a := range nvccArch.FindAllStringSubmatch(l.output, -1) {
+		arch, err := strconv.Atoi(a[1])
+		if err != nil {
+			return nil, "", err
+		}
+		f.architectures = append(f.architectures, arch)
+	}
+	if len(f.architectures) == 0 {
+		return nil, path + " lists no architectures (CUDA 11.2 or newer is needed)", nil
+	}
+	slices.Sort(f.architectures)
+	return f, "", nil
+}

@@ -1,0 +1,102 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Limits bound one compiler run.
+type Limits struct {
+	Wall   time.Duration // exceeding it is the machine's fault, not the configuration's
+	CPU    time.Duration // processor time of a process; exceeding it is a compile error
+	Memory int64         // bytes of address space of a process; exceeding it is a compile error
+}
+
+// DefaultLimits are far beyond what the largest known kernels need (300 ms of
+// processor time and 104 MiB resident for a 128x128 SGEMM with clang 19).
+func DefaultLimits() Limits {
+	return Limits{Wall: 10 * time.Minute, CPU: 2 * time.Minute, Memory: 8 << 30}
+}
+
+const (
+	maxMessage = 64 << 10 // bytes kept of a compiler's diagnostics
+	maxPTX     = 64 << 20 // bytes of PTX read back
+)
+
+// exit is how a compiler ended by itself.
+type exit struct {
+	code    int    // 0: success
+	killed  string // "" or the limit that ended it
+	message string // its standard error, at most maxMessage bytes
+	output  string // its standard output, likewise
+}
+
+// run runs a compiler in dir and waits. The environment is minimal and the same
+// everywhere, but for PATH, through which nvcc finds its host compiler. err is the
+// machine's fault.
+func run(ctx context.Context, limits Limits, dir, program string, args ...string) (exit, error) {
+	bound, cancel := context.WithTimeout(ctx, limits.Wall)
+	defer cancel()
+	cmd := exec.CommandContext(bound, program, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME=" + dir, "TMPDIR=" + dir, "LC_ALL=C",
+	}
+	stdout, stderr := &bounded{limit: maxMessage}, &bounded{limit: maxMessage}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.WaitDelay = 5 * time.Second
+	isolate(cmd)
+	if err := cmd.Start(); err != nil {
+		return exit{}, fmt.Errorf("start %s: %w", program, err)
+	}
+	restrict(cmd.Process.Pid, limits)
+	err := cmd.Wait()
+	e := exit{message: stderr.String(), output: stdout.String()}
+	var ee *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return e, context.Cause(ctx)
+	case bound.Err() != nil:
+		return e, fmt.Errorf("%s did not end within %v", filepath.Base(program), limits.Wall)
+	case errors.As(err, &ee):
+		e.code, e.killed = ee.ExitCode(), killedBy(ee, limits)
+		return e, nil
+	case err != nil:
+		return e, fmt.Errorf("run %s: %w", program, err)
+	}
+	return e, nil
+}
+
+// diagnosis is an unsuccessful exit as a message, with dir's name taken out.
+func (e exit) diagnosis(dir string) string {
+	m := strings.ReplaceAll(e.message, dir+string(os.PathSeparator), "")
+	m = strings.ReplaceAll(m, "./", "")
+	switch {
+	case e.killed != "":
+		m = "error: the compiler " + e.killed + "\n" + m
+	case strings.TrimSpace(m) == "":
+		m = fmt.Sprintf("error: the compiler failed with exit status %d and said nothing", e.code)
+	}
+	return strings.TrimSpace(m)
+}
+
+// bounded keeps the first limit bytes written to it and discards the rest.
+type bounded struct {
+	bytes.Buffer
+	limit int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if room := b.limit - b.Len(); room > 0 {
+		b.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,47 @@
+package compile
+
+import (
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// isolate gives the compiler a process group of its own, so that cancelling ends
+// the sub-processes it started too.
+func isolate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// restrict sets the limits of a process that has just started; sub-processes
+// inherit them. It has no effect on one that has ended already.
+func restrict(pid int, l Limits) {
+	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
+	for resource, limit := range map[int]uint64{
+		unix.RLIMIT_CPU:   seconds,
+		unix.RLIMIT_AS:    uint64(l.Memory),
+		unix.RLIMIT_FSIZE: maxPTX,
+		unix.RLIMIT_CORE:  0,
+	} {
+		// Soft and hard alike: exceeding processor time kills at once.
+		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil)
+	}
+}
+
+// killedBy names the limit behind a death by signal, "" for an ordinary exit.
+func killedBy(ee *exec.ExitError, l Limits) string {
+	ws, ok := ee.Sys().(syscall.WaitStatus)
+	if !ok || !ws.Signaled() {
+		return ""
+	}
+	switch ws.Signal() {
+	case syscall.SIGXCPU, syscall.SIGKILL:
+		return "exceeded " + l.CPU.String() + " of processor time or was killed for its memory"
+	case syscall.SIGXFSZ:
+		return "wrote too large a file"
+	default:
+		return "crashed (" + ws.Signal().String() + ")"
+	}
+}

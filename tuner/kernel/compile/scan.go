@@ -1,0 +1,200 @@
+package compile
+
+import (
+	"bytes"
+	"strings"
+)
+
+// scanned is what a source text depends on, found without preprocessing it: what
+// is inside an #if that is off counts too.
+type scanned struct {
+	identifiers map[string]bool // outside comments; inside strings too (_Pragma, asm)
+	includes    []include
+	pastes      bool // has a ## operator
+}
+
+type include struct {
+	name   string // "" when it is not a literal
+	angled bool
+	line   int // 1-based, counted after joining continued lines
+}
+
+// scan reads C++ far enough to skip comments and find identifiers, directives
+// and string ends. It never fails: odd text only yields more identifiers.
+func scan(src []byte) scanned {
+	src = bytes.ReplaceAll(src, []byte("\\\r\n"), nil)
+	src = bytes.ReplaceAll(src, []byte("\\\n"), nil)
+	s := scanner{text: string(src), line: 1, out: scanned{identifiers: map[string]bool{}}}
+	for start := true; s.at < len(s.text); {
+		start = s.step(start)
+	}
+	return s.out
+}
+
+type scanner struct {
+	text string
+	at   int
+	line int
+	out  scanned
+}
+
+func (s *scanner) rest() string { return s.text[s.at:] }
+
+// step consumes one token; start says that only blanks came before it on its
+// line. It returns start for the next one.
+func (s *scanner) step(start bool) bool {
+	c := s.text[s.at]
+	switch {
+	case c == '\n':
+		s.at++
+		s.line++
+		return true
+	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+		s.at++
+		return start
+	case s.comment():
+		return start
+	case c == '#':
+		s.at++
+		if strings.HasPrefix(s.rest(), "#") {
+			s.at++
+			s.out.pastes = true
+		} else if start {
+			s.directive()
+		}
+	case strings.HasPrefix(s.rest(), "%:"):
+		// The digraph spellings of # and ##: treated as a paste, which is safe.
+		s.at += 2
+		s.out.pastes = true
+	case c == '"' || c == '\'':
+		s.quoted(c)
+	case isLetter(c):
+		s.word()
+	case c >= '0' && c <= '9':
+		s.number()
+	default:
+		s.at++
+	}
+	return false
+}
+
+// comment consumes a comment, if one begins here.
+func (s *scanner) comment() bool {
+	end := -1
+	switch {
+	case strings.HasPrefix(s.rest(), "//"):
+		end = strings.IndexByte(s.rest(), '\n')
+	case strings.HasPrefix(s.rest(), "/*"):
+		if end = strings.Index(s.rest()[2:], "*/"); end >= 0 {
+			end += 4
+		}
+	default:
+		return false
+	}
+	if end < 0 {
+		end = len(s.rest())
+	}
+	s.line += strings.Count(s.rest()[:end], "\n")
+	s.at += end
+	return true
+}
+
+func (s *scanner) word() {
+	begin := s.at
+	for s.at < len(s.text) && (isLetter(s.text[s.at]) || isDigit(s.text[s.at])) {
+		s.at++
+	}
+	w := s.text[begin:s.at]
+	s.out.identifiers[w] = true
+	if strings.HasPrefix(s.rest(), `"`) && strings.HasSuffix(w, "R") {
+		s.rawString()
+	}
+}
+
+// rawString consumes R"delim( … )delim" after the R.
+func (s *scanner) rawString() {
+	open := strings.IndexByte(s.rest(), '(')
+	if open < 0 {
+		return
+	}
+	body := s.rest()[open+1:]
+	end := strings.Index(body, ")"+s.rest()[1:open]+`"`)
+	if end < 0 {
+		return
+	}
+	for _, id := range identifier.FindAllString(body[:end], -1) {
+		s.out.identifiers[id] = true
+	}
+	s.line += strings.Count(body[:end], "\n")
+	s.at += open + 1 + end + 1 + (open - 1) + 1
+}
+
+// quoted consumes a string or character literal; it ends at its line's end at
+// the latest, as in "#error don't".
+func (s *scanner) quoted(quote byte) {
+	begin := s.at
+	for s.at++; s.at < len(s.text) && s.text[s.at] != '\n'; s.at++ {
+		if s.text[s.at] == '\\' {
+			s.at++
+		} else if s.text[s.at] == quote {
+			s.at++
+			break
+		}
+	}
+	s.at = min(s.at, len(s.text))
+	for _, id := range identifier.FindAllString(s.text[begin:s.at], -1) {
+		s.out.identifiers[id] = true
+	}
+}
+
+// number consumes a preprocessing number, so that 1'000 opens no literal.
+func (s *scanner) number() {
+	for s.at < len(s.text) {
+		c := s.text[s.at]
+		if !isLetter(c) && !isDigit(c) && c != '.' && c != '\'' {
+			return
+		}
+		s.at++
+	}
+}
+
+// directive handles what follows a # that begins a line: it only looks for
+// includes; the rest is scanned as ordinary text.
+func (s *scanner) directive() {
+	s.blanks()
+	begin := s.at
+	s.word()
+	switch s.text[begin:s.at] {
+	case "include", "include_next", "import", "embed":
+	default:
+		return
+	}
+	s.blanks()
+	inc := include{line: s.line}
+	rest, _, _ := strings.Cut(s.rest(), "\n")
+	if len(rest) > 0 && (rest[0] == '"' || rest[0] == '<') {
+		inc.angled = rest[0] == '<'
+		closing := byte('"')
+		if inc.angled {
+			closing = '>'
+		}
+		if end := strings.IndexByte(rest[1:], closing); end >= 0 {
+			inc.name = rest[1 : 1+end]
+			s.at += end + 2
+		}
+	}
+	s.out.includes = append(s.out.includes, inc)
+}
+
+func (s *scanner) blanks() {
+	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.comment()) {
+		if s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t') {
+			s.at++
+		}
+	}
+}
+
+func isLetter(c byte) bool {
+	return c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,128 @@
+package compile
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// deviceFiles are the headers that stand in for the CUDA toolkit's under clang.
+//
+//go:embed device
+var deviceFiles embed.FS
+
+// deviceDigest is the digest of deviceFiles: what clang makes depends on it.
+var deviceDigest = sync.OnceValue(func() string {
+	var all bytes.Buffer
+	err := fs.WalkDir(deviceFiles, "device", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := deviceFiles.ReadFile(name)
+		fmt.Fprintf(&all, "%s %d\n%s", name, len(b), b)
+		return err
+	})
+	if err != nil {
+		panic(err) // an embedded file system always reads
+	}
+	return digest(all.Bytes())
+})
+
+// workdir is the private directory of one compilation:
+//
+//	src/     the bundle's files, where the compiler runs
+//	macros.h the macros, one #define each
+//	device/  the device headers, under clang
+//	out.ptx  what the compiler writes
+type workdir string
+
+// newWorkdir creates one; the caller calls remove.
+func newWorkdir(s *Source) (workdir, error) {
+	root, err := os.MkdirTemp("", "warptune-compile-")
+	if err != nil {
+		return "", fmt.Errorf("directory for a compilation: %w", err)
+	}
+	// The compiler reports real paths.
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	w := workdir(root)
+	for name, b := range s.Files {
+		if err == nil {
+			err = w.write("src/"+name, b)
+		}
+	}
+	if err == nil {
+		err = w.write("macros.h", macroHeader(s))
+	}
+	if err != nil {
+		w.remove()
+		return "", fmt.Errorf("directory for a compilation: %w", err)
+	}
+	return w, nil
+}
+
+// macroHeader defines the macros. A header, not -D: it keeps values out of every
+// command line, whatever a compiler driver does with its own sub-processes.
+func macroHeader(s *Source) []byte {
+	var b bytes.Buffer
+	for _, m := range s.Macros {
+		fmt.Fprintf(&b, "#define %s %s\n", m.Name, m.Value)
+	}
+	return b.Bytes()
+}
+
+// addDevice writes the device headers.
+func (w workdir) addDevice() error {
+	return fs.WalkDir(deviceFiles, "device", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := deviceFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return w.write(name, b)
+	})
+}
+
+func (w workdir) write(name string, b []byte) error {
+	p := w.path(name)
+	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(p, b, 0o600)
+}
+
+func (w workdir) path(name string) string { return filepath.Join(string(w), filepath.FromSlash(name)) }
+
+// output reads what the compiler wrote.
+func (w workdir) output() ([]byte, error) { return os.ReadFile(w.path("out.ptx")) }
+
+// outside names a file that the dependency list deps.d shows to lie outside the
+// directory, "" when there is none.
+func (w workdir) outside() (string, error) {
+	b, err := os.ReadFile(w.path("deps.d"))
+	if err != nil {
+		return "", err
+	}
+	// "target: a b \<newline> c": make's syntax; our names hold no blanks.
+	_, list, _ := strings.Cut(string(b), ":")
+	for _, f := range strings.Fields(strings.ReplaceAll(list, "\\\n", " ")) {
+		abs := f
+		if !filepath.IsAbs(f) {
+			abs = filepath.Join(w.path("src"), f)
+		}
+		if rel, err := filepath.Rel(string(w), abs); err != nil || strings.HasPrefix(rel, "..") {
+			return f, nil
+		}
+	}
+	return "", nil
+}
+
+func (w workdir) remove() { _ = os.RemoveAll(string(w)) }
