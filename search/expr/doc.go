@@ -6,8 +6,8 @@
 // assignments, lambdas or user functions, and every evaluation ends quickly
 // (see the Max constants). Values mean what they mean in Python 3: / is true
 // division, // and % round to minus infinity, and/or give an operand, True is
-// 1. It differs in this: integers have 64 bits and overflow is an error, and
-// range and generator expressions are lists.
+// 1. It differs in this: integers have 64 bits and overflow is an error, range
+// and generator expressions are lists, and texts are not sequences.
 //
 // Parse gives an Expr, Compile binds its names to variables and gives a
 // Program of closures, typed where the variables' kinds are known, that
