@@ -105,15 +105,17 @@ type Sweep struct {
 	// asked once the outcomes of all trials up to s-Window are known to the
 	// strategy, and no others are. It makes a sweep's course independent of
 	// the number and speed of workers.
-	Window    int64      `json:"window"`
-	Names     []string   `json:"names"` // of the parameters, in the order of Config.Values
-	State     SweepState `json:"state"`
-	Message   string     `json:"message,omitempty"` // why it has failed
-	Counts    Counts     `json:"counts"`
-	Best      *Result    `json:"best,omitempty"`
-	Examples  []Example  `json:"examples,omitempty"`
-	Submitted time.Time  `json:"submitted"` // informative
-	Ended     time.Time  `json:"ended,omitzero"`
+	Window  int64      `json:"window"`
+	Names   []string   `json:"names"` // of the parameters, in the order of Config.Values
+	State   SweepState `json:"state"`
+	Message string     `json:"message,omitempty"` // why it has failed
+	Counts  Counts     `json:"counts"`
+	Best    *Result    `json:"best,omitempty"`
+	// BestValues is the configuration of Best.
+	BestValues []search.Value `json:"best_values,omitempty"`
+	Examples   []Example      `json:"examples,omitempty"`
+	Submitted  time.Time      `json:"submitted"` // informative
+	Ended      time.Time      `json:"ended,omitzero"`
 
 	// Workers and Rate (results per second, lately) are for show and are not
 	// stored.

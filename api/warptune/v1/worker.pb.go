@@ -374,7 +374,9 @@ type SynchronizeRequest struct {
 	// Longest time to hold the call when there is nothing to say.
 	WaitMs int64 `protobuf:"varint,7,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	// The coordinator that the leases are from; empty at first.
-	Coordinator   string `protobuf:"bytes,8,opt,name=coordinator,proto3" json:"coordinator,omitempty"`
+	Coordinator string `protobuf:"bytes,8,opt,name=coordinator,proto3" json:"coordinator,omitempty"`
+	// It leaves when every sweep has ended: the call is not held then.
+	Leaves        bool `protobuf:"varint,9,opt,name=leaves,proto3" json:"leaves,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -463,6 +465,13 @@ func (x *SynchronizeRequest) GetCoordinator() string {
 		return x.Coordinator
 	}
 	return ""
+}
+
+func (x *SynchronizeRequest) GetLeaves() bool {
+	if x != nil {
+		return x.Leaves
+	}
+	return false
 }
 
 // Acknowledgement answers one report: the worker forgets it.
@@ -996,7 +1005,7 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\aoutcome\x18\x02 \x01(\v2\x14.warptune.v1.OutcomeH\x00R\aoutcome\x12\x16\n" +
 	"\x05fault\x18\x03 \x01(\tH\x00R\x05fault\x12\x1c\n" +
 	"\breleased\x18\x04 \x01(\bH\x00R\breleasedB\b\n" +
-	"\x06result\"\xae\x02\n" +
+	"\x06result\"\xc6\x02\n" +
 	"\x12SynchronizeRequest\x123\n" +
 	"\x06worker\x18\x01 \x01(\v2\x1b.warptune.v1.WorkerIdentityR\x06worker\x12&\n" +
 	"\x04held\x18\x02 \x03(\v2\x12.warptune.v1.LeaseR\x04held\x12-\n" +
@@ -1005,7 +1014,8 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\fknown_sweeps\x18\x05 \x03(\x04R\vknownSweeps\x12\x1a\n" +
 	"\bdraining\x18\x06 \x01(\bR\bdraining\x12\x17\n" +
 	"\await_ms\x18\a \x01(\x03R\x06waitMs\x12 \n" +
-	"\vcoordinator\x18\b \x01(\tR\vcoordinator\"\x88\x01\n" +
+	"\vcoordinator\x18\b \x01(\tR\vcoordinator\x12\x16\n" +
+	"\x06leaves\x18\t \x01(\bR\x06leaves\"\x88\x01\n" +
 	"\x0fAcknowledgement\x12(\n" +
 	"\x05lease\x18\x01 \x01(\v2\x12.warptune.v1.LeaseR\x05lease\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.warptune.v1.ReportStatusR\x06status\x12\x18\n" +

@@ -1,0 +1,57 @@
+package tuner
+
+import "slices"
+
+// LeaseRecord is a lease as it is stored: what must survive a restart. The
+// deadline need not, since the lease lasts its full time again after one.
+type LeaseRecord struct {
+	Sweep   uint64
+	Seq     int64
+	Index   int64
+	Token   uint64
+	Attempt int    // how many times the trial was granted
+	Holder  string // session of the worker
+	Held    bool   // false: it was lost or returned, and the trial is queued
+	Reason  string // why the attempt before ended, if it failed
+}
+
+// ResultChange is a result to store, with the key under which other sweeps may
+// find it (nil: none).
+type ResultChange struct {
+	Sweep  uint64
+	Result Result
+	Answer []byte
+}
+
+// Changes are what must be made durable, in one transaction, before anything
+// of it is told to anybody. They apply in the order of the fields; within one,
+// in order.
+type Changes struct {
+	Revoked []uint64 // sweeps whose leases all go
+	Sweeps  []Sweep
+	Leases  []LeaseRecord
+	Results []ResultChange // a result removes its trial's lease
+	Bests   []Best         // each stands if it Replaces the one stored
+	Token   uint64         // the greatest fencing token granted; 0: unchanged
+}
+
+// Empty reports whether there is nothing to store.
+func (c *Changes) Empty() bool { return c.Len() == 0 && c.Token == 0 }
+
+// Len returns the number of records changed.
+func (c *Changes) Len() int {
+	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Bests)
+}
+
+// Append adds later changes to c.
+func (c *Changes) Append(d *Changes) {
+	for _, num := range d.Revoked {
+		c.Leases = slices.DeleteFunc(c.Leases, func(l LeaseRecord) bool { return l.Sweep == num })
+	}
+	c.Revoked = append(c.Revoked, d.Revoked...)
+	c.Sweeps = append(c.Sweeps, d.Sweeps...)
+	c.Leases = append(c.Leases, d.Leases...)
+	c.Results = append(c.Results, d.Results...)
+	c.Bests = append(c.Bests, d.Bests...)
+	c.Token = max(c.Token, d.Token)
+}

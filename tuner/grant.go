@@ -1,0 +1,129 @@
+package tuner
+
+import (
+	"errors"
+
+	"github.com/warptune/warptune/tuner/lease"
+)
+
+// grant grants trials until the worker holds want, in turn from each sweep
+// that it suits.
+func (l *Ledger) grant(w *session, want int, out *SyncReply) error {
+	suited, err := l.suited(w)
+	if err != nil || len(suited) == 0 {
+		return err
+	}
+	held := l.leases.Count(w.name)
+	n := min(want, l.opts.MaxGrant) - held
+	if n <= 0 || l.alone(w, held) {
+		return nil
+	}
+	n = min(n, l.share(suited, w)-held)
+	for idle := 0; n > 0 && idle < len(suited); {
+		l.turn++
+		s := suited[l.turn%len(suited)]
+		g, last, ok := l.next(s, w, held+len(out.Grants) == 0)
+		if !ok {
+			idle++
+			continue
+		}
+		idle = 0
+		out.Grants = append(out.Grants, g)
+		if n--; last {
+			break
+		}
+	}
+	return nil
+}
+
+// suited returns the running sweeps that the worker can evaluate for; an error
+// when there is none because of what the worker has.
+func (l *Ledger) suited(w *session) ([]*live, error) {
+	var suited []*live
+	var mismatch error
+	for _, num := range l.order {
+		s := l.live[num]
+		if s.rec.State != Running {
+			continue
+		}
+		ok, err := w.worker.suits(&s.rec.Spec)
+		if ok {
+			suited = append(suited, s)
+		} else if err != nil {
+			mismatch = errors.Join(mismatch, err)
+		}
+	}
+	w.refused = ""
+	if mismatch != nil {
+		w.refused = mismatch.Error()
+		if len(suited) == 0 && l.leases.Count(w.name) == 0 {
+			return nil, &Error{Kind: Mismatch, Err: mismatch}
+		}
+	}
+	return suited, nil
+}
+
+// share bounds what one worker may hold so that near the end of the sweeps no
+// other waits while it works through a long batch.
+func (l *Ledger) share(suited []*live, w *session) int {
+	var left int64
+	for _, s := range suited {
+		left += s.rec.Counts.Total - s.rec.Counts.Asked + s.rec.Counts.Queued
+	}
+	return max(w.worker.Slots, int(min(left/(2*int64(max(l.active, 1)))+1, int64(l.opts.MaxGrant))))
+}
+
+// alone reports whether the one trial that the worker holds was granted for
+// the last time: it must have no company, so that what ends the worker's
+// process is known.
+func (l *Ledger) alone(w *session, held int) bool {
+	alone := false
+	if held == 1 && l.opts.Attempts > 1 {
+		l.leases.Held(w.name, func(e lease.Lease) bool {
+			alone = l.live[e.Sweep].course.at(e.Seq).attempts == l.opts.Attempts
+			return false
+		})
+	}
+	return alone
+}
+
+// next grants the next trial of a sweep. empty says that the worker holds
+// nothing else; last, that it must be given nothing else.
+func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) {
+	final := l.opts.Attempts - 1
+	seq := s.pop(func(t *trial) bool {
+		if t.attempts == 0 {
+			return true
+		}
+		if t.attempts == final && !empty {
+			return false
+		}
+		return t.worker != w.worker.ID || !l.another(s, w)
+	})
+	if seq < 0 {
+		return Grant{}, false, false
+	}
+	t := s.course.at(seq)
+	e := l.leases.Grant(l.now, s.key(seq), w.name)
+	t.attempts++
+	t.token, t.holder, t.worker = e.Token, w.name, w.worker.ID
+	s.move(t, Leased)
+	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
+	l.dirty[s.rec.Num] = true
+	l.ready(s, maxReuse)
+	return s.grant(seq), t.attempts > 1 && t.attempts == l.opts.Attempts, true
+}
+
+// another reports whether a worker of another name could take the sweep's
+// trials.
+func (l *Ledger) another(s *live, w *session) bool {
+	for _, o := range l.sessions {
+		if o.worker.ID == w.worker.ID || o.draining || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
+			continue
+		}
+		if ok, _ := o.worker.suits(&s.rec.Spec); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,274 @@
+package tuner
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/warptune/warptune/tuner/lease"
+)
+
+// LedgerOptions are the constants of a ledger; the zero value gets defaults.
+type LedgerOptions struct {
+	LeaseTTL time.Duration // how long a lease lasts unrenewed; 30 s
+	Attempts int           // how many times a trial is granted before it is given up; 3
+	MaxGrant int           // most trials a worker process may hold; 256
+	Token    uint64        // the greatest fencing token ever granted
+}
+
+func (o *LedgerOptions) fill() {
+	if o.LeaseTTL <= 0 {
+		o.LeaseTTL = 30 * time.Second
+	}
+	if o.Attempts <= 0 {
+		o.Attempts = 3
+	}
+	if o.MaxGrant <= 0 {
+		o.MaxGrant = 256
+	}
+}
+
+// Ledger is the state of all live sweeps, their leases and the workers: a pure
+// state machine. Calls change it at once and note in Changes what must be
+// stored; Take hands that over. It is not safe for concurrent use.
+type Ledger struct {
+	// Constant fields.
+	opts LedgerOptions
+
+	// Mutable fields.
+	now      time.Time
+	leases   *lease.Table
+	live     map[uint64]*live
+	order    []uint64 // live sweeps by number
+	turn     int      // whose turn it is to grant, an index into order
+	ended    map[uint64]SweepState
+	sessions map[string]*session
+	changes  Changes
+	dirty    map[uint64]bool // sweeps whose state is to be shown anew
+	swept    time.Time       // when sessions were last looked through
+	active   int             // workers heard of lately that take trials, then
+}
+
+// NewLedger returns an empty ledger.
+func NewLedger(opts LedgerOptions) *Ledger {
+	opts.fill()
+	return &Ledger{
+		opts: opts, leases: lease.NewTable(opts.LeaseTTL, opts.Token), live: map[uint64]*live{},
+		ended: map[uint64]SweepState{}, sessions: map[string]*session{}, dirty: map[uint64]bool{},
+	}
+}
+
+// maxReuse bounds how many trials of a sweep one Enter answers from the store.
+const maxReuse = 512
+
+// Enter brings the ledger to now: leases expire, workers are forgotten, trials
+// are readied. It must be called before anything else at a given time, and
+// every few seconds. more reports that there is work left that needs no
+// worker: Enter should be called again soon.
+func (l *Ledger) Enter(now time.Time) (more bool) {
+	if !now.After(l.now) && !l.now.IsZero() {
+		now = l.now
+	}
+	if gap := now.Sub(l.now); !l.now.IsZero() && gap > l.opts.LeaseTTL/3 {
+		// Nobody could renew while the ledger's owner was stopped.
+		l.leases.Slept(gap)
+		for _, s := range l.sessions {
+			s.seen = s.seen.Add(gap)
+		}
+	}
+	l.now = now
+	for _, e := range l.leases.Expire(now) {
+		if s := l.live[e.Sweep]; s != nil {
+			l.requeue(s, e.Seq, "the lease of worker "+e.Holder+" expired", true)
+		}
+	}
+	if now.Sub(l.swept) >= time.Second {
+		l.lookThrough()
+	}
+	for _, num := range slices.Clone(l.order) {
+		s := l.live[num]
+		s.sample(now)
+		more = l.ready(s, maxReuse) || more
+	}
+	return more
+}
+
+// lookThrough forgets workers long gone and counts the others.
+func (l *Ledger) lookThrough() {
+	l.swept, l.active = l.now, 0
+	for name, w := range l.sessions {
+		silent := l.now.Sub(w.seen)
+		if silent > 2*l.opts.LeaseTTL && l.leases.Count(name) == 0 {
+			delete(l.sessions, name)
+		} else if silent < l.opts.LeaseTTL && !w.draining {
+			l.active++
+		}
+	}
+}
+
+// Add starts a new sweep.
+func (l *Ledger) Add(rec Sweep, plan Plan, known func(key []byte) (Outcome, bool)) {
+	rec.State = Running
+	l.insert(newLive(rec, plan, known))
+	l.put(l.live[rec.Num])
+}
+
+// Restored is a stored sweep to go on with.
+type Restored struct {
+	Sweep   Sweep
+	Plan    Plan
+	Known   func(key []byte) (Outcome, bool)
+	Results iter.Seq2[Result, error] // in the order of Seq
+	Leases  []LeaseRecord
+}
+
+// Restore puts back a sweep that is stored as Running or Paused, in the state
+// its trials had. An error leaves the ledger as it was.
+func (l *Ledger) Restore(now time.Time, r Restored) error {
+	s := newLive(r.Sweep, r.Plan, r.Known)
+	for res, err := range r.Results {
+		if err != nil {
+			return err
+		}
+		t, err := s.reach(res.Seq, res.Index)
+		if err != nil {
+			return err
+		}
+		t.attempts = res.Attempts
+		s.end(t, &res)
+	}
+	for _, rec := range r.Leases {
+		t, err := s.reach(rec.Seq, rec.Index)
+		if err != nil {
+			return err
+		}
+		if t.ended() {
+			return Errorf(Damaged, "restore sweep "+s.rec.ID, "trial %d has both a result and a lease", rec.Seq)
+		}
+		t.attempts, t.token, t.holder, t.reason = rec.Attempt, rec.Token, rec.Holder, rec.Reason
+		t.worker = rec.Holder[:max(0, strings.LastIndexByte(rec.Holder, '/'))]
+		if rec.Held {
+			s.move(t, Leased)
+			l.leases.Restore(now, s.key(rec.Seq), rec.Token, rec.Holder)
+		}
+	}
+	if s.rec.Best != nil {
+		s.rec.BestValues = slices.Clone(s.plan.Space.At(s.rec.Best.Index).Values)
+	}
+	for seq := s.course.told; seq < s.course.next(); seq++ {
+		if s.course.at(seq).state == Queued {
+			s.push(seq)
+		}
+	}
+	l.insert(s)
+	l.dirty[s.rec.Num] = true
+	return nil
+}
+
+// reach asks on until trial seq exists and checks that it is what it was.
+func (s *live) reach(seq, index int64) (*trial, error) {
+	op := "restore sweep " + s.rec.ID
+	for s.course.next() <= seq {
+		if _, ok, err := s.ask(); err != nil {
+			return nil, err
+		} else if !ok {
+			return nil, Errorf(Damaged, op, "trial %d is stored, but the strategy asks only %d questions given the results stored", seq, s.course.next())
+		}
+	}
+	t := s.course.at(seq)
+	if t == nil {
+		return nil, Errorf(Damaged, op, "trial %d is stored out of order", seq)
+	}
+	if t.index != index {
+		return nil, Errorf(Damaged, op, "trial %d was configuration %d and is now %d: the space or the strategy has changed", seq, index, t.index)
+	}
+	return t, nil
+}
+
+// NoteEnded tells the ledger of a stored sweep that has ended.
+func (l *Ledger) NoteEnded(num uint64, state SweepState) { l.ended[num] = state }
+
+// Forget tells the ledger that an ended sweep is no more.
+func (l *Ledger) Forget(num uint64) { delete(l.ended, num) }
+
+// Take returns what must be stored since it was last called.
+func (l *Ledger) Take() Changes {
+	c := l.changes
+	if len(c.Leases) > 0 {
+		c.Token = l.leases.Token()
+	}
+	l.changes = Changes{}
+	return c
+}
+
+// Shown returns the present state of the live sweeps that changed since it was
+// last called.
+func (l *Ledger) Shown() []Sweep {
+	var shown []Sweep
+	for _, num := range l.order {
+		if l.dirty[num] {
+			shown = append(shown, l.show(l.live[num]))
+		}
+	}
+	clear(l.dirty)
+	return shown
+}
+
+// Queued returns how many trials are ready to be granted.
+func (l *Ledger) Queued() int64 {
+	var n int64
+	for _, num := range l.order {
+		if s := l.live[num]; s.rec.State == Running {
+			n += s.rec.Counts.Queued
+		}
+	}
+	return n
+}
+
+// Finished reports whether every sweep has ended, and there was one.
+func (l *Ledger) Finished() bool { return len(l.live) == 0 && len(l.ended) > 0 }
+
+// Live returns the numbers of the sweeps that run or are paused, in order.
+func (l *Ledger) Live() []uint64 { return slices.Clone(l.order) }
+
+// Workers returns the workers heard of lately, by session.
+func (l *Ledger) Workers() []WorkerStatus {
+	var all []WorkerStatus
+	for _, s := range l.sessions {
+		all = append(all, WorkerStatus{
+			Worker: s.worker, Held: l.leases.Count(s.name), Reported: s.reported,
+			Silent: l.now.Sub(s.seen), Draining: s.draining, Refused: s.refused,
+		})
+	}
+	slices.SortFunc(all, func(a, b WorkerStatus) int { return strings.Compare(a.Worker.Session(), b.Worker.Session()) })
+	return all
+}
+
+func (l *Ledger) insert(s *live) {
+	num := s.rec.Num
+	l.live[num] = s
+	delete(l.ended, num)
+	at, _ := slices.BinarySearch(l.order, num)
+	l.order = slices.Insert(l.order, at, num)
+}
+
+// put notes the sweep's record for storing.
+func (l *Ledger) put(s *live) { l.changes.Sweeps = append(l.changes.Sweeps, l.show(s)) }
+
+// show returns the sweep's state as others may keep it.
+func (l *Ledger) show(s *live) Sweep {
+	rec := s.rec
+	if rec.Best != nil {
+		b := rec.Best.Clone()
+		rec.Best = &b
+	}
+	rec.Examples = slices.Clone(rec.Examples)
+	slices.SortFunc(rec.Examples, func(a, b Example) int { return strings.Compare(a.Kind, b.Kind) })
+	for _, w := range l.sessions {
+		if ok, _ := w.worker.suits(&rec.Spec); ok && l.leases.Count(w.name) > 0 {
+			rec.Workers++
+		}
+	}
+	return rec
+}

@@ -1,0 +1,159 @@
+package tuner
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/warptune/warptune/tuner/lease"
+)
+
+// live is a sweep that runs or is paused: its record, and its trials that have
+// not ended.
+type live struct {
+	rec    Sweep
+	plan   Plan
+	course course
+	scope  string
+	// known finds outcomes stored by other sweeps; nil when there is none.
+	known func(key []byte) (Outcome, bool)
+	queue seqHeap // trials that may be Queued, by number; others are skipped
+	open  int64   // trials asked that have not ended
+
+	sampled time.Time // when rate was last brought up to date
+	sampleN int64     // Counts.Done then
+}
+
+func newLive(rec Sweep, plan Plan, known func([]byte) (Outcome, bool)) *live {
+	s := &live{rec: rec, plan: plan, scope: rec.Spec.Scope(), known: known}
+	s.course = newCourse(&plan, rec.Spec.Budget, rec.Window)
+	s.rec.Counts = Counts{Space: s.course.size, Total: s.course.limit, Requeued: rec.Counts.Requeued}
+	s.rec.Best, s.rec.Examples = nil, nil
+	return s
+}
+
+func (s *live) key(seq int64) lease.Key { return lease.Key{Sweep: s.rec.Num, Seq: seq} }
+
+// ask asks the strategy one question and counts the trial.
+func (s *live) ask() (seq int64, ok bool, err error) {
+	seq, ok, err = s.course.ask()
+	if ok {
+		s.open++
+		s.rec.Counts.Asked++
+		s.rec.Counts.Queued++
+	}
+	return seq, ok, err
+}
+
+// move brings a trial to another state and keeps the counts.
+func (s *live) move(t *trial, to TrialState) {
+	c := &s.rec.Counts
+	of := func(state TrialState) *int64 {
+		return [...]*int64{Queued: &c.Queued, Leased: &c.Leased, Done: &c.Done, Abandoned: &c.Abandoned}[state]
+	}
+	*of(t.state)--
+	*of(to)++
+	if t.state = to; t.ended() {
+		s.open--
+	}
+}
+
+// end records the end of a trial in the counts, the best and the examples, and
+// reports whether it is the best so far.
+func (s *live) end(t *trial, r *Result) (best bool) {
+	kind := r.Outcome.Validity.String()
+	if r.Abandoned {
+		s.move(t, Abandoned)
+		kind = Abandoned.String()
+	} else {
+		s.move(t, Done)
+		s.rec.Counts.ByValidity[r.Outcome.Validity]++
+		if r.Reused {
+			s.rec.Counts.Reused++
+		}
+	}
+	t.obs = r.Outcome.Observation(r.Index)
+	if r.Outcome.Validity != Correct {
+		s.example(kind, r)
+		return false
+	}
+	if s.rec.Best != nil && !r.Less(s.rec.Best) {
+		return false
+	}
+	c := r.Clone()
+	s.rec.Best = &c
+	return true
+}
+
+// example keeps, of each kind of failure, the one with the smallest number, so
+// that what is shown in the end does not depend on the order of arrival.
+func (s *live) example(kind string, r *Result) {
+	e := Example{Kind: kind, Seq: r.Seq, Message: r.Outcome.Message}
+	for i := range s.rec.Examples {
+		if o := &s.rec.Examples[i]; o.Kind == kind {
+			if e.Seq < o.Seq {
+				*o = e
+			}
+			return
+		}
+	}
+	s.rec.Examples = append(s.rec.Examples, e)
+}
+
+// pop takes the first queued trial that take accepts, -1 if there is none.
+func (s *live) pop(take func(*trial) bool) int64 {
+	var skipped []int64
+	found := int64(-1)
+	for found < 0 && len(s.queue) > 0 {
+		seq := heap.Pop(&s.queue).(int64)
+		switch t := s.course.at(seq); {
+		case t == nil || t.state != Queued:
+		case take(t):
+			found = seq
+		default:
+			skipped = append(skipped, seq)
+		}
+	}
+	for _, seq := range skipped {
+		heap.Push(&s.queue, seq)
+	}
+	return found
+}
+
+// push puts a queued trial up for granting.
+func (s *live) push(seq int64) { heap.Push(&s.queue, seq) }
+
+// sample brings the rate up to date, as a decaying average over some seconds.
+func (s *live) sample(now time.Time) {
+	if s.sampled.IsZero() {
+		s.sampled, s.sampleN = now, s.rec.Counts.Done
+		return
+	}
+	dt := now.Sub(s.sampled).Seconds()
+	if dt < 1 {
+		return
+	}
+	rate := float64(s.rec.Counts.Done-s.sampleN) / dt
+	if s.rec.Rate > 0 {
+		weight := min(1, dt/5)
+		rate = weight*rate + (1-weight)*s.rec.Rate
+	}
+	s.rec.Rate, s.sampled, s.sampleN = rate, now, s.rec.Counts.Done
+}
+
+// seqHeap is a heap of trial numbers.
+type seqHeap []int64
+
+func (h seqHeap) Len() int           { return len(h) }
+func (h seqHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h seqHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push is for package heap.
+func (h *seqHeap) Push(x any) { *h = append(*h, x.(int64)) }
+
+// Pop is for package heap.
+func (h *seqHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

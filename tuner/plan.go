@@ -1,0 +1,85 @@
+package tuner
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+
+	"github.com/warptune/warptune/search"
+)
+
+// Space is what the ledger needs of a search space. *search.Space is one.
+type Space interface {
+	Size() int64
+	// At returns configuration i, 0 <= i < Size.
+	At(i int64) search.Config
+}
+
+// Plan is a spec made concrete: where to search and how. Planning one spec
+// twice must give plans that behave alike.
+type Plan struct {
+	Space    Space
+	Names    []string // of the parameters, in the order of Config.Values
+	Strategy search.Strategy
+	// Window is Sweep.Window of a new sweep; 0: DefaultWindow. Strategies that
+	// ignore what they are told, such as exhaustive and random search, want
+	// WideWindow, so that one slow trial holds up no other.
+	Window int64
+}
+
+// Windows for Plan.
+const (
+	DefaultWindow = 64
+	WideWindow    = 1 << 16
+)
+
+// Planner makes plans: it knows kernel definitions and strategies.
+type Planner interface {
+	// Plan makes the spec's plan from its bundle's content.
+	Plan(spec Spec, bundle []byte) (Plan, error)
+}
+
+// maxAnswerKey is the length in bytes above which an answer key is hashed.
+const maxAnswerKey = 64
+
+// AnswerKey returns the key under which the outcome of a configuration is
+// found again by other sweeps of the same scope. Keys of one scope sort about
+// as an exhaustive sweep enumerates, which keeps the store's pages together.
+func AnswerKey(scope string, values []search.Value) []byte {
+	sum, err := hex.DecodeString(scope)
+	if err != nil || len(sum) < 8 {
+		raw := sha256.Sum256([]byte(scope))
+		sum = raw[:]
+	}
+	key := append(make([]byte, 0, 32), sum[:8]...)
+	for _, v := range values {
+		key = appendValue(key, v)
+	}
+	if len(key) > maxAnswerKey {
+		all := sha256.Sum256(key)
+		key = append(append(key[:8], 0xff), all[:16]...)
+	}
+	return key
+}
+
+// appendValue writes a value so that no two are alike and small integers are
+// short and in order.
+func appendValue(key []byte, v search.Value) []byte {
+	switch v.Kind {
+	case search.Int:
+		if v.I >= 0 && v.I < 0x40 {
+			return append(key, 0x40+byte(v.I))
+		}
+		if v.I > 0 && v.I < 1<<16 {
+			return binary.BigEndian.AppendUint16(append(key, 0x80), uint16(v.I))
+		}
+		return binary.BigEndian.AppendUint64(append(key, 0x81), uint64(v.I)^1<<63)
+	case search.Float:
+		return binary.BigEndian.AppendUint64(append(key, 0x10), math.Float64bits(v.F))
+	case search.Bool:
+		return append(key, 0x20+byte(v.I&1))
+	}
+	key = append(key, 0x30+byte(v.Kind&7))
+	return append(binary.AppendUvarint(key, uint64(len(v.S))), v.S...)
+}

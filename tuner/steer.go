@@ -1,0 +1,141 @@
+package tuner
+
+import "slices"
+
+// Steer moves a live sweep to another state at its user's wish: Paused,
+// Running or Cancelled. Moving it to where it is does nothing.
+func (l *Ledger) Steer(num uint64, to SweepState) error {
+	s := l.live[num]
+	if s == nil {
+		return Errorf(NotFound, "steer sweep", "no live sweep has the number %d", num)
+	}
+	if s.rec.State == to {
+		return nil
+	}
+	if !s.rec.State.CanBecome(to) {
+		return Errorf(Conflict, "steer sweep "+s.rec.ID, "it is %s and cannot become %s", s.rec.State, to)
+	}
+	if to == Cancelled {
+		l.retire(s, Cancelled, "")
+		return nil
+	}
+	s.rec.State = to
+	l.put(s)
+	l.dirty[num] = true
+	l.ready(s, maxReuse)
+	return nil
+}
+
+// retire ends a live sweep, whatever its trials do.
+func (l *Ledger) retire(s *live, state SweepState, why string) {
+	num := s.rec.Num
+	s.rec.State, s.rec.Message, s.rec.Ended = state, why, l.now
+	for seq := s.course.told; seq < s.course.next(); seq++ {
+		if t := s.course.at(seq); t.state == Leased {
+			l.leases.Revoke(s.key(seq))
+			s.move(t, Queued)
+		}
+	}
+	l.changes.Append(&Changes{Revoked: []uint64{num}})
+	s.rec.Rate = 0
+	l.put(s)
+	delete(l.live, num)
+	for i, n := range l.order {
+		if n == num {
+			l.order = append(l.order[:i:i], l.order[i+1:]...)
+		}
+	}
+	l.ended[num] = state
+	l.dirty[num] = true
+}
+
+// ready sees to it that a running sweep has a queued trial if it can have one,
+// answers up to allowance trials from what is stored, and ends the sweep when
+// nothing is left. It reports whether the allowance ran out.
+func (l *Ledger) ready(s *live, allowance int) (more bool) {
+	if s.rec.State != Running {
+		return false
+	}
+	for s.rec.Counts.Queued == 0 {
+		if allowance == 0 {
+			return true
+		}
+		seq, ok, err := s.ask()
+		if err != nil {
+			l.retire(s, Failed, err.Error())
+			return false
+		}
+		if !ok {
+			break
+		}
+		t := s.course.at(seq)
+		if o, found := l.lookup(s, t); found {
+			l.finish(s, seq, Result{Seq: seq, Index: t.index, Reused: true, Outcome: o})
+			allowance--
+			continue
+		}
+		s.push(seq)
+	}
+	if s.course.over && s.open == 0 {
+		l.retire(s, Completed, "")
+	}
+	return false
+}
+
+// lookup finds a stored outcome for a trial.
+func (l *Ledger) lookup(s *live, t *trial) (Outcome, bool) {
+	if s.known == nil {
+		return Outcome{}, false
+	}
+	return s.known(AnswerKey(s.scope, s.plan.Space.At(t.index).Values))
+}
+
+// finish records the end of a trial that has not ended.
+func (l *Ledger) finish(s *live, seq int64, r Result) {
+	t := s.course.at(seq)
+	l.leases.Revoke(s.key(seq))
+	best := s.end(t, &r)
+	change := ResultChange{Sweep: s.rec.Num, Result: r}
+	if !r.Reused && !r.Abandoned && r.Outcome.Validity != Timeout {
+		change.Answer = AnswerKey(s.scope, s.plan.Space.At(r.Index).Values)
+	}
+	l.changes.Results = append(l.changes.Results, change)
+	if best {
+		config := s.plan.Space.At(r.Index)
+		s.rec.BestValues = slices.Clone(config.Values)
+		l.changes.Bests = append(l.changes.Bests, Best{
+			Sweep: s.rec.Num, ID: s.rec.ID, Spec: s.rec.Spec, Result: r.Clone(), Names: s.rec.Names, Values: s.rec.BestValues,
+		})
+	}
+	l.dirty[s.rec.Num] = true
+}
+
+// requeue puts a leased trial back into the queue, or gives it up when it was
+// granted too often. An attempt that does not count is as if never made.
+func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
+	t := s.course.at(seq)
+	l.leases.Revoke(s.key(seq))
+	l.dirty[s.rec.Num] = true
+	if counts {
+		s.rec.Counts.Requeued++
+		t.reason = why
+	} else {
+		t.attempts--
+	}
+	if t.attempts >= l.opts.Attempts {
+		l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Abandoned: true, Outcome: Outcome{Message: t.reason}})
+		l.ready(s, maxReuse)
+		return
+	}
+	s.move(t, Queued)
+	s.push(seq)
+	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
+}
+
+// record returns the trial's lease as it is stored.
+func (s *live) record(seq int64, t *trial) LeaseRecord {
+	return LeaseRecord{
+		Sweep: s.rec.Num, Seq: seq, Index: t.index, Token: t.token, Attempt: t.attempts,
+		Holder: t.holder, Held: t.state == Leased, Reason: t.reason,
+	}
+}

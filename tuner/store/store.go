@@ -1,0 +1,57 @@
+// Package store keeps sweeps, leases, results, best configurations and kernel
+// bundles. It has the Store interface with its contract, an implementation on
+// bbolt for coordinators and one in memory for tests and one-off runs.
+//
+// It does not decide anything: what is stored is decided by tuner.Ledger.
+package store
+
+import (
+	"io"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Store is the durable form of a coordinator's state. Implementations are safe
+// for concurrent use; calls do not wait for one another, except Commits.
+// Returned values are the caller's. Errors are *tuner.Error.
+type Store interface {
+	// ID returns the identity of the store, made at random when it was.
+	ID() string
+	// Numbers returns the greatest fencing token and the greatest sweep number
+	// ever stored.
+	Numbers() (token, sweep uint64, err error)
+	// Sweeps returns all sweeps by number.
+	Sweeps() ([]tuner.Sweep, error)
+	// Leases returns a sweep's leases by trial.
+	Leases(sweep uint64) ([]tuner.LeaseRecord, error)
+	// Results returns up to limit results of a sweep from trial seq on, in the
+	// order of trials. limit is at most PageLimit; an empty answer means that
+	// there are no more.
+	Results(sweep uint64, seq int64, limit int) ([]tuner.Result, error)
+	// Answer returns the outcome stored under an answer key (tuner.AnswerKey).
+	Answer(key []byte) (o tuner.Outcome, found bool, err error)
+	// Best returns the best configuration for a kernel, architecture and
+	// problem, NotFound when there is none.
+	Best(kernel, arch string, problem []int64) (tuner.Best, error)
+	// Bests returns those of all problems, in the order of the problems.
+	Bests(kernel, arch string) ([]tuner.Best, error)
+	// Bundle returns a bundle's content, NotFound when it is not stored.
+	Bundle(digest string) ([]byte, error)
+	// PutBundle stores a bundle.
+	PutBundle(digest string, content []byte) error
+	// Commit stores all the changes or none, and returns once they are
+	// durable. After an error other than DiskFull it is unknown whether they
+	// are stored: the store must be read again, or closed.
+	Commit(c *tuner.Changes) error
+	// Remove removes up to limit results of a sweep in state Deleting, and the
+	// sweep when none is left. more says that it must be called again.
+	Remove(sweep uint64, limit int) (more bool, err error)
+	// Backup writes a consistent copy.
+	Backup(w io.Writer) error
+	// Close releases the store. Calls under way end first.
+	Close() error
+}
+
+// PageLimit is the most results one call returns, so that no reader holds a
+// transaction for long.
+const PageLimit = 1000

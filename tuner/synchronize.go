@@ -1,0 +1,179 @@
+package tuner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/warptune/warptune/tuner/lease"
+)
+
+// Synchronize takes a worker's state and returns what it should hold. Enter
+// must have brought the ledger to the present. A Mismatch means that the worker
+// suits no sweep; what it holds is renewed nevertheless.
+func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
+	if in.Worker.ID == "" || in.Worker.Slots < 1 {
+		return nil, Errorf(Invalid, "synchronize", "a worker needs a name and at least one slot")
+	}
+	w := l.hear(in)
+	out := &SyncReply{Next: l.opts.LeaseTTL / 3}
+	mentioned := make(map[lease.Key]bool, len(in.Held)+len(in.Reports))
+	for i := range in.Reports {
+		r := &in.Reports[i]
+		mentioned[r.Key] = true
+		out.Acks = append(out.Acks, l.report(w, r))
+	}
+	for _, h := range in.Held {
+		mentioned[h.Key] = true
+		if !l.renew(w, h) {
+			out.Drops = append(out.Drops, h)
+		}
+	}
+	l.resend(w, mentioned, out)
+	for _, num := range slices.Clone(l.order) {
+		if s := l.live[num]; s != nil {
+			l.ready(s, maxReuse)
+		}
+	}
+	var err error
+	if !in.Draining {
+		err = l.grant(w, in.Want, out)
+	}
+	if len(out.Acks) > 0 {
+		err = nil // the worker must learn what became of its reports; it will call again
+	}
+	out.Finished = l.Finished()
+	return out, err
+}
+
+// hear notes that a worker called.
+func (l *Ledger) hear(in *Sync) *session {
+	name := in.Worker.Session()
+	w := l.sessions[name]
+	if w == nil {
+		w = &session{name: name}
+		l.sessions[name] = w
+	}
+	w.worker, w.seen, w.draining = in.Worker, l.now, in.Draining
+	return w
+}
+
+// report takes one report.
+func (l *Ledger) report(w *session, r *Report) Ack {
+	ack := func(status AckStatus, format string, args ...any) Ack {
+		return Ack{Held: r.Held, Status: status, Message: fmt.Sprintf(format, args...)}
+	}
+	s := l.live[r.Key.Sweep]
+	if s == nil {
+		switch state := l.ended[r.Key.Sweep]; state {
+		case Completed:
+			return ack(AlreadyRecorded, "")
+		case SweepInvalid:
+			return ack(Dropped, "sweep %d is unknown", r.Key.Sweep)
+		default:
+			return ack(Dropped, "sweep %d is %s", r.Key.Sweep, state)
+		}
+	}
+	if r.Key.Seq < 0 || r.Key.Seq >= s.course.next() {
+		return ack(Refused, "trial %d was never granted", r.Key.Seq)
+	}
+	t := s.course.at(r.Key.Seq)
+	switch {
+	case t == nil || t.ended():
+		return ack(AlreadyRecorded, "")
+	case r.Token < t.token:
+		return ack(StaleToken, "token %d is stale: trial %d was granted to %s under token %d", r.Token, r.Key.Seq, t.holder, t.token)
+	case r.Token > t.token || w.name != t.holder:
+		return ack(Refused, "trial %d was not granted to %s under token %d", r.Key.Seq, w.name, r.Token)
+	}
+	w.reported++
+	return l.take(s, t, w, r, ack)
+}
+
+// take takes a report of a trial that is the reporter's.
+func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStatus, string, ...any) Ack) Ack {
+	seq, fault, status := r.Key.Seq, r.Fault, Recorded
+	if r.Outcome != nil {
+		err := r.Outcome.Check()
+		if err == nil {
+			l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: r.Outcome.Clone()})
+			return ack(Recorded, "")
+		}
+		fault, status = err.Error(), Refused
+	}
+	switch {
+	case r.Released && r.Outcome == nil:
+		if t.state == Leased {
+			l.requeue(s, seq, "", false)
+		}
+		return ack(Recorded, "")
+	case t.state == Leased:
+		if fault == "" {
+			fault = "no reason given"
+		}
+		l.requeue(s, seq, "worker "+w.worker.ID+": "+clip(fault, 512), true)
+	}
+	if status == Refused {
+		return ack(Refused, "%s", fault)
+	}
+	return ack(Recorded, "")
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}
+
+// renew renews a lease that a worker says it holds; false if it is not its.
+func (l *Ledger) renew(w *session, h Held) bool {
+	if l.leases.Renew(l.now, h.Key, h.Token, w.name) == nil {
+		return true
+	}
+	s := l.live[h.Key.Sweep]
+	if s == nil {
+		return false
+	}
+	t := s.course.at(h.Key.Seq)
+	if t == nil || t.state != Queued || t.token != h.Token || t.holder != w.name || t.token == 0 {
+		return false
+	}
+	// The lease expired, but nobody else was given the trial: go on.
+	s.move(t, Leased)
+	l.leases.Restore(l.now, h.Key, h.Token, w.name)
+	l.changes.Leases = append(l.changes.Leases, s.record(h.Key.Seq, t))
+	l.dirty[s.rec.Num] = true
+	return true
+}
+
+// resend grants anew, under the same tokens, what the worker was granted and
+// does not mention: the reply that granted it was lost. A draining worker
+// never began with it, so it goes back.
+func (l *Ledger) resend(w *session, mentioned map[lease.Key]bool, out *SyncReply) {
+	if l.leases.Count(w.name) == 0 {
+		return
+	}
+	var lost []lease.Lease
+	l.leases.Held(w.name, func(e lease.Lease) bool {
+		if !mentioned[e.Key] {
+			lost = append(lost, e)
+		}
+		return true
+	})
+	slices.SortFunc(lost, func(a, b lease.Lease) int { return cmp.Compare(a.Token, b.Token) })
+	for _, e := range lost {
+		s := l.live[e.Sweep]
+		if w.draining {
+			l.requeue(s, e.Seq, "", false)
+			continue
+		}
+		_ = l.leases.Renew(l.now, e.Key, e.Token, w.name)
+		out.Grants = append(out.Grants, s.grant(e.Seq))
+	}
+}
+
+func (s *live) grant(seq int64) Grant {
+	t := s.course.at(seq)
+	return Grant{Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: s.plan.Space.At(t.index), Attempt: t.attempts}
+}

@@ -1,0 +1,130 @@
+package tuner
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/lease"
+)
+
+// Worker is what a worker says of itself.
+type Worker struct {
+	ID     string
+	Epoch  uint64 // drawn at random by each process
+	Slots  int    // evaluations at a time
+	Engine string // version of its simulator
+	// Archs are the descriptors it has: name to digest.
+	Archs  map[string]string
+	Labels map[string]string
+}
+
+// Session names one process of a worker: two copies of a worker differ in it.
+func (w *Worker) Session() string { return w.ID + "/" + strconv.FormatUint(w.Epoch, 16) }
+
+// Held is a lease that a worker says it holds.
+type Held struct {
+	Key   lease.Key
+	Token uint64
+}
+
+// Report is what a worker says became of a trial. Exactly one of Outcome,
+// Fault and Released is set.
+type Report struct {
+	Held
+	Outcome  *Outcome
+	Fault    string // the worker's own fault
+	Released bool   // returned untouched
+}
+
+// Sync is the state of a worker.
+type Sync struct {
+	Worker   Worker
+	Held     []Held   // not finished
+	Reports  []Report // finished and not acknowledged
+	Want     int      // trials it wants to hold in all
+	Draining bool     // it takes no more
+	Leaves   bool     // it leaves when every sweep has ended
+}
+
+// AckStatus says what became of a report. The zero value is invalid.
+type AckStatus uint8
+
+// What becomes of a report.
+const (
+	AckInvalid      AckStatus = iota
+	Recorded                  // it is stored
+	AlreadyRecorded           // the trial had ended already
+	StaleToken                // the trial was given to another since
+	Dropped                   // the sweep has ended or is unknown
+	Refused                   // it makes no sense
+)
+
+// String returns the status' name.
+func (s AckStatus) String() string {
+	return [...]string{"invalid", "recorded", "already recorded", "stale", "dropped", "refused"}[s%6]
+}
+
+// Ack answers a report.
+type Ack struct {
+	Held
+	Status  AckStatus
+	Message string // why it was not recorded
+}
+
+// Grant gives a worker a trial.
+type Grant struct {
+	Held
+	Index   int64
+	Config  search.Config
+	Attempt int // how many times it was granted, this one included
+}
+
+// SyncReply is what a worker should hold.
+type SyncReply struct {
+	Acks   []Ack
+	Grants []Grant
+	Drops  []Held        // to stop: not the worker's any more
+	Next   time.Duration // call again within
+	// Finished says that every sweep has ended, and that there was one.
+	Finished bool
+}
+
+// Idle reports whether the reply says nothing.
+func (r *SyncReply) Idle() bool { return len(r.Acks)+len(r.Grants)+len(r.Drops) == 0 }
+
+// WorkerStatus is a worker as the ledger sees it.
+type WorkerStatus struct {
+	Worker   Worker
+	Held     int
+	Reported int64 // reports taken in this session
+	Silent   time.Duration
+	Draining bool
+	Refused  string // why it is given nothing of some sweep
+}
+
+// session is a worker process the ledger has heard of.
+type session struct {
+	worker   Worker
+	name     string
+	seen     time.Time
+	draining bool
+	refused  string
+	reported int64
+}
+
+// suits says whether the worker can evaluate for a spec. An error names what
+// differs; a worker that merely lacks the architecture gets neither.
+func (w *Worker) suits(s *Spec) (bool, error) {
+	const op = "match worker"
+	digest, has := w.Archs[s.Arch]
+	switch {
+	case !has:
+		return false, nil
+	case w.Engine != s.Engine:
+		return false, Errorf(Mismatch, op, "worker %s has engine %q, the sweep of %s wants %q: start a worker of that version, or submit the sweep anew", w.ID, w.Engine, s.Kernel, s.Engine)
+	case digest != s.ArchDigest:
+		return false, Errorf(Mismatch, op, "worker %s has descriptor %s with digest %s, the sweep of %s wants %s: start a worker of that version, or submit the sweep anew", w.ID, s.Arch, digest, s.Kernel, s.ArchDigest)
+	}
+	return true, nil
+}
