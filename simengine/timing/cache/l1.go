@@ -1,0 +1,98 @@
+package cache
+
+// LineBytes and SectorBytes are the unit of tag and the unit of fill.
+const (
+	LineBytes   = 128
+	SectorBytes = 32
+)
+
+// sets is the number of sets at every capacity: the carve-out takes whole ways
+// away from the cache, it does not change how addresses map to sets.
+const sets = 128
+
+// L1 is a sectored, write-through, no-write-allocate cache with least recently
+// used replacement. Its zero value has no capacity and misses always.
+type L1 struct {
+	ways  int
+	tags  []uint64 // line address + 1; 0 is empty
+	used  []uint32 // tick of the last use, the replacement order
+	valid []uint8  // sectors present or on their way
+	ready []int64  // cycle at which the newest fill of the line arrives
+	tick  uint32
+}
+
+// New makes an empty cache of bytes capacity, rounded down to whole ways of
+// 16 KB, at least one way unless bytes is smaller than one set's line each.
+func New(bytes int) *L1 {
+	ways := bytes / (LineBytes * sets)
+	c := &L1{ways: ways}
+	n := ways * sets
+	c.tags, c.used = make([]uint64, n), make([]uint32, n)
+	c.valid, c.ready = make([]uint8, n), make([]int64, n)
+	return c
+}
+
+// Reset empties the cache.
+func (c *L1) Reset() {
+	clear(c.tags)
+	clear(c.used)
+	c.tick = 0
+}
+
+// set is where a line address maps: low bits folded with higher ones, so that
+// power of two strides spread over the sets.
+func set(line uint64) int {
+	h := line ^ line>>7 ^ line>>14 ^ line>>21 ^ line>>36
+	return int(h % sets)
+}
+
+// Load looks up the sectors in mask of a line and allocates the line if it is
+// absent. It returns the sectors found (present or pending), the cycle at which
+// pending ones have arrived, and the entry to Fill with the others; the entry
+// is -1 when the cache has no capacity.
+func (c *L1) Load(line uint64, mask uint8) (hit uint8, ready int64, entry int) {
+	if c.ways == 0 {
+		return 0, 0, -1
+	}
+	c.tick++
+	base := set(line) * c.ways
+	tags, used := c.tags[base:base+c.ways], c.used[base:base+c.ways]
+	victim := 0
+	for i, t := range tags {
+		if t == line+1 {
+			used[i] = c.tick
+			return c.valid[base+i] & mask, c.ready[base+i], base + i
+		}
+		if used[i] < used[victim] {
+			victim = i
+		}
+	}
+	entry = base + victim
+	tags[victim], used[victim] = line+1, c.tick
+	c.valid[entry], c.ready[entry] = 0, 0
+	return 0, 0, entry
+}
+
+// Fill records that the sectors in mask of an entry arrive at cycle ready.
+func (c *L1) Fill(entry int, mask uint8, ready int64) {
+	if entry < 0 {
+		return
+	}
+	c.valid[entry] |= mask
+	c.ready[entry] = max(c.ready[entry], ready)
+}
+
+// Contains reports which of the sectors in mask are present or pending,
+// without touching the replacement order.
+func (c *L1) Contains(line uint64, mask uint8) uint8 {
+	if c.ways == 0 {
+		return 0
+	}
+	base := set(line) * c.ways
+	for i, t := range c.tags[base : base+c.ways] {
+		if t == line+1 {
+			return c.valid[base+i] & mask
+		}
+	}
+	return 0
+}

@@ -1,0 +1,183 @@
+package timing
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// op is a machine instruction as the clock reads it: operands as offsets in
+// the warp's scoreboard row, class resolved to pipe and latency.
+type op struct {
+	class    assemble.Class
+	pipe     pipe
+	kind     resultKind
+	space    ir.Space
+	width    uint8
+	pred     bool // the result is a predicate
+	source   int32
+	carried  int32
+	spill    int16
+	mod      ir.Mod
+	pending  int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
+	commit   bool  // Control: closes a cp.async group
+	latency  int32
+	interval int32
+	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
+	dep0, dep1, dst0, dst1 int32
+}
+
+// code is a Program flattened: block b is ops[start[b]:start[b+1]].
+type code struct {
+	program *assemble.Program
+	ops     []op
+	start   []int32
+	root    []int32 // the block that carries a block's code
+	deps    []int32
+	stride  int // scoreboard columns of a warp
+	pcs     int // ir instructions, the length of tables by PC
+	// stores[pc] says that the PTX instruction writes global memory.
+	stores []bool
+	heads  []bool // blocks that head a loop
+	// classes[b] is the instructions of block b by class.
+	classes [][assemble.NumClasses]int32
+}
+
+func compile(m *machine, p *assemble.Program) (*code, error) {
+	if p == nil || p.Kernel == nil {
+		return nil, fmt.Errorf("timing: no program")
+	}
+	c := &code{program: p, pcs: len(p.Kernel.Instrs)}
+	for i := range p.Kernel.Instrs {
+		o := p.Kernel.Instrs[i].Op
+		c.stores = append(c.stores, o == ir.St || o == ir.Red)
+	}
+	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
+	general, predicates := 1, 1
+	for _, b := range p.Blocks {
+		for _, in := range b.Instrs {
+			for _, s := range [...]assemble.RegSpan{in.Dst[0], in.Dst[1], in.Src[0], in.Src[1], in.Src[2], in.Src[3]} {
+				switch {
+				case s.Count == 0:
+				case s.First < assemble.PredBase:
+					general = max(general, int(s.First)+int(s.Count))
+				default:
+					predicates = max(predicates, int(s.First-assemble.PredBase)+int(s.Count))
+				}
+			}
+		}
+	}
+	c.stride = general + predicates
+	c.heads = loopHeads(p.Kernel, len(p.Blocks))
+	for i := range p.Blocks {
+		root, err := carrier(p, i)
+		if err != nil {
+			return nil, err
+		}
+		c.root = append(c.root, root)
+		c.start = append(c.start, int32(len(c.ops)))
+		for _, in := range p.Blocks[i].Instrs {
+			o, err := c.lower(m, &in, general)
+			if err != nil {
+				return nil, err
+			}
+			c.ops = append(c.ops, o)
+			c.classes[i][o.class]++
+		}
+	}
+	c.start = append(c.start, int32(len(c.ops)))
+	return c, nil
+}
+
+// loopHeads marks the blocks that the kernel's control flow graph calls loop headers.
+func loopHeads(k *ir.Kernel, blocks int) []bool {
+	heads := make([]bool, blocks)
+	for _, b := range k.Blocks {
+		if b.LoopDepth > 0 && b.LoopHead >= 0 && b.LoopHead < blocks {
+			heads[b.LoopHead] = true
+		}
+	}
+	return heads
+}
+
+// carrier follows Merged to the block that carries block i's code.
+func carrier(p *assemble.Program, i int) (int32, error) {
+	at := i
+	for n := 0; p.Blocks[at].Merged >= 0; n++ {
+		at = p.Blocks[at].Merged
+		if at >= len(p.Blocks) || n > len(p.Blocks) {
+			return 0, fmt.Errorf("timing: block %d is merged into a block that does not stand alone", i)
+		}
+	}
+	return int32(at), nil
+}
+
+func (c *code) lower(m *machine, in *assemble.Instr, general int) (op, error) {
+	if in.Class == assemble.ClassInvalid || in.Class >= assemble.NumClasses {
+		return op{}, fmt.Errorf("timing: instruction of unknown class %d", in.Class)
+	}
+	if int(in.Source) >= c.pcs {
+		return op{}, fmt.Errorf("timing: machine instruction names PTX instruction %d of %d", in.Source, c.pcs)
+	}
+	s := m.classes[in.Class]
+	o := op{
+		class: in.Class, pipe: s.pipe, kind: s.kind, space: in.Space, width: in.Width, source: in.Source,
+		carried: in.Carried, spill: in.Spill, latency: int32(s.latency), interval: int32(s.interval), pending: -1,
+	}
+	o.dep0 = int32(len(c.deps))
+	for _, span := range in.Src {
+		if err := c.columns(span, general); err != nil {
+			return op{}, err
+		}
+	}
+	o.dst0 = int32(len(c.deps))
+	for _, span := range in.Dst {
+		if span.Count > 0 && span.First >= assemble.PredBase {
+			o.pred = true
+		}
+		if err := c.columns(span, general); err != nil {
+			return op{}, err
+		}
+	}
+	o.dst1 = int32(len(c.deps))
+	o.dep1 = o.dst1
+	if o.pred && s.kind == resultFixed {
+		o.latency = max(o.latency, int32(m.predicate))
+	}
+	if in.Source >= 0 {
+		c.describe(&o, &c.program.Kernel.Instrs[in.Source])
+	}
+	return o, nil
+}
+
+// describe takes from the PTX instruction what the machine class leaves open.
+func (c *code) describe(o *op, in *ir.Instr) {
+	o.mod = in.Mod
+	switch in.Op {
+	case ir.CpAsyncCommit:
+		o.commit = true
+	case ir.CpAsyncWait:
+		o.pending = 0
+		if in.Mod&ir.ModAll == 0 && len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {
+			o.pending = int16(min(in.Src[0].Imm, maxGroups))
+		}
+	}
+}
+
+// columns appends the scoreboard columns of a span to deps.
+func (c *code) columns(s assemble.RegSpan, general int) error {
+	for k := range int(s.Count) {
+		r := int(s.First) + k
+		switch {
+		case r < 0:
+			return fmt.Errorf("timing: register %d does not exist", r)
+		case r >= int(assemble.PredBase):
+			r = general + r - int(assemble.PredBase)
+		case r >= general:
+			return fmt.Errorf("timing: span of %d registers from %d reaches into the predicates", s.Count, s.First)
+		}
+		c.deps = append(c.deps, int32(r))
+	}
+	return nil
+}

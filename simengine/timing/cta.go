@@ -1,0 +1,103 @@
+package timing
+
+// schedule plans the next CTA launch into a slot, no earlier than at.
+func (s *sm) schedule(slot int32, at int64) {
+	c := &s.ctas[slot]
+	c.launchAt = never
+	if s.launched >= s.target {
+		return
+	}
+	s.launched++
+	if s.stagger {
+		at = max(at, int64(s.pace))
+		s.pace = max(s.pace, float64(at)) + s.interval
+	}
+	c.launchAt = at
+}
+
+// launchDue starts the CTAs whose time has come.
+func (s *sm) launchDue() {
+	for i := range s.ctas {
+		if c := &s.ctas[i]; c.launchAt <= s.now {
+			c.launchAt = never
+			s.launch(int32(i))
+		}
+	}
+}
+
+// launch fills a slot with the next CTA: a replica of the sample whose turn it
+// is, with private data at addresses of its own.
+func (s *sm) launch(slot int32) {
+	n := s.stats.loop.launched
+	s.stats.loop.launched++
+	sample := s.pool.samples[n%int64(len(s.pool.samples))]
+	perCTA := s.in.WarpsPerCTA
+	c := &s.ctas[slot]
+	c.began, c.alive, c.arrived, c.running = s.now, int32(perCTA), 0, true
+	for k := range perCTA {
+		i := int(slot)*perCTA + k
+		w := &s.warps[i]
+		w.tr, w.first = &sample.cta.Warps[k], sample.warps[k].first
+		w.step, w.next, w.issued, w.waiting = -1, 0, s.now-1, false
+		w.groups, w.open = 0, 0
+		w.async = [maxGroups]int64{}
+		w.shift = uint64(n+1) << privateShift
+		w.loops.reset(n < int64(len(s.ctas)))
+		clear(s.score[w.row : int(w.row)+s.c.stride])
+		p := &s.subs[w.sub]
+		p.last[w.slot] = s.now - 1
+		if s.nextStep(w) {
+			s.prepareIssue(w, s.now)
+			p.wake = min(p.wake, max(p.ready[w.slot], s.now))
+		} else {
+			s.exit(w)
+		}
+	}
+}
+
+// exit ends a warp, and with the last one its CTA.
+func (s *sm) exit(w *warp) {
+	p := &s.subs[w.sub]
+	p.ready[w.slot], p.why[w.slot], p.on[w.slot] = never, Idle, pipeNone
+	c := &s.ctas[w.cta]
+	s.stats.active += s.now + 1 - c.began
+	w.loops.close(&s.stats.loop)
+	c.alive--
+	if c.alive > 0 {
+		s.release(w.cta)
+		return
+	}
+	c.running = false
+	s.done = append(s.done, s.now)
+	s.schedule(w.cta, s.now+1+s.m.vacancy)
+}
+
+// arrive parks a warp at its CTA's barrier.
+func (s *sm) arrive(w *warp) {
+	p := &s.subs[w.sub]
+	w.waiting, w.resume = true, p.ready[w.slot]
+	p.ready[w.slot], p.why[w.slot] = never, Barrier
+	s.ctas[w.cta].arrived++
+	s.release(w.cta)
+}
+
+// release lets the warps of a CTA go on if all that have not exited have arrived.
+func (s *sm) release(slot int32) {
+	c := &s.ctas[slot]
+	if c.arrived == 0 || c.arrived < c.alive {
+		return
+	}
+	c.arrived = 0
+	at := s.now + s.m.latBarrier
+	perCTA := s.in.WarpsPerCTA
+	for i := int(slot) * perCTA; i < (int(slot)+1)*perCTA; i++ {
+		w := &s.warps[i]
+		if !w.waiting {
+			continue
+		}
+		w.waiting = false
+		p := &s.subs[w.sub]
+		p.ready[w.slot] = max(at, w.resume)
+		p.wake = min(p.wake, p.ready[w.slot])
+	}
+}

@@ -1,0 +1,19 @@
+// Package timing is the clocked machine: it replays the traces of a few CTAs
+// through one SM, cycle by cycle where something happens, and says how long the
+// whole launch takes and what it waited for.
+//
+// What is clocked: the schedulers of an SM with the scoreboard over physical
+// registers, issue intervals of the pipes, the memory input/output queues, the
+// load/store unit's tag and data stages, the sectored L1 (package cache), this
+// SM's share of L2 and DRAM (package dram), barriers, CTA launch and turnaround.
+// What the other SMs do enters as that share and, from the footprints of
+// neighbouring CTAs, as the estimate which accesses miss L2 (package reuse).
+//
+// A CTA that was not traced is a replica of one that was, with its private data
+// at other addresses. Steady state is extrapolated, and loop iterations that the
+// trace leaves out are charged at the pace of the recorded ones.
+//
+// Not modelled: instruction cache misses, register bank conflicts, the order of
+// DRAM rows, contention between particular slices of L2, clusters, tensor
+// instructions and bulk copies.
+package timing

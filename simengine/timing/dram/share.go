@@ -1,0 +1,83 @@
+package dram
+
+// Spec is what one SM gets of the memory system. Rates are bytes a cycle of
+// this SM's share, latencies cycles from the SM and back on an idle machine.
+type Spec struct {
+	Granule    int     // bytes of the unit L2 and DRAM move: a request takes whole granules
+	L2Read     float64 // bytes a cycle
+	L2Write    float64
+	Port       float64 // bytes a cycle into this SM, a limit of its own
+	DRAM       float64
+	L2Latency  int64 // nearer half of L2
+	FarLatency int64 // other half; equal to L2Latency where there is one
+	DRAMAccess int64
+	// WriteBacklog is the cycles of DRAM work that stores may have queued in
+	// L2 before further stores wait.
+	WriteBacklog int64
+}
+
+// Share is one SM's share of L2 and DRAM. Make it with New.
+type Share struct {
+	spec                         Spec
+	l2, dram                     Server
+	readCost, writeCost, dramOne int64 // steps a granule
+	portCost                     int64 // steps a sector
+	// BytesRead and BytesWritten are DRAM traffic so far.
+	BytesRead, BytesWritten int64
+}
+
+// sectorBytes is the unit the port into the SM moves.
+const sectorBytes = 32
+
+// New makes an idle share.
+func New(spec Spec) *Share {
+	g := float64(spec.Granule)
+	return &Share{
+		spec:      spec,
+		readCost:  Ticks(g / spec.L2Read),
+		writeCost: Ticks(g / spec.L2Write),
+		dramOne:   Ticks(g / spec.DRAM),
+		portCost:  Ticks(sectorBytes / spec.Port),
+	}
+}
+
+// Read fetches granules of one line (sectors of them wanted) at cycle at;
+// fromDRAM of the granules miss L2. It returns when the data is in the SM.
+func (s *Share) Read(at, granules, sectors, fromDRAM int64, far bool) int64 {
+	cost := max(granules*s.readCost, sectors*s.portCost)
+	begin, _ := s.l2.Serve(at, cost)
+	done := begin + s.spec.L2Latency
+	if far {
+		done = begin + s.spec.FarLatency
+	}
+	if fromDRAM > 0 {
+		b, e := s.dram.Serve(begin, fromDRAM*s.dramOne)
+		s.BytesRead += fromDRAM * int64(s.spec.Granule)
+		done = max(done, b+s.spec.DRAMAccess, e+s.spec.L2Latency)
+	}
+	return done
+}
+
+// Write sends granules of one line to L2 at cycle at; toDRAM of them will be
+// written back. It returns when L2 has taken them.
+func (s *Share) Write(at, granules, toDRAM int64) int64 {
+	_, end := s.l2.Serve(at, granules*s.writeCost)
+	if toDRAM > 0 {
+		s.dram.Serve(end, toDRAM*s.dramOne)
+		s.BytesWritten += toDRAM * int64(s.spec.Granule)
+		end = max(end, s.dram.Free()-s.spec.WriteBacklog)
+	}
+	return end
+}
+
+// Occupy holds L2 for cost steps from cycle at (atomics) and returns when it begins.
+func (s *Share) Occupy(at, cost int64) int64 {
+	begin, _ := s.l2.Serve(at, cost)
+	return begin
+}
+
+// Busy is how many cycles L2 and DRAM have served.
+func (s *Share) Busy() (l2, dram float64) { return s.l2.BusyCycles(), s.dram.BusyCycles() }
+
+// Drained is the first cycle at which both are idle.
+func (s *Share) Drained() int64 { return max(s.l2.Free(), s.dram.Free()) }

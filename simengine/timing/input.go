@@ -1,0 +1,67 @@
+package timing
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// DefaultBudget is the warp instructions a run may clock when Input.Budget is 0.
+const DefaultBudget = 20_000
+
+// Input is one launch to be clocked.
+type Input struct {
+	Arch    *arch.Descriptor
+	Program *assemble.Program
+	// CTAsPerSM is how many CTAs an SM holds at a time (occupancy),
+	// WarpsPerCTA how many warps each has.
+	CTAsPerSM, WarpsPerCTA int
+	L1Bytes                int // the L1 cache the carve-out leaves an SM
+	Grid                   [3]int
+	// Source gives the trace of the CTA with a linear index, x fastest. It is
+	// asked for few CTAs and never twice for one; Run keeps the traces while it
+	// runs and does not change them.
+	Source func(cta int64) (*trace.CTA, error)
+	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
+	// At least one CTA is clocked whatever the budget.
+	Budget int64
+	// Cold says that caches are empty at the start; otherwise the launch
+	// follows others of the same kernel back to back.
+	Cold bool
+}
+
+// validate reports everything that is wrong with the input at once.
+func (in *Input) validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("timing: "+format, args...)) }
+	if in.Arch == nil {
+		bad("no architecture")
+	}
+	if in.Program == nil {
+		bad("no program")
+	}
+	if in.Source == nil {
+		bad("no source of traces")
+	}
+	if in.CTAsPerSM < 1 || in.WarpsPerCTA < 1 {
+		bad("%d CTAs of %d warps on an SM: both must be at least 1", in.CTAsPerSM, in.WarpsPerCTA)
+	}
+	if in.CTAsPerSM > maxResident || in.WarpsPerCTA > maxResident {
+		bad("%d CTAs of %d warps on an SM: more than any machine holds", in.CTAsPerSM, in.WarpsPerCTA)
+	}
+	for k, n := range in.Grid {
+		if n < 1 {
+			bad("grid dimension %d is %d", k, n)
+		}
+	}
+	if in.L1Bytes < 0 || in.Budget < 0 {
+		bad("negative L1 size or budget")
+	}
+	return errors.Join(errs...)
+}
+
+// maxResident bounds CTAs and warps of an SM against nonsense input.
+const maxResident = 256

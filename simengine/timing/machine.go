@@ -1,0 +1,223 @@
+package timing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// pipe is an issue port of a sub-partition; an instruction holds it for its
+// issue interval.
+type pipe uint8
+
+const (
+	pipeNone pipe = iota
+	pipeALU
+	pipeFMA
+	pipeIMAD
+	pipeFP64
+	pipeHalf
+	pipeXU
+	pipeUniform
+	pipeBranch
+	pipeMemory // entry into the memory input/output (MIO) queue
+	numPipes
+)
+
+// classSpec is what the machine does with a class of instruction.
+type classSpec struct {
+	pipe     pipe
+	interval int64 // steps (dram.Fraction a cycle) the pipe is held
+	latency  int64 // cycles to a dependent instruction, fixed-latency classes
+	kind     resultKind
+}
+
+// resultKind says which stall a consumer of the result shows.
+type resultKind uint8
+
+const (
+	resultFixed resultKind = iota
+	resultShort
+	resultLong
+	resultConstant
+)
+
+var resultStall = [...]StallReason{Wait, ShortScoreboard, LongScoreboard, IMCMiss}
+
+// machine is a descriptor turned into what the clock needs: integers.
+type machine struct {
+	arch       *arch.Descriptor
+	schedulers int
+	issueWidth int
+	classes    [assemble.NumClasses]classSpec
+	predicate  int64 // latency of a predicate result
+
+	queueDepth int   // MIO queue entries of a sub-partition
+	addressing int64 // steps a request holds the SM's load/store unit at least
+	tagFirst   int64 // steps of the tag stage for the first line of a request
+	tagNext    int64 // and for each further line
+	dataPass   int64 // steps of one data-stage wavefront
+	mshrs      int   // lines in flight from the SM's L1
+
+	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
+	latBarrier, latFenceCTA, latFenceGPU                     int64
+	constPass                                                int64 // steps a distinct word of an indexed constant load
+
+	vacancy        int64   // cycles from a CTA's last exit to its slot issuing again
+	launchInterval float64 // cycles between two CTA launches of the whole device
+	dualFP32Int    bool
+}
+
+// constantPassCycles is how long the SM's indexed constant cache takes per
+// distinct word of a request: 4,131 us for 32 requests of 32 words in each of
+// 524,288 warps on 132 SMs at 1,980 MHz (shared/silicon const_filter
+// DIVERGENT=1) is 64.4 cycles a request.
+const constantPassCycles = 2
+
+// tagFixed is the part of a request's tag stage that does not depend on the
+// number of lines: 0.25 L + 0.75 cycles for L lines where 4 tags are looked up
+// a cycle (fit to RRZE gpu-strides on H200, research notes section 2.1).
+const tagFixed = 0.75
+
+// storeOnlyChain is the part of arch.Launch.CTATurnaround in which the store-only CTA it
+// was measured with computes: S2R, index arithmetic, address, store and exit,
+// beside the S2R latency that the descriptor knows.
+const storeOnlyChain = 40
+
+func newMachine(d *arch.Descriptor) (*machine, error) {
+	m := &machine{arch: d, schedulers: d.SubPartitions, issueWidth: max(d.IssueWidth, 1), dualFP32Int: d.SharedFP32Int}
+	if d.SMs < 1 || d.SubPartitions < 1 || d.ClockMHz <= 0 || d.L2BytesPerCycle <= 0 || d.DRAMBytesPerSecond <= 0 {
+		return nil, fmt.Errorf("timing: descriptor %q lacks SMs, sub-partitions, clock or bandwidths", d.Name)
+	}
+	var missing string
+	lat := func(key string) int64 {
+		v, ok := d.Latency[key]
+		if !ok {
+			missing = "latency " + key
+		}
+		return max(int64(math.Round(v)), 1)
+	}
+	hold := func(key string) int64 {
+		v := d.Lanes[key]
+		if v <= 0 {
+			missing = "lanes " + key
+			v = 1
+		}
+		return max(dram.Ticks(32*float64(d.SubPartitions)/v), 1)
+	}
+	m.setClasses(lat, hold)
+	m.setMemory(lat)
+	m.vacancy = max(int64(d.CTATurnaround)-lat(arch.LatencyS2R)-storeOnlyChain, 0)
+	if d.CTALaunchRate > 0 {
+		m.launchInterval = 1 / d.CTALaunchRate
+	}
+	if missing != "" {
+		return nil, fmt.Errorf("timing: descriptor %q lacks %s", d.Name, missing)
+	}
+	return m, nil
+}
+
+func (m *machine) setClasses(lat, hold func(string) int64) {
+	d := m.arch
+	set := func(c assemble.Class, p pipe, lanes, latency string, k resultKind) {
+		s := classSpec{pipe: p, kind: k}
+		if lanes != "" {
+			s.interval = hold(lanes)
+		}
+		if latency != "" {
+			s.latency = lat(latency)
+		}
+		m.classes[c] = s
+	}
+	set(assemble.ALU, pipeALU, arch.LaneInt32, arch.LatencyALU, resultFixed)
+	set(assemble.FMA, pipeFMA, arch.LaneFP32, arch.LatencyFMA, resultFixed)
+	set(assemble.FMAHeavy, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
+	set(assemble.IMADWide, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
+	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, resultFixed)
+	set(assemble.Half, pipeHalf, arch.LaneHalf, arch.LatencyHalf, resultFixed)
+	set(assemble.MUFU, pipeXU, arch.LaneMUFU, arch.LatencyMUFU, resultShort)
+	set(assemble.XU, pipeXU, arch.LaneXU, arch.LatencyXU, resultShort)
+	set(assemble.Uniform, pipeUniform, arch.LaneUniform, arch.LatencyUniform, resultFixed)
+	set(assemble.S2R, pipeMemory, "", arch.LatencyS2R, resultShort)
+	set(assemble.LDC, pipeMemory, "", arch.LatencyConstant, resultConstant)
+	set(assemble.Load, pipeMemory, "", "", resultLong)
+	set(assemble.Store, pipeMemory, "", "", resultFixed)
+	set(assemble.Atomic, pipeMemory, "", "", resultLong)
+	set(assemble.AsyncCopy, pipeMemory, "", "", resultFixed)
+	set(assemble.Shuffle, pipeMemory, "", arch.LatencyShuffle, resultShort)
+	set(assemble.Vote, pipeALU, arch.LaneInt32, arch.LatencyVote, resultFixed)
+	set(assemble.Barrier, pipeNone, "", arch.LatencyBarrier, resultFixed)
+	set(assemble.Fence, pipeNone, "", arch.LatencyFenceCTA, resultFixed)
+	set(assemble.Branch, pipeBranch, arch.LaneBranch, arch.LatencyBranch, resultFixed)
+	set(assemble.Exit, pipeBranch, arch.LaneBranch, arch.LatencyBranch, resultFixed)
+	set(assemble.Control, pipeNone, "", "", resultFixed)
+	issue := max(dram.Ticks(d.MemoryIssue), 1)
+	for c := range m.classes {
+		if m.classes[c].pipe == pipeMemory {
+			m.classes[c].interval = issue
+		}
+	}
+	m.predicate = lat(arch.LatencyPredicate)
+}
+
+func (m *machine) setMemory(lat func(string) int64) {
+	d := m.arch
+	m.queueDepth = max(d.MemoryQueue, 1)
+	m.addressing = dram.Ticks(32 / math.Max(d.Lanes[arch.LaneLSU], 1))
+	perTag := 1 / math.Max(d.L1TagsPerCycle, 0.25)
+	m.tagFirst, m.tagNext = dram.Ticks(tagFixed+perTag), dram.Ticks(perTag)
+	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1))
+	m.mshrs = max(d.L1MSHRs, 1)
+	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
+	m.latConst = lat(arch.LatencyConstant)
+	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
+	m.latBarrier = lat(arch.LatencyBarrier)
+	m.latFenceCTA, m.latFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
+	m.constPass = dram.Ticks(constantPassCycles)
+}
+
+// writeBacklogBytes is how much data stores of one SM may have waiting for
+// DRAM in L2 before further stores are held: an eighth of the SM's part of L2.
+func (m *machine) writeBacklogBytes() float64 {
+	return float64(m.arch.L2Bytes) / float64(m.arch.SMs) / 8
+}
+
+// share is the memory system as one of active SMs sees it (active may be
+// fractional: the grid's CTAs over the CTAs of the SM that has most), with
+// writeShare of the DRAM traffic being writes.
+func (m *machine) share(active, writeShare float64) dram.Spec {
+	d := m.arch
+	perSM := 1 / math.Max(active, 1)
+	l2Write := d.L2WriteBytesPerCycle
+	if l2Write <= 0 {
+		l2Write = d.L2BytesPerCycle
+	}
+	port := d.L2BytesPerCycleSM
+	if port <= 0 {
+		port = d.L2BytesPerCycle * perSM
+	}
+	s := dram.Spec{
+		Granule:    m.granule(),
+		L2Read:     math.Min(d.L2BytesPerCycle*perSM, port),
+		L2Write:    math.Min(l2Write*perSM, port),
+		Port:       port,
+		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * perSM,
+		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
+		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
+		DRAMAccess: int64(math.Round(d.Latency[arch.LatencyDRAM])),
+	}
+	s.FarLatency = max(s.FarLatency, s.L2Latency)
+	s.WriteBacklog = int64(m.writeBacklogBytes() / s.DRAM)
+	return s
+}
+
+// granule is the unit of L2 and DRAM traffic: 64 bytes where DRAM moves 64.
+func (m *machine) granule() int {
+	if m.arch.DRAMGranule == 64 {
+		return 64
+	}
+	return 32
+}

@@ -1,0 +1,271 @@
+package timing
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// isLG says that an access goes through the local and global path of L1TEX.
+func isLG(s ir.Space) bool { return s == ir.Global || s == ir.Local || s == ir.Generic }
+
+// memory sends an op into the memory input/output queue and returns when its
+// result can be used, and what a consumer shows until then.
+func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
+	at := s.now
+	var begin, result int64
+	kind := o.kind
+	switch {
+	case o.class == assemble.S2R:
+		begin, _ = s.lsu.Serve(at, s.m.addressing)
+		result = begin + int64(o.latency)
+	case o.class == assemble.Shuffle:
+		begin, _ = s.lsu.Serve(at, s.m.addressing)
+		result = begin + int64(o.latency)
+	case o.class == assemble.LDC:
+		begin, result = s.constant(w, o, at)
+	case o.source < 0:
+		begin, result, kind = s.spill(w, o, at)
+	default:
+		a := w.access(o.source)
+		switch {
+		case a == nil: // no lane took it
+			begin, result = at, at+int64(o.latency)+1
+		case a.Space == ir.Shared && o.class != assemble.AsyncCopy:
+			begin, result = s.shared(o, a, at)
+			kind = resultShort
+		case a.Space == ir.Const || a.Space == ir.ParamSpace:
+			begin, result = s.constantAccess(a, at)
+			kind = resultConstant
+		case o.class == assemble.AsyncCopy:
+			begin, result = s.global(w, o, a, at)
+			w.open = max(w.open, result)
+			result, kind = at+1, resultFixed
+		default:
+			begin, result = s.global(w, o, a, at)
+			kind = resultLong
+		}
+	}
+	p.mio[p.head] = begin
+	if p.head++; p.head == len(p.mio) {
+		p.head = 0
+	}
+	return result, kind
+}
+
+// constant is an indexed constant load.
+func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
+	if a := w.access(o.source); o.source >= 0 && a != nil {
+		return s.constantAccess(a, at)
+	}
+	return at, at + s.m.latConst
+}
+
+// constantAccess serialises over the distinct words of a request.
+func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
+	passes := int64(max(a.Passes, 1))
+	begin, _ = s.idc.Serve(at, passes*s.m.constPass)
+	return begin, begin + s.m.latConst + (passes-1)*s.m.constPass/dram.Fraction
+}
+
+// shared serialises over bank conflicts, and atomics over lanes of one word.
+func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
+	passes := int64(max(a.Passes, 1))
+	latency := s.m.latShared
+	if o.class == assemble.Atomic {
+		passes *= int64(max(a.MaxSame, 1))
+		latency = s.m.latAtomicShared
+	}
+	begin, _ = s.lsu.Serve(at, max(passes*s.m.dataPass, s.m.addressing))
+	return begin, begin + latency + (passes-1)*s.m.dataPass/dram.Fraction
+}
+
+// requestCost is how long a request with lines holds the load/store unit.
+func (m *machine) requestCost(lines, passes int64) int64 {
+	return max(m.tagFirst+(lines-1)*m.tagNext, passes*m.dataPass, m.addressing)
+}
+
+// global is a request to global or local memory.
+func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
+	lines := int64(max(a.NLines, 1))
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(lines, int64(a.Passes)))
+	if s.credit(begin) > begin {
+		begin = s.credit(begin)
+		s.lsu.Delay(begin)
+	}
+	st := &s.stats.byPC[a.PC]
+	shift := w.shift
+	if a.Space == ir.Local {
+		shift, st = w.local<<8, &s.stats.local
+	} else if s.pool.plan.Broadcast[a.PC] {
+		shift = 0
+	}
+	result = begin + s.m.latL1
+	for i := range lines {
+		k := a.First + int32(i)
+		if int(a.NLines) == 0 {
+			break
+		}
+		l := &w.tr.Lines[k]
+		when := begin + i*s.m.tagNext/dram.Fraction
+		addr := l.Addr + shift
+		switch {
+		case o.class == assemble.Store:
+			s.store(when, a, l, w.first[k])
+		case o.class == assemble.Atomic:
+			result = max(result, s.atomic(when, a, l, w.first[k], lines))
+		default:
+			t := s.load(when, addr, l.Sectors, w.first[k], a, st, o.mod&ir.ModBypassL1 != 0)
+			result = max(result, t)
+		}
+	}
+	return begin, result
+}
+
+// credit is when the oldest of the SM's outstanding lines frees its entry.
+func (s *sm) credit(at int64) int64 { return max(at, s.mshr[s.mhead]) }
+
+// hold takes an entry for an outstanding line until cycle until.
+func (s *sm) hold(until int64) {
+	s.mshr[s.mhead] = until
+	if s.mhead++; s.mhead == len(s.mshr) {
+		s.mhead = 0
+	}
+}
+
+// load reads sectors of a line through L1.
+func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, st *pcStats, bypass bool) int64 {
+	var hit uint8
+	var ready int64
+	entry := -1
+	if !bypass {
+		hit, ready, entry = s.l1.Load(addr, sectors)
+	}
+	st.sectors += int64(bits.OnesCount8(sectors))
+	st.l1Hits += int64(bits.OnesCount8(hit))
+	result := at + s.m.latL1
+	if hit != 0 {
+		result = max(result, ready)
+	}
+	miss := sectors &^ hit
+	if miss == 0 {
+		return result
+	}
+	at = s.credit(at)
+	n := int64(bits.OnesCount8(miss))
+	g := s.granules(miss)
+	fromDRAM := int64(0)
+	if a.Space == ir.Local {
+		fromDRAM = s.localDue(g)
+	} else if f := s.granules(first & miss); f > 0 {
+		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
+	}
+	arrives := s.mem.Read(at, g, n, fromDRAM, far(addr))
+	st.l2Sectors += n
+	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
+	s.l1.Fill(entry, miss, arrives)
+	s.hold(arrives)
+	return max(result, arrives)
+}
+
+// far says in which half of L2 a line is at home, an even hash of its address.
+func far(line uint64) bool {
+	return bits.OnesCount64(line*0x9e3779b97f4a7c15>>32)&1 == 1
+}
+
+// granules is how many units of L2 and DRAM traffic a set of sectors needs.
+func (s *sm) granules(sectors uint8) int64 {
+	if s.m.granule() == 64 {
+		sectors = (sectors | sectors>>1) & 0b0101
+	}
+	return int64(bits.OnesCount8(sectors))
+}
+
+// take is how many of n granules an estimated share of them comes to, carrying
+// the remainder over to the next request.
+func (s *sm) take(acc *int32, due int32, n int64) int64 {
+	if due == 0 {
+		return 0
+	}
+	t := int64(*acc) + int64(due)*n
+	*acc = int32(t % unit)
+	return t / unit
+}
+
+// localDue is how many of n granules of local memory miss L2.
+func (s *sm) localDue(n int64) int64 {
+	return s.take(&s.stats.loop.localAcc, s.stats.loop.localShare, n)
+}
+
+// store writes through to L2.
+func (s *sm) store(at int64, a *trace.Access, l *trace.Line, first uint8) {
+	g := s.granules(l.Sectors)
+	toDRAM := int64(0)
+	if a.Space == ir.Local {
+		toDRAM = s.localDue(g)
+	} else if f := s.granules(first & l.Sectors); f > 0 {
+		toDRAM = s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)
+	}
+	s.hold(s.mem.Write(s.credit(at), g, toDRAM))
+}
+
+// atomic is a read-modify-write in L2.
+func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, lines int64) int64 {
+	lanes := int64(bits.OnesCount32(a.Mask))
+	cost := max(lanes*s.atomicStep[0]/lines, int64(a.MaxSame)*s.atomicStep[1])
+	begin := s.mem.Occupy(s.credit(at), cost)
+	var fromDRAM int64
+	if f := s.granules(first & l.Sectors); f > 0 {
+		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
+	}
+	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
+	if fromDRAM > 0 {
+		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, fromDRAM, far(l.Addr)))
+	}
+	s.hold(done)
+	return done
+}
+
+// atomicSteps is what an atomic costs the SM's share of L2: per lane, and per
+// lane of one address.
+func (m *machine) atomicSteps(active float64) [2]int64 {
+	steps := func(perCycle float64) int64 {
+		if perCycle <= 0 {
+			return 0
+		}
+		return dram.Ticks(active / perCycle)
+	}
+	return [2]int64{steps(m.arch.AtomicsPerCycle), steps(m.arch.AtomicsSameAddress)}
+}
+
+// spill is a load or store of spilled registers: local memory that is
+// interleaved over lanes, so that each word of a warp is one line.
+func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKind) {
+	words := max(int64(o.width)/4, 1)
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(words, words))
+	if c := s.credit(begin); c > begin {
+		begin = c
+		s.lsu.Delay(begin)
+	}
+	result = begin + s.m.latL1
+	a := trace.Access{Space: ir.Local}
+	for k := range words {
+		line := trace.Line{Addr: w.local + uint64(int64(max(o.spill, 0))+k), Sectors: 0xf, Full: 0xf}
+		if o.class == assemble.Store {
+			s.store(begin+k, &a, &line, 0xf)
+			s.stats.spillSectors[1] += 4
+			continue
+		}
+		s.stats.spillSectors[0] += 4
+		result = max(result, s.load(begin+k, line.Addr, 0xf, 0xf, &a, &s.stats.local, false))
+	}
+	if o.class == assemble.Store {
+		s.stats.spillRequests[1]++
+		return begin, result, resultFixed
+	}
+	s.stats.spillRequests[0]++
+	return begin, result, resultLong
+}

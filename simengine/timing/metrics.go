@@ -1,0 +1,127 @@
+package timing
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// traffic sums requests of a kind over the grid.
+type traffic struct {
+	requests, sectors, passes, ideal float64
+	hits, l2, fromDRAM               float64 // sectors
+}
+
+// add counts an instruction's grid total and, in the proportions that the
+// clocked caches found, its hits.
+func (t *traffic) add(y tally, scale float64, st *pcStats) {
+	t.requests += float64(y.requests) * scale
+	t.sectors += float64(y.sectors) * scale
+	t.passes += float64(y.passes) * scale
+	t.ideal += float64(y.ideal) * scale
+	if st != nil && st.sectors > 0 {
+		f := float64(y.sectors) * scale / float64(st.sectors)
+		t.hits += float64(st.l1Hits) * f
+		t.l2 += float64(st.l2Sectors) * f
+		t.fromDRAM += float64(st.dramSectors) * f
+	}
+}
+
+// metrics are the counters of the launch under Nsight Compute's names.
+func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) map[string]float64 {
+	s := e.run
+	scale := float64(g.ctas) / float64(max(p.counts.samples, 1))
+	var gl, gs, ll, ls, sl, ss, atom traffic
+	for pc := range p.counts.byPC {
+		y := p.counts.byPC[pc]
+		if y.requests == 0 {
+			continue
+		}
+		i := &c.program.Kernel.Instrs[pc]
+		st := &s.stats.byPC[pc]
+		isStore := i.Op == ir.St || i.Op == ir.Red
+		switch {
+		case i.Op == ir.Atom:
+			atom.add(y, scale, st)
+		case i.Space == ir.Shared && isStore:
+			ss.add(y, scale, nil)
+		case i.Space == ir.Shared && i.Op != ir.CpAsync:
+			sl.add(y, scale, nil)
+		case i.Space == ir.Local && isStore:
+			ls.add(y, scale, nil)
+		case i.Space == ir.Local:
+			ll.add(y, scale, &s.stats.local)
+		case i.Space == ir.Const || i.Space == ir.ParamSpace:
+		case isStore:
+			gs.add(y, scale, nil)
+		default:
+			gl.add(y, scale, st)
+		}
+	}
+	k := map[string]float64{}
+	instrs := float64(p.counts.instrs) * scale
+	k["smsp__inst_executed.sum"] = instrs
+	k["smsp__thread_inst_executed.sum"] = float64(p.counts.threads) * scale
+	ratio := instrs / math.Max(float64(s.stats.issued+s.stats.loop.dual), 1) // grid over clocked
+	spillL, spillS := float64(s.stats.spillSectors[0])*ratio, float64(s.stats.spillSectors[1])*ratio
+	k["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] = gl.requests
+	k["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] = gs.requests
+	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
+	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
+	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = ll.sectors + spillL
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = ls.sectors + spillS
+	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits+ll.hits, gl.sectors+gs.sectors+ll.sectors+ls.sectors)
+	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
+	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
+	s2r := float64(p.counts.class[assemble.S2R]) * scale
+	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + s2r
+	secondLevel(k, m, p, &gl, &gs, &ll, &ls, spillS)
+	timeMetrics(k, m, in, g, e, instrs)
+	return k
+}
+
+// secondLevel adds the counters of L2 and DRAM. Where L2 has two partitions,
+// a request goes to the nearer one and, when its line is at home in the other
+// (half of them), looks up there too: what misses near is looked up twice.
+func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traffic, spillStores float64) {
+	twice := 0.0
+	if m.arch.L2Partitions > 1 {
+		twice = 0.5
+	}
+	stores := gs.sectors + ls.sectors + spillStores
+	reads := gl.l2 + ll.l2 + twice*(gl.fromDRAM+ll.fromDRAM)
+	writes := stores * (1 + twice)
+	hits := math.Max(gl.l2+ll.l2-gl.fromDRAM-ll.fromDRAM, 0)
+	k["lts__t_sectors_op_read.sum"] = reads
+	k["lts__t_sectors_op_write.sum"] = writes
+	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits
+	k["lts__t_sector_hit_rate.pct"] = percent(hits+writes, reads+writes)
+	k["dram__bytes_read.sum"] = p.plan.ReadBytes
+	k["dram__bytes_write.sum"] = p.plan.WriteBytes
+}
+
+// timeMetrics adds rates, occupancy and the stall ratios.
+func timeMetrics(k map[string]float64, m *machine, in *Input, g gridShape, e *estimate, instrs float64) {
+	s := e.run
+	cycles := math.Max(float64(s.stats.cycles), 1)
+	k["gpu__time_duration.sum"] = m.arch.Microseconds(e.cycles) * 1000
+	k["sm__cycles_elapsed.max"] = e.cycles
+	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(float64(s.stats.active)/cycles, float64(m.arch.MaxWarps))
+	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(m.arch.SMs*m.schedulers), e.cycles)
+	k["launch__waves_per_multiprocessor"] = float64(g.ctas) / float64(m.arch.SMs) / float64(in.CTAsPerSM)
+	issued := math.Max(float64(s.stats.issued), 1)
+	for r, v := range s.stats.warpTime {
+		if r := StallReason(r); r != StallInvalid && r != Idle {
+			k["smsp__average_warps_issue_stalled_"+r.String()+"_per_issue_active.ratio"] = float64(v) / issued
+		}
+	}
+}
+
+func percent(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return 100 * part / whole
+}

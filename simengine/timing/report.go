@@ -1,0 +1,88 @@
+package timing
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// boundFrom is the utilisation from which on a resource is said to bind: queues
+// in front of a unit that is busier than this set the time.
+const boundFrom = 0.75
+
+var pipeBounds = map[pipe]Bound{
+	pipeALU: BoundALU, pipeFMA: BoundFMA, pipeIMAD: BoundIMAD, pipeFP64: BoundFP64, pipeHalf: BoundHalf, pipeXU: BoundXU,
+}
+
+// usage is the busy share of each resource over the clocked run.
+func (s *sm) usage() [numBounds]float64 {
+	var u [numBounds]float64
+	cycles := math.Max(float64(s.stats.cycles), 1)
+	u[BoundIssue] = float64(s.stats.issued) / (cycles * float64(s.m.schedulers))
+	for p, b := range pipeBounds {
+		u[b] = float64(s.stats.pipeBusy[p]) / dram.Fraction / (cycles * float64(s.m.schedulers))
+	}
+	u[BoundLSU] = s.lsu.BusyCycles() / cycles
+	u[BoundConstant] = s.idc.BusyCycles() / cycles
+	l2, mem := s.mem.Busy()
+	u[BoundL2], u[BoundDRAM] = l2/cycles, mem/cycles
+	if s.stagger && len(s.done) > 1 {
+		u[BoundLaunch] = s.interval * float64(len(s.done)-1) / cycles
+	}
+	return u
+}
+
+// busiest is the utilisation of the busiest resource, at most 1.
+func (s *sm) busiest() float64 {
+	b := 0.0
+	for _, v := range s.usage() {
+		b = math.Max(b, v)
+	}
+	return math.Min(b, 1)
+}
+
+func (s *sm) bound(e *estimate) (Bound, [numBounds]float64) {
+	u := s.usage()
+	best := BoundLatency
+	top := boundFrom
+	for b := BoundIssue; b < numBounds; b++ {
+		if u[b] > top {
+			best, top = b, u[b]
+		}
+	}
+	if e.dispatch {
+		return BoundLaunch, u
+	}
+	if best == BoundLatency {
+		var sum int64
+		for _, v := range s.stats.warpTime {
+			sum += v
+		}
+		if 2*s.stats.warpTime[Barrier] > sum {
+			best = BoundBarrier
+		}
+	}
+	return best, u
+}
+
+func report(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) *Result {
+	s := e.run
+	r := &Result{
+		Cycles: e.cycles, ClockedCTAs: e.clocked, CTAs: g.perSM, SampleError: e.err,
+		SchedulerCycles: s.stats.cycles * int64(m.schedulers), Issued: s.stats.issued, Slots: s.stats.slots,
+		Utilisation: map[string]float64{},
+	}
+	r.TimeUS = m.arch.Microseconds(e.cycles) + m.arch.LaunchGapUS
+	var u [numBounds]float64
+	r.Bound, u = s.bound(e)
+	for b := BoundIssue; b <= BoundLaunch; b++ {
+		r.Utilisation[b.String()] = math.Min(u[b], 1)
+	}
+	if s.stats.issued > 0 {
+		for k, v := range s.stats.warpTime {
+			r.WarpStalls[k] = float64(v) / float64(s.stats.issued)
+		}
+	}
+	r.Metrics = metrics(m, c, in, p, g, e)
+	return r
+}

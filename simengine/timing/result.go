@@ -1,0 +1,62 @@
+package timing
+
+// Result is what a clocked launch comes to. All of it is estimated for the
+// whole grid, from what was clocked of one SM.
+type Result struct {
+	// Cycles is the kernel from its first CTA's launch to its last one's end,
+	// TimeUS the same in microseconds with the gap between back-to-back launches.
+	Cycles float64
+	TimeUS float64
+	// Bound is the resource that sets the time.
+	Bound Bound
+	// Utilisation is the busy share of each resource that can bind, by name.
+	Utilisation map[string]float64
+	// SchedulerCycles is the cycles of one SM's schedulers that were clocked:
+	// it equals Issued plus the sum of Slots, exactly.
+	SchedulerCycles int64
+	Issued          int64
+	Slots           [NumStallReasons]int64
+	// WarpStalls is the mean cycles a warp waited for each reason per
+	// instruction it issued.
+	WarpStalls [NumStallReasons]float64
+	// Metrics are counters of the whole launch under Nsight Compute's names.
+	Metrics map[string]float64
+	// ClockedCTAs of CTAs of the busiest SM were clocked; SampleError is the
+	// relative error that the sampling is estimated to add to Cycles.
+	ClockedCTAs, CTAs int64
+	SampleError       float64
+}
+
+// Bound names a resource.
+type Bound uint8
+
+// Bounds. The zero value is invalid.
+const (
+	BoundInvalid Bound = iota
+	BoundIssue         // instruction issue
+	BoundALU
+	BoundFMA
+	BoundIMAD
+	BoundFP64
+	BoundHalf
+	BoundXU       // transcendental unit and conversions
+	BoundLSU      // L1TEX: tags and data banks of global, local and shared accesses
+	BoundConstant // indexed constant cache
+	BoundL2
+	BoundDRAM
+	BoundLaunch  // the rate at which CTAs are launched
+	BoundBarrier // warps wait for each other
+	BoundLatency // no resource is near its limit: too few warps or too long chains
+	numBounds
+)
+
+var boundNames = [numBounds]string{
+	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "xu", "lsu", "constant", "l2", "dram", "launch", "barrier", "latency",
+}
+
+func (b Bound) String() string {
+	if b < numBounds {
+		return boundNames[b]
+	}
+	return "invalid"
+}

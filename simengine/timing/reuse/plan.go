@@ -1,0 +1,207 @@
+package reuse
+
+// Device is what the estimate needs to know of the device and the launch.
+type Device struct {
+	Grid [3]int
+	// L2Bytes is the second-level cache, EffectiveBytes the part of it that
+	// data touched by all SMs can use (less than L2Bytes where halves of the
+	// cache keep copies).
+	L2Bytes, EffectiveBytes int
+	// Scratch is further data that lives in L2 (local memory), bytes.
+	Scratch float64
+	// Cold says that no earlier launch of the kernel left data behind.
+	Cold bool
+}
+
+// Plan is the estimate for one launch. Slices are indexed by PTX instruction.
+type Plan struct {
+	// Read is the share of the granules that a CTA reads first at this
+	// instruction which come from DRAM; Write the share of those it writes
+	// first which go to DRAM.
+	Read, Write []float64
+	// Broadcast says that all CTAs read the same bytes at this instruction.
+	Broadcast []bool
+	// Random says that the addresses are data dependent and scattered.
+	Random []bool
+	// Footprint is the distinct bytes the grid touches; ReadBytes and
+	// WriteBytes what it moves from and to DRAM.
+	Footprint             float64
+	ReadBytes, WriteBytes float64
+	// Kept is the share of the footprint that the previous launch left in L2.
+	Kept float64
+}
+
+// group sums a set of instructions that touch common data.
+type group struct {
+	distinct, fresh, extra [numDirections]int64
+	low, high              uint64
+	perCTA                 float64 // granules a CTA touches
+	unique                 float64 // granules the grid touches
+	share                  float64 // of a CTA's granules that are new to the grid
+	random, broadcast      bool
+}
+
+// keptUntil is the footprint, as a share of L2, from which on a launch finds
+// nothing of the previous one: replacement is close to least recently used, and
+// a stream longer than the cache evicts itself.
+const keptUntil = 0.85
+
+// rowReach is the share of L2 within which data is found again.
+const rowReach = 0.8
+
+// Plan estimates the traffic of the whole grid from the CTAs surveyed.
+func (s *Survey) Plan(d Device) *Plan {
+	pcs := len(s.parent) / 2
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs)}
+	groups := s.groups()
+	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
+	reach := s.reach(groups, d)
+	for i := range groups {
+		if g := &groups[i]; g.low <= g.high {
+			s.estimate(g, d, ctas, reach)
+			// Granules both read and written are one granule of footprint.
+			if n := sum(g.fresh); n > 0 {
+				p.Footprint += g.unique * float64(s.granule) * float64(sum(g.extra)) / float64(n)
+			}
+		}
+	}
+	p.Footprint += d.Scratch
+	p.Kept = kept(p.Footprint, d)
+	for id := range s.parent {
+		g := &groups[s.find(int32(id))]
+		if g.low > g.high {
+			continue
+		}
+		q := s.fromDRAM(g, p, d)
+		if id < pcs {
+			p.Read[id], p.Broadcast[id], p.Random[id] = q, g.broadcast, g.random
+		} else {
+			p.Write[id-pcs] = q
+		}
+	}
+	p.sumTraffic(s, groups, ctas, d)
+	return p
+}
+
+func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
+	pcs := len(s.parent) / 2
+	for i := range groups {
+		g := &groups[i]
+		if g.low > g.high || int(s.find(int32(i))) != i {
+			continue
+		}
+		bytes := g.perCTA * ctas * s.fromDRAM(g, p, d) * float64(s.granule)
+		if i < pcs {
+			p.ReadBytes += bytes
+		} else {
+			p.WriteBytes += bytes
+		}
+	}
+}
+
+// kept is the share of a footprint that a launch leaves in L2 for the next.
+func kept(footprint float64, d Device) float64 {
+	if d.Cold {
+		return 0
+	}
+	full, none := float64(d.EffectiveBytes), keptUntil*float64(d.L2Bytes)
+	if full >= none {
+		full = none / 2
+	}
+	return min(max((none-footprint)/(none-full), 0), 1)
+}
+
+func sum(a [numDirections]int64) (n int64) {
+	for _, v := range a {
+		n += v
+	}
+	return n
+}
+
+// groups adds up the counts of instructions that touch common data, at the
+// index of each set's representative.
+func (s *Survey) groups() []group {
+	groups := make([]group, len(s.parent))
+	for i := range groups {
+		groups[i].low = ^uint64(0)
+	}
+	for id := range s.parent {
+		g := &groups[s.find(int32(id))]
+		for k := range g.distinct {
+			g.distinct[k] += s.distinct[id][k]
+			g.fresh[k] += s.fresh[id][k]
+			g.extra[k] += s.extra[id][k]
+		}
+		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
+	}
+	return groups
+}
+
+// reach is how many bytes the grid touches between a CTA and its neighbour in
+// the next row, and in the next plane.
+func (s *Survey) reach(groups []group, d Device) [numDirections]float64 {
+	var perCTA float64
+	for i := range groups {
+		if groups[i].low <= groups[i].high {
+			perCTA += s.mean(&groups[i]) * float64(s.granule)
+		}
+	}
+	return [numDirections]float64{Y: perCTA * float64(d.Grid[0]), Z: perCTA * float64(d.Grid[0]) * float64(d.Grid[1])}
+}
+
+// mean is the granules a CTA of the cluster touches first.
+func (s *Survey) mean(g *group) float64 {
+	var n, ctas int64
+	for k := Base; k <= Z; k++ {
+		n += g.distinct[k]
+		ctas += s.ctas[k]
+	}
+	if ctas == 0 {
+		return 0
+	}
+	return float64(n) / float64(ctas)
+}
+
+func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections]float64) {
+	g.perCTA = s.mean(g)
+	if float64(s.cta) >= ctas { // every CTA was surveyed
+		g.unique = float64(sum(g.fresh))
+		g.perCTA = float64(sum(g.distinct)) / ctas
+	} else {
+		g.unique = g.perCTA
+		for k, n := range [...]int{d.Grid[0], d.Grid[1], d.Grid[2]} {
+			dir := X + Direction(k)
+			if n > 1 {
+				g.unique *= 1 + float64(n-1)*s.newShare(g, dir, reach[dir], d)
+			}
+		}
+	}
+	if g.perCTA == 0 {
+		return
+	}
+	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
+	if span := float64(g.high-g.low+1) * float64(s.perLine); g.unique > 1.05*span {
+		g.random, g.unique = true, span
+	}
+	g.share = min(g.unique/(g.perCTA*ctas), 1)
+}
+
+// newShare is the share of a CTA's granules that its neighbour in a direction
+// has not touched, 1 when the neighbour's data is evicted before it is reused.
+func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) float64 {
+	if g.distinct[dir] == 0 || reach > rowReach*float64(d.L2Bytes) {
+		return 1
+	}
+	return float64(g.fresh[dir]) / float64(g.distinct[dir])
+}
+
+// fromDRAM is the share of the granules a CTA first touches that DRAM moves.
+func (s *Survey) fromDRAM(g *group, p *Plan, d Device) float64 {
+	if g.random && p.Footprint > float64(d.EffectiveBytes) {
+		// Scattered accesses find what is resident of the range, wherever it is.
+		span := g.unique * float64(s.granule)
+		resident := min(float64(d.EffectiveBytes)*span/max(p.Footprint, 1), span)
+		return 1 - resident/max(span, 1)
+	}
+	return g.share * (1 - p.Kept)
+}

@@ -1,0 +1,130 @@
+package reuse
+
+// Direction says how a surveyed CTA stands to the first one.
+type Direction uint8
+
+// Directions. The zero value is invalid. Far CTAs only widen the address range.
+const (
+	DirectionInvalid Direction = iota
+	Base
+	X
+	Y
+	Z
+	Far
+	numDirections
+)
+
+var directionNames = [numDirections]string{"invalid", "base", "x", "y", "z", "far"}
+
+func (d Direction) String() string {
+	if d < numDirections {
+		return directionNames[d]
+	}
+	return "invalid"
+}
+
+// Survey collects the granules CTAs touch, in any order within a CTA; CTAs of
+// the cluster come first, neighbours after the one they neighbour.
+// It is not safe for concurrent use.
+type Survey struct {
+	granule  int // bytes: 32 or 64
+	perLine  uint64
+	table    table
+	cta      int32 // 1-based index of the current CTA
+	dir      Direction
+	parent   []int32                // union-find over pcs: loads at pc, stores at pcs+pc
+	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
+	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
+	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
+	low      []uint64               // lowest and highest line by pc
+	high     []uint64
+	ctas     [numDirections]int64
+}
+
+// New makes an empty survey for a kernel of pcs instructions. granule is the
+// unit of traffic in bytes, 32 or 64.
+func New(pcs, granule int) *Survey {
+	s := &Survey{granule: granule, perLine: uint64(lineBytes / granule), table: newTable()}
+	n := 2 * pcs
+	s.parent = make([]int32, n)
+	s.low, s.high = make([]uint64, n), make([]uint64, n)
+	for i := range s.parent {
+		s.parent[i], s.low[i] = int32(i), ^uint64(0)
+	}
+	s.distinct = make([][numDirections]int64, n)
+	s.fresh = make([][numDirections]int64, n)
+	s.extra = make([][numDirections]int64, n)
+	return s
+}
+
+const lineBytes = 128
+
+// Begin starts the next CTA.
+func (s *Survey) Begin(d Direction) {
+	s.cta++
+	s.dir = d
+	s.ctas[d]++
+}
+
+// Touch records that the current CTA reads or writes sectors of a line by
+// instruction pc. It returns the sectors whose granule the CTA touches for the
+// first time (in that way: reads and writes are counted apart).
+func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first uint8) {
+	id := pc
+	if store {
+		id += int32(len(s.parent) / 2)
+	}
+	s.low[id], s.high[id] = min(s.low[id], line), max(s.high[id], line)
+	width := uint(s.granule / 32)
+	mask := uint8(1<<width - 1)
+	for g := range s.perLine {
+		m := mask << (uint(g) * width)
+		if sectors&m == 0 {
+			continue
+		}
+		if s.touch(id, line*s.perLine+g, store) {
+			first |= sectors & m
+		}
+	}
+	return first
+}
+
+func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
+	e := s.table.entry(granule)
+	stamp, owner := &e.read, &e.reader
+	if store {
+		stamp, owner = &e.written, &e.writer
+	}
+	if *stamp != 0 {
+		s.union(id, *owner)
+		if *stamp == s.cta {
+			return false
+		}
+	} else {
+		s.fresh[id][s.dir]++
+		if e.read == 0 && e.written == 0 {
+			s.extra[id][s.dir]++
+		}
+		*owner = id
+	}
+	*stamp = s.cta
+	s.distinct[id][s.dir]++
+	return true
+}
+
+func (s *Survey) find(i int32) int32 {
+	for s.parent[i] != i {
+		s.parent[i] = s.parent[s.parent[i]]
+		i = s.parent[i]
+	}
+	return i
+}
+
+func (s *Survey) union(a, b int32) {
+	if a == b {
+		return
+	}
+	if a, b = s.find(a), s.find(b); a != b {
+		s.parent[max(a, b)] = min(a, b)
+	}
+}

@@ -1,0 +1,186 @@
+package timing
+
+import (
+	"fmt"
+	"math"
+)
+
+// Run clocks one SM on a sample of the grid and says how long the whole launch
+// takes and why. It is deterministic and changes nothing it is given.
+func Run(in Input) (*Result, error) {
+	if err := in.validate(); err != nil {
+		return nil, err
+	}
+	if in.Budget == 0 {
+		in.Budget = DefaultBudget
+	}
+	m, err := newMachine(in.Arch)
+	if err != nil {
+		return nil, err
+	}
+	c, err := compile(m, in.Program)
+	if err != nil {
+		return nil, err
+	}
+	p, err := gather(m, c, &in)
+	if err != nil {
+		return nil, err
+	}
+	g := newGridShape(&in)
+	e, err := g.estimate(m, c, &in, p)
+	if err != nil {
+		return nil, err
+	}
+	return report(m, c, &in, p, g, e), nil
+}
+
+// gridShape is how the CTAs of a grid fall on the SMs.
+type gridShape struct {
+	ctas     int64
+	perSM    int64   // CTAs of the SM that has most
+	resident int64   // CTAs it holds at a time
+	active   float64 // SMs' worth of CTAs: ctas / perSM
+}
+
+func newGridShape(in *Input) gridShape {
+	n := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
+	sms := int64(in.Arch.SMs)
+	g := gridShape{ctas: n, perSM: (n + sms - 1) / sms}
+	g.resident = min(int64(in.CTAsPerSM), g.perSM)
+	g.active = float64(n) / float64(g.perSM)
+	return g
+}
+
+// estimate is the time of the launch and what it rests on.
+type estimate struct {
+	cycles   float64 // of the kernel, first CTA launched to last CTA done
+	err      float64 // relative, from the spread of the completion intervals
+	run      *sm     // the clocked run that stands for the whole
+	clocked  int64   // CTAs clocked
+	interval float64 // cycles between CTA completions in steady state
+	skipped  float64 // cycles of the estimate charged for skipped iterations
+	dispatch bool    // the launch rate sets the time
+}
+
+// estimate clocks as much as the budget allows and extrapolates.
+func (g gridShape) estimate(m *machine, c *code, in *Input, p *pool) (*estimate, error) {
+	perCTA := int64(0)
+	for _, s := range p.samples {
+		perCTA = max(perCTA, s.recorded)
+	}
+	affordable := in.Budget / max(perCTA, 1)
+	if p.skips {
+		return g.rounds(m, c, in, p, affordable)
+	}
+	return g.stream(m, c, in, p, affordable)
+}
+
+// stream clocks CTAs one after another through the SM's slots: all of them if
+// the budget allows, otherwise a number that leaves the same last partial wave,
+// and adds the steady-state interval for each CTA left out.
+func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable int64) (*estimate, error) {
+	clocked := g.perSM
+	if affordable < g.perSM {
+		clocked = max(affordable, min(minWaves*g.resident, g.perSM), 1)
+		clocked = min(clocked+(g.perSM-clocked)%g.resident, g.perSM)
+	}
+	s := newSM(m, c, in, p, g.active)
+	if err := s.run(clocked, true); err != nil {
+		return nil, err
+	}
+	e := &estimate{run: s, clocked: clocked, cycles: float64(s.stats.cycles)}
+	if clocked < g.perSM {
+		e.interval, e.err = steady(s.done, int(g.resident))
+		e.interval = math.Max(e.interval, s.interval)
+		e.cycles += float64(g.perSM-clocked) * e.interval
+	} else {
+		e.interval = e.cycles / float64(clocked)
+	}
+	e.dispatch = e.interval < s.interval*1.02 && clocked < g.perSM
+	return e, nil
+}
+
+// minWaves is how often a slot is refilled at least before a steady state is read off.
+const minWaves = 3
+
+// steady is the mean interval between completions after the first wave, and
+// the relative difference between its two halves.
+func steady(done []int64, resident int) (interval, spread float64) {
+	n := len(done)
+	from := min(resident, n-2)
+	if n < 2 {
+		return float64(done[0]), 1
+	}
+	// Whole waves: CTAs of a wave finish together, and half a wave misleads.
+	last := n - 1
+	if waves := (last - from) / resident; waves >= 1 {
+		from = last - waves*resident
+	}
+	mean := func(a, b int) float64 { return float64(done[b]-done[a]) / float64(b-a) }
+	interval = mean(from, last)
+	if half := (last - from) / 2; half > 0 && interval > 0 {
+		mid := from + half
+		spread = math.Abs(mean(from, mid)-mean(mid, last)) / interval / 2
+	}
+	return interval, spread
+}
+
+// rounds is for kernels whose traces leave out loop iterations: one wave of
+// CTAs is clocked from a common start, the skipped iterations are charged at
+// the pace of the recorded ones with all of the wave in the loop, and the grid
+// is whole waves of that and a last one of what remains.
+func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable int64) (*estimate, error) {
+	full, rest := g.perSM/g.resident, g.perSM%g.resident
+	e := &estimate{}
+	if full > 0 {
+		s := newSM(m, c, in, p, g.active)
+		if err := s.run(g.resident, false); err != nil {
+			return nil, err
+		}
+		e.run, e.clocked = s, g.resident
+		extra := s.stats.loop.mean()
+		wave := g.wave(s, extra)
+		e.cycles = wave * float64(full)
+		e.skipped = extra * float64(full)
+		e.interval = wave / float64(g.resident)
+		e.cycles = math.Max(e.cycles, s.interval*float64(g.perSM-1))
+	}
+	if rest > 0 {
+		s := newSM(m, c, in, p, g.active)
+		if err := s.run(rest, false); err != nil {
+			return nil, err
+		}
+		if e.run == nil {
+			e.run, e.clocked = s, rest
+		}
+		extra := s.stats.loop.mean()
+		e.cycles += float64(s.stats.cycles) + extra
+		e.skipped += extra
+	}
+	if e.run == nil {
+		return nil, fmt.Errorf("timing: nothing to clock")
+	}
+	return e, nil
+}
+
+// wave is how long one full wave takes of the grid's time. What a CTA does
+// outside the loop overlaps with other CTAs' loops as far as the loop leaves
+// a unit idle; what keeps the busiest unit busy does not.
+func (g gridShape) wave(s *sm, extra float64) float64 {
+	outside := float64(s.stats.cycles) + float64(s.m.vacancy)
+	busy := s.busiest() * float64(s.stats.cycles)
+	loop := extra / math.Max(extra+outside, 1)
+	hidden := (outside - busy) * s.busiest() * loop
+	if g.perSM <= g.resident {
+		return outside - float64(s.m.vacancy) + extra
+	}
+	return outside + extra - math.Max(hidden, 0)
+}
+
+// mean is the cycles charged to a warp for skipped iterations.
+func (l *loopStats) mean() float64 {
+	if l.warps == 0 {
+		return 0
+	}
+	return float64(l.extra) / float64(l.warps)
+}

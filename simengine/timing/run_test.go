@@ -1,0 +1,197 @@
+package timing
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+func TestCopyIsBoundByDRAM(t *testing.T) {
+	d := h200(t)
+	p, tr := copyKernel(4)
+	r := run(t, input(d, p, tr, 65536, 8, 8)) // 65536 CTAs x 8 warps x 4 rows x 128 B = 268 MB each way
+	bytes := 2 * 65536 * 8 * 4 * 128.0
+	rate := bytes / (r.TimeUS * 1e-6)
+	t.Logf("%.1f us, %.2f TB/s, bound %s, %v", r.TimeUS, rate/1e12, r.Bound, r.Utilisation)
+	if r.Bound != BoundDRAM || rate > d.DRAMBytesPerSecond || rate < 0.7*d.DRAMBytesPerSecond {
+		t.Errorf("bound %s at %.2f TB/s", r.Bound, rate/1e12)
+	}
+}
+
+func TestMoreWarpsHideLatency(t *testing.T) {
+	d := h200(t)
+	p, tr := copyKernel(1)
+	var last float64
+	for _, resident := range []int{1, 2, 4, 8} {
+		r := run(t, input(d, p, tr, 40000, resident, 2))
+		t.Logf("%d CTAs of two warps: %.1f us, %s", resident, r.TimeUS, r.Bound)
+		if resident == 1 && r.Bound != BoundLatency {
+			t.Errorf("two warps: bound %s", r.Bound)
+		}
+		if last > 0 && r.TimeUS > 0.75*last {
+			t.Errorf("%d CTAs take %.1f us, half as many %.1f", resident, r.TimeUS, last)
+		}
+		last = r.TimeUS
+	}
+}
+
+func TestLaunchRateBindsTinyCTAs(t *testing.T) {
+	d := h200(t)
+	p, tr := copyKernel(1)
+	r := run(t, input(d, p, tr, 1<<20, 32, 2))
+	want := float64(1<<20) / d.CTALaunchRate / d.ClockMHz
+	t.Logf("%.1f us, launch alone %.1f, %s", r.TimeUS, want, r.Bound)
+	if r.Bound != BoundLaunch || r.TimeUS < want || r.TimeUS > 1.03*want {
+		t.Errorf("%.1f us bound by %s, want the launch rate's %.1f us", r.TimeUS, r.Bound, want)
+	}
+}
+
+func TestPipesBind(t *testing.T) {
+	d := h200(t)
+	for _, c := range []struct {
+		class assemble.Class
+		op    ir.Op
+		lane  string
+		bound Bound
+	}{
+		{assemble.MUFU, ir.Sin, "mufu", BoundXU},
+		{assemble.ALU, ir.And, "int32", BoundALU},
+		{assemble.FP64, ir.Fma, "fp64", BoundFP64},
+		{assemble.FMAHeavy, ir.Mad, "imad", BoundIMAD},
+	} {
+		const body, n = 64, 16
+		p, tr := loopKernel(c.class, c.op, body, n, n, false)
+		r := run(t, input(d, p, tr, d.SMs*4, 4, 8))
+		want := 4 * 8 * body * n * 32 / d.Lanes[c.lane]
+		t.Logf("class %d: %.0f cycles, want %.0f, %s", c.class, r.Cycles, want, r.Bound)
+		if r.Bound != c.bound || r.Cycles < 0.999*want || r.Cycles > 1.1*want {
+			t.Errorf("class %d: %.0f cycles bound by %s, want %.0f by %s", c.class, r.Cycles, r.Bound, want, c.bound)
+		}
+	}
+}
+
+func TestChainTakesItsLatency(t *testing.T) {
+	d := h200(t)
+	const body, n = 64, 8
+	p, tr := loopKernel(assemble.FMA, ir.Fma, body, n, n, true)
+	r := run(t, input(d, p, tr, 1, 1, 1))
+	want := body * n * d.Latency["fma"]
+	if r.Bound != BoundLatency || r.Cycles < want || r.Cycles > 1.3*want {
+		t.Errorf("%.0f cycles bound by %s, want about %.0f", r.Cycles, r.Bound, want)
+	}
+}
+
+// Skipping iterations must say what running them says.
+func TestSkippedIterationsCostWhatTheyWould(t *testing.T) {
+	d := h200(t)
+	for _, chain := range []bool{false, true} {
+		const body, n = 16, 200
+		p, all := loopKernel(assemble.FMA, ir.Fma, body, n, n, chain)
+		_, few := loopKernel(assemble.FMA, ir.Fma, body, n, 4, chain)
+		in := input(d, p, all, d.SMs*4, 4, 8)
+		in.Budget = 1 << 20
+		long := run(t, in)
+		in = input(d, p, few, d.SMs*4, 4, 8)
+		short := run(t, in)
+		if q := short.Cycles / long.Cycles; q < 0.97 || q > 1.03 {
+			t.Errorf("chain %v: %.0f cycles with skipping, %.0f without", chain, short.Cycles, long.Cycles)
+		}
+		for _, name := range []string{"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"} {
+			if short.Metrics[name] != long.Metrics[name] {
+				t.Errorf("%s: %v with skipping, %v without", name, short.Metrics[name], long.Metrics[name])
+			}
+		}
+	}
+}
+
+func TestRunIsDeterministic(t *testing.T) {
+	d := h200(t)
+	p, tr := copyKernel(3)
+	in := input(d, p, tr, 5000, 5, 6)
+	a, b := run(t, in), run(t, in)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("two runs differ:\n%v\n%v", a, b)
+	}
+}
+
+func TestBandwidthNeverSlows(t *testing.T) {
+	base := *h200(t)
+	p, tr := copyKernel(4)
+	last := 0.0
+	for i := range 4 {
+		d := base
+		d.DRAMBytesPerSecond *= float64(int(1) << i)
+		r := run(t, input(&d, p, tr, 20000, 8, 8))
+		if last > 0 && r.TimeUS > last*1.005 {
+			t.Errorf("twice the bandwidth: %.2f us after %.2f", r.TimeUS, last)
+		}
+		last = r.TimeUS
+	}
+}
+
+// The sample must stand for the whole: a larger budget says the same.
+func TestBudgetDoesNotMatter(t *testing.T) {
+	d := h200(t)
+	for _, items := range []int{1, 4} {
+		p, tr := copyKernel(items)
+		in := input(d, p, tr, 20000, 8, 8)
+		in.Budget = 3000
+		small := run(t, in)
+		in.Budget = 1 << 20
+		whole := run(t, in)
+		if whole.ClockedCTAs != whole.CTAs {
+			t.Fatalf("clocked %d of %d CTAs", whole.ClockedCTAs, whole.CTAs)
+		}
+		if q := small.Cycles / whole.Cycles; q < 0.95 || q > 1.05 {
+			t.Errorf("%d items: %.0f cycles from %d CTAs, %.0f from all %d", items, small.Cycles, small.ClockedCTAs, whole.Cycles, whole.CTAs)
+		}
+	}
+}
+
+func TestInputErrorsAreAllReported(t *testing.T) {
+	_, err := Run(Input{Grid: [3]int{0, 1, 1}, Budget: -1})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"architecture", "program", "source", "grid dimension 0", "budget"} {
+		if !contains(err.Error(), want) {
+			t.Errorf("error does not speak of %s: %v", want, err)
+		}
+	}
+}
+
+func contains(s, sub string) bool {
+	for i := range len(s) - len(sub) + 1 {
+		if s[i:i+len(sub)] == sub {
+			return true
+		}
+	}
+	return false
+}
+
+func BenchmarkRun(b *testing.B) {
+	d := h200(b)
+	for _, items := range []int{1, 8} {
+		p, tr := copyKernel(items)
+		in := input(d, p, tr, 1<<18, 8, 8)
+		b.Run(fmt.Sprintf("copy/items=%d", items), func(b *testing.B) {
+			var issued int64
+			for b.Loop() {
+				issued += run(b, in).Issued
+			}
+			b.ReportMetric(float64(issued)/b.Elapsed().Seconds(), "warp-instructions/s")
+		})
+	}
+	p, tr := loopKernel(assemble.FMA, ir.Fma, 64, 64, 64, false)
+	in := input(d, p, tr, 132*8, 8, 8)
+	b.Run("fma", func(b *testing.B) {
+		var issued int64
+		for b.Loop() {
+			issued += run(b, in).Issued
+		}
+		b.ReportMetric(float64(issued)/b.Elapsed().Seconds(), "warp-instructions/s")
+	})
+}

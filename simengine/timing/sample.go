@@ -1,0 +1,182 @@
+package timing
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/reuse"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// sample is a traced CTA prepared for replay.
+type sample struct {
+	cta   *trace.CTA
+	warps []sampleWarp
+	// instrs is the warp instructions the CTA's machine code executes:
+	// recorded in the trace, and with skipped loop iterations counted in.
+	recorded, instrs int64
+	skips            bool // the trace leaves out loop iterations
+}
+
+type sampleWarp struct {
+	// first[i] are the sectors of Lines[i] in granules that the CTA touches
+	// for the first time with that access.
+	first  []uint8
+	weight []int64 // how often each step really executes
+}
+
+// tally counts what the trace alone decides, by PTX instruction, over the
+// samples' warps with skipped iterations counted in.
+type tally struct {
+	requests, sectors, passes, ideal int64
+	lanes                            int64
+}
+
+// counts sums tallies and instruction counts over all samples.
+type counts struct {
+	byPC    []tally
+	instrs  int64 // machine instructions
+	threads int64 // the same times active lanes of the step
+	class   [32]int64
+	samples int64
+	spills  tally
+	s2r     int64
+}
+
+// prepare validates a trace against the code, surveys its footprint and adds
+// its counts to total.
+func prepare(c *code, cta *trace.CTA, survey *reuse.Survey, total *counts) (*sample, error) {
+	if cta == nil || len(cta.Warps) == 0 {
+		return nil, fmt.Errorf("timing: trace without warps")
+	}
+	s := &sample{cta: cta, warps: make([]sampleWarp, len(cta.Warps))}
+	for i := range cta.Warps {
+		w := &cta.Warps[i]
+		if err := checkWarp(c, w); err != nil {
+			return nil, fmt.Errorf("timing: CTA %d warp %d: %w", cta.ID, i, err)
+		}
+		sw := &s.warps[i]
+		sw.weight = weights(w)
+		for _, k := range w.Steps {
+			s.skips = s.skips || k.Repeat > 0
+		}
+		sw.first = surveyWarp(c, w, survey)
+		recorded, instrs := total.add(c, w, sw.weight)
+		s.recorded += recorded
+		s.instrs += instrs
+	}
+	total.samples++
+	return s, nil
+}
+
+// checkWarp makes replay safe: every index of the trace is in range.
+func checkWarp(c *code, w *trace.Warp) error {
+	last := int32(0)
+	for i, k := range w.Steps {
+		if int(k.Block) < 0 || int(k.Block) >= len(c.root) {
+			return fmt.Errorf("step %d executes block %d of %d", i, k.Block, len(c.root))
+		}
+		if k.Access < last || int(k.Access) > len(w.Accesses) {
+			return fmt.Errorf("step %d begins at access %d, out of order", i, k.Access)
+		}
+		if k.Repeat < 0 {
+			return fmt.Errorf("step %d repeats %d times", i, k.Repeat)
+		}
+		last = k.Access
+	}
+	for i, a := range w.Accesses {
+		if int(a.PC) < 0 || int(a.PC) >= c.pcs {
+			return fmt.Errorf("access %d is of instruction %d of %d", i, a.PC, c.pcs)
+		}
+		if a.NLines > 0 && (a.First < 0 || int(a.First)+int(a.NLines) > len(w.Lines)) {
+			return fmt.Errorf("access %d names lines beyond the %d recorded", i, len(w.Lines))
+		}
+	}
+	return nil
+}
+
+// weights gives each step how often it executes when skipped iterations are
+// counted: the steps of the iteration before a Repeat of n stand for n more.
+func weights(w *trace.Warp) []int64 {
+	weight := make([]int64, len(w.Steps))
+	for i := range weight {
+		weight[i] = 1
+	}
+	for i, k := range w.Steps {
+		if k.Repeat == 0 {
+			continue
+		}
+		weight[i] = 0
+		for j := iterationStart(w, i); j < i; j++ {
+			weight[j] *= 1 + k.Repeat
+		}
+	}
+	return weight
+}
+
+// iterationStart is the step at which the iteration recorded last before the
+// Repeat step i began; i itself when there is none.
+func iterationStart(w *trace.Warp, i int) int {
+	head := w.Steps[i].Block
+	for j := i - 1; j >= 0; j-- {
+		if w.Steps[j].Block == head && w.Steps[j].Repeat == 0 {
+			return j
+		}
+	}
+	return i
+}
+
+// accessEnd is the end of step i's accesses.
+func accessEnd(w *trace.Warp, i int) int32 {
+	if i+1 < len(w.Steps) {
+		return w.Steps[i+1].Access
+	}
+	return int32(len(w.Accesses))
+}
+
+func surveyWarp(c *code, w *trace.Warp, survey *reuse.Survey) []uint8 {
+	first := make([]uint8, len(w.Lines))
+	for i := range w.Accesses {
+		a := &w.Accesses[i]
+		if a.Space != ir.Global {
+			continue
+		}
+		store := c.stores[a.PC]
+		for k := a.First; k < a.First+int32(a.NLines); k++ {
+			l := &w.Lines[k]
+			first[k] = survey.Touch(a.PC, l.Addr, l.Sectors, store)
+		}
+	}
+	return first
+}
+
+// add counts a warp and returns its machine instructions as recorded and in full.
+func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs int64) {
+	for i, k := range w.Steps {
+		if weight[i] == 0 {
+			continue
+		}
+		b := c.root[k.Block]
+		if b == k.Block { // a merged block's instructions count with its carrier
+			n := int64(c.start[b+1] - c.start[b])
+			recorded += n
+			instrs += n * weight[i]
+			t.threads += n * weight[i] * int64(bits.OnesCount32(k.Mask))
+			for cl, n := range c.classes[b] {
+				t.class[cl] += int64(n) * weight[i]
+			}
+		}
+		for j := k.Access; j < accessEnd(w, i); j++ {
+			a := &w.Accesses[j]
+			p := &t.byPC[a.PC]
+			p.requests += weight[i]
+			p.sectors += weight[i] * int64(a.Sectors)
+			p.passes += weight[i] * int64(a.Passes)
+			p.ideal += weight[i] * int64(a.Ideal)
+			p.lanes += weight[i] * int64(bits.OnesCount32(a.Mask))
+		}
+	}
+	t.instrs += instrs
+	return recorded, instrs
+}

@@ -1,0 +1,247 @@
+package timing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing/cache"
+	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// never is later than any cycle.
+const never = math.MaxInt64
+
+// maxGroups is how many cp.async groups of a warp are told apart.
+const maxGroups = 8
+
+// warp is the state of a resident warp. The scheduler's view of it (when it
+// can issue next, and on what pipe) is in its sub-partition's slot.
+type warp struct {
+	tr     *trace.Warp
+	first  []uint8 // first-touch sectors, parallel to tr.Lines
+	step   int32   // current step
+	next   int32   // step after the blocks merged into the current one
+	pc     int32   // next op
+	end    int32   // end of the block's ops
+	accLo  int32   // accesses of the step and what was merged into it
+	accHi  int32
+	accCur int32
+	row    int32 // first scoreboard column
+	cta    int32 // CTA slot
+	sub    int32
+	slot   int32
+	// issued is the cycle of the last issue, from where stalls are counted.
+	issued  int64
+	waiting bool  // at a barrier
+	resume  int64 // when the scoreboard would let it go on after the barrier
+	// async[k] is when cp.async group k (modulo) has arrived; open counts the
+	// uncommitted copies' arrival.
+	async  [maxGroups]int64
+	groups int32
+	open   int64
+	loops  loopClock
+	shift  uint64 // added to private line addresses, so that replicas differ
+	local  uint64 // base line of the warp's local memory
+}
+
+// ctaSlot is room for one resident CTA.
+type ctaSlot struct {
+	launchAt int64 // cycle at which the next CTA starts, never when none is due
+	began    int64
+	alive    int32 // warps not finished
+	arrived  int32 // warps at the barrier
+	running  bool
+}
+
+// subPartition is a scheduler with its slots, as parallel arrays: the scan over
+// them is the clock's inner loop.
+type subPartition struct {
+	ready []int64 // earliest cycle by scoreboard and fetch
+	why   []StallReason
+	on    []pipe        // pipe of the next op
+	queue []StallReason // throttle reason of the next op
+	last  []int64       // cycle of the last issue: the oldest goes first
+	block []int64       // until when a busy pipe held the warp back
+	warp  []int32
+	free  [numPipes]int64 // dram.Fraction steps
+	mio   []int64         // ring: when the queue's entries left it, in cycles
+	head  int
+	wake  int64 // next cycle at which something may issue
+	// idle accounting: slots after visited are unused because of reason.
+	visited int64
+	reason  StallReason
+}
+
+// sm is one clocked SM.
+type sm struct {
+	m     *machine
+	c     *code
+	in    *Input
+	pool  *pool
+	now   int64
+	subs  []subPartition
+	warps []warp
+	ctas  []ctaSlot
+	score []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
+	l1    *cache.L1
+	mem   *dram.Share
+	lsu   dram.Server
+	idc   dram.Server // indexed constant cache
+	mshr  []int64     // ring: when the L1's outstanding lines arrive
+	mhead int
+	// acc is the error diffusion of estimated shares, by PC: reads, writes.
+	readDue, writeDue []int32
+	readAcc, writeAcc []int32
+	atomicStep        [2]int64 // L2 steps: per lane, per lane of one address
+
+	target    int64 // CTAs to run
+	launched  int64
+	pace      float64 // cycle of the next launch the device allows
+	interval  float64 // between two launches on this SM
+	stagger   bool
+	done      []int64 // completion cycles of CTAs in order
+	issuedNow int
+	stats     stats
+}
+
+// stats is what one clocked run counted.
+type stats struct {
+	issued                      int64
+	slots                       [NumStallReasons]int64 // unused scheduler slots by reason
+	warpTime                    [NumStallReasons]int64 // warp cycles stalled by reason
+	active                      int64                  // warp cycles resident
+	cycles                      int64
+	pipeBusy                    [numPipes]int64
+	classes                     [assemble.NumClasses]int64
+	byPC                        []pcStats
+	local                       pcStats // spill and local memory
+	loop                        loopStats
+	spillSectors, spillRequests [2]int64 // loads, stores
+}
+
+// pcStats is what the caches did for one PTX instruction.
+type pcStats struct {
+	sectors, l1Hits int64 // sectors looked up in L1 and found
+	l2Sectors       int64 // sectors asked of L2
+	dramSectors     int64 // of them, in granules that came from DRAM
+	farLookups      int64
+}
+
+// newSM makes an SM that will run target CTAs.
+func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
+	resident, perCTA := in.CTAsPerSM, in.WarpsPerCTA
+	n := resident * perCTA
+	s := &sm{m: m, c: c, in: in, pool: p, l1: cache.New(in.L1Bytes)}
+	s.warps = make([]warp, n)
+	s.ctas = make([]ctaSlot, resident)
+	s.score = make([]int64, n*c.stride)
+	s.mshr = make([]int64, m.mshrs)
+	s.subs = make([]subPartition, m.schedulers)
+	s.stats.byPC = make([]pcStats, c.pcs)
+	perSub := make([]int32, m.schedulers)
+	spillLines := uint64(in.Program.SpillBytes/4 + in.Program.LocalBytes/4 + 1)
+	for i := range s.warps {
+		w := &s.warps[i]
+		w.cta = int32(i / perCTA)
+		w.sub = int32((int(w.cta)*perCTA + i%perCTA) % m.schedulers)
+		w.slot = perSub[w.sub]
+		perSub[w.sub]++
+		w.row = int32(i * c.stride)
+		w.local = localSpace + uint64(i)*spillLines
+	}
+	for k := range s.subs {
+		s.subs[k].init(int(perSub[k]), m.queueDepth)
+	}
+	for i := range s.warps {
+		w := &s.warps[i]
+		s.subs[w.sub].warp[w.slot] = int32(i)
+	}
+	plan := p.plan
+	s.readDue, s.writeDue = due(plan.Read), due(plan.Write)
+	s.readAcc, s.writeAcc = make([]int32, c.pcs), make([]int32, c.pcs)
+	share := 0.0
+	if t := plan.ReadBytes + plan.WriteBytes; t > 0 {
+		share = plan.WriteBytes / t
+	}
+	s.mem = dram.New(m.share(active, share))
+	s.atomicStep = m.atomicSteps(active)
+	s.interval = m.launchInterval * active
+	return s
+}
+
+// localSpace is where local memory lines live, out of the way of global ones.
+const localSpace = 1 << 52
+
+// privateShift moves a replica's private addresses away from the others'.
+const privateShift = 36
+
+// unit is the fixed-point one of estimated shares.
+const unit = 1 << 16
+
+func due(shares []float64) []int32 {
+	d := make([]int32, len(shares))
+	for i, v := range shares {
+		d[i] = int32(v*unit + 0.5)
+	}
+	return d
+}
+
+func (p *subPartition) init(slots, queue int) {
+	p.ready, p.why = make([]int64, slots), make([]StallReason, slots)
+	p.on, p.queue = make([]pipe, slots), make([]StallReason, slots)
+	p.last, p.block = make([]int64, slots), make([]int64, slots)
+	p.warp = make([]int32, slots)
+	p.mio = make([]int64, queue)
+	for i := range p.ready {
+		p.ready[i], p.why[i] = never, Idle
+	}
+	p.wake, p.visited, p.reason = never, -1, Idle
+}
+
+// run clocks target CTAs to their end. With stagger, launches keep the
+// device's pace; without, the first ones start together.
+func (s *sm) run(target int64, stagger bool) error {
+	s.target, s.stagger = target, stagger
+	s.done = make([]int64, 0, target)
+	for i := range s.ctas {
+		s.ctas[i].launchAt = never
+	}
+	for i := range min(target, int64(len(s.ctas))) {
+		s.schedule(int32(i), 0)
+	}
+	for {
+		t := int64(never)
+		for k := range s.subs {
+			t = min(t, s.subs[k].wake)
+		}
+		for i := range s.ctas {
+			t = min(t, s.ctas[i].launchAt)
+		}
+		if t == never {
+			break
+		}
+		s.now = t
+		s.launchDue()
+		for k := range s.subs {
+			if s.subs[k].wake <= t {
+				s.issue(&s.subs[k])
+			}
+		}
+	}
+	if int64(len(s.done)) != target {
+		return fmt.Errorf("timing: %d of %d CTAs never finish: their warps wait at a barrier that others do not reach", target-int64(len(s.done)), target)
+	}
+	s.finish()
+	return nil
+}
+
+// finish closes the accounts: every scheduler's slots up to the last cycle.
+func (s *sm) finish() {
+	s.stats.cycles = s.now + 1
+	for k := range s.subs {
+		p := &s.subs[k]
+		s.stats.slots[p.reason] += s.stats.cycles - 1 - p.visited
+	}
+}
