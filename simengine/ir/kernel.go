@@ -32,9 +32,11 @@ type Kernel struct {
 	Regs   []RegInfo
 	Instrs []Instr // in program order; Block.Start and Instr.Target index it
 	Blocks []Block // control flow graph, in program order
-	Vars   []Var   // module variables this kernel can name, then its own
+	// Vars are the module's variables (same indices as Module.Vars), then the
+	// kernel's own and those of the functions inlined into it.
+	Vars []Var
 
-	SharedBytes int // static shared memory of one CTA (.shared with a size)
+	SharedBytes int // static shared memory of one CTA: the sized .shared variables it names
 	LocalBytes  int // local memory of one thread declared by the PTX (.local)
 	ConstBytes  int // bytes of .const variables of the module
 	// DynamicShared is the index in Vars of the `.extern .shared` array, or -1.
@@ -57,14 +59,27 @@ type Param struct {
 
 // Var is a variable in a state space other than .reg and .param.
 type Var struct {
-	Name   string
-	Space  Space
-	Elem   Type
-	Size   int // bytes; 0 for an unsized `.extern .shared` array
-	Align  int
-	Offset int // bytes from the start of the space's static area
+	Name  string
+	Space Space
+	Elem  Type
+	Size  int // bytes; 0 for an unsized `.extern .shared` array
+	Align int
+	// Offset is in bytes from the start of the space's static area; -1 for a
+	// .shared variable of the module that this kernel does not name. Every
+	// unsized .extern .shared array starts where the static ones end.
+	Offset int
 	// Init holds the initial bytes of .global and .const variables (nil: zeros).
 	Init []byte
+	// Relocs are the addresses to be stored into Init.
+	Relocs []Reloc
+}
+
+// Reloc is an address in an initialiser: the Size bytes at Offset of the
+// variable hold the generic address of Vars[Var] plus Addend.
+type Reloc struct {
+	Offset, Size int
+	Var          int32
+	Addend       int64
 }
 
 // Block is a basic block: Instrs[Start:End]; only the last may branch.
@@ -104,11 +119,15 @@ type Instr struct {
 
 	// Dst are the registers written, in order (Vec of them for a vector load;
 	// two for setp p|q and shfl d|p). An element may be NoReg ("_").
+	// A Mov with several Dst unpacks Src[0], lowest bits first; one with
+	// several Src packs them into Dst[0].
 	Dst []Reg
 	// Src are the operands read, in PTX order. For Ld/Atom/Red/St/CpAsync
 	// Src[0] is the address (Kind OperandAddr) and the stored or combined
 	// values follow. For CpAsync Src[0] is the shared address, Src[1] the
-	// global one, Src[2] the byte count.
+	// global one, Src[2] the byte count; Src[3], when there, is the number of
+	// bytes to read (the rest is zero) or a predicate: true to read none.
+	// A BarRed ends with its predicate, a Vote starts with it.
 	Src []Operand
 
 	// Target is the instruction index a Bra jumps to; -1 elsewhere.
@@ -128,8 +147,10 @@ const (
 	OperandReg                 // Reg
 	OperandImm                 // Imm: the bits of the constant, already in the instruction's type
 	OperandSpecial             // Special
-	OperandVar                 // the address of Vars[Var] plus Imm, in the variable's own space
-	OperandAddr                // a memory address: see Operand
+	// OperandVar is the address of Vars[Var] plus Imm, in the variable's own
+	// space; when Var is -1, of Params[Param] plus Imm in the parameter space.
+	OperandVar
+	OperandAddr // a memory address: see Operand
 )
 
 // Operand is a source operand. For OperandAddr the address is

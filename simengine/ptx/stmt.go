@@ -162,11 +162,11 @@ func (p *parser) operand(call bool) Operand {
 	switch p.tok.kind {
 	case tWord:
 		o = p.name()
-		switch p.tok.kind {
-		case '|':
+		if p.tok.kind == '|' {
 			return p.pair(o)
-		case '+', '-', '[':
-			return p.offset(o)
+		}
+		for p.tok.kind == '+' || p.tok.kind == '-' || p.tok.kind == '[' {
+			o = p.offset(o)
 		}
 		return o
 	case '[':

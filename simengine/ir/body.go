@@ -1,0 +1,347 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// kernelBuilder builds one kernel. Until resolve, Instr.Target and Targets
+// hold label numbers.
+type kernelBuilder struct {
+	mb     *moduleBuilder
+	k      *Kernel
+	scope  *scope
+	list   []Instr
+	labels []label
+	frames []frame // the function calls being inlined, the kernel first
+	inline int     // functions inlined so far, for names
+	// statics are the variables of functions that exist once however often
+	// the function is inlined.
+	statics     map[*ptx.Declarator]int32
+	unsupported *UnsupportedError
+
+	dst  []Reg // operands of the instruction being built
+	src  []Operand
+	regs []Reg // slabs that finished lists are cut from
+	ops  []Operand
+}
+
+// label is a place in the instruction list.
+type label struct {
+	name string
+	at   ptx.Loc
+	pc   int // -1 until it is reached
+}
+
+// frame is one function being inlined.
+type frame struct {
+	f   *ptx.Func
+	ret int // label after the call; -1 in the kernel itself
+}
+
+// maxInstrs bounds what inlining may produce.
+const maxInstrs = 1 << 20
+
+func (b *kernelBuilder) errorf(at ptx.Loc, format string, args ...any) {
+	b.mb.errorf(at, format, args...)
+}
+
+// refuse records the first thing of the kernel that is not modelled.
+func (b *kernelBuilder) refuse(at ptx.Loc, what string) {
+	if b.unsupported == nil {
+		b.unsupported = &UnsupportedError{Kernel: b.k.Name, Instr: what, Pos: b.mb.src.Pos(at)}
+	}
+}
+
+// kernel builds an entry.
+func (mb *moduleBuilder) kernel(f *ptx.Func) (*Kernel, *UnsupportedError) {
+	k := &Kernel{Name: f.Name, Module: mb.out, Vars: slices.Clone(mb.out.Vars), DynamicShared: -1}
+	b := &kernelBuilder{mb: mb, k: k, scope: newScope(nil), frames: []frame{{f: f, ret: -1}}}
+	for _, d := range f.Header {
+		b.header(d)
+	}
+	b.kernelParams(f)
+	b.body(f.Body)
+	if n := len(b.list); n == 0 || !ends(&b.list[n-1]) || b.labelAtEnd() {
+		b.emit(Instr{Op: Exit, Guard: NoReg, Target: -1, Pos: mb.src.Pos(f.Body.End)})
+	}
+	if b.unsupported != nil || len(mb.errs) > 0 {
+		return k, b.unsupported
+	}
+	b.lowerParams()
+	b.layout()
+	b.resolve()
+	k.buildCFG()
+	return k, nil
+}
+
+// ends reports an instruction that control never passes.
+func ends(in *Instr) bool {
+	switch in.Op {
+	case Exit, Trap, Bra, Brx:
+		return in.Guard == NoReg
+	}
+	return false
+}
+
+func (b *kernelBuilder) labelAtEnd() bool {
+	for i := range b.labels {
+		if b.labels[i].pc == len(b.list) {
+			return true
+		}
+	}
+	return false
+}
+
+// header reads a performance directive of an entry.
+func (b *kernelBuilder) header(d *ptx.Directive) {
+	var n [3]int
+	for i := range d.Args {
+		if d.Args[i].Kind != ptx.Int || i > 2 || d.Args[i].Bits > 1<<24 {
+			b.errorf(d.At, "%s takes up to three numbers", d.Name)
+			return
+		}
+		n[i] = int(d.Args[i].Bits)
+	}
+	for i := max(1, len(d.Args)); i < 3; i++ {
+		n[i] = 1
+	}
+	switch d.Name {
+	case ".maxntid":
+		b.k.MaxNTid = n
+	case ".reqntid":
+		b.k.ReqNTid = n
+	case ".minnctapersm":
+		b.k.MinCTAs = n[0]
+	case ".maxnreg":
+		b.k.MaxRegs = n[0]
+	case ".explicitcluster", ".reqnctapercluster":
+		b.refuse(d.At, "thread block clusters ("+d.Name+")")
+	}
+}
+
+// kernelParams lays out the parameter space as the driver does: in order, each
+// at its alignment.
+func (b *kernelBuilder) kernelParams(f *ptx.Func) {
+	off := 0
+	for _, d := range f.Params {
+		n := &d.Names[0]
+		v, ok := b.mb.newVar(d, n)
+		if !ok {
+			b.refuse(d.At, fmt.Sprintf("a parameter of type %s", d.Type))
+			continue
+		}
+		if b.declared(n.Name) {
+			b.errorf(n.At, "parameter %s is declared twice", n.Name)
+		}
+		off = alignUp(off, v.Align)
+		b.scope.set(n.Name, symbol{kind: symParam, index: int32(len(b.k.Params))})
+		b.k.Params = append(b.k.Params, Param{Name: n.Name, Type: v.Elem, Offset: off, Size: v.Size, Align: v.Align})
+		off += v.Size
+	}
+}
+
+// body builds the statements of one scope, which is already current.
+func (b *kernelBuilder) body(blk *ptx.Block) {
+	b.declareLabels(blk.Stmts)
+	for _, n := range blk.Stmts {
+		if b.unsupported != nil {
+			return
+		}
+		switch n := n.(type) {
+		case *ptx.VarDecl:
+			b.declare(n)
+		case *ptx.Block:
+			b.scope = newScope(b.scope)
+			b.body(n)
+			b.scope = b.scope.parent
+		case *ptx.Label:
+			if n.Decl == nil {
+				b.labels[b.scope.labels[n.Name]].pc = len(b.list)
+			}
+		case *ptx.Instr:
+			b.instr(n)
+		}
+	}
+}
+
+// declareLabels enters the labels of a scope, which may be used before they
+// are reached.
+func (b *kernelBuilder) declareLabels(stmts []ptx.Node) {
+	s := b.scope
+	for _, n := range stmts {
+		l, ok := n.(*ptx.Label)
+		if !ok {
+			continue
+		}
+		if s.labels == nil {
+			s.labels, s.lists = map[string]int{}, map[string]*ptx.Directive{}
+		}
+		if _, dup := s.labels[l.Name]; dup || s.lists[l.Name] != nil {
+			b.errorf(l.At, "label %s is defined twice", l.Name)
+			continue
+		}
+		if l.Decl != nil {
+			s.lists[l.Name] = l.Decl
+			continue
+		}
+		s.labels[l.Name] = b.newLabel(l.Name, l.At)
+	}
+}
+
+func (b *kernelBuilder) newLabel(name string, at ptx.Loc) int {
+	b.labels = append(b.labels, label{name: name, at: at, pc: -1})
+	return len(b.labels) - 1
+}
+
+// findLabel looks a label up in this scope and those around it.
+func (b *kernelBuilder) findLabel(o *ptx.Operand) (int, bool) {
+	if o.Kind == ptx.Name {
+		for s := b.scope; s != nil; s = s.parent {
+			if l, ok := s.labels[o.Text]; ok {
+				return l, true
+			}
+		}
+	}
+	b.errorf(o.At, "label %s is not defined", o.Text)
+	return 0, false
+}
+
+// declare enters a declaration of a function's body.
+func (b *kernelBuilder) declare(d *ptx.VarDecl) {
+	if d.Space == ".reg" {
+		b.declareRegs(d)
+		return
+	}
+	for i := range d.Names {
+		n := &d.Names[i]
+		if b.declared(n.Name) {
+			b.errorf(n.At, "%s is declared twice", n.Name)
+			continue
+		}
+		b.scope.set(n.Name, symbol{kind: symVar, index: b.ownVar(d, n)})
+	}
+}
+
+// ownVar adds a variable of the kernel's, or finds the one a function made when
+// it was inlined before.
+func (b *kernelBuilder) ownVar(d *ptx.VarDecl, n *ptx.Declarator) int32 {
+	if i, ok := b.statics[n]; ok {
+		return i
+	}
+	v, ok := b.mb.newVar(d, n)
+	if !ok {
+		b.refuse(d.At, fmt.Sprintf("a variable of type %s in space %s", d.Type, d.Space))
+	}
+	i := int32(len(b.k.Vars))
+	if len(n.Init) > 0 {
+		b.initOwn(d, n, &v)
+	}
+	b.k.Vars = append(b.k.Vars, v)
+	switch v.Space {
+	case Shared, Global, Const:
+		if b.statics == nil {
+			b.statics = map[*ptx.Declarator]int32{}
+		}
+		b.statics[n] = i
+	}
+	b.place(i)
+	return i
+}
+
+// initOwn computes the initial bytes of a variable declared in a body.
+func (b *kernelBuilder) initOwn(d *ptx.VarDecl, n *ptx.Declarator, v *Var) {
+	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: []Var{*v}}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen}
+	scratch.initialise(0, d, n)
+	scratch.relocate()
+	b.mb.errs = append(b.mb.errs, scratch.errs...)
+	*v = scratch.out.Vars[0]
+}
+
+// place gives a variable its offset when the kernel first names it. Dynamic
+// shared memory is placed by layout, after the static.
+func (b *kernelBuilder) place(i int32) {
+	v := &b.k.Vars[i]
+	if v.Offset >= 0 || v.Space == ParamSpace {
+		return
+	}
+	if v.Space == Shared && v.Size == 0 {
+		if b.k.DynamicShared < 0 {
+			b.k.DynamicShared = int(i)
+		}
+		return
+	}
+	v.Offset = place(b.k.Vars, v.Space, v.Align)
+}
+
+// layout sums the state spaces and places dynamic shared memory.
+func (b *kernelBuilder) layout() {
+	k := b.k
+	k.SharedBytes = place(k.Vars, Shared, 1)
+	k.LocalBytes = place(k.Vars, Local, 1)
+	k.ConstBytes = constBytes(k.Vars)
+	if k.DynamicShared < 0 {
+		return
+	}
+	align := 1
+	for _, v := range k.Vars {
+		if v.Space == Shared && v.Size == 0 {
+			align = max(align, v.Align)
+		}
+	}
+	for i := range k.Vars {
+		if v := &k.Vars[i]; v.Space == Shared && v.Size == 0 {
+			v.Offset = alignUp(k.SharedBytes, align)
+		}
+	}
+}
+
+// resolve turns label numbers into instruction indices.
+func (b *kernelBuilder) resolve() {
+	for i := range b.list {
+		in := &b.list[i]
+		if in.Op == Bra {
+			in.Target = b.labels[in.Target].pc
+		}
+		for j, l := range in.Targets {
+			in.Targets[j] = b.labels[l].pc
+		}
+	}
+	b.k.Instrs = slices.Clip(b.list)
+}
+
+// emit appends an instruction.
+func (b *kernelBuilder) emit(in Instr) {
+	if len(b.list) >= maxInstrs {
+		b.refuse(ptx.Loc{Line: int32(in.Pos.Line), Col: int32(in.Pos.Col)}, fmt.Sprintf("more than %d instructions after inlining", maxInstrs))
+		return
+	}
+	if len(b.frames) > 1 && in.Space == ParamSpace && !(len(in.Src) > 0 && in.Src[0].Kind == OperandAddr && in.Src[0].Reg == NoReg) {
+		in.Space = Local // through a pointer to a device function's parameter
+	}
+	b.list = append(b.list, in)
+}
+
+// cut copies the operands of the instruction being built into the slabs.
+func (b *kernelBuilder) cut() ([]Reg, []Operand) {
+	if cap(b.regs)-len(b.regs) < len(b.dst) {
+		b.regs = make([]Reg, 0, max(1024, len(b.dst)))
+	}
+	if cap(b.ops)-len(b.ops) < len(b.src) {
+		b.ops = make([]Operand, 0, max(512, len(b.src)))
+	}
+	r, o := len(b.regs), len(b.ops)
+	b.regs, b.ops = append(b.regs, b.dst...), append(b.ops, b.src...)
+	var dst []Reg
+	var src []Operand
+	if len(b.dst) > 0 {
+		dst = b.regs[r:len(b.regs):len(b.regs)]
+	}
+	if len(b.src) > 0 {
+		src = b.ops[o:len(b.ops):len(b.ops)]
+	}
+	b.dst, b.src = b.dst[:0], b.src[:0]
+	return dst, src
+}

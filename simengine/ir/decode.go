@@ -1,0 +1,201 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// shape is a decoded opcode: everything that its spelling alone says.
+type shape struct {
+	spec *spec
+	Instr
+	seen group
+	// spaces counts the state spaces written (cp.async has two).
+	spaces int
+	// At most one of these says why the opcode is refused.
+	unmodelled bool
+	problem    string
+}
+
+func (s *shape) addSpace(sp Space) {
+	s.spaces++
+	if s.spaces == 1 {
+		s.Space = sp
+	}
+}
+
+// decoder turns opcode spellings into shapes, each spelling once.
+type decoder map[string]*shape
+
+func (d decoder) decode(opcode string) *shape {
+	if s, ok := d[opcode]; ok {
+		return s
+	}
+	s := &shape{}
+	s.Target = -1
+	d[opcode] = s
+	rest := s.base(opcode)
+	switch {
+	case s.spec == nil:
+		s.problem = fmt.Sprintf("unknown instruction %q", opcode)
+	case s.spec.op == OpInvalid:
+		s.unmodelled = true
+	default:
+		s.Op, s.Mod = s.spec.op, s.spec.mod
+		s.modifiers(opcode, rest)
+	}
+	return s
+}
+
+// base finds the longest dotted prefix of the opcode in the table and returns
+// the modifiers after it.
+func (s *shape) base(opcode string) string {
+	for end := len(opcode); end > 0; {
+		if sp, ok := specs[opcode[:end]]; ok {
+			s.spec = sp
+			return strings.TrimPrefix(opcode[end:], ".")
+		}
+		end = strings.LastIndexByte(opcode[:end], '.')
+	}
+	return ""
+}
+
+func (s *shape) modifiers(opcode, rest string) {
+	ntypes := 0
+	for rest != "" {
+		var word string
+		word, rest, _ = strings.Cut(rest, ".")
+		if t, ok := typeByName[word]; ok {
+			switch ntypes++; ntypes {
+			case 1:
+				s.Type = t
+			case 2:
+				s.SrcType = t
+			}
+			continue
+		}
+		if !s.modifier(word) {
+			s.refuse(opcode, word)
+			return
+		}
+	}
+	s.check(opcode, ntypes)
+}
+
+// modifier applies one modifier in a meaning the opcode allows.
+func (s *shape) modifier(word string) bool {
+	for _, m := range modifierTable[word] {
+		if m.group&s.spec.may != 0 {
+			m.set(s)
+			s.seen |= m.group & s.spec.may
+			return true
+		}
+	}
+	return false
+}
+
+func (s *shape) refuse(opcode, word string) {
+	if notModelled[word] {
+		s.unmodelled = true
+		return
+	}
+	base := s.Op.String()
+	if _, known := modifierTable[word]; known {
+		s.problem = fmt.Sprintf("%s does not take .%s in %q", base, word, opcode)
+		return
+	}
+	s.problem = fmt.Sprintf("unknown modifier .%s in %q", word, opcode)
+}
+
+// check says what is missing from the opcode or wrong with its types.
+func (s *shape) check(opcode string, ntypes int) {
+	want := 0
+	switch {
+	case s.spec.second != 0:
+		want = 2
+	case s.spec.types != 0:
+		want = 1
+	}
+	switch {
+	case ntypes > want:
+		if want > 0 && s.spec.may&gRound != 0 { // mixed precision, e.g. add.f32.f16
+			s.unmodelled = true
+			return
+		}
+		s.problem = fmt.Sprintf("too many types in %q", opcode)
+	case ntypes < want:
+		s.problem = fmt.Sprintf("type missing in %q", opcode)
+	case want > 0 && s.spec.types>>s.Type&1 == 0:
+		s.problem = fmt.Sprintf("%s does not take type .%s in %q", s.Op, s.Type, opcode)
+	case want > 1 && s.spec.second>>s.SrcType&1 == 0:
+		s.problem = fmt.Sprintf("%s does not take source type .%s in %q", s.Op, s.SrcType, opcode)
+	case s.missing() != 0:
+		s.problem = fmt.Sprintf("modifier missing in %q: %s", opcode, groupHint[s.missing()])
+	case s.seen&gWide == 0 && s.spec.may&gWide != 0 && (s.Type.IsInt() || s.Op == MadC):
+		s.problem = fmt.Sprintf("modifier missing in %q: %s", opcode, groupHint[gWide])
+	case s.Mod&ModWide != 0 && s.Type.Wide() == TypeInvalid:
+		s.problem = fmt.Sprintf("%s.wide does not take type .%s", s.Op, s.Type)
+	}
+	if s.Op == Setp && s.seen&gBool == 0 || s.Op == Set && s.seen&gBool == 0 {
+		s.Bool = BoolNone
+	}
+	if (s.Op == Ld || s.Op == St || s.Op == Ldu) && s.Vec == 0 {
+		s.Vec = 1
+	}
+}
+
+// missing is one group that must appear and does not, 0 when all are there.
+// bar.red takes either of its two.
+func (s *shape) missing() group {
+	must := s.spec.must
+	if s.Op == BarRed {
+		if s.seen&must != 0 {
+			return 0
+		}
+		return gBool
+	}
+	for must != 0 {
+		g := must & -must
+		if s.seen&g == 0 {
+			return g
+		}
+		must &^= g
+	}
+	return 0
+}
+
+var groupHint = map[group]string{
+	gRound: ".rn, .rz, .rm or .rp", gWide: ".lo, .hi or .wide", gCmp: "a comparison such as .eq",
+	gSpace: "a state space", gAtom: "an operation such as .add", gApprox: ".approx",
+	gTest: "a test such as .finite", gDir: ".l or .r", gClamp: ".clamp or .wrap",
+	gShfl: ".up, .down, .bfly or .idx", gVote: ".all, .any, .uni or .ballot", gSync: ".sync",
+	gScope: "a scope such as .gpu", gBool: ".and, .or or .popc", gLevel: ".L1 or .L2",
+	gAsync: ".ca or .cg", gIgnore: ".wait or .launch_dependents",
+}
+
+var typeByName = func() map[string]Type {
+	m := map[string]Type{}
+	for t, n := range typeNames {
+		if n != "" {
+			m[n] = Type(t)
+		}
+	}
+	delete(m, "e4m3")
+	delete(m, "e5m2")
+	return m
+}()
+
+// UnsupportedError names an instruction (or another feature of PTX) that the
+// simulator does not model. It belongs to the kernel that uses it.
+type UnsupportedError struct {
+	Kernel string
+	Instr  string // as written, e.g. "wmma.load.a.sync..." or "call through a register"
+	Pos    ptx.Pos
+}
+
+// Error says which instruction, where, and in which kernel.
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s: kernel %s uses %s, which the simulator does not model", e.Pos, e.Kernel, e.Instr)
+}

@@ -1,0 +1,63 @@
+package ir
+
+// loops sets LoopHead and LoopDepth from the natural loops: a back edge goes to
+// a block that dominates its source; the loop is every block that reaches that
+// source without passing the header. Loops with one header are one loop.
+func (k *Kernel) loops() {
+	idom := k.Dominators()
+	depth := make([]int, len(k.Blocks)) // of each block in the dominator tree
+	for i := range k.Blocks {
+		for d := i; idom[d] >= 0; d = idom[d] {
+			depth[i]++
+		}
+	}
+	dominates := func(a, b int) bool {
+		for depth[b] > depth[a] {
+			b = idom[b]
+		}
+		return a == b
+	}
+	size := make([]int, len(k.Blocks)) // of the loop headed by each block
+	body := make([][]int, len(k.Blocks))
+	for h := range k.Blocks {
+		var tails []int
+		for _, p := range k.Blocks[h].Preds {
+			if (p == 0 || idom[p] >= 0) && dominates(h, p) {
+				tails = append(tails, p)
+			}
+		}
+		if len(tails) > 0 {
+			body[h] = k.loopBody(h, tails)
+			size[h] = len(body[h])
+		}
+	}
+	// The innermost loop of a block is the smallest that holds it.
+	for h := range k.Blocks {
+		for _, b := range body[h] {
+			blk := &k.Blocks[b]
+			blk.LoopDepth++
+			if blk.LoopHead < 0 || size[h] < size[blk.LoopHead] {
+				blk.LoopHead = h
+			}
+		}
+	}
+}
+
+// loopBody lists the blocks of the loop with this header and back edge tails,
+// the header included.
+func (k *Kernel) loopBody(h int, tails []int) []int {
+	in := make([]bool, len(k.Blocks))
+	in[h] = true
+	body := []int{h}
+	for len(tails) > 0 {
+		b := tails[len(tails)-1]
+		tails = tails[:len(tails)-1]
+		if in[b] {
+			continue
+		}
+		in[b] = true
+		body = append(body, b)
+		tails = append(tails, k.Blocks[b].Preds...)
+	}
+	return body
+}

@@ -1,0 +1,214 @@
+package ir
+
+import "slices"
+
+// lowerParams removes the .param variables of the calls that were inlined.
+// One that is only read and written at fixed places becomes a register for
+// each place; any other becomes local memory.
+func (b *kernelBuilder) lowerParams() {
+	first := len(b.mb.out.Vars)
+	own := b.k.Vars[first:]
+	if !slices.ContainsFunc(own, func(v Var) bool { return v.Space == ParamSpace }) {
+		return
+	}
+	l := &paramLowering{b: b, first: int32(first), vars: make([]paramVar, len(own))}
+	for i := range own {
+		l.vars[i].param = own[i].Space == ParamSpace
+	}
+	for i := range b.list {
+		l.scan(&b.list[i])
+	}
+	for i := range own {
+		if p := &l.vars[i]; p.param && p.memory {
+			own[i].Space = Local
+			own[i].Offset = place(b.k.Vars, Local, own[i].Align)
+		}
+	}
+	l.rewrite()
+	l.dropVars()
+}
+
+// paramVar is what is known of one variable.
+type paramVar struct {
+	param  bool // it is in the parameter space
+	memory bool // its address is taken or its accesses overlap
+	fields []field
+}
+
+// field is a part of a parameter that is always accessed as a whole.
+type field struct {
+	off, size int
+	reg       Reg
+}
+
+type paramLowering struct {
+	b     *kernelBuilder
+	first int32 // index of vars[0] in Kernel.Vars
+	vars  []paramVar
+}
+
+// access returns the variable that a load or store of parameter space names.
+func (l *paramLowering) access(in *Instr) *paramVar {
+	if in.Op != Ld && in.Op != St || in.Space != ParamSpace || in.Src[0].Var < l.first {
+		return nil
+	}
+	return &l.vars[in.Src[0].Var-l.first]
+}
+
+func (l *paramLowering) scan(in *Instr) {
+	p := l.access(in)
+	for i := range in.Src {
+		if o := &in.Src[i]; o.Var >= l.first && (i > 0 || p == nil) {
+			l.vars[o.Var-l.first].memory = true
+		}
+	}
+	if p == nil {
+		return
+	}
+	size := in.Type.Size()
+	if in.Src[0].Reg != NoReg || size > 8 {
+		p.memory = true
+		return
+	}
+	for i := range int(in.Vec) {
+		p.touch(int(in.Src[0].Imm)+i*size, size)
+	}
+}
+
+// touch notes an access; one that overlaps another field in part makes the
+// variable memory.
+func (p *paramVar) touch(off, size int) {
+	for _, f := range p.fields {
+		if f.off == off && f.size == size {
+			return
+		}
+		if off < f.off+f.size && f.off < off+size {
+			p.memory = true
+			return
+		}
+	}
+	p.fields = append(p.fields, field{off: off, size: size, reg: NoReg})
+}
+
+// rewrite replaces the accesses, and keeps the labels in step.
+func (l *paramLowering) rewrite() {
+	b := l.b
+	old := b.list
+	b.list = make([]Instr, 0, len(old)+16)
+	moved := make([]int, len(old)+1)
+	for i := range old {
+		moved[i] = len(b.list)
+		in := old[i]
+		p := l.access(&in)
+		switch {
+		case p == nil:
+			b.list = append(b.list, in)
+		case p.memory:
+			in.Space = Local
+			b.list = append(b.list, in)
+		default:
+			l.moves(&in, p)
+		}
+	}
+	moved[len(old)] = len(b.list)
+	for i := range b.labels {
+		if pc := b.labels[i].pc; pc >= 0 {
+			b.labels[i].pc = moved[pc]
+		}
+	}
+	for i := range b.list {
+		if in := &b.list[i]; in.Space == ParamSpace && in.Op == Cvta && len(in.Src) > 0 && in.Src[0].Var >= l.first {
+			in.Space = Local
+		}
+	}
+}
+
+// moves emits the register moves that stand for one access.
+func (l *paramLowering) moves(in *Instr, p *paramVar) {
+	b, size := l.b, in.Type.Size()
+	for i := range int(in.Vec) {
+		f := l.fieldReg(p, int(in.Src[0].Imm)+i*size, size, in)
+		to, from := f, Operand{}
+		if in.Op == Ld {
+			if in.Dst[i] == NoReg {
+				continue
+			}
+			to, from = in.Dst[i], regOperand(f)
+		} else {
+			from = in.Src[1+i]
+		}
+		b.dst, b.src = append(b.dst[:0], to), append(b.src[:0], from)
+		m := Instr{Op: Mov, Type: bitsOf(b.k.Regs[to].Type.Size()), Guard: in.Guard, GuardNot: in.GuardNot, Target: -1, Pos: in.Pos}
+		if src := l.narrow(in, from, b.k.Regs[to].Type.Size()); src != TypeInvalid {
+			m.Op, m.Type, m.SrcType = Cvt, unsignedOf(m.Type.Size()), src
+			if src.IsSigned() {
+				m.Type = S16 + (m.Type - U16)
+			}
+		}
+		m.Dst, m.Src = b.cut()
+		b.emit(m)
+	}
+}
+
+// narrow is the source type of the conversion a move needs, TypeInvalid for a
+// plain move: a load extends its type to the register, a store drops what the
+// field does not hold.
+func (l *paramLowering) narrow(in *Instr, from Operand, to int) Type {
+	if from.Kind != OperandReg {
+		return TypeInvalid
+	}
+	size := l.b.k.Regs[from.Reg].Type.Size()
+	if in.Op == St {
+		if size == to {
+			return TypeInvalid
+		}
+		return unsignedOf(size)
+	}
+	if n := in.Type.Size(); n < to {
+		if in.Type.IsSigned() {
+			return S8 + (unsignedOf(n) - U8)
+		}
+		return unsignedOf(n)
+	}
+	return TypeInvalid
+}
+
+// fieldReg is the register of a field, made on first use; registers have at
+// least 16 bits.
+func (l *paramLowering) fieldReg(p *paramVar, off, size int, in *Instr) Reg {
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.off != off {
+			continue
+		}
+		if f.reg == NoReg {
+			f.reg = l.b.newReg(l.b.k.Vars[in.Src[0].Var].Name, bitsOf(max(2, size)))
+		}
+		return f.reg
+	}
+	panic("ir: parameter field vanished")
+}
+
+// dropVars removes the variables that became registers.
+func (l *paramLowering) dropVars() {
+	b := l.b
+	at := make([]int32, len(l.vars))
+	kept := b.k.Vars[:l.first]
+	for i, p := range l.vars {
+		at[i] = int32(len(kept))
+		if !p.param || p.memory {
+			kept = append(kept, b.k.Vars[int(l.first)+i])
+		}
+	}
+	b.k.Vars = kept
+	for i := range b.list {
+		for j := range b.list[i].Src {
+			if o := &b.list[i].Src[j]; o.Var >= l.first {
+				o.Var = at[o.Var-l.first]
+			}
+		}
+	}
+	if d := b.k.DynamicShared; d >= int(l.first) {
+		b.k.DynamicShared = int(at[d-int(l.first)])
+	}
+}

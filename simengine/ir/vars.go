@@ -1,0 +1,270 @@
+package ir
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// declType is the element type of a declaration and its size with .v2 or .v4.
+func declType(d *ptx.VarDecl) (t Type, size int) {
+	t = typeByName[trimDot(d.Type)]
+	size = t.Size()
+	switch d.Vector {
+	case ".v2":
+		size *= 2
+	case ".v4":
+		size *= 4
+	case ".v8":
+		size *= 8
+	}
+	return t, size
+}
+
+func trimDot(s string) string {
+	if s != "" && s[0] == '.' {
+		return s[1:]
+	}
+	return s
+}
+
+var spaceByName = map[string]Space{
+	".global": Global, ".shared": Shared, ".shared::cta": Shared, ".local": Local,
+	".const": Const, ".param": ParamSpace,
+}
+
+// maxVarBytes bounds one variable: more than any GPU has would only exhaust
+// the machine that simulates it.
+const maxVarBytes = 1 << 32
+
+// newVar makes a Var of one declarator, without its place.
+func (mb *moduleBuilder) newVar(d *ptx.VarDecl, n *ptx.Declarator) (Var, bool) {
+	t, elem := declType(d)
+	v := Var{Name: n.Name, Space: spaceByName[d.Space], Elem: t, Align: max(d.Align, elem), Offset: -1}
+	if t == TypeInvalid || t == Pred || v.Space == Generic {
+		return v, false // .texref and others: refused where they are used
+	}
+	if d.Align > 0 {
+		v.Align = d.Align
+	}
+	size := int64(elem)
+	for i, dim := range n.Dims {
+		if dim < 0 {
+			if i > 0 {
+				mb.errorf(n.At, "%s: only the first dimension may be empty", n.Name)
+			}
+			if dim = 0; len(n.Init) > 0 {
+				dim = int64(len(n.Init[0].Elems))
+			}
+		}
+		if dim > 0 && size > maxVarBytes/dim {
+			mb.errorf(n.At, "%s is larger than %d bytes", n.Name, int64(maxVarBytes))
+			return v, false
+		}
+		size *= dim
+	}
+	v.Size = int(size)
+	return v, true
+}
+
+// variable declares a module-scope variable.
+func (mb *moduleBuilder) variable(d *ptx.VarDecl) {
+	for i := range d.Names {
+		n := &d.Names[i]
+		v, ok := mb.newVar(d, n)
+		if !ok {
+			continue
+		}
+		if old, dup := mb.vars[n.Name]; dup {
+			// A declaration and its definition are one variable.
+			if d.Linkage == "" && len(n.Init) == 0 {
+				mb.errorf(n.At, "%s is declared twice", n.Name)
+			}
+			if v.Size > mb.out.Vars[old].Size {
+				mb.out.Vars[old].Size = v.Size
+			}
+			mb.initialise(old, d, n)
+			continue
+		}
+		index := int32(len(mb.out.Vars))
+		mb.vars[n.Name] = index
+		if v.Space != Shared {
+			v.Offset = place(mb.out.Vars, v.Space, v.Align)
+		}
+		mb.out.Vars = append(mb.out.Vars, v)
+		mb.initialise(index, d, n)
+	}
+}
+
+// place is where the next variable of a space starts.
+func place(vars []Var, s Space, align int) int {
+	end := 0
+	for i := range vars {
+		if vars[i].Space == s && vars[i].Offset >= 0 {
+			end = max(end, vars[i].Offset+vars[i].Size)
+		}
+	}
+	return alignUp(end, align)
+}
+
+func alignUp(n, align int) int {
+	if align <= 1 {
+		return n
+	}
+	return (n + align - 1) &^ (align - 1)
+}
+
+// pendingInit is an address in an initialiser, resolved once all variables
+// are known.
+type pendingInit struct {
+	index  int32
+	offset int
+	size   int
+	name   ptx.Operand
+	addend int64
+}
+
+// initialise computes the initial bytes of a variable.
+func (mb *moduleBuilder) initialise(index int32, d *ptx.VarDecl, n *ptx.Declarator) {
+	if len(n.Init) == 0 {
+		return
+	}
+	v := &mb.out.Vars[index]
+	if v.Space != Global && v.Space != Const {
+		mb.errorf(n.At, "%s: a .%s variable cannot be initialised", n.Name, v.Space)
+		return
+	}
+	v.Init = make([]byte, v.Size)
+	w := initWriter{mb: mb, index: index, v: v}
+	dims := make([]int, 0, len(n.Dims)+1)
+	for _, dim := range n.Dims {
+		dims = append(dims, int(max(dim, 0)))
+	}
+	if elem := v.Elem.Size(); d.Vector != "" {
+		_, size := declType(d)
+		dims = append(dims, size/elem)
+	}
+	if len(dims) > 0 && n.Dims != nil && n.Dims[0] < 0 {
+		dims[0] = len(n.Init[0].Elems)
+	}
+	w.write(&n.Init[0], 0, dims)
+}
+
+// initWriter stores an initialiser's values into a variable's bytes.
+type initWriter struct {
+	mb    *moduleBuilder
+	index int32
+	v     *Var
+}
+
+// write stores o at byte off; dims are the dimensions o spans.
+func (w *initWriter) write(o *ptx.Operand, off int, dims []int) {
+	elem := w.v.Elem.Size()
+	if o.Kind != ptx.Vector {
+		w.scalar(o, off)
+		return
+	}
+	step, inner := elem, []int(nil)
+	count := 1
+	if len(dims) > 0 {
+		count, inner = dims[0], dims[1:]
+	}
+	for _, n := range inner {
+		step *= n
+	}
+	for i := range o.Elems {
+		if i >= count {
+			w.mb.errorf(o.Elems[i].At, "%s has more initial values than its %d elements", w.v.Name, count)
+			return
+		}
+		// A flat list may fill an array of several dimensions.
+		if o.Elems[i].Kind != ptx.Vector && len(inner) > 0 {
+			w.flat(o, off)
+			return
+		}
+		w.write(&o.Elems[i], off+i*step, inner)
+	}
+}
+
+func (w *initWriter) flat(o *ptx.Operand, off int) {
+	elem := w.v.Elem.Size()
+	for i := range o.Elems {
+		if off+(i+1)*elem > len(w.v.Init) {
+			w.mb.errorf(o.Elems[i].At, "%s has more initial values than elements", w.v.Name)
+			return
+		}
+		w.scalar(&o.Elems[i], off+i*elem)
+	}
+}
+
+func (w *initWriter) scalar(o *ptx.Operand, off int) {
+	size := w.v.Elem.Size()
+	if off+size > len(w.v.Init) {
+		w.mb.errorf(o.At, "%s has more initial values than elements", w.v.Name)
+		return
+	}
+	if name, addend, ok := addressConst(o); ok {
+		w.mb.inits = append(w.mb.inits, pendingInit{index: w.index, offset: off, size: size, name: *name, addend: addend})
+		return
+	}
+	c, err := evalConst(o)
+	if err != "" {
+		w.mb.errorf(o.At, "%s", err)
+		return
+	}
+	bits, err := c.as(w.v.Elem)
+	if err != "" {
+		w.mb.errorf(o.At, "%s", err)
+		return
+	}
+	var buf [8]byte
+	binary.LittleEndian.PutUint64(buf[:], bits)
+	copy(w.v.Init[off:off+min(size, 8)], buf[:])
+}
+
+// addressConst splits name, name+4 and generic(name)+4 into name and offset.
+func addressConst(o *ptx.Operand) (name *ptx.Operand, addend int64, ok bool) {
+	switch {
+	case o.Kind == ptx.Name && o.Text != "WARP_SZ":
+		return o, 0, true
+	case o.Kind == ptx.Unary && o.Text == "generic":
+		return addressConst(&o.Elems[0])
+	case o.Kind == ptx.Sum:
+		name, addend, ok = addressConst(&o.Elems[0])
+		c, err := evalConst(&o.Elems[1])
+		if !ok || err != "" || c.float {
+			return nil, 0, false
+		}
+		if o.Text == "-" {
+			return name, addend - int64(c.bits), true
+		}
+		return name, addend + int64(c.bits), true
+	}
+	return nil, 0, false
+}
+
+// relocate turns the addresses in initialisers into relocations.
+func (mb *moduleBuilder) relocate() {
+	for _, p := range mb.inits {
+		target, ok := mb.vars[p.name.Text]
+		switch {
+		case !ok && mb.funcs[p.name.Text] != nil:
+			mb.errorf(p.name.At, "address of function %s in an initialiser is not modelled", p.name.Text)
+			continue
+		case !ok:
+			mb.errorf(p.name.At, "%s is not declared", p.name.Text)
+			continue
+		case p.size < 4:
+			mb.errorf(p.name.At, "an address does not fit %d bytes", p.size)
+			continue
+		}
+		v := &mb.out.Vars[p.index]
+		v.Relocs = append(v.Relocs, Reloc{Offset: p.offset, Size: p.size, Var: target, Addend: p.addend})
+	}
+}
+
+// constBytes is the size of the module's .const area.
+func constBytes(vars []Var) int {
+	return min(place(vars, Const, 1), math.MaxInt32)
+}
