@@ -21,6 +21,7 @@ type Module struct {
 	Target  string // e.g. "sm_90"
 	Vars    []Var  // module-scope .global, .const and .shared variables
 	Kernels []*Kernel
+	refused []refusal // entries that use what is not modelled
 }
 
 // Kernel is one .entry with every device function call inlined.

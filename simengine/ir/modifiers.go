@@ -58,7 +58,7 @@ func space(sp Space) modifier { return modifier{gSpace, func(s *shape) { s.addSp
 
 func cache(c CacheOp) modifier { return modifier{gCache, func(s *shape) { s.Cache = c }} }
 
-func scope(sc Scope) modifier { return modifier{gScope, func(s *shape) { s.Scope = sc }} }
+func inScope(sc Scope) modifier { return modifier{gScope, func(s *shape) { s.Scope = sc }} }
 
 func vector(n uint8) modifier { return modifier{gVec, func(s *shape) { s.Vec = n }} }
 
@@ -101,8 +101,8 @@ var modifierTable = map[string][]modifier{
 	"weak": {ignored(gOrder)}, "volatile": {flag(gOrder, ModVolatile)}, "relaxed": {flag(gOrder, ModRelaxed)},
 	"acquire": {flag(gOrder, ModAcquire)}, "release": {flag(gOrder, ModRelease)},
 	"acq_rel": {flag(gOrder, ModAcquire|ModRelease)}, "sc": {flag(gOrder, ModAcquire|ModRelease)},
-	"cta": {scope(ScopeCTA)}, "cluster": {scope(ScopeCluster)}, "gpu": {scope(ScopeGPU)},
-	"gl": {scope(ScopeGPU)}, "sys": {scope(ScopeSys)},
+	"cta": {inScope(ScopeCTA)}, "cluster": {inScope(ScopeCluster)}, "gpu": {inScope(ScopeGPU)},
+	"gl": {inScope(ScopeGPU)}, "sys": {inScope(ScopeSys)},
 	"v2": {vector(2)}, "v4": {vector(4)}, "v8": {vector(8)},
 	"cc": {flag(gCC, ModCarryOut)},
 	"up": {mode(gShfl, ShflUp)}, "down": {mode(gShfl, ShflDown)}, "bfly": {mode(gShfl, ShflBfly)}, "idx": {mode(gShfl, ShflIdx)},
