@@ -147,7 +147,7 @@ func (c *Clang) find(ctx context.Context) (*clang, error) {
 		if err != nil {
 			continue
 		}
-		f, why, err := c.probe(ctx, path)
+		f, why, err := probeClang(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -160,13 +160,13 @@ func (c *Clang) find(ctx context.Context) (*clang, error) {
 	return nil, &UnavailableError{Driver: "clang", Reason: reason, Need: clangNeed}
 }
 
-// probe asks a program for its version and targets; why says what it lacks.
-func (c *Clang) probe(ctx context.Context, path string) (f *clang, why string, err error) {
+// probeClang asks a program for its version and targets; why says what it lacks.
+func probeClang(ctx context.Context, path string) (f *clang, why string, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, "", err
 	}
-	v, err := run(ctx, c.limits, "/", path, "--version")
+	v, err := run(ctx, probeLimits, "/", path, "--version")
 	if err != nil {
 		return nil, "", err
 	}
@@ -178,7 +178,7 @@ func (c *Clang) probe(ctx context.Context, path string) (f *clang, why string, e
 	if f.major, err = strconv.Atoi(m[2]); err != nil || f.major < 14 {
 		return nil, path + " is clang " + m[1] + "; 14 or newer is needed", nil
 	}
-	t, err := run(ctx, c.limits, "/", path, "--print-targets")
+	t, err := run(ctx, probeLimits, "/", path, "--print-targets")
 	if err != nil {
 		return nil, "", err
 	}

@@ -13,7 +13,11 @@ type Error struct {
 // Error gives the compiler, the file and the first line of the message that names
 // an error; Message has all of it.
 func (e *Error) Error() string {
-	return e.Compiler + ": " + e.File + ": " + firstError(e.Message)
+	first := firstError(e.Message)
+	if !strings.HasPrefix(first, e.File+":") && !strings.HasPrefix(first, e.File+"(") {
+		first = e.File + ": " + first
+	}
+	return e.Compiler + ": " + first
 }
 
 func firstError(message string) string {

@@ -120,7 +120,7 @@ func (n *NVCC) find(ctx context.Context) (*nvcc, error) {
 		if err != nil {
 			continue
 		}
-		f, why, err := n.probe(ctx, path)
+		f, why, err := probeNVCC(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -133,13 +133,13 @@ func (n *NVCC) find(ctx context.Context) (*nvcc, error) {
 	return nil, &UnavailableError{Driver: "nvcc", Reason: reason, Need: "install the CUDA toolkit, or clang (apt-get install clang-19)"}
 }
 
-// probe asks a program for its version and the architectures it knows, which
+// probeNVCC asks a program for its version and the architectures it knows, which
 // nvcc lists since 11.2; why says what it lacks.
-func (n *NVCC) probe(ctx context.Context, path string) (f *nvcc, why string, err error) {
+func probeNVCC(ctx context.Context, path string) (f *nvcc, why string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, "", err
 	}
-	v, err := run(ctx, n.limits, "/", path, "--version")
+	v, err := run(ctx, probeLimits, "/", path, "--version")
 	if err != nil {
 		return nil, "", err
 	}
@@ -147,7 +147,7 @@ func (n *NVCC) probe(ctx context.Context, path string) (f *nvcc, why string, err
 	if m == nil {
 		return nil, path + " --version does not say a CUDA release", nil
 	}
-	l, err := run(ctx, n.limits, "/", path, "--list-gpu-arch")
+	l, err := run(ctx, probeLimits, "/", path, "--list-gpu-arch")
 	if err != nil {
 		return nil, "", err
 	}

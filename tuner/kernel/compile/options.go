@@ -21,10 +21,10 @@ func fixed(args ...string) func([]string) []string { return func([]string) []str
 var options = []option{
 	{regexp.MustCompile(`^-{1,2}std=(c\+\+(?:11|14|17|20|23))$`), func(m []string) []string { return []string{"-std=" + m[1]} }},
 	{regexp.MustCompile(`^-O([0-3])$`), func(m []string) []string { return []string{"-O" + m[1]} }},
-	{regexp.MustCompile(`^-{1,2}use_fast_math$`), fixed("-ffast-math", "-fcuda-flush-denormals-to-zero", "-DWARPTUNE_FAST_MATH")},
+	{regexp.MustCompile(`^-{1,2}use_fast_math$`), fixed("-ffast-math", "-fcuda-flush-denormals-to-zero", "-DWARPTUNE_FTZ", "-DWARPTUNE_FAST_MATH")},
 	{regexp.MustCompile(`^-{1,2}fmad=false$`), fixed("-ffp-contract=off")},
 	{regexp.MustCompile(`^-{1,2}fmad=true$`), fixed()},
-	{regexp.MustCompile(`^-{1,2}ftz=true$`), fixed("-fcuda-flush-denormals-to-zero")},
+	{regexp.MustCompile(`^-{1,2}ftz=true$`), fixed("-fcuda-flush-denormals-to-zero", "-DWARPTUNE_FTZ")},
 	{regexp.MustCompile(`^-{1,2}(ftz=false|prec-div=true|prec-sqrt=true)$`), fixed()},
 	{regexp.MustCompile(`^-D([A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.+-]*)?)$`), func(m []string) []string { return []string{"-D" + m[1]} }},
 	{regexp.MustCompile(`^-U([A-Za-z_][A-Za-z0-9_]*)$`), func(m []string) []string { return []string{"-U" + m[1]} }},

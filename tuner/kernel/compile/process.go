@@ -12,12 +12,15 @@ import (
 	"time"
 )
 
-// Limits bound one compiler run.
+// Limits bound one compiler run. A zero CPU or Memory is no limit.
 type Limits struct {
 	Wall   time.Duration // exceeding it is the machine's fault, not the configuration's
 	CPU    time.Duration // processor time of a process; exceeding it is a compile error
 	Memory int64         // bytes of address space of a process; exceeding it is a compile error
 }
+
+// probeLimits bound asking a compiler for its version.
+var probeLimits = Limits{Wall: time.Minute, CPU: 20 * time.Second}
 
 // DefaultLimits are far beyond what the largest known kernels need (300 ms of
 // processor time and 104 MiB resident for a 128x128 SGEMM with clang 19).
@@ -66,6 +69,9 @@ func run(ctx context.Context, limits Limits, dir, program string, args ...string
 		return e, context.Cause(ctx)
 	case bound.Err() != nil:
 		return e, fmt.Errorf("%s did not end within %v", filepath.Base(program), limits.Wall)
+	case errors.As(err, &ee) && ee.ExitCode() == 127:
+		// The dynamic loader's and env's way to say that it never ran.
+		return e, fmt.Errorf("run %s: %s", program, strings.TrimSpace(e.message))
 	case errors.As(err, &ee):
 		e.code, e.killed = ee.ExitCode(), killedBy(ee, limits)
 		return e, nil

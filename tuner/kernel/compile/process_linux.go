@@ -25,6 +25,9 @@ func restrict(pid int, l Limits) {
 		unix.RLIMIT_FSIZE: maxPTX,
 		unix.RLIMIT_CORE:  0,
 	} {
+		if limit == 0 && resource != unix.RLIMIT_CORE {
+			continue
+		}
 		// Soft and hard alike: exceeding processor time kills at once.
 		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil)
 	}

@@ -12,6 +12,13 @@
 #define FLT_MIN __FLT_MIN__
 #define FLT_EPSILON __FLT_EPSILON__
 
+// The instruction in the form that the compilation's treatment of subnormals asks for.
+#ifdef WARPTUNE_FTZ
+#define WARPTUNE_NVVM(NAME) __nvvm_##NAME##_ftz_f
+#else
+#define WARPTUNE_NVVM(NAME) __nvvm_##NAME##_f
+#endif
+
 WARPTUNE_FN float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 WARPTUNE_FN float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 WARPTUNE_FN float fminf(float a, float b) { return __builtin_fminf(a, b); }
@@ -26,27 +33,27 @@ WARPTUNE_FN float roundf(float a) { float t = truncf(a); return fabsf(a - t) >= 
 WARPTUNE_FN bool isnan(float a) { return a != a; }
 WARPTUNE_FN bool isinf(float a) { return fabsf(a) == INFINITY; }
 WARPTUNE_FN bool isfinite(float a) { return fabsf(a) < INFINITY; }
-WARPTUNE_FN float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
-WARPTUNE_FN float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
-WARPTUNE_FN float __fsqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }
-WARPTUNE_FN float __frsqrt_rn(float a) { return __nvvm_rsqrt_approx_f(a); }
-WARPTUNE_FN float __frcp_rn(float a) { return __nvvm_rcp_rn_f(a); }
-WARPTUNE_FN float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
-WARPTUNE_FN float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
-WARPTUNE_FN float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
-WARPTUNE_FN float __fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
-WARPTUNE_FN float __fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
-WARPTUNE_FN float __saturatef(float a) { return __nvvm_saturate_f(a); }
-WARPTUNE_FN float exp2f(float a) { return __nvvm_ex2_approx_f(a); }
-WARPTUNE_FN float __exp2f(float a) { return __nvvm_ex2_approx_f(a); }
-WARPTUNE_FN float __log2f(float a) { return __nvvm_lg2_approx_f(a); }
-WARPTUNE_FN float __expf(float a) { return __nvvm_ex2_approx_f(a * 1.4426950408889634f); }
-WARPTUNE_FN float __exp10f(float a) { return __nvvm_ex2_approx_f(a * 3.3219280948873622f); }
-WARPTUNE_FN float __logf(float a) { return __nvvm_lg2_approx_f(a) * 0.6931471805599453f; }
-WARPTUNE_FN float __log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.3010299956639812f; }
-WARPTUNE_FN float __powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
-WARPTUNE_FN float __sinf(float a) { return __nvvm_sin_approx_f(a); }
-WARPTUNE_FN float __cosf(float a) { return __nvvm_cos_approx_f(a); }
+WARPTUNE_FN float sqrtf(float a) { return WARPTUNE_NVVM(sqrt_rn)(a); }
+WARPTUNE_FN float rsqrtf(float a) { return WARPTUNE_NVVM(rsqrt_approx)(a); }
+WARPTUNE_FN float __fsqrt_rn(float a) { return WARPTUNE_NVVM(sqrt_rn)(a); }
+WARPTUNE_FN float __frsqrt_rn(float a) { return WARPTUNE_NVVM(rsqrt_approx)(a); }
+WARPTUNE_FN float __frcp_rn(float a) { return WARPTUNE_NVVM(rcp_rn)(a); }
+WARPTUNE_FN float __fmaf_rn(float a, float b, float c) { return WARPTUNE_NVVM(fma_rn)(a, b, c); }
+WARPTUNE_FN float __fadd_rn(float a, float b) { return WARPTUNE_NVVM(add_rn)(a, b); }
+WARPTUNE_FN float __fmul_rn(float a, float b) { return WARPTUNE_NVVM(mul_rn)(a, b); }
+WARPTUNE_FN float __fdiv_rn(float a, float b) { return WARPTUNE_NVVM(div_rn)(a, b); }
+WARPTUNE_FN float __fdividef(float a, float b) { return WARPTUNE_NVVM(div_approx)(a, b); }
+WARPTUNE_FN float __saturatef(float a) { return WARPTUNE_NVVM(saturate)(a); }
+WARPTUNE_FN float exp2f(float a) { return WARPTUNE_NVVM(ex2_approx)(a); }
+WARPTUNE_FN float __exp2f(float a) { return WARPTUNE_NVVM(ex2_approx)(a); }
+WARPTUNE_FN float __log2f(float a) { return WARPTUNE_NVVM(lg2_approx)(a); }
+WARPTUNE_FN float __expf(float a) { return WARPTUNE_NVVM(ex2_approx)(a * 1.4426950408889634f); }
+WARPTUNE_FN float __exp10f(float a) { return WARPTUNE_NVVM(ex2_approx)(a * 3.3219280948873622f); }
+WARPTUNE_FN float __logf(float a) { return WARPTUNE_NVVM(lg2_approx)(a) * 0.6931471805599453f; }
+WARPTUNE_FN float __log10f(float a) { return WARPTUNE_NVVM(lg2_approx)(a) * 0.3010299956639812f; }
+WARPTUNE_FN float __powf(float a, float b) { return WARPTUNE_NVVM(ex2_approx)(b * WARPTUNE_NVVM(lg2_approx)(a)); }
+WARPTUNE_FN float __sinf(float a) { return WARPTUNE_NVVM(sin_approx)(a); }
+WARPTUNE_FN float __cosf(float a) { return WARPTUNE_NVVM(cos_approx)(a); }
 WARPTUNE_FN float __tanf(float a) { return __fdividef(__sinf(a), __cosf(a)); }
 WARPTUNE_FN void __sincosf(float a, float *s, float *c) { *s = __sinf(a); *c = __cosf(a); }
 
@@ -65,7 +72,7 @@ WARPTUNE_FN float expf(float a) {
   f = fmaf(a, 1.92596299e-8f, f);
   // Two factors, so that neither 2^128 nor a subnormal 2^j is needed.
   float h = truncf(fminf(fmaxf(j, -252.f), 252.f) * 0.5f);
-  float r = __nvvm_ex2_approx_f(f) * __nvvm_ex2_approx_f(h) * __nvvm_ex2_approx_f(fminf(fmaxf(j, -252.f), 252.f) - h);
+  float r = WARPTUNE_NVVM(ex2_approx)(f) * WARPTUNE_NVVM(ex2_approx)(h) * WARPTUNE_NVVM(ex2_approx)(fminf(fmaxf(j, -252.f), 252.f) - h);
   return a < -104.f ? 0.f : a > 89.f ? INFINITY : r;
 }
 // fdlibm's e_logf: a = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2); returns ln(1+f) and k.
@@ -107,7 +114,7 @@ WARPTUNE_FN float powf(float a, float b) {
     double e = b * (k + 2.8853900817779268 * s * p);
     e = e < -200.0 ? -200.0 : e > 200.0 ? 200.0 : e;
     float j = rintf((float)e), f = (float)(e - j), h = truncf(j * 0.5f);
-    r = __nvvm_ex2_approx_f(f) * __nvvm_ex2_approx_f(h) * __nvvm_ex2_approx_f(j - h);
+    r = WARPTUNE_NVVM(ex2_approx)(f) * WARPTUNE_NVVM(ex2_approx)(h) * WARPTUNE_NVVM(ex2_approx)(j - h);
     if (a < 0.f && !whole) return NAN;
   }
   return a < 0.f && odd || (a == 0.f && odd && __float_as_int(a) < 0) ? -r : r;
