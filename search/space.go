@@ -1,88 +1,185 @@
 package search
 
 import (
-	"errors"
-	"iter"
-	"math/rand/v2"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/search/expr"
 )
 
-// Param is a tunable with its values in enumeration order.
-type Param struct {
-	Name   string
-	Values []Value
-}
-
-// Constraint is a condition that valid configurations meet.
-type Constraint struct {
-	Expr  *expr.Expr
-	Where string // what errors call it, e.g. "ConfigurationSpace.Conditions[2].Expression"; may be empty
-}
-
 // Space is a search space: the configurations of the parameters that meet all
 // constraints, in the order of the Cartesian product with the first parameter
 // slowest. It is immutable and safe for concurrent use.
+//
+// The valid configurations are not stored one by one. Parameters that no
+// constraint connects form components; each has a decision diagram, and a
+// configuration's index is computed from counts along its paths. Time and
+// memory go with the situations the constraints can tell apart.
 type Space struct {
-	params []Param
+	params      []Param
+	constraints []Constraint
+	names       []string
+	digits      []map[Value]int32 // by parameter: the index of a value
+	components  []*diagram
+	component   []int      // of each parameter
+	alive       [][]uint64 // by parameter: bit set of the digits that occur
+	size        int64
 }
 
-// New builds the space of the parameters under the constraints.
+// New builds the space of the parameters under the constraints. A constraint
+// that names an unknown parameter, or cannot be evaluated for some values, is
+// an error; an empty space is not.
 func New(params []Param, constraints []Constraint) (*Space, error) {
-	return nil, errors.New("not built yet")
+	if err := validateParams(params); err != nil {
+		return nil, err
+	}
+	s := &Space{
+		params:      slices.Clone(params),
+		constraints: slices.Clone(constraints),
+		component:   make([]int, len(params)),
+		size:        1,
+	}
+	for _, p := range params {
+		s.names = append(s.names, p.Name)
+		digits := make(map[Value]int32, len(p.Values))
+		for d, v := range p.Values {
+			digits[v] = int32(d)
+		}
+		s.digits = append(s.digits, digits)
+	}
+	conditions, err := s.conditions()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.build(conditions); err != nil {
+		return nil, err
+	}
+	s.findAlive()
+	if s.size == math.MaxInt64 {
+		return nil, fmt.Errorf("space has %d valid configurations or more: give some parameters fewer values", s.size)
+	}
+	return s, nil
+}
+
+// conditions compiles the constraints. One without parameters empties the
+// space or says nothing.
+func (s *Space) conditions() ([]condition, error) {
+	c := newCompiler(s.params)
+	var list []condition
+	for _, from := range s.constraints {
+		parts, err := c.conditions(from)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			if p.last >= 0 {
+				list = append(list, p)
+				continue
+			}
+			holds, err := p.test.Truth(expr.NewEnv(len(s.params)))
+			if err != nil {
+				return nil, from.wrap(err)
+			}
+			if !holds {
+				s.size = 0
+			}
+		}
+	}
+	return list, nil
+}
+
+func (s *Space) build(conditions []condition) error {
+	c := newCompiler(s.params)
+	operands := make([][]expr.Value, len(s.params))
+	for i, p := range s.params {
+		for _, v := range p.Values {
+			operands[i] = append(operands[i], v.Operand())
+		}
+	}
+	states := 0
+	for k, params := range components(len(s.params), conditions) {
+		b := &builder{
+			params: s.params, operands: operands, conditions: conditions,
+			satisfied: make([]bool, len(conditions)),
+			env:       expr.NewEnv(len(s.params)),
+			intervals: slices.Clone(c.hull), hull: c.hull,
+			unique: map[string]int32{}, states: &states,
+		}
+		b.plan(params)
+		root, err := b.build(0)
+		if err != nil {
+			return err
+		}
+		b.out.root = root
+		s.components = append(s.components, b.out)
+		for _, p := range params {
+			s.component[p] = k
+		}
+		s.size = mulSaturated(s.size, b.out.size())
+	}
+	return nil
 }
 
 // Params returns the parameters in order. Do not modify.
 func (s *Space) Params() []Param { return s.params }
 
+// Names returns the parameters' names in order. Do not modify.
+func (s *Space) Names() []string { return s.names }
+
+// Constraints returns the constraints. Do not modify.
+func (s *Space) Constraints() []Constraint { return s.constraints }
+
 // Size returns the number of valid configurations.
-func (s *Space) Size() int64 { return 0 }
+func (s *Space) Size() int64 { return s.size }
 
 // Cartesian returns the number of configurations before constraints, at most
 // math.MaxInt64.
-func (s *Space) Cartesian() int64 { return 0 }
+func (s *Space) Cartesian() int64 {
+	n := int64(1)
+	for _, p := range s.params {
+		n = mulSaturated(n, int64(len(p.Values)))
+	}
+	return n
+}
 
-// At returns configuration i, 0 <= i < Size; like indexing a slice it panics
-// outside that range.
-func (s *Space) At(i int64) Config { panic("not built yet") }
-
-// IndexOf returns the index of a configuration, false if it is not valid.
-func (s *Space) IndexOf(c Config) (int64, bool) { return 0, false }
-
-// Check says why a configuration is not in the space, nil if it is.
-func (s *Space) Check(c Config) error { return nil }
-
-// All yields every valid configuration with its index, in order. The Config's
-// Values are reused: Clone what is to be kept.
-func (s *Space) All() iter.Seq2[int64, Config] { return nil }
-
-// Sample returns n distinct indices (all of them when n >= Size) drawn
-// uniformly, in random order.
-func (s *Space) Sample(rng *rand.Rand, n int) []int64 { return nil }
+// Nodes returns the number of nodes and edges that represent the space, which
+// its memory is proportional to.
+func (s *Space) Nodes() (nodes, edges int) {
+	for _, d := range s.components {
+		nodes += len(d.count)
+		edges += len(d.edges)
+	}
+	return nodes, edges
+}
 
 // Restrict returns the space in which the named parameters keep only the
 // values given, in the order of the parameter.
-func (s *Space) Restrict(set map[string][]Value) (*Space, error) { return nil, nil }
+func (s *Space) Restrict(set map[string][]Value) (*Space, error) {
+	params := slices.Clone(s.params)
+	for name, values := range set {
+		i := slices.Index(s.names, name)
+		if i < 0 {
+			return nil, fmt.Errorf("no parameter %s; there are %s", name, strings.Join(s.names, ", "))
+		}
+		keep := map[Value]bool{}
+		for _, v := range values {
+			w, ok := v.As(params[i].Kind())
+			if _, known := s.digits[i][w]; !ok || !known {
+				return nil, fmt.Errorf("parameter %s has no value %s; it has %s", name, v.Text(), texts(s.params[i].Values))
+			}
+			keep[w] = true
+		}
+		params[i].Values = slices.DeleteFunc(slices.Clone(s.params[i].Values), func(v Value) bool { return !keep[v] })
+	}
+	return New(params, s.constraints)
+}
 
-// Neighbourhood says which configurations are near one another. The zero value
-// is invalid.
-type Neighbourhood uint8
-
-// Neighbourhoods, as Kernel Tuner defines them.
-const (
-	NeighbourhoodInvalid Neighbourhood = iota
-	Hamming                            // exactly one parameter differs, by any value
-	Adjacent                           // every parameter at most one step away among the values that occur in the space
-	StrictlyAdjacent                   // every parameter at most one step away among its values
-)
-
-// Neighbours yields the indices of the configurations near configuration i.
-func (s *Space) Neighbours(i int64, n Neighbourhood) iter.Seq[int64] { return nil }
-
-// ParseConfig reads "NAME=V,NAME=V" into a configuration of the space's
-// parameters (in any order, each exactly once); it need not be valid.
-func (s *Space) ParseConfig(text string) (Config, error) { return Config{}, nil }
-
-// Conform returns the configuration with the space's order and kinds; it need
-// not be valid. A missing or unknown parameter is an error.
-func (s *Space) Conform(c Config) (Config, error) { return Config{}, nil }
+func texts(vs []Value) string {
+	var list []string
+	for _, v := range vs {
+		list = append(list, v.Text())
+	}
+	return strings.Join(list, ", ")
+}

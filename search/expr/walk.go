@@ -110,3 +110,45 @@ func rewriteAll(ns []Node, f func(Node) Node) []Node {
 	}
 	return out
 }
+
+// BoundParts returns the largest parts of a tree whose free variables, at least
+// one, are all bound, in order of appearance.
+func BoundParts(n Node, bound func(name string) bool) []Node {
+	any, all := false, true
+	for v := range (&Expr{Root: n}).Free() {
+		any, all = any || bound(v.Name), all && bound(v.Name)
+	}
+	switch {
+	case !any:
+		return nil
+	case all:
+		return []Node{n}
+	}
+	if c, ok := n.(*Comprehension); ok { // its parts depend on its own variables
+		var names []Node
+		for v := range (&Expr{Root: c}).Free() {
+			if bound(v.Name) {
+				names = append(names, v)
+			}
+		}
+		return names
+	}
+	var parts []Node
+	for _, c := range children(n) {
+		parts = append(parts, BoundParts(c, bound)...)
+	}
+	return parts
+}
+
+// Binds reports whether the expression has a comprehension, in which names may
+// mean other things than outside.
+func (e *Expr) Binds() bool {
+	found := false
+	e.Rewrite(func(n Node) Node {
+		if _, ok := n.(*Comprehension); ok {
+			found = true
+		}
+		return n
+	})
+	return found
+}
