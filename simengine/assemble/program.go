@@ -69,13 +69,16 @@ const (
 )
 
 // Reg is a physical register: 0 to 254 general, PredBase and up predicates,
-// NoReg none.
+// UniformBase and up uniform registers, NoReg none.
 type Reg int16
 
 // Register numbering.
 const (
 	NoReg    Reg = -1
 	PredBase Reg = 256
+	// UniformBase is the first uniform register; uniform predicates follow the
+	// seven predicates of a thread.
+	UniformBase Reg = 272
 )
 
 // RegSpan is Count consecutive 32-bit registers from First (vectors and

@@ -1,0 +1,188 @@
+package assemble
+
+import "slices"
+
+// span is a half-open range of program positions; instruction i of the emitted
+// order reads at 2i and writes at 2i+1.
+type span struct{ from, to int32 }
+
+// liveRanges returns for every value its live spans, ascending.
+func (f *fn) liveRanges() [][]span {
+	ranges := make([][]span, len(f.vals))
+	cur := make([]uint8, len(f.vals))
+	end := make([]int32, len(f.vals))
+	base := int32(0)
+	starts := make([]int32, len(f.order))
+	for i, b := range f.order {
+		starts[i] = base
+		base += 2 * int32(len(f.mblocks[b].insts))
+	}
+	for oi := len(f.order) - 1; oi >= 0; oi-- {
+		b := f.order[oi]
+		insts := f.mblocks[b].insts
+		first := starts[oi]
+		last := first + 2*int32(len(insts))
+		copy(cur, f.live.out[b])
+		for v, m := range cur {
+			if m != 0 {
+				end[v] = last
+			}
+		}
+		for j := len(insts) - 1; j >= 0; j-- {
+			in := &insts[j]
+			at := first + 2*int32(j)
+			if !in.keeps {
+				for i := range in.dst {
+					a := &in.dst[i]
+					if a.kind != argValue {
+						continue
+					}
+					if cur[a.v] == 0 {
+						ranges[a.v] = append(ranges[a.v], span{at + 1, at + 2})
+						continue
+					}
+					cur[a.v] &^= a.wordMask()
+					if cur[a.v] == 0 {
+						ranges[a.v] = append(ranges[a.v], span{at + 1, end[a.v]})
+					}
+				}
+			}
+			in.reads(func(v value, m uint8) {
+				if cur[v] == 0 {
+					end[v] = at + 1
+				}
+				cur[v] |= m
+			})
+		}
+		for v, m := range cur {
+			if m != 0 {
+				ranges[v] = append(ranges[v], span{first, end[v]})
+				cur[v] = 0
+			}
+		}
+	}
+	for v := range ranges {
+		slices.Reverse(ranges[v])
+		ranges[v] = mergeSpans(ranges[v])
+	}
+	return ranges
+}
+
+// mergeSpans joins spans that touch.
+func mergeSpans(r []span) []span {
+	out := r[:0]
+	for _, s := range r {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// bank is one register file under allocation.
+type bank struct {
+	taken [][]span // by register, ascending
+	most  int      // highest register used plus one
+}
+
+// free says whether register r is free over spans.
+func (k *bank) free(r int, spans []span) bool {
+	if r >= len(k.taken) {
+		return true
+	}
+	t := k.taken[r]
+	if len(t) == 0 || t[len(t)-1].to <= spans[0].from {
+		return true
+	}
+	i, _ := slices.BinarySearchFunc(t, spans[0].from, func(s span, from int32) int {
+		if s.to <= from {
+			return -1
+		}
+		return 1
+	})
+	for _, s := range spans {
+		for i < len(t) && t[i].to <= s.from {
+			i++
+		}
+		if i < len(t) && t[i].from < s.to {
+			return false
+		}
+	}
+	return true
+}
+
+// take marks register r used over spans.
+func (k *bank) take(r int, spans []span) {
+	for r >= len(k.taken) {
+		k.taken = append(k.taken, nil)
+	}
+	t := k.taken[r]
+	if len(t) == 0 || t[len(t)-1].to <= spans[0].from {
+		k.taken[r] = append(t, spans...)
+	} else {
+		t = append(t, spans...)
+		slices.SortFunc(t, func(a, b span) int { return int(a.from - b.from) })
+		k.taken[r] = t
+	}
+	k.most = max(k.most, r+1)
+}
+
+// place gives a value of w words the lowest aligned free registers, skipping
+// the reserved one (R1, the stack pointer).
+func (k *bank) place(w int, spans []span, reserved int) int {
+	align := 1
+	for align < w {
+		align *= 2
+	}
+	align = min(align, 4)
+search:
+	for r := 0; ; r += align {
+		for i := 0; i < w; i++ {
+			if r+i == reserved || !k.free(r+i, spans) {
+				continue search
+			}
+		}
+		for i := 0; i < w; i++ {
+			k.take(r+i, spans)
+		}
+		return r
+	}
+}
+
+// stackPointer is the register the ABI reserves.
+const stackPointer = 1
+
+// allocate assigns registers to values and returns, for each, its first one,
+// and the highest general register used plus one.
+func (f *fn) allocate() (assigned []int16, general int) {
+	ranges := f.liveRanges()
+	assigned = make([]int16, len(f.vals))
+	list := make([]value, 0, len(f.vals))
+	for v := range ranges {
+		assigned[v] = -1
+		if len(ranges[v]) > 0 {
+			list = append(list, value(v))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b value) int {
+		if d := int(ranges[a][0].from - ranges[b][0].from); d != 0 {
+			return d
+		}
+		return int(a - b)
+	})
+	var banks [fileUniformPred + 1]bank
+	for _, v := range list {
+		vi := &f.vals[v]
+		if vi.file == fileNone {
+			continue
+		}
+		reserved := -1
+		if vi.file == fileGeneral {
+			reserved = stackPointer
+		}
+		assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], reserved))
+	}
+	return assigned, max(banks[fileGeneral].most, stackPointer+1)
+}

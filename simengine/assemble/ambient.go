@@ -1,0 +1,217 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// Parameters and the shared window's base are ambient: they can be had anywhere
+// with an instruction or three and no operands, so every block that needs one
+// defines its own copy (outside the innermost loop), as the real assembler
+// rematerialises them.
+
+// ambientKey names an ambient value and the block that defines it.
+type ambientKey struct {
+	block int
+	reg   value // the ld.param's result, noValue for a variable
+	vr    int32
+}
+
+// ambientDef is an ambient value to define in a block.
+type ambientDef struct {
+	v    value
+	node *node // the ld.param, nil for a variable
+	vr   int32
+}
+
+// home returns the block where an ambient value used in the current block is
+// defined: the block itself, or the one before the innermost loop around it.
+func (s *selector) home() int {
+	f := s.f
+	head := f.k.Blocks[s.b].LoopHead
+	if head < 0 {
+		return s.b
+	}
+	for f.blocks[head].merged >= 0 {
+		head = f.blocks[head].merged
+	}
+	p := head
+	for f.blocks[p].idom != p && f.blocks[p].idom >= 0 {
+		p = f.blocks[p].idom
+		if f.blocks[p].depth < f.blocks[head].depth {
+			return p
+		}
+	}
+	return s.b
+}
+
+// local returns the copy of a parameter that the current block uses, and any
+// other value unchanged.
+func (s *selector) local(v value) value {
+	d := s.f.defOf(v)
+	if d == nil || d.op != ir.Ld || d.space != ir.ParamSpace || d.guard != noValue || d.vec != 1 || len(d.dst) != 1 {
+		return v
+	}
+	key := ambientKey{block: s.home(), reg: v, vr: -1}
+	if a, ok := s.ambient[key]; ok {
+		return a
+	}
+	a := s.newValue(s.f.vals[v].words, fileGeneral)
+	s.f.vals[a].uniform = true
+	s.f.vals[a].remat = true
+	s.ambient[key] = a
+	s.pending[key.block] = append(s.pending[key.block], ambientDef{v: a, node: d, vr: -1})
+	return a
+}
+
+// uniformValue says whether a value may be read from the uniform file: it is
+// an ambient copy, or the only result of a uniform node.
+func (s *selector) uniformValue(v value) bool {
+	vi := &s.f.vals[v]
+	return s.f.t.uniform && vi.uniform && vi.file == fileGeneral && (vi.defs == 1 || vi.remat)
+}
+
+// sharedBase returns the ambient value of a shared variable's address.
+func (s *selector) sharedBase(o ir.Operand) value {
+	key := ambientKey{block: s.home(), reg: noValue, vr: o.Var}
+	if a, ok := s.ambient[key]; ok {
+		return a
+	}
+	a := s.newValue(1, fileGeneral)
+	s.f.vals[a].uniform = true
+	s.f.vals[a].remat = true
+	s.ambient[key] = a
+	s.pending[key.block] = append(s.pending[key.block], ambientDef{v: a, vr: o.Var})
+	return a
+}
+
+// varWord returns the low word of a variable's address in a general register.
+func (s *selector) varWord(o ir.Operand) arg {
+	v := &s.f.k.Vars[o.Var]
+	if v.Space == ir.Shared && s.f.t.sharedWindow {
+		b := s.sharedBase(o)
+		s.want[b] |= wantLo | wantGPR
+		if o.Imm == 0 {
+			return valueArg(b, 0, 1)
+		}
+		t := s.temp(1)
+		s.emit(opIADD3, t, valueArg(b, 0, 1), arg{kind: argImm, imm: int64(o.Imm)})
+		return t
+	}
+	off := int64(v.Offset) + int64(o.Imm)
+	if off == 0 && v.Space == ir.Shared {
+		return arg{kind: argZero}
+	}
+	t := s.temp(1)
+	s.emit(opMOV, t, arg{kind: argImm, imm: off})
+	return t
+}
+
+// define puts the ambient definitions of a block in front of its code, or
+// before its branch when they serve a loop below.
+func (s *selector) define(b int, insts []inst) []inst {
+	s.buf = s.buf[:0]
+	for _, d := range s.pending[b] {
+		s.defineAmbient(d)
+	}
+	if len(s.buf) == 0 {
+		return insts
+	}
+	for i := range s.buf {
+		s.buf[i].pc, s.buf[i].carried = -1, -1
+	}
+	out := make([]inst, 0, len(insts)+len(s.buf))
+	out = append(out, s.buf...)
+	return append(out, insts...)
+}
+
+// defineAmbient emits the definition of one ambient value in the files wanted.
+func (s *selector) defineAmbient(d ambientDef) {
+	f := s.f
+	w := s.want[d.v]
+	gpr := w&wantGPR != 0 || !f.t.uniform
+	uni := s.twin[d.v] != noValue || !gpr
+	n := f.vals[d.v].words
+	if d.node != nil {
+		c := arg{kind: argConst, imm: int64(d.node.src[0].Param)}
+		if gpr {
+			s.emit(opLDC, valueArg(d.v, 0, n), c)
+		}
+		if uni {
+			s.emit(opULDC, valueArg(s.twinOf(d.v), 0, n), c)
+		}
+	} else {
+		off := arg{kind: argImm, imm: 0x400 + int64(f.k.Vars[d.vr].Offset)}
+		if gpr {
+			a, b := s.temp(1), s.temp(1)
+			s.emit(opMOV, a, off)
+			s.emit(opS2R, b)
+			s.emit(opLEA, valueArg(d.v, 0, 1), b, a)
+		}
+		if uni {
+			a, b := valueArg(s.newValue(1, fileUniform), 0, 1), valueArg(s.newValue(1, fileUniform), 0, 1)
+			s.emit(opUMOV, a, off)
+			s.emit(opS2UR, b)
+			s.emit(opULEA, valueArg(s.twinOf(d.v), 0, 1), b, a)
+		}
+	}
+	if !gpr {
+		f.sub[d.v] = subst{v: s.twinOf(d.v)}
+	}
+}
+
+// prologue emits what every kernel starts with: the stack pointer and, where
+// global memory is accessed through a descriptor, its load.
+func (s *selector) prologue() {
+	f := s.f
+	if len(f.order) == 0 {
+		return
+	}
+	global := false
+	for b := range f.mblocks {
+		for i := range f.mblocks[b].insts {
+			switch f.mblocks[b].insts[i].op {
+			case opLDG, opSTG, opATOM, opRED, opLD, opST, opLDGSTS:
+				global = true
+			}
+		}
+	}
+	s.buf = s.buf[:0]
+	if f.t.cc[0] >= 3 {
+		s.emit(opLDC, valueArg(s.newValue(1, fileNone), 0, 1), arg{kind: argConst})
+	}
+	if global && f.t.descriptor {
+		s.emit(opULDC, valueArg(s.newValue(2, fileUniform), 0, 2), arg{kind: argConst})
+	}
+	for i := range s.buf {
+		s.buf[i].pc, s.buf[i].carried = -1, -1
+	}
+	e := &f.mblocks[f.order[0]]
+	e.insts = append(append([]inst(nil), s.buf...), e.insts...)
+}
+
+// applySubst rewrites operands that name a value living inside another one.
+func (f *fn) applySubst() {
+	fix := func(a *arg) {
+		for a.kind == argValue {
+			s, ok := f.sub[a.v]
+			if !ok {
+				return
+			}
+			a.v, a.w = s.v, a.w+s.w
+		}
+	}
+	for b := range f.mblocks {
+		for i := range f.mblocks[b].insts {
+			in := &f.mblocks[b].insts[i]
+			for j := range in.dst {
+				fix(&in.dst[j])
+			}
+			for j := range in.src {
+				fix(&in.src[j])
+			}
+			if in.guard != noValue {
+				g := valueArg(in.guard, 0, 1)
+				fix(&g)
+				in.guard = g.v
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// propagateCopies replaces uses of registers that only ever hold a copy: of
+// another register written once, of a constant, of a variable's address, or of
+// a generic address that stands for the same bytes (cvta).
+func (f *fn) propagateCopies() error {
+	for _, b := range f.order {
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			for i := range n.src {
+				f.resolve(n, &n.src[i])
+			}
+		}
+	}
+	return nil
+}
+
+// resolve follows copies from one operand. In an address operand only the base
+// register is followed, and constant parts are collected into the offset.
+func (f *fn) resolve(user *node, o *ir.Operand) {
+	for range 64 {
+		if (o.Kind != ir.OperandReg && o.Kind != ir.OperandAddr) || o.Reg == ir.NoReg {
+			return
+		}
+		d := f.defOf(value(o.Reg))
+		if d == nil || d.guard != noValue || len(d.dst) != 1 || len(d.src) == 0 {
+			return
+		}
+		s := &d.src[0]
+		switch {
+		case d.op == ir.Mov && len(d.src) == 1, d.op == ir.Cvta:
+			if !f.replaceable(o, s) {
+				return
+			}
+			switch {
+			case o.Kind == ir.OperandReg && s.Kind == ir.OperandReg:
+				o.Reg = s.Reg
+				o.Not = o.Not != s.Not
+			case o.Kind == ir.OperandReg:
+				*o = *s
+			case s.Kind == ir.OperandReg:
+				o.Reg = s.Reg
+			case s.Kind == ir.OperandImm:
+				o.Reg, o.Imm = ir.NoReg, o.Imm+s.Imm
+			default: // the address of a variable
+				o.Reg, o.Var, o.Imm = ir.NoReg, s.Var, o.Imm+s.Imm
+			}
+		case o.Kind == ir.OperandAddr && d.op == ir.Add && len(d.src) == 2 && words(d.typ) == 2:
+			f.resolve(d, &d.src[0])
+			f.resolve(d, &d.src[1])
+			a, c := &d.src[0], &d.src[1]
+			if a.Kind == ir.OperandImm {
+				a, c = c, a
+			}
+			if c.Kind != ir.OperandImm || a.Kind != ir.OperandReg || f.vals[a.Reg].defs != 1 {
+				return
+			}
+			o.Reg, o.Imm = a.Reg, o.Imm+c.Imm
+		default:
+			return
+		}
+	}
+}
+
+// replaceable says whether an operand that names a copy may name the source.
+func (f *fn) replaceable(o, s *ir.Operand) bool {
+	switch s.Kind {
+	case ir.OperandReg:
+		return f.vals[s.Reg].defs <= 1 && f.vals[s.Reg].words == f.vals[o.Reg].words && !(o.Kind == ir.OperandAddr && s.Not)
+	case ir.OperandImm:
+		return true
+	case ir.OperandVar:
+		return o.Kind == ir.OperandReg || o.Var < 0 && o.Param < 0
+	}
+	return false
+}
+
+// nodeKey identifies a computation for value numbering.
+type nodeKey struct {
+	op        ir.Op
+	typ, styp ir.Type
+	mod       ir.Mod
+	cmp       ir.Cmp
+	boolOp    ir.BoolOp
+	a, b, c   ir.Operand
+}
+
+// numberValues removes computations that a dominating node already made.
+func (f *fn) numberValues() error {
+	table := map[nodeKey][]int32{}
+	for _, b := range f.order {
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			for i := range n.src {
+				f.resolve(n, &n.src[i])
+			}
+			key, ok := f.keyOf(n)
+			if !ok {
+				continue
+			}
+			found := false
+			for _, m := range table[key] {
+				e := &f.nodes[m]
+				if f.dominates(int(e.block), b) {
+					*n = node{op: ir.Mov, typ: n.typ, pc: n.pc, block: n.block, guard: noValue, dst: n.dst, vec: 1,
+						src: []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(e.dst[0]), Var: -1, Param: -1}}}
+					found = true
+					break
+				}
+			}
+			if !found {
+				table[key] = append(table[key], ni)
+			}
+		}
+	}
+	return f.propagateCopies()
+}
+
+// keyOf returns the key of a pure node over values that never change.
+func (f *fn) keyOf(n *node) (nodeKey, bool) {
+	if n.guard != noValue || len(n.dst) != 1 || n.dst[0] < 0 || f.vals[n.dst[0]].defs != 1 || len(n.src) > 3 || n.hasEffect() ||
+		n.mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
+		return nodeKey{}, false
+	}
+	k := nodeKey{op: n.op, typ: n.typ, styp: n.styp, mod: n.mod, cmp: n.cmp, boolOp: n.boolOp}
+	switch n.op {
+	case ir.Ld:
+		if n.space != ir.ParamSpace || n.vec != 1 {
+			return k, false
+		}
+	case ir.Mov:
+		if len(n.src) != 1 || n.src[0].Kind != ir.OperandSpecial || volatileSpecial(n.src[0].Special) {
+			return k, false
+		}
+	case ir.Ldu, ir.Activemask:
+		return k, false
+	}
+	ops := [3]*ir.Operand{&k.a, &k.b, &k.c}
+	for i, o := range n.src {
+		if o.Reg != ir.NoReg && (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && f.vals[o.Reg].defs != 1 {
+			return k, false
+		}
+		*ops[i] = o
+	}
+	return k, true
+}
+
+// volatileSpecial says whether a special register changes while a kernel runs.
+func volatileSpecial(s ir.Special) bool {
+	switch s {
+	case ir.Clock, ir.ClockHi, ir.Clock64, ir.GlobalTimer:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package assemble
+
+import (
+	"fmt"
+	"strings"
+)
+
+// listing is the machine code as text, for tests and for people: one
+// instruction a line, with virtual registers until they are allocated.
+func (f *fn) listing() string {
+	var sb strings.Builder
+	for _, b := range f.order {
+		fmt.Fprintf(&sb, "block %d -> %v (depth %d)\n", b, f.blocks[b].succs, f.blocks[b].depth)
+		for i := range f.mblocks[b].insts {
+			fmt.Fprintf(&sb, "\t%s\n", f.instText(&f.mblocks[b].insts[i]))
+		}
+	}
+	return sb.String()
+}
+
+// instText is one instruction as text.
+func (f *fn) instText(in *inst) string {
+	var sb strings.Builder
+	if in.guard != noValue {
+		not := ""
+		if in.gnot {
+			not = "!"
+		}
+		fmt.Fprintf(&sb, "@%s%s ", not, f.argText(&arg{kind: argValue, v: in.guard, n: 1}))
+	}
+	sb.WriteString(in.op.String())
+	sep := " "
+	for i := range in.dst {
+		if in.dst[i].kind != argNone {
+			sb.WriteString(sep + f.argText(&in.dst[i]))
+			sep = ", "
+		}
+	}
+	if in.isMem() {
+		fmt.Fprintf(&sb, "%s[+%#x]", sep, in.memOff)
+	}
+	for i := range in.src[:in.nsrc] {
+		sb.WriteString(sep + f.argText(&in.src[i]))
+		sep = ", "
+	}
+	return sb.String()
+}
+
+// argText is one operand as text.
+func (f *fn) argText(a *arg) string {
+	switch a.kind {
+	case argImm:
+		return fmt.Sprintf("%#x", a.imm)
+	case argConst:
+		return fmt.Sprintf("c[%#x]", a.imm)
+	case argZero:
+		return "RZ"
+	case argValue:
+		name := map[file]string{fileGeneral: "R", filePred: "P", fileUniform: "UR", fileUniformPred: "UP", fileNone: "X"}[f.vals[a.v].file]
+		if f.regs != nil && int(a.v) < len(f.regs) && f.regs[a.v] >= 0 {
+			return fmt.Sprintf("%s%d.%d", name, int(f.regs[a.v])+int(a.w), a.n)
+		}
+		return fmt.Sprintf("%sv%d[%d+%d]", name, a.v, a.w, a.n)
+	}
+	return "-"
+}

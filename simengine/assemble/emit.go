@@ -1,0 +1,76 @@
+package assemble
+
+// instructionBytes is the size of a machine instruction: 16 bytes from Volta
+// on, 8 before (plus scheduling words, left out).
+func (f *fn) instructionBytes() int {
+	if f.t.cc[0] >= 7 {
+		return 16
+	}
+	return 8
+}
+
+// emit turns machine blocks into the program.
+func (f *fn) emit() error {
+	p := &Program{Kernel: f.k, Blocks: make([]Block, len(f.mblocks))}
+	for b := range f.mblocks {
+		mb := &f.mblocks[b]
+		p.Blocks[b] = Block{Merged: mb.merged, Instrs: make([]Instr, len(mb.insts))}
+		for i := range mb.insts {
+			p.Blocks[b].Instrs[i] = f.machineInstr(&mb.insts[i])
+		}
+		p.CodeBytes += len(mb.insts) * f.instructionBytes()
+	}
+	p.Registers = f.general + f.t.reserved
+	p.SpillBytes = f.spills.bytes
+	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
+	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
+	f.program = p
+	return nil
+}
+
+// machineInstr converts one instruction.
+func (f *fn) machineInstr(in *inst) Instr {
+	m := Instr{Class: mops[in.op].class, Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
+	for i := range in.dst {
+		m.Dst[i] = f.regSpan(&in.dst[i])
+	}
+	n := 0
+	for i := range in.src[:in.nsrc] {
+		if s := f.regSpan(&in.src[i]); s.Count > 0 && n < len(m.Src) {
+			m.Src[n] = s
+			n++
+		}
+	}
+	if in.guard != noValue && n < len(m.Src) {
+		g := valueArg(in.guard, 0, 1)
+		m.Src[n] = f.regSpan(&g)
+	}
+	return m
+}
+
+// predicates is the number of predicate registers; more live ones than that
+// share (a real assembler would move some to a general register).
+const predicates = 7
+
+// regSpan is an operand as physical registers. Uniform registers are numbered
+// after the predicates.
+func (f *fn) regSpan(a *arg) RegSpan {
+	if a.kind != argValue || f.regs[a.v] < 0 {
+		return RegSpan{First: NoReg}
+	}
+	r := Reg(f.regs[a.v])
+	switch f.vals[a.v].file {
+	case fileGeneral:
+		return RegSpan{First: r + Reg(a.w), Count: a.n}
+	case filePred:
+		return RegSpan{First: PredBase + r%predicates, Count: 1}
+	case fileUniform:
+		return RegSpan{First: UniformBase + (r+Reg(a.w))%uniformRegisters, Count: a.n}
+	case fileUniformPred:
+		return RegSpan{First: PredBase + predicates + r%predicates, Count: 1}
+	}
+	return RegSpan{First: NoReg}
+}
+
+// uniformRegisters is the number of uniform registers of a warp.
+const uniformRegisters = 63

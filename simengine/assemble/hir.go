@@ -1,0 +1,233 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// node is one PTX instruction being rewritten. Its operands name values, which
+// share numbering with the PTX registers.
+type node struct {
+	op        ir.Op
+	typ, styp ir.Type
+	mod       ir.Mod
+	cmp       ir.Cmp
+	boolOp    ir.BoolOp
+	atom      ir.AtomOp
+	space     ir.Space
+	vec       uint8
+	pc        int32
+	block     int32 // ir block it came from
+	guard     value
+	gnot      bool
+	dst       []value
+	src       []ir.Operand
+}
+
+// hblock is a basic block of nodes.
+type hblock struct {
+	nodes  []int32 // indices in fn.nodes, in order
+	succs  []int   // fall-through first
+	preds  []int
+	idom   int
+	ipdom  int
+	merged int // block it was if-converted into, -1 none
+	depth  int
+	div    bool // its branch is taken by some lanes of a warp only
+}
+
+// fn is one kernel on its way through the pipeline.
+type fn struct {
+	k      *ir.Kernel
+	t      *target
+	cap    int // registers a thread may use, 0 no cap
+	check  bool
+	vals   []valueInfo
+	nodes  []node
+	blocks []hblock
+	order  []int // reachable, unmerged blocks in reverse post-order
+
+	mblocks []mblock
+	sub     map[value]subst
+	live    liveness
+	regs    []int16 // first register of each value, -1 none
+	general int     // highest general register used plus one
+	spills  spillState
+	program *Program
+}
+
+// words is the number of 32-bit words a register of a type takes.
+func words(t ir.Type) uint8 {
+	switch t {
+	case ir.B64, ir.U64, ir.S64, ir.F64:
+		return 2
+	case ir.B128:
+		return 4
+	}
+	return 1
+}
+
+// newFunc copies a kernel into nodes.
+func newFunc(k *ir.Kernel, t *target) (*fn, error) {
+	f := &fn{k: k, t: t, vals: make([]valueInfo, len(k.Regs)), nodes: make([]node, len(k.Instrs)), blocks: make([]hblock, len(k.Blocks)), sub: map[value]subst{}}
+	for i, r := range k.Regs {
+		f.vals[i] = valueInfo{words: words(r.Type), file: fileGeneral, def: -1}
+		if r.Type == ir.Pred {
+			f.vals[i].file = filePred
+		}
+	}
+	for b := range k.Blocks {
+		kb := &k.Blocks[b]
+		hb := &f.blocks[b]
+		*hb = hblock{succs: append([]int(nil), kb.Succs...), ipdom: kb.IPDom, merged: -1, depth: kb.LoopDepth, idom: -1}
+		for pc := kb.Start; pc < kb.End; pc++ {
+			in := &k.Instrs[pc]
+			if int(in.Op) >= int(ir.NumOps) || in.Op == ir.OpInvalid {
+				return nil, fmt.Errorf("assemble %s: instruction %d at %v is not valid", k.Name, pc, in.Pos)
+			}
+			n := node{op: in.Op, typ: in.Type, styp: in.SrcType, mod: in.Mod, cmp: in.Cmp, boolOp: in.Bool, atom: in.Atom,
+				space: in.Space, vec: max(in.Vec, 1), pc: int32(pc), block: int32(b), guard: value(in.Guard), gnot: in.GuardNot, src: append([]ir.Operand(nil), in.Src...)}
+			for _, d := range in.Dst {
+				n.dst = append(n.dst, value(d))
+			}
+			f.nodes[pc] = n
+			hb.nodes = append(hb.nodes, int32(pc))
+		}
+	}
+	f.link()
+	f.countDefs()
+	return f, nil
+}
+
+// link recomputes predecessors and the reverse post-order from successors.
+func (f *fn) link() {
+	for b := range f.blocks {
+		f.blocks[b].preds = f.blocks[b].preds[:0]
+	}
+	seen := make([]bool, len(f.blocks))
+	post := make([]int, 0, len(f.blocks))
+	var walk func(b int)
+	walk = func(b int) {
+		seen[b] = true
+		// Fall-through last, so that it follows directly in reverse post-order.
+		for i := len(f.blocks[b].succs) - 1; i >= 0; i-- {
+			if s := f.blocks[b].succs[i]; !seen[s] {
+				walk(s)
+			}
+		}
+		post = append(post, b)
+	}
+	if len(f.blocks) > 0 {
+		walk(0)
+	}
+	f.order = f.order[:0]
+	for i := len(post) - 1; i >= 0; i-- {
+		f.order = append(f.order, post[i])
+	}
+	for _, b := range f.order {
+		for _, s := range f.blocks[b].succs {
+			f.blocks[s].preds = append(f.blocks[s].preds, b)
+		}
+	}
+	f.dominators()
+}
+
+// dominators fills idom (Cooper, Harvey and Kennedy's iteration).
+func (f *fn) dominators() {
+	pos := make([]int, len(f.blocks))
+	for i, b := range f.order {
+		pos[b] = i
+		f.blocks[b].idom = -1
+	}
+	if len(f.order) == 0 {
+		return
+	}
+	f.blocks[f.order[0]].idom = f.order[0]
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.order[1:] {
+			d := -1
+			for _, p := range f.blocks[b].preds {
+				if f.blocks[p].idom < 0 {
+					continue
+				}
+				for q := p; d >= 0 && q != d; {
+					if pos[q] > pos[d] {
+						q = f.blocks[q].idom
+					} else {
+						d = f.blocks[d].idom
+					}
+				}
+				if d < 0 {
+					d = p
+				}
+			}
+			if d != f.blocks[b].idom {
+				f.blocks[b].idom, changed = d, true
+			}
+		}
+	}
+}
+
+// dominates says whether block a dominates block b.
+func (f *fn) dominates(a, b int) bool {
+	for {
+		if a == b {
+			return true
+		}
+		d := f.blocks[b].idom
+		if d == b || d < 0 {
+			return false
+		}
+		b = d
+	}
+}
+
+// countDefs recomputes how often each value is defined, and by what.
+func (f *fn) countDefs() {
+	for v := range f.vals {
+		f.vals[v].defs, f.vals[v].def = 0, -1
+	}
+	for _, b := range f.order {
+		for _, ni := range f.blocks[b].nodes {
+			for _, d := range f.nodes[ni].dst {
+				if d >= 0 {
+					f.vals[d].defs++
+					f.vals[d].def = ni
+				}
+			}
+		}
+	}
+}
+
+// defOf returns the only node that defines v, nil when there are none or several.
+func (f *fn) defOf(v value) *node {
+	if v < 0 || int(v) >= len(f.vals) || f.vals[v].defs != 1 || f.vals[v].def < 0 {
+		return nil
+	}
+	return &f.nodes[f.vals[v].def]
+}
+
+// newValue adds a virtual register.
+func (f *fn) newValue(w uint8, fl file) value {
+	f.vals = append(f.vals, valueInfo{words: w, file: fl, def: -1})
+	return value(len(f.vals) - 1)
+}
+
+// hasEffect says whether a node must stay even when its results are unused.
+func (n *node) hasEffect() bool {
+	switch n.op {
+	case ir.St, ir.Atom, ir.Red, ir.CpAsync, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Bra, ir.Brx, ir.Exit, ir.Trap,
+		ir.Bar, ir.BarRed, ir.BarWarp, ir.Membar, ir.Nanosleep, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect:
+		return true
+	case ir.Ld, ir.Ldu:
+		return n.mod&ir.ModVolatile != 0
+	}
+	return false
+}
+
+// isTerminator says whether a node ends its block.
+func (n *node) isTerminator() bool {
+	return n.op == ir.Bra || n.op == ir.Brx || n.op == ir.Exit || n.op == ir.Trap
+}

@@ -1,0 +1,88 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// legalise splits operations into ones that value numbering can share: the
+// argument of sin and cos is multiplied by 1/2pi first.
+func (f *fn) legalise() error {
+	for _, b := range f.order {
+		hb := &f.blocks[b]
+		var out []int32
+		for i, ni := range hb.nodes {
+			n := &f.nodes[ni]
+			if (n.op != ir.Sin && n.op != ir.Cos) || n.typ != ir.F32 {
+				if out != nil {
+					out = append(out, ni)
+				}
+				continue
+			}
+			if out == nil {
+				out = append(out, hb.nodes[:i]...)
+			}
+			t := f.newValue(1, fileGeneral)
+			m := node{op: ir.Mul, typ: ir.F32, pc: n.pc, block: n.block, guard: n.guard, gnot: n.gnot, dst: []value{t}, vec: 1,
+				src: []ir.Operand{n.src[0], {Kind: ir.OperandImm, Imm: 0x3E22F983, Reg: ir.NoReg, Var: -1, Param: -1}}}
+			n.src[0] = ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(t), Var: -1, Param: -1}
+			f.nodes = append(f.nodes, m)
+			out = append(out, int32(len(f.nodes)-1), ni)
+		}
+		if out != nil {
+			hb.nodes = out
+		}
+	}
+	f.countDefs()
+	return nil
+}
+
+// sinkCopies turns "y = f(...); ...; x = y" into "...; x = f(...)" where
+// nothing else reads y and nothing between writes what f reads.
+func (f *fn) sinkCopies() error {
+	uses := f.countUses()
+	for _, b := range f.order {
+		nodes := f.blocks[b].nodes
+		for i := 0; i < len(nodes); i++ {
+			c := &f.nodes[nodes[i]]
+			if c.op != ir.Mov || len(c.src) != 1 || len(c.dst) != 1 || c.dst[0] < 0 || c.src[0].Kind != ir.OperandReg || c.guard != noValue || f.vals[c.dst[0]].defs < 2 {
+				continue
+			}
+			y := value(c.src[0].Reg)
+			if f.vals[y].defs != 1 || uses[y] != 1 || f.vals[y].words != f.vals[c.dst[0]].words || f.vals[y].file != f.vals[c.dst[0]].file {
+				continue
+			}
+			if j := f.sinkable(nodes[:i], y); j >= 0 {
+				d := nodes[j]
+				copy(nodes[j:], nodes[j+1:i+1])
+				f.nodes[d].dst = []value{c.dst[0]}
+				nodes[i] = d
+				*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
+			}
+		}
+	}
+	f.countDefs()
+	return nil
+}
+
+// sinkable returns the index of the pure node that defines y when it may move
+// to the end of nodes, -1 when it may not.
+func (f *fn) sinkable(nodes []int32, y value) int {
+	for j := len(nodes) - 1; j >= 0; j-- {
+		d := &f.nodes[nodes[j]]
+		if len(d.dst) != 1 || d.dst[0] != y {
+			continue
+		}
+		if d.hasEffect() || d.guard != noValue || d.op == ir.Ld || d.op == ir.Ldu || d.mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
+			return -1
+		}
+		for _, ni := range nodes[j+1:] {
+			for _, w := range f.nodes[ni].dst {
+				for k := range d.src {
+					if o := &d.src[k]; w >= 0 && (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && value(o.Reg) == w {
+						return -1
+					}
+				}
+			}
+		}
+		return j
+	}
+	return -1
+}

@@ -1,0 +1,164 @@
+package assemble
+
+// liveness holds, for each block, the words of every value that are live at
+// its entry and exit: bit w of in[b][v] is word w of v.
+type liveness struct {
+	in, out [][]uint8
+}
+
+// wordMask is the set of words an operand covers.
+func (a *arg) wordMask() uint8 { return (1<<a.n - 1) << a.w }
+
+// reads calls f for every value operand an instruction reads.
+func (in *inst) reads(f func(v value, mask uint8)) {
+	for i := range in.src[:in.nsrc] {
+		if a := &in.src[i]; a.kind == argValue {
+			f(a.v, a.wordMask())
+		}
+	}
+	if in.guard != noValue {
+		f(in.guard, 1)
+	}
+	if in.keeps {
+		for i := range in.dst {
+			if a := &in.dst[i]; a.kind == argValue {
+				f(a.v, a.wordMask())
+			}
+		}
+	}
+}
+
+// step moves a live set backwards over one instruction.
+func (in *inst) step(live []uint8) {
+	if !in.keeps {
+		for i := range in.dst {
+			if a := &in.dst[i]; a.kind == argValue {
+				live[a.v] &^= a.wordMask()
+			}
+		}
+	}
+	for i := range in.src[:in.nsrc] {
+		if a := &in.src[i]; a.kind == argValue {
+			live[a.v] |= a.wordMask()
+		}
+	}
+	if in.guard != noValue {
+		live[in.guard] |= 1
+	}
+	if in.keeps {
+		for i := range in.dst {
+			if a := &in.dst[i]; a.kind == argValue {
+				live[a.v] |= a.wordMask()
+			}
+		}
+	}
+}
+
+// findLiveness solves the data flow equations over the machine blocks.
+func (f *fn) findLiveness() error {
+	n := len(f.vals)
+	store := make([]uint8, 2*n*len(f.mblocks)+n)
+	take := func() []uint8 {
+		s := store[:n:n]
+		store = store[n:]
+		return s
+	}
+	f.live = liveness{in: make([][]uint8, len(f.mblocks)), out: make([][]uint8, len(f.mblocks))}
+	for _, b := range f.order {
+		f.live.in[b], f.live.out[b] = take(), take()
+	}
+	cur := take()
+	for changed := true; changed; {
+		changed = false
+		for i := len(f.order) - 1; i >= 0; i-- {
+			b := f.order[i]
+			out := f.live.out[b]
+			for _, s := range f.blocks[b].succs {
+				for v, m := range f.live.in[s] {
+					out[v] |= m
+				}
+			}
+			copy(cur, out)
+			insts := f.mblocks[b].insts
+			for j := len(insts) - 1; j >= 0; j-- {
+				insts[j].step(cur)
+			}
+			in := f.live.in[b]
+			for v, m := range cur {
+				if in[v] != m {
+					in[v], changed = m, true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// generalWords is the number of general registers a value takes.
+func (f *fn) generalWords(v value) int {
+	if f.vals[v].file != fileGeneral {
+		return 0
+	}
+	return int(f.vals[v].words)
+}
+
+// pressure returns the largest number of general registers live at any point.
+func (f *fn) pressure() int {
+	most := 0
+	cur := make([]uint8, len(f.vals))
+	for _, b := range f.order {
+		most = max(most, f.blockPressure(b, cur, f.mblocks[b].insts))
+	}
+	return most
+}
+
+// blockPressure is the largest number of live general registers inside a block
+// whose instructions are insts; cur is scratch of one byte a value.
+func (f *fn) blockPressure(b int, cur []uint8, insts []inst) int {
+	copy(cur, f.live.out[b])
+	n := 0
+	for v, m := range cur {
+		if m != 0 {
+			n += f.generalWords(value(v))
+		}
+	}
+	most := n
+	for j := len(insts) - 1; j >= 0; j-- {
+		in := &insts[j]
+		// A result nobody reads still needs its register at its definition.
+		at := n
+		for i := range in.dst {
+			if a := &in.dst[i]; a.kind == argValue && cur[a.v] == 0 {
+				at += f.generalWords(a.v)
+			}
+		}
+		most = max(most, at)
+		n += f.stepCount(in, cur)
+		most = max(most, n)
+	}
+	return most
+}
+
+// stepCount is step, returning by how much the number of live general
+// registers changed.
+func (f *fn) stepCount(in *inst, live []uint8) int {
+	d := 0
+	if !in.keeps {
+		for i := range in.dst {
+			if a := &in.dst[i]; a.kind == argValue && live[a.v] != 0 {
+				live[a.v] &^= a.wordMask()
+				if live[a.v] == 0 {
+					d -= f.generalWords(a.v)
+				}
+			}
+		}
+	}
+	add := func(v value, m uint8) {
+		if live[v] == 0 {
+			d += f.generalWords(v)
+		}
+		live[v] |= m
+	}
+	in.reads(add)
+	return d
+}

@@ -1,0 +1,391 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// lowerNode lowers one node to the file its readers want: uniform when all of
+// them can read a uniform register and the uniform datapath can compute it.
+func (s *selector) lowerNode(n *node) error {
+	f := s.f
+	if len(n.dst) != 1 || n.dst[0] < 0 {
+		return s.lower(n)
+	}
+	v := n.dst[0]
+	vi := &f.vals[v]
+	if vi.file == fileUniform {
+		return s.lowerUniform(n, v)
+	}
+	if vi.defs == 1 && vi.uniform && vi.words == 1 && vi.file == fileGeneral && s.uniformOp(n) {
+		if s.want[v]&wantGPR == 0 {
+			f.sub[v] = subst{v: s.twinOf(v)}
+			return s.lowerUniform(n, s.twinOf(v))
+		}
+		if s.twin[v] != noValue {
+			if n.op == ir.Mov && n.src[0].Kind == ir.OperandSpecial {
+				s.emit(opS2UR, valueArg(s.twin[v], 0, 1))
+				return s.lower(n)
+			}
+			if err := s.lowerUniform(n, s.twin[v]); err != nil {
+				return err
+			}
+			s.emit(opMOV, s.dest(0, 1), valueArg(s.twin[v], 0, 1))
+			return nil
+		}
+	}
+	if err := s.lower(n); err != nil {
+		return err
+	}
+	if s.twin[v] != noValue {
+		s.emit(opR2UR, valueArg(s.twin[v], 0, 1), valueArg(v, 0, 1))
+	}
+	return nil
+}
+
+// uniOperand returns an operand of a uniform instruction.
+func (s *selector) uniOperand(o ir.Operand) arg {
+	switch o.Kind {
+	case ir.OperandImm:
+		return arg{kind: argImm, imm: int64(o.Imm)}
+	case ir.OperandReg:
+		v := s.local(value(o.Reg))
+		s.want[v] |= wantLo | wantUni
+		return valueArg(s.twinOf(v), 0, 1)
+	case ir.OperandVar:
+		if s.f.k.Vars[o.Var].Space == ir.Shared && s.f.t.sharedWindow {
+			b := s.sharedBase(o)
+			s.want[b] |= wantLo | wantUni
+			return valueArg(s.twinOf(b), 0, 1)
+		}
+	}
+	return arg{kind: argImm}
+}
+
+// lowerUniform lowers a node to one uniform instruction that writes d.
+func (s *selector) lowerUniform(n *node, d value) error {
+	dst := valueArg(d, 0, 1)
+	args := make([]arg, 0, 3)
+	if n.op != ir.Mov || n.src[0].Kind != ir.OperandSpecial {
+		for _, o := range n.src {
+			args = append(args, s.uniOperand(o))
+		}
+	}
+	switch n.op {
+	case ir.Mov, ir.Cvt, ir.Not, ir.Neg:
+		if n.op == ir.Mov && n.src[0].Kind == ir.OperandSpecial {
+			s.emit(opS2UR, dst)
+			return nil
+		}
+		s.emit(opUMOV, dst, args...)
+	case ir.Add, ir.Sub:
+		s.emit(opUIADD3, dst, args...)
+	case ir.Shl, ir.Shr:
+		s.emit(opUSHF, dst, args...)
+	case ir.And, ir.Or, ir.Xor:
+		s.emit(opULOP3, dst, args...)
+	case ir.Mul, ir.Mad:
+		s.emit(opUIMAD, dst, args...)
+	case ir.Ld:
+		s.emit(opULDC, dst)
+	default:
+		return s.unsupported(n)
+	}
+	return nil
+}
+
+func (s *selector) unsupported(n *node) error {
+	return fmt.Errorf("no machine instruction for %v.%v at %v", n.op, n.typ, s.f.k.Instrs[n.pc].Pos)
+}
+
+// simple maps operations with one machine instruction a word, by type class.
+type simpleRule struct {
+	i32, f32, f64, half mop
+}
+
+var simple = map[ir.Op]simpleRule{
+	ir.Min:      {opIMNMX, opFMNMX, opInvalid, opHMNMX2},
+	ir.Max:      {opIMNMX, opFMNMX, opInvalid, opHMNMX2},
+	ir.Abs:      {opIABS, opFADD, opDADD, opHADD2},
+	ir.Neg:      {opIADD3, opFADD, opDADD, opHADD2},
+	ir.Mul24:    {opIMAD, 0, 0, 0},
+	ir.Mad24:    {opIMAD, 0, 0, 0},
+	ir.Sad:      {opVABSDIFF, 0, 0, 0},
+	ir.Add:      {opIADD3, opFADD, opDADD, opHADD2},
+	ir.Sub:      {opIADD3, opFADD, opDADD, opHADD2},
+	ir.Mul:      {opIMAD, opFMUL, opDMUL, opHMUL2},
+	ir.Mad:      {opIMAD, opFFMA, opDFMA, opHFMA2},
+	ir.Fma:      {opIMAD, opFFMA, opDFMA, opHFMA2},
+	ir.And:      {opLOP3, 0, 0, 0},
+	ir.Or:       {opLOP3, 0, 0, 0},
+	ir.Xor:      {opLOP3, 0, 0, 0},
+	ir.Not:      {opLOP3, 0, 0, 0},
+	ir.CNot:     {opISETP, 0, 0, 0},
+	ir.Lop3:     {opLOP3, 0, 0, 0},
+	ir.Shl:      {opSHF, 0, 0, 0},
+	ir.Shr:      {opSHF, 0, 0, 0},
+	ir.Shf:      {opSHF, 0, 0, 0},
+	ir.Bfi:      {opLOP3, 0, 0, 0},
+	ir.Prmt:     {opPRMT, 0, 0, 0},
+	ir.Szext:    {opPRMT, 0, 0, 0},
+	ir.Bmsk:     {opSHF, 0, 0, 0},
+	ir.Brev:     {opBREV, 0, 0, 0},
+	ir.Popc:     {opPOPC, 0, 0, 0},
+	ir.Clz:      {opFLO, 0, 0, 0},
+	ir.Bfind:    {opFLO, 0, 0, 0},
+	ir.Dp4a:     {opIDP, 0, 0, 0},
+	ir.Dp2a:     {opIDP, 0, 0, 0},
+	ir.Copysign: {0, opLOP3, opLOP3, 0},
+}
+
+// ruleFor picks the operation of a simple rule for a type.
+func (r simpleRule) ruleFor(t ir.Type) mop {
+	switch t {
+	case ir.F32, ir.TF32:
+		return r.f32
+	case ir.F64:
+		return r.f64
+	case ir.F16, ir.F16x2, ir.BF16, ir.BF16x2:
+		return r.half
+	}
+	return r.i32
+}
+
+// lower emits the machine instructions of a node for general registers.
+func (s *selector) lower(n *node) error {
+	switch n.op {
+	case ir.Nop:
+		return nil
+	case ir.Mov:
+		return s.lowerMov(n)
+	case ir.Cvta:
+		s.copyWords(n)
+		return nil
+	case ir.Cvt:
+		return s.lowerCvt(n)
+	case ir.Ld, ir.Ldu:
+		return s.lowerLoad(n)
+	case ir.St:
+		return s.lowerStore(n)
+	case ir.Atom, ir.Red:
+		return s.lowerAtomic(n)
+	case ir.CpAsync, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch:
+		return s.lowerAsync(n)
+	case ir.Bra, ir.Brx, ir.Exit, ir.Trap:
+		return s.lowerBranch(n)
+	case ir.Bar, ir.BarRed, ir.BarWarp, ir.Membar, ir.Nanosleep, ir.Shfl, ir.Vote, ir.Match, ir.Activemask, ir.Redux, ir.Elect:
+		return s.lowerSync(n)
+	case ir.Setp, ir.Set, ir.Selp, ir.Slct, ir.Testp, ir.Isspacep:
+		return s.lowerSelect(n)
+	case ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh, ir.Bfe, ir.Fns:
+		return s.lowerExpansion(n)
+	case ir.AddC, ir.SubC, ir.MadC:
+		return s.lowerCarry(n)
+	}
+	if n.typ == ir.Pred {
+		return s.lowerPredLogic(n)
+	}
+	if isInt(n.typ) {
+		switch n.op {
+		case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Shl, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Not, ir.Min, ir.Max, ir.Neg, ir.Abs:
+			return s.lowerInt(n)
+		}
+	}
+	return s.lowerSimple(n)
+}
+
+// lowerSimple lowers an operation with one instruction (a word, for 64-bit
+// integers).
+func (s *selector) lowerSimple(n *node) error {
+	r, ok := simple[n.op]
+	op := r.ruleFor(n.typ)
+	if !ok || op == opInvalid {
+		if n.op == ir.Min || n.op == ir.Max { // fp64
+			return s.minMax64(n)
+		}
+		return s.unsupported(n)
+	}
+	if n.typ == ir.F64 {
+		args := make([]arg, 0, 3)
+		for _, o := range n.src {
+			args = append(args, s.pair(o))
+		}
+		s.emit(op, s.dest(0, 2), args...)
+		return nil
+	}
+	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {
+		s.emit(op, s.dest(w, 1), s.mix(w, n.src...)...)
+	}
+	return nil
+}
+
+// copyWords emits a move of every wanted word of the only source.
+func (s *selector) copyWords(n *node) {
+	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {
+		if s.want[n.dst[0]]&(wantLo<<w) != 0 {
+			s.emit(opMOV, s.dest(w, 1), s.mixOne(n.src[0], w))
+		}
+	}
+}
+
+// lowerMov lowers moves, packs, unpacks and special register reads.
+func (s *selector) lowerMov(n *node) error {
+	f := s.f
+	if len(n.dst) > 1 { // unpack
+		src := n.src[0]
+		if src.Kind != ir.OperandReg {
+			return s.unsupported(n)
+		}
+		per := max(1, f.vals[src.Reg].words/uint8(len(n.dst)))
+		for i, d := range n.dst {
+			if d < 0 {
+				continue
+			}
+			if int(f.vals[src.Reg].words) < len(n.dst) { // halves of a word
+				s.emit(opPRMT, valueArg(d, 0, 1), s.word(src, uint8(i)*f.vals[src.Reg].words/uint8(len(n.dst))))
+				continue
+			}
+			for w := uint8(0); w < per; w++ {
+				s.emit(opMOV, valueArg(d, w, 1), s.word(src, uint8(i)*per+w))
+			}
+		}
+		return nil
+	}
+	if len(n.src) > 1 { // pack
+		w := f.vals[n.dst[0]].words
+		per := w / uint8(len(n.src))
+		if per == 0 {
+			s.emit(opPRMT, s.dest(0, 1), s.mix(0, n.src[:2]...)...)
+			return nil
+		}
+		for i, o := range n.src {
+			for k := uint8(0); k < per; k++ {
+				s.emit(opMOV, s.dest(uint8(i)*per+k, 1), s.mixOne(o, k))
+			}
+		}
+		return nil
+	}
+	if n.src[0].Kind == ir.OperandSpecial {
+		for w := uint8(0); w < f.vals[n.dst[0]].words; w++ {
+			s.emit(opS2R, s.dest(w, 1))
+		}
+		return nil
+	}
+	if f.vals[n.dst[0]].file == filePred {
+		s.emit(opPLOP3, s.dest(0, 1), s.pred(n.src[0]))
+		return nil
+	}
+	s.copyWords(n)
+	return nil
+}
+
+// lowerCvt lowers conversions.
+func (s *selector) lowerCvt(n *node) error {
+	from, to := bits(n.styp), bits(n.typ)
+	d := n.dst[0]
+	switch {
+	case isInt(n.styp) && isInt(n.typ):
+		s.cvtInt(n, from, to)
+	case isInt(n.styp): // integer to floating point
+		op := opI2F
+		if s.f.t.i2fFast && from == 32 && n.typ == ir.F32 {
+			op = opI2FP
+		}
+		if from == 64 {
+			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.pair(n.src[0]))
+		} else {
+			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.mixOne(n.src[0], 0))
+		}
+	default:
+		op := opF2F
+		half := bits(n.typ) <= 16 || bits(n.styp) <= 16
+		switch {
+		case isInt(n.typ):
+			op = opF2I
+		case half && from <= 32 && to <= 32 && s.f.t.cc[0] >= 7:
+			op = opHADD2
+		case from == to && (n.mod&ir.ModSat != 0 || n.mod&ir.ModFtz != 0) && to == 32:
+			op = opFADD
+		case from == to:
+			op = opFRND
+		}
+		args := make([]arg, 0, 2)
+		for _, o := range n.src {
+			if from == 64 {
+				args = append(args, s.pair(o))
+			} else {
+				args = append(args, s.word(o, 0))
+			}
+		}
+		s.emit(op, valueArg(d, 0, s.f.vals[d].words), args...)
+	}
+	return nil
+}
+
+// cvtInt lowers integer widening and narrowing.
+func (s *selector) cvtInt(n *node, from, to int) {
+	v := n.dst[0]
+	src := n.src[0]
+	lo := func() {
+		if s.want[v]&wantLo == 0 {
+			return
+		}
+		if x := value(src.Reg); src.Kind == ir.OperandReg && s.tieable(x, v, n) {
+			s.word(src, 0)
+			s.f.sub[x] = subst{v: v}
+			return
+		}
+		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
+	}
+	switch {
+	case to == 64 && from == 64:
+		s.copyWords(n)
+	case to == 64:
+		lo()
+		if s.want[v]&wantHi != 0 {
+			if signed(n.styp) {
+				s.emit(opSHF, s.dest(1, 1), s.word(src, 0))
+			} else {
+				s.emit(opMOV, s.dest(1, 1), arg{kind: argZero})
+			}
+		}
+	case to >= from || from == 64 && to == 32 || from == 32 && to == 16:
+		if from < 32 && to > from && (signed(n.styp) || src.Kind != ir.OperandReg || s.knownBits(value(src.Reg)) > from) {
+			s.emit(opPRMT, s.dest(0, 1), s.word(src, 0))
+			return
+		}
+		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
+	default:
+		s.emit(opLOP3, s.dest(0, 1), s.word(src, 0))
+	}
+}
+
+// tieable says whether the low word of pair v may be the register that x is
+// computed into.
+func (s *selector) tieable(x, v value, n *node) bool {
+	f := s.f
+	if f.vals[x].defs != 1 || f.vals[v].defs != 1 || f.vals[x].words != 1 || f.vals[x].file != fileGeneral || f.vals[x].remat {
+		return false
+	}
+	if _, ok := f.sub[x]; ok {
+		return false
+	}
+	d := f.defOf(x)
+	if d == nil || len(d.dst) != 1 || d.guard != n.guard || f.carrier(d) != f.carrier(n) {
+		return false
+	}
+	if s.local(x) != x {
+		return false
+	}
+	_, through := s.throughCvt(x, 0)
+	return !through
+}
+
+// carrier is the block whose code a node is part of.
+func (f *fn) carrier(n *node) int {
+	if m := f.blocks[n.block].merged; m >= 0 {
+		return m
+	}
+	return int(n.block)
+}

@@ -1,0 +1,138 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// expansions of operations without an instruction of their own, as the chain
+// of instructions on their usual path. Sources: disassembly of the CUDA 13.0
+// toolkit's output for each (the slow paths for denormals and overflow, which
+// are calls, are left out).
+var (
+	divU32 = []mop{opI2F, opMUFU, opIADD3, opF2I, opIADD3, opIMAD, opIMADHI, opIMADHI, opIADD3, opIMAD, opISETP, opIADD3, opISETP, opIADD3, opLOP3}
+	divS32 = []mop{opIABS, opI2F, opMUFU, opIABS, opIADD3, opF2I, opIADD3, opIMAD, opIMADHI, opIADD3, opIMADHI, opIADD3, opIMAD, opISETP, opIADD3, opIADD3, opISETP, opLOP3, opISETP, opIADD3, opIADD3, opLOP3}
+	div64  = []mop{opI2F, opMUFU, opIADD3, opF2I, opIMADWIDE, opIMAD, opIMAD, opIMADHI, opIADD3X, opIMADWIDE, opIMADHI, opIADD3X, opIMADHI, opIMAD, opIADD3, opIADD3X,
+		opIMADWIDE, opIMAD, opIMAD, opIMADHI, opIADD3X, opIMADWIDE, opIMADHI, opIADD3X, opIMADHI, opIMAD, opIADD3, opIADD3X, opIMADWIDE, opIMAD, opIMADHI, opIADD3X,
+		opISETP, opISETP, opIADD3, opIADD3X, opSEL, opSEL, opISETP, opISETP, opSEL, opSEL, opSEL, opSEL}
+	divF32  = []mop{opMUFU, opFFMA, opFFMA, opFFMA, opFFMA, opFFMA, opFFMA}
+	rcpF32  = []mop{opIADD3, opISETP, opMUFU, opFFMA, opFADD, opFFMA}
+	sqrtF32 = []mop{opMUFU, opIADD3, opISETP, opFMUL, opFMUL, opFFMA, opFFMA}
+	divF64  = []mop{opMUFU, opDFMA, opDFMA, opDFMA, opDFMA, opDFMA, opDMUL, opDFMA, opDFMA}
+	rcpF64  = []mop{opMUFU, opDFMA, opDFMA, opDFMA, opDFMA}
+	sqrtF64 = []mop{opMUFU, opDMUL, opDFMA, opDFMA, opDFMA, opDMUL, opDFMA, opDFMA}
+)
+
+// chain emits operations each of which reads the result of the one before and
+// the sources; the last writes dst.
+func (s *selector) sequence(ops []mop, dst arg, src ...arg) {
+	prev := arg{kind: argZero}
+	for i, op := range ops {
+		d := dst
+		if i < len(ops)-1 {
+			d = s.temp(1)
+			if op == opDFMA || op == opDMUL || op == opIMADWIDE {
+				d = s.temp(2)
+			}
+			if op == opISETP {
+				d = s.carry()
+			}
+		}
+		args := append([]arg{prev}, src...)
+		if len(args) > 4 {
+			args = args[:4]
+		}
+		s.emit(op, d, args...)
+		prev = d
+	}
+}
+
+func (s *selector) chain(count int, op mop, dst arg, src ...arg) {
+	ops := make([]mop, count)
+	for i := range ops {
+		ops[i] = op
+	}
+	s.sequence(ops, dst, src...)
+}
+
+// lowerExpansion lowers what takes several instructions.
+func (s *selector) lowerExpansion(n *node) error {
+	dst := s.dest(0, s.f.vals[n.dst[0]].words)
+	args := make([]arg, 0, 3)
+	for _, o := range n.src {
+		args = append(args, s.data(o, n.typ))
+	}
+	approx := n.mod&ir.ModApprox != 0
+	switch n.op {
+	case ir.Div, ir.Rem:
+		s.division(n, dst, args, approx)
+	case ir.Bfe:
+		s.emit(opSHF, s.temp(1), args...)
+		s.emit(opSHF, dst, s.buf[len(s.buf)-1].dst[0])
+	case ir.Fns:
+		s.chain(16, opIADD3, dst, args...)
+	case ir.Sin, ir.Cos:
+		x := s.rangeReduced(n.src[0], args[0])
+		s.emit(opMUFU, dst, x)
+	case ir.Tanh:
+		s.emit(opMUFU, dst, args...)
+	case ir.Ex2, ir.Lg2, ir.Rsqrt:
+		s.transcendental(n, dst, args)
+	case ir.Rcp:
+		switch {
+		case n.typ == ir.F64:
+			s.sequence(rcpF64, dst, args...)
+		case approx:
+			s.emit(opMUFU, dst, args...)
+		default:
+			s.sequence(rcpF32, dst, args...)
+		}
+	case ir.Sqrt:
+		switch {
+		case n.typ == ir.F64:
+			s.sequence(sqrtF64, dst, args...)
+		case approx:
+			s.transcendental(n, dst, args)
+		default:
+			s.sequence(sqrtF32, dst, args...)
+		}
+	}
+	return nil
+}
+
+// division picks the expansion of div and rem.
+func (s *selector) division(n *node, dst arg, args []arg, approx bool) {
+	switch {
+	case n.typ == ir.F64:
+		s.sequence(divF64, dst, args...)
+	case n.typ == ir.F32 && approx:
+		s.sequence([]mop{opMUFU, opFMUL}, dst, args...)
+	case n.typ == ir.F32:
+		s.sequence(divF32, dst, args...)
+	case words(n.typ) == 2:
+		s.sequence(div64, valueArg(dst.v, 0, 1), args...)
+		s.emit(opSEL, valueArg(dst.v, 1, 1), s.buf[len(s.buf)-2].dst[0])
+	case signed(n.typ):
+		s.sequence(divS32, dst, args...)
+	default:
+		s.sequence(divU32, dst, args...)
+	}
+}
+
+// transcendental emits a MUFU; without flush to zero its argument and result
+// are scaled around denormals, which takes three more instructions.
+func (s *selector) transcendental(n *node, dst arg, args []arg) {
+	if n.typ != ir.F32 || n.mod&ir.ModFtz != 0 {
+		s.emit(opMUFU, dst, args...)
+		return
+	}
+	p, a, r := s.carry(), s.temp(1), s.temp(1)
+	s.emit(opFSETP, p, args...)
+	s.emit(opFMUL, a, args[0], p)
+	s.emit(opMUFU, r, a)
+	s.emit(opFMUL, dst, r, p)
+}
+
+// rangeReduced multiplies the argument of sin or cos by 1/2pi, once for both.
+func (s *selector) rangeReduced(o ir.Operand, a arg) arg {
+	t := s.temp(1)
+	s.emit(opFMUL, t, a)
+	return t
+}

@@ -1,0 +1,207 @@
+package assemble
+
+// mop is a machine operation. Names follow the disassembler's.
+type mop uint8
+
+// Machine operations. The zero value is invalid.
+const (
+	opInvalid mop = iota
+	opMOV
+	opCS2R
+	opIADD3
+	opIADD3X
+	opLEA
+	opLEAHIX
+	opLOP3
+	opSHF
+	opIMNMX
+	opADDMNMX
+	opSEL
+	opISETP
+	opPLOP3
+	opPRMT
+	opIABS
+	opVABSDIFF
+	opI2FP
+	opFMNMX
+	opFSEL
+	opFSETP
+	opFADD
+	opFMUL
+	opFFMA
+	opIMAD
+	opIMADHI
+	opIMADWIDE
+	opIDP
+	opDADD
+	opDMUL
+	opDFMA
+	opDSETP
+	opHADD2
+	opHMUL2
+	opHFMA2
+	opHSETP2
+	opHMNMX2
+	opMUFU
+	opF2F
+	opF2I
+	opI2F
+	opFRND
+	opPOPC
+	opFLO
+	opBREV
+	opS2R
+	opS2UR
+	opR2UR
+	opULDC
+	opUMOV
+	opUIADD3
+	opULEA
+	opULOP3
+	opUSHF
+	opUIMAD
+	opUISETP
+	opUSEL
+	opLDC
+	opLDG
+	opLDS
+	opLDL
+	opLD
+	opSTG
+	opSTS
+	opSTL
+	opST
+	opATOM
+	opRED
+	opATOMS
+	opLDGSTS
+	opLDGDEPBAR
+	opDEPBAR
+	opCCTL
+	opSHFL
+	opVOTE
+	opMATCH
+	opREDUX
+	opBAR
+	opMEMBAR
+	opWARPSYNC
+	opBRA
+	opBRX
+	opBSSY
+	opBSYNC
+	opEXIT
+	opNANOSLEEP
+	opTRAP
+	numMops
+)
+
+// mopInfo is the assembler's own model of an operation: the latency it
+// schedules for, in cycles from issue to a dependent issue, and the cycles the
+// issue port of its pipe is busy.
+type mopInfo struct {
+	name    string
+	class   Class
+	latency int16
+	issue   int16
+}
+
+// mops is the table of machine operations. Fixed latencies and issue costs are
+// those of Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
+// microbenchmarking" (table 4.1); latencies of variable-latency operations are
+// the L1-hit ones the assembler hides what it can of.
+var mops = [numMops]mopInfo{
+	opMOV:       {"MOV", ALU, 4, 2},
+	opCS2R:      {"CS2R", ALU, 4, 2},
+	opIADD3:     {"IADD3", ALU, 4, 2},
+	opIADD3X:    {"IADD3.X", ALU, 4, 2},
+	opLEA:       {"LEA", ALU, 4, 2},
+	opLEAHIX:    {"LEA.HI.X", ALU, 4, 2},
+	opLOP3:      {"LOP3", ALU, 4, 2},
+	opSHF:       {"SHF", ALU, 4, 2},
+	opIMNMX:     {"VIMNMX", ALU, 4, 2},
+	opADDMNMX:   {"VIADDMNMX", ALU, 4, 2},
+	opSEL:       {"SEL", ALU, 4, 2},
+	opISETP:     {"ISETP", ALU, 8, 2},
+	opPLOP3:     {"PLOP3", ALU, 8, 2},
+	opPRMT:      {"PRMT", ALU, 4, 2},
+	opIABS:      {"IABS", ALU, 4, 2},
+	opVABSDIFF:  {"VABSDIFF", ALU, 4, 2},
+	opI2FP:      {"I2FP", ALU, 4, 2},
+	opFMNMX:     {"FMNMX", ALU, 4, 2},
+	opFSEL:      {"FSEL", ALU, 4, 2},
+	opFSETP:     {"FSETP", ALU, 8, 2},
+	opFADD:      {"FADD", FMA, 4, 1},
+	opFMUL:      {"FMUL", FMA, 4, 1},
+	opFFMA:      {"FFMA", FMA, 4, 1},
+	opIMAD:      {"IMAD", FMAHeavy, 4, 2},
+	opIMADHI:    {"IMAD.HI", IMADWide, 5, 4},
+	opIMADWIDE:  {"IMAD.WIDE", IMADWide, 5, 4},
+	opIDP:       {"IDP", FMAHeavy, 4, 2},
+	opDADD:      {"DADD", FP64, 8, 4},
+	opDMUL:      {"DMUL", FP64, 8, 4},
+	opDFMA:      {"DFMA", FP64, 8, 4},
+	opDSETP:     {"DSETP", FP64, 10, 4},
+	opHADD2:     {"HADD2", Half, 6, 2},
+	opHMUL2:     {"HMUL2", Half, 6, 2},
+	opHFMA2:     {"HFMA2", Half, 6, 2},
+	opHSETP2:    {"HSETP2", Half, 8, 2},
+	opHMNMX2:    {"HMNMX2", Half, 6, 2},
+	opMUFU:      {"MUFU", MUFU, 18, 4},
+	opF2F:       {"F2F", XU, 14, 8},
+	opF2I:       {"F2I", XU, 14, 8},
+	opI2F:       {"I2F", XU, 14, 8},
+	opFRND:      {"FRND", XU, 14, 8},
+	opPOPC:      {"POPC", XU, 14, 8},
+	opFLO:       {"FLO", XU, 14, 8},
+	opBREV:      {"BREV", XU, 14, 8},
+	opS2R:       {"S2R", S2R, 20, 4},
+	opS2UR:      {"S2UR", S2R, 20, 4},
+	opR2UR:      {"R2UR", ALU, 8, 2},
+	opULDC:      {"ULDC", Uniform, 8, 2},
+	opUMOV:      {"UMOV", Uniform, 6, 2},
+	opUIADD3:    {"UIADD3", Uniform, 6, 2},
+	opULEA:      {"ULEA", Uniform, 6, 2},
+	opULOP3:     {"ULOP3", Uniform, 6, 2},
+	opUSHF:      {"USHF", Uniform, 6, 2},
+	opUIMAD:     {"UIMAD", Uniform, 6, 2},
+	opUISETP:    {"UISETP", Uniform, 8, 2},
+	opUSEL:      {"USEL", Uniform, 6, 2},
+	opLDC:       {"LDC", LDC, 20, 4},
+	opLDG:       {"LDG", Load, 200, 4},
+	opLDS:       {"LDS", Load, 29, 4},
+	opLDL:       {"LDL", Load, 40, 4},
+	opLD:        {"LD", Load, 200, 4},
+	opSTG:       {"STG", Store, 2, 4},
+	opSTS:       {"STS", Store, 2, 4},
+	opSTL:       {"STL", Store, 2, 4},
+	opST:        {"ST", Store, 2, 4},
+	opATOM:      {"ATOM", Atomic, 200, 4},
+	opRED:       {"RED", Atomic, 2, 4},
+	opATOMS:     {"ATOMS", Atomic, 60, 4},
+	opLDGSTS:    {"LDGSTS", AsyncCopy, 2, 4},
+	opLDGDEPBAR: {"LDGDEPBAR", Control, 2, 4},
+	opDEPBAR:    {"DEPBAR", Control, 2, 4},
+	opCCTL:      {"CCTL", Control, 2, 4},
+	opSHFL:      {"SHFL", Shuffle, 24, 4},
+	opVOTE:      {"VOTE", Vote, 8, 2},
+	opMATCH:     {"MATCH", Vote, 24, 4},
+	opREDUX:     {"REDUX", Vote, 24, 4},
+	opBAR:       {"BAR", Barrier, 4, 2},
+	opMEMBAR:    {"MEMBAR", Fence, 4, 2},
+	opWARPSYNC:  {"WARPSYNC", Control, 2, 2},
+	opBRA:       {"BRA", Branch, 2, 2},
+	opBRX:       {"BRX", Branch, 2, 2},
+	opBSSY:      {"BSSY", Branch, 2, 2},
+	opBSYNC:     {"BSYNC", Branch, 2, 2},
+	opEXIT:      {"EXIT", Exit, 2, 2},
+	opNANOSLEEP: {"NANOSLEEP", Control, 2, 2},
+	opTRAP:      {"TRAP", Control, 2, 2},
+}
+
+// String gives the disassembler's spelling.
+func (o mop) String() string {
+	if o < numMops && mops[o].name != "" {
+		return mops[o].name
+	}
+	return "INVALID"
+}

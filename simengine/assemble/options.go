@@ -1,0 +1,89 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Options says for what the assembler assembles.
+type Options struct {
+	// CC is the compute capability of the target, {9, 0} for sm_90. Required.
+	CC [2]int
+	// MaxRegisters is the user's cap on registers per thread (-maxrregcount),
+	// 0 for none.
+	MaxRegisters int
+	// MaxThreads is the largest CTA the kernel must be launchable with; 0 means
+	// what the kernel's own directives say. Only a declared bound limits the
+	// registers of a thread: the assembler does not see the launch.
+	MaxThreads int
+}
+
+// RegisterFile is the number of 32-bit registers of one SM, and so of one CTA,
+// on every architecture modelled (CUDA C++ Programming Guide, table "Technical
+// Specifications per Compute Capability").
+const registerFile = 65536
+
+// maxRegisters is the largest register count of a thread that an instruction
+// can encode: R0 to R254.
+const maxRegisters = 255
+
+// Assemble returns the machine program of a kernel, or an error that names the
+// instruction that cannot be assembled and its position.
+func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
+	t, err := targetFor(opt.CC)
+	if err != nil {
+		return nil, err
+	}
+	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
+		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", k.Name)
+	}
+	f, err := newFunc(k, t)
+	if err != nil {
+		return nil, err
+	}
+	f.cap = registerCap(k, t, opt)
+	for _, p := range pipeline {
+		if err := p.run(f); err != nil {
+			return nil, fmt.Errorf("assemble %s: %s: %w", k.Name, p.name, err)
+		}
+		if f.check {
+			if err := p.verify(f); err != nil {
+				return nil, fmt.Errorf("assemble %s: after %s: %w", k.Name, p.name, err)
+			}
+		}
+	}
+	return f.program, nil
+}
+
+// registerCap is the number of registers a thread may use: the smallest of the
+// user's cap, .maxnreg, and what lets a declared CTA size be resident; 0 when
+// nothing caps it. Caps under the architecture's minimum are raised to it.
+func registerCap(k *ir.Kernel, t *target, opt Options) int {
+	limit := 0
+	lower := func(n int) {
+		if n > 0 && (limit == 0 || n < limit) {
+			limit = n
+		}
+	}
+	lower(opt.MaxRegisters)
+	lower(k.MaxRegs)
+	threads := k.MaxNTid[0] * max(k.MaxNTid[1], 1) * max(k.MaxNTid[2], 1)
+	if k.ReqNTid[0] > 0 {
+		threads = k.ReqNTid[0] * max(k.ReqNTid[1], 1) * max(k.ReqNTid[2], 1)
+	}
+	if opt.MaxThreads > 0 {
+		threads = opt.MaxThreads
+	}
+	if threads > 0 {
+		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
+		perWarp := registerFile / warps / t.regUnit * t.regUnit
+		if n := perWarp / 32; n < maxRegisters {
+			lower(n)
+		}
+	}
+	if limit == 0 {
+		return 0
+	}
+	return min(max(limit, t.minCap), maxRegisters)
+}

@@ -1,0 +1,529 @@
+package assemble
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// subst says that a value lives inside another one: word w of v on.
+type subst struct {
+	v value
+	w uint8
+}
+
+// want says which parts of a value, and in which file, code below needs it.
+type want uint8
+
+const (
+	wantLo  want = 1 << iota // first word
+	wantHi                   // second word
+	wantGPR                  // some reader takes general registers only
+	wantAny                  // some reader takes a uniform register as well
+	wantUni                  // a uniform instruction reads it (its twin)
+)
+
+// selector lowers nodes to machine instructions. It walks the program
+// backwards, so that what a node's readers could fold into themselves is never
+// computed on its own, and what nobody reads is dropped.
+type selector struct {
+	f       *fn
+	want    []want
+	twin    []value // the uniform-file copy of a value, noValue none
+	buf     []inst  // instructions of the node being lowered, in order
+	n       *node
+	keep    map[int32]bool // nodes whose guarded writes keep the old value
+	b       int            // block being lowered
+	ambient map[ambientKey]value
+	pending [][]ambientDef // by block: what to define there
+	uses    []int32        // readers of each value
+}
+
+// selectInstructions lowers every block.
+func (f *fn) selectInstructions() error {
+	s := &selector{f: f, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
+		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses()}
+	for i := range s.twin {
+		s.twin[i] = noValue
+	}
+	f.mblocks = make([]mblock, len(f.blocks))
+	for b := range f.blocks {
+		f.mblocks[b] = mblock{merged: f.blocks[b].merged, succs: f.blocks[b].succs, depth: f.blocks[b].depth}
+	}
+	s.wantVariables()
+	for i := len(f.order) - 1; i >= 0; i-- {
+		if err := s.block(f.order[i]); err != nil {
+			return err
+		}
+	}
+	s.prologue()
+	f.applySubst()
+	return nil
+}
+
+// wantVariables marks what is written in several places as wanted, since a
+// reader may come round a loop, and puts uniform ones in the uniform file.
+func (s *selector) wantVariables() {
+	f := s.f
+	for _, b := range f.order {
+		guarded := map[value]int32{}
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			for _, d := range n.dst {
+				if d < 0 || f.vals[d].defs < 2 || n.guard == noValue {
+					continue
+				}
+				s.keep[ni] = true
+				if m, ok := guarded[d]; ok && f.nodes[m].guard == n.guard && f.nodes[m].gnot != n.gnot {
+					s.keep[m] = false
+				} else if !ok {
+					guarded[d] = ni
+				}
+			}
+			for i := range n.src {
+				if o := &n.src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && f.vals[o.Reg].defs > 1 {
+					s.want[o.Reg] |= wantLo | wantHi
+				}
+			}
+			if n.guard != noValue {
+				s.want[n.guard] |= wantLo
+			}
+		}
+	}
+	if f.t.uniform {
+		s.uniformVariables()
+	}
+}
+
+// uniformVariables moves loop counters and the like to the uniform file when
+// every writer can be a uniform instruction and no reader needs its second
+// non-register operand slot.
+func (s *selector) uniformVariables() {
+	f := s.f
+	ok := make([]bool, len(f.vals))
+	for v := range ok {
+		vi := &f.vals[v]
+		ok[v] = vi.uniform && vi.defs > 1 && vi.words == 1 && vi.file == fileGeneral
+	}
+	for _, b := range f.order {
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			for _, d := range n.dst {
+				if d >= 0 && ok[d] && (n.guard != noValue || !s.uniformOp(n) || !s.uniformSources(n, ok)) {
+					ok[d] = false
+				}
+			}
+			for i := range n.src {
+				o := &n.src[i]
+				if o.Kind == ir.OperandReg && o.Reg != ir.NoReg && ok[o.Reg] && !s.readsUniform(n, i) {
+					ok[o.Reg] = false
+				}
+				if o.Kind == ir.OperandAddr && o.Reg != ir.NoReg {
+					ok[o.Reg] = false
+				}
+			}
+		}
+	}
+	for v := range ok {
+		if ok[v] {
+			f.vals[v].file = fileUniform
+		}
+	}
+}
+
+// uniformSources says whether a node reads only constants, parameters and
+// values that are or may become uniform registers.
+func (s *selector) uniformSources(n *node, ok []bool) bool {
+	for i := range n.src {
+		o := &n.src[i]
+		if o.Kind == ir.OperandReg && !s.f.vals[o.Reg].uniform {
+			return false
+		}
+		if o.Kind == ir.OperandReg && !ok[o.Reg] {
+			d := s.f.defOf(value(o.Reg))
+			if d == nil || !s.uniformOp(d) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readsUniform says whether a node can take its i-th source from a uniform
+// register: integer and fp32 arithmetic with no other non-register operand.
+func (s *selector) readsUniform(n *node, i int) bool {
+	all := true
+	for j := range n.src {
+		o := &n.src[j]
+		if j != i && o.Kind == ir.OperandImm && n.op != ir.Shl && n.op != ir.Shr && o.Imm != 0 {
+			all = false
+		}
+	}
+	if all {
+		switch n.op {
+		case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.And, ir.Or, ir.Xor, ir.Min, ir.Max, ir.Setp, ir.Cvt, ir.Shl, ir.Shr, ir.Selp, ir.Mov, ir.Fma:
+			return true
+		}
+	}
+	if n.op == ir.Setp {
+		return false
+	}
+	return s.uniformOp(n) && len(n.dst) == 1 && n.dst[0] >= 0 && s.f.vals[n.dst[0]].uniform
+}
+
+// uniformOp says whether the uniform datapath has an instruction for a node.
+func (s *selector) uniformOp(n *node) bool {
+	if !s.f.t.uniform || n.guard != noValue || len(n.dst) != 1 {
+		return false
+	}
+	switch n.op {
+	case ir.Ld:
+		return n.space == ir.ParamSpace && n.vec == 1
+	case ir.Mov:
+		return len(n.src) == 1 && (n.src[0].Kind != ir.OperandSpecial || s2ur(n.src[0].Special))
+	case ir.Add, ir.Sub, ir.Shl, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Not, ir.Neg:
+		return isInt(n.typ) && words(n.typ) == 1 && n.mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
+	case ir.Mul, ir.Mad:
+		return isInt(n.typ) && words(n.typ) == 1 && n.mod&(ir.ModHi|ir.ModWide|ir.ModCarryIn|ir.ModCarryOut) == 0
+	case ir.Cvt:
+		return isInt(n.typ) && isInt(n.styp) && bits(n.typ) == 32 && bits(n.styp) == 32
+	}
+	return false
+}
+
+// s2ur says whether a special register can be read into a uniform one.
+func s2ur(sp ir.Special) bool {
+	switch sp {
+	case ir.CTAIdX, ir.CTAIdY, ir.CTAIdZ, ir.NTidX, ir.NTidY, ir.NTidZ, ir.NCTAIdX, ir.NCTAIdY, ir.NCTAIdZ:
+		return true
+	}
+	return false
+}
+
+// block lowers one block from its end.
+func (s *selector) block(b int) error {
+	f := s.f
+	hb := &f.blocks[b]
+	var rev []inst
+	s.b = b
+	if f.exitBlock(b) {
+		return nil // every predecessor exits itself
+	}
+	s.n, s.buf = &node{}, s.buf[:0]
+	s.closeBlock()
+	for _, in := range s.buf {
+		in.pc = -1
+		rev = append(rev, in)
+	}
+	for i := len(hb.nodes) - 1; i >= 0; i-- {
+		ni := hb.nodes[i]
+		n := &f.nodes[ni]
+		if !s.wanted(n) {
+			continue
+		}
+		s.n, s.buf = n, s.buf[:0]
+		if n.guard != noValue {
+			s.want[n.guard] |= wantLo
+		}
+		if err := s.lowerNode(n); err != nil {
+			return err
+		}
+		for j := range s.buf {
+			in := &s.buf[j]
+			if in.guard == noValue && mops[in.op].class != Uniform {
+				in.guard, in.gnot = n.guard, n.gnot
+			}
+			in.keeps = s.keep[ni] && in.guard != noValue
+			in.pc = n.pc
+			in.carried = -1
+			if int(n.block) != b {
+				in.carried = n.block
+			}
+		}
+		for j := len(s.buf) - 1; j >= 0; j-- {
+			rev = append(rev, s.buf[j])
+		}
+	}
+	slices.Reverse(rev)
+	f.mblocks[b].insts = s.define(b, rev)
+	return nil
+}
+
+// wanted says whether a node must be lowered.
+func (s *selector) wanted(n *node) bool {
+	if n.hasEffect() {
+		return true
+	}
+	for _, d := range n.dst {
+		if d >= 0 && s.want[d] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// emit appends an instruction of the current node.
+func (s *selector) emit(op mop, dst arg, src ...arg) *inst {
+	in := inst{op: op, guard: noValue, spill: -1, memVar: -1, memVal: noValue, carried: -1, nsrc: uint8(len(src))}
+	in.dst[0] = dst
+	copy(in.src[:], src)
+	s.buf = append(s.buf, in)
+	return &s.buf[len(s.buf)-1]
+}
+
+// temp returns a new general register of w words.
+func (s *selector) temp(w uint8) arg {
+	return valueArg(s.newValue(w, fileGeneral), 0, w)
+}
+
+func (s *selector) newValue(w uint8, fl file) value {
+	v := s.f.newValue(w, fl)
+	s.want = append(s.want, 0)
+	s.twin = append(s.twin, noValue)
+	return v
+}
+
+// twinOf returns the uniform-file copy of a value.
+func (s *selector) twinOf(v value) value {
+	if s.f.vals[v].file == fileUniform {
+		return v
+	}
+	if s.twin[v] == noValue {
+		t := s.newValue(s.f.vals[v].words, fileUniform)
+		s.twin[v] = t
+	}
+	return s.twin[v]
+}
+
+// word returns word w of an operand for a slot that takes general registers
+// only. Constants other than zero are moved to a register first.
+func (s *selector) word(o ir.Operand, w uint8) arg {
+	switch o.Kind {
+	case ir.OperandReg:
+		v := s.local(value(o.Reg))
+		if a, ok := s.throughCvt(v, w); ok {
+			return a
+		}
+		s.want[v] |= (wantLo << w) | wantGPR
+		if s.f.vals[v].file == fileUniform {
+			t := s.temp(1)
+			s.emit(opMOV, t, valueArg(v, w, 1))
+			return t
+		}
+		return valueArg(v, w, 1)
+	case ir.OperandImm:
+		x := int64(int32(o.Imm >> (32 * w)))
+		if x == 0 {
+			return arg{kind: argZero}
+		}
+		t := s.temp(1)
+		s.emit(opMOV, t, arg{kind: argImm, imm: x})
+		return t
+	case ir.OperandVar:
+		if w == 1 {
+			return arg{kind: argZero}
+		}
+		return s.varWord(o)
+	}
+	return arg{kind: argZero}
+}
+
+// throughCvt looks through a widening of an unsigned value: its low word is
+// the source, its high word is zero; and through narrowing.
+func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
+	d := s.f.defOf(v)
+	if d != nil && w == 0 && d.op == ir.And && d.guard == noValue && len(d.src) == 2 && s.redundantMask(d) && s.f.vals[d.src[0].Reg].defs == 1 {
+		return s.word(d.src[0], 0), true
+	}
+	if d == nil || d.op != ir.Cvt || d.guard != noValue || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg || !isInt(d.typ) || !isInt(d.styp) {
+		return arg{}, false
+	}
+	src := value(d.src[0].Reg)
+	if s.f.vals[src].defs != 1 || s.f.vals[src].file == fileUniform {
+		return arg{}, false
+	}
+	from, to := bits(d.styp), bits(d.typ)
+	switch {
+	case from == 32 && to == 64 && w == 0:
+		return s.word(d.src[0], 0), true
+	case from == 32 && to == 64 && !signed(d.styp):
+		return arg{kind: argZero}, true
+	case from == 64 && to <= 32, from == 32 && to == 32, from == 32 && to == 16:
+		return s.word(d.src[0], 0), true
+	case from == 16 && to == 32 && !signed(d.styp) && s.knownBits(src) <= 16:
+		return s.word(d.src[0], 0), true
+	}
+	return arg{}, false
+}
+
+// knownBits bounds the significant low bits of an unsigned value.
+func (s *selector) knownBits(v value) int {
+	d := s.f.defOf(v)
+	if d == nil {
+		return 32
+	}
+	switch {
+	case (d.op == ir.Ld || d.op == ir.Ldu) && !signed(d.typ):
+		return bits(d.typ)
+	case d.op == ir.And && len(d.src) == 2 && d.src[1].Kind == ir.OperandImm:
+		n := 0
+		for m := d.src[1].Imm; m != 0; m >>= 1 {
+			n++
+		}
+		return n
+	case d.op == ir.Cvt && isInt(d.typ) && isInt(d.styp) && !signed(d.styp) && d.src[0].Kind == ir.OperandReg:
+		return min(bits(d.styp), s.knownBits(value(d.src[0].Reg)))
+	}
+	return 32
+}
+
+// anyWord returns word w of an operand for the one slot of an instruction that
+// also takes an immediate, a constant or a uniform register.
+func (s *selector) anyWord(o ir.Operand, w uint8) arg {
+	switch o.Kind {
+	case ir.OperandImm:
+		x := int64(int32(o.Imm >> (32 * w)))
+		if x == 0 {
+			return arg{kind: argZero}
+		}
+		return arg{kind: argImm, imm: x}
+	case ir.OperandVar:
+		if w == 0 && s.f.k.Vars[o.Var].Space == ir.Shared && s.f.t.sharedWindow {
+			v := s.sharedBase(o)
+			s.want[v] |= wantLo | wantAny
+			return valueArg(v, 0, 1)
+		}
+	case ir.OperandReg:
+		v := s.local(value(o.Reg))
+		if s.f.vals[v].file == fileUniform {
+			s.want[v] |= wantLo << w
+			return valueArg(v, w, 1)
+		}
+		if s.uniformValue(v) {
+			s.want[v] |= (wantLo << w) | wantAny
+			return valueArg(v, w, 1)
+		}
+	}
+	return s.word(o, w)
+}
+
+// nonGPR says whether an operand would need the non-register slot.
+func (s *selector) nonGPR(o ir.Operand) int {
+	switch o.Kind {
+	case ir.OperandImm:
+		if o.Imm == 0 {
+			return 0
+		}
+		return 3
+	case ir.OperandReg:
+		v := value(o.Reg)
+		if s.f.vals[v].file == fileUniform {
+			return 2
+		}
+		if s.uniformValue(v) {
+			return 1
+		}
+	case ir.OperandVar:
+		return 1
+	}
+	return 0
+}
+
+// mix returns word w of operands for an instruction with one non-register
+// slot: it goes to an immediate first, then to a uniform value.
+func (s *selector) mix(w uint8, ops ...ir.Operand) []arg {
+	best, at := 0, -1
+	for i, o := range ops {
+		if r := s.nonGPR(o); r > best {
+			best, at = r, i
+		}
+	}
+	out := make([]arg, len(ops), 5)
+	for i, o := range ops {
+		if i == at {
+			out[i] = s.anyWord(o, w)
+		} else {
+			out[i] = s.word(o, w)
+		}
+	}
+	return out
+}
+
+// pair returns an operand as an aligned pair of general registers.
+func (s *selector) pair(o ir.Operand) arg {
+	switch o.Kind {
+	case ir.OperandReg:
+		v := s.local(value(o.Reg))
+		if s.f.vals[v].words == 1 {
+			return s.word(o, 0)
+		}
+		s.want[v] |= wantLo | wantHi | wantGPR
+		return valueArg(v, 0, 2)
+	case ir.OperandImm:
+		if o.Imm == 0 {
+			return arg{kind: argZero}
+		}
+	}
+	t := s.temp(2)
+	lo, hi := t, t
+	lo.n, hi.n, hi.w = 1, 1, 1
+	a, b := s.mixOne(o, 0), s.mixOne(o, 1)
+	s.emit(opMOV, lo, a)
+	s.emit(opMOV, hi, b)
+	return t
+}
+
+func (s *selector) mixOne(o ir.Operand, w uint8) arg {
+	if o.Kind == ir.OperandVar {
+		return s.word(o, w)
+	}
+	return s.anyWord(o, w)
+}
+
+// pred returns a predicate operand.
+func (s *selector) pred(o ir.Operand) arg {
+	if o.Kind != ir.OperandReg {
+		return arg{kind: argZero}
+	}
+	s.want[o.Reg] |= wantLo
+	return valueArg(value(o.Reg), 0, 1)
+}
+
+// dest returns word w of the node's first result.
+func (s *selector) dest(w, n uint8) arg {
+	return valueArg(s.n.dst[0], w, n)
+}
+
+// isInt says whether a type is an integer or bit type.
+func isInt(t ir.Type) bool {
+	switch t {
+	case ir.B8, ir.B16, ir.B32, ir.B64, ir.U8, ir.U16, ir.U32, ir.U64, ir.S8, ir.S16, ir.S32, ir.S64:
+		return true
+	}
+	return false
+}
+
+func signed(t ir.Type) bool {
+	switch t {
+	case ir.S8, ir.S16, ir.S32, ir.S64:
+		return true
+	}
+	return false
+}
+
+// bits is the width of a type.
+func bits(t ir.Type) int {
+	switch t {
+	case ir.Pred:
+		return 1
+	case ir.B8, ir.U8, ir.S8, ir.E4M3, ir.E5M2:
+		return 8
+	case ir.B16, ir.U16, ir.S16, ir.F16, ir.BF16:
+		return 16
+	case ir.B64, ir.U64, ir.S64, ir.F64:
+		return 64
+	case ir.B128:
+		return 128
+	}
+	return 32
+}

@@ -1,0 +1,243 @@
+package assemble
+
+import (
+	"archive/zip"
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// sharedDir is where the measurements of real devices lie beside the checkout.
+func sharedDir(t testing.TB) string {
+	dir, err := filepath.Abs("../../../shared/silicon/h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no measurements at %s", dir)
+	}
+	return dir
+}
+
+// record is one configuration the real assembler assembled.
+type record struct {
+	Kernel     string             `json:"kernel"`
+	PTX        string             `json:"ptx"`
+	Params     map[string]float64 `json:"params"`
+	Registers  int                `json:"registers"`
+	LocalBytes int                `json:"local_bytes"`
+}
+
+func (r record) cap() int { return int(r.Params["max_registers"]) }
+
+// readRecords returns the distinct (PTX, cap) pairs of a timings file.
+func readRecords(t testing.TB, path string) []record {
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []record
+	seen := map[string]bool{}
+	sc := bufio.NewScanner(z)
+	sc.Buffer(nil, 1<<20)
+	for sc.Scan() {
+		var r record
+		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		key := fmt.Sprint(r.PTX, r.cap())
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// corpus reads kernels out of a zip of PTX files.
+type corpus struct {
+	files   map[string]*zip.File
+	kernels map[string]*ir.Kernel
+}
+
+func openCorpus(t testing.TB, path string) *corpus {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { z.Close() })
+	c := &corpus{files: map[string]*zip.File{}, kernels: map[string]*ir.Kernel{}}
+	for _, f := range z.File {
+		c.files[strings.TrimSuffix(filepath.Base(f.Name), ".ptx")] = f
+	}
+	return c
+}
+
+func (c *corpus) kernel(t testing.TB, name string) *ir.Kernel {
+	if k := c.kernels[name]; k != nil {
+		return k
+	}
+	f := c.files[name]
+	if f == nil {
+		t.Fatalf("no PTX %s", name)
+	}
+	r, err := f.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	src, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := buildKernel(t, name, src)
+	c.kernels[name] = k
+	return k
+}
+
+// buildKernel parses and builds the only kernel of a PTX text.
+func buildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
+	t.Helper()
+	m, err := ptx.Parse(name+".ptx", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := ir.Build(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mod.Kernels[0]
+}
+
+// score is how the assembler's counts compare with the real one's.
+type score struct {
+	n, exact, near, spill int
+}
+
+func (s *score) add(p *Program, r record) {
+	s.n++
+	if p.Registers == r.Registers {
+		s.exact++
+	}
+	if math.Abs(float64(p.Registers-r.Registers)) <= 0.1*float64(r.Registers) {
+		s.near++
+	}
+	if (p.LocalBytes > 0) == (r.LocalBytes > 0) {
+		s.spill++
+	}
+}
+
+func (s score) String() string {
+	f := func(x int) float64 { return 100 * float64(x) / float64(max(s.n, 1)) }
+	return fmt.Sprintf("n=%d exact %.1f%% within10 %.1f%% spill %.1f%%", s.n, f(s.exact), f(s.near), f(s.spill))
+}
+
+// TestSilicon compares register counts with those of the real assembler:
+// everything under ASSEMBLE_ALL=1 (a file name in ASSEMBLE_OUT gets a line a
+// record), a seeded sample otherwise.
+func TestSilicon(t *testing.T) {
+	dir := sharedDir(t)
+	all := os.Getenv("ASSEMBLE_ALL") != ""
+	for _, set := range []struct{ name, timings, zip string }{
+		{"nvrtc", "timings.jsonl.gz", "ptx.zip"},
+		{"clang", "timings-clang.jsonl.gz", "ptx-clang.zip"},
+	} {
+		records := readRecords(t, filepath.Join(dir, set.timings))
+		if !all {
+			rng := rand.New(rand.NewPCG(1, 2))
+			rng.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+			records = records[:60]
+		}
+		c := openCorpus(t, filepath.Join(dir, set.zip))
+		var out io.Writer = io.Discard
+		if path := os.Getenv("ASSEMBLE_OUT"); path != "" {
+			f, err := os.Create(path + "." + set.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			out = f
+		}
+		total := score{}
+		by := map[string]*score{}
+		for _, r := range records {
+			if only := os.Getenv("ASSEMBLE_ONLY"); only != "" && !strings.HasPrefix(r.PTX, only) {
+				continue
+			}
+			p, err := Assemble(c.kernel(t, r.PTX), Options{CC: [2]int{9, 0}, MaxRegisters: r.cap()})
+			if err != nil {
+				t.Errorf("%s cap %d: %v", r.PTX, r.cap(), err)
+				continue
+			}
+			instrs := p.CodeBytes / 16
+			fmt.Fprintf(out, "%s cap %d real %d %d ours %d %d instrs %d\n", r.PTX, r.cap(), r.Registers, r.LocalBytes, p.Registers, p.LocalBytes, instrs)
+			total.add(p, r)
+			key := r.Kernel
+			if r.cap() > 0 {
+				key += " capped"
+			}
+			if by[key] == nil {
+				by[key] = &score{}
+			}
+			by[key].add(p, r)
+		}
+		keys := make([]string, 0, len(by))
+		for k := range by {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			t.Logf("%s %-24s %v", set.name, k, by[k])
+		}
+		t.Logf("%s %-24s %v", set.name, "all", total)
+	}
+}
+
+// TestListing prints the code of one kernel: ASSEMBLE_PTX names a file,
+// ASSEMBLE_CAP a register cap.
+func TestListing(t *testing.T) {
+	path := os.Getenv("ASSEMBLE_PTX")
+	if path == "" {
+		t.Skip("ASSEMBLE_PTX names no file")
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cap := 0
+	fmt.Sscan(os.Getenv("ASSEMBLE_CAP"), &cap)
+	tg, _ := targetFor([2]int{9, 0})
+	k := buildKernel(t, filepath.Base(path), src)
+	f, err := newFunc(k, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.cap = registerCap(k, tg, Options{MaxRegisters: cap})
+	for _, p := range pipeline {
+		if err := p.run(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.verify(f); err != nil {
+			t.Errorf("after %s: %v", p.name, err)
+		}
+	}
+	fmt.Println(f.listing())
+	t.Logf("registers %d", f.program.Registers)
+}

@@ -1,0 +1,6 @@
+package assemble
+
+// spillState counts what spilling added.
+type spillState struct {
+	bytes, stores, loads int
+}

@@ -1,0 +1,83 @@
+package assemble
+
+import "fmt"
+
+// target is what instruction selection and allocation know of a compute
+// capability.
+type target struct {
+	cc [2]int
+	// uniform: there is a uniform datapath with its own registers (Turing on).
+	uniform bool
+	// imadWide: 32x32+64 multiply-add in one instruction (Volta on). Before,
+	// Maxwell and Pascal build every integer multiply from 16-bit XMADs.
+	imadWide, xmad bool
+	// iadd3: three-input integer add (Maxwell on); lop3 likewise.
+	iadd3, lop3 bool
+	// constOperand: arithmetic reads c[bank][offset] directly; Hopper loads
+	// constants through LDC and ULDC instead.
+	constOperand bool
+	// sharedWindow: the shared memory of a CTA starts at an address that
+	// depends on its rank in the cluster (Hopper on).
+	sharedWindow bool
+	// descriptor: global accesses name a memory descriptor in a uniform
+	// register (Ampere on).
+	descriptor bool
+	// convergence: divergent regions are bracketed by BSSY and BSYNC (Volta
+	// on; SSY and SYNC before, at the same places and cost).
+	convergence bool
+	// i2fFast: integer to fp32 conversion runs on the ALU (Ampere on).
+	i2fFast bool
+	// addMinMax: VIADDMNMX, an add fused into min or max (Hopper on).
+	addMinMax bool
+	// reserved registers that a thread is charged beyond those its code names:
+	// the count reported for sm_70 and later is two more than the highest
+	// register used plus one.
+	reserved int
+	minCap   int // smallest cap the assembler honours
+	regUnit  int // registers a warp's allocation is rounded to
+	// steps are the register counts at which occupancy changes, ascending.
+	steps []int
+}
+
+// targetFor returns the target of a compute capability.
+func targetFor(cc [2]int) (*target, error) {
+	v := cc[0]*10 + cc[1]
+	if v < 30 || v > 129 {
+		return nil, fmt.Errorf("assemble: compute capability %d.%d is not modelled (3.0 to 12.x are)", cc[0], cc[1])
+	}
+	t := &target{
+		cc: cc, iadd3: v >= 50, lop3: v >= 50, xmad: v >= 50 && v < 70, imadWide: v >= 70,
+		uniform: v >= 75, constOperand: v < 90, sharedWindow: v >= 90, descriptor: v >= 80,
+		convergence: v >= 70, i2fFast: v >= 80, addMinMax: v >= 90, minCap: 24, regUnit: 256,
+	}
+	if v >= 70 {
+		t.reserved = 2
+	} else {
+		t.minCap = 16
+	}
+	maxWarps := 64
+	switch {
+	case v == 75:
+		maxWarps = 32
+	case v == 86 || v == 87 || v == 89 || v >= 120:
+		maxWarps = 48
+	}
+	t.steps = occupancySteps(maxWarps)
+	return t, nil
+}
+
+// occupancySteps lists the largest register counts per thread, in units of 8,
+// that still let each number of warps (in fours, one a scheduler) be resident.
+func occupancySteps(maxWarps int) []int {
+	var steps []int
+	for w := maxWarps; w >= 4; w -= 4 {
+		n := registerFile / 32 / w / 8 * 8
+		if n > maxRegisters {
+			n = maxRegisters
+		}
+		if len(steps) == 0 || steps[len(steps)-1] != n {
+			steps = append(steps, n)
+		}
+	}
+	return steps
+}

@@ -1,0 +1,101 @@
+package assemble
+
+import "fmt"
+
+// verifyNodes checks that every operand names a value and that blocks and
+// their merges are consistent.
+func (f *fn) verifyNodes() error {
+	for _, b := range f.order {
+		if f.blocks[b].merged >= 0 {
+			return fmt.Errorf("block %d is merged but still ordered", b)
+		}
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			for _, d := range n.dst {
+				if int(d) >= len(f.vals) {
+					return fmt.Errorf("block %d: node %d writes unknown value %d", b, ni, d)
+				}
+			}
+			for i := range n.src {
+				if int(n.src[i].Reg) >= len(f.vals) {
+					return fmt.Errorf("block %d: node %d reads unknown value %d", b, ni, n.src[i].Reg)
+				}
+			}
+			if f.carrier(n) != b {
+				return fmt.Errorf("block %d: node %d belongs to block %d", b, ni, n.block)
+			}
+		}
+	}
+	return nil
+}
+
+// verifyInsts checks that no general register value is read before it is
+// written on any path from the entry.
+func (f *fn) verifyInsts() error {
+	if err := f.findLiveness(); err != nil {
+		return err
+	}
+	if len(f.order) == 0 {
+		return nil
+	}
+	for v, m := range f.live.in[f.order[0]] {
+		if m != 0 && (v >= len(f.k.Regs) || !f.mayBeUndefined(value(v))) {
+			name := "temporary"
+			if v < len(f.k.Regs) {
+				name = f.k.Regs[v].Name
+			}
+			return fmt.Errorf("value %d (%s, words %b) is read before it is written", v, name, m)
+		}
+	}
+	return nil
+}
+
+// mayBeUndefined says whether the PTX itself can read a register it has not
+// written on some path, as compilers leave values nobody looks at.
+func (f *fn) mayBeUndefined(v value) bool { return f.vals[v].defs != 1 }
+
+// verifyRegisters checks that no two values live at one time share a register.
+func (f *fn) verifyRegisters() error {
+	ranges := f.liveRanges()
+	var banks [fileUniformPred + 1]bank
+	for v := range ranges {
+		if len(ranges[v]) == 0 || f.vals[v].file == fileNone {
+			continue
+		}
+		if f.regs[v] < 0 {
+			return fmt.Errorf("value %d is live and has no register", v)
+		}
+		k := &banks[f.vals[v].file]
+		for w := 0; w < int(f.vals[v].words); w++ {
+			r := int(f.regs[v]) + w
+			if !k.free(r, ranges[v]) {
+				return fmt.Errorf("value %d shares register %d with another live value", v, r)
+			}
+			k.take(r, ranges[v])
+		}
+	}
+	return nil
+}
+
+// verifyProgram checks the emitted program against its contract.
+func (f *fn) verifyProgram() error {
+	p := f.program
+	if len(p.Blocks) != len(f.k.Blocks) {
+		return fmt.Errorf("%d blocks for %d", len(p.Blocks), len(f.k.Blocks))
+	}
+	for b := range p.Blocks {
+		if m := p.Blocks[b].Merged; m >= 0 && (len(p.Blocks[b].Instrs) > 0 || p.Blocks[m].Merged >= 0) {
+			return fmt.Errorf("block %d is merged into %d but has code, or its carrier has none", b, m)
+		}
+		for i := range p.Blocks[b].Instrs {
+			in := &p.Blocks[b].Instrs[i]
+			if in.Class == ClassInvalid || in.Class >= NumClasses {
+				return fmt.Errorf("block %d: instruction %d has no class", b, i)
+			}
+			if c := in.Carried; c >= 0 && p.Blocks[c].Merged != b {
+				return fmt.Errorf("block %d: instruction %d is carried for block %d, which is not merged into it", b, i, c)
+			}
+		}
+	}
+	return nil
+}
