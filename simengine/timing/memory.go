@@ -163,7 +163,10 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	} else if f := s.granules(first & miss); f > 0 {
 		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
 	}
-	arrives := s.mem.Read(at, g, n, fromDRAM, far(addr))
+	h := hash(addr)
+	away := h&1 == 1
+	remote := away && first&miss != 0 && h>>1&0xffff < s.remote
+	arrives := s.mem.Read(at, g, n, fromDRAM, remote, away, h>>24)
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)
@@ -171,9 +174,11 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	return max(result, arrives)
 }
 
-// far says in which half of L2 a line is at home, an even hash of its address.
-func far(line uint64) bool {
-	return bits.OnesCount64(line*0x9e3779b97f4a7c15>>32)&1 == 1
+// hash spreads line addresses evenly: it stands for the device's own hash, which
+// decides in which half of L2 a line is at home.
+func hash(line uint64) uint64 {
+	line *= 0x9e3779b97f4a7c15
+	return line ^ line>>29
 }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
@@ -223,7 +228,8 @@ func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, lines
 	}
 	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
 	if fromDRAM > 0 {
-		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, fromDRAM, far(l.Addr)))
+		h := hash(l.Addr)
+		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
 	}
 	s.hold(done)
 	return done

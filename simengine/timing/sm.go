@@ -94,6 +94,7 @@ type sm struct {
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
 	readDue, writeDue []int32
 	readAcc, writeAcc []int32
+	remote            uint64   // of 1<<16: first touches at home in the far half of L2 that find no near copy
 	atomicStep        [2]int64 // L2 steps: per lane, per lane of one address
 
 	target    int64 // CTAs to run
@@ -165,7 +166,8 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	if t := plan.ReadBytes + plan.WriteBytes; t > 0 {
 		share = plan.WriteBytes / t
 	}
-	s.mem = dram.New(m.share(active, share))
+	s.mem = dram.New(m.share(active, share, plan.RowShare))
+	s.remote = uint64(plan.Remote * (1 << 16))
 	s.atomicStep = m.atomicSteps(active)
 	s.interval = m.launchInterval * active
 	return s

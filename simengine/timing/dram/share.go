@@ -10,7 +10,13 @@ type Spec struct {
 	DRAM       float64
 	L2Latency  int64 // nearer half of L2
 	FarLatency int64 // other half; equal to L2Latency where there is one
+	// DRAMAccess is the mean latency of a DRAM access; lines at home in the
+	// farther half take longer by half the halves' difference, others less.
 	DRAMAccess int64
+	// Contention is the mean cycles that DRAM requests of other SMs and the
+	// turnarounds between reads and writes hold up a read, for an occupancy of
+	// one half; see queueing.
+	Contention int64
 	// WriteBacklog is the cycles of DRAM work that stores may have queued in
 	// L2 before further stores wait.
 	WriteBacklog int64
@@ -22,6 +28,8 @@ type Share struct {
 	l2, dram                     Server
 	readCost, writeCost, dramOne int64 // steps a granule
 	portCost                     int64 // steps a sector
+	windowFrom, windowBusy       int64 // DRAM occupancy is measured over windows
+	wait                         int64 // mean contention delay at the present occupancy
 	// BytesRead and BytesWritten are DRAM traffic so far.
 	BytesRead, BytesWritten int64
 }
@@ -42,8 +50,11 @@ func New(spec Spec) *Share {
 }
 
 // Read fetches granules of one line (sectors of them wanted) at cycle at;
-// fromDRAM of the granules miss L2. It returns when the data is in the SM.
-func (s *Share) Read(at, granules, sectors, fromDRAM int64, far bool) int64 {
+// fromDRAM of the granules miss L2. far says that the data comes from the
+// farther half of L2 if it hits, away that its home in DRAM is behind that half;
+// noise is a number that spreads like a random one over requests.
+// It returns when the data is in the SM.
+func (s *Share) Read(at, granules, sectors, fromDRAM int64, far, away bool, noise uint64) int64 {
 	cost := max(granules*s.readCost, sectors*s.portCost)
 	begin, _ := s.l2.Serve(at, cost)
 	done := begin + s.spec.L2Latency
@@ -53,10 +64,36 @@ func (s *Share) Read(at, granules, sectors, fromDRAM int64, far bool) int64 {
 	if fromDRAM > 0 {
 		b, e := s.dram.Serve(begin, fromDRAM*s.dramOne)
 		s.BytesRead += fromDRAM * int64(s.spec.Granule)
-		done = max(done, b+s.spec.DRAMAccess, e+s.spec.L2Latency)
+		half := (s.spec.FarLatency - s.spec.L2Latency) / 2
+		if !away {
+			half = -half
+		}
+		done = max(done, b+s.spec.DRAMAccess+half+s.contention(b, noise), e+s.spec.L2Latency)
 	}
 	return done
 }
+
+// window is the cycles over which occupancy is averaged: long against a
+// latency, short against a kernel.
+const window = 2048
+
+// contention is what a read waits for requests that this SM does not see: an
+// M/D/1 queue's mean wait, occupancy/(2 (1 - occupancy)) services, spread
+// exponentially over requests. The mean is capped at an occupancy of 3/4:
+// beyond it this SM's own queue, served at its share of the rate, is the wait.
+func (s *Share) contention(now int64, noise uint64) int64 {
+	if gone := now - s.windowFrom; gone >= window {
+		busy := (s.dram.busy - s.windowBusy) / Fraction
+		s.windowFrom, s.windowBusy = now, s.dram.busy
+		busy = min(busy, gone*3/4)
+		s.wait = s.spec.Contention * busy / max(gone-busy, 1)
+	}
+	return s.wait * exponential[noise%uint64(len(exponential))] / Fraction
+}
+
+// exponential holds the quantiles of an exponential distribution of mean 1, in
+// fractions: -ln(1 - (k+1/2)/16).
+var exponential = [16]int64{8, 25, 43, 63, 85, 108, 133, 162, 194, 230, 273, 324, 389, 477, 605, 887}
 
 // Write sends granules of one line to L2 at cycle at; toDRAM of them will be
 // written back. It returns when L2 has taken them.

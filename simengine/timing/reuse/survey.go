@@ -30,12 +30,14 @@ type Survey struct {
 	granule  int // bytes: 32 or 64
 	perLine  uint64
 	table    table
+	pages    table
 	cta      int32 // 1-based index of the current CTA
 	dir      Direction
 	parent   []int32                // union-find over pcs: loads at pc, stores at pcs+pc
 	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
+	rows     []int64                // DRAM rows first touched, by pc, far CTAs left out
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
@@ -44,7 +46,7 @@ type Survey struct {
 // New makes an empty survey for a kernel of pcs instructions. granule is the
 // unit of traffic in bytes, 32 or 64.
 func New(pcs, granule int) *Survey {
-	s := &Survey{granule: granule, perLine: uint64(lineBytes / granule), table: newTable()}
+	s := &Survey{granule: granule, perLine: uint64(lineBytes / granule), table: newTable(), pages: newTable()}
 	n := 2 * pcs
 	s.parent = make([]int32, n)
 	s.low, s.high = make([]uint64, n), make([]uint64, n)
@@ -53,11 +55,16 @@ func New(pcs, granule int) *Survey {
 	}
 	s.distinct = make([][numDirections]int64, n)
 	s.fresh = make([][numDirections]int64, n)
+	s.rows = make([]int64, n)
 	s.extra = make([][numDirections]int64, n)
 	return s
 }
 
 const lineBytes = 128
+
+// rowBytes is the part of a DRAM row that consecutive addresses share: the 1 KB
+// row of an HBM pseudo channel (JESD238).
+const rowBytes = 1024
 
 // Begin starts the next CTA.
 func (s *Survey) Begin(d Direction) {
@@ -106,6 +113,12 @@ func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
 			s.extra[id][s.dir]++
 		}
 		*owner = id
+		if !store && s.dir != Far {
+			if e := s.pages.entry(granule / (rowBytes / uint64(s.granule))); e.read == 0 {
+				e.read = 1
+				s.rows[id]++
+			}
+		}
 	}
 	*stamp = s.cta
 	s.distinct[id][s.dir]++
