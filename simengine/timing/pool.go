@@ -14,10 +14,10 @@ type pool struct {
 	skips   bool
 }
 
-// clusterSteps is how many neighbours of the first CTA are traced along an
-// axis, at most: four consecutive CTAs show what fraction of a shared sector or
-// line each adds.
-const clusterSteps = 3
+// clusterSteps is how many neighbours of the first CTA are traced along x, at
+// most: four consecutive ones show what fraction of a shared sector or line
+// each adds. Along y and z it is half of that.
+const clusterSteps = 4
 
 // pick is a CTA to trace.
 type pick struct {
@@ -26,12 +26,11 @@ type pick struct {
 }
 
 // picks chooses the CTAs to trace: one in the middle of the grid, away from
-// edges, its neighbours along each axis, and the corners of the grid for the
-// range of addresses. Small grids are traced whole.
-func picks(grid [3]int) []pick {
+// edges, and up to steps of its neighbours along each axis. Small grids are
+// traced whole.
+func picks(grid [3]int, steps int64) []pick {
 	nx, ny, nz := int64(grid[0]), int64(grid[1]), int64(grid[2])
-	total := nx * ny * nz
-	if total <= 2*clusterSteps {
+	if total := nx * ny * nz; total <= steps+1 {
 		var p []pick
 		for id := range total {
 			dir := reuse.Base
@@ -54,62 +53,87 @@ func picks(grid [3]int) []pick {
 	x, y, z := mid(nx), mid(ny), mid(nz)
 	at := func(x, y, z int64) int64 { return (z*ny+y)*nx + x }
 	p := []pick{{at(x, y, z), reuse.Base}}
-	for k := int64(1); k <= clusterSteps; k++ {
-		if x+k < nx {
-			p = append(p, pick{at(x+k, y, z), reuse.X})
-		}
+	for k := int64(1); k <= steps && x+k < nx; k++ {
+		p = append(p, pick{at(x+k, y, z), reuse.X})
 	}
-	for k := int64(1); k < clusterSteps; k++ {
-		if y+k < ny {
-			p = append(p, pick{at(x, y+k, z), reuse.Y})
-		}
+	for k := int64(1); k <= (steps+1)/2 && y+k < ny; k++ {
+		p = append(p, pick{at(x, y+k, z), reuse.Y})
 	}
 	if z+1 < nz {
 		p = append(p, pick{at(x, y, z+1), reuse.Z})
 	}
-	for _, id := range []int64{0, total - 1} {
-		seen := false
-		for _, q := range p {
-			seen = seen || q.id == id
-		}
-		if !seen {
-			p = append(p, pick{id, reuse.Far})
-		}
-	}
 	return p
 }
 
-// gather traces the picked CTAs.
+// gatherer traces CTAs into a pool.
+type gatherer struct {
+	m      *machine
+	c      *code
+	in     *Input
+	pool   *pool
+	survey *reuse.Survey
+	traced map[int64]bool
+}
+
+// gather traces as many CTAs as the survey needs, fewer of long ones: the
+// neighbours' traces must not cost more than what is clocked.
 func gather(m *machine, c *code, in *Input) (*pool, error) {
 	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}}
-	survey := reuse.New(c.pcs, m.granule())
-	for _, k := range picks(in.Grid) {
-		cta, err := in.Source(k.id)
-		if err != nil {
-			return nil, fmt.Errorf("timing: trace of CTA %d: %w", k.id, err)
-		}
-		survey.Begin(k.dir)
-		into := &p.counts
-		if k.dir == reuse.Far { // edges of the grid are not typical
-			into = &counts{byPC: make([]tally, c.pcs)}
-		}
-		s, err := prepare(c, cta, survey, into)
-		if err != nil {
+	g := gatherer{m, c, in, p, reuse.New(c.pcs, m.granule()), map[int64]bool{}}
+	base := picks(in.Grid, clusterSteps)[0]
+	if err := g.trace(base); err != nil {
+		return nil, err
+	}
+	steps := int64(clusterSteps)
+	if p.samples[0].recorded*(2*clusterSteps) > in.Budget {
+		steps = 1
+	}
+	for _, k := range picks(in.Grid, steps) {
+		if err := g.trace(k); err != nil {
 			return nil, err
 		}
-		if len(cta.Warps) != in.WarpsPerCTA {
-			return nil, fmt.Errorf("timing: CTA %d has %d warps, want %d", k.id, len(cta.Warps), in.WarpsPerCTA)
-		}
-		p.skips = p.skips || s.skips
-		if k.dir != reuse.Far {
-			p.samples = append(p.samples, s)
+	}
+	if total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2]); g.survey.Scattered() {
+		for _, id := range []int64{0, total - 1} {
+			if err := g.trace(pick{id, reuse.Far}); err != nil {
+				return nil, err
+			}
 		}
 	}
-	p.plan = survey.Plan(reuse.Device{
+	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
 		Scratch: m.scratch(in), Cold: in.Cold,
 	})
 	return p, nil
+}
+
+// trace adds a CTA to the survey and, unless it is a far one, to the pool.
+func (g *gatherer) trace(k pick) error {
+	if g.traced[k.id] {
+		return nil
+	}
+	g.traced[k.id] = true
+	cta, err := g.in.Source(k.id)
+	if err != nil {
+		return fmt.Errorf("timing: trace of CTA %d: %w", k.id, err)
+	}
+	if cta != nil && len(cta.Warps) != g.in.WarpsPerCTA {
+		return fmt.Errorf("timing: CTA %d has %d warps, want %d", k.id, len(cta.Warps), g.in.WarpsPerCTA)
+	}
+	g.survey.Begin(k.dir)
+	into := &g.pool.counts
+	if k.dir == reuse.Far { // edges of the grid are not typical
+		into = &counts{byPC: make([]tally, g.c.pcs)}
+	}
+	s, err := prepare(g.c, cta, g.survey, into)
+	if err != nil {
+		return err
+	}
+	g.pool.skips = g.pool.skips || s.skips
+	if k.dir != reuse.Far {
+		g.pool.samples = append(g.pool.samples, s)
+	}
+	return nil
 }
 
 // scratch is the local memory of all resident threads of the device, bytes.

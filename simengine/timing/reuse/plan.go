@@ -196,7 +196,7 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 		return
 	}
 	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
-	if span := float64(g.high-g.low+1) * float64(s.perLine); g.unique > 1.05*span {
+	if span := float64(g.high-g.low+1) * float64(s.perLine); s.ctas[Far] > 0 && g.unique > 1.05*span {
 		g.random, g.unique = true, span
 	}
 	g.share = min(g.unique/(g.perCTA*ctas), 1)

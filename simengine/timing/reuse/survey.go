@@ -3,7 +3,8 @@ package reuse
 // Direction says how a surveyed CTA stands to the first one.
 type Direction uint8
 
-// Directions. The zero value is invalid. Far CTAs only widen the address range.
+// Directions. The zero value is invalid. Far CTAs, at the ends of the grid, only
+// widen the address range: without them no access is taken for random.
 const (
 	DirectionInvalid Direction = iota
 	Base
@@ -65,6 +66,10 @@ const lineBytes = 128
 // rowBytes is the part of a DRAM row that consecutive addresses share: the 1 KB
 // row of an HBM pseudo channel (JESD238).
 const rowBytes = 1024
+
+// Scattered says that so far little of each DRAM row touched is used: the
+// accesses may be random, and Far CTAs are worth surveying.
+func (s *Survey) Scattered() bool { return s.rowShare() < 0.5 }
 
 // Begin starts the next CTA.
 func (s *Survey) Begin(d Direction) {

@@ -1,0 +1,118 @@
+package cache
+
+import (
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// model is the same cache written plainly: a list of lines by recency for each set.
+type model struct {
+	ways  int
+	lines map[int][]uint64
+	valid map[uint64]uint8
+}
+
+func (m *model) load(line uint64, mask uint8) (hit uint8) {
+	s := set(line)
+	order := m.lines[s]
+	for i, l := range order {
+		if l == line {
+			hit = m.valid[line] & mask
+			order = append(order[:i:i], order[i+1:]...)
+			break
+		}
+	}
+	order = append([]uint64{line}, order...)
+	if len(order) > m.ways {
+		delete(m.valid, order[m.ways])
+		order = order[:m.ways]
+	}
+	m.lines[s] = order
+	m.valid[line] |= mask
+	return hit
+}
+
+func TestLoadAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ways := rapid.IntRange(1, 4).Draw(t, "ways")
+		c := New(ways * sets * LineBytes)
+		m := &model{ways: ways, lines: map[int][]uint64{}, valid: map[uint64]uint8{}}
+		for range rapid.IntRange(1, 300).Draw(t, "loads") {
+			line := uint64(rapid.IntRange(0, 12).Draw(t, "line")) * sets // few sets, many conflicts
+			mask := uint8(rapid.IntRange(1, 15).Draw(t, "mask"))
+			hit, _, entry := c.Load(line, mask)
+			c.Fill(entry, mask&^hit, 0)
+			if want := m.load(line, mask); hit != want {
+				t.Fatalf("line %d mask %04b: hit %04b, want %04b", line, mask, hit, want)
+			}
+			if c.Contains(line, mask) != mask {
+				t.Fatalf("line %d: not there after it was filled", line)
+			}
+		}
+	})
+}
+
+func TestPendingSectorIsAHitThatWaits(t *testing.T) {
+	c := New(64 << 10)
+	hit, _, entry := c.Load(7, 0b0011)
+	if hit != 0 {
+		t.Fatalf("hit %04b in an empty cache", hit)
+	}
+	c.Fill(entry, 0b0011, 900)
+	hit, ready, _ := c.Load(7, 0b0111)
+	if hit != 0b0011 || ready != 900 {
+		t.Errorf("hit %04b ready at %d, want 0011 at 900", hit, ready)
+	}
+}
+
+func TestNoCapacityMissesAlways(t *testing.T) {
+	c := New(0)
+	for range 2 {
+		hit, _, entry := c.Load(1, 0xf)
+		c.Fill(entry, 0xf, 1)
+		if hit != 0 || entry != -1 {
+			t.Errorf("hit %04b entry %d", hit, entry)
+		}
+	}
+}
+
+// Power of two strides must not fall into few sets.
+func TestStridesSpreadOverSets(t *testing.T) {
+	for shift := range 16 {
+		var seen [sets / 64]uint64
+		for i := range uint64(sets) {
+			s := set(i << shift)
+			seen[s/64] |= 1 << (s % 64)
+		}
+		n := 0
+		for _, w := range seen {
+			n += bits.OnesCount64(w)
+		}
+		if n < sets/2 {
+			t.Errorf("stride %d lines: %d of %d sets", 1<<shift, n, sets)
+		}
+	}
+}
+
+func TestResetEmpties(t *testing.T) {
+	c := New(32 << 10)
+	_, _, entry := c.Load(3, 1)
+	c.Fill(entry, 1, 0)
+	c.Reset()
+	if hit, _, _ := c.Load(3, 1); hit != 0 {
+		t.Error("still there")
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	c := New(224 << 10)
+	line := uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		hit, _, entry := c.Load(line, 0xf)
+		c.Fill(entry, 0xf&^hit, 0)
+		line += 37
+	}
+}

@@ -1,0 +1,128 @@
+package coalesce
+
+import "math/bits"
+
+const banks = 32
+
+// groupSize is how many lanes are served together: as many as fill all banks.
+// 8-byte accesses go by half-warps and 16-byte ones by quarter-warps when
+// banks are 4 bytes wide (CUDA C++ Programming Guide, shared memory).
+func groupSize(width, bankWidth int) int {
+	switch {
+	case width <= bankWidth:
+		return warpSize
+	case width <= 2*bankWidth:
+		return warpSize / 2
+	case width <= 4*bankWidth:
+		return warpSize / 4
+	}
+	return warpSize / 8
+}
+
+// Shared is the number of passes a request of the lanes in mask needs through
+// 32 banks of bankWidth bytes: for each group of lanes served together the
+// largest number of distinct words in one bank. Lanes that name one word share
+// it. ideal is the number of groups, what it takes without conflicts.
+func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) {
+	if mask == 0 {
+		return 0, 0
+	}
+	group := groupSize(width, bankWidth)
+	words := max(1, width/bankWidth)
+	shift := uint(bits.TrailingZeros(uint(bankWidth)))
+	for first := 0; first < warpSize; first += group {
+		lanes := mask >> first & (1<<group - 1)
+		if lanes == 0 {
+			continue
+		}
+		ideal++
+		passes += degree(addr, lanes<<first, words, shift)
+	}
+	return passes, ideal
+}
+
+// degree is the largest number of distinct words in one bank.
+func degree(addr *Lanes, lanes uint32, words int, shift uint) int {
+	var (
+		head  [banks]uint8 // 1-based index of a bank's first entry
+		count [banks]uint8
+		entry [2 * warpSize]struct {
+			word uint64
+			next uint8
+		}
+		n   uint8
+		top uint8
+	)
+	for m := lanes; m != 0; m &= m - 1 {
+		word := addr[bits.TrailingZeros32(m)&(warpSize-1)] >> shift
+	words:
+		for w := 0; w < words; w++ {
+			b := (word + uint64(w)) % banks
+			for e := head[b]; e != 0; e = entry[e-1].next {
+				if entry[e-1].word == word+uint64(w) {
+					continue words
+				}
+			}
+			entry[n].word, entry[n].next = word+uint64(w), head[b]
+			n++
+			head[b] = n
+			count[b]++
+			top = max(top, count[b])
+		}
+	}
+	return int(top)
+}
+
+// GlobalPasses is the number of wavefronts of a global access through the L1's
+// data banks, which conflict as shared memory does: measured cycles for
+// strides of 1, 8 and 16 floats are 1, 8 and 16 (research/simulators.md §2.1).
+func GlobalPasses(addr *Lanes, mask uint32, width int) (passes, ideal int) {
+	return Shared(addr, mask, width, 4)
+}
+
+// Const is the number of distinct words of width bytes that the lanes read:
+// the constant port serves one a pass.
+func Const(addr *Lanes, mask uint32, width int) int {
+	shift := wordShift(width)
+	return distinct(addr, mask, shift)
+}
+
+func wordShift(width int) uint {
+	return uint(bits.Len(uint(max(width, 1) - 1)))
+}
+
+// distinct counts distinct addresses in units of 1<<shift bytes.
+func distinct(addr *Lanes, mask uint32, shift uint) int {
+	var seen Lanes
+	n := 0
+next:
+	for m := mask; m != 0; m &= m - 1 {
+		a := addr[bits.TrailingZeros32(m)&(warpSize-1)] >> shift
+		for i := n - 1; i >= 0; i-- {
+			if seen[i] == a {
+				continue next
+			}
+		}
+		seen[n] = a
+		n++
+	}
+	return n
+}
+
+// MaxSame is the largest number of lanes that name the same word of width
+// bytes, what atomics serialise on.
+func MaxSame(addr *Lanes, mask uint32, width int) int {
+	shift := wordShift(width)
+	top := 0
+	for m := mask; m != 0; m &= m - 1 {
+		a := addr[bits.TrailingZeros32(m)&(warpSize-1)] >> shift
+		n := 0
+		for o := m; o != 0; o &= o - 1 {
+			if addr[bits.TrailingZeros32(o)&(warpSize-1)]>>shift == a {
+				n++
+			}
+		}
+		top = max(top, n)
+	}
+	return top
+}

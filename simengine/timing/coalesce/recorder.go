@@ -1,0 +1,186 @@
+package coalesce
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// LocalBase is the line address at which a Recorder places the local memory of
+// warp 0 of every CTA; warps follow each other, each taking a line for every
+// 4 bytes of a thread's local memory. It lies above all global addresses.
+const LocalBase = 1 << 50 >> lineShift
+
+// Recorder observes the execution of CTAs and builds their traces. It reuses
+// its memory from one CTA to the next. It is for one goroutine.
+type Recorder struct {
+	kernel    *ir.Kernel
+	bankWidth int
+	localLine uint64 // lines of local memory of one warp
+	cta       trace.CTA
+	req       Request
+	patterns  []pattern // by pc
+}
+
+// pattern is the last request of an instruction: the same lanes at addresses
+// shifted by whole lines touch shifted lines and conflict the same way.
+type pattern struct {
+	valid  bool
+	space  ir.Space
+	mask   uint32
+	addr   Lanes
+	access trace.Access
+	lines  []trace.Line
+}
+
+// NewRecorder returns a recorder for a kernel on a machine whose shared memory
+// banks are bankWidth bytes wide (4, or 8 in Kepler's wide mode).
+func NewRecorder(k *ir.Kernel, bankWidth int) *Recorder {
+	return &Recorder{kernel: k, bankWidth: bankWidth, localLine: uint64(k.LocalBytes+3) / 4, patterns: make([]pattern, len(k.Instrs))}
+}
+
+// Begin starts the trace of a CTA of the given number of warps; what CTA
+// returned before is overwritten.
+func (r *Recorder) Begin(cta int64, warps int) {
+	r.cta.ID = cta
+	for len(r.cta.Warps) < warps && cap(r.cta.Warps) > len(r.cta.Warps) {
+		r.cta.Warps = r.cta.Warps[:len(r.cta.Warps)+1]
+	}
+	for len(r.cta.Warps) < warps {
+		r.cta.Warps = append(r.cta.Warps, trace.Warp{})
+	}
+	r.cta.Warps = r.cta.Warps[:warps]
+	r.Restart()
+}
+
+// Restart forgets what was recorded since Begin.
+func (r *Recorder) Restart() {
+	for i := range r.cta.Warps {
+		w := &r.cta.Warps[i]
+		w.Steps, w.Accesses, w.Lines = w.Steps[:0], w.Accesses[:0], w.Lines[:0]
+	}
+}
+
+// CTA is the trace recorded since Begin. It belongs to the recorder and is
+// valid until the next Begin.
+func (r *Recorder) CTA() *trace.CTA { return &r.cta }
+
+// Clone copies a trace out of a recorder's memory.
+func Clone(c *trace.CTA) *trace.CTA {
+	out := &trace.CTA{ID: c.ID, Warps: make([]trace.Warp, len(c.Warps))}
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		out.Warps[i] = trace.Warp{
+			Steps:    append([]trace.Step(nil), w.Steps...),
+			Accesses: append([]trace.Access(nil), w.Accesses...),
+			Lines:    append([]trace.Line(nil), w.Lines...),
+		}
+	}
+	return out
+}
+
+// Step implements exec.Observer.
+func (r *Recorder) Step(warp, block int, mask uint32) {
+	w := &r.cta.Warps[warp]
+	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses))})
+}
+
+// Repeat implements exec.Observer.
+func (r *Recorder) Repeat(warp, block int, n int64) {
+	w := &r.cta.Warps[warp]
+	mask := uint32(0)
+	if len(w.Steps) > 0 {
+		mask = w.Steps[len(w.Steps)-1].Mask
+	}
+	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Repeat: n})
+}
+
+// Access implements exec.Observer.
+func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, addr *Lanes) {
+	w := &r.cta.Warps[warp]
+	p := &r.patterns[pc]
+	shift, ok := p.shifted(space, mask, addr)
+	if !ok {
+		r.analyse(p, pc, space, width, mask, addr)
+		shift = 0
+	}
+	a := p.access
+	a.First = int32(len(w.Lines))
+	base := shift
+	if space == ir.Local {
+		base += LocalBase + uint64(warp)*r.localLine
+	}
+	for _, l := range p.lines {
+		l.Addr += base
+		w.Lines = append(w.Lines, l)
+	}
+	w.Accesses = append(w.Accesses, a)
+}
+
+// shifted reports whether the request repeats the pattern, its lines shifted.
+func (p *pattern) shifted(space ir.Space, mask uint32, addr *Lanes) (lines uint64, ok bool) {
+	if !p.valid || p.mask != mask || p.space != space {
+		return 0, false
+	}
+	first := bits.TrailingZeros32(mask) & (warpSize - 1)
+	d := addr[first] - p.addr[first]
+	switch {
+	case space == ir.Local && d != 0:
+		return 0, false
+	case d%lineBytes != 0:
+		return 0, false
+	}
+	if mask == ^uint32(0) {
+		for i := range addr {
+			if addr[i]-p.addr[i] != d {
+				return 0, false
+			}
+		}
+		return uint64(int64(d) >> lineShift), true
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
+		if addr[l]-p.addr[l] != d {
+			return 0, false
+		}
+	}
+	return uint64(int64(d) >> lineShift), true
+}
+
+// analyse works the request out and keeps it as the instruction's pattern.
+func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask uint32, addr *Lanes) {
+	op := r.kernel.Instrs[pc].Op
+	a := trace.Access{PC: int32(pc), Space: space, Width: uint8(width), Mask: mask, MaxSame: 1}
+	p.lines = p.lines[:0]
+	switch space {
+	case ir.Shared:
+		setPasses(&a)(Shared(addr, mask, width, r.bankWidth))
+	case ir.Const:
+		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
+	case ir.Local:
+		// Every lane has a bank of its own: passes are words.
+		words := (width + 3) / 4
+		a.Passes, a.Ideal = uint16(words), uint16(words)
+		r.req.Local(addr, mask, width, op == ir.St, 0)
+		take(&a, p, &r.req)
+	default:
+		setPasses(&a)(GlobalPasses(addr, mask, width))
+		r.req.Global(addr, mask, width, op == ir.St)
+		take(&a, p, &r.req)
+	}
+	if op == ir.Atom || op == ir.Red {
+		a.MaxSame = uint8(MaxSame(addr, mask, width))
+	}
+	p.valid, p.space, p.mask, p.addr, p.access = true, space, mask, *addr, a
+}
+
+func setPasses(a *trace.Access) func(passes, ideal int) {
+	return func(passes, ideal int) { a.Passes, a.Ideal = uint16(passes), uint16(ideal) }
+}
+
+// take copies the request's lines into the pattern.
+func take(a *trace.Access, p *pattern, q *Request) {
+	p.lines = append(p.lines, q.Lines[:q.N]...)
+	a.NLines, a.Sectors = uint16(q.N), uint16(q.Sectors())
+}

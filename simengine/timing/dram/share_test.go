@@ -1,0 +1,101 @@
+package dram
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var spec = Spec{Granule: 64, L2Read: 32, L2Write: 16, Port: 64, DRAM: 16, L2Latency: 280, FarLatency: 500, DRAMAccess: 670, WriteBacklog: 1000}
+
+func TestIdleLatencies(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		dram      int64
+		far, away bool
+		want      int64
+	}{
+		{"near hit", 0, false, false, 280},
+		{"far hit", 0, true, true, 500},
+		{"near DRAM", 2, false, false, 560},
+		{"far DRAM", 2, false, true, 780},
+	} {
+		if got := New(spec).Read(1000, 2, 4, c.dram, c.far, c.away, 0) - 1000; got != c.want {
+			t.Errorf("%s: %d cycles, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	const n = 10000
+	for _, c := range []struct {
+		name string
+		do   func(s *Share) int64
+		want float64 // cycles a line of 128 bytes
+	}{
+		{"L2 read", func(s *Share) int64 { return s.Read(0, 2, 4, 0, false, false, 0) }, 4},
+		{"half-used granules cost whole ones", func(s *Share) int64 { return s.Read(0, 2, 2, 0, false, false, 0) }, 4},
+		{"L2 write", func(s *Share) int64 { return s.Write(0, 2, 0) }, 8},
+		{"DRAM read", func(s *Share) int64 { return s.Read(0, 2, 4, 2, false, false, 0) }, 8},
+		{"DRAM write", func(s *Share) int64 { return s.Write(0, 2, 2) }, 8},
+	} {
+		s := New(spec)
+		var last int64
+		for range n {
+			last = c.do(s)
+		}
+		if got := float64(last) / n; got < c.want*0.9 || got > c.want*1.1+0.1 {
+			t.Errorf("%s: %.2f cycles a line, want %.2f", c.name, got, c.want)
+		}
+	}
+}
+
+// A request never comes back before it could on an idle machine, requests are
+// served in order, and service time is conserved.
+func TestServerProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Server
+		at, sum, lastEnd := int64(0), int64(0), int64(0)
+		for range rapid.IntRange(1, 100).Draw(t, "n") {
+			at += int64(rapid.IntRange(0, 20).Draw(t, "gap"))
+			cost := int64(rapid.IntRange(0, 40*Fraction).Draw(t, "cost"))
+			begin, end := s.Serve(at, cost)
+			if begin < at || end < lastEnd || end*Fraction < at*Fraction+cost {
+				t.Fatalf("at %d cost %d: begins %d, ends %d after %d", at, cost, begin, end, lastEnd)
+			}
+			sum += cost
+			lastEnd = end
+		}
+		if got := s.BusyCycles() * Fraction; int64(got) != sum {
+			t.Fatalf("busy %v, want %d", got, sum)
+		}
+	})
+}
+
+func TestContentionGrowsWithOccupancy(t *testing.T) {
+	c := spec
+	c.Contention = 100
+	mean := func(gap int64) float64 {
+		s := New(c)
+		sum, n := int64(0), int64(4000)
+		for i := range n {
+			at := i * gap
+			sum += s.Read(at, 1, 2, 1, false, false, uint64(i)*0x9e3779b9>>8) - at
+		}
+		return float64(sum) / float64(n)
+	}
+	low, high := mean(40), mean(8)
+	if low >= high || low < 560 || high > 1000 {
+		t.Errorf("mean latency %.0f at a tenth of the rate, %.0f at half", low, high)
+	}
+}
+
+func TestExponentialHasMeanOne(t *testing.T) {
+	sum := int64(0)
+	for _, q := range exponential {
+		sum += q
+	}
+	if m := float64(sum) / float64(len(exponential)) / Fraction; m < 0.95 || m > 1.05 {
+		t.Errorf("mean %.3f", m)
+	}
+}

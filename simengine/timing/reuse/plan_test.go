@@ -1,0 +1,176 @@
+package reuse
+
+import (
+	"math"
+	"testing"
+)
+
+// visit surveys CTAs of a kernel whose footprint f gives (lines and sectors of
+// one load), as package timing picks them: a base CTA, neighbours, far corners.
+func visit(grid [3]int, f func(x, y int, touch func(line uint64, sectors uint8))) *Survey {
+	s := New(1, 64)
+	cta := func(d Direction, x, y int) {
+		s.Begin(d)
+		f(x, y, func(line uint64, sectors uint8) { s.Touch(0, line, sectors, false) })
+	}
+	x, y := grid[0]/2&^3, grid[1]/2&^3
+	cta(Base, x, y)
+	for k := 1; k <= 4; k++ {
+		if x+k < grid[0] {
+			cta(X, x+k, y)
+		}
+	}
+	for k := 1; k < 3; k++ {
+		if y+k < grid[1] {
+			cta(Y, x, y+k)
+		}
+	}
+	cta(Far, 0, 0)
+	cta(Far, grid[0]-1, grid[1]-1)
+	return s
+}
+
+const mega = 1 << 20
+
+func device(grid [3]int) Device {
+	return Device{Grid: grid, L2Bytes: 60 * mega, EffectiveBytes: 30 * mega, Cold: true}
+}
+
+func TestStreamIsAllNew(t *testing.T) {
+	grid := [3]int{4096, 1, 1}
+	p := visit(grid, func(x, _ int, touch func(uint64, uint8)) {
+		for k := range uint64(16) {
+			touch(uint64(x)*16+k, 0xf)
+		}
+	}).Plan(device(grid))
+	want := 4096 * 16 * 128.0
+	if p.Read[0] != 1 || p.Footprint != want || p.ReadBytes != want || p.RowShare < 0.9 || p.Random[0] || p.Broadcast[0] {
+		t.Errorf("plan %+v, want every byte of %.0f", p, want)
+	}
+}
+
+// A matrix product's tiles: all CTAs of a row read the same rows.
+func TestRowIsSharedByItsCTAs(t *testing.T) {
+	grid := [3]int{16, 32, 1}
+	p := visit(grid, func(_, y int, touch func(uint64, uint8)) {
+		for k := range uint64(64) {
+			touch(uint64(y)*64+k, 0xf)
+		}
+	}).Plan(device(grid))
+	if want := 1.0 / 16; math.Abs(p.Read[0]-want) > 1e-9 {
+		t.Errorf("share from DRAM %v, want %v", p.Read[0], want)
+	}
+	if want := 32 * 64 * 128.0; p.ReadBytes != want {
+		t.Errorf("read %v bytes, want %v", p.ReadBytes, want)
+	}
+}
+
+func TestHaloIsSharedWithNeighbours(t *testing.T) {
+	const width, height = 8, 8 // lines by rows of a CTA's tile, and a halo row above and below
+	grid := [3]int{64, 64, 1}
+	pitch := uint64(64 * width)
+	p := visit(grid, func(x, y int, touch func(uint64, uint8)) {
+		for r := range height + 2 {
+			for k := range width {
+				touch(uint64(y*height+r)*pitch+uint64(x*width+k), 0xf)
+			}
+		}
+	}).Plan(device(grid))
+	want := float64(64*height+2) * float64(pitch) * 128
+	if math.Abs(p.ReadBytes/want-1) > 0.01 {
+		t.Errorf("read %.0f bytes, the image has %.0f", p.ReadBytes, want)
+	}
+}
+
+// Half a granule each: neighbours share it.
+func TestSharedSectors(t *testing.T) {
+	grid := [3]int{4096, 1, 1}
+	p := visit(grid, func(x, _ int, touch func(uint64, uint8)) {
+		touch(uint64(x/4), 1<<(x%4))
+	}).Plan(device(grid))
+	if want := 4096 / 4 * 128.0; math.Abs(p.ReadBytes/want-1) > 0.01 {
+		t.Errorf("read %.0f bytes, want %.0f", p.ReadBytes, want)
+	}
+}
+
+func TestScatteredAccesses(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		lines     uint64 // of the range
+		low, high float64
+	}{
+		{"fits L2", 4 * mega / 128, 0, 0.3},
+		{"four times L2", 256 * mega / 128, 0.85, 0.95},
+	} {
+		grid := [3]int{65536, 1, 1}
+		seed := uint64(1)
+		p := visit(grid, func(_, _ int, touch func(uint64, uint8)) {
+			for range 256 {
+				seed = seed*6364136223846793005 + 1442695040888963407
+				touch(seed>>20%c.lines, 1)
+			}
+		}).Plan(device(grid))
+		if !p.Random[0] || p.Read[0] < c.low || p.Read[0] > c.high {
+			t.Errorf("%s: random %v, share from DRAM %.3f, want %.2f to %.2f", c.name, p.Random[0], p.Read[0], c.low, c.high)
+		}
+		if p.RowShare > 0.2 {
+			t.Errorf("%s: %.2f of each row used", c.name, p.RowShare)
+		}
+	}
+}
+
+func TestBroadcast(t *testing.T) {
+	grid := [3]int{1000, 1, 1}
+	p := visit(grid, func(_, _ int, touch func(uint64, uint8)) { touch(5, 0xf) }).Plan(device(grid))
+	if !p.Broadcast[0] || p.Footprint != 128 {
+		t.Errorf("plan %+v", p)
+	}
+}
+
+// The previous launch's data is there as far as the cache reaches, and more
+// data never makes more of it stay.
+func TestKeptFallsWithFootprint(t *testing.T) {
+	last := 1.0
+	for n := 1; n <= 80; n++ {
+		grid := [3]int{n * 64, 1, 1}
+		d := device(grid)
+		d.Cold = false
+		p := visit(grid, func(x, _ int, touch func(uint64, uint8)) {
+			for k := range uint64(128) {
+				touch(uint64(x)*128+k, 0xf)
+			}
+		}).Plan(d)
+		if p.Kept > last {
+			t.Fatalf("%d MB: kept %.2f after %.2f", n, p.Kept, last)
+		}
+		last = p.Kept
+		if n <= 30 && p.Kept != 1 || n >= 55 && p.Kept != 0 {
+			t.Errorf("%d MB: kept %.2f", n, p.Kept)
+		}
+	}
+}
+
+func TestReadAndWriteInPlaceIsOneFootprint(t *testing.T) {
+	s := New(2, 64)
+	for k, d := range []Direction{Base, X, X} {
+		s.Begin(d)
+		for i := range uint64(8) {
+			s.Touch(0, uint64(k)*8+i, 0xf, false)
+			s.Touch(1, uint64(k)*8+i, 0xf, true)
+		}
+	}
+	p := s.Plan(device([3]int{100, 1, 1}))
+	if want := 100 * 8 * 128.0; math.Abs(p.Footprint-want) > 1 || p.ReadBytes != want || p.WriteBytes != want {
+		t.Errorf("footprint %.0f read %.0f written %.0f, want %.0f each", p.Footprint, p.ReadBytes, p.WriteBytes, want)
+	}
+}
+
+func BenchmarkTouch(b *testing.B) {
+	s := New(1, 64)
+	s.Begin(Base)
+	line := uint64(0)
+	for b.Loop() {
+		s.Touch(0, line&0xffff, 0xf, false)
+		line++
+	}
+}
