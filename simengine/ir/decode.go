@@ -138,8 +138,8 @@ func (s *shape) check(opcode string, ntypes int) {
 	case s.Mod&ModWide != 0 && s.Type.Wide() == TypeInvalid:
 		s.problem = fmt.Sprintf("%s.wide does not take type .%s", s.Op, s.Type)
 	}
-	if s.Op == Setp && s.seen&gBool == 0 || s.Op == Set && s.seen&gBool == 0 {
-		s.Bool = BoolNone
+	if s.Op == Membar && s.seen&gOrder == 0 && strings.HasPrefix(opcode, "fence") {
+		s.Mod |= ModAcquire | ModRelease // a fence without semantics is .acq_rel
 	}
 	if (s.Op == Ld || s.Op == St || s.Op == Ldu) && s.Vec == 0 {
 		s.Vec = 1

@@ -66,6 +66,8 @@ func atomic(a AtomOp) modifier { return modifier{gAtom, func(s *shape) { s.Atom 
 
 func ignored(g group) modifier { return modifier{g, func(*shape) {}} }
 
+var prefetchL2 = modifier{gLevel, func(s *shape) { s.Cache = CacheCG }}
+
 // modifierTable lists what each spelling means, by group: ".lo" is the low
 // half of a product and "lower" of a comparison.
 var modifierTable = map[string][]modifier{
@@ -94,13 +96,12 @@ var modifierTable = map[string][]modifier{
 	"L1::evict_first": {ignored(gCache)}, "L1::evict_last": {ignored(gCache)},
 	"L1::evict_normal": {ignored(gCache)}, "L1::evict_unchanged": {ignored(gCache)},
 	"L2::cache_hint": {ignored(gCache | gAtom | gAsync)}, "L2::evict_first": {ignored(gCache)},
-	"L2::evict_last": {ignored(gCache | gLevel)}, "L2::evict_normal": {ignored(gCache | gLevel)},
+	"L2::evict_last": {prefetchL2, ignored(gCache)}, "L2::evict_normal": {prefetchL2, ignored(gCache)},
 	"L2::64B": {ignored(gCache | gAsync)}, "L2::128B": {ignored(gCache | gAsync)}, "L2::256B": {ignored(gCache | gAsync)},
-	"L1":   {modifier{gLevel, func(s *shape) { s.Cache = CacheCA }}},
-	"L2":   {modifier{gLevel, func(s *shape) { s.Cache = CacheCG }}},
+	"L1": {modifier{gLevel, func(s *shape) { s.Cache = CacheCA }}}, "L2": {prefetchL2},
 	"weak": {ignored(gOrder)}, "volatile": {flag(gOrder, ModVolatile)}, "relaxed": {flag(gOrder, ModRelaxed)},
 	"acquire": {flag(gOrder, ModAcquire)}, "release": {flag(gOrder, ModRelease)},
-	"acq_rel": {flag(gOrder, ModAcquire|ModRelease)}, "sc": {flag(gOrder, ModAcquire|ModRelease)},
+	"acq_rel": {flag(gOrder, ModAcquire|ModRelease)}, "sc": {flag(gOrder, 0)},
 	"cta": {inScope(ScopeCTA)}, "cluster": {inScope(ScopeCluster)}, "gpu": {inScope(ScopeGPU)},
 	"gl": {inScope(ScopeGPU)}, "sys": {inScope(ScopeSys)},
 	"v2": {vector(2)}, "v4": {vector(4)}, "v8": {vector(8)},
@@ -131,5 +132,5 @@ var notModelled = map[string]bool{
 	"unified": true, "level::eviction_priority": true, "scaled": true, "rs": true,
 	"e4m3x2": true, "e5m2x2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true,
 	"ue8m0x2": true, "f32x2": true, "u8x4": true, "s8x4": true, "b1024": true,
-	"L2::evict_unchanged": true, "async": true, "proxy": true,
+	"L2::evict_unchanged": true, "tensormap": true, "async": true, "proxy": true,
 }

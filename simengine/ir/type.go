@@ -73,7 +73,7 @@ const (
 	ModTo       // cvta.to.SPACE (generic to space)
 	ModArrive   // bar.arrive
 	ModRelaxed
-	ModAcquire
+	ModAcquire // Membar with neither this nor ModRelease is sequentially consistent
 	ModRelease
 	ModNaN
 	ModShiftAmt // bfind.shiftamt

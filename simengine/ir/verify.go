@@ -1,0 +1,223 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Verify checks the invariants every kernel built by Build has; passes over
+// kernels run it in tests. It returns every violation it finds, joined.
+func Verify(k *Kernel) error {
+	v := &verifier{k: k}
+	v.blocks()
+	for pc := range k.Instrs {
+		v.instr(pc)
+	}
+	v.variables()
+	return errors.Join(v.errs...)
+}
+
+type verifier struct {
+	k    *Kernel
+	errs []error
+}
+
+func (v *verifier) failf(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf("ir: kernel "+v.k.Name+": "+format, args...))
+}
+
+// blocks checks that blocks partition the instructions, end where control may
+// go elsewhere, and are linked both ways.
+func (v *verifier) blocks() {
+	k, next := v.k, 0
+	for i := range k.Blocks {
+		b := &k.Blocks[i]
+		if b.Start != next || b.End <= b.Start || b.End > len(k.Instrs) {
+			v.failf("block %d is [%d, %d), want it to start at %d", i, b.Start, b.End, next)
+			return
+		}
+		next = b.End
+		for pc := b.Start; pc < b.End-1; pc++ {
+			if k.Instrs[pc].EndsBlock() {
+				v.failf("instruction %d ends block %d before its end", pc, i)
+			}
+		}
+		for _, s := range b.Succs {
+			if s < 0 || s >= len(k.Blocks) || !slices.Contains(k.Blocks[s].Preds, i) {
+				v.failf("block %d is not a predecessor of its successor %d", i, s)
+			}
+		}
+		for _, p := range b.Preds {
+			if p < 0 || p >= len(k.Blocks) || !slices.Contains(k.Blocks[p].Succs, i) {
+				v.failf("block %d is not a successor of its predecessor %d", i, p)
+			}
+		}
+		if b.IPDom < -1 || b.IPDom >= len(k.Blocks) || b.IPDom == i {
+			v.failf("block %d has post-dominator %d", i, b.IPDom)
+		}
+		if (b.LoopHead < 0) != (b.LoopDepth == 0) || b.LoopHead >= len(k.Blocks) {
+			v.failf("block %d has loop header %d at depth %d", i, b.LoopHead, b.LoopDepth)
+		}
+		v.end(i)
+	}
+	if next != len(k.Instrs) || next == 0 {
+		v.failf("blocks end at %d of %d instructions", next, len(k.Instrs))
+	}
+}
+
+// end checks that a block's successors are those of its last instruction.
+func (v *verifier) end(i int) {
+	b := &v.k.Blocks[i]
+	last := &v.k.Instrs[b.End-1]
+	if !ends(last) && (len(b.Succs) == 0 || b.Succs[0] != i+1) {
+		v.failf("block %d does not fall through", i)
+	}
+	targets := last.Targets
+	if last.Op == Bra {
+		targets = []int{last.Target}
+	}
+	for _, t := range targets {
+		if t < 0 || t >= len(v.k.Instrs) || v.k.Blocks[v.k.BlockOf(t)].Start != t {
+			v.failf("instruction %d branches to %d, which starts no block", b.End-1, t)
+		} else if !slices.Contains(b.Succs, v.k.BlockOf(t)) {
+			v.failf("block %d lacks the successor its branch names", i)
+		}
+	}
+}
+
+func (v *verifier) instr(pc int) {
+	in := &v.k.Instrs[pc]
+	bad := func(format string, args ...any) {
+		v.failf("instruction %d (%s): "+format, append([]any{pc, v.k.Text(pc)}, args...)...)
+	}
+	if in.Op == OpInvalid || in.Op >= NumOps {
+		v.failf("instruction %d has no opcode", pc)
+		return
+	}
+	if g := in.Guard; g != NoReg && (!v.reg(g) || v.k.Regs[g].Type != Pred) {
+		v.failf("instruction %d: guard %d is no predicate", pc, g)
+		return
+	}
+	for _, r := range in.Dst {
+		if r != NoReg && !v.reg(r) {
+			v.failf("instruction %d writes register %d of %d", pc, r, len(v.k.Regs))
+			return
+		}
+	}
+	for i := range in.Src {
+		if msg := v.operand(&in.Src[i]); msg != "" {
+			v.failf("instruction %d, source %d: %s", pc, i, msg)
+			return
+		}
+	}
+	if (in.Op == Bra) != (in.Target >= 0) || (in.Op == Brx) != (len(in.Targets) > 0) {
+		bad("target %d and %d targets", in.Target, len(in.Targets))
+	}
+	v.memory(in, bad)
+	if want := operandCount[in.Op]; want != 0 && len(in.Src) != want {
+		bad("%d sources, want %d", len(in.Src), want)
+	}
+}
+
+// operandCount is the number of sources of opcodes that always have as many.
+var operandCount = map[Op]int{
+	Add: 2, Sub: 2, Mul: 2, Mad: 3, Fma: 3, Div: 2, Rem: 2, Min: 2, Max: 2, AddC: 2, SubC: 2, MadC: 3,
+	And: 2, Or: 2, Xor: 2, Not: 1, Shl: 2, Shr: 2, Shf: 3, Selp: 3, Slct: 3, Prmt: 3, Popc: 1, Clz: 1,
+}
+
+func (v *verifier) memory(in *Instr, bad func(string, ...any)) {
+	addresses := 0
+	for i := range in.Src {
+		if in.Src[i].Kind == OperandAddr {
+			addresses++
+		}
+	}
+	want := 0
+	switch in.Op {
+	case Ld, Ldu:
+		want = 1
+		if len(in.Dst) != int(in.Vec) || len(in.Src) != 1 {
+			bad("%d destinations for .v%d", len(in.Dst), in.Vec)
+		}
+	case St:
+		want = 1
+		if len(in.Src) != 1+int(in.Vec) || len(in.Dst) != 0 {
+			bad("%d values for .v%d", len(in.Src)-1, in.Vec)
+		}
+	case Atom, Red, Prefetch:
+		want = 1
+	case CpAsync:
+		want = 2
+	}
+	if addresses != want || want > 0 && in.Src[0].Kind != OperandAddr {
+		bad("%d address operands, want %d", addresses, want)
+	}
+}
+
+func (v *verifier) reg(r Reg) bool { return r >= 0 && int(r) < len(v.k.Regs) }
+
+// operand says what is wrong with a source operand, "" for nothing.
+func (v *verifier) operand(o *Operand) string {
+	if o.Reg != NoReg && !v.reg(o.Reg) {
+		return fmt.Sprintf("register %d of %d", o.Reg, len(v.k.Regs))
+	}
+	if int(o.Var) >= len(v.k.Vars) || int(o.Param) >= len(v.k.Params) {
+		return fmt.Sprintf("variable %d or parameter %d does not exist", o.Var, o.Param)
+	}
+	named := o.Var >= 0 || o.Param >= 0
+	if o.Var >= 0 {
+		if x := &v.k.Vars[o.Var]; x.Offset < 0 || x.Space == ParamSpace {
+			return "variable " + x.Name + " has no place"
+		}
+	}
+	switch o.Kind {
+	case OperandReg:
+		if o.Reg == NoReg || named {
+			return "register operand without a register"
+		}
+	case OperandImm:
+		if o.Reg != NoReg || named {
+			return "constant with a register"
+		}
+	case OperandSpecial:
+		if o.Special == SpecialNone || int(o.Special) >= len(specialNames) {
+			return "no special register"
+		}
+	case OperandVar:
+		if !named || o.Reg != NoReg {
+			return "address without a variable"
+		}
+	case OperandAddr:
+	default:
+		return fmt.Sprintf("operand kind %d", o.Kind)
+	}
+	return ""
+}
+
+// variables checks that placed variables of a space do not overlap and lie in
+// the totals.
+func (v *verifier) variables() {
+	k := v.k
+	total := map[Space]int{Shared: k.SharedBytes, Local: k.LocalBytes, Const: k.ConstBytes}
+	end := map[Space]int{}
+	order := make([]*Var, 0, len(k.Vars))
+	for i := range k.Vars {
+		if x := &k.Vars[i]; x.Offset >= 0 && x.Size > 0 {
+			order = append(order, x)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *Var) int { return a.Offset - b.Offset })
+	for _, x := range order {
+		if x.Offset < end[x.Space] || x.Align > 0 && x.Offset%x.Align != 0 {
+			v.failf("variable %s at %d overlaps another or is misaligned", x.Name, x.Offset)
+		}
+		end[x.Space] = x.Offset + x.Size
+		if n, ok := total[x.Space]; ok && end[x.Space] > n {
+			v.failf("variable %s ends at %d of %d bytes", x.Name, end[x.Space], n)
+		}
+	}
+	if d := k.DynamicShared; d >= len(k.Vars) || d >= 0 && k.Vars[d].Space != Shared {
+		v.failf("dynamic shared variable %d", d)
+	}
+}
