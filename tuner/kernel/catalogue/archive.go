@@ -29,7 +29,7 @@ type Archive struct {
 // Variant is the PTX of one compile variant.
 type Variant struct {
 	// Macros is the canonical text of the macros that matter to the source, as
-	// compile.Source.MacroKey gives it.
+	// source.Source.MacroKey gives it.
 	Macros string
 	PTX    []byte
 }

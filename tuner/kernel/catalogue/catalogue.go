@@ -132,7 +132,7 @@ func (files) ReadFile(name string) ([]byte, error) {
 // Provenance says where a kernel's prebuilt PTX comes from.
 type Provenance struct {
 	Kernel   string `json:"kernel"`
-	Source   string `json:"source"`   // digest of the source it was made from, as compile.Source.Digest
+	Source   string `json:"source"`   // digest of the source it was made from, as source.Source.Digest
 	Compiler string `json:"compiler"` // e.g. "nvrtc 13.0"
 	Target   string `json:"target"`   // e.g. "sm_90"
 	Variants int    `json:"variants"` // compile variants in the archive
@@ -149,6 +149,12 @@ var index = sync.OnceValues(func() ([]Provenance, error) {
 	}
 	return all, nil
 })
+
+// Index returns the provenance of every archive.
+func Index() ([]Provenance, error) {
+	all, err := index()
+	return slices.Clone(all), err
+}
 
 // BySource returns the kernel whose prebuilt PTX was made from the source with
 // this digest.

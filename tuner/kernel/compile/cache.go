@@ -83,7 +83,7 @@ func (c *Cached) key(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	src, err := ReadSource(r)
+	src, err := readSource(r)
 	if err != nil {
 		return "", err
 	}

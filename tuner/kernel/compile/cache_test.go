@@ -37,7 +37,7 @@ func (c *counting) Compile(ctx context.Context, r Request) (Result, error) {
 	if c.err != nil {
 		return Result{}, c.err
 	}
-	src, err := ReadSource(r)
+	src, err := readSource(r)
 	if err != nil {
 		return Result{}, err
 	}

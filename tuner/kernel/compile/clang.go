@@ -71,7 +71,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: err.Error()}
 	}
-	src, err := ReadSource(r)
+	src, err := readSource(r)
 	if err != nil {
 		return Result{}, err
 	}

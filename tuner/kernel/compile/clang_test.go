@@ -11,6 +11,18 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
+// request is a CUDA request over the files, one of which is the source.
+func request(t testing.TB, main string, files fstest.MapFS, macros ...kernel.Macro) Request {
+	t.Helper()
+	f, ok := files[main]
+	if !ok {
+		t.Fatalf("no file %s", main)
+	}
+	return Request{Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: main, Source: f.Data, Macros: macros, Files: files}, Target: "sm_80"}
+}
+
+func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+
 // needClang skips a test where no clang is installed; CI installs one.
 func needClang(t testing.TB) *Clang {
 	t.Helper()

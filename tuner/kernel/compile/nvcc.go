@@ -60,7 +60,7 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if _, err := translate(r.Options); err != nil {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: err.Error()}
 	}
-	src, err := ReadSource(r)
+	src, err := readSource(r)
 	if err != nil {
 		return Result{}, err
 	}

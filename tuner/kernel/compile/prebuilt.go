@@ -24,7 +24,7 @@ func (Prebuilt) Identify(context.Context) (string, error) { return "prebuilt", n
 // Compile looks the source and the macros that matter up. The target is not
 // asked for: the PTX says for which it was made (Result.Target).
 func (Prebuilt) Compile(_ context.Context, r Request) (Result, error) {
-	src, err := ReadSource(r)
+	src, err := readSource(r)
 	if err != nil {
 		return Result{}, err
 	}

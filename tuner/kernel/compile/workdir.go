@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
 // deviceFiles are the headers that stand in for the CUDA toolkit's under clang.
@@ -42,7 +44,7 @@ var deviceDigest = sync.OnceValue(func() string {
 type workdir string
 
 // newWorkdir creates one; the caller calls remove.
-func newWorkdir(s *Source) (workdir, error) {
+func newWorkdir(s *source.Source) (workdir, error) {
 	root, err := os.MkdirTemp("", "warptune-compile-")
 	if err != nil {
 		return "", fmt.Errorf("directory for a compilation: %w", err)
@@ -69,7 +71,7 @@ func newWorkdir(s *Source) (workdir, error) {
 
 // macroHeader defines the macros. A header, not -D: it keeps values out of every
 // command line, whatever a compiler driver does with its own sub-processes.
-func macroHeader(s *Source) []byte {
+func macroHeader(s *source.Source) []byte {
 	var b bytes.Buffer
 	for _, m := range s.Macros {
 		fmt.Fprintf(&b, "#define %s %s\n", m.Name, m.Value)

@@ -1,4 +1,9 @@
-package compile
+// Package source says from a kernel's text alone what compiling it depends on: the
+// bundle's files it includes and the macros it can see. It refuses what reaches
+// outside the bundle.
+//
+// It is pure, and no preprocessor: what an #if leaves out counts too.
+package source
 
 import (
 	"crypto/sha256"
@@ -14,14 +19,13 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
-// Source is everything of a bundle that a compilation reads, and what follows from
-// the text alone. Two requests with equal Digest and Macros give the same PTX from
-// the same compiler.
+// Source is everything of a bundle that a compilation reads. Two with equal Digest
+// and Macros give the same PTX from the same compiler under the same options.
 type Source struct {
 	Main   string            // the kernel file's name
 	Files  map[string][]byte // Main and every bundle file it includes, by name
 	Digest string            // sha-256 over Files, Main's name left out, hex
-	// Macros are the request's macros that the text can depend on, in the order
+	// Macros are the macros given that the text can depend on, in the order
 	// given: a macro that the text never names costs no compilation.
 	Macros []kernel.Macro
 }
@@ -29,27 +33,37 @@ type Source struct {
 // maxSource bounds the bytes read for one compilation.
 const maxSource = 16 << 20
 
-// ReadSource collects the files that r's source includes and the macros that
-// matter to them. What the source itself does wrong is an *Error.
-func ReadSource(r Request) (*Source, error) {
-	s := &Source{Main: r.SourceFile, Files: map[string][]byte{}}
+// Error is a text or a macro that cannot be compiled anywhere: it belongs to the
+// kernel, not to the machine.
+type Error struct {
+	File    string // the kernel file
+	Message string
+}
+
+func (e *Error) Error() string { return e.File + ": " + e.Message }
+
+// Read collects the files that c's source includes and the macros that matter to
+// them. What the source itself does wrong is an *Error; other errors come from
+// reading files.
+func Read(c kernel.Compile) (*Source, error) {
+	s := &Source{Main: c.SourceFile, Files: map[string][]byte{}}
 	fail := func(format string, args ...any) error {
-		return &Error{Compiler: "warptune", File: r.SourceFile, Message: fmt.Sprintf(format, args...)}
+		return &Error{File: c.SourceFile, Message: fmt.Sprintf(format, args...)}
 	}
-	if err := checkPath(r.SourceFile); err != nil {
+	if err := checkPath(c.SourceFile); err != nil {
 		return nil, fail("%v", err)
 	}
-	if err := checkMacros(r.Macros); err != nil {
+	if err := checkMacros(c.Macros); err != nil {
 		return nil, fail("%v", err)
 	}
 	names, pasted, size := map[string]bool{}, false, 0
-	for _, o := range r.Options { // -DN=BLOCK_SIZE
+	for _, o := range c.Options { // -DN=BLOCK_SIZE
 		for _, id := range identifier.FindAllString(o, -1) {
 			names[id] = true
 		}
 	}
-	s.Files[r.SourceFile] = r.Source
-	for queue := []string{r.SourceFile}; len(queue) > 0; queue = queue[1:] {
+	s.Files[c.SourceFile] = c.Source
+	for queue := []string{c.SourceFile}; len(queue) > 0; queue = queue[1:] {
 		name := queue[0]
 		sc := scan(s.Files[name])
 		for id := range sc.identifiers {
@@ -60,16 +74,19 @@ func ReadSource(r Request) (*Source, error) {
 			return nil, fail("the source and its headers exceed %d MiB", maxSource>>20)
 		}
 		for _, inc := range sc.includes {
-			found, err := s.resolve(r.Files, name, inc)
-			if err != nil {
-				return nil, fail("%s:%d: %v", name, inc.line, err)
+			found, err := s.resolve(c.Files, name, inc)
+			var refused *Error
+			if errors.As(err, &refused) {
+				return nil, fail("%s:%d: %s", name, inc.line, refused.Message)
+			} else if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, inc.line, err)
 			}
 			if found != "" {
 				queue = append(queue, found)
 			}
 		}
 	}
-	s.Macros = relevant(r.Macros, names, pasted)
+	s.Macros = relevant(c.Macros, names, pasted)
 	s.Digest = s.digest()
 	return s, nil
 }
@@ -78,36 +95,36 @@ func ReadSource(r Request) (*Source, error) {
 // it is read already or is left to the compiler's own headers.
 func (s *Source) resolve(files kernel.Files, from string, inc include) (string, error) {
 	if inc.name == "" {
-		return "", errors.New("#include and #embed need a literal file name")
+		return "", &Error{Message: "#include and #embed need a literal file name"}
 	}
 	if path.IsAbs(inc.name) {
-		return "", fmt.Errorf("#include %q leaves the bundle", inc.name)
+		return "", &Error{Message: fmt.Sprintf("#include %q leaves the bundle", inc.name)}
 	}
 	candidates := []string{path.Clean(inc.name)}
 	if !inc.angled {
 		candidates = []string{path.Join(path.Dir(from), inc.name), path.Clean(inc.name)}
 	}
-	for _, c := range candidates {
-		if !fs.ValidPath(c) {
-			return "", fmt.Errorf("#include %q leaves the bundle", inc.name)
+	for _, name := range candidates {
+		if !fs.ValidPath(name) {
+			return "", &Error{Message: fmt.Sprintf("#include %q leaves the bundle", inc.name)}
 		}
-		if _, done := s.Files[c]; done {
+		if _, done := s.Files[name]; done {
 			return "", nil
 		}
 		if files == nil {
 			continue
 		}
-		b, err := files.ReadFile(c)
+		b, err := files.ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return "", err
 		}
-		if err := checkPath(c); err != nil {
-			return "", err
+		if err := checkPath(name); err != nil {
+			return "", &Error{Message: err.Error()}
 		}
-		s.Files[c] = b
-		return c, nil
+		s.Files[name] = b
+		return name, nil
 	}
 	return "", nil
 }

@@ -1,0 +1,17 @@
+package compile
+
+import (
+	"errors"
+
+	"github.com/warptune/warptune/tuner/kernel/source"
+)
+
+// readSource analyses a request's source; what the source does wrong is an *Error.
+func readSource(r Request) (*source.Source, error) {
+	src, err := source.Read(r.Compile)
+	var e *source.Error
+	if errors.As(err, &e) {
+		return nil, &Error{Compiler: "warptune", File: e.File, Message: "error: " + e.Message}
+	}
+	return src, err
+}
