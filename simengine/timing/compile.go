@@ -35,6 +35,7 @@ type code struct {
 	start   []int32
 	root    []int32 // the block that carries a block's code
 	deps    []int32
+	column  map[assemble.Reg]int32
 	stride  int // scoreboard columns of a warp
 	pcs     int // ir instructions, the length of tables by PC
 	// stores[pc] says that the PTX instruction writes global memory.
@@ -48,27 +49,12 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
-	c := &code{program: p, pcs: len(p.Kernel.Instrs)}
+	c := &code{program: p, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	for i := range p.Kernel.Instrs {
 		o := p.Kernel.Instrs[i].Op
 		c.stores = append(c.stores, o == ir.St || o == ir.Red)
 	}
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
-	general, predicates := 1, 1
-	for _, b := range p.Blocks {
-		for _, in := range b.Instrs {
-			for _, s := range [...]assemble.RegSpan{in.Dst[0], in.Dst[1], in.Src[0], in.Src[1], in.Src[2], in.Src[3]} {
-				switch {
-				case s.Count == 0:
-				case s.First < assemble.PredBase:
-					general = max(general, int(s.First)+int(s.Count))
-				default:
-					predicates = max(predicates, int(s.First-assemble.PredBase)+int(s.Count))
-				}
-			}
-		}
-	}
-	c.stride = general + predicates
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
 		root, err := carrier(p, i)
@@ -78,7 +64,7 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		c.root = append(c.root, root)
 		c.start = append(c.start, int32(len(c.ops)))
 		for _, in := range p.Blocks[i].Instrs {
-			o, err := c.lower(m, &in, general)
+			o, err := c.lower(m, &in)
 			if err != nil {
 				return nil, err
 			}
@@ -87,6 +73,7 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		}
 	}
 	c.start = append(c.start, int32(len(c.ops)))
+	c.stride = max(len(c.column), 1)
 	return c, nil
 }
 
@@ -113,7 +100,7 @@ func carrier(p *assemble.Program, i int) (int32, error) {
 	return int32(at), nil
 }
 
-func (c *code) lower(m *machine, in *assemble.Instr, general int) (op, error) {
+func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 	if in.Class == assemble.ClassInvalid || in.Class >= assemble.NumClasses {
 		return op{}, fmt.Errorf("timing: instruction of unknown class %d", in.Class)
 	}
@@ -127,7 +114,7 @@ func (c *code) lower(m *machine, in *assemble.Instr, general int) (op, error) {
 	}
 	o.dep0 = int32(len(c.deps))
 	for _, span := range in.Src {
-		if err := c.columns(span, general); err != nil {
+		if err := c.columns(span); err != nil {
 			return op{}, err
 		}
 	}
@@ -136,7 +123,7 @@ func (c *code) lower(m *machine, in *assemble.Instr, general int) (op, error) {
 		if span.Count > 0 && span.First >= assemble.PredBase {
 			o.pred = true
 		}
-		if err := c.columns(span, general); err != nil {
+		if err := c.columns(span); err != nil {
 			return op{}, err
 		}
 	}
@@ -165,19 +152,20 @@ func (c *code) describe(o *op, in *ir.Instr) {
 	}
 }
 
-// columns appends the scoreboard columns of a span to deps.
-func (c *code) columns(s assemble.RegSpan, general int) error {
+// columns appends the scoreboard columns of a span to deps. Columns are given
+// out as registers appear, so that a warp's row holds only what the kernel uses.
+func (c *code) columns(s assemble.RegSpan) error {
 	for k := range int(s.Count) {
-		r := int(s.First) + k
-		switch {
-		case r < 0:
+		r := s.First + assemble.Reg(k)
+		if r < 0 {
 			return fmt.Errorf("timing: register %d does not exist", r)
-		case r >= int(assemble.PredBase):
-			r = general + r - int(assemble.PredBase)
-		case r >= general:
-			return fmt.Errorf("timing: span of %d registers from %d reaches into the predicates", s.Count, s.First)
 		}
-		c.deps = append(c.deps, int32(r))
+		col, ok := c.column[r]
+		if !ok {
+			col = int32(len(c.column))
+			c.column[r] = col
+		}
+		c.deps = append(c.deps, col)
 	}
 	return nil
 }

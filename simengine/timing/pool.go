@@ -139,5 +139,5 @@ func (g *gatherer) trace(k pick) error {
 // scratch is the local memory of all resident threads of the device, bytes.
 func (m *machine) scratch(in *Input) float64 {
 	threads := float64(in.CTAsPerSM * in.WarpsPerCTA * 32 * m.arch.SMs)
-	return float64(in.Program.SpillBytes+in.Program.LocalBytes) * threads
+	return float64(in.Program.LocalBytes) * threads
 }

@@ -142,7 +142,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.subs = make([]subPartition, m.schedulers)
 	s.stats.byPC = make([]pcStats, c.pcs)
 	perSub := make([]int32, m.schedulers)
-	spillLines := uint64(in.Program.SpillBytes/4 + in.Program.LocalBytes/4 + 1)
+	spillLines := uint64(in.Program.LocalBytes/4 + 1)
 	for i := range s.warps {
 		w := &s.warps[i]
 		w.cta = int32(i / perCTA)

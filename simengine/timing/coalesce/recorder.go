@@ -155,7 +155,8 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 	p.lines = p.lines[:0]
 	switch space {
 	case ir.Shared:
-		setPasses(&a)(Shared(addr, mask, width, r.bankWidth))
+		passes, ideal := Shared(addr, mask, width, r.bankWidth)
+		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 	case ir.Const:
 		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
 	case ir.Local:
@@ -165,7 +166,8 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		r.req.Local(addr, mask, width, op == ir.St, 0)
 		take(&a, p, &r.req)
 	default:
-		setPasses(&a)(GlobalPasses(addr, mask, width))
+		passes, ideal := GlobalPasses(addr, mask, width)
+		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 		r.req.Global(addr, mask, width, op == ir.St)
 		take(&a, p, &r.req)
 	}
@@ -173,10 +175,6 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		a.MaxSame = uint8(MaxSame(addr, mask, width))
 	}
 	p.valid, p.space, p.mask, p.addr, p.access = true, space, mask, *addr, a
-}
-
-func setPasses(a *trace.Access) func(passes, ideal int) {
-	return func(passes, ideal int) { a.Passes, a.Ideal = uint16(passes), uint16(ideal) }
 }
 
 // take copies the request's lines into the pattern.

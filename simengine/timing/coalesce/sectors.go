@@ -17,10 +17,9 @@ const (
 // Lanes are the byte addresses of a warp's lanes.
 type Lanes = [warpSize]uint64
 
-// maxLines is the most lines one request can touch: lanes are aligned to
-// their width and so lie within a line each, except where a width is not a
-// power of two.
-const maxLines = 2 * warpSize
+// maxLines is the most lines one request can touch: 8 words of local memory
+// for every lane.
+const maxLines = 8 * warpSize
 
 // Request is what one warp memory instruction asks of the L1: distinct lines
 // in ascending order.
