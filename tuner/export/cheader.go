@@ -1,0 +1,212 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/warptune/warptune/search"
+)
+
+// writeCHeader writes a header that compiles as C (C99) and C++: for each
+// kernel a table and a function that selects from it by architecture and
+// problem size, and macros for selection at compile time.
+func writeCHeader(w io.Writer, rows []Row) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, headerTop)
+	for len(rows) > 0 {
+		n := slices.IndexFunc(rows, func(r Row) bool { return r.Spec.Kernel != rows[0].Spec.Kernel })
+		if n < 0 {
+			n = len(rows)
+		}
+		writeKernel(out, rows[:n])
+		rows = rows[n:]
+	}
+	fmt.Fprint(out, "\n#endif\n")
+	return out.Flush()
+}
+
+const headerTop = `/* Tuning table written by warptune. Do not edit: export it again.
+ *
+ * At run time, for each KERNEL:
+ *
+ *     const warptune_KERNEL_row *row = warptune_KERNEL(arch, problem, dims);
+ *
+ * gives the row of that architecture and problem size, else of the nearest
+ * problem size by volume (compare row->problem to tell), or NULL when the
+ * architecture has no row.
+ *
+ * At compile time, WARPTUNE_KERNEL_ARCH_PROBLEM_PARAMETER macros hold the same
+ * values, e.g. WARPTUNE_TRANSPOSE_H200_8192_TILE.
+ */
+#ifndef WARPTUNE_TABLE_H
+#define WARPTUNE_TABLE_H
+
+#include <stddef.h>
+#include <string.h>
+`
+
+// writeKernel writes the struct, table, lookup and macros of one kernel.
+func writeKernel(out *bufio.Writer, rows []Row) {
+	name := identifier(rows[0].Spec.Kernel)
+	params := parameters(rows)
+	dims := 1
+	for i := range rows {
+		dims = max(dims, len(rows[i].Spec.Problem))
+	}
+	fmt.Fprintf(out, "\n/* %s */\n\ntypedef struct {\n  const char *arch;\n  int compute_capability; /* major * 10 + minor */\n  int dims;\n  long long problem[%d];\n  double time_us; /* simulated */\n", comment(rows[0].Spec.Kernel), dims)
+	for _, p := range params {
+		fmt.Fprintf(out, "  %s %s;\n", cType(rows, p), field(p))
+	}
+	fmt.Fprintf(out, "  const char *compiler, *provenance;\n} warptune_%s_row;\n\nstatic const warptune_%s_row warptune_%s_table[] = {\n", name, name, name)
+	for i := range rows {
+		writeCRow(out, &rows[i], params, dims)
+	}
+	fmt.Fprintf(out, "};\n")
+	fmt.Fprint(out, strings.ReplaceAll(lookup, "KERNEL", name))
+	defined := map[string]bool{}
+	for i := range rows {
+		writeMacros(out, &rows[i], defined)
+	}
+}
+
+// lookup finds the exact row or the nearest by volume, by the ratio of the two.
+const lookup = `
+static inline const warptune_KERNEL_row *warptune_KERNEL(const char *arch, const long long *problem, int dims) {
+  const warptune_KERNEL_row *best = NULL;
+  double best_distance = 0;
+  size_t i;
+  for (i = 0; i < sizeof warptune_KERNEL_table / sizeof warptune_KERNEL_table[0]; i++) {
+    const warptune_KERNEL_row *row = &warptune_KERNEL_table[i];
+    double here = 1, there = 1, distance;
+    int d, same = dims == row->dims;
+    if (strcmp(row->arch, arch) != 0) continue;
+    for (d = 0; d < dims; d++) there *= (double)problem[d];
+    for (d = 0; d < row->dims; d++) {
+      here *= (double)row->problem[d];
+      if (same && row->problem[d] != problem[d]) same = 0;
+    }
+    if (same) return row;
+    distance = here > there ? here / there : there / here;
+    if (best == NULL || distance < best_distance) {
+      best = row;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+`
+
+func writeCRow(out *bufio.Writer, r *Row, params []string, dims int) {
+	problem := make([]string, dims)
+	for i := range problem {
+		problem[i] = "0"
+		if i < len(r.Spec.Problem) {
+			problem[i] = fmt.Sprint(r.Spec.Problem[i])
+		}
+	}
+	fmt.Fprintf(out, "  {%q, %d, %d, {%s}, %s", r.Spec.Arch, r.CC[0]*10+r.CC[1], len(r.Spec.Problem), strings.Join(problem, ", "), number(r.Outcome.TimeUS))
+	for _, p := range params {
+		i := slices.Index(r.Names, p)
+		if i < 0 {
+			fmt.Fprint(out, ", 0")
+			continue
+		}
+		fmt.Fprintf(out, ", %s", cValue(r.Config[i]))
+	}
+	fmt.Fprintf(out, ", %s, %s},\n", cString(r.Outcome.Compiler),
+		cString(fmt.Sprintf("simulator %s, level %s, kernel %.12s, arch %.12s", r.Spec.Engine, r.Spec.Level, r.Spec.Bundle, r.Spec.ArchDigest)))
+}
+
+// writeMacros writes a row's macros unless an earlier row of the same problem
+// defined them.
+func writeMacros(out *bufio.Writer, r *Row, defined map[string]bool) {
+	prefix := strings.ToUpper(fmt.Sprintf("WARPTUNE_%s_%s_%s", identifier(r.Spec.Kernel), identifier(r.Spec.Arch), problemText(r.Spec.Problem)))
+	if defined[prefix] {
+		return
+	}
+	defined[prefix] = true
+	for i, n := range r.Names {
+		fmt.Fprintf(out, "#define %s_%s %s\n", prefix, identifier(n), cValue(r.Config[i]))
+	}
+}
+
+// parameters are the names of all rows, in the order of first appearance.
+func parameters(rows []Row) []string {
+	var out []string
+	for i := range rows {
+		for _, n := range rows[i].Names {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func cType(rows []Row, param string) string {
+	for i := range rows {
+		if j := slices.Index(rows[i].Names, param); j >= 0 {
+			switch rows[i].Config[j].Kind {
+			case search.Float:
+				return "double"
+			case search.String:
+				return "const char *"
+			case search.Bool:
+				return "int"
+			}
+		}
+	}
+	return "long long"
+}
+
+func cValue(v search.Value) string {
+	switch v.Kind {
+	case search.Float:
+		if math.Trunc(v.F) == v.F && math.Abs(v.F) < 1e15 {
+			return fmt.Sprintf("%.1f", v.F)
+		}
+		return number(v.F)
+	case search.String:
+		return cString(v.S)
+	}
+	return fmt.Sprint(v.I)
+}
+
+// cString is a C string literal: printable ASCII as it is, the rest as octal.
+func cString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c > 0x7e || c == '?':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// identifier is text with everything that C does not allow replaced by _.
+func identifier(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// field is a parameter's name as a member: p_ in front, so that no parameter
+// meets a keyword or one of the table's own members.
+func field(param string) string { return "p_" + identifier(param) }
+
+func comment(text string) string { return strings.ReplaceAll(text, "*/", "* /") }

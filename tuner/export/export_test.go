@@ -1,0 +1,149 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner"
+)
+
+func sampleRows() []Row {
+	row := func(kernel, arch string, problem, tile int64, us float64) Row {
+		return Row{
+			Spec:    tuner.Spec{Kernel: kernel, Arch: arch, Problem: []int64{problem}, Level: "cycle", Engine: "1", Bundle: strings.Repeat("ab", 32)},
+			CC:      [2]int{9, 0},
+			Names:   []string{"TILE", "scale", "mode", "flag"},
+			Config:  []search.Value{search.OfInt(tile), search.OfFloat(0.5), search.OfString("=x\"|\n*/??/"), search.OfBool(true)},
+			Outcome: tuner.Outcome{Validity: tuner.Correct, TimeUS: us, Compiler: "clang 19.1.7", Bound: "dram", Metrics: map[string]float64{"b": 2, "a": 1}},
+		}
+	}
+	return []Row{
+		row("transpose", "h200", 8192, 32, 137.5), row("transpose", "h200", 2048, 16, 6.25),
+		row("transpose", "a100", 8192, 64, 300), row("int while", "h200", 1, 8, 1),
+	}
+}
+
+// The order in which rows are found changes nothing.
+func TestSameBytesWhateverTheOrder(t *testing.T) {
+	const seed = 3
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, format := range Formats() {
+		var want bytes.Buffer
+		if err := Write(&want, format, sampleRows()); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			rows := sampleRows()
+			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+			var got bytes.Buffer
+			if err := Write(&got, format, rows); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want.Bytes()) {
+				t.Fatalf("%s: seed %d: bytes differ", format, seed)
+			}
+		}
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil || !strings.Contains(err.Error(), "want one of c-header, csv, json, markdown") {
+		t.Error(err)
+	}
+}
+
+func TestJSONHasProvenance(t *testing.T) {
+	var buf bytes.Buffer
+	if err := Write(&buf, "json", sampleRows()); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Rows []struct {
+			Kernel        string
+			Configuration map[string]any
+			Provenance    map[string]any
+		}
+	}
+	if err := json.Unmarshal(buf.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Rows) != 4 || out.Rows[0].Kernel != "int while" || out.Rows[3].Configuration["TILE"] != 32.0 {
+		t.Errorf("%+v", out.Rows)
+	}
+	if p := out.Rows[0].Provenance; p["engine"] != "1" || p["compiler"] != "clang 19.1.7" || p["kernel_digest"] == "" {
+		t.Errorf("provenance %v", p)
+	}
+}
+
+func TestCSVRoundTripsAndHoldsNoFormula(t *testing.T) {
+	rows := sampleRows()
+	rows[0].Spec.Kernel = "=cmd()"
+	var buf bytes.Buffer
+	if err := Write(&buf, "csv", rows); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&buf).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 5 || records[1][0] != "'=cmd()" {
+		t.Errorf("%q", records)
+	}
+}
+
+// The header compiles without a warning as C and as C++, and selects the right row.
+func TestCHeaderCompilesAndSelects(t *testing.T) {
+	dir := t.TempDir()
+	var buf bytes.Buffer
+	if err := Write(&buf, "c-header", sampleRows()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "table.h"), buf.String())
+	program := `#include "table.h"
+#include <stdio.h>
+static void show(const char *arch, long long n) {
+  const warptune_transpose_row *row = warptune_transpose(arch, &n, 1);
+  if (row == NULL) printf("none\n");
+  else printf("%s %lld %lld\n", row->arch, row->problem[0], row->p_TILE);
+}
+int main(void) {
+  show("h200", 8192); show("h200", 2048); show("h200", 3000); show("h200", 1000000); show("a100", 1); show("v100", 1);
+  printf("%d\n", WARPTUNE_TRANSPOSE_H200_2048_TILE);
+  return 0;
+}
+`
+	want := "h200 8192 32\nh200 2048 16\nh200 2048 16\nh200 8192 32\na100 8192 64\nnone\n16\n"
+	for compiler, source := range map[string]string{"gcc": "main.c", "g++": "main.cc"} {
+		if _, err := exec.LookPath(compiler); err != nil {
+			t.Skipf("no %s on this machine", compiler)
+		}
+		write(t, filepath.Join(dir, source), program)
+		bin := filepath.Join(dir, compiler)
+		args := []string{"-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-o", bin, filepath.Join(dir, source)}
+		if compiler == "gcc" {
+			args = append([]string{"-std=c99", "-pedantic"}, args...)
+		}
+		if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", compiler, err, out)
+		}
+		out, err := exec.Command(bin).Output()
+		if err != nil || string(out) != want {
+			t.Errorf("%s: %v, got\n%swant\n%s", compiler, err, out, want)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,32 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+func writeMarkdown(w io.Writer, rows []Row) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "| kernel | architecture | problem | configuration | time (us) | bound | registers | spill (B) | shared (B) | occupancy | limiter | compiler | simulator |")
+	fmt.Fprintln(out, "|---|---|---|---|--:|---|--:|--:|--:|--:|---|---|---|")
+	for i := range rows {
+		r, o := &rows[i], &rows[i].Outcome
+		cells := []string{
+			r.Spec.Kernel, r.Spec.Arch, problemText(r.Spec.Problem), configText(r), fmt.Sprintf("%.3f", o.TimeUS), o.Bound,
+			fmt.Sprint(o.Registers), fmt.Sprint(o.SpillBytes), fmt.Sprint(o.Shared), fmt.Sprintf("%.0f %%", 100*o.Occupancy),
+			o.Limiter, o.Compiler, r.Spec.Engine + ", " + r.Spec.Level,
+		}
+		for j, c := range cells {
+			cells[j] = cell(c)
+		}
+		fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
+	}
+	return out.Flush()
+}
+
+// cell is text that stays inside one table cell.
+func cell(text string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;").Replace(text)
+}
