@@ -1,18 +1,6 @@
-// Package exec runs a kernel as PTX says it must: warps of 32 lanes with
-// active masks and reconvergence at post-dominators, every state space,
-// barriers, shuffles and atomics. It decides what a kernel computes and which
-// addresses it touches; what that costs is package timing.
-//
-// It has two modes over one interpreter. Full executes everything and checks
-// for races and barriers that some threads never reach. Slice executes only
-// what addresses, branches and guards depend on, may leave out iterations of
-// counted loops, and is what the timing model samples CTAs with.
 package exec
 
-import (
-	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ptx"
-)
+import "github.com/warptune/warptune/simengine/ir"
 
 // WarpSize is the number of lanes of a warp.
 const WarpSize = 32
@@ -38,38 +26,55 @@ type Observer interface {
 	// Step is called when warp enters a basic block with the lanes in mask.
 	Step(warp int, block int, mask uint32)
 	// Repeat is called where Slice mode leaves out n iterations of the loop
-	// headed by block.
+	// headed by block: after the steps of the iterations that stand for them
+	// and before the step that enters the header for the first of the last
+	// iterations.
 	Repeat(warp int, block int, n int64)
 	// Access is called for each memory instruction with the lanes that
-	// perform it; addr[l] is lane l's address in the resolved space.
+	// perform it; addr[l] is lane l's address in the resolved space (bytes
+	// from the start of the thread's local memory for Local, of the CTA's
+	// shared memory for Shared, of the constant bank for Const). Lanes
+	// outside mask hold no meaning. An instruction that no lane performs is
+	// not reported; cp.async is reported twice, Global and then Shared; a
+	// generic access whose lanes fall in several spaces once for each space.
 	Access(warp int, pc int, space ir.Space, width int, mask uint32, addr *[WarpSize]uint64)
 }
 
-// FaultKind is the kind of a Fault.
-type FaultKind uint8
+// Mode says how much of a kernel is executed. The zero value is invalid.
+type Mode uint8
 
-// Kinds of fault. Race is a wrong program that ran (outcome "correctness"),
-// the others stop it (outcome "runtime").
+// The modes; see the package comment.
 const (
-	FaultNone FaultKind = iota
-	OutOfBounds
-	Misaligned
-	Race
-	BarrierDivergence
-	TrapExecuted
-	StepLimit
-	Unsupported
+	ModeInvalid Mode = iota
+	Full
+	Slice
 )
 
-// Fault is a defect of the kernel found while running it. It is an error.
-type Fault struct {
-	Kind    FaultKind
-	PC      int
-	Pos     ptx.Pos
-	Instr   string // the instruction as PTX text
-	Address uint64
-	Space   ir.Space
-	CTA     int64
-	Thread  int // linear thread index in the CTA, -1 when not of one thread
-	Detail  string
+// String names the mode.
+func (m Mode) String() string {
+	switch m {
+	case Full:
+		return "full"
+	case Slice:
+		return "slice"
+	}
+	return "invalid"
+}
+
+// DefaultStepLimit is the number of basic blocks one warp may execute when
+// Options.StepLimit is 0: far above what any kernel of a few seconds needs.
+const DefaultStepLimit = 50_000_000
+
+// Options of a run.
+type Options struct {
+	Mode Mode
+	// LoopSample, in Slice mode, is how many leading iterations of a counted
+	// loop are executed before its middle is left out; 0 runs them all and
+	// 1 counts as 2. See Program.Loops for which loops qualify.
+	LoopSample int
+	// StepLimit is the largest number of basic blocks one warp may execute,
+	// 0 for DefaultStepLimit.
+	StepLimit int64
+	// Races turns the shared memory race checker on in Full mode.
+	Races bool
 }

@@ -1,0 +1,335 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// access is the static part of a memory instruction.
+type access struct {
+	op     ir.Op
+	space  ir.Space
+	base   slot   // noSlot when the address is a constant
+	offset uint64 // added to the base
+	elem   int    // bytes of one element
+	vec    int
+	width  int  // bytes of one lane's access
+	signed bool // loads of less than 32 bits extend the sign
+	data   bool // moves data; Slice mode often needs the addresses only
+	index  int  // in Runner.regions
+	read   bool
+	write  bool
+
+	second *access // CpAsync: the global side
+	size   slot    // CpAsync: source bytes actually read, noSlot for all
+}
+
+// emitMemory compiles a load, store, atomic or asynchronous copy.
+func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
+	a := &access{op: in.Op, space: in.Space, vec: max(1, int(in.Vec)), elem: in.Type.Size(), signed: in.Type.IsSigned(), data: c.needed[pc], size: noSlot}
+	a.width = a.elem * a.vec
+	a.read = in.Op == ir.Ld || in.Op == ir.Ldu || in.Op == ir.Atom || in.Op == ir.Red
+	a.write = in.Op == ir.St || in.Op == ir.Atom || in.Op == ir.Red || in.Op == ir.CpAsync
+	i.kind, i.x = kindMemory, &extra{access: a}
+	if in.Op == ir.CpAsync {
+		return true, c.emitAsync(pc, in, i)
+	}
+	if err := c.address(pc, a, &in.Src[0]); err != nil {
+		return false, err
+	}
+	if a.elem == 0 || a.elem > 8 || a.width > 32 {
+		return false, c.unsupported(pc, "access of this type")
+	}
+	if in.Op == ir.Atom || in.Op == ir.Red {
+		if i.x.atom = selectAtom(in); i.x.atom == nil || a.vec != 1 {
+			return false, c.unsupported(pc, "atomic operation on this type")
+		}
+	}
+	if a.space == ir.Shared || a.space == ir.Generic {
+		c.p.granule = min(c.p.granule, max(1, a.elem))
+	}
+	c.register(a)
+	if a.write && a.data && a.space != ir.Shared && a.space != ir.Local {
+		c.p.rewritable = false
+	}
+	if !a.data {
+		return true, nil
+	}
+	return true, c.dataOperands(pc, in, i)
+}
+
+// register gives an access its place in the runner's caches.
+func (c *compiler) register(a *access) {
+	a.index = c.p.accesses
+	c.p.accesses++
+}
+
+// address resolves an address operand into a base register and an offset.
+func (c *compiler) address(pc int, a *access, o *ir.Operand) error {
+	a.base, a.offset = noSlot, o.Imm
+	if o.Kind != ir.OperandAddr {
+		return c.unsupported(pc, "address operand")
+	}
+	if o.Reg != ir.NoReg {
+		s, err := c.dest(pc, o.Reg)
+		if err != nil {
+			return err
+		}
+		if s.file != file32 && s.file != file64 {
+			return c.unsupported(pc, "predicate as address")
+		}
+		a.base = s
+	}
+	if o.Var >= 0 {
+		base, err := c.varAddress(pc, o.Var)
+		if err != nil {
+			return err
+		}
+		if w, _ := windowBase(c.k.Vars[o.Var].Space); a.space == ir.Generic {
+			base += w
+		}
+		a.offset += base
+	}
+	if o.Param >= 0 {
+		if int(o.Param) >= len(c.k.Params) {
+			return c.unsupported(pc, "unknown parameter")
+		}
+		a.offset += uint64(c.k.Params[o.Param].Offset)
+	}
+	return nil
+}
+
+// dataOperands resolves what a load writes and what a store or atomic reads.
+func (c *compiler) dataOperands(pc int, in *ir.Instr, i *instr) error {
+	for n := 1; n < len(in.Src); n++ {
+		s, err := c.source(pc, &in.Src[n], in.Type)
+		if err != nil {
+			return err
+		}
+		i.x.src = append(i.x.src, s)
+	}
+	for _, r := range in.Dst {
+		d, err := c.dest(pc, r)
+		if err != nil {
+			return err
+		}
+		i.x.dst = append(i.x.dst, d)
+	}
+	a := i.x.access
+	switch {
+	case in.Op == ir.St && len(i.x.src) < a.vec, (in.Op == ir.Ld || in.Op == ir.Ldu) && len(i.x.dst) != a.vec:
+		return c.unsupported(pc, "number of operands")
+	case (in.Op == ir.Atom || in.Op == ir.Red) && len(i.x.src) == 0:
+		return c.unsupported(pc, "number of operands")
+	}
+	for _, s := range append(append([]slot(nil), i.x.src...), i.x.dst...) {
+		if s.file == filePred {
+			return c.unsupported(pc, "predicate in memory")
+		}
+	}
+	return nil
+}
+
+// emitAsync compiles cp.async: a global read and a shared write of as many bytes.
+func (c *compiler) emitAsync(pc int, in *ir.Instr, i *instr) error {
+	a := i.x.access
+	if len(in.Src) < 3 || in.Src[2].Kind != ir.OperandImm {
+		return c.unsupported(pc, "cp.async operands")
+	}
+	n := int(in.Src[2].Imm)
+	if n != 4 && n != 8 && n != 16 {
+		return c.unsupported(pc, "cp.async of this size")
+	}
+	g := &access{op: ir.CpAsync, space: ir.Global, elem: min(n, 8), vec: max(1, n/8), width: n, read: true, size: noSlot}
+	a.space, a.elem, a.vec, a.width, a.second = ir.Shared, g.elem, g.vec, n, g
+	if err := c.address(pc, a, &in.Src[0]); err != nil {
+		return err
+	}
+	if err := c.address(pc, g, &in.Src[1]); err != nil {
+		return err
+	}
+	if len(in.Src) > 3 {
+		s, err := c.source(pc, &in.Src[3], ir.U32)
+		if err != nil {
+			return err
+		}
+		if s.file != file32 {
+			return c.unsupported(pc, "cp.async source size")
+		}
+		g.size = s
+	}
+	c.register(a)
+	c.register(g)
+	return nil
+}
+
+// addresses fills out with the lanes' addresses.
+func (a *access) addresses(w *warp, out *vec64) {
+	switch a.base.file {
+	case file64:
+		b := &w.r64[a.base.index]
+		for l := range out {
+			out[l] = b[l] + a.offset
+		}
+	case file32:
+		b, off := &w.r32[a.base.index], uint32(a.offset)
+		for l := range out {
+			out[l] = uint64(b[l] + off)
+		}
+	default:
+		for l := range out {
+			out[l] = a.offset
+		}
+	}
+}
+
+// memory runs a memory instruction for the lanes in mask.
+func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
+	a := in.x.access
+	a.addresses(w, &r.addr)
+	switch {
+	case a.space == ir.ParamSpace:
+		return r.loadParam(w, in, mask)
+	case a.op == ir.CpAsync:
+		return r.copyAsync(w, in, mask)
+	case a.space == ir.Generic:
+		return r.generic(w, in, mask)
+	}
+	return r.resolved(w, in, a, a.space, mask)
+}
+
+// generic sorts the lanes by the window their address falls in and performs
+// the access once for each.
+func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
+	for rest := mask; rest != 0; {
+		first := bits.TrailingZeros32(rest)
+		space, base := window(r.addr[first])
+		var lanes uint32
+		for m := rest; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			if s, _ := window(r.addr[l]); s == space {
+				lanes |= 1 << l
+				r.addr[l] -= base
+			}
+		}
+		if s := r.resolved(w, in, in.x.access, space, lanes); s != next {
+			return s
+		}
+		rest &^= lanes
+	}
+	return next
+}
+
+// window is the state space a generic address falls in and its base.
+func window(addr uint64) (ir.Space, uint64) {
+	switch addr &^ (windowSize - 1) {
+	case sharedWindow:
+		return ir.Shared, sharedWindow
+	case localWindow:
+		return ir.Local, localWindow
+	case constWindow:
+		return ir.Const, constWindow
+	}
+	return ir.Global, 0
+}
+
+// resolved performs an access whose space is known: checks, reports, moves data.
+func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+	if s := r.check(w, in, a, space, mask); s != next {
+		return s
+	}
+	if r.obs != nil {
+		r.obs.Access(w.id, int(in.pc), space, a.width, mask, &r.addr)
+	}
+	if !a.data {
+		return next
+	}
+	if r.races != nil && space == ir.Shared {
+		if s := r.raceCheck(w, in, a, mask); s != next {
+			return s
+		}
+	}
+	switch {
+	case in.x.atom != nil:
+		return r.atomic(w, in, space, mask)
+	case a.read:
+		return r.load(w, in, a, space, mask)
+	}
+	return r.store(w, in, a, space, mask)
+}
+
+// check finds misaligned and out-of-bounds lanes.
+func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+	lo, hi, low := ^uint64(0), uint64(0), uint64(0)
+	if mask == ^uint32(0) {
+		for _, v := range &r.addr {
+			lo, hi, low = min(lo, v), max(hi, v), low|v
+		}
+	} else {
+		for m := mask; m != 0; m &= m - 1 {
+			v := r.addr[bits.TrailingZeros32(m)]
+			lo, hi, low = min(lo, v), max(hi, v), low|v
+		}
+	}
+	width := uint64(a.width)
+	if low&(width-1) != 0 && width&(width-1) == 0 {
+		return r.misaligned(w, in, space, mask, width)
+	}
+	switch space {
+	case ir.Global:
+		reg := r.regions[a.index]
+		if reg != nil && reg.holds(lo, width) && reg.holds(hi, width) {
+			return next
+		}
+		return r.checkRegions(w, in, a, mask)
+	case ir.Shared:
+		return r.within(w, in, space, mask, hi, width, uint64(len(r.shared)))
+	case ir.Local:
+		return r.within(w, in, space, mask, hi, width, uint64(r.localBytes))
+	case ir.Const:
+		return r.within(w, in, space, mask, hi, width, uint64(len(r.mem.constants)))
+	}
+	return r.fail(w, in, Fault{Kind: Unsupported, Space: space, Thread: -1, Detail: "access to this state space"})
+}
+
+// checkRegions checks lanes that may lie in different buffers.
+func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal {
+	width := uint64(a.width)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if reg := r.regions[a.index]; reg != nil && reg.holds(r.addr[l], width) {
+			continue
+		}
+		reg := r.mem.find(r.addr[l], width)
+		if reg == nil {
+			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: r.addr[l], Thread: w.thread(l), Detail: r.mem.nearest(r.addr[l])})
+		}
+		r.regions[a.index] = reg
+	}
+	return next
+}
+
+// within checks the lanes against a space of the given size.
+func (r *Runner) within(w *warp, in *instr, space ir.Space, mask uint32, hi, width, size uint64) signal {
+	if hi < size && width <= size-hi {
+		return next
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if v := r.addr[l]; v >= size || width > size-v {
+			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: v, Thread: w.thread(l), Detail: sizeText(space, size)})
+		}
+	}
+	return next
+}
+
+func (r *Runner) misaligned(w *warp, in *instr, space ir.Space, mask uint32, width uint64) signal {
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if r.addr[l]&(width-1) != 0 {
+			return r.fail(w, in, Fault{Kind: Misaligned, Space: space, Address: r.addr[l], Thread: w.thread(l), Detail: alignText(width)})
+		}
+	}
+	return next
+}

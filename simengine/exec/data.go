@@ -1,0 +1,307 @@
+package exec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+func sizeText(space ir.Space, size uint64) string {
+	switch space {
+	case ir.Shared:
+		return fmt.Sprintf("the CTA has %d bytes of shared memory", size)
+	case ir.Local:
+		return fmt.Sprintf("the thread has %d bytes of local memory", size)
+	case ir.Const:
+		return fmt.Sprintf("the constant bank holds %d bytes", size)
+	}
+	return fmt.Sprintf("the space has %d bytes", size)
+}
+
+func alignText(width uint64) string { return fmt.Sprintf("must be a multiple of %d", width) }
+
+// cursor remembers the page last touched, so that lanes that share a page
+// look it up once. It must not outlive one access: pages may be dropped.
+type cursor struct {
+	region *region
+	index  uint64
+	page   *page
+}
+
+// bytes returns the width bytes at addr, which check has found in bounds, or
+// nil when the page limit is reached. An access that crosses pages is
+// gathered in r.straddle and must be written back with r.spill.
+func (r *Runner) bytes(c *cursor, a *access, addr uint64, write bool) []byte {
+	reg := c.region
+	if reg == nil || !reg.holds(addr, uint64(a.width)) {
+		if reg = r.regions[a.index]; reg == nil || !reg.holds(addr, uint64(a.width)) {
+			reg = r.mem.find(addr, uint64(a.width))
+		}
+		c.region, c.page = reg, nil
+	}
+	off := addr - reg.base
+	if c.page == nil || c.index != off>>pageBits {
+		c.index = off >> pageBits
+		if c.page = r.mem.page(reg, c.index); c.page == nil {
+			return nil
+		}
+	}
+	if write {
+		c.page.dirty = true
+	}
+	in := off & (pageSize - 1)
+	if in+uint64(a.width) > pageSize {
+		return r.gather(c, in, a.width, write)
+	}
+	return c.page.data[in : in+uint64(a.width)]
+}
+
+// gather handles the rare access that crosses pages, possible only for a
+// module variable whose own alignment is below the access width.
+func (r *Runner) gather(c *cursor, in uint64, width int, write bool) []byte {
+	first := c.page
+	second := r.mem.page(c.region, c.index+1)
+	first = r.mem.page(c.region, c.index) // may have been dropped and made anew
+	if first == nil || second == nil {
+		return nil
+	}
+	n := copy(r.straddle[:width], first.data[in:])
+	copy(r.straddle[n:width], second.data[:])
+	if write {
+		first.dirty, second.dirty = true, true
+		r.torn = tornWrite{first, second, in, width}
+	}
+	return r.straddle[:width]
+}
+
+// tornWrite is a write to two pages that waits in Runner.straddle.
+type tornWrite struct {
+	first, second *page
+	offset        uint64
+	width         int
+}
+
+// settle carries a gathered write to its pages.
+func (r *Runner) settle() {
+	if t := r.torn; t.first != nil {
+		n := copy(t.first.data[t.offset:], r.straddle[:t.width])
+		copy(t.second.data[:], r.straddle[n:t.width])
+		r.torn = tornWrite{}
+	}
+}
+
+// lane returns the bytes of lane l's access.
+func (r *Runner) lane(w *warp, c *cursor, a *access, space ir.Space, l int, write bool) []byte {
+	v := r.addr[l]
+	switch space {
+	case ir.Shared:
+		return r.shared[v : v+uint64(a.width)]
+	case ir.Local:
+		v += uint64(w.thread(l) * r.localBytes)
+		return r.local[v : v+uint64(a.width)]
+	case ir.Const:
+		return r.mem.constants[v : v+uint64(a.width)]
+	}
+	return r.bytes(c, a, v, write)
+}
+
+// load moves memory to registers.
+func (r *Runner) load(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+	dst := in.x.dst
+	if a.elem == 4 && a.vec == 1 && dst[0].file == file32 && space == ir.Shared {
+		d := &w.r32[dst[0].index]
+		for m := mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			d[l] = binary.LittleEndian.Uint32(r.shared[r.addr[l]:])
+		}
+		return next
+	}
+	var c cursor
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		p := r.lane(w, &c, a, space, l, false)
+		if p == nil {
+			return r.pageLimit(w, in)
+		}
+		for v, d := range dst {
+			w.put(d, l, a.element(p, v))
+		}
+	}
+	return next
+}
+
+// element is element v of a lane's bytes, extended to 64 bits.
+func (a *access) element(p []byte, v int) uint64 {
+	switch a.elem {
+	case 4:
+		x := binary.LittleEndian.Uint32(p[4*v:])
+		if a.signed {
+			return uint64(int64(int32(x)))
+		}
+		return uint64(x)
+	case 8:
+		return binary.LittleEndian.Uint64(p[8*v:])
+	case 2:
+		x := binary.LittleEndian.Uint16(p[2*v:])
+		if a.signed {
+			return uint64(int64(int16(x)))
+		}
+		return uint64(x)
+	}
+	if a.signed {
+		return uint64(int64(int8(p[v])))
+	}
+	return uint64(p[v])
+}
+
+// putElement stores v as element n of a lane's bytes.
+func (a *access) putElement(p []byte, n int, v uint64) {
+	switch a.elem {
+	case 4:
+		binary.LittleEndian.PutUint32(p[4*n:], uint32(v))
+	case 8:
+		binary.LittleEndian.PutUint64(p[8*n:], v)
+	case 2:
+		binary.LittleEndian.PutUint16(p[2*n:], uint16(v))
+	default:
+		p[n] = byte(v)
+	}
+}
+
+// put writes one lane of a register; get reads one.
+func (w *warp) put(s slot, l int, v uint64) {
+	switch s.file {
+	case file32:
+		w.r32[s.index][l] = uint32(v)
+	case file64:
+		w.r64[s.index][l] = v
+	}
+}
+
+func (w *warp) get(s slot, l int) uint64 {
+	if s.file == file64 {
+		return w.r64[s.index][l]
+	}
+	return uint64(w.r32[s.index][l])
+}
+
+// store moves registers to memory.
+func (r *Runner) store(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+	src := in.x.src
+	if space == ir.Const {
+		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
+	}
+	if a.elem == 4 && a.vec == 1 && src[0].file == file32 && space == ir.Shared {
+		s := &w.r32[src[0].index]
+		for m := mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			binary.LittleEndian.PutUint32(r.shared[r.addr[l]:], s[l])
+		}
+		return next
+	}
+	var c cursor
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		p := r.lane(w, &c, a, space, l, true)
+		if p == nil {
+			return r.pageLimit(w, in)
+		}
+		for n := 0; n < a.vec; n++ {
+			a.putElement(p, n, w.get(src[n], l))
+		}
+		r.settle()
+	}
+	return next
+}
+
+func (r *Runner) pageLimit(w *warp, in *instr) signal {
+	return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.Global, Thread: -1, Detail: "the kernel writes more memory than the simulator may hold"})
+}
+
+// loadParam reads the parameter space, which is the same for all threads.
+func (r *Runner) loadParam(w *warp, in *instr, mask uint32) signal {
+	a := in.x.access
+	if !a.read {
+		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.ParamSpace, Thread: -1, Detail: "store to the parameter space"})
+	}
+	if !a.data {
+		return next
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		v := r.addr[l]
+		if n := uint64(len(r.params)); v >= n || uint64(a.width) > n-v {
+			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.ParamSpace, Address: v, Thread: w.thread(l), Detail: sizeText(ir.ParamSpace, n)})
+		}
+		for n, d := range in.x.dst {
+			w.put(d, l, a.element(r.params[v:], n))
+		}
+	}
+	return next
+}
+
+// copyAsync is cp.async: the data lands at once; the race checker knows that
+// nobody may look before wait_group.
+func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
+	a, g := in.x.access, in.x.access.second
+	r.saved = r.addr
+	g.addresses(w, &r.addr)
+	if reading := r.readingLanes(w, g, mask); reading != 0 {
+		if s := r.check(w, in, g, ir.Global, reading); s != next {
+			return s
+		}
+		if r.obs != nil {
+			r.obs.Access(w.id, int(in.pc), ir.Global, g.width, reading, &r.addr)
+		}
+	}
+	r.addr, r.saved = r.saved, r.addr
+	if s := r.check(w, in, a, ir.Shared, mask); s != next {
+		return s
+	}
+	if r.obs != nil {
+		r.obs.Access(w.id, int(in.pc), ir.Shared, a.width, mask, &r.addr)
+	}
+	if !a.data {
+		return next
+	}
+	if r.races != nil {
+		if s := r.raceCheck(w, in, a, mask); s != next {
+			return s
+		}
+	}
+	var c cursor
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		n := a.width
+		if g.size.file == file32 {
+			n = min(n, int(w.r32[g.size.index][l]))
+		}
+		dst := r.shared[r.addr[l] : r.addr[l]+uint64(a.width)]
+		clear(dst)
+		if n == 0 {
+			continue
+		}
+		p := r.bytes(&c, g, r.saved[l], false)
+		if p == nil {
+			return r.pageLimit(w, in)
+		}
+		copy(dst, p[:n])
+	}
+	return next
+}
+
+// readingLanes are the lanes whose source size is not zero.
+func (r *Runner) readingLanes(w *warp, g *access, mask uint32) uint32 {
+	if g.size.file != file32 {
+		return mask
+	}
+	size := &w.r32[g.size.index]
+	for l := range size {
+		if size[l] == 0 {
+			mask &^= 1 << l
+		}
+	}
+	return mask
+}

@@ -1,0 +1,29 @@
+// Package exec runs a kernel as PTX says it must: warps of 32 lanes with
+// active masks and reconvergence at post-dominators, every state space,
+// barriers, shuffles and atomics. It decides what a kernel computes and which
+// addresses it touches; what that costs is package timing.
+//
+// It has two modes over one interpreter. Full executes everything and checks
+// for races and barriers that some threads never reach. Slice executes only
+// what addresses, branches and guards depend on, may leave out iterations of
+// counted loops, and is what the timing model samples CTAs with.
+//
+// # Divergence
+//
+// A warp keeps one stack of (block, reconvergence block, mask). Lanes that
+// diverge reconverge at the immediate post-dominator of the branch, as all
+// GPUs before Volta did and as later ones do for the structured code compilers
+// emit. The guarantee of Volta and later that diverged lanes of one warp make
+// progress independently is not modelled: a lane that spins on what another
+// lane of its own warp must still do ends as the fault StepLimit. Warps of one
+// CTA take turns, so that spinning on another warp works; CTAs run one at a
+// time, so spinning on a later CTA ends as StepLimit too.
+//
+// # Ordering
+//
+// Every access happens at once and in program order. Asynchronous copies land
+// when they are issued; Full mode reports a read that does not wait for them
+// as a race. Memory order between warps is therefore stronger than the
+// hardware's; a kernel that is right here by luck of that order is reported
+// only if the race concerns shared memory.
+package exec

@@ -1,0 +1,199 @@
+package exec
+
+// timeSlice is how many basic blocks a warp runs before the next one has its
+// turn, so that warps may spin on each other.
+const timeSlice = 4096
+
+// runCTA runs all warps in turn until they have exited.
+func (r *Runner) runCTA() error {
+	for running := true; running; {
+		running = false
+		progress := false
+		for i := range r.warps[:r.nwarps] {
+			w := &r.warps[i]
+			if w.state != ready {
+				running = running || w.state == waiting
+				continue
+			}
+			running, progress = true, true
+			if r.runWarp(w) == faulted {
+				return r.fault
+			}
+			if r.disagree {
+				return nil
+			}
+		}
+		if running && !progress {
+			return r.deadlock()
+		}
+	}
+	return nil
+}
+
+// runWarp runs one warp until it waits, exits or has used its time slice.
+func (r *Runner) runWarp(w *warp) signal {
+	for limit := w.steps + timeSlice; w.steps < limit; {
+		t := w.top()
+		b := &r.p.blocks[t.block]
+		if w.ip < 0 {
+			w.steps++
+			w.tick++
+			if w.steps > r.opt.StepLimit {
+				return r.stepLimit(w, b)
+			}
+			if r.sampling {
+				r.enterBlock(w, b, t)
+				if r.disagree {
+					return next
+				}
+			}
+			if r.obs != nil {
+				r.obs.Step(w.id, int(t.block), t.mask)
+			}
+			w.ip = b.start
+		}
+		switch r.runBlock(w, b, t.mask) {
+		case suspend:
+			w.state = waiting
+			return suspend
+		case faulted:
+			return faulted
+		}
+		r.leaveBlock(w, b)
+		if !w.settle() {
+			w.state = done
+			return r.released(w)
+		}
+	}
+	return next
+}
+
+func (r *Runner) stepLimit(w *warp, b *block) signal {
+	in := &instr{pc: b.pc}
+	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first,
+		Detail: "the warp executed more basic blocks than allowed: an endless loop, or lanes of one warp that wait for each other"})
+}
+
+// runBlock executes the instructions from w.ip to the end of the block.
+func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
+	code := r.p.code
+	for ip := w.ip; ip < b.end; ip++ {
+		in := &code[ip]
+		mask := active
+		if in.hasGuard {
+			if mask = w.guarded(mask, in.guard, in.guardNot); mask == 0 {
+				continue
+			}
+		}
+		switch in.kind {
+		case kind32:
+			if mask == w.live {
+				in.f32(&w.r32[in.d], &w.r32[in.a], &w.r32[in.b], &w.r32[in.c], &w.r32[in.e])
+			} else {
+				in.f32(&r.t32, &w.r32[in.a], &w.r32[in.b], &w.r32[in.c], &w.r32[in.e])
+				blend(&w.r32[in.d], &r.t32, mask)
+			}
+		case kind64:
+			if mask == w.live {
+				in.f64(&w.r64[in.d], &w.r64[in.a], &w.r64[in.b], &w.r64[in.c], &w.r64[in.e])
+			} else {
+				in.f64(&r.t64, &w.r64[in.a], &w.r64[in.b], &w.r64[in.c], &w.r64[in.e])
+				blend(&w.r64[in.d], &r.t64, mask)
+			}
+		case kindSetp:
+			r.setp(w, in, mask)
+		case kindMemory:
+			if r.memory(w, in, mask) == faulted {
+				return faulted
+			}
+		case kindCall:
+			switch in.x.run(r, w, in, mask) {
+			case suspend:
+				w.ip = ip + 1
+				return suspend
+			case faulted:
+				return faulted
+			}
+		default:
+			r.other(w, in, mask)
+		}
+	}
+	return next
+}
+
+// other runs the kinds that mix register files.
+func (r *Runner) other(w *warp, in *instr, mask uint32) {
+	switch in.kind {
+	case kindPred:
+		r.predicate(w, in, mask)
+		return
+	case kindSelp:
+		r.selp(w, in, mask)
+		return
+	case kindMixed:
+		r.mixed(w, in, mask)
+		return
+	}
+	d := &r.t64
+	if mask == w.live {
+		d = &w.r64[in.d]
+	}
+	switch in.kind {
+	case kindWiden:
+		widen(d, &w.r32[in.a], in.signed)
+	case kindMulWide:
+		mulWide(d, &w.r32[in.a], &w.r32[in.b], &w.r64[in.c], in.signed)
+	case kindShift64:
+		widen(&r.x[0], &w.r32[in.b], false)
+		in.f64(d, &w.r64[in.a], &r.x[0], &r.x[0], &r.x[0])
+	}
+	if mask != w.live {
+		blend(&w.r64[in.d], d, mask)
+	}
+}
+
+func widen(d *vec64, a *vec32, signed bool) {
+	if signed {
+		for i := range d {
+			d[i] = uint64(int64(int32(a[i])))
+		}
+		return
+	}
+	for i := range d {
+		d[i] = uint64(a[i])
+	}
+}
+
+func mulWide(d *vec64, a, b *vec32, c *vec64, signed bool) {
+	if signed {
+		for i := range d {
+			d[i] = uint64(int64(int32(a[i]))*int64(int32(b[i]))) + c[i]
+		}
+		return
+	}
+	for i := range d {
+		d[i] = uint64(a[i])*uint64(b[i]) + c[i]
+	}
+}
+
+// mixed runs a 64-bit lane function on registers of either size.
+func (r *Runner) mixed(w *warp, in *instr, mask uint32) {
+	src := [4]*vec64{&r.x[0], &r.x[1], &r.x[2], &r.x[3]}
+	for n, s := range in.x.src {
+		if s.file == file64 {
+			src[n] = &w.r64[s.index]
+		} else {
+			widen(&r.x[n], &w.r32[s.index], in.x.sext>>n&1 == 1)
+		}
+	}
+	in.f64(&r.t64, src[0], src[1], src[2], src[3])
+	d := in.x.dst[0]
+	if d.file == file64 {
+		blend(&w.r64[d.index], &r.t64, mask)
+		return
+	}
+	for i := range r.t32 {
+		r.t32[i] = uint32(r.t64[i])
+	}
+	blend(&w.r32[d.index], &r.t32, mask)
+}

@@ -1,0 +1,383 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// bitOps are moves, logic, shifts and bit fields: instructions that do not
+// care whether their operands are numbers.
+var bitOps = map[ir.Op]selector{
+	ir.Mov:   byWidth(copy32, copy64),
+	ir.And:   byWidth(andBits[uint32], andBits[uint64]),
+	ir.Or:    byWidth(orBits[uint32], orBits[uint64]),
+	ir.Xor:   byWidth(xorBits[uint32], xorBits[uint64]),
+	ir.Not:   integer{notBits[uint32], notBits[uint32], notBits[uint64], notBits[uint64], 1}.pick,
+	ir.CNot:  integer{cnotBits[uint32], cnotBits[uint32], cnotBits[uint64], cnotBits[uint64], 1}.pick,
+	ir.Lop3:  selectLop3,
+	ir.Shl:   selectShift,
+	ir.Shr:   selectShift,
+	ir.Shf:   selectFunnel,
+	ir.Bfe:   selectBfe,
+	ir.Bfi:   selectBfi,
+	ir.Bfind: selectBfind,
+	ir.Brev:  byWidth(lift32(func(a, _, _ uint32) uint32 { return bits.Reverse32(a) }), lift64(func(a, _, _ uint64) uint64 { return bits.Reverse64(a) })),
+	ir.Clz: byWidth(lift32(func(a, _, _ uint32) uint32 { return uint32(bits.LeadingZeros32(a)) }),
+		lift64(func(a, _, _ uint64) uint64 { return uint64(bits.LeadingZeros64(a)) })),
+	ir.Popc: byWidth(lift32(func(a, _, _ uint32) uint32 { return uint32(bits.OnesCount32(a)) }),
+		lift64(func(a, _, _ uint64) uint64 { return uint64(bits.OnesCount64(a)) })),
+	ir.Fns:   only32(lift32(findNthSet)),
+	ir.Szext: selectSzext,
+	ir.Bmsk:  selectBmsk,
+	ir.Prmt:  selectPrmt,
+}
+
+// byWidth picks by operand width alone; narrow operands live in 32 bits and
+// these operations keep them so.
+func byWidth(f32 fn32, f64 fn64) selector {
+	return func(in *ir.Instr) lane {
+		switch w := width(in.Type); {
+		case w == 64:
+			return lane{f64: f64}
+		case w > 0:
+			return lane{f32: f32}
+		}
+		return lane{}
+	}
+}
+
+func only32(f fn32) selector {
+	return func(in *ir.Instr) lane {
+		if width(in.Type) != 32 {
+			return lane{}
+		}
+		return lane{f32: f}
+	}
+}
+
+func copy32(d, a, _, _, _ *vec32) { *d = *a }
+func copy64(d, a, _, _, _ *vec64) { *d = *a }
+
+func andBits[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] & b[i]
+	}
+}
+
+func orBits[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] | b[i]
+	}
+}
+
+func xorBits[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] ^ b[i]
+	}
+}
+
+func notBits[T word](d, a, _, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = ^a[i]
+	}
+}
+
+func cnotBits[T word](d, a, _, _, _ *[WarpSize]T) {
+	for i := range d {
+		if a[i] == 0 {
+			d[i] = 1
+		} else {
+			d[i] = 0
+		}
+	}
+}
+
+// selectLop3 evaluates the truth table by selecting on a, then b, then c:
+// entry 4a+2b+c of the table is its bit of that number.
+func selectLop3(in *ir.Instr) lane {
+	if width(in.Type) != 32 || len(in.Src) != 4 || in.Src[3].Kind != ir.OperandImm {
+		return lane{}
+	}
+	var t [8]uint32
+	for i := range t {
+		t[i] = -uint32(in.Src[3].Imm >> i & 1)
+	}
+	return lane{f32: func(d, a, b, c, _ *vec32) {
+		for i := range d {
+			x, y, z := a[i], b[i], c[i]
+			b11 := t[7]&z | t[6]&^z
+			b10 := t[5]&z | t[4]&^z
+			b01 := t[3]&z | t[2]&^z
+			b00 := t[1]&z | t[0]&^z
+			d[i] = x&(y&b11|b10&^y) | (y&b01|b00&^y)&^x
+		}
+	}}
+}
+
+// selectShift shifts by a 32-bit amount clamped at the width, which is what
+// Go's shifts do.
+func selectShift(in *ir.Instr) lane {
+	right, signed := in.Op == ir.Shr, in.Type.IsSigned()
+	switch w := width(in.Type); {
+	case w == 64 && !right:
+		return lane{f64: shiftLeft[uint64]}
+	case w == 64 && signed:
+		return lane{f64: shiftRightArithmetic[uint64, int64]}
+	case w == 64:
+		return lane{f64: shiftRight[uint64]}
+	case w != 32 && w != 16:
+		return lane{}
+	case !right && w == 16:
+		return lane{f32: narrow(shiftLeft[uint32], 16, false, 1)}
+	case !right:
+		return lane{f32: shiftLeft[uint32]}
+	case signed && w == 16:
+		return lane{f32: narrow(shiftRightArithmetic[uint32, int32], 16, true, 1)}
+	case signed:
+		return lane{f32: shiftRightArithmetic[uint32, int32]}
+	case w == 16:
+		return lane{f32: narrow(shiftRight[uint32], 16, false, 1)}
+	}
+	return lane{f32: shiftRight[uint32]}
+}
+
+func shiftLeft[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] << b[i]
+	}
+}
+
+func shiftRight[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] >> b[i]
+	}
+}
+
+func shiftRightArithmetic[T word, S int32 | int64](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = T(S(a[i]) >> b[i])
+	}
+}
+
+// selectFunnel is shf: 64 bits b:a shifted, .l keeping the upper half.
+func selectFunnel(in *ir.Instr) lane {
+	if width(in.Type) != 32 {
+		return lane{}
+	}
+	left, wrap := in.Mod&ir.ModLeft != 0, in.Mod&ir.ModWrap != 0
+	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		if wrap {
+			c &= 31
+		}
+		n := min(c, 32)
+		v := uint64(b)<<32 | uint64(a)
+		if left {
+			return uint32(v << n >> 32)
+		}
+		return uint32(v >> n)
+	})}
+}
+
+// extractField is bfe on a word of w bits.
+func extractField(a uint64, pos, length uint32, w int, signed bool) uint64 {
+	pos, length = pos&0xff, length&0xff
+	if length == 0 {
+		return 0
+	}
+	msb := uint32(w - 1)
+	v := a >> pos
+	n := length
+	if pos > msb {
+		n = 0
+	} else {
+		n = min(n, msb-pos+1)
+	}
+	if n < 64 {
+		v &= 1<<n - 1
+	}
+	if signed && length > n || signed && n > 0 {
+		signBit := a >> min(pos+length-1, msb) & 1
+		if signBit == 1 && n < 64 {
+			v |= ^uint64(0) << n
+		}
+	}
+	return v
+}
+
+func selectBfe(in *ir.Instr) lane {
+	signed := in.Type.IsSigned()
+	switch width(in.Type) {
+	case 64:
+		return lane{f64: lift64(func(a, b, c uint64) uint64 { return extractField(a, uint32(b), uint32(c), 64, signed) })}
+	case 32:
+		return lane{f32: lift32(func(a, b, c uint32) uint32 { return uint32(extractField(uint64(a), b, c, 32, signed)) })}
+	}
+	return lane{}
+}
+
+// insertField puts the low bits of a into b at pos.
+func insertField(a, b uint64, pos, length uint32, w int) uint64 {
+	pos, length = pos&0xff, length&0xff
+	if pos >= uint32(w) || length == 0 {
+		return b
+	}
+	n := min(length, uint32(w)-pos)
+	m := ^uint64(0)
+	if n < 64 {
+		m = 1<<n - 1
+	}
+	return b&^(m<<pos) | a&m<<pos
+}
+
+func selectBfi(in *ir.Instr) lane {
+	switch width(in.Type) {
+	case 64:
+		return lane{f64: func(d, a, b, c, e *vec64) {
+			for i := range d {
+				d[i] = insertField(a[i], b[i], uint32(c[i]), uint32(e[i]), 64)
+			}
+		}}
+	case 32:
+		return lane{f32: func(d, a, b, c, e *vec32) {
+			for i := range d {
+				d[i] = uint32(insertField(uint64(a[i]), uint64(b[i]), c[i], e[i], 32))
+			}
+		}}
+	}
+	return lane{}
+}
+
+// selectBfind finds the highest bit that differs from the sign, all ones if none.
+func selectBfind(in *ir.Instr) lane {
+	signed, amount, w := in.Type.IsSigned(), in.Mod&ir.ModShiftAmt != 0, width(in.Type)
+	find := func(v uint64) uint32 {
+		n := bits.Len64(v) - 1
+		if n >= 0 && amount {
+			n = w - 1 - n
+		}
+		return uint32(n)
+	}
+	switch w {
+	case 64:
+		return lane{f64: lift64(func(a, _, _ uint64) uint64 {
+			if signed && int64(a) < 0 {
+				a = ^a
+			}
+			return uint64(find(a))
+		})}
+	case 32:
+		return lane{f32: lift32(func(a, _, _ uint32) uint32 {
+			if signed && int32(a) < 0 {
+				a = ^a
+			}
+			return find(uint64(a))
+		})}
+	}
+	return lane{}
+}
+
+// findNthSet is fns: the position of the n-th set bit of mask counted from
+// base, upwards for n > 0 and downwards for n < 0; all ones when there is none.
+func findNthSet(mask, base, n uint32) uint32 {
+	count, step := int32(n), int32(1)
+	if count < 0 {
+		count, step = -count, -1
+	}
+	if base > 31 {
+		return ^uint32(0)
+	}
+	if count == 0 {
+		if mask>>base&1 == 1 {
+			return base
+		}
+		return ^uint32(0)
+	}
+	for i := int32(base); i >= 0 && i < 32; i += step {
+		if mask>>uint(i)&1 == 1 {
+			count--
+			if count == 0 {
+				return uint32(i)
+			}
+		}
+	}
+	return ^uint32(0)
+}
+
+func selectSzext(in *ir.Instr) lane {
+	if width(in.Type) != 32 {
+		return lane{}
+	}
+	signed, wrap := in.Type.IsSigned(), in.Mod&ir.ModWrap != 0
+	return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+		if wrap {
+			b &= 31
+		}
+		if b >= 32 {
+			return a
+		}
+		if b == 0 {
+			return 0
+		}
+		s := 32 - b
+		if signed {
+			return uint32(int32(a<<s) >> s)
+		}
+		return a << s >> s
+	})}
+}
+
+func selectBmsk(in *ir.Instr) lane {
+	if width(in.Type) != 32 {
+		return lane{}
+	}
+	wrap := in.Mod&ir.ModWrap != 0
+	return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+		if wrap {
+			a, b = a&31, b&31
+		}
+		return (1<<min(b, 32) - 1) << a
+	})}
+}
+
+// selectPrmt is the byte permutation and its special modes (PTX ISA, prmt).
+func selectPrmt(in *ir.Instr) lane {
+	if width(in.Type) != 32 {
+		return lane{}
+	}
+	mode := in.Bool
+	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		v := uint64(b)<<32 | uint64(a)
+		var d uint32
+		for i := uint32(0); i < 4; i++ {
+			sel := prmtSelector(mode, c, i)
+			byt := uint32(v>>(8*(sel&7))) & 0xff
+			if sel&8 != 0 {
+				byt = uint32(int8(byt)>>7) & 0xff
+			}
+			d |= byt << (8 * i)
+		}
+		return d
+	})}
+}
+
+// prmtSelector is the selector of result byte i: 0 to 7 a byte of b:a, with
+// bit 3 its sign instead.
+func prmtSelector(mode ir.BoolOp, c, i uint32) uint32 {
+	n := c & 3
+	switch mode {
+	case ir.PrmtF4E:
+		return n + i
+	case ir.PrmtB4E:
+		return (n - i) & 7
+	case ir.PrmtRC8:
+		return n
+	case ir.PrmtECL:
+		return max(n, i)
+	case ir.PrmtECR:
+		return min(n, i)
+	case ir.PrmtRC16:
+		return (n&1)*2 + i&1
+	}
+	return c >> (4 * i) & 0xf
+}

@@ -1,0 +1,438 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// integer names the lane functions of one operation for each operand type.
+// Sources is how many sources have the instruction's type.
+type integer struct {
+	u32, s32 fn32
+	u64, s64 fn64
+	sources  int
+}
+
+// pick chooses by the instruction's type. 16-bit operands compute in 32 bits.
+func (t integer) pick(in *ir.Instr) lane {
+	signed := in.Type.IsSigned()
+	f32, f64 := t.u32, t.u64
+	if signed {
+		f32, f64 = t.s32, t.s64
+	}
+	switch w := width(in.Type); {
+	case in.Type == ir.U16x2 || in.Type == ir.S16x2:
+		return lane{}
+	case w == 64:
+		return lane{f64: f64}
+	case w == 32:
+		return lane{f32: f32}
+	case w == 16 || w == 8:
+		if f32 == nil {
+			return lane{}
+		}
+		return lane{f32: narrow(f32, w, signed, t.sources)}
+	}
+	return lane{}
+}
+
+// integerOps are the integer arithmetic instructions.
+var integerOps = map[ir.Op]selector{
+	ir.Add:   selectAddSub,
+	ir.Sub:   selectAddSub,
+	ir.Mul:   selectMul,
+	ir.Mad:   selectMul,
+	ir.Mul24: selectMul24,
+	ir.Mad24: selectMul24,
+	ir.Sad:   integer{sad32u, sad32s, sad64u, sad64s, 2}.pick,
+	ir.Div:   integer{lift32(div32u), lift32(div32s), lift64(div64u), lift64(div64s), 2}.pick,
+	ir.Rem:   integer{lift32(rem32u), lift32(rem32s), lift64(rem64u), lift64(rem64s), 2}.pick,
+	ir.Abs:   integer{nil, absInt[uint32, int32], nil, absInt[uint64, int64], 1}.pick,
+	ir.Neg:   integer{negInt[uint32], negInt[uint32], negInt[uint64], negInt[uint64], 1}.pick,
+	ir.Min:   selectMinMax,
+	ir.Max:   selectMinMax,
+	ir.Dp4a:  selectDot,
+	ir.Dp2a:  selectDot,
+	ir.Slct:  selectSlct,
+}
+
+func addInt[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] + b[i]
+	}
+}
+
+func subInt[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+}
+
+func mulInt[T word](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i] * b[i]
+	}
+}
+
+func madInt[T word](d, a, b, c, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = a[i]*b[i] + c[i]
+	}
+}
+
+func negInt[T word](d, a, _, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = -a[i]
+	}
+}
+
+func absInt[T word, S int32 | int64](d, a, _, _, _ *[WarpSize]T) {
+	for i := range d {
+		v := S(a[i])
+		if v < 0 {
+			v = -v
+		}
+		d[i] = T(v)
+	}
+}
+
+func minInt[T word, S int32 | int64 | uint32 | uint64](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = T(min(S(a[i]), S(b[i])))
+	}
+}
+
+func maxInt[T word, S int32 | int64 | uint32 | uint64](d, a, b, _, _ *[WarpSize]T) {
+	for i := range d {
+		d[i] = T(max(S(a[i]), S(b[i])))
+	}
+}
+
+var (
+	addOps = integer{addInt[uint32], addInt[uint32], addInt[uint64], addInt[uint64], 2}
+	subOps = integer{subInt[uint32], subInt[uint32], subInt[uint64], subInt[uint64], 2}
+	minOps = integer{minInt[uint32, uint32], minInt[uint32, int32], minInt[uint64, uint64], minInt[uint64, int64], 2}
+	maxOps = integer{maxInt[uint32, uint32], maxInt[uint32, int32], maxInt[uint64, uint64], maxInt[uint64, int64], 2}
+	mulOps = integer{mulInt[uint32], mulInt[uint32], mulInt[uint64], mulInt[uint64], 2}
+	madOps = integer{madInt[uint32], madInt[uint32], madInt[uint64], madInt[uint64], 3}
+)
+
+func selectAddSub(in *ir.Instr) lane {
+	sub := in.Op == ir.Sub
+	switch {
+	case in.Mod&(ir.ModCarryIn|ir.ModCarryOut) != 0:
+		return lane{}
+	case in.Type == ir.U16x2 || in.Type == ir.S16x2:
+		if sub {
+			return lane{f32: halves(func(a, b, _ uint32) uint32 { return a - b })}
+		}
+		return lane{f32: halves(func(a, b, _ uint32) uint32 { return a + b })}
+	case in.Mod&ir.ModSat != 0:
+		if in.Type != ir.S32 {
+			return lane{}
+		}
+		return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+			x, y := int64(int32(a)), int64(int32(b))
+			if sub {
+				y = -y
+			}
+			return clampS32(x + y)
+		})}
+	case sub:
+		return subOps.pick(in)
+	}
+	return addOps.pick(in)
+}
+
+func clampS32(v int64) uint32 {
+	return uint32(max(min(v, 1<<31-1), -1<<31))
+}
+
+func selectMinMax(in *ir.Instr) lane {
+	t := minOps
+	if in.Op == ir.Max {
+		t = maxOps
+	}
+	if in.Type == ir.U16x2 || in.Type == ir.S16x2 {
+		f := narrow(t.u32, 16, false, 2)
+		if in.Type.IsSigned() {
+			f = narrow(t.s32, 16, true, 2)
+		}
+		return lane{f32: eachHalf(f)}
+	}
+	return t.pick(in)
+}
+
+// eachHalf applies a 16-bit lane function to both halves of its sources.
+func eachHalf(f fn32) fn32 {
+	return func(d, a, b, c, e *vec32) {
+		var lo, hi, x, y, z vec32
+		f(&lo, a, b, c, e)
+		for i := range d {
+			x[i], y[i], z[i] = a[i]>>16, b[i]>>16, c[i]>>16
+		}
+		f(&hi, &x, &y, &z, e)
+		for i := range d {
+			d[i] = lo[i]&0xffff | hi[i]<<16
+		}
+	}
+}
+
+func selectMul(in *ir.Instr) lane {
+	signed, w := in.Type.IsSigned(), width(in.Type)
+	if in.Mod&(ir.ModCarryIn|ir.ModCarryOut|ir.ModSat) != 0 {
+		if in.Op == ir.Mad && in.Mod&(ir.ModCarryIn|ir.ModCarryOut) == 0 && in.Mod&ir.ModHi != 0 && in.Type == ir.S32 {
+			return lane{f32: lift32(madHiSat)}
+		}
+		return lane{}
+	}
+	low := mulOps
+	if in.Op == ir.Mad {
+		low = madOps
+	}
+	switch {
+	case in.Mod&ir.ModWide != 0 && w == 32:
+		l := lane{f64: low.u64}
+		if signed {
+			l.sext = 1 | 2
+		}
+		return l
+	case in.Mod&ir.ModWide != 0 && w == 16:
+		return lane{f32: wide16(low.u32, signed)}
+	case in.Mod&ir.ModWide != 0:
+		return lane{}
+	case in.Mod&ir.ModHi != 0:
+		return selectMulHi(in, signed, w)
+	}
+	return low.pick(in)
+}
+
+// wide16 multiplies 16-bit sources into 32 bits; a third source is 32 bits.
+func wide16(f fn32, signed bool) fn32 {
+	return func(d, a, b, c, e *vec32) {
+		var x, y vec32
+		extend32(&x, a, 16, signed)
+		extend32(&y, b, 16, signed)
+		f(d, &x, &y, c, e)
+	}
+}
+
+// mulHi is the upper half of the product of two words of w bits.
+func mulHi(a, b uint64, w int, signed bool) uint64 {
+	switch {
+	case w == 64 && signed:
+		hi, _ := bits.Mul64(a, b)
+		// Unsigned to signed product: subtract each factor where the other is negative.
+		return hi - uint64(int64(a)>>63)&b - uint64(int64(b)>>63)&a
+	case w == 64:
+		hi, _ := bits.Mul64(a, b)
+		return hi
+	case signed:
+		s := uint(64 - w)
+		return uint64((int64(a<<s) >> s) * (int64(b<<s) >> s) >> w)
+	}
+	m := uint64(1)<<w - 1
+	return (a & m) * (b & m) >> w
+}
+
+func selectMulHi(in *ir.Instr, signed bool, w int) lane {
+	mad := in.Op == ir.Mad
+	if w == 64 {
+		return lane{f64: func(d, a, b, c, _ *vec64) {
+			for i := range d {
+				v := mulHi(a[i], b[i], 64, signed)
+				if mad {
+					v += c[i]
+				}
+				d[i] = v
+			}
+		}}
+	}
+	mask := uint32(uint64(1)<<w - 1)
+	return lane{f32: func(d, a, b, c, _ *vec32) {
+		for i := range d {
+			v := uint32(mulHi(uint64(a[i]), uint64(b[i]), w, signed))
+			if mad {
+				v += c[i]
+			}
+			d[i] = v & mask
+		}
+	}}
+}
+
+func madHiSat(a, b, c uint32) uint32 {
+	return clampS32(int64(int32(a))*int64(int32(b))>>32 + int64(int32(c)))
+}
+
+// selectMul24 multiplies the low 24 bits; .hi takes bits 47 to 16.
+func selectMul24(in *ir.Instr) lane {
+	if width(in.Type) != 32 || in.Mod&ir.ModSat != 0 {
+		return lane{}
+	}
+	signed, hi, mad := in.Type.IsSigned(), in.Mod&ir.ModHi != 0, in.Op == ir.Mad24
+	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		p := uint64(a&0xffffff) * uint64(b&0xffffff)
+		if signed {
+			p = uint64(int64(int32(a<<8)>>8) * int64(int32(b<<8)>>8))
+		}
+		if hi {
+			p >>= 16
+		}
+		if mad {
+			return uint32(p) + c
+		}
+		return uint32(p)
+	})}
+}
+
+func sad32u(d, a, b, c, _ *vec32) {
+	for i := range d {
+		d[i] = c[i] + max(a[i], b[i]) - min(a[i], b[i])
+	}
+}
+
+func sad32s(d, a, b, c, _ *vec32) {
+	for i := range d {
+		x, y := int32(a[i]), int32(b[i])
+		d[i] = c[i] + uint32(max(x, y)-min(x, y))
+	}
+}
+
+func sad64u(d, a, b, c, _ *vec64) {
+	for i := range d {
+		d[i] = c[i] + max(a[i], b[i]) - min(a[i], b[i])
+	}
+}
+
+func sad64s(d, a, b, c, _ *vec64) {
+	for i := range d {
+		x, y := int64(a[i]), int64(b[i])
+		d[i] = c[i] + uint64(max(x, y)-min(x, y))
+	}
+}
+
+// Division by zero is unspecified in PTX; NVIDIA hardware returns all ones as
+// the quotient and the dividend as the remainder.
+func div32u(a, b, _ uint32) uint32 {
+	if b == 0 {
+		return ^uint32(0)
+	}
+	return a / b
+}
+
+func div32s(a, b, _ uint32) uint32 {
+	if b == 0 {
+		return ^uint32(0)
+	}
+	return uint32(int64(int32(a)) / int64(int32(b)))
+}
+
+func div64u(a, b, _ uint64) uint64 {
+	if b == 0 {
+		return ^uint64(0)
+	}
+	return a / b
+}
+
+func div64s(a, b, _ uint64) uint64 {
+	switch int64(b) {
+	case 0:
+		return ^uint64(0)
+	case -1:
+		return -a
+	}
+	return uint64(int64(a) / int64(b))
+}
+
+func rem32u(a, b, _ uint32) uint32 {
+	if b == 0 {
+		return a
+	}
+	return a % b
+}
+
+func rem32s(a, b, _ uint32) uint32 {
+	if b == 0 {
+		return a
+	}
+	return uint32(int64(int32(a)) % int64(int32(b)))
+}
+
+func rem64u(a, b, _ uint64) uint64 {
+	if b == 0 {
+		return a
+	}
+	return a % b
+}
+
+func rem64s(a, b, _ uint64) uint64 {
+	switch int64(b) {
+	case 0:
+		return a
+	case -1:
+		return 0
+	}
+	return uint64(int64(a) % int64(b))
+}
+
+// selectDot is dp4a and dp2a. The signedness of b is SrcType's where it is
+// given, else a's.
+func selectDot(in *ir.Instr) lane {
+	sa := in.Type.IsSigned()
+	sb := sa
+	if in.SrcType != ir.TypeInvalid {
+		sb = in.SrcType.IsSigned()
+	}
+	ext := func(v uint32, bits int, signed bool) uint32 {
+		s := uint(32 - bits)
+		if signed {
+			return uint32(int32(v<<s) >> s)
+		}
+		return v << s >> s
+	}
+	if in.Op == ir.Dp4a {
+		return lane{f32: lift32(func(a, b, c uint32) uint32 {
+			for s := 0; s < 32; s += 8 {
+				c += ext(a>>s, 8, sa) * ext(b>>s, 8, sb)
+			}
+			return c
+		})}
+	}
+	shift := 0
+	if in.Mod&ir.ModHi != 0 {
+		shift = 16
+	}
+	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		b >>= shift
+		return c + ext(a, 16, sa)*ext(b, 8, sb) + ext(a>>16, 16, sa)*ext(b>>8, 8, sb)
+	})}
+}
+
+// selectSlct picks a where c >= 0, else b. A NaN picks b.
+func selectSlct(in *ir.Instr) lane {
+	negative := func(c uint32) bool { return int32(c) < 0 }
+	if in.SrcType == ir.F32 {
+		ftz := in.Mod&ir.ModFtz != 0
+		negative = func(c uint32) bool {
+			if ftz {
+				c = flush32(c)
+			}
+			return !(f32(c) >= 0)
+		}
+	}
+	if width(in.Type) == 64 {
+		return lane{f64: lift64(func(a, b, c uint64) uint64 {
+			if negative(uint32(c)) {
+				return b
+			}
+			return a
+		})}
+	}
+	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		if negative(c) {
+			return b
+		}
+		return a
+	})}
+}

@@ -1,0 +1,103 @@
+package exec
+
+import "math/bits"
+
+// frame is one entry of a warp's reconvergence stack: the lanes in mask are at
+// the start of block and leave the stack when they reach rpc.
+type frame struct {
+	block, rpc int32
+	mask       uint32
+	since      uint32 // warp tick at which the frame last was on top
+}
+
+// state is what a warp is doing.
+type state uint8
+
+const (
+	ready state = iota
+	waiting
+	done
+)
+
+// warp is the state of 32 threads.
+type warp struct {
+	id    int
+	first int // linear index of lane 0's thread
+	state state
+	ip    int32 // next instruction of the top frame's block, -1 at its start
+
+	live  uint32 // lanes that exist and have not exited
+	r32   []vec32
+	r64   []vec64
+	pred  []uint32
+	carry uint32
+	stack []frame
+	steps int64
+	tick  uint32 // counts basic blocks, for the race checker
+
+	barrier  int // where it waits
+	barrierI *instr
+	loops    []loopRun
+	inLoops  []int32 // loops that are being sampled, outermost first
+}
+
+// thread is the linear thread index of a lane.
+func (w *warp) thread(lane int) int { return w.first + lane }
+
+func (w *warp) top() *frame { return &w.stack[len(w.stack)-1] }
+
+// guarded is the lanes of mask that a guard lets through.
+func (w *warp) guarded(mask uint32, guard int32, not bool) uint32 {
+	p := w.pred[guard]
+	if not {
+		p = ^p
+	}
+	return mask & p
+}
+
+// exitLanes takes lanes off every frame.
+func (w *warp) exitLanes(mask uint32) {
+	w.live &^= mask
+	for i := range w.stack {
+		w.stack[i].mask &^= mask
+	}
+}
+
+// settle pops frames that are empty or have reconverged and reports whether
+// any lane is left.
+func (w *warp) settle() bool {
+	for n := len(w.stack); n > 0; n = len(w.stack) {
+		t := &w.stack[n-1]
+		if t.mask != 0 && (t.block != t.rpc || t.block < 0) {
+			w.ip = -1
+			return true
+		}
+		w.stack = w.stack[:n-1]
+	}
+	return false
+}
+
+// diverge splits the top frame between two blocks. Lanes that stay at the
+// reconvergence point wait in the frame below.
+func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32) {
+	t := w.top()
+	if t.rpc == rpc {
+		// The frame below already waits there.
+		w.stack = w.stack[:len(w.stack)-1]
+	} else {
+		t.block, t.since = rpc, w.tick
+	}
+	for i := range targets {
+		if targets[i] != rpc || rpc < 0 {
+			w.stack = append(w.stack, frame{block: targets[i], rpc: rpc, mask: masks[i], since: w.tick})
+		}
+	}
+}
+
+// blend copies the lanes in mask.
+func blend[T word](d, s *[WarpSize]T, mask uint32) {
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (WarpSize - 1)
+		d[l] = s[l]
+	}
+}
