@@ -60,6 +60,9 @@ func (p *parser) unary() Operand {
 			return p.literal(at, end-1)
 		}
 		x := p.unaryOperand()
+		if k == '!' {
+			return p.not(at, x)
+		}
 		return p.node(Unary, at, op, x)
 	case '(':
 		return p.parenthesis()
@@ -67,16 +70,21 @@ func (p *parser) unary() Operand {
 		return p.literal(at, p.tok.start)
 	case tWord:
 		o := p.name()
-		if p.tok.kind == '(' { // generic(name), mask(name)
-			p.next()
-			x := p.node(Unary, at, o.Text, p.expr(0))
-			p.want(')', "')'")
-			return x
+		if p.tok.kind == '(' {
+			return p.apply(o)
 		}
 		return o
 	}
 	p.unexpected("an operand")
 	return Operand{At: at}
+}
+
+// apply reads generic(name) and the like.
+func (p *parser) apply(f Operand) Operand {
+	p.next()
+	x := p.node(Unary, f.At, f.Text, p.expr(0))
+	p.want(')', "')'")
+	return x
 }
 
 func (p *parser) unaryOperand() Operand {

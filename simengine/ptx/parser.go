@@ -13,7 +13,9 @@ func Parse(file string, src []byte) (*Module, error) {
 	p.lex = lexer{src: string(src), line: 1, fail: p.errorAt}
 	p.next()
 	m := &Module{File: file}
-	p.version()
+	if !p.version() {
+		return m, p.errs
+	}
 	for p.tok.kind != tEOF && !p.tooMany() {
 		if n := p.item(); n != nil {
 			m.Items = append(m.Items, n)
@@ -113,13 +115,14 @@ func (p *parser) ident(what string) string {
 
 // version checks that the text begins as every PTX file does, so that a file
 // of another kind is called one at once.
-func (p *parser) version() {
+func (p *parser) version() bool {
 	switch {
 	case p.tok.kind == tEOF:
 		p.errorAt(p.tok.at, "empty file: no .version directive")
 	case p.tok.kind != tDot || p.text() != ".version":
 		p.errorAt(p.tok.at, "expected .version, found %s: this is not a PTX file", p.describe())
 	}
+	return len(p.errs) == 0
 }
 
 // resync passes tokens up to and including the next ';', or up to a brace, a

@@ -156,7 +156,8 @@ func (p *parser) operands(in *Instr) Node {
 	return in
 }
 
-// operand reads one operand of an instruction.
+// operand reads one operand of an instruction; at the top of a call a
+// parenthesis is a list and not an expression.
 func (p *parser) operand(call bool) Operand {
 	o := Operand{At: p.tok.at}
 	switch p.tok.kind {
@@ -165,17 +166,20 @@ func (p *parser) operand(call bool) Operand {
 		if p.tok.kind == '|' {
 			return p.pair(o)
 		}
+		if p.tok.kind == '(' && !call {
+			return p.apply(o)
+		}
 		for p.tok.kind == '+' || p.tok.kind == '-' || p.tok.kind == '[' {
 			o = p.offset(o)
 		}
 		return o
 	case '[':
-		return p.list(Address, ']', call)
+		return p.list(Address, ']')
 	case '{':
-		return p.list(Vector, '}', call)
+		return p.list(Vector, '}')
 	case '(':
 		if call {
-			return p.list(Group, ')', call)
+			return p.list(Group, ')')
 		}
 	case '!':
 		p.next()
@@ -184,10 +188,18 @@ func (p *parser) operand(call bool) Operand {
 			o.Not = true
 			return o
 		}
-		x := p.unaryOperand()
-		return p.node(Unary, o.At, "!", x)
+		return p.not(o.At, p.unaryOperand())
 	}
 	return p.expr(0)
+}
+
+// not is !x: a flag of a name, an operator elsewhere.
+func (p *parser) not(at Loc, x Operand) Operand {
+	if x.Kind == Name && !x.Not {
+		x.At, x.Not = at, true
+		return x
+	}
+	return p.node(Unary, at, "!", x)
 }
 
 func (p *parser) name() Operand {
@@ -228,7 +240,7 @@ func (p *parser) offset(base Operand) Operand {
 }
 
 // list reads a bracketed list; p.tok is the opening bracket.
-func (p *parser) list(k OperandKind, end kind, call bool) Operand {
+func (p *parser) list(k OperandKind, end kind) Operand {
 	o := Operand{At: p.tok.at, Kind: k}
 	p.next()
 	if !p.enter() {
@@ -237,7 +249,7 @@ func (p *parser) list(k OperandKind, end kind, call bool) Operand {
 	defer p.leave()
 	mark, nerr := len(p.stack), len(p.errs)
 	for p.tok.kind != end {
-		p.push(p.operand(call))
+		p.push(p.operand(false))
 		if len(p.errs) > nerr || !p.got(',') {
 			break
 		}
