@@ -1,15 +1,16 @@
-// Package kernel reads kernel definitions (T1, the tuning community's JSON,
-// with our extensions) and says what they mean: the search space, and for one
-// configuration and problem size the launch, the arguments and what the
-// compiler is given.
-//
-// It does not compile (package compile does), and does not know GPUs.
 package kernel
 
 import (
-	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/expr"
 )
 
 // Warning is something odd in a definition that could be read nevertheless.
@@ -18,47 +19,334 @@ type Warning struct {
 	Message string
 }
 
-// Definition is a kernel: its parameters, conditions, launch, arguments and files.
-// It is immutable after loading and safe for concurrent use.
+// String returns the warning as one line.
+func (w Warning) String() string { return w.Field + ": " + w.Message }
+
+// Definition is a kernel: its parameters, conditions, launch, arguments and
+// files. It is immutable after loading and safe for concurrent use.
 type Definition struct {
-	Name     string   // General.BenchmarkName, else the file's name
-	Language Language // of the kernel's source
-	Problem  []int64  // KernelSpecification.ProblemSize, nil when the file has none
+	Name       string   // General.BenchmarkName, else the file's name
+	KernelName string   // of the function in the source
+	Language   Language // of the kernel's source
+	Problem    []int64  // KernelSpecification.ProblemSize, nil when the file has none
+	Options    []string // CompilerOptions
+
+	text       []byte // the definition as it was read
+	files      Files
+	params     []search.Param
+	defaults   search.Config
+	conditions []condition
+	scope      *scope
+	launch     launchSpec
+	source     sourceSpec
+	arguments  []argument
 }
+
+// Params returns the tuning parameters in order. Do not modify.
+func (d *Definition) Params() []search.Param { return d.params }
+
+// Default returns the configuration of the parameters' Default values, or
+// their first ones. It may break a condition: loading warns then.
+func (d *Definition) Default() search.Config { return d.defaults.Clone() }
+
+func (d *Definition) parameterNames() string { return strings.Join(d.defaults.Names, ", ") }
+
+// maxDefinition bounds the size of a definition's text in bytes.
+const maxDefinition = 8 << 20
 
 // Load reads a definition and the files it names, which must lie in its
-// directory or below.
-func Load(path string) (*Definition, []Warning, error) { return nil, nil, errors.New("not built yet") }
-
-// Parse reads a definition from text; files gives the contents of the kernel's
-// source, headers and PTX by slash-separated name relative to the definition.
-func Parse(name string, text []byte, files Files) (*Definition, []Warning, error) {
-	return nil, nil, errors.New("not built yet")
+// directory or below. Errors are one line that starts with the path.
+func Load(name string) (*Definition, []Warning, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("kernel definition: %w", err)
+	case info.IsDir():
+		return nil, nil, fmt.Errorf("%s: is a directory; name the definition's JSON file in it", name)
+	case info.Size() > maxDefinition:
+		return nil, nil, fmt.Errorf("%s: larger than %d MiB, which no T1 definition is", name, maxDefinition>>20)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("kernel definition: %w", err)
+	}
+	stem := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	d, warnings, err := Parse(stem, text, Dir(filepath.Dir(name)))
+	if err != nil {
+		return nil, warnings, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, warnings, nil
 }
 
-// Files reads files by slash-separated name relative to the definition.
-type Files interface {
-	ReadFile(name string) ([]byte, error) // errors.Is(err, fs.ErrNotExist) when missing
+// Parse reads a definition from text; name is the kernel's unless the text has
+// a BenchmarkName; files gives the kernel's source, headers and PTX. Sources
+// and headers are read at once, PTX when it is needed.
+func Parse(name string, text []byte, files Files) (*Definition, []Warning, error) {
+	doc, err := parseDocument(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &reader{}
+	d := &Definition{Name: name, text: text, files: files}
+	d.read(r, doc)
+	if r.err != nil {
+		return nil, r.warnings, r.err
+	}
+	return d, r.warnings, nil
+}
+
+func (d *Definition) read(r *reader, doc document) {
+	root := r.record(doc, "General", "ConfigurationSpace", "Search", "Budget", "KernelSpecification", "BenchmarkConfig", "$schema")
+	root.ignore(map[string]string{"Search": "object", "Budget": "list", "BenchmarkConfig": "object", "$schema": "text"})
+	general := &record{r, "General", nil}
+	if g, ok := root.get("General"); ok {
+		general = r.record(g, "FormatVersion", "LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat", "BenchmarkName")
+		general.ignore(map[string]string{"LoggingLevel": "text", "TimeUnit": "text", "OutputFile": "text", "OutputFormat": "text"})
+	}
+	if space, ok := root.need("ConfigurationSpace"); ok {
+		d.readSpace(r, space)
+	}
+	spec, ok := root.need("KernelSpecification")
+	if !ok || r.err != nil {
+		return
+	}
+	k := r.record(spec, "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "Device", "CompilerOptions",
+		"Profiling", "SharedMemory", "SimulationInput", "Arguments", "ReferenceArguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ",
+		"Stream", "BenchmarkName", "Misc", "MaxRegisters", "SharedMemoryCarveout")
+	k.ignore(map[string]string{"Device": "object", "Profiling": "number", "SimulationInput": "text", "Misc": "object", "Stream": "number", "ReferenceArguments": "list"})
+	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
+		d.Name = n
+	}
+	d.readKernel(r, k)
+}
+
+// readSpace reads parameters and conditions.
+func (d *Definition) readSpace(r *reader, doc document) {
+	rec := r.record(doc, "TuningParameters", "Conditions")
+	if _, ok := rec.need("TuningParameters"); !ok {
+		return
+	}
+	for _, p := range rec.list("TuningParameters") {
+		param, value := r.parameter(p)
+		if r.err == nil && slices.Contains(d.defaults.Names, param.Name) {
+			r.fail(p.path+".Name", "parameter %s is declared twice", param.Name)
+		}
+		d.params = append(d.params, param)
+		d.defaults.Names = append(d.defaults.Names, param.Name)
+		d.defaults.Values = append(d.defaults.Values, value)
+	}
+	if r.err != nil {
+		return
+	}
+	d.scope = newScope(d.params)
+	for _, c := range rec.list("Conditions") {
+		d.conditions = append(d.conditions, d.readCondition(r, c))
+	}
+}
+
+// readKernel reads what KernelSpecification says besides its name.
+func (d *Definition) readKernel(r *reader, k *record) {
+	if r.err != nil {
+		return
+	}
+	d.Language = r.language(k)
+	k.need("KernelName")
+	d.KernelName = k.text("KernelName", "")
+	for _, o := range k.list("CompilerOptions") {
+		d.Options = append(d.Options, r.text(o))
+	}
+	d.Problem = r.problem(k)
+	if r.err != nil {
+		return
+	}
+	d.checkDefaults(r)
+	d.launch = d.readLaunch(r, k)
+	for _, a := range k.list("Arguments") {
+		d.arguments = append(d.arguments, d.readArgument(r, a))
+	}
+	d.readSource(r, k)
+}
+
+// condition is one of ConfigurationSpace.Conditions.
+type condition struct {
+	path string
+	expr *expr.Expr
+}
+
+func (d *Definition) readCondition(r *reader, doc document) condition {
+	rec := r.record(doc, "Parameters", "Expression")
+	for _, p := range rec.list("Parameters") {
+		if name := r.text(p); !slices.Contains(d.defaults.Names, name) {
+			r.fail(p.path, "condition on the unknown parameter %s; there are %s", name, d.parameterNames())
+		}
+	}
+	field, ok := rec.need("Expression")
+	if !ok {
+		return condition{}
+	}
+	x := r.expression(field)
+	if r.err != nil {
+		return condition{}
+	}
+	if name, unknown := d.scope.unknown(x); unknown {
+		r.fail(x.path, "%q uses the unknown parameter %s; there are %s", x.expr.Text, name, d.parameterNames())
+	}
+	return condition{x.path, d.scope.listed(x).expr}
+}
+
+// checkDefaults warns of conditions that the parameters' own defaults break.
+func (d *Definition) checkDefaults(r *reader) {
+	b := d.scope.bind(d.defaults, d.Problem)
+	for _, c := range d.conditions {
+		p, err := expr.Compile(c.expr, d.scope.vars)
+		if err != nil {
+			r.fail(c.path, "%v", err)
+			return
+		}
+		if holds, err := p.Truth(b.env); err != nil || !holds {
+			used := search.Config{}
+			for _, n := range c.expr.Names() {
+				if v, ok := d.defaults.Get(n); ok {
+					used.Names, used.Values = append(used.Names, n), append(used.Values, v)
+				}
+			}
+			r.warn(c.path, "the parameters' own defaults (%s) break it", used)
+		}
+	}
+}
+
+// maxProblem bounds a number of a problem size, so that sizes computed from it
+// are far from overflow.
+const maxProblem = 1 << 40
+
+// problem reads ProblemSize: a list of integers, or one.
+func (r *reader) problem(k *record) []int64 {
+	d, ok := k.get(problemName)
+	if !ok {
+		return nil
+	}
+	items := []document{d}
+	if _, isList := d.value.([]any); isList {
+		items = r.list(d)
+	}
+	var problem []int64
+	for _, it := range items {
+		x := r.expression(it)
+		if r.err != nil {
+			return nil
+		}
+		p, err := expr.Compile(x.expr, nil)
+		if err != nil {
+			r.fail(it.path, "%v", err)
+			return nil
+		}
+		n, err := p.Int(expr.NewEnv(0))
+		if err != nil || n < 1 || n > maxProblem {
+			r.fail(it.path, "a number from 1 to %d is expected, not %s", int64(maxProblem), what(it.value))
+			return nil
+		}
+		problem = append(problem, n)
+	}
+	return problem
+}
+
+// resolveProblem returns the problem size to use: the one given, or the
+// definition's own for nil.
+func (d *Definition) resolveProblem(problem []int64) ([]int64, error) {
+	if len(problem) == 0 {
+		return d.Problem, nil
+	}
+	if d.Problem != nil && len(problem) != len(d.Problem) {
+		return nil, fmt.Errorf("kernel %s: a problem size of %d numbers is needed, as in its own %v, not %v", d.Name, len(d.Problem), d.Problem, problem)
+	}
+	for _, n := range problem {
+		if n < 1 || n > maxProblem {
+			return nil, fmt.Errorf("kernel %s: problem size %v: numbers from 1 to %d are needed", d.Name, problem, int64(maxProblem))
+		}
+	}
+	return problem, nil
 }
 
 // Space returns the search space for a problem size (nil: the definition's
 // own), with the parameters named in set restricted to the values given.
 func (d *Definition) Space(problem []int64, set map[string][]string) (*search.Space, error) {
-	return nil, errors.New("not built yet")
+	problem, err := d.resolveProblem(problem)
+	if err != nil {
+		return nil, err
+	}
+	params, err := d.restricted(set)
+	if err != nil {
+		return nil, err
+	}
+	var constraints []search.Constraint
+	for _, c := range d.conditions {
+		constraints = append(constraints, search.Constraint{Expr: withProblem(c.expr, problem), Where: c.path})
+	}
+	s, err := search.New(params, constraints)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	return s, nil
 }
 
-// Launch says how a configuration is launched.
-func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error) {
-	return nil, errors.New("not built yet")
+// restricted returns the parameters with only the values that set allows.
+func (d *Definition) restricted(set map[string][]string) ([]search.Param, error) {
+	params := slices.Clone(d.params)
+	for _, name := range sortedKeys(set) {
+		i := slices.Index(d.defaults.Names, name)
+		if i < 0 {
+			return nil, fmt.Errorf("kernel %s has no parameter %s; it has %s", d.Name, name, d.parameterNames())
+		}
+		keep := map[search.Value]bool{}
+		for _, text := range set[name] {
+			v, err := search.ParseValue(params[i].Kind(), text)
+			if err != nil || !slices.Contains(d.params[i].Values, v) {
+				return nil, fmt.Errorf("kernel %s: parameter %s has no value %s; it has %s", d.Name, name, text, texts(d.params[i].Values))
+			}
+			keep[v] = true
+		}
+		params[i].Values = slices.DeleteFunc(slices.Clone(params[i].Values), func(v search.Value) bool { return !keep[v] })
+		if len(keep) == 0 {
+			return nil, fmt.Errorf("kernel %s: parameter %s is restricted to no value; it has %s", d.Name, name, texts(d.params[i].Values))
+		}
+	}
+	return params, nil
 }
 
-// Bundle returns the canonical bytes of the definition and all its files, and
-// their digest (sha-256, hex).
-func (d *Definition) Bundle() (bundle []byte, digest string, err error) {
-	return nil, "", errors.New("not built yet")
+func texts(values []search.Value) string {
+	var list []string
+	for _, v := range values {
+		list = append(list, v.Text())
+	}
+	return strings.Join(list, ", ")
 }
 
-// OpenBundle reads what Bundle wrote.
-func OpenBundle(bundle []byte) (*Definition, []Warning, error) {
-	return nil, nil, errors.New("not built yet")
+// language reads KernelSpecification.Language.
+func (r *reader) language(k *record) Language {
+	d, ok := k.need("Language")
+	if !ok {
+		return LanguageInvalid
+	}
+	text := r.text(d)
+	for l := CUDA; l <= Hypertuner; l++ {
+		if strings.EqualFold(text, l.String()) {
+			return l
+		}
+	}
+	r.fail(d.path, "unknown language %q; known are CUDA, PTX, OpenCL, Vulkan, Hypertuner", text)
+	return LanguageInvalid
 }
+
+// launchable reports a language that only the space can be read of.
+func (d *Definition) launchable() error {
+	if d.Language != CUDA && d.Language != PTX {
+		return fmt.Errorf("kernel %s: KernelSpecification.Language: %s kernels cannot be simulated: CUDA or PTX is needed", d.Name, d.Language)
+	}
+	return nil
+}
+
+// clean returns the slash-separated name of a file beside the definition.
+func clean(name string) string { return path.Clean(strings.ReplaceAll(name, `\`, "/")) }
+
+// maxExtent bounds a grid dimension, as CUDA does (x: 2^31 - 1).
+const maxExtent = math.MaxInt32

@@ -1,18 +1,14 @@
 package kernel
 
-import "github.com/warptune/warptune/search/expr"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
-// Language is a kernel's source language. The zero value is invalid.
-type Language uint8
-
-// Languages. Only CUDA and PTX can be launched; the others' spaces can be read.
-const (
-	LanguageInvalid Language = iota
-	CUDA
-	PTX
-	OpenCL
-	Vulkan
-	Hypertuner
+	"github.com/warptune/warptune/search"
 )
 
 // Launch is one configuration at one problem size, ready for a compiler and
@@ -43,64 +39,166 @@ type Compile struct {
 // Macro is one -D.
 type Macro struct{ Name, Value string }
 
-// Type is an argument's element type. The zero value is invalid.
-type Type uint8
+// maxShared bounds dynamic shared memory in bytes; what a GPU has is for the
+// simulator to say.
+const maxShared = 1 << 30
 
-// Element types.
-const (
-	TypeInvalid Type = iota
-	Bool
-	Int8
-	Uint8
-	Int16
-	Uint16
-	Int32
-	Uint32
-	Int64
-	Uint64
-	Half
-	Float
-	Double
-)
-
-// Arg is one kernel argument or __constant__ variable.
-type Arg struct {
-	Name   string
-	Type   Type
-	Lanes  int    // 1, or 2, 3, 4, 8, 16 of a vector type such as float4
-	Scalar bool   // passed by value: Bits holds it
-	Bits   uint64 // the scalar's bits, little-endian in the low Type.Bytes()
-	Count  int64  // elements of a buffer
-	Fill   Fill   // contents of a buffer
-	Access Access
+// Launch says how a configuration is launched on a problem size (nil: the
+// definition's own). The configuration's parameters may be in any order; it
+// need not meet the conditions. An error is the configuration's own, unless
+// the definition's files are missing or its language is not CUDA or PTX.
+func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error) {
+	if err := d.launchable(); err != nil {
+		return nil, err
+	}
+	problem, err := d.resolveProblem(problem)
+	if err != nil {
+		return nil, err
+	}
+	if cfg, err = d.conform(cfg); err != nil {
+		return nil, err
+	}
+	b := d.scope.bind(cfg, problem)
+	l := &Launch{KernelName: d.KernelName}
+	if err := d.launch.evaluate(l, b, problem); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	for i := range d.arguments {
+		a, err := d.arguments[i].evaluate(b, problem)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
+		}
+		if d.arguments[i].constant {
+			l.Constants = append(l.Constants, a)
+		} else {
+			l.Args = append(l.Args, a)
+		}
+	}
+	if l.Compile, err = d.compile(cfg, l); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	return l, nil
 }
 
-// FillKind says how a buffer is filled. The zero value is invalid.
-type FillKind uint8
-
-// Kinds of fill.
-const (
-	FillInvalid FillKind = iota
-	FillConstant
-	FillRandom
-	FillGenerator
-)
-
-// Fill is the contents of a buffer.
-type Fill struct {
-	Kind  FillKind
-	Value float64    // Constant: every element; Random: the exclusive upper bound
-	Seed  uint64     // Random
-	Expr  *expr.Expr // Generator: over i and the parameters
+// CompileKey returns the key of the configuration's Compile.
+func (d *Definition) CompileKey(cfg search.Config, problem []int64) (string, error) {
+	l, err := d.Launch(cfg, problem)
+	if err != nil {
+		return "", err
+	}
+	return l.Compile.Key, nil
 }
 
-// Access is how a kernel uses a buffer. The zero value is invalid.
-type Access uint8
+// conform gives a configuration the definition's order and kinds.
+func (d *Definition) conform(cfg search.Config) (search.Config, error) {
+	if slices.Equal(cfg.Names, d.defaults.Names) && len(cfg.Values) == len(cfg.Names) {
+		ok := true
+		for i, v := range cfg.Values {
+			ok = ok && v.Kind == d.params[i].Kind()
+		}
+		if ok {
+			return cfg, nil
+		}
+	}
+	s, err := search.New(d.params, nil)
+	if err != nil {
+		return cfg, err
+	}
+	if cfg, err = s.Conform(cfg); err != nil {
+		return cfg, fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	return cfg, nil
+}
 
-// Access types.
-const (
-	AccessInvalid Access = iota
-	ReadOnly
-	WriteOnly
-	ReadWrite
-)
+func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err error) {
+	if l.Block, err = s.blockSize(b); err != nil {
+		return err
+	}
+	if l.Grid, err = s.gridSize(b, problem, l.Block); err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		to                     *int
+		from                   expression
+		otherwise, least, most int64
+	}{
+		{&l.DynamicShared, s.shared, 0, 0, maxShared},
+		{&l.MaxRegisters, s.maxRegisters, 0, 0, 255},
+		{&l.CarveOut, s.carveOut, -1, -1, 100},
+	} {
+		v, err := b.integer(x.from, x.otherwise, x.least, x.most)
+		if err != nil {
+			return err
+		}
+		*x.to = int(v)
+	}
+	return nil
+}
+
+// compile says what the compiler is given for a launch.
+func (d *Definition) compile(cfg search.Config, l *Launch) (Compile, error) {
+	c := Compile{Language: d.Language, SourceFile: d.source.file, Options: d.Options, Files: d.files}
+	if d.Language == PTX {
+		c.SourceFile = clean(d.source.template.expand(cfg))
+		text, err := d.files.ReadFile(c.SourceFile)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", d.source.path, err)
+		}
+		c.Source, c.Options = text, nil
+	} else {
+		if d.source.missing != nil {
+			return c, fmt.Errorf("%s: %w", d.source.path, d.source.missing)
+		}
+		c.Source = d.withoutUnroll(cfg)
+		c.Macros = d.macros(cfg, l)
+	}
+	c.Key = c.key(d.source.headers)
+	return c, nil
+}
+
+// macros are Kernel Tuner's own, then the parameters. Sizes and parameters that
+// the sources never name are left out where they would cost compilations: the
+// grid's size, and parameters that only cap registers or choose the carve-out.
+func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
+	list := []Macro{{"kernel_tuner", "1"}}
+	add := func(name, value string) {
+		if _, isParam := cfg.Get(name); !isParam {
+			list = append(list, Macro{name, value})
+		}
+	}
+	for i, a := range axes {
+		add(blockNames[i], fmt.Sprint(l.Block[i]))
+		if name := "grid_size_" + strings.ToLower(a); d.source.mentions(name) {
+			add(name, fmt.Sprint(l.Grid[i]))
+		}
+	}
+	for i, name := range cfg.Names {
+		if !d.isLaunchOnly(name) {
+			list = append(list, Macro{name, cfg.Values[i].String()})
+		}
+	}
+	return list
+}
+
+// isLaunchOnly reports whether a parameter is used by MaxRegisters or
+// SharedMemoryCarveout and by nothing that the compiler sees.
+func (d *Definition) isLaunchOnly(name string) bool {
+	return (slices.Contains(d.launch.maxRegisters.names(), name) || slices.Contains(d.launch.carveOut.names(), name)) && !d.source.mentions(name)
+}
+
+// key is the digest of all that the PTX depends on. JSON is canonical here:
+// structs in order, map keys sorted.
+func (c *Compile) key(headers map[string][]byte) string {
+	text, err := json.Marshal(struct {
+		Language string
+		Source   []byte
+		Headers  map[string][]byte
+		Macros   []Macro
+		Options  []string
+	}{c.Language.String(), c.Source, headers, c.Macros, c.Options})
+	if err != nil {
+		panic(err) // texts and bytes always have a JSON form
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,277 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/warptune/warptune/search/expr"
+)
+
+// Arg is one kernel argument or __constant__ variable.
+type Arg struct {
+	Name   string
+	Type   Type
+	Lanes  int    // 1, or 2, 3, 4, 8, 16 of a vector type such as float4
+	Scalar bool   // passed by value: Bits holds it
+	Bits   uint64 // the scalar's bits, little-endian in the low Type.Bytes()
+	Count  int64  // elements of a buffer, each of Lanes values
+	Fill   Fill   // contents of a buffer
+	Access Access
+}
+
+// FillKind says how a buffer is filled. The zero value is invalid.
+type FillKind uint8
+
+// Kinds of fill.
+const (
+	FillInvalid FillKind = iota
+	FillConstant
+	FillRandom
+	FillGenerator
+)
+
+// String returns the kind as T1 writes it.
+func (k FillKind) String() string {
+	if k > FillGenerator {
+		k = FillInvalid
+	}
+	return [...]string{"invalid", "Constant", "Random", "Generator"}[k]
+}
+
+// Fill is the contents of a buffer.
+type Fill struct {
+	Kind  FillKind
+	Value float64    // Constant: every element; Random: the exclusive upper bound
+	Seed  uint64     // Random
+	Expr  *expr.Expr // Generator: over the element index i only; parameters are replaced by their values
+}
+
+// Generator returns the function of the element index that a Generator stands
+// for. The function is not safe for concurrent use.
+func (f Fill) Generator() (func(i int64) (float64, error), error) {
+	if f.Expr == nil {
+		return nil, fmt.Errorf("fill %s has no generator", f.Kind)
+	}
+	p, err := expr.Compile(f.Expr, []expr.Var{{Name: "i", Kind: expr.KindInt}})
+	if err != nil {
+		return nil, err
+	}
+	env := expr.NewEnv(1)
+	return func(i int64) (float64, error) {
+		env.Set(0, expr.Int(i))
+		return p.Float(env)
+	}, nil
+}
+
+// Access is how a kernel uses a buffer. The zero value is invalid.
+type Access uint8
+
+// Access types.
+const (
+	AccessInvalid Access = iota
+	ReadOnly
+	WriteOnly
+	ReadWrite
+)
+
+// String returns the access as T1 writes it.
+func (a Access) String() string {
+	if a > ReadWrite {
+		a = AccessInvalid
+	}
+	return [...]string{"invalid", "ReadOnly", "WriteOnly", "ReadWrite"}[a]
+}
+
+// argument is one of KernelSpecification.Arguments, as it was read.
+type argument struct {
+	path     string
+	arg      Arg // Name, Type, Lanes, Scalar, Access, Fill.Kind, Fill.Seed
+	constant bool
+	size     expression
+	value    expression // FillValue, or DataSource of a Generator
+	refusal  string     // why it cannot be launched
+}
+
+func (d *Definition) readArgument(r *reader, doc document) argument {
+	rec := r.record(doc, "Name", "Type", "Size", "TypeSize", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Output")
+	rec.need("Name")
+	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
+	rec.ignore(map[string]string{"TypeSize": "number", "Output": "number"})
+	r.element(rec, &a)
+	r.memory(rec, &a)
+	a.arg.Access = r.access(rec)
+	a.arg.Fill.Seed = r.seed(rec)
+	a.size = rec.expression("Size")
+	d.fill(r, rec, &a)
+	if r.err == nil && !a.arg.Scalar && a.size.expr == nil && a.refusal == "" {
+		r.fail(a.size.path, "missing; a buffer needs a number of elements")
+	}
+	d.checkNames(r, a.size)
+	a.size, a.value = d.scope.listed(a.size), d.scope.listed(a.value)
+	return a
+}
+
+func (r *reader) element(rec *record, a *argument) {
+	field, ok := rec.need("Type")
+	if !ok {
+		return
+	}
+	name := r.text(field)
+	if name == "custom" {
+		a.refusal = "elements of a custom type cannot be simulated"
+		return
+	}
+	var err error
+	if a.arg.Type, a.arg.Lanes, err = parseType(name); err != nil {
+		r.fail(field.path, "%v", err)
+	} else if _, alias := aliases[name]; alias && a.arg.Lanes == 1 {
+		r.warn(field.path, "%s is not a T1 type: read as %s", name, a.arg.Type)
+	}
+}
+
+// memory reads MemoryType (T1's) and MemType (Kernel Tuner's and ours).
+func (r *reader) memory(rec *record, a *argument) {
+	switch t := rec.text("MemoryType", "Vector"); t {
+	case "Scalar":
+		a.arg.Scalar = true
+	case "Vector":
+	case "Symbol":
+		a.constant = true
+	case "Local":
+		a.refusal = "local memory arguments belong to OpenCL: use SharedMemory"
+	default:
+		r.fail(join(rec.path, "MemoryType"), "unknown type %q; known are Scalar, Vector, Local, Symbol", t)
+	}
+	switch t := rec.text("MemType", "Global"); t {
+	case "Global":
+	case "Constant":
+		a.constant = true
+	case "Texture":
+		a.refusal = "texture memory cannot be simulated"
+	default:
+		r.fail(join(rec.path, "MemType"), "unknown type %q; known are Global, Constant, Texture", t)
+	}
+}
+
+func (r *reader) access(rec *record) Access {
+	text := rec.text("AccessType", "ReadWrite")
+	for a := ReadOnly; a <= ReadWrite; a++ {
+		if strings.EqualFold(text, a.String()) {
+			return a
+		}
+	}
+	r.fail(join(rec.path, "AccessType"), "unknown type %q; known are ReadOnly, WriteOnly, ReadWrite", text)
+	return AccessInvalid
+}
+
+func (r *reader) seed(rec *record) uint64 {
+	x := rec.expression("RandomSeed")
+	if x.expr == nil || r.err != nil {
+		return 0
+	}
+	p, err := expr.Compile(x.expr, nil)
+	if err != nil {
+		r.fail(x.path, "%v", err)
+		return 0
+	}
+	n, err := p.Int(expr.NewEnv(0))
+	if err != nil {
+		r.fail(x.path, "%v", err)
+	}
+	return uint64(n)
+}
+
+// fill reads FillType and what it needs. Without one the fill is constant.
+func (d *Definition) fill(r *reader, rec *record, a *argument) {
+	source := "FillValue"
+	switch t := rec.text("FillType", "Constant"); t {
+	case "Constant":
+		a.arg.Fill.Kind = FillConstant
+	case "Random":
+		a.arg.Fill.Kind = FillRandom
+	case "Generator":
+		a.arg.Fill.Kind, source = FillGenerator, "DataSource"
+		rec.need("DataSource")
+	case "Script", "BinaryRaw", "BinaryHDF5":
+		a.refusal = fmt.Sprintf("FillType %s cannot be simulated: use Constant, Random or Generator", t)
+		return
+	default:
+		r.fail(join(rec.path, "FillType"), "unknown type %q; known are Constant, Random, Generator, Script, BinaryRaw, BinaryHDF5", t)
+	}
+	a.value = rec.expression(source)
+	if source == "FillValue" {
+		d.checkNames(r, a.value)
+	} else {
+		d.checkNames(r, a.value, "i")
+	}
+}
+
+// maxCount bounds a buffer's elements: more than any GPU's memory.
+const maxCount = 1 << 40
+
+// evaluate gives the argument its values in one launch.
+func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
+	out := a.arg
+	if a.refusal != "" {
+		return out, fmt.Errorf("%s: %s", a.path, a.refusal)
+	}
+	if out.Scalar {
+		return a.scalar(b)
+	}
+	var err error
+	if out.Count, err = b.integer(a.size, 0, 1, maxCount); err != nil {
+		return out, err
+	}
+	if out.Fill.Kind == FillGenerator {
+		out.Fill.Expr = b.bound(a.value, problem)
+		_, err := out.Fill.Generator()
+		return out, err
+	}
+	if a.value.expr == nil {
+		return out, nil
+	}
+	v, err := b.value(a.value)
+	if err != nil {
+		return out, err
+	}
+	f, ok := v.Float()
+	if !ok {
+		return out, b.wrap(a.value, fmt.Errorf("a number is expected, not %s", v))
+	}
+	out.Fill.Value = f
+	return out, nil
+}
+
+// scalar evaluates the value that is passed.
+func (a *argument) scalar(b *bindings) (Arg, error) {
+	out := a.arg
+	out.Count = 1
+	if out.Lanes != 1 || out.Fill.Kind == FillRandom {
+		return out, fmt.Errorf("%s: a scalar must be one number that FillValue gives, not a vector or random", a.path)
+	}
+	if a.value.expr == nil {
+		return out, nil
+	}
+	x := a.value
+	if out.Fill.Kind == FillGenerator { // of the only element
+		x.expr = x.expr.Rewrite(func(n expr.Node) expr.Node {
+			if name, ok := n.(*expr.Name); ok && name.Name == "i" {
+				return &expr.Literal{At: name.At, Value: expr.Int(0)}
+			}
+			return n
+		})
+	}
+	v, err := b.value(x)
+	if err != nil {
+		return out, err
+	}
+	i, isInt := v.Int()
+	f, isNumber := v.Float()
+	bits, fits := out.Type.encode(isInt, i, f)
+	if !isNumber || !fits || math.IsNaN(f) {
+		return out, b.wrap(x, fmt.Errorf("%s is not a value of type %s", v, out.Type))
+	}
+	out.Bits, out.Fill = bits, Fill{Kind: FillConstant, Value: f}
+	return out, nil
+}

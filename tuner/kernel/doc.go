@@ -1,0 +1,22 @@
+// Package kernel reads kernel definitions (T1, the tuning community's JSON,
+// with our extensions) and says what they mean: the search space, and for one
+// configuration and problem size the launch, the arguments and what the
+// compiler is given.
+//
+// It does not compile (package compile does), and does not know GPUs: whether
+// a launch is possible on one is for the simulator to say.
+//
+// Our extensions of T1, all in KernelSpecification, all optional:
+//
+//	MaxRegisters          expression: registers per thread, 0 = no cap
+//	SharedMemoryCarveout  expression: -1 = driver's choice, else percent of the maximum
+//	SharedMemory          dynamic shared bytes per block; an expression too
+//	Language "PTX"        KernelFile is a path template such as ptx/reduce_{BLOCK_SIZE}.ptx
+//	FillType "Generator"  DataSource is an expression over the element index i
+//	FillType "Random"     in [0, FillValue), seeded by RandomSeed
+//	MemType "Constant"    fills the __constant__ variable of that name
+//
+// Expressions see the tuning parameters and ProblemSize, a list of integers.
+// A parameter alone in min, max, len or sum means the list of its values, as
+// in Kernel Tuner's argument sizes.
+package kernel

@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Files reads files by slash-separated name relative to the definition.
+type Files interface {
+	ReadFile(name string) ([]byte, error) // errors.Is(err, fs.ErrNotExist) when missing
+}
+
+// Dir is the files of a directory and below. Names and links that lead out of
+// it are refused.
+type Dir string
+
+// ReadFile implements Files.
+func (d Dir) ReadFile(name string) ([]byte, error) {
+	if err := inside(name); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(string(d))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(name)
+}
+
+// memory is files held in memory.
+type memory map[string][]byte
+
+// ReadFile implements Files.
+func (m memory) ReadFile(name string) ([]byte, error) {
+	if b, ok := m[name]; ok {
+		return b, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// inside refuses names that lead out of the definition's directory.
+func inside(name string) error {
+	if !fs.ValidPath(name) || name == "." {
+		return fmt.Errorf("file %q: a path inside the definition's directory is needed, without .. and not absolute", name)
+	}
+	return nil
+}
+
+var (
+	_ Files = Dir("")
+	_ Files = memory(nil)
+)
