@@ -59,6 +59,9 @@ func NewLedger(opts LedgerOptions) *Ledger {
 	}
 }
 
+// LeaseTTL returns how long leases last.
+func (l *Ledger) LeaseTTL() time.Duration { return l.opts.LeaseTTL }
+
 // maxReuse bounds how many trials of a sweep one Enter answers from the store.
 const maxReuse = 512
 
@@ -189,9 +192,6 @@ func (s *live) reach(seq, index int64) (*trial, error) {
 // NoteEnded tells the ledger of a stored sweep that has ended.
 func (l *Ledger) NoteEnded(num uint64, state SweepState) { l.ended[num] = state }
 
-// Forget tells the ledger that an ended sweep is no more.
-func (l *Ledger) Forget(num uint64) { delete(l.ended, num) }
-
 // Take returns what must be stored since it was last called.
 func (l *Ledger) Take() Changes {
 	c := l.changes
@@ -228,6 +228,22 @@ func (l *Ledger) Queued() int64 {
 
 // Finished reports whether every sweep has ended, and there was one.
 func (l *Ledger) Finished() bool { return len(l.live) == 0 && len(l.ended) > 0 }
+
+// Touch has Shown return every live sweep, for what changes with time alone.
+func (l *Ledger) Touch() {
+	for _, num := range l.order {
+		l.dirty[num] = true
+	}
+}
+
+// Sweep returns the present state of a live sweep.
+func (l *Ledger) Sweep(num uint64) (Sweep, bool) {
+	s := l.live[num]
+	if s == nil {
+		return Sweep{}, false
+	}
+	return l.show(s), true
+}
 
 // Live returns the numbers of the sweeps that run or are paused, in order.
 func (l *Ledger) Live() []uint64 { return slices.Clone(l.order) }

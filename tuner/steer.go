@@ -1,6 +1,9 @@
 package tuner
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Steer moves a live sweep to another state at its user's wish: Paused,
 // Running or Cancelled. Moving it to where it is does nothing.
@@ -26,6 +29,36 @@ func (l *Ledger) Steer(num uint64, to SweepState) error {
 	return nil
 }
 
+// Revive notes that a sweep restored from an ended one runs again.
+func (l *Ledger) Revive(num uint64) error {
+	s := l.live[num]
+	if s == nil {
+		return Errorf(NotFound, "revive sweep", "no live sweep has the number %d", num)
+	}
+	s.rec.State, s.rec.Message, s.rec.Ended = Running, "", time.Time{}
+	l.put(s)
+	l.ready(s, maxReuse)
+	return nil
+}
+
+// Fail ends a stored sweep that cannot be restored.
+func (l *Ledger) Fail(rec Sweep, why string) {
+	rec.State, rec.Message, rec.Ended = Failed, why, l.now
+	l.ended[rec.Num] = Failed
+	l.changes.Append(&Changes{Revoked: []uint64{rec.Num}, Sweeps: []Sweep{rec}})
+}
+
+// Delete marks an ended sweep as being deleted.
+func (l *Ledger) Delete(rec Sweep) error {
+	if !l.ended[rec.Num].CanBecome(Deleting) {
+		return Errorf(Conflict, "delete sweep "+rec.ID, "it is %s: cancel it first", rec.State)
+	}
+	delete(l.ended, rec.Num)
+	rec.State = Deleting
+	l.changes.Sweeps = append(l.changes.Sweeps, rec)
+	return nil
+}
+
 // retire ends a live sweep, whatever its trials do.
 func (l *Ledger) retire(s *live, state SweepState, why string) {
 	num := s.rec.Num
@@ -39,6 +72,9 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 	l.changes.Append(&Changes{Revoked: []uint64{num}})
 	s.rec.Rate = 0
 	l.put(s)
+	if s.rec.Best != nil {
+		l.changes.Bests = append(l.changes.Bests, s.best())
+	}
 	delete(l.live, num)
 	for i, n := range l.order {
 		if n == num {
@@ -103,11 +139,16 @@ func (l *Ledger) finish(s *live, seq int64, r Result) {
 	if best {
 		config := s.plan.Space.At(r.Index)
 		s.rec.BestValues = slices.Clone(config.Values)
-		l.changes.Bests = append(l.changes.Bests, Best{
-			Sweep: s.rec.Num, ID: s.rec.ID, Spec: s.rec.Spec, Result: r.Clone(), Names: s.rec.Names, Values: s.rec.BestValues,
-		})
+		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
 	l.dirty[s.rec.Num] = true
+}
+
+// best returns the best so far as it is stored.
+func (s *live) best() Best {
+	return Best{
+		Sweep: s.rec.Num, ID: s.rec.ID, Spec: s.rec.Spec, Result: s.rec.Best.Clone(), Names: s.rec.Names, Values: s.rec.BestValues,
+	}
 }
 
 // requeue puts a leased trial back into the queue, or gives it up when it was

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,7 @@ import (
 // Memory is a Store that forgets. It is for tests, and for what need not
 // outlive its process.
 type Memory struct {
+	id      string
 	mu      sync.RWMutex
 	token   uint64
 	last    uint64
@@ -43,13 +45,13 @@ var _ Store = (*Memory)(nil)
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{
-		sweeps: map[uint64]tuner.Sweep{}, leases: map[uint64]map[int64]tuner.LeaseRecord{}, results: map[uint64]*table{},
+		id: rand.Text(), sweeps: map[uint64]tuner.Sweep{}, leases: map[uint64]map[int64]tuner.LeaseRecord{}, results: map[uint64]*table{},
 		answers: map[string]answer{}, bests: map[string]tuner.Best{}, bundles: map[string][]byte{},
 	}
 }
 
-// ID returns "memory".
-func (m *Memory) ID() string { return "memory" }
+// ID is in Store.
+func (m *Memory) ID() string { return m.id }
 
 // Numbers is in Store.
 func (m *Memory) Numbers() (token, sweep uint64, err error) {
@@ -210,6 +212,9 @@ func (m *Memory) put(r tuner.ResultChange) {
 	delete(m.leases[r.Sweep], r.Result.Seq)
 	if r.Answer != nil {
 		m.answers[string(r.Answer)] = answer{r.Sweep, r.Result.Seq}
+		if d := r.Result.Outcome.Digest; d != "" {
+			m.answers[string(tuner.DigestKey(d))] = answer{r.Sweep, r.Result.Seq}
+		}
 	}
 }
 

@@ -1,0 +1,153 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// board holds the state of every sweep as it was when last durable, for those
+// who ask and watch. They never wait for the ledger.
+type board struct {
+	mu      sync.RWMutex
+	byNum   map[uint64]*shown
+	byID    map[string]*shown
+	changed chan struct{} // closed at the next change
+	closed  bool
+}
+
+// shown is one sweep's state and how often it changed.
+type shown struct {
+	sweep   tuner.Sweep
+	version uint64
+}
+
+func newBoard() *board {
+	return &board{byNum: map[uint64]*shown{}, byID: map[string]*shown{}, changed: make(chan struct{})}
+}
+
+// put shows new states.
+func (b *board) put(sweeps []tuner.Sweep) {
+	if len(sweeps) == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range sweeps {
+		e := b.byNum[s.Num]
+		if e == nil {
+			e = &shown{}
+			b.byNum[s.Num] = e
+		}
+		e.sweep = s
+		e.version++
+		b.byID[s.ID] = e
+	}
+	b.announce()
+}
+
+func (b *board) announce() {
+	if !b.closed {
+		close(b.changed)
+		b.changed = make(chan struct{})
+	}
+}
+
+// remove takes a sweep off.
+func (b *board) remove(num uint64) (tuner.Sweep, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.byNum[num]
+	if e == nil {
+		return tuner.Sweep{}, false
+	}
+	delete(b.byNum, num)
+	if b.byID[e.sweep.ID] == e {
+		delete(b.byID, e.sweep.ID)
+	}
+	b.announce()
+	return e.sweep, true
+}
+
+// close lets all watchers go.
+func (b *board) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.closed = true
+		close(b.changed)
+	}
+}
+
+// find returns the sweep with the identity, or with the only one that begins
+// so.
+func (b *board) find(id string) (tuner.Sweep, uint64, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if e := b.byID[id]; e != nil {
+		return e.sweep, e.version, nil
+	}
+	var found *shown
+	for full, e := range b.byID {
+		if id == "" || !strings.HasPrefix(full, id) {
+			continue
+		}
+		if found != nil {
+			return tuner.Sweep{}, 0, tuner.Errorf(tuner.Invalid, "find sweep", "more than one begins with %q: give more of it", id)
+		}
+		found = e
+	}
+	if found == nil {
+		return tuner.Sweep{}, 0, tuner.Errorf(tuner.NotFound, "find sweep", "none begins with %q: list them", id)
+	}
+	return found.sweep, found.version, nil
+}
+
+// get returns the sweep with exactly this identity.
+func (b *board) get(id string) (tuner.Sweep, bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if e := b.byID[id]; e != nil {
+		return e.sweep, true
+	}
+	return tuner.Sweep{}, false
+}
+
+// number returns the sweep with the number.
+func (b *board) number(num uint64) (tuner.Sweep, bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if e := b.byNum[num]; e != nil {
+		return e.sweep, true
+	}
+	return tuner.Sweep{}, false
+}
+
+// id returns a sweep's identity for a log line.
+func (b *board) id(num uint64) string {
+	s, _ := b.number(num)
+	return s.ID
+}
+
+// all returns every sweep, newest first.
+func (b *board) all() []tuner.Sweep {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	list := make([]tuner.Sweep, 0, len(b.byNum))
+	for _, e := range b.byNum {
+		list = append(list, e.sweep)
+	}
+	slices.SortFunc(list, func(a, b tuner.Sweep) int { return cmp.Compare(b.Num, a.Num) })
+	return list
+}
+
+// next returns a channel closed at the next change, and whether there can be
+// any.
+func (b *board) next() (<-chan struct{}, bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.changed, !b.closed
+}

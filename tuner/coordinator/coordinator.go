@@ -1,0 +1,179 @@
+// Package coordinator runs sweeps: it owns the lock, the clock and the ledger,
+// and makes what the ledger changes durable before it answers anybody.
+//
+// Calls change the ledger under one lock and add what they changed to the
+// group that waits for the disk; one writer commits group after group, each in
+// one transaction, and a call returns when the group with its changes is
+// durable. What is shown of sweeps is what was durable when last looked at.
+//
+// It speaks no protocol (package rpc) and evaluates nothing.
+package coordinator
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// Options are a coordinator's constants; the zero value of each field but
+// Planner gets a default.
+type Options struct {
+	Planner tuner.Planner
+	Log     hclog.Logger     // none
+	Now     func() time.Time // time.Now
+	Ledger  tuner.LedgerOptions
+	// Tick is how often expired leases are looked for when nobody calls; 1 s.
+	Tick time.Duration
+	// MaxWait is the longest time a worker's call is held; 20 s.
+	MaxWait time.Duration
+	// MaxBundle is the most bytes of a bundle; 64 MiB.
+	MaxBundle int
+	// MaxLive is the most sweeps that run or are paused; 1000.
+	MaxLive int
+	// MaxSpace is the most configurations of a sweep's space; 10^9.
+	MaxSpace int64
+}
+
+func (o *Options) fill() {
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tick <= 0 {
+		o.Tick = time.Second
+	}
+	if o.MaxWait <= 0 {
+		o.MaxWait = 20 * time.Second
+	}
+	if o.MaxBundle <= 0 {
+		o.MaxBundle = 64 << 20
+	}
+	if o.MaxLive <= 0 {
+		o.MaxLive = 1000
+	}
+	if o.MaxSpace <= 0 {
+		o.MaxSpace = 1e9
+	}
+}
+
+// Coordinator runs the sweeps of one store. It is safe for concurrent use. Run
+// must be running for any call that changes something to return.
+type Coordinator struct {
+	// Constant fields.
+	store store.Store
+	opts  Options
+	log   hclog.Logger
+	kick  chan struct{} // tells the writer that there is a group; capacity 1
+	board *board        // what is shown
+	// leaseTTL is how long the ledger's leases last.
+	leaseTTL time.Duration
+
+	// Mutable fields, under mu.
+	mu      sync.Mutex
+	ledger  *tuner.Ledger
+	pending *group // to be committed next; nil: none
+	flying  *group // being committed; nil: none
+	again   bool   // the ledger has work left that needs no worker
+	lastNum uint64 // the greatest sweep number used
+	scopes  map[string]int
+	spaces  map[uint64]tuner.Space
+	waiting waiters
+	doomed  []uint64 // sweeps being deleted
+	down    error    // why nothing can be changed; nil: it can
+}
+
+// New reads the store's sweeps and returns a coordinator that goes on with
+// them once Run runs. The store remains the caller's, to close after Run has
+// returned.
+func New(st store.Store, opts Options) (*Coordinator, error) {
+	opts.fill()
+	if opts.Planner == nil {
+		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
+	}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), board: newBoard()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.loadLocked(); err != nil {
+		return nil, err
+	}
+	c.leaseTTL = c.ledger.LeaseTTL()
+	return c, nil
+}
+
+// ID returns the identity of the coordinator's store.
+func (c *Coordinator) ID() string { return c.store.ID() }
+
+// Healthy returns nil when the coordinator can take changes, else why not.
+func (c *Coordinator) Healthy() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.down
+}
+
+// Now returns the coordinator's time.
+func (c *Coordinator) Now() time.Time { return c.opts.Now() }
+
+// change runs f on the ledger, brought to the present, and returns once
+// everything the ledger did so far is durable. f's error comes back as it is;
+// what the ledger changed is made durable nevertheless.
+func (c *Coordinator) change(ctx context.Context, f func(l *tuner.Ledger) error) error {
+	c.mu.Lock()
+	if c.down != nil {
+		defer c.mu.Unlock()
+		return c.down
+	}
+	c.again = c.ledger.Enter(c.opts.Now())
+	err := f(c.ledger)
+	g := c.gatherLocked()
+	c.wakeLocked()
+	c.mu.Unlock()
+	if waitErr := g.wait(ctx); waitErr != nil {
+		return waitErr
+	}
+	return err
+}
+
+// gatherLocked moves the ledger's changes to the pending group and returns the
+// group to wait for until all changes so far are durable; nil: they are.
+func (c *Coordinator) gatherLocked() *group {
+	changes := c.ledger.Take()
+	if !changes.Empty() {
+		if c.pending == nil {
+			c.pending = newGroup()
+		}
+		c.pending.changes.Append(&changes)
+		c.waiting.turn++
+	}
+	if c.pending != nil {
+		c.signal()
+		return c.pending
+	}
+	return c.flying
+}
+
+// signal tells the writer that there is something to do.
+func (c *Coordinator) signal() {
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// wakeLocked lets as many held calls go as there are trials for them.
+func (c *Coordinator) wakeLocked() {
+	if c.waiting.len() == 0 {
+		return
+	}
+	if c.ledger.Finished() {
+		c.waiting.wakeAll()
+		return
+	}
+	c.waiting.wake(int(min(c.ledger.Queued(), int64(c.waiting.len()))))
+}

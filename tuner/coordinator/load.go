@@ -1,0 +1,122 @@
+package coordinator
+
+import (
+	"iter"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// loadLocked makes the ledger anew from what is stored.
+func (c *Coordinator) loadLocked() error {
+	token, last, err := c.store.Numbers()
+	if err != nil {
+		return err
+	}
+	sweeps, err := c.store.Sweeps()
+	if err != nil {
+		return err
+	}
+	opts := c.opts.Ledger
+	opts.Token = token
+	ledger := tuner.NewLedger(opts)
+	ledger.Enter(c.opts.Now())
+	c.ledger, c.lastNum, c.again, c.doomed = ledger, last, true, nil
+	c.scopes, c.spaces = map[string]int{}, map[uint64]tuner.Space{}
+	for i := range sweeps {
+		c.scopes[sweeps[i].Spec.Scope()]++
+	}
+	for i := range sweeps {
+		s := &sweeps[i]
+		switch {
+		case s.State == tuner.Deleting:
+			c.doomed = append(c.doomed, s.Num)
+		case s.State.Live():
+			if err := c.restoreLocked(*s); err != nil {
+				if kind := tuner.KindOf(err); kind == tuner.Unavailable || kind == tuner.DiskFull {
+					return err
+				}
+				c.log.Error("sweep cannot go on", "sweep", s.ID, "error", err)
+				ledger.Fail(*s, err.Error())
+			}
+		default:
+			ledger.NoteEnded(s.Num, s.State)
+		}
+	}
+	c.board.put(sweeps)
+	c.board.put(ledger.Shown())
+	return nil
+}
+
+// restoreLocked puts a stored sweep back into the ledger.
+func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
+	plan, err := c.plan(&s.Spec)
+	if err != nil {
+		return err
+	}
+	leases, err := c.store.Leases(s.Num)
+	if err != nil {
+		return err
+	}
+	c.spaces[s.Num] = plan.Space
+	return c.ledger.Restore(c.opts.Now(), tuner.Restored{
+		Sweep: s, Plan: plan, Known: c.known(s.Spec.Scope()), Results: results(c.store, s.Num, 0), Leases: leases,
+	})
+}
+
+// plan makes a spec's plan from its stored bundle.
+func (c *Coordinator) plan(spec *tuner.Spec) (tuner.Plan, error) {
+	bundle, err := c.store.Bundle(spec.Bundle)
+	if err != nil {
+		return tuner.Plan{}, err
+	}
+	plan, err := c.opts.Planner.Plan(spec.Clone(), bundle)
+	if err != nil {
+		return plan, tuner.Errorf(tuner.Invalid, "plan sweep of "+spec.Kernel, "%w", err)
+	}
+	switch size := plan.Space.Size(); {
+	case size == 0:
+		return plan, tuner.Errorf(tuner.Invalid, "plan sweep of "+spec.Kernel, "no configuration meets the constraints and restrictions")
+	case size > c.opts.MaxSpace:
+		return plan, tuner.Errorf(tuner.Limit, "plan sweep of "+spec.Kernel, "the space has %d configurations, more than %d: restrict parameters", size, c.opts.MaxSpace)
+	}
+	return plan, nil
+}
+
+// known returns the function by which a ledger finds stored outcomes of a
+// scope; it runs under the lock.
+func (c *Coordinator) known(scope string) func(key []byte) (tuner.Outcome, bool) {
+	return func(key []byte) (tuner.Outcome, bool) {
+		if c.scopes[scope] < 2 {
+			return tuner.Outcome{}, false
+		}
+		o, found, err := c.store.Answer(key)
+		if err != nil {
+			c.log.Error("a stored outcome could not be read and is evaluated anew", "error", err)
+			return tuner.Outcome{}, false
+		}
+		return o, found
+	}
+}
+
+// results yields a sweep's stored results from trial seq on.
+func results(st store.Store, num uint64, seq int64) iter.Seq2[tuner.Result, error] {
+	return func(yield func(tuner.Result, error) bool) {
+		for {
+			page, err := st.Results(num, seq, store.PageLimit)
+			if err != nil {
+				yield(tuner.Result{}, err)
+				return
+			}
+			for i := range page {
+				if !yield(page[i], nil) {
+					return
+				}
+			}
+			if len(page) == 0 {
+				return
+			}
+			seq = page[len(page)-1].Seq + 1
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// errStopped answers calls that come after Run has returned.
+var errStopped = tuner.Errorf(tuner.Unavailable, "", "the coordinator is stopping")
+
+// removeChunk is how many results of a deleted sweep go in one transaction.
+const removeChunk = 2000
+
+// Run commits changes until ctx ends, and then what is left of them. A full
+// disk suspends the coordinator until there is space; any other failure of the
+// store ends Run with its error, since it is unknown what is stored: start
+// anew.
+func (c *Coordinator) Run(ctx context.Context) error {
+	tick := time.NewTicker(c.opts.Tick)
+	defer tick.Stop()
+	for {
+		err := c.flush()
+		if err == nil {
+			err = c.removeSome()
+		}
+		if err != nil && tuner.KindOf(err) != tuner.DiskFull {
+			c.stop(err)
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			err := c.flush()
+			c.stop(errStopped)
+			return err
+		case <-c.kick:
+		case <-tick.C:
+			c.tick()
+		}
+	}
+}
+
+// flush commits pending groups until there is none.
+func (c *Coordinator) flush() error {
+	for {
+		c.mu.Lock()
+		g := c.pending
+		if g == nil || c.down != nil {
+			if c.again {
+				c.turnLocked()
+			}
+			done := c.pending == nil || c.down != nil
+			c.mu.Unlock()
+			if done {
+				return nil
+			}
+			continue
+		}
+		c.pending, c.flying = nil, g
+		g.shown = c.ledger.Shown()
+		c.mu.Unlock()
+
+		started := c.opts.Now()
+		err := c.store.Commit(&g.changes)
+		c.observe(g, c.opts.Now().Sub(started), err)
+
+		c.mu.Lock()
+		c.flying = nil
+		if err != nil {
+			c.failLocked(err)
+			err = c.down
+		}
+		c.mu.Unlock()
+		if err == nil {
+			c.board.put(g.changes.Sweeps)
+			c.board.put(g.shown)
+			c.logGroup(g)
+		}
+		g.finish(err)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// turnLocked lets the ledger do work that needs no worker.
+func (c *Coordinator) turnLocked() {
+	c.again = c.ledger.Enter(c.opts.Now())
+	c.gatherLocked()
+	c.wakeLocked()
+}
+
+// tick brings the ledger to the present, or tries to come back after a full
+// disk.
+func (c *Coordinator) tick() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.down != nil {
+		c.recoverLocked()
+		return
+	}
+	c.turnLocked()
+	if c.pending == nil && c.flying == nil {
+		c.ledger.Touch()
+		c.board.put(c.ledger.Shown())
+	}
+}
+
+// failLocked suspends the coordinator after a failed commit. The ledger is
+// ahead of the store, so everything not durable is void.
+func (c *Coordinator) failLocked(err error) {
+	var e *tuner.Error
+	if !errors.As(err, &e) {
+		err = tuner.Errorf(tuner.Internal, "store changes", "%w", err)
+	}
+	c.log.Error("changes could not be stored", "error", err)
+	c.down = err
+	if c.pending != nil {
+		c.pending.finish(err)
+		c.pending = nil
+	}
+	c.waiting.wakeAll()
+}
+
+// recoverLocked goes on with what is stored if the store takes changes again.
+func (c *Coordinator) recoverLocked() {
+	if tuner.KindOf(c.down) != tuner.DiskFull {
+		return
+	}
+	token, _, err := c.store.Numbers()
+	if err == nil {
+		err = c.store.Commit(&tuner.Changes{Token: token + 1})
+	}
+	if err == nil {
+		err = c.loadLocked()
+	}
+	if err != nil {
+		c.log.Debug("the store still takes no changes", "error", err)
+		return
+	}
+	c.log.Info("the store takes changes again")
+	c.down = nil
+	c.turnLocked()
+}
+
+// stop answers everybody who waits, and all later calls, with err.
+func (c *Coordinator) stop(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.down = err
+	if c.pending != nil {
+		c.pending.finish(err)
+		c.pending = nil
+	}
+	c.waiting.wakeAll()
+	c.board.close()
+}
+
+// removeSome removes a piece of a deleted sweep.
+func (c *Coordinator) removeSome() error {
+	c.mu.Lock()
+	if len(c.doomed) == 0 || c.down != nil {
+		c.mu.Unlock()
+		return nil
+	}
+	num := c.doomed[0]
+	c.mu.Unlock()
+	more, err := c.store.Remove(num, removeChunk)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.failLocked(err)
+		return c.down
+	}
+	if !more {
+		c.mu.Lock()
+		c.doomed = c.doomed[1:]
+		c.mu.Unlock()
+		if s, ok := c.board.remove(num); ok {
+			c.log.Info("sweep deleted", "sweep", s.ID)
+		}
+	}
+	c.signal()
+	return nil
+}
+
+// logGroup logs what became durable.
+func (c *Coordinator) logGroup(g *group) {
+	for i := range g.changes.Leases {
+		if l := &g.changes.Leases[i]; !l.Held && l.Reason != "" {
+			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Holder, "attempt", l.Attempt, "reason", l.Reason)
+		}
+	}
+	for i := range g.changes.Results {
+		if r := &g.changes.Results[i]; r.Result.Abandoned {
+			c.log.Error("trial given up", "sweep", c.board.id(r.Sweep), "trial", r.Result.Seq, "attempts", r.Result.Attempts, "reason", r.Result.Outcome.Message)
+		}
+	}
+	for i := range g.changes.Sweeps {
+		s := &g.changes.Sweeps[i]
+		c.log.Info("sweep "+s.State.String(), "sweep", s.ID, "kernel", s.Spec.Kernel, "arch", s.Spec.Arch, "done", s.Counts.Done, "abandoned", s.Counts.Abandoned, "message", s.Message)
+	}
+}
+
+// observe is called after every commit.
+func (c *Coordinator) observe(g *group, took time.Duration, err error) {
+	if took > time.Second {
+		c.log.Warn("the store is slow", "took", took, "records", g.changes.Len(), "error", err)
+	}
+}

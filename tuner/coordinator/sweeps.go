@@ -1,0 +1,196 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Submitted is the answer to Submit.
+type Submitted struct {
+	Sweep   tuner.Sweep
+	Created bool // by this call
+	Resumed bool // it was paused, cancelled or failed, and runs again
+}
+
+// PutBundle stores a kernel bundle under its digest, the SHA-256 of content in
+// hexadecimal.
+func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []byte) error {
+	const op = "put bundle"
+	if len(content) > c.opts.MaxBundle {
+		return tuner.Errorf(tuner.Limit, op, "it has %d bytes, more than %d", len(content), c.opts.MaxBundle)
+	}
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != digest {
+		return tuner.Errorf(tuner.Invalid, op, "the content has the digest %x, not %q", sum, digest)
+	}
+	if err := c.Healthy(); err != nil {
+		return err
+	}
+	return c.store.PutBundle(digest, content)
+}
+
+// HasBundle reports whether a bundle is stored.
+func (c *Coordinator) HasBundle(digest string) bool {
+	_, err := c.store.Bundle(digest)
+	return err == nil
+}
+
+// Bundle returns a bundle's content.
+func (c *Coordinator) Bundle(_ context.Context, digest string) ([]byte, error) {
+	return c.store.Bundle(digest)
+}
+
+// Submit starts the sweep of a spec and key, or goes on with it, or answers
+// that it has completed.
+func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (Submitted, error) {
+	if err := spec.Validate(); err != nil {
+		return Submitted{}, err
+	}
+	if len(key) > 256 {
+		return Submitted{}, tuner.Errorf(tuner.Invalid, "submit sweep", "the key is longer than 256 bytes")
+	}
+	id := spec.ID(key)
+	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
+		return Submitted{Sweep: s}, nil
+	}
+	plan, err := c.plan(&spec)
+	if err != nil {
+		return Submitted{}, err
+	}
+	var out Submitted
+	err = c.change(ctx, func(l *tuner.Ledger) error {
+		if s, ok := c.liveLocked(id); ok {
+			out.Resumed = s.State == tuner.Paused
+			return l.Steer(s.Num, tuner.Running)
+		}
+		if s, ok := c.board.get(id); ok {
+			if !s.State.CanBecome(tuner.Running) {
+				return tuner.Errorf(tuner.Conflict, "submit sweep", "the same sweep %s is %s: try again later", id, s.State)
+			}
+			out.Resumed = true
+			return c.reviveLocked(s, plan)
+		}
+		if len(l.Live()) >= c.opts.MaxLive {
+			return tuner.Errorf(tuner.Limit, "submit sweep", "%d sweeps are live, as many as may be: cancel some", c.opts.MaxLive)
+		}
+		out.Created = true
+		c.addLocked(id, key, spec, plan)
+		return nil
+	})
+	if err != nil {
+		return Submitted{}, err
+	}
+	out.Sweep, _ = c.board.get(id)
+	return out, nil
+}
+
+// liveLocked returns the live sweep with an identity, also one that is not
+// shown yet.
+func (c *Coordinator) liveLocked(id string) (tuner.Sweep, bool) {
+	for _, num := range c.ledger.Live() {
+		if s, ok := c.ledger.Sweep(num); ok && s.ID == id {
+			return s, true
+		}
+	}
+	return tuner.Sweep{}, false
+}
+
+func (c *Coordinator) addLocked(id, key string, spec tuner.Spec, plan tuner.Plan) {
+	c.lastNum++
+	window := plan.Window
+	if window <= 0 {
+		window = tuner.DefaultWindow
+	}
+	scope := spec.Scope()
+	c.scopes[scope]++
+	c.spaces[c.lastNum] = plan.Space
+	c.ledger.Add(tuner.Sweep{
+		Num: c.lastNum, ID: id, Key: key, Spec: spec.Clone(), Window: window, Names: plan.Names, Submitted: c.opts.Now(),
+	}, plan, c.known(scope))
+}
+
+// reviveLocked sets a cancelled or failed sweep running again.
+func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
+	s.State, s.Message = tuner.Running, ""
+	c.spaces[s.Num] = plan.Space
+	err := c.ledger.Restore(c.opts.Now(), tuner.Restored{
+		Sweep: s, Plan: plan, Known: c.known(s.Spec.Scope()), Results: results(c.store, s.Num, 0),
+	})
+	if err != nil {
+		return err
+	}
+	return c.ledger.Revive(s.Num)
+}
+
+// Steer pauses (tuner.Paused), resumes (tuner.Running) or cancels
+// (tuner.Cancelled) a sweep.
+func (c *Coordinator) Steer(ctx context.Context, id string, to tuner.SweepState) (tuner.Sweep, error) {
+	s, _, err := c.board.find(id)
+	if err != nil {
+		return s, err
+	}
+	if s.State == to {
+		return s, nil
+	}
+	if !s.State.Live() {
+		if to == tuner.Running && s.State.CanBecome(tuner.Running) {
+			out, err := c.Submit(ctx, s.Spec, s.Key)
+			return out.Sweep, err
+		}
+		return s, tuner.Errorf(tuner.Conflict, "steer sweep "+s.ID, "it is %s and cannot become %s", s.State, to)
+	}
+	if err := c.change(ctx, func(l *tuner.Ledger) error { return l.Steer(s.Num, to) }); err != nil {
+		return s, err
+	}
+	s, _, err = c.board.find(s.ID)
+	return s, err
+}
+
+// Delete removes an ended sweep with its results. It returns when the sweep is
+// marked; its results go bit by bit.
+func (c *Coordinator) Delete(ctx context.Context, id string) error {
+	s, _, err := c.board.find(id)
+	if err != nil || s.State == tuner.Deleting {
+		return err
+	}
+	return c.change(ctx, func(l *tuner.Ledger) error {
+		if err := l.Delete(s); err != nil {
+			return err
+		}
+		c.doomed = append(c.doomed, s.Num)
+		c.scopes[s.Spec.Scope()]--
+		delete(c.spaces, s.Num)
+		return nil
+	})
+}
+
+// Sweep returns a sweep's state; id may be a prefix that is unique.
+func (c *Coordinator) Sweep(_ context.Context, id string) (tuner.Sweep, error) {
+	s, _, err := c.board.find(id)
+	return s, err
+}
+
+// Sweeps returns all sweeps, newest first.
+func (c *Coordinator) Sweeps(context.Context) []tuner.Sweep { return c.board.all() }
+
+// Watch returns a sweep's state once it has changed since version, which was
+// returned by the call before; 0: at once.
+func (c *Coordinator) Watch(ctx context.Context, id string, version uint64) (tuner.Sweep, uint64, error) {
+	for {
+		next, open := c.board.next()
+		s, v, err := c.board.find(id)
+		if err != nil || v != version {
+			return s, v, err
+		}
+		if !open {
+			return s, v, errStopped
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return s, v, ctx.Err()
+		}
+	}
+}

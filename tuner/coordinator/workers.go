@@ -1,0 +1,63 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Synchronize takes a worker's state and returns what it should hold. A call
+// that says nothing new and for which there is nothing is held for up to wait.
+func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time.Duration) (*tuner.SyncReply, error) {
+	wait = min(wait, c.opts.MaxWait, c.leaseTTL/3)
+	timer := time.NewTimer(max(wait, 0))
+	defer timer.Stop()
+	for {
+		var reply *tuner.SyncReply
+		var held *ticket
+		err := c.change(ctx, func(l *tuner.Ledger) (err error) {
+			reply, err = l.Synchronize(in)
+			if err == nil && wait > 0 && reply.Idle() && !(reply.Finished && in.Leaves) && !in.Draining {
+				held = c.waiting.add()
+			}
+			return err
+		})
+		if err != nil || held == nil {
+			return reply, err
+		}
+		select {
+		case <-held.wake:
+		case <-timer.C:
+			c.unhold(held)
+			return reply, nil
+		case <-ctx.Done():
+			c.unhold(held)
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (c *Coordinator) unhold(t *ticket) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting.remove(t)
+}
+
+// Workers returns the workers heard of lately.
+func (c *Coordinator) Workers(context.Context) []tuner.WorkerStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ledger.Workers()
+}
+
+// Number returns the sweep with the number that leases name.
+func (c *Coordinator) Number(num uint64) (tuner.Sweep, bool) { return c.board.number(num) }
+
+// Lookup returns the outcome stored under an Outcome.Digest.
+func (c *Coordinator) Lookup(_ context.Context, digest string) (tuner.Outcome, bool, error) {
+	if digest == "" {
+		return tuner.Outcome{}, false, nil
+	}
+	return c.store.Answer(tuner.DigestKey(digest))
+}

@@ -1,0 +1,130 @@
+package rpc
+
+import (
+	"maps"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner"
+)
+
+// FromSpec returns a spec for the wire.
+func FromSpec(s *tuner.Spec) *warptunev1.Spec {
+	m := &warptunev1.Spec{
+		Kernel: s.Kernel, Bundle: s.Bundle, Arch: s.Arch, Problem: s.Problem, Strategy: s.Strategy, Budget: s.Budget,
+		Seed: s.Seed, Level: s.Level, Compiler: s.Compiler, ArchDigest: s.ArchDigest, Engine: s.Engine,
+	}
+	if len(s.Set) > 0 {
+		m.Set = make(map[string]*warptunev1.Values, len(s.Set))
+		for name, values := range s.Set {
+			m.Set[name] = &warptunev1.Values{Values: values}
+		}
+	}
+	return m
+}
+
+// ToSpec returns a spec from the wire.
+func ToSpec(m *warptunev1.Spec) tuner.Spec {
+	s := tuner.Spec{
+		Kernel: m.GetKernel(), Bundle: m.GetBundle(), Arch: m.GetArch(), Problem: m.GetProblem(), Strategy: m.GetStrategy(),
+		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
+		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
+	}
+	if len(m.GetSet()) > 0 {
+		s.Set = make(map[string][]string, len(m.GetSet()))
+		for name, values := range m.GetSet() {
+			s.Set[name] = values.GetValues()
+		}
+	}
+	return s
+}
+
+// FromValues returns parameter values for the wire.
+func FromValues(values []search.Value) []*warptunev1.Value {
+	ms := make([]*warptunev1.Value, len(values))
+	for i, v := range values {
+		m := &warptunev1.Value{}
+		switch v.Kind {
+		case search.Int:
+			m.Kind = &warptunev1.Value_Integer{Integer: v.I}
+		case search.Float:
+			m.Kind = &warptunev1.Value_Real{Real: v.F}
+		case search.Bool:
+			m.Kind = &warptunev1.Value_Truth{Truth: v.I != 0}
+		case search.String:
+			m.Kind = &warptunev1.Value_Text{Text: v.S}
+		}
+		ms[i] = m
+	}
+	return ms
+}
+
+// ToValues returns parameter values from the wire; one of no known kind is the
+// invalid Value.
+func ToValues(ms []*warptunev1.Value) []search.Value {
+	values := make([]search.Value, len(ms))
+	for i, m := range ms {
+		switch k := m.GetKind().(type) {
+		case *warptunev1.Value_Integer:
+			values[i] = search.Value{Kind: search.Int, I: k.Integer}
+		case *warptunev1.Value_Real:
+			values[i] = search.Value{Kind: search.Float, F: k.Real}
+		case *warptunev1.Value_Truth:
+			values[i] = search.Value{Kind: search.Bool}
+			if k.Truth {
+				values[i].I = 1
+			}
+		case *warptunev1.Value_Text:
+			values[i] = search.Value{Kind: search.String, S: k.Text}
+		}
+	}
+	return values
+}
+
+// FromOutcome returns an outcome for the wire.
+func FromOutcome(o *tuner.Outcome) *warptunev1.Outcome {
+	return &warptunev1.Outcome{
+		Validity: warptunev1.Validity(o.Validity), TimeUs: o.TimeUS, Message: o.Message, Compiler: o.Compiler, Digest: o.Digest,
+		Registers: int64(o.Registers), SpillBytes: int64(o.SpillBytes), SharedBytes: int64(o.Shared), CarveOutBytes: int64(o.CarveOut),
+		Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound, Metrics: o.Metrics,
+	}
+}
+
+// ToOutcome returns an outcome from the wire, which may make no sense: see
+// tuner.Outcome.Check.
+func ToOutcome(m *warptunev1.Outcome) tuner.Outcome {
+	v := tuner.ValidityUnknown
+	if m.GetValidity() >= 0 && m.GetValidity() <= warptunev1.Validity_VALIDITY_CORRECTNESS {
+		v = tuner.Validity(m.GetValidity())
+	}
+	return tuner.Outcome{
+		Validity: v, TimeUS: m.GetTimeUs(), Message: m.GetMessage(), Compiler: m.GetCompiler(), Digest: m.GetDigest(),
+		Registers: int(m.GetRegisters()), SpillBytes: int(m.GetSpillBytes()), Shared: int(m.GetSharedBytes()), CarveOut: int(m.GetCarveOutBytes()),
+		Occupancy: m.GetOccupancy(), Limiter: m.GetLimiter(), Bound: m.GetBound(), Metrics: maps.Clone(m.GetMetrics()),
+	}
+}
+
+// FromResult returns a result and its configuration for the wire.
+func FromResult(r *tuner.Result, values []search.Value) *warptunev1.Result {
+	m := &warptunev1.Result{
+		Seq: r.Seq, Index: r.Index, Config: FromValues(values), Abandoned: r.Abandoned, Attempts: int64(r.Attempts),
+	}
+	if r.Abandoned {
+		m.Reason = r.Outcome.Message
+	} else {
+		m.Outcome = FromOutcome(&r.Outcome)
+	}
+	return m
+}
+
+// ToResult returns a result and its configuration's values from the wire.
+func ToResult(m *warptunev1.Result) (tuner.Result, []search.Value) {
+	r := tuner.Result{Seq: m.GetSeq(), Index: m.GetIndex(), Attempts: int(m.GetAttempts()), Abandoned: m.GetAbandoned()}
+	r.Reused = r.Attempts == 0
+	if r.Abandoned {
+		r.Outcome.Message = m.GetReason()
+	} else {
+		r.Outcome = ToOutcome(m.GetOutcome())
+	}
+	return r, ToValues(m.GetConfig())
+}

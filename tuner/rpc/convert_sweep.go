@@ -1,0 +1,65 @@
+package rpc
+
+import (
+	"time"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
+)
+
+// FromSweep returns a sweep's state for the wire.
+func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
+	c := &s.Counts
+	m := &warptunev1.Sweep{
+		Id: s.ID, Key: s.Key, Spec: FromSpec(&s.Spec), State: warptunev1.SweepState(s.State), Message: s.Message,
+		Counts: &warptunev1.Counts{
+			Space: c.Space, Total: c.Total, Asked: c.Asked, Queued: c.Queued, Leased: c.Leased, Done: c.Done,
+			Abandoned: c.Abandoned, Reused: c.Reused, Requeued: c.Requeued, ByValidity: c.ByValidity[:],
+		},
+		SubmittedMs: millis(s.Submitted), EndedMs: millis(s.Ended), Rate: s.Rate, Workers: int64(s.Workers),
+	}
+	if s.Best != nil {
+		m.Best = FromResult(s.Best, s.BestValues)
+	}
+	for _, e := range s.Examples {
+		m.Failures = append(m.Failures, &warptunev1.Example{Kind: e.Kind, Seq: e.Seq, Message: e.Message})
+	}
+	return m
+}
+
+// ToSweep returns a sweep's state from the wire. Numbers that only its
+// coordinator uses are 0.
+func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
+	c := m.GetCounts()
+	s := tuner.Sweep{
+		ID: m.GetId(), Key: m.GetKey(), Spec: ToSpec(m.GetSpec()), State: tuner.SweepState(m.GetState()), Message: m.GetMessage(),
+		Counts: tuner.Counts{
+			Space: c.GetSpace(), Total: c.GetTotal(), Asked: c.GetAsked(), Queued: c.GetQueued(), Leased: c.GetLeased(), Done: c.GetDone(),
+			Abandoned: c.GetAbandoned(), Reused: c.GetReused(), Requeued: c.GetRequeued(),
+		},
+		Submitted: fromMillis(m.GetSubmittedMs()), Ended: fromMillis(m.GetEndedMs()), Rate: m.GetRate(), Workers: int(m.GetWorkers()),
+	}
+	copy(s.Counts.ByValidity[:], c.GetByValidity())
+	if m.GetBest() != nil {
+		best, values := ToResult(m.GetBest())
+		s.Best, s.BestValues = &best, values
+	}
+	for _, e := range m.GetFailures() {
+		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage()})
+	}
+	return s
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,97 @@
+package rpc
+
+import (
+	"time"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/lease"
+)
+
+func fromHeld(h tuner.Held) *warptunev1.Lease {
+	return &warptunev1.Lease{Sweep: h.Key.Sweep, Seq: h.Key.Seq, Token: h.Token}
+}
+
+func toHeld(m *warptunev1.Lease) tuner.Held {
+	return tuner.Held{Key: lease.Key{Sweep: m.GetSweep(), Seq: m.GetSeq()}, Token: m.GetToken()}
+}
+
+// maxSlots bounds what a worker may claim.
+const maxSlots = 1 << 16
+
+func toSync(m *warptunev1.SynchronizeRequest) *tuner.Sync {
+	w := m.GetWorker()
+	s := &tuner.Sync{
+		Worker: tuner.Worker{
+			ID: w.GetId(), Epoch: w.GetEpoch(), Slots: int(min(w.GetSlots(), maxSlots)), Engine: w.GetEngine(), Archs: w.GetArchs(), Labels: w.GetLabels(),
+		},
+		Want: int(min(max(m.GetWant(), 0), maxSlots)), Draining: m.GetDraining(), Leaves: m.GetLeaves(),
+	}
+	for _, h := range m.GetHeld() {
+		s.Held = append(s.Held, toHeld(h))
+	}
+	for _, r := range m.GetReports() {
+		report := tuner.Report{Held: toHeld(r.GetLease())}
+		switch k := r.GetResult().(type) {
+		case *warptunev1.Report_Outcome:
+			o := ToOutcome(k.Outcome)
+			report.Outcome = &o
+		case *warptunev1.Report_Fault:
+			report.Fault = k.Fault
+		case *warptunev1.Report_Released:
+			report.Released = k.Released
+		}
+		s.Reports = append(s.Reports, report)
+	}
+	return s
+}
+
+var ackStatuses = map[tuner.AckStatus]warptunev1.ReportStatus{
+	tuner.Recorded:        warptunev1.ReportStatus_REPORT_STATUS_RECORDED,
+	tuner.AlreadyRecorded: warptunev1.ReportStatus_REPORT_STATUS_ALREADY_RECORDED,
+	tuner.StaleToken:      warptunev1.ReportStatus_REPORT_STATUS_STALE,
+	tuner.Dropped:         warptunev1.ReportStatus_REPORT_STATUS_DROPPED,
+	tuner.Refused:         warptunev1.ReportStatus_REPORT_STATUS_REFUSED,
+}
+
+// particulars tells of a sweep by its number.
+type particulars func(num uint64) (tuner.Sweep, bool)
+
+// fromReply returns a reply for the wire, with the particulars of the sweeps
+// that its grants name and the worker does not know.
+func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev1.SynchronizeResponse {
+	m := &warptunev1.SynchronizeResponse{NextMs: int64(r.Next / time.Millisecond), Finished: r.Finished}
+	for i := range r.Acks {
+		a := &r.Acks[i]
+		m.Acknowledgements = append(m.Acknowledgements, &warptunev1.Acknowledgement{
+			Lease: fromHeld(a.Held), Status: ackStatuses[a.Status], Message: a.Message,
+		})
+	}
+	told := make(map[uint64]bool, len(known))
+	for _, num := range known {
+		told[num] = true
+	}
+	for i := range r.Grants {
+		g := &r.Grants[i]
+		m.Grants = append(m.Grants, &warptunev1.Grant{
+			Lease: fromHeld(g.Held), Index: g.Index, Config: FromValues(g.Config.Values), Attempt: int64(g.Attempt),
+		})
+		if num := g.Key.Sweep; !told[num] {
+			told[num] = true
+			if s, ok := sweep(num); ok {
+				m.Sweeps = append(m.Sweeps, &warptunev1.SweepParticulars{Sweep: num, Id: s.ID, Spec: FromSpec(&s.Spec), Names: s.Names})
+			}
+		}
+	}
+	for _, h := range r.Drops {
+		m.Drops = append(m.Drops, fromHeld(h))
+	}
+	return m
+}
+
+func fromWorkerStatus(w *tuner.WorkerStatus) *warptunev1.WorkerStatus {
+	return &warptunev1.WorkerStatus{
+		Id: w.Worker.ID, Epoch: w.Worker.Epoch, Slots: int64(w.Worker.Slots), Engine: w.Worker.Engine, Held: int64(w.Held),
+		Reported: w.Reported, SilentMs: w.Silent.Milliseconds(), Draining: w.Draining, Refused: w.Refused, Labels: w.Worker.Labels,
+	}
+}

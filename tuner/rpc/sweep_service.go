@@ -1,0 +1,237 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
+)
+
+// watchInterval is the least time between two states that Watch sends.
+const watchInterval = 250 * time.Millisecond
+
+// pageResults is how many results one message of Results carries.
+const pageResults = 500
+
+// sweepService serves SweepService.
+type sweepService struct {
+	warptunev1.UnimplementedSweepServiceServer
+	c *coordinator.Coordinator
+	// maxBundle is the most bytes of a bundle that are read.
+	maxBundle int
+}
+
+// PutBundle is in SweepService.
+func (s *sweepService) PutBundle(stream warptunev1.SweepService_PutBundleServer) error {
+	var digest string
+	var content []byte
+	for {
+		m, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if digest == "" {
+			digest = m.GetDigest()
+			if s.c.HasBundle(digest) {
+				return stream.SendAndClose(&warptunev1.PutBundleResponse{})
+			}
+		}
+		if len(content)+len(m.GetChunk()) > s.maxBundle {
+			return ToStatus(tuner.Errorf(tuner.Limit, "put bundle", "it has more than %d bytes", s.maxBundle))
+		}
+		content = append(content, m.GetChunk()...)
+	}
+	if err := s.c.PutBundle(stream.Context(), digest, content); err != nil {
+		return ToStatus(err)
+	}
+	return stream.SendAndClose(&warptunev1.PutBundleResponse{})
+}
+
+// Submit is in SweepService.
+func (s *sweepService) Submit(ctx context.Context, m *warptunev1.SubmitRequest) (*warptunev1.SubmitResponse, error) {
+	out, err := s.c.Submit(ctx, ToSpec(m.GetSpec()), m.GetKey())
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	return &warptunev1.SubmitResponse{Sweep: FromSweep(&out.Sweep), Created: out.Created, Resumed: out.Resumed}, nil
+}
+
+// Get is in SweepService.
+func (s *sweepService) Get(ctx context.Context, m *warptunev1.GetRequest) (*warptunev1.GetResponse, error) {
+	sweep, err := s.c.Sweep(ctx, m.GetId())
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	return &warptunev1.GetResponse{Sweep: FromSweep(&sweep)}, nil
+}
+
+// List is in SweepService.
+func (s *sweepService) List(ctx context.Context, m *warptunev1.ListRequest) (*warptunev1.ListResponse, error) {
+	out := &warptunev1.ListResponse{}
+	for _, sweep := range s.c.Sweeps(ctx) {
+		if (m.GetKernel() == "" || m.GetKernel() == sweep.Spec.Kernel) && (m.GetArch() == "" || m.GetArch() == sweep.Spec.Arch) {
+			out.Sweeps = append(out.Sweeps, FromSweep(&sweep))
+		}
+	}
+	return out, nil
+}
+
+// Watch is in SweepService.
+func (s *sweepService) Watch(m *warptunev1.WatchRequest, stream warptunev1.SweepService_WatchServer) error {
+	ctx, id := stream.Context(), m.GetId()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for version := uint64(0); ; {
+		sweep, v, err := s.c.Watch(ctx, id, version)
+		if err != nil {
+			return ToStatus(err)
+		}
+		version, id = v, sweep.ID
+		if err := stream.Send(&warptunev1.WatchResponse{Sweep: FromSweep(&sweep)}); err != nil {
+			return err
+		}
+		if !sweep.State.Live() {
+			return nil
+		}
+		pause.Reset(watchInterval)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return ToStatus(ctx.Err())
+		}
+	}
+}
+
+func (s *sweepService) steer(ctx context.Context, id string, to tuner.SweepState) (*warptunev1.Sweep, error) {
+	sweep, err := s.c.Steer(ctx, id, to)
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	return FromSweep(&sweep), nil
+}
+
+// Pause is in SweepService.
+func (s *sweepService) Pause(ctx context.Context, m *warptunev1.PauseRequest) (*warptunev1.PauseResponse, error) {
+	sweep, err := s.steer(ctx, m.GetId(), tuner.Paused)
+	return &warptunev1.PauseResponse{Sweep: sweep}, err
+}
+
+// Resume is in SweepService.
+func (s *sweepService) Resume(ctx context.Context, m *warptunev1.ResumeRequest) (*warptunev1.ResumeResponse, error) {
+	sweep, err := s.steer(ctx, m.GetId(), tuner.Running)
+	return &warptunev1.ResumeResponse{Sweep: sweep}, err
+}
+
+// Cancel is in SweepService.
+func (s *sweepService) Cancel(ctx context.Context, m *warptunev1.CancelRequest) (*warptunev1.CancelResponse, error) {
+	sweep, err := s.steer(ctx, m.GetId(), tuner.Cancelled)
+	return &warptunev1.CancelResponse{Sweep: sweep}, err
+}
+
+// Delete is in SweepService.
+func (s *sweepService) Delete(ctx context.Context, m *warptunev1.DeleteRequest) (*warptunev1.DeleteResponse, error) {
+	return &warptunev1.DeleteResponse{}, ToStatus(s.c.Delete(ctx, m.GetId()))
+}
+
+// Best is in SweepService.
+func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*warptunev1.BestResponse, error) {
+	best, match, err := s.c.Best(ctx, m.GetKernel(), m.GetArch(), m.GetProblem(), m.GetSimilar())
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	return &warptunev1.BestResponse{
+		Match: warptunev1.BestMatch(match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values),
+		Names: best.Names, Sweep: best.ID,
+	}, nil
+}
+
+// Top is in SweepService.
+func (s *sweepService) Top(ctx context.Context, m *warptunev1.TopRequest) (*warptunev1.TopResponse, error) {
+	sweep, err := s.c.Sweep(ctx, m.GetId())
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	n := int(m.GetCount())
+	if n <= 0 {
+		n = 10
+	}
+	top, err := s.c.Top(ctx, sweep.ID, n)
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	rows, err := s.withConfigs(&sweep, top)
+	return &warptunev1.TopResponse{Names: sweep.Names, Results: rows}, ToStatus(err)
+}
+
+// Results is in SweepService. Pages are read one by one, so that a slow reader
+// holds nothing open.
+func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.SweepService_ResultsServer) error {
+	ctx := stream.Context()
+	sweep, err := s.c.Sweep(ctx, m.GetId())
+	if err != nil {
+		return ToStatus(err)
+	}
+	left := m.GetLimit()
+	if left <= 0 {
+		left = 1 << 62
+	}
+	page := &warptunev1.ResultsResponse{Names: sweep.Names, Spec: FromSpec(&sweep.Spec)}
+	for seq, first := m.GetFromSeq(), true; left > 0; first = false {
+		results, err := s.c.Results(ctx, sweep.Num, seq, int(min(left, pageResults)))
+		if err != nil {
+			return ToStatus(err)
+		}
+		if len(results) == 0 && !first {
+			return nil
+		}
+		if page.Results, err = s.withConfigs(&sweep, results); err != nil {
+			return ToStatus(err)
+		}
+		if err := stream.Send(page); err != nil {
+			return err
+		}
+		if len(results) == 0 {
+			return nil
+		}
+		seq, left = results[len(results)-1].Seq+1, left-int64(len(results))
+		page = &warptunev1.ResultsResponse{}
+	}
+	return nil
+}
+
+// withConfigs returns results with their configurations for the wire.
+func (s *sweepService) withConfigs(sweep *tuner.Sweep, results []tuner.Result) ([]*warptunev1.Result, error) {
+	if len(results) == 0 {
+		return nil, nil
+	}
+	space, err := s.c.Space(sweep.Num)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]*warptunev1.Result, len(results))
+	for i := range results {
+		var values []search.Value
+		if results[i].Index < space.Size() {
+			values = space.At(results[i].Index).Values
+		}
+		rows[i] = FromResult(&results[i], values)
+	}
+	return rows, nil
+}
+
+// Workers is in SweepService.
+func (s *sweepService) Workers(ctx context.Context, _ *warptunev1.WorkersRequest) (*warptunev1.WorkersResponse, error) {
+	out := &warptunev1.WorkersResponse{}
+	for _, w := range s.c.Workers(ctx) {
+		out.Workers = append(out.Workers, fromWorkerStatus(&w))
+	}
+	return out, nil
+}

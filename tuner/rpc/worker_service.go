@@ -1,0 +1,97 @@
+package rpc
+
+import (
+	"context"
+	"time"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
+)
+
+// Limits on one message of a worker.
+const (
+	maxReports = 4096
+	maxHeld    = 4096
+	maxArchs   = 256
+	maxKnown   = 4096
+	maxLookup  = 1024
+	// chunkBytes is the size of the pieces in which bundles travel.
+	chunkBytes = 256 << 10
+)
+
+// workerService serves WorkerService.
+type workerService struct {
+	warptunev1.UnimplementedWorkerServiceServer
+	c *coordinator.Coordinator
+}
+
+// Synchronize is in WorkerService.
+func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.SynchronizeRequest) (*warptunev1.SynchronizeResponse, error) {
+	if err := checkSynchronize(m); err != nil {
+		return nil, ToStatus(err)
+	}
+	in, known := toSync(m), m.GetKnownSweeps()
+	if other := m.GetCoordinator(); other != "" && other != s.c.ID() {
+		// What it says is of another coordinator's store, and our answer's
+		// identity tells it so.
+		in.Held, in.Reports, known = nil, nil, nil
+	}
+	reply, err := s.c.Synchronize(ctx, in, time.Duration(min(max(m.GetWaitMs(), 0), 1<<30))*time.Millisecond)
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	out := fromReply(reply, known, s.c.Number)
+	out.TimeMs, out.Coordinator = s.c.Now().UnixMilli(), s.c.ID()
+	return out, nil
+}
+
+func checkSynchronize(m *warptunev1.SynchronizeRequest) error {
+	const op = "synchronize"
+	w := m.GetWorker()
+	switch {
+	case len(m.GetReports()) > maxReports:
+		return tuner.Errorf(tuner.Limit, op, "%d reports in one call, at most %d", len(m.GetReports()), maxReports)
+	case len(m.GetHeld()) > maxHeld:
+		return tuner.Errorf(tuner.Limit, op, "%d held leases in one call, at most %d", len(m.GetHeld()), maxHeld)
+	case len(m.GetKnownSweeps()) > maxKnown || len(w.GetArchs()) > maxArchs || len(w.GetLabels()) > maxArchs:
+		return tuner.Errorf(tuner.Limit, op, "too many known sweeps, architectures or labels")
+	case w.GetId() == "" || len(w.GetId()) > 256 || len(w.GetEngine()) > 256:
+		return tuner.Errorf(tuner.Invalid, op, "a worker needs a name and an engine version of at most 256 bytes")
+	case w.GetSlots() < 1:
+		return tuner.Errorf(tuner.Invalid, op, "worker %s has %d slots, it needs at least one", w.GetId(), w.GetSlots())
+	}
+	return nil
+}
+
+// GetBundle is in WorkerService.
+func (s *workerService) GetBundle(m *warptunev1.GetBundleRequest, stream warptunev1.WorkerService_GetBundleServer) error {
+	content, err := s.c.Bundle(stream.Context(), m.GetDigest())
+	if err != nil {
+		return ToStatus(err)
+	}
+	for first := true; first || len(content) > 0; first = false {
+		n := min(len(content), chunkBytes)
+		if err := stream.Send(&warptunev1.GetBundleResponse{Chunk: content[:n]}); err != nil {
+			return err
+		}
+		content = content[n:]
+	}
+	return nil
+}
+
+// Lookup is in WorkerService.
+func (s *workerService) Lookup(ctx context.Context, m *warptunev1.LookupRequest) (*warptunev1.LookupResponse, error) {
+	if len(m.GetDigests()) > maxLookup {
+		return nil, ToStatus(tuner.Errorf(tuner.Limit, "look up", "%d digests in one call, at most %d", len(m.GetDigests()), maxLookup))
+	}
+	out := &warptunev1.LookupResponse{}
+	for _, digest := range m.GetDigests() {
+		o, _, err := s.c.Lookup(ctx, digest)
+		if err != nil {
+			return nil, ToStatus(err)
+		}
+		out.Outcomes = append(out.Outcomes, FromOutcome(&o))
+	}
+	return out, nil
+}

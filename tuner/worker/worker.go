@@ -1,0 +1,279 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
+)
+
+// Options are a worker's constants; zero fields but Evaluator get defaults.
+type Options struct {
+	// ID names the worker, e.g. host name and process id.
+	ID string
+	// Epoch tells this process from others of the same name; drawn at random.
+	Epoch  uint64
+	Slots  int    // evaluations at a time; 1
+	Engine string // version of the evaluator
+	// Archs are the descriptors the evaluator has: name to digest.
+	Archs     map[string]string
+	Labels    map[string]string
+	Evaluator Evaluator
+	Log       hclog.Logger // none
+	// Leave makes Run return when every sweep has ended.
+	Leave bool
+	// Grace is how long Run goes on after its context has ended, to finish
+	// what is being evaluated and to report; 10 s.
+	Grace time.Duration
+	// MaxBackoff is the longest pause between calls while the coordinator is
+	// away; 5 s.
+	MaxBackoff time.Duration
+	// CallTimeout is how long a call may take beyond the time it asks to be
+	// held; 30 s.
+	CallTimeout time.Duration
+}
+
+func (o *Options) fill() {
+	if o.Epoch == 0 {
+		o.Epoch = rand.Uint64()
+	}
+	if o.Slots <= 0 {
+		o.Slots = 1
+	}
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	if o.Grace <= 0 {
+		o.Grace = 10 * time.Second
+	}
+	if o.MaxBackoff <= 0 {
+		o.MaxBackoff = 5 * time.Second
+	}
+	if o.CallTimeout <= 0 {
+		o.CallTimeout = 30 * time.Second
+	}
+}
+
+// Exit says why a worker ended. The zero value is invalid.
+type Exit uint8
+
+// Reasons to end.
+const (
+	ExitInvalid Exit = iota
+	Finished         // every sweep has ended
+	Drained          // its context ended; what it held is reported or returned
+	Faulted          // it cannot go on; Run's error says why
+)
+
+// String returns the reason's name.
+func (e Exit) String() string {
+	return [...]string{"invalid", "finished", "drained", "faulted"}[e%4]
+}
+
+// Worker evaluates trials for one coordinator. Run it once.
+type Worker struct {
+	// Constant fields.
+	opts     Options
+	log      hclog.Logger
+	client   warptunev1.WorkerServiceClient
+	identity *warptunev1.WorkerIdentity
+	bundles  *bundles
+	results  chan finished
+	replies  chan reply
+
+	// Mutable fields, used by Run's goroutine alone.
+	coordinator string // whose leases these are
+	sweeps      map[uint64]*warptunev1.SweepParticulars
+	tasks       map[leaseKey]*task // held, not finished
+	queue       []*task            // of those, not started, in the order granted
+	running     int
+	reports     []*warptunev1.Report // finished, not acknowledged
+	call        *call                // under way; nil: none
+	draining    bool
+	told        bool // the coordinator knows that it is draining, and so that it holds nothing unmentioned
+	finished    bool // the coordinator says that every sweep has ended
+	due         time.Time
+	backoff     time.Duration
+	refused     time.Time // since when the coordinator refuses this worker
+	pace        pace
+}
+
+// leaseKey names a trial under one grant.
+type leaseKey struct {
+	sweep uint64
+	seq   int64
+	token uint64
+}
+
+func keyOf(l *warptunev1.Lease) leaseKey {
+	return leaseKey{l.GetSweep(), l.GetSeq(), l.GetToken()}
+}
+
+// task is a trial that the worker holds.
+type task struct {
+	lease    *warptunev1.Lease
+	question tuner.Question
+	cancel   context.CancelFunc // set once started
+}
+
+// finished is what an evaluation came to.
+type finished struct {
+	task    *task
+	outcome tuner.Outcome
+	err     error
+	took    time.Duration
+}
+
+// New returns a worker for the coordinator at the other end of conn, which may
+// be away.
+func New(conn grpc.ClientConnInterface, opts Options) (*Worker, error) {
+	opts.fill()
+	if opts.Evaluator == nil || opts.ID == "" {
+		return nil, errors.New("a worker needs a name and an evaluator")
+	}
+	client := warptunev1.NewWorkerServiceClient(conn)
+	log := opts.Log.With("worker", opts.ID)
+	return &Worker{
+		opts: opts, log: log, client: client,
+		identity: &warptunev1.WorkerIdentity{
+			Id: opts.ID, Epoch: opts.Epoch, Slots: int64(opts.Slots), Engine: opts.Engine, Archs: opts.Archs, Labels: opts.Labels,
+		},
+		bundles: newBundles(client, opts.MaxBackoff),
+		results: make(chan finished), replies: make(chan reply, 1),
+		sweeps: map[uint64]*warptunev1.SweepParticulars{}, tasks: map[leaseKey]*task{},
+	}, nil
+}
+
+// Run works until ctx ends, which drains the worker, or nothing is left. It
+// returns when every evaluation that heeds its context has ended.
+func (w *Worker) Run(ctx context.Context) (Exit, error) {
+	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer w.wind(stop)
+	var grace <-chan time.Time
+	drain := ctx.Done()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		w.start(hard)
+		w.callIfDue(hard)
+		if exit, done := w.leave(); done {
+			return exit, nil
+		}
+		timer.Reset(w.pause())
+		select {
+		case f := <-w.results:
+			w.take(f)
+		case r := <-w.replies:
+			if err := w.answer(r); err != nil {
+				return Faulted, fmt.Errorf("worker %s: %w", w.opts.ID, err)
+			}
+		case <-timer.C:
+			w.renewNow()
+		case <-drain:
+			drain = nil
+			w.log.Info("draining", "running", w.running, "queued", len(w.queue))
+			w.drain()
+			after := time.NewTimer(w.opts.Grace)
+			defer after.Stop()
+			grace = after.C
+		case <-grace:
+			grace = nil
+			if exit, done := w.giveUp(); done {
+				return exit, nil
+			}
+			after := time.NewTimer(time.Second)
+			defer after.Stop()
+			grace = after.C
+		}
+	}
+}
+
+// pause returns how long to wait for anything but a call to be due.
+func (w *Worker) pause() time.Duration {
+	if w.call != nil {
+		return w.opts.CallTimeout // its reply comes first
+	}
+	return max(0, time.Until(w.due))
+}
+
+// leave says whether the worker is done.
+func (w *Worker) leave() (Exit, bool) {
+	if len(w.tasks)+w.running+len(w.reports) > 0 {
+		return ExitInvalid, false
+	}
+	switch {
+	case w.draining && w.told && w.call == nil:
+		return Drained, true
+	case w.finished && w.opts.Leave:
+		return Finished, true
+	}
+	return ExitInvalid, false
+}
+
+// drain returns what is not started and lets a held call go.
+func (w *Worker) drain() {
+	w.draining = true
+	for _, t := range w.queue {
+		w.release(t)
+	}
+	w.queue = nil
+	if w.call != nil && w.call.held {
+		w.call.cancel()
+	}
+	w.due = time.Time{}
+}
+
+// release reports a task as returned untouched.
+func (w *Worker) release(t *task) {
+	delete(w.tasks, keyOf(t.lease))
+	w.reports = append(w.reports, &warptunev1.Report{Lease: t.lease, Result: &warptunev1.Report_Released{Released: true}})
+}
+
+// giveUp ends what is still being evaluated when the grace is over; the second
+// time it leaves whatever is left to expire.
+func (w *Worker) giveUp() (Exit, bool) {
+	if len(w.tasks) == 0 {
+		w.log.Warn("leaving with reports that the coordinator did not take", "reports", len(w.reports))
+		return Drained, true
+	}
+	w.log.Warn("ending evaluations", "running", w.running)
+	for _, t := range w.tasks {
+		if t.cancel != nil {
+			t.cancel()
+		}
+		w.release(t)
+	}
+	w.renewNow()
+	return ExitInvalid, false
+}
+
+// wind waits for evaluations and the call under way after everything they
+// depend on has ended.
+func (w *Worker) wind(stop context.CancelFunc) {
+	stop()
+	stuck := time.NewTimer(stuckGrace)
+	defer stuck.Stop()
+	for w.running > 0 || w.call != nil {
+		select {
+		case <-w.results:
+			w.running--
+		case <-w.replies:
+			w.call = nil
+		case <-stuck.C:
+			w.log.Warn("evaluations that do not end are left behind", "running", w.running)
+			go func(n int) {
+				for range n {
+					<-w.results
+				}
+			}(w.running)
+			return
+		}
+	}
+}
