@@ -42,7 +42,7 @@ func (r *Runner) runWarp(w *warp) signal {
 				return r.stepLimit(w, b)
 			}
 			if r.sampling {
-				r.enterBlock(w, b, t)
+				r.enterBlock(w, t)
 				if r.disagree {
 					return next
 				}

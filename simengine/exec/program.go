@@ -105,7 +105,6 @@ type block struct {
 	fall       int32 // block fallen through to, -1 for none
 	ipdom      int32
 	targets    []int32
-	loop       int32 // innermost loop in Program.Loops, -1
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -123,10 +122,12 @@ type Program struct {
 	consts32        []constant32
 	consts64        []constant64
 	specials        []specialSlot
-	accesses        int // number of memory instructions
-	dynamicShared   int // offset of the dynamic shared array
-	granule         int // finest shared access, bytes: 1 or 4
-	rewritable      bool
+	accesses        int        // number of memory instructions
+	dynamicShared   int        // offset of the dynamic shared array
+	granule         int        // finest shared access, bytes: 1 or 4
+	rewritable      bool       // a CTA leaves device memory as it was
+	samplers        []*sampler // by loop; nil for one that cannot be sampled
+	headOf          []int32    // by block: the loop it heads, -1
 }
 
 type constant32 struct {
@@ -173,8 +174,10 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 			c.needed[i] = true
 		}
 	}
-	c.p.Loops = findLoops(k, c.needed)
+	c.p.Loops, c.dom = findLoops(k)
+	c.analyse()
 	c.allocate()
+	c.samplers()
 	c.layout()
 	for b := range k.Blocks {
 		if err := c.block(b); err != nil {
@@ -190,6 +193,7 @@ type compiler struct {
 	k      *ir.Kernel
 	p      *Program
 	needed []bool
+	dom    *dominance
 	slots  []slot // by ir.Reg
 
 	shared32 map[uint32]int32
@@ -209,6 +213,13 @@ func (c *compiler) layout() {
 	if d := c.k.DynamicShared; d >= 0 && d < len(c.k.Vars) && c.k.Vars[d].Offset > 0 {
 		c.p.dynamicShared = c.k.Vars[d].Offset
 	}
+	c.p.headOf = make([]int32, len(c.k.Blocks))
+	for i := range c.p.headOf {
+		c.p.headOf[i] = -1
+	}
+	for i := range c.p.Loops {
+		c.p.headOf[c.p.Loops[i].Head] = int32(i)
+	}
 	c.p.granule = 4
 	c.p.rewritable = true
 }
@@ -216,12 +227,7 @@ func (c *compiler) layout() {
 // block compiles one basic block.
 func (c *compiler) block(i int) error {
 	kb := &c.k.Blocks[i]
-	b := block{start: int32(len(c.p.code)), fall: -1, target: -1, ipdom: int32(kb.IPDom), pc: int32(kb.End - 1), loop: -1}
-	for l := range c.p.Loops {
-		if c.p.Loops[l].blocks[i] {
-			b.loop = int32(l) // the last that contains it is the innermost
-		}
-	}
+	b := block{start: int32(len(c.p.code)), fall: -1, target: -1, ipdom: int32(kb.IPDom), pc: int32(kb.End - 1)}
 	end := kb.End
 	if end > kb.Start && isTerminator(c.k.Instrs[end-1].Op) {
 		end--

@@ -42,6 +42,8 @@ type Runner struct {
 	agreed     map[loopKey]int64
 	disagree   bool
 
+	noBarrierLoops bool
+
 	addr, saved    vec64
 	t32            vec32
 	t64            vec64
@@ -191,7 +193,7 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	w.stack = append(w.stack[:0], frame{block: 0, rpc: -1, mask: w.live, since: 1})
 	w.inLoops = w.inLoops[:0]
 	for i := range w.loops {
-		w.loops[i].active = false
+		w.loops[i].active, w.loops[i].entries = false, 0
 	}
 	for _, s := range r.p.specials {
 		r.special(w, s)
