@@ -11,7 +11,7 @@ func TestIntervals(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	vars := []Var{{"a", KindInt}, {"b", KindInt}, {"u", KindBool}, {"f", KindFloat}, {"P", KindList}, {"i", KindInt}}
 	decided := 0
-	for range 20000 {
+	for range 8000 {
 		e, err := Parse((&Expr{Root: generate(r, 3)}).String())
 		if err != nil {
 			t.Fatal(err)

@@ -82,7 +82,7 @@ func (n Literal) positive() *Literal {
 func TestRoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
-	for range 5000 {
+	for range 3000 {
 		want := &Expr{Root: generate(r, 4)}
 		text := want.String()
 		got, err := Parse(text)
@@ -155,7 +155,7 @@ func TestTypedEqualsUntyped(t *testing.T) {
 		}
 		return v.String() + Bool(truth).String()
 	}
-	for range 20000 {
+	for range 8000 {
 		e := &Expr{Root: generate(r, 3)}
 		e, err := Parse(e.String())
 		if err != nil {

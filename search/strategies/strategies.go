@@ -1,0 +1,72 @@
+// Package strategies knows the search strategies by name. Each is in a package
+// of its own.
+package strategies
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/exhaustive"
+	"github.com/warptune/warptune/search/random"
+)
+
+// strategy is an entry of the registry.
+type strategy struct {
+	name string
+	// oblivious: the questions do not depend on the answers.
+	oblivious bool
+	make      func(space *search.Space, seed uint64) search.Strategy
+}
+
+var all = []strategy{
+	{"exhaustive", true, func(s *search.Space, _ uint64) search.Strategy { return exhaustive.New(s) }},
+	{"random", true, func(s *search.Space, seed uint64) search.Strategy { return random.New(s, seed) }},
+}
+
+// Default is the name of the strategy that "" means.
+const Default = "exhaustive"
+
+// Names returns the names of all strategies.
+func Names() []string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func find(name string) (strategy, error) {
+	if name == "" {
+		name = Default
+	}
+	if i := slices.IndexFunc(all, func(s strategy) bool { return s.name == name }); i >= 0 {
+		return all[i], nil
+	}
+	return strategy{}, fmt.Errorf("unknown strategy %q: use one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Check returns an error that lists the strategies when there is none of the
+// name.
+func Check(name string) error {
+	_, err := find(name)
+	return err
+}
+
+// New returns the strategy of the name for a space. The space, the seed and
+// the observations told determine its questions.
+func New(name string, space *search.Space, seed uint64) (search.Strategy, error) {
+	s, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.make(space, seed), nil
+}
+
+// Oblivious reports whether a strategy's questions are the same whatever the
+// answers, so that nobody has to wait for them; false for an unknown name.
+func Oblivious(name string) bool {
+	s, err := find(name)
+	return err == nil && s.oblivious
+}

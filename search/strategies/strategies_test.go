@@ -1,0 +1,58 @@
+package strategies
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/strategytest"
+)
+
+func TestContract(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			strategytest.Run(t, func(space *search.Space, seed uint64) search.Strategy {
+				s, err := New(name, space, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			})
+		})
+	}
+}
+
+// TestOblivious: what is said to ignore answers asks the same whatever they
+// are.
+func TestOblivious(t *testing.T) {
+	space := strategytest.Space(t, 100)
+	for _, name := range Names() {
+		if !Oblivious(name) {
+			continue
+		}
+		a, _ := New(name, space, 7)
+		b, _ := New(name, space, 7)
+		all := a.Ask(1 << 20)
+		for _, want := range all {
+			got := b.Ask(1)
+			if len(got) != 1 || got[0] != want {
+				t.Fatalf("%s asks for %v, not %d", name, got, want)
+			}
+			b.Tell(search.Observation{Index: want, Objective: float64(want), Valid: want%2 == 0})
+		}
+		if int64(len(all)) != space.Size() {
+			t.Errorf("%s asks for %d of %d", name, len(all), space.Size())
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	for _, err := range []error{Check("anneal"), func() error { _, err := New("anneal", nil, 0); return err }()} {
+		if err == nil || !strings.Contains(err.Error(), `unknown strategy "anneal": use one of exhaustive, random`) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if Oblivious("anneal") || Check("") != nil {
+		t.Error("unknown or default name")
+	}
+}

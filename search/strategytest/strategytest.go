@@ -1,0 +1,167 @@
+// Package strategytest is the contract of search.Strategy as a test suite, for
+// the tests of every implementation.
+package strategytest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/warptune/warptune/search"
+)
+
+// Make builds the strategy under test.
+type Make func(space *search.Space, seed uint64) search.Strategy
+
+// Run checks the contract: questions are valid indices, no configuration is
+// asked for twice or after it was told, everything is asked for before Done
+// when nothing stops the strategy earlier, and the same space, seed and
+// observations give the same questions.
+func Run(t *testing.T, mk Make) {
+	t.Run("finishes", func(t *testing.T) { finishes(t, mk) })
+	t.Run("replays", func(t *testing.T) { replays(t, mk) })
+	t.Run("known", func(t *testing.T) { known(t, mk) })
+	t.Run("strange", func(t *testing.T) { strange(t, mk) })
+}
+
+// Space returns a small constrained space of about n configurations.
+func Space(t testing.TB, n int) *search.Space {
+	t.Helper()
+	var values []int64
+	for i := range int64(max(1, n/8)) {
+		values = append(values, i)
+	}
+	c, err := search.ParseConstraint("a != 1 or b % 2 == 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := search.New([]search.Param{
+		{Name: "a", Values: search.Ints(1, 2)}, {Name: "b", Values: search.Ints(values...)}, {Name: "c", Values: search.Ints(1, 2, 4, 8)},
+	}, []search.Constraint{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// objective is an answer for a configuration; some fail.
+func objective(i int64) search.Observation {
+	return search.Observation{Index: i, Objective: float64((i*7919 + 13) % 1009), Valid: i%11 != 3}
+}
+
+// history drives a strategy with batches of random sizes, answers arriving in
+// the order of the questions but with random delay; it returns the questions.
+func history(t *testing.T, space *search.Space, s search.Strategy, seed uint64) []int64 {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	asked := map[int64]bool{}
+	var order, pending []int64
+	for idle := 0; !s.Done() || len(pending) > 0; {
+		n := 1 + r.IntN(9)
+		questions := s.Ask(n)
+		if len(questions) > n {
+			t.Fatalf("seed %d: asked for %d, got %d", seed, n, len(questions))
+		}
+		for _, i := range questions {
+			if i < 0 || i >= space.Size() || asked[i] {
+				t.Fatalf("seed %d: asks for %d, out of range or again", seed, i)
+			}
+			asked[i] = true
+		}
+		order, pending = append(order, questions...), append(pending, questions...)
+		if idle++; len(questions) > 0 {
+			idle = 0
+		}
+		if idle > 1000 {
+			t.Fatalf("seed %d: asks nothing, is not done and has all answers", seed)
+		}
+		for k := min(r.IntN(12), len(pending)); k > 0; k-- {
+			s.Tell(objective(pending[0]))
+			pending = pending[1:]
+		}
+	}
+	if more := s.Ask(5); len(more) > 0 {
+		t.Fatalf("seed %d: done, but asks for %v", seed, more)
+	}
+	return order
+}
+
+func finishes(t *testing.T, mk Make) {
+	for _, n := range []int{1, 50, 500} {
+		space := Space(t, n)
+		if order := history(t, space, mk(space, 5), uint64(n)); int64(len(order)) != space.Size() {
+			t.Errorf("%d of %d configurations asked for", len(order), space.Size())
+		}
+	}
+	empty, err := space0()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := mk(empty, 1); !s.Done() || len(s.Ask(3)) > 0 {
+		t.Error("an empty space is not done")
+	}
+}
+
+func space0() (*search.Space, error) {
+	c, err := search.ParseConstraint("a > 3")
+	if err != nil {
+		return nil, err
+	}
+	return search.New([]search.Param{{Name: "a", Values: search.Ints(1, 2)}}, []search.Constraint{c})
+}
+
+func replays(t *testing.T, mk Make) {
+	space := Space(t, 200)
+	for seed := range uint64(5) {
+		a, b := history(t, space, mk(space, seed), seed), history(t, space, mk(space, seed), seed)
+		if !slices.Equal(a, b) {
+			t.Errorf("seed %d: two runs ask differently", seed)
+		}
+	}
+}
+
+// known: configurations told in advance, or twice, are not asked for.
+func known(t *testing.T, mk Make) {
+	space := Space(t, 100)
+	s := mk(space, 3)
+	told := map[int64]bool{}
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 30 {
+		i := r.Int64N(space.Size())
+		told[i] = true
+		s.Tell(objective(i))
+		s.Tell(objective(i), objective(i))
+	}
+	for _, i := range s.Ask(10) {
+		if told[i] {
+			t.Fatalf("asks for %d, which was told", i)
+		}
+		told[i] = true
+	}
+	for _, i := range history(t, space, s, 1) {
+		if told[i] {
+			t.Fatalf("asks for %d, which was told or asked", i)
+		}
+		told[i] = true
+	}
+	if int64(len(told)) != space.Size() {
+		t.Errorf("%d of %d configurations told or asked for", len(told), space.Size())
+	}
+}
+
+// strange: nonsense does no harm.
+func strange(t *testing.T, mk Make) {
+	space := Space(t, 50)
+	s := mk(space, 3)
+	if got := s.Ask(0); len(got) > 0 {
+		t.Errorf("asked for none, got %v", got)
+	}
+	if got := s.Ask(-1); len(got) > 0 {
+		t.Errorf("asked for -1, got %v", got)
+	}
+	s.Tell()
+	s.Tell(search.Observation{Index: -1, Valid: true}, search.Observation{Index: space.Size(), Valid: true})
+	if order := history(t, space, s, 1); int64(len(order)) != space.Size() {
+		t.Errorf("%d of %d configurations asked for", len(order), space.Size())
+	}
+}
