@@ -1,0 +1,2 @@
+#define WIDTH 1000
+#define HEIGHT 100
