@@ -32,7 +32,7 @@ var kernels = map[string]definition{
 	"fat_threads":   {func(map[string]int64) []int64 { return []int64{1024, 3} }, fatThreads},
 	"compute_bound": {func(p map[string]int64) []int64 { return append(linear(1, 5)(p), 7) }, computeBound},
 	"nbody":         {func(p map[string]int64) []int64 { return []int64{2 * p["BLOCK_SIZE"] * p["BODIES"]} }, nbody},
-	"sgemm":         {func(p map[string]int64) []int64 { return []int64{2 * max(p["BM"], p["BN"])} }, sgemm},
+	"sgemm":         {func(p map[string]int64) []int64 { return []int64{max(p["BM"], p["BN"], 2*min(p["BM"], p["BN"]))} }, sgemm},
 }
 
 // linear is two blocks of BLOCK_SIZE threads with factor*ITEMS elements each, and

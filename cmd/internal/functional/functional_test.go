@@ -1,0 +1,233 @@
+package functional_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/catalogue"
+	"github.com/warptune/warptune/tuner/kernel/catalogue/reference"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+)
+
+// maxThreads bounds the threads of one tested launch; configurations beyond are
+// left to WARPTUNE_FULL=1, which runs every compile variant.
+const maxThreads = 1 << 14
+
+// Every built-in kernel, several configurations each, from the prebuilt PTX.
+func TestPrebuiltEqualsReference(t *testing.T) {
+	testAll(t, compile.Prebuilt{}, 6, true)
+}
+
+// The same from the source through clang, where it is installed.
+func TestClangEqualsReference(t *testing.T) {
+	testAll(t, needClang(t), 2, false)
+}
+
+func needClang(t *testing.T) compile.Driver {
+	t.Helper()
+	clang := compile.NewClang("", compile.DefaultLimits())
+	_, err := clang.Identify(context.Background())
+	var u *compile.UnavailableError
+	if errors.As(err, &u) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return clang
+}
+
+func testAll(t *testing.T, driver compile.Driver, perKernel int, cover bool) {
+	for _, k := range catalogue.All() {
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			def, err := k.Definition()
+			if err != nil {
+				t.Fatal(err)
+			}
+			configs := choose(t, def, k.Name, perKernel, cover)
+			if len(configs) < 2 {
+				t.Fatalf("only %d configurations to test", len(configs))
+			}
+			for _, cfg := range configs {
+				t.Run(cfg.String(), func(t *testing.T) { testConfig(t, driver, def, k.Name, cfg) })
+			}
+		})
+	}
+}
+
+// choose takes compile variants in a fixed random order until there are n, and if
+// cover until every value that small launches allow of every macro has occurred.
+func choose(t *testing.T, def *kernel.Definition, name string, n int, cover bool) []search.Config {
+	t.Helper()
+	space, err := def.Space(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := os.Getenv("WARPTUNE_FULL") != ""
+	rng := rand.New(rand.NewPCG(1, uint64(len(name))))
+	var chosen []search.Config
+	seen, variants := map[kernel.Macro]bool{}, map[string]bool{}
+	for _, i := range rng.Perm(int(space.Size())) {
+		cfg := space.At(int64(i))
+		launch, err := def.Launch(cfg, problem(t, name, cfg))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh := slices.ContainsFunc(launch.Compile.Macros, func(m kernel.Macro) bool { return !seen[m] })
+		wanted := full || (len(chosen) < n || cover && fresh) && threads(launch) <= maxThreads
+		if !wanted || variants[launch.Compile.Key] {
+			continue
+		}
+		for _, m := range launch.Compile.Macros {
+			seen[m] = true
+		}
+		variants[launch.Compile.Key] = true
+		chosen = append(chosen, cfg)
+	}
+	return chosen
+}
+
+func threads(l *kernel.Launch) int64 {
+	n := int64(1)
+	for d := range l.Grid {
+		n *= l.Grid[d] * l.Block[d]
+	}
+	return n
+}
+
+func params(cfg search.Config) map[string]int64 {
+	p := map[string]int64{}
+	for i, v := range cfg.Values {
+		p[cfg.Names[i]] = v.I
+	}
+	return p
+}
+
+func problem(t *testing.T, name string, cfg search.Config) []int64 {
+	t.Helper()
+	size, err := reference.Problem(name, params(cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
+func testConfig(t *testing.T, driver compile.Driver, def *kernel.Definition, name string, cfg search.Config) {
+	size := problem(t, name, cfg)
+	launch, err := def.Launch(cfg, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := driver.Compile(context.Background(), compile.Request{Compile: launch.Compile, Target: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := contents(launch)
+	after, err := run(launch, res.PTX, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := reference.Expect(reference.Launch{Kernel: name, Problem: size, Params: params(cfg), Buffers: before})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range slices.Sorted(maps.Keys(want)) {
+		if err := want[out].Compare(after[out]); err != nil {
+			t.Errorf("%s, problem %v: %s: %v", res.Compiler, size, out, err)
+		}
+	}
+	for _, a := range launch.Args {
+		if _, checked := want[a.Name]; !checked && !a.Scalar && a.Access != kernel.ReadOnly {
+			t.Errorf("the reference says nothing of output %s", a.Name)
+		}
+		if a.Access == kernel.ReadOnly && !a.Scalar && !slices.Equal(before[a.Name], after[a.Name]) {
+			t.Errorf("input %s was written", a.Name)
+		}
+	}
+}
+
+// run executes the whole grid, CTA after CTA, and returns the buffers.
+func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[string][]byte, error) {
+	tree, err := ptx.Parse("kernel.ptx", text)
+	if err != nil {
+		return nil, err
+	}
+	module, err := ir.Build(tree)
+	if err != nil {
+		return nil, err
+	}
+	k, err := module.Kernel(launch.KernelName)
+	if err != nil {
+		return nil, err
+	}
+	program, err := exec.Compile(k, exec.Full)
+	if err != nil {
+		return nil, err
+	}
+	mem := exec.NewMemory(0)
+	bound, err := bind(mem, k, launch, before)
+	if err != nil {
+		return nil, err
+	}
+	l := exec.Launch{Grid: dim(launch.Grid), CTA: dim(launch.Block), DynamicShared: launch.DynamicShared, Params: bound}
+	runner := exec.NewRunner(program)
+	for cta := range l.Grid.Count() {
+		if err := runner.Run(l, mem, cta, exec.Options{Mode: exec.Full, Races: true}, nil); err != nil {
+			return nil, fmt.Errorf("CTA %d: %w", cta, err)
+		}
+	}
+	after := map[string][]byte{}
+	for _, a := range launch.Args {
+		if !a.Scalar {
+			if after[a.Name], err = mem.ReadBuffer(a.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return after, nil
+}
+
+// bind allocates and fills the buffers and lays out the parameters.
+func bind(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch, before map[string][]byte) ([]byte, error) {
+	if err := mem.LoadModule(k); err != nil {
+		return nil, err
+	}
+	for _, c := range launch.Constants {
+		if err := mem.SetVar(exec.Buffer{Name: c.Name, Elem: elem(c.Type), Count: c.Count, Fill: exec.Bytes(before[c.Name])}); err != nil {
+			return nil, err
+		}
+	}
+	var args []exec.Arg
+	for i, a := range launch.Args {
+		if a.Scalar {
+			args = append(args, exec.Arg{Bytes: scalar(a.Bits, k.Params[i].Size)})
+			continue
+		}
+		if _, err := mem.Alloc(exec.Buffer{Name: a.Name, Elem: elem(a.Type), Count: a.Count, Fill: exec.Bytes(before[a.Name])}); err != nil {
+			return nil, err
+		}
+		args = append(args, exec.Arg{Buffer: a.Name})
+	}
+	return mem.BindParams(k, args)
+}
+
+func dim(d [3]int64) exec.Dim3 { return exec.Dim3{X: int(d[0]), Y: int(d[1]), Z: int(d[2])} }
+
+func scalar(bits uint64, size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(bits >> (8 * i))
+	}
+	return b
+}
