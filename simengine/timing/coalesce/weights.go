@@ -1,0 +1,37 @@
+package coalesce
+
+import "github.com/warptune/warptune/simengine/trace"
+
+// Weights is, for each step of a warp's trace, how often it was executed
+// counting the iterations that sampling left out: those of a Repeat step are
+// like the iteration recorded just before it. It appends to dst[:0].
+func Weights(w *trace.Warp, dst []int64) []int64 {
+	dst = dst[:0]
+	for i, s := range w.Steps {
+		if s.Repeat == 0 {
+			dst = append(dst, 1)
+			continue
+		}
+		dst = append(dst, 0)
+		for j := i - 1; j >= 0; j-- {
+			dst[j] *= 1 + s.Repeat
+			if w.Steps[j].Block == s.Block && w.Steps[j].Repeat == 0 {
+				break
+			}
+		}
+	}
+	return dst
+}
+
+// Counts are totals over a warp's accesses to one state space.
+type Counts struct {
+	Requests, Sectors, Passes, Ideal int64
+}
+
+// Add adds n times an access.
+func (c *Counts) Add(a *trace.Access, n int64) {
+	c.Requests += n
+	c.Sectors += n * int64(a.Sectors)
+	c.Passes += n * int64(a.Passes)
+	c.Ideal += n * int64(a.Ideal)
+}
