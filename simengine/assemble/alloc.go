@@ -130,25 +130,37 @@ func (k *bank) take(r int, spans []span) {
 }
 
 // place gives a value of w words the lowest aligned free registers, skipping
-// the reserved one (R1, the stack pointer).
-func (k *bank) place(w int, spans []span, reserved int) int {
+// the reserved one (R1, the stack pointer), and among those under limit one
+// whose bank the instructions that read it together with others accept.
+func (k *bank) place(w int, spans []span, reserved, limit int, clash func(r int) bool) int {
 	align := 1
 	for align < w {
 		align *= 2
 	}
 	align = min(align, 4)
+	lowest := -1
 search:
 	for r := 0; ; r += align {
+		if lowest >= 0 && r+w > limit {
+			break
+		}
 		for i := 0; i < w; i++ {
 			if r+i == reserved || !k.free(r+i, spans) {
 				continue search
 			}
 		}
-		for i := 0; i < w; i++ {
-			k.take(r+i, spans)
+		if lowest < 0 {
+			lowest = r
 		}
-		return r
+		if clash == nil || !clash(r) {
+			lowest = r
+			break
+		}
 	}
+	for i := 0; i < w; i++ {
+		k.take(lowest+i, spans)
+	}
+	return lowest
 }
 
 // stackPointer is the register the ABI reserves.
@@ -156,7 +168,7 @@ const stackPointer = 1
 
 // allocate assigns registers to values and returns, for each, its first one,
 // and the highest general register used plus one.
-func (f *fn) allocate() (assigned []int16, general int) {
+func (f *fn) allocate(limit int) (assigned []int16, general int) {
 	ranges := f.liveRanges()
 	assigned = make([]int16, len(f.vals))
 	list := make([]value, 0, len(f.vals))
@@ -166,23 +178,81 @@ func (f *fn) allocate() (assigned []int16, general int) {
 			list = append(list, value(v))
 		}
 	}
+	// Wide values first: their alignment leaves them fewer places.
 	slices.SortStableFunc(list, func(a, b value) int {
+		if d := int(f.vals[b].words) - int(f.vals[a].words); d != 0 {
+			return d
+		}
 		if d := int(ranges[a][0].from - ranges[b][0].from); d != 0 {
 			return d
 		}
 		return int(a - b)
 	})
+	readers := f.readersOf()
 	var banks [fileUniformPred + 1]bank
 	for _, v := range list {
 		vi := &f.vals[v]
 		if vi.file == fileNone {
 			continue
 		}
-		reserved := -1
-		if vi.file == fileGeneral {
-			reserved = stackPointer
+		if vi.file != fileGeneral {
+			assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], -1, 0, nil))
+			continue
 		}
-		assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], reserved))
+		var clash func(r int) bool
+		if vi.words == 1 {
+			clash = func(r int) bool { return f.bankClash(v, r, readers, assigned) }
+		}
+		assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], stackPointer, limit, clash))
 	}
 	return assigned, max(banks[fileGeneral].most, stackPointer+1)
+}
+
+// readersOf lists, for every one-word general value, the instructions that
+// read it together with other general registers.
+func (f *fn) readersOf() [][]*inst {
+	out := make([][]*inst, len(f.vals))
+	for _, b := range f.order {
+		for i := range f.mblocks[b].insts {
+			in := &f.mblocks[b].insts[i]
+			n := 0
+			for j := range in.src[:in.nsrc] {
+				if a := &in.src[j]; a.kind == argValue && f.vals[a.v].file == fileGeneral {
+					n++
+				}
+			}
+			if n < 2 {
+				continue
+			}
+			for j := range in.src[:in.nsrc] {
+				if a := &in.src[j]; a.kind == argValue && f.vals[a.v].file == fileGeneral && f.vals[a.v].words == 1 {
+					out[a.v] = append(out[a.v], in)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// bankClash says whether register r for value v would make an instruction read
+// all its operands from one of the two register banks (even and odd numbers),
+// which costs a cycle (Jia et al., section 3.1).
+func (f *fn) bankClash(v value, r int, readers [][]*inst, assigned []int16) bool {
+	for _, in := range readers[v] {
+		clash := true
+		for j := range in.src[:in.nsrc] {
+			a := &in.src[j]
+			if a.kind != argValue || a.v == v || f.vals[a.v].file != fileGeneral {
+				continue
+			}
+			if assigned[a.v] < 0 || (int(assigned[a.v])+int(a.w))%2 != r%2 {
+				clash = false
+				break
+			}
+		}
+		if clash {
+			return true
+		}
+	}
+	return false
 }

@@ -65,6 +65,9 @@ func (s *selector) local(v value) value {
 // an ambient copy, or the only result of a uniform node.
 func (s *selector) uniformValue(v value) bool {
 	vi := &s.f.vals[v]
+	if d := s.f.defOf(v); d != nil && d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial {
+		return false // read into a general register unless a uniform instruction wants it
+	}
 	return s.f.t.uniform && vi.uniform && vi.file == fileGeneral && (vi.defs == 1 || vi.remat)
 }
 
@@ -185,6 +188,33 @@ func (s *selector) prologue() {
 	}
 	e := &f.mblocks[f.order[0]]
 	e.insts = append(append([]inst(nil), s.buf...), e.insts...)
+}
+
+// narrow shrinks 64-bit values of which only the low word is used, such as
+// addresses in shared memory, to one register.
+func (f *fn) narrow() {
+	used := make([]uint8, len(f.vals))
+	note := func(a *arg) {
+		if a.kind == argValue {
+			used[a.v] |= a.wordMask()
+		}
+	}
+	for b := range f.mblocks {
+		for i := range f.mblocks[b].insts {
+			in := &f.mblocks[b].insts[i]
+			for j := range in.dst {
+				note(&in.dst[j])
+			}
+			for j := range in.src[:in.nsrc] {
+				note(&in.src[j])
+			}
+		}
+	}
+	for v := range used {
+		if used[v] == 1 && f.vals[v].words == 2 {
+			f.vals[v].words = 1
+		}
+	}
 }
 
 // applySubst rewrites operands that name a value living inside another one.

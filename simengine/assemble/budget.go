@@ -4,13 +4,7 @@ package assemble
 // Without a cap the budget is the step of the occupancy ladder just above what
 // the program needs in its own order; with one it is the cap.
 func (f *fn) assign() error {
-	if err := f.findLiveness(); err != nil {
-		return err
-	}
-	limit := f.cap
-	if limit == 0 {
-		limit = f.occupancyBudget()
-	}
+	limit := f.budget
 	own := limit - f.t.reserved - 1
 	source := make([][]inst, len(f.mblocks))
 	for b := range f.mblocks {
@@ -23,7 +17,7 @@ func (f *fn) assign() error {
 		if err := f.schedule(budget); err != nil {
 			return err
 		}
-		regs, general := f.allocate()
+		regs, general := f.allocate(limit - f.t.reserved)
 		f.regs, f.general = regs, general
 		if general+f.t.reserved <= limit || budget <= own-6 {
 			break
@@ -32,14 +26,6 @@ func (f *fn) assign() error {
 	return nil
 }
 
-// occupancyBudget picks the register limit of a kernel without a cap: enough
-// for its own order, rounded up to where occupancy falls anyway.
-func (f *fn) occupancyBudget() int {
-	need := f.pressure() + 1 + f.t.reserved
-	for _, s := range f.t.steps {
-		if need <= s {
-			return s
-		}
-	}
-	return maxRegisters
-}
+// need is the number of registers a thread is charged when the program keeps
+// its own order.
+func (f *fn) need() int { return f.pressure() + 1 + f.t.reserved }

@@ -19,27 +19,34 @@ type edge struct {
 // builder collects the edges of a dag.
 type dagBuilder struct {
 	g        *dag
-	lastDef  []int32   // by value word: last writer
-	readers  [][]int32 // by value: readers since its last write
-	touched  []value
+	lastDef  []int32   // by register unit: last writer
+	readers  [][]int32 // by register unit: readers since its last write
+	touched  []int32
+	unit     func(v value, w uint8) int32
+	fence    bool    // barriers keep everything in place
 	memory   []int32 // memory instructions so far
 	barriers int32   // last instruction that orders all of memory
 	order    int32   // last instruction that must stay in order (shuffles, votes)
 }
 
 // newDAG builds the dependence graph of a block.
-func (f *fn) newDAG(insts []inst, s *scratch) *dag {
+//
+// Registers are tracked by unit: words of values before allocation, physical
+// registers after it, when reuse orders instructions too.
+func (f *fn) newDAG(insts []inst, s *scratch, allocated bool) *dag {
 	n := len(insts)
 	g := &dag{succs: make([][]edge, n), npreds: make([]int32, n), height: make([]int32, n)}
-	b := &dagBuilder{g: g, lastDef: s.lastDef, readers: s.readers, barriers: -1, order: -1}
+	b := &dagBuilder{g: g, lastDef: s.lastDef, readers: s.readers, barriers: -1, order: -1, fence: false}
+	b.unit = func(v value, w uint8) int32 { return 4*int32(v) + int32(w) }
+	if allocated {
+		b.unit = f.physicalUnit
+	}
 	for i := range insts {
 		b.add(insts, int32(i))
 	}
-	for _, v := range b.touched {
-		for w := 0; w < 4; w++ {
-			b.lastDef[4*int(v)+w] = -1
-		}
-		b.readers[v] = b.readers[v][:0]
+	for _, u := range b.touched {
+		b.lastDef[u] = -1
+		b.readers[u] = b.readers[u][:0]
 	}
 	for i := n - 1; i >= 0; i-- {
 		h := int32(mops[insts[i].op].latency)
@@ -71,34 +78,35 @@ func (b *dagBuilder) edge(from, to, lat int32) {
 func (b *dagBuilder) add(insts []inst, i int32) {
 	in := &insts[i]
 	in.reads(func(v value, mask uint8) {
-		b.touched = append(b.touched, v)
-		for w := 0; w < 4; w++ {
-			if mask&(1<<w) != 0 {
-				if d := b.lastDef[4*int(v)+w]; d >= 0 {
-					b.edge(d, i, int32(mops[insts[d].op].latency))
-				}
+		for w := uint8(0); w < 4; w++ {
+			if mask&(1<<w) == 0 {
+				continue
 			}
+			u := b.unit(v, w)
+			b.touched = append(b.touched, u)
+			if d := b.lastDef[u]; d >= 0 {
+				b.edge(d, i, int32(mops[insts[d].op].latency))
+			}
+			b.readers[u] = append(b.readers[u], i)
 		}
-		b.readers[v] = append(b.readers[v], i)
 	})
 	for k := range in.dst {
 		a := &in.dst[k]
 		if a.kind != argValue {
 			continue
 		}
-		b.touched = append(b.touched, a.v)
-		for _, r := range b.readers[a.v] {
-			b.edge(r, i, 0)
-		}
-		for w := 0; w < 4; w++ {
-			if a.wordMask()&(1<<w) != 0 {
-				if d := b.lastDef[4*int(a.v)+w]; d >= 0 {
-					b.edge(d, i, 1)
-				}
-				b.lastDef[4*int(a.v)+w] = i
+		for w := a.w; w < a.w+a.n; w++ {
+			u := b.unit(a.v, w)
+			b.touched = append(b.touched, u)
+			for _, r := range b.readers[u] {
+				b.edge(r, i, 0)
 			}
+			if d := b.lastDef[u]; d >= 0 {
+				b.edge(d, i, 1)
+			}
+			b.lastDef[u] = i
+			b.readers[u] = b.readers[u][:0]
 		}
-		b.readers[a.v] = b.readers[a.v][:0]
 	}
 	b.memoryOrder(insts, i)
 	if c := mops[in.op].class; c == Branch || c == Exit || in.op == opTRAP {
@@ -106,7 +114,12 @@ func (b *dagBuilder) add(insts []inst, i int32) {
 			b.edge(j, i, 0)
 		}
 		b.barriers, b.order = i, i
-	} else if b.barriers >= 0 && isBranch(insts[b.barriers].op) {
+	} else if c == Barrier && b.fence {
+		for j := int32(0); j < i; j++ {
+			b.edge(j, i, 0)
+		}
+		b.barriers, b.order = i, i
+	} else if b.barriers >= 0 && (isBranch(insts[b.barriers].op) || b.fence && mops[insts[b.barriers].op].class == Barrier) {
 		b.edge(b.barriers, i, 0)
 	}
 }
@@ -166,4 +179,13 @@ func conflict(a, b *inst) bool {
 		return a.memOff < b.memOff+int64(b.width) && b.memOff < a.memOff+int64(a.width)
 	}
 	return true
+}
+
+// physicalUnit numbers the register that holds word w of an allocated value.
+func (f *fn) physicalUnit(v value, w uint8) int32 {
+	if f.regs[v] < 0 {
+		return 4*int32(v) + int32(w)
+	}
+	base := 4 * int32(len(f.vals))
+	return base + int32(f.vals[v].file)*1024 + int32(f.regs[v]) + int32(w)
 }

@@ -64,3 +64,18 @@ func (f *fn) argText(a *arg) string {
 	}
 	return "-"
 }
+
+// liveText lists what is live in registers at the entry of a block.
+func (f *fn) liveText(b int) string {
+	var sb strings.Builder
+	for v, m := range f.live.in[b] {
+		if m != 0 && f.vals[v].file == fileGeneral {
+			name := "t"
+			if v < len(f.k.Regs) {
+				name = f.k.Regs[v].Name
+			}
+			fmt.Fprintf(&sb, "%s(v%d)x%d ", name, v, f.vals[v].words)
+		}
+	}
+	return sb.String()
+}

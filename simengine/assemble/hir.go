@@ -43,6 +43,8 @@ type fn struct {
 	t      *target
 	cap    int // registers a thread may use, 0 no cap
 	check  bool
+	budget int  // registers a thread may be charged: the cap or an occupancy step
+	reduce bool // trade instructions for registers
 	vals   []valueInfo
 	nodes  []node
 	blocks []hblock
@@ -50,6 +52,7 @@ type fn struct {
 
 	mblocks []mblock
 	sub     map[value]subst
+	sign    map[value]value // the upper word of each sign-extended value
 	live    liveness
 	regs    []int16 // first register of each value, -1 none
 	general int     // highest general register used plus one

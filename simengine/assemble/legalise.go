@@ -3,35 +3,42 @@ package assemble
 import "github.com/warptune/warptune/simengine/ir"
 
 // legalise splits operations into ones that value numbering can share: the
-// argument of sin and cos is multiplied by 1/2pi first.
+// argument of sin and cos is multiplied by 1/2pi first, and the upper word of
+// a sign extension becomes a shift of its own.
 func (f *fn) legalise() error {
+	f.sign = map[value]value{}
 	for _, b := range f.order {
 		hb := &f.blocks[b]
-		var out []int32
-		for i, ni := range hb.nodes {
-			n := &f.nodes[ni]
-			if (n.op != ir.Sin && n.op != ir.Cos) || n.typ != ir.F32 {
-				if out != nil {
-					out = append(out, ni)
-				}
-				continue
+		out := make([]int32, 0, len(hb.nodes)+len(hb.nodes)/4)
+		for _, ni := range hb.nodes {
+			n := f.nodes[ni]
+			switch {
+			case (n.op == ir.Sin || n.op == ir.Cos) && n.typ == ir.F32:
+				m := f.derive(&n, ir.Mul, ir.F32, n.src[0], 0x3E22F983)
+				out = append(out, m)
+				f.nodes[ni].src[0] = ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(f.nodes[m].dst[0]), Var: -1, Param: -1}
+				out = append(out, ni)
+			case n.op == ir.Cvt && n.typ != n.styp && bits(n.typ) == 64 && bits(n.styp) == 32 && signed(n.styp) && isInt(n.typ) &&
+				n.src[0].Kind == ir.OperandReg && f.vals[n.src[0].Reg].defs == 1 && f.vals[n.dst[0]].defs == 1:
+				m := f.derive(&n, ir.Shr, ir.S32, n.src[0], 31)
+				f.sign[n.dst[0]] = f.nodes[m].dst[0]
+				out = append(out, m, ni)
+			default:
+				out = append(out, ni)
 			}
-			if out == nil {
-				out = append(out, hb.nodes[:i]...)
-			}
-			t := f.newValue(1, fileGeneral)
-			m := node{op: ir.Mul, typ: ir.F32, pc: n.pc, block: n.block, guard: n.guard, gnot: n.gnot, dst: []value{t}, vec: 1,
-				src: []ir.Operand{n.src[0], {Kind: ir.OperandImm, Imm: 0x3E22F983, Reg: ir.NoReg, Var: -1, Param: -1}}}
-			n.src[0] = ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(t), Var: -1, Param: -1}
-			f.nodes = append(f.nodes, m)
-			out = append(out, int32(len(f.nodes)-1), ni)
 		}
-		if out != nil {
-			hb.nodes = out
-		}
+		hb.nodes = out
 	}
 	f.countDefs()
 	return nil
+}
+
+// derive adds a node of the same instruction, block and guard as n that applies
+// an operation to x and a constant, and returns its index.
+func (f *fn) derive(n *node, op ir.Op, t ir.Type, x ir.Operand, imm uint64) int32 {
+	f.nodes = append(f.nodes, node{op: op, typ: t, pc: n.pc, block: n.block, guard: n.guard, gnot: n.gnot, dst: []value{f.newValue(1, fileGeneral)}, vec: 1,
+		src: []ir.Operand{x, {Kind: ir.OperandImm, Imm: imm, Reg: ir.NoReg, Var: -1, Param: -1}}})
+	return int32(len(f.nodes) - 1)
 }
 
 // sinkCopies turns "y = f(...); ...; x = y" into "...; x = f(...)" where

@@ -344,7 +344,14 @@ func (s *selector) cvtInt(n *node, from, to int) {
 	case to == 64:
 		lo()
 		if s.want[v]&wantHi != 0 {
-			if signed(n.styp) {
+			if o, ok := s.signWord(v); ok {
+				if x := value(o.Reg); s.tieable(x, v, n) {
+					s.word(o, 0)
+					s.f.sub[x] = subst{v: v, w: 1}
+				} else {
+					s.emit(opMOV, s.dest(1, 1), s.mixOne(o, 0))
+				}
+			} else if signed(n.styp) {
 				s.emit(opSHF, s.dest(1, 1), s.word(src, 0))
 			} else {
 				s.emit(opMOV, s.dest(1, 1), arg{kind: argZero})

@@ -38,22 +38,72 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
 		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", k.Name)
 	}
+	limit := registerCap(k, t, opt)
+	f, err := front(k, t, limit, false)
+	if err != nil {
+		return nil, err
+	}
+	need := f.need()
+	if limit == 0 {
+		f.budget = t.step(need)
+	} else {
+		f.budget = limit
+	}
+	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
+		g, err := front(k, t, limit, true)
+		if err != nil {
+			return nil, err
+		}
+		less := g.need()
+		if limit > 0 && less < need {
+			g.budget = limit
+			f = g
+		}
+		if aim := t.step(max(less+rematSlack, need-rematSaving)); limit == 0 && aim < f.budget {
+			g.budget = aim
+			f = g
+		}
+	}
+	if err := f.runPasses(backEnd); err != nil {
+		return nil, err
+	}
+	return f.program, nil
+}
+
+// Rematerialisation for occupancy aims at the step that leaves rematSlack
+// registers beside those the reduced program needs, and saves no more than
+// rematSaving of them: what the real assembler reached over sgemm's tile sizes.
+const (
+	rematSlack  = 4
+	rematSaving = 12
+)
+
+// front takes a kernel as far as machine instructions over virtual registers.
+func front(k *ir.Kernel, t *target, limit int, reduce bool) (*fn, error) {
 	f, err := newFunc(k, t)
 	if err != nil {
 		return nil, err
 	}
-	f.cap = registerCap(k, t, opt)
-	for _, p := range pipeline {
+	f.cap, f.reduce, f.check = limit, reduce, verifying
+	return f, f.runPasses(frontEnd)
+}
+
+// verifying makes every assembly run the verifier after each pass; tests set it.
+var verifying bool
+
+// runPasses runs passes in order.
+func (f *fn) runPasses(passes []pass) error {
+	for _, p := range passes {
 		if err := p.run(f); err != nil {
-			return nil, fmt.Errorf("assemble %s: %s: %w", k.Name, p.name, err)
+			return fmt.Errorf("assemble %s: %s: %w", f.k.Name, p.name, err)
 		}
 		if f.check {
 			if err := p.verify(f); err != nil {
-				return nil, fmt.Errorf("assemble %s: after %s: %w", k.Name, p.name, err)
+				return fmt.Errorf("assemble %s: after %s: %w", f.k.Name, p.name, err)
 			}
 		}
 	}
-	return f.program, nil
+	return nil
 }
 
 // registerCap is the number of registers a thread may use: the smallest of the

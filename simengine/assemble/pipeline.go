@@ -7,16 +7,25 @@ type pass struct {
 	verify func(*fn) error
 }
 
-// pipeline is the assembler: passes in the order they run.
-var pipeline = []pass{
+// frontEnd lowers PTX to machine instructions over virtual registers; the
+// passes in the order they run.
+var frontEnd = []pass{
 	{"copy propagation", (*fn).propagateCopies, (*fn).verifyNodes},
 	{"legalisation", (*fn).legalise, (*fn).verifyNodes},
 	{"value numbering", (*fn).numberValues, (*fn).verifyNodes},
 	{"copy sinking", (*fn).sinkCopies, (*fn).verifyNodes},
 	{"uniformity", (*fn).findUniform, (*fn).verifyNodes},
 	{"if-conversion", (*fn).ifConvert, (*fn).verifyNodes},
+	{"rematerialisation", (*fn).rematerialise, (*fn).verifyNodes},
 	{"instruction selection", (*fn).selectInstructions, (*fn).verifyInsts},
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},
+	{"liveness", (*fn).findLiveness, (*fn).verifyInsts},
+	{"frugal order", (*fn).frugal, (*fn).verifyOrder},
+}
+
+// backEnd orders them, gives them registers and emits the program.
+var backEnd = []pass{
 	{"schedule and registers", (*fn).assign, (*fn).verifyRegisters},
+	{"scheduling after allocation", (*fn).reschedule, (*fn).verifyOrder},
 	{"emission", (*fn).emit, (*fn).verifyProgram},
 }

@@ -9,7 +9,8 @@ type scratch struct {
 }
 
 func (f *fn) newScratch() *scratch {
-	s := &scratch{lastDef: make([]int32, 4*len(f.vals)), readers: make([][]int32, len(f.vals)), live: make([]uint8, len(f.vals)), remain: make([]int32, len(f.vals))}
+	units := 4*len(f.vals) + 5*1024
+	s := &scratch{lastDef: make([]int32, units), readers: make([][]int32, units), live: make([]uint8, len(f.vals)), remain: make([]int32, len(f.vals))}
 	for i := range s.lastDef {
 		s.lastDef[i] = -1
 	}
@@ -30,11 +31,26 @@ func (f *fn) schedule(budget int) error {
 	return nil
 }
 
+// reschedule orders every block again once registers are assigned: by latency
+// alone, as far as the reuse of registers lets it.
+func (f *fn) reschedule() error {
+	s := f.newScratch()
+	for _, b := range f.order {
+		mb := &f.mblocks[b]
+		if len(mb.insts) < 2 {
+			continue
+		}
+		l := lister{f: f, g: f.newDAG(mb.insts, s, true), insts: mb.insts, s: s, budget: 1 << 20, greedy: 1 << 20}
+		mb.insts = l.run(b)
+	}
+	return nil
+}
+
 // scheduleBlock returns the best order found for a block: the first one, as
 // the greed for early loads is turned down, that keeps within the budget, else
 // the one with the lowest pressure.
 func (f *fn) scheduleBlock(b int, insts []inst, budget int, s *scratch) []inst {
-	g := f.newDAG(insts, s)
+	g := f.newDAG(insts, s, false)
 	best := insts
 	bestPressure := f.blockPressure(b, s.live, insts)
 	for _, slack := range [...]int{0, 2, 4, 8, 16, 32} {

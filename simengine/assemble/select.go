@@ -58,6 +58,7 @@ func (f *fn) selectInstructions() error {
 	}
 	s.prologue()
 	f.applySubst()
+	f.narrow()
 	return nil
 }
 
@@ -348,12 +349,27 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 		return s.word(d.src[0], 0), true
 	case from == 32 && to == 64 && !signed(d.styp):
 		return arg{kind: argZero}, true
+	case from == 32 && to == 64 && w == 1:
+		if o, ok := s.signWord(v); ok {
+			return s.word(o, 0), true
+		}
 	case from == 64 && to <= 32, from == 32 && to == 32, from == 32 && to == 16:
 		return s.word(d.src[0], 0), true
 	case from == 16 && to == 32 && !signed(d.styp) && s.knownBits(src) <= 16:
 		return s.word(d.src[0], 0), true
 	}
 	return arg{}, false
+}
+
+// signWord is the operand that holds the upper word of a sign extension.
+func (s *selector) signWord(v value) (ir.Operand, bool) {
+	t, ok := s.f.sign[v]
+	if !ok {
+		return ir.Operand{}, false
+	}
+	o := ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(t), Var: -1, Param: -1}
+	s.f.resolve(nil, &o)
+	return o, true
 }
 
 // knownBits bounds the significant low bits of an unsigned value.
@@ -398,6 +414,14 @@ func (s *selector) anyWord(o ir.Operand, w uint8) arg {
 		if s.f.vals[v].file == fileUniform {
 			s.want[v] |= wantLo << w
 			return valueArg(v, w, 1)
+		}
+		if d := s.f.defOf(v); d != nil && d.op == ir.Cvt && d.guard == noValue && isInt(d.typ) && bits(d.styp) == 32 && bits(d.typ) == 64 && d.src[0].Kind == ir.OperandReg && s.f.vals[d.src[0].Reg].defs == 1 {
+			if w == 0 {
+				return s.anyWord(d.src[0], 0)
+			}
+			if o, ok := s.signWord(v); ok {
+				return s.anyWord(o, 0)
+			}
 		}
 		if s.uniformValue(v) {
 			s.want[v] |= (wantLo << w) | wantAny

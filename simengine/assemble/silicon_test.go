@@ -225,19 +225,22 @@ func TestListing(t *testing.T) {
 	fmt.Sscan(os.Getenv("ASSEMBLE_CAP"), &cap)
 	tg, _ := targetFor([2]int{9, 0})
 	k := buildKernel(t, filepath.Base(path), src)
-	f, err := newFunc(k, tg)
+	verifying = true
+	f, err := front(k, tg, registerCap(k, tg, Options{MaxRegisters: cap}), os.Getenv("ASSEMBLE_REDUCE") != "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.cap = registerCap(k, tg, Options{MaxRegisters: cap})
-	for _, p := range pipeline {
-		if err := p.run(f); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.verify(f); err != nil {
-			t.Errorf("after %s: %v", p.name, err)
-		}
+	f.budget = tg.step(f.need())
+	if cap > 0 {
+		f.budget = f.cap
+	}
+	t.Logf("need %d budget %d", f.need(), f.budget)
+	if err := f.runPasses(backEnd); err != nil {
+		t.Fatal(err)
 	}
 	fmt.Println(f.listing())
+	for _, b := range f.order {
+		fmt.Println(b, f.blockPressure(b, make([]uint8, len(f.vals)), f.mblocks[b].insts), f.liveText(b))
+	}
 	t.Logf("registers %d", f.program.Registers)
 }

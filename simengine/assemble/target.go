@@ -81,3 +81,13 @@ func occupancySteps(maxWarps int) []int {
 	}
 	return steps
 }
+
+// step rounds a register count up to where occupancy falls anyway.
+func (t *target) step(need int) int {
+	for _, s := range t.steps {
+		if need <= s {
+			return s
+		}
+	}
+	return maxRegisters
+}

@@ -77,6 +77,23 @@ func (f *fn) verifyRegisters() error {
 	return nil
 }
 
+// verifyOrder checks that what was live before the last scheduling still is:
+// every block's entry needs the same values as before.
+func (f *fn) verifyOrder() error {
+	before := f.live.in
+	if err := f.findLiveness(); err != nil {
+		return err
+	}
+	for _, b := range f.order {
+		for v, m := range f.live.in[b] {
+			if before[b][v] != m {
+				return fmt.Errorf("block %d: scheduling changed what is live at its entry (value %d: words %b, were %b)", b, v, m, before[b][v])
+			}
+		}
+	}
+	return nil
+}
+
 // verifyProgram checks the emitted program against its contract.
 func (f *fn) verifyProgram() error {
 	p := f.program
