@@ -148,11 +148,12 @@ int main() {
     }
   for (int sms = 1; sms < 2 * dev.sms(); sms *= 2) { // a few SMs: the port of one
     int ctas = std::min(sms, dev.sms());
-    size_t n = 8 * MiB / 16;
+    // whole rounds of eight loads for every thread, 8 to 17 MiB in all
+    size_t n = size_t(ctas) * 1024 * 8 * std::max(1, 64 / ctas);
     double us = microseconds([&] { batched<<<ctas, 1024>>>(a.p, n, 16, sink->p); }, 1, 3);
-    emit("bandwidth.l2_read_sms", Params()("sms", ctas), n * 16. * 16 / us * 1e-3, "GB/s");
+    emit("bandwidth.l2_read_sms", Params()("sms", ctas)("bytes", n * 16.), n * 16. * 16 / us * 1e-3, "GB/s");
     us = microseconds([&] { stream<0, 1><<<ctas, 1024>>>(a.p, n, 16, sink->p, 0); }, 1, 3);
-    emit("bandwidth.l2_write_sms", Params()("sms", ctas), n * 16. * 16 / us * 1e-3, "GB/s");
+    emit("bandwidth.l2_write_sms", Params()("sms", ctas)("bytes", n * 16.), n * 16. * 16 / us * 1e-3, "GB/s");
     n = 1024 * MiB / 16;
     if (ctas < 16) n /= 8;
     us = microseconds([&] { batched<<<ctas, 1024>>>(a.p, n, 1, sink->p); }, 1, 3);

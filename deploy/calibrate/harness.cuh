@@ -34,7 +34,7 @@ struct Params {
 };
 
 inline void emit(const char *name, const Params &p, double value, const char *unit) {
-  printf("{\"name\": \"%s\", \"params\": {%s}, \"value\": %.6g, \"unit\": \"%s\"}\n", name, p.text.c_str(), value, unit);
+  printf("{\"name\": \"%s\", \"params\": {%s}, \"value\": %.10g, \"unit\": \"%s\"}\n", name, p.text.c_str(), value, unit);
   fflush(stdout);
 }
 
@@ -97,6 +97,7 @@ __device__ inline void record(Span *out, long long start, long long stop) {
 }
 
 inline double cycles(Buffer<Span> &b, int warps) {
+  CHECK(cudaGetLastError());
   auto v = b.get(warps);
   long long lo = v[0].start, hi = v[0].stop;
   for (auto &s : v) lo = std::min(lo, s.start), hi = std::max(hi, s.stop);

@@ -117,7 +117,7 @@ static void turnaround(Device &dev, unsigned *p, unsigned *q) {
 static void globalAtomics(Device &dev, unsigned *p, unsigned *sink) {
   const char *where[] = {"one_address", "one_per_warp", "coalesced", "one_line_per_lane"};
   for (int spread = 0; spread < 4; spread++) {
-    const int ctas = dev.sms() * 4, threads = 256, loops = spread == 0 ? 16 : 64;
+    const int ctas = dev.sms() * 4, threads = 256, loops = spread == 0 ? 16 : 1024;
     double us = microseconds([&] { atomics<false><<<ctas, threads>>>(p, spread, loops, sink); }, 1, 3);
     emit("atomic.global", Params()("op", "red")("where", where[spread]), double(ctas) * threads * loops / us * 1e-3, "G lanes/s");
     us = microseconds([&] { atomics<true><<<ctas, threads>>>(p, spread, loops, sink); }, 1, 3);
@@ -142,6 +142,10 @@ int main() {
   emit("device.l2_size", Params(), dev.prop.l2CacheSize, "bytes");
   emit("device.shared_per_sm", Params(), double(dev.prop.sharedMemPerMultiprocessor), "bytes");
   emit("device.shared_per_cta_optin", Params(), double(dev.prop.sharedMemPerBlockOptin), "bytes");
+  int kHz, bits; // double data rate
+  CHECK(cudaDeviceGetAttribute(&kHz, cudaDevAttrMemoryClockRate, 0));
+  CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+  emit("device.dram_bandwidth", Params(), kHz * 1e3 * 2 * bits / 8, "bytes/s");
   emit("device.cc", Params(), dev.prop.major * 10 + dev.prop.minor, "major*10+minor");
   clockRate();
   launches(dev);

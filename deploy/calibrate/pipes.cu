@@ -58,7 +58,7 @@ template <int OP> __device__ inline void step(Chain &c, unsigned x, unsigned y, 
 template <int OP> constexpr int unroll = OP >= IDIV && OP <= SQRT ? 64 : 256;
 
 template <int OP, int CHAINS>
-__global__ void pipe(Span *out, unsigned *sink, int loops, unsigned x, unsigned y, float u, float v, double e) {
+__global__ void __launch_bounds__(1024) pipe(Span *out, unsigned *sink, int loops, unsigned x, unsigned y, float u, float v, double e) {
   Chain c[CHAINS];
   for (int i = 0; i < CHAINS; i++) {
     unsigned t = threadIdx.x + i + 1;

@@ -27,7 +27,7 @@ template <int KIND> __device__ inline unsigned access(unsigned s, const unsigned
 // offsets[lane] is the byte offset of each lane. Every access of the body goes to
 // lines of its own, 128 bytes further, so that none can be left out and all have
 // the same banks and number of lines.
-template <int KIND> __global__ void pass(const unsigned *g, const unsigned *offsets, int loops, Span *out, unsigned *sink) {
+template <int KIND> __global__ void __launch_bounds__(1024) pass(const unsigned *g, const unsigned *offsets, int loops, Span *out, unsigned *sink) {
   for (int i = threadIdx.x; i < 12288; i += blockDim.x) tile[i] = i;
   unsigned off = offsets[threadIdx.x % 32], x = 0;
   unsigned base = (unsigned)__cvta_generic_to_shared(tile) + off;
@@ -86,7 +86,7 @@ struct Bench {
 
 __constant__ unsigned table[8192];
 
-__global__ void constants(int distinct, int loops, Span *out, unsigned *sink) {
+__global__ void __launch_bounds__(1024) constants(int distinct, int loops, Span *out, unsigned *sink) {
   unsigned at = threadIdx.x % distinct, x = 0;
   long long start = 0;
   for (int k = -4; k < loops; k++) {

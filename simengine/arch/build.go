@@ -38,7 +38,7 @@ func build(chain []*file) (*Descriptor, error) {
 	for _, name := range figureNames() {
 		n, ok := d.Numbers[name]
 		if !ok {
-			fault("missing number %q (%s)", name, unitOf(name))
+			fault("missing number %q (%s)", name, UnitOf(name))
 			continue
 		}
 		assign(d, name, n, fault)
@@ -73,7 +73,7 @@ func merge(d *Descriptor, f *file, fault func(string, ...any)) {
 	sort.Strings(names)
 	for _, name := range names {
 		n := f.Numbers[name]
-		switch unit := unitOf(name); {
+		switch unit := UnitOf(name); {
 		case unit == "":
 			fault("unknown number %q", name)
 		case n.Unit != unit:

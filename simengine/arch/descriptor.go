@@ -84,23 +84,33 @@ type Pipes struct {
 	// MemoryIssue is the cycles between two memory instructions of one
 	// sub-partition entering the SM's memory pipe.
 	MemoryIssue float64
+	// ConstantsPerCycle is the distinct constant addresses an SM reads in a
+	// cycle: a warp's indexed load takes one turn for each.
+	ConstantsPerCycle float64
+	// InstructionFetch is the cycles an instruction of a warp takes when the
+	// straight-line code exceeds Memory.InstructionBytes.
+	InstructionFetch float64
 }
 
 // Memory is the path from an SM's L1 to DRAM.
 type Memory struct {
-	L1BytesPerCycle   float64 // one SM, loads that hit
-	L1TagsPerCycle    float64 // distinct lines a request looks up in a cycle
-	L1MSHRs           int     // lines (or sectors) in flight from one SM
-	ConstantBytes     int     // first-level constant cache of an SM
-	ConstantL15Bytes  int     // second-level constant cache of an SM
-	InstructionBytes  int     // first-level instruction cache of a sub-partition
+	L1BytesPerCycle float64 // one SM, loads that hit
+	// Tag lookups of a request to n distinct lines take
+	// n/L1TagsPerCycle + L1TagOverhead cycles, at least 1.
+	L1TagsPerCycle    float64
+	L1TagOverhead     float64
+	L1MSHRs           int // lines (or sectors) in flight from one SM
+	ConstantBytes     int // first-level constant cache of an SM
+	ConstantL15Bytes  int // second-level constant cache of an SM
+	InstructionBytes  int // first-level instruction cache of a sub-partition
 	L2Bytes           int
 	L2Partitions      int     // halves with a slow link between them: 2 on A100, H100 and later
 	L2EffectiveBytes  int     // capacity for data that all SMs read
 	L2BytesPerCycle   float64 // all slices together, hits
 	L2BytesPerCycleSM float64 // one SM's port, loads
 	// L2WriteBytesPerCycle is what all slices together take in stores that hit.
-	L2WriteBytesPerCycle float64
+	L2WriteBytesPerCycle   float64
+	L2WriteBytesPerCycleSM float64 // one SM's port, stores
 	// AtomicsPerCycle is 32-bit read-modify-writes a cycle of all slices
 	// together on distinct addresses; AtomicsSameAddress on one address.
 	AtomicsPerCycle    float64
@@ -117,7 +127,12 @@ type Memory struct {
 type Launch struct {
 	LaunchGapUS   float64 // between back-to-back launches of an empty kernel, start to start, microseconds
 	CTALaunchRate float64 // CTAs a cycle, whole grid
-	CTATurnaround float64 // cycles a store-only one-element CTA holds its slot, launch to replacement
+	CTATurnaround float64 // cycles a store-only one-element CTA of one warp holds its slot, launch to replacement
+	// CTATurnaroundEmpty is the same for a CTA that only exits: what launching
+	// and retiring cost beside the CTA's instructions. Each warp after the first
+	// adds CTATurnaroundWarp.
+	CTATurnaroundEmpty float64
+	CTATurnaroundWarp  float64
 }
 
 // Keys of Pipes.Lanes.
@@ -158,7 +173,8 @@ const (
 	LatencyConstantMiss = "constant_miss" // served by L2
 	LatencyShuffle      = "shuffle"
 	LatencyVote         = "vote"
-	LatencyBarrier      = "barrier" // BAR.SYNC of a CTA with one warp
+	LatencyBarrier      = "barrier"      // BAR.SYNC of a CTA with one warp
+	LatencyBarrierWarp  = "barrier_warp" // what each further warp adds to it
 	LatencyS2R          = "s2r"
 	LatencyAtomicShared = "atomic_shared"
 	LatencyAtomicL2     = "atomic_l2" // returning atomic on a global address

@@ -26,6 +26,10 @@ func real(name, unit string, at func(*Descriptor) *float64) figure {
 	return figure{name: name, unit: unit, real: at}
 }
 
+func optionalReal(name, unit string, at func(*Descriptor) *float64) figure {
+	return figure{name: name, unit: unit, real: at, zero: true}
+}
+
 func flag(name string, at func(*Descriptor) *bool) figure {
 	return figure{name: name, unit: "flag", flag: at, zero: true}
 }
@@ -63,8 +67,12 @@ var figures = []figure{
 	integer("memory_queue", "instructions", func(d *Descriptor) *int { return &d.MemoryQueue }),
 	real("memory_issue", "cycles", func(d *Descriptor) *float64 { return &d.MemoryIssue }),
 
+	real("constant_rate", "addresses/cycle/SM", func(d *Descriptor) *float64 { return &d.ConstantsPerCycle }),
+	real("instruction_fetch", "cycles", func(d *Descriptor) *float64 { return &d.InstructionFetch }),
+
 	real("l1_bandwidth", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L1BytesPerCycle }),
 	real("l1_tags", "lines/cycle/SM", func(d *Descriptor) *float64 { return &d.L1TagsPerCycle }),
+	optionalReal("l1_tag_overhead", "cycles", func(d *Descriptor) *float64 { return &d.L1TagOverhead }),
 	integer("l1_mshrs", "count", func(d *Descriptor) *int { return &d.L1MSHRs }),
 	integer("constant_cache", "bytes", func(d *Descriptor) *int { return &d.ConstantBytes }),
 	integer("constant_l15_cache", "bytes", func(d *Descriptor) *int { return &d.ConstantL15Bytes }),
@@ -75,6 +83,7 @@ var figures = []figure{
 	real("l2_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2BytesPerCycle }),
 	real("l2_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2BytesPerCycleSM }),
 	real("l2_write_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycle }),
+	real("l2_write_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycleSM }),
 	real("atomics", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsPerCycle }),
 	real("atomics_same_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddress }),
 
@@ -87,6 +96,8 @@ var figures = []figure{
 	real("launch_gap", "us", func(d *Descriptor) *float64 { return &d.LaunchGapUS }),
 	real("cta_launch_rate", "CTAs/cycle", func(d *Descriptor) *float64 { return &d.CTALaunchRate }),
 	real("cta_turnaround", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaround }),
+	real("cta_turnaround_empty", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundEmpty }),
+	real("cta_turnaround_warp", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundWarp }),
 }
 
 // laneKeys are the pipes every descriptor gives a width for.
@@ -101,7 +112,7 @@ var latencyKeys = []string{
 	LatencyPredicate, LatencyBranch, LatencyUniform,
 	LatencyShared, LatencyL1, LatencyL2, LatencyL2Far, LatencyDRAM,
 	LatencyConstant, LatencyConstantL15, LatencyConstantMiss,
-	LatencyShuffle, LatencyVote, LatencyBarrier, LatencyS2R,
+	LatencyShuffle, LatencyVote, LatencyBarrier, LatencyBarrierWarp, LatencyS2R,
 	LatencyAtomicShared, LatencyAtomicL2, LatencyFenceCTA, LatencyFenceGPU,
 }
 
@@ -114,8 +125,8 @@ const (
 	carveOutUnit  = "KiB"
 )
 
-// unitOf is the unit a figure's number must carry, "" for an unknown figure.
-func unitOf(name string) string {
+// UnitOf is the unit a figure's number must carry, "" for an unknown figure.
+func UnitOf(name string) string {
 	if key, ok := strings.CutPrefix(name, lanePrefix); ok {
 		return unitIfKnown(laneKeys, key, laneUnit)
 	}

@@ -1,0 +1,100 @@
+package calibrate
+
+import "math"
+
+// rule computes one figure of a descriptor from results; NaN where they do not
+// hold what it needs. from names the measurement for the figure's source.
+type rule struct {
+	figure string
+	from   string
+	value  func(Results) float64
+}
+
+// rules is every figure the suite gives. Rates are turned into cycles with the
+// SM clock the suite measured.
+var rules = []rule{
+	{"sms", "device.sms", func(r Results) float64 { return r.where("device.sms").first() }},
+	{"clock", "clock.sm", func(r Results) float64 { return math.Round(clock(r)) }},
+	{"l2_size", "device.l2_size", func(r Results) float64 { return r.where("device.l2_size").first() }},
+	{"dram_bandwidth", "device.dram_bandwidth", func(r Results) float64 { return r.where("device.dram_bandwidth").first() }},
+
+	{"lanes.fp32", "pipe.rate ffma", lanes("ffma")},
+	{"lanes.int32", "pipe.rate lop3", lanes("lop3")},
+	{"lanes.shift", "pipe.rate shf", lanes("shf")},
+	{"lanes.imad", "pipe.rate imad", lanes("imad")},
+	{"lanes.fp64", "pipe.rate dfma", lanes("dfma")},
+	{"lanes.half", "pipe.rate hfma2", lanes("hfma2")},
+	{"lanes.mufu", "pipe.rate mufu_ex2", lanes("mufu_ex2")},
+	{"lanes.xu", "pipe.rate popc", lanes("popc")},
+	{"lanes.shuffle", "pipe.rate shfl", lanes("shfl")},
+	{"lanes.lsu", "wavefronts.stride shared_ld 1", func(r Results) float64 { return nominal(32 / stride(r, "shared_ld")) }},
+
+	{"latency.alu", "pipe.latency lop3", latency("lop3")},
+	{"latency.fma", "pipe.latency ffma", latency("ffma")},
+	{"latency.imad", "pipe.latency imad", latency("imad")},
+	{"latency.fp64", "pipe.latency dfma", latency("dfma")},
+	{"latency.half", "pipe.latency hfma2", latency("hfma2")},
+	{"latency.mufu", "pipe.latency mufu_ex2", latency("mufu_ex2")},
+	{"latency.xu", "pipe.latency popc", latency("popc")},
+	{"latency.shuffle", "pipe.latency shfl", latency("shfl")},
+	{"latency.vote", "pipe.latency ballot less lop3", func(r Results) float64 { return latency("ballot")(r) - latency("lop3")(r) }},
+	{"latency.shared", "latency.shared", func(r Results) float64 { return math.Round(r.where("latency.shared").first()) }},
+	{"latency.l1", "latency.global, smallest footprint", func(r Results) float64 { return math.Round(r.where("latency.global").by("bytes").first()) }},
+	{"latency.l2", "latency.l2_first_touch, nearer", func(r Results) float64 { near, _ := halves(r); return near }},
+	{"latency.l2_far", "latency.l2_first_touch, farther", func(r Results) float64 { _, far := halves(r); return far }},
+	{"latency.dram", "latency.dram_fresh", func(r Results) float64 { return math.Round(r.where("latency.dram_fresh").median()) }},
+	{"latency.constant", "latency.constant, smallest footprint, less lop3", func(r Results) float64 { return constant(r, constantLevels(r)[0]) }},
+	{"latency.constant_l15", "latency.constant, second level, less lop3", func(r Results) float64 { return constant(r, constantLevels(r)[1]) }},
+	{"latency.barrier", "latency.barrier 1", func(r Results) float64 { return math.Round(r.where("latency.barrier", "warps", 1).first()) }},
+	{"latency.barrier_warp", "latency.barrier 32 less 1, over 31", func(r Results) float64 {
+		return tenth((r.where("latency.barrier", "warps", 32).first() - r.where("latency.barrier", "warps", 1).first()) / 31)
+	}},
+	{"latency.atomic_shared", "latency.atomic shared", func(r Results) float64 { return math.Round(r.where("latency.atomic", "space", "shared").first()) }},
+	{"latency.atomic_l2", "latency.atomic global", func(r Results) float64 { return math.Round(r.where("latency.atomic", "space", "global").first()) }},
+	{"latency.fence_cta", "latency.fence cta none", func(r Results) float64 { return fence(r, "cta") }},
+	{"latency.fence_gpu", "latency.fence gpu none", func(r Results) float64 { return fence(r, "gpu") }},
+
+	{"constant_cache", "latency.constant, last footprint of the first level", func(r Results) float64 { return constantEnd(r, 0) }},
+	{"constant_l15_cache", "latency.constant, last footprint of the second level", func(r Results) float64 { return constantEnd(r, 1) }},
+	{"constant_rate", "wavefronts.constant 32", func(r Results) float64 { return hundredth(32 / r.where("wavefronts.constant", "distinct", 32).first()) }},
+	{"instruction_cache", "icache.body 1 warp, last body at full rate", instructionCache},
+	{"instruction_fetch", "icache.body 1 warp, first body beyond the cache", instructionFetch},
+
+	{"l1_bandwidth", "wavefronts.stride global_ld 1", func(r Results) float64 { return nominal(128 / stride(r, "global_ld")) }},
+	{"l1_tags", "wavefronts.lines global_ld 32 less 8, over 24", func(r Results) float64 { return nominal(24 / (lines(r, 32) - lines(r, 8))) }},
+	{"l1_tag_overhead", "wavefronts.lines global_ld 16 less 16 lines' turns", func(r Results) float64 {
+		return hundredth(lines(r, 16) - 16/nominal(24/(lines(r, 32)-lines(r, 8))))
+	}},
+	{"l2_effective", "bandwidth.read_shared, footprint where it falls", l2Effective},
+	{"l2_bandwidth", "bandwidth.read_shared, half the effective size", func(r Results) float64 {
+		return perCycle(r, r.where("bandwidth.read_shared").between("bytes", 8<<20, l2Effective(r)).median())
+	}},
+	{"l2_bandwidth_sm", "bandwidth.l2_read_sms 1", func(r Results) float64 { return perCycle(r, r.where("bandwidth.l2_read_sms", "sms", 1).first()) }},
+	{"l2_write_bandwidth", "bandwidth.write_divided, up to the effective size", func(r Results) float64 {
+		return perCycle(r, r.where("bandwidth.write_divided").between("bytes", 8<<20, l2Effective(r)).median())
+	}},
+	{"l2_write_bandwidth_sm", "bandwidth.l2_write_sms 1", func(r Results) float64 {
+		return nominal(perCycle(r, r.where("bandwidth.l2_write_sms", "sms", 1).first()))
+	}},
+	{"atomics", "atomic.global red coalesced", func(r Results) float64 { return perCycle(r, atomics(r, "coalesced")) }},
+	{"atomics_same_address", "atomic.global red one_address", func(r Results) float64 { return hundredth(atomics(r, "one_address") * 1e3 / clock(r)) }},
+	{"dram_read_efficiency", "bandwidth.mix 1 0 and bandwidth.in_flight loads only, most", func(r Results) float64 {
+		return efficiency(r, append(r.where("bandwidth.mix", "reads", 1, "writes", 0), r.where("bandwidth.in_flight", "store", 0)...))
+	}},
+	{"dram_write_efficiency", "bandwidth.mix 0 1, most", func(r Results) float64 {
+		return efficiency(r, r.where("bandwidth.mix", "reads", 0, "writes", 1))
+	}},
+	{"dram_mix_efficiency", "bandwidth.mix 1 1 and bandwidth.in_flight with stores, most", func(r Results) float64 {
+		return efficiency(r, append(r.where("bandwidth.mix", "reads", 1, "writes", 1), r.where("bandwidth.in_flight", "store", 1)...))
+	}},
+
+	{"launch_gap", "launch.gap, median", func(r Results) float64 { return hundredth(r.where("launch.gap").median()) }},
+	{"cta_launch_rate", "launch.cta empty, up to 8 warps", func(r Results) float64 {
+		return math.Round(1e6/(r.where("launch.cta", "kernel", "empty").between("warps", 1, 8).median()*clock(r))) / 1e3
+	}},
+	{"cta_turnaround", "launch.turnaround store 1 1", func(r Results) float64 { return math.Round(turnaround(r, "store", 1)) }},
+	{"cta_turnaround_empty", "launch.turnaround empty 1 1", func(r Results) float64 { return math.Round(turnaround(r, "empty", 1)) }},
+	{"cta_turnaround_warp", "launch.turnaround empty 1, 32 less 1 warps, over 31", func(r Results) float64 {
+		return tenth((turnaround(r, "empty", 32) - turnaround(r, "empty", 1)) / 31)
+	}},
+}
