@@ -45,8 +45,14 @@ func preferred(d *Descriptor, k Kernel, percent int) int {
 // first size that is half of the largest: twice the CTAs, but no more than
 // 32 less the warps of a CTA; without shared memory of its own always 32 less
 // the warps of a CTA. The CTAs themselves are wanted in any case.
+//
+// Before Volta there was no such choice: the initial configuration is the
+// largest shared memory (CUDA C Programming Guide, compute capability 3.x).
 func heuristic(d *Descriptor, k Kernel) int {
 	const slots = 32
+	if d.CC[0] < 7 {
+		return largestCarveOut(d)
+	}
 	perCTA := allocatedShared(d, k.Shared)
 	ctas := min(registerCTAs(d, k), d.MaxWarps/warps(k.Threads), d.MaxCTAs)
 	if perCTA > 0 {
