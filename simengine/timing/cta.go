@@ -1,5 +1,7 @@
 package timing
 
+import "github.com/warptune/warptune/simengine/timing/dram"
+
 // schedule plans the next CTA launch into a slot, no earlier than at.
 func (s *sm) schedule(slot int32, at int64) {
 	c := &s.ctas[slot]
@@ -69,7 +71,7 @@ func (s *sm) exit(w *warp) {
 	}
 	c.running = false
 	s.done = append(s.done, s.now)
-	s.schedule(w.cta, s.now+1+s.m.vacancy)
+	s.schedule(w.cta, s.now+1+s.vacancy)
 }
 
 // arrive parks a warp at its CTA's barrier.
@@ -78,6 +80,7 @@ func (s *sm) arrive(w *warp) {
 	w.waiting, w.resume = true, p.ready[w.slot]
 	p.ready[w.slot], p.why[w.slot] = never, Barrier
 	s.ctas[w.cta].arrived++
+	s.barrier.Serve(s.now, s.m.latBarrierWarp)
 	s.release(w.cta)
 }
 
@@ -88,7 +91,7 @@ func (s *sm) release(slot int32) {
 		return
 	}
 	c.arrived = 0
-	at := s.now + s.m.latBarrier
+	at := max(s.now, s.barrier.Free()-s.m.latBarrierWarp/dram.Fraction) + s.m.latBarrier
 	perCTA := s.in.WarpsPerCTA
 	for i := int(slot) * perCTA; i < (int(slot)+1)*perCTA; i++ {
 		w := &s.warps[i]

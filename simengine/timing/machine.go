@@ -64,28 +64,19 @@ type machine struct {
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
 	latBarrier, latFenceCTA, latFenceGPU                     int64
+	latBarrierWarp                                           int64 // steps the barrier unit takes a warp
 	constPass                                                int64 // steps a distinct word of an indexed constant load
 
-	vacancy        int64   // cycles from a CTA's last exit to its slot issuing again
-	launchInterval float64 // cycles between two CTA launches of the whole device
-	dualFP32Int    bool
+	// vacancy is the cycles from a CTA's last exit to its slot issuing again,
+	// for a CTA of one warp; each further one adds vacancyWarp.
+	vacancy, vacancyWarp float64
+	launchInterval       float64 // cycles between two CTA launches of the whole device
+	dualFP32Int          bool
 }
 
-// constantPassCycles is how long the SM's indexed constant cache takes per
-// distinct word of a request: 4,131 us for 32 requests of 32 words in each of
-// 524,288 warps on 132 SMs at 1,980 MHz (shared/silicon const_filter
-// DIVERGENT=1) is 64.4 cycles a request.
-const constantPassCycles = 2
-
-// tagFixed is the part of a request's tag stage that does not depend on the
-// number of lines: 0.25 L + 0.75 cycles for L lines where 4 tags are looked up
-// a cycle (fit to RRZE gpu-strides on H200, research notes section 2.1).
-const tagFixed = 0.75
-
-// storeOnlyChain is the part of arch.Launch.CTATurnaround in which the store-only CTA it
-// was measured with computes: S2R, index arithmetic, address, store and exit,
-// beside the S2R latency that the descriptor knows.
-const storeOnlyChain = 40
+// emptyCTA is the cycles a CTA that only exits takes of arch.Launch.CTATurnaroundEmpty
+// once its warps can issue.
+const emptyCTA = 2
 
 func newMachine(d *arch.Descriptor) (*machine, error) {
 	m := &machine{arch: d, schedulers: d.SubPartitions, issueWidth: max(d.IssueWidth, 1), dualFP32Int: d.SharedFP32Int}
@@ -110,7 +101,8 @@ func newMachine(d *arch.Descriptor) (*machine, error) {
 	}
 	m.setClasses(lat, hold)
 	m.setMemory(lat)
-	m.vacancy = max(int64(d.CTATurnaround)-lat(arch.LatencyS2R)-storeOnlyChain, 0)
+	m.vacancy = max(d.CTATurnaroundEmpty-emptyCTA, 0)
+	m.vacancyWarp = d.CTATurnaroundWarp
 	if d.CTALaunchRate > 0 {
 		m.launchInterval = 1 / d.CTALaunchRate
 	}
@@ -168,7 +160,7 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.queueDepth = max(d.MemoryQueue, 1)
 	m.addressing = dram.Ticks(32 / math.Max(d.Lanes[arch.LaneLSU], 1))
 	perTag := 1 / math.Max(d.L1TagsPerCycle, 0.25)
-	m.tagFirst, m.tagNext = dram.Ticks(tagFixed+perTag), dram.Ticks(perTag)
+	m.tagFirst, m.tagNext = dram.Ticks(d.L1TagOverhead+perTag), dram.Ticks(perTag)
 	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1))
 	m.mshrs = max(d.L1MSHRs, 1)
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
@@ -176,13 +168,18 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	m.latBarrier = lat(arch.LatencyBarrier)
 	m.latFenceCTA, m.latFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
-	m.constPass = dram.Ticks(constantPassCycles)
+	m.latBarrierWarp = dram.Ticks(d.Latency[arch.LatencyBarrierWarp])
+	m.constPass = dram.Ticks(1 / math.Max(d.ConstantsPerCycle, 1.0/32))
 }
 
-// dramContention is dram.Spec.Contention. Loads of shared/silicon copy (ITEMS=1,
-// 256 and 1,024 threads) wait 850 to 920 cycles at half to two thirds of the
-// achievable bandwidth and 740 at a fifth, where an idle machine takes 670.
-const dramContention = 75
+// dramContention is dram.Spec.Contention for reads alone and for as many
+// writes: one load of each of 64 warps of an SM takes 170 cycles longer than of
+// 8 when all wait for the slowest of 8, and with a store after each load 240
+// longer at the same occupancy of DRAM (deploy/calibrate bandwidth.in_flight).
+const (
+	dramContentionRead = 110
+	dramContentionMix  = 240
+)
 
 // writeBacklogBytes is how much data stores of one SM may have waiting for
 // DRAM in L2 before further stores are held: an eighth of the SM's part of L2.
@@ -205,17 +202,21 @@ func (m *machine) share(active, writeShare, rowShare float64) dram.Spec {
 	if port <= 0 {
 		port = d.L2BytesPerCycle * perSM
 	}
+	way := d.L2WriteBytesPerCycleSM
+	if way <= 0 {
+		way = port
+	}
 	s := dram.Spec{
 		Granule:    m.granule(),
 		L2Read:     math.Min(d.L2BytesPerCycle*perSM, port),
-		L2Write:    math.Min(l2Write*perSM, port),
+		L2Write:    math.Min(l2Write*perSM, way),
 		Port:       port,
 		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.rowEfficiency(rowShare) * perSM,
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		DRAMAccess: int64(math.Round(d.Latency[arch.LatencyDRAM])),
 	}
-	s.Contention = dramContention
+	s.Contention = int64(dramContentionRead + (dramContentionMix-dramContentionRead)*math.Min(2*writeShare, 1))
 	s.FarLatency = max(s.FarLatency, s.L2Latency)
 	s.WriteBacklog = int64(m.writeBacklogBytes() / s.DRAM)
 	return s

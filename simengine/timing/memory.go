@@ -99,7 +99,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	st := &s.stats.byPC[a.PC]
 	shift := w.shift
 	if a.Space == ir.Local {
-		shift, st = w.local<<8, &s.stats.local
+		shift, st = uint64(w.cta)<<privateShift, &s.stats.local
 	} else if s.pool.plan.Broadcast[a.PC] {
 		shift = 0
 	}
@@ -166,7 +166,7 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	h := hash(addr)
 	away := h&1 == 1
 	remote := away && first&miss != 0 && h>>1&0xffff < s.remote
-	arrives := s.mem.Read(at, g, n, fromDRAM, remote, away, h>>24)
+	arrives := s.mem.Read(at, n, fromDRAM, remote, away, h>>24)
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)
@@ -229,7 +229,7 @@ func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, lines
 	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
 	if fromDRAM > 0 {
 		h := hash(l.Addr)
-		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
+		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
 	}
 	s.hold(done)
 	return done

@@ -103,26 +103,35 @@ func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable in
 // minWaves is how often a slot is refilled at least before a steady state is read off.
 const minWaves = 3
 
-// steady is the mean interval between completions after the first wave, and
-// the relative difference between its two halves.
+// steady is the mean interval between completions while every completion is
+// followed by a launch, and the relative difference between its two halves. It
+// is taken over whole waves, as far as there are any: CTAs of a wave finish
+// together, and half a wave misleads.
 func steady(done []int64, resident int) (interval, spread float64) {
-	n := len(done)
-	from := min(resident, n-2)
-	if n < 2 {
+	last := len(done) - resident - 1 // the completion that makes room for the last CTA
+	if last < 1 {
+		last = len(done) - 1
+	}
+	if last < 1 {
 		return float64(done[0]), 1
 	}
-	// Whole waves: CTAs of a wave finish together, and half a wave misleads.
-	last := n - 1
-	if waves := (last - from) / resident; waves >= 1 {
+	from := 0
+	if waves := (last - resident + 1) / resident; waves >= 1 {
 		from = last - waves*resident
+	} else if last > resident {
+		from = last - resident
 	}
 	mean := func(a, b int) float64 { return float64(done[b]-done[a]) / float64(b-a) }
 	interval = mean(from, last)
-	if half := (last - from) / 2; half > 0 && interval > 0 {
-		mid := from + half
-		spread = math.Abs(mean(from, mid)-mean(mid, last)) / interval / 2
+	if interval <= 0 {
+		return interval, 1
 	}
-	return interval, spread
+	// What another choice of waves would have said.
+	other := mean(0, last)
+	if waves := (last - from) / resident; waves >= 2 {
+		other = mean(from+waves/2*resident, last)
+	}
+	return interval, math.Abs(other-interval) / interval
 }
 
 // rounds is for kernels whose traces leave out loop iterations: one wave of
@@ -167,12 +176,12 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 // outside the loop overlaps with other CTAs' loops as far as the loop leaves
 // a unit idle; what keeps the busiest unit busy does not.
 func (g gridShape) wave(s *sm, extra float64) float64 {
-	outside := float64(s.stats.cycles) + float64(s.m.vacancy)
+	outside := float64(s.stats.cycles) + float64(s.vacancy)
 	busy := s.busiest() * float64(s.stats.cycles)
 	loop := extra / math.Max(extra+outside, 1)
 	hidden := (outside - busy) * s.busiest() * loop
 	if g.perSM <= g.resident {
-		return outside - float64(s.m.vacancy) + extra
+		return outside - float64(s.vacancy) + extra
 	}
 	return outside + extra - math.Max(hidden, 0)
 }

@@ -76,21 +76,23 @@ type subPartition struct {
 
 // sm is one clocked SM.
 type sm struct {
-	m     *machine
-	c     *code
-	in    *Input
-	pool  *pool
-	now   int64
-	subs  []subPartition
-	warps []warp
-	ctas  []ctaSlot
-	score []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
-	l1    *cache.L1
-	mem   *dram.Share
-	lsu   dram.Server
-	idc   dram.Server // indexed constant cache
-	mshr  []int64     // ring: when the L1's outstanding lines arrive
-	mhead int
+	m       *machine
+	c       *code
+	in      *Input
+	pool    *pool
+	now     int64
+	subs    []subPartition
+	warps   []warp
+	ctas    []ctaSlot
+	score   []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
+	l1      *cache.L1
+	mem     *dram.Share
+	lsu     dram.Server
+	idc     dram.Server // indexed constant cache
+	barrier dram.Server
+	vacancy int64   // cycles from a CTA's last exit to its slot issuing again
+	mshr    []int64 // ring: when the L1's outstanding lines arrive
+	mhead   int
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
 	readDue, writeDue []int32
 	readAcc, writeAcc []int32
@@ -169,6 +171,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.mem = dram.New(m.share(active, share, plan.RowShare))
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.atomicStep = m.atomicSteps(active)
+	s.vacancy = int64(m.vacancy + m.vacancyWarp*float64(perCTA-1))
 	s.interval = m.launchInterval * active
 	return s
 }

@@ -3,33 +3,51 @@ package dram
 // Spec is what one SM gets of the memory system. Rates are bytes a cycle of
 // this SM's share, latencies cycles from the SM and back on an idle machine.
 type Spec struct {
-	Granule    int     // bytes of the unit L2 and DRAM move: a request takes whole granules
-	L2Read     float64 // bytes a cycle
-	L2Write    float64
-	Port       float64 // bytes a cycle into this SM, a limit of its own
-	DRAM       float64
-	L2Latency  int64 // nearer half of L2
-	FarLatency int64 // other half; equal to L2Latency where there is one
+	Granule int     // bytes of the unit stores and DRAM move: a request takes whole granules
+	L2Read  float64 // bytes a cycle that the slices deliver in whole lines
+	L2Write float64 // bytes a cycle of the way to the slices
+	Port    float64 // bytes a cycle into this SM, a limit of its own
+	DRAM    float64
+	// L2Latency is that of the nearer half of L2, FarLatency of the other;
+	// equal where there is one.
+	L2Latency, FarLatency int64
 	// DRAMAccess is the mean latency of a DRAM access; lines at home in the
 	// farther half take longer by half the halves' difference, others less.
 	DRAMAccess int64
-	// Contention is the mean cycles that DRAM requests of other SMs and the
-	// turnarounds between reads and writes hold up a read, for an occupancy of
-	// one half; see queueing.
+	// Contention is the mean cycles that other SMs' requests and turnarounds
+	// between reads and writes hold up a DRAM read when DRAM is fully busy.
 	Contention int64
 	// WriteBacklog is the cycles of DRAM work that stores may have queued in
 	// L2 before further stores wait.
 	WriteBacklog int64
 }
 
+// A read of one line occupies the slices for a part of its own and one for
+// each sector: 71 scattered sectors a cycle of the device hit L2 where whole
+// lines come at 132 sectors (shared/silicon random_gather with 4 MB,
+// deploy/calibrate bandwidth.read_shared).
+const (
+	requestPart = 0.21
+	sectorPart  = (1 - requestPart) / lineSectors
+	lineSectors = 4
+)
+
+// writeSlices is how long a store holds the slices beside the way to them, of
+// the time that a read of as many granules does: copies within L2 reach
+// 6.88 TB/s where reads reach 8.0 and stores 4.3 (deploy/calibrate
+// bandwidth.copy_divided, read_divided, write_divided).
+const writeSlices = 1.33
+
 // Share is one SM's share of L2 and DRAM. Make it with New.
 type Share struct {
-	spec                         Spec
-	l2, dram                     Server
-	readCost, writeCost, dramOne int64 // steps a granule
-	portCost                     int64 // steps a sector
-	windowFrom, windowBusy       int64 // DRAM occupancy is measured over windows
-	wait                         int64 // mean contention delay at the present occupancy
+	spec                   Spec
+	l2, out, dram          Server
+	readLine, readSector   int64 // steps of the slices
+	writeSlice, writeOut   int64 // steps a granule
+	dramOne                int64 // steps a granule
+	portCost               int64 // steps a sector
+	windowFrom, windowBusy int64 // DRAM occupancy is measured over windows
+	wait                   int64 // mean contention delay at the present occupancy
 	// BytesRead and BytesWritten are DRAM traffic so far.
 	BytesRead, BytesWritten int64
 }
@@ -40,22 +58,24 @@ const sectorBytes = 32
 // New makes an idle share.
 func New(spec Spec) *Share {
 	g := float64(spec.Granule)
+	line := lineSectors * sectorBytes / spec.L2Read
 	return &Share{
-		spec:      spec,
-		readCost:  Ticks(g / spec.L2Read),
-		writeCost: Ticks(g / spec.L2Write),
-		dramOne:   Ticks(g / spec.DRAM),
-		portCost:  Ticks(sectorBytes / spec.Port),
+		spec:       spec,
+		readLine:   Ticks(line * requestPart),
+		readSector: Ticks(line * sectorPart),
+		writeSlice: Ticks(g / spec.L2Read * writeSlices),
+		writeOut:   Ticks(g / spec.L2Write),
+		dramOne:    Ticks(g / spec.DRAM),
+		portCost:   Ticks(sectorBytes / spec.Port),
 	}
 }
 
-// Read fetches granules of one line (sectors of them wanted) at cycle at;
-// fromDRAM of the granules miss L2. far says that the data comes from the
+// Read fetches sectors of one line at cycle at; fromDRAM granules of it miss L2. far says that the data comes from the
 // farther half of L2 if it hits, away that its home in DRAM is behind that half;
 // noise is a number that spreads like a random one over requests.
 // It returns when the data is in the SM.
-func (s *Share) Read(at, granules, sectors, fromDRAM int64, far, away bool, noise uint64) int64 {
-	cost := max(granules*s.readCost, sectors*s.portCost)
+func (s *Share) Read(at, sectors, fromDRAM int64, far, away bool, noise uint64) int64 {
+	cost := max(s.readLine+sectors*s.readSector, sectors*s.portCost)
 	begin, _ := s.l2.Serve(at, cost)
 	done := begin + s.spec.L2Latency
 	if far {
@@ -77,16 +97,13 @@ func (s *Share) Read(at, granules, sectors, fromDRAM int64, far, away bool, nois
 // latency, short against a kernel.
 const window = 2048
 
-// contention is what a read waits for requests that this SM does not see: an
-// M/D/1 queue's mean wait, occupancy/(2 (1 - occupancy)) services, spread
-// exponentially over requests. The mean is capped at an occupancy of 3/4:
-// beyond it this SM's own queue, served at its share of the rate, is the wait.
+// contention is what a read waits for requests that this SM does not see, in
+// proportion to how busy DRAM is and spread exponentially over requests.
 func (s *Share) contention(now int64, noise uint64) int64 {
 	if gone := now - s.windowFrom; gone >= window {
-		busy := (s.dram.busy - s.windowBusy) / Fraction
+		busy := min((s.dram.busy-s.windowBusy)/Fraction, gone)
 		s.windowFrom, s.windowBusy = now, s.dram.busy
-		busy = min(busy, gone*3/4)
-		s.wait = s.spec.Contention * busy / max(gone-busy, 1)
+		s.wait = s.spec.Contention * busy / gone
 	}
 	return s.wait * exponential[noise%uint64(len(exponential))] / Fraction
 }
@@ -98,7 +115,8 @@ var exponential = [16]int64{8, 25, 43, 63, 85, 108, 133, 162, 194, 230, 273, 324
 // Write sends granules of one line to L2 at cycle at; toDRAM of them will be
 // written back. It returns when L2 has taken them.
 func (s *Share) Write(at, granules, toDRAM int64) int64 {
-	_, end := s.l2.Serve(at, granules*s.writeCost)
+	begin, end := s.out.Serve(at, granules*s.writeOut)
+	s.l2.Serve(begin, granules*s.writeSlice)
 	if toDRAM > 0 {
 		s.dram.Serve(end, toDRAM*s.dramOne)
 		s.BytesWritten += toDRAM * int64(s.spec.Granule)
@@ -113,8 +131,11 @@ func (s *Share) Occupy(at, cost int64) int64 {
 	return begin
 }
 
-// Busy is how many cycles L2 and DRAM have served.
-func (s *Share) Busy() (l2, dram float64) { return s.l2.BusyCycles(), s.dram.BusyCycles() }
+// Busy is how many cycles L2 (its slices or the way to them, what is busier)
+// and DRAM have served.
+func (s *Share) Busy() (l2, dram float64) {
+	return max(s.l2.BusyCycles(), s.out.BusyCycles()), s.dram.BusyCycles()
+}
 
 // Drained is the first cycle at which both are idle.
-func (s *Share) Drained() int64 { return max(s.l2.Free(), s.dram.Free()) }
+func (s *Share) Drained() int64 { return max(s.l2.Free(), s.out.Free(), s.dram.Free()) }

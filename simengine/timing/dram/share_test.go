@@ -20,7 +20,7 @@ func TestIdleLatencies(t *testing.T) {
 		{"near DRAM", 2, false, false, 560},
 		{"far DRAM", 2, false, true, 780},
 	} {
-		if got := New(spec).Read(1000, 2, 4, c.dram, c.far, c.away, 0) - 1000; got != c.want {
+		if got := New(spec).Read(1000, 4, c.dram, c.far, c.away, 0) - 1000; got != c.want {
 			t.Errorf("%s: %d cycles, want %d", c.name, got, c.want)
 		}
 	}
@@ -33,10 +33,10 @@ func TestRates(t *testing.T) {
 		do   func(s *Share) int64
 		want float64 // cycles a line of 128 bytes
 	}{
-		{"L2 read", func(s *Share) int64 { return s.Read(0, 2, 4, 0, false, false, 0) }, 4},
-		{"half-used granules cost whole ones", func(s *Share) int64 { return s.Read(0, 2, 2, 0, false, false, 0) }, 4},
+		{"L2 read", func(s *Share) int64 { return s.Read(0, 4, 0, false, false, 0) }, 4},
+		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, 1, 0, false, false, 0) }, 4 * 0.4075},
 		{"L2 write", func(s *Share) int64 { return s.Write(0, 2, 0) }, 8},
-		{"DRAM read", func(s *Share) int64 { return s.Read(0, 2, 4, 2, false, false, 0) }, 8},
+		{"DRAM read", func(s *Share) int64 { return s.Read(0, 4, 2, false, false, 0) }, 8},
 		{"DRAM write", func(s *Share) int64 { return s.Write(0, 2, 2) }, 8},
 	} {
 		s := New(spec)
@@ -80,7 +80,7 @@ func TestContentionGrowsWithOccupancy(t *testing.T) {
 		sum, n := int64(0), int64(4000)
 		for i := range n {
 			at := i * gap
-			sum += s.Read(at, 1, 2, 1, false, false, uint64(i)*0x9e3779b9>>8) - at
+			sum += s.Read(at, 2, 1, false, false, uint64(i)*0x9e3779b9>>8) - at
 		}
 		return float64(sum) / float64(n)
 	}

@@ -1,5 +1,7 @@
 package reuse
 
+import "math"
+
 // Device is what the estimate needs to know of the device and the launch.
 type Device struct {
 	Grid [3]int
@@ -33,6 +35,7 @@ type Plan struct {
 	// Remote is the share of the lines found in L2 on a CTA's first touch that
 	// have no copy in the nearer half, of those at home in the farther one.
 	Remote float64
+	perCTA float64 // bytes a CTA touches first, all groups
 	// Kept is the share of the footprint that the previous launch left in L2.
 	Kept float64
 }
@@ -82,6 +85,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	}
 	p.Footprint += d.Scratch
 	p.Kept = kept(p.Footprint, d)
+	p.perCTA = reach[Y] / float64(d.Grid[0])
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
@@ -213,13 +217,16 @@ func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) floa
 
 // fromDRAM is the share of the granules a CTA first touches that DRAM moves.
 func (s *Survey) fromDRAM(g *group, p *Plan, d Device) float64 {
-	if g.random && p.Footprint > float64(d.EffectiveBytes) {
-		// Scattered accesses find what is resident of the range, wherever it is.
-		span := g.unique * float64(s.granule)
-		resident := min(float64(d.EffectiveBytes)*span/max(p.Footprint, 1), span)
-		return 1 - resident/max(span, 1)
+	fresh := g.share * (1 - p.Kept)
+	if g.random {
+		// A granule is found again if less than the cache's reach of other
+		// data was brought in since; the gaps between the touches of a
+		// granule are exponentially distributed.
+		gap := g.unique / max(g.perCTA, 1) * p.perCTA
+		hit := 1 - math.Exp(-float64(d.EffectiveBytes)/max(gap, 1))
+		return 1 - hit*(1-fresh)
 	}
-	return g.share * (1 - p.Kept)
+	return fresh
 }
 
 // rowShare is the mean number of granules touched of each DRAM row that is
