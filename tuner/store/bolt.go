@@ -1,0 +1,117 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"runtime/debug"
+	"syscall"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// The buckets. Numbers are 8 bytes, big-endian; sealed values are a format
+// byte, the payload, and the CRC32C of bucket, key and both (seal.go).
+//
+//	schema/                     not sealed, so that any version can read it
+//	|-- version                 -> decimal text
+//	|-- id                      -> identity of the store, text
+//	state/
+//	|-- token                   -> greatest fencing token, sealed number
+//	|-- sweep                   -> greatest sweep number, sealed number
+//	sweeps/<sweep>              -> tuner.Sweep, sealed JSON
+//	leases/<sweep>/<trial>      -> tuner.LeaseRecord, sealed row (row.go)
+//	results/<sweep>/<trial>     -> tuner.Result, sealed row (row.go)
+//	texts/<sweep>/<number>      -> text that rows of the sweep name, sealed
+//	answers/<key>               -> sweep and trial that answer it, sealed varints
+//	best/<kernel>\0<arch>\0<problem>  -> tuner.Best, sealed JSON (best.go)
+//	bundles/<digest>            -> kernel bundle, sealed
+var (
+	schemaBucket  = []byte("schema")
+	stateBucket   = []byte("state")
+	sweepsBucket  = []byte("sweeps")
+	leasesBucket  = []byte("leases")
+	resultsBucket = []byte("results")
+	textsBucket   = []byte("texts")
+	answersBucket = []byte("answers")
+	bestBucket    = []byte("best")
+	bundlesBucket = []byte("bundles")
+
+	versionKey = []byte("version")
+	idKey      = []byte("id")
+	tokenKey   = []byte("token")
+	sweepKey   = []byte("sweep")
+
+	allBuckets = [][]byte{
+		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, answersBucket, bestBucket, bundlesBucket,
+	}
+)
+
+// appendFill is how full pages of buckets are made whose keys mostly grow.
+const appendFill = 0.95
+
+// Bolt is a Store in a bbolt file.
+type Bolt struct {
+	db    *bolt.DB
+	path  string
+	id    string
+	lock  io.Closer
+	texts dictionaries
+}
+
+var _ Store = (*Bolt)(nil)
+
+// ID is in Store.
+func (b *Bolt) ID() string { return b.id }
+
+// Path returns the path of the file.
+func (b *Bolt) Path() string { return b.path }
+
+// Close is in Store.
+func (b *Bolt) Close() error {
+	return errors.Join(b.db.Close(), b.lock.Close())
+}
+
+// number returns n as a key.
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// guard turns what bbolt does about a damaged file, panics and faults, into
+// an error. It must be deferred first.
+func guard(op string, err *error) func() {
+	old := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(old)
+		if p := recover(); p != nil {
+			*err = damaged("%s: the file is inconsistent (%v)", op, p)
+		}
+	}
+}
+
+// view runs f in a read transaction, which must be short.
+func (b *Bolt) view(op string, f func(tx *bolt.Tx) error) (err error) {
+	defer guard(op, &err)()
+	return translate(op, b.db.View(f))
+}
+
+// update runs f in a write transaction.
+func (b *Bolt) update(op string, f func(tx *bolt.Tx) error) (err error) {
+	defer guard(op, &err)()
+	return translate(op, b.db.Update(f))
+}
+
+// translate gives an error of bbolt or the system its kind.
+func translate(op string, err error) error {
+	var known *tuner.Error
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, bolterrors.ErrMaxSizeReached):
+		return tuner.Errorf(tuner.DiskFull, op, "%w: free some space; nothing acknowledged is lost", err)
+	case errors.Is(err, bolterrors.ErrChecksum), errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch):
+		return damaged("%v", err)
+	}
+	return tuner.Errorf(tuner.Internal, op, "%w", err)
+}

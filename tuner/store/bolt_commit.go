@@ -1,0 +1,200 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Commit is in Store.
+func (b *Bolt) Commit(c *tuner.Changes) error {
+	err := b.update("store changes", func(tx *bolt.Tx) error { return b.apply(tx, c) })
+	if err != nil {
+		b.texts.drop() // they may have texts that are not stored
+	}
+	return err
+}
+
+// apply makes the changes, in their order.
+func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
+	for _, num := range c.Revoked {
+		if leases := tx.Bucket(leasesBucket); leases.Bucket(number(num)) != nil {
+			if err := leases.DeleteBucket(number(num)); err != nil {
+				return err
+			}
+		}
+	}
+	last := uint64(0)
+	for i := range c.Sweeps {
+		s := &c.Sweeps[i]
+		last = max(last, s.Num)
+		if err := putJSON(tx.Bucket(sweepsBucket), sweepsBucket, number(s.Num), s); err != nil {
+			return err
+		}
+	}
+	for i := range c.Leases {
+		if err := putLease(tx, &c.Leases[i]); err != nil {
+			return err
+		}
+	}
+	if err := b.putResults(tx, c.Results); err != nil {
+		return err
+	}
+	for i := range c.Bests {
+		if err := putBest(tx, &c.Bests[i]); err != nil {
+			return err
+		}
+	}
+	if err := raise(tx, sweepKey, last); err != nil {
+		return err
+	}
+	return raise(tx, tokenKey, c.Token)
+}
+
+func putLease(tx *bolt.Tx, l *tuner.LeaseRecord) error {
+	leases, err := tx.Bucket(leasesBucket).CreateBucketIfNotExists(number(l.Sweep))
+	if err != nil {
+		return err
+	}
+	key := number(uint64(l.Seq))
+	return leases.Put(key, seal(leasesBucket, key, appendLease([]byte{format}, l)))
+}
+
+// putResults stores results and removes their leases.
+func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
+	var w resultWriter
+	for i := range changes {
+		c := &changes[i]
+		if w.results == nil || w.num != c.Sweep {
+			if err := w.turn(b, tx, c.Sweep); err != nil {
+				return err
+			}
+		}
+		if err := w.put(tx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resultWriter writes results of one sweep after another.
+type resultWriter struct {
+	num             uint64
+	results, leases *bolt.Bucket
+	answers         *bolt.Bucket
+	dict            *dictionary
+}
+
+// turn turns to another sweep.
+func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
+	w.num = num
+	if w.results, err = tx.Bucket(resultsBucket).CreateBucketIfNotExists(number(num)); err != nil {
+		return err
+	}
+	w.results.FillPercent = appendFill
+	w.leases = tx.Bucket(leasesBucket).Bucket(number(num))
+	w.answers = tx.Bucket(answersBucket)
+	w.dict, err = b.texts.of(tx, num)
+	return err
+}
+
+func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
+	var failed error
+	intern := func(s string) (uint64, bool) {
+		id, ok, err := w.dict.intern(tx, w.num, s)
+		if err != nil {
+			failed = err
+		}
+		return id, ok
+	}
+	r := &c.Result
+	key := number(uint64(r.Seq))
+	row := appendRow(append(make([]byte, 0, 256), format), r, intern)
+	if failed != nil {
+		return failed
+	}
+	if err := w.results.Put(key, seal(resultsBucket, key, row)); err != nil {
+		return err
+	}
+	if w.leases != nil {
+		if err := w.leases.Delete(key); err != nil {
+			return err
+		}
+	}
+	if c.Answer == nil {
+		return nil
+	}
+	if err := w.answer(c.Answer, r.Seq); err != nil || r.Outcome.Digest == "" {
+		return err
+	}
+	return w.answer(tuner.DigestKey(r.Outcome.Digest), r.Seq)
+}
+
+// answer notes that a trial of the sweep answers what is asked under a key.
+func (w *resultWriter) answer(key []byte, seq int64) error {
+	value := binary.AppendUvarint([]byte{format}, w.num)
+	value = binary.AppendUvarint(value, uint64(seq))
+	return w.answers.Put(key, seal(answersBucket, key, value))
+}
+
+// putBest stores b if it replaces the one stored.
+func putBest(tx *bolt.Tx, b *tuner.Best) error {
+	bucket, key := tx.Bucket(bestBucket), bestKey(b.Spec.Kernel, b.Spec.Arch, b.Spec.Problem)
+	if sealed := bucket.Get(key); sealed != nil {
+		var old tuner.Best
+		if err := readJSON(bestBucket, key, sealed, &old); err != nil {
+			return err
+		}
+		if !b.Replaces(&old) {
+			return nil
+		}
+	}
+	return putJSON(bucket, bestBucket, key, b)
+}
+
+func putJSON(bucket *bolt.Bucket, name, key []byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return bucket.Put(key, seal(name, key, append([]byte{format}, text...)))
+}
+
+func readJSON(name, key, sealed []byte, v any) error {
+	text, err := unseal(name, key, sealed)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return damaged("%s: the value of key %x: %v", name, key, err)
+	}
+	return nil
+}
+
+// raise stores n under a key of state if it is greater than what is there.
+func raise(tx *bolt.Tx, key []byte, n uint64) error {
+	old, err := state(tx, key)
+	if err != nil || n <= old {
+		return err
+	}
+	return tx.Bucket(stateBucket).Put(key, seal(stateBucket, key, append([]byte{format}, number(n)...)))
+}
+
+// state returns the number under a key of state, 0 if there is none.
+func state(tx *bolt.Tx, key []byte) (uint64, error) {
+	sealed := tx.Bucket(stateBucket).Get(key)
+	if sealed == nil {
+		return 0, nil
+	}
+	b, err := unseal(stateBucket, key, sealed)
+	if err != nil {
+		return 0, err
+	}
+	if len(b) != 8 {
+		return 0, damaged("state: %s is no number", key)
+	}
+	return binary.BigEndian.Uint64(b), nil
+}

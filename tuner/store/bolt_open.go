@@ -1,0 +1,155 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// schemaVersion is the version of the layout that this program writes.
+const schemaVersion = 1
+
+// OpenOptions say how Open opens a file; the zero value is for a coordinator.
+type OpenOptions struct {
+	// Wait is how long to wait for another process to let go; 2 s.
+	Wait time.Duration
+	// MaxSize bounds the file's size in bytes; 0: the disk does.
+	MaxSize int
+	// AnyFileSystem allows network file systems, on which neither locks nor
+	// syncs can be relied on.
+	AnyFileSystem bool
+	// Existing makes it an error if there is no file.
+	Existing bool
+}
+
+// Open opens the store in the file at path, or makes one. The file is checked
+// before it is used: a damaged one is refused, and left as it is.
+func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
+	const op = "open store"
+	if opts.Wait <= 0 {
+		opts.Wait = 2 * time.Second
+	}
+	defer func() {
+		if err != nil {
+			err = openError(path, err)
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	if !opts.AnyFileSystem {
+		if kind := networkFileSystem(filepath.Dir(path)); kind != "" {
+			return nil, tuner.Errorf(tuner.Conflict, op, "%s is on %s, where locks and syncs cannot be relied on: use a local disk", path, kind)
+		}
+	}
+	lock, err := acquire(path, opts.Wait)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+		}
+	}()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if opts.Existing {
+			return nil, tuner.Errorf(tuner.NotFound, op, "there is no file %s", path)
+		}
+		if err := create(path); err != nil {
+			return nil, err
+		}
+	}
+	if err := verifyFile(path); err != nil {
+		return nil, err
+	}
+	b := &Bolt{path: path, lock: lock}
+	if err := b.open(opts); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// openError says which file could not be opened, and keeps the kind.
+func openError(path string, err error) error {
+	var known *tuner.Error
+	if errors.As(err, &known) {
+		return &tuner.Error{Kind: known.Kind, Op: "open " + path, Err: known}
+	}
+	kind := tuner.KindOf(translate("", err))
+	if errors.Is(err, fs.ErrPermission) {
+		kind = tuner.Denied
+	}
+	return &tuner.Error{Kind: kind, Op: "open store", Err: err}
+}
+
+// boltOptions are the same for every file. The free list is rebuilt when the
+// file is opened instead of being written with each commit, which otherwise
+// grows without bound while a reader is open.
+func boltOptions(opts OpenOptions) *bolt.Options {
+	return &bolt.Options{
+		Timeout: opts.Wait, FreelistType: bolt.FreelistMapType, NoFreelistSync: true, InitialMmapSize: 64 << 20, MaxSize: opts.MaxSize,
+	}
+}
+
+func (b *Bolt) open(opts OpenOptions) (err error) {
+	defer guard("open", &err)()
+	db, err := bolt.Open(b.path, 0o600, boltOptions(opts))
+	if err != nil {
+		return err
+	}
+	b.db = db
+	if err := b.upgrade(migrations); err != nil {
+		_ = db.Close()
+		return err
+	}
+	return nil
+}
+
+// create makes an empty store under another name and moves it to path, so that
+// a file of that name is complete at any moment.
+func create(path string) error {
+	temp := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	_ = os.Remove(temp)
+	db, err := bolt.Open(temp, 0o600, boltOptions(OpenOptions{Wait: time.Second}))
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bolt.Tx) error {
+		for _, name := range allBuckets {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
+		}
+		schema := tx.Bucket(schemaBucket)
+		if err := schema.Put(idKey, []byte(rand.Text())); err != nil {
+			return err
+		}
+		return schema.Put(versionKey, []byte(strconv.Itoa(schemaVersion)))
+	})
+	if err = errors.Join(err, db.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp)
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

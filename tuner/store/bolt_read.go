@@ -1,0 +1,204 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Numbers is in Store.
+func (b *Bolt) Numbers() (token, sweep uint64, err error) {
+	err = b.view("read store", func(tx *bolt.Tx) error {
+		if token, err = state(tx, tokenKey); err != nil {
+			return err
+		}
+		sweep, err = state(tx, sweepKey)
+		return err
+	})
+	return token, sweep, err
+}
+
+// Sweeps is in Store.
+func (b *Bolt) Sweeps() (all []tuner.Sweep, err error) {
+	err = b.view("read sweeps", func(tx *bolt.Tx) error {
+		return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
+			var s tuner.Sweep
+			if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+				return err
+			}
+			if !bytes.Equal(k, number(s.Num)) {
+				return damaged("sweeps: number %d stands under key %x", s.Num, k)
+			}
+			all = append(all, s)
+			return nil
+		})
+	})
+	return all, err
+}
+
+// Leases is in Store.
+func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
+	err = b.view("read leases", func(tx *bolt.Tx) error {
+		bucket := tx.Bucket(leasesBucket).Bucket(number(sweep))
+		if bucket == nil {
+			return nil
+		}
+		return bucket.ForEach(func(k, v []byte) error {
+			row, err := unseal(leasesBucket, k, v)
+			if err != nil {
+				return err
+			}
+			l, ok := readLease(row, sweep, int64(binary.BigEndian.Uint64(k)))
+			if !ok {
+				return damaged("leases: the row of key %x does not parse", k)
+			}
+			all = append(all, l)
+			return nil
+		})
+	})
+	return all, err
+}
+
+// Results is in Store.
+func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result, err error) {
+	limit = min(limit, PageLimit)
+	err = b.view("read results", func(tx *bolt.Tx) error {
+		bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
+		if bucket == nil {
+			return nil
+		}
+		dict, err := b.texts.of(tx, sweep)
+		if err != nil {
+			return err
+		}
+		c := bucket.Cursor()
+		for k, v := c.Seek(number(uint64(max(seq, 0)))); k != nil && len(page) < limit; k, v = c.Next() {
+			r, err := readResult(tx, sweep, dict, k, v)
+			if err != nil {
+				return err
+			}
+			page = append(page, r)
+		}
+		return nil
+	})
+	return page, err
+}
+
+// readResult reads one sealed row.
+func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte) (tuner.Result, error) {
+	row, err := unseal(resultsBucket, key, sealed)
+	if err != nil {
+		return tuner.Result{}, err
+	}
+	seq := int64(binary.BigEndian.Uint64(key))
+	r, ok := readRow(row, seq, dict.lookup)
+	if !ok { // a text may have come since the dictionary was read
+		if err := dict.refresh(tx, sweep); err != nil {
+			return tuner.Result{}, err
+		}
+		if r, ok = readRow(row, seq, dict.lookup); !ok {
+			return tuner.Result{}, damaged("results: the row of key %x does not parse", key)
+		}
+	}
+	return r, nil
+}
+
+// Answer is in Store.
+func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
+	err = b.view("read answer", func(tx *bolt.Tx) error {
+		sealed := tx.Bucket(answersBucket).Get(key)
+		if sealed == nil {
+			return nil
+		}
+		value, err := unseal(answersBucket, key, sealed)
+		if err != nil {
+			return err
+		}
+		r := rowReader{b: value}
+		sweep, seq := r.uvarint(), number(r.uvarint())
+		bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
+		if r.bad || bucket == nil {
+			return nil // the sweep was deleted
+		}
+		row := bucket.Get(seq)
+		if row == nil {
+			return nil
+		}
+		dict, err := b.texts.of(tx, sweep)
+		if err != nil {
+			return err
+		}
+		result, err := readResult(tx, sweep, dict, seq, row)
+		o, found = result.Outcome, err == nil && !result.Abandoned
+		return err
+	})
+	return o, found, err
+}
+
+// Best is in Store.
+func (b *Bolt) Best(kernel, arch string, problem []int64) (best tuner.Best, err error) {
+	key := bestKey(kernel, arch, problem)
+	err = b.view("read best", func(tx *bolt.Tx) error {
+		sealed := tx.Bucket(bestBucket).Get(key)
+		if sealed == nil {
+			return noBest(kernel, arch, problem)
+		}
+		return readJSON(bestBucket, key, sealed, &best)
+	})
+	return best, err
+}
+
+// Bests is in Store.
+func (b *Bolt) Bests(kernel, arch string) (all []tuner.Best, err error) {
+	prefix := bestKey(kernel, arch, nil)
+	err = b.view("read best", func(tx *bolt.Tx) error {
+		c := tx.Bucket(bestBucket).Cursor()
+		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			var best tuner.Best
+			if err := readJSON(bestBucket, k, v, &best); err != nil {
+				return err
+			}
+			all = append(all, best)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Bundle is in Store.
+func (b *Bolt) Bundle(digest string) (content []byte, err error) {
+	if digest == "" {
+		return nil, noBundle(digest)
+	}
+	err = b.view("read bundle", func(tx *bolt.Tx) error {
+		sealed := tx.Bucket(bundlesBucket).Get([]byte(digest))
+		if sealed == nil {
+			return noBundle(digest)
+		}
+		value, err := unseal(bundlesBucket, []byte(digest), sealed)
+		content = bytes.Clone(value)
+		return err
+	})
+	return content, err
+}
+
+// PutBundle is in Store.
+func (b *Bolt) PutBundle(digest string, content []byte) error {
+	key := []byte(digest)
+	return b.update("store bundle", func(tx *bolt.Tx) error {
+		value := append(append(make([]byte, 0, len(content)+sealOverhead), format), content...)
+		return tx.Bucket(bundlesBucket).Put(key, seal(bundlesBucket, key, value))
+	})
+}
+
+// Backup is in Store.
+func (b *Bolt) Backup(w io.Writer) error {
+	return b.view("back up store", func(tx *bolt.Tx) error {
+		_, err := tx.WriteTo(w)
+		return err
+	})
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Remove is in Store. Results go from the end, so that what is left of a sweep
+// half removed is its beginning.
+func (b *Bolt) Remove(sweep uint64, limit int) (more bool, err error) {
+	err = b.update("remove sweep", func(tx *bolt.Tx) error {
+		if more, err = removeResults(tx, sweep, limit); more || err != nil {
+			return err
+		}
+		for _, name := range [][]byte{resultsBucket, leasesBucket, textsBucket} {
+			if parent := tx.Bucket(name); parent.Bucket(number(sweep)) != nil {
+				if err := parent.DeleteBucket(number(sweep)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := tx.Bucket(sweepsBucket).Delete(number(sweep)); err != nil {
+			return err
+		}
+		return replaceBests(tx, sweep)
+	})
+	if !more {
+		b.texts.drop(sweep)
+	}
+	return more, err
+}
+
+func removeResults(tx *bolt.Tx, sweep uint64, limit int) (more bool, err error) {
+	results := tx.Bucket(resultsBucket).Bucket(number(sweep))
+	if results == nil {
+		return false, nil
+	}
+	var keys [][]byte
+	c := results.Cursor()
+	for k, _ := c.Last(); k != nil && len(keys) <= limit; k, _ = c.Prev() {
+		keys = append(keys, k)
+	}
+	if len(keys) <= limit {
+		return false, nil // the bucket goes as a whole
+	}
+	for _, k := range keys[:limit] {
+		if err := results.Delete(k); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// replaceBests puts what other sweeps found in place of what a removed one did.
+func replaceBests(tx *bolt.Tx, sweep uint64) error {
+	bucket := tx.Bucket(bestBucket)
+	var gone [][]byte
+	err := bucket.ForEach(func(k, v []byte) error {
+		var best tuner.Best
+		if err := readJSON(bestBucket, k, v, &best); err != nil {
+			return err
+		}
+		if best.Sweep == sweep {
+			gone = append(gone, append([]byte(nil), k...))
+		}
+		return nil
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	for _, k := range gone {
+		if err := bucket.Delete(k); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
+		var s tuner.Sweep
+		if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+			return err
+		}
+		best, ok := bestOf(&s)
+		for _, g := range gone {
+			if ok && string(g) == string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)) {
+				return putBest(tx, &best)
+			}
+		}
+		return nil
+	})
+}

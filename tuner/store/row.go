@@ -1,0 +1,201 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// A result's row, in order; all integers are varints:
+//
+//	flags, index, attempts, validity
+//	time                     8 bytes, if flagTime
+//	registers, spill bytes, shared bytes, carve-out (signed)
+//	occupancy                number
+//	compiler, limiter, bound, message   text
+//	digest                   32 bytes if flagSHA256, else text
+//	number of metrics, and for each its name (text) and value (number)
+//
+// A text is 0 and an inline string, or 1 + its number in the sweep's
+// dictionary. A number is even: a signed integer, or 1 and 8 bytes of float.
+const (
+	flagAbandoned = 1 << iota
+	flagReused
+	flagTime
+	flagSHA256
+)
+
+// appendRow writes a result. intern returns a text's number in the dictionary.
+func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []byte {
+	o := &r.Outcome
+	var flags uint64
+	set := func(on bool, f uint64) {
+		if on {
+			flags |= f
+		}
+	}
+	digest, err := hex.DecodeString(o.Digest)
+	raw := err == nil && len(digest) == 32 && hex.EncodeToString(digest) == o.Digest
+	set(r.Abandoned, flagAbandoned)
+	set(r.Reused, flagReused)
+	set(o.TimeUS != 0, flagTime)
+	set(raw, flagSHA256)
+	for _, v := range []uint64{flags, uint64(r.Index), uint64(r.Attempts), uint64(o.Validity)} {
+		b = binary.AppendUvarint(b, v)
+	}
+	if o.TimeUS != 0 {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(o.TimeUS))
+	}
+	for _, v := range []int{o.Registers, o.SpillBytes, o.Shared} {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	b = binary.AppendVarint(b, int64(o.CarveOut))
+	b = appendNumber(b, o.Occupancy)
+	for _, s := range []string{o.Compiler, o.Limiter, o.Bound, o.Message} {
+		b = appendText(b, s, intern)
+	}
+	if raw {
+		b = append(b, digest...)
+	} else {
+		b = appendText(b, o.Digest, nil)
+	}
+	names := make([]string, 0, len(o.Metrics))
+	for name := range o.Metrics {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	b = binary.AppendUvarint(b, uint64(len(names)))
+	for _, name := range names {
+		b = appendText(b, name, intern)
+		b = appendNumber(b, o.Metrics[name])
+	}
+	return b
+}
+
+func appendNumber(b []byte, v float64) []byte {
+	if i := int64(v); float64(i) == v && i > -1<<52 && i < 1<<52 && !(v == 0 && math.Signbit(v)) {
+		return binary.AppendUvarint(b, uint64(i<<1^i>>63)<<1)
+	}
+	return binary.LittleEndian.AppendUint64(binary.AppendUvarint(b, 1), math.Float64bits(v))
+}
+
+func appendText(b []byte, s string, intern func(string) (uint64, bool)) []byte {
+	if intern != nil && s != "" {
+		if id, ok := intern(s); ok {
+			return binary.AppendUvarint(b, id+1)
+		}
+	}
+	b = append(b, 0)
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+// rowReader reads a row; the first thing that does not fit makes it bad.
+type rowReader struct {
+	b      []byte
+	lookup func(uint64) (string, bool)
+	bad    bool
+}
+
+func (r *rowReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.bad, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *rowReader) take(n uint64) []byte {
+	if n > uint64(len(r.b)) {
+		r.bad, r.b = true, nil
+		return nil
+	}
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *rowReader) signed() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (r *rowReader) float() float64 {
+	if b := r.take(8); b != nil {
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+func (r *rowReader) number() float64 {
+	u := r.uvarint()
+	if u&1 == 1 {
+		return r.float()
+	}
+	u >>= 1
+	return float64(int64(u>>1) ^ -int64(u&1))
+}
+
+func (r *rowReader) text() string {
+	id := r.uvarint()
+	if id == 0 {
+		return string(r.take(r.uvarint()))
+	}
+	s, ok := r.lookup(id - 1)
+	r.bad = r.bad || !ok
+	return s
+}
+
+// readRow reads a result that appendRow wrote; false if it does not parse.
+func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Result, bool) {
+	r := rowReader{b: b, lookup: lookup}
+	flags := r.uvarint()
+	res := tuner.Result{Seq: seq, Abandoned: flags&flagAbandoned != 0, Reused: flags&flagReused != 0}
+	res.Index, res.Attempts = int64(r.uvarint()), int(r.uvarint())
+	o := &res.Outcome
+	o.Validity = tuner.Validity(r.uvarint())
+	if flags&flagTime != 0 {
+		o.TimeUS = r.float()
+	}
+	o.Registers, o.SpillBytes, o.Shared = int(r.uvarint()), int(r.uvarint()), int(r.uvarint())
+	o.CarveOut, o.Occupancy = int(r.signed()), r.number()
+	o.Compiler, o.Limiter, o.Bound, o.Message = r.text(), r.text(), r.text(), r.text()
+	if flags&flagSHA256 != 0 {
+		o.Digest = hex.EncodeToString(r.take(32))
+	} else {
+		o.Digest = r.text()
+	}
+	if n := r.uvarint(); n > 0 && !r.bad && n <= uint64(len(r.b)) {
+		o.Metrics = make(map[string]float64, n)
+		for range n {
+			name := r.text()
+			o.Metrics[name] = r.number()
+		}
+	}
+	return res, !r.bad && len(r.b) == 0
+}
+
+// appendLease writes a lease's row: index, token, attempt, held, holder, reason.
+func appendLease(b []byte, l *tuner.LeaseRecord) []byte {
+	held := uint64(0)
+	if l.Held {
+		held = 1
+	}
+	for _, v := range []uint64{uint64(l.Index), l.Token, uint64(l.Attempt), held} {
+		b = binary.AppendUvarint(b, v)
+	}
+	return appendText(appendText(b, l.Holder, nil), l.Reason, nil)
+}
+
+// readLease reads what appendLease wrote.
+func readLease(b []byte, sweep uint64, seq int64) (tuner.LeaseRecord, bool) {
+	r := rowReader{b: b, lookup: func(uint64) (string, bool) { return "", false }}
+	l := tuner.LeaseRecord{Sweep: sweep, Seq: seq, Index: int64(r.uvarint()), Token: r.uvarint(), Attempt: int(r.uvarint())}
+	l.Held, l.Holder, l.Reason = r.uvarint() == 1, r.text(), r.text()
+	return l, !r.bad && len(r.b) == 0
+}

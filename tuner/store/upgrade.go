@@ -1,0 +1,90 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// migration brings the layout from one version to the next.
+type migration func(tx *bolt.Tx) error
+
+// migrations[i] brings version i+1 to version i+2.
+var migrations = []migration{}
+
+// upgrade checks the schema's version and brings an older one up to date, in
+// one transaction, after the file was backed up beside itself.
+func (b *Bolt) upgrade(steps []migration) error {
+	const op = "open store"
+	current := len(steps) + 1
+	var version int
+	err := b.db.View(func(tx *bolt.Tx) error {
+		schema := tx.Bucket(schemaBucket)
+		if schema == nil || schema.Get(versionKey) == nil {
+			return tuner.Errorf(tuner.Damaged, op, "it is a bbolt file, but no store of warptune: name another file")
+		}
+		b.id = string(schema.Get(idKey))
+		var err error
+		version, err = strconv.Atoi(string(schema.Get(versionKey)))
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case version > current:
+		return tuner.Errorf(tuner.Conflict, op, "its schema is version %d, this program knows up to %d: use a newer program", version, current)
+	case version < 1:
+		return tuner.Errorf(tuner.Damaged, op, "its schema has the impossible version %d", version)
+	case version == current:
+		return b.checkBuckets()
+	}
+	backup := fmt.Sprintf("%s.v%d.backup", b.path, version)
+	if err := b.backupTo(backup); err != nil {
+		return tuner.Errorf(tuner.KindOf(translate(op, err)), op, "back up before the upgrade to schema %d: %w", current, err)
+	}
+	err = b.db.Update(func(tx *bolt.Tx) error {
+		for v := version; v < current; v++ {
+			if err := steps[v-1](tx); err != nil {
+				return fmt.Errorf("upgrade schema from version %d: %w", v, err)
+			}
+		}
+		return tx.Bucket(schemaBucket).Put(versionKey, []byte(strconv.Itoa(current)))
+	})
+	if err != nil {
+		return err
+	}
+	return b.checkBuckets()
+}
+
+func (b *Bolt) checkBuckets() error {
+	return b.db.View(func(tx *bolt.Tx) error {
+		for _, name := range allBuckets {
+			if tx.Bucket(name) == nil {
+				return damaged("bucket %s is missing", name)
+			}
+		}
+		return nil
+	})
+}
+
+// backupTo writes a copy to a new file, durably.
+func (b *Bolt) backupTo(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = b.Backup(f); err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}

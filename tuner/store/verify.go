@@ -1,0 +1,208 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/fnv"
+	"io"
+	"os"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// The file format of bbolt (its internal/common): pages of one size, each
+// with a header of 16 bytes; pages 0 and 1 hold the two meta records; the rest
+// are branch and leaf pages of nested B+ trees. All integers are in the
+// machine's order, little-endian where this program runs.
+const (
+	pageHeader  = 16
+	elementSize = 16
+	metaSize    = 64
+	metaMagic   = 0xED0CDAED
+	metaVersion = 2
+
+	flagBranch = 0x01
+	flagLeaf   = 0x02
+	flagBucket = 0x01 // of a leaf element
+
+	maxPages = 1 << 40
+	maxDepth = 64
+)
+
+// verifier walks all pages that the newest meta record reaches. bbolt itself
+// trusts them, and takes the process down when they are not what it expects.
+type verifier struct {
+	file     io.ReaderAt
+	size     int64
+	pageSize int64
+	pages    uint64 // how many the meta record says there are
+	seen     map[uint64]bool
+}
+
+// verifyFile returns an error of kind Damaged if the file is no sound bbolt
+// file.
+func verifyFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return tuner.Errorf(tuner.Invalid, "open store", "it is no regular file")
+	}
+	v := &verifier{file: f, size: info.Size(), seen: map[uint64]bool{}}
+	root, err := v.meta()
+	if err != nil {
+		return err
+	}
+	return v.page(root, nil, nil, 0)
+}
+
+// meta reads the newest valid meta record and returns the root page.
+func (v *verifier) meta() (root uint64, err error) {
+	if v.size == 0 {
+		return 0, damaged("the file is empty")
+	}
+	var newest uint64
+	for _, at := range v.metaOffsets() {
+		b := make([]byte, pageHeader+metaSize)
+		if _, err := v.file.ReadAt(b, at); err != nil {
+			continue
+		}
+		m := b[pageHeader:]
+		h := fnv.New64a()
+		_, _ = h.Write(m[:56])
+		if binary.LittleEndian.Uint32(m) != metaMagic || binary.LittleEndian.Uint32(m[4:]) != metaVersion ||
+			binary.LittleEndian.Uint64(m[56:]) != h.Sum64() {
+			continue
+		}
+		if txid := binary.LittleEndian.Uint64(m[48:]); v.pageSize == 0 || txid > newest {
+			newest, v.pageSize = txid, int64(binary.LittleEndian.Uint32(m[8:]))
+			root, v.pages = binary.LittleEndian.Uint64(m[16:]), binary.LittleEndian.Uint64(m[40:])
+		}
+	}
+	switch {
+	case v.pageSize == 0:
+		return 0, damaged("the file is no bbolt file, or both its meta pages are damaged")
+	case v.pageSize < 1024 || v.pageSize > 1<<20 || v.pages > maxPages:
+		return 0, damaged("the meta page is inconsistent")
+	case v.size < int64(v.pages)*v.pageSize:
+		return 0, damaged("the file is cut short: it has %d bytes of %d", v.size, int64(v.pages)*v.pageSize)
+	}
+	return root, nil
+}
+
+// metaOffsets returns where meta records may be: page 1 begins at the page
+// size, which only a meta record tells.
+func (v *verifier) metaOffsets() []int64 {
+	offsets := []int64{0}
+	for size := int64(1024); size <= 1<<20; size *= 2 {
+		offsets = append(offsets, size)
+	}
+	return offsets
+}
+
+// page checks a page and all below it. Its keys must lie in [low, high); nil
+// is no bound.
+func (v *verifier) page(id uint64, low, high []byte, depth int) error {
+	if id < 2 || id >= v.pages || depth > maxDepth {
+		return damaged("page %d is referred to, of %d", id, v.pages)
+	}
+	if v.seen[id] {
+		return damaged("page %d is referred to twice", id)
+	}
+	v.seen[id] = true
+	head := make([]byte, pageHeader)
+	if _, err := v.file.ReadAt(head, int64(id)*v.pageSize); err != nil {
+		return damaged("page %d: %v", id, err)
+	}
+	overflow := uint64(binary.LittleEndian.Uint32(head[12:]))
+	if binary.LittleEndian.Uint64(head) != id || id+overflow >= v.pages {
+		return damaged("page %d says that it is page %d with %d more", id, binary.LittleEndian.Uint64(head), overflow)
+	}
+	for i := id + 1; i <= id+overflow; i++ {
+		if v.seen[i] {
+			return damaged("page %d is referred to twice", i)
+		}
+		v.seen[i] = true
+	}
+	b := make([]byte, int64(overflow+1)*v.pageSize)
+	if _, err := v.file.ReadAt(b, int64(id)*v.pageSize); err != nil {
+		return damaged("page %d: %v", id, err)
+	}
+	return v.elements(id, b, low, high, depth)
+}
+
+// elements checks the elements of a page, which may be an inline bucket's.
+func (v *verifier) elements(id uint64, b, low, high []byte, depth int) error {
+	flags, count := binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))
+	if flags != flagBranch && flags != flagLeaf || len(b) < pageHeader+count*elementSize || flags == flagBranch && count == 0 {
+		return damaged("page %d has flags %#x and %d elements", id, flags, count)
+	}
+	branch := flags == flagBranch
+	keys := make([][]byte, count)
+	for i := range count {
+		e := pageHeader + i*elementSize
+		pos, ksize := e, uint64(0)
+		if branch {
+			pos += int(binary.LittleEndian.Uint32(b[e:]))
+			ksize = uint64(binary.LittleEndian.Uint32(b[e+4:]))
+		} else {
+			pos += int(binary.LittleEndian.Uint32(b[e+4:]))
+			ksize = uint64(binary.LittleEndian.Uint32(b[e+8:]))
+		}
+		if pos < pageHeader+count*elementSize || uint64(pos)+ksize > uint64(len(b)) {
+			return damaged("page %d: element %d lies outside", id, i)
+		}
+		keys[i] = b[pos : pos+int(ksize)]
+		if i > 0 && bytes.Compare(keys[i-1], keys[i]) >= 0 || low != nil && bytes.Compare(keys[i], low) < 0 || high != nil && bytes.Compare(keys[i], high) >= 0 {
+			return damaged("page %d: element %d is out of order", id, i)
+		}
+		if !branch {
+			if err := v.leaf(id, b, e, pos+int(ksize), i, depth); err != nil {
+				return err
+			}
+		}
+	}
+	for i := 0; branch && i < count; i++ {
+		next := high
+		if i+1 < count {
+			next = keys[i+1]
+		}
+		if err := v.page(binary.LittleEndian.Uint64(b[pageHeader+i*elementSize+8:]), keys[i], next, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf checks the value of a leaf element, and the bucket below it if it is
+// one.
+func (v *verifier) leaf(id uint64, b []byte, e, at, i, depth int) error {
+	vsize := uint64(binary.LittleEndian.Uint32(b[e+12:]))
+	if uint64(at)+vsize > uint64(len(b)) {
+		return damaged("page %d: the value of element %d lies outside", id, i)
+	}
+	if binary.LittleEndian.Uint32(b[e:])&flagBucket == 0 {
+		return nil
+	}
+	value := b[at : at+int(vsize)]
+	if len(value) < 16 {
+		return damaged("page %d: bucket %d is too short", id, i)
+	}
+	if root := binary.LittleEndian.Uint64(value); root != 0 {
+		return v.page(root, nil, nil, depth+1)
+	}
+	if len(value) < 16+pageHeader || depth > maxDepth {
+		return damaged("page %d: inline bucket %d is too short", id, i)
+	}
+	inline := value[16:]
+	if binary.LittleEndian.Uint16(inline[8:]) != flagLeaf {
+		return damaged("page %d: inline bucket %d is no leaf", id, i)
+	}
+	return v.elements(id, inline, nil, nil, depth+1)
+}
