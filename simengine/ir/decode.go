@@ -120,7 +120,7 @@ func (s *shape) check(opcode string, ntypes int) {
 	}
 	switch {
 	case ntypes > want:
-		if want > 0 && s.spec.may&gRound != 0 { // mixed precision, e.g. add.f32.f16
+		if want == 1 && s.Type.IsFloat() && s.SrcType.IsFloat() { // mixed precision, e.g. add.f32.f16
 			s.unmodelled = true
 			return
 		}

@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // lowerParams removes the .param variables of the calls that were inlined.
 // One that is only read and written at fixed places becomes a register for
@@ -19,7 +22,8 @@ func (b *kernelBuilder) lowerParams() {
 		l.scan(&b.list[i])
 	}
 	for i := range own {
-		if p := &l.vars[i]; p.param && p.memory {
+		p := &l.vars[i]
+		if p.settle(); p.param && p.memory {
 			own[i].Space = Local
 			own[i].Offset = place(b.k.Vars, Local, own[i].Align)
 		}
@@ -35,9 +39,11 @@ type paramVar struct {
 	fields []field
 }
 
-// field is a part of a parameter that is always accessed as a whole.
+// field is a part of a parameter: every write covers it, every read starts
+// where it starts.
 type field struct {
-	off, size int
+	off, size int // size is that of the widest access
+	stored    int // size of the narrowest write
 	reg       Reg
 }
 
@@ -71,23 +77,35 @@ func (l *paramLowering) scan(in *Instr) {
 		return
 	}
 	for i := range int(in.Vec) {
-		p.touch(int(in.Src[0].Imm)+i*size, size)
+		p.touch(int(in.Src[0].Imm)+i*size, size, in.Op == St)
 	}
 }
 
-// touch notes an access; one that overlaps another field in part makes the
-// variable memory.
-func (p *paramVar) touch(off, size int) {
-	for _, f := range p.fields {
-		if f.off == off && f.size == size {
-			return
-		}
-		if off < f.off+f.size && f.off < off+size {
-			p.memory = true
+// touch notes an access.
+func (p *paramVar) touch(off, size int, store bool) {
+	stored := 8
+	if store {
+		stored = size
+	}
+	for i := range p.fields {
+		if f := &p.fields[i]; f.off == off {
+			// Compilers pass 8 and 16 bits as 32; other accesses of two sizes
+			// have no register form.
+			p.memory = p.memory || size != f.size && min(size, f.size) > 2
+			f.size, f.stored = max(f.size, size), min(f.stored, stored)
 			return
 		}
 	}
-	p.fields = append(p.fields, field{off: off, size: size, reg: NoReg})
+	p.fields = append(p.fields, field{off: off, size: size, stored: stored, reg: NoReg})
+}
+
+// settle makes a variable memory when its fields overlap or a write covers
+// only part of one.
+func (p *paramVar) settle() {
+	slices.SortFunc(p.fields, func(a, b field) int { return a.off - b.off })
+	for i, f := range p.fields {
+		p.memory = p.memory || f.stored < f.size || i > 0 && p.fields[i-1].off+p.fields[i-1].size > f.off
+	}
 }
 
 // rewrite replaces the accesses, and keeps the labels in step.
@@ -127,7 +145,7 @@ func (l *paramLowering) rewrite() {
 func (l *paramLowering) moves(in *Instr, p *paramVar) {
 	b, size := l.b, in.Type.Size()
 	for i := range int(in.Vec) {
-		f := l.fieldReg(p, int(in.Src[0].Imm)+i*size, size, in)
+		f := l.fieldReg(p, int(in.Src[0].Imm)+i*size, in)
 		to, from := f, Operand{}
 		if in.Op == Ld {
 			if in.Dst[i] == NoReg {
@@ -151,8 +169,8 @@ func (l *paramLowering) moves(in *Instr, p *paramVar) {
 }
 
 // narrow is the source type of the conversion a move needs, TypeInvalid for a
-// plain move: a load extends its type to the register, a store drops what the
-// field does not hold.
+// plain move: a load takes the low bits and extends them to the register, a
+// store drops what the field does not hold.
 func (l *paramLowering) narrow(in *Instr, from Operand, to int) Type {
 	if from.Kind != OperandReg {
 		return TypeInvalid
@@ -164,7 +182,7 @@ func (l *paramLowering) narrow(in *Instr, from Operand, to int) Type {
 		}
 		return unsignedOf(size)
 	}
-	if n := in.Type.Size(); n < to {
+	if n := in.Type.Size(); n < to || size > to {
 		if in.Type.IsSigned() {
 			return S8 + (unsignedOf(n) - U8)
 		}
@@ -175,14 +193,15 @@ func (l *paramLowering) narrow(in *Instr, from Operand, to int) Type {
 
 // fieldReg is the register of a field, made on first use; registers have at
 // least 16 bits.
-func (l *paramLowering) fieldReg(p *paramVar, off, size int, in *Instr) Reg {
+func (l *paramLowering) fieldReg(p *paramVar, off int, in *Instr) Reg {
 	for i := range p.fields {
 		f := &p.fields[i]
 		if f.off != off {
 			continue
 		}
 		if f.reg == NoReg {
-			f.reg = l.b.newReg(l.b.k.Vars[in.Src[0].Var].Name, bitsOf(max(2, size)))
+			name := fmt.Sprintf("%s+%d", l.b.k.Vars[in.Src[0].Var].Name, off)
+			f.reg = l.b.newReg(name, bitsOf(max(2, f.size)))
 		}
 		return f.reg
 	}

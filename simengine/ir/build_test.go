@@ -1,0 +1,366 @@
+package ir_test
+
+import (
+	"archive/zip"
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// build parses and builds src; it must be right, and so must every kernel.
+func build(t testing.TB, name, src string) *ir.Module {
+	t.Helper()
+	m, err := ptx.Parse(name, []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := ir.Build(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range out.Kernels {
+		if err := ir.Verify(k); err != nil {
+			t.Errorf("%v\n%s", err, k)
+		}
+	}
+	return out
+}
+
+// header begins every test module.
+const header = ".version 8.5\n.target sm_90\n.address_size 64\n"
+
+// kernel builds a module of one kernel k with these parameters and body.
+func kernel(t testing.TB, params, body string) *ir.Kernel {
+	t.Helper()
+	m := build(t, "test.ptx", header+".visible .entry k("+params+")\n{\n"+body+"\n}\n")
+	k, err := m.Kernel("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func golden(t *testing.T, got, want string) {
+	t.Helper()
+	if got, want := strings.TrimSpace(got), strings.TrimSpace(want); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+const shared = "../../../shared/silicon/h200/"
+
+// silicon calls f for every PTX file that ran on hardware.
+func silicon(t testing.TB, f func(stem string, src []byte)) {
+	for _, archive := range []string{"ptx.zip", "ptx-clang.zip"} {
+		z, err := zip.OpenReader(shared + archive)
+		if err != nil {
+			t.Skipf("no measured PTX beside the repository: %v", err)
+		}
+		defer z.Close()
+		for _, e := range z.File {
+			r, err := e.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(strings.TrimSuffix(filepath.Base(e.Name), ".ptx"), src)
+		}
+	}
+}
+
+// measured is what the assembler said of one compile variant.
+type measured struct {
+	PTX         string `json:"ptx"`
+	StaticSmem  int    `json:"static_smem"`
+	DynamicSmem int    `json:"dynamic_smem"`
+	Registers   int
+}
+
+func readMeasured(t testing.TB) map[string]measured {
+	all := map[string]measured{}
+	for _, name := range []string{"timings.jsonl.gz", "timings-clang.jsonl.gz"} {
+		f, err := os.Open(shared + name)
+		if err != nil {
+			t.Skipf("no measurements beside the repository: %v", err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(z)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var m measured
+			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+				t.Fatal(err)
+			}
+			all[m.PTX] = m
+		}
+	}
+	return all
+}
+
+// Every kernel that ran on hardware builds, holds the invariants, reads no
+// register before it is written, and needs the shared memory the assembler
+// reported.
+func TestBuildSilicon(t *testing.T) {
+	facts := readMeasured(t)
+	checked := 0
+	silicon(t, func(stem string, src []byte) {
+		k, err := build(t, stem, string(src)).Kernel("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// clang packs registers it never writes for lanes it does not use.
+		written := ir.NewBitSet(len(k.Regs))
+		for pc := range k.Instrs {
+			for _, r := range k.Instrs[pc].AppendDefs(nil) {
+				written.Add(r)
+			}
+		}
+		k.Liveness().In[0].Each(func(r ir.Reg) {
+			if written.Has(r) {
+				t.Errorf("%s: register %s is live at the entry", stem, k.Regs[r].Name)
+			}
+		})
+		f, ok := facts[stem]
+		if !ok {
+			return
+		}
+		checked++
+		if k.SharedBytes != f.StaticSmem || (k.DynamicShared >= 0) != (f.DynamicSmem > 0) {
+			t.Errorf("%s: %d bytes of static shared memory, the assembler said %d", stem, k.SharedBytes, f.StaticSmem)
+		}
+	})
+	if checked < 1000 {
+		t.Errorf("only %d files have measurements", checked)
+	}
+}
+
+// What clang emits without and with optimisation: depots, generic accesses,
+// calls with struct parameters, indexed branches, packed halves.
+func TestBuildClang(t *testing.T) {
+	for _, name := range []string{"testdata/clang-O0.ptx", "testdata/clang-O3.ptx"} {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := build(t, name, string(src))
+		if len(m.Kernels) != 10 {
+			t.Errorf("%s: %d kernels, want 10", name, len(m.Kernels))
+		}
+		for _, k := range m.Kernels {
+			for pc := range k.Instrs {
+				if in := &k.Instrs[pc]; in.Space == ir.ParamSpace && in.Src[0].Reg == ir.NoReg && in.Src[0].Param < 0 {
+					t.Errorf("%s: %s is left of a call", k.Name, k.Text(pc))
+				}
+			}
+		}
+		if _, err := m.Kernel("tmpl"); err == nil || !strings.Contains(err.Error(), "ambiguous") {
+			t.Errorf("two instances of one template: %v", err)
+		}
+		k, err := m.Kernel("bounds")
+		if err != nil || k.MaxNTid != [3]int{128, 1, 1} || k.MinCTAs != 3 {
+			t.Errorf("bounds: %v, .maxntid %v, .minnctapersm %d", err, k.MaxNTid, k.MinCTAs)
+		}
+	}
+}
+
+// A kernel that uses what is not modelled is refused by name and position, and
+// the others of its module are not.
+func TestUnmodelled(t *testing.T) {
+	src, err := os.ReadFile("testdata/unmodelled.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := build(t, "unmodelled.ptx", string(src))
+	if _, err := m.Kernel("fine"); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{
+		"rec":  "unmodelled.ptx:48:2: kernel rec uses a recursive call of _Z4facti, which the simulator does not model",
+		"ind":  "unmodelled.ptx:257:17: kernel ind uses the address of function _Z2f1i, which the simulator does not model",
+		"ext":  "unmodelled.ptx:320:2: kernel ext uses a call of the external function external, which the simulator does not model",
+		"asms": "unmodelled.ptx:343:2: kernel asms uses wgmma.fence.sync.aligned, which the simulator does not model",
+	} {
+		_, err := m.Kernel(name)
+		var u *ir.UnsupportedError
+		if !errors.As(err, &u) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	_, err = m.Kernel("nothing")
+	if want := `no kernel "nothing", the module has asms, ext, fine, ind, rec`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestDiagnostics checks testdata/errors: // ERROR "regexp" says what is
+// reported on its line, and nothing else is.
+func TestDiagnostics(t *testing.T) {
+	names, _ := filepath.Glob("testdata/errors/*.ptx")
+	if len(names) == 0 {
+		t.Fatal("testdata/errors is empty")
+	}
+	annotation := regexp.MustCompile(`// ERROR "(.*)"\s*$`)
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[int]string{}
+		for i, line := range strings.Split(string(src), "\n") {
+			if m := annotation.FindStringSubmatch(line); m != nil {
+				want[i+1] = m[1]
+			}
+		}
+		m, err := ptx.Parse(name, src)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		_, err = ir.Build(m)
+		list, _ := err.(ptx.ErrorList)
+		for _, e := range list {
+			if re, ok := want[e.Pos.Line]; !ok || !regexp.MustCompile(re).MatchString(e.Msg) {
+				t.Errorf("%v: want %q", e, re)
+			}
+			delete(want, e.Pos.Line)
+		}
+		for line, re := range want {
+			t.Errorf("%s:%d: no diagnostic matches %s", name, line, re)
+		}
+	}
+}
+
+// Names carry no meaning: with registers, labels, parameters and variables
+// renamed the kernel is the same instruction by instruction.
+func TestRenaming(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	check := func(name string, src []byte) {
+		before := build(t, name, string(src))
+		after := build(t, name, rename(rng, string(src)))
+		for i, k := range before.Kernels {
+			if a, b := nameless(k), nameless(after.Kernels[i]); a != b {
+				t.Errorf("%s: renaming changed kernel %s:\n%s\nto\n%s", name, k.Name, a, b)
+			}
+		}
+	}
+	for _, name := range []string{"testdata/clang-O0.ptx", "testdata/clang-O3.ptx"} {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(name, src)
+	}
+	i := 0
+	silicon(t, func(stem string, src []byte) {
+		if i++; i%50 == 0 {
+			check(stem, src)
+		}
+	})
+}
+
+var (
+	registerName = regexp.MustCompile(`%(p|rs|rd|r|fd|f|SPL?|h|hh)(\d*)\b`)
+	rangeName    = regexp.MustCompile(`%(p|rs|rd|r|fd|f|h|hh)<`)
+	otherName    = regexp.MustCompile(`\$L_\w+|\b__local_depot\d+|\w+_param_\d+|\bparam\d+|\bretval\d+`)
+)
+
+// rename gives every register class a new prefix and every other name a new
+// spelling.
+func rename(rng *rand.Rand, src string) string {
+	fresh := map[string]string{}
+	name := func(old string) string {
+		n, ok := fresh[old]
+		if !ok {
+			n = "z" + string(rune('a'+rng.IntN(26))) + strings.Repeat("_", 1+len(fresh))
+			fresh[old] = n
+		}
+		return n
+	}
+	src = rangeName.ReplaceAllStringFunc(src, func(s string) string { return "%" + name(s[:len(s)-1]) + "<" })
+	src = registerName.ReplaceAllStringFunc(src, func(s string) string {
+		m := registerName.FindStringSubmatch(s)
+		return "%" + name("%"+m[1]) + m[2]
+	})
+	return otherName.ReplaceAllStringFunc(src, func(s string) string { return "$" + name(s) })
+}
+
+// nameless is the kernel's text with numbers for names.
+func nameless(k *ir.Kernel) string {
+	var b strings.Builder
+	for i := range k.Blocks {
+		for pc := k.Blocks[i].Start; pc < k.Blocks[i].End; pc++ {
+			b.WriteString(k.Instrs[pc].String())
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// FuzzBuild: whatever parses either builds to a kernel that holds the
+// invariants or is refused.
+func FuzzBuild(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.ptx", "testdata/errors/*.ptx", "../ptx/testdata/ok/*.ptx"} {
+		names, _ := filepath.Glob(pattern)
+		for _, n := range names {
+			if b, err := os.ReadFile(n); err == nil && len(b) < 16<<10 {
+				f.Add(b)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, err := ptx.Parse("fuzz", src)
+		if err != nil {
+			return
+		}
+		out, err := ir.Build(m)
+		if err != nil {
+			return
+		}
+		for _, k := range out.Kernels {
+			if err := ir.Verify(k); err != nil {
+				t.Fatal(err)
+			}
+			_ = k.String()
+			ir.SliceAddress(k)
+			k.MaxLive()
+		}
+	})
+}
+
+func BenchmarkBuild(b *testing.B) {
+	var largest *ptx.Module
+	size := 0
+	silicon(b, func(stem string, src []byte) {
+		if len(src) > size {
+			size = len(src)
+			largest, _ = ptx.Parse(stem, src)
+		}
+	})
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ir.Build(largest); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package ir
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// spellings lists opcodes as the PTX ISA writes them, at least one for each
+// instruction and each form compilers emit.
+const spellings = `
+add.s32 add.sat.s32 add.cc.u32 add.u64 add.s16x2 add.f32 add.rn.ftz.sat.f32 add.rz.f64 add.f16x2 add.rn.bf16
+addc.u32 addc.cc.s32 sub.f32 sub.cc.u64 subc.u32 mul.lo.s32 mul.hi.u64 mul.wide.u16 mul.rn.f32 mul.f64 mul.f16
+mad.lo.s32 mad.hi.sat.s32 mad.wide.s32 mad.lo.cc.u32 madc.hi.u32 madc.lo.cc.u32 mad.rn.f32 fma.rn.f32 fma.rn.ftz.relu.f16x2
+fma.rn.f64 mul24.lo.s32 mad24.hi.u32 sad.u32 div.s32 div.rn.f32 div.approx.ftz.f32 div.full.f32 div.rn.f64 rem.u64
+abs.s32 abs.ftz.f32 neg.f16 min.u32 min.ftz.NaN.f32 max.s16x2 max.NaN.relu.bf16x2 min.relu.f16
+dp4a.u32.s32 dp2a.lo.s32.u32 rcp.approx.ftz.f32 rcp.rn.f64 sqrt.rn.f32 sqrt.approx.f32 rsqrt.approx.f32
+sin.approx.f32 cos.approx.ftz.f32 lg2.approx.f32 ex2.approx.ftz.f32 ex2.approx.f16x2 tanh.approx.f32 copysign.f64 testp.notanumber.f32
+and.b32 or.pred xor.b64 not.b16 cnot.b32 lop3.b32 lop3.or.b32 shl.b32 shr.s32 shr.u64 shf.l.wrap.b32 shf.r.clamp.b32
+bfe.u32 bfi.b64 bfind.u32 bfind.shiftamt.s64 brev.b32 clz.b64 popc.b32 fns.b32 szext.clamp.s32 bmsk.wrap.b32
+prmt.b32 prmt.b32.f4e prmt.b32.rc16
+setp.eq.s32 setp.lo.u32 setp.hs.u64 setp.ltu.ftz.f32 setp.ne.and.b32 setp.gt.xor.f64 setp.nan.f32 setp.lt.f16x2
+set.eq.u32.f32 set.lt.or.ftz.f32.f32 selp.b32 selp.f32 slct.f32.s32 slct.ftz.u64.f32
+mov.u32 mov.b64 mov.pred mov.f64 mov.b128 cvt.u32.u16 cvt.rn.f32.s32 cvt.rzi.s32.f32 cvt.rn.ftz.f16.f32 cvt.rni.sat.f32.f32
+cvt.rn.f16x2.f32 cvt.rn.relu.bf16x2.f32 cvt.rna.tf32.f32 cvt.sat.u8.s32 cvt.s64.s32 cvt.f64.f32
+ld.param.u64 ld.global.f32 ld.global.nc.v4.f32 ld.global.nc.L1::no_allocate.v2.u32 ld.shared.b8 ld.local.s16 ld.const.f32 ld.f32
+ld.volatile.shared.u32 ld.relaxed.gpu.global.u32 ld.acquire.sys.global.u64 ld.global.ca.u32 ld.global.cg.f32 ld.global.cs.v2.f64 ld.global.lu.u32
+ld.global.cv.u32 ldu.global.v4.f32 st.global.v4.f32 st.global.wb.u32 st.global.cg.u32 st.global.cs.b16 st.global.wt.u32
+st.release.gpu.global.u32 st.relaxed.cta.shared.u32 st.volatile.global.u8 st.local.f32 st.param.b32
+atom.global.add.u32 atom.shared.cas.b32 atom.relaxed.gpu.global.max.s32 atom.acq_rel.sys.add.u64 atom.add.noftz.f16x2 atom.global.exch.b64
+atom.shared.inc.u32 atom.dec.u32 atom.global.add.f64 atom.global.and.b32 atom.shared.or.b32 atom.xor.b64 atom.min.u32
+red.global.add.f32 red.relaxed.gpu.global.add.u32 red.shared.max.s32 cp.async.ca.shared.global cp.async.cg.shared.global
+cp.async.commit_group cp.async.wait_group cp.async.wait_all cvta.to.global.u64 cvta.shared.u64 isspacep.global mapa.u32
+prefetch.global.L1 prefetch.L2 shfl.sync.down.b32 shfl.sync.bfly.b32 shfl.idx.b32
+bra bra.uni brx.idx brx.idx.uni exit trap bar.sync bar.arrive bar.red.popc.u32 bar.red.and.pred bar.warp.sync
+membar.cta membar.gl membar.sys fence.acq_rel.gpu fence.sc.cluster fence.acquire.cta
+vote.sync.ballot.b32 vote.sync.all.pred vote.any.pred match.any.sync.b32 match.all.sync.b64 activemask.b32
+redux.sync.add.s32 redux.sync.and.b32 elect.sync nanosleep.u32`
+
+// aliases are other spellings of the same.
+var aliases = map[string]string{
+	"barrier.sync": "bar.sync", "bar.cta.sync": "bar.sync", "barrier.sync.aligned": "bar.sync", "barrier.cta.red.popc.aligned.u32": "bar.red.popc.u32",
+	"barrier.cta.arrive.aligned": "bar.arrive", "fence.sc.gpu": "membar.gl", "fence.sc.cta": "membar.cta", "fence.gpu": "fence.acq_rel.gpu",
+	"ld.weak.global.f32": "ld.global.f32", "ld.shared::cta.f32": "ld.shared.f32", "st.param::func.b32": "st.param.b32",
+	"ld.global.L2::128B.f32": "ld.global.f32", "cp.async.ca.shared::cta.global.L2::256B": "cp.async.ca.shared.global",
+	"prefetchu.L1": "prefetch.L1", "ld.global.L1::evict_last.L2::cache_hint.f32": "ld.global.f32",
+	"prefetch.global.L2::evict_last": "prefetch.global.L2",
+}
+
+// Decoding an opcode and spelling it again gives the opcode, and nothing of it
+// is lost on the way.
+func TestOpcodeRoundTrip(t *testing.T) {
+	d := decoder{}
+	covered := map[Op]bool{Nop: true}
+	for _, s := range strings.Fields(spellings) {
+		sh := d.decode(s)
+		if sh.unmodelled || sh.problem != "" {
+			t.Errorf("%s: refused: %v %s", s, sh.unmodelled, sh.problem)
+			continue
+		}
+		covered[sh.Op] = true
+		if got := sh.Opcode(); got != s {
+			t.Errorf("%s is spelled %s", s, got)
+		}
+	}
+	for alias, s := range aliases {
+		a, b := d.decode(alias), d.decode(s)
+		if a.problem != "" || !reflect.DeepEqual(a.Instr, b.Instr) {
+			t.Errorf("%s is not %s: %s", alias, s, a.problem)
+		}
+	}
+	for op := OpInvalid + 1; op < NumOps; op++ {
+		if !covered[op] {
+			t.Errorf("no spelling of %s is tested", op)
+		}
+	}
+}
+
+// The order of modifiers that stand in different groups does not matter, as
+// compilers disagree on it.
+func TestDecodeFields(t *testing.T) {
+	d := decoder{}
+	in := d.decode("ld.relaxed.sys.global.L1::no_allocate.v4.f32").Instr
+	if in.Op != Ld || in.Type != F32 || in.Space != Global || in.Vec != 4 || in.Scope != ScopeSys || in.Mod != ModRelaxed || in.Cache != CacheNoAllocate {
+		t.Errorf("ld: %+v", in)
+	}
+	in = d.decode("mul.lo.u32").Instr
+	if in.Mod != ModLo || in.Cmp != CmpNone {
+		t.Errorf("mul.lo: %+v", in)
+	}
+	in = d.decode("setp.lo.u32").Instr
+	if in.Mod != 0 || in.Cmp != CmpLO {
+		t.Errorf("setp.lo: %+v", in)
+	}
+	if in := d.decode("add.f32"); in.Round != RoundNone {
+		t.Errorf("add.f32 may be fused, add.rn.f32 may not: %v", in.Round)
+	}
+}
+
+// Every instruction PTX has and this package does not model is refused by
+// name rather than called unknown.
+func TestUnmodelledOpcodes(t *testing.T) {
+	d := decoder{}
+	for _, s := range strings.Fields(`
+wmma.load.a.sync.aligned.m16n16k16.global.row.f16 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+tcgen05.mma.cta_group::1.kind::f16 ldmatrix.sync.aligned.m8n8.x4.shared.b16 stmatrix.sync.aligned.m8n8.x4.shared.b16 movmatrix.sync.aligned.m8n8.trans.b16
+cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes cp.async.bulk.commit_group cp.async.mbarrier.arrive.shared.b64 cp.reduce.async.bulk.global
+mbarrier.init.shared.b64 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 red.async.relaxed.cluster multimem.ld_reduce.relaxed.sys.global.add.f32
+tensormap.replace.tile fence.proxy.async fence.mbarrier_init.release.cluster barrier.cluster.arrive.aligned getctarank.u32
+setmaxnreg.inc.sync.aligned.u32 createpolicy.fractional.L2::evict_last.b64 discard.global.L2
+tex.2d.v4.f32.s32 tld4.r.2d.v4.f32.f32 txq.width.b32 suld.b.2d.b32.trap sust.b.1d.b32.trap sured.b.add.2d.u32.trap suq.width.b32 istypep.texref
+alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq
+ld.shared::cluster.u32 min.xorsign.abs.f32 cvt.rn.satfinite.e4m3x2.f32 add.rn.f32.f16 fma.rn.f32x2 ld.mmio.relaxed.sys.global.u32`) {
+		if sh := d.decode(s); !sh.unmodelled {
+			t.Errorf("%s: want it refused as not modelled, got op %v, problem %q", s, sh.Op, sh.problem)
+		}
+	}
+	for _, s := range strings.Fields(`nonsense add.nonsense.u32 mov.u31 ld.global.v3.f32 setp.foo.s32 .u32 wmmax.a`) {
+		if sh := d.decode(s); sh.unmodelled || sh.problem == "" {
+			t.Errorf("%s: want a diagnostic, got op %v, not modelled %v", s, sh.Op, sh.unmodelled)
+		}
+	}
+}
+
+// Every value of every enumeration has a name of its own.
+func TestNames(t *testing.T) {
+	check := func(kind string, n int, name func(int) string) {
+		seen := map[string]int{}
+		for i := 1; i < n; i++ {
+			s := name(i)
+			if strings.Contains(s, "(") {
+				t.Errorf("%s %d has no name", kind, i)
+			}
+			if old, dup := seen[s]; dup {
+				t.Errorf("%s %d and %d are both %q", kind, old, i, s)
+			}
+			seen[s] = i
+		}
+		if s := name(n + 1); !strings.Contains(s, "(") {
+			t.Errorf("%s beyond the last is %q", kind, s)
+		}
+	}
+	check("op", int(NumOps), func(i int) string { return Op(i).String() })
+	check("type", len(typeNames), func(i int) string { return Type(i).String() })
+	check("space", len(spaceNames), func(i int) string { return Space(i).String() })
+	check("round", len(roundNames), func(i int) string { return Round(i).String() })
+	check("cmp", len(cmpNames), func(i int) string { return Cmp(i).String() })
+	check("bool", len(boolNames), func(i int) string { return BoolOp(i).String() })
+	check("atom", len(atomNames), func(i int) string { return AtomOp(i).String() })
+	check("cache", len(cacheNames), func(i int) string { return CacheOp(i).String() })
+	check("scope", len(scopeNames), func(i int) string { return Scope(i).String() })
+	check("special", len(specialNames), func(i int) string { return Special(i).String() })
+	for i := range 32 {
+		m := Mod(1) << i
+		if named := m.String() != ""; named != (m <= ModNoFtz) {
+			t.Errorf("flag %d is %q", i, m)
+		}
+	}
+}
