@@ -97,15 +97,31 @@ func BenchmarkIndexed(b *testing.B) {
 	}
 }
 
-// BenchmarkMaterialised builds the space and the list of all configurations.
+// BenchmarkMaterialised builds the space and the list of all configurations,
+// as rows of value numbers.
 func BenchmarkMaterialised(b *testing.B) {
 	for _, s := range shapes() {
 		b.Run(s.name, func(b *testing.B) {
 			for b.Loop() {
 				sp := s.build(b)
-				values := make([]Value, 0, sp.Size()*int64(len(s.params)))
+				list := make([]int32, 0, sp.Size()*int64(len(s.params)))
+				for _, digits := range sp.AllDigits() {
+					list = append(list, digits...)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkValues is BenchmarkMaterialised with rows of values.
+func BenchmarkValues(b *testing.B) {
+	for _, s := range shapes() {
+		b.Run(s.name, func(b *testing.B) {
+			for b.Loop() {
+				sp := s.build(b)
+				list := make([]Value, 0, sp.Size()*int64(len(s.params)))
 				for _, c := range sp.All() {
-					values = append(values, c.Values...)
+					list = append(list, c.Values...)
 				}
 			}
 		})

@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,9 +11,18 @@ import (
 	"github.com/warptune/warptune/search/expr"
 )
 
-// maxStates bounds the memory of a space: distinct situations that prefixes of
-// configurations are in, summed over components and levels.
-const maxStates = 4 << 20
+// limits bound the memory and time that building a space takes, whatever its
+// constraints.
+type limits struct {
+	// states are the distinct situations that prefixes of configurations are
+	// in, summed over components and levels: some hundred bytes each.
+	states int
+	// trials are the values tried in them, each with the conditions that it
+	// touches: some ten nanoseconds each.
+	trials int
+}
+
+var defaultLimits = limits{states: 2 << 20, trials: 128 << 20}
 
 // components groups parameters that conditions connect, directly or not, each
 // ascending, in order of their first parameter.
@@ -79,7 +89,7 @@ type builder struct {
 	intervals  []expr.Interval
 	hull       []expr.Interval
 	unique     map[string]int32
-	states     *int // made so far, all components together
+	left       *limits // what all components together may still use
 	out        *diagram
 }
 
@@ -118,8 +128,9 @@ func (b *builder) build(t int) (int32, error) {
 	if node, ok := l.memo[string(l.key)]; ok {
 		return node, nil
 	}
-	if *b.states++; *b.states > maxStates {
-		return -1, fmt.Errorf("constraints tell more than %d partial configurations apart: give some parameters fewer values, or put those that occur together next to one another", maxStates)
+	b.left.states--
+	if b.left.trials -= len(b.operands[l.param]); b.left.states < 0 || b.left.trials < 0 {
+		return -1, errors.New("constraints tell too many partial configurations apart: give some parameters fewer values, or declare those that occur in the same constraints next to one another")
 	}
 	key := string(l.key)
 	l.edges = l.edges[:0]

@@ -70,7 +70,7 @@ func (s *Space) hamming(digits []int, yield func(int64) bool) {
 // box yields the configurations other than own with all digits within bounds.
 func (s *Space) box(own int64, around [][2]int32, yield func(int64) bool) {
 	allow := func(p int, d int32) bool { return around[p][0] <= d && d <= around[p][1] }
-	s.walk(allow, func(int, int32) {}, func(i int64) bool { return i == own || yield(i) })
+	s.within(allow, func(i int64) bool { return i == own || yield(i) })
 }
 
 // steps returns, by parameter, the nearest digits below and above that occur

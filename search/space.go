@@ -32,6 +32,10 @@ type Space struct {
 // that names an unknown parameter, or cannot be evaluated for some values, is
 // an error; an empty space is not.
 func New(params []Param, constraints []Constraint) (*Space, error) {
+	return build(params, constraints, defaultLimits)
+}
+
+func build(params []Param, constraints []Constraint, most limits) (*Space, error) {
 	if err := validateParams(params); err != nil {
 		return nil, err
 	}
@@ -53,7 +57,7 @@ func New(params []Param, constraints []Constraint) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.build(conditions); err != nil {
+	if err := s.build(conditions, most); err != nil {
 		return nil, err
 	}
 	s.findAlive()
@@ -90,7 +94,7 @@ func (s *Space) conditions() ([]condition, error) {
 	return list, nil
 }
 
-func (s *Space) build(conditions []condition) error {
+func (s *Space) build(conditions []condition, most limits) error {
 	c := newCompiler(s.params)
 	operands := make([][]expr.Value, len(s.params))
 	for i, p := range s.params {
@@ -98,14 +102,13 @@ func (s *Space) build(conditions []condition) error {
 			operands[i] = append(operands[i], v.Operand())
 		}
 	}
-	states := 0
 	for k, params := range components(len(s.params), conditions) {
 		b := &builder{
 			params: s.params, operands: operands, conditions: conditions,
 			satisfied: make([]bool, len(conditions)),
 			env:       expr.NewEnv(len(s.params)),
 			intervals: slices.Clone(c.hull), hull: c.hull,
-			unique: map[string]int32{}, states: &states,
+			unique: map[string]int32{}, left: &most,
 		}
 		b.plan(params)
 		root, err := b.build(0)

@@ -298,6 +298,18 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
+// TestLimits: a space whose constraint tells everything apart ends in an
+// error, not in a full memory.
+func TestLimits(t *testing.T) {
+	params := []Param{{"a", span(1, 300, 1)}, {"b", span(1, 300, 1)}, {"c", span(1, 300, 1)}}
+	cs := constraints(t, "(a*7919 + b*104729 + a*b) % 1299709 % c == 0")
+	for _, most := range []limits{{states: 1000, trials: 1 << 30}, {states: 1 << 30, trials: 100000}} {
+		if _, err := build(params, cs, most); err == nil || !strings.Contains(err.Error(), "too many partial configurations") {
+			t.Errorf("%+v: %v", most, err)
+		}
+	}
+}
+
 // TestHugeSpace: 6^24 points, constraints that leave about 10^12, no
 // enumeration anywhere.
 func TestHugeSpace(t *testing.T) {
