@@ -170,7 +170,9 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 	} else {
 		o.Digest = r.text()
 	}
-	if n := r.uvarint(); n > 0 && !r.bad && n <= uint64(len(r.b)) {
+	if n := r.uvarint(); n > uint64(len(r.b)) {
+		r.bad = true
+	} else if n > 0 {
 		o.Metrics = make(map[string]float64, n)
 		for range n {
 			name := r.text()

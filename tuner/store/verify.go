@@ -62,32 +62,28 @@ func verifyFile(path string) error {
 	return v.page(root, nil, nil, 0)
 }
 
-// meta reads the newest valid meta record and returns the root page.
+// meta reads both meta records and returns the root page of the newest.
 func (v *verifier) meta() (root uint64, err error) {
 	if v.size == 0 {
 		return 0, damaged("the file is empty")
 	}
-	var newest uint64
-	for _, at := range v.metaOffsets() {
-		b := make([]byte, pageHeader+metaSize)
-		if _, err := v.file.ReadAt(b, at); err != nil {
-			continue
-		}
-		m := b[pageHeader:]
-		h := fnv.New64a()
-		_, _ = h.Write(m[:56])
-		if binary.LittleEndian.Uint32(m) != metaMagic || binary.LittleEndian.Uint32(m[4:]) != metaVersion ||
-			binary.LittleEndian.Uint64(m[56:]) != h.Sum64() {
-			continue
-		}
-		if txid := binary.LittleEndian.Uint64(m[48:]); v.pageSize == 0 || txid > newest {
-			newest, v.pageSize = txid, int64(binary.LittleEndian.Uint32(m[8:]))
-			root, v.pages = binary.LittleEndian.Uint64(m[16:]), binary.LittleEndian.Uint64(m[40:])
-		}
+	first, ok := v.metaAt(0)
+	if !ok {
+		return 0, damaged("the file is no bbolt file, or its first page is damaged")
 	}
+	v.pageSize = int64(binary.LittleEndian.Uint32(first[8:]))
+	second, ok := v.metaAt(v.pageSize)
+	if !ok {
+		// bbolt would go on with the other, which may be a transaction older.
+		// A meta record lies within one sector, so a crash does not tear it.
+		return 0, damaged("one of the two meta pages is damaged, so the last transaction may be lost")
+	}
+	newest := first
+	if binary.LittleEndian.Uint64(second[48:]) > binary.LittleEndian.Uint64(first[48:]) {
+		newest = second
+	}
+	root, v.pages = binary.LittleEndian.Uint64(newest[16:]), binary.LittleEndian.Uint64(newest[40:])
 	switch {
-	case v.pageSize == 0:
-		return 0, damaged("the file is no bbolt file, or both its meta pages are damaged")
 	case v.pageSize < 1024 || v.pageSize > 1<<20 || v.pages > maxPages:
 		return 0, damaged("the meta page is inconsistent")
 	case v.size < int64(v.pages)*v.pageSize:
@@ -96,14 +92,17 @@ func (v *verifier) meta() (root uint64, err error) {
 	return root, nil
 }
 
-// metaOffsets returns where meta records may be: page 1 begins at the page
-// size, which only a meta record tells.
-func (v *verifier) metaOffsets() []int64 {
-	offsets := []int64{0}
-	for size := int64(1024); size <= 1<<20; size *= 2 {
-		offsets = append(offsets, size)
+// metaAt returns the meta record of the page at an offset; false if it does
+// not verify.
+func (v *verifier) metaAt(offset int64) ([]byte, bool) {
+	b := make([]byte, metaSize)
+	if _, err := v.file.ReadAt(b, offset+pageHeader); err != nil {
+		return nil, false
 	}
-	return offsets
+	h := fnv.New64a()
+	_, _ = h.Write(b[:metaSize-8])
+	return b, binary.LittleEndian.Uint32(b) == metaMagic && binary.LittleEndian.Uint32(b[4:]) == metaVersion &&
+		binary.LittleEndian.Uint64(b[metaSize-8:]) == h.Sum64()
 }
 
 // page checks a page and all below it. Its keys must lie in [low, high); nil

@@ -1,0 +1,327 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+func TestSecondOpenerIsToldWhoHoldsIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	b := mustOpen(t, path)
+	defer b.Close()
+	started := time.Now()
+	_, err := Open(path, OpenOptions{AnyFileSystem: true, Wait: 100 * time.Millisecond})
+	if tuner.KindOf(err) != tuner.Locked || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("second opener: %v", err)
+	}
+	if took := time.Since(started); took > time.Second {
+		t.Errorf("it was told after %v", took)
+	}
+}
+
+// unopenable files are refused with a reason, and not touched.
+func TestUnopenableFilesAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.db")
+	db, err := bolt.Open(other, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("x")); return err }))
+	must(t, db.Close())
+	foreign, err := os.ReadFile(other)
+	must(t, err)
+	newer := filepath.Join(dir, "newer.db")
+	b := mustOpen(t, newer)
+	must(t, b.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(schemaBucket).Put(versionKey, []byte("99")) }))
+	must(t, b.Close())
+	fromFuture, err := os.ReadFile(newer)
+	must(t, err)
+
+	for name, c := range map[string]struct {
+		content []byte
+		kind    tuner.ErrorKind
+		says    string
+	}{
+		"empty":   {nil, tuner.Damaged, "empty"},
+		"jpeg":    {append([]byte("\xff\xd8\xff\xe0"), make([]byte, 9000)...), tuner.Damaged, "no bbolt file"},
+		"foreign": {foreign, tuner.Damaged, "no store of warptune"},
+		"newer":   {fromFuture, tuner.Conflict, "version 99"},
+		"short":   {fromFuture[:3*4096], tuner.Damaged, "cut short"},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		must(t, os.WriteFile(path, c.content, 0o600))
+		before := sha256.Sum256(c.content)
+		_, err := Open(path, OpenOptions{AnyFileSystem: true})
+		if tuner.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v with %q", name, err, c.kind, c.says)
+		}
+		after, err := os.ReadFile(path)
+		must(t, err)
+		if sha256.Sum256(after) != before {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	if _, err := Open(dir, OpenOptions{AnyFileSystem: true}); err == nil {
+		t.Error("a directory was opened")
+	}
+	if _, err := Open(filepath.Join(dir, "absent.db"), OpenOptions{AnyFileSystem: true, Existing: true}); tuner.KindOf(err) != tuner.NotFound {
+		t.Errorf("an absent file that must exist: %v", err)
+	}
+}
+
+// filled returns the bytes of a store with some of everything.
+func filled(t *testing.T, results int64) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	b := mustOpen(t, path)
+	fill(t, b, results)
+	must(t, b.Close())
+	content, err := os.ReadFile(path)
+	must(t, err)
+	v := verifier{file: bytes.NewReader(content), size: int64(len(content))}
+	if _, err := v.meta(); err != nil {
+		t.Fatal(err)
+	}
+	return content[:int64(v.pages)*v.pageSize] // the rest is room to grow
+}
+
+func fill(t *testing.T, s Store, results int64) {
+	t.Helper()
+	bundle, digest := tunertest.Bundle{Size: results}.Content()
+	must(t, s.PutBundle(digest, bundle))
+	for from := int64(0); from < results; from += 100 {
+		c := tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1)}, Token: uint64(from), Bests: []tuner.Best{testBest(1, 5, nil)}}
+		for i := from; i < min(from+100, results); i++ {
+			c.Results = append(c.Results, testResult(1, i))
+			c.Leases = append(c.Leases, tuner.LeaseRecord{Sweep: 2, Seq: i, Token: uint64(i), Holder: "a/1", Held: true})
+		}
+		must(t, s.Commit(&c))
+	}
+}
+
+// dump returns everything in a store as text, or the first error.
+func dump(s Store) (text string, err error) {
+	var out strings.Builder
+	add := func(v any, e error) {
+		fmt.Fprintf(&out, "%+v\n", v)
+		if err == nil {
+			err = e
+		}
+	}
+	token, last, e := s.Numbers()
+	add([]uint64{token, last}, e)
+	sweeps, e := s.Sweeps()
+	add(sweeps, e)
+	leases, e := s.Leases(2)
+	add(leases, e)
+	for seq := int64(0); err == nil; {
+		page, e := s.Results(1, seq, PageLimit)
+		add(page, e)
+		if len(page) == 0 {
+			break
+		}
+		seq = page[len(page)-1].Seq + 1
+	}
+	bests, e := s.Bests("kernel", tunertest.Arch)
+	add(bests, e)
+	for i := int64(0); err == nil && i < 300; i += 7 {
+		o, found, e := s.Answer(testResult(1, i).Answer)
+		add(fmt.Sprint(found, o), e)
+	}
+	_, digest := tunertest.Bundle{Size: 300}.Content()
+	content, e := s.Bundle(digest)
+	add(content, e)
+	return out.String(), err
+}
+
+// A file with any one thing wrong either reads as it should or is refused as
+// damaged: never a wrong answer, never a crash.
+func TestDamageIsNeverSilent(t *testing.T) {
+	content := filled(t, 300)
+	dir := t.TempDir()
+	read := func(mutated []byte) (string, error) {
+		path := filepath.Join(dir, "sweeps.db")
+		must(t, os.WriteFile(path, mutated, 0o600))
+		b, err := Open(path, OpenOptions{AnyFileSystem: true})
+		if err != nil {
+			return "", err
+		}
+		defer b.Close()
+		return dump(b)
+	}
+	want, err := read(content)
+	must(t, err)
+
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	pages := len(content) / 4096
+	counts := map[string]int{}
+	for i := range 400 {
+		mutated := bytes.Clone(content)
+		var what string
+		switch i % 4 {
+		case 0, 1:
+			at := rng.IntN(len(content))
+			mutated[at] ^= 1 << rng.IntN(8)
+			what = fmt.Sprintf("bit flip at %d", at)
+		case 2:
+			page := rng.IntN(pages)
+			clear(mutated[page*4096 : (page+1)*4096])
+			what = fmt.Sprintf("page %d zeroed", page)
+		case 3:
+			if a, b := rng.IntN(pages), rng.IntN(pages); i%8 == 3 {
+				copy(mutated[a*4096:(a+1)*4096], content[b*4096:(b+1)*4096])
+				what = fmt.Sprintf("page %d copied over %d", b, a)
+			} else {
+				mutated = mutated[:rng.IntN(len(content))]
+				what = fmt.Sprintf("cut to %d bytes", len(mutated))
+			}
+		}
+		got, err := read(mutated)
+		switch {
+		case err == nil && got == want:
+			counts["harmless"]++
+		case err == nil:
+			t.Errorf("%s: a silent wrong answer", what)
+		case tuner.KindOf(err) == tuner.Damaged:
+			counts["refused"]++
+		default:
+			t.Errorf("%s: %v has kind %v", what, err, tuner.KindOf(err))
+		}
+	}
+	t.Log(counts)
+	if counts["refused"] < 50 {
+		t.Errorf("only %d damages were found: does the test damage anything?", counts["refused"])
+	}
+}
+
+func TestUpgradeBacksUpFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	b := mustOpen(t, path)
+	fill(t, b, 300)
+	before, err := dump(b)
+	must(t, err)
+	step := func(tx *bolt.Tx) error { return tx.Bucket(stateBucket).Put([]byte("upgraded"), []byte("yes")) }
+	failing := func(*bolt.Tx) error { return fmt.Errorf("this step fails") }
+	if err := b.upgrade([]migration{failing}); err == nil || !strings.Contains(err.Error(), "this step fails") {
+		t.Errorf("a failing step: %v", err)
+	}
+	must(t, os.Remove(path+".v1.backup"))
+	must(t, b.upgrade([]migration{step, step}))
+	if err := b.upgrade(nil); tuner.KindOf(err) != tuner.Conflict {
+		t.Errorf("downgrade: %v", err)
+	}
+	must(t, b.Close())
+	backup := mustOpen(t, path+".v1.backup")
+	defer backup.Close()
+	if after, err := dump(backup); err != nil || after != before {
+		t.Errorf("the backup differs (%v)", err)
+	}
+}
+
+func TestFullDiskIsAnErrorAndNothingIsLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	b, err := Open(path, OpenOptions{AnyFileSystem: true, MaxSize: 1 << 20})
+	must(t, err)
+	var stored []tuner.Result
+	var full error
+	for seq := int64(0); full == nil && seq < 1e5; seq += 50 {
+		var c tuner.Changes
+		for i := range int64(50) {
+			c.Results = append(c.Results, testResult(1, seq+i))
+		}
+		if full = b.Commit(&c); full == nil {
+			for _, r := range c.Results {
+				stored = append(stored, r.Result)
+			}
+		}
+	}
+	if tuner.KindOf(full) != tuner.DiskFull {
+		t.Fatalf("a full disk gives %v", full)
+	}
+	must(t, b.Close())
+	b = mustOpen(t, path)
+	defer b.Close()
+	var got []tuner.Result
+	for seq := int64(0); ; seq = got[len(got)-1].Seq + 1 {
+		page, err := b.Results(1, seq, PageLimit)
+		must(t, err)
+		if got = append(got, page...); len(page) == 0 {
+			break
+		}
+	}
+	if !reflect.DeepEqual(got, stored) {
+		t.Errorf("%d results stored, %d read", len(stored), len(got))
+	}
+	must(t, b.Commit(&tuner.Changes{Results: []tuner.ResultChange{testResult(1, 1e6)}}))
+}
+
+// A row is read as it was written, whatever is in it.
+func TestRowRoundTrip(t *testing.T) {
+	outcomes := []tuner.Outcome{
+		{},
+		{Validity: tuner.Correct, TimeUS: 0.1, Occupancy: 0.3, CarveOut: -1, Digest: "short", Metrics: map[string]float64{"a": -3, "b": 0.1, "c": 1e300, "d": 1 << 60, "": 0}},
+		{Validity: tuner.Compile, Message: strings.Repeat("é", 2000), Digest: strings.Repeat("0", 64), Compiler: "x", Limiter: "x", Bound: "x"},
+		tunertest.Oracle(77),
+	}
+	dict := map[string]uint64{}
+	var texts []string
+	intern := func(s string) (uint64, bool) {
+		if len(s) > 100 {
+			return 0, false
+		}
+		id, ok := dict[s]
+		if !ok {
+			id = uint64(len(texts))
+			dict[s], texts = id, append(texts, s)
+		}
+		return id, true
+	}
+	lookup := func(id uint64) (string, bool) {
+		if id >= uint64(len(texts)) {
+			return "", false
+		}
+		return texts[id], true
+	}
+	for _, o := range outcomes {
+		want := tuner.Result{Seq: 5, Index: 1 << 40, Attempts: 3, Reused: true, Abandoned: o.Validity == 0, Outcome: o}
+		row := appendRow(nil, &want, intern)
+		got, ok := readRow(row, 5, lookup)
+		if !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("read %+v (%v), wrote %+v", got, ok, want)
+		}
+		for n := range row {
+			if _, ok := readRow(row[:n], 5, lookup); ok {
+				t.Errorf("the first %d of %d bytes read as a row", n, len(row))
+			}
+		}
+	}
+}
+
+func FuzzRow(f *testing.F) {
+	r := tuner.Result{Outcome: tunertest.Oracle(3)}
+	f.Add(appendRow(nil, &r, nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, ok := readRow(b, 1, func(id uint64) (string, bool) { return fmt.Sprint(id), id < 4 })
+		if !ok {
+			return
+		}
+		again, ok := readRow(appendRow(nil, &r, nil), 1, nil)
+		if a, b := fmt.Sprint(again), fmt.Sprint(r); !ok || a != b {
+			t.Errorf("%s is written and read as %s", b, a)
+		}
+	})
+}
