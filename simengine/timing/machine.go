@@ -57,6 +57,7 @@ type machine struct {
 
 	queueDepth int   // MIO queue entries of a sub-partition
 	addressing int64 // steps a request holds the SM's load/store unit at least
+	storeLine  int64 // steps a store holds it for each line
 	tagFirst   int64 // steps of the tag stage for the first line of a request
 	tagNext    int64 // and for each further line
 	dataPass   int64 // steps of one data-stage wavefront
@@ -70,9 +71,25 @@ type machine struct {
 	// vacancy is the cycles from a CTA's last exit to its slot issuing again,
 	// for a CTA of one warp; each further one adds vacancyWarp.
 	vacancy, vacancyWarp float64
+	coldStart            int64   // cycles before the first CTAs of a launch issue: caches start empty
 	launchInterval       float64 // cycles between two CTA launches of the whole device
 	dualFP32Int          bool
 }
+
+// passOverhead is how much longer than its share of the peak a data-stage
+// wavefront takes in a stream of them: 2, 4, 8, 16 and 32 of them take 2.11, 4.23,
+// 8.37, 16.7 and 33.4 cycles (deploy/calibrate wavefronts.stride shared_ld).
+const passOverhead = 1.05
+
+// storeLineCycles is how long a store of global or local memory holds the
+// load/store unit for each line it writes: 2.3, 3.5, 6.9, 14.5, 25.6 and 69.5
+// cycles for 1, 2, 4, 8, 16 and 32 lines (deploy/calibrate wavefronts.stride global_st).
+const storeLineCycles = 1.75
+
+// fmaBubbles is what the single-precision pipe takes beyond its lanes: 3.80 of
+// 4 warp instructions a cycle at any number of warps (deploy/calibrate pipe.rate
+// ffma, fadd and fmul), where other pipes reach 98 % or more.
+const fmaBubbles = 1.05
 
 // emptyCTA is the cycles a CTA that only exits takes of arch.Launch.CTATurnaroundEmpty
 // once its warps can issue.
@@ -102,6 +119,7 @@ func newMachine(d *arch.Descriptor) (*machine, error) {
 	m.setClasses(lat, hold)
 	m.setMemory(lat)
 	m.vacancy = max(d.CTATurnaroundEmpty-emptyCTA, 0)
+	m.coldStart = lat(arch.LatencyConstantMiss) + lat(arch.LatencyL2)
 	m.vacancyWarp = d.CTATurnaroundWarp
 	if d.CTALaunchRate > 0 {
 		m.launchInterval = 1 / d.CTALaunchRate
@@ -126,6 +144,7 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	}
 	set(assemble.ALU, pipeALU, arch.LaneInt32, arch.LatencyALU, resultFixed)
 	set(assemble.FMA, pipeFMA, arch.LaneFP32, arch.LatencyFMA, resultFixed)
+	m.classes[assemble.FMA].interval = int64(float64(m.classes[assemble.FMA].interval) * fmaBubbles)
 	set(assemble.FMAHeavy, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
 	set(assemble.IMADWide, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
 	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, resultFixed)
@@ -161,7 +180,8 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.addressing = dram.Ticks(32 / math.Max(d.Lanes[arch.LaneLSU], 1))
 	perTag := 1 / math.Max(d.L1TagsPerCycle, 0.25)
 	m.tagFirst, m.tagNext = dram.Ticks(d.L1TagOverhead+perTag), dram.Ticks(perTag)
-	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1))
+	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1) * passOverhead)
+	m.storeLine = dram.Ticks(storeLineCycles)
 	m.mshrs = max(d.L1MSHRs, 1)
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.latConst = lat(arch.LatencyConstant)

@@ -84,14 +84,18 @@ func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
 }
 
 // requestCost is how long a request with lines holds the load/store unit.
-func (m *machine) requestCost(lines, passes int64) int64 {
-	return max(m.tagFirst+(lines-1)*m.tagNext, passes*m.dataPass, m.addressing)
+func (m *machine) requestCost(class assemble.Class, lines, passes int64) int64 {
+	cost := max(m.tagFirst+(lines-1)*m.tagNext, passes*m.dataPass, m.addressing)
+	if class == assemble.Store {
+		cost = max(cost, lines*m.storeLine)
+	}
+	return cost
 }
 
 // global is a request to global or local memory.
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
-	begin, _ = s.lsu.Serve(at, s.m.requestCost(lines, int64(a.Passes)))
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, lines, int64(a.Passes)))
 	if s.credit(begin) > begin {
 		begin = s.credit(begin)
 		s.lsu.Delay(begin)
@@ -251,7 +255,7 @@ func (m *machine) atomicSteps(active float64) [2]int64 {
 // interleaved over lanes, so that each word of a warp is one line.
 func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKind) {
 	words := max(int64(o.width)/4, 1)
-	begin, _ = s.lsu.Serve(at, s.m.requestCost(words, words))
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, words, words))
 	if c := s.credit(begin); c > begin {
 		begin = c
 		s.lsu.Delay(begin)

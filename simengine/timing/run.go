@@ -149,7 +149,7 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 		e.run, e.clocked = s, g.resident
 		extra := s.stats.loop.mean()
 		wave := g.wave(s, extra)
-		e.cycles = wave * float64(full)
+		e.cycles = wave*float64(full) + float64(m.coldStart)
 		e.skipped = extra * float64(full)
 		e.interval = wave / float64(g.resident)
 		e.cycles = math.Max(e.cycles, s.interval*float64(g.perSM-1))
@@ -164,6 +164,9 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 		}
 		extra := s.stats.loop.mean()
 		e.cycles += float64(s.stats.cycles) + extra
+		if full > 0 {
+			e.cycles -= float64(m.coldStart)
+		}
 		e.skipped += extra
 	}
 	if e.run == nil {
@@ -176,7 +179,7 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 // outside the loop overlaps with other CTAs' loops as far as the loop leaves
 // a unit idle; what keeps the busiest unit busy does not.
 func (g gridShape) wave(s *sm, extra float64) float64 {
-	outside := float64(s.stats.cycles) + float64(s.vacancy)
+	outside := float64(s.stats.cycles-s.m.coldStart) + float64(s.vacancy)
 	busy := s.busiest() * float64(s.stats.cycles)
 	loop := extra / math.Max(extra+outside, 1)
 	hidden := (outside - busy) * s.busiest() * loop

@@ -214,7 +214,7 @@ func (s *sm) run(target int64, stagger bool) error {
 		s.ctas[i].launchAt = never
 	}
 	for i := range min(target, int64(len(s.ctas))) {
-		s.schedule(int32(i), 0)
+		s.schedule(int32(i), s.m.coldStart)
 	}
 	for {
 		t := int64(never)
