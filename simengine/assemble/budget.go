@@ -1,29 +1,49 @@
 package assemble
 
-// assign schedules, allocates and, when registers do not suffice, spills.
-// Without a cap the budget is the step of the occupancy ladder just above what
-// the program needs in its own order; with one it is the cap.
+// spillRounds bounds how often spilling is repeated for what it adds itself.
+const spillRounds = 12
+
+// assign orders the instructions, gives values registers and, when those of
+// the budget do not suffice, moves values to local memory.
 func (f *fn) assign() error {
-	limit := f.budget
-	own := limit - f.t.reserved - 1
+	own := f.budget - f.t.reserved - 1
+	for round := 0; ; round++ {
+		f.fit(own)
+		if f.general+f.t.reserved <= f.budget || f.cap == 0 && f.budget < maxRegisters || round == spillRounds {
+			return nil
+		}
+		// Leave room for what alignment wastes as rounds go on.
+		if !f.spillCrowded(own-round/2) && !f.spillCrowded(own-1-round) {
+			continue
+		}
+		if err := f.findLiveness(); err != nil {
+			return err
+		}
+	}
+}
+
+// fit schedules for fewer and fewer registers until the allocation keeps
+// within the budget, starting over from the program's own order each time. If
+// none does, the program keeps its own order.
+func (f *fn) fit(own int) {
 	source := make([][]inst, len(f.mblocks))
 	for b := range f.mblocks {
 		source[b] = f.mblocks[b].insts
 	}
-	for budget := own; ; budget -= 1 {
+	for _, slack := range [...]int{0, 1, 2, 4, 8} {
 		for b := range f.mblocks {
 			f.mblocks[b].insts = source[b]
 		}
-		if err := f.schedule(budget); err != nil {
-			return err
-		}
-		regs, general := f.allocate(limit - f.t.reserved)
-		f.regs, f.general = regs, general
-		if general+f.t.reserved <= limit || budget <= own-6 {
-			break
+		f.schedule(own - slack)
+		f.regs, f.general = f.allocate(f.budget - f.t.reserved)
+		if f.general+f.t.reserved <= f.budget {
+			return
 		}
 	}
-	return nil
+	for b := range f.mblocks {
+		f.mblocks[b].insts = source[b]
+	}
+	f.regs, f.general = f.allocate(f.budget - f.t.reserved)
 }
 
 // need is the number of registers a thread is charged when the program keeps

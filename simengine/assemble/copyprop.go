@@ -144,7 +144,46 @@ func (f *fn) keyOf(n *node) (nodeKey, bool) {
 		}
 		*ops[i] = o
 	}
+	if commutes(n.op) && less(&k.b, &k.a) {
+		k.a, k.b = k.b, k.a
+	}
+	if n.op == ir.Mul && n.mod&ir.ModWide != 0 && n.typ == ir.U32 && f.nonNegative(&k.a) && f.nonNegative(&k.b) {
+		k.typ = ir.S32
+	}
 	return k, true
+}
+
+// commutes says whether an operation's first two operands may be exchanged.
+func commutes(op ir.Op) bool {
+	switch op {
+	case ir.Add, ir.Mul, ir.Mad, ir.Fma, ir.And, ir.Or, ir.Xor, ir.Min, ir.Max:
+		return true
+	}
+	return false
+}
+
+// less is an order of operands, for a canonical form.
+func less(a, b *ir.Operand) bool {
+	if a.Kind != b.Kind {
+		return a.Kind < b.Kind
+	}
+	if a.Reg != b.Reg {
+		return a.Reg < b.Reg
+	}
+	return a.Imm < b.Imm
+}
+
+// nonNegative says whether a 32-bit operand is known to have its top bit clear:
+// a small constant or a thread or block index.
+func (f *fn) nonNegative(o *ir.Operand) bool {
+	if o.Kind == ir.OperandImm {
+		return o.Imm < 1<<31
+	}
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	d := f.defOf(value(o.Reg))
+	return d != nil && d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial && d.src[0].Special <= ir.NCTAIdZ
 }
 
 // volatileSpecial says whether a special register changes while a kernel runs.

@@ -23,6 +23,8 @@ func (f *fn) legalise() error {
 				m := f.derive(&n, ir.Shr, ir.S32, n.src[0], 31)
 				f.sign[n.dst[0]] = f.nodes[m].dst[0]
 				out = append(out, m, ni)
+			case n.op == ir.Shl && words(n.typ) == 2 && shiftCount(&n) > 0 && f.scaleProduct(ni, shiftCount(&n)):
+				out = append(out, ni)
 			default:
 				out = append(out, ni)
 			}
@@ -31,6 +33,24 @@ func (f *fn) legalise() error {
 	}
 	f.countDefs()
 	return nil
+}
+
+// scaleProduct turns the shift of a widening product with a constant into one
+// product with the shifted constant.
+func (f *fn) scaleProduct(ni int32, k int) bool {
+	n := &f.nodes[ni]
+	if n.src[0].Kind != ir.OperandReg {
+		return false
+	}
+	d := f.defOf(value(n.src[0].Reg))
+	if d == nil || d.op != ir.Mul || d.mod&ir.ModWide == 0 || !bits32(d) || d.guard != n.guard || d.gnot != n.gnot || d.src[1].Kind != ir.OperandImm ||
+		d.src[0].Kind != ir.OperandReg || f.vals[d.src[0].Reg].defs != 1 || d.src[1].Imm == 0 || d.src[1].Imm<<k >= 1<<31 {
+		return false
+	}
+	c := d.src[1]
+	c.Imm <<= k
+	n.op, n.typ, n.mod, n.src = ir.Mul, d.typ, d.mod, []ir.Operand{d.src[0], c}
+	return true
 }
 
 // derive adds a node of the same instruction, block and guard as n that applies

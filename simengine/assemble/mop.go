@@ -168,7 +168,7 @@ var mops = [numMops]mopInfo{
 	opUSEL:      {"USEL", Uniform, 6, 2},
 	opLDC:       {"LDC", LDC, 20, 4},
 	opLDG:       {"LDG", Load, 200, 4},
-	opLDS:       {"LDS", Load, 29, 4},
+	opLDS:       {"LDS", Load, 29, 3},
 	opLDL:       {"LDL", Load, 40, 4},
 	opLD:        {"LD", Load, 200, 4},
 	opSTG:       {"STG", Store, 2, 4},

@@ -19,7 +19,7 @@ func (f *fn) newScratch() *scratch {
 
 // schedule orders the instructions of every block: the longest dependent chain
 // first, as far as the register budget lets it.
-func (f *fn) schedule(budget int) error {
+func (f *fn) schedule(budget int) {
 	s := f.newScratch()
 	for _, b := range f.order {
 		mb := &f.mblocks[b]
@@ -28,7 +28,6 @@ func (f *fn) schedule(budget int) error {
 		}
 		mb.insts = f.scheduleBlock(b, mb.insts, budget, s)
 	}
-	return nil
 }
 
 // reschedule orders every block again once registers are assigned: by latency
