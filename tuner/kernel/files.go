@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Files reads files by slash-separated name relative to the definition.
@@ -25,7 +27,12 @@ func (d Dir) ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.ReadFile(name)
+	b, err := root.ReadFile(name)
+	var p *fs.PathError
+	if errors.As(err, &p) { // says "openat" and only the name
+		err = &fs.PathError{Op: "open", Path: filepath.Join(string(d), filepath.FromSlash(name)), Err: p.Err}
+	}
+	return b, err
 }
 
 // memory is files held in memory.
