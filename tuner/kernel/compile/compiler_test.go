@@ -13,6 +13,7 @@ import (
 
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
+	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
 // TestMain lets the test binary, under the name nvcc, stand in for CUDA's compiler:
@@ -82,6 +83,16 @@ func TestNVCC(t *testing.T) {
 	var e *Error
 	if _, err := n.Compile(context.Background(), r); !errors.As(err, &e) || err.Error() != "nvcc 13.0.88: k.cu(1): error: #error directive" {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnrollFactorsAreExpandedForNVCC(t *testing.T) {
+	text := []byte("#pragma unroll U\n# pragma unroll (U)\n#pragma unroll\n#pragma unroll 4 // U\n  #pragma unroll W\nint U; // #pragma unroll U\n")
+	src := &source.Source{Files: map[string][]byte{"k.cu": text}, Macros: []kernel.Macro{{Name: "U", Value: "8"}, {Name: "W", Value: "U*2"}}}
+	expandUnroll(src)
+	want := "#pragma unroll (8)\n# pragma unroll ((8))\n#pragma unroll\n#pragma unroll 4 // (8)\n  #pragma unroll ((8)*2)\nint U; // #pragma unroll U\n"
+	if got := string(src.Files["k.cu"]); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
 // NVCC is the driver of CUDA's own compiler. Use NewNVCC.
@@ -64,6 +65,7 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	expandUnroll(src)
 	w, err := newWorkdir(src)
 	if err != nil {
 		return Result{}, err
@@ -96,6 +98,34 @@ func nvccArgs(target string, options []string, main string) []string {
 	return append(append(args, options...), "-o", "../out.ptx", "./"+main)
 }
 
+var unrollPragma = regexp.MustCompile(`(?m)^([ \t]*#[ \t]*pragma[ \t]+unroll\b)([^\n]*)$`)
+
+// expandUnroll writes the macros' values into "#pragma unroll NAME": nvcc lets the
+// host compiler preprocess, which leaves pragmas that it does not know as they are.
+// (NVRTC and clang expand them.) Lines keep their numbers.
+func expandUnroll(src *source.Source) {
+	values := map[string]string{}
+	for _, m := range src.Macros {
+		values[m.Name] = m.Value
+	}
+	const depth = 8 // of macros that name macros
+	for name, text := range src.Files {
+		src.Files[name] = unrollPragma.ReplaceAllFunc(text, func(line []byte) []byte {
+			m := unrollPragma.FindSubmatch(line)
+			factor := string(m[2])
+			for range depth {
+				factor = word.ReplaceAllStringFunc(factor, func(id string) string {
+					if v, ok := values[id]; ok {
+						return "(" + v + ")"
+					}
+					return id
+				})
+			}
+			return append(slices.Clone(m[1]), factor...)
+		})
+	}
+}
+
 // nvcc is one compiler found.
 type nvcc struct {
 	program       string // absolute path
@@ -105,6 +135,7 @@ type nvcc struct {
 
 var (
 	nvccVersion = regexp.MustCompile(`release \d+\.\d+, V(\d+\.\d+\.\d+)`)
+	word        = regexp.MustCompile(`\b[A-Za-z_][A-Za-z0-9_]*`)
 	nvccArch    = regexp.MustCompile(`(?m)^compute_(\d+)$`)
 )
 
