@@ -1,0 +1,100 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/worker"
+)
+
+// Evaluator evaluates a worker's trials. It keeps an evaluate.Evaluator for
+// each evaluation at a time, and the definitions of the bundles it has seen.
+// It is safe for concurrent use.
+type Evaluator struct {
+	mu        sync.Mutex
+	idle      []*evaluate.Evaluator
+	compilers map[string]*compile.Compiler // by Spec.Compiler
+	kernels   map[string]*kernel.Definition
+}
+
+var _ worker.Evaluator = (*Evaluator)(nil)
+
+// NewEvaluator makes an evaluator.
+func NewEvaluator() *Evaluator {
+	return &Evaluator{compilers: map[string]*compile.Compiler{}, kernels: map[string]*kernel.Definition{}}
+}
+
+// Evaluate answers one trial.
+func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+	job, ev, err := e.prepare(&q, bundle)
+	if err != nil {
+		return tuner.Outcome{}, fmt.Errorf("%s on %s, trial %d: %w", q.Spec.Kernel, q.Spec.Arch, q.Seq, err)
+	}
+	out, _, err := ev.Evaluate(ctx, job)
+	e.mu.Lock()
+	e.idle = append(e.idle, ev)
+	e.mu.Unlock()
+	return out, err
+}
+
+// prepare finds what a trial needs: nothing here depends on the configuration.
+func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *evaluate.Evaluator, error) {
+	d, err := arch.Load(q.Spec.Arch)
+	if err != nil {
+		return evaluate.Job{}, nil, err
+	}
+	level, err := simengine.ParseLevel(q.Spec.Level)
+	if err != nil {
+		return evaluate.Job{}, nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	def, ok := e.kernels[q.Spec.Bundle]
+	if !ok {
+		if def, _, err = kernel.OpenBundle(bundle); err != nil {
+			return evaluate.Job{}, nil, err
+		}
+		e.kernels[q.Spec.Bundle] = def
+	}
+	ev, err := e.evaluatorLocked(q.Spec.Compiler)
+	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level}, ev, err
+}
+
+// evaluatorLocked takes an idle evaluator or makes one, with the compiler that
+// the sweep chose.
+func (e *Evaluator) evaluatorLocked(choice string) (*evaluate.Evaluator, error) {
+	c, ok := e.compilers[choice]
+	if !ok {
+		var err error
+		if c, err = compile.New(compile.Options{Compiler: choice}); err != nil {
+			return nil, err
+		}
+		e.compilers[choice] = c
+	}
+	if n := len(e.idle); n > 0 {
+		ev := e.idle[n-1]
+		e.idle = e.idle[:n-1]
+		return ev.With(c), nil
+	}
+	return evaluate.New(c), nil
+}
+
+// Descriptors are the architectures a worker can simulate: name to digest.
+func Descriptors() (map[string]string, error) {
+	out := map[string]string{}
+	for _, name := range arch.Names() {
+		d, err := arch.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		out[d.Name] = d.Digest
+	}
+	return out, nil
+}

@@ -1,0 +1,50 @@
+// Package cluster puts the parts of a sweep system together with their concrete
+// implementations: coordinators with a planner that knows kernels and
+// strategies, workers with an evaluator that compiles and simulates, and both
+// in one process over an in-memory connection. The daemons and the command
+// line run the same parts.
+//
+// It decides nothing of its own.
+package cluster
+
+import (
+	"github.com/warptune/warptune/search/strategies"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
+)
+
+// DefaultStrategy evaluates every configuration: a simulation is cheap.
+const DefaultStrategy = "exhaustive"
+
+// Planner makes a spec's search space and strategy from its kernel bundle.
+type Planner struct{}
+
+var _ tuner.Planner = Planner{}
+
+// Plan opens the bundle and builds the space and the strategy the spec names.
+func (Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
+	const op = "plan sweep"
+	def, _, err := kernel.OpenBundle(bundle)
+	if err != nil {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "kernel bundle: %v", err)
+	}
+	space, err := def.Space(spec.Problem, spec.Set)
+	if err != nil {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+	}
+	if space.Size() == 0 {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "the space of %s is empty: no configuration satisfies its conditions and --set", spec.Kernel)
+	}
+	strategy, err := strategies.New(spec.Strategy, space, spec.Seed)
+	if err != nil {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+	}
+	plan := tuner.Plan{Space: space, Strategy: strategy}
+	for _, p := range space.Params() {
+		plan.Names = append(plan.Names, p.Name)
+	}
+	if strategies.Oblivious(spec.Strategy) {
+		plan.Window = tuner.WideWindow
+	}
+	return plan, nil
+}

@@ -1,0 +1,112 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+)
+
+// Compiler gives the PTX of a configuration: compile.Compiler, or PTX that the
+// user has.
+type Compiler interface {
+	Compile(ctx context.Context, r compile.Request) (compile.Result, error)
+}
+
+// Evaluator evaluates configurations, one at a time: make one for each slot.
+// What its evaluations share (parsed PTX, assembled kernels) it keeps.
+type Evaluator struct {
+	compiler Compiler
+	engine   *simengine.Engine
+}
+
+// New makes an evaluator. Evaluators may share a compiler.
+func New(c Compiler) *Evaluator { return &Evaluator{compiler: c, engine: simengine.New()} }
+
+// With is the evaluator with another compiler; what it keeps it goes on keeping.
+func (e *Evaluator) With(c Compiler) *Evaluator { return &Evaluator{compiler: c, engine: e.engine} }
+
+// Job is one configuration to evaluate.
+type Job struct {
+	Kernel  *kernel.Definition
+	Config  search.Config
+	Problem []int64 // nil: the definition's own
+	Arch    *arch.Descriptor
+	Level   simengine.Level
+}
+
+// Evaluate answers a job. The outcome is the configuration's, and the same
+// everywhere; the error is this machine's fault or the caller's cancellation.
+// The report is nil unless the outcome is correct.
+func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *simengine.Report, error) {
+	launch, err := job.Kernel.Launch(job.Config, job.Problem)
+	if err != nil {
+		return failed(tuner.Constraints, err), nil, nil
+	}
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	if err != nil {
+		var refused *compile.Error
+		if errors.As(err, &refused) {
+			return failed(tuner.Compile, err), nil, nil
+		}
+		return tuner.Outcome{}, nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return tuner.Outcome{}, nil, err
+	}
+	out, report := e.simulate(launch, ptx, job)
+	out.Compiler = ptx.Compiler
+	return out, report, nil
+}
+
+func (e *Evaluator) simulate(launch *kernel.Launch, ptx compile.Result, job Job) (tuner.Outcome, *simengine.Report) {
+	req, err := request(launch, job.Arch, job.Level)
+	if err != nil {
+		return failed(tuner.Constraints, err), nil
+	}
+	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
+	if err != nil {
+		return outcomeOf(err), nil
+	}
+	report, err := e.engine.Simulate(module, req)
+	if err != nil {
+		out := outcomeOf(err)
+		out.Digest = req.Digest(module.Digest)
+		return out, nil
+	}
+	return tuner.Outcome{
+		Validity: tuner.Correct, TimeUS: report.TimeUS, Digest: report.Digest,
+		Registers: report.Registers, SpillBytes: report.SpillBytes,
+		Shared: report.SharedStatic + report.SharedDynamic, CarveOut: report.CarveOut,
+		Occupancy: report.Occupancy, Limiter: report.Limiter, Bound: report.Bound,
+		Metrics: report.Metrics,
+	}, report
+}
+
+// validities maps what the simulator refused to the outcome it is.
+var validities = map[simengine.FailureKind]tuner.Validity{
+	simengine.FailurePTX:         tuner.Compile,
+	simengine.FailureUnsupported: tuner.Compile,
+	simengine.FailureLaunch:      tuner.Runtime,
+	simengine.FailureRuntime:     tuner.Runtime,
+	simengine.FailureCorrectness: tuner.Correctness,
+	simengine.FailureTimeout:     tuner.Timeout,
+}
+
+func outcomeOf(err error) tuner.Outcome {
+	var f *simengine.Failure
+	if errors.As(err, &f) {
+		return failed(validities[f.Kind], err)
+	}
+	return failed(tuner.Runtime, fmt.Errorf("simulation: %w", err))
+}
+
+func failed(v tuner.Validity, err error) tuner.Outcome {
+	return tuner.Outcome{Validity: v, Message: err.Error()}
+}

@@ -1,0 +1,184 @@
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/record"
+)
+
+// Result is the evaluation of one record.
+type Result struct {
+	Outcome tuner.Outcome
+	Report  *simengine.Report // nil unless the outcome is correct
+	Cost    time.Duration     // wall time of the evaluation, compilation included
+}
+
+// Batch evaluates records.
+type Batch struct {
+	Compiler Compiler // for records without PTX of their own
+	PTX      fs.FS    // where a record's "ptx" lies as NAME.ptx; nil: none
+	Kernels  func(name string) (*kernel.Definition, error)
+	Arch     *arch.Descriptor
+	Level    simengine.Level
+	Slots    int
+	// Done is told after each record, from one goroutine at a time; may be nil.
+	Done func(finished, total int)
+}
+
+// Run evaluates every record. Results are in the order of the records whatever
+// the number of slots. The error is the first that is not a configuration's own.
+func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, error) {
+	out := make([]Result, len(records))
+	work := make(chan []int)
+	finished := make(chan int)
+	g, ctx := errgroup.WithContext(ctx)
+	for range max(b.Slots, 1) {
+		g.Go(func() error { return b.slot(ctx, records, out, work, finished) })
+	}
+	g.Go(func() error {
+		defer close(work)
+		for _, part := range byModule(records) {
+			select {
+			case work <- part:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	g.Go(func() error { return b.count(ctx, finished, len(records)) })
+	return out, g.Wait()
+}
+
+func (b *Batch) count(ctx context.Context, finished <-chan int, total int) error {
+	for n := 0; n < total; {
+		select {
+		case <-finished:
+			n++
+			if b.Done != nil {
+				b.Done(n, total)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (b *Batch) slot(ctx context.Context, records []record.Record, out []Result, work <-chan []int, finished chan<- int) error {
+	ev := New(b.Compiler)
+	for part := range work {
+		for _, i := range part {
+			var err error
+			if out[i], err = b.one(ctx, ev, &records[i]); err != nil {
+				return err
+			}
+			select {
+			case finished <- i:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// byModule groups record numbers by their PTX, so that a slot reuses what it
+// parsed, in order of first appearance. A group is cut so that slots balance.
+func byModule(records []record.Record) [][]int {
+	const most = 32
+	groups := map[string][]int{}
+	var order []string
+	for i := range records {
+		key := records[i].Kernel + "\x00" + records[i].PTX
+		if _, ok := groups[key]; !ok {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], i)
+	}
+	sort.SliceStable(order, func(a, b int) bool { return groups[order[a]][0] < groups[order[b]][0] })
+	var out [][]int
+	for _, key := range order {
+		g := groups[key]
+		for len(g) > most {
+			out, g = append(out, g[:most]), g[most:]
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// one evaluates one record.
+func (b *Batch) one(ctx context.Context, ev *Evaluator, r *record.Record) (Result, error) {
+	def, err := b.Kernels(r.Kernel)
+	if err != nil {
+		return Result{}, fmt.Errorf("line %d: %w", r.Line, err)
+	}
+	cfg, err := Config(def, r)
+	if err != nil {
+		return Result{}, err
+	}
+	if r.PTX != "" && b.PTX != nil {
+		ev = ev.With(filePTX{b.PTX, r.PTX})
+	}
+	start := time.Now()
+	outcome, report, err := ev.Evaluate(ctx, Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level})
+	if err != nil {
+		return Result{}, fmt.Errorf("line %d: %w", r.Line, err)
+	}
+	return Result{Outcome: outcome, Report: report, Cost: time.Since(start)}, nil
+}
+
+// Config is a record's configuration in its kernel's space. Parameters that the
+// record does not give take their default; it need not meet the conditions.
+func Config(def *kernel.Definition, r *record.Record) (search.Config, error) {
+	cfg := def.Default()
+	for name, raw := range r.Params {
+		i := slices.Index(cfg.Names, name)
+		if i < 0 {
+			return cfg, fmt.Errorf("line %d: kernel %s has no parameter %q: it has %s", r.Line, def.Name, name, strings.Join(cfg.Names, ", "))
+		}
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		value, err := search.ParseValue(cfg.Values[i].Kind, text)
+		if err != nil {
+			return cfg, fmt.Errorf("line %d: parameter %s: %w", r.Line, name, err)
+		}
+		cfg.Values[i] = value
+	}
+	return cfg, nil
+}
+
+// filePTX is the PTX that a record names.
+type filePTX struct {
+	files fs.FS
+	stem  string
+}
+
+func (f filePTX) Compile(context.Context, compile.Request) (compile.Result, error) {
+	text, err := fs.ReadFile(f.files, f.stem+".ptx")
+	if errors.Is(err, fs.ErrNotExist) {
+		return compile.Result{}, fmt.Errorf("no %s.ptx in the PTX directory: give the directory (or .zip) that holds it by --ptx-dir, or leave the flag out to compile from source", f.stem)
+	} else if err != nil {
+		return compile.Result{}, err
+	}
+	return compile.GivenPTX(text), nil
+}

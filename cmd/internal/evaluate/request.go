@@ -1,0 +1,89 @@
+// Package evaluate joins kernel definitions, compilers and the simulator: one
+// configuration of a kernel in, one outcome out. It is what a worker runs for
+// each trial and what the command line's simulate, explain and fidelity run
+// for each record.
+//
+// It keeps no sweep state and speaks no protocol.
+package evaluate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/tuner/kernel"
+)
+
+// elements maps a definition's element types to PTX's.
+var elements = map[kernel.Type]ir.Type{
+	kernel.Bool: ir.U8, kernel.Int8: ir.S8, kernel.Uint8: ir.U8, kernel.Int16: ir.S16, kernel.Uint16: ir.U16,
+	kernel.Int32: ir.S32, kernel.Uint32: ir.U32, kernel.Int64: ir.S64, kernel.Uint64: ir.U64,
+	kernel.Half: ir.F16, kernel.Float: ir.F32, kernel.Double: ir.F64,
+}
+
+// request turns a launch into what the simulator is asked.
+func request(l *kernel.Launch, d *arch.Descriptor, level simengine.Level) (simengine.Request, error) {
+	r := simengine.Request{
+		Kernel: l.KernelName, Arch: d, Level: level,
+		DynamicShared: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
+	}
+	for i := range 3 {
+		if l.Grid[i] > math.MaxInt32 || l.Block[i] > math.MaxInt32 {
+			return r, fmt.Errorf("grid %v of blocks %v is larger than any GPU launches", l.Grid, l.Block)
+		}
+		r.Grid[i], r.CTA[i] = int(l.Grid[i]), int(l.Block[i])
+	}
+	var err error
+	if r.Args, err = arguments(l.Args); err != nil {
+		return r, err
+	}
+	r.Constants, err = arguments(l.Constants)
+	return r, err
+}
+
+func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
+	out := make([]simengine.Arg, len(args))
+	for i, a := range args {
+		elem, ok := elements[a.Type]
+		if !ok {
+			return nil, fmt.Errorf("argument %s: type %s cannot be simulated", a.Name, a.Type)
+		}
+		fill, err := fill(a.Fill)
+		if err != nil {
+			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
+		}
+		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Count: a.Count, Fill: fill}
+	}
+	return out, nil
+}
+
+func fill(f kernel.Fill) (simengine.Fill, error) {
+	out := simengine.Fill{Value: f.Value, Seed: f.Seed}
+	switch f.Kind {
+	case kernel.FillConstant:
+		out.Kind = simengine.FillConstant
+	case kernel.FillRandom:
+		out.Kind = simengine.FillRandom
+	case kernel.FillGenerator:
+		at, err := f.Generator()
+		if err != nil {
+			return out, err
+		}
+		out.Kind, out.Text, out.At = simengine.FillGenerator, f.Expr.String(), generated(at)
+	}
+	return out, nil
+}
+
+// generated is a generator whose elements cannot fail: one that does (a division
+// by zero, say) is NaN, which no integer element takes for a valid address.
+func generated(at func(int64) (float64, error)) func(int64) float64 {
+	return func(i int64) float64 {
+		v, err := at(i)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+}

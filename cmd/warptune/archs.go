@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warptune/warptune/simengine/arch"
+)
+
+func (a *app) archsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "archs [NAME]",
+		Short: "List the architectures, or one with every number and its source",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return a.oneArch(args[0])
+			}
+			return a.allArchs()
+		},
+	}
+}
+
+func (a *app) allArchs() error {
+	type row struct {
+		Name  string  `json:"name"`
+		Title string  `json:"title"`
+		CC    string  `json:"compute_capability"`
+		SMs   int     `json:"sms"`
+		Clock float64 `json:"clock_mhz"`
+		DRAM  float64 `json:"dram_gb_per_s"`
+		L2    int     `json:"l2_bytes"`
+	}
+	var rows []row
+	for _, name := range arch.Names() {
+		d, err := arch.Load(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row{d.Name, d.Title, fmt.Sprintf("%d.%d", d.CC[0], d.CC[1]), d.SMs, d.ClockMHz, d.DRAMBytesPerSecond / 1e9, d.L2Bytes})
+	}
+	if a.json {
+		return a.printJSON(rows)
+	}
+	t := newTable(a.stdout, "NAME", "CC", "SMS", "MHZ", "DRAM GB/S", "L2", "TITLE")
+	for _, r := range rows {
+		t.row(r.Name, r.CC, fmt.Sprint(r.SMs), fmt.Sprintf("%.0f", r.Clock), fmt.Sprintf("%.0f", r.DRAM), bytesText(float64(r.L2)), r.Title)
+	}
+	return t.flush()
+}
+
+func (a *app) oneArch(name string) error {
+	d, err := arch.Load(name)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Name    string                 `json:"name"`
+			Title   string                 `json:"title"`
+			CC      [2]int                 `json:"compute_capability"`
+			Digest  string                 `json:"digest"`
+			Numbers map[string]arch.Number `json:"numbers"`
+		}{d.Name, d.Title, d.CC, d.Digest, d.Numbers})
+	}
+	fmt.Fprintf(a.stdout, "%s: %s, compute capability %d.%d, digest %.12s\n", d.Name, d.Title, d.CC[0], d.CC[1], d.Digest)
+	names := make([]string, 0, len(d.Numbers))
+	for n := range d.Numbers {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	t := newTable(a.stdout, "NUMBER", "VALUE", "UNIT", "SOURCE")
+	for _, n := range names {
+		v := d.Numbers[n]
+		source := v.Source
+		if !v.Verified {
+			source += " (not verified)"
+		}
+		t.row(n, fmt.Sprintf("%g", v.Value), v.Unit, source)
+	}
+	return t.flush()
+}

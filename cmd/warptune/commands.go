@@ -1,0 +1,20 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands are warptune's commands in the order help shows them.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.tuneCommand(),
+		a.simulateCommand(),
+		a.explainCommand(),
+		a.fidelityCommand(),
+		a.sweepCommand(),
+		a.bestCommand(),
+		a.exportCommand(),
+		a.kernelsCommand(),
+		a.archsCommand(),
+		a.spaceCommand(),
+		a.versionCommand(),
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/export"
+	"github.com/warptune/warptune/tuner/rpc"
+)
+
+// exporting is what an export is made of.
+type exporting struct {
+	kernel, arch, format, output string
+	all                          bool
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var conn connection
+	var e exporting
+	cmd := &cobra.Command{
+		Use:   "export --format F",
+		Short: "Write the tuning table: the best of every kernel, architecture and problem size",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := export.Write(io.Discard, e.format, nil); err != nil {
+				return usageError{err}
+			}
+			return conn.with(cmd.Context(), func(c *client) error { return a.export(cmd.Context(), c, &e) })
+		},
+	}
+	conn.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&e.kernel, "kernel", "", "only this kernel")
+	f.StringVar(&e.arch, "arch", "", "only this architecture")
+	f.StringVar(&e.format, "format", "json", strings.Join(export.Formats(), ", "))
+	f.StringVarP(&e.output, "output", "o", "", "file to write; default: standard output")
+	f.BoolVar(&e.all, "all", false, "every evaluated configuration instead of the best ones")
+	return cmd
+}
+
+func (a *app) export(ctx context.Context, c *client, e *exporting) error {
+	list, err := c.List(ctx, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch})
+	if err != nil {
+		return err
+	}
+	var rows []export.Row
+	for _, s := range list.GetSweeps() {
+		more, err := sweepRows(ctx, c, s, e.all)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	if len(rows) == 0 {
+		return errors.New("nothing to export: no result is stored for what --kernel and --arch ask; \"warptune sweep list\" shows what there is")
+	}
+	if !e.all {
+		rows = export.Best(rows)
+	}
+	var buf bytes.Buffer
+	if err := export.Write(&buf, e.format, rows); err != nil {
+		return err
+	}
+	if e.output == "" {
+		_, err = a.stdout.Write(buf.Bytes())
+		return err
+	}
+	return os.WriteFile(e.output, buf.Bytes(), 0o644)
+}
+
+// sweepRows are the rows of one sweep: its best, or all that are correct.
+func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all bool) ([]export.Row, error) {
+	if !all {
+		r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: 1})
+		if err != nil {
+			return nil, err
+		}
+		return exportRows(s.GetSpec(), r.GetNames(), r.GetResults()), nil
+	}
+	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
+	if err != nil {
+		return nil, err
+	}
+	var rows []export.Row
+	var names []string
+	for {
+		page, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if len(page.GetNames()) > 0 {
+			names = page.GetNames()
+		}
+		rows = append(rows, exportRows(s.GetSpec(), names, page.GetResults())...)
+	}
+}
+
+func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Result) []export.Row {
+	var rows []export.Row
+	row := export.Row{Spec: rpc.ToSpec(spec), Names: names}
+	if d, err := arch.Load(spec.GetArch()); err == nil {
+		row.CC = d.CC
+	}
+	for _, r := range results {
+		if r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT {
+			continue
+		}
+		result, config := rpc.ToResult(r)
+		row.Config, row.Outcome, row.Seq = config, result.Outcome, result.Seq
+		rows = append(rows, row)
+	}
+	return rows
+}

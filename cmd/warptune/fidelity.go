@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/cmd/internal/fidelity"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/record"
+)
+
+func (a *app) fidelityCommand() *cobra.Command {
+	var s simulation
+	var timings, kernels, predictions string
+	var sample int
+	cmd := &cobra.Command{
+		Use:   "fidelity --arch A --timings FILE.jsonl[.gz]",
+		Short: "Score predictions against measured configurations",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if timings == "" {
+				return usagef("--timings is required: a file of measured records")
+			}
+			records, err := readRecords(timings)
+			if err != nil {
+				return err
+			}
+			if sample < 0 {
+				return usagef("--sample must not be negative, got %d", sample)
+			}
+			return a.fidelity(cmd.Context(), &s, sampleRecords(records, sample), kernels, predictions)
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().StringVar(&timings, "timings", "", "measured records (times or counters)")
+	cmd.Flags().StringVar(&kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
+	cmd.Flags().IntVar(&sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
+	cmd.Flags().StringVar(&predictions, "predictions", "", "also write every record with its prediction to this file")
+	return cmd
+}
+
+// sampleSeed draws the same sample everywhere.
+const sampleSeed = 1
+
+// sampleRecords draws n records, kept in file order; 0: all of them.
+func sampleRecords(records []record.Record, n int) []record.Record {
+	if n == 0 || n >= len(records) {
+		return records
+	}
+	picked := rand.New(rand.NewPCG(sampleSeed, 0)).Perm(len(records))[:n]
+	sort.Ints(picked)
+	out := make([]record.Record, n)
+	for i, at := range picked {
+		out[i] = records[at]
+	}
+	return out
+}
+
+func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string) error {
+	d, level, err := s.open()
+	if err != nil {
+		return err
+	}
+	ptx, done, err := openPTX(s.ptxDir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	compiler, err := a.compiler(s.compiler)
+	if err != nil {
+		return err
+	}
+	open, err := a.kernelSource(records, kernels)
+	if err != nil {
+		return err
+	}
+	bar := a.progress("configurations")
+	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update}
+	results, err := batch.Run(ctx, records)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	if predictions != "" {
+		if err := a.writeRecords(predictions, records, results, d, level); err != nil {
+			return err
+		}
+	}
+	r := fidelity.Compare(records, results, d)
+	r.Level, r.Engine = level.String(), simengine.Version
+	if a.json {
+		return a.printJSON(r)
+	}
+	return fidelity.Print(a.stdout, &r)
+}
+
+// kernelSource loads every kernel the records name, once.
+func (a *app) kernelSource(records []record.Record, dir string) (func(string) (*kernel.Definition, error), error) {
+	defs := map[string]*kernel.Definition{}
+	for i := range records {
+		name := records[i].Kernel
+		if _, ok := defs[name]; ok {
+			continue
+		}
+		path := name
+		if dir != "" {
+			path = filepath.Join(dir, name+".json")
+		}
+		def, err := a.openKernel(path)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", records[i].Line, err)
+		}
+		defs[name] = def
+	}
+	return func(name string) (*kernel.Definition, error) { return defs[name], nil }, nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progress shows how far a batch is on stderr: a bar on a terminal, a line
+// every few seconds otherwise.
+type progress struct {
+	w        io.Writer
+	what     string
+	terminal bool
+	width    int
+	start    time.Time
+	last     time.Time
+	shown    bool
+}
+
+const (
+	barEvery  = 100 * time.Millisecond
+	lineEvery = 5 * time.Second
+	barWidth  = 30
+)
+
+func (a *app) progress(what string) *progress {
+	p := &progress{w: a.stderr, what: what, start: time.Now(), last: time.Now()}
+	if f, ok := a.stderr.(*os.File); ok {
+		p.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	return p
+}
+
+// update shows that done of total are finished.
+func (p *progress) update(done, total int) { p.show(done, total, "") }
+
+// show is update with a note behind the numbers.
+func (p *progress) show(done, total int, note string) {
+	every := lineEvery
+	if p.terminal {
+		every = barEvery
+	}
+	now := time.Now()
+	if now.Sub(p.last) < every {
+		return
+	}
+	p.last, p.shown = now, true
+	text := p.text(done, total, now.Sub(p.start), note)
+	if p.terminal {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", text)
+		return
+	}
+	fmt.Fprintln(p.w, text)
+}
+
+func (p *progress) text(done, total int, elapsed time.Duration, note string) string {
+	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
+	text := fmt.Sprintf("%d of %d %s, %.0f/s", done, total, p.what, rate)
+	if total > 0 && p.terminal {
+		full := barWidth * done / total
+		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + text
+	}
+	if rate > 0 && done < total {
+		left := time.Duration(float64(total-done) / rate * float64(time.Second))
+		text += ", " + left.Round(time.Second).String() + " left"
+	}
+	if note != "" {
+		text += ", " + note
+	}
+	return text
+}
+
+// finish clears the bar.
+func (p *progress) finish() {
+	if p.terminal && p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

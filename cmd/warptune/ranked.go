@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+)
+
+// mostRows is what one Top call may be asked for.
+const mostRows = 10000
+
+// printTuned prints a sweep that has ended: every trial accounted for, the
+// ranked table, and what bounds the best.
+func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, rows int) error {
+	if rows == 0 {
+		rows = int(min(max(s.GetCounts().GetDone(), 1), mostRows))
+	}
+	r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: int64(rows)})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Sweep any      `json:"sweep"`
+			Names []string `json:"parameters"`
+			Top   []any    `json:"top"`
+		}{protoJSON(s), r.GetNames(), jsonResults(r.GetResults())})
+	}
+	fmt.Fprintf(a.stdout, "%s on %s, problem %s: %s\n", s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), accounted(s))
+	for _, f := range s.GetFailures() {
+		fmt.Fprintf(a.stdout, "  %s, e.g. trial %d: %s\n", f.GetKind(), f.GetSeq(), oneLineText(f.GetMessage()))
+	}
+	if len(r.GetResults()) == 0 {
+		return nil
+	}
+	if err := a.printRanked(r.GetNames(), r.GetResults()); err != nil {
+		return err
+	}
+	best := r.GetResults()[0]
+	o := best.GetOutcome()
+	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
+		configText(r.GetNames(), best.GetConfig()), microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
+		o.GetCompiler(), s.GetSpec().GetEngine(), s.GetSpec().GetLevel())
+	return err
+}
+
+func jsonResults(results []*warptunev1.Result) []any {
+	out := make([]any, len(results))
+	for i, r := range results {
+		out[i] = protoJSON(r)
+	}
+	return out
+}
+
+// accounted says what became of every trial of a sweep.
+func accounted(s *warptunev1.Sweep) string {
+	n := s.GetCounts()
+	var parts []string
+	for i, count := range n.GetByValidity() {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, validityName(warptunev1.Validity(i))))
+		}
+	}
+	if n.GetAbandoned() > 0 {
+		parts = append(parts, fmt.Sprintf("%d abandoned", n.GetAbandoned()))
+	}
+	text := fmt.Sprintf("%d of %d configurations evaluated: %s", n.GetDone()+n.GetAbandoned(), n.GetSpace(), strings.Join(parts, ", "))
+	if n.GetReused() > 0 {
+		text += fmt.Sprintf(" (%d answered from earlier results)", n.GetReused())
+	}
+	return text
+}
+
+func (a *app) printRanked(names []string, results []*warptunev1.Result) error {
+	header := append([]string{"RANK", "TIME", "OVER BEST"}, names...)
+	t := newTable(a.stdout, append(header, "REGS", "SPILL", "SHARED", "OCC", "LIMITER", "BOUND")...)
+	best := results[0].GetOutcome().GetTimeUs()
+	for i, r := range results {
+		o := r.GetOutcome()
+		row := []string{fmt.Sprint(i + 1), microseconds(o.GetTimeUs()), fmt.Sprintf("%.3f", o.GetTimeUs()/best)}
+		for _, v := range r.GetConfig() {
+			row = append(row, valueText(v))
+		}
+		t.row(append(row, fmt.Sprint(o.GetRegisters()), fmt.Sprint(o.GetSpillBytes()), fmt.Sprint(o.GetSharedBytes()),
+			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), o.GetBound())...)
+	}
+	return t.flush()
+}

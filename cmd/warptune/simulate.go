@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/record"
+)
+
+// simulation is the flags that simulate, explain and fidelity share.
+type simulation struct {
+	arch, level, ptxDir, compiler string
+	slots                         int
+}
+
+func (s *simulation) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.arch, "arch", "", "architecture to predict for (see \"warptune archs\")")
+	f.StringVar(&s.level, "level", "cycle", "cycle: the clocked machine; model: closed form, about a millisecond")
+	f.StringVar(&s.ptxDir, "ptx-dir", "", "directory or .zip with the PTX that records name")
+	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works")
+	f.IntVar(&s.slots, "slots", defaultSlots(), "configurations simulated at a time")
+}
+
+// open checks the flags and returns what they name.
+func (s *simulation) open() (*arch.Descriptor, simengine.Level, error) {
+	if s.arch == "" {
+		return nil, 0, usagef("--arch is required: one of %v", arch.Names())
+	}
+	d, err := arch.Load(s.arch)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	level, err := simengine.ParseLevel(s.level)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	if s.slots < 1 {
+		return nil, 0, usagef("--slots must be at least 1, got %d", s.slots)
+	}
+	return d, level, nil
+}
+
+func (a *app) simulateCommand() *cobra.Command {
+	var s simulation
+	var config, configs, output string
+	var problem []int64
+	cmd := &cobra.Command{
+		Use:   "simulate KERNEL --arch A (--config NAME=V,… | --configs FILE.jsonl[.gz])",
+		Short: "Predict configurations of a kernel, one record each",
+		Args:  exactly(1, "one kernel"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (config == "") == (configs == "") {
+				return usagef("give either --config NAME=V,… or --configs FILE.jsonl")
+			}
+			def, err := a.openKernel(args[0])
+			if err != nil {
+				return err
+			}
+			records, err := simulateRecords(def, config, configs, problem)
+			if err != nil {
+				return err
+			}
+			return a.simulate(cmd.Context(), &s, def, records, output)
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().StringVar(&config, "config", "", "one configuration, NAME=V,…; parameters left out take their default")
+	cmd.Flags().StringVar(&configs, "configs", "", "records to predict, one JSON object a line, - for standard input")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the records here instead of to standard output")
+	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size for --config; default: the definition's")
+	return cmd
+}
+
+func simulateRecords(def *kernel.Definition, config, configs string, problem []int64) ([]record.Record, error) {
+	if configs == "-" {
+		return record.Read("standard input", os.Stdin)
+	}
+	if configs != "" {
+		return readRecords(configs)
+	}
+	rec, err := configRecord(def, config, problem)
+	return []record.Record{rec}, err
+}
+
+func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definition, records []record.Record, output string) error {
+	d, level, err := s.open()
+	if err != nil {
+		return err
+	}
+	ptx, done, err := openPTX(s.ptxDir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	compiler, err := a.compiler(s.compiler)
+	if err != nil {
+		return err
+	}
+	bar := a.progress("configurations")
+	batch := evaluate.Batch{
+		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: s.slots, Done: bar.update,
+		Kernels: func(name string) (*kernel.Definition, error) {
+			if name != "" && name != def.Name {
+				return nil, fmt.Errorf("the record is of kernel %q, not %q", name, def.Name)
+			}
+			return def, nil
+		},
+	}
+	results, err := batch.Run(ctx, records)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	return a.writeRecords(output, records, results, d, level)
+}
+
+// writeRecords writes each record back with its prediction, in input order.
+func (a *app) writeRecords(output string, records []record.Record, results []evaluate.Result, d *arch.Descriptor, level simengine.Level) (err error) {
+	var w io.Writer = a.stdout
+	if output != "" {
+		f, err := os.Create(output)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if e := f.Close(); err == nil {
+				err = e
+			}
+		}()
+		w = f
+	}
+	buf := bufio.NewWriter(w)
+	var line []byte
+	for i := range records {
+		if line, err = records[i].Append(line[:0], prediction(&results[i].Outcome, d, level)); err != nil {
+			return err
+		}
+		if _, err = buf.Write(line); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+func prediction(o *tuner.Outcome, d *arch.Descriptor, level simengine.Level) record.Prediction {
+	return record.Prediction{
+		Arch: d.Name, PredictedUS: o.TimeUS, Validity: o.Validity.String(), Message: o.Message, Compiler: o.Compiler,
+		Registers: o.Registers, SpillBytes: o.SpillBytes, Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound,
+		Level: level.String(), Engine: simengine.Version, Digest: o.Digest, Metrics: o.Metrics,
+	}
+}

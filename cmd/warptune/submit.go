@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+)
+
+// bundleChunk is how much of a bundle one message carries, bytes.
+const bundleChunk = 256 << 10
+
+// submit stores the bundle and submits every spec of a plan.
+func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitResponse, error) {
+	if err := putBundle(ctx, c, p.specs[0].GetBundle(), p.bundle); err != nil {
+		return nil, fmt.Errorf("sending the kernel: %w", err)
+	}
+	out := make([]*warptunev1.SubmitResponse, len(p.specs))
+	for i, spec := range p.specs {
+		var err error
+		if out[i], err = c.Submit(ctx, &warptunev1.SubmitRequest{Spec: spec}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func putBundle(ctx context.Context, c *client, digest string, bundle []byte) error {
+	stream, err := c.PutBundle(ctx)
+	if err != nil {
+		return err
+	}
+	for first := true; first || len(bundle) > 0; first = false {
+		n := min(len(bundle), bundleChunk)
+		err := stream.Send(&warptunev1.PutBundleRequest{Digest: digest, Chunk: bundle[:n]})
+		if errors.Is(err, io.EOF) {
+			break // the coordinator has answered already: it has the bundle, or refuses it
+		} else if err != nil {
+			return err
+		}
+		bundle = bundle[n:]
+	}
+	_, err = stream.CloseAndRecv()
+	return err
+}
+
+func (a *app) submitCommand() *cobra.Command {
+	var conn connection
+	var s sweepFlags
+	cmd := &cobra.Command{
+		Use:   "submit KERNEL --arch A[,A…]",
+		Short: "Submit a sweep for workers to evaluate, and return",
+		Args:  exactly(1, "one kernel"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := s.plan(a, args[0])
+			if err != nil {
+				return err
+			}
+			return conn.with(cmd.Context(), func(c *client) error {
+				answers, err := submit(cmd.Context(), c, p)
+				if err != nil {
+					return err
+				}
+				sweeps := make([]*warptunev1.Sweep, len(answers))
+				for i, r := range answers {
+					sweeps[i] = r.GetSweep()
+				}
+				return a.printSweeps(sweeps)
+			})
+		},
+	}
+	conn.flags(cmd)
+	s.flags(cmd)
+	return cmd
+}
+
+func (a *app) watchCommand() *cobra.Command {
+	var conn connection
+	cmd := &cobra.Command{
+		Use:   "watch SWEEP",
+		Short: "Follow a sweep until it ends",
+		Args:  exactly(1, "one sweep"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.with(cmd.Context(), func(c *client) error {
+				sweep, err := a.watch(cmd.Context(), c, args[0])
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(protoJSON(sweep))
+				}
+				return a.printStatus(sweep)
+			})
+		},
+	}
+	conn.flags(cmd)
+	return cmd
+}
+
+// watch shows the progress of a sweep until it has ended, and returns its last
+// state.
+func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
+	stream, err := c.Watch(ctx, &warptunev1.WatchRequest{Id: id})
+	if err != nil {
+		return nil, err
+	}
+	bar := a.progress("configurations")
+	defer bar.finish()
+	for {
+		r, err := stream.Recv()
+		if err != nil {
+			return nil, err
+		}
+		s := r.GetSweep()
+		n := s.GetCounts()
+		bar.show(int(n.GetDone()+n.GetAbandoned()), int(n.GetTotal()), watchNote(s))
+		if ended(s) {
+			return s, nil
+		}
+	}
+}
+
+// watchNote is what a progress line says beside the numbers.
+func watchNote(s *warptunev1.Sweep) string {
+	note := s.GetSpec().GetKernel() + " on " + s.GetSpec().GetArch()
+	if best := s.GetBest(); best != nil {
+		note += ", best " + microseconds(best.GetOutcome().GetTimeUs())
+	}
+	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
+		note += ", paused"
+	}
+	return note
+}

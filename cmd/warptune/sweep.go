@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+)
+
+func (a *app) sweepCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Submit, watch and steer sweeps",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command \"sweep %s\": run \"warptune sweep --help\" for the list", args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand())
+	for _, s := range steering {
+		cmd.AddCommand(a.steerCommand(s))
+	}
+	return cmd
+}
+
+// steering are the commands that change a sweep's state and show it.
+var steering = []struct {
+	name, short string
+	call        func(context.Context, *client, string) (*warptunev1.Sweep, error)
+}{
+	{"pause", "Stop granting trials of a sweep", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
+		r, err := c.Pause(ctx, &warptunev1.PauseRequest{Id: id})
+		return r.GetSweep(), err
+	}},
+	{"resume", "Go on with a paused sweep", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
+		r, err := c.Resume(ctx, &warptunev1.ResumeRequest{Id: id})
+		return r.GetSweep(), err
+	}},
+	{"cancel", "End a sweep; its results stay", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
+		r, err := c.Cancel(ctx, &warptunev1.CancelRequest{Id: id})
+		return r.GetSweep(), err
+	}},
+	{"delete", "Remove a sweep that has ended, with its results", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
+		_, err := c.Delete(ctx, &warptunev1.DeleteRequest{Id: id})
+		return nil, err
+	}},
+}
+
+func (a *app) steerCommand(s struct {
+	name, short string
+	call        func(context.Context, *client, string) (*warptunev1.Sweep, error)
+}) *cobra.Command {
+	var conn connection
+	cmd := &cobra.Command{
+		Use:   s.name + " SWEEP",
+		Short: s.short,
+		Args:  exactly(1, "one sweep"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.with(cmd.Context(), func(c *client) error {
+				sweep, err := s.call(cmd.Context(), c, args[0])
+				if err != nil || sweep == nil {
+					return err
+				}
+				return a.printSweeps([]*warptunev1.Sweep{sweep})
+			})
+		},
+	}
+	conn.flags(cmd)
+	return cmd
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var conn connection
+	var kernel, arch string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List sweeps, newest first",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return conn.with(cmd.Context(), func(c *client) error {
+				r, err := c.List(cmd.Context(), &warptunev1.ListRequest{Kernel: kernel, Arch: arch})
+				if err != nil {
+					return err
+				}
+				return a.printSweeps(r.GetSweeps())
+			})
+		},
+	}
+	conn.flags(cmd)
+	cmd.Flags().StringVar(&kernel, "kernel", "", "only sweeps of this kernel")
+	cmd.Flags().StringVar(&arch, "arch", "", "only sweeps for this architecture")
+	return cmd
+}
+
+func (a *app) printSweeps(sweeps []*warptunev1.Sweep) error {
+	if a.json {
+		return a.printJSON(protoJSON(sweeps))
+	}
+	t := newTable(a.stdout, "SWEEP", "KERNEL", "ARCH", "PROBLEM", "STATE", "DONE", "OF", "BEST")
+	for _, s := range sweeps {
+		best := ""
+		if s.GetBest() != nil {
+			best = microseconds(s.GetBest().GetOutcome().GetTimeUs())
+		}
+		t.row(shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateName(s.GetState()),
+			fmt.Sprint(s.GetCounts().GetDone()+s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best)
+	}
+	return t.flush()
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	var conn connection
+	cmd := &cobra.Command{
+		Use:   "status SWEEP",
+		Short: "Show where a sweep stands: rate, time left, workers, failures by kind",
+		Args:  exactly(1, "one sweep"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.with(cmd.Context(), func(c *client) error {
+				r, err := c.Get(cmd.Context(), &warptunev1.GetRequest{Id: args[0]})
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(protoJSON(r.GetSweep()))
+				}
+				return a.printStatus(r.GetSweep())
+			})
+		},
+	}
+	conn.flags(cmd)
+	return cmd
+}
+
+func (a *app) printStatus(s *warptunev1.Sweep) error {
+	n := s.GetCounts()
+	t := newTable(a.stdout, "sweep", s.GetId())
+	t.row("tunes", fmt.Sprintf("%s on %s, problem %s, level %s, strategy %s", s.GetSpec().GetKernel(), s.GetSpec().GetArch(),
+		problemText(s.GetSpec().GetProblem()), s.GetSpec().GetLevel(), s.GetSpec().GetStrategy()))
+	t.row("state", strings.TrimSpace(stateName(s.GetState())+" "+s.GetMessage()))
+	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
+		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))
+	if left := n.GetTotal() - n.GetDone() - n.GetAbandoned(); s.GetRate() > 0 && left > 0 {
+		eta := time.Duration(float64(left) / s.GetRate() * float64(time.Second))
+		t.row("rate", fmt.Sprintf("%.1f/s, %s left", s.GetRate(), eta.Round(time.Second)))
+	}
+	t.row("workers", fmt.Sprint(s.GetWorkers()))
+	if best := s.GetBest(); best != nil {
+		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
+	}
+	kinds := make(map[string]int64)
+	for i, count := range n.GetByValidity() {
+		kinds[validityName(warptunev1.Validity(i))] = count
+	}
+	kinds["abandoned"] = n.GetAbandoned()
+	examples := s.GetFailures()
+	sort.Slice(examples, func(i, j int) bool { return examples[i].GetKind() < examples[j].GetKind() })
+	for _, e := range examples {
+		t.row("failed", fmt.Sprintf("%d x %s, e.g. trial %d: %s", kinds[e.GetKind()], e.GetKind(), e.GetSeq(), oneLineText(e.GetMessage())))
+	}
+	return t.flush()
+}

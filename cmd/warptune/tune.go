@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+)
+
+func (a *app) tuneCommand() *cobra.Command {
+	var conn connection
+	var s sweepFlags
+	var slots, top int
+	cmd := &cobra.Command{
+		Use:   "tune KERNEL --arch A[,A…]",
+		Short: "Sweep a kernel's configurations and rank them",
+		Long: "Sweep a kernel's configurations for an architecture, store every result, and print the\n" +
+			"ranked table and what bounds the best. The same command again resumes an unfinished\n" +
+			"sweep, and answers a finished one at once.",
+		Args: exactly(1, "one kernel: a built-in name or a path to a T1 file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slots < 1 {
+				return usagef("--slots must be at least 1, got %d", slots)
+			}
+			p, err := s.plan(a, args[0])
+			if err != nil {
+				return err
+			}
+			err = conn.with(cmd.Context(), func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top) })
+			if cmd.Context().Err() != nil {
+				return errors.New("interrupted: what was evaluated is stored, and the same command resumes")
+			}
+			return err
+		},
+	}
+	conn.flags(cmd)
+	s.flags(cmd)
+	cmd.Flags().IntVar(&slots, "slots", defaultSlots(), "configurations simulated at a time, when no --coordinator is given")
+	cmd.Flags().IntVar(&top, "top", 10, "rows of the ranked table; 0: every configuration")
+	return cmd
+}
+
+// tune submits a plan, evaluates it here unless the coordinator is elsewhere,
+// follows it, and prints what it found.
+func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int) error {
+	answers, err := submit(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	for _, r := range answers {
+		if c.embedded != nil && !ended(r.GetSweep()) {
+			c.embedded.Work(slots)
+		}
+	}
+	var failed error
+	for i, r := range answers {
+		sweep, err := a.watch(ctx, c, r.GetSweep().GetId())
+		if err != nil {
+			return err
+		}
+		if i > 0 && !a.json {
+			fmt.Fprintln(a.stdout)
+		}
+		if err := a.printTuned(ctx, c, sweep, top); err != nil {
+			return err
+		}
+		if sweep.GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
+			failed = fmt.Errorf("sweep %s is %s: %s", shortID(sweep.GetId()), stateName(sweep.GetState()), sweep.GetMessage())
+		} else if sweep.GetBest() == nil && failed == nil {
+			failed = fmt.Errorf("no configuration of %s is valid on %s", sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
+		}
+	}
+	return failed
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+)
+
+// protoJSON makes messages printable by encoding/json, in protobuf's own JSON.
+func protoJSON(v any) any {
+	switch v := v.(type) {
+	case proto.Message:
+		text, err := protojson.MarshalOptions{EmitDefaultValues: true, UseProtoNames: true}.Marshal(v)
+		if err != nil {
+			return err.Error()
+		}
+		return json.RawMessage(text)
+	case []*warptunev1.Sweep:
+		out := make([]any, len(v))
+		for i, m := range v {
+			out[i] = protoJSON(m)
+		}
+		return out
+	}
+	return v
+}
+
+// shortID is enough of a sweep's identity to name it.
+func shortID(id string) string { return id[:min(12, len(id))] }
+
+func problemText(problem []int64) string {
+	parts := make([]string, len(problem))
+	for i, n := range problem {
+		parts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(parts, ",")
+}
+
+func stateName(s warptunev1.SweepState) string {
+	return strings.ToLower(strings.TrimPrefix(s.String(), "SWEEP_STATE_"))
+}
+
+func validityName(v warptunev1.Validity) string {
+	return strings.ToLower(strings.TrimPrefix(v.String(), "VALIDITY_"))
+}
+
+func ended(s *warptunev1.Sweep) bool {
+	switch s.GetState() {
+	case warptunev1.SweepState_SWEEP_STATE_COMPLETED, warptunev1.SweepState_SWEEP_STATE_CANCELLED, warptunev1.SweepState_SWEEP_STATE_FAILED:
+		return true
+	}
+	return false
+}
+
+func valueText(v *warptunev1.Value) string {
+	switch k := v.GetKind().(type) {
+	case *warptunev1.Value_Integer:
+		return fmt.Sprint(k.Integer)
+	case *warptunev1.Value_Real:
+		return fmt.Sprint(k.Real)
+	case *warptunev1.Value_Truth:
+		return fmt.Sprint(k.Truth)
+	case *warptunev1.Value_Text:
+		return k.Text
+	}
+	return ""
+}
+
+// configText is NAME=V,… as --config takes it.
+func configText(names []string, values []*warptunev1.Value) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = names[i] + "=" + valueText(v)
+	}
+	return strings.Join(parts, ",")
+}
+
+func oneLineText(s string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
+}

@@ -1,0 +1,118 @@
+package simengine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// Engine simulates configurations and keeps what they share: parsed modules,
+// assembled programs, and the recording of the launch simulated last. What it
+// keeps changes no report. It is for one goroutine; make one for each slot.
+type Engine struct {
+	modules  cache[string, *Module]
+	programs cache[programKey, *assemble.Program]
+	last     *recording
+}
+
+// New makes an engine.
+func New() *Engine {
+	return &Engine{
+		modules:  newCache[string, *Module](maxModules),
+		programs: newCache[programKey, *assemble.Program](maxPrograms),
+	}
+}
+
+// What an engine keeps at most. A sweep visits the configurations of one
+// module in a row, so a few are enough.
+const (
+	maxModules  = 8
+	maxPrograms = 16
+)
+
+// Module is parsed PTX. It is immutable but for what it remembers of its
+// kernels, and belongs to its engine.
+type Module struct {
+	Name   string
+	Digest string // sha-256 of the PTX text, hex
+	ir     *ir.Module
+	code   map[codeKey]*exec.Program
+}
+
+type codeKey struct {
+	kernel string
+	mode   exec.Mode
+}
+
+type programKey struct {
+	module, kernel string
+	cc             [2]int
+	maxRegisters   int
+}
+
+// Parse reads PTX. name is used in messages. The error is a *Failure.
+func (e *Engine) Parse(name string, text []byte) (*Module, error) {
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:])
+	if m, ok := e.modules.get(digest); ok {
+		return m, nil
+	}
+	tree, err := ptx.Parse(name, text)
+	if err != nil {
+		return nil, &Failure{FailurePTX, err}
+	}
+	built, err := ir.Build(tree)
+	if err != nil {
+		return nil, &Failure{FailurePTX, err}
+	}
+	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}}
+	e.modules.put(digest, m)
+	return m, nil
+}
+
+// kernel finds the entry a request launches.
+func (m *Module) kernel(name string) (*ir.Kernel, error) {
+	k, err := m.ir.Kernel(name)
+	if err == nil {
+		return k, nil
+	}
+	var unsupported *ir.UnsupportedError
+	if errors.As(err, &unsupported) {
+		return nil, &Failure{FailureUnsupported, err}
+	}
+	return nil, &Failure{FailurePTX, err}
+}
+
+// compiled is a kernel prepared for execution in one mode.
+func (m *Module) compiled(k *ir.Kernel, mode exec.Mode) (*exec.Program, error) {
+	key := codeKey{k.Name, mode}
+	if p, ok := m.code[key]; ok {
+		return p, nil
+	}
+	p, err := exec.Compile(k, mode)
+	if err != nil {
+		return nil, &Failure{FailureUnsupported, err}
+	}
+	m.code[key] = p
+	return p, nil
+}
+
+// assembled is a kernel as the assembler would emit it under a register cap.
+func (e *Engine) assembled(m *Module, k *ir.Kernel, d *arch.Descriptor, maxRegisters int) (*assemble.Program, error) {
+	key := programKey{m.Digest, k.Name, d.CC, maxRegisters}
+	if p, ok := e.programs.get(key); ok {
+		return p, nil
+	}
+	p, err := assemble.Assemble(k, assemble.Options{CC: d.CC, MaxRegisters: maxRegisters})
+	if err != nil {
+		return nil, &Failure{FailureUnsupported, err}
+	}
+	e.programs.put(key, p)
+	return p, nil
+}

@@ -1,0 +1,153 @@
+package simengine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// loopSample is how many leading iterations of a long counted loop are executed
+// before its middle is left out: enough for caches and pipelines to settle,
+// which timing checks from iteration to iteration.
+const loopSample = 6
+
+// stepLimit is the most basic blocks one warp may execute before the
+// configuration is given up as one that does not end: at a few nanoseconds a
+// block, seconds.
+const stepLimit = 5_000_000
+
+// recording is one launch being executed CTA by CTA, as far as it was asked
+// for. It does not depend on registers, caps, carve-outs or clocks, so
+// configurations that differ only in those share one.
+type recording struct {
+	key      string
+	kernel   *ir.Kernel
+	launch   exec.Launch
+	memory   *exec.Memory
+	runner   *exec.Runner
+	recorder *coalesce.Recorder
+	ctas     map[int64]*trace.CTA
+}
+
+// record returns the recording for a launch, the last one when it is the same.
+func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, error) {
+	key := req.launchKey(m.Digest)
+	if e.last != nil && e.last.key == key {
+		return e.last, nil
+	}
+	e.last = nil
+	code, err := m.compiled(k, exec.Slice)
+	if err != nil {
+		return nil, err
+	}
+	memory, params, err := place(k, req)
+	if err != nil {
+		return nil, &Failure{FailureLaunch, err}
+	}
+	r := &recording{
+		key: key, kernel: k, memory: memory, runner: exec.NewRunner(code),
+		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth),
+		ctas:     map[int64]*trace.CTA{},
+		launch:   exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
+	}
+	e.last = r
+	return r, nil
+}
+
+func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
+
+// cta is the trace of one CTA.
+func (r *recording) cta(id int64) (*trace.CTA, error) {
+	if c, ok := r.ctas[id]; ok {
+		return c, nil
+	}
+	r.recorder.Begin(id, int(r.launch.CTA.Count()+exec.WarpSize-1)/exec.WarpSize)
+	err := r.runner.Run(r.launch, r.memory, id, exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit}, r.recorder)
+	if err != nil {
+		return nil, failureOf(err)
+	}
+	c := coalesce.Clone(r.recorder.CTA())
+	r.ctas[id] = c
+	return c, nil
+}
+
+// failureOf turns an error of an execution into the configuration's failure.
+func failureOf(err error) error {
+	var f *exec.Fault
+	if !errors.As(err, &f) {
+		return &Failure{FailureLaunch, err}
+	}
+	switch f.Kind {
+	case exec.Race:
+		return &Failure{FailureCorrectness, err}
+	case exec.StepLimit:
+		return &Failure{FailureTimeout, err}
+	case exec.Unsupported:
+		return &Failure{FailureUnsupported, err}
+	}
+	return &Failure{FailureRuntime, err}
+}
+
+// place allocates and fills the arguments and lays out the parameters.
+func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, error) {
+	memory := exec.NewMemory(0)
+	if err := memory.LoadModule(k); err != nil {
+		return nil, nil, err
+	}
+	for i := range req.Constants {
+		a := &req.Constants[i]
+		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
+			return nil, nil, err
+		}
+	}
+	args := make([]exec.Arg, len(req.Args))
+	for i := range req.Args {
+		a := &req.Args[i]
+		if a.Scalar {
+			args[i] = exec.Arg{Bytes: a.bytes()}
+			continue
+		}
+		name := fmt.Sprintf("argument %d (%s)", i, a.Name)
+		if _, err := memory.Alloc(a.buffer(name)); err != nil {
+			return nil, nil, err
+		}
+		args[i] = exec.Arg{Buffer: name}
+	}
+	params, err := memory.BindParams(k, args)
+	return memory, params, err
+}
+
+func (a *Arg) buffer(name string) exec.Buffer {
+	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
+}
+
+// bytes are the scalar's bytes, little-endian.
+func (a *Arg) bytes() []byte {
+	out := make([]byte, a.Elem.Size())
+	for i := range out {
+		out[i] = byte(a.Bits >> (8 * i))
+	}
+	return out
+}
+
+func (f *Fill) exec() exec.Fill {
+	switch f.Kind {
+	case FillRandom:
+		return exec.Random(f.Seed, f.Value)
+	case FillGenerator:
+		return exec.Generated(f.At)
+	}
+	return exec.Constant(f.Value)
+}
+
+// launchKey is the digest of what a recording depends on.
+func (r *Request) launchKey(module string) string {
+	same := *r
+	same.MaxRegisters, same.CarveOut, same.Level = 0, math.MinInt, LevelInvalid
+	return same.Digest(module)
+}

@@ -1,0 +1,133 @@
+package simengine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Level is how closely a configuration is simulated. The zero value is invalid.
+type Level uint8
+
+// Levels.
+const (
+	LevelInvalid Level = iota
+	// Cycle clocks one SM with its share of the memory system over a sample of
+	// the grid.
+	Cycle
+	// Model composes the time in closed form from the same sample.
+	Model
+)
+
+func (l Level) String() string {
+	switch l {
+	case Cycle:
+		return "cycle"
+	case Model:
+		return "model"
+	}
+	return "invalid"
+}
+
+// ParseLevel reads a level's name.
+func ParseLevel(text string) (Level, error) {
+	switch text {
+	case "cycle":
+		return Cycle, nil
+	case "model":
+		return Model, nil
+	}
+	return LevelInvalid, fmt.Errorf("unknown level %q: want cycle or model", text)
+}
+
+// Request is one configuration to predict.
+type Request struct {
+	Kernel        string // entry to launch; "" when the module has one
+	Arch          *arch.Descriptor
+	Level         Level
+	Grid, CTA     [3]int
+	DynamicShared int   // bytes
+	MaxRegisters  int   // per thread, 0: no cap
+	CarveOut      int   // percent of the largest shared memory size, -1: the driver's choice
+	Args          []Arg // kernel parameters in order
+	Constants     []Arg // __constant__ variables to fill, by name
+}
+
+// Arg is a kernel argument: a scalar, or a buffer in device memory.
+type Arg struct {
+	Name   string
+	Elem   ir.Type // element type of the buffer, or the scalar's type
+	Lanes  int     // elements of a vector type: 1, 2, 4...; 0 means 1
+	Scalar bool
+	Bits   uint64 // the scalar's bits
+	Count  int64  // elements of the buffer
+	Fill   Fill
+}
+
+// FillKind says how a buffer is filled. The zero value is invalid.
+type FillKind uint8
+
+// Kinds of fill.
+const (
+	FillInvalid FillKind = iota
+	FillConstant
+	FillRandom    // floats and integers in [0, Value), by element index and Seed
+	FillGenerator // At(i)
+)
+
+// Fill is the contents of a buffer.
+type Fill struct {
+	Kind  FillKind
+	Value float64
+	Seed  uint64
+	At    func(i int64) float64
+	Text  string // what At computes, for the digest
+}
+
+// Digest identifies the question: two requests with equal digests, made of
+// equal PTX, have the same answer.
+func (r *Request) Digest(module string) string {
+	h := sha256.New()
+	text(h, "warptune", Version, module, r.Kernel, r.Arch.Digest, r.Level.String())
+	ints(h, r.Grid[:]...)
+	ints(h, r.CTA[:]...)
+	ints(h, r.DynamicShared, r.MaxRegisters, r.CarveOut, len(r.Args), len(r.Constants))
+	for _, args := range [][]Arg{r.Args, r.Constants} {
+		for i := range args {
+			args[i].digest(h)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (a *Arg) digest(h hash.Hash) {
+	text(h, a.Name, a.Fill.Text)
+	scalar := 0
+	if a.Scalar {
+		scalar = 1
+	}
+	ints(h, int(a.Elem), a.Lanes, scalar, int(a.Bits), int(a.Count), int(a.Fill.Kind),
+		int(math.Float64bits(a.Fill.Value)), int(a.Fill.Seed))
+}
+
+// text writes strings with their lengths, so that no two sequences collide.
+func text(h hash.Hash, parts ...string) {
+	for _, p := range parts {
+		ints(h, len(p))
+		h.Write([]byte(p))
+	}
+}
+
+func ints(h hash.Hash, values ...int) {
+	var b [8]byte
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(b[:], uint64(v))
+		h.Write(b[:])
+	}
+}

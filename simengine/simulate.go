@@ -1,0 +1,151 @@
+package simengine
+
+import (
+	"errors"
+	"sort"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// Simulate predicts one configuration. The error is a *Failure.
+func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
+	k, err := m.kernel(req.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	program, err := e.assembled(m, k, req.Arch, req.MaxRegisters)
+	if err != nil {
+		return nil, err
+	}
+	seat, err := residency(k, program, &req)
+	if err != nil {
+		return nil, &Failure{FailureLaunch, err}
+	}
+	rec, err := e.record(m, k, &req)
+	if err != nil {
+		return nil, err
+	}
+	// The last CTA is where grids run over the ends of buffers.
+	if _, err := rec.cta(rec.launch.Grid.Count() - 1); err != nil {
+		return nil, err
+	}
+	result, err := run(&req, program, seat, rec)
+	if err != nil {
+		var f *Failure
+		if errors.As(err, &f) {
+			return nil, f
+		}
+		return nil, &Failure{FailureUnsupported, err}
+	}
+	return report(m, &req, k, program, seat, rec, result), nil
+}
+
+func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (*timing.Result, error) {
+	in := timing.Input{
+		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Source: rec.cta,
+	}
+	if req.Level != Cycle {
+		return nil, failf(FailureUnsupported, "level %s is not modelled", req.Level)
+	}
+	return timing.Run(in)
+}
+
+// seating is how CTAs of a configuration sit on an SM.
+type seating struct {
+	occupancy arch.Occupancy
+	warps     int // of a CTA
+}
+
+// residency applies the CUDA rules for what an SM can hold.
+func residency(k *ir.Kernel, p *assemble.Program, req *Request) (*seating, error) {
+	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
+	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: k.SharedBytes + req.DynamicShared}
+	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
+		return nil, err
+	}
+	carveOut, err := arch.ChooseCarveOut(req.Arch, cta, req.CarveOut)
+	if err != nil {
+		return nil, err
+	}
+	occ, err := arch.Occupy(req.Arch, cta, carveOut)
+	if err != nil {
+		return nil, err
+	}
+	return &seating{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
+}
+
+func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *seating, rec *recording, res *timing.Result) *Report {
+	ctas := float64(rec.launch.Grid.Count())
+	r := &Report{
+		Kernel: k.Name, Arch: req.Arch.Name, Level: req.Level.String(), Engine: Version,
+		Module: m.Digest, Device: req.Arch.Digest, Digest: req.Digest(m.Digest),
+		TimeUS: res.TimeUS, Cycles: res.Cycles, ErrorShare: res.SampleError,
+		Registers: p.Registers, SpillBytes: p.SpillBytes, LocalBytes: p.LocalBytes,
+		SharedStatic: k.SharedBytes, SharedDynamic: req.DynamicShared,
+		CarveOut: seat.occupancy.CarveOut, L1Bytes: seat.occupancy.L1Bytes,
+		CTAsPerSM: seat.occupancy.CTAs, Occupancy: seat.occupancy.Theoretical, Limiter: seat.occupancy.Limiter.String(),
+		Waves:   ctas / float64(seat.occupancy.CTAs*req.Arch.SMs),
+		Bound:   res.Bound.String(),
+		Metrics: res.Metrics, SampledCTAs: int(res.ClockedCTAs), SampledInstructions: res.Issued,
+	}
+	r.Use = shares(res.Utilisation)
+	r.Slots = slots(res)
+	launchMetrics(r, seat)
+	return r
+}
+
+// launchMetrics adds what Nsight Compute reports of the launch itself.
+func launchMetrics(r *Report, seat *seating) {
+	if r.Metrics == nil {
+		r.Metrics = map[string]float64{}
+	}
+	o := seat.occupancy
+	for name, v := range map[string]float64{
+		"launch__registers_per_thread":           float64(r.Registers),
+		"launch__shared_mem_per_block_static":    float64(r.SharedStatic),
+		"launch__shared_mem_per_block_dynamic":   float64(r.SharedDynamic),
+		"launch__shared_mem_config_size":         float64(r.CarveOut),
+		"launch__occupancy_limit_registers":      float64(o.ByRegisters),
+		"launch__occupancy_limit_shared_mem":     float64(o.ByShared),
+		"launch__occupancy_limit_warps":          float64(o.ByWarps),
+		"launch__occupancy_limit_blocks":         float64(o.ByCTAs),
+		"launch__waves_per_multiprocessor":       r.Waves,
+		"sm__maximum_warps_per_active_cycle_pct": 100 * r.Occupancy,
+	} {
+		r.Metrics[name] = v
+	}
+}
+
+// shares sorts named values, largest first.
+func shares(values map[string]float64) []Share {
+	out := make([]Share, 0, len(values))
+	for name, v := range values {
+		out = append(out, Share{name, v})
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].Value != out[j].Value {
+			return out[i].Value > out[j].Value
+		}
+		return out[i].Name < out[j].Name
+	})
+	return out
+}
+
+// slots accounts for every issue slot, as shares of all of them.
+func slots(res *timing.Result) []Share {
+	if res.SchedulerCycles == 0 {
+		return nil
+	}
+	values := map[string]float64{"issued": float64(res.Issued) / float64(res.SchedulerCycles)}
+	for reason, n := range res.Slots {
+		if n > 0 {
+			values[timing.StallReason(reason).String()] = float64(n) / float64(res.SchedulerCycles)
+		}
+	}
+	return shares(values)
+}
