@@ -245,8 +245,8 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	if !a.data {
 		return next
 	}
-	if r.races != nil && space == ir.Shared {
-		if s := r.raceCheck(w, in, a, mask); s != next {
+	if r.races != nil {
+		if s := r.raceCheck(w, in, a, space, mask); s != next {
 			return s
 		}
 	}

@@ -89,7 +89,7 @@ func (r *Runner) release(id int) {
 		}
 	}
 	if r.races != nil {
-		r.races.release(id, b.waiting, b.joined)
+		r.races.release(id, b.waiting)
 	}
 	for m := b.waiting; m != 0; m &= m - 1 {
 		w := &r.warps[bits.TrailingZeros32(m)]

@@ -267,7 +267,7 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		return next
 	}
 	if r.races != nil {
-		if s := r.raceCheck(w, in, a, mask); s != next {
+		if s := r.raceCheck(w, in, a, ir.Shared, mask); s != next {
 			return s
 		}
 	}

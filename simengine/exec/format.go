@@ -54,14 +54,14 @@ func (f *format) pack(v float64, mode ir.Round, satfinite bool) uint32 {
 	}
 	// Carries into the exponent come out right: (e-emin) counts from the
 	// subnormals, whose hidden bit is missing from q.
-	bits := uint32(e-f.emin)<<f.man + uint32(q)
-	if bits > f.finite {
+	bits := uint64(e-f.emin)<<f.man + uint64(q)
+	if bits > uint64(f.finite) {
 		if satfinite || mode == ir.RZ || (mode == ir.RM && sign == 0) || (mode == ir.RP && sign != 0) {
 			return sign | f.finite
 		}
 		return sign | f.inf
 	}
-	return sign | bits
+	return sign | uint32(bits)
 }
 
 // roundsUp decides whether a magnitude with remainder rem in [0,1) above an
@@ -115,7 +115,7 @@ func addOdd(a, b float64) float64 {
 
 // toOdd turns s, the nearest to s+err, into s+err rounded to odd.
 func toOdd(s, err float64) float64 {
-	if err == 0 || math.IsInf(s, 0) || s != s {
+	if err == 0 || err != err || math.IsInf(s, 0) || s != s {
 		return s
 	}
 	bits := math.Float64bits(s)

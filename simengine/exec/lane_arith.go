@@ -152,8 +152,11 @@ func divOdd(a, b float64) float64 {
 // exactDiv is the nearest a/b and the sign of the exact quotient less it.
 func exactDiv(a, b float64) (float64, int) {
 	q := a / b
-	if b == 0 || math.IsInf(b, 0) {
+	if b == 0 || math.IsInf(b, 0) || math.IsInf(a, 0) {
 		return q, 0
+	}
+	if math.IsInf(q, 0) {
+		return q, overflowed(q)
 	}
 	r := residue(q, b, a)
 	if b < 0 {
@@ -165,12 +168,23 @@ func exactDiv(a, b float64) (float64, int) {
 // exactFMA is the nearest a*b+c and the sign of the exact value less it.
 func exactFMA(a, b, c float64) (float64, int) {
 	s := math.FMA(a, b, c)
-	if math.IsInf(s, 0) || s != s || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) {
+	if s != s || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) {
 		return s, 0
+	}
+	if math.IsInf(s, 0) {
+		return s, overflowed(s)
 	}
 	sum := new(big.Float).SetPrec(exactPrec).SetFloat64(c)
 	sum.Add(sum, exactProduct(a, b))
 	return s, sum.Cmp(big.NewFloat(s))
+}
+
+// overflowed is the residue of a finite value that was rounded to infinity.
+func overflowed(inf float64) int {
+	if inf > 0 {
+		return -1
+	}
+	return 1
 }
 
 // exactPrec holds any sum of products of float64 without rounding.

@@ -158,7 +158,7 @@ func integral(v float64, mode ir.Round) float64 {
 }
 
 func floatToFloat(in *ir.Instr) func(uint64) uint64 {
-	ftz, sat := in.Mod&ir.ModFtz != 0, in.Mod&ir.ModSat != 0
+	ftz, sat, relu := in.Mod&ir.ModFtz != 0, in.Mod&ir.ModSat != 0, in.Mod&ir.ModRelu != 0
 	toInt := in.Round == ir.RNI || in.Round == ir.RZI || in.Round == ir.RMI || in.Round == ir.RPI
 	mode := in.Round
 	if mode == ir.RoundNone || toInt {
@@ -179,6 +179,9 @@ func floatToFloat(in *ir.Instr) func(uint64) uint64 {
 				v = 0
 			}
 			v = math.Min(v, 1)
+		}
+		if relu && v < 0 {
+			v = 0
 		}
 		return enc(v)
 	}
@@ -288,8 +291,13 @@ func packPair(in *ir.Instr) lane {
 		mode = ir.RN
 	}
 	f := narrowFormat(in.Type)
-	finite := in.Mod&ir.ModSat != 0
-	return lane{f32: lift32(func(a, b, _ uint32) uint32 {
-		return f.pack(float64(f32(a)), mode, finite)<<16 | f.pack(float64(f32(b)), mode, finite)
-	})}
+	finite, relu := in.Mod&ir.ModSat != 0, in.Mod&ir.ModRelu != 0
+	one := func(bits uint32) uint32 {
+		v := float64(f32(bits))
+		if relu && v < 0 {
+			v = 0
+		}
+		return f.pack(v, mode, finite)
+	}
+	return lane{f32: lift32(func(a, b, _ uint32) uint32 { return one(a)<<16 | one(b) })}
 }

@@ -182,7 +182,7 @@ func direct(v float64, residue int, mode ir.Round) float64 {
 // packed works on one or two 16-bit floats in a 32-bit register.
 func (o floatOp) packed(in *ir.Instr, mode ir.Round) fn32 {
 	f := narrowFormat(in.Type)
-	ftz, sat := in.Mod&ir.ModFtz != 0, in.Mod&ir.ModSat != 0
+	ftz, sat, relu := in.Mod&ir.ModFtz != 0, in.Mod&ir.ModSat != 0, in.Mod&ir.ModRelu != 0
 	scalar := func(a, b, c uint32) uint32 {
 		if ftz {
 			a, b, c = f.flush(a), f.flush(b), f.flush(c)
@@ -191,6 +191,9 @@ func (o floatOp) packed(in *ir.Instr, mode ir.Round) fn32 {
 		if sat && v == v {
 			v = math.Max(0, math.Min(1, v))
 		} else if sat {
+			v = 0
+		}
+		if relu && v < 0 {
 			v = 0
 		}
 		r := f.pack(v, mode, false)

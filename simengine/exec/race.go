@@ -1,10 +1,302 @@
 package exec
 
-type raceChecker struct{}
+import (
+	"fmt"
+	"math/bits"
 
-func (c *raceChecker) reset(warps, bytes, granule int)                     {}
-func (c *raceChecker) arrive(w *warp, id int)                              {}
-func (c *raceChecker) release(id int, waiting, joined uint32)              {}
-func (r *Runner) raceCheck(w *warp, in *instr, a *access, m uint32) signal { return next }
-func (r *Runner) asyncCommit(w *warp, in *instr, mask uint32) signal       { return next }
-func (r *Runner) asyncWait(w *warp, in *instr, mask uint32) signal         { return next }
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// raceChecker finds two threads of a CTA that touch one byte of shared memory,
+// at least one of them writing, with nothing that orders them.
+//
+// Between warps, order comes from barriers, and from atomics and volatile or
+// ordered accesses to one address, each taken to release what its warp did and
+// to acquire what the others did there. Within a warp, lanes that run together
+// are in order; lanes on different sides of a branch are not until they
+// reconverge. Lanes of one store that write different values to one byte race.
+// Writes of the value that is already there do not race with other writes.
+//
+// It keeps one vector clock a warp (Fidge; Mattern, 1988). A warp's clock is
+// its tick, which advances with every basic block and every barrier.
+type raceChecker struct {
+	granule  int // bytes of a cell
+	cells    []cell
+	known    [MaxThreads / WarpSize]clock // by warp: ticks of others it is after
+	arriving [16]clock                    // by barrier
+	atomics  map[uint64]*clock            // by address, shared addresses in their window
+	copies   [MaxThreads / WarpSize]asyncGroups
+}
+
+// clock is a tick of every warp.
+type clock [MaxThreads / WarpSize]uint32
+
+func (c *clock) join(d *clock) {
+	for i, v := range d {
+		c[i] = max(c[i], v)
+	}
+}
+
+// touch is one access to a cell. A zero tick means none.
+type touch struct {
+	tick   uint32
+	pc     int32
+	thread uint16
+	strong bool // atomic, volatile or ordered
+	async  bool // written by cp.async, in group
+	group  int32
+}
+
+// cell is the last write and up to two later reads of warps that are not
+// ordered with each other: enough to notice an unordered write by any warp.
+type cell struct {
+	write touch
+	reads [2]touch
+}
+
+// asyncGroups are the cp.async groups of a warp.
+type asyncGroups struct {
+	committed int32
+	done      int32    // groups below this have been waited for
+	at        []uint32 // by group: tick at which it was waited for
+}
+
+func (c *raceChecker) reset(warps, bytes, granule int) {
+	c.granule = granule
+	n := (bytes + granule - 1) / granule
+	if cap(c.cells) < n {
+		c.cells = make([]cell, n)
+	}
+	c.cells = c.cells[:n]
+	clear(c.cells)
+	clear(c.known[:])
+	clear(c.arriving[:])
+	if c.atomics == nil {
+		c.atomics = map[uint64]*clock{}
+	}
+	clear(c.atomics)
+	for i := range c.copies {
+		c.copies[i] = asyncGroups{at: c.copies[i].at[:0]}
+	}
+}
+
+// arrive gives a warp's clock to a barrier.
+func (c *raceChecker) arrive(w *warp, id int) {
+	c.known[w.id][w.id] = w.tick
+	c.arriving[id].join(&c.known[w.id])
+	w.tick++
+}
+
+// release gives a barrier's clock to the warps that waited.
+func (c *raceChecker) release(id int, waiting uint32) {
+	for m := waiting; m != 0; m &= m - 1 {
+		c.known[bits.TrailingZeros32(m)].join(&c.arriving[id])
+	}
+	c.arriving[id] = clock{}
+}
+
+// exchange orders a warp after earlier strong accesses to an address and
+// later ones after it.
+func (c *raceChecker) exchange(w *warp, addr uint64) {
+	at := c.atomics[addr]
+	if at == nil {
+		at = new(clock)
+		c.atomics[addr] = at
+	}
+	c.known[w.id].join(at)
+	c.known[w.id][w.id] = w.tick
+	at.join(&c.known[w.id])
+}
+
+// isStrong reports an access that is part of the kernel's synchronisation.
+func isStrong(in *ir.Instr) bool {
+	return in.Op == ir.Atom || in.Op == ir.Red || in.Mod&(ir.ModVolatile|ir.ModRelaxed|ir.ModAcquire|ir.ModRelease) != 0
+}
+
+// raceCheck checks and notes an access to shared memory, and the order that
+// strong accesses to any memory bring.
+func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+	c := r.races
+	strong := isStrong(&r.p.Kernel.Instrs[in.pc])
+	if strong {
+		for m := mask; m != 0; m &= m - 1 {
+			base, _ := windowBase(space)
+			c.exchange(w, r.addr[bits.TrailingZeros32(m)]+base)
+		}
+		w.tick++
+	}
+	if space != ir.Shared {
+		return next
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		now := touch{tick: w.tick, pc: in.pc, thread: uint16(w.thread(l)), strong: strong}
+		if a.op == ir.CpAsync {
+			now.async, now.group = true, c.copies[w.id].committed
+		}
+		addr := int(r.addr[l])
+		for b := addr / c.granule; b*c.granule < addr+a.width; b++ {
+			var other *touch
+			if a.write {
+				other = r.writeCell(w, in, &c.cells[b], now, l, b*c.granule)
+			} else {
+				other = r.readCell(w, &c.cells[b], now, l)
+			}
+			if other != nil {
+				return r.raceFault(w, in, a, l, *other, b*c.granule)
+			}
+		}
+	}
+	return next
+}
+
+// readCell checks a read and notes it; it returns the write it races with.
+func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
+	if c.write.tick != 0 && !(now.strong && c.write.strong) && !r.ordered(w, &c.write, lane) {
+		return &c.write
+	}
+	for i := range c.reads {
+		old := &c.reads[i]
+		if old.tick == 0 || int(old.thread)/WarpSize == w.id || r.ordered(w, old, lane) {
+			*old = now
+			return nil
+		}
+	}
+	return nil
+}
+
+// writeCell checks a write and notes it; it returns the access it races with.
+func (r *Runner) writeCell(w *warp, in *instr, c *cell, now touch, lane, addr int) *touch {
+	for i := range c.reads {
+		old := &c.reads[i]
+		if old.tick != 0 && !(now.strong && old.strong) && !r.ordered(w, old, lane) {
+			return old
+		}
+	}
+	old := &c.write
+	if old.tick != 0 && !(now.strong && old.strong) {
+		other := -1 // lane of the same store
+		if old.tick == now.tick && old.pc == now.pc && int(old.thread)/WarpSize == w.id {
+			other = int(old.thread) % WarpSize
+		}
+		if (other >= 0 || !r.ordered(w, old, lane)) && (old.async || now.async || !r.sameValue(w, in, lane, other, addr)) {
+			return old
+		}
+	}
+	c.write, c.reads = now, [2]touch{}
+	return nil
+}
+
+// ordered reports whether an access happened before what lane of w does now.
+func (r *Runner) ordered(w *warp, old *touch, lane int) bool {
+	c := r.races
+	from := int(old.thread) / WarpSize
+	if old.async {
+		g := &c.copies[from]
+		if old.group >= g.done {
+			return false
+		}
+		return from == w.id || c.known[w.id][from] >= g.at[old.group]
+	}
+	if from != w.id {
+		return c.known[w.id][from] >= old.tick
+	}
+	return w.together(int(old.thread)%WarpSize, lane, old.tick)
+}
+
+// together reports whether lanes a and b of the warp ran together since tick,
+// the top frame holding b.
+func (w *warp) together(a, b int, tick uint32) bool {
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		if f := &w.stack[i]; f.mask>>a&1 == 1 {
+			return i == len(w.stack)-1 || tick <= f.since
+		}
+	}
+	return true // a has exited
+}
+
+// sameValue reports whether a plain store by lane writes to the cell at addr
+// what is there: what shared memory holds or, when the other writer is a lane
+// of the same store, what that lane writes.
+func (r *Runner) sameValue(w *warp, in *instr, lane, other, addr int) bool {
+	if in.x.access.op != ir.St {
+		return false
+	}
+	for b := addr; b < addr+r.races.granule; b++ {
+		now, ok := r.storedByte(w, in, lane, b)
+		was := byte(0)
+		if b < len(r.shared) {
+			was = r.shared[b]
+		}
+		if other >= 0 {
+			if v, too := r.storedByte(w, in, other, b); too {
+				was = v
+			}
+		}
+		if ok && now != was {
+			return false
+		}
+	}
+	return true
+}
+
+// storedByte is what a lane of a store writes to the byte at addr, if it does.
+func (r *Runner) storedByte(w *warp, in *instr, lane, addr int) (byte, bool) {
+	a := in.x.access
+	off := addr - int(r.addr[lane])
+	if off < 0 || off >= a.width {
+		return 0, false
+	}
+	v := w.get(in.x.src[off/a.elem], lane)
+	return byte(v >> (8 * (off % a.elem))), true
+}
+
+func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, addr int) signal {
+	k := r.p.Kernel
+	verb, what := "reads", "is written"
+	if a.write {
+		verb = "writes"
+	}
+	if !writesMemory(k.Instrs[old.pc].Op) {
+		what = "is read"
+	}
+	missing := "no barrier between"
+	switch {
+	case old.async:
+		missing = "no cp.async.wait_group and barrier between"
+	case int(old.thread)/WarpSize == w.id:
+		missing = "both in one warp, not synchronised"
+	}
+	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane),
+		Detail: fmt.Sprintf("%s what %s by thread %d in `%s` at %v, %s", verb, what, old.thread, k.Text(int(old.pc)), k.Instrs[old.pc].Pos, missing)})
+}
+
+// asyncCommit is cp.async.commit_group.
+func (r *Runner) asyncCommit(w *warp, in *instr, mask uint32) signal {
+	if r.races != nil {
+		r.races.copies[w.id].committed++
+	}
+	return next
+}
+
+// asyncWait is cp.async.wait_group and wait_all. Groups are counted for the
+// warp as a whole.
+func (r *Runner) asyncWait(w *warp, in *instr, mask uint32) signal {
+	if r.races == nil {
+		return next
+	}
+	g := &r.races.copies[w.id]
+	done := g.committed
+	if ki := &r.p.Kernel.Instrs[in.pc]; ki.Mod&ir.ModAll != 0 {
+		g.committed++ // what was not committed is waited for too
+		done = g.committed
+	} else if len(ki.Src) > 0 {
+		done -= int32(min(ki.Src[0].Imm, uint64(g.committed)))
+	}
+	for int32(len(g.at)) < done {
+		g.at = append(g.at, w.tick)
+	}
+	g.done = max(g.done, done)
+	w.tick++
+	return next
+}

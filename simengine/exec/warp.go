@@ -84,6 +84,9 @@ func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32) {
 	if t.rpc == rpc {
 		// The frame below already waits there.
 		w.stack = w.stack[:len(w.stack)-1]
+		if n := len(w.stack); n > 0 {
+			w.stack[n-1].since = w.tick
+		}
 	} else {
 		t.block, t.since = rpc, w.tick
 	}
