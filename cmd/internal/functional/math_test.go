@@ -1,0 +1,197 @@
+package functional_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+)
+
+// mathFunctions are the device header's functions of float, the range they are
+// tested over and the error allowed, in units in the last place of the result
+// (about those of the CUDA C++ Programming Guide's table), or absolute where the
+// result passes through zero.
+var mathFunctions = []struct {
+	call     string // of x
+	want     func(x float64) float64
+	from, to float64
+	ulps     float64
+	absolute float64
+}{
+	{"sinf(x)", math.Sin, -300, 300, 4, 1e-7},
+	{"cosf(x)", math.Cos, -300, 300, 4, 1e-7},
+	{"sinf(x)", math.Sin, 1e5, 1e7, 4, 2e-7},
+	{"expf(x)", math.Exp, -100, 88.7, 4, 3e-45},
+	{"exp2f(x)", math.Exp2, -120, 127, 4, 0},
+	{"logf(x)", math.Log, 1e-40, 30, 4, 1e-7},
+	{"log2f(x)", math.Log2, 1e-3, 1e9, 4, 2e-7},
+	{"log10f(x)", math.Log10, 1e-3, 1e9, 5, 2e-7},
+	{"powf(x, 2.5f)", func(x float64) float64 { return math.Pow(x, 2.5) }, 0, 1e12, 8, 0},
+	{"powf(x, -3.f)", func(x float64) float64 { return math.Pow(x, -3) }, -50, -1, 8, 0},
+	{"powf(1.5f, x)", func(x float64) float64 { return math.Pow(1.5, x) }, -200, 200, 8, 0},
+	{"tanhf(x)", math.Tanh, -30, 30, 6, 2e-7},
+	{"sqrtf(x)", math.Sqrt, 0, 1e6, 0.51, 0},
+	{"rsqrtf(x)", func(x float64) float64 { return 1 / math.Sqrt(x) }, 1e-3, 1e6, 2, 0},
+	{"fmodf(x, 0.75f)", func(x float64) float64 { return math.Mod(x, 0.75) }, -1e4, 1e4, 0, 0},
+	{"roundf(x)", math.Round, -100, 100, 0, 0},
+	{"rintf(x)", math.RoundToEven, -100, 100, 0, 0},
+	{"floorf(x)", math.Floor, -100, 100, 0, 0},
+	{"truncf(x)", math.Trunc, -100, 100, 0, 0},
+	{"hypotf(x, 3.f)", func(x float64) float64 { return math.Hypot(x, 3) }, -100, 100, 4, 0},
+	{"(float)__float2int_rn(x)", math.RoundToEven, -1e6, 1e6, 0, 0},
+	{"(float)(int)(x)", math.Trunc, -1e6, 1e6, 0, 0},
+	{"__half2float(__float2half(x))", halfRounded, -1000, 1000, 0, 0},
+	{"__int_as_float(__float_as_int(x))", func(x float64) float64 { return x }, -1, 1, 0, 0},
+	{"(float)__clz((int)(x))", func(x float64) float64 { return 31 - math.Floor(math.Log2(math.Trunc(x))) }, 1, 1e6, 0, 0},
+	{"(float)__umulhi((unsigned)x, 0x10000u)", func(x float64) float64 { return math.Floor(math.Trunc(x) / 65536) }, 0, 4e9, 0, 0},
+}
+
+// halfRounded rounds a normal value to half precision's 11 bits, ties to even.
+func halfRounded(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	step := math.Ldexp(1, max(math.Ilogb(x), -14)-10)
+	return math.RoundToEven(x/step) * step
+}
+
+const mathSamples = 1024
+
+// mathSource is one kernel for all functions: blockIdx.y says which.
+func mathSource() []byte {
+	var b strings.Builder
+	b.WriteString(`#include <cuda_fp16.h>
+extern "C" __global__ void evaluate(const float* in, float* out) {
+  int i = blockIdx.y * 1024 + blockIdx.x * blockDim.x + threadIdx.x;
+  float x = in[i], y = 0.f;
+  switch (blockIdx.y) {
+`)
+	for i, f := range mathFunctions {
+		fmt.Fprintf(&b, "    case %d: y = %s; break;\n", i, f.call)
+	}
+	b.WriteString("  }\n  out[i] = y;\n}\n")
+	return []byte(b.String())
+}
+
+// The device headers' mathematics, compiled by clang and executed, against Go's.
+func TestDeviceMathematics(t *testing.T) {
+	clang := needClang(t)
+	count := int64(mathSamples * len(mathFunctions))
+	launch := &kernel.Launch{
+		KernelName: "evaluate",
+		Grid:       [3]int64{mathSamples / 256, int64(len(mathFunctions)), 1}, Block: [3]int64{256, 1, 1},
+		Args: []kernel.Arg{
+			{Name: "in", Type: kernel.Float, Lanes: 1, Count: count},
+			{Name: "out", Type: kernel.Float, Lanes: 1, Count: count},
+		},
+		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: mathSource()},
+	}
+	res, err := clang.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in []byte
+	for _, f := range mathFunctions {
+		for i := range mathSamples {
+			x := float32(f.from + (f.to-f.from)*float64(i)/(mathSamples-1))
+			in = binary.LittleEndian.AppendUint32(in, math.Float32bits(x))
+		}
+	}
+	after, err := run(launch, res.PTX, map[string][]byte{"in": in, "out": make([]byte, len(in))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, f := range mathFunctions {
+		for i := n * mathSamples; i < (n+1)*mathSamples; i++ {
+			x, got := float(in, i), float(after["out"], i)
+			want := f.want(x)
+			if math.Abs(want) > math.MaxFloat32 {
+				want = math.Copysign(math.Inf(1), want)
+			}
+			if allowed := f.ulps*ulp(want) + f.absolute; got != want && !(math.Abs(got-want) <= allowed) {
+				t.Errorf("%s at %v: %v, want %v within %v", f.call, x, got, want, allowed)
+				break
+			}
+		}
+	}
+}
+
+func float(b []byte, i int) float64 {
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+}
+
+// ulp is the distance of neighbouring floats at v.
+func ulp(v float64) float64 {
+	if v == 0 || math.IsInf(v, 0) {
+		return 0
+	}
+	return math.Ldexp(1, max(math.Ilogb(v), -126)-23)
+}
+
+// A kernel of the user's own: a definition and a source in some folder, named by
+// an absolute path from another one.
+func TestOwnKernelFromAnyDirectory(t *testing.T) {
+	clang := needClang(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"scale.json": ownDefinition, "scale.cu": ownSource, "factor.h": "#define FACTOR 3.0f\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	def, warnings, err := kernel.Load(filepath.Join(dir, "scale.json"))
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	space, err := def.Space(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cfg := range space.All() {
+		launch, err := def.Launch(cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := compile.Of(compile.Given{}, compile.Prebuilt{}, clang).Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: "sm_80"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := contents(launch)
+		after, err := run(launch, res.PTX, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 1000 {
+			if got, want := float(after["out"], i), 3*float(before["in"], i); got != float64(float32(want)) {
+				t.Fatalf("%v: element %d is %v, want %v", cfg, i, got, want)
+			}
+		}
+	}
+}
+
+const ownSource = `#include "factor.h"
+#include <cuda_runtime.h>
+extern "C" __global__ void scale(const float* in, float* out, int n) {
+  int i = blockIdx.x * block_size_x + threadIdx.x;
+  if (i < n) out[i] = in[i] * FACTOR;
+}`
+
+const ownDefinition = `{
+  "ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Type": "int", "Values": "[64, 256]", "Default": 64}], "Conditions": []},
+  "General": {"BenchmarkName": "scale"},
+  "KernelSpecification": {
+    "Language": "CUDA", "KernelName": "scale", "KernelFile": "scale.cu",
+    "LocalSize": {"X": "block_size_x"}, "GridDivX": ["block_size_x"], "ProblemSize": [1000],
+    "Arguments": [
+      {"Name": "in", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 1000, "FillType": "Random", "FillValue": 1.0},
+      {"Name": "out", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1000, "FillType": "Constant", "FillValue": 0},
+      {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "AccessType": "ReadOnly", "FillType": "Constant", "FillValue": 1000}
+    ]
+  }
+}`
