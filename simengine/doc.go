@@ -7,8 +7,3 @@
 // machine, whatever was simulated before. It does not compile CUDA C++, does
 // not know search spaces or sweeps, and runs on the caller's goroutine.
 package simengine
-
-// Version names the simulator. It is part of every digest: a result of another
-// version is never taken for an answer, so it changes with anything that can
-// change a report.
-const Version = "1"

@@ -6,7 +6,7 @@ type Report struct {
 	Kernel string `json:"kernel"`
 	Arch   string `json:"arch"`
 	Level  string `json:"level"`
-	Engine string `json:"engine"` // Version
+	Engine string `json:"engine"` // Version()
 	Module string `json:"module"` // digest of the PTX
 	Device string `json:"device"` // digest of the descriptor
 	Digest string `json:"digest"` // of the whole question

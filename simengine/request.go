@@ -94,7 +94,7 @@ type Fill struct {
 // equal PTX, have the same answer.
 func (r *Request) Digest(module string) string {
 	h := sha256.New()
-	text(h, "warptune", Version, module, r.Kernel, r.Arch.Digest, r.Level.String())
+	text(h, "warptune", Version(), module, r.Kernel, r.Arch.Digest, r.Level.String())
 	ints(h, r.Grid[:]...)
 	ints(h, r.CTA[:]...)
 	ints(h, r.DynamicShared, r.MaxRegisters, r.CarveOut, len(r.Args), len(r.Constants))

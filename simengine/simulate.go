@@ -82,7 +82,7 @@ func residency(k *ir.Kernel, p *assemble.Program, req *Request) (*seating, error
 func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *seating, rec *recording, res *timing.Result) *Report {
 	ctas := float64(rec.launch.Grid.Count())
 	r := &Report{
-		Kernel: k.Name, Arch: req.Arch.Name, Level: req.Level.String(), Engine: Version,
+		Kernel: k.Name, Arch: req.Arch.Name, Level: req.Level.String(), Engine: Version(),
 		Module: m.Digest, Device: req.Arch.Digest, Digest: req.Digest(m.Digest),
 		TimeUS: res.TimeUS, Cycles: res.Cycles, ErrorShare: res.SampleError,
 		Registers: p.Registers, SpillBytes: p.SpillBytes, LocalBytes: p.LocalBytes,

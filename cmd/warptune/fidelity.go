@@ -94,7 +94,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		}
 	}
 	r := fidelity.Compare(records, results, d)
-	r.Level, r.Engine = level.String(), simengine.Version
+	r.Level, r.Engine = level.String(), simengine.Version()
 	if a.json {
 		return a.printJSON(r)
 	}

@@ -157,6 +157,6 @@ func prediction(o *tuner.Outcome, d *arch.Descriptor, level simengine.Level) rec
 	return record.Prediction{
 		Arch: d.Name, PredictedUS: o.TimeUS, Validity: o.Validity.String(), Message: o.Message, Compiler: o.Compiler,
 		Registers: o.Registers, SpillBytes: o.SpillBytes, Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound,
-		Level: level.String(), Engine: simengine.Version, Digest: o.Digest, Metrics: o.Metrics,
+		Level: level.String(), Engine: simengine.Version(), Digest: o.Digest, Metrics: o.Metrics,
 	}
 }

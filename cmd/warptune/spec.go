@@ -106,7 +106,7 @@ func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int
 	spec := &warptunev1.Spec{
 		Kernel: name, Bundle: bundle, Arch: d.Name, Problem: problem, Set: map[string]*warptunev1.Values{},
 		Strategy: s.strategy, Budget: s.budget, Seed: s.seed, Level: s.level, Compiler: s.compiler,
-		ArchDigest: d.Digest, Engine: simengine.Version,
+		ArchDigest: d.Digest, Engine: simengine.Version(),
 	}
 	for param, values := range set {
 		spec.Set[param] = &warptunev1.Values{Values: values}

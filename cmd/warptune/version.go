@@ -20,7 +20,7 @@ func (a *app) versionCommand() *cobra.Command {
 				Version string `json:"version"`
 				Engine  string `json:"engine"`
 				Go      string `json:"go"`
-			}{moduleVersion(), simengine.Version, runtime.Version()}
+			}{moduleVersion(), simengine.Version(), runtime.Version()}
 			if a.json {
 				return a.printJSON(v)
 			}

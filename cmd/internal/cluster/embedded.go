@@ -69,7 +69,7 @@ func (e *Embedded) Work(slots int) error {
 		return err
 	}
 	w, err := worker.New(conn, worker.Options{
-		ID: fmt.Sprintf("embedded-%d", os.Getpid()), Slots: slots, Engine: simengine.Version, Archs: archs,
+		ID: fmt.Sprintf("embedded-%d", os.Getpid()), Slots: slots, Engine: simengine.Version(), Archs: archs,
 		Evaluator: worker.Recovering(NewEvaluator()),
 	})
 	if err != nil {

@@ -1,0 +1,137 @@
+// Command coordinator serves the sweep and worker APIs over one data directory.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// options are the flags.
+type options struct {
+	listen, data string
+	insecure     bool
+	level        string
+	logJSON      bool
+	grace        time.Duration
+}
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	var o options
+	f := flag.NewFlagSet("coordinator", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.listen, "listen", "localhost:7070", "address to serve on; port 0 picks a free one")
+	f.StringVar(&o.data, "data", "", "directory that keeps sweeps and results (required)")
+	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
+	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
+	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
+	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for calls under way to end at shutdown")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	if o.data == "" {
+		return nil, errors.New("--data is required: the directory to keep sweeps and results in")
+	}
+	if hclog.LevelFromString(o.level) == hclog.NoLevel {
+		return nil, fmt.Errorf("unknown --log-level %q", o.level)
+	}
+	return &o, o.checkListen()
+}
+
+// checkListen refuses plaintext to other machines unless it is asked for.
+func (o *options) checkListen() error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %q: want HOST:PORT, e.g. localhost:7070", o.listen)
+	}
+	ip := net.ParseIP(host)
+	if o.insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("--listen %s reaches other machines in plaintext: add --insecure if the network is trusted, or listen on localhost", o.listen)
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitDone
+	} else if err != nil {
+		fmt.Fprintf(stderr, "coordinator: %v\n", err)
+		return exitUsage
+	}
+	if err := serve(ctx, o, stderr); err != nil {
+		fmt.Fprintf(stderr, "coordinator: %v\n", err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// serve runs until ctx ends or the coordinator cannot go on.
+func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
+	log := hclog.New(&hclog.LoggerOptions{Name: "coordinator", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
+	}
+	defer listener.Close()
+	st, err := store.Open(filepath.Join(o.data, "warptune.db"), store.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log})
+	if err != nil {
+		return err
+	}
+	server := rpc.NewServer(c, log)
+	g, ctx := errgroup.WithContext(ctx)
+	// The coordinator stops after the server, so that calls under way are answered.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g.Go(func() error { return c.Run(running) })
+	g.Go(func() error { return server.Serve(listener) })
+	g.Go(func() error { server.ReportHealth(ctx); return nil })
+	g.Go(func() error {
+		<-ctx.Done()
+		log.Info("stopping")
+		cut := time.AfterFunc(o.grace, server.Stop)
+		server.GracefulStop()
+		cut.Stop()
+		stop()
+		return nil
+	})
+	log.Info("serving", "address", listener.Addr().String(), "data", o.data, "store", c.ID())
+	return g.Wait()
+}

@@ -1,0 +1,142 @@
+// Command worker evaluates trials for a coordinator. Whatever starts it needs to
+// know only its exit status: 0 nothing is left to do, 75 drained (SIGTERM or
+// --lifetime), 64 wrong flags, anything else a fault.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/tuner/worker"
+)
+
+// Exit statuses; 64 and 75 are EX_USAGE and EX_TEMPFAIL of sysexits.h.
+const (
+	exitFinished = 0
+	exitFault    = 1
+	exitUsage    = 64
+	exitDrained  = 75
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// options are the flags.
+type options struct {
+	coordinator       string
+	slots             int
+	id                string
+	lifetime, stagger time.Duration
+	grace, timeout    time.Duration
+	stay              bool
+	level             string
+	logJSON           bool
+}
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	var o options
+	f := flag.NewFlagSet("worker", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.coordinator, "coordinator", "", "address of the coordinator, HOST:PORT (required); it may start later")
+	f.IntVar(&o.slots, "slots", runtime.GOMAXPROCS(0), "configurations evaluated at a time")
+	f.StringVar(&o.id, "id", "", "name of this worker; default: host name and process id")
+	f.DurationVar(&o.lifetime, "lifetime", 0, "drain after this time, e.g. 55m of a job of 1h; 0: no limit")
+	f.DurationVar(&o.stagger, "lifetime-stagger", 0, "add a random time up to this to --lifetime, so that workers do not leave together")
+	f.DurationVar(&o.grace, "grace", 10*time.Second, "time to finish what is being evaluated when draining")
+	f.DurationVar(&o.timeout, "timeout", 2*time.Minute, "longest evaluation of one configuration; beyond it the outcome is timeout")
+	f.BoolVar(&o.stay, "stay", false, "wait for further sweeps when nothing is left")
+	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
+	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.NArg() > 0:
+		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	case o.coordinator == "":
+		return nil, errors.New("--coordinator is required: the address it listens on, HOST:PORT")
+	case o.slots < 1:
+		return nil, fmt.Errorf("--slots must be at least 1, got %d", o.slots)
+	case o.timeout <= 0:
+		return nil, fmt.Errorf("--timeout must be positive, got %v", o.timeout)
+	case hclog.LevelFromString(o.level) == hclog.NoLevel:
+		return nil, fmt.Errorf("unknown --log-level %q", o.level)
+	}
+	return &o, nil
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitFinished
+	} else if err != nil {
+		fmt.Fprintf(stderr, "worker: %v\n", err)
+		return exitUsage
+	}
+	exit, err := work(ctx, o, stderr)
+	switch {
+	case err != nil:
+		fmt.Fprintf(stderr, "worker: %v\n", err)
+		return exitFault
+	case exit == worker.Drained:
+		return exitDrained
+	}
+	return exitFinished
+}
+
+// work runs a worker until it is drained or nothing is left.
+func work(ctx context.Context, o *options, stderr io.Writer) (worker.Exit, error) {
+	log := hclog.New(&hclog.LoggerOptions{Name: "worker", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	if o.id == "" {
+		o.id = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
+	archs, err := cluster.Descriptors()
+	if err != nil {
+		return worker.Faulted, err
+	}
+	conn, err := cluster.Dial(o.coordinator)
+	if err != nil {
+		return worker.Faulted, err
+	}
+	defer conn.Close()
+	evaluator := worker.Logging(worker.TimeLimited(worker.Recovering(cluster.NewEvaluator()), o.timeout), log)
+	w, err := worker.New(conn, worker.Options{
+		ID: o.id, Slots: o.slots, Engine: simengine.Version(), Archs: archs, Labels: map[string]string{"host": host},
+		Evaluator: evaluator, Log: log, Leave: !o.stay, Grace: o.grace,
+	})
+	if err != nil {
+		return worker.Faulted, err
+	}
+	if o.lifetime > 0 {
+		life := o.lifetime
+		if o.stagger > 0 {
+			life += rand.N(o.stagger)
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, life)
+		defer cancel()
+	}
+	log.Info("working", "coordinator", o.coordinator, "slots", o.slots, "engine", simengine.Version())
+	return w.Run(ctx)
+}
