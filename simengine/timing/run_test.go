@@ -142,7 +142,7 @@ func TestBudgetDoesNotMatter(t *testing.T) {
 	for _, items := range []int{1, 4} {
 		p, tr := copyKernel(items)
 		in := input(d, p, tr, 20000, 8, 8)
-		in.Budget = 3000
+		in.Budget = 6000
 		small := run(t, in)
 		in.Budget = 1 << 20
 		whole := run(t, in)

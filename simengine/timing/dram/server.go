@@ -10,22 +10,39 @@ func Ticks(cycles float64) int64 { return int64(cycles*Fraction + 0.5) }
 
 // Server is a resource that serves requests in order of arrival.
 // Its zero value is idle.
+//
+// A server that stands for a share of something larger has Slack: what it did
+// not use in the last Slack steps it can use at once later, because the others
+// that share it are not busy at the same moments: a burst is served Burst times
+// as fast as the share's rate until the slack is gone. Over longer times the
+// server keeps to its rate.
 type Server struct {
-	free int64 // first idle step
-	busy int64 // steps of service so far
+	Slack int64 // steps
+	Burst int64 // with Slack; at least 1
+	free  int64 // first idle step; behind the present when there is slack left
+	quick int64 // first step at which a burst's next request can be served
+	busy  int64 // steps of service so far
 }
 
 // Serve queues a request that arrives at cycle at and needs cost steps. It
 // returns the cycle at which service begins and the one at which it is over.
 func (s *Server) Serve(at, cost int64) (begin, end int64) {
-	t := max(at*Fraction, s.free)
-	s.free = t + cost
+	now := at * Fraction
 	s.busy += cost
-	return t / Fraction, (s.free + Fraction - 1) / Fraction
+	if s.Slack == 0 {
+		t := max(now, s.free)
+		s.free = t + cost
+		return t / Fraction, (s.free + Fraction - 1) / Fraction
+	}
+	s.free = max(s.free, now-s.Slack)
+	t := max(now, s.free, s.quick)
+	s.free += cost
+	s.quick = t + cost/s.Burst
+	return t / Fraction, (max(s.free, s.quick) + Fraction - 1) / Fraction
 }
 
 // Free is the first cycle at which the server is idle.
-func (s *Server) Free() int64 { return (s.free + Fraction - 1) / Fraction }
+func (s *Server) Free() int64 { return (max(s.free, s.quick) + Fraction - 1) / Fraction }
 
 // Delay keeps the server from beginning anything before cycle at.
 func (s *Server) Delay(at int64) { s.free = max(s.free, at*Fraction) }

@@ -17,6 +17,9 @@ type Spec struct {
 	// Contention is the mean cycles that other SMs' requests and turnarounds
 	// between reads and writes hold up a DRAM read when DRAM is fully busy.
 	Contention int64
+	// Slack is the cycles over which a burst of this SM can use what it left
+	// of its share before; see Server.
+	Slack, Burst int64
 	// WriteBacklog is the cycles of DRAM work that stores may have queued in
 	// L2 before further stores wait.
 	WriteBacklog int64
@@ -41,7 +44,7 @@ const writeSlices = 1.33
 // Share is one SM's share of L2 and DRAM. Make it with New.
 type Share struct {
 	spec                   Spec
-	l2, out, dram          Server
+	port, l2, out, dram    Server
 	readLine, readSector   int64 // steps of the slices
 	writeSlice, writeOut   int64 // steps a granule
 	dramOne                int64 // steps a granule
@@ -59,8 +62,9 @@ const sectorBytes = 32
 func New(spec Spec) *Share {
 	g := float64(spec.Granule)
 	line := lineSectors * sectorBytes / spec.L2Read
+	shared := Server{Slack: spec.Slack * Fraction, Burst: max(spec.Burst, 1)}
 	return &Share{
-		spec:       spec,
+		spec: spec, l2: shared, out: shared, dram: shared,
 		readLine:   Ticks(line * requestPart),
 		readSector: Ticks(line * sectorPart),
 		writeSlice: Ticks(g / spec.L2Read * writeSlices),
@@ -75,8 +79,8 @@ func New(spec Spec) *Share {
 // noise is a number that spreads like a random one over requests.
 // It returns when the data is in the SM.
 func (s *Share) Read(at, sectors, fromDRAM int64, far, away bool, noise uint64) int64 {
-	cost := max(s.readLine+sectors*s.readSector, sectors*s.portCost)
-	begin, _ := s.l2.Serve(at, cost)
+	at, _ = s.port.Serve(at, sectors*s.portCost)
+	begin, _ := s.l2.Serve(at, s.readLine+sectors*s.readSector)
 	done := begin + s.spec.L2Latency
 	if far {
 		done = begin + s.spec.FarLatency

@@ -1,0 +1,116 @@
+package timing
+
+import (
+	"bufio"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// measured reads the microbenchmark results of a name.
+func measured(t *testing.T, name string) []measurement {
+	t.Helper()
+	f, err := os.Open("../../deploy/calibrate/results/h200.jsonl")
+	if err != nil {
+		t.Skip("no calibration results: ", err)
+	}
+	defer f.Close()
+	var out []measurement
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var m measurement
+		if json.Unmarshal(s.Bytes(), &m) == nil && m.Name == name {
+			out = append(out, m)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("no measurement of %s", name)
+	}
+	return out
+}
+
+type measurement struct {
+	Name   string
+	Params map[string]any
+	Value  float64
+}
+
+func (m *measurement) int(name string) int {
+	v, _ := m.Params[name].(float64)
+	return int(v)
+}
+
+// inFlight is the kernel of that name in deploy/calibrate/bandwidth.cu: loads
+// independent loads a thread of width bytes, and as many stores or none.
+func inFlight(loads, width int, store bool) (*program, func(cta int64, warps int) *trace.CTA) {
+	p := &program{}
+	p.block()
+	p.emit(assemble.S2R, ir.Mov, 0, 0)
+	p.emit(assemble.S2R, ir.Mov, 0, 1)
+	p.emit(assemble.FMAHeavy, ir.Mad, 0, 2, 0, 1)
+	p.emit(assemble.IMADWide, ir.Mad, 0, 3, 2)
+	var lds, sts []int32
+	for i := range loads {
+		lds = append(lds, p.emit(assemble.Load, ir.Ld, ir.Global, 10+i, 3))
+	}
+	for i := range loads {
+		if store {
+			sts = append(sts, p.emit(assemble.Store, ir.St, ir.Global, -1, 3, 10+i))
+		} else {
+			p.emit(assemble.ALU, ir.Setp, 0, 50, 10+i)
+		}
+	}
+	p.emit(assemble.Exit, ir.Exit, 0, -1)
+	lines := width / 4
+	return p, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for k := range t.Warps {
+			w := &t.Warps[k]
+			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+			for base, pcs := range [][]int32{lds, sts} {
+				for i, pc := range pcs {
+					a := trace.Access{
+						PC: pc, Space: ir.Global, Width: uint8(width), Mask: ^uint32(0), Passes: uint16(lines), Ideal: uint16(lines),
+						First: int32(len(w.Lines)), NLines: uint16(lines), Sectors: uint16(4 * lines), MaxSame: 1,
+					}
+					first := uint64(base)<<40 + ((uint64(cta)*uint64(loads)+uint64(i))*uint64(warps)+uint64(k))*uint64(lines)
+					for l := range lines {
+						w.Lines = append(w.Lines, trace.Line{Addr: first + uint64(l), Sectors: 0xf, Full: 0xf})
+					}
+					w.Accesses = append(w.Accesses, a)
+				}
+			}
+		}
+		return t
+	}
+}
+
+// Bandwidth by bytes in flight, from one warp's worth to saturation, with and
+// without stores, must be what an H200 gives.
+func TestBytesInFlightAgainstH200(t *testing.T) {
+	d := h200(t)
+	var sum float64
+	all := measured(t, "bandwidth.in_flight")
+	for i := range all {
+		m := &all[i]
+		loads, width, store, resident := m.int("loads"), m.int("width"), m.int("store"), m.int("ctas_per_sm")
+		p, tr := inFlight(loads, width, store == 1)
+		const grid = 40000
+		in := input(d, p, tr, grid, resident, 8)
+		in.Cold = true
+		r := run(t, in)
+		got := float64(grid*256*loads*width*(1+store)) / r.TimeUS * 1e-3
+		e := got/m.Value - 1
+		sum += math.Abs(e)
+		t.Logf("%d loads of %2d B, stores %d, %d CTAs: %6.0f GB/s, measured %6.0f, %+5.1f%%", loads, width, store, resident, got, m.Value, 100*e)
+	}
+	mean := sum / float64(len(all))
+	t.Logf("mean error %.1f%%", 100*mean)
+	if mean > 0.1 {
+		t.Errorf("mean error %.1f%% of %d measurements", 100*mean, len(all))
+	}
+}
