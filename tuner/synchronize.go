@@ -53,6 +53,7 @@ func (l *Ledger) hear(in *Sync) *session {
 	if w == nil {
 		w = &session{name: name}
 		l.sessions[name] = w
+		l.active++
 	}
 	w.worker, w.seen, w.draining = in.Worker, l.now, in.Draining
 	return w

@@ -1,0 +1,419 @@
+package tuner_test
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/lease"
+	"github.com/warptune/warptune/tuner/store"
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+// history runs random events against a ledger and a store in memory, and
+// checks them against what the protocol promises. Time is virtual.
+type history struct {
+	t        *testing.T
+	rng      *rand.Rand
+	bundle   tunertest.Bundle
+	attempts int
+	now      time.Time
+	ledger   *tuner.Ledger
+	store    *store.Memory
+
+	workers []*client
+	late    []late // requests that the network still holds
+
+	// What was told to anybody, and so must hold for ever.
+	granted  map[lease.Key]tuner.Grant // the newest grant of each trial
+	holder   map[uint64]string         // of each token
+	recorded map[lease.Key]bool
+	token    uint64 // the greatest told
+	stale    int    // reports refused as stale
+}
+
+// client is a worker: what it believes it holds and has to report.
+type client struct {
+	worker  tuner.Worker
+	held    map[lease.Key]tuner.Grant
+	reports []tuner.Report
+	alive   bool
+}
+
+// late is a request that arrives again, or for the first time, later.
+type late struct {
+	from *client
+	sync tuner.Sync
+}
+
+const ttl = 30 * time.Second
+
+func newHistory(t *testing.T, seed uint64, b tunertest.Bundle, attempts int) *history {
+	h := &history{
+		t: t, rng: rand.New(rand.NewPCG(seed, 7)), bundle: b, attempts: attempts, now: time.Unix(1e9, 0), store: store.NewMemory(),
+		granted: map[lease.Key]tuner.Grant{}, holder: map[uint64]string{}, recorded: map[lease.Key]bool{},
+	}
+	content, digest := b.Content()
+	_ = h.store.PutBundle(digest, content)
+	h.ledger = tuner.NewLedger(h.options(0))
+	h.ledger.Enter(h.now)
+	spec := b.Spec("test")
+	plan := h.plan(spec)
+	h.ledger.Add(tuner.Sweep{Num: 1, ID: spec.ID(""), Spec: spec, Window: plan.Window, Names: plan.Names}, plan, nil)
+	h.commit()
+	for i := range 4 {
+		h.workers = append(h.workers, h.start(i))
+	}
+	return h
+}
+
+func (h *history) options(token uint64) tuner.LedgerOptions {
+	return tuner.LedgerOptions{LeaseTTL: ttl, Attempts: h.attempts, MaxGrant: 8, Token: token}
+}
+
+func (h *history) plan(spec tuner.Spec) tuner.Plan {
+	content, _ := h.bundle.Content()
+	plan, err := tunertest.Planner{}.Plan(spec, content)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return plan
+}
+
+func (h *history) start(i int) *client {
+	return &client{worker: tunertest.Worker(fmt.Sprint("w", i), h.rng.Uint64(), 1+h.rng.IntN(3)), held: map[lease.Key]tuner.Grant{}, alive: true}
+}
+
+// commit makes durable what the ledger changed.
+func (h *history) commit() {
+	c := h.ledger.Take()
+	if err := h.store.Commit(&c); err != nil {
+		h.t.Fatal(err)
+	}
+	h.check()
+}
+
+// crash loses the ledger, with whatever was not committed, and restores it.
+func (h *history) crash() {
+	token, _, _ := h.store.Numbers()
+	h.ledger = tuner.NewLedger(h.options(token))
+	h.ledger.Enter(h.now)
+	sweeps, _ := h.store.Sweeps()
+	for _, s := range sweeps {
+		if !s.State.Live() {
+			h.ledger.NoteEnded(s.Num, s.State)
+			continue
+		}
+		leases, _ := h.store.Leases(s.Num)
+		err := h.ledger.Restore(h.now, tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Results: h.results(), Leases: leases})
+		if err != nil {
+			h.t.Fatalf("restore: %v", err)
+		}
+	}
+	h.check()
+}
+
+func (h *history) results() iter.Seq2[tuner.Result, error] {
+	return func(yield func(tuner.Result, error) bool) {
+		for seq := int64(0); ; {
+			page, err := h.store.Results(1, seq, store.PageLimit)
+			for _, r := range page {
+				if !yield(r, err) {
+					return
+				}
+				seq = r.Seq + 1
+			}
+			if len(page) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// check compares the ledger's counts with one another.
+func (h *history) check() {
+	h.t.Helper()
+	s, ok := h.ledger.Sweep(1)
+	if !ok {
+		return
+	}
+	c := s.Counts
+	if c.Asked != c.Queued+c.Leased+c.Done+c.Abandoned || c.Queued < 0 || c.Leased < 0 {
+		h.t.Fatalf("counts do not add up: %+v", c)
+	}
+	held := int64(0)
+	for _, w := range h.ledger.Workers() {
+		held += int64(w.Held)
+	}
+	if held > c.Leased {
+		h.t.Fatalf("workers hold %d leases, %d trials are leased", held, c.Leased)
+	}
+}
+
+// request returns what a worker says now.
+func (h *history) request(w *client) tuner.Sync {
+	in := tuner.Sync{Worker: w.worker, Want: h.rng.IntN(6), Draining: h.rng.IntN(20) == 0}
+	in.Reports = append(in.Reports, w.reports...)
+	for _, g := range w.held {
+		in.Held = append(in.Held, g.Held)
+	}
+	return in
+}
+
+// deliver brings a request to the ledger, and the reply back unless something
+// goes wrong on the way.
+func (h *history) deliver(w *client, in tuner.Sync) {
+	h.ledger.Enter(h.now)
+	reply, err := h.ledger.Synchronize(&in)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	switch h.rng.IntN(12) {
+	case 0: // the coordinator dies before the commit
+		h.crash()
+		return
+	case 1: // and after it, before the reply
+		h.commit()
+		h.told(w, &in, reply)
+		h.crash()
+		return
+	}
+	h.commit()
+	h.told(w, &in, reply)
+	if h.rng.IntN(10) > 0 && w.alive {
+		h.receive(w, reply)
+	}
+}
+
+// told checks what a reply says against everything said before.
+func (h *history) told(w *client, in *tuner.Sync, reply *tuner.SyncReply) {
+	h.t.Helper()
+	for i, a := range reply.Acks {
+		key, newest := a.Key, h.granted[a.Key]
+		switch {
+		case a.Status == tuner.Recorded && in.Reports[i].Outcome != nil:
+			if h.recorded[key] {
+				h.t.Fatalf("trial %d was recorded twice", key.Seq)
+			}
+			if a.Token < newest.Token || h.holder[a.Token] != w.worker.Session() {
+				h.t.Fatalf("trial %d was recorded under token %d of %s, granted under %d since", key.Seq, a.Token, h.holder[a.Token], newest.Token)
+			}
+			h.recorded[key] = true
+		case a.Status == tuner.StaleToken:
+			h.stale++
+			if a.Token >= newest.Token && newest.Token != 0 && h.holder[newest.Token] == w.worker.Session() {
+				h.t.Fatalf("token %d of trial %d is the newest and was called stale", a.Token, key.Seq)
+			}
+		}
+	}
+	for _, g := range reply.Grants {
+		if h.recorded[g.Key] {
+			h.t.Fatalf("trial %d was granted after it was recorded", g.Key.Seq)
+		}
+		if old := h.granted[g.Key]; old.Token == g.Token {
+			if h.holder[g.Token] != w.worker.Session() {
+				h.t.Fatalf("token %d was granted to two", g.Token)
+			}
+		} else if g.Token <= old.Token || h.holder[g.Token] != "" {
+			h.t.Fatalf("trial %d was granted under %d after %d", g.Key.Seq, g.Token, old.Token)
+		}
+		h.granted[g.Key], h.holder[g.Token] = g, w.worker.Session()
+		h.token = max(h.token, g.Token)
+	}
+}
+
+// receive brings a reply to its worker.
+func (h *history) receive(w *client, reply *tuner.SyncReply) {
+	acked := map[tuner.Held]bool{}
+	for _, a := range reply.Acks {
+		acked[a.Held] = true
+	}
+	var left []tuner.Report
+	for _, r := range w.reports {
+		if !acked[r.Held] {
+			left = append(left, r)
+		}
+	}
+	w.reports = left
+	for _, d := range reply.Drops {
+		if w.held[d.Key].Token == d.Token {
+			delete(w.held, d.Key)
+		}
+	}
+	for _, g := range reply.Grants {
+		w.held[g.Key] = g
+	}
+}
+
+// evaluate has a worker finish some of what it holds.
+func (h *history) evaluate(w *client) {
+	for key, g := range w.held {
+		if h.rng.IntN(3) == 0 {
+			continue
+		}
+		delete(w.held, key)
+		r := tuner.Report{Held: g.Held}
+		switch h.rng.IntN(15) {
+		case 0:
+			r.Fault = "out of memory"
+		case 1:
+			r.Released = true
+		default:
+			o := tunertest.Oracle(g.Index)
+			r.Outcome = &o
+		}
+		w.reports = append(w.reports, r)
+	}
+}
+
+// step makes one random event happen.
+func (h *history) step() {
+	i := h.rng.IntN(len(h.workers))
+	w := h.workers[i]
+	switch n := h.rng.IntN(100); {
+	case n < 45:
+		h.deliver(w, h.request(w))
+	case n < 70:
+		h.evaluate(w)
+	case n < 76: // a request is held up on its way
+		h.late = append(h.late, late{w, h.request(w)})
+	case n < 82 && len(h.late) > 0: // and arrives, perhaps twice
+		k := h.rng.IntN(len(h.late))
+		l := h.late[k]
+		if h.rng.IntN(2) == 0 {
+			h.late = append(h.late[:k], h.late[k+1:]...)
+		}
+		h.deliver(l.from, l.sync)
+	case n < 85: // a worker dies, or a second copy of it starts
+		w.alive = h.rng.IntN(2) == 0
+		h.workers[i] = h.start(i)
+	case n < 87:
+		h.crash()
+	case n < 90: // everybody is silent for a while, but the ledger's owner runs
+		for range 1 + h.rng.IntN(8) {
+			h.now = h.now.Add(ttl / 5)
+			h.ledger.Enter(h.now)
+		}
+		h.commit()
+	case n < 91: // or stands still, or its clock steps back
+		h.now = h.now.Add(time.Duration(h.rng.IntN(7200)-1800) * time.Second)
+	case n < 93:
+		if s, ok := h.ledger.Sweep(1); ok {
+			to := tuner.Paused
+			if s.State == tuner.Paused {
+				to = tuner.Running
+			}
+			if err := h.ledger.Steer(1, to); err != nil {
+				h.t.Fatal(err)
+			}
+			h.commit()
+		}
+	default:
+		h.now = h.now.Add(time.Duration(h.rng.IntN(3000)) * time.Millisecond)
+	}
+}
+
+// finish lets a new, faultless worker do what is left.
+func (h *history) finish() []tuner.Result {
+	h.t.Helper()
+	for _, w := range h.workers {
+		w.alive = false
+	}
+	w := h.start(99)
+	for range 10000 {
+		s, ok := h.ledger.Sweep(1)
+		if !ok {
+			break
+		}
+		if s.State == tuner.Paused {
+			_ = h.ledger.Steer(1, tuner.Running)
+		}
+		h.now = h.now.Add(2 * time.Second)
+		h.ledger.Enter(h.now)
+		in := tuner.Sync{Worker: w.worker, Want: 8, Reports: w.reports}
+		reply, err := h.ledger.Synchronize(&in)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.commit()
+		h.told(w, &in, reply)
+		h.receive(w, reply)
+		for key, g := range w.held {
+			o := tunertest.Oracle(g.Index)
+			w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
+			delete(w.held, key)
+		}
+	}
+	if s, ok := h.ledger.Sweep(1); ok {
+		h.t.Fatalf("the sweep does not end: %+v", s.Counts)
+	}
+	var all []tuner.Result
+	for r := range h.results() {
+		all = append(all, r)
+	}
+	return all
+}
+
+// Whatever happens to workers, messages, the coordinator and the clock, every
+// trial ends exactly once, under the newest token, and the table is that of an
+// undisturbed sweep.
+func TestRandomHistories(t *testing.T) {
+	base := rand.Uint64()
+	t.Logf("seeds %d to %d", base, base+39)
+	stale := 0
+	for i := range uint64(40) {
+		b := tunertest.Bundle{Size: 60}
+		if i%2 == 1 {
+			b.Batch = 6
+		}
+		undisturbed := newHistory(t, 0, b, 3).finish()
+		h := newHistory(t, base+i, b, 1000)
+		for range 400 {
+			h.step()
+		}
+		got := h.finish()
+		for k := range got {
+			got[k].Attempts = 1
+		}
+		if !reflect.DeepEqual(got, undisturbed) {
+			t.Fatalf("seed %d: the table differs:\n%+v\nwant\n%+v", base+i, got, undisturbed)
+		}
+		stale += h.stale
+	}
+	if stale == 0 {
+		t.Error("no report was ever stale: the histories are too tame")
+	}
+}
+
+// With few attempts some trials are given up, each exactly once.
+func TestRandomHistoriesGiveUp(t *testing.T) {
+	base := rand.Uint64()
+	t.Logf("seeds %d to %d", base, base+19)
+	abandoned := 0
+	for i := range uint64(20) {
+		h := newHistory(t, base+i, tunertest.Bundle{Size: 80}, 2)
+		for range 400 {
+			h.step()
+		}
+		got := h.finish()
+		if len(got) != 80 {
+			t.Fatalf("seed %d: %d results of 80", base+i, len(got))
+		}
+		for k, r := range got {
+			want := tunertest.Oracle(r.Index)
+			if r.Seq != int64(k) || !r.Abandoned && !reflect.DeepEqual(r.Outcome, want) || r.Abandoned && r.Attempts != 2 {
+				t.Fatalf("seed %d: result %d is %+v", base+i, k, r)
+			}
+			if r.Abandoned {
+				abandoned++
+			}
+		}
+	}
+	if abandoned == 0 {
+		t.Error("no trial was ever given up: the histories are too tame")
+	}
+}

@@ -1,0 +1,355 @@
+package tuner_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+// desk drives a ledger by hand.
+type desk struct {
+	t   *testing.T
+	l   *tuner.Ledger
+	now time.Time
+	out []tuner.Changes
+}
+
+func newDesk(t *testing.T, sizes ...int64) *desk {
+	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxGrant: 8}), now: time.Unix(1e9, 0)}
+	d.l.Enter(d.now)
+	for i, size := range sizes {
+		d.add(uint64(i+1), tunertest.Bundle{Size: size})
+	}
+	return d
+}
+
+func (d *desk) add(num uint64, b tunertest.Bundle) {
+	spec := b.Spec("test")
+	content, _ := b.Content()
+	plan, err := tunertest.Planner{}.Plan(spec, content)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.l.Add(tuner.Sweep{Num: num, ID: spec.ID(""), Spec: spec, Window: plan.Window}, plan, nil)
+	d.l.Enter(d.now)
+}
+
+// call synchronizes after some time.
+func (d *desk) call(after time.Duration, in tuner.Sync) *tuner.SyncReply {
+	d.t.Helper()
+	d.now = d.now.Add(after)
+	d.l.Enter(d.now)
+	reply, err := d.l.Synchronize(&in)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.out = append(d.out, d.l.Take())
+	return reply
+}
+
+func (d *desk) counts(num uint64) tuner.Counts {
+	d.t.Helper()
+	s, ok := d.l.Sweep(num)
+	if !ok {
+		d.t.Fatalf("sweep %d is not live", num)
+	}
+	return s.Counts
+}
+
+func done(g tuner.Grant) tuner.Report {
+	o := tunertest.Oracle(g.Index)
+	return tuner.Report{Held: g.Held, Outcome: &o}
+}
+
+var (
+	alice = tunertest.Worker("alice", 1, 2)
+	bob   = tunertest.Worker("bob", 1, 2)
+)
+
+func held(grants ...tuner.Grant) (h []tuner.Held) {
+	for _, g := range grants {
+		h = append(h, g.Held)
+	}
+	return h
+}
+
+func TestOnlyTheHolderReports(t *testing.T) {
+	d := newDesk(t, 10)
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	for what, in := range map[string]tuner.Sync{
+		"another worker":           {Worker: bob, Reports: []tuner.Report{done(g)}},
+		"a second copy of alice":   {Worker: tunertest.Worker("alice", 2, 2), Reports: []tuner.Report{done(g)}},
+		"alice, under a new token": {Worker: alice, Reports: []tuner.Report{{Held: tuner.Held{Key: g.Key, Token: g.Token + 1}, Outcome: done(g).Outcome}}},
+	} {
+		if a := d.call(0, in).Acks[0]; a.Status != tuner.Refused {
+			t.Errorf("%s is answered %v", what, a.Status)
+		}
+	}
+	never := g
+	never.Key.Seq = 9
+	if a := d.call(0, tuner.Sync{Worker: alice, Held: held(g), Reports: []tuner.Report{done(never)}}).Acks[0]; a.Status != tuner.Refused {
+		t.Errorf("a trial never granted is answered %v", a.Status)
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(g)}}).Acks[0]; a.Status != tuner.Recorded {
+		t.Errorf("the holder is answered %v", a)
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(g)}}).Acks[0]; a.Status != tuner.AlreadyRecorded {
+		t.Errorf("repeating is answered %v", a)
+	}
+}
+
+func TestLostGrantsAreGrantedAgainUnderTheirTokens(t *testing.T) {
+	d := newDesk(t, 10)
+	lost := d.call(0, tuner.Sync{Worker: alice, Want: 2}).Grants
+	again := d.call(time.Second, tuner.Sync{Worker: alice, Want: 2}).Grants
+	if len(lost) != 2 || len(again) != 2 || again[0].Held != lost[0].Held || again[1].Held != lost[1].Held {
+		t.Errorf("granted %v, then %v", held(lost...), held(again...))
+	}
+	if g := d.call(0, tuner.Sync{Worker: alice, Draining: true}).Grants; len(g) != 0 {
+		t.Errorf("a draining worker is granted %v", g)
+	}
+	if c := d.counts(1); c.Leased != 0 || c.Requeued != 0 {
+		t.Errorf("what a draining worker never heard of is not back: %+v", c)
+	}
+	if g := d.call(0, tuner.Sync{Worker: bob, Want: 1}).Grants[0]; g.Attempt != 1 {
+		t.Errorf("a returned trial counts %d attempts", g.Attempt)
+	}
+}
+
+func TestLeasesExpireExactlyWhenDue(t *testing.T) {
+	d := newDesk(t, 1)
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	d.call(8*time.Second, tuner.Sync{Worker: alice, Held: held(g)}) // renewed
+	for range 3 {                                                   // the ledger's owner runs
+		d.call(8*time.Second, tuner.Sync{Worker: bob})
+	}
+	if r := d.call(6*time.Second-1, tuner.Sync{Worker: bob, Want: 1}); len(r.Grants) != 0 {
+		t.Error("granted again before its time")
+	}
+	r := d.call(1, tuner.Sync{Worker: bob, Want: 1})
+	if len(r.Grants) != 1 || r.Grants[0].Token <= g.Token || r.Grants[0].Attempt != 2 {
+		t.Fatalf("at its time: %+v", r.Grants)
+	}
+	r = d.call(0, tuner.Sync{Worker: alice, Held: held(g)})
+	if len(r.Drops) != 1 {
+		t.Error("the old holder is not told to drop it")
+	}
+	a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(g)}}).Acks[0]
+	if a.Status != tuner.StaleToken || !strings.Contains(a.Message, "stale") || !strings.Contains(a.Message, "bob") {
+		t.Errorf("the old holder's report is answered %+v", a)
+	}
+}
+
+func TestExpiredLeaseThatNobodyTookGoesOn(t *testing.T) {
+	d := newDesk(t, 1)
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	for range 5 {
+		d.call(8*time.Second, tuner.Sync{Worker: bob})
+	}
+	if c := d.counts(1); c.Leased != 0 || c.Requeued != 1 {
+		t.Fatalf("after its time: %+v", c)
+	}
+	if r := d.call(0, tuner.Sync{Worker: alice, Held: held(g)}); len(r.Drops) != 0 || d.counts(1).Leased != 1 {
+		t.Errorf("it is not taken up again: %+v", r)
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(g)}}).Acks[0]; a.Status != tuner.Recorded {
+		t.Errorf("its report is answered %v", a)
+	}
+}
+
+// A coordinator that was stopped could not be renewed at.
+func TestLeasesOutliveAStopOfTheirOwner(t *testing.T) {
+	d := newDesk(t, 4)
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	if r := d.call(time.Hour, tuner.Sync{Worker: bob, Want: 1}); r.Grants[0].Key == g.Key {
+		t.Error("expired during the stop")
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(g)}}).Acks[0]; a.Status != tuner.Recorded {
+		t.Errorf("answered %v", a)
+	}
+}
+
+func TestFaultsAreTriedElsewhereAndGivenUp(t *testing.T) {
+	d := newDesk(t, 1)
+	d.call(0, tuner.Sync{Worker: bob})
+	fault := func(w tuner.Worker, g tuner.Grant) tuner.Sync {
+		return tuner.Sync{Worker: w, Want: 1, Reports: []tuner.Report{{Held: g.Held, Fault: "segmentation fault"}}}
+	}
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	if r := d.call(0, fault(alice, g)); len(r.Grants) != 0 {
+		t.Fatal("granted to the same worker though there is another")
+	}
+	g = d.call(0, tuner.Sync{Worker: bob, Want: 1}).Grants[0]
+	d.call(0, fault(bob, g))
+	g = d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	if g.Attempt != 3 {
+		t.Fatalf("attempt %d", g.Attempt)
+	}
+	d.call(0, fault(alice, g))
+	c := d.out[len(d.out)-1]
+	if len(c.Results) != 1 || !c.Results[0].Result.Abandoned || !strings.Contains(c.Results[0].Result.Outcome.Message, "alice: segmentation fault") {
+		t.Errorf("given up as %+v", c.Results)
+	}
+	if len(c.Sweeps) != 1 || c.Sweeps[0].State != tuner.Completed || c.Sweeps[0].Counts.Abandoned != 1 || c.Sweeps[0].Examples[0].Kind != "abandoned" {
+		t.Errorf("the sweep is %+v", c.Sweeps)
+	}
+}
+
+// What is granted for the last time gets a worker process of its own, so that
+// nothing else is blamed for its crash, nor it for another's.
+func TestLastAttemptIsAlone(t *testing.T) {
+	d := newDesk(t, 20)
+	carol := tunertest.Worker("carol", 1, 4)
+	die := func(w tuner.Worker) {
+		d.call(0, tuner.Sync{Worker: w, Want: 4})
+		for range 5 {
+			d.now = d.now.Add(8 * time.Second)
+			d.l.Enter(d.now)
+		}
+	}
+	die(tunertest.Worker("a", 1, 4))
+	die(tunertest.Worker("b", 1, 4))
+	r := d.call(0, tuner.Sync{Worker: carol, Want: 4})
+	if len(r.Grants) != 1 || r.Grants[0].Attempt != 3 {
+		t.Fatalf("granted %+v", r.Grants)
+	}
+	if more := d.call(0, tuner.Sync{Worker: carol, Want: 4, Held: held(r.Grants...)}); len(more.Grants) != 0 {
+		t.Errorf("granted company: %+v", more.Grants)
+	}
+	r = d.call(0, tuner.Sync{Worker: carol, Want: 4, Reports: []tuner.Report{done(r.Grants[0])}})
+	if len(r.Grants) != 1 || r.Grants[0].Attempt != 3 {
+		t.Errorf("then granted %+v", r.Grants)
+	}
+}
+
+func TestNonsenseIsTheWorkersFault(t *testing.T) {
+	bad := map[string]func(*tuner.Outcome){
+		"NaN time":        func(o *tuner.Outcome) { o.TimeUS = math.NaN() },
+		"infinite time":   func(o *tuner.Outcome) { o.TimeUS = math.Inf(1) },
+		"negative time":   func(o *tuner.Outcome) { o.TimeUS = -1 },
+		"no time":         func(o *tuner.Outcome) { o.TimeUS = 0 },
+		"huge time":       func(o *tuner.Outcome) { o.TimeUS = 1e19 },
+		"no validity":     func(o *tuner.Outcome) { o.Validity = 0 },
+		"new validity":    func(o *tuner.Outcome) { o.Validity = 77 },
+		"time of failure": func(o *tuner.Outcome) { o.Validity = tuner.Compile },
+		"NaN occupancy":   func(o *tuner.Outcome) { o.Occupancy = math.NaN() },
+		"NaN metric":      func(o *tuner.Outcome) { o.Metrics["x"] = math.NaN() },
+		"negative use":    func(o *tuner.Outcome) { o.Registers = -1 },
+		"long message":    func(o *tuner.Outcome) { o.Bound = strings.Repeat("x", 1e6) },
+	}
+	for what, change := range bad {
+		d := newDesk(t, 3)
+		g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+		o := tuner.Outcome{Validity: tuner.Correct, TimeUS: 1, Metrics: map[string]float64{}}
+		change(&o)
+		r := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{{Held: g.Held, Outcome: &o}}})
+		if r.Acks[0].Status != tuner.Refused || d.counts(1).Done != 0 || d.counts(1).Requeued != 1 {
+			t.Errorf("%s: answered %v, counts %+v", what, r.Acks[0], d.counts(1))
+		}
+	}
+}
+
+func TestMismatchNamesBoth(t *testing.T) {
+	d := newDesk(t, 3)
+	for _, w := range []tuner.Worker{
+		{ID: "w", Slots: 1, Engine: "engine-2", Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}},
+		{ID: "w", Slots: 1, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: "descriptor-2"}},
+	} {
+		_, err := d.l.Synchronize(&tuner.Sync{Worker: w, Want: 1})
+		if tuner.KindOf(err) != tuner.Mismatch || !strings.Contains(err.Error(), "-1") || !strings.Contains(err.Error(), "-2") {
+			t.Errorf("refused with %v", err)
+		}
+	}
+	other := tuner.Worker{ID: "w", Slots: 1, Engine: "engine-2", Archs: map[string]string{"p100": "x"}}
+	if r, err := d.l.Synchronize(&tuner.Sync{Worker: other, Want: 1}); err != nil || len(r.Grants) != 0 {
+		t.Errorf("a worker of other architectures gets %v (%v)", r, err)
+	}
+}
+
+func TestSweepsShareWorkersEvenly(t *testing.T) {
+	d := newDesk(t, 1000, 1001, 1002)
+	d.call(0, tuner.Sync{Worker: bob})
+	got := map[uint64]int{}
+	var in tuner.Sync
+	for range 100 {
+		in.Worker, in.Want = alice, 2
+		r := d.call(0, in)
+		in.Reports = nil
+		for _, g := range r.Grants {
+			got[g.Key.Sweep]++
+			in.Reports = append(in.Reports, done(g))
+		}
+	}
+	for num := range uint64(3) {
+		if n := got[num+1]; n < 60 || n > 72 {
+			t.Errorf("sweep %d got %d of 200 grants: %v", num+1, n, got)
+		}
+	}
+}
+
+func TestNoWorkerHoards(t *testing.T) {
+	d := newDesk(t, 12)
+	d.call(0, tuner.Sync{Worker: bob})
+	d.call(2*time.Second, tuner.Sync{Worker: bob})
+	if n := len(d.call(0, tuner.Sync{Worker: alice, Want: 1e6}).Grants); n > 4 {
+		t.Errorf("one of two workers is granted %d of 12 trials at once", n)
+	}
+	d = newDesk(t, 1e6)
+	if n := len(d.call(0, tuner.Sync{Worker: alice, Want: 1e6}).Grants); n != 8 {
+		t.Errorf("granted %d, at most 8", n)
+	}
+}
+
+func TestPausedAndCancelled(t *testing.T) {
+	d := newDesk(t, 10)
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 2}).Grants
+	if err := d.l.Steer(1, tuner.Paused); err != nil {
+		t.Fatal(err)
+	}
+	r := d.call(0, tuner.Sync{Worker: alice, Want: 3, Held: held(g[0]), Reports: []tuner.Report{done(g[1])}})
+	if len(r.Grants)+len(r.Drops) != 0 || r.Acks[0].Status != tuner.Recorded {
+		t.Errorf("while paused: %+v", r)
+	}
+	if err := d.l.Steer(1, tuner.Cancelled); err != nil {
+		t.Fatal(err)
+	}
+	r = d.call(0, tuner.Sync{Worker: alice, Want: 3, Held: held(g[0])})
+	if len(r.Drops) != 1 || !r.Finished {
+		t.Errorf("once cancelled: %+v", r)
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(g[0])}}).Acks[0]; a.Status != tuner.Dropped {
+		t.Errorf("a late report is answered %v", a)
+	}
+	if err := d.l.Steer(1, tuner.Running); tuner.KindOf(err) != tuner.NotFound {
+		t.Errorf("resumed: %v", err)
+	}
+}
+
+// A space of ten million configurations costs nothing until it is asked for.
+func TestSpacesAreNotMaterialised(t *testing.T) {
+	n := testing.AllocsPerRun(3, func() { newDesk(t, 10_000_000) })
+	if n > 500 {
+		t.Errorf("submitting allocates %v times", n)
+	}
+}
+
+func BenchmarkLedger(b *testing.B) {
+	d := newDesk(&testing.T{}, 1<<40)
+	in := tuner.Sync{Worker: alice}
+	o := tunertest.Oracle(3)
+	for b.Loop() {
+		in.Want = 8
+		d.l.Enter(d.now)
+		r, _ := d.l.Synchronize(&in)
+		in.Reports = in.Reports[:0]
+		for _, g := range r.Grants {
+			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
+		}
+		d.l.Take()
+	}
+	b.ReportMetric(float64(d.counts(1).Done)/b.Elapsed().Seconds(), "results/s")
+}
