@@ -168,8 +168,34 @@ const stackPointer = 1
 
 // allocate assigns registers to values and returns, for each, its first one,
 // and the highest general register used plus one.
+//
+// Wide values go first and banks are respected; when that takes more than
+// limit registers, other orders are tried, without regard to banks.
 func (f *fn) allocate(limit int) (assigned []int16, general int) {
 	ranges := f.liveRanges()
+	for o := wideFirst; o <= inOrder; o++ {
+		a, g := f.color(ranges, limit, o)
+		if assigned == nil || g < general {
+			assigned, general = a, g
+		}
+		if general <= limit {
+			break
+		}
+	}
+	return assigned, general
+}
+
+// colorOrder is an order in which values are given registers.
+type colorOrder uint8
+
+const (
+	wideFirst colorOrder = iota // wide values, then as they come to life; banks respected
+	longFirst                   // those that live across blocks, then as they come to life
+	inOrder                     // as they come to life
+)
+
+// color is one attempt of allocate.
+func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int16, general int) {
 	assigned = make([]int16, len(f.vals))
 	list := make([]value, 0, len(f.vals))
 	for v := range ranges {
@@ -178,9 +204,14 @@ func (f *fn) allocate(limit int) (assigned []int16, general int) {
 			list = append(list, value(v))
 		}
 	}
-	// Wide values first: their alignment leaves them fewer places.
+	rank := make([]int8, len(f.vals))
+	for _, v := range list {
+		if order == wideFirst || order == longFirst && len(f.order) > 0 && f.livesAcross(v) {
+			rank[v] = -int8(f.vals[v].words)
+		}
+	}
 	slices.SortStableFunc(list, func(a, b value) int {
-		if d := int(f.vals[b].words) - int(f.vals[a].words); d != 0 {
+		if d := int(rank[a]) - int(rank[b]); d != 0 {
 			return d
 		}
 		if d := int(ranges[a][0].from - ranges[b][0].from); d != 0 {
@@ -188,7 +219,10 @@ func (f *fn) allocate(limit int) (assigned []int16, general int) {
 		}
 		return int(a - b)
 	})
-	readers := f.readersOf()
+	var readers [][]*inst
+	if order == wideFirst {
+		readers = f.readersOf()
+	}
 	var banks [fileUniformPred + 1]bank
 	for _, v := range list {
 		vi := &f.vals[v]
@@ -200,7 +234,7 @@ func (f *fn) allocate(limit int) (assigned []int16, general int) {
 			continue
 		}
 		var clash func(r int) bool
-		if vi.words == 1 {
+		if vi.words == 1 && order == wideFirst {
 			clash = func(r int) bool { return f.bankClash(v, r, readers, assigned) }
 		}
 		assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], stackPointer, limit, clash))
@@ -251,6 +285,16 @@ func (f *fn) bankClash(v value, r int, readers [][]*inst, assigned []int16) bool
 			}
 		}
 		if clash {
+			return true
+		}
+	}
+	return false
+}
+
+// livesAcross says whether a value is live at the entry of some block.
+func (f *fn) livesAcross(v value) bool {
+	for _, b := range f.order {
+		if f.live.in[b][v] != 0 {
 			return true
 		}
 	}

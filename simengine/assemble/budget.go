@@ -12,9 +12,8 @@ func (f *fn) assign() error {
 		if f.general+f.t.reserved <= f.budget || f.cap == 0 && f.budget < maxRegisters || round == spillRounds {
 			return nil
 		}
-		// Leave room for what alignment wastes as rounds go on.
-		if !f.spillCrowded(own-round/2) && !f.spillCrowded(own-1-round) {
-			continue
+		if !f.spillAt(f.crowds(own)) && !f.spillAt(f.unplaced(f.budget-f.t.reserved)) {
+			return nil
 		}
 		if err := f.findLiveness(); err != nil {
 			return err

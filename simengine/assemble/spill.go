@@ -16,10 +16,9 @@ type crowd struct {
 	live []value
 }
 
-// spillCrowded moves values to local memory until the program's own order
-// keeps within the given number of registers, and says whether it moved any.
-func (f *fn) spillCrowded(registers int) bool {
-	points := f.crowds(registers)
+// spillAt moves values to local memory until none of the points is crowded any
+// more, and says whether it moved any.
+func (f *fn) spillAt(points []crowd) bool {
 	if len(points) == 0 {
 		return false
 	}
@@ -64,6 +63,32 @@ func (f *fn) spillCrowded(registers int) bool {
 		f.spill(victims)
 	}
 	return found
+}
+
+// unplaced lists, as crowded points, where the values come to life that the
+// allocation could only place at registers from limit on.
+func (f *fn) unplaced(limit int) []crowd {
+	ranges := f.liveRanges()
+	var out []crowd
+	for v := range ranges {
+		if f.vals[v].file != fileGeneral || len(ranges[v]) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {
+			continue
+		}
+		at := ranges[v][0].from
+		c := crowd{over: f.generalWords(value(v))}
+		for x := range ranges {
+			if f.vals[x].file != fileGeneral {
+				continue
+			}
+			for _, s := range ranges[x] {
+				if s.from <= at && at < s.to {
+					c.live = append(c.live, value(x))
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func contains(vs []value, v value) bool {
