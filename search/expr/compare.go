@@ -90,8 +90,8 @@ func intChain(ops []string, terms []code) func(*Env) bool {
 		return nil
 	}
 	return func(e *Env) bool {
-		m := y(e)
-		return first(compareInts(x(e), m)) && second(compareInts(m, z(e)))
+		a, m := x(e), y(e)
+		return first(compareInts(a, m)) && second(compareInts(m, z(e)))
 	}
 }
 
