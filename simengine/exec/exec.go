@@ -67,6 +67,7 @@ const DefaultStepLimit = 50_000_000
 
 // Options of a run.
 type Options struct {
+	// Mode, when set, must be the mode the program was compiled for.
 	Mode Mode
 	// LoopSample, in Slice mode, is how many leading iterations of a counted
 	// loop are executed before its middle is left out; 0 runs them all and

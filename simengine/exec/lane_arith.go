@@ -55,10 +55,19 @@ var mulFloat = arithmetic{
 	sources: 2,
 }
 
+// fmaFloat rounds once. In single precision the product is exact in float64;
+// the sum there errs by under half a place of float64, which changes the
+// rounding to float32 only if it lies exactly between two float32 (its low 29
+// bits are 1 and zeros) or below their normal range (exponent under 897).
 var fmaFloat = arithmetic{
 	fast: func(d, a, b, c, _ *vec32) {
 		for i := range d {
-			d[i] = fma32(f32(a[i]), f32(b[i]), f32(c[i]))
+			p := float64(f32(a[i])) * float64(f32(b[i]))
+			s := p + float64(f32(c[i]))
+			if bits := math.Float64bits(s); bits&(1<<29-1) == 1<<28 || bits<<1 < 897<<53 {
+				s = addOdd(p, float64(f32(c[i])))
+			}
+			d[i] = bits32(float32(s))
 		}
 	},
 	double: func(d, a, b, c, _ *vec64) {
@@ -69,20 +78,6 @@ var fmaFloat = arithmetic{
 	odd:     fmaOdd,
 	exact64: exactFMA,
 	sources: 3,
-}
-
-// fma32 is a*b+c rounded once. The product is exact in float64; the sum there
-// errs by under half a place of float64, which changes the rounding to
-// float32 only if it lies exactly between two float32 (its low 29 bits are
-// 1 and zeros) or below the normal range.
-func fma32(a, b, c float32) uint32 {
-	p := float64(a) * float64(b)
-	s := p + float64(c)
-	low := math.Float64bits(s) & (1<<29 - 1)
-	if low == 1<<28 || (s < 0x1p-126 && s > -0x1p-126) {
-		s = addOdd(p, float64(c))
-	}
-	return bits32(float32(s))
 }
 
 var divFloat = arithmetic{

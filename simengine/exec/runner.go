@@ -44,15 +44,13 @@ type Runner struct {
 
 	noBarrierLoops bool
 
-	addr, saved    vec64
-	t32            vec32
-	t64            vec64
-	x              [4]vec64
-	straddle       [32]byte
-	torn           tornWrite
-	checker        *raceChecker
-	sharedDirty    bool
-	initialisedFor *Memory
+	addr, saved vec64
+	t32         vec32
+	t64         vec64
+	x           [4]vec64
+	straddle    [32]byte
+	torn        tornWrite
+	checker     *raceChecker
 }
 
 // NewRunner returns a runner for the program.
@@ -70,6 +68,9 @@ func (r *Runner) Program() *Program { return r.p }
 func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer) error {
 	if err := r.validate(l, cta); err != nil {
 		return err
+	}
+	if opt.Mode != ModeInvalid && opt.Mode != r.p.Mode {
+		return fmt.Errorf("run %s: mode %v asked for, compiled for %v", r.p.Kernel.Name, opt.Mode, r.p.Mode)
 	}
 	if r.mem != mem {
 		clear(r.regions)

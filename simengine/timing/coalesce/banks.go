@@ -27,6 +27,11 @@ func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) 
 	if mask == 0 {
 		return 0, 0
 	}
+	if mask == ^uint32(0) && width == bankWidth {
+		if n := strided(addr, uint64(width)); n > 0 {
+			return n, 1
+		}
+	}
 	group := groupSize(width, bankWidth)
 	words := max(1, width/bankWidth)
 	shift := uint(bits.TrailingZeros(uint(bankWidth)))
@@ -39,6 +44,27 @@ func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) 
 		passes += degree(addr, lanes<<first, words, shift)
 	}
 	return passes, ideal
+}
+
+// strided is the passes of a full warp whose words are a constant stride of
+// whole words apart, 0 for other addresses: the lanes fall on 32/g banks, g
+// being the largest power of two that divides the stride, up to 32.
+func strided(addr *Lanes, width uint64) int {
+	stride := addr[1] - addr[0]
+	if (addr[0]|stride)&(width-1) != 0 {
+		return 0
+	}
+	next := addr[0]
+	for _, a := range addr {
+		if a != next {
+			return 0
+		}
+		next += stride
+	}
+	if stride == 0 {
+		return 1
+	}
+	return min(banks, 1<<bits.TrailingZeros64(stride/width))
 }
 
 // degree is the largest number of distinct words in one bank.

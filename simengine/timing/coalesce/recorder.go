@@ -100,7 +100,7 @@ func (r *Recorder) Repeat(warp, block int, n int64) {
 func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, addr *Lanes) {
 	w := &r.cta.Warps[warp]
 	p := &r.patterns[pc]
-	shift, ok := p.shifted(space, mask, addr)
+	shift, ok := p.shifted(space, width, mask, r.bankWidth, addr)
 	if !ok {
 		r.analyse(p, pc, space, width, mask, addr)
 		shift = 0
@@ -109,7 +109,7 @@ func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, 
 	a.First = int32(len(w.Lines))
 	base := shift
 	if space == ir.Local {
-		base += LocalBase + uint64(warp)*r.localLine
+		base = LocalBase + uint64(warp)*r.localLine
 	}
 	for _, l := range p.lines {
 		l.Addr += base
@@ -118,17 +118,25 @@ func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, 
 	w.Accesses = append(w.Accesses, a)
 }
 
-// shifted reports whether the request repeats the pattern, its lines shifted.
-func (p *pattern) shifted(space ir.Space, mask uint32, addr *Lanes) (lines uint64, ok bool) {
-	if !p.valid || p.mask != mask || p.space != space {
+// shifted reports whether the request repeats the pattern, moved by some
+// number of lines. Moving all lanes alike by whole banks only rotates the
+// banks, so that shared accesses need not move by whole lines.
+func (p *pattern) shifted(space ir.Space, width int, mask uint32, bankWidth int, addr *Lanes) (lines uint64, ok bool) {
+	if !p.valid || p.mask != mask || p.space != space || int(p.access.Width) != width {
 		return 0, false
 	}
 	first := bits.TrailingZeros32(mask) & (warpSize - 1)
 	d := addr[first] - p.addr[first]
-	switch {
-	case space == ir.Local && d != 0:
-		return 0, false
-	case d%lineBytes != 0:
+	unit := uint64(lineBytes)
+	switch space {
+	case ir.Shared:
+		unit = uint64(max(bankWidth, width))
+	case ir.Const:
+		unit = uint64(width)
+	case ir.Local:
+		unit = ^uint64(0) // offsets name lines: only the same ones will do
+	}
+	if d != 0 && d&(unit-1) != 0 {
 		return 0, false
 	}
 	if mask == ^uint32(0) {
