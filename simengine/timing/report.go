@@ -32,13 +32,14 @@ func (s *sm) usage() [numBounds]float64 {
 	return u
 }
 
-// busiest is the utilisation of the busiest resource, at most 1.
+// busiest is the utilisation of the busiest resource; above 1 when work was
+// still queued at the end.
 func (s *sm) busiest() float64 {
 	b := 0.0
 	for _, v := range s.usage() {
 		b = math.Max(b, v)
 	}
-	return math.Min(b, 1)
+	return b
 }
 
 func (s *sm) bound(e *estimate) (Bound, [numBounds]float64) {

@@ -91,7 +91,7 @@ func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable in
 	e := &estimate{run: s, clocked: clocked, cycles: float64(s.stats.cycles)}
 	if clocked < g.perSM {
 		e.interval, e.err = steady(s.done, int(g.resident))
-		e.interval = math.Max(e.interval, s.interval)
+		e.interval = math.Max(e.interval, math.Max(s.interval, s.work()/float64(clocked)))
 		e.cycles += float64(g.perSM-clocked) * e.interval
 	} else {
 		e.interval = e.cycles / float64(clocked)
@@ -99,6 +99,10 @@ func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable in
 	e.dispatch = e.interval < s.interval*1.02 && clocked < g.perSM
 	return e, nil
 }
+
+// work is the cycles that the busiest unit served: no number of CTAs takes less
+// of it each, whatever queues absorbed of the sample.
+func (s *sm) work() float64 { return s.busiest() * float64(s.stats.cycles) }
 
 // minWaves is how often a slot is refilled at least before a steady state is read off.
 const minWaves = 3
@@ -180,9 +184,9 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 // a unit idle; what keeps the busiest unit busy does not.
 func (g gridShape) wave(s *sm, extra float64) float64 {
 	outside := float64(s.stats.cycles-s.m.coldStart) + float64(s.vacancy)
-	busy := s.busiest() * float64(s.stats.cycles)
+	busy := s.work()
 	loop := extra / math.Max(extra+outside, 1)
-	hidden := (outside - busy) * s.busiest() * loop
+	hidden := (outside - busy) * math.Min(s.busiest(), 1) * loop
 	if g.perSM <= g.resident {
 		return outside - float64(s.vacancy) + extra
 	}

@@ -24,6 +24,10 @@ type Server struct {
 	busy  int64 // steps of service so far
 }
 
+// drift is how many times a slack must have passed since the start before all of
+// it can be used.
+const drift = 8
+
 // Serve queues a request that arrives at cycle at and needs cost steps. It
 // returns the cycle at which service begins and the one at which it is over.
 func (s *Server) Serve(at, cost int64) (begin, end int64) {
@@ -34,7 +38,8 @@ func (s *Server) Serve(at, cost int64) (begin, end int64) {
 		s.free = t + cost
 		return t / Fraction, (s.free + Fraction - 1) / Fraction
 	}
-	s.free = max(s.free, now-s.Slack)
+	// CTAs start together and drift apart: slack comes with time.
+	s.free = max(s.free, now-min(s.Slack, now/drift))
 	t := max(now, s.free, s.quick)
 	s.free += cost
 	s.quick = t + cost/s.Burst

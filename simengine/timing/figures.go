@@ -1,0 +1,92 @@
+package timing
+
+import (
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// Figures is a descriptor as the clock reads it, for other levels of the
+// simulator over the same front end. Times are SM cycles.
+type Figures struct {
+	Schedulers, IssueWidth int
+	Granule                int // bytes that stores and DRAM move at a time
+	Classes                [assemble.NumClasses]ClassFigures
+	// Predicate is the least latency of an arithmetic result in a predicate.
+	Predicate float64
+	// Addressing is how long any request holds the load/store unit at least,
+	// DataPass one data-stage wavefront, ConstantPass a distinct constant word.
+	Addressing, DataPass, ConstantPass float64
+	// Latencies of a request alone on the machine.
+	Shared, L1, Constant, AtomicShared, AtomicL2 float64
+	// Barrier is what the last warp to arrive waits, BarrierWarp what the
+	// barrier unit takes for each.
+	Barrier, BarrierWarp float64
+	Fence                float64
+	// Vacancy is the time from a CTA's last exit to its slot issuing again for a
+	// CTA of one warp; each further one adds VacancyWarp.
+	Vacancy, VacancyWarp float64
+	ColdStart            float64 // before the first CTAs of a launch issue
+	LaunchInterval       float64 // between two CTA launches of the whole device
+	SharedFP32Int        bool    // integer instructions take half an fp32 slot
+	m                    *machine
+}
+
+// ClassFigures is what the machine does with a class of instruction.
+type ClassFigures struct {
+	// Busy is the resource whose issue port the class holds, BoundInvalid for
+	// branches, uniform and memory instructions, which hold Port all the same.
+	Busy Bound
+	Port uint8   // issue port of the sub-partition, 0 none
+	Hold float64 // cycles the port is held
+	// Latency of a result that does not depend on memory.
+	Latency float64
+}
+
+// NumPorts is one more than the largest ClassFigures.Port.
+const NumPorts = int(numPipes)
+
+// FiguresOf reads a descriptor.
+func FiguresOf(d *arch.Descriptor) (*Figures, error) {
+	m, err := newMachine(d)
+	if err != nil {
+		return nil, err
+	}
+	f := &Figures{
+		Schedulers: m.schedulers, IssueWidth: m.issueWidth, Granule: m.granule(), Predicate: float64(m.predicate),
+		Addressing: cycles(m.addressing), DataPass: cycles(m.dataPass), ConstantPass: cycles(m.constPass),
+		Shared: float64(m.latShared), L1: float64(m.latL1), Constant: float64(m.latConst),
+		AtomicShared: float64(m.latAtomicShared), AtomicL2: float64(m.latAtomicL2),
+		Barrier: float64(m.latBarrier), BarrierWarp: cycles(m.latBarrierWarp), Fence: float64(m.latFenceCTA),
+		Vacancy: m.vacancy, VacancyWarp: m.vacancyWarp, ColdStart: float64(m.coldStart),
+		LaunchInterval: m.launchInterval, SharedFP32Int: m.dualFP32Int, m: m,
+	}
+	for c := range f.Classes {
+		s := &m.classes[c]
+		f.Classes[c] = ClassFigures{Busy: pipeBounds[s.pipe], Port: uint8(s.pipe), Hold: cycles(s.interval), Latency: float64(s.latency)}
+	}
+	return f, nil
+}
+
+func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
+
+// Request is how long a request of a class with lines holds the load/store unit.
+func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
+	return cycles(f.m.requestCost(class, lines, passes))
+}
+
+// Atomic is how long an atomic holds one of active SMs' share of L2, for each
+// lane and for each lane of one address.
+func (f *Figures) Atomic(active float64) (lane, same float64) {
+	s := f.m.atomicSteps(active)
+	return cycles(s[0]), cycles(s[1])
+}
+
+// Share is the memory system as one of active SMs sees it, with writeShare of
+// the DRAM traffic being writes and rowShare of each opened DRAM row used.
+func (f *Figures) Share(active, writeShare, rowShare float64) dram.Spec {
+	return f.m.share(active, writeShare, rowShare)
+}
+
+// Validate reports everything that is wrong with an input at once.
+func (in *Input) Validate() error { return in.validate() }

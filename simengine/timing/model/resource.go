@@ -1,0 +1,67 @@
+package model
+
+import "github.com/warptune/warptune/simengine/timing"
+
+// resource is a unit that warps queue for. The first are the issue slot and the
+// issue ports of a sub-partition, numbered as timing.ClassFigures.Port is.
+type resource int
+
+const (
+	issueSlot resource = 0
+	// lsu is the load/store unit with L1's tags and data banks, idc the
+	// indexed constant cache; both the SM's.
+	lsu = resource(timing.NumPorts) + iota - 1
+	idc
+	slices // this SM's share of the L2 slices
+	inPort // from L2 into the SM
+	outWay // from the SM to L2
+	dramBus
+	numResources
+)
+
+// ofSub says that every sub-partition has the resource.
+func (r resource) ofSub() bool { return r < lsu }
+
+// shared says that it is a share of something other SMs use, too.
+func (r resource) shared() bool { return r >= slices && r != inPort }
+
+// bounds names the resources as timing does.
+func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
+	for i := range b {
+		b[i] = timing.BoundIssue
+	}
+	for i := range f.Classes {
+		c := &f.Classes[i]
+		if c.Busy != timing.BoundInvalid {
+			b[c.Port] = c.Busy
+		}
+	}
+	b[lsu], b[idc] = timing.BoundLSU, timing.BoundConstant
+	b[slices], b[inPort], b[outWay], b[dramBus] = timing.BoundL2, timing.BoundL2, timing.BoundL2, timing.BoundDRAM
+	return b
+}
+
+// work is what a warp does in a phase: how long it takes alone and how long it
+// keeps each resource busy, cycles.
+type work struct {
+	time   float64
+	issued float64 // instructions
+	// waits is how often the warp stands still for a result of memory, and
+	// contended the expected number of mean contention delays of DRAM in them.
+	waits, contended float64
+	busy             [numResources]float64
+	// blocking is the part of busy that the warp waits for: loads, not stores.
+	blocking [numResources]float64
+}
+
+// add adds n times o.
+func (w *work) add(o *work, n float64) {
+	w.time += n * o.time
+	w.issued += n * o.issued
+	w.waits += n * o.waits
+	w.contended += n * o.contended
+	for r := range w.busy {
+		w.busy[r] += n * o.busy[r]
+		w.blocking[r] += n * o.blocking[r]
+	}
+}

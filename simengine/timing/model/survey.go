@@ -1,0 +1,163 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/reuse"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// mostSteps is how many neighbours along an axis are traced at most: four
+// consecutive CTAs show what part of a shared granule each adds.
+const mostSteps = 4
+
+// longCTA is the accesses of a CTA from which on no more than one neighbour
+// along each axis is traced.
+const longCTA = 4096
+
+// footprint is the CTA that is composed, and what its neighbours say of it.
+type footprint struct {
+	cta *trace.CTA
+	// first[w] are, for each line of warp w, the sectors in granules that the
+	// CTA touches for the first time with that access.
+	first [][]uint8
+	plan  *reuse.Plan
+}
+
+// surveyor traces CTAs.
+type surveyor struct {
+	in     *timing.Input
+	survey *reuse.Survey
+	stores []bool
+}
+
+// surveyGrid traces a CTA in the middle of the grid and as many neighbours as
+// its footprint needs.
+func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
+	k := in.Program.Kernel
+	s := &surveyor{in: in, survey: reuse.New(len(k.Instrs), f.Granule), stores: make([]bool, len(k.Instrs))}
+	for i := range k.Instrs {
+		s.stores[i] = k.Instrs[i].Op == ir.St || k.Instrs[i].Op == ir.Red
+	}
+	n := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
+	at := func(x, y, z int64) int64 { return (z*n[1]+y)*n[0] + x }
+	// The first CTA stands at a multiple of four, so that neighbours that
+	// share a granule are seen from its start.
+	mid := func(n int64) int64 { return max(min(n/2&^3, n-1-mostSteps), 0) }
+	x, y, z := mid(n[0]), mid(n[1]), mid(n[2])
+	fp := &footprint{}
+	var err error
+	if fp.cta, err = s.trace(at(x, y, z), reuse.Base, &fp.first); err != nil {
+		return nil, err
+	}
+	steps := int64(mostSteps)
+	if accesses(fp.cta) > longCTA {
+		steps = 1
+	}
+	for i := int64(1); i <= steps && x+i < n[0] && (i == 1 || s.survey.SharedStores(reuse.X)); i++ {
+		if _, err := s.trace(at(x+i, y, z), reuse.X, nil); err != nil {
+			return nil, err
+		}
+	}
+	for i := int64(1); i <= steps && y+i < n[1] && (i == 1 || s.survey.SharedStores(reuse.Y)); i++ {
+		if _, err := s.trace(at(x, y+i, z), reuse.Y, nil); err != nil {
+			return nil, err
+		}
+	}
+	if z+1 < n[2] {
+		if _, err := s.trace(at(x, y, z+1), reuse.Z, nil); err != nil {
+			return nil, err
+		}
+	}
+	if last := n[0]*n[1]*n[2] - 1; s.survey.Scattered() && last > 1 {
+		for _, id := range []int64{0, last} {
+			if _, err := s.trace(id, reuse.Far, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	threads := in.CTAsPerSM * in.WarpsPerCTA * 32 * in.Arch.SMs
+	fp.plan = s.survey.Plan(reuse.Device{
+		Grid: in.Grid, L2Bytes: in.Arch.L2Bytes, EffectiveBytes: in.Arch.L2EffectiveBytes,
+		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold,
+	})
+	return fp, nil
+}
+
+func accesses(c *trace.CTA) (n int) {
+	for i := range c.Warps {
+		n += len(c.Warps[i].Accesses)
+	}
+	return n
+}
+
+// trace adds a CTA to the survey; first, when not nil, receives its first touches.
+func (s *surveyor) trace(id int64, d reuse.Direction, first *[][]uint8) (*trace.CTA, error) {
+	cta, err := s.in.Source(id)
+	if err != nil {
+		return nil, fmt.Errorf("model: trace of CTA %d: %w", id, err)
+	}
+	if cta == nil || len(cta.Warps) != s.in.WarpsPerCTA {
+		return nil, fmt.Errorf("model: trace of CTA %d is not of %d warps", id, s.in.WarpsPerCTA)
+	}
+	s.survey.Begin(d)
+	for i := range cta.Warps {
+		w := &cta.Warps[i]
+		if err := s.check(w); err != nil {
+			return nil, fmt.Errorf("model: CTA %d warp %d: %w", id, i, err)
+		}
+		var mark []uint8
+		if first != nil {
+			mark = make([]uint8, len(w.Lines))
+			*first = append(*first, mark)
+		}
+		s.touch(w, mark)
+	}
+	return cta, nil
+}
+
+func (s *surveyor) touch(w *trace.Warp, mark []uint8) {
+	for i := range w.Accesses {
+		a := &w.Accesses[i]
+		if a.Space != ir.Global {
+			continue
+		}
+		store := s.stores[a.PC]
+		for k := a.First; k < a.First+int32(a.NLines); k++ {
+			l := &w.Lines[k]
+			t := s.survey.Touch(a.PC, l.Addr, l.Sectors, store)
+			if mark != nil {
+				mark[k] = t
+			}
+		}
+	}
+}
+
+// check makes every index of a trace safe to use.
+func (s *surveyor) check(w *trace.Warp) error {
+	last := int32(0)
+	for i := range w.Steps {
+		k := &w.Steps[i]
+		switch {
+		case k.Block < 0 || int(k.Block) >= len(s.in.Program.Blocks):
+			return fmt.Errorf("step %d executes block %d of %d", i, k.Block, len(s.in.Program.Blocks))
+		case k.Access < last || int(k.Access) > len(w.Accesses):
+			return fmt.Errorf("step %d begins at access %d, out of order", i, k.Access)
+		case k.Repeat < 0:
+			return fmt.Errorf("step %d repeats %d times", i, k.Repeat)
+		}
+		last = k.Access
+	}
+	for i := range w.Accesses {
+		a := &w.Accesses[i]
+		if a.PC < 0 || int(a.PC) >= len(s.stores) {
+			return fmt.Errorf("access %d is of instruction %d of %d", i, a.PC, len(s.stores))
+		}
+		if a.NLines > 0 && (a.First < 0 || int(a.First)+int(a.NLines) > len(w.Lines)) {
+			return fmt.Errorf("access %d names lines beyond the %d recorded", i, len(w.Lines))
+		}
+	}
+	return nil
+}
