@@ -15,8 +15,10 @@ type kernelBuilder struct {
 	scope  *scope
 	list   []Instr
 	labels []label
-	frames []frame // the function calls being inlined, the kernel first
-	inline int     // functions inlined so far, for names
+	// lastLabel is the place of the label reached last.
+	lastLabel int
+	frames    []frame // the function calls being inlined, the kernel first
+	inline    int     // functions inlined so far, for names
 	// statics are the variables of functions that exist once however often
 	// the function is inlined.
 	statics     map[*ptx.Declarator]int32
@@ -42,7 +44,7 @@ type frame struct {
 }
 
 // maxInstrs bounds what inlining may produce.
-const maxInstrs = 1 << 20
+const maxInstrs = 1 << 18
 
 func (b *kernelBuilder) errorf(at ptx.Loc, format string, args ...any) {
 	b.mb.errorf(at, format, args...)
@@ -58,7 +60,7 @@ func (b *kernelBuilder) refuse(at ptx.Loc, what string) {
 // kernel builds an entry.
 func (mb *moduleBuilder) kernel(f *ptx.Func) (*Kernel, *UnsupportedError) {
 	k := &Kernel{Name: f.Name, Module: mb.out, Vars: slices.Clone(mb.out.Vars), DynamicShared: -1}
-	b := &kernelBuilder{mb: mb, k: k, scope: newScope(nil), frames: []frame{{f: f, ret: -1}}}
+	b := &kernelBuilder{mb: mb, k: k, scope: newScope(nil), frames: []frame{{f: f, ret: -1}}, lastLabel: -1}
 	for _, d := range f.Header {
 		b.header(d)
 	}
@@ -86,14 +88,13 @@ func ends(in *Instr) bool {
 	return false
 }
 
-func (b *kernelBuilder) labelAtEnd() bool {
-	for i := range b.labels {
-		if b.labels[i].pc == len(b.list) {
-			return true
-		}
-	}
-	return false
+// reach puts a label at the end of the list.
+func (b *kernelBuilder) reach(label int) {
+	b.labels[label].pc = len(b.list)
+	b.lastLabel = len(b.list)
 }
+
+func (b *kernelBuilder) labelAtEnd() bool { return b.lastLabel == len(b.list) }
 
 // header reads a performance directive of an entry.
 func (b *kernelBuilder) header(d *ptx.Directive) {
@@ -159,7 +160,7 @@ func (b *kernelBuilder) body(blk *ptx.Block) {
 			b.scope = b.scope.parent
 		case *ptx.Label:
 			if n.Decl == nil {
-				b.labels[b.scope.labels[n.Name]].pc = len(b.list)
+				b.reach(b.scope.labels[n.Name])
 			}
 		case *ptx.Instr:
 			b.instr(n)
@@ -260,42 +261,45 @@ func (b *kernelBuilder) initOwn(d *ptx.VarDecl, n *ptx.Declarator, v *Var) {
 	*v = scratch.out.Vars[0]
 }
 
-// place gives a variable its offset when the kernel first names it. Dynamic
-// shared memory is placed by layout, after the static.
+// place gives a variable its offset when the kernel first names it. Shared
+// memory is laid out once all of it is known; until then 0 marks what is named.
 func (b *kernelBuilder) place(i int32) {
 	v := &b.k.Vars[i]
 	if v.Offset >= 0 || v.Space == ParamSpace {
 		return
 	}
-	if v.Space == Shared && v.Size == 0 {
-		if b.k.DynamicShared < 0 {
-			b.k.DynamicShared = int(i)
-		}
+	if v.Space != Shared {
+		v.Offset = place(b.k.Vars, v.Space, v.Align)
 		return
 	}
-	v.Offset = place(b.k.Vars, v.Space, v.Align)
+	v.Offset = 0
+	if v.Size == 0 && b.k.DynamicShared < 0 {
+		b.k.DynamicShared = int(i)
+	}
 }
 
-// layout sums the state spaces and places dynamic shared memory.
+// layout places the shared variables, in order, with the unsized ones together
+// at the end, and sums the state spaces.
 func (b *kernelBuilder) layout() {
-	k := b.k
-	k.SharedBytes = place(k.Vars, Shared, 1)
-	k.LocalBytes = place(k.Vars, Local, 1)
-	k.ConstBytes = constBytes(k.Vars)
-	if k.DynamicShared < 0 {
-		return
-	}
-	align := 1
-	for _, v := range k.Vars {
-		if v.Space == Shared && v.Size == 0 {
+	k, align := b.k, 1
+	for i := range k.Vars {
+		v := &k.Vars[i]
+		switch {
+		case v.Space != Shared || v.Offset < 0:
+		case v.Size == 0:
 			align = max(align, v.Align)
+		default:
+			v.Offset = alignUp(k.SharedBytes, v.Align)
+			k.SharedBytes = v.Offset + v.Size
 		}
 	}
 	for i := range k.Vars {
-		if v := &k.Vars[i]; v.Space == Shared && v.Size == 0 {
+		if v := &k.Vars[i]; v.Space == Shared && v.Offset >= 0 && v.Size == 0 {
 			v.Offset = alignUp(k.SharedBytes, align)
 		}
 	}
+	k.LocalBytes = place(k.Vars, Local, 1)
+	k.ConstBytes = constBytes(k.Vars)
 }
 
 // resolve turns label numbers into instruction indices.

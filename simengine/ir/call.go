@@ -45,9 +45,9 @@ func (b *kernelBuilder) call(s *site) {
 	b.frames = b.frames[:len(b.frames)-1]
 	b.scope = caller
 	b.dropLastJump(after)
-	b.labels[after].pc = len(b.list)
+	b.reach(after)
 	b.takeResults(s, inner, f.Rets, c.rets)
-	b.labels[skip].pc = len(b.list)
+	b.reach(skip)
 }
 
 // dropLastJump removes a jump to the place right behind it: the ret at the end

@@ -66,8 +66,8 @@ type Var struct {
 	Size  int // bytes; 0 for an unsized `.extern .shared` array
 	Align int
 	// Offset is in bytes from the start of the space's static area; -1 for a
-	// .shared variable of the module that this kernel does not name. Every
-	// unsized .extern .shared array starts where the static ones end.
+	// .shared variable of the module that this kernel does not name. Each
+	// unsized .extern .shared array it names starts where the sized ones end.
 	Offset int
 	// Init holds the initial bytes of .global and .const variables (nil: zeros).
 	Init []byte
