@@ -83,10 +83,3 @@ func appendValue(key []byte, v search.Value) []byte {
 	key = append(key, 0x30+byte(v.Kind&7))
 	return append(binary.AppendUvarint(key, uint64(len(v.S))), v.S...)
 }
-
-// DigestKey returns the key under which an outcome is found by its digest
-// (Outcome.Digest).
-func DigestKey(digest string) []byte {
-	sum := sha256.Sum256([]byte(digest))
-	return append([]byte{0xff, 'd'}, sum[:14]...)
-}

@@ -59,5 +59,5 @@ func (c *Coordinator) Lookup(_ context.Context, digest string) (tuner.Outcome, b
 	if digest == "" {
 		return tuner.Outcome{}, false, nil
 	}
-	return c.store.Answer(tuner.DigestKey(digest))
+	return c.store.Digested(digest)
 }

@@ -26,7 +26,8 @@ import (
 //	leases/<sweep>/<trial>      -> tuner.LeaseRecord, sealed row (row.go)
 //	results/<sweep>/<trial>     -> tuner.Result, sealed row (row.go)
 //	texts/<sweep>/<number>      -> text that rows of the sweep name, sealed
-//	answers/<key>               -> sweep and trial that answer it, sealed varints
+//	answers/<tuner.AnswerKey>   -> sweep and trial that answer it, sealed varints
+//	digests/<start of digest>   -> sweep and trial with that digest, sealed varints
 //	best/<kernel>\0<arch>\0<problem>  -> tuner.Best, sealed JSON (best.go)
 //	bundles/<digest>            -> kernel bundle, sealed
 var (
@@ -37,6 +38,7 @@ var (
 	resultsBucket = []byte("results")
 	textsBucket   = []byte("texts")
 	answersBucket = []byte("answers")
+	digestsBucket = []byte("digests")
 	bestBucket    = []byte("best")
 	bundlesBucket = []byte("bundles")
 
@@ -46,7 +48,7 @@ var (
 	sweepKey   = []byte("sweep")
 
 	allBuckets = [][]byte{
-		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, answersBucket, bestBucket, bundlesBucket,
+		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, answersBucket, digestsBucket, bestBucket, bundlesBucket,
 	}
 )
 

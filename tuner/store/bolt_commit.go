@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 
@@ -85,6 +86,7 @@ type resultWriter struct {
 	num             uint64
 	results, leases *bolt.Bucket
 	answers         *bolt.Bucket
+	digests         *bolt.Bucket
 	dict            *dictionary
 }
 
@@ -96,7 +98,8 @@ func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
 	}
 	w.results.FillPercent = appendFill
 	w.leases = tx.Bucket(leasesBucket).Bucket(number(num))
-	w.answers = tx.Bucket(answersBucket)
+	w.answers, w.digests = tx.Bucket(answersBucket), tx.Bucket(digestsBucket)
+	w.answers.FillPercent = appendFill // its keys mostly grow; those of digests are random
 	w.dict, err = b.texts.of(tx, num)
 	return err
 }
@@ -127,17 +130,24 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	if c.Answer == nil {
 		return nil
 	}
-	if err := w.answer(c.Answer, r.Seq); err != nil || r.Outcome.Digest == "" {
+	if err := w.point(w.answers, answersBucket, c.Answer, r.Seq); err != nil || r.Outcome.Digest == "" {
 		return err
 	}
-	return w.answer(tuner.DigestKey(r.Outcome.Digest), r.Seq)
+	return w.point(w.digests, digestsBucket, digestKey(r.Outcome.Digest), r.Seq)
 }
 
-// answer notes that a trial of the sweep answers what is asked under a key.
-func (w *resultWriter) answer(key []byte, seq int64) error {
+// point notes that what is asked under a key is answered by a trial.
+func (w *resultWriter) point(bucket *bolt.Bucket, name, key []byte, seq int64) error {
 	value := binary.AppendUvarint([]byte{format}, w.num)
 	value = binary.AppendUvarint(value, uint64(seq))
-	return w.answers.Put(key, seal(answersBucket, key, value))
+	return bucket.Put(key, seal(name, key, value))
+}
+
+// digestKey returns the key of a digest: 96 bits of its SHA-256, which is
+// enough to find a row, whose own digest then says whether it is the one.
+func digestKey(digest string) []byte {
+	sum := sha256.Sum256([]byte(digest))
+	return sum[:12]
 }
 
 // putBest stores b if it replaces the one stored.

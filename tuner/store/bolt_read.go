@@ -110,33 +110,50 @@ func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte)
 // Answer is in Store.
 func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
 	err = b.view("read answer", func(tx *bolt.Tx) error {
-		sealed := tx.Bucket(answersBucket).Get(key)
-		if sealed == nil {
-			return nil
-		}
-		value, err := unseal(answersBucket, key, sealed)
-		if err != nil {
-			return err
-		}
-		r := rowReader{b: value}
-		sweep, seq := r.uvarint(), number(r.uvarint())
-		bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
-		if r.bad || bucket == nil {
-			return nil // the sweep was deleted
-		}
-		row := bucket.Get(seq)
-		if row == nil {
-			return nil
-		}
-		dict, err := b.texts.of(tx, sweep)
-		if err != nil {
-			return err
-		}
-		result, err := readResult(tx, sweep, dict, seq, row)
-		o, found = result.Outcome, err == nil && !result.Abandoned
+		r, ok, err := b.pointed(tx, answersBucket, key)
+		o, found = r.Outcome, ok
 		return err
 	})
 	return o, found, err
+}
+
+// Digested is in Store.
+func (b *Bolt) Digested(digest string) (o tuner.Outcome, found bool, err error) {
+	err = b.view("read digest", func(tx *bolt.Tx) error {
+		r, ok, err := b.pointed(tx, digestsBucket, digestKey(digest))
+		o, found = r.Outcome, ok && r.Outcome.Digest == digest
+		return err
+	})
+	return o, found, err
+}
+
+// pointed returns the result that a key of a bucket points to; false if there
+// is none, or its sweep was deleted.
+func (b *Bolt) pointed(tx *bolt.Tx, name, key []byte) (r tuner.Result, found bool, err error) {
+	sealed := tx.Bucket(name).Get(key)
+	if sealed == nil {
+		return r, false, nil
+	}
+	value, err := unseal(name, key, sealed)
+	if err != nil {
+		return r, false, err
+	}
+	pointer := rowReader{b: value}
+	sweep, seq := pointer.uvarint(), number(pointer.uvarint())
+	bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
+	if pointer.bad || bucket == nil {
+		return r, false, nil
+	}
+	row := bucket.Get(seq)
+	if row == nil {
+		return r, false, nil
+	}
+	dict, err := b.texts.of(tx, sweep)
+	if err != nil {
+		return r, false, err
+	}
+	r, err = readResult(tx, sweep, dict, seq, row)
+	return r, err == nil && !r.Abandoned, err
 }
 
 // Best is in Store.
@@ -201,4 +218,21 @@ func (b *Bolt) Backup(w io.Writer) error {
 		_, err := tx.WriteTo(w)
 		return err
 	})
+}
+
+// Usage is what a file takes, in bytes.
+type Usage struct {
+	Used int64 // by data
+	Free int64 // for data to come, within the file
+}
+
+// Usage returns what the file takes.
+func (b *Bolt) Usage() (u Usage, err error) {
+	err = b.view("measure store", func(tx *bolt.Tx) error {
+		stats, page := b.db.Stats(), int64(b.db.Info().PageSize)
+		u.Free = int64(stats.FreePageN+stats.PendingPageN) * page
+		u.Used = tx.Size() - u.Free
+		return nil
+	})
+	return u, err
 }

@@ -150,12 +150,14 @@ func TestAnswersAreFoundByConfigurationAndByDigest(t *testing.T) {
 		r := testResult(1, 5)
 		must(t, s.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1)}, Results: []tuner.ResultChange{r, testResult(1, 6)}}))
 		s = again()
-		for _, key := range [][]byte{r.Answer, tuner.DigestKey(r.Result.Outcome.Digest)} {
-			o, found, err := s.Answer(key)
-			must(t, err)
-			if !found || !reflect.DeepEqual(o, r.Result.Outcome) {
-				t.Errorf("answer under %x is %+v (%v)", key, o, found)
-			}
+		if o, found, err := s.Answer(r.Answer); err != nil || !found || !reflect.DeepEqual(o, r.Result.Outcome) {
+			t.Errorf("answer under %x is %+v (%v)", r.Answer, o, err)
+		}
+		if o, found, err := s.Digested(r.Result.Outcome.Digest); err != nil || !found || !reflect.DeepEqual(o, r.Result.Outcome) {
+			t.Errorf("answer under %s is %+v (%v)", r.Result.Outcome.Digest, o, err)
+		}
+		if _, found, err := s.Digested("another"); err != nil || found {
+			t.Errorf("another digest is found (%v)", err)
 		}
 		if _, found, err := s.Answer(tuner.AnswerKey("other scope", tunertest.Space(10).At(5).Values)); found || err != nil {
 			t.Errorf("another scope is answered (%v)", err)
@@ -165,6 +167,9 @@ func TestAnswersAreFoundByConfigurationAndByDigest(t *testing.T) {
 		}
 		if _, found, err := s.Answer(r.Answer); found || err != nil {
 			t.Errorf("a removed sweep answers (%v)", err)
+		}
+		if _, found, err := s.Digested(r.Result.Outcome.Digest); found || err != nil {
+			t.Errorf("a removed sweep's digest is found (%v)", err)
 		}
 	})
 }

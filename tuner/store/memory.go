@@ -126,6 +126,11 @@ func (m *Memory) Answer(key []byte) (tuner.Outcome, bool, error) {
 	return t.rows[at].Outcome.Clone(), true, nil
 }
 
+// Digested is in Store.
+func (m *Memory) Digested(digest string) (tuner.Outcome, bool, error) {
+	return m.Answer([]byte("digest " + digest))
+}
+
 // Best is in Store.
 func (m *Memory) Best(kernel, arch string, problem []int64) (tuner.Best, error) {
 	m.mu.RLock()
@@ -213,7 +218,7 @@ func (m *Memory) put(r tuner.ResultChange) {
 	if r.Answer != nil {
 		m.answers[string(r.Answer)] = answer{r.Sweep, r.Result.Seq}
 		if d := r.Result.Outcome.Digest; d != "" {
-			m.answers[string(tuner.DigestKey(d))] = answer{r.Sweep, r.Result.Seq}
+			m.answers["digest "+d] = answer{r.Sweep, r.Result.Seq}
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Store interface {
 	Results(sweep uint64, seq int64, limit int) ([]tuner.Result, error)
 	// Answer returns the outcome stored under an answer key (tuner.AnswerKey).
 	Answer(key []byte) (o tuner.Outcome, found bool, err error)
+	// Digested returns the outcome stored under an Outcome.Digest.
+	Digested(digest string) (o tuner.Outcome, found bool, err error)
 	// Best returns the best configuration for a kernel, architecture and
 	// problem, NotFound when there is none.
 	Best(kernel, arch string, problem []int64) (tuner.Best, error)
