@@ -23,6 +23,7 @@ type kernelBuilder struct {
 	// the function is inlined.
 	statics     map[*ptx.Declarator]int32
 	unsupported *UnsupportedError
+	area        area
 
 	dst  []Reg // operands of the instruction being built
 	src  []Operand
@@ -60,7 +61,7 @@ func (b *kernelBuilder) refuse(at ptx.Loc, what string) {
 // kernel builds an entry.
 func (mb *moduleBuilder) kernel(f *ptx.Func) (*Kernel, *UnsupportedError) {
 	k := &Kernel{Name: f.Name, Module: mb.out, Vars: slices.Clone(mb.out.Vars), DynamicShared: -1}
-	b := &kernelBuilder{mb: mb, k: k, scope: newScope(nil), frames: []frame{{f: f, ret: -1}}, lastLabel: -1}
+	b := &kernelBuilder{mb: mb, k: k, scope: newScope(nil), frames: []frame{{f: f, ret: -1}}, lastLabel: -1, area: mb.area}
 	for _, d := range f.Header {
 		b.header(d)
 	}
@@ -248,7 +249,7 @@ func (b *kernelBuilder) ownVar(d *ptx.VarDecl, n *ptx.Declarator) int32 {
 		}
 		b.statics[n] = i
 	}
-	b.place(i)
+	b.name(i)
 	return i
 }
 
@@ -261,15 +262,15 @@ func (b *kernelBuilder) initOwn(d *ptx.VarDecl, n *ptx.Declarator, v *Var) {
 	*v = scratch.out.Vars[0]
 }
 
-// place gives a variable its offset when the kernel first names it. Shared
+// name gives a variable its offset when the kernel first names it. Shared
 // memory is laid out once all of it is known; until then 0 marks what is named.
-func (b *kernelBuilder) place(i int32) {
+func (b *kernelBuilder) name(i int32) {
 	v := &b.k.Vars[i]
 	if v.Offset >= 0 || v.Space == ParamSpace {
 		return
 	}
 	if v.Space != Shared {
-		v.Offset = place(b.k.Vars, v.Space, v.Align)
+		v.Offset = b.area.take(v.Space, v.Size, v.Align)
 		return
 	}
 	v.Offset = 0
@@ -298,8 +299,7 @@ func (b *kernelBuilder) layout() {
 			v.Offset = alignUp(k.SharedBytes, align)
 		}
 	}
-	k.LocalBytes = place(k.Vars, Local, 1)
-	k.ConstBytes = constBytes(k.Vars)
+	k.LocalBytes, k.ConstBytes = b.area[Local], b.area[Const]
 }
 
 // resolve turns label numbers into instruction indices.

@@ -124,6 +124,7 @@ type moduleBuilder struct {
 	vars   map[string]int32 // module-scope variables by name
 	shapes decoder
 	inits  []pendingInit
+	area   area
 	errs   ptx.ErrorList
 	seen   map[ptx.Pos]bool // places reported, so that inlining twice reports once
 }

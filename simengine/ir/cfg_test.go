@@ -148,6 +148,8 @@ func TestDominatorsAndLoops(t *testing.T) {
 			}
 			if h := k.Blocks[b].LoopHead; h >= 0 && !inLoop(k, alive, dominates, h, b) {
 				t.Fatalf("block %d is not in the loop of %d\n%s", b, h, k)
+			} else if h >= 0 && alive[b] && k.Blocks[h].LoopDepth != depth {
+				t.Fatalf("block %d at depth %d has loop header %d at depth %d\n%s", b, depth, h, k.Blocks[h].LoopDepth, k)
 			}
 		}
 	}

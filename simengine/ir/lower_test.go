@@ -270,6 +270,46 @@ b0:
 	}
 }
 
+// A parameter passed as 32 bits and read as 8 or 16 takes a conversion, which
+// drops the bits above; one read as 64 where 32 were stored is memory.
+func TestInliningNarrow(t *testing.T) {
+	m := build(t, "narrow.ptx", header+`
+.func f(.param .b32 a, .param .b32 b, .param .align 8 .b8 c[8])
+{
+	.reg .b16 %rs<3>;
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	ld.param.u16 %rs1, [a];
+	ld.param.s8 %r1, [b];
+	ld.param.u64 %rd1, [c];
+	ret;
+}
+.visible .entry k()
+{
+	.reg .b32 %r<2>;
+	.param .b32 a, b;
+	.param .align 8 .b8 c[8];
+	st.param.b32 [a], %r1;
+	st.param.b32 [b], %r1;
+	st.param.b32 [c], %r1;
+	st.param.b32 [c+4], %r1;
+	call f, (a, b, c);
+	ret;
+}`)
+	golden(t, m.Kernels[0].String(), `
+kernel k
+b0:
+	mov.b32 a+0, %r1;
+	mov.b32 b+0, %r1;
+	st.local.b32 [c], %r1;
+	st.local.b32 [c+4], %r1;
+	cvt.u16.u16 %rs1@1, a+0;
+	cvt.s32.s8 %r1@1, b+0;
+	ld.local.u64 %rd1@1, [c];
+	exit;
+`)
+}
+
 // Inlining that would never end is refused at once.
 func TestInliningBound(t *testing.T) {
 	var b strings.Builder

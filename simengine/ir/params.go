@@ -25,7 +25,7 @@ func (b *kernelBuilder) lowerParams() {
 		p := &l.vars[i]
 		if p.settle(); p.param && p.memory {
 			own[i].Space = Local
-			own[i].Offset = place(b.k.Vars, Local, own[i].Align)
+			own[i].Offset = b.area.take(Local, own[i].Size, own[i].Align)
 		}
 	}
 	l.rewrite()

@@ -72,7 +72,7 @@ func (b *kernelBuilder) lookup(name string) (symbol, bool) {
 		}
 	}
 	if i, ok := b.mb.vars[name]; ok {
-		b.place(i)
+		b.name(i)
 		return symbol{kind: symVar, index: i}, true
 	}
 	return symbol{}, false

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -81,8 +80,11 @@ func (mb *moduleBuilder) variable(d *ptx.VarDecl) {
 			if d.Linkage == "" && len(n.Init) == 0 {
 				mb.errorf(n.At, "%s is declared twice", n.Name)
 			}
-			if v.Size > mb.out.Vars[old].Size {
-				mb.out.Vars[old].Size = v.Size
+			if o := &mb.out.Vars[old]; v.Size > o.Size {
+				// An unsized declaration took no room; its definition does.
+				if o.Size = v.Size; o.Space != Shared {
+					o.Offset = mb.area.take(o.Space, o.Size, o.Align)
+				}
 			}
 			mb.initialise(old, d, n)
 			continue
@@ -90,22 +92,21 @@ func (mb *moduleBuilder) variable(d *ptx.VarDecl) {
 		index := int32(len(mb.out.Vars))
 		mb.vars[n.Name] = index
 		if v.Space != Shared {
-			v.Offset = place(mb.out.Vars, v.Space, v.Align)
+			v.Offset = mb.area.take(v.Space, v.Size, v.Align)
 		}
 		mb.out.Vars = append(mb.out.Vars, v)
 		mb.initialise(index, d, n)
 	}
 }
 
-// place is where the next variable of a space starts.
-func place(vars []Var, s Space, align int) int {
-	end := 0
-	for i := range vars {
-		if vars[i].Space == s && vars[i].Offset >= 0 {
-			end = max(end, vars[i].Offset+vars[i].Size)
-		}
-	}
-	return alignUp(end, align)
+// area is the bytes taken in each state space.
+type area [RegSpace + 1]int
+
+// take reserves room for a variable and returns where it starts.
+func (a *area) take(s Space, size, align int) int {
+	at := alignUp(a[s], align)
+	a[s] = at + size
+	return at
 }
 
 func alignUp(n, align int) int {
@@ -262,9 +263,4 @@ func (mb *moduleBuilder) relocate() {
 		v := &mb.out.Vars[p.index]
 		v.Relocs = append(v.Relocs, Reloc{Offset: p.offset, Size: p.size, Var: target, Addend: p.addend})
 	}
-}
-
-// constBytes is the size of the module's .const area.
-func constBytes(vars []Var) int {
-	return min(place(vars, Const, 1), math.MaxInt32)
 }
