@@ -32,6 +32,8 @@ type recording struct {
 	runner   *exec.Runner
 	recorder *coalesce.Recorder
 	ctas     map[int64]*trace.CTA
+	checked  bool
+	verdict  error // of the check; nil: no defect found
 }
 
 // record returns the recording for a launch, the last one when it is the same.

@@ -29,6 +29,9 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.check(m, k, rec); err != nil {
+		return nil, err
+	}
 	// The last CTA is where grids run over the ends of buffers.
 	if _, err := rec.cta(rec.launch.Grid.Count() - 1); err != nil {
 		return nil, err

@@ -19,16 +19,22 @@ func (a *app) printReport(r *simengine.Report, compiler string) error {
 	t.row("  occupancy", fmt.Sprintf("%.0f %%, %d CTAs per SM, limited by %s; %.2f waves", 100*r.Occupancy, r.CTAsPerSM, r.Limiter, r.Waves))
 	t.row("  registers", fmt.Sprintf("%d per thread, %d bytes spilled", r.Registers, r.SpillBytes))
 	t.row("  shared", fmt.Sprintf("%s per CTA; carve-out %s leaves %s of L1", bytesText(float64(r.SharedStatic+r.SharedDynamic)), bytesText(float64(r.CarveOut)), bytesText(float64(r.L1Bytes))))
-	for i, u := range r.Use {
-		t.row(label("  busy", i), fmt.Sprintf("%5.1f %% %s", 100*u.Value, u.Name))
-	}
-	for i, s := range r.Slots {
-		t.row(label("  issue slots", i), fmt.Sprintf("%5.1f %% %s", 100*s.Value, s.Name))
-	}
+	printShares(t, "  busy", r.Use)
+	printShares(t, "  issue slots", r.Slots)
 	for i, name := range r.NotModelled {
 		t.row(label("  not modelled", i), name)
 	}
 	return t.flush()
+}
+
+// printShares writes the shares that show at a tenth of a percent.
+func printShares(t *table, text string, shares []simengine.Share) {
+	const least = 0.0005
+	for i, s := range shares {
+		if s.Value >= least {
+			t.row(label(text, i), fmt.Sprintf("%5.1f %% %s", 100*s.Value, s.Name))
+		}
+	}
 }
 
 func label(text string, i int) string {
