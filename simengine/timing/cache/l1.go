@@ -6,13 +6,17 @@ const (
 	SectorBytes = 32
 )
 
-// sets is the number of sets at every capacity: the carve-out takes whole ways
-// away from the cache, it does not change how addresses map to sets.
-const sets = 128
+// maxSets and minWays shape the cache: many sets make lookups short, at least
+// minWays ways keep conflicts rare at every carve-out.
+const (
+	maxSets = 128
+	minWays = 8
+)
 
 // L1 is a sectored, write-through, no-write-allocate cache with least recently
 // used replacement. Its zero value has no capacity and misses always.
 type L1 struct {
+	sets  uint64
 	ways  int
 	tags  []uint64 // line address + 1; 0 is empty
 	used  []uint32 // tick of the last use, the replacement order
@@ -21,12 +25,14 @@ type L1 struct {
 	tick  uint32
 }
 
-// New makes an empty cache of bytes capacity, rounded down to whole ways of
-// 16 KB, at least one way unless bytes is smaller than one set's line each.
+// New makes an empty cache of bytes capacity, rounded down to whole ways.
 func New(bytes int) *L1 {
-	ways := bytes / (LineBytes * sets)
-	c := &L1{ways: ways}
-	n := ways * sets
+	lines, sets := bytes/LineBytes, maxSets
+	for sets > 1 && lines/sets < minWays {
+		sets /= 2
+	}
+	c := &L1{sets: uint64(sets), ways: lines / sets}
+	n := c.ways * sets
 	c.tags, c.used = make([]uint64, n), make([]uint32, n)
 	c.valid, c.ready = make([]uint8, n), make([]int64, n)
 	return c
@@ -41,9 +47,9 @@ func (c *L1) Reset() {
 
 // set is where a line address maps: low bits folded with higher ones, so that
 // power of two strides spread over the sets.
-func set(line uint64) int {
+func (c *L1) set(line uint64) int {
 	h := line ^ line>>7 ^ line>>14 ^ line>>21 ^ line>>36
-	return int(h % sets)
+	return int(h & (c.sets - 1))
 }
 
 // Load looks up the sectors in mask of a line and allocates the line if it is
@@ -55,7 +61,7 @@ func (c *L1) Load(line uint64, mask uint8) (hit uint8, ready int64, entry int) {
 		return 0, 0, -1
 	}
 	c.tick++
-	base := set(line) * c.ways
+	base := c.set(line) * c.ways
 	tags, used := c.tags[base:base+c.ways], c.used[base:base+c.ways]
 	victim := 0
 	for i, t := range tags {
@@ -88,7 +94,7 @@ func (c *L1) Contains(line uint64, mask uint8) uint8 {
 	if c.ways == 0 {
 		return 0
 	}
-	base := set(line) * c.ways
+	base := c.set(line) * c.ways
 	for i, t := range c.tags[base : base+c.ways] {
 		if t == line+1 {
 			return c.valid[base+i] & mask

@@ -9,13 +9,13 @@ import (
 
 // model is the same cache written plainly: a list of lines by recency for each set.
 type model struct {
-	ways  int
+	c     *L1
 	lines map[int][]uint64
 	valid map[uint64]uint8
 }
 
 func (m *model) load(line uint64, mask uint8) (hit uint8) {
-	s := set(line)
+	s := m.c.set(line)
 	order := m.lines[s]
 	for i, l := range order {
 		if l == line {
@@ -25,9 +25,9 @@ func (m *model) load(line uint64, mask uint8) (hit uint8) {
 		}
 	}
 	order = append([]uint64{line}, order...)
-	if len(order) > m.ways {
-		delete(m.valid, order[m.ways])
-		order = order[:m.ways]
+	if len(order) > m.c.ways {
+		delete(m.valid, order[m.c.ways])
+		order = order[:m.c.ways]
 	}
 	m.lines[s] = order
 	m.valid[line] |= mask
@@ -36,11 +36,10 @@ func (m *model) load(line uint64, mask uint8) (hit uint8) {
 
 func TestLoadAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ways := rapid.IntRange(1, 4).Draw(t, "ways")
-		c := New(ways * sets * LineBytes)
-		m := &model{ways: ways, lines: map[int][]uint64{}, valid: map[uint64]uint8{}}
+		c := New(rapid.IntRange(1, 40).Draw(t, "lines") * LineBytes)
+		m := &model{c: c, lines: map[int][]uint64{}, valid: map[uint64]uint8{}}
 		for range rapid.IntRange(1, 300).Draw(t, "loads") {
-			line := uint64(rapid.IntRange(0, 12).Draw(t, "line")) * sets // few sets, many conflicts
+			line := uint64(rapid.IntRange(0, 60).Draw(t, "line"))
 			mask := uint8(rapid.IntRange(1, 15).Draw(t, "mask"))
 			hit, _, entry := c.Load(line, mask)
 			c.Fill(entry, mask&^hit, 0)
@@ -80,18 +79,19 @@ func TestNoCapacityMissesAlways(t *testing.T) {
 
 // Power of two strides must not fall into few sets.
 func TestStridesSpreadOverSets(t *testing.T) {
+	c := New(224 << 10)
 	for shift := range 16 {
-		var seen [sets / 64]uint64
-		for i := range uint64(sets) {
-			s := set(i << shift)
+		var seen [maxSets / 64]uint64
+		for i := range uint64(maxSets) {
+			s := c.set(i << shift)
 			seen[s/64] |= 1 << (s % 64)
 		}
 		n := 0
 		for _, w := range seen {
 			n += bits.OnesCount64(w)
 		}
-		if n < sets/2 {
-			t.Errorf("stride %d lines: %d of %d sets", 1<<shift, n, sets)
+		if n < maxSets/2 {
+			t.Errorf("stride %d lines: %d of %d sets", 1<<shift, n, maxSets)
 		}
 	}
 }
