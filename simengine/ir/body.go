@@ -25,7 +25,8 @@ type kernelBuilder struct {
 	unsupported *UnsupportedError
 	area        area
 
-	dst  []Reg // operands of the instruction being built
+	site site  // the instruction being built
+	dst  []Reg // its operands
 	src  []Operand
 	regs []Reg // slabs that finished lists are cut from
 	ops  []Operand
@@ -66,6 +67,7 @@ func (mb *moduleBuilder) kernel(f *ptx.Func) (*Kernel, *UnsupportedError) {
 		b.header(d)
 	}
 	b.kernelParams(f)
+	b.list = make([]Instr, 0, len(f.Body.Stmts)+1)
 	b.body(f.Body)
 	if n := len(b.list); n == 0 || !ends(&b.list[n-1]) || b.labelAtEnd() {
 		b.emit(Instr{Op: Exit, Guard: NoReg, Target: -1, Pos: mb.src.Pos(f.Body.End)})

@@ -38,6 +38,7 @@ func Build(src *ptx.Module) (*Module, error) {
 			}
 		}
 	}
+	mb.aliases()
 	mb.relocate()
 	for _, f := range entries {
 		k, unsupported := mb.kernel(f)
@@ -55,6 +56,22 @@ func Build(src *ptx.Module) (*Module, error) {
 		return nil, mb.errs
 	}
 	return mb.out, nil
+}
+
+// aliases enters the second names that .alias gives to functions.
+func (mb *moduleBuilder) aliases() {
+	for _, it := range mb.src.Items {
+		d, ok := it.(*ptx.Directive)
+		if !ok || d.Name != ".alias" || len(d.Args) != 2 {
+			continue
+		}
+		f := mb.funcs[d.Args[1].Text]
+		if f == nil {
+			mb.errorf(d.Args[1].At, "function %s is not declared", d.Args[1].Text)
+			continue
+		}
+		mb.funcs[d.Args[0].Text] = f
+	}
 }
 
 // refusal is an entry that cannot be simulated.

@@ -97,8 +97,8 @@ func (s *shape) modifier(word string) bool {
 }
 
 func (s *shape) refuse(opcode, word string) {
-	if notModelled[word] {
-		s.unmodelled = true
+	if notModelled[word] || s.Op == Atom && word[0] == 'v' || s.Op == Red && word[0] == 'v' {
+		s.unmodelled = true // sm_90 has vector atomics
 		return
 	}
 	base := s.Op.String()

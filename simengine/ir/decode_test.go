@@ -110,7 +110,7 @@ tensormap.replace.tile fence.proxy.async fence.mbarrier_init.release.cluster bar
 setmaxnreg.inc.sync.aligned.u32 createpolicy.fractional.L2::evict_last.b64 discard.global.L2
 tex.2d.v4.f32.s32 tld4.r.2d.v4.f32.f32 txq.width.b32 suld.b.2d.b32.trap sust.b.1d.b32.trap sured.b.add.2d.u32.trap suq.width.b32 istypep.texref
 alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq
-ld.shared::cluster.u32 min.xorsign.abs.f32 cvt.rn.satfinite.e4m3x2.f32 add.rn.f32.f16 fma.rn.f32x2 ld.mmio.relaxed.sys.global.u32`) {
+ld.shared::cluster.u32 min.xorsign.abs.f32 cvt.rn.satfinite.e4m3x2.f32 add.rn.f32.f16 fma.rn.f32x2 atom.global.v4.f32.add red.global.v2.f32.add ld.mmio.relaxed.sys.global.u32`) {
 		if sh := d.decode(s); !sh.unmodelled {
 			t.Errorf("%s: want it refused as not modelled, got op %v, problem %q", s, sh.Op, sh.problem)
 		}

@@ -270,6 +270,39 @@ b0:
 	}
 }
 
+// A failed assertion stops the program; an alias is the function it names.
+func TestAssertAndAlias(t *testing.T) {
+	m := build(t, "assert.ptx", header+`
+.extern .func __assertfail(.param .b64 a);
+.func real() { .reg .b32 %r; mov.u32 %r, 7; ret; }
+.alias other, real;
+.visible .entry k()
+{
+	.reg .pred %p;
+	.reg .b64 %rd<2>;
+	@%p bra OK;
+	{
+	.param .b64 p0;
+	st.param.b64 [p0], %rd1;
+	call.uni __assertfail, (p0);
+	}
+OK:
+	call other;
+	ret;
+}`)
+	golden(t, m.Kernels[0].String(), `
+kernel k
+b0: -> b1 b2 ipdom b2
+	@%p bra b2;
+b1:
+	mov.b64 p0+0, %rd1;
+	trap;
+b2:
+	mov.u32 %r@1, 7;
+	exit;
+`)
+}
+
 // A parameter passed as 32 bits and read as 8 or 16 takes a conversion, which
 // drops the bits above; one read as 64 where 32 were stored is memory.
 func TestInliningNarrow(t *testing.T) {

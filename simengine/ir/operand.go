@@ -1,0 +1,330 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ptx"
+)
+
+// reg finds the register that o names; what is for the message.
+func (b *kernelBuilder) reg(o *ptx.Operand, what string) (Reg, bool) {
+	if o.Kind != ptx.Name || o.Not {
+		b.errorf(o.At, "%s must be a register", what)
+		return NoReg, false
+	}
+	sym, ok := b.lookup(o.Text)
+	switch {
+	case ok && sym.kind == symReg:
+		return Reg(sym.index), true
+	case ok && sym.kind == symVector:
+		b.errorf(o.At, "%s: %s is a vector of %d registers", what, o.Text, sym.n)
+	case ok:
+		b.errorf(o.At, "%s: %s is a variable, want a register", what, o.Text)
+	case isSpecial(o.Text):
+		b.errorf(o.At, "%s: special register %s cannot be used here", what, o.Text)
+	default:
+		b.errorf(o.At, "%s: register %s is not declared", what, o.Text)
+	}
+	return NoReg, false
+}
+
+// what names the operand being read, for messages.
+func (s *site) what() string { return fmt.Sprintf("operand %d of %s", s.arg, s.in.Op) }
+
+// dest reads a destination register, or "_".
+func (b *kernelBuilder) dest(s *site, o *ptx.Operand, t Type, relaxed bool) bool {
+	if o.Kind == ptx.Name && o.Text == "_" {
+		b.dst = append(b.dst, NoReg)
+		return true
+	}
+	r, ok := b.reg(o, s.what())
+	if !ok {
+		return false
+	}
+	if rt := b.k.Regs[r].Type; !t.accepts(rt, relaxed) {
+		b.errorf(o.At, "%s: register %s is .%s, want .%s", s.what(), o.Text, rt, t)
+		return false
+	}
+	b.dst = append(b.dst, r)
+	return true
+}
+
+// pair reads d or d|p.
+func (b *kernelBuilder) pair(s *site, o *ptx.Operand, t Type) bool {
+	if o.Kind != ptx.Pair {
+		return b.dest(s, o, t, false)
+	}
+	return b.dest(s, &o.Elems[0], t, false) && b.dest(s, &o.Elems[1], Pred, false)
+}
+
+// immediate reads an integer constant.
+func (b *kernelBuilder) immediate(s *site, o *ptx.Operand) bool {
+	c, problem := evalConst(o)
+	if problem == "" && c.float {
+		problem = "a floating-point constant"
+	}
+	if problem != "" {
+		b.errorf(o.At, "%s: %s, want an integer constant", s.what(), problem)
+		return false
+	}
+	b.src = append(b.src, immediate(c.bits))
+	return true
+}
+
+func immediate(bits uint64) Operand {
+	return Operand{Kind: OperandImm, Reg: NoReg, Var: -1, Param: -1, Imm: bits}
+}
+
+func regOperand(r Reg) Operand {
+	return Operand{Kind: OperandReg, Reg: r, Var: -1, Param: -1}
+}
+
+// source reads a source operand of type t.
+func (b *kernelBuilder) source(s *site, o *ptx.Operand, t Type, relaxed bool) bool {
+	v, ok := b.value(s, o, t, relaxed)
+	if ok {
+		b.src = append(b.src, v)
+	}
+	return ok
+}
+
+// value is the operand o as a value of type t.
+func (b *kernelBuilder) value(s *site, o *ptx.Operand, t Type, relaxed bool) (Operand, bool) {
+	if o.Kind == ptx.Name && o.Text != "WARP_SZ" || o.Kind == ptx.Sum || o.Kind == ptx.Index {
+		return b.named(s, o, t, relaxed)
+	}
+	switch o.Kind {
+	case ptx.Vector, ptx.Address, ptx.Pair, ptx.Group:
+		b.errorf(o.At, "%s: a register or constant is wanted", s.what())
+		return Operand{}, false
+	}
+	c, problem := evalConst(o)
+	var bits uint64
+	if problem == "" {
+		bits, problem = c.as(t)
+	}
+	if problem != "" {
+		b.errorf(o.At, "%s: %s", s.what(), problem)
+		return Operand{}, false
+	}
+	return immediate(bits), true
+}
+
+// named is an operand that is a register, special register or address.
+func (b *kernelBuilder) named(s *site, o *ptx.Operand, t Type, relaxed bool) (Operand, bool) {
+	base, off, ok := b.split(s, o)
+	if !ok {
+		return Operand{}, false
+	}
+	sym, found := b.lookup(base.Text)
+	switch {
+	case found && sym.kind == symReg && base == o:
+		v := regOperand(Reg(sym.index))
+		v.Not = o.Not
+		rt := b.k.Regs[v.Reg].Type
+		if !t.accepts(rt, relaxed) {
+			b.errorf(o.At, "%s: register %s is .%s, want .%s", s.what(), o.Text, rt, t)
+			return v, false
+		}
+		if o.Not && rt != Pred {
+			b.errorf(o.At, "%s: '!' wants a predicate", s.what())
+			return v, false
+		}
+		return v, true
+	case found && (sym.kind == symVar || sym.kind == symParam):
+		if class(t)&1 == 0 || t.Size() < 4 {
+			b.errorf(o.At, "%s: address of %s does not fit .%s", s.what(), base.Text, t)
+			return Operand{}, false
+		}
+		return b.addressOf(sym, off), true
+	case !found && base == o:
+		return b.specialOrUnknown(s, o)
+	}
+	b.errorf(o.At, "%s: %s is not a variable", s.what(), base.Text)
+	return Operand{}, false
+}
+
+// addressOf is the address of a variable or parameter as a value.
+func (b *kernelBuilder) addressOf(sym symbol, off uint64) Operand {
+	v := Operand{Kind: OperandVar, Reg: NoReg, Var: -1, Param: -1, Imm: off}
+	if sym.kind == symVar {
+		v.Var = sym.index
+	} else {
+		v.Param = sym.index
+	}
+	return v
+}
+
+// split takes base+offset and base[index] apart.
+func (b *kernelBuilder) split(s *site, o *ptx.Operand) (base *ptx.Operand, off uint64, ok bool) {
+	if o.Kind != ptx.Sum && o.Kind != ptx.Index {
+		return o, 0, true
+	}
+	base, off, ok = b.split(s, &o.Elems[0])
+	if !ok {
+		return
+	}
+	c, problem := evalConst(&o.Elems[1])
+	if problem == "" && c.float {
+		problem = "a floating-point offset"
+	}
+	if problem != "" {
+		b.errorf(o.Elems[1].At, "%s: %s", s.what(), problem)
+		return base, 0, false
+	}
+	d := c.bits
+	if o.Kind == ptx.Index {
+		d *= uint64(b.elemSize(base))
+	}
+	if o.Text == "-" {
+		d = -d
+	}
+	return base, off + d, true
+}
+
+// elemSize is the element size of the array that o names, 1 when it is none.
+func (b *kernelBuilder) elemSize(o *ptx.Operand) int {
+	if sym, ok := b.lookup(o.Text); ok {
+		switch sym.kind {
+		case symVar:
+			return b.k.Vars[sym.index].Elem.Size()
+		case symParam:
+			return b.k.Params[sym.index].Type.Size()
+		}
+	}
+	return 1
+}
+
+// specialOrUnknown is the operand for a name that was not declared.
+func (b *kernelBuilder) specialOrUnknown(s *site, o *ptx.Operand) (Operand, bool) {
+	if sp, ok := specialByName[o.Text]; ok {
+		return Operand{Kind: OperandSpecial, Reg: NoReg, Var: -1, Param: -1, Special: sp}, true
+	}
+	switch {
+	case isSpecial(o.Text):
+		b.refuse(o.At, "special register "+o.Text)
+	case b.mb.funcs[o.Text] != nil:
+		b.refuse(o.At, "the address of function "+o.Text)
+	default:
+		b.errorf(o.At, "%s: %s is not declared", s.what(), o.Text)
+	}
+	return Operand{}, false
+}
+
+// vector reads the data operand of a load or store: Vec elements.
+func (b *kernelBuilder) vector(s *site, o *ptx.Operand, dest bool) bool {
+	n, t := int(s.out.Vec), s.shape.Type
+	one := func(e *ptx.Operand) bool {
+		if dest {
+			return b.dest(s, e, t, true)
+		}
+		return b.source(s, e, t, true)
+	}
+	if o.Kind == ptx.Name {
+		if sym, ok := b.lookup(o.Text); ok && sym.kind == symVector && sym.n == n {
+			for i := range n {
+				e := ptx.Operand{At: o.At, Kind: ptx.Name, Text: o.Text + "." + "xyzw"[i:i+1]}
+				if !one(&e) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	elems := []ptx.Operand{*o}
+	if o.Kind == ptx.Vector {
+		elems = o.Elems
+	}
+	if len(elems) != n {
+		b.errorf(o.At, "%s: %d elements, want %d", s.what(), len(elems), n)
+		return false
+	}
+	for i := range elems {
+		if !one(&elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// address reads a memory operand in space *sp. A generic access to a named
+// variable is one to the variable's own space.
+func (b *kernelBuilder) address(s *site, o *ptx.Operand, sp *Space) bool {
+	if o.Kind != ptx.Address || len(o.Elems) != 1 {
+		b.errorf(o.At, "%s: an address in brackets is wanted", s.what())
+		return false
+	}
+	a := Operand{Kind: OperandAddr, Reg: NoReg, Var: -1, Param: -1}
+	base, off, ok := b.split(s, &o.Elems[0])
+	if !ok {
+		return false
+	}
+	a.Imm = off
+	if base.Kind != ptx.Name {
+		c, problem := evalConst(base)
+		if problem != "" || c.float {
+			b.errorf(base.At, "%s: this is no address", s.what())
+			return false
+		}
+		a.Imm += c.bits
+		b.src = append(b.src, a)
+		return true
+	}
+	sym, found := b.lookup(base.Text)
+	switch {
+	case !found:
+		b.errorf(base.At, "%s: %s is not declared", s.what(), base.Text)
+		return false
+	case sym.kind == symReg:
+		a.Reg = Reg(sym.index)
+		if rt := b.k.Regs[a.Reg].Type; class(rt)&1 == 0 || rt == Pred || rt.Size() < 4 || rt.Size() > 8 {
+			b.errorf(base.At, "%s: register %s is .%s, want a 32- or 64-bit address", s.what(), base.Text, rt)
+			return false
+		}
+	case sym.kind == symVar:
+		a.Var = sym.index
+		return b.inVar(s, base, a, sp)
+	case sym.kind == symParam:
+		a.Param = sym.index
+		return b.inParam(s, base, a, sp)
+	default:
+		b.errorf(base.At, "%s: %s is no address", s.what(), base.Text)
+		return false
+	}
+	b.src = append(b.src, a)
+	return true
+}
+
+// inVar checks an address in a variable against the instruction's space.
+func (b *kernelBuilder) inVar(s *site, at *ptx.Operand, a Operand, sp *Space) bool {
+	v := &b.k.Vars[a.Var]
+	if *sp == Generic {
+		*sp = v.Space
+	}
+	if *sp != v.Space {
+		b.errorf(at.At, "%s: %s is in .%s, not .%s", s.what(), v.Name, v.Space, *sp)
+		return false
+	}
+	if v.Size == 0 && v.Space != Shared {
+		b.refuse(at.At, "external variable "+v.Name)
+		return false
+	}
+	b.src = append(b.src, a)
+	return true
+}
+
+// inParam checks an access to a kernel parameter.
+func (b *kernelBuilder) inParam(s *site, at *ptx.Operand, a Operand, sp *Space) bool {
+	p := &b.k.Params[a.Param]
+	if *sp != ParamSpace {
+		b.errorf(at.At, "%s: %s is a parameter: use .param", s.what(), p.Name)
+		return false
+	}
+	width := uint64(s.shape.Type.Size() * max(1, int(s.shape.Vec)))
+	if a.Imm+width > uint64(p.Size) || a.Imm+width < width {
+		b.errorf(at.At, "%s: bytes %d to %d lie outside parameter %s of %d bytes", s.what(), int64(a.Imm), int64(a.Imm+width), p.Name, p.Size)
+		return false
+	}
+	b.src = append(b.src, a)
+	return true
+}
