@@ -66,7 +66,18 @@ func (s *selector) uniOperand(o ir.Operand) arg {
 // lowerUniform lowers a node to one uniform instruction that writes d.
 func (s *selector) lowerUniform(n *node, d value) error {
 	dst := valueArg(d, 0, 1)
+	if s.f.vals[d].words == 2 {
+		return s.lowerUniformPair(n, d)
+	}
 	args := make([]arg, 0, 3)
+	if n.op == ir.Ld && n.space == ir.Const {
+		in := s.emit(opULDCX, dst)
+		if r := n.src[0].Reg; r != ir.NoReg {
+			in.src[0], in.nsrc = valueArg(value(r), 0, 1), 1
+		}
+		s.access(in, n, n.src[0].Var, noValue, int64(n.src[0].Imm))
+		return nil
+	}
 	if n.op != ir.Mov || n.src[0].Kind != ir.OperandSpecial {
 		for _, o := range n.src {
 			args = append(args, s.uniOperand(o))
@@ -93,6 +104,36 @@ func (s *selector) lowerUniform(n *node, d value) error {
 		return s.unsupported(n)
 	}
 	return nil
+}
+
+// lowerUniformPair lowers a 64-bit sum or copy to two uniform instructions.
+func (s *selector) lowerUniformPair(n *node, d value) error {
+	carry := valueArg(s.newValue(1, fileUniformPred), 0, 1)
+	for w := uint8(0); w < 2; w++ {
+		args := make([]arg, 0, 3)
+		for _, o := range n.src {
+			args = append(args, s.uniWord(o, w))
+		}
+		switch {
+		case n.op != ir.Add:
+			s.emit(opUMOV, valueArg(d, w, 1), args...)
+		case w == 0:
+			s.emit(opUIADD3, valueArg(d, 0, 1), args...).dst[1] = carry
+		default:
+			s.emit(opUIADD3, valueArg(d, 1, 1), append(args, carry)...)
+		}
+	}
+	return nil
+}
+
+// uniWord returns word w of a 64-bit operand of a uniform instruction.
+func (s *selector) uniWord(o ir.Operand, w uint8) arg {
+	if o.Kind == ir.OperandReg {
+		v := s.local(value(o.Reg))
+		s.want[v] |= wantLo<<w | wantUni
+		return valueArg(s.twinOf(v), w, 1)
+	}
+	return arg{kind: argImm, imm: int64(int32(o.Imm >> (32 * w)))}
 }
 
 func (s *selector) unsupported(n *node) error {

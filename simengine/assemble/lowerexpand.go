@@ -69,8 +69,7 @@ func (s *selector) lowerExpansion(n *node) error {
 	case ir.Fns:
 		s.chain(16, opIADD3, dst, args...)
 	case ir.Sin, ir.Cos:
-		x := s.rangeReduced(n.src[0], args[0])
-		s.emit(opMUFU, dst, x)
+		s.emit(opMUFU, dst, args...) // of the range-reduced argument, see legalise
 	case ir.Tanh:
 		s.emit(opMUFU, dst, args...)
 	case ir.Ex2, ir.Lg2, ir.Rsqrt:
@@ -128,11 +127,4 @@ func (s *selector) transcendental(n *node, dst arg, args []arg) {
 	s.emit(opFMUL, a, args[0], p)
 	s.emit(opMUFU, r, a)
 	s.emit(opFMUL, dst, r, p)
-}
-
-// rangeReduced multiplies the argument of sin or cos by 1/2pi, once for both.
-func (s *selector) rangeReduced(o ir.Operand, a arg) arg {
-	t := s.temp(1)
-	s.emit(opFMUL, t, a)
-	return t
 }

@@ -241,22 +241,22 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 		s.multiply64(d.src[0], d.src[1], s.pair(y))
 		return true
 	case d.op == ir.Shl && shiftCount(d) > 0 && shiftCount(d) < 32 && local && words(d.typ) == 2 && d.src[0].Kind == ir.OperandReg:
-		s.leaPair(d.src[0], y)
+		s.leaPair(d.src[0], y, false)
 		return true
 	case d.op == ir.Cvt && bits(d.styp) == 32 && signed(d.styp) && isInt(d.typ) && d.src[0].Kind == ir.OperandReg:
-		s.leaPair(x, y)
+		s.leaPair(x, y, true)
 		return true
 	}
 	return false
 }
 
-// leaPair emits (x << k) + y for 64-bit x as LEA and LEA.HI.X; of a
-// sign-extended x only the low word is read.
-func (s *selector) leaPair(x, y ir.Operand) {
+// leaPair emits (x << k) + y for 64-bit x as LEA and LEA.HI.X; an unshifted
+// sign extension is taken in, so that only its low word is read.
+func (s *selector) leaPair(x, y ir.Operand, extend bool) {
 	c := s.carry()
 	m := s.mix(0, x, y)
 	s.emit(opLEA, s.dest(0, 1), m...).dst[1] = c
-	if d := s.f.defOf(value(x.Reg)); d != nil && d.op == ir.Cvt && isInt(d.styp) && bits(d.styp) == 32 && d.src[0].Kind == ir.OperandReg && s.f.vals[d.src[0].Reg].defs == 1 {
+	if d := s.f.defOf(value(x.Reg)); extend && d != nil && d.op == ir.Cvt && isInt(d.styp) && bits(d.styp) == 32 && d.src[0].Kind == ir.OperandReg && s.f.vals[d.src[0].Reg].defs == 1 {
 		s.emit(opLEAHIX, s.dest(1, 1), s.word(d.src[0], 0), s.anyOnly(y, 1), c)
 		return
 	}

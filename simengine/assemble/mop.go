@@ -54,6 +54,7 @@ const (
 	opS2UR
 	opR2UR
 	opULDC
+	opULDCX // from constant memory
 	opUMOV
 	opUIADD3
 	opULEA
@@ -146,7 +147,7 @@ var mops = [numMops]mopInfo{
 	opHFMA2:     {"HFMA2", Half, 6, 2},
 	opHSETP2:    {"HSETP2", Half, 8, 2},
 	opHMNMX2:    {"HMNMX2", Half, 6, 2},
-	opMUFU:      {"MUFU", MUFU, 18, 4},
+	opMUFU:      {"MUFU", MUFU, 18, 8},
 	opF2F:       {"F2F", XU, 14, 8},
 	opF2I:       {"F2I", XU, 14, 8},
 	opI2F:       {"I2F", XU, 14, 8},
@@ -158,6 +159,7 @@ var mops = [numMops]mopInfo{
 	opS2UR:      {"S2UR", S2R, 20, 4},
 	opR2UR:      {"R2UR", ALU, 8, 2},
 	opULDC:      {"ULDC", Uniform, 8, 2},
+	opULDCX:     {"ULDC.X", LDC, 16, 2},
 	opUMOV:      {"UMOV", Uniform, 6, 2},
 	opUIADD3:    {"UIADD3", Uniform, 6, 2},
 	opULEA:      {"ULEA", Uniform, 6, 2},
@@ -168,7 +170,7 @@ var mops = [numMops]mopInfo{
 	opUSEL:      {"USEL", Uniform, 6, 2},
 	opLDC:       {"LDC", LDC, 20, 4},
 	opLDG:       {"LDG", Load, 200, 4},
-	opLDS:       {"LDS", Load, 29, 3},
+	opLDS:       {"LDS", Load, 29, 1},
 	opLDL:       {"LDL", Load, 40, 4},
 	opLD:        {"LD", Load, 200, 4},
 	opSTG:       {"STG", Store, 2, 4},

@@ -82,9 +82,17 @@ type lister struct {
 	ready   []int32
 	live    int // general registers live now
 	busy    [NumClasses]int32
+	drained int32 // when the shared memory queue will have been emptied
 	done    []bool
 	next    int // first instruction in program order not yet issued
 }
+
+// Shared memory loads queue: one leaves every queueCycles, and no more than
+// queueDepth wait.
+const (
+	queueCycles = 4
+	queueDepth  = 16
+)
 
 // run returns the instructions in issue order.
 func (l *lister) run(b int) []inst {
@@ -109,6 +117,9 @@ func (l *lister) run(b int) []inst {
 		in := &l.insts[i]
 		m := &mops[in.op]
 		l.busy[m.class] = cycle + int32(m.issue)
+		if in.op == opLDS {
+			l.drained = max(l.drained, cycle) + queueCycles
+		}
 		l.issue(in)
 		l.done[i] = true
 		for l.next < n && l.done[l.next] {
@@ -208,6 +219,9 @@ func (l *lister) pick(cycle int32) (k int, at int32) {
 		}
 		in := &l.insts[i]
 		t := max(l.earlies[i], l.busy[mops[in.op].class], cycle)
+		if in.op == opLDS {
+			t = max(t, l.drained-queueDepth*queueCycles)
+		}
 		if best >= 0 && t > bestAt {
 			continue
 		}

@@ -40,6 +40,11 @@ func (f *fn) findUniform() error {
 // markRegion marks the blocks between a divergent branch and its
 // post-dominator.
 func (f *fn) markRegion(b int, split []bool) {
+	for _, s := range f.blocks[b].succs {
+		if f.exitOnly(s) {
+			return // lanes leave for good; the others stay together
+		}
+	}
 	stop := f.blocks[b].ipdom
 	work := append([]int(nil), f.blocks[b].succs...)
 	for len(work) > 0 {
