@@ -9,6 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/model"
 )
 
 // Simulate predicts one configuration. The error is a *Failure.
@@ -52,8 +53,8 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Source: rec.cta,
 	}
-	if req.Level != Cycle {
-		return nil, failf(FailureUnsupported, "level %s is not modelled", req.Level)
+	if req.Level == Model {
+		return model.Compose(in)
 	}
 	return timing.Run(in)
 }

@@ -1,0 +1,112 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// code is a program with what its blocks ask of the machine whatever their
+// accesses do.
+type code struct {
+	f     *timing.Figures
+	p     *assemble.Program
+	root  []int32 // the block that carries a block's code
+	heads []bool  // blocks that head a loop
+	// static is the work of a block without the requests the trace records.
+	static []work
+	// class[pc] is the memory class of a PTX instruction, ClassInvalid for others.
+	class []assemble.Class
+	spill spillPath
+}
+
+// memoryClass is what the assembler makes of a memory operation.
+func memoryClass(o ir.Op) assemble.Class {
+	switch o {
+	case ir.Ld:
+		return assemble.Load
+	case ir.St:
+		return assemble.Store
+	case ir.Atom, ir.Red:
+		return assemble.Atomic
+	case ir.CpAsync:
+		return assemble.AsyncCopy
+	}
+	return assemble.ClassInvalid
+}
+
+func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error) {
+	n := len(p.Blocks)
+	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n), static: make([]work, n)}
+	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
+	for i := range p.Kernel.Instrs {
+		c.class[i] = memoryClass(p.Kernel.Instrs[i].Op)
+	}
+	for _, b := range p.Kernel.Blocks {
+		if b.LoopDepth > 0 && b.LoopHead >= 0 && b.LoopHead < n {
+			c.heads[b.LoopHead] = true
+		}
+	}
+	for i := range p.Blocks {
+		at := i
+		for hops := 0; p.Blocks[at].Merged >= 0; hops++ {
+			if at = p.Blocks[at].Merged; at >= n || hops > n {
+				return nil, fmt.Errorf("model: block %d is merged into a block that does not stand alone", i)
+			}
+		}
+		c.root[i] = int32(at)
+		for k := range p.Blocks[i].Instrs {
+			in := &p.Blocks[i].Instrs[k]
+			if err := c.check(in); err != nil {
+				return nil, err
+			}
+			c.count(&c.static[i], in)
+		}
+	}
+	return c, nil
+}
+
+func (c *code) check(in *assemble.Instr) error {
+	if in.Class == assemble.ClassInvalid || in.Class >= assemble.NumClasses {
+		return fmt.Errorf("model: instruction of unknown class %d", in.Class)
+	}
+	if int(in.Source) >= len(c.class) {
+		return fmt.Errorf("model: machine instruction names PTX instruction %d of %d", in.Source, len(c.class))
+	}
+	for _, spans := range [][]assemble.RegSpan{in.Dst[:], in.Src[:]} {
+		for _, s := range spans {
+			if s.Count > 0 && (s.First < 0 || int(s.First)+int(s.Count) > numRegs) {
+				return fmt.Errorf("model: registers %d to %d do not exist", s.First, int(s.First)+int(s.Count)-1)
+			}
+		}
+	}
+	return nil
+}
+
+// count adds an instruction to a block's static work.
+func (c *code) count(w *work, in *assemble.Instr) {
+	s := &c.f.Classes[in.Class]
+	w.issued++
+	w.busy[issueSlot]++
+	if s.Port != 0 {
+		w.busy[s.Port] += s.Hold
+	}
+	if in.Class == assemble.ALU && c.f.SharedFP32Int {
+		w.busy[c.f.Classes[assemble.FMA].Port] += s.Hold / 2
+	}
+	switch {
+	case in.Class == assemble.S2R || in.Class == assemble.Shuffle:
+		w.busy[lsu] += c.f.Addressing
+		w.blocking[lsu] += c.f.Addressing
+	case in.Class == assemble.Load && in.Source < 0:
+		c.spill.load(c.f, w, words(in))
+	case in.Class == assemble.Store && in.Source < 0:
+		c.spill.store(c.f, w, words(in))
+	}
+}
+
+// words is how many lines a spill access touches: local memory interleaves the
+// lanes of a warp word by word.
+func words(in *assemble.Instr) int64 { return max(int64(in.Width)/4, 1) }

@@ -1,0 +1,45 @@
+package model
+
+import (
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// Compose says how long a launch takes and what bounds it, without clocking it.
+// It fills the same Result as timing.Run, issue slots and stalls aside. It is
+// deterministic and changes nothing it is given. Input.Budget has no meaning.
+func Compose(in timing.Input) (*timing.Result, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	f, err := timing.FiguresOf(in.Arch)
+	if err != nil {
+		return nil, err
+	}
+	fp, err := surveyGrid(f, &in)
+	if err != nil {
+		return nil, err
+	}
+	s := newShape(&in)
+	share := 0.0
+	if t := fp.plan.ReadBytes + fp.plan.WriteBytes; t > 0 {
+		share = fp.plan.WriteBytes / t
+	}
+	m := newMemory(f, s.active, share, fp.plan.RowShare)
+	c, err := newCode(f, in.Program, newSpillPath(&in, m))
+	if err != nil {
+		return nil, err
+	}
+	ks := kinds(fp.cta)
+	walked := make([]bool, len(fp.cta.Warps))
+	for i := range ks {
+		walked[ks[i].warp] = true
+	}
+	t := newTraffic(c, m, &in, fp, s.perSM, walked)
+	var w walker
+	for i := range ks {
+		ks[i].phases = w.walk(c, &fp.cta.Warps[ks[i].warp], t.requests[ks[i].warp])
+	}
+	d := newDemand(f, m, &t.total, compose(f, m, ks), in.WarpsPerCTA)
+	d.busy[dramBus] = (fp.plan.ReadBytes + fp.plan.WriteBytes) / float64(s.ctas) / float64(f.Granule) * m.dram
+	return report(f, &in, fp, t, d, s, s.span(f, d)), nil
+}

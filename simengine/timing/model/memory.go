@@ -1,0 +1,91 @@
+package model
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// memory is what requests cost this SM's share of L2 and DRAM, cycles.
+type memory struct {
+	read, port [5]float64 // by sectors of a line
+	slice, way float64    // a stored granule
+	dram       float64    // a granule
+	near, far  float64    // latency of the two halves of L2
+	access     float64    // latency of DRAM
+	half       float64    // half the difference of the halves
+	contention float64    // mean delay of a DRAM read when DRAM is fully busy
+	burst      float64    // how much faster than the share's rate a burst of this SM is served
+	atomLane   float64
+	atomSame   float64
+}
+
+func newMemory(f *timing.Figures, active, writeShare, rowShare float64) *memory {
+	spec := f.Share(active, writeShare, rowShare)
+	s := dram.New(spec)
+	m := &memory{
+		near: float64(spec.L2Latency), far: float64(spec.FarLatency), access: float64(spec.DRAMAccess),
+		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(),
+	}
+	for n := range m.read {
+		m.read[n], m.port[n] = s.ReadCycles(int64(n))
+	}
+	m.slice, m.way = s.WriteCycles(1)
+	m.half = (m.far - m.near) / 2
+	m.atomLane, m.atomSame = f.Atomic(active)
+	return m
+}
+
+// readLine adds the read of sectors of a line, granules of it from DRAM.
+func (m *memory) readLine(w *work, sectors int, granules, times float64) {
+	r, p, d := times*m.read[sectors], times*m.port[sectors], times*granules*m.dram
+	w.busy[slices] += r
+	w.busy[inPort] += p
+	w.busy[dramBus] += d
+	w.blocking[slices] += r
+	w.blocking[inPort] += p
+	w.blocking[dramBus] += d
+}
+
+// writeLine adds the store of granules of a line, toDRAM of them written back.
+func (m *memory) writeLine(w *work, granules, toDRAM, times float64) {
+	w.busy[slices] += times * granules * m.slice
+	w.busy[outWay] += times * granules * m.way
+	w.busy[dramBus] += times * toDRAM * m.dram
+}
+
+// spillPath is where reloads of spilled registers go: the words of all resident
+// warps share L1, and what does not fit is read from L2.
+type spillPath struct {
+	m    *memory
+	hits float64 // share of reloads that L1 serves
+	back float64 // share of L2's traffic for them that DRAM sees
+}
+
+// newSpillPath takes all resident warps' spill areas for equally used.
+func newSpillPath(in *timing.Input, m *memory) spillPath {
+	p := spillPath{m: m, hits: 1}
+	bytes := float64(in.Program.SpillBytes) * 32 * float64(in.WarpsPerCTA*in.CTAsPerSM)
+	if bytes > 0 {
+		p.hits = math.Min(1, float64(in.L1Bytes)/bytes)
+	}
+	return p
+}
+
+func (p *spillPath) latency(f *timing.Figures) float64 {
+	return p.hits*f.L1 + (1-p.hits)*p.m.near
+}
+
+func (p *spillPath) load(f *timing.Figures, w *work, lines int64) {
+	c := f.Request(assemble.Load, lines, lines)
+	w.busy[lsu] += c
+	w.blocking[lsu] += c
+	p.m.readLine(w, 4, 0, float64(lines)*(1-p.hits))
+}
+
+func (p *spillPath) store(f *timing.Figures, w *work, lines int64) {
+	w.busy[lsu] += f.Request(assemble.Store, lines, lines)
+	p.m.writeLine(w, 128/float64(f.Granule), 0, float64(lines))
+}

@@ -1,0 +1,128 @@
+package model
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// kind is a set of warps of a CTA that execute the same steps.
+type kind struct {
+	warp   int // the one that is walked
+	count  float64
+	phases []phase
+}
+
+// maxKinds bounds the warps walked; warps beyond it count with the last kind.
+const maxKinds = 8
+
+// kinds sorts the warps of a CTA by the steps they execute.
+func kinds(c *trace.CTA) []kind {
+	var out []kind
+	var prints [maxKinds]uint64
+next:
+	for i := range c.Warps {
+		h := fingerprint(&c.Warps[i])
+		for k := range out {
+			if prints[k] == h {
+				out[k].count++
+				continue next
+			}
+		}
+		if len(out) == maxKinds {
+			out[maxKinds-1].count++
+			continue
+		}
+		prints[len(out)] = h
+		out = append(out, kind{warp: i, count: 1})
+	}
+	return out
+}
+
+// fingerprint tells sequences of steps and numbers of accesses apart (FNV-1a).
+func fingerprint(w *trace.Warp) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range w.Steps {
+		k := &w.Steps[i]
+		h = (h ^ uint64(k.Block)) * 1099511628211
+		h = (h ^ uint64(k.Access)) * 1099511628211
+		h = (h ^ uint64(k.Repeat)) * 1099511628211
+	}
+	return h
+}
+
+// stretch is a phase of a whole CTA.
+type stretch struct {
+	longest work // of its warps, by time
+	sum     work // of all warps
+	warps   float64
+	times   float64
+}
+
+// alone is how long a CTA takes with the SM to itself, and what of it is spent
+// waiting at barriers and for memory.
+type alone struct {
+	time, contended float64
+}
+
+// compose runs the phases of a CTA one after another.
+func compose(f *timing.Figures, m *memory, ks []kind) alone {
+	n := 0
+	for i := range ks {
+		n = max(n, len(ks[i].phases))
+	}
+	var a alone
+	for p := range n {
+		var s stretch
+		for i := range ks {
+			if p >= len(ks[i].phases) {
+				continue
+			}
+			h := &ks[i].phases[p]
+			s.sum.add(&h.work, ks[i].count)
+			s.warps += ks[i].count
+			s.times = math.Max(s.times, h.times)
+			if h.time >= s.longest.time {
+				s.longest = h.work
+			}
+		}
+		t := s.makespan(f, m)
+		if p < n-1 {
+			t += f.Barrier + f.BarrierWarp*s.warps
+		}
+		a.time += s.times * t
+		a.contended += s.times * s.longest.contended
+	}
+	return a
+}
+
+// makespan is how long the warps of a CTA take together for a phase: they are
+// jobs that visit each unit as often as they stand still for results, the
+// units one after another. With v rounds, each takes a warp's share of its time
+// alone or all warps' share of the unit, what is longer; in the last round
+// the last warp comes after all others (flow shop of identical jobs).
+func (s *stretch) makespan(f *timing.Figures, m *memory) float64 {
+	alone := s.longest.time
+	longest := alone
+	rounds := math.Max(s.longest.waits, 1)
+	subs := math.Min(float64(f.Schedulers), s.warps)
+	for r := range resource(numResources) {
+		busy := s.sum.busy[r]
+		if busy == 0 {
+			continue
+		}
+		if r.ofSub() {
+			// Issue ports are visited with every instruction.
+			longest = math.Max(longest, busy/subs)
+			continue
+		}
+		if r.shared() {
+			busy /= m.burst
+		}
+		one := busy / s.warps
+		t := (rounds-1)*math.Max(busy/rounds, alone/rounds) + alone/rounds + (busy-one)/rounds
+		longest = math.Max(longest, t)
+	}
+	return longest
+}
