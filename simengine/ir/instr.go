@@ -23,7 +23,7 @@ func (b *kernelBuilder) instr(in *ptx.Instr) {
 	s.out.Guard = NoReg
 	if in.Guard != "" {
 		o := ptx.Operand{At: in.At, Kind: ptx.Name, Text: in.Guard}
-		r, ok := b.reg(&o, "guard of "+in.Op)
+		r, ok := b.reg(s, &o, "guard of "+in.Op)
 		if !ok {
 			return
 		}
@@ -122,7 +122,7 @@ func (b *kernelBuilder) operand(s *site, c byte, o *ptx.Operand) bool {
 	case 'V', 'X':
 		return b.vector(s, o, c == 'V')
 	case 'h':
-		_, ok := b.reg(o, "cache policy of "+s.in.Op)
+		_, ok := b.reg(s, o, "")
 		return ok
 	}
 	panic(fmt.Sprintf("ir: operand letter %q", c))

@@ -6,24 +6,30 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// reg finds the register that o names; what is for the message.
-func (b *kernelBuilder) reg(o *ptx.Operand, what string) (Reg, bool) {
-	if o.Kind != ptx.Name || o.Not {
-		b.errorf(o.At, "%s must be a register", what)
-		return NoReg, false
+// reg finds the register that o names; role is for the message, "" for an
+// operand by its number.
+func (b *kernelBuilder) reg(s *site, o *ptx.Operand, role string) (Reg, bool) {
+	var sym symbol
+	found := false
+	if o.Kind == ptx.Name && !o.Not {
+		if sym, found = b.lookup(o.Text); found && sym.kind == symReg {
+			return Reg(sym.index), true
+		}
 	}
-	sym, ok := b.lookup(o.Text)
+	if role == "" {
+		role = s.what()
+	}
 	switch {
-	case ok && sym.kind == symReg:
-		return Reg(sym.index), true
-	case ok && sym.kind == symVector:
-		b.errorf(o.At, "%s: %s is a vector of %d registers", what, o.Text, sym.n)
-	case ok:
-		b.errorf(o.At, "%s: %s is a variable, want a register", what, o.Text)
+	case o.Kind != ptx.Name || o.Not:
+		b.errorf(o.At, "%s must be a register", role)
+	case found && sym.kind == symVector:
+		b.errorf(o.At, "%s: %s is a vector of %d registers", role, o.Text, sym.n)
+	case found:
+		b.errorf(o.At, "%s: %s is a variable, want a register", role, o.Text)
 	case isSpecial(o.Text):
-		b.errorf(o.At, "%s: special register %s cannot be used here", what, o.Text)
+		b.errorf(o.At, "%s: special register %s cannot be used here", role, o.Text)
 	default:
-		b.errorf(o.At, "%s: register %s is not declared", what, o.Text)
+		b.errorf(o.At, "%s: register %s is not declared", role, o.Text)
 	}
 	return NoReg, false
 }
@@ -37,7 +43,7 @@ func (b *kernelBuilder) dest(s *site, o *ptx.Operand, t Type, relaxed bool) bool
 		b.dst = append(b.dst, NoReg)
 		return true
 	}
-	r, ok := b.reg(o, s.what())
+	r, ok := b.reg(s, o, "")
 	if !ok {
 		return false
 	}

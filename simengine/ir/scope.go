@@ -52,7 +52,7 @@ func newScope(parent *scope) *scope {
 
 func (s *scope) set(name string, sym symbol) {
 	if s.names == nil {
-		s.names = make(map[string]symbol, 64)
+		s.names = map[string]symbol{}
 	}
 	s.names[name] = sym
 }
