@@ -113,8 +113,10 @@ func (l *Ledger) lookThrough() {
 // Add starts a new sweep.
 func (l *Ledger) Add(rec Sweep, plan Plan, known func(key []byte) (Outcome, bool)) {
 	rec.State = Running
-	l.insert(newLive(rec, plan, known))
-	l.put(l.live[rec.Num])
+	s := newLive(rec, plan, known)
+	l.insert(s)
+	l.put(s)
+	l.ready(s, maxReuse)
 }
 
 // Restored is a stored sweep to go on with.

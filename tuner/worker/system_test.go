@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -27,6 +28,22 @@ type system struct {
 	memory atomic.Pointer[rpc.Memory]
 	c      *coordinator.Coordinator
 	stop   func()
+	reopen func() store.Store // nil: the store is used again as it is
+}
+
+// onDisk returns a system whose store is closed and opened at each restart.
+func onDisk(t *testing.T) *system {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	s := &system{t: t}
+	s.reopen = func() store.Store {
+		st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	s.begin()
+	return s
 }
 
 func newSystem(t *testing.T, st store.Store) *system {
@@ -38,6 +55,9 @@ func newSystem(t *testing.T, st store.Store) *system {
 // begin starts the coordinator.
 func (s *system) begin() {
 	s.t.Helper()
+	if s.reopen != nil {
+		s.store = s.reopen()
+	}
 	c, err := coordinator.New(s.store, coordinator.Options{
 		Planner: tunertest.Planner{}, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: logWriter{s.t}}),
 	})
@@ -62,6 +82,11 @@ func (s *system) begin() {
 		cancel()
 		<-done
 		<-done
+		if s.reopen != nil {
+			if err := s.store.Close(); err != nil {
+				s.t.Error(err)
+			}
+		}
 	}
 }
 
@@ -117,16 +142,21 @@ func (s *system) table(id string) string {
 	}
 }
 
-func (s *system) worker(name string, slots int, took time.Duration, conn *grpc.ClientConn) *worker.Worker {
+func (s *system) worker(name string, slots int, took time.Duration, conn grpc.ClientConnInterface) *worker.Worker {
+	s.t.Helper()
+	return s.workerOf(name, slots, conn, func(ctx context.Context, q tuner.Question, b []byte) (tuner.Outcome, error) {
+		if took > 0 {
+			time.Sleep(took)
+		}
+		return tunertest.Evaluate(ctx, q, b)
+	})
+}
+
+func (s *system) workerOf(name string, slots int, conn grpc.ClientConnInterface, evaluate worker.EvaluatorFunc) *worker.Worker {
 	s.t.Helper()
 	w, err := worker.New(conn, worker.Options{
 		ID: name, Slots: slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: true,
-		Evaluator: worker.Recovering(worker.EvaluatorFunc(func(ctx context.Context, q tuner.Question, b []byte) (tuner.Outcome, error) {
-			if took > 0 {
-				time.Sleep(took)
-			}
-			return tunertest.Evaluate(ctx, q, b)
-		})),
+		Evaluator: worker.Recovering(evaluate),
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -193,7 +223,7 @@ func TestCoordinatorRestartsInMidSweep(t *testing.T) {
 	b := tunertest.Bundle{Size: 400, Batch: 7}
 	want := undisturbed(t, b)
 	synctest.Test(t, func(t *testing.T) {
-		s := newSystem(t, store.NewMemory())
+		s := onDisk(t)
 		id := s.submit(b).ID
 		s.stop()
 		conn := s.connect()
@@ -249,4 +279,16 @@ func TestDrainReturnsLeases(t *testing.T) {
 			t.Errorf("after the drain: %+v", sweep.Counts)
 		}
 	})
+}
+
+// start starts a coordinator alone.
+func start(t *testing.T, st store.Store) (*coordinator.Coordinator, <-chan error) {
+	t.Helper()
+	c, err := coordinator.New(st, coordinator.Options{Planner: tunertest.Planner{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(t.Context()) }()
+	return c, ended
 }
