@@ -127,6 +127,9 @@ func (s *Space) Check(c Config) error {
 			return k.wrap(fmt.Errorf("%s does not meet %q", c, k.Expr.Text))
 		}
 	}
+	if _, ok := s.IndexOf(c); s.listed && !ok {
+		return fmt.Errorf("%s is not among the %d configurations listed", c, s.size)
+	}
 	return nil
 }
 

@@ -26,6 +26,7 @@ type Space struct {
 	component   []int      // of each parameter
 	alive       [][]uint64 // by parameter: bit set of the digits that occur
 	size        int64
+	listed      bool // made by FromList
 }
 
 // New builds the space of the parameters under the constraints. A constraint
@@ -39,20 +40,8 @@ func build(params []Param, constraints []Constraint, most limits) (*Space, error
 	if err := validateParams(params); err != nil {
 		return nil, err
 	}
-	s := &Space{
-		params:      slices.Clone(params),
-		constraints: slices.Clone(constraints),
-		component:   make([]int, len(params)),
-		size:        1,
-	}
-	for _, p := range params {
-		s.names = append(s.names, p.Name)
-		digits := make(map[Value]int32, len(p.Values))
-		for d, v := range p.Values {
-			digits[v] = int32(d)
-		}
-		s.digits = append(s.digits, digits)
-	}
+	s := newSpace(params)
+	s.constraints = slices.Clone(constraints)
 	conditions, err := s.conditions()
 	if err != nil {
 		return nil, err
@@ -65,6 +54,20 @@ func build(params []Param, constraints []Constraint, most limits) (*Space, error
 		return nil, fmt.Errorf("space has %d valid configurations or more: give some parameters fewer values", s.size)
 	}
 	return s, nil
+}
+
+// newSpace returns the space of parameters, with nothing known of what is valid.
+func newSpace(params []Param) *Space {
+	s := &Space{params: slices.Clone(params), component: make([]int, len(params)), size: 1}
+	for _, p := range params {
+		s.names = append(s.names, p.Name)
+		digits := make(map[Value]int32, len(p.Values))
+		for d, v := range p.Values {
+			digits[v] = int32(d)
+		}
+		s.digits = append(s.digits, digits)
+	}
+	return s
 }
 
 // conditions compiles the constraints. One without parameters empties the
@@ -175,6 +178,9 @@ func (s *Space) Restrict(set map[string][]Value) (*Space, error) {
 			keep[w] = true
 		}
 		params[i].Values = slices.DeleteFunc(slices.Clone(s.params[i].Values), func(v Value) bool { return !keep[v] })
+	}
+	if s.listed {
+		return s.restrictList(params)
 	}
 	return New(params, s.constraints)
 }
