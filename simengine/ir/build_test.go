@@ -181,6 +181,25 @@ func TestBuildClang(t *testing.T) {
 	}
 }
 
+// A kernel is picked by its name, by the name before a C++ compiler mangled it,
+// or by being the only one.
+func TestPickKernel(t *testing.T) {
+	m := build(t, "two.ptx", header+".entry _Z4copyPfS_() { ret; } .entry _Z8copyfastPf() { ret; }")
+	for name, want := range map[string]string{"copy": "_Z4copyPfS_", "copyfast": "_Z8copyfastPf", "_Z4copyPfS_": "_Z4copyPfS_"} {
+		if k, err := m.Kernel(name); err != nil || k.Name != want {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	for name, want := range map[string]string{"": "several kernels, name one of _Z4copyPfS_, _Z8copyfastPf", "cop": `no kernel "cop"`} {
+		if _, err := m.Kernel(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := build(t, "none.ptx", header).Kernel(""); err == nil || !strings.Contains(err.Error(), "no kernel (.entry)") {
+		t.Errorf("no kernels: %v", err)
+	}
+}
+
 // A kernel that uses what is not modelled is refused by name and position, and
 // the others of its module are not.
 func TestUnmodelled(t *testing.T) {

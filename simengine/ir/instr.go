@@ -34,12 +34,34 @@ func (b *kernelBuilder) instr(in *ptx.Instr) {
 		s.out.Guard, s.out.GuardNot = r, in.GuardNot
 	}
 	b.dst, b.src = b.dst[:0], b.src[:0]
-	if sh.spec.special != nil {
-		sh.spec.special(b, s)
-		return
-	}
-	if b.operands(s, sh.spec.args) {
-		b.finish(s)
+	b.read(s)
+}
+
+// read reads the operands and emits the instruction.
+func (b *kernelBuilder) read(s *site) {
+	switch s.shape.spec.form {
+	case formMov:
+		b.mov(s)
+	case formCvt:
+		b.cvt(s)
+	case formAtom:
+		b.atom(s)
+	case formCpAsync:
+		b.cpAsync(s)
+	case formBra:
+		b.bra(s)
+	case formBrx:
+		b.brx(s)
+	case formCall:
+		b.call(s)
+	case formRet:
+		b.ret(s)
+	case formBar:
+		b.bar(s)
+	default:
+		if b.operands(s, s.shape.spec.args) {
+			b.finish(s)
+		}
 	}
 }
 

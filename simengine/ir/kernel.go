@@ -91,7 +91,8 @@ type Block struct {
 	Succs []int
 	Preds []int
 	// IPDom is the immediate post-dominator, where diverged lanes reconverge;
-	// -1 is the virtual exit.
+	// -1 is the virtual exit. Paths on which lanes leave the kernel early do not
+	// count: lanes that exit never reach it, and the others do not wait for them.
 	IPDom int
 	// LoopHead is the index of the innermost loop header this block belongs
 	// to, -1 outside loops; LoopDepth counts the nesting.
@@ -101,6 +102,11 @@ type Block struct {
 
 // Instr is one PTX instruction with its operands resolved.
 // Unused fields are zero, unused registers NoReg.
+//
+// A register of Ld, St and Cvt may be wider than the type: a load extends (by
+// the type's sign) to the whole register, a store and a conversion read the low
+// bits. Compilers also read registers they never wrote, for lanes of a vector
+// that they do not use; such a read gives any value.
 type Instr struct {
 	Op      Op
 	Type    Type // the instruction's type; destination type of Cvt

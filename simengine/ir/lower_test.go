@@ -9,9 +9,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// The forms of instruction, one after another, as text again.
-func TestInstructionText(t *testing.T) {
-	k := kernel(t, ".param .u64 p, .param .align 4 .b8 s[12]", `
+// formsSource and formsText are the forms of instruction, one after another,
+// and what the kernel's text says of them.
+const formsSource = `
 	.reg .pred %p<4>;
 	.reg .b16 %rs<4>;
 	.reg .b32 %r<8>;
@@ -65,8 +65,9 @@ func TestInstructionText(t *testing.T) {
 	cvt.rzi.s32.f32 %r1, %f1;
 	slct.f32.s32 %f1, %f2, 0f3F800000, %r1;
 	nanosleep.u32 100;
-	ret;`)
-	golden(t, k.String(), `
+	ret;`
+
+const formsText = `
 kernel k
 b0:
 	ld.param.u64 %rd1, [p];
@@ -115,7 +116,11 @@ b0:
 	slct.f32.s32 %f1, %f2, 0f3F800000, %r1;
 	nanosleep.u32 100;
 	exit;
-`)
+`
+
+func TestInstructionText(t *testing.T) {
+	k := kernel(t, ".param .u64 p, .param .align 4 .b8 s[12]", formsSource)
+	golden(t, k.String(), formsText)
 	if k.Params[1].Offset != 8 || k.Params[1].Size != 12 || k.SharedBytes != 128 {
 		t.Errorf("params %+v, %d shared bytes", k.Params, k.SharedBytes)
 	}

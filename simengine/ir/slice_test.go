@@ -92,43 +92,10 @@ exit;
 // The slice is closed: whatever a marked instruction, an address or a guard of
 // a memory instruction reads is written by marked instructions only.
 func TestSliceClosed(t *testing.T) {
-	check := func(k *ir.Kernel) {
-		need := ir.SliceAddress(k)
-		writers := make([][]int, len(k.Regs))
-		for pc := range k.Instrs {
-			for _, r := range k.Instrs[pc].AppendDefs(nil) {
-				writers[r] = append(writers[r], pc)
-			}
-		}
-		wants := func(pc int, r ir.Reg) {
-			if r == ir.NoReg {
-				return
-			}
-			for _, w := range writers[r] {
-				if !need[w] {
-					t.Fatalf("%s: %s needs %s", k.Name, k.Text(pc), k.Text(w))
-				}
-			}
-		}
-		for pc := range k.Instrs {
-			in := &k.Instrs[pc]
-			if need[pc] {
-				for _, r := range in.AppendUses(nil) {
-					wants(pc, r)
-				}
-			}
-			for i := range in.Src {
-				if in.Src[i].Kind == ir.OperandAddr {
-					wants(pc, in.Src[i].Reg)
-					wants(pc, in.Guard)
-				}
-			}
-			if in.EndsBlock() && !need[pc] {
-				t.Fatalf("%s: %s is not needed", k.Name, k.Text(pc))
-			}
-		}
-	}
-	rng := rand.New(rand.NewPCG(rand.Uint64(), 4))
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	check := func(k *ir.Kernel) { checkClosed(t, k) }
+	rng := rand.New(rand.NewPCG(seed, 4))
 	for range 50 {
 		check(kernel(t, "", randomBody(rng, 8)))
 	}
@@ -165,4 +132,42 @@ func TestSliceClosed(t *testing.T) {
 			t.Errorf("%s: %d of %d instructions", stem, n, len(k.Instrs))
 		}
 	})
+}
+
+func checkClosed(t *testing.T, k *ir.Kernel) {
+	t.Helper()
+	need := ir.SliceAddress(k)
+	writers := make([][]int, len(k.Regs))
+	for pc := range k.Instrs {
+		for _, r := range k.Instrs[pc].AppendDefs(nil) {
+			writers[r] = append(writers[r], pc)
+		}
+	}
+	wants := func(pc int, r ir.Reg) {
+		if r == ir.NoReg {
+			return
+		}
+		for _, w := range writers[r] {
+			if !need[w] {
+				t.Fatalf("%s: %s needs %s", k.Name, k.Text(pc), k.Text(w))
+			}
+		}
+	}
+	for pc := range k.Instrs {
+		in := &k.Instrs[pc]
+		if need[pc] {
+			for _, r := range in.AppendUses(nil) {
+				wants(pc, r)
+			}
+		}
+		for i := range in.Src {
+			if in.Src[i].Kind == ir.OperandAddr {
+				wants(pc, in.Src[i].Reg)
+				wants(pc, in.Guard)
+			}
+		}
+		if in.EndsBlock() && !need[pc] {
+			t.Fatalf("%s: %s is not needed", k.Name, k.Text(pc))
+		}
+	}
 }
