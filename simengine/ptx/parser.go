@@ -225,29 +225,21 @@ func (p *parser) directive() *Directive {
 // pushRaw pushes the current token as an operand; commas between them are
 // dropped, other punctuation is kept.
 func (p *parser) pushRaw() {
-	o := Operand{At: p.tok.at, Text: p.text()}
+	o := Operand{At: p.tok.at, Kind: Raw, Text: p.text()}
 	switch p.tok.kind {
-	case tInt, tFloat:
-		o.Kind = Raw
-		if p.tok.kind == tInt {
-			o.Bits, _ = parseInt(o.Text)
-			o.Kind = Int
-		}
+	case ',':
+		p.next()
+		return
+	case tInt:
+		o.Kind = Int
+		o.Bits, _ = parseInt(o.Text)
 	case tWord, tDot:
 		o.Kind = Name
 	case tString:
 		o.Kind = String
-		o.Text = strings.Trim(o.Text, `"`)
-		if n := p.text(); len(n) >= 2 {
-			o.Text = n[1 : len(n)-1]
-		}
-	case ',':
-		p.next()
-		return
-	default:
-		o.Kind = Raw
+		o.Text = o.Text[1 : len(o.Text)-1]
 	}
-	p.stack = append(p.stack, o)
+	p.push(o)
 	p.next()
 }
 
