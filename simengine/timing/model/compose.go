@@ -41,5 +41,6 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	}
 	d := newDemand(f, m, &t.total, compose(f, m, ks), in.WarpsPerCTA)
 	d.busy[dramBus] = (fp.plan.ReadBytes + fp.plan.WriteBytes) / float64(s.ctas) / float64(f.Granule) * m.dram
-	return report(f, &in, fp, t, d, s, s.span(f, d)), nil
+	p := s.span(f, d)
+	return report(f, &in, fp, t, d, s, p), nil
 }

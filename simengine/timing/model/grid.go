@@ -23,30 +23,42 @@ func newShape(in *timing.Input) shape {
 	return s
 }
 
-// span is the time of a grid and the steady interval between completions.
+// span is the time of a grid.
 type span struct {
-	cycles, interval float64
-	dispatch         bool // the launch rate sets the time
+	cycles   float64
+	dispatch bool // the launch rate sets the time
 }
 
-// span puts waves together: slots that fill one after another at the launch
-// rate, whole waves at the steady interval, and the last partial one at its own.
+// span is the time in which slots that fill one after another at the launch
+// rate run their CTAs one after another, each as long as the rate of CTAs that
+// results has them wait for each other.
 func (s shape) span(f *timing.Figures, d *demand) span {
 	launch := f.LaunchInterval * s.active
-	n := float64(s.resident)
-	full, rest := s.perSM/s.resident, s.perSM%s.resident
-	interval := d.interval(n)
-	wave := n * interval
-	stagger := (n - 1) * launch
-	cycles := float64(full)*wave - d.vacancy + stagger
-	if rest > 0 {
-		last := float64(rest)*d.interval(float64(rest)) - d.vacancy
-		cycles = math.Max(cycles, float64(full)*wave+last+float64(rest-1)*launch)
+	n, most := float64(s.perSM), d.busiest()
+	paced := (n-1)*launch + d.alone
+	least := math.Max(n*most, paced)
+	low, high := least, least
+	for s.filled(d, launch, high) > high {
+		low, high = high, 2*high
 	}
-	most, _ := d.busiest()
-	cycles = math.Max(cycles, float64(s.perSM)*most)
-	paced := float64(s.perSM-1)*launch + d.alone
-	p := span{cycles: f.ColdStart + math.Max(cycles, paced), interval: interval}
-	p.dispatch = paced > cycles
-	return p
+	for range 40 {
+		if t := (low + high) / 2; s.filled(d, launch, t) > t {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	return span{cycles: f.ColdStart + high, dispatch: high < paced*1.02}
+}
+
+// filled is when the last slot is done if the grid's CTAs finish at the rate
+// that a span of t means.
+func (s shape) filled(d *demand, launch, t float64) float64 {
+	one := d.lifetime(float64(s.perSM)/t, float64(s.resident))
+	full, rest := float64(s.perSM/s.resident), float64(s.perSM%s.resident)
+	end := float64(s.resident-1)*launch + full*one
+	if rest > 0 {
+		end = math.Max(end, (rest-1)*launch+(full+1)*one)
+	}
+	return end - d.vacancy
 }

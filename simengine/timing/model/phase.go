@@ -92,9 +92,16 @@ func compose(f *timing.Figures, m *memory, ks []kind) alone {
 			t += f.Barrier + f.BarrierWarp*s.warps
 		}
 		a.time += s.times * t
-		a.contended += s.times * s.longest.contended
+		a.contended += s.times * s.contended()
 	}
 	return a
+}
+
+// contended is the mean contention delays of DRAM until the last warp is done.
+// The longest of n exponential delays exceeds the mean by about their logarithm
+// times the standard deviation, which for a sum of delays grows with its root.
+func (s *stretch) contended() float64 {
+	return s.longest.contended + math.Log(s.warps)*math.Sqrt(s.longest.fromDRAM)
 }
 
 // makespan is how long the warps of a CTA take together for a phase: they are

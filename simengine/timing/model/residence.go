@@ -30,43 +30,20 @@ func newDemand(f *timing.Figures, m *memory, total *work, a alone, warps int) *d
 }
 
 // busiest is the longest time a CTA needs of any resource.
-func (d *demand) busiest() (most float64, at resource) {
-	for r, b := range d.busy {
-		if b > most {
-			most, at = b, resource(r)
-		}
+func (d *demand) busiest() float64 {
+	most := 0.0
+	for _, b := range d.busy {
+		most = math.Max(most, b)
 	}
-	return most, at
+	return most
 }
 
-// interval is the mean time between the completions of CTAs when n are resident
-// at a time: the SM is a closed network with n customers that queue for its
-// units and then leave their slot empty for a while. A customer finds the
-// others' queue as an independent observer of n-1 customers would, less half
-// the service that is under way (Schweitzer's approximation for first come first
-// served with constant service times).
-func (d *demand) interval(n float64) float64 {
-	most, _ := d.busiest()
-	low, high := 0.0, n/(d.alone+d.vacancy)
-	if most > 0 {
-		high = math.Min(high, 1/most)
-	}
-	if n/d.lifetime(high, n) >= high {
-		return 1 / high
-	}
-	for range 40 {
-		x := (low + high) / 2
-		if n/d.lifetime(x, n) > x {
-			low = x
-		} else {
-			high = x
-		}
-	}
-	return 1 / high
-}
-
-// lifetime is how long a CTA holds its slot when n CTAs are resident and rate
-// of them finish a cycle.
+// lifetime is how long a CTA holds its slot when n CTAs are resident and rate of
+// them finish a cycle: the SM is a closed network with n customers that queue
+// for its units and then leave their slot empty for a while. A customer finds
+// the others' queue as an independent observer of n-1 customers would, less
+// half the service that is under way (Schweitzer's approximation for first come
+// first served with constant service times).
 func (d *demand) lifetime(rate, n float64) float64 {
 	t := d.alone + d.vacancy
 	others := (n - 1) / n

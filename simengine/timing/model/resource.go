@@ -46,9 +46,10 @@ func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
 type work struct {
 	time   float64
 	issued float64 // instructions
-	// waits is how often the warp stands still for a result of memory, and
-	// contended the expected number of mean contention delays of DRAM in them.
-	waits, contended float64
+	// waits is how often the warp stands still for a result of memory,
+	// fromDRAM how often of DRAM, and contended the expected number of mean
+	// contention delays of DRAM in that.
+	waits, fromDRAM, contended float64
 	busy             [numResources]float64
 	// blocking is the part of busy that the warp waits for: loads, not stores.
 	blocking [numResources]float64
@@ -59,6 +60,7 @@ func (w *work) add(o *work, n float64) {
 	w.time += n * o.time
 	w.issued += n * o.issued
 	w.waits += n * o.waits
+	w.fromDRAM += n * o.fromDRAM
 	w.contended += n * o.contended
 	for r := range w.busy {
 		w.busy[r] += n * o.busy[r]

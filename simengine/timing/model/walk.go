@@ -219,6 +219,7 @@ func (w *walker) waited(r *result) {
 	w.cur.waits++
 	if r.fromDRAM > 0 {
 		n := math.Max(w.flight, 1)
+		w.cur.fromDRAM += float64(r.fromDRAM)
 		w.cur.contended += float64(r.fromDRAM) * (math.Log(n) + 0.577 + 0.5/n - 0.077/(n*n))
 		w.flight = 0
 	}
