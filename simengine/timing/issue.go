@@ -58,7 +58,7 @@ func (p *subPartition) settle(now int64, st *stats) {
 func (p *subPartition) choose(now int64) (best int, more bool, next int64, reason StallReason) {
 	best, next, reason = -1, never, Idle
 	var oldest int64
-	queueFree := p.mio[p.head]
+	mioFree, lgFree := p.mio.free(), p.lg.free()
 	for i, r := range p.ready {
 		if r > now {
 			if r < next {
@@ -71,7 +71,11 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 		on := p.on[i]
 		t := p.free[on] / dram.Fraction
 		if on == pipeMemory {
-			t = max(t, queueFree)
+			if p.queue[i] == LGThrottle {
+				t = max(t, lgFree)
+			} else {
+				t = max(t, mioFree)
+			}
 		}
 		if t > now {
 			p.block[i] = t

@@ -55,13 +55,13 @@ type machine struct {
 	classes    [assemble.NumClasses]classSpec
 	predicate  int64 // latency of a predicate result
 
-	queueDepth int   // MIO queue entries of a sub-partition
+	queueDepth int   // MIO queue entries of a sub-partition, all but global and local memory
+	lgDepth    int   // the same for global and local memory
 	addressing int64 // steps a request holds the SM's load/store unit at least
 	storeLine  int64 // steps a store holds it for each line
 	tagFirst   int64 // steps of the tag stage for the first line of a request
 	tagNext    int64 // and for each further line
 	dataPass   int64 // steps of one data-stage wavefront
-	mshrs      int   // lines in flight from the SM's L1
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
 	latBarrier, latFenceCTA, latFenceGPU                     int64
@@ -90,6 +90,20 @@ const storeLineCycles = 1.75
 // 4 warp instructions a cycle at any number of warps (deploy/calibrate pipe.rate
 // ffma, fadd and fmul), where other pipes reach 98 % or more.
 const fmaBubbles = 1.05
+
+// lgQueue is how many global and local memory instructions a sub-partition
+// queues: 16 warps with two scattered loads each wait for data and not for the
+// queue, with four each for both (shared/silicon random_gather stall counters).
+const lgQueue = 32
+
+// minSectorsInFlight is how many sectors an L1 of any size can have on their
+// way; a larger one as many as it has room for, since misses take their place in
+// the data banks when they are sent: 4,096 scattered sectors of one SM are in
+// flight without a stall, 8,192 are not (shared/silicon random_gather stall counters).
+const minSectorsInFlight = 512
+
+// storesInFlight is how many lines of stores an SM has on their way to L2.
+const storesInFlight = 512
 
 // emptyCTA is the cycles a CTA that only exits takes of arch.Launch.CTATurnaroundEmpty
 // once its warps can issue.
@@ -177,12 +191,12 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 func (m *machine) setMemory(lat func(string) int64) {
 	d := m.arch
 	m.queueDepth = max(d.MemoryQueue, 1)
+	m.lgDepth = lgQueue
 	m.addressing = dram.Ticks(32 / math.Max(d.Lanes[arch.LaneLSU], 1))
 	perTag := 1 / math.Max(d.L1TagsPerCycle, 0.25)
 	m.tagFirst, m.tagNext = dram.Ticks(d.L1TagOverhead+perTag), dram.Ticks(perTag)
 	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1) * passOverhead)
 	m.storeLine = dram.Ticks(storeLineCycles)
-	m.mshrs = max(d.L1MSHRs, 1)
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.latConst = lat(arch.LatencyConstant)
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)

@@ -49,9 +49,10 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
 			kind = resultLong
 		}
 	}
-	p.mio[p.head] = begin
-	if p.head++; p.head == len(p.mio) {
-		p.head = 0
+	if o.throttle() == LGThrottle {
+		p.lg.take(begin)
+	} else {
+		p.mio.take(begin)
 	}
 	return result, kind
 }
@@ -96,10 +97,7 @@ func (m *machine) requestCost(class assemble.Class, lines, passes int64) int64 {
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
 	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, lines, int64(a.Passes)))
-	if s.credit(begin) > begin {
-		begin = s.credit(begin)
-		s.lsu.Delay(begin)
-	}
+	begin = s.admit(o, begin)
 	st := &s.stats.byPC[a.PC]
 	shift := w.shift
 	if a.Space == ir.Local {
@@ -129,15 +127,18 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	return begin, result
 }
 
-// credit is when the oldest of the SM's outstanding lines frees its entry.
-func (s *sm) credit(at int64) int64 { return max(at, s.mshr[s.mhead]) }
-
-// hold takes an entry for an outstanding line until cycle until.
-func (s *sm) hold(until int64) {
-	s.mshr[s.mhead] = until
-	if s.mhead++; s.mhead == len(s.mshr) {
-		s.mhead = 0
+// admit holds a request, and the load/store unit behind it, until there is room
+// for what it sends out.
+func (s *sm) admit(o *op, at int64) int64 {
+	free := s.loads.free()
+	if o.class == assemble.Store {
+		free = s.stores.free()
 	}
+	if free > at {
+		at = free
+		s.lsu.Delay(at)
+	}
+	return at
 }
 
 // load reads sectors of a line through L1.
@@ -158,12 +159,13 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	if miss == 0 {
 		return result
 	}
-	at = s.credit(at)
+	at = max(at, s.loads.free())
 	n := int64(bits.OnesCount8(miss))
 	g := s.granules(miss)
 	fromDRAM := int64(0)
 	if a.Space == ir.Local {
 		fromDRAM = s.localDue(g)
+		s.stats.localDRAM[0] += fromDRAM
 	} else if f := s.granules(first & miss); f > 0 {
 		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
 	}
@@ -174,7 +176,9 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)
-	s.hold(arrives)
+	for range n {
+		s.loads.take(arrives)
+	}
 	return max(result, arrives)
 }
 
@@ -215,17 +219,18 @@ func (s *sm) store(at int64, a *trace.Access, l *trace.Line, first uint8) {
 	toDRAM := int64(0)
 	if a.Space == ir.Local {
 		toDRAM = s.localDue(g)
+		s.stats.localDRAM[1] += toDRAM
 	} else if f := s.granules(first & l.Sectors); f > 0 {
 		toDRAM = s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)
 	}
-	s.hold(s.mem.Write(s.credit(at), g, toDRAM))
+	s.stores.take(s.mem.Write(max(at, s.stores.free()), g, toDRAM))
 }
 
 // atomic is a read-modify-write in L2.
 func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, lines int64) int64 {
 	lanes := int64(bits.OnesCount32(a.Mask))
 	cost := max(lanes*s.atomicStep[0]/lines, int64(a.MaxSame)*s.atomicStep[1])
-	begin := s.mem.Occupy(s.credit(at), cost)
+	begin := s.mem.Occupy(max(at, s.loads.free()), cost)
 	var fromDRAM int64
 	if f := s.granules(first & l.Sectors); f > 0 {
 		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
@@ -235,7 +240,7 @@ func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, lines
 		h := hash(l.Addr)
 		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
 	}
-	s.hold(done)
+	s.loads.take(done)
 	return done
 }
 
@@ -256,10 +261,7 @@ func (m *machine) atomicSteps(active float64) [2]int64 {
 func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKind) {
 	words := max(int64(o.width)/4, 1)
 	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, words, words))
-	if c := s.credit(begin); c > begin {
-		begin = c
-		s.lsu.Delay(begin)
-	}
+	begin = s.admit(o, begin)
 	result = begin + s.m.latL1
 	a := trace.Access{Space: ir.Local}
 	for k := range words {

@@ -78,11 +78,15 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 	s2r := float64(p.counts.class[assemble.S2R]) * scale
 	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + s2r
 	secondLevel(k, m, p, &gl, &gs, &ll, &ls, spillS)
+	for i, name := range [...]string{"dram__bytes_read.sum", "dram__bytes_write.sum"} {
+		k[name] += float64(s.stats.localDRAM[i]) * float64(m.granule()) * ratio
+	}
 	timeMetrics(k, m, in, g, e, instrs)
 	return k
 }
 
-// secondLevel adds the counters of L2 and DRAM. Where L2 has two partitions,
+// secondLevel adds the counters of L2 and DRAM, as a profiler sees them: of a
+// launch that finds nothing of what it reads in L2. Where L2 has two partitions,
 // a request goes to the nearer one and, when its line is at home in the other
 // (half of them), looks up there too: what misses near is looked up twice.
 func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traffic, spillStores float64) {
@@ -91,14 +95,15 @@ func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traf
 		twice = 0.5
 	}
 	stores := gs.sectors + ls.sectors + spillStores
-	reads := gl.l2 + ll.l2 + twice*(gl.fromDRAM+ll.fromDRAM)
+	fromDRAM := p.plan.ColdReadBytes/32 + ll.fromDRAM
+	reads := gl.l2 + ll.l2 + twice*fromDRAM
 	writes := stores * (1 + twice)
-	hits := math.Max(gl.l2+ll.l2-gl.fromDRAM-ll.fromDRAM, 0)
+	hits := math.Max(gl.l2+ll.l2-math.Min(fromDRAM, gl.l2+ll.l2), 0)
 	k["lts__t_sectors_op_read.sum"] = reads
 	k["lts__t_sectors_op_write.sum"] = writes
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits
 	k["lts__t_sector_hit_rate.pct"] = percent(hits+writes, reads+writes)
-	k["dram__bytes_read.sum"] = p.plan.ReadBytes
+	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes
 	k["dram__bytes_write.sum"] = p.plan.WriteBytes
 }
 

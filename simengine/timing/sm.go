@@ -66,9 +66,9 @@ type subPartition struct {
 	block []int64       // until when a busy pipe held the warp back
 	warp  []int32
 	free  [numPipes]int64 // dram.Fraction steps
-	mio   []int64         // ring: when the queue's entries left it, in cycles
-	head  int
-	wake  int64 // next cycle at which something may issue
+	mio   ring            // when the queue's entries left it, in cycles
+	lg    ring            // the same for global and local memory
+	wake  int64           // next cycle at which something may issue
 	// idle accounting: slots after visited are unused because of reason.
 	visited int64
 	reason  StallReason
@@ -90,9 +90,10 @@ type sm struct {
 	lsu     dram.Server
 	idc     dram.Server // indexed constant cache
 	barrier dram.Server
-	vacancy int64   // cycles from a CTA's last exit to its slot issuing again
-	mshr    []int64 // ring: when the L1's outstanding lines arrive
-	mhead   int
+	vacancy int64 // cycles from a CTA's last exit to its slot issuing again
+	// loads and stores are rings: when the outstanding sectors of loads arrive
+	// and when L2 has taken the outstanding lines of stores.
+	loads, stores ring
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
 	readDue, writeDue []int32
 	readAcc, writeAcc []int32
@@ -109,6 +110,25 @@ type sm struct {
 	stats     stats
 }
 
+// ring remembers the last n times something was done with one of n entries.
+type ring struct {
+	at   []int64
+	head int
+}
+
+func newRing(n int) ring { return ring{at: make([]int64, n)} }
+
+// free is the first cycle at which an entry is free.
+func (r *ring) free() int64 { return r.at[r.head] }
+
+// take occupies the entry that is free first, until cycle until.
+func (r *ring) take(until int64) {
+	r.at[r.head] = until
+	if r.head++; r.head == len(r.at) {
+		r.head = 0
+	}
+}
+
 // stats is what one clocked run counted.
 type stats struct {
 	issued                      int64
@@ -122,6 +142,7 @@ type stats struct {
 	local                       pcStats // spill and local memory
 	loop                        loopStats
 	spillSectors, spillRequests [2]int64 // loads, stores
+	localDRAM                   [2]int64 // granules of local memory from and to DRAM
 }
 
 // pcStats is what the caches did for one PTX instruction.
@@ -140,7 +161,8 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
 	s.score = make([]int64, n*c.stride)
-	s.mshr = make([]int64, m.mshrs)
+	s.loads = newRing(max(in.L1Bytes/cache.SectorBytes, minSectorsInFlight))
+	s.stores = newRing(storesInFlight)
 	s.subs = make([]subPartition, m.schedulers)
 	s.stats.byPC = make([]pcStats, c.pcs)
 	perSub := make([]int32, m.schedulers)
@@ -155,7 +177,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 		w.local = localSpace + uint64(i)*spillLines
 	}
 	for k := range s.subs {
-		s.subs[k].init(int(perSub[k]), m.queueDepth)
+		s.subs[k].init(int(perSub[k]), m.queueDepth, m.lgDepth)
 	}
 	for i := range s.warps {
 		w := &s.warps[i]
@@ -169,6 +191,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 		share = plan.WriteBytes / t
 	}
 	s.mem = dram.New(m.share(active, share, plan.RowShare))
+	s.stats.loop.localShare = int32(plan.Local*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.atomicStep = m.atomicSteps(active)
 	s.vacancy = int64(m.vacancy + m.vacancyWarp*float64(perCTA-1))
@@ -193,12 +216,12 @@ func due(shares []float64) []int32 {
 	return d
 }
 
-func (p *subPartition) init(slots, queue int) {
+func (p *subPartition) init(slots, queue, lg int) {
 	p.ready, p.why = make([]int64, slots), make([]StallReason, slots)
 	p.on, p.queue = make([]pipe, slots), make([]StallReason, slots)
 	p.last, p.block = make([]int64, slots), make([]int64, slots)
 	p.warp = make([]int32, slots)
-	p.mio = make([]int64, queue)
+	p.mio, p.lg = newRing(queue), newRing(lg)
 	for i := range p.ready {
 		p.ready[i], p.why[i] = never, Idle
 	}

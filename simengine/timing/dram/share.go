@@ -79,6 +79,8 @@ func New(spec Spec) *Share {
 // noise is a number that spreads like a random one over requests.
 // It returns when the data is in the SM.
 func (s *Share) Read(at, sectors, fromDRAM int64, far, away bool, noise uint64) int64 {
+	// The request follows earlier stores on the way to L2.
+	at, _ = s.out.Serve(at, 0)
 	at, _ = s.port.Serve(at, sectors*s.portCost)
 	begin, _ := s.l2.Serve(at, s.readLine+sectors*s.readSector)
 	done := begin + s.spec.L2Latency
