@@ -1,0 +1,161 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// maxFailures is how many wrong credentials one host may present a minute
+// before it is not listened to.
+const maxFailures = 10
+
+// guard checks who calls and what they may. Who presents no valid token and no
+// certificate of ours is nobody, and may call what is open to anyone.
+type guard struct {
+	tokens *Tokens // nil: certificates only
+	log    hclog.Logger
+
+	mu       sync.Mutex
+	failures map[string]*failure // by host
+}
+
+// errNobody answers who presents nothing.
+var errNobody = tuner.Errorf(tuner.Unauthenticated, "authorize", "no token and no client certificate: give --token-file or --tls-cert")
+
+type failure struct {
+	since time.Time
+	count int
+}
+
+// Authorize returns server options that admit callers by bearer token, or by
+// the role in a verified client certificate, and deny everything else. tokens
+// may be nil.
+func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
+	if log == nil {
+		log = hclog.NewNullLogger()
+	}
+	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}}
+	return []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+			ctx, err := g.admit(ctx, info.FullMethod)
+			if err != nil {
+				return nil, ToStatus(err)
+			}
+			return handler(ctx, req)
+		}),
+		grpc.ChainStreamInterceptor(func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+			ctx, err := g.admit(stream.Context(), info.FullMethod)
+			if err != nil {
+				return ToStatus(err)
+			}
+			return handler(srv, identifiedStream{stream, ctx})
+		}),
+	}
+}
+
+// identityKey is the key of an Identity in a context.
+type identityKey struct{}
+
+// Caller returns who calls, as Authorize found out.
+func Caller(ctx context.Context) (Identity, bool) {
+	id, ok := ctx.Value(identityKey{}).(Identity)
+	return id, ok
+}
+
+type identifiedStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context is in grpc.ServerStream.
+func (s identifiedStream) Context() context.Context { return s.ctx }
+
+// admit decides about one call.
+func (g *guard) admit(ctx context.Context, method string) (context.Context, error) {
+	if allowed(method, anyone) {
+		return ctx, nil
+	}
+	host := hostOf(ctx)
+	if g.shut(host) {
+		return nil, tuner.Errorf(tuner.Limit, "authorize", "too many wrong credentials from %s: wait a minute", host)
+	}
+	id, err := g.identify(ctx)
+	if err != nil {
+		if !errors.Is(err, errNobody) { // who presents nothing guesses nothing
+			g.failed(host)
+		}
+		g.log.Warn("caller refused", "peer", host, "method", method, "reason", err)
+		return nil, err
+	}
+	if !allowed(method, id.Role) {
+		g.log.Warn("caller refused", "peer", host, "caller", id.Name, "role", id.Role.String(), "method", method)
+		return nil, tuner.Errorf(tuner.Denied, "authorize", "%s has the role %s, which may not call %s", id.Name, id.Role, method)
+	}
+	return context.WithValue(ctx, identityKey{}, id), nil
+}
+
+// identify finds out who calls.
+func (g *guard) identify(ctx context.Context) (Identity, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	if values := md.Get("authorization"); len(values) > 0 {
+		token, ok := strings.CutPrefix(values[0], "Bearer ")
+		if ok && g.tokens != nil && len(values) == 1 {
+			if id, ok := g.tokens.identify(token); ok {
+				return id, nil
+			}
+		}
+		return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the token is not valid")
+	}
+	if p, ok := peer.FromContext(ctx); ok {
+		if info, ok := p.AuthInfo.(credentials.TLSInfo); ok && len(info.State.VerifiedChains) > 0 {
+			return certificateIdentity(info.State.VerifiedChains[0][0])
+		}
+	}
+	return Identity{}, errNobody
+}
+
+func hostOf(ctx context.Context) string {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return "unknown"
+	}
+	host, _, err := net.SplitHostPort(p.Addr.String())
+	if err != nil {
+		return p.Addr.String()
+	}
+	return host
+}
+
+// shut reports whether a host presented too many wrong credentials.
+func (g *guard) shut(host string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.failures[host]
+	return f != nil && f.count >= maxFailures && time.Since(f.since) < time.Minute
+}
+
+func (g *guard) failed(host string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.failures) > 10000 {
+		clear(g.failures)
+	}
+	f := g.failures[host]
+	if f == nil || time.Since(f.since) >= time.Minute {
+		f = &failure{since: time.Now()}
+		g.failures[host] = f
+	}
+	f.count++
+}

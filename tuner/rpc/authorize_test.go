@@ -1,0 +1,363 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
+)
+
+const tokenText = `
+# role name token
+reader    rita  rrrrrrrrrrrrrrrrrrrr
+submitter sam   ssssssssssssssssssss
+worker    wendy wwwwwwwwwwwwwwwwwwww
+admin     ada   aaaaaaaaaaaaaaaaaaaa
+`
+
+var tokenOf = map[Role]string{Reader: "rrrrrrrrrrrrrrrrrrrr", Submitter: "ssssssssssssssssssss", WorkerRole: "wwwwwwwwwwwwwwwwwwww", Admin: "aaaaaaaaaaaaaaaaaaaa"}
+
+func writeFile(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every method by every role: what is not allowed is denied, and a method that
+// nobody thought of too. The table is written out, so that a change of the
+// policy shows here.
+func TestEveryMethodByEveryRole(t *testing.T) {
+	tokens, err := LoadTokens(writeFile(t, "tokens", tokenText, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, c := serve(t, Authorize(tokens, nil)...)
+	may := map[string]string{ // role initials
+		"Get": "rsa", "List": "rsa", "Watch": "rsa", "Best": "rsa", "Top": "rsa", "Results": "rsa", "Workers": "rsa",
+		"PutBundle": "sa", "Submit": "sa", "Pause": "sa", "Resume": "sa", "Cancel": "sa", "Delete": "a",
+		"Synchronize": "wa", "GetBundle": "wa", "Lookup": "wa",
+		"Check": "-rswa", "ServerReflectionInfo": "rsa",
+	}
+	methods := map[string]bool{}
+	for service, info := range NewServer(c, nil).GetServiceInfo() {
+		for _, m := range info.Methods {
+			if service != "grpc.health.v1.Health" || m.Name == "Check" {
+				methods["/"+service+"/"+m.Name] = m.IsClientStream || m.IsServerStream
+			}
+		}
+	}
+	methods["/warptune.v1.SweepService/NewMethod"] = false
+	methods["/unknown/Method"] = false
+	for method, stream := range methods {
+		name := method[strings.LastIndexByte(method, '/')+1:]
+		if _, known := may[name]; !known && !strings.Contains(method, "/unknown/") && name != "NewMethod" {
+			t.Errorf("no rule is tested for %s", method)
+		}
+		for _, role := range []Role{RoleInvalid, Reader, Submitter, WorkerRole, Admin} {
+			options := ClientOptions(nil)
+			initial := "-"
+			if role != RoleInvalid {
+				options = append(options, grpc.WithPerRPCCredentials(Bearer(tokenOf[role], true)))
+				initial = role.String()[:1]
+			}
+			code := status.Code(invoke(t, dial(t, address, options...), method, stream))
+			passed := code != codes.PermissionDenied && code != codes.Unauthenticated && code != codes.ResourceExhausted
+			if strings.Contains(method, "/unknown/") || name == "NewMethod" {
+				passed = code != codes.Unimplemented
+			}
+			if want := strings.Contains(may[name], initial); passed != want && role != RoleInvalid || passed && !want {
+				t.Errorf("%s by %s: %v, allowed %v", method, role, code, want)
+			}
+		}
+	}
+}
+
+// invoke calls a method with an empty message.
+func invoke(t *testing.T, conn *grpc.ClientConn, method string, stream bool) error {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if !stream {
+		return conn.Invoke(ctx, method, &emptypb.Empty{}, &emptypb.Empty{})
+	}
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+	if err != nil {
+		return err
+	}
+	_ = s.SendMsg(&emptypb.Empty{})
+	_ = s.CloseSend()
+	return s.RecvMsg(&emptypb.Empty{})
+}
+
+func TestWrongTokensShutTheirHostOut(t *testing.T) {
+	tokens, err := LoadTokens(writeFile(t, "tokens", tokenText, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	address, _ := serve(t, Authorize(tokens, hclog.New(&hclog.LoggerOptions{Output: &log}))...)
+	const guess = "guessguessguessguess"
+	bad := warptunev1.NewSweepServiceClient(dial(t, address, append(ClientOptions(nil), grpc.WithPerRPCCredentials(Bearer(guess, true)))...))
+	good := warptunev1.NewSweepServiceClient(dial(t, address, append(ClientOptions(nil), grpc.WithPerRPCCredentials(Bearer(tokenOf[Reader], true)))...))
+	if _, err := good.List(t.Context(), &warptunev1.ListRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	for range maxFailures {
+		if _, err := bad.List(t.Context(), &warptunev1.ListRequest{}); status.Code(err) != codes.Unauthenticated {
+			t.Fatalf("a wrong token is answered %v", err)
+		}
+	}
+	if _, err := good.List(t.Context(), &warptunev1.ListRequest{}); tuner.KindOf(FromStatus(err)) != tuner.Limit {
+		t.Errorf("after %d wrong tokens the host is answered %v", maxFailures, err)
+	}
+	if strings.Contains(log.String(), guess) || !strings.Contains(log.String(), "caller refused") {
+		t.Errorf("the log is %q", log.String())
+	}
+}
+
+func TestTokenFiles(t *testing.T) {
+	for text, says := range map[string]string{
+		"reader x":                         ":1: want a role",
+		"king x rrrrrrrrrrrrrrrrrrrr":      ":1: the first field is no role",
+		"\nreader x secret":                ":2: the token of x has fewer",
+		"reader x rrrrrrrrrrrrrrrrrrrr yy": ":1: want a role",
+	} {
+		if _, err := LoadTokens(writeFile(t, "tokens", text, 0o600)); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v, want %q", text, err, says)
+		}
+	}
+	if _, err := LoadTokens(writeFile(t, "tokens", tokenText, 0o644)); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a file that others can read: %v", err)
+	}
+	path := writeFile(t, "tokens", tokenText, 0o600)
+	tokens, err := LoadTokens(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, ok := tokens.identify(tokenOf[WorkerRole]); !ok || id != (Identity{"wendy", WorkerRole}) {
+		t.Errorf("identified %+v", id)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(tokenText, "worker ", "#", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tokens.checked = tokens.checked.Add(-2 * reread)
+	if _, ok := tokens.identify(tokenOf[WorkerRole]); ok {
+		t.Error("a revoked token works")
+	}
+	if _, ok := tokens.identify(tokenOf[Admin]); !ok {
+		t.Error("the others do not")
+	}
+	_ = os.Remove(path)
+	tokens.checked = tokens.checked.Add(-2 * reread)
+	if _, ok := tokens.identify(tokenOf[Admin]); ok {
+		t.Error("a token works without its file")
+	}
+	if err := (FromStatus(ToStatus(CheckPlaintext("0.0.0.0:80")))); tuner.KindOf(err) != tuner.Invalid {
+		t.Errorf("plaintext on all interfaces: %v", err)
+	}
+	for _, loopback := range []string{"127.0.0.1:80", "localhost:80", "[::1]:80"} {
+		if err := CheckPlaintext(loopback); err != nil {
+			t.Errorf("plaintext on %s: %v", loopback, err)
+		}
+	}
+}
+
+// authority is a certificate authority made for a test.
+type authority struct {
+	t    *testing.T
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	dir  string
+}
+
+func newAuthority(t *testing.T) *authority {
+	a := &authority{t: t, dir: t.TempDir()}
+	a.key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{CommonName: "test authority"},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.cert, _ = x509.ParseCertificate(der)
+	a.write("ca.pem", "CERTIFICATE", der)
+	return a
+}
+
+func (a *authority) path(name string) string { return filepath.Join(a.dir, name) }
+
+func (a *authority) write(name, kind string, der []byte) {
+	a.t.Helper()
+	if err := os.WriteFile(a.path(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// issue makes a certificate and returns its files.
+func (a *authority) issue(name, role string, change func(*x509.Certificate)) TLSFiles {
+	a.t.Helper()
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotAfter: time.Now().Add(time.Hour), Subject: pkix.Name{CommonName: name},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+	}
+	if role != "" {
+		uri, _ := url.Parse(rolePrefix + role)
+		template.URIs = []*url.URL{uri}
+	}
+	if change != nil {
+		change(template)
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	keyDER, _ := x509.MarshalPKCS8PrivateKey(key)
+	a.write(name+".pem", "CERTIFICATE", der)
+	a.write(name+".key", "PRIVATE KEY", keyDER)
+	return TLSFiles{Certificate: a.path(name + ".pem"), Key: a.path(name + ".key"), CA: a.path("ca.pem")}
+}
+
+func TestMutualTLS(t *testing.T) {
+	a, other := newAuthority(t), newAuthority(t)
+	serverFiles := a.issue("coordinator", "", nil)
+	creds, err := serverFiles.Server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _ := serve(t, append(Authorize(nil, nil), grpc.Creds(creds))...)
+	list := func(files TLSFiles) error {
+		client, err := files.Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_, err = warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(client)...)).List(ctx, &warptunev1.ListRequest{})
+		return err
+	}
+	foreign := other.issue("foreign", "admin", nil)
+	foreign.CA = a.path("ca.pem")
+	for what, c := range map[string]struct {
+		files TLSFiles
+		code  codes.Code
+	}{
+		"reader":          {a.issue("rita", "reader", nil), codes.OK},
+		"worker":          {a.issue("wendy", "worker", nil), codes.PermissionDenied},
+		"no role":         {a.issue("nobody", "", nil), codes.Unauthenticated},
+		"unknown role":    {a.issue("king", "king", nil), codes.Unauthenticated},
+		"no certificate":  {TLSFiles{CA: a.path("ca.pem")}, codes.Unauthenticated},
+		"wrong authority": {foreign, codes.Unavailable},
+		"expired":         {a.issue("late", "admin", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }), codes.Unavailable},
+		"server's":        {a.issue("server", "admin", func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[1:] }), codes.Unavailable},
+	} {
+		if err := list(c.files); status.Code(err) != c.code {
+			t.Errorf("%s: %v, want %v", what, err, c.code)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(nil)...)).List(ctx, &warptunev1.ListRequest{}); err == nil {
+		t.Error("plaintext is answered")
+	}
+}
+
+func TestCertificatesAreReadAgain(t *testing.T) {
+	a := newAuthority(t)
+	files := a.issue("coordinator", "", nil)
+	pair := &keyPair{files: files}
+	first, err := pair.get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files.Certificate, []byte("half written"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pair.checked = pair.checked.Add(-2 * reread)
+	if during, err := pair.get(); err != nil || during != first {
+		t.Errorf("while it is replaced: %v", err)
+	}
+	a.issue("coordinator", "", nil)
+	pair.checked = pair.checked.Add(-2 * reread)
+	if second, err := pair.get(); err != nil || slices.Equal(second.Certificate[0], first.Certificate[0]) {
+		t.Errorf("afterwards the old one is in use (%v)", err)
+	}
+	if err := os.Chmod(files.Key, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Server(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a key that others can read: %v", err)
+	}
+}
+
+func TestCallsAreLimited(t *testing.T) {
+	address, _ := serve(t, LimitCalls(5)...)
+	client := warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(nil)...))
+	var limited error
+	for range 40 {
+		if _, err := client.List(t.Context(), &warptunev1.ListRequest{}); err != nil {
+			limited = err
+		}
+	}
+	if tuner.KindOf(FromStatus(limited)) != tuner.Limit {
+		t.Errorf("40 calls at once are answered %v", limited)
+	}
+	l := &limiter{rate: 10, burst: 20, buckets: map[string]*bucket{}}
+	now := time.Unix(0, 0)
+	taken := 0
+	for i := range 1000 {
+		if l.take("a", now.Add(time.Duration(i)*10*time.Millisecond)) {
+			taken++
+		}
+	}
+	if taken < 118 || taken > 121 {
+		t.Errorf("in 10 s at 10 a second and a burst of 20, %d calls passed", taken)
+	}
+	if !l.take("b", now) {
+		t.Error("another caller has no bucket of its own")
+	}
+}
+
+// Every error kind arrives as it was sent.
+func TestErrorKindsRoundTrip(t *testing.T) {
+	for _, kind := range tuner.ErrorKinds() {
+		sent := tuner.Errorf(kind, "do a thing", "it is %s", kind)
+		got := FromStatus(ToStatus(fmt.Errorf("wrapped: %w", sent)))
+		if tuner.KindOf(got) != kind || !strings.Contains(got.Error(), sent.Error()) {
+			t.Errorf("%v arrives as %v of kind %v", sent, got, tuner.KindOf(got))
+		}
+		if code := status.Code(ToStatus(sent)); code == codes.Unknown || code == codes.OK {
+			t.Errorf("%v has the code %v", kind, code)
+		}
+	}
+	if ToStatus(nil) != nil || FromStatus(nil) != nil {
+		t.Error("no error becomes one")
+	}
+}

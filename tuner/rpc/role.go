@@ -1,0 +1,88 @@
+package rpc
+
+import (
+	"fmt"
+
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+)
+
+// Role is what a caller may do. The zero value is invalid.
+type Role uint8
+
+// Roles.
+const (
+	RoleInvalid Role = iota
+	Reader           // looks at sweeps and what they found
+	Submitter        // and submits and steers sweeps
+	WorkerRole       // evaluates trials
+	Admin            // does everything
+	numRoles
+)
+
+var roleNames = [numRoles]string{"invalid", "reader", "submitter", "worker", "admin"}
+
+// String returns the role as token files and certificates spell it.
+func (r Role) String() string {
+	if r < numRoles {
+		return roleNames[r]
+	}
+	return fmt.Sprintf("role(%d)", uint8(r))
+}
+
+// ParseRole reads what String wrote.
+func ParseRole(s string) (Role, error) {
+	for r := Reader; r < numRoles; r++ {
+		if roleNames[r] == s {
+			return r, nil
+		}
+	}
+	return RoleInvalid, fmt.Errorf("%q is no role: want reader, submitter, worker or admin", s)
+}
+
+// anyone marks methods that need no role.
+const anyone = RoleInvalid
+
+// roles says for each method which roles may call it, besides Admin; the
+// first anyone opens it to all. A method that is not listed is denied.
+var roles = map[string][]Role{
+	warptunev1.SweepService_Get_FullMethodName:       {Reader, Submitter},
+	warptunev1.SweepService_List_FullMethodName:      {Reader, Submitter},
+	warptunev1.SweepService_Watch_FullMethodName:     {Reader, Submitter},
+	warptunev1.SweepService_Best_FullMethodName:      {Reader, Submitter},
+	warptunev1.SweepService_Top_FullMethodName:       {Reader, Submitter},
+	warptunev1.SweepService_Results_FullMethodName:   {Reader, Submitter},
+	warptunev1.SweepService_Workers_FullMethodName:   {Reader, Submitter},
+	warptunev1.SweepService_PutBundle_FullMethodName: {Submitter},
+	warptunev1.SweepService_Submit_FullMethodName:    {Submitter},
+	warptunev1.SweepService_Pause_FullMethodName:     {Submitter},
+	warptunev1.SweepService_Resume_FullMethodName:    {Submitter},
+	warptunev1.SweepService_Cancel_FullMethodName:    {Submitter},
+	warptunev1.SweepService_Delete_FullMethodName:    {},
+
+	warptunev1.WorkerService_Synchronize_FullMethodName: {WorkerRole},
+	warptunev1.WorkerService_GetBundle_FullMethodName:   {WorkerRole},
+	warptunev1.WorkerService_Lookup_FullMethodName:      {WorkerRole},
+
+	grpc_health_v1.Health_Check_FullMethodName: {anyone},
+	grpc_health_v1.Health_Watch_FullMethodName: {anyone},
+	grpc_health_v1.Health_List_FullMethodName:  {anyone},
+
+	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      {Reader, Submitter},
+	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": {Reader, Submitter},
+}
+
+// allowed reports whether a role may call a method.
+func allowed(method string, role Role) bool {
+	may, listed := roles[method]
+	if !listed {
+		return false
+	}
+	for _, r := range may {
+		if r == anyone || r == role {
+			return true
+		}
+	}
+	return role == Admin
+}

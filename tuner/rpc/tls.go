@@ -1,0 +1,165 @@
+package rpc
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/credentials"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// rolePrefix begins the URI in a certificate's subject alternative names that
+// gives its holder a role, e.g. "warptune:role:worker".
+const rolePrefix = "warptune:role:"
+
+// certificateIdentity returns whom a verified client certificate names.
+func certificateIdentity(c *x509.Certificate) (Identity, error) {
+	for _, uri := range c.URIs {
+		if name, ok := strings.CutPrefix(uri.String(), rolePrefix); ok {
+			role, err := ParseRole(name)
+			if err != nil {
+				return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate names %w", err)
+			}
+			return Identity{Name: c.Subject.CommonName, Role: role}, nil
+		}
+	}
+	return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate of %q has no URI %s…", c.Subject.CommonName, rolePrefix)
+}
+
+// TLSFiles names PEM files. Certificate and key go together; they are read
+// again when they change, so that renewal needs no restart.
+type TLSFiles struct {
+	Certificate string
+	Key         string
+	CA          string // whom the other side must be certified by
+}
+
+// Server returns credentials for a server. With a CA, clients may present a
+// certificate of it and get the role in it; without one, they need a token.
+func (f TLSFiles) Server() (credentials.TransportCredentials, error) {
+	if f.Certificate == "" || f.Key == "" {
+		return nil, fmt.Errorf("TLS needs both a certificate and a key")
+	}
+	pair := &keyPair{files: f}
+	if _, err := pair.get(); err != nil {
+		return nil, err
+	}
+	config := &tls.Config{
+		MinVersion:     tls.VersionTLS13,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return pair.get() },
+	}
+	if f.CA != "" {
+		pool, err := readPool(f.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.ClientCAs, config.ClientAuth = pool, tls.VerifyClientCertIfGiven
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// Client returns credentials for a client. Without a CA the system's are
+// trusted.
+func (f TLSFiles) Client() (credentials.TransportCredentials, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS13}
+	if f.CA != "" {
+		pool, err := readPool(f.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = pool
+	}
+	if f.Certificate != "" {
+		pair := &keyPair{files: f}
+		if _, err := pair.get(); err != nil {
+			return nil, err
+		}
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.get() }
+	}
+	return credentials.NewTLS(config), nil
+}
+
+func readPool(path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s has no certificate in PEM form", path)
+	}
+	return pool, nil
+}
+
+// keyPair is a certificate and its key, read again when the files change.
+type keyPair struct {
+	files TLSFiles
+
+	mu      sync.Mutex
+	checked time.Time
+	stamp   string
+	pair    *tls.Certificate
+}
+
+// get returns the certificate. When the new files do not fit together, as
+// while they are being replaced, the old one stays in use.
+func (k *keyPair) get() (*tls.Certificate, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now := time.Now(); k.pair == nil || now.Sub(k.checked) > reread {
+		k.checked = now
+		if stamp := stampOf(k.files.Certificate) + stampOf(k.files.Key); stamp != k.stamp {
+			pair, err := loadPair(k.files)
+			if err != nil && k.pair == nil {
+				return nil, err
+			}
+			if err == nil {
+				k.pair, k.stamp = pair, stamp
+			}
+		}
+	}
+	return k.pair, nil
+}
+
+func stampOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+func loadPair(f TLSFiles) (*tls.Certificate, error) {
+	info, err := os.Stat(f.Key)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("key %s can be read by others (mode %v): chmod 600 it", f.Key, info.Mode().Perm())
+	}
+	pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
+	if err != nil {
+		return nil, fmt.Errorf("load certificate %s: %w", f.Certificate, err)
+	}
+	return &pair, nil
+}
+
+// CheckPlaintext says why a server must not listen on an address without TLS,
+// nil if it may: it is a loopback address.
+func CheckPlaintext(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return tuner.Errorf(tuner.Invalid, "listen", "%s can be reached from other machines and the connection would not be encrypted: give --tls-cert and --tls-key, or --insecure", address)
+}
