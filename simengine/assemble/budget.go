@@ -23,20 +23,21 @@ func (f *fn) assign() error {
 
 // fit schedules for fewer and fewer registers until the allocation keeps
 // within the budget, starting over from the program's own order each time. If
-// none does, the program keeps its own order.
+// none does, or that order is too crowded already, it is kept.
 func (f *fn) fit(own int) {
 	source := make([][]inst, len(f.mblocks))
 	for b := range f.mblocks {
 		source[b] = f.mblocks[b].insts
 	}
-	for _, slack := range [...]int{0, 1, 2, 4, 8} {
-		for b := range f.mblocks {
-			f.mblocks[b].insts = source[b]
-		}
-		f.schedule(own - slack)
-		f.regs, f.general = f.allocate(f.budget - f.t.reserved)
-		if f.general+f.t.reserved <= f.budget {
-			return
+	if f.cap == 0 || f.pressure() <= own {
+		s := f.newScratch()
+		dags := f.dags(s)
+		for _, slack := range [...]int{0, 1, 3, 8} {
+			f.schedule(own-slack, source, dags, s)
+			f.regs, f.general = f.allocate(f.budget - f.t.reserved)
+			if f.general+f.t.reserved <= f.budget {
+				return
+			}
 		}
 	}
 	for b := range f.mblocks {

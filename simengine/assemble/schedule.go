@@ -1,5 +1,7 @@
 package assemble
 
+import "slices"
+
 // scratch is reused by the scheduling of every block.
 type scratch struct {
 	lastDef []int32
@@ -19,15 +21,24 @@ func (f *fn) newScratch() *scratch {
 
 // schedule orders the instructions of every block: the longest dependent chain
 // first, as far as the register budget lets it.
-func (f *fn) schedule(budget int) {
-	s := f.newScratch()
+// source is the order to start from, dags its dependences.
+func (f *fn) schedule(budget int, source [][]inst, dags []*dag, s *scratch) {
 	for _, b := range f.order {
-		mb := &f.mblocks[b]
-		if len(mb.insts) < 2 {
-			continue
+		if dags[b] != nil {
+			f.mblocks[b].insts = f.scheduleBlock(b, source[b], budget, dags[b], s)
 		}
-		mb.insts = f.scheduleBlock(b, mb.insts, budget, s)
 	}
+}
+
+// dags builds the dependence graph of every block worth ordering.
+func (f *fn) dags(s *scratch) []*dag {
+	out := make([]*dag, len(f.mblocks))
+	for _, b := range f.order {
+		if len(f.mblocks[b].insts) > 1 {
+			out[b] = f.newDAG(f.mblocks[b].insts, s, false)
+		}
+	}
+	return out
 }
 
 // reschedule orders every block again once registers are assigned: by latency
@@ -39,7 +50,7 @@ func (f *fn) reschedule() error {
 		if len(mb.insts) < 2 {
 			continue
 		}
-		l := lister{f: f, g: f.newDAG(mb.insts, s, true), insts: mb.insts, s: s, budget: 1 << 20, greedy: 1 << 20}
+		l := lister{f: f, g: f.newDAG(mb.insts, s, true), insts: mb.insts, s: s, budget: 1 << 20, greedy: 1 << 20, final: true}
 		mb.insts = l.run(b)
 	}
 	return nil
@@ -48,11 +59,10 @@ func (f *fn) reschedule() error {
 // scheduleBlock returns the best order found for a block: the first one, as
 // the greed for early loads is turned down, that keeps within the budget, else
 // the one with the lowest pressure.
-func (f *fn) scheduleBlock(b int, insts []inst, budget int, s *scratch) []inst {
-	g := f.newDAG(insts, s, false)
+func (f *fn) scheduleBlock(b int, insts []inst, budget int, g *dag, s *scratch) []inst {
 	best := insts
 	bestPressure := f.blockPressure(b, s.live, insts)
-	for _, slack := range [...]int{0, 2, 4, 8, 16, 32} {
+	for _, slack := range [...]int{0, 2, 4, 8, 16} {
 		if slack > 0 && budget-slack < 8 {
 			break
 		}
@@ -80,8 +90,11 @@ type lister struct {
 	npreds  []int32
 	earlies []int32 // earliest issue cycle
 	ready   []int32
-	live    int // general registers live now
+	live    int    // general registers live now
+	gain    []int8 // by instruction: registers it writes
+	loss    []int8 // and reads, at most what it frees
 	busy    [NumClasses]int32
+	final   bool  // registers are assigned; before, the transcendental unit's rate is not modelled
 	drained int32 // when the shared memory queue will have been emptied
 	done    []bool
 	next    int // first instruction in program order not yet issued
@@ -101,9 +114,17 @@ func (l *lister) run(b int) []inst {
 	l.earlies = make([]int32, n)
 	l.done = make([]bool, n)
 	l.start(b)
-	for i := range l.npreds {
+	l.gain, l.loss = make([]int8, n), make([]int8, n)
+	for i := range l.insts {
+		in := &l.insts[i]
+		for k := range in.dst {
+			if a := &in.dst[k]; a.kind == argValue {
+				l.gain[i] += int8(l.f.generalWords(a.v))
+			}
+		}
+		in.reads(func(v value, _ uint8) { l.loss[i] += int8(l.f.generalWords(v)) })
 		if l.npreds[i] == 0 {
-			l.ready = append(l.ready, int32(i))
+			l.push(int32(i))
 		}
 	}
 	out := make([]inst, 0, n)
@@ -111,12 +132,13 @@ func (l *lister) run(b int) []inst {
 	for len(out) < n {
 		k, at := l.pick(cycle)
 		i := l.ready[k]
-		l.ready[k] = l.ready[len(l.ready)-1]
-		l.ready = l.ready[:len(l.ready)-1]
+		l.ready = slices.Delete(l.ready, k, k+1)
 		cycle = max(cycle, at)
 		in := &l.insts[i]
 		m := &mops[in.op]
-		l.busy[m.class] = cycle + int32(m.issue)
+		if l.final || m.class != MUFU {
+			l.busy[m.class] = cycle + int32(m.issue)
+		}
 		if in.op == opLDS {
 			l.drained = max(l.drained, cycle) + queueCycles
 		}
@@ -128,7 +150,7 @@ func (l *lister) run(b int) []inst {
 		for _, e := range l.g.succs[i] {
 			l.earlies[e.to] = max(l.earlies[e.to], cycle+e.lat)
 			if l.npreds[e.to]--; l.npreds[e.to] == 0 {
-				l.ready = append(l.ready, e.to)
+				l.push(e.to)
 			}
 		}
 		out = append(out, *in)
@@ -208,39 +230,70 @@ func (l *lister) issue(in *inst) {
 
 // pick chooses the next instruction: among those that may issue soonest and
 // fit the register budget, the one with the longest chain behind it; when none
-// fits, the first in program order.
+// fits, the first in program order. The ready list is kept longest chain first.
 func (l *lister) pick(cycle int32) (k int, at int32) {
 	best := -1
 	var bestAt int32
-	first := 0
 	for j, i := range l.ready {
-		if i < l.ready[first] {
-			first = j
-		}
-		in := &l.insts[i]
-		t := max(l.earlies[i], l.busy[mops[in.op].class], cycle)
-		if in.op == opLDS {
-			t = max(t, l.drained-queueDepth*queueCycles)
-		}
-		if best >= 0 && t > bestAt {
+		t := l.issuable(i, cycle)
+		if best >= 0 && t >= bestAt {
 			continue
 		}
-		limit := l.greedy
-		if int(i) == l.next {
-			limit = l.budget
-		}
-		if d := l.delta(in); d > 0 && l.live+d > limit {
+		if !l.fits(i) {
 			continue
 		}
-		if best < 0 || t < bestAt || l.better(i, l.ready[best]) {
-			best, bestAt = j, t
+		best, bestAt = j, t
+		if t == cycle {
+			break
 		}
 	}
 	if best < 0 {
-		i := l.ready[first]
-		return first, max(l.earlies[i], l.busy[mops[l.insts[i].op].class], cycle)
+		best = 0
+		for j, i := range l.ready {
+			if i < l.ready[best] {
+				best = j
+			}
+		}
+		bestAt = l.issuable(l.ready[best], cycle)
 	}
 	return best, bestAt
+}
+
+// issuable is the first cycle from now on in which an instruction can issue.
+func (l *lister) issuable(i, cycle int32) int32 {
+	op := l.insts[i].op
+	t := max(l.earlies[i], l.busy[mops[op].class], cycle)
+	if op == opLDS {
+		t = max(t, l.drained-queueDepth*queueCycles)
+	}
+	return t
+}
+
+// fits says whether the registers an instruction needs are there.
+func (l *lister) fits(i int32) bool {
+	limit := l.greedy
+	if int(i) == l.next {
+		limit = l.budget
+	}
+	if l.live+int(l.gain[i]) <= limit {
+		return true
+	}
+	if l.gain[i] > 0 && l.live+int(l.gain[i])-int(l.loss[i]) > limit {
+		return false
+	}
+	d := l.delta(&l.insts[i])
+	return d <= 0 || l.live+d <= limit
+}
+
+// push adds an instruction to the ready list.
+func (l *lister) push(i int32) {
+	k, _ := slices.BinarySearchFunc(l.ready, i, func(a, b int32) int {
+		if l.better(a, b) {
+			return -1
+		}
+		return 1
+	})
+	l.ready = slices.Insert(l.ready, k, i)
 }
 
 // better orders two instructions that may issue in the same cycle.
