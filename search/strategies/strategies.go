@@ -9,6 +9,9 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/exhaustive"
+	"github.com/warptune/warptune/search/genetic"
+	"github.com/warptune/warptune/search/localsearch"
+	"github.com/warptune/warptune/search/quasirandom"
 	"github.com/warptune/warptune/search/random"
 )
 
@@ -23,6 +26,10 @@ type strategy struct {
 var all = []strategy{
 	{"exhaustive", true, func(s *search.Space, _ uint64) search.Strategy { return exhaustive.New(s) }},
 	{"random", true, func(s *search.Space, seed uint64) search.Strategy { return random.New(s, seed) }},
+	{"quasi-random", true, quasirandom.New},
+	{"multi-start", false, localsearch.NewMultiStart},
+	{"iterated", false, localsearch.NewIterated},
+	{"genetic", false, genetic.New},
 }
 
 // Default is the name of the strategy that "" means.

@@ -1,0 +1,75 @@
+// Package quasirandom spreads questions evenly over the valid configurations:
+// a Kronecker sequence with the powers of the generalised golden ratio
+// (M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018;
+// discrepancy after Niederreiter, "Random Number Generation and Quasi-Monte
+// Carlo Methods", SIAM 1992, ch. 3), shifted by the seed (Cranley and
+// Patterson, SIAM J. Numer. Anal. 13, 1976), through the space's quantiles. It
+// learns nothing from answers.
+package quasirandom
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/trail"
+)
+
+// New returns the strategy for a space.
+func New(space *search.Space, seed uint64) search.Strategy {
+	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t) })
+}
+
+// Sequence proposes configurations at the points of the sequence.
+type Sequence struct {
+	t     *trail.Trail
+	free  []int     // parameters with more than one value that occurs
+	step  []float64 // by free parameter
+	at    []float64 // by free parameter
+	point []float64 // by parameter
+}
+
+// On returns the member on a trail.
+func On(t *trail.Trail) *Sequence {
+	s := &Sequence{t: t, point: make([]float64, len(t.Space.Params()))}
+	for p := range t.Space.Params() {
+		if t.Space.Occurring(p) > 1 {
+			s.free = append(s.free, p)
+		}
+	}
+	g := golden(len(s.free))
+	for k := range s.free {
+		s.step = append(s.step, math.Pow(g, -float64(k+1)))
+		s.at = append(s.at, t.Rand.Float64())
+	}
+	return s
+}
+
+// golden returns the positive root of x^(d+1) = x + 1.
+func golden(d int) float64 {
+	x := 1.5
+	for range 64 {
+		x = math.Pow(1+x, 1/float64(d+1))
+	}
+	return x
+}
+
+// tries bounds the points passed over because their configurations were seen:
+// near exhaustion the rest is asked for at random.
+const tries = 64
+
+// Propose implements trail.Member.
+func (s *Sequence) Propose() (int64, bool) {
+	for range tries {
+		for k, p := range s.free {
+			_, s.at[k] = math.Modf(s.at[k] + s.step[k])
+			s.point[p] = s.at[k]
+		}
+		if i := s.t.Space.Quantile(s.point); !s.t.Seen(i) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Observe implements trail.Member.
+func (s *Sequence) Observe(search.Observation) {}

@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/search"
+)
+
+// Make builds the strategy under test.
+type Make func(space *search.Space, seed uint64) (search.Strategy, error)
+
+// Curve is the best time found after each evaluation, +Inf while none was
+// valid.
+type Curve []float64
+
+// Run lets a strategy ask at most budget questions. Each answer is told when
+// delay more questions are out, as with delay+1 workers of equal speed, or when
+// the strategy waits for it. The curve counts answers
+// in the order of the questions, and ends early when the space is exhausted.
+func Run(r *Record, s search.Strategy, budget, delay int) Curve {
+	curve := make(Curve, 0, budget)
+	best := math.Inf(1)
+	var out []int64
+	answer := func() {
+		best = min(best, r.Time[out[0]])
+		curve = append(curve, best)
+		s.Tell(r.Observation(out[0]))
+		out = out[1:]
+	}
+	for asked := 0; asked < budget; asked++ {
+		next := s.Ask(1)
+		for ; len(next) == 0 && len(out) > 0; next = s.Ask(1) { // it waits
+			answer()
+		}
+		if len(next) == 0 {
+			break
+		}
+		if out = append(out, next[0]); len(out) > delay {
+			answer()
+		}
+	}
+	for len(out) > 0 {
+		answer()
+	}
+	return curve
+}
+
+// at returns the best after n evaluations.
+func (c Curve) at(n int) float64 {
+	if n = min(n, len(c)); n == 0 {
+		return math.Inf(1)
+	}
+	return c[n-1]
+}
+
+// to returns the number of evaluations until the best was at most bound; false:
+// it never was.
+func (c Curve) to(bound float64) (int, bool) {
+	for k, t := range c {
+		if t <= bound {
+			return k + 1, true
+		}
+	}
+	return len(c), false
+}

@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// BySpace splits scores into those of each space, in order of appearance.
+func BySpace(scores []Score) [][]Score {
+	var groups [][]Score
+	where := map[string]int{}
+	for _, s := range scores {
+		k, ok := where[s.Space]
+		if !ok {
+			k = len(groups)
+			where[s.Space] = k
+			groups = append(groups, nil)
+		}
+		groups[k] = append(groups[k], s)
+	}
+	return groups
+}
+
+// Table returns the scores as text, a row each. Columns are the mean of best
+// over optimum at each mark, the mean evaluations to within 5 % and 1 % of the
+// optimum with the share of seeds that got there, and the area score.
+func Table(scores []Score) (header []string, rows [][]string) {
+	header = []string{"SPACE", "STRATEGY"}
+	for _, n := range Marks {
+		header = append(header, fmt.Sprintf("@%d", n))
+	}
+	header = append(header, "TO 5 %", "TO 1 %", "AREA")
+	for _, s := range scores {
+		row := []string{s.Space, s.Strategy}
+		for k := range Marks {
+			cell := "-"
+			if k < len(s.Points) {
+				cell = fmt.Sprintf("%.3f", s.Points[k].Ratio)
+			}
+			row = append(row, cell)
+		}
+		row = append(row, reached(s.Within5, s.Seeds), reached(s.Within1, s.Seeds), fmt.Sprintf("%.3f", s.Area))
+		rows = append(rows, row)
+	}
+	return header, rows
+}
+
+func reached(r Reach, seeds int) string {
+	return fmt.Sprintf("%.0f (%.0f %%)", r.Evaluations, 100*float64(r.Seeds)/float64(seeds))
+}
+
+// Markdown writes a table for each space; the best of a column is bold.
+func Markdown(w io.Writer, scores []Score) error {
+	var b strings.Builder
+	for _, group := range BySpace(scores) {
+		header, rows := Table(group)
+		fmt.Fprintf(&b, "\n### %s\n\n| %s |\n|---|%s\n", group[0].Space, strings.Join(header[1:], " | "), strings.Repeat("--:|", len(header)-2))
+		best := bestRatios(group)
+		for k, row := range rows {
+			for m, p := range group[k].Points {
+				if p.Ratio == best[m] {
+					row[2+m] = "**" + row[2+m] + "**"
+				}
+			}
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(row[1:], " | "))
+		}
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// bestRatios returns the lowest ratio at each mark.
+func bestRatios(scores []Score) []float64 {
+	var best []float64
+	for _, s := range scores {
+		for m, p := range s.Points {
+			if m == len(best) {
+				best = append(best, p.Ratio)
+			}
+			best[m] = min(best[m], p.Ratio)
+		}
+	}
+	return best
+}
