@@ -12,6 +12,7 @@ func (a *app) commands() []*cobra.Command {
 		a.sweepCommand(),
 		a.bestCommand(),
 		a.exportCommand(),
+		a.replayCommand(),
 		a.kernelsCommand(),
 		a.archsCommand(),
 		a.spaceCommand(),

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/search/strategies"
+)
+
+// replays is what the replay command runs.
+type replays struct {
+	strategies     []string
+	budget, seeds  int
+	delay          int
+	markdown, plot string
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var r replays
+	cmd := &cobra.Command{
+		Use:   "replay SPACE.csv.gz…",
+		Short: "Judge search strategies on recorded spaces",
+		Long: "Judge search strategies on recorded spaces: CSV files in which the columns before\n" +
+			"\"status\" are parameters, or records (JSONL) of measured configurations; gzipped or not.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("%s: want at least one recorded space", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.check(); err != nil {
+				return err
+			}
+			return a.replay(cmd.Context(), &r, args)
+		},
+	}
+	cmd.Flags().StringSliceVar(&r.strategies, "strategy", []string{"all"}, "strategies, or \"all\": "+strings.Join(strategies.Names(), ", "))
+	cmd.Flags().IntVar(&r.budget, "budget", 400, "evaluations")
+	cmd.Flags().IntVar(&r.seeds, "seeds", 50, "runs of each strategy, with the seeds 0, 1, …")
+	cmd.Flags().IntVar(&r.delay, "delay", 0, "questions that are out while a strategy asks the next, as with one more worker than that")
+	cmd.Flags().StringVar(&r.markdown, "markdown", "", "also replace the tables of this Markdown file")
+	cmd.Flags().StringVar(&r.plot, "plots", "", "also draw the curves of each space into this directory, as SVG")
+	return cmd
+}
+
+func (r *replays) check() error {
+	if len(r.strategies) == 1 && r.strategies[0] == "all" {
+		r.strategies = strategies.Names()
+	}
+	for _, name := range r.strategies {
+		if err := strategies.Check(name); err != nil {
+			return usagef("--strategy: %w", err)
+		}
+	}
+	switch {
+	case r.budget < 1:
+		return usagef("--budget must be at least 1, got %d", r.budget)
+	case r.seeds < 1:
+		return usagef("--seeds must be at least 1, got %d", r.seeds)
+	case r.delay < 0:
+		return usagef("--delay must not be negative, got %d", r.delay)
+	}
+	return nil
+}
+
+func (a *app) replay(ctx context.Context, r *replays, names []string) error {
+	var scores []replay.Score
+	bar, total := a.progress("runs"), len(names)*len(r.strategies)*r.seeds
+	for k, name := range names {
+		records, err := openRecorded(name)
+		if err != nil {
+			return err
+		}
+		total += (len(records) - 1) * len(r.strategies) * r.seeds
+		for _, rec := range records {
+			for _, strategy := range r.strategies {
+				s, err := r.score(ctx, rec, strategy)
+				if err != nil {
+					return err
+				}
+				scores = append(scores, s)
+				bar.show(len(scores)*r.seeds, total, fmt.Sprintf("%d of %d files", k, len(names)))
+			}
+		}
+	}
+	bar.finish()
+	return a.printScores(r, scores)
+}
+
+// openRecorded reads the spaces of a file.
+func openRecorded(name string) ([]*replay.Record, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") {
+		return replay.ReadRecords(name, f)
+	}
+	rec, err := replay.ReadCSV(name, f)
+	return []*replay.Record{rec}, err
+}
+
+// score runs the seeds side by side.
+func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string) (replay.Score, error) {
+	curves := make([]replay.Curve, r.seeds)
+	budget := int(min(int64(r.budget), rec.Space.Size()))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for seed := range curves {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var s search.Strategy
+			s, err := strategies.New(strategy, rec.Space, uint64(seed))
+			if err != nil {
+				return err
+			}
+			curves[seed] = replay.Run(rec, s, budget, r.delay)
+			return nil
+		})
+	}
+	err := group.Wait()
+	return replay.NewScore(rec, strategy, budget, r.delay, curves), err
+}
+
+func (a *app) printScores(r *replays, scores []replay.Score) error {
+	if r.plot != "" {
+		if err := plotScores(r.plot, scores); err != nil {
+			return err
+		}
+	}
+	if r.markdown != "" {
+		if err := markScores(r.markdown, scores); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.printJSON(scores)
+	}
+	header, rows := replay.Table(scores)
+	t := newTable(a.stdout, header...)
+	for _, row := range rows {
+		t.row(row...)
+	}
+	return t.flush()
+}
