@@ -41,8 +41,11 @@ type code struct {
 	// stores[pc] says that the PTX instruction writes global memory.
 	stores []bool
 	heads  []bool // blocks that head a loop
-	// classes[b] is the instructions of block b by class.
-	classes [][assemble.NumClasses]int32
+	// classes[b] is the instructions of block b by class, tids[b] how many of
+	// them read a thread index and memory[b] how many go through the memory
+	// input/output queue.
+	classes      [][assemble.NumClasses]int32
+	tids, memory []int32
 }
 
 func compile(m *machine, p *assemble.Program) (*code, error) {
@@ -54,6 +57,7 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		o := p.Kernel.Instrs[i].Op
 		c.stores = append(c.stores, o == ir.St || o == ir.Red)
 	}
+	c.tids, c.memory = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
@@ -70,11 +74,31 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
+			if o.pipe == pipeMemory {
+				c.memory[i]++
+			}
+			if o.class == assemble.S2R && c.readsTID(o.source) {
+				c.tids[i]++
+			}
 		}
 	}
 	c.start = append(c.start, int32(len(c.ops)))
 	c.stride = max(len(c.column), 1)
 	return c, nil
+}
+
+// readsTID says that a PTX instruction reads a thread index, which S2R takes
+// through the data stage of shared memory.
+func (c *code) readsTID(source int32) bool {
+	if source < 0 {
+		return false
+	}
+	for _, o := range c.program.Kernel.Instrs[source].Src {
+		if o.Kind == ir.OperandSpecial && (o.Special == ir.TidX || o.Special == ir.TidY || o.Special == ir.TidZ) {
+			return true
+		}
+	}
+	return false
 }
 
 // loopHeads marks the blocks that the kernel's control flow graph calls loop headers.

@@ -63,7 +63,7 @@ func (s *sm) exit(w *warp) {
 	p.ready[w.slot], p.why[w.slot], p.on[w.slot] = never, Idle, pipeNone
 	c := &s.ctas[w.cta]
 	s.stats.active += s.now + 1 - c.began
-	w.loops.close(&s.stats.loop)
+	w.loops.close(&s.stats)
 	c.alive--
 	if c.alive > 0 {
 		s.release(w.cta)

@@ -135,11 +135,7 @@ func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why StallReason, bar
 	w.pc++
 	for w.pc == w.end {
 		if !s.nextStep(w) {
-			if barrier {
-				// A barrier as the last instruction holds nobody.
-				s.ctas[w.cta].arrived += 0
-			}
-			s.exit(w)
+			s.exit(w) // a barrier as the last instruction holds nobody
 			return
 		}
 	}
@@ -157,15 +153,15 @@ func (s *sm) account(p *subPartition, w *warp, slot int) {
 	now := s.now
 	t := w.issued + 1
 	if r := min(p.ready[slot], now); r > t {
-		s.stats.warpTime[p.why[slot]] += r - t
+		w.loops.stalled[p.why[slot]] += r - t
 		t = r
 	}
 	if b := min(p.block[slot], now); b > t {
-		s.stats.warpTime[p.queue[slot]] += b - t
+		w.loops.stalled[p.queue[slot]] += b - t
 		t = b
 	}
 	if now > t {
-		s.stats.warpTime[NotSelected] += now - t
+		w.loops.stalled[NotSelected] += now - t
 	}
 	w.issued, p.last[slot], p.block[slot] = now, now, 0
 }

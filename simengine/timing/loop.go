@@ -14,6 +14,10 @@ type loopClock struct {
 	n     int
 	extra int64 // cycles charged to this warp for skipped iterations
 	count bool  // the warp is one of the first wave, which is measured
+	// stalled is what the warp waited for so far, charged iterations included;
+	// mark what that was at the last arrival at each head.
+	stalled [NumStallReasons]int64
+	mark    [maxHeads][NumStallReasons]int64
 }
 
 // loopStats sums what the loop clocks found.
@@ -29,7 +33,10 @@ type loopStats struct {
 	localShare, localAcc int32
 }
 
-func (l *loopClock) reset(count bool) { l.n, l.extra, l.count = 0, 0, count }
+func (l *loopClock) reset(count bool) {
+	l.n, l.extra, l.count = 0, 0, count
+	l.stalled = [NumStallReasons]int64{}
+}
 
 // arrive notes that the warp enters a block that heads a loop.
 func (l *loopClock) arrive(now int64, block int32, c *code) {
@@ -38,12 +45,12 @@ func (l *loopClock) arrive(now int64, block int32, c *code) {
 	}
 	for i := range l.n {
 		if l.head[i] == block {
-			l.at[i] = now + l.extra
+			l.at[i], l.mark[i] = now+l.extra, l.stalled
 			return
 		}
 	}
 	if l.n < maxHeads {
-		l.head[l.n], l.at[l.n] = block, now+l.extra
+		l.head[l.n], l.at[l.n], l.mark[l.n] = block, now+l.extra, l.stalled
 		l.n++
 	}
 }
@@ -53,17 +60,22 @@ func (l *loopClock) skip(now int64, k *trace.Step) {
 	for i := range l.n {
 		if l.head[i] == k.Block {
 			l.extra += k.Repeat * (now + l.extra - l.at[i])
+			for r, v := range l.stalled {
+				l.stalled[r] = v + k.Repeat*(v-l.mark[i][r])
+			}
 			return
 		}
 	}
 }
 
 // close adds a finished warp to the sums.
-func (l *loopClock) close(st *loopStats) {
+func (l *loopClock) close(st *stats) {
+	for r, v := range l.stalled {
+		st.warpTime[r] += v
+	}
 	if !l.count {
 		return
 	}
-	st.extra += l.extra
-	st.largest = max(st.largest, l.extra)
-	st.warps++
+	st.loop.extra += l.extra
+	st.loop.warps++
 }

@@ -3,7 +3,6 @@ package timing
 import (
 	"math"
 
-	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -75,13 +74,12 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits+ll.hits, gl.sectors+gs.sectors+ll.sectors+ls.sectors)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	s2r := float64(p.counts.class[assemble.S2R]) * scale
-	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + s2r
+	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + float64(p.counts.tid)*scale
 	secondLevel(k, m, p, &gl, &gs, &ll, &ls, spillS)
 	for i, name := range [...]string{"dram__bytes_read.sum", "dram__bytes_write.sum"} {
 		k[name] += float64(s.stats.localDRAM[i]) * float64(m.granule()) * ratio
 	}
-	timeMetrics(k, m, in, g, e, instrs)
+	timeMetrics(k, m, in, p, g, e, instrs)
 	return k
 }
 
@@ -108,20 +106,36 @@ func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traf
 }
 
 // timeMetrics adds rates, occupancy and the stall ratios.
-func timeMetrics(k map[string]float64, m *machine, in *Input, g gridShape, e *estimate, instrs float64) {
+func timeMetrics(k map[string]float64, m *machine, in *Input, p *pool, g gridShape, e *estimate, instrs float64) {
 	s := e.run
 	cycles := math.Max(float64(s.stats.cycles), 1)
 	k["gpu__time_duration.sum"] = m.arch.Microseconds(e.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = e.cycles
-	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(float64(s.stats.active)/cycles, float64(m.arch.MaxWarps))
+	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(s.activeWarps()/cycles, float64(m.arch.MaxWarps))
 	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(m.arch.SMs*m.schedulers), e.cycles)
 	k["launch__waves_per_multiprocessor"] = float64(g.ctas) / float64(m.arch.SMs) / float64(in.CTAsPerSM)
-	issued := math.Max(float64(s.stats.issued), 1)
+	issued := math.Max(float64(s.stats.issued)*p.counts.skipped(), 1)
 	for r, v := range s.stats.warpTime {
 		if r := StallReason(r); r != StallInvalid && r != Idle {
 			k["smsp__average_warps_issue_stalled_"+r.String()+"_per_issue_active.ratio"] = float64(v) / issued
 		}
 	}
+}
+
+// skipped is how many times more instructions there are than were recorded.
+func (t *counts) skipped() float64 {
+	if t.clocked == 0 {
+		return 1
+	}
+	return float64(t.instrs) / float64(t.clocked)
+}
+
+// activeWarps is the warp cycles that the hardware counts as active: of a CTA's
+// vacancy about half is its launch, with its warps allocated (achieved
+// occupancy of shared/silicon copy and reduce, one and two warps a CTA).
+func (s *sm) activeWarps() float64 {
+	launches := float64(len(s.done)) * float64(s.in.WarpsPerCTA)
+	return float64(s.stats.active) + launches*float64(s.vacancy)/2
 }
 
 func percent(part, whole float64) float64 {

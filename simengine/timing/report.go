@@ -42,8 +42,38 @@ func (s *sm) busiest() float64 {
 	return b
 }
 
-func (s *sm) bound(e *estimate) (Bound, [numBounds]float64) {
+// wholeUsage is the busy share of each resource of the busiest SM over the whole
+// launch: arithmetic from the instructions there are, the memory units from what
+// they served in the clocked run.
+func (e *estimate) wholeUsage(p *pool, g gridShape) [numBounds]float64 {
+	s := e.run
 	u := s.usage()
+	perCTA := 1 / math.Max(float64(p.counts.samples), 1)
+	cycles := math.Max(e.cycles, 1)
+	slots := cycles * float64(s.m.schedulers)
+	ctas := float64(g.perSM)
+	u[BoundIssue] = float64(p.counts.instrs) * perCTA * ctas / slots
+	for _, b := range pipeBounds {
+		u[b] = 0
+	}
+	for c, n := range p.counts.class {
+		spec := s.m.classes[c]
+		if b, ok := pipeBounds[spec.pipe]; ok {
+			u[b] += float64(n) * perCTA * ctas * float64(spec.interval) / dram.Fraction / slots
+		}
+	}
+	more := float64(s.stats.cycles) / cycles * ctas / math.Max(float64(e.clocked), 1)
+	if p.counts.memory > 0 {
+		more *= float64(p.counts.all) / float64(p.counts.memory)
+	}
+	for _, b := range [...]Bound{BoundLSU, BoundConstant, BoundL2, BoundDRAM} {
+		u[b] *= more
+	}
+	u[BoundLaunch] = s.interval * (ctas - 1) / cycles
+	return u
+}
+
+func (s *sm) bound(e *estimate, u [numBounds]float64) Bound {
 	best := BoundLatency
 	top := boundFrom
 	for b := BoundIssue; b < numBounds; b++ {
@@ -52,7 +82,7 @@ func (s *sm) bound(e *estimate) (Bound, [numBounds]float64) {
 		}
 	}
 	if e.dispatch {
-		return BoundLaunch, u
+		return BoundLaunch
 	}
 	if best == BoundLatency {
 		var sum int64
@@ -63,7 +93,7 @@ func (s *sm) bound(e *estimate) (Bound, [numBounds]float64) {
 			best = BoundBarrier
 		}
 	}
-	return best, u
+	return best
 }
 
 func report(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) *Result {
@@ -74,14 +104,14 @@ func report(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) *
 		Utilisation: map[string]float64{},
 	}
 	r.TimeUS = m.arch.Microseconds(e.cycles) + m.arch.LaunchGapUS
-	var u [numBounds]float64
-	r.Bound, u = s.bound(e)
+	u := e.wholeUsage(p, g)
+	r.Bound = s.bound(e, u)
 	for b := BoundIssue; b <= BoundLaunch; b++ {
 		r.Utilisation[b.String()] = math.Min(u[b], 1)
 	}
 	if s.stats.issued > 0 {
 		for k, v := range s.stats.warpTime {
-			r.WarpStalls[k] = float64(v) / float64(s.stats.issued)
+			r.WarpStalls[k] = float64(v) / (float64(s.stats.issued) * p.counts.skipped())
 		}
 	}
 	r.Metrics = metrics(m, c, in, p, g, e)

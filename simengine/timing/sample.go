@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
@@ -38,10 +39,12 @@ type counts struct {
 	byPC    []tally
 	instrs  int64 // machine instructions
 	threads int64 // the same times active lanes of the step
-	class   [32]int64
+	class   [assemble.NumClasses]int64
+	tid     int64 // reads of a thread index
+	memory  int64 // instructions through the memory input/output queue, as recorded and
+	all     int64 // in full
+	clocked int64 // instructions as recorded
 	samples int64
-	spills  tally
-	s2r     int64
 }
 
 // prepare validates a trace against the code, surveys its footprint and adds
@@ -166,6 +169,9 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			for cl, n := range c.classes[b] {
 				t.class[cl] += int64(n) * weight[i]
 			}
+			t.tid += int64(c.tids[b]) * weight[i]
+			t.memory += int64(c.memory[b])
+			t.all += int64(c.memory[b]) * weight[i]
 		}
 		for j := k.Access; j < accessEnd(w, i); j++ {
 			a := &w.Accesses[j]
@@ -178,5 +184,6 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 		}
 	}
 	t.instrs += instrs
+	t.clocked += recorded
 	return recorded, instrs
 }

@@ -133,7 +133,7 @@ func (r *ring) take(until int64) {
 type stats struct {
 	issued                      int64
 	slots                       [NumStallReasons]int64 // unused scheduler slots by reason
-	warpTime                    [NumStallReasons]int64 // warp cycles stalled by reason
+	warpTime                    [NumStallReasons]int64 // warp cycles stalled by reason, skipped iterations counted in
 	active                      int64                  // warp cycles resident
 	cycles                      int64
 	pipeBusy                    [numPipes]int64
