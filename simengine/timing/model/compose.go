@@ -39,8 +39,9 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	for i := range ks {
 		ks[i].phases = w.walk(c, &fp.cta.Warps[ks[i].warp], t.requests[ks[i].warp])
 	}
+	// Of DRAM's traffic the neighbours tell more than the CTA itself.
+	t.total.busy[dramBus] = (fp.plan.ReadBytes + fp.plan.WriteBytes) / float64(s.ctas) / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, compose(f, m, ks), in.WarpsPerCTA)
-	d.busy[dramBus] = (fp.plan.ReadBytes + fp.plan.WriteBytes) / float64(s.ctas) / float64(f.Granule) * m.dram
 	p := s.span(f, d)
 	return report(f, &in, fp, t, d, s, p), nil
 }

@@ -34,9 +34,9 @@ type span struct {
 // results has them wait for each other.
 func (s shape) span(f *timing.Figures, d *demand) span {
 	launch := f.LaunchInterval * s.active
-	n, most := float64(s.perSM), d.busiest()
+	n := float64(s.perSM)
 	paced := (n-1)*launch + d.alone
-	least := math.Max(n*most, paced)
+	least := math.Max(d.least(n), paced)
 	low, high := least, least
 	for s.filled(d, launch, high) > high {
 		low, high = high, 2*high

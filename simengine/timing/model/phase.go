@@ -60,10 +60,11 @@ type stretch struct {
 	times   float64
 }
 
-// alone is how long a CTA takes with the SM to itself, and what of it is spent
-// waiting at barriers and for memory.
+// alone is how long a CTA takes with the SM to itself, and how often it waits for
+// memory.
 type alone struct {
 	time, contended float64
+	waits, fromL2   float64 // of the warp that takes longest
 }
 
 // compose runs the phases of a CTA one after another.
@@ -93,6 +94,8 @@ func compose(f *timing.Figures, m *memory, ks []kind) alone {
 		}
 		a.time += s.times * t
 		a.contended += s.times * s.contended()
+		a.waits += s.times * s.longest.waits
+		a.fromL2 += s.times * s.longest.fromL2
 	}
 	return a
 }

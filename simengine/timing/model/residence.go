@@ -9,10 +9,14 @@ import (
 // demand is what a CTA asks of an SM.
 type demand struct {
 	busy, blocking [numResources]float64 // of one unit: a sub-partition's share
-	alone          float64               // cycles with the SM to itself
-	contended      float64               // mean DRAM contention delays in that
-	vacancy        float64               // cycles its slot stays empty after it
-	contention     float64               // such a delay when DRAM is fully busy
+	// idle is how long a resource has nothing to do while the first CTAs of
+	// the grid, which start together, are on their way to it, and the last ones
+	// have left it.
+	idle       [numResources]float64
+	alone      float64 // cycles with the SM to itself
+	contended  float64 // mean DRAM contention delays in that
+	vacancy    float64 // cycles its slot stays empty after it
+	contention float64 // such a delay when DRAM is fully busy
 }
 
 func newDemand(f *timing.Figures, m *memory, total *work, a alone, warps int) *demand {
@@ -25,15 +29,27 @@ func newDemand(f *timing.Figures, m *memory, total *work, a alone, warps int) *d
 		}
 	}
 	d.busy[issueSlot] /= float64(f.IssueWidth)
+	for r := lsu; r < numResources; r++ {
+		rounds, busy := a.waits, d.busy[r]
+		if r.shared() || r == inPort {
+			rounds = a.fromL2
+		}
+		if r.shared() {
+			busy /= m.burst
+		}
+		d.idle[r] = math.Max(a.time-busy, 0) / math.Max(rounds, 1)
+	}
 	d.vacancy = f.Vacancy + f.VacancyWarp*float64(warps-1)
 	return d
 }
 
-// busiest is the longest time a CTA needs of any resource.
-func (d *demand) busiest() float64 {
+// least is the least time n CTAs take on any resource.
+func (d *demand) least(n float64) float64 {
 	most := 0.0
-	for _, b := range d.busy {
-		most = math.Max(most, b)
+	for r, b := range d.busy {
+		if b > 0 {
+			most = math.Max(most, n*b+d.idle[r])
+		}
 	}
 	return most
 }

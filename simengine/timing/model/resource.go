@@ -46,11 +46,11 @@ func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
 type work struct {
 	time   float64
 	issued float64 // instructions
-	// waits is how often the warp stands still for a result of memory,
-	// fromDRAM how often of DRAM, and contended the expected number of mean
-	// contention delays of DRAM in that.
-	waits, fromDRAM, contended float64
-	busy             [numResources]float64
+	// waits is how often the warp stands still for a result of memory, fromL2
+	// and fromDRAM how often for one from there, and contended the expected
+	// number of mean contention delays of DRAM in that.
+	waits, fromL2, fromDRAM, contended float64
+	busy                               [numResources]float64
 	// blocking is the part of busy that the warp waits for: loads, not stores.
 	blocking [numResources]float64
 }
@@ -60,6 +60,7 @@ func (w *work) add(o *work, n float64) {
 	w.time += n * o.time
 	w.issued += n * o.issued
 	w.waits += n * o.waits
+	w.fromL2 += n * o.fromL2
 	w.fromDRAM += n * o.fromDRAM
 	w.contended += n * o.contended
 	for r := range w.busy {

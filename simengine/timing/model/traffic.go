@@ -52,7 +52,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(fp.cta.Warps))
 	t.weight = make([][]int64, len(fp.cta.Warps))
-	loads, steps := 0, 0
+	loads, most := 0, 0
 	for i := range fp.cta.Warps {
 		w := &fp.cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
@@ -60,43 +60,46 @@ func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 			t.requests[i] = make([]request, len(w.Accesses))
 		}
 		loads += len(w.Lines)
-		steps = max(steps, len(w.Steps))
+		most = max(most, len(w.Accesses))
+		t.count(w, t.weight[i])
 	}
 	share := min(int64(in.CTAsPerSM), perSM)
 	t.l1 = newLines(max(in.L1Bytes/128/int(share), 1), min(loads, 1<<14))
-	for round := range steps {
+	at := make([]int, len(fp.cta.Warps)) // step of each warp
+	for k := range most {
 		for i := range fp.cta.Warps {
-			if w := &fp.cta.Warps[i]; round < len(w.Steps) {
-				t.step(i, w, round)
+			if w := &fp.cta.Warps[i]; k < len(w.Accesses) {
+				for at[i]+1 < len(w.Steps) && w.Steps[at[i]+1].Access <= int32(k) {
+					at[i]++
+				}
+				t.turn(i, w, k, at[i])
 			}
 		}
 	}
 	return t
 }
 
-// step accounts for a step of a warp, in turn with the same step of the others.
-func (t *traffic) step(warp int, w *trace.Warp, at int) {
-	n := float64(t.weight[warp][at])
-	if n == 0 {
-		return
-	}
-	if b := w.Steps[at].Block; t.c.root[b] == b {
-		t.total.add(&t.c.static[b], n)
-	}
-	end := int32(len(w.Accesses))
-	if at+1 < len(w.Steps) {
-		end = w.Steps[at+1].Access
-	}
-	for k := w.Steps[at].Access; k < end; k++ {
-		var one work
-		r := t.access(&one, &w.Accesses[k], w, t.fp.first[warp], int32(at), n)
-		t.add(&one, n)
-		if q := t.requests[warp]; q != nil {
-			r.lsu, r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
-			r.slices, r.inPort = float32(one.busy[slices]), float32(one.busy[inPort])
-			r.outWay, r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
-			q[k] = r
+// count adds the static work of a warp's steps.
+func (t *traffic) count(w *trace.Warp, weight []int64) {
+	for i, n := range weight {
+		if b := w.Steps[i].Block; n > 0 && t.c.root[b] == b {
+			t.total.add(&t.c.static[b], float64(n))
 		}
+	}
+}
+
+// turn accounts for access k of a warp, made in its step at. The warps of a CTA
+// take turns access by access, as they do when they issue in turns.
+func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
+	n := float64(t.weight[warp][at])
+	var one work
+	r := t.access(&one, &w.Accesses[k], w, t.fp.first[warp], int32(at), n)
+	t.add(&one, n)
+	if q := t.requests[warp]; q != nil {
+		r.lsu, r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
+		r.slices, r.inPort = float32(one.busy[slices]), float32(one.busy[inPort])
+		r.outWay, r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
+		q[k] = r
 	}
 }
 

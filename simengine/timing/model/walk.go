@@ -217,6 +217,9 @@ func (w *walker) ready(in *assemble.Instr) (float64, *result) {
 // exponential delays is the n-th harmonic number of their mean.
 func (w *walker) waited(r *result) {
 	w.cur.waits++
+	if r.took >= w.c.spill.m.near {
+		w.cur.fromL2++
+	}
 	if r.fromDRAM > 0 {
 		n := math.Max(w.flight, 1)
 		w.cur.fromDRAM += float64(r.fromDRAM)
