@@ -89,7 +89,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		if obs != nil {
 			obs.(Restarter).Restart()
 		}
-		r.sampling = false
+		r.sampling, r.disagree = false, false
 		r.setup()
 		err = r.runCTA()
 	}

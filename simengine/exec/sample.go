@@ -228,6 +228,9 @@ func tripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
 	case ir.CmpLT, ir.CmpLE:
 		return steps(a, b, d, top)
 	case ir.CmpGT, ir.CmpGE:
+		if a == -1<<63 || b == -1<<63 {
+			return -1 // has no negative
+		}
 		return steps(-a, -b, -d, -max(bottom, -1<<63+1))
 	}
 	return -1

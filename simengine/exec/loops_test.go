@@ -1,0 +1,142 @@
+package exec
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// TestTripCount compares with stepping through the loop.
+func TestTripCount(t *testing.T) {
+	const seed = 21
+	r := rand.New(rand.NewPCG(seed, 0))
+	cmps := []ir.Cmp{ir.CmpEQ, ir.CmpNE, ir.CmpLT, ir.CmpLE, ir.CmpGT, ir.CmpGE, ir.CmpLO, ir.CmpLS, ir.CmpHI, ir.CmpHS}
+	types := []ir.Type{ir.S32, ir.U32, ir.S64, ir.U64, ir.B32}
+	told := 0
+	for round := 0; round < 20000; round++ {
+		cmp, typ := cmps[r.IntN(len(cmps))], types[r.IntN(len(types))]
+		if typ == ir.B32 {
+			cmp = cmps[r.IntN(2)]
+		}
+		w := width(typ)
+		base := []uint64{0, 1 << (w - 1), uint64(1)<<(w-1) - 1, ^uint64(0)}[r.IntN(4)]
+		x, y := base+uint64(r.IntN(400))-200, base+uint64(r.IntN(400))-200
+		step, want := uint64(r.IntN(21)-10), r.IntN(2) == 0
+		got := tripCount(cmp, typ, x, step, y, want)
+		if got < 0 {
+			continue
+		}
+		told++
+		c32, c64 := selectCompare(cmp, typ, false)
+		holds := func(v uint64) bool {
+			if c32 != nil {
+				return c32(&vec32{uint32(v)}, &vec32{uint32(y)})&1 == 1
+			}
+			return c64(&vec64{v}, &vec64{y})&1 == 1
+		}
+		if got > 1e4 { // too long to step through: look at its end
+			if last := x + uint64(got-1)*step; holds(last) != want || holds(last+step) == want {
+				t.Fatalf("seed %d round %d: %v.%v of %#x + i*%d and %#x does not end after %d", seed, round, cmp, typ, x, int64(step), y, got)
+			}
+			continue
+		}
+		n := int64(0)
+		for v := x; holds(v) == want && n <= got; v += step {
+			n++
+		}
+		if n != got {
+			t.Fatalf("seed %d round %d: %v.%v of %#x + i*%d and %#x is %v %d times, counted %d", seed, round, cmp, typ, x, int64(step), y, want, n, got)
+		}
+	}
+	if told < 5000 {
+		t.Errorf("only %d of 20000 loops could be told", told)
+	}
+}
+
+// loopBody is bodyKernel with one loop; it returns the program for Slice mode.
+func loopProgram(t *testing.T, body string) *Program {
+	t.Helper()
+	return compileFor(t, buildKernel(t, "k.ptx", []byte(bodyKernel("", body))), Slice)
+}
+
+// TestObstacles checks which loops may be sampled, and what the others lack.
+func TestObstacles(t *testing.T) {
+	for _, c := range []struct{ name, body, part string }{
+		{"counted", "mov.u32 %r1, 0;\nl: ld.global.u32 %r2, [%rd4];\nadd.s64 %rd4, %rd4, 128;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 50;\n@%p0 bra l;", ""},
+		{"through copies", "mov.u32 %r1, 50;\nl: ld.global.u32 %r2, [%rd4];\nadd.s64 %rd5, %rd4, 64;\nadd.s32 %r3, %r1, -2;\nmov.u32 %r1, %r3;\nadd.s64 %rd4, %rd5, 64;\nsetp.ne.s32 %p0, %r3, 0;\n@%p0 bra l;", ""},
+		{"masked index", "mov.u32 %r1, 0;\nl: and.b32 %r5, %r1, 7;\nmul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd4, %rd5;\nld.global.u32 %r2, [%rd6];\nadd.s32 %r1, %r1, 3;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", ""},
+		{"index array", "mov.u32 %r1, 0;\nl: ld.global.u32 %r5, [%rd4];\nmul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd1, %rd5;\nld.global.u32 %r2, [%rd6];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", ""},
+		{"doubling", "mov.u32 %r1, 1;\nl: st.shared.u32 [%r31], %r1;\nshl.b32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "not a linear induction"},
+		{"step that changes", "mov.u32 %r1, 1;\nmov.u32 %r2, 1;\nl: add.s32 %r1, %r1, %r2;\nadd.s32 %r2, %r2, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "not a linear induction"},
+		{"pointer chase", "l: ld.global.u64 %rd4, [%rd4];\nsetp.ne.u64 %p0, %rd4, 0;\n@%p0 bra l;", "not a linear induction"},
+		{"break", "mov.u32 %r1, 1;\nl: ld.global.u32 %r2, [%rd4];\nsetp.eq.u32 %p1, %r2, 5;\n@%p1 bra out;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;\nout:", "several blocks leave it"},
+		{"guard that varies", "mov.u32 %r1, 1;\nl: setp.lt.s32 %p1, %r1, %r0;\n@%p1 ld.global.u32 %r2, [%rd4];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "guard"},
+		{"branch that varies", "mov.u32 %r1, 1;\nl: and.b32 %r5, %r1, 1;\nsetp.eq.s32 %p1, %r5, 0;\n@%p1 bra even;\nld.global.u32 %r2, [%rd4];\neven: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "guard"},
+		{"conditional step", "mov.u32 %r1, 1;\nsetp.lt.u32 %p1, %r0, 3;\nl: @%p1 add.s32 %r1, %r1, 1;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "not a linear induction"},
+		{"addresses through memory", "mov.u32 %r1, 1;\nl: st.shared.u32 [%r31], %r1;\nld.shared.u32 %r5, [%r31];\nmul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd1, %rd5;\nld.global.u32 %r2, [%rd6];\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "writes what addresses may depend on"},
+		{"float counter", ".reg .f32 %f0;\nmov.f32 %f0, 0f00000000;\nl: add.f32 %f0, %f0, 0f3F800000;\nsetp.lt.f32 %p0, %f0, 0f42480000;\n@%p0 bra l;", "not a linear induction"},
+		{"return", "mov.u32 %r1, 1;\nsetp.eq.u32 %p1, %r0, 5;\nl: @%p1 exit;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 90;\n@%p0 bra l;", "contains exit"},
+	} {
+		loops := loopProgram(t, c.body).Loops
+		if len(loops) != 1 {
+			t.Errorf("%s: %d loops", c.name, len(loops))
+			continue
+		}
+		if o := loops[0].Obstacle; (o == "") != (c.part == "") || !strings.Contains(o, c.part) {
+			t.Errorf("%s: obstacle %q, want %q", c.name, o, c.part)
+		}
+	}
+}
+
+// TestSampledLoops cuts loops of every form and compares with the full trace.
+func TestSampledLoops(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		threads    int
+		cuts       bool
+	}{
+		{"test at the end", "mov.u32 %r1, 0;\nl: ld.global.u32 %r2, [%rd4];\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 50;\n@%p0 bra l;", 64, true},
+		{"test at the start", "mov.u32 %r1, 0;\nl: setp.ge.s32 %p0, %r1, 50;\n@%p0 bra out;\nld.global.u32 %r2, [%rd4];\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r1, %r1, 1;\nbra l;\nout:", 64, true},
+		{"test before the step", "mov.u32 %r1, 50;\nl: ld.global.u32 %r2, [%rd4];\nadd.s64 %rd4, %rd4, 4;\nsetp.gt.s32 %p0, %r1, 1;\nadd.s32 %r1, %r1, -1;\n@%p0 bra l;", 64, true},
+		{"nested", "mov.u32 %r1, 0;\nl: mov.u32 %r3, 0;\nm: ld.global.u32 %r2, [%rd4];\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r3, %r3, 2;\nsetp.lt.s32 %p1, %r3, 30;\n@%p1 bra m;\nadd.s64 %rd4, %rd4, -32;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 20;\n@%p0 bra l;", 32, true},
+		{"lanes with other counts", "mov.u32 %r1, 0;\nl: ld.global.u32 %r2, [%rd4];\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, %r0;\n@%p0 bra l;", 64, false},
+		{"warps with other counts", "or.b32 %r5, %r0, 31;\nmov.u32 %r1, 0;\nl: ld.global.u32 %r2, [%rd4];\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, %r5;\n@%p0 bra l;", 64, true},
+		{"one side of a branch after the other", "setp.lt.u32 %p2, %r0, 9;\n@%p2 add.s64 %rd4, %rd4, 64;\nmov.u32 %r5, 25;\n@%p2 mov.u32 %r5, 40;\nmov.u32 %r1, 0;\nl: ld.global.u32 %r2, [%rd4];\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, %r5;\n@%p0 bra l;", 32, false},
+		{"barriers", "mov.u32 %r1, 0;\nl: st.shared.u32 [%r31], %r1;\nbar.sync 0;\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 30;\n@%p0 bra l;", 128, true},
+		{"barriers of warps that disagree", "shr.u32 %r6, %r0, 5;\nmad.lo.s32 %r5, %r6, 3, 20;\nadd.s32 %r6, %r6, 1;\nmov.u32 %r1, 0;\nl: bar.sync %r6, 32;\nld.global.u32 %r2, [%rd4];\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, %r5;\n@%p0 bra l;", 128, false},
+	} {
+		k := buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body)))
+		p := &problem{kernel: k, mem: NewMemory(0)}
+		for _, name := range []string{"out", "in"} {
+			if _, err := p.mem.Alloc(Buffer{name, ir.U32, outWords, Fill{}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		params, err := p.mem.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.launch = Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{c.threads, 1, 1}, Params: params}
+		slice := compileFor(t, k, Slice)
+		full := runJournal(t, p, compileFor(t, k, Full), 0, Options{})
+		for sample := 1; sample <= 7; sample++ {
+			cut := runJournal(t, p, slice, 0, Options{LoopSample: sample})
+			repeats := 0
+			for w := range full.warps {
+				if err := cutMatches(full.warps[w], cut.warps[w]); err != nil {
+					t.Errorf("%s, sample %d, warp %d: %v", c.name, sample, w, err)
+				}
+				for _, e := range cut.warps[w] {
+					if e.repeat > 0 {
+						repeats++
+					}
+				}
+			}
+			if (repeats > 0) != c.cuts {
+				t.Errorf("%s, sample %d: %d cuts", c.name, sample, repeats)
+			}
+		}
+	}
+}
