@@ -58,6 +58,7 @@ type fn struct {
 	general int     // highest general register used plus one
 	spills  spillState
 	program *Program
+	tracked []map[int32]string // see trackOrder
 }
 
 // words is the number of 32-bit words a register of a type takes.

@@ -58,6 +58,7 @@ func valueArg(v value, w, n uint8) arg { return arg{kind: argValue, v: v, w: w, 
 // inst is a machine instruction over virtual registers.
 type inst struct {
 	op      mop
+	id      int32 // set by the verifier to follow an instruction through scheduling
 	pc      int32 // ir instruction it came from, -1 none
 	carried int32 // block it belonged to before if-conversion
 	guard   value

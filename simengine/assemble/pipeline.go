@@ -20,7 +20,7 @@ var frontEnd = []pass{
 	{"instruction selection", (*fn).selectInstructions, (*fn).verifyInsts},
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},
 	{"liveness", (*fn).findLiveness, (*fn).verifyInsts},
-	{"frugal order", (*fn).frugal, (*fn).verifyOrder},
+	{"frugal order", (*fn).frugal, (*fn).verifyFrugal},
 }
 
 // backEnd orders them, gives them registers and emits the program.

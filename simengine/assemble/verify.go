@@ -1,6 +1,10 @@
 package assemble
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // verifyNodes checks that every operand names a value and that blocks and
 // their merges are consistent.
@@ -56,6 +60,7 @@ func (f *fn) mayBeUndefined(v value) bool { return f.vals[v].defs != 1 }
 
 // verifyRegisters checks that no two values live at one time share a register.
 func (f *fn) verifyRegisters() error {
+	f.trackOrder()
 	ranges := f.liveRanges()
 	var banks [fileUniformPred + 1]bank
 	for v := range ranges {
@@ -77,8 +82,69 @@ func (f *fn) verifyRegisters() error {
 	return nil
 }
 
-// verifyOrder checks that what was live before the last scheduling still is:
-// every block's entry needs the same values as before.
+// verifyFrugal numbers the instructions for verifyOrder to follow.
+func (f *fn) verifyFrugal() error {
+	if err := f.verifyOrder(); err != nil {
+		return err
+	}
+	return f.verifyInsts()
+}
+
+// trackOrder records, for every instruction, which instruction wrote each
+// value it reads and which conflicting accesses come before it.
+func (f *fn) trackOrder() {
+	f.tracked = f.tracked[:0]
+	n := int32(0)
+	for _, b := range f.order {
+		for i := range f.mblocks[b].insts {
+			f.mblocks[b].insts[i].id = n
+			n++
+		}
+	}
+	for _, b := range f.order {
+		f.tracked = append(f.tracked, producers(f.mblocks[b].insts))
+	}
+}
+
+// producers describes a block by what each instruction depends on.
+func producers(insts []inst) map[int32]string {
+	type word struct {
+		v value
+		w int
+	}
+	last := map[word]int32{}
+	out := map[int32]string{}
+	for i := range insts {
+		in := &insts[i]
+		var ps []string
+		in.reads(func(v value, mask uint8) {
+			for w := 0; w < 4; w++ {
+				if d, ok := last[word{v, w}]; ok && mask&(1<<w) != 0 {
+					ps = append(ps, fmt.Sprint(v, ".", w, "<", d))
+				}
+			}
+		})
+		for j := range insts[:i] {
+			if insts[j].isMem() && in.isMem() && conflict(&insts[j], in) {
+				ps = append(ps, fmt.Sprint("after ", insts[j].id))
+			}
+		}
+		slices.Sort(ps)
+		out[in.id] = strings.Join(ps, " ")
+		for k := range in.dst {
+			if a := &in.dst[k]; a.kind == argValue {
+				for w := a.w; w < a.w+a.n; w++ {
+					last[word{a.v, int(w)}] = in.id
+				}
+			}
+		}
+	}
+	return out
+}
+
+// verifyOrder checks that scheduling kept what every block needs at its entry
+// and, once trackOrder has run, every instruction's producers and the order of
+// conflicting accesses.
 func (f *fn) verifyOrder() error {
 	before := f.live.in
 	if err := f.findLiveness(); err != nil {
@@ -88,6 +154,17 @@ func (f *fn) verifyOrder() error {
 		for v, m := range f.live.in[b] {
 			if before[b][v] != m {
 				return fmt.Errorf("block %d: scheduling changed what is live at its entry (value %d: words %b, were %b)", b, v, m, before[b][v])
+			}
+		}
+	}
+	if len(f.tracked) == 0 {
+		return nil
+	}
+	for k, b := range f.order {
+		now := producers(f.mblocks[b].insts)
+		for id, p := range f.tracked[k] {
+			if now[id] != p {
+				return fmt.Errorf("block %d: instruction %d depended on %q, now on %q", b, id, p, now[id])
 			}
 		}
 	}

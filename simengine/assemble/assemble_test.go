@@ -1,0 +1,328 @@
+package assemble
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// hopper are the options most tests assemble with.
+var hopper = Options{CC: [2]int{9, 0}}
+
+// header starts every PTX text of these tests.
+const header = ".version 8.0\n.target sm_90\n.address_size 64\n"
+
+// saxpy is a kernel with an early return, address arithmetic and a short arm.
+const saxpy = header + `
+.visible .entry saxpy(.param .u64 a, .param .u64 b, .param .u32 n, .param .f32 k)
+{
+	.reg .pred %p<3>;
+	.reg .f32 %f<6>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<8>;
+	ld.param.u64 %rd1, [a];
+	ld.param.u64 %rd2, [b];
+	ld.param.u32 %r1, [n];
+	ld.param.f32 %f1, [k];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %tid.x;
+	shl.b32 %r4, %r2, 7;
+	add.s32 %r5, %r4, %r3;
+	setp.ge.s32 %p1, %r5, %r1;
+	@%p1 bra $L__BB0_3;
+	cvta.to.global.u64 %rd3, %rd1;
+	mul.wide.s32 %rd4, %r5, 4;
+	add.s64 %rd5, %rd3, %rd4;
+	ld.global.f32 %f2, [%rd5];
+	mov.f32 %f5, 0f00000000;
+	setp.lt.f32 %p2, %f2, 0f00000000;
+	@%p2 bra $L__BB0_2;
+	mul.f32 %f5, %f2, %f1;
+$L__BB0_2:
+	cvta.to.global.u64 %rd6, %rd2;
+	add.s64 %rd7, %rd6, %rd4;
+	st.global.f32 [%rd7], %f5;
+$L__BB0_3:
+	ret;
+}
+`
+
+// wideKernel sums products over a loop in n accumulators at once.
+func wideKernel(n int) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, header+".visible .entry wide(.param .u64 a, .param .u32 n)\n{\n.reg .pred %%p<2>;\n.reg .f32 %%f<%d>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<5>;\n", 2*n+2)
+	sb.WriteString("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd2, %rd3;\n")
+	for i := range n {
+		fmt.Fprintf(&sb, "ld.global.f32 %%f%d, [%%rd4+%d];\n", i, 128*i)
+	}
+	sb.WriteString("mov.u32 %r3, 0;\nLOOP:\n")
+	for i := range n {
+		fmt.Fprintf(&sb, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", i, i, (i+1)%n, (i+7)%n)
+	}
+	sb.WriteString("add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\n")
+	for i := range n {
+		fmt.Fprintf(&sb, "st.global.f32 [%%rd4+%d], %%f%d;\n", 128*i, i)
+	}
+	sb.WriteString("ret;\n}\n")
+	return sb.String()
+}
+
+// must assembles a PTX text with the verifier on.
+func must(t testing.TB, src string, opt Options) *Program {
+	t.Helper()
+	verifying = true
+	defer func() { verifying = false }()
+	p, err := Assemble(buildKernel(t, "test", []byte(src)), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// stripped is a program without what names and declarations could change.
+func stripped(p *Program) Program {
+	q := *p
+	q.Kernel = nil
+	return q
+}
+
+func TestRenamingChangesNothing(t *testing.T) {
+	for _, src := range []string{saxpy, wideKernel(20)} {
+		want := stripped(must(t, src, hopper))
+		renamed := regexp.MustCompile(`%(f|rd|r|p)(\d|<)`).ReplaceAllString(src, "%renamed_$1$2")
+		renamed = strings.NewReplacer("$L__BB0_", "LABEL_", "LOOP", "AROUND").Replace(renamed)
+		if got := stripped(must(t, renamed, hopper)); !reflect.DeepEqual(got, want) {
+			t.Errorf("renaming registers and labels changed the program: %d registers, were %d", got.Registers, want.Registers)
+		}
+	}
+}
+
+func TestDeclarationOrderChangesNoCount(t *testing.T) {
+	want := must(t, saxpy, hopper)
+	lines := "\t.reg .pred %p<3>;\n\t.reg .f32 %f<6>;\n\t.reg .b32 %r<6>;\n\t.reg .b64 %rd<8>;\n"
+	swapped := "\t.reg .b64 %rd<8>;\n\t.reg .b32 %r<6>;\n\t.reg .f32 %f<6>;\n\t.reg .pred %p<3>;\n"
+	got := must(t, strings.Replace(saxpy, lines, swapped, 1), hopper)
+	if got.Registers != want.Registers || got.CodeBytes != want.CodeBytes {
+		t.Errorf("registers %d, code %d bytes; were %d and %d", got.Registers, got.CodeBytes, want.Registers, want.CodeBytes)
+	}
+}
+
+func TestAssemblyIsDeterministic(t *testing.T) {
+	src := wideKernel(60)
+	want := stripped(must(t, src, Options{CC: hopper.CC, MaxRegisters: 40}))
+	for range 5 {
+		if got := stripped(must(t, src, Options{CC: hopper.CC, MaxRegisters: 40})); !reflect.DeepEqual(got, want) {
+			t.Fatal("two assemblies of one kernel differ")
+		}
+	}
+}
+
+func TestLowerCapNeverSpillsLess(t *testing.T) {
+	for _, n := range []int{12, 40, 90} {
+		src := wideKernel(n)
+		spilled := 1 << 30
+		for cap := 24; cap <= 128; cap += 8 {
+			p := must(t, src, Options{CC: hopper.CC, MaxRegisters: cap})
+			if p.Registers > cap {
+				t.Errorf("%d accumulators under cap %d: %d registers", n, cap, p.Registers)
+			}
+			if p.SpillBytes > spilled {
+				t.Errorf("%d accumulators: cap %d spills %d bytes, a lower cap %d", n, cap, p.SpillBytes, spilled)
+			}
+			if (p.SpillBytes > 0) != (p.SpillStores > 0) || (p.SpillStores > 0) != (p.SpillLoads > 0) {
+				t.Errorf("cap %d: %d bytes, %d stores and %d loads of spills do not agree", cap, p.SpillBytes, p.SpillStores, p.SpillLoads)
+			}
+			spilled = p.SpillBytes
+		}
+		if n <= 40 && spilled > 0 {
+			t.Errorf("%d accumulators spill %d bytes under a cap of 128", n, spilled)
+		}
+	}
+}
+
+func TestCapComesFromDirectives(t *testing.T) {
+	src := wideKernel(90)
+	for _, c := range []struct {
+		directive string
+		most      int
+	}{
+		{".maxnreg 32", 32},
+		{".maxntid 1024, 1, 1", 64},
+		{".reqntid 512, 1, 1\n.minnctapersm 2", 64},
+		{".maxntid 128, 1, 1\n.minnctapersm 8", 64},
+	} {
+		p := must(t, strings.Replace(src, ".param .u32 n)", ".param .u32 n)\n"+c.directive, 1), hopper)
+		if p.Registers > c.most {
+			t.Errorf("%s: %d registers, at most %d allowed", c.directive, p.Registers, c.most)
+		}
+	}
+}
+
+// listingOf is the machine code of a PTX body over %r, %rd, %f and %p.
+func listingOf(t *testing.T, body string) string {
+	t.Helper()
+	src := header + ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
+		"ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n" + body + "\nret;\n}\n"
+	tg, err := targetFor(hopper.CC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := front(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.listing()
+}
+
+func TestSelection(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       map[string]int // occurrences of operations
+	}{
+		{"index times four plus base is one multiply-add",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd3], %r3;",
+			map[string]int{"IMAD.WIDE": 1, "IADD3": 0, "LDC": 2, "LDG": 1, "STG": 1}},
+		{"constant offsets cost nothing",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd3, 64; st.global.u32 [%rd4+4], %r2;",
+			map[string]int{"IMAD.WIDE": 1, "IADD3": 0, "IADD3.X": 0}},
+		{"shift and add is one instruction",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; shl.b32 %r3, %r2, 3; add.s32 %r4, %r3, %r2; st.global.u32 [%rd3], %r4;",
+			map[string]int{"LEA": 1, "SHF": 0, "IADD3": 0}},
+		{"three addends are one instruction",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r5, [%rd3+4]; ld.global.u32 %r6, [%rd3+8]; add.s32 %r3, %r2, %r5; add.s32 %r4, %r3, %r6; st.global.u32 [%rd3], %r4;",
+			map[string]int{"IADD3": 1}},
+		{"two logic operations are one",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; and.b32 %r3, %r2, 15; xor.b32 %r4, %r3, %r2; st.global.u32 [%rd3], %r4;",
+			map[string]int{"LOP3": 1}},
+		{"sine and cosine share the range reduction",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3]; sin.approx.f32 %f2, %f1; cos.approx.f32 %f3, %f1; add.f32 %f4, %f2, %f3; st.global.f32 [%rd3], %f4;",
+			map[string]int{"FMUL": 1, "MUFU": 2, "FADD": 1}},
+		{"comparisons combine without predicate logic",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; setp.lt.s32 %p1, %r2, 5; setp.gt.s32 %p2, %r2, %r1; or.pred %p3, %p1, %p2; selp.u32 %r3, 1, 2, %p3; st.global.u32 [%rd3], %r3;",
+			map[string]int{"ISETP": 2, "PLOP3": 0, "SEL": 1}},
+		{"what nobody reads is not computed",
+			"mul.lo.s32 %r3, %r2, %r1; add.s32 %r4, %r3, 1;",
+			map[string]int{"IMAD": 0, "IADD3": 0, "S2R": 0}},
+	} {
+		text := listingOf(t, strings.ReplaceAll(c.body, "; ", ";\n"))
+		for op, want := range c.want {
+			got := len(regexp.MustCompile(`(?m)^\t(@!?\S+ )?`+regexp.QuoteMeta(op)+`( |$)`).FindAllString(text, -1))
+			if op == "LDC" {
+				got-- // the stack pointer's
+				want--
+			}
+			if got != want {
+				t.Errorf("%s: %d %s, want %d\n%s", c.name, got, op, want, text)
+			}
+		}
+	}
+}
+
+func TestShortArmIsPredicatedAndEarlyReturnIsAnExit(t *testing.T) {
+	p := must(t, saxpy, hopper)
+	merged, guarded, exits := 0, 0, 0
+	for _, b := range p.Blocks {
+		if b.Merged >= 0 {
+			merged++
+		}
+		for _, in := range b.Instrs {
+			if in.Class == Branch {
+				t.Errorf("a branch is left: %+v", in)
+			}
+			if in.Guarded && in.Class == FMA && in.Carried >= 0 {
+				guarded++
+			}
+			if in.Class == Exit && in.Guarded {
+				exits++
+			}
+		}
+	}
+	if merged != 2 || guarded != 1 || exits != 1 {
+		t.Errorf("%d merged blocks, %d guarded multiplies, %d guarded exits; want 2, 1 and 1", merged, guarded, exits)
+	}
+}
+
+func TestEveryGenerationAssembles(t *testing.T) {
+	for _, cc := range [][2]int{{3, 5}, {5, 2}, {6, 1}, {7, 0}, {7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {12, 0}} {
+		p := must(t, saxpy, Options{CC: cc})
+		if p.Registers < 6 || p.Registers > 32 {
+			t.Errorf("compute capability %v: %d registers", cc, p.Registers)
+		}
+	}
+	for _, cc := range [][2]int{{0, 0}, {2, 0}, {99, 0}} {
+		if _, err := Assemble(buildKernel(t, "k", []byte(saxpy)), Options{CC: cc}); err == nil {
+			t.Errorf("compute capability %v is accepted", cc)
+		}
+	}
+	if _, err := Assemble(buildKernel(t, "k", []byte(saxpy)), Options{CC: hopper.CC, MaxRegisters: -1}); err == nil {
+		t.Error("a negative cap is accepted")
+	}
+}
+
+// TestVerifierFindsDamage swaps dependent instructions and moves a value onto
+// another's register: the verifier must object.
+func TestVerifierFindsDamage(t *testing.T) {
+	tg, _ := targetFor(hopper.CC)
+	f, err := front(buildKernel(t, "k", []byte(wideKernel(8))), tg, 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.budget = 64
+	if err := f.assign(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.verifyRegisters(); err != nil {
+		t.Fatal(err)
+	}
+	damaged := 0
+	for _, b := range f.order {
+		insts := f.mblocks[b].insts
+		for i := 0; i+1 < len(insts); i++ {
+			insts[i], insts[i+1] = insts[i+1], insts[i]
+			if f.verifyOrder() != nil {
+				damaged++
+			}
+			insts[i], insts[i+1] = insts[i+1], insts[i]
+		}
+	}
+	if damaged < 5 {
+		t.Errorf("only %d exchanges of neighbours were noticed", damaged)
+	}
+	if err := f.verifyOrder(); err != nil {
+		t.Fatal(err)
+	}
+	for v := range f.regs {
+		if f.vals[v].file == fileGeneral && f.regs[v] > 4 {
+			f.regs[v] = 4
+		}
+	}
+	if f.verifyRegisters() == nil {
+		t.Error("values on one register were not noticed")
+	}
+}
+
+// TestRealKernelsVerify runs the verifier after every pass over a seeded
+// sample of real kernels, caps and generations.
+func TestRealKernelsVerify(t *testing.T) {
+	dir := sharedDir(t)
+	const seed = 7
+	rng := rand.New(rand.NewPCG(seed, seed))
+	ccs := [][2]int{{9, 0}, {8, 0}, {7, 0}, {5, 2}}
+	for _, set := range [][2]string{{"timings.jsonl.gz", "ptx.zip"}, {"timings-clang.jsonl.gz", "ptx-clang.zip"}} {
+		c := openCorpus(t, filepath.Join(dir, set[1]))
+		records := readRecords(t, filepath.Join(dir, set[0]))
+		verifying = true
+		defer func() { verifying = false }()
+		for range 15 {
+			r := records[rng.IntN(len(records))]
+			cc := ccs[rng.IntN(len(ccs))]
+			if _, err := Assemble(c.kernel(t, r.PTX), Options{CC: cc, MaxRegisters: r.cap()}); err != nil {
+				t.Errorf("seed %d: %s cap %d on %v: %v", seed, r.PTX, r.cap(), cc, err)
+			}
+		}
+	}
+}
