@@ -1,7 +1,5 @@
 package simengine
 
-import "fmt"
-
 // FailureKind says what is wrong with a configuration that has no report.
 // The zero value is invalid.
 type FailureKind uint8
@@ -32,7 +30,3 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
-
-func failf(kind FailureKind, format string, args ...any) *Failure {
-	return &Failure{Kind: kind, Err: fmt.Errorf(format, args...)}
-}

@@ -16,7 +16,6 @@ type progress struct {
 	w        io.Writer
 	what     string
 	terminal bool
-	width    int
 	start    time.Time
 	last     time.Time
 	shown    bool
