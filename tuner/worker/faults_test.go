@@ -336,3 +336,30 @@ func TestIdleWorkersAreWoken(t *testing.T) {
 		}
 	})
 }
+
+// What one sweep found out answers the same question reached in another way.
+func TestKnownByDigest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onDisk(t)
+		defer func() { s.stop() }()
+		s.submit(tunertest.Bundle{Size: 30})
+		conn := s.connect()
+		defer conn.Close()
+		known := worker.NewKnown(conn)
+		stored, other := tunertest.Oracle(7), tunertest.Oracle(77)
+		if _, found := known.Find(t.Context(), stored.Digest); found {
+			t.Error("known before it was evaluated")
+		}
+		run(t, s.worker("a", 2, 0, conn))
+		if o, found := known.Find(t.Context(), stored.Digest); !found || fmt.Sprint(o) != fmt.Sprint(stored) {
+			t.Errorf("found %+v (%v)", o, found)
+		}
+		if _, found := known.Find(t.Context(), other.Digest); found {
+			t.Error("another digest is known")
+		}
+		known.Note(other)
+		if o, found := known.Find(t.Context(), other.Digest); !found || fmt.Sprint(o) != fmt.Sprint(other) {
+			t.Errorf("what was noted is %+v (%v)", o, found)
+		}
+	})
+}
