@@ -15,8 +15,11 @@ type code struct {
 	p     *assemble.Program
 	root  []int32 // the block that carries a block's code
 	heads []bool  // blocks that head a loop
-	// static is the work of a block without the requests the trace records.
-	static []work
+	// static is the work of the blocks without the requests the trace records, in
+	// sections that end with a barrier or the block; block b's are
+	// static[section[b]:section[b+1]].
+	static  []work
+	section []int32
 	// class[pc] is the memory class of a PTX instruction, ClassInvalid for others.
 	class []assemble.Class
 	spill spillPath
@@ -39,7 +42,7 @@ func memoryClass(o ir.Op) assemble.Class {
 
 func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error) {
 	n := len(p.Blocks)
-	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n), static: make([]work, n)}
+	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	for i := range p.Kernel.Instrs {
 		c.class[i] = memoryClass(p.Kernel.Instrs[i].Op)
@@ -57,14 +60,20 @@ func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error)
 			}
 		}
 		c.root[i] = int32(at)
+		c.section = append(c.section, int32(len(c.static)))
+		c.static = append(c.static, work{})
 		for k := range p.Blocks[i].Instrs {
 			in := &p.Blocks[i].Instrs[k]
 			if err := c.check(in); err != nil {
 				return nil, err
 			}
-			c.count(&c.static[i], in)
+			c.count(&c.static[len(c.static)-1], in)
+			if in.Class == assemble.Barrier {
+				c.static = append(c.static, work{})
+			}
 		}
 	}
+	c.section = append(c.section, int32(len(c.static)))
 	return c, nil
 }
 

@@ -83,7 +83,9 @@ func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 func (t *traffic) count(w *trace.Warp, weight []int64) {
 	for i, n := range weight {
 		if b := w.Steps[i].Block; n > 0 && t.c.root[b] == b {
-			t.total.add(&t.c.static[b], float64(n))
+			for k := t.c.section[b]; k < t.c.section[b+1]; k++ {
+				t.total.add(&t.c.static[k], float64(n))
+			}
 		}
 	}
 }

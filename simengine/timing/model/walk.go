@@ -142,14 +142,18 @@ func (w *walker) close() {
 	w.cur, w.began = work{}, w.now
 }
 
-// block issues a block's instructions. Its static work is counted at once, so
-// a barrier in its middle counts with the phase that it ends.
+// block issues a block's instructions.
 func (w *walker) block(b int32) {
-	s := &w.c.static[b]
-	w.cur.add(s, 1)
+	section := w.c.section[b]
+	w.cur.add(&w.c.static[section], 1)
 	code := w.c.p.Blocks[b].Instrs
 	for i := range code {
 		w.issue(&code[i])
+		if code[i].Class == assemble.Barrier {
+			w.close()
+			section++
+			w.cur.add(&w.c.static[section], 1)
+		}
 	}
 }
 
@@ -174,9 +178,6 @@ func (w *walker) issue(in *assemble.Instr) {
 		w.now = at + w.c.f.Fence
 	case assemble.Control:
 		w.control(in)
-	case assemble.Barrier:
-		w.close()
-		return
 	}
 	for _, d := range in.Dst {
 		if d.Count == 0 {
