@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"api":               {},
 	"cmd":               {"search", "simengine", "tuner", "api", "deploy"},
 	"deploy":            {"tuner", "search", "api"},
-	"deploy/calibrate":  {},
+	"deploy/calibrate":  {"search", "tuner"},
 	"tuner/coordinator": {"search", "tuner"},
 }
 

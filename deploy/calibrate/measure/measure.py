@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Assembles and times the jobs that `go run ./deploy/calibrate/measure` wrote.
+
+    measure.py JOBS OUTPUT.jsonl
+
+Needs nvcc and ptxas (CUDA 13 was used) and a GPU of compute capability 9.0. A
+time is the median of 7 batches of back-to-back launches between two events,
+after warm-up, clocks left alone; registers and local bytes are the driver's.
+"""
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+ARCH = "sm_90"
+TYPES = {"float": "f", "int32": "i", "uint32": "i", "uint8": "b", "double": "d"}
+
+
+def assemble(jobs, work, key):
+    stem, cap = key
+    cubin = f"{work}/{stem}-{cap}.cubin"
+    command = ["ptxas", f"-arch={ARCH}", f"{jobs}/ptx/{stem}.ptx", "-o", cubin]
+    if cap:
+        command.append(f"-maxrregcount={cap}")
+    subprocess.run(command, check=True)
+
+
+def argument(a):
+    if a["scalar"]:
+        return f"s {TYPES.get(a['type'], 'i')} {a['bits']}"
+    kind = "c" if a["constant"] else "b"
+    return f"{kind} {TYPES[a['type']]} {a['count']} {int(a['random'])} {a['value']} {a['name']}"
+
+
+def main(jobs_dir, output):
+    jobs = [json.loads(line) for line in open(f"{jobs_dir}/jobs.jsonl")]
+    work = f"{jobs_dir}/work"
+    os.makedirs(work, exist_ok=True)
+    here = os.path.dirname(os.path.abspath(__file__))
+    subprocess.run(["nvcc", "-O2", f"-arch={ARCH}", "-o", f"{work}/measure", f"{here}/measure.cu", "-lcuda"], check=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda key: assemble(jobs_dir, work, key), sorted({(j["ptx"], j["max_registers"]) for j in jobs})))
+    # Jobs with the same arguments follow each other, so that buffers are filled once.
+    order = sorted(range(len(jobs)), key=lambda i: (json.dumps(jobs[i]["arguments"]), i))
+    with open(f"{work}/jobs.txt", "w") as f:
+        for i in order:
+            j = jobs[i]
+            args = [argument(a) for a in j["arguments"]]
+            print(i, f"{work}/{j['ptx']}-{j['max_registers']}.cubin", j["entry"], *j["grid"], *j["block"],
+                  j["dynamic_smem"], j["carveout"], len(args), *args, file=f)
+    text = subprocess.run([f"{work}/measure", f"{work}/jobs.txt"], capture_output=True, text=True, check=True).stdout
+    records = {}
+    for line in text.splitlines():
+        word = line.split()
+        if word[1] == "fail":
+            sys.exit(f"job {word[0]} failed: {line}")
+        j = jobs[int(word[0])]
+        record = {k: j[k] for k in ("kernel", "group", "problem_size", "params")}
+        record |= {"registers": int(word[5]), "local_bytes": int(word[6]), "static_smem": int(word[7]),
+                   "dynamic_smem": j["dynamic_smem"], "block": j["block"], "grid": j["grid"],
+                   "time_us": {"median": float(word[1]), "min": float(word[2]), "max": float(word[3]),
+                               "reps": 7, "launches": int(word[4])}}
+        records[int(word[0])] = record
+    with open(output, "w") as f:
+        for i in sorted(records):
+            f.write(json.dumps(records[i]) + "\n")
+    print(f"{len(records)} of {len(jobs)} configurations measured")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
