@@ -96,6 +96,7 @@ func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable in
 	} else {
 		e.interval = e.cycles / float64(clocked)
 	}
+	e.cycles = math.Max(e.cycles, float64(m.coldStart)+s.work()/float64(clocked)*float64(g.perSM))
 	e.dispatch = e.interval < s.interval*1.02 && clocked < g.perSM
 	return e, nil
 }

@@ -265,11 +265,13 @@ func (s *sm) run(target int64, stagger bool) error {
 	return nil
 }
 
-// finish closes the accounts: every scheduler's slots up to the last cycle.
+// finish closes the accounts: every scheduler's slots up to the last cycle,
+// which is when L2 has taken the last store.
 func (s *sm) finish() {
-	s.stats.cycles = s.now + 1
+	s.stats.cycles = max(s.now+1, s.mem.Taken())
 	for k := range s.subs {
 		p := &s.subs[k]
-		s.stats.slots[p.reason] += s.stats.cycles - 1 - p.visited
+		s.stats.slots[p.reason] += s.now - p.visited
+		s.stats.slots[Idle] += s.stats.cycles - 1 - s.now
 	}
 }

@@ -143,5 +143,6 @@ func (s *Share) Busy() (l2, dram float64) {
 	return max(s.l2.BusyCycles(), s.out.BusyCycles()), s.dram.BusyCycles()
 }
 
-// Drained is the first cycle at which both are idle.
-func (s *Share) Drained() int64 { return max(s.l2.Free(), s.out.Free(), s.dram.Free()) }
+// Taken is when L2 has taken all stores so far; what it has still to write back
+// is the next launch's.
+func (s *Share) Taken() int64 { return max(s.l2.Free(), s.out.Free()) }
