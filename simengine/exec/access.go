@@ -164,30 +164,49 @@ func (c *compiler) emitAsync(pc int, in *ir.Instr, i *instr) error {
 	return nil
 }
 
-// addresses fills out with the lanes' addresses.
-func (a *access) addresses(w *warp, out *vec64) {
+// extent is the range of a set of addresses and all their bits together.
+type extent struct{ lo, hi, low uint64 }
+
+// addresses fills out with the lanes' addresses, inactive lanes included, and
+// returns their extent.
+func (a *access) addresses(w *warp, out *vec64) extent {
+	lo, hi, low := ^uint64(0), uint64(0), uint64(0)
 	switch a.base.file {
 	case file64:
-		b := &w.r64[a.base.index]
+		b, off := &w.r64[a.base.index], a.offset
 		for l := range out {
-			out[l] = b[l] + a.offset
+			v := b[l] + off
+			out[l] = v
+			lo, hi, low = min(lo, v), max(hi, v), low|v
 		}
 	case file32:
 		b, off := &w.r32[a.base.index], uint32(a.offset)
 		for l := range out {
-			out[l] = uint64(b[l] + off)
+			v := uint64(b[l] + off)
+			out[l] = v
+			lo, hi, low = min(lo, v), max(hi, v), low|v
 		}
 	default:
-		for l := range out {
-			out[l] = a.offset
-		}
+		fill(out, a.offset)
+		return extent{a.offset, a.offset, a.offset}
 	}
+	return extent{lo, hi, low}
+}
+
+// extentOf is the extent of the addresses of the lanes in mask.
+func extentOf(addr *vec64, mask uint32) extent {
+	e := extent{lo: ^uint64(0)}
+	for m := mask; m != 0; m &= m - 1 {
+		v := addr[bits.TrailingZeros32(m)&(WarpSize-1)]
+		e.lo, e.hi, e.low = min(e.lo, v), max(e.hi, v), e.low|v
+	}
+	return e
 }
 
 // memory runs a memory instruction for the lanes in mask.
 func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
-	a.addresses(w, &r.addr)
+	e := a.addresses(w, &r.addr)
 	switch {
 	case a.space == ir.ParamSpace:
 		return r.loadParam(w, in, mask)
@@ -196,7 +215,10 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	case a.space == ir.Generic:
 		return r.generic(w, in, mask)
 	}
-	return r.resolved(w, in, a, a.space, mask)
+	if mask != ^uint32(0) {
+		e = extentOf(&r.addr, mask)
+	}
+	return r.resolved(w, in, a, a.space, mask, e)
 }
 
 // generic sorts the lanes by the window their address falls in and performs
@@ -213,7 +235,7 @@ func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 				r.addr[l] -= base
 			}
 		}
-		if s := r.resolved(w, in, in.x.access, space, lanes); s != next {
+		if s := r.resolved(w, in, in.x.access, space, lanes, extentOf(&r.addr, lanes)); s != next {
 			return s
 		}
 		rest &^= lanes
@@ -235,8 +257,8 @@ func window(addr uint64) (ir.Space, uint64) {
 }
 
 // resolved performs an access whose space is known: checks, reports, moves data.
-func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
-	if s := r.check(w, in, a, space, mask); s != next {
+func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
+	if s := r.check(w, in, a, space, mask, e); s != next {
 		return s
 	}
 	if r.obs != nil {
@@ -260,26 +282,15 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 }
 
 // check finds misaligned and out-of-bounds lanes.
-func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
-	lo, hi, low := ^uint64(0), uint64(0), uint64(0)
-	if mask == ^uint32(0) {
-		for _, v := range &r.addr {
-			lo, hi, low = min(lo, v), max(hi, v), low|v
-		}
-	} else {
-		for m := mask; m != 0; m &= m - 1 {
-			v := r.addr[bits.TrailingZeros32(m)]
-			lo, hi, low = min(lo, v), max(hi, v), low|v
-		}
-	}
-	width := uint64(a.width)
-	if low&(width-1) != 0 && width&(width-1) == 0 {
+func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
+	width, hi := uint64(a.width), e.hi
+	if e.low&(width-1) != 0 && width&(width-1) == 0 {
 		return r.misaligned(w, in, space, mask, width)
 	}
 	switch space {
 	case ir.Global:
 		reg := r.regions[a.index]
-		if reg != nil && reg.holds(lo, width) && reg.holds(hi, width) {
+		if reg != nil && reg.holds(e.lo, width) && reg.holds(hi, width) {
 			return next
 		}
 		return r.checkRegions(w, in, a, mask)

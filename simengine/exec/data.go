@@ -249,7 +249,7 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	r.saved = r.addr
 	g.addresses(w, &r.addr)
 	if reading := r.readingLanes(w, g, mask); reading != 0 {
-		if s := r.check(w, in, g, ir.Global, reading); s != next {
+		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
 			return s
 		}
 		if r.obs != nil {
@@ -257,7 +257,7 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		}
 	}
 	r.addr, r.saved = r.saved, r.addr
-	if s := r.check(w, in, a, ir.Shared, mask); s != next {
+	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
 		return s
 	}
 	if r.obs != nil {

@@ -110,8 +110,12 @@ func (r *Runner) validate(l Launch, cta int64) error {
 		return fmt.Errorf("launch %s: a grid of %v: at most 2147483647 x 65535 x 65535", k.Name, l.Grid)
 	case cta < 0 || cta >= l.Grid.Count():
 		return fmt.Errorf("launch %s: CTA %d of a grid of %d", k.Name, cta, l.Grid.Count())
-	case l.DynamicShared < 0 || l.DynamicShared > maxShared:
-		return fmt.Errorf("launch %s: %d bytes of dynamic shared memory: want 0 to %d", k.Name, l.DynamicShared, maxShared)
+	case l.DynamicShared < 0 || l.DynamicShared > maxShared || k.SharedBytes > maxShared:
+		return fmt.Errorf("launch %s: %d static and %d dynamic bytes of shared memory: want at most %d of each", k.Name, k.SharedBytes, l.DynamicShared, maxShared)
+	case k.LocalBytes > maxLocal || int64(k.LocalBytes)*l.CTA.Count() > maxLocalCTA:
+		return fmt.Errorf("launch %s: %d bytes of local memory for each of %d threads: at most %d, and %d together", k.Name, k.LocalBytes, l.CTA.Count(), maxLocal, maxLocalCTA)
+	case r.p.fileBytes() > maxFile:
+		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, r.p.fileBytes(), maxFile)
 	case len(l.Params) < paramBytes(k):
 		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
 	}
@@ -121,8 +125,16 @@ func (r *Runner) validate(l Launch, cta int64) error {
 // maxShared is far above the shared memory of any SM.
 const maxShared = 1 << 20
 
-// maxLocal is the largest local memory of a thread on every CUDA device.
-const maxLocal = 512 << 10
+const (
+	maxLocal    = 512 << 10 // local memory of a thread, the limit of every CUDA device
+	maxLocalCTA = 256 << 20 // local memory of a CTA that is simulated
+	maxFile     = 16 << 20  // registers of a warp that is simulated
+)
+
+// fileBytes is the size of the register files of one warp.
+func (p *Program) fileBytes() int {
+	return int(p.n32)*WarpSize*4 + int(p.n64)*WarpSize*8
+}
 
 // setup brings the CTA to its start.
 func (r *Runner) setup() {
@@ -136,7 +148,7 @@ func (r *Runner) setup() {
 		n = p.dynamicShared + r.launch.DynamicShared
 	}
 	r.shared = zeroed(r.shared, n)
-	r.localBytes = min(k.LocalBytes, maxLocal)
+	r.localBytes = k.LocalBytes
 	r.local = zeroed(r.local, r.localBytes*r.nwarps*WarpSize)
 	r.barriers = [16]barrier{}
 	clear(r.agreed)

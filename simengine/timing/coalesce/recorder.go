@@ -20,7 +20,8 @@ type Recorder struct {
 	localLine uint64 // lines of local memory of one warp
 	cta       trace.CTA
 	req       Request
-	patterns  []pattern // by pc
+	patterns  []pattern
+	patternOf []int32 // by pc; -1 for instructions that touch no memory
 }
 
 // pattern is the last request of an instruction: the same lanes at addresses
@@ -37,7 +38,18 @@ type pattern struct {
 // NewRecorder returns a recorder for a kernel on a machine whose shared memory
 // banks are bankWidth bytes wide (4, or 8 in Kepler's wide mode).
 func NewRecorder(k *ir.Kernel, bankWidth int) *Recorder {
-	return &Recorder{kernel: k, bankWidth: bankWidth, localLine: uint64(k.LocalBytes+3) / 4, patterns: make([]pattern, len(k.Instrs))}
+	r := &Recorder{kernel: k, bankWidth: bankWidth, localLine: uint64(k.LocalBytes+3) / 4, patternOf: make([]int32, len(k.Instrs))}
+	n := int32(0)
+	for pc := range k.Instrs {
+		r.patternOf[pc] = -1
+		switch k.Instrs[pc].Op {
+		case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync:
+			r.patternOf[pc] = n
+			n++
+		}
+	}
+	r.patterns = make([]pattern, n)
+	return r
 }
 
 // Begin starts the trace of a CTA of the given number of warps; what CTA
@@ -99,7 +111,7 @@ func (r *Recorder) Repeat(warp, block int, n int64) {
 // Access implements exec.Observer.
 func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, addr *Lanes) {
 	w := &r.cta.Warps[warp]
-	p := &r.patterns[pc]
+	p := &r.patterns[r.patternOf[pc]]
 	shift, ok := p.shifted(space, width, mask, r.bankWidth, addr)
 	if !ok {
 		r.analyse(p, pc, space, width, mask, addr)
