@@ -7,7 +7,7 @@ import "slices"
 type span struct{ from, to int32 }
 
 // liveRanges returns for every value its live spans, ascending.
-func (f *fn) liveRanges() [][]span {
+func (f *fn) liveRanges(linger int32) [][]span {
 	ranges := make([][]span, len(f.vals))
 	cur := make([]uint8, len(f.vals))
 	end := make([]int32, len(f.vals))
@@ -47,9 +47,13 @@ func (f *fn) liveRanges() [][]span {
 					}
 				}
 			}
+			held := int32(0)
+			if in.holdsSources() {
+				held = 2 * linger
+			}
 			in.reads(func(v value, m uint8) {
 				if cur[v] == 0 {
-					end[v] = at + 1
+					end[v] = min(at+1+held, last)
 				}
 				cur[v] |= m
 			})
@@ -67,6 +71,20 @@ func (f *fn) liveRanges() [][]span {
 	}
 	return ranges
 }
+
+// holdsSources says whether an instruction reads its sources some time after
+// it issues, so that writing one of them soon would have to wait.
+func (in *inst) holdsSources() bool {
+	switch mops[in.op].class {
+	case MUFU, XU, Store:
+		return true
+	}
+	return false
+}
+
+// lingerCycles is for how many instructions a register that such an
+// instruction read last is not given away while there are others.
+const lingerCycles = 6
 
 // mergeSpans joins spans that touch.
 func mergeSpans(r []span) []span {
@@ -172,8 +190,11 @@ const stackPointer = 1
 // Wide values go first and banks are respected; when that takes more than
 // limit registers, other orders are tried, without regard to banks.
 func (f *fn) allocate(limit int) (assigned []int16, general int) {
-	ranges := f.liveRanges()
-	for o := wideFirst; o <= inOrder; o++ {
+	ranges := f.liveRanges(lingerCycles)
+	for o := spread; o <= inOrder; o++ {
+		if o == wideFirst {
+			ranges = f.liveRanges(0)
+		}
 		a, g := f.color(ranges, limit, o)
 		if assigned == nil || g < general {
 			assigned, general = a, g
@@ -189,7 +210,8 @@ func (f *fn) allocate(limit int) (assigned []int16, general int) {
 type colorOrder uint8
 
 const (
-	wideFirst colorOrder = iota // wide values, then as they come to life; banks respected
+	spread    colorOrder = iota // as wideFirst, and what in-flight instructions still read is not reused
+	wideFirst                   // wide values, then as they come to life; banks respected
 	longFirst                   // those that live across blocks, then as they come to life
 	inOrder                     // as they come to life
 )
@@ -206,7 +228,7 @@ func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int
 	}
 	rank := make([]int8, len(f.vals))
 	for _, v := range list {
-		if order == wideFirst || order == longFirst && len(f.order) > 0 && f.livesAcross(v) {
+		if order <= wideFirst || order == longFirst && len(f.order) > 0 && f.livesAcross(v) {
 			rank[v] = -int8(f.vals[v].words)
 		}
 	}
@@ -220,13 +242,14 @@ func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int
 		return int(a - b)
 	})
 	var readers [][]*inst
-	if order == wideFirst {
-		readers = f.readersOf()
+	var heir []value
+	if order <= wideFirst {
+		readers, heir = f.readersOf(), f.affinities(ranges)
 	}
 	var banks [fileUniformPred + 1]bank
 	for _, v := range list {
 		vi := &f.vals[v]
-		if vi.file == fileNone {
+		if vi.file == fileNone || assigned[v] >= 0 {
 			continue
 		}
 		if vi.file != fileGeneral {
@@ -234,10 +257,14 @@ func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int
 			continue
 		}
 		var clash func(r int) bool
-		if vi.words == 1 && order == wideFirst {
+		if vi.words == 1 && order <= wideFirst {
 			clash = func(r int) bool { return f.bankClash(v, r, readers, assigned) }
 		}
-		assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], stackPointer, limit, clash))
+		general := &banks[fileGeneral]
+		assigned[v] = int16(general.place(int(vi.words), ranges[v], stackPointer, limit, clash))
+		if heir != nil {
+			f.inherit(v, heir, ranges, assigned, general)
+		}
 	}
 	return assigned, max(banks[fileGeneral].most, stackPointer+1)
 }
@@ -299,4 +326,21 @@ func (f *fn) livesAcross(v value) bool {
 		}
 	}
 	return false
+}
+
+// inherit gives the register of a value to the chain of values that take it
+// over, as far as it is free.
+func (f *fn) inherit(v value, heir []value, ranges [][]span, assigned []int16, k *bank) {
+	r := int(assigned[v])
+	for h := heir[v]; h != noValue && assigned[h] < 0; h = heir[h] {
+		for i := range int(f.vals[h].words) {
+			if !k.free(r+i, ranges[h]) {
+				return
+			}
+		}
+		for i := range int(f.vals[h].words) {
+			k.take(r+i, ranges[h])
+		}
+		assigned[h] = int16(r)
+	}
 }

@@ -74,6 +74,17 @@ func (b *dagBuilder) edge(from, to, lat int32) {
 	b.g.npreds[to]++
 }
 
+// dependLatency is the delay between an instruction and one that reads its
+// result. Loads from global memory are not held back for short ones: getting
+// them out early is worth a stall.
+func dependLatency(def, use *inst) int32 {
+	lat := int32(mops[def.op].latency)
+	if use.op == opLDG && lat < 10 {
+		return 1
+	}
+	return lat
+}
+
 // add adds the dependences of instruction i on those before it.
 func (b *dagBuilder) add(insts []inst, i int32) {
 	in := &insts[i]
@@ -85,7 +96,7 @@ func (b *dagBuilder) add(insts []inst, i int32) {
 			u := b.unit(v, w)
 			b.touched = append(b.touched, u)
 			if d := b.lastDef[u]; d >= 0 {
-				b.edge(d, i, int32(mops[insts[d].op].latency))
+				b.edge(d, i, dependLatency(&insts[d], in))
 			}
 			b.readers[u] = append(b.readers[u], i)
 		}

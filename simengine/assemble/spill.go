@@ -68,7 +68,7 @@ func (f *fn) spillAt(points []crowd) bool {
 // unplaced lists, as crowded points, where the values come to life that the
 // allocation could only place at registers from limit on.
 func (f *fn) unplaced(limit int) []crowd {
-	ranges := f.liveRanges()
+	ranges := f.liveRanges(0)
 	var out []crowd
 	for v := range ranges {
 		if f.vals[v].file != fileGeneral || len(ranges[v]) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {

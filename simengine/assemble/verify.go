@@ -61,7 +61,7 @@ func (f *fn) mayBeUndefined(v value) bool { return f.vals[v].defs != 1 }
 // verifyRegisters checks that no two values live at one time share a register.
 func (f *fn) verifyRegisters() error {
 	f.trackOrder()
-	ranges := f.liveRanges()
+	ranges := f.liveRanges(0)
 	var banks [fileUniformPred + 1]bank
 	for v := range ranges {
 		if len(ranges[v]) == 0 || f.vals[v].file == fileNone {
