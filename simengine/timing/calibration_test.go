@@ -114,3 +114,68 @@ func TestBytesInFlightAgainstH200(t *testing.T) {
 		t.Errorf("mean error %.1f%% of %d measurements", 100*mean, len(all))
 	}
 }
+
+// How long a CTA holds its slot when it only stores, or loads and stores one
+// element a thread, by the CTA's size.
+func TestTurnaroundAgainstH200(t *testing.T) {
+	d := h200(t)
+	var sum float64
+	var n int
+	all := measured(t, "launch.turnaround")
+	for i := range all {
+		m := &all[i]
+		resident, warps := m.int("ctas_per_sm"), m.int("warps")
+		kind, _ := m.Params["kernel"].(string)
+		if resident > 2 {
+			continue // the launch rate is what is measured there
+		}
+		p, tr := turnaroundKernel(kind)
+		ctas := d.SMs * resident * 200
+		r := run(t, input(d, p, tr, ctas, resident, warps))
+		got := (r.TimeUS - d.LaunchGapUS) * 1000 / 200
+		e := got/m.Value - 1
+		sum += math.Abs(e)
+		n++
+		t.Logf("%-10s %d CTAs of %2d warps: %4.0f ns, measured %4.0f, %+5.1f%%", kind, resident, warps, got, m.Value, 100*e)
+	}
+	if mean := sum / float64(n); mean > 0.12 {
+		t.Errorf("mean error %.1f%% of %d measurements", 100*mean, n)
+	}
+}
+
+// turnaroundKernel is the kernel of deploy/calibrate/launch.cu.
+func turnaroundKernel(kind string) (*program, func(cta int64, warps int) *trace.CTA) {
+	p := &program{}
+	p.block()
+	ld, st := int32(-1), int32(-1)
+	if kind != "empty" {
+		p.emit(assemble.S2R, ir.Mov, 0, 0)
+		p.emit(assemble.S2R, ir.Mov, 0, 1)
+		p.emit(assemble.IMADWide, ir.Mad, 0, 2, 0, 1)
+		p.emit(assemble.IMADWide, ir.Mad, 0, 3, 2)
+	}
+	if kind == "load_store" {
+		p.emit(assemble.IMADWide, ir.Mad, 0, 4, 2)
+		ld = p.emit(assemble.Load, ir.Ld, ir.Global, 5, 4)
+		p.emit(assemble.ALU, ir.Add, 0, 6, 5)
+	}
+	if kind != "empty" {
+		st = p.emit(assemble.Store, ir.St, ir.Global, -1, 3, 6)
+	}
+	p.emit(assemble.Exit, ir.Exit, 0, -1)
+	return p, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for k := range t.Warps {
+			w := &t.Warps[k]
+			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+			line := uint64(cta)*uint64(warps) + uint64(k)
+			if ld >= 0 {
+				row(ld, line, w, false)
+			}
+			if st >= 0 {
+				row(st, 1<<40+line, w, true)
+			}
+		}
+		return t
+	}
+}

@@ -116,7 +116,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		addr := l.Addr + shift
 		switch {
 		case o.class == assemble.Store:
-			s.store(when, a, l, w.first[k])
+			s.store(w, when, a, l, w.first[k])
 		case o.class == assemble.Atomic:
 			result = max(result, s.atomic(when, a, l, w.first[k], lines))
 		default:
@@ -214,7 +214,7 @@ func (s *sm) localDue(n int64) int64 {
 }
 
 // store writes through to L2.
-func (s *sm) store(at int64, a *trace.Access, l *trace.Line, first uint8) {
+func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, first uint8) {
 	g := s.granules(l.Sectors)
 	toDRAM := int64(0)
 	if a.Space == ir.Local {
@@ -223,7 +223,10 @@ func (s *sm) store(at int64, a *trace.Access, l *trace.Line, first uint8) {
 	} else if f := s.granules(first & l.Sectors); f > 0 {
 		toDRAM = s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)
 	}
-	s.stores.take(s.mem.Write(max(at, s.stores.free()), g, toDRAM))
+	taken := s.mem.Write(max(at, s.stores.free()), g, toDRAM)
+	s.stores.take(taken)
+	c := &s.ctas[w.cta]
+	c.sent = max(c.sent, taken)
 }
 
 // atomic is a read-modify-write in L2.
@@ -267,7 +270,7 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKi
 	for k := range words {
 		line := trace.Line{Addr: w.local + uint64(int64(max(o.spill, 0))+k), Sectors: 0xf, Full: 0xf}
 		if o.class == assemble.Store {
-			s.store(begin+k, &a, &line, 0xf)
+			s.store(w, begin+k, &a, &line, 0xf)
 			s.stats.spillSectors[1] += 4
 			continue
 		}

@@ -50,6 +50,7 @@ type warp struct {
 type ctaSlot struct {
 	launchAt int64 // cycle at which the next CTA starts, never when none is due
 	began    int64
+	sent     int64 // cycle at which L2 has taken the CTA's last store
 	alive    int32 // warps not finished
 	arrived  int32 // warps at the barrier
 	running  bool
