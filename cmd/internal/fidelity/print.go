@@ -3,7 +3,8 @@ package fidelity
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/warptune/warptune/tuner/score"
 )
@@ -24,15 +25,14 @@ func Print(w io.Writer, r *Result) error {
 }
 
 func printGroups(w io.Writer, groups []score.Group) {
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
-	fmt.Fprintln(t, "| group\tconfigs\tspread\tregret@1\t@3\t@10\tSpearman\tMAPE\tbias\tfailed\t")
-	fmt.Fprintln(t, "|--\t--:\t--:\t--:\t--:\t--:\t--:\t--:\t--:\t--:\t")
+	t := markdown{{"group", "configs", "spread", "regret@1", "@3", "@10", "Spearman", "MAPE", "bias", "failed"}}
 	for _, g := range groups {
-		fmt.Fprintf(t, "| %s\t%d\t%.2f\t%.3f\t%.3f\t%.3f\t%.3f\t%.1f %%\t%.2f\t%d\t\n",
-			g.Name, g.Configs, g.Spread, g.Regret1, g.Regret3, g.Regret10, g.Spearman, 100*g.MAPE, g.Bias, g.Failed)
+		t = append(t, []string{
+			g.Name, fmt.Sprint(g.Configs), fmt.Sprintf("%.2f", g.Spread), fmt.Sprintf("%.3f", g.Regret1), fmt.Sprintf("%.3f", g.Regret3),
+			fmt.Sprintf("%.3f", g.Regret10), fmt.Sprintf("%.3f", g.Spearman), fmt.Sprintf("%.1f %%", 100*g.MAPE), fmt.Sprintf("%.2f", g.Bias), fmt.Sprint(g.Failed),
+		})
 	}
-	t.Flush()
-	fmt.Fprintln(w)
+	t.print(w)
 }
 
 func printSummary(w io.Writer, s *score.Summary) {
@@ -54,18 +54,18 @@ func printCounters(w io.Writer, counters []Counter) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.Debug)
-	fmt.Fprintln(t, "| counter\tconfigs\ttolerance\twithin\tmedian error\tworst\t")
-	fmt.Fprintln(t, "|--\t--:\t--:\t--:\t--:\t--:\t")
+	t := markdown{{"counter", "configs", "tolerance", "within", "median error", "worst"}}
 	for _, c := range counters {
 		unit, scale := "%", 100.0
 		if c.Points {
 			unit, scale = "points", 1
 		}
-		fmt.Fprintf(t, "| %s\t%d\t%.0f %s\t%.0f %%\t%.1f\t%.1f\t\n", c.Name, c.Configs, c.Tolerance*scale, unit, 100*c.Within.Value(), c.MedianError*scale, c.WorstError*scale)
+		t = append(t, []string{
+			c.Name, fmt.Sprint(c.Configs), fmt.Sprintf("%.0f %s", c.Tolerance*scale, unit), fmt.Sprintf("%.0f %%", 100*c.Within.Value()),
+			fmt.Sprintf("%.1f", c.MedianError*scale), fmt.Sprintf("%.1f", c.WorstError*scale),
+		})
 	}
-	t.Flush()
-	fmt.Fprintln(w)
+	t.print(w)
 }
 
 func printFailures(w io.Writer, fs []Failure) {
@@ -77,4 +77,38 @@ func printFailures(w io.Writer, fs []Failure) {
 		}
 		fmt.Fprintf(w, "%d x %s: %s (line %d)\n", f.Count, f.Validity, f.Message, f.Line)
 	}
+}
+
+// markdown is a table, header first: names on the left, numbers on the right.
+type markdown [][]string
+
+func (t markdown) print(w io.Writer) {
+	widths := make([]int, len(t[0]))
+	for _, row := range t {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for r, row := range t {
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i > 0 {
+				cell, pad = pad+cell, ""
+			}
+			fmt.Fprintf(w, "| %s%s ", cell, pad)
+		}
+		fmt.Fprintln(w, "|")
+		if r > 0 {
+			continue
+		}
+		for i, width := range widths {
+			right := ":"
+			if i == 0 {
+				right = "-"
+			}
+			fmt.Fprintf(w, "|%s%s", strings.Repeat("-", width+1), right)
+		}
+		fmt.Fprintln(w, "|")
+	}
+	fmt.Fprintln(w)
 }
