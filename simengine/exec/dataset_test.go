@@ -142,6 +142,16 @@ func TestDatasetKernels(t *testing.T) {
 	}
 }
 
+// TestClangKernels does the same for one build of each kernel by clang.
+func TestClangKernels(t *testing.T) {
+	for _, rec := range variants(t, "ptx-clang.zip") {
+		k := buildKernel(t, rec.PTX+".ptx", ptxFile(t, "ptx-clang.zip", rec.PTX))
+		p := setUp(t, k, rec.Kernel, small[rec.Kernel], rec.Params, rec.Block)
+		p.runGrid(t, Options{Races: true})
+		p.verify(t, rec.Kernel)
+	}
+}
+
 // fits leaves out tiles larger than the small problem.
 func fits(r *record) bool {
 	n := small[r.Kernel][0]

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -148,127 +147,6 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 		}
 	}
 	return next
-}
-
-// readCell checks a read and notes it; it returns the write it races with.
-func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
-	if c.write.tick != 0 && !(now.strong && c.write.strong) && !r.ordered(w, &c.write, lane) {
-		return &c.write
-	}
-	for i := range c.reads {
-		old := &c.reads[i]
-		if old.tick == 0 || int(old.thread)/WarpSize == w.id || r.ordered(w, old, lane) {
-			*old = now
-			return nil
-		}
-	}
-	return nil
-}
-
-// writeCell checks a write and notes it; it returns the access it races with.
-func (r *Runner) writeCell(w *warp, in *instr, c *cell, now touch, lane, addr int) *touch {
-	for i := range c.reads {
-		old := &c.reads[i]
-		if old.tick != 0 && !(now.strong && old.strong) && !r.ordered(w, old, lane) {
-			return old
-		}
-	}
-	old := &c.write
-	if old.tick != 0 && !(now.strong && old.strong) {
-		other := -1 // lane of the same store
-		if old.tick == now.tick && old.pc == now.pc && int(old.thread)/WarpSize == w.id {
-			other = int(old.thread) % WarpSize
-		}
-		if (other >= 0 || !r.ordered(w, old, lane)) && (old.async || now.async || !r.sameValue(w, in, lane, other, addr)) {
-			return old
-		}
-	}
-	c.write, c.reads = now, [2]touch{}
-	return nil
-}
-
-// ordered reports whether an access happened before what lane of w does now.
-func (r *Runner) ordered(w *warp, old *touch, lane int) bool {
-	c := r.races
-	from := int(old.thread) / WarpSize
-	if old.async {
-		g := &c.copies[from]
-		if old.group >= g.done {
-			return false
-		}
-		return from == w.id || c.known[w.id][from] >= g.at[old.group]
-	}
-	if from != w.id {
-		return c.known[w.id][from] >= old.tick
-	}
-	return w.together(int(old.thread)%WarpSize, lane, old.tick)
-}
-
-// together reports whether lanes a and b of the warp ran together since tick,
-// the top frame holding b.
-func (w *warp) together(a, b int, tick uint32) bool {
-	for i := len(w.stack) - 1; i >= 0; i-- {
-		if f := &w.stack[i]; f.mask>>a&1 == 1 {
-			return i == len(w.stack)-1 || tick <= f.since
-		}
-	}
-	return true // a has exited
-}
-
-// sameValue reports whether a plain store by lane writes to the cell at addr
-// what is there: what shared memory holds or, when the other writer is a lane
-// of the same store, what that lane writes.
-func (r *Runner) sameValue(w *warp, in *instr, lane, other, addr int) bool {
-	if in.x.access.op != ir.St {
-		return false
-	}
-	for b := addr; b < addr+r.races.granule; b++ {
-		now, ok := r.storedByte(w, in, lane, b)
-		was := byte(0)
-		if b < len(r.shared) {
-			was = r.shared[b]
-		}
-		if other >= 0 {
-			if v, too := r.storedByte(w, in, other, b); too {
-				was = v
-			}
-		}
-		if ok && now != was {
-			return false
-		}
-	}
-	return true
-}
-
-// storedByte is what a lane of a store writes to the byte at addr, if it does.
-func (r *Runner) storedByte(w *warp, in *instr, lane, addr int) (byte, bool) {
-	a := in.x.access
-	off := addr - int(r.addr[lane])
-	if off < 0 || off >= a.width {
-		return 0, false
-	}
-	v := w.get(in.x.src[off/a.elem], lane)
-	return byte(v >> (8 * (off % a.elem))), true
-}
-
-func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, addr int) signal {
-	k := r.p.Kernel
-	verb, what := "reads", "is written"
-	if a.write {
-		verb = "writes"
-	}
-	if !writesMemory(k.Instrs[old.pc].Op) {
-		what = "is read"
-	}
-	missing := "no barrier between"
-	switch {
-	case old.async:
-		missing = "no cp.async.wait_group and barrier between"
-	case int(old.thread)/WarpSize == w.id:
-		missing = "both in one warp, not synchronised"
-	}
-	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane),
-		Detail: fmt.Sprintf("%s what %s by thread %d in `%s` at %v, %s", verb, what, old.thread, k.Text(int(old.pc)), k.Instrs[old.pc].Pos, missing)})
 }
 
 // asyncCommit is cp.async.commit_group.

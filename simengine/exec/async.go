@@ -1,0 +1,71 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// copyAsync is cp.async: the data lands at once; the race checker knows that
+// nobody may look before wait_group.
+func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
+	a, g := in.x.access, in.x.access.second
+	r.saved = r.addr
+	g.addresses(w, &r.addr)
+	if reading := r.readingLanes(w, g, mask); reading != 0 {
+		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
+			return s
+		}
+		if r.obs != nil {
+			r.obs.Access(w.id, int(in.pc), ir.Global, g.width, reading, &r.addr)
+		}
+	}
+	r.addr, r.saved = r.saved, r.addr
+	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
+		return s
+	}
+	if r.obs != nil {
+		r.obs.Access(w.id, int(in.pc), ir.Shared, a.width, mask, &r.addr)
+	}
+	if !a.data {
+		return next
+	}
+	if r.races != nil {
+		if s := r.raceCheck(w, in, a, ir.Shared, mask); s != next {
+			return s
+		}
+	}
+	var c cursor
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		n := a.width
+		if g.size.file == file32 {
+			n = min(n, int(w.r32[g.size.index][l]))
+		}
+		dst := r.shared[r.addr[l] : r.addr[l]+uint64(a.width)]
+		clear(dst)
+		if n == 0 {
+			continue
+		}
+		p := r.bytes(&c, g, r.saved[l], false)
+		if p == nil {
+			return r.pageLimit(w, in)
+		}
+		copy(dst, p[:n])
+	}
+	return next
+}
+
+// readingLanes are the lanes whose source size is not zero.
+func (r *Runner) readingLanes(w *warp, g *access, mask uint32) uint32 {
+	if g.size.file != file32 {
+		return mask
+	}
+	size := &w.r32[g.size.index]
+	for l := range size {
+		if size[l] == 0 {
+			mask &^= 1 << l
+		}
+	}
+	return mask
+}

@@ -1,0 +1,178 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// UnsupportedError is an instruction that the interpreter does not model.
+type UnsupportedError struct {
+	Instr string // as PTX text
+	PC    int
+	Fault *Fault
+}
+
+// Error is one line naming the instruction and its place.
+func (e *UnsupportedError) Error() string { return e.Fault.Error() }
+
+// Unwrap gives the fault.
+func (e *UnsupportedError) Unwrap() error { return e.Fault }
+
+// Compile prepares a kernel for execution in one mode. It fails with an
+// UnsupportedError for an instruction that is not modelled; in Slice mode
+// only instructions that addresses or control flow depend on must be.
+func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
+	if mode != Full && mode != Slice {
+		return nil, fmt.Errorf("compile %s: mode %d: want Full or Slice", k.Name, mode)
+	}
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}}
+	c.needed = make([]bool, len(k.Instrs))
+	if mode == Slice {
+		c.needed = ir.SliceAddress(k)
+	} else {
+		for i := range c.needed {
+			c.needed[i] = true
+		}
+	}
+	c.p.Loops, c.dom = findLoops(k)
+	c.analyse()
+	c.allocate()
+	c.samplers()
+	c.layout()
+	for b := range k.Blocks {
+		if err := c.block(b); err != nil {
+			return nil, err
+		}
+	}
+	c.finish()
+	return c.p, nil
+}
+
+// compiler is the state of one Compile.
+type compiler struct {
+	k      *ir.Kernel
+	p      *Program
+	needed []bool
+	dom    *dominance
+	slots  []slot // by ir.Reg
+
+	shared32 map[uint32]int32
+	shared64 map[uint64]int32
+	special  map[ir.Special]slot
+	blockOf  map[int]int32 // block that starts at an instruction index
+}
+
+// layout fixes what depends on the kernel alone.
+func (c *compiler) layout() {
+	c.shared32, c.shared64 = map[uint32]int32{}, map[uint64]int32{}
+	c.special, c.blockOf = map[ir.Special]slot{}, map[int]int32{}
+	for i, b := range c.k.Blocks {
+		c.blockOf[b.Start] = int32(i)
+	}
+	c.p.dynamicShared = (c.k.SharedBytes + 15) &^ 15
+	if d := c.k.DynamicShared; d >= 0 && d < len(c.k.Vars) && c.k.Vars[d].Offset > 0 {
+		c.p.dynamicShared = c.k.Vars[d].Offset
+	}
+	c.p.headOf = make([]int32, len(c.k.Blocks))
+	for i := range c.p.headOf {
+		c.p.headOf[i] = -1
+	}
+	for i := range c.p.Loops {
+		c.p.headOf[c.p.Loops[i].Head] = int32(i)
+	}
+	c.p.granule = 4
+	c.p.rewritable = true
+}
+
+func isTerminator(op ir.Op) bool { return op == ir.Bra || op == ir.Brx || op == ir.Exit }
+
+// finish fixes the size of the register files.
+func (c *compiler) finish() {
+	for v, i := range c.shared32 {
+		c.p.consts32 = append(c.p.consts32, constant32{i, v})
+	}
+	for v, i := range c.shared64 {
+		c.p.consts64 = append(c.p.consts64, constant64{i, v})
+	}
+	for reg, s := range c.special {
+		c.p.specials = append(c.p.specials, specialSlot{s, reg})
+	}
+	// Slot 0 of each file always exists: unused operands point there.
+	c.p.n32, c.p.n64, c.p.npred = max(c.p.n32, 1), max(c.p.n64, 1), max(c.p.npred, 1)
+}
+
+// unsupported is the error for instruction pc.
+func (c *compiler) unsupported(pc int, detail string) error {
+	f := &Fault{Kind: Unsupported, PC: pc, Thread: -1, CTA: -1, Detail: detail}
+	if pc >= 0 && pc < len(c.k.Instrs) {
+		f.Pos, f.Instr = c.k.Instrs[pc].Pos, c.k.Text(pc)
+	}
+	return &UnsupportedError{Instr: f.Instr, PC: pc, Fault: f}
+}
+
+// block compiles one basic block.
+func (c *compiler) block(i int) error {
+	kb := &c.k.Blocks[i]
+	b := block{start: int32(len(c.p.code)), fall: -1, target: -1, ipdom: int32(kb.IPDom), pc: int32(kb.End - 1)}
+	end := kb.End
+	if end > kb.Start && isTerminator(c.k.Instrs[end-1].Op) {
+		end--
+		if err := c.terminator(&b, &c.k.Instrs[end]); err != nil {
+			return err
+		}
+	}
+	if b.term == fallThrough || b.hasGuard {
+		b.fall = int32(i + 1)
+		if i+1 >= len(c.k.Blocks) {
+			if end == kb.Start || c.k.Instrs[end-1].Op != ir.Trap {
+				return c.unsupported(kb.End-1, "control runs past the end of the kernel")
+			}
+			b.fall = -1
+		}
+	}
+	for pc := kb.Start; pc < end; pc++ {
+		if isTerminator(c.k.Instrs[pc].Op) {
+			return c.unsupported(pc, "branch inside a basic block")
+		}
+		if err := c.instr(pc); err != nil {
+			return err
+		}
+	}
+	b.end = int32(len(c.p.code))
+	c.p.blocks = append(c.p.blocks, b)
+	return nil
+}
+
+func (c *compiler) terminator(b *block, in *ir.Instr) error {
+	pc := int(b.pc)
+	if in.Guard != ir.NoReg {
+		b.hasGuard, b.guardNot, b.guard = true, in.GuardNot, c.slots[in.Guard].index
+	}
+	switch in.Op {
+	case ir.Exit:
+		b.term = exit
+	case ir.Bra:
+		b.term = branch
+		t, ok := c.blockOf[in.Target]
+		if !ok {
+			return c.unsupported(pc, "branch to the middle of a block")
+		}
+		b.target = t
+	case ir.Brx:
+		b.term = indexedBranch
+		s, err := c.source(pc, &in.Src[0], ir.U32)
+		if err != nil {
+			return err
+		}
+		b.index = s.index
+		for _, target := range in.Targets {
+			t, ok := c.blockOf[target]
+			if !ok {
+				return c.unsupported(pc, "branch to the middle of a block")
+			}
+			b.targets = append(b.targets, t)
+		}
+	}
+	return nil
+}

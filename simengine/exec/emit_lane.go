@@ -1,0 +1,108 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// emitLane compiles an instruction that is a function of each lane alone.
+func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
+	l := selectLane(in)
+	if !l.valid() {
+		return false, c.unsupported(pc, "this combination of type and modifiers is not modelled")
+	}
+	if len(in.Dst) != 1 || len(in.Src) > 4 {
+		return false, c.unsupported(pc, "operands")
+	}
+	if in.Dst[0] == ir.NoReg {
+		return false, nil
+	}
+	if l.f32 != nil {
+		return true, c.emit32(pc, in, i, l)
+	}
+	return true, c.emit64(pc, in, i, l)
+}
+
+func (c *compiler) emit32(pc int, in *ir.Instr, i *instr, l lane) error {
+	x := &extra{}
+	if err := c.operands(pc, in, x, ir.B32); err != nil {
+		return err
+	}
+	for _, s := range append(x.src, x.dst[0]) {
+		if s.file != file32 {
+			return c.unsupported(pc, "register size differs from the instruction's type")
+		}
+	}
+	i.kind, i.f32 = kind32, l.f32
+	i.d = x.dst[0].index
+	i.setSources(x.src)
+	return nil
+}
+
+func (i *instr) setSources(src []slot) {
+	for n, p := range []*int32{&i.a, &i.b, &i.c, &i.e} {
+		if n < len(src) {
+			*p = src[n].index
+		}
+	}
+}
+
+// emit64 chooses the cheapest kind for the files the operands are in.
+func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
+	d, err := c.dest(pc, in.Dst[0])
+	if err != nil {
+		return err
+	}
+	i.d, i.f64 = d.index, l.f64
+	x := &extra{dst: []slot{d}, sext: l.sext}
+	small := in.Op == ir.Shl || in.Op == ir.Shr || in.Mod&ir.ModWide != 0
+	all64 := d.file == file64
+	for n := range in.Src {
+		o := in.Src[n]
+		t := ir.B64
+		if o.Kind == ir.OperandImm && l.sext>>n&1 == 1 {
+			o.Imm = uint64(int64(int32(o.Imm)))
+		}
+		if o.Kind == ir.OperandImm && small && (n == 1 || n == 0 && in.Mod&ir.ModWide != 0) {
+			t = ir.B32
+		}
+		s, err := c.source(pc, &o, t)
+		if err != nil {
+			return err
+		}
+		if s.file != file32 && s.file != file64 {
+			return c.unsupported(pc, "predicate operand")
+		}
+		x.src = append(x.src, s)
+		all64 = all64 && s.file == file64
+	}
+	i.setSources(x.src)
+	i.signed = l.sext != 0
+	files := fileKey(d, x.src)
+	switch {
+	case all64:
+		i.kind = kind64
+	case in.Op == ir.Cvt && width(in.Type) == 64 && width(in.SrcType) == 32 && !in.SrcType.IsFloat() && !in.Type.IsFloat() && in.Mod&ir.ModSat == 0 && files == "63":
+		i.kind = kindWiden
+	case in.Op == ir.Mul && in.Mod&ir.ModWide != 0 && files == "633":
+		i.kind, i.c = kindMulWide, c.constant(0, ir.B64).index
+	case in.Op == ir.Mad && in.Mod&ir.ModWide != 0 && files == "6336":
+		i.kind = kindMulWide
+	case small && in.Mod&ir.ModWide == 0 && files == "663":
+		i.kind = kindShift64
+	default:
+		i.kind, i.x = kindMixed, x
+	}
+	return nil
+}
+
+// fileKey spells the files of an instruction's operands, destination first:
+// 6 for 64 bits, 3 for 32.
+func fileKey(d slot, src []slot) string {
+	key := ""
+	for _, s := range append([]slot{d}, src...) {
+		if s.file == file64 {
+			key += "6"
+		} else {
+			key += "3"
+		}
+	}
+	return key
+}

@@ -1,0 +1,177 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// findExit finds the one block that leaves the loop.
+func (a *loopAnalysis) findExit() string {
+	exits := -1
+	for _, b := range a.l.Blocks {
+		blk := &a.k.Blocks[b]
+		last := &a.k.Instrs[blk.End-1]
+		if last.Op == ir.Exit || last.Op == ir.Trap || last.Op == ir.Brx {
+			return "it contains " + last.Op.String()
+		}
+		for _, s := range blk.Succs {
+			if a.l.blocks[s] {
+				continue
+			}
+			if exits >= 0 && exits != b {
+				return "several blocks leave it"
+			}
+			exits = b
+		}
+	}
+	if exits < 0 {
+		return "nothing leaves it"
+	}
+	for _, latch := range a.latch {
+		if !a.dom.dominates(exits, latch) {
+			return "not every iteration passes the block that leaves it"
+		}
+	}
+	if a.inner[exits] != a.self {
+		return "it is left from an inner loop"
+	}
+	a.l.test.block = exits
+	a.l.test.latch = len(a.latch) == 1 && a.latch[0] == exits
+	return ""
+}
+
+// findTest finds the comparison behind the exit branch.
+func (a *loopAnalysis) findTest() string {
+	t := &a.l.test
+	blk := &a.k.Blocks[t.block]
+	bra := &a.k.Instrs[blk.End-1]
+	if bra.Op != ir.Bra || bra.Guard == ir.NoReg {
+		return "it is not left by a branch with a guard"
+	}
+	pc := a.onlyDef(bra.Guard)
+	if pc < 0 || !a.before(pc, blk.End-1) {
+		return "the guard that ends it is computed in several places"
+	}
+	in := &a.k.Instrs[pc]
+	if in.Op != ir.Setp || len(in.Src) != 2 || in.Type.IsFloat() || width(in.Type) < 32 {
+		return "it is not ended by one comparison of integers"
+	}
+	x, okx := a.linear(&in.Src[0], pc, 0)
+	y, oky := a.linear(&in.Src[1], pc, 0)
+	t.induct, t.limit, t.cmp, t.typ = in.Src[0], in.Src[1], in.Cmp, in.Type
+	switch {
+	case okx && oky && x != ir.NoReg && y == ir.NoReg:
+	case okx && oky && x == ir.NoReg && y != ir.NoReg:
+		t.induct, t.limit, t.cmp = in.Src[1], in.Src[0], swapped(in.Cmp)
+	default:
+		return "it is not ended by comparing an induction with a constant"
+	}
+	if t.limit.Kind != ir.OperandReg && t.limit.Kind != ir.OperandImm {
+		return "its limit is not a register or a constant"
+	}
+	t.ahead = a.before(pc, a.onlyDef(t.induct.Reg))
+	taken := a.l.blocks[a.k.BlockOf(bra.Target)] // the loop goes on when the branch is taken
+	t.goesOn = taken != bra.GuardNot
+	if len(in.Dst) > 1 && in.Dst[1] == bra.Guard {
+		t.goesOn = !t.goesOn
+	}
+	return ""
+}
+
+// swapped is the comparison with its sides exchanged.
+func swapped(c ir.Cmp) ir.Cmp {
+	switch c {
+	case ir.CmpLT:
+		return ir.CmpGT
+	case ir.CmpLE:
+		return ir.CmpGE
+	case ir.CmpGT:
+		return ir.CmpLT
+	case ir.CmpGE:
+		return ir.CmpLE
+	case ir.CmpLO:
+		return ir.CmpHI
+	case ir.CmpLS:
+		return ir.CmpHS
+	case ir.CmpHI:
+		return ir.CmpLO
+	case ir.CmpHS:
+		return ir.CmpLS
+	}
+	return c
+}
+
+// variantControl looks for control flow, guards and writes that differ from
+// one iteration to the next.
+func (a *loopAnalysis) variantControl() string {
+	variant := ir.NewBitSet(len(a.k.Regs))
+	for _, r := range a.l.carried {
+		variant.Add(r)
+	}
+	for changed := true; changed; {
+		changed = false
+		a.eachInstr(func(pc int, in *ir.Instr) string {
+			if a.needed[pc] && (varies(in) || a.readsAny(in, variant)) {
+				for _, r := range in.Dst {
+					if r != ir.NoReg && !variant.Has(r) {
+						variant.Add(r)
+						changed = true
+					}
+				}
+			}
+			return ""
+		})
+	}
+	exit := a.k.Blocks[a.l.test.block].End - 1
+	return a.eachInstr(func(pc int, in *ir.Instr) string {
+		if pc == exit || !executes(in.Op) {
+			return ""
+		}
+		switch {
+		case a.needed[pc] && writesMemory(in.Op):
+			return "`" + a.k.Text(pc) + "` writes what addresses may depend on"
+		case in.Guard != ir.NoReg && variant.Has(in.Guard):
+			return "the guard of `" + a.k.Text(pc) + "` may differ between iterations"
+		case (in.Op == ir.Bar || in.Op == ir.BarRed) && a.readsAny(in, variant):
+			return "`" + a.k.Text(pc) + "` may differ between iterations"
+		}
+		return ""
+	})
+}
+
+func (a *loopAnalysis) eachInstr(f func(pc int, in *ir.Instr) string) string {
+	for _, b := range a.l.Blocks {
+		blk := &a.k.Blocks[b]
+		for pc := blk.Start; pc < blk.End; pc++ {
+			if o := f(pc, &a.k.Instrs[pc]); o != "" {
+				return o
+			}
+		}
+	}
+	return ""
+}
+
+func (a *loopAnalysis) readsAny(in *ir.Instr, set ir.BitSet) bool {
+	var buf [8]ir.Reg
+	for _, r := range in.AppendUses(buf[:0]) {
+		if set.Has(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// varies reports an instruction whose result may differ between iterations
+// though its sources do not.
+func varies(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.Ld, ir.Ldu:
+		return in.Space != ir.ParamSpace && in.Space != ir.Const && in.Mod&ir.ModNonCoherent == 0
+	case ir.Atom:
+		return true
+	case ir.Mov:
+		return len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && isClock(in.Src[0].Special)
+	}
+	return in.Mod&ir.ModCarryIn != 0
+}
+
+func writesMemory(op ir.Op) bool {
+	return op == ir.St || op == ir.Atom || op == ir.Red || op == ir.CpAsync
+}

@@ -1,0 +1,188 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// extent is the range of a set of addresses and all their bits together.
+type extent struct{ lo, hi, low uint64 }
+
+// addresses fills out with the lanes' addresses, inactive lanes included, and
+// returns their extent.
+func (a *access) addresses(w *warp, out *vec64) extent {
+	lo, hi, low := ^uint64(0), uint64(0), uint64(0)
+	switch a.base.file {
+	case file64:
+		b, off := &w.r64[a.base.index], a.offset
+		for l := range out {
+			v := b[l] + off
+			out[l] = v
+			lo, hi, low = min(lo, v), max(hi, v), low|v
+		}
+	case file32:
+		b, off := &w.r32[a.base.index], uint32(a.offset)
+		for l := range out {
+			v := uint64(b[l] + off)
+			out[l] = v
+			lo, hi, low = min(lo, v), max(hi, v), low|v
+		}
+	default:
+		fill(out, a.offset)
+		return extent{a.offset, a.offset, a.offset}
+	}
+	return extent{lo, hi, low}
+}
+
+// extentOf is the extent of the addresses of the lanes in mask.
+func extentOf(addr *vec64, mask uint32) extent {
+	e := extent{lo: ^uint64(0)}
+	for m := mask; m != 0; m &= m - 1 {
+		v := addr[bits.TrailingZeros32(m)&(WarpSize-1)]
+		e.lo, e.hi, e.low = min(e.lo, v), max(e.hi, v), e.low|v
+	}
+	return e
+}
+
+// memory runs a memory instruction for the lanes in mask.
+func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
+	a := in.x.access
+	e := a.addresses(w, &r.addr)
+	switch {
+	case a.space == ir.ParamSpace:
+		return r.loadParam(w, in, mask)
+	case a.op == ir.CpAsync:
+		return r.copyAsync(w, in, mask)
+	case a.space == ir.Generic:
+		return r.generic(w, in, mask)
+	}
+	if mask != ^uint32(0) {
+		e = extentOf(&r.addr, mask)
+	}
+	return r.resolved(w, in, a, a.space, mask, e)
+}
+
+// generic sorts the lanes by the window their address falls in and performs
+// the access once for each.
+func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
+	for rest := mask; rest != 0; {
+		first := bits.TrailingZeros32(rest)
+		space, base := window(r.addr[first])
+		var lanes uint32
+		for m := rest; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			if s, _ := window(r.addr[l]); s == space {
+				lanes |= 1 << l
+				r.addr[l] -= base
+			}
+		}
+		if s := r.resolved(w, in, in.x.access, space, lanes, extentOf(&r.addr, lanes)); s != next {
+			return s
+		}
+		rest &^= lanes
+	}
+	return next
+}
+
+// window is the state space a generic address falls in and its base.
+func window(addr uint64) (ir.Space, uint64) {
+	switch addr &^ (windowSize - 1) {
+	case sharedWindow:
+		return ir.Shared, sharedWindow
+	case localWindow:
+		return ir.Local, localWindow
+	case constWindow:
+		return ir.Const, constWindow
+	}
+	return ir.Global, 0
+}
+
+// resolved performs an access whose space is known: checks, reports, moves data.
+func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
+	if s := r.check(w, in, a, space, mask, e); s != next {
+		return s
+	}
+	if r.obs != nil {
+		r.obs.Access(w.id, int(in.pc), space, a.width, mask, &r.addr)
+	}
+	if !a.data {
+		return next
+	}
+	if r.races != nil {
+		if s := r.raceCheck(w, in, a, space, mask); s != next {
+			return s
+		}
+	}
+	switch {
+	case in.x.atom != nil:
+		return r.atomic(w, in, space, mask)
+	case a.read:
+		return r.load(w, in, a, space, mask)
+	}
+	return r.store(w, in, a, space, mask)
+}
+
+// check finds misaligned and out-of-bounds lanes.
+func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
+	width, hi := uint64(a.width), e.hi
+	if e.low&(width-1) != 0 && width&(width-1) == 0 {
+		return r.misaligned(w, in, space, mask, width)
+	}
+	switch space {
+	case ir.Global:
+		reg := r.regions[a.index]
+		if reg != nil && reg.holds(e.lo, width) && reg.holds(hi, width) {
+			return next
+		}
+		return r.checkRegions(w, in, a, mask)
+	case ir.Shared:
+		return r.within(w, in, space, mask, hi, width, uint64(len(r.shared)))
+	case ir.Local:
+		return r.within(w, in, space, mask, hi, width, uint64(r.localBytes))
+	case ir.Const:
+		return r.within(w, in, space, mask, hi, width, uint64(len(r.mem.constants)))
+	}
+	return r.fail(w, in, Fault{Kind: Unsupported, Space: space, Thread: -1, Detail: "access to this state space"})
+}
+
+// checkRegions checks lanes that may lie in different buffers.
+func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal {
+	width := uint64(a.width)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if reg := r.regions[a.index]; reg != nil && reg.holds(r.addr[l], width) {
+			continue
+		}
+		reg := r.mem.find(r.addr[l], width)
+		if reg == nil {
+			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: r.addr[l], Thread: w.thread(l), Detail: r.mem.nearest(r.addr[l])})
+		}
+		r.regions[a.index] = reg
+	}
+	return next
+}
+
+// within checks the lanes against a space of the given size.
+func (r *Runner) within(w *warp, in *instr, space ir.Space, mask uint32, hi, width, size uint64) signal {
+	if hi < size && width <= size-hi {
+		return next
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if v := r.addr[l]; v >= size || width > size-v {
+			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: v, Thread: w.thread(l), Detail: sizeText(space, size)})
+		}
+	}
+	return next
+}
+
+func (r *Runner) misaligned(w *warp, in *instr, space ir.Space, mask uint32, width uint64) signal {
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if r.addr[l]&(width-1) != 0 {
+			return r.fail(w, in, Fault{Kind: Misaligned, Space: space, Address: r.addr[l], Thread: w.thread(l), Detail: alignText(width)})
+		}
+	}
+	return next
+}

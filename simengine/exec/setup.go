@@ -1,0 +1,114 @@
+package exec
+
+import "fmt"
+
+func (r *Runner) validate(l Launch, cta int64) error {
+	k := r.p.Kernel
+	for _, d := range []Dim3{l.Grid, l.CTA} {
+		if d.X < 1 || d.Y < 1 || d.Z < 1 {
+			return fmt.Errorf("launch %s: grid %v of %v: every dimension must be at least 1", k.Name, l.Grid, l.CTA)
+		}
+	}
+	switch {
+	case l.CTA.X > MaxThreads || l.CTA.Y > MaxThreads || l.CTA.Z > 64 || l.CTA.Count() > MaxThreads:
+		return fmt.Errorf("launch %s: a CTA of %v threads: at most %d", k.Name, l.CTA, MaxThreads)
+	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
+		return fmt.Errorf("launch %s: a grid of %v: at most 2147483647 x 65535 x 65535", k.Name, l.Grid)
+	case cta < 0 || cta >= l.Grid.Count():
+		return fmt.Errorf("launch %s: CTA %d of a grid of %d", k.Name, cta, l.Grid.Count())
+	case l.DynamicShared < 0 || l.DynamicShared > maxShared || k.SharedBytes > maxShared:
+		return fmt.Errorf("launch %s: %d static and %d dynamic bytes of shared memory: want at most %d of each", k.Name, k.SharedBytes, l.DynamicShared, maxShared)
+	case k.LocalBytes > maxLocal || int64(k.LocalBytes)*l.CTA.Count() > maxLocalCTA:
+		return fmt.Errorf("launch %s: %d bytes of local memory for each of %d threads: at most %d, and %d together", k.Name, k.LocalBytes, l.CTA.Count(), maxLocal, maxLocalCTA)
+	case r.p.fileBytes() > maxFile:
+		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, r.p.fileBytes(), maxFile)
+	case len(l.Params) < paramBytes(k):
+		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
+	}
+	return nil
+}
+
+// maxShared is far above the shared memory of any SM.
+const maxShared = 1 << 20
+
+// fileBytes is the size of the register files of one warp.
+func (p *Program) fileBytes() int {
+	return int(p.n32)*WarpSize*4 + int(p.n64)*WarpSize*8
+}
+
+// setup brings the CTA to its start.
+func (r *Runner) setup() {
+	p, k := r.p, r.p.Kernel
+	r.params, r.fault = r.launch.Params, nil
+	threads := int(r.launch.CTA.Count())
+	r.nwarps = (threads + WarpSize - 1) / WarpSize
+	r.growWarps()
+	n := k.SharedBytes
+	if r.launch.DynamicShared > 0 {
+		n = p.dynamicShared + r.launch.DynamicShared
+	}
+	r.shared = zeroed(r.shared, n)
+	r.localBytes = k.LocalBytes
+	r.local = zeroed(r.local, r.localBytes*r.nwarps*WarpSize)
+	r.barriers = [16]barrier{}
+	clear(r.agreed)
+	for i := range r.warps[:r.nwarps] {
+		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
+	}
+	r.races = nil
+	if r.opt.Races && p.Mode == Full {
+		if r.checker == nil {
+			r.checker = &raceChecker{}
+		}
+		r.races = r.checker
+		r.races.reset(r.nwarps, len(r.shared), p.granule)
+	}
+}
+
+// zeroed returns b with n zero bytes.
+func zeroed(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	b = b[:n]
+	clear(b)
+	return b
+}
+
+// growWarps makes sure there are enough warps; constants are written once.
+func (r *Runner) growWarps() {
+	for len(r.warps) < r.nwarps {
+		p := r.p
+		w := warp{
+			id: len(r.warps), first: len(r.warps) * WarpSize,
+			r32: make([]vec32, p.n32), r64: make([]vec64, p.n64), pred: make([]uint32, p.npred),
+			loops: make([]loopRun, len(p.Loops)),
+		}
+		for _, c := range p.consts32 {
+			fill(&w.r32[c.index], c.value)
+		}
+		for _, c := range p.consts64 {
+			fill(&w.r64[c.index], c.value)
+		}
+		r.warps = append(r.warps, w)
+	}
+}
+
+func fill[T word](d *[WarpSize]T, v T) {
+	for i := range d {
+		d[i] = v
+	}
+}
+
+func (r *Runner) startWarp(w *warp, lanes int) {
+	w.live = uint32(uint64(1)<<lanes - 1)
+	w.state, w.ip, w.steps, w.tick, w.carry = ready, -1, 0, 1, 0
+	w.stack = append(w.stack[:0], frame{block: 0, rpc: -1, mask: w.live, since: 1})
+	w.inLoops = w.inLoops[:0]
+	for i := range w.loops {
+		w.loops[i].active, w.loops[i].entries = false, 0
+	}
+	for _, s := range r.p.specials {
+		r.special(w, s)
+	}
+}

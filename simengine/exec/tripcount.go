@@ -1,0 +1,107 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// tripCount is how many times in a row `x cmp y` gives want while x grows by
+// step, all words of type t; -1 when it cannot be told or has no end.
+func tripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
+	w := width(t)
+	if !want {
+		cmp = negated(cmp)
+	}
+	signed := t.IsSigned()
+	switch cmp {
+	case ir.CmpLO, ir.CmpLS, ir.CmpHI, ir.CmpHS:
+		signed = false
+		cmp = map[ir.Cmp]ir.Cmp{ir.CmpLO: ir.CmpLT, ir.CmpLS: ir.CmpLE, ir.CmpHI: ir.CmpGT, ir.CmpHS: ir.CmpGE}[cmp]
+	case ir.CmpNE:
+		return untilEqual(extend64(y-x, w, true), extend64(step, w, true))
+	}
+	d := int64(extend64(step, w, true))
+	if w == 64 && !signed && (x>>63|y>>63) != 0 {
+		return -1
+	}
+	a, b := int64(extend64(x, w, signed)), int64(extend64(y, w, signed))
+	top, bottom := int64(^uint64(0)>>(65-w)), int64(-1)<<(w-1)
+	if !signed {
+		top, bottom = int64(^uint64(0)>>min(max(64-w, 1), 63)), 0
+	}
+	switch cmp {
+	case ir.CmpLE:
+		if b == top {
+			return -1
+		}
+		b++
+	case ir.CmpGE:
+		if b == bottom {
+			return -1
+		}
+		b--
+	}
+	switch cmp {
+	case ir.CmpLT, ir.CmpLE:
+		return steps(a, b, d, top)
+	case ir.CmpGT, ir.CmpGE:
+		if a == -1<<63 || b == -1<<63 {
+			return -1 // has no negative
+		}
+		return steps(-a, -b, -d, -max(bottom, -1<<63+1))
+	}
+	return -1
+}
+
+// steps is how many terms of a, a+d, a+2d ... lie below b, -1 when a term
+// passes top before it reaches b.
+func steps(a, b, d, top int64) int64 {
+	if a >= b {
+		return 0
+	}
+	gap := uint64(b) - uint64(a)
+	if d <= 0 || gap > 1<<62 {
+		return -1
+	}
+	n := (int64(gap) + d - 1) / d
+	if last := a + (n-1)*d; last > top-d {
+		return -1
+	}
+	return n
+}
+
+// untilEqual is the number of steps until a difference is used up.
+func untilEqual(diff, step uint64) int64 {
+	d, s := int64(diff), int64(step)
+	if s < 0 {
+		d, s = -d, -s
+	}
+	if d < 0 || s == 0 || d%s != 0 {
+		return -1
+	}
+	return d / s
+}
+
+// negated is the comparison that holds where c does not.
+func negated(c ir.Cmp) ir.Cmp {
+	switch c {
+	case ir.CmpEQ:
+		return ir.CmpNE
+	case ir.CmpNE:
+		return ir.CmpEQ
+	case ir.CmpLT:
+		return ir.CmpGE
+	case ir.CmpGE:
+		return ir.CmpLT
+	case ir.CmpGT:
+		return ir.CmpLE
+	case ir.CmpLE:
+		return ir.CmpGT
+	case ir.CmpLO:
+		return ir.CmpHS
+	case ir.CmpHS:
+		return ir.CmpLO
+	case ir.CmpHI:
+		return ir.CmpLS
+	case ir.CmpLS:
+		return ir.CmpHI
+	}
+	return ir.CmpNone
+}
