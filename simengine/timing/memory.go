@@ -156,18 +156,21 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 		result = max(result, ready)
 	}
 	miss := sectors &^ hit
+	fromDRAM := int64(0)
+	if a.Space != ir.Local && first != 0 {
+		// Charged where the trace touches a granule first, although another
+		// warp may have come before it here and found it in L2.
+		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], s.granules(first&sectors))
+	}
 	if miss == 0 {
+		s.mem.Fetch(at, fromDRAM)
 		return result
 	}
 	at = max(at, s.loads.free())
 	n := int64(bits.OnesCount8(miss))
-	g := s.granules(miss)
-	fromDRAM := int64(0)
 	if a.Space == ir.Local {
-		fromDRAM = s.localDue(g)
+		fromDRAM = s.localDue(s.granules(miss))
 		s.stats.localDRAM[0] += fromDRAM
-	} else if f := s.granules(first & miss); f > 0 {
-		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
 	}
 	h := hash(addr)
 	away := h&1 == 1

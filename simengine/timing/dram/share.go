@@ -99,6 +99,14 @@ func (s *Share) Read(at, sectors, fromDRAM int64, far, away bool, noise uint64) 
 	return done
 }
 
+// Fetch moves granules from DRAM to L2 that nobody waits for.
+func (s *Share) Fetch(at, granules int64) {
+	if granules > 0 {
+		s.dram.Serve(at, granules*s.dramOne)
+		s.BytesRead += granules * int64(s.spec.Granule)
+	}
+}
+
 // window is the cycles over which occupancy is averaged: long against a
 // latency, short against a kernel.
 const window = 2048
