@@ -72,6 +72,7 @@ type Coordinator struct {
 	log   hclog.Logger
 	kick  chan struct{} // tells the writer that there is a group; capacity 1
 	board *board        // what is shown
+	meter meter         // what is counted
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
 

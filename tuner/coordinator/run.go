@@ -206,6 +206,7 @@ func (c *Coordinator) logGroup(g *group) {
 
 // observe is called after every commit.
 func (c *Coordinator) observe(g *group, took time.Duration, err error) {
+	c.meter.committed(&g.changes, took, err)
 	if took > time.Second {
 		c.log.Warn("the store is slow", "took", took, "records", g.changes.Len(), "error", err)
 	}

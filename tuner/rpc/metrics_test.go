@@ -1,0 +1,54 @@
+package rpc
+
+import (
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+// What is exported counts what happened, in a form that scrapers read.
+func TestMetrics(t *testing.T) {
+	_, c := serve(t)
+	b := tunertest.Bundle{Size: 3}
+	content, digest := b.Content()
+	if err := c.PutBundle(t.Context(), digest, content); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Submit(t.Context(), b.Spec("test"), ""); err != nil {
+		t.Fatal(err)
+	}
+	in := tuner.Sync{Worker: tunertest.Worker("w", 1, 2), Want: 2}
+	reply, err := c.Synchronize(t.Context(), &in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Reports = []tuner.Report{
+		{Held: reply.Grants[0].Held, Outcome: &tuner.Outcome{Validity: tuner.Compile, Message: "no"}},
+		{Held: reply.Grants[1].Held, Fault: "out of memory"},
+	}
+	if _, err := c.Synchronize(t.Context(), &in, 0); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	Metrics(c).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	text := w.Body.String()
+	for _, want := range []string{
+		`warptune_results_total{validity="compile"} 1`, `warptune_leases_requeued_total 1`, `warptune_sweeps{state="running"} 1`,
+		`warptune_trials_left 2`, `warptune_workers{engine="engine-1"} 1`, `warptune_worker_slots 2`, `warptune_store_writable 1`,
+		`warptune_commit_seconds_bucket{le="+Inf"} 3`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no line %s in\n%s", want, text)
+		}
+	}
+	line := regexp.MustCompile(`^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"\})? -?[0-9.e+-]+)$`)
+	for l := range strings.Lines(text) {
+		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
+			t.Errorf("%q is no line of the format", l)
+		}
+	}
+}
