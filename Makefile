@@ -40,8 +40,8 @@ fuzz: ## each fuzz target for FUZZTIME
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
 SILICON ?= ../shared/silicon
-fidelity: build ## every measured configuration against the simulator; rewrites docs/fidelity tables
-	$(BIN)/warptune fidelity --arch h200 --timings $(SILICON)/h200/timings.jsonl.gz --kernels $(SILICON)/kernels --ptx-dir $(SILICON)/h200/ptx.zip
+fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md
+	docs/fidelity.sh $(BIN)/warptune $(wildcard $(SILICON))
 
 check: lint test ## what CI runs, less the end-to-end part
 
