@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -21,7 +22,9 @@ func (e *UnsupportedError) Unwrap() error { return e.Fault }
 
 // Compile prepares a kernel for execution in one mode. It fails with an
 // UnsupportedError for an instruction that is not modelled; in Slice mode
-// only instructions that addresses or control flow depend on must be.
+// only instructions that addresses or control flow depend on must be, and
+// pointer parameters are taken to point to distinct buffers: where it matters,
+// Runner.Run refuses a launch in which two are equal.
 func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 	if mode != Full && mode != Slice {
 		return nil, fmt.Errorf("compile %s: mode %d: want Full or Slice", k.Name, mode)
@@ -29,7 +32,8 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}}
 	c.needed = make([]bool, len(k.Instrs))
 	if mode == Slice {
-		c.needed = ir.SliceAddress(k)
+		c.needed = ir.SliceDistinct(k)
+		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(k))
 	} else {
 		for i := range c.needed {
 			c.needed[i] = true

@@ -122,6 +122,7 @@ type Program struct {
 	dynamicShared   int        // offset of the dynamic shared array
 	granule         int        // finest shared access, bytes: 1 or 4
 	rewritable      bool       // a CTA leaves device memory as it was
+	distinct        bool       // the slice relies on pointer parameters being distinct
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
 }

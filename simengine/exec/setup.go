@@ -1,6 +1,10 @@
 package exec
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 func (r *Runner) validate(l Launch, cta int64) error {
 	k := r.p.Kernel
@@ -24,6 +28,25 @@ func (r *Runner) validate(l Launch, cta int64) error {
 		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, r.p.fileBytes(), maxFile)
 	case len(l.Params) < paramBytes(k):
 		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
+	}
+	if r.p.distinct {
+		return checkDistinct(k, l.Params)
+	}
+	return nil
+}
+
+// checkDistinct refuses equal addresses in two parameters.
+func checkDistinct(k *ir.Kernel, params []byte) error {
+	for i, p := range k.Params {
+		if p.Size != 8 {
+			continue
+		}
+		v := getBits(params[p.Offset:], 8)
+		for _, q := range k.Params[:i] {
+			if q.Size == 8 && v >= globalBase && v == getBits(params[q.Offset:], 8) {
+				return fmt.Errorf("launch %s: parameters %s and %s are the same buffer, and addresses depend on what the kernel writes: give each a buffer of its own, or run it in Full mode", k.Name, q.Name, p.Name)
+			}
+		}
 	}
 	return nil
 }

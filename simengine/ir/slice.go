@@ -10,8 +10,17 @@ package ir
 // result is needed, and a store, atomic or copy into a space that a marked
 // load may read. Registers are not told apart by place: when any needed
 // instruction reads a register, every write of it is marked.
-func SliceAddress(k *Kernel) []bool {
-	s := &slicer{k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
+//
+// Any two pointers into global memory are taken to alias; see SliceDistinct.
+func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
+
+// SliceDistinct is SliceAddress for launches that pass a buffer of its own to
+// every pointer parameter: a store through one parameter does not matter to
+// loads through another. It marks no more than SliceAddress.
+func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
+
+func slice(k *Kernel, of []roots) []bool {
+	s := &slicer{of: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
 		for _, r := range in.AppendDefs(s.buf[:0]) {
@@ -36,6 +45,7 @@ type slicer struct {
 	reg    BitSet    // registers that are needed
 	work   []Reg
 	buf    [16]Reg
+	of     []roots // by register; nil: every pointer may point anywhere
 }
 
 // root marks what is needed whatever the data.
@@ -88,6 +98,7 @@ func (s *slicer) drain() {
 // kernel writes.
 func (s *slicer) stores() bool {
 	var read [RegSpace + 1]bool
+	var global roots // of the marked loads from global memory
 	for pc, need := range s.needed {
 		in := &s.k.Instrs[pc]
 		if !need || in.Mod&ModNonCoherent != 0 {
@@ -96,8 +107,12 @@ func (s *slicer) stores() bool {
 		switch in.Op {
 		case Ld, Atom:
 			read[in.Space] = true
+			if in.Space == Global {
+				global |= s.roots(&in.Src[0])
+			}
 		case CpAsync:
 			read[Global] = true
+			global |= rootUnknown
 		}
 	}
 	any := read[Global] || read[Shared] || read[Local] || read[Generic]
@@ -110,6 +125,9 @@ func (s *slicer) stores() bool {
 		switch in.Op {
 		case St, Atom, Red, CpAsync:
 			generic := in.Space == Generic && any || read[Generic]
+			if in.Space == Global && read[Global] && !generic && !global.mayAlias(s.roots(&in.Src[0])) {
+				continue
+			}
 			if generic || read[in.Space] {
 				s.mark(pc)
 				marked = true
@@ -117,6 +135,13 @@ func (s *slicer) stores() bool {
 		}
 	}
 	return marked
+}
+
+func (s *slicer) roots(o *Operand) roots {
+	if s.of == nil {
+		return rootUnknown
+	}
+	return s.k.addressRoots(o, s.of)
 }
 
 // carries marks the writers of the carry flag once a reader is needed.
