@@ -15,15 +15,21 @@ func (s *sm) schedule(slot int32, at int64) {
 		s.pace = max(s.pace, float64(at)) + s.interval
 	}
 	c.launchAt = at
+	s.nextLaunch = min(s.nextLaunch, at)
 }
 
 // launchDue starts the CTAs whose time has come.
 func (s *sm) launchDue() {
+	if s.nextLaunch > s.now {
+		return
+	}
+	s.nextLaunch = never
 	for i := range s.ctas {
 		if c := &s.ctas[i]; c.launchAt <= s.now {
 			c.launchAt = never
 			s.launch(int32(i))
 		}
+		s.nextLaunch = min(s.nextLaunch, s.ctas[i].launchAt)
 	}
 }
 

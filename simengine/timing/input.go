@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -21,6 +22,9 @@ type Input struct {
 	CTAsPerSM, WarpsPerCTA int
 	L1Bytes                int // the L1 cache the carve-out leaves an SM
 	Grid                   [3]int
+	// Extents are the buffers the kernel can reach in device memory; nil when
+	// they are not known.
+	Extents []reuse.Extent
 	// Source gives the trace of the CTA with a linear index, x fastest. It is
 	// asked for few CTAs and never twice for one; Run keeps the traces while it
 	// runs and does not change them.

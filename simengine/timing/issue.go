@@ -59,18 +59,18 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 	best, next, reason = -1, never, Idle
 	var oldest int64
 	mioFree, lgFree := p.mio.free(), p.lg.free()
+	why, on, last := p.why[:len(p.ready)], p.on[:len(p.ready)], p.last[:len(p.ready)]
 	for i, r := range p.ready {
 		if r > now {
 			if r < next {
-				next, reason = r, p.why[i]
-			} else if next == never && p.why[i] == Barrier {
+				next, reason = r, why[i]
+			} else if next == never && why[i] == Barrier {
 				reason = Barrier
 			}
 			continue
 		}
-		on := p.on[i]
-		t := p.free[on] / dram.Fraction
-		if on == pipeMemory {
+		t := p.free[on[i]] / dram.Fraction
+		if on[i] == pipeMemory {
 			if p.queue[i] == LGThrottle {
 				t = max(t, lgFree)
 			} else {
@@ -87,8 +87,8 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 		if best >= 0 {
 			more = true
 		}
-		if best < 0 || p.last[i] < oldest {
-			best, oldest = i, p.last[i]
+		if best < 0 || last[i] < oldest {
+			best, oldest = i, last[i]
 		}
 	}
 	return best, more, next, reason

@@ -93,7 +93,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 			return nil, err
 		}
 	}
-	if total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2]); g.survey.Scattered() {
+	if total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2]); in.Extents == nil && g.survey.Scattered() {
 		for _, id := range []int64{0, total - 1} {
 			if err := g.trace(pick{id, reuse.Far}); err != nil {
 				return nil, err
@@ -102,7 +102,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 	}
 	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
-		Scratch: m.scratch(in), Cold: in.Cold,
+		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold,
 	})
 	return p, nil
 }

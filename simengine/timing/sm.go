@@ -101,14 +101,15 @@ type sm struct {
 	remote            uint64   // of 1<<16: first touches at home in the far half of L2 that find no near copy
 	atomicStep        [2]int64 // L2 steps: per lane, per lane of one address
 
-	target    int64 // CTAs to run
-	launched  int64
-	pace      float64 // cycle of the next launch the device allows
-	interval  float64 // between two launches on this SM
-	stagger   bool
-	done      []int64 // completion cycles of CTAs in order
-	issuedNow int
-	stats     stats
+	target     int64 // CTAs to run
+	launched   int64
+	nextLaunch int64   // earliest launchAt of the slots
+	pace       float64 // cycle of the next launch the device allows
+	interval   float64 // between two launches on this SM
+	stagger    bool
+	done       []int64 // completion cycles of CTAs in order
+	issuedNow  int
+	stats      stats
 }
 
 // ring remembers the last n times something was done with one of n entries.
@@ -234,6 +235,7 @@ func (p *subPartition) init(slots, queue, lg int) {
 func (s *sm) run(target int64, stagger bool) error {
 	s.target, s.stagger = target, stagger
 	s.done = make([]int64, 0, target)
+	s.nextLaunch = never
 	for i := range s.ctas {
 		s.ctas[i].launchAt = never
 	}
@@ -241,12 +243,9 @@ func (s *sm) run(target int64, stagger bool) error {
 		s.schedule(int32(i), s.m.coldStart)
 	}
 	for {
-		t := int64(never)
+		t := s.nextLaunch
 		for k := range s.subs {
 			t = min(t, s.subs[k].wake)
-		}
-		for i := range s.ctas {
-			t = min(t, s.ctas[i].launchAt)
 		}
 		if t == never {
 			break

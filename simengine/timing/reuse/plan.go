@@ -11,8 +11,26 @@ type Device struct {
 	L2Bytes, EffectiveBytes int
 	// Scratch is further data that lives in L2 (local memory), bytes.
 	Scratch float64
+	// Extents are the buffers in device memory; nil when they are not known,
+	// and then the range of addresses surveyed stands for them.
+	Extents []Extent
 	// Cold says that no earlier launch of the kernel left data behind.
 	Cold bool
+}
+
+// Extent is one buffer: its first and last 128-byte line.
+type Extent struct{ First, Last uint64 }
+
+// holds is the granules of the buffers that a range of lines lies in, 0 when
+// none is known to hold it.
+func (d *Device) holds(low, high, perLine uint64) float64 {
+	var lines uint64
+	for _, e := range d.Extents {
+		if e.First <= high && low <= e.Last {
+			lines += e.Last - e.First + 1
+		}
+	}
+	return float64(lines * perLine)
 }
 
 // Plan is the estimate for one launch. Slices are indexed by PTX instruction.
@@ -213,7 +231,13 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 		return
 	}
 	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
-	if span := float64(g.high-g.low+1) * float64(s.perLine); s.ctas[Far] > 0 && g.unique > 1.05*span {
+	// More distinct granules than there are to touch: the CTAs' shares of new
+	// ones do not go on as in the cluster, since addresses are scattered.
+	span := d.holds(g.low, g.high, s.perLine)
+	if span == 0 && s.ctas[Far] > 0 {
+		span = float64(g.high-g.low+1) * float64(s.perLine)
+	}
+	if span > 0 && g.unique > 1.05*span {
 		g.random, g.unique = true, span
 	}
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
