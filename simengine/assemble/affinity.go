@@ -4,7 +4,7 @@ package assemble
 // register: the result of a multiply-add that is the last to read it. The real
 // assembler keeps such chains in one register, which decides the banks that
 // their other operands prefer.
-func (f *fn) affinities(ranges [][]span) []value {
+func (f *fn) affinities(ranges []liveRange) []value {
 	next := make([]value, len(f.vals))
 	for v := range next {
 		next[v] = noValue
@@ -16,15 +16,15 @@ func (f *fn) affinities(ranges [][]span) []value {
 				continue
 			}
 			d := in.dst[0].v
-			if len(ranges[d]) != 1 {
+			if len(ranges[d].all) != 1 {
 				continue
 			}
 			for _, k := range [...]int{2, 0, 1} {
 				a := &in.src[k]
-				if a.kind != argValue || f.vals[a.v].file != fileGeneral || f.vals[a.v].words != f.vals[d].words || len(ranges[a.v]) != 1 || next[a.v] != noValue {
+				if a.kind != argValue || f.vals[a.v].file != fileGeneral || f.vals[a.v].words != f.vals[d].words || len(ranges[a.v].all) != 1 || next[a.v] != noValue {
 					continue
 				}
-				if ranges[a.v][0].to == ranges[d][0].from {
+				if ranges[a.v].all[0].to == ranges[d].all[0].from {
 					next[a.v] = d
 					break
 				}

@@ -2,103 +2,6 @@ package assemble
 
 import "slices"
 
-// span is a half-open range of program positions; instruction i of the emitted
-// order reads at 2i and writes at 2i+1.
-type span struct{ from, to int32 }
-
-// liveRanges returns for every value its live spans, ascending.
-func (f *fn) liveRanges(linger int32) [][]span {
-	ranges := make([][]span, len(f.vals))
-	cur := make([]uint8, len(f.vals))
-	end := make([]int32, len(f.vals))
-	base := int32(0)
-	starts := make([]int32, len(f.order))
-	for i, b := range f.order {
-		starts[i] = base
-		base += 2 * int32(len(f.mblocks[b].insts))
-	}
-	for oi := len(f.order) - 1; oi >= 0; oi-- {
-		b := f.order[oi]
-		insts := f.mblocks[b].insts
-		first := starts[oi]
-		last := first + 2*int32(len(insts))
-		copy(cur, f.live.out[b])
-		for v, m := range cur {
-			if m != 0 {
-				end[v] = last
-			}
-		}
-		for j := len(insts) - 1; j >= 0; j-- {
-			in := &insts[j]
-			at := first + 2*int32(j)
-			if !in.keeps {
-				for i := range in.dst {
-					a := &in.dst[i]
-					if a.kind != argValue {
-						continue
-					}
-					if cur[a.v] == 0 {
-						ranges[a.v] = append(ranges[a.v], span{at + 1, at + 2})
-						continue
-					}
-					cur[a.v] &^= a.wordMask()
-					if cur[a.v] == 0 {
-						ranges[a.v] = append(ranges[a.v], span{at + 1, end[a.v]})
-					}
-				}
-			}
-			held := int32(0)
-			if in.holdsSources() {
-				held = 2 * linger
-			}
-			in.reads(func(v value, m uint8) {
-				if cur[v] == 0 {
-					end[v] = min(at+1+held, last)
-				}
-				cur[v] |= m
-			})
-		}
-		for v, m := range cur {
-			if m != 0 {
-				ranges[v] = append(ranges[v], span{first, end[v]})
-				cur[v] = 0
-			}
-		}
-	}
-	for v := range ranges {
-		slices.Reverse(ranges[v])
-		ranges[v] = mergeSpans(ranges[v])
-	}
-	return ranges
-}
-
-// holdsSources says whether an instruction reads its sources some time after
-// it issues, so that writing one of them soon would have to wait.
-func (in *inst) holdsSources() bool {
-	switch mops[in.op].class {
-	case MUFU, XU, Store:
-		return true
-	}
-	return false
-}
-
-// lingerCycles is for how many instructions a register that such an
-// instruction read last is not given away while there are others.
-const lingerCycles = 6
-
-// mergeSpans joins spans that touch.
-func mergeSpans(r []span) []span {
-	out := r[:0]
-	for _, s := range r {
-		if n := len(out); n > 0 && s.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, s.to)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 // bank is one register file under allocation.
 type bank struct {
 	taken [][]span // by register, ascending
@@ -107,7 +10,7 @@ type bank struct {
 
 // free says whether register r is free over spans.
 func (k *bank) free(r int, spans []span) bool {
-	if r >= len(k.taken) {
+	if r >= len(k.taken) || len(spans) == 0 {
 		return true
 	}
 	t := k.taken[r]
@@ -133,6 +36,9 @@ func (k *bank) free(r int, spans []span) bool {
 
 // take marks register r used over spans.
 func (k *bank) take(r int, spans []span) {
+	if len(spans) == 0 {
+		return
+	}
 	for r >= len(k.taken) {
 		k.taken = append(k.taken, nil)
 	}
@@ -147,10 +53,11 @@ func (k *bank) take(r int, spans []span) {
 	k.most = max(k.most, r+1)
 }
 
-// place gives a value of w words the lowest aligned free registers, skipping
+// place gives a value live over the spans of its words the lowest aligned free registers, skipping
 // the reserved one (R1, the stack pointer), and among those under limit one
 // whose bank the instructions that read it together with others accept.
-func (k *bank) place(w int, spans []span, reserved, limit int, clash func(r int) bool) int {
+func (k *bank) place(words [][]span, reserved, limit int, clash func(r int) bool) int {
+	w := len(words)
 	align := 1
 	for align < w {
 		align *= 2
@@ -163,7 +70,7 @@ search:
 			break
 		}
 		for i := 0; i < w; i++ {
-			if r+i == reserved || !k.free(r+i, spans) {
+			if r+i == reserved || !k.free(r+i, words[i]) {
 				continue search
 			}
 		}
@@ -176,7 +83,7 @@ search:
 		}
 	}
 	for i := 0; i < w; i++ {
-		k.take(lowest+i, spans)
+		k.take(lowest+i, words[i])
 	}
 	return lowest
 }
@@ -217,12 +124,12 @@ const (
 )
 
 // color is one attempt of allocate.
-func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int16, general int) {
+func (f *fn) color(ranges []liveRange, limit int, order colorOrder) (assigned []int16, general int) {
 	assigned = make([]int16, len(f.vals))
 	list := make([]value, 0, len(f.vals))
 	for v := range ranges {
 		assigned[v] = -1
-		if len(ranges[v]) > 0 {
+		if len(ranges[v].all) > 0 {
 			list = append(list, value(v))
 		}
 	}
@@ -236,7 +143,7 @@ func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int
 		if d := int(rank[a]) - int(rank[b]); d != 0 {
 			return d
 		}
-		if d := int(ranges[a][0].from - ranges[b][0].from); d != 0 {
+		if d := int(ranges[a].all[0].from - ranges[b].all[0].from); d != 0 {
 			return d
 		}
 		return int(a - b)
@@ -253,7 +160,7 @@ func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int
 			continue
 		}
 		if vi.file != fileGeneral {
-			assigned[v] = int16(banks[vi.file].place(int(vi.words), ranges[v], -1, 0, nil))
+			assigned[v] = int16(banks[vi.file].place(ranges[v].word, -1, 0, nil))
 			continue
 		}
 		var clash func(r int) bool
@@ -261,7 +168,7 @@ func (f *fn) color(ranges [][]span, limit int, order colorOrder) (assigned []int
 			clash = func(r int) bool { return f.bankClash(v, r, readers, assigned) }
 		}
 		general := &banks[fileGeneral]
-		assigned[v] = int16(general.place(int(vi.words), ranges[v], stackPointer, limit, clash))
+		assigned[v] = int16(general.place(ranges[v].word, stackPointer, limit, clash))
 		if heir != nil {
 			f.inherit(v, heir, ranges, assigned, general)
 		}
@@ -330,16 +237,16 @@ func (f *fn) livesAcross(v value) bool {
 
 // inherit gives the register of a value to the chain of values that take it
 // over, as far as it is free.
-func (f *fn) inherit(v value, heir []value, ranges [][]span, assigned []int16, k *bank) {
+func (f *fn) inherit(v value, heir []value, ranges []liveRange, assigned []int16, k *bank) {
 	r := int(assigned[v])
 	for h := heir[v]; h != noValue && assigned[h] < 0; h = heir[h] {
 		for i := range int(f.vals[h].words) {
-			if !k.free(r+i, ranges[h]) {
+			if !k.free(r+i, ranges[h].word[i]) {
 				return
 			}
 		}
 		for i := range int(f.vals[h].words) {
-			k.take(r+i, ranges[h])
+			k.take(r+i, ranges[h].word[i])
 		}
 		assigned[h] = int16(r)
 	}

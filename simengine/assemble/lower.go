@@ -420,7 +420,7 @@ func (s *selector) tieable(x, v value, n *node) bool {
 		return false
 	}
 	d := f.defOf(x)
-	if d == nil || len(d.dst) != 1 || d.guard != n.guard || f.carrier(d) != f.carrier(n) {
+	if d == nil || len(d.dst) != 1 || d.guard != n.guard || f.blocks[f.carrier(d)].depth != f.blocks[f.carrier(n)].depth {
 		return false
 	}
 	if s.local(x) != x {

@@ -136,7 +136,7 @@ var mops = [numMops]mopInfo{
 	opFFMA:      {"FFMA", FMA, 4, 1},
 	opIMAD:      {"IMAD", FMAHeavy, 4, 2},
 	opIMADHI:    {"IMAD.HI", IMADWide, 5, 4},
-	opIMADWIDE:  {"IMAD.WIDE", IMADWide, 5, 4},
+	opIMADWIDE:  {"IMAD.WIDE", IMADWide, 4, 4},
 	opIDP:       {"IDP", FMAHeavy, 4, 2},
 	opDADD:      {"DADD", FP64, 8, 4},
 	opDMUL:      {"DMUL", FP64, 8, 4},

@@ -71,16 +71,16 @@ func (f *fn) unplaced(limit int) []crowd {
 	ranges := f.liveRanges(0)
 	var out []crowd
 	for v := range ranges {
-		if f.vals[v].file != fileGeneral || len(ranges[v]) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {
+		if f.vals[v].file != fileGeneral || len(ranges[v].all) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {
 			continue
 		}
-		at := ranges[v][0].from
+		at := ranges[v].all[0].from
 		c := crowd{over: f.generalWords(value(v))}
 		for x := range ranges {
 			if f.vals[x].file != fileGeneral {
 				continue
 			}
-			for _, s := range ranges[x] {
+			for _, s := range ranges[x].all {
 				if s.from <= at && at < s.to {
 					c.live = append(c.live, value(x))
 				}

@@ -64,7 +64,7 @@ func (f *fn) verifyRegisters() error {
 	ranges := f.liveRanges(0)
 	var banks [fileUniformPred + 1]bank
 	for v := range ranges {
-		if len(ranges[v]) == 0 || f.vals[v].file == fileNone {
+		if len(ranges[v].all) == 0 || f.vals[v].file == fileNone {
 			continue
 		}
 		if f.regs[v] < 0 {
@@ -73,10 +73,10 @@ func (f *fn) verifyRegisters() error {
 		k := &banks[f.vals[v].file]
 		for w := 0; w < int(f.vals[v].words); w++ {
 			r := int(f.regs[v]) + w
-			if !k.free(r, ranges[v]) {
+			if !k.free(r, ranges[v].word[w]) {
 				return fmt.Errorf("value %d shares register %d with another live value", v, r)
 			}
-			k.take(r, ranges[v])
+			k.take(r, ranges[v].word[w])
 		}
 	}
 	return nil
