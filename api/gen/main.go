@@ -42,11 +42,7 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	compiler := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{root}}),
-		SourceInfoMode: protocompile.SourceInfoStandard,
-	}
-	files, err := compiler.Compile(context.Background(), names...)
+	files, err := compile(root, names)
 	if err != nil {
 		return err
 	}
@@ -67,6 +63,15 @@ func run(root string) error {
 		}
 	}
 	return nil
+}
+
+// compile parses and links definitions, keeping comments and positions.
+func compile(root string, names []string) (linker.Files, error) {
+	compiler := protocompile.Compiler{
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{root}}),
+		SourceInfoMode: protocompile.SourceInfoStandard,
+	}
+	return compiler.Compile(context.Background(), names...)
 }
 
 // sources returns the definitions under root, as import paths, sorted.

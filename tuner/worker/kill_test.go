@@ -109,6 +109,9 @@ func TestCoordinatorKilledAgainAndAgain(t *testing.T) {
 	stop()
 	supervised.Wait()
 
+	if found, err := store.Check(path); err != nil || len(found.Problems) > 0 {
+		t.Errorf("the store is not sound: %+v (%v)", found, err)
+	}
 	s = newSystem(t, mustOpen(t, path))
 	defer s.store.Close()
 	defer s.stop()

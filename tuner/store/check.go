@@ -1,0 +1,157 @@
+package store
+
+import (
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Findings are what Check found.
+type Findings struct {
+	Sweeps, Results, Leases, Answers, Bundles int64
+	Usage                                     Usage
+	// Problems are what is wrong, at most maxProblems of them.
+	Problems []string
+}
+
+const maxProblems = 100
+
+func (f *Findings) problem(format string, args ...any) {
+	if len(f.Problems) < maxProblems {
+		f.Problems = append(f.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// Check reads everything in a store's file, changes nothing, and says what is
+// wrong: values that do not verify, and records that contradict one another.
+// An error means that the file cannot be read at all.
+func Check(path string) (*Findings, error) {
+	b, err := Open(path, OpenOptions{Existing: true, AnyFileSystem: true})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	f := &Findings{}
+	if f.Usage, err = b.Usage(); err != nil {
+		return nil, err
+	}
+	err = b.view("check store", func(tx *bolt.Tx) error {
+		for err := range tx.Check() {
+			f.problem("%v", err)
+		}
+		f.pointers(tx, answersBucket)
+		f.pointers(tx, digestsBucket)
+		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
+			f.Bundles++
+			if _, err := unseal(bundlesBucket, k, v); err != nil {
+				f.problem("%v", err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	sweeps, err := b.Sweeps()
+	if err != nil {
+		f.problem("%v", err)
+	}
+	for i := range sweeps {
+		f.Sweeps++
+		f.sweep(b, &sweeps[i])
+	}
+	return f, nil
+}
+
+// pointers checks the values of a bucket that points at results. One whose
+// sweep was deleted is no problem.
+func (f *Findings) pointers(tx *bolt.Tx, name []byte) {
+	_ = tx.Bucket(name).ForEach(func(k, v []byte) error {
+		f.Answers++
+		value, err := unseal(name, k, v)
+		if err != nil {
+			f.problem("%v", err)
+			return nil
+		}
+		r := rowReader{b: value}
+		sweep, seq := r.uvarint(), r.uvarint()
+		results := tx.Bucket(resultsBucket).Bucket(number(sweep))
+		state := tx.Bucket(sweepsBucket).Get(number(sweep))
+		if r.bad || results != nil && state != nil && results.Get(number(seq)) == nil && !deleting(state, sweep) {
+			f.problem("%s: key %x points at trial %d of sweep %d, which has no result", name, k, seq, sweep)
+		}
+		return nil
+	})
+}
+
+func deleting(sealed []byte, num uint64) bool {
+	var s tuner.Sweep
+	return readJSON(sweepsBucket, number(num), sealed, &s) == nil && s.State == tuner.Deleting
+}
+
+// sweep checks a sweep's results and leases against its record.
+func (f *Findings) sweep(b *Bolt, s *tuner.Sweep) {
+	var results, abandoned, next int64
+	have := map[int64]bool{}
+	for {
+		page, err := b.Results(s.Num, next, PageLimit)
+		if err != nil {
+			f.problem("sweep %s: %v", s.ID, err)
+			return
+		}
+		if len(page) == 0 {
+			break
+		}
+		for i := range page {
+			r := &page[i]
+			results++
+			next = r.Seq + 1
+			if r.Abandoned {
+				abandoned++
+			} else if err := r.Outcome.Check(); err != nil {
+				f.problem("sweep %s: trial %d: %v", s.ID, r.Seq, err)
+			}
+			if s.State.Live() {
+				have[r.Seq] = true
+			}
+		}
+	}
+	f.Results += results
+	if c := &s.Counts; s.State == tuner.Completed && (results != c.Done+c.Abandoned || abandoned != c.Abandoned || next != results) {
+		f.problem("sweep %s: %d results of which %d given up, up to trial %d; its record says %d and %d", s.ID, results, abandoned, next-1, c.Done+c.Abandoned, c.Abandoned)
+	}
+	leases, err := b.Leases(s.Num)
+	if err != nil {
+		f.problem("sweep %s: %v", s.ID, err)
+	}
+	for _, l := range leases {
+		f.Leases++
+		if have[l.Seq] {
+			f.problem("sweep %s: trial %d has both a lease and a result", s.ID, l.Seq)
+		}
+	}
+	if len(leases) > 0 && !s.State.Live() {
+		f.problem("sweep %s is %s and has %d leases", s.ID, s.State, len(leases))
+	}
+	f.best(b, s)
+}
+
+// best checks that what stands as the best is there.
+func (f *Findings) best(b *Bolt, s *tuner.Sweep) {
+	best, err := b.Best(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)
+	if err != nil {
+		if tuner.KindOf(err) != tuner.NotFound || s.Best != nil && s.State == tuner.Completed {
+			f.problem("sweep %s: %v", s.ID, err)
+		}
+		return
+	}
+	if best.Sweep != s.Num {
+		return
+	}
+	page, err := b.Results(s.Num, best.Result.Seq, 1)
+	if err != nil || len(page) != 1 || page[0].Seq != best.Result.Seq || page[0].Outcome.TimeUS != best.Result.Outcome.TimeUS {
+		f.problem("sweep %s: the best is trial %d with %g µs, which is not among its results", s.ID, best.Result.Seq, best.Result.Outcome.TimeUS)
+	}
+}
