@@ -107,6 +107,41 @@ func (s *stretch) contended() float64 {
 	return s.longest.contended + math.Log(s.warps)*math.Sqrt(s.longest.fromDRAM)
 }
 
+// queued is how long the phase takes if its warps come to the units at random
+// times and wait there for each other.
+func (s *stretch) queued(f *timing.Figures, m *memory, least float64) float64 {
+	subs := math.Min(float64(f.Schedulers), s.warps)
+	low, high := least, least
+	at := func(t float64) float64 {
+		end := s.longest.time
+		for r := range resource(numResources) {
+			n, one := s.warps, s.sum.busy[r]/s.warps
+			if one == 0 {
+				continue
+			}
+			if r.ofSub() {
+				n /= subs
+			}
+			if r.shared() {
+				one /= m.burst
+			}
+			end += one * wait(n*one/t, n)
+		}
+		return end
+	}
+	for at(high) > high {
+		low, high = high, 2*high
+	}
+	for high-low > least/256 {
+		if t := (low + high) / 2; at(t) > t {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	return high
+}
+
 // makespan is how long the warps of a CTA take together for a phase: they are
 // jobs that visit each unit as often as they stand still for results, the
 // units one after another. With v rounds, each takes a warp's share of its time
@@ -134,5 +169,5 @@ func (s *stretch) makespan(f *timing.Figures, m *memory) float64 {
 		t := (rounds-1)*math.Max(busy/rounds, alone/rounds) + alone/rounds + (busy-one)/rounds
 		longest = math.Max(longest, t)
 	}
-	return longest
+	return s.queued(f, m, longest)
 }

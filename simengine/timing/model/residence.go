@@ -54,20 +54,28 @@ func (d *demand) least(n float64) float64 {
 	return most
 }
 
+// wait is how many times its own service one of n customers waits at a unit
+// that is busy for a share of the time. It finds the queue that an independent
+// observer of the other customers would, less half the service that is under
+// way (Schweitzer's approximation for first come first served with constant
+// service times).
+func wait(busy, n float64) float64 {
+	if n <= 1 {
+		return 0
+	}
+	others := (n - 1) / n
+	u := math.Min(busy, 1)
+	queue := u * (1 - others*u/2) / (1 - others*u)
+	return others * (queue - u/2)
+}
+
 // lifetime is how long a CTA holds its slot when n CTAs are resident and rate of
 // them finish a cycle: the SM is a closed network with n customers that queue
-// for its units and then leave their slot empty for a while. A customer finds
-// the others' queue as an independent observer of n-1 customers would, less
-// half the service that is under way (Schweitzer's approximation for first come
-// first served with constant service times).
+// for its units and then leave their slot empty for a while.
 func (d *demand) lifetime(rate, n float64) float64 {
 	t := d.alone + d.vacancy
-	others := (n - 1) / n
 	for r, b := range d.busy {
-		u := math.Min(rate*b, 1)
-		seen := others * u
-		queue := u * (1 - seen/2) / (1 - seen)
-		t += d.blocking[r] * others * (queue - u/2)
+		t += d.blocking[r] * wait(rate*b, n)
 	}
 	return t + d.contended*d.contention*math.Min(rate*d.busy[dramBus], 1)
 }
