@@ -8,6 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -32,6 +33,7 @@ type recording struct {
 	runner   *exec.Runner
 	recorder *coalesce.Recorder
 	ctas     map[int64]*trace.CTA
+	extents  []reuse.Extent // of the buffer arguments
 	checked  bool
 	verdict  error // of the check; nil: no defect found
 }
@@ -47,12 +49,12 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 	if err != nil {
 		return nil, err
 	}
-	memory, params, err := place(k, req)
+	memory, params, extents, err := place(k, req)
 	if err != nil {
 		return nil, &Failure{FailureLaunch, err}
 	}
 	r := &recording{
-		key: key, kernel: k, memory: memory, runner: exec.NewRunner(code),
+		key: key, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
 		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth),
 		ctas:     map[int64]*trace.CTA{},
 		launch:   exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
@@ -95,18 +97,22 @@ func failureOf(err error) error {
 	return &Failure{FailureRuntime, err}
 }
 
+// lineBytes is the size of a memory line as traces number them.
+const lineBytes = 128
+
 // place allocates and fills the arguments and lays out the parameters.
-func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, error) {
+func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, error) {
 	memory := exec.NewMemory(0)
 	if err := memory.LoadModule(k); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for i := range req.Constants {
 		a := &req.Constants[i]
 		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
+	var extents []reuse.Extent
 	args := make([]exec.Arg, len(req.Args))
 	for i := range req.Args {
 		a := &req.Args[i]
@@ -114,14 +120,18 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, error) {
 			args[i] = exec.Arg{Bytes: a.bytes()}
 			continue
 		}
-		name := fmt.Sprintf("argument %d (%s)", i, a.Name)
-		if _, err := memory.Alloc(a.buffer(name)); err != nil {
-			return nil, nil, err
+		buffer := a.buffer(fmt.Sprintf("argument %d (%s)", i, a.Name))
+		base, err := memory.Alloc(buffer)
+		if err != nil {
+			return nil, nil, nil, err
 		}
-		args[i] = exec.Arg{Buffer: name}
+		if n := uint64(buffer.Bytes()); n > 0 {
+			extents = append(extents, reuse.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
+		}
+		args[i] = exec.Arg{Buffer: buffer.Name}
 	}
 	params, err := memory.BindParams(k, args)
-	return memory, params, err
+	return memory, params, extents, err
 }
 
 func (a *Arg) buffer(name string) exec.Buffer {

@@ -51,7 +51,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (*timing.Result, error) {
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Source: rec.cta,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta,
 	}
 	if req.Level == Model {
 		return model.Compose(in)
