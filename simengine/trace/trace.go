@@ -34,7 +34,10 @@ type Step struct {
 	Repeat int64
 }
 
-// Access is one memory instruction executed by one warp: one request.
+// Access is one memory instruction executed by one warp: one request. cp.async
+// makes two, Global and then Shared, of the same PC; a generic access makes
+// one for each state space its lanes fall in. Lines of Local accesses start at
+// coalesce.LocalBase in every CTA.
 type Access struct {
 	PC    int32    // index in ir.Kernel.Instrs
 	Space ir.Space // resolved: never Generic

@@ -1,0 +1,140 @@
+package exec
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+)
+
+var (
+	aNumber = regexp.MustCompile(`\b\d+\b`)
+	oneName = regexp.MustCompile(`%[a-z]+\d+`)
+	suffix  = regexp.MustCompile(`\.[bsuf](8|16|32|64)\b`)
+)
+
+// mutate changes a few lines of a kernel's body.
+func mutate(r *rand.Rand, text string) string {
+	lines := strings.Split(text, "\n")
+	numbers := []string{"0", "1", "3", "31", "32", "33", "255", "4096", "65536", "2147483647", "4294967295", "-1", "-128"}
+	for n := 1 + r.IntN(3); n > 0; n-- {
+		i, j := r.IntN(len(lines)), r.IntN(len(lines))
+		replace := func(re *regexp.Regexp, with func(old string) string) {
+			if all := re.FindAllStringIndex(lines[i], -1); len(all) > 0 {
+				at := all[r.IntN(len(all))]
+				lines[i] = lines[i][:at[0]] + with(lines[i][at[0]:at[1]]) + lines[i][at[1]:]
+			}
+		}
+		switch r.IntN(6) {
+		case 0:
+			lines[i] = ""
+		case 1:
+			lines[i], lines[j] = lines[j], lines[i]
+		case 2:
+			lines[i] += "\n" + lines[j]
+		case 3:
+			replace(aNumber, func(string) string { return numbers[r.IntN(len(numbers))] })
+		case 4:
+			replace(oneName, func(old string) string {
+				if all := oneName.FindAllString(lines[j], -1); len(all) > 0 {
+					return all[r.IntN(len(all))]
+				}
+				return old
+			})
+		case 5:
+			types := []string{".u8", ".s16", ".b32", ".f32", ".u64", ".f64"}
+			replace(suffix, func(string) string { return types[r.IntN(len(types))] })
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// mutantSources are small kernels that use most of the machine.
+func mutantSources() []string {
+	return []string{
+		rowSum, aluLoop,
+		bodyKernel("", "st.shared.u32 [%r31], %r0;\nbar.sync 0;\nxor.b32 %r1, %r30, 508;\nadd.s32 %r1, %r29, %r1;\nld.shared.u32 %r2, [%r1];\nshfl.sync.down.b32 %r3|%p1, %r2, 3, 31, -1;\n@%p1 st.global.u32 [%rd3], %r3;\natom.shared.add.u32 %r4, [buf], 2;\nred.global.max.s32 [%rd0], %r4;"),
+		bodyKernel("", ".local .align 8 .b8 arr[32];\n.reg .b64 %l<4>;\nmov.u64 %l0, arr;\ncvta.local.u64 %l1, %l0;\nst.u32 [%l1], %r0;\nst.local.v2.u32 [%l0+8], {%r0, %r30};\nld.v2.u32 {%r1, %r2}, [%l1+8];\nand.b32 %r3, %r0, 3;\nbrx.idx %r3, list;\na: add.s32 %r1, %r1, 1;\nbra done;\nb: div.s32 %r1, %r1, %r2;\nbra done;\nc: mul.wide.s32 %l2, %r1, %r2;\ncvt.u32.u64 %r1, %l2;\ndone: st.global.u32 [%rd3], %r1;\nbra end;\nlist: .branchtargets a, b, c;\nend:"),
+		bodyKernel("", "cp.async.ca.shared.global [%r31], [%rd4], 4;\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\nmov.u32 %r1, 0;\nl: ld.shared.s16 %r2, [%r31+2];\nprmt.b32 %r3, %r2, %r1, 0x5410;\nbfe.s32 %r4, %r3, 3, 9;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 40;\n@%p0 bra l;\nvote.sync.ballot.b32 %r5, %p0, -1;\nst.global.u32 [%rd3], %r5;"),
+	}
+}
+
+// runMutant builds and runs a text, whatever it is; it must not panic.
+func runMutant(text string) (ran bool) {
+	src, err := ptx.Parse("m.ptx", []byte(text))
+	if err != nil {
+		return false
+	}
+	m, err := ir.Build(src)
+	if err != nil {
+		return false
+	}
+	k, err := m.Kernel("")
+	if err != nil {
+		return false
+	}
+	for _, mode := range []Mode{Full, Slice} {
+		prog, err := Compile(k, mode)
+		if err != nil {
+			continue
+		}
+		mem := NewMemory(1 << 20)
+		if mem.LoadModule(k) != nil {
+			return false
+		}
+		params := make([]byte, paramBytes(k))
+		for i, p := range k.Params {
+			addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)})
+			if err == nil && p.Size == 8 {
+				putBits(params[p.Offset:], addr, 8)
+			} else if p.Size == 4 {
+				putBits(params[p.Offset:], 40, 4)
+			}
+		}
+		rec := coalesce.NewRecorder(k, 4)
+		rec.Begin(0, 3)
+		l := Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{80, 1, 1}, Params: params}
+		// Faults are as good as results here.
+		_ = NewRunner(prog).Run(l, mem, 1, Options{Races: true, LoopSample: 2, StepLimit: 500}, rec)
+		ran = true
+	}
+	return ran
+}
+
+// TestMutants runs kernels with random damage: nothing may panic.
+func TestMutants(t *testing.T) {
+	const seed = 99
+	r := rand.New(rand.NewPCG(seed, 0))
+	ran := 0
+	for round := 0; round < 3000; round++ {
+		sources := mutantSources()
+		text := mutate(r, sources[r.IntN(len(sources))])
+		func() {
+			defer func() {
+				if e := recover(); e != nil {
+					t.Errorf("seed %d round %d: %v in\n%s", seed, round, e, text)
+					panic(e)
+				}
+			}()
+			if runMutant(text) {
+				ran++
+			}
+		}()
+	}
+	if ran < 500 {
+		t.Errorf("only %d of 3000 mutants could be run", ran)
+	}
+}
+
+// FuzzKernel is TestMutants for Go's fuzzer.
+func FuzzKernel(f *testing.F) {
+	for _, s := range mutantSources() {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { runMutant(text) })
+}
