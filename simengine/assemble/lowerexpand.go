@@ -20,7 +20,7 @@ var (
 	sqrtF64 = []mop{opMUFU, opDMUL, opDFMA, opDFMA, opDFMA, opDMUL, opDFMA, opDFMA}
 )
 
-// chain emits operations each of which reads the result of the one before and
+// sequence emits operations each of which reads the result of the one before and
 // the sources; the last writes dst.
 func (s *selector) sequence(ops []mop, dst arg, src ...arg) {
 	prev := arg{kind: argZero}
@@ -44,6 +44,7 @@ func (s *selector) sequence(ops []mop, dst arg, src ...arg) {
 	}
 }
 
+// chain emits the same operation count times, each reading the one before.
 func (s *selector) chain(count int, op mop, dst arg, src ...arg) {
 	ops := make([]mop, count)
 	for i := range ops {

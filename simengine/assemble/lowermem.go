@@ -143,7 +143,6 @@ func (s *selector) unpackVector(regs []value, g arg) {
 
 // lowerStore lowers stores.
 func (s *selector) lowerStore(n *node) error {
-	f := s.f
 	op := map[ir.Space]mop{ir.Global: opSTG, ir.Shared: opSTS, ir.Local: opSTL, ir.Generic: opST}[n.space]
 	if op == opInvalid {
 		return s.unsupported(n)
@@ -157,7 +156,6 @@ func (s *selector) lowerStore(n *node) error {
 	}
 	a, vr, base, off := s.address(n.src[0], n.space)
 	s.access(s.emit(op, arg{}, a, data), n, vr, base, off)
-	_ = f
 	return nil
 }
 

@@ -19,7 +19,7 @@ type Options struct {
 	MaxThreads int
 }
 
-// RegisterFile is the number of 32-bit registers of one SM, and so of one CTA,
+// registerFile is the number of 32-bit registers of one SM, and so of one CTA,
 // on every architecture modelled (CUDA C++ Programming Guide, table "Technical
 // Specifications per Compute Capability").
 const registerFile = 65536
@@ -29,7 +29,15 @@ const registerFile = 65536
 const maxRegisters = 255
 
 // Assemble returns the machine program of a kernel, or an error that names the
-// instruction that cannot be assembled and its position.
+// instruction that cannot be assembled and its position. It is deterministic,
+// keeps nothing but the kernel, and costs about 10 microseconds an instruction.
+//
+// A cap too small for what single instructions need at once is exceeded rather
+// than refused; Program.Registers then says so.
+//
+// Not modelled: loop unrolling (compilers unroll before and say so with
+// .pragma "nounroll"), vectorisation of neighbouring accesses, predicates and
+// uniform registers spilled when more than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	t, err := targetFor(opt.CC)
 	if err != nil {

@@ -30,7 +30,9 @@ type Program struct {
 type Block struct {
 	Instrs []Instr
 	// Merged is the index of the block whose Instrs carry this block's code
-	// since it was if-converted into it, -1 when it stands alone. A merged
+	// since it was if-converted into it, or always follows it once its arms
+	// were; -1 when it stands alone. A block that only exits has no Instrs
+	// either: every block before it ends in an Exit of its own. A merged
 	// block has no Instrs of its own; its instructions are guarded, issue
 	// whenever the carrier executes, and its memory accesses appear in the
 	// trace (if any lane took it) under this block's index.
@@ -67,6 +69,20 @@ const (
 	Control // depbar (cp.async.wait), nanosleep, other control without result
 	NumClasses
 )
+
+var classNames = [NumClasses]string{
+	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", FP64: "fp64", Half: "half", MUFU: "mufu", XU: "xu",
+	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
+	Shuffle: "shuffle", Vote: "vote", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control",
+}
+
+// String names the class in lower case.
+func (c Class) String() string {
+	if c < NumClasses && classNames[c] != "" {
+		return classNames[c]
+	}
+	return "invalid"
+}
 
 // Reg is a physical register: 0 to 254 general, PredBase and up predicates,
 // UniformBase and up uniform registers, NoReg none.

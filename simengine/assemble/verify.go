@@ -82,7 +82,7 @@ func (f *fn) verifyRegisters() error {
 	return nil
 }
 
-// verifyFrugal numbers the instructions for verifyOrder to follow.
+// verifyFrugal checks the order that needs the fewest registers.
 func (f *fn) verifyFrugal() error {
 	if err := f.verifyOrder(); err != nil {
 		return err

@@ -1,0 +1,112 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// lowerCvt lowers conversions.
+func (s *selector) lowerCvt(n *node) error {
+	from, to := bits(n.styp), bits(n.typ)
+	d := n.dst[0]
+	switch {
+	case isInt(n.styp) && isInt(n.typ):
+		s.cvtInt(n, from, to)
+	case isInt(n.styp): // integer to floating point
+		op := opI2F
+		if s.f.t.i2fFast && from == 32 && n.typ == ir.F32 {
+			op = opI2FP
+		}
+		if from == 64 {
+			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.pair(n.src[0]))
+		} else {
+			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.mixOne(n.src[0], 0))
+		}
+	default:
+		op := opF2F
+		half := bits(n.typ) <= 16 || bits(n.styp) <= 16
+		switch {
+		case isInt(n.typ):
+			op = opF2I
+		case half && from <= 32 && to <= 32 && s.f.t.cc[0] >= 7:
+			op = opHADD2
+		case from == to && (n.mod&ir.ModSat != 0 || n.mod&ir.ModFtz != 0) && to == 32:
+			op = opFADD
+		case from == to:
+			op = opFRND
+		}
+		args := make([]arg, 0, 2)
+		for _, o := range n.src {
+			if from == 64 {
+				args = append(args, s.pair(o))
+			} else {
+				args = append(args, s.word(o, 0))
+			}
+		}
+		s.emit(op, valueArg(d, 0, s.f.vals[d].words), args...)
+	}
+	return nil
+}
+
+// cvtInt lowers integer widening and narrowing.
+func (s *selector) cvtInt(n *node, from, to int) {
+	v := n.dst[0]
+	src := n.src[0]
+	lo := func() {
+		if s.want[v]&wantLo == 0 {
+			return
+		}
+		if x := value(src.Reg); src.Kind == ir.OperandReg && s.tieable(x, v, n) {
+			s.word(src, 0)
+			s.f.sub[x] = subst{v: v}
+			return
+		}
+		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
+	}
+	switch {
+	case to == 64 && from == 64:
+		s.copyWords(n)
+	case to == 64:
+		lo()
+		if s.want[v]&wantHi != 0 {
+			if o, ok := s.signWord(v); ok {
+				if x := value(o.Reg); s.tieable(x, v, n) {
+					s.word(o, 0)
+					s.f.sub[x] = subst{v: v, w: 1}
+				} else {
+					s.emit(opMOV, s.dest(1, 1), s.mixOne(o, 0))
+				}
+			} else if signed(n.styp) {
+				s.emit(opSHF, s.dest(1, 1), s.word(src, 0))
+			} else {
+				s.emit(opMOV, s.dest(1, 1), arg{kind: argZero})
+			}
+		}
+	case to >= from || from == 64 && to == 32 || from == 32 && to == 16:
+		if from < 32 && to > from && (signed(n.styp) || src.Kind != ir.OperandReg || s.knownBits(value(src.Reg)) > from) {
+			s.emit(opPRMT, s.dest(0, 1), s.word(src, 0))
+			return
+		}
+		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
+	default:
+		s.emit(opLOP3, s.dest(0, 1), s.word(src, 0))
+	}
+}
+
+// tieable says whether the low word of pair v may be the register that x is
+// computed into.
+func (s *selector) tieable(x, v value, n *node) bool {
+	f := s.f
+	if f.vals[x].defs != 1 || f.vals[v].defs != 1 || f.vals[x].words != 1 || f.vals[x].file != fileGeneral || f.vals[x].remat {
+		return false
+	}
+	if _, ok := f.sub[x]; ok {
+		return false
+	}
+	d := f.defOf(x)
+	if d == nil || len(d.dst) != 1 || d.guard != n.guard || f.blocks[f.carrier(d)].depth != f.blocks[f.carrier(n)].depth {
+		return false
+	}
+	if s.local(x) != x {
+		return false
+	}
+	_, through := s.throughCvt(x, 0)
+	return !through
+}

@@ -1,0 +1,189 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// multiply lowers integer mul and mad.
+func (s *selector) multiply(n *node, wide, hi bool) error {
+	a, b := n.src[0], n.src[1]
+	add := arg{kind: argZero}
+	var c *ir.Operand
+	if n.op == ir.Mad {
+		c = &n.src[2]
+	}
+	switch {
+	case n.mod&ir.ModWide != 0 && bits32(n) && hi:
+		m := s.mix(0, a, b)
+		if c != nil {
+			add = s.pair(*c)
+		}
+		if !s.f.t.imadWide {
+			s.emit(opIMAD, s.dest(0, 1), m[0], m[1], add)
+			s.emit(opIMADHI, s.dest(1, 1), m[0], m[1], s.dest(0, 1))
+			return nil
+		}
+		s.emit(opIMADWIDE, s.dest(0, 2), m[0], m[1], add)
+	case n.mod&ir.ModHi != 0 && wide:
+		s.chain(8, opIMADWIDE, s.dest(0, 2), s.pair(a), s.pair(b))
+	case n.mod&ir.ModHi != 0:
+		if c != nil {
+			add = s.word(*c, 0)
+		}
+		m := s.mix(0, a, b)
+		s.emit(opIMADHI, s.dest(0, 1), m[0], m[1], add)
+	case words(n.typ) == 2 && hi:
+		if c != nil {
+			add = s.pair(*c)
+		}
+		s.multiply64(a, b, add)
+	default:
+		s.multiply32(a, b, c)
+	}
+	return nil
+}
+
+// multiply32 emits a 32-bit product, as a shift when a factor is a power of two.
+func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
+	if c != nil {
+		s.emit(opIMAD, s.dest(0, 1), s.mix(0, a, b, *c)...)
+		return
+	}
+	if b.Kind == ir.OperandImm && uint32(b.Imm) != 0 && uint32(b.Imm)&(uint32(b.Imm)-1) == 0 {
+		s.emit(opSHF, s.dest(0, 1), s.mixOne(a, 0))
+		return
+	}
+	if s.f.t.xmad {
+		s.emit(opIMAD, s.dest(0, 1), s.mix(0, a, b)...)
+		s.emit(opIMAD, s.dest(0, 1), s.dest(0, 1))
+		s.emit(opIMAD, s.dest(0, 1), s.dest(0, 1))
+		return
+	}
+	s.emit(opIMAD, s.dest(0, 1), s.mix(0, a, b)...)
+}
+
+// multiply64 emits the low 64 bits of a 64-bit product plus add.
+func (s *selector) multiply64(a, b ir.Operand, add arg) {
+	m := s.mix(0, a, b)
+	ah, bh := s.mixOne(a, 1), s.mixOne(b, 1)
+	t := arg{kind: argZero}
+	if ah.kind != argZero {
+		t = s.temp(1)
+		s.emit(opIMAD, t, ah, m[1])
+	}
+	s.emit(opIMADWIDE, s.dest(0, 2), m[0], m[1], add)
+	if bh.kind != argZero {
+		u := s.temp(1)
+		s.emit(opIMAD, u, m[0], bh, t)
+		t = u
+	}
+	if t.kind != argZero {
+		s.emit(opIADD3, s.dest(1, 1), s.dest(1, 1), t)
+	}
+}
+
+// bits32 says whether a widening multiply has 32-bit sources.
+func bits32(n *node) bool {
+	switch n.typ {
+	case ir.U32, ir.S32, ir.B32:
+		return true
+	}
+	return false
+}
+
+// shift lowers shifts.
+func (s *selector) shift(n *node, wide, hi bool) error {
+	left := n.op == ir.Shl
+	if !wide || left && !hi {
+		s.emit(opSHF, s.dest(0, 1), s.mix(0, n.src...)...)
+		return nil
+	}
+	amount := s.word(ir.Operand{Kind: ir.OperandImm, Var: -1, Param: -1}, 0)
+	if shiftCount(n) < 0 {
+		amount = s.word(n.src[1], 0)
+	}
+	lo, h := s.word(n.src[0], 0), s.word(n.src[0], 1)
+	if s.want[n.dst[0]]&wantLo != 0 {
+		if left {
+			s.emit(opSHF, s.dest(0, 1), lo, amount)
+		} else {
+			s.emit(opSHF, s.dest(0, 1), lo, h, amount)
+		}
+	}
+	if hi {
+		if left {
+			s.emit(opSHF, s.dest(1, 1), lo, h, amount)
+		} else {
+			s.emit(opSHF, s.dest(1, 1), h, amount)
+		}
+	}
+	return nil
+}
+
+// logic lowers bitwise operations, two of them into one LOP3 where it can.
+func (s *selector) logic(n *node, hi bool) {
+	v := n.dst[0]
+	if s.redundantMask(n) {
+		s.emit(opMOV, s.dest(0, 1), s.word(n.src[0], 0))
+		return
+	}
+	ops := n.src
+	if s.f.t.lop3 && len(n.src) == 2 {
+		for i := range 2 {
+			d := s.fold(n.src[i], false)
+			if d == nil || (d.op != ir.And && d.op != ir.Or && d.op != ir.Xor && d.op != ir.Not) || words(d.typ) != words(n.typ) {
+				continue
+			}
+			all := append(append([]ir.Operand(nil), d.src...), n.src[1-i])
+			if s.slots(all...) <= 1 {
+				ops = all
+				break
+			}
+		}
+	}
+	if s.want[v]&wantLo != 0 {
+		s.emit(opLOP3, s.dest(0, 1), s.mix(0, ops...)...)
+	}
+	if hi {
+		s.emit(opLOP3, s.dest(1, 1), s.mix(1, ops...)...)
+	}
+}
+
+// redundantMask says whether an and only clears bits that are clear already.
+func (s *selector) redundantMask(n *node) bool {
+	if n.op != ir.And || words(n.typ) != 1 || n.src[1].Kind != ir.OperandImm || n.src[0].Kind != ir.OperandReg {
+		return false
+	}
+	k := s.knownBits(value(n.src[0].Reg))
+	return k < 32 && uint32(n.src[1].Imm)&(1<<k-1) == 1<<k-1
+}
+
+// minMax64 emits a 64-bit minimum or maximum.
+func (s *selector) minMax64(n *node) error {
+	p := s.carry()
+	a, b := s.pair(n.src[0]), s.pair(n.src[1])
+	op := opISETP
+	if n.typ == ir.F64 {
+		op = opDSETP
+	} else {
+		s.emit(op, p, a, b)
+	}
+	s.emit(op, p, a, b)
+	for w := uint8(0); w < 2; w++ {
+		x, y := a, b
+		x.w, x.n, y.w, y.n = x.w+w, 1, y.w+w, 1
+		s.emit(opSEL, s.dest(w, 1), x, y, p)
+	}
+	return nil
+}
+
+// lowerCarry lowers extended-precision arithmetic, one instruction each (two
+// for a widening one); the carry travels in a predicate.
+func (s *selector) lowerCarry(n *node) error {
+	op := opIADD3X
+	if n.op == ir.MadC {
+		op = opIMAD
+	}
+	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {
+		s.emit(op, s.dest(w, 1), s.mix(w, n.src...)...)
+	}
+	return nil
+}

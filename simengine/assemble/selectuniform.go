@@ -1,0 +1,170 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// uniformVariables moves loop counters and the like to the uniform file when
+// every writer can be a uniform instruction and no reader needs its second
+// non-register operand slot.
+func (s *selector) uniformVariables() {
+	f := s.f
+	ok := make([]bool, len(f.vals))
+	for v := range ok {
+		vi := &f.vals[v]
+		ok[v] = vi.uniform && vi.defs > 1 && vi.words <= 2 && vi.file == fileGeneral
+	}
+	for _, b := range f.order {
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			for _, d := range n.dst {
+				if d >= 0 && ok[d] && (!s.recurrence(n) || !s.uniformOp(n) || !s.uniformSources(n, ok)) {
+					ok[d] = false
+				}
+			}
+			for i := range n.src {
+				o := &n.src[i]
+				if o.Kind == ir.OperandReg && o.Reg != ir.NoReg && ok[o.Reg] && !s.readsUniform(n, i) {
+					ok[o.Reg] = false
+				}
+				if o.Kind == ir.OperandAddr && o.Reg != ir.NoReg && n.space != ir.Const {
+					ok[o.Reg] = false
+				}
+			}
+		}
+	}
+	for v := range ok {
+		if ok[v] {
+			f.vals[v].file = fileUniform
+		}
+	}
+}
+
+// recurrence says whether a node starts or steps a counter: it copies a
+// constant or a parameter, or adds a constant.
+func (s *selector) recurrence(n *node) bool {
+	switch n.op {
+	case ir.Mov, ir.Cvta:
+		return n.guard == noValue && n.src[0].Kind != ir.OperandSpecial
+	case ir.Add:
+		return n.guard == noValue && n.src[1].Kind == ir.OperandImm
+	}
+	return false
+}
+
+// uniformSources says whether a node reads only constants, parameters and
+// values that are or may become uniform registers.
+func (s *selector) uniformSources(n *node, ok []bool) bool {
+	for i := range n.src {
+		o := &n.src[i]
+		if o.Kind == ir.OperandReg && !s.f.vals[o.Reg].uniform {
+			return false
+		}
+		if o.Kind == ir.OperandReg && !ok[o.Reg] {
+			d := s.f.defOf(value(o.Reg))
+			if d == nil || !s.uniformOp(d) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readsUniform says whether a node can take its i-th source from a uniform
+// register: integer and fp32 arithmetic with no other non-register operand.
+func (s *selector) readsUniform(n *node, i int) bool {
+	if words(n.typ) == 2 && n.op == ir.Add {
+		return true // moved to general registers where a product is added
+	}
+	all := true
+	for j := range n.src {
+		o := &n.src[j]
+		if j != i && o.Kind == ir.OperandImm && n.op != ir.Shl && n.op != ir.Shr && o.Imm != 0 {
+			all = false
+		}
+	}
+	if all {
+		switch n.op {
+		case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.And, ir.Or, ir.Xor, ir.Min, ir.Max, ir.Setp, ir.Cvt, ir.Shl, ir.Shr, ir.Selp, ir.Mov, ir.Fma:
+			return true
+		}
+	}
+	if n.op == ir.Setp {
+		return false
+	}
+	return s.uniformOp(n) && len(n.dst) == 1 && n.dst[0] >= 0 && s.f.vals[n.dst[0]].uniform
+}
+
+// uniformOp says whether the uniform datapath has an instruction for a node.
+func (s *selector) uniformOp(n *node) bool {
+	if !s.f.t.uniform || n.guard != noValue || len(n.dst) != 1 {
+		return false
+	}
+	for i := range n.src {
+		if o := &n.src[i]; o.Kind == ir.OperandReg && s.general(value(o.Reg)) {
+			return false
+		}
+	}
+	switch n.op {
+	case ir.Ld:
+		return n.vec == 1 && words(n.typ) == 1 && (n.space == ir.ParamSpace || n.space == ir.Const && s.uniformAddress(&n.src[0]))
+	case ir.Cvta:
+		return true
+	case ir.Mov:
+		return len(n.src) == 1 && (n.src[0].Kind != ir.OperandSpecial || s2ur(n.src[0].Special))
+	case ir.Add, ir.Sub, ir.Shl, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Not, ir.Neg:
+		return isInt(n.typ) && (words(n.typ) == 1 || n.op == ir.Add) && n.mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
+	case ir.Mul, ir.Mad:
+		return isInt(n.typ) && words(n.typ) == 1 && n.mod&(ir.ModHi|ir.ModWide|ir.ModCarryIn|ir.ModCarryOut) == 0
+	case ir.Cvt:
+		return isInt(n.typ) && isInt(n.styp) && bits(n.typ) == 32 && bits(n.styp) == 32
+	}
+	return false
+}
+
+// general says whether a value must be had in a general register anyway, so
+// that what is computed from it stays there too: an instruction compares it
+// with a constant, which takes the slot a uniform register would need, or it
+// is itself computed from such a value.
+func (s *selector) general(v value) bool {
+	if s.f.vals[v].file == fileUniform {
+		return false
+	}
+	if s.hard[v] {
+		return true
+	}
+	d := s.f.defOf(v)
+	if d == nil {
+		return s.f.vals[v].defs > 1 && s.settled
+	}
+	return d.op != ir.Ld && !s.uniformOp(d)
+}
+
+// findHard marks parameters that some comparison with a constant reads.
+func (s *selector) findHard() {
+	s.hard = make([]bool, len(s.f.vals))
+	for _, b := range s.f.order {
+		for _, ni := range s.f.blocks[b].nodes {
+			n := &s.f.nodes[ni]
+			if n.op != ir.Setp || len(n.src) < 2 || n.src[0].Kind != ir.OperandReg || n.src[1].Kind != ir.OperandImm || n.src[1].Imm == 0 {
+				continue
+			}
+			if d := s.f.defOf(value(n.src[0].Reg)); d != nil && isParam(d) {
+				s.hard[n.src[0].Reg] = true
+			}
+		}
+	}
+}
+
+// uniformAddress says whether a constant memory address is a constant or in a
+// uniform register.
+func (s *selector) uniformAddress(o *ir.Operand) bool {
+	return o.Reg == ir.NoReg || s.f.vals[o.Reg].file == fileUniform
+}
+
+// s2ur says whether a special register can be read into a uniform one.
+func s2ur(sp ir.Special) bool {
+	switch sp {
+	case ir.CTAIdX, ir.CTAIdY, ir.CTAIdZ, ir.NTidX, ir.NTidY, ir.NTidZ, ir.NCTAIdX, ir.NCTAIdY, ir.NCTAIdZ:
+		return true
+	}
+	return false
+}
