@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -198,4 +199,29 @@ func BenchmarkRun(b *testing.B) {
 		}
 		b.ReportMetric(float64(issued)/b.Elapsed().Seconds(), "warp-instructions/s")
 	})
+}
+
+// Every architecture of the catalogue runs the same kernels; none is faster
+// than its own peaks.
+func TestEveryArchitecture(t *testing.T) {
+	for _, name := range arch.Names() {
+		d, err := arch.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, tr := copyKernel(4)
+		const ctas = 20000
+		r := run(t, input(d, p, tr, ctas, min(4, d.MaxCTAs), 8))
+		rate := 2 * ctas * 8 * 4 * 128 / (r.TimeUS * 1e-6)
+		if rate > d.DRAMBytesPerSecond || rate < 0.3*d.DRAMBytesPerSecond {
+			t.Errorf("%s: copies at %.0f GB/s of %.0f", name, rate/1e9, d.DRAMBytesPerSecond/1e9)
+		}
+		const body, n = 64, 16
+		p, tr = loopKernel(assemble.FMA, ir.Fma, body, n, n, false)
+		r = run(t, input(d, p, tr, d.SMs*4, 4, 8))
+		if least := 4 * 8 * body * n * 32 / d.Lanes[arch.LaneFP32]; r.Cycles < 0.999*least || r.Cycles > 2.2*least {
+			t.Errorf("%s: %.0f cycles of fp32, its lanes take %.0f", name, r.Cycles, least)
+		}
+		t.Logf("%-12s copy %6.0f GB/s of %6.0f", name, rate/1e9, d.DRAMBytesPerSecond/1e9)
+	}
 }
