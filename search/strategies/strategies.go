@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/search/localsearch"
 	"github.com/warptune/warptune/search/quasirandom"
 	"github.com/warptune/warptune/search/random"
+	"github.com/warptune/warptune/search/surrogate"
 )
 
 // strategy is an entry of the registry.
@@ -30,6 +31,7 @@ var all = []strategy{
 	{"multi-start", false, localsearch.NewMultiStart},
 	{"iterated", false, localsearch.NewIterated},
 	{"genetic", false, genetic.New},
+	{"surrogate", false, surrogate.New},
 }
 
 // Default is the name of the strategy that "" means.

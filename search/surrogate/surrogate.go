@@ -1,0 +1,168 @@
+// Package surrogate is model-based search (Bayesian optimisation) with a
+// regression forest, after SMAC (Hutter, Hoos and Leyton-Brown, "Sequential
+// Model-Based Optimization for General Algorithm Configuration", LION 2011):
+// the next question is the candidate of the greatest expected improvement of
+// the logarithm of the objective (Jones, Schonlau and Welch, J. Global Optim.
+// 13, 1998). Forests suit discrete, constrained and partly failing spaces; a
+// failed configuration counts as bad as the worst quarter of the valid ones.
+// Candidates are the neighbours of the best configurations and a random sample.
+// Questions whose answers are out count as answered with what the model
+// expects (Ginsbourger et al., "Kriging is well-suited to parallelize
+// optimization", 2010).
+package surrogate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/forest"
+	"github.com/warptune/warptune/search/quasirandom"
+	"github.com/warptune/warptune/search/trail"
+)
+
+const (
+	first   = 16  // questions before there is a model
+	parents = 8   // best configurations whose neighbours are candidates
+	sample  = 300 // candidates at random
+	regrow  = 8   // trees replaced for each question
+
+)
+
+// New returns the strategy for a space.
+func New(space *search.Space, seed uint64) search.Strategy {
+	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t) })
+}
+
+// Model proposes what it expects most of.
+type Model struct {
+	t      *trail.Trail
+	start  *quasirandom.Sequence
+	f      *features
+	forest *forest.Forest
+	x      map[int64][]float32 // of the trail's observations
+	ranked []search.Observation
+	near   map[int64][]int64 // neighbours of configurations that were parents
+	list   []int64           // scratch
+	buf    []float32         // scratch
+}
+
+// On returns the member on a trail.
+func On(t *trail.Trail) *Model {
+	return &Model{
+		t: t, start: quasirandom.On(t), f: newFeatures(t.Space),
+		forest: forest.New(forest.Options{}, t.Rand.Uint64()), x: map[int64][]float32{}, near: map[int64][]int64{},
+	}
+}
+
+// Observe implements trail.Member.
+func (m *Model) Observe(o search.Observation) {
+	if !o.Valid {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(m.ranked, o, func(a, b search.Observation) int {
+		if trail.Better(b, a) {
+			return 1
+		}
+		return -1
+	})
+	m.ranked = slices.Insert(m.ranked, at, o)
+}
+
+// Propose implements trail.Member.
+func (m *Model) Propose() (int64, bool) {
+	if len(m.t.History())+len(m.t.Pending()) < first || len(m.ranked) < 4 || len(m.f.of) == 0 {
+		return m.start.Propose()
+	}
+	best := m.learn()
+	var pick int64
+	found, top := false, math.Inf(-1)
+	for _, i := range m.candidates() {
+		m.buf = m.f.append(m.buf[:0], i)
+		mean, variance := m.forest.Predict(m.buf)
+		if ei := improvement(best, mean, variance); !found || ei > top {
+			pick, found, top = i, true, ei
+		}
+	}
+	return pick, found
+}
+
+// learn grows trees on all observations and returns the best target.
+func (m *Model) learn() (best float64) {
+	var x [][]float32
+	var y []float32
+	bad := m.ranked[len(m.ranked)*3/4].Objective
+	for _, o := range m.t.History() {
+		v := bad
+		if o.Valid {
+			v = min(o.Objective, m.ranked[len(m.ranked)-1].Objective)
+		}
+		x, y = append(x, m.point(o.Index)), append(y, target(v))
+	}
+	if pending := m.t.Pending(); len(pending) > 0 && len(m.t.History()) > 0 {
+		m.forest.Grow(x, y, regrow)
+		for _, i := range pending {
+			p := m.point(i)
+			mean, _ := m.forest.Predict(p)
+			x, y = append(x, p), append(y, float32(mean))
+		}
+	}
+	m.forest.Grow(x, y, regrow)
+	return float64(target(m.ranked[0].Objective))
+}
+
+func (m *Model) point(i int64) []float32 {
+	p, ok := m.x[i]
+	if !ok {
+		p = m.f.append(nil, i)
+		m.x[i] = p
+	}
+	return p
+}
+
+// target is what the model learns: times are compared by ratio. Objectives that
+// are not positive are left as they are below one.
+func target(objective float64) float32 {
+	if objective >= 1e-300 {
+		return float32(math.Log(objective))
+	}
+	return float32(objective - 691)
+}
+
+// candidates returns configurations not seen: neighbours of the best, and a
+// sample.
+func (m *Model) candidates() []int64 {
+	m.list = m.list[:0]
+	taken := map[int64]bool{}
+	add := func(i int64) {
+		if !taken[i] && !m.t.Seen(i) {
+			taken[i] = true
+			m.list = append(m.list, i)
+		}
+	}
+	for _, o := range m.ranked[:min(parents, len(m.ranked))] {
+		near, ok := m.near[o.Index]
+		if !ok {
+			near = slices.Collect(m.t.Space.Neighbours(o.Index, search.Hamming))
+			m.near[o.Index] = near
+		}
+		for _, i := range near {
+			add(i)
+		}
+	}
+	for _, i := range m.t.Space.Sample(m.t.Rand, sample) {
+		add(i)
+	}
+	return m.list
+}
+
+// improvement is the expectation of max(0, best - Y) for normal Y; where there
+// is no doubt, of the lower mean.
+func improvement(best, mean, variance float64) float64 {
+	s := math.Sqrt(variance)
+	if s < 1e-9 {
+		return best - mean - 1
+	}
+	z := (best - mean) / s
+	return (best-mean)*0.5*math.Erfc(-z/math.Sqrt2) + s*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)
+}
