@@ -80,7 +80,8 @@ func (l *Ledger) alone(w *session, held int) bool {
 	alone := false
 	if held == 1 && l.opts.Attempts > 1 {
 		l.leases.Held(w.name, func(e lease.Lease) bool {
-			alone = l.live[e.Sweep].course.at(e.Seq).attempts == l.opts.Attempts
+			t := l.live[e.Sweep].course.at(e.Seq)
+			alone = t != nil && t.attempts == l.opts.Attempts
 			return false
 		})
 	}
@@ -90,6 +91,9 @@ func (l *Ledger) alone(w *session, held int) bool {
 // next grants the next trial of a sweep. empty says that the worker holds
 // nothing else; last, that it must be given nothing else.
 func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) {
+	if g, ok := l.grantConfirmation(s, w); ok {
+		return g, false, true
+	}
 	final := l.opts.Attempts - 1
 	seq := s.pop(func(t *trial) bool {
 		if t.attempts == 0 {
@@ -98,7 +102,7 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 		if t.attempts == final && !empty {
 			return false
 		}
-		return t.worker != w.worker.ID || !l.another(s, w)
+		return t.worker != w.worker.ID || !l.another(s, w.worker.ID)
 	})
 	if seq < 0 {
 		return Grant{}, false, false
@@ -114,11 +118,11 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	return s.grant(seq), t.attempts > 1 && t.attempts == l.opts.Attempts, true
 }
 
-// another reports whether a worker of another name could take the sweep's
-// trials.
-func (l *Ledger) another(s *live, w *session) bool {
+// another reports whether a worker of another name than id could take the
+// sweep's trials.
+func (l *Ledger) another(s *live, id string) bool {
 	for _, o := range l.sessions {
-		if o.worker.ID == w.worker.ID || o.draining || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
+		if o.worker.ID == id || o.draining || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
 			continue
 		}
 		if ok, _ := o.worker.suits(&s.rec.Spec); ok {

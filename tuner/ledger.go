@@ -83,6 +83,10 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	l.now = now
 	for _, e := range l.leases.Expire(now) {
 		if s := l.live[e.Sweep]; s != nil {
+			if e.Seq < 0 {
+				l.unconfirm(s)
+				continue
+			}
 			l.requeue(s, e.Seq, "the lease of worker "+e.Holder+" expired", true)
 		}
 	}
@@ -223,6 +227,9 @@ func (l *Ledger) Queued() int64 {
 	for _, num := range l.order {
 		if s := l.live[num]; s.rec.State == Running {
 			n += s.rec.Counts.Queued
+			if s.confirm != nil && s.confirm.holder == "" {
+				n++
+			}
 		}
 	}
 	return n

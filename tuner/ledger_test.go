@@ -329,6 +329,94 @@ func TestPausedAndCancelled(t *testing.T) {
 	}
 }
 
+// finishAll has a worker evaluate everything that is left.
+func (d *desk) finishAll(w tuner.Worker) {
+	d.t.Helper()
+	in := tuner.Sync{Worker: w, Want: 8}
+	for range 1000 {
+		r := d.call(0, in)
+		if in.Reports = nil; len(r.Grants) == 0 {
+			return
+		}
+		for _, g := range r.Grants {
+			in.Reports = append(in.Reports, done(g))
+		}
+	}
+	d.t.Fatal("it does not end")
+}
+
+// ended returns the record of sweep 1 as it was last stored.
+func (d *desk) ended() (s tuner.Sweep) {
+	for _, c := range d.out {
+		for _, rec := range c.Sweeps {
+			s = rec
+		}
+	}
+	return s
+}
+
+func TestBestIsConfirmedBySecondWorker(t *testing.T) {
+	d := newDesk(t, 20)
+	d.call(0, tuner.Sync{Worker: bob})
+	d.finishAll(alice)
+	if s := d.ended(); s.State == tuner.Completed {
+		t.Fatal("completed before the best is confirmed")
+	}
+	if r := d.call(0, tuner.Sync{Worker: alice, Want: 2}); len(r.Grants) != 0 {
+		t.Errorf("the first worker is granted %+v", r.Grants)
+	}
+	r := d.call(0, tuner.Sync{Worker: bob, Want: 2})
+	if len(r.Grants) != 1 || r.Grants[0].Index != tunertest.Best(20) {
+		t.Fatalf("the second is granted %+v", r.Grants)
+	}
+	if again := d.call(0, tuner.Sync{Worker: bob, Want: 2}); len(again.Grants) != 1 || again.Grants[0].Held != r.Grants[0].Held {
+		t.Errorf("when the reply was lost: %+v", again.Grants)
+	}
+	forged := done(r.Grants[0])
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{forged}}).Acks[0]; a.Status != tuner.Refused {
+		t.Errorf("the first confirms itself: %v", a.Status)
+	}
+	if a := d.call(0, tuner.Sync{Worker: bob, Reports: []tuner.Report{forged}}).Acks[0]; a.Status != tuner.Recorded {
+		t.Errorf("the second is answered %+v", a)
+	}
+	if s := d.ended(); s.State != tuner.Completed || !s.Confirmed || s.Counts.Done != 20 {
+		t.Errorf("ended as %+v", s)
+	}
+}
+
+func TestBestThatIsNotReproducedIsSaid(t *testing.T) {
+	d := newDesk(t, 20)
+	d.call(0, tuner.Sync{Worker: bob})
+	d.finishAll(alice)
+	g := d.call(0, tuner.Sync{Worker: bob, Want: 1}).Grants[0]
+	o := tunertest.Oracle(g.Index)
+	o.TimeUS *= 10
+	d.call(0, tuner.Sync{Worker: bob, Reports: []tuner.Report{{Held: g.Held, Outcome: &o}}})
+	s := d.ended()
+	if s.State != tuner.Completed || s.Confirmed || !strings.Contains(s.Message, "not reproduced") || !strings.Contains(s.Message, "alice") || !strings.Contains(s.Message, "bob") {
+		t.Errorf("ended as %+v", s)
+	}
+}
+
+func TestSweepCompletesWithoutSecondWorker(t *testing.T) {
+	d := newDesk(t, 20)
+	d.finishAll(alice)
+	if s := d.ended(); s.State != tuner.Completed || s.Confirmed {
+		t.Errorf("with one worker it ended as %v", s.State)
+	}
+	d = newDesk(t, 20)
+	d.call(0, tuner.Sync{Worker: bob})
+	d.finishAll(alice)
+	d.call(4*time.Second, tuner.Sync{Worker: alice})
+	if s := d.ended(); s.State != tuner.Running {
+		t.Errorf("it does not wait for the second worker: %v", s.State)
+	}
+	d.call(time.Second, tuner.Sync{Worker: alice})
+	if s := d.ended(); s.State != tuner.Completed || s.Confirmed {
+		t.Errorf("when the second worker is gone it ended as %v", s.State)
+	}
+}
+
 // A space of ten million configurations costs nothing until it is asked for.
 func TestSpacesAreNotMaterialised(t *testing.T) {
 	n := testing.AllocsPerRun(3, func() { newDesk(t, 10_000_000) })

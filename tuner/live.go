@@ -18,6 +18,9 @@ type live struct {
 	known func(key []byte) (Outcome, bool)
 	queue seqHeap // trials that may be Queued, by number; others are skipped
 	open  int64   // trials asked that have not ended
+	// bestWorker is who evaluated the best; "" if that was before a restart.
+	bestWorker string
+	confirm    *confirmation // of the best; nil: not begun
 
 	sampled time.Time // when rate was last brought up to date
 	sampleN int64     // Counts.Done then

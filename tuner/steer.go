@@ -69,6 +69,9 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 			s.move(t, Queued)
 		}
 	}
+	if s.confirm != nil {
+		l.leases.Revoke(s.key(confirmSeq(s.confirm.seq)))
+	}
 	l.changes.Append(&Changes{Revoked: []uint64{num}})
 	s.rec.Rate = 0
 	l.put(s)
@@ -112,8 +115,8 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 		}
 		s.push(seq)
 	}
-	if s.course.over && s.open == 0 {
-		l.retire(s, Completed, "")
+	if s.course.over && s.open == 0 && l.settled(s) {
+		l.retire(s, Completed, s.rec.Message)
 	}
 	return false
 }
@@ -138,6 +141,7 @@ func (l *Ledger) finish(s *live, seq int64, r Result) {
 	l.changes.Results = append(l.changes.Results, change)
 	if best {
 		config := s.plan.Space.At(r.Index)
+		s.bestWorker, s.rec.Confirmed = t.worker, false
 		s.rec.BestValues = slices.Clone(config.Values)
 		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
@@ -148,6 +152,7 @@ func (l *Ledger) finish(s *live, seq int64, r Result) {
 func (s *live) best() Best {
 	return Best{
 		Sweep: s.rec.Num, ID: s.rec.ID, Spec: s.rec.Spec, Result: s.rec.Best.Clone(), Names: s.rec.Names, Values: s.rec.BestValues,
+		Confirmed: s.rec.Confirmed,
 	}
 }
 

@@ -111,6 +111,8 @@ type Sweep struct {
 	Message string     `json:"message,omitempty"` // why it has failed
 	Counts  Counts     `json:"counts"`
 	Best    *Result    `json:"best,omitempty"`
+	// Confirmed says that a second worker came to the same outcome of Best.
+	Confirmed bool `json:"confirmed,omitempty"`
 	// BestValues is the configuration of Best.
 	BestValues []search.Value `json:"best_values,omitempty"`
 	Examples   []Example      `json:"examples,omitempty"`
@@ -132,6 +134,8 @@ type Best struct {
 	Result Result         `json:"result"`
 	Names  []string       `json:"names"`
 	Values []search.Value `json:"values"`
+	// Confirmed says that a second worker came to the same outcome.
+	Confirmed bool `json:"confirmed,omitempty"`
 }
 
 // Replaces reports whether b should stand in place of c, which is for the same
@@ -150,6 +154,8 @@ func (b *Best) Replaces(c *Best) bool {
 		return bt < ct
 	case b.Sweep != c.Sweep:
 		return b.Sweep < c.Sweep
+	case b.Result.Index != c.Result.Index:
+		return b.Result.Index < c.Result.Index
 	}
-	return b.Result.Index < c.Result.Index
+	return b.Confirmed && !c.Confirmed
 }

@@ -75,7 +75,10 @@ func (l *Ledger) report(w *session, r *Report) Ack {
 			return ack(Dropped, "sweep %d is %s", r.Key.Sweep, state)
 		}
 	}
-	if r.Key.Seq < 0 || r.Key.Seq >= s.course.next() {
+	if r.Key.Seq < 0 {
+		return l.reportConfirmation(s, w, r, ack)
+	}
+	if r.Key.Seq >= s.course.next() {
 		return ack(Refused, "trial %d was never granted", r.Key.Seq)
 	}
 	t := s.course.at(r.Key.Seq)
@@ -165,6 +168,15 @@ func (l *Ledger) resend(w *session, mentioned map[lease.Key]bool, out *SyncReply
 	slices.SortFunc(lost, func(a, b lease.Lease) int { return cmp.Compare(a.Token, b.Token) })
 	for _, e := range lost {
 		s := l.live[e.Sweep]
+		if e.Seq < 0 {
+			if w.draining {
+				l.unconfirm(s)
+			} else {
+				_ = l.leases.Renew(l.now, e.Key, e.Token, w.name)
+				out.Grants = append(out.Grants, s.confirmGrant())
+			}
+			continue
+		}
 		if w.draining {
 			l.requeue(s, e.Seq, "", false)
 			continue

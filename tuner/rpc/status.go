@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -71,15 +72,16 @@ func FromStatus(err error) error {
 			return tuner.Errorf(kind, "", "%s", s.Message())
 		}
 	}
+	message := plain(s.Message())
 	switch s.Code() {
 	case codes.Canceled:
-		return &tuner.Error{Kind: tuner.Unavailable, Op: s.Message(), Err: context.Canceled}
+		return &tuner.Error{Kind: tuner.Unavailable, Op: message, Err: context.Canceled}
 	case codes.DeadlineExceeded:
-		return &tuner.Error{Kind: tuner.Unavailable, Op: s.Message(), Err: context.DeadlineExceeded}
+		return &tuner.Error{Kind: tuner.Unavailable, Op: message, Err: context.DeadlineExceeded}
 	case codes.Unimplemented:
-		return tuner.Errorf(tuner.Mismatch, "", "the server does not know the call: %s", s.Message())
+		return tuner.Errorf(tuner.Mismatch, "", "the server does not know the call: %s", message)
 	case codes.Unknown, codes.OutOfRange, codes.AlreadyExists, codes.OK, codes.Internal:
-		return tuner.Errorf(tuner.Internal, "", "%s", s.Message())
+		return tuner.Errorf(tuner.Internal, "", "%s", message)
 	}
 	for _, k := range tuner.ErrorKinds() {
 		if statuses[k] == s.Code() {
@@ -87,7 +89,25 @@ func FromStatus(err error) error {
 			break
 		}
 	}
-	return tuner.Errorf(kind, "", "%s", s.Message())
+	return tuner.Errorf(kind, "", "%s", message)
+}
+
+// plain is a message of the gRPC library about a connection, without the
+// library's words around the cause.
+func plain(message string) string {
+	for _, wrapping := range []string{"connection error: desc = ", "transport: ", "Error while dialing: "} {
+		if _, inner, ok := strings.Cut(message, wrapping); ok {
+			message = strings.Trim(inner, `"`)
+		}
+	}
+	return message
+}
+
+// Unreachable reports whether a call failed because no server answered it, as
+// opposed to a server of ours that refused it.
+func Unreachable(err error) bool {
+	s, ok := status.FromError(err)
+	return ok && s.Code() == codes.Unavailable && len(s.Details()) == 0
 }
 
 // Cancelled reports whether a call ended because its caller cancelled it.

@@ -149,7 +149,7 @@ func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*wa
 	}
 	return &warptunev1.BestResponse{
 		Match: warptunev1.BestMatch(match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values),
-		Names: best.Names, Sweep: best.ID,
+		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed,
 	}, nil
 }
 

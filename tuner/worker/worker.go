@@ -209,8 +209,8 @@ func (w *Worker) leave() (Exit, bool) {
 		return ExitInvalid, false
 	}
 	switch {
-	case w.draining && w.told && w.call == nil:
-		return Drained, true
+	case w.draining && w.call == nil && (w.told || w.backoff > 0):
+		return Drained, true // a coordinator that is away is not waited for: nothing is held
 	case w.finished && w.opts.Leave:
 		return Finished, true
 	}

@@ -366,7 +366,9 @@ type Sweep struct {
 	// Workers that hold trials of it.
 	Workers int64 `protobuf:"varint,11,opt,name=workers,proto3" json:"workers,omitempty"`
 	// The client's key.
-	Key           string `protobuf:"bytes,12,opt,name=key,proto3" json:"key,omitempty"`
+	Key string `protobuf:"bytes,12,opt,name=key,proto3" json:"key,omitempty"`
+	// A second worker came to the same outcome of the best.
+	Confirmed     bool `protobuf:"varint,13,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -483,6 +485,13 @@ func (x *Sweep) GetKey() string {
 		return x.Key
 	}
 	return ""
+}
+
+func (x *Sweep) GetConfirmed() bool {
+	if x != nil {
+		return x.Confirmed
+	}
+	return false
 }
 
 // Result is one trial's outcome.
@@ -1526,7 +1535,9 @@ type BestResponse struct {
 	// The names of the parameters.
 	Names []string `protobuf:"bytes,4,rep,name=names,proto3" json:"names,omitempty"`
 	// The sweep that found it.
-	Sweep         string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
+	Sweep string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
+	// A second worker came to the same outcome.
+	Confirmed     bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1594,6 +1605,13 @@ func (x *BestResponse) GetSweep() string {
 		return x.Sweep
 	}
 	return ""
+}
+
+func (x *BestResponse) GetConfirmed() bool {
+	if x != nil {
+		return x.Confirmed
+	}
+	return false
 }
 
 // TopRequest asks for the best trials of a sweep.
@@ -2065,7 +2083,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aExample\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\x8d\x03\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xab\x03\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2079,7 +2097,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04rate\x18\n" +
 	" \x01(\x01R\x04rate\x12\x18\n" +
 	"\aworkers\x18\v \x01(\x03R\aworkers\x12\x10\n" +
-	"\x03key\x18\f \x01(\tR\x03key\"\xde\x01\n" +
+	"\x03key\x18\f \x01(\tR\x03key\x12\x1c\n" +
+	"\tconfirmed\x18\r \x01(\bR\tconfirmed\"\xde\x01\n" +
 	"\x06Result\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x03R\x05index\x12*\n" +
@@ -2132,13 +2151,14 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x12\n" +
 	"\x04arch\x18\x02 \x01(\tR\x04arch\x12\x18\n" +
 	"\aproblem\x18\x03 \x03(\x03R\aproblem\x12\x18\n" +
-	"\asimilar\x18\x04 \x03(\tR\asimilar\"\xbc\x01\n" +
+	"\asimilar\x18\x04 \x03(\tR\asimilar\"\xda\x01\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
 	"\x06result\x18\x03 \x01(\v2\x13.warptune.v1.ResultR\x06result\x12\x14\n" +
 	"\x05names\x18\x04 \x03(\tR\x05names\x12\x14\n" +
-	"\x05sweep\x18\x05 \x01(\tR\x05sweep\"2\n" +
+	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x1c\n" +
+	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +

@@ -184,7 +184,8 @@ type Lease struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sweep's number at this coordinator.
 	Sweep uint64 `protobuf:"varint,1,opt,name=sweep,proto3" json:"sweep,omitempty"`
-	// The trial's number in the sweep.
+	// The trial's number in the sweep. A negative number -1-n stands for
+	// evaluating trial n once more, to confirm its outcome.
 	Seq int64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
 	// The fencing token it was granted under.
 	Token         uint64 `protobuf:"varint,3,opt,name=token,proto3" json:"token,omitempty"`
