@@ -48,7 +48,7 @@ func (s shape) span(f *timing.Figures, d *demand) span {
 			high = t
 		}
 	}
-	return span{cycles: f.ColdStart + high, dispatch: high < paced*1.02}
+	return span{cycles: f.ColdStart + high, dispatch: high < paced*1.02 && (n-1)*launch > d.alone}
 }
 
 // filled is when the last slot is done if the grid's CTAs finish at the rate

@@ -41,17 +41,17 @@ func newMemory(f *timing.Figures, active, writeShare, rowShare float64) *memory 
 // readLine adds the read of sectors of a line, granules of it from DRAM.
 func (m *memory) readLine(w *work, sectors int, granules, times float64) {
 	r, p, d := times*m.read[sectors], times*m.port[sectors], times*granules*m.dram
-	w.busy[slices] += r
+	w.busy[l2Slices] += r
 	w.busy[inPort] += p
 	w.busy[dramBus] += d
-	w.blocking[slices] += r
+	w.blocking[l2Slices] += r
 	w.blocking[inPort] += p
 	w.blocking[dramBus] += d
 }
 
 // writeLine adds the store of granules of a line, toDRAM of them written back.
 func (m *memory) writeLine(w *work, granules, toDRAM, times float64) {
-	w.busy[slices] += times * granules * m.slice
+	w.busy[l2Slices] += times * granules * m.slice
 	w.busy[outWay] += times * granules * m.way
 	w.busy[dramBus] += times * toDRAM * m.dram
 }

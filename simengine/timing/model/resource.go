@@ -12,9 +12,9 @@ const (
 	// indexed constant cache; both the SM's.
 	lsu = resource(timing.NumPorts) + iota - 1
 	idc
-	slices // this SM's share of the L2 slices
-	inPort // from L2 into the SM
-	outWay // from the SM to L2
+	l2Slices // this SM's share of the L2 slices
+	inPort   // from L2 into the SM
+	outWay   // from the SM to L2
 	dramBus
 	numResources
 )
@@ -23,7 +23,7 @@ const (
 func (r resource) ofSub() bool { return r < lsu }
 
 // shared says that it is a share of something other SMs use, too.
-func (r resource) shared() bool { return r >= slices && r != inPort }
+func (r resource) shared() bool { return r >= l2Slices && r != inPort }
 
 // bounds names the resources as timing does.
 func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
@@ -37,7 +37,7 @@ func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
 		}
 	}
 	b[lsu], b[idc] = timing.BoundLSU, timing.BoundConstant
-	b[slices], b[inPort], b[outWay], b[dramBus] = timing.BoundL2, timing.BoundL2, timing.BoundL2, timing.BoundDRAM
+	b[l2Slices], b[inPort], b[outWay], b[dramBus] = timing.BoundL2, timing.BoundL2, timing.BoundL2, timing.BoundDRAM
 	return b
 }
 

@@ -18,7 +18,7 @@ type request struct {
 	fromDRAM float32 // expected to wait for DRAM: probability
 	inFlight float32 // lines that DRAM delivers
 	lsu, idc float32
-	slices   float32
+	l2Slices float32
 	inPort   float32
 	outWay   float32
 	dram     float32
@@ -99,7 +99,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	t.add(&one, n)
 	if q := t.requests[warp]; q != nil {
 		r.lsu, r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
-		r.slices, r.inPort = float32(one.busy[slices]), float32(one.busy[inPort])
+		r.l2Slices, r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
 		r.outWay, r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
 		q[k] = r
 	}
@@ -164,8 +164,8 @@ func (t *traffic) lines(one *work, r *request, class assemble.Class, a *trace.Ac
 		case assemble.Atomic:
 			lanes := float64(bits.OnesCount32(a.Mask))
 			cost := math.Max(lanes*t.m.atomLane/float64(a.NLines), float64(a.MaxSame)*t.m.atomSame)
-			one.busy[slices] += cost
-			one.blocking[slices] += cost
+			one.busy[l2Slices] += cost
+			one.blocking[l2Slices] += cost
 			one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram
 			r.latency = max(r.latency, float32(t.c.f.AtomicL2+cost))
 		default:

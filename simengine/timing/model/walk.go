@@ -266,7 +266,7 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 	*server = begin + busy
 	c.busy[lsu] += float64(q.lsu)
 	c.busy[idc] += float64(q.idc)
-	c.busy[slices] += float64(q.slices)
+	c.busy[l2Slices] += float64(q.l2Slices)
 	c.busy[inPort] += float64(q.inPort)
 	c.busy[outWay] += float64(q.outWay)
 	c.busy[dramBus] += float64(q.dram)

@@ -1,0 +1,147 @@
+package model
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// kernel is a hand-made kernel of one machine instruction per PTX instruction.
+type kernel struct {
+	ir   ir.Kernel
+	code assemble.Program
+}
+
+// block adds a block; a loop heads itself.
+func (k *kernel) block(loop bool) {
+	b := ir.Block{LoopHead: -1, IPDom: -1}
+	if loop {
+		b.LoopHead, b.LoopDepth = len(k.ir.Blocks), 1
+	}
+	k.ir.Blocks = append(k.ir.Blocks, b)
+	k.code.Blocks = append(k.code.Blocks, assemble.Block{Merged: -1})
+	k.code.Kernel = &k.ir
+}
+
+// emit adds an instruction to the last block; dst and src are registers, -1 none.
+func (k *kernel) emit(c assemble.Class, op ir.Op, dst int, src ...int) int32 {
+	span := func(r int) assemble.RegSpan { return assemble.RegSpan{First: assemble.Reg(r), Count: 1} }
+	pc := int32(len(k.ir.Instrs))
+	k.ir.Instrs = append(k.ir.Instrs, ir.Instr{Op: op, Space: ir.Global, Target: -1})
+	in := assemble.Instr{Class: c, Source: pc, Space: ir.Global, Width: 4, Spill: -1, Carried: -1}
+	if dst >= 0 {
+		in.Dst[0] = span(dst)
+	}
+	for i, r := range src {
+		in.Src[i] = span(r)
+	}
+	b := &k.code.Blocks[len(k.code.Blocks)-1]
+	b.Instrs = append(b.Instrs, in)
+	return pc
+}
+
+// tracer makes the trace of a CTA of some warps.
+type tracer func(cta int64, warps int) *trace.CTA
+
+// access adds a fully coalesced access of a warp to a line.
+func access(w *trace.Warp, pc int32, line uint64) {
+	w.Accesses = append(w.Accesses, trace.Access{
+		PC: pc, Space: ir.Global, Width: 4, Mask: ^uint32(0), Passes: 1, Ideal: 1,
+		First: int32(len(w.Lines)), NLines: 1, Sectors: 4, MaxSame: 1,
+	})
+	w.Lines = append(w.Lines, trace.Line{Addr: line, Sectors: 0xf, Full: 0xf})
+}
+
+// copying reads and writes items lines a warp.
+func copying(items int) (*kernel, tracer) {
+	k := &kernel{}
+	k.block(false)
+	k.emit(assemble.S2R, ir.Mov, 0)
+	k.emit(assemble.IMADWide, ir.Mad, 2, 0)
+	var loads, stores []int32
+	for i := range items {
+		loads = append(loads, k.emit(assemble.Load, ir.Ld, 10+i, 2))
+	}
+	for i := range items {
+		stores = append(stores, k.emit(assemble.Store, ir.St, -1, 2, 10+i))
+	}
+	k.emit(assemble.Exit, ir.Exit, -1)
+	return k, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for n := range t.Warps {
+			w := &t.Warps[n]
+			w.Steps = []trace.Step{{Mask: ^uint32(0)}}
+			line := uint64(cta)*uint64(warps*items) + uint64(n)
+			for i, pc := range loads {
+				access(w, pc, line+uint64(i*warps))
+			}
+			for i, pc := range stores {
+				access(w, pc, 1<<30+line+uint64(i*warps))
+			}
+		}
+		return t
+	}
+}
+
+// looping runs body instructions of a class n times, recorded of them traced,
+// each waiting for the one before in a chain or none for another, with a
+// barrier at the end of each iteration or without.
+func looping(c assemble.Class, body, n, recorded int, chain, barrier bool) (*kernel, tracer) {
+	k := &kernel{}
+	k.block(false)
+	k.emit(assemble.S2R, ir.Mov, 0)
+	k.block(true)
+	for i := range body {
+		if chain {
+			k.emit(c, ir.Add, 1, 1)
+		} else {
+			k.emit(c, ir.Add, 1+i%32, 40)
+		}
+	}
+	if barrier {
+		k.emit(assemble.Barrier, ir.Bar, -1)
+	}
+	k.emit(assemble.Branch, ir.Bra, -1)
+	k.block(false)
+	k.emit(assemble.Exit, ir.Exit, -1)
+	return k, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for i := range t.Warps {
+			s := []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+			for j := range recorded {
+				if j == recorded-1 && n > recorded {
+					s = append(s, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded)})
+				}
+				s = append(s, trace.Step{Block: 1, Mask: ^uint32(0)})
+			}
+			t.Warps[i].Steps = append(s, trace.Step{Block: 2, Mask: ^uint32(0)})
+		}
+		return t
+	}
+}
+
+// h200 is a copy of the descriptor that a test may change.
+func h200(tb testing.TB) *arch.Descriptor {
+	tb.Helper()
+	d, err := arch.Load("h200")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := *d
+	c.Lanes, c.Latency = maps.Clone(d.Lanes), maps.Clone(d.Latency)
+	return &c
+}
+
+// input launches a hand-made kernel.
+func input(d *arch.Descriptor, k *kernel, t tracer, grid, resident, warps int) timing.Input {
+	return timing.Input{
+		Arch: d, Program: &k.code, CTAsPerSM: resident, WarpsPerCTA: warps, L1Bytes: 128 << 10,
+		Grid:   [3]int{grid, 1, 1},
+		Source: func(cta int64) (*trace.CTA, error) { return t(cta, warps), nil },
+	}
+}
