@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -105,6 +106,8 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	} else if s.pool.plan.Broadcast[a.PC] {
 		shift = 0
 	}
+	over := s.pool.plan.Over[a.PC]
+	scattered := over.Last > over.First && a.Space != ir.Local
 	result = begin + s.m.latL1
 	for i := range lines {
 		k := a.First + int32(i)
@@ -114,6 +117,9 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		l := &w.tr.Lines[k]
 		when := begin + i*s.m.tagNext/dram.Fraction
 		addr := l.Addr + shift
+		if scattered {
+			addr = scatter(l.Addr, w.shift, over)
+		}
 		switch {
 		case o.class == assemble.Store:
 			s.store(w, when, a, l, w.first[k])
@@ -125,6 +131,14 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		}
 	}
 	return begin, result
+}
+
+// scatter gives a replica addresses of its own where they depend on data: lines
+// anywhere in the buffer, the same line for the same line of its sample, so that
+// what a CTA finds again stays so and what CTAs find of each other's is chance.
+func scatter(line, replica uint64, over reuse.Extent) uint64 {
+	h := hash(bits.RotateLeft64(hash(line)^replica, 28))
+	return over.First + hash(h)%(over.Last-over.First+1)
 }
 
 // admit holds a request, and the load/store unit behind it, until there is room

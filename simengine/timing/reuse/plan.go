@@ -33,6 +33,16 @@ func (d *Device) holds(low, high, perLine uint64) float64 {
 	return float64(lines * perLine)
 }
 
+// within is the buffer that a range of lines lies in, empty when it is not one.
+func (d *Device) within(low, high uint64) Extent {
+	for _, e := range d.Extents {
+		if e.First <= low && high <= e.Last {
+			return e
+		}
+	}
+	return Extent{}
+}
+
 // Plan is the estimate for one launch. Slices are indexed by PTX instruction.
 type Plan struct {
 	// Read is the share of the granules that a CTA reads first at this
@@ -41,8 +51,10 @@ type Plan struct {
 	Read, Write []float64
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
-	// Random says that the addresses are data dependent and scattered.
+	// Random says that the addresses are data dependent and scattered; Over is
+	// the buffer they are scattered over, empty when it is not known.
 	Random []bool
+	Over   []Extent
 	// RowShare is the granules of DRAM reads that share one opened row, of the
 	// RowGranules there are in it: how sequential the traffic is.
 	RowShare float64
@@ -91,7 +103,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -122,6 +134,9 @@ func (s *Survey) Plan(d Device) *Plan {
 		q := s.fromDRAM(g, p, d)
 		if id < pcs {
 			p.Read[id], p.Broadcast[id], p.Random[id] = q, g.broadcast, g.random
+			if g.random {
+				p.Over[id] = d.within(g.low, g.high)
+			}
 		} else {
 			p.Write[id-pcs] = q
 		}
