@@ -204,7 +204,8 @@ func (f *fn) readersOf() [][]*inst {
 
 // bankClash says whether register r for value v would make an instruction read
 // all its operands from one of the two register banks (even and odd numbers),
-// which costs a cycle (Jia et al., section 3.1).
+// which costs a cycle. That there are two banks, and that the assembler avoids
+// them even for two operands, is read off its register choices on sm_90.
 func (f *fn) bankClash(v value, r int, readers [][]*inst, assigned []int16) bool {
 	for _, in := range readers[v] {
 		clash := true

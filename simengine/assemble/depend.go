@@ -76,7 +76,7 @@ func (b *dagBuilder) edge(from, to, lat int32) {
 
 // dependLatency is the delay between an instruction and one that reads its
 // result. Loads from global memory are not held back for short ones: getting
-// them out early is worth a stall.
+// them out early is worth a stall, as the real assembler's order shows.
 func dependLatency(def, use *inst) int32 {
 	lat := int32(mops[def.op].latency)
 	if use.op == opLDG && lat < 10 {

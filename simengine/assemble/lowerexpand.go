@@ -3,9 +3,9 @@ package assemble
 import "github.com/warptune/warptune/simengine/ir"
 
 // expansions of operations without an instruction of their own, as the chain
-// of instructions on their usual path. Sources: disassembly of the CUDA 13.0
-// toolkit's output for each (the slow paths for denormals and overflow, which
-// are calls, are left out).
+// of instructions on their usual path (slow paths for denormals and overflow
+// are left out). Written from the known algorithms, not checked against an
+// assembler's output: lengths are approximate.
 var (
 	divU32 = []mop{opI2F, opMUFU, opIADD3, opF2I, opIADD3, opIMAD, opIMADHI, opIMADHI, opIADD3, opIMAD, opISETP, opIADD3, opISETP, opIADD3, opLOP3}
 	divS32 = []mop{opIABS, opI2F, opMUFU, opIABS, opIADD3, opF2I, opIADD3, opIMAD, opIMADHI, opIADD3, opIMADHI, opIADD3, opIMAD, opISETP, opIADD3, opIADD3, opISETP, opLOP3, opISETP, opIADD3, opIADD3, opLOP3}

@@ -106,10 +106,12 @@ type mopInfo struct {
 	issue   int16
 }
 
-// mops is the table of machine operations. Fixed latencies and issue costs are
-// those of Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
-// microbenchmarking" (table 4.1); latencies of variable-latency operations are
-// the L1-hit ones the assembler hides what it can of.
+// mops is the table of machine operations. The numbers are this model's own
+// notion of what the assembler schedules for, not measurements: they started
+// as the usual round figures for Volta and later, and those of IMAD.WIDE, LDS
+// and MUFU were then chosen because they bring instruction order and register
+// counts closest to the real assembler's for sm_90. They are not meant for
+// timing, and other generations have not been compared.
 var mops = [numMops]mopInfo{
 	opMOV:       {"MOV", ALU, 4, 2},
 	opCS2R:      {"CS2R", ALU, 4, 2},

@@ -30,13 +30,14 @@ const maxRegisters = 255
 
 // Assemble returns the machine program of a kernel, or an error that names the
 // instruction that cannot be assembled and its position. It is deterministic,
-// keeps nothing but the kernel, and costs about 10 microseconds an instruction.
+// keeps nothing but the kernel, and costs some tens of microseconds an
+// instruction, several times that when it must spill.
 //
 // A cap too small for what single instructions need at once is exceeded rather
 // than refused; Program.Registers then says so.
 //
-// Not modelled: loop unrolling (compilers unroll before and say so with
-// .pragma "nounroll"), vectorisation of neighbouring accesses, predicates and
+// Not modelled: loop unrolling (the real assembler unrolls counted loops that
+// are not marked .pragma "nounroll"), vectorisation of neighbouring accesses, predicates and
 // uniform registers spilled when more than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	t, err := targetFor(opt.CC)
@@ -80,7 +81,8 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 
 // Rematerialisation for occupancy aims at the step that leaves rematSlack
 // registers beside those the reduced program needs, and saves no more than
-// rematSaving of them: what the real assembler reached over sgemm's tile sizes.
+// rematSaving of them. Both are fitted to one kernel family, matrix products of
+// many tile sizes on sm_90.
 const (
 	rematSlack  = 4
 	rematSaving = 12

@@ -3,9 +3,9 @@ package assemble
 import "github.com/warptune/warptune/simengine/ir"
 
 // rematLimit is the largest number of PTX instructions whose result is
-// computed again where it is used rather than kept in a register: the real
-// assembler repeats chains of up to seven (a tile coordinate from %tid) around
-// sgemm's main loop when that lets more warps be resident.
+// computed again where it is used rather than kept in a register. The real
+// assembler was seen to repeat tile coordinates computed from %tid in sgemm's
+// main loop; seven covers those chains, but it repeats fewer of them.
 const rematLimit = 7
 
 // rematerialise computes cheap values again in the blocks that use them, so
