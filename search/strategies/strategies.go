@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/annealing"
+	"github.com/warptune/warptune/search/evolution"
 	"github.com/warptune/warptune/search/exhaustive"
 	"github.com/warptune/warptune/search/genetic"
 	"github.com/warptune/warptune/search/localsearch"
 	"github.com/warptune/warptune/search/quasirandom"
 	"github.com/warptune/warptune/search/random"
 	"github.com/warptune/warptune/search/surrogate"
+	"github.com/warptune/warptune/search/swarm"
+	"github.com/warptune/warptune/search/tabu"
 )
 
 // strategy is an entry of the registry.
@@ -30,7 +34,11 @@ var all = []strategy{
 	{"quasi-random", true, quasirandom.New},
 	{"multi-start", false, localsearch.NewMultiStart},
 	{"iterated", false, localsearch.NewIterated},
+	{"annealing", false, annealing.New},
 	{"genetic", false, genetic.New},
+	{"differential-evolution", false, evolution.New},
+	{"particle-swarm", false, swarm.New},
+	{"tabu", false, tabu.New},
 	{"surrogate", false, surrogate.New},
 }
 
