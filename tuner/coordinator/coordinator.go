@@ -37,6 +37,9 @@ type Options struct {
 	MaxLive int
 	// MaxSpace is the most configurations of a sweep's space; 10^9.
 	MaxSpace int64
+	// Dormant says which of the stored sweeps, by identity, stay as they are:
+	// shown, but not gone on with. They cannot be submitted or steered. None.
+	Dormant func(id string) bool
 }
 
 func (o *Options) fill() {

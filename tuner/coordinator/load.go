@@ -29,6 +29,7 @@ func (c *Coordinator) loadLocked() error {
 	for i := range sweeps {
 		s := &sweeps[i]
 		switch {
+		case c.opts.Dormant != nil && c.opts.Dormant(s.ID):
 		case s.State == tuner.Deleting:
 			c.doomed = append(c.doomed, s.Num)
 		case s.State.Live():
