@@ -49,15 +49,19 @@ type options struct {
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
 	f := flag.NewFlagSet("coordinator", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f.SetOutput(io.Discard) // errors are returned, help is printed below
 	f.StringVar(&o.listen, "listen", "localhost:7070", "address to serve on; port 0 picks a free one")
 	f.StringVar(&o.data, "data", "", "directory that keeps sweeps and results (required)")
 	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for calls under way to end at shutdown")
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+		f.SetOutput(stderr)
+		f.Usage()
 		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: run \"coordinator --help\" for the flags", err)
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))

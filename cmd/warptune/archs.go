@@ -13,8 +13,11 @@ func (a *app) archsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "archs [NAME]",
 		Short: "List the architectures, or one with every number and its source",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("warptune archs: want at most one name, got %d", len(args))
+			}
 			if len(args) == 1 {
 				return a.oneArch(args[0])
 			}
@@ -54,7 +57,7 @@ func (a *app) allArchs() error {
 func (a *app) oneArch(name string) error {
 	d, err := arch.Load(name)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	if a.json {
 		return a.printJSON(struct {

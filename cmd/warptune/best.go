@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ func (a *app) bestCommand() *cobra.Command {
 		Args:  exactly(1, "one kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if archName == "" {
-				return usagef("--arch is required: one of %v", arch.Names())
+				return usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
 			}
 			d, err := arch.Load(archName)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -24,6 +25,9 @@ func configRecord(def *kernel.Definition, text string, problem []int64) (record.
 			raw, _ = json.Marshal(strings.TrimSpace(value))
 		}
 		rec.Params[strings.TrimSpace(name)] = raw
+	}
+	if _, err := evaluate.Config(def, &rec); err != nil {
+		return rec, usagef("--config %s: %w", text, err)
 	}
 	var err error
 	rec.Raw, err = json.Marshal(rec)

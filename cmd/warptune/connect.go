@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 // connection is the flags of commands that ask a coordinator: one that runs
 // elsewhere, or one of our own over a database file.
 type connection struct {
 	db, coordinator string
+	embed           cluster.EmbedOptions
 }
 
 func (c *connection) flags(cmd *cobra.Command) {
@@ -72,7 +72,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 	if path == "" {
 		path = defaultDB()
 	}
-	emb, err := cluster.Embed(ctx, path)
+	emb, err := cluster.Embed(ctx, path, c.embed)
 	if err != nil {
 		return nil, err
 	}
@@ -85,24 +85,22 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 
 // remote turns a gRPC status into the message a person reads.
 func (c *connection) remote(err error) error {
-	s, ok := status.FromError(err)
-	if err == nil || !ok {
-		return err
+	known := rpc.FromStatus(err)
+	if c.coordinator != "" && rpc.Unreachable(err) {
+		return fmt.Errorf("no coordinator answers at %s: is it running, and is the address right? (%w)", c.coordinator, known)
 	}
-	if c.coordinator != "" && strings.Contains(s.Message(), "connection error") {
-		return fmt.Errorf("no coordinator answers at %s: is it running, and is the address right? (%s)", c.coordinator, s.Message())
-	}
-	return errors.New(s.Message())
+	return known
 }
 
-// with opens a connection, runs f and closes it.
+// with opens a connection, runs f and closes it. What goes wrong in a coordinator
+// of our own shows when it is closed, and is the cause of f's error.
 func (c *connection) with(ctx context.Context, f func(*client) error) (err error) {
 	cl, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if e := cl.close(); err == nil {
+		if e := cl.close(); e != nil {
 			err = e
 		}
 	}()

@@ -18,10 +18,15 @@ func (a *app) openKernel(name string) (*kernel.Definition, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.warn(name, warnings)
+	return def, nil
+}
+
+// warn writes a definition's warnings to stderr.
+func (a *app) warn(name string, warnings []kernel.Warning) {
 	for _, w := range warnings {
 		fmt.Fprintf(a.stderr, "warptune: warning: %s: %s: %s\n", name, w.Field, w.Message)
 	}
-	return def, nil
 }
 
 func (a *app) findKernel(name string) (*kernel.Definition, []kernel.Warning, error) {

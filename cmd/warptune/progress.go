@@ -57,6 +57,12 @@ func (p *progress) show(done, total int, note string) {
 	fmt.Fprintln(p.w, text)
 }
 
+// say writes a line that is not progress.
+func (p *progress) say(text string) {
+	p.finish()
+	fmt.Fprintln(p.w, "warptune: "+text)
+}
+
 func (p *progress) text(done, total int, elapsed time.Duration, note string) string {
 	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
 	text := fmt.Sprintf("%d of %d %s, %.0f/s", done, total, p.what, rate)

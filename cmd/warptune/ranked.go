@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
@@ -21,24 +22,27 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 	if err != nil {
 		return err
 	}
+	correct := slices.DeleteFunc(r.GetResults(), func(r *warptunev1.Result) bool {
+		return r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT
+	})
 	if a.json {
 		return a.printJSON(struct {
 			Sweep any      `json:"sweep"`
 			Names []string `json:"parameters"`
 			Top   []any    `json:"top"`
-		}{protoJSON(s), r.GetNames(), jsonResults(r.GetResults())})
+		}{protoJSON(s), r.GetNames(), jsonResults(correct)})
 	}
 	fmt.Fprintf(a.stdout, "%s on %s, problem %s: %s\n", s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), accounted(s))
 	for _, f := range s.GetFailures() {
 		fmt.Fprintf(a.stdout, "  %s, e.g. trial %d: %s\n", f.GetKind(), f.GetSeq(), oneLineText(f.GetMessage()))
 	}
-	if len(r.GetResults()) == 0 {
+	if len(correct) == 0 {
 		return nil
 	}
-	if err := a.printRanked(r.GetNames(), r.GetResults()); err != nil {
+	if err := a.printRanked(r.GetNames(), correct); err != nil {
 		return err
 	}
-	best := r.GetResults()[0]
+	best := correct[0]
 	o := best.GetOutcome()
 	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
 		configText(r.GetNames(), best.GetConfig()), microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),

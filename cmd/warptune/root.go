@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
 	fmt.Fprintf(stderr, "warptune: %s\n", oneLine(err))
 	var usage usageError
 	if errors.As(err, &usage) {
@@ -46,6 +50,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	return exitFailed
 }
+
+// parsing is what strconv says before what is wrong, which the flag's name says
+// better.
+var parsing = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 
 // oneLine is an error's text without the line breaks of a compiler's output.
 func oneLine(err error) string {
@@ -68,7 +76,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results as JSON")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w: run \"%s --help\" for the flags", err, cmd.CommandPath())
+		return usagef("%s: run \"%s --help\" for the flags", parsing.ReplaceAllString(err.Error(), ""), cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.commands()...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,7 @@ func (s *simulation) flags(cmd *cobra.Command) {
 // open checks the flags and returns what they name.
 func (s *simulation) open() (*arch.Descriptor, simengine.Level, error) {
 	if s.arch == "" {
-		return nil, 0, usagef("--arch is required: one of %v", arch.Names())
+		return nil, 0, usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
 	}
 	d, err := arch.Load(s.arch)
 	if err != nil {
@@ -154,8 +155,12 @@ func (a *app) writeRecords(output string, records []record.Record, results []eva
 }
 
 func prediction(o *tuner.Outcome, d *arch.Descriptor, level simengine.Level) record.Prediction {
+	var predicted *float64
+	if o.Validity == tuner.Correct {
+		predicted = &o.TimeUS
+	}
 	return record.Prediction{
-		Arch: d.Name, PredictedUS: o.TimeUS, Validity: o.Validity.String(), Message: o.Message, Compiler: o.Compiler,
+		Arch: d.Name, PredictedUS: predicted, Validity: o.Validity.String(), Message: o.Message, Compiler: o.Compiler,
 		Registers: o.Registers, SpillBytes: o.SpillBytes, Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound,
 		Level: level.String(), Engine: simengine.Version(), Digest: o.Digest, Metrics: o.Metrics,
 	}

@@ -26,7 +26,14 @@ func (a *app) spaceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			space, err := def.Space(problem, set)
+			sizes, err := problems(def, problem)
+			if err != nil {
+				return err
+			}
+			if len(sizes) > 1 {
+				return usagef("--problem: one problem size is wanted, got %d", len(sizes))
+			}
+			space, err := spaceOf(def, sizes[0], set)
 			if err != nil {
 				return err
 			}

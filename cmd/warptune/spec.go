@@ -1,14 +1,20 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 // sweepFlags say what to tune, for tune and sweep submit.
@@ -26,7 +32,7 @@ type sweepFlags struct {
 func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&s.archs, "arch", nil, "architectures to tune for, comma-separated (see \"warptune archs\")")
-	f.Int64SliceVar(&s.problem, "problem", nil, "problem size; for a kernel of one dimension several are several sweeps; default: the definition's")
+	f.Int64SliceVar(&s.problem, "problem", nil, "problem size, as many numbers as the definition's; several sizes are several sweeps; default: the definition's")
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
 	f.StringVar(&s.strategy, "strategy", cluster.DefaultStrategy, "search strategy")
 	f.Int64Var(&s.budget, "budget", 0, "most evaluations; 0: until the strategy is done")
@@ -43,18 +49,55 @@ type plan struct {
 	specs  []*warptunev1.Spec
 }
 
+// ids are the identities that the plan's sweeps have in any store.
+func (p *plan) ids() []string {
+	ids := make([]string, len(p.specs))
+	for i, m := range p.specs {
+		spec := rpc.ToSpec(m)
+		ids[i] = spec.ID("")
+	}
+	return ids
+}
+
 // plan checks everything that can be checked before a coordinator is asked.
 func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
+	set, err := s.check()
+	if err != nil {
+		return nil, err
+	}
+	def, warnings, err := a.findKernel(name)
+	if err != nil {
+		return nil, err
+	}
+	bundle, digest, err := def.Bundle()
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := problems(def, s.problem)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{def: def, bundle: bundle}
+	for _, name := range s.archs {
+		d, err := arch.Load(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		for _, problem := range sizes {
+			if _, err := spaceOf(def, problem, set); err != nil {
+				return nil, err
+			}
+			p.specs = append(p.specs, s.spec(def.Name, digest, d, problem, set))
+		}
+	}
+	a.warn(name, warnings)
+	return p, nil
+}
+
+// check checks the flags alone, and returns what --set says.
+func (s *sweepFlags) check() (map[string][]string, error) {
 	if len(s.archs) == 0 {
-		return nil, usagef("--arch is required: one or more of %v", arch.Names())
-	}
-	def, err := a.openKernel(name)
-	if err != nil {
-		return nil, err
-	}
-	set, err := parseSets(s.sets)
-	if err != nil {
-		return nil, err
+		return nil, usagef("--arch is required: one or more of %s", strings.Join(arch.Names(), ", "))
 	}
 	if _, err := simengine.ParseLevel(s.level); err != nil {
 		return nil, usageError{err}
@@ -65,41 +108,40 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 	if err := strategies.Check(s.strategy); err != nil {
 		return nil, usageError{err}
 	}
-	bundle, digest, err := def.Bundle()
-	if err != nil {
-		return nil, err
+	if _, err := compile.New(compile.Options{Compiler: s.compiler}); err != nil {
+		return nil, usageError{err}
 	}
-	p := &plan{def: def, bundle: bundle}
-	for _, name := range s.archs {
-		d, err := arch.Load(name)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		for _, problem := range problems(def, s.problem) {
-			if _, err := def.Space(problem, set); err != nil {
-				return nil, err
-			}
-			p.specs = append(p.specs, s.spec(def.Name, digest, d, problem, set))
-		}
-	}
-	return p, nil
+	return parseSets(s.sets)
 }
 
-// problems splits --problem into problem sizes: as many dimensions as the
-// definition's own are one size; several numbers for a kernel of one dimension
-// are several sizes.
-func problems(def *kernel.Definition, flag []int64) [][]int64 {
+// problems splits --problem into problem sizes of as many dimensions as the
+// definition's own.
+func problems(def *kernel.Definition, flag []int64) ([][]int64, error) {
+	dims := max(len(def.Problem), 1)
 	if len(flag) == 0 {
-		return [][]int64{def.Problem}
+		return [][]int64{def.Problem}, nil
 	}
-	if len(def.Problem) != 1 {
-		return [][]int64{flag}
+	if len(flag)%dims != 0 {
+		return nil, usagef("--problem: %d numbers given, but a problem size of %s has %d, e.g. %s", len(flag), def.Name, dims, problemText(def.Problem))
 	}
-	out := make([][]int64, len(flag))
-	for i, n := range flag {
-		out[i] = []int64{n}
+	var out [][]int64
+	for size := range slices.Chunk(flag, dims) {
+		out = append(out, slices.Clone(size))
 	}
-	return out
+	return out, nil
+}
+
+// spaceOf is a definition's space for what --problem and --set say. An error that
+// the definition does not have without them is wrong usage.
+func spaceOf(def *kernel.Definition, problem []int64, set map[string][]string) (*search.Space, error) {
+	space, err := def.Space(problem, set)
+	if err == nil {
+		return space, nil
+	}
+	if _, own := def.Space(nil, nil); own == nil {
+		return nil, usageError{err}
+	}
+	return nil, err
 }
 
 func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int64, set map[string][]string) *warptunev1.Spec {

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 // bundleChunk is how much of a bundle one message carries, bytes.
@@ -17,7 +19,7 @@ const bundleChunk = 256 << 10
 // submit stores the bundle and submits every spec of a plan.
 func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitResponse, error) {
 	if err := putBundle(ctx, c, p.specs[0].GetBundle(), p.bundle); err != nil {
-		return nil, fmt.Errorf("sending the kernel: %w", err)
+		return nil, err
 	}
 	out := make([]*warptunev1.SubmitResponse, len(p.specs))
 	for i, spec := range p.specs {
@@ -60,6 +62,7 @@ func (a *app) submitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			conn.embed = cluster.EmbedOptions{Create: true}
 			return conn.with(cmd.Context(), func(c *client) error {
 				answers, err := submit(cmd.Context(), c, p)
 				if err != nil {
@@ -102,25 +105,29 @@ func (a *app) watchCommand() *cobra.Command {
 }
 
 // watch shows the progress of a sweep until it has ended, and returns its last
-// state.
+// state. A coordinator that goes away after its first answer is waited for.
 func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
-	stream, err := c.Watch(ctx, &warptunev1.WatchRequest{Id: id})
-	if err != nil {
-		return nil, err
-	}
 	bar := a.progress("configurations")
 	defer bar.finish()
+	answered := false
 	for {
-		r, err := stream.Recv()
-		if err != nil {
+		stream, err := c.Watch(ctx, &warptunev1.WatchRequest{Id: id}, grpc.WaitForReady(answered))
+		for err == nil {
+			var r *warptunev1.WatchResponse
+			if r, err = stream.Recv(); err != nil {
+				break
+			}
+			answered = true
+			s, n := r.GetSweep(), r.GetSweep().GetCounts()
+			bar.show(int(n.GetDone()+n.GetAbandoned()), int(n.GetTotal()), watchNote(s))
+			if ended(s) {
+				return s, nil
+			}
+		}
+		if !answered || ctx.Err() != nil || !rpc.Unreachable(err) {
 			return nil, err
 		}
-		s := r.GetSweep()
-		n := s.GetCounts()
-		bar.show(int(n.GetDone()+n.GetAbandoned()), int(n.GetTotal()), watchNote(s))
-		if ended(s) {
-			return s, nil
-		}
+		bar.say("the coordinator does not answer; waiting for it")
 	}
 }
 
@@ -132,6 +139,8 @@ func watchNote(s *warptunev1.Sweep) string {
 	}
 	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
 		note += ", paused"
+	} else if s.GetWorkers() == 0 {
+		note += ", no worker is at work"
 	}
 	return note
 }

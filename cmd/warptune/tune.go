@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 func (a *app) tuneCommand() *cobra.Command {
@@ -29,6 +31,7 @@ func (a *app) tuneCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			conn.embed = cluster.EmbedOptions{Create: true, Sweeps: p.ids()}
 			err = conn.with(cmd.Context(), func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top) })
 			if cmd.Context().Err() != nil {
 				return errors.New("interrupted: what was evaluated is stored, and the same command resumes")
@@ -50,15 +53,19 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int) erro
 	if err != nil {
 		return err
 	}
-	for _, r := range answers {
-		if c.embedded != nil && !ended(r.GetSweep()) {
-			c.embedded.Work(slots)
+	ctx, fault := context.WithCancelCause(ctx)
+	defer fault(nil)
+	if c.embedded != nil {
+		if err := a.work(ctx, c, p, answers, slots, fault); err != nil {
+			return err
 		}
 	}
 	var failed error
 	for i, r := range answers {
 		sweep, err := a.watch(ctx, c, r.GetSweep().GetId())
-		if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if err != nil {
 			return err
 		}
 		if i > 0 && !a.json {
@@ -70,8 +77,43 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int) erro
 		if sweep.GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
 			failed = fmt.Errorf("sweep %s is %s: %s", shortID(sweep.GetId()), stateName(sweep.GetState()), sweep.GetMessage())
 		} else if sweep.GetBest() == nil && failed == nil {
-			failed = fmt.Errorf("no configuration of %s is valid on %s", sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
+			failed = fmt.Errorf("no configuration of %s is valid on %s: see the examples above", sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
 	}
+	if c.embedded != nil {
+		a.printSource(answers, c.embedded.Evaluated())
+	}
 	return failed
+}
+
+// work starts evaluating those of the answered sweeps that have not ended. What
+// this machine lacks for it is said before anything is evaluated.
+func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev1.SubmitResponse, slots int, fault func(error)) error {
+	for i, r := range answers {
+		if ended(r.GetSweep()) {
+			continue
+		}
+		spec := rpc.ToSpec(p.specs[i])
+		if err := cluster.Ready(ctx, p.def, &spec); err != nil {
+			return err
+		}
+		if n := r.GetSweep().GetCounts(); n.GetDone() > 0 {
+			fmt.Fprintf(a.stderr, "warptune: resuming: %d of %d configurations of %s on %s are done\n", n.GetDone(), n.GetTotal(), spec.Kernel, spec.Arch)
+		}
+		if err := c.embedded.Work(slots, fault); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printSource says on stderr how much of an answer was evaluated just now.
+func (a *app) printSource(answers []*warptunev1.SubmitResponse, evaluated int64) {
+	for _, r := range answers {
+		if !ended(r.GetSweep()) {
+			fmt.Fprintf(a.stderr, "warptune: %d configurations evaluated\n", evaluated)
+			return
+		}
+	}
+	fmt.Fprintln(a.stderr, "warptune: answered from the database, nothing evaluated")
 }

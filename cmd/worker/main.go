@@ -53,7 +53,7 @@ type options struct {
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
 	f := flag.NewFlagSet("worker", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f.SetOutput(io.Discard) // errors are returned, help is printed below
 	f.StringVar(&o.coordinator, "coordinator", "", "address of the coordinator, HOST:PORT (required); it may start later")
 	f.IntVar(&o.slots, "slots", runtime.GOMAXPROCS(0), "configurations evaluated at a time")
 	f.StringVar(&o.id, "id", "", "name of this worker; default: host name and process id")
@@ -64,16 +64,24 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.stay, "stay", false, "wait for further sweeps when nothing is left")
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+		f.SetOutput(stderr)
+		f.Usage()
 		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: run \"worker --help\" for the flags", err)
 	}
 	switch {
 	case f.NArg() > 0:
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.coordinator == "":
 		return nil, errors.New("--coordinator is required: the address it listens on, HOST:PORT")
+	case cluster.CheckAddress(o.coordinator) != nil:
+		return nil, fmt.Errorf("--coordinator: %w", cluster.CheckAddress(o.coordinator))
 	case o.slots < 1:
 		return nil, fmt.Errorf("--slots must be at least 1, got %d", o.slots)
+	case o.lifetime < 0 || o.stagger < 0 || o.grace < 0:
+		return nil, errors.New("--lifetime, --lifetime-stagger and --grace must not be negative")
 	case o.timeout <= 0:
 		return nil, fmt.Errorf("--timeout must be positive, got %v", o.timeout)
 	case hclog.LevelFromString(o.level) == hclog.NoLevel:

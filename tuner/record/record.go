@@ -118,7 +118,7 @@ func parse(text []byte) (Record, error) {
 // Prediction is what simulating a record adds to it.
 type Prediction struct {
 	Arch        string             `json:"arch"`
-	PredictedUS float64            `json:"predicted_us"`
+	PredictedUS *float64           `json:"predicted_us"` // null unless correct
 	Validity    string             `json:"validity"`
 	Message     string             `json:"message,omitempty"`
 	Compiler    string             `json:"compiler,omitempty"`
@@ -130,7 +130,7 @@ type Prediction struct {
 	Level       string             `json:"level"`
 	Engine      string             `json:"engine"`
 	Digest      string             `json:"digest,omitempty"`
-	Metrics     map[string]float64 `json:"metrics,omitempty"`
+	Metrics     map[string]float64 `json:"metrics"` // empty unless correct
 }
 
 // Append appends the record as read with the prediction's fields set, keys in
@@ -143,6 +143,9 @@ func (r *Record) Append(dst []byte, p Prediction) ([]byte, error) {
 	}
 	if v, ok := all["registers"]; ok {
 		all["measured_registers"] = v
+	}
+	if p.Metrics == nil {
+		p.Metrics = map[string]float64{}
 	}
 	text, err := json.Marshal(p)
 	if err != nil {

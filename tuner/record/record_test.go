@@ -48,7 +48,8 @@ func TestAppendKeepsWhatWasRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := recs[0].Append(nil, Prediction{Arch: "h200", PredictedUS: 3, Validity: "correct", Registers: 12})
+	three := 3.0
+	out, err := recs[0].Append(nil, Prediction{Arch: "h200", PredictedUS: &three, Validity: "correct", Registers: 12})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -27,19 +31,34 @@ type Embedded struct {
 	stop   context.CancelFunc
 	work   *errgroup.Group // worker
 	drain  context.CancelFunc
+	// evaluated counts the evaluations of the worker.
+	evaluated atomic.Int64
 }
 
-// Embed opens the database at path, making it and its directory when there is
-// none, and starts a coordinator over it. Close it.
-func Embed(ctx context.Context, path string) (*Embedded, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+// EmbedOptions say what an embedded coordinator is for; the zero value, to look
+// at what there is.
+type EmbedOptions struct {
+	// Create makes the database, and its directory, when there is none.
+	Create bool
+	// Sweeps are the identities of the sweeps to work on: others that were
+	// interrupted stay as they are. nil: all.
+	Sweeps []string
+}
+
+// Embed opens the database at path and starts a coordinator over it. Close it.
+func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) {
+	if err := provide(path, o.Create); err != nil {
 		return nil, err
 	}
 	st, err := store.Open(path, store.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
-	c, err := coordinator.New(st, coordinator.Options{Planner: Planner{}})
+	options := coordinator.Options{Planner: Planner{}}
+	if o.Sweeps != nil {
+		options.Dormant = func(id string) bool { return !slices.Contains(o.Sweeps, id) }
+	}
+	c, err := coordinator.New(st, options)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -52,11 +71,34 @@ func Embed(ctx context.Context, path string) (*Embedded, error) {
 	return e, nil
 }
 
+// provide makes the database's directory, or says that there is no database.
+func provide(path string, create bool) error {
+	if create {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("no place for the database %s: %w: name another by --db", path, err)
+		}
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no database %s: \"warptune tune\" makes one, --db names another", path)
+	}
+	return nil
+}
+
 // Dial connects to the coordinator. Close the connection before Embedded.
 func (e *Embedded) Dial() (*grpc.ClientConn, error) { return e.memory.Dial() }
 
-// Work starts a worker with so many slots, once.
-func (e *Embedded) Work(slots int) error {
+// The worker's identity is the same in every process: the database's lock lets
+// one live at a time. So what a killed process held is its successor's at once,
+// under the same leases, instead of when they expire.
+const (
+	embeddedID    = "embedded"
+	embeddedEpoch = 1
+)
+
+// Work starts a worker with so many slots, once. fault is called, from another
+// goroutine, if the worker cannot go on.
+func (e *Embedded) Work(slots int, fault func(error)) error {
 	if e.work != nil {
 		return nil
 	}
@@ -69,8 +111,8 @@ func (e *Embedded) Work(slots int) error {
 		return err
 	}
 	w, err := worker.New(conn, worker.Options{
-		ID: fmt.Sprintf("embedded-%d", os.Getpid()), Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: worker.Recovering(NewEvaluator()),
+		ID: embeddedID, Epoch: embeddedEpoch, Slots: slots, Engine: simengine.Version(), Archs: archs,
+		Evaluator: e.counting(worker.Recovering(NewEvaluator())),
 	})
 	if err != nil {
 		return err
@@ -80,9 +122,25 @@ func (e *Embedded) Work(slots int) error {
 	e.work.Go(func() error {
 		defer conn.Close()
 		_, err := w.Run(ctx)
+		if err != nil {
+			fault(err)
+		}
 		return err
 	})
 	return nil
+}
+
+// Evaluated is how many configurations the worker has evaluated.
+func (e *Embedded) Evaluated() int64 { return e.evaluated.Load() }
+
+func (e *Embedded) counting(base worker.Evaluator) worker.Evaluator {
+	return worker.EvaluatorFunc(func(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+		o, err := base.Evaluate(ctx, q, bundle)
+		if err == nil {
+			e.evaluated.Add(1)
+		}
+		return o, err
+	})
 }
 
 // Close drains the worker, stores what it has finished, and closes the

@@ -3,9 +3,9 @@ package evaluate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -42,18 +42,55 @@ type Batch struct {
 }
 
 // Run evaluates every record. Results are in the order of the records whatever
-// the number of slots. The error is the first that is not a configuration's own.
+// the number of slots. Records that ask for what there is not are an error before
+// anything is evaluated; what one evaluates to never is.
 func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, error) {
-	out := make([]Result, len(records))
+	tasks := make([]task, len(records))
+	for i := range records {
+		var err error
+		if tasks[i], err = b.task(&records[i]); err != nil {
+			return nil, fmt.Errorf("line %d: %w", records[i].Line, err)
+		}
+	}
+	return b.run(ctx, tasks, byModule(records))
+}
+
+// task is one record, checked.
+type task struct {
+	line     int
+	job      Job
+	compiler Compiler
+}
+
+func (b *Batch) task(r *record.Record) (task, error) {
+	def, err := b.Kernels(r.Kernel)
+	if err != nil {
+		return task{}, err
+	}
+	cfg, err := Config(def, r)
+	if err != nil {
+		return task{}, err
+	}
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level}}
+	if r.PTX == "" || b.PTX == nil {
+		return t, nil
+	}
+	file := filePTX{b.PTX, r.PTX}
+	t.compiler = file
+	return t, file.check()
+}
+
+func (b *Batch) run(ctx context.Context, tasks []task, parts [][]int) ([]Result, error) {
+	out := make([]Result, len(tasks))
 	work := make(chan []int)
 	finished := make(chan int)
 	g, ctx := errgroup.WithContext(ctx)
 	for range max(b.Slots, 1) {
-		g.Go(func() error { return b.slot(ctx, records, out, work, finished) })
+		g.Go(func() error { return b.slot(ctx, tasks, out, work, finished) })
 	}
 	g.Go(func() error {
 		defer close(work)
-		for _, part := range byModule(records) {
+		for _, part := range parts {
 			select {
 			case work <- part:
 			case <-ctx.Done():
@@ -62,7 +99,7 @@ func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, err
 		}
 		return nil
 	})
-	g.Go(func() error { return b.count(ctx, finished, len(records)) })
+	g.Go(func() error { return b.count(ctx, finished, len(tasks)) })
 	return out, g.Wait()
 }
 
@@ -81,13 +118,13 @@ func (b *Batch) count(ctx context.Context, finished <-chan int, total int) error
 	return nil
 }
 
-func (b *Batch) slot(ctx context.Context, records []record.Record, out []Result, work <-chan []int, finished chan<- int) error {
+func (b *Batch) slot(ctx context.Context, tasks []task, out []Result, work <-chan []int, finished chan<- int) error {
 	ev := New(b.Compiler)
 	for part := range work {
 		for _, i := range part {
 			var err error
-			if out[i], err = b.one(ctx, ev, &records[i]); err != nil {
-				return err
+			if out[i], err = evaluate(ctx, ev, &tasks[i]); err != nil {
+				return fmt.Errorf("line %d: %w", tasks[i].line, err)
 			}
 			select {
 			case finished <- i:
@@ -124,23 +161,11 @@ func byModule(records []record.Record) [][]int {
 	return out
 }
 
-// one evaluates one record.
-func (b *Batch) one(ctx context.Context, ev *Evaluator, r *record.Record) (Result, error) {
-	def, err := b.Kernels(r.Kernel)
-	if err != nil {
-		return Result{}, fmt.Errorf("line %d: %w", r.Line, err)
-	}
-	cfg, err := Config(def, r)
+func evaluate(ctx context.Context, ev *Evaluator, t *task) (Result, error) {
+	start := time.Now()
+	outcome, report, err := ev.With(t.compiler).Evaluate(ctx, t.job)
 	if err != nil {
 		return Result{}, err
-	}
-	if r.PTX != "" && b.PTX != nil {
-		ev = ev.With(filePTX{b.PTX, r.PTX})
-	}
-	start := time.Now()
-	outcome, report, err := ev.Evaluate(ctx, Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level})
-	if err != nil {
-		return Result{}, fmt.Errorf("line %d: %w", r.Line, err)
 	}
 	return Result{Outcome: outcome, Report: report, Cost: time.Since(start)}, nil
 }
@@ -149,10 +174,11 @@ func (b *Batch) one(ctx context.Context, ev *Evaluator, r *record.Record) (Resul
 // record does not give take their default; it need not meet the conditions.
 func Config(def *kernel.Definition, r *record.Record) (search.Config, error) {
 	cfg := def.Default()
-	for name, raw := range r.Params {
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		raw := r.Params[name]
 		i := slices.Index(cfg.Names, name)
 		if i < 0 {
-			return cfg, fmt.Errorf("line %d: kernel %s has no parameter %q: it has %s", r.Line, def.Name, name, strings.Join(cfg.Names, ", "))
+			return cfg, fmt.Errorf("kernel %s has no parameter %q: it has %s", def.Name, name, strings.Join(cfg.Names, ", "))
 		}
 		var text string
 		if json.Unmarshal(raw, &text) != nil {
@@ -160,7 +186,7 @@ func Config(def *kernel.Definition, r *record.Record) (search.Config, error) {
 		}
 		value, err := search.ParseValue(cfg.Values[i].Kind, text)
 		if err != nil {
-			return cfg, fmt.Errorf("line %d: parameter %s: %w", r.Line, name, err)
+			return cfg, fmt.Errorf("parameter %s: %w", name, err)
 		}
 		cfg.Values[i] = value
 	}
@@ -173,11 +199,18 @@ type filePTX struct {
 	stem  string
 }
 
+// check says that there is no such file.
+func (f filePTX) check() error {
+	file, err := f.files.Open(f.stem + ".ptx")
+	if err != nil {
+		return fmt.Errorf("no %s.ptx in the PTX directory: give the directory (or .zip) that holds it by --ptx-dir, or leave the flag out to compile from source", f.stem)
+	}
+	return file.Close()
+}
+
 func (f filePTX) Compile(context.Context, compile.Request) (compile.Result, error) {
 	text, err := fs.ReadFile(f.files, f.stem+".ptx")
-	if errors.Is(err, fs.ErrNotExist) {
-		return compile.Result{}, fmt.Errorf("no %s.ptx in the PTX directory: give the directory (or .zip) that holds it by --ptx-dir, or leave the flag out to compile from source", f.stem)
-	} else if err != nil {
+	if err != nil {
 		return compile.Result{}, err
 	}
 	return compile.GivenPTX(text), nil
