@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz fidelity catalogue check clean
+.PHONY: all build test race short lint fmt proto bench fuzz fidelity catalogue slurm manifests check clean
 
 all: build
 
@@ -42,6 +42,12 @@ fuzz: ## each fuzz target for FUZZTIME
 SILICON ?= ../shared/silicon
 fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md
 	docs/fidelity.sh $(BIN)/warptune $(wildcard $(SILICON))
+
+slurm: build ## the batch scripts on a real Slurm of two nodes on this machine (Debian's packages)
+	deploy/slurm/test.sh $(BIN)
+
+manifests: ## the Kubernetes manifests, decoded strictly into the API's types
+	cd deploy/kubernetes/verify && $(GO) test .
 
 check: lint test ## what CI runs, less the end-to-end part
 

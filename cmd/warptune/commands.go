@@ -13,6 +13,8 @@ func (a *app) commands() []*cobra.Command {
 		a.bestCommand(),
 		a.exportCommand(),
 		a.replayCommand(),
+		a.launchCommand(),
+		a.doctorCommand(),
 		a.kernelsCommand(),
 		a.archsCommand(),
 		a.spaceCommand(),

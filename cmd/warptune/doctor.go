@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// severity says what a finding means. The zero value is invalid.
+type severity uint8
+
+const (
+	severityInvalid severity = iota
+	fine                     // as it should be
+	noted                    // worth knowing
+	wrong                    // needs somebody
+)
+
+// String returns the severity's name.
+func (s severity) String() string {
+	return [...]string{"invalid", "ok", "note", "wrong"}[s%4]
+}
+
+// MarshalText is in encoding.TextMarshaler.
+func (s severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// finding is one thing that doctor says.
+type finding struct {
+	Severity severity `json:"severity"`
+	Subject  string   `json:"subject"`
+	Text     string   `json:"text"`
+}
+
+// examination gathers findings about one data directory.
+type examination struct {
+	dir      string
+	now      time.Time
+	findings []finding
+}
+
+func (x *examination) say(s severity, subject, format string, args ...any) {
+	x.findings = append(x.findings, finding{s, subject, fmt.Sprintf(format, args...)})
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor DIR",
+		Short: "Check a data directory: database, disk, backups; changes no data",
+		Long: "Check a coordinator's data directory and say what is wrong. Every stored value is\n" +
+			"read and its checksum compared. Nothing is repaired or migrated. A database that a\n" +
+			"coordinator is using is not opened. Exit status 1 if something is wrong.",
+		Args: exactly(1, "one directory"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			x := &examination{dir: args[0], now: time.Now()}
+			if err := x.examine(); err != nil {
+				return err
+			}
+			return a.printFindings(x)
+		},
+	}
+}
+
+func (a *app) printFindings(x *examination) error {
+	bad := 0
+	for _, f := range x.findings {
+		if f.Severity == wrong {
+			bad++
+		}
+	}
+	if a.json {
+		if err := a.printJSON(x.findings); err != nil {
+			return err
+		}
+	} else {
+		t := newTable(a.stdout, "", "", "")
+		for _, f := range x.findings {
+			t.row(f.Severity.String(), f.Subject, oneLineText(f.Text))
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%s: %d things are wrong", x.dir, bad)
+	}
+	return nil
+}
+
+// examine looks at everything. An error means that there is nothing to look at.
+func (x *examination) examine() error {
+	entries, err := os.ReadDir(x.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s does not exist: name the directory given to coordinator --data", x.dir)
+	} else if err != nil {
+		return err
+	}
+	x.disk()
+	databases := 0
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".db") {
+			databases++
+			x.database(e.Name())
+		}
+	}
+	if databases == 0 {
+		x.say(wrong, "database", "there is none: no file of %s ends in .db", x.dir)
+	}
+	x.companions(entries)
+	return nil
+}
+
+// lowSpace is how little free space, bytes, is worth a note: a coordinator
+// pauses its sweeps when there is none.
+const lowSpace = 1 << 30
+
+func (x *examination) disk() {
+	d, err := statDisk(x.dir)
+	switch {
+	case err != nil:
+		x.say(noted, "disk", "the kind of file system is not known: %v", err)
+		return
+	case d.network:
+		x.say(wrong, "disk", "%s is a network file system, where locks and syncs cannot be relied on: move the directory to a local disk", d.kind)
+	case d.volatile:
+		x.say(noted, "disk", "%s is in memory: everything is lost when the machine restarts", d.kind)
+	default:
+		x.say(fine, "disk", "%s", d.kind)
+	}
+	s := fine
+	if d.free < lowSpace {
+		s = noted
+	}
+	x.say(s, "space", "%s free of %s", bytesText(float64(d.free)), bytesText(float64(d.size)))
+}
+
+// database checks one database file and all it holds.
+func (x *examination) database(name string) {
+	path := filepath.Join(x.dir, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		x.say(wrong, name, "%v", err)
+		return
+	}
+	found, err := store.Check(path)
+	switch tuner.KindOf(err) {
+	case tuner.Locked:
+		x.say(noted, name, "%s; in use, so not checked: %v", bytesText(float64(info.Size())), err)
+		return
+	}
+	if err != nil {
+		x.say(wrong, name, "%v", err)
+		return
+	}
+	x.say(fine, name, "%s, %s of it free for further results", bytesText(float64(info.Size())), bytesText(float64(found.Usage.Free)))
+	x.say(fine, name, "%d sweeps, %d results, %d leases, %d answers, %d kernel bundles", found.Sweeps, found.Results, found.Leases, found.Answers, found.Bundles)
+	for _, p := range found.Problems {
+		x.say(wrong, name, "%s", p)
+	}
+	if len(found.Problems) == 0 {
+		x.say(fine, name, "every page, checksum and reference holds")
+	}
+}
+
+// companions looks at the files beside databases: backups, and what a crash in
+// the middle of making a database left behind.
+func (x *examination) companions(entries []fs.DirEntry) {
+	backups := 0
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			continue // removed since
+		}
+		switch {
+		case strings.HasSuffix(e.Name(), ".backup"):
+			backups++
+			s := fine
+			if info.Size() == 0 {
+				s = wrong
+			}
+			x.say(s, "backup", "%s, %s, %s old", e.Name(), bytesText(float64(info.Size())), x.now.Sub(info.ModTime()).Round(time.Minute))
+		case strings.Contains(e.Name(), ".db.new-"):
+			x.say(noted, "leftover", "%s: a database that was never finished; it can be removed", e.Name())
+		}
+	}
+	if backups == 0 {
+		x.say(noted, "backup", "there is none here: see docs/OPERATIONS.md for making one")
+	}
+}
