@@ -5,6 +5,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
@@ -193,10 +194,20 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)
-	for range n {
+	for range reserved(n, hit) {
 		s.loads.take(arrives)
 	}
 	return max(result, arrives)
+}
+
+// reserved is how many sectors of L1's storage a miss holds until its data
+// arrives: a line absent before takes the place of a whole line, whichever of
+// its sectors are fetched.
+func reserved(fetched int64, hit uint8) int64 {
+	if hit == 0 {
+		return cache.LineBytes / cache.SectorBytes
+	}
+	return fetched
 }
 
 // hash spreads line addresses evenly: it stands for the device's own hash, which
