@@ -36,7 +36,7 @@ func (s shape) span(f *timing.Figures, d *demand) span {
 	launch := f.LaunchInterval * s.active
 	n := float64(s.perSM)
 	paced := (n-1)*launch + d.alone
-	least := math.Max(d.least(n), paced)
+	least := math.Max(math.Max(d.least(n), s.inStep(d, launch)), paced)
 	low, high := least, least
 	for s.filled(d, launch, high) > high {
 		low, high = high, 2*high
@@ -49,6 +49,20 @@ func (s shape) span(f *timing.Figures, d *demand) span {
 		}
 	}
 	return span{cycles: f.ColdStart + high, dispatch: high < paced*1.02 && (n-1)*launch > d.alone}
+}
+
+// inStep is the least time of a grid whose CTAs start together. The first ones
+// reach each part of the memory system at once, as far as the launch rate has
+// not set them apart. CTAs of the first wave end together, too, so that those
+// of a last partial wave have nothing to overlap with; later waves come apart.
+func (s shape) inStep(d *demand, launch float64) float64 {
+	n, full, rest := float64(s.resident), float64(s.perSM/s.resident), s.perSM%s.resident
+	least := d.least(float64(s.perSM)) + math.Max(n*d.apart-(n-1)*launch, 0)
+	if rest > 0 && full > 0 {
+		before := full*n - (n-1)*(1-1/full)
+		least = math.Max(least, d.least(before)+d.alone)
+	}
+	return least
 }
 
 // filled is when the last slot is done if the grid's CTAs finish at the rate

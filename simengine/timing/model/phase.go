@@ -65,6 +65,7 @@ type stretch struct {
 type alone struct {
 	time, contended float64
 	waits, fromL2   float64 // of the warp that takes longest
+	staged          float64 // of all warps
 }
 
 // compose runs the phases of a CTA one after another.
@@ -96,6 +97,7 @@ func compose(f *timing.Figures, m *memory, ks []kind) alone {
 		a.contended += s.times * s.contended()
 		a.waits += s.times * s.longest.waits
 		a.fromL2 += s.times * s.longest.fromL2
+		a.staged += s.times * s.sum.staged
 	}
 	return a
 }

@@ -12,7 +12,10 @@ type demand struct {
 	// idle is how long a resource has nothing to do while the first CTAs of
 	// the grid, which start together, are on their way to it, and the last ones
 	// have left it.
-	idle       [numResources]float64
+	idle [numResources]float64
+	// apart is how much longer the memory system takes for CTAs that run in
+	// step, first all reading, then all writing, than for CTAs that do not.
+	apart      float64
 	alone      float64 // cycles with the SM to itself
 	contended  float64 // mean DRAM contention delays in that
 	vacancy    float64 // cycles its slot stays empty after it
@@ -39,6 +42,11 @@ func newDemand(f *timing.Figures, m *memory, total *work, a alone, warps int) *d
 		}
 		d.idle[r] = math.Max(a.time-busy, 0) / math.Max(rounds, 1)
 	}
+	most := 0.0
+	for r := l2Slices; r < numResources; r++ {
+		most = math.Max(most, d.busy[r])
+	}
+	d.apart = math.Max(a.staged-most, 0)
 	d.vacancy = f.Vacancy + f.VacancyWarp*float64(warps-1)
 	return d
 }

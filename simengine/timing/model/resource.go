@@ -50,6 +50,9 @@ type work struct {
 	// and fromDRAM how often for one from there, and contended the expected
 	// number of mean contention delays of DRAM in that.
 	waits, fromL2, fromDRAM, contended float64
+	// staged is the busy time of the busiest part of the memory system beyond
+	// L1, taken for each stage between waits for it by itself.
+	staged float64
 	busy                               [numResources]float64
 	// blocking is the part of busy that the warp waits for: loads, not stores.
 	blocking [numResources]float64
@@ -63,6 +66,7 @@ func (w *work) add(o *work, n float64) {
 	w.fromL2 += n * o.fromL2
 	w.fromDRAM += n * o.fromDRAM
 	w.contended += n * o.contended
+	w.staged += n * o.staged
 	for r := range w.busy {
 		w.busy[r] += n * o.busy[r]
 		w.blocking[r] += n * o.blocking[r]

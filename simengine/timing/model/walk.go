@@ -49,6 +49,7 @@ type walker struct {
 	groups int
 	async  [maxGroups]float64
 	cur    work // of the current phase, its time aside
+	stage  [numResources - l2Slices]float64
 	phases []phase
 	heads  []head
 	accLo  int32
@@ -137,6 +138,7 @@ func (w *walker) repeat(k *trace.Step) {
 
 // close ends a phase.
 func (w *walker) close() {
+	w.endStage()
 	w.cur.time = w.now - w.began
 	w.phases = append(w.phases, phase{w.cur, 1})
 	w.cur, w.began = work{}, w.now
@@ -214,12 +216,23 @@ func (w *walker) ready(in *assemble.Instr) (float64, *result) {
 	return at, wait
 }
 
+// endStage takes what the stage asked of the memory system.
+func (w *walker) endStage() {
+	most := 0.0
+	for i := range w.stage {
+		most = math.Max(most, w.stage[i])
+		w.stage[i] = 0
+	}
+	w.cur.staged += most
+}
+
 // waited counts a standstill for memory. The mean of the longest of n
 // exponential delays is the n-th harmonic number of their mean.
 func (w *walker) waited(r *result) {
 	w.cur.waits++
 	if r.took >= w.c.spill.m.near {
 		w.cur.fromL2++
+		w.endStage()
 	}
 	if r.fromDRAM > 0 {
 		n := math.Max(w.flight, 1)
@@ -266,10 +279,10 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 	*server = begin + busy
 	c.busy[lsu] += float64(q.lsu)
 	c.busy[idc] += float64(q.idc)
-	c.busy[l2Slices] += float64(q.l2Slices)
-	c.busy[inPort] += float64(q.inPort)
-	c.busy[outWay] += float64(q.outWay)
-	c.busy[dramBus] += float64(q.dram)
+	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
+		w.stage[i] += float64(b)
+		c.busy[l2Slices+resource(i)] += float64(b)
+	}
 	took := float64(q.latency)
 	switch in.Class {
 	case assemble.Store:
