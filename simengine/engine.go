@@ -60,7 +60,8 @@ type programKey struct {
 func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 	sum := sha256.Sum256(text)
 	digest := hex.EncodeToString(sum[:])
-	if m, ok := e.modules.get(digest); ok {
+	key := name + "\x00" + digest // the name is in messages
+	if m, ok := e.modules.get(key); ok {
 		return m, nil
 	}
 	tree, err := ptx.Parse(name, text)
@@ -72,7 +73,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 		return nil, &Failure{FailurePTX, err}
 	}
 	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}}
-	e.modules.put(digest, m)
+	e.modules.put(key, m)
 	return m, nil
 }
 
