@@ -27,6 +27,9 @@ type Options struct {
 	Log     hclog.Logger     // none
 	Now     func() time.Time // time.Now
 	Ledger  tuner.LedgerOptions
+	// Alone says that all workers live in the coordinator's process, so that
+	// nobody holds the leases found in the store: they need not expire.
+	Alone bool
 	// Tick is how often expired leases are looked for when nobody calls; 1 s.
 	Tick time.Duration
 	// MaxWait is the longest time a worker's call is held; 20 s.

@@ -346,3 +346,27 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a spec with many faults: %v", err)
 	}
 }
+
+// When workers live in the coordinator's process, what it leased before it was
+// killed is granted again at once.
+func TestLeasesOfAProcessThatIsGone(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		st := store.NewMemory()
+		b := tunertest.Bundle{Size: 3}
+		first := start(t, st, nil)
+		put(t, first, b)
+		submit(t, first, b.Spec("kernel"))
+		if _, err := first.Synchronize(t.Context(), &tuner.Sync{Worker: tunertest.Worker("gone", 1, 2), Want: 2}, 0); err != nil {
+			t.Fatal(err)
+		}
+		second := start(t, st, func(o *coordinator.Options) { o.Alone = alone })
+		work(t, second, 3)
+		want := int64(1)
+		if alone {
+			want = 3
+		}
+		if n := second.Sweeps(t.Context())[0].Counts.Done; n != want {
+			t.Errorf("alone %v: %d of 3 done, want %d", alone, n, want)
+		}
+	}
+}

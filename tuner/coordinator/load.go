@@ -59,6 +59,9 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 	if err != nil {
 		return err
 	}
+	for i := range leases {
+		leases[i].Held = leases[i].Held && !c.opts.Alone
+	}
 	c.spaces[s.Num] = plan.Space
 	return c.ledger.Restore(c.opts.Now(), tuner.Restored{
 		Sweep: s, Plan: plan, Known: c.known(s.Spec.Scope()), Results: results(c.store, s.Num, 0), Leases: leases,

@@ -54,7 +54,7 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	if err != nil {
 		return nil, err
 	}
-	options := coordinator.Options{Planner: Planner{}}
+	options := coordinator.Options{Planner: Planner{}, Alone: true}
 	if o.Sweeps != nil {
 		options.Dormant = func(id string) bool { return !slices.Contains(o.Sweeps, id) }
 	}
