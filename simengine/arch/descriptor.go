@@ -115,6 +115,10 @@ type Memory struct {
 	// together on distinct addresses; AtomicsSameAddress on one address.
 	AtomicsPerCycle    float64
 	AtomicsSameAddress float64
+	// AtomicsSameAddressFloat is the same for floating-point additions, and
+	// AtomicsWarpAddress for lanes of one address that only their warp uses.
+	AtomicsSameAddressFloat float64
+	AtomicsWarpAddress      float64
 
 	DRAMBytesPerSecond float64 // peak
 	// Achieved share of the peak of long streams by what they do: reads only,

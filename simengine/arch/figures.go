@@ -86,6 +86,8 @@ var figures = []figure{
 	real("l2_write_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycleSM }),
 	real("atomics", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsPerCycle }),
 	real("atomics_same_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddress }),
+	real("atomics_same_address_float", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddressFloat }),
+	real("atomics_warp_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsWarpAddress }),
 
 	real("dram_bandwidth", "bytes/s", func(d *Descriptor) *float64 { return &d.DRAMBytesPerSecond }),
 	real("dram_read_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMReadEfficiency }),

@@ -16,6 +16,7 @@ type op struct {
 	space    ir.Space
 	width    uint8
 	pred     bool // the result is a predicate
+	float    bool // an atomic on floating-point values
 	source   int32
 	carried  int32
 	spill    int16
@@ -194,7 +195,7 @@ func distinct(src []assemble.RegSpan) int {
 
 // describe takes from the PTX instruction what the machine class leaves open.
 func (c *code) describe(o *op, in *ir.Instr) {
-	o.mod = in.Mod
+	o.mod, o.float = in.Mod, in.Type.IsFloat()
 	switch in.Op {
 	case ir.CpAsyncCommit:
 		o.commit = true

@@ -79,7 +79,7 @@ func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
 // lane and for each lane of one address.
 func (f *Figures) Atomic(active float64) (lane, same float64) {
 	s := f.m.atomicSteps(active)
-	return cycles(s[0]), cycles(s[1])
+	return cycles(s.lane), cycles(s.same)
 }
 
 // Share is the memory system as one of active SMs sees it, with writeShare of

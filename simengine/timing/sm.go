@@ -98,8 +98,8 @@ type sm struct {
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
 	readDue, writeDue []int32
 	readAcc, writeAcc []int32
-	remote            uint64   // of 1<<16: first touches at home in the far half of L2 that find no near copy
-	atomicStep        [2]int64 // L2 steps: per lane, per lane of one address
+	remote            uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
+	atomicStep        atomicSteps
 
 	target     int64 // CTAs to run
 	launched   int64

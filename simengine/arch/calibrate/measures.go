@@ -50,6 +50,11 @@ func atomics(r Results, where string) float64 {
 	return r.where("atomic.global", "op", "red", "where", where).first()
 }
 
+// meet is the rate of atomics by whole warps that meet at an address, G lanes/s.
+func meet(r Results, op, where string) float64 {
+	return r.where("atomic.meet", "op", op, "lanes", 32, "where", where).first()
+}
+
 // turnaround is how long a CTA holds its slot, in cycles, one CTA an SM.
 func turnaround(r Results, kernel string, warps int) float64 {
 	return r.where("launch.turnaround", "kernel", kernel, "ctas_per_sm", 1, "warps", warps).first() * clock(r) / 1e3

@@ -77,6 +77,8 @@ var rules = []rule{
 		return nominal(perCycle(r, r.where("bandwidth.l2_write_sms", "sms", 1).first()))
 	}},
 	{"atomics", "atomic.global red coalesced", func(r Results) float64 { return perCycle(r, atomics(r, "coalesced")) }},
+	{"atomics_same_address_float", "atomic.meet add.f32 32 one_address", func(r Results) float64 { return hundredth(meet(r, "add.f32", "one_address") * 1e3 / clock(r)) }},
+	{"atomics_warp_address", "atomic.meet add.u32 32 address_per_warp", func(r Results) float64 { return math.Round(meet(r, "add.u32", "address_per_warp") * 1e3 / clock(r)) }},
 	{"atomics_same_address", "atomic.global red one_address", func(r Results) float64 { return hundredth(atomics(r, "one_address") * 1e3 / clock(r)) }},
 	{"dram_read_efficiency", "bandwidth.mix 1 0 and bandwidth.in_flight loads only, most", func(r Results) float64 {
 		return efficiency(r, append(r.where("bandwidth.mix", "reads", 1, "writes", 0), r.where("bandwidth.in_flight", "store", 0)...))
