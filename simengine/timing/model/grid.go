@@ -26,7 +26,8 @@ func newShape(in *timing.Input) shape {
 // span is the time of a grid.
 type span struct {
 	cycles   float64
-	dispatch bool // the launch rate sets the time
+	ctas     float64 // resident on an SM on average
+	dispatch bool    // the launch rate sets the time
 }
 
 // span is the time in which slots that fill one after another at the launch
@@ -48,7 +49,14 @@ func (s shape) span(f *timing.Figures, d *demand) span {
 			high = t
 		}
 	}
-	return span{cycles: f.ColdStart + high, dispatch: high < paced*1.02 && (n-1)*launch > d.alone}
+	p := span{cycles: f.ColdStart + high, dispatch: high < paced*1.02 && (n-1)*launch > d.alone}
+	p.ctas = n / p.cycles * d.lifetime(n/high, float64(s.resident))
+	if s.perSM > s.resident && !p.dispatch {
+		// Slots that wait for no launch are empty between CTAs only.
+		p.ctas = math.Max(p.ctas, float64(s.resident))
+	}
+	p.ctas = math.Max(math.Min(p.ctas, float64(s.resident))-n/p.cycles*d.vacancy, 0)
+	return p
 }
 
 // inStep is the least time of a grid whose CTAs start together. The first ones

@@ -38,9 +38,9 @@ func newMemory(f *timing.Figures, active, writeShare, rowShare float64) *memory 
 	return m
 }
 
-// readLine adds the read of sectors of a line, granules of it from DRAM.
+// readLine adds times the read of sectors of a line, and granules from DRAM.
 func (m *memory) readLine(w *work, sectors int, granules, times float64) {
-	r, p, d := times*m.read[sectors], times*m.port[sectors], times*granules*m.dram
+	r, p, d := times*m.read[sectors], times*m.port[sectors], granules*m.dram
 	w.busy[l2Slices] += r
 	w.busy[inPort] += p
 	w.busy[dramBus] += d
@@ -82,10 +82,12 @@ func (p *spillPath) load(f *timing.Figures, w *work, lines int64) {
 	c := f.Request(assemble.Load, lines, lines)
 	w.busy[lsu] += c
 	w.blocking[lsu] += c
+	w.spilled[0] += 4 * float64(lines)
 	p.m.readLine(w, 4, 0, float64(lines)*(1-p.hits))
 }
 
 func (p *spillPath) store(f *timing.Figures, w *work, lines int64) {
 	w.busy[lsu] += f.Request(assemble.Store, lines, lines)
+	w.spilled[1] += 4 * float64(lines)
 	p.m.writeLine(w, 128/float64(f.Granule), 0, float64(lines))
 }

@@ -51,18 +51,39 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
-	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+gs.sectors)
+	loaded, stored := t.total.spilled[0]*n, t.total.spilled[1]*n
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = t.locals[0].sectors*n + loaded
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = t.locals[1].sectors*n + stored
+	stores := gs.sectors + t.locals[1].sectors*n + stored
+	gl.add(&t.locals[0], n)
+	gl.sectors, gl.hits, gl.l2 = gl.sectors+loaded, gl.hits+loaded*t.c.spill.hits, gl.l2+loaded*(1-t.c.spill.hits)
+	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	k["lts__t_sectors_op_read.sum"] = gl.l2
-	k["lts__t_sectors_op_write.sum"] = gs.sectors
-	k["lts__t_sector_hit_rate.pct"] = percent(math.Max(gl.l2-gl.dram, 0)+gs.sectors, gl.l2+gs.sectors)
+	secondLevel(k, in, gl, stores)
 	k["dram__bytes_read.sum"] = fp.plan.ReadBytes
 	k["dram__bytes_write.sum"] = fp.plan.WriteBytes
 	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = p.cycles
 	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(in.Arch.SMs*in.Arch.SubPartitions), p.cycles)
+	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(p.ctas*float64(in.WarpsPerCTA), float64(in.Arch.MaxWarps))
 	return k
+}
+
+// secondLevel adds the counters of L2. Where it has two partitions, what misses
+// in the nearer one is looked up in the other, too, if its home is there, and
+// half of what is stored.
+func secondLevel(k map[string]float64, in *timing.Input, loads tally, stores float64) {
+	twice := 0.0
+	if in.Arch.L2Partitions > 1 {
+		twice = 0.5
+	}
+	reads, writes := loads.l2+twice*loads.dram, stores*(1+twice)
+	hits := math.Max(loads.l2-loads.dram, 0)
+	k["lts__t_sectors_op_read.sum"] = reads
+	k["lts__t_sectors_op_write.sum"] = writes
+	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits
+	k["lts__t_sector_hit_rate.pct"] = percent(hits+writes, reads+writes)
 }
 
 func percent(part, whole float64) float64 {

@@ -52,8 +52,9 @@ type work struct {
 	waits, fromL2, fromDRAM, contended float64
 	// staged is the busy time of the busiest part of the memory system beyond
 	// L1, taken for each stage between waits for it by itself.
-	staged float64
-	busy                               [numResources]float64
+	staged  float64
+	spilled [2]float64 // sectors of spilled registers, loaded and stored
+	busy    [numResources]float64
 	// blocking is the part of busy that the warp waits for: loads, not stores.
 	blocking [numResources]float64
 }
@@ -67,6 +68,8 @@ func (w *work) add(o *work, n float64) {
 	w.fromDRAM += n * o.fromDRAM
 	w.contended += n * o.contended
 	w.staged += n * o.staged
+	w.spilled[0] += n * o.spilled[0]
+	w.spilled[1] += n * o.spilled[1]
 	for r := range w.busy {
 		w.busy[r] += n * o.busy[r]
 		w.blocking[r] += n * o.blocking[r]

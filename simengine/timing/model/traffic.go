@@ -37,7 +37,8 @@ type traffic struct {
 	requests [][]request
 	total    work
 	byPC     []tally
-	locals   tally // local memory of the PTX
+	// locals are loads and stores of the PTX's local memory.
+	locals [2]tally
 }
 
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
@@ -90,141 +91,153 @@ func (t *traffic) count(w *trace.Warp, weight []int64) {
 	}
 }
 
+// turn is one access of a warp and what it comes to.
+type turn struct {
+	w     *trace.Warp
+	a     *trace.Access
+	class assemble.Class
+	first []uint8 // first touches of the warp's lines
+	round int32   // the step it belongs to
+	n     float64 // how often it is made, skipped iterations counted
+	one   work    // of the SM's units, made once
+	r     request
+	y     *tally
+}
+
 // turn accounts for access k of a warp, made in its step at. The warps of a CTA
 // take turns access by access, as they do when they issue in turns.
 func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
-	n := float64(t.weight[warp][at])
-	var one work
-	r := t.access(&one, &w.Accesses[k], w, t.fp.first[warp], int32(at), n)
-	t.add(&one, n)
-	if q := t.requests[warp]; q != nil {
-		r.lsu, r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
-		r.l2Slices, r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
-		r.outWay, r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
-		q[k] = r
+	a := &w.Accesses[k]
+	u := turn{
+		w: w, a: a, class: t.c.class[a.PC], first: t.fp.first[warp], round: int32(at),
+		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC],
 	}
-}
-
-// add adds n times what a request takes of the SM's units.
-func (t *traffic) add(one *work, n float64) {
+	t.access(&u)
+	one := &u.one
 	for r := lsu; r < numResources; r++ {
-		t.total.busy[r] += n * one.busy[r]
-		t.total.blocking[r] += n * one.blocking[r]
+		t.total.busy[r] += u.n * one.busy[r]
+		t.total.blocking[r] += u.n * one.blocking[r]
+	}
+	if q := t.requests[warp]; q != nil {
+		u.r.lsu, u.r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
+		u.r.l2Slices, u.r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
+		u.r.outWay, u.r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
+		q[k] = u.r
 	}
 }
 
-func (t *traffic) access(one *work, a *trace.Access, w *trace.Warp, first []uint8, round int32, n float64) (r request) {
-	class := t.c.class[a.PC]
-	y := &t.byPC[a.PC]
-	f := t.c.f
+func (t *traffic) access(u *turn) {
+	f, a := t.c.f, u.a
 	passes := float64(max(a.Passes, 1))
 	switch a.Space {
 	case ir.Shared:
-		if class == assemble.AsyncCopy {
-			return r // its global side is accounted for
+		if u.class == assemble.AsyncCopy {
+			return // its global side is accounted for
 		}
-		r.latency = float32(f.Shared)
-		if class == assemble.Atomic {
+		u.r.latency = float32(f.Shared)
+		if u.class == assemble.Atomic {
 			passes *= float64(max(a.MaxSame, 1))
-			r.latency = float32(f.AtomicShared)
+			u.r.latency = float32(f.AtomicShared)
 		}
-		r.latency += float32((passes - 1) * f.DataPass)
-		one.busy[lsu] = math.Max(passes*f.DataPass, f.Addressing)
+		u.r.latency += float32((passes - 1) * f.DataPass)
+		u.one.busy[lsu] = math.Max(passes*f.DataPass, f.Addressing)
 	case ir.Const, ir.ParamSpace:
-		r.latency = float32(f.Constant + (passes-1)*f.ConstantPass)
-		one.busy[idc] = passes * f.ConstantPass
-		one.blocking[idc] = one.busy[idc]
+		u.r.latency = float32(f.Constant + (passes-1)*f.ConstantPass)
+		u.one.busy[idc] = passes * f.ConstantPass
+		u.one.blocking[idc] = u.one.busy[idc]
 	default:
 		if a.Space == ir.Local {
-			y = &t.locals
+			u.y = &t.locals[direction(u.class)]
 		}
-		one.busy[lsu] = f.Request(class, int64(max(a.NLines, 1)), int64(a.Passes))
-		r.latency = float32(f.L1)
-		t.lines(one, &r, class, a, w, first, round, n, y)
+		u.one.busy[lsu] = f.Request(u.class, int64(max(a.NLines, 1)), int64(a.Passes))
+		u.r.latency = float32(f.L1)
+		t.lines(u)
 	}
-	if class != assemble.Store {
-		one.blocking[lsu] = one.busy[lsu]
+	if u.class != assemble.Store {
+		u.one.blocking[lsu] = u.one.busy[lsu]
 	}
-	y.requests += n
-	y.sectors += n * float64(a.Sectors)
-	y.passes += n * float64(a.Passes)
-	y.ideal += n * float64(a.Ideal)
-	return r
+	u.y.requests += u.n
+	u.y.sectors += u.n * float64(a.Sectors)
+	u.y.passes += u.n * float64(a.Passes)
+	u.y.ideal += u.n * float64(a.Ideal)
+}
+
+// direction is 1 for stores and 0 for loads.
+func direction(c assemble.Class) int {
+	if c == assemble.Store {
+		return 1
+	}
+	return 0
 }
 
 // lines sends the lines of a request on their way.
-func (t *traffic) lines(one *work, r *request, class assemble.Class, a *trace.Access, w *trace.Warp, first []uint8, round int32, n float64, y *tally) {
-	plan := t.fp.plan
+func (t *traffic) lines(u *turn) {
+	a, plan := u.a, t.fp.plan
 	for k := a.First; k < a.First+int32(a.NLines); k++ {
-		l := &w.Lines[k]
-		fresh := float64(t.granules(l.Sectors & first[k]))
-		switch class {
+		l := &u.w.Lines[k]
+		fresh := float64(t.granules(l.Sectors & u.first[k]))
+		switch u.class {
 		case assemble.Store:
-			t.m.writeLine(one, float64(t.granules(l.Sectors)), fresh*plan.Write[a.PC], 1)
+			t.m.writeLine(&u.one, float64(t.granules(l.Sectors)), fresh*plan.Write[a.PC], 1)
 		case assemble.Atomic:
 			lanes := float64(bits.OnesCount32(a.Mask))
 			cost := math.Max(lanes*t.m.atomLane/float64(a.NLines), float64(a.MaxSame)*t.m.atomSame)
-			one.busy[l2Slices] += cost
-			one.blocking[l2Slices] += cost
-			one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram
-			r.latency = max(r.latency, float32(t.c.f.AtomicL2+cost))
+			u.one.busy[l2Slices] += cost
+			u.one.blocking[l2Slices] += cost
+			u.one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram
+			u.r.latency = max(u.r.latency, float32(t.c.f.AtomicL2+cost))
 		default:
-			t.load(one, r, a, l, fresh, round, n, y)
+			t.load(u, l, fresh)
 		}
 	}
-	if r.inFlight > 0 {
-		r.fromDRAM = min(r.fromDRAM, 1)
+	if u.r.inFlight > 0 {
+		u.r.fromDRAM = min(u.r.fromDRAM, 1)
 		// The slowest of several lines is likely at home in the farther half.
-		dram := t.m.access + t.m.half*(1-math.Exp2(1-math.Max(float64(r.inFlight), 1)))
-		r.latency += r.fromDRAM * max(float32(dram)-r.latency, 0)
+		dram := t.m.access + t.m.half*(1-math.Exp2(1-math.Max(float64(u.r.inFlight), 1)))
+		u.r.latency += u.r.fromDRAM * max(float32(dram)-u.r.latency, 0)
 	}
 }
 
-// load looks up a line in L1 and asks L2 for what is not there.
-func (t *traffic) load(one *work, r *request, a *trace.Access, l *trace.Line, fresh float64, round int32, n float64, y *tally) {
-	miss, latency := l.Sectors, t.m.near
-	times := 1.0
-	switch {
-	case t.fp.plan.Broadcast[a.PC] && a.Space == ir.Global:
-		// Fetched once for all of the SM's CTAs.
-		times = 1 / t.perSM
+// load looks up a line in L1 and asks L2 for what is not there; fresh granules
+// of it are touched for the first time.
+func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
+	miss, latency, times := l.Sectors, t.m.near, 1.0
+	if t.fp.plan.Broadcast[u.a.PC] && u.a.Space == ir.Global {
+		times = 1 / t.perSM // fetched once for all of the SM's CTAs
 		if t.stays {
 			latency = t.c.f.L1
 		}
 	}
-	if t.c.p.Kernel.Instrs[a.PC].Mod&ir.ModBypassL1 == 0 {
+	if t.c.p.Kernel.Instrs[u.a.PC].Mod&ir.ModBypassL1 == 0 {
 		e := t.l1.load(l.Addr)
 		hit := e.valid & l.Sectors
 		miss &^= hit
-		if hit != 0 && e.round == round {
-			r.latency = max(r.latency, e.latency) // on its way
+		if hit != 0 && e.round == u.round {
+			u.r.latency = max(u.r.latency, e.latency) // on its way
 		}
 		if miss != 0 {
 			e.valid |= miss
-			e.round, e.latency = round, float32(latency)
+			e.round, e.latency = u.round, float32(latency)
 		}
-		y.hits += n * float64(bits.OnesCount8(hit))
+		u.y.hits += u.n * float64(bits.OnesCount8(hit))
 	}
 	if miss == 0 {
 		return
 	}
 	sectors := bits.OnesCount8(miss)
-	due := fresh * t.fp.plan.Read[a.PC]
-	if times < 1 {
-		due *= times
+	due := fresh * t.fp.plan.Read[u.a.PC] * times
+	t.m.readLine(&u.one, sectors, due, times)
+	u.y.l2 += u.n * times * float64(sectors)
+	u.y.dram += u.n * due * float64(t.c.f.Granule) / 32
+	u.y.hits += u.n * (1 - times) * float64(sectors)
+	if latency > t.c.f.L1 {
+		if fresh > 0 {
+			latency += t.fp.plan.Remote * t.m.half // half of the lines are at home in the farther half
+		}
+		u.r.fromDRAM += float32(due)
+		u.r.inFlight += float32(math.Min(due, 1))
 	}
-	t.m.readLine(one, sectors, due, times)
-	y.l2 += n * times * float64(sectors)
-	y.dram += n * due * float64(t.c.f.Granule) / 32
-	y.hits += n * (1 - times) * float64(sectors)
-	if latency > t.c.f.L1 && fresh > 0 {
-		latency += t.fp.plan.Remote * t.m.half // half of the lines are at home in the farther half
-	}
-	r.latency = max(r.latency, float32(latency))
-	if due > 0 && latency > t.c.f.L1 {
-		r.fromDRAM += float32(due)
-		r.inFlight += float32(math.Min(due, 1))
-	}
+	u.r.latency = max(u.r.latency, float32(latency))
 }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
