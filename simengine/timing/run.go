@@ -96,9 +96,22 @@ func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable in
 	} else {
 		e.interval = e.cycles / float64(clocked)
 	}
-	e.cycles = math.Max(e.cycles, float64(m.coldStart)+s.work()/float64(clocked)*float64(g.perSM))
+	e.cycles = math.Max(e.cycles, s.floor(float64(g.perSM)/float64(clocked)))
 	e.dispatch = e.interval < s.interval*1.02 && clocked < g.perSM
 	return e, nil
+}
+
+// floor is the least that scale times the clocked CTAs can take: for each unit
+// what it has to serve, what passes before its first request and, after its
+// last one, until the CTAs are done.
+func (s *sm) floor(scale float64) float64 {
+	least := float64(s.m.coldStart) + s.work()*scale
+	for _, u := range append(s.mem.Units(), s.lsu, s.idc) {
+		first, free := u.Span()
+		tail := math.Max(float64(s.stats.cycles-free), 0)
+		least = math.Max(least, float64(first)+u.BusyCycles()*scale+tail)
+	}
+	return least
 }
 
 // work is the cycles that the busiest unit served: no number of CTAs takes less

@@ -22,6 +22,7 @@ type Server struct {
 	free  int64 // first idle step; behind the present when there is slack left
 	quick int64 // first step at which a burst's next request can be served
 	busy  int64 // steps of service so far
+	first int64 // cycle of the first request
 }
 
 // drift is how many times a slack must have passed since the start before all of
@@ -32,6 +33,9 @@ const drift = 8
 // returns the cycle at which service begins and the one at which it is over.
 func (s *Server) Serve(at, cost int64) (begin, end int64) {
 	now := at * Fraction
+	if s.busy == 0 {
+		s.first = at
+	}
 	s.busy += cost
 	if s.Slack == 0 {
 		t := max(now, s.free)
@@ -48,6 +52,9 @@ func (s *Server) Serve(at, cost int64) (begin, end int64) {
 
 // Free is the first cycle at which the server is idle.
 func (s *Server) Free() int64 { return (max(s.free, s.quick) + Fraction - 1) / Fraction }
+
+// Span is the cycle of the first request and the one at which the server is done.
+func (s *Server) Span() (first, free int64) { return s.first, s.Free() }
 
 // Delay keeps the server from beginning anything before cycle at.
 func (s *Server) Delay(at int64) { s.free = max(s.free, at*Fraction) }

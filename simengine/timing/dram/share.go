@@ -154,3 +154,6 @@ func (s *Share) Busy() (l2, dram float64) {
 // Taken is when L2 has taken all stores so far; what it has still to write back
 // is the next launch's.
 func (s *Share) Taken() int64 { return max(s.l2.Free(), s.out.Free()) }
+
+// Units are copies of the share's servers, for their accounts.
+func (s *Share) Units() []Server { return []Server{s.l2, s.out, s.dram} }
