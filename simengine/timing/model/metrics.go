@@ -16,7 +16,6 @@ func (y *tally) add(o *tally, n float64) {
 	y.ideal += n * o.ideal
 	y.hits += n * o.hits
 	y.l2 += n * o.l2
-	y.dram += n * o.dram
 }
 
 // metrics are counters of the launch under Nsight Compute's names, those that
@@ -60,8 +59,8 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	secondLevel(k, in, gl, stores)
-	k["dram__bytes_read.sum"] = fp.plan.ReadBytes
+	secondLevel(k, in, gl, fp.plan.ColdReadBytes/32, stores)
+	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes // counters are of a launch by itself
 	k["dram__bytes_write.sum"] = fp.plan.WriteBytes
 	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = p.cycles
@@ -73,13 +72,13 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 // secondLevel adds the counters of L2. Where it has two partitions, what misses
 // in the nearer one is looked up in the other, too, if its home is there, and
 // half of what is stored.
-func secondLevel(k map[string]float64, in *timing.Input, loads tally, stores float64) {
+func secondLevel(k map[string]float64, in *timing.Input, loads tally, fromDRAM, stores float64) {
 	twice := 0.0
 	if in.Arch.L2Partitions > 1 {
 		twice = 0.5
 	}
-	reads, writes := loads.l2+twice*loads.dram, stores*(1+twice)
-	hits := math.Max(loads.l2-loads.dram, 0)
+	reads, writes := loads.l2+twice*fromDRAM, stores*(1+twice)
+	hits := math.Max(loads.l2-fromDRAM, 0)
 	k["lts__t_sectors_op_read.sum"] = reads
 	k["lts__t_sectors_op_write.sum"] = writes
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits

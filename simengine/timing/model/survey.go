@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
@@ -28,16 +29,19 @@ type footprint struct {
 
 // surveyor traces CTAs.
 type surveyor struct {
-	in     *timing.Input
-	survey *reuse.Survey
-	stores []bool
+	in      *timing.Input
+	granule int
+	survey  *reuse.Survey
+	stores  []bool
+	// partial[pc] says that a load uses parts of the granules it touches.
+	partial []bool
 }
 
 // surveyGrid traces a CTA in the middle of the grid and as many neighbours as
 // its footprint needs.
 func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	k := in.Program.Kernel
-	s := &surveyor{in: in, survey: reuse.New(len(k.Instrs), f.Granule), stores: make([]bool, len(k.Instrs))}
+	s := &surveyor{in: in, granule: f.Granule, survey: reuse.New(len(k.Instrs), f.Granule), stores: make([]bool, len(k.Instrs)), partial: make([]bool, len(k.Instrs))}
 	for i := range k.Instrs {
 		s.stores[i] = k.Instrs[i].Op == ir.St || k.Instrs[i].Op == ir.Red
 	}
@@ -56,12 +60,12 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	if accesses(fp.cta) > longCTA {
 		steps = 1
 	}
-	for i := int64(1); i <= steps && x+i < n[0] && (i == 1 || s.survey.SharedStores(reuse.X)); i++ {
+	for i := int64(1); i <= steps && x+i < n[0] && (i == 1 || s.survey.Ambiguous(reuse.X, s.partial)); i++ {
 		if _, err := s.trace(at(x+i, y, z), reuse.X, nil); err != nil {
 			return nil, err
 		}
 	}
-	for i := int64(1); i <= steps && y+i < n[1] && (i == 1 || s.survey.SharedStores(reuse.Y)); i++ {
+	for i := int64(1); i <= steps && y+i < n[1] && (i == 1 || s.survey.Ambiguous(reuse.Y, s.partial)); i++ {
 		if _, err := s.trace(at(x, y+i, z), reuse.Y, nil); err != nil {
 			return nil, err
 		}
@@ -71,7 +75,7 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 			return nil, err
 		}
 	}
-	if last := n[0]*n[1]*n[2] - 1; s.survey.Scattered() && last > 1 {
+	if last := n[0]*n[1]*n[2] - 1; in.Extents == nil && s.survey.Scattered() && last > 1 {
 		for _, id := range []int64{0, last} {
 			if _, err := s.trace(id, reuse.Far, nil); err != nil {
 				return nil, err
@@ -81,7 +85,7 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	threads := in.CTAsPerSM * in.WarpsPerCTA * 32 * in.Arch.SMs
 	fp.plan = s.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: in.Arch.L2Bytes, EffectiveBytes: in.Arch.L2EffectiveBytes,
-		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold,
+		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold, Extents: in.Extents,
 	})
 	return fp, nil
 }
@@ -125,12 +129,17 @@ func (s *surveyor) touch(w *trace.Warp, mark []uint8) {
 			continue
 		}
 		store := s.stores[a.PC]
+		covered := 0
 		for k := a.First; k < a.First+int32(a.NLines); k++ {
 			l := &w.Lines[k]
 			t := s.survey.Touch(a.PC, l.Addr, l.Sectors, store)
+			covered += granules(s.granule, l.Sectors)
 			if mark != nil {
 				mark[k] = t
 			}
+		}
+		if bits.OnesCount32(a.Mask)*int(a.Width) < covered*s.granule {
+			s.partial[a.PC] = true
 		}
 	}
 }

@@ -43,7 +43,7 @@ type traffic struct {
 
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
 type tally struct {
-	requests, sectors, passes, ideal, hits, l2, dram float64
+	requests, sectors, passes, ideal, hits, l2 float64
 }
 
 // newTraffic decides for every access of the CTA where it is served. walked
@@ -228,7 +228,6 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	due := fresh * t.fp.plan.Read[u.a.PC] * times
 	t.m.readLine(&u.one, sectors, due, times)
 	u.y.l2 += u.n * times * float64(sectors)
-	u.y.dram += u.n * due * float64(t.c.f.Granule) / 32
 	u.y.hits += u.n * (1 - times) * float64(sectors)
 	if latency > t.c.f.L1 {
 		if fresh > 0 {
@@ -241,8 +240,10 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
-func (t *traffic) granules(sectors uint8) int {
-	if t.c.f.Granule == 64 {
+func (t *traffic) granules(sectors uint8) int { return granules(t.c.f.Granule, sectors) }
+
+func granules(size int, sectors uint8) int {
+	if size == 64 {
 		sectors = (sectors | sectors>>1) & 0b0101
 	}
 	return bits.OnesCount8(sectors)

@@ -1,12 +1,18 @@
 package reuse
 
-// SharedStores says that a CTA surveyed in a direction wrote granules that an
-// earlier one wrote: CTAs write bytes of their own, so several share a granule,
-// and more of them must be surveyed to tell how many.
-func (s *Survey) SharedStores(d Direction) bool {
+// Ambiguous says that CTAs surveyed in a direction touched granules of earlier
+// ones and may have done so because several share a granule, each using a part
+// of it: then more of them must be surveyed to tell how many. Where CTAs write
+// the same granules that is so, for each writes bytes of its own; where they
+// read nothing new, if partial says that the instruction reads parts.
+func (s *Survey) Ambiguous(d Direction, partial []bool) bool {
 	pcs := len(s.parent) / 2
-	for id := pcs; id < 2*pcs; id++ {
-		if s.fresh[id][d] < s.distinct[id][d] {
+	for pc := range pcs {
+		store := pcs + pc
+		if s.fresh[store][d] < s.distinct[store][d] {
+			return true
+		}
+		if partial[pc] && s.fresh[pc][d] == 0 && s.distinct[pc][d] > 0 {
 			return true
 		}
 	}
