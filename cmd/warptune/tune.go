@@ -80,7 +80,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int) erro
 			failed = fmt.Errorf("no configuration of %s is valid on %s: see the examples above", sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
 	}
-	if c.embedded != nil {
+	if c.embedded != nil && failed == nil {
 		a.printSource(answers, c.embedded.Evaluated())
 	}
 	return failed

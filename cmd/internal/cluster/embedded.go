@@ -73,13 +73,17 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 
 // provide makes the database's directory, or says that there is no database.
 func provide(path string, create bool) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("the database %s is a directory: name a file in it by --db", path)
+	}
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("no place for the database %s: %w: name another by --db", path, err)
 		}
 		return nil
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no database %s: \"warptune tune\" makes one, --db names another", path)
 	}
 	return nil

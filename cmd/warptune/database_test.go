@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// tuned makes a database with a sweep in it.
+func tuned(t *testing.T) string {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	warptune(t, append([]string{"tune", "copy", "--db", db}, quick...)...).ok(t)
+	return db
+}
+
+// A second run of a finished tune is answered from the database.
+func TestTuneAgain(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "x.db")
+	tune := append([]string{"tune", "copy", "--db", db}, quick...)
+	first := warptune(t, tune...).ok(t)
+	second := warptune(t, tune...).ok(t)
+	if first.stderr != "warptune: 24 configurations evaluated\n" || second.stderr != "warptune: answered from the database, nothing evaluated\n" {
+		t.Errorf("first run: %s\nsecond run: %s", first.stderr, second.stderr)
+	}
+	if first.stdout != second.stdout {
+		t.Errorf("the second run says\n%s\nthe first\n%s", second.stdout, first.stdout)
+	}
+}
+
+func TestLockedDatabase(t *testing.T) {
+	db := tuned(t)
+	before := warptune(t, "export", "--db", db).ok(t).stdout
+	st, err := store.Open(db, store.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := fmt.Sprintf("process %d", os.Getpid())
+	for _, args := range [][]string{{"export"}, {"sweep", "list"}, append([]string{"tune", "copy"}, quick...)} {
+		warptune(t, append(args, "--db", db)...).refused(t, exitFailed, db, "held by "+holder, "stop it, or use another file")
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after := warptune(t, "export", "--db", db).ok(t).stdout; after != before {
+		t.Error("the lock's loser changed the database")
+	}
+}
+
+// A damaged database is refused by name and left as it is; no flipped bit gives
+// another table.
+func TestDamagedDatabase(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	db := tuned(t)
+	whole := read(t, db)
+	export := func(name string, content []byte) result {
+		path := write(t, filepath.Join(t.TempDir(), name), content)
+		r := warptune(t, "export", "--all", "--db", path)
+		if r.code == exitDone {
+			return r
+		}
+		r.refused(t, exitFailed, path, "restore a backup, or move the file away")
+		if !bytes.Equal(read(t, path), content) {
+			t.Errorf("%s: a refused file was changed", name)
+		}
+		return r
+	}
+	want := export("sound.db", whole).ok(t).stdout
+	for name, content := range map[string][]byte{
+		"empty.db": nil, "text.db": []byte("not a database\n"), "cut.db": whole[:20000], "zeros.db": make([]byte, 1<<16),
+		"headless.db": append(make([]byte, 4096), whole[4096:]...),
+	} {
+		if r := export(name, content); r.code == exitDone {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+	const page = 4096
+	refused := 0
+	for at := 0; at < len(whole); at += page {
+		if !slices.ContainsFunc(whole[at:at+page], func(b byte) bool { return b != 0 }) {
+			continue
+		}
+		content := bytes.Clone(whole)
+		i := at + rng.IntN(page)
+		for content[i] == 0 { // where something is stored
+			i = at + rng.IntN(page)
+		}
+		content[i] ^= 1 << rng.IntN(8)
+		switch r := export(fmt.Sprintf("flip%d.db", i), content); {
+		case r.code == exitFailed:
+			refused++
+		case r.stdout != want:
+			t.Errorf("a flipped bit in byte %d gives another table", i)
+		}
+	}
+	if refused == 0 {
+		t.Error("no flipped bit was noticed")
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// quick are flags that make a sweep of the given copy kernel small.
+var quick = []string{"--arch", "h200", "--problem", "65536", "--level", "model", "--slots", "1"}
+
+func part(t *testing.T, document map[string]any, path ...string) map[string]any {
+	t.Helper()
+	for _, name := range path {
+		var ok bool
+		if document, ok = document[name].(map[string]any); !ok {
+			t.Fatalf("the definition has no %s", strings.Join(path, "."))
+		}
+	}
+	return document
+}
+
+// A bad definition is refused by field and position, and no database is made.
+func TestBadDefinitions(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(d map[string]any)
+		want   []string
+	}{
+		"unknown parameter in a condition": {func(d map[string]any) {
+			part(t, d, "ConfigurationSpace")["Conditions"] = []any{map[string]any{"Parameters": []any{"ITEMS"}, "Expression": "ITEMS < TILE"}}
+		}, []string{"ConfigurationSpace.Conditions[0].Expression", `"ITEMS < TILE"`, "unknown parameter TILE", "BLOCK_SIZE, ITEMS"}},
+		"unknown parameter in the grid": {func(d map[string]any) {
+			part(t, d, "KernelSpecification", "GlobalSize")["X"] = "TILE"
+		}, []string{"KernelSpecification.GlobalSize.X", "TILE"}},
+		"unknown field":   {func(d map[string]any) { part(t, d, "KernelSpecification")["Registers"] = 32 }, []string{"KernelSpecification.Registers", "unknown field", "MaxRegisters"}},
+		"unknown section": {func(d map[string]any) { d["Tuning"] = 1 }, []string{"Tuning", "unknown field", "ConfigurationSpace"}},
+		"wrong type":      {func(d map[string]any) { part(t, d, "KernelSpecification")["KernelName"] = 7 }, []string{"KernelSpecification.KernelName", "text"}},
+		"cut expression": {func(d map[string]any) {
+			part(t, d, "ConfigurationSpace")["TuningParameters"].([]any)[0].(map[string]any)["Values"] = "[32, 64,"
+		}, []string{"ConfigurationSpace.TuningParameters[0].Values", "column 9"}},
+		"no source": {func(d map[string]any) { part(t, d, "KernelSpecification")["KernelFile"] = "gone_{ITEMS}.ptx" }, []string{"KernelSpecification.KernelFile", "gone_"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := given(t, "copy", tt.change)
+			db := filepath.Join(t.TempDir(), "x.db")
+			warptune(t, append([]string{"tune", path, "--db", db}, quick...)...).refused(t, exitFailed, tt.want...)
+			if _, err := os.Stat(db); err == nil {
+				t.Error("a database was made")
+			}
+		})
+	}
+	path := given(t, "copy", nil)
+	write(t, path, read(t, path)[:300])
+	warptune(t, append([]string{"tune", path}, quick...)...).refused(t, exitFailed, path, "line 1", "cut off")
+}
+
+// ranked is what tune --json prints, as far as it is looked at here.
+type ranked struct {
+	Sweep struct {
+		State  string
+		Counts struct {
+			Done       string
+			Space      string
+			ByValidity []string `json:"by_validity"`
+		}
+		Failures []struct{ Kind, Message string }
+	}
+	Top []struct {
+		Outcome struct {
+			TimeUS float64 `json:"time_us"`
+			Bound  string
+		}
+	}
+}
+
+func (r result) ranked(t *testing.T) ranked {
+	t.Helper()
+	var out ranked
+	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
+		t.Fatalf("%v\n%s", err, r.stdout)
+	}
+	return out
+}
+
+// PTX that is cut off in the middle is its configurations' outcome; the others are
+// ranked, and a sweep without any valid configuration fails.
+func TestTruncatedPTX(t *testing.T) {
+	path := given(t, "copy", nil)
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "copy_*_4.ptx"))
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%v %v", files, err)
+	}
+	for _, f := range files {
+		whole := read(t, f)
+		write(t, f, whole[:len(whole)*2/3])
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	tune := append([]string{"tune", path, "--db", db, "--top", "0"}, quick...)
+	r := warptune(t, append(tune, "--json")...).ok(t).ranked(t)
+	if r.Sweep.Counts.Done != "24" || len(r.Top) != 18 {
+		t.Errorf("%s trials done and %d ranked, want 24 and 18", r.Sweep.Counts.Done, len(r.Top))
+	}
+	if f := r.Sweep.Failures; len(f) != 1 || f[0].Kind != "compile" || !strings.Contains(f[0].Message, "_4.ptx:") || noise.MatchString(f[0].Message) {
+		t.Errorf("failures %+v, want one kind, compile, with file and position", f)
+	}
+	text := warptune(t, tune...).ok(t).stdout
+	if !strings.Contains(text, "24 of 24 configurations evaluated: 18 correct, 6 compile") || strings.Contains(text, "NaN") {
+		t.Errorf("got:\n%s", text)
+	}
+	none := warptune(t, append(tune, "--set", "ITEMS=4")...)
+	none.refused(t, exitFailed, "no configuration of copy is valid on h200")
+	if !strings.Contains(none.stdout, "6 of 6 configurations evaluated: 6 compile") || strings.Contains(none.stdout, "RANK") {
+		t.Errorf("got:\n%s", none.stdout)
+	}
+}
+
+// A kernel that does not compile has the compiler's message in its outcome.
+func TestFailedCompilation(t *testing.T) {
+	if _, err := exec.LookPath("clang++-19"); err != nil {
+		t.Skip("clang++-19 is not installed")
+	}
+	path := given(t, "copy", func(d map[string]any) {
+		spec := part(t, d, "KernelSpecification")
+		spec["Language"], spec["KernelFile"] = "CUDA", "copy.cu"
+	})
+	write(t, filepath.Join(filepath.Dir(path), "copy.cu"), []byte(
+		"extern \"C\" __global__ void copy(const float *in, float *out, int n) {\n#if ITEMS == 2\n  out[0] = missing;\n#endif\n}\n"))
+	tune := append([]string{"tune", path, "--db", filepath.Join(t.TempDir(), "x.db"), "--set", "BLOCK_SIZE=128"}, quick...)
+	tune = append(tune, "--set", "ITEMS=1,2")
+	text := warptune(t, tune...).ok(t).stdout
+	for _, want := range []string{"2 of 2 configurations evaluated: 1 correct, 1 compile", "clang 19", "copy.cu:3:", "undeclared identifier 'missing'"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	tune[len(tune)-1] = "ITEMS=2"
+	warptune(t, tune...).refused(t, exitFailed, "no configuration of copy is valid")
+	out := warptune(t, "simulate", path, "--arch", "h200", "--config", "ITEMS=2").ok(t).stdout
+	var rec map[string]any
+	if err := json.Unmarshal([]byte(out), &rec); err != nil || rec["validity"] != "compile" || rec["predicted_us"] != nil || !strings.Contains(rec["message"].(string), "'missing'") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Without a compiler that can, nothing is evaluated or given up: the error says
+// what to install, and the same command goes on once it is there.
+func TestNoCompiler(t *testing.T) {
+	path := given(t, "copy", func(d map[string]any) {
+		spec := part(t, d, "KernelSpecification")
+		spec["Language"], spec["KernelFile"] = "CUDA", "copy.cu"
+	})
+	write(t, filepath.Join(filepath.Dir(path), "copy.cu"), []byte("extern \"C\" __global__ void copy(const float *in, float *out, int n) {}\n"))
+	t.Setenv("PATH", t.TempDir())
+	db := filepath.Join(t.TempDir(), "x.db")
+	warptune(t, append([]string{"tune", path, "--db", db}, quick...)...).refused(t, exitFailed, "nvcc", "install clang")
+	list := warptune(t, "sweep", "list", "--db", db).ok(t).stdout
+	if !bytes.Contains([]byte(list), []byte("running")) {
+		t.Errorf("the sweep does not wait:\n%s", list)
+	}
+}
