@@ -32,8 +32,9 @@ func (f *fn) fit(own int) {
 	if f.cap == 0 || f.pressure() <= own {
 		s := f.newScratch()
 		dags := f.dags(s)
+		room := make([][]inst, len(f.mblocks))
 		for _, slack := range [...]int{0, 1, 3, 8} {
-			f.schedule(own-slack, source, dags, s)
+			f.schedule(own-slack, source, room, dags, s)
 			f.regs, f.general = f.allocate(f.budget - f.t.reserved)
 			if f.general+f.t.reserved <= f.budget {
 				return

@@ -4,27 +4,28 @@ import "github.com/warptune/warptune/simengine/ir"
 
 // dag is the dependence graph of one block's instructions.
 type dag struct {
-	succs  [][]edge
+	insts  []inst
+	ops    operands
+	head   []int32 // by instruction: its last edge in edges, -1 none
+	edges  []edge
 	npreds []int32
 	height []int32 // latency-weighted distance to the end of the block
 }
 
 // edge says that an instruction may issue no earlier than lat cycles after
-// another.
+// another; next is another edge of the same instruction, -1 the last.
 type edge struct {
-	to  int32
-	lat int32
+	to, lat, next int32
 }
 
-// builder collects the edges of a dag.
+// dagBuilder collects the edges of a dag.
 type dagBuilder struct {
 	g        *dag
-	lastDef  []int32   // by register unit: last writer
-	readers  [][]int32 // by register unit: readers since its last write
-	touched  []int32
-	unit     func(v value, w uint8) int32
-	fence    bool    // barriers keep everything in place
-	memory   []int32 // memory instructions so far
+	s        *scratch
+	f        *fn
+	physical bool
+	loads    []int32 // loads so far that only stores conflict with
+	memory   []int32 // other memory instructions so far
 	barriers int32   // last instruction that orders all of memory
 	order    int32   // last instruction that must stay in order (shuffles, votes)
 }
@@ -35,23 +36,23 @@ type dagBuilder struct {
 // registers after it, when reuse orders instructions too.
 func (f *fn) newDAG(insts []inst, s *scratch, allocated bool) *dag {
 	n := len(insts)
-	g := &dag{succs: make([][]edge, n), npreds: make([]int32, n), height: make([]int32, n)}
-	b := &dagBuilder{g: g, lastDef: s.lastDef, readers: s.readers, barriers: -1, order: -1, fence: false}
-	b.unit = func(v value, w uint8) int32 { return 4*int32(v) + int32(w) }
-	if allocated {
-		b.unit = f.physicalUnit
+	ints := make([]int32, 3*n)
+	g := &dag{insts: insts, ops: newOperands(insts), head: ints[:n:n], npreds: ints[n : 2*n : 2*n], height: ints[2*n:], edges: make([]edge, 0, 5*n)}
+	for i := range g.head {
+		g.head[i] = -1
 	}
+	b := &dagBuilder{g: g, s: s, f: f, physical: allocated, barriers: -1, order: -1}
+	s.readerPool, s.touched = s.readerPool[:0], s.touched[:0]
 	for i := range insts {
 		b.add(insts, int32(i))
 	}
-	for _, u := range b.touched {
-		b.lastDef[u] = -1
-		b.readers[u] = b.readers[u][:0]
+	for _, u := range s.touched {
+		s.lastDef[u], s.readers[u] = -1, -1
 	}
 	for i := n - 1; i >= 0; i-- {
 		h := int32(mops[insts[i].op].latency)
-		for _, e := range g.succs[i] {
-			h = max(h, e.lat+g.height[e.to])
+		for e := g.head[i]; e >= 0; e = g.edges[e].next {
+			h = max(h, g.edges[e].lat+g.height[g.edges[e].to])
 		}
 		g.height[i] = h
 	}
@@ -63,15 +64,16 @@ func (b *dagBuilder) edge(from, to, lat int32) {
 	if from < 0 || from == to {
 		return
 	}
-	es := b.g.succs[from]
-	for k := len(es) - 1; k >= 0 && k >= len(es)-4; k-- {
-		if es[k].to == to {
-			es[k].lat = max(es[k].lat, lat)
+	g := b.g
+	for e, k := g.head[from], 0; e >= 0 && k < 4; e, k = g.edges[e].next, k+1 {
+		if x := &g.edges[e]; x.to == to {
+			x.lat = max(x.lat, lat)
 			return
 		}
 	}
-	b.g.succs[from] = append(es, edge{to, lat})
-	b.g.npreds[to]++
+	g.edges = append(g.edges, edge{to, lat, g.head[from]})
+	g.head[from] = int32(len(g.edges) - 1)
+	g.npreds[to]++
 }
 
 // dependLatency is the delay between an instruction and one that reads its
@@ -85,52 +87,57 @@ func dependLatency(def, use *inst) int32 {
 	return lat
 }
 
+// unit numbers the register that holds word w of a value.
+func (b *dagBuilder) unit(v value, w uint8) int32 {
+	if b.physical {
+		return b.f.physicalUnit(v, w)
+	}
+	return 4*int32(v) + int32(w)
+}
+
+// reader is an entry of a unit's list of readers since its last write.
+type reader struct{ inst, next int32 }
+
 // add adds the dependences of instruction i on those before it.
 func (b *dagBuilder) add(insts []inst, i int32) {
-	in := &insts[i]
-	in.reads(func(v value, mask uint8) {
+	in, s := &insts[i], b.s
+	for _, r := range b.g.ops.reads(i) {
 		for w := uint8(0); w < 4; w++ {
-			if mask&(1<<w) == 0 {
+			if r.mask&(1<<w) == 0 {
 				continue
 			}
-			u := b.unit(v, w)
-			b.touched = append(b.touched, u)
-			if d := b.lastDef[u]; d >= 0 {
+			u := b.unit(r.v, w)
+			s.touched = append(s.touched, u)
+			if d := s.lastDef[u]; d >= 0 {
 				b.edge(d, i, dependLatency(&insts[d], in))
 			}
-			b.readers[u] = append(b.readers[u], i)
+			s.readerPool = append(s.readerPool, reader{i, s.readers[u]})
+			s.readers[u] = int32(len(s.readerPool) - 1)
 		}
-	})
-	for k := range in.dst {
-		a := &in.dst[k]
-		if a.kind != argValue {
-			continue
-		}
-		for w := a.w; w < a.w+a.n; w++ {
-			u := b.unit(a.v, w)
-			b.touched = append(b.touched, u)
-			for _, r := range b.readers[u] {
-				b.edge(r, i, 0)
+	}
+	for _, a := range b.g.ops.writes(i) {
+		for w := uint8(0); w < 8; w++ {
+			if a.mask&(1<<w) == 0 {
+				continue
 			}
-			if d := b.lastDef[u]; d >= 0 {
+			u := b.unit(a.v, w)
+			s.touched = append(s.touched, u)
+			for r := s.readers[u]; r >= 0; r = s.readerPool[r].next {
+				b.edge(s.readerPool[r].inst, i, 0)
+			}
+			if d := s.lastDef[u]; d >= 0 {
 				b.edge(d, i, 1)
 			}
-			b.lastDef[u] = i
-			b.readers[u] = b.readers[u][:0]
+			s.lastDef[u], s.readers[u] = i, -1
 		}
 	}
 	b.memoryOrder(insts, i)
-	if c := mops[in.op].class; c == Branch || c == Exit || in.op == opTRAP {
+	if isBranch(in.op) {
 		for j := int32(0); j < i; j++ {
 			b.edge(j, i, 0)
 		}
 		b.barriers, b.order = i, i
-	} else if c == Barrier && b.fence {
-		for j := int32(0); j < i; j++ {
-			b.edge(j, i, 0)
-		}
-		b.barriers, b.order = i, i
-	} else if b.barriers >= 0 && (isBranch(insts[b.barriers].op) || b.fence && mops[insts[b.barriers].op].class == Barrier) {
+	} else if b.barriers >= 0 && isBranch(insts[b.barriers].op) {
 		b.edge(b.barriers, i, 0)
 	}
 }
@@ -149,10 +156,13 @@ func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
 		for _, m := range b.memory {
 			b.edge(m, i, 0)
 		}
+		for _, m := range b.loads {
+			b.edge(m, i, 0)
+		}
 		b.edge(b.barriers, i, 0)
 		b.edge(b.order, i, 0)
 		b.barriers, b.order = i, i
-		b.memory = b.memory[:0]
+		b.memory, b.loads = b.memory[:0], b.loads[:0]
 		return
 	case Shuffle, Vote:
 		b.edge(b.order, i, 1)
@@ -164,6 +174,15 @@ func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
 	}
 	b.edge(b.barriers, i, 0)
 	for _, m := range b.memory {
+		if conflict(&insts[m], in) {
+			b.edge(m, i, 1)
+		}
+	}
+	if mops[in.op].class == Load && !in.vol {
+		b.loads = append(b.loads, i)
+		return
+	}
+	for _, m := range b.loads {
 		if conflict(&insts[m], in) {
 			b.edge(m, i, 1)
 		}

@@ -9,9 +9,10 @@ func (f *fn) frugal() error {
 		if len(mb.insts) < 3 {
 			continue
 		}
-		order := demandOrder(mb.insts, f.newDAG(mb.insts, s, false))
-		if f.blockPressure(b, s.live, order) < f.blockPressure(b, s.live, mb.insts) {
-			mb.insts = order
+		g := f.newDAG(mb.insts, s, false)
+		order := demandOrder(g)
+		if f.orderPressure(b, &g.ops, order, s) < f.orderPressure(b, &g.ops, nil, s) {
+			mb.insts = arrange(nil, mb.insts, order)
 		}
 	}
 	return nil
@@ -20,25 +21,40 @@ func (f *fn) frugal() error {
 // demandOrder orders a block by demand: each instruction whose results the
 // block itself does not read follows, in program order, what it depends on,
 // longest chain first (Sethi and Ullman's order for trees).
-func demandOrder(insts []inst, g *dag) []inst {
-	n := len(insts)
-	preds := make([][]int32, n)
+func demandOrder(g *dag) []int32 {
+	n := len(g.insts)
+	end := make([]int32, n+1) // of each instruction's part of preds
+	for _, e := range g.edges {
+		end[e.to]++
+	}
+	for i, sum := 0, int32(0); i <= n; i++ {
+		sum, end[i] = sum+end[i], sum
+	}
+	preds := make([]int32, len(g.edges))
 	depth := make([]int32, n)
-	for i := range insts {
-		for _, e := range g.succs[i] {
-			preds[e.to] = append(preds[e.to], int32(i))
-			depth[e.to] = max(depth[e.to], depth[i]+1)
+	for i := range n {
+		for k := g.head[i]; k >= 0; k = g.edges[k].next {
+			to := g.edges[k].to
+			preds[end[to]] = int32(i)
+			end[to]++
+			depth[to] = max(depth[to], depth[i]+1)
 		}
 	}
+	predsOf := func(i int32) []int32 {
+		if i == 0 {
+			return preds[:end[0]]
+		}
+		return preds[end[i-1]:end[i]]
+	}
 	done := make([]bool, n)
-	out := make([]inst, 0, n)
+	out := make([]int32, 0, n)
 	var stack []int32
 	visit := func(root int32) {
 		stack = append(stack[:0], root)
 		for len(stack) > 0 {
 			i := stack[len(stack)-1]
 			next := int32(-1)
-			for _, p := range preds[i] {
+			for _, p := range predsOf(i) {
 				if !done[p] && (next < 0 || depth[p] > depth[next]) {
 					next = p
 				}
@@ -50,16 +66,16 @@ func demandOrder(insts []inst, g *dag) []inst {
 			stack = stack[:len(stack)-1]
 			if !done[i] {
 				done[i] = true
-				out = append(out, insts[i])
+				out = append(out, i)
 			}
 		}
 	}
-	for i := range insts {
-		if !hasReader(insts, g, i) {
+	for i := range n {
+		if !hasReader(g, int32(i)) {
 			visit(int32(i))
 		}
 	}
-	for i := range insts {
+	for i := range n {
 		if !done[i] {
 			visit(int32(i))
 		}
@@ -68,17 +84,17 @@ func demandOrder(insts []inst, g *dag) []inst {
 }
 
 // hasReader says whether a result of an instruction is read in its block.
-func hasReader(insts []inst, g *dag, i int) bool {
-	if insts[i].dst[0].kind != argValue {
+func hasReader(g *dag, i int32) bool {
+	if g.insts[i].dst[0].kind != argValue {
 		return false
 	}
-	for _, e := range g.succs[i] {
-		read := false
-		insts[e.to].reads(func(v value, _ uint8) {
-			read = read || v == insts[i].dst[0].v || insts[i].dst[1].kind == argValue && v == insts[i].dst[1].v
-		})
-		if read {
-			return true
+	for k := g.head[i]; k >= 0; k = g.edges[k].next {
+		for _, u := range g.ops.reads(g.edges[k].to) {
+			for _, d := range g.ops.writes(i) {
+				if u.v == d.v {
+					return true
+				}
+			}
 		}
 	}
 	return false

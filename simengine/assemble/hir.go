@@ -59,6 +59,7 @@ type fn struct {
 	spills  spillState
 	program *Program
 	tracked []map[int32]string // see trackOrder
+	scratch scratch
 }
 
 // words is the number of 32-bit words a register of a type takes.

@@ -1,33 +1,69 @@
 package assemble
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // scratch is reused by the scheduling of every block.
 type scratch struct {
-	lastDef []int32
-	readers [][]int32
-	live    []uint8
-	remain  []int32 // by value: reads still to be scheduled in this block
+	lastDef    []int32 // by register unit: last writer
+	readers    []int32 // by register unit: first of its list in readerPool
+	readerPool []reader
+	touched    []int32
+	live       []uint8
+	remain     []int32 // by value: reads still to be scheduled in this block
+	words      []int8  // by value: general registers it takes
+	npreds     []int32
+	items      []item
+	ready      []item
 }
 
+// newScratch returns the function's scratch, grown to what it needs now.
 func (f *fn) newScratch() *scratch {
-	units := 4*len(f.vals) + 5*1024
-	s := &scratch{lastDef: make([]int32, units), readers: make([][]int32, units), live: make([]uint8, len(f.vals)), remain: make([]int32, len(f.vals))}
-	for i := range s.lastDef {
-		s.lastDef[i] = -1
+	s, n := &f.scratch, len(f.vals)
+	if units := 4*n + 5*1024; len(s.lastDef) < units {
+		s.lastDef, s.readers = make([]int32, units), make([]int32, units)
+		for i := range s.lastDef {
+			s.lastDef[i], s.readers[i] = -1, -1
+		}
+	}
+	if len(s.live) != n {
+		s.live, s.remain, s.words = make([]uint8, n), make([]int32, n), make([]int8, n)
+	}
+	for v := range s.words {
+		s.words[v] = int8(f.generalWords(value(v)))
 	}
 	return s
 }
 
 // schedule orders the instructions of every block: the longest dependent chain
-// first, as far as the register budget lets it.
-// source is the order to start from, dags its dependences.
-func (f *fn) schedule(budget int, source [][]inst, dags []*dag, s *scratch) {
+// first, as far as the register budget lets it. source is the order to start
+// from, dags its dependences, room where the new order is put.
+func (f *fn) schedule(budget int, source, room [][]inst, dags []*dag, s *scratch) {
 	for _, b := range f.order {
-		if dags[b] != nil {
-			f.mblocks[b].insts = f.scheduleBlock(b, source[b], budget, dags[b], s)
+		if dags[b] == nil {
+			continue
+		}
+		order := f.scheduleBlock(b, budget, dags[b], s)
+		f.mblocks[b].insts = source[b]
+		if order != nil {
+			room[b] = arrange(room[b], source[b], order)
+			f.mblocks[b].insts = room[b]
 		}
 	}
+}
+
+// arrange puts instructions in an order into a slice it may reuse.
+func arrange(room, insts []inst, order []int32) []inst {
+	if cap(room) < len(insts) {
+		room = make([]inst, len(insts))
+	}
+	room = room[:len(insts)]
+	for k, i := range order {
+		room[k] = insts[i]
+	}
+	return room
 }
 
 // dags builds the dependence graph of every block worth ordering.
@@ -50,25 +86,25 @@ func (f *fn) reschedule() error {
 		if len(mb.insts) < 2 {
 			continue
 		}
-		l := lister{f: f, g: f.newDAG(mb.insts, s, true), insts: mb.insts, s: s, budget: 1 << 20, greedy: 1 << 20, final: true}
-		mb.insts = l.run(b)
+		l := lister{f: f, g: f.newDAG(mb.insts, s, true), s: s, budget: 1 << 20, greedy: 1 << 20, final: true}
+		mb.insts = arrange(nil, mb.insts, l.run(b))
 	}
 	return nil
 }
 
 // scheduleBlock returns the best order found for a block: the first one, as
 // the greed for early loads is turned down, that keeps within the budget, else
-// the one with the lowest pressure.
-func (f *fn) scheduleBlock(b int, insts []inst, budget int, g *dag, s *scratch) []inst {
-	best := insts
-	bestPressure := f.blockPressure(b, s.live, insts)
+// the one with the lowest pressure; nil is its own order.
+func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
+	var best []int32
+	bestPressure := f.orderPressure(b, &g.ops, nil, s)
 	for _, slack := range [...]int{0, 2, 4, 8, 16} {
 		if slack > 0 && budget-slack < 8 {
 			break
 		}
-		l := lister{f: f, g: g, insts: insts, s: s, budget: budget, greedy: budget - slack}
+		l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack}
 		order := l.run(b)
-		p := f.blockPressure(b, s.live, order)
+		p := f.orderPressure(b, &g.ops, order, s)
 		if p <= budget {
 			return order
 		}
@@ -79,23 +115,30 @@ func (f *fn) scheduleBlock(b int, insts []inst, budget int, g *dag, s *scratch) 
 	return best
 }
 
+// item is what the scheduler needs of an instruction to choose among the ready.
+type item struct {
+	inst     int32
+	earliest int32 // issue cycle
+	height   int32 // of its chain in the dag
+	queue    uint8 // what it issues to: its class, or sharedQueue
+	gain     int8  // registers it writes
+	loss     int8  // and reads, at most what it frees
+}
+
+// sharedQueue is the queue of loads from shared memory, all others are classes.
+const sharedQueue = uint8(NumClasses)
+
 // lister is one run of the list scheduler over a block.
 type lister struct {
 	f       *fn
 	g       *dag
-	insts   []inst
 	s       *scratch
-	budget  int // registers that may be live
-	greedy  int // the same for instructions out of program order
-	npreds  []int32
-	earlies []int32 // earliest issue cycle
-	ready   []int32
-	live    int    // general registers live now
-	gain    []int8 // by instruction: registers it writes
-	loss    []int8 // and reads, at most what it frees
-	busy    [NumClasses]int32
-	final   bool  // registers are assigned; before, the transcendental unit's rate is not modelled
-	drained int32 // when the shared memory queue will have been emptied
+	budget  int                        // registers that may be live
+	greedy  int                        // the same for instructions out of program order
+	live    int                        // general registers live now
+	busy    [int(NumClasses) + 1]int32 // by queue: first cycle it takes another
+	final   bool                       // registers are assigned; before, the transcendental unit's rate is not modelled
+	drained int32                      // when the shared memory queue will have been emptied
 	done    []bool
 	next    int // first instruction in program order not yet issued
 }
@@ -109,122 +152,130 @@ const (
 )
 
 // run returns the instructions in issue order.
-func (l *lister) run(b int) []inst {
-	n := len(l.insts)
-	l.npreds = append([]int32(nil), l.g.npreds...)
-	l.earlies = make([]int32, n)
+func (l *lister) run(b int) []int32 {
+	g, s := l.g, l.s
+	n := len(g.insts)
+	s.npreds = append(s.npreds[:0], g.npreds...)
 	l.done = make([]bool, n)
 	l.start(b)
-	l.gain, l.loss = make([]int8, n), make([]int8, n)
-	for i := range l.insts {
-		in := &l.insts[i]
-		for k := range in.dst {
-			if a := &in.dst[k]; a.kind == argValue {
-				l.gain[i] += int8(l.f.generalWords(a.v))
-			}
-		}
-		in.reads(func(v value, _ uint8) { l.loss[i] += int8(l.f.generalWords(v)) })
-		if l.npreds[i] == 0 {
-			l.push(int32(i))
-		}
-	}
-	out := make([]inst, 0, n)
+	l.prepare()
+	out := make([]int32, 0, n)
 	cycle := int32(0)
 	for len(out) < n {
 		k, at := l.pick(cycle)
-		i := l.ready[k]
-		l.ready = slices.Delete(l.ready, k, k+1)
+		i := s.ready[k].inst
+		s.ready = slices.Delete(s.ready, k, k+1)
 		cycle = max(cycle, at)
-		in := &l.insts[i]
-		m := &mops[in.op]
+		m := &mops[g.insts[i].op]
 		if l.final || m.class != MUFU {
 			l.busy[m.class] = cycle + int32(m.issue)
 		}
-		if in.op == opLDS {
+		if s.items[i].queue == sharedQueue {
 			l.drained = max(l.drained, cycle) + queueCycles
 		}
-		l.issue(in)
+		l.busy[sharedQueue] = max(l.busy[Load], l.drained-queueDepth*queueCycles)
+		l.issue(i)
 		l.done[i] = true
 		for l.next < n && l.done[l.next] {
 			l.next++
 		}
-		for _, e := range l.g.succs[i] {
-			l.earlies[e.to] = max(l.earlies[e.to], cycle+e.lat)
-			if l.npreds[e.to]--; l.npreds[e.to] == 0 {
+		for k := g.head[i]; k >= 0; k = g.edges[k].next {
+			e := &g.edges[k]
+			s.items[e.to].earliest = max(s.items[e.to].earliest, cycle+e.lat)
+			if s.npreds[e.to]--; s.npreds[e.to] == 0 {
 				l.push(e.to)
 			}
 		}
-		out = append(out, *in)
+		out = append(out, i)
 		cycle++
 	}
 	return out
 }
 
+// prepare fills the items of the block and the first ready ones.
+func (l *lister) prepare() {
+	g, s := l.g, l.s
+	s.items, s.ready = s.items[:0], s.ready[:0]
+	for i := range g.insts {
+		op := g.insts[i].op
+		it := item{inst: int32(i), height: g.height[i], queue: uint8(mops[op].class)}
+		if op == opLDS {
+			it.queue = sharedQueue
+		}
+		for _, d := range g.ops.writes(int32(i)) {
+			it.gain += s.words[d.v]
+		}
+		for _, u := range g.ops.reads(int32(i)) {
+			it.loss += s.words[u.v]
+		}
+		s.items = append(s.items, it)
+	}
+	for i := range s.items {
+		if s.npreds[i] == 0 {
+			l.push(int32(i))
+		}
+	}
+}
+
 // start sets the live set and the readers left of every value of the block.
 func (l *lister) start(b int) {
 	f, s := l.f, l.s
-	for v := range s.remain {
+	copy(s.live, f.live.in[b])
+	l.live = 0
+	out := f.live.out[b]
+	for v, m := range s.live {
+		if m != 0 {
+			l.live += int(s.words[v])
+		}
 		s.remain[v] = 0
-		s.live[v] = f.live.in[b][v]
-		if f.live.out[b][v] != 0 {
+		if out[v] != 0 {
 			s.remain[v] = 1 // never dies here
 		}
 	}
-	l.live = 0
-	for v, m := range s.live {
-		if m != 0 {
-			l.live += f.generalWords(value(v))
-		}
-	}
-	for i := range l.insts {
-		l.insts[i].reads(func(v value, _ uint8) { s.remain[v]++ })
+	for _, u := range l.g.ops.uses {
+		s.remain[u.v]++
 	}
 }
 
 // delta is by how much issuing an instruction changes the live registers.
-func (l *lister) delta(in *inst) int {
-	f, s := l.f, l.s
+func (l *lister) delta(i int32) int {
+	s := l.s
 	d := 0
-	for k := range in.dst {
-		if a := &in.dst[k]; a.kind == argValue && s.live[a.v] == 0 && s.remain[a.v] > 0 {
-			d += f.generalWords(a.v)
+	for _, a := range l.g.ops.writes(i) {
+		if s.live[a.v] == 0 && s.remain[a.v] > 0 {
+			d += int(s.words[a.v])
 		}
 	}
-	var seen [8]value
-	n := 0
-	in.reads(func(v value, _ uint8) {
+	reads := l.g.ops.reads(i)
+	for k, u := range reads {
 		c := int32(1)
-		for _, x := range seen[:n] {
-			if x == v {
+		for _, x := range reads[:k] {
+			if x.v == u.v {
 				c++
 			}
 		}
-		if n < len(seen) {
-			seen[n] = v
-			n++
+		if s.remain[u.v] == c && s.live[u.v] != 0 {
+			d -= int(s.words[u.v])
 		}
-		if s.remain[v] == c && s.live[v] != 0 {
-			d -= f.generalWords(v)
-		}
-	})
+	}
 	return d
 }
 
 // issue updates the live set for an instruction.
-func (l *lister) issue(in *inst) {
-	f, s := l.f, l.s
-	in.reads(func(v value, _ uint8) {
-		if s.remain[v]--; s.remain[v] == 0 && s.live[v] != 0 {
-			l.live -= f.generalWords(v)
-			s.live[v] = 0
+func (l *lister) issue(i int32) {
+	s := l.s
+	for _, u := range l.g.ops.reads(i) {
+		if s.remain[u.v]--; s.remain[u.v] == 0 && s.live[u.v] != 0 {
+			l.live -= int(s.words[u.v])
+			s.live[u.v] = 0
 		}
-	})
-	for k := range in.dst {
-		if a := &in.dst[k]; a.kind == argValue && s.remain[a.v] > 0 {
+	}
+	for _, a := range l.g.ops.writes(i) {
+		if s.remain[a.v] > 0 {
 			if s.live[a.v] == 0 {
-				l.live += f.generalWords(a.v)
+				l.live += int(s.words[a.v])
 			}
-			s.live[a.v] |= a.wordMask()
+			s.live[a.v] |= a.mask
 		}
 	}
 }
@@ -234,13 +285,12 @@ func (l *lister) issue(in *inst) {
 // fits, the first in program order. The ready list is kept longest chain first.
 func (l *lister) pick(cycle int32) (k int, at int32) {
 	best := -1
-	var bestAt int32
-	for j, i := range l.ready {
-		t := l.issuable(i, cycle)
-		if best >= 0 && t >= bestAt {
-			continue
-		}
-		if !l.fits(i) {
+	bestAt := int32(math.MaxInt32)
+	ready := l.s.ready
+	for j := range ready {
+		it := &ready[j]
+		t := max(it.earliest, l.busy[it.queue], cycle)
+		if t >= bestAt || !l.fits(it) {
 			continue
 		}
 		best, bestAt = j, t
@@ -250,57 +300,44 @@ func (l *lister) pick(cycle int32) (k int, at int32) {
 	}
 	if best < 0 {
 		best = 0
-		for j, i := range l.ready {
-			if i < l.ready[best] {
+		for j := range ready {
+			if ready[j].inst < ready[best].inst {
 				best = j
 			}
 		}
-		bestAt = l.issuable(l.ready[best], cycle)
+		bestAt = max(ready[best].earliest, l.busy[ready[best].queue], cycle)
 	}
 	return best, bestAt
 }
 
-// issuable is the first cycle from now on in which an instruction can issue.
-func (l *lister) issuable(i, cycle int32) int32 {
-	op := l.insts[i].op
-	t := max(l.earlies[i], l.busy[mops[op].class], cycle)
-	if op == opLDS {
-		t = max(t, l.drained-queueDepth*queueCycles)
-	}
-	return t
-}
-
 // fits says whether the registers an instruction needs are there.
-func (l *lister) fits(i int32) bool {
+func (l *lister) fits(it *item) bool {
 	limit := l.greedy
-	if int(i) == l.next {
+	if int(it.inst) == l.next {
 		limit = l.budget
 	}
-	if l.live+int(l.gain[i]) <= limit {
+	if l.live+int(it.gain) <= limit {
 		return true
 	}
-	if l.gain[i] > 0 && l.live+int(l.gain[i])-int(l.loss[i]) > limit {
+	if it.gain > 0 && l.live+int(it.gain)-int(it.loss) > limit {
 		return false
 	}
-	d := l.delta(&l.insts[i])
+	d := l.delta(it.inst)
 	return d <= 0 || l.live+d <= limit
 }
 
 // push adds an instruction to the ready list.
 func (l *lister) push(i int32) {
-	k, _ := slices.BinarySearchFunc(l.ready, i, func(a, b int32) int {
-		if l.better(a, b) {
-			return -1
+	s := l.s
+	it := s.items[i]
+	lo, hi := 0, len(s.ready)
+	for lo < hi {
+		m := (lo + hi) / 2
+		if r := &s.ready[m]; r.height > it.height || r.height == it.height && r.inst < i {
+			lo = m + 1
+		} else {
+			hi = m
 		}
-		return 1
-	})
-	l.ready = slices.Insert(l.ready, k, i)
-}
-
-// better orders two instructions that may issue in the same cycle.
-func (l *lister) better(a, b int32) bool {
-	if l.g.height[a] != l.g.height[b] {
-		return l.g.height[a] > l.g.height[b]
 	}
-	return a < b
+	s.ready = slices.Insert(s.ready, lo, it)
 }

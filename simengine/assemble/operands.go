@@ -1,0 +1,114 @@
+package assemble
+
+// operand is a value an instruction reads or writes, and which of its words.
+type operand struct {
+	v    value
+	mask uint8
+}
+
+// operands lists what the instructions of a block read and write, packed: the
+// scheduler walks them dozens of times, and an inst takes three cache lines.
+type operands struct {
+	uses, defs     []operand
+	useEnd, defEnd []int32 // where each instruction's end
+	keeps          []bool
+}
+
+// newOperands packs the operands of a block.
+func newOperands(insts []inst) operands {
+	n := len(insts)
+	ends := make([]int32, 2*n)
+	o := operands{uses: make([]operand, 0, 3*n), defs: make([]operand, 0, n), useEnd: ends[:n], defEnd: ends[n:], keeps: make([]bool, n)}
+	for i := range insts {
+		in := &insts[i]
+		o.uses = in.appendReads(o.uses)
+		for k := range in.dst {
+			if a := &in.dst[k]; a.kind == argValue {
+				o.defs = append(o.defs, operand{a.v, a.wordMask()})
+			}
+		}
+		o.useEnd[i], o.defEnd[i], o.keeps[i] = int32(len(o.uses)), int32(len(o.defs)), in.keeps
+	}
+	return o
+}
+
+// appendReads appends what an instruction reads, as reads reports it.
+func (in *inst) appendReads(out []operand) []operand {
+	for i := range in.src[:in.nsrc] {
+		if a := &in.src[i]; a.kind == argValue {
+			out = append(out, operand{a.v, a.wordMask()})
+		}
+	}
+	if in.guard != noValue {
+		out = append(out, operand{in.guard, 1})
+	}
+	if in.keeps {
+		for i := range in.dst {
+			if a := &in.dst[i]; a.kind == argValue {
+				out = append(out, operand{a.v, a.wordMask()})
+			}
+		}
+	}
+	return out
+}
+
+// reads returns what instruction i reads.
+func (o *operands) reads(i int32) []operand {
+	if i == 0 {
+		return o.uses[:o.useEnd[0]]
+	}
+	return o.uses[o.useEnd[i-1]:o.useEnd[i]]
+}
+
+// writes returns what instruction i writes.
+func (o *operands) writes(i int32) []operand {
+	if i == 0 {
+		return o.defs[:o.defEnd[0]]
+	}
+	return o.defs[o.defEnd[i-1]:o.defEnd[i]]
+}
+
+// orderPressure is blockPressure for the instructions of o in an order, nil
+// their own.
+func (f *fn) orderPressure(b int, o *operands, order []int32, s *scratch) int {
+	cur := s.live
+	copy(cur, f.live.out[b])
+	n := 0
+	for v, m := range cur {
+		if m != 0 {
+			n += int(s.words[v])
+		}
+	}
+	most := n
+	for j := len(o.keeps) - 1; j >= 0; j-- {
+		i := int32(j)
+		if order != nil {
+			i = order[j]
+		}
+		// A result nobody reads still needs its register at its definition.
+		at := n
+		defs := o.writes(i)
+		for _, d := range defs {
+			if cur[d.v] == 0 {
+				at += int(s.words[d.v])
+			}
+		}
+		if !o.keeps[i] {
+			for _, d := range defs {
+				if cur[d.v] != 0 {
+					if cur[d.v] &^= d.mask; cur[d.v] == 0 {
+						n -= int(s.words[d.v])
+					}
+				}
+			}
+		}
+		for _, u := range o.reads(i) {
+			if cur[u.v] == 0 {
+				n += int(s.words[u.v])
+			}
+			cur[u.v] |= u.mask
+		}
+		most = max(most, at, n)
+	}
+	return most
+}
