@@ -75,13 +75,33 @@ func (g gridShape) estimate(m *machine, c *code, in *Input, p *pool) (*estimate,
 	return g.stream(m, c, in, p, affordable)
 }
 
-// stream clocks CTAs one after another through the SM's slots: all of them if
-// the budget allows, otherwise a number that leaves the same last partial wave,
-// and adds the steady-state interval for each CTA left out.
+// stream clocks CTAs one after another through the SM's slots, and more of them
+// as long as the steady state is in doubt and the budget allows.
 func (g gridShape) stream(m *machine, c *code, in *Input, p *pool, affordable int64) (*estimate, error) {
-	clocked := g.perSM
-	if affordable < g.perSM {
-		clocked = max(affordable, min(minWaves*g.resident, g.perSM), 1)
+	clocked := max(affordable, min(minWaves*g.resident, g.perSM), 1)
+	for {
+		e, err := g.streamOf(m, c, in, p, clocked)
+		if err != nil || e.clocked == g.perSM || e.err <= tolerated || clocked >= affordable*maxExtension {
+			return e, err
+		}
+		clocked *= extension
+	}
+}
+
+// A steady state whose two readings differ by more than tolerated is looked at
+// again with extension times the CTAs, up to maxExtension times the budget.
+const (
+	tolerated    = 0.03
+	extension    = 4
+	maxExtension = 12
+)
+
+// streamOf clocks about that many CTAs: all there are, or a number that leaves
+// the same last partial wave, and the steady-state interval for each left out.
+func (g gridShape) streamOf(m *machine, c *code, in *Input, p *pool, clocked int64) (*estimate, error) {
+	if clocked >= g.perSM {
+		clocked = g.perSM
+	} else {
 		clocked = min(clocked+(g.perSM-clocked)%g.resident, g.perSM)
 	}
 	s := newSM(m, c, in, p, g.active)
