@@ -199,3 +199,19 @@ func BenchmarkCompose(b *testing.B) {
 		})
 	}
 }
+
+// Every architecture described can be composed for.
+func TestEveryArchitecture(t *testing.T) {
+	for _, name := range arch.Names() {
+		d, err := arch.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, tr := copying(2)
+		r := predict(t, input(d, k, tr, 100_000, 2, 8))
+		bytes := 2 * 100_000 * 8 * 2 * 128.0
+		if rate := bytes / (r.TimeUS * 1e-6); rate > d.DRAMBytesPerSecond {
+			t.Errorf("%s: copies %.2f TB/s of %.2f there are", name, rate/1e12, d.DRAMBytesPerSecond/1e12)
+		}
+	}
+}
