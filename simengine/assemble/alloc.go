@@ -2,33 +2,56 @@ package assemble
 
 import "slices"
 
-// bank is one register file under allocation.
+// bank is one register file under allocation: for every register, a bit for
+// each program position at which it is taken.
 type bank struct {
-	taken [][]span // by register, ascending
-	most  int      // highest register used plus one
+	taken [][]uint64
+	size  int // words of a row
+	most  int // highest register used plus one
+}
+
+// reset frees every register, for a program of so many positions.
+func (k *bank) reset(positions int) {
+	k.size, k.most = positions/64+1, 0
+	for r := range k.taken {
+		if cap(k.taken[r]) < k.size {
+			k.taken[r] = make([]uint64, k.size+k.size/4)
+		}
+		k.taken[r] = k.taken[r][:k.size]
+		clear(k.taken[r])
+	}
+}
+
+// bits are the first and last row words of a span, and its bits in them.
+func (s span) bits() (from, to int, first, last uint64) {
+	from, to = int(s.from>>6), int((s.to-1)>>6)
+	return from, to, ^uint64(0) << (s.from & 63), ^uint64(0) >> (63 - (s.to-1)&63)
 }
 
 // free says whether register r is free over spans.
 func (k *bank) free(r int, spans []span) bool {
-	if r >= len(k.taken) || len(spans) == 0 {
+	if r >= len(k.taken) {
 		return true
 	}
-	t := k.taken[r]
-	if len(t) == 0 || t[len(t)-1].to <= spans[0].from {
-		return true
-	}
-	i, _ := slices.BinarySearchFunc(t, spans[0].from, func(s span, from int32) int {
-		if s.to <= from {
-			return -1
-		}
-		return 1
-	})
+	row := k.taken[r]
 	for _, s := range spans {
-		for i < len(t) && t[i].to <= s.from {
-			i++
+		if s.from >= s.to {
+			continue
 		}
-		if i < len(t) && t[i].from < s.to {
+		from, to, first, last := s.bits()
+		if from == to {
+			if row[from]&first&last != 0 {
+				return false
+			}
+			continue
+		}
+		if row[from]&first != 0 || row[to]&last != 0 {
 			return false
+		}
+		for _, w := range row[from+1 : to] {
+			if w != 0 {
+				return false
+			}
 		}
 	}
 	return true
@@ -40,15 +63,23 @@ func (k *bank) take(r int, spans []span) {
 		return
 	}
 	for r >= len(k.taken) {
-		k.taken = append(k.taken, nil)
+		k.taken = append(k.taken, make([]uint64, k.size))
 	}
-	t := k.taken[r]
-	if len(t) == 0 || t[len(t)-1].to <= spans[0].from {
-		k.taken[r] = append(t, spans...)
-	} else {
-		t = append(t, spans...)
-		slices.SortFunc(t, func(a, b span) int { return int(a.from - b.from) })
-		k.taken[r] = t
+	row := k.taken[r]
+	for _, s := range spans {
+		if s.from >= s.to {
+			continue
+		}
+		from, to, first, last := s.bits()
+		if from == to {
+			row[from] |= first & last
+			continue
+		}
+		row[from] |= first
+		row[to] |= last
+		for w := from + 1; w < to; w++ {
+			row[w] = ^uint64(0)
+		}
 	}
 	k.most = max(k.most, r+1)
 }
@@ -98,11 +129,12 @@ const stackPointer = 1
 // limit registers, other orders are tried, without regard to banks.
 func (f *fn) allocate(limit int) (assigned []int16, general int) {
 	ranges := f.liveRanges(lingerCycles)
+	readers := f.readersOf()
 	for o := spread; o <= inOrder; o++ {
 		if o == wideFirst {
 			ranges = f.liveRanges(0)
 		}
-		a, g := f.color(ranges, limit, o)
+		a, g := f.color(ranges, readers, limit, o)
 		if assigned == nil || g < general {
 			assigned, general = a, g
 		}
@@ -124,7 +156,7 @@ const (
 )
 
 // color is one attempt of allocate.
-func (f *fn) color(ranges []liveRange, limit int, order colorOrder) (assigned []int16, general int) {
+func (f *fn) color(ranges []liveRange, readers *readers, limit int, order colorOrder) (assigned []int16, general int) {
 	assigned = make([]int16, len(f.vals))
 	list := make([]value, 0, len(f.vals))
 	for v := range ranges {
@@ -148,19 +180,21 @@ func (f *fn) color(ranges []liveRange, limit int, order colorOrder) (assigned []
 		}
 		return int(a - b)
 	})
-	var readers [][]*inst
 	var heir []value
 	if order <= wideFirst {
-		readers, heir = f.readersOf(), f.affinities(ranges)
+		heir = f.affinities(ranges)
 	}
-	var banks [fileUniformPred + 1]bank
+	banks := &f.scratch.banks
+	for i := range banks {
+		banks[i].reset(f.positions())
+	}
 	for _, v := range list {
 		vi := &f.vals[v]
 		if vi.file == fileNone || assigned[v] >= 0 {
 			continue
 		}
 		if vi.file != fileGeneral {
-			assigned[v] = int16(banks[vi.file].place(ranges[v].word, -1, 0, nil))
+			assigned[v] = int16(banks[vi.file].place(ranges[v].words(), -1, 0, nil))
 			continue
 		}
 		var clash func(r int) bool
@@ -168,7 +202,7 @@ func (f *fn) color(ranges []liveRange, limit int, order colorOrder) (assigned []
 			clash = func(r int) bool { return f.bankClash(v, r, readers, assigned) }
 		}
 		general := &banks[fileGeneral]
-		assigned[v] = int16(general.place(ranges[v].word, stackPointer, limit, clash))
+		assigned[v] = int16(general.place(ranges[v].words(), stackPointer, limit, clash))
 		if heir != nil {
 			f.inherit(v, heir, ranges, assigned, general)
 		}
@@ -176,10 +210,40 @@ func (f *fn) color(ranges []liveRange, limit int, order colorOrder) (assigned []
 	return assigned, max(banks[fileGeneral].most, stackPointer+1)
 }
 
-// readersOf lists, for every one-word general value, the instructions that
+// readers lists, for every one-word general value, the instructions that
 // read it together with other general registers.
-func (f *fn) readersOf() [][]*inst {
-	out := make([][]*inst, len(f.vals))
+type readers struct {
+	end   []int32 // of each value's part of insts
+	insts []*inst
+}
+
+// of returns the readers of a value.
+func (r *readers) of(v value) []*inst {
+	if v == 0 {
+		return r.insts[:r.end[0]]
+	}
+	return r.insts[r.end[v-1]:r.end[v]]
+}
+
+// readersOf collects the readers of every value.
+func (f *fn) readersOf() *readers {
+	r := &readers{end: make([]int32, len(f.vals)+1)}
+	f.eachReader(func(v value, _ *inst) { r.end[v]++ })
+	sum := int32(0)
+	for v := range r.end {
+		sum, r.end[v] = sum+r.end[v], sum
+	}
+	r.insts = make([]*inst, sum)
+	f.eachReader(func(v value, in *inst) {
+		r.insts[r.end[v]] = in
+		r.end[v]++
+	})
+	return r
+}
+
+// eachReader calls visit for every one-word general value that an instruction
+// reads together with another general one.
+func (f *fn) eachReader(visit func(v value, in *inst)) {
 	for _, b := range f.order {
 		for i := range f.mblocks[b].insts {
 			in := &f.mblocks[b].insts[i]
@@ -194,20 +258,19 @@ func (f *fn) readersOf() [][]*inst {
 			}
 			for j := range in.src[:in.nsrc] {
 				if a := &in.src[j]; a.kind == argValue && f.vals[a.v].file == fileGeneral && f.vals[a.v].words == 1 {
-					out[a.v] = append(out[a.v], in)
+					visit(a.v, in)
 				}
 			}
 		}
 	}
-	return out
 }
 
 // bankClash says whether register r for value v would make an instruction read
 // all its operands from one of the two register banks (even and odd numbers),
 // which costs a cycle. That there are two banks, and that the assembler avoids
 // them even for two operands, is read off its register choices on sm_90.
-func (f *fn) bankClash(v value, r int, readers [][]*inst, assigned []int16) bool {
-	for _, in := range readers[v] {
+func (f *fn) bankClash(v value, r int, readers *readers, assigned []int16) bool {
+	for _, in := range readers.of(v) {
 		clash := true
 		for j := range in.src[:in.nsrc] {
 			a := &in.src[j]

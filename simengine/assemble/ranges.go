@@ -10,35 +10,71 @@ type span struct{ from, to int32 }
 // different instructions may write and read last. Spans ascend.
 type liveRange struct {
 	all  []span
-	word [][]span
+	word [4][]span
+	n    uint8 // words
+}
+
+// words are the spans of each word.
+func (l *liveRange) words() [][]span { return l.word[:l.n] }
+
+// positions is the number of program positions.
+func (f *fn) positions() int {
+	n := 0
+	for _, b := range f.order {
+		n += 2 * len(f.mblocks[b].insts)
+	}
+	return n
 }
 
 // liveRanges returns the live range of every value. Sources of instructions
 // that read them late stay live for linger instructions more.
 func (f *fn) liveRanges(linger int32) []liveRange {
-	r := rangeBuilder{f: f, spans: make([][]span, 4*len(f.vals)), end: make([]int32, 4*len(f.vals)), cur: make([]uint8, len(f.vals))}
-	base := int32(0)
-	starts := make([]int32, len(f.order))
-	for i, b := range f.order {
-		starts[i] = base
-		base += 2 * int32(len(f.mblocks[b].insts))
-	}
+	r := &f.scratch.ranges
+	r.reset(f)
+	first := int32(f.positions())
 	for oi := len(f.order) - 1; oi >= 0; oi-- {
-		r.block(f.order[oi], starts[oi], linger)
+		first -= 2 * int32(len(f.mblocks[f.order[oi]].insts))
+		r.block(f.order[oi], first, linger)
 	}
+	slab := make([]span, 0, 2*len(r.pool)) // never grows: ranges are parts of it
 	out := make([]liveRange, len(f.vals))
 	for v := range out {
-		out[v] = r.finish(v)
+		slab = r.finish(v, &out[v], slab)
 	}
 	return out
 }
 
 // rangeBuilder collects spans, last first.
 type rangeBuilder struct {
-	f     *fn
-	spans [][]span // by word of a value
-	end   []int32  // where the live span being followed ends
-	cur   []uint8  // words live now
+	f    *fn
+	head []int32 // by word of a value: its first span in pool, -1 none
+	pool []listedSpan
+	end  []int32 // where the live span being followed ends
+	cur  []uint8 // words live now
+}
+
+// listedSpan is a span and the place of the one after it, -1 none.
+type listedSpan struct {
+	span
+	next int32
+}
+
+// reset empties the builder for a function.
+func (r *rangeBuilder) reset(f *fn) {
+	n := len(f.vals)
+	if len(r.cur) < n {
+		r.head, r.end, r.cur = make([]int32, 4*n), make([]int32, 4*n), make([]uint8, n)
+	}
+	r.f, r.pool, r.cur = f, r.pool[:0], r.cur[:n]
+	for i := range r.head {
+		r.head[i] = -1
+	}
+}
+
+// add puts a span in front of those of a word.
+func (r *rangeBuilder) add(u int, s span) {
+	r.pool = append(r.pool, listedSpan{s, r.head[u]})
+	r.head[u] = int32(len(r.pool) - 1)
 }
 
 // block walks one block backwards from its end.
@@ -73,7 +109,7 @@ func (r *rangeBuilder) block(b int, first, linger int32) {
 	for v, m := range r.cur {
 		for w := 0; m != 0; w, m = w+1, m>>1 {
 			if m&1 != 0 {
-				r.spans[4*v+w] = append(r.spans[4*v+w], span{first, r.end[4*v+w]})
+				r.add(4*v+w, span{first, r.end[4*v+w]})
 			}
 		}
 		r.cur[v] = 0
@@ -93,30 +129,34 @@ func (r *rangeBuilder) write(in *inst, at int32) {
 			if r.cur[a.v]&(1<<w) != 0 {
 				s.to = r.end[u]
 			}
-			r.spans[u] = append(r.spans[u], s)
+			r.add(u, s)
 		}
 		r.cur[a.v] &^= a.wordMask()
 	}
 }
 
-// finish returns the range of one value.
-func (r *rangeBuilder) finish(v int) liveRange {
-	n := int(r.f.vals[v].words)
-	l := liveRange{word: r.spans[4*v : 4*v+n : 4*v+n]}
-	for w := range l.word {
-		slices.Reverse(l.word[w])
-		l.word[w] = mergeSpans(l.word[w])
+// finish fills the range of one value with spans appended to the slab.
+func (r *rangeBuilder) finish(v int, l *liveRange, slab []span) []span {
+	l.n = r.f.vals[v].words
+	for w := range int(l.n) {
+		from := len(slab)
+		for i := r.head[4*v+w]; i >= 0; i = r.pool[i].next {
+			slab = append(slab, r.pool[i].span)
+		}
+		l.word[w] = mergeSpans(slab[from:])
+		slab = slab[:from+len(l.word[w])]
 	}
-	if n == 1 {
+	if l.n == 1 {
 		l.all = l.word[0]
-		return l
+		return slab
 	}
-	for _, s := range l.word {
-		l.all = append(l.all, s...)
+	from := len(slab)
+	for w := range int(l.n) {
+		slab = append(slab, l.word[w]...)
 	}
-	slices.SortFunc(l.all, func(a, b span) int { return int(a.from - b.from) })
-	l.all = mergeSpans(l.all)
-	return l
+	slices.SortFunc(slab[from:], func(a, b span) int { return int(a.from - b.from) })
+	l.all = mergeSpans(slab[from:])
+	return slab[:from+len(l.all)]
 }
 
 // holdsSources says whether an instruction reads its sources some time after

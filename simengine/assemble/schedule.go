@@ -17,6 +17,8 @@ type scratch struct {
 	npreds     []int32
 	items      []item
 	ready      []item
+	banks      [fileUniformPred + 1]bank
+	ranges     rangeBuilder
 }
 
 // newScratch returns the function's scratch, grown to what it needs now.

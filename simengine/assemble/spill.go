@@ -24,21 +24,23 @@ func (f *fn) spillAt(points []crowd) bool {
 	}
 	cost := f.spillCosts()
 	cover := make([]int, len(f.vals))
-	for _, p := range points {
-		for _, v := range p.live {
-			cover[v]++
+	at := f.pointsOf(points, cover)
+	var candidates []value
+	for v := range cover {
+		if cover[v] > 0 && !f.spills.pinned[value(v)] {
+			candidates = append(candidates, value(v))
 		}
 	}
 	victims := make([]bool, len(f.vals))
 	found := false
 	for {
 		best, bestScore := noValue, 0.0
-		for v := range cover {
-			if cover[v] == 0 || victims[v] || f.spills.pinned[value(v)] {
+		for _, v := range candidates {
+			if cover[v] == 0 || victims[v] {
 				continue
 			}
-			if s := float64(cover[v]*f.generalWords(value(v))) / cost[v]; s > bestScore {
-				best, bestScore = value(v), s
+			if s := float64(cover[v]*f.generalWords(v)) / cost[v]; s > bestScore {
+				best, bestScore = v, s
 			}
 		}
 		if best == noValue {
@@ -46,9 +48,9 @@ func (f *fn) spillAt(points []crowd) bool {
 		}
 		victims[best], found = true, true
 		w := f.generalWords(best)
-		for i := range points {
+		for _, i := range at(best) {
 			p := &points[i]
-			if p.over <= 0 || !contains(p.live, best) {
+			if p.over <= 0 {
 				continue
 			}
 			if p.over -= w; p.over <= 0 {
@@ -63,6 +65,37 @@ func (f *fn) spillAt(points []crowd) bool {
 		f.spill(victims)
 	}
 	return found
+}
+
+// pointsOf counts into cover at how many points each value is live, and
+// returns a function that lists them.
+func (f *fn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
+	total := 0
+	for i := range points {
+		for _, v := range points[i].live {
+			cover[v]++
+			total++
+		}
+	}
+	end := make([]int, len(cover))
+	sum := 0
+	for v, n := range cover {
+		end[v] = sum
+		sum += n
+	}
+	list := make([]int32, total)
+	for i := range points {
+		for _, v := range points[i].live {
+			list[end[v]] = int32(i)
+			end[v]++
+		}
+	}
+	return func(v value) []int32 {
+		if v == 0 {
+			return list[:end[0]]
+		}
+		return list[end[v-1]:end[v]]
+	}
 }
 
 // unplaced lists, as crowded points, where the values come to life that the
@@ -91,27 +124,22 @@ func (f *fn) unplaced(limit int) []crowd {
 	return out
 }
 
-func contains(vs []value, v value) bool {
-	for _, x := range vs {
-		if x == v {
-			return true
-		}
-	}
-	return false
-}
-
 // crowds lists the points where too many registers are live, with the values
 // that live across the instruction there.
 func (f *fn) crowds(registers int) []crowd {
 	var out []crowd
+	var slab []value
 	cur := make([]uint8, len(f.vals))
+	live := liveSet{at: make([]int32, len(f.vals))}
 	for _, b := range f.order {
 		insts := f.mblocks[b].insts
 		copy(cur, f.live.out[b])
 		n := 0
+		live.reset()
 		for v, m := range cur {
-			if m != 0 {
+			if m != 0 && f.vals[v].file == fileGeneral {
 				n += f.generalWords(value(v))
+				live.add(value(v))
 			}
 		}
 		for j := len(insts) - 1; j >= 0; j-- {
@@ -124,29 +152,78 @@ func (f *fn) crowds(registers int) []crowd {
 			}
 			n += f.stepCount(in, cur)
 			at = max(at, n)
+			f.follow(&live, in, cur)
 			if at <= registers {
 				continue
 			}
-			c := crowd{over: at - registers}
-			for v, m := range cur {
-				if m != 0 && f.vals[v].file == fileGeneral && !in.mentions(value(v)) {
-					c.live = append(c.live, value(v))
+			from := len(slab)
+			for _, v := range live.list {
+				if !in.mentions(v) {
+					slab = append(slab, v)
 				}
 			}
-			out = append(out, c)
+			out = append(out, crowd{over: at - registers, live: slab[from:len(slab):len(slab)]})
 		}
 	}
 	return out
 }
 
+// liveSet is a set of values that can be listed.
+type liveSet struct {
+	list []value
+	at   []int32 // by value: place in list plus one
+}
+
+func (s *liveSet) reset() {
+	for _, v := range s.list {
+		s.at[v] = 0
+	}
+	s.list = s.list[:0]
+}
+
+func (s *liveSet) add(v value) {
+	if s.at[v] == 0 {
+		s.list = append(s.list, v)
+		s.at[v] = int32(len(s.list))
+	}
+}
+
+func (s *liveSet) remove(v value) {
+	if k := s.at[v]; k > 0 {
+		last := s.list[len(s.list)-1]
+		s.list[k-1], s.at[last] = last, k
+		s.list, s.at[v] = s.list[:len(s.list)-1], 0
+	}
+}
+
+// follow brings a set of live general values up to date with the words live
+// before an instruction.
+func (f *fn) follow(s *liveSet, in *inst, live []uint8) {
+	for i := range in.dst {
+		if a := &in.dst[i]; a.kind == argValue && live[a.v] == 0 {
+			s.remove(a.v)
+		}
+	}
+	in.reads(func(v value, _ uint8) {
+		if f.vals[v].file == fileGeneral {
+			s.add(v)
+		}
+	})
+}
+
 // mentions says whether an instruction reads or writes a value.
 func (in *inst) mentions(v value) bool {
-	found := false
-	in.reads(func(x value, _ uint8) { found = found || x == v })
 	for i := range in.dst {
-		found = found || in.dst[i].kind == argValue && in.dst[i].v == v
+		if in.dst[i].v == v && in.dst[i].kind == argValue {
+			return true
+		}
 	}
-	return found
+	for i := range in.src[:in.nsrc] {
+		if in.src[i].v == v && in.src[i].kind == argValue {
+			return true
+		}
+	}
+	return in.guard == v && v != noValue
 }
 
 // spillCosts estimates the accesses that spilling each value would add: its

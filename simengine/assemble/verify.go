@@ -63,6 +63,9 @@ func (f *fn) verifyRegisters() error {
 	f.trackOrder()
 	ranges := f.liveRanges(0)
 	var banks [fileUniformPred + 1]bank
+	for i := range banks {
+		banks[i].reset(f.positions())
+	}
 	for v := range ranges {
 		if len(ranges[v].all) == 0 || f.vals[v].file == fileNone {
 			continue
