@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/deploy/scale"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -44,6 +45,8 @@ type options struct {
 	level        string
 	logJSON      bool
 	grace        time.Duration
+	backupEvery  time.Duration
+	backupKeep   int
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -56,6 +59,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for calls under way to end at shutdown")
+	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
+	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		f.SetOutput(stderr)
 		f.Usage()
@@ -68,6 +73,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if o.data == "" {
 		return nil, errors.New("--data is required: the directory to keep sweeps and results in")
+	}
+	if o.backupEvery < 0 || o.backupKeep < 1 {
+		return nil, fmt.Errorf("--backup-every %v and --backup-keep %d: want no negative time, and at least one copy", o.backupEvery, o.backupKeep)
 	}
 	if hclog.LevelFromString(o.level) == hclog.NoLevel {
 		return nil, fmt.Errorf("unknown --log-level %q", o.level)
@@ -121,12 +129,14 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	server := rpc.NewServer(c, log)
+	scale.Register(server, c)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return c.Run(running) })
 	g.Go(func() error { return server.Serve(listener) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
+	g.Go(func() error { o.backUp(ctx, st, st.Path(), log.Named("backup")); return nil })
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping")

@@ -100,4 +100,5 @@ until_true 120 job_is "$job" GONE || { squeue; die "the array did not end"; }
 cmp "$state/expected.json" "$state/array.json" || die "the array's table differs"
 grep -q 'run 1' "$state/out/array-${job}_1" || die "the requeued task did not run again"
 grep -q 'drained: back to the queue' "$state/out/array-${job}_2" || die "the task out of time did not drain"
+if grep -q expired "$WARPTUNE_LOG"; then die "a lease had to expire, though every task could return what it held"; fi
 echo "slurm: everything passed in ${SECONDS} s"

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// backupSuffix ends the names of backups; what is between the database's name
+// and it is when the backup was made, so that names sort by age.
+const (
+	backupSuffix = ".backup"
+	backupTime   = "20060102T150405Z"
+)
+
+// source is what can be copied while it is used.
+type source interface{ Backup(w io.Writer) error }
+
+// backUp copies the database beside itself every so often until ctx ends, and
+// removes all copies but the newest. A backup that fails is logged: sweeps are
+// worth more than it.
+func (o *options) backUp(ctx context.Context, from source, database string, log hclog.Logger) {
+	if o.backupEvery <= 0 {
+		return
+	}
+	tick := time.NewTicker(o.backupEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			name, err := writeBackup(from, database, now)
+			if err == nil {
+				log.Info("backed up", "file", name, "took", time.Since(now))
+				err = pruneBackups(database, o.backupKeep)
+			}
+			if err != nil {
+				log.Error("the backup failed", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// writeBackup makes a copy that is complete whenever it has its name.
+func writeBackup(from source, database string, now time.Time) (name string, err error) {
+	name = database + "." + now.UTC().Format(backupTime) + backupSuffix
+	f, err := os.CreateTemp(filepath.Dir(database), ".backup-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	err = from.Backup(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("write a copy of %s: %w", database, err)
+	}
+	return name, os.Rename(f.Name(), name)
+}
+
+// pruneBackups removes all backups of a database but the newest keep.
+func pruneBackups(database string, keep int) error {
+	names, err := filepath.Glob(database + ".????????T??????Z" + backupSuffix)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for len(names) > keep {
+		err = errors.Join(err, os.Remove(names[0]))
+		names = names[1:]
+	}
+	return err
+}

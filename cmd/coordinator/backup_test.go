@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/warptune/warptune/tuner/store"
+)
+
+func TestBackupsAreStoresAndOldOnesGo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "warptune.db")
+	st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if err := st.PutBundle("abc", []byte("content")); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2026, 1, 2, 23, 59, 58, 0, time.UTC)
+	var last string
+	for i := range 5 { // across midnight: names sort by age
+		if last, err = writeBackup(st, path, start.Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if err := pruneBackups(path, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.backup"))
+	if len(names) != 2 || names[1] != last {
+		t.Errorf("left are %v, want two, the last %s", names, last)
+	}
+	found, err := store.Check(last)
+	if err != nil || len(found.Problems) > 0 || found.Bundles != 1 {
+		t.Errorf("the backup holds %+v (%v)", found, err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Backup(w io.Writer) error {
+	_, _ = w.Write([]byte("half"))
+	return errors.New("no space left on device")
+}
+
+func TestFailedBackupLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if name, err := writeBackup(broken{}, filepath.Join(dir, "warptune.db"), time.Now()); err == nil {
+		t.Errorf("half a backup is called %s", name)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("%v is left", entries)
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// dataDirectory makes a directory with a sound database in it.
+func dataDirectory(t *testing.T) (dir, database string) {
+	t.Helper()
+	dir = t.TempDir()
+	database = filepath.Join(dir, "warptune.db")
+	st, err := store.Open(database, store.OpenOptions{AnyFileSystem: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.PutBundle("abc", bytes.Repeat([]byte("content"), 1000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, database
+}
+
+func doctor(t *testing.T, args ...string) (status int, out string) {
+	t.Helper()
+	var text bytes.Buffer
+	status = run(t.Context(), append([]string{"doctor"}, args...), &text, &text)
+	return status, text.String()
+}
+
+func TestDoctorChangesNoData(t *testing.T) {
+	dir, database := dataDirectory(t)
+	before, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, out := doctor(t, dir); status != exitDone || !strings.Contains(out, "1 kernel bundles") || !strings.Contains(out, "checksum") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	if after, _ := os.ReadFile(database); !bytes.Equal(before, after) {
+		t.Error("the database has changed")
+	}
+}
+
+func TestDoctorFinds(t *testing.T) {
+	wrong := map[string]func(t *testing.T, dir, database string) string{
+		"cut short": func(t *testing.T, dir, database string) string {
+			return errText(dir, os.Truncate(database, 8192))
+		},
+		"wrong checksum": func(t *testing.T, dir, database string) string {
+			b, err := os.ReadFile(database)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := bytes.Index(b, []byte("contentcontent"))
+			b[at+3] ^= 1
+			return errText(dir, os.WriteFile(database, b, 0o600))
+		},
+		"there is none": func(t *testing.T, dir, database string) string {
+			return errText(dir, os.Remove(database))
+		},
+		"does not exist": func(t *testing.T, dir, _ string) string { return filepath.Join(dir, "none") },
+		"other.db": func(t *testing.T, dir, _ string) string {
+			return errText(dir, os.WriteFile(filepath.Join(dir, "other.db"), []byte("not a database"), 0o600))
+		},
+		"warptune.db.v1.backup, 0 B": func(t *testing.T, dir, database string) string {
+			return errText(dir, os.WriteFile(database+".v1.backup", nil, 0o600))
+		},
+	}
+	for says, damage := range wrong {
+		dir, database := dataDirectory(t)
+		if status, out := doctor(t, damage(t, dir, database)); status != exitFailed || !strings.Contains(out, says) {
+			t.Errorf("want %q and status 1, got %d:\n%s", says, status, out)
+		}
+	}
+	if status, _ := doctor(t); status != exitUsage {
+		t.Errorf("without a directory the status is %d", status)
+	}
+}
+
+// errText returns dir, or what no directory is called if err is set.
+func errText(dir string, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return dir
+}
+
+// A database in use is named with who uses it, and is nothing wrong.
+func TestDoctorLeavesAUsedDatabaseAlone(t *testing.T) {
+	dir, database := dataDirectory(t)
+	st, err := store.Open(database, store.OpenOptions{AnyFileSystem: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if status, out := doctor(t, "--json", dir); status != exitDone || !strings.Contains(out, "in use") || !strings.Contains(out, `"severity": "note"`) {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
