@@ -108,19 +108,16 @@ func (s *selector) varWord(o ir.Operand) arg {
 }
 
 // define puts the ambient definitions of a block in front of its code, or
-// before its branch when they serve a loop below.
+// before its branch when they serve a loop below; insts stays the caller's.
 func (s *selector) define(b int, insts []inst) []inst {
 	s.buf = s.buf[:0]
 	for _, d := range s.pending[b] {
 		s.defineAmbient(d)
 	}
-	if len(s.buf) == 0 {
-		return insts
-	}
 	for i := range s.buf {
 		s.buf[i].pc, s.buf[i].carried = -1, -1
 	}
-	out := make([]inst, 0, len(insts)+len(s.buf))
+	out := make([]inst, 0, len(insts)+len(s.buf)+4) // room for the prologue and convergence barriers
 	out = append(out, s.buf...)
 	return append(out, insts...)
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // hopper are the options most tests assemble with.
@@ -81,6 +83,16 @@ func must(t testing.TB, src string, opt Options) *Program {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// selected takes a kernel as far as machine instructions over virtual registers.
+func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
+	f, err := front(k, tg, limit)
+	if err != nil {
+		return nil, err
+	}
+	f = f.variant(reduce)
+	return f, f.runPasses(selection)
 }
 
 // stripped is a program without what names and declarations could change.
@@ -171,7 +183,7 @@ func listingOf(t *testing.T, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := front(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +279,7 @@ func TestEveryGenerationAssembles(t *testing.T) {
 // another's register: the verifier must object.
 func TestVerifierFindsDamage(t *testing.T) {
 	tg, _ := targetFor(hopper.CC)
-	f, err := front(buildKernel(t, "k", []byte(wideKernel(8))), tg, 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(wideKernel(8))), tg, 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

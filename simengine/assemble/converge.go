@@ -1,5 +1,7 @@
 package assemble
 
+import "slices"
+
 // bracketDivergence puts a BSSY before the outermost divergent branch of each
 // region that lanes leave at different times, and a BSYNC where they meet.
 func (f *fn) bracketDivergence() error {
@@ -27,7 +29,7 @@ func (f *fn) bracketDivergence() error {
 		}
 		f.insertBeforeBranch(at, opBSSY)
 		mb := &f.mblocks[join]
-		mb.insts = append([]inst{control(opBSYNC)}, mb.insts...)
+		mb.insts = slices.Insert(mb.insts, 0, control(opBSYNC))
 	}
 	return nil
 }
@@ -50,7 +52,5 @@ func (f *fn) insertBeforeBranch(b int, op mop) {
 	for at > 0 && (mb.insts[at-1].op == opBRA || mb.insts[at-1].op == opEXIT) {
 		at--
 	}
-	mb.insts = append(mb.insts, inst{})
-	copy(mb.insts[at+1:], mb.insts[at:])
-	mb.insts[at] = control(op)
+	mb.insts = slices.Insert(mb.insts, at, control(op))
 }

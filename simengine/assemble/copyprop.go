@@ -87,9 +87,25 @@ type nodeKey struct {
 	a, b, c   ir.Operand
 }
 
+// numbered is a node and what it computes.
+type numbered struct {
+	key  nodeKey
+	node int32
+}
+
+// hash mixes what most tells computations apart.
+func (k *nodeKey) hash() uint64 {
+	h := uint64(k.op)<<32 ^ uint64(k.typ)<<24 ^ uint64(k.styp)<<16 ^ uint64(k.cmp)<<8 ^ uint64(k.boolOp)
+	for _, o := range [...]*ir.Operand{&k.a, &k.b, &k.c} {
+		h = (h ^ uint64(o.Reg)<<8 ^ uint64(o.Kind) ^ uint64(o.Special)<<40) * 0x9e3779b97f4a7c15
+		h = (h>>29 ^ h ^ uint64(o.Imm) ^ uint64(uint32(o.Param))<<32 ^ uint64(uint32(o.Var))<<48) * 0xbf58476d1ce4e5b9
+	}
+	return h
+}
+
 // numberValues removes computations that a dominating node already made.
 func (f *fn) numberValues() error {
-	table := map[nodeKey][]int32{}
+	table := map[uint64][]numbered{}
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {
 			n := &f.nodes[ni]
@@ -100,10 +116,11 @@ func (f *fn) numberValues() error {
 			if !ok {
 				continue
 			}
+			hash := key.hash()
 			found := false
-			for _, m := range table[key] {
-				e := &f.nodes[m]
-				if f.dominates(int(e.block), b) {
+			for _, m := range table[hash] {
+				e := &f.nodes[m.node]
+				if m.key == key && f.dominates(int(e.block), b) {
 					*n = node{op: ir.Mov, typ: n.typ, pc: n.pc, block: n.block, guard: noValue, dst: n.dst, vec: 1,
 						src: []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(e.dst[0]), Var: -1, Param: -1}}}
 					found = true
@@ -111,7 +128,7 @@ func (f *fn) numberValues() error {
 				}
 			}
 			if !found {
-				table[key] = append(table[key], ni)
+				table[hash] = append(table[hash], numbered{key, ni})
 			}
 		}
 	}

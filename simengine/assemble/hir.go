@@ -76,6 +76,11 @@ func words(t ir.Type) uint8 {
 // newFunc copies a kernel into nodes.
 func newFunc(k *ir.Kernel, t *target) (*fn, error) {
 	f := &fn{k: k, t: t, vals: make([]valueInfo, len(k.Regs)), nodes: make([]node, len(k.Instrs)), blocks: make([]hblock, len(k.Blocks)), sub: map[value]subst{}}
+	nsrc, ndst := 0, 0
+	for i := range k.Instrs {
+		nsrc, ndst = nsrc+len(k.Instrs[i].Src), ndst+len(k.Instrs[i].Dst)
+	}
+	srcs, dsts := make([]ir.Operand, 0, nsrc), make([]value, 0, ndst)
 	for i, r := range k.Regs {
 		f.vals[i] = valueInfo{words: words(r.Type), file: fileGeneral, def: -1}
 		if r.Type == ir.Pred {
@@ -86,16 +91,20 @@ func newFunc(k *ir.Kernel, t *target) (*fn, error) {
 		kb := &k.Blocks[b]
 		hb := &f.blocks[b]
 		*hb = hblock{succs: append([]int(nil), kb.Succs...), ipdom: kb.IPDom, merged: -1, depth: kb.LoopDepth, idom: -1}
+		hb.nodes = make([]int32, 0, max(kb.End-kb.Start, 0))
 		for pc := kb.Start; pc < kb.End; pc++ {
 			in := &k.Instrs[pc]
 			if int(in.Op) >= int(ir.NumOps) || in.Op == ir.OpInvalid {
 				return nil, fmt.Errorf("assemble %s: instruction %d at %v is not valid", k.Name, pc, in.Pos)
 			}
 			n := node{op: in.Op, typ: in.Type, styp: in.SrcType, mod: in.Mod, cmp: in.Cmp, boolOp: in.Bool, atom: in.Atom,
-				space: in.Space, vec: max(in.Vec, 1), pc: int32(pc), block: int32(b), guard: value(in.Guard), gnot: in.GuardNot, src: append([]ir.Operand(nil), in.Src...)}
-			for _, d := range in.Dst {
-				n.dst = append(n.dst, value(d))
+				space: in.Space, vec: max(in.Vec, 1), pc: int32(pc), block: int32(b), guard: value(in.Guard), gnot: in.GuardNot}
+			s, d := len(srcs), len(dsts)
+			srcs = append(srcs, in.Src...)
+			for _, r := range in.Dst {
+				dsts = append(dsts, value(r))
 			}
+			n.src, n.dst = srcs[s:len(srcs):len(srcs)], dsts[d:len(dsts):len(dsts)]
 			f.nodes[pc] = n
 			hb.nodes = append(hb.nodes, int32(pc))
 		}

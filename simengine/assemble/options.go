@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -48,8 +49,12 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", k.Name)
 	}
 	limit := registerCap(k, t, opt)
-	f, err := front(k, t, limit, false)
+	base, err := front(k, t, limit)
 	if err != nil {
+		return nil, err
+	}
+	f := base.variant(false)
+	if err := f.runPasses(selection); err != nil {
 		return nil, err
 	}
 	need := f.need()
@@ -59,8 +64,8 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 		f.budget = limit
 	}
 	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
-		g, err := front(k, t, limit, true)
-		if err != nil {
+		g := base.variant(true)
+		if err := g.runPasses(selection); err != nil {
 			return nil, err
 		}
 		less := g.need()
@@ -88,14 +93,26 @@ const (
 	rematSaving = 12
 )
 
-// front takes a kernel as far as machine instructions over virtual registers.
-func front(k *ir.Kernel, t *target, limit int, reduce bool) (*fn, error) {
+// front takes a kernel as far as it does not depend on how many registers
+// there are.
+func front(k *ir.Kernel, t *target, limit int) (*fn, error) {
 	f, err := newFunc(k, t)
 	if err != nil {
 		return nil, err
 	}
-	f.cap, f.reduce, f.check = limit, reduce, verifying
+	f.cap, f.check = limit, verifying
 	return f, f.runPasses(frontEnd)
+}
+
+// variant is a copy of a function to select instructions for, with or without
+// trading instructions for registers. A reducing variant rewrites operands that
+// it shares with variants made before, which must have been selected by then.
+func (f *fn) variant(reduce bool) *fn {
+	g := *f
+	g.reduce = reduce
+	g.vals, g.nodes, g.blocks = slices.Clone(f.vals), slices.Clone(f.nodes), slices.Clone(f.blocks)
+	g.sub = map[value]subst{}
+	return &g
 }
 
 // verifying makes every assembly run the verifier after each pass; tests set it.

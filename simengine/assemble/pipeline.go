@@ -7,8 +7,7 @@ type pass struct {
 	verify func(*fn) error
 }
 
-// frontEnd lowers PTX to machine instructions over virtual registers; the
-// passes in the order they run.
+// frontEnd rewrites PTX instructions; the passes in the order they run.
 var frontEnd = []pass{
 	{"copy propagation", (*fn).propagateCopies, (*fn).verifyNodes},
 	{"legalisation", (*fn).legalise, (*fn).verifyNodes},
@@ -16,6 +15,10 @@ var frontEnd = []pass{
 	{"copy sinking", (*fn).sinkCopies, (*fn).verifyNodes},
 	{"uniformity", (*fn).findUniform, (*fn).verifyNodes},
 	{"if-conversion", (*fn).ifConvert, (*fn).verifyNodes},
+}
+
+// selection lowers them to machine instructions over virtual registers.
+var selection = []pass{
 	{"rematerialisation", (*fn).rematerialise, (*fn).verifyNodes},
 	{"instruction selection", (*fn).selectInstructions, (*fn).verifyInsts},
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},

@@ -248,7 +248,7 @@ func TestListing(t *testing.T) {
 	tg, _ := targetFor([2]int{9, 0})
 	k := buildKernel(t, filepath.Base(path), src)
 	verifying = true
-	f, err := front(k, tg, registerCap(k, tg, Options{MaxRegisters: cap}), os.Getenv("ASSEMBLE_REDUCE") != "")
+	f, err := selected(k, tg, registerCap(k, tg, Options{MaxRegisters: cap}), os.Getenv("ASSEMBLE_REDUCE") != "")
 	if err != nil {
 		t.Fatal(err)
 	}
