@@ -19,6 +19,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/deploy/scale"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -44,7 +45,7 @@ type options struct {
 	insecure     bool
 	level        string
 	logJSON      bool
-	grace        time.Duration
+	grace, lease time.Duration
 	backupEvery  time.Duration
 	backupKeep   int
 }
@@ -59,6 +60,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for calls under way to end at shutdown")
+	f.DurationVar(&o.lease, "lease", 30*time.Second, "how long a worker that is not heard of keeps its trials")
 	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -73,6 +75,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if o.data == "" {
 		return nil, errors.New("--data is required: the directory to keep sweeps and results in")
+	}
+	if o.lease < time.Second {
+		return nil, fmt.Errorf("--lease must be at least 1s, got %v", o.lease)
 	}
 	if o.backupEvery < 0 || o.backupKeep < 1 {
 		return nil, fmt.Errorf("--backup-every %v and --backup-keep %d: want no negative time, and at least one copy", o.backupEvery, o.backupKeep)
@@ -124,7 +129,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log})
+	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease}})
 	if err != nil {
 		return err
 	}

@@ -92,13 +92,8 @@ func provide(path string, create bool) error {
 // Dial connects to the coordinator. Close the connection before Embedded.
 func (e *Embedded) Dial() (*grpc.ClientConn, error) { return e.memory.Dial() }
 
-// The worker's identity is the same in every process: the database's lock lets
-// one live at a time. So what a killed process held is its successor's at once,
-// under the same leases, instead of when they expire.
-const (
-	embeddedID    = "embedded"
-	embeddedEpoch = 1
-)
+// embeddedID is the worker's name: the database's lock lets one live at a time.
+const embeddedID = "embedded"
 
 // Work starts a worker with so many slots, once. fault is called, from another
 // goroutine, if the worker cannot go on.
@@ -115,7 +110,7 @@ func (e *Embedded) Work(slots int, fault func(error)) error {
 		return err
 	}
 	w, err := worker.New(conn, worker.Options{
-		ID: embeddedID, Epoch: embeddedEpoch, Slots: slots, Engine: simengine.Version(), Archs: archs,
+		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
 		Evaluator: e.counting(worker.Recovering(NewEvaluator())),
 	})
 	if err != nil {
