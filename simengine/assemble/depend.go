@@ -1,11 +1,16 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // dag is the dependence graph of one block's instructions.
 type dag struct {
 	insts  []inst
 	ops    operands
+	ints   []int32 // what the slices below lie in
 	head   []int32 // by instruction: its last edge in edges, -1 none
 	edges  []edge
 	npreds []int32
@@ -33,11 +38,13 @@ type dagBuilder struct {
 // newDAG builds the dependence graph of a block.
 //
 // Registers are tracked by unit: words of values before allocation, physical
-// registers after it, when reuse orders instructions too.
-func (f *fn) newDAG(insts []inst, s *scratch, allocated bool) *dag {
+// registers after it, when reuse orders instructions too. The graph is built in
+// g, whose storage it takes over.
+func (f *fn) newDAG(insts []inst, s *scratch, allocated bool, g *dag) *dag {
 	n := len(insts)
-	ints := make([]int32, 3*n)
-	g := &dag{insts: insts, ops: newOperands(insts), head: ints[:n:n], npreds: ints[n : 2*n : 2*n], height: ints[2*n:], edges: make([]edge, 0, 5*n)}
+	ints := slices.Grow(g.ints[:0], 3*n)[:3*n]
+	clear(ints)
+	*g = dag{insts: insts, ops: g.ops.fill(insts), ints: ints, head: ints[:n:n], npreds: ints[n : 2*n : 2*n], height: ints[2*n:], edges: slices.Grow(g.edges[:0], 5*n)}
 	for i := range g.head {
 		g.head[i] = -1
 	}

@@ -9,7 +9,7 @@ func (f *fn) frugal() error {
 		if len(mb.insts) < 3 {
 			continue
 		}
-		g := f.newDAG(mb.insts, s, false)
+		g := f.newDAG(mb.insts, s, false, &s.dag)
 		order := demandOrder(g)
 		if f.orderPressure(b, &g.ops, order, s) < f.orderPressure(b, &g.ops, nil, s) {
 			mb.insts = arrange(nil, mb.insts, order)

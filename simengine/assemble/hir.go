@@ -59,7 +59,7 @@ type fn struct {
 	spills  spillState
 	program *Program
 	tracked []map[int32]string // see trackOrder
-	scratch scratch
+	scratch *scratch           // shared by variants
 }
 
 // words is the number of 32-bit words a register of a type takes.
@@ -75,7 +75,7 @@ func words(t ir.Type) uint8 {
 
 // newFunc copies a kernel into nodes.
 func newFunc(k *ir.Kernel, t *target) (*fn, error) {
-	f := &fn{k: k, t: t, vals: make([]valueInfo, len(k.Regs)), nodes: make([]node, len(k.Instrs)), blocks: make([]hblock, len(k.Blocks)), sub: map[value]subst{}}
+	f := &fn{k: k, t: t, vals: make([]valueInfo, len(k.Regs)), nodes: make([]node, len(k.Instrs)), blocks: make([]hblock, len(k.Blocks)), sub: map[value]subst{}, scratch: &scratch{}}
 	nsrc, ndst := 0, 0
 	for i := range k.Instrs {
 		nsrc, ndst = nsrc+len(k.Instrs[i].Src), ndst+len(k.Instrs[i].Dst)

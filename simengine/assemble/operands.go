@@ -1,5 +1,7 @@
 package assemble
 
+import "slices"
+
 // operand is a value an instruction reads or writes, and which of its words.
 type operand struct {
 	v    value
@@ -14,11 +16,12 @@ type operands struct {
 	keeps          []bool
 }
 
-// newOperands packs the operands of a block.
-func newOperands(insts []inst) operands {
+// fill packs the operands of a block into the storage of o.
+func (o operands) fill(insts []inst) operands {
 	n := len(insts)
-	ends := make([]int32, 2*n)
-	o := operands{uses: make([]operand, 0, 3*n), defs: make([]operand, 0, n), useEnd: ends[:n], defEnd: ends[n:], keeps: make([]bool, n)}
+	o.uses, o.defs = slices.Grow(o.uses[:0], 3*n), slices.Grow(o.defs[:0], n)
+	o.useEnd, o.defEnd = slices.Grow(o.useEnd[:0], n)[:n], slices.Grow(o.defEnd[:0], n)[:n]
+	o.keeps = slices.Grow(o.keeps[:0], n)[:n]
 	for i := range insts {
 		in := &insts[i]
 		o.uses = in.appendReads(o.uses)

@@ -19,20 +19,23 @@ type scratch struct {
 	ready      []item
 	banks      [fileUniformPred + 1]bank
 	ranges     rangeBuilder
+	rev        []inst // see selector
+	dag        dag    // of the block being ordered, where none is kept
 }
 
 // newScratch returns the function's scratch, grown to what it needs now.
 func (f *fn) newScratch() *scratch {
-	s, n := &f.scratch, len(f.vals)
+	s, n := f.scratch, len(f.vals)
 	if units := 4*n + 5*1024; len(s.lastDef) < units {
 		s.lastDef, s.readers = make([]int32, units), make([]int32, units)
 		for i := range s.lastDef {
 			s.lastDef[i], s.readers[i] = -1, -1
 		}
 	}
-	if len(s.live) != n {
-		s.live, s.remain, s.words = make([]uint8, n), make([]int32, n), make([]int8, n)
+	if cap(s.live) < n {
+		s.live, s.remain, s.words = make([]uint8, n+n/8), make([]int32, n+n/8), make([]int8, n+n/8)
 	}
+	s.live, s.remain, s.words = s.live[:n], s.remain[:n], s.words[:n]
 	for v := range s.words {
 		s.words[v] = int8(f.generalWords(value(v)))
 	}
@@ -73,7 +76,7 @@ func (f *fn) dags(s *scratch) []*dag {
 	out := make([]*dag, len(f.mblocks))
 	for _, b := range f.order {
 		if len(f.mblocks[b].insts) > 1 {
-			out[b] = f.newDAG(f.mblocks[b].insts, s, false)
+			out[b] = f.newDAG(f.mblocks[b].insts, s, false, &dag{})
 		}
 	}
 	return out
@@ -88,7 +91,7 @@ func (f *fn) reschedule() error {
 		if len(mb.insts) < 2 {
 			continue
 		}
-		l := lister{f: f, g: f.newDAG(mb.insts, s, true), s: s, budget: 1 << 20, greedy: 1 << 20, final: true}
+		l := lister{f: f, g: f.newDAG(mb.insts, s, true, &s.dag), s: s, budget: 1 << 20, greedy: 1 << 20, final: true}
 		mb.insts = arrange(nil, mb.insts, l.run(b))
 	}
 	return nil

@@ -31,7 +31,6 @@ type selector struct {
 	want    []want
 	twin    []value // the uniform-file copy of a value, noValue none
 	buf     []inst  // instructions of the node being lowered, in order
-	rev     []inst  // instructions of the block being lowered, last first
 	n       *node
 	keep    map[int32]bool // nodes whose guarded writes keep the old value
 	b       int            // block being lowered
@@ -105,7 +104,7 @@ func (s *selector) wantVariables() {
 func (s *selector) block(b int) error {
 	f := s.f
 	hb := &f.blocks[b]
-	rev := s.rev[:0]
+	rev := f.scratch.rev[:0]
 	s.b = b
 	if f.exitBlock(b) {
 		return nil // every predecessor exits itself
@@ -146,7 +145,7 @@ func (s *selector) block(b int) error {
 		}
 	}
 	slices.Reverse(rev)
-	s.rev = rev
+	f.scratch.rev = rev
 	f.mblocks[b].insts = s.define(b, rev)
 	return nil
 }
