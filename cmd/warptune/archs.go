@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"sort"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,23 @@ func (a *app) archsCommand() *cobra.Command {
 			return a.allArchs()
 		},
 	}
+}
+
+// loadArch finds an architecture by name, or reads the descriptor file that
+// name is the path of.
+func loadArch(name string) (*arch.Descriptor, error) {
+	if !strings.HasSuffix(name, ".json") {
+		return arch.Load(name)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := arch.Parse(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
 }
 
 func (a *app) allArchs() error {
@@ -55,7 +74,7 @@ func (a *app) allArchs() error {
 }
 
 func (a *app) oneArch(name string) error {
-	d, err := arch.Load(name)
+	d, err := loadArch(name)
 	if err != nil {
 		return usageError{err}
 	}

@@ -17,6 +17,7 @@ func (a *app) commands() []*cobra.Command {
 		a.doctorCommand(),
 		a.kernelsCommand(),
 		a.archsCommand(),
+		a.calibrateCommand(),
 		a.spaceCommand(),
 		a.versionCommand(),
 	}

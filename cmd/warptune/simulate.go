@@ -38,7 +38,7 @@ func (s *simulation) open() (*arch.Descriptor, simengine.Level, error) {
 	if s.arch == "" {
 		return nil, 0, usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
 	}
-	d, err := arch.Load(s.arch)
+	d, err := loadArch(s.arch)
 	if err != nil {
 		return nil, 0, usageError{err}
 	}
