@@ -86,7 +86,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 	}
 	steps := int64(clusterSteps)
 	if p.samples[0].recorded*(2*clusterSteps) > in.Budget {
-		steps = 1
+		steps = 2 // a pair shows what two CTAs that share a granule add
 	}
 	for _, k := range picks(in.Grid, steps) {
 		if err := g.trace(k); err != nil {

@@ -64,7 +64,7 @@ func prepare(c *code, cta *trace.CTA, survey *reuse.Survey, total *counts) (*sam
 		for _, k := range w.Steps {
 			s.skips = s.skips || k.Repeat > 0
 		}
-		sw.first = surveyWarp(c, w, survey)
+		sw.first = surveyWarp(c, w, sw.weight, survey)
 		recorded, instrs := total.add(c, w, sw.weight)
 		s.recorded += recorded
 		s.instrs += instrs
@@ -138,17 +138,19 @@ func accessEnd(w *trace.Warp, i int) int32 {
 	return int32(len(w.Accesses))
 }
 
-func surveyWarp(c *code, w *trace.Warp, survey *reuse.Survey) []uint8 {
+func surveyWarp(c *code, w *trace.Warp, weight []int64, survey *reuse.Survey) []uint8 {
 	first := make([]uint8, len(w.Lines))
-	for i := range w.Accesses {
-		a := &w.Accesses[i]
-		if a.Space != ir.Global {
-			continue
-		}
-		store := c.stores[a.PC]
-		for k := a.First; k < a.First+int32(a.NLines); k++ {
-			l := &w.Lines[k]
-			first[k] = survey.Touch(a.PC, l.Addr, l.Sectors, store)
+	for i, k := range w.Steps {
+		survey.StandFor(max(weight[i], 1))
+		for j := k.Access; j < accessEnd(w, i); j++ {
+			a := &w.Accesses[j]
+			if a.Space != ir.Global {
+				continue
+			}
+			for n := a.First; n < a.First+int32(a.NLines); n++ {
+				l := &w.Lines[n]
+				first[n] = survey.Touch(a.PC, l.Addr, l.Sectors, c.stores[a.PC])
+			}
 		}
 	}
 	return first

@@ -83,6 +83,7 @@ type group struct {
 	unique                 float64 // granules the grid touches
 	share                  float64 // of a CTA's granules that are new to the grid
 	random, broadcast      bool
+	skipped                bool // the addresses surveyed are not all there are
 }
 
 // A launch finds all of the previous one's footprint in L2 up to keptWhole of
@@ -198,6 +199,7 @@ func (s *Survey) groups() []group {
 			g.fresh[k] += s.fresh[id][k]
 			g.extra[k] += s.extra[id][k]
 		}
+		g.skipped = g.skipped || s.skipped[id]
 		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
 	}
 	return groups
@@ -249,14 +251,19 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 	// More distinct granules than there are to touch: the CTAs' shares of new
 	// ones do not go on as in the cluster, since addresses are scattered.
 	span := d.holds(g.low, g.high, s.perLine)
-	if span == 0 && s.ctas[Far] > 0 {
+	if span == 0 && s.ctas[Far] > 0 && !g.skipped {
 		span = float64(g.high-g.low+1) * float64(s.perLine)
 	}
-	if span > 0 && g.unique > 1.05*span {
-		g.random, g.unique = true, span
+	if span > 0 && g.unique > span {
+		g.random, g.unique = g.unique > scattered*span, span
 	}
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }
+
+// scattered is how many times the granules that there are the CTAs' shares must
+// come to before addresses are taken for random: the separable estimate counts
+// the corners of two-dimensional halos twice, a few per cent to a third.
+const scattered = 1.5
 
 // newShare is the share of a CTA's granules that its neighbour in a direction
 // has not touched, 1 when the neighbour's data is evicted before it is reused.

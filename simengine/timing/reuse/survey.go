@@ -42,13 +42,16 @@ type Survey struct {
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
+	weight   int64  // iterations that the touches stand for
+	skipped  []bool // by pc: some touches stood for more than one
 }
 
 // New makes an empty survey for a kernel of pcs instructions. granule is the
 // unit of traffic in bytes, 32 or 64.
 func New(pcs, granule int) *Survey {
-	s := &Survey{granule: granule, perLine: uint64(lineBytes / granule), table: newTable(), pages: newTable()}
+	s := &Survey{granule: granule, perLine: uint64(lineBytes / granule), table: newTable(), pages: newTable(), weight: 1}
 	n := 2 * pcs
+	s.skipped = make([]bool, n)
 	s.parent = make([]int32, n)
 	s.low, s.high = make([]uint64, n), make([]uint64, n)
 	for i := range s.parent {
@@ -71,9 +74,15 @@ const rowBytes = 1024
 // accesses may be random, and Far CTAs are worth surveying.
 func (s *Survey) Scattered() bool { return s.rowShare() < 0.5 }
 
+// StandFor says that the following touches of the CTA, of a loop iteration,
+// stand for n iterations like it: what such an iteration is the first to touch,
+// each of the others touches as much of.
+func (s *Survey) StandFor(n int64) { s.weight = n }
+
 // Begin starts the next CTA.
 func (s *Survey) Begin(d Direction) {
 	s.cta++
+	s.weight = 1
 	s.dir = d
 	s.ctas[d]++
 }
@@ -86,6 +95,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	if store {
 		id += int32(len(s.parent) / 2)
 	}
+	s.skipped[id] = s.skipped[id] || s.weight > 1
 	s.low[id], s.high[id] = min(s.low[id], line), max(s.high[id], line)
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
@@ -113,20 +123,20 @@ func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
 			return false
 		}
 	} else {
-		s.fresh[id][s.dir]++
+		s.fresh[id][s.dir] += s.weight
 		if e.read == 0 && e.written == 0 {
-			s.extra[id][s.dir]++
+			s.extra[id][s.dir] += s.weight
 		}
 		*owner = id
 		if !store && s.dir != Far {
 			if e := s.pages.entry(granule / (rowBytes / uint64(s.granule))); e.read == 0 {
 				e.read = 1
-				s.rows[id]++
+				s.rows[id] += s.weight
 			}
 		}
 	}
 	*stamp = s.cta
-	s.distinct[id][s.dir]++
+	s.distinct[id][s.dir] += s.weight
 	return true
 }
 
