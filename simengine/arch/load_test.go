@@ -46,7 +46,9 @@ func TestPhysicalSanity(t *testing.T) {
 		must(d.Latency[arch.LatencyALU] <= d.Latency[arch.LatencyMUFU], "ALU slower than MUFU")
 		must(d.Latency[arch.LatencyShared] <= d.Latency[arch.LatencyL1], "shared memory slower than L1")
 		must(d.Latency[arch.LatencyAtomicShared] >= d.Latency[arch.LatencyShared], "shared atomic faster than a shared load")
-		must(d.Latency[arch.LatencyAtomicL2] >= d.Latency[arch.LatencyL2], "global atomic faster than an L2 load")
+		// A measured atomic latency is of one address, in one slice, nearer or
+		// farther than the mean of the slices that L2's latency is.
+		must(d.Latency[arch.LatencyAtomicL2] >= 0.95*d.Latency[arch.LatencyL2], "global atomic faster than an L2 load")
 		must(d.L2BytesPerCycle > d.DRAMBytesPerCycle(), "L2 slower than DRAM")
 		must(d.L2BytesPerCycleSM*float64(d.SMs) >= d.L2BytesPerCycle, "the SMs together cannot take what L2 gives")
 		must(d.CTATurnaroundEmpty <= d.CTATurnaround, "an empty CTA holds its slot longer than one that stores")
