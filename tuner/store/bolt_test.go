@@ -325,3 +325,25 @@ func FuzzRow(f *testing.F) {
 		}
 	})
 }
+
+// A value that verifies, but under another key or in another bucket, is found.
+func TestMisplacedValuesAreFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	b := mustOpen(t, path)
+	defer b.Close()
+	fill(t, b, 300)
+	must(t, b.db.Update(func(tx *bolt.Tx) error {
+		results := tx.Bucket(resultsBucket).Bucket(number(1))
+		return results.Put(number(7), bytes.Clone(results.Get(number(8))))
+	}))
+	if _, err := b.Results(1, 7, 1); tuner.KindOf(err) != tuner.Damaged {
+		t.Errorf("a row under another trial's key: %v", err)
+	}
+	if _, err := b.Results(1, 8, 1); err != nil {
+		t.Errorf("the row in its place: %v", err)
+	}
+	key := number(1)
+	if _, err := unseal(leasesBucket, key, seal(resultsBucket, key, []byte{format, 1})); tuner.KindOf(err) != tuner.Damaged {
+		t.Errorf("a value from another bucket: %v", err)
+	}
+}
