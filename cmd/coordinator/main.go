@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/signal"
@@ -125,7 +126,9 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	}
 	defer listener.Close()
 	st, err := store.Open(filepath.Join(o.data, "warptune.db"), store.OpenOptions{})
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: choose another --data", err)
+	} else if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()

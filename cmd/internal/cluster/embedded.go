@@ -51,7 +51,9 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 		return nil, err
 	}
 	st, err := store.Open(path, store.OpenOptions{})
-	if err != nil {
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("no place for the database %s: %w: name another by --db", path, err)
+	} else if err != nil {
 		return nil, err
 	}
 	options := coordinator.Options{Planner: Planner{}, Alone: true}
