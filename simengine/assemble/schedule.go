@@ -103,12 +103,16 @@ func (f *fn) reschedule() error {
 func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 	var best []int32
 	bestPressure := f.orderPressure(b, &g.ops, nil, s)
+	over := f.overcount(b, &g.ops, s)
 	for _, slack := range [...]int{0, 2, 4, 8, 16} {
 		if slack > 0 && budget-slack < 8 {
 			break
 		}
-		l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack}
+		l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: max(budget+1, bestPressure) + over}
 		order := l.run(b)
+		if order == nil {
+			continue
+		}
 		p := f.orderPressure(b, &g.ops, order, s)
 		if p <= budget {
 			return order
@@ -144,8 +148,10 @@ type lister struct {
 	busy    [int(NumClasses) + 1]int32 // by queue: first cycle it takes another
 	final   bool                       // registers are assigned; before, the transcendental unit's rate is not modelled
 	drained int32                      // when the shared memory queue will have been emptied
-	done    []bool
-	next    int // first instruction in program order not yet issued
+	// hopeless is how many live registers make the order worthless, 0 never.
+	hopeless int
+	done     []bool
+	next     int // first instruction in program order not yet issued
 }
 
 // Shared memory loads queue: one leaves every queueCycles, and no more than
@@ -156,7 +162,7 @@ const (
 	queueDepth  = 16
 )
 
-// run returns the instructions in issue order.
+// run returns the instructions in issue order, nil when it is hopeless.
 func (l *lister) run(b int) []int32 {
 	g, s := l.g, l.s
 	n := len(g.insts)
@@ -180,6 +186,9 @@ func (l *lister) run(b int) []int32 {
 		}
 		l.busy[sharedQueue] = max(l.busy[Load], l.drained-queueDepth*queueCycles)
 		l.issue(i)
+		if l.hopeless > 0 && l.live >= l.hopeless {
+			return nil
+		}
 		l.done[i] = true
 		for l.next < n && l.done[l.next] {
 			l.next++
@@ -292,10 +301,11 @@ func (l *lister) pick(cycle int32) (k int, at int32) {
 	best := -1
 	bestAt := int32(math.MaxInt32)
 	ready := l.s.ready
+	need := l.live - l.greedy // what fits says, where it is plain, without the call
 	for j := range ready {
 		it := &ready[j]
 		t := max(it.earliest, l.busy[it.queue], cycle)
-		if t >= bestAt || !l.fits(it) {
+		if t >= bestAt || need+int(it.gain) > 0 && (it.gain > 0 && need+int(it.gain) > int(it.loss) && int(it.inst) != l.next || !l.fits(it)) {
 			continue
 		}
 		best, bestAt = j, t
