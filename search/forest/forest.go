@@ -23,8 +23,8 @@ type Forest struct {
 // Options of a forest. The zero value of a field stands for its default.
 type Options struct {
 	Trees  int // 32
-	Leaf   int // most points of a leaf that is not split; 3
-	Splits int // random splits tried at each node; 1 for each coordinate
+	Leaf   int // most points of a leaf that is not split; 1
+	Splits int // random splits tried at each node; 16
 }
 
 // New returns a forest without trees, which predicts nothing yet. The seed and
@@ -34,7 +34,10 @@ func New(opts Options, seed uint64) *Forest {
 		opts.Trees = 32
 	}
 	if opts.Leaf <= 0 {
-		opts.Leaf = 3
+		opts.Leaf = 1
+	}
+	if opts.Splits <= 0 {
+		opts.Splits = 16
 	}
 	return &Forest{opts: opts, state: seed}
 }

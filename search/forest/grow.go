@@ -53,9 +53,6 @@ func (g *grower) grow(at int, rows []int32) {
 func (g *grower) split(rows []int32, total float64) (best node, ok bool) {
 	dims := len(g.x[rows[0]])
 	want := g.f.opts.Splits
-	if want <= 0 {
-		want = dims
-	}
 	gain := math.Inf(-1)
 	for tries := 4 * want; want > 0 && tries > 0; tries-- {
 		s := g.direction(dims)

@@ -14,31 +14,31 @@ import (
 	"github.com/warptune/warptune/search/trail"
 )
 
-// population is the number of parents kept; tournament of how many the best
-// becomes a parent.
 const (
-	population = 20
-	tournament = 3
+	population = 20 // parents kept
+	tournament = 3  // of so many the best becomes a parent
 )
 
 // New returns the strategy for a space.
 func New(space *search.Space, seed uint64) search.Strategy {
-	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t) })
+	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t, population) })
 }
 
 // Population breeds configurations.
 type Population struct {
 	t       *trail.Trail
+	starts  int                  // configurations drawn at random
 	members []search.Observation // best first
 	a, b    []float64            // scratch
 }
 
-// On returns the member on a trail.
-func On(t *trail.Trail) *Population { return &Population{t: t} }
+// On returns the member on a trail that breeds once so many configurations were
+// asked for.
+func On(t *trail.Trail, starts int) *Population { return &Population{t: t, starts: starts} }
 
 // Propose implements trail.Member.
 func (g *Population) Propose() (int64, bool) {
-	if len(g.t.History())+len(g.t.Pending()) < population || len(g.members) < 2 {
+	if len(g.members) < 2 || len(g.t.History())+len(g.t.Pending()) < g.starts {
 		return g.t.Random()
 	}
 	g.a = g.t.Digits(g.parent(), g.a[:0])

@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/search/exhaustive"
 	"github.com/warptune/warptune/search/genetic"
 	"github.com/warptune/warptune/search/localsearch"
+	"github.com/warptune/warptune/search/portfolio"
 	"github.com/warptune/warptune/search/quasirandom"
 	"github.com/warptune/warptune/search/random"
 	"github.com/warptune/warptune/search/surrogate"
@@ -40,10 +41,14 @@ var all = []strategy{
 	{"particle-swarm", false, swarm.New},
 	{"tabu", false, tabu.New},
 	{"surrogate", false, surrogate.New},
+	{"portfolio", false, portfolio.New},
 }
 
 // Default is the name of the strategy that "" means.
 const Default = "exhaustive"
+
+// Recommended is the name of the strategy for spaces too large to enumerate.
+const Recommended = "portfolio"
 
 // Names returns the names of all strategies.
 func Names() []string {

@@ -22,11 +22,13 @@ import (
 )
 
 const (
-	first   = 16  // questions before there is a model
-	parents = 8   // best configurations whose neighbours are candidates
-	sample  = 300 // candidates at random
-	regrow  = 8   // trees replaced for each question
-
+	first    = 10  // questions before there is a model
+	parents  = 4   // best configurations whose neighbours are candidates
+	near     = 100 // most neighbours of a parent, drawn at random
+	sample   = 200 // candidates at random
+	directed = 4   // each so many questions one changes a single parameter
+	lines    = 2   // best configurations of which single parameters are changed
+	regrow   = 3   // trees replaced for each question
 )
 
 // New returns the strategy for a space.
@@ -71,20 +73,45 @@ func (m *Model) Observe(o search.Observation) {
 
 // Propose implements trail.Member.
 func (m *Model) Propose() (int64, bool) {
-	if len(m.t.History())+len(m.t.Pending()) < first || len(m.ranked) < 4 || len(m.f.of) == 0 {
+	if len(m.t.History())+len(m.t.Pending()) < first || !m.ready() {
 		return m.start.Propose()
 	}
-	best := m.learn()
-	var pick int64
-	found, top := false, math.Inf(-1)
-	for _, i := range m.candidates() {
-		m.buf = m.f.append(m.buf[:0], i)
-		mean, variance := m.forest.Predict(m.buf)
-		if ei := improvement(best, mean, variance); !found || ei > top {
-			pick, found, top = i, true, ei
+	if m.t.Rand.IntN(directed) == 0 {
+		if i, ok := m.Choose(m.line()); ok {
+			return i, true
 		}
 	}
-	return pick, found
+	return m.Choose(m.candidates())
+}
+
+// ready reports whether there is enough to learn from.
+func (m *Model) ready() bool { return len(m.ranked) >= 4 && len(m.f.of) > 0 }
+
+// Choose learns what there is to learn and returns the configuration of a list
+// that has the greatest expected improvement, of those not seen; false: there
+// is none. Without a model it is the first.
+func (m *Model) Choose(list []int64) (pick int64, ok bool) {
+	var best float64
+	ready := m.ready()
+	if ready {
+		best = m.learn()
+	}
+	top := math.Inf(-1)
+	for _, i := range list {
+		if m.t.Seen(i) || ok && !ready {
+			continue
+		}
+		ei := 0.0
+		if ready {
+			m.buf = m.f.append(m.buf[:0], i)
+			mean, variance := m.forest.Predict(m.buf)
+			ei = improvement(best, mean, variance)
+		}
+		if !ok || ei > top {
+			pick, ok, top = i, true, ei
+		}
+	}
+	return pick, ok
 }
 
 // learn grows trees on all observations and returns the best target.
@@ -141,17 +168,35 @@ func (m *Model) candidates() []int64 {
 		}
 	}
 	for _, o := range m.ranked[:min(parents, len(m.ranked))] {
-		near, ok := m.near[o.Index]
+		around, ok := m.near[o.Index]
 		if !ok {
-			near = slices.Collect(m.t.Space.Neighbours(o.Index, search.Hamming))
-			m.near[o.Index] = near
+			around = m.t.Neighbourhood(o.Index)
+			around = slices.Clone(around[:min(near, len(around))])
+			m.near[o.Index] = around
 		}
-		for _, i := range near {
+		for _, i := range around {
 			add(i)
 		}
 	}
 	for _, i := range m.t.Space.Sample(m.t.Rand, sample) {
 		add(i)
+	}
+	return m.list
+}
+
+// line returns one of the best configurations with one parameter changed, drawn
+// at random among those that vary. Without such questions a parameter of few
+// values that the model thinks nothing of would not be tried again beside those
+// of many.
+func (m *Model) line() []int64 {
+	m.list = m.list[:0]
+	digits := m.t.Space.Digits(m.ranked[m.t.Rand.IntN(min(lines, len(m.ranked)))].Index, nil)
+	p := m.f.of[m.t.Rand.IntN(len(m.f.of))]
+	for d := range m.t.Space.Params()[p].Values {
+		digits[p] = d
+		if i, ok := m.t.Space.IndexOfDigits(digits); ok && !m.t.Seen(i) {
+			m.list = append(m.list, i)
+		}
 	}
 	return m.list
 }
