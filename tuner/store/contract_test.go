@@ -16,15 +16,18 @@ import (
 func each(t *testing.T, f func(t *testing.T, s Store, again func() Store)) {
 	t.Run("memory", func(t *testing.T) {
 		m := NewMemory()
+		withSweeps(t, m)
 		f(t, m, func() Store { return m })
 	})
 	t.Run("failing", func(t *testing.T) { // it fails only where it is told to
 		m := &Failing{Store: NewMemory(), Fail: func() error { return nil }}
+		withSweeps(t, m)
 		f(t, m, func() Store { return m })
 	})
 	t.Run("bolt", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sweeps.db")
 		b := mustOpen(t, path)
+		withSweeps(t, b)
 		f(t, b, func() Store {
 			if err := b.Close(); err != nil {
 				t.Fatal(err)
@@ -36,6 +39,12 @@ func each(t *testing.T, f func(t *testing.T, s Store, again func() Store)) {
 			t.Error(err)
 		}
 	})
+}
+
+// withSweeps stores sweeps 1 and 2, which the tests' results belong to.
+func withSweeps(t *testing.T, s Store) {
+	t.Helper()
+	must(t, s.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1), testSweep(2)}}))
 }
 
 func mustOpen(t *testing.T, path string) *Bolt {

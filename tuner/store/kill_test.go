@@ -34,6 +34,10 @@ func commitForEver(path string) {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
+	if err := b.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1)}}); err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
 	next := int64(0)
 	for page, _ := b.Results(1, 0, PageLimit); len(page) > 0; page, _ = b.Results(1, next, PageLimit) {
 		next = page[len(page)-1].Seq + 1

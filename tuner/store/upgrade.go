@@ -67,6 +67,37 @@ func (b *Bolt) checkBuckets() error {
 				return damaged("bucket %s is missing", name)
 			}
 		}
+		// A damaged key is not read as wrong but not found at all. Where that
+		// would be a wrong answer, look now; a lost pointer to an answer only
+		// has its question evaluated anew.
+		for _, name := range [][]byte{stateBucket, sweepsBucket, bestBucket} {
+			if err := verifySealed(tx, name); err != nil {
+				return err
+			}
+		}
+		for _, name := range [][]byte{resultsBucket, leasesBucket, textsBucket} {
+			if err := verifyOwned(tx, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// verifySealed checks every value of a bucket.
+func verifySealed(tx *bolt.Tx, name []byte) error {
+	return tx.Bucket(name).ForEach(func(k, v []byte) error {
+		_, err := unseal(name, k, v)
+		return err
+	})
+}
+
+// verifyOwned checks that every bucket in a bucket belongs to a sweep.
+func verifyOwned(tx *bolt.Tx, name []byte) error {
+	return tx.Bucket(name).ForEach(func(k, _ []byte) error {
+		if tx.Bucket(sweepsBucket).Get(k) == nil {
+			return damaged("%s: sweep %x is unknown", name, k)
+		}
 		return nil
 	})
 }
