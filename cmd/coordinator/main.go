@@ -43,7 +43,9 @@ func main() {
 // options are the flags.
 type options struct {
 	listen, data string
+	metrics      string
 	insecure     bool
+	security     cluster.Security
 	level        string
 	logJSON      bool
 	grace, lease time.Duration
@@ -58,6 +60,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.listen, "listen", "localhost:7070", "address to serve on; port 0 picks a free one")
 	f.StringVar(&o.data, "data", "", "directory that keeps sweeps and results (required)")
 	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
+	f.StringVar(&o.metrics, "metrics", "", "address to answer Prometheus on, at /metrics; default: none")
+	o.security.ServerFlags(f)
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for calls under way to end at shutdown")
@@ -91,15 +95,18 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 
 // checkListen refuses plaintext to other machines unless it is asked for.
 func (o *options) checkListen() error {
-	host, _, err := net.SplitHostPort(o.listen)
-	if err != nil {
-		return fmt.Errorf("--listen %q: want HOST:PORT, e.g. localhost:7070", o.listen)
+	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics} {
+		if address == "" {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return fmt.Errorf("%s %q: want HOST:PORT, e.g. localhost:7070", flag, address)
+		}
 	}
-	ip := net.ParseIP(host)
-	if o.insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
+	if o.metrics != "" && !o.insecure && rpc.CheckPlaintext(o.metrics) != nil {
+		return fmt.Errorf("--metrics %s can be read from other machines: add --insecure if the network is trusted, or listen on localhost", o.metrics)
 	}
-	return fmt.Errorf("--listen %s reaches other machines in plaintext: add --insecure if the network is trusted, or listen on localhost", o.listen)
+	return o.security.CheckListen(o.listen, o.insecure)
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -120,6 +127,10 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 // serve runs until ctx ends or the coordinator cannot go on.
 func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	log := hclog.New(&hclog.LoggerOptions{Name: "coordinator", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
+	secured, err := o.security.ServerOptions(log)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
@@ -136,13 +147,14 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	server := rpc.NewServer(c, log)
+	server := rpc.NewServer(c, log, secured...)
 	scale.Register(server, c)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return c.Run(running) })
 	g.Go(func() error { return server.Serve(listener) })
+	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
 	g.Go(func() error { o.backUp(ctx, st, st.Path(), log.Named("backup")); return nil })
 	g.Go(func() error {

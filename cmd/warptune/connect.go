@@ -19,12 +19,14 @@ import (
 // elsewhere, or one of our own over a database file.
 type connection struct {
 	db, coordinator string
+	security        cluster.Security
 	embed           cluster.EmbedOptions
 }
 
 func (c *connection) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.db, "db", "", "database file; default: "+defaultDB())
 	cmd.Flags().StringVar(&c.coordinator, "coordinator", "", "address of a running coordinator, instead of a database of one's own")
+	c.security.ClientFlags(cmd.Flags())
 }
 
 // defaultDB is $XDG_DATA_HOME/warptune/warptune.db, by default under ~/.local/share.
@@ -62,7 +64,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 		if c.db != "" {
 			return nil, usagef("give --db or --coordinator, not both")
 		}
-		conn, err := cluster.Dial(c.coordinator)
+		conn, err := c.security.Dial(c.coordinator)
 		if err != nil {
 			return nil, err
 		}

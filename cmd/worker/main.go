@@ -41,6 +41,7 @@ func main() {
 // options are the flags.
 type options struct {
 	coordinator       string
+	security          cluster.Security
 	slots             int
 	id                string
 	lifetime, stagger time.Duration
@@ -55,6 +56,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f := flag.NewFlagSet("worker", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are returned, help is printed below
 	f.StringVar(&o.coordinator, "coordinator", "", "address of the coordinator, HOST:PORT (required); it may start later")
+	o.security.ClientFlags(f)
 	f.IntVar(&o.slots, "slots", runtime.GOMAXPROCS(0), "configurations evaluated at a time")
 	f.StringVar(&o.id, "id", "", "name of this worker; default: host name and process id")
 	f.DurationVar(&o.lifetime, "lifetime", 0, "drain after this time, e.g. 55m of a job of 1h; 0: no limit")
@@ -123,7 +125,7 @@ func work(ctx context.Context, o *options, stderr io.Writer) (worker.Exit, error
 	if err != nil {
 		return worker.Faulted, err
 	}
-	conn, err := cluster.Dial(o.coordinator)
+	conn, err := o.security.Dial(o.coordinator)
 	if err != nil {
 		return worker.Faulted, err
 	}

@@ -69,6 +69,12 @@ var roles = map[string][]Role{
 	grpc_health_v1.Health_Watch_FullMethodName: {anyone},
 	grpc_health_v1.Health_List_FullMethodName:  {anyone},
 
+	// What KEDA asks, which deploy/scale serves.
+	"/externalscaler.ExternalScaler/IsActive":       {Reader, Submitter},
+	"/externalscaler.ExternalScaler/StreamIsActive": {Reader, Submitter},
+	"/externalscaler.ExternalScaler/GetMetricSpec":  {Reader, Submitter},
+	"/externalscaler.ExternalScaler/GetMetrics":     {Reader, Submitter},
+
 	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      {Reader, Submitter},
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": {Reader, Submitter},
 }

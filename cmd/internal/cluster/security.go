@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/warptune/warptune/tuner/rpc"
+)
+
+// flagSet is what flag.FlagSet and cobra's have in common.
+type flagSet interface {
+	StringVar(p *string, name, value, usage string)
+	BoolVar(p *bool, name string, value bool, usage string)
+}
+
+// Security says how a client, or a coordinator, proves who it is and knows the
+// other side. The zero value is plaintext without tokens.
+type Security struct {
+	files     rpc.TLSFiles
+	tokenFile string
+	tls       bool
+}
+
+// ClientFlags adds the flags of a client.
+func (s *Security) ClientFlags(f flagSet) {
+	f.BoolVar(&s.tls, "tls", false, "encrypt the connection; implied by the other --tls flags")
+	f.StringVar(&s.files.CA, "tls-ca", "", "PEM file of who certifies the coordinator; default: whom the system trusts")
+	f.StringVar(&s.files.Certificate, "tls-cert", "", "PEM file of a client certificate, whose URI warptune:role:ROLE is its role")
+	f.StringVar(&s.files.Key, "tls-key", "", "PEM file of its key")
+	f.StringVar(&s.tokenFile, "token-file", "", "file with the token to present; readable by its owner only")
+}
+
+// ServerFlags adds the flags of a coordinator.
+func (s *Security) ServerFlags(f flagSet) {
+	f.StringVar(&s.files.Certificate, "tls-cert", "", "PEM file of the certificate to serve with; read again when it changes")
+	f.StringVar(&s.files.Key, "tls-key", "", "PEM file of its key")
+	f.StringVar(&s.files.CA, "tls-ca", "", "PEM file of who certifies clients; their certificates name their role")
+	f.StringVar(&s.tokenFile, "token-file", "", "file of the tokens to accept, one a line: ROLE NAME TOKEN; read again when it changes")
+}
+
+// Dial makes a client connection to a coordinator at HOST:PORT. Nothing is
+// sent until the first call.
+func (s *Security) Dial(addr string) (*grpc.ClientConn, error) {
+	if err := CheckAddress(addr); err != nil {
+		return nil, err
+	}
+	var creds credentials.TransportCredentials
+	if s.tls || s.files != (rpc.TLSFiles{}) {
+		if (s.files.Certificate == "") != (s.files.Key == "") {
+			return nil, errors.New("--tls-cert and --tls-key go together")
+		}
+		var err error
+		if creds, err = s.files.Client(); err != nil {
+			return nil, err
+		}
+	}
+	options := rpc.ClientOptions(creds)
+	if s.tokenFile != "" {
+		if creds == nil && rpc.CheckPlaintext(addr) != nil {
+			return nil, fmt.Errorf("a token would be sent to %s for everybody on the way to read: add --tls, or --tls-ca FILE", addr)
+		}
+		token, err := rpc.ReadToken(s.tokenFile)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, grpc.WithPerRPCCredentials(rpc.Bearer(token, creds == nil)))
+	}
+	return grpc.NewClient(addr, options...)
+}
+
+// CheckListen says why a server must not listen on an address, nil if it may;
+// insecure says that plaintext is asked for.
+func (s *Security) CheckListen(addr string, insecure bool) error {
+	if insecure || s.files.Certificate != "" {
+		return nil
+	}
+	return rpc.CheckPlaintext(addr)
+}
+
+// ServerOptions returns what a coordinator serves with. Without tokens and
+// without a CA everybody who connects may do everything.
+func (s *Security) ServerOptions(log hclog.Logger) ([]grpc.ServerOption, error) {
+	var options []grpc.ServerOption
+	if s.files != (rpc.TLSFiles{}) {
+		creds, err := s.files.Server()
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert, --tls-key and --tls-ca: %w", err)
+		}
+		options = append(options, grpc.Creds(creds))
+	}
+	var tokens *rpc.Tokens
+	if s.tokenFile != "" {
+		var err error
+		if tokens, err = rpc.LoadTokens(s.tokenFile); err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+	}
+	if tokens == nil && s.files.CA == "" {
+		return options, nil
+	}
+	return append(options, rpc.Authorize(tokens, log)...), nil
+}
