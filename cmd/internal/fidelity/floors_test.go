@@ -1,0 +1,105 @@
+package fidelity
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sort"
+	"testing"
+
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/catalogue"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/record"
+)
+
+// validation are the measured records in the repository, with built-in PTX.
+const validation = "../../../deploy/calibrate/validation/"
+
+func readValidation(t *testing.T, name string) []record.Record {
+	t.Helper()
+	f, err := os.Open(validation + name + ".jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	recs, err := record.Read(name, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recs
+}
+
+// predict evaluates records and compares.
+func predict(t *testing.T, archName string, level simengine.Level, recs []record.Record) Result {
+	t.Helper()
+	d, err := arch.Load(archName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler, err := compile.New(compile.Options{Compiler: "prebuilt", CacheDir: "-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defs := map[string]*kernel.Definition{}
+	for _, k := range catalogue.All() {
+		if defs[k.Name], err = k.Definition(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	batch := evaluate.Batch{
+		Compiler: compiler, Arch: d, Level: level, Slots: runtime.GOMAXPROCS(0),
+		Kernels: func(name string) (*kernel.Definition, error) { return defs[name], nil },
+	}
+	results, err := batch.Run(context.Background(), recs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Compare(recs, results, d)
+}
+
+// sampled draws n records by a fixed seed, in their order.
+func sampled(recs []record.Record, n int) []record.Record {
+	const seed = 11
+	picked := rand.New(rand.NewPCG(seed, 0)).Perm(len(recs))[:n]
+	sort.Ints(picked)
+	out := make([]record.Record, n)
+	for i, at := range picked {
+		out[i] = recs[at]
+	}
+	return out
+}
+
+// Accuracy on a seeded sample of measured configurations does not fall under
+// what was reached, less a little.
+func TestFloors(t *testing.T) {
+	for _, c := range []struct {
+		arch                                  string
+		level                                 simengine.Level
+		regret, spearman, mape, limiter, spil float64
+	}{
+		{"h200", simengine.Cycle, 1.04, 0.85, 0.18, 0.93, 0.95},
+		{"h100", simengine.Cycle, 1.05, 0.85, 0.18, 0.93, 0.95},
+		{"h200", simengine.Model, 1.10, 0.75, 0.30, 0.93, 0.95},
+	} {
+		r := predict(t, c.arch, c.level, sampled(readValidation(t, c.arch), 160))
+		s := r.Summary
+		t.Logf("%s %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, limiter %.3f, spill %.3f, registers %.3f exact", c.arch, c.level,
+			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.Limiter.Value(), r.Build.Spill.Value(), r.Build.RegistersExact.Value())
+		if s.Failed > 0 {
+			t.Errorf("%s %s: %d configurations have no prediction: %v", c.arch, c.level, s.Failed, r.Failures)
+		}
+		if s.Regret1Geomean > c.regret || s.SpearmanMedian < c.spearman || s.MAPE > c.mape {
+			t.Errorf("%s %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f", c.arch, c.level,
+				s.Regret1Geomean, s.SpearmanMedian, s.MAPE, c.regret, c.spearman, c.mape)
+		}
+		if r.Build.Limiter.Value() < c.limiter || r.Build.Spill.Value() < c.spil {
+			t.Errorf("%s %s: limiter agrees %.3f, spill %.3f: worse than %.3f, %.3f", c.arch, c.level,
+				r.Build.Limiter.Value(), r.Build.Spill.Value(), c.limiter, c.spil)
+		}
+	}
+}
