@@ -110,6 +110,7 @@ func inManifest(file, text string) []CommandLine {
 	var all []CommandLine
 	within := false
 	for _, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "  #")
 		if m := commandLine.FindStringSubmatch(line); m != nil {
 			all, within = append(all, CommandLine{File: file, Program: m[1]}), false
 			continue

@@ -141,7 +141,7 @@ func loadPair(f TLSFiles) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if !private(info) {
 		return nil, fmt.Errorf("key %s can be read by others (mode %v): chmod 600 it", f.Key, info.Mode().Perm())
 	}
 	pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)

@@ -68,7 +68,7 @@ func (t *Tokens) refresh(now time.Time) error {
 		return nil
 	}
 	t.entries, t.stamp = nil, ""
-	if info.Mode().Perm()&0o077 != 0 {
+	if !private(info) {
 		return fmt.Errorf("token file %s can be read by others (mode %v): chmod 600 it", t.path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(t.path)
@@ -154,7 +154,7 @@ func ReadToken(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if !private(info) {
 		return "", tuner.Errorf(tuner.Invalid, "read token", "%s can be read by others (mode %v): chmod 600 it", path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)

@@ -28,6 +28,7 @@ var kinds = map[string]func() any{
 	"policy/v1 PodDisruptionBudget":                 func() any { return new(policyv1.PodDisruptionBudget) },
 	"networking.k8s.io/v1 NetworkPolicy":            func() any { return new(networkingv1.NetworkPolicy) },
 	"keda.sh/v1alpha1 ScaledObject":                 func() any { return new(scaledObject) },
+	"keda.sh/v1alpha1 TriggerAuthentication":        func() any { return new(triggerAuthentication) },
 	"kustomize.config.k8s.io/v1beta1 Kustomization": func() any { return new(kustomization) },
 }
 
@@ -43,9 +44,23 @@ type scaledObject struct {
 		MinReplicaCount *int32                `json:"minReplicaCount"`
 		MaxReplicaCount *int32                `json:"maxReplicaCount"`
 		Triggers        []struct {
-			Type     string            `json:"type"`
-			Metadata map[string]string `json:"metadata"`
+			Type              string                `json:"type"`
+			Metadata          map[string]string     `json:"metadata"`
+			AuthenticationRef struct{ Name string } `json:"authenticationRef"`
 		} `json:"triggers"`
+	} `json:"spec"`
+}
+
+// triggerAuthentication is what the manifests use of KEDA's.
+type triggerAuthentication struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        metav1.ObjectMeta `json:"metadata"`
+	Spec            struct {
+		SecretTargetRef []struct {
+			Parameter string `json:"parameter"`
+			Name      string `json:"name"`
+			Key       string `json:"key"`
+		} `json:"secretTargetRef"`
 	} `json:"spec"`
 }
 
@@ -54,7 +69,10 @@ type kustomization struct {
 	metav1.TypeMeta `json:",inline"`
 	Namespace       string   `json:"namespace"`
 	Resources       []string `json:"resources"`
-	Images          []struct {
+	Patches         []struct {
+		Path string `json:"path"`
+	} `json:"patches"`
+	Images []struct {
 		Name   string `json:"name"`
 		NewTag string `json:"newTag"`
 	} `json:"images"`
@@ -98,6 +116,9 @@ func decode(t *testing.T) []object {
 	return all
 }
 
+// patch reports whether an object is only what differs from another.
+func (o *object) patch() bool { return strings.HasSuffix(o.file, ".patch.yaml") }
+
 // template returns the pod template of an object that has one.
 func (o *object) template() *corev1.PodTemplateSpec {
 	switch v := o.value.(type) {
@@ -131,7 +152,7 @@ func TestPodsAreRestricted(t *testing.T) {
 	pods := 0
 	for _, o := range decode(t) {
 		template := o.template()
-		if template == nil {
+		if template == nil || o.patch() {
 			continue
 		}
 		pods++
@@ -160,6 +181,35 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 	if pods != 3 {
 		t.Errorf("%d pod templates, want 3", pods)
+	}
+}
+
+// Every mount has its volume, and every volume its mount.
+func TestVolumesMatchMounts(t *testing.T) {
+	for _, o := range decode(t) {
+		template := o.template()
+		if template == nil {
+			continue
+		}
+		names := map[string]int{}
+		for _, v := range template.Spec.Volumes {
+			names[v.Name]++
+		}
+		if set, ok := o.value.(*appsv1.StatefulSet); ok {
+			for _, claim := range set.Spec.VolumeClaimTemplates {
+				names[claim.Name]++
+			}
+		}
+		for _, c := range template.Spec.Containers {
+			for _, m := range c.VolumeMounts {
+				names[m.Name] += 10
+			}
+		}
+		for name, n := range names {
+			if n != 11 {
+				t.Errorf("%s: volume %s is not there, or not mounted once", o.file, name)
+			}
+		}
 	}
 }
 
@@ -199,6 +249,9 @@ func TestSelectorsSelect(t *testing.T) {
 		}
 	}
 	for _, o := range all {
+		if o.patch() {
+			continue
+		}
 		var want map[string]string
 		switch v := o.value.(type) {
 		case *corev1.Service:
@@ -240,6 +293,9 @@ func TestKustomizationsAreComplete(t *testing.T) {
 		k, ok := o.value.(*kustomization)
 		if !ok {
 			continue
+		}
+		for _, p := range k.Patches {
+			k.Resources = append(k.Resources, p.Path)
 		}
 		for _, r := range k.Resources {
 			path := filepath.Join(filepath.Dir(o.file), r)
