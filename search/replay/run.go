@@ -15,8 +15,9 @@ type Curve []float64
 
 // Run lets a strategy ask at most budget questions. Each answer is told when
 // delay more questions are out, as with delay+1 workers of equal speed, or when
-// the strategy waits for it. The curve counts answers
-// in the order of the questions, and ends early when the space is exhausted.
+// the strategy waits for it. The curve counts answers in the order of the
+// questions, and ends early when the space is exhausted. A run that has found
+// the optimum is not carried on: its curve stays there.
 func Run(r *Record, s search.Strategy, budget, delay int) Curve {
 	curve := make(Curve, 0, budget)
 	best := math.Inf(1)
@@ -27,7 +28,14 @@ func Run(r *Record, s search.Strategy, budget, delay int) Curve {
 		s.Tell(r.Observation(out[0]))
 		out = out[1:]
 	}
+	optimum := r.Optimum()
 	for asked := 0; asked < budget; asked++ {
+		if best <= optimum { // nothing better can come: the rest is not run
+			for len(curve) < min(budget, len(r.Time)) {
+				curve = append(curve, best)
+			}
+			return curve
+		}
 		next := s.Ask(1)
 		for ; len(next) == 0 && len(out) > 0; next = s.Ask(1) { // it waits
 			answer()

@@ -28,7 +28,8 @@ const (
 	sample   = 200 // candidates at random
 	directed = 4   // each so many questions one changes a single parameter
 	lines    = 2   // best configurations of which single parameters are changed
-	regrow   = 3   // trees replaced for each question
+	regrow   = 3   // trees replaced for each question,
+	settled  = 400 // or one when there are more answers than this
 )
 
 // New returns the strategy for a space.
@@ -134,7 +135,11 @@ func (m *Model) learn() (best float64) {
 			x, y = append(x, p), append(y, float32(mean))
 		}
 	}
-	m.forest.Grow(x, y, regrow)
+	n := regrow
+	if len(x) > settled {
+		n = 1
+	}
+	m.forest.Grow(x, y, n)
 	return float64(target(m.ranked[0].Objective))
 }
 
