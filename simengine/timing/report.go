@@ -63,10 +63,13 @@ func (e *estimate) wholeUsage(p *pool, g gridShape) [numBounds]float64 {
 		}
 	}
 	more := float64(s.stats.cycles) / cycles * ctas / math.Max(float64(e.clocked), 1)
+	if p.counts.words > 0 {
+		u[BoundConstant] *= more * float64(p.counts.allWords) / float64(p.counts.words)
+	}
 	if p.counts.memory > 0 {
 		more *= float64(p.counts.all) / float64(p.counts.memory)
 	}
-	for _, b := range [...]Bound{BoundLSU, BoundConstant, BoundL2, BoundDRAM} {
+	for _, b := range [...]Bound{BoundLSU, BoundL2, BoundDRAM} {
 		u[b] *= more
 	}
 	u[BoundLaunch] = s.interval * (ctas - 1) / cycles

@@ -43,8 +43,11 @@ type counts struct {
 	tid     int64 // reads of a thread index
 	memory  int64 // instructions through the memory input/output queue, as recorded and
 	all     int64 // in full
-	clocked int64 // instructions as recorded
-	samples int64
+	// words is the distinct words of indexed constant loads, as recorded, and
+	// allWords in full.
+	words, allWords int64
+	clocked         int64 // instructions as recorded
+	samples         int64
 }
 
 // prepare validates a trace against the code, surveys its footprint and adds
@@ -177,6 +180,10 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 		}
 		for j := k.Access; j < accessEnd(w, i); j++ {
 			a := &w.Accesses[j]
+			if a.Space == ir.Const || a.Space == ir.ParamSpace {
+				t.words += int64(a.Passes)
+				t.allWords += int64(a.Passes) * weight[i]
+			}
 			p := &t.byPC[a.PC]
 			p.requests += weight[i]
 			p.sectors += weight[i] * int64(a.Sectors)
