@@ -1,5 +1,7 @@
 package assemble
 
+import "slices"
+
 // instructionBytes is the size of a machine instruction: 16 bytes from Volta
 // on, 8 before (plus scheduling words, left out).
 func (f *fn) instructionBytes() int {
@@ -24,6 +26,8 @@ func (f *fn) emit() error {
 	p.SpillBytes = f.spills.bytes
 	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
 	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
+	slices.Sort(f.joined)
+	p.Joined = f.joined
 	f.program = p
 	return nil
 }

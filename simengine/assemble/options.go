@@ -38,8 +38,8 @@ const maxRegisters = 255
 // than refused; Program.Registers then says so.
 //
 // Not modelled: loop unrolling (the real assembler unrolls counted loops that
-// are not marked .pragma "nounroll"), vectorisation of neighbouring accesses, predicates and
-// uniform registers spilled when more than 7 and 63 are live.
+// are not marked .pragma "nounroll"), predicates and uniform
+// registers spilled when more than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	t, err := targetFor(opt.CC)
 	if err != nil {

@@ -13,6 +13,7 @@ var frontEnd = []pass{
 	{"legalisation", (*fn).legalise, (*fn).verifyNodes},
 	{"value numbering", (*fn).numberValues, (*fn).verifyNodes},
 	{"copy sinking", (*fn).sinkCopies, (*fn).verifyNodes},
+	{"vectorisation", (*fn).vectorise, (*fn).verifyNodes},
 	{"uniformity", (*fn).findUniform, (*fn).verifyNodes},
 	{"if-conversion", (*fn).ifConvert, (*fn).verifyNodes},
 }

@@ -9,7 +9,11 @@
 // came from; it carries no operation that could be executed.
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // Program is a kernel as the assembler would emit it for one target and cap.
 // It is immutable and may be shared between goroutines.
@@ -24,6 +28,19 @@ type Program struct {
 	// SpillStores and SpillLoads count static spill instructions.
 	SpillStores, SpillLoads int
 	CodeBytes               int // size of the instruction stream
+	// Joined are the PTX loads, ascending, that have no machine instruction
+	// since one with another Source loads their bytes too. The trace records
+	// an Access for each; the machine makes none.
+	Joined []int32
+}
+
+// IsJoined says whether the load of a PTX instruction is part of another's.
+func (p *Program) IsJoined(pc int32) bool {
+	if len(p.Joined) == 0 {
+		return false
+	}
+	_, found := slices.BinarySearch(p.Joined, pc)
+	return found
 }
 
 // Block is the machine code of one basic block, in issue order.

@@ -184,6 +184,9 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 				t.words += int64(a.Passes)
 				t.allWords += int64(a.Passes) * weight[i]
 			}
+			if c.program.IsJoined(a.PC) {
+				continue // the machine makes none
+			}
 			p := &t.byPC[a.PC]
 			p.requests += weight[i]
 			p.sectors += weight[i] * int64(a.Sectors)

@@ -108,6 +108,9 @@ type turn struct {
 // take turns access by access, as they do when they issue in turns.
 func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	a := &w.Accesses[k]
+	if t.c.p.IsJoined(a.PC) {
+		return // the machine makes none
+	}
 	u := turn{
 		w: w, a: a, class: t.c.class[a.PC], first: t.fp.first[warp], round: int32(at),
 		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC],

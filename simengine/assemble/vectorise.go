@@ -1,0 +1,168 @@
+package assemble
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// widestAccess is the number of bytes a lane can load at once.
+const widestAccess = 16
+
+// loadKey is what loads that may become one have in common.
+type loadKey struct {
+	typ   ir.Type
+	reg   ir.Reg
+	vr    int32
+	guard value
+	gnot  bool
+}
+
+// openLoad is a load that could join later ones.
+type openLoad struct {
+	key    loadKey
+	at     int // in the block
+	offset uint64
+}
+
+// vectorise joins loads from neighbouring addresses in shared memory into one,
+// where the address is known to be aligned and nothing between them may have
+// written there. The joined load keeps the position and the PTX instruction of
+// the first of them; the others have no machine instruction.
+func (f *fn) vectorise() error {
+	var align []uint8
+	for _, b := range f.order {
+		nodes := f.blocks[b].nodes
+		var open []openLoad
+		joined := false
+		flush := func(keep func(*openLoad) bool) {
+			rest := open[:0]
+			var done []openLoad
+			for _, l := range open {
+				if keep(&l) {
+					rest = append(rest, l)
+				} else {
+					done = append(done, l)
+				}
+			}
+			open = rest
+			if len(done) > 1 {
+				if align == nil {
+					align = f.alignments()
+				}
+				joined = f.join(nodes, done, align) || joined
+			}
+		}
+		for i, ni := range nodes {
+			n := &f.nodes[ni]
+			if ordersShared(n) {
+				flush(func(*openLoad) bool { return false })
+			} else if l, ok := f.joinable(n, i); ok {
+				open = append(open, l)
+			}
+			for _, d := range n.dst {
+				if d >= 0 && f.vals[d].defs > 1 {
+					flush(func(l *openLoad) bool { return value(l.key.reg) != d && l.key.guard != d })
+				}
+			}
+		}
+		flush(func(*openLoad) bool { return false })
+		if joined {
+			f.blocks[b].nodes = slices.DeleteFunc(nodes, func(ni int32) bool { return f.nodes[ni].op == ir.Nop })
+		}
+	}
+	f.countDefs()
+	return nil
+}
+
+// ordersShared says whether loads from shared memory may not move across a node.
+func ordersShared(n *node) bool {
+	switch n.op {
+	case ir.Ld, ir.Ldu, ir.Shfl, ir.Vote, ir.Bra, ir.Exit:
+		return n.mod&ir.ModVolatile != 0
+	case ir.St, ir.Atom, ir.Red, ir.CpAsync:
+		return n.space == ir.Shared || n.space == ir.Generic || n.op == ir.CpAsync
+	}
+	return n.hasEffect()
+}
+
+// joinable describes node i of a block if it is a load that could be joined.
+func (f *fn) joinable(n *node, i int) (openLoad, bool) {
+	if n.op != ir.Ld || n.space != ir.Shared || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
+		return openLoad{}, false
+	}
+	if w := bits(n.typ) / 8; w != 4 && w != 8 || f.vals[n.dst[0]].defs != 1 || int(f.vals[n.dst[0]].words)*4 != w {
+		return openLoad{}, false
+	}
+	o := &n.src[0]
+	return openLoad{loadKey{n.typ, o.Reg, o.Var, n.guard, n.gnot}, i, o.Imm}, true
+}
+
+// join makes wide loads of what it can among loads that may move to the first
+// of them, and says whether it made any.
+func (f *fn) join(nodes []int32, loads []openLoad, align []uint8) bool {
+	made := false
+	for len(loads) > 0 {
+		key := loads[0].key
+		var same, rest []openLoad
+		for _, l := range loads {
+			if l.key == key {
+				same = append(same, l)
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		loads = rest
+		slices.SortStableFunc(same, func(a, b openLoad) int { return int(int64(a.offset - b.offset)) })
+		same = slices.CompactFunc(same, func(a, b openLoad) bool { return a.offset == b.offset })
+		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
+		known := f.operandAlign(&base, align)
+		for i := 0; i < len(same); {
+			n := f.run(same[i:], uint64(bits(key.typ)/8), known)
+			if n > 1 {
+				f.widen(nodes, same[i:i+n])
+				made = true
+			}
+			i += n
+		}
+	}
+	return made
+}
+
+// run is how many of the loads, from the first on, one access can do.
+func (f *fn) run(loads []openLoad, size uint64, known uint8) int {
+	for n := widestAccess / size; n > 1; n /= 2 {
+		if uint64(len(loads)) < n || loads[0].offset%(n*size) != 0 || n*size > 1<<known {
+			continue
+		}
+		whole := true
+		for k := range n {
+			whole = whole && loads[k].offset == loads[0].offset+k*size
+		}
+		if whole {
+			return int(n)
+		}
+	}
+	return 1
+}
+
+// widen turns the first of some loads, in program order, into one of them all.
+func (f *fn) widen(nodes []int32, loads []openLoad) {
+	first := loads[0]
+	dst := make([]value, len(loads))
+	for i, l := range loads {
+		dst[i] = f.nodes[nodes[l.at]].dst[0]
+		if l.at < first.at {
+			first = l
+		}
+	}
+	address := f.nodes[nodes[loads[0].at]].src
+	for _, l := range loads {
+		if n := &f.nodes[nodes[l.at]]; l.at != first.at {
+			f.joined = append(f.joined, n.pc)
+			*n = node{op: ir.Nop, pc: n.pc, block: n.block, guard: noValue}
+		}
+	}
+	n := &f.nodes[nodes[first.at]]
+	n.dst, n.src, n.vec = dst, address, uint8(len(loads))
+}
