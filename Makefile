@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz fidelity catalogue slurm manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz fidelity search catalogue slurm manifests check clean
 
 all: build
 
@@ -48,6 +48,10 @@ slurm: build ## the batch scripts on a real Slurm of two nodes on this machine (
 
 manifests: ## the Kubernetes manifests, decoded strictly into the API's types
 	cd deploy/kubernetes/verify && $(GO) test .
+
+SPACES ?= ../shared/replay
+search: build ## every strategy on every recorded space; rewrites the tables and plots of docs/SEARCH.md
+	$(BIN)/warptune replay $(SPACES)/*.csv.gz --strategy all --budget 400 --seeds 50 --markdown docs/SEARCH.md --plots docs/search
 
 check: lint test ## what CI runs, less the end-to-end part
 

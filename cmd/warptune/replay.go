@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/replay"
 	"github.com/warptune/warptune/search/strategies"
 )
@@ -73,6 +72,11 @@ func (r *replays) check() error {
 }
 
 func (a *app) replay(ctx context.Context, r *replays, names []string) error {
+	if r.markdown != "" { // told before the work, not after
+		if _, _, err := cutTables(r.markdown); err != nil {
+			return err
+		}
+	}
 	var scores []replay.Score
 	bar, total := a.progress("runs"), len(names)*len(r.strategies)*r.seeds
 	for k, name := range names {
@@ -121,7 +125,6 @@ func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			var s search.Strategy
 			s, err := strategies.New(strategy, rec.Space, uint64(seed))
 			if err != nil {
 				return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/warptune/warptune/search/replay"
 )
@@ -19,11 +21,21 @@ func plotScores(dir string, scores []replay.Score) error {
 		if err := replay.Plot(&b, group); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, group[0].Space+".svg"), b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fileName(group[0].Space)+".svg"), b.Bytes(), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fileName is a space's name with what file names had better not hold replaced.
+func fileName(space string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, space)
 }
 
 // Tables go between these lines of a Markdown file.
@@ -32,16 +44,25 @@ const (
 	tablesEnd   = "<!-- end of tables -->\n"
 )
 
-// markScores replaces the tables of a Markdown file.
-func markScores(name string, scores []replay.Score) error {
+// cutTables returns what is before and after the tables of a Markdown file.
+func cutTables(name string) (before, after []byte, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	before, rest, ok := bytes.Cut(text, []byte(tablesBegin))
 	_, after, end := bytes.Cut(rest, []byte(tablesEnd))
 	if !ok || !end {
-		return fmt.Errorf("%s: no place for tables: want the lines %q and %q", name, tablesBegin, tablesEnd)
+		return nil, nil, fmt.Errorf("%s: no place for tables: want the lines %q and %q", name, tablesBegin, tablesEnd)
+	}
+	return before, after, nil
+}
+
+// markScores replaces the tables of a Markdown file.
+func markScores(name string, scores []replay.Score) error {
+	before, after, err := cutTables(name)
+	if err != nil {
+		return err
 	}
 	var b bytes.Buffer
 	b.Write(before)

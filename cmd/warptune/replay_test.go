@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// recorded writes a recorded space of 90 configurations, one in nine failed.
+func recorded(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("x,y,status,time_ms\n")
+	for x := range 10 {
+		for y := range 9 {
+			status := "ok"
+			if (x+y)%9 == 8 {
+				status = "compile"
+			}
+			fmt.Fprintf(&b, "%d,%d,%s,%d\n", x, y, status, 1+(x-4)*(x-4)+(y-2)*(y-2))
+		}
+	}
+	name := filepath.Join(t.TempDir(), "bowl.csv")
+	if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestReplay: the same command line prints the same table, with a row a
+// strategy, and every strategy finds the optimum of a space it exhausts.
+func TestReplay(t *testing.T) {
+	space := recorded(t)
+	dir := t.TempDir()
+	doc := filepath.Join(dir, "doc.md")
+	if err := os.WriteFile(doc, []byte("before\n"+tablesBegin+"old\n"+tablesEnd+"after\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var first string
+	for range 2 {
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), []string{"replay", space, "--budget", "100", "--seeds", "2", "--markdown", doc, "--plots", dir}, &stdout, &stderr)
+		if code != exitDone {
+			t.Fatalf("exit status %d: %s", code, stderr.String())
+		}
+		if first == "" {
+			first = stdout.String()
+		}
+		if stdout.String() != first {
+			t.Errorf("two runs differ:\n%s\n%s", first, stdout.String())
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(first), "\n")
+	for _, line := range lines[1:] {
+		if f := strings.Fields(line); f[0] != "bowl" || !strings.Contains(line, " 1.000  -") && !strings.Contains(line, "(100 %)") {
+			t.Errorf("the optimum is not found: %s", line)
+		}
+	}
+	if text, err := os.ReadFile(doc); err != nil || !strings.HasPrefix(string(text), "before\n") || !strings.HasSuffix(string(text), tablesEnd+"after\n") ||
+		strings.Contains(string(text), "old") || strings.Count(string(text), "| portfolio |") != 1 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if svg, err := os.ReadFile(filepath.Join(dir, "bowl.svg")); err != nil || !bytes.HasPrefix(svg, []byte("<svg")) {
+		t.Errorf("no plot: %v", err)
+	}
+}
+
+func TestReplayUsage(t *testing.T) {
+	space := recorded(t)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"replay", exitUsage, "at least one recorded space"},
+		{"replay " + space + " --strategy magic", exitUsage, `unknown strategy "magic"`},
+		{"replay " + space + " --budget 0", exitUsage, "--budget"},
+		{"replay " + space + " --seeds 0", exitUsage, "--seeds"},
+		{"replay " + space + " --delay -1", exitUsage, "--delay"},
+		{"replay " + space + "x", exitFailed, "no such file"},
+		{"replay " + space + " --seeds 1 --budget 2 --markdown " + space, exitFailed, "no place for tables"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(context.Background(), strings.Fields(c.args), &stdout, &stderr); code != c.code || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: exit status %d, %s", c.args, code, stderr.String())
+		}
+	}
+}
