@@ -5,7 +5,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -130,5 +132,43 @@ func TestLaunchLocalDrains(t *testing.T) {
 	status, out := launchLocal(ctx, program)
 	if drained, _ := filepath.Glob(dir + "/drained*"); status != exitDone || len(drained) != 2 {
 		t.Errorf("status %d, %d workers drained: %s", status, len(drained), out)
+	}
+}
+
+// Over ssh, which here runs what it is given on this machine, a worker outlives
+// the connection, is started again after a fault, and drains on TERM.
+func TestLaunchSSH(t *testing.T) {
+	dir := t.TempDir()
+	onPath(t, "ssh", "while [ \"$1\" != sh ]; do shift; done; exec \"$@\"\n")
+	program := onPath(t, "worker", "test -e "+dir+"/again || { : >"+dir+"/again; exit 1; }\n"+
+		"trap ': >"+dir+"/drained; exit 75' TERM\n: >"+dir+"/up\nwhile :; do sleep 0.05; done\n")
+	var out bytes.Buffer
+	status := run(t.Context(), []string{
+		"launch", "ssh", "--coordinator", "a:1", "--hosts", "gpu1", "--worker", program, "--set", "log=" + dir + "/worker log",
+	}, &out, &out)
+	_, after, found := strings.Cut(out.String(), ": process ")
+	number, _, _ := strings.Cut(after, ",")
+	pid, err := strconv.Atoi(number)
+	if status != exitDone || !found || err != nil {
+		t.Fatalf("status %d: %s", status, &out)
+	}
+	waitFor(t, dir+"/up")
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, dir+"/drained")
+	waitFor(t, dir+"/worker log")
+}
+
+// waitFor waits until a file is there.
+func waitFor(t *testing.T, name string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(name); err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s did not come", name)
+		}
 	}
 }

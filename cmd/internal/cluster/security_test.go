@@ -22,6 +22,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/deploy/scale"
+	"github.com/warptune/warptune/deploy/scale/externalscaler"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -108,6 +110,7 @@ func serveWith(t *testing.T, s *Security) string {
 		t.Fatal(err)
 	}
 	server := rpc.NewServer(c, nil, options...)
+	scale.Register(server, c)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
 	return listener.Addr().String()
@@ -160,6 +163,33 @@ func TestSecurityFlags(t *testing.T) {
 		if got := list(t, a.security(t, false, c.client), addr); got != c.want {
 			t.Errorf("coordinator %q, client %q: %v, want %v", c.server, c.client, got, c.want)
 		}
+	}
+}
+
+// Readers may ask what KEDA asks, and nobody else.
+func TestScalerNeedsARole(t *testing.T) {
+	a := newAuthority(t)
+	a.write(t, "tokens", []byte("reader keda 0123456789abcdef-reader\nworker w1 0123456789abcdef-worker\n"))
+	a.write(t, "reader.token", []byte("0123456789abcdef-reader\n"))
+	a.write(t, "worker.token", []byte("0123456789abcdef-worker\n"))
+	addr := serveWith(t, a.security(t, true, "--token-file DIR/tokens"))
+	for flags, want := range map[string]codes.Code{
+		"": codes.Unauthenticated, "--token-file DIR/worker.token": codes.PermissionDenied, "--token-file DIR/reader.token": codes.OK,
+	} {
+		conn, err := a.security(t, false, flags).Dial(addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := externalscaler.NewExternalScalerClient(conn)
+		_, active := c.IsActive(t.Context(), &externalscaler.ScaledObjectRef{})
+		_, spec := c.GetMetricSpec(t.Context(), &externalscaler.ScaledObjectRef{})
+		_, err = c.GetMetrics(t.Context(), &externalscaler.GetMetricsRequest{MetricName: "warptune-trials"})
+		for _, err := range []error{active, spec, err} {
+			if status.Code(err) != want {
+				t.Errorf("client %q: %v, want %v", flags, err, want)
+			}
+		}
+		_ = conn.Close()
 	}
 }
 
