@@ -81,7 +81,7 @@ func (a *app) printFindings(x *examination) error {
 			return err
 		}
 	} else {
-		t := newTable(a.stdout, "", "", "")
+		t := newTable(a.stdout, "STATE", "OF", "FINDING")
 		for _, f := range x.findings {
 			t.row(f.Severity.String(), f.Subject, oneLineText(f.Text))
 		}
