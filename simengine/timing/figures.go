@@ -75,11 +75,15 @@ func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
 	return cycles(f.m.requestCost(class, lines, passes))
 }
 
-// Atomic is how long an atomic holds one of active SMs' share of L2, for each
-// lane and for each lane of one address.
-func (f *Figures) Atomic(active float64) (lane, same float64) {
+// AtomicCycles is how long an atomic holds an SM's share of L2: for each lane;
+// for each lane of an address that all SMs meet at, also for floating-point
+// additions; and for each lane of an address that only its warp uses.
+type AtomicCycles struct{ Lane, Same, SameFloat, Warp float64 }
+
+// Atomic is what an atomic costs one of active SMs.
+func (f *Figures) Atomic(active float64) AtomicCycles {
 	s := f.m.atomicSteps(active)
-	return cycles(s.lane), cycles(s.same)
+	return AtomicCycles{cycles(s.lane), cycles(s.same), cycles(s.sameFloat), cycles(s.warp)}
 }
 
 // Share is the memory system as one of active SMs sees it, with writeShare of

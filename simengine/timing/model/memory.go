@@ -18,8 +18,7 @@ type memory struct {
 	half       float64    // half the difference of the halves
 	contention float64    // mean delay of a DRAM read when DRAM is fully busy
 	burst      float64    // how much faster than the share's rate a burst of this SM is served
-	atomLane   float64
-	atomSame   float64
+	atomics    timing.AtomicCycles
 }
 
 func newMemory(f *timing.Figures, active, writeShare, rowShare float64) *memory {
@@ -34,7 +33,7 @@ func newMemory(f *timing.Figures, active, writeShare, rowShare float64) *memory 
 	}
 	m.slice, m.way = s.WriteCycles(1)
 	m.half = (m.far - m.near) / 2
-	m.atomLane, m.atomSame = f.Atomic(active)
+	m.atomics = f.Atomic(active)
 	return m
 }
 

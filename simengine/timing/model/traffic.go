@@ -38,7 +38,8 @@ type traffic struct {
 	total    work
 	byPC     []tally
 	// locals are loads and stores of the PTX's local memory.
-	locals [2]tally
+	locals  [2]tally
+	l1Lines int // of the whole SM
 }
 
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
@@ -65,6 +66,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 		t.count(w, t.weight[i])
 	}
 	share := min(int64(in.CTAsPerSM), perSM)
+	t.l1Lines = in.L1Bytes / 128
 	t.l1 = newLines(max(in.L1Bytes/128/int(share), 1), min(loads, 1<<14))
 	at := make([]int, len(fp.cta.Warps)) // step of each warp
 	for k := range most {
@@ -184,7 +186,14 @@ func (t *traffic) lines(u *turn) {
 			t.m.writeLine(&u.one, float64(t.granules(l.Sectors)), fresh*plan.Write[a.PC], 1)
 		case assemble.Atomic:
 			lanes := float64(bits.OnesCount32(a.Mask))
-			cost := math.Max(lanes*t.m.atomLane/float64(a.NLines), float64(a.MaxSame)*t.m.atomSame)
+			same := t.m.atomics.Warp
+			if plan.Broadcast[a.PC] { // every CTA's atomics meet at these addresses
+				same = t.m.atomics.Same
+				if t.c.p.Kernel.Instrs[a.PC].Type.IsFloat() {
+					same = t.m.atomics.SameFloat
+				}
+			}
+			cost := math.Max(lanes*t.m.atomics.Lane/float64(a.NLines), float64(a.MaxSame)*same)
 			u.one.busy[l2Slices] += cost
 			u.one.blocking[l2Slices] += cost
 			u.one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram
@@ -210,6 +219,10 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		if t.stays {
 			latency = t.c.f.L1
 		}
+	}
+	if over := t.fp.plan.Over[u.a.PC]; over.Last > over.First && u.a.Space == ir.Global {
+		// Scattered over a buffer: what of it fits L1 is there, whoever read it.
+		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
 	if t.c.p.Kernel.Instrs[u.a.PC].Mod&ir.ModBypassL1 == 0 {
 		e := t.l1.load(l.Addr)
