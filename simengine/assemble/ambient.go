@@ -22,8 +22,33 @@ type ambientDef struct {
 }
 
 // home returns the block where an ambient value used in the current block is
-// defined: the block itself, or the one before the innermost loop around it.
+// defined: the block itself, or the one before it if it lies in a loop without
+// loops in it.
 func (s *selector) home() int {
+	if !s.inner[s.b] {
+		return s.b
+	}
+	return s.outside()
+}
+
+// keptLoops marks the blocks of loops, and of loops around them, that are marked
+// .pragma "nounroll". The real assembler unrolls the others where it can, so
+// that a loop around one is as good as innermost.
+func (f *fn) keptLoops() []bool {
+	kept := make([]bool, len(f.blocks))
+	for b := range f.k.Blocks {
+		kb := &f.k.Blocks[b]
+		for _, pc := range f.k.NoUnroll {
+			if kb.Start <= pc && pc < kb.End && kb.LoopHead >= 0 {
+				kept[kb.LoopHead] = true
+			}
+		}
+	}
+	return kept
+}
+
+// outside returns the block before the innermost loop around the current one.
+func (s *selector) outside() int {
 	f := s.f
 	head := f.k.Blocks[s.b].LoopHead
 	if head < 0 {
@@ -57,6 +82,7 @@ func (s *selector) local(v value) value {
 	s.f.vals[a].uniform = true
 	s.f.vals[a].remat = true
 	s.ambient[key] = a
+	s.spare(key, s.f.vals[v].words)
 	s.pending[key.block] = append(s.pending[key.block], ambientDef{v: a, node: d, vr: -1})
 	return a
 }
@@ -71,6 +97,20 @@ func (s *selector) uniformValue(v value) bool {
 	return s.f.t.uniform && vi.uniform && vi.file == fileGeneral && (vi.defs == 1 || vi.remat)
 }
 
+// spare counts the registers that hoisting an ambient value out of a loop with
+// loops in it would have taken.
+func (s *selector) spare(key ambientKey, words uint8) {
+	out := s.outside()
+	if out == key.block {
+		return
+	}
+	key.block = out
+	if !s.spared[key] {
+		s.spared[key] = true
+		s.f.spared += int(words)
+	}
+}
+
 // sharedBase returns the ambient value of a shared variable's address.
 func (s *selector) sharedBase(o ir.Operand) value {
 	key := ambientKey{block: s.home(), reg: noValue, vr: o.Var}
@@ -81,6 +121,7 @@ func (s *selector) sharedBase(o ir.Operand) value {
 	s.f.vals[a].uniform = true
 	s.f.vals[a].remat = true
 	s.ambient[key] = a
+	s.spare(key, 1)
 	s.pending[key.block] = append(s.pending[key.block], ambientDef{v: a, vr: o.Var})
 	return a
 }

@@ -57,6 +57,7 @@ type fn struct {
 	regs    []int16 // first register of each value, -1 none
 	general int     // highest general register used plus one
 	spills  spillState
+	spared  int     // registers that hoisting parameters out of outer loops would take
 	joined  []int32 // PTX loads that became part of another
 	program *Program
 	tracked []map[int32]string // see trackOrder

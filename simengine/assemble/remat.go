@@ -15,7 +15,7 @@ func (f *fn) rematerialise() error {
 	if !f.reduce {
 		return nil
 	}
-	inner := f.innermostLoops()
+	inner := f.innermostLoops(nil)
 	for _, b := range f.order {
 		if inner[b] {
 			continue
@@ -41,11 +41,15 @@ func (f *fn) rematerialise() error {
 	return nil
 }
 
-// innermostLoops marks the blocks of loops that contain no other loop.
-func (f *fn) innermostLoops() []bool {
+// innermostLoops marks the blocks of loops that contain no other loop, of those
+// whose headers are in counted; nil counts all.
+func (f *fn) innermostLoops(counted []bool) []bool {
 	out := make([]bool, len(f.blocks))
 	deep := map[int]int{} // loop header: deepest block that it dominates in its loop
 	for _, b := range f.order {
+		if h := f.k.Blocks[b].LoopHead; h >= 0 && counted != nil && !counted[h] {
+			continue
+		}
 		for h := f.k.Blocks[b].LoopHead; h >= 0; {
 			deep[h] = max(deep[h], f.blocks[b].depth)
 			next := -1
@@ -63,7 +67,7 @@ func (f *fn) innermostLoops() []bool {
 	}
 	for _, b := range f.order {
 		if h := f.k.Blocks[b].LoopHead; h >= 0 {
-			out[b] = deep[h] == f.blocks[b].depth
+			out[b] = deep[h] <= f.blocks[b].depth
 		}
 	}
 	return out

@@ -39,12 +39,14 @@ type selector struct {
 	hard    []bool         // parameters compared with constants
 	settled bool           // which variables are uniform is decided
 	uses    []int32        // readers of each value
+	inner   []bool         // blocks of innermost loops
+	spared  map[ambientKey]bool
 }
 
 // selectInstructions lowers every block.
 func (f *fn) selectInstructions() error {
 	s := &selector{f: f, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
-		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses()}
+		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(f.keptLoops()), spared: map[ambientKey]bool{}}
 	for i := range s.twin {
 		s.twin[i] = noValue
 	}

@@ -167,6 +167,10 @@ func (b *kernelBuilder) body(blk *ptx.Block) {
 			}
 		case *ptx.Instr:
 			b.instr(n)
+		case *ptx.Directive:
+			if n.Name == ".pragma" && len(n.Args) == 1 && n.Args[0].Text == "nounroll" {
+				b.k.NoUnroll = append(b.k.NoUnroll, len(b.list))
+			}
 		}
 	}
 }

@@ -47,6 +47,9 @@ type Kernel struct {
 	ReqNTid [3]int // .reqntid, zeros when absent
 	MinCTAs int    // .minnctapersm, 0 when absent
 	MaxRegs int    // .maxnreg, 0 when absent
+	// NoUnroll are the instructions, ascending, before which .pragma "nounroll"
+	// stands: the first ones of loops that the assembler must leave as they are.
+	NoUnroll []int
 }
 
 // Param is one kernel parameter, laid out as in the parameter space.
