@@ -24,6 +24,10 @@ func (s *selector) address(o ir.Operand, space ir.Space) (a arg, vr int32, base 
 	if wide {
 		return s.pair(reg), vr, base, off
 	}
+	if s.f.vals[base].file == fileUniform && s.uniformBase(s.n) {
+		s.want[base] |= wantLo
+		return valueArg(base, 0, 1), vr, base, off
+	}
 	return s.word(reg, 0), vr, base, off
 }
 

@@ -25,7 +25,7 @@ func (s *selector) uniformVariables() {
 				if o.Kind == ir.OperandReg && o.Reg != ir.NoReg && ok[o.Reg] && !s.readsUniform(n, i) {
 					ok[o.Reg] = false
 				}
-				if o.Kind == ir.OperandAddr && o.Reg != ir.NoReg && n.space != ir.Const {
+				if o.Kind == ir.OperandAddr && o.Reg != ir.NoReg && n.space != ir.Const && !s.uniformBase(n) {
 					ok[o.Reg] = false
 				}
 			}
@@ -36,6 +36,12 @@ func (s *selector) uniformVariables() {
 			f.vals[v].file = fileUniform
 		}
 	}
+}
+
+// uniformBase says whether an access takes its whole address from a uniform
+// register, as the real assembler's loads from shared memory do on sm_90.
+func (s *selector) uniformBase(n *node) bool {
+	return n.op == ir.Ld && n.space == ir.Shared && s.f.t.sharedWindow
 }
 
 // recurrence says whether a node starts or steps a counter: it copies a
