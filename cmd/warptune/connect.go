@@ -12,6 +12,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/rpc"
 )
 
@@ -42,6 +43,14 @@ func defaultDB() string {
 	return filepath.Join(dir, "warptune", "warptune.db")
 }
 
+// path is the database's.
+func (c *connection) path() string {
+	if c.db == "" {
+		return defaultDB()
+	}
+	return c.db
+}
+
 // client is a connection to a coordinator.
 type client struct {
 	warptunev1.SweepServiceClient
@@ -70,11 +79,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 		}
 		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn}, nil
 	}
-	path := c.db
-	if path == "" {
-		path = defaultDB()
-	}
-	emb, err := cluster.Embed(ctx, path, c.embed)
+	emb, err := cluster.Embed(ctx, c.path(), c.embed)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +95,9 @@ func (c *connection) remote(err error) error {
 	known := rpc.FromStatus(err)
 	if c.coordinator != "" && rpc.Unreachable(err) {
 		return fmt.Errorf("no coordinator answers at %s: is it running, and is the address right? (%w)", c.coordinator, known)
+	}
+	if c.coordinator == "" && tuner.KindOf(known) == tuner.Damaged {
+		return fmt.Errorf("database %s: %w", c.path(), known)
 	}
 	return known
 }

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/store"
@@ -42,9 +44,13 @@ func TestLockedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	holder := fmt.Sprintf("process %d", os.Getpid())
+	var wg sync.WaitGroup // each waits a while for the lock
 	for _, args := range [][]string{{"export"}, {"sweep", "list"}, append([]string{"tune", "copy"}, quick...)} {
-		warptune(t, append(args, "--db", db)...).refused(t, exitFailed, db, "held by "+holder, "stop it, or use another file")
+		wg.Go(func() {
+			warptune(t, append(args, "--db", db)...).refused(t, exitFailed, db, "held by "+holder, "stop it, or use another file")
+		})
 	}
+	wg.Wait()
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +58,10 @@ func TestLockedDatabase(t *testing.T) {
 		t.Error("the lock's loser changed the database")
 	}
 }
+
+// remedy is what to do about a database that cannot be read: it is damaged, or so
+// much so that it is not known as one.
+var remedy = regexp.MustCompile("restore a backup, or move the file away|name another file")
 
 // A damaged database is refused by name and left as it is; no flipped bit gives
 // another table.
@@ -67,7 +77,10 @@ func TestDamagedDatabase(t *testing.T) {
 		if r.code == exitDone {
 			return r
 		}
-		r.refused(t, exitFailed, path, "restore a backup, or move the file away")
+		r.refused(t, exitFailed, path)
+		if !remedy.MatchString(r.stderr) {
+			t.Errorf("%s: the error does not say what to do: %s", name, r.stderr)
+		}
 		if !bytes.Equal(read(t, path), content) {
 			t.Errorf("%s: a refused file was changed", name)
 		}
@@ -82,24 +95,28 @@ func TestDamagedDatabase(t *testing.T) {
 			t.Errorf("%s was accepted", name)
 		}
 	}
-	const page = 4096
+	const page, count = 4096, 10 // where a page says how many entries it has
 	refused := 0
-	for at := 0; at < len(whole); at += page {
-		if !slices.ContainsFunc(whole[at:at+page], func(b byte) bool { return b != 0 }) {
-			continue
-		}
+	flip := func(i, bit int) {
 		content := bytes.Clone(whole)
-		i := at + rng.IntN(page)
-		for content[i] == 0 { // where something is stored
-			i = at + rng.IntN(page)
-		}
-		content[i] ^= 1 << rng.IntN(8)
+		content[i] ^= 1 << bit
 		switch r := export(fmt.Sprintf("flip%d.db", i), content); {
 		case r.code == exitFailed:
 			refused++
 		case r.stdout != want:
-			t.Errorf("a flipped bit in byte %d gives another table", i)
+			t.Errorf("flipping bit %d of byte %d gives another table", bit, i)
 		}
+	}
+	for at := 0; at < len(whole); at += page {
+		if !slices.ContainsFunc(whole[at:at+page], func(b byte) bool { return b != 0 }) {
+			continue
+		}
+		flip(at+count, rng.IntN(4))
+		i := at + rng.IntN(page)
+		for whole[i] == 0 { // where something is stored
+			i = at + rng.IntN(page)
+		}
+		flip(i, rng.IntN(8))
 	}
 	if refused == 0 {
 		t.Error("no flipped bit was noticed")

@@ -29,6 +29,8 @@ type OpenOptions struct {
 	AnyFileSystem bool
 	// Existing makes it an error if there is no file.
 	Existing bool
+	// uncounted leaves it to the caller to look whether results are complete.
+	uncounted bool
 }
 
 // Open opens the store in the file at path, or makes one. The file is checked
@@ -107,11 +109,13 @@ func (b *Bolt) open(opts OpenOptions) (err error) {
 		return err
 	}
 	b.db = db
-	if err := b.upgrade(migrations); err != nil {
-		_ = db.Close()
-		return err
+	if err = b.upgrade(migrations); err == nil && !opts.uncounted {
+		err = b.verifyCompleted()
 	}
-	return nil
+	if err != nil {
+		_ = db.Close()
+	}
+	return err
 }
 
 // create makes an empty store under another name and moves it to path, so that

@@ -28,7 +28,7 @@ func (f *Findings) problem(format string, args ...any) {
 // wrong: values that do not verify, and records that contradict one another.
 // An error means that the file cannot be read at all.
 func Check(path string) (*Findings, error) {
-	b, err := Open(path, OpenOptions{Existing: true, AnyFileSystem: true})
+	b, err := Open(path, OpenOptions{Existing: true, AnyFileSystem: true, uncounted: true})
 	if err != nil {
 		return nil, err
 	}

@@ -94,9 +94,43 @@ func verifySealed(tx *bolt.Tx, name []byte) error {
 
 // verifyOwned checks that every bucket in a bucket belongs to a sweep.
 func verifyOwned(tx *bolt.Tx, name []byte) error {
-	return tx.Bucket(name).ForEach(func(k, _ []byte) error {
+	return tx.Bucket(name).ForEach(func(k, v []byte) error {
 		if tx.Bucket(sweepsBucket).Get(k) == nil {
 			return damaged("%s: sweep %x is unknown", name, k)
+		}
+		if v != nil {
+			return damaged("%s: what stands under key %x is no bucket", name, k)
+		}
+		return nil
+	})
+}
+
+// verifyCompleted checks that every completed sweep has its bundle and as many
+// results as its record says: a page that says it holds fewer entries than it
+// does is sound otherwise. What a live sweep has lost, the ledger has evaluated
+// anew.
+func (b *Bolt) verifyCompleted() error {
+	return b.db.View(func(tx *bolt.Tx) error { return verifyCompleted(tx) })
+}
+
+func verifyCompleted(tx *bolt.Tx) error {
+	return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
+		var s tuner.Sweep
+		if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+			return err
+		}
+		if s.State != tuner.Completed {
+			return nil
+		}
+		var rows int64
+		if b := tx.Bucket(resultsBucket).Bucket(k); b != nil {
+			rows = int64(b.Stats().KeyN)
+		}
+		if want := s.Counts.Done + s.Counts.Abandoned; rows != want {
+			return damaged("results: sweep %s has %d, its record says %d", s.ID, rows, want)
+		}
+		if tx.Bucket(bundlesBucket).Get([]byte(s.Spec.Bundle)) == nil {
+			return damaged("bundles: sweep %s is of bundle %.12s, which is not there", s.ID, s.Spec.Bundle)
 		}
 		return nil
 	})
