@@ -144,7 +144,7 @@ func (a *app) printScores(r *replays, scores []replay.Score) error {
 		}
 	}
 	if r.markdown != "" {
-		if err := markScores(r.markdown, scores); err != nil {
+		if err := markScores(r.markdown, r.plot, scores); err != nil {
 			return err
 		}
 	}

@@ -58,8 +58,9 @@ func cutTables(name string) (before, after []byte, err error) {
 	return before, after, nil
 }
 
-// markScores replaces the tables of a Markdown file.
-func markScores(name string, scores []replay.Score) error {
+// markScores replaces the tables of a Markdown file; plots is the directory of
+// the plots that they show, "" for none.
+func markScores(name, plots string, scores []replay.Score) error {
 	before, after, err := cutTables(name)
 	if err != nil {
 		return err
@@ -67,7 +68,15 @@ func markScores(name string, scores []replay.Score) error {
 	var b bytes.Buffer
 	b.Write(before)
 	b.WriteString(tablesBegin)
-	if err := replay.Markdown(&b, scores); err != nil {
+	var image func(string) string
+	if plots != "" {
+		dir, err := filepath.Rel(filepath.Dir(name), plots)
+		if err != nil {
+			return err
+		}
+		image = func(space string) string { return filepath.ToSlash(filepath.Join(dir, fileName(space)+".svg")) }
+	}
+	if err := replay.Markdown(&b, scores, image); err != nil {
 		return err
 	}
 	b.WriteString(tablesEnd)

@@ -60,8 +60,12 @@ func Plot(w io.Writer, scores []Score) error {
 			colour, width = "#000000", 2.5
 		}
 		fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="%.1f" points="`, colour, width)
-		for n, r := range s.Curve {
-			fmt.Fprintf(&b, "%.1f,%.1f ", x(n+1), y(r))
+		last := 0.0
+		for n, r := range s.Curve { // points closer than a pixel show nothing
+			if at := x(n + 1); at >= last+1 || n == len(s.Curve)-1 {
+				fmt.Fprintf(&b, "%.1f,%.1f ", at, y(r))
+				last = at
+			}
 		}
 		b.WriteString("\"/>\n")
 		at := plotTop + 18*float64(k)

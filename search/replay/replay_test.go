@@ -185,7 +185,7 @@ func TestWriters(t *testing.T) {
 		t.Errorf("%d curves drawn", lines)
 	}
 	var md bytes.Buffer
-	if err := Markdown(&md, scores); err != nil || strings.Count(md.String(), "**1.000**") != 4 {
+	if err := Markdown(&md, scores, nil); err != nil || strings.Count(md.String(), "**1.000**") != 4 {
 		t.Errorf("%v\n%s", err, md.String())
 	}
 }

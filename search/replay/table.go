@@ -50,12 +50,17 @@ func reached(r Reach, seeds int) string {
 	return fmt.Sprintf("%.0f (%.0f %%)", r.Evaluations, 100*float64(r.Seeds)/float64(seeds))
 }
 
-// Markdown writes a table for each space; the best of a column is bold.
-func Markdown(w io.Writer, scores []Score) error {
+// Markdown writes a table for each space; the best of a column is bold. Image,
+// if not nil, gives the address of a space's plot.
+func Markdown(w io.Writer, scores []Score, image func(space string) string) error {
 	var b strings.Builder
 	for _, group := range BySpace(scores) {
 		header, rows := Table(group)
-		fmt.Fprintf(&b, "\n### %s\n\n| %s |\n|---|%s\n", group[0].Space, strings.Join(header[1:], " | "), strings.Repeat("--:|", len(header)-2))
+		fmt.Fprintf(&b, "\n### %s\n\n", group[0].Space)
+		if image != nil {
+			fmt.Fprintf(&b, "![mean excess over the optimum, by evaluations](%s)\n\n", image(group[0].Space))
+		}
+		fmt.Fprintf(&b, "| %s |\n|---|%s\n", strings.Join(header[1:], " | "), strings.Repeat("--:|", len(header)-2))
 		best := bestRatios(group)
 		for k, row := range rows {
 			for m, p := range group[k].Points {
