@@ -1,0 +1,76 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// tile loads four floats of a shared array at a byte offset from scale times
+// the thread index, with an instruction between the second and the third.
+func tile(scale, offset int, between string) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, header+`.visible .entry tile(.param .u64 a)
+{
+.reg .f32 %%f<9>;
+.reg .b32 %%r<5>;
+.reg .b64 %%rd<4>;
+.shared .align 16 .b8 s[8192];
+ld.param.u64 %%rd1, [a];
+cvta.to.global.u64 %%rd2, %%rd1;
+mov.u32 %%r1, %%tid.x;
+mov.u32 %%r2, s;
+mad.lo.s32 %%r3, %%r1, %d, %%r2;
+`, scale)
+	for i := range 4 {
+		if i == 2 {
+			sb.WriteString(between)
+		}
+		fmt.Fprintf(&sb, "ld.shared.f32 %%f%d, [%%r3+%d];\n", i, offset+4*i)
+	}
+	sb.WriteString("add.f32 %f4, %f0, %f1;\nadd.f32 %f5, %f2, %f3;\nadd.f32 %f6, %f4, %f5;\nst.global.f32 [%rd2], %f6;\nret;\n}\n")
+	return sb.String()
+}
+
+func TestNeighbouringSharedLoadsJoin(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		src    string
+		widths []uint8
+	}{
+		{"aligned", tile(16, 0, ""), []uint8{16}},
+		{"aligned at an offset", tile(16, 32, ""), []uint8{16}},
+		{"half aligned", tile(8, 0, ""), []uint8{8, 8}},
+		{"not aligned", tile(4, 0, ""), []uint8{4, 4, 4, 4}},
+		{"aligned in the middle", tile(16, 4, ""), []uint8{4, 4, 8}},
+		{"across a store", tile(16, 0, "st.shared.f32 [%r2], %f0;\n"), []uint8{8, 8}},
+		{"across a barrier", tile(16, 0, "bar.sync 0;\n"), []uint8{8, 8}},
+		{"across a new base", tile(16, 0, "add.s32 %r3, %r3, 16;\n"), []uint8{8, 8}},
+	} {
+		p := must(t, c.src, hopper)
+		var widths []uint8
+		bytes := 0
+		for _, b := range p.Blocks {
+			for _, in := range b.Instrs {
+				if in.Class != Load || in.Space != ir.Shared {
+					continue
+				}
+				widths = append(widths, in.Width)
+				bytes += int(in.Width)
+				if p.IsJoined(in.Source) {
+					t.Errorf("%s: instruction %d is joined to another and has a machine instruction", c.name, in.Source)
+				}
+			}
+		}
+		slices.Sort(widths)
+		if !slices.Equal(widths, c.widths) {
+			t.Errorf("%s: loads of %v bytes, want %v", c.name, widths, c.widths)
+		}
+		if bytes != 16 || len(widths)+len(p.Joined) != 4 {
+			t.Errorf("%s: %d bytes loaded and %d loads joined to %d", c.name, bytes, len(p.Joined), len(widths))
+		}
+	}
+}
