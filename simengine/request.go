@@ -19,7 +19,11 @@ type Level uint8
 const (
 	LevelInvalid Level = iota
 	// Cycle clocks one SM with its share of the memory system over a sample of
-	// the grid.
+	// the grid. Its time is the geometric mean of the clocked one and Model's:
+	// the first does not see the other SMs queue at what all share, the second
+	// not the order of events, and their errors are different ones. On measured
+	// configurations the mean ranks better than either (docs/FIDELITY.md);
+	// stalls, shares and counters are the clocked SM's.
 	Cycle
 	// Model composes the time in closed form from the same sample.
 	Model

@@ -2,6 +2,7 @@ package simengine
 
 import (
 	"errors"
+	"math"
 	"sort"
 
 	"github.com/warptune/warptune/simengine/arch"
@@ -48,15 +49,23 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	return report(m, &req, k, program, seat, rec, result), nil
 }
 
+// run predicts the time at the level asked for.
 func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (*timing.Result, error) {
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta,
 	}
-	if req.Level == Model {
-		return model.Compose(in)
+	composed, err := model.Compose(in)
+	if err != nil || req.Level == Model {
+		return composed, err
 	}
-	return timing.Run(in)
+	clocked, err := timing.Run(in)
+	if err != nil {
+		return nil, err
+	}
+	clocked.Cycles = math.Sqrt(clocked.Cycles * composed.Cycles)
+	clocked.TimeUS = math.Sqrt(clocked.TimeUS * composed.TimeUS)
+	return clocked, nil
 }
 
 // seating is how CTAs of a configuration sit on an SM.
