@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -30,49 +31,68 @@ type openLoad struct {
 // written there. The joined load keeps the position and the PTX instruction of
 // the first of them; the others have no machine instruction.
 func (f *fn) vectorise() error {
-	var align []uint8
+	j := joiner{f: f, based: make([]bool, len(f.vals))}
 	for _, b := range f.order {
-		nodes := f.blocks[b].nodes
-		var open []openLoad
-		joined := false
-		flush := func(keep func(*openLoad) bool) {
-			rest := open[:0]
-			var done []openLoad
-			for _, l := range open {
-				if keep(&l) {
-					rest = append(rest, l)
-				} else {
-					done = append(done, l)
-				}
-			}
-			open = rest
-			if len(done) > 1 {
-				if align == nil {
-					align = f.alignments()
-				}
-				joined = f.join(nodes, done, align) || joined
-			}
-		}
-		for i, ni := range nodes {
-			n := &f.nodes[ni]
-			if ordersShared(n) {
-				flush(func(*openLoad) bool { return false })
-			} else if l, ok := f.joinable(n, i); ok {
-				open = append(open, l)
-			}
-			for _, d := range n.dst {
-				if d >= 0 && f.vals[d].defs > 1 {
-					flush(func(l *openLoad) bool { return value(l.key.reg) != d && l.key.guard != d })
-				}
-			}
-		}
-		flush(func(*openLoad) bool { return false })
-		if joined {
-			f.blocks[b].nodes = slices.DeleteFunc(nodes, func(ni int32) bool { return f.nodes[ni].op == ir.Nop })
-		}
+		j.block(&f.blocks[b])
 	}
 	f.countDefs()
 	return nil
+}
+
+// joiner joins the loads of one block after the other.
+type joiner struct {
+	f     *fn
+	nodes []int32
+	open  []openLoad
+	based []bool  // values that open loads depend on
+	align []uint8 // by value, nil until needed
+	made  bool
+}
+
+// block joins the loads of one block.
+func (j *joiner) block(hb *hblock) {
+	f := j.f
+	j.nodes, j.made = hb.nodes, false
+	for i, ni := range hb.nodes {
+		n := &f.nodes[ni]
+		if ordersShared(n) {
+			j.flush()
+		} else if l, ok := f.joinable(n, i); ok {
+			j.open = append(j.open, l)
+			for _, v := range [...]value{value(l.key.reg), l.key.guard} {
+				if v >= 0 {
+					j.based[v] = true
+				}
+			}
+		}
+		for _, d := range n.dst {
+			if d >= 0 && j.based[d] && f.vals[d].defs > 1 {
+				j.flush()
+			}
+		}
+	}
+	j.flush()
+	if j.made {
+		hb.nodes = slices.DeleteFunc(hb.nodes, func(ni int32) bool { return f.nodes[ni].op == ir.Nop })
+	}
+}
+
+// flush joins what it can among the open loads and closes them.
+func (j *joiner) flush() {
+	if len(j.open) > 1 {
+		if j.align == nil {
+			j.align = j.f.alignments()
+		}
+		j.join()
+	}
+	for _, l := range j.open {
+		for _, v := range [...]value{value(l.key.reg), l.key.guard} {
+			if v >= 0 {
+				j.based[v] = false
+			}
+		}
+	}
+	j.open = j.open[:0]
 }
 
 // ordersShared says whether loads from shared memory may not move across a node.
@@ -99,38 +119,50 @@ func (f *fn) joinable(n *node, i int) (openLoad, bool) {
 }
 
 // join makes wide loads of what it can among loads that may move to the first
-// of them, and says whether it made any.
-func (f *fn) join(nodes []int32, loads []openLoad, align []uint8) bool {
-	made := false
+// of them.
+func (j *joiner) join() {
+	loads := j.open
+	slices.SortStableFunc(loads, func(a, b openLoad) int {
+		return cmp.Or(a.key.compare(&b.key), cmp.Compare(int64(a.offset), int64(b.offset)))
+	})
 	for len(loads) > 0 {
 		key := loads[0].key
-		var same, rest []openLoad
-		for _, l := range loads {
-			if l.key == key {
-				same = append(same, l)
-			} else {
-				rest = append(rest, l)
-			}
+		n := 1
+		for n < len(loads) && loads[n].key == key {
+			n++
 		}
-		loads = rest
-		slices.SortStableFunc(same, func(a, b openLoad) int { return int(int64(a.offset - b.offset)) })
+		same := loads[:n]
+		loads = loads[n:]
+		if n < 2 {
+			continue
+		}
 		same = slices.CompactFunc(same, func(a, b openLoad) bool { return a.offset == b.offset })
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
-		known := f.operandAlign(&base, align)
+		known := j.f.operandAlign(&base, j.align)
 		for i := 0; i < len(same); {
-			n := f.run(same[i:], uint64(bits(key.typ)/8), known)
+			n := run(same[i:], uint64(bits(key.typ)/8), known)
 			if n > 1 {
-				f.widen(nodes, same[i:i+n])
-				made = true
+				j.f.widen(j.nodes, same[i:i+n])
+				j.made = true
 			}
 			i += n
 		}
 	}
-	return made
+}
+
+// compare orders keys, so that equal ones come together.
+func (k *loadKey) compare(l *loadKey) int {
+	if k.gnot != l.gnot {
+		if k.gnot {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ))
 }
 
 // run is how many of the loads, from the first on, one access can do.
-func (f *fn) run(loads []openLoad, size uint64, known uint8) int {
+func run(loads []openLoad, size uint64, known uint8) int {
 	for n := widestAccess / size; n > 1; n /= 2 {
 		if uint64(len(loads)) < n || loads[0].offset%(n*size) != 0 || n*size > 1<<known {
 			continue
