@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,15 +64,13 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	if !e.all {
 		rows = export.Best(rows)
 	}
-	var buf bytes.Buffer
-	if err := export.Write(&buf, e.format, rows); err != nil {
+	out, err := a.create(e.output)
+	if err != nil {
 		return err
 	}
-	if e.output == "" {
-		_, err = a.stdout.Write(buf.Bytes())
-		return err
-	}
-	return os.WriteFile(e.output, buf.Bytes(), 0o644)
+	buf := bufio.NewWriter(out)
+	err = export.Write(buf, e.format, rows)
+	return out.finish(errors.Join(err, buf.Flush()))
 }
 
 // sweepRows are the rows of one sweep: its best, or all that are correct.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"sort"
@@ -81,17 +82,21 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 	if err != nil {
 		return err
 	}
+	out := &outfile{Writer: io.Discard}
+	if predictions != "" {
+		if out, err = a.create(predictions); err != nil {
+			return err
+		}
+	}
 	bar := a.progress("configurations")
 	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update}
 	results, err := batch.Run(ctx, records)
 	bar.finish()
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeRecords(out, records, results, d, level)
 	}
-	if predictions != "" {
-		if err := a.writeRecords(predictions, records, results, d, level); err != nil {
-			return err
-		}
+	if err = out.finish(err); err != nil {
+		return err
 	}
 	r := fidelity.Compare(records, results, d)
 	r.Level, r.Engine = level.String(), simengine.Version()

@@ -11,13 +11,16 @@ import (
 	"github.com/warptune/warptune/tuner/record"
 )
 
-// readRecords reads a records file.
+// readRecords reads a records file, - for standard input.
 func readRecords(name string) ([]record.Record, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+	f := os.Stdin
+	if name != "-" {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, err
+		}
+		defer f.Close()
 	}
-	defer f.Close()
 	recs, err := record.Read(name, f)
 	if err == nil && len(recs) == 0 {
 		err = fmt.Errorf("%s holds no records", name)

@@ -38,10 +38,10 @@ func TestBadRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			recs := write(t, filepath.Join(t.TempDir(), "recs.jsonl"), []byte(tt.text))
-			out := filepath.Join(t.TempDir(), "out.jsonl")
+			out := write(t, filepath.Join(t.TempDir(), "out.jsonl"), []byte("kept"))
 			warptune(t, "simulate", path, "--arch", "h200", "--configs", recs, "--ptx-dir", filepath.Dir(path), "-o", out).refused(t, exitFailed, tt.want...)
-			if _, err := os.Stat(out); err == nil {
-				t.Error("an output file was made")
+			if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) != 1 || string(read(t, out)) != "kept" {
+				t.Errorf("the output of an earlier run was not left alone: %v %v", left, err)
 			}
 		})
 	}

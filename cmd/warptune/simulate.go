@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,9 +83,6 @@ func (a *app) simulateCommand() *cobra.Command {
 }
 
 func simulateRecords(def *kernel.Definition, config, configs string, problem []int64) ([]record.Record, error) {
-	if configs == "-" {
-		return record.Read("standard input", os.Stdin)
-	}
 	if configs != "" {
 		return readRecords(configs)
 	}
@@ -108,6 +104,10 @@ func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definitio
 	if err != nil {
 		return err
 	}
+	out, err := a.create(output)
+	if err != nil {
+		return err
+	}
 	bar := a.progress("configurations")
 	batch := evaluate.Batch{
 		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: s.slots, Done: bar.update,
@@ -120,27 +120,14 @@ func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definitio
 	}
 	results, err := batch.Run(ctx, records)
 	bar.finish()
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeRecords(out, records, results, d, level)
 	}
-	return a.writeRecords(output, records, results, d, level)
+	return out.finish(err)
 }
 
 // writeRecords writes each record back with its prediction, in input order.
-func (a *app) writeRecords(output string, records []record.Record, results []evaluate.Result, d *arch.Descriptor, level simengine.Level) (err error) {
-	var w io.Writer = a.stdout
-	if output != "" {
-		f, err := os.Create(output)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if e := f.Close(); err == nil {
-				err = e
-			}
-		}()
-		w = f
-	}
+func writeRecords(w io.Writer, records []record.Record, results []evaluate.Result, d *arch.Descriptor, level simengine.Level) (err error) {
 	buf := bufio.NewWriter(w)
 	var line []byte
 	for i := range records {
