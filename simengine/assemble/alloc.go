@@ -1,6 +1,9 @@
 package assemble
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // bank is one register file under allocation: for every register, a bit for
 // each program position at which it is taken.
@@ -126,16 +129,20 @@ const stackPointer = 1
 // and the highest general register used plus one.
 //
 // Wide values go first and banks are respected; when that takes more than
-// limit registers, other orders are tried, without regard to banks.
-func (f *fn) allocate(limit int) (assigned []int16, general int) {
+// limit registers, other orders are tried, without regard to banks. With must,
+// orders that take more are given up, and the count says only that all did.
+func (f *fn) allocate(limit int, must bool) (assigned []int16, general int) {
 	ranges := f.liveRanges(lingerCycles)
 	readers := f.readersOf()
+	general = math.MaxInt
+	if must {
+		general = limit + 1
+	}
 	for o := spread; o <= inOrder; o++ {
 		if o == wideFirst {
 			ranges = f.liveRanges(0)
 		}
-		a, g := f.color(ranges, readers, limit, o)
-		if assigned == nil || g < general {
+		if a, g := f.color(ranges, readers, limit, general, o); a != nil {
 			assigned, general = a, g
 		}
 		if general <= limit {
@@ -155,8 +162,8 @@ const (
 	inOrder                     // as they come to life
 )
 
-// color is one attempt of allocate.
-func (f *fn) color(ranges []liveRange, readers *readers, limit int, order colorOrder) (assigned []int16, general int) {
+// color is one attempt of allocate; nil when it takes as many registers as best.
+func (f *fn) color(ranges []liveRange, readers *readers, limit, best int, order colorOrder) (assigned []int16, general int) {
 	assigned = make([]int16, len(f.vals))
 	list := make([]value, 0, len(f.vals))
 	for v := range ranges {
@@ -205,6 +212,9 @@ func (f *fn) color(ranges []liveRange, readers *readers, limit int, order colorO
 		assigned[v] = int16(general.place(ranges[v].words(), stackPointer, limit, clash))
 		if heir != nil {
 			f.inherit(v, heir, ranges, assigned, general)
+		}
+		if general.most >= best {
+			return nil, best
 		}
 	}
 	return assigned, max(banks[fileGeneral].most, stackPointer+1)

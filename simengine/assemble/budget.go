@@ -35,7 +35,7 @@ func (f *fn) fit(own int) {
 		room := make([][]inst, len(f.mblocks))
 		for _, slack := range [...]int{0, 1, 3, 8} {
 			f.schedule(own-slack, source, room, dags, s)
-			f.regs, f.general = f.allocate(f.budget - f.t.reserved)
+			f.regs, f.general = f.allocate(f.budget-f.t.reserved, true)
 			if f.general+f.t.reserved <= f.budget {
 				return
 			}
@@ -44,7 +44,7 @@ func (f *fn) fit(own int) {
 	for b := range f.mblocks {
 		f.mblocks[b].insts = source[b]
 	}
-	f.regs, f.general = f.allocate(f.budget - f.t.reserved)
+	f.regs, f.general = f.allocate(f.budget-f.t.reserved, false)
 }
 
 // need is the number of registers a thread is charged when the program keeps
