@@ -31,7 +31,7 @@ const maxRegisters = 255
 
 // Assemble returns the machine program of a kernel, or an error that names the
 // instruction that cannot be assembled and its position. It is deterministic,
-// keeps nothing but the kernel, and costs some tens of microseconds an
+// keeps nothing but the kernel, and costs some five microseconds an
 // instruction, several times that when it must spill.
 //
 // A cap too small for what single instructions need at once is exceeded rather

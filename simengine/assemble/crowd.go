@@ -1,0 +1,166 @@
+package assemble
+
+// crowd is a program point where more registers are live than there are.
+type crowd struct {
+	over int
+	live []value
+}
+
+// pointsOf counts into cover at how many points each value is live, and
+// returns a function that lists them.
+func (f *fn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
+	total := 0
+	for i := range points {
+		for _, v := range points[i].live {
+			cover[v]++
+			total++
+		}
+	}
+	end := make([]int, len(cover))
+	sum := 0
+	for v, n := range cover {
+		end[v] = sum
+		sum += n
+	}
+	list := make([]int32, total)
+	for i := range points {
+		for _, v := range points[i].live {
+			list[end[v]] = int32(i)
+			end[v]++
+		}
+	}
+	return func(v value) []int32 {
+		if v == 0 {
+			return list[:end[0]]
+		}
+		return list[end[v-1]:end[v]]
+	}
+}
+
+// unplaced lists, as crowded points, where the values come to life that the
+// allocation could only place at registers from limit on.
+func (f *fn) unplaced(limit int) []crowd {
+	ranges := f.liveRanges(0)
+	var out []crowd
+	for v := range ranges {
+		if f.vals[v].file != fileGeneral || len(ranges[v].all) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {
+			continue
+		}
+		at := ranges[v].all[0].from
+		c := crowd{over: f.generalWords(value(v))}
+		for x := range ranges {
+			if f.vals[x].file != fileGeneral {
+				continue
+			}
+			for _, s := range ranges[x].all {
+				if s.from <= at && at < s.to {
+					c.live = append(c.live, value(x))
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// crowds lists the points where too many registers are live, with the values
+// that live across the instruction there.
+func (f *fn) crowds(registers int) []crowd {
+	var out []crowd
+	var slab []value
+	cur := make([]uint8, len(f.vals))
+	live := liveSet{at: make([]int32, len(f.vals))}
+	for _, b := range f.order {
+		insts := f.mblocks[b].insts
+		copy(cur, f.live.out[b])
+		n := 0
+		live.reset()
+		for v, m := range cur {
+			if m != 0 && f.vals[v].file == fileGeneral {
+				n += f.generalWords(value(v))
+				live.add(value(v))
+			}
+		}
+		for j := len(insts) - 1; j >= 0; j-- {
+			in := &insts[j]
+			at := n
+			for i := range in.dst {
+				if a := &in.dst[i]; a.kind == argValue && cur[a.v] == 0 {
+					at += f.generalWords(a.v)
+				}
+			}
+			n += f.stepCount(in, cur)
+			at = max(at, n)
+			f.follow(&live, in, cur)
+			if at <= registers {
+				continue
+			}
+			from := len(slab)
+			for _, v := range live.list {
+				if !in.mentions(v) {
+					slab = append(slab, v)
+				}
+			}
+			out = append(out, crowd{over: at - registers, live: slab[from:len(slab):len(slab)]})
+		}
+	}
+	return out
+}
+
+// liveSet is a set of values that can be listed.
+type liveSet struct {
+	list []value
+	at   []int32 // by value: place in list plus one
+}
+
+func (s *liveSet) reset() {
+	for _, v := range s.list {
+		s.at[v] = 0
+	}
+	s.list = s.list[:0]
+}
+
+func (s *liveSet) add(v value) {
+	if s.at[v] == 0 {
+		s.list = append(s.list, v)
+		s.at[v] = int32(len(s.list))
+	}
+}
+
+func (s *liveSet) remove(v value) {
+	if k := s.at[v]; k > 0 {
+		last := s.list[len(s.list)-1]
+		s.list[k-1], s.at[last] = last, k
+		s.list, s.at[v] = s.list[:len(s.list)-1], 0
+	}
+}
+
+// follow brings a set of live general values up to date with the words live
+// before an instruction.
+func (f *fn) follow(s *liveSet, in *inst, live []uint8) {
+	for i := range in.dst {
+		if a := &in.dst[i]; a.kind == argValue && live[a.v] == 0 {
+			s.remove(a.v)
+		}
+	}
+	in.reads(func(v value, _ uint8) {
+		if f.vals[v].file == fileGeneral {
+			s.add(v)
+		}
+	})
+}
+
+// mentions says whether an instruction reads or writes a value.
+func (in *inst) mentions(v value) bool {
+	for i := range in.dst {
+		if in.dst[i].v == v && in.dst[i].kind == argValue {
+			return true
+		}
+	}
+	for i := range in.src[:in.nsrc] {
+		if in.src[i].v == v && in.src[i].kind == argValue {
+			return true
+		}
+	}
+	return in.guard == v && v != noValue
+}
