@@ -90,13 +90,13 @@ func (d *Descent) Propose() (int64, bool) {
 			if i, ok := d.neighbour(); ok {
 				return i, true
 			}
-			if len(d.out) > 0 { // an answer may be better
-				return d.t.Near(d.at.Index)
+			if len(d.out) > 0 { // an answer may be better: nothing to go on until then
+				return 0, false
 			}
 			d.state = nowhere
 		}
 		if d.state == starting {
-			return d.t.Near(d.start)
+			return 0, false
 		}
 		i, ok := d.restart(d)
 		if !ok {

@@ -73,11 +73,12 @@ func (p *Portfolio) Propose() (int64, bool) {
 	}
 	arm := p.bandit.next(p.out)
 	i, ok := p.arms[arm].Propose()
-	if ok && !p.t.Seen(i) {
-		p.owner[i] = arm
-		p.out[arm]++
+	if !ok || p.t.Seen(i) { // it waits for answers
+		return p.model.Propose()
 	}
-	return i, ok
+	p.owner[i] = arm
+	p.out[arm]++
+	return i, true
 }
 
 // Observe implements trail.Member.
