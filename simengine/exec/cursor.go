@@ -41,9 +41,8 @@ func (r *Runner) bytes(c *cursor, a *access, addr uint64, write bool) []byte {
 // gather handles the rare access that crosses pages, possible only for a
 // module variable whose own alignment is below the access width.
 func (r *Runner) gather(c *cursor, in uint64, width int, write bool) []byte {
-	first := c.page
 	second := r.mem.page(c.region, c.index+1)
-	first = r.mem.page(c.region, c.index) // may have been dropped and made anew
+	first := r.mem.page(c.region, c.index) // after second: it may have been dropped and made anew
 	if first == nil || second == nil {
 		return nil
 	}

@@ -38,7 +38,6 @@ type parser struct {
 	stack  []Operand // operands of the lists being read
 	ops    []Operand // slab that finished lists are cut from
 	instrs []Instr   // slab of instructions
-	labels []Label
 }
 
 // maxDepth bounds recursion, so that hostile input cannot exhaust the stack.

@@ -27,7 +27,6 @@ type loopStats struct {
 	// extra and warps: cycles charged for skipped iterations, and the warps
 	// they were charged to.
 	extra, warps int64
-	largest      int64
 	// localShare is the share of local memory traffic that misses L2 (of
 	// unit), localAcc its error diffusion.
 	localShare, localAcc int32

@@ -108,7 +108,6 @@ type sm struct {
 	interval   float64 // between two launches on this SM
 	stagger    bool
 	done       []int64 // completion cycles of CTAs in order
-	issuedNow  int
 	stats      stats
 }
 
@@ -152,7 +151,6 @@ type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2
 	dramSectors     int64 // of them, in granules that came from DRAM
-	farLookups      int64
 }
 
 // newSM makes an SM that will run target CTAs.

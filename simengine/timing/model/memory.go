@@ -60,7 +60,6 @@ func (m *memory) writeLine(w *work, granules, toDRAM, times float64) {
 type spillPath struct {
 	m    *memory
 	hits float64 // share of reloads that L1 serves
-	back float64 // share of L2's traffic for them that DRAM sees
 }
 
 // newSpillPath takes all resident warps' spill areas for equally used.
