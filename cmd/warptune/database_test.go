@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -33,6 +35,40 @@ func TestTuneAgain(t *testing.T) {
 	}
 	if first.stdout != second.stdout {
 		t.Errorf("the second run says\n%s\nthe first\n%s", second.stdout, first.stdout)
+	}
+}
+
+// A tune works on what it was asked, and leaves what else waits in the database
+// as it is: an interrupted sweep of another kernel, or of another version of the
+// simulator, which this one could not go on with.
+func TestTuneLeavesOtherSweepsAlone(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "x.db")
+	warptune(t, append([]string{"sweep", "submit", "copy", "--db", db}, quick[:len(quick)-2]...)...).ok(t)
+	st, err := store.Open(db, store.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := st.Sweeps()
+	if err != nil || len(waiting) != 1 {
+		t.Fatalf("%d sweeps, %v", len(waiting), err)
+	}
+	old := waiting[0]
+	old.Num++
+	old.Spec.Engine = "0-of-long-ago"
+	old.ID = old.Spec.ID("")
+	if err := st.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{old}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := warptune(t, "tune", "transpose_naive", "--db", db, "--arch", "h200", "--problem", "256", "--level", "model").ok(t)
+	if r.stderr != "warptune: 27 configurations evaluated\n" {
+		t.Errorf("it says %s", r.stderr)
+	}
+	list := warptune(t, "sweep", "list", "--kernel", "copy", "--db", db).ok(t).stdout
+	if n := strings.Count(list, "running  0     24"); n != 2 {
+		t.Errorf("the other sweeps did not stay as they were:\n%s", list)
 	}
 }
 

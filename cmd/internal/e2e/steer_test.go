@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -87,6 +88,7 @@ func TestCoordinatorRefuses(t *testing.T) {
 	if err := os.Chmod(readOnly, 0o555); err != nil {
 		t.Fatal(err)
 	}
+	var wg sync.WaitGroup // some wait a while for a lock
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -107,15 +109,23 @@ func TestCoordinatorRefuses(t *testing.T) {
 		if os.Geteuid() == 0 && strings.Contains(strings.Join(tt.args, " "), readOnly) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		}
-		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState == nil {
-			t.Fatal(err)
-		}
-		if code := cmd.ProcessState.ExitCode(); code != tt.code {
-			t.Errorf("%s: exit status %d, want %d", cmd, code, tt.code)
-		}
-		checkLine(t, cmd, string(out), tt.want)
+		wg.Go(func() { refuses(t, cmd, tt.code, tt.want) })
 	}
+	wg.Wait()
+}
+
+// refuses fails the test unless the command ends with the status and one line.
+func refuses(t *testing.T, cmd *exec.Cmd, code int, want []string) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Error(err)
+		return
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("%s: exit status %d, want %d", cmd, got, code)
+	}
+	checkLine(t, cmd, string(out), want)
 }
 
 func checkLine(t *testing.T, cmd *exec.Cmd, out string, want []string) {
