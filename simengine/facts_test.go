@@ -74,7 +74,7 @@ func report(t *testing.T, text string, l launch) *simengine.Report {
 		t.Fatal(err)
 	}
 	r, err := engine.Simulate(module, simengine.Request{
-		Kernel: "k", Arch: d, Level: max(l.level, simengine.Cycle), Grid: [3]int{max(l.ctas, 1), 1, 1}, CTA: [3]int{max(l.threads, 1+31), 1, 1},
+		Kernel: "k", Arch: d, Level: max(l.level, simengine.Cycle), Grid: [3]int{max(l.ctas, 1), 1, 1}, CTA: [3]int{max(l.threads, 32), 1, 1},
 		CarveOut: -1, MaxRegisters: l.maxRegisters, DynamicShared: l.shared, Constants: l.constants,
 		Args: []simengine.Arg{
 			in,
