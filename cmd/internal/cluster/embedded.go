@@ -113,7 +113,7 @@ func (e *Embedded) Work(slots int, fault func(error)) error {
 	}
 	w, err := worker.New(conn, worker.Options{
 		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: e.counting(worker.Recovering(NewEvaluator())),
+		Evaluator: e.counting(worker.Recovering(NewEvaluator(worker.NewKnown(conn)))),
 	})
 	if err != nil {
 		return err

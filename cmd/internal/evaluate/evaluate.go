@@ -39,11 +39,14 @@ type Job struct {
 	Problem []int64 // nil: the definition's own
 	Arch    *arch.Descriptor
 	Level   simengine.Level
+	// Known finds the outcome of a question that was answered before, by its
+	// digest; nil: none is known.
+	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
 }
 
 // Evaluate answers a job. The outcome is the configuration's, and the same
 // everywhere; the error is this machine's fault or the caller's cancellation.
-// The report is nil unless the outcome is correct.
+// The report is nil unless the outcome is correct and was not known.
 func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *simengine.Report, error) {
 	launch, err := job.Kernel.Launch(job.Config, job.Problem)
 	if err != nil {
@@ -60,12 +63,12 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err := ctx.Err(); err != nil {
 		return tuner.Outcome{}, nil, err
 	}
-	out, report := e.simulate(launch, ptx, job)
+	out, report := e.simulate(ctx, launch, ptx, job)
 	out.Compiler = ptx.Compiler
 	return out, report, nil
 }
 
-func (e *Evaluator) simulate(launch *kernel.Launch, ptx compile.Result, job Job) (tuner.Outcome, *simengine.Report) {
+func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job Job) (tuner.Outcome, *simengine.Report) {
 	req, err := request(launch, job.Arch, job.Level)
 	if err != nil {
 		return failed(tuner.Constraints, err), nil
@@ -73,6 +76,11 @@ func (e *Evaluator) simulate(launch *kernel.Launch, ptx compile.Result, job Job)
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
 	if err != nil {
 		return outcomeOf(err), nil
+	}
+	if job.Known != nil {
+		if out, ok := job.Known(ctx, req.Digest(module.Digest)); ok {
+			return out, nil
+		}
 	}
 	report, err := e.engine.Simulate(module, req)
 	if err != nil {
