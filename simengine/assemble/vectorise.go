@@ -7,11 +7,16 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// widestAccess is the number of bytes a lane can load at once.
-const widestAccess = 16
+// The number of bytes a lane can load at once: LDS.128, and LDC.64, the widest
+// constant load ptxas makes of joined ones.
+const (
+	widestShared   = 16
+	widestConstant = 8
+)
 
 // loadKey is what loads that may become one have in common.
 type loadKey struct {
+	space ir.Space
 	typ   ir.Type
 	reg   ir.Reg
 	vr    int32
@@ -26,7 +31,8 @@ type openLoad struct {
 	offset uint64
 }
 
-// vectorise joins loads from neighbouring addresses in shared memory into one,
+// vectorise joins loads from neighbouring addresses in shared memory, and in the
+// constant bank, into one,
 // where the address is known to be aligned and nothing between them may have
 // written there. The joined load keeps the position and the PTX instruction of
 // the first of them; the others have no machine instruction.
@@ -108,14 +114,14 @@ func ordersShared(n *node) bool {
 
 // joinable describes node i of a block if it is a load that could be joined.
 func (f *fn) joinable(n *node, i int) (openLoad, bool) {
-	if n.op != ir.Ld || n.space != ir.Shared || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
+	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
 		return openLoad{}, false
 	}
 	if w := bits(n.typ) / 8; w != 4 && w != 8 || f.vals[n.dst[0]].defs != 1 || int(f.vals[n.dst[0]].words)*4 != w {
 		return openLoad{}, false
 	}
 	o := &n.src[0]
-	return openLoad{loadKey{n.typ, o.Reg, o.Var, n.guard, n.gnot}, i, o.Imm}, true
+	return openLoad{loadKey{n.space, n.typ, o.Reg, o.Var, n.guard, n.gnot}, i, o.Imm}, true
 }
 
 // join makes wide loads of what it can among loads that may move to the first
@@ -140,7 +146,7 @@ func (j *joiner) join() {
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
 		known := j.f.operandAlign(&base, j.align)
 		for i := 0; i < len(same); {
-			n := run(same[i:], uint64(bits(key.typ)/8), known)
+			n := run(same[i:], uint64(bits(key.typ)/8), known, widest(key.space))
 			if n > 1 {
 				j.f.widen(j.nodes, same[i:i+n])
 				j.made = true
@@ -158,12 +164,19 @@ func (k *loadKey) compare(l *loadKey) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ))
+	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.space, l.space))
+}
+
+func widest(space ir.Space) uint64 {
+	if space == ir.Const {
+		return widestConstant
+	}
+	return widestShared
 }
 
 // run is how many of the loads, from the first on, one access can do.
-func run(loads []openLoad, size uint64, known uint8) int {
-	for n := widestAccess / size; n > 1; n /= 2 {
+func run(loads []openLoad, size uint64, known uint8, most uint64) int {
+	for n := most / size; n > 1; n /= 2 {
 		if uint64(len(loads)) < n || loads[0].offset%(n*size) != 0 || n*size > 1<<known {
 			continue
 		}

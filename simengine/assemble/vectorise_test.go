@@ -74,3 +74,30 @@ func TestNeighbouringSharedLoadsJoin(t *testing.T) {
 		}
 	}
 }
+
+// Constants at neighbouring addresses are loaded in pairs, as ptxas does with
+// ULDC.64.
+func TestNeighbouringConstantLoadsJoin(t *testing.T) {
+	var sb strings.Builder
+	sb.WriteString(header + `.const .align 16 .b8 coef[64];
+.visible .entry fir(.param .u64 a, .param .u32 k)
+{
+.reg .f32 %f<9>;
+.reg .b32 %r<5>;
+.reg .b64 %rd<6>;
+ld.param.u64 %rd1, [a];
+ld.param.u32 %r1, [k];
+cvta.to.global.u64 %rd2, %rd1;
+mul.wide.u32 %rd3, %r1, 16;
+mov.u64 %rd4, coef;
+add.s64 %rd5, %rd4, %rd3;
+`)
+	for i := range 4 {
+		fmt.Fprintf(&sb, "ld.const.f32 %%f%d, [%%rd5+%d];\n", i, 4*i)
+	}
+	sb.WriteString("add.f32 %f4, %f0, %f1;\nadd.f32 %f5, %f2, %f3;\nadd.f32 %f6, %f4, %f5;\nst.global.f32 [%rd2], %f6;\nret;\n}\n")
+	p := must(t, sb.String(), hopper)
+	if len(p.Joined) != 2 {
+		t.Errorf("%d of four neighbouring constants joined to others, want 2 (pairs)", len(p.Joined))
+	}
+}

@@ -20,9 +20,6 @@ var gaps = []struct {
 	{"fences of an SM wait for one another", func(r *record.Record) bool {
 		return r.Kernel == "reduce_atomic" && param(r, "VARIANT") == 3 && param(r, "BLOCK_SIZE") <= 64
 	}, 0.8, 1.25},
-	{"adjacent uniform constants are loaded in pairs", func(r *record.Record) bool {
-		return r.Kernel == "const_filter" && param(r, "DIVERGENT") == 0 && param(r, "BLOCK_SIZE") >= 256
-	}, 0.85, 1.15},
 	{"global atomics on few addresses spread over the slices", func(r *record.Record) bool {
 		return r.Kernel == "histogram" && param(r, "COPIES") == 0
 	}, 0.85, 1.15},
