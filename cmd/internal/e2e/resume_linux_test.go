@@ -104,7 +104,10 @@ func TestTuneResumes(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit status %d: %s", code, progressText)
 	}
-	if n := number(t, progressText, `(\d+) configurations evaluated`); n != 374-second {
+	// A trial that was under way at the kill may be evaluated once more than the
+	// table shows; nothing stored is.
+	const underWay = 2
+	if n := number(t, progressText, `(\d+) configurations evaluated`); n < 374-second || n > 374-second+underWay {
 		t.Errorf("the last run evaluated %d configurations, want the %d left", n, 374-second)
 	}
 	exported(t, "--db", db).compare(t, want)
