@@ -92,6 +92,9 @@ func (f *Forest) Grow(x [][]float32, y []float32, n int) {
 	}
 }
 
+// Grown reports whether there are trees to predict by.
+func (f *Forest) Grown() bool { return len(f.trees) > 0 }
+
 // Predict returns the mean over the trees and the variance of the prediction:
 // that of the trees' means plus the mean of the leaves' variances (Hutter et
 // al., "Algorithm runtime prediction", AIJ 206, 2014, section 4.3.2).

@@ -99,6 +99,9 @@ func (p *Portfolio) Observe(o search.Observation) {
 	}
 }
 
+// Estimate implements search.Estimator by the model's belief.
+func (p *Portfolio) Estimate() (search.Estimate, bool) { return p.model.Estimate() }
+
 // screened proposes what a model expects most of among several proposals of a
 // member.
 type screened struct {

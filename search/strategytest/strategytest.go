@@ -16,11 +16,13 @@ type Make func(space *search.Space, seed uint64) search.Strategy
 // Run checks the contract: questions are valid indices, no configuration is
 // asked for twice or after it was told, everything is asked for before Done
 // when nothing stops the strategy earlier, and the same space, seed and
-// observations give the same questions.
+// observations give the same questions; a search.Estimator estimates shares, and
+// asks the same whether it is asked for estimates or not.
 func Run(t *testing.T, mk Make) {
 	t.Run("finishes", func(t *testing.T) { finishes(t, mk) })
 	t.Run("replays", func(t *testing.T) { replays(t, mk) })
 	t.Run("known", func(t *testing.T) { known(t, mk) })
+	t.Run("estimates", func(t *testing.T) { estimates(t, mk) })
 	t.Run("strange", func(t *testing.T) { strange(t, mk) })
 }
 
@@ -146,6 +148,36 @@ func known(t *testing.T, mk Make) {
 	}
 	if int64(len(told)) != space.Size() {
 		t.Errorf("%d of %d configurations told or asked for", len(told), space.Size())
+	}
+}
+
+// estimates: an estimate is of shares, and nobody's questions depend on it.
+func estimates(t *testing.T, mk Make) {
+	space := Space(t, 100)
+	s, other := mk(space, 4), mk(space, 4)
+	e, ok := s.(search.Estimator)
+	if !ok {
+		return
+	}
+	for n := 0; ; n++ {
+		a, b := s.Ask(1), other.Ask(1)
+		if !slices.Equal(a, b) {
+			t.Fatalf("asks for %v after an estimate, for %v without", a, b)
+		}
+		if len(a) == 0 {
+			break
+		}
+		s.Tell(objective(a[0]))
+		other.Tell(objective(a[0]))
+		if n%7 > 0 {
+			continue
+		}
+		if got, ok := e.Estimate(); ok && !(got.Gain >= 0 && got.Gain <= 1 && got.AtMost >= 0 && got.AtMost <= 1) {
+			t.Fatalf("estimate %+v is no share", got)
+		}
+	}
+	if got, ok := e.Estimate(); ok {
+		t.Errorf("estimate %+v though nothing is left", got)
 	}
 }
 

@@ -21,7 +21,10 @@ type Strategy struct {
 	member Member
 }
 
-var _ search.Strategy = (*Strategy)(nil)
+var (
+	_ search.Strategy  = (*Strategy)(nil)
+	_ search.Estimator = (*Strategy)(nil)
+)
 
 // Make builds a member on a trail.
 type Make func(*Trail) Member
@@ -59,3 +62,11 @@ func (s *Strategy) Tell(obs ...search.Observation) {
 
 // Done implements search.Strategy.
 func (s *Strategy) Done() bool { return s.trail.Left() == 0 }
+
+// Estimate implements search.Estimator: the member's, if it is one.
+func (s *Strategy) Estimate() (search.Estimate, bool) {
+	if e, ok := s.member.(search.Estimator); ok && !s.Done() {
+		return e.Estimate()
+	}
+	return search.Estimate{}, false
+}
