@@ -13,7 +13,7 @@ const confirmWait = 5 * time.Second
 
 // confirmation is the second evaluation of a sweep's best trial, by another
 // worker than the first. It is leased under a number of its own, -1-seq, and
-// is not stored: after a restart the sweep completes without.
+// is not stored: after a restart it is made anew.
 type confirmation struct {
 	seq      int64
 	since    time.Time // when it began to wait
@@ -33,7 +33,7 @@ func (l *Ledger) settled(s *live) bool {
 	best, c := s.rec.Best, s.confirm
 	switch {
 	case c == nil:
-		if best == nil || best.Reused || s.rec.Confirmed || !l.another(s, s.bestWorker) {
+		if best == nil || best.Reused || s.rec.Confirmed || !l.another(s, s.rec.BestWorker) {
 			return true
 		}
 		s.confirm = &confirmation{seq: best.Seq, since: l.now}
@@ -49,7 +49,7 @@ func (l *Ledger) settled(s *live) bool {
 // for a worker such as this.
 func (l *Ledger) grantConfirmation(s *live, w *session) (Grant, bool) {
 	c := s.confirm
-	if c == nil || c.over || c.holder != "" || w.worker.ID == s.bestWorker {
+	if c == nil || c.over || c.holder != "" || w.worker.ID == s.rec.BestWorker {
 		return Grant{}, false
 	}
 	e := l.leases.Grant(l.now, lease.Key{Sweep: s.rec.Num, Seq: confirmSeq(c.seq)}, w.name)
@@ -95,7 +95,7 @@ func (l *Ledger) reportConfirmation(s *live, w *session, r *Report, ack func(Ack
 		s.rec.Confirmed = true
 	} else {
 		s.rec.Message = fmt.Sprintf("the best, trial %d, is not reproduced: worker %s says %s %g µs, worker %s %s %g µs",
-			c.seq, s.bestWorker, first.Validity, first.TimeUS, w.worker.ID, r.Outcome.Validity, r.Outcome.TimeUS)
+			c.seq, s.rec.BestWorker, first.Validity, first.TimeUS, w.worker.ID, r.Outcome.Validity, r.Outcome.TimeUS)
 	}
 	c.over = true
 	l.leases.Revoke(r.Key)

@@ -317,6 +317,29 @@ func (h *history) step() {
 	}
 }
 
+// work has a faultless worker report what it holds and take more; false once
+// the sweep has ended.
+func (h *history) work(w *client) bool {
+	h.t.Helper()
+	h.now = h.now.Add(2 * time.Second)
+	h.ledger.Enter(h.now)
+	in := tuner.Sync{Worker: w.worker, Want: 8, Reports: w.reports}
+	reply, err := h.ledger.Synchronize(&in)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.commit()
+	h.told(w, &in, reply)
+	h.receive(w, reply)
+	for key, g := range w.held {
+		o := tunertest.Oracle(g.Index)
+		w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
+		delete(w.held, key)
+	}
+	_, live := h.ledger.Sweep(1)
+	return live
+}
+
 // finish lets a new, faultless worker do what is left.
 func (h *history) finish() []tuner.Result {
 	h.t.Helper()
@@ -332,21 +355,7 @@ func (h *history) finish() []tuner.Result {
 		if s.State == tuner.Paused {
 			_ = h.ledger.Steer(1, tuner.Running)
 		}
-		h.now = h.now.Add(2 * time.Second)
-		h.ledger.Enter(h.now)
-		in := tuner.Sync{Worker: w.worker, Want: 8, Reports: w.reports}
-		reply, err := h.ledger.Synchronize(&in)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		h.commit()
-		h.told(w, &in, reply)
-		h.receive(w, reply)
-		for key, g := range w.held {
-			o := tunertest.Oracle(g.Index)
-			w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
-			delete(w.held, key)
-		}
+		h.work(w)
 	}
 	if s, ok := h.ledger.Sweep(1); ok {
 		h.t.Fatalf("the sweep does not end: %+v", s.Counts)
@@ -415,5 +424,42 @@ func TestRandomHistoriesGiveUp(t *testing.T) {
 	}
 	if abandoned == 0 {
 		t.Error("no trial was ever given up: the histories are too tame")
+	}
+}
+
+// A worker that is alone is not asked to confirm its own best, also when the
+// coordinator was restarted since; another worker is.
+func TestConfirmationAfterRestart(t *testing.T) {
+	for _, second := range []bool{false, true} {
+		h := newHistory(t, 1, tunertest.Bundle{Size: 40}, 3)
+		w, other := h.start(1), h.start(2)
+		confirmed := 0
+		for h.work(w) {
+			best, _ := h.ledger.Sweep(1)
+			if best.Counts.Done > 30 {
+				break
+			}
+		}
+		if s, _ := h.ledger.Sweep(1); s.Best == nil || s.Best.Index != tunertest.Best(40) || s.BestWorker != "w1" {
+			t.Fatalf("the best is not found before the restart: %+v", s.Best)
+		}
+		h.crash()
+		for {
+			if second {
+				h.work(other)
+			}
+			if !h.work(w) {
+				break
+			}
+		}
+		for key := range h.granted {
+			if key.Seq < 0 {
+				confirmed++
+			}
+		}
+		sweeps, _ := h.store.Sweeps()
+		if s := sweeps[0]; s.State != tuner.Completed || s.Confirmed != second || (confirmed > 0) != second {
+			t.Errorf("with a second worker %v: %v, confirmed %v, %d confirmations granted", second, s.State, s.Confirmed, confirmed)
+		}
 	}
 }

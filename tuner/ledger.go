@@ -162,8 +162,11 @@ func (l *Ledger) Restore(now time.Time, r Restored) error {
 			l.leases.Restore(now, s.key(rec.Seq), rec.Token, rec.Holder)
 		}
 	}
-	if s.rec.Best != nil {
-		s.rec.BestValues = slices.Clone(s.plan.Space.At(s.rec.Best.Index).Values)
+	if best := s.rec.Best; best != nil {
+		s.rec.BestValues = slices.Clone(s.plan.Space.At(best.Index).Values)
+		if stored := r.Sweep.Best; stored == nil || stored.Seq != best.Seq {
+			s.rec.BestWorker, s.rec.Confirmed = "", false
+		}
 	}
 	for seq := s.course.told; seq < s.course.next(); seq++ {
 		if s.course.at(seq).state == Queued {

@@ -15,12 +15,10 @@ type live struct {
 	course course
 	scope  string
 	// known finds outcomes stored by other sweeps; nil when there is none.
-	known func(key []byte) (Outcome, bool)
-	queue seqHeap // trials that may be Queued, by number; others are skipped
-	open  int64   // trials asked that have not ended
-	// bestWorker is who evaluated the best; "" if that was before a restart.
-	bestWorker string
-	confirm    *confirmation // of the best; nil: not begun
+	known   func(key []byte) (Outcome, bool)
+	queue   seqHeap       // trials that may be Queued, by number; others are skipped
+	open    int64         // trials asked that have not ended
+	confirm *confirmation // of the best; nil: not begun
 
 	sampled time.Time // when rate was last brought up to date
 	sampleN int64     // Counts.Done then

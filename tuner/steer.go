@@ -141,8 +141,9 @@ func (l *Ledger) finish(s *live, seq int64, r Result) {
 	l.changes.Results = append(l.changes.Results, change)
 	if best {
 		config := s.plan.Space.At(r.Index)
-		s.bestWorker, s.rec.Confirmed = t.worker, false
+		s.rec.BestWorker, s.rec.Confirmed = t.worker, false
 		s.rec.BestValues = slices.Clone(config.Values)
+		l.put(s) // who evaluated it must be known after a restart too
 		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
 	l.dirty[s.rec.Num] = true

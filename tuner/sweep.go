@@ -111,6 +111,8 @@ type Sweep struct {
 	Message string     `json:"message,omitempty"` // why it has failed
 	Counts  Counts     `json:"counts"`
 	Best    *Result    `json:"best,omitempty"`
+	// BestWorker is the worker that evaluated Best.
+	BestWorker string `json:"best_worker,omitempty"`
 	// Confirmed says that a second worker came to the same outcome of Best.
 	Confirmed bool `json:"confirmed,omitempty"`
 	// BestValues is the configuration of Best.

@@ -49,6 +49,25 @@ func (b *board) put(sweeps []tuner.Sweep) {
 	b.announce()
 }
 
+// moved returns the sweeps that come to be in a state they are not shown in.
+func (b *board) moved(sweeps []tuner.Sweep) []tuner.Sweep {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	states := map[uint64]tuner.SweepState{}
+	var moved []tuner.Sweep
+	for _, s := range sweeps {
+		was, seen := states[s.Num]
+		if e := b.byNum[s.Num]; !seen && e != nil {
+			was = e.sweep.State
+		}
+		if was != s.State {
+			moved = append(moved, s)
+		}
+		states[s.Num] = s.State
+	}
+	return moved
+}
+
 func (b *board) announce() {
 	if !b.closed {
 		close(b.changed)

@@ -74,9 +74,10 @@ func (c *Coordinator) flush() error {
 		}
 		c.mu.Unlock()
 		if err == nil {
+			moved := c.board.moved(g.changes.Sweeps)
 			c.board.put(g.changes.Sweeps)
 			c.board.put(g.shown)
-			c.logGroup(g)
+			c.logGroup(g, moved)
 		}
 		g.finish(err)
 		if err != nil {
@@ -186,8 +187,8 @@ func (c *Coordinator) removeSome() error {
 	return nil
 }
 
-// logGroup logs what became durable.
-func (c *Coordinator) logGroup(g *group) {
+// logGroup logs what became durable; moved are the sweeps in new states.
+func (c *Coordinator) logGroup(g *group, moved []tuner.Sweep) {
 	for i := range g.changes.Leases {
 		if l := &g.changes.Leases[i]; !l.Held && l.Reason != "" {
 			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Holder, "attempt", l.Attempt, "reason", l.Reason)
@@ -198,8 +199,8 @@ func (c *Coordinator) logGroup(g *group) {
 			c.log.Error("trial given up", "sweep", c.board.id(r.Sweep), "trial", r.Result.Seq, "attempts", r.Result.Attempts, "reason", r.Result.Outcome.Message)
 		}
 	}
-	for i := range g.changes.Sweeps {
-		s := &g.changes.Sweeps[i]
+	for i := range moved {
+		s := &moved[i]
 		c.log.Info("sweep "+s.State.String(), "sweep", s.ID, "kernel", s.Spec.Kernel, "arch", s.Spec.Arch, "done", s.Counts.Done, "abandoned", s.Counts.Abandoned, "message", s.Message)
 	}
 }
