@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,9 @@ import (
 
 // exporting is what an export is made of.
 type exporting struct {
-	kernel, arch, format, output string
-	all                          bool
+	kernel, arch, level, sweep, format, output string
+	problem                                    []int64
+	all                                        bool
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -27,7 +29,10 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format F",
 		Short: "Write the tuning table: the best of every kernel, architecture and problem size",
-		Args:  exactly(0, "no arguments"),
+		Long: "Write the tuning table: the best of every kernel, architecture and problem size. The\n" +
+			"formats t4 and kernel-tuner are files that other tuners load: they hold one run, with\n" +
+			"every configuration evaluated and those that failed.",
+		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := export.Write(io.Discard, e.format, nil); err != nil {
 				return usageError{err}
@@ -39,6 +44,9 @@ func (a *app) exportCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&e.kernel, "kernel", "", "only this kernel")
 	f.StringVar(&e.arch, "arch", "", "only this architecture")
+	f.Int64SliceVar(&e.problem, "problem", nil, "only this problem size")
+	f.StringVar(&e.level, "level", "", "only this level, cycle or model")
+	f.StringVar(&e.sweep, "sweep", "", "only the sweep of this identity, or its first digits")
 	f.StringVar(&e.format, "format", "json", strings.Join(export.Formats(), ", "))
 	f.StringVarP(&e.output, "output", "o", "", "file to write; default: standard output")
 	f.BoolVar(&e.all, "all", false, "every evaluated configuration instead of the best ones")
@@ -51,17 +59,21 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 		return err
 	}
 	var rows []export.Row
+	whole := export.WholeRun(e.format)
 	for _, s := range list.GetSweeps() {
-		more, err := sweepRows(ctx, c, s, e.all)
+		if !e.wants(s) {
+			continue
+		}
+		more, err := sweepRows(ctx, c, s, e.all || whole, whole)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, more...)
 	}
 	if len(rows) == 0 {
-		return errors.New("nothing to export: no result is stored for what --kernel and --arch ask; \"warptune sweep list\" shows what there is")
+		return errors.New("nothing to export: no result is stored for what the flags ask; \"warptune sweep list\" shows what there is")
 	}
-	if !e.all {
+	if !e.all && !whole {
 		rows = export.Best(rows)
 	}
 	out, err := a.create(e.output)
@@ -73,14 +85,22 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	return out.finish(errors.Join(err, buf.Flush()))
 }
 
-// sweepRows are the rows of one sweep: its best, or all that are correct.
-func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all bool) ([]export.Row, error) {
+// wants reports whether the flags ask for a sweep.
+func (e *exporting) wants(s *warptunev1.Sweep) bool {
+	spec := s.GetSpec()
+	return strings.HasPrefix(s.GetId(), e.sweep) && (e.level == "" || spec.GetLevel() == e.level) &&
+		(len(e.problem) == 0 || slices.Equal(spec.GetProblem(), e.problem))
+}
+
+// sweepRows are the rows of one sweep: its best, or all that are correct, or
+// also those that failed.
+func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed bool) ([]export.Row, error) {
 	if !all {
 		r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: 1})
 		if err != nil {
 			return nil, err
 		}
-		return exportRows(s.GetSpec(), r.GetNames(), r.GetResults()), nil
+		return exportRows(s.GetSpec(), r.GetNames(), r.GetResults(), false), nil
 	}
 	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
 	if err != nil {
@@ -98,18 +118,21 @@ func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all bool) ([
 		if len(page.GetNames()) > 0 {
 			names = page.GetNames()
 		}
-		rows = append(rows, exportRows(s.GetSpec(), names, page.GetResults())...)
+		rows = append(rows, exportRows(s.GetSpec(), names, page.GetResults(), failed)...)
 	}
 }
 
-func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Result) []export.Row {
+// exportRows are the rows of results: the correct ones, or with failed all that
+// have an outcome.
+func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Result, failed bool) []export.Row {
 	var rows []export.Row
 	row := export.Row{Spec: rpc.ToSpec(spec), Names: names}
 	if d, err := arch.Load(spec.GetArch()); err == nil {
-		row.CC = d.CC
+		row.CC, row.Device = d.CC, d.Title
 	}
 	for _, r := range results {
-		if r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT {
+		validity := r.GetOutcome().GetValidity()
+		if validity != warptunev1.Validity_VALIDITY_CORRECT && !(failed && validity != warptunev1.Validity_VALIDITY_UNSPECIFIED) {
 			continue
 		}
 		result, config := rpc.ToResult(r)

@@ -21,6 +21,7 @@ import (
 type Row struct {
 	Spec    tuner.Spec
 	CC      [2]int // compute capability of Spec.Arch
+	Device  string // product name of Spec.Arch, e.g. "NVIDIA H200 SXM"
 	Names   []string
 	Config  []search.Value
 	Outcome tuner.Outcome
@@ -29,11 +30,18 @@ type Row struct {
 
 // writers are the formats by name.
 var writers = map[string]func(io.Writer, []Row) error{
-	"json":     writeJSON,
-	"csv":      writeCSV,
-	"markdown": writeMarkdown,
-	"c-header": writeCHeader,
+	"json":         writeJSON,
+	"csv":          writeCSV,
+	"markdown":     writeMarkdown,
+	"c-header":     writeCHeader,
+	"t4":           writeT4,
+	"kernel-tuner": writeKernelTuner,
 }
+
+// WholeRun reports whether a format holds a whole run of one kernel,
+// architecture and problem size, failed configurations with the others, and
+// not a table of the best.
+func WholeRun(format string) bool { return format == "t4" || format == "kernel-tuner" }
 
 // Formats are the names that Write takes, sorted.
 func Formats() []string {

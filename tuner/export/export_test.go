@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/exchange"
 )
 
 func sampleRows() []Row {
@@ -31,17 +33,61 @@ func sampleRows() []Row {
 	}
 }
 
+// sampleRun is the rows of one run, with failures.
+func sampleRun() []Row {
+	var rows []Row
+	for i, v := range tuner.Validities() {
+		row := sampleRows()[0]
+		row.Device, row.Seq = "NVIDIA H200 SXM", int64(i)
+		row.Config = append([]search.Value{search.OfInt(int64(i))}, row.Config[1:]...)
+		if row.Outcome.Validity = v; v != tuner.Correct {
+			row.Outcome.TimeUS = 0
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// A file of another tuner holds one run, read back whole; rows of several are
+// refused with what tells them apart.
+func TestRunsOfOtherTuners(t *testing.T) {
+	for _, format := range []string{"t4", "kernel-tuner"} {
+		var file bytes.Buffer
+		if err := Write(&file, format, append(sampleRun(), sampleRun()...)); err != nil { // two sweeps of one question
+			t.Fatal(err)
+		}
+		run, err := exchange.Read("x", &file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(run.Trials) != 6 || run.Device != "NVIDIA H200 SXM" || run.Trials[0].TimeUS != 137.5 || run.Trials[2].Validity != tuner.Compile {
+			t.Errorf("%s: %+v", format, run)
+		}
+		if !strings.HasPrefix(run.Provenance["simulated"], "true") || run.Provenance["compiler"] != "clang 19.1.7" {
+			t.Errorf("%s: provenance %v", format, run.Provenance)
+		}
+		err = Write(io.Discard, format, sampleRows())
+		if err == nil || !strings.Contains(err.Error(), "more than one run") || !strings.Contains(err.Error(), "transpose 8192 on a100") {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
 // The order in which rows are found changes nothing.
 func TestSameBytesWhateverTheOrder(t *testing.T) {
 	const seed = 3
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, format := range Formats() {
+		sample := sampleRows
+		if WholeRun(format) {
+			sample = sampleRun
+		}
 		var want bytes.Buffer
-		if err := Write(&want, format, sampleRows()); err != nil {
+		if err := Write(&want, format, sample()); err != nil {
 			t.Fatal(err)
 		}
 		for range 20 {
-			rows := sampleRows()
+			rows := sample()
 			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			var got bytes.Buffer
 			if err := Write(&got, format, rows); err != nil {
@@ -55,7 +101,7 @@ func TestSameBytesWhateverTheOrder(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil || !strings.Contains(err.Error(), "want one of c-header, csv, json, markdown") {
+	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil || !strings.Contains(err.Error(), "want one of c-header, csv, json, kernel-tuner, markdown, t4") {
 		t.Error(err)
 	}
 }

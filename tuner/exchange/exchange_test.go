@@ -1,0 +1,220 @@
+package exchange
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner"
+)
+
+var formats = map[string]func(io.Writer, *Run) error{"t4": WriteT4, "kernel-tuner": WriteKernelTuner}
+
+// random is a run with every kind of value and of outcome.
+func random(rng *rand.Rand) *Run {
+	r := &Run{
+		Kernel: "transpose<float>", Device: "NVIDIA H200 SXM", Problem: []int64{8192, 1 + rng.Int64N(1<<40)},
+		Params: []string{"z", "a", "mode", "flag"}, Provenance: map[string]string{"engine": "1-ab", "level": "cycle"},
+	}
+	for i := range 1 + rng.IntN(20) {
+		v := tuner.Validities()[rng.IntN(len(tuner.Validities()))]
+		t := Trial{Validity: v, Config: []search.Value{
+			search.OfInt(int64(i)), search.OfFloat(math.Ldexp(rng.Float64(), rng.IntN(160)-80)),
+			search.OfString([]string{"", "a,b", "\"\\\n<&>é", "1"}[rng.IntN(4)]), search.OfBool(rng.IntN(2) == 0),
+		}}
+		if v == tuner.Correct {
+			t.TimeUS = math.Ldexp(1+rng.Float64(), rng.IntN(60)-30)
+			t.Measurements = []Measurement{{Name: "num_regs", Value: float64(rng.IntN(255))}, {Name: "occupancy", Value: rng.Float64()}}
+		}
+		r.Trials = append(r.Trials, t)
+	}
+	return r
+}
+
+// byKey orders trials as a cache file is read.
+func byKey(r *Run) {
+	for i := range r.Trials { // insertion sort: few
+		for j := i; j > 0 && cacheKey(r.Trials[j].Config) < cacheKey(r.Trials[j-1].Config); j-- {
+			r.Trials[j], r.Trials[j-1] = r.Trials[j-1], r.Trials[j]
+		}
+	}
+}
+
+// What is written is read back, and written again it is the same bytes.
+func TestRoundTrip(t *testing.T) {
+	for format, write := range formats {
+		for seed := range uint64(200) {
+			run := random(rand.New(rand.NewPCG(seed, 1)))
+			byKey(run)
+			var file bytes.Buffer
+			if err := write(&file, run); err != nil {
+				t.Fatal(err)
+			}
+			text := bytes.Clone(file.Bytes())
+			got, err := Read("x", &file)
+			if err != nil {
+				t.Fatalf("%s: seed %d: %v\n%s", format, seed, err, text)
+			}
+			var again bytes.Buffer
+			if err := write(&again, got); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(again.Bytes(), text) {
+				t.Fatalf("%s: seed %d: written\n%s\nagain\n%s", format, seed, text, again.Bytes())
+			}
+			compare(t, fmt.Sprintf("%s: seed %d", format, seed), format, got, run)
+		}
+	}
+}
+
+// compare compares runs but for what a format cannot hold: a cache file has
+// three kinds of failure, and times are rounded once to milliseconds.
+func compare(t *testing.T, where, format string, got, want *Run) {
+	t.Helper()
+	for i := range got.Trials {
+		g, w := &got.Trials[i], want.Trials[i]
+		if math.Abs(g.TimeUS-w.TimeUS) > 1e-12*w.TimeUS {
+			t.Fatalf("%s: trial %d: time %v, want %v", where, i, g.TimeUS, w.TimeUS)
+		}
+		if format == "kernel-tuner" && (w.Validity == tuner.Timeout || w.Validity == tuner.Correctness) {
+			w.Validity = tuner.Runtime
+		}
+		if g.Validity != w.Validity || !reflect.DeepEqual(g.Config, w.Config) {
+			t.Fatalf("%s: trial %d: %v, want %v", where, i, *g, w)
+		}
+		for _, m := range w.Measurements {
+			if !hasMeasurement(g, m) {
+				t.Fatalf("%s: trial %d: no %v in %v", where, i, m, g.Measurements)
+			}
+		}
+	}
+	if got.Kernel != want.Kernel || got.Device != want.Device || !reflect.DeepEqual(got.Problem, want.Problem) ||
+		!reflect.DeepEqual(got.Params, want.Params) || !reflect.DeepEqual(got.Provenance, want.Provenance) {
+		t.Fatalf("%s: read %+v, want %+v", where, got, want)
+	}
+}
+
+func hasMeasurement(t *Trial, m Measurement) bool {
+	for _, have := range t.Measurements {
+		if have == m {
+			return true
+		}
+	}
+	return false
+}
+
+// A cache file that a run is still writing, or that a kill cut after an entry,
+// reads like the closed one.
+func TestOpenCache(t *testing.T) {
+	run := random(rand.New(rand.NewPCG(7, 1)))
+	var file bytes.Buffer
+	if err := WriteKernelTuner(&file, run); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Read("x", bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := strings.TrimSuffix(file.String(), "}\n}")
+	for _, text := range []string{open, open + ",", open + ",\n"} {
+		got, err := Read("x", strings.NewReader(text))
+		if err != nil || !reflect.DeepEqual(got, whole) {
+			t.Errorf("%q at the end: %v", text[len(text)-3:], err)
+		}
+	}
+}
+
+// The dialects that are in use: the public data sets' spelling, times only
+// among the runtimes, gzip, both notations of a failure, problem sizes as a
+// number.
+func TestDialects(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	io.WriteString(z, `{"schema_version":"1.0.0","metadata":{"timeunit":"miliseconds"},"results":[
+		{"configuration":{"b":32,"a":1.5},"times":{"runtimes":[1,3]},"invalidity":"correct","correctness":1,"objectives":["time"]},
+		{"configuration":{"a":2,"b":64,"c":0},"times":{"runtimes":[9]},"invalidity":"correct","correctness":1,
+		 "measurements":[{"name":"time","value":2500,"unit":"us"},{"name":"note","value":"x","unit":""}]},
+		{"configuration":{"a":2,"b":65},"times":{},"invalidity":"timeout","correctness":0}]}`)
+	z.Close()
+	run, err := Read("x.json.gz", &zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(run.Params, run.Trials); got != "[a b] [{[1.5 32] correct 2000 []} {[2 64] correct 2500 []} {[2 65] timeout 0 []}]" {
+		t.Error(got)
+	}
+	run, err = Read("x.json", strings.NewReader(`{"device_name":"D","kernel_name":"k","problem_size":100,"tune_params_keys":["n"],"tune_params":{"n":[1,2,3,4]},
+		"cache":{"1":{"n":1,"time":0.5,"GFLOP/s":3},"2":{"n":2,"time":"InvalidConfig"},"3":{"n":3,"__error__":"CompilationFailedConfig"},
+		"4":{"n":4,"time":"RuntimeFailedConfig","GFLOP/s":null}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(run.Kernel, " ", run.Device, run.Problem, run.Trials); got != "k D[100] [{[1] correct 500 [{GFLOP/s 3 }]} {[2] constraints 0 []} {[3] compile 0 []} {[4] runtime 0 []}]" {
+		t.Error(got)
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "unexpected end"},
+		{"[]", "cannot unmarshal array"},
+		{"{}", "neither a T4 results file"},
+		{`{"results":[]}`, "no configurations"},
+		{`{"cache":{},"tune_params_keys":["a"]}`, "no configurations"},
+		{`{"results":[{"configuration":{"a":1},"invalidity":"fine"}]}`, `results[0]: invalidity: read validity: "fine"`},
+		{`{"results":[{"configuration":{"a":1},"invalidity":"correct"}]}`, "results[0]: no positive time"},
+		{`{"results":[{"configuration":{"a":[1]},"invalidity":"compile"}]}`, "parameter a: [1] is not"},
+		{`{"results":[{"configuration":{"a":1},"invalidity":"compile"},{"configuration":{},"invalidity":"compile"}]}`, "results[1]: configuration: the parameter a is missing"},
+		{`{"metadata":{"timeunit":"fortnights"},"results":[{"configuration":{"a":1},"invalidity":"compile"}]}`, "fortnights"},
+		{`{"tune_params_keys":["a"],"cache":{"1":{"a":1,"time":-1}}}`, `cache entry "1": no positive time`},
+		{`{"tune_params_keys":["a"],"cache":{"1":{"time":1}}}`, `cache entry "1": the parameter a is missing`},
+		{"\x1f\x8b rest", "gzip"},
+	} {
+		_, err := Read("file.json", strings.NewReader(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "file.json: ") {
+			t.Errorf("%s: %v; want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// Keys and numbers are what Python writes: str of each value, repr of a float.
+func TestPythonTexts(t *testing.T) {
+	config := []search.Value{search.OfInt(-3), search.OfFloat(1e6), search.OfFloat(1e16), search.OfFloat(1e-5), search.OfFloat(0.0001), search.OfFloat(0.1), search.OfBool(true), search.OfString("x y")}
+	if got, want := cacheKey(config), "-3,1000000.0,1e+16,1e-05,0.0001,0.1,True,x y"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, write := range formats {
+		var file bytes.Buffer
+		if err := write(&file, random(rand.New(rand.NewPCG(1, 1)))); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(file.Bytes())
+	}
+	f.Add([]byte(`{"results":[{"configuration":{"a":1},"invalidity":"correct","times":{"runtimes":[1]}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		run, err := Read("x", bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		for format, write := range formats {
+			var out bytes.Buffer
+			if err := write(&out, run); err != nil {
+				t.Fatal(err)
+			}
+			if !json.Valid(out.Bytes()) {
+				t.Fatalf("%s: written as %s", format, out.Bytes())
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package exchange
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner"
+)
+
+// MaxFile is the largest file that is read, bytes after decompression. The
+// largest public ones have about 300 MB.
+const MaxFile = 1 << 30
+
+// ErrFormat says that a text is neither of the two formats.
+var ErrFormat = errors.New("neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\")")
+
+// Read reads a T4 or Kernel Tuner cache file, gzipped or not; which of the two
+// it is, its content says. A cache file may lack its end, as the one of a run
+// that goes on does. name is used in errors.
+func Read(name string, r io.Reader) (*Run, error) {
+	text, err := readAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var run *Run
+	switch {
+	case f.Cache != nil:
+		run, err = f.readKernelTuner()
+	case f.Results != nil:
+		run, err = f.readT4()
+	default:
+		err = ErrFormat
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(run.Params) == 0 || len(run.Trials) == 0 {
+		return nil, fmt.Errorf("%s: no configurations in it", name)
+	}
+	return run, nil
+}
+
+// file is a text of either format: their members' names differ.
+type file struct {
+	cacheFile
+	t4File
+}
+
+// decode decodes a text. One that ends too early is given the end that a cache
+// file lacks while a run goes on, or after it was killed (util.py
+// correct_open_cache does the same).
+func decode(text []byte) (*file, error) {
+	var f file
+	err := json.Unmarshal(text, &f)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		f = file{}
+		end := append(bytes.TrimSuffix(bytes.TrimSpace(text), []byte(",")), "}\n}"...)
+		if json.Unmarshal(end, &f) == nil && f.Cache != nil {
+			return &f, nil
+		}
+	}
+	return &f, err
+}
+
+// readAll returns the plain text of a file.
+func readAll(r io.Reader) ([]byte, error) {
+	b := bufio.NewReader(r)
+	var plain io.Reader = b
+	if head, err := b.Peek(2); err == nil && bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		if plain, err = gzip.NewReader(b); err != nil {
+			return nil, fmt.Errorf("not a valid gzip file: %w", err)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(plain, MaxFile+1))
+	if err == nil && len(text) > MaxFile {
+		err = fmt.Errorf("over %d bytes", MaxFile)
+	}
+	return text, err
+}
+
+// check says why a trial makes no sense, nil if it does.
+func (t *Trial) check() error {
+	if t.Validity == tuner.Correct && !(t.TimeUS > 0 && !math.IsInf(t.TimeUS, 1)) {
+		return errors.New("no positive time: only results whose objective is \"time\" can be used")
+	}
+	return nil
+}
+
+// readValue is a parameter's value: a whole number is an Int, another one a
+// Float.
+func readValue(raw json.RawMessage) (search.Value, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return search.Value{}, err
+	}
+	switch v := v.(type) {
+	case bool:
+		return search.OfBool(v), nil
+	case string:
+		return search.OfString(v), nil
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return search.OfInt(i), nil
+		}
+		if f, err := v.Float64(); err == nil {
+			return search.OfFloat(f), nil
+		}
+	}
+	return search.Value{}, fmt.Errorf("%s is not a number, truth value or text", raw)
+}
+
+// float is a JSON number's value.
+func float(raw json.RawMessage) (float64, bool) {
+	var v *float64
+	if json.Unmarshal(raw, &v) != nil || v == nil {
+		return 0, false
+	}
+	return *v, true
+}
+
+// problemSize is a problem size written as a number or a list of numbers; nil
+// when it is something else, e.g. "callable".
+func problemSize(raw json.RawMessage) []int64 {
+	var list []int64
+	if json.Unmarshal(raw, &list) == nil {
+		return list
+	}
+	var one int64
+	if json.Unmarshal(raw, &one) == nil {
+		return []int64{one}
+	}
+	return nil
+}
+
+func sortedNames(members map[string]json.RawMessage) []string {
+	return slices.Sorted(maps.Keys(members))
+}
