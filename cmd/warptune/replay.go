@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 
@@ -28,7 +27,8 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay SPACE.csv.gz…",
 		Short: "Judge search strategies on recorded spaces",
 		Long: "Judge search strategies on recorded spaces: CSV files in which the columns before\n" +
-			"\"status\" are parameters, or records (JSONL) of measured configurations; gzipped or not.",
+			"\"status\" are parameters, records (JSONL) of measured configurations, T4 results or\n" +
+			"cache files of Kernel Tuner (JSON); gzipped or not.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("%s: want at least one recorded space", cmd.CommandPath())
@@ -98,20 +98,6 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 	}
 	bar.finish()
 	return a.printScores(r, scores)
-}
-
-// openRecorded reads the spaces of a file.
-func openRecorded(name string) ([]*replay.Record, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") {
-		return replay.ReadRecords(name, f)
-	}
-	rec, err := replay.ReadCSV(name, f)
-	return []*replay.Record{rec}, err
 }
 
 // score runs the seeds side by side.

@@ -90,3 +90,17 @@ func TestReplayUsage(t *testing.T) {
 		}
 	}
 }
+
+// A cache file of Kernel Tuner is a recorded space like any other: what a sweep
+// exported can be replayed.
+func TestReplayOfAnotherTunersFile(t *testing.T) {
+	db := tuned(t)
+	for _, format := range []string{"kernel-tuner", "t4"} {
+		file := filepath.Join(t.TempDir(), "copy.json")
+		warptune(t, "export", "--db", db, "--format", format, "-o", file).ok(t)
+		out := warptune(t, "replay", file, "--strategy", "random", "--budget", "24", "--seeds", "2").ok(t).stdout
+		if !strings.Contains(out, "copy ") || !strings.Contains(out, "random") {
+			t.Errorf("%s:\n%s", format, out)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func ReadCSV(name string, r io.Reader) (*Record, error) {
 	for {
 		line, err := lines.Read()
 		if err == io.EOF {
-			return New(title(name), header[:status], rows)
+			return New(Title(name), header[:status], rows)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -152,12 +152,12 @@ func plain(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(b)
 }
 
-// title is a record's name: its file's without folder and endings.
-func title(name string) string {
+// Title returns a record's name: its file's without folder and endings.
+func Title(name string) string {
 	if k := strings.LastIndexByte(name, '/'); k >= 0 {
 		name = name[k+1:]
 	}
-	for _, end := range []string{".gz", ".csv", ".jsonl"} {
+	for _, end := range []string{".gz", ".csv", ".jsonl", ".json"} {
 		name = strings.TrimSuffix(name, end)
 	}
 	return name

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/exchange"
+)
+
+// openRecorded reads the spaces of a file, whose name says what it is.
+func openRecorded(name string) ([]*replay.Record, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	switch plain := strings.TrimSuffix(name, ".gz"); {
+	case strings.HasSuffix(plain, ".jsonl"):
+		return replay.ReadRecords(name, f)
+	case strings.HasSuffix(plain, ".json"):
+		run, err := exchange.Read(name, f)
+		if err != nil {
+			return nil, err
+		}
+		rec, err := recordedRun(name, run)
+		return []*replay.Record{rec}, err
+	}
+	rec, err := replay.ReadCSV(name, f)
+	return []*replay.Record{rec}, err
+}
+
+// recordedRun is another tuner's run as a recorded space.
+func recordedRun(name string, run *exchange.Run) (*replay.Record, error) {
+	rows := make([]replay.Row, len(run.Trials))
+	for i := range run.Trials {
+		t := &run.Trials[i]
+		rows[i] = replay.Row{Time: t.TimeUS, Valid: t.Validity == tuner.Correct}
+		for _, v := range t.Config {
+			rows[i].Values = append(rows[i].Values, v.String())
+		}
+	}
+	return replay.New(replay.Title(name), run.Params, rows)
+}
