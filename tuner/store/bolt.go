@@ -26,8 +26,8 @@ import (
 //	leases/<sweep>/<trial>      -> tuner.LeaseRecord, sealed row (row.go)
 //	results/<sweep>/<trial>     -> tuner.Result, sealed row (row.go)
 //	texts/<sweep>/<number>      -> text that rows of the sweep name, sealed
-//	answers/<tuner.AnswerKey>   -> sweep and trial that answer it, sealed varints
-//	digests/<start of digest>   -> sweep and trial with that digest, sealed varints
+//	index/                      -> what finds results by answer key and digest (index.go)
+//	answers/, digests/          -> the same as written before there was an index
 //	best/<kernel>\0<arch>\0<problem>  -> tuner.Best, sealed JSON (best.go)
 //	bundles/<digest>            -> kernel bundle, sealed
 var (
@@ -37,6 +37,7 @@ var (
 	leasesBucket  = []byte("leases")
 	resultsBucket = []byte("results")
 	textsBucket   = []byte("texts")
+	indexBucket   = []byte("index")
 	answersBucket = []byte("answers")
 	digestsBucket = []byte("digests")
 	bestBucket    = []byte("best")
@@ -62,6 +63,7 @@ type Bolt struct {
 	id    string
 	lock  io.Closer
 	texts dictionaries
+	index index
 }
 
 var _ Store = (*Bolt)(nil)

@@ -1,9 +1,9 @@
 package store
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"math"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -15,6 +15,7 @@ func (b *Bolt) Commit(c *tuner.Changes) error {
 	err := b.update("store changes", func(tx *bolt.Tx) error { return b.apply(tx, c) })
 	if err != nil {
 		b.texts.drop() // they may have texts that are not stored
+		b.index.drop()
 	}
 	return err
 }
@@ -78,16 +79,15 @@ func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
 			return err
 		}
 	}
-	return nil
+	return b.index.add(tx, w.entries)
 }
 
 // resultWriter writes results of one sweep after another.
 type resultWriter struct {
 	num             uint64
 	results, leases *bolt.Bucket
-	answers         *bolt.Bucket
-	digests         *bolt.Bucket
 	dict            *dictionary
+	entries         []entry // of the index, of all sweeps
 }
 
 // turn turns to another sweep.
@@ -98,8 +98,6 @@ func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
 	}
 	w.results.FillPercent = appendFill
 	w.leases = tx.Bucket(leasesBucket).Bucket(number(num))
-	w.answers, w.digests = tx.Bucket(answersBucket), tx.Bucket(digestsBucket)
-	w.answers.FillPercent = appendFill // its keys mostly grow; those of digests are random
 	w.dict, err = b.texts.of(tx, num)
 	return err
 }
@@ -130,24 +128,15 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	if c.Answer == nil {
 		return nil
 	}
-	if err := w.point(w.answers, answersBucket, c.Answer, r.Seq); err != nil || r.Outcome.Digest == "" {
-		return err
+	if w.num > math.MaxUint32 || uint64(r.Seq) >= 1<<48 {
+		return tuner.Errorf(tuner.Limit, "store result", "trial %d of sweep %d is beyond what the index can name", r.Seq, w.num)
 	}
-	return w.point(w.digests, digestsBucket, digestKey(r.Outcome.Digest), r.Seq)
-}
-
-// point notes that what is asked under a key is answered by a trial.
-func (w *resultWriter) point(bucket *bolt.Bucket, name, key []byte, seq int64) error {
-	value := binary.AppendUvarint([]byte{format}, w.num)
-	value = binary.AppendUvarint(value, uint64(seq))
-	return bucket.Put(key, seal(name, key, value))
-}
-
-// digestKey returns the key of a digest: 96 bits of its SHA-256, which is
-// enough to find a row, whose own digest then says whether it is the one.
-func digestKey(digest string) []byte {
-	sum := sha256.Sum256([]byte(digest))
-	return sum[:12]
+	at := place{sweep: uint32(w.num), seq: r.Seq}
+	w.entries = append(w.entries, entry{answerIndexKey(c.Answer), at})
+	if r.Outcome.Digest != "" {
+		w.entries = append(w.entries, entry{digestIndexKey(r.Outcome.Digest), at})
+	}
+	return nil
 }
 
 // putBest stores b if it replaces the one stored.

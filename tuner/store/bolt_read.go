@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"io"
 
@@ -110,7 +111,7 @@ func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte)
 // Answer is in Store.
 func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
 	err = b.view("read answer", func(tx *bolt.Tx) error {
-		r, ok, err := b.pointed(tx, answersBucket, key)
+		r, ok, err := b.pointed(tx, answerIndexKey(key), answersBucket, key)
 		o, found = r.Outcome, ok
 		return err
 	})
@@ -120,31 +121,50 @@ func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
 // Digested is in Store.
 func (b *Bolt) Digested(digest string) (o tuner.Outcome, found bool, err error) {
 	err = b.view("read digest", func(tx *bolt.Tx) error {
-		r, ok, err := b.pointed(tx, digestsBucket, digestKey(digest))
+		sum := sha256.Sum256([]byte(digest))
+		r, ok, err := b.pointed(tx, digestIndexKey(digest), digestsBucket, sum[:12])
 		o, found = r.Outcome, ok && r.Outcome.Digest == digest
 		return err
 	})
 	return o, found, err
 }
 
-// pointed returns the result that a key of a bucket points to; false if there
-// is none, or its sweep was deleted.
-func (b *Bolt) pointed(tx *bolt.Tx, name, key []byte) (r tuner.Result, found bool, err error) {
-	sealed := tx.Bucket(name).Get(key)
+// pointed returns the result that the index has under a key, or else that an
+// old bucket points to; false if there is none, or its sweep was deleted.
+func (b *Bolt) pointed(tx *bolt.Tx, key indexKey, old, oldKey []byte) (r tuner.Result, found bool, err error) {
+	at, ok, err := b.index.find(tx, key)
+	if err != nil {
+		return r, false, err
+	}
+	if ok {
+		if r, found, err = b.at(tx, uint64(at.sweep), at.seq); found || err != nil {
+			return r, found, err
+		}
+	}
+	sealed := tx.Bucket(old).Get(oldKey)
 	if sealed == nil {
 		return r, false, nil
 	}
-	value, err := unseal(name, key, sealed)
+	value, err := unseal(old, oldKey, sealed)
 	if err != nil {
 		return r, false, err
 	}
 	pointer := rowReader{b: value}
-	sweep, seq := pointer.uvarint(), number(pointer.uvarint())
-	bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
-	if pointer.bad || bucket == nil {
+	sweep, seq := pointer.uvarint(), pointer.uvarint()
+	if pointer.bad {
 		return r, false, nil
 	}
-	row := bucket.Get(seq)
+	return b.at(tx, sweep, int64(seq))
+}
+
+// at returns a result, false if there is none or the trial was given up.
+func (b *Bolt) at(tx *bolt.Tx, sweep uint64, seq int64) (r tuner.Result, found bool, err error) {
+	key := number(uint64(seq))
+	bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
+	if bucket == nil {
+		return r, false, nil
+	}
+	row := bucket.Get(key)
 	if row == nil {
 		return r, false, nil
 	}
@@ -152,7 +172,7 @@ func (b *Bolt) pointed(tx *bolt.Tx, name, key []byte) (r tuner.Result, found boo
 	if err != nil {
 		return r, false, err
 	}
-	r, err = readResult(tx, sweep, dict, seq, row)
+	r, err = readResult(tx, sweep, dict, key, row)
 	return r, err == nil && !r.Abandoned, err
 }
 

@@ -41,6 +41,7 @@ func Check(path string) (*Findings, error) {
 		for err := range tx.Check() {
 			f.problem("%v", err)
 		}
+		f.index(tx)
 		f.pointers(tx, answersBucket)
 		f.pointers(tx, digestsBucket)
 		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
@@ -65,11 +66,36 @@ func Check(path string) (*Findings, error) {
 	return f, nil
 }
 
-// pointers checks the values of a bucket that points at results. One whose
-// sweep was deleted is no problem.
+// index checks the entries of the index.
+func (f *Findings) index(tx *bolt.Tx) {
+	root := tx.Bucket(indexBucket)
+	if root == nil {
+		return
+	}
+	for _, name := range [][]byte{logBucket, chunksBucket} {
+		_ = root.Bucket(name).ForEach(func(k, v []byte) error {
+			entries, err := unsealEntries(name, k, v)
+			if err != nil {
+				f.problem("index: %v", err)
+			}
+			for ; len(entries) > 0; entries = entries[entrySize:] {
+				at := readPlace(entries)
+				f.pointer(tx, indexBucket, entries[:16], uint64(at.sweep), uint64(at.seq))
+			}
+			return nil
+		})
+	}
+	_ = root.Bucket(runsBucket).ForEach(func(k, v []byte) error {
+		if _, err := unseal(runsBucket, k, v); err != nil {
+			f.problem("index: %v", err)
+		}
+		return nil
+	})
+}
+
+// pointers checks the values of an old bucket that points at results.
 func (f *Findings) pointers(tx *bolt.Tx, name []byte) {
 	_ = tx.Bucket(name).ForEach(func(k, v []byte) error {
-		f.Answers++
 		value, err := unseal(name, k, v)
 		if err != nil {
 			f.problem("%v", err)
@@ -77,13 +103,25 @@ func (f *Findings) pointers(tx *bolt.Tx, name []byte) {
 		}
 		r := rowReader{b: value}
 		sweep, seq := r.uvarint(), r.uvarint()
-		results := tx.Bucket(resultsBucket).Bucket(number(sweep))
-		state := tx.Bucket(sweepsBucket).Get(number(sweep))
-		if r.bad || results != nil && state != nil && results.Get(number(seq)) == nil && !deleting(state, sweep) {
-			f.problem("%s: key %x points at trial %d of sweep %d, which has no result", name, k, seq, sweep)
+		if r.bad {
+			f.problem("%s: the value of key %x does not parse", name, k)
 		}
+		f.pointer(tx, name, k, sweep, seq)
 		return nil
 	})
+}
+
+// pointer checks that the result pointed at is there. That its sweep was
+// deleted is no problem.
+func (f *Findings) pointer(tx *bolt.Tx, name, key []byte, sweep, seq uint64) {
+	f.Answers++
+	results := tx.Bucket(resultsBucket).Bucket(number(sweep))
+	if results == nil || results.Get(number(seq)) != nil {
+		return
+	}
+	if state := tx.Bucket(sweepsBucket).Get(number(sweep)); state != nil && !deleting(state, sweep) {
+		f.problem("%s: key %x points at trial %d of sweep %d, which has no result", name, key, seq, sweep)
+	}
 }
 
 func deleting(sealed []byte, num uint64) bool {

@@ -70,7 +70,7 @@ func (b *Bolt) checkBuckets() error {
 		// A damaged key is not read as wrong but not found at all. Where that
 		// would be a wrong answer, look now; a lost pointer to an answer only
 		// has its question evaluated anew.
-		for _, name := range [][]byte{stateBucket, sweepsBucket, bestBucket} {
+		for _, name := range [][]byte{stateBucket, sweepsBucket, bestBucket, bundlesBucket} {
 			if err := verifySealed(tx, name); err != nil {
 				return err
 			}
