@@ -38,13 +38,13 @@ func (t *trial) ended() bool { return t.state == Done || t.state == Abandoned }
 
 // course drives a strategy so that its questions do not depend on when answers
 // arrive: question s is asked once the observations of all trials up to
-// s-window are told, in order, and no others. Trials exist from their question
+// s-ahead(s) are told, in order, and no others. Trials exist from their question
 // until they are told.
 type course struct {
 	strategy search.Strategy
 	size     int64 // of the space
 	limit    int64 // most questions
-	window   int64
+	window   int64 // Sweep.Window
 
 	told   int64   // trials before it are told and forgotten
 	trials []trial // trials[head+i] is trial told+i
@@ -60,6 +60,15 @@ func newCourse(plan *Plan, budget, window int64) course {
 		c.limit = min(c.limit, budget)
 	}
 	return c
+}
+
+// ahead is how far question seq may run ahead of the answers.
+func (c *course) ahead(seq int64) int64 {
+	const least = 4
+	if c.window > 0 {
+		return c.window
+	}
+	return min(max(seq/8, least), WideWindow)
 }
 
 // next returns the number of the next question.
@@ -82,7 +91,7 @@ func (c *course) ask() (seq int64, ok bool, err error) {
 			c.over = true
 			break
 		}
-		c.needed = max(c.needed, seq-c.window+1)
+		c.needed = max(c.needed, seq-c.ahead(seq)+1)
 		if !c.tell() {
 			return 0, false, nil
 		}
@@ -101,6 +110,19 @@ func (c *course) ask() (seq int64, ok bool, err error) {
 		c.needed = c.told + 1
 	}
 	return 0, false, nil
+}
+
+// estimate returns what the strategy believes is left to gain; nil when it does
+// not say, or nothing is left.
+func (c *course) estimate() *search.Estimate {
+	e, ok := c.strategy.(search.Estimator)
+	if !ok || c.told == c.size {
+		return nil
+	}
+	if left, ok := e.Estimate(); ok {
+		return &left
+	}
+	return nil
 }
 
 // tell tells the strategy what it needs before the next question; false if

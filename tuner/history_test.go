@@ -377,7 +377,7 @@ func TestRandomHistories(t *testing.T) {
 	for i := range uint64(40) {
 		b := tunertest.Bundle{Size: 60}
 		if i%2 == 1 {
-			b.Batch = 6
+			b.Batch, b.Growing = 6, i%4 == 1
 		}
 		undisturbed := newHistory(t, 0, b, 3).finish()
 		h := newHistory(t, base+i, b, 1000)

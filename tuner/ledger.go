@@ -96,6 +96,7 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	for _, num := range slices.Clone(l.order) {
 		s := l.live[num]
 		s.sample(now)
+		s.believe(false)
 		more = l.ready(s, maxReuse) || more
 	}
 	return more

@@ -20,6 +20,8 @@ type live struct {
 	open    int64         // trials asked that have not ended
 	confirm *confirmation // of the best; nil: not begun
 
+	believed int64 // course.told when rec.Left was brought up to date
+
 	sampled time.Time // when rate was last brought up to date
 	sampleN int64     // Counts.Done then
 }
@@ -28,7 +30,7 @@ func newLive(rec Sweep, plan Plan, known func([]byte) (Outcome, bool)) *live {
 	s := &live{rec: rec, plan: plan, scope: rec.Spec.Scope(), known: known}
 	s.course = newCourse(&plan, rec.Spec.Budget, rec.Window)
 	s.rec.Counts = Counts{Space: s.course.size, Total: s.course.limit, Requeued: rec.Counts.Requeued}
-	s.rec.Best, s.rec.Examples = nil, nil
+	s.rec.Best, s.rec.Examples, s.rec.Left = nil, nil, nil
 	return s
 }
 
@@ -139,6 +141,19 @@ func (s *live) sample(now time.Time) {
 		rate = weight*rate + (1-weight)*s.rec.Rate
 	}
 	s.rec.Rate, s.sampled, s.sampleN = rate, now, s.rec.Counts.Done
+}
+
+// believe brings rec.Left up to date. It costs milliseconds, so while the sweep
+// runs it waits until an eighth more is told; finally tells the rest first.
+func (s *live) believe(finally bool) {
+	c := &s.course
+	if finally {
+		c.needed = c.next()
+		c.tell()
+	} else if c.told < s.believed+1+s.believed/8 {
+		return
+	}
+	s.believed, s.rec.Left = c.told, c.estimate()
 }
 
 // seqHeap is a heap of trial numbers.

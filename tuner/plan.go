@@ -22,17 +22,14 @@ type Plan struct {
 	Space    Space
 	Names    []string // of the parameters, in the order of Config.Values
 	Strategy search.Strategy
-	// Window is Sweep.Window of a new sweep; 0: DefaultWindow. Strategies that
-	// ignore what they are told, such as exhaustive and random search, want
-	// WideWindow, so that one slow trial holds up no other.
+	// Window is Sweep.Window of a new sweep. Strategies that ignore what they
+	// are told, such as exhaustive and random search, want WideWindow, so that
+	// one slow trial holds up no other.
 	Window int64
 }
 
-// Windows for Plan.
-const (
-	DefaultWindow = 64
-	WideWindow    = 1 << 16
-)
+// WideWindow is the widest window there is.
+const WideWindow = 1 << 16
 
 // Planner makes plans: it knows kernel definitions and strategies.
 type Planner interface {

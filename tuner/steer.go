@@ -116,6 +116,7 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 		s.push(seq)
 	}
 	if s.course.over && s.open == 0 && l.settled(s) {
+		s.believe(true)
 		l.retire(s, Completed, s.rec.Message)
 	}
 	return false

@@ -103,7 +103,9 @@ type Sweep struct {
 	Spec Spec   `json:"spec"`
 	// Window fixes how far questions may run ahead of answers: question s is
 	// asked once the outcomes of all trials up to s-Window are known to the
-	// strategy, and no others are. It makes a sweep's course independent of
+	// strategy, and no others are. 0 is a window that grows with what is known:
+	// an eighth of the questions asked, so that a strategy learns from nearly
+	// all that many workers found, and a few workers are busy from the start. It makes a sweep's course independent of
 	// the number and speed of workers.
 	Window  int64      `json:"window"`
 	Names   []string   `json:"names"` // of the parameters, in the order of Config.Values
@@ -118,8 +120,11 @@ type Sweep struct {
 	// BestValues is the configuration of Best.
 	BestValues []search.Value `json:"best_values,omitempty"`
 	Examples   []Example      `json:"examples,omitempty"`
-	Submitted  time.Time      `json:"submitted"` // informative
-	Ended      time.Time      `json:"ended,omitzero"`
+	// Left is what the strategy believes is left to gain, nil when it does not
+	// say. It is brought up to date now and then while the sweep runs.
+	Left      *search.Estimate `json:"left,omitempty"`
+	Submitted time.Time        `json:"submitted"` // informative
+	Ended     time.Time        `json:"ended,omitzero"`
 
 	// Workers and Rate (results per second, lately) are for show and are not
 	// stored.

@@ -72,6 +72,22 @@ func TestTuneLeavesOtherSweepsAlone(t *testing.T) {
 	}
 }
 
+// A search that stops before the space is exhausted says what it believes is
+// left, and says the same when asked again.
+func TestLeftToGain(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "x.db")
+	tune := []string{"tune", "transpose_tiled", "--arch", "h200", "--problem", "256", "--level", "model", "--strategy", "surrogate", "--db", db}
+	all := append(slices.Clone(tune), "--set", "ROWS=8", "--set", "PAD=1")
+	tune = append(tune, "--budget", "50")
+	first, second := warptune(t, tune...).ok(t).stdout, warptune(t, tune...).ok(t).stdout
+	if !strings.Contains(first, "left to gain in what was not evaluated (324), as surrogate believes: ") || second != first {
+		t.Errorf("first run: %s\nsecond run: %s", first, second)
+	}
+	if out := warptune(t, all...).ok(t).stdout; strings.Contains(out, "left to gain") {
+		t.Errorf("something is left after everything was evaluated:\n%s", out)
+	}
+}
+
 func TestLockedDatabase(t *testing.T) {
 	db := tuned(t)
 	before := warptune(t, "export", "--db", db).ok(t).stdout

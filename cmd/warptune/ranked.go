@@ -47,6 +47,10 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
 		configText(r.GetNames(), best.GetConfig()), microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
 		o.GetCompiler(), s.GetSpec().GetEngine(), s.GetSpec().GetLevel())
+	if left := s.GetLeft(); left != nil && err == nil {
+		_, err = fmt.Fprintf(a.stdout, "left to gain in what was not evaluated (%d), as %s believes: %s\n",
+			s.GetCounts().GetSpace()-s.GetCounts().GetDone(), s.GetSpec().GetStrategy(), leftText(left))
+	}
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -131,11 +132,19 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 	}
 }
 
+// leftText is what a search believes is left to gain.
+func leftText(e *warptunev1.Estimate) string {
+	return fmt.Sprintf("%.1f %% expected, %.1f %% at most by 95 %% odds", 100*e.GetGain(), 100*e.GetAtMost())
+}
+
 // watchNote is what a progress line says beside the numbers.
 func watchNote(s *warptunev1.Sweep) string {
 	note := s.GetSpec().GetKernel() + " on " + s.GetSpec().GetArch()
 	if best := s.GetBest(); best != nil {
 		note += ", best " + microseconds(best.GetOutcome().GetTimeUs())
+	}
+	if left := s.GetLeft(); left != nil {
+		note += ", left to gain: " + leftText(left)
 	}
 	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
 		note += ", paused"

@@ -154,6 +154,9 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	if best := s.GetBest(); best != nil {
 		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
 	}
+	if left := s.GetLeft(); left != nil {
+		t.row("left to gain", leftText(left)+" (believed by "+s.GetSpec().GetStrategy()+")")
+	}
 	kinds := make(map[string]int64)
 	for i, count := range n.GetByValidity() {
 		kinds[validityName(warptunev1.Validity(i))] = count

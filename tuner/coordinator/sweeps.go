@@ -99,15 +99,11 @@ func (c *Coordinator) liveLocked(id string) (tuner.Sweep, bool) {
 
 func (c *Coordinator) addLocked(id, key string, spec tuner.Spec, plan tuner.Plan) {
 	c.lastNum++
-	window := plan.Window
-	if window <= 0 {
-		window = tuner.DefaultWindow
-	}
 	scope := spec.Scope()
 	c.scopes[scope]++
 	c.spaces[c.lastNum] = plan.Space
 	c.ledger.Add(tuner.Sweep{
-		Num: c.lastNum, ID: id, Key: key, Spec: spec.Clone(), Window: window, Names: plan.Names, Submitted: c.opts.Now(),
+		Num: c.lastNum, ID: id, Key: key, Spec: spec.Clone(), Window: plan.Window, Names: plan.Names, Submitted: c.opts.Now(),
 	}, plan, c.known(scope))
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
 )
 
@@ -20,6 +21,9 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 	}
 	if s.Best != nil {
 		m.Best = FromResult(s.Best, s.BestValues)
+	}
+	if s.Left != nil {
+		m.Left = &warptunev1.Estimate{Gain: s.Left.Gain, AtMost: s.Left.AtMost}
 	}
 	for _, e := range s.Examples {
 		m.Failures = append(m.Failures, &warptunev1.Example{Kind: e.Kind, Seq: e.Seq, Message: e.Message})
@@ -43,6 +47,9 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 	if m.GetBest() != nil {
 		best, values := ToResult(m.GetBest())
 		s.Best, s.BestValues = &best, values
+	}
+	if e := m.GetLeft(); e != nil {
+		s.Left = &search.Estimate{Gain: e.GetGain(), AtMost: e.GetAtMost()}
 	}
 	for _, e := range m.GetFailures() {
 		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage()})

@@ -22,6 +22,8 @@ type Bundle struct {
 	// Batch makes the strategy adaptive: it asks Batch questions at a time and
 	// wants all answers before the next. 0: it asks for all, in order.
 	Batch int64 `json:"batch,omitempty"`
+	// Growing gives an adaptive strategy the window that grows.
+	Growing bool `json:"growing,omitempty"`
 }
 
 // Content returns the bundle as stored, and its digest.
@@ -82,6 +84,9 @@ func (Planner) Plan(spec tuner.Spec, content []byte) (tuner.Plan, error) {
 	plan := tuner.Plan{Space: Space(b.Size), Names: names, Window: tuner.WideWindow, Strategy: &InOrder{Size: b.Size}}
 	if b.Batch > 0 {
 		plan.Window, plan.Strategy = 4*b.Batch, &Adaptive{Size: b.Size, Batch: b.Batch}
+		if b.Growing {
+			plan.Window = 0
+		}
 	}
 	return plan, nil
 }

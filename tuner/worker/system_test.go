@@ -181,7 +181,7 @@ func undisturbed(t *testing.T, b tunertest.Bundle) string {
 // The final table does not depend on how many workers there were, nor on how
 // fast they are.
 func TestAnyNumberOfWorkersMakesOneTable(t *testing.T) {
-	for _, b := range []tunertest.Bundle{{Size: 700}, {Size: 300, Batch: 5}} {
+	for _, b := range []tunertest.Bundle{{Size: 700}, {Size: 300, Batch: 5}, {Size: 300, Batch: 5, Growing: true}} {
 		want := undisturbed(t, b)
 		synctest.Test(t, func(t *testing.T) {
 			s := newSystem(t, store.NewMemory())

@@ -368,7 +368,9 @@ type Sweep struct {
 	// The client's key.
 	Key string `protobuf:"bytes,12,opt,name=key,proto3" json:"key,omitempty"`
 	// A second worker came to the same outcome of the best.
-	Confirmed     bool `protobuf:"varint,13,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	Confirmed bool `protobuf:"varint,13,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	// What the strategy believes is left to gain; absent when it does not say.
+	Left          *Estimate `protobuf:"bytes,14,opt,name=left,proto3" json:"left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -494,6 +496,69 @@ func (x *Sweep) GetConfirmed() bool {
 	return false
 }
 
+func (x *Sweep) GetLeft() *Estimate {
+	if x != nil {
+		return x.Left
+	}
+	return nil
+}
+
+// Estimate is a strategy's belief about the best configuration that it was not
+// told yet, as a share of the best time: 0.05 is 5 % less. It is no bound.
+type Estimate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Expected, 0 to 1; nothing better counts as 0.
+	Gain float64 `protobuf:"fixed64,1,opt,name=gain,proto3" json:"gain,omitempty"`
+	// Believed to be exceeded with a probability of 5 %.
+	AtMost        float64 `protobuf:"fixed64,2,opt,name=at_most,json=atMost,proto3" json:"at_most,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Estimate) Reset() {
+	*x = Estimate{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Estimate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Estimate) ProtoMessage() {}
+
+func (x *Estimate) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
+func (*Estimate) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Estimate) GetGain() float64 {
+	if x != nil {
+		return x.Gain
+	}
+	return 0
+}
+
+func (x *Estimate) GetAtMost() float64 {
+	if x != nil {
+		return x.AtMost
+	}
+	return 0
+}
+
 // Result is one trial's outcome.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -517,7 +582,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -529,7 +594,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -542,7 +607,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Result) GetSeq() int64 {
@@ -607,7 +672,7 @@ type PutBundleRequest struct {
 
 func (x *PutBundleRequest) Reset() {
 	*x = PutBundleRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -619,7 +684,7 @@ func (x *PutBundleRequest) String() string {
 func (*PutBundleRequest) ProtoMessage() {}
 
 func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -632,7 +697,7 @@ func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleRequest.ProtoReflect.Descriptor instead.
 func (*PutBundleRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PutBundleRequest) GetDigest() string {
@@ -658,7 +723,7 @@ type PutBundleResponse struct {
 
 func (x *PutBundleResponse) Reset() {
 	*x = PutBundleResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +735,7 @@ func (x *PutBundleResponse) String() string {
 func (*PutBundleResponse) ProtoMessage() {}
 
 func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +748,7 @@ func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleResponse.ProtoReflect.Descriptor instead.
 func (*PutBundleResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
 }
 
 // SubmitRequest names what to tune.
@@ -699,7 +764,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +776,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +789,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SubmitRequest) GetSpec() *Spec {
@@ -756,7 +821,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -768,7 +833,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -781,7 +846,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SubmitResponse) GetSweep() *Sweep {
@@ -816,7 +881,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -828,7 +893,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -841,7 +906,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetRequest) GetId() string {
@@ -862,7 +927,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +939,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +952,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetResponse) GetSweep() *Sweep {
@@ -910,7 +975,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +987,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1000,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListRequest) GetKernel() string {
@@ -963,7 +1028,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1040,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1053,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListResponse) GetSweeps() []*Sweep {
@@ -1009,7 +1074,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1021,7 +1086,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1034,7 +1099,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1055,7 +1120,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1132,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1145,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WatchResponse) GetSweep() *Sweep {
@@ -1101,7 +1166,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1178,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1191,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PauseRequest) GetId() string {
@@ -1147,7 +1212,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +1224,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +1237,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PauseResponse) GetSweep() *Sweep {
@@ -1193,7 +1258,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1270,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,7 +1283,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ResumeRequest) GetId() string {
@@ -1239,7 +1304,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1316,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1329,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ResumeResponse) GetSweep() *Sweep {
@@ -1285,7 +1350,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1297,7 +1362,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1310,7 +1375,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1331,7 +1396,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1343,7 +1408,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1356,7 +1421,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelResponse) GetSweep() *Sweep {
@@ -1377,7 +1442,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +1454,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +1467,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteRequest) GetId() string {
@@ -1421,7 +1486,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1433,7 +1498,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1446,7 +1511,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
 }
 
 // BestRequest names what to look up.
@@ -1467,7 +1532,7 @@ type BestRequest struct {
 
 func (x *BestRequest) Reset() {
 	*x = BestRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1479,7 +1544,7 @@ func (x *BestRequest) String() string {
 func (*BestRequest) ProtoMessage() {}
 
 func (x *BestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1492,7 +1557,7 @@ func (x *BestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestRequest.ProtoReflect.Descriptor instead.
 func (*BestRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *BestRequest) GetKernel() string {
@@ -1544,7 +1609,7 @@ type BestResponse struct {
 
 func (x *BestResponse) Reset() {
 	*x = BestResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1621,7 @@ func (x *BestResponse) String() string {
 func (*BestResponse) ProtoMessage() {}
 
 func (x *BestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1634,7 @@ func (x *BestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestResponse.ProtoReflect.Descriptor instead.
 func (*BestResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *BestResponse) GetMatch() BestMatch {
@@ -1627,7 +1692,7 @@ type TopRequest struct {
 
 func (x *TopRequest) Reset() {
 	*x = TopRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1639,7 +1704,7 @@ func (x *TopRequest) String() string {
 func (*TopRequest) ProtoMessage() {}
 
 func (x *TopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1652,7 +1717,7 @@ func (x *TopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopRequest.ProtoReflect.Descriptor instead.
 func (*TopRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TopRequest) GetId() string {
@@ -1682,7 +1747,7 @@ type TopResponse struct {
 
 func (x *TopResponse) Reset() {
 	*x = TopResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1694,7 +1759,7 @@ func (x *TopResponse) String() string {
 func (*TopResponse) ProtoMessage() {}
 
 func (x *TopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1707,7 +1772,7 @@ func (x *TopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopResponse.ProtoReflect.Descriptor instead.
 func (*TopResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TopResponse) GetNames() []string {
@@ -1739,7 +1804,7 @@ type ResultsRequest struct {
 
 func (x *ResultsRequest) Reset() {
 	*x = ResultsRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1751,7 +1816,7 @@ func (x *ResultsRequest) String() string {
 func (*ResultsRequest) ProtoMessage() {}
 
 func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1764,7 +1829,7 @@ func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsRequest.ProtoReflect.Descriptor instead.
 func (*ResultsRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ResultsRequest) GetId() string {
@@ -1803,7 +1868,7 @@ type ResultsResponse struct {
 
 func (x *ResultsResponse) Reset() {
 	*x = ResultsResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1815,7 +1880,7 @@ func (x *ResultsResponse) String() string {
 func (*ResultsResponse) ProtoMessage() {}
 
 func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1828,7 +1893,7 @@ func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsResponse.ProtoReflect.Descriptor instead.
 func (*ResultsResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ResultsResponse) GetNames() []string {
@@ -1861,7 +1926,7 @@ type WorkersRequest struct {
 
 func (x *WorkersRequest) Reset() {
 	*x = WorkersRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +1938,7 @@ func (x *WorkersRequest) String() string {
 func (*WorkersRequest) ProtoMessage() {}
 
 func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +1951,7 @@ func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersRequest.ProtoReflect.Descriptor instead.
 func (*WorkersRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
 }
 
 // WorkersResponse has the workers.
@@ -1900,7 +1965,7 @@ type WorkersResponse struct {
 
 func (x *WorkersResponse) Reset() {
 	*x = WorkersResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +1977,7 @@ func (x *WorkersResponse) String() string {
 func (*WorkersResponse) ProtoMessage() {}
 
 func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +1990,7 @@ func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersResponse.ProtoReflect.Descriptor instead.
 func (*WorkersResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WorkersResponse) GetWorkers() []*WorkerStatus {
@@ -1964,7 +2029,7 @@ type WorkerStatus struct {
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2041,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2054,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *WorkerStatus) GetId() string {
@@ -2083,7 +2148,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aExample\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xab\x03\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xd6\x03\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2098,7 +2163,11 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	" \x01(\x01R\x04rate\x12\x18\n" +
 	"\aworkers\x18\v \x01(\x03R\aworkers\x12\x10\n" +
 	"\x03key\x18\f \x01(\tR\x03key\x12\x1c\n" +
-	"\tconfirmed\x18\r \x01(\bR\tconfirmed\"\xde\x01\n" +
+	"\tconfirmed\x18\r \x01(\bR\tconfirmed\x12)\n" +
+	"\x04left\x18\x0e \x01(\v2\x15.warptune.v1.EstimateR\x04left\"7\n" +
+	"\bEstimate\x12\x12\n" +
+	"\x04gain\x18\x01 \x01(\x01R\x04gain\x12\x17\n" +
+	"\aat_most\x18\x02 \x01(\x01R\x06atMost\"\xde\x01\n" +
 	"\x06Result\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x03R\x05index\x12*\n" +
@@ -2234,101 +2303,103 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_warptune_v1_sweep_proto_goTypes = []any{
 	(SweepState)(0),           // 0: warptune.v1.SweepState
 	(BestMatch)(0),            // 1: warptune.v1.BestMatch
 	(*Counts)(nil),            // 2: warptune.v1.Counts
 	(*Example)(nil),           // 3: warptune.v1.Example
 	(*Sweep)(nil),             // 4: warptune.v1.Sweep
-	(*Result)(nil),            // 5: warptune.v1.Result
-	(*PutBundleRequest)(nil),  // 6: warptune.v1.PutBundleRequest
-	(*PutBundleResponse)(nil), // 7: warptune.v1.PutBundleResponse
-	(*SubmitRequest)(nil),     // 8: warptune.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 9: warptune.v1.SubmitResponse
-	(*GetRequest)(nil),        // 10: warptune.v1.GetRequest
-	(*GetResponse)(nil),       // 11: warptune.v1.GetResponse
-	(*ListRequest)(nil),       // 12: warptune.v1.ListRequest
-	(*ListResponse)(nil),      // 13: warptune.v1.ListResponse
-	(*WatchRequest)(nil),      // 14: warptune.v1.WatchRequest
-	(*WatchResponse)(nil),     // 15: warptune.v1.WatchResponse
-	(*PauseRequest)(nil),      // 16: warptune.v1.PauseRequest
-	(*PauseResponse)(nil),     // 17: warptune.v1.PauseResponse
-	(*ResumeRequest)(nil),     // 18: warptune.v1.ResumeRequest
-	(*ResumeResponse)(nil),    // 19: warptune.v1.ResumeResponse
-	(*CancelRequest)(nil),     // 20: warptune.v1.CancelRequest
-	(*CancelResponse)(nil),    // 21: warptune.v1.CancelResponse
-	(*DeleteRequest)(nil),     // 22: warptune.v1.DeleteRequest
-	(*DeleteResponse)(nil),    // 23: warptune.v1.DeleteResponse
-	(*BestRequest)(nil),       // 24: warptune.v1.BestRequest
-	(*BestResponse)(nil),      // 25: warptune.v1.BestResponse
-	(*TopRequest)(nil),        // 26: warptune.v1.TopRequest
-	(*TopResponse)(nil),       // 27: warptune.v1.TopResponse
-	(*ResultsRequest)(nil),    // 28: warptune.v1.ResultsRequest
-	(*ResultsResponse)(nil),   // 29: warptune.v1.ResultsResponse
-	(*WorkersRequest)(nil),    // 30: warptune.v1.WorkersRequest
-	(*WorkersResponse)(nil),   // 31: warptune.v1.WorkersResponse
-	(*WorkerStatus)(nil),      // 32: warptune.v1.WorkerStatus
-	nil,                       // 33: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),              // 34: warptune.v1.Spec
-	(*Value)(nil),             // 35: warptune.v1.Value
-	(*Outcome)(nil),           // 36: warptune.v1.Outcome
+	(*Estimate)(nil),          // 5: warptune.v1.Estimate
+	(*Result)(nil),            // 6: warptune.v1.Result
+	(*PutBundleRequest)(nil),  // 7: warptune.v1.PutBundleRequest
+	(*PutBundleResponse)(nil), // 8: warptune.v1.PutBundleResponse
+	(*SubmitRequest)(nil),     // 9: warptune.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 10: warptune.v1.SubmitResponse
+	(*GetRequest)(nil),        // 11: warptune.v1.GetRequest
+	(*GetResponse)(nil),       // 12: warptune.v1.GetResponse
+	(*ListRequest)(nil),       // 13: warptune.v1.ListRequest
+	(*ListResponse)(nil),      // 14: warptune.v1.ListResponse
+	(*WatchRequest)(nil),      // 15: warptune.v1.WatchRequest
+	(*WatchResponse)(nil),     // 16: warptune.v1.WatchResponse
+	(*PauseRequest)(nil),      // 17: warptune.v1.PauseRequest
+	(*PauseResponse)(nil),     // 18: warptune.v1.PauseResponse
+	(*ResumeRequest)(nil),     // 19: warptune.v1.ResumeRequest
+	(*ResumeResponse)(nil),    // 20: warptune.v1.ResumeResponse
+	(*CancelRequest)(nil),     // 21: warptune.v1.CancelRequest
+	(*CancelResponse)(nil),    // 22: warptune.v1.CancelResponse
+	(*DeleteRequest)(nil),     // 23: warptune.v1.DeleteRequest
+	(*DeleteResponse)(nil),    // 24: warptune.v1.DeleteResponse
+	(*BestRequest)(nil),       // 25: warptune.v1.BestRequest
+	(*BestResponse)(nil),      // 26: warptune.v1.BestResponse
+	(*TopRequest)(nil),        // 27: warptune.v1.TopRequest
+	(*TopResponse)(nil),       // 28: warptune.v1.TopResponse
+	(*ResultsRequest)(nil),    // 29: warptune.v1.ResultsRequest
+	(*ResultsResponse)(nil),   // 30: warptune.v1.ResultsResponse
+	(*WorkersRequest)(nil),    // 31: warptune.v1.WorkersRequest
+	(*WorkersResponse)(nil),   // 32: warptune.v1.WorkersResponse
+	(*WorkerStatus)(nil),      // 33: warptune.v1.WorkerStatus
+	nil,                       // 34: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),              // 35: warptune.v1.Spec
+	(*Value)(nil),             // 36: warptune.v1.Value
+	(*Outcome)(nil),           // 37: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	34, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	35, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
-	5,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
+	6,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
 	3,  // 4: warptune.v1.Sweep.failures:type_name -> warptune.v1.Example
-	35, // 5: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	36, // 6: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	34, // 7: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
-	4,  // 8: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 9: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 10: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
-	4,  // 11: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 12: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 13: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 14: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	1,  // 15: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	34, // 16: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
-	5,  // 17: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
-	5,  // 18: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
-	5,  // 19: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	34, // 20: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
-	32, // 21: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	33, // 22: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	6,  // 23: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	8,  // 24: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	10, // 25: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	12, // 26: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	14, // 27: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	16, // 28: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	18, // 29: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	20, // 30: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	22, // 31: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	24, // 32: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	26, // 33: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	28, // 34: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	30, // 35: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	7,  // 36: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	9,  // 37: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	11, // 38: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	13, // 39: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	15, // 40: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	17, // 41: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	19, // 42: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	21, // 43: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	23, // 44: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	25, // 45: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	27, // 46: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	29, // 47: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	31, // 48: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	36, // [36:49] is the sub-list for method output_type
-	23, // [23:36] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	5,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
+	36, // 6: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	37, // 7: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	35, // 8: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	4,  // 9: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 10: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 11: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
+	4,  // 12: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 13: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 14: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 15: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
+	1,  // 16: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
+	35, // 17: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	6,  // 18: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
+	6,  // 19: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
+	6,  // 20: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
+	35, // 21: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	33, // 22: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
+	34, // 23: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	7,  // 24: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	9,  // 25: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	11, // 26: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	13, // 27: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	15, // 28: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	17, // 29: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	19, // 30: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	21, // 31: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	23, // 32: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	25, // 33: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	27, // 34: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	29, // 35: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	31, // 36: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	8,  // 37: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	10, // 38: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	12, // 39: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	14, // 40: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	16, // 41: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	18, // 42: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	20, // 43: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	22, // 44: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	24, // 45: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	26, // 46: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	28, // 47: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	30, // 48: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	32, // 49: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	37, // [37:50] is the sub-list for method output_type
+	24, // [24:37] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -2343,7 +2414,7 @@ func file_warptune_v1_sweep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
