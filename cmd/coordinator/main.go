@@ -10,9 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -34,8 +32,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx, stop := cluster.StopContext()
 	code := run(ctx, os.Args[1:], os.Stderr)
 	stop()
 	os.Exit(code)

@@ -11,9 +11,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -32,8 +30,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx, stop := cluster.StopContext()
 	code := run(ctx, os.Args[1:], os.Stderr)
 	stop()
 	os.Exit(code)

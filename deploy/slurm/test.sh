@@ -38,7 +38,9 @@ until_true() {
 
 echo "slurm: starting $(slurmctld -V) with two nodes"
 mkdir -p "$state"/{run,state,log,out,spool-n1,spool-n2,bin}
-sed -e "s/@HOST@/$(hostname -s)/; s/@USER@/$(id -un)/; s#@STATE@#$state#" deploy/slurm/slurm.conf.in >"$state/slurm.conf"
+port=$((20000 + RANDOM % 10000))
+sed -e "s/@HOST@/$(hostname -s)/; s/@USER@/$(id -un)/; s#@STATE@#$state#; s/@PORT@/$port/; s/@PORT1@/$((port + 1))/; s/@PORT2@/$((port + 2))/" \
+  deploy/slurm/slurm.conf.in >"$state/slurm.conf"
 export SLURM_CONF=$state/slurm.conf
 slurmctld -D 2>"$state/log/ctld.err" & daemons+=($!)
 slurmd -D -N n1 2>"$state/log/n1.err" & daemons+=($!)
@@ -51,8 +53,9 @@ echo "slurm: the undisturbed sweep, in one process"
 "$bin/warptune" export --db "$state/one/warptune.db" --all --format json -o "$state/expected.json"
 
 job_is() { # JOB STATE…
-  local now; now=$(squeue -h -j "$1" -o %T 2>/dev/null | sort -u | tr '\n' ' '); shift
-  for want; do [ "$now" = "$want " ] || { [ "$want" = GONE ] && [ -z "$now" ]; } && return; done
+  local now; now=$(squeue -h -j "$1" -o %T 2>/dev/null) || return 1 # it did not answer
+  now=$(sort -u <<<"$now" | paste -sd ' '); shift
+  for want; do [ "$now" = "$want" ] || { [ "$want" = GONE ] && [ -z "$now" ]; } && return; done
   return 1
 }
 done_count() { # ADDRESS
@@ -60,12 +63,13 @@ done_count() { # ADDRESS
 }
 done_at_least() { local n; n=$(done_count "$1") && [ "${n:-0}" -ge "$2" ]; }
 
-# requeue JOB does what a preemption does. Slurm holds what was requeued back
-# for two minutes, which are cut short here.
-requeue() {
-  scontrol requeue "$1"
-  until_true 60 job_is "$1" PENDING || die "job $1 did not go back to the queue"
-  scontrol update "JobId=$1" StartTime=now
+# soon JOB lets a job that goes back to the queue start soon. Slurm holds it back
+# for two minutes, the life of a job's credential. A node that ended a job takes
+# no credential for it of the same second any more, and fails the job for good:
+# hence not "now".
+soon() {
+  until_true 60 job_is "$1" PENDING || { squeue; die "job $1 did not go back to the queue"; }
+  scontrol update "JobId=$1" StartTime=now+2
 }
 
 echo "slurm: sweep.sbatch, requeued in its middle"
@@ -76,7 +80,8 @@ address() { address=$(sed -n 's/.*"address":"\([^"]*\)".*/\1/p' "$log" 2>/dev/nu
 until_true 30 address || die "the coordinator of job $job did not start"
 until_true 60 done_at_least "$address" 10 || die "job $job did not get on"
 before=$(done_count "$address")
-requeue "$job"
+scontrol requeue "$job" # what a preemption does
+soon "$job"
 until_true 60 test -e "$state/data/coordinator-$job-1.log" || die "job $job did not run again"
 until_true 120 job_is "$job" GONE || die "job $job did not end"
 cmp "$state/expected.json" "$state/table.json" || die "the table differs after the requeue (it had $before results then)"
@@ -90,11 +95,12 @@ until_true 30 address || die "the coordinator did not start"
 "$bin/warptune" sweep submit "${sweep[@]}" --coordinator "$address" >/dev/null
 job=$("$bin/warptune" launch slurm --coordinator "$address" --workers 3 --slots 1 --lifetime 10m \
   --prologue "export PATH=$bin:\$PATH" --set "output=$state/out/array-%A_%a" | tail -n 1)
+until_true 60 job_is "$job" RUNNING || die "the array did not start"
 until_true 60 done_at_least "$address" 10 || die "the array did not get on"
-requeue "${job}_1"
+scontrol requeue "${job}_1"
 scancel --signal=TERM --batch "${job}_2" # what --signal=B:TERM does near the time limit
-until_true 60 job_is "${job}_2" PENDING || die "the task that was out of time did not go back to the queue"
-scontrol update "JobId=${job}_2" StartTime=now
+soon "${job}_1"
+soon "${job}_2"
 until_true 120 job_is "$job" GONE || { squeue; die "the array did not end"; }
 "$bin/warptune" export --coordinator "$address" --all --format json -o "$state/array.json"
 cmp "$state/expected.json" "$state/array.json" || die "the array's table differs"
