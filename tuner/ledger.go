@@ -239,6 +239,10 @@ func (l *Ledger) Queued() int64 {
 	return n
 }
 
+// Leases returns how many trials workers hold, with best outcomes being
+// confirmed.
+func (l *Ledger) Leases() int { return l.leases.Len() }
+
 // Finished reports whether every sweep has ended, and there was one.
 func (l *Ledger) Finished() bool { return len(l.live) == 0 && len(l.ended) > 0 }
 

@@ -62,7 +62,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	o.security.ServerFlags(f)
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
-	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for calls under way to end at shutdown")
+	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for workers to report or return what they hold at shutdown, and for calls under way to end")
 	f.DurationVar(&o.lease, "lease", 30*time.Second, "how long a worker that is not heard of keeps its trials")
 	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
@@ -158,9 +158,12 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping")
-		cut := time.AfterFunc(o.grace, server.Stop)
+		late, cancel := context.WithTimeout(running, o.grace)
+		defer cancel()
+		cut := context.AfterFunc(late, server.Stop)
+		c.Drain(late)
 		server.GracefulStop()
-		cut.Stop()
+		cut()
 		stop()
 		return nil
 	})

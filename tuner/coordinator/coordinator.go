@@ -94,6 +94,7 @@ type Coordinator struct {
 	waiting waiters
 	doomed  []uint64 // sweeps being deleted
 	down    error    // why nothing can be changed; nil: it can
+	drain   *drain   // nil: it is not to end
 }
 
 // New reads the store's sweeps and returns a coordinator that goes on with
@@ -140,6 +141,7 @@ func (c *Coordinator) change(ctx context.Context, f func(l *tuner.Ledger) error)
 	err := f(c.ledger)
 	g := c.gatherLocked()
 	c.wakeLocked()
+	c.drainedLocked()
 	c.mu.Unlock()
 	if waitErr := g.wait(ctx); waitErr != nil {
 		return waitErr

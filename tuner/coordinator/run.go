@@ -91,6 +91,7 @@ func (c *Coordinator) turnLocked() {
 	c.again = c.ledger.Enter(c.opts.Now())
 	c.gatherLocked()
 	c.wakeLocked()
+	c.drainedLocked()
 }
 
 // tick brings the ledger to the present, or tries to come back after a full
@@ -123,6 +124,7 @@ func (c *Coordinator) failLocked(err error) {
 		c.pending = nil
 	}
 	c.waiting.wakeAll()
+	c.drainedLocked()
 }
 
 // recoverLocked goes on with what is stored if the store takes changes again.

@@ -17,8 +17,9 @@ func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time
 		var reply *tuner.SyncReply
 		var held *ticket
 		err := c.change(ctx, func(l *tuner.Ledger) (err error) {
-			reply, err = l.Synchronize(in)
-			if err == nil && wait > 0 && reply.Idle() && !(reply.Finished && in.Leaves) && !in.Draining {
+			now, may := c.grantableLocked(in)
+			reply, err = l.Synchronize(now)
+			if err == nil && wait > 0 && may && reply.Idle() && !(reply.Finished && in.Leaves) && !in.Draining {
 				held = c.waiting.add()
 			}
 			return err

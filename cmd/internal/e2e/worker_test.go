@@ -50,6 +50,33 @@ func TestWorkerDrains(t *testing.T) {
 	reach(t, address, id, "free of leases", func(s *warptunev1.Sweep) bool { return s.GetCounts().GetLeased() == 0 })
 }
 
+// A batch system tells a coordinator and its workers at once. The coordinator
+// stays until they have returned what they held, so that nobody waits for leases
+// to run out.
+func TestAllAreStoppedAtOnce(t *testing.T) {
+	address, data := freeAddress(t), t.TempDir()
+	c := coordinate(t, address, data, "--lease", "10m", "--grace", "1m")
+	id := submit(t, address, long...)
+	w := start(t, "worker", "--coordinator", address, "--slots", "2")
+	reach(t, address, id, "under way", done(1))
+	c.signal(t, syscall.SIGTERM)
+	w.signal(t, syscall.SIGTERM)
+	if code := w.wait(t); code != 75 {
+		t.Errorf("worker: exit status %d, want 75", code)
+	}
+	if code := c.wait(t); code != 0 {
+		t.Errorf("coordinator: exit status %d, want 0", code)
+	}
+	if text := w.log.String(); strings.Contains(text, "leaving with reports") {
+		t.Errorf("the coordinator did not take the worker's reports:\n%s", text)
+	}
+	coordinate(t, address, data)
+	got, err := sweeps(t, address).Get(t.Context(), &warptunev1.GetRequest{Id: id})
+	if n := got.GetSweep().GetCounts(); err != nil || n.GetLeased() != 0 || n.GetDone() < 1 {
+		t.Errorf("afterwards %d are leased and %d done (%v)", n.GetLeased(), n.GetDone(), err)
+	}
+}
+
 // A worker of another simulator version is refused by name and is a fault.
 func TestWorkerOfAnotherVersion(t *testing.T) {
 	address := freeAddress(t)
