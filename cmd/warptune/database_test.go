@@ -88,6 +88,24 @@ func TestLeftToGain(t *testing.T) {
 	}
 }
 
+// A sweep's course is drawn as text and as SVG, the same whenever it is asked.
+func TestPlot(t *testing.T) {
+	db := tuned(t)
+	id := strings.Fields(strings.Split(warptune(t, "sweep", "list", "--db", db).ok(t).stdout, "\n")[1])[0]
+	text := warptune(t, "sweep", "plot", id, "--db", db).ok(t).stdout
+	if !strings.Contains(text, "copy on h200, problem 65536, exhaustive: best so far, by trials") || !strings.Contains(text, "*") {
+		t.Errorf("%s", text)
+	}
+	file := filepath.Join(t.TempDir(), "x.svg")
+	warptune(t, "sweep", "plot", id, "--db", db, "-o", file).ok(t)
+	if svg, err := os.ReadFile(file); err != nil || !bytes.Contains(svg, []byte("<polyline")) {
+		t.Errorf("%v: %s", err, svg)
+	}
+	if tune := warptune(t, append([]string{"tune", "copy", "--plot", "--db", db}, quick...)...).ok(t).stdout; !strings.HasSuffix(tune, text) {
+		t.Errorf("tune --plot draws something else:\n%s", tune)
+	}
+}
+
 func TestLockedDatabase(t *testing.T) {
 	db := tuned(t)
 	before := warptune(t, "export", "--db", db).ok(t).stdout

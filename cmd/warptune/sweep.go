@@ -23,7 +23,7 @@ func (a *app) sweepCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand())
+	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand(), a.plotCommand())
 	for _, s := range steering {
 		cmd.AddCommand(a.steerCommand(s))
 	}

@@ -16,6 +16,7 @@ func (a *app) tuneCommand() *cobra.Command {
 	var conn connection
 	var s sweepFlags
 	var slots, top int
+	var plots bool
 	cmd := &cobra.Command{
 		Use:   "tune KERNEL --arch A[,A…]",
 		Short: "Sweep a kernel's configurations and rank them",
@@ -32,7 +33,7 @@ func (a *app) tuneCommand() *cobra.Command {
 				return err
 			}
 			conn.embed = cluster.EmbedOptions{Create: true, Sweeps: p.ids()}
-			err = conn.with(cmd.Context(), func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top) })
+			err = conn.with(cmd.Context(), func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top, plots) })
 			if cmd.Context().Err() != nil {
 				return errors.New("interrupted: what was evaluated is stored, and the same command resumes")
 			}
@@ -43,12 +44,13 @@ func (a *app) tuneCommand() *cobra.Command {
 	s.flags(cmd)
 	cmd.Flags().IntVar(&slots, "slots", defaultSlots(), "configurations simulated at a time, when no --coordinator is given")
 	cmd.Flags().IntVar(&top, "top", 10, "rows of the ranked table; 0: every configuration")
+	cmd.Flags().BoolVar(&plots, "plot", false, "also draw the best time found so far against the trials")
 	return cmd
 }
 
 // tune submits a plan, evaluates it here unless the coordinator is elsewhere,
 // follows it, and prints what it found.
-func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int) error {
+func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plots bool) error {
 	answers, err := submit(ctx, c, p)
 	if err != nil {
 		return err
@@ -73,6 +75,11 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int) erro
 		}
 		if err := a.printTuned(ctx, c, sweep, top); err != nil {
 			return err
+		}
+		if plots && !a.json {
+			if err := a.plot(ctx, c, sweep, ""); err != nil {
+				return err
+			}
 		}
 		if sweep.GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
 			failed = fmt.Errorf("sweep %s is %s: %s", shortID(sweep.GetId()), stateName(sweep.GetState()), sweep.GetMessage())

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/plot"
+)
+
+// Size of a curve drawn as text, in characters.
+const plotColumns, plotLines = 60, 12
+
+func (a *app) plotCommand() *cobra.Command {
+	var conn connection
+	var output string
+	cmd := &cobra.Command{
+		Use:   "plot SWEEP",
+		Short: "Draw the best time found so far against the trials: text, or SVG with -o",
+		Args:  exactly(1, "one sweep"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.with(cmd.Context(), func(c *client) error {
+				r, err := c.Get(cmd.Context(), &warptunev1.GetRequest{Id: args[0]})
+				if err != nil {
+					return err
+				}
+				return a.plot(cmd.Context(), c, r.GetSweep(), output)
+			})
+		},
+	}
+	conn.flags(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "", "SVG file to write; default: text on standard output")
+	return cmd
+}
+
+// plot draws a sweep's course into an SVG file, or as text without one.
+func (a *app) plot(ctx context.Context, c *client, s *warptunev1.Sweep, output string) error {
+	out, err := a.create(output)
+	if err != nil {
+		return err
+	}
+	curve, err := curveOf(ctx, c, s)
+	switch {
+	case err != nil:
+	case a.json && output == "":
+		err = a.printJSON(curve)
+	case output == "":
+		err = curve.Text(out, plotColumns, plotLines)
+	default:
+		err = curve.SVG(out)
+	}
+	return out.finish(err)
+}
+
+// curveOf is the course of a sweep.
+func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, error) {
+	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
+	if err != nil {
+		return plot.Curve{}, err
+	}
+	var points []plot.Point
+	trials := int64(0)
+	for {
+		page, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return plot.Curve{}, err
+		}
+		for _, r := range page.GetResults() {
+			trials = max(trials, r.GetSeq()+1)
+			if t := r.GetOutcome().GetTimeUs(); t > 0 {
+				points = append(points, plot.Point{Trial: r.GetSeq() + 1, TimeUS: t})
+			}
+		}
+	}
+	title := fmt.Sprintf("%s on %s, problem %s, %s", s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), s.GetSpec().GetStrategy())
+	return plot.NewCurve(title, trials, points), nil
+}
