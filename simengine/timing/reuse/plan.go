@@ -1,7 +1,5 @@
 package reuse
 
-import "math"
-
 // Device is what the estimate needs to know of the device and the launch.
 type Device struct {
 	Grid [3]int
@@ -33,16 +31,6 @@ func (d *Device) holds(low, high, perLine uint64) float64 {
 	return float64(lines * perLine)
 }
 
-// within is the buffer that a range of lines lies in, empty when it is not one.
-func (d *Device) within(low, high uint64) Extent {
-	for _, e := range d.Extents {
-		if e.First <= low && high <= e.Last {
-			return e
-		}
-	}
-	return Extent{}
-}
-
 // Plan is the estimate for one launch. Slices are indexed by PTX instruction.
 type Plan struct {
 	// Read is the share of the granules that a CTA reads first at this
@@ -70,7 +58,6 @@ type Plan struct {
 	// Remote is the share of the lines found in L2 on a CTA's first touch that
 	// have no copy in the nearer half, of those at home in the farther one.
 	Remote float64
-	perCTA float64 // bytes a CTA touches first, all groups
 	// Kept is the share of the footprint that the previous launch left in L2.
 	Kept float64
 }
@@ -82,8 +69,11 @@ type group struct {
 	perCTA                 float64 // granules a CTA touches
 	unique                 float64 // granules the grid touches
 	share                  float64 // of a CTA's granules that are new to the grid
+	rows                   int64   // DRAM rows that the CTAs surveyed read first
 	random, broadcast      bool
-	skipped                bool // the addresses surveyed are not all there are
+	missing                float64 // of random accesses, the share that L2 does not hold
+	over                   Extent  // what random accesses are spread over
+	skipped                bool    // the addresses surveyed are not all there are
 }
 
 // A launch finds all of the previous one's footprint in L2 up to keptWhole of
@@ -112,6 +102,12 @@ func (s *Survey) Plan(d Device) *Plan {
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.estimate(g, d, ctas, reach)
+		}
+	}
+	s.spread(groups, d, ctas)
+	for i := range groups {
+		if g := &groups[i]; g.low <= g.high {
+			s.confine(g, d, ctas)
 			if i < pcs {
 				reads += g.unique * float64(s.granule)
 			}
@@ -123,7 +119,6 @@ func (s *Survey) Plan(d Device) *Plan {
 	}
 	p.Footprint += d.Scratch
 	p.Kept = kept(p.Footprint, d)
-	p.perCTA = reach[Y] / float64(d.Grid[0])
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
@@ -132,12 +127,9 @@ func (s *Survey) Plan(d Device) *Plan {
 		if g.low > g.high {
 			continue
 		}
-		q := s.fromDRAM(g, p, d)
+		q := g.fromDRAM(p.Kept, d.Cold)
 		if id < pcs {
-			p.Read[id], p.Broadcast[id], p.Random[id] = q, g.broadcast, g.random
-			if g.random {
-				p.Over[id] = d.within(g.low, g.high)
-			}
+			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = q, g.broadcast, g.random, g.over
 		} else {
 			p.Write[id-pcs] = q
 		}
@@ -146,26 +138,31 @@ func (s *Survey) Plan(d Device) *Plan {
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
 	}
-	p.RowShare = s.rowShare()
 	return p
 }
 
+// sumTraffic adds up what DRAM moves, and how much of each row it opens for it.
 func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 	pcs := len(s.parent) / 2
+	var opened float64 // rows, in units of whole ones
 	for i := range groups {
 		g := &groups[i]
 		if g.low > g.high || int(s.find(int32(i))) != i {
 			continue
 		}
-		bytes := g.perCTA * ctas * s.fromDRAM(g, p, d) * float64(s.granule)
+		touched := g.perCTA * ctas * float64(s.granule)
+		bytes := touched * g.fromDRAM(p.Kept, d.Cold)
 		if i < pcs {
 			p.ReadBytes += bytes
-			cold := *p
-			cold.Kept = 0
-			p.ColdReadBytes += g.perCTA * ctas * s.fromDRAM(g, &cold, d) * float64(s.granule)
+			p.ColdReadBytes += touched * g.fromDRAM(0, true)
+			opened += bytes * g.opened(s.granule)
 		} else {
 			p.WriteBytes += bytes
 		}
+	}
+	p.RowShare = 1
+	if opened > 0 {
+		p.RowShare = min(p.ReadBytes/opened, 1)
 	}
 }
 
@@ -200,6 +197,9 @@ func (s *Survey) groups() []group {
 			g.extra[k] += s.extra[id][k]
 		}
 		g.skipped = g.skipped || s.skipped[id]
+		if id < len(s.rows)/2 {
+			g.rows += s.rows[id]
+		}
 		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
 	}
 	return groups
@@ -248,22 +248,16 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 		return
 	}
 	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
-	// More distinct granules than there are to touch: the CTAs' shares of new
-	// ones do not go on as in the cluster, since addresses are scattered.
-	span := d.holds(g.low, g.high, s.perLine)
-	if span == 0 && s.ctas[Far] > 0 && !g.skipped {
-		span = float64(g.high-g.low+1) * float64(s.perLine)
-	}
-	if span > 0 && g.unique > span {
-		g.random, g.unique = g.unique > scattered*span, span
-	}
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }
 
-// scattered is how many times the granules that there are the CTAs' shares must
-// come to before addresses are taken for random: the separable estimate counts
-// the corners of two-dimensional halos twice, a few per cent to a third.
-const scattered = 1.5
+// confine keeps a group within the buffers it lies in.
+func (s *Survey) confine(g *group, d Device, ctas float64) {
+	if span := d.holds(g.low, g.high, s.perLine); span > 0 && g.unique > span {
+		g.unique = span
+		g.share = min(g.unique/(g.perCTA*ctas), 1)
+	}
+}
 
 // newShare is the share of a CTA's granules that its neighbour in a direction
 // has not touched, 1 when the neighbour's data is evicted before it is reused.
@@ -274,32 +268,35 @@ func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) floa
 	return float64(g.fresh[dir]) / float64(g.distinct[dir])
 }
 
-// fromDRAM is the share of the granules a CTA first touches that DRAM moves.
-func (s *Survey) fromDRAM(g *group, p *Plan, d Device) float64 {
-	fresh := g.share * (1 - p.Kept)
-	if g.random {
-		// A granule is found again if less than the cache's reach of other
-		// data was brought in since; the gaps between the touches of a
-		// granule are exponentially distributed.
-		gap := g.unique / max(g.perCTA, 1) * p.perCTA
-		hit := 1 - math.Exp(-float64(d.EffectiveBytes)/max(gap, 1))
-		return 1 - hit*(1-fresh)
+// fromDRAM is the share of the granules a CTA first touches that DRAM moves,
+// when kept of the footprint is there from the start. What random accesses find
+// does not depend on the start, once the launches before have filled the cache.
+func (g *group) fromDRAM(kept float64, cold bool) float64 {
+	switch {
+	case g.random && cold:
+		return g.missing + (1-g.missing)*g.share
+	case g.random:
+		return g.missing
 	}
-	return fresh
+	return g.share * (1 - kept)
 }
 
-// rowShare is the mean number of granules touched of each DRAM row that is
-// touched at all, over the rows full, by the cluster's reads.
-func (s *Survey) rowShare() float64 {
-	var fresh, rows int64
-	for i := range len(s.parent) / 2 {
-		for k := Base; k <= Z; k++ {
-			fresh += s.fresh[i][k]
-		}
-		rows += s.rows[i]
+// opened is how many DRAM rows are opened for the bytes of a whole row. Of
+// several groups that read a row it counts for the first. Nothing is known of
+// the order in which stores are written back: they open none.
+func (g *group) opened(granule int) float64 {
+	if g.random {
+		return rowBytes / float64(granule) // nothing is near in time, whatever is near in place
 	}
-	if rows == 0 {
-		return 1
+	var fresh int64
+	for k := Base; k <= Z; k++ {
+		fresh += g.fresh[k]
 	}
-	return min(float64(fresh)/float64(rows)/float64(rowBytes/s.granule), 1)
+	if fresh == 0 {
+		return 0
+	}
+	return float64(g.rows) / float64(fresh) * rowBytes / float64(granule)
 }
+
+// sparse says that a group uses less than half of the rows it opens.
+func (g *group) sparse(granule int) bool { return g.opened(granule) > 2 }

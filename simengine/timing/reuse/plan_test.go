@@ -3,6 +3,8 @@ package reuse
 import (
 	"math"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // visit surveys CTAs of a kernel whose footprint f gives (lines and sectors of
@@ -117,6 +119,62 @@ func TestScatteredAccesses(t *testing.T) {
 			t.Errorf("%s: %.2f of each row used", c.name, p.RowShare)
 		}
 	}
+}
+
+// What is gathered by several loads comes from DRAM as if one load gathered all.
+func TestGathersFromOneBufferCountTogether(t *testing.T) {
+	const lines = 64 * mega / 128
+	grid := [3]int{65536, 1, 1}
+	d := device(grid)
+	d.Cold = false
+	d.Extents = []Extent{{0, lines - 1}}
+	gather := func(loads int) *Plan {
+		s := New(loads, 64)
+		seed := uint64(1)
+		for k := range 5 {
+			s.Begin([]Direction{Base, X}[min(k, 1)])
+			for i := range 256 {
+				seed = seed*6364136223846793005 + 1442695040888963407
+				s.Touch(int32(i%loads), seed>>20%lines, 1, false)
+			}
+		}
+		return s.Plan(d)
+	}
+	one, four := gather(1), gather(4)
+	for pc := range four.Read {
+		if !four.Random[pc] || math.Abs(four.Read[pc]-one.Read[0]) > 0.01 || four.Over[pc] != d.Extents[0] {
+			t.Errorf("load %d of four: random %v, share from DRAM %.3f; one load: %.3f", pc, four.Random[pc], four.Read[pc], one.Read[0])
+		}
+	}
+	if math.Abs(four.RowShare-one.RowShare) > 0.01 {
+		t.Errorf("%.3f of each row used by four loads, %.3f by one", four.RowShare, one.RowShare)
+	}
+}
+
+// The larger the buffer the less of it is found, between all and nothing; two
+// halves with copies hold less than one cache of the same size.
+func TestMissingGrowsWithTheBuffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Device{L2Bytes: 60 * mega, EffectiveBytes: rapid.SampledFrom([]int{30 * mega, 60 * mega}).Draw(t, "effective")}
+		s := New(1, rapid.SampledFrom([]int{32, 64}).Draw(t, "granule"))
+		granules := float64(mega / s.granule)
+		last := 0.0
+		for _, mb := range []float64{1, 8, 30, 59, 61, 100, 500, 1e4, 1e6} {
+			m := s.missing(mb*granules, 256, d, nil)
+			if m < last-1e-9 || m > 1 {
+				t.Fatalf("%v MB: %.3f of accesses miss, after %.3f", mb, m, last)
+			}
+			whole := d
+			whole.EffectiveBytes = d.L2Bytes
+			if w := s.missing(mb*granules, 256, whole, nil); w > m+1e-9 {
+				t.Fatalf("%v MB: %.3f miss in one piece, %.3f in halves", mb, w, m)
+			}
+			last = m
+		}
+		if last < 0.99 {
+			t.Fatalf("%.3f of accesses to a terabyte miss", last)
+		}
+	})
 }
 
 func TestBroadcast(t *testing.T) {

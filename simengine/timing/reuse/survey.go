@@ -72,7 +72,16 @@ const rowBytes = 1024
 
 // Scattered says that so far little of each DRAM row touched is used: the
 // accesses may be random, and Far CTAs are worth surveying.
-func (s *Survey) Scattered() bool { return s.rowShare() < 0.5 }
+func (s *Survey) Scattered() bool {
+	var fresh, rows int64
+	for i := range len(s.parent) / 2 {
+		for k := Base; k <= Z; k++ {
+			fresh += s.fresh[i][k]
+		}
+		rows += s.rows[i]
+	}
+	return rows > 0 && float64(fresh)/float64(rows)*float64(s.granule) < rowBytes/2
+}
 
 // StandFor says that the following touches of the CTA, of a loop iteration,
 // stand for n iterations like it: what such an iteration is the first to touch,
