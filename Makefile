@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz fidelity search catalogue slurm manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz soak fidelity search catalogue slurm manifests check clean
 
 all: build
 
@@ -38,6 +38,9 @@ fuzz: ## each fuzz target for FUZZTIME
 	@for f in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do d=$$(dirname $$f); \
 	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
+
+soak: ## the long forms of the tests with faults, for an hour or less; WARPTUNE_SEED=N replays what failed with seed N
+	WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v ./tuner ./tuner/lease ./tuner/store ./tuner/worker ./tuner/faults
 
 SILICON ?= ../shared/silicon
 fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md

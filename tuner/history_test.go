@@ -1,10 +1,16 @@
 package tuner_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"hash"
+	"hash/fnv"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,6 +24,8 @@ import (
 // checks them against what the protocol promises. Time is virtual.
 type history struct {
 	t        *testing.T
+	seed     uint64
+	heard    hash.Hash64 // of all that was told
 	rng      *rand.Rand
 	bundle   tunertest.Bundle
 	attempts int
@@ -44,6 +52,11 @@ type client struct {
 	alive   bool
 }
 
+// holds returns what a worker holds, in the order of the grants.
+func (c *client) holds() []tuner.Grant {
+	return slices.SortedFunc(maps.Values(c.held), func(a, b tuner.Grant) int { return cmp.Compare(a.Token, b.Token) })
+}
+
 // late is a request that arrives again, or for the first time, later.
 type late struct {
 	from *client
@@ -54,7 +67,7 @@ const ttl = 30 * time.Second
 
 func newHistory(t *testing.T, seed uint64, b tunertest.Bundle, attempts int) *history {
 	h := &history{
-		t: t, rng: rand.New(rand.NewPCG(seed, 7)), bundle: b, attempts: attempts, now: time.Unix(1e9, 0), store: store.NewMemory(),
+		t: t, seed: seed, heard: fnv.New64a(), rng: rand.New(rand.NewPCG(seed, 7)), bundle: b, attempts: attempts, now: time.Unix(1e9, 0), store: store.NewMemory(),
 		granted: map[lease.Key]tuner.Grant{}, holder: map[uint64]string{}, recorded: map[lease.Key]bool{},
 	}
 	content, digest := b.Content()
@@ -79,7 +92,7 @@ func (h *history) plan(spec tuner.Spec) tuner.Plan {
 	content, _ := h.bundle.Content()
 	plan, err := tunertest.Planner{}.Plan(spec, content)
 	if err != nil {
-		h.t.Fatal(err)
+		h.fatalf("%v", err)
 	}
 	return plan
 }
@@ -88,11 +101,17 @@ func (h *history) start(i int) *client {
 	return &client{worker: tunertest.Worker(fmt.Sprint("w", i), h.rng.Uint64(), 1+h.rng.IntN(3)), held: map[lease.Key]tuner.Grant{}, alive: true}
 }
 
+// fatalf ends the test, and says how to replay the history alone.
+func (h *history) fatalf(format string, args ...any) {
+	h.t.Helper()
+	h.t.Fatalf("seed %d: "+format, append([]any{h.seed}, args...)...)
+}
+
 // commit makes durable what the ledger changed.
 func (h *history) commit() {
 	c := h.ledger.Take()
 	if err := h.store.Commit(&c); err != nil {
-		h.t.Fatal(err)
+		h.fatalf("%v", err)
 	}
 	h.check()
 }
@@ -111,7 +130,7 @@ func (h *history) crash() {
 		leases, _ := h.store.Leases(s.Num)
 		err := h.ledger.Restore(h.now, tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Results: h.results(), Leases: leases})
 		if err != nil {
-			h.t.Fatalf("restore: %v", err)
+			h.fatalf("restore: %v", err)
 		}
 	}
 	h.check()
@@ -143,14 +162,14 @@ func (h *history) check() {
 	}
 	c := s.Counts
 	if c.Asked != c.Queued+c.Leased+c.Done+c.Abandoned || c.Queued < 0 || c.Leased < 0 {
-		h.t.Fatalf("counts do not add up: %+v", c)
+		h.fatalf("counts do not add up: %+v", c)
 	}
 	held := int64(0)
 	for _, w := range h.ledger.Workers() {
 		held += int64(w.Held)
 	}
 	if held > c.Leased+1 { // one may be the confirmation of the best
-		h.t.Fatalf("workers hold %d leases, %d trials are leased", held, c.Leased)
+		h.fatalf("workers hold %d leases, %d trials are leased", held, c.Leased)
 	}
 }
 
@@ -158,7 +177,7 @@ func (h *history) check() {
 func (h *history) request(w *client) tuner.Sync {
 	in := tuner.Sync{Worker: w.worker, Want: h.rng.IntN(6), Draining: h.rng.IntN(20) == 0}
 	in.Reports = append(in.Reports, w.reports...)
-	for _, g := range w.held {
+	for _, g := range w.holds() {
 		in.Held = append(in.Held, g.Held)
 	}
 	return in
@@ -170,7 +189,7 @@ func (h *history) deliver(w *client, in tuner.Sync) {
 	h.ledger.Enter(h.now)
 	reply, err := h.ledger.Synchronize(&in)
 	if err != nil {
-		h.t.Fatal(err)
+		h.fatalf("%v", err)
 	}
 	switch h.rng.IntN(12) {
 	case 0: // the coordinator dies before the commit
@@ -192,34 +211,37 @@ func (h *history) deliver(w *client, in tuner.Sync) {
 // told checks what a reply says against everything said before.
 func (h *history) told(w *client, in *tuner.Sync, reply *tuner.SyncReply) {
 	h.t.Helper()
+	if err := json.NewEncoder(h.heard).Encode([]any{w.worker.Session(), in, reply}); err != nil {
+		h.fatalf("%v", err)
+	}
 	for i, a := range reply.Acks {
 		key, newest := a.Key, h.granted[a.Key]
 		switch {
 		case a.Status == tuner.Recorded && in.Reports[i].Outcome != nil:
 			if h.recorded[key] {
-				h.t.Fatalf("trial %d was recorded twice", key.Seq)
+				h.fatalf("trial %d was recorded twice", key.Seq)
 			}
 			if a.Token < newest.Token || h.holder[a.Token] != w.worker.Session() {
-				h.t.Fatalf("trial %d was recorded under token %d of %s, granted under %d since", key.Seq, a.Token, h.holder[a.Token], newest.Token)
+				h.fatalf("trial %d was recorded under token %d of %s, granted under %d since", key.Seq, a.Token, h.holder[a.Token], newest.Token)
 			}
 			h.recorded[key] = key.Seq >= 0 // a confirmation is made again after a crash
 		case a.Status == tuner.StaleToken:
 			h.stale++
 			if a.Token >= newest.Token && newest.Token != 0 && h.holder[newest.Token] == w.worker.Session() {
-				h.t.Fatalf("token %d of trial %d is the newest and was called stale", a.Token, key.Seq)
+				h.fatalf("token %d of trial %d is the newest and was called stale", a.Token, key.Seq)
 			}
 		}
 	}
 	for _, g := range reply.Grants {
 		if h.recorded[g.Key] {
-			h.t.Fatalf("trial %d was granted after it was recorded", g.Key.Seq)
+			h.fatalf("trial %d was granted after it was recorded", g.Key.Seq)
 		}
 		if old := h.granted[g.Key]; old.Token == g.Token {
 			if h.holder[g.Token] != w.worker.Session() {
-				h.t.Fatalf("token %d was granted to two", g.Token)
+				h.fatalf("token %d was granted to two", g.Token)
 			}
 		} else if g.Token <= old.Token || h.holder[g.Token] != "" {
-			h.t.Fatalf("trial %d was granted under %d after %d", g.Key.Seq, g.Token, old.Token)
+			h.fatalf("trial %d was granted under %d after %d", g.Key.Seq, g.Token, old.Token)
 		}
 		h.granted[g.Key], h.holder[g.Token] = g, w.worker.Session()
 		h.token = max(h.token, g.Token)
@@ -251,11 +273,11 @@ func (h *history) receive(w *client, reply *tuner.SyncReply) {
 
 // evaluate has a worker finish some of what it holds.
 func (h *history) evaluate(w *client) {
-	for key, g := range w.held {
+	for _, g := range w.holds() {
 		if h.rng.IntN(3) == 0 {
 			continue
 		}
-		delete(w.held, key)
+		delete(w.held, g.Key)
 		r := tuner.Report{Held: g.Held}
 		switch h.rng.IntN(15) {
 		case 0:
@@ -308,7 +330,7 @@ func (h *history) step() {
 				to = tuner.Running
 			}
 			if err := h.ledger.Steer(1, to); err != nil {
-				h.t.Fatal(err)
+				h.fatalf("%v", err)
 			}
 			h.commit()
 		}
@@ -326,15 +348,15 @@ func (h *history) work(w *client) bool {
 	in := tuner.Sync{Worker: w.worker, Want: 8, Reports: w.reports}
 	reply, err := h.ledger.Synchronize(&in)
 	if err != nil {
-		h.t.Fatal(err)
+		h.fatalf("%v", err)
 	}
 	h.commit()
 	h.told(w, &in, reply)
 	h.receive(w, reply)
-	for key, g := range w.held {
+	for _, g := range w.holds() {
 		o := tunertest.Oracle(g.Index)
 		w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
-		delete(w.held, key)
+		delete(w.held, g.Key)
 	}
 	_, live := h.ledger.Sweep(1)
 	return live
@@ -358,7 +380,7 @@ func (h *history) finish() []tuner.Result {
 		h.work(w)
 	}
 	if s, ok := h.ledger.Sweep(1); ok {
-		h.t.Fatalf("the sweep does not end: %+v", s.Counts)
+		h.fatalf("the sweep does not end: %+v", s.Counts)
 	}
 	var all []tuner.Result
 	for r := range h.results() {
@@ -371,25 +393,17 @@ func (h *history) finish() []tuner.Result {
 // trial ends exactly once, under the newest token, and the table is that of an
 // undisturbed sweep.
 func TestRandomHistories(t *testing.T) {
-	base := rand.Uint64()
-	t.Logf("seeds %d to %d", base, base+39)
+	base := tunertest.Seed(t)
 	stale := 0
-	for i := range uint64(40) {
-		b := tunertest.Bundle{Size: 60}
-		if i%2 == 1 {
-			b.Batch, b.Growing = 6, i%4 == 1
-		}
-		undisturbed := newHistory(t, 0, b, 3).finish()
-		h := newHistory(t, base+i, b, 1000)
-		for range 400 {
-			h.step()
-		}
+	for i := range uint64(tunertest.Times(40, 4000)) {
+		h := history400(t, base+i)
+		undisturbed := newHistory(t, 0, h.bundle, 3).finish()
 		got := h.finish()
 		for k := range got {
 			got[k].Attempts = 1
 		}
 		if !reflect.DeepEqual(got, undisturbed) {
-			t.Fatalf("seed %d: the table differs:\n%+v\nwant\n%+v", base+i, got, undisturbed)
+			h.fatalf("the table differs:\n%+v\nwant\n%+v", got, undisturbed)
 		}
 		stale += h.stale
 	}
@@ -398,24 +412,46 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
+// history400 returns a history of 400 random events, of a sweep that is
+// adaptive or not.
+func history400(t *testing.T, seed uint64) *history {
+	b := tunertest.Bundle{Size: 60}
+	if seed%2 == 1 {
+		b.Batch, b.Growing = 6, seed%4 == 1
+	}
+	h := newHistory(t, seed, b, 1000)
+	for range 400 {
+		h.step()
+	}
+	return h
+}
+
+// A seed replays its history to the letter.
+func TestHistoriesReplay(t *testing.T) {
+	seed := tunertest.Seed(t)
+	first, again := history400(t, seed), history400(t, seed)
+	if first.heard.Sum64() != again.heard.Sum64() || first.heard.Sum64() == newHistory(t, seed, first.bundle, 1000).heard.Sum64() {
+		t.Error("two runs of one seed differ")
+	}
+}
+
 // With few attempts some trials are given up, each exactly once.
 func TestRandomHistoriesGiveUp(t *testing.T) {
-	base := rand.Uint64()
-	t.Logf("seeds %d to %d", base, base+19)
+	base := tunertest.Seed(t)
 	abandoned := 0
-	for i := range uint64(20) {
+	for i := range uint64(tunertest.Times(20, 2000)) {
 		h := newHistory(t, base+i, tunertest.Bundle{Size: 80}, 2)
 		for range 400 {
 			h.step()
 		}
 		got := h.finish()
 		if len(got) != 80 {
-			t.Fatalf("seed %d: %d results of 80", base+i, len(got))
+			h.fatalf("%d results of 80", len(got))
 		}
 		for k, r := range got {
 			want := tunertest.Oracle(r.Index)
 			if r.Seq != int64(k) || !r.Abandoned && !reflect.DeepEqual(r.Outcome, want) || r.Abandoned && r.Attempts != 2 {
-				t.Fatalf("seed %d: result %d is %+v", base+i, k, r)
+				h.fatalf("result %d is %+v", k, r)
 			}
 			if r.Abandoned {
 				abandoned++

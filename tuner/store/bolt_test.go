@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -165,12 +164,10 @@ func TestDamageIsNeverSilent(t *testing.T) {
 	want, err := read(content)
 	must(t, err)
 
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := tunertest.Rand(t)
 	pages := len(content) / 4096
 	counts := map[string]int{}
-	for i := range 400 {
+	for i := range tunertest.Times(400, 20000) {
 		mutated := bytes.Clone(content)
 		var what string
 		switch i % 4 {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // killEnv makes the test binary a process that commits until it is killed,
@@ -60,11 +60,9 @@ func commitForEver(path string) {
 // whole, and bbolt's own check finds nothing.
 func TestKilledInMidCommit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sweeps.db")
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := tunertest.Rand(t)
 	acknowledged := int64(0)
-	for range 12 {
+	for range tunertest.Times(12, 200) {
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), killEnv+"="+path)
 		out, err := cmd.StdoutPipe()

@@ -56,8 +56,7 @@ var lost = status.Error(codes.Unavailable, "the network is down")
 func TestUnreliableNetwork(t *testing.T) {
 	b := tunertest.Bundle{Size: 300, Batch: 8}
 	want := undisturbed(t, b)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := tunertest.Seed(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := onDisk(t)
 		defer func() { s.stop() }()

@@ -1,0 +1,137 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+// never is for processes that must not die by themselves.
+func never(*process) bool { return false }
+
+// fleet is a coordinator and eight workers, each started again when it dies.
+type fleet struct {
+	coordinator *supervised
+	workers     []*supervised
+	stop        context.CancelFunc
+}
+
+func (s *sweep) fleet(t *testing.T, dies func(*process) bool, coordinator func() (role, []string)) *fleet {
+	ctx, stop := context.WithCancel(context.Background())
+	f := &fleet{stop: stop, coordinator: supervise(ctx, t, nil, dies, coordinator)}
+	for i := range 8 {
+		w := s.worker(fmt.Sprint("w", i))
+		f.workers = append(f.workers, supervise(ctx, t, s.witness.hear, never, func() (role, []string) { return w, nil }))
+	}
+	t.Cleanup(stop) // before it waits for them
+	return f
+}
+
+// up waits for the coordinator to serve, and returns its process.
+func (f *fleet) up(t *testing.T) *process {
+	t.Helper()
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if p := f.coordinator.process(); p != nil && p.serves() {
+			return p
+		}
+	}
+	t.Fatal("the coordinator does not serve")
+	return nil
+}
+
+// wait waits until every worker has ended because nothing is left.
+func (f *fleet) wait(t *testing.T) {
+	t.Helper()
+	late := time.After(patience)
+	for _, w := range f.workers {
+		select {
+		case <-w.ended:
+		case <-f.coordinator.ended:
+			t.Fatal("the coordinator has ended")
+		case <-late:
+			t.Fatal("the sweep does not end")
+		}
+	}
+	f.stop()
+	<-f.coordinator.ended
+}
+
+// workerDeaths returns how often workers died.
+func (f *fleet) workerDeaths() int {
+	n := 0
+	for _, w := range f.workers {
+		n += w.died()
+	}
+	return n
+}
+
+// deaths draws how coordinators die: half of them before, within or after a
+// commit, the others when they are killed.
+type deaths struct {
+	mu  sync.Mutex
+	rng *rand.Rand
+	off bool
+}
+
+func (d *deaths) draw() *death {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.off || d.rng.IntN(2) == 0 {
+		return nil
+	}
+	return &death{
+		Commit: 1 + d.rng.IntN(40), Stage: []stage{before, within, within, after}[d.rng.IntN(4)],
+		Delay: time.Duration(d.rng.IntN(3000)) * time.Microsecond,
+	}
+}
+
+func (d *deaths) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.off = true
+}
+
+// The coordinator, workers, and both are killed at random moments, the
+// coordinator also within transactions.
+func TestKilledAgainAndAgain(t *testing.T) {
+	kills := tunertest.Times(6, 100)
+	b := tunertest.Bundle{Size: int64(500 * kills), Batch: 40}
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), b)
+	rng := tunertest.Rand(t)
+	d := &deaths{rng: rand.New(rand.NewPCG(rng.Uint64(), 2))}
+	f := s.fleet(t, never, func() (role, []string) {
+		r := s.coordinator()
+		r.Die = d.draw()
+		return r, nil
+	})
+	for both := 0; f.coordinator.died() < kills || f.workerDeaths() < kills || both < kills; both++ {
+		time.Sleep(time.Duration(rng.IntN(400)) * time.Millisecond)
+		victims := []*supervised{f.coordinator, f.workers[rng.IntN(8)]}
+		switch rng.IntN(4) {
+		case 0:
+			victims = victims[:1]
+		case 1:
+			victims = victims[1:]
+		}
+		for _, v := range victims {
+			if p := v.process(); p != nil {
+				p.signal(syscall.SIGKILL)
+			}
+		}
+	}
+	d.end()
+	s.calm()
+	if p := f.coordinator.process(); p != nil {
+		p.signal(syscall.SIGKILL) // it may have been told to die later
+	}
+	f.wait(t)
+	t.Logf("the coordinator died %d times, workers %d times", f.coordinator.died(), f.workerDeaths())
+	s.verdict(t)
+}

@@ -1,0 +1,218 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"reflect"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/hashicorp/go-hclog"
+	bolt "go.etcd.io/bbolt"
+	"google.golang.org/grpc"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/rpc"
+	"github.com/warptune/warptune/tuner/store"
+	"github.com/warptune/warptune/tuner/tunertest"
+	"github.com/warptune/warptune/tuner/worker"
+)
+
+// roleEnv makes the test binary a coordinator or a worker: role as JSON.
+const roleEnv = "WARPTUNE_FAULTS_ROLE"
+
+// role is what a process is to be.
+type role struct {
+	Worker  string // its name; "": a coordinator
+	Address string
+
+	// Of a coordinator.
+	Path     string
+	Lease    time.Duration
+	Attempts int
+	Die      *death // nil: when it is killed
+	NoSync   bool   // the control of power cuts: nothing is ever synced
+
+	// Of a worker.
+	Slots  int
+	Took   time.Duration // by each evaluation while Storm exists
+	Storm  string        // a file
+	Crash  int64         // the configuration that ends its process
+	Freeze int64         // the configuration that stops its process
+}
+
+// death is a failpoint: the coordinator kills itself before, within or after
+// its nth commit. What was committed before that is not acknowledged yet.
+type death struct {
+	Commit int
+	Stage  stage
+	Delay  time.Duration // within: from the beginning of the commit
+}
+
+type stage string
+
+const (
+	before stage = "before"
+	within stage = "within"
+	after  stage = "after"
+)
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(roleEnv)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var r role
+	err := json.Unmarshal([]byte(text), &r)
+	if err == nil && r.Worker != "" {
+		err = r.work()
+	} else if err == nil {
+		err = r.coordinate()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// coordinate serves the store until SIGTERM.
+func (r *role) coordinate() error {
+	st, err := store.Open(r.Path, store.OpenOptions{AnyFileSystem: true})
+	if err != nil {
+		return err
+	}
+	if r.NoSync {
+		neverSync(st)
+	}
+	var used store.Store = st
+	if r.Die != nil {
+		used = &dying{Store: st, death: *r.Die}
+	}
+	log := hclog.New(&hclog.LoggerOptions{Level: hclog.Info, Output: os.Stderr})
+	c, err := coordinator.New(used, coordinator.Options{
+		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Attempts: r.Attempts}, Tick: 100 * time.Millisecond,
+	})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", r.Address)
+	if err != nil {
+		return err
+	}
+	go func() { _ = rpc.NewServer(c, nil).Serve(l) }()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	fmt.Println("serving")
+	return errors.Join(c.Run(ctx), st.Close())
+}
+
+// neverSync has bbolt leave writing to the kernel. It is what the store must
+// never do, so it has no option for it.
+func neverSync(st *store.Bolt) {
+	db := reflect.ValueOf(st).Elem().FieldByName("db")
+	(*(**bolt.DB)(unsafe.Pointer(db.UnsafeAddr()))).NoSync = true
+}
+
+// dying is a store whose process dies at a commit.
+type dying struct {
+	store.Store
+	death
+	commits int
+}
+
+func (d *dying) Commit(c *tuner.Changes) error {
+	d.commits++
+	if d.commits != d.death.Commit {
+		return d.Store.Commit(c)
+	}
+	switch d.Stage {
+	case before:
+		die()
+	case within:
+		time.AfterFunc(d.Delay, die)
+	}
+	err := d.Store.Commit(c)
+	if d.Stage == after {
+		die()
+	}
+	return err
+}
+
+// die ends the process at once.
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// work evaluates until nothing is left, and says what is acknowledged as new.
+func (r *role) work() error {
+	conn, err := grpc.NewClient(r.Address, rpc.ClientOptions(nil)...)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	w, err := worker.New(saying{conn}, worker.Options{
+		ID: r.Worker, Slots: r.Slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: true,
+		Evaluator: worker.EvaluatorFunc(r.evaluate), MaxBackoff: 200 * time.Millisecond,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Run(context.Background())
+	return err
+}
+
+func (r *role) evaluate(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+	switch q.Index {
+	case r.Crash:
+		die()
+	case r.Freeze:
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		select {} // until it has stopped
+	}
+	if _, err := os.Stat(r.Storm); err == nil {
+		time.Sleep(r.Took)
+	}
+	return tunertest.Evaluate(ctx, q, bundle)
+}
+
+// saying is a connection that prints which reports are acknowledged as new,
+// and which come too late.
+type saying struct{ grpc.ClientConnInterface }
+
+func (s saying) Invoke(ctx context.Context, method string, in, out any, opts ...grpc.CallOption) error {
+	err := s.ClientConnInterface.Invoke(ctx, method, in, out, opts...)
+	m, ok := out.(*warptunev1.SynchronizeResponse)
+	if !ok || err != nil {
+		return err
+	}
+	reported := map[int64]bool{} // with an outcome
+	for _, r := range in.(*warptunev1.SynchronizeRequest).GetReports() {
+		reported[r.GetLease().GetSeq()] = r.GetOutcome() != nil
+	}
+	text := ""
+	for _, a := range m.GetAcknowledgements() {
+		seq := a.GetLease().GetSeq()
+		if !reported[seq] || seq < 0 {
+			continue
+		}
+		switch a.GetStatus() {
+		case warptunev1.ReportStatus_REPORT_STATUS_RECORDED:
+			text += fmt.Sprintln("recorded", seq)
+		case warptunev1.ReportStatus_REPORT_STATUS_STALE, warptunev1.ReportStatus_REPORT_STATUS_ALREADY_RECORDED:
+			text += fmt.Sprintln("late", seq)
+		}
+	}
+	fmt.Print(text)
+	return nil
+}

@@ -1,0 +1,102 @@
+package faults
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+// A worker that stands still for longer than its leases last is fenced when it
+// goes on: what it then reports is not new. A coordinator that stands still
+// takes no leases away, since nobody could renew them.
+func TestStopped(t *testing.T) {
+	const lease = 600 * time.Millisecond
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(1200 * tunertest.Times(1, 20)), Batch: 40})
+	rng := tunertest.Rand(t)
+	s.lease = lease
+	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
+	c := f.up(t)
+	for range tunertest.Times(1, 10) {
+		c.halt(t)
+		time.Sleep(3 * lease)
+		c.signal(syscall.SIGCONT)
+	}
+	if text := c.stderr.String(); strings.Contains(text, "expired") {
+		t.Errorf("a coordinator that stood still took leases away:\n%s", text)
+	}
+	for range tunertest.Times(1, 10) {
+		s.progress(t)
+		before := s.witness.tardy()
+		w := f.workers[rng.IntN(8)].process()
+		w.halt(t)
+		time.Sleep(3 * lease)
+		w.signal(syscall.SIGCONT)
+		for until := time.Now().Add(patience); s.witness.tardy() == before; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatal("the worker's late reports are not fenced")
+			}
+		}
+	}
+	s.calm()
+	f.wait(t)
+	s.verdict(t)
+}
+
+// progress waits until something more is acknowledged.
+func (s *sweep) progress(t *testing.T) {
+	t.Helper()
+	known := len(s.witness.all())
+	for until := time.Now().Add(patience); len(s.witness.all()) == known; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("the sweep makes no progress")
+		}
+	}
+}
+
+// One configuration ends every process that evaluates it, another makes it
+// stand still for ever. Both are given up after their attempts, are named with
+// what happened, and the sweep completes without them.
+func TestPoison(t *testing.T) {
+	const crash, freeze, attempts = 17, 140, 3
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: 400})
+	s.lease, s.crash, s.freeze = 400*time.Millisecond, crash, freeze
+	f := s.fleet(t, never, func() (role, []string) {
+		r := s.coordinator()
+		r.Attempts = attempts
+		return r, nil
+	})
+	s.calm()
+	frozen := 0
+	for ended := 0; ended < len(f.workers); time.Sleep(10 * time.Millisecond) {
+		ended = 0
+		for _, w := range f.workers {
+			select {
+			case <-w.ended:
+				ended++
+			default:
+				// As whoever watches over the machine does, in the end.
+				if p := w.process(); p != nil && p.stopped() && time.Since(p.started) > 2*time.Second {
+					frozen++
+					p.kill()
+				}
+			}
+		}
+	}
+	f.wait(t)
+	if crashed := f.workerDeaths() - frozen; crashed != attempts || frozen != attempts {
+		t.Errorf("the poisoned configurations ended %d processes and froze %d, want %d", crashed, frozen, attempts)
+	}
+	got := s.verdict(t, crash, freeze)
+	if text := f.coordinator.process().stderr.String(); strings.Count(text, "trial given up") != 2 {
+		t.Errorf("the coordinator's log does not name them:\n%s", text)
+	}
+	for _, e := range got.Examples {
+		if e.Kind == "abandoned" && !strings.Contains(e.Message, "expired") {
+			t.Errorf("the example of those given up says %q", e.Message)
+		}
+	}
+}
