@@ -13,6 +13,9 @@ type Report struct {
 
 	TimeUS float64 `json:"time_us"` // start to start of back-to-back launches, microseconds
 	Cycles float64 `json:"cycles"`  // of the grid alone, SM clock
+	// FloorUS is a time that TimeUS is not below at either level, microseconds.
+	// It is the same at both, and known without clocking anything.
+	FloorUS float64 `json:"floor_us"`
 	// ErrorShare estimates the relative error that sampling the grid and its
 	// loops adds to TimeUS; 0 when everything was simulated.
 	ErrorShare float64 `json:"error_share"`

@@ -38,7 +38,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	if _, err := rec.cta(rec.launch.Grid.Count() - 1); err != nil {
 		return nil, err
 	}
-	result, err := run(&req, program, seat, rec)
+	result, floorUS, err := run(&req, program, seat, rec)
 	if err != nil {
 		var f *Failure
 		if errors.As(err, &f) {
@@ -46,26 +46,37 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 		}
 		return nil, &Failure{FailureUnsupported, err}
 	}
-	return report(m, &req, k, program, seat, rec, result), nil
+	out := report(m, &req, k, program, seat, rec, result)
+	out.FloorUS = floorUS
+	return out, nil
 }
 
-// run predicts the time at the level asked for.
-func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (*timing.Result, error) {
+// run predicts the time at the level asked for, and the least that either level
+// may say: neither the composed nor the clocked time goes below the floor, so
+// their mean is not below that of the floor and the composed time, which takes
+// no clocking.
+func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (res *timing.Result, floorUS float64, err error) {
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta,
 	}
 	composed, err := model.Compose(in)
-	if err != nil || req.Level == Model {
-		return composed, err
+	if err != nil {
+		return nil, 0, err
+	}
+	floor := composed.Floor
+	leastUS := req.Arch.Microseconds(floor) + req.Arch.LaunchGapUS
+	floorUS = math.Min(math.Sqrt(leastUS*composed.TimeUS), composed.TimeUS)
+	if req.Level == Model {
+		return composed, floorUS, nil
 	}
 	clocked, err := timing.Run(in)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	clocked.Cycles = math.Sqrt(clocked.Cycles * composed.Cycles)
-	clocked.TimeUS = math.Sqrt(clocked.TimeUS * composed.TimeUS)
-	return clocked, nil
+	clocked.Cycles = math.Sqrt(math.Max(clocked.Cycles, floor) * composed.Cycles)
+	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
+	return clocked, floorUS, nil
 }
 
 // seating is how CTAs of a configuration sit on an SM.

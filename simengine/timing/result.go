@@ -7,6 +7,9 @@ type Result struct {
 	// TimeUS the same in microseconds with the gap between back-to-back launches.
 	Cycles float64
 	TimeUS float64
+	// Floor is the cycles that no level goes below, from compulsory work alone;
+	// 0 when it was not determined (Run does not).
+	Floor float64
 	// Bound is the resource that sets the time.
 	Bound Bound
 	// Utilisation is the busy share of each resource that can bind, by name.
