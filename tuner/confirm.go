@@ -63,7 +63,7 @@ func (s *live) confirmGrant() Grant {
 	c := s.confirm
 	return Grant{
 		Held:  Held{Key: s.key(confirmSeq(c.seq)), Token: c.token},
-		Index: s.rec.Best.Index, Config: s.plan.Space.At(s.rec.Best.Index), Attempt: c.attempts,
+		Index: s.rec.Best.Index, Config: s.plan.Space.At(s.rec.Best.Index), Attempt: c.attempts, Level: s.rec.Spec.LastLevel(),
 	}
 }
 

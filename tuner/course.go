@@ -1,7 +1,10 @@
 package tuner
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/halving"
 )
 
 // TrialState is where a trial stands. The zero value is invalid.
@@ -32,6 +35,7 @@ type trial struct {
 	worker   string // its worker
 	reason   string // why the last attempt that failed did
 	obs      search.Observation
+	floor    float64 // Outcome.FloorUS
 }
 
 func (t *trial) ended() bool { return t.state == Done || t.state == Abandoned }
@@ -40,11 +44,24 @@ func (t *trial) ended() bool { return t.state == Done || t.state == Abandoned }
 // arrive: question s is asked once the observations of all trials up to
 // s-ahead(s) are told, in order, and no others. Trials exist from their question
 // until they are told.
+//
+// With two levels the first questions, the strategy's, rank; when all of them
+// are told the others follow, those of the ranking.
 type course struct {
 	strategy search.Strategy
 	size     int64 // of the space
 	limit    int64 // most questions
 	window   int64 // Sweep.Window
+	goal     halving.Goal
+
+	ranks  bool  // the present questions rank, and others will follow
+	ranked int64 // how many questions ranked, once they are over
+	narrow int64 // how far questions may run ahead then
+	// candidates are the configurations that ranking has told.
+	candidates []halving.Candidate
+	cut        bool // ranking is to end with what has been asked
+	// proof keeps what is known of the candidates; nil while there is nothing.
+	proof *halving.Ledger
 
 	told   int64   // trials before it are told and forgotten
 	trials []trial // trials[head+i] is trial told+i
@@ -53,11 +70,19 @@ type course struct {
 	over   bool  // nothing is left to ask
 }
 
-func newCourse(plan *Plan, budget, window int64) course {
-	c := course{strategy: plan.Strategy, size: plan.Space.Size(), window: window}
+func newCourse(plan *Plan, spec *Spec, window int64) course {
+	c := course{strategy: plan.Strategy, size: plan.Space.Size(), window: window, goal: halving.Goal{Most: spec.Budget, Within: -1}}
+	if spec.Within != nil {
+		c.goal.Within = *spec.Within
+	}
+	c.ranks = len(spec.Levels()) > 1
 	c.limit = c.size
-	if budget > 0 {
-		c.limit = min(c.limit, budget)
+	switch {
+	case spec.Budget == 0:
+	case c.ranks && spec.Budget < c.size/halving.Share:
+		c.limit = spec.Budget * halving.Share // both levels cost alike
+	case !c.ranks:
+		c.limit = min(c.limit, spec.Budget)
 	}
 	return c
 }
@@ -65,10 +90,36 @@ func newCourse(plan *Plan, budget, window int64) course {
 // ahead is how far question seq may run ahead of the answers.
 func (c *course) ahead(seq int64) int64 {
 	const least = 4
-	if c.window > 0 {
+	switch {
+	case c.narrow > 0:
+		return c.narrow
+	case c.window > 0:
 		return c.window
 	}
 	return min(max(seq/8, least), WideWindow)
+}
+
+// total is how many questions there will be at most, as far as that is known:
+// of those that follow ranking, those that are sure to be.
+func (c *course) total() int64 {
+	switch {
+	case c.over:
+		return c.next()
+	case c.ranks:
+		return c.limit + c.evaluations(c.limit)
+	case c.ranked > 0:
+		return max(c.next(), min(c.limit, c.ranked+c.evaluations(int64(len(c.candidates)))))
+	}
+	return c.limit
+}
+
+// evaluations is how many of n ranked configurations are evaluated at least.
+func (c *course) evaluations(n int64) int64 {
+	most := int64(halving.First(int(n)))
+	if c.goal.Most > 0 {
+		most = min(most, c.goal.Most)
+	}
+	return most
 }
 
 // next returns the number of the next question.
@@ -87,9 +138,11 @@ func (c *course) at(seq int64) *trial {
 func (c *course) ask() (seq int64, ok bool, err error) {
 	for !c.over {
 		seq = c.next()
-		if seq >= c.limit {
-			c.over = true
-			break
+		if seq >= c.limit || c.ranks && c.cut {
+			if !c.ascend() {
+				return 0, false, nil
+			}
+			continue
 		}
 		c.needed = max(c.needed, seq-c.ahead(seq)+1)
 		if !c.tell() {
@@ -104,8 +157,10 @@ func (c *course) ask() (seq int64, ok bool, err error) {
 			return seq, true, nil
 		}
 		if c.strategy.Done() || c.told == seq { // it asks nothing though it was told all
-			c.over = true
-			break
+			if !c.ascend() {
+				return 0, false, nil
+			}
+			continue
 		}
 		c.needed = c.told + 1
 	}
@@ -125,6 +180,45 @@ func (c *course) estimate() *search.Estimate {
 	return nil
 }
 
+// rank notes what ranking told of a configuration. One that failed fails at any
+// level; one that was given up may not.
+func (c *course) rank(t *trial) {
+	switch {
+	case t.obs.Valid:
+		c.candidates = append(c.candidates, halving.Candidate{Index: t.index, Time: t.obs.Objective, Floor: t.floor})
+	case t.state == Abandoned:
+		c.candidates = append(c.candidates, halving.Candidate{Index: t.index, Time: math.Inf(1)})
+	}
+}
+
+// ascend goes from ranking to what follows it, once all of it is told, or ends
+// the course. False: more must be told first.
+func (c *course) ascend() bool {
+	if !c.ranks {
+		c.over = true
+		return true
+	}
+	c.needed = c.next()
+	if !c.tell() {
+		return false
+	}
+	c.ranks, c.ranked = false, c.next()
+	if len(c.candidates) == 0 {
+		c.over = true
+		return true
+	}
+	c.strategy, c.proof = halving.New(c.candidates, c.goal), halving.NewLedger(c.candidates)
+	c.limit = c.ranked + int64(len(c.candidates))
+	// Each question that is out unanswered may be one that an answer would have
+	// saved; too few are waited for.
+	c.narrow = max(minWindow, int64(len(c.candidates))/halving.Share/2)
+	return true
+}
+
+// minWindow is how many evaluations may be under way while their answers could
+// save others.
+const minWindow = 8
+
 // tell tells the strategy what it needs before the next question; false if
 // some of that is not known yet.
 func (c *course) tell() bool {
@@ -134,6 +228,9 @@ func (c *course) tell() bool {
 			return false
 		}
 		c.strategy.Tell(t.obs)
+		if c.ranks {
+			c.rank(t)
+		}
 		*t = trial{}
 		c.head++
 		c.told++

@@ -24,7 +24,7 @@ func (line) At(i int64) search.Config { return search.Config{Values: []search.Va
 func TestWindows(t *testing.T) {
 	for _, window := range []int64{0, 1, 64} {
 		strategy := &counting{}
-		c := newCourse(&Plan{Space: line(5000), Strategy: strategy}, 0, window)
+		c := newCourse(&Plan{Space: line(5000), Strategy: strategy}, &Spec{Level: "cycle"}, window)
 		for {
 			seq, ok, err := c.ask()
 			if err != nil {

@@ -285,7 +285,7 @@ func (h *history) evaluate(w *client) {
 		case 1:
 			r.Released = true
 		default:
-			o := tunertest.Oracle(g.Index)
+			o := tunertest.OracleAt(g.Level, g.Index)
 			r.Outcome = &o
 		}
 		w.reports = append(w.reports, r)
@@ -354,7 +354,7 @@ func (h *history) work(w *client) bool {
 	h.told(w, &in, reply)
 	h.receive(w, reply)
 	for _, g := range w.holds() {
-		o := tunertest.Oracle(g.Index)
+		o := tunertest.OracleAt(g.Level, g.Index)
 		w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
 		delete(w.held, g.Key)
 	}
@@ -497,5 +497,53 @@ func TestConfirmationAfterRestart(t *testing.T) {
 		if s := sweeps[0]; s.State != tuner.Completed || s.Confirmed != second || (confirmed > 0) != second {
 			t.Errorf("with a second worker %v: %v, confirmed %v, %d confirmations granted", second, s.State, s.Confirmed, confirmed)
 		}
+	}
+}
+
+// Sweeps of two levels end with the same table, whatever happens on the way;
+// the best that they find is as good as they say, and the one that evaluating
+// everything finds if that was the goal.
+func TestRandomHistoriesOfTwoLevels(t *testing.T) {
+	base := rand.Uint64()
+	t.Logf("seeds %d to %d", base, base+23)
+	var pruned int64
+	for i := range uint64(24) {
+		b := tunertest.Bundle{Size: 90, Level: "model,cycle"}
+		if i%2 == 1 {
+			b.Batch = 6
+		}
+		if i%3 > 0 {
+			within := 0.05 * float64(i%3-1)
+			b.Within = &within
+		}
+		calm := newHistory(t, 0, b, 3)
+		undisturbed := calm.finish()
+		h := newHistory(t, base+i, b, 1000)
+		for range 400 {
+			h.step()
+		}
+		got := h.finish()
+		for k := range got {
+			got[k].Attempts = 1
+		}
+		if !reflect.DeepEqual(got, undisturbed) {
+			t.Fatalf("seed %d: the table differs:\n%+v\nwant\n%+v", base+i, got, undisturbed)
+		}
+		sweeps, _ := h.store.Sweeps()
+		s, p := sweeps[0], sweeps[0].Proof
+		if s.State != tuner.Completed || s.Best == nil || s.LevelOf(s.Best.Seq) != "cycle" || s.Ranked != b.Size || p.Of != b.Size || p.Evaluated+p.Pruned+p.Open != p.Of {
+			t.Fatalf("seed %d: %+v, best %+v", base+i, s, s.Best)
+		}
+		fastest := tunertest.Oracle(tunertest.Best(b.Size)).TimeUS
+		if p.Gap >= 0 && s.Best.Outcome.TimeUS > fastest*(1+p.Gap) || b.Within != nil && (p.Gap < 0 || p.Gap > *b.Within) {
+			t.Fatalf("seed %d: best %g of %g, said to be within %g", base+i, s.Best.Outcome.TimeUS, fastest, p.Gap)
+		}
+		if int64(len(got)) >= 2*b.Size {
+			t.Errorf("seed %d: %d trials for %d configurations", base+i, len(got), b.Size)
+		}
+		pruned += p.Pruned
+	}
+	if pruned == 0 {
+		t.Error("nothing was ever pruned")
 	}
 }

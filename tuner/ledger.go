@@ -73,12 +73,17 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	if !now.After(l.now) && !l.now.IsZero() {
 		now = l.now
 	}
-	if gap := now.Sub(l.now); !l.now.IsZero() && gap > l.opts.LeaseTTL/3 {
+	gap := now.Sub(l.now)
+	if l.now.IsZero() {
+		gap = 0
+	}
+	if gap > l.opts.LeaseTTL/3 {
 		// Nobody could renew while the ledger's owner was stopped.
 		l.leases.Slept(gap)
 		for _, s := range l.sessions {
 			s.seen = s.seen.Add(gap)
 		}
+		gap = 0 // nor was anything waited for
 	}
 	l.now = now
 	for _, e := range l.leases.Expire(now) {
@@ -95,6 +100,7 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	}
 	for _, num := range slices.Clone(l.order) {
 		s := l.live[num]
+		s.spend(gap)
 		s.sample(now)
 		s.believe(false)
 		more = l.ready(s, maxReuse) || more
@@ -292,6 +298,7 @@ func (l *Ledger) put(s *live) { l.changes.Sweeps = append(l.changes.Sweeps, l.sh
 // show returns the sweep's state as others may keep it.
 func (l *Ledger) show(s *live) Sweep {
 	rec := s.rec
+	rec.Proof = s.proof()
 	if rec.Best != nil {
 		b := rec.Best.Clone()
 		rec.Best = &b

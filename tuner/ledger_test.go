@@ -61,7 +61,7 @@ func (d *desk) counts(num uint64) tuner.Counts {
 }
 
 func done(g tuner.Grant) tuner.Report {
-	o := tunertest.Oracle(g.Index)
+	o := tunertest.OracleAt(g.Level, g.Index)
 	return tuner.Report{Held: g.Held, Outcome: &o}
 }
 
@@ -389,7 +389,7 @@ func TestBestThatIsNotReproducedIsSaid(t *testing.T) {
 	d.call(0, tuner.Sync{Worker: bob})
 	d.finishAll(alice)
 	g := d.call(0, tuner.Sync{Worker: bob, Want: 1}).Grants[0]
-	o := tunertest.Oracle(g.Index)
+	o := tunertest.OracleAt(g.Level, g.Index)
 	o.TimeUS *= 10
 	d.call(0, tuner.Sync{Worker: bob, Reports: []tuner.Report{{Held: g.Held, Outcome: &o}}})
 	s := d.ended()

@@ -13,7 +13,7 @@ type live struct {
 	rec    Sweep
 	plan   Plan
 	course course
-	scope  string
+	scopes []string // of the levels
 	// known finds outcomes stored by other sweeps; nil when there is none.
 	known   func(key []byte) (Outcome, bool)
 	queue   seqHeap       // trials that may be Queued, by number; others are skipped
@@ -22,14 +22,18 @@ type live struct {
 
 	believed int64 // course.told when rec.Left was brought up to date
 
-	sampled time.Time // when rate was last brought up to date
-	sampleN int64     // Counts.Done then
+	stored  time.Duration // Sweep.Spent as it was last noted for storing
+	sampled time.Time     // when rate was last brought up to date
+	sampleN int64         // Counts.Done then
 }
 
 func newLive(rec Sweep, plan Plan, known func([]byte) (Outcome, bool)) *live {
-	s := &live{rec: rec, plan: plan, scope: rec.Spec.Scope(), known: known}
-	s.course = newCourse(&plan, rec.Spec.Budget, rec.Window)
-	s.rec.Counts = Counts{Space: s.course.size, Total: s.course.limit, Requeued: rec.Counts.Requeued}
+	s := &live{rec: rec, plan: plan, scopes: rec.Spec.Scopes(), known: known}
+	s.course = newCourse(&plan, &rec.Spec, rec.Window)
+	if rec.Ranked > 0 { // whatever ended it then
+		s.course.limit = rec.Ranked
+	}
+	s.rec.Counts = Counts{Space: s.course.size, Total: s.course.total(), Requeued: rec.Counts.Requeued}
 	s.rec.Best, s.rec.Examples, s.rec.Left = nil, nil, nil
 	return s
 }
@@ -38,7 +42,12 @@ func (s *live) key(seq int64) lease.Key { return lease.Key{Sweep: s.rec.Num, Seq
 
 // ask asks the strategy one question and counts the trial.
 func (s *live) ask() (seq int64, ok bool, err error) {
+	ranks := s.course.ranks
 	seq, ok, err = s.course.ask()
+	if ranks && !s.course.ranks {
+		s.rec.Ranked = s.course.ranked
+	}
+	s.rec.Counts.Total = s.course.total()
 	if ok {
 		s.open++
 		s.rec.Counts.Asked++
@@ -74,9 +83,17 @@ func (s *live) end(t *trial, r *Result) (best bool) {
 			s.rec.Counts.Reused++
 		}
 	}
-	t.obs = r.Outcome.Observation(r.Index)
+	t.obs, t.floor = r.Outcome.Observation(r.Index), r.Outcome.FloorUS
 	if r.Outcome.Validity != Correct {
 		s.example(kind, r)
+	}
+	if !s.rec.Decides(r.Seq) {
+		return false
+	}
+	if p := s.course.proof; p != nil && !r.Abandoned {
+		p.Answer(r.Index)
+	}
+	if r.Outcome.Validity != Correct {
 		return false
 	}
 	if s.rec.Best != nil && !r.Less(s.rec.Best) {
@@ -84,7 +101,28 @@ func (s *live) end(t *trial, r *Result) (best bool) {
 	}
 	c := r.Clone()
 	s.rec.Best = &c
+	if p := s.course.proof; p != nil {
+		p.Best(c.Outcome.TimeUS)
+	}
 	return true
+}
+
+// proof is what is known of how far the best is from the fastest.
+func (s *live) proof() Proof {
+	n := &s.rec.Counts
+	p := s.course.proof
+	if p == nil {
+		out := Proof{Of: n.Done, Evaluated: n.Done, Gap: -1}
+		if s.course.ranks {
+			out.Evaluated, out.Open = n.Done-n.ByValidity[Correct], n.ByValidity[Correct]
+		} else if s.rec.Best != nil && n.Done == n.Space {
+			out.Gap = 0
+		}
+		return out
+	}
+	st := p.Standing()
+	failed := s.rec.Ranked - int64(st.Evaluated+st.Pruned+st.Open)
+	return Proof{Of: s.rec.Ranked, Evaluated: int64(st.Evaluated) + failed, Pruned: int64(st.Pruned), Open: int64(st.Open), Gap: st.Gap}
 }
 
 // example keeps, of each kind of failure, the one with the smallest number, so
@@ -124,6 +162,28 @@ func (s *live) pop(take func(*trial) bool) int64 {
 
 // push puts a queued trial up for granting.
 func (s *live) push(seq int64) { heap.Push(&s.queue, seq) }
+
+// spend counts time towards the budget while trials are under way.
+func (s *live) spend(d time.Duration) {
+	if s.rec.State == Running && s.rec.Counts.Leased > 0 {
+		s.rec.Spent += d
+	}
+}
+
+// hurry ends what the time budget has no more room for: ranking when half of it
+// is spent, everything when all of it is and at least one trial was asked for
+// that decides.
+func (s *live) hurry() {
+	budget, c := s.rec.Spec.TimeBudget, &s.course
+	if budget == 0 || s.rec.Spent < budget/2 {
+		return
+	}
+	c.cut = true
+	if last := c.next() - 1; s.rec.Spent >= budget && last >= 0 && s.rec.Decides(last) {
+		c.over = true
+		s.rec.Counts.Total = c.total()
+	}
+}
 
 // sample brings the rate up to date, as a decaying average over some seconds.
 func (s *live) sample(now time.Time) {

@@ -10,10 +10,13 @@ import (
 // Outcome is what evaluating one configuration gave.
 type Outcome struct {
 	Validity Validity `json:"validity"`
-	TimeUS   float64  `json:"time_us,omitempty"`  // predicted time, microseconds; 0 unless Correct
-	Message  string   `json:"message,omitempty"`  // why it is not Correct, one line or a compiler's output
-	Compiler string   `json:"compiler,omitempty"` // which compiler made the PTX, e.g. "nvrtc 13.0 (prebuilt)"
-	Digest   string   `json:"digest,omitempty"`   // of (PTX, launch, arguments, descriptor, engine, level): the reuse key
+	TimeUS   float64  `json:"time_us,omitempty"` // predicted time, microseconds; 0 unless Correct
+	// FloorUS is a time that the configuration is not below at any level,
+	// microseconds; 0: not known.
+	FloorUS  float64 `json:"floor_us,omitempty"`
+	Message  string  `json:"message,omitempty"`  // why it is not Correct, one line or a compiler's output
+	Compiler string  `json:"compiler,omitempty"` // which compiler made the PTX, e.g. "nvrtc 13.0 (prebuilt)"
+	Digest   string  `json:"digest,omitempty"`   // of (PTX, launch, arguments, descriptor, engine, level): the reuse key
 
 	Registers  int     `json:"registers,omitempty"`   // per thread
 	SpillBytes int     `json:"spill_bytes,omitempty"` // per thread
@@ -44,6 +47,8 @@ func (o *Outcome) Check() error {
 		return Errorf(Invalid, op, "the time %g µs is not positive and finite", o.TimeUS)
 	case o.Validity != Correct && o.TimeUS != 0:
 		return Errorf(Invalid, op, "an outcome %q has a time, %g µs", o.Validity, o.TimeUS)
+	case !(o.FloorUS >= 0 && o.FloorUS <= o.TimeUS):
+		return Errorf(Invalid, op, "the floor %g µs is not between 0 and the time, %g µs", o.FloorUS, o.TimeUS)
 	case !(o.Occupancy >= 0 && o.Occupancy <= 1):
 		return Errorf(Invalid, op, "the occupancy %g is not between 0 and 1", o.Occupancy)
 	case o.Registers < 0 || o.SpillBytes < 0 || o.Shared < 0 || o.CarveOut < -1:

@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/warptune/warptune/search"
 )
 
 // Spec is what a user submits: one kernel, one architecture, one problem size.
@@ -18,10 +21,24 @@ type Spec struct {
 	// Set restricts parameters to the values given, as text: NAME -> values.
 	Set      map[string][]string `json:"set,omitempty"`
 	Strategy string              `json:"strategy"`
-	Budget   int64               `json:"budget,omitempty"` // evaluations, 0: until the strategy is done
-	Seed     uint64              `json:"seed,omitempty"`
-	Level    string              `json:"level"`              // "cycle" or "model"
-	Compiler string              `json:"compiler,omitempty"` // "", "prebuilt", "nvcc", "clang": see package kernel
+	Budget   int64               `json:"budget,omitempty"` // evaluations at the last level, 0: until the strategy is done
+	// TimeBudget bounds the time during which trials are under way; 0: no limit.
+	TimeBudget time.Duration `json:"time_budget,omitempty"`
+	// Within is the share of the fastest's time by which the best may be slower
+	// when the sweep ends: it goes on until that is proven. It takes two levels.
+	// nil: it ends when the strategy is done, or ranking says so.
+	Within *float64 `json:"within,omitempty"`
+	Seed   uint64   `json:"seed,omitempty"`
+	// Level is "cycle" or "model", or both in a list: configurations are ranked
+	// at the first, and the promising ones evaluated at the last (see Levels).
+	Level    string `json:"level"`
+	Compiler string `json:"compiler,omitempty"` // "", "prebuilt", "nvcc", "clang": see package kernel
+	// Start are configurations to ask for first, as Config.String writes them.
+	// Those that are not in the space are left out.
+	Start []string `json:"start,omitempty"`
+	// Transfer also asks first for what is stored as the best of the kernel at
+	// other problem sizes and architectures (see Sweep.Transferred).
+	Transfer bool `json:"transfer,omitempty"`
 	// ArchDigest and Engine pin what may answer: the descriptor's digest and
 	// the simulator's version. A worker that has others is refused.
 	ArchDigest string `json:"arch_digest"`
@@ -33,6 +50,7 @@ const (
 	maxName       = 256
 	maxDimensions = 8
 	maxSetValues  = 4096
+	maxStart      = 1024
 )
 
 // Validate reports everything that is wrong with the spec at once.
@@ -65,9 +83,8 @@ func (s *Spec) Validate() error {
 			complain("problem size %d is not positive", p)
 		}
 	}
-	if s.Budget < 0 {
-		complain("the budget %d is negative", s.Budget)
-	}
+	s.validateBudget(complain)
+	s.validateStart(complain)
 	values := 0
 	for n, vs := range s.Set {
 		name("parameter name "+n, n, true)
@@ -82,6 +99,48 @@ func (s *Spec) Validate() error {
 	}
 	return nil
 }
+
+// validateBudget complains of levels and budgets that make no sense.
+func (s *Spec) validateBudget(complain func(string, ...any)) {
+	levels := s.Levels()
+	if len(levels) > maxLevels || slices.Contains(levels, "") || len(levels) == 2 && levels[0] == levels[1] {
+		complain("the level %q is none, nor two different ones as in \"model,cycle\"", s.Level)
+	}
+	if s.Budget < 0 {
+		complain("the budget %d is negative", s.Budget)
+	}
+	if s.TimeBudget < 0 {
+		complain("the time budget %s is negative", s.TimeBudget)
+	}
+	if s.Within != nil && !(*s.Within >= 0 && *s.Within < 1e9) {
+		complain("the best cannot be within %g of the fastest", *s.Within)
+	} else if s.Within != nil && len(levels) < 2 {
+		complain("a proof needs two levels, as in \"model,cycle\": level %s alone says nothing of configurations that it did not evaluate", s.Level)
+	}
+}
+
+// validateStart complains of configurations that make no sense.
+func (s *Spec) validateStart(complain func(string, ...any)) {
+	if len(s.Start) > maxStart {
+		complain("%d configurations to begin with, more than %d", len(s.Start), maxStart)
+	}
+	for _, text := range s.Start {
+		if _, err := search.ParseAssignments(text); err != nil || len(text) > MaxMessage {
+			complain("%.80q is no configuration", text)
+			break
+		}
+	}
+}
+
+// maxLevels is how many levels a spec may name.
+const maxLevels = 2
+
+// Levels are the levels at which configurations are evaluated: one, or the one
+// that ranks and the one that decides.
+func (s *Spec) Levels() []string { return strings.Split(s.Level, ",") }
+
+// LastLevel is the level whose outcomes count.
+func (s *Spec) LastLevel() string { return s.Level[strings.LastIndexByte(s.Level, ',')+1:] }
 
 // digest hashes texts, each with its length, so that no two lists collide.
 func digest(parts ...string) string {
@@ -99,20 +158,51 @@ func (s *Spec) ID(key string) string {
 	for _, n := range slices.Sorted(maps.Keys(s.Set)) {
 		set = append(set, n, fmt.Sprintf("%q", s.Set[n]))
 	}
-	return digest(s.Scope(), s.Arch, s.Strategy, fmt.Sprint(s.Budget, s.Seed), digest(set...), key)[:16]
+	parts := []string{s.Scope(), s.Arch, s.Strategy, fmt.Sprint(s.Budget, s.Seed), digest(set...), key}
+	if more := s.further(); more != "" {
+		parts = append(parts, more)
+	}
+	return digest(parts...)[:16]
 }
 
-// Scope returns the digest of all that decides a configuration's outcome
-// besides the configuration: outcomes may answer for one another only within
-// one scope.
-func (s *Spec) Scope() string {
-	return digest(s.Kernel, s.Bundle, fmt.Sprint(s.Problem), s.Level, s.Compiler, s.ArchDigest, s.Engine)
+// further is what of the identity few sweeps have; "" for the others.
+func (s *Spec) further() string {
+	within := ""
+	if s.Within != nil {
+		within = fmt.Sprint(*s.Within)
+	}
+	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer {
+		return ""
+	}
+	return digest(s.Level, fmt.Sprint(s.TimeBudget, s.Transfer), within, digest(s.Start...))
+}
+
+// Scope returns the digest of all that decides a configuration's outcome at the
+// last level besides the configuration: outcomes may answer for one another
+// only within one scope.
+func (s *Spec) Scope() string { return s.scope(s.LastLevel()) }
+
+func (s *Spec) scope(level string) string {
+	return digest(s.Kernel, s.Bundle, fmt.Sprint(s.Problem), level, s.Compiler, s.ArchDigest, s.Engine)
+}
+
+// Scopes returns the scopes of all levels, in order.
+func (s *Spec) Scopes() []string {
+	var scopes []string
+	for _, level := range s.Levels() {
+		scopes = append(scopes, s.scope(level))
+	}
+	return scopes
 }
 
 // Clone returns a deep copy.
 func (s *Spec) Clone() Spec {
 	c := *s
-	c.Problem = slices.Clone(s.Problem)
+	c.Problem, c.Start = slices.Clone(s.Problem), slices.Clone(s.Start)
+	if s.Within != nil {
+		within := *s.Within
+		c.Within = &within
+	}
 	if s.Set != nil {
 		c.Set = make(map[string][]string, len(s.Set))
 		for n, vs := range s.Set {

@@ -95,11 +95,16 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 	if s.rec.State != Running {
 		return false
 	}
+	s.hurry()
 	for s.rec.Counts.Queued == 0 {
 		if allowance == 0 {
 			return true
 		}
+		ranked := s.rec.Ranked
 		seq, ok, err := s.ask()
+		if s.rec.Ranked != ranked {
+			l.put(s) // stored with, or before, what follows from it
+		}
 		if err != nil {
 			l.retire(s, Failed, err.Error())
 			return false
@@ -108,7 +113,7 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 			break
 		}
 		t := s.course.at(seq)
-		if o, found := l.lookup(s, t); found {
+		if o, found := l.lookup(s, seq, t); found {
 			l.finish(s, seq, Result{Seq: seq, Index: t.index, Reused: true, Outcome: o})
 			allowance--
 			continue
@@ -123,11 +128,20 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 }
 
 // lookup finds a stored outcome for a trial.
-func (l *Ledger) lookup(s *live, t *trial) (Outcome, bool) {
+func (l *Ledger) lookup(s *live, seq int64, t *trial) (Outcome, bool) {
 	if s.known == nil {
 		return Outcome{}, false
 	}
-	return s.known(AnswerKey(s.scope, s.plan.Space.At(t.index).Values))
+	return s.known(s.answerKey(seq, t.index))
+}
+
+// answerKey is the key under which other sweeps find the outcome of a trial.
+func (s *live) answerKey(seq, index int64) []byte {
+	scope := s.scopes[len(s.scopes)-1]
+	if !s.rec.Decides(seq) {
+		scope = s.scopes[0]
+	}
+	return AnswerKey(scope, s.plan.Space.At(index).Values)
 }
 
 // finish records the end of a trial that has not ended.
@@ -137,9 +151,13 @@ func (l *Ledger) finish(s *live, seq int64, r Result) {
 	best := s.end(t, &r)
 	change := ResultChange{Sweep: s.rec.Num, Result: r}
 	if !r.Reused && !r.Abandoned && r.Outcome.Validity != Timeout {
-		change.Answer = AnswerKey(s.scope, s.plan.Space.At(r.Index).Values)
+		change.Answer = s.answerKey(seq, r.Index)
 	}
 	l.changes.Results = append(l.changes.Results, change)
+	if s.rec.Spec.TimeBudget > 0 && s.rec.Spent-s.stored >= time.Second {
+		s.stored = s.rec.Spent
+		l.put(s)
+	}
 	if best {
 		config := s.plan.Space.At(r.Index)
 		s.rec.BestWorker, s.rec.Confirmed = t.worker, false

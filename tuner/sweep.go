@@ -101,6 +101,19 @@ type Sweep struct {
 	ID   string `json:"id"` // Spec.ID(Key)
 	Key  string `json:"key,omitempty"`
 	Spec Spec   `json:"spec"`
+	// Transferred are the configurations that were asked for first because they
+	// are the best of other sweeps, as Config.String writes them. They were
+	// chosen when the sweep was made.
+	Transferred []string `json:"transferred,omitempty"`
+	// Ranked is how many trials, the first ones, rank configurations at the
+	// first of two levels; the others are evaluated at the last. 0: ranking goes
+	// on, or there is one level.
+	Ranked int64 `json:"ranked,omitempty"`
+	// Spent is the time during which trials were under way, kept up to a second
+	// or so when the spec limits it.
+	Spent time.Duration `json:"spent,omitempty"`
+	// Proof is what is known of how far Best is from the fastest.
+	Proof Proof `json:"proof,omitzero"`
 	// Window fixes how far questions may run ahead of answers: question s is
 	// asked once the outcomes of all trials up to s-Window are known to the
 	// strategy, and no others are. 0 is a window that grows with what is known:
@@ -132,6 +145,43 @@ type Sweep struct {
 	Rate    float64 `json:"-"`
 }
 
+// Proof is what is known of how far a sweep's best is from the fastest
+// configuration by the sweep's last level.
+type Proof struct {
+	// Of are the configurations that it speaks of: those with an outcome at some
+	// level. The rest of the space was never looked at.
+	Of        int64 `json:"of"`
+	Evaluated int64 `json:"evaluated"` // at the last level, or failed
+	Pruned    int64 `json:"pruned"`    // not evaluated: their floors are above the best
+	Open      int64 `json:"open"`      // not evaluated, and might be faster
+	// Gap: the best takes at most 1+Gap times as long as the fastest of them. 0:
+	// it is the fastest; -1: nothing is known.
+	Gap float64 `json:"gap"`
+}
+
+// LevelOf returns the level at which a trial is evaluated.
+func (s *Sweep) LevelOf(seq int64) string {
+	levels := s.Spec.Levels()
+	if len(levels) == 1 || s.Decides(seq) {
+		return levels[len(levels)-1]
+	}
+	return levels[0]
+}
+
+// Decides reports whether a trial is evaluated at the spec's last level, so
+// that its outcome counts.
+func (s *Sweep) Decides(seq int64) bool {
+	return s.Spec.Level == s.Spec.LastLevel() || s.Ranked > 0 && seq >= s.Ranked
+}
+
+// Planned returns the spec with the configurations transferred among those to
+// ask for first.
+func (s *Sweep) Planned() Spec {
+	spec := s.Spec.Clone()
+	spec.Start = append(spec.Start, s.Transferred...)
+	return spec
+}
+
 // Best is the best configuration known for a kernel, an architecture and a
 // problem, with all that an answer needs.
 type Best struct {
@@ -150,7 +200,7 @@ type Best struct {
 // model-level ones; predictions of one scope compare by time; otherwise the
 // later sweep knows better, since kernel, descriptor or engine changed.
 func (b *Best) Replaces(c *Best) bool {
-	if bc, cc := b.Spec.Level == "cycle", c.Spec.Level == "cycle"; bc != cc {
+	if bc, cc := b.Spec.LastLevel() == "cycle", c.Spec.LastLevel() == "cycle"; bc != cc {
 		return bc
 	}
 	if b.Spec.Scope() != c.Spec.Scope() {

@@ -188,5 +188,7 @@ func (l *Ledger) resend(w *session, mentioned map[lease.Key]bool, out *SyncReply
 
 func (s *live) grant(seq int64) Grant {
 	t := s.course.at(seq)
-	return Grant{Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: s.plan.Space.At(t.index), Attempt: t.attempts}
+	return Grant{
+		Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: s.plan.Space.At(t.index), Attempt: t.attempts, Level: s.rec.LevelOf(seq),
+	}
 }

@@ -78,6 +78,8 @@ type Grant struct {
 	Index   int64
 	Config  search.Config
 	Attempt int // how many times it was granted, this one included
+	// Level is the level to evaluate it at; "": the spec's.
+	Level string
 }
 
 // SyncReply is what a worker should hold.

@@ -88,7 +88,7 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 // wants reports whether the flags ask for a sweep.
 func (e *exporting) wants(s *warptunev1.Sweep) bool {
 	spec := s.GetSpec()
-	return strings.HasPrefix(s.GetId(), e.sweep) && (e.level == "" || spec.GetLevel() == e.level) &&
+	return strings.HasPrefix(s.GetId(), e.sweep) && (e.level == "" || lastLevel(spec) == e.level) &&
 		(len(e.problem) == 0 || slices.Equal(spec.GetProblem(), e.problem))
 }
 
@@ -122,8 +122,13 @@ func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed 
 	}
 }
 
-// exportRows are the rows of results: the correct ones, or with failed all that
-// have an outcome.
+// lastLevel is the level whose outcomes count.
+func lastLevel(spec *warptunev1.Spec) string {
+	return spec.GetLevel()[strings.LastIndexByte(spec.GetLevel(), ',')+1:]
+}
+
+// exportRows are the rows of results: the correct ones at the sweep's last
+// level, or with failed also all that failed at any.
 func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Result, failed bool) []export.Row {
 	var rows []export.Row
 	row := export.Row{Spec: rpc.ToSpec(spec), Names: names}
@@ -134,6 +139,11 @@ func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Res
 		validity := r.GetOutcome().GetValidity()
 		if validity != warptunev1.Validity_VALIDITY_CORRECT && !(failed && validity != warptunev1.Validity_VALIDITY_UNSPECIFIED) {
 			continue
+		}
+		if level := r.GetLevel(); level == lastLevel(spec) {
+			row.Spec.Level = level
+		} else if validity == warptunev1.Validity_VALIDITY_CORRECT {
+			continue // it ranks
 		}
 		result, config := rpc.ToResult(r)
 		row.Config, row.Outcome, row.Seq = config, result.Outcome, result.Seq

@@ -73,7 +73,7 @@ func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, e
 		}
 		for _, r := range page.GetResults() {
 			trials = max(trials, r.GetSeq()+1)
-			if t := r.GetOutcome().GetTimeUs(); t > 0 {
+			if t := r.GetOutcome().GetTimeUs(); t > 0 && r.GetLevel() == lastLevel(s.GetSpec()) {
 				points = append(points, plot.Point{Trial: r.GetSeq() + 1, TimeUS: t})
 			}
 		}

@@ -88,7 +88,8 @@ func distance(a, b []int64) float64 {
 // MaxTop is the most results Top returns.
 const MaxTop = 10000
 
-// Top returns the best n results of a sweep, best first.
+// Top returns the best n results of a sweep, best first, of those at its last
+// level.
 func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result, error) {
 	s, _, err := c.board.find(id)
 	if err != nil {
@@ -101,6 +102,9 @@ func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result
 	for r, err := range results(c.store, s.Num, 0) {
 		if err != nil {
 			return nil, err
+		}
+		if !s.Decides(r.Seq) {
+			continue
 		}
 		if len(top) < n {
 			heap.Push(&top, r)
@@ -142,7 +146,7 @@ func (c *Coordinator) Space(num uint64) (tuner.Space, error) {
 	if !ok {
 		return nil, tuner.Errorf(tuner.NotFound, "find sweep", "none has the number %d", num)
 	}
-	plan, err := c.plan(&s.Spec)
+	plan, err := c.plan(s.Planned())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -24,7 +25,7 @@ func (c *Coordinator) loadLocked() error {
 	c.ledger, c.lastNum, c.again, c.doomed = ledger, last, true, nil
 	c.scopes, c.spaces = map[string]int{}, map[uint64]tuner.Space{}
 	for i := range sweeps {
-		c.scopes[sweeps[i].Spec.Scope()]++
+		c.count(&sweeps[i].Spec, 1)
 	}
 	for i := range sweeps {
 		s := &sweeps[i]
@@ -51,7 +52,7 @@ func (c *Coordinator) loadLocked() error {
 
 // restoreLocked puts a stored sweep back into the ledger.
 func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
-	plan, err := c.plan(&s.Spec)
+	plan, err := c.plan(s.Planned())
 	if err != nil {
 		return err
 	}
@@ -64,17 +65,17 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 	}
 	c.spaces[s.Num] = plan.Space
 	return c.ledger.Restore(c.opts.Now(), tuner.Restored{
-		Sweep: s, Plan: plan, Known: c.known(s.Spec.Scope()), Results: results(c.store, s.Num, 0), Leases: leases,
+		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0), Leases: leases,
 	})
 }
 
 // plan makes a spec's plan from its stored bundle.
-func (c *Coordinator) plan(spec *tuner.Spec) (tuner.Plan, error) {
+func (c *Coordinator) plan(spec tuner.Spec) (tuner.Plan, error) {
 	bundle, err := c.store.Bundle(spec.Bundle)
 	if err != nil {
 		return tuner.Plan{}, err
 	}
-	plan, err := c.opts.Planner.Plan(spec.Clone(), bundle)
+	plan, err := c.opts.Planner.Plan(spec, bundle)
 	if err != nil {
 		return plan, tuner.Errorf(tuner.Invalid, "plan sweep of "+spec.Kernel, "%w", err)
 	}
@@ -87,11 +88,19 @@ func (c *Coordinator) plan(spec *tuner.Spec) (tuner.Plan, error) {
 	return plan, nil
 }
 
+// count notes that n more sweeps have the scopes of a spec.
+func (c *Coordinator) count(spec *tuner.Spec, n int) {
+	for _, scope := range spec.Scopes() {
+		c.scopes[scope] += n
+	}
+}
+
 // known returns the function by which a ledger finds stored outcomes of a
-// scope; it runs under the lock.
-func (c *Coordinator) known(scope string) func(key []byte) (tuner.Outcome, bool) {
+// spec's scopes; it runs under the lock.
+func (c *Coordinator) known(spec *tuner.Spec) func(key []byte) (tuner.Outcome, bool) {
+	scopes := spec.Scopes()
 	return func(key []byte) (tuner.Outcome, bool) {
-		if c.scopes[scope] < 2 {
+		if !slices.ContainsFunc(scopes, func(scope string) bool { return c.scopes[scope] > 1 }) {
 			return tuner.Outcome{}, false
 		}
 		o, found, err := c.store.Answer(key)

@@ -55,7 +55,12 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
-	plan, err := c.plan(&spec)
+	transferred, err := c.transferred(ctx, &spec, id)
+	if err != nil {
+		return Submitted{}, err
+	}
+	planned := tuner.Sweep{Spec: spec, Transferred: transferred}
+	plan, err := c.plan(planned.Planned())
 	if err != nil {
 		return Submitted{}, err
 	}
@@ -76,7 +81,7 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 			return tuner.Errorf(tuner.Limit, "submit sweep", "%d sweeps are live, as many as may be: cancel some", c.opts.MaxLive)
 		}
 		out.Created = true
-		c.addLocked(id, key, spec, plan)
+		c.addLocked(id, key, planned, plan)
 		return nil
 	})
 	if err != nil {
@@ -97,14 +102,14 @@ func (c *Coordinator) liveLocked(id string) (tuner.Sweep, bool) {
 	return tuner.Sweep{}, false
 }
 
-func (c *Coordinator) addLocked(id, key string, spec tuner.Spec, plan tuner.Plan) {
+func (c *Coordinator) addLocked(id, key string, planned tuner.Sweep, plan tuner.Plan) {
 	c.lastNum++
-	scope := spec.Scope()
-	c.scopes[scope]++
+	c.count(&planned.Spec, 1)
 	c.spaces[c.lastNum] = plan.Space
 	c.ledger.Add(tuner.Sweep{
-		Num: c.lastNum, ID: id, Key: key, Spec: spec.Clone(), Window: plan.Window, Names: plan.Names, Submitted: c.opts.Now(),
-	}, plan, c.known(scope))
+		Num: c.lastNum, ID: id, Key: key, Spec: planned.Spec.Clone(), Transferred: planned.Transferred, Window: plan.Window, Names: plan.Names,
+		Submitted: c.opts.Now(),
+	}, plan, c.known(&planned.Spec))
 }
 
 // reviveLocked sets a cancelled or failed sweep running again.
@@ -112,7 +117,7 @@ func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
 	s.State, s.Message = tuner.Running, ""
 	c.spaces[s.Num] = plan.Space
 	err := c.ledger.Restore(c.opts.Now(), tuner.Restored{
-		Sweep: s, Plan: plan, Known: c.known(s.Spec.Scope()), Results: results(c.store, s.Num, 0),
+		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0),
 	})
 	if err != nil {
 		return err
@@ -156,7 +161,7 @@ func (c *Coordinator) Delete(ctx context.Context, id string) error {
 			return err
 		}
 		c.doomed = append(c.doomed, s.Num)
-		c.scopes[s.Spec.Scope()]--
+		c.count(&s.Spec, -1)
 		delete(c.spaces, s.Num)
 		return nil
 	})

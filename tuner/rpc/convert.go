@@ -2,17 +2,26 @@ package rpc
 
 import (
 	"maps"
+	"math"
+	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
 )
 
+// milliseconds is a duration from the wire; one that is too long is the longest.
+func milliseconds(ms int64) time.Duration {
+	const most = int64(math.MaxInt64 / time.Millisecond)
+	return time.Duration(min(max(ms, -most), most)) * time.Millisecond
+}
+
 // FromSpec returns a spec for the wire.
 func FromSpec(s *tuner.Spec) *warptunev1.Spec {
 	m := &warptunev1.Spec{
 		Kernel: s.Kernel, Bundle: s.Bundle, Arch: s.Arch, Problem: s.Problem, Strategy: s.Strategy, Budget: s.Budget,
 		Seed: s.Seed, Level: s.Level, Compiler: s.Compiler, ArchDigest: s.ArchDigest, Engine: s.Engine,
+		BudgetMs: s.TimeBudget.Milliseconds(), Within: s.Within, Start: s.Start, Transfer: s.Transfer,
 	}
 	if len(s.Set) > 0 {
 		m.Set = make(map[string]*warptunev1.Values, len(s.Set))
@@ -29,6 +38,7 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		Kernel: m.GetKernel(), Bundle: m.GetBundle(), Arch: m.GetArch(), Problem: m.GetProblem(), Strategy: m.GetStrategy(),
 		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
+		TimeBudget: milliseconds(m.GetBudgetMs()), Within: m.Within, Start: m.GetStart(), Transfer: m.GetTransfer(),
 	}
 	if len(m.GetSet()) > 0 {
 		s.Set = make(map[string][]string, len(m.GetSet()))
@@ -86,7 +96,7 @@ func FromOutcome(o *tuner.Outcome) *warptunev1.Outcome {
 	return &warptunev1.Outcome{
 		Validity: warptunev1.Validity(o.Validity), TimeUs: o.TimeUS, Message: o.Message, Compiler: o.Compiler, Digest: o.Digest,
 		Registers: int64(o.Registers), SpillBytes: int64(o.SpillBytes), SharedBytes: int64(o.Shared), CarveOutBytes: int64(o.CarveOut),
-		Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound, Metrics: o.Metrics,
+		Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound, Metrics: o.Metrics, FloorUs: o.FloorUS,
 	}
 }
 
@@ -100,14 +110,16 @@ func ToOutcome(m *warptunev1.Outcome) tuner.Outcome {
 	return tuner.Outcome{
 		Validity: v, TimeUS: m.GetTimeUs(), Message: m.GetMessage(), Compiler: m.GetCompiler(), Digest: m.GetDigest(),
 		Registers: int(m.GetRegisters()), SpillBytes: int(m.GetSpillBytes()), Shared: int(m.GetSharedBytes()), CarveOut: int(m.GetCarveOutBytes()),
-		Occupancy: m.GetOccupancy(), Limiter: m.GetLimiter(), Bound: m.GetBound(), Metrics: maps.Clone(m.GetMetrics()),
+		Occupancy: m.GetOccupancy(), Limiter: m.GetLimiter(), Bound: m.GetBound(), Metrics: maps.Clone(m.GetMetrics()), FloorUS: m.GetFloorUs(),
 	}
 }
 
-// FromResult returns a result and its configuration for the wire.
-func FromResult(r *tuner.Result, values []search.Value) *warptunev1.Result {
+// FromResult returns a result, its configuration and the level it was evaluated
+// at for the wire.
+func FromResult(r *tuner.Result, values []search.Value, level string) *warptunev1.Result {
 	m := &warptunev1.Result{
-		Seq: r.Seq, Index: r.Index, Config: FromValues(values), Abandoned: r.Abandoned, Attempts: int64(r.Attempts),
+		Level: level,
+		Seq:   r.Seq, Index: r.Index, Config: FromValues(values), Abandoned: r.Abandoned, Attempts: int64(r.Attempts),
 	}
 	if r.Abandoned {
 		m.Reason = r.Outcome.Message

@@ -18,9 +18,10 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 			Abandoned: c.Abandoned, Reused: c.Reused, Requeued: c.Requeued, ByValidity: c.ByValidity[:],
 		},
 		SubmittedMs: millis(s.Submitted), EndedMs: millis(s.Ended), Rate: s.Rate, Workers: int64(s.Workers), Confirmed: s.Confirmed,
+		Proof: fromProof(&s.Proof), Transferred: s.Transferred, SpentMs: s.Spent.Milliseconds(),
 	}
 	if s.Best != nil {
-		m.Best = FromResult(s.Best, s.BestValues)
+		m.Best = FromResult(s.Best, s.BestValues, s.Spec.LastLevel())
 	}
 	if s.Left != nil {
 		m.Left = &warptunev1.Estimate{Gain: s.Left.Gain, AtMost: s.Left.AtMost}
@@ -42,6 +43,7 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 			Abandoned: c.GetAbandoned(), Reused: c.GetReused(), Requeued: c.GetRequeued(),
 		},
 		Submitted: fromMillis(m.GetSubmittedMs()), Ended: fromMillis(m.GetEndedMs()), Rate: m.GetRate(), Workers: int(m.GetWorkers()), Confirmed: m.GetConfirmed(),
+		Proof: toProof(m.GetProof()), Transferred: m.GetTransferred(), Spent: milliseconds(m.GetSpentMs()),
 	}
 	copy(s.Counts.ByValidity[:], c.GetByValidity())
 	if m.GetBest() != nil {
@@ -55,6 +57,22 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage()})
 	}
 	return s
+}
+
+func fromProof(p *tuner.Proof) *warptunev1.Proof {
+	m := &warptunev1.Proof{Of: p.Of, Evaluated: p.Evaluated, Pruned: p.Pruned, Open: p.Open}
+	if p.Gap >= 0 {
+		m.Gap = &p.Gap
+	}
+	return m
+}
+
+func toProof(m *warptunev1.Proof) tuner.Proof {
+	p := tuner.Proof{Of: m.GetOf(), Evaluated: m.GetEvaluated(), Pruned: m.GetPruned(), Open: m.GetOpen(), Gap: -1}
+	if m != nil && m.Gap != nil {
+		p.Gap = m.GetGap()
+	}
+	return p
 }
 
 func millis(t time.Time) int64 {

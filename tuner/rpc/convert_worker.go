@@ -74,7 +74,7 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 	for i := range r.Grants {
 		g := &r.Grants[i]
 		m.Grants = append(m.Grants, &warptunev1.Grant{
-			Lease: fromHeld(g.Held), Index: g.Index, Config: FromValues(g.Config.Values), Attempt: int64(g.Attempt),
+			Lease: fromHeld(g.Held), Index: g.Index, Config: FromValues(g.Config.Values), Attempt: int64(g.Attempt), Level: g.Level,
 		})
 		if num := g.Key.Sweep; !told[num] {
 			told[num] = true

@@ -148,7 +148,7 @@ func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*wa
 		return nil, ToStatus(err)
 	}
 	return &warptunev1.BestResponse{
-		Match: warptunev1.BestMatch(match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values),
+		Match: warptunev1.BestMatch(match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values, best.Spec.LastLevel()),
 		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed,
 	}, nil
 }
@@ -222,7 +222,7 @@ func (s *sweepService) withConfigs(sweep *tuner.Sweep, results []tuner.Result) (
 		if results[i].Index < space.Size() {
 			values = space.At(results[i].Index).Values
 		}
-		rows[i] = FromResult(&results[i], values)
+		rows[i] = FromResult(&results[i], values, sweep.LevelOf(results[i].Seq))
 	}
 	return rows, nil
 }

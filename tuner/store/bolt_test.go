@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -214,16 +215,18 @@ func TestUpgradeBacksUpFirst(t *testing.T) {
 	must(t, err)
 	step := func(tx *bolt.Tx) error { return raise(tx, []byte("upgraded"), 1) }
 	failing := func(*bolt.Tx) error { return fmt.Errorf("this step fails") }
-	if err := b.upgrade([]migration{failing}); err == nil || !strings.Contains(err.Error(), "this step fails") {
+	backedUp := fmt.Sprintf("%s.v%d.backup", path, len(migrations)+1)
+	further := func(steps ...migration) []migration { return append(slices.Clone(migrations), steps...) }
+	if err := b.upgrade(further(failing)); err == nil || !strings.Contains(err.Error(), "this step fails") {
 		t.Errorf("a failing step: %v", err)
 	}
-	must(t, os.Remove(path+".v1.backup"))
-	must(t, b.upgrade([]migration{step, step}))
+	must(t, os.Remove(backedUp))
+	must(t, b.upgrade(further(step, step)))
 	if err := b.upgrade(nil); tuner.KindOf(err) != tuner.Conflict {
 		t.Errorf("downgrade: %v", err)
 	}
 	must(t, b.Close())
-	backup := mustOpen(t, path+".v1.backup")
+	backup := mustOpen(t, backedUp)
 	defer backup.Close()
 	if after, err := dump(backup); err != nil || after != before {
 		t.Errorf("the backup differs (%v)", err)

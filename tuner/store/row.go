@@ -13,6 +13,7 @@ import (
 //
 //	flags, index, attempts, validity
 //	time                     8 bytes, if flagTime
+//	floor                    8 bytes, if flagFloor
 //	registers, spill bytes, shared bytes, carve-out (signed)
 //	occupancy                number
 //	compiler, limiter, bound, message   text
@@ -26,6 +27,7 @@ const (
 	flagReused
 	flagTime
 	flagSHA256
+	flagFloor
 )
 
 // appendRow writes a result. intern returns a text's number in the dictionary.
@@ -43,11 +45,15 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 	set(r.Reused, flagReused)
 	set(o.TimeUS != 0, flagTime)
 	set(raw, flagSHA256)
+	set(o.FloorUS != 0, flagFloor)
 	for _, v := range []uint64{flags, uint64(r.Index), uint64(r.Attempts), uint64(o.Validity)} {
 		b = binary.AppendUvarint(b, v)
 	}
 	if o.TimeUS != 0 {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(o.TimeUS))
+	}
+	if o.FloorUS != 0 {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(o.FloorUS))
 	}
 	for _, v := range []int{o.Registers, o.SpillBytes, o.Shared} {
 		b = binary.AppendUvarint(b, uint64(v))
@@ -161,6 +167,9 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 	o.Validity = tuner.Validity(r.uvarint())
 	if flags&flagTime != 0 {
 		o.TimeUS = r.float()
+	}
+	if flags&flagFloor != 0 {
+		o.FloorUS = r.float()
 	}
 	o.Registers, o.SpillBytes, o.Shared = int(r.uvarint()), int(r.uvarint()), int(r.uvarint())
 	o.CarveOut, o.Occupancy = int(r.signed()), r.number()

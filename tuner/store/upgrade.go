@@ -14,7 +14,11 @@ import (
 type migration func(tx *bolt.Tx) error
 
 // migrations[i] brings version i+1 to version i+2.
-var migrations = []migration{}
+var migrations = []migration{
+	// Version 2 has floors in rows, and sweeps of two levels: what is stored
+	// stays as it is, but older programs cannot read what is added.
+	func(*bolt.Tx) error { return nil },
+}
 
 // upgrade checks the schema's version and brings an older one up to date, in
 // one transaction, after the file was backed up beside itself.

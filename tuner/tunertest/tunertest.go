@@ -4,6 +4,7 @@
 package tunertest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -24,6 +25,9 @@ type Bundle struct {
 	Batch int64 `json:"batch,omitempty"`
 	// Growing gives an adaptive strategy the window that grows.
 	Growing bool `json:"growing,omitempty"`
+	// Level and Within are those of Spec; "": cycle.
+	Level  string   `json:"level,omitempty"`
+	Within *float64 `json:"within,omitempty"`
 }
 
 // Content returns the bundle as stored, and its digest.
@@ -47,8 +51,8 @@ const (
 func (b Bundle) Spec(kernel string) tuner.Spec {
 	_, digest := b.Content()
 	return tuner.Spec{
-		Kernel: kernel, Bundle: digest, Arch: Arch, Problem: []int64{b.Size}, Strategy: "exhaustive", Level: "cycle",
-		ArchDigest: ArchDigest, Engine: Engine,
+		Kernel: kernel, Bundle: digest, Arch: Arch, Problem: []int64{b.Size}, Strategy: "exhaustive", Level: cmp.Or(b.Level, "cycle"),
+		ArchDigest: ArchDigest, Engine: Engine, Within: b.Within,
 	}
 }
 
@@ -151,7 +155,11 @@ func (s *Adaptive) Done() bool { return int64(len(s.asked)) == s.Size }
 
 // Oracle returns the outcome of a configuration of a test's space: mostly
 // correct with a time drawn from its index, else one of the failures.
-func Oracle(index int64) tuner.Outcome {
+func Oracle(index int64) tuner.Outcome { return OracleAt("cycle", index) }
+
+// OracleAt is the Oracle of a level: what fails at one fails at both, the times
+// of "model" are off by a quarter, and both know the same floor below either.
+func OracleAt(level string, index int64) tuner.Outcome {
 	h := hash(uint64(index))
 	switch h % 16 {
 	case 0:
@@ -159,8 +167,15 @@ func Oracle(index int64) tuner.Outcome {
 	case 1:
 		return tuner.Outcome{Validity: tuner.Runtime, Message: fmt.Sprintf("address %#x is out of bounds", h>>40)}
 	}
+	r := hash(uint64(index), 1)
+	time := float64(h%1_000_000)/64 + 1
+	model := time * (0.75 + float64(r%1024)/2048)
+	floor := min(model, time) * (0.4 + float64(r>>32%512)/1024)
+	if level == "model" {
+		time = model
+	}
 	return tuner.Outcome{
-		Validity: tuner.Correct, TimeUS: float64(h%1_000_000)/64 + 1, Compiler: "oracle 1", Digest: fmt.Sprintf("%064x", h),
+		Validity: tuner.Correct, TimeUS: time, FloorUS: floor, Compiler: "oracle 1", Digest: fmt.Sprintf("%064x", h),
 		Registers: int(h % 256), Shared: int(h % 49152), CarveOut: 65536, Occupancy: float64(h%65) / 64, Limiter: "registers", Bound: "dram",
 		Metrics: map[string]float64{
 			"sm__cycles_elapsed.avg": float64(h % 1e7), "dram__bytes_read.sum": float64(h % 1e9), "launch__registers_per_thread": float64(h % 256),
@@ -174,7 +189,7 @@ func Evaluate(_ context.Context, q tuner.Question, _ []byte) (tuner.Outcome, err
 	if want := q.Config.Values[0].I*1000 + q.Config.Values[1].I; want != q.Index {
 		return tuner.Outcome{}, fmt.Errorf("configuration %v has index %d, asked as %d", q.Config, want, q.Index)
 	}
-	return Oracle(q.Index), nil
+	return OracleAt(q.Spec.Level, q.Index), nil
 }
 
 // Best returns the index of the best configuration of a space.

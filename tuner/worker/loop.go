@@ -89,6 +89,9 @@ func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 			Spec: rpc.ToSpec(s.GetSpec()), Seq: max(key.seq, -1-key.seq), Index: g.GetIndex(),
 			Config: search.Config{Names: s.GetNames(), Values: rpc.ToValues(g.GetConfig())},
 		}}
+		if level := g.GetLevel(); level != "" {
+			t.question.Spec.Level = level
+		}
 		if w.draining {
 			w.release(t)
 			continue

@@ -370,7 +370,15 @@ type Sweep struct {
 	// A second worker came to the same outcome of the best.
 	Confirmed bool `protobuf:"varint,13,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	// What the strategy believes is left to gain; absent when it does not say.
-	Left          *Estimate `protobuf:"bytes,14,opt,name=left,proto3" json:"left,omitempty"`
+	Left *Estimate `protobuf:"bytes,14,opt,name=left,proto3" json:"left,omitempty"`
+	// What is known of how far the best is from the fastest configuration.
+	Proof *Proof `protobuf:"bytes,15,opt,name=proof,proto3" json:"proof,omitempty"`
+	// Configurations that were asked for first because they are the best of
+	// other sweeps, as "NAME=V,NAME=V".
+	Transferred []string `protobuf:"bytes,16,rep,name=transferred,proto3" json:"transferred,omitempty"`
+	// Milliseconds during which trials were under way; kept when the spec limits
+	// them.
+	SpentMs       int64 `protobuf:"varint,17,opt,name=spent_ms,json=spentMs,proto3" json:"spent_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -503,6 +511,27 @@ func (x *Sweep) GetLeft() *Estimate {
 	return nil
 }
 
+func (x *Sweep) GetProof() *Proof {
+	if x != nil {
+		return x.Proof
+	}
+	return nil
+}
+
+func (x *Sweep) GetTransferred() []string {
+	if x != nil {
+		return x.Transferred
+	}
+	return nil
+}
+
+func (x *Sweep) GetSpentMs() int64 {
+	if x != nil {
+		return x.SpentMs
+	}
+	return 0
+}
+
 // Estimate is a strategy's belief about the best configuration that it was not
 // told yet, as a share of the best time: 0.05 is 5 % less. It is no bound.
 type Estimate struct {
@@ -559,6 +588,91 @@ func (x *Estimate) GetAtMost() float64 {
 	return 0
 }
 
+// Proof is what is known of how far the best of a sweep is from the fastest
+// configuration by the sweep's last level.
+type Proof struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Configurations of the space that the proof speaks of: those that have an
+	// outcome at some level. The others were never looked at.
+	Of int64 `protobuf:"varint,1,opt,name=of,proto3" json:"of,omitempty"`
+	// Of those, evaluated at the last level, or failed.
+	Evaluated int64 `protobuf:"varint,2,opt,name=evaluated,proto3" json:"evaluated,omitempty"`
+	// Of those, not evaluated because their floors are above the best.
+	Pruned int64 `protobuf:"varint,3,opt,name=pruned,proto3" json:"pruned,omitempty"`
+	// Of those, not evaluated, though they might be faster.
+	Open int64 `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`
+	// The best takes at most 1 + gap times as long as the fastest of them: 0
+	// when it is proven to be the fastest. Absent when nothing is known.
+	Gap           *float64 `protobuf:"fixed64,5,opt,name=gap,proto3,oneof" json:"gap,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Proof) Reset() {
+	*x = Proof{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Proof) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Proof) ProtoMessage() {}
+
+func (x *Proof) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Proof.ProtoReflect.Descriptor instead.
+func (*Proof) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Proof) GetOf() int64 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *Proof) GetEvaluated() int64 {
+	if x != nil {
+		return x.Evaluated
+	}
+	return 0
+}
+
+func (x *Proof) GetPruned() int64 {
+	if x != nil {
+		return x.Pruned
+	}
+	return 0
+}
+
+func (x *Proof) GetOpen() int64 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
+func (x *Proof) GetGap() float64 {
+	if x != nil && x.Gap != nil {
+		return *x.Gap
+	}
+	return 0
+}
+
 // Result is one trial's outcome.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -575,14 +689,16 @@ type Result struct {
 	// Why it was given up.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// How many times it was granted; 0 when a stored result answered it.
-	Attempts      int64 `protobuf:"varint,7,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	Attempts int64 `protobuf:"varint,7,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// The level it was evaluated at.
+	Level         string `protobuf:"bytes,8,opt,name=level,proto3" json:"level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +710,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +723,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Result) GetSeq() int64 {
@@ -659,6 +775,13 @@ func (x *Result) GetAttempts() int64 {
 	return 0
 }
 
+func (x *Result) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
 // PutBundleRequest is one piece of a bundle.
 type PutBundleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -672,7 +795,7 @@ type PutBundleRequest struct {
 
 func (x *PutBundleRequest) Reset() {
 	*x = PutBundleRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +807,7 @@ func (x *PutBundleRequest) String() string {
 func (*PutBundleRequest) ProtoMessage() {}
 
 func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +820,7 @@ func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleRequest.ProtoReflect.Descriptor instead.
 func (*PutBundleRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PutBundleRequest) GetDigest() string {
@@ -723,7 +846,7 @@ type PutBundleResponse struct {
 
 func (x *PutBundleResponse) Reset() {
 	*x = PutBundleResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -735,7 +858,7 @@ func (x *PutBundleResponse) String() string {
 func (*PutBundleResponse) ProtoMessage() {}
 
 func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -748,7 +871,7 @@ func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleResponse.ProtoReflect.Descriptor instead.
 func (*PutBundleResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
 }
 
 // SubmitRequest names what to tune.
@@ -764,7 +887,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +899,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +912,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SubmitRequest) GetSpec() *Spec {
@@ -821,7 +944,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +956,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +969,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SubmitResponse) GetSweep() *Sweep {
@@ -881,7 +1004,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -893,7 +1016,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -906,7 +1029,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetRequest) GetId() string {
@@ -927,7 +1050,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -939,7 +1062,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -952,7 +1075,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetResponse) GetSweep() *Sweep {
@@ -975,7 +1098,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1110,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1123,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListRequest) GetKernel() string {
@@ -1028,7 +1151,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1040,7 +1163,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1053,7 +1176,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListResponse) GetSweeps() []*Sweep {
@@ -1074,7 +1197,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1086,7 +1209,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1099,7 +1222,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1120,7 +1243,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1132,7 +1255,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1145,7 +1268,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchResponse) GetSweep() *Sweep {
@@ -1166,7 +1289,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1178,7 +1301,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1191,7 +1314,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PauseRequest) GetId() string {
@@ -1212,7 +1335,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1224,7 +1347,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1237,7 +1360,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PauseResponse) GetSweep() *Sweep {
@@ -1258,7 +1381,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1270,7 +1393,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1283,7 +1406,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ResumeRequest) GetId() string {
@@ -1304,7 +1427,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1439,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1452,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ResumeResponse) GetSweep() *Sweep {
@@ -1350,7 +1473,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1362,7 +1485,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1375,7 +1498,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1396,7 +1519,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1531,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1544,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CancelResponse) GetSweep() *Sweep {
@@ -1442,7 +1565,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1454,7 +1577,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1467,7 +1590,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DeleteRequest) GetId() string {
@@ -1486,7 +1609,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1621,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1634,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
 }
 
 // BestRequest names what to look up.
@@ -1532,7 +1655,7 @@ type BestRequest struct {
 
 func (x *BestRequest) Reset() {
 	*x = BestRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1667,7 @@ func (x *BestRequest) String() string {
 func (*BestRequest) ProtoMessage() {}
 
 func (x *BestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1680,7 @@ func (x *BestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestRequest.ProtoReflect.Descriptor instead.
 func (*BestRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *BestRequest) GetKernel() string {
@@ -1609,7 +1732,7 @@ type BestResponse struct {
 
 func (x *BestResponse) Reset() {
 	*x = BestResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1621,7 +1744,7 @@ func (x *BestResponse) String() string {
 func (*BestResponse) ProtoMessage() {}
 
 func (x *BestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1634,7 +1757,7 @@ func (x *BestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestResponse.ProtoReflect.Descriptor instead.
 func (*BestResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *BestResponse) GetMatch() BestMatch {
@@ -1692,7 +1815,7 @@ type TopRequest struct {
 
 func (x *TopRequest) Reset() {
 	*x = TopRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1704,7 +1827,7 @@ func (x *TopRequest) String() string {
 func (*TopRequest) ProtoMessage() {}
 
 func (x *TopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1717,7 +1840,7 @@ func (x *TopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopRequest.ProtoReflect.Descriptor instead.
 func (*TopRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TopRequest) GetId() string {
@@ -1747,7 +1870,7 @@ type TopResponse struct {
 
 func (x *TopResponse) Reset() {
 	*x = TopResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1759,7 +1882,7 @@ func (x *TopResponse) String() string {
 func (*TopResponse) ProtoMessage() {}
 
 func (x *TopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1772,7 +1895,7 @@ func (x *TopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopResponse.ProtoReflect.Descriptor instead.
 func (*TopResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TopResponse) GetNames() []string {
@@ -1804,7 +1927,7 @@ type ResultsRequest struct {
 
 func (x *ResultsRequest) Reset() {
 	*x = ResultsRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1816,7 +1939,7 @@ func (x *ResultsRequest) String() string {
 func (*ResultsRequest) ProtoMessage() {}
 
 func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1829,7 +1952,7 @@ func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsRequest.ProtoReflect.Descriptor instead.
 func (*ResultsRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ResultsRequest) GetId() string {
@@ -1868,7 +1991,7 @@ type ResultsResponse struct {
 
 func (x *ResultsResponse) Reset() {
 	*x = ResultsResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1880,7 +2003,7 @@ func (x *ResultsResponse) String() string {
 func (*ResultsResponse) ProtoMessage() {}
 
 func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1893,7 +2016,7 @@ func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsResponse.ProtoReflect.Descriptor instead.
 func (*ResultsResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ResultsResponse) GetNames() []string {
@@ -1926,7 +2049,7 @@ type WorkersRequest struct {
 
 func (x *WorkersRequest) Reset() {
 	*x = WorkersRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +2061,7 @@ func (x *WorkersRequest) String() string {
 func (*WorkersRequest) ProtoMessage() {}
 
 func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2074,7 @@ func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersRequest.ProtoReflect.Descriptor instead.
 func (*WorkersRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
 }
 
 // WorkersResponse has the workers.
@@ -1965,7 +2088,7 @@ type WorkersResponse struct {
 
 func (x *WorkersResponse) Reset() {
 	*x = WorkersResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +2100,7 @@ func (x *WorkersResponse) String() string {
 func (*WorkersResponse) ProtoMessage() {}
 
 func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +2113,7 @@ func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersResponse.ProtoReflect.Descriptor instead.
 func (*WorkersResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *WorkersResponse) GetWorkers() []*WorkerStatus {
@@ -2029,7 +2152,7 @@ type WorkerStatus struct {
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2041,7 +2164,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2054,7 +2177,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WorkerStatus) GetId() string {
@@ -2148,7 +2271,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aExample\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xd6\x03\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xbd\x04\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2164,10 +2287,20 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aworkers\x18\v \x01(\x03R\aworkers\x12\x10\n" +
 	"\x03key\x18\f \x01(\tR\x03key\x12\x1c\n" +
 	"\tconfirmed\x18\r \x01(\bR\tconfirmed\x12)\n" +
-	"\x04left\x18\x0e \x01(\v2\x15.warptune.v1.EstimateR\x04left\"7\n" +
+	"\x04left\x18\x0e \x01(\v2\x15.warptune.v1.EstimateR\x04left\x12(\n" +
+	"\x05proof\x18\x0f \x01(\v2\x12.warptune.v1.ProofR\x05proof\x12 \n" +
+	"\vtransferred\x18\x10 \x03(\tR\vtransferred\x12\x19\n" +
+	"\bspent_ms\x18\x11 \x01(\x03R\aspentMs\"7\n" +
 	"\bEstimate\x12\x12\n" +
 	"\x04gain\x18\x01 \x01(\x01R\x04gain\x12\x17\n" +
-	"\aat_most\x18\x02 \x01(\x01R\x06atMost\"\xde\x01\n" +
+	"\aat_most\x18\x02 \x01(\x01R\x06atMost\"\x80\x01\n" +
+	"\x05Proof\x12\x0e\n" +
+	"\x02of\x18\x01 \x01(\x03R\x02of\x12\x1c\n" +
+	"\tevaluated\x18\x02 \x01(\x03R\tevaluated\x12\x16\n" +
+	"\x06pruned\x18\x03 \x01(\x03R\x06pruned\x12\x12\n" +
+	"\x04open\x18\x04 \x01(\x03R\x04open\x12\x15\n" +
+	"\x03gap\x18\x05 \x01(\x01H\x00R\x03gap\x88\x01\x01B\x06\n" +
+	"\x04_gap\"\xf4\x01\n" +
 	"\x06Result\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x03R\x05index\x12*\n" +
@@ -2175,7 +2308,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aoutcome\x18\x04 \x01(\v2\x14.warptune.v1.OutcomeR\aoutcome\x12\x1c\n" +
 	"\tabandoned\x18\x05 \x01(\bR\tabandoned\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x1a\n" +
-	"\battempts\x18\a \x01(\x03R\battempts\"@\n" +
+	"\battempts\x18\a \x01(\x03R\battempts\x12\x14\n" +
+	"\x05level\x18\b \x01(\tR\x05level\"@\n" +
 	"\x10PutBundleRequest\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x14\n" +
 	"\x05chunk\x18\x02 \x01(\fR\x05chunk\"\x13\n" +
@@ -2303,7 +2437,7 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_warptune_v1_sweep_proto_goTypes = []any{
 	(SweepState)(0),           // 0: warptune.v1.SweepState
 	(BestMatch)(0),            // 1: warptune.v1.BestMatch
@@ -2311,95 +2445,97 @@ var file_warptune_v1_sweep_proto_goTypes = []any{
 	(*Example)(nil),           // 3: warptune.v1.Example
 	(*Sweep)(nil),             // 4: warptune.v1.Sweep
 	(*Estimate)(nil),          // 5: warptune.v1.Estimate
-	(*Result)(nil),            // 6: warptune.v1.Result
-	(*PutBundleRequest)(nil),  // 7: warptune.v1.PutBundleRequest
-	(*PutBundleResponse)(nil), // 8: warptune.v1.PutBundleResponse
-	(*SubmitRequest)(nil),     // 9: warptune.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 10: warptune.v1.SubmitResponse
-	(*GetRequest)(nil),        // 11: warptune.v1.GetRequest
-	(*GetResponse)(nil),       // 12: warptune.v1.GetResponse
-	(*ListRequest)(nil),       // 13: warptune.v1.ListRequest
-	(*ListResponse)(nil),      // 14: warptune.v1.ListResponse
-	(*WatchRequest)(nil),      // 15: warptune.v1.WatchRequest
-	(*WatchResponse)(nil),     // 16: warptune.v1.WatchResponse
-	(*PauseRequest)(nil),      // 17: warptune.v1.PauseRequest
-	(*PauseResponse)(nil),     // 18: warptune.v1.PauseResponse
-	(*ResumeRequest)(nil),     // 19: warptune.v1.ResumeRequest
-	(*ResumeResponse)(nil),    // 20: warptune.v1.ResumeResponse
-	(*CancelRequest)(nil),     // 21: warptune.v1.CancelRequest
-	(*CancelResponse)(nil),    // 22: warptune.v1.CancelResponse
-	(*DeleteRequest)(nil),     // 23: warptune.v1.DeleteRequest
-	(*DeleteResponse)(nil),    // 24: warptune.v1.DeleteResponse
-	(*BestRequest)(nil),       // 25: warptune.v1.BestRequest
-	(*BestResponse)(nil),      // 26: warptune.v1.BestResponse
-	(*TopRequest)(nil),        // 27: warptune.v1.TopRequest
-	(*TopResponse)(nil),       // 28: warptune.v1.TopResponse
-	(*ResultsRequest)(nil),    // 29: warptune.v1.ResultsRequest
-	(*ResultsResponse)(nil),   // 30: warptune.v1.ResultsResponse
-	(*WorkersRequest)(nil),    // 31: warptune.v1.WorkersRequest
-	(*WorkersResponse)(nil),   // 32: warptune.v1.WorkersResponse
-	(*WorkerStatus)(nil),      // 33: warptune.v1.WorkerStatus
-	nil,                       // 34: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),              // 35: warptune.v1.Spec
-	(*Value)(nil),             // 36: warptune.v1.Value
-	(*Outcome)(nil),           // 37: warptune.v1.Outcome
+	(*Proof)(nil),             // 6: warptune.v1.Proof
+	(*Result)(nil),            // 7: warptune.v1.Result
+	(*PutBundleRequest)(nil),  // 8: warptune.v1.PutBundleRequest
+	(*PutBundleResponse)(nil), // 9: warptune.v1.PutBundleResponse
+	(*SubmitRequest)(nil),     // 10: warptune.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 11: warptune.v1.SubmitResponse
+	(*GetRequest)(nil),        // 12: warptune.v1.GetRequest
+	(*GetResponse)(nil),       // 13: warptune.v1.GetResponse
+	(*ListRequest)(nil),       // 14: warptune.v1.ListRequest
+	(*ListResponse)(nil),      // 15: warptune.v1.ListResponse
+	(*WatchRequest)(nil),      // 16: warptune.v1.WatchRequest
+	(*WatchResponse)(nil),     // 17: warptune.v1.WatchResponse
+	(*PauseRequest)(nil),      // 18: warptune.v1.PauseRequest
+	(*PauseResponse)(nil),     // 19: warptune.v1.PauseResponse
+	(*ResumeRequest)(nil),     // 20: warptune.v1.ResumeRequest
+	(*ResumeResponse)(nil),    // 21: warptune.v1.ResumeResponse
+	(*CancelRequest)(nil),     // 22: warptune.v1.CancelRequest
+	(*CancelResponse)(nil),    // 23: warptune.v1.CancelResponse
+	(*DeleteRequest)(nil),     // 24: warptune.v1.DeleteRequest
+	(*DeleteResponse)(nil),    // 25: warptune.v1.DeleteResponse
+	(*BestRequest)(nil),       // 26: warptune.v1.BestRequest
+	(*BestResponse)(nil),      // 27: warptune.v1.BestResponse
+	(*TopRequest)(nil),        // 28: warptune.v1.TopRequest
+	(*TopResponse)(nil),       // 29: warptune.v1.TopResponse
+	(*ResultsRequest)(nil),    // 30: warptune.v1.ResultsRequest
+	(*ResultsResponse)(nil),   // 31: warptune.v1.ResultsResponse
+	(*WorkersRequest)(nil),    // 32: warptune.v1.WorkersRequest
+	(*WorkersResponse)(nil),   // 33: warptune.v1.WorkersResponse
+	(*WorkerStatus)(nil),      // 34: warptune.v1.WorkerStatus
+	nil,                       // 35: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),              // 36: warptune.v1.Spec
+	(*Value)(nil),             // 37: warptune.v1.Value
+	(*Outcome)(nil),           // 38: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	35, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	36, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
-	6,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
+	7,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
 	3,  // 4: warptune.v1.Sweep.failures:type_name -> warptune.v1.Example
 	5,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
-	36, // 6: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	37, // 7: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	35, // 8: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
-	4,  // 9: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 10: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 11: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
-	4,  // 12: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 13: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 14: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 15: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	1,  // 16: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	35, // 17: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
-	6,  // 18: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
-	6,  // 19: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
-	6,  // 20: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	35, // 21: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
-	33, // 22: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	34, // 23: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	7,  // 24: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	9,  // 25: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	11, // 26: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	13, // 27: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	15, // 28: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	17, // 29: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	19, // 30: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	21, // 31: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	23, // 32: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	25, // 33: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	27, // 34: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	29, // 35: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	31, // 36: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	8,  // 37: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	10, // 38: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	12, // 39: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	14, // 40: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	16, // 41: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	18, // 42: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	20, // 43: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	22, // 44: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	24, // 45: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	26, // 46: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	28, // 47: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	30, // 48: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	32, // 49: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	37, // [37:50] is the sub-list for method output_type
-	24, // [24:37] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	6,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
+	37, // 7: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	38, // 8: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	36, // 9: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	4,  // 10: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 11: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 12: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
+	4,  // 13: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 14: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 15: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 16: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
+	1,  // 17: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
+	36, // 18: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	7,  // 19: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
+	7,  // 20: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
+	7,  // 21: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
+	36, // 22: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	34, // 23: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
+	35, // 24: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	8,  // 25: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	10, // 26: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	12, // 27: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	14, // 28: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	16, // 29: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	18, // 30: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	20, // 31: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	22, // 32: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	24, // 33: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	26, // 34: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	28, // 35: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	30, // 36: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	32, // 37: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	9,  // 38: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	11, // 39: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	13, // 40: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	15, // 41: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	17, // 42: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	19, // 43: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	21, // 44: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	23, // 45: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	25, // 46: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	27, // 47: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	29, // 48: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	31, // 49: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	33, // 50: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	38, // [38:51] is the sub-list for method output_type
+	25, // [25:38] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -2408,13 +2544,14 @@ func file_warptune_v1_sweep_proto_init() {
 		return
 	}
 	file_warptune_v1_types_proto_init()
+	file_warptune_v1_sweep_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -272,18 +272,30 @@ type Spec struct {
 	Set map[string]*Values `protobuf:"bytes,5,rep,name=set,proto3" json:"set,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Name of the search strategy.
 	Strategy string `protobuf:"bytes,6,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// Most evaluations; 0: until the strategy is done.
+	// Most evaluations, of those at the last level; 0: until the strategy is
+	// done.
 	Budget int64 `protobuf:"varint,7,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Seed of everything random in the strategy.
 	Seed uint64 `protobuf:"varint,8,opt,name=seed,proto3" json:"seed,omitempty"`
-	// Level of the simulation: "cycle" or "model".
+	// Level of the simulation: "cycle" or "model"; or "model,cycle", where the
+	// first ranks the configurations that the second evaluates.
 	Level string `protobuf:"bytes,9,opt,name=level,proto3" json:"level,omitempty"`
 	// Compile driver: "" (first that works), "prebuilt", "nvcc" or "clang".
 	Compiler string `protobuf:"bytes,10,opt,name=compiler,proto3" json:"compiler,omitempty"`
 	// Digest of the architecture descriptor that must answer.
 	ArchDigest string `protobuf:"bytes,11,opt,name=arch_digest,json=archDigest,proto3" json:"arch_digest,omitempty"`
 	// Version of the simulator that must answer.
-	Engine        string `protobuf:"bytes,12,opt,name=engine,proto3" json:"engine,omitempty"`
+	Engine string `protobuf:"bytes,12,opt,name=engine,proto3" json:"engine,omitempty"`
+	// Most milliseconds during which trials are under way; 0: no limit.
+	BudgetMs int64 `protobuf:"varint,13,opt,name=budget_ms,json=budgetMs,proto3" json:"budget_ms,omitempty"`
+	// With two levels: evaluate until the best is proven to be within this
+	// share of the fastest, e.g. 0.02; absent: until ranking says so.
+	Within *float64 `protobuf:"fixed64,14,opt,name=within,proto3,oneof" json:"within,omitempty"`
+	// Configurations to ask for first, as "NAME=V,NAME=V".
+	Start []string `protobuf:"bytes,15,rep,name=start,proto3" json:"start,omitempty"`
+	// Also ask first for the best that is stored of this kernel at the nearest
+	// other problem sizes and architectures when the sweep is made.
+	Transfer      bool `protobuf:"varint,16,opt,name=transfer,proto3" json:"transfer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -402,6 +414,34 @@ func (x *Spec) GetEngine() string {
 	return ""
 }
 
+func (x *Spec) GetBudgetMs() int64 {
+	if x != nil {
+		return x.BudgetMs
+	}
+	return 0
+}
+
+func (x *Spec) GetWithin() float64 {
+	if x != nil && x.Within != nil {
+		return *x.Within
+	}
+	return 0
+}
+
+func (x *Spec) GetStart() []string {
+	if x != nil {
+		return x.Start
+	}
+	return nil
+}
+
+func (x *Spec) GetTransfer() bool {
+	if x != nil {
+		return x.Transfer
+	}
+	return false
+}
+
 // Outcome is what evaluating one configuration gave.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -430,7 +470,10 @@ type Outcome struct {
 	// What bounds the time.
 	Bound string `protobuf:"bytes,12,opt,name=bound,proto3" json:"bound,omitempty"`
 	// Simulated counters under Nsight Compute's names.
-	Metrics       map[string]float64 `protobuf:"bytes,13,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	Metrics map[string]float64 `protobuf:"bytes,13,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	// A time that the configuration is not below at any level, microseconds;
+	// 0: not known.
+	FloorUs       float64 `protobuf:"fixed64,14,opt,name=floor_us,json=floorUs,proto3" json:"floor_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -556,6 +599,13 @@ func (x *Outcome) GetMetrics() map[string]float64 {
 	return nil
 }
 
+func (x *Outcome) GetFloorUs() float64 {
+	if x != nil {
+		return x.FloorUs
+	}
+	return 0
+}
+
 // ErrorDetail travels with every error status: the domain's own kind.
 type ErrorDetail struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -623,7 +673,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\x92\x03\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\x89\x04\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -638,10 +688,15 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	" \x01(\tR\bcompiler\x12\x1f\n" +
 	"\varch_digest\x18\v \x01(\tR\n" +
 	"archDigest\x12\x16\n" +
-	"\x06engine\x18\f \x01(\tR\x06engine\x1aK\n" +
+	"\x06engine\x18\f \x01(\tR\x06engine\x12\x1b\n" +
+	"\tbudget_ms\x18\r \x01(\x03R\bbudgetMs\x12\x1b\n" +
+	"\x06within\x18\x0e \x01(\x01H\x00R\x06within\x88\x01\x01\x12\x14\n" +
+	"\x05start\x18\x0f \x03(\tR\x05start\x12\x1a\n" +
+	"\btransfer\x18\x10 \x01(\bR\btransfer\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
-	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01\"\xf4\x03\n" +
+	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01B\t\n" +
+	"\a_within\"\x8f\x04\n" +
 	"\aOutcome\x121\n" +
 	"\bvalidity\x18\x01 \x01(\x0e2\x15.warptune.v1.ValidityR\bvalidity\x12\x17\n" +
 	"\atime_us\x18\x02 \x01(\x01R\x06timeUs\x12\x18\n" +
@@ -657,7 +712,8 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	" \x01(\x01R\toccupancy\x12\x18\n" +
 	"\alimiter\x18\v \x01(\tR\alimiter\x12\x14\n" +
 	"\x05bound\x18\f \x01(\tR\x05bound\x12;\n" +
-	"\ametrics\x18\r \x03(\v2!.warptune.v1.Outcome.MetricsEntryR\ametrics\x1a:\n" +
+	"\ametrics\x18\r \x03(\v2!.warptune.v1.Outcome.MetricsEntryR\ametrics\x12\x19\n" +
+	"\bfloor_us\x18\x0e \x01(\x01R\afloorUs\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"?\n" +
@@ -720,6 +776,7 @@ func file_warptune_v1_types_proto_init() {
 		(*Value_Truth)(nil),
 		(*Value_Text)(nil),
 	}
+	file_warptune_v1_types_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -622,7 +622,9 @@ type Grant struct {
 	// The configuration.
 	Config []*Value `protobuf:"bytes,3,rep,name=config,proto3" json:"config,omitempty"`
 	// How many times the trial was granted, this one included.
-	Attempt       int64 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Attempt int64 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// The level to evaluate it at; empty: the spec's.
+	Level         string `protobuf:"bytes,5,opt,name=level,proto3" json:"level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -683,6 +685,13 @@ func (x *Grant) GetAttempt() int64 {
 		return x.Attempt
 	}
 	return 0
+}
+
+func (x *Grant) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
 }
 
 // SynchronizeResponse is what the worker should hold.
@@ -1025,12 +1034,13 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\x05sweep\x18\x01 \x01(\x04R\x05sweep\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12\x14\n" +
-	"\x05names\x18\x04 \x03(\tR\x05names\"\x8d\x01\n" +
+	"\x05names\x18\x04 \x03(\tR\x05names\"\xa3\x01\n" +
 	"\x05Grant\x12(\n" +
 	"\x05lease\x18\x01 \x01(\v2\x12.warptune.v1.LeaseR\x05lease\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x03R\x05index\x12*\n" +
 	"\x06config\x18\x03 \x03(\v2\x12.warptune.v1.ValueR\x06config\x12\x18\n" +
-	"\aattempt\x18\x04 \x01(\x03R\aattempt\"\xdc\x02\n" +
+	"\aattempt\x18\x04 \x01(\x03R\aattempt\x12\x14\n" +
+	"\x05level\x18\x05 \x01(\tR\x05level\"\xdc\x02\n" +
 	"\x13SynchronizeResponse\x12H\n" +
 	"\x10acknowledgements\x18\x01 \x03(\v2\x1c.warptune.v1.AcknowledgementR\x10acknowledgements\x12*\n" +
 	"\x06grants\x18\x02 \x03(\v2\x12.warptune.v1.GrantR\x06grants\x12(\n" +

@@ -8,6 +8,8 @@
 package cluster
 
 import (
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/seeded"
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -39,6 +41,9 @@ func (Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
 	}
+	if first := known(space, spec.Start); len(first) > 0 {
+		strategy = seeded.New(space, strategy, first)
+	}
 	plan := tuner.Plan{Space: space, Strategy: strategy}
 	for _, p := range space.Params() {
 		plan.Names = append(plan.Names, p.Name)
@@ -47,4 +52,16 @@ func (Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 		plan.Window = tuner.WideWindow
 	}
 	return plan, nil
+}
+
+// known reads configurations, leaving out those of other parameters: they are
+// suggestions, perhaps made for another version of the kernel.
+func known(space *search.Space, texts []string) []search.Config {
+	var out []search.Config
+	for _, text := range texts {
+		if c, err := space.ParseConfig(text); err == nil {
+			out = append(out, c)
+		}
+	}
+	return out
 }

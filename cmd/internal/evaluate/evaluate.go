@@ -89,7 +89,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		return out, nil
 	}
 	return tuner.Outcome{
-		Validity: tuner.Correct, TimeUS: report.TimeUS, Digest: report.Digest,
+		Validity: tuner.Correct, TimeUS: report.TimeUS, FloorUS: report.FloorUS, Digest: report.Digest,
 		Registers: report.Registers, SpillBytes: report.SpillBytes,
 		Shared: report.SharedStatic + report.SharedDynamic, CarveOut: report.CarveOut,
 		Occupancy: report.Occupancy, Limiter: report.Limiter, Bound: report.Bound,

@@ -34,8 +34,8 @@ func readValidation(t *testing.T, name string) []record.Record {
 	return recs
 }
 
-// predict evaluates records and compares.
-func predict(t *testing.T, archName string, level simengine.Level, recs []record.Record) Result {
+// newBatch evaluates records of built-in kernels with their prebuilt PTX.
+func newBatch(t *testing.T, archName string) evaluate.Batch {
 	t.Helper()
 	d, err := arch.Load(archName)
 	if err != nil {
@@ -51,15 +51,22 @@ func predict(t *testing.T, archName string, level simengine.Level, recs []record
 			t.Fatal(err)
 		}
 	}
-	batch := evaluate.Batch{
-		Compiler: compiler, Arch: d, Level: level, Slots: runtime.GOMAXPROCS(0),
+	return evaluate.Batch{
+		Compiler: compiler, Arch: d, Slots: runtime.GOMAXPROCS(0),
 		Kernels: func(name string) (*kernel.Definition, error) { return defs[name], nil },
 	}
+}
+
+// predict evaluates records and compares.
+func predict(t *testing.T, archName string, level simengine.Level, recs []record.Record) Result {
+	t.Helper()
+	batch := newBatch(t, archName)
+	batch.Level = level
 	results, err := batch.Run(context.Background(), recs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Compare(recs, results, d)
+	return Compare(recs, results, batch.Arch)
 }
 
 // sampled draws n records by a fixed seed, in their order.

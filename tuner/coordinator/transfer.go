@@ -1,0 +1,71 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// A sweep with Spec.Transfer begins with the best transferBest configurations
+// of each of the transferSweeps nearest sweeps of its kernel.
+const (
+	transferSweeps = 2
+	transferBest   = 8
+)
+
+// otherArch is how far another architecture is, beside problem sizes, whose
+// distance is the logarithm to base 2.
+const otherArch = 1
+
+// transferred returns the configurations that the sweep of a spec is to begin
+// with, nearest first: those of the sweep of that identity if there is one
+// already, else the best that is stored of other problems and architectures.
+func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id string) ([]string, error) {
+	if !spec.Transfer {
+		return nil, nil
+	}
+	if s, ok := c.board.get(id); ok {
+		return s.Transferred, nil
+	}
+	var out []string
+	for _, s := range c.nearest(spec) {
+		top, err := c.Top(ctx, s.ID, transferBest)
+		if err != nil {
+			return nil, err
+		}
+		space, err := c.Space(s.Num)
+		if err != nil {
+			return nil, err
+		}
+		for i := range top {
+			if top[i].Outcome.Validity != tuner.Correct || top[i].Index >= space.Size() {
+				continue
+			}
+			if text := space.At(top[i].Index).String(); !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out, nil
+}
+
+// nearest returns the sweeps of a spec's kernel that found something, nearest
+// first; of equals the newest.
+func (c *Coordinator) nearest(spec *tuner.Spec) []tuner.Sweep {
+	sweeps := slices.DeleteFunc(c.board.all(), func(s tuner.Sweep) bool {
+		return s.Spec.Kernel != spec.Kernel || s.Best == nil || s.State == tuner.Deleting
+	})
+	away := func(s *tuner.Sweep) float64 {
+		d := distance(s.Spec.Problem, spec.Problem)
+		if s.Spec.Arch != spec.Arch {
+			d += otherArch
+		}
+		return d
+	}
+	slices.SortStableFunc(sweeps, func(a, b tuner.Sweep) int {
+		return cmp.Or(cmp.Compare(away(&a), away(&b)), -cmp.Compare(a.Num, b.Num))
+	})
+	return sweeps[:min(len(sweeps), transferSweeps)]
+}
