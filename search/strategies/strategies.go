@@ -11,6 +11,7 @@ import (
 	"github.com/warptune/warptune/search/annealing"
 	"github.com/warptune/warptune/search/evolution"
 	"github.com/warptune/warptune/search/exhaustive"
+	"github.com/warptune/warptune/search/gaussian"
 	"github.com/warptune/warptune/search/genetic"
 	"github.com/warptune/warptune/search/localsearch"
 	"github.com/warptune/warptune/search/portfolio"
@@ -41,6 +42,7 @@ var all = []strategy{
 	{"particle-swarm", false, swarm.New},
 	{"tabu", false, tabu.New},
 	{"surrogate", false, surrogate.New},
+	{"gaussian-process", false, gaussian.New},
 	{"portfolio", false, portfolio.New},
 }
 

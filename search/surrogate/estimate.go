@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/feature"
 )
 
 // wide is how many configurations at random an estimate looks at.
@@ -20,18 +21,18 @@ func (m *Model) Estimate() (search.Estimate, bool) {
 	if !ok || !m.ready() || !m.forest.Grown() {
 		return search.Estimate{}, false
 	}
-	known := float64(target(best.Objective))
+	known := feature.Target(best.Objective)
 	var e search.Estimate
 	look := func(i int64) {
 		if m.t.Seen(i) {
 			return
 		}
-		m.buf = m.f.append(m.buf[:0], i)
+		m.buf = m.f.Append(m.buf[:0], i)
 		mean, variance := m.forest.Predict(m.buf)
 		e.Gain = max(e.Gain, -math.Expm1(-max(0, improvement(known, mean, variance))))
 		e.AtMost = max(e.AtMost, -math.Expm1(mean-1.645*math.Sqrt(variance)-known))
 	}
-	for _, o := range m.ranked[:min(parents, len(m.ranked))] {
+	for _, o := range m.t.Ranked()[:min(parents, len(m.t.Ranked()))] {
 		for i := range m.t.Space.Neighbours(o.Index, search.Hamming) {
 			look(i)
 		}

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/feature"
 	"github.com/warptune/warptune/search/forest"
 	"github.com/warptune/warptune/search/quasirandom"
 	"github.com/warptune/warptune/search/trail"
@@ -41,36 +42,24 @@ func New(space *search.Space, seed uint64) search.Strategy {
 type Model struct {
 	t      *trail.Trail
 	start  *quasirandom.Sequence
-	f      *features
+	f      *feature.Map
 	forest *forest.Forest
 	x      map[int64][]float32 // of the trail's observations
-	ranked []search.Observation
-	near   map[int64][]int64 // neighbours of configurations that were parents
-	list   []int64           // scratch
-	buf    []float32         // scratch
+	near   map[int64][]int64   // neighbours of configurations that were parents
+	list   []int64             // scratch
+	buf    []float32           // scratch
 }
 
 // On returns the member on a trail.
 func On(t *trail.Trail) *Model {
 	return &Model{
-		t: t, start: quasirandom.On(t), f: newFeatures(t.Space),
+		t: t, start: quasirandom.On(t), f: feature.New(t.Space),
 		forest: forest.New(forest.Options{}, t.Rand.Uint64()), x: map[int64][]float32{}, near: map[int64][]int64{},
 	}
 }
 
-// Observe implements trail.Member.
-func (m *Model) Observe(o search.Observation) {
-	if !o.Valid {
-		return
-	}
-	at, _ := slices.BinarySearchFunc(m.ranked, o, func(a, b search.Observation) int {
-		if trail.Better(b, a) {
-			return 1
-		}
-		return -1
-	})
-	m.ranked = slices.Insert(m.ranked, at, o)
-}
+// Observe implements trail.Member: what is told is read off the trail.
+func (*Model) Observe(search.Observation) {}
 
 // Propose implements trail.Member.
 func (m *Model) Propose() (int64, bool) {
@@ -86,7 +75,7 @@ func (m *Model) Propose() (int64, bool) {
 }
 
 // ready reports whether there is enough to learn from.
-func (m *Model) ready() bool { return len(m.ranked) >= 4 && len(m.f.of) > 0 }
+func (m *Model) ready() bool { return len(m.t.Ranked()) >= 4 && m.f.Dims() > 0 }
 
 // Choose learns what there is to learn and returns the configuration of a list
 // that has the greatest expected improvement, of those not seen; false: there
@@ -104,7 +93,7 @@ func (m *Model) Choose(list []int64) (pick int64, ok bool) {
 		}
 		ei := 0.0
 		if ready {
-			m.buf = m.f.append(m.buf[:0], i)
+			m.buf = m.f.Append(m.buf[:0], i)
 			mean, variance := m.forest.Predict(m.buf)
 			ei = improvement(best, mean, variance)
 		}
@@ -119,13 +108,13 @@ func (m *Model) Choose(list []int64) (pick int64, ok bool) {
 func (m *Model) learn() (best float64) {
 	var x [][]float32
 	var y []float32
-	bad := m.ranked[len(m.ranked)*3/4].Objective
+	bad := m.t.Ranked()[len(m.t.Ranked())*3/4].Objective
 	for _, o := range m.t.History() {
 		v := bad
 		if o.Valid {
-			v = min(o.Objective, m.ranked[len(m.ranked)-1].Objective)
+			v = min(o.Objective, m.t.Ranked()[len(m.t.Ranked())-1].Objective)
 		}
-		x, y = append(x, m.point(o.Index)), append(y, target(v))
+		x, y = append(x, m.point(o.Index)), append(y, float32(feature.Target(v)))
 	}
 	if pending := m.t.Pending(); len(pending) > 0 && len(m.t.History()) > 0 {
 		m.forest.Grow(x, y, regrow)
@@ -140,25 +129,16 @@ func (m *Model) learn() (best float64) {
 		n = 1
 	}
 	m.forest.Grow(x, y, n)
-	return float64(target(m.ranked[0].Objective))
+	return (feature.Target(m.t.Ranked()[0].Objective))
 }
 
 func (m *Model) point(i int64) []float32 {
 	p, ok := m.x[i]
 	if !ok {
-		p = m.f.append(nil, i)
+		p = m.f.Append(nil, i)
 		m.x[i] = p
 	}
 	return p
-}
-
-// target is what the model learns: times are compared by ratio. Objectives that
-// are not positive are left as they are below one.
-func target(objective float64) float32 {
-	if objective >= 1e-300 {
-		return float32(math.Log(objective))
-	}
-	return float32(objective - 691)
 }
 
 // candidates returns configurations not seen: neighbours of the best, and a
@@ -172,7 +152,7 @@ func (m *Model) candidates() []int64 {
 			m.list = append(m.list, i)
 		}
 	}
-	for _, o := range m.ranked[:min(parents, len(m.ranked))] {
+	for _, o := range m.t.Ranked()[:min(parents, len(m.t.Ranked()))] {
 		around, ok := m.near[o.Index]
 		if !ok {
 			around = m.t.Neighbourhood(o.Index)
@@ -195,8 +175,8 @@ func (m *Model) candidates() []int64 {
 // of many.
 func (m *Model) line() []int64 {
 	m.list = m.list[:0]
-	digits := m.t.Space.Digits(m.ranked[m.t.Rand.IntN(min(lines, len(m.ranked)))].Index, nil)
-	p := m.f.of[m.t.Rand.IntN(len(m.f.of))]
+	digits := m.t.Space.Digits(m.t.Ranked()[m.t.Rand.IntN(min(lines, len(m.t.Ranked())))].Index, nil)
+	p := m.f.Param(m.t.Rand.IntN(m.f.Dims()))
 	for d := range m.t.Space.Params()[p].Values {
 		digits[p] = d
 		if i, ok := m.t.Space.IndexOfDigits(digits); ok && !m.t.Seen(i) {

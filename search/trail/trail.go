@@ -8,6 +8,8 @@ package trail
 
 import (
 	"math/rand/v2"
+	"slices"
+	"sort"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/random"
@@ -24,9 +26,9 @@ type Trail struct {
 	history []search.Observation // told, in order, each configuration once
 	pending []int64              // asked and not told, in order
 	order   *random.Strategy
-	best    search.Observation
-	digits  []int     // scratch
-	point   []float64 // scratch
+	ranked  []search.Observation // the valid ones, best first
+	digits  []int                // scratch
+	point   []float64            // scratch
 }
 
 // New returns an empty trail.
@@ -58,8 +60,17 @@ func (t *Trail) History() []search.Observation { return t.history }
 // Pending returns what was asked for and not told, in order. Do not modify.
 func (t *Trail) Pending() []int64 { return t.pending }
 
+// Ranked returns the valid observations, best first, of equals the first told.
+// Do not modify.
+func (t *Trail) Ranked() []search.Observation { return t.ranked }
+
 // Best returns the best valid observation, the first of equals.
-func (t *Trail) Best() (search.Observation, bool) { return t.best, t.best.Valid }
+func (t *Trail) Best() (search.Observation, bool) {
+	if len(t.ranked) == 0 {
+		return search.Observation{}, false
+	}
+	return t.ranked[0], true
+}
 
 // Random returns a configuration not seen, uniformly; false: none is left. It
 // marks nothing, but will not return the same one again.
@@ -100,8 +111,9 @@ func (t *Trail) tell(o search.Observation) bool {
 	t.seen[o.Index] = true
 	t.told[o.Index] = o
 	t.history = append(t.history, o)
-	if o.Valid && (!t.best.Valid || o.Objective < t.best.Objective) {
-		t.best = o
+	if o.Valid {
+		at := sort.Search(len(t.ranked), func(k int) bool { return t.ranked[k].Objective > o.Objective })
+		t.ranked = slices.Insert(t.ranked, at, o)
 	}
 	return true
 }

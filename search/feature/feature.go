@@ -1,0 +1,122 @@
+// Package feature turns configurations into points for models to learn from. It
+// learns nothing itself.
+//
+// A parameter that varies gives a coordinate: where all values are positive
+// numbers their logarithm to base 2, so that sums and differences of coordinates
+// are products and quotients of parameters, else their index. Where the values
+// are integers that are not all powers of two, how many times two divides them
+// is a coordinate of its own: whether a block is whole warps, or a row whole
+// sectors and banks, decides more than how large it is.
+package feature
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/warptune/warptune/search"
+)
+
+// Map maps the configurations of a space to points. It is not safe for
+// concurrent use.
+type Map struct {
+	space *search.Space
+	cols  []column
+	buf   []int
+}
+
+type column struct {
+	param int
+	value []float32 // by digit
+}
+
+// New returns the map of a space.
+func New(space *search.Space) *Map {
+	m := &Map{space: space}
+	for p, param := range space.Params() {
+		if space.Occurring(p) < 2 {
+			continue
+		}
+		m.cols = append(m.cols, column{p, size(param.Values)})
+		if v := twos(param.Values); v != nil {
+			m.cols = append(m.cols, column{p, v})
+		}
+	}
+	return m
+}
+
+// Dims returns the number of coordinates.
+func (m *Map) Dims() int { return len(m.cols) }
+
+// Param returns the parameter that a coordinate is of.
+func (m *Map) Param(dim int) int { return m.cols[dim].param }
+
+// Range returns the difference of the greatest and the least value of a
+// coordinate, which is positive.
+func (m *Map) Range(dim int) float32 {
+	v := m.cols[dim].value
+	return slices.Max(v) - slices.Min(v)
+}
+
+// Append appends the point of a configuration.
+func (m *Map) Append(dst []float32, i int64) []float32 {
+	m.buf = m.space.Digits(i, m.buf[:0])
+	for _, c := range m.cols {
+		dst = append(dst, c.value[m.buf[c.param]])
+	}
+	return dst
+}
+
+// size returns the logarithms of values, or their indices.
+func size(values []search.Value) []float32 {
+	logs, indices := make([]float32, len(values)), make([]float32, len(values))
+	numbers := true
+	for d, v := range values {
+		x := number(v)
+		numbers = numbers && x > 0 && !math.IsInf(x, 1)
+		logs[d], indices[d] = float32(math.Log2(x)), float32(d)
+	}
+	if numbers && slices.Max(logs) > slices.Min(logs) {
+		return logs
+	}
+	return indices
+}
+
+// twos returns how many times two divides each value; nil where that is always
+// the same, or says no more than the logarithm does.
+func twos(values []search.Value) []float32 {
+	out := make([]float32, len(values))
+	powers := true
+	for d, v := range values {
+		if v.Kind != search.Int || v.I <= 0 {
+			return nil
+		}
+		out[d] = float32(bits.TrailingZeros64(uint64(v.I)))
+		powers = powers && v.I&(v.I-1) == 0
+	}
+	if powers || slices.Max(out) == slices.Min(out) {
+		return nil
+	}
+	return out
+}
+
+// number returns a numeric value, 0 for others.
+func number(v search.Value) float64 {
+	switch v.Kind {
+	case search.Int:
+		return float64(v.I)
+	case search.Float:
+		return v.F
+	}
+	return 0
+}
+
+// Target is what models learn of an objective: its logarithm, as times are
+// compared by ratio. Objectives that are not positive stay in order, below all
+// that are.
+func Target(objective float64) float64 {
+	if objective >= 1e-300 {
+		return math.Log(objective)
+	}
+	return objective - 691
+}

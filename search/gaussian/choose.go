@@ -1,0 +1,141 @@
+package gaussian
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	parents = 4   // best configurations whose neighbours are candidates
+	near    = 100 // most neighbours looked at of one configuration
+	wide    = 500 // candidates at random,
+	renewed = 25  // of which so many are new each time
+	climbs  = 2   // candidates to climb from,
+	ascents = 8   // by so many steps at most
+)
+
+// candidate is a configuration with the logarithm of what is expected of it, or
+// a bound of that.
+type candidate struct {
+	index int64
+	score float64
+}
+
+// byScore orders candidates, the highest first.
+func byScore(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.index, b.index))
+}
+
+// choose returns the configuration not seen that most is expected of; false:
+// there is none near the best nor in the sample.
+func (m *Model) choose() (int64, bool) {
+	top := m.top(m.candidates(), climbs)
+	if len(top) == 0 {
+		return 0, false
+	}
+	pick := top[0]
+	for _, c := range top {
+		if c = m.climb(c); c.score > pick.score {
+			pick = c
+		}
+	}
+	return pick.index, true
+}
+
+// candidates returns configurations not seen with bounds, the highest first.
+func (m *Model) candidates() []candidate {
+	var list []candidate
+	taken := map[int64]bool{}
+	add := func(i int64) {
+		if taken[i] || m.t.Seen(i) {
+			return
+		}
+		taken[i] = true
+		mean, bound := m.view(i).glance(m.process)
+		list = append(list, candidate{i, improvement(m.best, mean, bound)})
+	}
+	for _, o := range m.t.Ranked()[:min(parents, len(m.t.Ranked()))] {
+		for _, i := range m.around(o.Index) {
+			add(i)
+		}
+	}
+	n := renewed
+	if len(m.pool) == 0 {
+		n = wide
+	}
+	m.pool = append(m.t.Space.Sample(m.t.Rand, n), m.pool...)
+	m.pool = m.pool[:min(wide, len(m.pool))]
+	for _, i := range m.pool {
+		add(i)
+	}
+	slices.SortFunc(list, byScore)
+	return list
+}
+
+// around returns neighbours of a configuration: all, or as many at random.
+func (m *Model) around(i int64) []int64 {
+	all := m.t.Neighbourhood(i)
+	return all[:min(near, len(all))]
+}
+
+// top returns the n best of candidates that come with bounds, the highest
+// first, and are scored only as far as the bounds leave it open.
+func (m *Model) top(list []candidate, n int) []candidate {
+	var top []candidate
+	for _, c := range list {
+		if len(top) == n && c.score <= top[n-1].score {
+			break
+		}
+		c.score = m.score(c.index, math.Inf(-1))
+		top = append(top, c)
+		slices.SortFunc(top, byScore)
+		top = top[:min(n, len(top))]
+	}
+	return top
+}
+
+// climb goes from neighbour to neighbour while more is expected of one.
+func (m *Model) climb(from candidate) candidate {
+	for range ascents {
+		next := from
+		for _, i := range m.around(from.index) {
+			if s := m.score(i, next.score); s > next.score {
+				next = candidate{i, s}
+			}
+		}
+		if next == from {
+			break
+		}
+		from = next
+	}
+	return from
+}
+
+// score returns the logarithm of what is expected of a configuration; if that
+// is at most floor, it may return any bound that is, too.
+func (m *Model) score(i int64, floor float64) float64 {
+	if m.t.Seen(i) {
+		return math.Inf(-1)
+	}
+	v := m.view(i)
+	mean, bound := v.glance(m.process)
+	if s := improvement(m.best, mean, bound); s <= floor {
+		return s
+	}
+	return improvement(m.best, mean, v.variance(m.process)) + m.valid(i)
+}
+
+// improvement is the logarithm of the expectation of max(0, best - Y) for
+// normal Y; it grows with the variance. Far below the best it takes the leading
+// terms of the asymptotic series, where the difference of the exact ones cancels
+// (Ament et al., "Unexpected Improvements to Expected Improvement for Bayesian
+// Optimization", NeurIPS 2023).
+func improvement(best, mean, variance float64) float64 {
+	s := math.Sqrt(variance)
+	z := (best - mean) / s
+	if z > -6 {
+		return math.Log(s * (z*math.Erfc(-z/math.Sqrt2)/2 + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)))
+	}
+	return math.Log(s/math.Sqrt(2*math.Pi)) - z*z/2 - 2*math.Log(-z) + math.Log1p(-3/(z*z))
+}

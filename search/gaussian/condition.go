@@ -1,0 +1,147 @@
+package gaussian
+
+import (
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/search/feature"
+)
+
+const (
+	most    = 320  // answers that the process is conditioned on,
+	slack   = 64   // and new ones until they are chosen anew
+	sample  = 150  // answers that lengths and noise are fitted to
+	growth  = 1.05 // they are when there are so many times more answers,
+	steps   = 4    // by so many steps,
+	begin   = 40   // and so many at first
+	clipped = 0.9  // share of answers from which on worse ones count as equal
+)
+
+// condition brings the process up to date with the trail.
+func (m *Model) condition() {
+	m.hear()
+	y := m.targets()
+	if n := len(m.t.Ranked()); m.fitted == 0 || float64(n) >= growth*float64(m.fitted) {
+		m.fit(y)
+		m.fitted = n
+	}
+	in := slices.Clone(m.base)
+	for _, i := range m.t.Pending() {
+		b, ok := m.believed[i]
+		if !ok { // asked by another member
+			b = m.mean
+		}
+		in, y = append(in, i), append(y, (b-m.mean)/m.sd)
+	}
+	for !m.bring(in) {
+		m.process.noise++ // ends at noise that drowns any likeness
+		m.process.reset()
+		m.in = m.in[:0]
+	}
+	m.process.set(y)
+}
+
+// hear takes new answers into base, of which it keeps some when it has become
+// too long.
+func (m *Model) hear() {
+	for _, o := range m.t.History()[m.heard:] {
+		if o.Valid {
+			m.base = append(m.base, o.Index)
+		}
+	}
+	m.heard = len(m.t.History())
+	if len(m.base) <= most+slack {
+		return
+	}
+	m.base = m.base[:0]
+	for _, o := range thin(m.t.Ranked(), most) {
+		m.base = append(m.base, o.Index)
+	}
+}
+
+// thin returns n of a list: half of it the first, the others spread evenly over
+// the rest.
+func thin[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
+	}
+	half := n / 2
+	out := slices.Clone(list[:half])
+	for k := range n - half {
+		out = append(out, list[half+k*(len(list)-half)/(n-half)])
+	}
+	return out
+}
+
+// targets returns what the process learns of base: logarithms, the worst of
+// which say no more than that they are bad, standardised.
+func (m *Model) targets() []float64 {
+	ranked := m.t.Ranked()
+	bad := feature.Target(ranked[min(int(clipped*float64(len(ranked))), len(ranked)-1)].Objective)
+	var y []float64
+	m.mean = 0
+	for _, i := range m.base {
+		o, _ := m.t.Told(i)
+		y = append(y, min(feature.Target(o.Objective), bad))
+		m.mean += y[len(y)-1] / float64(len(m.base))
+	}
+	square := 0.0
+	for _, v := range y {
+		square += (v - m.mean) * (v - m.mean) / float64(len(y))
+	}
+	if m.sd = math.Sqrt(square); m.sd < 1e-9 { // all are alike
+		m.sd = 1
+	}
+	for k := range y {
+		y[k] = (y[k] - m.mean) / m.sd
+	}
+	m.best = slices.Min(y)
+	return y
+}
+
+// fit fits lengths and noise to some of base, whose targets are y.
+func (m *Model) fit(y []float64) {
+	order := make([]int, len(m.base))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case y[a] < y[b]:
+			return -1
+		case y[a] > y[b]:
+			return 1
+		}
+		return 0
+	})
+	var x [][]float64
+	var v []float64
+	for _, k := range thin(order, sample) {
+		x, v = append(x, m.point(m.base[k]).unit), append(v, y[k])
+	}
+	n := steps
+	if m.fitted == 0 {
+		n = begin
+	}
+	m.process.fit(x, v, n)
+	m.in = m.in[:0]
+}
+
+// bring has the process know the points of a list of configurations, keeping
+// what it knows of the same beginning. False: they are too near one another
+// for the noise that there is.
+func (m *Model) bring(in []int64) bool {
+	same := 0
+	for same < min(len(m.in), len(in)) && m.in[same] == in[same] {
+		same++
+	}
+	m.process.cut(same)
+	m.in = m.in[:same]
+	for _, i := range in[same:] {
+		if !m.process.add(m.point(i).unit) {
+			return false
+		}
+		m.in = append(m.in, i)
+	}
+	return true
+}

@@ -1,0 +1,84 @@
+package gaussian
+
+import "math"
+
+// fit takes steps up the posterior density of the lengths and the noise given
+// values at points, the process's mean and variance being those that fit best
+// (Rasmussen and Williams, equation 5.9). It forgets the points of the process.
+func (p *process) fit(x [][]float64, y []float64, steps int) {
+	last := len(p.lengths)
+	grad := make([]float64, last+1)
+	for range steps {
+		p.reset()
+		for _, o := range x {
+			if !p.add(o) { // as good as a point twice: not without noise
+				break
+			}
+		}
+		if p.len() < len(x) {
+			p.noise = min(p.noise+1, 0)
+			continue
+		}
+		p.set(y)
+		p.gradient(grad)
+		p.climb.next()
+		for d := range p.lengths {
+			p.lengths[d] += p.climb.step(d, grad[d])
+		}
+		p.noise = min(p.noise+p.climb.step(last, grad[last]), 0)
+	}
+	p.reset()
+}
+
+// gradient is the derivative of the logarithm of the posterior density by the
+// lengths and the noise.
+func (p *process) gradient(grad []float64) {
+	clear(grad)
+	last := len(p.lengths)
+	inverse := p.f.inverse()
+	for i, a := range p.x {
+		for j, b := range p.x[:i] {
+			f := 2 * (p.alpha[i]*p.alpha[j]/p.scale - inverse[i][j]) * slope(apart(a, b))
+			for d, v := range a {
+				v -= b[d]
+				grad[d] -= f * v * v
+			}
+		}
+		grad[last] += (p.alpha[i]*p.alpha[i]/p.scale - inverse[i][i]) / 2
+	}
+	grad[last] *= math.Exp(p.noise)
+	for d, v := range p.lengths {
+		grad[d] -= (v - lengthMean(last)) / (lengthDeviation * lengthDeviation)
+	}
+	grad[last] -= (p.noise - noiseMean) / (noiseDeviation * noiseDeviation)
+}
+
+// adam is gradient ascent with momentum and a step for each coordinate (Kingma
+// and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015).
+type adam struct {
+	first, second []float64 // moments
+	keep          [2]float64
+}
+
+const (
+	firstDecay  = 0.8
+	secondDecay = 0.95
+	stride      = 0.15
+)
+
+func newAdam(n int) adam {
+	return adam{first: make([]float64, n), second: make([]float64, n), keep: [2]float64{1, 1}}
+}
+
+// next begins a step of all coordinates.
+func (a *adam) next() {
+	a.keep[0] *= firstDecay
+	a.keep[1] *= secondDecay
+}
+
+// step returns the step of a coordinate with a derivative.
+func (a *adam) step(d int, grad float64) float64 {
+	a.first[d] += (1 - firstDecay) * (grad - a.first[d])
+	a.second[d] += (1 - secondDecay) * (grad*grad - a.second[d])
+	return stride * a.first[d] / (1 - a.keep[0]) / (math.Sqrt(a.second[d]/(1-a.keep[1])) + 0.01)
+}

@@ -1,0 +1,171 @@
+// Package gaussian is model-based search (Bayesian optimisation) with a Gaussian
+// process: the next question is the configuration of the greatest expected
+// improvement of the logarithm of the objective (Jones, Schonlau and Welch,
+// "Efficient Global Optimization of Expensive Black-Box Functions", J. Global
+// Optim. 13, 1998), times the probability that it does not fail, which a forest
+// learns. Discrete and constrained spaces need no relaxation, as candidates are
+// configurations: the neighbours of the best and a random sample, and from the
+// most promising of these a climb from neighbour to neighbour (as in BaCO,
+// Hellsten et al., ASPLOS 2023). Lengths and noise follow the answers by a few
+// steps up their posterior at a time.
+//
+// Questions whose answers are out count as answered with what was expected when
+// they were asked (Ginsbourger et al., "Kriging is well-suited to parallelize
+// optimization", 2010). However many answers there are, the process is
+// conditioned on some hundreds, so that a question costs milliseconds.
+package gaussian
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/feature"
+	"github.com/warptune/warptune/search/forest"
+	"github.com/warptune/warptune/search/quasirandom"
+	"github.com/warptune/warptune/search/trail"
+)
+
+const (
+	first   = 10 // questions before there is a model,
+	answers = 4  // and valid answers
+)
+
+// New returns the strategy for a space.
+func New(space *search.Space, seed uint64) search.Strategy {
+	return trail.Run(space, seed, func(t *trail.Trail) trail.Member { return On(t) })
+}
+
+// Model proposes what it expects most of.
+type Model struct {
+	t        *trail.Trail
+	start    *quasirandom.Sequence
+	f        *feature.Map
+	points   map[int64]point
+	views    map[int64]*view
+	pool     []int64 // configurations at random
+	process  *process
+	failures *forest.Forest
+	counted  int // answers that failures has learnt of
+	failed   int // of these, how many failed
+
+	heard    int               // answers of the trail that base has taken in
+	base     []int64           // configurations with an answer that the process goes by
+	in       []int64           // base and questions that are out, as the process has them
+	fitted   int               // answers when the process was fitted last
+	believed map[int64]float64 // of questions that are out: the target expected when asked
+	mean, sd float64           // of the targets, which the process sees standardised
+	best     float64           // the best of them, standardised
+}
+
+// point is a configuration's, as the forest and as the process see it.
+type point struct {
+	raw  []float32
+	unit []float64 // each coordinate over its range
+}
+
+// On returns the member on a trail.
+func On(t *trail.Trail) *Model {
+	f := feature.New(t.Space)
+	return &Model{
+		t: t, start: quasirandom.On(t), f: f, points: map[int64]point{}, views: map[int64]*view{}, process: newProcess(f.Dims()),
+		failures: forest.New(forest.Options{}, t.Rand.Uint64()), believed: map[int64]float64{},
+	}
+}
+
+// Observe implements trail.Member.
+func (m *Model) Observe(o search.Observation) { delete(m.believed, o.Index) }
+
+// Propose implements trail.Member.
+func (m *Model) Propose() (int64, bool) {
+	if len(m.t.History())+len(m.t.Pending()) < first || !m.ready() {
+		return m.start.Propose()
+	}
+	m.condition()
+	m.learnFailures()
+	i, ok := m.choose()
+	if ok {
+		mean, _ := m.view(i).glance(m.process)
+		m.believed[i] = mean*m.sd + m.mean
+	}
+	return i, ok
+}
+
+// ready reports whether there is enough to learn from.
+func (m *Model) ready() bool { return len(m.t.Ranked()) >= answers && m.f.Dims() > 0 }
+
+func (m *Model) point(i int64) point {
+	p, ok := m.points[i]
+	if !ok {
+		p.raw = m.f.Append(nil, i)
+		for d, v := range p.raw {
+			p.unit = append(p.unit, float64(v/m.f.Range(d)))
+		}
+		if len(m.points) >= remembered {
+			clear(m.points)
+		}
+		m.points[i] = p
+	}
+	return p
+}
+
+// Most points and views that are kept.
+const (
+	remembered = 1 << 16
+	viewed     = 4096
+)
+
+// view returns the process's view of a configuration.
+func (m *Model) view(i int64) *view {
+	v, ok := m.views[i]
+	if !ok || v.epoch != m.process.epoch {
+		if len(m.views) >= viewed {
+			clear(m.views)
+		}
+		v = m.process.view(m.point(i).unit)
+		m.views[i] = v
+	}
+	return v
+}
+
+// learnFailures grows trees on which configurations failed.
+func (m *Model) learnFailures() {
+	const (
+		regrow  = 4   // trees replaced after new answers,
+		settled = 400 // or one for each so many answers known
+	)
+	history := m.t.History()
+	for _, o := range history[max(0, min(m.counted, len(history))):] {
+		if !o.Valid {
+			m.failed++
+		}
+	}
+	news := len(history) - m.counted
+	m.counted = len(history)
+	if m.failed == 0 || news == 0 || len(history) > settled && len(history)%(len(history)/settled) != 0 {
+		return
+	}
+	var x [][]float32
+	var y []float32
+	for _, o := range history {
+		valid := float32(0)
+		if o.Valid {
+			valid = 1
+		}
+		x, y = append(x, m.point(o.Index).raw), append(y, valid)
+	}
+	n := regrow
+	if len(history) > settled {
+		n = 1
+	}
+	m.failures.Grow(x, y, n)
+}
+
+// valid returns the logarithm of the probability that a configuration does not
+// fail; never certainty that it does.
+func (m *Model) valid(i int64) float64 {
+	if m.failed == 0 || !m.failures.Grown() {
+		return 0
+	}
+	p, _ := m.failures.Predict(m.point(i).raw)
+	return math.Log(max(p, 1e-3))
+}
