@@ -3,9 +3,9 @@
 #
 #   ./run.sh [OUT.jsonl]        default: results/<GPU name>.jsonl
 #
-# Needs nvcc and a GPU that nothing else uses; takes two to three minutes. With
-# ncu (Nsight Compute) on the path and counters allowed it also records the
-# carve-out the driver picks. Each line of the output is
+# Needs nvcc and a GPU that nothing else uses; takes about a minute. With ncu
+# (Nsight Compute) on the path and counters allowed it also records the carve-out
+# the driver picks and what a launch leaves in L2. Each line of the output is
 #   {"name": ..., "params": {...}, "value": ..., "unit": ...}
 set -eu
 cd "$(dirname "$0")"
@@ -14,7 +14,7 @@ out=${1:-results/$name.jsonl}
 build=${BUILD:-$(mktemp -d)}
 arch=${ARCH:-native}
 failed=0
-programs="latency pipes wavefronts bandwidth launch atomics"
+programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings"
 
 for p in $programs carveout; do
   nvcc -O3 -std=c++17 -arch="$arch" -o "$build/$p" "$p.cu" &
@@ -28,17 +28,22 @@ for p in $programs; do
   "$build/$p" >>"$out" || { echo "$p failed; its remaining results are missing" >&2; failed=1; }
 done
 
-if command -v ncu >/dev/null 2>&1; then
-  echo carveout >&2
-  "$build/carveout" >"$build/occupancy.jsonl"
-  cat "$build/occupancy.jsonl" >>"$out"
-  # CSV rows in launch order: id, ..., metric value last. The two sizes are joined by the launch number.
-  if ncu --csv --clock-control none --cache-control none --print-units base --metrics launch__shared_mem_config_size \
-    "$build/carveout" >"$build/ncu.csv" 2>"$build/ncu.err"; then
-    ./join.awk "$build/occupancy.jsonl" "$build/ncu.csv" >>"$out"
+# profile PROGRAM ARGUMENT METRICS: values of counters, joined with what the program
+# prints by the number of the launch. CSV rows of ncu come in launch order: id, ..., value last.
+profile() {
+  echo "$1 under ncu" >&2
+  "$build/$1" $2 >"$build/$1.jsonl"
+  if ncu --csv --clock-control none --cache-control none --print-units base --metrics "$3" \
+    "$build/$1" $2 >"$build/$1.csv" 2>"$build/$1.err"; then
+    ./join.awk "$build/$1.jsonl" "$build/$1.csv" >>"$out"
   else
-    echo "ncu could not read the launch metrics; the driver's carve-out choice is not recorded" >&2
+    echo "ncu could not read $3; these results are missing" >&2
   fi
+}
+if command -v ncu >/dev/null 2>&1; then
+  profile carveout "" launch__shared_mem_config_size
+  cat "$build/carveout.jsonl" >>"$out"
+  profile residency profiled dram__bytes_read.sum,dram__bytes_write.sum
 fi
 echo "wrote $out" >&2
 exit $failed

@@ -51,12 +51,27 @@ struct Bench {
   Buffer<Span> span{64};
   Buffer<unsigned> sink{16}, offsets{32}, global{1 << 16};
 
-  template <int KIND> double run(const std::vector<unsigned> &off) {
-    const int loops = 16, warps = 32;
+  template <int KIND> double total(const std::vector<unsigned> &off, int loops, int warps) {
     offsets.put(off);
     for (int i = 0; i < 2; i++) pass<KIND><<<1, warps * 32, 49152>>>(global.p, offsets.p, loops, span.p, sink.p);
     CHECK(cudaDeviceSynchronize());
-    return cycles(span, warps) / (loops * 16.0 * warps);
+    return cycles(span, warps);
+  }
+
+  template <int KIND> double run(const std::vector<unsigned> &off) {
+    const int loops = 16, warps = 32;
+    return total<KIND>(off, loops, warps) / (loops * 16.0 * warps);
+  }
+
+  // what a further access takes in a long stream of them: starts and ends left out
+  template <int KIND> void slopes(std::initializer_list<int> list) {
+    for (int warps : {8, 16, 32})
+      for (int stride : list) {
+        std::vector<unsigned> off(32);
+        for (unsigned l = 0; l < 32; l++) off[l] = (l * stride % 8192) * 4;
+        double c = total<KIND>(off, 96, warps) - total<KIND>(off, 32, warps);
+        emit("wavefronts.slope", Params()("kind", kindName[KIND])("stride", stride)("warps", warps), c / (64 * 16.0 * warps), "cycles/warp instruction");
+      }
   }
 
   // lane i at i*stride elements, wrapped into 32 KiB
@@ -121,4 +136,17 @@ int main() {
     for (int i = 0; i < 2; i++) constants<<<1, 1024>>>(n, 8, b.span.p, b.sink.p);
     emit("wavefronts.constant", Params()("distinct", n), cycles(b.span, 32) / (8 * 16.0 * 32), "cycles/warp instruction");
   }
+  for (int warps : {1, 4, 8, 16, 32})
+    for (int n : {1, 2, 4, 8, 16, 32}) {
+      double c[2];
+      for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 2; i++) constants<<<1, warps * 32>>>(n, k ? 96 : 32, b.span.p, b.sink.p);
+        CHECK(cudaDeviceSynchronize());
+        c[k] = cycles(b.span, warps);
+      }
+      emit("wavefronts.constant_slope", Params()("distinct", n)("warps", warps), (c[1] - c[0]) / (64 * 16.0 * warps), "cycles/warp instruction");
+    }
+  b.slopes<SHARED_LD>({1, 2, 4, 8, 16, 32});
+  b.slopes<GLOBAL_LD>({1, 2, 4, 8, 16, 32});
+  b.slopes<GLOBAL_ST>({1, 2, 4, 8, 16, 32});
 }

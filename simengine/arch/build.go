@@ -171,6 +171,8 @@ func sanity(d *Descriptor) []error {
 	}
 	must(d.SharedPerCTA <= d.SharedPerCTAOptIn, "shared_per_cta exceeds shared_per_cta_optin")
 	must(d.L2EffectiveBytes <= d.L2Bytes, "l2_effective exceeds l2_size")
+	must(d.L2Kept < d.L2KeptUntil, "l2_kept must be under l2_kept_until")
+	must(d.DRAMPieceBytes >= d.DRAMGranule, "dram_piece is smaller than dram_granule")
 	must(d.IssueWidth <= 2, "issue_width must be 1 or 2")
 	for _, e := range []float64{d.DRAMReadEfficiency, d.DRAMWriteEfficiency, d.DRAMMixEfficiency} {
 		must(e <= 1, "a dram efficiency exceeds 1")

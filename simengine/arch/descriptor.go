@@ -81,9 +81,16 @@ type Pipes struct {
 	// MemoryQueue is how many memory instructions a sub-partition queues in
 	// front of the SM's memory pipe before its warps stall.
 	MemoryQueue int
+	// LoadQueue is how many loads beyond those wait in the SM's memory pipe
+	// itself, from all sub-partitions; stores wait in their sub-partition.
+	LoadQueue int
 	// MemoryIssue is the cycles between two memory instructions of one
 	// sub-partition entering the SM's memory pipe.
 	MemoryIssue float64
+	// ThreeReads is how long an FMA that reads three registers holds its pipe at
+	// least: the register file delivers two a cycle, one from each of two banks.
+	// An operand that the instruction before read in the same place is kept.
+	ThreeReads float64
 	// ConstantsPerCycle is the distinct constant addresses an SM reads in a
 	// cycle: a warp's indexed load takes one turn for each.
 	ConstantsPerCycle float64
@@ -97,17 +104,21 @@ type Memory struct {
 	L1BytesPerCycle float64 // one SM, loads that hit
 	// Tag lookups of a request to n distinct lines take
 	// n/L1TagsPerCycle + L1TagOverhead cycles, at least 1.
-	L1TagsPerCycle    float64
-	L1TagOverhead     float64
-	L1MSHRs           int // lines (or sectors) in flight from one SM
-	ConstantBytes     int // first-level constant cache of an SM
-	ConstantL15Bytes  int // second-level constant cache of an SM
-	InstructionBytes  int // first-level instruction cache of a sub-partition
-	L2Bytes           int
-	L2Partitions      int     // halves with a slow link between them: 2 on A100, H100 and later
-	L2EffectiveBytes  int     // capacity for data that all SMs read
-	L2BytesPerCycle   float64 // all slices together, hits
-	L2BytesPerCycleSM float64 // one SM's port, loads
+	L1TagsPerCycle   float64
+	L1TagOverhead    float64
+	StoreLineCycles  float64 // how long a store holds the load/store unit for each line it writes
+	L1MSHRs          int     // lines (or sectors) in flight from one SM
+	ConstantBytes    int     // first-level constant cache of an SM
+	ConstantL15Bytes int     // second-level constant cache of an SM
+	InstructionBytes int     // first-level instruction cache of a sub-partition
+	L2Bytes          int
+	L2Partitions     int // halves with a slow link between them: 2 on A100, H100 and later
+	L2EffectiveBytes int // capacity for data that all SMs read
+	// L2Kept is the share of L2Bytes up to which a launch finds everything that
+	// the previous one touched, L2KeptUntil that from which it finds nothing.
+	L2Kept, L2KeptUntil float64
+	L2BytesPerCycle     float64 // all slices together, hits
+	L2BytesPerCycleSM   float64 // one SM's port, loads
 	// L2WriteBytesPerCycle is what all slices together take in stores that hit.
 	L2WriteBytesPerCycle   float64
 	L2WriteBytesPerCycleSM float64 // one SM's port, stores
@@ -125,6 +136,11 @@ type Memory struct {
 	// writes only, equal reads and writes. DRAMEfficiency interpolates.
 	DRAMReadEfficiency, DRAMWriteEfficiency, DRAMMixEfficiency float64
 	DRAMGranule                                                int // bytes of the smallest DRAM access
+	// DRAMPieceBytes is how many bytes in a row DRAM moves for one opening;
+	// opening holds it as long as moving DRAMOpening granules, as far as other
+	// banks do not hide it.
+	DRAMPieceBytes int
+	DRAMOpening    float64
 }
 
 // Launch is the cost of starting grids and CTAs.

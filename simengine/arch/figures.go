@@ -65,7 +65,9 @@ var figures = []figure{
 
 	flag("shared_fp32_int", func(d *Descriptor) *bool { return &d.SharedFP32Int }),
 	integer("memory_queue", "instructions", func(d *Descriptor) *int { return &d.MemoryQueue }),
+	integer("load_queue", "instructions", func(d *Descriptor) *int { return &d.LoadQueue }),
 	real("memory_issue", "cycles", func(d *Descriptor) *float64 { return &d.MemoryIssue }),
+	real("three_reads", "cycles", func(d *Descriptor) *float64 { return &d.ThreeReads }),
 
 	real("constant_rate", "addresses/cycle/SM", func(d *Descriptor) *float64 { return &d.ConstantsPerCycle }),
 	real("instruction_fetch", "cycles", func(d *Descriptor) *float64 { return &d.InstructionFetch }),
@@ -73,6 +75,7 @@ var figures = []figure{
 	real("l1_bandwidth", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L1BytesPerCycle }),
 	real("l1_tags", "lines/cycle/SM", func(d *Descriptor) *float64 { return &d.L1TagsPerCycle }),
 	optionalReal("l1_tag_overhead", "cycles", func(d *Descriptor) *float64 { return &d.L1TagOverhead }),
+	real("store_line", "cycles", func(d *Descriptor) *float64 { return &d.StoreLineCycles }),
 	integer("l1_mshrs", "count", func(d *Descriptor) *int { return &d.L1MSHRs }),
 	integer("constant_cache", "bytes", func(d *Descriptor) *int { return &d.ConstantBytes }),
 	integer("constant_l15_cache", "bytes", func(d *Descriptor) *int { return &d.ConstantL15Bytes }),
@@ -80,6 +83,8 @@ var figures = []figure{
 	integer("l2_size", "bytes", func(d *Descriptor) *int { return &d.L2Bytes }),
 	integer("l2_partitions", "count", func(d *Descriptor) *int { return &d.L2Partitions }),
 	integer("l2_effective", "bytes", func(d *Descriptor) *int { return &d.L2EffectiveBytes }),
+	real("l2_kept", "ratio", func(d *Descriptor) *float64 { return &d.L2Kept }),
+	real("l2_kept_until", "ratio", func(d *Descriptor) *float64 { return &d.L2KeptUntil }),
 	real("l2_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2BytesPerCycle }),
 	real("l2_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2BytesPerCycleSM }),
 	real("l2_write_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycle }),
@@ -94,6 +99,8 @@ var figures = []figure{
 	real("dram_write_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMWriteEfficiency }),
 	real("dram_mix_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMMixEfficiency }),
 	integer("dram_granule", "bytes", func(d *Descriptor) *int { return &d.DRAMGranule }),
+	integer("dram_piece", "bytes", func(d *Descriptor) *int { return &d.DRAMPieceBytes }),
+	real("dram_opening", "granules", func(d *Descriptor) *float64 { return &d.DRAMOpening }),
 
 	real("launch_gap", "us", func(d *Descriptor) *float64 { return &d.LaunchGapUS }),
 	real("cta_launch_rate", "CTAs/cycle", func(d *Descriptor) *float64 { return &d.CTALaunchRate }),

@@ -41,7 +41,8 @@ type code struct {
 	pcs     int // ir instructions, the length of tables by PC
 	// stores[pc] says that the PTX instruction writes global memory.
 	stores []bool
-	heads  []bool // blocks that head a loop
+	heads  []bool          // blocks that head a loop
+	before *assemble.Instr // the FMA lowered last in the present block
 	// classes[b] is the instructions of block b by class, tids[b] how many of
 	// them read a thread index and memory[b] how many go through the memory
 	// input/output queue.
@@ -68,8 +69,9 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		}
 		c.root = append(c.root, root)
 		c.start = append(c.start, int32(len(c.ops)))
-		for _, in := range p.Blocks[i].Instrs {
-			o, err := c.lower(m, &in)
+		c.before = nil
+		for k := range p.Blocks[i].Instrs {
+			o, err := c.lower(m, &p.Blocks[i].Instrs[k])
 			if err != nil {
 				return nil, err
 			}
@@ -143,8 +145,11 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 			return op{}, err
 		}
 	}
-	if in.Class == assemble.FMA && distinct(in.Src[:]) >= 3 {
-		o.interval = int32(float64(o.interval) * operandConflicts)
+	if in.Class == assemble.FMA {
+		if fresh(in, c.before) >= 3 {
+			o.interval = max(o.interval, int32(m.threeReads))
+		}
+		c.before = in
 	}
 	o.dst0 = int32(len(c.deps))
 	for _, span := range in.Dst {
@@ -166,31 +171,30 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 	return o, nil
 }
 
-// operandConflicts is how much longer the single-precision pipe takes for
-// instructions that read three different registers: at one a cycle two register
-// banks of one port each must deliver them, and reuse of the previous
-// instruction's operands does not always help. Schedulers are 82 % and 88 % busy
-// in loops of such instructions (shared/silicon fat_threads counters, 24 and 64
-// accumulators) where operands that stay the same allow 95 % (deploy/calibrate
-// pipe.rate ffma).
-const operandConflicts = 1.15
-
-// distinct counts the different general registers among single-register spans.
-func distinct(src []assemble.RegSpan) int {
+// fresh counts the general registers that an instruction must fetch: those among
+// its single-register operands that the one before it in its pipe did not read in
+// the same place. The factors of a product can trade places.
+func fresh(in, before *assemble.Instr) int {
 	n := 0
-	for i, s := range src {
+	for i, s := range in.Src {
 		if s.Count == 0 || s.First >= assemble.PredBase {
 			continue
 		}
 		n++
-		for _, t := range src[:i] {
-			if t.Count > 0 && t.First == s.First {
-				n--
-				break
-			}
+		if i < 2 && before != nil && (before.Src[0] == s || before.Src[1] == s) || among(in.Src[:i], s) {
+			n--
 		}
 	}
 	return n
+}
+
+func among(spans []assemble.RegSpan, s assemble.RegSpan) bool {
+	for _, t := range spans {
+		if t == s {
+			return true
+		}
+	}
+	return false
 }
 
 // describe takes from the PTX instruction what the machine class leaves open.

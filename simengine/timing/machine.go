@@ -56,9 +56,10 @@ type machine struct {
 	predicate  int64 // latency of a predicate result
 
 	queueDepth int   // MIO queue entries of a sub-partition, all but global and local memory
-	lgDepth    int   // the same for global and local memory
+	lgDepth    int   // the same for global and local memory, with its part of what the memory pipe holds
 	addressing int64 // steps a request holds the SM's load/store unit at least
 	storeLine  int64 // steps a store holds it for each line
+	threeReads int64 // steps an FMA of three registers holds its pipe at least
 	tagFirst   int64 // steps of the tag stage for the first line of a request
 	tagNext    int64 // and for each further line
 	dataPass   int64 // steps of one data-stage wavefront
@@ -75,26 +76,6 @@ type machine struct {
 	launchInterval       float64 // cycles between two CTA launches of the whole device
 	dualFP32Int          bool
 }
-
-// passOverhead is how much longer than its share of the peak a data-stage
-// wavefront takes in a stream of them: 2, 4, 8, 16 and 32 of them take 2.11, 4.23,
-// 8.37, 16.7 and 33.4 cycles (deploy/calibrate wavefronts.stride shared_ld).
-const passOverhead = 1.05
-
-// storeLineCycles is how long a store of global or local memory holds the
-// load/store unit for each line it writes: 2.3, 3.5, 6.9, 14.5, 25.6 and 69.5
-// cycles for 1, 2, 4, 8, 16 and 32 lines (deploy/calibrate wavefronts.stride global_st).
-const storeLineCycles = 1.75
-
-// fmaBubbles is what the single-precision pipe takes beyond its lanes: 3.80 of
-// 4 warp instructions a cycle at any number of warps (deploy/calibrate pipe.rate
-// ffma, fadd and fmul), where other pipes reach 98 % or more.
-const fmaBubbles = 1.05
-
-// lgQueue is how many global and local memory instructions a sub-partition
-// queues: 16 warps with two scattered loads each wait for data and not for the
-// queue, with four each for both (shared/silicon random_gather stall counters).
-const lgQueue = 32
 
 // minSectorsInFlight is how many sectors an L1 of any size can have on their
 // way; a larger one as many as it has room for, since misses take their place in
@@ -158,7 +139,6 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	}
 	set(assemble.ALU, pipeALU, arch.LaneInt32, arch.LatencyALU, resultFixed)
 	set(assemble.FMA, pipeFMA, arch.LaneFP32, arch.LatencyFMA, resultFixed)
-	m.classes[assemble.FMA].interval = int64(float64(m.classes[assemble.FMA].interval) * fmaBubbles)
 	set(assemble.FMAHeavy, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
 	set(assemble.IMADWide, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
 	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, resultFixed)
@@ -191,12 +171,13 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 func (m *machine) setMemory(lat func(string) int64) {
 	d := m.arch
 	m.queueDepth = max(d.MemoryQueue, 1)
-	m.lgDepth = lgQueue
+	m.lgDepth = m.queueDepth + max(d.LoadQueue/max(d.SubPartitions, 1), 0)
 	m.addressing = dram.Ticks(32 / math.Max(d.Lanes[arch.LaneLSU], 1))
 	perTag := 1 / math.Max(d.L1TagsPerCycle, 0.25)
 	m.tagFirst, m.tagNext = dram.Ticks(d.L1TagOverhead+perTag), dram.Ticks(perTag)
-	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1) * passOverhead)
-	m.storeLine = dram.Ticks(storeLineCycles)
+	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1))
+	m.storeLine = dram.Ticks(d.StoreLineCycles)
+	m.threeReads = dram.Ticks(d.ThreeReads)
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.latConst = lat(arch.LatencyConstant)
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)

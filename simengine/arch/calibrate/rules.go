@@ -56,7 +56,16 @@ var rules = []rule{
 
 	{"constant_cache", "latency.constant, last footprint of the first level", func(r Results) float64 { return constantEnd(r, 0) }},
 	{"constant_l15_cache", "latency.constant, last footprint of the second level", func(r Results) float64 { return constantEnd(r, 1) }},
-	{"constant_rate", "wavefronts.constant 32", func(r Results) float64 { return hundredth(32 / r.where("wavefronts.constant", "distinct", 32).first()) }},
+	{"constant_rate", "wavefronts.constant_slope 32, 16 warps", func(r Results) float64 {
+		return hundredth(32 / r.where("wavefronts.constant_slope", "distinct", 32, "warps", 16).first())
+	}},
+	{"memory_queue", "queues.issued global_st, one sub-partition", func(r Results) float64 { return math.Round(queued(r, "global_st", 1)) }},
+	{"load_queue", "queues.issued global_ld, all sub-partitions, less global_st", func(r Results) float64 {
+		return math.Round(queued(r, "global_ld", subPartitions) - subPartitions*math.Round(queued(r, "global_st", 1)))
+	}},
+	{"three_reads", "registers.rate apart, 16 warps, median", func(r Results) float64 {
+		return hundredth(subPartitions / r.where("registers.rate", "pattern", "apart", "warps", 16).median())
+	}},
 	{"instruction_cache", "icache.body 1 warp, last body at full rate", instructionCache},
 	{"instruction_fetch", "icache.body 1 warp, first body beyond the cache", instructionFetch},
 
@@ -65,7 +74,12 @@ var rules = []rule{
 	{"l1_tag_overhead", "wavefronts.lines global_ld 16 less 16 lines' turns", func(r Results) float64 {
 		return hundredth(lines(r, 16) - 16/nominal(24/(lines(r, 32)-lines(r, 8))))
 	}},
+	{"store_line", "wavefronts.slope global_st 32, 16 warps, a line", func(r Results) float64 {
+		return hundredth(r.where("wavefronts.slope", "kind", "global_st", "stride", 32, "warps", 16).first() / 32)
+	}},
 	{"l2_effective", "bandwidth.read_shared, footprint where it falls", l2Effective},
+	{"l2_kept", "residency.dram_read read, line through a tenth and nine tenths, at none", func(r Results) float64 { return kept(r, 0) }},
+	{"l2_kept_until", "residency.dram_read read, line through a tenth and nine tenths, at all", func(r Results) float64 { return kept(r, 1) }},
 	{"l2_bandwidth", "bandwidth.read_shared, half the effective size", func(r Results) float64 {
 		return perCycle(r, r.where("bandwidth.read_shared").between("bytes", 8<<20, l2Effective(r)).median())
 	}},
@@ -89,10 +103,12 @@ var rules = []rule{
 	{"dram_mix_efficiency", "bandwidth.mix 1 1 and bandwidth.in_flight with stores, most", func(r Results) float64 {
 		return efficiency(r, append(r.where("bandwidth.mix", "reads", 1, "writes", 1), r.where("bandwidth.in_flight", "store", 1)...))
 	}},
+	{"dram_piece", "rows.pieces read, smallest within 5 % of the best", func(r Results) float64 { return piece(r) }},
+	{"dram_opening", "rows.pieces read 64 bytes, over the best", opening},
 
 	{"launch_gap", "launch.gap, median", func(r Results) float64 { return hundredth(r.where("launch.gap").median()) }},
-	{"cta_launch_rate", "launch.cta empty, up to 8 warps", func(r Results) float64 {
-		return math.Round(1e6/(r.where("launch.cta", "kernel", "empty").between("warps", 1, 8).median()*clock(r))) / 1e3
+	{"cta_launch_rate", "launch.pace empty, up to 8 warps", func(r Results) float64 {
+		return math.Round(1e6/(r.where("launch.pace", "kernel", "empty").between("warps", 1, 8).median()*clock(r))) / 1e3
 	}},
 	{"cta_turnaround", "launch.turnaround store 1 1", func(r Results) float64 { return math.Round(turnaround(r, "store", 1)) }},
 	{"cta_turnaround_empty", "launch.turnaround empty 1 1", func(r Results) float64 { return math.Round(turnaround(r, "empty", 1)) }},

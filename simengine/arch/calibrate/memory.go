@@ -1,0 +1,75 @@
+package calibrate
+
+import "math"
+
+// subPartitions is what every SM of compute capability 7 and later has.
+const subPartitions = 4
+
+// dramGranule is the smallest access that rows.pieces makes of one place.
+const dramGranule = 64
+
+// pieces is the read bandwidth by the bytes read at one random place, in the
+// smaller span, where address translation plays no part.
+func pieces(r Results) Results {
+	return r.where("rows.pieces", "mode", "read", "span", 512<<20).by("piece")
+}
+
+// piece is the smallest piece that DRAM reads within 5 % of its best rate.
+func piece(r Results) float64 {
+	all := pieces(r)
+	best := all.most()
+	for _, one := range all {
+		if one.Value >= 0.95*best {
+			return one.param("piece")
+		}
+	}
+	return math.NaN()
+}
+
+// opening is what a granule on its own costs beyond its turn, in such turns: of
+// a whole piece each granule carries its part of the opening.
+func opening(r Results) float64 {
+	all := pieces(r)
+	alone := all.between("piece", dramGranule, dramGranule).first()
+	return hundredth((all.most()/alone - 1) / (1 - dramGranule/piece(r)))
+}
+
+// kept is the footprint, over the size of L2, at which a launch reads the share
+// at (0 or 1) of it from DRAM, on the line through the footprints at which it
+// reads a tenth and nine tenths.
+func kept(r Results, at float64) float64 {
+	low, high := footprint(r, 0.1), footprint(r, 0.9)
+	return hundredth((low + (high-low)/0.8*(at-0.1)) / r.where("device.l2_size").first())
+}
+
+// footprint is the one, between those measured, of which a launch that reads it
+// over again reads a share from DRAM.
+func footprint(r Results, share float64) float64 {
+	all := r.where("residency.dram_read", "mode", "read").by("bytes")
+	for i := 1; i < len(all); i++ {
+		x0, x1 := all[i-1].param("bytes"), all[i].param("bytes")
+		y0, y1 := all[i-1].Value/x0, all[i].Value/x1
+		if y0 < share && y1 >= share {
+			return x0 + (share-y0)/(y1-y0)*(x1-x0)
+		}
+	}
+	return math.NaN()
+}
+
+// queued is how many instructions of a kind the warps of some sub-partitions, one
+// each, issue before they do so at the pace of the load/store unit, less those
+// that it has served by then.
+func queued(r Results, kind string, parts int) float64 {
+	const stall = 16 // cycles an instruction: several times what issuing takes
+	all := r.where("queues.issued", "kind", kind, "sub_partitions", parts, "warps", 1).by("instruction")
+	for i := 1; i < len(all)-1; i++ {
+		last, next, end := all[i-1], all[i], all[len(all)-2]
+		n := last.param("instruction")
+		if next.Value-last.Value <= stall*(next.param("instruction")-n) {
+			continue
+		}
+		pace := (end.Value - last.Value) / (end.param("instruction") - n) / float64(parts)
+		return n*float64(parts) - (last.Value-all[0].Value)/pace
+	}
+	return math.NaN()
+}

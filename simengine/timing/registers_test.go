@@ -1,0 +1,104 @@
+package timing
+
+import (
+	"math"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// fmaTurns is the loop of deploy/calibrate/registers.cu: a turn of 512 FMAs over n
+// accumulators, rows of which share an operand where the pattern is "outer".
+func fmaTurns(pattern string, n, rows, turns int) (*program, func(cta int64, warps int) *trace.CTA) {
+	const body = 512
+	accs, x, y := 1, 80, 160
+	p := &program{}
+	p.block()
+	p.emit(assemble.S2R, ir.Mov, 0, 0)
+	p.block()
+	for i := range body / n * n {
+		acc := accs + i%n
+		switch k := i % n; pattern {
+		case "scaled":
+			p.emit(assemble.FMA, ir.Fma, 0, acc, acc, x, accs+(k+1)%n)
+		case "outer":
+			p.emit(assemble.FMA, ir.Fma, 0, acc, x+k/(n/rows), y+k%(n/rows), acc)
+		case "apart":
+			p.emit(assemble.FMA, ir.Fma, 0, acc, x+k, y+k, acc)
+		}
+	}
+	p.emit(assemble.Branch, ir.Bra, 0, -1)
+	p.block()
+	p.emit(assemble.Exit, ir.Exit, 0, -1)
+	return p, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for k := range t.Warps {
+			w := &t.Warps[k]
+			w.Steps = append(w.Steps, trace.Step{Block: 0, Mask: ^uint32(0)})
+			for range turns {
+				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0)})
+			}
+			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0)})
+		}
+		return t
+	}
+}
+
+// What FMAs cost by the registers they read must be what an H200 gives. The real
+// assembler numbers some patterns worse than others; ours has no banks to choose.
+func TestRegisterReadsAgainstH200(t *testing.T) {
+	d := h200(t)
+	var sum float64
+	var n int
+	for _, m := range measured(t, "registers.rate") {
+		pattern, _ := m.Params["pattern"].(string)
+		if m.int("warps") != 16 {
+			continue
+		}
+		cycles := func(turns int) float64 {
+			p, tr := fmaTurns(pattern, m.int("accumulators"), m.int("rows"), turns)
+			return run(t, input(d, p, tr, d.SMs, 1, 16)).TimeUS * d.ClockMHz
+		}
+		acc := m.int("accumulators")
+		got := 16 * 8 * float64(512/acc*acc) / (cycles(16) - cycles(8))
+		e := got/m.Value - 1
+		sum += math.Abs(e)
+		n++
+		t.Logf("%-6s %2d accumulators in %2d rows: %.2f a cycle, measured %.2f, %+5.1f%%", pattern, acc, m.int("rows"), got, m.Value, 100*e)
+		if math.Abs(e) > 0.15 {
+			t.Errorf("%s of %d accumulators in %d rows: %.2f a cycle, measured %.2f", pattern, acc, m.int("rows"), got, m.Value)
+		}
+	}
+	if mean := sum / float64(n); mean > 0.06 {
+		t.Errorf("mean error %.1f%% of %d measurements", 100*mean, n)
+	}
+}
+
+// An operand that the instruction before read in the same place need not be
+// fetched, in either factor; one that it read elsewhere must be.
+func TestFreshRegisters(t *testing.T) {
+	fma := func(a, b, c int) *assemble.Instr {
+		in := &assemble.Instr{Class: assemble.FMA}
+		in.Src[0], in.Src[1], in.Src[2] = reg(a), reg(b), reg(c)
+		return in
+	}
+	for _, c := range []struct {
+		name       string
+		in, before *assemble.Instr
+		want       int
+	}{
+		{"first", fma(1, 2, 3), nil, 3},
+		{"a square", fma(1, 1, 3), nil, 2},
+		{"nothing in common", fma(1, 2, 3), fma(4, 5, 6), 3},
+		{"a common factor", fma(1, 2, 3), fma(1, 5, 6), 2},
+		{"factors traded", fma(1, 2, 3), fma(5, 1, 6), 2},
+		{"a factor that was the addend", fma(1, 2, 3), fma(4, 5, 1), 3},
+		{"an addend that was a factor", fma(1, 2, 3), fma(3, 5, 6), 3},
+	} {
+		if got := fresh(c.in, c.before); got != c.want {
+			t.Errorf("%s: %d registers to fetch, want %d", c.name, got, c.want)
+		}
+	}
+}
