@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
@@ -54,7 +54,7 @@ func (c *connection) path() string {
 // client is a connection to a coordinator.
 type client struct {
 	warptunev1.SweepServiceClient
-	conn     *grpc.ClientConn
+	conn     io.Closer
 	embedded *cluster.Embedded // nil when the coordinator runs elsewhere
 }
 

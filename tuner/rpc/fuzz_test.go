@@ -84,7 +84,7 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, method uint8, raw []byte) {
 		name := methods[int(method)%len(methods)]
-		err := invokeRaw(conn, name, raw)
+		err := invokeRaw(conn.ClientConn, name, raw)
 		if code := status.Code(err); !slices.Contains(documented, code) && !isMalformed(err) {
 			t.Errorf("%s answers %v to %x", name, err, raw)
 		}

@@ -36,11 +36,12 @@ type Server struct {
 	*grpc.Server
 	health *health.Server
 	c      *coordinator.Coordinator
+	direct *direct // nil: options stand between clients and handlers
 }
 
 // NewServer returns a server with the coordinator's services, health and
 // reflection, and with limits on everything a client may do. extra options
-// come last, e.g. credentials.
+// come last, e.g. credentials; they hold for clients of a Memory too.
 func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.ServerOption) *Server {
 	if log == nil {
 		log = hclog.NewNullLogger()
@@ -59,8 +60,14 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.ChainStreamInterceptor(recoverStream(log)),
 	}
 	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
-	warptunev1.RegisterSweepServiceServer(s, &sweepService{c: c, maxBundle: maxBundle})
-	warptunev1.RegisterWorkerServiceServer(s, &workerService{c: c})
+	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c}
+	warptunev1.RegisterSweepServiceServer(s, sweeps)
+	warptunev1.RegisterWorkerServiceServer(s, workers)
+	if len(extra) == 0 {
+		s.direct = newDirect(recoverUnary(log))
+		warptunev1.RegisterSweepServiceServer(s.direct, sweeps)
+		warptunev1.RegisterWorkerServiceServer(s.direct, workers)
+	}
 	healthv1.RegisterHealthServer(s, s.health)
 	reflection.Register(s)
 	return s

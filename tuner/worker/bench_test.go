@@ -28,25 +28,30 @@ func BenchmarkDurableResults(b *testing.B) {
 		}
 		return st
 	}
-	tcp := func(b *testing.B, server *rpc.Server) func() (*grpc.ClientConn, error) {
+	tcp := func(b *testing.B, server *rpc.Server) func() (connection, error) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			b.Fatal(err)
 		}
 		go func() { _ = server.Serve(l) }()
-		return func() (*grpc.ClientConn, error) { return grpc.NewClient(l.Addr().String(), rpc.ClientOptions(nil)...) }
+		return func() (connection, error) { return grpc.NewClient(l.Addr().String(), rpc.ClientOptions(nil)...) }
 	}
-	memory := func(_ *testing.B, server *rpc.Server) func() (*grpc.ClientConn, error) {
+	memory := func(_ *testing.B, server *rpc.Server) func() (connection, error) {
 		m := rpc.NewMemory()
 		go func() { _ = server.Serve(m.Listener()) }()
-		return m.Dial
+		return func() (connection, error) { return m.Dial() }
 	}
 	b.Run("tcp,bbolt", func(b *testing.B) { durable(b, bolt(b), tcp) })
 	b.Run("memory,bbolt", func(b *testing.B) { durable(b, bolt(b), memory) })
 	b.Run("memory,memory", func(b *testing.B) { durable(b, store.NewMemory(), memory) })
 }
 
-func durable(b *testing.B, st store.Store, serve func(*testing.B, *rpc.Server) func() (*grpc.ClientConn, error)) {
+type connection interface {
+	grpc.ClientConnInterface
+	Close() error
+}
+
+func durable(b *testing.B, st store.Store, serve func(*testing.B, *rpc.Server) func() (connection, error)) {
 	defer st.Close()
 	c, err := coordinator.New(st, coordinator.Options{Planner: tunertest.Planner{}})
 	if err != nil {

@@ -98,7 +98,7 @@ func (w logWriter) Write(b []byte) (int, error) {
 }
 
 // connect returns a connection that follows the system through restarts.
-func (s *system) connect() *grpc.ClientConn {
+func (s *system) connect() *rpc.MemoryConn {
 	conn, err := rpc.DialMemory(s.memory.Load)
 	if err != nil {
 		s.t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/tuner"
@@ -92,7 +91,7 @@ func provide(path string, create bool) error {
 }
 
 // Dial connects to the coordinator. Close the connection before Embedded.
-func (e *Embedded) Dial() (*grpc.ClientConn, error) { return e.memory.Dial() }
+func (e *Embedded) Dial() (*rpc.MemoryConn, error) { return e.memory.Dial() }
 
 // embeddedID is the worker's name: the database's lock lets one live at a time.
 const embeddedID = "embedded"
