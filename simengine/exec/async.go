@@ -27,13 +27,13 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	if r.obs != nil {
 		r.obs.Access(w.id, int(in.pc), ir.Shared, a.width, mask, &r.addr)
 	}
-	if !a.data {
-		return next
-	}
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, ir.Shared, mask); s != next {
 			return s
 		}
+	}
+	if !a.data {
+		return next
 	}
 	var c cursor
 	for m := mask; m != 0; m &= m - 1 {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -64,19 +65,21 @@ func mutantSources() []string {
 	}
 }
 
-// runMutant builds and runs a text, whatever it is; it must not panic.
-func runMutant(text string) (ran bool) {
+// runMutant builds and runs a text, whatever it is; it must not panic. It returns
+// how each mode that could be compiled ended.
+func runMutant(text string, loopSample int) map[Mode]error {
+	ended := map[Mode]error{}
 	src, err := ptx.Parse("m.ptx", []byte(text))
 	if err != nil {
-		return false
+		return nil
 	}
 	m, err := ir.Build(src)
 	if err != nil {
-		return false
+		return nil
 	}
 	k, err := m.Kernel("")
 	if err != nil {
-		return false
+		return nil
 	}
 	for _, mode := range []Mode{Full, Slice} {
 		prog, err := Compile(k, mode)
@@ -85,7 +88,7 @@ func runMutant(text string) (ran bool) {
 		}
 		mem := NewMemory(1 << 20)
 		if mem.LoadModule(k) != nil {
-			return false
+			return nil
 		}
 		params := make([]byte, paramBytes(k))
 		for i, p := range k.Params {
@@ -99,11 +102,9 @@ func runMutant(text string) (ran bool) {
 		rec := coalesce.NewRecorder(k, 4)
 		rec.Begin(0, 3)
 		l := Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{80, 1, 1}, Params: params}
-		// Faults are as good as results here.
-		_ = NewRunner(prog).Run(l, mem, 1, Options{Races: true, LoopSample: 2, StepLimit: 500}, rec)
-		ran = true
+		ended[mode] = NewRunner(prog).Run(l, mem, 1, Options{Races: true, LoopSample: loopSample, StepLimit: 500}, rec)
 	}
-	return ran
+	return ended
 }
 
 // TestMutants runs kernels with random damage: nothing may panic.
@@ -121,7 +122,7 @@ func TestMutants(t *testing.T) {
 					panic(e)
 				}
 			}()
-			if runMutant(text) {
+			if len(runMutant(text, 2)) > 0 {
 				ran++
 			}
 		}()
@@ -131,10 +132,35 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// TestSliceSeesEveryRace: where full execution finds a race, executing the slice
+// does not end without a fault. That it does in more kernels is to be expected.
+func TestSliceSeesEveryRace(t *testing.T) {
+	const seed = 7
+	r := rand.New(rand.NewPCG(seed, 0))
+	races := 0
+	for round := 0; round < 4000; round++ {
+		sources := mutantSources()
+		text := mutate(r, sources[r.IntN(len(sources))])
+		ended := runMutant(text, 0)
+		var fault *Fault
+		sliced, ok := ended[Slice]
+		if !ok || !errors.As(ended[Full], &fault) || fault.Kind != Race {
+			continue
+		}
+		races++
+		if sliced == nil {
+			t.Errorf("seed %d round %d: the slice runs without a fault, although %v in\n%s", seed, round, fault, text)
+		}
+	}
+	if races < 50 {
+		t.Errorf("only %d mutants of 4000 raced", races)
+	}
+}
+
 // FuzzKernel is TestMutants for Go's fuzzer.
 func FuzzKernel(f *testing.F) {
 	for _, s := range mutantSources() {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string) { runMutant(text) })
+	f.Fuzz(func(t *testing.T, text string) { runMutant(text, 2) })
 }

@@ -106,13 +106,13 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	if r.obs != nil {
 		r.obs.Access(w.id, int(in.pc), space, a.width, mask, &r.addr)
 	}
-	if !a.data {
-		return next
-	}
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, space, mask); s != next {
 			return s
 		}
+	}
+	if !a.data {
+		return next
 	}
 	switch {
 	case in.x.atom != nil:

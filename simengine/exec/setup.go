@@ -79,7 +79,7 @@ func (r *Runner) setup() {
 		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
 	}
 	r.races = nil
-	if r.opt.Races && p.Mode == Full {
+	if r.opt.Races {
 		if r.checker == nil {
 			r.checker = &raceChecker{}
 		}
