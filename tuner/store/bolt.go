@@ -27,7 +27,6 @@ import (
 //	results/<sweep>/<trial>     -> tuner.Result, sealed row (row.go)
 //	texts/<sweep>/<number>      -> text that rows of the sweep name, sealed
 //	index/                      -> what finds results by answer key and digest (index.go)
-//	answers/, digests/          -> the same as written before there was an index
 //	best/<kernel>\0<arch>\0<problem>  -> tuner.Best, sealed JSON (best.go)
 //	bundles/<digest>            -> kernel bundle, sealed
 var (
@@ -38,8 +37,6 @@ var (
 	resultsBucket = []byte("results")
 	textsBucket   = []byte("texts")
 	indexBucket   = []byte("index")
-	answersBucket = []byte("answers")
-	digestsBucket = []byte("digests")
 	bestBucket    = []byte("best")
 	bundlesBucket = []byte("bundles")
 
@@ -49,9 +46,12 @@ var (
 	sweepKey   = []byte("sweep")
 
 	allBuckets = [][]byte{
-		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, answersBucket, digestsBucket, bestBucket, bundlesBucket,
+		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, indexBucket, bestBucket, bundlesBucket,
 	}
 )
+
+// ownedBuckets have a bucket for each sweep that needs one.
+var ownedBuckets = [][]byte{resultsBucket, leasesBucket, textsBucket}
 
 // appendFill is how full pages of buckets are made whose keys mostly grow.
 const appendFill = 0.95
@@ -81,6 +81,14 @@ func (b *Bolt) Close() error {
 
 // number returns n as a key.
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// keyNumber reads what number wrote; 0 if it did not.
+func keyNumber(key []byte) uint64 {
+	if len(key) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key)
+}
 
 // guard turns what bbolt does about a damaged file, panics and faults, into
 // an error. It must be deferred first.

@@ -23,10 +23,8 @@ func (b *Bolt) Commit(c *tuner.Changes) error {
 // apply makes the changes, in their order.
 func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 	for _, num := range c.Revoked {
-		if leases := tx.Bucket(leasesBucket); leases.Bucket(number(num)) != nil {
-			if err := leases.DeleteBucket(number(num)); err != nil {
-				return err
-			}
+		if err := deleteSubBucket(tx.Bucket(leasesBucket), number(num)); err != nil {
+			return err
 		}
 	}
 	last := uint64(0)
@@ -57,12 +55,12 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 }
 
 func putLease(tx *bolt.Tx, l *tuner.LeaseRecord) error {
-	leases, err := tx.Bucket(leasesBucket).CreateBucketIfNotExists(number(l.Sweep))
+	leases, err := subBucket(tx.Bucket(leasesBucket), number(l.Sweep))
 	if err != nil {
 		return err
 	}
 	key := number(uint64(l.Seq))
-	return leases.Put(key, seal(leasesBucket, key, appendLease([]byte{format}, l)))
+	return putCounted(leases, key, seal(leasesBucket, key, appendLease([]byte{format}, l)))
 }
 
 // putResults stores results and removes their leases.
@@ -79,6 +77,9 @@ func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
 			return err
 		}
 	}
+	if err := w.count(); err != nil {
+		return err
+	}
 	return b.index.add(tx, w.entries)
 }
 
@@ -86,14 +87,28 @@ func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
 type resultWriter struct {
 	num             uint64
 	results, leases *bolt.Bucket
+	added           int64 // rows of results not counted yet
 	dict            *dictionary
 	entries         []entry // of the index, of all sweeps
 }
 
+// count counts the rows added of the sweep it is at.
+func (w *resultWriter) count() error {
+	if w.results == nil {
+		return nil
+	}
+	added := w.added
+	w.added = 0
+	return count(w.results, added)
+}
+
 // turn turns to another sweep.
 func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
+	if err := w.count(); err != nil {
+		return err
+	}
 	w.num = num
-	if w.results, err = tx.Bucket(resultsBucket).CreateBucketIfNotExists(number(num)); err != nil {
+	if w.results, err = subBucket(tx.Bucket(resultsBucket), number(num)); err != nil {
 		return err
 	}
 	w.results.FillPercent = appendFill
@@ -117,11 +132,14 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	if failed != nil {
 		return failed
 	}
+	if w.results.Get(key) == nil {
+		w.added++
+	}
 	if err := w.results.Put(key, seal(resultsBucket, key, row)); err != nil {
 		return err
 	}
-	if w.leases != nil {
-		if err := w.leases.Delete(key); err != nil {
+	if w.leases != nil && w.leases.Get(key) != nil {
+		if err := deleteCounted(w.leases, key); err != nil {
 			return err
 		}
 	}
@@ -159,7 +177,7 @@ func putJSON(bucket *bolt.Bucket, name, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return bucket.Put(key, seal(name, key, append([]byte{format}, text...)))
+	return putCounted(bucket, key, seal(name, key, append([]byte{format}, text...)))
 }
 
 func readJSON(name, key, sealed []byte, v any) error {

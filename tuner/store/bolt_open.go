@@ -16,7 +16,7 @@ import (
 )
 
 // schemaVersion is the version of the layout that this program writes.
-const schemaVersion = 1
+const schemaVersion = 3
 
 // OpenOptions say how Open opens a file; the zero value is for a coordinator.
 type OpenOptions struct {
@@ -110,7 +110,7 @@ func (b *Bolt) open(opts OpenOptions) (err error) {
 	}
 	b.db = db
 	if err = b.upgrade(migrations); err == nil && !opts.uncounted {
-		err = b.verifyCompleted()
+		err = b.verifyCounts()
 	}
 	if err != nil {
 		_ = db.Close()
@@ -132,6 +132,9 @@ func create(path string) error {
 			if _, err := tx.CreateBucket(name); err != nil {
 				return err
 			}
+		}
+		if _, err := indexRoot(tx); err != nil {
+			return err
 		}
 		schema := tx.Bucket(schemaBucket)
 		if err := schema.Put(idKey, []byte(rand.Text())); err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"io"
 
@@ -111,7 +110,7 @@ func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte)
 // Answer is in Store.
 func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
 	err = b.view("read answer", func(tx *bolt.Tx) error {
-		r, ok, err := b.pointed(tx, answerIndexKey(key), answersBucket, key)
+		r, ok, err := b.pointed(tx, answerIndexKey(key))
 		o, found = r.Outcome, ok
 		return err
 	})
@@ -121,40 +120,21 @@ func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
 // Digested is in Store.
 func (b *Bolt) Digested(digest string) (o tuner.Outcome, found bool, err error) {
 	err = b.view("read digest", func(tx *bolt.Tx) error {
-		sum := sha256.Sum256([]byte(digest))
-		r, ok, err := b.pointed(tx, digestIndexKey(digest), digestsBucket, sum[:12])
+		r, ok, err := b.pointed(tx, digestIndexKey(digest))
 		o, found = r.Outcome, ok && r.Outcome.Digest == digest
 		return err
 	})
 	return o, found, err
 }
 
-// pointed returns the result that the index has under a key, or else that an
-// old bucket points to; false if there is none, or its sweep was deleted.
-func (b *Bolt) pointed(tx *bolt.Tx, key indexKey, old, oldKey []byte) (r tuner.Result, found bool, err error) {
+// pointed returns the result that the index has under a key; false if there is
+// none, or its sweep was deleted.
+func (b *Bolt) pointed(tx *bolt.Tx, key indexKey) (r tuner.Result, found bool, err error) {
 	at, ok, err := b.index.find(tx, key)
-	if err != nil {
+	if err != nil || !ok {
 		return r, false, err
 	}
-	if ok {
-		if r, found, err = b.at(tx, uint64(at.sweep), at.seq); found || err != nil {
-			return r, found, err
-		}
-	}
-	sealed := tx.Bucket(old).Get(oldKey)
-	if sealed == nil {
-		return r, false, nil
-	}
-	value, err := unseal(old, oldKey, sealed)
-	if err != nil {
-		return r, false, err
-	}
-	pointer := rowReader{b: value}
-	sweep, seq := pointer.uvarint(), pointer.uvarint()
-	if pointer.bad {
-		return r, false, nil
-	}
-	return b.at(tx, sweep, int64(seq))
+	return b.at(tx, uint64(at.sweep), at.seq)
 }
 
 // at returns a result, false if there is none or the trial was given up.
@@ -228,7 +208,7 @@ func (b *Bolt) PutBundle(digest string, content []byte) error {
 	key := []byte(digest)
 	return b.update("store bundle", func(tx *bolt.Tx) error {
 		value := append(append(make([]byte, 0, len(content)+sealOverhead), format), content...)
-		return tx.Bucket(bundlesBucket).Put(key, seal(bundlesBucket, key, value))
+		return putCounted(tx.Bucket(bundlesBucket), key, seal(bundlesBucket, key, value))
 	})
 }
 

@@ -13,15 +13,15 @@ func (b *Bolt) Remove(sweep uint64, limit int) (more bool, err error) {
 		if more, err = removeResults(tx, sweep, limit); more || err != nil {
 			return err
 		}
-		for _, name := range [][]byte{resultsBucket, leasesBucket, textsBucket} {
-			if parent := tx.Bucket(name); parent.Bucket(number(sweep)) != nil {
-				if err := parent.DeleteBucket(number(sweep)); err != nil {
-					return err
-				}
+		for _, name := range ownedBuckets {
+			if err := deleteSubBucket(tx.Bucket(name), number(sweep)); err != nil {
+				return err
 			}
 		}
-		if err := tx.Bucket(sweepsBucket).Delete(number(sweep)); err != nil {
-			return err
+		if sweeps := tx.Bucket(sweepsBucket); sweeps.Get(number(sweep)) != nil {
+			if err := deleteCounted(sweeps, number(sweep)); err != nil {
+				return err
+			}
 		}
 		return replaceBests(tx, sweep)
 	})
@@ -45,7 +45,7 @@ func removeResults(tx *bolt.Tx, sweep uint64, limit int) (more bool, err error) 
 		return false, nil // the bucket goes as a whole
 	}
 	for _, k := range keys[:limit] {
-		if err := results.Delete(k); err != nil {
+		if err := deleteCounted(results, k); err != nil {
 			return false, err
 		}
 	}
@@ -70,7 +70,7 @@ func replaceBests(tx *bolt.Tx, sweep uint64) error {
 		return err
 	}
 	for _, k := range gone {
-		if err := bucket.Delete(k); err != nil {
+		if err := deleteCounted(bucket, k); err != nil {
 			return err
 		}
 	}

@@ -213,8 +213,8 @@ func TestUpgradeBacksUpFirst(t *testing.T) {
 	fill(t, b, 300)
 	before, err := dump(b)
 	must(t, err)
-	step := func(tx *bolt.Tx) error { return raise(tx, []byte("upgraded"), 1) }
-	failing := func(*bolt.Tx) error { return fmt.Errorf("this step fails") }
+	step := func(_ *Bolt, tx *bolt.Tx) error { return raise(tx, []byte("upgraded"), 1) }
+	failing := func(*Bolt, *bolt.Tx) error { return fmt.Errorf("this step fails") }
 	backedUp := fmt.Sprintf("%s.v%d.backup", path, len(migrations)+1)
 	further := func(steps ...migration) []migration { return append(slices.Clone(migrations), steps...) }
 	if err := b.upgrade(further(failing)); err == nil || !strings.Contains(err.Error(), "this step fails") {

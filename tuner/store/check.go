@@ -42,8 +42,6 @@ func Check(path string) (*Findings, error) {
 			f.problem("%v", err)
 		}
 		f.index(tx)
-		f.pointers(tx, answersBucket)
-		f.pointers(tx, digestsBucket)
 		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
 			f.Bundles++
 			if _, err := unseal(bundlesBucket, k, v); err != nil {
@@ -54,6 +52,9 @@ func Check(path string) (*Findings, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if err := b.verifyCounts(); err != nil {
+		f.problem("%v", err)
 	}
 	sweeps, err := b.Sweeps()
 	if err != nil {
@@ -69,9 +70,6 @@ func Check(path string) (*Findings, error) {
 // index checks the entries of the index.
 func (f *Findings) index(tx *bolt.Tx) {
 	root := tx.Bucket(indexBucket)
-	if root == nil {
-		return
-	}
 	for _, name := range [][]byte{logBucket, chunksBucket} {
 		_ = root.Bucket(name).ForEach(func(k, v []byte) error {
 			entries, err := unsealEntries(name, k, v)
@@ -89,24 +87,6 @@ func (f *Findings) index(tx *bolt.Tx) {
 		if _, err := unseal(runsBucket, k, v); err != nil {
 			f.problem("index: %v", err)
 		}
-		return nil
-	})
-}
-
-// pointers checks the values of an old bucket that points at results.
-func (f *Findings) pointers(tx *bolt.Tx, name []byte) {
-	_ = tx.Bucket(name).ForEach(func(k, v []byte) error {
-		value, err := unseal(name, k, v)
-		if err != nil {
-			f.problem("%v", err)
-			return nil
-		}
-		r := rowReader{b: value}
-		sweep, seq := r.uvarint(), r.uvarint()
-		if r.bad {
-			f.problem("%s: the value of key %x does not parse", name, k)
-		}
-		f.pointer(tx, name, k, sweep, seq)
 		return nil
 	})
 }

@@ -8,6 +8,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // Check finds nothing in a sound store and names each thing that is wrong.
@@ -39,6 +40,8 @@ func TestCheckFinds(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sweeps.db")
 		b := mustOpen(t, path)
 		s := testSweep(1)
+		bundle, digest := tunertest.Bundle{Size: 100}.Content()
+		must(t, b.PutBundle(digest, bundle))
 		s.State, s.Counts.Done = tuner.Completed, 40
 		c := tuner.Changes{Sweeps: []tuner.Sweep{s}}
 		for i := range int64(40) {

@@ -101,13 +101,13 @@ func (d *dictionary) intern(tx *bolt.Tx, num uint64, s string) (uint64, bool, er
 	if len(d.byID) >= maxTexts || len(s) > maxTextLen {
 		return 0, false, nil
 	}
-	bucket, err := tx.Bucket(textsBucket).CreateBucketIfNotExists(number(num))
+	bucket, err := subBucket(tx.Bucket(textsBucket), number(num))
 	if err != nil {
 		return 0, false, err
 	}
 	id := uint64(len(d.byID))
 	key := number(id)
-	if err := bucket.Put(key, seal(textsBucket, key, append([]byte{format}, s...))); err != nil {
+	if err := putCounted(bucket, key, seal(textsBucket, key, append([]byte{format}, s...))); err != nil {
 		return 0, false, err
 	}
 	d.texts[s] = id

@@ -2,13 +2,12 @@ package store
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // The index finds what a map would, through flushes, merges, reopening and
@@ -18,9 +17,7 @@ func TestIndexIsAMap(t *testing.T) {
 	b := mustOpen(t, path)
 	defer func() { b.Close() }()
 	withSweeps(t, b)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := tunertest.Rand(t)
 	want := map[indexKey]place{}
 	key := func() indexKey { return digestIndexKey(fmt.Sprint(rng.IntN(400_000))) }
 	for step := range 60 {
@@ -98,26 +95,6 @@ func TestIndexReadersSeeTheirTime(t *testing.T) {
 		}
 		return nil
 	}))
-}
-
-// What programs before the index wrote is found still.
-func TestOldPointersAreFollowed(t *testing.T) {
-	b := mustOpen(t, filepath.Join(t.TempDir(), "sweeps.db"))
-	defer b.Close()
-	withSweeps(t, b)
-	r := testResult(1, 7)
-	key := r.Answer
-	r.Answer = nil // nothing goes into the index
-	must(t, b.Commit(&tuner.Changes{Results: []tuner.ResultChange{r}}))
-	if _, found, err := b.Answer(key); err != nil || found {
-		t.Fatalf("found before anything points at it (%v)", err)
-	}
-	must(t, b.update("test", func(tx *bolt.Tx) error {
-		return tx.Bucket(answersBucket).Put(key, seal(answersBucket, key, []byte{format, 1, 7}))
-	}))
-	if o, found, err := b.Answer(key); err != nil || !found || o.TimeUS != r.Result.Outcome.TimeUS {
-		t.Errorf("%+v, %v (%v)", o, found, err)
-	}
 }
 
 // A filter has every key added, and few others.

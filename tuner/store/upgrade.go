@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -9,16 +10,6 @@ import (
 
 	"github.com/warptune/warptune/tuner"
 )
-
-// migration brings the layout from one version to the next.
-type migration func(tx *bolt.Tx) error
-
-// migrations[i] brings version i+1 to version i+2.
-var migrations = []migration{
-	// Version 2 has floors in rows, and sweeps of two levels: what is stored
-	// stays as it is, but older programs cannot read what is added.
-	func(*bolt.Tx) error { return nil },
-}
 
 // upgrade checks the schema's version and brings an older one up to date, in
 // one transaction, after the file was backed up beside itself.
@@ -46,13 +37,16 @@ func (b *Bolt) upgrade(steps []migration) error {
 	case version == current:
 		return b.checkBuckets()
 	}
+	if err := b.checkValues(); err != nil {
+		return err
+	}
 	backup := fmt.Sprintf("%s.v%d.backup", b.path, version)
 	if err := b.backupTo(backup); err != nil {
 		return tuner.Errorf(tuner.KindOf(translate(op, err)), op, "back up before the upgrade to schema %d: %w", current, err)
 	}
 	err = b.db.Update(func(tx *bolt.Tx) error {
 		for v := version; v < current; v++ {
-			if err := steps[v-1](tx); err != nil {
+			if err := steps[v-1](b, tx); err != nil {
 				return fmt.Errorf("upgrade schema from version %d: %w", v, err)
 			}
 		}
@@ -65,12 +59,18 @@ func (b *Bolt) upgrade(steps []migration) error {
 }
 
 func (b *Bolt) checkBuckets() error {
-	return b.db.View(func(tx *bolt.Tx) error {
+	return cmp.Or(b.db.View(func(tx *bolt.Tx) error {
 		for _, name := range allBuckets {
 			if tx.Bucket(name) == nil {
 				return damaged("bucket %s is missing", name)
 			}
 		}
+		return nil
+	}), b.checkValues())
+}
+
+func (b *Bolt) checkValues() error {
+	return b.db.View(func(tx *bolt.Tx) error {
 		// A damaged key is not read as wrong but not found at all. Where that
 		// would be a wrong answer, look now; a lost pointer to an answer only
 		// has its question evaluated anew.
@@ -79,7 +79,7 @@ func (b *Bolt) checkBuckets() error {
 				return err
 			}
 		}
-		for _, name := range [][]byte{resultsBucket, leasesBucket, textsBucket} {
+		for _, name := range ownedBuckets {
 			if err := verifyOwned(tx, name); err != nil {
 				return err
 			}
@@ -109,35 +109,35 @@ func verifyOwned(tx *bolt.Tx, name []byte) error {
 	})
 }
 
-// verifyCompleted checks that every completed sweep has its bundle and as many
-// results as its record says: a page that says it holds fewer entries than it
-// does is sound otherwise. What a live sweep has lost, the ledger has evaluated
-// anew.
-func (b *Bolt) verifyCompleted() error {
-	return b.db.View(func(tx *bolt.Tx) error { return verifyCompleted(tx) })
-}
-
-func verifyCompleted(tx *bolt.Tx) error {
-	return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
-		var s tuner.Sweep
-		if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+// verifyCounts checks that nothing is missing: that the buckets have as many
+// keys as were counted, and every sweep what its record refers to.
+func (b *Bolt) verifyCounts() error {
+	return b.db.View(func(tx *bolt.Tx) error {
+		if err := eachCounted(tx, verifyCounted); err != nil {
 			return err
 		}
-		if s.State != tuner.Completed {
-			return nil
-		}
-		var rows int64
-		if b := tx.Bucket(resultsBucket).Bucket(k); b != nil {
-			rows = int64(b.Stats().KeyN)
-		}
-		if want := s.Counts.Done + s.Counts.Abandoned; rows != want {
-			return damaged("results: sweep %s has %d, its record says %d", s.ID, rows, want)
-		}
-		if tx.Bucket(bundlesBucket).Get([]byte(s.Spec.Bundle)) == nil {
-			return damaged("bundles: sweep %s is of bundle %.12s, which is not there", s.ID, s.Spec.Bundle)
-		}
-		return nil
+		return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
+			var s tuner.Sweep
+			if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+				return err
+			}
+			return verifySweep(tx, k, &s)
+		})
 	})
+}
+
+func verifySweep(tx *bolt.Tx, key []byte, s *tuner.Sweep) error {
+	rows := uint64(0)
+	if b := tx.Bucket(resultsBucket).Bucket(key); b != nil {
+		rows = b.Sequence()
+	}
+	if want := uint64(s.Counts.Done + s.Counts.Abandoned); s.State == tuner.Completed && rows != want {
+		return damaged("results: sweep %s has %d, its record says %d", s.ID, rows, want)
+	}
+	if s.State == tuner.Completed && tx.Bucket(bundlesBucket).Get([]byte(s.Spec.Bundle)) == nil {
+		return damaged("bundles: sweep %s is of bundle %.12s, which is not there", s.ID, s.Spec.Bundle)
+	}
+	return nil
 }
 
 // backupTo writes a copy to a new file, durably.
