@@ -64,13 +64,16 @@ func (l *Ledger) suited(w *session) ([]*live, error) {
 }
 
 // share bounds what one worker may hold so that near the end of the sweeps no
-// other waits while it works through a long batch.
+// other waits while it works through a long batch, and that many workers do not
+// hold too much together.
 func (l *Ledger) share(suited []*live, w *session) int {
 	var left int64
 	for _, s := range suited {
 		left += s.rec.Counts.Total - s.rec.Counts.Asked + s.rec.Counts.Queued
 	}
-	return max(w.worker.Slots, int(min(left/(2*int64(max(l.active, 1)))+1, int64(l.opts.MaxGrant))))
+	active := max(l.active, 1)
+	fair := min(left/(2*int64(active))+1, int64(l.opts.MaxGrant), int64(l.opts.MaxHeld/active))
+	return max(w.worker.Slots, int(fair))
 }
 
 // alone reports whether the one trial that the worker holds was granted for

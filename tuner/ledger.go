@@ -13,7 +13,10 @@ import (
 type LedgerOptions struct {
 	LeaseTTL time.Duration // how long a lease lasts unrenewed; 30 s
 	Attempts int           // how many times a trial is granted before it is given up; 3
-	MaxGrant int           // most trials a worker process may hold; 256
+	MaxGrant int           // most trials a worker process may hold; 1024
+	// MaxHeld is how many trials all workers may hold together beyond one for
+	// each slot; 32768. It bounds what a restart or a wave of reports brings.
+	MaxHeld int
 	Token    uint64        // the greatest fencing token ever granted
 }
 
@@ -25,7 +28,10 @@ func (o *LedgerOptions) fill() {
 		o.Attempts = 3
 	}
 	if o.MaxGrant <= 0 {
-		o.MaxGrant = 256
+		o.MaxGrant = 1024
+	}
+	if o.MaxHeld <= 0 {
+		o.MaxHeld = 32768
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Synchronize takes a worker's state and returns what it should hold. Enter
 // must have brought the ledger to the present. A Mismatch means that the worker
-// suits no sweep; what it holds is renewed nevertheless.
+// suits no sweep; what it holds is renewed nevertheless. The outcomes reported
+// are the ledger's from then on.
 func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	if in.Worker.ID == "" || in.Worker.Slots < 1 {
 		return nil, Errorf(Invalid, "synchronize", "a worker needs a name and at least one slot")
@@ -100,7 +101,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 	if r.Outcome != nil {
 		err := r.Outcome.Check()
 		if err == nil {
-			l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: r.Outcome.Clone()})
+			l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
 			return ack(Recorded, "")
 		}
 		fault, status = err.Error(), Refused

@@ -11,6 +11,7 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,8 +86,9 @@ type Coordinator struct {
 	// Mutable fields, under mu.
 	mu      sync.Mutex
 	ledger  *tuner.Ledger
-	pending *group // to be committed next; nil: none
-	flying  *group // being committed; nil: none
+	full    []*group // to be committed next, oldest first
+	pending *group   // to be committed after those; nil: none
+	flying  *group   // being committed; nil: none
 	again   bool   // the ledger has work left that needs no worker
 	lastNum uint64 // the greatest sweep number used
 	scopes  map[string]int
@@ -149,6 +151,10 @@ func (c *Coordinator) change(ctx context.Context, f func(l *tuner.Ledger) error)
 	return err
 }
 
+// maxGroup is how many changes are enough for a group: more make a commit no
+// cheaper, but more callers wait for it and then are answered all at once.
+const maxGroup = 8192
+
 // gatherLocked moves the ledger's changes to the pending group and returns the
 // group to wait for until all changes so far are durable; nil: they are.
 func (c *Coordinator) gatherLocked() *group {
@@ -160,11 +166,44 @@ func (c *Coordinator) gatherLocked() *group {
 		c.pending.changes.Append(&changes)
 		c.waiting.turn++
 	}
-	if c.pending != nil {
+	last := c.flying
+	if n := len(c.full); n > 0 {
+		last = c.full[n-1]
+	}
+	if g := c.pending; g != nil {
+		last = g
 		c.signal()
-		return c.pending
+		if g.changes.Len() >= maxGroup {
+			g.shown = c.ledger.Shown()
+			c.full, c.pending = append(c.full, g), nil
+		}
+	}
+	return last
+}
+
+// nextLocked takes the group to be committed next; nil: there is none.
+func (c *Coordinator) nextLocked() *group {
+	if len(c.full) > 0 {
+		c.flying = c.full[0]
+		c.full = slices.Delete(c.full, 0, 1)
+		return c.flying
+	}
+	if c.flying = c.pending; c.flying != nil {
+		c.pending = nil
+		c.flying.shown = c.ledger.Shown()
 	}
 	return c.flying
+}
+
+// voidLocked answers whoever waits for changes that will not be committed.
+func (c *Coordinator) voidLocked(err error) {
+	for _, g := range c.full {
+		g.finish(err)
+	}
+	if c.pending != nil {
+		c.pending.finish(err)
+	}
+	c.full, c.pending = nil, nil
 }
 
 // signal tells the writer that there is something to do.

@@ -46,21 +46,19 @@ func (c *Coordinator) Run(ctx context.Context) error {
 func (c *Coordinator) flush() error {
 	for {
 		c.mu.Lock()
-		g := c.pending
-		if g == nil || c.down != nil {
-			if c.again {
-				c.turnLocked()
-			}
-			done := c.pending == nil || c.down != nil
+		if c.down != nil {
 			c.mu.Unlock()
-			if done {
-				return nil
-			}
-			continue
+			return nil
 		}
-		c.pending, c.flying = nil, g
-		g.shown = c.ledger.Shown()
+		g := c.nextLocked()
+		if g == nil && c.again {
+			c.turnLocked()
+			g = c.nextLocked()
+		}
 		c.mu.Unlock()
+		if g == nil {
+			return nil
+		}
 
 		started := c.opts.Now()
 		err := c.store.Commit(&g.changes)
@@ -104,7 +102,7 @@ func (c *Coordinator) tick() {
 		return
 	}
 	c.turnLocked()
-	if c.pending == nil && c.flying == nil {
+	if c.pending == nil && c.flying == nil { // none is full then
 		c.ledger.Touch()
 		c.board.put(c.ledger.Shown())
 	}
@@ -119,10 +117,7 @@ func (c *Coordinator) failLocked(err error) {
 	}
 	c.log.Error("changes could not be stored", "error", err)
 	c.down = err
-	if c.pending != nil {
-		c.pending.finish(err)
-		c.pending = nil
-	}
+	c.voidLocked(err)
 	c.waiting.wakeAll()
 	c.drainedLocked()
 }
@@ -153,10 +148,7 @@ func (c *Coordinator) stop(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.down = err
-	if c.pending != nil {
-		c.pending.finish(err)
-		c.pending = nil
-	}
+	c.voidLocked(err)
 	c.waiting.wakeAll()
 	c.board.close()
 }

@@ -29,6 +29,9 @@ const (
 	// MaxMessage is the most bytes of a message to the server.
 	MaxMessage = 4 << 20
 	maxBundle  = 64 << 20
+	// ioBuffer is the size of a connection's buffers, of which the library
+	// keeps two of 32 KiB for as long as it lives: too much for a thousand.
+	ioBuffer = 8 << 10
 )
 
 // Server is a gRPC server for one coordinator.
@@ -52,6 +55,10 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.MaxRecvMsgSize(MaxMessage),
 		grpc.MaxSendMsgSize(2 * MaxMessage),
 		grpc.ConnectionTimeout(10 * time.Second),
+		grpc.ForceServerCodecV2(newGate()),
+		grpc.ReadBufferSize(ioBuffer),
+		grpc.WriteBufferSize(ioBuffer),
+		grpc.SharedWriteBuffer(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionIdle: 5 * time.Minute, Time: 20 * time.Second, Timeout: 10 * time.Second,
 		}),

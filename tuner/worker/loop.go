@@ -20,22 +20,46 @@ func (w *Worker) start(ctx context.Context) {
 		}
 		var taskCtx context.Context
 		taskCtx, t.cancel = context.WithCancel(ctx)
-		w.running++
-		go w.evaluate(taskCtx, t)
+		if w.running++; w.running > w.runners {
+			w.runners++
+			go w.run()
+		}
+		w.started <- started{taskCtx, t}
 	}
 }
 
-// evaluate evaluates one task and sends what it came to.
-func (w *Worker) evaluate(ctx context.Context, t *task) {
+// run evaluates one started task after another, until there are no more.
+func (w *Worker) run() {
+	for s := range w.started {
+		w.results <- w.evaluate(s.ctx, s.task)
+	}
+}
+
+// evaluate evaluates one task and returns what it came to.
+func (w *Worker) evaluate(ctx context.Context, t *task) finished {
 	defer t.cancel()
 	f := finished{task: t}
 	content, err := w.bundles.get(ctx, t.question.Spec.Bundle)
-	started := time.Now()
+	begun := time.Now()
 	if err == nil {
 		f.outcome, err = w.opts.Evaluator.Evaluate(ctx, t.question, content)
 	}
-	f.err, f.took = err, time.Since(started)
-	w.results <- f
+	f.err, f.took = err, time.Since(begun)
+	return f
+}
+
+// takeMore takes what else has been finished, and starts what waits, for as
+// long as a call is under way that no call can be due beside.
+func (w *Worker) takeMore(ctx context.Context) {
+	for w.call != nil && len(w.replies) == 0 {
+		w.start(ctx)
+		select {
+		case f := <-w.results:
+			w.take(f)
+		default:
+			return
+		}
+	}
 }
 
 // take turns what an evaluation came to into a report.

@@ -85,6 +85,7 @@ type Worker struct {
 	client   warptunev1.WorkerServiceClient
 	identity *warptunev1.WorkerIdentity
 	bundles  *bundles
+	started  chan started
 	results  chan finished
 	replies  chan reply
 
@@ -94,6 +95,7 @@ type Worker struct {
 	tasks       map[leaseKey]*task // held, not finished
 	queue       []*task            // of those, not started, in the order granted
 	running     int
+	runners     int                  // goroutines that evaluate, as many as ever ran at a time
 	reports     []*warptunev1.Report // finished, not acknowledged
 	call        *call                // under way; nil: none
 	draining    bool
@@ -123,6 +125,12 @@ type task struct {
 	cancel   context.CancelFunc // set once started
 }
 
+// started is a task that a slot is free for.
+type started struct {
+	ctx  context.Context
+	task *task
+}
+
 // finished is what an evaluation came to.
 type finished struct {
 	task    *task
@@ -146,7 +154,7 @@ func New(conn grpc.ClientConnInterface, opts Options) (*Worker, error) {
 			Id: opts.ID, Epoch: opts.Epoch, Slots: int64(opts.Slots), Engine: opts.Engine, Archs: opts.Archs, Labels: opts.Labels,
 		},
 		bundles: newBundles(client, opts.MaxBackoff),
-		results: make(chan finished), replies: make(chan reply, 1),
+		started: make(chan started, opts.Slots), results: make(chan finished, opts.Slots), replies: make(chan reply, 1),
 		sweeps: map[uint64]*warptunev1.SweepParticulars{}, tasks: map[leaseKey]*task{},
 	}, nil
 }
@@ -170,6 +178,7 @@ func (w *Worker) Run(ctx context.Context) (Exit, error) {
 		select {
 		case f := <-w.results:
 			w.take(f)
+			w.takeMore(hard)
 		case r := <-w.replies:
 			if err := w.answer(r); err != nil {
 				return Faulted, fmt.Errorf("worker %s: %w", w.opts.ID, err)
@@ -258,6 +267,7 @@ func (w *Worker) giveUp() (Exit, bool) {
 // depend on has ended.
 func (w *Worker) wind(stop context.CancelFunc) {
 	stop()
+	defer close(w.started)
 	stuck := time.NewTimer(stuckGrace)
 	defer stuck.Stop()
 	for w.running > 0 || w.call != nil {
