@@ -32,6 +32,7 @@ type Descent struct {
 	out     map[int64]bool
 	home    search.Observation // iterated: the optimum that is perturbed
 	stale   int                // perturbations of home without success
+	begun   bool               // iterated: at the best known
 }
 
 type state uint8
@@ -69,8 +70,8 @@ func (d *Descent) perturb() (int64, bool) {
 	} else if d.stale++; d.stale > patience {
 		d.home, d.stale = search.Observation{}, 0
 	}
-	if best, ok := d.t.Best(); !d.home.Valid && ok && len(d.t.History()) <= starts {
-		d.home = best
+	if best, ok := d.t.Best(); !d.home.Valid && ok && !d.begun {
+		d.home, d.begun = best, true
 		return best.Index, true
 	}
 	if !d.home.Valid {

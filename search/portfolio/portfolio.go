@@ -1,34 +1,32 @@
 // Package portfolio runs several strategies as one (Gomes and Selman,
 // "Algorithm portfolios", AIJ 126, 2001), on one record of what was asked and
-// answered: model-based search, which asks most while it succeeds, and iterated
-// local search, a genetic algorithm and a sample of everywhere that the model
-// chooses from, among which a bandit allots the rest. No single strategy is best
-// on every space; the portfolio is meant to be as good as the best wherever
-// that one is.
+// answered. Search by a Gaussian process leads: while it finds better
+// configurations every so often, nobody else is asked, and the portfolio is as
+// good as it is. When it has found none for a while its model may have gone
+// astray, and a share of the questions that grows goes to strategies that
+// believe something else or nothing: a forest, iterated local search and a
+// genetic algorithm, among which a bandit chooses. The process learns from
+// their answers as from its own.
 package portfolio
 
 import (
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/gaussian"
 	"github.com/warptune/warptune/search/genetic"
 	"github.com/warptune/warptune/search/localsearch"
 	"github.com/warptune/warptune/search/surrogate"
 	"github.com/warptune/warptune/search/trail"
 )
 
-const (
-	first   = 10  // questions spread evenly before the members begin
-	window  = 60  // answers that the bandit remembers
-	explore = 0.1 // weight of its bonus
-	sample  = 30  // configurations anywhere, of which the model chooses one
+var (
+	Patience = 25   // answers without a better one before others are asked too
+	Grow     = 0.01 // of their share, with each further such answer,
+	Most     = 0.5  // up to this
 )
 
-// The first member, the model, is asked unless chance says otherwise: with
-// probability least after a success, growing with each answer that is none, as
-// a model that finds nothing better may have gone astray.
 const (
-	least = 0.2
-	grow  = 0.01
-	most  = 0.6
+	window  = 60  // answers that the bandit remembers
+	explore = 0.1 // weight of its bonus
 )
 
 // New returns the strategy for a space.
@@ -39,46 +37,51 @@ func New(space *search.Space, seed uint64) search.Strategy {
 // Portfolio is the member that the others are members of.
 type Portfolio struct {
 	t      *trail.Trail
-	model  *surrogate.Model
-	arms   []trail.Member // the others
-	bandit bandit         // allots what is not the model's
+	leader *gaussian.Model
+	arms   []trail.Member // the others; none until they are needed
+	bandit bandit         // chooses among them
 	owner  map[int64]int  // of a question that is out: the arm
 	out    []int          // questions that are out, by arm
 	best   search.Observation
 	stale  int // answers since the best
 }
 
+var _ search.Estimator = (*Portfolio)(nil)
+
 // On returns the member on a trail.
 func On(t *trail.Trail) *Portfolio {
-	model := surrogate.On(t)
-	p := &Portfolio{
-		t: t, model: model,
-		arms: []trail.Member{
-			&screened{model: model, from: anywhere{t}, of: sample},
-			localsearch.Iterated(t),
-			genetic.On(t, first),
-		},
-		owner: map[int64]int{},
-	}
-	p.out = make([]int, len(p.arms))
-	p.bandit = bandit{arms: len(p.arms), window: window, explore: explore}
-	return p
+	return &Portfolio{t: t, leader: gaussian.On(t), owner: map[int64]int{}}
 }
 
 // Propose implements trail.Member.
 func (p *Portfolio) Propose() (int64, bool) {
-	others := min(most, least+grow*float64(p.stale))
-	if len(p.t.History())+len(p.t.Pending()) < first || p.t.Rand.Float64() >= others {
-		return p.model.Propose()
+	if p.stale < Patience || p.t.Rand.Float64() >= min(Most, Grow*float64(p.stale-Patience)) {
+		return p.leader.Propose()
 	}
+	p.gather()
 	arm := p.bandit.next(p.out)
 	i, ok := p.arms[arm].Propose()
 	if !ok || p.t.Seen(i) { // it waits for answers
-		return p.model.Propose()
+		return p.leader.Propose()
 	}
 	p.owner[i] = arm
 	p.out[arm]++
 	return i, true
+}
+
+// gather sets up the others, with what is known, if they are not yet.
+func (p *Portfolio) gather() {
+	if p.arms != nil {
+		return
+	}
+	p.arms = []trail.Member{surrogate.On(p.t), localsearch.Iterated(p.t), genetic.On(p.t, 0)}
+	p.out = make([]int, len(p.arms))
+	p.bandit = bandit{arms: len(p.arms), window: window, explore: explore}
+	for _, o := range p.t.History() {
+		for _, a := range p.arms {
+			a.Observe(o)
+		}
+	}
 }
 
 // Observe implements trail.Member.
@@ -93,45 +96,11 @@ func (p *Portfolio) Observe(o search.Observation) {
 		p.out[arm]--
 		p.bandit.used(arm, better)
 	}
-	p.model.Observe(o)
+	p.leader.Observe(o)
 	for _, a := range p.arms {
 		a.Observe(o)
 	}
 }
 
-// Estimate implements search.Estimator by the model's belief.
-func (p *Portfolio) Estimate() (search.Estimate, bool) { return p.model.Estimate() }
-
-// screened proposes what a model expects most of among several proposals of a
-// member.
-type screened struct {
-	model *surrogate.Model
-	from  trail.Member
-	of    int
-}
-
-func (s *screened) Propose() (int64, bool) {
-	list := make([]int64, 0, s.of)
-	for range s.of {
-		if i, ok := s.from.Propose(); ok {
-			list = append(list, i)
-		}
-	}
-	return s.model.Choose(list)
-}
-
-// Observe tells the member; the model is told as a member itself.
-func (s *screened) Observe(o search.Observation) { s.from.Observe(o) }
-
-// anywhere proposes any configuration: of a few drawn far from all that is
-// known, a model that has gone astray may still tell the best.
-type anywhere struct{ t *trail.Trail }
-
-func (a anywhere) Propose() (int64, bool) {
-	if a.t.Space.Size() == 0 {
-		return 0, false
-	}
-	return a.t.Rand.Int64N(a.t.Space.Size()), true
-}
-
-func (anywhere) Observe(search.Observation) {}
+// Estimate implements search.Estimator by the leader's belief.
+func (p *Portfolio) Estimate() (search.Estimate, bool) { return p.leader.Estimate() }
