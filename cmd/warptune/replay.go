@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/search/stopping"
 	"github.com/warptune/warptune/search/strategies"
 )
 
@@ -18,6 +20,8 @@ type replays struct {
 	strategies     []string
 	budget, seeds  int
 	delay          int
+	rule           stopping.Rule
+	negligible     string
 	markdown, plot string
 }
 
@@ -46,6 +50,8 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd.Flags().IntVar(&r.budget, "budget", 400, "evaluations")
 	cmd.Flags().IntVar(&r.seeds, "seeds", 50, "runs of each strategy, with the seeds 0, 1, …")
 	cmd.Flags().IntVar(&r.delay, "delay", 0, "questions that are out while a strategy asks the next, as with one more worker than that")
+	cmd.Flags().Int64Var(&r.rule.Patience, "patience", 0, "strategies stop after so many evaluations in a row without a better one; 0: they do not")
+	cmd.Flags().StringVar(&r.negligible, "negligible", "", "strategies stop when they believe that less is left to gain, such as 0.5%")
 	cmd.Flags().StringVar(&r.markdown, "markdown", "", "also replace the tables of this Markdown file")
 	cmd.Flags().StringVar(&r.plot, "plots", "", "also draw the curves of each space into this directory, as SVG")
 	return cmd
@@ -60,7 +66,13 @@ func (r *replays) check() error {
 			return usagef("--strategy: %w", err)
 		}
 	}
+	var err error
+	if r.rule.Negligible, err = parseShare(r.negligible); err != nil {
+		return usagef("--negligible: %w", err)
+	}
 	switch {
+	case r.rule.Patience < 0:
+		return usagef("--patience must not be negative, got %d", r.rule.Patience)
 	case r.budget < 1:
 		return usagef("--budget must be at least 1, got %d", r.budget)
 	case r.seeds < 1:
@@ -115,6 +127,9 @@ func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string
 			if err != nil {
 				return err
 			}
+			if r.rule != (stopping.Rule{}) {
+				s = stopping.New(s, r.rule)
+			}
 			curves[seed] = replay.Run(rec, s, budget, r.delay)
 			return nil
 		})
@@ -143,4 +158,20 @@ func (a *app) printScores(r *replays, scores []replay.Score) error {
 		t.row(row...)
 	}
 	return t.flush()
+}
+
+// parseShare reads a share below one such as "0.5%" or "0.005"; "" is 0.
+func parseShare(text string) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v < 1) {
+		return 0, fmt.Errorf("%q is no share: want a percentage below 100 such as 0.5%%", text)
+	}
+	return v, nil
 }

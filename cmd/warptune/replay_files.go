@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/search/strategies"
 )
 
 // plotScores draws a space's scores into DIR/SPACE.svg.
@@ -76,7 +77,7 @@ func markScores(name, plots string, scores []replay.Score) error {
 		}
 		image = func(space string) string { return filepath.ToSlash(filepath.Join(dir, fileName(space)+".svg")) }
 	}
-	if err := replay.Markdown(&b, scores, image); err != nil {
+	if err := replay.Markdown(&b, scores, strategies.Recommended, image); err != nil {
 		return err
 	}
 	b.WriteString(tablesEnd)

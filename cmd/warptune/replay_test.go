@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,6 +82,9 @@ func TestReplayUsage(t *testing.T) {
 		{"replay " + space + " --budget 0", exitUsage, "--budget"},
 		{"replay " + space + " --seeds 0", exitUsage, "--seeds"},
 		{"replay " + space + " --delay -1", exitUsage, "--delay"},
+		{"replay " + space + " --patience -1", exitUsage, "--patience"},
+		{"replay " + space + " --negligible much", exitUsage, "--negligible"},
+		{"replay " + space + " --negligible 100%", exitUsage, "--negligible"},
 		{"replay " + space + "x", exitFailed, "no such file"},
 		{"replay " + space + " --seeds 1 --budget 2 --markdown " + space, exitFailed, "no place for tables"},
 	} {
@@ -101,6 +105,27 @@ func TestReplayOfAnotherTunersFile(t *testing.T) {
 		out := warptune(t, "replay", file, "--strategy", "random", "--budget", "24", "--seeds", "2").ok(t).stdout
 		if !strings.Contains(out, "copy ") || !strings.Contains(out, "random") {
 			t.Errorf("%s:\n%s", format, out)
+		}
+	}
+}
+
+// TestReplayStops: with patience strategies stop early and the table says when.
+func TestReplayStops(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"replay", recorded(t), "--strategy", "random,portfolio", "--seeds", "3", "--patience", "9", "--negligible", "0.1%", "--json"}
+	if code := run(context.Background(), args, &stdout, &stderr); code != exitDone {
+		t.Fatalf("exit status %d: %s", code, stderr.String())
+	}
+	var scores []struct {
+		Budget      float64
+		Evaluations float64
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &scores); err != nil || len(scores) != 2 {
+		t.Fatalf("%v\n%s", err, stdout.String())
+	}
+	for _, s := range scores {
+		if s.Evaluations < 10 || s.Evaluations >= s.Budget {
+			t.Errorf("%.0f of %.0f evaluations", s.Evaluations, s.Budget)
 		}
 	}
 }

@@ -25,14 +25,7 @@ func (m *Model) condition() {
 		m.fit(y)
 		m.fitted = n
 	}
-	in := slices.Clone(m.base)
-	for _, i := range m.t.Pending() {
-		b, ok := m.believed[i]
-		if !ok { // asked by another member
-			b = m.mean
-		}
-		in, y = append(in, i), append(y, (b-m.mean)/m.sd)
-	}
+	in := append(slices.Clone(m.base), m.t.Pending()...)
 	for !m.bring(in) {
 		m.process.noise++ // ends at noise that drowns any likeness
 		m.process.reset()

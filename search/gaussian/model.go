@@ -9,9 +9,9 @@
 // Hellsten et al., ASPLOS 2023). Lengths and noise follow the answers by a few
 // steps up their posterior at a time.
 //
-// Questions whose answers are out count as answered with what was expected when
-// they were asked (Ginsbourger et al., "Kriging is well-suited to parallelize
-// optimization", 2010). However many answers there are, the process is
+// Questions whose answers are out count as answered with what is expected of them
+// (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
+// 2010): nothing near them is in doubt any more. However many answers there are, the process is
 // conditioned on some hundreds, so that a question costs milliseconds.
 package gaussian
 
@@ -48,13 +48,12 @@ type Model struct {
 	counted  int // answers that failures has learnt of
 	failed   int // of these, how many failed
 
-	heard    int               // answers of the trail that base has taken in
-	base     []int64           // configurations with an answer that the process goes by
-	in       []int64           // base and questions that are out, as the process has them
-	fitted   int               // answers when the process was fitted last
-	believed map[int64]float64 // of questions that are out: the target expected when asked
-	mean, sd float64           // of the targets, which the process sees standardised
-	best     float64           // the best of them, standardised
+	heard    int     // answers of the trail that base has taken in
+	base     []int64 // configurations with an answer that the process goes by
+	in       []int64 // base and questions that are out, as the process has them
+	fitted   int     // answers when the process was fitted last
+	mean, sd float64 // of the targets, which the process sees standardised
+	best     float64 // the best of them, standardised
 }
 
 // point is a configuration's, as the forest and as the process see it.
@@ -68,12 +67,12 @@ func On(t *trail.Trail) *Model {
 	f := feature.New(t.Space)
 	return &Model{
 		t: t, start: quasirandom.On(t), f: f, points: map[int64]point{}, views: map[int64]*view{}, process: newProcess(f.Dims()),
-		failures: forest.New(forest.Options{}, t.Rand.Uint64()), believed: map[int64]float64{},
+		failures: forest.New(forest.Options{}, t.Rand.Uint64()),
 	}
 }
 
-// Observe implements trail.Member.
-func (m *Model) Observe(o search.Observation) { delete(m.believed, o.Index) }
+// Observe implements trail.Member: what is told is read off the trail.
+func (*Model) Observe(search.Observation) {}
 
 // Propose implements trail.Member.
 func (m *Model) Propose() (int64, bool) {
@@ -82,12 +81,7 @@ func (m *Model) Propose() (int64, bool) {
 	}
 	m.condition()
 	m.learnFailures()
-	i, ok := m.choose()
-	if ok {
-		mean, _ := m.view(i).glance(m.process)
-		m.believed[i] = mean*m.sd + m.mean
-	}
-	return i, ok
+	return m.choose()
 }
 
 // ready reports whether there is enough to learn from.

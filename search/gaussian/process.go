@@ -106,8 +106,10 @@ func (p *process) add(x []float64) bool {
 	return true
 }
 
-// set gives the values of the points, and estimates mean and variance (the
+// set gives the values of the first points, and estimates mean and variance (the
 // former by generalised least squares, the latter with a weak prior of one).
+// Further points are taken to have the values that are expected of them, which
+// leaves means as they are and makes variances smaller.
 func (p *process) set(y []float64) {
 	ones := grown(p.solve, len(y))
 	for k := range ones {

@@ -120,6 +120,33 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// TestExpected: points without a value count as having the one that is expected
+// of them.
+func TestExpected(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	x, y := cloud(r, 20, 2)
+	at := []float64{0.4, 0.9}
+	p := newProcess(2)
+	know(t, p, x[:15], y[:15])
+	for k, o := range x[15:] {
+		y[15+k], _ = p.view(o).glance(p)
+	}
+	mean, variance := p.mean, p.scale
+	know(t, p, x, y[:15])
+	v := p.view(at)
+	got, _ := v.glance(p)
+	if p.mean != mean || p.scale != variance {
+		t.Errorf("seed %d: mean %v, variance %v, were %v, %v", seed, p.mean, p.scale, mean, variance)
+	}
+	want, rest, _ := exactly(t, p, x, y, at)
+	full := newProcess(2)
+	know(t, full, x, y)
+	if math.Abs(got-want) > 1e-6 || math.Abs(v.variance(p)/p.scale-rest/full.scale) > 1e-6 {
+		t.Errorf("seed %d: %v, %v of the variance; want %v, %v", seed, got, v.variance(p)/p.scale, want, rest/full.scale)
+	}
+}
+
 // TestGradient: the gradient is that of the density, by differences; steps go
 // up, and what no value depends on gets the greater length.
 func TestGradient(t *testing.T) {

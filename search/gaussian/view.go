@@ -48,7 +48,7 @@ func (v *view) follow(p *process) {
 // knowing the nearest point alone leaves.
 func (v *view) glance(p *process) (mean, most float64) {
 	v.follow(p)
-	return p.mean + floats.Dot(v.with, p.alpha), p.scale * (1 - v.nearest*v.nearest/(1+p.nugget()))
+	return p.mean + floats.Dot(v.with[:len(p.alpha)], p.alpha), p.scale * (1 - v.nearest*v.nearest/(1+p.nugget()))
 }
 
 // variance returns the variance without noise, after a glance.

@@ -18,13 +18,11 @@ import (
 	"github.com/warptune/warptune/search/trail"
 )
 
-var (
-	Patience = 25   // answers without a better one before others are asked too
-	Grow     = 0.01 // of their share, with each further such answer,
-	Most     = 0.5  // up to this
-)
-
 const (
+	patience = 25   // answers without a better one before others are asked too
+	grow     = 0.01 // of their share, with each further such answer,
+	most     = 0.5  // up to this
+
 	window  = 60  // answers that the bandit remembers
 	explore = 0.1 // weight of its bonus
 )
@@ -55,7 +53,7 @@ func On(t *trail.Trail) *Portfolio {
 
 // Propose implements trail.Member.
 func (p *Portfolio) Propose() (int64, bool) {
-	if p.stale < Patience || p.t.Rand.Float64() >= min(Most, Grow*float64(p.stale-Patience)) {
+	if p.stale < patience || p.t.Rand.Float64() >= min(most, grow*float64(p.stale-patience)) {
 		return p.leader.Propose()
 	}
 	p.gather()

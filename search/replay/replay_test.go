@@ -185,8 +185,50 @@ func TestWriters(t *testing.T) {
 		t.Errorf("%d curves drawn", lines)
 	}
 	var md bytes.Buffer
-	if err := Markdown(&md, scores, nil); err != nil || strings.Count(md.String(), "**1.000**") != 4 {
+	if err := Markdown(&md, scores, "", nil); err != nil || strings.Count(md.String(), "**1.000**") != 4 {
 		t.Errorf("%v\n%s", err, md.String())
+	}
+}
+
+// TestLeads: who is ahead, and whether by more than chance, seed by seed.
+func TestLeads(t *testing.T) {
+	r := read(t, small)
+	at := func(name string, ratios ...float64) Score {
+		var curves []Curve
+		for _, v := range ratios {
+			c := make(Curve, 60)
+			for k := range c {
+				c[k] = v * r.Optimum()
+			}
+			curves = append(curves, c)
+		}
+		return NewScore(r, name, 60, 0, curves)
+	}
+	own := at("own", 1.1, 1.3, 1.2)
+	if p := own.Points[1]; math.Abs(p.Ratio-1.2) > 1e-9 || math.Abs(p.Error-0.1/math.Sqrt(3)) > 1e-9 {
+		t.Fatalf("%+v", p)
+	}
+	for _, c := range []struct {
+		rivals []Score
+		want   Standing
+		rival  string
+	}{
+		{[]Score{at("far", 2, 2, 2), at("near", 1.15, 1.35, 1.25)}, Ahead, "near"},
+		{[]Score{at("same", 1.1, 1.3, 1.2), at("twin", 1.1, 1.3, 1.2)}, Ahead, "same"},
+		{[]Score{at("luck", 1.3, 1.1, 1.15)}, Level, "luck"},
+		{[]Score{at("sure", 1.09, 1.29, 1.19)}, Behind, "sure"}, // by little, but each time
+	} {
+		leads := Leads(append(c.rivals, own), "own")
+		if len(leads) != 2 || leads[1].Standing() != c.want || leads[1].Rival != c.rival {
+			t.Errorf("%+v: want %v against %s", leads, c.want, c.rival)
+		}
+		var md bytes.Buffer
+		if err := Markdown(&md, append(c.rivals, own), "own", nil); err != nil || !strings.Contains(md.String(), "1 places "+c.want.String()) && !strings.Contains(md.String(), " 1 "+c.want.String()) {
+			t.Errorf("%v: %v\n%s", c.want, err, md.String())
+		}
+	}
+	if Leads([]Score{own}, "own") != nil || Leads([]Score{own, own}, "other") != nil {
+		t.Error("a lead over nobody")
 	}
 }
 

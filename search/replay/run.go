@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/stopping"
 )
 
 // Make builds the strategy under test.
@@ -16,8 +17,9 @@ type Curve []float64
 // Run lets a strategy ask at most budget questions. Each answer is told when
 // delay more questions are out, as with delay+1 workers of equal speed, or when
 // the strategy waits for it. The curve counts answers in the order of the
-// questions, and ends early when the space is exhausted. A run that has found
-// the optimum is not carried on: its curve stays there.
+// questions, and ends early when the space is exhausted or the strategy stops. A
+// run that has found the optimum is not carried on, and its curve stays there,
+// unless the question is when the strategy stops.
 func Run(r *Record, s search.Strategy, budget, delay int) Curve {
 	curve := make(Curve, 0, budget)
 	best := math.Inf(1)
@@ -29,6 +31,9 @@ func Run(r *Record, s search.Strategy, budget, delay int) Curve {
 		out = out[1:]
 	}
 	optimum := r.Optimum()
+	if _, ok := s.(*stopping.Strategy); ok {
+		optimum = math.Inf(-1)
+	}
 	for asked := 0; asked < budget; asked++ {
 		if best <= optimum { // nothing better can come: the rest is not run
 			for len(curve) < min(budget, len(r.Time)) {

@@ -9,6 +9,7 @@ type Score struct {
 	Seeds    int     `json:"seeds"`
 	Budget   int     `json:"budget"`
 	Delay    int     `json:"delay"`
+	Used     float64 `json:"evaluations"` // mean; less than Budget if the strategy stopped early
 	Points   []Point `json:"points"`
 	Within5  Reach   `json:"within_5_percent"`
 	Within1  Reach   `json:"within_1_percent"`
@@ -21,12 +22,15 @@ type Score struct {
 	Area float64 `json:"area"`
 	// Curve is the mean over seeds of best over optimum, by evaluation.
 	Curve []float64 `json:"-"`
+	// ratios are best over optimum by point and seed.
+	ratios [][]float64
 }
 
 // Point is the mean of best over optimum after so many evaluations.
 type Point struct {
 	Evaluations int     `json:"evaluations"`
 	Ratio       float64 `json:"best_over_optimum"`
+	Error       float64 `json:"standard_error"` // of the mean
 }
 
 // Reach says how soon seeds came near the optimum.
@@ -52,14 +56,38 @@ func NewScore(r *Record, strategy string, budget, delay int, curves []Curve) Sco
 		s.Curve = append(s.Curve, sum/float64(len(curves))/optimum)
 	}
 	for _, n := range Marks {
-		if n <= budget {
-			s.Points = append(s.Points, Point{n, s.Curve[n-1]})
+		if n > budget {
+			break
 		}
+		ratios := make([]float64, len(curves))
+		for k, c := range curves {
+			ratios[k] = min(c.at(n), worst) / optimum
+		}
+		s.ratios = append(s.ratios, ratios)
+		s.Points = append(s.Points, Point{n, s.Curve[n-1], standardError(ratios)})
+	}
+	for _, c := range curves {
+		s.Used += float64(len(c)) / float64(len(curves))
 	}
 	s.Within5 = reach(curves, 1.05*optimum, budget)
 	s.Within1 = reach(curves, 1.01*optimum, budget)
 	s.Area = r.area(s.Curve)
 	return s
+}
+
+// standardError returns that of the mean of a sample; 0 for a single one.
+func standardError(sample []float64) float64 {
+	n, sum, square := float64(len(sample)), 0.0, 0.0
+	for _, v := range sample {
+		sum += v
+	}
+	for _, v := range sample {
+		square += (v - sum/n) * (v - sum/n)
+	}
+	if n < 2 {
+		return 0
+	}
+	return math.Sqrt(square / (n - 1) / n)
 }
 
 func reach(curves []Curve, bound float64, budget int) Reach {

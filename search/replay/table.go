@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -24,13 +25,18 @@ func BySpace(scores []Score) [][]Score {
 
 // Table returns the scores as text, a row each. Columns are the mean of best
 // over optimum at each mark, the mean evaluations to within 5 % and 1 % of the
-// optimum with the share of seeds that got there, and the area score.
+// optimum with the share of seeds that got there, and the area score; where strategies
+// stop early also the mean evaluations.
 func Table(scores []Score) (header []string, rows [][]string) {
 	header = []string{"SPACE", "STRATEGY"}
 	for _, n := range Marks {
 		header = append(header, fmt.Sprintf("@%d", n))
 	}
 	header = append(header, "TO 5 %", "TO 1 %", "AREA")
+	early := slices.ContainsFunc(scores, func(s Score) bool { return s.Used < float64(s.Budget) })
+	if early {
+		header = append(header, "STOPS")
+	}
 	for _, s := range scores {
 		row := []string{s.Space, s.Strategy}
 		for k := range Marks {
@@ -41,6 +47,9 @@ func Table(scores []Score) (header []string, rows [][]string) {
 			row = append(row, cell)
 		}
 		row = append(row, reached(s.Within5, s.Seeds), reached(s.Within1, s.Seeds), fmt.Sprintf("%.3f", s.Area))
+		if early {
+			row = append(row, fmt.Sprintf("%.0f", s.Used))
+		}
 		rows = append(rows, row)
 	}
 	return header, rows
@@ -50,10 +59,12 @@ func reached(r Reach, seeds int) string {
 	return fmt.Sprintf("%.0f (%.0f %%)", r.Evaluations, 100*float64(r.Seeds)/float64(seeds))
 }
 
-// Markdown writes a table for each space; the best of a column is bold. Image,
-// if not nil, gives the address of a space's plot.
-func Markdown(w io.Writer, scores []Score, image func(space string) string) error {
+// Markdown writes how a strategy stands against the others, unless it is "",
+// and a table for each space; the best of a column is bold. Image, if not nil,
+// gives the address of a space's plot.
+func Markdown(w io.Writer, scores []Score, strategy string, image func(space string) string) error {
 	var b strings.Builder
+	versus(&b, BySpace(scores), strategy)
 	for _, group := range BySpace(scores) {
 		header, rows := Table(group)
 		fmt.Fprintf(&b, "\n### %s\n\n", group[0].Space)
