@@ -67,7 +67,7 @@ func (r *replays) check() error {
 		}
 	}
 	var err error
-	if r.rule.Negligible, err = parseShare(r.negligible); err != nil {
+	if r.rule.Negligible, err = negligibleShare(r.negligible); err != nil {
 		return usagef("--negligible: %w", err)
 	}
 	switch {
@@ -160,8 +160,8 @@ func (a *app) printScores(r *replays, scores []replay.Score) error {
 	return t.flush()
 }
 
-// parseShare reads a share below one such as "0.5%" or "0.005"; "" is 0.
-func parseShare(text string) (float64, error) {
+// negligibleShare reads --negligible: "0.5%" or "0.005"; "" is 0.
+func negligibleShare(text string) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
