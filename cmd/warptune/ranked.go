@@ -46,7 +46,10 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 	o := best.GetOutcome()
 	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
 		configText(r.GetNames(), best.GetConfig()), microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
-		o.GetCompiler(), s.GetSpec().GetEngine(), s.GetSpec().GetLevel())
+		o.GetCompiler(), s.GetSpec().GetEngine(), levelsText(s.GetSpec()))
+	if err == nil {
+		_, err = fmt.Fprintln(a.stdout, proofText(s))
+	}
 	if left := s.GetLeft(); left != nil && err == nil {
 		_, err = fmt.Fprintf(a.stdout, "left to gain in what was not evaluated (%d), as %s believes: %s\n",
 			s.GetCounts().GetSpace()-s.GetCounts().GetDone(), s.GetSpec().GetStrategy(), leftText(left))
@@ -75,6 +78,12 @@ func accounted(s *warptunev1.Sweep) string {
 		parts = append(parts, fmt.Sprintf("%d abandoned", n.GetAbandoned()))
 	}
 	text := fmt.Sprintf("%d of %d configurations evaluated: %s", n.GetDone()+n.GetAbandoned(), n.GetSpace(), strings.Join(parts, ", "))
+	if p := s.GetProof(); s.GetSpec().GetLevel() != lastLevel(s.GetSpec()) {
+		text = fmt.Sprintf("%d of %d configurations ranked, %d evaluated: of both, %s", p.GetOf(), n.GetSpace(), p.GetEvaluated(), strings.Join(parts, ", "))
+	}
+	if from := len(s.GetTransferred()); from > 0 {
+		text += fmt.Sprintf("; begun with %d that are best elsewhere", from)
+	}
 	if n.GetReused() > 0 {
 		text += fmt.Sprintf(" (%d answered from earlier results)", n.GetReused())
 	}

@@ -23,7 +23,8 @@ type sweepFlags struct {
 	problem  []int64
 	sets     []string
 	strategy string
-	budget   int64
+	budget   string
+	transfer bool
 	seed     uint64
 	level    string
 	compiler string
@@ -35,9 +36,11 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.Int64SliceVar(&s.problem, "problem", nil, "problem size, as many numbers as the definition's; several sizes are several sweeps; default: the definition's")
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
 	f.StringVar(&s.strategy, "strategy", cluster.DefaultStrategy, "search strategy")
-	f.Int64Var(&s.budget, "budget", 0, "most evaluations; 0: until the strategy is done")
+	f.StringVar(&s.budget, "budget", "", "when to end: "+budgetForms+"; default: when the strategy is done")
+	f.BoolVar(&s.transfer, "transfer", false, "begin with what is stored as best at other problem sizes and architectures")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of everything random in the strategy")
-	f.StringVar(&s.level, "level", "cycle", "cycle: the clocked machine; model: closed form")
+	f.StringVar(&s.level, "level", "", "cycle: the clocked machine; model: closed form; model,cycle: rank all by the one and evaluate\n"+
+		"the promising ones by the other (default: cycle; model,cycle with a proof as the budget)")
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works")
 }
 
@@ -61,7 +64,7 @@ func (p *plan) ids() []string {
 
 // plan checks everything that can be checked before a coordinator is asked.
 func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
-	set, err := s.check()
+	set, enough, err := s.check()
 	if err != nil {
 		return nil, err
 	}
@@ -87,31 +90,55 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 			if _, err := spaceOf(def, problem, set); err != nil {
 				return nil, err
 			}
-			p.specs = append(p.specs, s.spec(def.Name, digest, d, problem, set))
+			p.specs = append(p.specs, s.spec(def.Name, digest, d, problem, set, enough))
 		}
 	}
 	a.warn(name, warnings)
 	return p, nil
 }
 
-// check checks the flags alone, and returns what --set says.
-func (s *sweepFlags) check() (map[string][]string, error) {
+// check checks the flags alone, and returns what --set and --budget say.
+func (s *sweepFlags) check() (map[string][]string, budget, error) {
+	b, err := parseBudget(s.budget)
+	if err != nil {
+		return nil, b, err
+	}
 	if len(s.archs) == 0 {
-		return nil, usagef("--arch is required: one or more of %s", strings.Join(arch.Names(), ", "))
+		return nil, b, usagef("--arch is required: one or more of %s", strings.Join(arch.Names(), ", "))
 	}
-	if _, err := simengine.ParseLevel(s.level); err != nil {
-		return nil, usageError{err}
-	}
-	if s.budget < 0 {
-		return nil, usagef("--budget must not be negative, got %d", s.budget)
+	if err := s.checkLevel(&b); err != nil {
+		return nil, b, err
 	}
 	if err := strategies.Check(s.strategy); err != nil {
-		return nil, usageError{err}
+		return nil, b, usageError{err}
 	}
 	if _, err := compile.New(compile.Options{Compiler: s.compiler}); err != nil {
-		return nil, usageError{err}
+		return nil, b, usageError{err}
 	}
-	return parseSets(s.sets)
+	sets, err := parseSets(s.sets)
+	return sets, b, err
+}
+
+// bothLevels ranks at level model and evaluates at level cycle.
+const bothLevels = "model,cycle"
+
+// checkLevel checks --level, and chooses one if it is not given.
+func (s *sweepFlags) checkLevel(b *budget) error {
+	proof := b.within != nil
+	switch {
+	case s.level == "" && proof:
+		s.level = bothLevels
+	case s.level == "":
+		s.level = simengine.Cycle.String()
+	case s.level == bothLevels:
+	case proof:
+		return usagef("--budget %s: a proof takes --level %s: level %s says nothing of what it did not evaluate", s.budget, bothLevels, s.level)
+	default:
+		if _, err := simengine.ParseLevel(s.level); err != nil {
+			return usagef("--level: %w, or %s", err, bothLevels)
+		}
+	}
+	return nil
 }
 
 // problems splits --problem into problem sizes of as many dimensions as the
@@ -144,10 +171,11 @@ func spaceOf(def *kernel.Definition, problem []int64, set map[string][]string) (
 	return nil, err
 }
 
-func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int64, set map[string][]string) *warptunev1.Spec {
+func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int64, set map[string][]string, b budget) *warptunev1.Spec {
 	spec := &warptunev1.Spec{
 		Kernel: name, Bundle: bundle, Arch: d.Name, Problem: problem, Set: map[string]*warptunev1.Values{},
-		Strategy: s.strategy, Budget: s.budget, Seed: s.seed, Level: s.level, Compiler: s.compiler,
+		Strategy: s.strategy, Budget: b.evaluations, Seed: s.seed, Level: s.level, Compiler: s.compiler,
+		BudgetMs: b.time.Milliseconds(), Within: b.within, Transfer: s.transfer,
 		ArchDigest: d.Digest, Engine: simengine.Version(),
 	}
 	for param, values := range set {

@@ -138,11 +138,13 @@ func (a *app) statusCommand() *cobra.Command {
 	return cmd
 }
 
+func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
 func (a *app) printStatus(s *warptunev1.Sweep) error {
 	n := s.GetCounts()
 	t := newTable(a.stdout, "sweep", s.GetId())
 	t.row("tunes", fmt.Sprintf("%s on %s, problem %s, level %s, strategy %s", s.GetSpec().GetKernel(), s.GetSpec().GetArch(),
-		problemText(s.GetSpec().GetProblem()), s.GetSpec().GetLevel(), s.GetSpec().GetStrategy()))
+		problemText(s.GetSpec().GetProblem()), levelsText(s.GetSpec()), s.GetSpec().GetStrategy()))
 	t.row("state", strings.TrimSpace(stateName(s.GetState())+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))
@@ -153,6 +155,12 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	t.row("workers", fmt.Sprint(s.GetWorkers()))
 	if best := s.GetBest(); best != nil {
 		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
+	}
+	if s.GetBest() != nil && s.GetCounts().GetTotal() > 0 {
+		t.row("proof", proofText(s))
+	}
+	if s.GetSpec().GetBudgetMs() > 0 {
+		t.row("time", fmt.Sprintf("%s of %s spent", milliseconds(s.GetSpentMs()), milliseconds(s.GetSpec().GetBudgetMs())))
 	}
 	if left := s.GetLeft(); left != nil {
 		t.row("left to gain", leftText(left)+" (believed by "+s.GetSpec().GetStrategy()+")")
