@@ -40,6 +40,7 @@ func (a *app) fidelityCommand() *cobra.Command {
 		},
 	}
 	s.flags(cmd)
+	cmd.Flags().Lookup("level").Usage += "; model,cycle: what ranking by the one saves of the other"
 	cmd.Flags().StringVar(&timings, "timings", "", "measured records (times or counters)")
 	cmd.Flags().StringVar(&kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
 	cmd.Flags().IntVar(&sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
@@ -65,6 +66,10 @@ func sampleRecords(records []record.Record, n int) []record.Record {
 }
 
 func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string) error {
+	both := s.level == bothLevels
+	if both {
+		s.level = simengine.Cycle.String()
+	}
 	d, level, err := s.open()
 	if err != nil {
 		return err
@@ -91,19 +96,40 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 	bar := a.progress("configurations")
 	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update}
 	results, err := batch.Run(ctx, records)
-	bar.finish()
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)
 	}
 	if err = out.finish(err); err != nil {
+		bar.finish()
 		return err
 	}
+	if both {
+		return a.compareLevels(ctx, &batch, records, results, bar)
+	}
+	bar.finish()
 	r := fidelity.Compare(records, results, d)
 	r.Level, r.Engine = level.String(), simengine.Version()
 	if a.json {
 		return a.printJSON(r)
 	}
 	return fidelity.Print(a.stdout, &r)
+}
+
+// compareLevels ranks at level model what is evaluated at level cycle already,
+// and says what that saves.
+func (a *app) compareLevels(ctx context.Context, batch *evaluate.Batch, records []record.Record, high []evaluate.Result, bar *progress) error {
+	batch.Level = simengine.Model
+	low, err := batch.Run(ctx, records)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	l := fidelity.CompareLevels(records, low, high)
+	l.Arch, l.Engine = batch.Arch.Name, simengine.Version()
+	if a.json {
+		return a.printJSON(l)
+	}
+	return fidelity.PrintLevels(a.stdout, &l)
 }
 
 // kernelSource loads every kernel the records name, once.
