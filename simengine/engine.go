@@ -72,6 +72,9 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 	if err != nil {
 		return nil, &Failure{FailurePTX, err}
 	}
+	for i, k := range built.Kernels {
+		built.Kernels[i] = k.Unrolled()
+	}
 	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}}
 	e.modules.put(key, m)
 	return m, nil

@@ -231,6 +231,7 @@ func TestConstantsSerialise(t *testing.T) {
 	mov.u32 %r10, 0;
 	mov.u64 %rd10, table;
 L:
+	.pragma "nounroll";
 	` + index + `
 	and.b32 %r11, %r11, 255;
 	mul.wide.u32 %rd11, %r11, 4;

@@ -91,7 +91,11 @@ func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
 	if err != nil {
 		return nil, err
 	}
-	f = f.variant(reduce)
+	level := 0
+	if reduce {
+		level = rematLimit
+	}
+	f = f.variant(level)
 	return f, f.runPasses(selection)
 }
 

@@ -7,13 +7,17 @@ const spillRounds = 12
 // the budget do not suffice, moves values to local memory.
 func (f *fn) assign() error {
 	own := f.budget - f.t.reserved - 1
+	more := 1 // registers to free where values found none, twice as many each time
 	for round := 0; ; round++ {
 		f.fit(own)
 		if f.general+f.t.reserved <= f.budget || f.cap == 0 && f.budget < maxRegisters || round == spillRounds {
 			return nil
 		}
-		if !f.spillAt(f.crowds(own)) && !f.spillAt(f.unplaced(f.budget-f.t.reserved)) {
-			return nil
+		if !f.spillAt(f.crowds(own)) {
+			if !f.spillAt(f.unplaced(f.budget-f.t.reserved, more)) {
+				return nil
+			}
+			more *= 2
 		}
 		if err := f.findLiveness(); err != nil {
 			return err
@@ -33,7 +37,7 @@ func (f *fn) fit(own int) {
 		s := f.newScratch()
 		dags := f.dags(s)
 		room := make([][]inst, len(f.mblocks))
-		for _, slack := range [...]int{0, 1, 3, 8} {
+		for _, slack := range [...]int{0, 1, 3, 5, 8, 12} {
 			f.schedule(own-slack, source, room, dags, s)
 			f.regs, f.general = f.allocate(f.budget-f.t.reserved, true)
 			if f.general+f.t.reserved <= f.budget {

@@ -38,8 +38,9 @@ func (f *fn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
 }
 
 // unplaced lists, as crowded points, where the values come to life that the
-// allocation could only place at registers from limit on.
-func (f *fn) unplaced(limit int) []crowd {
+// allocation could only place at registers from limit on, each of them more
+// registers short.
+func (f *fn) unplaced(limit, more int) []crowd {
 	ranges := f.liveRanges(0)
 	var out []crowd
 	for v := range ranges {
@@ -47,7 +48,7 @@ func (f *fn) unplaced(limit int) []crowd {
 			continue
 		}
 		at := ranges[v].all[0].from
-		c := crowd{over: f.generalWords(value(v))}
+		c := crowd{over: max(f.generalWords(value(v)), more)}
 		for x := range ranges {
 			if f.vals[x].file != fileGeneral {
 				continue
@@ -77,7 +78,7 @@ func (f *fn) crowds(registers int) []crowd {
 		live.reset()
 		for v, m := range cur {
 			if m != 0 && f.vals[v].file == fileGeneral {
-				n += f.generalWords(value(v))
+				n += int(wordCount[m&f.generalMask(value(v))])
 				live.add(value(v))
 			}
 		}
@@ -85,8 +86,8 @@ func (f *fn) crowds(registers int) []crowd {
 			in := &insts[j]
 			at := n
 			for i := range in.dst {
-				if a := &in.dst[i]; a.kind == argValue && cur[a.v] == 0 {
-					at += f.generalWords(a.v)
+				if a := &in.dst[i]; a.kind == argValue {
+					at += int(wordCount[a.wordMask()&^cur[a.v]&f.generalMask(a.v)])
 				}
 			}
 			n += f.stepCount(in, cur)

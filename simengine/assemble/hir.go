@@ -35,6 +35,7 @@ type hblock struct {
 	merged int // block it was if-converted into, -1 none
 	depth  int
 	div    bool // its branch is taken by some lanes of a warp only
+	split  bool // only part of a warp may be in it
 }
 
 // fn is one kernel on its way through the pipeline.
@@ -43,8 +44,8 @@ type fn struct {
 	t      *target
 	cap    int // registers a thread may use, 0 no cap
 	check  bool
-	budget int  // registers a thread may be charged: the cap or an occupancy step
-	reduce bool // trade instructions for registers
+	budget int // registers a thread may be charged: the cap or an occupancy step
+	reduce int // instructions to repeat at most rather than keep a value, 0 none
 	vals   []valueInfo
 	nodes  []node
 	blocks []hblock

@@ -23,6 +23,10 @@ func (f *fn) legalise() error {
 				m := f.derive(&n, ir.Shr, ir.S32, n.src[0], 31)
 				f.sign[n.dst[0]] = f.nodes[m].dst[0]
 				out = append(out, m, ni)
+			case n.op == ir.Or:
+				out = append(out, f.joinShifts(&n)...)
+				f.nodes[ni] = n
+				out = append(out, ni)
 			case n.op == ir.Shl && words(n.typ) == 2 && shiftCount(&n) > 0 && f.scaleProduct(ni, shiftCount(&n)):
 				out = append(out, ni)
 			default:

@@ -94,13 +94,24 @@ func (f *fn) findLiveness() error {
 	return nil
 }
 
-// generalWords is the number of general registers a value takes.
-func (f *fn) generalWords(v value) int {
+// generalMask are the words of a value that take general registers.
+func (f *fn) generalMask(v value) uint8 {
 	if f.vals[v].file != fileGeneral {
 		return 0
 	}
-	return int(f.vals[v].words)
+	return 1<<f.vals[v].words - 1
 }
+
+// generalWords is the number of general registers a value takes.
+func (f *fn) generalWords(v value) int { return int(wordCount[f.generalMask(v)]) }
+
+// wordCount is the number of words in a mask.
+var wordCount = func() (n [256]int8) {
+	for m := range n {
+		n[m] = n[m/2] + int8(m&1)
+	}
+	return n
+}()
 
 // pressure returns the largest number of general registers live at any point.
 func (f *fn) pressure() int {
@@ -118,9 +129,7 @@ func (f *fn) blockPressure(b int, cur []uint8, insts []inst) int {
 	copy(cur, f.live.out[b])
 	n := 0
 	for v, m := range cur {
-		if m != 0 {
-			n += f.generalWords(value(v))
-		}
+		n += int(wordCount[m&f.generalMask(value(v))])
 	}
 	most := n
 	for j := len(insts) - 1; j >= 0; j-- {
@@ -128,8 +137,8 @@ func (f *fn) blockPressure(b int, cur []uint8, insts []inst) int {
 		// A result nobody reads still needs its register at its definition.
 		at := n
 		for i := range in.dst {
-			if a := &in.dst[i]; a.kind == argValue && cur[a.v] == 0 {
-				at += f.generalWords(a.v)
+			if a := &in.dst[i]; a.kind == argValue {
+				at += int(wordCount[a.wordMask()&^cur[a.v]&f.generalMask(a.v)])
 			}
 		}
 		most = max(most, at)
@@ -145,18 +154,14 @@ func (f *fn) stepCount(in *inst, live []uint8) int {
 	d := 0
 	if !in.keeps {
 		for i := range in.dst {
-			if a := &in.dst[i]; a.kind == argValue && live[a.v] != 0 {
+			if a := &in.dst[i]; a.kind == argValue {
+				d -= int(wordCount[a.wordMask()&live[a.v]&f.generalMask(a.v)])
 				live[a.v] &^= a.wordMask()
-				if live[a.v] == 0 {
-					d -= f.generalWords(a.v)
-				}
 			}
 		}
 	}
 	add := func(v value, m uint8) {
-		if live[v] == 0 {
-			d += f.generalWords(v)
-		}
+		d += int(wordCount[m&^live[v]&f.generalMask(v)])
 		live[v] |= m
 	}
 	in.reads(add)

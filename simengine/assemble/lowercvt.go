@@ -80,7 +80,7 @@ func (s *selector) cvtInt(n *node, from, to int) {
 			}
 		}
 	case to >= from || from == 64 && to == 32 || from == 32 && to == 16:
-		if from < 32 && to > from && (signed(n.styp) || src.Kind != ir.OperandReg || s.knownBits(value(src.Reg)) > from) {
+		if from < 32 && to > from && (signed(n.styp) || src.Kind != ir.OperandReg || s.f.knownBits(value(src.Reg)) > from) {
 			s.emit(opPRMT, s.dest(0, 1), s.word(src, 0))
 			return
 		}

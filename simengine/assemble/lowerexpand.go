@@ -56,6 +56,9 @@ func (s *selector) chain(count int, op mop, dst arg, src ...arg) {
 // lowerExpansion lowers what takes several instructions.
 func (s *selector) lowerExpansion(n *node) error {
 	dst := s.dest(0, s.f.vals[n.dst[0]].words)
+	if n.op == ir.Bfe && s.constantField(n, dst) {
+		return nil
+	}
 	args := make([]arg, 0, 3)
 	for _, o := range n.src {
 		args = append(args, s.data(o, n.typ))
@@ -95,6 +98,29 @@ func (s *selector) lowerExpansion(n *node) error {
 		}
 	}
 	return nil
+}
+
+// constantField lowers the extraction of a field at a constant place: a byte
+// or a half by a permutation, one at an end by a shift or a mask, others by both.
+func (s *selector) constantField(n *node, dst arg) bool {
+	if bits(n.typ) != 32 || n.src[1].Kind != ir.OperandImm || n.src[2].Kind != ir.OperandImm {
+		return false
+	}
+	at, size := n.src[1].Imm&0xff, n.src[2].Imm&0xff
+	x := s.word(n.src[0], 0)
+	switch {
+	case at%8 == 0 && at < 32 && (size == 8 || size == 16 && at <= 16):
+		s.emit(opPRMT, dst, x)
+	case at+size >= 32:
+		s.emit(opSHF, dst, x)
+	case at == 0:
+		s.emit(opLOP3, dst, x)
+	default:
+		t := s.temp(1)
+		s.emit(opSHF, t, x)
+		s.emit(opLOP3, dst, t)
+	}
+	return true
 }
 
 // division picks the expansion of div and rem.

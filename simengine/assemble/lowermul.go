@@ -125,6 +125,9 @@ func (s *selector) logic(n *node, hi bool) {
 		s.emit(opMOV, s.dest(0, 1), s.word(n.src[0], 0))
 		return
 	}
+	if n.op == ir.Or && !hi && s.orProduct(n) {
+		return
+	}
 	ops := n.src
 	if s.f.t.lop3 && len(n.src) == 2 {
 		for i := range 2 {
@@ -147,12 +150,30 @@ func (s *selector) logic(n *node, hi bool) {
 	}
 }
 
+// orProduct lowers x<<k | y, where y has no more than k bits, to a multiply-add,
+// as the real assembler does to spare the integer pipe.
+func (s *selector) orProduct(n *node) bool {
+	if words(n.typ) != 1 || len(n.src) != 2 || !s.f.t.imadWide {
+		return false
+	}
+	for i := range 2 {
+		y := n.src[1-i]
+		d := s.fold(n.src[i], false)
+		if !shiftsLeft(d) || d.src[0].Kind != ir.OperandReg || y.Kind != ir.OperandReg || s.f.knownBits(value(y.Reg)) > shiftCount(d) {
+			continue
+		}
+		s.emit(opIMAD, s.dest(0, 1), s.word(d.src[0], 0), arg{kind: argImm, imm: 1 << shiftCount(d)}, s.word(y, 0))
+		return true
+	}
+	return false
+}
+
 // redundantMask says whether an and only clears bits that are clear already.
 func (s *selector) redundantMask(n *node) bool {
 	if n.op != ir.And || words(n.typ) != 1 || n.src[1].Kind != ir.OperandImm || n.src[0].Kind != ir.OperandReg {
 		return false
 	}
-	k := s.knownBits(value(n.src[0].Reg))
+	k := s.f.knownBits(value(n.src[0].Reg))
 	return k < 32 && uint32(n.src[1].Imm)&(1<<k-1) == 1<<k-1
 }
 

@@ -88,7 +88,7 @@ func (f *fn) overcount(b int, o *operands, s *scratch) int {
 			}
 			if !slices.ContainsFunc(o.reads(i), func(u operand) bool { return u.v == d.v }) {
 				seen[d.v] |= counted
-				n += int(s.words[d.v])
+				n += int(wordCount[s.general[d.v]])
 			}
 		}
 	}
@@ -102,9 +102,7 @@ func (f *fn) orderPressure(b int, o *operands, order []int32, s *scratch) int {
 	copy(cur, f.live.out[b])
 	n := 0
 	for v, m := range cur {
-		if m != 0 {
-			n += int(s.words[v])
-		}
+		n += int(wordCount[m&s.general[v]])
 	}
 	most := n
 	for j := len(o.keeps) - 1; j >= 0; j-- {
@@ -116,23 +114,16 @@ func (f *fn) orderPressure(b int, o *operands, order []int32, s *scratch) int {
 		at := n
 		defs := o.writes(i)
 		for _, d := range defs {
-			if cur[d.v] == 0 {
-				at += int(s.words[d.v])
-			}
+			at += int(wordCount[d.mask&^cur[d.v]&s.general[d.v]])
 		}
 		if !o.keeps[i] {
 			for _, d := range defs {
-				if cur[d.v] != 0 {
-					if cur[d.v] &^= d.mask; cur[d.v] == 0 {
-						n -= int(s.words[d.v])
-					}
-				}
+				n -= int(wordCount[d.mask&cur[d.v]&s.general[d.v]])
+				cur[d.v] &^= d.mask
 			}
 		}
 		for _, u := range o.reads(i) {
-			if cur[u.v] == 0 {
-				n += int(s.words[u.v])
-			}
+			n += int(wordCount[u.mask&^cur[u.v]&s.general[u.v]])
 			cur[u.v] |= u.mask
 		}
 		most = max(most, at, n)

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -37,9 +38,9 @@ const maxRegisters = 255
 // A cap too small for what single instructions need at once is exceeded rather
 // than refused; Program.Registers then says so.
 //
-// Not modelled: loop unrolling (the real assembler unrolls counted loops that
-// are not marked .pragma "nounroll"), predicates and uniform
-// registers spilled when more than 7 and 63 are live.
+// Loops are left as they are: ir.Kernel.Unrolled unrolls them first, so that the
+// program and the trace speak of the same blocks. Not modelled: predicates and
+// uniform registers spilled when more than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	t, err := targetFor(opt.CC)
 	if err != nil {
@@ -53,7 +54,7 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := base.variant(false)
+	f := base.variant(0)
 	if err := f.runPasses(selection); err != nil {
 		return nil, err
 	}
@@ -64,18 +65,8 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 		f.budget = limit
 	}
 	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
-		g := base.variant(true)
-		if err := g.runPasses(selection); err != nil {
+		if f, err = base.reduced(f, need); err != nil {
 			return nil, err
-		}
-		less := g.need()
-		if limit > 0 && less < need {
-			g.budget = limit
-			f = g
-		}
-		if aim := t.step(max(less+rematSlack, need-rematSaving)); limit == 0 && aim < f.budget {
-			g.budget = aim
-			f = g
 		}
 	}
 	if err := f.runPasses(backEnd); err != nil {
@@ -93,6 +84,36 @@ const (
 	rematSaving = 12
 )
 
+// reduced returns a variant of f, which needs that many registers, that trades
+// instructions for registers where that keeps it under the cap or gains
+// occupancy, and f itself where it does not. Of the variants that do, the one
+// that repeats single instructions is preferred to the one that repeats whole
+// computations.
+func (base *fn) reduced(f *fn, need int) (*fn, error) {
+	g := base.variant(rematLimit)
+	if err := g.runPasses(selection); err != nil {
+		return nil, err
+	}
+	less, t := g.need(), f.t
+	switch aim := t.step(max(less+rematSlack, need-rematSaving)); {
+	case f.cap > 0 && less < need:
+		g.budget = f.cap
+	case f.cap == 0 && aim < f.budget:
+		g.budget = aim
+	default:
+		return f, nil
+	}
+	single := base.variant(1)
+	if err := single.runPasses(selection); err != nil {
+		return nil, err
+	}
+	if single.need()+rematSlack <= g.budget {
+		single.budget = g.budget
+		return single, nil
+	}
+	return g, nil
+}
+
 // front takes a kernel as far as it does not depend on how many registers
 // there are.
 func front(k *ir.Kernel, t *target, limit int) (*fn, error) {
@@ -107,11 +128,11 @@ func front(k *ir.Kernel, t *target, limit int) (*fn, error) {
 // variant is a copy of a function to select instructions for, with or without
 // trading instructions for registers. A reducing variant rewrites operands that
 // it shares with variants made before, which must have been selected by then.
-func (f *fn) variant(reduce bool) *fn {
+func (f *fn) variant(reduce int) *fn {
 	g := *f
 	g.reduce = reduce
 	g.vals, g.nodes, g.blocks = slices.Clone(f.vals), slices.Clone(f.nodes), slices.Clone(f.blocks)
-	g.sub = map[value]subst{}
+	g.sub, g.sign = map[value]subst{}, maps.Clone(f.sign)
 	return &g
 }
 

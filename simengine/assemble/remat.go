@@ -1,6 +1,10 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // rematLimit is the largest number of PTX instructions whose result is
 // computed again where it is used rather than kept in a register. The real
@@ -12,7 +16,7 @@ const rematLimit = 7
 // that no register holds them in between. It runs only when the registers the
 // kernel needs would otherwise cost occupancy or exceed the cap.
 func (f *fn) rematerialise() error {
-	if !f.reduce {
+	if f.reduce == 0 {
 		return nil
 	}
 	inner := f.innermostLoops(nil)
@@ -29,6 +33,7 @@ func (f *fn) rematerialise() error {
 				o := &f.nodes[ni].src[i]
 				if (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && r.candidate(value(o.Reg)) {
 					v := r.clone(value(o.Reg), &f.nodes[ni])
+					f.nodes[ni].src = slices.Clone(f.nodes[ni].src) // shared with other variants
 					f.nodes[ni].src[i].Reg = ir.Reg(v)
 				}
 			}
@@ -85,10 +90,10 @@ type rematerialiser struct {
 // from special registers, parameters and constants.
 func (r *rematerialiser) candidate(v value) bool {
 	d := r.f.defOf(v)
-	if d == nil || r.f.carrier(d) == r.b || isParam(d) {
+	if d == nil || r.f.carrier(d) == r.b || isParam(d) || r.keeps(d) {
 		return false
 	}
-	return r.cost(v, 0) <= rematLimit
+	return r.cost(v, 0) <= r.f.reduce
 }
 
 // cost is the number of instructions to repeat for v, large when it cannot be.
@@ -126,6 +131,12 @@ func (r *rematerialiser) cost(v value, depth int) int {
 	return c
 }
 
+// keeps says whether a special register's value stays in a register: reading it
+// again takes long, and is done only where all that can be repeated is.
+func (r *rematerialiser) keeps(d *node) bool {
+	return r.f.reduce < rematLimit && d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial
+}
+
 func isParam(d *node) bool { return d.op == ir.Ld && d.space == ir.ParamSpace }
 
 // clone repeats the computation of v in the block and returns the new value.
@@ -135,7 +146,7 @@ func (r *rematerialiser) clone(v value, user *node) value {
 		return c
 	}
 	d := f.defOf(v)
-	if isParam(d) || f.carrier(d) == r.b {
+	if isParam(d) || f.carrier(d) == r.b || r.keeps(d) {
 		return v
 	}
 	n := *d

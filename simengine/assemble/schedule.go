@@ -12,8 +12,8 @@ type scratch struct {
 	readerPool []reader
 	touched    []int32
 	live       []uint8
-	remain     []int32 // by value: reads still to be scheduled in this block
-	words      []int8  // by value: general registers it takes
+	remain     []int32 // by word of a value: reads still to be scheduled in this block
+	general    []uint8 // by value: its words that take general registers
 	npreds     []int32
 	items      []item
 	ready      []item
@@ -33,11 +33,11 @@ func (f *fn) newScratch() *scratch {
 		}
 	}
 	if cap(s.live) < n {
-		s.live, s.remain, s.words = make([]uint8, n+n/8), make([]int32, n+n/8), make([]int8, n+n/8)
+		s.live, s.remain, s.general = make([]uint8, n+n/8), make([]int32, 4*(n+n/8)), make([]uint8, n+n/8)
 	}
-	s.live, s.remain, s.words = s.live[:n], s.remain[:n], s.words[:n]
-	for v := range s.words {
-		s.words[v] = int8(f.generalWords(value(v)))
+	s.live, s.remain, s.general = s.live[:n], s.remain[:4*n], s.general[:n]
+	for v := range s.general {
+		s.general[v] = f.generalMask(value(v))
 	}
 	return s
 }
@@ -217,10 +217,10 @@ func (l *lister) prepare() {
 			it.queue = sharedQueue
 		}
 		for _, d := range g.ops.writes(int32(i)) {
-			it.gain += s.words[d.v]
+			it.gain += wordCount[d.mask&s.general[d.v]]
 		}
 		for _, u := range g.ops.reads(int32(i)) {
-			it.loss += s.words[u.v]
+			it.loss += wordCount[u.mask&s.general[u.v]]
 		}
 		s.items = append(s.items, it)
 	}
@@ -231,23 +231,24 @@ func (l *lister) prepare() {
 	}
 }
 
-// start sets the live set and the readers left of every value of the block.
+// start sets the live set and the readers left of every word of the block.
 func (l *lister) start(b int) {
 	f, s := l.f, l.s
 	copy(s.live, f.live.in[b])
 	l.live = 0
-	out := f.live.out[b]
 	for v, m := range s.live {
-		if m != 0 {
-			l.live += int(s.words[v])
-		}
-		s.remain[v] = 0
-		if out[v] != 0 {
-			s.remain[v] = 1 // never dies here
+		l.live += int(wordCount[m&s.general[v]])
+	}
+	clear(s.remain)
+	for v, m := range f.live.out[b] {
+		for w := 4 * v; m != 0; w, m = w+1, m>>1 {
+			s.remain[w] = int32(m & 1) // never dies here
 		}
 	}
 	for _, u := range l.g.ops.uses {
-		s.remain[u.v]++
+		for w, m := 4*int(u.v), u.mask; m != 0; w, m = w+1, m>>1 {
+			s.remain[w] += int32(m & 1)
+		}
 	}
 }
 
@@ -256,20 +257,29 @@ func (l *lister) delta(i int32) int {
 	s := l.s
 	d := 0
 	for _, a := range l.g.ops.writes(i) {
-		if s.live[a.v] == 0 && s.remain[a.v] > 0 {
-			d += int(s.words[a.v])
+		m := a.mask & s.general[a.v] &^ s.live[a.v]
+		for w := 4 * int(a.v); m != 0; w, m = w+1, m>>1 {
+			if m&1 != 0 && s.remain[w] > 0 {
+				d++
+			}
 		}
 	}
 	reads := l.g.ops.reads(i)
 	for k, u := range reads {
-		c := int32(1)
-		for _, x := range reads[:k] {
-			if x.v == u.v {
-				c++
+		m := u.mask & s.general[u.v] & s.live[u.v]
+		for w := 0; m>>w != 0; w++ {
+			if m>>w&1 == 0 {
+				continue
 			}
-		}
-		if s.remain[u.v] == c && s.live[u.v] != 0 {
-			d -= int(s.words[u.v])
+			c := int32(1)
+			for _, x := range reads[:k] {
+				if x.v == u.v && x.mask>>w&1 != 0 {
+					c++
+				}
+			}
+			if s.remain[4*int(u.v)+w] == c {
+				d--
+			}
 		}
 	}
 	return d
@@ -279,18 +289,28 @@ func (l *lister) delta(i int32) int {
 func (l *lister) issue(i int32) {
 	s := l.s
 	for _, u := range l.g.ops.reads(i) {
-		if s.remain[u.v]--; s.remain[u.v] == 0 && s.live[u.v] != 0 {
-			l.live -= int(s.words[u.v])
-			s.live[u.v] = 0
+		dead := uint8(0)
+		for w := 0; u.mask>>w != 0; w++ {
+			if u.mask>>w&1 != 0 {
+				if r := &s.remain[4*int(u.v)+w]; *r == 1 {
+					*r, dead = 0, dead|1<<w
+				} else {
+					*r--
+				}
+			}
 		}
+		l.live -= int(wordCount[dead&s.live[u.v]&s.general[u.v]])
+		s.live[u.v] &^= dead
 	}
 	for _, a := range l.g.ops.writes(i) {
-		if s.remain[a.v] > 0 {
-			if s.live[a.v] == 0 {
-				l.live += int(s.words[a.v])
+		born := uint8(0)
+		for w := 0; a.mask>>w != 0; w++ {
+			if a.mask>>w&1 != 0 && s.remain[4*int(a.v)+w] > 0 {
+				born |= 1 << w
 			}
-			s.live[a.v] |= a.mask
 		}
+		l.live += int(wordCount[born&^s.live[a.v]&s.general[a.v]])
+		s.live[a.v] |= born
 	}
 }
 

@@ -70,6 +70,7 @@ func (f *fn) selectInstructions() error {
 // reader may come round a loop, and puts uniform ones in the uniform file.
 func (s *selector) wantVariables() {
 	f := s.f
+	upper := f.upperWords()
 	for _, b := range f.order {
 		guarded := map[value]int32{}
 		for _, ni := range f.blocks[b].nodes {
@@ -87,7 +88,10 @@ func (s *selector) wantVariables() {
 			}
 			for i := range n.src {
 				if o := &n.src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && f.vals[o.Reg].defs > 1 {
-					s.want[o.Reg] |= wantLo | wantHi
+					s.want[o.Reg] |= wantLo
+					if upper[o.Reg] {
+						s.want[o.Reg] |= wantHi
+					}
 				}
 			}
 			if n.guard != noValue {
@@ -257,7 +261,7 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 		}
 	case from == 64 && to <= 32, from == 32 && to == 32, from == 32 && to == 16:
 		return s.word(d.src[0], 0), true
-	case from == 16 && to == 32 && !signed(d.styp) && s.knownBits(src) <= 16:
+	case from == 16 && to == 32 && !signed(d.styp) && s.f.knownBits(src) <= 16:
 		return s.word(d.src[0], 0), true
 	}
 	return arg{}, false
@@ -272,27 +276,6 @@ func (s *selector) signWord(v value) (ir.Operand, bool) {
 	o := ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(t), Var: -1, Param: -1}
 	s.f.resolve(nil, &o)
 	return o, true
-}
-
-// knownBits bounds the significant low bits of an unsigned value.
-func (s *selector) knownBits(v value) int {
-	d := s.f.defOf(v)
-	if d == nil {
-		return 32
-	}
-	switch {
-	case (d.op == ir.Ld || d.op == ir.Ldu) && !signed(d.typ):
-		return bits(d.typ)
-	case d.op == ir.And && len(d.src) == 2 && d.src[1].Kind == ir.OperandImm:
-		n := 0
-		for m := d.src[1].Imm; m != 0; m >>= 1 {
-			n++
-		}
-		return n
-	case d.op == ir.Cvt && isInt(d.typ) && isInt(d.styp) && !signed(d.styp) && d.src[0].Kind == ir.OperandReg:
-		return min(bits(d.styp), s.knownBits(value(d.src[0].Reg)))
-	}
-	return 32
 }
 
 // anyWord returns word w of an operand for the one slot of an instruction that

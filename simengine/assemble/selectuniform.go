@@ -101,7 +101,7 @@ func (s *selector) readsUniform(n *node, i int) bool {
 
 // uniformOp says whether the uniform datapath has an instruction for a node.
 func (s *selector) uniformOp(n *node) bool {
-	if !s.f.t.uniform || n.guard != noValue || len(n.dst) != 1 {
+	if !s.f.t.uniform || n.guard != noValue || len(n.dst) != 1 || s.f.blocks[n.block].split && !loads(n) {
 		return false
 	}
 	for i := range n.src {
@@ -122,6 +122,21 @@ func (s *selector) uniformOp(n *node) bool {
 		return isInt(n.typ) && words(n.typ) == 1 && n.mod&(ir.ModHi|ir.ModWide|ir.ModCarryIn|ir.ModCarryOut) == 0
 	case ir.Cvt:
 		return isInt(n.typ) && isInt(n.styp) && bits(n.typ) == 32 && bits(n.styp) == 32
+	}
+	return false
+}
+
+// loads says whether a node only brings a constant or a parameter into a
+// register. The uniform datapath does no more than that where a warp may have
+// split: of 2,700 UIADD3, USHF, ULOP3 and UISETP in the sm_90 machine code of 21
+// kernels 20 stand between a BSSY's branch and its BSYNC, of 8,900 ULDC and UMOV
+// 1,200.
+func loads(n *node) bool {
+	switch n.op {
+	case ir.Ld, ir.Cvta:
+		return true
+	case ir.Mov:
+		return len(n.src) == 1 && n.src[0].Kind != ir.OperandSpecial
 	}
 	return false
 }

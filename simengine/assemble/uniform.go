@@ -11,15 +11,14 @@ func (f *fn) findUniform() error {
 		f.vals[v].uniform = true
 	}
 	for b := range f.blocks {
-		f.blocks[b].div = false
+		f.blocks[b].div, f.blocks[b].split = false, false
 	}
-	split := make([]bool, len(f.blocks)) // inside a divergent region
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.order {
 			for _, ni := range f.blocks[b].nodes {
 				n := &f.nodes[ni]
-				if f.nodeUniform(n, split[b]) {
+				if f.nodeUniform(n, f.blocks[b].split) {
 					continue
 				}
 				for _, d := range n.dst {
@@ -29,7 +28,7 @@ func (f *fn) findUniform() error {
 				}
 				if n.isTerminator() && !f.blocks[b].div && n.op != ir.Exit {
 					f.blocks[b].div, changed = true, true
-					f.markRegion(b, split)
+					f.markRegion(b)
 				}
 			}
 		}
@@ -39,7 +38,7 @@ func (f *fn) findUniform() error {
 
 // markRegion marks the blocks between a divergent branch and its
 // post-dominator.
-func (f *fn) markRegion(b int, split []bool) {
+func (f *fn) markRegion(b int) {
 	for _, s := range f.blocks[b].succs {
 		if f.exitOnly(s) {
 			return // lanes leave for good; the others stay together
@@ -50,10 +49,10 @@ func (f *fn) markRegion(b int, split []bool) {
 	for len(work) > 0 {
 		s := work[len(work)-1]
 		work = work[:len(work)-1]
-		if s == stop || split[s] {
+		if s == stop || f.blocks[s].split {
 			continue
 		}
-		split[s] = true
+		f.blocks[s].split = true
 		work = append(work, f.blocks[s].succs...)
 	}
 }

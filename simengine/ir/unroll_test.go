@@ -1,0 +1,108 @@
+package ir_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// strided sums every 32nd element, in a loop that the real assembler unrolls.
+const strided = `
+	.reg .pred %p<3>;
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<9>;
+	.reg .f32 %f<4>;
+	ld.param.u64 %rd1, [x];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %tid.x;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	mov.f32 %f1, 0f00000000;
+LOOP:
+	ld.global.f32 %f2, [%rd3+16];
+	add.f32 %f1, %f1, %f2;
+	add.s64 %rd3, %rd3, 128;
+	add.s32 %r2, %r2, 32;
+	setp.lt.s32 %p1, %r2, %r1;
+	@%p1 bra LOOP;
+	st.global.f32 [%rd1], %f1;
+	ret;`
+
+func TestUnrolledText(t *testing.T) {
+	u := kernel(t, ".param .u64 x, .param .u32 n", strided).Unrolled()
+	if err := ir.Verify(u); err != nil {
+		t.Error(err)
+	}
+	golden(t, u.String(), `
+kernel k
+b0: -> b1 b3 ipdom b3
+	ld.param.u64 %rd1, [x];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %tid.x;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	mov.f32 %f1, 0f00000000;
+	setp.eq.u32 %p1$0, 0, 0;
+	sub.s32 %r2$2, %r1, %r2;
+	setp.gt.s32 %p1$1, %r2$2, 96;
+	@!%p1$1 bra b3;
+b1: -> b2 ipdom b2
+	setp.ne.u32 %p1$0, 0, 0;
+	add.s32 %r2$3, %r1, -96;
+b2: -> b3 b2 ipdom b3 loop b2 depth 1
+	ld.global.f32 %f2$4, [%rd3+16];
+	add.f32 %f1$5, %f1, %f2$4;
+	ld.global.f32 %f2$6, [%rd3+144];
+	add.f32 %f1$7, %f1$5, %f2$6;
+	ld.global.f32 %f2$8, [%rd3+272];
+	add.f32 %f1$9, %f1$7, %f2$8;
+	ld.global.f32 %f2$10, [%rd3+400];
+	add.f32 %f1, %f1$9, %f2$10;
+	add.s64 %rd3, %rd3, 512;
+	add.s32 %r2, %r2, 128;
+	setp.lt.s32 %p1$1, %r2, %r2$3;
+	@%p1$1 bra b2;
+b3: -> b4 b5 ipdom b5
+	sub.s32 %r2$11, %r1, %r2;
+	setp.gt.s32 %p1$1, %r2$11, 32;
+	@!%p1$1 bra b5;
+b4: -> b5 ipdom b5
+	setp.ne.u32 %p1$0, 0, 0;
+	ld.global.f32 %f2$12, [%rd3+16];
+	add.f32 %f1$13, %f1, %f2$12;
+	ld.global.f32 %f2$14, [%rd3+144];
+	add.f32 %f1, %f1$13, %f2$14;
+	add.s64 %rd3, %rd3, 256;
+	add.s32 %r2, %r2, 64;
+b5: -> b6 b7 ipdom b7
+	setp.lt.or.s32 %p1$0, %r2, %r1, %p1$0;
+	@!%p1$0 bra b7;
+b6: -> b7 ipdom b7
+	ld.global.f32 %f2$15, [%rd3+16];
+	add.f32 %f1, %f1, %f2$15;
+b7:
+	st.global.f32 [%rd1], %f1;
+	exit;
+`)
+}
+
+// What the machine code shows to stay as it is.
+func TestLoopsKept(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"pragma":                    {"LOOP:", "LOOP:\n.pragma \"nounroll\";"},
+		"inequality":                {"setp.lt.s32", "setp.ne.s32"},
+		"test before the increment": {"add.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, %r1;", "setp.lt.s32 %p1, %r2, %r1;\n\tadd.s32 %r2, %r2, 32;"},
+		"bound that changes":        {"ld.global.f32 %f2", "add.s32 %r1, %r1, 1;\n\tld.global.f32 %f2"},
+		"step that is not constant": {"add.s32 %r2, %r2, 32;", "add.s32 %r2, %r2, %r1;"},
+		"wrong way":                 {"add.s32 %r2, %r2, 32;", "add.s32 %r2, %r2, -32;"},
+		"barrier":                   {"add.f32", "bar.sync 0;\n\tadd.f32"},
+		"several blocks":            {"add.f32", "@%p2 bra ON;\n\tadd.f32 %f1, %f1, 0f3f800000;\nON:\n\tadd.f32"},
+		"too long":                  {"add.f32 %f1, %f1, %f2;", strings.Repeat("add.f32 %f1, %f1, %f2;\n", 70)},
+	} {
+		body := strings.Replace(strided, change[0], change[1], 1)
+		if k := kernel(t, ".param .u64 x, .param .u32 n", body); k.Unrolled() != k {
+			t.Errorf("%s: unrolled\n%s", name, k.Unrolled())
+		}
+	}
+}

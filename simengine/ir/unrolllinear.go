@@ -1,0 +1,223 @@
+package ir
+
+import "github.com/warptune/warptune/simengine/ptx"
+
+// linear is the value of a register plus a constant.
+type linear struct {
+	base Reg
+	off  int64
+}
+
+// copier writes copies of a loop's body, one after the other. It follows what
+// each register of the loop holds: the sums with constants that inductions and
+// addresses go through are folded, and computed where something else reads them.
+type copier struct {
+	u    *unroller
+	held map[Reg]linear // what registers of the loop hold, if not themselves
+	made map[linear]Reg // sums computed
+	last map[Reg]int    // by register: its last definition in the body
+	live [2]BitSet      // registers that must hold their own values in the end
+}
+
+// wanted says whether a register must hold its own value in the end.
+func (c *copier) wanted(r Reg) bool {
+	return c.live[0] != nil && c.live[0].Has(r) || c.live[1] != nil && c.live[1].Has(r)
+}
+
+// copies writes n copies of a loop's body, without its test, and leaves the
+// registers live in a and b (nil: none) as the loop would.
+func (u *unroller) copies(l *counted, n int, a, b BitSet) {
+	blk := &u.k.Blocks[l.block]
+	c := copier{u: u, held: map[Reg]linear{}, made: map[linear]Reg{}, last: map[Reg]int{}, live: [2]BitSet{a, b}}
+	var order []Reg
+	for pc := blk.Start; pc < blk.End; pc++ {
+		for _, r := range u.k.Instrs[pc].Dst {
+			if r == NoReg {
+				continue
+			}
+			if _, seen := c.last[r]; !seen {
+				order = append(order, r)
+			}
+			c.last[r] = pc
+		}
+	}
+	for i := 0; i < n; i++ {
+		for pc := blk.Start; pc < blk.End-1; pc++ {
+			if pc != l.test {
+				c.instr(pc, i == n-1)
+			}
+		}
+	}
+	var settle []Reg
+	for _, r := range order {
+		if h, ok := c.held[r]; ok && h != (linear{r, 0}) && c.wanted(r) {
+			settle = append(settle, r)
+		}
+	}
+	c.settle(settle, u.k.Instrs[l.test].Pos)
+}
+
+// instr writes one instruction of the body.
+func (c *copier) instr(pc int, final bool) {
+	in := c.u.k.Instrs[pc]
+	if h, ok := c.sum(&in); ok {
+		c.held[in.Dst[0]] = h
+		return
+	}
+	src := make([]Operand, len(in.Src))
+	for i, o := range in.Src {
+		src[i] = c.operand(o, &in)
+	}
+	in.Src = src
+	if in.Guard != NoReg {
+		in.Guard = c.register(in.Guard, &in)
+	}
+	dst := make([]Reg, len(in.Dst))
+	for i, r := range in.Dst {
+		dst[i] = c.target(r, final && c.last[r] == pc)
+	}
+	in.Dst = dst
+	c.u.emit(in)
+}
+
+// sum is what an addition of a constant, or a move, leaves in its register.
+func (c *copier) sum(in *Instr) (linear, bool) {
+	if in.Guard != NoReg || in.Mod != 0 || len(in.Dst) != 1 || in.Dst[0] == NoReg || len(in.Src) == 0 || in.Src[0].Kind != OperandReg || in.Type.IsFloat() ||
+		in.Type.Packed() != TypeInvalid {
+		return linear{}, false
+	}
+	size, r := in.Type.Size(), in.Src[0].Reg
+	if size != 4 && size != 8 || c.u.k.Regs[r].Type.Size() != size || c.u.k.Regs[in.Dst[0]].Type != c.u.k.Regs[r].Type {
+		return linear{}, false
+	}
+	h := c.now(r)
+	switch {
+	case in.Op == Mov && len(in.Src) == 1:
+		return h, true
+	case (in.Op == Add || in.Op == Sub) && in.Src[1].Kind == OperandImm:
+		off := int64(in.Src[1].Imm)
+		if size == 4 {
+			off = int64(int32(off))
+		}
+		if in.Op == Sub {
+			off = -off
+		}
+		h.off += off
+		if size == 4 {
+			h.off = int64(int32(h.off))
+		}
+		return h, true
+	}
+	return linear{}, false
+}
+
+// now is what a register holds.
+func (c *copier) now(r Reg) linear {
+	if h, ok := c.held[r]; ok {
+		return h
+	}
+	return linear{r, 0}
+}
+
+// operand is a source as a copy reads it.
+func (c *copier) operand(o Operand, in *Instr) Operand {
+	switch {
+	case o.Kind == OperandReg && o.Reg != NoReg:
+		o.Reg = c.register(o.Reg, in)
+	case o.Kind == OperandAddr && o.Reg != NoReg:
+		h := c.now(o.Reg)
+		if at := h.off + int64(o.Imm); at == int64(int32(at)) {
+			o.Reg, o.Imm = h.base, uint64(at)
+		} else {
+			o.Reg = c.register(o.Reg, in)
+		}
+	}
+	return o
+}
+
+// register is one that holds what r does, computed here if none did.
+func (c *copier) register(r Reg, in *Instr) Reg {
+	h := c.now(r)
+	if h.off == 0 {
+		return h.base
+	}
+	if m, ok := c.made[h]; ok {
+		return m
+	}
+	m := c.u.fresh(r)
+	c.made[h] = m
+	c.add(m, h, in.Pos)
+	return m
+}
+
+// add writes dst = h.
+func (c *copier) add(dst Reg, h linear, pos ptx.Pos) {
+	in := Instr{Op: Add, Type: S64, Guard: NoReg, Dst: []Reg{dst}, Src: []Operand{regOperand(h.base), immediate(uint64(h.off))}, Target: -1, Pos: pos}
+	if c.u.out.Regs[dst].Type.Size() == 4 {
+		in.Type, in.Src[1] = S32, word(h.off)
+	}
+	if h.off == 0 {
+		in.Op, in.Type, in.Src = Mov, c.u.out.Regs[dst].Type, in.Src[:1]
+	}
+	c.u.emit(in)
+}
+
+// target is the register that takes a result: r itself at the end, when
+// nothing still stands for what it held, and a fresh one otherwise.
+func (c *copier) target(r Reg, final bool) Reg {
+	if r == NoReg {
+		return NoReg
+	}
+	if final && c.wanted(r) {
+		free := true
+		for x, h := range c.held {
+			free = free && (h.base != r || x == r)
+		}
+		if free {
+			delete(c.held, r)
+			for h := range c.made {
+				if h.base == r {
+					delete(c.made, h)
+				}
+			}
+			return r
+		}
+	}
+	f := c.u.fresh(r)
+	c.held[r] = linear{f, 0}
+	return f
+}
+
+// settle writes to each register what it holds, those first that no other
+// one's value depends on.
+func (c *copier) settle(regs []Reg, pos ptx.Pos) {
+	for len(regs) > 0 {
+		next := 0
+		for next < len(regs) && c.needed(regs[next], regs) {
+			next++
+		}
+		if next == len(regs) { // a cycle: keep one's old value elsewhere
+			r := regs[0]
+			f := c.u.fresh(r)
+			c.add(f, linear{r, 0}, pos)
+			for _, x := range regs {
+				if h := c.held[x]; h.base == r {
+					c.held[x] = linear{f, h.off}
+				}
+			}
+			next = 0
+		}
+		c.add(regs[next], c.held[regs[next]], pos)
+		regs = append(regs[:next:next], regs[next+1:]...)
+	}
+}
+
+// needed says whether the old value of r is still to be read for another one.
+func (c *copier) needed(r Reg, regs []Reg) bool {
+	for _, x := range regs {
+		if x != r && c.held[x].base == r {
+			return true
+		}
+	}
+	return false
+}
