@@ -128,7 +128,7 @@ func (h *history) crash() {
 			continue
 		}
 		leases, _ := h.store.Leases(s.Num)
-		err := h.ledger.Restore(h.now, tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Results: h.results(), Leases: leases})
+		err := h.ledger.Restore(tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Results: h.results(), Leases: leases})
 		if err != nil {
 			h.fatalf("restore: %v", err)
 		}

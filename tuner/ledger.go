@@ -43,7 +43,8 @@ type Ledger struct {
 	opts LedgerOptions
 
 	// Mutable fields.
-	now      time.Time
+	now      time.Time     // never goes back
+	behind   time.Duration // how much the clock was set back in all
 	leases   *lease.Table
 	live     map[uint64]*live
 	order    []uint64 // live sweeps by number
@@ -76,7 +77,9 @@ const maxReuse = 512
 // every few seconds. more reports that there is work left that needs no
 // worker: Enter should be called again soon.
 func (l *Ledger) Enter(now time.Time) (more bool) {
-	if !now.After(l.now) && !l.now.IsZero() {
+	now = now.Add(l.behind)
+	if now.Before(l.now) { // the clock was set back: time goes on from here
+		l.behind += l.now.Sub(now)
 		now = l.now
 	}
 	gap := now.Sub(l.now)
@@ -147,7 +150,7 @@ type Restored struct {
 
 // Restore puts back a sweep that is stored as Running or Paused, in the state
 // its trials had. An error leaves the ledger as it was.
-func (l *Ledger) Restore(now time.Time, r Restored) error {
+func (l *Ledger) Restore(r Restored) error {
 	s := newLive(r.Sweep, r.Plan, r.Known)
 	for res, err := range r.Results {
 		if err != nil {
@@ -172,7 +175,7 @@ func (l *Ledger) Restore(now time.Time, r Restored) error {
 		t.worker = rec.Holder[:max(0, strings.LastIndexByte(rec.Holder, '/'))]
 		if rec.Held {
 			s.move(t, Leased)
-			l.leases.Restore(now, s.key(rec.Seq), rec.Token, rec.Holder)
+			l.leases.Restore(l.now, s.key(rec.Seq), rec.Token, rec.Holder)
 		}
 	}
 	if best := s.rec.Best; best != nil {

@@ -43,7 +43,7 @@ func (l *Ledger) Revive(num uint64) error {
 
 // Fail ends a stored sweep that cannot be restored.
 func (l *Ledger) Fail(rec Sweep, why string) {
-	rec.State, rec.Message, rec.Ended = Failed, why, l.now
+	rec.State, rec.Message, rec.Ended = Failed, why, l.now.Add(-l.behind)
 	l.ended[rec.Num] = Failed
 	l.changes.Append(&Changes{Revoked: []uint64{rec.Num}, Sweeps: []Sweep{rec}})
 }
@@ -62,7 +62,7 @@ func (l *Ledger) Delete(rec Sweep) error {
 // retire ends a live sweep, whatever its trials do.
 func (l *Ledger) retire(s *live, state SweepState, why string) {
 	num := s.rec.Num
-	s.rec.State, s.rec.Message, s.rec.Ended = state, why, l.now
+	s.rec.State, s.rec.Message, s.rec.Ended = state, why, l.now.Add(-l.behind)
 	for seq := s.course.told; seq < s.course.next(); seq++ {
 		if t := s.course.at(seq); t.state == Leased {
 			l.leases.Revoke(s.key(seq))

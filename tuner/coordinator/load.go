@@ -64,7 +64,7 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 		leases[i].Held = leases[i].Held && !c.opts.Alone
 	}
 	c.spaces[s.Num] = plan.Space
-	return c.ledger.Restore(c.opts.Now(), tuner.Restored{
+	return c.ledger.Restore(tuner.Restored{
 		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0), Leases: leases,
 	})
 }

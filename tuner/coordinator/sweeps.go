@@ -116,7 +116,7 @@ func (c *Coordinator) addLocked(id, key string, planned tuner.Sweep, plan tuner.
 func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
 	s.State, s.Message = tuner.Running, ""
 	c.spaces[s.Num] = plan.Space
-	err := c.ledger.Restore(c.opts.Now(), tuner.Restored{
+	err := c.ledger.Restore(tuner.Restored{
 		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0),
 	})
 	if err != nil {

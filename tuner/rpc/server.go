@@ -64,7 +64,7 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(recoverUnary(log)),
-		grpc.ChainStreamInterceptor(recoverStream(log)),
+		grpc.ChainStreamInterceptor(recoverStream(log), limitStalls(log)),
 	}
 	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
 	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c}

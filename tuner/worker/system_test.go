@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -29,6 +30,7 @@ type system struct {
 	c      *coordinator.Coordinator
 	stop   func()
 	reopen func() store.Store // nil: the store is used again as it is
+	now    func() time.Time   // the coordinator's clock; nil: the machine's
 }
 
 // onDisk returns a system whose store is closed and opened at each restart.
@@ -59,7 +61,7 @@ func (s *system) begin() {
 		s.store = s.reopen()
 	}
 	c, err := coordinator.New(s.store, coordinator.Options{
-		Planner: tunertest.Planner{}, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: logWriter{s.t}}),
+		Planner: tunertest.Planner{}, Now: s.now, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: logWriter{s.t}}),
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -126,17 +128,18 @@ func (s *system) table(id string) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	text := fmt.Sprint(sweep.State, sweep.Counts.Done, sweep.Counts.ByValidity, sweep.Examples, "\n")
+	var text strings.Builder
+	fmt.Fprint(&text, sweep.State, sweep.Counts.Done, sweep.Counts.ByValidity, sweep.Examples, "\n")
 	for seq := int64(0); ; {
 		page, err := s.c.Results(s.t.Context(), sweep.Num, seq, store.PageLimit)
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		if len(page) == 0 {
-			return text
+			return text.String()
 		}
 		for _, r := range page {
-			text += fmt.Sprintln(r.Seq, r.Index, r.Abandoned, r.Outcome)
+			fmt.Fprintln(&text, r.Seq, r.Index, r.Abandoned, r.Outcome)
 			seq = r.Seq + 1
 		}
 	}
