@@ -22,26 +22,47 @@ const loopSample = 3
 // block, seconds.
 const stepLimit = 5_000_000
 
+// workLimit is the most work (exec.Runner.Work) that the CTAs of a launch may
+// be, those together that are executed for one configuration: beyond it the
+// configuration is given up as one that does not end. It bounds the execution
+// to seconds and the traces to 0.8 GB; the measured launches take at most 12 % of
+// it.
+const workLimit = 100_000_000
+
 // recording is one launch being executed CTA by CTA, as far as it was asked
 // for. It does not depend on registers, caps, carve-outs or clocks, so
 // configurations that differ only in those share one.
 type recording struct {
-	key      string
-	kernel   *ir.Kernel
-	launch   exec.Launch
-	memory   *exec.Memory
-	runner   *exec.Runner
-	recorder *coalesce.Recorder
-	ctas     map[int64]*trace.CTA
-	extents  []reuse.Extent // of the buffer arguments
-	checked  bool
-	verdict  error // of the check; nil: no defect found
+	key       string
+	kernel    *ir.Kernel
+	launch    exec.Launch
+	memory    *exec.Memory
+	runner    *exec.Runner
+	recorder  *coalesce.Recorder
+	bankWidth int
+	ctas      map[int64]executed
+	kept      int64          // work of ctas
+	extents   []reuse.Extent // of the buffer arguments
+	// Of the configuration that is being simulated, so that its outcome does not
+	// depend on those before it: the CTAs it asked for, and their work.
+	asked   map[int64]bool
+	work    int64
+	checked bool
+	verdict error // of the check; nil: no defect found
+}
+
+// executed is a CTA's trace and what it took.
+type executed struct {
+	trace *trace.CTA
+	work  int64
 }
 
 // record returns the recording for a launch, the last one when it is the same.
 func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, error) {
 	key := req.launchKey(m.Digest)
-	if e.last != nil && e.last.key == key {
+	if e.last != nil && e.last.key == key && e.last.kept <= workLimit {
+		clear(e.last.asked)
+		e.last.work = 0
 		return e.last, nil
 	}
 	e.last = nil
@@ -55,9 +76,9 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 	}
 	r := &recording{
 		key: key, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
-		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth),
-		ctas:     map[int64]*trace.CTA{},
-		launch:   exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
+		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth,
+		ctas: map[int64]executed{}, asked: map[int64]bool{},
+		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
 	e.last = r
 	return r, nil
@@ -67,15 +88,31 @@ func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
 
 // cta is the trace of one CTA.
 func (r *recording) cta(id int64) (*trace.CTA, error) {
-	if c, ok := r.ctas[id]; ok {
-		return c, nil
+	c, ok := r.ctas[id]
+	if r.asked[id] {
+		return c.trace, nil
 	}
+	if left := workLimit - r.work; !ok || c.work > left {
+		var err error
+		if c, err = r.execute(id, max(left, 1)); err != nil {
+			return nil, err
+		}
+	}
+	r.asked[id] = true
+	r.work += c.work
+	return c.trace, nil
+}
+
+// execute runs one CTA and keeps its trace.
+func (r *recording) execute(id, limit int64) (executed, error) {
 	r.recorder.Begin(id, int(r.launch.CTA.Count()+exec.WarpSize-1)/exec.WarpSize)
-	err := r.runner.Run(r.launch, r.memory, id, exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit}, r.recorder)
+	err := r.runner.Run(r.launch, r.memory, id, exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit}, r.recorder)
 	if err != nil {
-		return nil, failureOf(err)
+		r.recorder = coalesce.NewRecorder(r.kernel, r.bankWidth) // without the memory of what led here
+		return executed{}, failureOf(err)
 	}
-	c := coalesce.Clone(r.recorder.CTA())
+	c := executed{coalesce.Clone(r.recorder.CTA()), r.runner.Work()}
+	r.kept += c.work
 	r.ctas[id] = c
 	return c, nil
 }

@@ -40,10 +40,9 @@ func bodyKernel(decls, body string) string {
 
 const outWords = 2048
 
-// runBody runs one CTA of the body in Full mode with all checks; in[i] is i.
-func runBody(t *testing.T, decls, body string, threads int) ([]uint32, error) {
+// launchBody is a launch of one CTA of a bodyKernel, and its memory.
+func launchBody(t *testing.T, k *ir.Kernel, threads int) (Launch, *Memory) {
 	t.Helper()
-	k := buildKernel(t, "k.ptx", []byte(bodyKernel(decls, body)))
 	m := NewMemory(0)
 	if err := m.LoadModule(k); err != nil {
 		t.Fatal(err)
@@ -57,7 +56,14 @@ func runBody(t *testing.T, decls, body string, threads int) ([]uint32, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{threads, 1, 1}, Params: params}
+	return Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{threads, 1, 1}, Params: params}, m
+}
+
+// runBody runs one CTA of the body in Full mode with all checks; in[i] is i.
+func runBody(t *testing.T, decls, body string, threads int) ([]uint32, error) {
+	t.Helper()
+	k := buildKernel(t, "k.ptx", []byte(bodyKernel(decls, body)))
+	l, m := launchBody(t, k, threads)
 	if err := NewRunner(compileFor(t, k, Full)).Run(l, m, 0, Options{Races: true, StepLimit: 20000}, nil); err != nil {
 		return nil, err
 	}

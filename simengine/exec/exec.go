@@ -76,6 +76,9 @@ type Options struct {
 	// StepLimit is the largest number of basic blocks one warp may execute,
 	// 0 for DefaultStepLimit.
 	StepLimit int64
+	// WorkLimit is the most Work that the warps of the CTA may do together,
+	// 0 for no limit.
+	WorkLimit int64
 	// Races turns the shared memory race checker on. In Slice mode, where most
 	// stored values are not known, two writes race even if they write the same:
 	// a launch without faults there has none in Full mode either, of what the

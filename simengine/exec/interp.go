@@ -38,7 +38,8 @@ func (r *Runner) runWarp(w *warp) signal {
 		if w.ip < 0 {
 			w.steps++
 			w.tick++
-			if w.steps > r.opt.StepLimit {
+			r.work += workStep + int64(b.end-b.start)
+			if w.steps > r.opt.StepLimit || r.work > r.opt.WorkLimit {
 				return r.stepLimit(w, b)
 			}
 			if r.sampling {
@@ -70,8 +71,11 @@ func (r *Runner) runWarp(w *warp) signal {
 
 func (r *Runner) stepLimit(w *warp, b *block) signal {
 	in := &instr{pc: b.pc}
-	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first,
-		Detail: "the warp executed more basic blocks than allowed: an endless loop, or lanes of one warp that wait for each other"})
+	detail := "the warp executed more basic blocks than allowed: an endless loop, or lanes of one warp that wait for each other"
+	if w.steps <= r.opt.StepLimit {
+		detail = "the CTAs executed more than allowed: an endless loop, or a launch too long to simulate"
+	}
+	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail})
 }
 
 // runBlock executes the instructions from w.ip to the end of the block.

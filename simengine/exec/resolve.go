@@ -103,9 +103,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	if s := r.check(w, in, a, space, mask, e); s != next {
 		return s
 	}
-	if r.obs != nil {
-		r.obs.Access(w.id, int(in.pc), space, a.width, mask, &r.addr)
-	}
+	r.observe(w, in, space, a.width, mask)
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, space, mask); s != next {
 			return s

@@ -2,7 +2,10 @@ package exec
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // MaxThreads is the largest CTA of every CUDA device.
@@ -39,6 +42,7 @@ type Runner struct {
 	sampling   bool
 	agreed     map[loopKey]int64
 	disagree   bool
+	work       int64
 
 	noBarrierLoops bool
 
@@ -59,6 +63,27 @@ func NewRunner(p *Program) *Runner {
 // Program is what the runner runs.
 func (r *Runner) Program() *Program { return r.p }
 
+// What Work counts beside executed instructions: the entry of a block, and an
+// access with each of its lanes that the observer is told of. A unit stands for
+// about 10 ns and at most 8 bytes of a trace.
+const (
+	workStep   = 3
+	workAccess = 5
+	workLane   = 2
+)
+
+// Work is what the last Run took, in executed warp instructions and as many more
+// for what the observer was told. It is the same everywhere.
+func (r *Runner) Work() int64 { return r.work }
+
+// observe tells the observer of an access.
+func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uint32) {
+	if r.obs != nil {
+		r.work += workAccess + workLane*int64(bits.OnesCount32(mask))
+		r.obs.Access(w.id, int(in.pc), space, width, mask, &r.addr)
+	}
+}
+
 // Run executes one CTA (a linear index in the grid, x fastest) to its end.
 // Shared and local memory start as zeros, device memory as earlier runs left
 // it; see Memory.Reset. obs may be nil. The error is a *Fault, or says what is
@@ -77,9 +102,13 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	if r.opt.StepLimit <= 0 {
 		r.opt.StepLimit = DefaultStepLimit
 	}
+	if r.opt.WorkLimit <= 0 {
+		r.opt.WorkLimit = math.MaxInt64
+	}
 	_, canRestart := obs.(Restarter)
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	r.disagree = false
+	r.work = 0
 	r.setup()
 	r.forbidBarrierLoops(!canRestart && obs != nil)
 	err := r.runCTA()

@@ -16,9 +16,10 @@ type kernelBuilder struct {
 	list   []Instr
 	labels []label
 	// lastLabel is the place of the label reached last.
-	lastLabel int
-	frames    []frame // the function calls being inlined, the kernel first
-	inline    int     // functions inlined so far, for names
+	lastLabel  int
+	frames     []frame // the function calls being inlined, the kernel first
+	inline     int     // functions inlined so far, for names
+	statements int     // read, those of a function each time it is inlined
 	// statics are the variables of functions that exist once however often
 	// the function is inlined.
 	statics     map[*ptx.Declarator]int32
@@ -45,8 +46,12 @@ type frame struct {
 	ret int // label after the call; -1 in the kernel itself
 }
 
-// maxInstrs bounds what inlining may produce.
-const maxInstrs = 1 << 18
+// Bounds on what inlining may produce: instructions, and statements, which may
+// be calls and declarations that produce none.
+const (
+	maxInstrs     = 1 << 18
+	maxStatements = 1 << 21
+)
 
 func (b *kernelBuilder) errorf(at ptx.Loc, format string, args ...any) {
 	b.mb.errorf(at, format, args...)
@@ -149,6 +154,10 @@ func (b *kernelBuilder) kernelParams(f *ptx.Func) {
 
 // body builds the statements of one scope, which is already current.
 func (b *kernelBuilder) body(blk *ptx.Block) {
+	if b.statements += 1 + len(blk.Stmts); b.statements > maxStatements {
+		b.refuse(blk.At, fmt.Sprintf("more than %d statements after inlining", maxStatements))
+		return
+	}
 	b.declareLabels(blk.Stmts)
 	for _, n := range blk.Stmts {
 		if b.unsupported != nil {
@@ -156,6 +165,7 @@ func (b *kernelBuilder) body(blk *ptx.Block) {
 		}
 		switch n := n.(type) {
 		case *ptx.VarDecl:
+			b.statements += len(n.Names)
 			b.declare(n)
 		case *ptx.Block:
 			b.scope = newScope(b.scope)
@@ -261,8 +271,9 @@ func (b *kernelBuilder) ownVar(d *ptx.VarDecl, n *ptx.Declarator) int32 {
 
 // initOwn computes the initial bytes of a variable declared in a body.
 func (b *kernelBuilder) initOwn(d *ptx.VarDecl, n *ptx.Declarator, v *Var) {
-	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: []Var{*v}}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen}
+	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: []Var{*v}}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen, initialised: b.mb.initialised}
 	scratch.initialise(0, d, n)
+	b.mb.initialised = scratch.initialised
 	scratch.relocate()
 	b.mb.errs = append(b.mb.errs, scratch.errs...)
 	*v = scratch.out.Vars[0]

@@ -144,6 +144,8 @@ type moduleBuilder struct {
 	area   area
 	errs   ptx.ErrorList
 	seen   map[ptx.Pos]bool // places reported, so that inlining twice reports once
+	// initialised is the bytes of variables with an initial value.
+	initialised int64
 }
 
 func (mb *moduleBuilder) errorf(at ptx.Loc, format string, args ...any) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
 )
 
 // formsSource and formsText are the forms of instruction, one after another,
@@ -348,17 +349,39 @@ b0:
 `)
 }
 
-// Inlining that would never end is refused at once.
+// Inlining that would never end is refused at once, also if it gives nothing.
 func TestInliningBound(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(header + ".func f0() { .reg .b32 %r; mov.u32 %r, 1; mov.u32 %r, 2; ret; }\n")
-	for i := 1; i < 40; i++ {
-		fmt.Fprintf(&b, ".func f%d() { call f%d; call f%d; ret; }\n", i, i-1, i-1)
+	for leaf, says := range map[string]string{
+		".reg .b32 %r; mov.u32 %r, 1; mov.u32 %r, 2; ret;": "instructions after inlining",
+		"ret;": "statements after inlining",
+	} {
+		var b strings.Builder
+		b.WriteString(header + ".func f0() { " + leaf + " }\n")
+		for i := 1; i < 40; i++ {
+			fmt.Fprintf(&b, ".func f%d() { call f%d; call f%d; ret; }\n", i, i-1, i-1)
+		}
+		b.WriteString(".entry k() { call f39; ret; }\n")
+		_, err := build(t, "bomb.ptx", b.String()).Kernel("k")
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("2^39 calls of { %s }: %v, want %q", leaf, err, says)
+		}
 	}
-	b.WriteString(".entry k() { call f39; ret; }\n")
-	_, err := build(t, "bomb.ptx", b.String()).Kernel("k")
-	if err == nil || !strings.Contains(err.Error(), "instructions after inlining") {
-		t.Errorf("2^39 calls: %v", err)
+}
+
+// Initial values are kept as bytes, so there is a bound on them.
+func TestInitialisedBound(t *testing.T) {
+	for _, text := range []string{
+		".global .b8 g[67108865] = {1};\n.entry k() { ret; }\n",
+		".global .b8 g[40000000] = {1};\n.global .b8 h[40000000] = {1};\n.entry k() { ret; }\n",
+		".global .b8 g[40000000] = {1};\n.entry k() { .global .b8 h[40000000] = {1}; ret; }\n",
+	} {
+		tree, err := ptx.Parse("big.ptx", []byte(header+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ir.Build(tree); err == nil || !strings.Contains(err.Error(), "initialised variables of more than 64 MiB together") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -126,6 +126,9 @@ type pendingInit struct {
 	addend int64
 }
 
+// maxInitialised bounds the bytes of a module's variables with an initial value.
+const maxInitialised = 64 << 20
+
 // initialise computes the initial bytes of a variable.
 func (mb *moduleBuilder) initialise(index int32, d *ptx.VarDecl, n *ptx.Declarator) {
 	if len(n.Init) == 0 {
@@ -134,6 +137,10 @@ func (mb *moduleBuilder) initialise(index int32, d *ptx.VarDecl, n *ptx.Declarat
 	v := &mb.out.Vars[index]
 	if v.Space != Global && v.Space != Const {
 		mb.errorf(n.At, "%s: a .%s variable cannot be initialised", n.Name, v.Space)
+		return
+	}
+	if mb.initialised += int64(v.Size); mb.initialised > maxInitialised {
+		mb.errorf(n.At, "%s: initialised variables of more than %d MiB together", n.Name, maxInitialised>>20)
 		return
 	}
 	v.Init = make([]byte, v.Size)

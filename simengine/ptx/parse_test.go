@@ -241,6 +241,16 @@ func TestMaxErrors(t *testing.T) {
 	}
 }
 
+func TestMaxText(t *testing.T) {
+	src := ".version 8.0\n" + strings.Repeat("\n", ptx.MaxText)
+	if _, err := ptx.Parse("x", []byte(src)); fmt.Sprint(err) != "x:1:1: 16777229 bytes of PTX are more than 16 MiB" {
+		t.Error(err)
+	}
+	if _, err := ptx.Parse("x", []byte(src[:ptx.MaxText])); err != nil {
+		t.Errorf("of the greatest size: %v", err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, src := range corpus(f) {
 		f.Add(src)

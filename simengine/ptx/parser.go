@@ -10,6 +10,10 @@ import (
 // holds what could be read. It never panics.
 func Parse(file string, src []byte) (*Module, error) {
 	p := &parser{file: file}
+	if len(src) > MaxText {
+		p.errorAt(Loc{Line: 1, Col: 1}, "%d bytes of PTX are more than %d MiB", len(src), MaxText>>20)
+		return &Module{File: file}, p.errs
+	}
 	p.lex = lexer{src: string(src), line: 1, fail: p.errorAt}
 	p.next()
 	m := &Module{File: file}
@@ -39,6 +43,10 @@ type parser struct {
 	ops    []Operand // slab that finished lists are cut from
 	instrs []Instr   // slab of instructions
 }
+
+// MaxText is the most bytes of PTX that are read: some ten times the largest
+// kernels in use.
+const MaxText = 16 << 20
 
 // maxDepth bounds recursion, so that hostile input cannot exhaust the stack.
 const maxDepth = 200

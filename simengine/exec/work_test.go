@@ -1,0 +1,57 @@
+package exec
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// silent is an observer that keeps nothing.
+type silent struct{ steps, accesses, lanes int64 }
+
+func (s *silent) Step(int, int, uint32)  { s.steps++ }
+func (s *silent) Repeat(int, int, int64) {}
+func (s *silent) Access(_, _ int, _ ir.Space, _ int, mask uint32, _ *[WarpSize]uint64) {
+	s.accesses++
+	for ; mask != 0; mask &= mask - 1 {
+		s.lanes++
+	}
+}
+
+// Work counts all warps' instructions and what the observer is told, the same in
+// every run; a limit of just as much is enough, and one less is not.
+func TestWorkLimit(t *testing.T) {
+	k := buildKernel(t, "k.ptx", []byte(bodyKernel("", `
+	mov.u32 %r5, 0;
+again:
+	ld.global.u32 %r6, [%rd3];
+	add.u32 %r5, %r5, 1;
+	setp.lt.u32 %p0, %r5, 100;
+	@%p0 bra again;`)))
+	r := NewRunner(compileFor(t, k, Full))
+	run := func(limit int64, obs Observer) error {
+		l, m := launchBody(t, k, 128)
+		return r.Run(l, m, 0, Options{WorkLimit: limit}, obs)
+	}
+	if err := run(0, nil); err != nil {
+		t.Fatal(err)
+	}
+	alone := r.Work()
+	seen := &silent{}
+	if err := run(0, seen); err != nil {
+		t.Fatal(err)
+	}
+	work := r.Work()
+	if want := alone + workAccess*seen.accesses + workLane*seen.lanes; work != want || alone < 4*100*4 {
+		t.Errorf("work %d with an observer and %d without, want %d", work, alone, want)
+	}
+	if err := run(work, &silent{}); err != nil || r.Work() != work {
+		t.Errorf("within the limit: %v, work %d", err, r.Work())
+	}
+	var f *Fault
+	if err := run(work-1, &silent{}); !errors.As(err, &f) || f.Kind != StepLimit || !strings.Contains(f.Detail, "too long to simulate") {
+		t.Errorf("beyond the limit: %v", err)
+	}
+}
