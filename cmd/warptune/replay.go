@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/search/seeded"
 	"github.com/warptune/warptune/search/stopping"
 	"github.com/warptune/warptune/search/strategies"
 )
@@ -22,6 +24,8 @@ type replays struct {
 	delay          int
 	rule           stopping.Rule
 	negligible     string
+	transfer       []string
+	donors         donors
 	markdown, plot string
 }
 
@@ -52,6 +56,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd.Flags().IntVar(&r.delay, "delay", 0, "questions that are out while a strategy asks the next, as with one more worker than that")
 	cmd.Flags().Int64Var(&r.rule.Patience, "patience", 0, "strategies stop after so many evaluations in a row without a better one; 0: they do not")
 	cmd.Flags().StringVar(&r.negligible, "negligible", "", "strategies stop when they believe that less is left to gain, such as 0.5%")
+	cmd.Flags().StringSliceVar(&r.transfer, "transfer", nil, "recorded spaces of the same kernels: strategies also begin with what is best there")
 	cmd.Flags().StringVar(&r.markdown, "markdown", "", "also replace the tables of this Markdown file")
 	cmd.Flags().StringVar(&r.plot, "plots", "", "also draw the curves of each space into this directory, as SVG")
 	return cmd
@@ -89,21 +94,31 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 			return err
 		}
 	}
+	var err error
+	if r.donors, err = openDonors(r.transfer); err != nil {
+		return err
+	}
 	var scores []replay.Score
 	bar, total := a.progress("runs"), len(names)*len(r.strategies)*r.seeds
 	for k, name := range names {
-		records, err := openRecorded(name)
+		records, err := openRecorded(name, replay.Searchable)
 		if err != nil {
 			return err
 		}
 		total += (len(records) - 1) * len(r.strategies) * r.seeds
 		for _, rec := range records {
 			for _, strategy := range r.strategies {
-				s, err := r.score(ctx, rec, strategy)
+				s, err := r.score(ctx, rec, strategy, nil)
 				if err != nil {
 					return err
 				}
 				scores = append(scores, s)
+				if first := r.donors.best(name, rec); len(first) > 0 {
+					if s, err = r.score(ctx, rec, strategy, first); err != nil {
+						return err
+					}
+					scores = append(scores, s)
+				}
 				bar.show(len(scores)*r.seeds, total, fmt.Sprintf("%d of %d files", k, len(names)))
 			}
 		}
@@ -112,8 +127,8 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 	return a.printScores(r, scores)
 }
 
-// score runs the seeds side by side.
-func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string) (replay.Score, error) {
+// score runs the seeds side by side. first are configurations to begin with.
+func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string, first []search.Config) (replay.Score, error) {
 	curves := make([]replay.Curve, r.seeds)
 	budget := int(min(int64(r.budget), rec.Space.Size()))
 	group, ctx := errgroup.WithContext(ctx)
@@ -127,6 +142,9 @@ func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string
 			if err != nil {
 				return err
 			}
+			if len(first) > 0 {
+				s = seeded.New(rec.Space, s, first)
+			}
 			if r.rule != (stopping.Rule{}) {
 				s = stopping.New(s, r.rule)
 			}
@@ -135,6 +153,9 @@ func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string
 		})
 	}
 	err := group.Wait()
+	if len(first) > 0 {
+		strategy += ", transferred"
+	}
 	return replay.NewScore(rec, strategy, budget, r.delay, curves), err
 }
 

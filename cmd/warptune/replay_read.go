@@ -9,8 +9,9 @@ import (
 	"github.com/warptune/warptune/tuner/exchange"
 )
 
-// openRecorded reads the spaces of a file, whose name says what it is.
-func openRecorded(name string) ([]*replay.Record, error) {
+// openRecorded reads the spaces of a file, whose name says what it is; of a file
+// of many those with least configurations or more.
+func openRecorded(name string, least int) ([]*replay.Record, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -18,7 +19,7 @@ func openRecorded(name string) ([]*replay.Record, error) {
 	defer f.Close()
 	switch plain := strings.TrimSuffix(name, ".gz"); {
 	case strings.HasSuffix(plain, ".jsonl"):
-		return replay.ReadRecords(name, f)
+		return replay.ReadRecords(name, f, least)
 	case strings.HasSuffix(plain, ".json"):
 		run, err := exchange.Read(name, f)
 		if err != nil {

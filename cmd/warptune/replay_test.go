@@ -129,3 +129,26 @@ func TestReplayStops(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayTransfer: a strategy that begins with what is best in another
+// recording of the kernel finds the optimum they share at once.
+func TestReplayTransfer(t *testing.T) {
+	space, elsewhere := recorded(t), filepath.Join(t.TempDir(), "bowl-other.csv")
+	text, err := os.ReadFile(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(elsewhere, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), []string{"replay", space, "--transfer", elsewhere, "--strategy", "random", "--budget", "90", "--seeds", "3"}, &stdout, &stderr)
+	rows := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	if code != exitDone || len(rows) != 3 || !strings.Contains(rows[2], "random, transferred") || !strings.Contains(rows[2], " 1 (100 %)") {
+		t.Fatalf("exit status %d: %s\n%s", code, stderr.String(), stdout.String())
+	}
+	stdout.Reset()
+	if code := run(context.Background(), []string{"replay", space, "--transfer", space, "--strategy", "random", "--budget", "9", "--seeds", "1"}, &stdout, &stderr); code != exitDone || strings.Contains(stdout.String(), "transferred") {
+		t.Errorf("a space begins with its own best: exit status %d\n%s", code, stdout.String())
+	}
+}

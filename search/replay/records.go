@@ -10,21 +10,24 @@ import (
 
 // measured is the part of a line of measured records that a space needs.
 type measured struct {
-	Group  string                     `json:"group"`
-	Kernel string                     `json:"kernel"`
-	Params map[string]json.RawMessage `json:"params"`
-	Time   *struct {
+	Group   string                     `json:"group"`
+	Kernel  string                     `json:"kernel"`
+	Problem []int64                    `json:"problem_size"`
+	Params  map[string]json.RawMessage `json:"params"`
+	Time    *struct {
 		Median float64 `json:"median"`
 	} `json:"time_us"`
 }
 
+// Searchable is how many configurations make a space worth searching.
+const Searchable = 100
+
 // ReadRecords reads measured records, one JSON object a line, gzipped or not:
-// those of a group form one space. Params are the parameters, in order of
-// name; the median of time_us, in microseconds, is the time, and a record
-// without it failed. Groups of fewer than least valid configurations are left
-// out: there is nothing to search.
-func ReadRecords(name string, r io.Reader) ([]*Record, error) {
-	const least = 100
+// those of a group form one space, without one those of a kernel and problem
+// size. Params are the parameters, in order of name; the median of time_us, in
+// microseconds, is the time, and a record without it failed. Groups of fewer than least valid configurations are left
+// out: Searchable where they are searched.
+func ReadRecords(name string, r io.Reader, least int) ([]*Record, error) {
 	text, err := plain(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -39,7 +42,9 @@ func ReadRecords(name string, r io.Reader) ([]*Record, error) {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 		if m.Group == "" {
-			m.Group = m.Kernel
+			if m.Group = m.Kernel; len(m.Problem) > 0 {
+				m.Group += fmt.Sprint(" ", m.Problem)
+			}
 		}
 		if _, ok := groups[m.Group]; !ok {
 			order = append(order, m.Group)

@@ -147,12 +147,12 @@ func TestReadRecords(t *testing.T) {
 			b.WriteString(`{"kernel": "k", "group": "g", "params": {"Y": ` + string(rune('0'+i)) + `, "X": ` + string(rune('0'+k)) + "}" + time + "}\n")
 		}
 	}
-	all, err := ReadRecords("x", strings.NewReader(b.String()+`{"kernel": "other", "params": {"Z": 1}, "time_us": {"median": 1}}`))
+	all, err := ReadRecords("x", strings.NewReader(b.String()+`{"kernel": "other", "params": {"Z": 1}, "time_us": {"median": 1}}`), Searchable)
 	if err != nil || len(all) != 1 || all[0].Valid() != 90 || all[0].Space.At(0).String() != "X=0,Y=0" {
 		t.Fatalf("%v %v", all, err)
 	}
 	for _, bad := range []string{"", "{", `{"params": {"Z": 1}}`} {
-		if _, err := ReadRecords("x", strings.NewReader(bad)); err == nil {
+		if _, err := ReadRecords("x", strings.NewReader(bad), Searchable); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}

@@ -11,6 +11,13 @@ import (
 	"github.com/warptune/warptune/search"
 )
 
+// What is begun with: the Best best configurations of each of the Sources
+// nearest other results.
+const (
+	Best    = 8
+	Sources = 2
+)
+
 // Strategy asks for given configurations first, then for what another strategy
 // does.
 type Strategy struct {

@@ -5,14 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/warptune/warptune/search/seeded"
 	"github.com/warptune/warptune/tuner"
-)
-
-// A sweep with Spec.Transfer begins with the best transferBest configurations
-// of each of the transferSweeps nearest sweeps of its kernel.
-const (
-	transferSweeps = 2
-	transferBest   = 8
 )
 
 // otherArch is how far another architecture is, beside problem sizes, whose
@@ -31,7 +25,7 @@ func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id stri
 	}
 	var out []string
 	for _, s := range c.nearest(spec) {
-		top, err := c.Top(ctx, s.ID, transferBest)
+		top, err := c.Top(ctx, s.ID, seeded.Best)
 		if err != nil {
 			return nil, err
 		}
@@ -67,5 +61,5 @@ func (c *Coordinator) nearest(spec *tuner.Spec) []tuner.Sweep {
 	slices.SortStableFunc(sweeps, func(a, b tuner.Sweep) int {
 		return cmp.Or(cmp.Compare(away(&a), away(&b)), -cmp.Compare(a.Num, b.Num))
 	})
-	return sweeps[:min(len(sweeps), transferSweeps)]
+	return sweeps[:min(len(sweeps), seeded.Sources)]
 }
