@@ -27,10 +27,7 @@ var hostile = []struct {
 	{"loops for ever", "", "L: bra L;", tuner.Timeout, "an endless loop"},
 	{"loops for ever over memory", "", "L: ld.global.f32 %f1, [%rd1]; setp.gt.f32 %p1, %f1, 0f00000000; @%p1 bra L;", tuner.Timeout, "an endless loop"},
 	{"loops for ever over ever other memory", "", "L: ld.global.u32 %r1, [%rd1]; and.b32 %r1, %r1, 60; cvt.u64.u32 %rd2, %r1; add.u64 %rd1, %rd1, %rd2; bra L;", tuner.Timeout, "an endless loop"},
-	{"loops 2^31 times 2^31 times", "", `mov.u32 %r2, 0;
-M: mov.u32 %r1, 0;
-L: ld.global.f32 %f1, [%rd1]; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 2147483647; @%p1 bra L;
-add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 2147483647; @%p1 bra M; st.global.f32 [%rd1], %f1;`, tuner.Timeout, "too long to simulate"},
+	{"takes 2^32 steps that nobody can count", "", "mov.u32 %r1, 1; L: mad.lo.u32 %r1, %r1, 1664525, 1013904223; setp.ne.u32 %p1, %r1, 1; @%p1 bra L;", tuner.Timeout, "too long to simulate"},
 	{"waits at a barrier that others never reach", "", "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1; bra D; A: bar.sync 2; D:", tuner.Runtime, "bar.sync"},
 	{"a terabyte of local memory", "", ".local .align 4 .b8 q[1099511627776];", tuner.Compile, "array size 1099511627776 is too large"},
 	{"a gigabyte of local memory a thread", "", ".local .align 4 .b8 q[1073741824];", tuner.Runtime, "1073741824 bytes of local memory"},
