@@ -17,6 +17,7 @@ type op struct {
 	width    uint8
 	pred     bool // the result is a predicate
 	float    bool // an atomic on floating-point values
+	wide     bool // a fence beyond the CTA
 	source   int32
 	carried  int32
 	spill    int16
@@ -199,7 +200,7 @@ func among(spans []assemble.RegSpan, s assemble.RegSpan) bool {
 
 // describe takes from the PTX instruction what the machine class leaves open.
 func (c *code) describe(o *op, in *ir.Instr) {
-	o.mod, o.float = in.Mod, in.Type.IsFloat()
+	o.mod, o.float, o.wide = in.Mod, in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
 	switch in.Op {
 	case ir.CpAsyncCommit:
 		o.commit = true

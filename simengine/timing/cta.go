@@ -47,7 +47,7 @@ func (s *sm) launch(slot int32) {
 		w := &s.warps[i]
 		w.tr, w.first = &sample.cta.Warps[k], sample.warps[k].first
 		w.step, w.next, w.issued, w.waiting = -1, 0, s.now-1, false
-		w.groups, w.open = 0, 0
+		w.groups, w.open, w.sent = 0, 0, 0
 		w.async = [maxGroups]int64{}
 		w.shift = uint64(n+1) << privateShift
 		w.loops.reset(n < int64(len(s.ctas)))

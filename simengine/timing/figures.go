@@ -22,7 +22,8 @@ type Figures struct {
 	// Barrier is what the last warp to arrive waits, BarrierWarp what the
 	// barrier unit takes for each.
 	Barrier, BarrierWarp float64
-	Fence                float64
+	// Fence is within the CTA, FenceDevice beyond it when nothing is under way.
+	Fence, FenceDevice float64
 	// Vacancy is the time from a CTA's last exit to its slot issuing again for a
 	// CTA of one warp; each further one adds VacancyWarp.
 	Vacancy, VacancyWarp float64
@@ -57,7 +58,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 		Addressing: cycles(m.addressing), DataPass: cycles(m.dataPass), ConstantPass: cycles(m.constPass),
 		Shared: float64(m.latShared), L1: float64(m.latL1), Constant: float64(m.latConst),
 		AtomicShared: float64(m.latAtomicShared), AtomicL2: float64(m.latAtomicL2),
-		Barrier: float64(m.latBarrier), BarrierWarp: cycles(m.latBarrierWarp), Fence: float64(m.latFenceCTA),
+		Barrier: float64(m.latBarrier), BarrierWarp: cycles(m.latBarrierWarp), Fence: float64(m.latFenceCTA), FenceDevice: float64(m.latFenceGPU),
 		Vacancy: m.vacancy, VacancyWarp: m.vacancyWarp, ColdStart: float64(m.coldStart),
 		LaunchInterval: m.launchInterval, SharedFP32Int: m.dualFP32Int, m: m,
 	}

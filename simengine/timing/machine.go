@@ -65,7 +65,7 @@ type machine struct {
 	dataPass   int64 // steps of one data-stage wavefront
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
-	latBarrier, latFenceCTA, latFenceGPU                     int64
+	latBarrier, latFenceCTA, latFenceGPU, latL2              int64
 	latBarrierWarp                                           int64 // steps the barrier unit takes a warp
 	constPass                                                int64 // steps a distinct word of an indexed constant load
 
@@ -183,6 +183,7 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	m.latBarrier = lat(arch.LatencyBarrier)
 	m.latFenceCTA, m.latFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
+	m.latL2 = lat(arch.LatencyL2)
 	m.latBarrierWarp = dram.Ticks(d.Latency[arch.LatencyBarrierWarp])
 	m.constPass = dram.Ticks(1 / math.Max(d.ConstantsPerCycle, 1.0/32))
 }

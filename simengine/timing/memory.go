@@ -254,7 +254,7 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, first uint
 	taken := s.mem.Write(max(at, s.stores.free()), g, toDRAM)
 	s.stores.take(taken)
 	c := &s.ctas[w.cta]
-	c.sent = max(c.sent, taken)
+	c.sent, w.sent = max(c.sent, taken), max(w.sent, taken)
 }
 
 // atomic is a read-modify-write in L2.

@@ -41,6 +41,7 @@ type warp struct {
 	async  [maxGroups]int64
 	groups int32
 	open   int64
+	sent   int64 // cycle at which L2 has taken the warp's last store
 	loops  loopClock
 	shift  uint64 // added to private line addresses, so that replicas differ
 	local  uint64 // base line of the warp's local memory

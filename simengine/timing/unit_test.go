@@ -1,10 +1,12 @@
 package timing
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -81,6 +83,37 @@ func TestAtomicsOnOneAddressSerialise(t *testing.T) {
 	}
 	if spread, same := time(1), time(32); same < 4*spread {
 		t.Errorf("one address: %.0f cycles, spread: %.0f", same, spread)
+	}
+}
+
+// A fence beyond the CTA goes to L2 and back, after the stores before it have;
+// one within the CTA does neither (deploy/calibrate latency.fence).
+func TestFenceWaitsForL2(t *testing.T) {
+	d := h200(t)
+	cycles := func(scope ir.Scope, store bool) float64 {
+		p := &program{}
+		p.block()
+		var st int32 = -1
+		if store {
+			st = p.emit(assemble.Store, ir.St, ir.Global, -1, 2)
+		}
+		p.kernel.Instrs[p.emit(assemble.Fence, ir.Membar, 0, -1)].Scope = scope
+		p.emit(assemble.Exit, ir.Exit, 0, -1)
+		return run(t, input(d, p, func(cta int64, warps int) *trace.CTA {
+			w := trace.Warp{Steps: []trace.Step{{Mask: ^uint32(0)}}}
+			if store {
+				row(st, uint64(cta), &w, true)
+			}
+			return &trace.CTA{ID: cta, Warps: []trace.Warp{w}}
+		}, 1, 1, 1)).Cycles
+	}
+	none := cycles(ir.ScopeCTA, false)
+	fence, l2 := d.Latency[arch.LatencyFenceGPU]-d.Latency[arch.LatencyFenceCTA], d.Latency[arch.LatencyL2]
+	if got := cycles(ir.ScopeGPU, false) - none; math.Abs(got-fence) > 2 {
+		t.Errorf("a fence of the device takes %.0f cycles more than one of the CTA, want %.0f", got, fence)
+	}
+	if got := cycles(ir.ScopeGPU, true) - cycles(ir.ScopeCTA, true); got < fence+0.8*l2 || got > fence+1.2*l2 {
+		t.Errorf("behind a store it takes %.0f cycles more, want about %.0f", got, fence+l2)
 	}
 }
 

@@ -46,6 +46,7 @@ type walker struct {
 	began  float64 // of the current phase
 	flight float64 // lines under way from DRAM since the last wait
 	open   float64 // when the uncommitted asynchronous copies have arrived
+	sent   float64 // when the last store left
 	groups int
 	async  [maxGroups]float64
 	cur    work // of the current phase, its time aside
@@ -177,7 +178,7 @@ func (w *walker) issue(in *assemble.Instr) {
 	case assemble.Branch:
 		w.now = at + math.Max(s.Latency, 1)
 	case assemble.Fence:
-		w.now = at + w.c.f.Fence
+		w.now = w.fence(in, at)
 	case assemble.Control:
 		w.control(in)
 	}
@@ -192,6 +193,20 @@ func (w *walker) issue(in *assemble.Instr) {
 			w.regs[int(d.First)+k] = r
 		}
 	}
+}
+
+// fence is when the warp can go on after a fence: beyond the CTA, when L2 has
+// acknowledged its stores and then the fence.
+func (w *walker) fence(in *assemble.Instr, at float64) float64 {
+	f := w.c.f
+	if k := w.c.p.Kernel; in.Source < 0 || k.Instrs[in.Source].Scope <= ir.ScopeCTA {
+		return at + f.Fence
+	}
+	w.cur.waits++
+	if w.sent > 0 {
+		at = math.Max(at, w.sent+w.c.spill.m.near)
+	}
+	return at + f.FenceDevice
 }
 
 // ready is when the operands and the place of the result are, and the result
@@ -286,6 +301,7 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 	took := float64(q.latency)
 	switch in.Class {
 	case assemble.Store:
+		w.sent = begin
 		return result{at: begin}
 	case assemble.AsyncCopy:
 		w.open = math.Max(w.open, begin+took)
