@@ -56,11 +56,14 @@ type Request struct {
 	Arch          *arch.Descriptor
 	Level         Level
 	Grid, CTA     [3]int
-	DynamicShared int   // bytes
-	MaxRegisters  int   // per thread, 0: no cap
-	CarveOut      int   // percent of the largest shared memory size, -1: the driver's choice
-	Args          []Arg // kernel parameters in order
-	Constants     []Arg // __constant__ variables to fill, by name
+	DynamicShared int // bytes
+	MaxRegisters  int // per thread, 0: no cap
+	CarveOut      int // percent of the largest shared memory size, -1: the driver's choice
+	// Cold asks for a launch by itself, as a profiler makes one: caches hold
+	// nothing of what it reads. Otherwise the launch follows others like it.
+	Cold      bool
+	Args      []Arg // kernel parameters in order
+	Constants []Arg // __constant__ variables to fill, by name
 }
 
 // Arg is a kernel argument: a scalar, or a buffer in device memory.
@@ -101,7 +104,11 @@ func (r *Request) Digest(module string) string {
 	text(h, "warptune", Version(), module, r.Kernel, r.Arch.Digest, r.Level.String())
 	ints(h, r.Grid[:]...)
 	ints(h, r.CTA[:]...)
-	ints(h, r.DynamicShared, r.MaxRegisters, r.CarveOut, len(r.Args), len(r.Constants))
+	cold := 0
+	if r.Cold {
+		cold = 1
+	}
+	ints(h, r.DynamicShared, r.MaxRegisters, r.CarveOut, cold, len(r.Args), len(r.Constants))
 	for _, args := range [][]Arg{r.Args, r.Constants} {
 		for i := range args {
 			args[i].digest(h)

@@ -58,7 +58,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (res *timing.Result, floorUS float64, err error) {
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
 	}
 	composed, err := model.Compose(in)
 	if err != nil {

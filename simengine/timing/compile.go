@@ -42,6 +42,8 @@ type code struct {
 	pcs     int // ir instructions, the length of tables by PC
 	// stores[pc] says that the PTX instruction writes global memory.
 	stores []bool
+	// kept[pc] says that what it writes there stays: it is no atomic.
+	kept   []bool
 	heads  []bool          // blocks that head a loop
 	before *assemble.Instr // the FMA lowered last in the present block
 	// classes[b] is the instructions of block b by class, tids[b] how many of
@@ -58,7 +60,7 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 	c := &code{program: p, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	for i := range p.Kernel.Instrs {
 		o := p.Kernel.Instrs[i].Op
-		c.stores = append(c.stores, o == ir.St || o == ir.Red)
+		c.stores, c.kept = append(c.stores, o == ir.St || o == ir.Red), append(c.kept, o == ir.St)
 	}
 	c.tids, c.memory = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))

@@ -68,7 +68,7 @@ func (s *sm) exit(w *warp) {
 	p := &s.subs[w.sub]
 	p.ready[w.slot], p.why[w.slot], p.on[w.slot] = never, Idle, pipeNone
 	c := &s.ctas[w.cta]
-	s.stats.active += s.now + 1 - c.began
+	s.stats.active += max(s.now+1, w.sent) - c.began // a warp stays until its stores have left
 	w.loops.close(&s.stats)
 	c.alive--
 	if c.alive > 0 {

@@ -102,16 +102,15 @@ func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traf
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits
 	k["lts__t_sector_hit_rate.pct"] = percent(hits+writes, reads+writes)
 	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes
-	k["dram__bytes_write.sum"] = p.plan.WriteBytes
+	k["dram__bytes_write.sum"] = p.plan.ColdWriteBytes
 }
 
 // timeMetrics adds rates, occupancy and the stall ratios.
 func timeMetrics(k map[string]float64, m *machine, in *Input, p *pool, g gridShape, e *estimate, instrs float64) {
 	s := e.run
-	cycles := math.Max(float64(s.stats.cycles), 1)
 	k["gpu__time_duration.sum"] = m.arch.Microseconds(e.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = e.cycles
-	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(s.activeWarps()/cycles, float64(m.arch.MaxWarps))
+	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(e.activeWarps(g), float64(m.arch.MaxWarps))
 	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(m.arch.SMs*m.schedulers), e.cycles)
 	k["launch__waves_per_multiprocessor"] = float64(g.ctas) / float64(m.arch.SMs) / float64(in.CTAsPerSM)
 	issued := math.Max(float64(s.stats.issued)*p.counts.skipped(), 1)
@@ -130,12 +129,16 @@ func (t *counts) skipped() float64 {
 	return float64(t.instrs) / float64(t.clocked)
 }
 
-// activeWarps is the warp cycles that the hardware counts as active: of a CTA's
-// vacancy about half is its launch, with its warps allocated (achieved
-// occupancy of shared/silicon copy and reduce, one and two warps a CTA).
-func (s *sm) activeWarps() float64 {
-	launches := float64(len(s.done)) * float64(s.in.WarpsPerCTA)
-	return float64(s.stats.active) + launches*float64(s.vacancy)/2
+// activeWarps is the mean number of warps of the busiest SM over the launch, as
+// the hardware counts them: what its CTAs take between them, skipped iterations
+// counted in, over the time of all. Of a CTA's vacancy about half is its launch,
+// with its warps allocated (achieved occupancy of shared/silicon copy and reduce,
+// one and two warps a CTA).
+func (e *estimate) activeWarps(g gridShape) float64 {
+	s := e.run
+	perCTA := float64(s.stats.active)/math.Max(float64(len(s.done)), 1) + float64(s.in.WarpsPerCTA)*(s.stats.loop.mean()+float64(s.vacancy)/2)
+	most := float64(g.resident) * float64(s.in.WarpsPerCTA)
+	return math.Min(perCTA*float64(g.perSM)/math.Max(e.cycles, 1), most)
 }
 
 func percent(part, whole float64) float64 {

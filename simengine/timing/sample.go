@@ -150,6 +150,9 @@ func surveyWarp(c *code, w *trace.Warp, weight []int64, survey *reuse.Survey) []
 			if a.Space != ir.Global {
 				continue
 			}
+			if c.kept[a.PC] {
+				survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
+			}
 			for n := a.First; n < a.First+int32(a.NLines); n++ {
 				l := &w.Lines[n]
 				first[n] = survey.Touch(a.PC, l.Addr, l.Sectors, c.stores[a.PC])

@@ -39,6 +39,7 @@ type Job struct {
 	Problem []int64 // nil: the definition's own
 	Arch    *arch.Descriptor
 	Level   simengine.Level
+	Cold    bool // a launch by itself, as a profiler makes one
 	// Known finds the outcome of a question that was answered before, by its
 	// digest; nil: none is known.
 	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
@@ -73,6 +74,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 	if err != nil {
 		return failed(tuner.Constraints, err), nil
 	}
+	req.Cold = job.Cold
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
 	if err != nil {
 		return outcomeOf(err), nil

@@ -72,6 +72,8 @@ func (b *Batch) task(r *record.Record) (task, error) {
 		return task{}, err
 	}
 	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level}}
+	// Counters come from one launch under a profiler, times from launches back to back.
+	t.job.Cold = len(r.Counters) > 0 && r.TimeUS == nil
 	if r.PTX == "" || b.PTX == nil {
 		return t, nil
 	}

@@ -61,7 +61,7 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	secondLevel(k, in, gl, fp.plan.ColdReadBytes/32, stores)
 	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes // counters are of a launch by itself
-	k["dram__bytes_write.sum"] = fp.plan.WriteBytes
+	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes
 	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = p.cycles
 	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(in.Arch.SMs*in.Arch.SubPartitions), p.cycles)

@@ -129,6 +129,9 @@ func (s *surveyor) touch(w *trace.Warp, mark []uint8) {
 			continue
 		}
 		store := s.stores[a.PC]
+		if s.in.Program.Kernel.Instrs[a.PC].Op == ir.St {
+			s.survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
+		}
 		covered := 0
 		for k := a.First; k < a.First+int32(a.NLines); k++ {
 			l := &w.Lines[k]

@@ -1,5 +1,7 @@
 package reuse
 
+import "math"
+
 // Device is what the estimate needs to know of the device and the launch.
 type Device struct {
 	Grid [3]int
@@ -53,6 +55,9 @@ type Plan struct {
 	// ColdReadBytes is what the grid would read from DRAM if nothing were left
 	// of a previous launch, as a profiler's single launch does.
 	ColdReadBytes float64
+	// ColdWriteBytes is what DRAM takes of such a launch: what it stores and what
+	// the profiler stored before it, less what is still in L2 at its end.
+	ColdWriteBytes float64
 	// Local is the share of local memory traffic beyond L1 that L2 cannot hold.
 	Local float64
 	// Remote is the share of the lines found in L2 on a CTA's first touch that
@@ -60,6 +65,9 @@ type Plan struct {
 	Remote float64
 	// Kept is the share of the footprint that the previous launch left in L2.
 	Kept float64
+	// dirty is the share of what a launch stores that is still in L2, not written
+	// back, when the next launch stores it again.
+	dirty float64
 }
 
 // group sums a set of instructions that touch common data.
@@ -70,6 +78,7 @@ type group struct {
 	unique                 float64 // granules the grid touches
 	share                  float64 // of a CTA's granules that are new to the grid
 	rows                   int64   // DRAM rows that the CTAs surveyed read first
+	written                int64   // bytes that they stored
 	random, broadcast      bool
 	missing                float64 // of random accesses, the share that L2 does not hold
 	over                   Extent  // what random accesses are spread over
@@ -78,12 +87,23 @@ type group struct {
 
 // A launch finds all of the previous one's footprint in L2 up to keptWhole of
 // the cache's size and nothing from keptUntil on: replacement is close to least
-// recently used, and a stream longer than the cache evicts itself. GH200 reads
-// at the L2 rate up to 40 of 60 MB (RRZE gpu-l2-cache), and 50 MB of
-// copy_strided STRIDE=2 run at the DRAM rate (shared/silicon).
+// recently used, a line takes room in both halves when the SMs of the other one
+// use it, and a stream longer than the cache evicts itself. Reads of 0.53, 0.67,
+// 0.80 and 0.93 of L2 find 94, 79, 17 and 1 % there, copies 100, 70, 14 and 1 %
+// (deploy/calibrate residency.dram_read).
 const (
-	keptWhole = 0.67
-	keptUntil = 0.85
+	keptWhole = 0.62
+	keptUntil = 0.84
+)
+
+// Dirty lines are written back before the cache is full: what a launch stores is
+// stored again in place by the next up to dirtyWhole of L2 and all of it written
+// back from dirtyUntil on. Of 0.40, 0.53 and 0.67 of L2 that is only written 1, 44
+// and 94 % are; what is read beside it counts by half (deploy/calibrate
+// residency.dram_written write, accumulate and copy).
+const (
+	dirtyWhole = 0.43
+	dirtyUntil = 0.66
 )
 
 // rowReach is the share of L2 within which data is found again: of 73 and 82 MB
@@ -98,7 +118,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
-	var reads float64
+	var reads, written float64
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.estimate(g, d, ctas, reach)
@@ -110,6 +130,8 @@ func (s *Survey) Plan(d Device) *Plan {
 			s.confine(g, d, ctas)
 			if i < pcs {
 				reads += g.unique * float64(s.granule)
+			} else {
+				written += g.unique * float64(s.granule)
 			}
 			// Granules both read and written are one granule of footprint.
 			if n := sum(g.fresh); n > 0 {
@@ -118,7 +140,10 @@ func (s *Survey) Plan(d Device) *Plan {
 		}
 	}
 	p.Footprint += d.Scratch
-	p.Kept = kept(p.Footprint, d)
+	if !d.Cold {
+		p.Kept = d.kept(keptWhole, keptUntil, p.Footprint)
+		p.dirty = d.kept(dirtyWhole, dirtyUntil, (p.Footprint+written)/2)
+	}
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
@@ -127,14 +152,14 @@ func (s *Survey) Plan(d Device) *Plan {
 		if g.low > g.high {
 			continue
 		}
-		q := g.fromDRAM(p.Kept, d.Cold)
 		if id < pcs {
-			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = q, g.broadcast, g.random, g.over
+			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
 		} else {
-			p.Write[id-pcs] = q
+			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}
 	p.sumTraffic(s, groups, ctas, d)
+	p.ColdWriteBytes = d.profiled(p.ColdReadBytes, written)
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
 	}
@@ -151,13 +176,13 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 			continue
 		}
 		touched := g.perCTA * ctas * float64(s.granule)
-		bytes := touched * g.fromDRAM(p.Kept, d.Cold)
 		if i < pcs {
+			bytes := touched * g.fromDRAM(p.Kept, d.Cold)
 			p.ReadBytes += bytes
 			p.ColdReadBytes += touched * g.fromDRAM(0, true)
 			opened += bytes * g.opened(s.granule)
 		} else {
-			p.WriteBytes += bytes
+			p.WriteBytes += touched * g.share * (1 - p.dirty)
 		}
 	}
 	p.RowShare = 1
@@ -166,13 +191,36 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 	}
 }
 
-// kept is the share of a footprint that a launch leaves in L2 for the next.
-func kept(footprint float64, d Device) float64 {
-	if d.Cold {
+// kept is the share of a footprint that stays in L2 when all of it does up to
+// whole of the cache's size and nothing from until on.
+func (d *Device) kept(whole, until, footprint float64) float64 {
+	size := float64(d.L2Bytes)
+	return min(max((until*size-footprint)/((until-whole)*size), 0), 1)
+}
+
+// profiled is what DRAM takes of a launch under a profiler, which restores what
+// the kernel writes before each of its passes. Up to dirtyWhole of L2 stays dirty
+// of that, and again of what the launch stores, as far as its traffic after the
+// store does not push it out. Where L2 has halves a line takes room in both of
+// them half of the time.
+func (d *Device) profiled(read, written float64) float64 {
+	size, room := float64(d.L2Bytes), 1.0
+	if d.halves() {
+		room = 1.5
+	}
+	traffic := room * (read + written)
+	restored := math.Min(2*room*written, size) // read from the copy and written
+	before := math.Min(written, dirtyWhole*size)
+	after := math.Min(written*math.Min(1, size/math.Max(traffic, 1)), dirtyWhole*size)
+	// The part of the restored lines that is stored again before it is pushed out.
+	again := 1.0
+	if traffic > size {
+		again = math.Max(size-restored, 0) / (traffic - restored)
+	}
+	if written <= after {
 		return 0
 	}
-	full, none := keptWhole*float64(d.L2Bytes), keptUntil*float64(d.L2Bytes)
-	return min(max((none-footprint)/(none-full), 0), 1)
+	return written + before*(1-again) - after
 }
 
 func sum(a [numDirections]int64) (n int64) {
@@ -197,6 +245,7 @@ func (s *Survey) groups() []group {
 			g.extra[k] += s.extra[id][k]
 		}
 		g.skipped = g.skipped || s.skipped[id]
+		g.written += s.written[id]
 		if id < len(s.rows)/2 {
 			g.rows += s.rows[id]
 		}
@@ -219,15 +268,20 @@ func (s *Survey) reach(groups []group, d Device) [numDirections]float64 {
 
 // mean is the granules a CTA of the cluster touches first.
 func (s *Survey) mean(g *group) float64 {
-	var n, ctas int64
+	var n int64
 	for k := Base; k <= Z; k++ {
 		n += g.distinct[k]
+	}
+	return float64(n) / s.surveyed()
+}
+
+// surveyed is the CTAs of the cluster, at least one.
+func (s *Survey) surveyed() float64 {
+	var ctas int64
+	for k := Base; k <= Z; k++ {
 		ctas += s.ctas[k]
 	}
-	if ctas == 0 {
-		return 0
-	}
-	return float64(n) / float64(ctas)
+	return math.Max(float64(ctas), 1)
 }
 
 func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections]float64) {
@@ -247,6 +301,7 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 	if g.perCTA == 0 {
 		return
 	}
+	g.unique = math.Max(g.unique, float64(g.written)/s.surveyed()*ctas/float64(s.granule))
 	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }

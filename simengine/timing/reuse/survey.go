@@ -39,6 +39,7 @@ type Survey struct {
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
 	rows     []int64                // DRAM rows first touched, by pc, far CTAs left out
+	written  []int64                // bytes stored, by pc, far CTAs left out
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
@@ -60,6 +61,7 @@ func New(pcs, granule int) *Survey {
 	s.distinct = make([][numDirections]int64, n)
 	s.fresh = make([][numDirections]int64, n)
 	s.rows = make([]int64, n)
+	s.written = make([]int64, n)
 	s.extra = make([][numDirections]int64, n)
 	return s
 }
@@ -118,6 +120,15 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 		}
 	}
 	return first
+}
+
+// Store records that the current CTA stores bytes by instruction pc, other CTAs
+// others: where each writes a part of a granule, more of them share it than the
+// cluster shows.
+func (s *Survey) Store(pc int32, bytes int64) {
+	if s.dir != Far {
+		s.written[int(pc)+len(s.parent)/2] += bytes * s.weight
+	}
 }
 
 func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
