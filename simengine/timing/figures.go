@@ -88,9 +88,9 @@ func (f *Figures) Atomic(active float64) AtomicCycles {
 }
 
 // Share is the memory system as one of active SMs sees it, with writeShare of
-// the DRAM traffic being writes and rowShare of each opened DRAM row used.
-func (f *Figures) Share(active, writeShare, rowShare float64) dram.Spec {
-	return f.m.share(active, writeShare, rowShare)
+// the DRAM traffic being writes and pieceShare of each piece that DRAM opens read.
+func (f *Figures) Share(active, writeShare, pieceShare float64) dram.Spec {
+	return f.m.share(active, writeShare, pieceShare)
 }
 
 // Validate reports everything that is wrong with an input at once.

@@ -211,9 +211,9 @@ func (m *machine) writeBacklogBytes() float64 {
 
 // share is the memory system as one of active SMs sees it (active may be
 // fractional: the grid's CTAs over the CTAs of the SM that has most), with
-// writeShare of the DRAM traffic being writes and rowShare of each opened DRAM
-// row used.
-func (m *machine) share(active, writeShare, rowShare float64) dram.Spec {
+// writeShare of the DRAM traffic being writes and pieceShare of each piece that
+// DRAM opens read.
+func (m *machine) share(active, writeShare, pieceShare float64) dram.Spec {
 	d := m.arch
 	perSM := 1 / math.Max(active, 1)
 	l2Write := d.L2WriteBytesPerCycle
@@ -233,7 +233,7 @@ func (m *machine) share(active, writeShare, rowShare float64) dram.Spec {
 		L2Read:     math.Min(d.L2BytesPerCycle*perSM, port),
 		L2Write:    math.Min(l2Write*perSM, way),
 		Port:       port,
-		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.rowEfficiency(rowShare) * perSM,
+		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.pieceEfficiency(pieceShare) * perSM,
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		DRAMAccess: int64(math.Round(d.Latency[arch.LatencyDRAM])),
@@ -245,18 +245,11 @@ func (m *machine) share(active, writeShare, rowShare float64) dram.Spec {
 	return s
 }
 
-// rowOpening is the time to open a DRAM row, in units of the time to move one
-// granule, as far as other banks do not hide it: scattered 64-byte reads reach
-// 3.0 TB/s where streams with as many writes reach 4.35 (shared/silicon random_gather).
-const rowOpening = 0.45
-
-// rowEfficiency is the share of the streaming DRAM rate that is left when only
-// part of each opened row is used.
-func (m *machine) rowEfficiency(rowShare float64) float64 {
-	const rowBytes = 1024
-	whole := float64(m.granule()) / rowBytes
-	per := whole / math.Max(rowShare, whole)
-	return 1 / (1 + rowOpening*math.Max(per-whole, 0))
+// pieceEfficiency is the share of the streaming DRAM rate that is left when only
+// part of each piece that DRAM opens is used.
+func (m *machine) pieceEfficiency(share float64) float64 {
+	whole := float64(m.granule()) / math.Max(float64(m.arch.DRAMPieceBytes), 1)
+	return 1 / (1 + m.arch.DRAMOpening*math.Max(whole/math.Max(share, whole)-whole, 0))
 }
 
 // granule is the unit of L2 and DRAM traffic: 64 bytes where DRAM moves 64.

@@ -79,7 +79,7 @@ type gatherer struct {
 // neighbours' traces must not cost more than what is clocked.
 func gather(m *machine, c *code, in *Input) (*pool, error) {
 	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}}
-	g := gatherer{m, c, in, p, reuse.New(c.pcs, m.granule()), map[int64]bool{}}
+	g := gatherer{m, c, in, p, reuse.New(c.pcs, m.granule(), m.arch.DRAMPieceBytes), map[int64]bool{}}
 	base := picks(in.Grid, clusterSteps)[0]
 	if err := g.trace(base); err != nil {
 		return nil, err
@@ -102,6 +102,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 	}
 	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
+		Kept: m.arch.L2Kept, KeptUntil: m.arch.L2KeptUntil,
 		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold,
 	})
 	return p, nil

@@ -191,7 +191,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	if t := plan.ReadBytes + plan.WriteBytes; t > 0 {
 		share = plan.WriteBytes / t
 	}
-	s.mem = dram.New(m.share(active, share, plan.RowShare))
+	s.mem = dram.New(m.share(active, share, plan.PieceShare))
 	s.stats.loop.localShare = int32(plan.Local*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.atomicStep = m.atomicSteps(active)

@@ -29,9 +29,9 @@ func piece(r Results) float64 {
 // opening is what a granule on its own costs beyond its turn, in such turns: of
 // a whole piece each granule carries its part of the opening.
 func opening(r Results) float64 {
-	all := pieces(r)
-	alone := all.between("piece", dramGranule, dramGranule).first()
-	return hundredth((all.most()/alone - 1) / (1 - dramGranule/piece(r)))
+	all := r.where("rows.stride", "mode", "read")
+	rate := func(stride float64) float64 { return all.where("rows.stride", "stride", stride).first() }
+	return hundredth((rate(dramGranule)/rate(piece(r)) - 1) / (1 - dramGranule/piece(r)))
 }
 
 // kept is the footprint, over the size of L2, at which a launch reads the share

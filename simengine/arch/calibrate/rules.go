@@ -104,7 +104,7 @@ var rules = []rule{
 		return efficiency(r, append(r.where("bandwidth.mix", "reads", 1, "writes", 1), r.where("bandwidth.in_flight", "store", 1)...))
 	}},
 	{"dram_piece", "rows.pieces read, smallest within 5 % of the best", func(r Results) float64 { return piece(r) }},
-	{"dram_opening", "rows.pieces read 64 bytes, over the best", opening},
+	{"dram_opening", "rows.stride read, a granule of each piece over all of them", opening},
 
 	{"launch_gap", "launch.gap, median", func(r Results) float64 { return hundredth(r.where("launch.gap").median()) }},
 	{"cta_launch_rate", "launch.pace empty, up to 8 warps", func(r Results) float64 {

@@ -24,7 +24,7 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	if t := fp.plan.ReadBytes + fp.plan.WriteBytes; t > 0 {
 		share = fp.plan.WriteBytes / t
 	}
-	m := newMemory(f, s.active, share, fp.plan.RowShare)
+	m := newMemory(f, s.active, share, fp.plan.PieceShare)
 	c, err := newCode(f, in.Program, newSpillPath(&in, m))
 	if err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ type memory struct {
 	atomics    timing.AtomicCycles
 }
 
-func newMemory(f *timing.Figures, active, writeShare, rowShare float64) *memory {
-	spec := f.Share(active, writeShare, rowShare)
+func newMemory(f *timing.Figures, active, writeShare, pieceShare float64) *memory {
+	spec := f.Share(active, writeShare, pieceShare)
 	s := dram.New(spec)
 	m := &memory{
 		near: float64(spec.L2Latency), far: float64(spec.FarLatency), access: float64(spec.DRAMAccess),

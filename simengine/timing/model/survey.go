@@ -41,7 +41,7 @@ type surveyor struct {
 // its footprint needs.
 func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	k := in.Program.Kernel
-	s := &surveyor{in: in, granule: f.Granule, survey: reuse.New(len(k.Instrs), f.Granule), stores: make([]bool, len(k.Instrs)), partial: make([]bool, len(k.Instrs))}
+	s := &surveyor{in: in, granule: f.Granule, survey: reuse.New(len(k.Instrs), f.Granule, in.Arch.DRAMPieceBytes), stores: make([]bool, len(k.Instrs)), partial: make([]bool, len(k.Instrs))}
 	for i := range k.Instrs {
 		s.stores[i] = k.Instrs[i].Op == ir.St || k.Instrs[i].Op == ir.Red
 	}
@@ -85,6 +85,7 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	threads := in.CTAsPerSM * in.WarpsPerCTA * 32 * in.Arch.SMs
 	fp.plan = s.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: in.Arch.L2Bytes, EffectiveBytes: in.Arch.L2EffectiveBytes,
+		Kept: in.Arch.L2Kept, KeptUntil: in.Arch.L2KeptUntil,
 		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold, Extents: in.Extents,
 	})
 	return fp, nil

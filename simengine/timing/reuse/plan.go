@@ -9,6 +9,9 @@ type Device struct {
 	// data touched by all SMs can use (less than L2Bytes where halves of the
 	// cache keep copies).
 	L2Bytes, EffectiveBytes int
+	// Kept is the share of L2Bytes up to which a launch finds everything that the
+	// previous one touched, KeptUntil that from which it finds nothing.
+	Kept, KeptUntil float64
 	// Scratch is further data that lives in L2 (local memory), bytes.
 	Scratch float64
 	// Extents are the buffers in device memory; nil when they are not known,
@@ -45,9 +48,9 @@ type Plan struct {
 	// the buffer they are scattered over, empty when it is not known.
 	Random []bool
 	Over   []Extent
-	// RowShare is the granules of DRAM reads that share one opened row, of the
-	// RowGranules there are in it: how sequential the traffic is.
-	RowShare float64
+	// PieceShare is how much of a piece DRAM reads for one opening: how
+	// sequential the traffic is.
+	PieceShare float64
 	// Footprint is the distinct bytes the grid touches; ReadBytes and
 	// WriteBytes what it moves from and to DRAM.
 	Footprint             float64
@@ -77,24 +80,13 @@ type group struct {
 	perCTA                 float64 // granules a CTA touches
 	unique                 float64 // granules the grid touches
 	share                  float64 // of a CTA's granules that are new to the grid
-	rows                   int64   // DRAM rows that the CTAs surveyed read first
+	pieces                 int64   // pieces that the CTAs surveyed read first
 	written                int64   // bytes that they stored
 	random, broadcast      bool
 	missing                float64 // of random accesses, the share that L2 does not hold
 	over                   Extent  // what random accesses are spread over
 	skipped                bool    // the addresses surveyed are not all there are
 }
-
-// A launch finds all of the previous one's footprint in L2 up to keptWhole of
-// the cache's size and nothing from keptUntil on: replacement is close to least
-// recently used, a line takes room in both halves when the SMs of the other one
-// use it, and a stream longer than the cache evicts itself. Reads of 0.53, 0.67,
-// 0.80 and 0.93 of L2 find 94, 79, 17 and 1 % there, copies 100, 70, 14 and 1 %
-// (deploy/calibrate residency.dram_read).
-const (
-	keptWhole = 0.62
-	keptUntil = 0.84
-)
 
 // Dirty lines are written back before the cache is full: what a launch stores is
 // stored again in place by the next up to dirtyWhole of L2 and all of it written
@@ -141,7 +133,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	}
 	p.Footprint += d.Scratch
 	if !d.Cold {
-		p.Kept = d.kept(keptWhole, keptUntil, p.Footprint)
+		p.Kept = d.kept(d.Kept, d.KeptUntil, p.Footprint)
 		p.dirty = d.kept(dirtyWhole, dirtyUntil, (p.Footprint+written)/2)
 	}
 	if reads > 0 {
@@ -166,10 +158,10 @@ func (s *Survey) Plan(d Device) *Plan {
 	return p
 }
 
-// sumTraffic adds up what DRAM moves, and how much of each row it opens for it.
+// sumTraffic adds up what DRAM moves, and what it opens for that.
 func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 	pcs := len(s.parent) / 2
-	var opened float64 // rows, in units of whole ones
+	var opened float64 // bytes, if all of each piece were read
 	for i := range groups {
 		g := &groups[i]
 		if g.low > g.high || int(s.find(int32(i))) != i {
@@ -180,14 +172,14 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 			bytes := touched * g.fromDRAM(p.Kept, d.Cold)
 			p.ReadBytes += bytes
 			p.ColdReadBytes += touched * g.fromDRAM(0, true)
-			opened += bytes * g.opened(s.granule)
+			opened += bytes * g.opened(s)
 		} else {
 			p.WriteBytes += touched * g.share * (1 - p.dirty)
 		}
 	}
-	p.RowShare = 1
+	p.PieceShare = 1
 	if opened > 0 {
-		p.RowShare = min(p.ReadBytes/opened, 1)
+		p.PieceShare = min(p.ReadBytes/opened, 1)
 	}
 }
 
@@ -195,7 +187,7 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 // whole of the cache's size and nothing from until on.
 func (d *Device) kept(whole, until, footprint float64) float64 {
 	size := float64(d.L2Bytes)
-	return min(max((until*size-footprint)/((until-whole)*size), 0), 1)
+	return min(max((until*size-footprint)/math.Max((until-whole)*size, 1), 0), 1)
 }
 
 // profiled is what DRAM takes of a launch under a profiler, which restores what
@@ -246,8 +238,8 @@ func (s *Survey) groups() []group {
 		}
 		g.skipped = g.skipped || s.skipped[id]
 		g.written += s.written[id]
-		if id < len(s.rows)/2 {
-			g.rows += s.rows[id]
+		if id < len(s.pieces)/2 {
+			g.pieces += s.pieces[id]
 		}
 		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
 	}
@@ -336,22 +328,20 @@ func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	return g.share * (1 - kept)
 }
 
-// opened is how many DRAM rows are opened for the bytes of a whole row. Of
-// several groups that read a row it counts for the first. Nothing is known of
-// the order in which stores are written back: they open none.
-func (g *group) opened(granule int) float64 {
+// opened is how many pieces are opened for the bytes of a whole one. Of several
+// groups that read a piece it counts for the first. Nothing is known of the order
+// in which stores are written back: they open none.
+func (g *group) opened(s *Survey) float64 {
+	whole := float64(s.piece) / float64(s.granule)
 	if g.random {
-		return rowBytes / float64(granule) // nothing is near in time, whatever is near in place
+		return whole // nothing is near in time, whatever is near in place
 	}
 	var fresh int64
 	for k := Base; k <= Z; k++ {
 		fresh += g.fresh[k]
 	}
-	if fresh == 0 {
-		return 0
-	}
-	return float64(g.rows) / float64(fresh) * rowBytes / float64(granule)
+	return float64(g.pieces) / math.Max(float64(fresh), 1) * whole
 }
 
-// sparse says that a group uses less than half of the rows it opens.
-func (g *group) sparse(granule int) bool { return g.opened(granule) > 2 }
+// sparse says that a group uses less than half of the pieces it opens.
+func (g *group) sparse(s *Survey) bool { return g.opened(s) > 2 }

@@ -10,7 +10,7 @@ import (
 // visit surveys CTAs of a kernel whose footprint f gives (lines and sectors of
 // one load), as package timing picks them: a base CTA, neighbours, far corners.
 func visit(grid [3]int, f func(x, y int, touch func(line uint64, sectors uint8))) *Survey {
-	s := New(1, 64)
+	s := New(1, 64, 512)
 	cta := func(d Direction, x, y int) {
 		s.Begin(d)
 		f(x, y, func(line uint64, sectors uint8) { s.Touch(0, line, sectors, false) })
@@ -35,7 +35,7 @@ func visit(grid [3]int, f func(x, y int, touch func(line uint64, sectors uint8))
 const mega = 1 << 20
 
 func device(grid [3]int) Device {
-	return Device{Grid: grid, L2Bytes: 60 * mega, EffectiveBytes: 30 * mega, Cold: true}
+	return Device{Grid: grid, L2Bytes: 60 * mega, EffectiveBytes: 30 * mega, Kept: 0.54, KeptUntil: 0.89, Cold: true}
 }
 
 func TestStreamIsAllNew(t *testing.T) {
@@ -46,7 +46,7 @@ func TestStreamIsAllNew(t *testing.T) {
 		}
 	}).Plan(device(grid))
 	want := 4096 * 16 * 128.0
-	if p.Read[0] != 1 || p.Footprint != want || p.ReadBytes != want || p.RowShare < 0.9 || p.Random[0] || p.Broadcast[0] {
+	if p.Read[0] != 1 || p.Footprint != want || p.ReadBytes != want || p.PieceShare < 0.9 || p.Random[0] || p.Broadcast[0] {
 		t.Errorf("plan %+v, want every byte of %.0f", p, want)
 	}
 }
@@ -115,8 +115,8 @@ func TestScatteredAccesses(t *testing.T) {
 		if !p.Random[0] || p.Read[0] < c.low || p.Read[0] > c.high {
 			t.Errorf("%s: random %v, share from DRAM %.3f, want %.2f to %.2f", c.name, p.Random[0], p.Read[0], c.low, c.high)
 		}
-		if p.RowShare > 0.2 {
-			t.Errorf("%s: %.2f of each row used", c.name, p.RowShare)
+		if p.PieceShare > 0.2 {
+			t.Errorf("%s: %.2f of each piece used", c.name, p.PieceShare)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestGathersFromOneBufferCountTogether(t *testing.T) {
 	d.Cold = false
 	d.Extents = []Extent{{0, lines - 1}}
 	gather := func(loads int) *Plan {
-		s := New(loads, 64)
+		s := New(loads, 64, 512)
 		seed := uint64(1)
 		for k := range 5 {
 			s.Begin([]Direction{Base, X}[min(k, 1)])
@@ -146,8 +146,8 @@ func TestGathersFromOneBufferCountTogether(t *testing.T) {
 			t.Errorf("load %d of four: random %v, share from DRAM %.3f; one load: %.3f", pc, four.Random[pc], four.Read[pc], one.Read[0])
 		}
 	}
-	if math.Abs(four.RowShare-one.RowShare) > 0.01 {
-		t.Errorf("%.3f of each row used by four loads, %.3f by one", four.RowShare, one.RowShare)
+	if math.Abs(four.PieceShare-one.PieceShare) > 0.01 {
+		t.Errorf("%.3f of each piece used by four loads, %.3f by one", four.PieceShare, one.PieceShare)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestGathersFromOneBufferCountTogether(t *testing.T) {
 func TestMissingGrowsWithTheBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Device{L2Bytes: 60 * mega, EffectiveBytes: rapid.SampledFrom([]int{30 * mega, 60 * mega}).Draw(t, "effective")}
-		s := New(1, rapid.SampledFrom([]int{32, 64}).Draw(t, "granule"))
+		s := New(1, rapid.SampledFrom([]int{32, 64}).Draw(t, "granule"), 512)
 		granules := float64(mega / s.granule)
 		last := 0.0
 		for _, mb := range []float64{1, 8, 30, 59, 61, 100, 500, 1e4, 1e6} {
@@ -209,7 +209,7 @@ func TestKeptFallsWithFootprint(t *testing.T) {
 }
 
 func TestReadAndWriteInPlaceIsOneFootprint(t *testing.T) {
-	s := New(2, 64)
+	s := New(2, 64, 512)
 	for k, d := range []Direction{Base, X, X} {
 		s.Begin(d)
 		for i := range uint64(8) {
@@ -224,7 +224,7 @@ func TestReadAndWriteInPlaceIsOneFootprint(t *testing.T) {
 }
 
 func BenchmarkTouch(b *testing.B) {
-	s := New(1, 64)
+	s := New(1, 64, 512)
 	s.Begin(Base)
 	line := uint64(0)
 	for b.Loop() {

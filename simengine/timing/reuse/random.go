@@ -9,8 +9,8 @@ const scattered = 1.5
 
 // spread finds the instructions whose addresses depend on data: their CTAs'
 // shares come to far more granules than the buffer has. Several loads of one
-// kernel may gather from the same buffer, so those that use little of each DRAM
-// row they open are counted together. Without extents the range of addresses that far CTAs
+// kernel may gather from the same buffer, so those that use little of each piece
+// that DRAM opens are counted together. Without extents the range of addresses that far CTAs
 // showed stands for the buffer, group by group.
 func (s *Survey) spread(groups []group, d Device, ctas float64) {
 	if float64(s.cta) >= ctas {
@@ -20,7 +20,7 @@ func (s *Survey) spread(groups []group, d Device, ctas float64) {
 		span := float64((e.Last - e.First + 1) * s.perLine)
 		var unique, accesses float64
 		candidate := func(g *group) bool {
-			return g.low <= g.high && e.First <= g.low && g.high <= e.Last && (g.sparse(s.granule) || g.unique > scattered*span)
+			return g.low <= g.high && e.First <= g.low && g.high <= e.Last && (g.sparse(s) || g.unique > scattered*span)
 		}
 		loads := groups[:len(groups)/2]
 		for i := range loads {
@@ -74,7 +74,7 @@ func (s *Survey) missing(span, accesses float64, d Device, groups []group) float
 	passing := 0.0 // lines of other data a gather
 	for i := range groups {
 		g := &groups[i]
-		if g.low > g.high || g.sparse(s.granule) {
+		if g.low > g.high || g.sparse(s) {
 			continue
 		}
 		passing += g.perCTA / float64(s.perLine) / accesses

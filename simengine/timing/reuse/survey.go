@@ -29,16 +29,17 @@ func (d Direction) String() string {
 // It is not safe for concurrent use.
 type Survey struct {
 	granule  int // bytes: 32 or 64
+	piece    int // bytes, a multiple of granule
 	perLine  uint64
 	table    table
-	pages    table
+	opened   table
 	cta      int32 // 1-based index of the current CTA
 	dir      Direction
 	parent   []int32                // union-find over pcs: loads at pc, stores at pcs+pc
 	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
-	rows     []int64                // DRAM rows first touched, by pc, far CTAs left out
+	pieces   []int64                // pieces first read, by pc, far CTAs left out
 	written  []int64                // bytes stored, by pc, far CTAs left out
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
@@ -48,9 +49,9 @@ type Survey struct {
 }
 
 // New makes an empty survey for a kernel of pcs instructions. granule is the
-// unit of traffic in bytes, 32 or 64.
-func New(pcs, granule int) *Survey {
-	s := &Survey{granule: granule, perLine: uint64(lineBytes / granule), table: newTable(), pages: newTable(), weight: 1}
+// unit of traffic in bytes, 32 or 64; piece what DRAM moves for one opening.
+func New(pcs, granule, piece int) *Survey {
+	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), weight: 1}
 	n := 2 * pcs
 	s.skipped = make([]bool, n)
 	s.parent = make([]int32, n)
@@ -60,7 +61,7 @@ func New(pcs, granule int) *Survey {
 	}
 	s.distinct = make([][numDirections]int64, n)
 	s.fresh = make([][numDirections]int64, n)
-	s.rows = make([]int64, n)
+	s.pieces = make([]int64, n)
 	s.written = make([]int64, n)
 	s.extra = make([][numDirections]int64, n)
 	return s
@@ -68,21 +69,17 @@ func New(pcs, granule int) *Survey {
 
 const lineBytes = 128
 
-// rowBytes is the part of a DRAM row that consecutive addresses share: the 1 KB
-// row of an HBM pseudo channel (JESD238).
-const rowBytes = 1024
-
-// Scattered says that so far little of each DRAM row touched is used: the
+// Scattered says that so far little of each piece touched is used: the
 // accesses may be random, and Far CTAs are worth surveying.
 func (s *Survey) Scattered() bool {
-	var fresh, rows int64
+	var fresh, pieces int64
 	for i := range len(s.parent) / 2 {
 		for k := Base; k <= Z; k++ {
 			fresh += s.fresh[i][k]
 		}
-		rows += s.rows[i]
+		pieces += s.pieces[i]
 	}
-	return rows > 0 && float64(fresh)/float64(rows)*float64(s.granule) < rowBytes/2
+	return 2*fresh*int64(s.granule) < pieces*int64(s.piece)
 }
 
 // StandFor says that the following touches of the CTA, of a loop iteration,
@@ -149,9 +146,9 @@ func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
 		}
 		*owner = id
 		if !store && s.dir != Far {
-			if e := s.pages.entry(granule / (rowBytes / uint64(s.granule))); e.read == 0 {
+			if e := s.opened.entry(granule / uint64(s.piece/s.granule)); e.read == 0 {
 				e.read = 1
-				s.rows[id] += s.weight
+				s.pieces[id] += s.weight
 			}
 		}
 	}
