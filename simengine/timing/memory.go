@@ -191,6 +191,7 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	away := h&1 == 1
 	remote := away && first&miss != 0 && h>>1&0xffff < s.remote
 	arrives := s.mem.Read(at, n, fromDRAM, remote, away, h>>24)
+	s.lsu.Serve(at, n*s.m.fillSector) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)

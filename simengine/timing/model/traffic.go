@@ -243,6 +243,8 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	sectors := bits.OnesCount8(miss)
 	due := fresh * t.fp.plan.Read[u.a.PC] * times
 	t.m.readLine(&u.one, sectors, due, times)
+	// What comes in takes turns of the data banks, too.
+	u.one.busy[lsu] += times * float64(sectors) * t.c.f.DataPass / 4
 	u.y.l2 += u.n * times * float64(sectors)
 	u.y.hits += u.n * (1 - times) * float64(sectors)
 	if latency > t.c.f.L1 {
