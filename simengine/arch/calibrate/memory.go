@@ -36,10 +36,10 @@ func opening(r Results) float64 {
 
 // kept is the footprint, over the size of L2, at which a launch reads the share
 // at (0 or 1) of it from DRAM, on the line through the footprints at which it
-// reads a tenth and nine tenths.
+// reads a quarter and three quarters.
 func kept(r Results, at float64) float64 {
-	low, high := footprint(r, 0.1), footprint(r, 0.9)
-	return hundredth((low + (high-low)/0.8*(at-0.1)) / r.where("device.l2_size").first())
+	low, high := footprint(r, 0.25), footprint(r, 0.75)
+	return hundredth((low + (high-low)/0.5*(at-0.25)) / r.where("device.l2_size").first())
 }
 
 // footprint is the one, between those measured, of which a launch that reads it

@@ -78,8 +78,8 @@ var rules = []rule{
 		return hundredth(r.where("wavefronts.slope", "kind", "global_st", "stride", 32, "warps", 16).first() / 32)
 	}},
 	{"l2_effective", "bandwidth.read_shared, footprint where it falls", l2Effective},
-	{"l2_kept", "residency.dram_read read, line through a tenth and nine tenths, at none", func(r Results) float64 { return kept(r, 0) }},
-	{"l2_kept_until", "residency.dram_read read, line through a tenth and nine tenths, at all", func(r Results) float64 { return kept(r, 1) }},
+	{"l2_kept", "residency.dram_read read, line through a quarter and three quarters, at none", func(r Results) float64 { return kept(r, 0) }},
+	{"l2_kept_until", "residency.dram_read read, line through a quarter and three quarters, at all", func(r Results) float64 { return kept(r, 1) }},
 	{"l2_bandwidth", "bandwidth.read_shared, half the effective size", func(r Results) float64 {
 		return perCycle(r, r.where("bandwidth.read_shared").between("bytes", 8<<20, l2Effective(r)).median())
 	}},
