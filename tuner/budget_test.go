@@ -68,7 +68,7 @@ func TestTimeBudget(t *testing.T) {
 			}
 		}
 	}
-	if err := d.l.Restore(d.now, tuner.Restored{Sweep: rec, Plan: plan(), Results: results}); err != nil {
+	if err := d.l.Restore(tuner.Restored{Sweep: rec, Plan: plan(), Results: results}); err != nil {
 		t.Fatal(err)
 	}
 	g = d.call(0, tuner.Sync{Worker: alice, Want: 2}).Grants

@@ -17,7 +17,7 @@ type LedgerOptions struct {
 	// MaxHeld is how many trials all workers may hold together beyond one for
 	// each slot; 32768. It bounds what a restart or a wave of reports brings.
 	MaxHeld int
-	Token    uint64        // the greatest fencing token ever granted
+	Token   uint64 // the greatest fencing token ever granted
 }
 
 func (o *LedgerOptions) fill() {

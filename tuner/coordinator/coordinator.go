@@ -89,8 +89,8 @@ type Coordinator struct {
 	full    []*group // to be committed next, oldest first
 	pending *group   // to be committed after those; nil: none
 	flying  *group   // being committed; nil: none
-	again   bool   // the ledger has work left that needs no worker
-	lastNum uint64 // the greatest sweep number used
+	again   bool     // the ledger has work left that needs no worker
+	lastNum uint64   // the greatest sweep number used
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
