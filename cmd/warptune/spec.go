@@ -28,6 +28,7 @@ type sweepFlags struct {
 	seed     uint64
 	level    string
 	compiler string
+	warm     []string // files of other tuners
 }
 
 func (s *sweepFlags) flags(cmd *cobra.Command) {
@@ -41,6 +42,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.Uint64Var(&s.seed, "seed", 1, "seed of everything random in the strategy")
 	f.StringVar(&s.level, "level", "", "cycle: the clocked machine; model: closed form; model,cycle: rank all by the one and evaluate\n"+
 		"the promising ones by the other (default: cycle; model,cycle with a proof as the budget)")
+	f.StringArrayVar(&s.warm, "warm-start", nil, "begin with the best of a T4 or Kernel Tuner cache file, measured anywhere; repeatable")
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works")
 }
 
@@ -80,6 +82,10 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	runs, err := openRuns(s.warm)
+	if err != nil {
+		return nil, err
+	}
 	p := &plan{def: def, bundle: bundle}
 	for _, name := range s.archs {
 		d, err := arch.Load(name)
@@ -87,10 +93,17 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 			return nil, usageError{err}
 		}
 		for _, problem := range sizes {
-			if _, err := spaceOf(def, problem, set); err != nil {
+			space, err := spaceOf(def, problem, set)
+			if err != nil {
 				return nil, err
 			}
-			p.specs = append(p.specs, s.spec(def.Name, digest, d, problem, set, enough))
+			start, err := a.warmStart(s.warm, runs, space)
+			if err != nil {
+				return nil, err
+			}
+			spec := s.spec(def.Name, digest, d, problem, set, enough)
+			spec.Start = start
+			p.specs = append(p.specs, spec)
 		}
 	}
 	a.warn(name, warnings)

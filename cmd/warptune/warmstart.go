@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/exchange"
+)
+
+// warmConfigs is how many of a file's configurations a sweep begins with: the
+// times are another machine's, so the best here is near the top of them rather
+// than at it.
+const warmConfigs = 16
+
+// openRuns reads the files of other tuners given by --warm-start.
+func openRuns(names []string) ([]*exchange.Run, error) {
+	var runs []*exchange.Run
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("--warm-start: %w", err)
+		}
+		run, err := exchange.Read(name, f)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("--warm-start: %w", err)
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// warmStart returns the configurations that a sweep of a space begins with: the
+// fastest of each run, in turn, as text. What could not be used is said on
+// stderr.
+func (a *app) warmStart(names []string, runs []*exchange.Run, space *search.Space) ([]string, error) {
+	var best [][]search.Config
+	for i, run := range runs {
+		w, err := run.Warm(space, warmConfigs)
+		if err != nil {
+			return nil, fmt.Errorf("--warm-start %s: %w", names[i], err)
+		}
+		if len(w.Best) == 0 {
+			return nil, fmt.Errorf("--warm-start %s: none of its %d configurations is in this space: is it of another kernel, or does --set leave them out?", names[i], len(run.Trials))
+		}
+		of := run.Kernel
+		if run.Device != "" {
+			of += " on " + run.Device
+		}
+		if w.Others > 0 {
+			fmt.Fprintf(a.stderr, "warptune: %s (%s): %d of %d configurations with a time are not in this space\n", names[i], of, w.Others, w.Others+w.Known)
+		}
+		best = append(best, w.Best)
+	}
+	var out []string
+	seen := map[string]bool{}
+	for rank := range warmConfigs {
+		for _, configs := range best {
+			if rank < len(configs) && !seen[configs[rank].String()] {
+				seen[configs[rank].String()] = true
+				out = append(out, configs[rank].String())
+			}
+		}
+	}
+	return out, nil
+}
