@@ -15,7 +15,7 @@ type LedgerOptions struct {
 	Attempts int           // how many times a trial is granted before it is given up; 3
 	MaxGrant int           // most trials a worker process may hold; 1024
 	// MaxHeld is how many trials all workers may hold together beyond one for
-	// each slot; 32768. It bounds what a restart or a wave of reports brings.
+	// each slot; 16384. It bounds what a restart or a wave of reports brings.
 	MaxHeld int
 	Token   uint64 // the greatest fencing token ever granted
 }
@@ -31,7 +31,7 @@ func (o *LedgerOptions) fill() {
 		o.MaxGrant = 1024
 	}
 	if o.MaxHeld <= 0 {
-		o.MaxHeld = 32768
+		o.MaxHeld = 16384
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
@@ -64,6 +65,8 @@ type Bolt struct {
 	lock  io.Closer
 	texts dictionaries
 	index index
+	// stored counts results since pages were last released.
+	stored atomic.Int64
 }
 
 var _ Store = (*Bolt)(nil)

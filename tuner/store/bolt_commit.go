@@ -16,9 +16,18 @@ func (b *Bolt) Commit(c *tuner.Changes) error {
 	if err != nil {
 		b.texts.drop() // they may have texts that are not stored
 		b.index.drop()
+		return err
 	}
-	return err
+	if b.stored.Add(int64(len(c.Results))) >= releaseEvery {
+		b.stored.Store(0)
+		release(b.db)
+	}
+	return nil
 }
+
+// releaseEvery is after how many results the mapped pages are let go: about 20
+// MB of them.
+const releaseEvery = 100_000
 
 // apply makes the changes, in their order.
 func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {

@@ -114,8 +114,10 @@ func (b *Bolt) open(opts OpenOptions) (err error) {
 	}
 	if err != nil {
 		_ = db.Close()
+		return err
 	}
-	return err
+	release(db)
+	return nil
 }
 
 // create makes an empty store under another name and moves it to path, so that
