@@ -92,11 +92,19 @@ func (v *verifier) meta() (root uint64, err error) {
 	return root, nil
 }
 
-// metaAt returns the meta record of the page at an offset; false if it does
-// not verify.
+// metaAt returns the meta record of the page at an offset, 0 or that of page 1;
+// false if it does not verify. Transactions are written to the two in turn, so
+// that one in the other's place is damage.
 func (v *verifier) metaAt(offset int64) ([]byte, bool) {
-	b := make([]byte, metaSize)
-	if _, err := v.file.ReadAt(b, offset+pageHeader); err != nil {
+	page := make([]byte, pageHeader+metaSize)
+	if _, err := v.file.ReadAt(page, offset); err != nil {
+		return nil, false
+	}
+	b, number := page[pageHeader:], uint64(0)
+	if offset > 0 {
+		number = 1
+	}
+	if binary.LittleEndian.Uint64(page) != number || binary.LittleEndian.Uint64(b[48:])%2 != number {
 		return nil, false
 	}
 	h := fnv.New64a()
