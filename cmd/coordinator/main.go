@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -32,6 +33,7 @@ const (
 )
 
 func main() {
+	runtime.GOMAXPROCS(rpc.Processors())
 	ctx, stop := cluster.StopContext()
 	code := run(ctx, os.Args[1:], os.Stderr)
 	stop()

@@ -10,8 +10,14 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 )
 
-// gate is the protobuf codec, but codes only as many long messages at a time
-// as there are processors. When a commit answers hundreds of workers at once,
+// Processors is what a process that only serves should set GOMAXPROCS to. Go
+// has no priorities: with as many as there are cores, a short call waits until
+// every goroutine that was ready before it has run, and a commit makes hundreds
+// ready. With more of them, the system's scheduler shares the cores among
+// threads, and prefers those that slept.
+func Processors() int { return 8 * runtime.NumCPU() }
+
+// gate is the protobuf codec, but codes only a few long messages at a time. When a commit answers hundreds of workers at once,
 // their messages would otherwise stand in line for processors before every
 // short call: what a person asks, or a worker's renewal.
 type gate struct {
@@ -26,7 +32,7 @@ const (
 )
 
 func newGate() *gate {
-	return &gate{CodecV2: encoding.GetCodecV2("proto"), places: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &gate{CodecV2: encoding.GetCodecV2("proto"), places: make(chan struct{}, 2*runtime.NumCPU())}
 }
 
 // Unmarshal is in encoding.CodecV2.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 func coordinate(arg string) error {
+	runtime.GOMAXPROCS(rpc.Processors())
 	path, address, _ := strings.Cut(arg, " ")
 	st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
 	if err != nil {
