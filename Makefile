@@ -39,7 +39,7 @@ fuzz: ## each fuzz target for FUZZTIME
 	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
-soak: ## the long forms of the tests with faults, for an hour or less; WARPTUNE_SEED=N replays what failed with seed N
+soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v ./tuner ./tuner/lease ./tuner/store ./tuner/worker ./tuner/faults
 
 SILICON ?= ../shared/silicon

@@ -81,6 +81,11 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 	t.row("time", microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
 	t.row("for", fmt.Sprintf("%s on %s, problem %s", spec.GetKernel(), spec.GetArch(), problemText(spec.GetProblem())))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
+	confirmed := "by one worker so far"
+	if r.GetConfirmed() {
+		confirmed = "by a second worker, with the same outcome"
+	}
+	t.row("evaluated", confirmed)
 	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), spec.GetLevel(), spec.GetBundle(), shortID(r.GetSweep())))
 	return t.flush()
 }

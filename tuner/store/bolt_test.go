@@ -349,3 +349,46 @@ func TestMisplacedValuesAreFound(t *testing.T) {
 		t.Errorf("a value from another bucket: %v", err)
 	}
 }
+
+// What a commit that fails has put into memory is not believed: not its texts,
+// which later rows would name, nor what it found the results by.
+func TestFailedCommitsLeaveNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	b := mustOpen(t, path)
+	withSweeps(t, b)
+	var failing, later tuner.Changes
+	for i := range int64(100) {
+		r := testResult(1, i)
+		r.Result.Outcome.Limiter, r.Result.Outcome.Bound = fmt.Sprint("limiter ", i%7), "a bound"
+		later.Results = append(later.Results, r)
+		r.Result.Seq = 1e6 + i // never stored
+		failing.Results = append(failing.Results, r)
+	}
+	best := testBest(1, 5, nil)
+	best.Spec.Kernel = strings.Repeat("k", 1<<16) // no key may be as long
+	failing.Bests = []tuner.Best{best}
+	if err := b.Commit(&failing); err == nil {
+		t.Fatal("a key of 64 KiB is stored")
+	}
+	must(t, b.Commit(&later))
+	for from := int64(100); from < 100+flushEntries; from += 512 { // makes a run of the index
+		var c tuner.Changes
+		for i := range int64(512) {
+			c.Results = append(c.Results, testResult(1, from+i))
+		}
+		must(t, b.Commit(&c))
+	}
+	must(t, b.Close())
+	b = mustOpen(t, path)
+	rows, err := b.Results(1, 0, 100)
+	must(t, err)
+	for i, r := range rows {
+		if want := later.Results[i].Result; !reflect.DeepEqual(r, want) {
+			t.Fatalf("row %d is %+v, want %+v", i, r, want)
+		}
+	}
+	must(t, b.Close())
+	if f, err := Check(path); err != nil || len(f.Problems) > 0 {
+		t.Errorf("%+v (%v)", f, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,9 @@ func Times(short, long int) int {
 	}
 	return short
 }
+
+// IsLong reports whether an entry of the environment asks for the long forms.
+func IsLong(entry string) bool { return strings.HasPrefix(entry, longEnv+"=") }
 
 // Seed returns a test's seed: a new one, or the one to replay. It is logged, so
 // that a failure says how to replay it.

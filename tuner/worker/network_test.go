@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -217,6 +218,53 @@ func TestHalfTheCallsLost(t *testing.T) {
 		run(t, s.worker("a", 2, 40*time.Second, n), s.worker("b", 1, 50*time.Second, n))
 		if sweep, err := s.c.Sweep(t.Context(), id); err != nil || sweep.Counts.Requeued != 0 || sweep.Counts.Done != 60 {
 			t.Errorf("%+v (%v)", sweep.Counts, err)
+		}
+	})
+}
+
+// Requests and replies are lost, and nothing is evaluated twice for it, but the
+// best, which a second worker confirms.
+func TestNothingIsEvaluatedTwice(t *testing.T) {
+	b := tunertest.Bundle{Size: 200}
+	seed := tunertest.Seed(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := onDisk(t)
+		defer func() { s.stop() }()
+		s.submit(b)
+		conn := s.connect()
+		defer conn.Close()
+		var mu sync.Mutex
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := &network{conn, func(ctx context.Context, _ string, _, out any, call func(context.Context, any) error) error {
+			mu.Lock()
+			dice := rng.IntN(5)
+			mu.Unlock()
+			if dice == 0 {
+				return lost
+			}
+			err := call(ctx, out)
+			if dice == 1 {
+				return lost
+			}
+			return err
+		}}
+		evaluated := map[int64]int{}
+		evaluate := func(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+			mu.Lock()
+			evaluated[q.Index]++
+			mu.Unlock()
+			time.Sleep(100 * time.Millisecond)
+			return tunertest.Evaluate(ctx, q, bundle)
+		}
+		run(t, s.workerOf("a", 2, n, evaluate), s.workerOf("b", 1, n, evaluate))
+		for i := range b.Size {
+			want := 1
+			if i == tunertest.Best(b.Size) {
+				want = 2
+			}
+			if evaluated[i] != want {
+				t.Errorf("configuration %d is evaluated %d times, want %d", i, evaluated[i], want)
+			}
 		}
 	})
 }

@@ -1,0 +1,77 @@
+package faults
+
+// bugs are the seeded bugs, in the order of what they break.
+var bugs = []bug{
+	// Leases and fencing.
+	{"a stale token is accepted", "synchronize.go",
+		"case r.Token < t.token:", "case r.Token < t.token && w.name != t.holder:", ".", "TestRandomHistories|TestOnlyTheHolderReports", false},
+	{"a report of another's lease is accepted", "synchronize.go",
+		"case r.Token > t.token || w.name != t.holder:", "case r.Token > t.token:", ".", "TestRandomHistories|TestOnlyTheHolderReports", false},
+	{"two copies of a worker are one", "worker.go",
+		`return w.ID + "/" + strconv.FormatUint(w.Epoch, 16)`, `return w.ID + "/" + strconv.FormatUint(0, 16)`, "worker", "TestTwoCopiesOfAWorker", false},
+	{"a result is recorded twice", "synchronize.go",
+		"case t == nil || t.ended():", "case t == nil:", ".", "TestRandomHistories", false},
+	{"tokens begin anew after a restart", "ledger.go",
+		"c.Token = l.leases.Token()", "c.Token = 0", ".", "TestRandomHistories", false},
+	{"an expired lease is not queued again", "ledger.go",
+		`l.requeue(s, e.Seq, "the lease of worker "+e.Holder+" expired", true)`, `_ = s`, "worker", "TestPartitions", false},
+	{"a coordinator that stood still takes leases away", "ledger.go",
+		"l.leases.Slept(gap)", "_ = gap", "faults", "TestStopped", false},
+	{"a clock that is set back stops time", "ledger.go",
+		"l.behind += l.now.Sub(now)", "_ = now", "worker", "TestClockSteps", false},
+	{"a lost reply loses its grants", "synchronize.go",
+		"out.Grants = append(out.Grants, s.grant(e.Seq))", "_ = s", "worker", "TestUnreliableNetwork", false},
+	{"nobody gives up", "steer.go",
+		"if t.attempts >= l.opts.Attempts {", "if t.attempts >= 1000 {", ".", "TestRandomHistoriesGiveUp", false},
+	{"the last attempt is not alone", "grant.go",
+		"if t.attempts == final && !empty {", "if t.attempts == 1000 && !empty {", "worker", "TestPoisonedConfigurations", false},
+	{"a panic ends the worker", "worker/decorators.go",
+		"if p := recover(); p != nil {", "if p := any(nil); p != nil {", "worker", "TestPoisonedConfigurations", false},
+	{"an evaluation may hang for ever", "worker/decorators.go",
+		"late := time.NewTimer(limit + stuckGrace)", "late := time.NewTimer(1000 * limit)", "worker", "TestEvaluationsThatHang", false},
+
+	// The best.
+	{"a worker confirms its own best", "confirm.go",
+		"w.worker.ID == s.rec.BestWorker {", "false {", ".", "TestBestIsConfirmedBySecondWorker", false},
+	{"who evaluated the best is forgotten", "ledger.go",
+		"stored == nil || stored.Seq != best.Seq", "stored == nil || stored.Seq == best.Seq", ".", "TestConfirmationAfterRestart", false},
+
+	// Durability.
+	{"an answer comes before the commit", "coordinator/coordinator.go",
+		"if waitErr := g.wait(ctx); waitErr != nil {", "if waitErr := g.wait(ctx); waitErr != nil && g.err != nil && false {", "faults", "TestKilledAgainAndAgain", true},
+	{"nothing is synced", "store/bolt_open.go",
+		"NoFreelistSync: true,", "NoFreelistSync: true, NoSync: true,", "faults", "TestPowerCut", false},
+	{"the file has its name before it is whole", "store/bolt_open.go",
+		`temp := fmt.Sprintf("%s.new-%d", path, os.Getpid())`, `temp := path`, "faults", "TestPowerCutWhileCreating", true},
+	{"a result leaves its lease behind", "store/bolt_commit.go",
+		"if w.leases != nil && w.leases.Get(key) != nil {", "if false {", "faults", "TestKilledAgainAndAgain", true},
+	{"a failed sync is like a full disk", "store/bolt.go",
+		"errors.Is(err, syscall.EDQUOT)", "errors.Is(err, syscall.EIO)", "faults", "TestFailingSystemCalls", false},
+	{"after a full disk it goes on with what it believes", "coordinator/run.go",
+		"err = c.loadLocked()", "err = nil", "worker", "TestFullDiskPausesTheSweep", false},
+	{"texts of a failed commit are believed", "store/bolt_commit.go",
+		"b.texts.drop() // they may have texts that are not stored", "", "store", "TestFailedCommitsLeaveNothing", false},
+	{"the index of a failed commit is believed", "store/bolt_commit.go",
+		"b.index.drop()\n", "\n", "store", "TestFailedCommitsLeaveNothing", false},
+
+	// Damage and upgrades.
+	{"checksums are not compared", "store/seal.go",
+		"if sum(bucket, key, value) != binary.LittleEndian.Uint32(tail) {", "if false {", "store", "TestDamageIsNeverSilent", false},
+	{"missing entries are not missed", "store/count.go",
+		"has != want {", "has > want+1e9 {", "store", "TestMissingEntriesAreNoticed", false},
+	{"pages are trusted", "store/bolt_open.go",
+		"if err := verifyFile(path); err != nil {", "if err := verifyFile(path); err != nil && false {", "store", "TestDamageIsNeverSilent", false},
+	{"an upgrade makes no backup", "store/upgrade.go",
+		"if err := b.backupTo(backup); err != nil {", "if err := error(nil); err != nil {", "store", "TestUpgradeFromVersion1", false},
+	{"an upgrade loses the digests", "store/migrate.go",
+		"return w.add(entry{digestIndexKey(", "return nil; w.add(entry{digestIndexKey(", "store", "TestUpgradeFromVersion1", false},
+	{"a second process opens the store", "store/lockfile.go",
+		"err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)", "err := error(nil)", "store", "TestSecondOpenerIsToldWhoHoldsIt", false},
+
+	// Clients.
+	{"a client that stops reading is waited for", "rpc/stall.go",
+		"timer := time.NewTimer(limit)", "timer := time.NewTimer(1000 * limit)", "rpc", "TestStalledStreams", false},
+	{"a worker forgets reports that did not arrive", "worker/call.go",
+		"w.backoff = min(max(2*w.backoff, 50*time.Millisecond), w.opts.MaxBackoff)",
+		"w.reports = nil; w.backoff = min(max(2*w.backoff, 50*time.Millisecond), w.opts.MaxBackoff)", "worker", "TestNothingIsEvaluatedTwice", false},
+}
