@@ -84,6 +84,9 @@ type Question struct {
 	Seq    int64 // the trial's number in its sweep
 	Index  int64 // the configuration's index in the space
 	Config search.Config
+	// Again says that the outcome is known and is to be found out once more, to
+	// confirm it: no stored outcome answers.
+	Again bool
 }
 
 // Result is one trial's end as it is stored: an outcome, or that it was given

@@ -33,6 +33,8 @@ var bugs = []bug{
 	// The best.
 	{"a worker confirms its own best", "confirm.go",
 		"w.worker.ID == s.rec.BestWorker {", "false {", ".", "TestBestIsConfirmedBySecondWorker", false},
+	{"what is stored confirms itself", "worker/loop.go",
+		"Again: key.seq < 0", "Again: false", "worker", "TestNothingIsEvaluatedTwice", false},
 	{"who evaluated the best is forgotten", "ledger.go",
 		"stored == nil || stored.Seq != best.Seq", "stored == nil || stored.Seq == best.Seq", ".", "TestConfirmationAfterRestart", false},
 

@@ -110,7 +110,7 @@ func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 			continue // without particulars it is granted again, with them
 		}
 		t := &task{lease: g.GetLease(), question: tuner.Question{
-			Spec: rpc.ToSpec(s.GetSpec()), Seq: max(key.seq, -1-key.seq), Index: g.GetIndex(),
+			Spec: rpc.ToSpec(s.GetSpec()), Seq: max(key.seq, -1-key.seq), Again: key.seq < 0, Index: g.GetIndex(),
 			Config: search.Config{Names: s.GetNames(), Values: rpc.ToValues(g.GetConfig())},
 		}}
 		if level := g.GetLevel(); level != "" {

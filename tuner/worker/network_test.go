@@ -248,15 +248,21 @@ func TestNothingIsEvaluatedTwice(t *testing.T) {
 			}
 			return err
 		}}
-		evaluated := map[int64]int{}
+		evaluated, again := map[int64]int{}, map[int64]int{}
 		evaluate := func(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
 			mu.Lock()
 			evaluated[q.Index]++
+			if q.Again {
+				again[q.Index]++
+			}
 			mu.Unlock()
 			time.Sleep(100 * time.Millisecond)
 			return tunertest.Evaluate(ctx, q, bundle)
 		}
 		run(t, s.workerOf("a", 2, n, evaluate), s.workerOf("b", 1, n, evaluate))
+		if len(again) != 1 || again[tunertest.Best(b.Size)] != 1 {
+			t.Errorf("evaluated again to confirm: %v", again)
+		}
 		for i := range b.Size {
 			want := 1
 			if i == tunertest.Best(b.Size) {

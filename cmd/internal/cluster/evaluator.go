@@ -39,8 +39,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 	if err != nil {
 		return tuner.Outcome{}, fmt.Errorf("%s on %s, trial %d: %w", q.Spec.Kernel, q.Spec.Arch, q.Seq, err)
 	}
-	// A trial of negative number confirms an outcome: it is simulated again.
-	if e.known != nil && q.Seq >= 0 {
+	if e.known != nil && !q.Again {
 		job.Known = e.known.Find
 	}
 	out, _, err := ev.Evaluate(ctx, job)
