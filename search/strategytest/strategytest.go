@@ -89,7 +89,7 @@ func history(t *testing.T, space *search.Space, s search.Strategy, seed uint64) 
 }
 
 func finishes(t *testing.T, mk Make) {
-	for _, n := range []int{1, 50, 500} {
+	for _, n := range []int{1, 50, 300} {
 		space := Space(t, n)
 		if order := history(t, space, mk(space, 5), uint64(n)); int64(len(order)) != space.Size() {
 			t.Errorf("%d of %d configurations asked for", len(order), space.Size())
@@ -113,8 +113,8 @@ func space0() (*search.Space, error) {
 }
 
 func replays(t *testing.T, mk Make) {
-	space := Space(t, 200)
-	for seed := range uint64(5) {
+	space := Space(t, 120)
+	for seed := range uint64(3) {
 		a, b := history(t, space, mk(space, seed), seed), history(t, space, mk(space, seed), seed)
 		if !slices.Equal(a, b) {
 			t.Errorf("seed %d: two runs ask differently", seed)

@@ -30,7 +30,7 @@ const (
 	directed = 4   // each so many questions one changes a single parameter
 	lines    = 2   // best configurations of which single parameters are changed
 	regrow   = 3   // trees replaced for each question,
-	settled  = 400 // or one when there are more answers than this
+	settled  = 400 // or one for as many answers as there are times this
 )
 
 // New returns the strategy for a space.
@@ -44,6 +44,7 @@ type Model struct {
 	start  *quasirandom.Sequence
 	f      *feature.Map
 	forest *forest.Forest
+	grown  int                 // answers and questions when the forest grew last
 	x      map[int64][]float32 // of the trail's observations
 	near   map[int64][]int64   // neighbours of configurations that were parents
 	list   []int64             // scratch
@@ -106,6 +107,12 @@ func (m *Model) Choose(list []int64) (pick int64, ok bool) {
 
 // learn grows trees on all observations and returns the best target.
 func (m *Model) learn() (best float64) {
+	best = feature.Target(m.t.Ranked()[0].Objective)
+	known := len(m.t.History()) + len(m.t.Pending())
+	if m.forest.Grown() && known-m.grown < known/settled {
+		return best
+	}
+	m.grown = known
 	var x [][]float32
 	var y []float32
 	bad := m.t.Ranked()[len(m.t.Ranked())*3/4].Objective
@@ -129,7 +136,7 @@ func (m *Model) learn() (best float64) {
 		n = 1
 	}
 	m.forest.Grow(x, y, n)
-	return (feature.Target(m.t.Ranked()[0].Objective))
+	return best
 }
 
 func (m *Model) point(i int64) []float32 {
