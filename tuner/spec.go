@@ -28,7 +28,11 @@ type Spec struct {
 	// when the sweep ends: it goes on until that is proven. It takes two levels.
 	// nil: it ends when the strategy is done, or ranking says so.
 	Within *float64 `json:"within,omitempty"`
-	Seed   uint64   `json:"seed,omitempty"`
+	// Patience and Negligible end the search early: see stopping.Rule. With two
+	// levels it is ranking that they end.
+	Patience   int64   `json:"patience,omitempty"`
+	Negligible float64 `json:"negligible,omitempty"`
+	Seed       uint64  `json:"seed,omitempty"`
 	// Level is "cycle" or "model", or both in a list: configurations are ranked
 	// at the first, and the promising ones evaluated at the last (see Levels).
 	Level    string `json:"level"`
@@ -112,6 +116,12 @@ func (s *Spec) validateBudget(complain func(string, ...any)) {
 	if s.TimeBudget < 0 {
 		complain("the time budget %s is negative", s.TimeBudget)
 	}
+	if s.Patience < 0 {
+		complain("the patience %d is negative", s.Patience)
+	}
+	if !(s.Negligible >= 0 && s.Negligible < 1) {
+		complain("%g is no share to be negligible", s.Negligible)
+	}
 	if s.Within != nil && !(*s.Within >= 0 && *s.Within < 1e9) {
 		complain("the best cannot be within %g of the fastest", *s.Within)
 	} else if s.Within != nil && len(levels) < 2 {
@@ -171,10 +181,14 @@ func (s *Spec) further() string {
 	if s.Within != nil {
 		within = fmt.Sprint(*s.Within)
 	}
-	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer {
+	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 {
 		return ""
 	}
-	return digest(s.Level, fmt.Sprint(s.TimeBudget, s.Transfer), within, digest(s.Start...))
+	parts := []string{s.Level, fmt.Sprint(s.TimeBudget, s.Transfer), within, digest(s.Start...)}
+	if s.Patience != 0 || s.Negligible != 0 {
+		parts = append(parts, fmt.Sprint(s.Patience, s.Negligible))
+	}
+	return digest(parts...)
 }
 
 // Scope returns the digest of all that decides a configuration's outcome at the

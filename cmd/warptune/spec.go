@@ -1,14 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
-	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/stopping"
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
@@ -24,6 +25,8 @@ type sweepFlags struct {
 	sets     []string
 	strategy string
 	budget   string
+	rule     stopping.Rule
+	share    string // --negligible
 	transfer bool
 	seed     uint64
 	level    string
@@ -36,8 +39,12 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&s.archs, "arch", nil, "architectures to tune for, comma-separated (see \"warptune archs\")")
 	f.Int64SliceVar(&s.problem, "problem", nil, "problem size, as many numbers as the definition's; several sizes are several sweeps; default: the definition's")
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
-	f.StringVar(&s.strategy, "strategy", cluster.DefaultStrategy, "search strategy")
+	f.StringVar(&s.strategy, "strategy", "", fmt.Sprintf("search strategy: %s;\ndefault: exhaustive up to %d configurations or where the budget covers the space, else %s",
+		strings.Join(strategies.Names(), ", "), strategies.Small, strategies.Recommended))
 	f.StringVar(&s.budget, "budget", "", "when to end: "+budgetForms+"; default: when the strategy is done")
+	f.Int64Var(&s.rule.Patience, "patience", 0, fmt.Sprintf("end after so many evaluations in a row without a better one; default: never, or %d where the\n"+
+		"strategy is chosen for a large space and nothing else ends it", defaultPatience))
+	f.StringVar(&s.share, "negligible", "", "end when the strategy believes that less is left to gain, such as 0.1%")
 	f.BoolVar(&s.transfer, "transfer", false, "begin with what is stored as best at other problem sizes and architectures")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of everything random in the strategy")
 	f.StringVar(&s.level, "level", "", "cycle: the clocked machine; model: closed form; model,cycle: rank all by the one and evaluate\n"+
@@ -103,6 +110,7 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 			}
 			spec := s.spec(def.Name, digest, d, problem, set, enough)
 			spec.Start = start
+			s.choose(spec, space.Size(), enough)
 			p.specs = append(p.specs, spec)
 		}
 	}
@@ -125,11 +133,40 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 	if err := strategies.Check(s.strategy); err != nil {
 		return nil, b, usageError{err}
 	}
+	if s.rule.Patience < 0 {
+		return nil, b, usagef("--patience must not be negative, got %d", s.rule.Patience)
+	}
+	if s.rule.Negligible, err = negligibleShare(s.share); err != nil {
+		return nil, b, usagef("--negligible: %w", err)
+	}
 	if _, err := compile.New(compile.Options{Compiler: s.compiler}); err != nil {
 		return nil, b, usageError{err}
 	}
 	sets, err := parseSets(s.sets)
 	return sets, b, err
+}
+
+// defaultPatience is how many evaluations without a better one end a search of
+// a large space that nothing else ends. What that loses is in docs/SEARCH.md.
+const defaultPatience = 100
+
+// choose says which strategy searches a space of a size, if --strategy does not.
+// A proof is about every configuration: all are ranked.
+func (s *sweepFlags) choose(spec *warptunev1.Spec, size int64, b budget) {
+	if s.strategy != "" {
+		return
+	}
+	evaluations := b.evaluations
+	if b.time > 0 && evaluations == 0 && size > 0 {
+		evaluations = size - 1 // perhaps: the best are to come first
+	}
+	if b.within != nil {
+		evaluations = size
+	}
+	spec.Strategy = strategies.Choose(size, evaluations)
+	if spec.Strategy == strategies.Recommended && b == (budget{}) && s.rule == (stopping.Rule{}) {
+		spec.Patience = defaultPatience
+	}
 }
 
 // bothLevels ranks at level model and evaluates at level cycle.
@@ -189,6 +226,7 @@ func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int
 		Kernel: name, Bundle: bundle, Arch: d.Name, Problem: problem, Set: map[string]*warptunev1.Values{},
 		Strategy: s.strategy, Budget: b.evaluations, Seed: s.seed, Level: s.level, Compiler: s.compiler,
 		BudgetMs: b.time.Milliseconds(), Within: b.within, Transfer: s.transfer,
+		Patience: s.rule.Patience, Negligible: s.rule.Negligible,
 		ArchDigest: d.Digest, Engine: simengine.Version(),
 	}
 	for param, values := range set {

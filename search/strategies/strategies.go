@@ -49,8 +49,23 @@ var all = []strategy{
 // Default is the name of the strategy that "" means.
 const Default = "exhaustive"
 
-// Recommended is the name of the strategy for spaces too large to enumerate.
+// Recommended is the name of the strategy for spaces that are too large to
+// evaluate all of.
 const Recommended = "portfolio"
+
+// Small is the size up to which all of a space is evaluated if nothing is said:
+// minutes of simulation.
+const Small = 1000
+
+// Choose returns the name of the strategy for a space of a size when at most
+// budget configurations are to be evaluated, 0: any number. What can be
+// evaluated whole is, which leaves nothing to chance.
+func Choose(size, budget int64) string {
+	if budget > 0 && size <= budget || budget == 0 && size <= Small {
+		return "exhaustive"
+	}
+	return Recommended
+}
 
 // Names returns the names of all strategies.
 func Names() []string {

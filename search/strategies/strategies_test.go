@@ -56,3 +56,14 @@ func TestUnknown(t *testing.T) {
 		t.Error("unknown or default name")
 	}
 }
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		size, budget int64
+		want         string
+	}{{1, 0, "exhaustive"}, {Small, 0, "exhaustive"}, {Small + 1, 0, "portfolio"}, {100, 99, "portfolio"}, {100, 100, "exhaustive"}, {1 << 40, 1 << 41, "exhaustive"}} {
+		if got := Choose(c.size, c.budget); got != c.want || Check(got) != nil {
+			t.Errorf("%d configurations, %d evaluations: %s, want %s", c.size, c.budget, got, c.want)
+		}
+	}
+}

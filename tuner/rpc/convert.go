@@ -22,6 +22,7 @@ func FromSpec(s *tuner.Spec) *warptunev1.Spec {
 		Kernel: s.Kernel, Bundle: s.Bundle, Arch: s.Arch, Problem: s.Problem, Strategy: s.Strategy, Budget: s.Budget,
 		Seed: s.Seed, Level: s.Level, Compiler: s.Compiler, ArchDigest: s.ArchDigest, Engine: s.Engine,
 		BudgetMs: s.TimeBudget.Milliseconds(), Within: s.Within, Start: s.Start, Transfer: s.Transfer,
+		Patience: s.Patience, Negligible: s.Negligible,
 	}
 	if len(s.Set) > 0 {
 		m.Set = make(map[string]*warptunev1.Values, len(s.Set))
@@ -39,6 +40,7 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
 		TimeBudget: milliseconds(m.GetBudgetMs()), Within: m.Within, Start: m.GetStart(), Transfer: m.GetTransfer(),
+		Patience: m.GetPatience(), Negligible: m.GetNegligible(),
 	}
 	if len(m.GetSet()) > 0 {
 		s.Set = make(map[string][]string, len(m.GetSet()))

@@ -295,7 +295,13 @@ type Spec struct {
 	Start []string `protobuf:"bytes,15,rep,name=start,proto3" json:"start,omitempty"`
 	// Also ask first for the best that is stored of this kernel at the nearest
 	// other problem sizes and architectures when the sweep is made.
-	Transfer      bool `protobuf:"varint,16,opt,name=transfer,proto3" json:"transfer,omitempty"`
+	Transfer bool `protobuf:"varint,16,opt,name=transfer,proto3" json:"transfer,omitempty"`
+	// The search ends after so many evaluations in a row without a better one; 0:
+	// it does not.
+	Patience int64 `protobuf:"varint,17,opt,name=patience,proto3" json:"patience,omitempty"`
+	// The search ends when the strategy believes that a smaller share than this
+	// of the best objective is left to gain, e.g. 0.001; 0: it does not.
+	Negligible    float64 `protobuf:"fixed64,18,opt,name=negligible,proto3" json:"negligible,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -440,6 +446,20 @@ func (x *Spec) GetTransfer() bool {
 		return x.Transfer
 	}
 	return false
+}
+
+func (x *Spec) GetPatience() int64 {
+	if x != nil {
+		return x.Patience
+	}
+	return 0
+}
+
+func (x *Spec) GetNegligible() float64 {
+	if x != nil {
+		return x.Negligible
+	}
+	return 0
 }
 
 // Outcome is what evaluating one configuration gave.
@@ -673,7 +693,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\x89\x04\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\xc5\x04\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -692,7 +712,11 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\tbudget_ms\x18\r \x01(\x03R\bbudgetMs\x12\x1b\n" +
 	"\x06within\x18\x0e \x01(\x01H\x00R\x06within\x88\x01\x01\x12\x14\n" +
 	"\x05start\x18\x0f \x03(\tR\x05start\x12\x1a\n" +
-	"\btransfer\x18\x10 \x01(\bR\btransfer\x1aK\n" +
+	"\btransfer\x18\x10 \x01(\bR\btransfer\x12\x1a\n" +
+	"\bpatience\x18\x11 \x01(\x03R\bpatience\x12\x1e\n" +
+	"\n" +
+	"negligible\x18\x12 \x01(\x01R\n" +
+	"negligible\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01B\t\n" +

@@ -10,13 +10,11 @@ package cluster
 import (
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/seeded"
+	"github.com/warptune/warptune/search/stopping"
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 )
-
-// DefaultStrategy evaluates every configuration: a simulation is cheap.
-const DefaultStrategy = "exhaustive"
 
 // Planner makes a spec's search space and strategy from its kernel bundle.
 type Planner struct{}
@@ -41,6 +39,9 @@ func (Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
 	}
+	if rule := (stopping.Rule{Patience: spec.Patience, Negligible: spec.Negligible}); rule != (stopping.Rule{}) {
+		strategy = stopping.New(strategy, rule)
+	}
 	if first := known(space, spec.Start); len(first) > 0 {
 		strategy = seeded.New(space, strategy, first)
 	}
@@ -48,7 +49,7 @@ func (Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	for _, p := range space.Params() {
 		plan.Names = append(plan.Names, p.Name)
 	}
-	if strategies.Oblivious(spec.Strategy) {
+	if strategies.Oblivious(spec.Strategy) && spec.Patience == 0 {
 		plan.Window = tuner.WideWindow
 	}
 	return plan, nil

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search/stopping"
+)
+
+// TestChoose: without --strategy what can be evaluated whole is, and a search
+// that nothing ends does not go on for ever.
+func TestChoose(t *testing.T) {
+	none := 0.0
+	for _, c := range []struct {
+		name     string
+		flags    sweepFlags
+		budget   budget
+		size     int64
+		strategy string
+		patience int64
+	}{
+		{"small", sweepFlags{}, budget{}, 1000, "exhaustive", 0},
+		{"large", sweepFlags{}, budget{}, 1e9, "portfolio", defaultPatience},
+		{"large, with a budget", sweepFlags{}, budget{evaluations: 200}, 1e9, "portfolio", 0},
+		{"large, with a rule", sweepFlags{rule: stopping.Rule{Negligible: 0.01}}, budget{}, 1e9, "portfolio", 0},
+		{"large, with time", sweepFlags{}, budget{time: time.Minute}, 1e9, "portfolio", 0},
+		{"small, with time", sweepFlags{}, budget{time: time.Minute}, 100, "portfolio", 0},
+		{"small, with a budget", sweepFlags{}, budget{evaluations: 50}, 100, "portfolio", 0},
+		{"covered", sweepFlags{}, budget{evaluations: 5000}, 5000, "exhaustive", 0},
+		{"to be proven", sweepFlags{}, budget{within: &none}, 5000, "exhaustive", 0},
+		{"named", sweepFlags{strategy: "genetic"}, budget{}, 1e9, "genetic", 0},
+	} {
+		spec := &warptunev1.Spec{Strategy: c.flags.strategy}
+		c.flags.choose(spec, c.size, c.budget)
+		if spec.GetStrategy() != c.strategy || spec.GetPatience() != c.patience {
+			t.Errorf("%s: %s with patience %d, want %s with %d", c.name, spec.GetStrategy(), spec.GetPatience(), c.strategy, c.patience)
+		}
+	}
+}
+
+// tiled is a tune of 374 configurations that are evaluated in no time.
+var tiled = []string{"tune", "transpose_tiled", "--arch", "h200", "--problem", "256", "--level", "model"}
+
+// TestWorkers: what a learning search asks, and so the result of every
+// evaluation in order, does not depend on how many workers there are.
+func TestWorkers(t *testing.T) {
+	var first string
+	for _, slots := range []string{"1", "2", "7", "32"} {
+		db := filepath.Join(t.TempDir(), "x.db")
+		out := warptune(t, slices.Concat(tiled, []string{"--budget", "80", "--db", db, "--slots", slots})...).ok(t)
+		got := out.stdout + warptune(t, "export", "--format", "kernel-tuner", "--db", db).ok(t).stdout
+		if first == "" {
+			first = got
+		}
+		if !strings.Contains(got, "as portfolio believes") {
+			t.Fatalf("no portfolio: %s", got)
+		}
+		if got != first {
+			t.Errorf("with %s workers:\n%s\nwith one:\n%s", slots, got, first)
+		}
+	}
+}
+
+// TestStopsEarly: patience and what is believed to be left end a sweep, and it
+// is done then: the same command has nothing to do.
+func TestStopsEarly(t *testing.T) {
+	for _, rule := range [][]string{{"--patience", "30"}, {"--negligible", "1%"}} {
+		db := filepath.Join(t.TempDir(), "x.db")
+		tune := slices.Concat(tiled, []string{"--strategy", "portfolio", "--db", db}, rule)
+		first, second := warptune(t, tune...).ok(t), warptune(t, tune...).ok(t)
+		list := strings.Fields(strings.Split(warptune(t, "sweep", "list", "--db", db).ok(t).stdout, "\n")[1])
+		if !strings.Contains(strings.Join(list, " "), "completed") || strings.HasPrefix(first.stderr, "warptune: 374 ") {
+			t.Errorf("%v: %s%v", rule, first.stderr, list)
+		}
+		if second.stdout != first.stdout || second.stderr != "warptune: answered from the database, nothing evaluated\n" {
+			t.Errorf("%v, again: %s\n%s", rule, second.stderr, second.stdout)
+		}
+	}
+}
