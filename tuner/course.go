@@ -209,15 +209,9 @@ func (c *course) ascend() bool {
 	}
 	c.strategy, c.proof = halving.New(c.candidates, c.goal), halving.NewLedger(c.candidates)
 	c.limit = c.ranked + int64(len(c.candidates))
-	// Each question that is out unanswered may be one that an answer would have
-	// saved; too few are waited for.
-	c.narrow = max(minWindow, int64(len(c.candidates))/halving.Share/2)
+	c.narrow = int64(halving.Ahead(len(c.candidates)))
 	return true
 }
-
-// minWindow is how many evaluations may be under way while their answers could
-// save others.
-const minWindow = 8
 
 // tell tells the strategy what it needs before the next question; false if
 // some of that is not known yet.

@@ -86,7 +86,7 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 		confirmed = "by a second worker, with the same outcome"
 	}
 	t.row("evaluated", confirmed)
-	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), spec.GetLevel(), spec.GetBundle(), shortID(r.GetSweep())))
+	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
 	return t.flush()
 }
 

@@ -140,9 +140,8 @@ func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Res
 		if validity != warptunev1.Validity_VALIDITY_CORRECT && !(failed && validity != warptunev1.Validity_VALIDITY_UNSPECIFIED) {
 			continue
 		}
-		if level := r.GetLevel(); level == lastLevel(spec) {
-			row.Spec.Level = level
-		} else if validity == warptunev1.Validity_VALIDITY_CORRECT {
+		row.Spec.Level = r.GetLevel()
+		if row.Spec.Level != lastLevel(spec) && validity == warptunev1.Validity_VALIDITY_CORRECT {
 			continue // it ranks
 		}
 		result, config := rpc.ToResult(r)

@@ -82,6 +82,11 @@ func New(candidates []Candidate, goal Goal) *Strategy {
 // out to be ranked badly.
 func First(n int) int { return min(max((n+Share-1)/Share, Least), n) }
 
+// Ahead is how many evaluations of n ranked configurations may be under way:
+// each that is may be one that an answer would have saved, and too few keep
+// workers waiting.
+func Ahead(n int) int { return max(n/(2*Share), Least) }
+
 // Ask implements search.Strategy.
 func (s *Strategy) Ask(n int) []int64 {
 	var out []int64

@@ -134,7 +134,8 @@ func predicted(o *tuner.Outcome) float64 {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-// pursue evaluates a group's configurations as a sweep would, four at a time.
+// pursue evaluates a group's configurations as a sweep would, as many at a
+// time as it has under way at most.
 func pursue(members []member, pairs []score.Pair, goal halving.Goal, full float64) Way {
 	var candidates []halving.Candidate
 	cost := 0.0
@@ -149,7 +150,7 @@ func pursue(members []member, pairs []score.Pair, goal halving.Goal, full float6
 	w := Way{Best: math.Inf(1), Regret1: math.NaN()}
 	best, fastest := -1, math.Inf(1)
 	for {
-		asked := s.Ask(4)
+		asked := s.Ask(halving.Ahead(len(candidates)))
 		if len(asked) == 0 {
 			break
 		}
