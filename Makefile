@@ -43,7 +43,7 @@ soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED
 	WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v ./tuner ./tuner/lease ./tuner/store ./tuner/worker ./tuner/faults
 
 SILICON ?= ../shared/silicon
-fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md
+fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md, and those of two levels of docs/SEARCH.md
 	docs/fidelity.sh $(BIN)/warptune $(wildcard $(SILICON))
 
 slurm: build ## the batch scripts on a real Slurm of two nodes on this machine (Debian's packages)
