@@ -16,6 +16,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/deploy/scale"
@@ -49,6 +50,8 @@ type options struct {
 	level        string
 	logJSON      bool
 	grace, lease time.Duration
+	connections  rpc.ConnectionLimits
+	calls        float64
 	backupEvery  time.Duration
 	backupKeep   int
 }
@@ -66,6 +69,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
 	f.DurationVar(&o.grace, "grace", 5*time.Second, "time for workers to report or return what they hold at shutdown, and for calls under way to end")
 	f.DurationVar(&o.lease, "lease", 30*time.Second, "how long a worker that is not heard of keeps its trials")
+	f.IntVar(&o.connections.Total, "max-connections", 10000, "connections that are open at a time; more are closed at once")
+	f.IntVar(&o.connections.PerHost, "max-connections-per-host", 2000, "connections of one host that are served; calls over more are refused")
+	f.Float64Var(&o.calls, "max-calls", 5000, "calls a second of one caller at one host, with bursts of twice as many; more are refused; 0: no limit")
 	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -83,6 +89,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if o.lease < time.Second {
 		return nil, fmt.Errorf("--lease must be at least 1s, got %v", o.lease)
+	}
+	if o.connections.Total < 1 || o.connections.PerHost < 1 || !(o.calls >= 0) {
+		return nil, fmt.Errorf("--max-connections %d, --max-connections-per-host %d and --max-calls %v: want at least one connection, and no negative rate", o.connections.Total, o.connections.PerHost, o.calls)
 	}
 	if o.backupEvery < 0 || o.backupKeep < 1 {
 		return nil, fmt.Errorf("--backup-every %v and --backup-keep %d: want no negative time, and at least one copy", o.backupEvery, o.backupKeep)
@@ -124,6 +133,18 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	return exitDone
 }
 
+// newServer makes the server with its limits, and the listener to serve on.
+func (o *options) newServer(l net.Listener, c *coordinator.Coordinator, secured []grpc.ServerOption, log hclog.Logger) (*rpc.Server, net.Listener) {
+	counted, limits := o.connections.Limit(l, log)
+	limits = append(limits, secured...)
+	if o.calls > 0 {
+		limits = append(limits, rpc.LimitCalls(o.calls)...)
+	}
+	server := rpc.NewServer(c, log, limits...)
+	scale.Register(server, c)
+	return server, counted
+}
+
 // serve runs until ctx ends or the coordinator cannot go on.
 func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	log := hclog.New(&hclog.LoggerOptions{Name: "coordinator", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
@@ -147,13 +168,12 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	server := rpc.NewServer(c, log, secured...)
-	scale.Register(server, c)
+	server, counted := o.newServer(listener, c, secured, log)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return c.Run(running) })
-	g.Go(func() error { return server.Serve(listener) })
+	g.Go(func() error { return server.Serve(counted) })
 	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
 	g.Go(func() error { o.backUp(ctx, st, st.Path(), log.Named("backup")); return nil })

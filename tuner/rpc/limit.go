@@ -24,14 +24,15 @@ type bucket struct {
 	at   time.Time
 }
 
-// LimitCalls returns server options that allow each caller, by name or else by
-// host, perSecond calls a second and bursts of twice as many.
+// LimitCalls returns server options that allow each caller at each host perSecond
+// calls a second and bursts of twice as many. It follows Authorize, which says
+// who calls; workers of several hosts may share one name.
 func LimitCalls(perSecond float64) []grpc.ServerOption {
 	l := &limiter{rate: perSecond, burst: 2 * perSecond, buckets: map[string]*bucket{}}
 	check := func(ctx context.Context) error {
 		who := hostOf(ctx)
 		if id, ok := Caller(ctx); ok {
-			who = id.Name
+			who = id.Name + " at " + who
 		}
 		if !l.take(who, time.Now()) {
 			return ToStatus(tuner.Errorf(tuner.Limit, "limit calls", "%s makes more than %g calls a second: slow down", who, l.rate))
