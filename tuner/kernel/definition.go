@@ -54,6 +54,10 @@ func (d *Definition) parameterNames() string { return strings.Join(d.defaults.Na
 // maxDefinition bounds the size of a definition's text in bytes.
 const maxDefinition = 8 << 20
 
+func tooLarge(size int64) error {
+	return fmt.Errorf("%d bytes are more than the %d MiB that a T1 definition may have", size, maxDefinition>>20)
+}
+
 // Load reads a definition and the files it names, which must lie in its
 // directory or below. Errors are one line that starts with the path.
 func Load(name string) (*Definition, []Warning, error) {
@@ -64,7 +68,7 @@ func Load(name string) (*Definition, []Warning, error) {
 	case info.IsDir():
 		return nil, nil, fmt.Errorf("%s: is a directory; name the definition's JSON file in it", name)
 	case info.Size() > maxDefinition:
-		return nil, nil, fmt.Errorf("%s: larger than %d MiB, which no T1 definition is", name, maxDefinition>>20)
+		return nil, nil, fmt.Errorf("%s: %w", name, tooLarge(info.Size()))
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -82,6 +86,9 @@ func Load(name string) (*Definition, []Warning, error) {
 // a BenchmarkName; files gives the kernel's source, headers and PTX. Sources
 // and headers are read at once, PTX when it is needed.
 func Parse(name string, text []byte, files Files) (*Definition, []Warning, error) {
+	if len(text) > maxDefinition {
+		return nil, nil, tooLarge(int64(len(text)))
+	}
 	doc, err := parseDocument(text)
 	if err != nil {
 		return nil, nil, err

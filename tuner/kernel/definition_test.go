@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -317,6 +318,27 @@ func TestLaunchErrors(t *testing.T) {
 	}
 	if _, err := d.Launch(search.Config{Names: []string{"ITEMS"}, Values: search.Ints(1)}, nil); err == nil {
 		t.Error("a configuration with a parameter missing is launched")
+	}
+}
+
+// A definition that is too large is refused before it is read, from a file and
+// in a bundle.
+func TestDefinitionIsLimited(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.json")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, maxDefinition+1); err != nil {
+		t.Fatal(err)
+	}
+	_, _, fromFile := Load(path)
+	spaces := strings.Repeat(" ", maxDefinition)
+	_, _, fromText := Parse("x", []byte("{}"+spaces), memory{})
+	_, _, fromBundle := OpenBundle([]byte(`{"format":"warptune-bundle/1","name":"x","definition":{` + spaces + `}}`))
+	for where, err := range map[string]error{"a file": fromFile, "a text": fromText, "a bundle": fromBundle} {
+		if err == nil || !strings.Contains(err.Error(), "more than the 8 MiB that a T1 definition may have") {
+			t.Errorf("%s: %.200v", where, err)
+		}
 	}
 }
 
