@@ -105,7 +105,8 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 }
 
 // clangArgs is the command line, run in src/. -nocudainc and -nostdinc leave only
-// the bundle and the device headers to include from.
+// the bundle and the device headers to include from, and the view makes those the
+// only files there are, however an #include is spelled.
 func clangArgs(f *clang, target, feature string, extra []string, main string) []string {
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target}
 	if f.major < 15 {
@@ -115,7 +116,7 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 		args = append(args, "--cuda-feature="+feature)
 	}
 	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
-		"-include", "device.h", "-include", "../macros.h", "-I", ".",
+		"-include", "device.h", "-include", "../macros.h", "-I", ".", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
 		"-O3", "-std=c++17", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
 	args = append(args, extra...)
 	return append(args, "-S", "-o", "../out.ptx", "./"+main)

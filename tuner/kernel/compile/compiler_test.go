@@ -34,6 +34,10 @@ func fakeNVCC(args []string) int {
 	default:
 		src, err := os.ReadFile(args[len(args)-1])
 		macros, merr := os.ReadFile("../macros.h")
+		if strings.Contains(string(src), "#pragma leak") {
+			fmt.Println("In file included from ./k.cu:1:\n/etc/hostname(1): error: identifier \"secret\" is undefined")
+			return 2
+		}
 		if err != nil || merr != nil || strings.Contains(string(src), "#error") {
 			fmt.Println("./k.cu(1): error: #error directive")
 			return 2
@@ -82,6 +86,21 @@ func TestNVCC(t *testing.T) {
 	r.Source = []byte("#error\n")
 	var e *Error
 	if _, err := n.Compile(context.Background(), r); !errors.As(err, &e) || err.Error() != "nvcc 13.0.88: k.cu(1): error: #error directive" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What nvcc says of a file outside the bundle is not passed on.
+func TestNVCCQuotesNoForeignFile(t *testing.T) {
+	if _, err := os.Stat("/etc/hostname"); err != nil {
+		t.Skip(err)
+	}
+	withNVCC(t)
+	r := tile(t, "1")
+	r.Source = []byte("#pragma leak\n")
+	var e *Error
+	_, err := NewNVCC("", probeLimits).Compile(context.Background(), r)
+	if !errors.As(err, &e) || e.Message != "error: the source includes /etc/hostname, which is outside the bundle" {
 		t.Errorf("got %v", err)
 	}
 }

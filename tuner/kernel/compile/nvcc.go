@@ -79,6 +79,9 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if e.code != 0 || e.killed != "" {
 		// Some of nvcc's complaints go to its standard output.
 		e.message += e.output
+		if name := w.foreign(e.message, f.program); name != "" {
+			e.message = "error: the source includes " + name + ", which is outside the bundle"
+		}
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
 	}
 	ptx, err := w.output()

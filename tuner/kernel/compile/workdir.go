@@ -3,10 +3,13 @@ package compile
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,6 +43,7 @@ var deviceDigest = sync.OnceValue(func() string {
 //	src/     the bundle's files, where the compiler runs
 //	macros.h the macros, one #define each
 //	device/  the device headers, under clang
+//	view.json what clang sees of the file system: this directory
 //	out.ptx  what the compiler writes
 type workdir string
 
@@ -79,8 +83,18 @@ func macroHeader(s *source.Source) []byte {
 	return b.Bytes()
 }
 
-// addDevice writes the device headers.
+// addDevice writes the device headers, and the view.
 func (w workdir) addDevice() error {
+	view, err := json.Marshal(map[string]any{
+		"version": 0, "case-sensitive": true, "use-external-names": false, "fallthrough": false,
+		"roots": []any{map[string]string{"type": "directory-remap", "name": string(w), "external-contents": string(w)}},
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.write("view.json", view); err != nil {
+		return err
+	}
 	return fs.WalkDir(deviceFiles, "device", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -125,6 +139,26 @@ func (w workdir) outside() (string, error) {
 		}
 	}
 	return "", nil
+}
+
+var absolutePath = regexp.MustCompile(`(?m)(?:^|[\s"'(])(/[^\s:"'()]+)`)
+
+// foreign names a file that a diagnostic speaks of and that is neither of the
+// directory nor of the compiler's installation, "" when there is none: the
+// diagnostic may quote it. nvcc has no view as clang has.
+func (w workdir) foreign(message, compiler string) string {
+	installed, err := filepath.EvalSymlinks(compiler)
+	if err != nil {
+		installed = compiler
+	}
+	known := []string{string(w), filepath.Dir(filepath.Dir(installed)), filepath.Dir(filepath.Dir(compiler)), "/usr/include", "/usr/lib", "/usr/local/cuda"}
+	for _, m := range absolutePath.FindAllStringSubmatch(message, -1) {
+		path := filepath.Clean(m[1])
+		if _, err := os.Stat(path); err == nil && !slices.ContainsFunc(known, func(dir string) bool { return dir != "/" && strings.HasPrefix(path, dir+"/") }) {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 func (w workdir) remove() { _ = os.RemoveAll(string(w)) }

@@ -1,7 +1,7 @@
 package source
 
 import (
-	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -19,12 +19,18 @@ type include struct {
 	line   int // 1-based, counted after joining continued lines
 }
 
+// Trigraphs are the older standards'; newer compilers read fewer directives than
+// are found with them. A line is continued also where blanks follow the backslash.
+var (
+	trigraphs = strings.NewReplacer("??=", "#", "??/", "\\")
+	continued = regexp.MustCompile(`\\[ \t\f\v]*\r?\n`)
+)
+
 // scan reads C++ far enough to skip comments and find identifiers, directives
 // and string ends. It never fails: odd text only yields more identifiers.
 func scan(src []byte) scanned {
-	src = bytes.ReplaceAll(src, []byte("\\\r\n"), nil)
-	src = bytes.ReplaceAll(src, []byte("\\\n"), nil)
-	s := scanner{text: string(src), line: 1, out: scanned{identifiers: map[string]bool{}}}
+	text := continued.ReplaceAllString(trigraphs.Replace(string(src)), "")
+	s := scanner{text: text, line: 1, out: scanned{identifiers: map[string]bool{}}}
 	for start := true; s.at < len(s.text); {
 		start = s.step(start)
 	}
@@ -63,9 +69,12 @@ func (s *scanner) step(start bool) bool {
 			s.directive()
 		}
 	case strings.HasPrefix(s.rest(), "%:"):
-		// The digraph spellings of # and ##: treated as a paste, which is safe.
+		// The digraph spellings of # and ##: treated as a paste too, which is safe.
 		s.at += 2
 		s.out.pastes = true
+		if start {
+			s.directive()
+		}
 	case c == '"' || c == '\'':
 		s.quoted(c)
 	case isLetter(c):
@@ -106,10 +115,15 @@ func (s *scanner) word() {
 	}
 	w := s.text[begin:s.at]
 	s.out.identifiers[w] = true
-	if strings.HasPrefix(s.rest(), `"`) && strings.HasSuffix(w, "R") {
-		s.rawString()
+	switch w {
+	case "R", "LR", "uR", "UR", "u8R":
+		if strings.HasPrefix(s.rest(), `"`) {
+			s.rawString()
+		}
 	}
 }
+
+var directiveInside = regexp.MustCompile(`(#|%:)\s*(include|include_next|import|embed)\b`)
 
 // rawString consumes R"delim( … )delim" after the R.
 func (s *scanner) rawString() {
@@ -124,6 +138,10 @@ func (s *scanner) rawString() {
 	}
 	for _, id := range identifier.FindAllString(body[:end], -1) {
 		s.out.identifiers[id] = true
+	}
+	if directiveInside.MatchString(body[:end]) {
+		// No kernel has one, and a text that is raw only for us could hide it.
+		s.out.includes = append(s.out.includes, include{line: s.line})
 	}
 	s.line += strings.Count(body[:end], "\n")
 	s.at += open + 1 + end + 1 + (open - 1) + 1
@@ -151,11 +169,17 @@ func (s *scanner) quoted(quote byte) {
 func (s *scanner) number() {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
-		if !isLetter(c) && !isDigit(c) && c != '.' && c != '\'' {
+		if !isLetter(c) && !isDigit(c) && c != '.' && !s.separates(c) {
 			return
 		}
 		s.at++
 	}
+}
+
+// separates reports a ' between the digits of a number; before anything else it
+// opens a literal.
+func (s *scanner) separates(c byte) bool {
+	return c == '\'' && s.at+1 < len(s.text) && (isLetter(s.text[s.at+1]) || isDigit(s.text[s.at+1]))
 }
 
 // directive handles what follows a # that begins a line: it only looks for
@@ -187,12 +211,14 @@ func (s *scanner) directive() {
 }
 
 func (s *scanner) blanks() {
-	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.comment()) {
-		if s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t') {
+	for s.at < len(s.text) && (isBlank(s.text[s.at]) || s.comment()) {
+		if s.at < len(s.text) && isBlank(s.text[s.at]) {
 			s.at++
 		}
 	}
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == 0 }
 
 func isLetter(c byte) bool {
 	return c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80

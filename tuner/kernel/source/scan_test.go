@@ -31,7 +31,13 @@ func TestScanFindsWhatTheTextDependsOn(t *testing.T) {
 		{"hidden include", "#inc\\\nlude \"a.h\"", nil, nil, []string{"a.h"}, false},
 		{"no include", "x #include \"a.h\"\nif (\"#include\")", nil, nil, nil, false},
 		{"paste", "#define C(a, b) a ## b", nil, nil, nil, true},
-		{"digraph", "%:include \"a.h\"", nil, nil, nil, true},
+		{"digraph", "%:include \"a.h\"", nil, nil, []string{"a.h"}, true},
+		{"trigraphs", "??=inc??/\nlude \"a.h\"", nil, nil, []string{"a.h"}, false},
+		{"other blanks", "#\finclude\v\"a.h\"", nil, nil, []string{"a.h"}, false},
+		{"continued before a blank", "#inc\\ \t\nlude \"a.h\"", nil, nil, []string{"a.h"}, false},
+		{"a name that ends in R", "fooR\"( \"\n#include \"a.h\"\n// )\"", []string{"fooR"}, nil, []string{"a.h"}, false},
+		{"a literal behind a number", "1'\"' \"/*\"\n#include \"a.h\"\n//*/", nil, nil, []string{"a.h"}, false},
+		{"a directive in a raw string", "R\"(\n#include \"a.h\"\n)\"", nil, nil, []string{""}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := scan([]byte(tt.src))
