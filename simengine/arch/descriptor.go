@@ -114,6 +114,10 @@ type Memory struct {
 	L2Bytes          int
 	L2Partitions     int // halves with a slow link between them: 2 on A100, H100 and later
 	L2EffectiveBytes int // capacity for data that all SMs read
+	// L2Slices is how many parts of L2 take requests side by side. One takes
+	// AtomicRequest + n*AtomicSector cycles for the lanes of an atomic that fall on
+	// n sectors of a line, each on words of its own.
+	L2Slices, AtomicRequest, AtomicSector float64
 	// L2Kept is the share of L2Bytes up to which a launch finds everything that
 	// the previous one touched, L2KeptUntil that from which it finds nothing.
 	L2Kept, L2KeptUntil float64

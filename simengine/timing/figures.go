@@ -76,16 +76,8 @@ func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
 	return cycles(f.m.requestCost(class, lines, passes))
 }
 
-// AtomicCycles is how long an atomic holds an SM's share of L2: for each lane;
-// for each lane of an address that all SMs meet at, also for floating-point
-// additions; and for each lane of an address that only its warp uses.
-type AtomicCycles struct{ Lane, Same, SameFloat, Warp float64 }
-
 // Atomic is what an atomic costs one of active SMs.
-func (f *Figures) Atomic(active float64) AtomicCycles {
-	s := f.m.atomicSteps(active)
-	return AtomicCycles{cycles(s.lane), cycles(s.same), cycles(s.sameFloat), cycles(s.warp)}
-}
+func (f *Figures) Atomic(active float64) AtomicCost { return f.m.atomicCost(active) }
 
 // Share is the memory system as one of active SMs sees it, with writeShare of
 // the DRAM traffic being writes and pieceShare of each piece that DRAM opens read.

@@ -125,7 +125,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		case o.class == assemble.Store:
 			s.store(w, when, a, l, w.first[k])
 		case o.class == assemble.Atomic:
-			result = max(result, s.atomic(when, a, l, w.first[k], lines, o.float))
+			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
 		default:
 			t := s.load(when, addr, l.Sectors, w.first[k], a, st, o.mod&ir.ModBypassL1 != 0)
 			result = max(result, t)
@@ -256,49 +256,6 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, first uint
 	s.stores.take(taken)
 	c := &s.ctas[w.cta]
 	c.sent, w.sent = max(c.sent, taken), max(w.sent, taken)
-}
-
-// atomic is a read-modify-write in L2.
-func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, lines int64, float bool) int64 {
-	lanes := int64(bits.OnesCount32(a.Mask))
-	same := s.atomicStep.warp
-	if s.pool.plan.Broadcast[a.PC] { // every CTA's atomics meet at these addresses
-		same = s.atomicStep.same
-		if float {
-			same = s.atomicStep.sameFloat
-		}
-	}
-	cost := max(lanes*s.atomicStep.lane/lines, int64(a.MaxSame)*same)
-	begin := s.mem.Occupy(max(at, s.loads.free()), cost)
-	var fromDRAM int64
-	if f := s.granules(first & l.Sectors); f > 0 {
-		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
-	}
-	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
-	if fromDRAM > 0 {
-		h := hash(l.Addr)
-		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
-	}
-	s.loads.take(done)
-	return done
-}
-
-// atomicSteps is what an atomic costs the SM's share of L2, in its steps: per
-// lane; per lane of an address that all SMs meet at, also for floating-point
-// additions; and per lane of an address that only its warp uses.
-type atomicSteps struct{ lane, same, sameFloat, warp int64 }
-
-func (m *machine) atomicSteps(active float64) atomicSteps {
-	steps := func(perCycle float64) int64 {
-		if perCycle <= 0 {
-			return 0
-		}
-		return dram.Ticks(active / perCycle)
-	}
-	return atomicSteps{
-		lane: steps(m.arch.AtomicsPerCycle), same: steps(m.arch.AtomicsSameAddress),
-		sameFloat: steps(m.arch.AtomicsSameAddressFloat), warp: steps(m.arch.AtomicsWarpAddress),
-	}
 }
 
 // spill is a load or store of spilled registers: local memory that is

@@ -100,7 +100,7 @@ type sm struct {
 	readDue, writeDue []int32
 	readAcc, writeAcc []int32
 	remote            uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
-	atomicStep        atomicSteps
+	atomics           AtomicCost
 
 	target     int64 // CTAs to run
 	launched   int64
@@ -194,7 +194,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.mem = dram.New(m.share(active, share, plan.PieceShare))
 	s.stats.loop.localShare = int32(plan.Local*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
-	s.atomicStep = m.atomicSteps(active)
+	s.atomics = m.atomicCost(active)
 	s.vacancy = int64(m.vacancy + m.vacancyWarp*float64(perCTA-1))
 	s.interval = m.launchInterval * active
 	return s

@@ -78,6 +78,9 @@ var rules = []rule{
 		return hundredth(r.where("wavefronts.slope", "kind", "global_st", "stride", 32, "warps", 16).first() / 32)
 	}},
 	{"l2_effective", "bandwidth.read_shared, footprint where it falls", l2Effective},
+	{"l2_slices", "meetings.atomic consecutive, 64 and 4096 addresses of 128 bytes", func(r Results) float64 { _, _, slices := slices(r); return math.Round(slices) }},
+	{"atomic_request", "meetings.atomic consecutive, 64 addresses of 4 and of 128 bytes", func(r Results) float64 { request, _, _ := slices(r); return hundredth(request) }},
+	{"atomic_sector", "meetings.atomic consecutive, 64 addresses of 4 and of 128 bytes", func(r Results) float64 { _, sector, _ := slices(r); return hundredth(sector) }},
 	{"l2_kept", "residency.dram_read read, line through a quarter and three quarters, at none", func(r Results) float64 { return kept(r, 0) }},
 	{"l2_kept_until", "residency.dram_read read, line through a quarter and three quarters, at all", func(r Results) float64 { return kept(r, 1) }},
 	{"l2_bandwidth", "bandwidth.read_shared, half the effective size", func(r Results) float64 {

@@ -45,6 +45,7 @@ const writeSlices = 1.33
 type Share struct {
 	spec                   Spec
 	port, l2, out, dram    Server
+	atomics                Server // the slices that atomics fall on
 	readLine, readSector   int64 // steps of the slices
 	writeSlice, writeOut   int64 // steps a granule
 	dramOne                int64 // steps a granule
@@ -64,7 +65,7 @@ func New(spec Spec) *Share {
 	line := lineSectors * sectorBytes / spec.L2Read
 	shared := Server{Slack: spec.Slack * Fraction, Burst: max(spec.Burst, 1)}
 	return &Share{
-		spec: spec, l2: shared, out: shared, dram: shared,
+		spec: spec, l2: shared, out: shared, dram: shared, atomics: shared,
 		readLine:   Ticks(line * requestPart),
 		readSector: Ticks(line * sectorPart),
 		writeSlice: Ticks(g / spec.L2Read * writeSlices),
@@ -139,21 +140,23 @@ func (s *Share) Write(at, granules, toDRAM int64) int64 {
 	return end
 }
 
-// Occupy holds L2 for cost steps from cycle at (atomics) and returns when it begins.
+// Occupy holds the slices that atomics fall on for cost steps from cycle at and
+// returns when it begins. Few addresses are on few slices, which reads and stores
+// elsewhere do not wait for.
 func (s *Share) Occupy(at, cost int64) int64 {
-	begin, _ := s.l2.Serve(at, cost)
+	begin, _ := s.atomics.Serve(at, cost)
 	return begin
 }
 
-// Busy is how many cycles L2 (its slices or the way to them, what is busier)
-// and DRAM have served.
+// Busy is how many cycles L2 (its slices, those that atomics fall on or the way
+// to them, what is busiest) and DRAM have served.
 func (s *Share) Busy() (l2, dram float64) {
-	return max(s.l2.BusyCycles(), s.out.BusyCycles()), s.dram.BusyCycles()
+	return max(s.l2.BusyCycles(), s.atomics.BusyCycles(), s.out.BusyCycles()), s.dram.BusyCycles()
 }
 
 // Taken is when L2 has taken all stores so far; what it has still to write back
 // is the next launch's.
-func (s *Share) Taken() int64 { return max(s.l2.Free(), s.out.Free()) }
+func (s *Share) Taken() int64 { return max(s.l2.Free(), s.atomics.Free(), s.out.Free()) }
 
 // Units are copies of the share's servers, for their accounts.
-func (s *Share) Units() []Server { return []Server{s.l2, s.out, s.dram} }
+func (s *Share) Units() []Server { return []Server{s.l2, s.atomics, s.out, s.dram} }

@@ -18,7 +18,7 @@ type memory struct {
 	half       float64    // half the difference of the halves
 	contention float64    // mean delay of a DRAM read when DRAM is fully busy
 	burst      float64    // how much faster than the share's rate a burst of this SM is served
-	atomics    timing.AtomicCycles
+	atomics    timing.AtomicCost
 }
 
 func newMemory(f *timing.Figures, active, writeShare, pieceShare float64) *memory {

@@ -185,15 +185,8 @@ func (t *traffic) lines(u *turn) {
 		case assemble.Store:
 			t.m.writeLine(&u.one, float64(t.granules(l.Sectors)), fresh*plan.Write[a.PC], 1)
 		case assemble.Atomic:
-			lanes := float64(bits.OnesCount32(a.Mask))
-			same := t.m.atomics.Warp
-			if plan.Broadcast[a.PC] { // every CTA's atomics meet at these addresses
-				same = t.m.atomics.Same
-				if t.c.p.Kernel.Instrs[a.PC].Type.IsFloat() {
-					same = t.m.atomics.SameFloat
-				}
-			}
-			cost := math.Max(lanes*t.m.atomics.Lane/float64(a.NLines), float64(a.MaxSame)*same)
+			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
+			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
 			u.one.busy[l2Slices] += cost
 			u.one.blocking[l2Slices] += cost
 			u.one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram

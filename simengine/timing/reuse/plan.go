@@ -48,6 +48,9 @@ type Plan struct {
 	// the buffer they are scattered over, empty when it is not known.
 	Random []bool
 	Over   []Extent
+	// Pieces is the pieces that the grid's accesses to the buffer of an
+	// instruction lie in, parts of one counted as such.
+	Pieces []float64
 	// PieceShare is how much of a piece DRAM reads for one opening: how
 	// sequential the traffic is.
 	PieceShare float64
@@ -106,7 +109,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -150,12 +153,46 @@ func (s *Survey) Plan(d Device) *Plan {
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}
+	s.countPieces(p, groups, d)
 	p.sumTraffic(s, groups, ctas, d)
 	p.ColdWriteBytes = d.profiled(p.ColdReadBytes, written)
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
 	}
 	return p
+}
+
+// countPieces adds up, by buffer, the pieces of the instructions that use it in
+// the same way, reading or writing.
+func (s *Survey) countPieces(p *Plan, groups []group, d Device) {
+	pcs := len(s.parent) / 2
+	for id := range s.parent {
+		g := &groups[s.find(int32(id))]
+		if g.low > g.high {
+			continue
+		}
+		n := 0.0
+		lo, hi := id/pcs*pcs, id/pcs*pcs+pcs // the loads or the stores
+		for k := lo; k < hi; k++ {
+			if o := &groups[k]; int(s.find(int32(k))) == k && o.low <= o.high && d.together(g, o) {
+				n += o.unique * float64(s.granule) / float64(s.piece)
+			}
+		}
+		p.Pieces[id%pcs] = math.Max(p.Pieces[id%pcs], n)
+	}
+}
+
+// together says that two groups lie in one buffer.
+func (d *Device) together(g, o *group) bool {
+	if g == o {
+		return true
+	}
+	for _, e := range d.Extents {
+		if e.First <= g.low && g.high <= e.Last && e.First <= o.low && o.high <= e.Last {
+			return true
+		}
+	}
+	return false
 }
 
 // sumTraffic adds up what DRAM moves, and what it opens for that.

@@ -1,0 +1,77 @@
+package timing
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// AtomicCost is what atomics cost one SM's share of L2, cycles. A slice takes
+// the lanes of a line together: so long for the request and for each sector, and
+// more for each further lane of one word. Consecutive bytes lie on one slice, so
+// few addresses keep few slices busy.
+type AtomicCost struct {
+	lane            float64 // at least, for each lane
+	request, sector float64 // of a line, on one slice
+	same, sameFloat float64 // each lane of a word that all SMs meet at, one after the other
+	warp            float64 // each lane of a word that only its warp uses
+	slices          float64
+}
+
+// atomicCost is the cost to one of active SMs.
+func (m *machine) atomicCost(active float64) AtomicCost {
+	d := m.arch
+	per := func(rate float64) float64 { return active / math.Max(rate, 1e-3) }
+	return AtomicCost{
+		lane: per(d.AtomicsPerCycle), request: active * d.AtomicRequest, sector: active * d.AtomicSector,
+		same: per(d.AtomicsSameAddress), sameFloat: per(d.AtomicsSameAddressFloat), warp: per(d.AtomicsWarpAddress),
+		slices: math.Max(d.L2Slices, 1),
+	}
+}
+
+// Line is the cost of the part of a request that goes to a line of sectors. The
+// grid's atomics on this buffer fall on so many pieces, each on one slice; meet
+// says that all CTAs' meet at the same addresses.
+func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, float bool) float64 {
+	lines := float64(max(a.NLines, 1))
+	// Pieces are spread over the slices by a hash: of n on s slices those that
+	// share the fullest slice take 1/n + 1/s of the time of all.
+	share := 1/math.Max(pieces, 1) + 1/c.slices
+	cost := c.request + c.sector*float64(bits.OnesCount8(sectors))
+	same, lanes := float64(max(a.MaxSame, 1)), float64(bits.OnesCount32(a.Mask))
+	if !meet {
+		return math.Max(math.Max(cost*share, same*c.warp), lanes*c.lane/lines)
+	}
+	each := c.same
+	if float {
+		each = c.sameFloat
+	}
+	cost = (cost + (same-1)/lines*each) * share
+	// The words of a buffer that is used as densely as this request uses its sectors.
+	words := math.Max(pieces*sectorsAPiece*lanes/same/float64(max(a.Sectors, 1)), 1)
+	return math.Max(math.Max(cost, same*each/words), lanes*c.lane/lines)
+}
+
+// sectorsAPiece is the least number of sectors that atomics use of a piece's
+// granules, where a granule is two sectors.
+const sectorsAPiece = 8
+
+// atomic is a read-modify-write in L2.
+func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, float bool) int64 {
+	plan := s.pool.plan
+	cost := dram.Ticks(s.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float))
+	begin := s.mem.Occupy(max(at, s.loads.free()), cost)
+	var fromDRAM int64
+	if f := s.granules(first & l.Sectors); f > 0 {
+		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f)
+	}
+	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
+	if fromDRAM > 0 {
+		h := hash(l.Addr)
+		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
+	}
+	s.loads.take(done)
+	return done
+}
