@@ -17,15 +17,12 @@ var gaps = []struct {
 	is        func(r *record.Record) bool
 	low, high float64 // the factor predicted/measured would be in if the gap were closed
 }{
-	{"fences of an SM wait for one another", func(r *record.Record) bool {
+	{"what only the last CTA does", func(r *record.Record) bool {
 		return r.Kernel == "reduce_atomic" && param(r, "VARIANT") == 3 && param(r, "BLOCK_SIZE") <= 64
 	}, 0.8, 1.25},
-	{"global atomics on few addresses spread over the slices", func(r *record.Record) bool {
+	{"sectors that atomics touch in part", func(r *record.Record) bool {
 		return r.Kernel == "histogram" && param(r, "COPIES") == 0
 	}, 0.85, 1.15},
-	{"flushing a shared histogram by global atomics", func(r *record.Record) bool {
-		return r.Kernel == "histogram" && param(r, "COPIES") > 0 && param(r, "ITEMS") == 4 && param(r, "BLOCK_SIZE") <= 128
-	}, 0.8, 1.25},
 }
 
 func param(r *record.Record, name string) int {

@@ -16,6 +16,7 @@ const (
 	inPort   // from L2 into the SM
 	outWay   // from the SM to L2
 	dramBus
+	hotSlices // the L2 slices that atomics fall on
 	numResources
 )
 
@@ -38,6 +39,7 @@ func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
 	}
 	b[lsu], b[idc] = timing.BoundLSU, timing.BoundConstant
 	b[l2Slices], b[inPort], b[outWay], b[dramBus] = timing.BoundL2, timing.BoundL2, timing.BoundL2, timing.BoundDRAM
+	b[hotSlices] = timing.BoundL2
 	return b
 }
 

@@ -22,6 +22,7 @@ type request struct {
 	inPort   float32
 	outWay   float32
 	dram     float32
+	atomics  float32
 }
 
 // traffic is the memory traffic of a CTA.
@@ -127,6 +128,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 		u.r.lsu, u.r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
 		u.r.l2Slices, u.r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
 		u.r.outWay, u.r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
+		u.r.atomics = float32(one.busy[hotSlices])
 		q[k] = u.r
 	}
 }
@@ -187,8 +189,10 @@ func (t *traffic) lines(u *turn) {
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
-			u.one.busy[l2Slices] += cost
-			u.one.blocking[l2Slices] += cost
+			u.one.busy[hotSlices] += cost
+			if t.c.p.Kernel.Instrs[a.PC].Op != ir.Red {
+				u.one.blocking[hotSlices] += cost
+			}
 			u.one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram
 			u.r.latency = max(u.r.latency, float32(t.c.f.AtomicL2+cost))
 		default:

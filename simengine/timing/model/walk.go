@@ -294,7 +294,7 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 	*server = begin + busy
 	c.busy[lsu] += float64(q.lsu)
 	c.busy[idc] += float64(q.idc)
-	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
+	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram, q.atomics} {
 		w.stage[i] += float64(b)
 		c.busy[l2Slices+resource(i)] += float64(b)
 	}

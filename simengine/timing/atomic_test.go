@@ -1,0 +1,66 @@
+package timing
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// Integer additions of whole warps to consecutive ones of so many addresses a
+// spacing apart must come at the rate that an H200 takes them. How many lanes share
+// a word in each of several sectors of a line is not known (32 bytes apart): the
+// most of any word counts once a line.
+func TestAtomicsThatMeetAgainstH200(t *testing.T) {
+	d := h200(t)
+	m, err := newMachine(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := m.atomicCost(float64(d.SMs))
+	var sum float64
+	var n int
+	for _, r := range measured(t, "meetings.atomic") {
+		if r.Params["op"] != "add.u32" || r.Params["order"] != "consecutive" {
+			continue
+		}
+		addresses, spacing := r.int("addresses"), r.int("spacing")
+		a, lines := consecutive(addresses, spacing)
+		cycles := 0.0
+		for _, l := range lines {
+			cycles += cost.Line(a, l.Sectors, float64(addresses*spacing)/float64(d.DRAMPieceBytes), true, false)
+		}
+		got := float64(d.SMs) * 32 / cycles * d.ClockMHz * 1e-3
+		e := math.Log(got / r.Value)
+		sum += math.Abs(e)
+		n++
+		t.Logf("%5d addresses of %3d bytes: %.1f G lanes/s, measured %.1f", addresses, spacing, got, r.Value)
+		if math.Abs(e) > math.Log(1.7) && spacing != 32 {
+			t.Errorf("%d addresses of %d bytes: %.1f G lanes/s, measured %.1f", addresses, spacing, got, r.Value)
+		}
+	}
+	if mean := sum / float64(n); mean > 0.25 {
+		t.Errorf("mean error %.0f %% of %d measurements", 100*mean, n)
+	}
+}
+
+// consecutive is an atomic of a warp whose lanes take addresses a spacing apart,
+// from the first again after the last, and its lines.
+func consecutive(addresses, spacing int) (*trace.Access, []trace.Line) {
+	var lines []trace.Line
+	a := &trace.Access{Space: ir.Global, Width: 4, Mask: ^uint32(0), MaxSame: uint8((31 + addresses) / addresses)}
+	for lane := range min(32, addresses) {
+		at := lane * spacing
+		if n := len(lines); n == 0 || lines[n-1].Addr != uint64(at/128) {
+			lines = append(lines, trace.Line{Addr: uint64(at / 128)})
+		}
+		lines[len(lines)-1].Sectors |= 1 << (at % 128 / 32)
+	}
+	for _, l := range lines {
+		a.Sectors += uint16(bits.OnesCount8(l.Sectors))
+	}
+	a.NLines = uint16(len(lines))
+	return a, lines
+}
