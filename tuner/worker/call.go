@@ -17,6 +17,10 @@ const (
 	maxHeld    = 4096             // trials held at a time
 	holdTime   = 20 * time.Second // how long an idle call asks to be held
 	renewEvery = 5 * time.Second  // before a coordinator has said
+	// gatherTime is how long reports are gathered while there is enough to
+	// evaluate: a call and its commit cost the coordinator the same for many.
+	gatherTime = 200 * time.Millisecond
+	gathered   = 64 // reports that are enough
 )
 
 // call is a Synchronize under way.
@@ -39,13 +43,14 @@ func (w *Worker) callIfDue(ctx context.Context) {
 	if w.call != nil || (w.backoff > 0 && time.Now().Before(w.due)) {
 		return
 	}
-	want := w.want()
+	want, now := w.want(), time.Now()
 	hungry := !w.draining && want > len(w.tasks)
-	if !hungry && len(w.reports) == 0 && time.Now().Before(w.due) {
+	if now.Before(w.due) && (!hungry && len(w.reports) == 0 || w.gathering(now)) {
 		return
 	}
 	in := w.state(want)
-	c := &call{sent: time.Now(), held: hungry && len(in.Reports) == 0, drains: w.draining}
+	w.sent = now
+	c := &call{sent: now, held: hungry && len(in.Reports) == 0, drains: w.draining}
 	timeout := w.opts.CallTimeout
 	if c.held {
 		in.WaitMs = holdTime.Milliseconds()
@@ -59,6 +64,12 @@ func (w *Worker) callIfDue(ctx context.Context) {
 		c.cancel()
 		w.replies <- reply{m, err}
 	}()
+}
+
+// gathering reports whether it does no harm to wait for more to report: no slot
+// is about to be idle.
+func (w *Worker) gathering(now time.Time) bool {
+	return !w.draining && len(w.queue) > 0 && len(w.reports) < gathered && now.Before(w.sent.Add(gatherTime))
 }
 
 // state says what the worker is, holds and has finished.
@@ -159,12 +170,13 @@ func average(old, d time.Duration) time.Duration {
 	return old + (d-old)/8
 }
 
-// want returns the trials that slots use up in three rounds, and one for each
-// slot; but never more than a minute of work beyond those.
+// want returns the trials that slots use up in three rounds and while reports
+// are gathered, and one for each slot; but never more than a minute of work
+// beyond those.
 func (p *pace) want(slots int) int {
 	if p.evaluation == 0 || p.round == 0 {
 		return slots
 	}
-	ahead := min(3*p.round, time.Minute)
+	ahead := min(3*p.round+gatherTime, time.Minute)
 	return slots + int((time.Duration(slots)*ahead+p.evaluation-1)/p.evaluation)
 }

@@ -102,6 +102,7 @@ type Worker struct {
 	told        bool // the coordinator knows that it is draining, and so that it holds nothing unmentioned
 	finished    bool // the coordinator says that every sweep has ended
 	due         time.Time
+	sent        time.Time // when the last call was
 	backoff     time.Duration
 	refused     time.Time // since when the coordinator refuses this worker
 	pace        pace
@@ -209,7 +210,11 @@ func (w *Worker) pause() time.Duration {
 	if w.call != nil {
 		return w.opts.CallTimeout // its reply comes first
 	}
-	return max(0, time.Until(w.due))
+	next := w.due
+	if soon := w.sent.Add(gatherTime); w.backoff == 0 && soon.Before(next) && (len(w.reports) > 0 || w.want() > len(w.tasks)) {
+		next = soon
+	}
+	return max(0, time.Until(next))
 }
 
 // leave says whether the worker is done.
