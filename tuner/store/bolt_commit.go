@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -44,10 +47,8 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 			return err
 		}
 	}
-	for i := range c.Leases {
-		if err := putLease(tx, &c.Leases[i]); err != nil {
-			return err
-		}
+	if err := putLeases(tx, c); err != nil {
+		return err
 	}
 	if err := b.putResults(tx, c.Results); err != nil {
 		return err
@@ -63,17 +64,12 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 	return raise(tx, tokenKey, c.Token)
 }
 
-func putLease(tx *bolt.Tx, l *tuner.LeaseRecord) error {
-	leases, err := subBucket(tx.Bucket(leasesBucket), number(l.Sweep))
-	if err != nil {
-		return err
-	}
-	key := number(uint64(l.Seq))
-	return putCounted(leases, key, seal(leasesBucket, key, appendLease([]byte{format}, l)))
-}
-
-// putResults stores results and removes their leases.
+// putResults stores results, in the order of their keys.
 func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
+	changes = slices.Clone(changes)
+	slices.SortStableFunc(changes, func(a, b tuner.ResultChange) int {
+		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Result.Seq, b.Result.Seq))
+	})
 	var w resultWriter
 	for i := range changes {
 		c := &changes[i]
@@ -94,11 +90,12 @@ func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
 
 // resultWriter writes results of one sweep after another.
 type resultWriter struct {
-	num             uint64
-	results, leases *bolt.Bucket
-	added           int64 // rows of results not counted yet
-	dict            *dictionary
-	entries         []entry // of the index, of all sweeps
+	num     uint64
+	results *bolt.Bucket
+	added   int64  // rows of results not counted yet
+	last    []byte // the greatest key of results
+	dict    *dictionary
+	entries []entry // of the index, of all sweeps
 }
 
 // count counts the rows added of the sweep it is at.
@@ -121,7 +118,8 @@ func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
 		return err
 	}
 	w.results.FillPercent = appendFill
-	w.leases = tx.Bucket(leasesBucket).Bucket(number(num))
+	k, _ := w.results.Cursor().Last()
+	w.last = bytes.Clone(k)
 	w.dict, err = b.texts.of(tx, num)
 	return err
 }
@@ -141,16 +139,14 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	if failed != nil {
 		return failed
 	}
-	if w.results.Get(key) == nil {
+	if bytes.Compare(key, w.last) > 0 {
+		w.added++
+		w.last = key
+	} else if w.results.Get(key) == nil {
 		w.added++
 	}
 	if err := w.results.Put(key, seal(resultsBucket, key, row)); err != nil {
 		return err
-	}
-	if w.leases != nil && w.leases.Get(key) != nil {
-		if err := deleteCounted(w.leases, key); err != nil {
-			return err
-		}
 	}
 	if c.Answer == nil {
 		return nil

@@ -48,15 +48,11 @@ func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
 			return nil
 		}
 		return bucket.ForEach(func(k, v []byte) error {
-			row, err := unseal(leasesBucket, k, v)
+			run, err := readLeaseRow(sweep, k, v)
 			if err != nil {
 				return err
 			}
-			l, ok := readLease(row, sweep, int64(binary.BigEndian.Uint64(k)))
-			if !ok {
-				return damaged("leases: the row of key %x does not parse", k)
-			}
-			all = append(all, l)
+			all = append(all, run...)
 			return nil
 		})
 	})

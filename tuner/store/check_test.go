@@ -28,7 +28,7 @@ func TestCheckFinds(t *testing.T) {
 			return tx.Bucket(resultsBucket).Bucket(number(1)).Delete(number(7))
 		},
 		"and has 1 leases": func(_ *Bolt, tx *bolt.Tx) error {
-			return putLease(tx, &tuner.LeaseRecord{Sweep: 1, Seq: 50, Holder: "w/1"})
+			return putLeases(tx, &tuner.Changes{Leases: []tuner.LeaseRecord{{Sweep: 1, Seq: 50, Holder: "w/1"}}})
 		},
 		"not among its results": func(_ *Bolt, tx *bolt.Tx) error {
 			best := testBest(1, 0.001, nil)

@@ -203,10 +203,36 @@ func appendLease(b []byte, l *tuner.LeaseRecord) []byte {
 	return appendText(appendText(b, l.Holder, nil), l.Reason, nil)
 }
 
-// readLease reads what appendLease wrote.
-func readLease(b []byte, sweep uint64, seq int64) (tuner.LeaseRecord, bool) {
+// appendLeases writes the row of leases of consecutive trials under consecutive
+// tokens that are alike otherwise: the first one's row and, if there are more,
+// their number and how much each index is greater than the one before.
+func appendLeases(b []byte, run []tuner.LeaseRecord) []byte {
+	b = appendLease(b, &run[0])
+	if len(run) == 1 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(run)-1))
+	for i := range run[1:] {
+		b = binary.AppendVarint(b, run[i+1].Index-run[i].Index)
+	}
+	return b
+}
+
+// readLeases reads what appendLeases wrote.
+func readLeases(b []byte, sweep uint64, seq int64) ([]tuner.LeaseRecord, bool) {
 	r := rowReader{b: b, lookup: func(uint64) (string, bool) { return "", false }}
 	l := tuner.LeaseRecord{Sweep: sweep, Seq: seq, Index: int64(r.uvarint()), Token: r.uvarint(), Attempt: int(r.uvarint())}
 	l.Held, l.Holder, l.Reason = r.uvarint() == 1, r.text(), r.text()
-	return l, !r.bad && len(r.b) == 0
+	run := []tuner.LeaseRecord{l}
+	if len(r.b) > 0 {
+		n := r.uvarint()
+		if n > uint64(len(r.b)) {
+			return nil, false
+		}
+		for range n {
+			l.Seq, l.Token, l.Index = l.Seq+1, l.Token+1, l.Index+r.signed()
+			run = append(run, l)
+		}
+	}
+	return run, !r.bad && len(r.b) == 0
 }

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// putLeases stores leases and removes those of trials that have results.
+// Trials are granted and reported in batches, so leases stand in rows of many
+// trials, each under the key of its first, which come and go as a whole.
+func putLeases(tx *bolt.Tx, c *tuner.Changes) error {
+	edits := map[uint64]*leaseEdit{}
+	of := func(sweep uint64) *leaseEdit {
+		e := edits[sweep]
+		if e == nil {
+			e = &leaseEdit{sweep: sweep, put: map[int64]*tuner.LeaseRecord{}}
+			edits[sweep] = e
+		}
+		return e
+	}
+	for i := range c.Leases {
+		l := &c.Leases[i]
+		of(l.Sweep).put[l.Seq] = l // of several the last stands
+	}
+	for i := range c.Results {
+		r := &c.Results[i]
+		e := of(r.Sweep)
+		e.ended = append(e.ended, r.Result.Seq)
+		delete(e.put, r.Result.Seq)
+	}
+	for _, num := range slices.Sorted(maps.Keys(edits)) {
+		if err := edits[num].apply(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaseEdit is what changes in the leases of one sweep.
+type leaseEdit struct {
+	sweep uint64
+	put   map[int64]*tuner.LeaseRecord // by trial
+	ended []int64                      // trials
+}
+
+func (e *leaseEdit) apply(tx *bolt.Tx) (err error) {
+	parent := tx.Bucket(leasesBucket)
+	bucket := parent.Bucket(number(e.sweep))
+	if bucket == nil {
+		if len(e.put) == 0 {
+			return nil
+		}
+		if bucket, err = subBucket(parent, number(e.sweep)); err != nil {
+			return err
+		}
+	}
+	changed := e.ended
+	var stay []tuner.LeaseRecord
+	for seq, l := range e.put {
+		changed = append(changed, seq)
+		stay = append(stay, *l)
+	}
+	slices.Sort(changed)
+	removed, kept, err := takeOut(bucket, e.sweep, changed)
+	if err != nil {
+		return err
+	}
+	stay = append(stay, kept...)
+	slices.SortFunc(stay, func(a, b tuner.LeaseRecord) int { return cmp.Compare(a.Seq, b.Seq) })
+	added := int64(0)
+	for len(stay) > 0 {
+		n := runLength(stay)
+		key := number(uint64(stay[0].Seq))
+		if err := bucket.Put(key, seal(leasesBucket, key, appendLeases([]byte{format}, stay[:n]))); err != nil {
+			return err
+		}
+		stay = stay[n:]
+		added++
+	}
+	return count(bucket, added-removed)
+}
+
+// runLength returns how many leases from the first on fit in one row.
+func runLength(leases []tuner.LeaseRecord) int {
+	next := leases[0]
+	for i, l := range leases[1:] {
+		next.Seq, next.Token, next.Index = next.Seq+1, next.Token+1, l.Index
+		if l != next {
+			return i + 1
+		}
+	}
+	return len(leases)
+}
+
+// takeOut removes the rows that have any of the trials given, in order, and
+// returns how many rows those were and their leases of other trials.
+func takeOut(bucket *bolt.Bucket, sweep uint64, trials []int64) (rows int64, others []tuner.LeaseRecord, err error) {
+	c := bucket.Cursor()
+	for len(trials) > 0 {
+		at := number(uint64(trials[0]))
+		k, v := c.Seek(at)
+		next := k
+		if !bytes.Equal(k, at) { // the row before may reach this far
+			if k == nil {
+				k, v = c.Last()
+			} else {
+				k, v = c.Prev()
+			}
+		}
+		run, err := readLeaseRow(sweep, k, v)
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(run) == 0 || run[len(run)-1].Seq < trials[0] { // it does not
+			if next == nil {
+				return rows, others, nil
+			}
+			if bytes.Compare(next, at) <= 0 || len(next) != len(at) {
+				return 0, nil, damaged("leases: key %x is out of place", next)
+			}
+			trials = from(trials, int64(keyNumber(next)))
+			continue
+		}
+		for i := range run {
+			trials = from(trials, run[i].Seq)
+			if len(trials) == 0 || trials[0] != run[i].Seq {
+				others = append(others, run[i])
+			}
+		}
+		trials = from(trials, run[len(run)-1].Seq+1)
+		if err := bucket.Delete(bytes.Clone(k)); err != nil {
+			return 0, nil, err
+		}
+		rows++
+	}
+	return rows, others, nil
+}
+
+// from returns what of trials, which are in order, is not before seq.
+func from(trials []int64, seq int64) []int64 {
+	for len(trials) > 0 && trials[0] < seq {
+		trials = trials[1:]
+	}
+	return trials
+}
+
+// readLeaseRow reads a row of leases; none when there is no key.
+func readLeaseRow(sweep uint64, key, sealed []byte) ([]tuner.LeaseRecord, error) {
+	if key == nil {
+		return nil, nil
+	}
+	row, err := unseal(leasesBucket, key, sealed)
+	if err != nil {
+		return nil, err
+	}
+	run, ok := readLeases(row, sweep, int64(keyNumber(key)))
+	if !ok {
+		return nil, damaged("leases: the row of key %x does not parse", key)
+	}
+	return run, nil
+}
