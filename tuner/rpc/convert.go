@@ -39,8 +39,11 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		Kernel: m.GetKernel(), Bundle: m.GetBundle(), Arch: m.GetArch(), Problem: m.GetProblem(), Strategy: m.GetStrategy(),
 		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
-		TimeBudget: milliseconds(m.GetBudgetMs()), Within: m.Within, Start: m.GetStart(), Transfer: m.GetTransfer(),
+		TimeBudget: milliseconds(m.GetBudgetMs()), Start: m.GetStart(), Transfer: m.GetTransfer(),
 		Patience: m.GetPatience(), Negligible: m.GetNegligible(),
+	}
+	if m != nil {
+		s.Within = m.Within // nil and zero differ
 	}
 	if len(m.GetSet()) > 0 {
 		s.Set = make(map[string][]string, len(m.GetSet()))

@@ -96,6 +96,18 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
+// A message without fields, which is what an empty text decodes to, is answered
+// by every method as any other.
+func TestEmptyMessages(t *testing.T) {
+	address, _ := serve(t)
+	conn := dial(t, address, ClientOptions(nil)...)
+	for _, method := range fuzzMethods() {
+		if err := invokeRaw(conn, method, nil); !slices.Contains(documented, status.Code(err)) {
+			t.Errorf("%s answers %v", method, err)
+		}
+	}
+}
+
 // fuzzMethods returns the methods of our services, in order.
 func fuzzMethods() []string {
 	var all []string
