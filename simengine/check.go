@@ -7,49 +7,56 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// checkBudget is the warp instructions that checking one CTA may execute, about
-// 10 ms. A race or an access out of bounds shows in the first iterations of a
-// loop or in its last ones; the last are the sampled execution's to find.
+// checkBudget is the warp instructions that executing one CTA in full may take,
+// about 10 ms. A race shows in the first iterations of a loop or in its last ones.
 const checkBudget = 30_000
 
-// check executes the first CTA, looking for races on shared memory and for
-// barriers that some threads never reach.
-//
-// The slice, long loops shortened, shows most kernels free of both, at a small
-// part of the cost: it executes the same accesses. Where it does not, the CTA is
-// executed in full as far as the budget goes, since what is stored decides
-// whether two writes race.
+// check executes the first CTA and the last, where grids run over the ends of
+// buffers, as far as needed to see accesses out of bounds and barriers that some
+// threads never reach. Races are looked for where a CTA is recorded.
 func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
 	if rec.checked {
 		return rec.verdict
 	}
 	rec.checked = true
-	code, err := m.compiled(k, exec.Full)
+	full, err := m.compiled(k, exec.Full)
 	if err != nil {
 		rec.verdict = err
 		return err
 	}
-	longest := 1
-	for _, b := range k.Blocks {
-		longest = max(longest, b.End-b.Start)
-	}
-	warps := int(rec.launch.CTA.Count()+exec.WarpSize-1) / exec.WarpSize
-	limit := int64(max(checkBudget/(warps*longest), 2*len(k.Blocks), 4))
-	err = rec.runner.Run(rec.launch, rec.memory, 0, exec.Options{Mode: exec.Slice, LoopSample: loopSample, Races: true, StepLimit: limit}, nil)
+	rec.full = full
+	first, last := sliced(workLimit), rec.launch.Grid.Count()-1
+	first.DeviceOnly = last > 0
+	err = rec.runner.Run(rec.launch, rec.memory, 0, first, nil)
 	rec.memory.Reset()
-	if clean(err) {
-		return nil
+	if err == nil && last > 0 {
+		err = rec.runner.Run(rec.launch, rec.memory, last, sliced(workLimit), nil)
 	}
-	err = exec.NewRunner(code).Run(rec.launch, rec.memory, 0, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
-	rec.memory.Reset()
-	if !clean(err) {
+	if err != nil {
 		rec.verdict = failureOf(err)
 	}
 	return rec.verdict
 }
 
-// clean says that a check found no defect as far as its budget went.
-func clean(err error) bool {
+// confirm executes a CTA in full, as far as the budget goes, in which the slice
+// has shown what may be a race: what is stored decides whether two writes are
+// one. It returns nil if it finds no defect.
+func (r *recording) confirm(id int64) error {
+	longest := 1
+	for _, b := range r.kernel.Blocks {
+		longest = max(longest, b.End-b.Start)
+	}
+	warps := int(r.launch.CTA.Count()+exec.WarpSize-1) / exec.WarpSize
+	limit := int64(max(checkBudget/(warps*longest), 2*len(r.kernel.Blocks), 4))
+	err := exec.NewRunner(r.full).Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
+	r.memory.Reset()
+	if isFault(err, exec.StepLimit) {
+		return nil // no defect as far as the budget goes
+	}
+	return err
+}
+
+func isFault(err error, kind exec.FaultKind) bool {
 	var fault *exec.Fault
-	return err == nil || errors.As(err, &fault) && fault.Kind == exec.StepLimit
+	return errors.As(err, &fault) && fault.Kind == kind
 }

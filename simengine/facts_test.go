@@ -59,7 +59,17 @@ type launch struct {
 // report simulates a kernel on an H200.
 func report(t *testing.T, text string, l launch) *simengine.Report {
 	t.Helper()
-	d, err := arch.Load("h200")
+	r, err := simulate(t, text, "h200", l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// simulate simulates a kernel on the architecture of that name.
+func simulate(t *testing.T, text, on string, l launch) (*simengine.Report, error) {
+	t.Helper()
+	d, err := arch.Load(on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +83,7 @@ func report(t *testing.T, text string, l launch) *simengine.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := engine.Simulate(module, simengine.Request{
+	return engine.Simulate(module, simengine.Request{
 		Kernel: "k", Arch: d, Level: max(l.level, simengine.Cycle), Grid: [3]int{max(l.ctas, 1), 1, 1}, CTA: [3]int{max(l.threads, 32), 1, 1},
 		CarveOut: -1, MaxRegisters: l.maxRegisters, DynamicShared: l.shared, Constants: l.constants,
 		Args: []simengine.Arg{
@@ -82,10 +92,6 @@ func report(t *testing.T, text string, l launch) *simengine.Report {
 			{Name: "steps", Elem: ir.U32, Scalar: true, Bits: uint64(l.steps)},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // load is a body that reads in at the element that address leaves in %r10.

@@ -40,15 +40,23 @@ type recording struct {
 	runner    *exec.Runner
 	recorder  *coalesce.Recorder
 	bankWidth int
-	ctas      map[int64]executed
+	ctas      map[wanted]executed
 	kept      int64          // work of ctas
 	extents   []reuse.Extent // of the buffer arguments
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
-	asked   map[int64]bool
+	asked   map[wanted]bool
 	work    int64
+	full    *exec.Program // the kernel, all of it
+	raced   bool          // races have been looked for
 	checked bool
 	verdict error // of the check; nil: no defect found
+}
+
+// wanted is a CTA to trace; device says that accesses to shared memory may be left out.
+type wanted struct {
+	id     int64
+	device bool
 }
 
 // executed is a CTA's trace and what it took.
@@ -77,7 +85,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 	r := &recording{
 		key: key, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
 		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth,
-		ctas: map[int64]executed{}, asked: map[int64]bool{},
+		ctas: map[wanted]executed{}, asked: map[wanted]bool{},
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
 	e.last = r
@@ -87,34 +95,60 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
 
 // cta is the trace of one CTA.
-func (r *recording) cta(id int64) (*trace.CTA, error) {
-	c, ok := r.ctas[id]
-	if r.asked[id] {
+func (r *recording) cta(id int64) (*trace.CTA, error) { return r.trace(wanted{id, false}) }
+
+// deviceCTA is the trace of one CTA without its accesses to shared memory.
+func (r *recording) deviceCTA(id int64) (*trace.CTA, error) { return r.trace(wanted{id, true}) }
+
+func (r *recording) trace(w wanted) (*trace.CTA, error) {
+	c, ok := r.ctas[w]
+	if r.asked[w] {
 		return c.trace, nil
 	}
 	if left := workLimit - r.work; !ok || c.work > left {
 		var err error
-		if c, err = r.execute(id, max(left, 1)); err != nil {
+		if c, err = r.execute(w, max(left, 1)); err != nil {
 			return nil, err
 		}
 	}
-	r.asked[id] = true
+	r.asked[w] = true
 	r.work += c.work
 	return c.trace, nil
 }
 
-// execute runs one CTA and keeps its trace.
-func (r *recording) execute(id, limit int64) (executed, error) {
-	r.recorder.Begin(id, int(r.launch.CTA.Count()+exec.WarpSize-1)/exec.WarpSize)
-	err := r.runner.Run(r.launch, r.memory, id, exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit}, r.recorder)
+// execute runs one CTA and keeps its trace. The first one that is executed whole
+// is also searched for races on shared memory.
+func (r *recording) execute(w wanted, limit int64) (executed, error) {
+	opt := sliced(limit)
+	opt.DeviceOnly = w.device
+	opt.Races = !r.raced && !w.device
+	err := r.run(w.id, opt)
+	if opt.Races && isFault(err, exec.Race) {
+		if err = r.confirm(w.id); err == nil {
+			opt.Races = false
+			err = r.run(w.id, opt)
+		}
+	}
 	if err != nil {
 		r.recorder = coalesce.NewRecorder(r.kernel, r.bankWidth) // without the memory of what led here
 		return executed{}, failureOf(err)
 	}
+	r.raced = r.raced || !w.device
 	c := executed{coalesce.Clone(r.recorder.CTA()), r.runner.Work()}
 	r.kept += c.work
-	r.ctas[id] = c
+	r.ctas[w] = c
 	return c, nil
+}
+
+// run executes a CTA into the recorder.
+func (r *recording) run(id int64, opt exec.Options) error {
+	r.recorder.Begin(id, int(r.launch.CTA.Count()+exec.WarpSize-1)/exec.WarpSize)
+	return r.runner.Run(r.launch, r.memory, id, opt, r.recorder)
+}
+
+// sliced are the options of every execution of a CTA's slice.
+func sliced(limit int64) exec.Options {
+	return exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit}
 }
 
 // failureOf turns an error of an execution into the configuration's failure.

@@ -34,10 +34,6 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	if err := e.check(m, k, rec); err != nil {
 		return nil, err
 	}
-	// The last CTA is where grids run over the ends of buffers.
-	if _, err := rec.cta(rec.launch.Grid.Count() - 1); err != nil {
-		return nil, err
-	}
 	result, floorUS, err := run(&req, program, seat, rec)
 	if err != nil {
 		var f *Failure
@@ -59,6 +55,9 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
+	}
+	if req.Level == Model {
+		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
 	}
 	composed, err := model.Compose(in)
 	if err != nil {

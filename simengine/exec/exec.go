@@ -79,6 +79,10 @@ type Options struct {
 	// WorkLimit is the most Work that the warps of the CTA may do together,
 	// 0 for no limit.
 	WorkLimit int64
+	// DeviceOnly leaves out accesses to shared memory whose data is not needed:
+	// for what a CTA touches of device memory, and whether its warps meet at
+	// every barrier, they do not matter. Slice mode only.
+	DeviceOnly bool
 	// Races turns the shared memory race checker on. In Slice mode, where most
 	// stored values are not known, two writes race even if they write the same:
 	// a launch without faults there has none in Full mode either, of what the

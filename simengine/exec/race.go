@@ -19,7 +19,8 @@ import (
 // It keeps one vector clock a warp (Fidge; Mattern, 1988). A warp's clock is
 // its tick, which advances with every basic block and every barrier.
 type raceChecker struct {
-	granule  int // bytes of a cell
+	granule  int // bytes of a cell, a power of two
+	shift    uint
 	cells    []cell
 	known    [MaxThreads / WarpSize]clock // by warp: ticks of others it is after
 	arriving [16]clock                    // by barrier
@@ -61,7 +62,7 @@ type asyncGroups struct {
 }
 
 func (c *raceChecker) reset(warps, bytes, granule int) {
-	c.granule = granule
+	c.granule, c.shift = granule, uint(bits.TrailingZeros(uint(granule)))
 	n := (bytes + granule - 1) / granule
 	if cap(c.cells) < n {
 		c.cells = make([]cell, n)
@@ -127,19 +128,22 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 	if space != ir.Shared {
 		return next
 	}
+	now := touch{tick: w.tick, pc: in.pc, strong: strong}
+	if a.op == ir.CpAsync {
+		now.async, now.group = true, c.copies[w.id].committed
+	}
+	known := &c.known[w.id]
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		now := touch{tick: w.tick, pc: in.pc, thread: uint16(w.thread(l)), strong: strong}
-		if a.op == ir.CpAsync {
-			now.async, now.group = true, c.copies[w.id].committed
-		}
+		now.thread = uint16(w.thread(l))
 		addr := int(r.addr[l])
-		for b := addr / c.granule; b*c.granule < addr+a.width; b++ {
+		for b := addr >> c.shift; b<<c.shift < addr+a.width; b++ {
 			var other *touch
-			if a.write {
-				other = r.writeCell(w, in, &c.cells[b], now, l, b*c.granule)
-			} else {
-				other = r.readCell(w, &c.cells[b], now, l)
+			switch cell := &c.cells[b]; {
+			case a.write:
+				other = r.writeCell(w, in, cell, now, l, b<<c.shift)
+			case !cell.quickRead(&now, known, w.id):
+				other = r.readCell(w, cell, now, l)
 			}
 			if other != nil {
 				return r.raceFault(w, in, a, l, *other, b*c.granule)

@@ -6,6 +6,24 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// quickRead is readCell for a cell that another warp wrote before a barrier, or
+// nobody did, as it is with most; false says that it is not, and does nothing.
+func (c *cell) quickRead(now *touch, known *clock, id int) bool {
+	if w := &c.write; w.tick != 0 {
+		if from := int(w.thread) / WarpSize; w.async || from == id || known[from] < w.tick {
+			return false
+		}
+	}
+	for i := range c.reads {
+		old := &c.reads[i]
+		if from := int(old.thread) / WarpSize; old.tick == 0 || from == id || known[from] >= old.tick {
+			*old = *now
+			return true
+		}
+	}
+	return true
+}
+
 // readCell checks a read and notes it; it returns the write it races with.
 func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
 	if c.write.tick != 0 && !(now.strong && c.write.strong) && !r.ordered(w, &c.write, lane) {

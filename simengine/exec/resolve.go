@@ -48,6 +48,9 @@ func extentOf(addr *vec64, mask uint32) extent {
 // memory runs a memory instruction for the lanes in mask.
 func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
+	if r.opt.DeviceOnly && a.space == ir.Shared && !a.data && a.op != ir.CpAsync {
+		return next
+	}
 	e := a.addresses(w, &r.addr)
 	switch {
 	case a.space == ir.ParamSpace:

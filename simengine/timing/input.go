@@ -29,6 +29,9 @@ type Input struct {
 	// asked for few CTAs and never twice for one; Run keeps the traces while it
 	// runs and does not change them.
 	Source func(cta int64) (*trace.CTA, error)
+	// DeviceSource, when not nil, is a cheaper Source that may leave out
+	// accesses to shared memory, for CTAs of which only the footprint matters.
+	DeviceSource func(cta int64) (*trace.CTA, error)
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
 	// At least one CTA is clocked whatever the budget.
 	Budget int64

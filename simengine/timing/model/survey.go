@@ -100,7 +100,11 @@ func accesses(c *trace.CTA) (n int) {
 
 // trace adds a CTA to the survey; first, when not nil, receives its first touches.
 func (s *surveyor) trace(id int64, d reuse.Direction, first *[][]uint8) (*trace.CTA, error) {
-	cta, err := s.in.Source(id)
+	source := s.in.Source
+	if d != reuse.Base && s.in.DeviceSource != nil {
+		source = s.in.DeviceSource
+	}
+	cta, err := source(id)
 	if err != nil {
 		return nil, fmt.Errorf("model: trace of CTA %d: %w", id, err)
 	}
