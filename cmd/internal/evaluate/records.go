@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -27,6 +28,10 @@ type Result struct {
 	Outcome tuner.Outcome
 	Report  *simengine.Report // nil unless the outcome is correct
 	Cost    time.Duration     // wall time of the evaluation, compilation included
+	// Processor is the processor time of it, as far as it is not collecting
+	// garbage: unlike Cost it is the same on a busy machine. Where the system
+	// does not tell, it is Cost.
+	Processor time.Duration
 }
 
 // Batch evaluates records.
@@ -121,6 +126,8 @@ func (b *Batch) count(ctx context.Context, finished <-chan int, total int) error
 }
 
 func (b *Batch) slot(ctx context.Context, tasks []task, out []Result, work <-chan []int, finished chan<- int) error {
+	runtime.LockOSThread() // its processor time is what evaluations cost
+	defer runtime.UnlockOSThread()
 	ev := New(b.Compiler)
 	for part := range work {
 		for _, i := range part {
@@ -164,12 +171,16 @@ func byModule(records []record.Record) [][]int {
 }
 
 func evaluate(ctx context.Context, ev *Evaluator, t *task) (Result, error) {
-	start := time.Now()
+	start, began := time.Now(), processorTime()
 	outcome, report, err := ev.With(t.compiler).Evaluate(ctx, t.job)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Outcome: outcome, Report: report, Cost: time.Since(start)}, nil
+	r := Result{Outcome: outcome, Report: report, Cost: time.Since(start), Processor: processorTime() - began}
+	if r.Processor <= 0 {
+		r.Processor = r.Cost
+	}
+	return r, nil
 }
 
 // Config is a record's configuration in its kernel's space. Parameters that the

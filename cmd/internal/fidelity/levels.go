@@ -30,7 +30,7 @@ type LevelsGroup struct {
 	Name    string  `json:"group"`
 	Configs int     `json:"configs"`
 	Regret1 float64 `json:"regret_1"` // with everything evaluated at the last level
-	FullMS  float64 `json:"full_ms"`  // what that costs a configuration
+	FullMS  float64 `json:"full_ms"`  // processor time of that, milliseconds a configuration
 	Ways    []Way   `json:"ways"`     // as in Goals
 }
 
@@ -72,7 +72,7 @@ func CompareLevels(records []record.Record, low, high []evaluate.Result) Levels 
 		if _, ok := groups[key]; !ok {
 			order = append(order, key)
 		}
-		groups[key] = append(groups[key], member{records[i].TimeUS.Median, &low[i].Outcome, &high[i].Outcome, low[i].Cost, high[i].Cost})
+		groups[key] = append(groups[key], member{records[i].TimeUS.Median, &low[i].Outcome, &high[i].Outcome, low[i].Processor, high[i].Processor})
 	}
 	var out Levels
 	var full, spent float64
@@ -193,7 +193,7 @@ func PrintLevels(w io.Writer, l *Levels) error {
 		t = append(t, row)
 	}
 	t.print(w)
-	_, err := fmt.Fprintf(w, "cost: of both levels, over that of evaluating every configuration at level cycle; gap: how much faster than what was\n"+
+	_, err := fmt.Fprintf(w, "cost: processor time of both levels, over that of evaluating every configuration at level cycle; gap: how much faster than what was\n"+
 		"found any configuration is proven not to be by more than, at level cycle; last row: geometric means, and the widest gap\n")
 	return err
 }

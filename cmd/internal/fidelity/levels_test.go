@@ -26,7 +26,7 @@ func TestCompareLevels(t *testing.T) {
 			rec.TimeUS = nil
 		}
 		records = append(records, rec)
-		low, high = append(low, evaluate.Result{Outcome: m, Cost: time.Millisecond}), append(high, evaluate.Result{Outcome: c, Cost: 10 * time.Millisecond})
+		low, high = append(low, evaluate.Result{Outcome: m, Processor: time.Millisecond}), append(high, evaluate.Result{Outcome: c, Processor: 10 * time.Millisecond})
 	}
 	l := CompareLevels(records, low, high)
 	if len(l.Groups) != 1 || l.Total.Configs != 39 || l.Total.Regret1 != 1 || l.Total.FullMS != 10 {
