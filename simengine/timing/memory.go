@@ -103,7 +103,10 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	st := &s.stats.byPC[a.PC]
 	shift := w.shift
 	if a.Space == ir.Local {
-		shift, st = uint64(w.cta)<<privateShift, &s.stats.local
+		shift, st = uint64(w.cta)<<privateShift, &s.stats.local[0]
+		if o.class == assemble.Store {
+			st = &s.stats.local[1]
+		}
 	} else if s.pool.plan.Broadcast[a.PC] {
 		shift = 0
 	}
@@ -123,6 +126,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		}
 		switch {
 		case o.class == assemble.Store:
+			st.stored(l.Sectors, s.l1.Store(addr, l.Sectors, l.Full))
 			s.store(w, when, a, l, w.first[k])
 		case o.class == assemble.Atomic:
 			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
@@ -242,6 +246,12 @@ func (s *sm) localDue(n int64) int64 {
 	return s.take(&s.stats.loop.localAcc, s.stats.loop.localShare, n)
 }
 
+// stored counts the sectors of a store and those of them that L1 held.
+func (p *pcStats) stored(sectors, hit uint8) {
+	p.sectors += int64(bits.OnesCount8(sectors))
+	p.l1Hits += int64(bits.OnesCount8(hit))
+}
+
 // store writes through to L2.
 func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, first uint8) {
 	g := s.granules(l.Sectors)
@@ -269,12 +279,13 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKi
 	for k := range words {
 		line := trace.Line{Addr: w.local + uint64(int64(max(o.spill, 0))+k), Sectors: 0xf, Full: 0xf}
 		if o.class == assemble.Store {
+			s.stats.local[1].stored(0xf, s.l1.Store(line.Addr, 0xf, 0xf))
 			s.store(w, begin+k, &a, &line, 0xf)
 			s.stats.spillSectors[1] += 4
 			continue
 		}
 		s.stats.spillSectors[0] += 4
-		result = max(result, s.load(begin+k, line.Addr, 0xf, 0xf, &a, &s.stats.local, false))
+		result = max(result, s.load(begin+k, line.Addr, 0xf, 0xf, &a, &s.stats.local[0], false))
 	}
 	if o.class == assemble.Store {
 		s.stats.spillRequests[1]++

@@ -27,6 +27,15 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 	}
 }
 
+// spilled adds sectors of spilled registers, with what the caches did for local memory.
+func (t *traffic) spilled(sectors float64, st *pcStats) {
+	f := sectors / math.Max(float64(st.sectors), 1)
+	t.sectors += sectors
+	t.hits += float64(st.l1Hits) * f
+	t.l2 += float64(st.l2Sectors) * f
+	t.fromDRAM += float64(st.dramSectors) * f
+}
+
 // metrics are the counters of the launch under Nsight Compute's names.
 func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) map[string]float64 {
 	s := e.run
@@ -48,12 +57,12 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 		case i.Space == ir.Shared && i.Op != ir.CpAsync:
 			sl.add(y, scale, nil)
 		case i.Space == ir.Local && isStore:
-			ls.add(y, scale, nil)
+			ls.add(y, scale, &s.stats.local[1])
 		case i.Space == ir.Local:
-			ll.add(y, scale, &s.stats.local)
+			ll.add(y, scale, &s.stats.local[0])
 		case i.Space == ir.Const || i.Space == ir.ParamSpace:
 		case isStore:
-			gs.add(y, scale, nil)
+			gs.add(y, scale, st)
 		default:
 			gl.add(y, scale, st)
 		}
@@ -63,19 +72,20 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 	k["smsp__inst_executed.sum"] = instrs
 	k["smsp__thread_inst_executed.sum"] = float64(p.counts.threads) * scale
 	ratio := instrs / math.Max(float64(s.stats.issued+s.stats.loop.dual), 1) // grid over clocked
-	spillL, spillS := float64(s.stats.spillSectors[0])*ratio, float64(s.stats.spillSectors[1])*ratio
+	ll.spilled(float64(s.stats.spillSectors[0])*ratio, &s.stats.local[0])
+	ls.spilled(float64(s.stats.spillSectors[1])*ratio, &s.stats.local[1])
 	k["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] = gl.requests
 	k["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] = gs.requests
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
-	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = ll.sectors + spillL
-	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = ls.sectors + spillS
-	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits+ll.hits, gl.sectors+gs.sectors+ll.sectors+ls.sectors)
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = ll.sectors
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = ls.sectors
+	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits+gs.hits+ll.hits+ls.hits, gl.sectors+gs.sectors+ll.sectors+ls.sectors)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + float64(p.counts.tid)*scale
-	secondLevel(k, m, p, &gl, &gs, &ll, &ls, spillS)
+	secondLevel(k, m, p, &gl, &gs, &ll, &ls)
 	for i, name := range [...]string{"dram__bytes_read.sum", "dram__bytes_write.sum"} {
 		k[name] += float64(s.stats.localDRAM[i]) * float64(m.granule()) * ratio
 	}
@@ -87,12 +97,12 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 // launch that finds nothing of what it reads in L2. Where L2 has two partitions,
 // a request goes to the nearer one and, when its line is at home in the other
 // (half of them), looks up there too: what misses near is looked up twice.
-func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traffic, spillStores float64) {
+func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traffic) {
 	twice := 0.0
 	if m.arch.L2Partitions > 1 {
 		twice = 0.5
 	}
-	stores := gs.sectors + ls.sectors + spillStores
+	stores := gs.sectors + ls.sectors
 	fromDRAM := p.plan.ColdReadBytes/32 + ll.fromDRAM
 	reads := gl.l2 + ll.l2 + twice*fromDRAM
 	writes := stores * (1 + twice)

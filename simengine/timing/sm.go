@@ -141,7 +141,7 @@ type stats struct {
 	pipeBusy                    [numPipes]int64
 	classes                     [assemble.NumClasses]int64
 	byPC                        []pcStats
-	local                       pcStats // spill and local memory
+	local                       [2]pcStats // local memory and spills: loads, stores
 	loop                        loopStats
 	spillSectors, spillRequests [2]int64 // loads, stores
 	localDRAM                   [2]int64 // granules of local memory from and to DRAM

@@ -13,14 +13,17 @@ const (
 	minWays = 8
 )
 
-// L1 is a sectored, write-through, no-write-allocate cache with least recently
-// used replacement. Its zero value has no capacity and misses always.
+// L1 is a sectored, write-through cache with least recently used replacement.
+// Stores take a line, too: their sectors are found by later stores and, where
+// they were written whole, by loads. Its zero value has no capacity and misses
+// always.
 type L1 struct {
 	sets  uint64
 	ways  int
 	tags  []uint64 // line address + 1; 0 is empty
 	used  []uint32 // tick of the last use, the replacement order
 	valid []uint8  // sectors present or on their way
+	wrote []uint8  // sectors stored to, wholly or in part
 	ready []int64  // cycle at which the newest fill of the line arrives
 	tick  uint32
 }
@@ -34,7 +37,7 @@ func New(bytes int) *L1 {
 	c := &L1{sets: uint64(sets), ways: lines / sets}
 	n := c.ways * sets
 	c.tags, c.used = make([]uint64, n), make([]uint32, n)
-	c.valid, c.ready = make([]uint8, n), make([]int64, n)
+	c.valid, c.wrote, c.ready = make([]uint8, n), make([]uint8, n), make([]int64, n)
 	return c
 }
 
@@ -60,6 +63,25 @@ func (c *L1) Load(line uint64, mask uint8) (hit uint8, ready int64, entry int) {
 	if c.ways == 0 {
 		return 0, 0, -1
 	}
+	entry = c.line(line)
+	return c.valid[entry] & mask, c.ready[entry], entry
+}
+
+// Store writes the sectors in mask of a line, those in full wholly, and
+// allocates the line if it is absent. It returns the sectors that were there.
+func (c *L1) Store(line uint64, mask, full uint8) (hit uint8) {
+	if c.ways == 0 {
+		return 0
+	}
+	entry := c.line(line)
+	hit = (c.valid[entry] | c.wrote[entry]) & mask
+	c.wrote[entry] |= mask
+	c.valid[entry] |= full & mask
+	return hit
+}
+
+// line finds the entry of a line, or evicts another for it.
+func (c *L1) line(line uint64) (entry int) {
 	c.tick++
 	base := c.set(line) * c.ways
 	tags, used := c.tags[base:base+c.ways], c.used[base:base+c.ways]
@@ -67,7 +89,7 @@ func (c *L1) Load(line uint64, mask uint8) (hit uint8, ready int64, entry int) {
 	for i, t := range tags {
 		if t == line+1 {
 			used[i] = c.tick
-			return c.valid[base+i] & mask, c.ready[base+i], base + i
+			return base + i
 		}
 		if used[i] < used[victim] {
 			victim = i
@@ -75,8 +97,8 @@ func (c *L1) Load(line uint64, mask uint8) (hit uint8, ready int64, entry int) {
 	}
 	entry = base + victim
 	tags[victim], used[victim] = line+1, c.tick
-	c.valid[entry], c.ready[entry] = 0, 0
-	return 0, 0, entry
+	c.valid[entry], c.wrote[entry], c.ready[entry] = 0, 0, 0
+	return entry
 }
 
 // Fill records that the sectors in mask of an entry arrive at cycle ready.

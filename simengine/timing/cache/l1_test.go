@@ -116,3 +116,23 @@ func BenchmarkLoad(b *testing.B) {
 		line += 37
 	}
 }
+
+// A load finds what was stored whole; a store finds any sector of its line that
+// was stored or loaded before, and takes a line like a load does.
+func TestStoresTakeLines(t *testing.T) {
+	c := New(2 * LineBytes)
+	if hit := c.Store(1, 0b0011, 0b0001); hit != 0 {
+		t.Errorf("an empty cache holds sectors %04b", hit)
+	}
+	if hit, _, _ := c.Load(1, 0b1111); hit != 0b0001 {
+		t.Errorf("a load finds sectors %04b, want the one that was stored whole", hit)
+	}
+	if hit := c.Store(1, 0b0110, 0); hit != 0b0010 {
+		t.Errorf("a store finds sectors %04b, want the one stored to before", hit)
+	}
+	c.Store(2, 1, 1)
+	c.Store(3, 1, 1)
+	if hit := c.Contains(1, 0b1111); hit != 0 {
+		t.Errorf("sectors %04b of the line used longest ago are still there", hit)
+	}
+}

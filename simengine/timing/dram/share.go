@@ -46,12 +46,12 @@ type Share struct {
 	spec                   Spec
 	port, l2, out, dram    Server
 	atomics                Server // the slices that atomics fall on
-	readLine, readSector   int64 // steps of the slices
-	writeSlice, writeOut   int64 // steps a granule
-	dramOne                int64 // steps a granule
-	portCost               int64 // steps a sector
-	windowFrom, windowBusy int64 // DRAM occupancy is measured over windows
-	wait                   int64 // mean contention delay at the present occupancy
+	readLine, readSector   int64  // steps of the slices
+	writeSlice, writeOut   int64  // steps a granule
+	dramOne                int64  // steps a granule
+	portCost               int64  // steps a sector
+	windowFrom, windowBusy int64  // DRAM occupancy is measured over windows
+	wait                   int64  // mean contention delay at the present occupancy
 	// BytesRead and BytesWritten are DRAM traffic so far.
 	BytesRead, BytesWritten int64
 }
