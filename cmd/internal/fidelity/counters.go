@@ -50,12 +50,12 @@ func compareCounters(records []record.Record, results []evaluate.Result) []Count
 		if report == nil {
 			continue
 		}
-		for name, measured := range records[i].Counters {
-			ours, ok := report.Metrics[name]
+		for name, measured := range counted(&records[i]) {
+			ours, ok := simulated(name, report.Metrics)
 			if !ok {
 				continue
 			}
-			errors[name] = append(errors[name], counterError(name, ours, measured.Value))
+			errors[name] = append(errors[name], counterError(name, ours, measured))
 		}
 	}
 	var out []Counter
@@ -70,6 +70,72 @@ func compareCounters(records []record.Record, results []evaluate.Result) []Count
 	}
 	sort.Slice(out, func(a, b int) bool { return out[a].Name < out[b].Name })
 	return out
+}
+
+// dramBytes is all that DRAM moves, in Nsight Compute's name.
+const dramBytes = "dram__bytes.sum"
+
+// counted is a record's counters by name, with the sum of what DRAM reads and
+// writes where both were counted.
+func counted(r *record.Record) map[string]float64 {
+	out := map[string]float64{}
+	for name, c := range r.Counters {
+		out[name] = c.Value
+	}
+	read, ok := out["dram__bytes_read.sum"]
+	written, also := out["dram__bytes_write.sum"]
+	if ok && also {
+		out[dramBytes] = read + written
+	}
+	return out
+}
+
+func simulated(name string, metrics map[string]float64) (float64, bool) {
+	if name == dramBytes {
+		return metrics["dram__bytes_read.sum"] + metrics["dram__bytes_write.sum"], true
+	}
+	v, ok := metrics[name]
+	return v, ok
+}
+
+// stallPrefix and stallSuffix enclose a stall reason in a counter's name.
+const (
+	stallPrefix = "smsp__average_warps_issue_stalled_"
+	stallSuffix = "_per_issue_active.ratio"
+)
+
+// topStall says whether the stall reason that warps wait for longest is the same
+// on both sides, of the reasons that were counted; known is false where fewer
+// than two were.
+func topStall(measured, ours map[string]float64) (same, known bool) {
+	var names []string
+	for name := range measured {
+		if _, ok := ours[name]; ok && strings.HasPrefix(name, stallPrefix) && strings.HasSuffix(name, stallSuffix) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	top := func(of map[string]float64) (best string) {
+		for _, name := range names {
+			if best == "" || of[name] > of[best] {
+				best = name
+			}
+		}
+		return best
+	}
+	return top(measured) == top(ours), len(names) > 1
+}
+
+func compareStalls(records []record.Record, results []evaluate.Result) (s score.Share) {
+	for i := range records {
+		if results[i].Report == nil {
+			continue
+		}
+		if same, known := topStall(counted(&records[i]), results[i].Report.Metrics); known {
+			s.Add(same)
+		}
+	}
+	return s
 }
 
 func counterError(name string, ours, measured float64) float64 {

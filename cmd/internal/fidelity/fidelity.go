@@ -27,6 +27,9 @@ type Result struct {
 	Cost    Cost          `json:"cost"`
 	// Counters has one entry per counter that both sides know, by name.
 	Counters []Counter `json:"counters,omitempty"`
+	// TopStall is how often the reason that warps wait for longest agrees, over
+	// the profiled records.
+	TopStall score.Share `json:"top_stall"`
 	// Failures has one example of each message, most frequent first.
 	Failures []Failure `json:"failures,omitempty"`
 }
@@ -85,6 +88,7 @@ func Compare(records []record.Record, results []evaluate.Result, d *arch.Descrip
 	sort.Float64s(costs)
 	out.Cost = Cost{score.Quantile(costs, 0.5), score.Quantile(costs, 0.99), score.Quantile(costs, 1)}
 	out.Counters = compareCounters(records, results)
+	out.TopStall = compareStalls(records, results)
 	out.Failures = failures(records, results)
 	return out
 }

@@ -19,6 +19,9 @@ func Print(w io.Writer, r *Result) error {
 	}
 	printBuild(w, &r.Build)
 	printCounters(w, r.Counters)
+	if r.TopStall.Of > 0 {
+		fmt.Fprintf(w, "top stall reason agrees: %.0f %% of %d\n\n", 100*r.TopStall.Value(), r.TopStall.Of)
+	}
 	printFailures(w, r.Failures)
 	_, err := fmt.Fprintf(w, "cost of a configuration: median %.2f ms, 99th percentile %.2f ms, worst %.2f ms\n", r.Cost.MedianMS, r.Cost.P99MS, r.Cost.MaxMS)
 	return err
