@@ -1,6 +1,8 @@
 package tuner
 
 import (
+	"time"
+
 	"math"
 
 	"github.com/warptune/warptune/search"
@@ -30,10 +32,11 @@ type trial struct {
 	index    int64
 	state    TrialState
 	attempts int
-	token    uint64 // of the last grant, 0: never granted
-	holder   string // session of the last grant
-	worker   string // its worker
-	reason   string // why the last attempt that failed did
+	token    uint64        // of the last grant, 0: never granted
+	granted  time.Duration // Ledger.awake at the last grant
+	holder   string        // session of the last grant
+	worker   string        // its worker
+	reason   string        // why the last attempt that failed did
 	obs      search.Observation
 	floor    float64 // Outcome.FloorUS
 }

@@ -108,12 +108,15 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 		return t.worker != w.worker.ID || !l.another(s, w.worker.ID)
 	})
 	if seq < 0 {
-		return Grant{}, false, false
+		if empty {
+			g, ok = l.grantSecond(s, w)
+		}
+		return g, false, ok
 	}
 	t := s.course.at(seq)
 	e := l.leases.Grant(l.now, s.key(seq), w.name)
 	t.attempts++
-	t.token, t.holder, t.worker = e.Token, w.name, w.worker.ID
+	t.token, t.granted, t.holder, t.worker = e.Token, l.awake, w.name, w.worker.ID
 	s.move(t, Leased)
 	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
 	l.dirty[s.rec.Num] = true

@@ -18,6 +18,9 @@ type LedgerOptions struct {
 	// each slot; 16384. It bounds what a restart or a wave of reports brings.
 	MaxHeld int
 	Token   uint64 // the greatest fencing token ever granted
+	// Straggles is how long a trial is leased at least before it is granted
+	// once more to an idle worker; 10 s. Negative: that is never done.
+	Straggles time.Duration
 }
 
 func (o *LedgerOptions) fill() {
@@ -26,6 +29,9 @@ func (o *LedgerOptions) fill() {
 	}
 	if o.Attempts <= 0 {
 		o.Attempts = 3
+	}
+	if o.Straggles == 0 {
+		o.Straggles = 10 * time.Second
 	}
 	if o.MaxGrant <= 0 {
 		o.MaxGrant = 1024
@@ -45,6 +51,7 @@ type Ledger struct {
 	// Mutable fields.
 	now      time.Time     // never goes back
 	behind   time.Duration // how much the clock was set back in all
+	awake    time.Duration // how long the ledger's owner ran in all
 	leases   *lease.Table
 	live     map[uint64]*live
 	order    []uint64 // live sweeps by number
@@ -95,13 +102,10 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 		gap = 0 // nor was anything waited for
 	}
 	l.now = now
+	l.awake += gap
 	for _, e := range l.leases.Expire(now) {
 		if s := l.live[e.Sweep]; s != nil {
-			if e.Seq < 0 {
-				l.unconfirm(s)
-				continue
-			}
-			l.requeue(s, e.Seq, "the lease of worker "+e.Holder+" expired", true)
+			l.lost(s, e.Seq, "the lease of worker "+e.Holder+" expired", true)
 		}
 	}
 	if now.Sub(l.swept) >= time.Second {
@@ -175,6 +179,7 @@ func (l *Ledger) Restore(r Restored) error {
 		t.worker = rec.Holder[:max(0, strings.LastIndexByte(rec.Holder, '/'))]
 		if rec.Held {
 			s.move(t, Leased)
+			t.granted = l.awake
 			l.leases.Restore(l.now, s.key(rec.Seq), rec.Token, rec.Holder)
 		}
 	}

@@ -19,7 +19,7 @@ type desk struct {
 }
 
 func newDesk(t *testing.T, sizes ...int64) *desk {
-	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxGrant: 8}), now: time.Unix(1e9, 0)}
+	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxGrant: 8, Straggles: -1}), now: time.Unix(1e9, 0)}
 	d.l.Enter(d.now)
 	for i, size := range sizes {
 		d.add(uint64(i+1), tunertest.Bundle{Size: size})

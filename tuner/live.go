@@ -20,6 +20,11 @@ type live struct {
 	open    int64         // trials asked that have not ended
 	confirm *confirmation // of the best; nil: not begun
 
+	seconds    map[int64]*second // second grants, by trial
+	took       time.Duration     // from grant to report, lately
+	stragglers []int64           // trials that may be granted once more
+	searched   time.Duration     // Ledger.awake when they were looked for
+
 	believed int64 // course.told when rec.Left was brought up to date
 
 	stored  time.Duration // Sweep.Spent as it was last noted for storing
@@ -28,7 +33,7 @@ type live struct {
 }
 
 func newLive(rec Sweep, plan Plan, known func([]byte) (Outcome, bool)) *live {
-	s := &live{rec: rec, plan: plan, scopes: rec.Spec.Scopes(), known: known}
+	s := &live{seconds: map[int64]*second{}, rec: rec, plan: plan, scopes: rec.Spec.Scopes(), known: known}
 	s.course = newCourse(&plan, &rec.Spec, rec.Window)
 	if rec.Ranked > 0 { // whatever ended it then
 		s.course.limit = rec.Ranked

@@ -72,6 +72,9 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 	if s.confirm != nil {
 		l.leases.Revoke(s.key(confirmSeq(s.confirm.seq)))
 	}
+	for seq := range s.seconds {
+		l.endSecond(s, seq)
+	}
 	l.changes.Append(&Changes{Revoked: []uint64{num}})
 	s.rec.Rate = 0
 	l.put(s)
@@ -148,6 +151,7 @@ func (s *live) answerKey(seq, index int64) []byte {
 func (l *Ledger) finish(s *live, seq int64, r Result) {
 	t := s.course.at(seq)
 	l.leases.Revoke(s.key(seq))
+	l.endSecond(s, seq)
 	best := s.end(t, &r)
 	change := ResultChange{Sweep: s.rec.Num, Result: r}
 	if !r.Reused && !r.Abandoned && r.Outcome.Validity != Timeout {

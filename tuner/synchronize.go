@@ -76,8 +76,10 @@ func (l *Ledger) report(w *session, r *Report) Ack {
 			return ack(Dropped, "sweep %d is %s", r.Key.Sweep, state)
 		}
 	}
-	if r.Key.Seq < 0 {
+	if _, confirms := TrialOf(r.Key.Seq); confirms {
 		return l.reportConfirmation(s, w, r, ack)
+	} else if r.Key.Seq < 0 {
+		return l.reportSecond(s, w, r, ack)
 	}
 	if r.Key.Seq >= s.course.next() {
 		return ack(Refused, "trial %d was never granted", r.Key.Seq)
@@ -101,6 +103,9 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 	if r.Outcome != nil {
 		err := r.Outcome.Check()
 		if err == nil {
+			if t.state == Leased {
+				s.noteTook(l.awake - t.granted)
+			}
 			l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
 			return ack(Recorded, "")
 		}
@@ -169,22 +174,38 @@ func (l *Ledger) resend(w *session, mentioned map[lease.Key]bool, out *SyncReply
 	slices.SortFunc(lost, func(a, b lease.Lease) int { return cmp.Compare(a.Token, b.Token) })
 	for _, e := range lost {
 		s := l.live[e.Sweep]
-		if e.Seq < 0 {
-			if w.draining {
-				l.unconfirm(s)
-			} else {
-				_ = l.leases.Renew(l.now, e.Key, e.Token, w.name)
-				out.Grants = append(out.Grants, s.confirmGrant())
-			}
-			continue
-		}
 		if w.draining {
-			l.requeue(s, e.Seq, "", false)
+			l.lost(s, e.Seq, "", false)
 			continue
 		}
 		_ = l.leases.Renew(l.now, e.Key, e.Token, w.name)
-		out.Grants = append(out.Grants, s.grant(e.Seq))
+		out.Grants = append(out.Grants, s.granted(e.Seq))
 	}
+}
+
+// lost takes a lease back, whatever it was for.
+func (l *Ledger) lost(s *live, seq int64, why string, counts bool) {
+	trial, confirms := TrialOf(seq)
+	switch {
+	case confirms:
+		l.unconfirm(s)
+	case seq < 0:
+		l.endSecond(s, trial)
+	default:
+		l.requeue(s, seq, why, counts)
+	}
+}
+
+// granted returns the grant of a lease, whatever it is for.
+func (s *live) granted(seq int64) Grant {
+	trial, confirms := TrialOf(seq)
+	switch {
+	case confirms:
+		return s.confirmGrant()
+	case seq < 0:
+		return s.secondGrant(trial)
+	}
+	return s.grant(seq)
 }
 
 func (s *live) grant(seq int64) Grant {

@@ -202,8 +202,8 @@ func (s saying) Invoke(ctx context.Context, method string, in, out any, opts ...
 	}
 	text := ""
 	for _, a := range m.GetAcknowledgements() {
-		seq := a.GetLease().GetSeq()
-		if !reported[seq] || seq < 0 {
+		seq, confirms := tuner.TrialOf(a.GetLease().GetSeq())
+		if !reported[a.GetLease().GetSeq()] || confirms {
 			continue
 		}
 		switch a.GetStatus() {

@@ -22,8 +22,17 @@ type bug struct {
 	file     string // below tuner
 	old, new string // in the file old occurs once
 	pkg, run string // the test
-	long     bool   // it is found by the test's long form
+	by       symptom
 }
+
+// symptom is how a bug shows.
+type symptom int
+
+const (
+	fails     symptom = iota // the test says what is wrong
+	failsLong                // its long form does
+	hangs                    // nothing goes on
+)
 
 // caught runs the test with the bug in it.
 func (b *bug) caught(t *testing.T) {
@@ -40,9 +49,13 @@ func (b *bug) caught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-count=1", "-timeout=3m", "-overlay="+filepath.Join(dir, "overlay.json"), "-run=^("+b.run+")$", "./"+b.pkg)
+	timeout := "-timeout=10m"
+	if b.by == hangs {
+		timeout = "-timeout=45s"
+	}
+	cmd := exec.Command("go", "test", "-count=1", timeout, "-overlay="+filepath.Join(dir, "overlay.json"), "-run=^("+b.run+")$", "./"+b.pkg)
 	cmd.Dir = ".."
-	if !b.long {
+	if b.by != failsLong {
 		cmd.Env = slices.DeleteFunc(os.Environ(), tunertest.IsLong)
 	}
 	out, err := cmd.CombinedOutput()
@@ -50,6 +63,8 @@ func (b *bug) caught(t *testing.T) {
 	switch {
 	case strings.Contains(text, "[build failed]") || strings.Contains(text, "[setup failed]"):
 		t.Errorf("%s: it does not build:\n%s", b.what, text)
+	case strings.Contains(text, "panic: test timed out") != (b.by == hangs):
+		t.Errorf("%s: want that it hangs: %v\n%s", b.what, b.by == hangs, text)
 	case err == nil:
 		t.Errorf("%s: %s of %s does not notice:\n%s", b.what, b.run, b.pkg, text)
 	case !strings.Contains(text, "--- FAIL") && !strings.Contains(text, "panic:") && !strings.Contains(text, "fatal error:"):

@@ -44,7 +44,9 @@ func (w *Worker) callIfDue(ctx context.Context) {
 		return
 	}
 	want, now := w.want(), time.Now()
-	hungry := !w.draining && want > len(w.tasks)
+	// Once it may leave, it asks for nothing: it is only here for an evaluation
+	// that goes on though nobody wants its outcome any more.
+	hungry := !w.draining && want > len(w.tasks) && !(w.finished && w.opts.Leave)
 	if now.Before(w.due) && (!hungry && len(w.reports) == 0 || w.gathering(now)) {
 		return
 	}

@@ -109,8 +109,9 @@ func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 		if s == nil || w.tasks[key] != nil || reported[key] {
 			continue // without particulars it is granted again, with them
 		}
+		trial, again := tuner.TrialOf(key.seq)
 		t := &task{lease: g.GetLease(), question: tuner.Question{
-			Spec: rpc.ToSpec(s.GetSpec()), Seq: max(key.seq, -1-key.seq), Again: key.seq < 0, Index: g.GetIndex(),
+			Spec: rpc.ToSpec(s.GetSpec()), Seq: trial, Again: again, Index: g.GetIndex(),
 			Config: search.Config{Names: s.GetNames(), Values: rpc.ToValues(g.GetConfig())},
 		}}
 		if level := g.GetLevel(); level != "" {

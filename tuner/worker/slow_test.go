@@ -89,7 +89,7 @@ func TestClockSteps(t *testing.T) {
 	want := undisturbed(t, b)
 	synctest.Test(t, func(t *testing.T) {
 		var step atomic.Int64
-		s := &system{t: t, store: store.NewMemory()}
+		s := &system{t: t, store: store.NewMemory(), ledger: tuner.LedgerOptions{Straggles: -1}}
 		s.now = func() time.Time { return time.Now().Round(0).Add(time.Duration(step.Load())) } // without the monotonic clock
 		s.begin()
 		defer func() { s.stop() }()
@@ -154,6 +154,34 @@ func TestEvaluationsThatHang(t *testing.T) {
 			if e.Kind == tuner.Timeout.String() && (e.Seq != hangs || !strings.Contains(e.Message, "1m0s")) {
 				t.Errorf("the example is %+v", e)
 			}
+		}
+	})
+}
+
+// One worker of four is fifty times as slow. What it holds in the end is
+// granted once more to others, so that the sweep ends soon after they are done;
+// what it comes to later is not counted twice.
+func TestStraggler(t *testing.T) {
+	b := tunertest.Bundle{Size: 300}
+	want := undisturbed(t, b)
+	synctest.Test(t, func(t *testing.T) {
+		s := onDisk(t)
+		defer func() { s.stop() }()
+		id := s.submit(b).ID
+		conn := s.connect()
+		defer conn.Close()
+		began := time.Now()
+		run(t, s.worker("slow", 1, 50*time.Second, conn), s.worker("a", 1, time.Second, conn), s.worker("b", 1, time.Second, conn), s.worker("c", 1, time.Second, conn))
+		sweep, err := s.c.Sweep(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const ideal = 100 * time.Second
+		if took := sweep.Ended.Sub(began); took > ideal*13/10 {
+			t.Errorf("the sweep took %v, without the slow worker it takes %v", took, ideal)
+		}
+		if got := s.table(id); got != want {
+			t.Errorf("table differs from an undisturbed one:\n%s\nwant\n%s", got, want)
 		}
 	})
 }

@@ -31,6 +31,7 @@ type system struct {
 	stop   func()
 	reopen func() store.Store // nil: the store is used again as it is
 	now    func() time.Time   // the coordinator's clock; nil: the machine's
+	ledger tuner.LedgerOptions
 }
 
 // onDisk returns a system whose store is closed and opened at each restart.
@@ -61,7 +62,7 @@ func (s *system) begin() {
 		s.store = s.reopen()
 	}
 	c, err := coordinator.New(s.store, coordinator.Options{
-		Planner: tunertest.Planner{}, Now: s.now, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: logWriter{s.t}}),
+		Planner: tunertest.Planner{}, Now: s.now, Ledger: s.ledger, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: logWriter{s.t}}),
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -1,0 +1,123 @@
+package tuner
+
+import (
+	"time"
+)
+
+// When nothing is left to grant, a trial that has been leased for much longer
+// than trials take is granted once more, to an idle worker of another name;
+// the first outcome counts. The second grant is leased under a number of its
+// own and is not stored: after a restart it is made anew if it is still needed.
+
+// stragglerFactor times as long as trials take from grant to report is a
+// straggler leased.
+const stragglerFactor = 4
+
+// secondBase sets the numbers of second grants apart from those of
+// confirmations; trials are below 2^48.
+const secondBase = 1 << 60
+
+// secondSeq returns the number under which trial seq is granted once more.
+func secondSeq(seq int64) int64 { return -secondBase - seq }
+
+// TrialOf returns the trial that a lease's number stands for, and whether the
+// lease is to confirm what is known of it.
+func TrialOf(seq int64) (trial int64, confirms bool) {
+	switch {
+	case seq >= 0:
+		return seq, false
+	case seq <= -secondBase:
+		return -secondBase - seq, false
+	}
+	return confirmSeq(seq), true
+}
+
+// second is the second grant of a trial.
+type second struct {
+	token          uint64
+	holder, worker string
+}
+
+// grantSecond grants a straggler once more to a worker that has nothing to do.
+// It counts as an attempt; only first attempts are stragglers, so that a
+// configuration that ends its workers ends no more of them for it.
+func (l *Ledger) grantSecond(s *live, w *session) (Grant, bool) {
+	if l.opts.Straggles < 0 || l.opts.Attempts < 3 || s.rec.Counts.Queued > 0 {
+		return Grant{}, false
+	}
+	s.findStragglers(l.awake, l.opts.Straggles)
+	for i, seq := range s.stragglers {
+		t := s.course.at(seq)
+		if t == nil || t.state != Leased || t.attempts != 1 || t.worker == w.worker.ID {
+			continue
+		}
+		s.stragglers = append(s.stragglers[:i:i], s.stragglers[i+1:]...)
+		e := l.leases.Grant(l.now, s.key(secondSeq(seq)), w.name)
+		t.attempts++
+		s.seconds[seq] = &second{token: e.Token, holder: w.name, worker: w.worker.ID}
+		l.changes.Leases = append(l.changes.Leases, s.record(seq, t)) // the attempt
+		return s.secondGrant(seq), true
+	}
+	return Grant{}, false
+}
+
+// findStragglers looks for stragglers, at most once a second.
+func (s *live) findStragglers(now, least time.Duration) {
+	if now-s.searched < time.Second {
+		return
+	}
+	s.searched, s.stragglers = now, nil
+	since := now - max(least, stragglerFactor*s.took)
+	for seq := s.course.told; seq < s.course.next(); seq++ {
+		if t := s.course.at(seq); t.state == Leased && t.attempts == 1 && t.granted < since {
+			s.stragglers = append(s.stragglers, seq)
+		}
+	}
+}
+
+func (s *live) secondGrant(seq int64) Grant {
+	g := s.grant(seq)
+	g.Held = Held{Key: s.key(secondSeq(seq)), Token: s.seconds[seq].token}
+	return g
+}
+
+// endSecond ends the second grant of a trial, if there is one.
+func (l *Ledger) endSecond(s *live, seq int64) {
+	if s.seconds[seq] != nil {
+		l.leases.Revoke(s.key(secondSeq(seq)))
+		delete(s.seconds, seq)
+	}
+}
+
+// reportSecond takes a report of a second grant.
+func (l *Ledger) reportSecond(s *live, w *session, r *Report, ack func(AckStatus, string, ...any) Ack) Ack {
+	seq, _ := TrialOf(r.Key.Seq)
+	if seq >= s.course.next() {
+		return ack(Refused, "trial %d was never granted", seq)
+	}
+	t, c := s.course.at(seq), s.seconds[seq]
+	switch {
+	case t == nil || t.ended():
+		return ack(AlreadyRecorded, "")
+	case c == nil || r.Token < c.token:
+		return ack(StaleToken, "token %d is stale: the second grant of trial %d has ended", r.Token, seq)
+	case r.Token > c.token || w.name != c.holder:
+		return ack(Refused, "trial %d was not granted once more to %s under token %d", seq, w.name, r.Token)
+	}
+	if r.Outcome == nil || r.Outcome.Check() != nil {
+		l.endSecond(s, seq) // whoever was granted it first goes on
+		return ack(Recorded, "")
+	}
+	w.reported++
+	t.worker = c.worker
+	l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
+	return ack(Recorded, "")
+}
+
+// noteTook notes how long a trial was leased.
+func (s *live) noteTook(d time.Duration) {
+	if s.took == 0 {
+		s.took = d
+	}
+	s.took += (d - s.took) / 16
+}
