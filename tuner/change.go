@@ -43,15 +43,23 @@ func (c *Changes) Len() int {
 	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Bests)
 }
 
-// Append adds later changes to c.
+// joined appends b to a, in b's place if a is empty.
+func joined[T any](a, b []T) []T {
+	if len(a) == 0 {
+		return b
+	}
+	return append(a, b...)
+}
+
+// Append adds later changes to c, which holds them from then on.
 func (c *Changes) Append(d *Changes) {
 	for _, num := range d.Revoked {
 		c.Leases = slices.DeleteFunc(c.Leases, func(l LeaseRecord) bool { return l.Sweep == num })
 	}
 	c.Revoked = append(c.Revoked, d.Revoked...)
 	c.Sweeps = append(c.Sweeps, d.Sweeps...)
-	c.Leases = append(c.Leases, d.Leases...)
-	c.Results = append(c.Results, d.Results...)
+	c.Leases = joined(c.Leases, d.Leases)
+	c.Results = joined(c.Results, d.Results)
 	c.Bests = append(c.Bests, d.Bests...)
 	c.Token = max(c.Token, d.Token)
 }

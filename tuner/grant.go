@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/warptune/warptune/tuner/lease"
 )
@@ -18,7 +19,11 @@ func (l *Ledger) grant(w *session, want int, out *SyncReply) error {
 	if n <= 0 || l.alone(w, held) {
 		return nil
 	}
-	n = min(n, l.share(suited, w)-held)
+	if n = min(n, l.share(suited, w)-held); n <= 0 {
+		return nil
+	}
+	out.Grants = slices.Grow(out.Grants, n)
+	l.changes.Leases = slices.Grow(l.changes.Leases, n)
 	for idle := 0; n > 0 && idle < len(suited); {
 		l.turn++
 		s := suited[l.turn%len(suited)]

@@ -44,10 +44,10 @@ const maxAnswerKey = 64
 // found again by other sweeps of the same scope. Keys of one scope sort about
 // as an exhaustive sweep enumerates, which keeps the store's pages together.
 func AnswerKey(scope string, values []search.Value) []byte {
-	sum, err := hex.DecodeString(scope)
-	if err != nil || len(sum) < 8 {
-		raw := sha256.Sum256([]byte(scope))
-		sum = raw[:]
+	var buf [32]byte
+	sum := buf[:]
+	if n, err := hex.Decode(sum, []byte(scope[:min(len(scope), 64)])); err != nil || n < 8 || len(scope) > 64 {
+		buf = sha256.Sum256([]byte(scope))
 	}
 	key := append(make([]byte, 0, 32), sum[:8]...)
 	for _, v := range values {

@@ -17,7 +17,8 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 		return nil, Errorf(Invalid, "synchronize", "a worker needs a name and at least one slot")
 	}
 	w := l.hear(in)
-	out := &SyncReply{Next: l.opts.LeaseTTL / 3}
+	out := &SyncReply{Next: l.opts.LeaseTTL / 3, Acks: make([]Ack, 0, len(in.Reports))}
+	l.changes.Results = slices.Grow(l.changes.Results, len(in.Reports))
 	mentioned := make(map[lease.Key]bool, len(in.Held)+len(in.Reports))
 	for i := range in.Reports {
 		r := &in.Reports[i]

@@ -27,6 +27,7 @@ func toSync(m *warptunev1.SynchronizeRequest) *tuner.Sync {
 		},
 		Want: int(min(max(m.GetWant(), 0), maxSlots)), Draining: m.GetDraining(), Leaves: m.GetLeaves(),
 	}
+	s.Held, s.Reports = make([]tuner.Held, 0, len(m.GetHeld())), make([]tuner.Report, 0, len(m.GetReports()))
 	for _, h := range m.GetHeld() {
 		s.Held = append(s.Held, toHeld(h))
 	}
@@ -61,16 +62,16 @@ type particulars func(num uint64) (tuner.Sweep, bool)
 // that its grants name and the worker does not know.
 func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev1.SynchronizeResponse {
 	m := &warptunev1.SynchronizeResponse{NextMs: int64(r.Next / time.Millisecond), Finished: r.Finished}
+	m.Acknowledgements = make([]*warptunev1.Acknowledgement, len(r.Acks))
 	for i := range r.Acks {
 		a := &r.Acks[i]
-		m.Acknowledgements = append(m.Acknowledgements, &warptunev1.Acknowledgement{
-			Lease: fromHeld(a.Held), Status: ackStatuses[a.Status], Message: a.Message,
-		})
+		m.Acknowledgements[i] = &warptunev1.Acknowledgement{Lease: fromHeld(a.Held), Status: ackStatuses[a.Status], Message: a.Message}
 	}
 	told := make(map[uint64]bool, len(known))
 	for _, num := range known {
 		told[num] = true
 	}
+	m.Grants = make([]*warptunev1.Grant, 0, len(r.Grants))
 	for i := range r.Grants {
 		g := &r.Grants[i]
 		m.Grants = append(m.Grants, &warptunev1.Grant{

@@ -96,6 +96,22 @@ type resultWriter struct {
 	last    []byte // the greatest key of results
 	dict    *dictionary
 	entries []entry // of the index, of all sweeps
+	arena   []byte  // rows stand in it one after another: bbolt keeps them until the commit
+}
+
+// room returns an empty slice that most rows fit in.
+func (w *resultWriter) room() []byte {
+	if cap(w.arena)-len(w.arena) < 1<<10 {
+		w.arena = make([]byte, 0, 64<<10)
+	}
+	return w.arena[len(w.arena):]
+}
+
+// took notes that a row stands where room said, unless it did not fit.
+func (w *resultWriter) took(row []byte) {
+	if len(w.arena)+len(row) <= cap(w.arena) {
+		w.arena = w.arena[:len(w.arena)+len(row)]
+	}
 }
 
 // count counts the rows added of the sweep it is at.
@@ -135,7 +151,8 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	}
 	r := &c.Result
 	key := number(uint64(r.Seq))
-	row := appendRow(append(make([]byte, 0, 256), format), r, intern)
+	row := seal(resultsBucket, key, appendRow(append(w.room(), format), r, intern))
+	w.took(row)
 	if failed != nil {
 		return failed
 	}
@@ -145,7 +162,7 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	} else if w.results.Get(key) == nil {
 		w.added++
 	}
-	if err := w.results.Put(key, seal(resultsBucket, key, row)); err != nil {
+	if err := w.results.Put(key, row); err != nil {
 		return err
 	}
 	if c.Answer == nil {

@@ -283,7 +283,12 @@ func (x *index) flushLocked(root *bolt.Bucket) error {
 	for key, p := range x.log {
 		all = append(all, entry{key, p})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(bytes.Compare(a.key[:], b.key[:])) })
+	slices.SortFunc(all, func(a, b entry) int {
+		if x, y := binary.BigEndian.Uint64(a.key[:]), binary.BigEndian.Uint64(b.key[:]); x != y {
+			return cmp.Compare(x, y)
+		}
+		return bytes.Compare(a.key[8:], b.key[8:])
+	})
 	sorted := make([]byte, 0, len(all)*entrySize)
 	for i := range all {
 		sorted = all[i].append(sorted)
@@ -297,7 +302,7 @@ func (x *index) flushLocked(root *bolt.Bucket) error {
 	if _, err := root.CreateBucket(logBucket); err != nil {
 		return err
 	}
-	x.flushed, x.log = x.log, map[indexKey]place{}
+	x.flushed, x.log = x.log, make(map[indexKey]place, flushEntries)
 	for level := byte(0); level < topLevel; level++ {
 		if more, err := x.mergeLocked(root, level); err != nil || !more {
 			return err

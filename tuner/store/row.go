@@ -39,8 +39,7 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 			flags |= f
 		}
 	}
-	digest, err := hex.DecodeString(o.Digest)
-	raw := err == nil && len(digest) == 32 && hex.EncodeToString(digest) == o.Digest
+	digest, raw := rawDigest(o.Digest)
 	set(r.Abandoned, flagAbandoned)
 	set(r.Reused, flagReused)
 	set(o.TimeUS != 0, flagTime)
@@ -64,7 +63,7 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 		b = appendText(b, s, intern)
 	}
 	if raw {
-		b = append(b, digest...)
+		b = append(b, digest[:]...)
 	} else {
 		b = appendText(b, o.Digest, nil)
 	}
@@ -79,6 +78,27 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 		b = appendNumber(b, o.Metrics[name])
 	}
 	return b
+}
+
+// rawDigest returns the bytes that a digest of 64 lower-case hexadecimal digits
+// stands for; false if it is none.
+func rawDigest(s string) (raw [32]byte, ok bool) {
+	if len(s) != 2*len(raw) {
+		return raw, false
+	}
+	for i := range s {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return raw, false
+		}
+		raw[i/2] = raw[i/2]<<4 | c
+	}
+	return raw, true
 }
 
 func appendNumber(b []byte, v float64) []byte {
