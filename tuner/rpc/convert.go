@@ -56,9 +56,9 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 
 // FromValues returns parameter values for the wire.
 func FromValues(values []search.Value) []*warptunev1.Value {
-	ms := make([]*warptunev1.Value, len(values))
+	ms, all := make([]*warptunev1.Value, len(values)), make([]warptunev1.Value, len(values))
 	for i, v := range values {
-		m := &warptunev1.Value{}
+		m := &all[i]
 		switch v.Kind {
 		case search.Int:
 			m.Kind = &warptunev1.Value_Integer{Integer: v.I}

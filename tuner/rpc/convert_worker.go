@@ -12,6 +12,11 @@ func fromHeld(h tuner.Held) *warptunev1.Lease {
 	return &warptunev1.Lease{Sweep: h.Key.Sweep, Seq: h.Key.Seq, Token: h.Token}
 }
 
+func putHeld(m *warptunev1.Lease, h tuner.Held) *warptunev1.Lease {
+	m.Sweep, m.Seq, m.Token = h.Key.Sweep, h.Key.Seq, h.Token
+	return m
+}
+
 func toHeld(m *warptunev1.Lease) tuner.Held {
 	return tuner.Held{Key: lease.Key{Sweep: m.GetSweep(), Seq: m.GetSeq()}, Token: m.GetToken()}
 }
@@ -62,11 +67,15 @@ type particulars func(num uint64) (tuner.Sweep, bool)
 // that its grants name and the worker does not know.
 func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev1.SynchronizeResponse {
 	m := &warptunev1.SynchronizeResponse{NextMs: int64(r.Next / time.Millisecond), Finished: r.Finished}
+	// Messages of one kind are made in one piece: they go together anyway.
 	m.Acknowledgements = make([]*warptunev1.Acknowledgement, len(r.Acks))
+	acks, leases := make([]warptunev1.Acknowledgement, len(r.Acks)), make([]warptunev1.Lease, len(r.Acks)+len(r.Grants))
 	for i := range r.Acks {
-		a := &r.Acks[i]
-		m.Acknowledgements[i] = &warptunev1.Acknowledgement{Lease: fromHeld(a.Held), Status: ackStatuses[a.Status], Message: a.Message}
+		from, a := &r.Acks[i], &acks[i]
+		a.Lease, a.Status, a.Message = putHeld(&leases[i], from.Held), ackStatuses[from.Status], from.Message
+		m.Acknowledgements[i] = a
 	}
+	leases = leases[len(r.Acks):]
 	told := make(map[uint64]bool, len(known))
 	for _, num := range known {
 		told[num] = true
@@ -75,7 +84,7 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 	for i := range r.Grants {
 		g := &r.Grants[i]
 		m.Grants = append(m.Grants, &warptunev1.Grant{
-			Lease: fromHeld(g.Held), Index: g.Index, Config: FromValues(g.Config.Values), Attempt: int64(g.Attempt), Level: g.Level,
+			Lease: putHeld(&leases[i], g.Held), Index: g.Index, Config: FromValues(g.Config.Values), Attempt: int64(g.Attempt), Level: g.Level,
 		})
 		if num := g.Key.Sweep; !told[num] {
 			told[num] = true
