@@ -55,11 +55,7 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
-	transferred, err := c.transferred(ctx, &spec, id)
-	if err != nil {
-		return Submitted{}, err
-	}
-	planned := tuner.Sweep{Spec: spec, Transferred: transferred}
+	planned := tuner.Sweep{Spec: spec, Transferred: c.transferred(ctx, &spec, id)}
 	plan, err := c.plan(planned.Planned())
 	if err != nil {
 		return Submitted{}, err

@@ -15,23 +15,26 @@ const otherArch = 1
 
 // transferred returns the configurations that the sweep of a spec is to begin
 // with, nearest first: those of the sweep of that identity if there is one
-// already, else the best that is stored of other problems and architectures.
-func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id string) ([]string, error) {
+// already, else the best that is stored of other problems and architectures. It
+// is a help: what cannot be read is left out.
+func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id string) []string {
 	if !spec.Transfer {
-		return nil, nil
+		return nil
 	}
 	if s, ok := c.board.get(id); ok {
-		return s.Transferred, nil
+		return s.Transferred
 	}
 	var out []string
 	for _, s := range c.nearest(spec) {
 		top, err := c.Top(ctx, s.ID, seeded.Best)
 		if err != nil {
-			return nil, err
+			c.log.Warn("the best of a sweep are not taken over", "sweep", s.ID, "error", err)
+			continue
 		}
 		space, err := c.Space(s.Num)
-		if err != nil {
-			return nil, err
+		if err != nil { // its kernel or strategy is of another version, say
+			c.log.Warn("the best of a sweep are not taken over", "sweep", s.ID, "error", err)
+			continue
 		}
 		for i := range top {
 			if top[i].Outcome.Validity != tuner.Correct || top[i].Index >= space.Size() {
@@ -42,7 +45,7 @@ func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id stri
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // nearest returns the sweeps of a spec's kernel that found something, nearest
