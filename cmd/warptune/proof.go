@@ -24,8 +24,16 @@ func proofText(s *warptunev1.Sweep) string {
 	case p.GetOpen() == 0:
 		return fmt.Sprintf("proven best %s: %d evaluated, the other %d cannot be faster", of, p.GetEvaluated(), p.GetPruned())
 	}
-	return fmt.Sprintf("proven to be within %.1f %% of the best %s: %d evaluated, %d cannot be faster, %d might be by that much",
-		100*p.GetGap(), of, p.GetEvaluated(), p.GetPruned(), p.GetOpen())
+	return fmt.Sprintf("proven to be within %s of the best %s: %d evaluated, %d cannot be faster, %d might be by that much",
+		percentText(p.GetGap()), of, p.GetEvaluated(), p.GetPruned(), p.GetOpen())
+}
+
+// percentText is a share in per cent, with two digits that say something.
+func percentText(share float64) string {
+	if share < 0.1 {
+		return fmt.Sprintf("%.2g %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
 // levelsText says at which level a sweep evaluates, and which one ranks.

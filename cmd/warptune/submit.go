@@ -144,7 +144,7 @@ func watchNote(s *warptunev1.Sweep) string {
 		note += ", best " + microseconds(best.GetOutcome().GetTimeUs())
 	}
 	if p := s.GetProof(); p != nil && p.Gap != nil && p.GetGap() > 0 {
-		note += fmt.Sprintf(", proven within %.1f %%", 100*p.GetGap())
+		note += ", proven within " + percentText(p.GetGap())
 	}
 	if left := s.GetLeft(); left != nil {
 		note += ", left to gain: " + leftText(left)
