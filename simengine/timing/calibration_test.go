@@ -9,6 +9,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -177,5 +178,42 @@ func turnaroundKernel(kind string) (*program, func(cta int64, warps int) *trace.
 			}
 		}
 		return t
+	}
+}
+
+// Words read at random addresses of a buffer must come as fast as an H200 gives
+// them: what L2 holds of the buffer and what DRAM gives of single granules.
+func TestRandomReadsAgainstH200(t *testing.T) {
+	d := h200(t)
+	m, err := newMachine(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range measured(t, "scatter.random") {
+		bytes := r.int("bytes")
+		if r.int("run_bytes") != 4 || bytes <= d.L2Bytes {
+			continue // L2 by itself, or other runs
+		}
+		lines := uint64(bytes / 128)
+		s := reuse.New(1, d.DRAMGranule, d.DRAMPieceBytes)
+		seed := uint64(1)
+		for k := range 5 {
+			s.Begin([]reuse.Direction{reuse.Base, reuse.X}[min(k, 1)])
+			for range 2048 {
+				seed = seed*6364136223846793005 + 1442695040888963407
+				s.Touch(0, seed>>20%lines, 1<<(seed>>18&3), false)
+			}
+		}
+		p := s.Plan(reuse.Device{
+			Grid: [3]int{1 << 20, 1, 1}, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes, Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
+			Extents: []reuse.Extent{{First: 0, Last: lines - 1}},
+		})
+		spec := m.share(1, 0, p.PieceShare)
+		got := spec.DRAM / float64(spec.Granule) / p.Read[0] * d.ClockMHz * 1e-3
+		e := got/r.Value - 1
+		t.Logf("%4d MB: %.0f %% from DRAM, %.1f G reads/s, measured %.1f, %+.0f %%", bytes>>20, 100*p.Read[0], got, r.Value, 100*e)
+		if math.Abs(e) > 0.15 {
+			t.Errorf("%d MB: %.1f G reads/s, measured %.1f", bytes>>20, got, r.Value)
+		}
 	}
 }

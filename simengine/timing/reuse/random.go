@@ -68,7 +68,8 @@ func (s *Survey) buffers(groups []group, d Device) []Extent {
 //
 // With 64-byte granules, a 60 MB L2 in two halves and 4 bytes read and 4 written
 // a gather this gives 0.92 of the gathers from 268 MB; 0.92 were measured
-// (shared/silicon random_gather, dram__bytes_read).
+// (shared/silicon random_gather, dram__bytes_read). Other footprints are compared
+// with deploy/calibrate scatter.random in a test of package timing.
 func (s *Survey) missing(span, accesses float64, d Device, groups []group) float64 {
 	lines := span / float64(s.perLine)
 	passing := 0.0 // lines of other data a gather
