@@ -32,7 +32,13 @@ func (s *Survey) spread(groups []group, d Device, ctas float64) {
 		if unique <= scattered*span {
 			continue
 		}
-		missing := s.missing(span, accesses, d, groups)
+		passing := 0.0 // lines of other data a gather
+		for i := range groups {
+			if g := &groups[i]; g.low <= g.high && (i >= len(loads) || !candidate(g)) {
+				passing += g.perCTA / float64(s.perLine) / accesses
+			}
+		}
+		missing := s.missing(span, passing, d)
 		for i := range loads {
 			if g := &loads[i]; candidate(g) {
 				g.random, g.broadcast = true, false
@@ -58,10 +64,10 @@ func (s *Survey) buffers(groups []group, d Device) []Extent {
 	return ranges
 }
 
-// missing is the share of accesses to random granules of a buffer, accesses of
-// them a CTA, that L2 does not hold when it is full. Replacement is least
-// recently used, by lines; a line keeps the granules that were touched since it
-// was brought in. What else the CTAs touch passes through L2 and takes room.
+// missing is the share of accesses to random granules, span of them, that L2 does
+// not hold when it is full. Replacement is least recently used, by lines; a line
+// keeps the granules that were touched since it was brought in. What else the CTAs
+// touch, passing lines of it an access, goes through L2 and takes room.
 // Where L2 has two halves, each keeps the lines at home in it and copies of those
 // its own SMs read: a line at home in one half is looked for there by the SMs
 // of that half, and by the others when they find no copy.
@@ -70,16 +76,8 @@ func (s *Survey) buffers(groups []group, d Device) []Extent {
 // a gather this gives 0.92 of the gathers from 268 MB; 0.92 were measured
 // (shared/silicon random_gather, dram__bytes_read). Other footprints are compared
 // with deploy/calibrate scatter.random in a test of package timing.
-func (s *Survey) missing(span, accesses float64, d Device, groups []group) float64 {
+func (s *Survey) missing(span, passing float64, d Device) float64 {
 	lines := span / float64(s.perLine)
-	passing := 0.0 // lines of other data a gather
-	for i := range groups {
-		g := &groups[i]
-		if g.low > g.high || g.sparse(s) {
-			continue
-		}
-		passing += g.perCTA / float64(s.perLine) / accesses
-	}
 	room := float64(d.L2Bytes) / lineBytes
 	if d.halves() {
 		return missingOfHalves(lines, passing, room/2, float64(s.perLine))
