@@ -54,6 +54,7 @@ type launch struct {
 	integers             bool // in holds integers below 2^22 instead of floats
 	constants            []simengine.Arg
 	level                simengine.Level
+	count                int64 // floats in each buffer, when not 0
 }
 
 // report simulates a kernel on an H200.
@@ -73,7 +74,15 @@ func simulate(t *testing.T, text, on string, l launch) (*simengine.Report, error
 	if err != nil {
 		t.Fatal(err)
 	}
-	const count = 1 << 24
+	return simulateOn(t, text, d, l)
+}
+
+func simulateOn(t *testing.T, text string, d *arch.Descriptor, l launch) (*simengine.Report, error) {
+	t.Helper()
+	count := int64(1 << 24)
+	if l.count > 0 {
+		count = l.count
+	}
 	in := simengine.Arg{Name: "in", Elem: ir.F32, Count: count, Fill: simengine.Fill{Kind: simengine.FillRandom, Value: 1, Seed: 1}}
 	if l.integers {
 		in.Elem, in.Fill.Value = ir.S32, 1<<22

@@ -68,6 +68,9 @@ type SharedMemory struct {
 	Banks             int
 	BankWidth         int // bytes; Kepler 8, see BankWidthSwitch
 	BankWidthSwitch   bool
+	// SharedBytesPerCycle is what all banks of an SM together deliver; a pass
+	// through them takes Banks x BankWidth of it.
+	SharedBytesPerCycle float64
 }
 
 // Pipes holds lanes a cycle and SM, by the Lane… keys; every key is present and

@@ -61,6 +61,7 @@ var figures = []figure{
 	optional("l1_dedicated", "bytes", func(d *Descriptor) *int { return &d.L1Dedicated }),
 	integer("banks", "count", func(d *Descriptor) *int { return &d.Banks }),
 	integer("bank_width", "bytes", func(d *Descriptor) *int { return &d.BankWidth }),
+	real("shared_bandwidth", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.SharedBytesPerCycle }),
 	flag("bank_width_switch", func(d *Descriptor) *bool { return &d.BankWidthSwitch }),
 
 	flag("shared_fp32_int", func(d *Descriptor) *bool { return &d.SharedFP32Int }),

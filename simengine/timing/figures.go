@@ -16,7 +16,8 @@ type Figures struct {
 	Predicate float64
 	// Addressing is how long any request holds the load/store unit at least,
 	// DataPass one data-stage wavefront, ConstantPass a distinct constant word.
-	Addressing, DataPass, ConstantPass float64
+	// SharedPass is a pass through the banks of shared memory.
+	Addressing, DataPass, SharedPass, ConstantPass float64
 	// Latencies of a request alone on the machine.
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
 	// Barrier is what the last warp to arrive waits, BarrierWarp what the
@@ -55,7 +56,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 	}
 	f := &Figures{
 		Schedulers: m.schedulers, IssueWidth: m.issueWidth, Granule: m.granule(), Predicate: float64(m.predicate),
-		Addressing: cycles(m.addressing), DataPass: cycles(m.dataPass), ConstantPass: cycles(m.constPass),
+		Addressing: cycles(m.addressing), DataPass: cycles(m.dataPass), SharedPass: cycles(m.sharedPass), ConstantPass: cycles(m.constPass),
 		Shared: float64(m.latShared), L1: float64(m.latL1), Constant: float64(m.latConst),
 		AtomicShared: float64(m.latAtomicShared), AtomicL2: float64(m.latAtomicL2),
 		Barrier: float64(m.latBarrier), BarrierWarp: cycles(m.latBarrierWarp), Fence: float64(m.latFenceCTA), FenceDevice: float64(m.latFenceGPU),

@@ -64,6 +64,7 @@ type machine struct {
 	tagFirst   int64 // steps of the tag stage for the first line of a request
 	tagNext    int64 // and for each further line
 	dataPass   int64 // steps of one data-stage wavefront
+	sharedPass int64 // steps of one pass through the banks of shared memory
 	fillSector int64 // steps that a sector from L2 takes of the data stage
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
@@ -179,6 +180,7 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.tagFirst, m.tagNext = dram.Ticks(d.L1TagOverhead+perTag), dram.Ticks(perTag)
 	m.dataPass = dram.Ticks(128 / math.Max(d.L1BytesPerCycle, 1))
 	m.fillSector = m.dataPass / (cache.LineBytes / cache.SectorBytes)
+	m.sharedPass = dram.Ticks(float64(d.Banks*d.BankWidth) / math.Max(d.SharedBytesPerCycle, 1))
 	m.storeLine = dram.Ticks(d.StoreLineCycles)
 	m.threeReads = dram.Ticks(d.ThreeReads)
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)

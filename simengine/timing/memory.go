@@ -82,8 +82,8 @@ func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
 		passes *= int64(max(a.MaxSame, 1))
 		latency = s.m.latAtomicShared
 	}
-	begin, _ = s.lsu.Serve(at, max(passes*s.m.dataPass, s.m.addressing))
-	return begin, begin + latency + (passes-1)*s.m.dataPass/dram.Fraction
+	begin, _ = s.lsu.Serve(at, max(passes*s.m.sharedPass, s.m.addressing))
+	return begin, begin + latency + (passes-1)*s.m.sharedPass/dram.Fraction
 }
 
 // requestCost is how long a request with lines holds the load/store unit.

@@ -27,6 +27,9 @@ var rules = []rule{
 	{"lanes.mufu", "pipe.rate mufu_ex2", lanes("mufu_ex2")},
 	{"lanes.xu", "pipe.rate popc", lanes("popc")},
 	{"lanes.shuffle", "pipe.rate shfl", lanes("shfl")},
+	{"shared_bandwidth", "wavefronts.slope shared_ld 32, 16 warps", func(r Results) float64 {
+		return nominal(32 * 128 / r.where("wavefronts.slope", "kind", "shared_ld", "stride", 32, "warps", 16).first())
+	}},
 	{"lanes.lsu", "wavefronts.stride shared_ld 1", func(r Results) float64 { return nominal(32 / stride(r, "shared_ld")) }},
 
 	{"latency.alu", "pipe.latency lop3", latency("lop3")},

@@ -146,8 +146,8 @@ func (t *traffic) access(u *turn) {
 			passes *= float64(max(a.MaxSame, 1))
 			u.r.latency = float32(f.AtomicShared)
 		}
-		u.r.latency += float32((passes - 1) * f.DataPass)
-		u.one.busy[lsu] = math.Max(passes*f.DataPass, f.Addressing)
+		u.r.latency += float32((passes - 1) * f.SharedPass)
+		u.one.busy[lsu] = math.Max(passes*f.SharedPass, f.Addressing)
 	case ir.Const, ir.ParamSpace:
 		u.r.latency = float32(f.Constant + (passes-1)*f.ConstantPass)
 		u.one.busy[idc] = passes * f.ConstantPass
