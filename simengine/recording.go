@@ -25,9 +25,9 @@ const stepLimit = 5_000_000
 // workLimit is the most work (exec.Runner.Work) that the CTAs of a launch may
 // be, those together that are executed for one configuration: beyond it the
 // configuration is given up as one that does not end. It bounds the execution
-// to seconds and the traces to 0.8 GB; the measured launches take at most 12 % of
+// to seconds and the traces to 0.5 GB; the measured launches take at most 20 % of
 // it.
-const workLimit = 100_000_000
+const workLimit = 60_000_000
 
 // recording is one launch being executed CTA by CTA, as far as it was asked
 // for. It does not depend on registers, caps, carve-outs or clocks, so

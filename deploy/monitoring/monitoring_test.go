@@ -5,6 +5,7 @@ package monitoring
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -82,6 +83,37 @@ func TestDashboardParses(t *testing.T) {
 			t.Errorf("panel %d has no title, no query, or the number of another", p.ID)
 		}
 		seen[p.ID] = true
+	}
+}
+
+// The rules do what alerts.test.yaml says, where promtool (of Debian's package
+// prometheus) is installed.
+func TestAlertsFire(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("no promtool: apt-get install prometheus")
+	}
+	for _, args := range [][]string{{"check", "rules", "alerts.yaml"}, {"test", "rules", "alerts.test.yaml"}} {
+		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// Every alert is tried, both ways.
+func TestAlertsAreTried(t *testing.T) {
+	rules, err := os.ReadFile("alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tries, err := os.ReadFile("alerts.test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1) {
+		if n := len(regexp.MustCompile(`alertname: `+a[1]+`\b`).FindAll(tries, -1)); n < 2 {
+			t.Errorf("%s is tried %d times in alerts.test.yaml, want when it fires and when not", a[1], n)
+		}
 	}
 }
 
