@@ -64,7 +64,7 @@ func NewRunner(p *Program) *Runner {
 func (r *Runner) Program() *Program { return r.p }
 
 // What Work counts beside executed instructions: the entry of a block, and an
-// access with each of its lanes that the observer is told of. A unit stands for
+// access with each of its lanes that an observer is told of. A unit stands for
 // about 10 ns and at most 8 bytes of a trace.
 const (
 	workStep   = 3
@@ -73,13 +73,14 @@ const (
 )
 
 // Work is what the last Run took, in executed warp instructions and as many more
-// for what the observer was told. It is the same everywhere.
+// for what an observer is told. It is the same everywhere, with an observer and
+// without.
 func (r *Runner) Work() int64 { return r.work }
 
-// observe tells the observer of an access.
+// observe counts an access and tells the observer of it.
 func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uint32) {
+	r.work += workAccess + workLane*int64(bits.OnesCount32(mask))
 	if r.obs != nil {
-		r.work += workAccess + workLane*int64(bits.OnesCount32(mask))
 		r.obs.Access(w.id, int(in.pc), space, width, mask, &r.addr)
 	}
 }
