@@ -7,10 +7,64 @@ const spillRounds = 12
 // the budget do not suffice, moves values to local memory.
 func (f *fn) assign() error {
 	own := f.budget - f.t.reserved - 1
+	f.fit(own)
+	if f.fits() || f.cap == 0 && f.budget < maxRegisters {
+		return nil
+	}
+	source, values := f.blockInsts(), len(f.vals)
+	if done, err := f.spillWords(own); done || err != nil {
+		return err
+	}
+	for b := range source {
+		f.mblocks[b].insts = source[b]
+	}
+	f.vals, f.spills = f.vals[:values], spillState{}
+	if err := f.findLiveness(); err != nil {
+		return err
+	}
+	return f.spillValues(own)
+}
+
+// fits says whether the registers given keep within the budget.
+func (f *fn) fits() bool { return f.general+f.t.reserved <= f.budget }
+
+// spillWords spills word by word, at the points where there are too many, and
+// says whether what is left found registers, if need be with a few to spare.
+// Vectors leave holes when their words come and go, so that it does not always.
+func (f *fn) spillWords(own int) (bool, error) {
+	source, values := f.blockInsts(), len(f.vals)
+	for _, spare := range [...]int{0, 2, 4, 6} {
+		for b := range source {
+			f.mblocks[b].insts = source[b]
+		}
+		f.vals, f.spills = f.vals[:values], spillState{}
+		f.spillTo(max(own-spare, leastRegisters))
+		if err := f.findLiveness(); err != nil {
+			return false, err
+		}
+		f.splitWebs()
+		if err := f.findLiveness(); err != nil {
+			return false, err
+		}
+		if f.regs, f.general = f.allocate(f.budget-f.t.reserved, true); f.fits() {
+			f.fit(own)
+			return f.fits(), nil
+		}
+	}
+	return false, nil
+}
+
+// leastRegisters is what spilling leaves at least: an instruction reads three
+// pairs and writes a vector of four.
+const leastRegisters = 10
+
+// spillValues spills whole values, a store after every write and a load before
+// every read, until the rest finds registers.
+func (f *fn) spillValues(own int) error {
 	more := 1 // registers to free where values found none, twice as many each time
 	for round := 0; ; round++ {
 		f.fit(own)
-		if f.general+f.t.reserved <= f.budget || f.cap == 0 && f.budget < maxRegisters || round == spillRounds {
+		if f.fits() || round == spillRounds {
 			return nil
 		}
 		if !f.spillAt(f.crowds(own)) {
@@ -25,14 +79,20 @@ func (f *fn) assign() error {
 	}
 }
 
+// blockInsts lists the instructions of every block.
+func (f *fn) blockInsts() [][]inst {
+	out := make([][]inst, len(f.mblocks))
+	for b := range f.mblocks {
+		out[b] = f.mblocks[b].insts
+	}
+	return out
+}
+
 // fit schedules for fewer and fewer registers until the allocation keeps
 // within the budget, starting over from the program's own order each time. If
 // none does, or that order is too crowded already, it is kept.
 func (f *fn) fit(own int) {
-	source := make([][]inst, len(f.mblocks))
-	for b := range f.mblocks {
-		source[b] = f.mblocks[b].insts
-	}
+	source := f.blockInsts()
 	if f.cap == 0 || f.pressure() <= own {
 		s := f.newScratch()
 		dags := f.dags(s)
