@@ -97,7 +97,7 @@ func (f *fn) fit(own int) {
 		s := f.newScratch()
 		dags := f.dags(s)
 		room := make([][]inst, len(f.mblocks))
-		for _, slack := range [...]int{0, 1, 3, 5, 8, 12} {
+		for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12} {
 			f.schedule(own-slack, source, room, dags, s)
 			f.regs, f.general = f.allocate(f.budget-f.t.reserved, true)
 			if f.general+f.t.reserved <= f.budget {

@@ -1,18 +1,15 @@
 package assemble
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/warptune/warptune/simengine/ir"
-)
+import "github.com/warptune/warptune/simengine/ir"
 
 // spiller moves words of values to local memory and back so that no more than k
-// are in registers at any point. When one must leave it is the one used again
-// last (Belady's rule), also across blocks (Braun and Hack, "Register Spilling
-// and Live-Range Splitting for SSA-Form Programs", CC 2009). The real
-// assembler's code shows the same: words of one vector load leave and come back
-// on their own, and loops start and end with the words that stay in registers.
+// are in registers at any point. When one must leave it is the one that the
+// block uses again last (Belady's rule), of those it does not use again the one
+// that came first; blocks begin with what those before leave (after Braun and
+// Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs", CC
+// 2009). The real assembler's code shows the same: words of one vector load
+// leave and come back on their own, what a loop has updated leaves first, and
+// its last results stay in registers for the next turn.
 type spiller struct {
 	f     *fn
 	k     int
@@ -35,13 +32,6 @@ type spiller struct {
 type unitRef struct {
 	v value
 	w uint8
-}
-
-// regState is what a block boundary finds in registers and in memory.
-type regState struct {
-	in    []int  // units in registers
-	saved []bool // nil: block not done
-	has   map[int]bool
 }
 
 // wordSet is a set of units that can be listed.
@@ -101,14 +91,9 @@ func (s *spiller) block(b int) {
 	s.enter(b)
 	uses := &blockUses{reads: make([][]unitUse, len(insts)), writes: make([][]unitUse, len(insts))}
 	for u, d := range s.nu.out[b] {
-		s.next[u] = min(d, outOfLoop)
-		if d >= neverUsed {
-			s.next[u] = neverUsed
-		}
-	}
-	for u := range s.next {
-		if s.next[u] < neverUsed {
-			s.next[u] = outOfLoop
+		s.next[u] = neverUsed
+		if d < neverUsed {
+			s.next[u] = afterBlock
 		}
 	}
 	f.backUses(b, s.next, uses)
@@ -133,159 +118,6 @@ func (s *spiller) block(b int) {
 		s.out = append(s.out, in)
 	}
 	s.leave(b)
-}
-
-// enter sets what is in registers and in memory at the start of a block.
-func (s *spiller) enter(b int) {
-	f := s.f
-	in := s.nu.in[b]
-	known, loop := 0, false
-	var first *regState
-	for _, p := range f.blocks[b].preds {
-		if s.exit[p].saved == nil {
-			loop = true
-			continue
-		}
-		known++
-		if first == nil {
-			first = &s.exit[p]
-		}
-	}
-	var stay []int
-	if first != nil {
-		for _, u := range first.in {
-			ok := in[u] < neverUsed
-			for _, p := range f.blocks[b].preds {
-				ok = ok && (s.exit[p].saved == nil || s.exit[p].has[u])
-			}
-			if ok {
-				stay = append(stay, u)
-			}
-		}
-	}
-	if loop {
-		stay = s.loopEntry(b, stay)
-	}
-	nearest(stay, in)
-	if len(stay) > s.k {
-		stay = stay[:s.k]
-	}
-	st := regState{in: stay, saved: make([]bool, len(s.saved)), has: map[int]bool{}}
-	for _, u := range stay {
-		st.has[u] = true
-	}
-	written := s.writtenIn(b, loop)
-	for u := range st.saved {
-		if in[u] >= neverUsed {
-			continue
-		}
-		if !st.has[u] {
-			st.saved[u] = true // couple sees to it
-			continue
-		}
-		ok := known > 0 && !written[u]
-		for _, p := range f.blocks[b].preds {
-			ok = ok && (s.exit[p].saved == nil || s.exit[p].saved[u])
-		}
-		st.saved[u] = ok
-	}
-	s.entry[b] = st
-	s.w.clear()
-	for _, u := range stay {
-		s.w.add(u)
-	}
-	copy(s.saved, st.saved)
-}
-
-// nearest sorts units by their next use.
-func nearest(units []int, next []int32) {
-	slices.SortFunc(units, func(a, b int) int {
-		if c := cmp.Compare(next[a], next[b]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
-}
-
-// loopEntry chooses what a loop starts with in registers: what it uses, nearest
-// first, and as much of what only passes through as its busiest point leaves
-// room for.
-func (s *spiller) loopEntry(b int, have []int) []int {
-	f := s.f
-	in := s.nu.in[b]
-	var used, through []int
-	for _, u := range have {
-		if in[u] < outOfLoop {
-			used = append(used, u)
-		} else {
-			through = append(through, u)
-		}
-	}
-	nearest(used, in)
-	if len(used) >= s.k {
-		return used[:s.k]
-	}
-	most := 0
-	cur := make([]uint8, len(f.vals))
-	for x, inside := range s.loop(b) {
-		if inside {
-			most = max(most, f.blockPressure(x, cur, f.mblocks[x].insts))
-		}
-	}
-	passing := 0
-	for _, d := range in {
-		if d >= outOfLoop && d < neverUsed {
-			passing++
-		}
-	}
-	room := s.k - (most - passing)
-	nearest(through, in)
-	return append(used, through[:max(0, min(room, len(through), s.k-len(used)))]...)
-}
-
-// loop marks the blocks of the loop headed by b: those that reach a block not
-// yet done before it without passing b.
-func (s *spiller) loop(b int) []bool {
-	f := s.f
-	in := make([]bool, len(f.blocks))
-	in[b] = true
-	var work []int
-	for _, p := range f.blocks[b].preds {
-		if s.exit[p].saved == nil {
-			work = append(work, p)
-		}
-	}
-	for len(work) > 0 {
-		x := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !in[x] {
-			in[x] = true
-			work = append(work, f.blocks[x].preds...)
-		}
-	}
-	return in
-}
-
-// writtenIn marks the units that the loop headed by b writes.
-func (s *spiller) writtenIn(b int, loop bool) []bool {
-	out := make([]bool, len(s.saved))
-	if !loop {
-		return out
-	}
-	for x, inside := range s.loop(b) {
-		if !inside {
-			continue
-		}
-		for i := range s.f.mblocks[x].insts {
-			in := &s.f.mblocks[x].insts[i]
-			for k := range in.dst {
-				if a := &in.dst[k]; a.kind == argValue {
-					s.f.eachUnit(a.v, a.wordMask(), func(u int) { out[u] = true })
-				}
-			}
-		}
-	}
-	return out
 }
 
 // bring loads what an instruction reads and is not in registers.
@@ -434,29 +266,6 @@ func (s *spiller) rename(in *inst) {
 	}
 }
 
-// leave ends a block: what lives on goes by its own name again.
-func (s *spiller) leave(b int) {
-	st := regState{saved: slices.Clone(s.saved), has: map[int]bool{}}
-	for _, u := range s.w.list {
-		if s.nu.out[b][u] < neverUsed {
-			s.settle(u)
-			st.in = append(st.in, u)
-			st.has[u] = true
-		}
-	}
-	for i := range s.out {
-		in := &s.out[i]
-		for k := range in.dst {
-			s.resolve(&in.dst[k])
-		}
-		for k := range in.src[:in.nsrc] {
-			s.resolve(&in.src[k])
-		}
-	}
-	s.f.mblocks[b].insts = s.out
-	s.exit[b] = st
-}
-
 func (s *spiller) resolve(a *arg) {
 	if a.kind != argValue {
 		return
@@ -464,40 +273,4 @@ func (s *spiller) resolve(a *arg) {
 	if r, ok := s.piece[a.v]; ok {
 		a.v, a.w = r.v, r.w
 	}
-}
-
-// couple adds, before the branch of block p, the accesses that make what p
-// leaves what t expects.
-func (s *spiller) couple(p, t int) {
-	from, to := &s.exit[p], &s.entry[t]
-	var add []inst
-	s.out = nil
-	for u, d := range s.nu.in[t] {
-		if d >= neverUsed {
-			continue
-		}
-		own := valueArg(value(u/4), uint8(u%4), 1)
-		switch {
-		case to.has[u] && !from.has[u]:
-			if r, ok := s.remat[own.v]; ok {
-				r.dst[0] = own
-				add = append(add, r)
-			} else {
-				s.f.spills.loads++
-				add = append(add, s.access(opLDL, own, u))
-			}
-		case !to.has[u] && from.has[u] && !from.saved[u]:
-			from.saved[u] = true
-			if _, ok := s.remat[own.v]; !ok {
-				s.f.spills.stores++
-				add = append(add, s.access(opSTL, own, u))
-			}
-		}
-	}
-	mb := &s.f.mblocks[p]
-	at := len(mb.insts)
-	for at > 0 && isBranch(mb.insts[at-1].op) {
-		at--
-	}
-	mb.insts = slices.Insert(mb.insts, at, add...)
 }

@@ -1,10 +1,11 @@
 package assemble
 
 // Distances to the next use of a word: instructions, more for each loop left on
-// the way there.
+// the way there; afterBlock stands for all beyond a block's end.
 const (
-	outOfLoop = 1 << 16
-	neverUsed = 1 << 28
+	outOfLoop  = 1 << 16
+	afterBlock = 1 << 20
+	neverUsed  = 1 << 28
 )
 
 // nextUses holds, for every word of every general value, how far its next use

@@ -1,0 +1,129 @@
+package assemble
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// tokens runs machine code on names instead of numbers: what an instruction
+// writes is named after it and what it read. It returns, for every instruction
+// with an operand, in the order they run, what it read; spill code, and constants
+// made again, leave no entry.
+func tokens(f *fn, path []int) []string {
+	held, memory := map[unitRef]string{}, map[int16]string{}
+	name := func(v value, w uint8) string {
+		if t, ok := held[unitRef{v, w}]; ok {
+			return t
+		}
+		return "undefined"
+	}
+	var log []string
+	for _, b := range path {
+		for i := range f.mblocks[b].insts {
+			in := &f.mblocks[b].insts[i]
+			switch {
+			case in.op == opSTL && in.spill >= 0:
+				memory[in.spill] = name(in.src[0].v, in.src[0].w)
+				continue
+			case in.op == opLDL && in.spill >= 0:
+				held[unitRef{in.dst[0].v, in.dst[0].w}] = memory[in.spill]
+				continue
+			}
+			h := fnv.New64a()
+			fmt.Fprint(h, in.op, in.pc)
+			var read []string
+			in.reads(func(v value, m uint8) {
+				for w := uint8(0); m>>w != 0; w++ {
+					if m>>w&1 != 0 {
+						read = append(read, name(v, w))
+					}
+				}
+			})
+			fmt.Fprint(h, read)
+			if len(read) > 0 {
+				log = append(log, fmt.Sprint(in.op, in.pc, read))
+			}
+			for k := range in.dst {
+				if a := &in.dst[k]; a.kind == argValue {
+					for w := a.w; w < a.w+a.n; w++ {
+						held[unitRef{a.v, w}] = fmt.Sprintf("%x.%d.%d", h.Sum64(), k, w-a.w)
+					}
+				}
+			}
+		}
+	}
+	return log
+}
+
+// walkBlocks is a random path through the blocks of a function.
+func walkBlocks(f *fn, r *rand.Rand) []int {
+	path := []int{f.order[0]}
+	for len(path) < 60 {
+		s := f.blocks[path[len(path)-1]].succs
+		if len(s) == 0 {
+			break
+		}
+		path = append(path, s[r.IntN(len(s))])
+	}
+	return path
+}
+
+// TestSpillingKeepsValues checks that under ever fewer registers every
+// instruction still reads what it read, on random paths, and that no more are
+// live than there are.
+func TestSpillingKeepsValues(t *testing.T) {
+	kernels := []*ir.Kernel{buildKernel(t, "wide", []byte(wideKernel(40)))}
+	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
+	for _, name := range []string{"fat_threads-3132b195ab14", "sgemm-c52d5a1056d9", "blur-00bbab792185", "const_filter-00bbab792185"} {
+		if c.files[name] != nil {
+			kernels = append(kernels, c.kernel(t, name))
+		}
+	}
+	const seed = 9
+	rng := rand.New(rand.NewPCG(seed, 0))
+	tg, err := targetFor([2]int{9, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kernels {
+		for _, registers := range []int{12, 20, 29, 45} {
+			f, err := selected(k, tg, 255, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var paths [][]int
+			var want [][]string
+			for range 6 {
+				paths = append(paths, walkBlocks(f, rng))
+				want = append(want, tokens(f, paths[len(paths)-1]))
+			}
+			before := f.pressure()
+			f.spillTo(registers)
+			for _, split := range []bool{false, true} {
+				if split {
+					f.splitWebs()
+				}
+				if err := f.findLiveness(); err != nil {
+					t.Fatal(err)
+				}
+				for i, p := range paths {
+					if got := tokens(f, p); !slices.Equal(got, want[i]) {
+						t.Fatalf("%s under %d registers (seed %d, webs split %v): another value is read on path %v", k.Name, registers, seed, split, p)
+					}
+				}
+			}
+			if before > registers && f.spills.stores == 0 {
+				t.Errorf("%s needs %d registers and spills nothing under %d", k.Name, before, registers)
+			}
+			if p := f.pressure(); p > max(registers+4, 24) {
+				t.Errorf("%s under %d registers: %d live, %d before", k.Name, registers, p, before)
+			}
+		}
+	}
+}
