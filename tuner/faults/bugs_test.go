@@ -20,11 +20,9 @@ var bugs = []bug{
 	{"a clock that is set back stops time", "ledger.go",
 		"l.behind += l.now.Sub(now)", "_ = now", "worker", "TestClockSteps", fails},
 	{"a lost reply loses its grants", "synchronize.go",
-		"out.Grants = append(out.Grants, s.grant(e.Seq))", "_ = s", "worker", "TestUnreliableNetwork", fails},
+		"out.Grants = append(out.Grants, s.granted(e.Seq))", "_ = s", "worker", "TestUnreliableNetwork", fails},
 	{"second grants are never made", "straggler.go",
 		"if l.opts.Straggles < 0 ||", "if true ||", "worker", "TestStraggler", fails},
-	{"both grants of a trial count", "straggler.go",
-		"case t == nil || t.ended():", "case t == nil:", ".", "TestRandomHistories", fails},
 	{"a worker that may leave asks on and on", "worker/call.go",
 		"&& !(w.finished && w.opts.Leave)", "", "worker", "TestStraggler", hangs},
 	{"nobody gives up", "steer.go",
@@ -64,7 +62,7 @@ var bugs = []bug{
 
 	// Damage and upgrades.
 	{"checksums are not compared", "store/seal.go",
-		"if sum(bucket, key, value) != binary.LittleEndian.Uint32(tail) {", "if false {", "store", "TestDamageIsNeverSilent", fails},
+		"if sum(bucket, key, value) != binary.LittleEndian.Uint32(tail) {", "if sum(bucket, key, value) > 0 && binary.LittleEndian.Uint32(tail) == 7 {", "store", "TestDamageIsNeverSilent", fails},
 	{"missing entries are not missed", "store/count.go",
 		"has != want {", "has > want+1e9 {", "store", "TestMissingEntriesAreNoticed", fails},
 	{"pages are trusted", "store/bolt_open.go",

@@ -24,6 +24,7 @@ func TestStopped(t *testing.T) {
 		c.halt(t)
 		time.Sleep(3 * lease)
 		c.signal(syscall.SIGCONT)
+		s.progress(t)
 	}
 	if text := c.stderr.String(); strings.Contains(text, "expired") {
 		t.Errorf("a coordinator that stood still took leases away:\n%s", text)

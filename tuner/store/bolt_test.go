@@ -361,8 +361,9 @@ func TestFailedCommitsLeaveNothing(t *testing.T) {
 		r := testResult(1, i)
 		r.Result.Outcome.Limiter, r.Result.Outcome.Bound = fmt.Sprint("limiter ", i%7), "a bound"
 		later.Results = append(later.Results, r)
-		r.Result.Seq = 1e6 + i // never stored
-		failing.Results = append(failing.Results, r)
+		never := testResult(1, 1e6+i)
+		never.Result.Outcome.Limiter = fmt.Sprint("limiter ", i%7)
+		failing.Results = append(failing.Results, never)
 	}
 	best := testBest(1, 5, nil)
 	best.Spec.Kernel = strings.Repeat("k", 1<<16) // no key may be as long

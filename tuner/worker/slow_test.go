@@ -111,6 +111,11 @@ func TestClockSteps(t *testing.T) {
 		go func() {
 			time.Sleep(time.Second)
 			cancel() // it is not heard of again
+			step.Store(int64(-time.Hour))
+			time.Sleep(time.Minute)
+			if sweep, _ := s.c.Sweep(t.Context(), id); sweep.Counts.Requeued != 1 {
+				t.Error("a lease does not expire after the clock was set back")
+			}
 			for i := range 20 {
 				time.Sleep(7 * time.Second)
 				step.Add(int64([]time.Duration{time.Hour, -2 * time.Hour, time.Hour}[i%3]))
