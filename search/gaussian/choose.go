@@ -36,7 +36,7 @@ func (m *Model) choose() (int64, bool) {
 	}
 	pick := top[0]
 	for _, c := range top {
-		if c = m.climb(c); c.score > pick.score {
+		if c = m.climb(c, m.around); c.score > pick.score {
 			pick = c
 		}
 	}
@@ -96,10 +96,10 @@ func (m *Model) top(list []candidate, n int) []candidate {
 }
 
 // climb goes from neighbour to neighbour while more is expected of one.
-func (m *Model) climb(from candidate) candidate {
+func (m *Model) climb(from candidate, around func(int64) []int64) candidate {
 	for range ascents {
 		next := from
-		for _, i := range m.around(from.index) {
+		for _, i := range around(from.index) {
 			if s := m.score(i, next.score); s > next.score {
 				next = candidate{i, s}
 			}

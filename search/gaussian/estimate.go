@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	together = 48  // configurations whose times are drawn together,
-	draws    = 200 // so often
+	looked   = 2000 // configurations at random that are looked at,
+	kept     = 200  // of which so many are looked at closely
+	together = 64   // configurations whose times are drawn together,
+	draws    = 200  // so often
 )
 
 var _ search.Estimator = (*Model)(nil)
@@ -26,7 +28,7 @@ func (m *Model) Estimate() (search.Estimate, bool) {
 	if !ok || m.process.len() == 0 {
 		return search.Estimate{}, false
 	}
-	r := rand.New(rand.NewPCG(uint64(len(m.t.History())), wide))
+	r := rand.New(rand.NewPCG(uint64(len(m.t.History())), looked))
 	among := m.promising(r)
 	if len(among) == 0 {
 		return search.Estimate{}, false
@@ -54,31 +56,74 @@ func (m *Model) Estimate() (search.Estimate, bool) {
 	return e, true
 }
 
-// promising returns the configurations not seen that most is expected of.
+// promising returns the configurations not seen that most is expected of: of
+// the neighbours of the best, of a sample, and of those met in climbing from the
+// most promising of these.
 func (m *Model) promising(r *rand.Rand) []candidate {
-	var list []candidate
-	taken := map[int64]bool{}
-	add := func(i int64) {
-		if !taken[i] && !m.t.Seen(i) {
-			taken[i] = true
-			list = append(list, candidate{i, m.score(i, math.Inf(-1))})
+	scores := map[int64]float64{}
+	visit := func(i int64) {
+		if _, ok := scores[i]; !ok && !m.t.Seen(i) {
+			scores[i] = m.score(i, math.Inf(-1))
 		}
 	}
 	ranked := m.t.Ranked()
 	for _, o := range ranked[:min(parents, len(ranked))] {
-		n := 0
-		for i := range m.t.Space.Neighbours(o.Index, search.Hamming) {
-			if n++; n > near {
-				break
-			}
-			add(i)
+		for _, i := range m.first(o.Index) {
+			visit(i)
 		}
 	}
-	for _, i := range m.t.Space.Sample(r, wide) {
-		add(i)
+	for _, i := range m.likely(r) {
+		visit(i)
+	}
+	sorted := func() []candidate {
+		var list []candidate
+		for i, s := range scores {
+			list = append(list, candidate{i, s})
+		}
+		slices.SortFunc(list, byScore)
+		return list
+	}
+	for _, c := range sorted()[:min(climbs, len(scores))] {
+		m.climb(c, func(i int64) []int64 {
+			around := m.first(i)
+			for _, k := range around {
+				visit(k)
+			}
+			return around
+		})
+	}
+	list := sorted()
+	return list[:min(together, len(list))]
+}
+
+// likely returns of a sample of everywhere those that may be worth the most by
+// what the nearest answers say.
+func (m *Model) likely(r *rand.Rand) []int64 {
+	var list []candidate
+	for _, i := range m.t.Space.Sample(r, looked) {
+		if !m.t.Seen(i) {
+			mean, bound := m.process.view(m.point(i).unit).glance(m.process)
+			list = append(list, candidate{i, improvement(m.best, mean, bound)})
+		}
 	}
 	slices.SortFunc(list, byScore)
-	return list[:min(together, len(list))]
+	var out []int64
+	for _, c := range list[:min(kept, len(list))] {
+		out = append(out, c.index)
+	}
+	return out
+}
+
+// first returns the first neighbours of a configuration. Unlike around it draws
+// nothing, so that nobody notices.
+func (m *Model) first(i int64) []int64 {
+	var out []int64
+	for k := range m.t.Space.Neighbours(i, search.Hamming) {
+		if out = append(out, k); len(out) == near {
+			break
+		}
+	}
+	return out
 }
 
 // joint is the distribution of the values of some configurations.

@@ -32,7 +32,7 @@ func TestFinds(t *testing.T) {
 // TestEstimate: what is believed to be left to gain falls as what is left does,
 // to little once the optimum is all but known.
 func TestEstimate(t *testing.T) {
-	const seeds, every, last = 6, 15, 75
+	const seeds, every, last = 4, 15, 75
 	space, answer := strategytest.Valley(t)
 	var believed, left [last/every + 1]float64
 	for seed := range uint64(seeds) {
