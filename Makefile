@@ -53,8 +53,9 @@ manifests: ## the Kubernetes manifests, decoded strictly into the API's types
 	cd deploy/kubernetes/verify && $(GO) test -count=1 . # its cache does not see files outside the module
 
 SPACES ?= ../shared/replay
+MEASURED ?= ../shared/silicon/h200/timings.jsonl.gz
 search: build ## every strategy on every recorded space; rewrites the tables and plots of docs/SEARCH.md
-	$(BIN)/warptune replay $(SPACES)/*.csv.gz --strategy all --budget 400 --seeds 50 --markdown docs/SEARCH.md --plots docs/search
+	$(BIN)/warptune replay $(SPACES)/*.csv.gz $(MEASURED) --strategy all --budget 400 --seeds 50 --markdown docs/SEARCH.md --plots docs/search
 
 check: lint test ## what CI runs, less the end-to-end part
 
