@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,6 +206,9 @@ func TestLeads(t *testing.T) {
 		return NewScore(r, name, 60, 0, curves)
 	}
 	own := at("own", 1.1, 1.3, 1.2)
+	if header, _ := Table([]Score{own}); slices.Contains(header, "STOPS") || own.Used != 60 {
+		t.Errorf("%v: it took all of its %v evaluations", header, own.Used)
+	}
 	if p := own.Points[1]; math.Abs(p.Ratio-1.2) > 1e-9 || math.Abs(p.Error-0.1/math.Sqrt(3)) > 1e-9 {
 		t.Fatalf("%+v", p)
 	}

@@ -66,9 +66,11 @@ func NewScore(r *Record, strategy string, budget, delay int, curves []Curve) Sco
 		s.ratios = append(s.ratios, ratios)
 		s.Points = append(s.Points, Point{n, s.Curve[n-1], standardError(ratios)})
 	}
+	used := 0
 	for _, c := range curves {
-		s.Used += float64(len(c)) / float64(len(curves))
+		used += len(c)
 	}
+	s.Used = float64(used) / float64(len(curves))
 	s.Within5 = reach(curves, 1.05*optimum, budget)
 	s.Within1 = reach(curves, 1.01*optimum, budget)
 	s.Area = r.area(s.Curve)
