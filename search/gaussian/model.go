@@ -104,8 +104,8 @@ func (m *Model) point(i int64) point {
 
 // Most points and views that are kept.
 const (
-	remembered = 1 << 16
-	viewed     = 4096
+	remembered = 1 << 14
+	viewed     = 2048
 )
 
 // view returns the process's view of a configuration.
