@@ -1,0 +1,87 @@
+package evaluate
+
+import (
+	"archive/zip"
+	"io/fs"
+	"os"
+	"sort"
+	"testing"
+
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/catalogue"
+	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/record"
+	"github.com/warptune/warptune/tuner/score"
+)
+
+// Every measured configuration on one core, as "warptune fidelity --slots 1" runs
+// them: the validation set of this repository and, where it is there, the H200
+// data set with the PTX that ran. The first configuration of a kernel's PTX pays
+// for parsing, execution and assembly, the others for what their cap, carve-out
+// and clocking need.
+func BenchmarkDataset(b *testing.B) {
+	const silicon = "../../../../shared/silicon/h200/"
+	for _, set := range []struct{ name, timings, ptx string }{
+		{"validation", "../../../deploy/calibrate/validation/h200.jsonl.gz", ""},
+		{"h200", silicon + "timings.jsonl.gz", silicon + "ptx.zip"},
+	} {
+		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
+			b.Run(set.name+"/"+level.String(), func(b *testing.B) { benchmarkDataset(b, set.timings, set.ptx, level) })
+		}
+	}
+}
+
+func benchmarkDataset(b *testing.B, timings, ptx string, level simengine.Level) {
+	f, err := os.Open(timings)
+	if err != nil {
+		b.Skip("no such data set: ", err)
+	}
+	defer f.Close()
+	records, err := record.Read(timings, f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var files fs.FS
+	if ptx != "" {
+		z, err := zip.OpenReader(ptx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer z.Close()
+		files = z
+	}
+	d, err := arch.Load("h200")
+	if err != nil {
+		b.Fatal(err)
+	}
+	compiler, err := compile.New(compile.Options{Compiler: "prebuilt", CacheDir: "-"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defs := map[string]*kernel.Definition{}
+	for _, k := range catalogue.All() {
+		if defs[k.Name], err = k.Definition(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	batch := Batch{
+		Compiler: compiler, PTX: files, Arch: d, Level: level, Slots: 1,
+		Kernels: func(name string) (*kernel.Definition, error) { return defs[name], nil },
+	}
+	var costs []float64
+	for b.Loop() {
+		results, err := batch.Run(b.Context(), records)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range results {
+			costs = append(costs, float64(results[i].Cost.Microseconds())/1e3)
+		}
+	}
+	sort.Float64s(costs)
+	b.ReportMetric(float64(len(costs))/b.Elapsed().Seconds(), "configs/s")
+	b.ReportMetric(score.Quantile(costs, 0.5), "median-ms")
+	b.ReportMetric(score.Quantile(costs, 0.99), "p99-ms")
+}
