@@ -11,8 +11,9 @@
 //
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
-// 2010): nothing near them is in doubt any more. However many answers there are, the process is
-// conditioned on some hundreds, so that a question costs milliseconds.
+// 2010): nothing near them is in doubt any more. However many answers there are,
+// the process is conditioned on some hundreds, so that a question costs
+// milliseconds.
 package gaussian
 
 import (
@@ -128,7 +129,7 @@ func (m *Model) learnFailures() {
 		settled = 400 // or one for each so many answers known
 	)
 	history := m.t.History()
-	for _, o := range history[max(0, min(m.counted, len(history))):] {
+	for _, o := range history[m.counted:] {
 		if !o.Valid {
 			m.failed++
 		}
