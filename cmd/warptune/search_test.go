@@ -32,6 +32,10 @@ func TestChoose(t *testing.T) {
 		{"small, with a budget", sweepFlags{}, budget{evaluations: 50}, 100, "portfolio", 0},
 		{"covered", sweepFlags{}, budget{evaluations: 5000}, 5000, "exhaustive", 0},
 		{"to be proven", sweepFlags{}, budget{within: &none}, 5000, "exhaustive", 0},
+		{"ranked", sweepFlags{level: bothLevels}, budget{}, 16000, "exhaustive", 0},
+		{"ranked, with a budget", sweepFlags{level: bothLevels}, budget{evaluations: 50}, 800, "exhaustive", 0},
+		{"ranked, with time", sweepFlags{level: bothLevels}, budget{time: time.Minute}, 800, "portfolio", 0},
+		{"large, ranked", sweepFlags{level: bothLevels}, budget{}, 1e6, "portfolio", defaultPatience},
 		{"named", sweepFlags{strategy: "genetic"}, budget{}, 1e9, "genetic", 0},
 	} {
 		spec := &warptunev1.Spec{Strategy: c.flags.strategy}

@@ -9,6 +9,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/halving"
 	"github.com/warptune/warptune/search/stopping"
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/simengine"
@@ -151,10 +152,14 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 const defaultPatience = 100
 
 // choose says which strategy searches a space of a size, if --strategy does not.
-// A proof is about every configuration: all are ranked.
+// A proof is about every configuration: all are ranked. Of two levels the one that
+// ranks is so much cheaper that the space may be so much larger.
 func (s *sweepFlags) choose(spec *warptunev1.Spec, size int64, b budget) {
 	if s.strategy != "" {
 		return
+	}
+	if s.level == bothLevels {
+		size = (size + halving.Share - 1) / halving.Share
 	}
 	evaluations := b.evaluations
 	if b.time > 0 && evaluations == 0 && size > 0 {
