@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz soak fidelity search catalogue slurm manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz soak fidelity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -48,6 +48,9 @@ fidelity: build ## every measured configuration against the simulator; rewrites 
 
 slurm: build ## the batch scripts on a real Slurm of two nodes on this machine (Debian's packages)
 	deploy/slurm/test.sh $(BIN)
+
+images: ## OCI archives of the daemons, with buildah and no registry, into bin/images
+	deploy/container/images.sh $(BIN)/images
 
 manifests: ## the Kubernetes manifests, decoded strictly into the API's types
 	cd deploy/kubernetes/verify && $(GO) test -count=1 . # its cache does not see files outside the module
