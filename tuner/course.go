@@ -83,7 +83,7 @@ func newCourse(plan *Plan, spec *Spec, window int64) course {
 	switch {
 	case spec.Budget == 0:
 	case c.ranks && spec.Budget < c.size/halving.Share:
-		c.limit = spec.Budget * halving.Share // both levels cost alike
+		c.limit = spec.Budget * halving.Share // of which that share is evaluated
 	case !c.ranks:
 		c.limit = min(c.limit, spec.Budget)
 	}
