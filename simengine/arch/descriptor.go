@@ -66,8 +66,8 @@ type SharedMemory struct {
 	UnifiedL1         int   // L1 + shared memory of an SM when unified, 0 when split
 	L1Dedicated       int   // L1/texture cache of an SM when split, 0 when unified
 	Banks             int
-	BankWidth         int // bytes; Kepler 8, see BankWidthSwitch
-	BankWidthSwitch   bool
+	BankWidth         int  // bytes; Kepler 8, see BankWidthSwitch
+	BankWidthSwitch   bool // of two modes, 4 and 8 bytes, the 4-byte one is the default
 	// SharedBytesPerCycle is what all banks of an SM together deliver; a pass
 	// through them takes Banks x BankWidth of it.
 	SharedBytesPerCycle float64

@@ -19,10 +19,18 @@ func groupSize(width, bankWidth int) int {
 	return warpSize / 8
 }
 
+// rowBits is the logarithm of the 4-byte words in a row of Kepler's 8-byte banks.
+const rowBits = 6
+
 // Shared is the number of passes a request of the lanes in mask needs through
 // 32 banks of bankWidth bytes: for each group of lanes served together the
 // largest number of distinct words in one bank. Lanes that name one word share
 // it. ideal is the number of groups, what it takes without conflicts.
+//
+// Banks of 8 bytes are Kepler's, in the 4-byte mode that is its default: words of
+// 4 bytes go to the banks in turn, and a bank delivers the two it has of a row of 64
+// at once (CUDA C Programming Guide, compute capability 3.x). Accesses wider than
+// that are taken to meet conflicts as in the 8-byte mode.
 func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) {
 	if mask == 0 {
 		return 0, 0
@@ -34,17 +42,23 @@ func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) 
 	}
 	group := groupSize(width, bankWidth)
 	words := max(1, width/bankWidth)
-	shift := uint(bits.TrailingZeros(uint(bankWidth)))
+	shift, row := uint(bits.TrailingZeros(uint(bankWidth))), uint(0)
+	if wideBanks(width, bankWidth) {
+		shift, row = 2, rowBits
+	}
 	for first := 0; first < warpSize; first += group {
 		lanes := mask >> first & (1<<group - 1)
 		if lanes == 0 {
 			continue
 		}
 		ideal++
-		passes += degree(addr, lanes<<first, words, shift)
+		passes += degree(addr, lanes<<first, words, shift, row)
 	}
 	return passes, ideal
 }
+
+// wideBanks says that an access goes by rows of 8-byte banks in the 4-byte mode.
+func wideBanks(width, bankWidth int) bool { return bankWidth == 8 && width <= 4 }
 
 // strided is the passes of a full warp whose words are a constant stride of
 // whole words apart, 0 for other addresses: the lanes fall on 32/g banks, g
@@ -67,8 +81,9 @@ func strided(addr *Lanes, width uint64) int {
 	return min(banks, 1<<bits.TrailingZeros64(stride/width))
 }
 
-// degree is the largest number of distinct words in one bank.
-func degree(addr *Lanes, lanes uint32, words int, shift uint) int {
+// degree is the largest number of distinct words in one bank, words of one row
+// of 1<<row words counting as one.
+func degree(addr *Lanes, lanes uint32, words int, shift, row uint) int {
 	var (
 		head  [banks]uint8 // 1-based index of a bank's first entry
 		count [banks]uint8
@@ -85,11 +100,11 @@ func degree(addr *Lanes, lanes uint32, words int, shift uint) int {
 		for w := 0; w < words; w++ {
 			b := (word + uint64(w)) % banks
 			for e := head[b]; e != 0; e = entry[e-1].next {
-				if entry[e-1].word == word+uint64(w) {
+				if entry[e-1].word == (word+uint64(w))>>row {
 					continue words
 				}
 			}
-			entry[n].word, entry[n].next = word+uint64(w), head[b]
+			entry[n].word, entry[n].next = (word+uint64(w))>>row, head[b]
 			n++
 			head[b] = n
 			count[b]++

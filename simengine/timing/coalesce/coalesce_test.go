@@ -97,6 +97,10 @@ func TestBanks(t *testing.T) {
 		{"float4 of a quarter warp", lanes(0, func(l int) int { return 16 * l }), 0xff, 16, 4, 1, 1},
 		{"doubles, 8-byte banks", lanes(0, func(l int) int { return 8 * l }), all, 8, 8, 1, 1},
 		{"stride 2 words, 8-byte banks", lanes(0, column(2)), all, 4, 8, 1, 1},
+		{"[32][32] tile by columns, 8-byte banks", lanes(0, column(32)), all, 4, 8, 16, 1},
+		{"[64][65] tile by columns, 8-byte banks", lanes(0, column(65)), all, 4, 8, 1, 1},
+		{"two words of one bank and row, 8-byte banks", lanes(0, func(l int) int { return l % 2 * 128 }), all, 4, 8, 1, 1},
+		{"two words of one bank in two rows, 8-byte banks", lanes(128, func(l int) int { return l % 2 * 128 }), all, 4, 8, 2, 1},
 		{"one lane", lanes(0, column(32)), 1 << 7, 4, 4, 1, 1},
 		{"no lane", lanes(0, column(32)), 0, 4, 4, 0, 0},
 	} {
@@ -171,6 +175,30 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
+// TestSharedModel8 is TestSharedModel for words of up to 4 bytes in 8-byte banks.
+func TestSharedModel8(t *testing.T) {
+	const seed = 79
+	r := rand.New(rand.NewPCG(seed, 0))
+	for round := 0; round < 2000; round++ {
+		width := 1 << r.IntN(3)
+		a, mask := randomLanes(r, width), r.Uint32()|1
+		rows := map[[2]uint64]bool{} // bank, row
+		count := map[uint64]int{}
+		want := 0
+		for l := range a {
+			bank, row := a[l]/4%32, a[l]/256
+			if mask>>l&1 == 1 && !rows[[2]uint64{bank, row}] {
+				rows[[2]uint64{bank, row}] = true
+				count[bank]++
+				want = max(want, count[bank])
+			}
+		}
+		if got, _ := Shared(a, mask, width, 8); got != want {
+			t.Fatalf("seed %d round %d: %d passes, want %d", seed, round, got, want)
+		}
+	}
+}
+
 // TestSharedModel compares with the definition, written with maps.
 func TestSharedModel(t *testing.T) {
 	const seed = 78
@@ -207,10 +235,16 @@ func TestSharedModel(t *testing.T) {
 // TestRecorderPatterns checks that reusing an instruction's last pattern gives
 // what a recorder without a past gives.
 func TestRecorderPatterns(t *testing.T) {
+	for _, bankWidth := range []int{4, 8} {
+		testRecorderPatterns(t, bankWidth)
+	}
+}
+
+func testRecorderPatterns(t *testing.T, bankWidth int) {
 	const seed = 79
 	r := rand.New(rand.NewPCG(seed, 0))
 	k := &ir.Kernel{Instrs: []ir.Instr{{Op: ir.Ld}, {Op: ir.St}, {Op: ir.Atom}}, LocalBytes: 64}
-	used := NewRecorder(k, 4)
+	used := NewRecorder(k, bankWidth)
 	used.Begin(0, 2)
 	spaces := []ir.Space{ir.Global, ir.Shared, ir.Const, ir.Local}
 	for round := 0; round < 3000; round++ {
@@ -223,7 +257,7 @@ func TestRecorderPatterns(t *testing.T) {
 			mask = r.Uint32() | 1
 		}
 		warp := r.IntN(2)
-		fresh := NewRecorder(k, 4)
+		fresh := NewRecorder(k, bankWidth)
 		fresh.Begin(0, 2)
 		fresh.Access(warp, pc, space, width, mask, a)
 		used.Restart()

@@ -36,7 +36,7 @@ type pattern struct {
 }
 
 // NewRecorder returns a recorder for a kernel on a machine whose shared memory
-// banks are bankWidth bytes wide (4, or 8 in Kepler's wide mode).
+// banks are bankWidth bytes wide (4, or Kepler's 8).
 func NewRecorder(k *ir.Kernel, bankWidth int) *Recorder {
 	r := &Recorder{kernel: k, bankWidth: bankWidth, localLine: uint64(k.LocalBytes+3) / 4, patternOf: make([]int32, len(k.Instrs))}
 	n := int32(0)
@@ -143,6 +143,9 @@ func (p *pattern) shifted(space ir.Space, width int, mask uint32, bankWidth int,
 	switch space {
 	case ir.Shared:
 		unit = uint64(max(bankWidth, width))
+		if wideBanks(width, bankWidth) {
+			unit = 4 << rowBits // within a row words meet that would not across rows
+		}
 	case ir.Const:
 		unit = uint64(width)
 	case ir.Local:
