@@ -28,9 +28,9 @@ func (b *Bolt) Commit(c *tuner.Changes) error {
 	return nil
 }
 
-// releaseEvery is after how many results the mapped pages are let go: about 20
+// releaseEvery is after how many results the mapped pages are let go: about 4
 // MB of them.
-const releaseEvery = 100_000
+const releaseEvery = 20_000
 
 // apply makes the changes, in their order.
 func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {

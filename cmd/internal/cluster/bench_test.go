@@ -206,7 +206,7 @@ func submitReal(b *testing.B, client warptunev1.SweepServiceClient) {
 		b.Fatal(err)
 	}
 	spec := tuner.Spec{
-		Kernel: def.Name, Bundle: digest, Arch: d.Name, Problem: []int64{2048}, Strategy: "exhaustive", Budget: 150,
+		Kernel: def.Name, Bundle: digest, Arch: d.Name, Problem: []int64{2048}, Strategy: "exhaustive", Budget: 300,
 		Level: "cycle", ArchDigest: d.Digest, Engine: simengine.Version(),
 	}
 	if _, err := client.Submit(b.Context(), &warptunev1.SubmitRequest{Spec: rpc.FromSpec(&spec)}); err != nil {
