@@ -101,6 +101,23 @@ func runLength(leases []tuner.LeaseRecord) int {
 // takeOut removes the rows that have any of the trials given, in order, and
 // returns how many rows those were and their leases of other trials.
 func takeOut(bucket *bolt.Bucket, sweep uint64, trials []int64) (rows int64, others []tuner.LeaseRecord, err error) {
+	// Found first and deleted then: a cursor of bbolt that goes back where
+	// deletions have emptied pages misses keys, or never returns.
+	keys, others, err := rowsOf(bucket, sweep, trials)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, k := range keys {
+		if err := bucket.Delete(k); err != nil {
+			return 0, nil, err
+		}
+	}
+	return int64(len(keys)), others, nil
+}
+
+// rowsOf returns the keys of the rows that have any of the trials given, and
+// those rows' leases of other trials.
+func rowsOf(bucket *bolt.Bucket, sweep uint64, trials []int64) (keys [][]byte, others []tuner.LeaseRecord, err error) {
 	c := bucket.Cursor()
 	for len(trials) > 0 {
 		at := number(uint64(trials[0]))
@@ -115,14 +132,14 @@ func takeOut(bucket *bolt.Bucket, sweep uint64, trials []int64) (rows int64, oth
 		}
 		run, err := readLeaseRow(sweep, k, v)
 		if err != nil {
-			return 0, nil, err
+			return nil, nil, err
 		}
 		if len(run) == 0 || run[len(run)-1].Seq < trials[0] { // it does not
 			if next == nil {
-				return rows, others, nil
+				return keys, others, nil
 			}
 			if bytes.Compare(next, at) <= 0 || len(next) != len(at) {
-				return 0, nil, damaged("leases: key %x is out of place", next)
+				return nil, nil, damaged("leases: key %x is out of place", next)
 			}
 			trials = from(trials, int64(keyNumber(next)))
 			continue
@@ -134,12 +151,9 @@ func takeOut(bucket *bolt.Bucket, sweep uint64, trials []int64) (rows int64, oth
 			}
 		}
 		trials = from(trials, run[len(run)-1].Seq+1)
-		if err := bucket.Delete(bytes.Clone(k)); err != nil {
-			return 0, nil, err
-		}
-		rows++
+		keys = append(keys, bytes.Clone(k))
 	}
-	return rows, others, nil
+	return keys, others, nil
 }
 
 // from returns what of trials, which are in order, is not before seq.

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -75,15 +76,16 @@ func (r *runReader) next() error {
 // of deleted sweeps does.
 func (x *index) mergeLocked(root *bolt.Bucket, level byte) (merged bool, err error) {
 	var keys [][]byte // newest first
-	err = newestFirst(root.Bucket(runsBucket), func(k, _ []byte) (bool, error) {
-		if k[0] == level {
-			keys = append(keys, bytes.Clone(k))
-		}
-		return k[0] <= level, nil
-	})
-	if err != nil || len(keys) < runFanout {
-		return false, err
+	// Forwards: a cursor of bbolt that goes back where deletions in the same
+	// transaction have emptied pages misses keys.
+	c := root.Bucket(runsBucket).Cursor()
+	for k, _ := c.Seek([]byte{level}); k != nil && k[0] == level; k, _ = c.Next() {
+		keys = append(keys, bytes.Clone(k))
 	}
+	if len(keys) < runFanout {
+		return false, nil
+	}
+	slices.Reverse(keys)
 	chunks := root.Bucket(chunksBucket)
 	var readers []*runReader
 	for _, k := range keys {

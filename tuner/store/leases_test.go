@@ -75,6 +75,35 @@ func TestLeasesInRowsAreAMap(t *testing.T) {
 	}
 }
 
+// All the leases of many pages end in one transaction, and some before and after
+// them, which have none, too.
+func TestManyLeasesEndAtOnce(t *testing.T) {
+	b := mustOpen(t, filepath.Join(t.TempDir(), "sweeps.db"))
+	defer b.Close()
+	withSweeps(t, b)
+	const n = 3000
+	var granted, ended tuner.Changes
+	for seq := range int64(n) {
+		// Tokens that leave one out: no two leases in one row.
+		granted.Leases = append(granted.Leases, tuner.LeaseRecord{Sweep: 1, Seq: 500 + seq, Token: 2 * uint64(seq), Attempt: 1, Holder: "w", Held: true})
+	}
+	must(t, b.Commit(&granted))
+	for seq := range int64(n + 1000) {
+		ended.Results = append(ended.Results, testResult(1, seq))
+	}
+	must(t, b.Commit(&ended))
+	if left, err := b.Leases(1); err != nil || len(left) > 0 {
+		t.Errorf("%d leases are left (%v)", len(left), err)
+	}
+	for seq := range int64(n) {
+		granted.Leases[seq].Seq += n + 1000
+	}
+	must(t, b.Commit(&granted))
+	if left, err := b.Leases(1); err != nil || len(left) != n {
+		t.Errorf("%d leases are there, want %d (%v)", len(left), n, err)
+	}
+}
+
 func leaseRows(t *testing.T, b *Bolt) (n uint64) {
 	t.Helper()
 	must(t, b.view("test", func(tx *bolt.Tx) error {
