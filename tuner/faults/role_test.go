@@ -55,7 +55,7 @@ type role struct {
 type death struct {
 	Commit int
 	Stage  stage
-	Delay  time.Duration // within: from the beginning of the commit
+	Delay  time.Duration // from the beginning of the commit, unless after
 }
 
 type stage string
@@ -137,6 +137,7 @@ func (d *dying) Commit(c *tuner.Changes) error {
 	}
 	switch d.Stage {
 	case before:
+		time.Sleep(d.Delay) // whoever does not wait for the commit has answered by then
 		die()
 	case within:
 		time.AfterFunc(d.Delay, die)

@@ -149,8 +149,12 @@ func TestEvaluationsThatHang(t *testing.T) {
 			}
 			return tunertest.Evaluate(ctx, q, b)
 		}), time.Minute)
+		began := time.Now()
 		run(t, s.workerOf("a", 1, conn, evaluate.Evaluate), s.workerOf("b", 1, conn, evaluate.Evaluate))
 		close(free)
+		if took := time.Since(began); took > 2*time.Minute {
+			t.Errorf("the sweep took %v, with one evaluation that may take a minute", took)
+		}
 		sweep, _ := s.c.Sweep(t.Context(), id)
 		if c := sweep.Counts; c.Done != 20 || c.Abandoned != 0 || c.ByValidity[tuner.Timeout] != 1 {
 			t.Errorf("%+v", c)
