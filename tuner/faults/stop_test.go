@@ -15,15 +15,17 @@ import (
 // takes no leases away, since nobody could renew them.
 func TestStopped(t *testing.T) {
 	const lease = 600 * time.Millisecond
-	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(4000 * tunertest.Times(1, 10)), Batch: 40})
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(4000 * tunertest.Times(1, 10))})
 	rng := tunertest.Rand(t)
 	s.lease = lease
 	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
 	c := f.up(t)
 	for range tunertest.Times(1, 10) {
+		s.progress(t)
 		c.halt(t)
 		time.Sleep(3 * lease)
 		c.signal(syscall.SIGCONT)
+		time.Sleep(lease / 2) // what was under way when it was stopped is done
 		s.progress(t)
 	}
 	if text := c.stderr.String(); strings.Contains(text, "expired") {
