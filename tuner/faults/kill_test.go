@@ -63,6 +63,18 @@ func (f *fleet) wait(t *testing.T) {
 	<-f.coordinator.ended
 }
 
+// over reports whether every worker has ended.
+func (f *fleet) over() bool {
+	for _, w := range f.workers {
+		select {
+		case <-w.ended:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // workerDeaths returns how often workers died.
 func (f *fleet) workerDeaths() int {
 	n := 0
@@ -112,6 +124,10 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		return r, nil
 	})
 	for both := 0; f.coordinator.died() < kills || f.workerDeaths() < kills || both < kills; both++ {
+		if f.over() {
+			t.Error("the sweep ended before the storm did")
+			break
+		}
 		time.Sleep(time.Duration(rng.IntN(400)) * time.Millisecond)
 		victims := []*supervised{f.coordinator, f.workers[rng.IntN(8)]}
 		switch rng.IntN(4) {
