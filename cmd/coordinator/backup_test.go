@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,15 +19,19 @@ func TestBackupsAreStoresAndOldOnesGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.PutBundle("abc", []byte("content")); err != nil {
-		t.Fatal(err)
-	}
 	start := time.Date(2026, 1, 2, 23, 59, 58, 0, time.UTC)
 	var last string
-	for i := range 5 { // across midnight: names sort by age
+	for i := range 5 { // across midnight: names sort by age; each after one more transaction
+		if err := st.PutBundle(fmt.Sprint(i), []byte("content")); err != nil {
+			t.Fatal(err)
+		}
 		if last, err = writeBackup(st, path, start.Add(time.Duration(i)*time.Second)); err != nil {
 			t.Fatal(err)
 		}
+		if found, err := store.Check(last); err != nil || len(found.Problems) > 0 || found.Bundles != int64(i+1) {
+			t.Errorf("backup %d holds %+v (%v)", i, found, err)
+		}
+		useRestored(t, last)
 		if err := pruneBackups(path, 2); err != nil {
 			t.Fatal(err)
 		}
@@ -35,9 +40,27 @@ func TestBackupsAreStoresAndOldOnesGo(t *testing.T) {
 	if len(names) != 2 || names[1] != last {
 		t.Errorf("left are %v, want two, the last %s", names, last)
 	}
-	found, err := store.Check(last)
-	if err != nil || len(found.Problems) > 0 || found.Bundles != 1 {
-		t.Errorf("the backup holds %+v (%v)", found, err)
+}
+
+// useRestored puts a copy of a backup in the database's place and changes it.
+func useRestored(t *testing.T, backup string) {
+	t.Helper()
+	content, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "warptune.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
+		if err != nil {
+			t.Fatalf("the backup restored, after %d changes: %v", i, err)
+		}
+		if err := errors.Join(st.PutBundle(fmt.Sprint("new", i), nil), st.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -78,6 +78,11 @@ func (v *verifier) meta() (root uint64, err error) {
 		// A meta record lies within one sector, so a crash does not tear it.
 		return 0, damaged("one of the two meta pages is damaged, so the last transaction may be lost")
 	}
+	if binary.LittleEndian.Uint64(second[48:]) == binary.LittleEndian.Uint64(first[48:]) {
+		// Transactions are written to the two in turn, and a copy of the file
+		// (Tx.WriteTo) gets its transaction and the one before it.
+		return 0, damaged("both meta pages have the same transaction: one is in the other's place")
+	}
 	newest := first
 	if binary.LittleEndian.Uint64(second[48:]) > binary.LittleEndian.Uint64(first[48:]) {
 		newest = second
@@ -93,8 +98,7 @@ func (v *verifier) meta() (root uint64, err error) {
 }
 
 // metaAt returns the meta record of the page at an offset, 0 or that of page 1;
-// false if it does not verify. Transactions are written to the two in turn, so
-// that one in the other's place is damage.
+// false if it does not verify.
 func (v *verifier) metaAt(offset int64) ([]byte, bool) {
 	page := make([]byte, pageHeader+metaSize)
 	if _, err := v.file.ReadAt(page, offset); err != nil {
@@ -104,7 +108,7 @@ func (v *verifier) metaAt(offset int64) ([]byte, bool) {
 	if offset > 0 {
 		number = 1
 	}
-	if binary.LittleEndian.Uint64(page) != number || binary.LittleEndian.Uint64(b[48:])%2 != number {
+	if binary.LittleEndian.Uint64(page) != number {
 		return nil, false
 	}
 	h := fnv.New64a()
