@@ -27,7 +27,8 @@ func (f *fn) positions() int {
 }
 
 // liveRanges returns the live range of every value. Sources of instructions
-// that read them late stay live for linger instructions more.
+// that read them late stay live for linger instructions more. The next call
+// overwrites what this one returned.
 func (f *fn) liveRanges(linger int32) []liveRange {
 	r := &f.scratch.ranges
 	r.reset(f)
@@ -36,8 +37,14 @@ func (f *fn) liveRanges(linger int32) []liveRange {
 		first -= 2 * int32(len(f.mblocks[f.order[oi]].insts))
 		r.block(f.order[oi], first, linger)
 	}
-	slab := make([]span, 0, 2*len(r.pool)) // never grows: ranges are parts of it
-	out := make([]liveRange, len(f.vals))
+	if n := 2 * len(r.pool); cap(r.slab) < n { // it never grows below: ranges are parts of it
+		r.slab = make([]span, 0, n+n/4)
+	}
+	if n := len(f.vals); cap(r.out) < n {
+		r.out = make([]liveRange, n+n/8)
+	}
+	slab, out := r.slab[:0], r.out[:len(f.vals)]
+	clear(out)
 	for v := range out {
 		slab = r.finish(v, &out[v], slab)
 	}
@@ -51,6 +58,8 @@ type rangeBuilder struct {
 	pool []listedSpan
 	end  []int32 // where the live span being followed ends
 	cur  []uint8 // words live now
+	slab []span  // of the ranges returned last
+	out  []liveRange
 }
 
 // listedSpan is a span and the place of the one after it, -1 none.
