@@ -14,7 +14,8 @@
 // trace leaves out are charged at the pace of the recorded ones.
 //
 // Not modelled: instruction cache misses, which registers collide in a bank (three
-// that must be fetched are charged what they take on average), how the order of reads and writes changes the efficiency
-// of DRAM beyond their mix, contention between particular slices of L2, merging
-// of partial stores on the way there, clusters, tensor instructions and bulk copies.
+// that must be fetched are charged what they take on average), how the order of
+// reads and writes changes the efficiency of DRAM beyond their mix, contention
+// between particular slices of L2 but for atomics, merging of partial stores on the
+// way there, clusters, tensor instructions and bulk copies.
 package timing

@@ -10,8 +10,8 @@ const scattered = 1.5
 // spread finds the instructions whose addresses depend on data: their CTAs'
 // shares come to far more granules than the buffer has. Several loads of one
 // kernel may gather from the same buffer, so those that use little of each piece
-// that DRAM opens are counted together. Without extents the range of addresses that far CTAs
-// showed stands for the buffer, group by group.
+// that DRAM opens are counted together. Without extents the range of addresses
+// that far CTAs showed stands for the buffer, group by group.
 func (s *Survey) spread(groups []group, d Device, ctas float64) {
 	if float64(s.cta) >= ctas {
 		return // every CTA was surveyed: what is shared is known
