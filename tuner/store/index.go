@@ -29,8 +29,8 @@ const (
 	entrySize    = 16 + 4 + 6
 	chunkEntries = 512  // of a run's chunk
 	flushEntries = 8192 // of the log, before they become a run
-	runFanout    = 8    // runs of one level before they are merged
-	topLevel     = 2    // its runs, of some 500,000 entries, are not merged
+	runFanout    = 16   // runs of one level before they are merged
+	topLevel     = 1    // its runs, of some 130,000 entries, are not merged: merging holds them in memory
 )
 
 var (

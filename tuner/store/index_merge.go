@@ -95,7 +95,7 @@ func (x *index) mergeLocked(root *bolt.Bucket, level byte) (merged bool, err err
 		}
 		readers = append(readers, r)
 	}
-	sorted, err := mergeRuns(readers, known(root.Tx()))
+	sorted, err := mergeRuns(make([]byte, 0, len(keys)*flushEntries*entrySize), readers, known(root.Tx()))
 	if err != nil {
 		return false, err
 	}
@@ -121,9 +121,9 @@ func known(tx *bolt.Tx) func(sweep uint32) bool {
 	}
 }
 
-// mergeRuns returns the entries of all readers, newest first, in order, of
+// mergeRuns appends the entries of all readers, newest first, in order, of
 // which keep says that they stay.
-func mergeRuns(readers []*runReader, keep func(sweep uint32) bool) (sorted []byte, err error) {
+func mergeRuns(sorted []byte, readers []*runReader, keep func(sweep uint32) bool) ([]byte, error) {
 	for {
 		var least []byte
 		for _, r := range readers {

@@ -61,7 +61,7 @@ func TestIndexIsAMap(t *testing.T) {
 		levels := map[byte]int{}
 		root := tx.Bucket(indexBucket)
 		must(t, root.Bucket(runsBucket).ForEach(func(k, _ []byte) error { levels[k[0]]++; return nil }))
-		if levels[0] >= runFanout || levels[1] >= runFanout || levels[1]+levels[2] == 0 {
+		if levels[0] >= runFanout || levels[topLevel] == 0 {
 			t.Errorf("runs of levels %v", levels)
 		}
 		for k, p := range want {

@@ -84,7 +84,7 @@ func load(b *testing.B, n int64) {
 	b.ReportMetric(float64((coord.cpu(b)-its).Microseconds())/float64(n), "coordinator-cpu-µs/result")
 	endAsking()
 	b.ReportMetric(coord.memory(b, "VmHWM"), "peak-rss-MiB")
-	b.ReportMetric(coord.memory(b, "RssAnon"), "rss-anon-MiB")
+	b.ReportMetric(coord.memory(b, "VmRSS"), "rss-MiB")
 	checkDone(b, admin, sweep, n)
 	coord.kill()
 
