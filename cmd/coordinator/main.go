@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -34,7 +33,7 @@ const (
 )
 
 func main() {
-	runtime.GOMAXPROCS(rpc.Processors())
+	rpc.Serving()
 	ctx, stop := cluster.StopContext()
 	code := run(ctx, os.Args[1:], os.Stderr)
 	stop()

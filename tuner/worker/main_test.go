@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -32,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func coordinate(arg string) error {
-	runtime.GOMAXPROCS(rpc.Processors())
+	rpc.Serving()
 	path, address, _ := strings.Cut(arg, " ")
 	st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
 	if err != nil {

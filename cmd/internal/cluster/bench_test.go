@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 func coordinate(ctx context.Context, address, dir string) error {
-	runtime.GOMAXPROCS(rpc.Processors())
+	rpc.Serving()
 	st, err := store.Open(filepath.Join(dir, "warptune.db"), store.OpenOptions{})
 	if err != nil {
 		return err
