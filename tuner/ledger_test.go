@@ -226,6 +226,28 @@ func TestLastAttemptIsAlone(t *testing.T) {
 	}
 }
 
+// Nor is it given to a worker that holds something already.
+func TestLastAttemptIsNoCompany(t *testing.T) {
+	d := newDesk(t, 20)
+	dave := tunertest.Worker("dave", 1, 4)
+	g := d.call(0, tuner.Sync{Worker: dave, Want: 1}).Grants
+	for _, name := range []string{"a", "b"} { // die with four trials each
+		d.call(0, tuner.Sync{Worker: tunertest.Worker(name, 1, 4), Want: 4})
+		for range 5 {
+			d.call(8*time.Second, tuner.Sync{Worker: dave, Held: held(g...)})
+		}
+	}
+	r := d.call(0, tuner.Sync{Worker: dave, Want: 4, Held: held(g...)})
+	if len(r.Grants) == 0 {
+		t.Error("nothing is granted, though there are trials that nobody had")
+	}
+	for _, more := range r.Grants {
+		if more.Attempt != 1 {
+			t.Errorf("granted %+v beside another", more)
+		}
+	}
+}
+
 func TestNonsenseIsTheWorkersFault(t *testing.T) {
 	bad := map[string]func(*tuner.Outcome){
 		"NaN time":        func(o *tuner.Outcome) { o.TimeUS = math.NaN() },
