@@ -80,6 +80,7 @@ func (o *Outcome) Observation(index int64) search.Observation {
 
 // Question is what a worker is asked to evaluate: one configuration of a sweep.
 type Question struct {
+	Sweep  string // its identity, for messages
 	Spec   Spec
 	Seq    int64 // the trial's number in its sweep
 	Index  int64 // the configuration's index in the space

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -182,11 +183,7 @@ func (x *examination) companions(entries []fs.DirEntry) {
 		switch {
 		case strings.HasSuffix(e.Name(), ".backup"):
 			backups++
-			s := fine
-			if info.Size() == 0 {
-				s = wrong
-			}
-			x.say(s, "backup", "%s, %s, %s old", e.Name(), bytesText(float64(info.Size())), x.now.Sub(info.ModTime()).Round(time.Minute))
+			x.backup(e.Name(), info)
 		case strings.Contains(e.Name(), ".db.new-"):
 			x.say(noted, "leftover", "%s: a database that was never finished; it can be removed", e.Name())
 		}
@@ -194,4 +191,43 @@ func (x *examination) companions(entries []fs.DirEntry) {
 	if backups == 0 {
 		x.say(noted, "backup", "there is none here: see docs/OPERATIONS.md for making one")
 	}
+}
+
+// backup checks a backup as a restore would use it: a copy of it, since opening
+// one of an older schema changes it.
+func (x *examination) backup(name string, info fs.FileInfo) {
+	about := fmt.Sprintf("%s, %s, %s old", name, bytesText(float64(info.Size())), x.now.Sub(info.ModTime()).Round(time.Minute))
+	found, err := checkCopy(filepath.Join(x.dir, name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // removed since
+	case err != nil:
+		x.say(wrong, "backup", "%s: %v", about, err)
+	case len(found.Problems) > 0:
+		x.say(wrong, "backup", "%s: %s", about, strings.Join(found.Problems, "; "))
+	default:
+		x.say(fine, "backup", "%s; %d sweeps, %d results; every page, checksum and reference holds", about, found.Sweeps, found.Results)
+	}
+}
+
+// checkCopy checks a copy of a database in a directory of its own.
+func checkCopy(path string) (*store.Findings, error) {
+	from, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	dir, err := os.MkdirTemp("", "warptune-doctor-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	to, err := os.Create(filepath.Join(dir, "warptune.db"))
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(to, from)
+	if err := errors.Join(err, to.Close()); err != nil {
+		return nil, fmt.Errorf("copy it to be checked: %w", err)
+	}
+	return store.Check(to.Name())
 }

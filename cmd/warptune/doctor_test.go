@@ -105,3 +105,33 @@ func TestDoctorLeavesAUsedDatabaseAlone(t *testing.T) {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }
+
+// A backup is checked as the database is, and left as it is.
+func TestDoctorChecksBackups(t *testing.T) {
+	dir, database := dataDirectory(t)
+	good, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup := database + ".20260102T030405Z.backup"
+	if err := os.WriteFile(backup, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out := doctor(t, dir); status != exitDone || strings.Count(out, "every page, checksum and reference holds") != 2 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	bad := bytes.Clone(good)
+	bad[bytes.Index(bad, []byte("contentcontent"))+3] ^= 1
+	if err := os.WriteFile(backup, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out := doctor(t, dir); status != exitFailed || !strings.Contains(out, "backup") || !strings.Contains(out, "wrong checksum") {
+		t.Errorf("of a damaged backup: status %d:\n%s", status, out)
+	}
+	if after, _ := os.ReadFile(backup); !bytes.Equal(after, bad) {
+		t.Error("the backup has changed")
+	}
+	if entries, _ := filepath.Glob(backup + "?*"); len(entries) > 0 {
+		t.Errorf("%v is left beside it", entries)
+	}
+}

@@ -128,7 +128,7 @@ func work(ctx context.Context, o *options, stderr io.Writer) (worker.Exit, error
 		return worker.Faulted, err
 	}
 	defer conn.Close()
-	evaluator := worker.Logging(worker.TimeLimited(worker.Recovering(cluster.NewEvaluator(worker.NewKnown(conn))), o.timeout), log)
+	evaluator := worker.Logging(worker.TimeLimited(worker.Recovering(cluster.NewEvaluator(worker.NewKnown(conn))), o.timeout), log.With("worker", o.id))
 	w, err := worker.New(conn, worker.Options{
 		ID: o.id, Slots: o.slots, Engine: simengine.Version(), Archs: archs, Labels: map[string]string{"host": host},
 		Evaluator: evaluator, Log: log, Leave: !o.stay, Grace: o.grace,

@@ -66,9 +66,9 @@ func Logging(base Evaluator, log hclog.Logger) Evaluator {
 		took := time.Since(started)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			log.Error("evaluation failed", "kernel", q.Spec.Kernel, "trial", q.Seq, "index", q.Index, "took", took, "error", err)
+			log.Error("evaluation failed", "sweep", q.Sweep, "kernel", q.Spec.Kernel, "trial", q.Seq, "index", q.Index, "took", took, "error", err)
 		case log.IsDebug():
-			log.Debug("evaluated", "kernel", q.Spec.Kernel, "trial", q.Seq, "index", q.Index, "took", took, "validity", o.Validity.String(), "time_us", o.TimeUS)
+			log.Debug("evaluated", "sweep", q.Sweep, "kernel", q.Spec.Kernel, "trial", q.Seq, "index", q.Index, "took", took, "validity", o.Validity.String(), "time_us", o.TimeUS)
 		}
 		return o, err
 	})

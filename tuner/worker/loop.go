@@ -111,7 +111,7 @@ func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 		}
 		trial, again := tuner.TrialOf(key.seq)
 		t := &task{lease: g.GetLease(), question: tuner.Question{
-			Spec: rpc.ToSpec(s.GetSpec()), Seq: trial, Again: again, Index: g.GetIndex(),
+			Sweep: s.GetId(), Spec: rpc.ToSpec(s.GetSpec()), Seq: trial, Again: again, Index: g.GetIndex(),
 			Config: search.Config{Names: s.GetNames(), Values: rpc.ToValues(g.GetConfig())},
 		}}
 		if level := g.GetLevel(); level != "" {
@@ -139,7 +139,7 @@ func (w *Worker) drop(key leaseKey) {
 	if t.cancel != nil {
 		t.cancel()
 	}
-	w.log.Debug("dropped a trial", "trial", key.seq)
+	w.log.Debug("dropped a trial", "sweep", t.question.Sweep, "trial", t.question.Seq)
 }
 
 // acknowledge forgets reports that the coordinator has dealt with.
@@ -153,7 +153,7 @@ func (w *Worker) acknowledge(acks []*warptunev1.Acknowledgement) {
 		switch a.GetStatus() {
 		case warptunev1.ReportStatus_REPORT_STATUS_RECORDED, warptunev1.ReportStatus_REPORT_STATUS_ALREADY_RECORDED:
 		default:
-			w.log.Warn("report not recorded", "trial", a.GetLease().GetSeq(), "status", a.GetStatus().String(), "reason", a.GetMessage())
+			w.log.Warn("report not recorded", "sweep", w.sweeps[a.GetLease().GetSweep()].GetId(), "trial", a.GetLease().GetSeq(), "status", a.GetStatus().String(), "reason", a.GetMessage())
 		}
 	}
 	kept := w.reports[:0]
