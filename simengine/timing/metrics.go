@@ -10,7 +10,6 @@ import (
 type traffic struct {
 	requests, sectors, passes, ideal float64
 	hits, l2, fromDRAM               float64 // sectors
-	missed                           float64 // of l2, the sectors that are not there
 }
 
 // add counts an instruction's grid total and, in the proportions that the
@@ -65,13 +64,7 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 		case isStore:
 			gs.add(y, scale, st)
 		default:
-			before := gl
 			gl.add(y, scale, st)
-			asked, came := gl.l2-before.l2, gl.fromDRAM-before.fromDRAM
-			if p.plan.Random[pc] { // a sector of each granule is asked for, and the granule comes
-				came = asked * p.plan.Read[pc]
-			}
-			gl.missed += math.Min(asked, came)
 		}
 	}
 	k := map[string]float64{}
@@ -111,9 +104,6 @@ func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traf
 	}
 	stores := gs.sectors + ls.sectors
 	fromDRAM := p.plan.ColdReadBytes/32 + ll.fromDRAM
-	if gl.fromDRAM > 0 {
-		fromDRAM = p.plan.ColdReadBytes/32*gl.missed/gl.fromDRAM + ll.fromDRAM
-	}
 	reads := gl.l2 + ll.l2 + twice*fromDRAM
 	writes := stores * (1 + twice)
 	hits := math.Max(gl.l2+ll.l2-math.Min(fromDRAM, gl.l2+ll.l2), 0)
