@@ -1,7 +1,12 @@
 package compile
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,8 +21,22 @@ func isolate(cmd *exec.Cmd) {
 }
 
 // restrict sets the limits of a process that has just started; sub-processes
-// inherit them. It has no effect on one that has ended already.
+// inherit them, and those that it has started meanwhile are given them too. It
+// has no effect on what has ended already.
 func restrict(pid int, l Limits) {
+	limitProcess(pid, l)
+	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range children {
+		text, _ := os.ReadFile(list)
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				restrict(child, l)
+			}
+		}
+	}
+}
+
+func limitProcess(pid int, l Limits) {
 	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
 	for resource, limit := range map[int]uint64{
 		unix.RLIMIT_CPU:   seconds,
