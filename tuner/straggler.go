@@ -9,8 +9,8 @@ import (
 // the first outcome counts. The second grant is leased under a number of its
 // own and is not stored: after a restart it is made anew if it is still needed.
 
-// stragglerFactor times as long as trials take from grant to report is a
-// straggler leased.
+// stragglerFactor is how many times as long as trials take, from grant to
+// report, a straggler has been leased at least.
 const stragglerFactor = 4
 
 // secondBase sets the numbers of second grants apart from those of
