@@ -164,8 +164,8 @@ func (x *index) find(tx *bolt.Tx, key indexKey) (place, bool, error) {
 func newestFirst(runs *bolt.Bucket, f func(k, v []byte) (more bool, err error)) error {
 	c := runs.Cursor()
 	for level := byte(0); level <= topLevel; level++ {
-		k, v := c.Seek([]byte{level + 1})
-		if k == nil {
+		var k, v []byte
+		if above, _ := c.Seek([]byte{level + 1}); above == nil {
 			k, v = c.Last()
 		} else {
 			k, v = c.Prev()
