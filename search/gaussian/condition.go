@@ -9,7 +9,8 @@ import (
 
 const (
 	most    = 320  // answers that the process is conditioned on,
-	slack   = 64   // and new ones until they are chosen anew
+	slack   = 64   // and new ones until they are chosen anew,
+	out     = 256  // and questions that are out, the latest of them
 	sample  = 150  // answers that lengths and noise are fitted to
 	growth  = 1.05 // they are when there are so many times more answers,
 	steps   = 4    // by so many steps,
@@ -25,7 +26,8 @@ func (m *Model) condition() {
 		m.fit(y)
 		m.fitted = n
 	}
-	in := append(slices.Clone(m.base), m.t.Pending()...)
+	pending := m.t.Pending()
+	in := append(slices.Clone(m.base), pending[max(0, len(pending)-out):]...)
 	for !m.bring(in) {
 		m.process.noise++ // ends at noise that drowns any likeness
 		m.process.reset()

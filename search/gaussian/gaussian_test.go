@@ -61,8 +61,9 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestCrowd: however many answers there are, the process is conditioned on no
-// more than it should be, and goes on asking what was not asked.
+// TestCrowd: however many answers there are and questions out, the process is
+// conditioned on no more than it should be, and goes on asking what was not
+// asked.
 func TestCrowd(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
@@ -71,12 +72,20 @@ func TestCrowd(t *testing.T) {
 		s.Tell(answer(i))
 	}
 	for range 5 {
-		out := s.Ask(4)
-		if len(out) != 4 || m.process.len() > most+slack+4 || m.process.len() < most {
-			t.Fatalf("asks for %v, knowing %d", out, m.process.len())
+		four := s.Ask(4)
+		if len(four) != 4 || m.process.len() > most+slack+4 || m.process.len() < most {
+			t.Fatalf("asks for %v, knowing %d", four, m.process.len())
 		}
-		for _, i := range out {
+		for _, i := range four {
 			s.Tell(answer(i))
 		}
+	}
+	asked := map[int64]bool{}
+	for range out + 20 {
+		i := s.Ask(1)[0]
+		if asked[i] || m.process.len() > most+slack+out {
+			t.Fatalf("asks for %d, again %v, knowing %d", i, asked[i], m.process.len())
+		}
+		asked[i] = true
 	}
 }

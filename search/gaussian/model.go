@@ -11,9 +11,9 @@
 //
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
-// 2010): nothing near them is in doubt any more. However many answers there are,
-// the process is conditioned on some hundreds, so that a question costs
-// milliseconds.
+// 2010): nothing near them is in doubt any more. However many answers there are
+// and questions out, the process is conditioned on some hundreds, so that a
+// question costs milliseconds.
 package gaussian
 
 import (
