@@ -220,16 +220,20 @@ func TestUpgradeBacksUpFirst(t *testing.T) {
 	if err := b.upgrade(further(failing)); err == nil || !strings.Contains(err.Error(), "this step fails") {
 		t.Errorf("a failing step: %v", err)
 	}
-	must(t, os.Remove(backedUp))
-	must(t, b.upgrade(further(step, step)))
+	must(t, b.upgrade(further(step, step))) // the backup of before is in nobody's way
 	if err := b.upgrade(nil); tuner.KindOf(err) != tuner.Conflict {
 		t.Errorf("downgrade: %v", err)
 	}
 	must(t, b.Close())
-	backup := mustOpen(t, backedUp)
-	defer backup.Close()
-	if after, err := dump(backup); err != nil || after != before {
-		t.Errorf("the backup differs (%v)", err)
+	for _, name := range []string{backedUp, strings.TrimSuffix(backedUp, "backup") + "2.backup"} {
+		backup := mustOpen(t, name)
+		if after, err := dump(backup); err != nil || after != before {
+			t.Errorf("the backup %s differs (%v)", name, err)
+		}
+		must(t, backup.Close())
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".backup-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestUpgradeFromVersion1(t *testing.T) {
 	if !bytes.Equal(backup[2*4096:], content[2*4096:]) {
 		t.Errorf("the backup has %d bytes and differs, the file had %d", len(backup), len(content))
 	}
-	b = mustOpen(t, path)
+	must(t, mustOpen(t, path).Close())
 }
 
 // A damaged old file is refused, and stays what it was.

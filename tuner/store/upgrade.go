@@ -2,8 +2,11 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	bolt "go.etcd.io/bbolt"
@@ -40,7 +43,7 @@ func (b *Bolt) upgrade(steps []migration) error {
 	if err := b.checkValues(); err != nil {
 		return err
 	}
-	backup := fmt.Sprintf("%s.v%d.backup", b.path, version)
+	backup := fmt.Sprintf("%s.v%d", b.path, version)
 	if err := b.backupTo(backup); err != nil {
 		return tuner.Errorf(tuner.KindOf(translate(op, err)), op, "back up before the upgrade to schema %d: %w", current, err)
 	}
@@ -140,20 +143,36 @@ func verifySweep(tx *bolt.Tx, key []byte, s *tuner.Sweep) error {
 	return nil
 }
 
-// backupTo writes a copy to a new file, durably.
-func (b *Bolt) backupTo(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// backupTo writes a copy, durably, that is complete whenever it has its name:
+// path with .backup after it, or with a number before that if there is such a
+// file already, of an upgrade that did not come to its end, say.
+func (b *Bolt) backupTo(path string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".backup-*")
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
 	if err = b.Backup(f); err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		_ = os.Remove(path)
+	name := path + ".backup"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return err
+		}
+		name = fmt.Sprintf("%s.%d.backup", path, n)
 	}
-	return err
+	if err = os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
 }
