@@ -1,9 +1,8 @@
 package tuner
 
 import (
-	"time"
-
 	"math"
+	"time"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/halving"

@@ -118,8 +118,8 @@ type Sweep struct {
 	// asked once the outcomes of all trials up to s-Window are known to the
 	// strategy, and no others are. 0 is a window that grows with what is known:
 	// an eighth of the questions asked, so that a strategy learns from nearly
-	// all that many workers found, and a few workers are busy from the start. It makes a sweep's course independent of
-	// the number and speed of workers.
+	// all that many workers found, and a few workers are busy from the start. It
+	// makes a sweep's course independent of the number and speed of workers.
 	Window  int64      `json:"window"`
 	Names   []string   `json:"names"` // of the parameters, in the order of Config.Values
 	State   SweepState `json:"state"`
