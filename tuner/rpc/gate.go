@@ -1,10 +1,6 @@
 package rpc
 
 import (
-	"os"
-	"runtime"
-	"runtime/debug"
-
 	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/proto" // registers the codec that is wrapped
 	"google.golang.org/grpc/mem"
@@ -12,28 +8,10 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 )
 
-// Serving sets the runtime up for a process that only serves.
-func Serving() {
-	runtime.GOMAXPROCS(processors())
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-}
-
-// gcPercent trades a little time for memory: most of what a thousand workers'
-// calls allocate is soon garbage.
-const gcPercent = 60
-
-// processors is what GOMAXPROCS is best set to when a process only serves. Go
-// has no priorities: with as many as there are cores, a short call waits until
-// every goroutine that was ready before it has run, and a commit makes hundreds
-// ready. With more of them, the system's scheduler shares the cores among
-// threads, and prefers those that slept.
-func processors() int { return 8 * runtime.NumCPU() }
-
-// gate is the protobuf codec, but codes only a few long messages at a time. When a commit answers hundreds of workers at once,
-// their messages would otherwise stand in line for processors before every
-// short call: what a person asks, or a worker's renewal.
+// gate is the protobuf codec, but codes only a few long messages at a time.
+// When a commit answers hundreds of workers at once, their messages would
+// otherwise stand in line for processors before every short call: what a person
+// asks, or a worker's renewal.
 type gate struct {
 	encoding.CodecV2
 	places chan struct{}
@@ -46,7 +24,7 @@ const (
 )
 
 func newGate() *gate {
-	return &gate{CodecV2: encoding.GetCodecV2("proto"), places: make(chan struct{}, 2*runtime.NumCPU())}
+	return &gate{CodecV2: encoding.GetCodecV2("proto"), places: make(chan struct{}, 2*cores)}
 }
 
 // Unmarshal is in encoding.CodecV2.
