@@ -7,6 +7,11 @@ import (
 	"github.com/warptune/warptune/tuner/lease"
 )
 
+// maxLearning is how many trials of strategies that learn are granted in one
+// call. Each takes a question, which may cost milliseconds, and all others wait
+// meanwhile; who wants more calls again.
+const maxLearning = 64
+
 // grant grants trials until the worker holds want, in turn from each sweep
 // that it suits.
 func (l *Ledger) grant(w *session, want int, out *SyncReply) error {
@@ -24,7 +29,7 @@ func (l *Ledger) grant(w *session, want int, out *SyncReply) error {
 	}
 	out.Grants = slices.Grow(out.Grants, n)
 	l.changes.Leases = slices.Grow(l.changes.Leases, n)
-	for idle := 0; n > 0 && idle < len(suited); {
+	for idle, learning := 0, 0; n > 0 && idle < len(suited) && learning < maxLearning; {
 		l.turn++
 		s := suited[l.turn%len(suited)]
 		g, last, ok := l.next(s, w, held+len(out.Grants) == 0)
@@ -34,6 +39,9 @@ func (l *Ledger) grant(w *session, want int, out *SyncReply) error {
 		}
 		idle = 0
 		out.Grants = append(out.Grants, g)
+		if s.rec.Window == 0 {
+			learning++
+		}
 		if n--; last {
 			break
 		}

@@ -326,6 +326,45 @@ func TestNoWorkerHoards(t *testing.T) {
 	}
 }
 
+// A call asks few questions of a strategy that learns, whatever a worker wants:
+// the others wait meanwhile. Further calls get what is left of the window.
+func TestFewQuestionsACall(t *testing.T) {
+	const size, known = 5000, 2000
+	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, Straggles: -1}), now: time.Unix(1e9, 0)}
+	d.l.Enter(d.now)
+	spec := tunertest.Bundle{Size: size}.Spec("test")
+	plan := tuner.Plan{Space: tunertest.Space(size), Strategy: &tunertest.InOrder{Size: size}}
+	d.l.Add(tuner.Sweep{Num: 1, ID: spec.ID(""), Spec: spec}, plan, nil)
+	in := tuner.Sync{Worker: alice, Want: 1}
+	for d.counts(1).Done < known {
+		r := d.call(0, in)
+		in.Reports = nil
+		for _, g := range r.Grants {
+			in.Reports = append(in.Reports, done(g))
+		}
+	}
+	in.Want = 1024
+	var calls []int
+	for {
+		r := d.call(0, in)
+		if len(r.Grants) == 0 {
+			break
+		}
+		in.Reports = nil
+		in.Held = append(in.Held, held(r.Grants...)...)
+		calls = append(calls, len(r.Grants))
+	}
+	sum := 0
+	for _, n := range calls {
+		if sum += n; n > 64 {
+			t.Errorf("one call is granted %d trials", n)
+		}
+	}
+	if sum < known/8 || len(calls) < 3 {
+		t.Errorf("granted %v, want a window of an eighth of %d in several calls", calls, known)
+	}
+}
+
 func TestPausedAndCancelled(t *testing.T) {
 	d := newDesk(t, 10)
 	g := d.call(0, tuner.Sync{Worker: alice, Want: 2}).Grants
