@@ -55,6 +55,7 @@ const (
 	maxDimensions = 8
 	maxSetValues  = 4096
 	maxStart      = 1024
+	maxStartText  = 64 << 10 // bytes
 )
 
 // Validate reports everything that is wrong with the spec at once.
@@ -133,6 +134,14 @@ func (s *Spec) validateBudget(complain func(string, ...any)) {
 func (s *Spec) validateStart(complain func(string, ...any)) {
 	if len(s.Start) > maxStart {
 		complain("%d configurations to begin with, more than %d", len(s.Start), maxStart)
+	}
+	size := 0
+	for _, text := range s.Start {
+		size += len(text)
+	}
+	if size > maxStartText {
+		complain("configurations to begin with of %d bytes, more than %d: name fewer", size, maxStartText)
+		return
 	}
 	for _, text := range s.Start {
 		if _, err := search.ParseAssignments(text); err != nil || len(text) > MaxMessage {

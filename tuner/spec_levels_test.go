@@ -57,6 +57,7 @@ func TestWhatMakesASweepAnother(t *testing.T) {
 func TestSpecsThatMakeNoSense(t *testing.T) {
 	for want, change := range map[string]func(*tuner.Spec){
 		"two different ones":     func(s *tuner.Spec) { s.Level = "cycle,cycle" },
+		"name fewer":             func(s *tuner.Spec) { s.Start = []string{"A=" + strings.Repeat("1", 65536)} },
 		`"model,cycle,exact"`:    func(s *tuner.Spec) { s.Level = "model,cycle,exact" },
 		`"model,"`:               func(s *tuner.Spec) { s.Level = "model," },
 		"time budget -1s":        func(s *tuner.Spec) { s.TimeBudget = -time.Second },

@@ -78,6 +78,7 @@ func (s *sweepService) List(ctx context.Context, m *warptunev1.ListRequest) (*wa
 	out := &warptunev1.ListResponse{}
 	for _, sweep := range s.c.Sweeps(ctx) {
 		if (m.GetKernel() == "" || m.GetKernel() == sweep.Spec.Kernel) && (m.GetArch() == "" || m.GetArch() == sweep.Spec.Arch) {
+			sweep.Spec.Start, sweep.Transferred, sweep.Examples = nil, nil, nil // long, and in Get
 			out.Sweeps = append(out.Sweeps, FromSweep(&sweep))
 		}
 	}

@@ -1140,7 +1140,8 @@ func (x *ListRequest) GetArch() string {
 	return ""
 }
 
-// ListResponse has all sweeps, newest first.
+// ListResponse has all sweeps, newest first, without the configurations that they
+// begin with and without their failures: see Get.
 type ListResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sweeps.
