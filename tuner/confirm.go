@@ -19,7 +19,8 @@ type confirmation struct {
 	since    time.Time // when it began to wait
 	attempts int
 	token    uint64
-	holder   string // session; "" while it waits
+	holder   string        // session; "" while it waits
+	granted  time.Duration // when, by the ledger's awake time
 	over     bool
 }
 
@@ -46,14 +47,22 @@ func (l *Ledger) settled(s *live) bool {
 }
 
 // grantConfirmation grants the confirmation of the sweep's best, if it waits
-// for a worker such as this.
-func (l *Ledger) grantConfirmation(s *live, w *session) (Grant, bool) {
+// for a worker such as this, or if the one that has it takes so long over it
+// that one with nothing to do had better.
+func (l *Ledger) grantConfirmation(s *live, w *session, empty bool) (Grant, bool) {
 	c := s.confirm
-	if c == nil || c.over || c.holder != "" || w.worker.ID == s.rec.BestWorker {
+	if c == nil || c.over || w.worker.ID == s.rec.BestWorker {
 		return Grant{}, false
 	}
+	if c.holder != "" {
+		slow := l.opts.Straggles >= 0 && c.attempts < l.opts.Attempts && l.awake-c.granted > s.straggling(l.opts.Straggles)
+		if !slow || !empty || w.name == c.holder {
+			return Grant{}, false
+		}
+		l.leases.Revoke(s.key(confirmSeq(c.seq)))
+	}
 	e := l.leases.Grant(l.now, lease.Key{Sweep: s.rec.Num, Seq: confirmSeq(c.seq)}, w.name)
-	c.token, c.holder = e.Token, w.name
+	c.token, c.holder, c.granted = e.Token, w.name, l.awake
 	c.attempts++
 	l.changes.Token = e.Token
 	return s.confirmGrant(), true

@@ -107,7 +107,7 @@ func (l *Ledger) alone(w *session, held int) bool {
 // next grants the next trial of a sweep. empty says that the worker holds
 // nothing else; last, that it must be given nothing else.
 func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) {
-	if g, ok := l.grantConfirmation(s, w); ok {
+	if g, ok := l.grantConfirmation(s, w, empty); ok {
 		return g, false, true
 	}
 	final := l.opts.Attempts - 1

@@ -9,8 +9,8 @@ import (
 // the first outcome counts. The second grant is leased under a number of its
 // own and is not stored: after a restart it is made anew if it is still needed.
 
-// stragglerFactor is how many times as long as trials take, from grant to
-// report, a straggler has been leased at least.
+// stragglerFactor is how many times as long as trials take a straggler has been
+// leased at least.
 const stragglerFactor = 4
 
 // secondBase sets the numbers of second grants apart from those of
@@ -67,12 +67,17 @@ func (s *live) findStragglers(now, least time.Duration) {
 		return
 	}
 	s.searched, s.stragglers = now, nil
-	since := now - max(least, stragglerFactor*s.took)
+	since := now - s.straggling(least)
 	for seq := s.course.told; seq < s.course.next(); seq++ {
 		if t := s.course.at(seq); t.state == Leased && t.attempts == 1 && t.granted < since {
 			s.stragglers = append(s.stragglers, seq)
 		}
 	}
+}
+
+// straggling is how long a straggler has been leased at least.
+func (s *live) straggling(least time.Duration) time.Duration {
+	return max(least, stragglerFactor*s.took)
 }
 
 func (s *live) secondGrant(seq int64) Grant {
@@ -114,7 +119,8 @@ func (l *Ledger) reportSecond(s *live, w *session, r *Report, ack func(AckStatus
 	return ack(Recorded, "")
 }
 
-// noteTook notes how long a trial was leased.
+// noteTook notes how long a trial took its worker: since it was granted or, if
+// it waited for others that the worker holds, since the last of those.
 func (s *live) noteTook(d time.Duration) {
 	if s.took == 0 {
 		s.took = d

@@ -105,7 +105,8 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 		err := r.Outcome.Check()
 		if err == nil {
 			if t.state == Leased {
-				s.noteTook(l.awake - t.granted)
+				s.noteTook(l.awake - max(t.granted, w.last))
+				w.last = l.awake
 			}
 			l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
 			return ack(Recorded, "")

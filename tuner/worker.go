@@ -113,6 +113,8 @@ type session struct {
 	draining bool
 	refused  string
 	reported int64
+	// last is when it last reported an outcome, by the ledger's awake time.
+	last time.Duration
 }
 
 // suits says whether the worker can evaluate for a spec. An error names what
