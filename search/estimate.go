@@ -5,7 +5,7 @@ package search
 type Estimator interface {
 	// Estimate returns what is believed now; false: too little is known, or the
 	// strategy learns no model. It does not change what is asked next, and
-	// costs some milliseconds.
+	// costs as much as some questions.
 	Estimate() (Estimate, bool)
 }
 

@@ -10,7 +10,8 @@ import (
 const (
 	most    = 320  // answers that the process is conditioned on,
 	slack   = 64   // and new ones until they are chosen anew,
-	out     = 256  // and questions that are out, the latest of them
+	many    = 256  // and questions that are out: all, or of more than this
+	out     = 128  // so many of the latest
 	sample  = 150  // answers that lengths and noise are fitted to
 	growth  = 1.05 // they are when there are so many times more answers,
 	steps   = 4    // by so many steps,
@@ -26,14 +27,25 @@ func (m *Model) condition() {
 		m.fit(y)
 		m.fitted = n
 	}
-	pending := m.t.Pending()
-	in := append(slices.Clone(m.base), pending[max(0, len(pending)-out):]...)
+	in := append(slices.Clone(m.base), latest(m.t.Pending())...)
 	for !m.bring(in) {
 		m.process.noise++ // ends at noise that drowns any likeness
 		m.process.reset()
 		m.in = m.in[:0]
 	}
 	m.process.set(y)
+}
+
+// latest returns which of the questions that are out the process is conditioned
+// on. While it is all of them, an answer takes the place that its question had,
+// and nothing is added anew. Of many it is the latest; an answer moves them, so
+// that all are added anew, and they are fewer. Their beginning moves by slack at
+// a time, so that a question after another adds one point.
+func latest(pending []int64) []int64 {
+	if len(pending) <= many {
+		return pending
+	}
+	return pending[(len(pending)-out+slack-1)/slack*slack:]
 }
 
 // hear takes new answers into base, of which it keeps some when it has become
