@@ -208,7 +208,7 @@ func (s *live) sample(now time.Time) {
 	s.rec.Rate, s.sampled, s.sampleN = rate, now, s.rec.Counts.Done
 }
 
-// believe brings rec.Left up to date. It costs milliseconds, so while the sweep
+// believe brings rec.Left up to date. It costs some questions, so while the sweep
 // runs it waits until an eighth more is told; finally tells the rest first.
 func (s *live) believe(finally bool) {
 	c := &s.course
