@@ -39,11 +39,14 @@ func countedLoop(r *rand.Rand) string {
 		step, cmp = -step, [...]string{"gt", "ge"}[r.IntN(2)]
 		start, end = end+20, start+20
 	}
+	typ := [...]string{"s32", "u32"}[r.IntN(2)]
+	if typ == "u32" && step > 0 && r.IntN(2) == 0 {
+		start = -32 - r.IntN(40) // wraps round to the start, at once or too late
+	}
 	bound := fmt.Sprint(end)
 	if r.IntN(2) == 0 {
 		bound = "%r7"
 	}
-	typ := [...]string{"s32", "u32"}[r.IntN(2)]
 	at := r.IntN(len(body) + 1)
 	body = append(body[:at:at], append([]string{fmt.Sprintf("add.s32 %%r0, %%r0, %d;", step)}, body[at:]...)...)
 	return fmt.Sprintf(`.version 8.0

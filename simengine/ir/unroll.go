@@ -17,8 +17,9 @@ import "slices"
 //   - There are four copies in the loop, then two, then one, each skipped when
 //     fewer iterations are left. Four copies of 37 instructions are made, of 73
 //     are not: unrollBudget lies between.
-//
-// An unsigned loop is also peeled by one iteration there, which is not done here.
+//   - Before an unsigned loop one iteration is peeled off, made when the
+//     induction is past the bound to begin with: sgemm by clang counts from
+//     tid-64, which the first step wraps round to tid.
 
 // unrollFactor is the number of copies in an unrolled loop.
 const unrollFactor = 4

@@ -67,6 +67,7 @@ func (u *unroller) jump(l *counted, guard Reg, not bool, target int) int {
 // loop writes an unrolled loop:
 //
 //	none = true
+//	if unsigned and past the bound already { none = false; 1 }
 //	if more than 3 iterations are left { none = false; do 4 while more than 3 are left }
 //	if more than 1 iteration is left { none = false; 2 }
 //	if none or one is left { 1 }
@@ -77,6 +78,13 @@ func (u *unroller) loop(l *counted) {
 	after := u.live.In[l.block+1]
 	zero := word(0)
 	u.op(l, Setp, U32, CmpEQ, none, zero, zero)
+	if !t.Type.IsSigned() {
+		u.op(l, Setp, t.Type, t.Cmp, more, regOperand(l.iv), t.Src[1])
+		within := u.jump(l, more, false, -1)
+		u.op(l, Setp, U32, CmpNE, none, zero, zero)
+		u.copies(l, 1, carried, after)
+		u.out.Instrs[within].Target = len(u.out.Instrs)
+	}
 	skip := u.left(l, more, unrollFactor-1)
 	u.op(l, Setp, U32, CmpNE, none, zero, zero)
 	bound := u.bound(l)
