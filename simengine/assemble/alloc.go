@@ -138,11 +138,19 @@ func (f *fn) allocate(limit int, must bool) (assigned []int16, general int) {
 	if must {
 		general = limit + 1
 	}
+	list := make([]value, 0, len(f.vals))
+	for v := range ranges {
+		if len(ranges[v].all) > 0 {
+			list = append(list, value(v))
+		}
+	}
 	for o := spread; o <= inOrder; o++ {
 		if o == wideFirst {
-			ranges = f.liveRanges(0)
+			ranges = f.liveRanges(0) // which begin where those before did
+		} else {
+			f.sortValues(list, ranges, o)
 		}
-		if a, g := f.color(ranges, readers, limit, general, o); a != nil {
+		if a, g := f.color(list, ranges, readers, limit, general, o); a != nil {
 			assigned, general = a, g
 		}
 		if general <= limit {
@@ -163,30 +171,12 @@ const (
 )
 
 // color is one attempt of allocate; nil when it takes as many registers as best.
-func (f *fn) color(ranges []liveRange, readers *readers, limit, best int, order colorOrder) (assigned []int16, general int) {
+// list are the values that live, in that order.
+func (f *fn) color(list []value, ranges []liveRange, readers *readers, limit, best int, order colorOrder) (assigned []int16, general int) {
 	assigned = make([]int16, len(f.vals))
-	list := make([]value, 0, len(f.vals))
-	for v := range ranges {
+	for v := range assigned {
 		assigned[v] = -1
-		if len(ranges[v].all) > 0 {
-			list = append(list, value(v))
-		}
 	}
-	rank := make([]int8, len(f.vals))
-	for _, v := range list {
-		if order <= wideFirst || order == longFirst && len(f.order) > 0 && f.livesAcross(v) {
-			rank[v] = -int8(f.vals[v].words)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b value) int {
-		if d := int(rank[a]) - int(rank[b]); d != 0 {
-			return d
-		}
-		if d := int(ranges[a].all[0].from - ranges[b].all[0].from); d != 0 {
-			return d
-		}
-		return int(a - b)
-	})
 	var heir []value
 	if order <= wideFirst {
 		heir = f.affinities(ranges)
@@ -219,6 +209,28 @@ func (f *fn) color(ranges []liveRange, readers *readers, limit, best int, order 
 	}
 	return assigned, max(banks[fileGeneral].most, stackPointer+1)
 }
+
+// sortValues puts values in the order in which they are given registers: those
+// of most words first where the order says so, then as they come to life, then
+// by number.
+func (f *fn) sortValues(list []value, ranges []liveRange, order colorOrder) {
+	keys := make([]uint64, len(list))
+	for i, v := range list {
+		rank := uint64(maxWords)
+		if order <= wideFirst || order == longFirst && f.livesAcross(v) {
+			rank -= uint64(f.vals[v].words)
+		}
+		// Positions are below 1<<29.
+		keys[i] = rank<<61 | uint64(ranges[v].all[0].from)<<32 | uint64(uint32(v))
+	}
+	slices.Sort(keys)
+	for i, k := range keys {
+		list[i] = value(uint32(k))
+	}
+}
+
+// maxWords is the largest number of words of a value.
+const maxWords = 4
 
 // readers lists, for every one-word general value, the instructions that
 // read it together with other general registers.

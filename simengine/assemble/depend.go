@@ -15,6 +15,26 @@ type dag struct {
 	edges  []edge
 	npreds []int32
 	height []int32 // latency-weighted distance to the end of the block
+
+	// Of the block's own order, where scheduleBlock is to find a better one.
+	bounds   bounds
+	pressure int
+	over     int       // see overcount
+	tried    []attempt // what the lister made of it so far
+}
+
+// bounds are the general registers live where a block begins and ends.
+type bounds struct{ in, out int }
+
+// boundsOf counts the registers live at the bounds of a block.
+func (f *fn) boundsOf(b int, s *scratch) bounds {
+	count := func(live []uint8) (n int) {
+		for v, m := range live {
+			n += int(wordCount[m&s.general[v]])
+		}
+		return n
+	}
+	return bounds{count(f.live.in[b]), count(f.live.out[b])}
 }
 
 // edge says that an instruction may issue no earlier than lat cycles after

@@ -11,7 +11,8 @@ func (f *fn) frugal() error {
 		}
 		g := f.newDAG(mb.insts, s, false, &s.dag)
 		order := demandOrder(g)
-		if f.orderPressure(b, &g.ops, order, s) < f.orderPressure(b, &g.ops, nil, s) {
+		out := f.boundsOf(b, s).out
+		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
 			mb.insts = arrange(nil, mb.insts, order)
 		}
 	}

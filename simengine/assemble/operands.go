@@ -77,7 +77,7 @@ func (o *operands) writes(i int32) []operand {
 func (f *fn) overcount(b int, o *operands, s *scratch) int {
 	const counted = 1 << 7
 	seen := s.live
-	copy(seen, f.live.in[b])
+	o.copyLive(seen, f.live.in[b])
 	n := 0
 	for i := range int32(len(o.keeps)) {
 		for _, d := range o.writes(i) {
@@ -95,15 +95,22 @@ func (f *fn) overcount(b int, o *operands, s *scratch) int {
 	return n
 }
 
-// orderPressure is blockPressure for the instructions of o in an order, nil
-// their own.
-func (f *fn) orderPressure(b int, o *operands, order []int32, s *scratch) int {
-	cur := s.live
-	copy(cur, f.live.out[b])
-	n := 0
-	for v, m := range cur {
-		n += int(wordCount[m&s.general[v]])
+// copyLive copies what is live of the values that o mentions.
+func (o *operands) copyLive(to, from []uint8) {
+	for _, u := range o.uses {
+		to[u.v] = from[u.v]
 	}
+	for _, d := range o.defs {
+		to[d.v] = from[d.v]
+	}
+}
+
+// orderPressure is blockPressure for the instructions of o in an order, nil
+// their own; out registers are live at the block's end.
+func (f *fn) orderPressure(b int, o *operands, order []int32, out int, s *scratch) int {
+	cur := s.live
+	o.copyLive(cur, f.live.out[b])
+	n := out
 	most := n
 	for j := len(o.keeps) - 1; j >= 0; j-- {
 		i := int32(j)

@@ -76,7 +76,10 @@ func (f *fn) dags(s *scratch) []*dag {
 	out := make([]*dag, len(f.mblocks))
 	for _, b := range f.order {
 		if len(f.mblocks[b].insts) > 1 {
-			out[b] = f.newDAG(f.mblocks[b].insts, s, false, &dag{})
+			g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
+			g.bounds = f.boundsOf(b, s)
+			g.pressure, g.over = f.orderPressure(b, &g.ops, nil, g.bounds.out, s), f.overcount(b, &g.ops, s)
+			out[b] = g
 		}
 	}
 	return out
@@ -91,7 +94,7 @@ func (f *fn) reschedule() error {
 		if len(mb.insts) < 2 {
 			continue
 		}
-		l := lister{f: f, g: f.newDAG(mb.insts, s, true, &s.dag), s: s, budget: 1 << 20, greedy: 1 << 20, final: true}
+		l := lister{f: f, g: f.newDAG(mb.insts, s, true, &s.dag), s: s, greedy: 1 << 20, final: true}
 		mb.insts = arrange(nil, mb.insts, l.run(b))
 	}
 	return nil
@@ -102,18 +105,15 @@ func (f *fn) reschedule() error {
 // the one with the lowest pressure; nil is its own order.
 func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 	var best []int32
-	bestPressure := f.orderPressure(b, &g.ops, nil, s)
-	over := f.overcount(b, &g.ops, s)
+	bestPressure := g.pressure
 	for _, slack := range [...]int{0, 2, 4, 8, 16} {
 		if slack > 0 && budget-slack < 8 {
 			break
 		}
-		l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: max(budget+1, bestPressure) + over}
-		order := l.run(b)
+		order, p := f.list(b, budget, budget-slack, max(budget+1, bestPressure)+g.over, g, s)
 		if order == nil {
 			continue
 		}
-		p := f.orderPressure(b, &g.ops, order, s)
 		if p <= budget {
 			return order
 		}
@@ -146,12 +146,14 @@ type lister struct {
 	greedy  int                        // the same for instructions out of program order
 	live    int                        // general registers live now
 	busy    [int(NumClasses) + 1]int32 // by queue: first cycle it takes another
-	final   bool                       // registers are assigned; before, the transcendental unit's rate is not modelled
+	final   bool                       // registers are assigned and no longer counted; before, the transcendental unit's rate is not modelled
 	drained int32                      // when the shared memory queue will have been emptied
-	// hopeless is how many live registers make the order worthless, 0 never.
+	// hopeless is how many live registers make the order worthless.
 	hopeless int
 	done     []bool
 	next     int // first instruction in program order not yet issued
+
+	neededNow, neededAny, most int // see attempt
 }
 
 // Shared memory loads queue: one leaves every queueCycles, and no more than
@@ -168,7 +170,9 @@ func (l *lister) run(b int) []int32 {
 	n := len(g.insts)
 	s.npreds = append(s.npreds[:0], g.npreds...)
 	l.done = make([]bool, n)
-	l.start(b)
+	if !l.final {
+		l.start(b)
+	}
 	l.prepare()
 	out := make([]int32, 0, n)
 	cycle := int32(0)
@@ -185,9 +189,12 @@ func (l *lister) run(b int) []int32 {
 			l.drained = max(l.drained, cycle) + queueCycles
 		}
 		l.busy[sharedQueue] = max(l.busy[Load], l.drained-queueDepth*queueCycles)
-		l.issue(i)
-		if l.hopeless > 0 && l.live >= l.hopeless {
-			return nil
+		if !l.final {
+			l.issue(i)
+			l.most = max(l.most, l.live)
+			if l.live >= l.hopeless {
+				return nil
+			}
 		}
 		l.done[i] = true
 		for l.next < n && l.done[l.next] {
@@ -234,17 +241,19 @@ func (l *lister) prepare() {
 // start sets the live set and the readers left of every word of the block.
 func (l *lister) start(b int) {
 	f, s := l.f, l.s
-	copy(s.live, f.live.in[b])
-	l.live = 0
-	for v, m := range s.live {
-		l.live += int(wordCount[m&s.general[v]])
-	}
-	clear(s.remain)
-	for v, m := range f.live.out[b] {
-		for w := 4 * v; m != 0; w, m = w+1, m>>1 {
-			s.remain[w] = int32(m & 1) // never dies here
+	l.live = l.g.bounds.in
+	l.g.ops.copyLive(s.live, f.live.in[b])
+	out := f.live.out[b]
+	leave := func(list []operand) {
+		for _, u := range list {
+			r := s.remain[4*int(u.v):][:4]
+			for w := range r {
+				r[w] = int32(out[u.v] >> w & 1) // never dies here
+			}
 		}
 	}
+	leave(l.g.ops.uses)
+	leave(l.g.ops.defs)
 	for _, u := range l.g.ops.uses {
 		for w, m := 4*int(u.v), u.mask; m != 0; w, m = w+1, m>>1 {
 			s.remain[w] += int32(m & 1)
@@ -316,7 +325,8 @@ func (l *lister) issue(i int32) {
 
 // pick chooses the next instruction: among those that may issue soonest and
 // fit the register budget, the one with the longest chain behind it; when none
-// fits, the first in program order. The ready list is kept longest chain first.
+// fits, the first in program order, which is always ready. The ready list is
+// kept longest chain first.
 func (l *lister) pick(cycle int32) (k int, at int32) {
 	best := -1
 	bestAt := int32(math.MaxInt32)
@@ -328,18 +338,16 @@ func (l *lister) pick(cycle int32) (k int, at int32) {
 		if t >= bestAt || need+int(it.gain) > 0 && (it.gain > 0 && need+int(it.gain) > int(it.loss) && int(it.inst) != l.next || !l.fits(it)) {
 			continue
 		}
+		if !l.final {
+			l.note(it)
+		}
 		best, bestAt = j, t
 		if t == cycle {
 			break
 		}
 	}
 	if best < 0 {
-		best = 0
-		for j := range ready {
-			if ready[j].inst < ready[best].inst {
-				best = j
-			}
-		}
+		best = l.s.place(l.g.height[l.next], int32(l.next))
 		bestAt = max(ready[best].earliest, l.busy[ready[best].queue], cycle)
 	}
 	return best, bestAt
@@ -361,18 +369,39 @@ func (l *lister) fits(it *item) bool {
 	return d <= 0 || l.live+d <= limit
 }
 
+// note keeps the least limit under which an instruction that fits still would.
+func (l *lister) note(it *item) {
+	needed := &l.neededAny
+	if int(it.inst) == l.next {
+		needed = &l.neededNow
+	}
+	if l.live+int(it.gain) <= *needed {
+		return
+	}
+	if it.gain > 0 {
+		*needed = max(*needed, l.live+int(it.gain)-int(it.loss))
+	}
+	if d := l.delta(it.inst); d > 0 {
+		*needed = max(*needed, l.live+d)
+	}
+}
+
 // push adds an instruction to the ready list.
 func (l *lister) push(i int32) {
 	s := l.s
-	it := s.items[i]
+	s.ready = slices.Insert(s.ready, s.place(s.items[i].height, i), s.items[i])
+}
+
+// place is where in the ready list an instruction of that height is or goes.
+func (s *scratch) place(height, inst int32) int {
 	lo, hi := 0, len(s.ready)
 	for lo < hi {
 		m := (lo + hi) / 2
-		if r := &s.ready[m]; r.height > it.height || r.height == it.height && r.inst < i {
+		if r := &s.ready[m]; r.height > height || r.height == height && r.inst < inst {
 			lo = m + 1
 		} else {
 			hi = m
 		}
 	}
-	s.ready = slices.Insert(s.ready, lo, it)
+	return lo
 }

@@ -1,0 +1,39 @@
+package assemble
+
+// attempt is a run of the lister over a block, and for which other limits it
+// would have gone the same way: for lower ones that still let in all that it
+// let in, as what it turned away is turned away all the more.
+type attempt struct {
+	budget, greedy       int
+	neededNow, neededAny int     // least budget and least greed for that
+	most                 int     // registers live at most, as the lister counts
+	order                []int32 // nil when given up, for hopeless
+	hopeless             int
+	pressure             int // of order
+}
+
+// stands says whether a run within other limits would be this one.
+func (x *attempt) stands(budget, greedy, hopeless int) bool {
+	return x.neededNow <= budget && budget <= x.budget && x.neededAny <= greedy && greedy <= x.greedy && (x.order != nil || hopeless <= x.hopeless)
+}
+
+// list runs the lister over a block unless a run before tells the outcome, and
+// returns the order and its pressure, nil when it is hopeless.
+func (f *fn) list(b, budget, greedy, hopeless int, g *dag, s *scratch) ([]int32, int) {
+	for i := range g.tried {
+		if x := &g.tried[i]; x.stands(budget, greedy, hopeless) {
+			if x.most >= hopeless {
+				return nil, 0
+			}
+			return x.order, x.pressure
+		}
+	}
+	l := lister{f: f, g: g, s: s, budget: budget, greedy: greedy, hopeless: hopeless}
+	order := l.run(b)
+	x := attempt{budget: budget, greedy: greedy, neededNow: l.neededNow, neededAny: l.neededAny, most: l.most, order: order, hopeless: hopeless}
+	if order != nil {
+		x.pressure = f.orderPressure(b, &g.ops, order, g.bounds.out, s)
+	}
+	g.tried = append(g.tried, x)
+	return order, x.pressure
+}

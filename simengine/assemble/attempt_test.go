@@ -1,0 +1,56 @@
+package assemble
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestAttemptsStand: within limits that come down as fit lowers them, an order
+// taken from a run before is the one that running again gives.
+func TestAttemptsStand(t *testing.T) {
+	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
+	target, err := targetFor([2]int{9, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, ran := 0, 0
+	for _, ptx := range []string{"copy-408a92f6f43d", "sgemm-c52d5a1056d9"} {
+		base, err := front(c.kernel(t, ptx), target, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := base.variant(0)
+		if err := f.runPasses(selection); err != nil {
+			t.Fatal(err)
+		}
+		s := f.newScratch()
+		dags := f.dags(s)
+		for _, b := range f.order {
+			g := dags[b]
+			if g == nil {
+				continue
+			}
+			for budget := g.pressure + 4; budget > max(g.pressure-20, 8); budget-- {
+				for _, slack := range [...]int{0, 2, 4, 8, 16} {
+					hopeless := max(budget+1, g.pressure) + g.over
+					order, pressure := f.list(b, budget, budget-slack, hopeless, g, s)
+					l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: hopeless}
+					want := l.run(b)
+					if !slices.Equal(order, want) {
+						t.Fatalf("%s block %d, budget %d, slack %d: another order than without the runs before", ptx, b, budget, slack)
+					}
+					if want != nil && pressure != f.orderPressure(b, &g.ops, want, g.bounds.out, s) {
+						t.Fatalf("%s block %d, budget %d, slack %d: pressure %d", ptx, b, budget, slack, pressure)
+					}
+					asked++
+				}
+			}
+			ran += len(g.tried)
+		}
+	}
+	if ran >= asked {
+		t.Errorf("%d runs for %d orders: none was taken over", ran, asked)
+	}
+	t.Logf("%d runs for %d orders", ran, asked)
+}
