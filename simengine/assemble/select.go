@@ -304,6 +304,9 @@ func (s *selector) anyWord(o ir.Operand, w uint8) arg {
 			if w == 0 {
 				return s.anyWord(d.src[0], 0)
 			}
+			if !signed(d.styp) {
+				return arg{kind: argZero}
+			}
 			if o, ok := s.signWord(v); ok {
 				return s.anyWord(o, 0)
 			}
