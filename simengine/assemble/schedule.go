@@ -131,7 +131,7 @@ type item struct {
 	height   int32 // of its chain in the dag
 	queue    uint8 // what it issues to: its class, or sharedQueue
 	gain     int8  // registers it writes
-	loss     int8  // and reads, at most what it frees
+	least    int16 // registers it takes at least; no bound when it writes none
 }
 
 // sharedQueue is the queue of loads from shared memory, all others are classes.
@@ -226,8 +226,12 @@ func (l *lister) prepare() {
 		for _, d := range g.ops.writes(int32(i)) {
 			it.gain += wordCount[d.mask&s.general[d.v]]
 		}
-		for _, u := range g.ops.reads(int32(i)) {
-			it.loss += wordCount[u.mask&s.general[u.v]]
+		it.least = math.MinInt16
+		if it.gain > 0 {
+			it.least = int16(it.gain)
+			for _, u := range g.ops.reads(int32(i)) {
+				it.least -= int16(wordCount[u.mask&s.general[u.v]]) // frees no more
+			}
 		}
 		s.items = append(s.items, it)
 	}
@@ -331,11 +335,14 @@ func (l *lister) pick(cycle int32) (k int, at int32) {
 	best := -1
 	bestAt := int32(math.MaxInt32)
 	ready := l.s.ready
-	need := l.live - l.greedy // what fits says, where it is plain, without the call
+	room := l.greedy - l.live // what fits says, where it is plain, without the call
 	for j := range ready {
 		it := &ready[j]
+		if int(it.least) > room && int(it.inst) != l.next {
+			continue
+		}
 		t := max(it.earliest, l.busy[it.queue], cycle)
-		if t >= bestAt || need+int(it.gain) > 0 && (it.gain > 0 && need+int(it.gain) > int(it.loss) && int(it.inst) != l.next || !l.fits(it)) {
+		if t >= bestAt || int(it.gain) > room && !l.fits(it) {
 			continue
 		}
 		if !l.final {
@@ -362,7 +369,7 @@ func (l *lister) fits(it *item) bool {
 	if l.live+int(it.gain) <= limit {
 		return true
 	}
-	if it.gain > 0 && l.live+int(it.gain)-int(it.loss) > limit {
+	if l.live+int(it.least) > limit {
 		return false
 	}
 	d := l.delta(it.inst)
@@ -378,9 +385,7 @@ func (l *lister) note(it *item) {
 	if l.live+int(it.gain) <= *needed {
 		return
 	}
-	if it.gain > 0 {
-		*needed = max(*needed, l.live+int(it.gain)-int(it.loss))
-	}
+	*needed = max(*needed, l.live+int(it.least))
 	if d := l.delta(it.inst); d > 0 {
 		*needed = max(*needed, l.live+d)
 	}
