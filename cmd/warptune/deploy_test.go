@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"testing"
 
 	"github.com/warptune/warptune/deploy/deploytest"
@@ -10,23 +9,7 @@ import (
 
 // What deploy and docs show of this program are commands and flags that it has.
 func TestShippedCommandLinesParse(t *testing.T) {
-	lines, err := deploytest.CommandLines(os.DirFS("../.."), "deploy/slurm/*.sbatch", "docs/OPERATIONS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, l := range lines {
-		if l.Program != "warptune" {
-			continue
-		}
-		found++
-		if err := parses(l.Args); err != nil {
-			t.Errorf("%s: warptune %q: %v", l.File, l.Args, err)
-		}
-	}
-	if found < 10 {
-		t.Errorf("found only %d", found)
-	}
+	deploytest.Shipped(t, "../..", "warptune", 10, parses)
 	for _, args := range [][]string{{"launch", "slurm", "--no-such-flag"}, {"launch", "nomad"}, {"doctor"}} {
 		if parses(args) == nil {
 			t.Errorf("%q is taken", args)

@@ -12,6 +12,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/export"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -124,7 +125,8 @@ func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed 
 
 // lastLevel is the level whose outcomes count.
 func lastLevel(spec *warptunev1.Spec) string {
-	return spec.GetLevel()[strings.LastIndexByte(spec.GetLevel(), ',')+1:]
+	s := tuner.Spec{Level: spec.GetLevel()}
+	return s.LastLevel()
 }
 
 // exportRows are the rows of results: the correct ones at the sweep's last

@@ -42,7 +42,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
 	f.StringVar(&s.strategy, "strategy", "", fmt.Sprintf("search strategy: %s;\ndefault: exhaustive up to %d configurations or where the budget covers the space, else %s",
 		strings.Join(strategies.Names(), ", "), strategies.Small, strategies.Recommended))
-	f.StringVar(&s.budget, "budget", "", "when to end: "+budgetForms+"; default: when the strategy is done")
+	f.StringVar(&s.budget, "budget", "", "when to end: "+budgetForms+"; default, and 0: when the strategy is done")
 	f.Int64Var(&s.rule.Patience, "patience", 0, fmt.Sprintf("end after so many evaluations in a row without a better one; default: never, or %d where the\n"+
 		"strategy is chosen for a large space and nothing else ends it", defaultPatience))
 	f.StringVar(&s.share, "negligible", "", "end when the strategy believes that less is left to gain, such as 0.1%")

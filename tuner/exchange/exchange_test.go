@@ -165,6 +165,7 @@ func TestDialects(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "unexpected end"},
+		{"vm-1\n", "neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\"): it is no JSON: invalid character 'v'"},
 		{"[]", "cannot unmarshal array"},
 		{"{}", "neither a T4 results file"},
 		{`{"results":[]}`, "no configurations"},

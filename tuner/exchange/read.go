@@ -71,6 +71,7 @@ func decode(text []byte) (*file, error) {
 		if json.Unmarshal(end, &f) == nil && f.Cache != nil {
 			return &f, nil
 		}
+		err = fmt.Errorf("%w: it is no JSON: %w", ErrFormat, syntax)
 	}
 	return &f, err
 }
