@@ -29,6 +29,9 @@ for arch in h200 h100; do
     table "validation-$arch-$level" fidelity --arch $arch --level $level --timings "$validation/$arch.jsonl.gz"
   done
 done
+for level in cycle model; do
+  table "further-$level" fidelity --arch h200 --level $level --kernels "$validation/further/kernels" --ptx-dir "$validation/further/ptx.zip" --timings "$validation/further/h200.jsonl.gz"
+done
 page=$search
 for arch in h200 h100; do
   table "levels-validation-$arch" fidelity --arch $arch --level model,cycle --slots 1 --timings "$validation/$arch.jsonl.gz"

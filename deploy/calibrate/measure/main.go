@@ -1,10 +1,18 @@
-// Command measure writes what is needed to time configurations of the built-in
-// kernels on a GPU: their PTX, and one job a line with launch and arguments.
-// measure.py beside it assembles and times them on the machine that has the
-// GPU, and writes the records that "warptune fidelity" reads.
+// Command measure writes what is needed to time configurations on a GPU: their
+// PTX, and one job a line with launch and arguments. measure.py beside it
+// assembles and times them on the machine that has the GPU, and writes the
+// records that "warptune fidelity" reads.
 //
 //	go run ./deploy/calibrate/measure -o jobs
 //	python3 deploy/calibrate/measure/measure.py jobs h200.jsonl
+//
+// The kernels are the built-in ones at the sizes below, or with -kernels those
+// defined in a directory, each at its own size; their PTX is then part of what
+// a record needs:
+//
+//	go run ./deploy/calibrate/measure -kernels mine -compiler nvcc -o jobs
+//	python3 deploy/calibrate/measure/measure.py jobs mine.jsonl
+//	warptune fidelity --arch h200 --kernels mine --ptx-dir jobs/ptx --timings mine.jsonl
 package main
 
 import (
@@ -12,11 +20,15 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -68,77 +80,128 @@ type job struct {
 }
 
 func main() {
-	out := flag.String("o", "jobs", "directory to write")
-	most := flag.Int("most", 60, "configurations of a kernel and problem size, drawn by a fixed seed")
+	var m measurement
+	flag.StringVar(&m.out, "o", "jobs", "directory to write")
+	flag.IntVar(&m.most, "most", 60, "configurations of a kernel and problem size, drawn by a fixed seed")
+	flag.StringVar(&m.kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
+	driver := flag.String("compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works")
 	flag.Parse()
-	if err := run(*out, *most); err != nil {
+	if err := m.run(*driver); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, most int) error {
-	compiler, err := compile.New(compile.Options{})
-	if err != nil {
+// measurement is what one run of the command writes.
+type measurement struct {
+	out      string
+	most     int
+	kernels  string
+	compiler *compile.Compiler
+	jobs     *json.Encoder
+	rng      *rand.Rand
+}
+
+func (m *measurement) run(driver string) (err error) {
+	if m.compiler, err = compile.New(compile.Options{Compiler: driver}); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(out, "ptx"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(m.out, "ptx"), 0o755); err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(out, "jobs.jsonl"))
+	f, err := os.Create(filepath.Join(m.out, "jobs.jsonl"))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	enc := json.NewEncoder(f)
-	rng := rand.New(rand.NewPCG(5, 5))
-	names := catalogue.Names()
-	slices.Sort(names)
-	for _, name := range names {
-		for _, size := range sizes[name] {
-			if err := kernelJobs(enc, compiler, out, name, size, most, rng); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+	m.jobs, m.rng = json.NewEncoder(f), rand.New(rand.NewPCG(5, 5))
+	definitions, err := m.definitions()
+	if err != nil {
+		return err
+	}
+	for _, def := range definitions {
+		for _, size := range problems(def, m.kernels == "") {
+			if err := m.kernelJobs(def, size); err != nil {
+				return fmt.Errorf("%s: %w", def.Name, err)
 			}
 		}
 	}
 	return f.Close()
 }
 
+// definitions are the kernels to measure, by name.
+func (m *measurement) definitions() (all []*kernel.Definition, err error) {
+	if m.kernels == "" {
+		for _, name := range slices.Sorted(maps.Keys(sizes)) {
+			k, err := catalogue.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			def, err := k.Definition()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, def)
+		}
+		return all, nil
+	}
+	files, err := filepath.Glob(filepath.Join(m.kernels, "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no kernel definition NAME.json in %s (%v)", m.kernels, err)
+	}
+	for _, file := range files {
+		def, _, err := kernel.Load(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, def)
+	}
+	return all, nil
+}
+
+// problems are the sizes that a kernel is measured at.
+func problems(def *kernel.Definition, builtIn bool) [][]int64 {
+	if builtIn {
+		return sizes[def.Name]
+	}
+	return [][]int64{nil}
+}
+
 // kernelJobs writes the jobs of one kernel at one problem size.
-func kernelJobs(enc *json.Encoder, compiler *compile.Compiler, out, name string, size []int64, most int, rng *rand.Rand) error {
-	k, err := catalogue.Open(name)
-	if err != nil {
-		return err
-	}
-	def, err := k.Definition()
-	if err != nil {
-		return err
-	}
+func (m *measurement) kernelJobs(def *kernel.Definition, size []int64) error {
 	space, err := def.Space(size, nil)
 	if err != nil {
 		return err
 	}
-	picked := rng.Perm(int(space.Size()))
-	picked = picked[:min(len(picked), most)]
+	picked := m.rng.Perm(int(space.Size()))
+	picked = picked[:min(len(picked), m.most)]
 	slices.Sort(picked)
-	for _, i := range picked {
-		j, err := makeJob(def, compiler, out, space.At(int64(i)), size)
-		if err != nil {
+	jobs := make([]*job, len(picked))
+	var compiling errgroup.Group
+	compiling.SetLimit(runtime.NumCPU())
+	for n, i := range picked {
+		compiling.Go(func() (err error) {
+			jobs[n], err = m.job(def, space.At(int64(i)), size)
 			return err
-		}
-		if err := enc.Encode(j); err != nil {
+		})
+	}
+	if err := compiling.Wait(); err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if err := m.jobs.Encode(j); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func makeJob(def *kernel.Definition, compiler *compile.Compiler, out string, cfg search.Config, size []int64) (*job, error) {
+func (m *measurement) job(def *kernel.Definition, cfg search.Config, size []int64) (*job, error) {
 	l, err := def.Launch(cfg, size)
 	if err != nil {
 		return nil, err
 	}
-	ptx, err := compiler.Compile(context.Background(), compile.Request{Compile: l.Compile, Target: "sm_90"})
+	ptx, err := m.compiler.Compile(context.Background(), compile.Request{Compile: l.Compile, Target: "sm_90"})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +225,7 @@ func makeJob(def *kernel.Definition, compiler *compile.Compiler, out string, cfg
 	for _, a := range l.Constants {
 		j.Arguments = append(j.Arguments, convert(a, true))
 	}
-	return j, os.WriteFile(filepath.Join(out, "ptx", j.PTX+".ptx"), ptx.PTX, 0o644)
+	return j, os.WriteFile(filepath.Join(m.out, "ptx", j.PTX+".ptx"), ptx.PTX, 0o644)
 }
 
 func convert(a kernel.Arg, constant bool) argument {

@@ -56,7 +56,7 @@ def main(jobs_dir, output):
         if word[1] == "fail":
             sys.exit(f"job {word[0]} failed: {line}")
         j = jobs[int(word[0])]
-        record = {k: j[k] for k in ("kernel", "group", "problem_size", "params")}
+        record = {k: j[k] for k in ("kernel", "group", "problem_size", "params", "ptx")}
         record |= {"registers": int(word[5]), "local_bytes": int(word[6]), "static_smem": int(word[7]),
                    "dynamic_smem": j["dynamic_smem"], "block": j["block"], "grid": j["grid"],
                    "time_us": {"median": float(word[1]), "min": float(word[2]), "max": float(word[3]),
