@@ -13,8 +13,9 @@ import (
 )
 
 // Engine simulates configurations and keeps what they share: parsed modules,
-// assembled programs, and the recording of the launch simulated last. What it
-// keeps changes no report. It is for one goroutine; make one for each slot.
+// assembled programs, and the recording of the launch simulated last with what
+// was predicted of it. What it keeps changes no report. It is for one goroutine;
+// make one for each slot.
 type Engine struct {
 	modules  cache[string, *Module]
 	programs cache[programKey, *assemble.Program]
@@ -107,7 +108,8 @@ func (m *Module) compiled(k *ir.Kernel, mode exec.Mode) (*exec.Program, error) {
 	return p, nil
 }
 
-// assembled is a kernel as the assembler would emit it under a register cap.
+// assembled is a kernel as the assembler would emit it under a register cap:
+// the same program for caps that come to the same code.
 func (e *Engine) assembled(m *Module, k *ir.Kernel, d *arch.Descriptor, maxRegisters int) (*assemble.Program, error) {
 	key := programKey{m.Digest, k.Name, d.CC, maxRegisters}
 	if p, ok := e.programs.get(key); ok {
@@ -116,6 +118,12 @@ func (e *Engine) assembled(m *Module, k *ir.Kernel, d *arch.Descriptor, maxRegis
 	p, err := assemble.Assemble(k, assemble.Options{CC: d.CC, MaxRegisters: maxRegisters})
 	if err != nil {
 		return nil, &Failure{FailureUnsupported, err}
+	}
+	for other, q := range e.programs.entries {
+		if other.cc == key.cc && p.Equal(q) {
+			p = q
+			break
+		}
 	}
 	e.programs.put(key, p)
 	return p, nil

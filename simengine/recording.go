@@ -43,6 +43,7 @@ type recording struct {
 	ctas      map[wanted]executed
 	kept      int64          // work of ctas
 	extents   []reuse.Extent // of the buffer arguments
+	predicted map[question]prediction
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
 	asked   map[wanted]bool
@@ -85,7 +86,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 	r := &recording{
 		key: key, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
 		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth,
-		ctas: map[wanted]executed{}, asked: map[wanted]bool{},
+		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
 	e.last = r

@@ -2,6 +2,7 @@ package simengine
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"sort"
 
@@ -34,7 +35,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	if err := e.check(m, k, rec); err != nil {
 		return nil, err
 	}
-	result, floorUS, err := run(&req, program, seat, rec)
+	p, err := rec.predict(&req, program, seat)
 	if err != nil {
 		var f *Failure
 		if errors.As(err, &f) {
@@ -42,9 +43,39 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 		}
 		return nil, &Failure{FailureUnsupported, err}
 	}
-	out := report(m, &req, k, program, seat, rec, result)
-	out.FloorUS = floorUS
+	out := report(m, &req, k, program, seat, rec, p.result)
+	out.FloorUS = p.floorUS
 	return out, nil
+}
+
+// question is what a prediction of a recorded launch depends on besides it. Caps and
+// carve-outs often come to the same.
+type question struct {
+	program       *assemble.Program
+	level         Level
+	ctas, l1Bytes int // on an SM
+}
+
+// prediction is what run said.
+type prediction struct {
+	result  *timing.Result
+	floorUS float64
+}
+
+// predict runs a configuration unless one of the same launch was the same to
+// the machine.
+func (r *recording) predict(req *Request, program *assemble.Program, seat *seating) (prediction, error) {
+	key := question{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes}
+	if p, ok := r.predicted[key]; ok {
+		return p, nil
+	}
+	result, floorUS, err := run(req, program, seat, r)
+	if err != nil {
+		return prediction{}, err
+	}
+	p := prediction{result, floorUS}
+	r.predicted[key] = p
+	return p, nil
 }
 
 // run predicts the time at the level asked for, and the least that either level
@@ -114,7 +145,7 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *se
 		CTAsPerSM: seat.occupancy.CTAs, Occupancy: seat.occupancy.Theoretical, Limiter: seat.occupancy.Limiter.String(),
 		Waves:   ctas / float64(seat.occupancy.CTAs*req.Arch.SMs),
 		Bound:   res.Bound.String(),
-		Metrics: res.Metrics, SampledCTAs: int(res.ClockedCTAs), SampledInstructions: res.Issued,
+		Metrics: maps.Clone(res.Metrics), SampledCTAs: int(res.ClockedCTAs), SampledInstructions: res.Issued,
 	}
 	r.Use = shares(res.Utilisation)
 	r.Slots = slots(res)
