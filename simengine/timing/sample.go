@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -63,7 +64,7 @@ func prepare(c *code, cta *trace.CTA, survey *reuse.Survey, total *counts) (*sam
 			return nil, fmt.Errorf("timing: CTA %d warp %d: %w", cta.ID, i, err)
 		}
 		sw := &s.warps[i]
-		sw.weight = weights(w)
+		sw.weight = coalesce.Weights(w, nil)
 		for _, k := range w.Steps {
 			s.skips = s.skips || k.Repeat > 0
 		}
@@ -100,37 +101,6 @@ func checkWarp(c *code, w *trace.Warp) error {
 		}
 	}
 	return nil
-}
-
-// weights gives each step how often it executes when skipped iterations are
-// counted: the steps of the iteration before a Repeat of n stand for n more.
-func weights(w *trace.Warp) []int64 {
-	weight := make([]int64, len(w.Steps))
-	for i := range weight {
-		weight[i] = 1
-	}
-	for i, k := range w.Steps {
-		if k.Repeat == 0 {
-			continue
-		}
-		weight[i] = 0
-		for j := iterationStart(w, i); j < i; j++ {
-			weight[j] *= 1 + k.Repeat
-		}
-	}
-	return weight
-}
-
-// iterationStart is the step at which the iteration recorded last before the
-// Repeat step i began; i itself when there is none.
-func iterationStart(w *trace.Warp, i int) int {
-	head := w.Steps[i].Block
-	for j := i - 1; j >= 0; j-- {
-		if w.Steps[j].Block == head && w.Steps[j].Repeat == 0 {
-			return j
-		}
-	}
-	return i
 }
 
 // accessEnd is the end of step i's accesses.

@@ -80,6 +80,24 @@ func TestSkippedIterationsCount(t *testing.T) {
 	}
 }
 
+// What the iterations left out of a trace read comes from DRAM as it does with all of
+// them traced: a loop over more than L2 holds is no faster for being sampled.
+func TestSkippedIterationsRead(t *testing.T) {
+	d := h200(t)
+	const grid, warps, n = 264, 8, 500
+	k, whole := striding(grid, n, n)
+	_, part := striding(grid, n, 6)
+	a, b := predict(t, input(d, k, whole, grid, 2, warps)), predict(t, input(d, k, part, grid, 2, warps))
+	for _, name := range []string{"dram__bytes_read.sum", "gpu__time_duration.sum"} {
+		if x, y := a.Metrics[name], b.Metrics[name]; math.Abs(y/x-1) > 0.01 {
+			t.Errorf("%s: %.0f, of a sample %.0f", name, x, y)
+		}
+	}
+	if read := b.Metrics["dram__bytes_read.sum"]; read != grid*warps*n*128 {
+		t.Errorf("%.0f bytes read, of %d", read, grid*warps*n*128)
+	}
+}
+
 // draw makes a random kernel and launch.
 func draw(t *rapid.T, d *arch.Descriptor) timing.Input {
 	var k *kernel

@@ -145,3 +145,35 @@ func input(d *arch.Descriptor, k *kernel, t tracer, grid, resident, warps int) t
 		Source: func(cta int64) (*trace.CTA, error) { return t(cta, warps), nil },
 	}
 }
+
+// striding reads one new line a warp in each of n iterations, the grid's warps side
+// by side, and waits for it; recorded of the iterations are traced.
+func striding(grid, n, recorded int) (*kernel, tracer) {
+	k := &kernel{}
+	k.block(false)
+	k.emit(assemble.S2R, ir.Mov, 0)
+	k.block(true)
+	load := k.emit(assemble.Load, ir.Ld, 1, 0)
+	k.emit(assemble.FMA, ir.Fma, 2, 1, 2)
+	k.emit(assemble.Branch, ir.Bra, -1)
+	k.block(false)
+	k.emit(assemble.Exit, ir.Exit, -1)
+	return k, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for i := range t.Warps {
+			w := &t.Warps[i]
+			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+			for j := range recorded {
+				at := j
+				if j == recorded-1 && n > recorded {
+					w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded), Access: int32(len(w.Accesses))})
+					at = n - 1
+				}
+				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+				access(w, load, uint64((at*grid+int(cta))*warps+i))
+			}
+			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+		}
+		return t
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -35,6 +36,7 @@ type surveyor struct {
 	stores  []bool
 	// partial[pc] says that a load uses parts of the granules it touches.
 	partial []bool
+	weight  []int64 // of the steps of the warp at hand
 }
 
 // surveyGrid traces a CTA in the middle of the grid and as many neighbours as
@@ -127,28 +129,41 @@ func (s *surveyor) trace(id int64, d reuse.Direction, first *[][]uint8) (*trace.
 	return cta, nil
 }
 
+// touch adds what a warp touches, an iteration of a loop that stands for others
+// as many times as it does.
 func (s *surveyor) touch(w *trace.Warp, mark []uint8) {
-	for i := range w.Accesses {
-		a := &w.Accesses[i]
-		if a.Space != ir.Global {
-			continue
+	s.weight = coalesce.Weights(w, s.weight)
+	for step := range w.Steps {
+		s.survey.StandFor(max(s.weight[step], 1))
+		end := int32(len(w.Accesses))
+		if step+1 < len(w.Steps) {
+			end = w.Steps[step+1].Access
 		}
-		store := s.stores[a.PC]
-		if s.in.Program.Kernel.Instrs[a.PC].Op == ir.St {
-			s.survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
-		}
-		covered := 0
-		for k := a.First; k < a.First+int32(a.NLines); k++ {
-			l := &w.Lines[k]
-			t := s.survey.Touch(a.PC, l.Addr, l.Sectors, store)
-			covered += granules(s.granule, l.Sectors)
-			if mark != nil {
-				mark[k] = t
+		for i := w.Steps[step].Access; i < end; i++ {
+			if a := &w.Accesses[i]; a.Space == ir.Global {
+				s.touchBy(w, a, mark)
 			}
 		}
-		if bits.OnesCount32(a.Mask)*int(a.Width) < covered*s.granule {
-			s.partial[a.PC] = true
+	}
+}
+
+// touchBy adds what one access touches.
+func (s *surveyor) touchBy(w *trace.Warp, a *trace.Access, mark []uint8) {
+	store := s.stores[a.PC]
+	if s.in.Program.Kernel.Instrs[a.PC].Op == ir.St {
+		s.survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
+	}
+	covered := 0
+	for k := a.First; k < a.First+int32(a.NLines); k++ {
+		l := &w.Lines[k]
+		t := s.survey.Touch(a.PC, l.Addr, l.Sectors, store)
+		covered += granules(s.granule, l.Sectors)
+		if mark != nil {
+			mark[k] = t
 		}
+	}
+	if bits.OnesCount32(a.Mask)*int(a.Width) < covered*s.granule {
+		s.partial[a.PC] = true
 	}
 }
 
