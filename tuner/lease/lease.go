@@ -42,25 +42,37 @@ type Table struct {
 	ttl   time.Duration
 	token uint64 // the greatest granted
 	byKey map[Key]*entry
-	byWho map[string]map[Key]*entry
-	due   deadlines
+	byWho map[string]*holder
+	due   deadlines // with entries that are over, which stay until they surface
+	over  int       // how many of due those are
+	spare *entry    // entries to use again, by next
+	round uint64    // counts Rounds
 	// slept is how long the table's owner was not running in all. Deadlines
 	// are kept as if it had run always, so that a pause moves them all at once.
 	slept time.Duration
 }
 
-// entry is a lease in the heap. Renewal moves only lease.Deadline; the heap
-// catches up when the entry surfaces.
+// entry is a lease in the heap. Renewal moves only lease.Deadline, and the end
+// of the lease only over; the heap catches up when the entry surfaces.
 type entry struct {
-	lease Lease
-	due   time.Time // the heap's key, at or before lease.Deadline
-	at    int       // its index in the heap
+	lease      Lease
+	due        time.Time // the heap's key, at or before lease.Deadline
+	over       bool      // the lease has ended
+	round      uint64    // Table.round when it was last granted or renewed
+	holder     *holder
+	prev, next *entry // of the same holder
+}
+
+// holder is who holds leases: a list of them.
+type holder struct {
+	first *entry
+	count int
 }
 
 // NewTable returns an empty table whose leases last ttl and whose next token
 // is greater than token.
 func NewTable(ttl time.Duration, token uint64) *Table {
-	return &Table{ttl: ttl, token: token, byKey: map[Key]*entry{}, byWho: map[string]map[Key]*entry{}}
+	return &Table{ttl: ttl, token: token, byKey: map[Key]*entry{}, byWho: map[string]*holder{}}
 }
 
 // Token returns the greatest token granted so far.
@@ -93,7 +105,27 @@ func (t *Table) Renew(now time.Time, key Key, token uint64, holder string) error
 	if d := t.deadline(now); d.After(e.lease.Deadline) {
 		e.lease.Deadline = d
 	}
+	e.round = t.round
 	return nil
+}
+
+// Round begins a round: see Forgotten.
+func (t *Table) Round() { t.round++ }
+
+// Forgotten returns the leases of a holder that were neither granted nor
+// renewed since Round, in no order.
+func (t *Table) Forgotten(who string) []Lease {
+	h := t.byWho[who]
+	if h == nil {
+		return nil
+	}
+	var all []Lease
+	for e := h.first; e != nil; e = e.next {
+		if e.round != t.round {
+			all = append(all, t.awake(e.lease))
+		}
+	}
+	return all
 }
 
 // Release ends a lease.
@@ -123,12 +155,21 @@ func (t *Table) Get(key Key) (Lease, bool) {
 }
 
 // Count returns how many leases a holder has.
-func (t *Table) Count(holder string) int { return len(t.byWho[holder]) }
+func (t *Table) Count(who string) int {
+	if h := t.byWho[who]; h != nil {
+		return h.count
+	}
+	return 0
+}
 
 // Held calls f for each lease of a holder, in no order, until it answers
 // false. f must not change the table.
-func (t *Table) Held(holder string, f func(Lease) bool) {
-	for _, e := range t.byWho[holder] {
+func (t *Table) Held(who string, f func(Lease) bool) {
+	h := t.byWho[who]
+	if h == nil {
+		return
+	}
+	for e := h.first; e != nil; e = e.next {
 		if !f(t.awake(e.lease)) {
 			return
 		}
@@ -142,13 +183,19 @@ func (t *Table) Expire(now time.Time) []Lease {
 	var gone []Lease
 	for len(t.due) > 0 && !t.due[0].due.After(now) {
 		e := t.due[0]
-		if e.due.Before(e.lease.Deadline) { // renewed since
+		if !e.over && e.due.Before(e.lease.Deadline) { // renewed since
 			e.due = e.lease.Deadline
 			heap.Fix(&t.due, 0)
 			continue
 		}
-		t.remove(e)
-		gone = append(gone, t.awake(e.lease))
+		heap.Pop(&t.due)
+		if e.over {
+			t.over--
+		} else {
+			gone = append(gone, t.awake(e.lease))
+			t.unlink(e)
+		}
+		t.letGo(e)
 	}
 	return gone
 }
@@ -178,22 +225,72 @@ func (t *Table) check(key Key, token uint64, holder string) (*entry, error) {
 
 func (t *Table) put(l Lease) {
 	t.Revoke(l.Key)
-	e := &entry{lease: l, due: l.Deadline}
-	t.byKey[l.Key] = e
-	if t.byWho[l.Holder] == nil {
-		t.byWho[l.Holder] = map[Key]*entry{}
+	e := t.spare
+	if e == nil {
+		e = &entry{}
+	} else {
+		t.spare = e.next
 	}
-	t.byWho[l.Holder][l.Key] = e
+	h := t.byWho[l.Holder]
+	if h == nil {
+		h = &holder{}
+		t.byWho[l.Holder] = h
+	}
+	*e = entry{lease: l, due: l.Deadline, round: t.round, holder: h, next: h.first}
+	if h.first != nil {
+		h.first.prev = e
+	}
+	h.first = e
+	h.count++
+	t.byKey[l.Key] = e
 	heap.Push(&t.due, e)
 }
 
+// remove ends a lease. Its entry stays in the heap until it surfaces, or until
+// half of the heap is of that kind.
 func (t *Table) remove(e *entry) {
-	heap.Remove(&t.due, e.at)
+	t.unlink(e)
+	e.over = true
+	if t.over++; t.over <= leastOver || t.over <= len(t.due)/2 {
+		return
+	}
+	kept := t.due[:0]
+	for _, e := range t.due {
+		if e.over {
+			t.letGo(e)
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	clear(t.due[len(kept):])
+	t.due, t.over = kept, 0
+	heap.Init(&t.due)
+}
+
+// leastOver is how many entries that are over are not worth looking for.
+const leastOver = 8
+
+// unlink takes a lease out of all but the heap.
+func (t *Table) unlink(e *entry) {
 	delete(t.byKey, e.lease.Key)
-	held := t.byWho[e.lease.Holder]
-	if delete(held, e.lease.Key); len(held) == 0 {
+	h := e.holder
+	if e.prev == nil {
+		h.first = e.next
+	} else {
+		e.prev.next = e.next
+	}
+	if e.next != nil {
+		e.next.prev = e.prev
+	}
+	if h.count--; h.count == 0 {
 		delete(t.byWho, e.lease.Holder)
 	}
+}
+
+// letGo keeps an entry that is out of the heap, to be used again.
+func (t *Table) letGo(e *entry) {
+	*e = entry{next: t.spare}
+	t.spare = e
 }
 
 // deadlines is a heap of entries by due time, then key, so that expiry is in
@@ -213,16 +310,11 @@ func (d deadlines) Less(i, j int) bool {
 	return a.lease.Seq < b.lease.Seq
 }
 
-func (d deadlines) Swap(i, j int) {
-	d[i], d[j] = d[j], d[i]
-	d[i].at, d[j].at = i, j
-}
+func (d deadlines) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
 
 // Push is for package heap.
 func (d *deadlines) Push(x any) {
-	e := x.(*entry)
-	e.at = len(*d)
-	*d = append(*d, e)
+	*d = append(*d, x.(*entry))
 }
 
 // Pop is for package heap.

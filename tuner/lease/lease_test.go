@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +18,7 @@ func TestAgreesWithAList(t *testing.T) {
 	now := time.Unix(1000, 0)
 	table := NewTable(ttl, 100)
 	var model []Lease
+	fresh := map[uint64]bool{} // tokens granted or renewed since the round began
 	last := uint64(100)
 	find := func(k Key) int { return slices.IndexFunc(model, func(l Lease) bool { return l.Key == k }) }
 	for range 20000 {
@@ -28,9 +30,10 @@ func TestAgreesWithAList(t *testing.T) {
 			token = model[at].Token - uint64(rng.IntN(2))
 		}
 		mine := at >= 0 && model[at].Token == token && model[at].Holder == who
-		switch rng.IntN(7) {
+		switch rng.IntN(8) {
 		case 0, 1:
 			l := table.Grant(now, key, who)
+			fresh[l.Token] = true
 			if l.Token <= last {
 				t.Fatalf("token %d follows %d", l.Token, last)
 			}
@@ -46,6 +49,7 @@ func TestAgreesWithAList(t *testing.T) {
 			}
 			if mine {
 				model[at].Deadline = now.Add(ttl)
+				fresh[token] = true
 			}
 		case 3:
 			err := table.Release(key, token, who)
@@ -66,7 +70,7 @@ func TestAgreesWithAList(t *testing.T) {
 				return gone
 			})
 			slices.SortFunc(want, func(a, b Lease) int {
-				return cmpOr(a.Deadline.Compare(b.Deadline), int(a.Sweep)-int(b.Sweep), int(a.Seq-b.Seq))
+				return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Seq, b.Seq))
 			})
 			if got := table.Expire(now); !slices.Equal(got, want) {
 				t.Fatalf("expired %v, want %v", got, want)
@@ -82,6 +86,22 @@ func TestAgreesWithAList(t *testing.T) {
 			if l, ok := table.Get(key); ok != (at >= 0) || ok && l != model[at] {
 				t.Fatalf("get %v gives %v (%v)", key, l, ok)
 			}
+		case 7:
+			table.Round()
+			clear(fresh)
+		}
+		var forgotten []Lease
+		for _, l := range model {
+			if l.Holder == who && !fresh[l.Token] {
+				forgotten = append(forgotten, l)
+			}
+		}
+		got := table.Forgotten(who)
+		byToken := func(a, b Lease) int { return cmp.Compare(a.Token, b.Token) }
+		slices.SortFunc(got, byToken)
+		slices.SortFunc(forgotten, byToken)
+		if !slices.Equal(got, forgotten) {
+			t.Fatalf("%s has forgotten %v, want %v", who, got, forgotten)
 		}
 		held := 0
 		table.Held(who, func(Lease) bool { held++; return true })
@@ -99,15 +119,6 @@ func wantErr(exists, mine bool) error {
 		return ErrStale
 	}
 	return nil
-}
-
-func cmpOr(orders ...int) int {
-	for _, o := range orders {
-		if o != 0 {
-			return o
-		}
-	}
-	return 0
 }
 
 func TestRestoredLeaseLastsItsFullTime(t *testing.T) {
