@@ -66,13 +66,15 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 
 // putResults stores results, in the order of their keys.
 func (b *Bolt) putResults(tx *bolt.Tx, changes []tuner.ResultChange) error {
-	changes = slices.Clone(changes)
-	slices.SortStableFunc(changes, func(a, b tuner.ResultChange) int {
+	sorted := make([]*tuner.ResultChange, len(changes))
+	for i := range changes {
+		sorted[i] = &changes[i]
+	}
+	slices.SortStableFunc(sorted, func(a, b *tuner.ResultChange) int {
 		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Result.Seq, b.Result.Seq))
 	})
-	var w resultWriter
-	for i := range changes {
-		c := &changes[i]
+	w := resultWriter{entries: make([]entry, 0, 2*len(changes)), arena: make([]byte, 0, len(changes)*usualRow)}
+	for _, c := range sorted {
 		if w.results == nil || w.num != c.Sweep {
 			if err := w.turn(b, tx, c.Sweep); err != nil {
 				return err
@@ -96,8 +98,20 @@ type resultWriter struct {
 	last    []byte // the greatest key of results
 	dict    *dictionary
 	entries []entry // of the index, of all sweeps
-	arena   []byte  // rows stand in it one after another: bbolt keeps them until the commit
+	// texts are the last row's, by their order: those of the next are mostly the
+	// same. None is empty.
+	texts [16]numbered
+	arena []byte // rows stand in it one after another: bbolt keeps them until the commit
 }
+
+// numbered is a text and its number in the dictionary.
+type numbered struct {
+	text string
+	id   uint64
+}
+
+// usualRow is how long a row is with its key, in bytes, if nothing of it is unusual.
+const usualRow = 200
 
 // room returns an empty slice that most rows fit in.
 func (w *resultWriter) room() []byte {
@@ -129,7 +143,7 @@ func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
 	if err := w.count(); err != nil {
 		return err
 	}
-	w.num = num
+	w.num, w.texts = num, [16]numbered{}
 	if w.results, err = subBucket(tx.Bucket(resultsBucket), number(num)); err != nil {
 		return err
 	}
@@ -142,15 +156,23 @@ func (w *resultWriter) turn(b *Bolt, tx *bolt.Tx, num uint64) (err error) {
 
 func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	var failed error
+	nth := 0
 	intern := func(s string) (uint64, bool) {
+		last := &w.texts[nth%len(w.texts)]
+		if nth++; last.text == s {
+			return last.id, true
+		}
 		id, ok, err := w.dict.intern(tx, w.num, s)
 		if err != nil {
 			failed = err
+		} else if ok {
+			last.id, last.text = id, s
 		}
 		return id, ok
 	}
 	r := &c.Result
-	key := number(uint64(r.Seq))
+	key := binary.BigEndian.AppendUint64(w.room(), uint64(r.Seq))
+	w.took(key)
 	row := seal(resultsBucket, key, appendRow(append(w.room(), format), r, intern))
 	w.took(row)
 	if failed != nil {

@@ -16,23 +16,25 @@ import (
 // trials, each under the key of its first, which come and go as a whole.
 func putLeases(tx *bolt.Tx, c *tuner.Changes) error {
 	edits := map[uint64]*leaseEdit{}
+	var e *leaseEdit
 	of := func(sweep uint64) *leaseEdit {
-		e := edits[sweep]
-		if e == nil {
-			e = &leaseEdit{sweep: sweep, put: map[int64]*tuner.LeaseRecord{}}
+		if e != nil && e.sweep == sweep {
+			return e
+		}
+		if e = edits[sweep]; e == nil {
+			e = &leaseEdit{sweep: sweep}
 			edits[sweep] = e
 		}
 		return e
 	}
 	for i := range c.Leases {
-		l := &c.Leases[i]
-		of(l.Sweep).put[l.Seq] = l // of several the last stands
+		e := of(c.Leases[i].Sweep)
+		e.put = append(e.put, &c.Leases[i])
 	}
 	for i := range c.Results {
 		r := &c.Results[i]
 		e := of(r.Sweep)
 		e.ended = append(e.ended, r.Result.Seq)
-		delete(e.put, r.Result.Seq)
 	}
 	for _, num := range slices.Sorted(maps.Keys(edits)) {
 		if err := edits[num].apply(tx); err != nil {
@@ -45,34 +47,52 @@ func putLeases(tx *bolt.Tx, c *tuner.Changes) error {
 // leaseEdit is what changes in the leases of one sweep.
 type leaseEdit struct {
 	sweep uint64
-	put   map[int64]*tuner.LeaseRecord // by trial
-	ended []int64                      // trials
+	put   []*tuner.LeaseRecord // of several of one trial the last stands
+	ended []int64              // trials
+}
+
+// stay returns the leases that are put and stay, and all trials that change,
+// both in the order of trials.
+func (e *leaseEdit) stay() (stay []*tuner.LeaseRecord, changed []int64) {
+	slices.Sort(e.ended)
+	slices.SortStableFunc(e.put, func(a, b *tuner.LeaseRecord) int { return cmp.Compare(a.Seq, b.Seq) })
+	stay, changed = e.put[:0], make([]int64, 0, len(e.put)+len(e.ended))
+	ended := e.ended
+	for i, l := range e.put {
+		for len(ended) > 0 && ended[0] < l.Seq {
+			changed = append(changed, ended[0])
+			ended = ended[1:]
+		}
+		if i+1 < len(e.put) && e.put[i+1].Seq == l.Seq || len(ended) > 0 && ended[0] == l.Seq {
+			continue
+		}
+		changed, stay = append(changed, l.Seq), append(stay, l)
+	}
+	return stay, append(changed, ended...)
 }
 
 func (e *leaseEdit) apply(tx *bolt.Tx) (err error) {
+	stay, changed := e.stay()
 	parent := tx.Bucket(leasesBucket)
 	bucket := parent.Bucket(number(e.sweep))
 	if bucket == nil {
-		if len(e.put) == 0 {
+		if len(stay) == 0 {
 			return nil
 		}
 		if bucket, err = subBucket(parent, number(e.sweep)); err != nil {
 			return err
 		}
 	}
-	changed := e.ended
-	var stay []tuner.LeaseRecord
-	for seq, l := range e.put {
-		changed = append(changed, seq)
-		stay = append(stay, *l)
-	}
-	slices.Sort(changed)
 	removed, kept, err := takeOut(bucket, e.sweep, changed)
 	if err != nil {
 		return err
 	}
-	stay = append(stay, kept...)
-	slices.SortFunc(stay, func(a, b tuner.LeaseRecord) int { return cmp.Compare(a.Seq, b.Seq) })
+	if len(kept) > 0 {
+		for i := range kept {
+			stay = append(stay, &kept[i])
+		}
+		slices.SortFunc(stay, func(a, b *tuner.LeaseRecord) int { return cmp.Compare(a.Seq, b.Seq) })
+	}
 	added := int64(0)
 	for len(stay) > 0 {
 		n := runLength(stay)
@@ -87,11 +107,11 @@ func (e *leaseEdit) apply(tx *bolt.Tx) (err error) {
 }
 
 // runLength returns how many leases from the first on fit in one row.
-func runLength(leases []tuner.LeaseRecord) int {
-	next := leases[0]
+func runLength(leases []*tuner.LeaseRecord) int {
+	next := *leases[0]
 	for i, l := range leases[1:] {
 		next.Seq, next.Token, next.Index = next.Seq+1, next.Token+1, l.Index
-		if l != next {
+		if *l != next {
 			return i + 1
 		}
 	}
@@ -119,6 +139,7 @@ func takeOut(bucket *bolt.Bucket, sweep uint64, trials []int64) (rows int64, oth
 // those rows' leases of other trials.
 func rowsOf(bucket *bolt.Bucket, sweep uint64, trials []int64) (keys [][]byte, others []tuner.LeaseRecord, err error) {
 	c := bucket.Cursor()
+	var run []tuner.LeaseRecord
 	for len(trials) > 0 {
 		at := number(uint64(trials[0]))
 		k, v := c.Seek(at)
@@ -130,8 +151,7 @@ func rowsOf(bucket *bolt.Bucket, sweep uint64, trials []int64) (keys [][]byte, o
 				k, v = c.Prev()
 			}
 		}
-		run, err := readLeaseRow(sweep, k, v)
-		if err != nil {
+		if run, err = readLeaseRow(run[:0], sweep, k, v); err != nil {
 			return nil, nil, err
 		}
 		if len(run) == 0 || run[len(run)-1].Seq < trials[0] { // it does not
@@ -164,18 +184,18 @@ func from(trials []int64, seq int64) []int64 {
 	return trials
 }
 
-// readLeaseRow reads a row of leases; none when there is no key.
-func readLeaseRow(sweep uint64, key, sealed []byte) ([]tuner.LeaseRecord, error) {
+// readLeaseRow appends the leases of a row to all; none when there is no key.
+func readLeaseRow(all []tuner.LeaseRecord, sweep uint64, key, sealed []byte) ([]tuner.LeaseRecord, error) {
 	if key == nil {
-		return nil, nil
+		return all, nil
 	}
 	row, err := unseal(leasesBucket, key, sealed)
 	if err != nil {
 		return nil, err
 	}
-	run, ok := readLeases(row, sweep, int64(keyNumber(key)))
+	all, ok := readLeases(all, row, sweep, int64(keyNumber(key)))
 	if !ok {
 		return nil, damaged("leases: the row of key %x does not parse", key)
 	}
-	return run, nil
+	return all, nil
 }

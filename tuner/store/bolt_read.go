@@ -48,12 +48,8 @@ func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
 			return nil
 		}
 		return bucket.ForEach(func(k, v []byte) error {
-			run, err := readLeaseRow(sweep, k, v)
-			if err != nil {
-				return err
-			}
-			all = append(all, run...)
-			return nil
+			all, err = readLeaseRow(all, sweep, k, v)
+			return err
 		})
 	})
 	return all, err

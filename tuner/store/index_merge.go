@@ -48,6 +48,7 @@ type runReader struct {
 	cursor *bolt.Cursor
 	run    []byte
 	rest   []byte // of the chunk
+	head   uint64 // the first bytes of rest, as a number
 }
 
 func newRunReader(chunks *bolt.Bucket, run []byte) (*runReader, error) {
@@ -60,12 +61,29 @@ func (r *runReader) chunk(k, v []byte) (err error) {
 	if bytes.HasPrefix(k, r.run) {
 		r.rest, err = unsealEntries(chunksBucket, k, v)
 	}
+	r.look()
 	return err
+}
+
+func (r *runReader) look() {
+	if len(r.rest) > 0 {
+		r.head = binary.BigEndian.Uint64(r.rest)
+	}
+}
+
+// before reports whether the entry r is at has a smaller key than the one s is
+// at, which has the same if neither is before the other.
+func (r *runReader) before(s *runReader) bool {
+	if r.head != s.head {
+		return r.head < s.head
+	}
+	return bytes.Compare(r.rest[8:16], s.rest[8:16]) < 0
 }
 
 // next goes on to the next entry; rest is empty at the end.
 func (r *runReader) next() error {
 	if r.rest = r.rest[entrySize:]; len(r.rest) > 0 {
+		r.look()
 		return nil
 	}
 	return r.chunk(r.cursor.Next())
@@ -124,25 +142,26 @@ func known(tx *bolt.Tx) func(sweep uint32) bool {
 // mergeRuns appends the entries of all readers, newest first, in order, of
 // which keep says that they stay.
 func mergeRuns(sorted []byte, readers []*runReader, keep func(sweep uint32) bool) ([]byte, error) {
+	var last []byte // the key looked at last
 	for {
-		var least []byte
+		var least *runReader
 		for _, r := range readers {
-			if len(r.rest) > 0 && (least == nil || bytes.Compare(r.rest[:16], least[:16]) < 0) {
-				least = r.rest[:entrySize]
+			if len(r.rest) > 0 && (least == nil || r.before(least)) {
+				least = r
 			}
 		}
 		if least == nil {
 			return sorted, nil
 		}
-		if keep(readPlace(least).sweep) {
-			sorted = append(sorted, least...)
-		}
-		for _, r := range readers {
-			if len(r.rest) > 0 && bytes.Equal(r.rest[:16], least[:16]) {
-				if err := r.next(); err != nil {
-					return nil, err
-				}
+		e := least.rest[:entrySize]
+		if key := e[:len(indexKey{})]; !bytes.Equal(key, last) {
+			if keep(readPlace(e).sweep) {
+				sorted = append(sorted, e...)
 			}
+			last = append(last[:0], key...)
+		}
+		if err := least.next(); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -67,7 +67,8 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 	} else {
 		b = appendText(b, o.Digest, nil)
 	}
-	names := make([]string, 0, len(o.Metrics))
+	var room [16]string
+	names := room[:0]
 	for name := range o.Metrics {
 		names = append(names, name)
 	}
@@ -226,8 +227,8 @@ func appendLease(b []byte, l *tuner.LeaseRecord) []byte {
 // appendLeases writes the row of leases of consecutive trials under consecutive
 // tokens that are alike otherwise: the first one's row and, if there are more,
 // their number and how much each index is greater than the one before.
-func appendLeases(b []byte, run []tuner.LeaseRecord) []byte {
-	b = appendLease(b, &run[0])
+func appendLeases(b []byte, run []*tuner.LeaseRecord) []byte {
+	b = appendLease(b, run[0])
 	if len(run) == 1 {
 		return b
 	}
@@ -238,21 +239,22 @@ func appendLeases(b []byte, run []tuner.LeaseRecord) []byte {
 	return b
 }
 
-// readLeases reads what appendLeases wrote.
-func readLeases(b []byte, sweep uint64, seq int64) ([]tuner.LeaseRecord, bool) {
+// readLeases appends what appendLeases wrote to all.
+func readLeases(all []tuner.LeaseRecord, b []byte, sweep uint64, seq int64) ([]tuner.LeaseRecord, bool) {
 	r := rowReader{b: b, lookup: func(uint64) (string, bool) { return "", false }}
 	l := tuner.LeaseRecord{Sweep: sweep, Seq: seq, Index: int64(r.uvarint()), Token: r.uvarint(), Attempt: int(r.uvarint())}
 	l.Held, l.Holder, l.Reason = r.uvarint() == 1, r.text(), r.text()
-	run := []tuner.LeaseRecord{l}
+	all = append(all, l)
 	if len(r.b) > 0 {
 		n := r.uvarint()
 		if n > uint64(len(r.b)) {
 			return nil, false
 		}
+		all = slices.Grow(all, int(n))
 		for range n {
 			l.Seq, l.Token, l.Index = l.Seq+1, l.Token+1, l.Index+r.signed()
-			run = append(run, l)
+			all = append(all, l)
 		}
 	}
-	return run, !r.bad && len(r.b) == 0
+	return all, !r.bad && len(r.b) == 0
 }

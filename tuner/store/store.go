@@ -42,7 +42,7 @@ type Store interface {
 	// PutBundle stores a bundle.
 	PutBundle(digest string, content []byte) error
 	// Commit stores all the changes or none, and returns once they are
-	// durable. After an error other than DiskFull it is unknown whether they
+	// durable; c stays the caller's. After an error other than DiskFull it is unknown whether they
 	// are stored: the store must be read again, or closed.
 	Commit(c *tuner.Changes) error
 	// Remove removes up to limit results of a sweep in state Deleting, and the
