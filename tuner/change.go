@@ -43,23 +43,34 @@ func (c *Changes) Len() int {
 	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Bests)
 }
 
-// joined appends b to a, in b's place if a is empty.
-func joined[T any](a, b []T) []T {
-	if len(a) == 0 {
-		return b
+// most is how many records Reset keeps room for.
+const most = 1 << 14
+
+// emptied returns a slice without its elements, whose room is used again unless
+// it is for very many.
+func emptied[T any](a []T) []T {
+	if cap(a) > most {
+		return nil
 	}
-	return append(a, b...)
+	clear(a)
+	return a[:0]
 }
 
-// Append adds later changes to c, which holds them from then on.
+// Reset empties c, which keeps the room it takes.
+func (c *Changes) Reset() {
+	c.Revoked, c.Sweeps, c.Leases = emptied(c.Revoked), emptied(c.Sweeps), emptied(c.Leases)
+	c.Results, c.Bests, c.Token = emptied(c.Results), emptied(c.Bests), 0
+}
+
+// Append adds later changes to c.
 func (c *Changes) Append(d *Changes) {
 	for _, num := range d.Revoked {
 		c.Leases = slices.DeleteFunc(c.Leases, func(l LeaseRecord) bool { return l.Sweep == num })
 	}
 	c.Revoked = append(c.Revoked, d.Revoked...)
 	c.Sweeps = append(c.Sweeps, d.Sweeps...)
-	c.Leases = joined(c.Leases, d.Leases)
-	c.Results = joined(c.Results, d.Results)
+	c.Leases = append(c.Leases, d.Leases...)
+	c.Results = append(c.Results, d.Results...)
 	c.Bests = append(c.Bests, d.Bests...)
 	c.Token = max(c.Token, d.Token)
 }

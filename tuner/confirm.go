@@ -38,7 +38,7 @@ func (l *Ledger) settled(s *live) bool {
 			return true
 		}
 		s.confirm = &confirmation{seq: best.Seq, since: l.now}
-		l.dirty[s.rec.Num] = true
+		s.dirty = true
 		return false
 	case c.over:
 		return true
@@ -108,6 +108,6 @@ func (l *Ledger) reportConfirmation(s *live, w *session, r *Report, ack func(Ack
 	}
 	c.over = true
 	l.leases.Revoke(r.Key)
-	l.dirty[s.rec.Num] = true
+	s.dirty = true
 	return ack(Recorded, "")
 }

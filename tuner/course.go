@@ -36,6 +36,7 @@ type trial struct {
 	holder   string        // session of the last grant
 	worker   string        // its worker
 	reason   string        // why the last attempt that failed did
+	config   search.Config // of index; made when it is first wanted
 	obs      search.Observation
 	floor    float64 // Outcome.FloorUS
 }
@@ -68,8 +69,9 @@ type course struct {
 	told   int64   // trials before it are told and forgotten
 	trials []trial // trials[head+i] is trial told+i
 	head   int
-	needed int64 // how many must be told before the next question
-	over   bool  // nothing is left to ask
+	one    [1]search.Observation // what is being told
+	needed int64                 // how many must be told before the next question
+	over   bool                  // nothing is left to ask
 }
 
 func newCourse(plan *Plan, spec *Spec, window int64) course {
@@ -223,7 +225,8 @@ func (c *course) tell() bool {
 		if !t.ended() {
 			return false
 		}
-		c.strategy.Tell(t.obs)
+		c.one[0] = t.obs
+		c.strategy.Tell(c.one[:]...)
 		if c.ranks {
 			c.rank(t)
 		}

@@ -132,7 +132,7 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	t.token, t.granted, t.holder, t.worker = e.Token, l.awake, w.name, w.worker.ID
 	s.move(t, Leased)
 	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
-	l.dirty[s.rec.Num] = true
+	s.dirty = true
 	l.ready(s, maxReuse)
 	return s.grant(seq), t.attempts > 1 && t.attempts == l.opts.Attempts, true
 }

@@ -110,7 +110,8 @@ func (h *history) fatalf(format string, args ...any) {
 
 // commit makes durable what the ledger changed.
 func (h *history) commit() {
-	c := h.ledger.Take()
+	var c tuner.Changes
+	h.ledger.Take(&c)
 	if err := h.store.Commit(&c); err != nil {
 		h.fatalf("%v", err)
 	}

@@ -59,9 +59,8 @@ type Ledger struct {
 	ended    map[uint64]SweepState
 	sessions map[string]*session
 	changes  Changes
-	dirty    map[uint64]bool // sweeps whose state is to be shown anew
-	swept    time.Time       // when sessions were last looked through
-	active   int             // workers heard of lately that take trials, then
+	swept    time.Time // when sessions were last looked through
+	active   int       // workers heard of lately that take trials, then
 }
 
 // NewLedger returns an empty ledger.
@@ -69,7 +68,7 @@ func NewLedger(opts LedgerOptions) *Ledger {
 	opts.fill()
 	return &Ledger{
 		opts: opts, leases: lease.NewTable(opts.LeaseTTL, opts.Token), live: map[uint64]*live{},
-		ended: map[uint64]SweepState{}, sessions: map[string]*session{}, dirty: map[uint64]bool{},
+		ended: map[uint64]SweepState{}, sessions: map[string]*session{},
 	}
 }
 
@@ -135,7 +134,7 @@ func (l *Ledger) lookThrough() {
 }
 
 // Add starts a new sweep.
-func (l *Ledger) Add(rec Sweep, plan Plan, known func(key []byte) (Outcome, bool)) {
+func (l *Ledger) Add(rec Sweep, plan Plan, known Known) {
 	rec.State = Running
 	s := newLive(rec, plan, known)
 	l.insert(s)
@@ -147,7 +146,7 @@ func (l *Ledger) Add(rec Sweep, plan Plan, known func(key []byte) (Outcome, bool
 type Restored struct {
 	Sweep   Sweep
 	Plan    Plan
-	Known   func(key []byte) (Outcome, bool)
+	Known   Known                    // nil: there is none
 	Results iter.Seq2[Result, error] // in the order of Seq
 	Leases  []LeaseRecord
 }
@@ -195,7 +194,7 @@ func (l *Ledger) Restore(r Restored) error {
 		}
 	}
 	l.insert(s)
-	l.dirty[s.rec.Num] = true
+	s.dirty = true
 	return nil
 }
 
@@ -222,14 +221,17 @@ func (s *live) reach(seq, index int64) (*trial, error) {
 // NoteEnded tells the ledger of a stored sweep that has ended.
 func (l *Ledger) NoteEnded(num uint64, state SweepState) { l.ended[num] = state }
 
-// Take returns what must be stored since it was last called.
-func (l *Ledger) Take() Changes {
-	c := l.changes
+// Changed reports whether there is something to be stored.
+func (l *Ledger) Changed() bool { return !l.changes.Empty() }
+
+// Take appends what must be stored since it was last called to into.
+func (l *Ledger) Take(into *Changes) {
+	c := &l.changes
 	if len(c.Leases) > 0 {
 		c.Token = l.leases.Token()
 	}
-	l.changes = Changes{}
-	return c
+	into.Append(c)
+	c.Reset()
 }
 
 // Shown returns the present state of the live sweeps that changed since it was
@@ -237,11 +239,11 @@ func (l *Ledger) Take() Changes {
 func (l *Ledger) Shown() []Sweep {
 	var shown []Sweep
 	for _, num := range l.order {
-		if l.dirty[num] {
-			shown = append(shown, l.show(l.live[num]))
+		if s := l.live[num]; s.dirty {
+			shown = append(shown, l.show(s))
+			s.dirty = false
 		}
 	}
-	clear(l.dirty)
 	return shown
 }
 
@@ -269,7 +271,7 @@ func (l *Ledger) Finished() bool { return len(l.live) == 0 && len(l.ended) > 0 }
 // Touch has Shown return every live sweep, for what changes with time alone.
 func (l *Ledger) Touch() {
 	for _, num := range l.order {
-		l.dirty[num] = true
+		l.live[num].dirty = true
 	}
 }
 

@@ -47,7 +47,9 @@ func (d *desk) call(after time.Duration, in tuner.Sync) *tuner.SyncReply {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.out = append(d.out, d.l.Take())
+	var c tuner.Changes
+	d.l.Take(&c)
+	d.out = append(d.out, c)
 	return reply
 }
 
@@ -498,7 +500,7 @@ func BenchmarkLedger(b *testing.B) {
 		for _, g := range r.Grants {
 			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
 		}
-		d.l.Take()
+		d.l.Take(new(tuner.Changes))
 	}
 	b.ReportMetric(float64(d.counts(1).Done)/b.Elapsed().Seconds(), "results/s")
 }

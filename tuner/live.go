@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"container/heap"
 	"time"
 
 	"github.com/warptune/warptune/tuner/lease"
@@ -13,9 +12,10 @@ type live struct {
 	rec    Sweep
 	plan   Plan
 	course course
-	scopes []string // of the levels
-	// known finds outcomes stored by other sweeps; nil when there is none.
-	known   func(key []byte) (Outcome, bool)
+	scopes []answerScope // of the levels
+	known  Known         // nil: nothing is
+	dirty  bool          // its state is to be shown anew
+
 	queue   seqHeap       // trials that may be Queued, by number; others are skipped
 	open    int64         // trials asked that have not ended
 	confirm *confirmation // of the best; nil: not begun
@@ -32,8 +32,11 @@ type live struct {
 	sampleN int64         // Counts.Done then
 }
 
-func newLive(rec Sweep, plan Plan, known func([]byte) (Outcome, bool)) *live {
-	s := &live{seconds: map[int64]*second{}, rec: rec, plan: plan, scopes: rec.Spec.Scopes(), known: known}
+func newLive(rec Sweep, plan Plan, known Known) *live {
+	s := &live{seconds: map[int64]*second{}, rec: rec, plan: plan, known: known}
+	for _, scope := range rec.Spec.Scopes() {
+		s.scopes = append(s.scopes, newAnswerScope(scope))
+	}
 	s.course = newCourse(&plan, &rec.Spec, rec.Window)
 	if rec.Ranked > 0 { // whatever ended it then
 		s.course.limit = rec.Ranked
@@ -63,14 +66,24 @@ func (s *live) ask() (seq int64, ok bool, err error) {
 
 // move brings a trial to another state and keeps the counts.
 func (s *live) move(t *trial, to TrialState) {
-	c := &s.rec.Counts
-	of := func(state TrialState) *int64 {
-		return [...]*int64{Queued: &c.Queued, Leased: &c.Leased, Done: &c.Done, Abandoned: &c.Abandoned}[state]
-	}
-	*of(t.state)--
-	*of(to)++
+	*s.rec.Counts.of(t.state)--
+	*s.rec.Counts.of(to)++
 	if t.state = to; t.ended() {
 		s.open--
+	}
+}
+
+// of returns the count of trials in a state.
+func (c *Counts) of(state TrialState) *int64 {
+	switch state {
+	case Queued:
+		return &c.Queued
+	case Leased:
+		return &c.Leased
+	case Done:
+		return &c.Done
+	default:
+		return &c.Abandoned
 	}
 }
 
@@ -150,7 +163,7 @@ func (s *live) pop(take func(*trial) bool) int64 {
 	var skipped []int64
 	found := int64(-1)
 	for found < 0 && len(s.queue) > 0 {
-		seq := heap.Pop(&s.queue).(int64)
+		seq := s.queue.pop()
 		switch t := s.course.at(seq); {
 		case t == nil || t.state != Queued:
 		case take(t):
@@ -160,13 +173,13 @@ func (s *live) pop(take func(*trial) bool) int64 {
 		}
 	}
 	for _, seq := range skipped {
-		heap.Push(&s.queue, seq)
+		s.queue.push(seq)
 	}
 	return found
 }
 
 // push puts a queued trial up for granting.
-func (s *live) push(seq int64) { heap.Push(&s.queue, seq) }
+func (s *live) push(seq int64) { s.queue.push(seq) }
 
 // spend counts time towards the budget while trials are under way.
 func (s *live) spend(d time.Duration) {
@@ -219,22 +232,4 @@ func (s *live) believe(finally bool) {
 		return
 	}
 	s.believed, s.rec.Left = c.told, c.estimate()
-}
-
-// seqHeap is a heap of trial numbers.
-type seqHeap []int64
-
-func (h seqHeap) Len() int           { return len(h) }
-func (h seqHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h seqHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-
-// Push is for package heap.
-func (h *seqHeap) Push(x any) { *h = append(*h, x.(int64)) }
-
-// Pop is for package heap.
-func (h *seqHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
 }

@@ -37,6 +37,14 @@ type Planner interface {
 	Plan(spec Spec, bundle []byte) (Plan, error)
 }
 
+// Known finds outcomes that other sweeps have stored.
+type Known interface {
+	// Any reports whether there may be some: false saves making keys.
+	Any() bool
+	// Find returns the outcome under an answer key.
+	Find(key []byte) (Outcome, bool)
+}
+
 // maxAnswerKey is the length in bytes above which an answer key is hashed.
 const maxAnswerKey = 64
 
@@ -44,12 +52,23 @@ const maxAnswerKey = 64
 // found again by other sweeps of the same scope. Keys of one scope sort about
 // as an exhaustive sweep enumerates, which keeps the store's pages together.
 func AnswerKey(scope string, values []search.Value) []byte {
-	var buf [32]byte
-	sum := buf[:]
-	if n, err := hex.Decode(sum, []byte(scope[:min(len(scope), 64)])); err != nil || n < 8 || len(scope) > 64 {
-		buf = sha256.Sum256([]byte(scope))
+	s := newAnswerScope(scope)
+	return s.key(values)
+}
+
+// answerScope is what the answer keys of a scope begin with.
+type answerScope [8]byte
+
+func newAnswerScope(scope string) answerScope {
+	var sum [32]byte
+	if n, err := hex.Decode(sum[:], []byte(scope[:min(len(scope), 64)])); err != nil || n < len(answerScope{}) || len(scope) > 64 {
+		sum = sha256.Sum256([]byte(scope))
 	}
-	key := append(make([]byte, 0, 32), sum[:8]...)
+	return answerScope(sum[:8])
+}
+
+func (s *answerScope) key(values []search.Value) []byte {
+	key := append(make([]byte, 0, 32), s[:]...)
 	for _, v := range values {
 		key = appendValue(key, v)
 	}

@@ -3,6 +3,8 @@ package tuner
 import (
 	"slices"
 	"time"
+
+	"github.com/warptune/warptune/search"
 )
 
 // Steer moves a live sweep to another state at its user's wish: Paused,
@@ -24,7 +26,7 @@ func (l *Ledger) Steer(num uint64, to SweepState) error {
 	}
 	s.rec.State = to
 	l.put(s)
-	l.dirty[num] = true
+	s.dirty = true
 	l.ready(s, maxReuse)
 	return nil
 }
@@ -88,7 +90,6 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 		}
 	}
 	l.ended[num] = state
-	l.dirty[num] = true
 }
 
 // ready sees to it that a running sweep has a queued trial if it can have one,
@@ -117,7 +118,7 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 		}
 		t := s.course.at(seq)
 		if o, found := l.lookup(s, seq, t); found {
-			l.finish(s, seq, Result{Seq: seq, Index: t.index, Reused: true, Outcome: o})
+			l.finish(s, &Result{Seq: seq, Index: t.index, Reused: true, Outcome: o})
 			allowance--
 			continue
 		}
@@ -132,30 +133,38 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 
 // lookup finds a stored outcome for a trial.
 func (l *Ledger) lookup(s *live, seq int64, t *trial) (Outcome, bool) {
-	if s.known == nil {
+	if s.known == nil || !s.known.Any() {
 		return Outcome{}, false
 	}
-	return s.known(s.answerKey(seq, t.index))
+	return s.known.Find(s.answerKey(seq, t))
 }
 
 // answerKey is the key under which other sweeps find the outcome of a trial.
-func (s *live) answerKey(seq, index int64) []byte {
-	scope := s.scopes[len(s.scopes)-1]
+func (s *live) answerKey(seq int64, t *trial) []byte {
+	scope := &s.scopes[len(s.scopes)-1]
 	if !s.rec.Decides(seq) {
-		scope = s.scopes[0]
+		scope = &s.scopes[0]
 	}
-	return AnswerKey(scope, s.plan.Space.At(index).Values)
+	return scope.key(s.config(t).Values)
+}
+
+// config returns the configuration of a trial, and keeps it until it ends.
+func (s *live) config(t *trial) search.Config {
+	if t.config.Values == nil {
+		t.config = s.plan.Space.At(t.index)
+	}
+	return t.config
 }
 
 // finish records the end of a trial that has not ended.
-func (l *Ledger) finish(s *live, seq int64, r Result) {
-	t := s.course.at(seq)
-	l.leases.Revoke(s.key(seq))
-	l.endSecond(s, seq)
-	best := s.end(t, &r)
-	change := ResultChange{Sweep: s.rec.Num, Result: r}
+func (l *Ledger) finish(s *live, r *Result) {
+	t := s.course.at(r.Seq)
+	l.leases.Revoke(s.key(r.Seq))
+	l.endSecond(s, r.Seq)
+	best := s.end(t, r)
+	change := ResultChange{Sweep: s.rec.Num, Result: *r}
 	if !r.Reused && !r.Abandoned && r.Outcome.Validity != Timeout {
-		change.Answer = s.answerKey(seq, r.Index)
+		change.Answer = s.answerKey(r.Seq, t)
 	}
 	l.changes.Results = append(l.changes.Results, change)
 	if s.rec.Spec.TimeBudget > 0 && s.rec.Spent-s.stored >= time.Second {
@@ -163,13 +172,13 @@ func (l *Ledger) finish(s *live, seq int64, r Result) {
 		l.put(s)
 	}
 	if best {
-		config := s.plan.Space.At(r.Index)
 		s.rec.BestWorker, s.rec.Confirmed = t.worker, false
-		s.rec.BestValues = slices.Clone(config.Values)
+		s.rec.BestValues = slices.Clone(s.config(t).Values)
 		l.put(s) // who evaluated it must be known after a restart too
 		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
-	l.dirty[s.rec.Num] = true
+	t.config = search.Config{}
+	s.dirty = true
 }
 
 // best returns the best so far as it is stored.
@@ -185,7 +194,7 @@ func (s *live) best() Best {
 func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 	t := s.course.at(seq)
 	l.leases.Revoke(s.key(seq))
-	l.dirty[s.rec.Num] = true
+	s.dirty = true
 	if counts {
 		s.rec.Counts.Requeued++
 		t.reason = why
@@ -193,7 +202,7 @@ func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 		t.attempts--
 	}
 	if t.attempts >= l.opts.Attempts {
-		l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Abandoned: true, Outcome: Outcome{Message: t.reason}})
+		l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: t.attempts, Abandoned: true, Outcome: Outcome{Message: t.reason}})
 		l.ready(s, maxReuse)
 		return
 	}

@@ -115,7 +115,7 @@ func (l *Ledger) reportSecond(s *live, w *session, r *Report, ack func(AckStatus
 	}
 	w.reported++
 	t.worker = c.worker
-	l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
+	l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
 	return ack(Recorded, "")
 }
 

@@ -19,19 +19,16 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	w := l.hear(in)
 	out := &SyncReply{Next: l.opts.LeaseTTL / 3, Acks: make([]Ack, 0, len(in.Reports))}
 	l.changes.Results = slices.Grow(l.changes.Results, len(in.Reports))
-	mentioned := make(map[lease.Key]bool, len(in.Held)+len(in.Reports))
+	l.leases.Round()
 	for i := range in.Reports {
-		r := &in.Reports[i]
-		mentioned[r.Key] = true
-		out.Acks = append(out.Acks, l.report(w, r))
+		out.Acks = append(out.Acks, l.report(w, &in.Reports[i]))
 	}
 	for _, h := range in.Held {
-		mentioned[h.Key] = true
 		if !l.renew(w, h) {
 			out.Drops = append(out.Drops, h)
 		}
 	}
-	l.resend(w, mentioned, out)
+	l.resend(w, out)
 	for _, num := range slices.Clone(l.order) {
 		if s := l.live[num]; s != nil {
 			l.ready(s, maxReuse)
@@ -64,7 +61,11 @@ func (l *Ledger) hear(in *Sync) *session {
 // report takes one report.
 func (l *Ledger) report(w *session, r *Report) Ack {
 	ack := func(status AckStatus, format string, args ...any) Ack {
-		return Ack{Held: r.Held, Status: status, Message: fmt.Sprintf(format, args...)}
+		a := Ack{Held: r.Held, Status: status}
+		if format != "" {
+			a.Message = fmt.Sprintf(format, args...)
+		}
+		return a
 	}
 	s := l.live[r.Key.Sweep]
 	if s == nil {
@@ -108,7 +109,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 				s.noteTook(l.awake - max(t.granted, w.last))
 				w.last = l.awake
 			}
-			l.finish(s, seq, Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
+			l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
 			return ack(Recorded, "")
 		}
 		fault, status = err.Error(), Refused
@@ -155,24 +156,15 @@ func (l *Ledger) renew(w *session, h Held) bool {
 	s.move(t, Leased)
 	l.leases.Restore(l.now, h.Key, h.Token, w.name)
 	l.changes.Leases = append(l.changes.Leases, s.record(h.Key.Seq, t))
-	l.dirty[s.rec.Num] = true
+	s.dirty = true
 	return true
 }
 
 // resend grants anew, under the same tokens, what the worker was granted and
-// does not mention: the reply that granted it was lost. A draining worker
+// does not say it holds: the reply that granted it was lost. A draining worker
 // never began with it, so it goes back.
-func (l *Ledger) resend(w *session, mentioned map[lease.Key]bool, out *SyncReply) {
-	if l.leases.Count(w.name) == 0 {
-		return
-	}
-	var lost []lease.Lease
-	l.leases.Held(w.name, func(e lease.Lease) bool {
-		if !mentioned[e.Key] {
-			lost = append(lost, e)
-		}
-		return true
-	})
+func (l *Ledger) resend(w *session, out *SyncReply) {
+	lost := l.leases.Forgotten(w.name)
 	slices.SortFunc(lost, func(a, b lease.Lease) int { return cmp.Compare(a.Token, b.Token) })
 	for _, e := range lost {
 		s := l.live[e.Sweep]
@@ -213,6 +205,6 @@ func (s *live) granted(seq int64) Grant {
 func (s *live) grant(seq int64) Grant {
 	t := s.course.at(seq)
 	return Grant{
-		Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: s.plan.Space.At(t.index), Attempt: t.attempts, Level: s.rec.LevelOf(seq),
+		Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: s.config(t), Attempt: t.attempts, Level: s.rec.LevelOf(seq),
 	}
 }

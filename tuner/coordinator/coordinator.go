@@ -86,11 +86,12 @@ type Coordinator struct {
 	// Mutable fields, under mu.
 	mu      sync.Mutex
 	ledger  *tuner.Ledger
-	full    []*group // to be committed next, oldest first
-	pending *group   // to be committed after those; nil: none
-	flying  *group   // being committed; nil: none
-	again   bool     // the ledger has work left that needs no worker
-	lastNum uint64   // the greatest sweep number used
+	full    []*group      // to be committed next, oldest first
+	pending *group        // to be committed after those; nil: none
+	flying  *group        // being committed; nil: none
+	spare   tuner.Changes // of a group that was committed: room to use again
+	again   bool          // the ledger has work left that needs no worker
+	lastNum uint64        // the greatest sweep number used
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
@@ -158,12 +159,12 @@ const maxGroup = 8192
 // gatherLocked moves the ledger's changes to the pending group and returns the
 // group to wait for until all changes so far are durable; nil: they are.
 func (c *Coordinator) gatherLocked() *group {
-	changes := c.ledger.Take()
-	if !changes.Empty() {
+	if c.ledger.Changed() {
 		if c.pending == nil {
-			c.pending = newGroup()
+			c.pending = newGroup(c.spare)
+			c.spare = tuner.Changes{}
 		}
-		c.pending.changes.Append(&changes)
+		c.ledger.Take(&c.pending.changes)
 		c.waiting.turn++
 	}
 	last := c.flying

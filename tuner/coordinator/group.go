@@ -15,7 +15,8 @@ type group struct {
 	err     error         // why it is not durable
 }
 
-func newGroup() *group { return &group{done: make(chan struct{})} }
+// newGroup returns a group without changes that will use the room of some.
+func newGroup(room tuner.Changes) *group { return &group{changes: room, done: make(chan struct{})} }
 
 // wait returns once the group is durable, or why it is not. A nil group is
 // durable. When ctx ends first it is unknown.

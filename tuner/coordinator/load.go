@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -95,21 +94,33 @@ func (c *Coordinator) count(spec *tuner.Spec, n int) {
 	}
 }
 
-// known returns the function by which a ledger finds stored outcomes of a
-// spec's scopes; it runs under the lock.
-func (c *Coordinator) known(spec *tuner.Spec) func(key []byte) (tuner.Outcome, bool) {
-	scopes := spec.Scopes()
-	return func(key []byte) (tuner.Outcome, bool) {
-		if !slices.ContainsFunc(scopes, func(scope string) bool { return c.scopes[scope] > 1 }) {
-			return tuner.Outcome{}, false
+// known is what a ledger finds stored outcomes of a spec's scopes by. It is
+// used under the lock.
+type known struct {
+	c      *Coordinator
+	scopes []string
+}
+
+func (c *Coordinator) known(spec *tuner.Spec) tuner.Known { return &known{c, spec.Scopes()} }
+
+// Any is in tuner.Known.
+func (k *known) Any() bool {
+	for _, scope := range k.scopes {
+		if k.c.scopes[scope] > 1 {
+			return true
 		}
-		o, found, err := c.store.Answer(key)
-		if err != nil {
-			c.log.Error("a stored outcome could not be read and is evaluated anew", "error", err)
-			return tuner.Outcome{}, false
-		}
-		return o, found
 	}
+	return false
+}
+
+// Find is in tuner.Known.
+func (k *known) Find(key []byte) (tuner.Outcome, bool) {
+	o, found, err := k.c.store.Answer(key)
+	if err != nil {
+		k.c.log.Error("a stored outcome could not be read and is evaluated anew", "error", err)
+		return tuner.Outcome{}, false
+	}
+	return o, found
 }
 
 // results yields a sweep's stored results from trial seq on.

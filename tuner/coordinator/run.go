@@ -44,8 +44,12 @@ func (c *Coordinator) Run(ctx context.Context) error {
 
 // flush commits pending groups until there is none.
 func (c *Coordinator) flush() error {
+	var done *group
 	for {
 		c.mu.Lock()
+		if done != nil {
+			c.spare, done = done.changes, nil
+		}
 		if c.down != nil {
 			c.mu.Unlock()
 			return nil
@@ -81,6 +85,8 @@ func (c *Coordinator) flush() error {
 		if err != nil {
 			return err
 		}
+		g.changes.Reset()
+		done = g
 	}
 }
 
