@@ -37,8 +37,8 @@ var bugs = []bug{
 	// The best.
 	{"a worker confirms its own best", "confirm.go",
 		"w.worker.ID == s.rec.BestWorker {", "false {", ".", "TestBestIsConfirmedBySecondWorker", fails},
-	{"what is stored confirms itself", "worker/loop.go",
-		"Again: again", "Again: false && again", "worker", "TestNothingIsEvaluatedTwice", fails},
+	{"what is stored confirms itself", "worker/worker.go",
+		"Again: t.again", "Again: false && t.again", "worker", "TestNothingIsEvaluatedTwice", fails},
 	{"who evaluated the best is forgotten", "ledger.go",
 		"stored == nil || stored.Seq != best.Seq", "stored == nil || stored.Seq == best.Seq", ".", "TestConfirmationAfterRestart", fails},
 

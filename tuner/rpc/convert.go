@@ -56,12 +56,32 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 
 // FromValues returns parameter values for the wire.
 func FromValues(values []search.Value) []*warptunev1.Value {
-	ms, all := make([]*warptunev1.Value, len(values)), make([]warptunev1.Value, len(values))
+	room := newValueRoom(len(values))
+	return room.from(values)
+}
+
+// valueRoom is where messages of values are made, all in one piece.
+type valueRoom struct {
+	refs     []*warptunev1.Value
+	all      []warptunev1.Value
+	integers []warptunev1.Value_Integer
+}
+
+// newValueRoom returns room for n values.
+func newValueRoom(n int) *valueRoom {
+	return &valueRoom{make([]*warptunev1.Value, n), make([]warptunev1.Value, n), make([]warptunev1.Value_Integer, n)}
+}
+
+func (r *valueRoom) from(values []search.Value) []*warptunev1.Value {
+	n := len(values)
+	ms, all, integers := r.refs[:n:n], r.all[:n], r.integers[:n]
+	r.refs, r.all, r.integers = r.refs[n:], r.all[n:], r.integers[n:]
 	for i, v := range values {
 		m := &all[i]
 		switch v.Kind {
 		case search.Int:
-			m.Kind = &warptunev1.Value_Integer{Integer: v.I}
+			integers[i].Integer = v.I
+			m.Kind = &integers[i]
 		case search.Float:
 			m.Kind = &warptunev1.Value_Real{Real: v.F}
 		case search.Bool:
@@ -98,16 +118,29 @@ func ToValues(ms []*warptunev1.Value) []search.Value {
 
 // FromOutcome returns an outcome for the wire.
 func FromOutcome(o *tuner.Outcome) *warptunev1.Outcome {
-	return &warptunev1.Outcome{
-		Validity: warptunev1.Validity(o.Validity), TimeUs: o.TimeUS, Message: o.Message, Compiler: o.Compiler, Digest: o.Digest,
-		Registers: int64(o.Registers), SpillBytes: int64(o.SpillBytes), SharedBytes: int64(o.Shared), CarveOutBytes: int64(o.CarveOut),
-		Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound, Metrics: o.Metrics, FloorUs: o.FloorUS,
-	}
+	m := &warptunev1.Outcome{}
+	PutOutcome(m, o)
+	return m
+}
+
+// PutOutcome fills an empty message with an outcome.
+func PutOutcome(m *warptunev1.Outcome, o *tuner.Outcome) {
+	m.Validity, m.TimeUs, m.FloorUs, m.Message = warptunev1.Validity(o.Validity), o.TimeUS, o.FloorUS, o.Message
+	m.Compiler, m.Digest, m.Limiter, m.Bound, m.Occupancy = o.Compiler, o.Digest, o.Limiter, o.Bound, o.Occupancy
+	m.Registers, m.SpillBytes = int64(o.Registers), int64(o.SpillBytes)
+	m.SharedBytes, m.CarveOutBytes, m.Metrics = int64(o.Shared), int64(o.CarveOut), o.Metrics
 }
 
 // ToOutcome returns an outcome from the wire, which may make no sense: see
 // tuner.Outcome.Check.
 func ToOutcome(m *warptunev1.Outcome) tuner.Outcome {
+	o := toOutcome(m)
+	o.Metrics = maps.Clone(o.Metrics)
+	return o
+}
+
+// toOutcome is ToOutcome, but the metrics are the message's.
+func toOutcome(m *warptunev1.Outcome) tuner.Outcome {
 	v := tuner.ValidityUnknown
 	if m.GetValidity() >= 0 && m.GetValidity() <= warptunev1.Validity_VALIDITY_CORRECTNESS {
 		v = tuner.Validity(m.GetValidity())
@@ -115,7 +148,7 @@ func ToOutcome(m *warptunev1.Outcome) tuner.Outcome {
 	return tuner.Outcome{
 		Validity: v, TimeUS: m.GetTimeUs(), Message: m.GetMessage(), Compiler: m.GetCompiler(), Digest: m.GetDigest(),
 		Registers: int(m.GetRegisters()), SpillBytes: int(m.GetSpillBytes()), Shared: int(m.GetSharedBytes()), CarveOut: int(m.GetCarveOutBytes()),
-		Occupancy: m.GetOccupancy(), Limiter: m.GetLimiter(), Bound: m.GetBound(), Metrics: maps.Clone(m.GetMetrics()), FloorUS: m.GetFloorUs(),
+		Occupancy: m.GetOccupancy(), Limiter: m.GetLimiter(), Bound: m.GetBound(), Metrics: m.GetMetrics(), FloorUS: m.GetFloorUs(),
 	}
 }
 

@@ -36,12 +36,13 @@ func toSync(m *warptunev1.SynchronizeRequest) *tuner.Sync {
 	for _, h := range m.GetHeld() {
 		s.Held = append(s.Held, toHeld(h))
 	}
-	for _, r := range m.GetReports() {
+	outcomes := make([]tuner.Outcome, len(m.GetReports()))
+	for i, r := range m.GetReports() {
 		report := tuner.Report{Held: toHeld(r.GetLease())}
 		switch k := r.GetResult().(type) {
 		case *warptunev1.Report_Outcome:
-			o := ToOutcome(k.Outcome)
-			report.Outcome = &o
+			outcomes[i] = toOutcome(k.Outcome)
+			report.Outcome = &outcomes[i]
 		case *warptunev1.Report_Fault:
 			report.Fault = k.Fault
 		case *warptunev1.Report_Released:
@@ -80,12 +81,17 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 	for _, num := range known {
 		told[num] = true
 	}
-	m.Grants = make([]*warptunev1.Grant, 0, len(r.Grants))
+	values := 0
 	for i := range r.Grants {
-		g := &r.Grants[i]
-		m.Grants = append(m.Grants, &warptunev1.Grant{
-			Lease: putHeld(&leases[i], g.Held), Index: g.Index, Config: FromValues(g.Config.Values), Attempt: int64(g.Attempt), Level: g.Level,
-		})
+		values += len(r.Grants[i].Config.Values)
+	}
+	room := newValueRoom(values)
+	m.Grants = make([]*warptunev1.Grant, len(r.Grants))
+	grants := make([]warptunev1.Grant, len(r.Grants))
+	for i := range r.Grants {
+		g, to := &r.Grants[i], &grants[i]
+		to.Lease, to.Index, to.Config, to.Attempt, to.Level = putHeld(&leases[i], g.Held), g.Index, room.from(g.Config.Values), int64(g.Attempt), g.Level
+		m.Grants[i] = to
 		if num := g.Key.Sweep; !told[num] {
 			told[num] = true
 			if s, ok := sweep(num); ok {

@@ -116,6 +116,8 @@ func (b *bundles) fetch(ctx context.Context, digest string) ([]byte, error) {
 }
 
 func (b *bundles) transfer(ctx context.Context, digest string) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx) // ends the stream, however far it is read
+	defer cancel()
 	stream, err := b.client.GetBundle(ctx, &warptunev1.GetBundleRequest{Digest: digest})
 	if err != nil {
 		return nil, rpc.FromStatus(err)

@@ -17,7 +17,8 @@ import (
 // the worker has slots.
 type Evaluator interface {
 	// Evaluate evaluates one configuration. bundle is the content of the
-	// kernel bundle q.Spec.Bundle; do not modify. The outcome is the
+	// kernel bundle q.Spec.Bundle; do not modify it, what q refers to, or what
+	// the outcome refers to once it is returned. The outcome is the
 	// configuration's; an error is the machine's, and the trial is tried
 	// elsewhere. When ctx ends, so should Evaluate, with any error.
 	Evaluate(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error)

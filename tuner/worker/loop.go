@@ -2,10 +2,10 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
-	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -15,37 +15,47 @@ func (w *Worker) start(ctx context.Context) {
 	for w.running < w.opts.Slots && len(w.queue) > 0 {
 		t := w.queue[0]
 		w.queue = w.queue[1:]
-		if w.tasks[keyOf(t.lease)] != t {
+		if t.over {
 			continue // dropped since
 		}
-		var taskCtx context.Context
-		taskCtx, t.cancel = context.WithCancel(ctx)
+		t.slot = w.freeSlot(ctx)
 		if w.running++; w.running > w.runners {
 			w.runners++
 			go w.run()
 		}
-		w.started <- started{taskCtx, t}
+		w.started <- t
 	}
+}
+
+// freeSlot takes a slot that no task is in.
+func (w *Worker) freeSlot(ctx context.Context) *slot {
+	if n := len(w.slots); n > 0 {
+		s := w.slots[n-1]
+		w.slots = w.slots[:n-1]
+		return s
+	}
+	s := &slot{}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return s
 }
 
 // run evaluates one started task after another, until there are no more.
 func (w *Worker) run() {
-	for s := range w.started {
-		w.results <- w.evaluate(s.ctx, s.task)
+	for t := range w.started {
+		w.evaluate(t)
+		w.results <- t
 	}
 }
 
-// evaluate evaluates one task and returns what it came to.
-func (w *Worker) evaluate(ctx context.Context, t *task) finished {
-	defer t.cancel()
-	f := finished{task: t}
-	content, err := w.bundles.get(ctx, t.question.Spec.Bundle)
+// evaluate evaluates one task and notes what it came to.
+func (w *Worker) evaluate(t *task) {
+	ctx := t.slot.ctx
+	content, err := w.bundles.get(ctx, t.sweep.spec.Bundle)
 	begun := time.Now()
 	if err == nil {
-		f.outcome, err = w.opts.Evaluator.Evaluate(ctx, t.question, content)
+		t.outcome, err = w.opts.Evaluator.Evaluate(ctx, t.question(), content)
 	}
-	f.err, f.took = err, time.Since(begun)
-	return f
+	t.err, t.took = err, time.Since(begun)
 }
 
 // takeMore takes what else has been finished, and starts what waits, for as
@@ -54,8 +64,8 @@ func (w *Worker) takeMore(ctx context.Context) {
 	for w.call != nil && len(w.replies) == 0 {
 		w.start(ctx)
 		select {
-		case f := <-w.results:
-			w.take(f)
+		case t := <-w.results:
+			w.take(t)
 		default:
 			return
 		}
@@ -63,25 +73,40 @@ func (w *Worker) takeMore(ctx context.Context) {
 }
 
 // take turns what an evaluation came to into a report.
-func (w *Worker) take(f finished) {
+func (w *Worker) take(t *task) {
 	w.running--
-	key := keyOf(f.task.lease)
-	if w.tasks[key] != f.task {
+	if t.slot.ctx.Err() == nil {
+		w.slots = append(w.slots, t.slot)
+	}
+	if t.over {
 		return // dropped or returned since
 	}
-	delete(w.tasks, key)
-	report := &warptunev1.Report{Lease: f.task.lease}
-	if f.err != nil {
-		report.Result = &warptunev1.Report_Fault{Fault: clip(f.err.Error())}
-	} else {
-		w.pace.evaluated(f.took)
-		f.outcome.Message = clip(f.outcome.Message)
-		report.Result = &warptunev1.Report_Outcome{Outcome: rpc.FromOutcome(&f.outcome)}
+	t.over = true
+	delete(w.tasks, keyOf(t.lease))
+	w.reports = append(w.reports, t.report())
+	if t.err == nil {
+		w.pace.evaluated(t.took)
 	}
-	w.reports = append(w.reports, report)
 	if w.call != nil && w.call.held {
 		w.call.cancel() // it holds up the report
 	}
+}
+
+// report says what evaluating the task came to.
+func (t *task) report() *warptunev1.Report {
+	if t.err != nil {
+		return &warptunev1.Report{Lease: t.lease, Result: &warptunev1.Report_Fault{Fault: clip(t.err.Error())}}
+	}
+	var m struct { // in one piece: they go together anyway
+		report  warptunev1.Report
+		outcome warptunev1.Outcome
+		result  warptunev1.Report_Outcome
+	}
+	t.outcome.Message = clip(t.outcome.Message)
+	rpc.PutOutcome(&m.outcome, &t.outcome)
+	m.result.Outcome = &m.outcome
+	m.report.Lease, m.report.Result = t.lease, &m.result
+	return &m.report
 }
 
 // clip cuts a message to what a coordinator takes.
@@ -95,27 +120,22 @@ func clip(s string) string {
 // adopt takes granted trials in hand.
 func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 	for _, s := range m.GetSweeps() {
-		w.sweeps[s.GetSweep()] = s
+		w.sweeps[s.GetSweep()] = &particulars{id: s.GetId(), spec: rpc.ToSpec(s.GetSpec()), names: s.GetNames()}
 	}
-	reported := map[leaseKey]bool{}
-	if len(m.GetGrants()) > 0 {
-		for _, r := range w.reports {
-			reported[keyOf(r.GetLease())] = true
-		}
-	}
+	newest := w.newest
 	for _, g := range m.GetGrants() {
 		key := keyOf(g.GetLease())
 		s := w.sweeps[key.sweep]
-		if s == nil || w.tasks[key] != nil || reported[key] {
+		if s == nil {
 			continue // without particulars it is granted again, with them
 		}
+		if key.token <= newest && (w.tasks[key] != nil || w.reported(key)) {
+			continue
+		}
+		w.newest = max(w.newest, key.token)
 		trial, again := tuner.TrialOf(key.seq)
-		t := &task{lease: g.GetLease(), question: tuner.Question{
-			Sweep: s.GetId(), Spec: rpc.ToSpec(s.GetSpec()), Seq: trial, Again: again, Index: g.GetIndex(),
-			Config: search.Config{Names: s.GetNames(), Values: rpc.ToValues(g.GetConfig())},
-		}}
-		if level := g.GetLevel(); level != "" {
-			t.question.Spec.Level = level
+		t := &task{
+			lease: g.GetLease(), sweep: s, seq: trial, again: again, index: g.GetIndex(), values: rpc.ToValues(g.GetConfig()), level: g.GetLevel(),
 		}
 		if w.draining {
 			w.release(t)
@@ -135,35 +155,53 @@ func (w *Worker) drop(key leaseKey) {
 	if t == nil {
 		return
 	}
+	t.over = true
 	delete(w.tasks, key)
-	if t.cancel != nil {
-		t.cancel()
+	if t.slot != nil {
+		t.slot.cancel()
 	}
-	w.log.Debug("dropped a trial", "sweep", t.question.Sweep, "trial", t.question.Seq)
+	w.log.Debug("dropped a trial", "sweep", t.sweep.id, "trial", t.seq)
+}
+
+// reported says whether a trial is finished and not acknowledged.
+func (w *Worker) reported(key leaseKey) bool {
+	return slices.ContainsFunc(w.reports, func(r *warptunev1.Report) bool { return keyOf(r.GetLease()) == key })
 }
 
 // acknowledge forgets reports that the coordinator has dealt with.
 func (w *Worker) acknowledge(acks []*warptunev1.Acknowledgement) {
-	if len(acks) == 0 {
-		return
-	}
-	done := make(map[leaseKey]bool, len(acks))
 	for _, a := range acks {
-		done[keyOf(a.GetLease())] = true
 		switch a.GetStatus() {
 		case warptunev1.ReportStatus_REPORT_STATUS_RECORDED, warptunev1.ReportStatus_REPORT_STATUS_ALREADY_RECORDED:
 		default:
-			w.log.Warn("report not recorded", "sweep", w.sweeps[a.GetLease().GetSweep()].GetId(), "trial", a.GetLease().GetSeq(), "status", a.GetStatus().String(), "reason", a.GetMessage())
+			w.log.Warn("report not recorded", "sweep", w.sweepID(a.GetLease().GetSweep()), "trial", a.GetLease().GetSeq(), "status", a.GetStatus().String(), "reason", a.GetMessage())
 		}
 	}
 	kept := w.reports[:0]
 	for _, r := range w.reports {
-		if !done[keyOf(r.GetLease())] {
+		if len(acks) > 0 && keyOf(acks[0].GetLease()) == keyOf(r.GetLease()) { // in the order of the reports
+			acks = acks[1:]
+		} else {
 			kept = append(kept, r)
 		}
 	}
 	clear(w.reports[len(kept):])
 	w.reports = kept
+	done := make(map[leaseKey]bool, len(acks)) // those in another order
+	for _, a := range acks {
+		done[keyOf(a.GetLease())] = true
+	}
+	if len(done) > 0 {
+		w.reports = slices.DeleteFunc(w.reports, func(r *warptunev1.Report) bool { return done[keyOf(r.GetLease())] })
+	}
+}
+
+// sweepID is the identity of a sweep, for messages.
+func (w *Worker) sweepID(num uint64) string {
+	if s := w.sweeps[num]; s != nil {
+		return s.id
+	}
+	return ""
 }
 
 // forget drops everything held, when the coordinator turns out to be another.
@@ -171,6 +209,6 @@ func (w *Worker) forget() {
 	for key := range w.tasks {
 		w.drop(key)
 	}
-	w.queue, w.reports = nil, nil
+	w.queue, w.reports, w.newest = nil, nil, 0
 	clear(w.sweeps)
 }

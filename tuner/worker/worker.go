@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
 )
 
@@ -85,17 +86,19 @@ type Worker struct {
 	client   warptunev1.WorkerServiceClient
 	identity *warptunev1.WorkerIdentity
 	bundles  *bundles
-	started  chan started
-	results  chan finished
+	started  chan *task
+	results  chan *task
 	replies  chan reply
 
 	// Mutable fields, used by Run's goroutine alone.
 	coordinator string // whose leases these are
-	sweeps      map[uint64]*warptunev1.SweepParticulars
+	sweeps      map[uint64]*particulars
 	tasks       map[leaseKey]*task // held, not finished
+	newest      uint64             // the greatest token of any task so far
 	queue       []*task            // of those, not started, in the order granted
 	running     int
 	runners     int                  // goroutines that evaluate, as many as ever ran at a time
+	slots       []*slot              // that no task is in, and none was dropped in
 	reports     []*warptunev1.Report // finished, not acknowledged
 	call        *call                // under way; nil: none
 	draining    bool
@@ -119,25 +122,50 @@ func keyOf(l *warptunev1.Lease) leaseKey {
 	return leaseKey{l.GetSweep(), l.GetSeq(), l.GetToken()}
 }
 
+// particulars are what the questions of a sweep share.
+type particulars struct {
+	id    string
+	spec  tuner.Spec
+	names []string
+}
+
 // task is a trial that the worker holds.
 type task struct {
-	lease    *warptunev1.Lease
-	question tuner.Question
-	cancel   context.CancelFunc // set once started
-}
+	// Constant fields.
+	lease  *warptunev1.Lease
+	sweep  *particulars
+	seq    int64 // the trial's number
+	again  bool
+	index  int64
+	values []search.Value
+	level  string // "": the spec's
 
-// started is a task that a slot is free for.
-type started struct {
-	ctx  context.Context
-	task *task
-}
+	over bool  // it is not held any more
+	slot *slot // in which it is evaluated; nil: it was not started
 
-// finished is what an evaluation came to.
-type finished struct {
-	task    *task
+	// What evaluating it came to, once it has.
 	outcome tuner.Outcome
 	err     error
 	took    time.Duration
+}
+
+// question is what the evaluator is asked.
+func (t *task) question() tuner.Question {
+	q := tuner.Question{
+		Sweep: t.sweep.id, Spec: t.sweep.spec, Seq: t.seq, Again: t.again, Index: t.index,
+		Config: search.Config{Names: t.sweep.names, Values: t.values},
+	}
+	if t.level != "" {
+		q.Spec.Level = t.level
+	}
+	return q
+}
+
+// slot is where one task at a time is evaluated. Its context lasts over many, until
+// one of them is dropped while it is under way.
+type slot struct {
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
 // New returns a worker for the coordinator at the other end of conn, which may
@@ -155,8 +183,8 @@ func New(conn grpc.ClientConnInterface, opts Options) (*Worker, error) {
 			Id: opts.ID, Epoch: opts.Epoch, Slots: int64(opts.Slots), Engine: opts.Engine, Archs: opts.Archs, Labels: opts.Labels,
 		},
 		bundles: newBundles(client, opts.MaxBackoff),
-		started: make(chan started, opts.Slots), results: make(chan finished, opts.Slots), replies: make(chan reply, 1),
-		sweeps: map[uint64]*warptunev1.SweepParticulars{}, tasks: map[leaseKey]*task{},
+		started: make(chan *task, opts.Slots), results: make(chan *task, opts.Slots), replies: make(chan reply, 1),
+		sweeps: map[uint64]*particulars{}, tasks: map[leaseKey]*task{},
 	}, nil
 }
 
@@ -177,8 +205,8 @@ func (w *Worker) Run(ctx context.Context) (Exit, error) {
 		}
 		timer.Reset(w.pause())
 		select {
-		case f := <-w.results:
-			w.take(f)
+		case t := <-w.results:
+			w.take(t)
 			w.takeMore(hard)
 		case r := <-w.replies:
 			if err := w.answer(r); err != nil {
@@ -246,6 +274,7 @@ func (w *Worker) drain() {
 
 // release reports a task as returned untouched.
 func (w *Worker) release(t *task) {
+	t.over = true
 	delete(w.tasks, keyOf(t.lease))
 	w.reports = append(w.reports, &warptunev1.Report{Lease: t.lease, Result: &warptunev1.Report_Released{Released: true}})
 }
@@ -259,8 +288,8 @@ func (w *Worker) giveUp() (Exit, bool) {
 	}
 	w.log.Warn("ending evaluations", "running", w.running)
 	for _, t := range w.tasks {
-		if t.cancel != nil {
-			t.cancel()
+		if t.slot != nil {
+			t.slot.cancel()
 		}
 		w.release(t)
 	}
