@@ -12,6 +12,7 @@ import (
 type op struct {
 	class    assemble.Class
 	pipe     pipe
+	port     port
 	kind     resultKind
 	space    ir.Space
 	width    uint8
@@ -139,7 +140,7 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 	}
 	s := m.classes[in.Class]
 	o := op{
-		class: in.Class, pipe: s.pipe, kind: s.kind, space: in.Space, width: in.Width, source: in.Source,
+		class: in.Class, pipe: s.pipe, port: portOf(in.Class, s.pipe, in.Space), kind: s.kind, space: in.Space, width: in.Width, source: in.Source,
 		carried: in.Carried, spill: in.Spill, latency: int32(s.latency), interval: int32(s.interval), pending: -1,
 	}
 	o.dep0 = int32(len(c.deps))
@@ -172,6 +173,17 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 		c.describe(&o, &c.program.Kernel.Instrs[in.Source])
 	}
 	return o, nil
+}
+
+// portOf is what an op of a class waits for.
+func portOf(c assemble.Class, p pipe, space ir.Space) port {
+	switch c {
+	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy:
+		if isLG(space) {
+			return portLG
+		}
+	}
+	return port(p)
 }
 
 // fresh counts the general registers that an instruction must fetch: those among

@@ -56,6 +56,7 @@ func (s *sm) launch(slot int32) {
 		p.last[w.slot] = s.now - 1
 		if s.nextStep(w) {
 			s.prepareIssue(w, s.now)
+			p.await(w.slot)
 			p.wake = min(p.wake, max(p.ready[w.slot], s.now))
 		} else {
 			s.exit(w)
@@ -66,7 +67,7 @@ func (s *sm) launch(slot int32) {
 // exit ends a warp, and with the last one its CTA.
 func (s *sm) exit(w *warp) {
 	p := &s.subs[w.sub]
-	p.ready[w.slot], p.why[w.slot], p.on[w.slot] = never, Idle, pipeNone
+	p.park(w.slot, Idle)
 	c := &s.ctas[w.cta]
 	s.stats.active += max(s.now+1, w.sent) - c.began // a warp stays until its stores have left
 	w.loops.close(&s.stats)
@@ -87,7 +88,8 @@ func (s *sm) exit(w *warp) {
 func (s *sm) arrive(w *warp) {
 	p := &s.subs[w.sub]
 	w.waiting, w.resume = true, p.ready[w.slot]
-	p.ready[w.slot], p.why[w.slot] = never, Barrier
+	p.park(w.slot, Barrier)
+	p.parked++
 	s.ctas[w.cta].arrived++
 	s.barrier.Serve(s.now, s.m.latBarrierWarp)
 	s.release(w.cta)
@@ -110,6 +112,8 @@ func (s *sm) release(slot int32) {
 		w.waiting = false
 		p := &s.subs[w.sub]
 		p.ready[w.slot] = max(at, w.resume)
+		p.parked--
+		p.await(w.slot)
 		p.wake = min(p.wake, p.ready[w.slot])
 	}
 }

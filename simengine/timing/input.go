@@ -58,6 +58,8 @@ func (in *Input) validate() error {
 	}
 	if in.CTAsPerSM > maxResident || in.WarpsPerCTA > maxResident {
 		bad("%d CTAs of %d warps on an SM: more than any machine holds", in.CTAsPerSM, in.WarpsPerCTA)
+	} else if in.Arch != nil && in.CTAsPerSM*in.WarpsPerCTA > maxSlots*in.Arch.SubPartitions {
+		bad("%d CTAs of %d warps on an SM of %d sub-partitions: each holds %d warps at most", in.CTAsPerSM, in.WarpsPerCTA, in.Arch.SubPartitions, maxSlots)
 	}
 	for k, n := range in.Grid {
 		if n < 1 {

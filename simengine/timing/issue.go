@@ -1,6 +1,8 @@
 package timing
 
 import (
+	"math/bits"
+
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
@@ -52,46 +54,50 @@ func (p *subPartition) settle(now int64, st *stats) {
 	}
 }
 
-// choose scans the slots. It returns the slot to issue from, or -1; whether
-// other warps could issue too; and otherwise when the next one can and what it
-// waits for.
+// choose looks at the warps that the scoreboard lets issue. It returns the slot to
+// issue from, or -1; whether other warps could issue too; and otherwise when the
+// next one can and what it waits for. Of what comes at the same time the lowest
+// slot counts.
 func (p *subPartition) choose(now int64) (best int, more bool, next int64, reason StallReason) {
-	best, next, reason = -1, never, Idle
-	var oldest int64
-	mioFree, lgFree := p.mio.free(), p.lg.free()
-	why, on, last := p.why[:len(p.ready)], p.on[:len(p.ready)], p.last[:len(p.ready)]
-	for i, r := range p.ready {
-		if r > now {
-			if r < next {
-				next, reason = r, why[i]
-			} else if next == never && why[i] == Barrier {
-				reason = Barrier
-			}
+	next, reason = never, Idle
+	held, open := maxSlots, uint64(0)
+	for m := p.eligible(now); m != 0; {
+		i := bits.TrailingZeros64(m)
+		g := p.port[i]
+		same := p.due[g]
+		m &^= same
+		t := p.freeAt(g)
+		if t <= now {
+			open |= same
 			continue
 		}
-		t := p.free[on[i]] / dram.Fraction
-		if on[i] == pipeMemory {
-			if p.queue[i] == LGThrottle {
-				t = max(t, lgFree)
-			} else {
-				t = max(t, mioFree)
-			}
-		}
-		if t > now {
-			p.block[i] = t
-			if t < next {
-				next, reason = t, p.queue[i]
-			}
-			continue
-		}
-		if best >= 0 {
-			more = true
-		}
-		if best < 0 || last[i] < oldest {
-			best, oldest = i, last[i]
+		p.held[g], p.until[g] = p.visit, t
+		if t < next {
+			next, reason, held = t, throttles[g], i
 		}
 	}
-	return best, more, next, reason
+	if n := len(p.pending); n > 0 {
+		if at, i := p.pending[n-1].split(); at < next || at == next && i < held {
+			next, reason = at, p.why[i]
+		}
+	} else if next == never && p.parked > 0 {
+		reason = Barrier
+	}
+	return p.oldest(open), open&(open-1) != 0, next, reason
+}
+
+// oldest is the slot of a set that issued longest ago, -1 when there is none.
+func (p *subPartition) oldest(set uint64) int {
+	if set == 0 {
+		return -1
+	}
+	first := wakeup(never)
+	for ; set != 0; set &= set - 1 {
+		i := int32(bits.TrailingZeros64(set))
+		first = min(first, newWakeup(p.last[i], i))
+	}
+	_, i := first.split()
+	return i
 }
 
 // execute issues the next op of the warp in a slot.
@@ -100,6 +106,7 @@ func (s *sm) execute(p *subPartition, slot int) {
 	w := &s.warps[p.warp[slot]]
 	o := &s.c.ops[w.pc]
 	s.account(p, w, slot)
+	p.leave(slot)
 	s.stats.classes[o.class]++
 	if o.pipe != pipeNone {
 		p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
@@ -159,6 +166,8 @@ func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why StallReason, bar
 	}
 	if barrier {
 		s.arrive(w)
+	} else {
+		p.await(w.slot)
 	}
 }
 
@@ -170,14 +179,14 @@ func (s *sm) account(p *subPartition, w *warp, slot int) {
 		w.loops.stalled[p.why[slot]] += r - t
 		t = r
 	}
-	if b := min(p.block[slot], now); b > t {
-		w.loops.stalled[p.queue[slot]] += b - t
+	if b := min(p.blocked(slot), now); b > t {
+		w.loops.stalled[throttles[p.port[slot]]] += b - t
 		t = b
 	}
 	if now > t {
 		w.loops.stalled[NotSelected] += now - t
 	}
-	w.issued, p.last[slot], p.block[slot] = now, now, 0
+	w.issued, p.last[slot] = now, now
 }
 
 // control handles cp.async groups and instructions that only take a slot.
@@ -199,7 +208,8 @@ func (s *sm) control(w *warp, o *op, fetch int64) (int64, StallReason) {
 	return fetch, Wait
 }
 
-// prepareIssue works out when the warp's next op can issue, and why not before.
+// prepareIssue works out when the warp's next op can issue, and why not before;
+// subPartition.await tells the scheduler.
 func (s *sm) prepareIssue(w *warp, fetch int64) {
 	o := &s.c.ops[w.pc]
 	latest := fetch << 2
@@ -209,20 +219,5 @@ func (s *sm) prepareIssue(w *warp, fetch int64) {
 	}
 	p := &s.subs[w.sub]
 	p.ready[w.slot], p.why[w.slot] = latest>>2, resultStall[latest&3]
-	p.on[w.slot] = o.pipe
-	p.queue[w.slot] = o.throttle()
-}
-
-// throttle is what a warp shows while its op waits for its pipe.
-func (o *op) throttle() StallReason {
-	switch {
-	case o.class == assemble.Load || o.class == assemble.Store || o.class == assemble.Atomic || o.class == assemble.AsyncCopy:
-		if isLG(o.space) {
-			return LGThrottle
-		}
-		return MIOThrottle
-	case o.pipe == pipeMemory || o.pipe == pipeXU:
-		return MIOThrottle
-	}
-	return MathPipeThrottle
+	p.port[w.slot] = o.port
 }

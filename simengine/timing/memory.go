@@ -51,7 +51,7 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
 			kind = resultLong
 		}
 	}
-	if o.throttle() == LGThrottle {
+	if o.port == portLG {
 		p.lg.take(begin)
 	} else {
 		p.mio.take(begin)

@@ -57,15 +57,22 @@ type ctaSlot struct {
 	running  bool
 }
 
-// subPartition is a scheduler with its slots, as parallel arrays: the scan over
-// them is the clock's inner loop.
+// subPartition is a scheduler with its slots, as parallel arrays: looking for the
+// next one is the clock's inner loop.
 type subPartition struct {
+	could   uint64           // set of eligible slots: their ready cycle has come
+	due     [numPorts]uint64 // the same by port
+	pending []wakeup         // of the others that have one, the first to come last
+	parked  int              // slots whose warps wait at a barrier
+	visit   int64            // how often a slot was looked for
+	// held is the visit that last saw a port busy, until which cycle it was then.
+	held, until [numPorts]int64
+
 	ready []int64 // earliest cycle by scoreboard and fetch
 	why   []StallReason
-	on    []pipe        // pipe of the next op
-	queue []StallReason // throttle reason of the next op
-	last  []int64       // cycle of the last issue: the oldest goes first
-	block []int64       // until when a busy pipe held the warp back
+	port  []port  // of the next op
+	since []int64 // visit at which the slot became eligible
+	last  []int64 // cycle of the last issue: the oldest goes first
 	warp  []int32
 	free  [numPipes]int64 // dram.Fraction steps
 	mio   ring            // when the queue's entries left it, in cycles
@@ -219,9 +226,8 @@ func due(shares []float64) []int32 {
 
 func (p *subPartition) init(slots, queue, lg int) {
 	p.ready, p.why = make([]int64, slots), make([]StallReason, slots)
-	p.on, p.queue = make([]pipe, slots), make([]StallReason, slots)
-	p.last, p.block = make([]int64, slots), make([]int64, slots)
-	p.warp = make([]int32, slots)
+	p.port, p.last, p.since = make([]port, slots), make([]int64, slots), make([]int64, slots)
+	p.warp, p.pending = make([]int32, slots), make([]wakeup, 0, slots)
 	p.mio, p.lg = newRing(queue), newRing(lg)
 	for i := range p.ready {
 		p.ready[i], p.why[i] = never, Idle
