@@ -99,6 +99,26 @@ func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
 	return f, f.runPasses(selection)
 }
 
+// Registers that are computed from themselves alone, or from each other, and that
+// nothing ever wrote before have any value: their kernels assemble all the same.
+func TestNeverWritten(t *testing.T) {
+	for _, body := range []string{
+		"add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;",
+		"shl.b32 %r3, %r3, 2; cvt.u64.u32 %rd2, %r3; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r3;",
+		"add.s64 %rd2, %rd2, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2;",
+		"mul.wide.s32 %rd2, %r3, 4; cvt.u32.u64 %r3, %rd2; st.global.u32 [%rd1], %r3;",
+		"fma.rn.f32 %f1, %f1, %f1, %f2; fma.rn.f32 %f2, %f1, %f2, %f2; st.global.f32 [%rd1], %f2;",
+		"add.u32 %r3, %r4, 1; xor.b32 %r4, %r3, %r4; setp.lt.u32 %p1, %r3, %r4; selp.u32 %r5, %r3, %r4, %p1; st.global.u32 [%rd1], %r5;",
+		"setp.lt.and.u32 %p1, %r2, 3, %p1; @%p1 add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3;",
+		"ld.global.u64 %rd2, [%rd2]; st.global.u64 [%rd1], %rd2;",
+	} {
+		straight := strings.ReplaceAll(body, "; ", ";\n")
+		for _, text := range []string{straight, "again:\n" + straight + "\nsetp.lt.u32 %p2, %r2, 9;\n@%p2 bra again;"} {
+			listingOf(t, text)
+		}
+	}
+}
+
 // stripped is a program without what names and declarations could change.
 func stripped(p *Program) Program {
 	q := *p

@@ -37,6 +37,7 @@ type selector struct {
 	ambient map[ambientKey]value
 	pending [][]ambientDef // by block: what to define there
 	hard    []bool         // parameters compared with constants
+	asked   []bool         // what general is finding out
 	settled bool           // which variables are uniform is decided
 	uses    []int32        // readers of each value
 	inner   []bool         // blocks of innermost loops

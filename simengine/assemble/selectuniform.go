@@ -144,24 +144,28 @@ func loads(n *node) bool {
 // general says whether a value must be had in a general register anyway, so
 // that what is computed from it stays there too: an instruction compares it
 // with a constant, which takes the slot a uniform register would need, or it
-// is itself computed from such a value.
+// is itself computed from such a value. So is one that is computed from itself
+// alone, which nothing ever wrote.
 func (s *selector) general(v value) bool {
 	if s.f.vals[v].file == fileUniform {
 		return false
 	}
-	if s.hard[v] {
+	if s.hard[v] || s.asked[v] {
 		return true
 	}
 	d := s.f.defOf(v)
 	if d == nil {
 		return s.f.vals[v].defs > 1 && s.settled
 	}
-	return d.op != ir.Ld && !s.uniformOp(d)
+	s.asked[v] = true
+	is := d.op != ir.Ld && !s.uniformOp(d)
+	s.asked[v] = false
+	return is
 }
 
 // findHard marks parameters that some comparison with a constant reads.
 func (s *selector) findHard() {
-	s.hard = make([]bool, len(s.f.vals))
+	s.hard, s.asked = make([]bool, len(s.f.vals)), make([]bool, len(s.f.vals))
 	for _, b := range s.f.order {
 		for _, ni := range s.f.blocks[b].nodes {
 			n := &s.f.nodes[ni]

@@ -38,7 +38,7 @@ func (s *sm) launchDue() {
 func (s *sm) launch(slot int32) {
 	n := s.stats.loop.launched
 	s.stats.loop.launched++
-	sample := s.pool.samples[n%int64(len(s.pool.samples))]
+	sample := s.pool.samples[(s.first+n)%int64(len(s.pool.samples))]
 	perCTA := s.in.WarpsPerCTA
 	c := &s.ctas[slot]
 	c.began, c.alive, c.arrived, c.running, c.sent = s.now, int32(perCTA), 0, true, 0

@@ -32,6 +32,9 @@ type Input struct {
 	// DeviceSource, when not nil, is a cheaper Source that may leave out
 	// accesses to shared memory, for CTAs of which only the footprint matters.
 	DeviceSource func(cta int64) (*trace.CTA, error)
+	// Spread are CTAs drawn from all of the grid, whose work differs; nil where one
+	// in the middle of the grid is like the others.
+	Spread []int64
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
 	// At least one CTA is clocked whatever the budget.
 	Budget int64

@@ -12,6 +12,7 @@ type pool struct {
 	counts  counts
 	plan    *reuse.Plan
 	skips   bool
+	uneven  bool // the samples are CTAs of different work from the whole grid
 }
 
 // clusterSteps is how many neighbours of the first CTA are traced along x, at
@@ -24,6 +25,16 @@ type pick struct {
 	id  int64
 	dir reuse.Direction
 }
+
+// Middle is the CTA in the middle of a grid, away from edges, that stands for it.
+func Middle(grid [3]int) int64 {
+	nx, ny, nz := int64(grid[0]), int64(grid[1]), int64(grid[2])
+	return (middle(nz)*ny+middle(ny))*nx + middle(nx)
+}
+
+// middle is the one of n CTAs along an axis. It stands at a multiple of four, so
+// that neighbours that share a line are seen from its start.
+func middle(n int64) int64 { return max(min(n/2&^3, n-1-clusterSteps), 0) }
 
 // picks chooses the CTAs to trace: one in the middle of the grid, away from
 // edges, and up to steps of its neighbours along each axis. Small grids are
@@ -47,10 +58,7 @@ func picks(grid [3]int, steps int64) []pick {
 		}
 		return p
 	}
-	// The first CTA stands at a multiple of four so that neighbours that
-	// share a line are seen from its start.
-	mid := func(n int64) int64 { return max(min(n/2&^3, n-1-clusterSteps), 0) }
-	x, y, z := mid(nx), mid(ny), mid(nz)
+	x, y, z := middle(nx), middle(ny), middle(nz)
 	at := func(x, y, z int64) int64 { return (z*ny+y)*nx + x }
 	p := []pick{{at(x, y, z), reuse.Base}}
 	for k := int64(1); k <= steps && x+k < nx; k++ {
@@ -100,12 +108,30 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 			}
 		}
 	}
+	if len(in.Spread) > 0 {
+		if err := g.spread(in.Spread); err != nil {
+			return nil, err
+		}
+	}
 	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
 		Kept: m.arch.L2Kept, KeptUntil: m.arch.L2KeptUntil,
 		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold,
 	})
 	return p, nil
+}
+
+// spread puts CTAs of the whole grid in the place of the cluster.
+func (g *gatherer) spread(ids []int64) error {
+	p := g.pool
+	p.uneven, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
+	clear(g.traced)
+	for _, id := range ids {
+		if err := g.trace(pick{id, reuse.Spread}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // trace adds a CTA to the survey and, unless it is a far one, to the pool.

@@ -101,6 +101,8 @@ const (
 func (g gridShape) streamOf(m *machine, c *code, in *Input, p *pool, clocked int64) (*estimate, error) {
 	if clocked >= g.perSM {
 		clocked = g.perSM
+	} else if p.uneven { // whole rounds of the samples
+		clocked = min(max(clocked, minRounds*int64(len(p.samples))+g.resident), g.perSM)
 	} else {
 		clocked = min(clocked+(g.perSM-clocked)%g.resident, g.perSM)
 	}
@@ -111,6 +113,9 @@ func (g gridShape) streamOf(m *machine, c *code, in *Input, p *pool, clocked int
 	e := &estimate{run: s, clocked: clocked, cycles: float64(s.stats.cycles)}
 	if clocked < g.perSM {
 		e.interval, e.err = steady(s.done, int(g.resident))
+		if p.uneven {
+			e.interval, e.err = drawn(s.done, int(g.resident), len(p.samples))
+		}
 		e.interval = math.Max(e.interval, math.Max(s.interval, s.work()/float64(clocked)))
 		e.cycles += float64(g.perSM-clocked) * e.interval
 	} else {
@@ -177,6 +182,9 @@ func steady(done []int64, resident int) (interval, spread float64) {
 // the pace of the recorded ones with all of the wave in the loop, and the grid
 // is whole waves of that and a last one of what remains.
 func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable int64) (*estimate, error) {
+	if p.uneven {
+		return g.drawnRounds(m, c, in, p)
+	}
 	full, rest := g.perSM/g.resident, g.perSM%g.resident
 	e := &estimate{}
 	if full > 0 {

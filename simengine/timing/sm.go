@@ -109,6 +109,7 @@ type sm struct {
 	remote            uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
 	atomics           AtomicCost
 
+	first      int64 // the sample that the first CTA is a replica of
 	target     int64 // CTAs to run
 	launched   int64
 	nextLaunch int64   // earliest launchAt of the slots

@@ -29,19 +29,41 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ks := kinds(fp.cta)
-	walked := make([]bool, len(fp.cta.Warps))
-	for i := range ks {
-		walked[ks[i].warp] = true
-	}
-	t := newTraffic(c, m, &in, fp, s.perSM, walked)
-	var w walker
-	for i := range ks {
-		ks[i].phases = w.walk(c, &fp.cta.Warps[ks[i].warp], t.requests[ks[i].warp])
-	}
+	t, a := composeAll(c, m, &in, fp, s.perSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
 	t.total.busy[dramBus] = (fp.plan.ReadBytes + fp.plan.WriteBytes) / float64(s.ctas) / float64(f.Granule) * m.dram
-	d := newDemand(f, m, &t.total, compose(f, m, ks), in.WarpsPerCTA)
+	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
 	p := s.span(f, d)
 	return report(f, &in, fp, t, d, s, p), nil
+}
+
+// composeAll is the traffic of a CTA and how long it takes with the SM to itself,
+// in the mean over those that stand for the grid.
+func composeAll(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64) (*traffic, alone) {
+	var sum *traffic
+	var mean alone
+	var w walker
+	share := 1 / float64(len(fp.ctas))
+	for n := range fp.ctas {
+		cta := &fp.ctas[n]
+		ks := kinds(cta.CTA)
+		walked := make([]bool, len(cta.Warps))
+		for i := range ks {
+			walked[ks[i].warp] = true
+		}
+		t := newTraffic(c, m, in, fp.plan, cta, perSM, walked)
+		for i := range ks {
+			ks[i].phases = w.walk(c, &cta.Warps[ks[i].warp], t.requests[ks[i].warp])
+		}
+		a := compose(c.f, m, ks)
+		if len(fp.ctas) == 1 {
+			return t, a
+		}
+		if sum == nil {
+			sum = &traffic{c: c, m: m, plan: fp.plan, byPC: make([]tally, len(t.byPC))}
+		}
+		sum.add(t, share)
+		mean.add(&a, share)
+	}
+	return sum, mean
 }

@@ -68,6 +68,15 @@ type alone struct {
 	staged          float64 // of all warps
 }
 
+// add adds n times o.
+func (a *alone) add(o *alone, n float64) {
+	a.time += n * o.time
+	a.contended += n * o.contended
+	a.waits += n * o.waits
+	a.fromL2 += n * o.fromL2
+	a.staged += n * o.staged
+}
+
 // compose runs the phases of a CTA one after another.
 func compose(f *timing.Figures, m *memory, ks []kind) alone {
 	n := 0

@@ -19,13 +19,18 @@ const mostSteps = 4
 // along each axis is traced.
 const longCTA = 4096
 
-// footprint is the CTA that is composed, and what its neighbours say of it.
+// footprint is the CTAs that are composed, and what their neighbours say of them.
 type footprint struct {
-	cta *trace.CTA
+	ctas []composed
+	plan *reuse.Plan
+}
+
+// composed is a CTA that stands for the grid, or one of several drawn from it.
+type composed struct {
+	*trace.CTA
 	// first[w] are, for each line of warp w, the sectors in granules that the
 	// CTA touches for the first time with that access.
 	first [][]uint8
-	plan  *reuse.Plan
 }
 
 // surveyor traces CTAs.
@@ -49,17 +54,16 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	}
 	n := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
 	at := func(x, y, z int64) int64 { return (z*n[1]+y)*n[0] + x }
-	// The first CTA stands at a multiple of four, so that neighbours that
-	// share a granule are seen from its start.
-	mid := func(n int64) int64 { return max(min(n/2&^3, n-1-mostSteps), 0) }
-	x, y, z := mid(n[0]), mid(n[1]), mid(n[2])
-	fp := &footprint{}
+	middle := timing.Middle(in.Grid)
+	x, y, z := middle%n[0], middle/n[0]%n[1], middle/n[0]/n[1]
+	var base composed
 	var err error
-	if fp.cta, err = s.trace(at(x, y, z), reuse.Base, &fp.first); err != nil {
+	if base.CTA, err = s.trace(middle, reuse.Base, &base.first); err != nil {
 		return nil, err
 	}
+	fp := &footprint{ctas: []composed{base}}
 	steps := int64(mostSteps)
-	if accesses(fp.cta) > longCTA {
+	if accesses(base.CTA) > longCTA {
 		steps = 1
 	}
 	for i := int64(1); i <= steps && x+i < n[0] && (i == 1 || s.survey.Ambiguous(reuse.X, s.partial)); i++ {
@@ -84,6 +88,11 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 			}
 		}
 	}
+	if len(in.Spread) > 0 {
+		if fp.ctas, err = s.spread(in.Spread); err != nil {
+			return nil, err
+		}
+	}
 	threads := in.CTAsPerSM * in.WarpsPerCTA * 32 * in.Arch.SMs
 	fp.plan = s.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: in.Arch.L2Bytes, EffectiveBytes: in.Arch.L2EffectiveBytes,
@@ -91,6 +100,18 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold, Extents: in.Extents,
 	})
 	return fp, nil
+}
+
+// spread traces CTAs drawn from the whole grid.
+func (s *surveyor) spread(ids []int64) ([]composed, error) {
+	all := make([]composed, len(ids))
+	for i, id := range ids {
+		var err error
+		if all[i].CTA, err = s.trace(id, reuse.Spread, &all[i].first); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func accesses(c *trace.CTA) (n int) {
@@ -103,7 +124,7 @@ func accesses(c *trace.CTA) (n int) {
 // trace adds a CTA to the survey; first, when not nil, receives its first touches.
 func (s *surveyor) trace(id int64, d reuse.Direction, first *[][]uint8) (*trace.CTA, error) {
 	source := s.in.Source
-	if d != reuse.Base && s.in.DeviceSource != nil {
+	if d != reuse.Base && d != reuse.Spread && s.in.DeviceSource != nil {
 		source = s.in.DeviceSource
 	}
 	cta, err := source(id)

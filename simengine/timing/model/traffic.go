@@ -8,6 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -29,7 +30,8 @@ type request struct {
 type traffic struct {
 	c      *code
 	m      *memory
-	fp     *footprint
+	plan   *reuse.Plan
+	cta    *composed
 	l1     *lines
 	perSM  float64 // CTAs of the SM
 	stays  bool    // CTAs follow others on the SM
@@ -50,14 +52,14 @@ type tally struct {
 
 // newTraffic decides for every access of the CTA where it is served. walked
 // marks the warps whose requests are kept.
-func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64, walked []bool) *traffic {
-	t := &traffic{c: c, m: m, fp: fp, perSM: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
+func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *composed, perSM int64, walked []bool) *traffic {
+	t := &traffic{c: c, m: m, plan: plan, cta: cta, perSM: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
 	t.byPC = make([]tally, len(c.class))
-	t.requests = make([][]request, len(fp.cta.Warps))
-	t.weight = make([][]int64, len(fp.cta.Warps))
+	t.requests = make([][]request, len(cta.Warps))
+	t.weight = make([][]int64, len(cta.Warps))
 	loads, most := 0, 0
-	for i := range fp.cta.Warps {
-		w := &fp.cta.Warps[i]
+	for i := range cta.Warps {
+		w := &cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
 		if walked[i] {
 			t.requests[i] = make([]request, len(w.Accesses))
@@ -69,10 +71,10 @@ func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 	share := min(int64(in.CTAsPerSM), perSM)
 	t.l1Lines = in.L1Bytes / 128
 	t.l1 = newLines(max(in.L1Bytes/128/int(share), 1), min(loads, 1<<14))
-	at := make([]int, len(fp.cta.Warps)) // step of each warp
+	at := make([]int, len(cta.Warps)) // step of each warp
 	for k := range most {
-		for i := range fp.cta.Warps {
-			if w := &fp.cta.Warps[i]; k < len(w.Accesses) {
+		for i := range cta.Warps {
+			if w := &cta.Warps[i]; k < len(w.Accesses) {
 				for at[i]+1 < len(w.Steps) && w.Steps[at[i]+1].Access <= int32(k) {
 					at[i]++
 				}
@@ -81,6 +83,17 @@ func newTraffic(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 		}
 	}
 	return t
+}
+
+// add adds n times what another CTA asks for.
+func (t *traffic) add(o *traffic, n float64) {
+	t.total.add(&o.total, n)
+	for pc := range t.byPC {
+		t.byPC[pc].add(&o.byPC[pc], n)
+	}
+	t.locals[0].add(&o.locals[0], n)
+	t.locals[1].add(&o.locals[1], n)
+	t.l1Lines = o.l1Lines
 }
 
 // count adds the static work of a warp's steps.
@@ -115,7 +128,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 		return // the machine makes none
 	}
 	u := turn{
-		w: w, a: a, class: t.c.class[a.PC], first: t.fp.first[warp], round: int32(at),
+		w: w, a: a, class: t.c.class[a.PC], first: t.cta.first[warp], round: int32(at),
 		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC],
 	}
 	t.access(&u)
@@ -179,7 +192,7 @@ func direction(c assemble.Class) int {
 
 // lines sends the lines of a request on their way.
 func (t *traffic) lines(u *turn) {
-	a, plan := u.a, t.fp.plan
+	a, plan := u.a, t.plan
 	for k := a.First; k < a.First+int32(a.NLines); k++ {
 		l := &u.w.Lines[k]
 		fresh := float64(t.granules(l.Sectors & u.first[k]))
@@ -211,13 +224,13 @@ func (t *traffic) lines(u *turn) {
 // of it are touched for the first time.
 func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	miss, latency, times := l.Sectors, t.m.near, 1.0
-	if t.fp.plan.Broadcast[u.a.PC] && u.a.Space == ir.Global {
+	if t.plan.Broadcast[u.a.PC] && u.a.Space == ir.Global {
 		times = 1 / t.perSM // fetched once for all of the SM's CTAs
 		if t.stays {
 			latency = t.c.f.L1
 		}
 	}
-	if over := t.fp.plan.Over[u.a.PC]; over.Last > over.First && u.a.Space == ir.Global {
+	if over := t.plan.Over[u.a.PC]; over.Last > over.First && u.a.Space == ir.Global {
 		// Scattered over a buffer: what of it fits L1 is there, whoever read it.
 		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
@@ -238,7 +251,7 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		return
 	}
 	sectors := bits.OnesCount8(miss)
-	due := fresh * t.fp.plan.Read[u.a.PC] * times
+	due := fresh * t.plan.Read[u.a.PC] * times
 	t.m.readLine(&u.one, sectors, due, times)
 	// What comes in takes turns of the data banks, too.
 	u.one.busy[lsu] += times * float64(sectors) * t.c.f.DataPass / 4
@@ -246,7 +259,7 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	u.y.hits += u.n * (1 - times) * float64(sectors)
 	if latency > t.c.f.L1 {
 		if fresh > 0 {
-			latency += t.fp.plan.Remote * t.m.half // half of the lines are at home in the farther half
+			latency += t.plan.Remote * t.m.half // half of the lines are at home in the farther half
 		}
 		u.r.fromDRAM += float32(due)
 		u.r.inFlight += float32(math.Min(due, 1))

@@ -302,16 +302,22 @@ func (s *Survey) reach(groups []group, d Device) [numDirections]float64 {
 
 // mean is the granules a CTA of the cluster touches first.
 func (s *Survey) mean(g *group) float64 {
-	var n int64
-	for k := Base; k <= Z; k++ {
-		n += g.distinct[k]
+	n := g.distinct[Spread]
+	if s.ctas[Spread] == 0 {
+		for k := Base; k <= Z; k++ {
+			n += g.distinct[k]
+		}
 	}
 	return float64(n) / s.surveyed()
 }
 
-// surveyed is the CTAs of the cluster, at least one.
+// surveyed is the CTAs that a mean is taken of, at least one: the cluster's, or
+// those spread over the grid.
 func (s *Survey) surveyed() float64 {
-	var ctas int64
+	ctas := s.ctas[Spread]
+	if ctas > 0 {
+		return float64(ctas)
+	}
 	for k := Base; k <= Z; k++ {
 		ctas += s.ctas[k]
 	}

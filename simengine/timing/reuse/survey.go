@@ -4,7 +4,9 @@ package reuse
 type Direction uint8
 
 // Directions. The zero value is invalid. Far CTAs, at the ends of the grid, only
-// widen the address range: without them no access is taken for random.
+// widen the address range: without them no access is taken for random. Spread
+// ones, drawn from the whole grid where CTAs differ, say how much a CTA touches in
+// the mean, in the place of the cluster; what neighbours share is the cluster's.
 const (
 	DirectionInvalid Direction = iota
 	Base
@@ -12,10 +14,11 @@ const (
 	Y
 	Z
 	Far
+	Spread
 	numDirections
 )
 
-var directionNames = [numDirections]string{"invalid", "base", "x", "y", "z", "far"}
+var directionNames = [numDirections]string{"invalid", "base", "x", "y", "z", "far", "spread"}
 
 func (d Direction) String() string {
 	if d < numDirections {
@@ -89,6 +92,9 @@ func (s *Survey) StandFor(n int64) { s.weight = n }
 
 // Begin starts the next CTA.
 func (s *Survey) Begin(d Direction) {
+	if d == Spread && s.ctas[Spread] == 0 {
+		clear(s.written)
+	}
 	s.cta++
 	s.weight = 1
 	s.dir = d
@@ -145,7 +151,7 @@ func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
 			s.extra[id][s.dir] += s.weight
 		}
 		*owner = id
-		if !store && s.dir != Far {
+		if !store && s.dir < Far {
 			if e := s.opened.entry(granule / uint64(s.piece/s.granule)); e.read == 0 {
 				e.read = 1
 				s.pieces[id] += s.weight

@@ -1,0 +1,109 @@
+package simengine
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// A CTA in the middle of the grid and its neighbours stand for all of it where
+// CTAs do the same. Where the work depends on where the CTA is or on what it reads
+// (escape times, triangles, rows of different lengths), CTAs drawn from the whole
+// grid stand for it.
+const (
+	// spreadProbes is how many CTAs elsewhere are compared with the one in the
+	// middle at first.
+	spreadProbes = 3
+	// spreadFewest and spreadMost are how many CTAs are drawn then, fewer of
+	// long ones: no more than spreadWork instructions in all.
+	spreadFewest, spreadMost = 8, 32
+	spreadWork               = 50_000
+	// uneven is by how much CTAs' instructions differ in the mean from those of
+	// the one in the middle before they are drawn: guards at the grid's edges and
+	// predicates that depend on data make a few per cent.
+	uneven = 0.05
+)
+
+// spread is the CTAs drawn from the whole grid, nil where one in the middle is like
+// them all. It is a pure function of the launch.
+func (r *recording) spread() ([]int64, error) {
+	n := r.launch.Grid.Count()
+	if n <= spreadMost {
+		return nil, nil
+	}
+	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+	middle, err := r.instructions(timing.Middle(grid))
+	if err != nil {
+		return nil, err
+	}
+	off, sum := func(of float64) float64 { return math.Abs(of/math.Max(middle, 1) - 1) }, 0.0
+	differs := false
+	for k := range spreadProbes {
+		one, err := r.instructions(draw(k, grid))
+		if err != nil {
+			return nil, err
+		}
+		differs = differs || off(one) > uneven
+		sum += one
+	}
+	if !differs {
+		return nil, nil
+	}
+	count := int(min(max(spreadWork*spreadProbes/max(sum, 1), spreadFewest), spreadMost))
+	ids, apart := make([]int64, count), 0.0
+	for k := range ids {
+		ids[k] = draw(k, grid)
+		one, err := r.instructions(ids[k])
+		if err != nil {
+			return nil, err
+		}
+		apart += off(one) / float64(count)
+	}
+	if apart <= uneven {
+		return nil, nil
+	}
+	return ids, nil
+}
+
+// draw is the k-th of a sequence of CTAs that covers a grid evenly however long it
+// is: the additive recurrence R3 (M. Roberts, The unreasonable effectiveness of
+// quasirandom sequences, 2018). Grids of other shapes over the same data are
+// looked at in the same places, so that what chance does to one it does to all.
+func draw(k int, grid [3]int) int64 {
+	const root = 1.2207440846057596 // of x^4 = x + 1
+	id, step := int64(0), int64(1)
+	alpha := 1.0
+	for _, n := range grid {
+		alpha /= root
+		_, at := math.Modf(0.5 + float64(k+1)*alpha)
+		id += min(int64(at*float64(n)), int64(n)-1) * step
+		step *= int64(n)
+	}
+	return id
+}
+
+// instructions is the warp instructions of a CTA, those of iterations that its
+// trace leaves out counted.
+func (r *recording) instructions(id int64) (float64, error) {
+	cta, err := r.cta(id)
+	if err != nil {
+		return 0, err
+	}
+	return float64(instructions(r.kernel, cta)), nil
+}
+
+func instructions(k *ir.Kernel, cta *trace.CTA) (n int64) {
+	var weight []int64
+	for i := range cta.Warps {
+		w := &cta.Warps[i]
+		weight = coalesce.Weights(w, weight)
+		for j, s := range w.Steps {
+			b := &k.Blocks[s.Block]
+			n += weight[j] * int64(b.End-b.Start)
+		}
+	}
+	return n
+}

@@ -1,0 +1,52 @@
+package simengine_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/warptune/warptune/simengine"
+)
+
+// rounds runs a chain of arithmetic as often as trips says in %r10.
+func rounds(trips string) string {
+	return trips + `
+	mov.f32 %f0, 0f3F800000;
+	mov.u32 %r11, 0;
+again:
+	setp.ge.u32 %p1, %r11, %r10;
+	@%p1 bra done;
+	fma.rn.f32 %f0, %f0, %f0, %f0;
+	fma.rn.f32 %f1, %f1, %f1, %f0;
+	fma.rn.f32 %f2, %f2, %f2, %f1;
+	fma.rn.f32 %f3, %f3, %f3, %f2;
+	add.u32 %r11, %r11, 1;
+	bra again;
+done:
+	add.f32 %f0, %f0, %f3;`
+}
+
+// A grid whose CTAs differ in their work takes as long as one whose CTAs all do
+// what those do in the mean, wherever the long ones are: the CTA in the middle is
+// not taken for all.
+func TestCTAsThatDiffer(t *testing.T) {
+	const ctas = 1 << 15
+	mean := rounds("mov.u32 %r10, 256;")
+	for name, trips := range map[string]string{
+		"growing":              "shr.u32 %r10, %r3, 6;", // 0 to 511
+		"most where it is not": "mov.u32 %r10, 341;\nsetp.gt.u32 %p2, %r3, 12287;\nsetp.lt.u32 %p3, %r3, 20480;\nand.pred %p2, %p2, %p3;\nselp.u32 %r10, 1, %r10, %p2;",
+		"most in the middle":   "mov.u32 %r10, 1;\nsetp.gt.u32 %p2, %r3, 12287;\nsetp.lt.u32 %p3, %r3, 20480;\nand.pred %p2, %p2, %p3;\nselp.u32 %r10, 1024, %r10, %p2;",
+	} {
+		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
+			l := launch{ctas: ctas, threads: 128, level: level}
+			even, uneven := report(t, kernel("", mean), l), report(t, kernel("", rounds(trips)), l)
+			t.Logf("%s, level %v: %.1f us, %.1f us if all did the same", name, level, uneven.TimeUS, even.TimeUS)
+			if r := uneven.TimeUS / even.TimeUS; math.Abs(r-1) > 0.2 {
+				t.Errorf("%s, level %v: %.1f us, %.1f us if all did the same", name, level, uneven.TimeUS, even.TimeUS)
+			}
+			const counted = "smsp__inst_executed.sum"
+			if r := uneven.Metrics[counted] / even.Metrics[counted]; math.Abs(r-1) > 0.1 {
+				t.Errorf("%s, level %v: %.0f instructions, %.0f if all did the same", name, level, uneven.Metrics[counted], even.Metrics[counted])
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package timing
+
+import "math"
+
+// minRounds is how often each of CTAs that differ is clocked at least.
+const minRounds = 2
+
+// drawn is the mean interval between completions of CTAs that differ, n of them in
+// turns: over the last n before slots stay empty, in which each completed once or
+// nearly so, and how much that differs from all before.
+func drawn(done []int64, resident, n int) (interval, spread float64) {
+	last := len(done) - resident - 1
+	if last < 1 {
+		last = len(done) - 1
+	}
+	if last < 1 {
+		return float64(done[0]), 1
+	}
+	n = min(n, last)
+	interval = float64(done[last]-done[last-n]) / float64(n)
+	before := float64(done[last]-done[0]) / float64(last)
+	return interval, math.Abs(before-interval) / math.Max(interval, 1)
+}
+
+// mostWaves bounds the waves that are clocked of CTAs that differ and leave out loop
+// iterations.
+const mostWaves = 4
+
+// drawnRounds is rounds for CTAs that differ: waves of them are clocked from a
+// common start, and the grid's slots are taken by one CTA after another, each as
+// long as those took in the mean. The last one to start is one of the longest.
+func (g gridShape) drawnRounds(m *machine, c *code, in *Input, p *pool) (*estimate, error) {
+	n := int64(len(p.samples))
+	waves := min((n+g.resident-1)/g.resident, mostWaves)
+	e := &estimate{}
+	var life, longest, extra float64
+	for k := range waves {
+		s := newSM(m, c, in, p, g.active)
+		s.first = k * n / waves
+		if err := s.run(g.resident, false); err != nil {
+			return nil, err
+		}
+		skipped := s.stats.loop.mean()
+		sum := 0.0
+		for _, at := range s.done {
+			sum += float64(at - s.m.coldStart)
+		}
+		life += (sum/float64(len(s.done)) + skipped + float64(s.vacancy)) / float64(waves)
+		longest = math.Max(longest, float64(s.stats.cycles-s.m.coldStart)+skipped)
+		extra += skipped / float64(waves)
+		e.run = s
+	}
+	e.clocked = g.resident
+	turns := float64(g.perSM) / float64(g.resident)
+	e.interval = life / float64(g.resident)
+	e.cycles = math.Max(turns*life, (turns-1)*life+longest) + float64(m.coldStart)
+	e.skipped = extra * turns
+	e.cycles = math.Max(e.cycles, e.run.interval*float64(g.perSM-1))
+	return e, nil
+}
