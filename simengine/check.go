@@ -19,15 +19,13 @@ func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
 		return rec.verdict
 	}
 	rec.checked = true
-	full, err := m.compiled(k, exec.Full)
-	if err != nil {
+	if err := m.complete(k); err != nil {
 		rec.verdict = err
 		return err
 	}
-	rec.full = full
 	first, last := sliced(workLimit), rec.launch.Grid.Count()-1
 	first.DeviceOnly = last > 0
-	err = rec.runner.Run(rec.launch, rec.memory, 0, first, nil)
+	err := rec.runner.Run(rec.launch, rec.memory, 0, first, nil)
 	rec.memory.Reset()
 	if err == nil && last > 0 {
 		err = rec.runner.Run(rec.launch, rec.memory, last, sliced(workLimit), nil)
@@ -42,13 +40,17 @@ func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
 // has shown what may be a race: what is stored decides whether two writes are
 // one. It returns nil if it finds no defect.
 func (r *recording) confirm(id int64) error {
+	full, err := r.module.compiled(r.kernel, exec.Full)
+	if err != nil {
+		return err
+	}
 	longest := 1
 	for _, b := range r.kernel.Blocks {
 		longest = max(longest, b.End-b.Start)
 	}
 	warps := int(r.launch.CTA.Count()+exec.WarpSize-1) / exec.WarpSize
 	limit := int64(max(checkBudget/(warps*longest), 2*len(r.kernel.Blocks), 4))
-	err := exec.NewRunner(r.full).Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
+	err = exec.NewRunner(full).Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
 	r.memory.Reset()
 	if isFault(err, exec.StepLimit) {
 		return nil // no defect as far as the budget goes

@@ -44,6 +44,8 @@ type Module struct {
 	Digest string // sha-256 of the PTX text, hex
 	ir     *ir.Module
 	code   map[codeKey]*exec.Program
+	// completed is what complete said, by kernel.
+	completed map[string]error
 }
 
 type codeKey struct {
@@ -76,7 +78,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 	for i, k := range built.Kernels {
 		built.Kernels[i] = k.Unrolled()
 	}
-	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}}
+	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}, completed: map[string]error{}}
 	e.modules.put(key, m)
 	return m, nil
 }
@@ -106,6 +108,23 @@ func (m *Module) compiled(k *ir.Kernel, mode exec.Mode) (*exec.Program, error) {
 	}
 	m.code[key] = p
 	return p, nil
+}
+
+// complete says whether all of a kernel can be executed, not only what addresses
+// and branches depend on.
+func (m *Module) complete(k *ir.Kernel) error {
+	if err, ok := m.completed[k.Name]; ok {
+		return err
+	}
+	slice, err := m.compiled(k, exec.Slice)
+	if err != nil {
+		return err
+	}
+	if err = slice.Complete(); err != nil {
+		err = &Failure{FailureUnsupported, err}
+	}
+	m.completed[k.Name] = err
+	return err
 }
 
 // assembled is a kernel as the assembler would emit it under a register cap:

@@ -34,6 +34,7 @@ const workLimit = 60_000_000
 // configurations that differ only in those share one.
 type recording struct {
 	key       string
+	module    *Module
 	kernel    *ir.Kernel
 	launch    exec.Launch
 	memory    *exec.Memory
@@ -48,8 +49,7 @@ type recording struct {
 	// depend on those before it: the CTAs it asked for, and their work.
 	asked   map[wanted]bool
 	work    int64
-	full    *exec.Program // the kernel, all of it
-	raced   bool          // races have been looked for
+	raced   bool // races have been looked for
 	checked bool
 	verdict error // of the check; nil: no defect found
 }
@@ -84,7 +84,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 		return nil, &Failure{FailureLaunch, err}
 	}
 	r := &recording{
-		key: key, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
+		key: key, module: m, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
 		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth,
 		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},

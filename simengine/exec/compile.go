@@ -30,15 +30,13 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 		return nil, fmt.Errorf("compile %s: mode %d: want Full or Slice", k.Name, mode)
 	}
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}}
-	c.needed = make([]bool, len(k.Instrs))
 	if mode == Slice {
 		c.needed = ir.SliceDistinct(k)
 		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(k))
 	} else {
-		for i := range c.needed {
-			c.needed[i] = true
-		}
+		c.needed = all(k)
 	}
+	c.p.needed = c.needed
 	c.p.Loops, c.dom = findLoops(k)
 	c.analyse()
 	c.allocate()
@@ -53,6 +51,36 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 	return c.p, nil
 }
 
+// all marks every instruction of a kernel.
+func all(k *ir.Kernel) []bool {
+	needed := make([]bool, len(k.Instrs))
+	for i := range needed {
+		needed[i] = true
+	}
+	return needed
+}
+
+// Complete says whether the kernel could be compiled for Full mode too: its error
+// is the one that Compile would return, of an instruction the program leaves out.
+func (p *Program) Complete() error {
+	k := p.Kernel
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs))}
+	for r := range c.slots { // which one does not matter, nothing is executed
+		c.slots[r] = slot{file: fileOf(k.Regs[r].Type)}
+	}
+	c.layout()
+	for pc := range k.Instrs {
+		if p.needed[pc] || isTerminator(k.Instrs[pc].Op) {
+			continue
+		}
+		if err := c.instr(pc); err != nil {
+			return err
+		}
+		c.p.code = c.p.code[:0]
+	}
+	return nil
+}
+
 // compiler is the state of one Compile.
 type compiler struct {
 	k      *ir.Kernel
@@ -65,6 +93,9 @@ type compiler struct {
 	shared64 map[uint64]int32
 	special  map[ir.Special]slot
 	blockOf  map[int]int32 // block that starts at an instruction index
+
+	operand extra // scratch of instructions that keep none
+	key     []byte
 }
 
 // layout fixes what depends on the kernel alone.

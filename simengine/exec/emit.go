@@ -12,7 +12,7 @@ func (c *compiler) instr(pc int) error {
 	if in.Guard != ir.NoReg {
 		i.hasGuard, i.guardNot, i.guard = true, in.GuardNot, c.slots[in.Guard].index
 	}
-	emit, err := c.emitter(in)(pc, in, &i)
+	emit, err := c.emit(pc, in, &i)
 	if err != nil {
 		return err
 	}
@@ -22,44 +22,42 @@ func (c *compiler) instr(pc int) error {
 	return nil
 }
 
-// An emit function fills in one instruction; false drops it.
-type emitFunc func(pc int, in *ir.Instr, i *instr) (bool, error)
-
-func (c *compiler) emitter(in *ir.Instr) emitFunc {
+// emit fills in one instruction; false drops it.
+func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 	switch in.Op {
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync:
-		return c.emitMemory
+		return c.emitMemory(pc, in, i)
 	case ir.Nop, ir.Membar, ir.Nanosleep, ir.Prefetch:
-		return func(int, *ir.Instr, *instr) (bool, error) { return false, nil }
+		return false, nil
 	case ir.Setp, ir.Testp:
-		return c.emitSetp
+		return c.emitSetp(pc, in, i)
 	case ir.Set:
-		return c.emitCall((*Runner).set)
+		return c.emitCall(pc, in, i, (*Runner).set)
 	case ir.Selp:
-		return c.emitSelp
+		return c.emitSelp(pc, in, i)
 	case ir.AddC, ir.SubC, ir.MadC:
-		return c.emitCarry
+		return c.emitCarry(pc, in, i)
 	case ir.Cvta, ir.Isspacep:
-		return c.emitWindow
+		return c.emitWindow(pc, in, i)
 	case ir.Mov:
 		if len(in.Dst) > 1 || len(in.Src) > 1 {
-			return c.emitCall((*Runner).repack)
+			return c.emitCall(pc, in, i, (*Runner).repack)
 		}
 		if len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && isClock(in.Src[0].Special) {
-			return c.emitCall((*Runner).readClock)
+			return c.emitCall(pc, in, i, (*Runner).readClock)
 		}
 	case ir.Add, ir.Sub, ir.Mad:
 		if in.Mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
-			return c.emitCarry
+			return c.emitCarry(pc, in, i)
 		}
 	}
 	if run := calls[in.Op]; run != nil {
-		return c.emitCall(run)
+		return c.emitCall(pc, in, i, run)
 	}
 	if in.Type == ir.Pred {
-		return c.emitPred
+		return c.emitPred(pc, in, i)
 	}
-	return c.emitLane
+	return c.emitLane(pc, in, i)
 }
 
 func isClock(s ir.Special) bool {
@@ -67,7 +65,7 @@ func isClock(s ir.Special) bool {
 }
 
 // calls are the instructions that are more than a function of one lane.
-var calls = map[ir.Op]func(*Runner, *warp, *instr, uint32) signal{
+var calls = [ir.NumOps]func(*Runner, *warp, *instr, uint32) signal{
 	ir.Shfl:          (*Runner).shuffle,
 	ir.Vote:          (*Runner).vote,
 	ir.Match:         (*Runner).match,
@@ -83,22 +81,20 @@ var calls = map[ir.Op]func(*Runner, *warp, *instr, uint32) signal{
 }
 
 // emitCall resolves operands and leaves the rest to run.
-func (c *compiler) emitCall(run func(*Runner, *warp, *instr, uint32) signal) emitFunc {
-	return func(pc int, in *ir.Instr, i *instr) (bool, error) {
-		i.kind, i.x = kindCall, &extra{run: run, bool: in.Bool}
-		if in.Op == ir.Set {
-			t := in.SrcType
-			if t == ir.TypeInvalid {
-				t = in.Type
-			}
-			i.x.cmp32, i.x.cmp64 = selectCompare(in.Cmp, t, in.Mod&ir.ModFtz != 0)
-			if i.x.cmp32 == nil && i.x.cmp64 == nil || in.Type.Packed() != ir.TypeInvalid {
-				return false, c.unsupported(pc, "comparison of these types")
-			}
-			return true, c.operands(pc, in, i.x, t)
+func (c *compiler) emitCall(pc int, in *ir.Instr, i *instr, run func(*Runner, *warp, *instr, uint32) signal) (bool, error) {
+	i.kind, i.x = kindCall, &extra{run: run, bool: in.Bool}
+	if in.Op == ir.Set {
+		t := in.SrcType
+		if t == ir.TypeInvalid {
+			t = in.Type
 		}
-		return true, c.operands(pc, in, i.x, in.Type)
+		i.x.cmp32, i.x.cmp64 = selectCompare(in.Cmp, t, in.Mod&ir.ModFtz != 0)
+		if i.x.cmp32 == nil && i.x.cmp64 == nil || in.Type.Packed() != ir.TypeInvalid {
+			return false, c.unsupported(pc, "comparison of these types")
+		}
+		return true, c.operands(pc, in, i.x, t)
 	}
+	return true, c.operands(pc, in, i.x, in.Type)
 }
 
 // operands resolves all sources, constants as type t, and destinations.

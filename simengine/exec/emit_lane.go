@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // emitLane compiles an instruction that is a function of each lane alone.
 func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
@@ -21,15 +25,18 @@ func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
 }
 
 func (c *compiler) emit32(pc int, in *ir.Instr, i *instr, l lane) error {
-	x := &extra{}
+	x := &c.operand
+	x.src, x.dst = x.src[:0], x.dst[:0]
 	if err := c.operands(pc, in, x, ir.B32); err != nil {
 		return err
 	}
-	for _, s := range append(x.src, x.dst[0]) {
+	x.src = append(x.src, x.dst[0])
+	for _, s := range x.src {
 		if s.file != file32 {
 			return c.unsupported(pc, "register size differs from the instruction's type")
 		}
 	}
+	x.src = x.src[:len(in.Src)]
 	i.kind, i.f32 = kind32, l.f32
 	i.d = x.dst[0].index
 	i.setSources(x.src)
@@ -51,7 +58,8 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
 		return err
 	}
 	i.d, i.f64 = d.index, l.f64
-	x := &extra{dst: []slot{d}, sext: l.sext}
+	x := &c.operand
+	x.dst, x.src = append(x.dst[:0], d), x.src[:0]
 	small := in.Op == ir.Shl || in.Op == ir.Shr || in.Mod&ir.ModWide != 0
 	all64 := d.file == file64
 	for n := range in.Src {
@@ -75,7 +83,7 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
 	}
 	i.setSources(x.src)
 	i.signed = l.sext != 0
-	files := fileKey(d, x.src)
+	files := c.fileKey(d, x.src)
 	switch {
 	case all64:
 		i.kind = kind64
@@ -88,21 +96,24 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
 	case small && in.Mod&ir.ModWide == 0 && files == "663":
 		i.kind = kindShift64
 	default:
-		i.kind, i.x = kindMixed, x
+		i.kind, i.x = kindMixed, &extra{dst: slices.Clone(x.dst), src: slices.Clone(x.src), sext: l.sext}
 	}
 	return nil
 }
 
 // fileKey spells the files of an instruction's operands, destination first:
 // 6 for 64 bits, 3 for 32.
-func fileKey(d slot, src []slot) string {
-	key := ""
-	for _, s := range append([]slot{d}, src...) {
-		if s.file == file64 {
-			key += "6"
-		} else {
-			key += "3"
-		}
+func (c *compiler) fileKey(d slot, src []slot) string {
+	c.key = append(c.key[:0], fileDigit(d))
+	for _, s := range src {
+		c.key = append(c.key, fileDigit(s))
 	}
-	return key
+	return string(c.key)
+}
+
+func fileDigit(s slot) byte {
+	if s.file == file64 {
+		return '6'
+	}
+	return '3'
 }

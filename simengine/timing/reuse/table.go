@@ -15,7 +15,7 @@ type table struct {
 	n       int
 }
 
-func newTable() table { return table{entries: make([]entry, 1<<12)} }
+func newTable() table { return table{entries: make([]entry, 1<<8)} }
 
 // entry finds or makes the entry of a granule. The pointer is good until the
 // next call.
