@@ -43,7 +43,9 @@ const restarts = 20
 
 // Fleet says which workers to start.
 type Fleet struct {
-	Coordinator string        // HOST:PORT, as the workers reach it
+	// Coordinator is HOST:PORT as the workers reach it, several separated by
+	// commas, or @FILE with such a line, an absolute path that they all see.
+	Coordinator string
 	Workers     int           // processes; over ssh: on each host
 	Slots       int           // configurations each evaluates at a time
 	Lifetime    time.Duration // drain after it; 0: no limit
@@ -77,9 +79,8 @@ func ParseSetting(text string) (Setting, error) {
 
 // Check returns what is wrong with a fleet for an engine, if anything.
 func (f *Fleet) Check(e Engine) error {
-	host, port, err := net.SplitHostPort(f.Coordinator)
-	if err != nil || host == "" || port == "" || strings.ContainsFunc(f.Coordinator, notInAddress) {
-		return fmt.Errorf("coordinator address %q: want HOST:PORT as the workers reach it, e.g. login1:7070", f.Coordinator)
+	if err := f.checkAddress(e); err != nil {
+		return err
 	}
 	switch {
 	case f.Workers < 1:
@@ -104,8 +105,31 @@ func (f *Fleet) Check(e Engine) error {
 	return nil
 }
 
-func notInAddress(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_:[]%", r))
+// checkAddress says what is wrong with the coordinator's address.
+func (f *Fleet) checkAddress(e Engine) error {
+	if path, ok := strings.CutPrefix(f.Coordinator, "@"); ok {
+		switch {
+		case !strings.HasPrefix(path, "/") || strings.ContainsFunc(path, notIn("/.-_")):
+			return fmt.Errorf("coordinator address %q: want @FILE with an absolute path of letters, digits and /.-_", f.Coordinator)
+		case e == Kubernetes:
+			return fmt.Errorf("coordinator address %q: workers in containers see no such file; the service's name follows the coordinator", f.Coordinator)
+		}
+		return nil
+	}
+	for _, a := range strings.Split(f.Coordinator, ",") {
+		host, port, err := net.SplitHostPort(a)
+		if err != nil || host == "" || port == "" || strings.ContainsFunc(a, notIn(".-_:[]%")) {
+			return fmt.Errorf("coordinator address %q: want HOST:PORT as the workers reach it, e.g. login1:7070", a)
+		}
+	}
+	return nil
+}
+
+// notIn returns whether a rune is none of a set, nor a letter or a digit.
+func notIn(set string) func(rune) bool {
+	return func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(set, r))
+	}
 }
 
 // known are the settings of engines that take only some.

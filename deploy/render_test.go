@@ -87,6 +87,8 @@ func TestRefused(t *testing.T) {
 	wrong := map[string]func(f *Fleet) Engine{
 		"want HOST:PORT":        func(f *Fleet) Engine { f.Coordinator = "login1"; return Slurm },
 		"as the workers reach":  func(f *Fleet) Engine { f.Coordinator = "a\n#SBATCH --uid=0:1"; return Slurm },
+		"an absolute path":      func(f *Fleet) Engine { f.Coordinator = "@a;b"; return Slurm },
+		"see no such file":      func(f *Fleet) Engine { f.Coordinator = "@/shared/at"; return Kubernetes },
 		"at least 1 worker":     func(f *Fleet) Engine { f.Workers = 0; return Slurm },
 		"at least 1 slot":       func(f *Fleet) Engine { f.Slots = -1; return SSH },
 		"negative":              func(f *Fleet) Engine { f.Lifetime = -1; return SSH },
@@ -104,6 +106,13 @@ func TestRefused(t *testing.T) {
 		e := change(&f)
 		if text, err := Render(e, &f); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("want an error with %q, got %v and %d bytes", says, err, len(text))
+		}
+	}
+	for _, moves := range []string{"@/shared/at", "login1:7070,login2:7070"} {
+		f := ok
+		f.Coordinator = moves
+		if text, err := Render(Slurm, &f); err != nil || !strings.Contains(string(text), "--coordinator "+moves+" ") {
+			t.Errorf("%v: %s", err, text)
 		}
 	}
 	for _, text := range []string{"", "=", "a", "A=1", "-a=1", "a b=1", "a=1\nb"} {

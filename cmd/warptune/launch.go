@@ -23,7 +23,7 @@ type launchFlags struct {
 
 func (l *launchFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.fleet.Coordinator, "coordinator", "", "address of the coordinator as the workers reach it, HOST:PORT (required)")
+	f.StringVar(&l.fleet.Coordinator, "coordinator", "", "address of the coordinator as the workers reach it: HOST:PORT, several separated by commas, or @FILE with such a line (required)")
 	f.IntVar(&l.fleet.Workers, "workers", 1, "worker processes to start; over ssh: on each host")
 	f.IntVar(&l.fleet.Slots, "slots", 1, "configurations each worker evaluates at a time")
 	f.DurationVar(&l.fleet.Lifetime, "lifetime", 0, "workers drain after this time, e.g. 55m of a job of 1h; 0: no limit")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/worker"
 )
 
@@ -53,7 +54,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
 	f := flag.NewFlagSet("worker", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are returned, help is printed below
-	f.StringVar(&o.coordinator, "coordinator", "", "address of the coordinator, HOST:PORT (required); it may start later")
+	f.StringVar(&o.coordinator, "coordinator", "", "address of the coordinator, HOST:PORT, several separated by commas, or @FILE with such a line (required); it may start later, and move")
 	o.security.ClientFlags(f)
 	f.IntVar(&o.slots, "slots", runtime.GOMAXPROCS(0), "configurations evaluated at a time")
 	f.StringVar(&o.id, "id", "", "name of this worker; default: host name and process id")
@@ -76,8 +77,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.coordinator == "":
 		return nil, errors.New("--coordinator is required: the address it listens on, HOST:PORT")
-	case cluster.CheckAddress(o.coordinator) != nil:
-		return nil, fmt.Errorf("--coordinator: %w", cluster.CheckAddress(o.coordinator))
+	case rpc.CheckAddress(o.coordinator) != nil:
+		return nil, fmt.Errorf("--coordinator: %w", rpc.CheckAddress(o.coordinator))
 	case o.slots < 1:
 		return nil, fmt.Errorf("--slots must be at least 1, got %d", o.slots)
 	case o.lifetime < 0 || o.stagger < 0 || o.grace < 0:

@@ -28,7 +28,7 @@ func (s *sweep) fleet(t *testing.T, dies func(*process) bool, coordinator func()
 	f := &fleet{stop: stop, coordinator: supervise(ctx, t, nil, dies, coordinator)}
 	for i := range 8 {
 		w := s.worker(fmt.Sprint("w", i))
-		f.workers = append(f.workers, supervise(ctx, t, s.witness.hear, never, func() (role, []string) { return w, nil }))
+		f.workers = append(f.workers, supervise(ctx, t, s.witness.hear, never, func() (role, []string) { return w, s.inside }))
 	}
 	t.Cleanup(stop) // before it waits for them
 	return f

@@ -33,7 +33,7 @@ const roleEnv = "WARPTUNE_FAULTS_ROLE"
 // role is what a process is to be.
 type role struct {
 	Worker  string // its name; "": a coordinator
-	Address string
+	Address string // to listen on; of a worker: see rpc.CheckAddress
 
 	// Of a coordinator.
 	Path     string
@@ -157,7 +157,7 @@ func die() {
 
 // work evaluates until nothing is left, and says what is acknowledged as new.
 func (r *role) work() error {
-	conn, err := grpc.NewClient(r.Address, rpc.ClientOptions(nil)...)
+	conn, err := rpc.Dial(r.Address, nil, rpc.ClientOptions(nil)...)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -26,6 +27,8 @@ type sweep struct {
 	num     uint64         // in its store
 	path    string         // of the store; under mu, since a power cut moves it
 	address string         // of the coordinator
+	book    string         // where workers are told to find it; "": at address
+	inside  []string       // the command line that all processes run under
 	storm   string         // the file that lasts as long as the faults do
 	rows    []tuner.Result // of an undisturbed sweep
 	witness *witness
@@ -82,7 +85,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: s.address, Slots: 2, Took: 50 * time.Millisecond, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
+	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: 50 * time.Millisecond, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each

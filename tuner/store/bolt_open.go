@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -74,7 +75,9 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 		return nil, err
 	}
 	b := &Bolt{path: path, lock: lock}
-	if err := b.open(opts); err != nil {
+	var file *os.File
+	if err := b.open(opts, &file); err != nil {
+		abandon(file)
 		return nil, err
 	}
 	return b, nil
@@ -102,9 +105,25 @@ func boltOptions(opts OpenOptions) *bolt.Options {
 	}
 }
 
-func (b *Bolt) open(opts OpenOptions) (err error) {
+// abandon lets go of a file over which bbolt may have panicked, and which it may
+// have left open, mapped and locked: a lock goes with the mapping otherwise.
+func abandon(file *os.File) {
+	if file != nil {
+		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+		_ = file.Close()
+	}
+}
+
+// open opens the file with bbolt; file is what it has opened, also after an
+// error.
+func (b *Bolt) open(opts OpenOptions, file **os.File) (err error) {
 	defer guard("open", &err)()
-	db, err := bolt.Open(b.path, 0o600, boltOptions(opts))
+	with := boltOptions(opts)
+	with.OpenFile = func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
+		*file, err = os.OpenFile(name, flag, mode)
+		return *file, err
+	}
+	db, err := bolt.Open(b.path, 0o600, with)
 	if err != nil {
 		return err
 	}

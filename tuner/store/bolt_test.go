@@ -207,6 +207,34 @@ func TestDamageIsNeverSilent(t *testing.T) {
 	}
 }
 
+// A bucket whose name is damaged is named as missing.
+func TestMissingBucketIsNamed(t *testing.T) {
+	for _, name := range allBuckets[1:] {
+		path := filepath.Join(t.TempDir(), "sweeps.db")
+		must(t, os.WriteFile(path, filled(t, 10), 0o600))
+		db, err := bolt.Open(path, 0o600, boltOptions(OpenOptions{}))
+		must(t, err)
+		must(t, db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket(name) }))
+		must(t, db.Close())
+		if _, err := Open(path, OpenOptions{AnyFileSystem: true}); tuner.KindOf(err) != tuner.Damaged || !strings.Contains(err.Error(), "bucket "+string(name)+" is missing") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A file that bbolt has left open and mapped can be opened again.
+func TestAbandonedFileIsNotLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sweeps.db")
+	must(t, os.WriteFile(path, filled(t, 10), 0o600))
+	var file *os.File
+	left := Bolt{path: path}
+	must(t, left.open(OpenOptions{}, &file))
+	abandon(file)
+	b, err := Open(path, OpenOptions{AnyFileSystem: true, Wait: time.Millisecond})
+	must(t, err)
+	must(t, b.Close())
+}
+
 func TestUpgradeBacksUpFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sweeps.db")
 	b := mustOpen(t, path)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,14 +61,18 @@ func (b *Bolt) upgrade(steps []migration) error {
 }
 
 func (b *Bolt) checkBuckets() error {
-	return cmp.Or(b.db.View(func(tx *bolt.Tx) error {
+	err := b.db.View(func(tx *bolt.Tx) error {
 		for _, name := range allBuckets {
 			if tx.Bucket(name) == nil {
 				return damaged("bucket %s is missing", name)
 			}
 		}
 		return nil
-	}), b.checkValues())
+	})
+	if err != nil {
+		return err
+	}
+	return b.checkValues()
 }
 
 func (b *Bolt) checkValues() error {

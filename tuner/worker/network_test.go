@@ -26,7 +26,9 @@ type wire struct {
 	// everything from then on, as one does whose packets are not acknowledged.
 	mute, deaf atomic.Bool
 	// most, unless nil, draws after how many bytes a connection breaks.
-	most  func() int64
+	most func() int64
+	// takes, unless nil, draws how long n bytes take to get through.
+	takes func(n int) time.Duration
 	dials atomic.Int64
 }
 
@@ -76,6 +78,7 @@ func (e *wireEnd) Write(b []byte) (int, error) {
 	if e.mute.Load() {
 		return len(b), nil
 	}
+	e.wire.carry(len(b))
 	if left := e.left.Add(-int64(len(b))); left < 0 {
 		_, _ = e.Conn.Write(b[:max(0, int64(len(b))+left)])
 		_ = e.Close()
@@ -93,11 +96,19 @@ func (e *wireEnd) Read(b []byte) (int, error) {
 		<-e.closed
 		return 0, io.ErrClosedPipe
 	}
+	e.wire.carry(n)
 	if err == nil && e.left.Add(-int64(n)) < 0 {
 		_ = e.Close()
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, err
+}
+
+// carry waits for as long as n bytes take.
+func (w *wire) carry(n int) {
+	if w.takes != nil && n > 0 {
+		time.Sleep(w.takes(n))
+	}
 }
 
 func (e *wireEnd) Close() error {
@@ -197,6 +208,51 @@ func TestConnectionsBreakAnywhere(t *testing.T) {
 			t.Errorf("table differs from an undisturbed one:\n%s\nwant\n%s", got, want)
 		}
 	})
+}
+
+// Lines of 256 kbit/s and 100 ms give each worker at least 5 results a second,
+// and cost no lease. When they lose 30 % of the packets, what is lost holds up
+// what follows until it is sent again, as TCP does it after 200 ms and then twice
+// as long each time; the table is the same.
+func TestNarrowLossyLines(t *testing.T) {
+	b := tunertest.Bundle{Size: 600}
+	want := undisturbed(t, b)
+	seed := tunertest.Seed(t)
+	for _, percent := range []int{0, 30} {
+		synctest.Test(t, func(t *testing.T) {
+			s := onDisk(t)
+			defer func() { s.stop() }()
+			id := s.submit(b).ID
+			var mu sync.Mutex
+			rng := rand.New(rand.NewPCG(seed, 1))
+			takes := func(n int) time.Duration {
+				mu.Lock()
+				defer mu.Unlock()
+				const packet, rate = 1448, 256_000 / 8 // bytes, bytes a second
+				d := 100*time.Millisecond + time.Duration(n)*time.Second/rate
+				for range (n + packet - 1) / packet {
+					for again := 200 * time.Millisecond; rng.IntN(100) < percent; again *= 2 {
+						d += again
+					}
+				}
+				return d
+			}
+			one, other := (&wire{s: s, takes: takes}).connect(), (&wire{s: s, takes: takes}).connect()
+			defer one.Close()
+			defer other.Close()
+			begun := time.Now()
+			run(t, s.worker("a", 4, 50*time.Millisecond, one), s.worker("b", 4, 50*time.Millisecond, other))
+			rate := float64(b.Size) / 2 / time.Since(begun).Seconds()
+			t.Logf("%d %% lost: %.1f results a second of each worker", percent, rate)
+			sweep, err := s.c.Sweep(t.Context(), id)
+			if err != nil || percent == 0 && (rate < 5 || sweep.Counts.Requeued != 0) {
+				t.Errorf("%.1f results a second, %+v (%v)", rate, sweep.Counts, err)
+			}
+			if got := s.table(id); got != want {
+				t.Errorf("table differs from an undisturbed one:\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
 }
 
 // Half of all calls are lost, and no lease is: a worker renews long before it

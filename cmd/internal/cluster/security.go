@@ -42,12 +42,9 @@ func (s *Security) ServerFlags(f flagSet) {
 	f.StringVar(&s.tokenFile, "token-file", "", "file of the tokens to accept, one a line: ROLE NAME TOKEN; read again when it changes")
 }
 
-// Dial makes a client connection to a coordinator at HOST:PORT. Nothing is
-// sent until the first call.
-func (s *Security) Dial(addr string) (*grpc.ClientConn, error) {
-	if err := CheckAddress(addr); err != nil {
-		return nil, err
-	}
+// Dial makes a client connection to the coordinator at an address (see
+// rpc.CheckAddress). Nothing is sent until the first call.
+func (s *Security) Dial(address string) (*grpc.ClientConn, error) {
 	var creds credentials.TransportCredentials
 	if s.tls || s.files != (rpc.TLSFiles{}) {
 		if (s.files.Certificate == "") != (s.files.Key == "") {
@@ -59,9 +56,10 @@ func (s *Security) Dial(addr string) (*grpc.ClientConn, error) {
 		}
 	}
 	options := rpc.ClientOptions(creds)
+	var allow func(string) error
 	if s.tokenFile != "" {
-		if creds == nil && rpc.CheckPlaintext(addr) != nil {
-			return nil, fmt.Errorf("a token would be sent to %s for everybody on the way to read: add --tls, or --tls-ca FILE", addr)
+		if creds == nil {
+			allow = private
 		}
 		token, err := rpc.ReadToken(s.tokenFile)
 		if err != nil {
@@ -69,7 +67,15 @@ func (s *Security) Dial(addr string) (*grpc.ClientConn, error) {
 		}
 		options = append(options, grpc.WithPerRPCCredentials(rpc.Bearer(token, creds == nil)))
 	}
-	return grpc.NewClient(addr, options...)
+	return rpc.Dial(address, allow, options...)
+}
+
+// private says why a token must not go to an address in plaintext.
+func private(hostPort string) error {
+	if rpc.CheckPlaintext(hostPort) != nil {
+		return fmt.Errorf("a token would be sent to %s for everybody on the way to read: add --tls, or --tls-ca FILE", hostPort)
+	}
+	return nil
 }
 
 // CheckListen says why a server must not listen on an address, nil if it may;
