@@ -8,24 +8,56 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 )
 
-// gate is the protobuf codec, but codes only a few long messages at a time.
-// When a commit answers hundreds of workers at once, their messages would
-// otherwise stand in line for processors before every short call: what a person
-// asks, or a worker's renewal.
+// codec is the protobuf codec, but for reports (reports.go).
+type codec struct{ encoding.CodecV2 }
+
+func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }
+
+// Unmarshal is in encoding.CodecV2.
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(*warptunev1.SynchronizeRequest)
+	if !ok {
+		return c.CodecV2.Unmarshal(data, v)
+	}
+	b := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer b.Free()
+	return readSynchronize(b.ReadOnlyData(), m)
+}
+
+// Marshal is in encoding.CodecV2.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	m, ok := v.(*warptunev1.SynchronizeRequest)
+	if !ok || len(m.GetReports()) == 0 {
+		return c.CodecV2.Marshal(v)
+	}
+	const usual = 400 // bytes of a report, or a little less
+	pool := mem.DefaultBufferPool()
+	room := pool.Get(1<<10 + len(m.GetReports())*usual)
+	b, err := appendSynchronize((*room)[:0], m)
+	if err != nil {
+		pool.Put(room)
+		return nil, err
+	}
+	*room = b
+	return mem.BufferSlice{mem.NewBuffer(room, pool)}, nil
+}
+
+// gate is the codec, but codes only a few long messages at a time. When a commit
+// answers hundreds of workers at once, their messages would otherwise stand in
+// line for processors before every short call: what a person asks, or a worker's
+// renewal.
 type gate struct {
-	encoding.CodecV2
+	codec
 	places chan struct{}
 }
 
 // Messages longer than these are long.
 const (
-	longRequest  = 4 << 10 // bytes
+	longRequest  = 1 << 10 // bytes
 	longResponse = 16      // acknowledgements and grants
 )
 
-func newGate() *gate {
-	return &gate{CodecV2: encoding.GetCodecV2("proto"), places: make(chan struct{}, 2*cores)}
-}
+func newGate() *gate { return &gate{codec: newCodec(), places: make(chan struct{}, cores)} }
 
 // Unmarshal is in encoding.CodecV2.
 func (g *gate) Unmarshal(data mem.BufferSlice, v any) error {
@@ -33,7 +65,7 @@ func (g *gate) Unmarshal(data mem.BufferSlice, v any) error {
 		g.places <- struct{}{}
 		defer func() { <-g.places }()
 	}
-	return g.CodecV2.Unmarshal(data, v)
+	return g.codec.Unmarshal(data, v)
 }
 
 // Marshal is in encoding.CodecV2.
@@ -42,5 +74,5 @@ func (g *gate) Marshal(v any) (mem.BufferSlice, error) {
 		g.places <- struct{}{}
 		defer func() { <-g.places }()
 	}
-	return g.CodecV2.Marshal(v)
+	return g.codec.Marshal(v)
 }
