@@ -29,17 +29,20 @@ func (s TrialState) String() string {
 // of.
 type trial struct {
 	index    int64
+	token    uint64         // of the last grant, 0: never granted
+	granted  time.Duration  // Ledger.awake at the last grant
+	holder   string         // session of the last grant
+	reason   string         // why the last attempt that failed did
+	values   []search.Value // of the configuration; nil until they are first wanted
+	time     float64        // Outcome.TimeUS
+	floor    float64        // Outcome.FloorUS
+	attempts int32
 	state    TrialState
-	attempts int
-	token    uint64        // of the last grant, 0: never granted
-	granted  time.Duration // Ledger.awake at the last grant
-	holder   string        // session of the last grant
-	worker   string        // its worker
-	reason   string        // why the last attempt that failed did
-	config   search.Config // of index; made when it is first wanted
-	obs      search.Observation
-	floor    float64 // Outcome.FloorUS
+	valid    bool // the outcome is Correct
 }
+
+// worker returns the worker it was granted to last.
+func (t *trial) worker() string { return workerOf(t.holder) }
 
 func (t *trial) ended() bool { return t.state == Done || t.state == Abandoned }
 
@@ -188,8 +191,8 @@ func (c *course) estimate() *search.Estimate {
 // level; one that was given up may not.
 func (c *course) rank(t *trial) {
 	switch {
-	case t.obs.Valid:
-		c.candidates = append(c.candidates, halving.Candidate{Index: t.index, Time: t.obs.Objective, Floor: t.floor})
+	case t.valid:
+		c.candidates = append(c.candidates, halving.Candidate{Index: t.index, Time: t.time, Floor: t.floor})
 	case t.state == Abandoned:
 		c.candidates = append(c.candidates, halving.Candidate{Index: t.index, Time: math.Inf(1)})
 	}
@@ -225,7 +228,7 @@ func (c *course) tell() bool {
 		if !t.ended() {
 			return false
 		}
-		c.one[0] = t.obs
+		c.one[0] = search.Observation{Index: t.index, Objective: t.time, Valid: t.valid}
 		c.strategy.Tell(c.one[:]...)
 		if c.ranks {
 			c.rank(t)

@@ -97,7 +97,7 @@ func (l *Ledger) alone(w *session, held int) bool {
 	if held == 1 && l.opts.Attempts > 1 {
 		l.leases.Held(w.name, func(e lease.Lease) bool {
 			t := l.live[e.Sweep].course.at(e.Seq)
-			alone = t != nil && t.attempts == l.opts.Attempts
+			alone = t != nil && int(t.attempts) == l.opts.Attempts
 			return false
 		})
 	}
@@ -115,10 +115,10 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 		if t.attempts == 0 {
 			return true
 		}
-		if t.attempts == final && !empty {
+		if int(t.attempts) == final && !empty {
 			return false
 		}
-		return t.worker != w.worker.ID || !l.another(s, w.worker.ID)
+		return t.worker() != w.worker.ID || !l.another(s, w.worker.ID)
 	})
 	if seq < 0 {
 		if empty {
@@ -129,12 +129,12 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	t := s.course.at(seq)
 	e := l.leases.Grant(l.now, s.key(seq), w.name)
 	t.attempts++
-	t.token, t.granted, t.holder, t.worker = e.Token, l.awake, w.name, w.worker.ID
+	t.token, t.granted, t.holder = e.Token, l.awake, w.name
 	s.move(t, Leased)
 	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
 	s.dirty = true
 	l.ready(s, maxReuse)
-	return s.grant(seq), t.attempts > 1 && t.attempts == l.opts.Attempts, true
+	return s.grant(seq), t.attempts > 1 && int(t.attempts) == l.opts.Attempts, true
 }
 
 // another reports whether a worker of another name than id could take the

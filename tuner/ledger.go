@@ -163,7 +163,7 @@ func (l *Ledger) Restore(r Restored) error {
 		if err != nil {
 			return err
 		}
-		t.attempts = res.Attempts
+		t.attempts = int32(res.Attempts)
 		s.end(t, &res)
 	}
 	for _, rec := range r.Leases {
@@ -174,8 +174,7 @@ func (l *Ledger) Restore(r Restored) error {
 		if t.ended() {
 			return Errorf(Damaged, "restore sweep "+s.rec.ID, "trial %d has both a result and a lease", rec.Seq)
 		}
-		t.attempts, t.token, t.holder, t.reason = rec.Attempt, rec.Token, rec.Holder, rec.Reason
-		t.worker = rec.Holder[:max(0, strings.LastIndexByte(rec.Holder, '/'))]
+		t.attempts, t.token, t.holder, t.reason = int32(rec.Attempt), rec.Token, rec.Holder, rec.Reason
 		if rec.Held {
 			s.move(t, Leased)
 			t.granted = l.awake

@@ -101,7 +101,7 @@ func (s *live) end(t *trial, r *Result) (best bool) {
 			s.rec.Counts.Reused++
 		}
 	}
-	t.obs, t.floor = r.Outcome.Observation(r.Index), r.Outcome.FloorUS
+	t.time, t.floor, t.valid = r.Outcome.TimeUS, r.Outcome.FloorUS, r.Outcome.Validity == Correct
 	if r.Outcome.Validity != Correct {
 		s.example(kind, r)
 	}

@@ -73,11 +73,6 @@ func (o *Outcome) Clone() Outcome {
 	return c
 }
 
-// Observation returns what a strategy is told of the outcome.
-func (o *Outcome) Observation(index int64) search.Observation {
-	return search.Observation{Index: index, Objective: o.TimeUS, Valid: o.Validity == Correct}
-}
-
 // Question is what a worker is asked to evaluate: one configuration of a sweep.
 type Question struct {
 	Sweep  string // its identity, for messages

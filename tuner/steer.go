@@ -145,15 +145,15 @@ func (s *live) answerKey(seq int64, t *trial) []byte {
 	if !s.rec.Decides(seq) {
 		scope = &s.scopes[0]
 	}
-	return scope.key(s.config(t).Values)
+	return scope.key(s.values(t))
 }
 
-// config returns the configuration of a trial, and keeps it until it ends.
-func (s *live) config(t *trial) search.Config {
-	if t.config.Values == nil {
-		t.config = s.plan.Space.At(t.index)
+// values returns the configuration of a trial, and keeps it until it ends.
+func (s *live) values(t *trial) []search.Value {
+	if t.values == nil {
+		t.values = s.plan.Space.At(t.index).Values
 	}
-	return t.config
+	return t.values
 }
 
 // finish records the end of a trial that has not ended.
@@ -172,12 +172,12 @@ func (l *Ledger) finish(s *live, r *Result) {
 		l.put(s)
 	}
 	if best {
-		s.rec.BestWorker, s.rec.Confirmed = t.worker, false
-		s.rec.BestValues = slices.Clone(s.config(t).Values)
+		s.rec.BestWorker, s.rec.Confirmed = t.worker(), false
+		s.rec.BestValues = slices.Clone(s.values(t))
 		l.put(s) // who evaluated it must be known after a restart too
 		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
-	t.config = search.Config{}
+	t.values = nil
 	s.dirty = true
 }
 
@@ -201,8 +201,8 @@ func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 	} else {
 		t.attempts--
 	}
-	if t.attempts >= l.opts.Attempts {
-		l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: t.attempts, Abandoned: true, Outcome: Outcome{Message: t.reason}})
+	if int(t.attempts) >= l.opts.Attempts {
+		l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Abandoned: true, Outcome: Outcome{Message: t.reason}})
 		l.ready(s, maxReuse)
 		return
 	}
@@ -214,7 +214,7 @@ func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 // record returns the trial's lease as it is stored.
 func (s *live) record(seq int64, t *trial) LeaseRecord {
 	return LeaseRecord{
-		Sweep: s.rec.Num, Seq: seq, Index: t.index, Token: t.token, Attempt: t.attempts,
+		Sweep: s.rec.Num, Seq: seq, Index: t.index, Token: t.token, Attempt: int(t.attempts),
 		Holder: t.holder, Held: t.state == Leased, Reason: t.reason,
 	}
 }

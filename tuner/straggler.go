@@ -34,8 +34,8 @@ func TrialOf(seq int64) (trial int64, confirms bool) {
 
 // second is the second grant of a trial.
 type second struct {
-	token          uint64
-	holder, worker string
+	token  uint64
+	holder string
 }
 
 // grantSecond grants a straggler once more to a worker that has nothing to do.
@@ -48,13 +48,13 @@ func (l *Ledger) grantSecond(s *live, w *session) (Grant, bool) {
 	s.findStragglers(l.awake, l.opts.Straggles)
 	for i, seq := range s.stragglers {
 		t := s.course.at(seq)
-		if t == nil || t.state != Leased || t.attempts != 1 || t.worker == w.worker.ID {
+		if t == nil || t.state != Leased || t.attempts != 1 || t.worker() == w.worker.ID {
 			continue
 		}
 		s.stragglers = append(s.stragglers[:i:i], s.stragglers[i+1:]...)
 		e := l.leases.Grant(l.now, s.key(secondSeq(seq)), w.name)
 		t.attempts++
-		s.seconds[seq] = &second{token: e.Token, holder: w.name, worker: w.worker.ID}
+		s.seconds[seq] = &second{token: e.Token, holder: w.name}
 		l.changes.Leases = append(l.changes.Leases, s.record(seq, t)) // the attempt
 		return s.secondGrant(seq), true
 	}
@@ -114,8 +114,8 @@ func (l *Ledger) reportSecond(s *live, w *session, r *Report, ack func(AckStatus
 		return ack(Recorded, "")
 	}
 	w.reported++
-	t.worker = c.worker
-	l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
+	t.holder = c.holder
+	l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Outcome: *r.Outcome})
 	return ack(Recorded, "")
 }
 

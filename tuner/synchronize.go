@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/lease"
 )
 
@@ -109,7 +110,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 				s.noteTook(l.awake - max(t.granted, w.last))
 				w.last = l.awake
 			}
-			l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: t.attempts, Outcome: *r.Outcome})
+			l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Outcome: *r.Outcome})
 			return ack(Recorded, "")
 		}
 		fault, status = err.Error(), Refused
@@ -205,6 +206,6 @@ func (s *live) granted(seq int64) Grant {
 func (s *live) grant(seq int64) Grant {
 	t := s.course.at(seq)
 	return Grant{
-		Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: s.config(t), Attempt: t.attempts, Level: s.rec.LevelOf(seq),
+		Held: Held{Key: s.key(seq), Token: t.token}, Index: t.index, Config: search.Config{Names: s.plan.Names, Values: s.values(t)}, Attempt: int(t.attempts), Level: s.rec.LevelOf(seq),
 	}
 }

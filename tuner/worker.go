@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/warptune/warptune/search"
@@ -21,6 +22,9 @@ type Worker struct {
 
 // Session names one process of a worker: two copies of a worker differ in it.
 func (w *Worker) Session() string { return w.ID + "/" + strconv.FormatUint(w.Epoch, 16) }
+
+// workerOf returns the worker that a session is of.
+func workerOf(session string) string { return session[:max(0, strings.LastIndexByte(session, '/'))] }
 
 // Held is a lease that a worker says it holds.
 type Held struct {

@@ -49,11 +49,15 @@ func TestReportFields(t *testing.T) {
 // randomReports returns a message with reports of every kind and all values
 // that are written in a way of their own.
 func randomReports(rng *rand.Rand, n int) *warptunev1.SynchronizeRequest {
-	integer := func() int64 { return []int64{0, 1, -1, 127, 128, math.MinInt64, math.MaxInt64, rng.Int64()}[rng.IntN(8)] }
+	integer := func() int64 {
+		return []int64{0, 1, -1, 127, 128, math.MinInt64, math.MaxInt64, rng.Int64()}[rng.IntN(8)]
+	}
 	float := func() float64 {
 		return []float64{0, math.Copysign(0, -1), 1, math.NaN(), math.Inf(-1), rng.NormFloat64()}[rng.IntN(6)]
 	}
-	text := func() string { return []string{"", "ü", "registers", fmt.Sprint(rng.Uint64()), string(make([]byte, 300))}[rng.IntN(5)] }
+	text := func() string {
+		return []string{"", "ü", "registers", fmt.Sprint(rng.Uint64()), string(make([]byte, 300))}[rng.IntN(5)]
+	}
 	m := &warptunev1.SynchronizeRequest{
 		Worker: &warptunev1.WorkerIdentity{Id: text(), Epoch: rng.Uint64(), Archs: map[string]string{"a": "b"}},
 		Held:   []*warptunev1.Lease{{Seq: integer()}, {}}, Want: integer(), KnownSweeps: []uint64{1, rng.Uint64()}, Draining: rng.IntN(2) == 0,
