@@ -1,9 +1,6 @@
 package assemble
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // bank is one register file under allocation: for every register, a bit for
 // each program position at which it is taken.
@@ -98,15 +95,12 @@ func (k *bank) place(words [][]span, reserved, limit int, clash func(r int) bool
 	}
 	align = min(align, 4)
 	lowest := -1
-search:
 	for r := 0; ; r += align {
-		if lowest >= 0 && r+w > limit {
+		if r = k.next(r, align, words[0]); lowest >= 0 && r+w > limit {
 			break
 		}
-		for i := 0; i < w; i++ {
-			if r+i == reserved || !k.free(r+i, words[i]) {
-				continue search
-			}
+		if reserved >= r && reserved < r+w || !k.allFree(r+1, words[1:]) {
+			continue
 		}
 		if lowest < 0 {
 			lowest = r
@@ -122,6 +116,46 @@ search:
 	return lowest
 }
 
+// next is the first register from r on, in steps, that is free over spans.
+func (k *bank) next(r, step int, spans []span) int {
+	if len(spans) != 1 || spans[0].from >= spans[0].to {
+		for !k.free(r, spans) {
+			r += step
+		}
+		return r
+	}
+	from, to, first, last := spans[0].bits()
+	if from == to {
+		for first &= last; r < len(k.taken) && k.taken[r][from]&first != 0; r += step {
+		}
+		return r
+	}
+search:
+	for ; r < len(k.taken); r += step {
+		row := k.taken[r]
+		if row[from]&first != 0 || row[to]&last != 0 {
+			continue
+		}
+		for _, w := range row[from+1 : to] {
+			if w != 0 {
+				continue search
+			}
+		}
+		break
+	}
+	return r
+}
+
+// allFree says whether registers from r on are free over the spans of words.
+func (k *bank) allFree(r int, words [][]span) bool {
+	for i := range words {
+		if !k.free(r+i, words[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // stackPointer is the register the ABI reserves.
 const stackPointer = 1
 
@@ -131,26 +165,21 @@ const stackPointer = 1
 // Wide values go first and banks are respected; when that takes more than
 // limit registers, other orders are tried, without regard to banks. With must,
 // orders that take more are given up, and the count says only that all did.
-func (f *fn) allocate(limit int, must bool) (assigned []int16, general int) {
-	ranges := f.liveRanges(lingerCycles)
-	readers := f.readersOf()
+func (l *layout) allocate(limit int, must bool) (assigned []int16, general int) {
+	ranges := l.liveRanges(lingerCycles)
 	general = math.MaxInt
 	if must {
 		general = limit + 1
 	}
-	list := make([]value, 0, len(f.vals))
-	for v := range ranges {
-		if len(ranges[v].all) > 0 {
-			list = append(list, value(v))
-		}
-	}
+	born := l.born(ranges)
+	list := make([]value, len(born))
 	for o := spread; o <= inOrder; o++ {
 		if o == wideFirst {
-			ranges = f.liveRanges(0) // which begin where those before did
+			ranges = l.liveRanges(0) // which begin where those before did
 		} else {
-			f.sortValues(list, ranges, o)
+			l.sortValues(list, born, o)
 		}
-		if a, g := f.color(list, ranges, readers, limit, general, o); a != nil {
+		if a, g := l.color(list, ranges, limit, general, o); a != nil {
 			assigned, general = a, g
 		}
 		if general <= limit {
@@ -158,6 +187,29 @@ func (f *fn) allocate(limit int, must bool) (assigned []int16, general int) {
 		}
 	}
 	return assigned, general
+}
+
+// born lists the values that live as they come to life, then by number.
+func (l *layout) born(ranges []liveRange) []value {
+	end := make([]int32, l.positions()+2) // of the values that begin before each position
+	n := 0
+	for v := range ranges {
+		if all := ranges[v].all; len(all) > 0 {
+			end[all[0].from+1]++
+			n++
+		}
+	}
+	for i := 1; i < len(end); i++ {
+		end[i] += end[i-1]
+	}
+	out := make([]value, n)
+	for v := range ranges {
+		if all := ranges[v].all; len(all) > 0 {
+			out[end[all[0].from]] = value(v)
+			end[all[0].from]++
+		}
+	}
+	return out
 }
 
 // colorOrder is an order in which values are given registers.
@@ -172,7 +224,8 @@ const (
 
 // color is one attempt of allocate; nil when it takes as many registers as best.
 // list are the values that live, in that order.
-func (f *fn) color(list []value, ranges []liveRange, readers *readers, limit, best int, order colorOrder) (assigned []int16, general int) {
+func (l *layout) color(list []value, ranges []liveRange, limit, best int, order colorOrder) (assigned []int16, general int) {
+	f := l.f
 	assigned = make([]int16, len(f.vals))
 	for v := range assigned {
 		assigned[v] = -1
@@ -183,7 +236,7 @@ func (f *fn) color(list []value, ranges []liveRange, readers *readers, limit, be
 	}
 	banks := &f.scratch.banks
 	for i := range banks {
-		banks[i].reset(f.positions())
+		banks[i].reset(l.positions())
 	}
 	for _, v := range list {
 		vi := &f.vals[v]
@@ -195,8 +248,8 @@ func (f *fn) color(list []value, ranges []liveRange, readers *readers, limit, be
 			continue
 		}
 		var clash func(r int) bool
-		if vi.words == 1 && order <= wideFirst {
-			clash = func(r int) bool { return f.bankClash(v, r, readers, assigned) }
+		if vi.words == 1 && order <= wideFirst && len(l.readers.of(v)) > 0 {
+			clash = func(r int) bool { return f.bankClash(v, r, l.readers, assigned) }
 		}
 		general := &banks[fileGeneral]
 		assigned[v] = int16(general.place(ranges[v].words(), stackPointer, limit, clash))
@@ -210,22 +263,26 @@ func (f *fn) color(list []value, ranges []liveRange, readers *readers, limit, be
 	return assigned, max(banks[fileGeneral].most, stackPointer+1)
 }
 
-// sortValues puts values in the order in which they are given registers: those
-// of most words first where the order says so, then as they come to life, then
-// by number.
-func (f *fn) sortValues(list []value, ranges []liveRange, order colorOrder) {
-	keys := make([]uint64, len(list))
-	for i, v := range list {
-		rank := uint64(maxWords)
-		if order <= wideFirst || order == longFirst && f.livesAcross(v) {
-			rank -= uint64(f.vals[v].words)
+// sortValues puts values, listed as they come to life, in the order in which they
+// are given registers: those of most words first where the order says so.
+func (l *layout) sortValues(list, born []value, order colorOrder) {
+	rank := func(v value) int {
+		if order <= wideFirst || order == longFirst && l.livesAcross(v) {
+			return maxWords - int(l.f.vals[v].words)
 		}
-		// Positions are below 1<<29.
-		keys[i] = rank<<61 | uint64(ranges[v].all[0].from)<<32 | uint64(uint32(v))
+		return maxWords
 	}
-	slices.Sort(keys)
-	for i, k := range keys {
-		list[i] = value(uint32(k))
+	var end [maxWords + 2]int // of the values of lower rank
+	for _, v := range born {
+		end[rank(v)+1]++
+	}
+	for i := 1; i < len(end); i++ {
+		end[i] += end[i-1]
+	}
+	for _, v := range born {
+		r := rank(v)
+		list[end[r]] = v
+		end[r]++
 	}
 }
 
@@ -305,16 +362,6 @@ func (f *fn) bankClash(v value, r int, readers *readers, assigned []int16) bool 
 			}
 		}
 		if clash {
-			return true
-		}
-	}
-	return false
-}
-
-// livesAcross says whether a value is live at the entry of some block.
-func (f *fn) livesAcross(v value) bool {
-	for _, b := range f.order {
-		if f.live.in[b][v] != 0 {
 			return true
 		}
 	}

@@ -46,7 +46,7 @@ func (f *fn) spillWords(own int) (bool, error) {
 		if err := f.findLiveness(); err != nil {
 			return false, err
 		}
-		if f.regs, f.general = f.allocate(f.budget-f.t.reserved, true); f.fits() {
+		if f.regs, f.general = f.layout(nil).allocate(f.budget-f.t.reserved, true); f.fits() {
 			f.fit(own)
 			return f.fits(), nil
 		}
@@ -92,23 +92,26 @@ func (f *fn) blockInsts() [][]inst {
 // within the budget, starting over from the program's own order each time. If
 // none does, or that order is too crowded already, it is kept.
 func (f *fn) fit(own int) {
-	source := f.blockInsts()
+	limit := f.budget - f.t.reserved
+	var l *layout
 	if f.cap == 0 || f.pressure() <= own {
 		s := f.newScratch()
 		dags := f.dags(s)
-		room := make([][]inst, len(f.mblocks))
+		l = f.layout(dags)
 		for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12} {
-			f.schedule(own-slack, source, room, dags, s)
-			f.regs, f.general = f.allocate(f.budget-f.t.reserved, true)
-			if f.general+f.t.reserved <= f.budget {
+			if !f.schedule(own-slack, l, dags, s) && slack > 0 {
+				continue // the order that found no registers
+			}
+			if f.regs, f.general = l.allocate(limit, true); f.general <= limit {
+				l.arrange()
 				return
 			}
 		}
+		l.reset()
+	} else {
+		l = f.layout(nil)
 	}
-	for b := range f.mblocks {
-		f.mblocks[b].insts = source[b]
-	}
-	f.regs, f.general = f.allocate(f.budget-f.t.reserved, false)
+	f.regs, f.general = l.allocate(limit, false)
 }
 
 // need is the number of registers a thread is charged when the program keeps

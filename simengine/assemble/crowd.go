@@ -41,7 +41,7 @@ func (f *fn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
 // allocation could only place at registers from limit on, each of them more
 // registers short.
 func (f *fn) unplaced(limit, more int) []crowd {
-	ranges := f.liveRanges(0)
+	ranges := f.layout(nil).liveRanges(0)
 	var out []crowd
 	for v := range ranges {
 		if f.vals[v].file != fileGeneral || len(ranges[v].all) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {

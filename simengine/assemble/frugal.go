@@ -13,7 +13,7 @@ func (f *fn) frugal() error {
 		order := demandOrder(g)
 		out := f.boundsOf(b, s).out
 		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
-			mb.insts = arrange(nil, mb.insts, order)
+			mb.insts = arrange(mb.insts, order)
 		}
 	}
 	return nil

@@ -13,15 +13,23 @@ type operand struct {
 type operands struct {
 	uses, defs     []operand
 	useEnd, defEnd []int32 // where each instruction's end
-	keeps          []bool
+	flags          []flags
 }
+
+// flags are what else the scheduler and the allocation need of an instruction.
+type flags uint8
+
+const (
+	keepsOld flags = 1 << iota // inst.keeps
+	holds                      // inst.holdsSources
+)
 
 // fill packs the operands of a block into the storage of o.
 func (o operands) fill(insts []inst) operands {
 	n := len(insts)
 	o.uses, o.defs = slices.Grow(o.uses[:0], 3*n), slices.Grow(o.defs[:0], n)
 	o.useEnd, o.defEnd = slices.Grow(o.useEnd[:0], n)[:n], slices.Grow(o.defEnd[:0], n)[:n]
-	o.keeps = slices.Grow(o.keeps[:0], n)[:n]
+	o.flags = slices.Grow(o.flags[:0], n)[:n]
 	for i := range insts {
 		in := &insts[i]
 		o.uses = in.appendReads(o.uses)
@@ -30,7 +38,13 @@ func (o operands) fill(insts []inst) operands {
 				o.defs = append(o.defs, operand{a.v, a.wordMask()})
 			}
 		}
-		o.useEnd[i], o.defEnd[i], o.keeps[i] = int32(len(o.uses)), int32(len(o.defs)), in.keeps
+		o.useEnd[i], o.defEnd[i], o.flags[i] = int32(len(o.uses)), int32(len(o.defs)), 0
+		if in.keeps {
+			o.flags[i] |= keepsOld
+		}
+		if in.holdsSources() {
+			o.flags[i] |= holds
+		}
 	}
 	return o
 }
@@ -79,7 +93,7 @@ func (f *fn) overcount(b int, o *operands, s *scratch) int {
 	seen := s.live
 	o.copyLive(seen, f.live.in[b])
 	n := 0
-	for i := range int32(len(o.keeps)) {
+	for i := range int32(len(o.flags)) {
 		for _, d := range o.writes(i) {
 			was := seen[d.v]
 			seen[d.v] |= d.mask
@@ -112,7 +126,7 @@ func (f *fn) orderPressure(b int, o *operands, order []int32, out int, s *scratc
 	o.copyLive(cur, f.live.out[b])
 	n := out
 	most := n
-	for j := len(o.keeps) - 1; j >= 0; j-- {
+	for j := len(o.flags) - 1; j >= 0; j-- {
 		i := int32(j)
 		if order != nil {
 			i = order[j]
@@ -123,7 +137,7 @@ func (f *fn) orderPressure(b int, o *operands, order []int32, out int, s *scratc
 		for _, d := range defs {
 			at += int(wordCount[d.mask&^cur[d.v]&s.general[d.v]])
 		}
-		if !o.keeps[i] {
+		if o.flags[i]&keepsOld == 0 {
 			for _, d := range defs {
 				n -= int(wordCount[d.mask&cur[d.v]&s.general[d.v]])
 				cur[d.v] &^= d.mask

@@ -1,6 +1,9 @@
 package assemble
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // span is a half-open range of program positions; instruction i of the emitted
 // order reads at 2i and writes at 2i+1.
@@ -17,25 +20,18 @@ type liveRange struct {
 // words are the spans of each word.
 func (l *liveRange) words() [][]span { return l.word[:l.n] }
 
-// positions is the number of program positions.
-func (f *fn) positions() int {
-	n := 0
-	for _, b := range f.order {
-		n += 2 * len(f.mblocks[b].insts)
-	}
-	return n
-}
-
 // liveRanges returns the live range of every value. Sources of instructions
 // that read them late stay live for linger instructions more. The next call
 // overwrites what this one returned.
-func (f *fn) liveRanges(linger int32) []liveRange {
+func (l *layout) liveRanges(linger int32) []liveRange {
+	f := l.f
 	r := &f.scratch.ranges
 	r.reset(f)
-	first := int32(f.positions())
+	first := int32(l.positions())
 	for oi := len(f.order) - 1; oi >= 0; oi-- {
-		first -= 2 * int32(len(f.mblocks[f.order[oi]].insts))
-		r.block(f.order[oi], first, linger)
+		b := &l.blocks[f.order[oi]]
+		first -= 2 * int32(len(b.ops.flags))
+		r.block(b, f.live.out[f.order[oi]], first, linger)
 	}
 	if n := 2 * len(r.pool); cap(r.slab) < n { // it never grows below: ranges are parts of it
 		r.slab = make([]span, 0, n+n/4)
@@ -53,7 +49,7 @@ func (f *fn) liveRanges(linger int32) []liveRange {
 
 // rangeBuilder collects spans, last first.
 type rangeBuilder struct {
-	f    *fn
+	vals []valueInfo
 	head []int32 // by word of a value: its first span in pool, -1 none
 	pool []listedSpan
 	end  []int32 // where the live span being followed ends
@@ -74,7 +70,7 @@ func (r *rangeBuilder) reset(f *fn) {
 	if len(r.cur) < n {
 		r.head, r.end, r.cur = make([]int32, 4*n), make([]int32, 4*n), make([]uint8, n)
 	}
-	r.f, r.pool, r.cur = f, r.pool[:0], r.cur[:n]
+	r.vals, r.pool, r.cur = f.vals, r.pool[:0], r.cur[:n]
 	for i := range r.head {
 		r.head[i] = -1
 	}
@@ -86,67 +82,87 @@ func (r *rangeBuilder) add(u int, s span) {
 	r.head[u] = int32(len(r.pool) - 1)
 }
 
-// block walks one block backwards from its end.
-func (r *rangeBuilder) block(b int, first, linger int32) {
-	insts := r.f.mblocks[b].insts
-	last := first + 2*int32(len(insts))
-	copy(r.cur, r.f.live.out[b])
-	for v, m := range r.cur {
+// block walks one block backwards from its end, where out is live.
+func (r *rangeBuilder) block(b *laidOut, out []uint8, first, linger int32) {
+	n := len(b.ops.flags)
+	last := first + 2*int32(n)
+	copy(r.cur, out)
+	eachLive(r.cur, func(v int, m uint8) {
 		for w := 0; m != 0; w, m = w+1, m>>1 {
 			r.end[4*v+w] = last
 		}
-	}
-	for j := len(insts) - 1; j >= 0; j-- {
-		in := &insts[j]
+	})
+	for j := n - 1; j >= 0; j-- {
+		i := b.at(j)
 		at := first + 2*int32(j)
-		if !in.keeps {
-			r.write(in, at)
+		if b.ops.flags[i]&keepsOld == 0 {
+			r.write(b.ops.writes(i), at)
 		}
 		to := at + 1
-		if in.holdsSources() {
+		if b.ops.flags[i]&holds != 0 {
 			to = min(to+2*linger, last)
 		}
-		in.reads(func(v value, m uint8) {
-			for w := 0; w < 4; w++ {
-				if m&^r.cur[v]&(1<<w) != 0 {
-					r.end[4*int(v)+w] = to
+		for _, u := range b.ops.reads(i) {
+			for m, w := u.mask&^r.cur[u.v], 0; m != 0; w, m = w+1, m>>1 {
+				if m&1 != 0 {
+					r.end[4*int(u.v)+w] = to
 				}
 			}
-			r.cur[v] |= m
-		})
+			r.cur[u.v] |= u.mask
+		}
 	}
-	for v, m := range r.cur {
+	eachLive(r.cur, func(v int, m uint8) {
 		for w := 0; m != 0; w, m = w+1, m>>1 {
 			if m&1 != 0 {
 				r.add(4*v+w, span{first, r.end[4*v+w]})
 			}
 		}
 		r.cur[v] = 0
+	})
+}
+
+// eachLive calls visit for every value of a live set and its words, passing over
+// stretches of dead ones.
+func eachLive(live []uint8, visit func(v int, m uint8)) {
+	v := 0
+	for ; v+8 <= len(live); v += 8 {
+		if binary.LittleEndian.Uint64(live[v:]) == 0 {
+			continue
+		}
+		for k, m := range live[v : v+8] {
+			if m != 0 {
+				visit(v+k, m)
+			}
+		}
+	}
+	for ; v < len(live); v++ {
+		if live[v] != 0 {
+			visit(v, live[v])
+		}
 	}
 }
 
 // write ends the spans of what an instruction at a position writes.
-func (r *rangeBuilder) write(in *inst, at int32) {
-	for i := range in.dst {
-		a := &in.dst[i]
-		if a.kind != argValue {
-			continue
-		}
-		for w := a.w; w < a.w+a.n; w++ {
-			u := 4*int(a.v) + int(w)
+func (r *rangeBuilder) write(defs []operand, at int32) {
+	for _, d := range defs {
+		for m, w := d.mask, 0; m != 0; w, m = w+1, m>>1 {
+			if m&1 == 0 {
+				continue
+			}
+			u := 4*int(d.v) + w
 			s := span{at + 1, at + 2}
-			if r.cur[a.v]&(1<<w) != 0 {
+			if r.cur[d.v]&(1<<w) != 0 {
 				s.to = r.end[u]
 			}
 			r.add(u, s)
 		}
-		r.cur[a.v] &^= a.wordMask()
+		r.cur[d.v] &^= d.mask
 	}
 }
 
 // finish fills the range of one value with spans appended to the slab.
 func (r *rangeBuilder) finish(v int, l *liveRange, slab []span) []span {
-	l.n = r.f.vals[v].words
+	l.n = r.vals[v].words
 	for w := range int(l.n) {
 		from := len(slab)
 		for i := r.head[4*v+w]; i >= 0; i = r.pool[i].next {

@@ -42,33 +42,28 @@ func (f *fn) newScratch() *scratch {
 	return s
 }
 
-// schedule orders the instructions of every block: the longest dependent chain
-// first, as far as the register budget lets it. source is the order to start
-// from, dags its dependences, room where the new order is put.
-func (f *fn) schedule(budget int, source, room [][]inst, dags []*dag, s *scratch) {
+// schedule orders the instructions of every block of a layout: the longest
+// dependent chain first, as far as the register budget lets it. It says whether
+// any order is another than before.
+func (f *fn) schedule(budget int, l *layout, dags []*dag, s *scratch) (changed bool) {
 	for _, b := range f.order {
 		if dags[b] == nil {
 			continue
 		}
 		order := f.scheduleBlock(b, budget, dags[b], s)
-		f.mblocks[b].insts = source[b]
-		if order != nil {
-			room[b] = arrange(room[b], source[b], order)
-			f.mblocks[b].insts = room[b]
-		}
+		changed = changed || !slices.Equal(order, l.blocks[b].order)
+		l.blocks[b].order = order
 	}
+	return changed
 }
 
-// arrange puts instructions in an order into a slice it may reuse.
-func arrange(room, insts []inst, order []int32) []inst {
-	if cap(room) < len(insts) {
-		room = make([]inst, len(insts))
-	}
-	room = room[:len(insts)]
+// arrange is instructions in an order.
+func arrange(insts []inst, order []int32) []inst {
+	out := make([]inst, len(insts))
 	for k, i := range order {
-		room[k] = insts[i]
+		out[k] = insts[i]
 	}
-	return room
+	return out
 }
 
 // dags builds the dependence graph of every block worth ordering.
@@ -95,7 +90,7 @@ func (f *fn) reschedule() error {
 			continue
 		}
 		l := lister{f: f, g: f.newDAG(mb.insts, s, true, &s.dag), s: s, greedy: 1 << 20, final: true}
-		mb.insts = arrange(nil, mb.insts, l.run(b))
+		mb.insts = arrange(mb.insts, l.run(b))
 	}
 	return nil
 }

@@ -61,10 +61,11 @@ func (f *fn) mayBeUndefined(v value) bool { return f.vals[v].defs != 1 }
 // verifyRegisters checks that no two values live at one time share a register.
 func (f *fn) verifyRegisters() error {
 	f.trackOrder()
-	ranges := f.liveRanges(0)
+	l := f.layout(nil)
+	ranges := l.liveRanges(0)
 	var banks [fileUniformPred + 1]bank
 	for i := range banks {
-		banks[i].reset(f.positions())
+		banks[i].reset(l.positions())
 	}
 	for v := range ranges {
 		if len(ranges[v].all) == 0 || f.vals[v].file == fileNone {
