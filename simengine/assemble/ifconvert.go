@@ -2,20 +2,25 @@ package assemble
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// ifConvertLimit is the largest number of instructions a branch arm may have
-// and still be predicated: the real assembler predicates an arm of 14 (a
-// five-point stencil's interior) and branches around one of 16.
-const ifConvertLimit = 14
+// Branch arms may have that many instructions and still be predicated: the real
+// assembler predicates arms of 15 (an interpolation in a table) and branches
+// around one of 16. Where the arm's loads have to wait for what comes before the
+// branch, a store or a barrier, only arms of 4 (a step of a reduction in shared
+// memory) were seen predicated, and none of 9 (a five-point stencil on a tile,
+// an interpolation that stores in between).
+const (
+	ifConvertLimit = 15
+	waitingLimit   = 7
+)
 
 // ifConvert turns short branch arms into predicated instructions of the block
 // that branches, and appends a join that only those arms reach.
 func (f *fn) ifConvert() error {
 	for changed := true; changed; {
 		changed = false
-		// Innermost first: later blocks of the order are deeper.
-		for i := len(f.order) - 1; i >= 0; i-- {
-			b := f.order[i]
-			if f.blocks[b].merged < 0 && f.convertBranch(b) {
+		// An outer arm has one block once what is inside is predicated.
+		for _, b := range f.order {
+			if f.blocks[b].merged < 0 && (f.straighten(b) || f.convertBranch(b) || f.shortCircuit(b)) {
 				f.link()
 				f.countDefs()
 				changed = true
@@ -34,27 +39,28 @@ func (f *fn) exitOnly(b int) bool {
 
 // convertBranch if-converts the branch that ends block b where it may.
 func (f *fn) convertBranch(b int) bool {
+	if f.branch(b) == nil {
+		return false
+	}
+	s := f.blocks[b].succs
+	return f.predicateArms(b, [2]int{f.arm(b, s[0]), f.arm(b, s[1])})
+}
+
+// predicateArms makes predicated instructions of what block b branches to,
+// given where each arm, fall-through first, leads to, -1 when it is to stay.
+func (f *fn) predicateArms(b int, leads [2]int) bool {
 	hb := &f.blocks[b]
-	if len(hb.nodes) == 0 || len(hb.succs) != 2 {
-		return false
-	}
-	br := &f.nodes[hb.nodes[len(hb.nodes)-1]]
-	if br.op != ir.Bra || br.guard == noValue || f.vals[br.guard].defs != 1 {
-		return false
-	}
 	fall, target := hb.succs[0], hb.succs[1]
-	cond, not := br.guard, br.gnot
 	var join int
 	var arms []int
-	fallArm, targetArm := f.arm(b, fall), f.arm(b, target)
 	switch {
 	case fall == target:
 		return false
-	case fallArm >= 0 && targetArm >= 0 && fallArm == targetArm:
-		join, arms = fallArm, []int{fall, target}
-	case fallArm == target:
+	case leads[0] >= 0 && leads[0] == leads[1]:
+		join, arms = leads[0], []int{fall, target}
+	case leads[0] == target:
 		join, arms = target, []int{fall}
-	case targetArm == fall:
+	case leads[1] == fall:
 		join, arms = fall, []int{target}
 	default:
 		return false
@@ -62,6 +68,8 @@ func (f *fn) convertBranch(b int) bool {
 	if f.exitOnly(join) {
 		return false
 	}
+	br := f.branch(b)
+	cond, not := br.guard, br.gnot
 	hb.nodes = hb.nodes[:len(hb.nodes)-1]
 	for _, a := range arms {
 		f.predicate(b, a, cond, not == (a == target))
@@ -81,8 +89,36 @@ func (f *fn) arm(b, a int) int {
 	if len(ab.preds) != 1 || ab.preds[0] != b || len(ab.succs) != 1 || ab.succs[0] == a || ab.succs[0] == b {
 		return -1
 	}
+	if c := f.armCost(a); c < 0 || c > ifConvertLimit || c > waitingLimit && f.waits(b, a) {
+		return -1
+	}
+	return ab.succs[0]
+}
+
+// waits says whether a load of block a has to stay behind something in block b.
+func (f *fn) waits(b, a int) bool {
+	for _, ni := range f.blocks[b].nodes {
+		n := &f.nodes[ni]
+		switch n.op {
+		case ir.Bar, ir.BarRed, ir.Membar, ir.St, ir.Atom, ir.Red:
+		default:
+			continue
+		}
+		for _, ai := range f.blocks[a].nodes {
+			if l := &f.nodes[ai]; l.op == ir.Ld && l.mod&ir.ModNonCoherent == 0 && l.space != ir.ParamSpace && l.space != ir.Const &&
+				(n.space == l.space || n.space == ir.Generic || l.space == ir.Generic) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// armCost is the number of instructions to predicate for an arm, -1 when it
+// cannot be: the real assembler branches around an atomic, were it alone.
+func (f *fn) armCost(a int) int {
 	count := 0
-	for _, ni := range ab.nodes {
+	for _, ni := range f.blocks[a].nodes {
 		n := &f.nodes[ni]
 		switch n.op {
 		case ir.Bra:
@@ -92,7 +128,7 @@ func (f *fn) arm(b, a int) int {
 			continue
 		case ir.Mov, ir.Cvta, ir.Nop:
 			continue
-		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Nanosleep, ir.Div, ir.Rem:
+		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red:
 			return -1
 		}
 		if n.guard != noValue {
@@ -100,10 +136,7 @@ func (f *fn) arm(b, a int) int {
 		}
 		count++
 	}
-	if count > ifConvertLimit {
-		return -1
-	}
-	return ab.succs[0]
+	return count
 }
 
 // predicate moves the nodes of arm a to the end of block b under a guard.

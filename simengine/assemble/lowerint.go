@@ -30,7 +30,7 @@ func (s *selector) fold(o ir.Operand, many bool) *node {
 	}
 	v := value(o.Reg)
 	d := s.f.defOf(v)
-	if d == nil || len(d.dst) != 1 || d.guard != noValue && (d.guard != s.n.guard || d.gnot != s.n.gnot) {
+	if d == nil || len(d.dst) != 1 || !s.holds(d) {
 		return nil
 	}
 	if !many && s.uses[v] != 1 || s.want[v]&(wantLo|wantHi) != 0 && !many {
@@ -146,7 +146,7 @@ func (s *selector) add32(n *node, dst arg) {
 		if d == nil || n.op == ir.Sub && i == 0 {
 			continue
 		}
-		local := s.uses[x.Reg] == 1 || s.f.carrier(d) == s.b
+		local := s.uses[x.Reg] == 1 || d.block == s.n.block
 		if d.op == ir.Mul && d.mod&ir.ModWide != 0 && local && n.op == ir.Add {
 			s.emit(opIMAD, dst, s.mix(0, d.src[0], d.src[1], y)...)
 			return
@@ -231,7 +231,7 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	if d == nil {
 		return false
 	}
-	local := s.uses[x.Reg] == 1 || s.f.carrier(d) == s.b
+	local := s.uses[x.Reg] == 1 || d.block == s.n.block
 	switch {
 	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide:
 		m := s.mix(0, d.src[0], d.src[1])

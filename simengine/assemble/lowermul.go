@@ -60,23 +60,25 @@ func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
 	s.emit(opIMAD, s.dest(0, 1), s.mix(0, a, b)...)
 }
 
-// multiply64 emits the low 64 bits of a 64-bit product plus add.
+// multiply64 emits the low 64 bits of a 64-bit product plus add. A single cross
+// product is added to the upper word as it is made.
 func (s *selector) multiply64(a, b ir.Operand, add arg) {
 	m := s.mix(0, a, b)
 	ah, bh := s.mixOne(a, 1), s.mixOne(b, 1)
-	t := arg{kind: argZero}
-	if ah.kind != argZero {
-		t = s.temp(1)
+	if ah.kind != argZero && bh.kind != argZero {
+		t, u := s.temp(1), s.temp(1)
 		s.emit(opIMAD, t, ah, m[1])
+		s.emit(opIMADWIDE, s.dest(0, 2), m[0], m[1], add)
+		s.emit(opIMAD, u, m[0], bh, t)
+		s.emit(opIADD3, s.dest(1, 1), s.dest(1, 1), u)
+		return
 	}
 	s.emit(opIMADWIDE, s.dest(0, 2), m[0], m[1], add)
-	if bh.kind != argZero {
-		u := s.temp(1)
-		s.emit(opIMAD, u, m[0], bh, t)
-		t = u
-	}
-	if t.kind != argZero {
-		s.emit(opIADD3, s.dest(1, 1), s.dest(1, 1), t)
+	switch {
+	case ah.kind != argZero:
+		s.emit(opIMAD, s.dest(1, 1), ah, m[1], s.dest(1, 1))
+	case bh.kind != argZero:
+		s.emit(opIMAD, s.dest(1, 1), m[0], bh, s.dest(1, 1))
 	}
 }
 

@@ -116,7 +116,7 @@ func (s *selector) block(b int) error {
 	if f.exitBlock(b) {
 		return nil // every predecessor exits itself
 	}
-	s.n, s.buf = &node{}, s.buf[:0]
+	s.n, s.buf = &node{guard: noValue}, s.buf[:0]
 	s.closeBlock()
 	for _, in := range s.buf {
 		in.pc = -1
@@ -240,10 +240,10 @@ func (s *selector) word(o ir.Operand, w uint8) arg {
 // the source, its high word is zero; and through narrowing.
 func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 	d := s.f.defOf(v)
-	if d != nil && w == 0 && d.op == ir.And && d.guard == noValue && len(d.src) == 2 && s.redundantMask(d) && s.f.vals[d.src[0].Reg].defs == 1 {
+	if d != nil && w == 0 && d.op == ir.And && s.holds(d) && len(d.src) == 2 && s.redundantMask(d) && s.f.vals[d.src[0].Reg].defs == 1 {
 		return s.word(d.src[0], 0), true
 	}
-	if d == nil || d.op != ir.Cvt || d.guard != noValue || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg || !isInt(d.typ) || !isInt(d.styp) {
+	if d == nil || d.op != ir.Cvt || !s.holds(d) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg || !isInt(d.typ) || !isInt(d.styp) {
 		return arg{}, false
 	}
 	src := value(d.src[0].Reg)
@@ -266,6 +266,12 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 		return s.word(d.src[0], 0), true
 	}
 	return arg{}, false
+}
+
+// holds says whether what a node computes is there wherever the current one
+// executes.
+func (s *selector) holds(d *node) bool {
+	return d.guard == noValue || d.guard == s.n.guard && d.gnot == s.n.gnot
 }
 
 // signWord is the operand that holds the upper word of a sign extension.
@@ -301,7 +307,7 @@ func (s *selector) anyWord(o ir.Operand, w uint8) arg {
 			s.want[v] |= wantLo << w
 			return valueArg(v, w, 1)
 		}
-		if d := s.f.defOf(v); d != nil && d.op == ir.Cvt && d.guard == noValue && isInt(d.typ) && bits(d.styp) == 32 && bits(d.typ) == 64 && d.src[0].Kind == ir.OperandReg && s.f.vals[d.src[0].Reg].defs == 1 {
+		if d := s.f.defOf(v); d != nil && d.op == ir.Cvt && s.holds(d) && isInt(d.typ) && bits(d.styp) == 32 && bits(d.typ) == 64 && d.src[0].Kind == ir.OperandReg && s.f.vals[d.src[0].Reg].defs == 1 {
 			if w == 0 {
 				return s.anyWord(d.src[0], 0)
 			}

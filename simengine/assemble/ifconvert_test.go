@@ -1,0 +1,69 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+)
+
+// guardedText is a kernel of a thread index %r2, a bound %r1, a global address
+// %rd3 and a shared array, around a body.
+func guardedText(body string) string {
+	return `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u32 n) {
+.reg .pred %p<5>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+.shared .align 4 .b8 s[1024];
+ld.param.u64 %rd1, [a];
+ld.param.u32 %r1, [n];
+mov.u32 %r2, %tid.x;
+mul.wide.u32 %rd2, %r2, 4;
+add.s64 %rd3, %rd1, %rd2;
+mov.u64 %rd4, s;
+add.s64 %rd5, %rd4, %rd2;
+mov.f32 %f1, 0f00000000;
+setp.ge.s32 %p1, %r2, %r1;
+` + strings.ReplaceAll(body, "; ", ";\n") + "\nst.global.f32 [%rd3+8192], %f1;\nret;\n}\n"
+}
+
+// TestBranchesLikeTheRealAssembler checks which short arms are predicated: each
+// case is a shape that machine code for sm_90 shows.
+func TestBranchesLikeTheRealAssembler(t *testing.T) {
+	long := "add.f32 %f1, %f1, %f1; mul.f32 %f1, %f1, %f2; add.f32 %f1, %f1, %f1; mul.f32 %f1, %f1, %f2; add.f32 %f1, %f1, %f1; mul.f32 %f1, %f1, %f2; add.f32 %f1, %f1, %f1; "
+	for _, c := range []struct {
+		name, body string
+		branches   int
+	}{
+		{"a load and its use are predicated",
+			"@%p1 bra L1; ld.global.f32 %f1, [%rd3]; L1:", 0},
+		{"so is an arm that an unconditional branch leads to",
+			"@!%p1 bra L1; bra.uni L0; L0:\nld.global.f32 %f1, [%rd3]; L1:", 0},
+		{"an atomic is branched around",
+			"@%p1 bra L1; red.global.add.u32 [%rd3], 1; L1:", 1},
+		{"a short arm that waits for a barrier is predicated",
+			"st.shared.f32 [%rd5], %f1; bar.sync 0; @%p1 bra L1; ld.shared.f32 %f1, [%rd5+4]; L1:", 0},
+		{"a longer one is not",
+			"st.shared.f32 [%rd5], %f1; bar.sync 0; @%p1 bra L1; ld.shared.f32 %f2, [%rd5+4]; " + long + "L1:", 1},
+		{"unless nothing keeps its load back",
+			"st.shared.f32 [%rd5], %f1; bar.sync 0; @%p1 bra L1; ld.global.nc.f32 %f2, [%rd3+4]; " + long + "L1:", 0},
+		{"two conditions are one where what they lead to is short",
+			"@%p1 bra L1; setp.eq.s32 %p2, %r2, 7; @%p2 bra L1; ld.global.nc.f32 %f2, [%rd3]; add.f32 %f1, %f2, %f2; L1:", 0},
+		{"and two where it is long",
+			"@%p1 bra L1; setp.eq.s32 %p2, %r2, 7; @%p2 bra L1; ld.global.nc.f32 %f2, [%rd3]; " + long + long + long + "L1:", 2},
+		{"two conditions of an else are one",
+			"@%p1 bra L1; setp.ne.s32 %p2, %r2, 7; @%p2 bra L2; L1:\nld.global.nc.f32 %f1, [%rd3]; bra.uni L3; L2:\nld.global.nc.f32 %f2, [%rd3+4]; add.f32 %f1, %f2, %f2; L3:", 0},
+	} {
+		p := must(t, guardedText(c.body), hopper)
+		branches := 0
+		for _, b := range p.Blocks {
+			for _, in := range b.Instrs {
+				if in.Class == Branch && in.Source >= 0 {
+					branches++
+				}
+			}
+		}
+		if branches != c.branches {
+			t.Errorf("%s: %d branches, want %d", c.name, branches, c.branches)
+		}
+	}
+}
