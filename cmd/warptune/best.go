@@ -9,6 +9,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/plot"
 )
 
 func (a *app) bestCommand() *cobra.Command {
@@ -78,7 +79,7 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 	o, spec := r.GetResult().GetOutcome(), r.GetSpec()
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
 	t.row("found by", rule(r, req))
-	t.row("time", microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
+	t.row("time", plot.Microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
 	t.row("for", fmt.Sprintf("%s on %s, problem %s", spec.GetKernel(), spec.GetArch(), problemText(spec.GetProblem())))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
 	confirmed := "by one worker so far"

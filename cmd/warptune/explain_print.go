@@ -6,12 +6,13 @@ import (
 	"sort"
 
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/tuner/plot"
 )
 
 // printReport writes one report: time and bound, what holds the SM, what is
 // busy, and where the issue slots went.
 func (a *app) printReport(r *simengine.Report, compiler string) error {
-	t := newTable(a.stdout, "  time", microseconds(r.TimeUS)+fmt.Sprintf(" on %s, bound by %s (level %s, simulator %s)", r.Arch, r.Bound, r.Level, r.Engine))
+	t := newTable(a.stdout, "  time", plot.Microseconds(r.TimeUS)+fmt.Sprintf(" on %s, bound by %s (level %s, simulator %s)", r.Arch, r.Bound, r.Level, r.Engine))
 	if r.ErrorShare > 0 {
 		t.row("  sampling", fmt.Sprintf("%d CTAs, %d warp instructions; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))
 	}

@@ -55,13 +55,12 @@ func (a *app) exportCommand() *cobra.Command {
 }
 
 func (a *app) export(ctx context.Context, c *client, e *exporting) error {
-	list, err := c.List(ctx, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch})
-	if err != nil {
-		return err
-	}
 	var rows []export.Row
 	whole := export.WholeRun(e.format)
-	for _, s := range list.GetSweeps() {
+	for s, err := range rpc.Sweeps(ctx, c, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch}) {
+		if err != nil {
+			return err
+		}
 		if !e.wants(s) {
 			continue
 		}

@@ -29,17 +29,6 @@ func (t *table) row(cells ...string) { fmt.Fprintln(t.w, strings.Join(cells, "\t
 
 func (t *table) flush() error { return t.w.Flush() }
 
-// microseconds formats a time for people.
-func microseconds(us float64) string {
-	switch {
-	case us >= 1e6:
-		return fmt.Sprintf("%.3f s", us/1e6)
-	case us >= 1e4:
-		return fmt.Sprintf("%.2f ms", us/1e3)
-	}
-	return fmt.Sprintf("%.2f us", us)
-}
-
 // bytesText formats a size for people.
 func bytesText(n float64) string {
 	for _, unit := range []string{"B", "KiB", "MiB", "GiB"} {

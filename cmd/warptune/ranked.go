@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/plot"
 )
 
 // mostRows is what one Top call may be asked for.
@@ -45,7 +46,7 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 	best := correct[0]
 	o := best.GetOutcome()
 	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
-		configText(r.GetNames(), best.GetConfig()), microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
+		configText(r.GetNames(), best.GetConfig()), plot.Microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
 		o.GetCompiler(), s.GetSpec().GetEngine(), levelsText(s.GetSpec()))
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, proofText(s))
@@ -96,7 +97,7 @@ func (a *app) printRanked(names []string, results []*warptunev1.Result) error {
 	best := results[0].GetOutcome().GetTimeUs()
 	for i, r := range results {
 		o := r.GetOutcome()
-		row := []string{fmt.Sprint(i + 1), microseconds(o.GetTimeUs()), fmt.Sprintf("%.3f", o.GetTimeUs()/best)}
+		row := []string{fmt.Sprint(i + 1), plot.Microseconds(o.GetTimeUs()), fmt.Sprintf("%.3f", o.GetTimeUs()/best)}
 		for _, v := range r.GetConfig() {
 			row = append(row, valueText(v))
 		}

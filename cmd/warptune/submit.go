@@ -11,6 +11,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
 )
 
@@ -141,7 +142,7 @@ func leftText(e *warptunev1.Estimate) string {
 func watchNote(s *warptunev1.Sweep) string {
 	note := s.GetSpec().GetKernel() + " on " + s.GetSpec().GetArch()
 	if best := s.GetBest(); best != nil {
-		note += ", best " + microseconds(best.GetOutcome().GetTimeUs())
+		note += ", best " + plot.Microseconds(best.GetOutcome().GetTimeUs())
 	}
 	if p := s.GetProof(); p != nil && p.Gap != nil && p.GetGap() > 0 {
 		note += ", proven within " + percentText(p.GetGap())

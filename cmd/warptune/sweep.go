@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/plot"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -85,11 +87,14 @@ func (a *app) listCommand() *cobra.Command {
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return conn.with(cmd.Context(), func(c *client) error {
-				r, err := c.List(cmd.Context(), &warptunev1.ListRequest{Kernel: kernel, Arch: arch})
-				if err != nil {
-					return err
+				var all []*warptunev1.Sweep
+				for s, err := range rpc.Sweeps(cmd.Context(), c, &warptunev1.ListRequest{Kernel: kernel, Arch: arch}) {
+					if err != nil {
+						return err
+					}
+					all = append(all, s)
 				}
-				return a.printSweeps(r.GetSweeps())
+				return a.printSweeps(all)
 			})
 		},
 	}
@@ -107,7 +112,7 @@ func (a *app) printSweeps(sweeps []*warptunev1.Sweep) error {
 	for _, s := range sweeps {
 		best := ""
 		if s.GetBest() != nil {
-			best = microseconds(s.GetBest().GetOutcome().GetTimeUs())
+			best = plot.Microseconds(s.GetBest().GetOutcome().GetTimeUs())
 		}
 		t.row(shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateName(s.GetState()),
 			fmt.Sprint(s.GetCounts().GetDone()+s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best)
@@ -138,8 +143,6 @@ func (a *app) statusCommand() *cobra.Command {
 	return cmd
 }
 
-func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
-
 func (a *app) printStatus(s *warptunev1.Sweep) error {
 	n := s.GetCounts()
 	t := newTable(a.stdout, "sweep", s.GetId())
@@ -154,13 +157,13 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	}
 	t.row("workers", fmt.Sprint(s.GetWorkers()))
 	if best := s.GetBest(); best != nil {
-		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
+		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", plot.Microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
 	}
 	if s.GetBest() != nil && s.GetCounts().GetTotal() > 0 {
 		t.row("proof", proofText(s))
 	}
 	if s.GetSpec().GetBudgetMs() > 0 {
-		t.row("time", fmt.Sprintf("%s of %s spent", milliseconds(s.GetSpentMs()), milliseconds(s.GetSpec().GetBudgetMs())))
+		t.row("time", fmt.Sprintf("%s of %s spent", rpc.Milliseconds(s.GetSpentMs()), rpc.Milliseconds(s.GetSpec().GetBudgetMs())))
 	}
 	if left := s.GetLeft(); left != nil {
 		t.row("left to gain", leftText(left)+" (believed by "+s.GetSpec().GetStrategy()+")")

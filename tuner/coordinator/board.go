@@ -1,7 +1,7 @@
 package coordinator
 
 import (
-	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +15,7 @@ type board struct {
 	mu      sync.RWMutex
 	byNum   map[uint64]*shown
 	byID    map[string]*shown
+	order   []uint64      // numbers of all sweeps, ascending
 	changed chan struct{} // closed at the next change
 	closed  bool
 }
@@ -41,6 +42,8 @@ func (b *board) put(sweeps []tuner.Sweep) {
 		if e == nil {
 			e = &shown{}
 			b.byNum[s.Num] = e
+			at, _ := slices.BinarySearch(b.order, s.Num)
+			b.order = slices.Insert(b.order, at, s.Num)
 		}
 		e.sweep = s
 		e.version++
@@ -84,6 +87,9 @@ func (b *board) remove(num uint64) (tuner.Sweep, bool) {
 		return tuner.Sweep{}, false
 	}
 	delete(b.byNum, num)
+	if at, found := slices.BinarySearch(b.order, num); found {
+		b.order = slices.Delete(b.order, at, at+1)
+	}
 	if b.byID[e.sweep.ID] == e {
 		delete(b.byID, e.sweep.ID)
 	}
@@ -153,14 +159,28 @@ func (b *board) id(num uint64) string {
 
 // all returns every sweep, newest first.
 func (b *board) all() []tuner.Sweep {
+	list := make([]tuner.Sweep, 0, b.len())
+	b.before(math.MaxUint64, func(s *tuner.Sweep) bool {
+		list = append(list, *s)
+		return true
+	})
+	return list
+}
+
+func (b *board) len() int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	list := make([]tuner.Sweep, 0, len(b.byNum))
-	for _, e := range b.byNum {
-		list = append(list, e.sweep)
+	return len(b.order)
+}
+
+// before calls f for each sweep with a number below num, newest first, until it
+// answers false. f must be quick, and not keep what it is given.
+func (b *board) before(num uint64, f func(*tuner.Sweep) bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	at, _ := slices.BinarySearch(b.order, num)
+	for at--; at >= 0 && f(&b.byNum[b.order[at]].sweep); at-- {
 	}
-	slices.SortFunc(list, func(a, b tuner.Sweep) int { return cmp.Compare(b.Num, a.Num) })
-	return list
 }
 
 // next returns a channel closed at the next change, and whether there can be

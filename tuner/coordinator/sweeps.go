@@ -172,6 +172,12 @@ func (c *Coordinator) Sweep(_ context.Context, id string) (tuner.Sweep, error) {
 // Sweeps returns all sweeps, newest first.
 func (c *Coordinator) Sweeps(context.Context) []tuner.Sweep { return c.board.all() }
 
+// Before calls f for each sweep with a number below num, newest first, until it
+// answers false. f must be quick, and not keep what it is given.
+func (c *Coordinator) Before(_ context.Context, num uint64, f func(*tuner.Sweep) bool) {
+	c.board.before(num, f)
+}
+
 // Watch returns a sweep's state once it has changed since version, which was
 // returned by the call before; 0: at once.
 func (c *Coordinator) Watch(ctx context.Context, id string, version uint64) (tuner.Sweep, uint64, error) {

@@ -89,7 +89,7 @@ func (c *Curve) Text(w io.Writer, width, height int) error {
 	for y, row := range grid {
 		label := ""
 		if y == 0 || y == height-1 || y == height/2 {
-			label = microseconds(high - (high-low)*float64(y)/float64(height-1))
+			label = Microseconds(high - (high-low)*float64(y)/float64(height-1))
 		}
 		fmt.Fprintf(&b, "%14s |%s\n", label, strings.TrimRight(string(row), " "))
 	}
@@ -104,7 +104,16 @@ func trialAt(x, width int, trials int64) int64 {
 	return int64(math.Round(math.Exp(math.Log(float64(max(trials, 1))) * float64(x) / float64(max(width-1, 1)))))
 }
 
-func microseconds(t float64) string { return fmt.Sprintf("%.2f us", t) }
+// Microseconds formats a time for people.
+func Microseconds(us float64) string {
+	switch {
+	case us >= 1e6:
+		return fmt.Sprintf("%.3f s", us/1e6)
+	case us >= 1e4:
+		return fmt.Sprintf("%.2f ms", us/1e3)
+	}
+	return fmt.Sprintf("%.2f us", us)
+}
 
 // Measures of the SVG drawing in pixels.
 const (
@@ -138,7 +147,7 @@ func (c *Curve) draw(b *strings.Builder) {
 	for k := range 5 {
 		t := low + (high-low)*float64(k)/4
 		line(b, svgLeft, y(t), svgWidth-svgRight, y(t))
-		fmt.Fprintf(b, `<text x="%.0f" y="%.1f" text-anchor="end">%s</text>`+"\n", svgLeft-6, y(t)+4, microseconds(t))
+		fmt.Fprintf(b, `<text x="%.0f" y="%.1f" text-anchor="end">%s</text>`+"\n", svgLeft-6, y(t)+4, Microseconds(t))
 	}
 	for n := int64(1); n <= c.Trials; n *= 10 {
 		line(b, x(n), svgTop, x(n), svgHeight-svgBottom)

@@ -10,8 +10,8 @@ import (
 	"github.com/warptune/warptune/tuner"
 )
 
-// milliseconds is a duration from the wire; one that is too long is the longest.
-func milliseconds(ms int64) time.Duration {
+// Milliseconds is a duration from the wire; one that is too long is the longest.
+func Milliseconds(ms int64) time.Duration {
 	const most = int64(math.MaxInt64 / time.Millisecond)
 	return time.Duration(min(max(ms, -most), most)) * time.Millisecond
 }
@@ -39,7 +39,7 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		Kernel: m.GetKernel(), Bundle: m.GetBundle(), Arch: m.GetArch(), Problem: m.GetProblem(), Strategy: m.GetStrategy(),
 		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
-		TimeBudget: milliseconds(m.GetBudgetMs()), Start: m.GetStart(), Transfer: m.GetTransfer(),
+		TimeBudget: Milliseconds(m.GetBudgetMs()), Start: m.GetStart(), Transfer: m.GetTransfer(),
 		Patience: m.GetPatience(), Negligible: m.GetNegligible(),
 	}
 	if m != nil {

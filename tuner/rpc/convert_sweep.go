@@ -43,7 +43,7 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 			Abandoned: c.GetAbandoned(), Reused: c.GetReused(), Requeued: c.GetRequeued(),
 		},
 		Submitted: fromMillis(m.GetSubmittedMs()), Ended: fromMillis(m.GetEndedMs()), Rate: m.GetRate(), Workers: int(m.GetWorkers()), Confirmed: m.GetConfirmed(),
-		Proof: toProof(m.GetProof()), Transferred: m.GetTransferred(), Spent: milliseconds(m.GetSpentMs()),
+		Proof: toProof(m.GetProof()), Transferred: m.GetTransferred(), Spent: Milliseconds(m.GetSpentMs()),
 	}
 	copy(s.Counts.ByValidity[:], c.GetByValidity())
 	if m.GetBest() != nil {

@@ -73,18 +73,6 @@ func (s *sweepService) Get(ctx context.Context, m *warptunev1.GetRequest) (*warp
 	return &warptunev1.GetResponse{Sweep: FromSweep(&sweep)}, nil
 }
 
-// List is in SweepService.
-func (s *sweepService) List(ctx context.Context, m *warptunev1.ListRequest) (*warptunev1.ListResponse, error) {
-	out := &warptunev1.ListResponse{}
-	for _, sweep := range s.c.Sweeps(ctx) {
-		if (m.GetKernel() == "" || m.GetKernel() == sweep.Spec.Kernel) && (m.GetArch() == "" || m.GetArch() == sweep.Spec.Arch) {
-			sweep.Spec.Start, sweep.Transferred, sweep.Examples = nil, nil, nil // long, and in Get
-			out.Sweeps = append(out.Sweeps, FromSweep(&sweep))
-		}
-	}
-	return out, nil
-}
-
 // Watch is in SweepService.
 func (s *sweepService) Watch(m *warptunev1.WatchRequest, stream warptunev1.SweepService_WatchServer) error {
 	ctx, id := stream.Context(), m.GetId()

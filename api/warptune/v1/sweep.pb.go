@@ -1091,7 +1091,13 @@ type ListRequest struct {
 	// Only of this kernel, unless empty.
 	Kernel string `protobuf:"bytes,1,opt,name=kernel,proto3" json:"kernel,omitempty"`
 	// Only of this architecture, unless empty.
-	Arch          string `protobuf:"bytes,2,opt,name=arch,proto3" json:"arch,omitempty"`
+	Arch string `protobuf:"bytes,2,opt,name=arch,proto3" json:"arch,omitempty"`
+	// Most sweeps to answer, at most 1000; 0: 1000. A page may have fewer though
+	// more follow.
+	PageSize int64 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// What came with the page before; empty: the first page. Kernel and
+	// architecture must be the same. Sweeps submitted since are not in later pages.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1140,12 +1146,28 @@ func (x *ListRequest) GetArch() string {
 	return ""
 }
 
-// ListResponse has all sweeps, newest first, without the configurations that they
+func (x *ListRequest) GetPageSize() int64 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListResponse has sweeps, newest first, without the configurations that they
 // begin with and without their failures: see Get.
 type ListResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sweeps.
-	Sweeps        []*Sweep `protobuf:"bytes,1,rep,name=sweeps,proto3" json:"sweeps,omitempty"`
+	Sweeps []*Sweep `protobuf:"bytes,1,rep,name=sweeps,proto3" json:"sweeps,omitempty"`
+	// What asks for the next page; empty: there is none.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1185,6 +1207,13 @@ func (x *ListResponse) GetSweeps() []*Sweep {
 		return x.Sweeps
 	}
 	return nil
+}
+
+func (x *ListResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // WatchRequest names a sweep.
@@ -2326,12 +2355,16 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"7\n" +
 	"\vGetResponse\x12(\n" +
-	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"9\n" +
+	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"u\n" +
 	"\vListRequest\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x12\n" +
-	"\x04arch\x18\x02 \x01(\tR\x04arch\":\n" +
+	"\x04arch\x18\x02 \x01(\tR\x04arch\x12\x1b\n" +
+	"\tpage_size\x18\x03 \x01(\x03R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"b\n" +
 	"\fListResponse\x12*\n" +
-	"\x06sweeps\x18\x01 \x03(\v2\x12.warptune.v1.SweepR\x06sweeps\"\x1e\n" +
+	"\x06sweeps\x18\x01 \x03(\v2\x12.warptune.v1.SweepR\x06sweeps\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
 	"\rWatchResponse\x12(\n" +

@@ -55,7 +55,7 @@ type SweepServiceClient interface {
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
 	// Get returns the state of one sweep.
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*GetResponse, error)
-	// List returns the state of all sweeps, newest first.
+	// List returns the state of all sweeps, newest first, a page at a time.
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
 	// Watch sends the state of a sweep now and whenever it changed, at most a
 	// few times a second, and ends when the sweep has ended. A reader that is
@@ -258,7 +258,7 @@ type SweepServiceServer interface {
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
 	// Get returns the state of one sweep.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
-	// List returns the state of all sweeps, newest first.
+	// List returns the state of all sweeps, newest first, a page at a time.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Watch sends the state of a sweep now and whenever it changed, at most a
 	// few times a second, and ends when the sweep has ended. A reader that is
