@@ -102,6 +102,9 @@ type Pipes struct {
 	InstructionFetch float64
 }
 
+// DRAMPercentiles are the percentiles at which Memory.DRAMWaits is given.
+var DRAMPercentiles = [...]float64{1, 10, 25, 50, 75, 90, 99}
+
 // Memory is the path from an SM's L1 to DRAM.
 type Memory struct {
 	L1BytesPerCycle float64 // one SM, loads that hit
@@ -121,6 +124,10 @@ type Memory struct {
 	// AtomicRequest + n*AtomicSector cycles for the lanes of an atomic that fall on
 	// n sectors of a line, each on words of its own.
 	L2Slices, AtomicRequest, AtomicSector float64
+	// DRAMWaits is how long reads of single lines wait for an idle DRAM, at
+	// DRAMPercentiles of them, in parts of latency.dram: rows that are open or not,
+	// refreshes, and which half of the chip.
+	DRAMWaits [len(DRAMPercentiles)]float64
 	// L2Kept is the share of L2Bytes up to which a launch finds everything that
 	// the previous one touched, L2KeptUntil that from which it finds nothing.
 	L2Kept, L2KeptUntil float64

@@ -70,7 +70,7 @@ func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, float
 	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
 	if fromDRAM > 0 {
 		h := hash(l.Addr)
-		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h&1 == 1, h>>24))
+		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h>>24, h>>24))
 	}
 	s.loads.take(done)
 	return done

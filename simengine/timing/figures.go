@@ -11,6 +11,7 @@ import (
 type Figures struct {
 	Schedulers, IssueWidth int
 	Granule                int // bytes that stores and DRAM move at a time
+	LinesPerPiece          uint64
 	Classes                [assemble.NumClasses]ClassFigures
 	// Predicate is the least latency of an arithmetic result in a predicate.
 	Predicate float64
@@ -55,7 +56,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 		return nil, err
 	}
 	f := &Figures{
-		Schedulers: m.schedulers, IssueWidth: m.issueWidth, Granule: m.granule(), Predicate: float64(m.predicate),
+		Schedulers: m.schedulers, IssueWidth: m.issueWidth, Granule: m.granule(), LinesPerPiece: m.linesPerPiece, Predicate: float64(m.predicate),
 		Addressing: cycles(m.addressing), DataPass: cycles(m.dataPass), SharedPass: cycles(m.sharedPass), ConstantPass: cycles(m.constPass),
 		Shared: float64(m.latShared), L1: float64(m.latL1), Constant: float64(m.latConst),
 		AtomicShared: float64(m.latAtomicShared), AtomicL2: float64(m.latAtomicL2),

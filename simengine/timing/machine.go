@@ -60,12 +60,15 @@ type machine struct {
 	lgDepth    int   // the same for global and local memory, with its part of what the memory pipe holds
 	addressing int64 // steps a request holds the SM's load/store unit at least
 	storeLine  int64 // steps a store holds it for each line
-	threeReads int64 // steps an FMA of three registers holds its pipe at least
-	tagFirst   int64 // steps of the tag stage for the first line of a request
-	tagNext    int64 // and for each further line
-	dataPass   int64 // steps of one data-stage wavefront
-	sharedPass int64 // steps of one pass through the banks of shared memory
-	fillSector int64 // steps that a sector from L2 takes of the data stage
+	waits      dram.Waits
+	// linesPerPiece is the lines that DRAM keeps together.
+	linesPerPiece uint64
+	threeReads    int64 // steps an FMA of three registers holds its pipe at least
+	tagFirst      int64 // steps of the tag stage for the first line of a request
+	tagNext       int64 // and for each further line
+	dataPass      int64 // steps of one data-stage wavefront
+	sharedPass    int64 // steps of one pass through the banks of shared memory
+	fillSector    int64 // steps that a sector from L2 takes of the data stage
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
 	latBarrier, latFenceCTA, latFenceGPU, latL2              int64
@@ -188,6 +191,8 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	m.latBarrier = lat(arch.LatencyBarrier)
 	m.latFenceCTA, m.latFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
+	m.waits = dramWaits(d)
+	m.linesPerPiece = uint64(max(d.DRAMPieceBytes/cache.LineBytes, 1))
 	m.latL2 = lat(arch.LatencyL2)
 	m.latBarrierWarp = dram.Ticks(d.Latency[arch.LatencyBarrierWarp])
 	m.constPass = dram.Ticks(1 / math.Max(d.ConstantsPerCycle, 1.0/32))
@@ -241,13 +246,22 @@ func (m *machine) share(active, writeShare, pieceShare float64) dram.Spec {
 		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.pieceEfficiency(pieceShare) * perSM,
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
-		DRAMAccess: int64(math.Round(d.Latency[arch.LatencyDRAM])),
+		Waits:      m.waits,
 	}
 	s.Contention = int64(dramContentionRead + (dramContentionMix-dramContentionRead)*math.Min(2*writeShare, 1))
 	s.Slack, s.Burst = shareSlack, shareBurst
 	s.FarLatency = max(s.FarLatency, s.L2Latency)
 	s.WriteBacklog = int64(m.writeBacklogBytes() / s.DRAM)
 	return s
+}
+
+// dramWaits are the descriptor's waits in cycles.
+func dramWaits(d *arch.Descriptor) dram.Waits {
+	waits := d.DRAMWaits
+	for i := range waits {
+		waits[i] *= d.Latency[arch.LatencyDRAM]
+	}
+	return dram.NewWaits(arch.DRAMPercentiles[:], waits[:])
 }
 
 // pieceEfficiency is the share of the streaming DRAM rate that is left when only

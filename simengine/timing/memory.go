@@ -192,9 +192,8 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 		s.stats.localDRAM[0] += fromDRAM
 	}
 	h := hash(addr)
-	away := h&1 == 1
-	remote := away && first&miss != 0 && h>>1&0xffff < s.remote
-	arrives := s.mem.Read(at, n, fromDRAM, remote, away, h>>24)
+	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
+	arrives := s.mem.Read(at, n, fromDRAM, remote, hash(addr/s.m.linesPerPiece)>>24, h>>24)
 	s.lsu.Serve(at, n*s.m.fillSector) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)

@@ -90,3 +90,16 @@ func queued(r Results, kind string, parts int) float64 {
 	}
 	return math.NaN()
 }
+
+// waited is what dramWait reads.
+const waited = "waits.percentile 1 load of 4 bytes, 4 warps on every SM, over latency.dram"
+
+// dramWait is a percentile of how long single lines wait for an idle DRAM, in parts
+// of its mean latency.
+func dramWait(r Results, percentile int) float64 {
+	of := r.where("waits.percentile", "percentile", percentile, "loads", 1, "bytes", 4, "warps", 4).by("sms")
+	if len(of) == 0 {
+		return math.NaN()
+	}
+	return math.Round(1e3*of[len(of)-1].Value/r.where("latency.dram_fresh").median()) / 1e3
+}

@@ -84,6 +84,13 @@ var rules = []rule{
 	{"l2_slices", "meetings.atomic consecutive, 64 and 4096 addresses of 128 bytes", func(r Results) float64 { _, _, slices := slices(r); return math.Round(slices) }},
 	{"atomic_request", "meetings.atomic consecutive, 64 addresses of 4 and of 128 bytes", func(r Results) float64 { request, _, _ := slices(r); return hundredth(request) }},
 	{"atomic_sector", "meetings.atomic consecutive, 64 addresses of 4 and of 128 bytes", func(r Results) float64 { _, sector, _ := slices(r); return hundredth(sector) }},
+	{"dram_wait_p1", waited, func(r Results) float64 { return dramWait(r, 1) }},
+	{"dram_wait_p10", waited, func(r Results) float64 { return dramWait(r, 10) }},
+	{"dram_wait_p25", waited, func(r Results) float64 { return dramWait(r, 25) }},
+	{"dram_wait_p50", waited, func(r Results) float64 { return dramWait(r, 50) }},
+	{"dram_wait_p75", waited, func(r Results) float64 { return dramWait(r, 75) }},
+	{"dram_wait_p90", waited, func(r Results) float64 { return dramWait(r, 90) }},
+	{"dram_wait_p99", waited, func(r Results) float64 { return dramWait(r, 99) }},
 	{"l2_kept", "residency.dram_read read, line through a quarter and three quarters, at none", func(r Results) float64 { return kept(r, 0) }},
 	{"l2_kept_until", "residency.dram_read read, line through a quarter and three quarters, at all", func(r Results) float64 { return kept(r, 1) }},
 	{"l2_bandwidth", "bandwidth.read_shared, half the effective size", func(r Results) float64 {

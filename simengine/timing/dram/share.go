@@ -11,9 +11,7 @@ type Spec struct {
 	// L2Latency is that of the nearer half of L2, FarLatency of the other;
 	// equal where there is one.
 	L2Latency, FarLatency int64
-	// DRAMAccess is the mean latency of a DRAM access; lines at home in the
-	// farther half take longer by half the halves' difference, others less.
-	DRAMAccess int64
+	Waits                 Waits // for an idle DRAM
 	// Contention is the mean cycles that other SMs' requests and turnarounds
 	// between reads and writes hold up a DRAM read when DRAM is fully busy.
 	Contention int64
@@ -76,10 +74,10 @@ func New(spec Spec) *Share {
 }
 
 // Read fetches sectors of one line at cycle at; fromDRAM granules of it miss L2. far says that the data comes from the
-// farther half of L2 if it hits, away that its home in DRAM is behind that half;
-// noise is a number that spreads like a random one over requests.
+// farther half of L2 if it hits; piece and noise are numbers that spread like
+// random ones over the pieces of DRAM and over requests.
 // It returns when the data is in the SM.
-func (s *Share) Read(at, sectors, fromDRAM int64, far, away bool, noise uint64) int64 {
+func (s *Share) Read(at, sectors, fromDRAM int64, far bool, piece, noise uint64) int64 {
 	// The request follows earlier stores on the way to L2.
 	at, _ = s.out.Serve(at, 0)
 	at, _ = s.port.Serve(at, sectors*s.portCost)
@@ -91,11 +89,7 @@ func (s *Share) Read(at, sectors, fromDRAM int64, far, away bool, noise uint64) 
 	if fromDRAM > 0 {
 		b, e := s.dram.Serve(begin, fromDRAM*s.dramOne)
 		s.BytesRead += fromDRAM * int64(s.spec.Granule)
-		half := (s.spec.FarLatency - s.spec.L2Latency) / 2
-		if !away {
-			half = -half
-		}
-		done = max(done, b+s.spec.DRAMAccess+half+s.contention(b, noise), e+s.spec.L2Latency)
+		done = max(done, b+s.spec.Waits.Of(piece)+s.contention(b, noise), e+s.spec.L2Latency)
 	}
 	return done
 }

@@ -6,21 +6,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-var spec = Spec{Granule: 64, L2Read: 32, L2Write: 16, Port: 64, DRAM: 16, L2Latency: 280, FarLatency: 500, DRAMAccess: 670, WriteBacklog: 1000}
+var spec = Spec{Granule: 64, L2Read: 32, L2Write: 16, Port: 64, DRAM: 16, L2Latency: 280, FarLatency: 500, Waits: NewWaits([]float64{0, 50, 50, 100}, []float64{560, 560, 780, 780}), WriteBacklog: 1000}
 
 func TestIdleLatencies(t *testing.T) {
 	for _, c := range []struct {
-		name      string
-		dram      int64
-		far, away bool
-		want      int64
+		name  string
+		dram  int64
+		far   bool
+		piece uint64
+		want  int64
 	}{
-		{"near hit", 0, false, false, 280},
-		{"far hit", 0, true, true, 500},
-		{"near DRAM", 2, false, false, 560},
-		{"far DRAM", 2, false, true, 780},
+		{"near hit", 0, false, 0, 280},
+		{"far hit", 0, true, 0, 500},
+		{"short wait", 2, false, 7, 560},
+		{"long wait", 2, false, 8, 780},
 	} {
-		if got := New(spec).Read(1000, 4, c.dram, c.far, c.away, 0) - 1000; got != c.want {
+		if got := New(spec).Read(1000, 4, c.dram, c.far, c.piece, 0) - 1000; got != c.want {
 			t.Errorf("%s: %d cycles, want %d", c.name, got, c.want)
 		}
 	}
@@ -33,10 +34,10 @@ func TestRates(t *testing.T) {
 		do   func(s *Share) int64
 		want float64 // cycles a line of 128 bytes
 	}{
-		{"L2 read", func(s *Share) int64 { return s.Read(0, 4, 0, false, false, 0) }, 4},
-		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, 1, 0, false, false, 0) }, 4 * 0.4075},
+		{"L2 read", func(s *Share) int64 { return s.Read(0, 4, 0, false, 0, 0) }, 4},
+		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, 1, 0, false, 0, 0) }, 4 * 0.4075},
 		{"L2 write", func(s *Share) int64 { return s.Write(0, 2, 0) }, 8},
-		{"DRAM read", func(s *Share) int64 { return s.Read(0, 4, 2, false, false, 0) }, 8},
+		{"DRAM read", func(s *Share) int64 { return s.Read(0, 4, 2, false, 0, 0) }, 8},
 		{"DRAM write", func(s *Share) int64 { return s.Write(0, 2, 2) }, 8},
 	} {
 		s := New(spec)
@@ -80,7 +81,7 @@ func TestContentionGrowsWithOccupancy(t *testing.T) {
 		sum, n := int64(0), int64(4000)
 		for i := range n {
 			at := i * gap
-			sum += s.Read(at, 2, 1, false, false, uint64(i)*0x9e3779b9>>8) - at
+			sum += s.Read(at, 2, 1, false, 0, uint64(i)*0x9e3779b9>>8) - at
 		}
 		return float64(sum) / float64(n)
 	}

@@ -14,7 +14,7 @@ type memory struct {
 	slice, way float64    // a stored granule
 	dram       float64    // a granule
 	near, far  float64    // latency of the two halves of L2
-	access     float64    // latency of DRAM
+	waits      dram.Waits // for DRAM
 	half       float64    // half the difference of the halves
 	contention float64    // mean delay of a DRAM read when DRAM is fully busy
 	burst      float64    // how much faster than the share's rate a burst of this SM is served
@@ -25,7 +25,7 @@ func newMemory(f *timing.Figures, active, writeShare, pieceShare float64) *memor
 	spec := f.Share(active, writeShare, pieceShare)
 	s := dram.New(spec)
 	m := &memory{
-		near: float64(spec.L2Latency), far: float64(spec.FarLatency), access: float64(spec.DRAMAccess),
+		near: float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
 		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(),
 	}
 	for n := range m.read {

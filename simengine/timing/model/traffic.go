@@ -18,6 +18,7 @@ type request struct {
 	latency  float32
 	fromDRAM float32 // expected to wait for DRAM: probability
 	inFlight float32 // lines that DRAM delivers
+	pieces   float32 // that they lie in
 	lsu, idc float32
 	l2Slices float32
 	inPort   float32
@@ -116,6 +117,7 @@ type turn struct {
 	round int32   // the step it belongs to
 	n     float64 // how often it is made, skipped iterations counted
 	one   work    // of the SM's units, made once
+	piece uint64  // of DRAM, that the line before lay in
 	r     request
 	y     *tally
 }
@@ -214,9 +216,8 @@ func (t *traffic) lines(u *turn) {
 	}
 	if u.r.inFlight > 0 {
 		u.r.fromDRAM = min(u.r.fromDRAM, 1)
-		// The slowest of several lines is likely at home in the farther half.
-		dram := t.m.access + t.m.half*(1-math.Exp2(1-math.Max(float64(u.r.inFlight), 1)))
-		u.r.latency += u.r.fromDRAM * max(float32(dram)-u.r.latency, 0)
+		longest := float32(t.m.waits.Longest(float64(u.r.pieces)))
+		u.r.latency += u.r.fromDRAM * max(longest-u.r.latency, 0)
 	}
 }
 
@@ -263,6 +264,10 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		}
 		u.r.fromDRAM += float32(due)
 		u.r.inFlight += float32(math.Min(due, 1))
+		if p := l.Addr / t.c.f.LinesPerPiece; p != u.piece || u.r.pieces == 0 {
+			u.piece = p
+			u.r.pieces += float32(math.Min(due, 1))
+		}
 	}
 	u.r.latency = max(u.r.latency, float32(latency))
 }

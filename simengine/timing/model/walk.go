@@ -45,6 +45,7 @@ type walker struct {
 	now    float64
 	began  float64 // of the current phase
 	flight float64 // lines under way from DRAM since the last wait
+	pieces float64 // that they lie in
 	open   float64 // when the uncommitted asynchronous copies have arrived
 	sent   float64 // when the last store left
 	groups int
@@ -253,7 +254,7 @@ func (w *walker) waited(r *result) {
 		n := math.Max(w.flight, 1)
 		w.cur.fromDRAM += float64(r.fromDRAM)
 		w.cur.contended += float64(r.fromDRAM) * (math.Log(n) + 0.577 + 0.5/n - 0.077/(n*n))
-		w.flight = 0
+		w.flight, w.pieces = 0, 0
 	}
 }
 
@@ -309,6 +310,12 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 		return result{at: at + 1}
 	}
 	w.flight += float64(q.inFlight)
+	if w.pieces > 0 && q.fromDRAM > 0 {
+		// The longest of all under way is likely longer than of these alone.
+		m := w.c.spill.m
+		took += float64(q.fromDRAM) * (m.waits.Longest(w.pieces+float64(q.pieces)) - m.waits.Longest(float64(q.pieces)))
+	}
+	w.pieces += float64(q.pieces)
 	return result{at: begin + took, took: took, fromDRAM: q.fromDRAM}
 }
 
