@@ -1,26 +1,36 @@
 #!/usr/bin/awk -f
 # join.awk RESULTS.jsonl NCU.csv - one line per profiled launch: the params of
-# the line that the program printed for it, the value ncu gives. A carve-out line
-# stands for one launch; a residency line for three, of which the last counts.
-function names(metric) {
-  if (metric ~ /launch__shared_mem_config_size/) return "carveout.choice"
-  if (metric ~ /dram__bytes_read.sum/) return "residency.dram_read"
-  if (metric ~ /dram__bytes_write.sum/) return "residency.dram_written"
+# the line that the program printed for it, the value ncu gives. A line stands for
+# one launch, of residency for three, of which the last counts. In front of what is
+# counted stands the name of the program and, of counted, that of the launch.
+function counts(metric) {
+  if (metric ~ /launch__shared_mem_config_size/) return "choice"
+  if (metric ~ /dram__bytes_read.sum/) return "dram_read"
+  if (metric ~ /dram__bytes_write.sum/) return "dram_written"
+  if (metric ~ /lts__t_sectors_op_read.sum/) return "l2_reads"
+  if (metric ~ /lts__t_sectors_op_read_lookup_hit.sum/) return "l2_hits"
+  if (metric ~ /lts__t_sectors_srcunit_ltcfabric.sum/) return "l2_crossed"
+  if (metric ~ /data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum/) return "store_conflicts"
   return ""
 }
 FNR == NR {
   if (!match($0, /"params": \{[^}]*\}/)) next
   p = substr($0, RSTART, RLENGTH)
   if ($0 ~ /"residency.profiled"/) n += 2
+  split($0, q, "\"")
+  name = q[4]
+  if (name !~ /^counted/) sub(/\..*/, "", name)
+  program[n + 0] = name
   params[n++] = p
   next
 }
 {
   fields = split($0, f, "\",\"")
-  name = names($0)
-  if (name == "") next
+  what = counts($0)
+  if (what == "") next
   id = f[1]; gsub(/"/, "", id)
   unit = f[fields - 1]; value = f[fields]; gsub(/[",]/, "", value)
   scale = unit ~ /^K/ ? 1000 : unit ~ /^M/ ? 1000000 : 1
-  if (id in params) printf "{\"name\": \"%s\", %s, \"value\": %d, \"unit\": \"bytes\"}\n", name, params[id], value * scale
+  of = what ~ /choice|dram/ ? "bytes" : what ~ /^l2/ ? "sectors" : "turns"
+  if (id in params) printf "{\"name\": \"%s.%s\", %s, \"value\": %d, \"unit\": \"%s\"}\n", program[id], what, params[id], value * scale, of
 }

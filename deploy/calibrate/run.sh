@@ -5,7 +5,7 @@
 #
 # Needs nvcc and a GPU that nothing else uses; takes about a minute. With ncu
 # (Nsight Compute) on the path and counters allowed it also records the carve-out
-# the driver picks and what a launch leaves in L2. Each line of the output is
+# the driver picks, what a launch leaves in L2 and what some counters count. Each line of the output is
 #   {"name": ..., "params": {...}, "value": ..., "unit": ...}
 set -eu
 cd "$(dirname "$0")"
@@ -16,7 +16,7 @@ arch=${ARCH:-native}
 failed=0
 programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits"
 
-for p in $programs carveout; do
+for p in $programs carveout counted; do
   nvcc -O3 -std=c++17 -arch="$arch" -o "$build/$p" "$p.cu" &
 done
 wait
@@ -44,6 +44,7 @@ if command -v ncu >/dev/null 2>&1; then
   profile carveout "" launch__shared_mem_config_size
   cat "$build/carveout.jsonl" >>"$out"
   profile residency profiled dram__bytes_read.sum,dram__bytes_write.sum
+  profile counted "" dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_op_read.sum,lts__t_sectors_op_read_lookup_hit.sum,lts__t_sectors_srcunit_ltcfabric.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
 fi
 echo "wrote $out" >&2
 exit $failed

@@ -85,7 +85,7 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + float64(p.counts.tid)*scale
-	secondLevel(k, m, p, &gl, &gs, &ll, &ls)
+	secondLevel(k, p, &gl, &gs, &ll, &ls)
 	for i, name := range [...]string{"dram__bytes_read.sum", "dram__bytes_write.sum"} {
 		k[name] += float64(s.stats.localDRAM[i]) * float64(m.granule()) * ratio
 	}
@@ -94,23 +94,13 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 }
 
 // secondLevel adds the counters of L2 and DRAM, as a profiler sees them: of a
-// launch that finds nothing of what it reads in L2. Where L2 has two partitions,
-// a request goes to the nearer one and, when its line is at home in the other
-// (half of them), looks up there too: what misses near is looked up twice.
-func secondLevel(k map[string]float64, m *machine, p *pool, gl, gs, ll, ls *traffic) {
-	twice := 0.0
-	if m.arch.L2Partitions > 1 {
-		twice = 0.5
-	}
-	stores := gs.sectors + ls.sectors
-	fromDRAM := p.plan.ColdReadBytes/32 + ll.fromDRAM
-	reads := gl.l2 + ll.l2 + twice*fromDRAM
-	writes := stores * (1 + twice)
-	hits := math.Max(gl.l2+ll.l2-math.Min(fromDRAM, gl.l2+ll.l2), 0)
-	k["lts__t_sectors_op_read.sum"] = reads
-	k["lts__t_sectors_op_write.sum"] = writes
-	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits
-	k["lts__t_sector_hit_rate.pct"] = percent(hits+writes, reads+writes)
+// launch that finds nothing of what it reads in L2.
+func secondLevel(k map[string]float64, p *pool, gl, gs, ll, ls *traffic) {
+	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM, gs.sectors+ls.sectors)
+	k["lts__t_sectors_op_read.sum"] = l.Reads
+	k["lts__t_sectors_op_write.sum"] = l.Writes
+	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
+	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
 	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes
 	k["dram__bytes_write.sum"] = p.plan.ColdWriteBytes
 }

@@ -113,6 +113,7 @@ func accessEnd(w *trace.Warp, i int) int32 {
 
 func surveyWarp(c *code, w *trace.Warp, weight []int64, survey *reuse.Survey) []uint8 {
 	first := make([]uint8, len(w.Lines))
+	survey.Warp()
 	for i, k := range w.Steps {
 		survey.StandFor(max(weight[i], 1))
 		for j := k.Access; j < accessEnd(w, i); j++ {
@@ -120,6 +121,7 @@ func surveyWarp(c *code, w *trace.Warp, weight []int64, survey *reuse.Survey) []
 			if a.Space != ir.Global {
 				continue
 			}
+			survey.Request()
 			if c.kept[a.PC] {
 				survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
 			}

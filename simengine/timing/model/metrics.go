@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
@@ -59,7 +57,7 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	secondLevel(k, in, gl, fp.plan.ColdReadBytes/32, stores)
+	secondLevel(k, fp, gl, stores)
 	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes // counters are of a launch by itself
 	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes
 	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
@@ -69,20 +67,13 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	return k
 }
 
-// secondLevel adds the counters of L2. Where it has two partitions, what misses
-// in the nearer one is looked up in the other, too, if its home is there, and
-// half of what is stored.
-func secondLevel(k map[string]float64, in *timing.Input, loads tally, fromDRAM, stores float64) {
-	twice := 0.0
-	if in.Arch.L2Partitions > 1 {
-		twice = 0.5
-	}
-	reads, writes := loads.l2+twice*fromDRAM, stores*(1+twice)
-	hits := math.Max(loads.l2-fromDRAM, 0)
-	k["lts__t_sectors_op_read.sum"] = reads
-	k["lts__t_sectors_op_write.sum"] = writes
-	k["lts__t_sectors_op_read_lookup_hit.sum"] = hits
-	k["lts__t_sector_hit_rate.pct"] = percent(hits+writes, reads+writes)
+// secondLevel adds the counters of L2.
+func secondLevel(k map[string]float64, fp *footprint, loads tally, stores float64) {
+	l := fp.plan.Lookups(loads.l2, 0, stores)
+	k["lts__t_sectors_op_read.sum"] = l.Reads
+	k["lts__t_sectors_op_write.sum"] = l.Writes
+	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
+	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
 }
 
 func percent(part, whole float64) float64 {

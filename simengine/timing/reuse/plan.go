@@ -19,6 +19,8 @@ type Device struct {
 	Extents []Extent
 	// Cold says that no earlier launch of the kernel left data behind.
 	Cold bool
+	// Resident is the CTAs that the device runs at a time, 0 for few of many.
+	Resident float64
 }
 
 // Extent is one buffer: its first and last 128-byte line.
@@ -64,6 +66,11 @@ type Plan struct {
 	// ColdWriteBytes is what DRAM takes of such a launch: what it stores and what
 	// the profiler stored before it, less what is still in L2 at its end.
 	ColdWriteBytes float64
+	// crossed is the bytes of such a launch's reads that are looked up in the far
+	// half of L2, too; missed is what lookups miss in the near one, less what they
+	// find in the far one.
+	crossed, missed float64
+	halves          bool
 	// Local is the share of local memory traffic beyond L1 that L2 cannot hold.
 	Local float64
 	// Remote is the share of the lines found in L2 on a CTA's first touch that
@@ -85,8 +92,10 @@ type group struct {
 	share                  float64 // of a CTA's granules that are new to the grid
 	pieces                 int64   // pieces that the CTAs surveyed read first
 	written                int64   // bytes that they stored
+	asked                  int64   // half sectors of fresh granules that the first request of each reads
 	random, broadcast      bool
-	missing                float64 // of random accesses, the share that L2 does not hold
+	both                   float64 // share of the granules that SMs of both halves of L2 touch
+	absent                 absence // of random accesses, what L2 does not hold
 	over                   Extent  // what random accesses are spread over
 	skipped                bool    // the addresses surveyed are not all there are
 }
@@ -160,7 +169,8 @@ func (s *Survey) Plan(d Device) *Plan {
 	}
 	s.countPieces(p, groups, d)
 	p.sumTraffic(s, groups, ctas, d)
-	p.ColdWriteBytes = d.profiled(p.ColdReadBytes, written)
+	p.halves = d.halves()
+	p.ColdWriteBytes = d.profiled(p.ColdReadBytes+p.crossed, written, ctas, s.storesInOrder())
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
 	}
@@ -214,6 +224,9 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 			bytes := touched * g.fromDRAM(p.Kept, d.Cold)
 			p.ReadBytes += bytes
 			p.ColdReadBytes += touched * g.fromDRAM(0, true)
+			crossed, missed := g.lookedUp(s, d)
+			p.crossed += touched * crossed
+			p.missed += touched * missed
 			opened += bytes * g.opened(s)
 		} else {
 			p.WriteBytes += touched * g.share * (1 - p.dirty)
@@ -230,31 +243,6 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 func (d *Device) kept(whole, until, footprint float64) float64 {
 	size := float64(d.L2Bytes)
 	return min(max((until*size-footprint)/math.Max((until-whole)*size, 1), 0), 1)
-}
-
-// profiled is what DRAM takes of a launch under a profiler, which restores what
-// the kernel writes before each of its passes. Up to dirtyWhole of L2 stays dirty
-// of that, and again of what the launch stores, as far as its traffic after the
-// store does not push it out. Where L2 has halves a line takes room in both of
-// them half of the time.
-func (d *Device) profiled(read, written float64) float64 {
-	size, room := float64(d.L2Bytes), 1.0
-	if d.halves() {
-		room = 1.5
-	}
-	traffic := room * (read + written)
-	restored := math.Min(2*room*written, size) // read from the copy and written
-	before := math.Min(written, dirtyWhole*size)
-	after := math.Min(written*math.Min(1, size/math.Max(traffic, 1)), dirtyWhole*size)
-	// The part of the restored lines that is stored again before it is pushed out.
-	again := 1.0
-	if traffic > size {
-		again = math.Max(size-restored, 0) / (traffic - restored)
-	}
-	if written <= after {
-		return 0
-	}
-	return written + before*(1-again) - after
 }
 
 func sum(a [numDirections]int64) (n int64) {
@@ -280,6 +268,7 @@ func (s *Survey) groups() []group {
 		}
 		g.skipped = g.skipped || s.skipped[id]
 		g.written += s.written[id]
+		g.asked += s.asked[id]
 		if id < len(s.pieces)/2 {
 			g.pieces += s.pieces[id]
 		}
@@ -341,6 +330,7 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 	if g.perCTA == 0 {
 		return
 	}
+	g.both = s.bothSides(g, d, reach)
 	g.unique = math.Max(g.unique, float64(g.written)/s.surveyed()*ctas/float64(s.granule))
 	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
@@ -369,9 +359,9 @@ func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) floa
 func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	switch {
 	case g.random && cold:
-		return g.missing + (1-g.missing)*g.share
+		return g.absent.missing() + g.unread()
 	case g.random:
-		return g.missing
+		return g.absent.missing()
 	}
 	return g.share * (1 - kept)
 }

@@ -160,13 +160,13 @@ func TestMissingGrowsWithTheBuffer(t *testing.T) {
 		granules := float64(mega / s.granule)
 		last := 0.0
 		for _, mb := range []float64{1, 8, 30, 59, 61, 100, 500, 1e4, 1e6} {
-			m := s.missing(mb*granules, 0, d)
+			m := s.absent(mb*granules, 0, d).missing()
 			if m < last-1e-9 || m > 1 {
 				t.Fatalf("%v MB: %.3f of accesses miss, after %.3f", mb, m, last)
 			}
 			whole := d
 			whole.EffectiveBytes = d.L2Bytes
-			if w := s.missing(mb*granules, 0, whole); w > m+1e-9 {
+			if w := s.absent(mb*granules, 0, whole).missing(); w > m+1e-9 {
 				t.Fatalf("%v MB: %.3f miss in one piece, %.3f in halves", mb, w, m)
 			}
 			last = m

@@ -38,11 +38,11 @@ func (s *Survey) spread(groups []group, d Device, ctas float64) {
 				passing += g.perCTA / float64(s.perLine) / accesses
 			}
 		}
-		missing := s.missing(span, passing, d)
+		absent := s.absent(span, passing, d)
 		for i := range loads {
 			if g := &loads[i]; candidate(g) {
 				g.random, g.broadcast = true, false
-				g.over, g.missing = e, missing
+				g.over, g.absent = e, absent
 				g.unique *= span / unique
 				g.share = min(g.unique/(g.perCTA*ctas), 1)
 			}
@@ -64,8 +64,24 @@ func (s *Survey) buffers(groups []group, d Device) []Extent {
 	return ranges
 }
 
-// missing is the share of accesses to random granules, span of them, that L2 does
-// not hold when it is full. Replacement is least recently used, by lines; a line
+// absence is what random accesses do not find when L2 is full: the share of the
+// granules at home in the half that is near which are not there and, of those at
+// home in the other half, the share without a copy in the near one. Of these as
+// large a share is not at home either.
+type absence struct{ home, near float64 }
+
+// missing is the share of the accesses that L2 does not hold.
+func (a absence) missing() float64 { return a.home/2 + a.near*a.near/2 }
+
+// unread is the share of a group's random accesses that a cold launch makes to
+// granules which nobody has read yet, although L2 would hold them later on: what it
+// holds, as far as it is used again before it is replaced.
+func (g *group) unread() float64 {
+	held := 1 - g.absent.missing()
+	return held * held * g.share
+}
+
+// absent is what L2 does not hold of accesses to random granules, span of them. Replacement is least recently used, by lines; a line
 // keeps the granules that were touched since it was brought in. What else the CTAs
 // touch, passing lines of it an access, goes through L2 and takes room.
 // Where L2 has two halves, each keeps the lines at home in it and copies of those
@@ -76,20 +92,21 @@ func (s *Survey) buffers(groups []group, d Device) []Extent {
 // a gather this gives 0.92 of the gathers from 268 MB; 0.92 were measured
 // (shared/silicon random_gather, dram__bytes_read). Other footprints are compared
 // with deploy/calibrate scatter.random in a test of package timing.
-func (s *Survey) missing(span, passing float64, d Device) float64 {
+func (s *Survey) absent(span, passing float64, d Device) absence {
 	lines := span / float64(s.perLine)
 	room := float64(d.L2Bytes) / lineBytes
 	if d.halves() {
-		return missingOfHalves(lines, passing, room/2, float64(s.perLine))
+		return absentFromHalves(lines, passing, room/2, float64(s.perLine))
 	}
 	// u is the accesses that it takes to replace all of the cache, in units of lines.
 	u := bisect(room/lines, func(u float64) float64 { return 1 - math.Exp(-u) + passing*u })
-	return 1 - found(math.Exp(-u), float64(s.perLine))
+	home := 1 - found(math.Exp(-u), float64(s.perLine))
+	return absence{home, math.Sqrt(home)}
 }
 
-// missingOfHalves solves for u, the accesses of the whole device that it takes
+// absentFromHalves solves for u, the accesses of the whole device that it takes
 // to replace all of a half of L2 that has room for so many lines, in units of lines.
-func missingOfHalves(lines, passing, room, perLine float64) float64 {
+func absentFromHalves(lines, passing, room, perLine float64) absence {
 	absent := func(u float64) (home, copied float64) {
 		copied = math.Exp(-u / 2)                      // half of the accesses come from this side
 		return math.Exp(-u / 2 * (1 + copied)), copied // and of the others those without a copy
@@ -101,8 +118,7 @@ func missingOfHalves(lines, passing, room, perLine float64) float64 {
 		return (1-home)/2 + (1-copied)/2 + passing*u*3/4
 	})
 	home, copied := absent(u)
-	far := 1 - found(copied, perLine)
-	return (1-found(home, perLine))/2 + far*far/2
+	return absence{1 - found(home, perLine), 1 - found(copied, perLine)}
 }
 
 // found is the chance that a granule is there, of perLine in a line, when lines

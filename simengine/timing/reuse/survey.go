@@ -1,5 +1,10 @@
 package reuse
 
+import (
+	"math"
+	"math/bits"
+)
+
 // Direction says how a surveyed CTA stands to the first one.
 type Direction uint8
 
@@ -36,7 +41,9 @@ type Survey struct {
 	perLine  uint64
 	table    table
 	opened   table
-	cta      int32 // 1-based index of the current CTA
+	cta      int16  // 1-based index of the current CTA
+	order    uint16 // requests that the current warp has made
+	warp     uint8  // index of it in the CTA, modulo
 	dir      Direction
 	parent   []int32                // union-find over pcs: loads at pc, stores at pcs+pc
 	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
@@ -44,10 +51,13 @@ type Survey struct {
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
 	pieces   []int64                // pieces first read, by pc, far CTAs left out
 	written  []int64                // bytes stored, by pc, far CTAs left out
+	asked    []int64                // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
+	stored   [numDirections]uint64  // lowest line stored to in a direction
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
 	weight   int64  // iterations that the touches stand for
+	serial   []bool // by pc: a warp reads a granule in several iterations, a part in each
 	skipped  []bool // by pc: some touches stood for more than one
 }
 
@@ -56,7 +66,7 @@ type Survey struct {
 func New(pcs, granule, piece int) *Survey {
 	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), weight: 1}
 	n := 2 * pcs
-	s.skipped = make([]bool, n)
+	s.skipped, s.serial = make([]bool, n), make([]bool, n)
 	s.parent = make([]int32, n)
 	s.low, s.high = make([]uint64, n), make([]uint64, n)
 	for i := range s.parent {
@@ -66,6 +76,10 @@ func New(pcs, granule, piece int) *Survey {
 	s.fresh = make([][numDirections]int64, n)
 	s.pieces = make([]int64, n)
 	s.written = make([]int64, n)
+	s.asked = make([]int64, n)
+	for k := range s.stored {
+		s.stored[k] = ^uint64(0)
+	}
 	s.extra = make([][numDirections]int64, n)
 	return s
 }
@@ -101,6 +115,20 @@ func (s *Survey) Begin(d Direction) {
 	s.ctas[d]++
 }
 
+// Warp starts the next warp of the CTA.
+func (s *Survey) Warp() {
+	s.order = 0
+	s.warp++
+}
+
+// Request starts the next request of the warp. Warps make theirs in turns: of two
+// requests of a granule the one that fewer of its warp's come before is the first.
+func (s *Survey) Request() {
+	if s.order < math.MaxUint16 {
+		s.order++
+	}
+}
+
 // Touch records that the current CTA reads or writes sectors of a line by
 // instruction pc. It returns the sectors whose granule the CTA touches for the
 // first time (in that way: reads and writes are counted apart).
@@ -111,6 +139,9 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	}
 	s.skipped[id] = s.skipped[id] || s.weight > 1
 	s.low[id], s.high[id] = min(s.low[id], line), max(s.high[id], line)
+	if store {
+		s.stored[s.dir] = min(s.stored[s.dir], line)
+	}
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
 	for g := range s.perLine {
@@ -118,7 +149,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 		if sectors&m == 0 {
 			continue
 		}
-		if s.touch(id, line*s.perLine+g, store) {
+		if s.touch(id, line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
 			first |= sectors & m
 		}
 	}
@@ -134,33 +165,65 @@ func (s *Survey) Store(pc int32, bytes int64) {
 	}
 }
 
-func (s *Survey) touch(id int32, granule uint64, store bool) (first bool) {
+func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first bool) {
 	e := s.table.entry(granule)
-	stamp, owner := &e.read, &e.reader
+	stamp, owner, n := &e.read, &e.reader, s.weight
+	if s.serial[id] {
+		// Of the iterations that this one stands for not each begins a granule.
+		n = max(n*int64(sectors)*sectorBytes/int64(s.granule), 1)
+	}
 	if store {
 		stamp, owner = &e.written, &e.writer
 	}
 	if *stamp != 0 {
 		s.union(id, *owner)
+		if !store && s.order <= e.first.order {
+			s.precede(e, sectors)
+		}
 		if *stamp == s.cta {
+			s.serial[id] = s.serial[id] || !store && id == *owner && s.warp == e.first.warp && s.order > e.first.order
 			return false
 		}
 	} else {
-		s.fresh[id][s.dir] += s.weight
+		s.fresh[id][s.dir] += n
 		if e.read == 0 && e.written == 0 {
-			s.extra[id][s.dir] += s.weight
+			s.extra[id][s.dir] += n
 		}
 		*owner = id
-		if !store && s.dir < Far {
-			if e := s.opened.entry(granule / uint64(s.piece/s.granule)); e.read == 0 {
-				e.read = 1
-				s.pieces[id] += s.weight
-			}
+		if !store {
+			s.read(e, id, granule, sectors)
 		}
 	}
 	*stamp = s.cta
-	s.distinct[id][s.dir] += s.weight
+	s.distinct[id][s.dir] += n
 	return true
+}
+
+// read records the first read of a granule.
+func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
+	if s.dir >= Far {
+		return
+	}
+	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
+	s.asked[id] += int64(2*sectors) * s.weight
+	if p := s.opened.entry(granule / uint64(s.piece/s.granule)); p.read == 0 {
+		p.read = 1
+		s.pieces[id] += s.weight
+	}
+}
+
+// precede records a read of a granule that comes before the one known as the first,
+// or as soon as that one: then either may be the first.
+func (s *Survey) precede(e *entry, sectors int) {
+	if s.dir >= Far {
+		return
+	}
+	twice := uint8(2 * sectors)
+	if s.order == e.first.order {
+		twice = (twice + e.first.twice) / 2
+	}
+	s.asked[e.reader] += (int64(twice) - int64(e.first.twice)) * s.weight
+	e.first = request{order: s.order, twice: twice, warp: s.warp}
 }
 
 func (s *Survey) find(i int32) int32 {

@@ -1,12 +1,21 @@
 package reuse
 
-// entry is one granule: the last CTA that read and wrote it (1-based, 0 none)
-// and the first instruction that did.
+// entry is one granule: the last CTA that read and wrote it (1-based, 0 none),
+// the first instruction that did, and the first request that read it.
 type entry struct {
 	key           uint64 // granule + 1, 0 empty
-	read, written int32
+	read, written int16
 	reader        int32
 	writer        int32
+	first         request
+}
+
+// request is twice the sectors of a granule that a request reads, the mean over
+// those that may be the first, its warp in the CTA, modulo, and how many requests
+// the warp made before.
+type request struct {
+	order       uint16
+	twice, warp uint8
 }
 
 // table is an open-addressing hash table from granule to entry.
