@@ -52,6 +52,7 @@ type code struct {
 	// input/output queue.
 	classes      [][assemble.NumClasses]int32
 	tids, memory []int32
+	spilled      []int32 // words of registers that each block stores to local memory
 }
 
 func compile(m *machine, p *assemble.Program) (*code, error) {
@@ -63,7 +64,7 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		o := p.Kernel.Instrs[i].Op
 		c.stores, c.kept = append(c.stores, o == ir.St || o == ir.Red), append(c.kept, o == ir.St)
 	}
-	c.tids, c.memory = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
+	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
@@ -81,6 +82,9 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
+			if o.class == assemble.Store && o.source < 0 {
+				c.spilled[i] += int32(max(o.width/4, 1))
+			}
 			if o.pipe == pipeMemory {
 				c.memory[i]++
 			}

@@ -27,9 +27,9 @@ type loopStats struct {
 	// extra and warps: cycles charged for skipped iterations, and the warps
 	// they were charged to.
 	extra, warps int64
-	// localShare is the share of local memory traffic that misses L2 (of
-	// unit), localAcc its error diffusion.
-	localShare, localAcc int32
+	// localShare is the share of local memory traffic, loads and stores, that
+	// misses L2 (of unit), localAcc its error diffusion.
+	localShare, localAcc [2]int32
 }
 
 func (l *loopClock) reset(count bool) {

@@ -188,7 +188,7 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	at = max(at, s.loads.free())
 	n := int64(bits.OnesCount8(miss))
 	if a.Space == ir.Local {
-		fromDRAM = s.localDue(s.granules(miss))
+		fromDRAM = s.localDue(0, s.granules(miss))
 		s.stats.localDRAM[0] += fromDRAM
 	}
 	h := hash(addr)
@@ -240,9 +240,10 @@ func (s *sm) take(acc *int32, due int32, n int64) int64 {
 	return t / unit
 }
 
-// localDue is how many of n granules of local memory miss L2.
-func (s *sm) localDue(n int64) int64 {
-	return s.take(&s.stats.loop.localAcc, s.stats.loop.localShare, n)
+// localDue is how many of n granules of local memory that are loaded (0) or stored
+// (1) miss L2.
+func (s *sm) localDue(way int, n int64) int64 {
+	return s.take(&s.stats.loop.localAcc[way], s.stats.loop.localShare[way], n)
 }
 
 // stored counts the sectors of a store and those of them that L1 held.
@@ -256,7 +257,7 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, first uint
 	g := s.granules(l.Sectors)
 	toDRAM := int64(0)
 	if a.Space == ir.Local {
-		toDRAM = s.localDue(g)
+		toDRAM = s.localDue(1, g)
 		s.stats.localDRAM[1] += toDRAM
 	} else if f := s.granules(first & l.Sectors); f > 0 {
 		toDRAM = s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)

@@ -3,6 +3,7 @@ package timing
 import (
 	"math"
 
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -119,6 +120,11 @@ func timeMetrics(k map[string]float64, m *machine, in *Input, p *pool, g gridSha
 			k["smsp__average_warps_issue_stalled_"+r.String()+"_per_issue_active.ratio"] = float64(v) / issued
 		}
 	}
+}
+
+// rewritten is how often a warp stores each word of its spilled registers.
+func (t *counts) rewritten(p *assemble.Program) float64 {
+	return float64(t.spilled) / math.Max(float64(t.warps)*float64(p.SpillBytes)/4, 1)
 }
 
 // skipped is how many times more instructions there are than were recorded.

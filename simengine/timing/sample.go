@@ -49,6 +49,8 @@ type counts struct {
 	words, allWords int64
 	clocked         int64 // instructions as recorded
 	samples         int64
+	warps           int64
+	spilled         int64 // words of registers stored to local memory, in full
 }
 
 // prepare validates a trace against the code, surveys its footprint and adds
@@ -74,6 +76,7 @@ func prepare(c *code, cta *trace.CTA, survey *reuse.Survey, total *counts) (*sam
 		s.instrs += instrs
 	}
 	total.samples++
+	total.warps += int64(len(cta.Warps))
 	return s, nil
 }
 
@@ -150,6 +153,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 				t.class[cl] += int64(n) * weight[i]
 			}
 			t.tid += int64(c.tids[b]) * weight[i]
+			t.spilled += int64(c.spilled[b]) * weight[i]
 			t.memory += int64(c.memory[b])
 			t.all += int64(c.memory[b]) * weight[i]
 		}

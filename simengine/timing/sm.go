@@ -200,7 +200,8 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 		share = plan.WriteBytes / t
 	}
 	s.mem = dram.New(m.share(active, share, plan.PieceShare))
-	s.stats.loop.localShare = int32(plan.Local*unit + 0.5)
+	s.stats.loop.localShare[0] = int32(plan.Local*unit + 0.5)
+	s.stats.loop.localShare[1] = int32(plan.LocalStores(p.counts.rewritten(in.Program))*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.atomics = m.atomicCost(active)
 	s.vacancy = int64(m.vacancy + m.vacancyWarp*float64(perCTA-1))

@@ -1,7 +1,10 @@
 package model
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
 // Compose says how long a launch takes and what bounds it, without clocking it.
@@ -31,10 +34,19 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	}
 	t, a := composeAll(c, m, &in, fp, s.perSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
-	t.total.busy[dramBus] = (fp.plan.ReadBytes + fp.plan.WriteBytes) / float64(s.ctas) / float64(f.Granule) * m.dram
+	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + localBytes(fp.plan, t, &in)
+	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
 	p := s.span(f, d)
 	return report(f, &in, fp, t, d, s, p), nil
+}
+
+// localBytes is what a CTA's spilled registers move from and to DRAM.
+func localBytes(plan *reuse.Plan, t *traffic, in *timing.Input) float64 {
+	const sector, wordSectors = 32, 4 // a word of a warp is a line
+	loaded, stored := t.total.spilled[0]*(1-t.c.spill.hits), t.total.spilled[1]
+	words := float64(in.WarpsPerCTA) * float64(in.Program.SpillBytes) / 4
+	return sector * (loaded*plan.Local + stored*plan.LocalStores(stored/wordSectors/math.Max(words, 1)))
 }
 
 // composeAll is the traffic of a CTA and how long it takes with the SM to itself,

@@ -72,7 +72,9 @@ type Plan struct {
 	crossed, missed float64
 	halves          bool
 	// Local is the share of local memory traffic beyond L1 that L2 cannot hold.
-	Local float64
+	// Outlived is the share of what a CTA leaves in local memory that is written
+	// back before the next one in its place stores there again: dead, but dirty.
+	Local, Outlived float64
 	// Remote is the share of the lines found in L2 on a CTA's first touch that
 	// have no copy in the nearer half, of those at home in the farther one.
 	Remote float64
@@ -173,6 +175,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	p.ColdWriteBytes = d.profiled(p.ColdReadBytes+p.crossed, written, ctas, s.storesInOrder())
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
+		p.Outlived = d.outlived(p.Footprint-d.Scratch, written, ctas)
 	}
 	return p
 }

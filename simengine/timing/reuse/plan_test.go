@@ -223,6 +223,31 @@ func TestReadAndWriteInPlaceIsOneFootprint(t *testing.T) {
 	}
 }
 
+// Spilled registers are written back once a CTA has left them behind if what streams
+// past them before the next CTA takes their place fills L2, and stay if little does;
+// places stored again and again are so mostly within the CTA.
+func TestSpilledRegistersAreOutlived(t *testing.T) {
+	grid := [3]int{1 << 16, 1, 1}
+	for _, c := range []struct {
+		lines    int // a CTA
+		outlived float64
+	}{{1, 0}, {256, 1}} {
+		d := device(grid)
+		d.Resident, d.Scratch = 132*32, mega
+		p := visit(grid, func(x, _ int, touch func(uint64, uint8)) {
+			for k := range uint64(c.lines) {
+				touch(uint64(x*c.lines)+k, 0xf)
+			}
+		}).Plan(d)
+		if p.Outlived != c.outlived {
+			t.Errorf("%d lines a CTA: %.2f outlived, want %.2f", c.lines, p.Outlived, c.outlived)
+		}
+		if once, often := p.LocalStores(1), p.LocalStores(1000); once != c.outlived || often > once || often > 0.01 {
+			t.Errorf("%d lines a CTA: %.3f of stores to DRAM if made once, %.3f if a thousand times", c.lines, once, often)
+		}
+	}
+}
+
 func BenchmarkTouch(b *testing.B) {
 	s := New(1, 64, 512)
 	s.Begin(Base)
