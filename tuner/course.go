@@ -220,6 +220,18 @@ func (c *course) ascend() bool {
 	return true
 }
 
+// letGo tells a strategy that ignores what it is told of all trials that it can
+// be told of, so that they are not kept until a window that is wide has passed.
+func (c *course) letGo() {
+	if c.window != WideWindow || c.narrow > 0 {
+		return
+	}
+	for c.head < len(c.trials) && c.trials[c.head].ended() {
+		c.needed = max(c.needed, c.told+1)
+		c.tell()
+	}
+}
+
 // tell tells the strategy what it needs before the next question; false if
 // some of that is not known yet.
 func (c *course) tell() bool {

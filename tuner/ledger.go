@@ -165,6 +165,7 @@ func (l *Ledger) Restore(r Restored) error {
 		}
 		t.attempts = int32(res.Attempts)
 		s.end(t, &res)
+		s.course.letGo()
 	}
 	for _, rec := range r.Leases {
 		t, err := s.reach(rec.Seq, rec.Index)

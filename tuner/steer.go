@@ -178,6 +178,7 @@ func (l *Ledger) finish(s *live, r *Result) {
 		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
 	t.values = nil
+	s.course.letGo()
 	s.dirty = true
 }
 
