@@ -27,3 +27,9 @@ type Strategy interface {
 	// Done reports that nothing is left to ask.
 	Done() bool
 }
+
+// Shedder is a Strategy that keeps what it could compute again.
+type Shedder interface {
+	// Shed lets go of it. Questions stay the same; the next takes longer.
+	Shed()
+}

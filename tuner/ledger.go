@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/lease"
 )
 
@@ -21,6 +22,9 @@ type LedgerOptions struct {
 	// Straggles is how long a trial is leased at least before it is granted
 	// once more to an idle worker; 10 s. Negative: that is never done.
 	Straggles time.Duration
+	// Warm is how many sweeps whose strategies learn keep what these could
+	// compute again (search.Shedder), those that asked last; 8.
+	Warm int
 }
 
 func (o *LedgerOptions) fill() {
@@ -35,6 +39,9 @@ func (o *LedgerOptions) fill() {
 	}
 	if o.MaxGrant <= 0 {
 		o.MaxGrant = 1024
+	}
+	if o.Warm <= 0 {
+		o.Warm = 8
 	}
 	if o.MaxHeld <= 0 {
 		o.MaxHeld = 16384
@@ -55,6 +62,7 @@ type Ledger struct {
 	leases   *lease.Table
 	live     map[uint64]*live
 	order    []uint64 // live sweeps by number
+	warm     []*live  // those that keep what they could compute again, the latest last
 	turn     int      // whose turn it is to grant, an index into order
 	ended    map[uint64]SweepState
 	sessions map[string]*session
@@ -114,7 +122,9 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 		s := l.live[num]
 		s.spend(gap)
 		s.sample(now)
-		s.believe(false)
+		if s.believe(false) {
+			l.used(s)
+		}
 		more = l.ready(s, maxReuse) || more
 	}
 	return more
@@ -194,6 +204,7 @@ func (l *Ledger) Restore(r Restored) error {
 		}
 	}
 	l.insert(s)
+	l.used(s)
 	s.dirty = true
 	return nil
 }
@@ -306,6 +317,31 @@ func (l *Ledger) insert(s *live) {
 	delete(l.ended, num)
 	at, _ := slices.BinarySearch(l.order, num)
 	l.order = slices.Insert(l.order, at, num)
+}
+
+// used notes that a sweep's strategy has computed something, and has the one
+// that did so least recently let go of what it could compute again, if too many
+// keep that.
+func (l *Ledger) used(s *live) {
+	n := len(l.warm)
+	if s.rec.Window != 0 || n > 0 && l.warm[n-1] == s {
+		return
+	}
+	l.cool(s)
+	if l.warm = append(l.warm, s); len(l.warm) <= l.opts.Warm {
+		return
+	}
+	if first, ok := l.warm[0].course.strategy.(search.Shedder); ok {
+		first.Shed()
+	}
+	l.cool(l.warm[0])
+}
+
+// cool takes a sweep off those that keep what they could compute again.
+func (l *Ledger) cool(s *live) {
+	if at := slices.Index(l.warm, s); at >= 0 {
+		l.warm = slices.Delete(l.warm, at, at+1)
+	}
 }
 
 // put notes the sweep's record for storing.

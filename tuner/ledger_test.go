@@ -504,3 +504,61 @@ func BenchmarkLedger(b *testing.B) {
 	}
 	b.ReportMetric(float64(d.counts(1).Done)/b.Elapsed().Seconds(), "results/s")
 }
+
+// shedding is a strategy that notes whether it keeps what it could compute again.
+type shedding struct {
+	tunertest.Adaptive
+	keeps bool
+}
+
+// Ask is in search.Strategy.
+func (s *shedding) Ask(n int) []int64 {
+	s.keeps = true
+	return s.Adaptive.Ask(n)
+}
+
+// Shed is in search.Shedder.
+func (s *shedding) Shed() { s.keeps = false }
+
+// However many sweeps learn, only those that asked last keep what they could
+// compute again.
+func TestFewSweepsKeepWhatTheyCouldCompute(t *testing.T) {
+	d := newDesk(t)
+	d.l = tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxGrant: 8, Warm: 3})
+	d.l.Enter(d.now)
+	const sweeps = 10
+	var all []*shedding
+	for i := range uint64(sweeps) {
+		s := &shedding{Adaptive: tunertest.Adaptive{Size: 50, Batch: 8}}
+		spec := tunertest.Bundle{Size: 50}.Spec("k")
+		spec.Seed = i
+		d.l.Add(tuner.Sweep{Num: i + 1, ID: spec.ID(""), Spec: spec}, tuner.Plan{Space: tunertest.Space(50), Strategy: s}, nil)
+		all = append(all, s)
+	}
+	count := func() (n int) {
+		for _, s := range all {
+			if s.keeps {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(); n != 3 {
+		t.Fatalf("%d sweeps keep it once all have asked, want 3", n)
+	}
+	var reports []tuner.Report
+	ended := 0
+	for ended < sweeps*50 {
+		grants := d.call(time.Second, tuner.Sync{Worker: alice, Reports: reports, Want: 8}).Grants
+		if ended += len(reports); len(grants) == 0 && ended < sweeps*50 {
+			t.Fatalf("nothing is granted after %d results", ended)
+		}
+		reports = nil
+		for _, g := range grants {
+			reports = append(reports, done(g))
+		}
+		if n := count(); n > 3 {
+			t.Fatalf("%d sweeps keep it, want 3 at most", n)
+		}
+	}
+}

@@ -222,14 +222,16 @@ func (s *live) sample(now time.Time) {
 }
 
 // believe brings rec.Left up to date. It costs some questions, so while the sweep
-// runs it waits until an eighth more is told; finally tells the rest first.
-func (s *live) believe(finally bool) {
+// runs it waits until an eighth more is told; finally tells the rest first. It
+// reports whether it did.
+func (s *live) believe(finally bool) bool {
 	c := &s.course
 	if finally {
 		c.needed = c.next()
 		c.tell()
 	} else if c.told < s.believed+1+s.believed/8 {
-		return
+		return false
 	}
 	s.believed, s.rec.Left = c.told, c.estimate()
+	return true
 }

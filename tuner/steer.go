@@ -84,6 +84,7 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 		l.changes.Bests = append(l.changes.Bests, s.best())
 	}
 	delete(l.live, num)
+	l.cool(s)
 	for i, n := range l.order {
 		if n == num {
 			l.order = append(l.order[:i:i], l.order[i+1:]...)
@@ -106,6 +107,7 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 		}
 		ranked := s.rec.Ranked
 		seq, ok, err := s.ask()
+		l.used(s)
 		if s.rec.Ranked != ranked {
 			l.put(s) // stored with, or before, what follows from it
 		}

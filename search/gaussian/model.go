@@ -85,6 +85,9 @@ func (m *Model) Propose() (int64, bool) {
 	return m.choose()
 }
 
+// Shed implements search.Shedder.
+func (m *Model) Shed() { m.points, m.views = map[int64]point{}, map[int64]*view{} }
+
 // ready reports whether there is enough to learn from.
 func (m *Model) ready() bool { return len(m.t.Ranked()) >= answers && m.f.Dims() > 0 }
 

@@ -100,5 +100,15 @@ func (p *Portfolio) Observe(o search.Observation) {
 	}
 }
 
+// Shed implements search.Shedder.
+func (p *Portfolio) Shed() {
+	p.leader.Shed()
+	for _, a := range p.arms {
+		if a, ok := a.(search.Shedder); ok {
+			a.Shed()
+		}
+	}
+}
+
 // Estimate implements search.Estimator by the leader's belief.
 func (p *Portfolio) Estimate() (search.Estimate, bool) { return p.leader.Estimate() }

@@ -94,6 +94,13 @@ func (s *Strategy) Done() bool {
 	return len(s.first) == 0 && s.inner.Done()
 }
 
+// Shed implements search.Shedder: the inner strategy does, if it is one.
+func (s *Strategy) Shed() {
+	if inner, ok := s.inner.(search.Shedder); ok {
+		inner.Shed()
+	}
+}
+
 // Estimate implements search.Estimator: the inner strategy's, if it is one.
 func (s *Strategy) Estimate() (search.Estimate, bool) {
 	if e, ok := s.inner.(search.Estimator); ok {

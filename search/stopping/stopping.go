@@ -66,6 +66,13 @@ func (s *Strategy) Tell(obs ...search.Observation) {
 // Done implements search.Strategy.
 func (s *Strategy) Done() bool { return s.stopped || s.Strategy.Done() }
 
+// Shed implements search.Shedder: the inner strategy does, if it is one.
+func (s *Strategy) Shed() {
+	if inner, ok := s.Strategy.(search.Shedder); ok {
+		inner.Shed()
+	}
+}
+
 // Estimate implements search.Estimator.
 func (s *Strategy) Estimate() (search.Estimate, bool) {
 	if e, ok := s.Strategy.(search.Estimator); ok {

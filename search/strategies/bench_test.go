@@ -3,6 +3,7 @@ package strategies
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/warptune/warptune/search"
@@ -38,5 +39,35 @@ func BenchmarkAsk(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkMemory is what a strategy that learns keeps when so many questions
+// were asked and answered, and once it has shed what it can.
+func BenchmarkMemory(b *testing.B) {
+	heap := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / (1 << 20)
+	}
+	for _, known := range []int{400, 1000} {
+		b.Run(fmt.Sprintf("%s/%d", Recommended, known), func(b *testing.B) {
+			space, answer := strategytest.Valley(b)
+			for b.Loop() {
+				before := heap()
+				s, err := New(Recommended, space, 1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for range known {
+					s.Tell(answer(s.Ask(1)[0]))
+				}
+				b.ReportMetric(heap()-before, "MiB")
+				s.(search.Shedder).Shed()
+				b.ReportMetric(heap()-before, "shed-MiB")
+				runtime.KeepAlive(s)
+			}
+		})
 	}
 }

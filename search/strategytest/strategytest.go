@@ -17,12 +17,14 @@ type Make func(space *search.Space, seed uint64) search.Strategy
 // asked for twice or after it was told, everything is asked for before Done
 // when nothing stops the strategy earlier, and the same space, seed and
 // observations give the same questions; a search.Estimator estimates shares, and
-// asks the same whether it is asked for estimates or not.
+// asks the same whether it is asked for estimates or not; a search.Shedder asks
+// and estimates the same whether it sheds or not.
 func Run(t *testing.T, mk Make) {
 	t.Run("finishes", func(t *testing.T) { finishes(t, mk) })
 	t.Run("replays", func(t *testing.T) { replays(t, mk) })
 	t.Run("known", func(t *testing.T) { known(t, mk) })
 	t.Run("estimates", func(t *testing.T) { estimates(t, mk) })
+	t.Run("sheds", func(t *testing.T) { sheds(t, mk) })
 	t.Run("strange", func(t *testing.T) { strange(t, mk) })
 }
 
@@ -178,6 +180,41 @@ func estimates(t *testing.T, mk Make) {
 	}
 	if got, ok := e.Estimate(); ok {
 		t.Errorf("estimate %+v though nothing is left", got)
+	}
+}
+
+// sheds: what is shed makes no difference.
+func sheds(t *testing.T, mk Make) {
+	space := Space(t, 400)
+	s, other := mk(space, 5), mk(space, 5)
+	shedder, ok := s.(search.Shedder)
+	if !ok {
+		return
+	}
+	estimate := func(s search.Strategy) (e search.Estimate) {
+		if s, ok := s.(search.Estimator); ok {
+			e, _ = s.Estimate()
+		}
+		return e
+	}
+	for n := range 120 {
+		a, b := s.Ask(1), other.Ask(1)
+		if !slices.Equal(a, b) {
+			t.Fatalf("question %d is %v after shedding, %v without", n, a, b)
+		}
+		if len(a) == 0 {
+			break
+		}
+		if n%5 < 4 { // the others stay out for long
+			s.Tell(objective(a[0]))
+			other.Tell(objective(a[0]))
+		}
+		if n%3 == 0 {
+			shedder.Shed()
+		}
+		if a, b := estimate(s), estimate(other); n%20 == 0 && a != b {
+			t.Fatalf("after question %d it estimates %v after shedding, %v without", n, a, b)
+		}
 	}
 }
 

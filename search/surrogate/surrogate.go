@@ -75,6 +75,9 @@ func (m *Model) Propose() (int64, bool) {
 	return m.Choose(m.candidates())
 }
 
+// Shed implements search.Shedder.
+func (m *Model) Shed() { m.x = map[int64][]float32{} }
+
 // ready reports whether there is enough to learn from.
 func (m *Model) ready() bool { return len(m.t.Ranked()) >= 4 && m.f.Dims() > 0 }
 

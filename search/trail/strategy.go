@@ -24,6 +24,7 @@ type Strategy struct {
 var (
 	_ search.Strategy  = (*Strategy)(nil)
 	_ search.Estimator = (*Strategy)(nil)
+	_ search.Shedder   = (*Strategy)(nil)
 )
 
 // Make builds a member on a trail.
@@ -62,6 +63,13 @@ func (s *Strategy) Tell(obs ...search.Observation) {
 
 // Done implements search.Strategy.
 func (s *Strategy) Done() bool { return s.trail.Left() == 0 }
+
+// Shed implements search.Shedder: the member does, if it is one.
+func (s *Strategy) Shed() {
+	if m, ok := s.member.(search.Shedder); ok {
+		m.Shed()
+	}
+}
 
 // Estimate implements search.Estimator: the member's, if it is one.
 func (s *Strategy) Estimate() (search.Estimate, bool) {
