@@ -45,6 +45,7 @@ type recording struct {
 	kept      int64          // work of ctas
 	extents   []reuse.Extent // of the buffer arguments
 	predicted map[question]prediction
+	drawn     *drawn // nil: not known
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
 	asked   map[wanted]bool
@@ -131,7 +132,7 @@ func (r *recording) execute(w wanted, limit int64) (executed, error) {
 		}
 	}
 	if err != nil {
-		r.recorder = coalesce.NewRecorder(r.kernel, r.bankWidth) // without the memory of what led here
+		r.forget()
 		return executed{}, failureOf(err)
 	}
 	r.raced = r.raced || !w.device
@@ -140,6 +141,9 @@ func (r *recording) execute(w wanted, limit int64) (executed, error) {
 	r.ctas[w] = c
 	return c, nil
 }
+
+// forget makes a recorder without the memory of a run that failed.
+func (r *recording) forget() { r.recorder = coalesce.NewRecorder(r.kernel, r.bankWidth) }
 
 // run executes a CTA into the recorder.
 func (r *recording) run(id int64, opt exec.Options) error {

@@ -27,22 +27,47 @@ const (
 	uneven = 0.05
 )
 
+// drawn is what spread found of a launch.
+type drawn struct {
+	ids  []int64
+	work int64 // of the executions that left no trace
+}
+
 // spread is the CTAs drawn from the whole grid, nil where one in the middle is like
 // them all. It is a pure function of the launch.
 func (r *recording) spread() ([]int64, error) {
-	n := r.launch.Grid.Count()
-	if n <= spreadMost {
+	if r.launch.Grid.Count() <= spreadMost {
 		return nil, nil
 	}
+	if d := r.drawn; d != nil {
+		r.work += d.work
+		for _, id := range d.ids {
+			if _, err := r.cta(id); err != nil {
+				return nil, err
+			}
+		}
+		return d.ids, nil
+	}
+	d := &drawn{}
+	var err error
+	if d.ids, err = r.draw(&d.work); err != nil {
+		return nil, err
+	}
+	r.drawn = d
+	return d.ids, nil
+}
+
+// draw is spread where it is not known, and adds the work of what left no trace.
+func (r *recording) draw(work *int64) ([]int64, error) {
 	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
-	middle, err := r.instructions(timing.Middle(grid))
+	middle, err := r.instructions(timing.Middle(grid)) // its trace is needed anyway
 	if err != nil {
 		return nil, err
 	}
 	off, sum := func(of float64) float64 { return math.Abs(of/math.Max(middle, 1) - 1) }, 0.0
 	differs := false
 	for k := range spreadProbes {
-		one, err := r.instructions(draw(k, grid))
+		one, err := r.pathLength(drawCTA(k, grid), work)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +80,7 @@ func (r *recording) spread() ([]int64, error) {
 	count := int(min(max(spreadWork*spreadProbes/max(sum, 1), spreadFewest), spreadMost))
 	ids, apart := make([]int64, count), 0.0
 	for k := range ids {
-		ids[k] = draw(k, grid)
+		ids[k] = drawCTA(k, grid)
 		one, err := r.instructions(ids[k])
 		if err != nil {
 			return nil, err
@@ -68,11 +93,11 @@ func (r *recording) spread() ([]int64, error) {
 	return ids, nil
 }
 
-// draw is the k-th of a sequence of CTAs that covers a grid evenly however long it
+// drawCTA is the k-th of a sequence of CTAs that covers a grid evenly however long it
 // is: the additive recurrence R3 (M. Roberts, The unreasonable effectiveness of
 // quasirandom sequences, 2018). Grids of other shapes over the same data are
 // looked at in the same places, so that what chance does to one it does to all.
-func draw(k int, grid [3]int) int64 {
+func drawCTA(k int, grid [3]int) int64 {
 	const root = 1.2207440846057596 // of x^4 = x + 1
 	id, step := int64(0), int64(1)
 	alpha := 1.0
@@ -83,6 +108,22 @@ func draw(k int, grid [3]int) int64 {
 		step *= int64(n)
 	}
 	return id
+}
+
+// pathLength is what instructions says of a CTA, without a trace of it.
+func (r *recording) pathLength(id int64, work *int64) (float64, error) {
+	if r.asked[wanted{id, false}] {
+		return r.instructions(id)
+	}
+	opt := sliced(max(workLimit-r.work, 1))
+	opt.PathOnly = true
+	if err := r.run(id, opt); err != nil {
+		r.forget()
+		return 0, failureOf(err)
+	}
+	r.work += r.runner.Work()
+	*work += r.runner.Work()
+	return float64(instructions(r.kernel, r.recorder.CTA())), nil
 }
 
 // instructions is the warp instructions of a CTA, those of iterations that its

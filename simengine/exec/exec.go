@@ -83,6 +83,9 @@ type Options struct {
 	// for what a CTA touches of device memory, and whether its warps meet at
 	// every barrier, they do not matter. Slice mode only.
 	DeviceOnly bool
+	// PathOnly leaves out all accesses whose data is not needed: what remains is
+	// the blocks that warps execute. Slice mode only.
+	PathOnly bool
 	// Races turns the shared memory race checker on. In Slice mode, where most
 	// stored values are not known, two writes race even if they write the same:
 	// a launch without faults there has none in Full mode either, of what the

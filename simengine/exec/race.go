@@ -132,7 +132,41 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 	if a.op == ir.CpAsync {
 		now.async, now.group = true, c.copies[w.id].committed
 	}
-	known := &c.known[w.id]
+	if a.write {
+		return r.raceLanes(w, in, a, now, mask)
+	}
+	for m := mask; m != 0; {
+		// Lanes that follow each other and read the same are looked at together.
+		same := uint32(0)
+		for addr := r.addr[bits.TrailingZeros32(m)]; m != 0 && r.addr[bits.TrailingZeros32(m)&(WarpSize-1)] == addr; m &= m - 1 {
+			same |= m & -m
+		}
+		if !r.quickReads(w, a, now, 31-bits.LeadingZeros32(same)) {
+			if s := r.raceLanes(w, in, a, now, same); s != next {
+				return s
+			}
+		}
+	}
+	return next
+}
+
+// quickReads notes what a lane reads if quickRead does for all of it. If not, what
+// it noted is what raceLanes for the same or earlier lanes does again.
+func (r *Runner) quickReads(w *warp, a *access, now touch, lane int) bool {
+	c := r.races
+	now.thread = uint16(w.thread(lane))
+	addr := int(r.addr[lane])
+	for b := addr >> c.shift; b<<c.shift < addr+a.width; b++ {
+		if !c.cells[b].quickRead(&now, &c.known[w.id], w.id) {
+			return false
+		}
+	}
+	return true
+}
+
+// raceLanes checks and notes what lanes do, one by one.
+func (r *Runner) raceLanes(w *warp, in *instr, a *access, now touch, mask uint32) signal {
+	c := r.races
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		now.thread = uint16(w.thread(l))
@@ -142,7 +176,7 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 			switch cell := &c.cells[b]; {
 			case a.write:
 				other = r.writeCell(w, in, cell, now, l, b<<c.shift)
-			case !cell.quickRead(&now, known, w.id):
+			case !cell.quickRead(&now, &c.known[w.id], w.id):
 				other = r.readCell(w, cell, now, l)
 			}
 			if other != nil {

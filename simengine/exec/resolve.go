@@ -48,7 +48,7 @@ func extentOf(addr *vec64, mask uint32) extent {
 // memory runs a memory instruction for the lanes in mask.
 func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
-	if r.opt.DeviceOnly && a.space == ir.Shared && !a.data && a.op != ir.CpAsync {
+	if !a.data && a.op != ir.CpAsync && (r.opt.PathOnly || r.opt.DeviceOnly && a.space == ir.Shared) {
 		return next
 	}
 	e := a.addresses(w, &r.addr)
