@@ -157,7 +157,7 @@ func (r *Runner) quickReads(w *warp, a *access, now touch, lane int) bool {
 	now.thread = uint16(w.thread(lane))
 	addr := int(r.addr[lane])
 	for b := addr >> c.shift; b<<c.shift < addr+a.width; b++ {
-		if !c.cells[b].quickRead(&now, &c.known[w.id], w.id) {
+		if !c.cells[b].quickRead(&now, &c.known[w.id], w.id, len(w.stack) == 1) {
 			return false
 		}
 	}
@@ -176,7 +176,7 @@ func (r *Runner) raceLanes(w *warp, in *instr, a *access, now touch, mask uint32
 			switch cell := &c.cells[b]; {
 			case a.write:
 				other = r.writeCell(w, in, cell, now, l, b<<c.shift)
-			case !cell.quickRead(&now, &c.known[w.id], w.id):
+			default:
 				other = r.readCell(w, cell, now, l)
 			}
 			if other != nil {

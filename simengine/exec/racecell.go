@@ -6,11 +6,12 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// quickRead is readCell for a cell that another warp wrote before a barrier, or
-// nobody did, as it is with most; false says that it is not, and does nothing.
-func (c *cell) quickRead(now *touch, known *clock, id int) bool {
+// quickRead is readCell for a cell that another warp wrote before a barrier, the
+// same one with all its lanes together since, or nobody did, as it is with most;
+// false says that it is not, and does nothing.
+func (c *cell) quickRead(now *touch, known *clock, id int, together bool) bool {
 	if w := &c.write; w.tick != 0 {
-		if from := int(w.thread) / WarpSize; w.async || from == id || known[from] < w.tick {
+		if from := int(w.thread) / WarpSize; w.async || from == id && !together || from != id && known[from] < w.tick {
 			return false
 		}
 	}
