@@ -19,7 +19,15 @@ import (
 type Engine struct {
 	modules  cache[string, *Module]
 	programs cache[programKey, *assemble.Program]
+	prepared preparation // of the kernel assembled last
 	last     *recording
+}
+
+// preparation is a kernel prepared for assembly under any cap.
+type preparation struct {
+	of     *ir.Kernel
+	cc     [2]int
+	kernel *assemble.Prepared
 }
 
 // New makes an engine.
@@ -134,7 +142,14 @@ func (e *Engine) assembled(m *Module, k *ir.Kernel, d *arch.Descriptor, maxRegis
 	if p, ok := e.programs.get(key); ok {
 		return p, nil
 	}
-	p, err := assemble.Assemble(k, assemble.Options{CC: d.CC, MaxRegisters: maxRegisters})
+	if e.prepared.of != k || e.prepared.cc != d.CC {
+		prepared, err := assemble.Prepare(k, d.CC)
+		if err != nil {
+			return nil, &Failure{FailureUnsupported, err}
+		}
+		e.prepared = preparation{k, d.CC, prepared}
+	}
+	p, err := e.prepared.kernel.Assemble(assemble.Options{CC: d.CC, MaxRegisters: maxRegisters})
 	if err != nil {
 		return nil, &Failure{FailureUnsupported, err}
 	}

@@ -87,7 +87,7 @@ func must(t testing.TB, src string, opt Options) *Program {
 
 // selected takes a kernel as far as machine instructions over virtual registers.
 func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
-	f, err := front(k, tg, limit)
+	f, err := front(k, tg)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +96,7 @@ func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
 		level = rematLimit
 	}
 	f = f.variant(level)
+	f.cap = limit
 	return f, f.runPasses(selection)
 }
 

@@ -16,7 +16,7 @@ func TestAttemptsStand(t *testing.T) {
 	}
 	asked, ran := 0, 0
 	for _, ptx := range []string{"copy-408a92f6f43d", "sgemm-c52d5a1056d9"} {
-		base, err := front(c.kernel(t, ptx), target, 64)
+		base, err := front(c.kernel(t, ptx), target)
 		if err != nil {
 			t.Fatal(err)
 		}

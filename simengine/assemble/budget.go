@@ -7,7 +7,7 @@ const spillRounds = 12
 // the budget do not suffice, moves values to local memory.
 func (f *fn) assign() error {
 	own := f.budget - f.t.reserved - 1
-	f.fit(own)
+	f.fit(own, f.own)
 	if f.fits() || f.cap == 0 && f.budget < maxRegisters {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (f *fn) spillWords(own int) (bool, error) {
 			return false, err
 		}
 		if f.regs, f.general = f.layout(nil).allocate(f.budget-f.t.reserved, true); f.fits() {
-			f.fit(own)
+			f.fit(own, &ordering{})
 			return f.fits(), nil
 		}
 	}
@@ -63,7 +63,7 @@ const leastRegisters = 10
 func (f *fn) spillValues(own int) error {
 	more := 1 // registers to free where values found none, twice as many each time
 	for round := 0; ; round++ {
-		f.fit(own)
+		f.fit(own, &ordering{})
 		if f.fits() || round == spillRounds {
 			return nil
 		}
@@ -88,15 +88,21 @@ func (f *fn) blockInsts() [][]inst {
 	return out
 }
 
+// ordering is what is known of the orders of a program's blocks.
+type ordering struct{ dags []*dag }
+
 // fit schedules for fewer and fewer registers until the allocation keeps
 // within the budget, starting over from the program's own order each time. If
 // none does, or that order is too crowded already, it is kept.
-func (f *fn) fit(own int) {
+func (f *fn) fit(own int, o *ordering) {
 	limit := f.budget - f.t.reserved
 	var l *layout
 	if f.cap == 0 || f.pressure() <= own {
 		s := f.newScratch()
-		dags := f.dags(s)
+		if o.dags == nil {
+			o.dags = f.dags(s)
+		}
+		dags := o.dags
 		l = f.layout(dags)
 		for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12} {
 			if !f.schedule(own-slack, l, dags, s) && slack > 0 {
@@ -114,13 +120,19 @@ func (f *fn) fit(own int) {
 	f.regs, f.general = l.allocate(limit, false)
 }
 
+// findPeak finds the pressure of the instructions as selected.
+func (f *fn) findPeak() error {
+	f.peak = f.pressure()
+	return nil
+}
+
 // need is the number of registers a thread is charged when the program keeps
 // its own order. Without a cap, parameters used in outer loops count as if they
 // were kept across the inner ones: the real assembler reads them anew, as this
 // one does, yet chooses among the occupancy steps as if it did not (sgemm on
 // sm_90: with them 79 % of register counts are exact, without them 72 %).
 func (f *fn) need() int {
-	n := f.pressure() + 1 + f.t.reserved
+	n := f.peak + 1 + f.t.reserved
 	if f.cap == 0 {
 		n += f.spared
 	}

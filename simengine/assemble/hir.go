@@ -55,8 +55,10 @@ type fn struct {
 	sub     map[value]subst
 	sign    map[value]value // the upper word of each sign-extended value
 	live    liveness
-	regs    []int16 // first register of each value, -1 none
-	general int     // highest general register used plus one
+	peak    int       // see findPeak
+	own     *ordering // of the instructions as selected
+	regs    []int16   // first register of each value, -1 none
+	general int       // highest general register used plus one
 	spills  spillState
 	spared  int     // registers that hoisting parameters out of outer loops would take
 	joined  []int32 // PTX loads that became part of another

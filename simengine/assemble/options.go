@@ -42,37 +42,11 @@ const maxRegisters = 255
 // program and the trace speak of the same blocks. Not modelled: predicates and
 // uniform registers spilled when more than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
-	t, err := targetFor(opt.CC)
+	p, err := Prepare(k, opt.CC)
 	if err != nil {
 		return nil, err
 	}
-	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
-		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", k.Name)
-	}
-	limit := registerCap(k, t, opt)
-	base, err := front(k, t, limit)
-	if err != nil {
-		return nil, err
-	}
-	f := base.variant(0)
-	if err := f.runPasses(selection); err != nil {
-		return nil, err
-	}
-	need := f.need()
-	if limit == 0 {
-		f.budget = t.step(need)
-	} else {
-		f.budget = limit
-	}
-	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
-		if f, err = base.reduced(f, need); err != nil {
-			return nil, err
-		}
-	}
-	if err := f.runPasses(backEnd); err != nil {
-		return nil, err
-	}
-	return f.program, nil
+	return p.Assemble(opt)
 }
 
 // Rematerialisation for occupancy aims at the step that leaves rematSlack
@@ -84,53 +58,12 @@ const (
 	rematSaving = 12
 )
 
-// reduced returns a variant of f, which needs that many registers, that trades
-// instructions for registers where that keeps it under the cap or gains
-// occupancy, and f itself where it does not. Of the variants that do, the one
-// that repeats single instructions is preferred to the one that repeats whole
-// computations.
-func (base *fn) reduced(f *fn, need int) (*fn, error) {
-	g := base.variant(rematLimit)
-	if err := g.runPasses(selection); err != nil {
-		return nil, err
-	}
-	less, t := g.need(), f.t
-	switch aim := t.step(max(less+rematSlack, need-rematSaving)); {
-	case f.cap > 0 && less < need:
-		g.budget = f.cap
-	case f.cap == 0 && aim < f.budget:
-		g.budget = aim
-	default:
-		return f, nil
-	}
-	single := base.variant(1)
-	if err := single.runPasses(selection); err != nil {
-		return nil, err
-	}
-	if single.need()+rematSlack <= g.budget {
-		single.budget = g.budget
-		return single, nil
-	}
-	return g, nil
-}
-
-// front takes a kernel as far as it does not depend on how many registers
-// there are.
-func front(k *ir.Kernel, t *target, limit int) (*fn, error) {
-	f, err := newFunc(k, t)
-	if err != nil {
-		return nil, err
-	}
-	f.cap, f.check = limit, verifying
-	return f, f.runPasses(frontEnd)
-}
-
 // variant is a copy of a function to select instructions for, with or without
 // trading instructions for registers. A reducing variant rewrites operands that
 // it shares with variants made before, which must have been selected by then.
 func (f *fn) variant(reduce int) *fn {
 	g := *f
-	g.reduce = reduce
+	g.reduce, g.own = reduce, &ordering{}
 	g.vals, g.nodes, g.blocks = slices.Clone(f.vals), slices.Clone(f.nodes), slices.Clone(f.blocks)
 	g.sub, g.sign = map[value]subst{}, maps.Clone(f.sign)
 	return &g

@@ -25,6 +25,7 @@ var selection = []pass{
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},
 	{"liveness", (*fn).findLiveness, (*fn).verifyInsts},
 	{"frugal order", (*fn).frugal, (*fn).verifyFrugal},
+	{"pressure", (*fn).findPeak, (*fn).verifyInsts},
 }
 
 // backEnd orders them, gives them registers and emits the program.

@@ -1,0 +1,124 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Prepared is a kernel as far as it can be assembled without knowing how many
+// registers there are: what assemblies under several caps share. It is for one
+// goroutine.
+type Prepared struct {
+	k  *ir.Kernel
+	cc [2]int
+	// base is the rewritten kernel, variants it with instructions selected, by the
+	// instructions to repeat at most rather than keep a value.
+	base     *fn
+	variants map[int]*fn
+}
+
+// Prepare starts the assembly of a kernel for the target of a compute capability.
+func Prepare(k *ir.Kernel, cc [2]int) (*Prepared, error) {
+	t, err := targetFor(cc)
+	if err != nil {
+		return nil, err
+	}
+	base, err := front(k, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{k: k, cc: cc, base: base, variants: map[int]*fn{}}, nil
+}
+
+// Assemble is Assemble for the kernel prepared; opt.CC must be what it was
+// prepared for.
+func (p *Prepared) Assemble(opt Options) (*Program, error) {
+	if opt.CC != p.cc {
+		return nil, fmt.Errorf("assemble %s: prepared for compute capability %v, not %v", p.k.Name, p.cc, opt.CC)
+	}
+	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
+		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", p.k.Name)
+	}
+	t := p.base.t
+	limit := registerCap(p.k, t, opt)
+	f, err := p.variant(0, limit)
+	if err != nil {
+		return nil, err
+	}
+	need := f.need()
+	if limit == 0 {
+		f.budget = t.step(need)
+	} else {
+		f.budget = limit
+	}
+	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
+		if f, err = p.reduced(f, need); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.runPasses(backEnd); err != nil {
+		return nil, err
+	}
+	return f.program, nil
+}
+
+// variant is a function with instructions selected that trades up to reduce
+// instructions for a register, under a cap. What the back end changes is its own.
+// Variants that reduce are asked for after the one that does not.
+func (p *Prepared) variant(reduce, limit int) (*fn, error) {
+	f := p.variants[reduce]
+	if f == nil {
+		f = p.base.variant(reduce)
+		if err := f.runPasses(selection); err != nil {
+			return nil, err
+		}
+		p.variants[reduce] = f
+	}
+	g := *f
+	g.cap = limit
+	g.vals = g.vals[:len(g.vals):len(g.vals)]
+	g.mblocks = append([]mblock(nil), f.mblocks...)
+	return &g, nil
+}
+
+// reduced returns a variant of f, which needs that many registers, that trades
+// instructions for registers where that keeps it under the cap or gains
+// occupancy, and f itself where it does not. Of the variants that do, the one
+// that repeats single instructions is preferred to the one that repeats whole
+// computations.
+func (p *Prepared) reduced(f *fn, need int) (*fn, error) {
+	g, err := p.variant(rematLimit, f.cap)
+	if err != nil {
+		return nil, err
+	}
+	less, t := g.need(), f.t
+	switch aim := t.step(max(less+rematSlack, need-rematSaving)); {
+	case f.cap > 0 && less < need:
+		g.budget = f.cap
+	case f.cap == 0 && aim < f.budget:
+		g.budget = aim
+	default:
+		return f, nil
+	}
+	single, err := p.variant(1, f.cap)
+	if err != nil {
+		return nil, err
+	}
+	if single.need()+rematSlack <= g.budget {
+		single.budget = g.budget
+		return single, nil
+	}
+	return g, nil
+}
+
+// front takes a kernel as far as it does not depend on how many registers
+// there are.
+func front(k *ir.Kernel, t *target) (*fn, error) {
+	f, err := newFunc(k, t)
+	if err != nil {
+		return nil, err
+	}
+	f.check = verifying
+	return f, f.runPasses(frontEnd)
+}
