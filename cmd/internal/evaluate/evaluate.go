@@ -27,7 +27,10 @@ type Evaluator struct {
 }
 
 // New makes an evaluator. Evaluators may share a compiler.
-func New(c Compiler) *Evaluator { return &Evaluator{compiler: c, engine: simengine.New()} }
+func New(c Compiler) *Evaluator {
+	makeRoom()
+	return &Evaluator{compiler: c, engine: simengine.New()}
+}
 
 // With is the evaluator with another compiler; what it keeps it goes on keeping.
 func (e *Evaluator) With(c Compiler) *Evaluator { return &Evaluator{compiler: c, engine: e.engine} }
