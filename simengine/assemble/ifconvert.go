@@ -20,7 +20,7 @@ func (f *fn) ifConvert() error {
 		changed = false
 		// An outer arm has one block once what is inside is predicated.
 		for _, b := range f.order {
-			if f.blocks[b].merged < 0 && (f.straighten(b) || f.convertBranch(b) || f.shortCircuit(b)) {
+			if f.blocks[b].merged < 0 && (f.straighten(b) || f.skipJump(b) || f.convertBranch(b) || f.shortCircuit(b)) {
 				f.link()
 				f.countDefs()
 				changed = true

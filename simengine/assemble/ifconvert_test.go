@@ -52,6 +52,8 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 			"@%p1 bra L1; setp.eq.s32 %p2, %r2, 7; @%p2 bra L1; ld.global.nc.f32 %f2, [%rd3]; " + long + long + long + "L1:", 2},
 		{"two conditions of an else are one",
 			"@%p1 bra L1; setp.ne.s32 %p2, %r2, 7; @%p2 bra L2; L1:\nld.global.nc.f32 %f1, [%rd3]; bra.uni L3; L2:\nld.global.nc.f32 %f2, [%rd3+4]; add.f32 %f1, %f2, %f2; L3:", 0},
+		{"a loop that branches out and jumps back has one branch",
+			"mov.u32 %r3, 0; L1:\nld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; add.s32 %r3, %r3, 1; setp.eq.s32 %p2, %r3, %r1; @%p2 bra L2; bra.uni L1; L2:", 1},
 	} {
 		p := must(t, guardedText(c.body), hopper)
 		branches := 0

@@ -10,6 +10,10 @@ import (
 // them can read a uniform register and the uniform datapath can compute it.
 func (s *selector) lowerNode(n *node) error {
 	f := s.f
+	if s.uniformPairLoad(n) {
+		s.lowerUniformConst(n, s.pairUniform(n.dst))
+		return nil
+	}
 	if len(n.dst) != 1 || n.dst[0] < 0 {
 		return s.lower(n)
 	}
@@ -71,11 +75,7 @@ func (s *selector) lowerUniform(n *node, d value) error {
 	}
 	args := make([]arg, 0, 3)
 	if n.op == ir.Ld && n.space == ir.Const {
-		in := s.emit(opULDCX, dst)
-		if r := n.src[0].Reg; r != ir.NoReg {
-			in.src[0], in.nsrc = valueArg(value(r), 0, 1), 1
-		}
-		s.access(in, n, n.src[0].Var, noValue, int64(n.src[0].Imm))
+		s.lowerUniformConst(n, dst)
 		return nil
 	}
 	if n.op != ir.Mov || n.src[0].Kind != ir.OperandSpecial {
@@ -106,10 +106,49 @@ func (s *selector) lowerUniform(n *node, d value) error {
 	return nil
 }
 
-// lowerUniformPair lowers a 64-bit sum or copy to two uniform instructions.
+// lowerUniformConst loads from constant memory into uniform registers.
+func (s *selector) lowerUniformConst(n *node, dst arg) {
+	in := s.emit(opULDCX, dst)
+	if r := n.src[0].Reg; r != ir.NoReg {
+		in.src[0], in.nsrc = valueArg(value(r), 0, 1), 1
+	}
+	s.access(in, n, n.src[0].Var, noValue, int64(n.src[0].Imm))
+}
+
+// uniformPairLoad says whether a node loads two words from constant memory that
+// all readers take from uniform registers.
+func (s *selector) uniformPairLoad(n *node) bool {
+	if n.op != ir.Ld || n.space != ir.Const || len(n.dst) != 2 || n.guard != noValue || !s.f.t.uniform || !s.uniformAddress(&n.src[0]) {
+		return false
+	}
+	for _, v := range n.dst {
+		if v < 0 || s.want[v] == 0 || s.want[v]&wantGPR != 0 || s.twin[v] != noValue {
+			return false
+		}
+		if vi := &s.f.vals[v]; vi.defs != 1 || !vi.uniform || vi.words != 1 || vi.file != fileGeneral {
+			return false
+		}
+	}
+	return true
+}
+
+// pairUniform makes two values the words of one in uniform registers.
+func (s *selector) pairUniform(vals []value) arg {
+	g := s.newValue(2, fileUniform)
+	for w, v := range vals {
+		s.f.sub[v] = subst{v: g, w: uint8(w)}
+	}
+	return valueArg(g, 0, 2)
+}
+
+// lowerUniformPair lowers a 64-bit sum or copy to a uniform instruction for each
+// word that somebody reads.
 func (s *selector) lowerUniformPair(n *node, d value) error {
 	carry := valueArg(s.newValue(1, fileUniformPred), 0, 1)
 	for w := uint8(0); w < 2; w++ {
+		if w == 1 && s.want[d]&wantHi == 0 {
+			break
+		}
 		args := make([]arg, 0, 3)
 		for _, o := range n.src {
 			args = append(args, s.uniWord(o, w))

@@ -74,11 +74,32 @@ func (s *selector) lowerLoad(n *node) error {
 			return nil
 		}
 	}
-	a, vr, base, off := s.address(n.src[0], n.space)
+	a, vr, base, off := s.address(s.constIndex(n), n.space)
 	in := s.emit(op, dst, a)
 	s.access(in, n, vr, base, off)
 	s.unpackVector(n.dst, dst)
 	return nil
+}
+
+// constIndex is the address operand of a load; from constant memory, without
+// the address of the variable that it indexes, which is an immediate there.
+func (s *selector) constIndex(n *node) ir.Operand {
+	o := n.src[0]
+	if n.space != ir.Const || o.Reg == ir.NoReg || o.Var >= 0 {
+		return o
+	}
+	d := s.fold(ir.Operand{Kind: ir.OperandReg, Reg: o.Reg, Var: -1, Param: -1}, true)
+	if d == nil || d.op != ir.Add || len(d.src) != 2 {
+		return o
+	}
+	for i := range 2 {
+		if v, x := &d.src[i], &d.src[1-i]; v.Kind == ir.OperandVar && v.Var >= 0 && x.Kind == ir.OperandReg {
+			o.Var, o.Reg = v.Var, x.Reg
+			o.Imm += v.Imm
+			return o
+		}
+	}
+	return o
 }
 
 // constLoad lowers a load from constant memory that all lanes agree on.

@@ -26,6 +26,36 @@ func (f *fn) straighten(b int) bool {
 	return true
 }
 
+// skipJump makes the branch that ends block b go where a block leads that does
+// nothing but jump: LLVM ends loops with a branch out and a jump back, which
+// the real assembler turns into one branch back.
+func (f *fn) skipJump(b int) bool {
+	hb := &f.blocks[b]
+	br := f.branch(b)
+	if br == nil {
+		return false
+	}
+	for i, e := range hb.succs {
+		eb := &f.blocks[e]
+		if len(eb.preds) != 1 || len(eb.succs) != 1 || len(eb.nodes) != 1 || e == b {
+			continue
+		}
+		to := eb.succs[0]
+		if j := &f.nodes[eb.nodes[0]]; j.op != ir.Bra || j.guard != noValue || to == e || to == hb.succs[1-i] || f.exitOnly(to) {
+			continue
+		}
+		if i == 0 { // what was the target follows now
+			br.gnot = !br.gnot
+			hb.succs = []int{hb.succs[1], to}
+		} else {
+			hb.succs = []int{hb.succs[0], to}
+		}
+		f.absorb(b, e)
+		return true
+	}
+	return false
+}
+
 // shortCircuit makes one branch of two where the second, in a block of its own
 // that computes nothing but its condition, leads to where the first does: what
 // compilers make of a && b. The real assembler does so where it then predicates

@@ -1,0 +1,77 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+)
+
+// constText is a kernel that reads constants in a loop, at %rd5.
+func constText(index string) string {
+	return header + `.const .align 16 .b8 pad[16];
+.const .align 16 .b8 coef[1024];
+.visible .entry k(.param .u64 a, .param .u32 n)
+{
+.reg .pred %p<3>;
+.reg .f32 %f<9>;
+.reg .b32 %r<9>;
+.reg .b64 %rd<9>;
+ld.param.u64 %rd1, [a];
+ld.param.u32 %r1, [n];
+mov.u32 %r2, %tid.x;
+mul.wide.u32 %rd2, %r2, 4;
+add.s64 %rd3, %rd1, %rd2;
+mov.f32 %f1, 0f00000000;
+mov.u32 %r3, 0;
+mov.u64 %rd4, coef;
+mov.u64 %rd5, coef;
+L:
+.pragma "nounroll";
+ld.global.f32 %f2, [%rd3];
+` + strings.ReplaceAll(index, "; ", ";\n") + `
+add.s32 %r3, %r3, 1;
+setp.ne.s32 %p1, %r3, 64;
+@%p1 bra L;
+st.global.f32 [%rd3], %f1;
+ret;
+}
+`
+}
+
+// inLoop counts the instructions of each operation in the blocks of loops.
+func inLoop(t *testing.T, src string) map[mop]int {
+	t.Helper()
+	tg, err := targetFor(hopper.CC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[mop]int{}
+	for _, b := range f.order {
+		for i := range f.mblocks[b].insts {
+			if f.blocks[b].depth > 0 {
+				n[f.mblocks[b].insts[i].op]++
+			}
+		}
+	}
+	return n
+}
+
+// The address of a constant array is an immediate of the load that indexes it.
+func TestConstantIndexNeedsNoSum(t *testing.T) {
+	n := inLoop(t, constText("add.s32 %r4, %r2, %r3; and.b32 %r5, %r4, 255; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, %rd4, %rd6; ld.const.f32 %f3, [%rd7]; fma.rn.f32 %f1, %f2, %f3, %f1;"))
+	if n[opLDC] != 1 || n[opIADD3] != 2 || n[opMOV] != 0 || n[opIMADWIDE] != 0 {
+		t.Errorf("%d indexed loads, %d sums, %d moves, %d wide products in the loop; want 1, 2 (index and counter), 0 and 0", n[opLDC], n[opIADD3], n[opMOV], n[opIMADWIDE])
+	}
+}
+
+// Constants that all lanes read are loaded in pairs into uniform registers, from
+// an address there of one word.
+func TestUniformConstantsStayUniform(t *testing.T) {
+	n := inLoop(t, constText("ld.const.f32 %f3, [%rd5]; fma.rn.f32 %f1, %f2, %f3, %f1; ld.const.f32 %f4, [%rd5+4]; fma.rn.f32 %f1, %f2, %f4, %f1; add.s64 %rd5, %rd5, 8;"))
+	if n[opULDCX] != 1 || n[opLDC] != 0 || n[opMOV] != 0 || n[opUIADD3] != 1 {
+		t.Errorf("%d uniform loads, %d others, %d moves, %d uniform sums in the loop; want 1, 0, 0 and 1", n[opULDCX], n[opLDC], n[opMOV], n[opUIADD3])
+	}
+}
