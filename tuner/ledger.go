@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +64,7 @@ type Ledger struct {
 	warm     []*live  // those that keep what they could compute again, the latest last
 	turn     int      // whose turn it is to grant, an index into order
 	ended    map[uint64]SweepState
+	awaited  map[uint64]bool // stored sweeps that are being rebuilt
 	sessions map[string]*session
 	changes  Changes
 	swept    time.Time // when sessions were last looked through
@@ -76,7 +76,7 @@ func NewLedger(opts LedgerOptions) *Ledger {
 	opts.fill()
 	return &Ledger{
 		opts: opts, leases: lease.NewTable(opts.LeaseTTL, opts.Token), live: map[uint64]*live{},
-		ended: map[uint64]SweepState{}, sessions: map[string]*session{},
+		ended: map[uint64]SweepState{}, awaited: map[uint64]bool{}, sessions: map[string]*session{},
 	}
 }
 
@@ -152,83 +152,6 @@ func (l *Ledger) Add(rec Sweep, plan Plan, known Known) {
 	l.ready(s, maxReuse)
 }
 
-// Restored is a stored sweep to go on with.
-type Restored struct {
-	Sweep   Sweep
-	Plan    Plan
-	Known   Known                    // nil: there is none
-	Results iter.Seq2[Result, error] // in the order of Seq
-	Leases  []LeaseRecord
-}
-
-// Restore puts back a sweep that is stored as Running or Paused, in the state
-// its trials had. An error leaves the ledger as it was.
-func (l *Ledger) Restore(r Restored) error {
-	s := newLive(r.Sweep, r.Plan, r.Known)
-	for res, err := range r.Results {
-		if err != nil {
-			return err
-		}
-		t, err := s.reach(res.Seq, res.Index)
-		if err != nil {
-			return err
-		}
-		t.attempts = int32(res.Attempts)
-		s.end(t, &res)
-		s.course.letGo()
-	}
-	for _, rec := range r.Leases {
-		t, err := s.reach(rec.Seq, rec.Index)
-		if err != nil {
-			return err
-		}
-		if t.ended() {
-			return Errorf(Damaged, "restore sweep "+s.rec.ID, "trial %d has both a result and a lease", rec.Seq)
-		}
-		t.attempts, t.token, t.holder, t.reason = int32(rec.Attempt), rec.Token, rec.Holder, rec.Reason
-		if rec.Held {
-			s.move(t, Leased)
-			t.granted = l.awake
-			l.leases.Restore(l.now, s.key(rec.Seq), rec.Token, rec.Holder)
-		}
-	}
-	if best := s.rec.Best; best != nil {
-		s.rec.BestValues = slices.Clone(s.plan.Space.At(best.Index).Values)
-		if stored := r.Sweep.Best; stored == nil || stored.Seq != best.Seq {
-			s.rec.BestWorker, s.rec.Confirmed = "", false
-		}
-	}
-	for seq := s.course.told; seq < s.course.next(); seq++ {
-		if s.course.at(seq).state == Queued {
-			s.push(seq)
-		}
-	}
-	l.insert(s)
-	l.used(s)
-	s.dirty = true
-	return nil
-}
-
-// reach asks on until trial seq exists and checks that it is what it was.
-func (s *live) reach(seq, index int64) (*trial, error) {
-	op := "restore sweep " + s.rec.ID
-	for s.course.next() <= seq {
-		if _, ok, err := s.ask(); err != nil {
-			return nil, err
-		} else if !ok {
-			return nil, Errorf(Damaged, op, "trial %d is stored, but the strategy asks only %d questions given the results stored", seq, s.course.next())
-		}
-	}
-	t := s.course.at(seq)
-	if t == nil {
-		return nil, Errorf(Damaged, op, "trial %d is stored out of order", seq)
-	}
-	if t.index != index {
-		return nil, Errorf(Damaged, op, "trial %d was configuration %d and is now %d: the space or the strategy has changed", seq, index, t.index)
-	}
-	return t, nil
-}
-
 // NoteEnded tells the ledger of a stored sweep that has ended.
 func (l *Ledger) NoteEnded(num uint64, state SweepState) { l.ended[num] = state }
 
@@ -277,7 +200,9 @@ func (l *Ledger) Queued() int64 {
 func (l *Ledger) Leases() int { return l.leases.Len() }
 
 // Finished reports whether every sweep has ended, and there was one.
-func (l *Ledger) Finished() bool { return len(l.live) == 0 && len(l.ended) > 0 }
+func (l *Ledger) Finished() bool {
+	return len(l.live) == 0 && len(l.awaited) == 0 && len(l.ended) > 0
+}
 
 // Touch has Shown return every live sweep, for what changes with time alone.
 func (l *Ledger) Touch() {
@@ -294,6 +219,9 @@ func (l *Ledger) Sweep(num uint64) (Sweep, bool) {
 	}
 	return l.show(s), true
 }
+
+// Awaiting returns how many sweeps are still to be inserted.
+func (l *Ledger) Awaiting() int { return len(l.awaited) }
 
 // Live returns the numbers of the sweeps that run or are paused, in order.
 func (l *Ledger) Live() []uint64 { return slices.Clone(l.order) }
@@ -315,6 +243,7 @@ func (l *Ledger) insert(s *live) {
 	num := s.rec.Num
 	l.live[num] = s
 	delete(l.ended, num)
+	delete(l.awaited, num)
 	at, _ := slices.BinarySearch(l.order, num)
 	l.order = slices.Insert(l.order, at, num)
 }

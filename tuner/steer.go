@@ -11,6 +11,9 @@ import (
 // Running or Cancelled. Moving it to where it is does nothing.
 func (l *Ledger) Steer(num uint64, to SweepState) error {
 	s := l.live[num]
+	if l.awaited[num] {
+		return Errorf(Unavailable, "steer sweep", "it is being read again after a start: try again")
+	}
 	if s == nil {
 		return Errorf(NotFound, "steer sweep", "no live sweep has the number %d", num)
 	}
@@ -47,6 +50,7 @@ func (l *Ledger) Revive(num uint64) error {
 func (l *Ledger) Fail(rec Sweep, why string) {
 	rec.State, rec.Message, rec.Ended = Failed, why, l.now.Add(-l.behind)
 	l.ended[rec.Num] = Failed
+	delete(l.awaited, rec.Num)
 	l.changes.Append(&Changes{Revoked: []uint64{rec.Num}, Sweeps: []Sweep{rec}})
 }
 

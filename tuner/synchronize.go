@@ -22,9 +22,17 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	l.changes.Results = slices.Grow(l.changes.Results, len(in.Reports))
 	l.leases.Round()
 	for i := range in.Reports {
-		out.Acks = append(out.Acks, l.report(w, &in.Reports[i]))
+		r := &in.Reports[i]
+		if l.awaited[r.Key.Sweep] {
+			out.Unanswered = true
+			continue
+		}
+		out.Acks = append(out.Acks, l.report(w, r))
 	}
 	for _, h := range in.Held {
+		if l.awaited[h.Key.Sweep] {
+			continue
+		}
 		if !l.renew(w, h) {
 			out.Drops = append(out.Drops, h)
 		}

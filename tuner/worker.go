@@ -92,6 +92,9 @@ type SyncReply struct {
 	Grants []Grant
 	Drops  []Held        // to stop: not the worker's any more
 	Next   time.Duration // call again within
+	// Unanswered says that there were reports on sweeps that the ledger awaits:
+	// they must come again.
+	Unanswered bool
 	// Finished says that every sweep has ended, and that there was one.
 	Finished bool
 }

@@ -78,6 +78,7 @@ type Coordinator struct {
 	opts  Options
 	log   hclog.Logger
 	kick  chan struct{} // tells the writer that there is a group; capacity 1
+	rouse chan struct{} // tells that sweeps are asleep; capacity 1
 	board *board        // what is shown
 	meter meter         // what is counted
 	// leaseTTL is how long the ledger's leases last.
@@ -95,20 +96,23 @@ type Coordinator struct {
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
-	doomed  []uint64 // sweeps being deleted
-	down    error    // why nothing can be changed; nil: it can
-	drain   *drain   // nil: it is not to end
+	doomed  []uint64      // sweeps being deleted
+	asleep  []*sleeper    // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
+	woken   chan struct{} // closed when the next one is rebuilt
+	down    error         // why nothing can be changed; nil: it can
+	drain   *drain        // nil: it is not to end
 }
 
 // New reads the store's sweeps and returns a coordinator that goes on with
-// them once Run runs. The store remains the caller's, to close after Run has
+// them once Run runs; with those of which much must be learnt again, a while
+// after that (wake.go). The store remains the caller's, to close after Run has
 // returned.
 func New(st store.Store, opts Options) (*Coordinator, error) {
 	opts.fill()
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), board: newBoard()}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.loadLocked(); err != nil {

@@ -21,7 +21,7 @@ func (c *Coordinator) loadLocked() error {
 	opts.Token = token
 	ledger := tuner.NewLedger(opts)
 	ledger.Enter(c.opts.Now())
-	c.ledger, c.lastNum, c.again, c.doomed = ledger, last, true, nil
+	c.ledger, c.lastNum, c.again, c.doomed, c.asleep, c.woken = ledger, last, true, nil, nil, make(chan struct{})
 	c.scopes, c.spaces = map[string]int{}, map[uint64]tuner.Space{}
 	for i := range sweeps {
 		c.count(&sweeps[i].Spec, 1)
@@ -63,9 +63,21 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 		leases[i].Held = leases[i].Held && !c.opts.Alone
 	}
 	c.spaces[s.Num] = plan.Space
-	return c.ledger.Restore(tuner.Restored{
+	stored := tuner.Restored{
 		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0), Leases: leases,
-	})
+	}
+	if long, err := c.long(&s); err != nil {
+		return err
+	} else if long {
+		c.ledger.Await(s.Num)
+		c.asleep = append(c.asleep, &sleeper{stored, c.ledger})
+		select {
+		case c.rouse <- struct{}{}:
+		default:
+		}
+		return nil
+	}
+	return c.ledger.Restore(stored)
 }
 
 // plan makes a spec's plan from its stored bundle.

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/warptune/warptune/tuner"
@@ -21,6 +22,11 @@ const removeChunk = 2000
 func (c *Coordinator) Run(ctx context.Context) error {
 	tick := time.NewTicker(c.opts.Tick)
 	defer tick.Stop()
+	waking, stop := context.WithCancel(ctx)
+	var wakers sync.WaitGroup
+	wakers.Go(func() { c.wake(waking) })
+	defer wakers.Wait()
+	defer stop()
 	for {
 		err := c.flush()
 		if err == nil {

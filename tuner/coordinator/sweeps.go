@@ -55,6 +55,11 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
+	if s, ok := c.board.get(id); ok {
+		if err := c.awake(ctx, s.Num); err != nil {
+			return Submitted{}, err
+		}
+	}
 	planned := tuner.Sweep{Spec: spec, Transferred: c.transferred(ctx, &spec, id)}
 	plan, err := c.plan(planned.Planned())
 	if err != nil {
@@ -73,7 +78,7 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 			out.Resumed = true
 			return c.reviveLocked(s, plan)
 		}
-		if len(l.Live()) >= c.opts.MaxLive {
+		if len(l.Live())+l.Awaiting() >= c.opts.MaxLive {
 			return tuner.Errorf(tuner.Limit, "submit sweep", "%d sweeps are live, as many as may be: cancel some", c.opts.MaxLive)
 		}
 		out.Created = true
@@ -110,6 +115,9 @@ func (c *Coordinator) addLocked(id, key string, planned tuner.Sweep, plan tuner.
 
 // reviveLocked sets a cancelled or failed sweep running again.
 func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
+	if c.ledger.Awaited(s.Num) {
+		return tuner.Errorf(tuner.Unavailable, "submit sweep", "%s is being read again after a start: try again", s.ID)
+	}
 	s.State, s.Message = tuner.Running, ""
 	c.spaces[s.Num] = plan.Space
 	err := c.ledger.Restore(tuner.Restored{
@@ -125,6 +133,12 @@ func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
 // (tuner.Cancelled) a sweep.
 func (c *Coordinator) Steer(ctx context.Context, id string, to tuner.SweepState) (tuner.Sweep, error) {
 	s, _, err := c.board.find(id)
+	if err == nil {
+		err = c.awake(ctx, s.Num)
+	}
+	if err == nil {
+		s, _, err = c.board.find(s.ID)
+	}
 	if err != nil {
 		return s, err
 	}

@@ -19,11 +19,14 @@ func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time
 		err := c.change(ctx, func(l *tuner.Ledger) (err error) {
 			now, may := c.grantableLocked(in)
 			reply, err = l.Synchronize(now)
-			if err == nil && wait > 0 && may && reply.Idle() && !(reply.Finished && in.Leaves) && !in.Draining {
+			if err == nil && wait > 0 && may && reply.Idle() && !reply.Unanswered && !(reply.Finished && in.Leaves) && !in.Draining {
 				held = c.waiting.add()
 			}
 			return err
 		})
+		if err == nil && reply.Unanswered {
+			c.linger(ctx)
+		}
 		if err != nil || held == nil {
 			return reply, err
 		}

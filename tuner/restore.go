@@ -1,0 +1,117 @@
+package tuner
+
+import (
+	"iter"
+	"slices"
+)
+
+// Restored is a stored sweep to go on with.
+type Restored struct {
+	Sweep   Sweep
+	Plan    Plan
+	Known   Known                    // nil: there is none
+	Results iter.Seq2[Result, error] // in the order of Seq
+	Leases  []LeaseRecord
+}
+
+// Rebuilt is a sweep with its trials as they were stored.
+type Rebuilt struct {
+	live   *live
+	leases []LeaseRecord
+}
+
+// Rebuild has a stored sweep's strategy ask again what it asked, and tells it
+// what came of that. It may take long, where the strategy learns: milliseconds a
+// result. No ledger is needed for it.
+func Rebuild(r Restored) (*Rebuilt, error) {
+	s := newLive(r.Sweep, r.Plan, r.Known)
+	for res, err := range r.Results {
+		if err != nil {
+			return nil, err
+		}
+		t, err := s.reach(res.Seq, res.Index)
+		if err != nil {
+			return nil, err
+		}
+		t.attempts = int32(res.Attempts)
+		s.end(t, &res)
+		s.course.letGo()
+	}
+	for _, rec := range r.Leases {
+		t, err := s.reach(rec.Seq, rec.Index)
+		if err != nil {
+			return nil, err
+		}
+		if t.ended() {
+			return nil, Errorf(Damaged, "restore sweep "+s.rec.ID, "trial %d has both a result and a lease", rec.Seq)
+		}
+		t.attempts, t.token, t.holder, t.reason = int32(rec.Attempt), rec.Token, rec.Holder, rec.Reason
+	}
+	if best := s.rec.Best; best != nil {
+		s.rec.BestValues = slices.Clone(s.plan.Space.At(best.Index).Values)
+		if stored := r.Sweep.Best; stored == nil || stored.Seq != best.Seq {
+			s.rec.BestWorker, s.rec.Confirmed = "", false
+		}
+	}
+	s.believe(false)
+	return &Rebuilt{s, r.Leases}, nil
+}
+
+// reach asks on until trial seq exists and checks that it is what it was.
+func (s *live) reach(seq, index int64) (*trial, error) {
+	op := "restore sweep " + s.rec.ID
+	for s.course.next() <= seq {
+		if _, ok, err := s.ask(); err != nil {
+			return nil, err
+		} else if !ok {
+			return nil, Errorf(Damaged, op, "trial %d is stored, but the strategy asks only %d questions given the results stored", seq, s.course.next())
+		}
+	}
+	t := s.course.at(seq)
+	if t == nil {
+		return nil, Errorf(Damaged, op, "trial %d is stored out of order", seq)
+	}
+	if t.index != index {
+		return nil, Errorf(Damaged, op, "trial %d was configuration %d and is now %d: the space or the strategy has changed", seq, index, t.index)
+	}
+	return t, nil
+}
+
+// Await tells the ledger of a sweep that is stored as Running or Paused and
+// will be inserted, or fail. What workers say of it meanwhile is not answered,
+// so that they say it again.
+func (l *Ledger) Await(num uint64) { l.awaited[num] = true }
+
+// Awaited reports whether a sweep is still to be inserted.
+func (l *Ledger) Awaited(num uint64) bool { return l.awaited[num] }
+
+// Insert puts back a sweep that is stored as Running or Paused. Its leases last
+// their full time from now.
+func (l *Ledger) Insert(r *Rebuilt) {
+	s := r.live
+	for _, rec := range r.leases {
+		if rec.Held {
+			t := s.course.at(rec.Seq)
+			s.move(t, Leased)
+			t.granted = l.awake
+			l.leases.Restore(l.now, s.key(rec.Seq), rec.Token, rec.Holder)
+		}
+	}
+	for seq := s.course.told; seq < s.course.next(); seq++ {
+		if s.course.at(seq).state == Queued {
+			s.push(seq)
+		}
+	}
+	l.insert(s)
+	l.used(s)
+	s.dirty = true
+}
+
+// Restore rebuilds a sweep and inserts it. An error leaves the ledger as it was.
+func (l *Ledger) Restore(r Restored) error {
+	rebuilt, err := Rebuild(r)
+	if err == nil {
+		l.Insert(rebuilt)
+	}
+	return err
+}
