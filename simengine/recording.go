@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -36,6 +37,7 @@ type recording struct {
 	key       string
 	module    *Module
 	kernel    *ir.Kernel
+	program   *assemble.Program // for any cap: what it tells of loads does not depend on it
 	launch    exec.Launch
 	memory    *exec.Memory
 	runner    *exec.Runner
@@ -68,7 +70,7 @@ type executed struct {
 }
 
 // record returns the recording for a launch, the last one when it is the same.
-func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, error) {
+func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req *Request) (*recording, error) {
 	key := req.launchKey(m.Digest)
 	if e.last != nil && e.last.key == key && e.last.kept <= workLimit {
 		clear(e.last.asked)
@@ -86,12 +88,23 @@ func (e *Engine) record(m *Module, k *ir.Kernel, req *Request) (*recording, erro
 	}
 	r := &recording{
 		key: key, module: m, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
-		recorder: coalesce.NewRecorder(k, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth,
+		recorder: newRecorder(k, program, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth, program: program,
 		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
 	e.last = r
 	return r, nil
+}
+
+// newRecorder returns a recorder of what a program's accesses do.
+func newRecorder(k *ir.Kernel, program *assemble.Program, bankWidth int) *coalesce.Recorder {
+	r := coalesce.NewRecorder(k, bankWidth)
+	for _, w := range program.Wide {
+		if k.Instrs[w.PC].Space == ir.Shared {
+			r.Widen(w.PC, int(w.Bytes))
+		}
+	}
+	return r
 }
 
 func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
@@ -143,7 +156,7 @@ func (r *recording) execute(w wanted, limit int64) (executed, error) {
 }
 
 // forget makes a recorder without the memory of a run that failed.
-func (r *recording) forget() { r.recorder = coalesce.NewRecorder(r.kernel, r.bankWidth) }
+func (r *recording) forget() { r.recorder = newRecorder(r.kernel, r.program, r.bankWidth) }
 
 // run executes a CTA into the recorder.
 func (r *recording) run(id int64, opt exec.Options) error {

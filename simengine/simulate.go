@@ -28,7 +28,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	if err != nil {
 		return nil, &Failure{FailureLaunch, err}
 	}
-	rec, err := e.record(m, k, &req)
+	rec, err := e.record(m, k, program, &req)
 	if err != nil {
 		return nil, err
 	}

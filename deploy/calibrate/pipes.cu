@@ -7,13 +7,16 @@
 
 enum Op {
   FFMA, FADD, FMUL, IADD, LOP3, SHF, IMAD, IMNMX, SETSEL, MUFU_EX2, MUFU_SIN, MUFU_RSQ, MUFU_LG2,
-  I2F_F2I, F2F16, POPC, DFMA, DADD, HFMA2, SHFL, BALLOT, IDIV, UDIV, FDIV, SQRT, MIX_FFMA_IADD, MIX_FFMA_MUFU, MIX_FFMA_LOP3_IMAD, OPS
+  I2F_F2I, F2F16, POPC, DFMA, DADD, HFMA2, SHFL, BALLOT, IDIV, UDIV, FDIV, SQRT, MIX_FFMA_IADD, MIX_FFMA_MUFU, MIX_FFMA_LOP3_IMAD,
+  IMAD_HI, FLO, BREV, PRMT, FMNMX, LEA_HI, MIX_LOP3_IADD, RCP, DRCP, DDIV, DSQRT, OPS
 };
 static const char *opName[] = {"ffma", "fadd", "fmul", "iadd", "lop3", "shf", "imad", "imnmx", "setp_selp", "mufu_ex2",
   "mufu_sin", "mufu_rsq", "mufu_lg2", "i2f_f2i", "f2f16", "popc", "dfma", "dadd", "hfma2", "shfl", "ballot", "idiv", "udiv", "fdiv", "sqrt",
-  "mix_ffma_iadd", "mix_ffma_mufu", "mix_ffma_lop3_imad"};
+  "mix_ffma_iadd", "mix_ffma_mufu", "mix_ffma_lop3_imad",
+  "imad_hi", "flo", "brev", "prmt", "fmnmx", "lea_hi", "mix_lop3_iadd", "rcp", "drcp", "ddiv", "dsqrt"};
 // how many instructions of the named kind one step() is
-static const int opCount[] = {1, 1, 1, 2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 2, 3};
+static const int opCount[] = {1, 1, 1, 2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 2, 3,
+  1, 1, 1, 1, 2, 1, 2, 1, 1, 1, 1};
 
 struct Chain {
   unsigned a, b;
@@ -51,11 +54,22 @@ template <int OP> __device__ inline void step(Chain &c, unsigned x, unsigned y, 
   if (OP == IDIV) asm volatile("div.s32 %0, %1, %0;" : "+r"(c.a) : "r"(y));
   if (OP == UDIV) asm volatile("div.u32 %0, %1, %0;" : "+r"(c.a) : "r"(y));
   if (OP == FDIV) asm volatile("div.rn.f32 %0, %1, %0;" : "+f"(c.f) : "f"(u));
+  if (OP == IMAD_HI) asm volatile("mul.hi.u32 %0, %0, %1;" : "+r"(c.a) : "r"(x));
+  if (OP == FLO) asm volatile("bfind.u32 %0, %0;" : "+r"(c.a));
+  if (OP == BREV) asm volatile("brev.b32 %0, %0;" : "+r"(c.a));
+  if (OP == PRMT) asm volatile("prmt.b32 %0, %0, %1, %2;" : "+r"(c.a) : "r"(x), "r"(y));
+  if (OP == FMNMX) asm volatile("min.f32 %0, %0, %1; max.f32 %0, %0, %2;" : "+f"(c.f) : "f"(u), "f"(c.g));
+  if (OP == LEA_HI) asm volatile("{.reg .b32 t; shf.l.wrap.b32 t, %0, %1, 7; add.u32 %0, t, %2;}" : "+r"(c.a) : "r"(x), "r"(y));
+  if (OP == MIX_LOP3_IADD) asm volatile("lop3.b32 %0, %0, %1, %2, 0x6a; add.u32 %0, %0, %1;" : "+r"(c.a) : "r"(x), "r"(y));
+  if (OP == RCP) asm volatile("rcp.rn.f32 %0, %0;" : "+f"(c.f));
+  if (OP == DRCP) asm volatile("rcp.rn.f64 %0, %0;" : "+d"(c.d));
+  if (OP == DDIV) asm volatile("div.rn.f64 %0, %1, %0;" : "+d"(c.d) : "d"(e));
+  if (OP == DSQRT) asm volatile("sqrt.rn.f64 %0, %0;" : "+d"(c.d));
   if (OP == SQRT) asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(c.f));
 }
 
 // steps in the loop body: many, so that the loop itself does not count
-template <int OP> constexpr int unroll = OP >= IDIV && OP <= SQRT ? 64 : 256;
+template <int OP> constexpr int unroll = OP >= IDIV && OP <= SQRT || OP >= RCP ? 64 : 256;
 
 template <int OP, int CHAINS>
 __global__ void __launch_bounds__(1024) pipe(Span *out, unsigned *sink, int loops, unsigned x, unsigned y, float u, float v, double e) {

@@ -91,6 +91,34 @@ struct Bench {
     emit("wavefronts.lines", Params()("kind", kindName[KIND])("lines", n), run<KIND>(off), "cycles/warp instruction");
   }
 
+  // wide loads whose lanes share addresses, consecutive elements: which of them
+  // are served twice as many lanes at once
+  template <int KIND> void shared() {
+    const unsigned width = KIND == SHARED_LD64 || KIND == GLOBAL_LD64 ? 8 : 16;
+    struct Pattern {
+      const char *name;
+      unsigned (*at)(unsigned lane);
+    };
+    const Pattern patterns[] = {
+      {"one", [](unsigned) { return 0u; }},
+      {"xor1", [](unsigned l) { return l / 2; }},
+      {"xor2", [](unsigned l) { return l / 4 * 2 + l % 2; }},
+      {"xor4", [](unsigned l) { return l / 8 * 4 + l % 4; }},
+      {"eights", [](unsigned l) { return l / 8; }},
+      {"halves", [](unsigned l) { return l / 16; }},
+      {"halves_one_bank", [](unsigned l) { return l / 16 * 16; }},
+      {"repeat4", [](unsigned l) { return l % 4; }},
+      {"repeat16", [](unsigned l) { return l % 16; }},
+      {"xor1_then_xor2", [](unsigned l) { return l < 16 ? l / 2 : l / 4 * 2 + l % 2; }},
+      {"xor1_but_one", [](unsigned l) { return l == 31 ? 16 : l / 2; }},
+    };
+    for (const Pattern &p : patterns) {
+      std::vector<unsigned> off(32);
+      for (unsigned l = 0; l < 32; l++) off[l] = p.at(l) * width;
+      emit("wavefronts.shared_pairs", Params()("kind", kindName[KIND])("lanes", p.name), run<KIND>(off), "cycles/warp instruction");
+    }
+  }
+
   // n lanes in a row share one word
   template <int KIND> void sameAddress(int n) {
     std::vector<unsigned> off(32);
@@ -125,6 +153,10 @@ int main() {
   b.strides<SHARED_ST>(few);
   b.strides<SHARED_LD64>({1, 2, 3, 4, 8, 16});
   b.strides<SHARED_LD128>({1, 2, 3, 4, 8});
+  b.shared<SHARED_LD64>();
+  b.shared<SHARED_LD128>();
+  b.shared<GLOBAL_LD64>();
+  b.shared<GLOBAL_LD128>();
   b.strides<GLOBAL_LD>(few);
   b.strides<GLOBAL_ST>({1, 2, 3, 4, 8, 16, 32});
   b.strides<GLOBAL_LD64>({1, 2, 3, 4, 8, 16});

@@ -369,3 +369,47 @@ func TestRealKernelsVerify(t *testing.T) {
 		}
 	}
 }
+
+// rotate sums the rotated and the counted bits of a word, and a rotation in a
+// constant's place.
+const rotate = header + `
+.visible .entry rotate(.param .u64 a)
+{
+	.reg .b32 %r<10>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [a];
+	cvta.to.global.u64 %rd2, %rd1;
+	ld.global.u32 %r1, [%rd2];
+	shl.b32 %r2, %r1, 7;
+	shr.u32 %r3, %r1, 25;
+	or.b32 %r4, %r2, %r3;
+	popc.b32 %r5, %r1;
+	add.s32 %r6, %r5, %r4;
+	shl.b32 %r7, %r6, 13;
+	shr.u32 %r8, %r6, 19;
+	or.b32 %r9, %r8, %r7;
+	st.global.u32 [%rd2], %r9;
+	ret;
+}
+`
+
+// A rotation is one funnel shift, and one that is added to is LEA.HI, as in ptxas'
+// code for sm_90: two shifts and an OR for each otherwise.
+func TestRotationsAreFunnelShifts(t *testing.T) {
+	count := func(src string) (n int) {
+		for _, b := range must(t, src, hopper).Blocks {
+			for _, in := range b.Instrs {
+				if in.Class == ALU {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := count(rotate); n != 2 {
+		t.Errorf("two rotations, one of them added to: %d instructions, want 2", n)
+	}
+	if n := count(strings.Replace(rotate, "25", "24", 1)); n != 5 {
+		t.Errorf("one of them no rotation: %d instructions, want 5", n)
+	}
+}

@@ -1,6 +1,9 @@
 package assemble
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // instructionBytes is the size of a machine instruction: 16 bytes from Volta
 // on, 8 before (plus scheduling words, left out).
@@ -27,7 +30,8 @@ func (f *fn) emit() error {
 	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
 	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
 	slices.Sort(f.joined)
-	p.Joined = f.joined
+	slices.SortFunc(f.wide, func(a, b WideLoad) int { return cmp.Compare(a.PC, b.PC) })
+	p.Joined, p.Wide = f.joined, f.wide
 	f.program = p
 	return nil
 }

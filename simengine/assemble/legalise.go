@@ -4,7 +4,8 @@ import "github.com/warptune/warptune/simengine/ir"
 
 // legalise splits operations into ones that value numbering can share: the
 // argument of sin and cos is multiplied by 1/2pi first, and the upper word of
-// a sign extension becomes a shift of its own.
+// a sign extension becomes a shift of its own; and joins those that one
+// instruction does.
 func (f *fn) legalise() error {
 	f.sign = map[value]value{}
 	for _, b := range f.order {
@@ -23,6 +24,9 @@ func (f *fn) legalise() error {
 				m := f.derive(&n, ir.Shr, ir.S32, n.src[0], 31)
 				f.sign[n.dst[0]] = f.nodes[m].dst[0]
 				out = append(out, m, ni)
+			case f.funnel(&n):
+				f.nodes[ni] = n
+				out = append(out, ni)
 			case n.op == ir.Or:
 				out = append(out, f.joinShifts(&n)...)
 				f.nodes[ni] = n
@@ -37,6 +41,27 @@ func (f *fn) legalise() error {
 	}
 	f.countDefs()
 	return nil
+}
+
+// funnel turns a<<k | b>>(32-k), a rotation when a is b, into one funnel shift.
+func (f *fn) funnel(n *node) bool {
+	if n.op != ir.Or || bits(n.typ) != 32 || len(n.src) != 2 || n.src[0].Kind != ir.OperandReg || n.src[1].Kind != ir.OperandReg {
+		return false
+	}
+	l, r := f.defOf(value(n.src[0].Reg)), f.defOf(value(n.src[1].Reg))
+	if !shiftsLeft(l) {
+		l, r = r, l
+	}
+	if !shiftsLeft(l) || r == nil || r.op != ir.Shr || bits(r.typ) != 32 || signed(r.typ) || shiftCount(l) == 0 || shiftCount(l)+shiftCount(r) != 32 {
+		return false
+	}
+	for _, d := range [...]*node{l, r} {
+		if d.guard != n.guard || d.gnot != n.gnot || d.src[0].Kind != ir.OperandReg || f.vals[d.src[0].Reg].defs != 1 {
+			return false
+		}
+	}
+	n.op, n.typ, n.src = ir.Shf, ir.B32, []ir.Operand{r.src[0], l.src[0], l.src[1]}
+	return true
 }
 
 // scaleProduct turns the shift of a widening product with a constant into one

@@ -146,6 +146,11 @@ func (s *selector) add32(n *node, dst arg) {
 		if d == nil || n.op == ir.Sub && i == 0 {
 			continue
 		}
+		if d.op == ir.Shf && s.f.t.lop3 && n.op == ir.Add && s.uses[x.Reg] == 1 && shiftsBy(d) {
+			// LEA.HI: the upper word of a shifted pair, plus a word
+			s.emit(opLEA, dst, s.word(d.src[0], 0), s.word(d.src[1], 0), s.mixOne(y, 0))
+			return
+		}
 		local := s.uses[x.Reg] == 1 || d.block == s.n.block
 		if d.op == ir.Mul && d.mod&ir.ModWide != 0 && local && n.op == ir.Add {
 			s.emit(opIMAD, dst, s.mix(0, d.src[0], d.src[1], y)...)
@@ -173,6 +178,9 @@ func (s *selector) add32(n *node, dst arg) {
 	s.emit(opIADD3, dst, s.mix(0, a, b)...)
 }
 
+// shiftsBy says whether a funnel shift has a constant count.
+func shiftsBy(d *node) bool { return d.src[2].Kind == ir.OperandImm }
+
 // slots counts the operands that would need the one non-register slot.
 func (s *selector) slots(ops ...ir.Operand) int {
 	c := 0
@@ -194,6 +202,8 @@ func (s *selector) wouldFold(d *node) bool {
 				return true
 			case ir.Shr:
 				return !signed(e.typ)
+			case ir.Shf:
+				return s.f.t.lop3 && shiftsBy(e) && s.uses[d.src[i].Reg] == 1
 			}
 		}
 	}

@@ -32,6 +32,16 @@ type Program struct {
 	// since one with another Source loads their bytes too. The trace records
 	// an Access for each; the machine makes none.
 	Joined []int32
+	// Wide are the loads that others were joined to, by PTX instruction
+	// ascending, with the bytes of a lane that each loads. They lie at a
+	// multiple of that number, which the PTX load's own bytes are part of.
+	Wide []WideLoad
+}
+
+// WideLoad is a PTX load whose machine instruction does the work of several.
+type WideLoad struct {
+	PC    int32
+	Bytes uint8
 }
 
 // IsJoined says whether the load of a PTX instruction is part of another's.

@@ -210,4 +210,5 @@ func (f *fn) widen(nodes []int32, loads []openLoad) {
 	}
 	n := &f.nodes[nodes[first.at]]
 	n.dst, n.src, n.vec = dst, address, uint8(len(loads))
+	f.wide = append(f.wide, WideLoad{n.pc, uint8(len(loads) * bits(n.typ) / 8)})
 }

@@ -69,6 +69,11 @@ func TestNeighbouringSharedLoadsJoin(t *testing.T) {
 		if !slices.Equal(widths, c.widths) {
 			t.Errorf("%s: loads of %v bytes, want %v", c.name, widths, c.widths)
 		}
+		for _, w := range p.Wide {
+			if !slices.Contains(c.widths, w.Bytes) || w.Bytes == 4 || p.IsJoined(w.PC) {
+				t.Errorf("%s: load %d is said to be of %d bytes", c.name, w.PC, w.Bytes)
+			}
+		}
 		if bytes != 16 || len(widths)+len(p.Joined) != 4 {
 			t.Errorf("%s: %d bytes loaded and %d loads joined to %d", c.name, bytes, len(p.Joined), len(widths))
 		}

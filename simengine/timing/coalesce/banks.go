@@ -19,6 +19,28 @@ func groupSize(width, bankWidth int) int {
 	return warpSize / 8
 }
 
+// paired says that lanes share addresses so that two groups of a wide access fit
+// one pass, half the registers that it returns being copies: every active lane
+// has the address of its neighbour (lane xor 1), or every one that of lane xor 2.
+// The rule is NVIDIA's for compute capability 7 (forums.developer.nvidia.com/t/77228);
+// deploy/calibrate wavefronts.shared_pairs shows it on 9.0, for the whole warp and
+// not by halves of it. It is taken to hold for all 4-byte banks.
+func paired(addr *Lanes, mask uint32) bool {
+	return sharing(addr, mask, 1) || sharing(addr, mask, 2)
+}
+
+// sharing says that no active lane has another address than lane xor d, where
+// that one is active.
+func sharing(addr *Lanes, mask uint32, d int) bool {
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
+		if o := (l ^ d) & (warpSize - 1); mask>>o&1 == 1 && addr[o] != addr[l] {
+			return false
+		}
+	}
+	return true
+}
+
 // rowBits is the logarithm of the 4-byte words in a row of Kepler's 8-byte banks.
 const rowBits = 6
 
@@ -26,21 +48,29 @@ const rowBits = 6
 // 32 banks of bankWidth bytes: for each group of lanes served together the
 // largest number of distinct words in one bank. Lanes that name one word share
 // it. ideal is the number of groups, what it takes without conflicts.
+// Wide accesses whose lanes share addresses in pairs are served twice as many
+// lanes together.
 //
 // Banks of 8 bytes are Kepler's, in the 4-byte mode that is its default: words of
 // 4 bytes go to the banks in turn, and a bank delivers the two it has of a row of 64
 // at once (CUDA C Programming Guide, compute capability 3.x). Accesses wider than
 // that are taken to meet conflicts as in the 8-byte mode.
 func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) {
-	if mask == 0 {
-		return 0, 0
-	}
 	if mask == ^uint32(0) && width == bankWidth {
 		if n := strided(addr, uint64(width)); n > 0 {
 			return n, 1
 		}
 	}
 	group := groupSize(width, bankWidth)
+	if group < warpSize && bankWidth == 4 && paired(addr, mask) {
+		group *= 2
+	}
+	return grouped(addr, mask, group, width, bankWidth)
+}
+
+// grouped is the passes and the groups of a request whose lanes are served group
+// by group.
+func grouped(addr *Lanes, mask uint32, group, width, bankWidth int) (passes, groups int) {
 	words := max(1, width/bankWidth)
 	shift, row := uint(bits.TrailingZeros(uint(bankWidth))), uint(0)
 	if wideBanks(width, bankWidth) {
@@ -51,10 +81,10 @@ func Shared(addr *Lanes, mask uint32, width, bankWidth int) (passes, ideal int) 
 		if lanes == 0 {
 			continue
 		}
-		ideal++
+		groups++
 		passes += degree(addr, lanes<<first, words, shift, row)
 	}
-	return passes, ideal
+	return passes, groups
 }
 
 // wideBanks says that an access goes by rows of 8-byte banks in the 4-byte mode.
@@ -117,8 +147,13 @@ func degree(addr *Lanes, lanes uint32, words int, shift, row uint) int {
 // GlobalPasses is the number of wavefronts of a global access through the L1's
 // data banks, which conflict as shared memory does: measured cycles for
 // strides of 1, 8 and 16 floats are 1, 8 and 16 (research/simulators.md §2.1).
+// Lanes that share addresses gain nothing there, other than in shared memory
+// (deploy/calibrate wavefronts.shared_pairs).
 func GlobalPasses(addr *Lanes, mask uint32, width int) (passes, ideal int) {
-	return Shared(addr, mask, width, 4)
+	if width <= 4 {
+		return Shared(addr, mask, width, 4)
+	}
+	return grouped(addr, mask, groupSize(width, 4), width, 4)
 }
 
 // Const is the number of distinct words of width bytes that the lanes read:

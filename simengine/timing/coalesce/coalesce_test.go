@@ -101,12 +101,43 @@ func TestBanks(t *testing.T) {
 		{"[64][65] tile by columns, 8-byte banks", lanes(0, column(65)), all, 4, 8, 1, 1},
 		{"two words of one bank and row, 8-byte banks", lanes(0, func(l int) int { return l % 2 * 128 }), all, 4, 8, 1, 1},
 		{"two words of one bank in two rows, 8-byte banks", lanes(128, func(l int) int { return l % 2 * 128 }), all, 4, 8, 2, 1},
+		{"one double for all", lanes(64, func(int) int { return 0 }), all, 8, 4, 1, 1},
+		{"one float4 for all", lanes(64, func(int) int { return 0 }), all, 16, 4, 2, 2},
+		{"doubles by pairs of lanes", lanes(0, func(l int) int { return l / 2 * 8 }), all, 8, 4, 1, 1},
+		{"a double for each half warp, one bank", lanes(0, func(l int) int { return l / 16 * 128 }), all, 8, 4, 2, 1},
+		{"float4 of four lanes over and over", lanes(0, func(l int) int { return l % 4 * 16 }), all, 16, 4, 4, 4},
+		{"float4, every other pair", lanes(0, func(l int) int { return l % 2 * 16 }), all, 16, 4, 2, 2},
 		{"one lane", lanes(0, column(32)), 1 << 7, 4, 4, 1, 1},
 		{"no lane", lanes(0, column(32)), 0, 4, 4, 0, 0},
 	} {
 		passes, ideal := Shared(c.addr, c.mask, c.width, c.bank)
 		if passes != c.passes || ideal != c.ideal {
 			t.Errorf("%s: %d passes of %d, want %d of %d", c.name, passes, ideal, c.passes, c.ideal)
+		}
+	}
+}
+
+// A load that others were joined to conflicts as the wide one it is, wherever
+// among their bytes its own lie.
+func TestWidened(t *testing.T) {
+	k := &ir.Kernel{Instrs: []ir.Instr{{Op: ir.Ld}}}
+	for _, c := range []struct {
+		bytes, passes, ideal int
+		at                   func(l int) int
+	}{
+		{8, 1, 1, func(int) int { return 4 }},
+		{16, 2, 2, func(int) int { return 8 }},
+		{16, 4, 4, func(l int) int { return 16*l + 4 }},
+		{16, 8, 4, func(l int) int { return 32*l + 12 }},
+	} {
+		r := NewRecorder(k, 4)
+		r.Widen(0, c.bytes)
+		r.Begin(0, 1)
+		for i := range 3 {
+			r.Access(0, 0, ir.Shared, 4, all, lanes(uint64([...]int{0, 64, 128}[i]), c.at))
+			if a := r.CTA().Warps[0].Accesses[i]; int(a.Passes) != c.passes || int(a.Ideal) != c.ideal {
+				t.Errorf("%d bytes: %d passes of %d, want %d of %d", c.bytes, a.Passes, a.Ideal, c.passes, c.ideal)
+			}
 		}
 	}
 }
@@ -206,8 +237,21 @@ func TestSharedModel(t *testing.T) {
 	for round := 0; round < 2000; round++ {
 		width := 1 << r.IntN(5)
 		a, mask := randomLanes(r, width), r.Uint32()|1
+		with := r.IntN(3) // the neighbour that lanes share addresses with, 0: by chance
+		for l := range a {
+			a[l] = a[l&^with]
+		}
+		apart := [3]bool{} // some lane has another address than lane xor 1 or 2
+		for i := range a {
+			for d := 1; d <= 2; d++ {
+				apart[d] = apart[d] || mask>>i&1 == 1 && mask>>(i^d)&1 == 1 && a[i] != a[i^d]
+			}
+		}
 		want := 0
 		group := min(32, 128/width)
+		if width > 4 && !(apart[1] && apart[2]) {
+			group *= 2
+		}
 		for first := 0; first < 32; first += group {
 			banks := map[uint64]map[uint64]bool{}
 			top := 0

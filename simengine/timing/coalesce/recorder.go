@@ -28,6 +28,7 @@ type Recorder struct {
 // shifted by whole lines touch shifted lines and conflict the same way.
 type pattern struct {
 	valid  bool
+	wide   int // bytes a lane that the machine loads from shared memory, 0: the PTX load's
 	space  ir.Space
 	mask   uint32
 	addr   Lanes
@@ -50,6 +51,12 @@ func NewRecorder(k *ir.Kernel, bankWidth int) *Recorder {
 	}
 	r.patterns = make([]pattern, n)
 	return r
+}
+
+// Widen says that the machine loads bytes a lane for the PTX load of shared memory
+// pc, at the multiple of bytes that its own lie in, and so conflicts otherwise.
+func (r *Recorder) Widen(pc int32, bytes int) {
+	r.patterns[r.patternOf[pc]].wide = bytes
 }
 
 // Begin starts the trace of a CTA of the given number of warps; what CTA
@@ -142,7 +149,7 @@ func (p *pattern) shifted(space ir.Space, width int, mask uint32, bankWidth int,
 	unit := uint64(lineBytes)
 	switch space {
 	case ir.Shared:
-		unit = uint64(max(bankWidth, width))
+		unit = uint64(max(bankWidth, width, p.wide))
 		if wideBanks(width, bankWidth) {
 			unit = 4 << rowBits // within a row words meet that would not across rows
 		}
@@ -178,7 +185,7 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 	p.lines = p.lines[:0]
 	switch space {
 	case ir.Shared:
-		passes, ideal := Shared(addr, mask, width, r.bankWidth)
+		passes, ideal := p.shared(width, mask, r.bankWidth, addr)
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 	case ir.Const:
 		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
@@ -198,6 +205,19 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		a.MaxSame = uint8(MaxSame(addr, mask, width))
 	}
 	p.valid, p.space, p.mask, p.addr, p.access = true, space, mask, *addr, a
+}
+
+// shared is the passes of a request to shared memory, at the width that the
+// machine makes it.
+func (p *pattern) shared(width int, mask uint32, bankWidth int, addr *Lanes) (passes, ideal int) {
+	if p.wide <= width {
+		return Shared(addr, mask, width, bankWidth)
+	}
+	start := *addr
+	for i := range start {
+		start[i] &^= uint64(p.wide - 1)
+	}
+	return Shared(&start, mask, p.wide, bankWidth)
 }
 
 // take copies the request's lines into the pattern.
