@@ -399,7 +399,7 @@ func TestRotationsAreFunnelShifts(t *testing.T) {
 	count := func(src string) (n int) {
 		for _, b := range must(t, src, hopper).Blocks {
 			for _, in := range b.Instrs {
-				if in.Class == ALU {
+				if in.Class == ALU || in.Class == FMAHeavy {
 					n++
 				}
 			}
@@ -411,5 +411,35 @@ func TestRotationsAreFunnelShifts(t *testing.T) {
 	}
 	if n := count(strings.Replace(rotate, "25", "24", 1)); n != 5 {
 		t.Errorf("one of them no rotation: %d instructions, want 5", n)
+	}
+}
+
+// Of sums that the integer pipe alone would make every second goes to the
+// multiplier's; beside as many products none does.
+func TestIntegerSumsShareTwoPipes(t *testing.T) {
+	const sums = 20
+	for _, c := range []struct {
+		product         string
+		alu, multiplier int
+	}{
+		{"", sums / 2, sums / 2},
+		{"mul.lo.s32 %r50, %r50, %r1;\n", sums, sums},
+	} {
+		var sb strings.Builder
+		sb.WriteString(header + ".visible .entry sums(.param .u64 a)\n{\n.reg .b32 %r<60>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\n" +
+			"ld.global.u32 %r0, [%rd2];\nld.global.u32 %r1, [%rd2+4];\nld.global.u32 %r50, [%rd2+8];\n")
+		for i := range sums { // each is read twice, so that none becomes part of the next
+			fmt.Fprintf(&sb, "add.s32 %%r%d, %%r%d, %%r%d;\n%s", i+2, i+1, i, c.product)
+		}
+		fmt.Fprintf(&sb, "st.global.u32 [%%rd2], %%r%d;\nst.global.u32 [%%rd2+4], %%r%d;\nst.global.u32 [%%rd2+8], %%r50;\nret;\n}\n", sums, sums+1)
+		var count [NumClasses]int
+		for _, b := range must(t, sb.String(), hopper).Blocks {
+			for _, in := range b.Instrs {
+				count[in.Class]++
+			}
+		}
+		if count[ALU] != c.alu || count[FMAHeavy] != c.multiplier {
+			t.Errorf("%d sums, each with %q: %d instructions for the integer pipe and %d for the multiplier's, want %d and %d", sums, c.product, count[ALU], count[FMAHeavy], c.alu, c.multiplier)
+		}
 	}
 }

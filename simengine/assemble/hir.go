@@ -247,6 +247,15 @@ func (n *node) hasEffect() bool {
 	return false
 }
 
+// branches says whether a node expands to code with a slow path.
+func (n *node) branches() bool {
+	switch n.op {
+	case ir.Rcp, ir.Sqrt, ir.Div:
+		return n.typ == ir.F64 || n.typ == ir.F32 && n.mod&(ir.ModApprox|ir.ModFull) == 0
+	}
+	return false
+}
+
 // isTerminator says whether a node ends its block.
 func (n *node) isTerminator() bool {
 	return n.op == ir.Bra || n.op == ir.Brx || n.op == ir.Exit || n.op == ir.Trap

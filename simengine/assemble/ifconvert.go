@@ -131,7 +131,7 @@ func (f *fn) armCost(a int) int {
 		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red:
 			return -1
 		}
-		if n.guard != noValue {
+		if n.guard != noValue || n.branches() {
 			return -1
 		}
 		count++

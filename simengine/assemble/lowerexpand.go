@@ -2,23 +2,11 @@ package assemble
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// expansions of operations without an instruction of their own, as the chain
-// of instructions on their usual path (slow paths for denormals and overflow
-// are left out). Written from the known algorithms, not checked against an
-// assembler's output: lengths are approximate.
-var (
-	divU32 = []mop{opI2F, opMUFU, opIADD3, opF2I, opIADD3, opIMAD, opIMADHI, opIMADHI, opIADD3, opIMAD, opISETP, opIADD3, opISETP, opIADD3, opLOP3}
-	divS32 = []mop{opIABS, opI2F, opMUFU, opIABS, opIADD3, opF2I, opIADD3, opIMAD, opIMADHI, opIADD3, opIMADHI, opIADD3, opIMAD, opISETP, opIADD3, opIADD3, opISETP, opLOP3, opISETP, opIADD3, opIADD3, opLOP3}
-	div64  = []mop{opI2F, opMUFU, opIADD3, opF2I, opIMADWIDE, opIMAD, opIMAD, opIMADHI, opIADD3X, opIMADWIDE, opIMADHI, opIADD3X, opIMADHI, opIMAD, opIADD3, opIADD3X,
-		opIMADWIDE, opIMAD, opIMAD, opIMADHI, opIADD3X, opIMADWIDE, opIMADHI, opIADD3X, opIMADHI, opIMAD, opIADD3, opIADD3X, opIMADWIDE, opIMAD, opIMADHI, opIADD3X,
-		opISETP, opISETP, opIADD3, opIADD3X, opSEL, opSEL, opISETP, opISETP, opSEL, opSEL, opSEL, opSEL}
-	divF32  = []mop{opMUFU, opFFMA, opFFMA, opFFMA, opFFMA, opFFMA, opFFMA}
-	rcpF32  = []mop{opIADD3, opISETP, opMUFU, opFFMA, opFADD, opFFMA}
-	sqrtF32 = []mop{opMUFU, opIADD3, opISETP, opFMUL, opFMUL, opFFMA, opFFMA}
-	divF64  = []mop{opMUFU, opDFMA, opDFMA, opDFMA, opDFMA, opDFMA, opDMUL, opDFMA, opDFMA}
-	rcpF64  = []mop{opMUFU, opDFMA, opDFMA, opDFMA, opDFMA}
-	sqrtF64 = []mop{opMUFU, opDMUL, opDFMA, opDFMA, opDFMA, opDMUL, opDFMA, opDFMA}
-)
+// div64 is the 64-bit integer division and remainder, a routine of its own in the
+// real assembler's code; written from the known algorithm, its length approximate.
+var div64 = []mop{opI2F, opMUFU, opIADD3, opF2I, opIMADWIDE, opIMAD, opIMAD, opIMADHI, opIADD3X, opIMADWIDE, opIMADHI, opIADD3X, opIMADHI, opIMAD, opIADD3, opIADD3X,
+	opIMADWIDE, opIMAD, opIMAD, opIMADHI, opIADD3X, opIMADWIDE, opIMADHI, opIADD3X, opIMADHI, opIMAD, opIADD3, opIADD3X, opIMADWIDE, opIMAD, opIMADHI, opIADD3X,
+	opISETP, opISETP, opIADD3, opIADD3X, opSEL, opSEL, opISETP, opISETP, opSEL, opSEL, opSEL, opSEL}
 
 // sequence emits operations each of which reads the result of the one before and
 // the sources; the last writes dst.
@@ -31,7 +19,7 @@ func (s *selector) sequence(ops []mop, dst arg, src ...arg) {
 			if op == opDFMA || op == opDMUL || op == opIMADWIDE {
 				d = s.temp(2)
 			}
-			if op == opISETP {
+			if op == opISETP || op == opFSETP {
 				d = s.carry()
 			}
 		}
@@ -81,20 +69,20 @@ func (s *selector) lowerExpansion(n *node) error {
 	case ir.Rcp:
 		switch {
 		case n.typ == ir.F64:
-			s.sequence(rcpF64, dst, args...)
+			s.expand(rcpF64, dst, args...)
 		case approx:
 			s.emit(opMUFU, dst, args...)
 		default:
-			s.sequence(rcpF32, dst, args...)
+			s.expand(rcpF32, dst, args...)
 		}
 	case ir.Sqrt:
 		switch {
 		case n.typ == ir.F64:
-			s.sequence(sqrtF64, dst, args...)
+			s.expand(sqrtF64, dst, args...)
 		case approx:
 			s.transcendental(n, dst, args)
 		default:
-			s.sequence(sqrtF32, dst, args...)
+			s.expand(sqrtF32, dst, args...)
 		}
 	}
 	return nil
@@ -127,18 +115,20 @@ func (s *selector) constantField(n *node, dst arg) bool {
 func (s *selector) division(n *node, dst arg, args []arg, approx bool) {
 	switch {
 	case n.typ == ir.F64:
-		s.sequence(divF64, dst, args...)
+		s.expand(divF64, dst, args...)
 	case n.typ == ir.F32 && approx:
 		s.sequence([]mop{opMUFU, opFMUL}, dst, args...)
+	case n.typ == ir.F32 && n.mod&ir.ModFull != 0:
+		s.sequence([]mop{opFSETP, opFMUL, opMUFU, opFMUL, opFMUL}, dst, args...)
 	case n.typ == ir.F32:
-		s.sequence(divF32, dst, args...)
+		s.expand(divF32, dst, args...)
 	case words(n.typ) == 2:
 		s.sequence(div64, valueArg(dst.v, 0, 1), args...)
 		s.emit(opSEL, valueArg(dst.v, 1, 1), s.buf[len(s.buf)-2].dst[0])
 	case signed(n.typ):
-		s.sequence(divS32, dst, args...)
+		s.expand(divS32, dst, args...)
 	default:
-		s.sequence(divU32, dst, args...)
+		s.expand(divU32, dst, args...)
 	}
 }
 

@@ -48,7 +48,7 @@ func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
 		return
 	}
 	if b.Kind == ir.OperandImm && uint32(b.Imm) != 0 && uint32(b.Imm)&(uint32(b.Imm)-1) == 0 {
-		s.emit(opSHF, s.dest(0, 1), s.mixOne(a, 0))
+		s.emit(opSHL, s.dest(0, 1), s.mixOne(a, 0))
 		return
 	}
 	if s.f.t.xmad {
@@ -95,7 +95,11 @@ func bits32(n *node) bool {
 func (s *selector) shift(n *node, wide, hi bool) error {
 	left := n.op == ir.Shl
 	if !wide || left && !hi {
-		s.emit(opSHF, s.dest(0, 1), s.mix(0, n.src...)...)
+		op := opSHF
+		if left && shiftCount(n) >= 0 {
+			op = opSHL
+		}
+		s.emit(op, s.dest(0, 1), s.mix(0, n.src...)...)
 		return nil
 	}
 	amount := s.word(ir.Operand{Kind: ir.OperandImm, Var: -1, Param: -1}, 0)

@@ -14,6 +14,7 @@ const (
 	opLEAHIX
 	opLOP3
 	opSHF
+	opSHL
 	opIMNMX
 	opADDMNMX
 	opSEL
@@ -30,6 +31,9 @@ const (
 	opFMUL
 	opFFMA
 	opIMAD
+	opIMADIADD
+	opIMADMOV
+	opIMADSHL
 	opIMADHI
 	opIMADWIDE
 	opIDP
@@ -47,6 +51,7 @@ const (
 	opF2I
 	opI2F
 	opFRND
+	opFCHK
 	opPOPC
 	opFLO
 	opBREV
@@ -121,6 +126,7 @@ var mops = [numMops]mopInfo{
 	opLEAHIX:    {"LEA.HI.X", ALU, 4, 2},
 	opLOP3:      {"LOP3", ALU, 4, 2},
 	opSHF:       {"SHF", ALU, 4, 2},
+	opSHL:       {"SHF.L", ALU, 4, 2},
 	opIMNMX:     {"VIMNMX", ALU, 4, 2},
 	opADDMNMX:   {"VIADDMNMX", ALU, 4, 2},
 	opSEL:       {"SEL", ALU, 4, 2},
@@ -137,7 +143,10 @@ var mops = [numMops]mopInfo{
 	opFMUL:      {"FMUL", FMA, 4, 1},
 	opFFMA:      {"FFMA", FMA, 4, 1},
 	opIMAD:      {"IMAD", FMAHeavy, 4, 2},
-	opIMADHI:    {"IMAD.HI", IMADWide, 5, 4},
+	opIMADIADD:  {"IMAD.IADD", FMAHeavy, 4, 2},
+	opIMADMOV:   {"IMAD.MOV", FMAHeavy, 4, 2},
+	opIMADSHL:   {"IMAD.SHL", FMAHeavy, 4, 2},
+	opIMADHI:    {"IMAD.HI", IMADHigh, 5, 4},
 	opIMADWIDE:  {"IMAD.WIDE", IMADWide, 4, 4},
 	opIDP:       {"IDP", FMAHeavy, 4, 2},
 	opDADD:      {"DADD", FP64, 8, 4},
@@ -154,6 +163,7 @@ var mops = [numMops]mopInfo{
 	opF2I:       {"F2I", XU, 14, 8},
 	opI2F:       {"I2F", XU, 14, 8},
 	opFRND:      {"FRND", XU, 14, 8},
+	opFCHK:      {"FCHK", XU, 14, 8},
 	opPOPC:      {"POPC", XU, 14, 8},
 	opFLO:       {"FLO", XU, 14, 8},
 	opBREV:      {"BREV", XU, 14, 8},

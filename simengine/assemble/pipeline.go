@@ -32,5 +32,6 @@ var selection = []pass{
 var backEnd = []pass{
 	{"schedule and registers", (*fn).assign, (*fn).verifyRegisters},
 	{"scheduling after allocation", (*fn).reschedule, (*fn).verifyOrder},
+	{"pipe balance", (*fn).balance, (*fn).verifyOrder},
 	{"emission", (*fn).emit, (*fn).verifyProgram},
 }

@@ -83,6 +83,7 @@ const (
 	FMA                // fp32 add, mul, fma
 	FMAHeavy           // imad, 32-bit integer multiply (FMA heavy pipe)
 	IMADWide           // imad.wide, 64-bit result
+	IMADHigh           // imad.hi, the upper word of a product
 	FP64               // fp64 arithmetic
 	Half               // packed fp16 and bf16
 	MUFU               // transcendental unit: rcp, rsqrt, sin, cos, lg2, ex2
@@ -105,7 +106,7 @@ const (
 )
 
 var classNames = [NumClasses]string{
-	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", FP64: "fp64", Half: "half", MUFU: "mufu", XU: "xu",
+	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", MUFU: "mufu", XU: "xu",
 	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
 	Shuffle: "shuffle", Vote: "vote", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control",
 }

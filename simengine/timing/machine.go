@@ -131,6 +131,11 @@ func newMachine(d *arch.Descriptor) (*machine, error) {
 	return m, nil
 }
 
+// imadHighPasses is how often the upper word of a product goes through the pipe of
+// 32-bit products: on the H200 it has half their rate and 9 cycles of latency for
+// their 4 (deploy/calibrate pipe imad_hi), and is taken to elsewhere.
+const imadHighPasses = 2
+
 func (m *machine) setClasses(lat, hold func(string) int64) {
 	d := m.arch
 	set := func(c assemble.Class, p pipe, lanes, latency string, k resultKind) {
@@ -147,6 +152,9 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	set(assemble.FMA, pipeFMA, arch.LaneFP32, arch.LatencyFMA, resultFixed)
 	set(assemble.FMAHeavy, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
 	set(assemble.IMADWide, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
+	high := m.classes[assemble.IMADWide]
+	high.interval, high.latency = imadHighPasses*high.interval, imadHighPasses*high.latency+1
+	m.classes[assemble.IMADHigh] = high
 	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, resultFixed)
 	set(assemble.Half, pipeHalf, arch.LaneHalf, arch.LatencyHalf, resultFixed)
 	set(assemble.MUFU, pipeXU, arch.LaneMUFU, arch.LatencyMUFU, resultShort)

@@ -1,0 +1,229 @@
+package assemble
+
+import "strings"
+
+// step is one instruction of an expansion. Its operands are letters: a and b what
+// the operation reads, d what it writes, p, q, s and z predicates, capitals pairs
+// of registers, all others words.
+type step struct {
+	op    mop
+	guard byte // the predicate it is under, 0 none
+	dst   slot
+	src   []slot
+}
+
+// slot is an operand of a step.
+type slot struct {
+	name byte // 0 none
+	word int8 // one word of a pair, -1 all of it
+}
+
+// expansion reads steps as they are written below: an operation, what it writes
+// and what it reads, constants left out.
+func expansion(text string) []step {
+	var steps []step
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		var st step
+		if g, ok := strings.CutPrefix(fields[0], "@"); ok {
+			st.guard, fields = g[0], fields[1:]
+		}
+		st.op = named[fields[0]]
+		for i, field := range fields[1:] {
+			o := slot{name: field[0], word: -1}
+			if len(field) > 1 {
+				o.word = int8(field[2] - '0')
+			}
+			if i == 0 {
+				st.dst = o
+			} else {
+				st.src = append(st.src, o)
+			}
+		}
+		steps = append(steps, st)
+	}
+	return steps
+}
+
+// named finds operations by the disassembler's spelling.
+var named = func() map[string]mop {
+	m := map[string]mop{}
+	for o := range mops {
+		m[mops[o].name] = mop(o)
+	}
+	return m
+}()
+
+// expand emits an expansion of an operation that reads src.
+func (s *selector) expand(steps []step, dst arg, src ...arg) {
+	var bound [128]arg
+	bound['d'], bound['D'] = dst, dst
+	for i, a := range src {
+		bound['a'+i], bound['A'+i] = a, a
+	}
+	at := func(o slot) arg {
+		a := bound[o.name]
+		if o.word >= 0 && a.kind == argValue {
+			a.w, a.n = a.w+uint8(o.word), 1
+		}
+		return a
+	}
+	for i := range steps {
+		st := &steps[i]
+		args := make([]arg, len(st.src))
+		for k, o := range st.src {
+			args[k] = at(o)
+		}
+		if n := st.dst.name; n != 0 && n != 'd' && n != 'D' && st.guard == 0 && (st.dst.word < 0 || bound[n].kind == argNone) {
+			bound[n] = s.fresh(n)
+		}
+		d := arg{}
+		if st.dst.name != 0 {
+			d = at(st.dst)
+		}
+		in := s.emit(st.op, d, args...)
+		if st.guard != 0 {
+			in.guard = bound[st.guard].v
+		}
+	}
+}
+
+// fresh returns a register of the kind that a letter stands for.
+func (s *selector) fresh(name byte) arg {
+	switch {
+	case strings.IndexByte("pqsz", name) >= 0:
+		return s.carry()
+	case name >= 'A' && name <= 'Z':
+		return s.temp(2)
+	}
+	return s.temp(1)
+}
+
+// The expansions of operations without an instruction of their own, as ptxas 13.0
+// emits them for sm_90 (the code of deploy/calibrate pipes). Those that round
+// exactly end in a branch to a slow path for denormals and overflow, which is left
+// out: it is not taken, but instructions do not move across it. BSSY may stand
+// anywhere before the branch.
+var (
+	rcpF32 = expansion(`IADD3 t a
+		LOP3 t t
+		ISETP p t
+		BSSY
+		@p BRA
+		MUFU r a
+		FFMA e r a
+		FADD e e
+		FFMA d r e r
+		BSYNC`)
+	sqrtF32 = expansion(`IADD3 t a
+		MUFU r a
+		ISETP p t
+		BSSY
+		@p BRA
+		FMUL y r a
+		FMUL h r
+		FFMA e y y a
+		FFMA d e h y
+		BSYNC`)
+	divF32 = expansion(`MUFU r b
+		FCHK p a b
+		FFMA e r b
+		FFMA r r e r
+		FFMA y r a
+		FFMA e y b a
+		FFMA d r e y
+		BSSY
+		@p BRA
+		BSYNC`)
+	rcpF64 = expansion(`MUFU R.1 A.1
+		IADD3 R.0 A.1
+		FSETP p R.0
+		DFMA E R A
+		DFMA E E E E
+		DFMA R R E R
+		DFMA E R A
+		DFMA D R E R
+		BSSY
+		@p BRA
+		BSYNC`)
+	divF64 = expansion(`MUFU R.1 B.1
+		MOV R.0
+		FSETP q A.1
+		DFMA E R B
+		DFMA E E E E
+		DFMA R R E R
+		DFMA E R B
+		DFMA R R E R
+		DMUL Y R A
+		DFMA E Y B A
+		DFMA D R E Y
+		FFMA t B.1 D.1
+		FSETP p t q
+		BSSY
+		@p BRA
+		BSYNC`)
+	sqrtF64 = expansion(`MUFU R.1 A.1
+		IADD3 R.0 A.1
+		MOV K.0
+		MOV K.1
+		ISETP p R.0
+		DMUL E R R
+		DFMA E E A
+		DFMA K E K
+		DMUL E R E
+		DFMA R K E R
+		DMUL Y R A
+		IADD3 H.1 R.1
+		MOV H.0 R.0
+		DFMA E Y Y A
+		DFMA D E H Y
+		BSSY
+		@p BRA
+		BSYNC`)
+	divU32 = expansion(`I2F r b
+		ISETP z b
+		MUFU r r
+		IADD3 t r
+		F2I y t
+		MOV W.0
+		IMAD m b y
+		IADD3 m m
+		IMAD.HI y y m W.0
+		IMAD.HI y y a
+		IADD3 n y
+		IMAD r b n a
+		ISETP p r b
+		@p IADD3 r r b
+		@p IADD3 y y
+		ISETP q r b
+		@q IADD3 y y
+		MOV d y
+		@z LOP3 d d b`)
+	divS32 = expansion(`IABS x a
+		IABS v b
+		I2F r v
+		MUFU r r
+		IADD3 t r
+		F2I y t
+		MOV W.0
+		IADD3 m y
+		IMAD m m v
+		IMAD.HI y y m W.0
+		LOP3 t a b
+		IADD3 n v
+		ISETP s t
+		IMAD.HI y y x
+		IMAD r y n x
+		ISETP p v r
+		@p IADD3 r r v
+		@p IADD3 y y
+		ISETP z b
+		ISETP q r v
+		@q IADD3 y y
+		MOV d y
+		@s IADD3 d d
+		@z LOP3 d d b`)
+)
