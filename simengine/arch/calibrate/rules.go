@@ -27,6 +27,11 @@ var rules = []rule{
 	{"lanes.mufu", "pipe.rate mufu_ex2", lanes("mufu_ex2")},
 	{"lanes.xu", "pipe.rate popc", lanes("popc")},
 	{"lanes.shuffle", "pipe.rate shfl", lanes("shfl")},
+	// A root in single precision has a barrier's two ends and a branch between, and no
+	// other pipe is as busy: MUFU 8 cycles of its 12.9.
+	{"lanes.branch", "pipe.rate sqrt, its three branches", func(r Results) float64 {
+		return nominal(3 * 32 * r.where("pipe.rate", "op", "sqrt").most())
+	}},
 	{"shared_bandwidth", "wavefronts.slope shared_ld 32, 16 warps", func(r Results) float64 {
 		return nominal(32 * 128 / r.where("wavefronts.slope", "kind", "shared_ld", "stride", 32, "warps", 16).first())
 	}},
