@@ -53,6 +53,8 @@ type code struct {
 	classes      [][assemble.NumClasses]int32
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
+	// requests[b] is the loads, stores and atomics of block b, spills left out.
+	requests []int32
 }
 
 func compile(m *machine, p *assemble.Program) (*code, error) {
@@ -65,6 +67,7 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		c.stores, c.kept = append(c.stores, o == ir.St || o == ir.Red), append(c.kept, o == ir.St)
 	}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
+	c.requests = make([]int32, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
@@ -87,6 +90,9 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 			}
 			if o.pipe == pipeMemory {
 				c.memory[i]++
+			}
+			if o.source >= 0 && (o.class == assemble.Load || o.class == assemble.Store || o.class == assemble.Atomic) {
+				c.requests[i]++
 			}
 			if o.class == assemble.S2R && c.readsTID(o.source) {
 				c.tids[i]++

@@ -85,13 +85,26 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits+gs.hits+ll.hits+ls.hits, gl.sectors+gs.sectors+ll.sectors+ls.sectors)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + float64(p.counts.tid)*scale
+	k["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = sl.passes + ss.passes + scale*p.counts.otherTurns(in.WarpsPerCTA, sl.passes+ss.passes > 0)
 	secondLevel(k, p, &gl, &gs, &ll, &ls)
 	for i, name := range [...]string{"dram__bytes_read.sum", "dram__bytes_write.sum"} {
 		k[name] += float64(s.stats.localDRAM[i]) * float64(m.granule()) * ratio
 	}
 	timeMetrics(k, m, in, p, g, e, instrs)
 	return k
+}
+
+// otherTurns is the turns of the data stage that are counted with those of shared
+// memory: one for each thread index read, each shuffle and each load or store that
+// no lane takes and, in kernels that use shared memory, each barrier of a CTA
+// (shared/silicon stencil_1d, transpose_tiled and reduce: without these a counter
+// differs by exactly their number).
+func (t *counts) otherTurns(warpsPerCTA int, shared bool) float64 {
+	n := float64(t.tid + t.class[assemble.Shuffle] + max(t.idle, 0))
+	if shared {
+		n += float64(t.class[assemble.Barrier]) / float64(max(warpsPerCTA, 1))
+	}
+	return n
 }
 
 // secondLevel adds the counters of L2 and DRAM, as a profiler sees them: of a

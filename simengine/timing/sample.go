@@ -51,6 +51,8 @@ type counts struct {
 	samples         int64
 	warps           int64
 	spilled         int64 // words of registers stored to local memory, in full
+	// idle is the loads, stores and atomics that no lane of their warp takes.
+	idle int64
 }
 
 // prepare validates a trace against the code, surveys its footprint and adds
@@ -154,6 +156,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			}
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]
+			t.idle += int64(c.requests[b]) * weight[i]
 			t.memory += int64(c.memory[b])
 			t.all += int64(c.memory[b]) * weight[i]
 		}
@@ -167,6 +170,9 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 				continue // the machine makes none
 			}
 			p := &t.byPC[a.PC]
+			if isRequest(c.program.Kernel.Instrs[a.PC].Op, a.Space) {
+				t.idle -= weight[i]
+			}
 			p.requests += weight[i]
 			p.sectors += weight[i] * int64(a.Sectors)
 			p.passes += weight[i] * int64(a.Passes)
@@ -177,4 +183,9 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 	t.instrs += instrs
 	t.clocked += recorded
 	return recorded, instrs
+}
+
+// isRequest says that an access is a load's, a store's or an atomic's.
+func isRequest(o ir.Op, space ir.Space) bool {
+	return o != ir.CpAsync && (space == ir.Global || space == ir.Shared || space == ir.Local)
 }
