@@ -32,6 +32,22 @@ template <int SECTORS> void share(const float *in, float *sink, int shared, int 
   launched("counted.together", Params()("sectors", SECTORS)("shared", shared)("distance", distance));
 }
 
+// reads READS words for each that it writes, and writes what is there already: that
+// the profiler does not restore
+template <int READS> __global__ void __launch_bounds__(256) same(const float *in, float *out, size_t n) {
+  size_t i = blockIdx.x * size_t(256) + threadIdx.x;
+  float s = 0;
+#pragma unroll
+  for (int k = 0; k < READS; k++) s += in[i + k * n];
+  out[i] = s;
+}
+
+template <int READS> void unchanged(const float *in, float *out) {
+  const size_t n = 4 * MiB;
+  same<READS><<<unsigned(n / 256), 256>>>(in, out, n);
+  launched("counted.same", Params()("read", double(READS * n * 4))("written", double(n * 4)));
+}
+
 // reads 256 MiB and writes a word a CTA
 __global__ void __launch_bounds__(256) once(const float *in, float *out, int each) {
   float s = 0;
@@ -62,12 +78,16 @@ template <int STORES> void collide(const Device &dev, const float *in, float *si
 
 int main() {
   Device dev;
-  Buffer<float> in(66 * MiB), out(MiB);
+  Buffer<float> in(66 * MiB), out(4 * MiB);
   for (int shared : {1, 2, 3, 4, 8})
     for (int distance : {1, 2, 8, 64, 128, 1024, 16384})
       if (shared > 1 || distance == 1) share<4>(in.p, out.p, shared, distance);
   for (int shared : {2, 4})
     for (int distance : {1, 64, 1024, 16384}) share<1>(in.p, out.p, shared, distance);
+  unchanged<2>(in.p, out.p);
+  unchanged<4>(in.p, out.p);
+  unchanged<8>(in.p, out.p);
+  unchanged<16>(in.p, out.p);
   for (int each : {2, 16, 64}) {
     once<<<unsigned(64 * MiB / 256 / each), 256>>>(in.p, out.p, each);
     launched("counted.once", Params()("written", 64. * MiB / 64 / each));

@@ -172,7 +172,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	s.countPieces(p, groups, d)
 	p.sumTraffic(s, groups, ctas, d)
 	p.halves = d.halves()
-	p.ColdWriteBytes = d.profiled(p.ColdReadBytes+p.crossed, written, ctas, s.storesInOrder())
+	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
 		p.Outlived = d.outlived(p.Footprint-d.Scratch, written, ctas)
