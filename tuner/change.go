@@ -23,6 +23,12 @@ type ResultChange struct {
 	Answer []byte
 }
 
+// SweepDistrust is a worker found to be wrong in a sweep.
+type SweepDistrust struct {
+	Sweep uint64
+	Distrust
+}
+
 // Changes are what must be made durable, in one transaction, before anything
 // of it is told to anybody. They apply in the order of the fields; within one,
 // in order.
@@ -31,8 +37,12 @@ type Changes struct {
 	Sweeps  []Sweep
 	Leases  []LeaseRecord
 	Results []ResultChange // a result removes its trial's lease
+	Void    []uint64       // sweeps that have started over: no best is theirs
 	Bests   []Best         // each stands if it Replaces the one stored
-	Token   uint64         // the greatest fencing token granted; 0: unchanged
+	// Distrusted are workers that were found to be wrong. It is for the log: what
+	// is stored of it is in the sweeps.
+	Distrusted []SweepDistrust
+	Token      uint64 // the greatest fencing token granted; 0: unchanged
 }
 
 // Empty reports whether there is nothing to store.
@@ -40,7 +50,7 @@ func (c *Changes) Empty() bool { return c.Len() == 0 && c.Token == 0 }
 
 // Len returns the number of records changed.
 func (c *Changes) Len() int {
-	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Bests)
+	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Void) + len(c.Bests)
 }
 
 // most is how many records Reset keeps room for.
@@ -60,6 +70,7 @@ func emptied[T any](a []T) []T {
 func (c *Changes) Reset() {
 	c.Revoked, c.Sweeps, c.Leases = emptied(c.Revoked), emptied(c.Sweeps), emptied(c.Leases)
 	c.Results, c.Bests, c.Token = emptied(c.Results), emptied(c.Bests), 0
+	c.Void, c.Distrusted = emptied(c.Void), emptied(c.Distrusted)
 }
 
 // Append adds later changes to c.
@@ -67,7 +78,12 @@ func (c *Changes) Append(d *Changes) {
 	for _, num := range d.Revoked {
 		c.Leases = slices.DeleteFunc(c.Leases, func(l LeaseRecord) bool { return l.Sweep == num })
 	}
+	for _, num := range d.Void {
+		c.Bests = slices.DeleteFunc(c.Bests, func(b Best) bool { return b.Sweep == num })
+	}
 	c.Revoked = append(c.Revoked, d.Revoked...)
+	c.Void = append(c.Void, d.Void...)
+	c.Distrusted = append(c.Distrusted, d.Distrusted...)
 	c.Sweeps = append(c.Sweeps, d.Sweeps...)
 	c.Leases = append(c.Leases, d.Leases...)
 	c.Results = append(c.Results, d.Results...)

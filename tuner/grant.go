@@ -56,7 +56,7 @@ func (l *Ledger) suited(w *session) ([]*live, error) {
 	var mismatch error
 	for _, num := range l.order {
 		s := l.live[num]
-		if s.rec.State != Running {
+		if s.rec.State != Running || s.void {
 			continue
 		}
 		ok, err := w.worker.suits(&s.rec.Spec)
@@ -107,7 +107,7 @@ func (l *Ledger) alone(w *session, held int) bool {
 // next grants the next trial of a sweep. empty says that the worker holds
 // nothing else; last, that it must be given nothing else.
 func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) {
-	if g, ok := l.grantConfirmation(s, w, empty); ok {
+	if g, ok := l.grantCheck(s, w, empty); ok {
 		return g, false, true
 	}
 	final := l.opts.Attempts - 1
@@ -137,11 +137,11 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	return s.grant(seq), t.attempts > 1 && int(t.attempts) == l.opts.Attempts, true
 }
 
-// another reports whether a worker of another name than id could take the
-// sweep's trials.
-func (l *Ledger) another(s *live, id string) bool {
+// another reports whether a worker of another name than any of ids could take
+// the sweep's trials.
+func (l *Ledger) another(s *live, ids ...string) bool {
 	for _, o := range l.sessions {
-		if o.worker.ID == id || o.draining || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
+		if slices.Contains(ids, o.worker.ID) || o.draining || l.Distrusts(o.worker.ID) || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
 			continue
 		}
 		if ok, _ := o.worker.suits(&s.rec.Spec); ok {

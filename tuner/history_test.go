@@ -32,6 +32,10 @@ type history struct {
 	now      time.Time
 	ledger   *tuner.Ledger
 	store    *store.Memory
+	num      uint64  // of the sweep; it grows when it starts over
+	audit    float64 // LedgerOptions.Audit
+	liar     *client // who says what is not so; nil: nobody
+	lies     func(o *tuner.Outcome, index int64)
 
 	workers []*client
 	late    []late // requests that the network still holds
@@ -67,8 +71,12 @@ type late struct {
 const ttl = 30 * time.Second
 
 func newHistory(t *testing.T, seed uint64, b tunertest.Bundle, attempts int) *history {
+	return newAudited(t, seed, b, attempts, 0)
+}
+
+func newAudited(t *testing.T, seed uint64, b tunertest.Bundle, attempts int, audit float64) *history {
 	h := &history{
-		t: t, seed: seed, heard: fnv.New64a(), rng: rand.New(rand.NewPCG(seed, 7)), bundle: b, attempts: attempts, now: time.Unix(1e9, 0), store: store.NewMemory(),
+		num: 1, audit: audit, t: t, seed: seed, heard: fnv.New64a(), rng: rand.New(rand.NewPCG(seed, 7)), bundle: b, attempts: attempts, now: time.Unix(1e9, 0), store: store.NewMemory(),
 		granted: map[lease.Key]tuner.Grant{}, holder: map[uint64]string{}, recorded: map[lease.Key]bool{},
 	}
 	content, digest := b.Content()
@@ -86,7 +94,7 @@ func newHistory(t *testing.T, seed uint64, b tunertest.Bundle, attempts int) *hi
 }
 
 func (h *history) options(token uint64) tuner.LedgerOptions {
-	return tuner.LedgerOptions{LeaseTTL: ttl, Attempts: h.attempts, MaxGrant: 8, Token: token}
+	return tuner.LedgerOptions{LeaseTTL: ttl, Attempts: h.attempts, MaxGrant: 8, Token: token, Audit: h.audit, AuditSeed: h.seed}
 }
 
 func (h *history) plan(spec tuner.Spec) tuner.Plan {
@@ -108,8 +116,24 @@ func (h *history) fatalf(format string, args ...any) {
 	h.t.Fatalf("seed %d: "+format, append([]any{h.seed}, args...)...)
 }
 
+// Any and Find are in tuner.Known: only the sweep itself may have stored before
+// what it asks.
+func (h *history) Any() bool { return h.num > 1 }
+
+func (h *history) Find(key []byte) (tuner.Answer, bool) {
+	a, found, err := h.store.Answer(key)
+	if err != nil {
+		h.fatalf("%v", err)
+	}
+	return tuner.Answer{Result: a.Result, Own: true}, found && !h.ledger.Distrusts(a.Result.Worker)
+}
+
 // commit makes durable what the ledger changed.
 func (h *history) commit() {
+	for _, num := range h.ledger.Void() {
+		h.num++
+		h.ledger.Again(num, h.num, h.plan(h.bundle.Spec("test")), h)
+	}
 	var c tuner.Changes
 	h.ledger.Take(&c)
 	if err := h.store.Commit(&c); err != nil {
@@ -125,12 +149,18 @@ func (h *history) crash() {
 	h.ledger.Enter(h.now)
 	sweeps, _ := h.store.Sweeps()
 	for _, s := range sweeps {
+		h.num = s.Num // the newest
+		for _, d := range s.Distrusted {
+			h.ledger.NoteDistrust(d)
+		}
+	}
+	for _, s := range sweeps {
 		if !s.State.Live() {
 			h.ledger.NoteEnded(s.Num, s.State)
 			continue
 		}
 		leases, _ := h.store.Leases(s.Num)
-		err := h.ledger.Restore(tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Results: h.results(), Leases: leases})
+		err := h.ledger.Restore(tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Known: h, Results: h.results(), Leases: leases})
 		if err != nil {
 			h.fatalf("restore: %v", err)
 		}
@@ -141,7 +171,7 @@ func (h *history) crash() {
 func (h *history) results() iter.Seq2[tuner.Result, error] {
 	return func(yield func(tuner.Result, error) bool) {
 		for seq := int64(0); ; {
-			page, err := h.store.Results(1, seq, store.PageLimit)
+			page, err := h.store.Results(h.num, seq, store.PageLimit)
 			for _, r := range page {
 				if !yield(r, err) {
 					return
@@ -158,7 +188,7 @@ func (h *history) results() iter.Seq2[tuner.Result, error] {
 // check compares the ledger's counts with one another.
 func (h *history) check() {
 	h.t.Helper()
-	s, ok := h.ledger.Sweep(1)
+	s, ok := h.ledger.Sweep(h.num)
 	if !ok {
 		return
 	}
@@ -170,7 +200,8 @@ func (h *history) check() {
 	for _, w := range h.ledger.Workers() {
 		held += int64(w.Held)
 	}
-	if held > 2*c.Leased+c.Queued+1 { // each trial may be granted twice, and one lease may confirm the best
+	// Each trial may be granted twice, and one lease may confirm the best.
+	if h.audit == 0 && held > 2*c.Leased+c.Queued+1 {
 		h.fatalf("workers hold %d leases, %d trials are leased", held, c.Leased)
 	}
 }
@@ -190,6 +221,11 @@ func (h *history) request(w *client) tuner.Sync {
 func (h *history) deliver(w *client, in tuner.Sync) {
 	h.ledger.Enter(h.now)
 	reply, err := h.ledger.Synchronize(&in)
+	if err != nil && h.ledger.Distrusts(w.worker.ID) {
+		w.held, w.reports = map[lease.Key]tuner.Grant{}, nil // it may try for ever
+		h.commit()
+		return
+	}
 	if err != nil {
 		h.fatalf("%v", err)
 	}
@@ -298,6 +334,9 @@ func (h *history) evaluate(w *client) {
 			r.Released = true
 		default:
 			o := tunertest.OracleAt(g.Level, g.Index)
+			if h.liar != nil && w.worker.ID == h.liar.worker.ID {
+				h.lies(&o, g.Index)
+			}
 			r.Outcome = &o
 		}
 		w.reports = append(w.reports, r)
@@ -336,12 +375,12 @@ func (h *history) step() {
 	case n < 91: // or stands still, or its clock steps back
 		h.now = h.now.Add(time.Duration(h.rng.IntN(7200)-1800) * time.Second)
 	case n < 93:
-		if s, ok := h.ledger.Sweep(1); ok {
+		if s, ok := h.ledger.Sweep(h.num); ok {
 			to := tuner.Paused
 			if s.State == tuner.Paused {
 				to = tuner.Running
 			}
-			if err := h.ledger.Steer(1, to); err != nil {
+			if err := h.ledger.Steer(h.num, to); err != nil {
 				h.fatalf("%v", err)
 			}
 			h.commit()
@@ -370,33 +409,50 @@ func (h *history) work(w *client) bool {
 		w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
 		delete(w.held, g.Key)
 	}
-	_, live := h.ledger.Sweep(1)
+	_, live := h.ledger.Sweep(h.num)
 	return live
 }
 
 // finish lets a new, faultless worker do what is left.
-func (h *history) finish() []tuner.Result {
+func (h *history) finish() []tuner.Result { return h.finishBy(1) }
+
+// finishBy lets n new, faultless workers do what is left.
+func (h *history) finishBy(n int) []tuner.Result {
 	h.t.Helper()
 	for _, w := range h.workers {
 		w.alive = false
 	}
-	w := h.start(99)
-	for range 10000 {
-		s, ok := h.ledger.Sweep(1)
+	var fresh []*client
+	for i := range n {
+		fresh = append(fresh, h.start(99+i))
+	}
+	for i := range 10000 {
+		s, ok := h.ledger.Sweep(h.num)
 		if !ok {
 			break
 		}
 		if s.State == tuner.Paused {
-			_ = h.ledger.Steer(1, tuner.Running)
+			_ = h.ledger.Steer(h.num, tuner.Running)
 		}
-		h.work(w)
+		h.work(fresh[i%n])
 	}
-	if s, ok := h.ledger.Sweep(1); ok {
+	if s, ok := h.ledger.Sweep(h.num); ok {
 		h.fatalf("the sweep does not end: %+v", s.Counts)
 	}
 	var all []tuner.Result
 	for r := range h.results() {
 		all = append(all, r)
+	}
+	return plain(all)
+}
+
+// plain returns results without what differs from run to run: by whom, and after
+// how many attempts.
+func plain(all []tuner.Result) []tuner.Result {
+	for k := range all {
+		if all[k].Worker = ""; !all[k].Abandoned {
+			all[k].Attempts = 1
+		}
 	}
 	return all
 }
@@ -411,9 +467,6 @@ func TestRandomHistories(t *testing.T) {
 		h := history400(t, base+i)
 		undisturbed := newHistory(t, 0, h.bundle, 3).finish()
 		got := h.finish()
-		for k := range got {
-			got[k].Attempts = 1
-		}
 		if !reflect.DeepEqual(got, undisturbed) {
 			h.fatalf("the table differs:\n%+v\nwant\n%+v", got, undisturbed)
 		}
@@ -484,12 +537,12 @@ func TestConfirmationAfterRestart(t *testing.T) {
 		w, other := h.start(1), h.start(2)
 		confirmed := 0
 		for h.work(w) {
-			best, _ := h.ledger.Sweep(1)
+			best, _ := h.ledger.Sweep(h.num)
 			if best.Counts.Done > 30 {
 				break
 			}
 		}
-		if s, _ := h.ledger.Sweep(1); s.Best == nil || s.Best.Index != tunertest.Best(40) || s.BestWorker != "w1" {
+		if s, _ := h.ledger.Sweep(h.num); s.Best == nil || s.Best.Index != tunertest.Best(40) || s.BestWorker != "w1" {
 			t.Fatalf("the best is not found before the restart: %+v", s.Best)
 		}
 		h.crash()
@@ -536,9 +589,6 @@ func TestRandomHistoriesOfTwoLevels(t *testing.T) {
 			h.step()
 		}
 		got := h.finish()
-		for k := range got {
-			got[k].Attempts = 1
-		}
 		if !reflect.DeepEqual(got, undisturbed) {
 			t.Fatalf("seed %d: the table differs:\n%+v\nwant\n%+v", base+i, got, undisturbed)
 		}

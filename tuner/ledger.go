@@ -24,6 +24,11 @@ type LedgerOptions struct {
 	// Warm is how many sweeps whose strategies learn keep what these could
 	// compute again (search.Shedder), those that asked last; 8.
 	Warm int
+	// Audit is the share of outcomes, besides each best, that another worker
+	// finds out once more: see check. 0: only a sweep's last best is checked.
+	Audit float64
+	// AuditSeed draws them; workers should not know it.
+	AuditSeed uint64
 }
 
 func (o *LedgerOptions) fill() {
@@ -67,8 +72,10 @@ type Ledger struct {
 	awaited  map[uint64]bool // stored sweeps that are being rebuilt
 	sessions map[string]*session
 	changes  Changes
-	swept    time.Time // when sessions were last looked through
-	active   int       // workers heard of lately that take trials, then
+	swept    time.Time         // when sessions were last looked through
+	active   int               // workers heard of lately that take trials, then
+	wrong    map[string]string // workers that are not believed: why
+	counts   CheckCounts
 }
 
 // NewLedger returns an empty ledger.
@@ -76,7 +83,7 @@ func NewLedger(opts LedgerOptions) *Ledger {
 	opts.fill()
 	return &Ledger{
 		opts: opts, leases: lease.NewTable(opts.LeaseTTL, opts.Token), live: map[uint64]*live{},
-		ended: map[uint64]SweepState{}, awaited: map[uint64]bool{}, sessions: map[string]*session{},
+		ended: map[uint64]SweepState{}, awaited: map[uint64]bool{}, sessions: map[string]*session{}, wrong: map[string]string{},
 	}
 }
 
@@ -137,7 +144,7 @@ func (l *Ledger) lookThrough() {
 		silent := l.now.Sub(w.seen)
 		if silent > 2*l.opts.LeaseTTL && l.leases.Count(name) == 0 {
 			delete(l.sessions, name)
-		} else if silent < l.opts.LeaseTTL && !w.draining {
+		} else if silent < l.opts.LeaseTTL && !w.draining && !l.Distrusts(w.worker.ID) {
 			l.active++
 		}
 	}
@@ -187,16 +194,15 @@ func (l *Ledger) Queued() int64 {
 	for _, num := range l.order {
 		if s := l.live[num]; s.rec.State == Running {
 			n += s.rec.Counts.Queued
-			if s.confirm != nil && s.confirm.holder == "" {
-				n++
+			if l.active > 1 {
+				n += int64(len(s.unchecked))
 			}
 		}
 	}
 	return n
 }
 
-// Leases returns how many trials workers hold, with best outcomes being
-// confirmed.
+// Leases returns how many trials workers hold, with those being checked.
 func (l *Ledger) Leases() int { return l.leases.Len() }
 
 // Finished reports whether every sweep has ended, and there was one.
@@ -284,7 +290,7 @@ func (l *Ledger) show(s *live) Sweep {
 		b := rec.Best.Clone()
 		rec.Best = &b
 	}
-	rec.Examples = slices.Clone(rec.Examples)
+	rec.Examples, rec.Distrusted = slices.Clone(rec.Examples), slices.Clone(rec.Distrusted)
 	slices.SortFunc(rec.Examples, func(a, b Example) int { return strings.Compare(a.Kind, b.Kind) })
 	for _, w := range l.sessions {
 		if ok, _ := w.worker.suits(&rec.Spec); ok && l.leases.Count(w.name) > 0 {

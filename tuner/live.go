@@ -16,9 +16,14 @@ type live struct {
 	known  Known         // nil: nothing is
 	dirty  bool          // its state is to be shown anew
 
-	queue   seqHeap       // trials that may be Queued, by number; others are skipped
-	open    int64         // trials asked that have not ended
-	confirm *confirmation // of the best; nil: not begun
+	queue seqHeap // trials that may be Queued, by number; others are skipped
+	open  int64   // trials asked that have not ended
+
+	checks    map[int64]*check // by trial
+	unchecked []*check         // those that wait, in order
+	judged    int64            // the best whose check is over; -1: none
+	by        map[string]int64 // outcomes by worker
+	void      bool             // it is to start over: see Again
 
 	seconds    map[int64]*second // second grants, by trial
 	took       time.Duration     // from grant to report, lately
@@ -33,7 +38,7 @@ type live struct {
 }
 
 func newLive(rec Sweep, plan Plan, known Known) *live {
-	s := &live{seconds: map[int64]*second{}, rec: rec, plan: plan, known: known}
+	s := &live{seconds: map[int64]*second{}, checks: map[int64]*check{}, judged: -1, by: map[string]int64{}, rec: rec, plan: plan, known: known}
 	for _, scope := range rec.Spec.Scopes() {
 		s.scopes = append(s.scopes, newAnswerScope(scope))
 	}
@@ -102,6 +107,9 @@ func (s *live) end(t *trial, r *Result) (best bool) {
 		}
 	}
 	t.time, t.floor, t.valid = r.Outcome.TimeUS, r.Outcome.FloorUS, r.Outcome.Validity == Correct
+	if r.Worker != "" {
+		s.by[r.Worker]++
+	}
 	if r.Outcome.Validity != Correct {
 		s.example(kind, r)
 	}

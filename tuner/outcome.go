@@ -3,6 +3,7 @@ package tuner
 import (
 	"maps"
 	"math"
+	"reflect"
 
 	"github.com/warptune/warptune/search"
 )
@@ -27,6 +28,29 @@ type Outcome struct {
 	Bound      string  `json:"bound,omitempty"`       // what bounds the time, e.g. "dram"
 	// Metrics are simulated counters under Nsight Compute's names.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
+
+	// Found says that the worker did not evaluate: it found what is stored under
+	// Digest.
+	Found bool `json:"-"`
+}
+
+// Same reports whether two workers came to the same: all but messages, which may
+// name what differs from machine to machine.
+func (o *Outcome) Same(p *Outcome) bool {
+	a, b := *o, *p
+	a.Message, b.Message, a.Found, b.Found = "", "", false, false
+	am, bm := a.Metrics, b.Metrics
+	a.Metrics, b.Metrics = nil, nil
+	return reflect.DeepEqual(&a, &b) && maps.Equal(am, bm)
+}
+
+// mustEqual reports whether two outcomes of a configuration must be the same:
+// they are not by different compilers, and neither ended because it took long.
+func (o *Outcome) mustEqual(p *Outcome) bool {
+	if o.Validity == Timeout || p.Validity == Timeout {
+		return false
+	}
+	return o.Compiler == p.Compiler || o.Compiler == "" || p.Compiler == ""
 }
 
 // Limits on an outcome; longer texts are cut, more metrics are refused.
@@ -95,8 +119,10 @@ type Result struct {
 	Reused bool `json:"reused,omitempty"`
 	// Abandoned says that every worker that took it was lost or failed, and
 	// Outcome.Message says how. The outcome has no validity then.
-	Abandoned bool    `json:"abandoned,omitempty"`
-	Outcome   Outcome `json:"outcome"`
+	Abandoned bool `json:"abandoned,omitempty"`
+	// Worker is who evaluated it; "": it is not known.
+	Worker  string  `json:"worker,omitempty"`
+	Outcome Outcome `json:"outcome"`
 }
 
 // Clone returns a deep copy.

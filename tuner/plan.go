@@ -41,8 +41,15 @@ type Planner interface {
 type Known interface {
 	// Any reports whether there may be some: false saves making keys.
 	Any() bool
-	// Find returns the outcome under an answer key.
-	Find(key []byte) (Outcome, bool)
+	// Find returns what is stored under an answer key.
+	Find(key []byte) (Answer, bool)
+}
+
+// Answer is a result that answers another sweep's question, or one of the same
+// sweep before it started over.
+type Answer struct {
+	Result Result
+	Own    bool // it is of the same sweep
 }
 
 // maxAnswerKey is the length in bytes above which an answer key is hashed.

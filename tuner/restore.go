@@ -12,12 +12,14 @@ type Restored struct {
 	Known   Known                    // nil: there is none
 	Results iter.Seq2[Result, error] // in the order of Seq
 	Leases  []LeaseRecord
+	Draws   func(sweep uint64, seq int64) bool // LedgerOptions.Draws; nil: nothing is drawn
 }
 
 // Rebuilt is a sweep with its trials as they were stored.
 type Rebuilt struct {
 	live   *live
 	leases []LeaseRecord
+	late   recent
 }
 
 // Rebuild has a stored sweep's strategy ask again what it asked, and tells it
@@ -25,6 +27,7 @@ type Rebuilt struct {
 // result. No ledger is needed for it.
 func Rebuild(r Restored) (*Rebuilt, error) {
 	s := newLive(r.Sweep, r.Plan, r.Known)
+	rebuilt := &Rebuilt{live: s, leases: r.Leases}
 	for res, err := range r.Results {
 		if err != nil {
 			return nil, err
@@ -36,6 +39,9 @@ func Rebuild(r Restored) (*Rebuilt, error) {
 		t.attempts = int32(res.Attempts)
 		s.end(t, &res)
 		s.course.letGo()
+		if r.Draws != nil && r.Draws(s.rec.Num, res.Seq) {
+			rebuilt.late.add(&res)
+		}
 	}
 	for _, rec := range r.Leases {
 		t, err := s.reach(rec.Seq, rec.Index)
@@ -50,11 +56,11 @@ func Rebuild(r Restored) (*Rebuilt, error) {
 	if best := s.rec.Best; best != nil {
 		s.rec.BestValues = slices.Clone(s.plan.Space.At(best.Index).Values)
 		if stored := r.Sweep.Best; stored == nil || stored.Seq != best.Seq {
-			s.rec.BestWorker, s.rec.Confirmed = "", false
+			s.rec.BestWorker, s.rec.Confirmed = best.Worker, false
 		}
 	}
 	s.believe(false)
-	return &Rebuilt{s, r.Leases}, nil
+	return rebuilt, nil
 }
 
 // reach asks on until trial seq exists and checks that it is what it was.
@@ -102,6 +108,12 @@ func (l *Ledger) Insert(r *Rebuilt) {
 			s.push(seq)
 		}
 	}
+	r.late.check(l.now, s)
+	for worker := range s.by {
+		if l.Distrusts(worker) { // found out while the sweep was rebuilt
+			l.disown(s, Distrust{worker, l.wrong[worker]})
+		}
+	}
 	l.insert(s)
 	l.used(s)
 	s.dirty = true
@@ -109,6 +121,9 @@ func (l *Ledger) Insert(r *Rebuilt) {
 
 // Restore rebuilds a sweep and inserts it. An error leaves the ledger as it was.
 func (l *Ledger) Restore(r Restored) error {
+	if r.Draws == nil {
+		r.Draws = l.opts.Draws
+	}
 	rebuilt, err := Rebuild(r)
 	if err == nil {
 		l.Insert(rebuilt)

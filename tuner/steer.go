@@ -75,8 +75,8 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 			s.move(t, Queued)
 		}
 	}
-	if s.confirm != nil {
-		l.leases.Revoke(s.key(confirmSeq(s.confirm.seq)))
+	for seq := range s.checks {
+		l.leases.Revoke(s.key(checkSeq(seq)))
 	}
 	for seq := range s.seconds {
 		l.endSecond(s, seq)
@@ -101,7 +101,7 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 // answers up to allowance trials from what is stored, and ends the sweep when
 // nothing is left. It reports whether the allowance ran out.
 func (l *Ledger) ready(s *live, allowance int) (more bool) {
-	if s.rec.State != Running {
+	if s.rec.State != Running || s.void {
 		return false
 	}
 	s.hurry()
@@ -123,8 +123,12 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 			break
 		}
 		t := s.course.at(seq)
-		if o, found := l.lookup(s, seq, t); found {
-			l.finish(s, &Result{Seq: seq, Index: t.index, Reused: true, Outcome: o})
+		if a, found := l.lookup(s, seq, t); found {
+			r := &Result{Seq: seq, Index: t.index, Reused: true, Worker: a.Result.Worker, Outcome: a.Result.Outcome}
+			if a.Own {
+				r.Reused, r.Attempts = a.Result.Reused, a.Result.Attempts
+			}
+			l.finish(s, r)
 			allowance--
 			continue
 		}
@@ -138,9 +142,9 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 }
 
 // lookup finds a stored outcome for a trial.
-func (l *Ledger) lookup(s *live, seq int64, t *trial) (Outcome, bool) {
+func (l *Ledger) lookup(s *live, seq int64, t *trial) (Answer, bool) {
 	if s.known == nil || !s.known.Any() {
-		return Outcome{}, false
+		return Answer{}, false
 	}
 	return s.known.Find(s.answerKey(seq, t))
 }
@@ -178,7 +182,7 @@ func (l *Ledger) finish(s *live, r *Result) {
 		l.put(s)
 	}
 	if best {
-		s.rec.BestWorker, s.rec.Confirmed = t.worker(), false
+		s.rec.BestWorker, s.rec.Confirmed = r.Worker, false
 		s.rec.BestValues = slices.Clone(s.values(t))
 		l.put(s) // who evaluated it must be known after a restart too
 		l.changes.Bests = append(l.changes.Bests, s.best())

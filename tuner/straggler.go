@@ -14,22 +14,22 @@ import (
 const stragglerFactor = 4
 
 // secondBase sets the numbers of second grants apart from those of
-// confirmations; trials are below 2^48.
+// checks; trials are below 2^48.
 const secondBase = 1 << 60
 
 // secondSeq returns the number under which trial seq is granted once more.
 func secondSeq(seq int64) int64 { return -secondBase - seq }
 
 // TrialOf returns the trial that a lease's number stands for, and whether the
-// lease is to confirm what is known of it.
-func TrialOf(seq int64) (trial int64, confirms bool) {
+// lease is to check what is known of it.
+func TrialOf(seq int64) (trial int64, checks bool) {
 	switch {
 	case seq >= 0:
 		return seq, false
 	case seq <= -secondBase:
 		return -secondBase - seq, false
 	}
-	return confirmSeq(seq), true
+	return checkSeq(seq), true
 }
 
 // second is the second grant of a trial.
@@ -115,7 +115,7 @@ func (l *Ledger) reportSecond(s *live, w *session, r *Report, ack func(AckStatus
 	}
 	w.reported++
 	t.holder = c.holder
-	l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Outcome: *r.Outcome})
+	l.conclude(s, t, w, r, seq)
 	return ack(Recorded, "")
 }
 

@@ -123,7 +123,7 @@ type Sweep struct {
 	Window  int64      `json:"window"`
 	Names   []string   `json:"names"` // of the parameters, in the order of Config.Values
 	State   SweepState `json:"state"`
-	Message string     `json:"message,omitempty"` // why it has failed
+	Message string     `json:"message,omitempty"` // why it has failed, or on what workers disagree
 	Counts  Counts     `json:"counts"`
 	Best    *Result    `json:"best,omitempty"`
 	// BestWorker is the worker that evaluated Best.
@@ -133,6 +133,9 @@ type Sweep struct {
 	// BestValues is the configuration of Best.
 	BestValues []search.Value `json:"best_values,omitempty"`
 	Examples   []Example      `json:"examples,omitempty"`
+	// Distrusted are workers that were found to be wrong while it ran. It has no
+	// outcome of theirs.
+	Distrusted []Distrust `json:"distrusted,omitempty"`
 	// Left is what the strategy believes is left to gain, nil when it does not
 	// say. It is brought up to date now and then while the sweep runs.
 	Left      *search.Estimate `json:"left,omitempty"`

@@ -18,6 +18,9 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 		return nil, Errorf(Invalid, "synchronize", "a worker needs a name and at least one slot")
 	}
 	w := l.hear(in)
+	if l.Distrusts(w.worker.ID) {
+		return nil, l.refusal(w.worker.ID)
+	}
 	out := &SyncReply{Next: l.opts.LeaseTTL / 3, Acks: make([]Ack, 0, len(in.Reports))}
 	l.changes.Results = slices.Grow(l.changes.Results, len(in.Reports))
 	l.leases.Round()
@@ -87,8 +90,11 @@ func (l *Ledger) report(w *session, r *Report) Ack {
 			return ack(Dropped, "sweep %d is %s", r.Key.Sweep, state)
 		}
 	}
-	if _, confirms := TrialOf(r.Key.Seq); confirms {
-		return l.reportConfirmation(s, w, r, ack)
+	if s.void || l.Distrusts(w.worker.ID) {
+		return ack(Dropped, "sweep %d starts over: a worker was wrong", r.Key.Sweep)
+	}
+	if _, checks := TrialOf(r.Key.Seq); checks {
+		return l.reportCheck(s, w, r, ack)
 	} else if r.Key.Seq < 0 {
 		return l.reportSecond(s, w, r, ack)
 	}
@@ -118,7 +124,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 				s.noteTook(l.awake - max(t.granted, w.last))
 				w.last = l.awake
 			}
-			l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Outcome: *r.Outcome})
+			l.conclude(s, t, w, r, seq)
 			return ack(Recorded, "")
 		}
 		fault, status = err.Error(), Refused
@@ -139,6 +145,18 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 		return ack(Refused, "%s", fault)
 	}
 	return ack(Recorded, "")
+}
+
+// conclude ends a trial with the outcome reported.
+func (l *Ledger) conclude(s *live, t *trial, w *session, r *Report, seq int64) {
+	res := Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Worker: w.worker.ID, Outcome: *r.Outcome}
+	if r.By != "" {
+		res.Worker = r.By
+	}
+	l.finish(s, &res)
+	if res.Worker == w.worker.ID {
+		l.audit(s, &res)
+	}
 }
 
 func clip(s string, n int) string {
@@ -188,10 +206,10 @@ func (l *Ledger) resend(w *session, out *SyncReply) {
 
 // lost takes a lease back, whatever it was for.
 func (l *Ledger) lost(s *live, seq int64, why string, counts bool) {
-	trial, confirms := TrialOf(seq)
+	trial, checks := TrialOf(seq)
 	switch {
-	case confirms:
-		l.unconfirm(s)
+	case checks:
+		l.uncheck(s, s.checks[trial])
 	case seq < 0:
 		l.endSecond(s, trial)
 	default:
@@ -201,10 +219,10 @@ func (l *Ledger) lost(s *live, seq int64, why string, counts bool) {
 
 // granted returns the grant of a lease, whatever it is for.
 func (s *live) granted(seq int64) Grant {
-	trial, confirms := TrialOf(seq)
+	trial, checks := TrialOf(seq)
 	switch {
-	case confirms:
-		return s.confirmGrant()
+	case checks:
+		return s.checkGrant(s.checks[trial])
 	case seq < 0:
 		return s.secondGrant(trial)
 	}

@@ -39,6 +39,8 @@ type Report struct {
 	Outcome  *Outcome
 	Fault    string // the worker's own fault
 	Released bool   // returned untouched
+	// By is who evaluated, if the worker found the outcome stored; "": itself.
+	By string
 }
 
 // Sync is the state of a worker.

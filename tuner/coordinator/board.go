@@ -15,7 +15,7 @@ type board struct {
 	mu      sync.RWMutex
 	byNum   map[uint64]*shown
 	byID    map[string]*shown
-	order   []uint64      // numbers of all sweeps, ascending
+	order   []uint64      // numbers of all sweeps that are listed, ascending
 	changed chan struct{} // closed at the next change
 	closed  bool
 }
@@ -42,14 +42,27 @@ func (b *board) put(sweeps []tuner.Sweep) {
 		if e == nil {
 			e = &shown{}
 			b.byNum[s.Num] = e
+			if old := b.byID[s.ID]; old != nil { // it has started over
+				e.version = old.version
+				b.unlist(old.sweep.Num)
+			}
 			at, _ := slices.BinarySearch(b.order, s.Num)
 			b.order = slices.Insert(b.order, at, s.Num)
 		}
 		e.sweep = s
 		e.version++
-		b.byID[s.ID] = e
+		if old := b.byID[s.ID]; old == nil || old.sweep.Num <= s.Num {
+			b.byID[s.ID] = e
+		}
 	}
 	b.announce()
+}
+
+// unlist takes a sweep off the list; it is found by its number still.
+func (b *board) unlist(num uint64) {
+	if at, found := slices.BinarySearch(b.order, num); found {
+		b.order = slices.Delete(b.order, at, at+1)
+	}
 }
 
 // moved returns the sweeps that come to be in a state they are not shown in.
@@ -87,9 +100,7 @@ func (b *board) remove(num uint64) (tuner.Sweep, bool) {
 		return tuner.Sweep{}, false
 	}
 	delete(b.byNum, num)
-	if at, found := slices.BinarySearch(b.order, num); found {
-		b.order = slices.Delete(b.order, at, at+1)
-	}
+	b.unlist(num)
 	if b.byID[e.sweep.ID] == e {
 		delete(b.byID, e.sweep.ID)
 	}

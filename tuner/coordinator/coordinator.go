@@ -99,8 +99,11 @@ type Coordinator struct {
 	doomed  []uint64      // sweeps being deleted
 	asleep  []*sleeper    // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
 	woken   chan struct{} // closed when the next one is rebuilt
-	down    error         // why nothing can be changed; nil: it can
-	drain   *drain        // nil: it is not to end
+	// replaced are, by identity, the former numbers of sweeps that have started
+	// over and not ended: their outcomes are used again.
+	replaced map[string][]uint64
+	down     error  // why nothing can be changed; nil: it can
+	drain    *drain // nil: it is not to end
 }
 
 // New reads the store's sweeps and returns a coordinator that goes on with
@@ -146,6 +149,7 @@ func (c *Coordinator) change(ctx context.Context, f func(l *tuner.Ledger) error)
 	}
 	c.again = c.ledger.Enter(c.opts.Now())
 	err := f(c.ledger)
+	c.startOverLocked()
 	g := c.gatherLocked()
 	c.wakeLocked()
 	c.drainedLocked()

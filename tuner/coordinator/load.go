@@ -22,14 +22,23 @@ func (c *Coordinator) loadLocked() error {
 	ledger := tuner.NewLedger(opts)
 	ledger.Enter(c.opts.Now())
 	c.ledger, c.lastNum, c.again, c.doomed, c.asleep, c.woken = ledger, last, true, nil, nil, make(chan struct{})
-	c.scopes, c.spaces = map[string]int{}, map[uint64]tuner.Space{}
+	c.scopes, c.spaces, c.replaced = map[string]int{}, map[uint64]tuner.Space{}, map[string][]uint64{}
+	live := map[string]bool{}
 	for i := range sweeps {
-		c.count(&sweeps[i].Spec, 1)
+		s := &sweeps[i]
+		c.count(&s.Spec, 1)
+		live[s.ID] = live[s.ID] || s.State.Live()
+		for _, d := range s.Distrusted {
+			ledger.NoteDistrust(d)
+		}
 	}
+	c.board.put(sweeps)
 	for i := range sweeps {
 		s := &sweeps[i]
 		switch {
 		case c.opts.Dormant != nil && c.opts.Dormant(s.ID):
+		case s.State == tuner.Deleting && live[s.ID]: // it has started over
+			c.replaced[s.ID] = append(c.replaced[s.ID], s.Num)
 		case s.State == tuner.Deleting:
 			c.doomed = append(c.doomed, s.Num)
 		case s.State.Live():
@@ -44,7 +53,6 @@ func (c *Coordinator) loadLocked() error {
 			ledger.NoteEnded(s.Num, s.State)
 		}
 	}
-	c.board.put(sweeps)
 	c.board.put(ledger.Shown())
 	return nil
 }
@@ -64,7 +72,8 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 	}
 	c.spaces[s.Num] = plan.Space
 	stored := tuner.Restored{
-		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0), Leases: leases,
+		Sweep: s, Plan: plan, Known: c.known(&s.Spec, s.ID), Results: results(c.store, s.Num, 0), Leases: leases,
+		Draws: c.opts.Ledger.Draws,
 	}
 	if long, err := c.long(&s); err != nil {
 		return err
@@ -106,14 +115,17 @@ func (c *Coordinator) count(spec *tuner.Spec, n int) {
 	}
 }
 
-// known is what a ledger finds stored outcomes of a spec's scopes by. It is
-// used under the lock.
+// known is what a ledger finds stored outcomes of a spec's scopes by, for the
+// sweep of an identity. It is used under the lock.
 type known struct {
 	c      *Coordinator
+	id     string
 	scopes []string
 }
 
-func (c *Coordinator) known(spec *tuner.Spec) tuner.Known { return &known{c, spec.Scopes()} }
+func (c *Coordinator) known(spec *tuner.Spec, id string) tuner.Known {
+	return &known{c, id, spec.Scopes()}
+}
 
 // Any is in tuner.Known.
 func (k *known) Any() bool {
@@ -126,13 +138,16 @@ func (k *known) Any() bool {
 }
 
 // Find is in tuner.Known.
-func (k *known) Find(key []byte) (tuner.Outcome, bool) {
-	o, found, err := k.c.store.Answer(key)
+func (k *known) Find(key []byte) (tuner.Answer, bool) {
+	a, found, err := k.c.store.Answer(key)
 	if err != nil {
 		k.c.log.Error("a stored outcome could not be read and is evaluated anew", "error", err)
-		return tuner.Outcome{}, false
+		return tuner.Answer{}, false
 	}
-	return o, found
+	if !found || k.c.ledger.Distrusts(a.Result.Worker) {
+		return tuner.Answer{}, false
+	}
+	return tuner.Answer{Result: a.Result, Own: k.c.board.id(a.Sweep) == k.id}, true
 }
 
 // results yields a sweep's stored results from trial seq on.

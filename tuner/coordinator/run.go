@@ -86,6 +86,7 @@ func (c *Coordinator) flush() error {
 			c.board.put(g.changes.Sweeps)
 			c.board.put(g.shown)
 			c.logGroup(g, moved)
+			c.removeReplaced(moved)
 		}
 		g.finish(err)
 		if err != nil {
@@ -99,6 +100,7 @@ func (c *Coordinator) flush() error {
 // turnLocked lets the ledger do work that needs no worker.
 func (c *Coordinator) turnLocked() {
 	c.again = c.ledger.Enter(c.opts.Now())
+	c.startOverLocked()
 	c.gatherLocked()
 	c.wakeLocked()
 	c.drainedLocked()
@@ -199,6 +201,9 @@ func (c *Coordinator) logGroup(g *group, moved []tuner.Sweep) {
 		if l := &g.changes.Leases[i]; !l.Held && l.Reason != "" {
 			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Holder, "attempt", l.Attempt, "reason", l.Reason)
 		}
+	}
+	for _, d := range g.changes.Distrusted {
+		c.log.Error("worker not believed", "sweep", c.board.id(d.Sweep), "worker", d.Worker, "reason", d.Why)
 	}
 	for i := range g.changes.Results {
 		if r := &g.changes.Results[i]; r.Result.Abandoned {

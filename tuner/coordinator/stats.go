@@ -23,6 +23,9 @@ type Stats struct {
 	Records   int64 // stored by commits
 	Histogram Histogram
 
+	Checks     tuner.CheckCounts // since the ledger was last made
+	Distrusted int64             // workers that are not believed
+
 	Sweeps  map[string]int64 // by state
 	Queued  int64            // trials ready to be granted
 	Left    int64            // trials of live sweeps that have not ended
@@ -118,6 +121,7 @@ func (c *Coordinator) Stats() Stats {
 		}
 	}
 	c.mu.Lock()
+	s.Checks, s.Distrusted = c.ledger.Checks(), c.ledger.Distrusted()
 	s.Queued, s.Waiting = c.ledger.Queued(), int64(c.waiting.len())
 	for _, w := range c.ledger.Workers() {
 		s.Workers[w.Worker.Engine]++

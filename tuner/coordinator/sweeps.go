@@ -110,7 +110,7 @@ func (c *Coordinator) addLocked(id, key string, planned tuner.Sweep, plan tuner.
 	c.ledger.Add(tuner.Sweep{
 		Num: c.lastNum, ID: id, Key: key, Spec: planned.Spec.Clone(), Transferred: planned.Transferred, Window: plan.Window, Names: plan.Names,
 		Submitted: c.opts.Now(),
-	}, plan, c.known(&planned.Spec))
+	}, plan, c.known(&planned.Spec, id))
 }
 
 // reviveLocked sets a cancelled or failed sweep running again.
@@ -121,7 +121,7 @@ func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
 	s.State, s.Message = tuner.Running, ""
 	c.spaces[s.Num] = plan.Space
 	err := c.ledger.Restore(tuner.Restored{
-		Sweep: s, Plan: plan, Known: c.known(&s.Spec), Results: results(c.store, s.Num, 0),
+		Sweep: s, Plan: plan, Known: c.known(&s.Spec, s.ID), Results: results(c.store, s.Num, 0),
 	})
 	if err != nil {
 		return err

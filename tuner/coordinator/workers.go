@@ -11,6 +11,9 @@ import (
 // that says nothing new and for which there is nothing is held for up to wait.
 func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time.Duration) (*tuner.SyncReply, error) {
 	wait = min(wait, c.opts.MaxWait, c.leaseTTL/3)
+	if err := c.attribute(in.Reports); err != nil {
+		return nil, err
+	}
 	timer := time.NewTimer(max(wait, 0))
 	defer timer.Stop()
 	for {
@@ -63,5 +66,34 @@ func (c *Coordinator) Lookup(_ context.Context, digest string) (tuner.Outcome, b
 	if digest == "" {
 		return tuner.Outcome{}, false, nil
 	}
-	return c.store.Digested(digest)
+	a, found, err := c.store.Digested(digest)
+	if !found || err != nil || c.distrusts(a.Result.Worker) {
+		return tuner.Outcome{}, false, err
+	}
+	return a.Result.Outcome, true, nil
+}
+
+func (c *Coordinator) distrusts(worker string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ledger.Distrusts(worker)
+}
+
+// attribute notes who evaluated what a worker says it found stored. What is not
+// stored so is taken for the worker's own.
+func (c *Coordinator) attribute(reports []tuner.Report) error {
+	for i := range reports {
+		o := reports[i].Outcome
+		if o == nil || !o.Found {
+			continue
+		}
+		a, found, err := c.store.Digested(o.Digest)
+		if err != nil {
+			return err
+		}
+		if found && a.Result.Outcome.Same(o) {
+			reports[i].By = a.Result.Worker
+		}
+	}
+	return nil
 }

@@ -26,6 +26,9 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 	if s.Left != nil {
 		m.Left = &warptunev1.Estimate{Gain: s.Left.Gain, AtMost: s.Left.AtMost}
 	}
+	for _, d := range s.Distrusted {
+		m.Distrusted = append(m.Distrusted, &warptunev1.Distrust{Worker: d.Worker, Why: d.Why})
+	}
 	for _, e := range s.Examples {
 		m.Failures = append(m.Failures, &warptunev1.Example{Kind: e.Kind, Seq: e.Seq, Message: e.Message})
 	}
@@ -52,6 +55,9 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 	}
 	if e := m.GetLeft(); e != nil {
 		s.Left = &search.Estimate{Gain: e.GetGain(), AtMost: e.GetAtMost()}
+	}
+	for _, d := range m.GetDistrusted() {
+		s.Distrusted = append(s.Distrusted, tuner.Distrust{Worker: d.GetWorker(), Why: d.GetWhy()})
 	}
 	for _, e := range m.GetFailures() {
 		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage()})

@@ -42,6 +42,7 @@ func toSync(m *warptunev1.SynchronizeRequest) *tuner.Sync {
 		switch k := r.GetResult().(type) {
 		case *warptunev1.Report_Outcome:
 			outcomes[i] = toOutcome(k.Outcome)
+			outcomes[i].Found = r.GetFound()
 			report.Outcome = &outcomes[i]
 		case *warptunev1.Report_Fault:
 			report.Fault = k.Fault

@@ -53,6 +53,11 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 	if err := b.putResults(tx, c.Results); err != nil {
 		return err
 	}
+	for _, num := range c.Void {
+		if err := replaceBests(tx, num); err != nil {
+			return err
+		}
+	}
 	for i := range c.Bests {
 		if err := putBest(tx, &c.Bests[i]); err != nil {
 			return err

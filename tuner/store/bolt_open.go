@@ -17,7 +17,7 @@ import (
 )
 
 // schemaVersion is the version of the layout that this program writes.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // OpenOptions say how Open opens a file; the zero value is for a coordinator.
 type OpenOptions struct {

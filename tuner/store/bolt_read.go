@@ -100,33 +100,34 @@ func readResult(tx *bolt.Tx, sweep uint64, dict *dictionary, key, sealed []byte)
 }
 
 // Answer is in Store.
-func (b *Bolt) Answer(key []byte) (o tuner.Outcome, found bool, err error) {
-	err = b.view("read answer", func(tx *bolt.Tx) error {
-		r, ok, err := b.pointed(tx, answerIndexKey(key))
-		o, found = r.Outcome, ok
+func (b *Bolt) Answer(key []byte) (a Answer, found bool, err error) {
+	err = b.view("read answer", func(tx *bolt.Tx) (err error) {
+		a, found, err = b.pointed(tx, answerIndexKey(key))
 		return err
 	})
-	return o, found, err
+	return a, found, err
 }
 
 // Digested is in Store.
-func (b *Bolt) Digested(digest string) (o tuner.Outcome, found bool, err error) {
-	err = b.view("read digest", func(tx *bolt.Tx) error {
-		r, ok, err := b.pointed(tx, digestIndexKey(digest))
-		o, found = r.Outcome, ok && r.Outcome.Digest == digest
+func (b *Bolt) Digested(digest string) (a Answer, found bool, err error) {
+	err = b.view("read digest", func(tx *bolt.Tx) (err error) {
+		a, found, err = b.pointed(tx, digestIndexKey(digest))
+		found = found && a.Result.Outcome.Digest == digest
 		return err
 	})
-	return o, found, err
+	return a, found, err
 }
 
 // pointed returns the result that the index has under a key; false if there is
 // none, or its sweep was deleted.
-func (b *Bolt) pointed(tx *bolt.Tx, key indexKey) (r tuner.Result, found bool, err error) {
+func (b *Bolt) pointed(tx *bolt.Tx, key indexKey) (a Answer, found bool, err error) {
 	at, ok, err := b.index.find(tx, key)
 	if err != nil || !ok {
-		return r, false, err
+		return a, false, err
 	}
-	return b.at(tx, uint64(at.sweep), at.seq)
+	a.Sweep = uint64(at.sweep)
+	a.Result, found, err = b.at(tx, a.Sweep, at.seq)
+	return a, found, err
 }
 
 // at returns a result, false if there is none or the trial was given up.

@@ -75,7 +75,7 @@ func testSweep(num uint64) tuner.Sweep {
 func testResult(sweep uint64, seq int64) tuner.ResultChange {
 	values := tunertest.Space(1e6).At(seq).Values
 	return tuner.ResultChange{
-		Sweep: sweep, Result: tuner.Result{Seq: seq, Index: 3 * seq, Attempts: 2, Outcome: tunertest.Oracle(seq)},
+		Sweep: sweep, Result: tuner.Result{Seq: seq, Index: 3 * seq, Attempts: 2, Worker: "node-7", Outcome: tunertest.Oracle(seq)},
 		Answer: tuner.AnswerKey(string(rune('a'+sweep)), values),
 	}
 }
@@ -159,11 +159,11 @@ func TestAnswersAreFoundByConfigurationAndByDigest(t *testing.T) {
 		r := testResult(1, 5)
 		must(t, s.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1)}, Results: []tuner.ResultChange{r, testResult(1, 6)}}))
 		s = again()
-		if o, found, err := s.Answer(r.Answer); err != nil || !found || !reflect.DeepEqual(o, r.Result.Outcome) {
-			t.Errorf("answer under %x is %+v (%v)", r.Answer, o, err)
+		if a, found, err := s.Answer(r.Answer); err != nil || !found || a.Sweep != r.Sweep || !reflect.DeepEqual(a.Result, r.Result) {
+			t.Errorf("answer under %x is %+v (%v)", r.Answer, a, err)
 		}
-		if o, found, err := s.Digested(r.Result.Outcome.Digest); err != nil || !found || !reflect.DeepEqual(o, r.Result.Outcome) {
-			t.Errorf("answer under %s is %+v (%v)", r.Result.Outcome.Digest, o, err)
+		if a, found, err := s.Digested(r.Result.Outcome.Digest); err != nil || !found || !reflect.DeepEqual(a.Result.Outcome, r.Result.Outcome) {
+			t.Errorf("answer under %s is %+v (%v)", r.Result.Outcome.Digest, a, err)
 		}
 		if _, found, err := s.Digested("another"); err != nil || found {
 			t.Errorf("another digest is found (%v)", err)

@@ -110,24 +110,24 @@ func (t *table) find(seq int64) (int, bool) {
 }
 
 // Answer is in Store.
-func (m *Memory) Answer(key []byte) (tuner.Outcome, bool, error) {
+func (m *Memory) Answer(key []byte) (Answer, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a, ok := m.answers[string(key)]
 	t := m.results[a.sweep]
 	if !ok || t == nil {
-		return tuner.Outcome{}, false, nil
+		return Answer{}, false, nil
 	}
 	t.sort()
 	at, ok := t.find(a.seq)
-	if !ok {
-		return tuner.Outcome{}, false, nil
+	if !ok || t.rows[at].Abandoned {
+		return Answer{}, false, nil
 	}
-	return t.rows[at].Outcome.Clone(), true, nil
+	return Answer{a.sweep, t.rows[at].Clone()}, true, nil
 }
 
 // Digested is in Store.
-func (m *Memory) Digested(digest string) (tuner.Outcome, bool, error) {
+func (m *Memory) Digested(digest string) (Answer, bool, error) {
 	return m.Answer([]byte("digest " + digest))
 }
 
@@ -194,6 +194,9 @@ func (m *Memory) Commit(c *tuner.Changes) error {
 	for _, r := range c.Results {
 		m.put(r)
 	}
+	for _, num := range c.Void {
+		m.dropBests(num)
+	}
 	for _, b := range c.Bests {
 		k := string(bestKey(b.Spec.Kernel, b.Spec.Arch, b.Spec.Problem))
 		if old, ok := m.bests[k]; !ok || b.Replaces(&old) {
@@ -234,13 +237,18 @@ func (m *Memory) Remove(sweep uint64, limit int) (bool, error) {
 	delete(m.results, sweep)
 	delete(m.leases, sweep)
 	delete(m.sweeps, sweep)
+	m.dropBests(sweep)
+	return false, nil
+}
+
+// dropBests puts what other sweeps found in place of what one did.
+func (m *Memory) dropBests(sweep uint64) {
 	for k, b := range m.bests {
 		if b.Sweep == sweep {
 			delete(m.bests, k)
 			m.replaceBest(k)
 		}
 	}
-	return false, nil
 }
 
 // replaceBest finds the best under key k among the sweeps that are left.

@@ -15,6 +15,8 @@ var migrations = []migration{
 	// stays as it is, but older programs cannot read what is added.
 	func(*Bolt, *bolt.Tx) error { return nil },
 	migrateIndex,
+	// Version 4 has workers in rows, and sweeps that started over.
+	func(*Bolt, *bolt.Tx) error { return nil },
 }
 
 // migrateIndex brings version 2 to version 3. Before, a bucket "answers" had

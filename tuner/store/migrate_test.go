@@ -53,15 +53,15 @@ func TestUpgradeFromVersion1(t *testing.T) {
 			want := tunertest.Oracle(r.Index)
 			want.FloorUS = 0 // not known to the program that wrote it
 			values := tunertest.Space(1000).At(r.Index).Values
-			o, found, err := b.Answer(tuner.AnswerKey(s.Spec.Scope(), values))
-			if err != nil || !found || fmt.Sprint(o) != fmt.Sprint(want) {
-				t.Errorf("the answer of trial %d of sweep %d: %v, %v (%v)", r.Seq, s.Num, o, found, err)
+			a, found, err := b.Answer(tuner.AnswerKey(s.Spec.Scope(), values))
+			if err != nil || !found || fmt.Sprint(a.Result.Outcome) != fmt.Sprint(want) {
+				t.Errorf("the answer of trial %d of sweep %d: %v, %v (%v)", r.Seq, s.Num, a, found, err)
 			}
 			if want.Digest == "" {
 				continue
 			}
-			if o, found, err := b.Digested(want.Digest); err != nil || !found || fmt.Sprint(o) != fmt.Sprint(want) {
-				t.Errorf("the digest of trial %d of sweep %d: %v, %v (%v)", r.Seq, s.Num, o, found, err)
+			if a, found, err := b.Digested(want.Digest); err != nil || !found || fmt.Sprint(a.Result.Outcome) != fmt.Sprint(want) {
+				t.Errorf("the digest of trial %d of sweep %d: %v, %v (%v)", r.Seq, s.Num, a, found, err)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 //	occupancy                number
 //	compiler, limiter, bound, message   text
 //	digest                   32 bytes if flagSHA256, else text
+//	worker                   text, if flagWorker
 //	number of metrics, and for each its name (text) and value (number)
 //
 // A text is 0 and an inline string, or 1 + its number in the sweep's
@@ -28,6 +29,7 @@ const (
 	flagTime
 	flagSHA256
 	flagFloor
+	flagWorker
 )
 
 // appendRow writes a result. intern returns a text's number in the dictionary.
@@ -45,6 +47,7 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 	set(o.TimeUS != 0, flagTime)
 	set(raw, flagSHA256)
 	set(o.FloorUS != 0, flagFloor)
+	set(r.Worker != "", flagWorker)
 	for _, v := range []uint64{flags, uint64(r.Index), uint64(r.Attempts), uint64(o.Validity)} {
 		b = binary.AppendUvarint(b, v)
 	}
@@ -66,6 +69,9 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 		b = append(b, digest[:]...)
 	} else {
 		b = appendText(b, o.Digest, nil)
+	}
+	if r.Worker != "" {
+		b = appendText(b, r.Worker, intern)
 	}
 	var room [16]string
 	names := room[:0]
@@ -199,6 +205,9 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 		o.Digest = hex.EncodeToString(r.take(32))
 	} else {
 		o.Digest = r.text()
+	}
+	if flags&flagWorker != 0 {
+		res.Worker = r.text()
 	}
 	if n := r.uvarint(); n > uint64(len(r.b)) {
 		r.bad = true

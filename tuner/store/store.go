@@ -28,10 +28,10 @@ type Store interface {
 	// order of trials. limit is at most PageLimit; an empty answer means that
 	// there are no more.
 	Results(sweep uint64, seq int64, limit int) ([]tuner.Result, error)
-	// Answer returns the outcome stored under an answer key (tuner.AnswerKey).
-	Answer(key []byte) (o tuner.Outcome, found bool, err error)
-	// Digested returns the outcome stored under an Outcome.Digest.
-	Digested(digest string) (o tuner.Outcome, found bool, err error)
+	// Answer returns the result stored under an answer key (tuner.AnswerKey).
+	Answer(key []byte) (a Answer, found bool, err error)
+	// Digested returns the result stored under an Outcome.Digest.
+	Digested(digest string) (a Answer, found bool, err error)
 	// Best returns the best configuration for a kernel, architecture and
 	// problem, NotFound when there is none.
 	Best(kernel, arch string, problem []int64) (tuner.Best, error)
@@ -52,6 +52,12 @@ type Store interface {
 	Backup(w io.Writer) error
 	// Close releases the store. Calls under way end first.
 	Close() error
+}
+
+// Answer is a result, found by what was asked.
+type Answer struct {
+	Sweep  uint64 // whose it is
+	Result tuner.Result
 }
 
 // PageLimit is the most results one call returns, so that no reader holds a

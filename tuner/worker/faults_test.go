@@ -346,19 +346,23 @@ func TestKnownByDigest(t *testing.T) {
 		defer conn.Close()
 		known := worker.NewKnown(conn)
 		stored, other := tunertest.Oracle(7), tunertest.Oracle(77)
+		found := func(o tuner.Outcome) string {
+			o.Found = true // not evaluated
+			return fmt.Sprint(o)
+		}
 		if _, found := known.Find(t.Context(), stored.Digest); found {
 			t.Error("known before it was evaluated")
 		}
 		run(t, s.worker("a", 2, 0, conn))
-		if o, found := known.Find(t.Context(), stored.Digest); !found || fmt.Sprint(o) != fmt.Sprint(stored) {
-			t.Errorf("found %+v (%v)", o, found)
+		if o, ok := known.Find(t.Context(), stored.Digest); !ok || fmt.Sprint(o) != found(stored) {
+			t.Errorf("found %+v (%v)", o, ok)
 		}
 		if _, found := known.Find(t.Context(), other.Digest); found {
 			t.Error("another digest is known")
 		}
 		known.Note(other)
-		if o, found := known.Find(t.Context(), other.Digest); !found || fmt.Sprint(o) != fmt.Sprint(other) {
-			t.Errorf("what was noted is %+v (%v)", o, found)
+		if o, ok := known.Find(t.Context(), other.Digest); !ok || fmt.Sprint(o) != found(other) {
+			t.Errorf("what was noted is %+v (%v)", o, ok)
 		}
 	})
 }

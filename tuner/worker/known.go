@@ -49,7 +49,9 @@ func (k *Known) Find(ctx context.Context, digest string) (tuner.Outcome, bool) {
 	}
 	k.mu.Unlock()
 	if ok {
-		return o.Clone(), true
+		o = o.Clone()
+		o.Found = true
+		return o, true
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -61,13 +63,14 @@ func (k *Known) Find(ctx context.Context, digest string) (tuner.Outcome, bool) {
 	if !o.Validity.Valid() || o.Digest != digest {
 		return tuner.Outcome{}, false
 	}
+	o.Found = true
 	return o, true
 }
 
 // Note remembers an outcome that this process came to. A timeout says more of
 // the machine than of the question, and is not remembered.
 func (k *Known) Note(o tuner.Outcome) {
-	if o.Digest == "" || o.Validity == tuner.Timeout {
+	if o.Digest == "" || o.Validity == tuner.Timeout || o.Found {
 		return
 	}
 	k.mu.Lock()

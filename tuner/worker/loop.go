@@ -105,7 +105,7 @@ func (t *task) report() *warptunev1.Report {
 	t.outcome.Message = clip(t.outcome.Message)
 	rpc.PutOutcome(&m.outcome, &t.outcome)
 	m.result.Outcome = &m.outcome
-	m.report.Lease, m.report.Result = t.lease, &m.result
+	m.report.Lease, m.report.Result, m.report.Found = t.lease, &m.result, t.outcome.Found
 	return &m.report
 }
 

@@ -349,7 +349,7 @@ type Sweep struct {
 	Spec *Spec `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
 	// Where it stands.
 	State SweepState `protobuf:"varint,3,opt,name=state,proto3,enum=warptune.v1.SweepState" json:"state,omitempty"`
-	// Why, when it has failed.
+	// Why, when it has failed, or on what workers disagree.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
 	// Numbers of trials.
 	Counts *Counts `protobuf:"bytes,5,opt,name=counts,proto3" json:"counts,omitempty"`
@@ -378,7 +378,9 @@ type Sweep struct {
 	Transferred []string `protobuf:"bytes,16,rep,name=transferred,proto3" json:"transferred,omitempty"`
 	// Milliseconds during which trials were under way; kept when the spec limits
 	// them.
-	SpentMs       int64 `protobuf:"varint,17,opt,name=spent_ms,json=spentMs,proto3" json:"spent_ms,omitempty"`
+	SpentMs int64 `protobuf:"varint,17,opt,name=spent_ms,json=spentMs,proto3" json:"spent_ms,omitempty"`
+	// Workers that were found to be wrong while it ran; no outcome is theirs.
+	Distrusted    []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -532,6 +534,68 @@ func (x *Sweep) GetSpentMs() int64 {
 	return 0
 }
 
+func (x *Sweep) GetDistrusted() []*Distrust {
+	if x != nil {
+		return x.Distrusted
+	}
+	return nil
+}
+
+// Distrust says of a worker why it is not believed any more.
+type Distrust struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Worker string `protobuf:"bytes,1,opt,name=worker,proto3" json:"worker,omitempty"`
+	// What it said, and what two others say.
+	Why           string `protobuf:"bytes,2,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Distrust) Reset() {
+	*x = Distrust{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Distrust) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Distrust) ProtoMessage() {}
+
+func (x *Distrust) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Distrust.ProtoReflect.Descriptor instead.
+func (*Distrust) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Distrust) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *Distrust) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 // Estimate is a strategy's belief about the best configuration that it was not
 // told yet, as a share of the best time: 0.05 is 5 % less. It is no bound.
 type Estimate struct {
@@ -546,7 +610,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +622,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +635,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Estimate) GetGain() float64 {
@@ -610,7 +674,7 @@ type Proof struct {
 
 func (x *Proof) Reset() {
 	*x = Proof{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +686,7 @@ func (x *Proof) String() string {
 func (*Proof) ProtoMessage() {}
 
 func (x *Proof) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +699,7 @@ func (x *Proof) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proof.ProtoReflect.Descriptor instead.
 func (*Proof) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Proof) GetOf() int64 {
@@ -698,7 +762,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -710,7 +774,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -723,7 +787,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Result) GetSeq() int64 {
@@ -795,7 +859,7 @@ type PutBundleRequest struct {
 
 func (x *PutBundleRequest) Reset() {
 	*x = PutBundleRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +871,7 @@ func (x *PutBundleRequest) String() string {
 func (*PutBundleRequest) ProtoMessage() {}
 
 func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +884,7 @@ func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleRequest.ProtoReflect.Descriptor instead.
 func (*PutBundleRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PutBundleRequest) GetDigest() string {
@@ -846,7 +910,7 @@ type PutBundleResponse struct {
 
 func (x *PutBundleResponse) Reset() {
 	*x = PutBundleResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +922,7 @@ func (x *PutBundleResponse) String() string {
 func (*PutBundleResponse) ProtoMessage() {}
 
 func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +935,7 @@ func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleResponse.ProtoReflect.Descriptor instead.
 func (*PutBundleResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
 }
 
 // SubmitRequest names what to tune.
@@ -887,7 +951,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +963,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +976,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SubmitRequest) GetSpec() *Spec {
@@ -944,7 +1008,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1020,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1033,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SubmitResponse) GetSweep() *Sweep {
@@ -1004,7 +1068,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1016,7 +1080,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1029,7 +1093,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1050,7 +1114,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1126,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1139,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetResponse) GetSweep() *Sweep {
@@ -1104,7 +1168,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1180,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1193,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListRequest) GetKernel() string {
@@ -1174,7 +1238,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1250,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1263,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListResponse) GetSweeps() []*Sweep {
@@ -1227,7 +1291,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1303,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1316,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1273,7 +1337,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1285,7 +1349,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1298,7 +1362,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchResponse) GetSweep() *Sweep {
@@ -1319,7 +1383,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1331,7 +1395,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1344,7 +1408,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PauseRequest) GetId() string {
@@ -1365,7 +1429,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1441,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1454,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PauseResponse) GetSweep() *Sweep {
@@ -1411,7 +1475,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1487,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1500,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ResumeRequest) GetId() string {
@@ -1457,7 +1521,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1533,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1546,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResumeResponse) GetSweep() *Sweep {
@@ -1503,7 +1567,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1515,7 +1579,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1528,7 +1592,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1549,7 +1613,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1625,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1638,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CancelResponse) GetSweep() *Sweep {
@@ -1595,7 +1659,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1607,7 +1671,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1620,7 +1684,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DeleteRequest) GetId() string {
@@ -1639,7 +1703,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1651,7 +1715,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1664,7 +1728,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
 }
 
 // BestRequest names what to look up.
@@ -1685,7 +1749,7 @@ type BestRequest struct {
 
 func (x *BestRequest) Reset() {
 	*x = BestRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1697,7 +1761,7 @@ func (x *BestRequest) String() string {
 func (*BestRequest) ProtoMessage() {}
 
 func (x *BestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1710,7 +1774,7 @@ func (x *BestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestRequest.ProtoReflect.Descriptor instead.
 func (*BestRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *BestRequest) GetKernel() string {
@@ -1762,7 +1826,7 @@ type BestResponse struct {
 
 func (x *BestResponse) Reset() {
 	*x = BestResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1774,7 +1838,7 @@ func (x *BestResponse) String() string {
 func (*BestResponse) ProtoMessage() {}
 
 func (x *BestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1787,7 +1851,7 @@ func (x *BestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestResponse.ProtoReflect.Descriptor instead.
 func (*BestResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BestResponse) GetMatch() BestMatch {
@@ -1845,7 +1909,7 @@ type TopRequest struct {
 
 func (x *TopRequest) Reset() {
 	*x = TopRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1921,7 @@ func (x *TopRequest) String() string {
 func (*TopRequest) ProtoMessage() {}
 
 func (x *TopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1934,7 @@ func (x *TopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopRequest.ProtoReflect.Descriptor instead.
 func (*TopRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TopRequest) GetId() string {
@@ -1900,7 +1964,7 @@ type TopResponse struct {
 
 func (x *TopResponse) Reset() {
 	*x = TopResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +1976,7 @@ func (x *TopResponse) String() string {
 func (*TopResponse) ProtoMessage() {}
 
 func (x *TopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +1989,7 @@ func (x *TopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopResponse.ProtoReflect.Descriptor instead.
 func (*TopResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TopResponse) GetNames() []string {
@@ -1957,7 +2021,7 @@ type ResultsRequest struct {
 
 func (x *ResultsRequest) Reset() {
 	*x = ResultsRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1969,7 +2033,7 @@ func (x *ResultsRequest) String() string {
 func (*ResultsRequest) ProtoMessage() {}
 
 func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1982,7 +2046,7 @@ func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsRequest.ProtoReflect.Descriptor instead.
 func (*ResultsRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ResultsRequest) GetId() string {
@@ -2021,7 +2085,7 @@ type ResultsResponse struct {
 
 func (x *ResultsResponse) Reset() {
 	*x = ResultsResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2033,7 +2097,7 @@ func (x *ResultsResponse) String() string {
 func (*ResultsResponse) ProtoMessage() {}
 
 func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2046,7 +2110,7 @@ func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsResponse.ProtoReflect.Descriptor instead.
 func (*ResultsResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ResultsResponse) GetNames() []string {
@@ -2079,7 +2143,7 @@ type WorkersRequest struct {
 
 func (x *WorkersRequest) Reset() {
 	*x = WorkersRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2091,7 +2155,7 @@ func (x *WorkersRequest) String() string {
 func (*WorkersRequest) ProtoMessage() {}
 
 func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2104,7 +2168,7 @@ func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersRequest.ProtoReflect.Descriptor instead.
 func (*WorkersRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
 }
 
 // WorkersResponse has the workers.
@@ -2118,7 +2182,7 @@ type WorkersResponse struct {
 
 func (x *WorkersResponse) Reset() {
 	*x = WorkersResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2130,7 +2194,7 @@ func (x *WorkersResponse) String() string {
 func (*WorkersResponse) ProtoMessage() {}
 
 func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2143,7 +2207,7 @@ func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersResponse.ProtoReflect.Descriptor instead.
 func (*WorkersResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WorkersResponse) GetWorkers() []*WorkerStatus {
@@ -2182,7 +2246,7 @@ type WorkerStatus struct {
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2194,7 +2258,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2207,7 +2271,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WorkerStatus) GetId() string {
@@ -2301,7 +2365,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aExample\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xbd\x04\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xf4\x04\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2320,7 +2384,13 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04left\x18\x0e \x01(\v2\x15.warptune.v1.EstimateR\x04left\x12(\n" +
 	"\x05proof\x18\x0f \x01(\v2\x12.warptune.v1.ProofR\x05proof\x12 \n" +
 	"\vtransferred\x18\x10 \x03(\tR\vtransferred\x12\x19\n" +
-	"\bspent_ms\x18\x11 \x01(\x03R\aspentMs\"7\n" +
+	"\bspent_ms\x18\x11 \x01(\x03R\aspentMs\x125\n" +
+	"\n" +
+	"distrusted\x18\x12 \x03(\v2\x15.warptune.v1.DistrustR\n" +
+	"distrusted\"4\n" +
+	"\bDistrust\x12\x16\n" +
+	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x10\n" +
+	"\x03why\x18\x02 \x01(\tR\x03why\"7\n" +
 	"\bEstimate\x12\x12\n" +
 	"\x04gain\x18\x01 \x01(\x01R\x04gain\x12\x17\n" +
 	"\aat_most\x18\x02 \x01(\x01R\x06atMost\"\x80\x01\n" +
@@ -2471,105 +2541,107 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_warptune_v1_sweep_proto_goTypes = []any{
 	(SweepState)(0),           // 0: warptune.v1.SweepState
 	(BestMatch)(0),            // 1: warptune.v1.BestMatch
 	(*Counts)(nil),            // 2: warptune.v1.Counts
 	(*Example)(nil),           // 3: warptune.v1.Example
 	(*Sweep)(nil),             // 4: warptune.v1.Sweep
-	(*Estimate)(nil),          // 5: warptune.v1.Estimate
-	(*Proof)(nil),             // 6: warptune.v1.Proof
-	(*Result)(nil),            // 7: warptune.v1.Result
-	(*PutBundleRequest)(nil),  // 8: warptune.v1.PutBundleRequest
-	(*PutBundleResponse)(nil), // 9: warptune.v1.PutBundleResponse
-	(*SubmitRequest)(nil),     // 10: warptune.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 11: warptune.v1.SubmitResponse
-	(*GetRequest)(nil),        // 12: warptune.v1.GetRequest
-	(*GetResponse)(nil),       // 13: warptune.v1.GetResponse
-	(*ListRequest)(nil),       // 14: warptune.v1.ListRequest
-	(*ListResponse)(nil),      // 15: warptune.v1.ListResponse
-	(*WatchRequest)(nil),      // 16: warptune.v1.WatchRequest
-	(*WatchResponse)(nil),     // 17: warptune.v1.WatchResponse
-	(*PauseRequest)(nil),      // 18: warptune.v1.PauseRequest
-	(*PauseResponse)(nil),     // 19: warptune.v1.PauseResponse
-	(*ResumeRequest)(nil),     // 20: warptune.v1.ResumeRequest
-	(*ResumeResponse)(nil),    // 21: warptune.v1.ResumeResponse
-	(*CancelRequest)(nil),     // 22: warptune.v1.CancelRequest
-	(*CancelResponse)(nil),    // 23: warptune.v1.CancelResponse
-	(*DeleteRequest)(nil),     // 24: warptune.v1.DeleteRequest
-	(*DeleteResponse)(nil),    // 25: warptune.v1.DeleteResponse
-	(*BestRequest)(nil),       // 26: warptune.v1.BestRequest
-	(*BestResponse)(nil),      // 27: warptune.v1.BestResponse
-	(*TopRequest)(nil),        // 28: warptune.v1.TopRequest
-	(*TopResponse)(nil),       // 29: warptune.v1.TopResponse
-	(*ResultsRequest)(nil),    // 30: warptune.v1.ResultsRequest
-	(*ResultsResponse)(nil),   // 31: warptune.v1.ResultsResponse
-	(*WorkersRequest)(nil),    // 32: warptune.v1.WorkersRequest
-	(*WorkersResponse)(nil),   // 33: warptune.v1.WorkersResponse
-	(*WorkerStatus)(nil),      // 34: warptune.v1.WorkerStatus
-	nil,                       // 35: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),              // 36: warptune.v1.Spec
-	(*Value)(nil),             // 37: warptune.v1.Value
-	(*Outcome)(nil),           // 38: warptune.v1.Outcome
+	(*Distrust)(nil),          // 5: warptune.v1.Distrust
+	(*Estimate)(nil),          // 6: warptune.v1.Estimate
+	(*Proof)(nil),             // 7: warptune.v1.Proof
+	(*Result)(nil),            // 8: warptune.v1.Result
+	(*PutBundleRequest)(nil),  // 9: warptune.v1.PutBundleRequest
+	(*PutBundleResponse)(nil), // 10: warptune.v1.PutBundleResponse
+	(*SubmitRequest)(nil),     // 11: warptune.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 12: warptune.v1.SubmitResponse
+	(*GetRequest)(nil),        // 13: warptune.v1.GetRequest
+	(*GetResponse)(nil),       // 14: warptune.v1.GetResponse
+	(*ListRequest)(nil),       // 15: warptune.v1.ListRequest
+	(*ListResponse)(nil),      // 16: warptune.v1.ListResponse
+	(*WatchRequest)(nil),      // 17: warptune.v1.WatchRequest
+	(*WatchResponse)(nil),     // 18: warptune.v1.WatchResponse
+	(*PauseRequest)(nil),      // 19: warptune.v1.PauseRequest
+	(*PauseResponse)(nil),     // 20: warptune.v1.PauseResponse
+	(*ResumeRequest)(nil),     // 21: warptune.v1.ResumeRequest
+	(*ResumeResponse)(nil),    // 22: warptune.v1.ResumeResponse
+	(*CancelRequest)(nil),     // 23: warptune.v1.CancelRequest
+	(*CancelResponse)(nil),    // 24: warptune.v1.CancelResponse
+	(*DeleteRequest)(nil),     // 25: warptune.v1.DeleteRequest
+	(*DeleteResponse)(nil),    // 26: warptune.v1.DeleteResponse
+	(*BestRequest)(nil),       // 27: warptune.v1.BestRequest
+	(*BestResponse)(nil),      // 28: warptune.v1.BestResponse
+	(*TopRequest)(nil),        // 29: warptune.v1.TopRequest
+	(*TopResponse)(nil),       // 30: warptune.v1.TopResponse
+	(*ResultsRequest)(nil),    // 31: warptune.v1.ResultsRequest
+	(*ResultsResponse)(nil),   // 32: warptune.v1.ResultsResponse
+	(*WorkersRequest)(nil),    // 33: warptune.v1.WorkersRequest
+	(*WorkersResponse)(nil),   // 34: warptune.v1.WorkersResponse
+	(*WorkerStatus)(nil),      // 35: warptune.v1.WorkerStatus
+	nil,                       // 36: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),              // 37: warptune.v1.Spec
+	(*Value)(nil),             // 38: warptune.v1.Value
+	(*Outcome)(nil),           // 39: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	36, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	37, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
-	7,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
+	8,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
 	3,  // 4: warptune.v1.Sweep.failures:type_name -> warptune.v1.Example
-	5,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
-	6,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
-	37, // 7: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	38, // 8: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	36, // 9: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
-	4,  // 10: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 11: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 12: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
-	4,  // 13: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 14: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 15: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 16: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	1,  // 17: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	36, // 18: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
-	7,  // 19: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
-	7,  // 20: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
-	7,  // 21: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	36, // 22: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
-	34, // 23: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	35, // 24: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	8,  // 25: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	10, // 26: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	12, // 27: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	14, // 28: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	16, // 29: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	18, // 30: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	20, // 31: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	22, // 32: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	24, // 33: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	26, // 34: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	28, // 35: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	30, // 36: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	32, // 37: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	9,  // 38: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	11, // 39: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	13, // 40: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	15, // 41: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	17, // 42: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	19, // 43: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	21, // 44: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	23, // 45: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	25, // 46: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	27, // 47: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	29, // 48: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	31, // 49: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	33, // 50: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	38, // [38:51] is the sub-list for method output_type
-	25, // [25:38] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	6,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
+	7,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
+	5,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
+	38, // 8: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	39, // 9: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	37, // 10: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	4,  // 11: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 12: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 13: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
+	4,  // 14: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 15: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 16: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 17: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
+	1,  // 18: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
+	37, // 19: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	8,  // 20: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
+	8,  // 21: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
+	8,  // 22: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
+	37, // 23: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	35, // 24: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
+	36, // 25: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	9,  // 26: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	11, // 27: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	13, // 28: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	15, // 29: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	17, // 30: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	19, // 31: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	21, // 32: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	23, // 33: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	25, // 34: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	27, // 35: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	29, // 36: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	31, // 37: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	33, // 38: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	10, // 39: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	12, // 40: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	14, // 41: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	16, // 42: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	18, // 43: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	20, // 44: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	22, // 45: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	24, // 46: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	26, // 47: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	28, // 48: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	30, // 49: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	32, // 50: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	34, // 51: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	39, // [39:52] is the sub-list for method output_type
+	26, // [26:39] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -2578,14 +2650,14 @@ func file_warptune_v1_sweep_proto_init() {
 		return
 	}
 	file_warptune_v1_types_proto_init()
-	file_warptune_v1_sweep_proto_msgTypes[4].OneofWrappers = []any{}
+	file_warptune_v1_sweep_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

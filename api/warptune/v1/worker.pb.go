@@ -185,7 +185,7 @@ type Lease struct {
 	// The sweep's number at this coordinator.
 	Sweep uint64 `protobuf:"varint,1,opt,name=sweep,proto3" json:"sweep,omitempty"`
 	// The trial's number in the sweep. A negative number -1-n stands for
-	// evaluating trial n once more, to confirm its outcome.
+	// evaluating trial n once more, to check its outcome.
 	Seq int64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
 	// The fencing token it was granted under.
 	Token         uint64 `protobuf:"varint,3,opt,name=token,proto3" json:"token,omitempty"`
@@ -256,7 +256,9 @@ type Report struct {
 	//	*Report_Outcome
 	//	*Report_Fault
 	//	*Report_Released
-	Result        isReport_Result `protobuf_oneof:"result"`
+	Result isReport_Result `protobuf_oneof:"result"`
+	// The outcome was not evaluated, but found by its digest (Lookup).
+	Found         bool `protobuf:"varint,5,opt,name=found,proto3" json:"found,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -328,6 +330,13 @@ func (x *Report) GetReleased() bool {
 		if x, ok := x.Result.(*Report_Released); ok {
 			return x.Released
 		}
+	}
+	return false
+}
+
+func (x *Report) GetFound() bool {
+	if x != nil {
+		return x.Found
 	}
 	return false
 }
@@ -1009,12 +1018,13 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\x05Lease\x12\x14\n" +
 	"\x05sweep\x18\x01 \x01(\x04R\x05sweep\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x14\n" +
-	"\x05token\x18\x03 \x01(\x04R\x05token\"\xa4\x01\n" +
+	"\x05token\x18\x03 \x01(\x04R\x05token\"\xba\x01\n" +
 	"\x06Report\x12(\n" +
 	"\x05lease\x18\x01 \x01(\v2\x12.warptune.v1.LeaseR\x05lease\x120\n" +
 	"\aoutcome\x18\x02 \x01(\v2\x14.warptune.v1.OutcomeH\x00R\aoutcome\x12\x16\n" +
 	"\x05fault\x18\x03 \x01(\tH\x00R\x05fault\x12\x1c\n" +
-	"\breleased\x18\x04 \x01(\bH\x00R\breleasedB\b\n" +
+	"\breleased\x18\x04 \x01(\bH\x00R\breleased\x12\x14\n" +
+	"\x05found\x18\x05 \x01(\bR\x05foundB\b\n" +
 	"\x06result\"\xc6\x02\n" +
 	"\x12SynchronizeRequest\x123\n" +
 	"\x06worker\x18\x01 \x01(\v2\x1b.warptune.v1.WorkerIdentityR\x06worker\x12&\n" +
