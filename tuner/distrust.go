@@ -39,7 +39,7 @@ func (l *Ledger) refusal(worker string) error {
 
 // distrust ends the belief in a worker because of what it said in a sweep.
 func (l *Ledger) distrust(s *live, worker, why string) {
-	if l.Distrusts(worker) {
+	if worker == "" || l.Distrusts(worker) { // "": rows of older programs do not say
 		return
 	}
 	d := Distrust{worker, why}

@@ -35,10 +35,13 @@ type Outcome struct {
 }
 
 // Same reports whether two workers came to the same: all but messages, which may
-// name what differs from machine to machine.
+// name what differs from machine to machine, and a floor that one does not know.
 func (o *Outcome) Same(p *Outcome) bool {
 	a, b := *o, *p
 	a.Message, b.Message, a.Found, b.Found = "", "", false, false
+	if a.FloorUS == 0 || b.FloorUS == 0 {
+		a.FloorUS, b.FloorUS = 0, 0
+	}
 	am, bm := a.Metrics, b.Metrics
 	a.Metrics, b.Metrics = nil, nil
 	return reflect.DeepEqual(&a, &b) && maps.Equal(am, bm)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ type options struct {
 	logJSON      bool
 	grace, lease time.Duration
 	connections  rpc.ConnectionLimits
-	calls        float64
+	calls, audit float64
 	backupEvery  time.Duration
 	backupKeep   int
 }
@@ -71,6 +72,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.connections.Total, "max-connections", 10000, "connections that are open at a time; more are closed at once")
 	f.IntVar(&o.connections.PerHost, "max-connections-per-host", 2000, "connections of one host that are served; calls over more are refused")
 	f.Float64Var(&o.calls, "max-calls", 5000, "calls a second of one caller at one host, with bursts of twice as many; more are refused; 0: no limit")
+	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
 	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -91,6 +93,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if o.connections.Total < 1 || o.connections.PerHost < 1 || !(o.calls >= 0) {
 		return nil, fmt.Errorf("--max-connections %d, --max-connections-per-host %d and --max-calls %v: want at least one connection, and no negative rate", o.connections.Total, o.connections.PerHost, o.calls)
+	}
+	if !(o.audit >= 0 && o.audit <= 1) {
+		return nil, fmt.Errorf("--audit %v: want a share, 0 to 1", o.audit)
 	}
 	if o.backupEvery < 0 || o.backupKeep < 1 {
 		return nil, fmt.Errorf("--backup-every %v and --backup-keep %d: want no negative time, and at least one copy", o.backupEvery, o.backupKeep)
@@ -163,7 +168,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease}})
+	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
 	if err != nil {
 		return err
 	}

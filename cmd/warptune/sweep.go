@@ -168,6 +168,9 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	if left := s.GetLeft(); left != nil {
 		t.row("left to gain", leftText(left)+" (believed by "+s.GetSpec().GetStrategy()+")")
 	}
+	for _, d := range s.GetDistrusted() {
+		t.row("not believed", fmt.Sprintf("worker %s, %s; others evaluate again what it did", d.GetWorker(), oneLineText(d.GetWhy())))
+	}
 	kinds := make(map[string]int64)
 	for i, count := range n.GetByValidity() {
 		kinds[validityName(warptunev1.Validity(i))] = count

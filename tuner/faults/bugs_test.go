@@ -40,12 +40,32 @@ var bugs = []bug{
 		"if l.awaited[r.Key.Sweep] {", "if false {", "coordinator", "TestServesWhileSweepsAreAsleep", fails},
 
 	// The best.
-	{"a worker confirms its own best", "confirm.go",
-		"w.worker.ID == s.rec.BestWorker {", "false {", ".", "TestBestIsConfirmedBySecondWorker", fails},
+	{"a worker confirms its own best", "check.go",
+		"return w.worker.ID != c.first.worker && w.worker.ID", "return w.worker.ID", ".", "TestBestIsConfirmedBySecondWorker", fails},
 	{"what is stored confirms itself", "worker/worker.go",
 		"Again: t.again", "Again: false && t.again", "worker", "TestNothingIsEvaluatedTwice", fails},
-	{"who evaluated the best is forgotten", "restore.go",
-		"stored == nil || stored.Seq != best.Seq", "stored == nil || stored.Seq == best.Seq", ".", "TestConfirmationAfterRestart", fails},
+	{"who evaluated the best is forgotten", "steer.go",
+		"s.rec.BestWorker, s.rec.Confirmed = r.Worker, false", `s.rec.BestWorker, s.rec.Confirmed = "", false`, ".", "TestConfirmationAfterRestart", fails},
+
+	// Workers that say what is not so.
+	{"nothing is drawn to be checked", "check.go",
+		"/(1<<53) < l.opts.Audit", "/(1<<53) < l.opts.Audit-2", ".", "TestLiarIsFoundSoon", fails},
+	{"the wrong one of two is not believed", "check.go",
+		"l.distrust(s, c.first.worker, ", "l.distrust(s, o.worker, ", ".", "TestThirdDecides", fails},
+	{"what a liar said stays", "distrust.go",
+		"o.void = o.void || o.by[worker] > 0", "o.void = o.void && o.by[worker] > 0", ".", "TestHistoriesWithALiar", fails},
+	{"what a liar said answers again", "coordinator/load.go",
+		"if !found || k.c.ledger.Distrusts(a.Result.Worker) {", "if !found {", "faults", "TestLiar", fails},
+	{"a liar is believed again after a restart", "coordinator/load.go",
+		"ledger.NoteDistrust(d)", "_ = d", "coordinator", "TestSweepStartsOver", fails},
+	{"a restart forgets what was to be checked", "ledger.go",
+		"late.check(l.now, s)", "_ = late", ".", "TestHistoriesWithALiar", fails},
+	{"the best of a liar stands", "store/bolt_commit.go",
+		"for _, num := range c.Void {", "for _, num := range c.Void[:0] {", "store", "TestVoidSweepsHaveNoBest", fails},
+	{"results do not say whose they are", "store/row.go",
+		"res.Worker = r.text()", "_ = r.text()", "store", "TestCommittedIsRead", fails},
+	{"what is found stored is the finder's", "coordinator/workers.go",
+		"reports[i].By = a.Result.Worker", `reports[i].By = ""`, "coordinator", "TestFoundOutcomesAreWhoseTheyWere", fails},
 
 	// Durability.
 	{"an answer comes before the commit", "coordinator/coordinator.go",

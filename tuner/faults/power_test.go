@@ -81,7 +81,7 @@ func (s *sweep) survived(t *testing.T, path string) (lost string) {
 	st := open(t, path)
 	defer st.Close()
 	for _, r := range results(t, st, s.num) {
-		delete(all, r.Seq)
+		delete(all, trial{s.num, r.Seq})
 	}
 	if len(all) > 0 {
 		return "lost " + plural(len(all)) + " that were acknowledged"

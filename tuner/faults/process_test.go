@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,17 +152,23 @@ func (p *process) says(t *testing.T, text string) {
 	t.Fatalf("a process does not say %q:\n%s", text, &p.stderr)
 }
 
+// trial names a trial by the number of its sweep and its own.
+type trial struct {
+	sweep uint64
+	seq   int64
+}
+
 // witness knows what was acknowledged to whichever worker.
 type witness struct {
 	mu       sync.Mutex
-	recorded map[int64]int // how often each trial was, as new
+	recorded map[trial]int // how often each was, as new
 	late     int           // how many reports came too late
 }
 
 func (w *witness) hear(line string) {
-	what, number, _ := strings.Cut(line, " ")
-	seq, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
+	var what string
+	var t trial
+	if n, err := fmt.Sscan(line, &what, &t.sweep, &t.seq); n < 3 || err != nil {
 		return
 	}
 	w.mu.Lock()
@@ -171,7 +176,7 @@ func (w *witness) hear(line string) {
 	if what == "late" {
 		w.late++
 	} else {
-		w.recorded[seq]++
+		w.recorded[t]++
 	}
 }
 
@@ -182,12 +187,12 @@ func (w *witness) tardy() int {
 }
 
 // all returns what was acknowledged so far.
-func (w *witness) all() map[int64]int {
+func (w *witness) all() map[trial]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := map[int64]int{}
-	for seq, n := range w.recorded {
-		all[seq] = n
+	all := map[trial]int{}
+	for t, n := range w.recorded {
+		all[t] = n
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/signal"
@@ -40,7 +41,8 @@ type role struct {
 	Lease    time.Duration
 	Attempts int
 	Die      *death // nil: when it is killed
-	NoSync   bool   // the control of power cuts: nothing is ever synced
+	Audit    float64
+	NoSync   bool // the control of power cuts: nothing is ever synced
 
 	// Of a worker.
 	Slots  int
@@ -48,6 +50,7 @@ type role struct {
 	Storm  string        // a file
 	Crash  int64         // the configuration that ends its process
 	Freeze int64         // the configuration that stops its process
+	Lies   int64         // it says what is not so of one configuration in so many; 0: of none
 }
 
 // death is a failpoint: the coordinator kills itself before, within or after
@@ -100,7 +103,7 @@ func (r *role) coordinate() error {
 	}
 	log := hclog.New(&hclog.LoggerOptions{Level: hclog.Info, Output: os.Stderr})
 	c, err := coordinator.New(used, coordinator.Options{
-		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Attempts: r.Attempts}, Tick: 100 * time.Millisecond,
+		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Attempts: r.Attempts, Audit: r.Audit, AuditSeed: rand.Uint64()}, Tick: 100 * time.Millisecond,
 	})
 	if err != nil {
 		return err
@@ -184,7 +187,11 @@ func (r *role) evaluate(ctx context.Context, q tuner.Question, bundle []byte) (t
 	if _, err := os.Stat(r.Storm); err == nil {
 		time.Sleep(r.Took)
 	}
-	return tunertest.Evaluate(ctx, q, bundle)
+	o, err := tunertest.Evaluate(ctx, q, bundle)
+	if r.Lies > 0 && q.Index%r.Lies == 0 && o.Validity == tuner.Correct {
+		o.TimeUS *= 1.25
+	}
+	return o, err
 }
 
 // saying is a connection that prints which reports are acknowledged as new,
@@ -209,9 +216,9 @@ func (s saying) Invoke(ctx context.Context, method string, in, out any, opts ...
 		}
 		switch a.GetStatus() {
 		case warptunev1.ReportStatus_REPORT_STATUS_RECORDED:
-			text += fmt.Sprintln("recorded", seq)
+			text += fmt.Sprintln("recorded", a.GetLease().GetSweep(), seq)
 		case warptunev1.ReportStatus_REPORT_STATUS_STALE, warptunev1.ReportStatus_REPORT_STATUS_ALREADY_RECORDED:
-			text += fmt.Sprintln("late", seq)
+			text += fmt.Sprintln("late", a.GetLease().GetSweep(), seq)
 		}
 	}
 	fmt.Print(text)

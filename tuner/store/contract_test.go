@@ -197,6 +197,21 @@ func testBest(sweep uint64, timeUS float64, change func(*tuner.Best)) tuner.Best
 	return b
 }
 
+// No best is left of a sweep that has started over, not even one of the same
+// commit.
+func TestVoidSweepsHaveNoBest(t *testing.T) {
+	each(t, func(t *testing.T, s Store, again func() Store) {
+		must(t, s.Commit(&tuner.Changes{Bests: []tuner.Best{testBest(2, 5, nil)}}))
+		c := tuner.Changes{Bests: []tuner.Best{testBest(2, 4, nil), testBest(3, 6, nil)}}
+		c.Append(&tuner.Changes{Void: []uint64{2}})
+		must(t, s.Commit(&c))
+		s = again()
+		if b, err := s.Best("kernel", tunertest.Arch, []int64{8192}); err != nil || b.Sweep != 3 {
+			t.Errorf("the best is %+v (%v)", b, err)
+		}
+	})
+}
+
 func TestBestStands(t *testing.T) {
 	each(t, func(t *testing.T, s Store, again func() Store) {
 		expect := func(what string, sweep uint64, timeUS float64) {
