@@ -38,7 +38,8 @@ int main(int c,char**a){
     int regs=0,loc=0,sh=0;cuFuncGetAttribute(&regs,CU_FUNC_ATTRIBUTE_NUM_REGS,f);cuFuncGetAttribute(&loc,CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,f);cuFuncGetAttribute(&sh,CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,f);
     cudaEvent_t e0,e1;cudaEventCreate(&e0);cudaEventCreate(&e1);
     auto L=[&](){CUresult r=cuLaunchKernel(f,g[0],g[1],g[2],b[0],b[1],b[2],dyn,0,P.data(),0);if(r)ok=false;};
-    L(); if(!ok||cudaDeviceSynchronize()){printf("%d fail launch %s\n",id,cudaGetErrorString(cudaGetLastError()));return 1;}
+    L(); if(!ok){printf("%d fail launch\n",id);cuModuleUnload(m);continue;} // more registers or shared memory than there are
+    if(cudaError_t e=cudaDeviceSynchronize()){printf("%d fail %s\n",id,cudaGetErrorString(e));return 1;}
     auto T=[&](int n){cudaEventRecord(e0);for(int i=0;i<n;i++)L();cudaEventRecord(e1);cudaEventSynchronize(e1);float ms;cudaEventElapsedTime(&ms,e0,e1);return ms*1000/n;};
     T(2); float one=T(2); int n=std::max(1,std::min(100,(int)(1500/one))); T(n); std::vector<float> t; for(int i=0;i<7;i++)t.push_back(T(n)); std::sort(t.begin(),t.end());
     printf("%d %.4f %.4f %.4f %d %d %d %d\n",id,t[3],t[0],t[6],n,regs,loc,sh); fflush(stdout); cuModuleUnload(m);cudaEventDestroy(e0);cudaEventDestroy(e1);
