@@ -82,6 +82,7 @@ func (f *fn) spillTo(k int) {
 			s.couple(b, t)
 		}
 	}
+	s.storeOnce()
 }
 
 // block rewrites one block.
