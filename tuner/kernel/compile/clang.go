@@ -84,7 +84,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(r.Target)
-	e, err := run(ctx, c.limits, w.path("src"), f.program, clangArgs(f, target, feature, extra, src.Main)...)
+	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, clangArgs(f, target, feature, extra, src.Main)...)
 	if err != nil {
 		return Result{}, err
 	}
@@ -167,7 +167,7 @@ func probeClang(ctx context.Context, path string) (f *clang, why string, err err
 	if err != nil {
 		return nil, "", err
 	}
-	v, err := run(ctx, probeLimits, "/", path, "--version")
+	v, err := run(ctx, probeLimits, nil, "/", path, "--version")
 	if err != nil {
 		return nil, "", err
 	}
@@ -179,7 +179,7 @@ func probeClang(ctx context.Context, path string) (f *clang, why string, err err
 	if f.major, err = strconv.Atoi(m[2]); err != nil || f.major < 14 {
 		return nil, path + " is clang " + m[1] + "; 14 or newer is needed", nil
 	}
-	t, err := run(ctx, probeLimits, "/", path, "--print-targets")
+	t, err := run(ctx, probeLimits, nil, "/", path, "--print-targets")
 	if err != nil {
 		return nil, "", err
 	}

@@ -72,7 +72,7 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	}
 	defer w.remove()
 	target := smName(nearest(f.architectures, r.Target))
-	e, err := run(ctx, n.limits, w.path("src"), f.program, nvccArgs(target, r.Options, src.Main)...)
+	e, err := run(ctx, n.limits, w.wall(f.program), w.path("src"), f.program, nvccArgs(target, r.Options, src.Main)...)
 	if err != nil {
 		return Result{}, err
 	}
@@ -173,7 +173,7 @@ func probeNVCC(ctx context.Context, path string) (f *nvcc, why string, err error
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, "", err
 	}
-	v, err := run(ctx, probeLimits, "/", path, "--version")
+	v, err := run(ctx, probeLimits, nil, "/", path, "--version")
 	if err != nil {
 		return nil, "", err
 	}
@@ -181,7 +181,7 @@ func probeNVCC(ctx context.Context, path string) (f *nvcc, why string, err error
 	if m == nil {
 		return nil, path + " --version does not say a CUDA release", nil
 	}
-	l, err := run(ctx, probeLimits, "/", path, "--list-gpu-arch")
+	l, err := run(ctx, probeLimits, nil, "/", path, "--list-gpu-arch")
 	if err != nil {
 		return nil, "", err
 	}

@@ -42,9 +42,9 @@ type exit struct {
 }
 
 // run runs a compiler in dir and waits. The environment is minimal and the same
-// everywhere, but for PATH, through which nvcc finds its host compiler. err is the
-// machine's fault.
-func run(ctx context.Context, limits Limits, dir, program string, args ...string) (exit, error) {
+// everywhere, but for PATH, through which nvcc finds its host compiler. It is
+// behind the wall given, if any. err is the machine's fault.
+func run(ctx context.Context, limits Limits, behind *wall, dir, program string, args ...string) (exit, error) {
 	bound, cancel := context.WithTimeout(ctx, limits.Wall)
 	defer cancel()
 	cmd := exec.CommandContext(bound, program, args...)
@@ -57,7 +57,7 @@ func run(ctx context.Context, limits Limits, dir, program string, args ...string
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = 5 * time.Second
 	isolate(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := behind.start(cmd); err != nil {
 		return exit{}, fmt.Errorf("start %s: %w", program, err)
 	}
 	restrict(cmd.Process.Pid, limits)
