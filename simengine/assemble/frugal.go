@@ -23,65 +23,82 @@ func (f *fn) frugal() error {
 // block itself does not read follows, in program order, what it depends on,
 // longest chain first (Sethi and Ullman's order for trees).
 func demandOrder(g *dag) []int32 {
+	d := newDemand(g)
+	for i := range g.insts {
+		if !hasReader(g, int32(i)) {
+			d.visit(int32(i))
+		}
+	}
+	return d.rest()
+}
+
+// demand is an order in the making.
+type demand struct {
+	preds []int32
+	end   []int32 // of each instruction's part of preds
+	depth []int32 // instructions in the longest chain that leads to one
+	done  []bool
+	out   []int32
+	stack []int32
+}
+
+func newDemand(g *dag) *demand {
 	n := len(g.insts)
-	end := make([]int32, n+1) // of each instruction's part of preds
+	d := &demand{preds: make([]int32, len(g.edges)), end: make([]int32, n+1), depth: make([]int32, n), done: make([]bool, n), out: make([]int32, 0, n)}
 	for _, e := range g.edges {
-		end[e.to]++
+		d.end[e.to]++
 	}
 	for i, sum := 0, int32(0); i <= n; i++ {
-		sum, end[i] = sum+end[i], sum
+		sum, d.end[i] = sum+d.end[i], sum
 	}
-	preds := make([]int32, len(g.edges))
-	depth := make([]int32, n)
 	for i := range n {
 		for k := g.head[i]; k >= 0; k = g.edges[k].next {
 			to := g.edges[k].to
-			preds[end[to]] = int32(i)
-			end[to]++
-			depth[to] = max(depth[to], depth[i]+1)
+			d.preds[d.end[to]] = int32(i)
+			d.end[to]++
+			d.depth[to] = max(d.depth[to], d.depth[i]+1)
 		}
 	}
-	predsOf := func(i int32) []int32 {
-		if i == 0 {
-			return preds[:end[0]]
-		}
-		return preds[end[i-1]:end[i]]
+	return d
+}
+
+// predsOf lists what an instruction depends on.
+func (d *demand) predsOf(i int32) []int32 {
+	if i == 0 {
+		return d.preds[:d.end[0]]
 	}
-	done := make([]bool, n)
-	out := make([]int32, 0, n)
-	var stack []int32
-	visit := func(root int32) {
-		stack = append(stack[:0], root)
-		for len(stack) > 0 {
-			i := stack[len(stack)-1]
-			next := int32(-1)
-			for _, p := range predsOf(i) {
-				if !done[p] && (next < 0 || depth[p] > depth[next]) {
-					next = p
-				}
-			}
-			if next >= 0 {
-				stack = append(stack, next)
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			if !done[i] {
-				done[i] = true
-				out = append(out, i)
+	return d.preds[d.end[i-1]:d.end[i]]
+}
+
+// visit appends an instruction after all that it depends on.
+func (d *demand) visit(root int32) {
+	d.stack = append(d.stack[:0], root)
+	for len(d.stack) > 0 {
+		i := d.stack[len(d.stack)-1]
+		next := int32(-1)
+		for _, p := range d.predsOf(i) {
+			if !d.done[p] && (next < 0 || d.depth[p] > d.depth[next]) {
+				next = p
 			}
 		}
-	}
-	for i := range n {
-		if !hasReader(g, int32(i)) {
-			visit(int32(i))
+		if next >= 0 {
+			d.stack = append(d.stack, next)
+			continue
+		}
+		d.stack = d.stack[:len(d.stack)-1]
+		if !d.done[i] {
+			d.done[i] = true
+			d.out = append(d.out, i)
 		}
 	}
-	for i := range n {
-		if !done[i] {
-			visit(int32(i))
-		}
+}
+
+// rest appends what is left in program order and returns the order.
+func (d *demand) rest() []int32 {
+	for i := range d.done {
+		d.visit(int32(i))
 	}
-	return out
+	return d.out
 }
 
 // hasReader says whether a result of an instruction is read in its block.

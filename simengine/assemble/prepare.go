@@ -47,6 +47,10 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 		return nil, err
 	}
 	need := f.need()
+	if limit > 0 && need > limit {
+		f.tighten()
+		need = f.need()
+	}
 	if limit == 0 {
 		f.budget = t.step(need)
 	} else {
@@ -91,6 +95,9 @@ func (p *Prepared) reduced(f *fn, need int) (*fn, error) {
 	g, err := p.variant(rematLimit, f.cap)
 	if err != nil {
 		return nil, err
+	}
+	if f.cap > 0 && g.need() > f.cap {
+		g.tighten()
 	}
 	less, t := g.need(), f.t
 	switch aim := t.step(max(less+rematSlack, need-rematSaving)); {

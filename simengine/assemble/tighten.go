@@ -1,0 +1,62 @@
+package assemble
+
+import "slices"
+
+// tighten orders every block for a cap that the order it has does not keep: as
+// frugal does, with the results of a load of several words used up one load after
+// the other where that needs fewer registers. Tiles of products are such blocks: in
+// the program's order all rows' vectors wait while the columns take turns, in the
+// order of demand all columns wait while the rows do. ptxas keeps the vectors under a
+// cap, too (matrix products of 8 rows a thread under 32 registers for sm_90).
+func (f *fn) tighten() {
+	s := f.newScratch()
+	for _, b := range f.order {
+		mb := &f.mblocks[b]
+		if len(mb.insts) < 3 {
+			continue
+		}
+		g := f.newDAG(mb.insts, s, false, &s.dag)
+		order := vectorOrder(g)
+		out := f.boundsOf(b, s).out
+		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
+			mb.insts = arrange(mb.insts, order)
+		}
+	}
+	f.peak = f.pressure()
+}
+
+// vectorOrder orders a block by demand, what reads a vector load counting as
+// demanded where the load stands.
+func vectorOrder(g *dag) []int32 {
+	d := newDemand(g)
+	for i := range g.insts {
+		in := &g.insts[i]
+		if mops[in.op].class == Load && in.dst[0].n > 1 && !d.done[i] {
+			for _, r := range consumers(g, int32(i)) {
+				d.visit(r)
+			}
+		}
+		if !hasReader(g, int32(i)) {
+			d.visit(int32(i))
+		}
+	}
+	return d.rest()
+}
+
+// consumers lists the instructions of its block that read a result of one, in
+// program order.
+func consumers(g *dag, i int32) []int32 {
+	var out []int32
+	for k := g.head[i]; k >= 0; k = g.edges[k].next {
+		to := g.edges[k].to
+		for _, u := range g.ops.reads(to) {
+			for _, d := range g.ops.writes(i) {
+				if u.v == d.v && !slices.Contains(out, to) {
+					out = append(out, to)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
