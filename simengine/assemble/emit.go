@@ -32,6 +32,8 @@ func (f *fn) emit() error {
 	slices.Sort(f.joined)
 	slices.SortFunc(f.wide, func(a, b WideLoad) int { return cmp.Compare(a.PC, b.PC) })
 	p.Joined, p.Wide = f.joined, f.wide
+	slices.Sort(f.elected)
+	p.Elected = slices.Compact(f.elected)
 	f.program = p
 	return nil
 }

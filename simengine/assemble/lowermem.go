@@ -244,10 +244,38 @@ func (s *selector) lowerAtomic(n *node) error {
 	for _, o := range n.src[1:] {
 		args = append(args, s.data(o, n.typ))
 	}
+	if op == opRED && s.reducesFirst(n) {
+		args[1] = s.reduceFirst(n, args[1])
+	}
 	in := s.emit(op, dst, args...)
 	s.access(in, n, vr, base, off)
 	in.vol = true
 	return nil
+}
+
+// reducesFirst says whether a warp's reduction into memory is one of registers
+// first, of which one lane then stores the result: an integer one, at an address
+// that all lanes have in common. Sums of floating point keep their order.
+func (s *selector) reducesFirst(n *node) bool {
+	switch n.atom {
+	case ir.AtomAdd, ir.AtomMin, ir.AtomMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
+	default:
+		return false
+	}
+	a := n.src[0]
+	return s.f.t.redux && len(n.src) == 2 && bits(n.typ) == 32 && isInt(n.typ) && (a.Reg == ir.NoReg || s.f.vals[a.Reg].uniform)
+}
+
+// reduceFirst emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX
+// reduces (monte_carlo's machine code, deploy/calibrate/validation/further).
+func (s *selector) reduceFirst(n *node, data arg) arg {
+	s.f.elected = append(s.f.elected, n.pc)
+	lane, active, sum := valueArg(s.newValue(1, fileGeneral), 0, 1), valueArg(s.newValue(1, fileGeneral), 0, 1), valueArg(s.newValue(1, fileGeneral), 0, 1)
+	s.emit(opS2R, lane)
+	s.emit(opVOTE, active)
+	s.emit(opREDUX, sum, data)
+	s.emit(opISETP, s.carry(), lane, active)
+	return sum
 }
 
 // lowerAsync lowers cp.async and prefetches.

@@ -36,6 +36,18 @@ type Program struct {
 	// ascending, with the bytes of a lane that each loads. They lie at a
 	// multiple of that number, which the PTX load's own bytes are part of.
 	Wide []WideLoad
+	// Elected are the PTX reductions into memory, ascending, that the lanes of a warp
+	// do in registers first, so that one lane of it makes the request.
+	Elected []int32
+}
+
+// IsElected says whether one lane makes the request of a PTX instruction for all.
+func (p *Program) IsElected(pc int32) bool {
+	if len(p.Elected) == 0 {
+		return false
+	}
+	_, found := slices.BinarySearch(p.Elected, pc)
+	return found
 }
 
 // WideLoad is a PTX load whose machine instruction does the work of several.
@@ -56,7 +68,7 @@ func (p *Program) IsJoined(pc int32) bool {
 // Equal says whether two programs are the same code of the same kernel.
 func (p *Program) Equal(q *Program) bool {
 	return p.Kernel == q.Kernel && p.Registers == q.Registers && p.SpillBytes == q.SpillBytes && p.LocalBytes == q.LocalBytes &&
-		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) &&
+		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Elected, q.Elected) &&
 		slices.EqualFunc(p.Blocks, q.Blocks, func(a, b Block) bool { return a.Merged == b.Merged && slices.Equal(a.Instrs, b.Instrs) })
 }
 

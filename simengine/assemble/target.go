@@ -25,6 +25,8 @@ type target struct {
 	// convergence: divergent regions are bracketed by BSSY and BSYNC (Volta
 	// on; SSY and SYNC before, at the same places and cost).
 	convergence bool
+	// redux: REDUX reduces integers over a warp (Ampere on).
+	redux bool
 	// i2fFast: integer to fp32 conversion runs on the ALU (Ampere on).
 	i2fFast bool
 	// addMinMax: VIADDMNMX, an add fused into min or max (Hopper on).
@@ -48,7 +50,7 @@ func targetFor(cc [2]int) (*target, error) {
 	t := &target{
 		cc: cc, iadd3: v >= 50, lop3: v >= 50, xmad: v >= 50 && v < 70, imadWide: v >= 70,
 		uniform: v >= 75, constOperand: v < 90, sharedWindow: v >= 90, descriptor: v >= 80,
-		convergence: v >= 70, i2fFast: v >= 80, addMinMax: v >= 90, minCap: 24, regUnit: 256,
+		convergence: v >= 70, redux: v >= 80, i2fFast: v >= 80, addMinMax: v >= 90, minCap: 24, regUnit: 256,
 	}
 	if v >= 70 {
 		t.reserved = 2

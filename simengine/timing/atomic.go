@@ -54,6 +54,13 @@ func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, 
 	return math.Max(math.Max(cost, same*each/words), lanes*c.lane/lines)
 }
 
+// Elect is an atomic's access as one lane makes it for all.
+func Elect(a *trace.Access) trace.Access {
+	one := *a
+	one.Mask, one.MaxSame = a.Mask&-a.Mask, 1
+	return one
+}
+
 // sectorsAPiece is the least number of sectors that atomics use of a piece's
 // granules, where a granule is two sectors.
 const sectorsAPiece = 8
@@ -61,6 +68,10 @@ const sectorsAPiece = 8
 // atomic is a read-modify-write in L2.
 func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, float bool) int64 {
 	plan := s.pool.plan
+	if s.c.program.IsElected(a.PC) {
+		one := Elect(a)
+		a = &one
+	}
 	cost := dram.Ticks(s.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float))
 	begin := s.mem.Occupy(max(at, s.loads.free()), cost)
 	var fromDRAM int64

@@ -203,6 +203,10 @@ func (t *traffic) lines(u *turn) {
 			t.m.writeLine(&u.one, float64(t.granules(l.Sectors)), fresh*plan.Write[a.PC], 1)
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
+			if t.c.p.IsElected(a.PC) {
+				one := timing.Elect(a)
+				a = &one
+			}
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
 			u.one.busy[hotSlices] += cost
 			if t.c.p.Kernel.Instrs[a.PC].Op != ir.Red {
