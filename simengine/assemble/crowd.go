@@ -70,12 +70,12 @@ func (f *fn) crowds(registers int) []crowd {
 	var out []crowd
 	var slab []value
 	cur := make([]uint8, len(f.vals))
-	live := liveSet{at: make([]int32, len(f.vals))}
+	live := newSparse[value](len(f.vals))
 	for _, b := range f.order {
 		insts := f.mblocks[b].insts
 		copy(cur, f.live.out[b])
 		n := 0
-		live.reset()
+		live.clear()
 		for v, m := range cur {
 			if m != 0 && f.vals[v].file == fileGeneral {
 				n += int(wordCount[m&f.generalMask(value(v))])
@@ -108,37 +108,9 @@ func (f *fn) crowds(registers int) []crowd {
 	return out
 }
 
-// liveSet is a set of values that can be listed.
-type liveSet struct {
-	list []value
-	at   []int32 // by value: place in list plus one
-}
-
-func (s *liveSet) reset() {
-	for _, v := range s.list {
-		s.at[v] = 0
-	}
-	s.list = s.list[:0]
-}
-
-func (s *liveSet) add(v value) {
-	if s.at[v] == 0 {
-		s.list = append(s.list, v)
-		s.at[v] = int32(len(s.list))
-	}
-}
-
-func (s *liveSet) remove(v value) {
-	if k := s.at[v]; k > 0 {
-		last := s.list[len(s.list)-1]
-		s.list[k-1], s.at[last] = last, k
-		s.list, s.at[v] = s.list[:len(s.list)-1], 0
-	}
-}
-
 // follow brings a set of live general values up to date with the words live
 // before an instruction.
-func (f *fn) follow(s *liveSet, in *inst, live []uint8) {
+func (f *fn) follow(s *sparse[value], in *inst, live []uint8) {
 	for i := range in.dst {
 		if a := &in.dst[i]; a.kind == argValue && live[a.v] == 0 {
 			s.remove(a.v)

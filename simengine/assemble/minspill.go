@@ -22,8 +22,8 @@ type spiller struct {
 	next  []int32 // by unit: its next use
 	since []int32 // by unit: when it came into a register
 	now   int32
-	w     wordSet // in registers
-	saved []bool  // by unit: memory holds it
+	w     sparse[int] // units in registers
+	saved []bool      // by unit: memory holds it
 	out   []inst
 	piece map[value]unitRef // pieces that turned out to be the value itself
 }
@@ -34,41 +34,11 @@ type unitRef struct {
 	w uint8
 }
 
-// wordSet is a set of units that can be listed.
-type wordSet struct {
-	list []int
-	at   []int32 // by unit: place in list plus one
-}
-
-func (s *wordSet) has(u int) bool { return s.at[u] > 0 }
-
-func (s *wordSet) add(u int) {
-	if s.at[u] == 0 {
-		s.list = append(s.list, u)
-		s.at[u] = int32(len(s.list))
-	}
-}
-
-func (s *wordSet) remove(u int) {
-	if k := s.at[u]; k > 0 {
-		last := s.list[len(s.list)-1]
-		s.list[k-1], s.at[last] = last, k
-		s.list, s.at[u] = s.list[:len(s.list)-1], 0
-	}
-}
-
-func (s *wordSet) clear() {
-	for _, u := range s.list {
-		s.at[u] = 0
-	}
-	s.list = s.list[:0]
-}
-
 // spillTo rewrites the program so that at most k general registers are live.
 func (f *fn) spillTo(k int) {
 	n := 4 * len(f.vals)
 	s := &spiller{f: f, k: k, nu: f.findNextUses(), slot: map[int]int16{}, entry: make([]regState, len(f.mblocks)), exit: make([]regState, len(f.mblocks)),
-		home: make([]value, n), next: make([]int32, n), since: make([]int32, n), w: wordSet{at: make([]int32, n)}, saved: make([]bool, n)}
+		home: make([]value, n), next: make([]int32, n), since: make([]int32, n), w: newSparse[int](n), saved: make([]bool, n)}
 	all := make([]bool, len(f.vals))
 	for v := range all {
 		all[v] = f.vals[v].file == fileGeneral && f.vals[v].words == 1
