@@ -61,18 +61,22 @@ func newGate() *gate { return &gate{codec: newCodec(), places: make(chan struct{
 
 // Unmarshal is in encoding.CodecV2.
 func (g *gate) Unmarshal(data mem.BufferSlice, v any) error {
-	if data.Len() > longRequest {
-		g.places <- struct{}{}
-		defer func() { <-g.places }()
-	}
+	defer g.enter(data.Len() > longRequest)()
 	return g.codec.Unmarshal(data, v)
 }
 
 // Marshal is in encoding.CodecV2.
 func (g *gate) Marshal(v any) (mem.BufferSlice, error) {
-	if m, ok := v.(*warptunev1.SynchronizeResponse); ok && len(m.GetAcknowledgements())+len(m.GetGrants()) > longResponse {
-		g.places <- struct{}{}
-		defer func() { <-g.places }()
-	}
+	m, ok := v.(*warptunev1.SynchronizeResponse)
+	defer g.enter(ok && len(m.GetAcknowledgements())+len(m.GetGrants()) > longResponse)()
 	return g.codec.Marshal(v)
+}
+
+// enter waits for a place if a message is long; the function returned leaves it.
+func (g *gate) enter(long bool) (leave func()) {
+	if !long {
+		return func() {}
+	}
+	g.places <- struct{}{}
+	return func() { <-g.places }
 }

@@ -49,13 +49,14 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
+	gate := newGate()
 	options := []grpc.ServerOption{
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaderList),
 		grpc.MaxRecvMsgSize(MaxMessage),
 		grpc.MaxSendMsgSize(2 * MaxMessage),
 		grpc.ConnectionTimeout(10 * time.Second),
-		grpc.ForceServerCodecV2(newGate()),
+		grpc.ForceServerCodecV2(gate),
 		grpc.ReadBufferSize(ioBuffer),
 		grpc.WriteBufferSize(ioBuffer),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
@@ -66,7 +67,7 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.ChainStreamInterceptor(recoverStream(log), limitStalls(log)),
 	}
 	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
-	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c}
+	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c, gate: gate}
 	warptunev1.RegisterSweepServiceServer(s, sweeps)
 	warptunev1.RegisterWorkerServiceServer(s, workers)
 	if len(extra) == 0 {

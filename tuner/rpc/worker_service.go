@@ -23,7 +23,8 @@ const (
 // workerService serves WorkerService.
 type workerService struct {
 	warptunev1.UnimplementedWorkerServiceServer
-	c *coordinator.Coordinator
+	c    *coordinator.Coordinator
+	gate *gate
 }
 
 // Synchronize is in WorkerService.
@@ -41,6 +42,7 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 	if err != nil {
 		return nil, ToStatus(err)
 	}
+	defer s.gate.enter(len(reply.Acks)+len(reply.Grants) > longResponse)()
 	out := fromReply(reply, known, s.c.Number)
 	out.TimeMs, out.Coordinator = s.c.Now().UnixMilli(), s.c.ID()
 	return out, nil
