@@ -34,8 +34,9 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
 	default:
 		a := w.access(o.source)
 		switch {
-		case a == nil: // no lane took it
-			begin, result = at, at+int64(o.latency)+1
+		case a == nil: // no lane took it: a turn all the same
+			begin, _ = s.lsu.Serve(at, s.m.addressing)
+			result = begin + int64(o.latency) + 1
 		case a.Space == ir.Shared && o.class != assemble.AsyncCopy:
 			begin, result = s.shared(o, a, at)
 			kind = resultShort

@@ -20,6 +20,9 @@ type code struct {
 	// static[section[b]:section[b+1]].
 	static  []work
 	section []int32
+	// requests[b] is the loads, stores and atomics of block b, spills left out: each
+	// takes a turn of the load/store unit even if no lane does.
+	requests []int32
 	// class[pc] is the memory class of a PTX instruction, ClassInvalid for others.
 	class []assemble.Class
 	spill spillPath
@@ -43,6 +46,7 @@ func memoryClass(o ir.Op) assemble.Class {
 func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error) {
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n)}
+	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	for i := range p.Kernel.Instrs {
 		c.class[i] = memoryClass(p.Kernel.Instrs[i].Op)
@@ -68,6 +72,9 @@ func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error)
 				return nil, err
 			}
 			c.count(&c.static[len(c.static)-1], in)
+			if in.Source >= 0 && isRequest(in.Class) {
+				c.requests[i]++
+			}
 			if in.Class == assemble.Barrier {
 				c.static = append(c.static, work{})
 			}
@@ -114,6 +121,10 @@ func (c *code) count(w *work, in *assemble.Instr) {
 	case in.Class == assemble.Store && in.Source < 0:
 		c.spill.store(c.f, w, words(in))
 	}
+}
+
+func isRequest(c assemble.Class) bool {
+	return c == assemble.Load || c == assemble.Store || c == assemble.Atomic
 }
 
 // words is how many lines a spill access touches: local memory interleaves the

@@ -40,6 +40,7 @@ type traffic struct {
 	// requests[w] are those of warp w's accesses, nil for warps not walked.
 	requests [][]request
 	total    work
+	idle     float64 // loads, stores and atomics that no lane of their warp takes
 	byPC     []tally
 	// locals are loads and stores of the PTX's local memory.
 	locals  [2]tally
@@ -83,6 +84,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 			}
 		}
 	}
+	t.total.busy[lsu] += math.Max(t.idle, 0) * c.f.Addressing
 	return t
 }
 
@@ -104,6 +106,7 @@ func (t *traffic) count(w *trace.Warp, weight []int64) {
 			for k := t.c.section[b]; k < t.c.section[b+1]; k++ {
 				t.total.add(&t.c.static[k], float64(n))
 			}
+			t.idle += float64(n) * float64(t.c.requests[b])
 		}
 	}
 }
@@ -132,6 +135,9 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	u := turn{
 		w: w, a: a, class: t.c.class[a.PC], first: t.cta.first[warp], round: int32(at),
 		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC],
+	}
+	if isRequest(u.class) && a.Space != ir.Const && a.Space != ir.ParamSpace {
+		t.idle -= u.n
 	}
 	t.access(&u)
 	one := &u.one
