@@ -5,8 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/search/strategies"
+	"github.com/warptune/warptune/search/strategytest"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/store"
@@ -63,12 +68,14 @@ func BenchmarkRestart(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			path, _ := stored(b, n)
 			for b.Loop() {
+				before := cpuTime()
 				st := open(b, path)
 				c, err := coordinator.New(st, coordinator.Options{Planner: tunertest.Planner{}})
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()
+				b.ReportMetric((cpuTime() - before).Seconds(), "cpu-s")
 				var m runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&m)
@@ -82,6 +89,94 @@ func BenchmarkRestart(b *testing.B) {
 				b.StartTimer()
 			}
 		})
+	}
+}
+
+// cpuTime is what the process has used so far: on a busy machine it says more
+// than the clock.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// learning plans the recommended strategy on a space that every sweep has.
+type learning struct{ space *search.Space }
+
+// Plan is in tuner.Planner.
+func (p learning) Plan(spec tuner.Spec, _ []byte) (tuner.Plan, error) {
+	strategy, err := strategies.New(strategies.Recommended, p.space, spec.Seed)
+	return tuner.Plan{Space: p.space, Names: p.space.Names(), Strategy: strategy}, err
+}
+
+// BenchmarkRestartLearning is a start with four unfinished sweeps of 250 results
+// each whose strategy learns: how long it takes until a call is answered, and
+// until all of them go on.
+func BenchmarkRestartLearning(b *testing.B) {
+	const sweeps, each = 4, 250
+	space, answer := strategytest.Valley(b)
+	st := store.NewMemory()
+	serve := func() (c *coordinator.Coordinator, stop func()) {
+		c, err := coordinator.New(st, coordinator.Options{Planner: learning{space}, Alone: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(b.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx) }()
+		return c, func() { cancel(); <-ended }
+	}
+	call := func(c *coordinator.Coordinator, in *tuner.Sync) *tuner.SyncReply {
+		reply, err := c.Synchronize(b.Context(), in, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return reply
+	}
+	worker := tunertest.Worker("w", 1, 4)
+	c, stop := serve()
+	content, digest := tunertest.Bundle{Size: 1}.Content()
+	if err := c.PutBundle(b.Context(), digest, content); err != nil {
+		b.Fatal(err)
+	}
+	for seed := range uint64(sweeps) {
+		spec := tunertest.Bundle{Size: 1}.Spec("learns")
+		spec.Seed = seed
+		if _, err := c.Submit(b.Context(), spec, ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+	in := &tuner.Sync{Worker: worker, Want: 16}
+	for done := 0; done < sweeps*each; done += len(in.Reports) {
+		reply := call(c, in)
+		in.Reports = nil
+		for _, g := range reply.Grants {
+			o := answer(g.Index)
+			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &tuner.Outcome{Validity: tuner.Correct, TimeUS: o.Objective}})
+		}
+	}
+	stop()
+	for b.Loop() {
+		started := time.Now()
+		c, stop := serve()
+		call(c, &tuner.Sync{Worker: worker})
+		b.ReportMetric(time.Since(started).Seconds(), "serves-s")
+		for _, sweep := range c.Sweeps(b.Context()) { // steering waits for them
+			if _, err := c.Steer(b.Context(), sweep.ID, tuner.Paused); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(time.Since(started).Seconds(), "all-awake-s")
+		b.StopTimer()
+		for _, sweep := range c.Sweeps(b.Context()) {
+			if _, err := c.Steer(b.Context(), sweep.ID, tuner.Running); err != nil {
+				b.Fatal(err)
+			}
+		}
+		stop()
+		b.StartTimer()
 	}
 }
 
