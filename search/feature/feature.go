@@ -7,6 +7,11 @@
 // are integers that are not all powers of two, how many times two divides them
 // is a coordinate of its own: whether a block is whole warps, or a row whole
 // sectors and banks, decides more than how large it is.
+//
+// One or two integers that are not positive beside others that are stand for
+// something else than a size: no cap, no padding, the driver's choice. Whether a
+// parameter has such a value is a coordinate of its own, and the others are as
+// far from it as from one another.
 package feature
 
 import (
@@ -37,6 +42,12 @@ func New(space *search.Space) *Map {
 		if space.Occurring(p) < 2 {
 			continue
 		}
+		if off := apart(param.Values); off != nil {
+			for _, v := range off {
+				m.cols = append(m.cols, column{p, v})
+			}
+			continue
+		}
 		m.cols = append(m.cols, column{p, size(param.Values)})
 		if v := twos(param.Values); v != nil {
 			m.cols = append(m.cols, column{p, v})
@@ -65,6 +76,41 @@ func (m *Map) Append(dst []float32, i int64) []float32 {
 		dst = append(dst, c.value[m.buf[c.param]])
 	}
 	return dst
+}
+
+// apart returns, where one or two of at least three integers are not positive,
+// for each of these whether a value is that, and the logarithms of the positive
+// ones, for the others their mean; else nil.
+func apart(values []search.Value) [][]float32 {
+	var out [][]float32
+	logs := make([]float32, len(values))
+	sizes, mean := 0, float32(0)
+	for d, v := range values {
+		switch {
+		case v.Kind != search.Int:
+			return nil
+		case v.I > 0:
+			logs[d] = float32(math.Log2(float64(v.I)))
+			mean += logs[d]
+			sizes++
+		default:
+			is := make([]float32, len(values))
+			is[d] = 1
+			out = append(out, is)
+		}
+	}
+	if len(out) == 0 || len(out) > 2 || sizes == 0 || len(values) < 3 {
+		return nil
+	}
+	if sizes == 1 {
+		return out
+	}
+	for d, v := range values {
+		if v.I <= 0 {
+			logs[d] = mean / float32(sizes)
+		}
+	}
+	return append(out, logs)
 }
 
 // size returns the logarithms of values, or their indices.

@@ -7,8 +7,8 @@ import (
 	"github.com/warptune/warptune/search"
 )
 
-// TestPoints: products are sums, what is no number counts by its place, and
-// what never varies is no coordinate.
+// TestPoints: products are sums, what is no number counts by its place, what is
+// no size stands beside the sizes, and what never varies is no coordinate.
 func TestPoints(t *testing.T) {
 	space, err := search.New([]search.Param{
 		{Name: "tile", Values: search.Ints(1, 2, 8)},
@@ -26,10 +26,16 @@ func TestPoints(t *testing.T) {
 	if !ok {
 		t.Fatal("no such configuration")
 	}
-	if got, want := m.Append(nil, i), []float32{3, 5.5849625, 4, 2, 1, 1.5849625}; !slices.Equal(got, want) {
+	if got, want := m.Append(nil, i), []float32{3, 5.5849625, 4, 0, 2, 1, 1.5849625}; !slices.Equal(got, want) {
 		t.Errorf("point %v, want %v", got, want)
 	}
-	params := []int{0, 1, 1, 2, 4, 5}
+	if i, ok = space.IndexOfDigits([]int{2, 1, 0, 0, 1, 1}); !ok {
+		t.Fatal("no such configuration")
+	}
+	if got, want := m.Append(nil, i), []float32{3, 5.5849625, 4, 1, 1, 1, 1.5849625}; !slices.Equal(got, want) {
+		t.Errorf("point %v, want %v", got, want)
+	}
+	params := []int{0, 1, 1, 2, 2, 4, 5}
 	if m.Dims() != len(params) {
 		t.Fatalf("%d coordinates", m.Dims())
 	}
@@ -46,6 +52,9 @@ func TestApart(t *testing.T) {
 		{Name: "a", Values: search.Ints(-3, 0, 5)},
 		{Name: "b", Values: []search.Value{search.OfFloat(0.5), search.OfFloat(2), search.OfFloat(1e300)}},
 		{Name: "c", Values: []search.Value{search.OfString("row"), search.OfString("column")}},
+		{Name: "d", Values: search.Ints(-1, 0, 50, 100)},
+		{Name: "e", Values: search.Ints(-2, -1, 0, 1)},
+		{Name: "f", Values: search.Ints(0, -1, 4)},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

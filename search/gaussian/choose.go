@@ -52,8 +52,7 @@ func (m *Model) candidates() []candidate {
 			return
 		}
 		taken[i] = true
-		mean, bound := m.view(i).glance(m.process)
-		list = append(list, candidate{i, improvement(m.best, mean, bound)})
+		list = append(list, candidate{i, m.bound(i)})
 	}
 	for _, o := range m.t.Ranked()[:min(parents, len(m.t.Ranked()))] {
 		for _, i := range m.around(o.Index) {
@@ -112,19 +111,53 @@ func (m *Model) climb(from candidate, around func(int64) []int64) candidate {
 	return from
 }
 
-// score returns the logarithm of what is expected of a configuration; if that
+// score returns the logarithm of what is expected of a configuration (times the
+// number of processes, which makes no odds); if that
 // is at most floor, it may return any bound that is, too.
 func (m *Model) score(i int64, floor float64) float64 {
 	if m.t.Seen(i) {
 		return math.Inf(-1)
 	}
-	v := m.view(i)
-	mean, bound := v.glance(m.process)
-	if s := improvement(m.best, mean, bound); s <= floor {
+	if s := m.bound(i); s <= floor {
 		return s
 	}
-	return improvement(m.best, mean, v.variance(m.process)) + m.valid(i)
+	var sum logSum
+	for _, b := range m.beliefs {
+		v := b.view(i, m.unit(i))
+		mean, _ := v.glance(b.process)
+		sum.add(improvement(m.best, mean, v.variance(b.process)))
+	}
+	return sum.log() + m.valid(i)
 }
+
+// bound returns a bound of the score that costs little.
+func (m *Model) bound(i int64) float64 {
+	var sum logSum
+	for _, b := range m.beliefs {
+		mean, most := b.view(i, m.unit(i)).glance(b.process)
+		sum.add(improvement(m.best, mean, most))
+	}
+	return sum.log()
+}
+
+// logSum is the sum of numbers of which only logarithms are known. The zero
+// value is that of none.
+type logSum struct {
+	top, rest float64 // the greatest logarithm, and the sum over what it is of
+}
+
+func (s *logSum) add(log float64) {
+	switch {
+	case s.rest == 0:
+		s.top, s.rest = log, 1
+	case log > s.top:
+		s.top, s.rest = log, s.rest*math.Exp(s.top-log)+1
+	default:
+		s.rest += math.Exp(log - s.top)
+	}
+}
+
+func (s *logSum) log() float64 { return s.top + math.Log(s.rest) }
 
 // improvement is the logarithm of the expectation of max(0, best - Y) for
 // normal Y; it grows with the variance. Far below the best it takes the leading

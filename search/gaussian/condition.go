@@ -19,7 +19,7 @@ const (
 	clipped = 0.9  // share of answers from which on worse ones count as equal
 )
 
-// condition brings the process up to date with the trail.
+// condition brings the processes up to date with the trail.
 func (m *Model) condition() {
 	m.hear()
 	y := m.targets()
@@ -28,12 +28,9 @@ func (m *Model) condition() {
 		m.fitted = n
 	}
 	in := append(slices.Clone(m.base), latest(m.t.Pending())...)
-	for !m.bring(in) {
-		m.process.noise++ // ends at noise that drowns any likeness
-		m.process.reset()
-		m.in = m.in[:0]
+	for _, b := range m.beliefs {
+		b.condition(in, y, m.unit)
 	}
-	m.process.set(y)
 }
 
 // latest returns which of the questions that are out the process is conditioned
@@ -130,25 +127,7 @@ func (m *Model) fit(y []float64) {
 	if m.fitted == 0 {
 		n = begin
 	}
-	m.process.fit(x, v, n)
-	m.in = m.in[:0]
-}
-
-// bring has the process know the points of a list of configurations, keeping
-// what it knows of the same beginning. False: they are too near one another
-// for the noise that there is.
-func (m *Model) bring(in []int64) bool {
-	same := 0
-	for same < min(len(m.in), len(in)) && m.in[same] == in[same] {
-		same++
+	for _, b := range m.beliefs {
+		b.fit(x, v, n)
 	}
-	m.process.cut(same)
-	m.in = m.in[:same]
-	for _, i := range in[same:] {
-		if !m.process.add(m.point(i).unit) {
-			return false
-		}
-		m.in = append(m.in, i)
-	}
-	return true
 }

@@ -25,7 +25,7 @@ var _ search.Estimator = (*Model)(nil)
 // believed when it was asked last, again and again.
 func (m *Model) Estimate() (search.Estimate, bool) {
 	best, ok := m.t.Best()
-	if !ok || m.process.len() == 0 {
+	if !ok || m.beliefs[0].process.len() == 0 {
 		return search.Estimate{}, false
 	}
 	r := rand.New(rand.NewPCG(uint64(len(m.t.History())), looked))
@@ -35,16 +35,12 @@ func (m *Model) Estimate() (search.Estimate, bool) {
 	}
 	known := (feature.Target(best.Objective) - m.mean) / m.sd
 	gains := make([]float64, draws)
-	joint := m.joint(among)
-	y := make([]float64, len(joint.mean))
+	var joints []*joint
+	for _, b := range m.beliefs {
+		joints = append(joints, m.joint(b, among))
+	}
 	for k := range gains {
-		least := known
-		joint.draw(r, y)
-		for c, v := range y {
-			if v < least && math.Log(r.Float64()) < joint.valid[c] {
-				least = v
-			}
-		}
+		least := joints[k%len(joints)].least(r, known)
 		gains[k] = max(0, -math.Expm1((least-known)*m.sd))
 	}
 	slices.Sort(gains)
@@ -100,9 +96,10 @@ func (m *Model) promising(r *rand.Rand) []candidate {
 // what the nearest answers say.
 func (m *Model) likely(r *rand.Rand) []int64 {
 	var list []candidate
-	for _, i := range m.t.Space.Sample(r, looked) {
+	for k, i := range m.t.Space.Sample(r, looked) {
 		if !m.t.Seen(i) {
-			mean, bound := m.process.view(m.point(i).unit).glance(m.process)
+			p := m.beliefs[k%len(m.beliefs)].process
+			mean, bound := p.view(m.unit(i)).glance(p)
 			list = append(list, candidate{i, improvement(m.best, mean, bound)})
 		}
 	}
@@ -135,14 +132,15 @@ type joint struct {
 	unit  []float64 // scratch
 }
 
-func (m *Model) joint(among []candidate) *joint {
-	j := &joint{scale: math.Sqrt(m.process.scale)}
+// joint returns what a belief is of some configurations.
+func (m *Model) joint(b *belief, among []candidate) *joint {
+	j := &joint{scale: math.Sqrt(b.process.scale)}
 	var in []*view
 	var beside []float64
 	for _, c := range among {
-		v := m.view(c.index)
-		mean, _ := v.glance(m.process)
-		v.whiten(m.process)
+		v := b.view(c.index, m.unit(c.index))
+		mean, _ := v.glance(b.process)
+		v.whiten(b.process)
 		beside = beside[:0]
 		for _, o := range in {
 			beside = append(beside, matern(apart(v.z, o.z))-floats.Dot(v.white, o.white))
@@ -153,16 +151,21 @@ func (m *Model) joint(among []candidate) *joint {
 		in = append(in, v)
 		j.mean, j.valid = append(j.mean, mean), append(j.valid, m.valid(c.index))
 	}
+	j.unit = make([]float64, len(j.mean))
 	return j
 }
 
-// draw draws the values into y.
-func (j *joint) draw(r *rand.Rand, y []float64) {
-	j.unit = grown(j.unit, len(j.mean))
+// least draws the values, and returns the least of those that do not fail, at
+// most known.
+func (j *joint) least(r *rand.Rand, known float64) float64 {
 	for k := range j.unit {
 		j.unit[k] = r.NormFloat64()
 	}
 	for k, row := range j.root.rows {
-		y[k] = j.mean[k] + j.scale*floats.Dot(row, j.unit[:k+1])
+		v := j.mean[k] + j.scale*floats.Dot(row, j.unit[:k+1])
+		if v < known && math.Log(r.Float64()) < j.valid[k] {
+			known = v
+		}
 	}
+	return known
 }

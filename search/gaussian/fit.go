@@ -1,11 +1,15 @@
 package gaussian
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // fit takes steps up the posterior density of the lengths and the noise given
 // values at points, the process's mean and variance being those that fit best
-// (Rasmussen and Williams, equation 5.9). It forgets the points of the process.
-func (p *process) fit(x [][]float64, y []float64, steps int) {
+// (Rasmussen and Williams, equation 5.9), or, with a walk, steps about it. It
+// forgets the points of the process.
+func (p *process) fit(x [][]float64, y []float64, steps int, walk *rand.Rand) {
 	last := len(p.lengths)
 	grad := make([]float64, last+1)
 	for range steps {
@@ -21,13 +25,43 @@ func (p *process) fit(x [][]float64, y []float64, steps int) {
 		}
 		p.set(y)
 		p.gradient(grad)
-		p.climb.next()
-		for d := range p.lengths {
-			p.lengths[d] += p.climb.step(d, grad[d])
+		if walk != nil {
+			p.wander(grad, walk)
+		} else {
+			p.ascend(grad)
 		}
-		p.noise = min(p.noise+p.climb.step(last, grad[last]), 0)
 	}
 	p.reset()
+}
+
+// ascend takes a step to where the density is higher.
+func (p *process) ascend(grad []float64) {
+	last := len(p.lengths)
+	p.climb.next()
+	for d := range p.lengths {
+		p.lengths[d] += p.climb.step(d, grad[d])
+	}
+	p.noise = min(p.noise+p.climb.step(last, grad[last]), 0)
+}
+
+// wander takes a step of Langevin's diffusion, whose drift is cut off where the
+// density is steep: the positions that it passes are about as frequent as they
+// are probable (Roberts and Tweedie, "Exponential convergence of Langevin
+// distributions and their discrete approximations", Bernoulli 2(4), 1996).
+func (p *process) wander(grad []float64, r *rand.Rand) {
+	const (
+		time = 0.05 // of a step
+		most = 1    // drift
+	)
+	move := func(v *float64, grad float64) {
+		*v += min(max(time/2*grad, -most), most) + math.Sqrt(time)*r.NormFloat64()
+	}
+	last := len(p.lengths)
+	for d := range p.lengths {
+		move(&p.lengths[d], grad[d])
+	}
+	move(&p.noise, grad[last])
+	p.noise = min(p.noise, 0)
 }
 
 // gradient is the derivative of the logarithm of the posterior density by the

@@ -3,6 +3,7 @@ package gaussian
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/search/strategytest"
@@ -73,8 +74,8 @@ func TestCrowd(t *testing.T) {
 	}
 	for range 5 {
 		four := s.Ask(4)
-		if len(four) != 4 || m.process.len() > most+slack+4 || m.process.len() < most {
-			t.Fatalf("asks for %v, knowing %d", four, m.process.len())
+		if len(four) != 4 || m.beliefs[0].process.len() > most+slack+4 || m.beliefs[0].process.len() < most {
+			t.Fatalf("asks for %v, knowing %d", four, m.beliefs[0].process.len())
 		}
 		for _, i := range four {
 			s.Tell(answer(i))
@@ -83,9 +84,59 @@ func TestCrowd(t *testing.T) {
 	asked := map[int64]bool{}
 	for k := range many + 20 {
 		i := s.Ask(1)[0]
-		if asked[i] || m.process.len() > most+slack+many || k > many && m.process.len() > most+slack+out {
-			t.Fatalf("asks for %d, again %v, knowing %d", i, asked[i], m.process.len())
+		if asked[i] || m.beliefs[0].process.len() > most+slack+many || k > many && m.beliefs[0].process.len() > most+slack+out {
+			t.Fatalf("asks for %d, again %v, knowing %d", i, asked[i], m.beliefs[0].process.len())
 		}
 		asked[i] = true
+	}
+}
+
+// TestCommittee: its score is the mean over its processes, which differ, of what
+// each expects, and is at most its bound; and it finds what one process does.
+func TestCommittee(t *testing.T) {
+	space, answer := strategytest.Valley(t)
+	var m *Model
+	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
+	best := math.Inf(1)
+	for range 60 {
+		o := answer(s.Ask(1)[0])
+		if o.Valid {
+			best = min(best, o.Objective)
+		}
+		s.Tell(o)
+	}
+	if best > 1.02 {
+		t.Errorf("%v after 60 questions", best)
+	}
+	s.Ask(1)
+	if a, b := m.beliefs[0].process.lengths, m.beliefs[1].process.lengths; slices.Equal(a, b) {
+		t.Errorf("two processes have the lengths %v", a)
+	}
+	for _, i := range space.Sample(rand.New(rand.NewPCG(3, 4)), 50) {
+		if m.t.Seen(i) {
+			continue
+		}
+		want := 0.0
+		for _, b := range m.beliefs {
+			v := b.process.view(m.unit(i))
+			mean, _ := v.glance(b.process)
+			want += math.Exp(improvement(m.best, mean, v.variance(b.process)))
+		}
+		got := m.score(i, math.Inf(-1)) - m.valid(i)
+		if math.Abs(got-math.Log(want)) > 1e-6 || m.bound(i) < got {
+			t.Errorf("configuration %d: %v, bound %v, want %v", i, got, m.bound(i), math.Log(want))
+		}
+	}
+}
+
+// TestLogSum: sums of numbers far too small for their logarithms to be taken
+// back.
+func TestLogSum(t *testing.T) {
+	var s logSum
+	for _, v := range []float64{-2000, -1000, -1001, -3000, -1000} {
+		s.add(v)
+	}
+	if got, want := s.log(), -1000+math.Log(2+math.Exp(-1)); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

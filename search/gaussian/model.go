@@ -9,15 +9,22 @@
 // Hellsten et al., ASPLOS 2023). Lengths and noise follow the answers by a few
 // steps up their posterior at a time.
 //
+// A committee is several such processes, whose lengths and noise are drawn from
+// their posterior; what is expected is the mean over them (Snoek, Larochelle and
+// Adams, "Practical Bayesian Optimization of Machine Learning Algorithms", NIPS
+// 2012). Of few answers the most probable lengths say too much: that a parameter
+// does not matter, say, of which there are just no two values yet where it does.
+//
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
 // 2010): nothing near them is in doubt any more. However many answers there are
-// and questions out, the process is conditioned on some hundreds, so that a
+// and questions out, a process is conditioned on some hundreds, so that a
 // question costs milliseconds.
 package gaussian
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/feature"
@@ -29,6 +36,7 @@ import (
 const (
 	first   = 10 // questions before there is a model,
 	answers = 4  // and valid answers
+	members = 4  // of a committee
 )
 
 // New returns the strategy for a space.
@@ -42,18 +50,16 @@ type Model struct {
 	start    *quasirandom.Sequence
 	f        *feature.Map
 	points   map[int64]point
-	views    map[int64]*view
-	pool     []int64 // configurations at random
-	process  *process
+	pool     []int64   // configurations at random
+	beliefs  []*belief // what is expected is the mean over these
 	failures *forest.Forest
 	counted  int // answers that failures has learnt of
 	failed   int // of these, how many failed
 
 	heard    int     // answers of the trail that base has taken in
-	base     []int64 // configurations with an answer that the process goes by
-	in       []int64 // base and questions that are out, as the process has them
-	fitted   int     // answers when the process was fitted last
-	mean, sd float64 // of the targets, which the process sees standardised
+	base     []int64 // configurations with an answer that the processes go by
+	fitted   int     // answers when the processes were fitted last
+	mean, sd float64 // of the targets, which the processes see standardised
 	best     float64 // the best of them, standardised
 }
 
@@ -63,11 +69,27 @@ type point struct {
 	unit []float64 // each coordinate over its range
 }
 
-// On returns the member on a trail.
+// On returns the member on a trail, of one process.
 func On(t *trail.Trail) *Model {
-	f := feature.New(t.Space)
+	m := on(t, quasirandom.On(t))
+	m.beliefs = []*belief{newBelief(m.f.Dims(), nil)}
+	return m
+}
+
+// Committee returns the member on a trail that is a committee. Its first
+// questions are those of quasirandom.Plain.
+func Committee(t *trail.Trail) *Model {
+	m := on(t, quasirandom.Plain(t))
+	for range members {
+		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
+		m.beliefs = append(m.beliefs, newBelief(m.f.Dims(), walk))
+	}
+	return m
+}
+
+func on(t *trail.Trail, start *quasirandom.Sequence) *Model {
 	return &Model{
-		t: t, start: quasirandom.On(t), f: f, points: map[int64]point{}, views: map[int64]*view{}, process: newProcess(f.Dims()),
+		t: t, start: start, f: feature.New(t.Space), points: map[int64]point{},
 		failures: forest.New(forest.Options{}, t.Rand.Uint64()),
 	}
 }
@@ -106,24 +128,11 @@ func (m *Model) point(i int64) point {
 	return p
 }
 
-// Most points and views that are kept.
-const (
-	remembered = 1 << 14
-	viewed     = 2048
-)
+// unit is a configuration's point as the processes see it.
+func (m *Model) unit(i int64) []float64 { return m.point(i).unit }
 
-// view returns the process's view of a configuration.
-func (m *Model) view(i int64) *view {
-	v, ok := m.views[i]
-	if !ok || v.epoch != m.process.epoch {
-		if len(m.views) >= viewed {
-			clear(m.views)
-		}
-		v = m.process.view(m.point(i).unit)
-		m.views[i] = v
-	}
-	return v
-}
+// remembered is how many points are kept at most.
+const remembered = 1 << 14
 
 // learnFailures grows trees on which configurations failed.
 func (m *Model) learnFailures() {

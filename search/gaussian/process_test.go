@@ -179,12 +179,34 @@ func TestGradient(t *testing.T) {
 	}
 	p = newProcess(3)
 	before := density()
-	p.fit(x, y, begin)
+	p.fit(x, y, begin, nil)
 	if after := density(); after < before {
 		t.Errorf("seed %d: the density falls from %v to %v", seed, before, after)
 	}
 	if p.lengths[2] < p.lengths[0] {
 		t.Errorf("seed %d: lengths %v: nothing depends on the last coordinate", seed, p.lengths)
+	}
+}
+
+// TestWander: where the density is normal, positions of the walk are distributed
+// so.
+func TestWander(t *testing.T) {
+	const steps = 100_000
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	p := newProcess(1)
+	var sum, square [2]float64
+	for range steps {
+		p.wander([]float64{-(p.lengths[0] - 2) / 0.25, -(p.noise + 9) / 1}, r)
+		for k, v := range [2]float64{(p.lengths[0] - 2) / 0.5, p.noise + 9} {
+			sum[k] += v / steps
+			square[k] += v * v / steps
+		}
+	}
+	for k := range sum {
+		if math.Abs(sum[k]) > 0.15 || math.Abs(square[k]-1) > 0.2 {
+			t.Errorf("seed %d: mean %.3f, mean square %.3f; want 0 and 1", seed, sum[k], square[k])
+		}
 	}
 }
 

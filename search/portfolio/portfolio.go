@@ -48,7 +48,7 @@ var _ search.Estimator = (*Portfolio)(nil)
 
 // On returns the member on a trail.
 func On(t *trail.Trail) *Portfolio {
-	return &Portfolio{t: t, leader: gaussian.On(t), owner: map[int64]int{}}
+	return &Portfolio{t: t, leader: gaussian.Committee(t), owner: map[int64]int{}}
 }
 
 // Propose implements trail.Member.

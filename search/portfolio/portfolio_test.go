@@ -9,19 +9,19 @@ import (
 	"github.com/warptune/warptune/search/trail"
 )
 
-// TestLeads: while it finds better configurations the process alone is asked,
+// TestLeads: while it finds better configurations the committee alone is asked,
 // with the questions it asks by itself; when it finds none the others come in,
 // by no more than their share, and go again with the next better one.
 func TestLeads(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var p *Portfolio
 	s := trail.Run(space, 3, func(t *trail.Trail) trail.Member { p = On(t); return p })
-	alone := gaussian.New(space, 3)
+	alone := trail.Run(space, 3, func(t *trail.Trail) trail.Member { return gaussian.Committee(t) })
 	same := 0
 	for ; p.stale < patience; same++ {
 		a, b := s.Ask(1)[0], alone.Ask(1)[0]
 		if a != b {
-			t.Fatalf("question %d is %d, the process alone asks for %d", same, a, b)
+			t.Fatalf("question %d is %d, the committee alone asks for %d", same, a, b)
 		}
 		s.Tell(answer(a))
 		alone.Tell(answer(b))

@@ -9,6 +9,7 @@ package quasirandom
 
 import (
 	"math"
+	"slices"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/trail"
@@ -26,6 +27,8 @@ type Sequence struct {
 	step  []float64 // by free parameter
 	at    []float64 // by free parameter
 	point []float64 // by parameter
+	asked int       // points so far
+	plain []int     // switches, if some of the first points are plain
 }
 
 // On returns the member on a trail.
@@ -42,6 +45,36 @@ func On(t *trail.Trail) *Sequence {
 		s.at = append(s.at, t.Rand.Float64())
 	}
 	return s
+}
+
+// plainly is how many points from the first to the last that is plain, every
+// other one of them.
+const plainly = 5
+
+// Plain returns a member whose first, third and fifth questions have every switch
+// at the first of its values: a switch is a parameter one of whose values is no
+// positive number, and authors list first what does without. The sizes, which
+// interact more, are so seen early with nothing else changing between them.
+func Plain(t *trail.Trail) *Sequence {
+	s := On(t)
+	for _, p := range s.free {
+		if isSwitch(t.Space.Params()[p].Values) {
+			s.plain = append(s.plain, p)
+		}
+	}
+	return s
+}
+
+func isSwitch(values []search.Value) bool {
+	return slices.ContainsFunc(values, func(v search.Value) bool {
+		switch v.Kind {
+		case search.Int:
+			return v.I <= 0
+		case search.Float:
+			return v.F <= 0
+		}
+		return true
+	})
 }
 
 // golden returns the positive root of x^(d+1) = x + 1.
@@ -64,6 +97,12 @@ func (s *Sequence) Propose() (int64, bool) {
 			_, s.at[k] = math.Modf(s.at[k] + s.step[k])
 			s.point[p] = s.at[k]
 		}
+		if s.asked < plainly && s.asked%2 == 0 {
+			for _, p := range s.plain {
+				s.point[p] = 0
+			}
+		}
+		s.asked++
 		if i := s.t.Space.Quantile(s.point); !s.t.Seen(i) {
 			return i, true
 		}
