@@ -25,6 +25,7 @@ type replays struct {
 	rule           stopping.Rule
 	negligible     string
 	transfer       []string
+	beliefs        int
 	donors         donors
 	markdown, plot string
 }
@@ -57,6 +58,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd.Flags().Int64Var(&r.rule.Patience, "patience", 0, "strategies stop after so many evaluations in a row without a better one; 0: they do not")
 	cmd.Flags().StringVar(&r.negligible, "negligible", "", "strategies stop when they believe that less is left to gain, such as 0.5%")
 	cmd.Flags().StringSliceVar(&r.transfer, "transfer", nil, "recorded spaces of the same kernels: strategies also begin with what is best there")
+	cmd.Flags().IntVar(&r.beliefs, "beliefs", 0, "instead ask strategies after every so many evaluations what they believe is left to gain, and compare with what is")
 	cmd.Flags().StringVar(&r.markdown, "markdown", "", "also replace the tables of this Markdown file")
 	cmd.Flags().StringVar(&r.plot, "plots", "", "also draw the curves of each space into this directory, as SVG")
 	return cmd
@@ -82,6 +84,8 @@ func (r *replays) check() error {
 		return usagef("--budget must be at least 1, got %d", r.budget)
 	case r.seeds < 1:
 		return usagef("--seeds must be at least 1, got %d", r.seeds)
+	case r.beliefs < 0:
+		return usagef("--beliefs must not be negative, got %d", r.beliefs)
 	case r.delay < 0:
 		return usagef("--delay must not be negative, got %d", r.delay)
 	}
@@ -90,9 +94,12 @@ func (r *replays) check() error {
 
 func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 	if r.markdown != "" { // told before the work, not after
-		if _, _, err := cutTables(r.markdown); err != nil {
+		if _, _, err := cutTables(r.markdown, r.tables()); err != nil {
 			return err
 		}
+	}
+	if r.beliefs > 0 {
+		return a.replayBeliefs(ctx, r, names)
 	}
 	var err error
 	if r.donors, err = openDonors(r.transfer); err != nil {
@@ -166,7 +173,7 @@ func (a *app) printScores(r *replays, scores []replay.Score) error {
 		}
 	}
 	if r.markdown != "" {
-		if err := markScores(r.markdown, r.plot, scores); err != nil {
+		if err := markScores(r.markdown, r.tables(), r.plot, scores); err != nil {
 			return err
 		}
 	}

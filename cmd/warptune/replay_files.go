@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,36 +40,56 @@ func fileName(space string) string {
 	}, space)
 }
 
-// Tables go between these lines of a Markdown file.
+// Tables go between a line of what they are and another of a Markdown file.
 const (
-	tablesBegin = "<!-- tables: written by make search -->\n"
-	tablesEnd   = "<!-- end of tables -->\n"
+	tablesBegin  = "<!-- tables: written by make search -->\n"
+	tablesEnd    = "<!-- end of tables -->\n"
+	beliefsBegin = "<!-- beliefs: written by make search -->\n"
+	beliefsEnd   = "<!-- end of beliefs -->\n"
 )
 
+// tables returns the lines between which what is replayed goes.
+func (r *replays) tables() [2]string {
+	if r.beliefs > 0 {
+		return [2]string{beliefsBegin, beliefsEnd}
+	}
+	return [2]string{tablesBegin, tablesEnd}
+}
+
 // cutTables returns what is before and after the tables of a Markdown file.
-func cutTables(name string) (before, after []byte, err error) {
+func cutTables(name string, between [2]string) (before, after []byte, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	before, rest, ok := bytes.Cut(text, []byte(tablesBegin))
-	_, after, end := bytes.Cut(rest, []byte(tablesEnd))
+	before, rest, ok := bytes.Cut(text, []byte(between[0]))
+	_, after, end := bytes.Cut(rest, []byte(between[1]))
 	if !ok || !end {
-		return nil, nil, fmt.Errorf("%s: no place for tables: want the lines %q and %q", name, tablesBegin, tablesEnd)
+		return nil, nil, fmt.Errorf("%s: no place for tables: want the lines %q and %q", name, between[0], between[1])
 	}
 	return before, after, nil
 }
 
-// markScores replaces the tables of a Markdown file; plots is the directory of
-// the plots that they show, "" for none.
-func markScores(name, plots string, scores []replay.Score) error {
-	before, after, err := cutTables(name)
+// replaceTables has write write the tables of a Markdown file anew.
+func replaceTables(name string, between [2]string, write func(io.Writer) error) error {
+	before, after, err := cutTables(name, between)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	b.Write(before)
-	b.WriteString(tablesBegin)
+	b.WriteString(between[0])
+	if err := write(&b); err != nil {
+		return err
+	}
+	b.WriteString(between[1])
+	b.Write(after)
+	return os.WriteFile(name, b.Bytes(), 0o666)
+}
+
+// markScores replaces the tables of a Markdown file; plots is the directory of
+// the plots that they show, "" for none.
+func markScores(name string, between [2]string, plots string, scores []replay.Score) error {
 	var image func(string) string
 	if plots != "" {
 		dir, err := filepath.Rel(filepath.Dir(name), plots)
@@ -77,10 +98,7 @@ func markScores(name, plots string, scores []replay.Score) error {
 		}
 		image = func(space string) string { return filepath.ToSlash(filepath.Join(dir, fileName(space)+".svg")) }
 	}
-	if err := replay.Markdown(&b, scores, strategies.Recommended, image); err != nil {
-		return err
-	}
-	b.WriteString(tablesEnd)
-	b.Write(after)
-	return os.WriteFile(name, b.Bytes(), 0o666)
+	return replaceTables(name, between, func(w io.Writer) error {
+		return replay.Markdown(w, scores, strategies.Recommended, image)
+	})
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/search/replay"
 )
 
 // recorded writes a recorded space of 90 configurations, one in nine failed.
@@ -150,5 +152,38 @@ func TestReplayTransfer(t *testing.T) {
 	stdout.Reset()
 	if code := run(context.Background(), []string{"replay", space, "--transfer", space, "--strategy", "random", "--budget", "9", "--seeds", "1"}, &stdout, &stderr); code != exitDone || strings.Contains(stdout.String(), "transferred") {
 		t.Errorf("a space begins with its own best: exit status %d\n%s", code, stdout.String())
+	}
+}
+
+// TestReplayBeliefs: what strategies believe is left is set against what is, on
+// the space and on all.
+func TestReplayBeliefs(t *testing.T) {
+	space := recorded(t)
+	doc := filepath.Join(t.TempDir(), "doc.md")
+	if err := os.WriteFile(doc, []byte("before\n"+beliefsBegin+"old\n"+beliefsEnd+"after\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"replay", space, "--strategy", "gaussian-process,random", "--beliefs", "10", "--budget", "60", "--seeds", "2", "--markdown", doc, "--json"}
+	if code := run(context.Background(), args, &stdout, &stderr); code != exitDone {
+		t.Fatalf("exit status %d: %s", code, stderr.String())
+	}
+	var list []replay.Calibration
+	if err := json.Unmarshal(stdout.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, c := range list {
+		count[c.Space+" "+c.Strategy] += c.Count
+	}
+	if len(count) != 2 || count["bowl gaussian-process"] != 10 && count["bowl gaussian-process"] != 12 || count["all gaussian-process"] != count["bowl gaussian-process"] {
+		t.Errorf("beliefs: %v", count)
+	}
+	text, err := os.ReadFile(doc)
+	if err != nil || strings.Contains(string(text), "old") || strings.Count(string(text), "| all | gaussian-process |") == 0 || !strings.HasSuffix(string(text), beliefsEnd+"after\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if code := run(context.Background(), []string{"replay", space, "--beliefs", "-1"}, &stdout, &stderr); code != exitUsage {
+		t.Errorf("--beliefs -1: exit status %d", code)
 	}
 }

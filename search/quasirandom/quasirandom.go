@@ -52,9 +52,11 @@ func On(t *trail.Trail) *Sequence {
 const plainly = 5
 
 // Plain returns a member whose first, third and fifth questions have every switch
-// at the first of its values: a switch is a parameter one of whose values is no
-// positive number, and authors list first what does without. The sizes, which
-// interact more, are so seen early with nothing else changing between them.
+// at the first of its values. A switch is a parameter of three values or more one
+// of which is no positive number, and authors list first what does without. The
+// sizes, which interact more, are so seen early with nothing else changing
+// between them. Where there are only two values half of the points have the first
+// as it is.
 func Plain(t *trail.Trail) *Sequence {
 	s := On(t)
 	for _, p := range s.free {
@@ -66,7 +68,7 @@ func Plain(t *trail.Trail) *Sequence {
 }
 
 func isSwitch(values []search.Value) bool {
-	return slices.ContainsFunc(values, func(v search.Value) bool {
+	return len(values) > 2 && slices.ContainsFunc(values, func(v search.Value) bool {
 		switch v.Kind {
 		case search.Int:
 			return v.I <= 0

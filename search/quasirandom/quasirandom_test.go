@@ -10,11 +10,16 @@ import (
 // TestPlain: the first, third and fifth questions have the switches off and the
 // sizes spread; the others are the sequence's own.
 func TestPlain(t *testing.T) {
+	var blocks []int64 // so many that no two questions are the same
+	for b := range int64(200) {
+		blocks = append(blocks, 32+b)
+	}
 	space, err := search.New([]search.Param{
-		{Name: "block", Values: search.Ints(32, 64, 128, 256)},
+		{Name: "block", Values: search.Ints(blocks...)},
 		{Name: "pad", Values: search.Ints(0, 1, 2, 4)},
-		{Name: "layout", Values: []search.Value{search.OfString("row"), search.OfString("column")}},
+		{Name: "layout", Values: []search.Value{search.OfString("row"), search.OfString("column"), search.OfString("tiled")}},
 		{Name: "scale", Values: []search.Value{search.OfFloat(0.5), search.OfFloat(1), search.OfFloat(2)}},
+		{Name: "unroll", Values: search.Ints(0, 1)},
 		{Name: "tile", Values: search.Ints(1, 2, 4, 8)},
 	}, nil)
 	if err != nil {
@@ -23,12 +28,12 @@ func TestPlain(t *testing.T) {
 	for seed := range uint64(20) {
 		plain := trail.Run(space, seed, func(t *trail.Trail) trail.Member { return Plain(t) })
 		other := New(space, seed)
-		blocks := map[int]bool{}
+		seen := map[int]bool{}
 		for k := range 10 {
 			a, b := space.Digits(plain.Ask(1)[0], nil), space.Digits(other.Ask(1)[0], nil)
 			if off := k == 0 || k == 2 || k == 4; off {
 				b[1], b[2] = 0, 0
-				blocks[a[0]] = true
+				seen[a[0]] = true
 			}
 			for p := range a {
 				if a[p] != b[p] {
@@ -36,8 +41,8 @@ func TestPlain(t *testing.T) {
 				}
 			}
 		}
-		if len(blocks) < 2 {
-			t.Errorf("seed %d: all plain questions have the block sizes %v", seed, blocks)
+		if len(seen) < 2 {
+			t.Errorf("seed %d: all plain questions have the block sizes %v", seed, seen)
 		}
 	}
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/search/strategies"
+)
+
+// everywhere stands for all spaces together.
+const everywhere = "all"
+
+// replayBeliefs compares what strategies believe is left to gain with what is,
+// on each space and on all together.
+func (a *app) replayBeliefs(ctx context.Context, r *replays, names []string) error {
+	var list []replay.Calibration
+	total := map[string][]replay.Belief{}
+	bar := a.progress("runs")
+	for k, name := range names {
+		records, err := openRecorded(name, replay.Searchable)
+		if err != nil {
+			return err
+		}
+		for _, rec := range records {
+			for _, strategy := range r.strategies {
+				beliefs, err := r.believe(ctx, rec, strategy)
+				if err != nil {
+					return err
+				}
+				list = append(list, replay.Calibrate(rec.Name, strategy, beliefs)...)
+				total[strategy] = append(total[strategy], beliefs...)
+			}
+		}
+		bar.show((k+1)*len(r.strategies)*r.seeds, len(names)*len(r.strategies)*r.seeds, "")
+	}
+	bar.finish()
+	for _, strategy := range r.strategies {
+		list = append(list, replay.Calibrate(everywhere, strategy, total[strategy])...)
+	}
+	return a.printBeliefs(r, list)
+}
+
+// believe runs the seeds side by side, and returns what was believed in their
+// order.
+func (r *replays) believe(ctx context.Context, rec *replay.Record, strategy string) ([]replay.Belief, error) {
+	runs := make([][]replay.Belief, r.seeds)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for seed := range runs {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			s, err := strategies.New(strategy, rec.Space, uint64(seed))
+			if err != nil {
+				return err
+			}
+			runs[seed] = replay.Beliefs(rec, s, r.budget, r.beliefs)
+			return nil
+		})
+	}
+	err := group.Wait()
+	var all []replay.Belief
+	for _, run := range runs {
+		all = append(all, run...)
+	}
+	return all, err
+}
+
+func (a *app) printBeliefs(r *replays, list []replay.Calibration) error {
+	if r.markdown != "" {
+		err := replaceTables(r.markdown, r.tables(), func(w io.Writer) error { return replay.CalibrationMarkdown(w, list) })
+		if err != nil {
+			return fmt.Errorf("write tables: %w", err)
+		}
+	}
+	if a.json {
+		return a.printJSON(list)
+	}
+	header, rows := replay.CalibrationTable(list)
+	t := newTable(a.stdout, header...)
+	for _, row := range rows {
+		t.row(row...)
+	}
+	return t.flush()
+}
