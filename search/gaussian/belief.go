@@ -52,8 +52,9 @@ func (b *belief) bring(in []int64, unit func(int64) []float64) bool {
 	return true
 }
 
-// viewed is how many views are kept of one process at most.
-const viewed = 2048
+// viewed is how many views are kept of one process at most: about as many as a
+// question looks at, each of up to two numbers an answer.
+const viewed = 1280
 
 // view returns the process's view of a configuration.
 func (b *belief) view(i int64, unit []float64) *view {
