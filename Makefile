@@ -57,8 +57,8 @@ manifests: ## the Kubernetes manifests, decoded strictly into the API's types
 
 SPACES ?= ../shared/replay
 MEASURED ?= ../shared/silicon/h200/timings.jsonl.gz
-search: build ## every strategy on every recorded space; rewrites the tables and plots of docs/SEARCH.md
-	$(BIN)/warptune replay $(SPACES)/*.csv.gz $(MEASURED) --strategy all --budget 400 --seeds 50 --markdown docs/SEARCH.md --plots docs/search
+search: build ## every strategy on every recorded space, beliefs, early stops, many workers, transfer; rewrites those tables and plots of docs/SEARCH.md
+	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
 
 check: lint test ## what CI runs, less the end-to-end part
 

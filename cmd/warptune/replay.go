@@ -28,6 +28,7 @@ type replays struct {
 	beliefs        int
 	donors         donors
 	markdown, plot string
+	table          string
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -60,6 +61,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&r.transfer, "transfer", nil, "recorded spaces of the same kernels: strategies also begin with what is best there")
 	cmd.Flags().IntVar(&r.beliefs, "beliefs", 0, "instead ask strategies after every so many evaluations what they believe is left to gain, and compare with what is")
 	cmd.Flags().StringVar(&r.markdown, "markdown", "", "also replace the tables of this Markdown file")
+	cmd.Flags().StringVar(&r.table, "table", "", "of that file replace only the table between the lines \"<!-- begin TABLE -->\" and \"<!-- end TABLE -->\"")
 	cmd.Flags().StringVar(&r.plot, "plots", "", "also draw the curves of each space into this directory, as SVG")
 	return cmd
 }
@@ -173,7 +175,7 @@ func (a *app) printScores(r *replays, scores []replay.Score) error {
 		}
 	}
 	if r.markdown != "" {
-		if err := markScores(r.markdown, r.tables(), r.plot, scores); err != nil {
+		if err := r.markScores(scores); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"runtime"
 
@@ -73,16 +72,16 @@ func (r *replays) believe(ctx context.Context, rec *replay.Record, strategy stri
 }
 
 func (a *app) printBeliefs(r *replays, list []replay.Calibration) error {
+	header, rows := replay.CalibrationTable(list)
 	if r.markdown != "" {
-		err := replaceTables(r.markdown, r.tables(), func(w io.Writer) error { return replay.CalibrationMarkdown(w, list) })
+		err := replaceTables(r.markdown, r.tables(), func(w io.Writer) error { return replay.MarkdownTable(w, header, rows) })
 		if err != nil {
-			return fmt.Errorf("write tables: %w", err)
+			return err
 		}
 	}
 	if a.json {
 		return a.printJSON(list)
 	}
-	header, rows := replay.CalibrationTable(list)
 	t := newTable(a.stdout, header...)
 	for _, row := range rows {
 		t.row(row...)

@@ -40,18 +40,16 @@ func fileName(space string) string {
 	}, space)
 }
 
-// Tables go between a line of what they are and another of a Markdown file.
+// Tables go between these lines of a Markdown file.
 const (
-	tablesBegin  = "<!-- tables: written by make search -->\n"
-	tablesEnd    = "<!-- end of tables -->\n"
-	beliefsBegin = "<!-- beliefs: written by make search -->\n"
-	beliefsEnd   = "<!-- end of beliefs -->\n"
+	tablesBegin = "<!-- tables: written by make search -->\n"
+	tablesEnd   = "<!-- end of tables -->\n"
 )
 
 // tables returns the lines between which what is replayed goes.
 func (r *replays) tables() [2]string {
-	if r.beliefs > 0 {
-		return [2]string{beliefsBegin, beliefsEnd}
+	if r.table != "" {
+		return [2]string{"<!-- begin " + r.table + " -->\n", "<!-- end " + r.table + " -->\n"}
 	}
 	return [2]string{tablesBegin, tablesEnd}
 }
@@ -87,18 +85,24 @@ func replaceTables(name string, between [2]string, write func(io.Writer) error) 
 	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
-// markScores replaces the tables of a Markdown file; plots is the directory of
-// the plots that they show, "" for none.
-func markScores(name string, between [2]string, plots string, scores []replay.Score) error {
+// markScores replaces the tables of a Markdown file; the plots that they show are
+// in a directory, if any.
+func (r *replays) markScores(scores []replay.Score) error {
+	if r.table != "" {
+		return replaceTables(r.markdown, r.tables(), func(w io.Writer) error {
+			header, rows := replay.Table(scores)
+			return replay.MarkdownTable(w, header, rows)
+		})
+	}
 	var image func(string) string
-	if plots != "" {
-		dir, err := filepath.Rel(filepath.Dir(name), plots)
+	if r.plot != "" {
+		dir, err := filepath.Rel(filepath.Dir(r.markdown), r.plot)
 		if err != nil {
 			return err
 		}
 		image = func(space string) string { return filepath.ToSlash(filepath.Join(dir, fileName(space)+".svg")) }
 	}
-	return replaceTables(name, between, func(w io.Writer) error {
+	return replaceTables(r.markdown, r.tables(), func(w io.Writer) error {
 		return replay.Markdown(w, scores, strategies.Recommended, image)
 	})
 }

@@ -160,11 +160,11 @@ func TestReplayTransfer(t *testing.T) {
 func TestReplayBeliefs(t *testing.T) {
 	space := recorded(t)
 	doc := filepath.Join(t.TempDir(), "doc.md")
-	if err := os.WriteFile(doc, []byte("before\n"+beliefsBegin+"old\n"+beliefsEnd+"after\n"), 0o666); err != nil {
+	if err := os.WriteFile(doc, []byte("before\n"+"<!-- begin b -->\nold\n<!-- end b -->\nafter\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	args := []string{"replay", space, "--strategy", "gaussian-process,random", "--beliefs", "10", "--budget", "60", "--seeds", "2", "--markdown", doc, "--json"}
+	args := []string{"replay", space, "--strategy", "gaussian-process,random", "--beliefs", "10", "--budget", "60", "--seeds", "2", "--markdown", doc, "--table", "b", "--json"}
 	if code := run(context.Background(), args, &stdout, &stderr); code != exitDone {
 		t.Fatalf("exit status %d: %s", code, stderr.String())
 	}
@@ -180,7 +180,7 @@ func TestReplayBeliefs(t *testing.T) {
 		t.Errorf("beliefs: %v", count)
 	}
 	text, err := os.ReadFile(doc)
-	if err != nil || strings.Contains(string(text), "old") || strings.Count(string(text), "| all | gaussian-process |") == 0 || !strings.HasSuffix(string(text), beliefsEnd+"after\n") {
+	if err != nil || strings.Contains(string(text), "old") || strings.Count(string(text), "| all | gaussian-process |") == 0 || !strings.HasSuffix(string(text), "<!-- end b -->\nafter\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if code := run(context.Background(), []string{"replay", space, "--beliefs", "-1"}, &stdout, &stderr); code != exitUsage {

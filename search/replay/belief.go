@@ -2,9 +2,7 @@ package replay
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
 
 	"github.com/warptune/warptune/search"
 )
@@ -96,17 +94,4 @@ func CalibrationTable(list []Calibration) (header []string, rows [][]string) {
 		})
 	}
 	return header, rows
-}
-
-// CalibrationMarkdown writes calibrations as a table.
-func CalibrationMarkdown(w io.Writer, list []Calibration) error {
-	header, rows := CalibrationTable(list)
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n| %s |\n|---|---|---|%s\n", strings.Join(header, " | "), strings.Repeat("--:|", len(header)-3))
-	for _, row := range rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-	}
-	b.WriteString("\n")
-	_, err := io.WriteString(w, b.String())
-	return err
 }

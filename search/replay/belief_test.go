@@ -63,7 +63,8 @@ func TestBeliefs(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := CalibrationMarkdown(&b, list); err != nil || !strings.Contains(b.String(), "| line | sure | from 10.0 % | 2 | 10.0 % | 55.0 % | 100 % |\n") {
+	header, table := CalibrationTable(list)
+	if err := MarkdownTable(&b, header, table); err != nil || !strings.Contains(b.String(), "\n| line | sure | from 10.0 % | 2 | 10.0 % | 55.0 % | 100 % |\n\n") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

@@ -87,6 +87,18 @@ func Markdown(w io.Writer, scores []Score, strategy string, image func(space str
 	return err
 }
 
+// MarkdownTable writes a table whose first two columns are names.
+func MarkdownTable(w io.Writer, header []string, rows [][]string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s |\n|---|---|%s\n", strings.Join(header, " | "), strings.Repeat("--:|", len(header)-2))
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // bestRatios returns the lowest ratio at each mark.
 func bestRatios(scores []Score) []float64 {
 	var best []float64

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Rewrites the tables and plots of docs/SEARCH.md that are of recorded spaces: a quarter of an hour of two idle cores, half a
+# minute for each table of sixteen. Usage: docs/search.sh WARPTUNE SPACES MEASURED, with a directory of recorded spaces and
+# the records of the H200.
+set -euo pipefail
+warptune=$1
+spaces=("$2"/*.csv.gz)
+measured=$3
+page=$(dirname "$0")/SEARCH.md
+
+table() { # NAME ARGUMENTS...
+  local name=$1
+  shift
+  echo "$name: warptune replay ${*}" >&2
+  nice -n 10 "$warptune" replay "$@" --markdown "$page" --table "$name" > /dev/null
+}
+
+echo "tables: every strategy" >&2
+nice -n 10 "$warptune" replay "${spaces[@]}" "$measured" --strategy all --budget 400 --seeds 50 \
+  --markdown "$page" --plots "$(dirname "$0")/search" > /dev/null
+table beliefs "${spaces[@]}" --strategy portfolio --beliefs 10 --budget 120 --seeds 20
+for share in 1% 0.1%; do
+  table "negligible-$share" "${spaces[@]}" --strategy portfolio --budget 400 --seeds 20 --negligible "$share"
+done
+for patience in 50 100; do
+  table "patience-$patience" "${spaces[@]}" --strategy portfolio --budget 400 --seeds 20 --patience "$patience"
+done
+for workers in 8 32; do
+  table "workers-$workers" "${spaces[@]}" --strategy iterated,genetic,surrogate,gaussian-process,portfolio --budget 200 --seeds 20 --delay $((workers - 1))
+done
+pairs=("$2"/{convolution,gemm}-*.csv.gz)
+table transfer "${pairs[@]}" --strategy random,iterated,portfolio --budget 200 --seeds 20 --transfer "$(IFS=,; echo "${pairs[*]}")"
