@@ -108,7 +108,12 @@ func (m *Model) Propose() (int64, bool) {
 }
 
 // Shed implements search.Shedder.
-func (m *Model) Shed() { m.points, m.views = map[int64]point{}, map[int64]*view{} }
+func (m *Model) Shed() {
+	m.points = map[int64]point{}
+	for _, b := range m.beliefs {
+		b.views = map[int64]*view{}
+	}
+}
 
 // ready reports whether there is enough to learn from.
 func (m *Model) ready() bool { return len(m.t.Ranked()) >= answers && m.f.Dims() > 0 }
