@@ -20,13 +20,14 @@ nice -n 10 "$warptune" replay "${spaces[@]}" "$measured" --strategy all --budget
   --markdown "$page" --plots "$(dirname "$0")/search" > /dev/null
 table beliefs "${spaces[@]}" --strategy portfolio --beliefs 10 --budget 120 --seeds 20
 for share in 1% 0.1%; do
-  table "negligible-$share" "${spaces[@]}" --strategy portfolio --budget 400 --seeds 20 --negligible "$share"
+  table "negligible-$share" "${spaces[@]}" --strategy portfolio --budget 400 --seeds 10 --negligible "$share"
 done
 for patience in 50 100; do
-  table "patience-$patience" "${spaces[@]}" --strategy portfolio --budget 400 --seeds 20 --patience "$patience"
+  table "patience-$patience" "${spaces[@]}" --strategy portfolio --budget 400 --seeds 10 --patience "$patience"
 done
+large=("$2"/{convolution,gemm,pnpoly}-*.csv.gz)
 for workers in 8 32; do
-  table "workers-$workers" "${spaces[@]}" --strategy iterated,genetic,surrogate,gaussian-process,portfolio --budget 200 --seeds 20 --delay $((workers - 1))
+  table "workers-$workers" "${large[@]}" --strategy iterated,genetic,gaussian-process,portfolio --budget 200 --seeds 20 --delay $((workers - 1))
 done
 pairs=("$2"/{convolution,gemm}-*.csv.gz)
 table transfer "${pairs[@]}" --strategy random,iterated,portfolio --budget 200 --seeds 20 --transfer "$(IFS=,; echo "${pairs[*]}")"

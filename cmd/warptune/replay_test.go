@@ -183,6 +183,13 @@ func TestReplayBeliefs(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "old") || strings.Count(string(text), "| all | gaussian-process |") == 0 || !strings.HasSuffix(string(text), "<!-- end b -->\nafter\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
+	scores := []string{"replay", space, "--strategy", "random", "--budget", "20", "--seeds", "1", "--markdown", doc, "--table", "b"}
+	if code := run(context.Background(), scores, &stdout, &stderr); code != exitDone {
+		t.Fatalf("exit status %d: %s", code, stderr.String())
+	}
+	if text, err := os.ReadFile(doc); err != nil || strings.Contains(string(text), "| all |") || !strings.Contains(string(text), "\n| bowl | random | ") {
+		t.Errorf("%v\n%s", err, text)
+	}
 	if code := run(context.Background(), []string{"replay", space, "--beliefs", "-1"}, &stdout, &stderr); code != exitUsage {
 		t.Errorf("--beliefs -1: exit status %d", code)
 	}
