@@ -77,18 +77,18 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 		e.last.work = 0
 		return e.last, nil
 	}
-	e.last = nil
 	code, err := m.compiled(k, exec.Slice)
 	if err != nil {
 		return nil, err
 	}
+	runner, recorder := e.machinery(code, k, req.Arch.BankWidth)
 	memory, params, extents, err := place(k, req)
 	if err != nil {
 		return nil, &Failure{FailureLaunch, err}
 	}
 	r := &recording{
-		key: key, module: m, kernel: k, memory: memory, extents: extents, runner: exec.NewRunner(code),
-		recorder: newRecorder(k, program, req.Arch.BankWidth), bankWidth: req.Arch.BankWidth, program: program,
+		key: key, module: m, kernel: k, memory: memory, extents: extents, runner: runner,
+		recorder: widen(recorder, k, program), bankWidth: req.Arch.BankWidth, program: program,
 		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
@@ -96,15 +96,29 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 	return r, nil
 }
 
-// newRecorder returns a recorder of what a program's accesses do.
-func newRecorder(k *ir.Kernel, program *assemble.Program, bankWidth int) *coalesce.Recorder {
-	r := coalesce.NewRecorder(k, bankWidth)
+// widen tells a recorder of the wide loads that a program makes of several.
+func widen(r *coalesce.Recorder, k *ir.Kernel, program *assemble.Program) *coalesce.Recorder {
 	for _, w := range program.Wide {
 		if k.Instrs[w.PC].Space == ir.Shared {
 			r.Widen(w.PC, int(w.Bytes))
 		}
 	}
 	return r
+}
+
+// keptMachinery is the work of a recording up to which the memory of what made it is
+// used again.
+const keptMachinery = workLimit / 64
+
+// machinery is what executes and records, made of that of the last recording,
+// which is given up.
+func (e *Engine) machinery(code *exec.Program, k *ir.Kernel, bankWidth int) (*exec.Runner, *coalesce.Recorder) {
+	last := e.last
+	if e.last = nil; last == nil || last.kept > keptMachinery {
+		return exec.NewRunner(code), coalesce.NewRecorder(k, bankWidth)
+	}
+	last.recorder.Reset(k, bankWidth)
+	return last.runner.For(code), last.recorder
 }
 
 func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
@@ -156,7 +170,9 @@ func (r *recording) execute(w wanted, limit int64) (executed, error) {
 }
 
 // forget makes a recorder without the memory of a run that failed.
-func (r *recording) forget() { r.recorder = newRecorder(r.kernel, r.program, r.bankWidth) }
+func (r *recording) forget() {
+	r.recorder = widen(coalesce.NewRecorder(r.kernel, r.bankWidth), r.kernel, r.program)
+}
 
 // run executes a CTA into the recorder.
 func (r *recording) run(id int64, opt exec.Options) error {

@@ -68,7 +68,7 @@ func (p *Program) IsJoined(pc int32) bool {
 // Equal says whether two programs are the same code of the same kernel.
 func (p *Program) Equal(q *Program) bool {
 	return p.Kernel == q.Kernel && p.Registers == q.Registers && p.SpillBytes == q.SpillBytes && p.LocalBytes == q.LocalBytes &&
-		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Elected, q.Elected) &&
+		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) &&
 		slices.EqualFunc(p.Blocks, q.Blocks, func(a, b Block) bool { return a.Merged == b.Merged && slices.Equal(a.Instrs, b.Instrs) })
 }
 

@@ -60,6 +60,14 @@ func NewRunner(p *Program) *Runner {
 	return &Runner{p: p, regions: make([]*region, p.accesses), agreed: map[loopKey]int64{}}
 }
 
+// For returns a runner for another program with buffers of this one, which must
+// not run again.
+func (r *Runner) For(p *Program) *Runner {
+	n := NewRunner(p)
+	n.shared, n.local, n.checker = r.shared, r.local, r.checker
+	return n
+}
+
 // Program is what the runner runs.
 func (r *Runner) Program() *Program { return r.p }
 

@@ -177,6 +177,36 @@ func contains(s, sub string) bool {
 	return false
 }
 
+// What is clocked of a launch takes memory once, not with every instruction or CTA.
+func TestClockAllocatesNothing(t *testing.T) {
+	p, tr := copyKernel(8)
+	in := input(h200(t), p, tr, 1<<18, 8, 8)
+	in.Budget = DefaultBudget
+	m, err := newMachine(in.Arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compile(m, in.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := gather(m, c, &in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocations := func(ctas int64) float64 {
+		return testing.AllocsPerRun(3, func() {
+			s := newSM(m, c, &in, pool, 132)
+			if err := s.run(ctas, true); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocations(20), allocations(200); many != few {
+		t.Errorf("%v allocations to clock 20 CTAs, %v for 200", few, many)
+	}
+}
+
 func BenchmarkRun(b *testing.B) {
 	d := h200(b)
 	for _, items := range []int{1, 8} {

@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -39,18 +40,28 @@ type pattern struct {
 // NewRecorder returns a recorder for a kernel on a machine whose shared memory
 // banks are bankWidth bytes wide (4, or Kepler's 8).
 func NewRecorder(k *ir.Kernel, bankWidth int) *Recorder {
-	r := &Recorder{kernel: k, bankWidth: bankWidth, localLine: uint64(k.LocalBytes+3) / 4, patternOf: make([]int32, len(k.Instrs))}
-	n := int32(0)
+	r := &Recorder{}
+	r.Reset(k, bankWidth)
+	return r
+}
+
+// Reset makes a new recorder of a used one, which keeps its memory.
+func (r *Recorder) Reset(k *ir.Kernel, bankWidth int) {
+	r.kernel, r.bankWidth, r.localLine = k, bankWidth, uint64(k.LocalBytes+3)/4
+	r.patternOf = slices.Grow(r.patternOf[:0], len(k.Instrs))[:len(k.Instrs)]
+	n := 0
 	for pc := range k.Instrs {
 		r.patternOf[pc] = -1
 		switch k.Instrs[pc].Op {
 		case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync:
-			r.patternOf[pc] = n
+			r.patternOf[pc] = int32(n)
 			n++
 		}
 	}
-	r.patterns = make([]pattern, n)
-	return r
+	r.patterns = slices.Grow(r.patterns[:0], n)[:n]
+	for i := range r.patterns {
+		r.patterns[i].valid, r.patterns[i].wide = false, 0
+	}
 }
 
 // Widen says that the machine loads bytes a lane for the PTX load of shared memory
