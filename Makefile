@@ -40,7 +40,9 @@ fuzz: ## each fuzz target for FUZZTIME
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
-	WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v ./tuner ./tuner/lease ./tuner/store ./tuner/worker ./tuner/faults
+	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \
+	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults 2>&1 | tee "$$log"; \
+	awk -f tuner/faults/soak.awk "$$log"
 
 SILICON ?= ../shared/silicon
 fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md, and those of two levels of docs/SEARCH.md

@@ -99,6 +99,15 @@ func TestSweepStartsOver(t *testing.T) {
 	if s.Num == old.Num || now <= version || s.Best.Index != tunertest.Best(40) || !s.Confirmed || len(s.Distrusted) != 1 {
 		t.Errorf("version %d after %d: %+v", now, version, s)
 	}
+	rows, err := st.Results(s.Num, 0, 100)
+	if err != nil || len(rows) != 40 {
+		t.Errorf("%d rows (%v)", len(rows), err)
+	}
+	for _, r := range rows {
+		if o := tunertest.Oracle(r.Index); !r.Outcome.Same(&o) || r.Worker == "liar" {
+			t.Errorf("configuration %d, by %s: %+v", r.Index, r.Worker, r.Outcome)
+		}
+	}
 	for deadline := time.Now().Add(time.Minute); ; { // the old one is removed in the background
 		sweeps, err := st.Sweeps()
 		if err == nil && len(sweeps) == 1 && len(c.Sweeps(t.Context())) == 1 {
