@@ -25,6 +25,7 @@ const (
 	fieldReportOutcome  = 2
 	fieldReportFault    = 3
 	fieldReportReleased = 4
+	fieldReportFound    = 5
 
 	fieldLeaseSweep = 1 // of Lease
 	fieldLeaseSeq   = 2
@@ -108,6 +109,9 @@ func (r *reportRoom) read(b []byte, metrics int) bool {
 			r.result.Outcome = &r.outcome
 			m.Result = &r.result
 			return readOutcome(b, &r.outcome, metrics)
+		case num == fieldReportFound && typ == protowire.VarintType:
+			m.Found = number != 0
+			return true
 		}
 		return false
 	})

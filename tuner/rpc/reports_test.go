@@ -29,6 +29,7 @@ func TestReportFields(t *testing.T) {
 	}{
 		{&warptunev1.Report{}, map[protoreflect.Name]int{
 			"lease": fieldReportLease, "outcome": fieldReportOutcome, "fault": fieldReportFault, "released": fieldReportReleased,
+			"found": fieldReportFound,
 		}},
 		{&warptunev1.Lease{}, map[protoreflect.Name]int{"sweep": fieldLeaseSweep, "seq": fieldLeaseSeq, "token": fieldLeaseToken}},
 		{&warptunev1.Outcome{}, map[protoreflect.Name]int{
@@ -64,7 +65,7 @@ func randomReports(rng *rand.Rand, n int) *warptunev1.SynchronizeRequest {
 		WaitMs: integer(), Coordinator: text(), Leaves: rng.IntN(2) == 0,
 	}
 	for range n {
-		r := &warptunev1.Report{}
+		r := &warptunev1.Report{Found: rng.IntN(2) == 0}
 		if rng.IntN(8) > 0 {
 			r.Lease = &warptunev1.Lease{Sweep: rng.Uint64(), Seq: integer(), Token: uint64(integer())}
 		}

@@ -52,7 +52,7 @@ func appendReport(b []byte, m *warptunev1.Report) ([]byte, bool) {
 		ok = true
 		b = protowire.AppendVarint(protowire.AppendTag(b, fieldReportReleased, protowire.VarintType), protowire.EncodeBool(r.Released))
 	}
-	return prefixed(b, at), ok
+	return prefixed(appendInteger(b, fieldReportFound, protowire.EncodeBool(m.GetFound())), at), ok
 }
 
 // prefixed puts the length of what follows from into b there.
