@@ -49,8 +49,15 @@ func (a *loopAnalysis) run() string {
 		}
 	}
 	sortRegs(a.l.carried)
-	for _, r := range a.l.carried {
-		if base, ok := a.linearAtLatch(r); !ok || base != r {
+	carried := a.l.carried
+	a.l.carried = nil
+	for _, r := range carried {
+		switch {
+		case a.inducts(r):
+			a.l.carried = append(a.l.carried, r)
+		case a.turns(r):
+			a.l.turning = append(a.l.turning, r)
+		default:
 			return "register " + a.k.Regs[r].Name + " is carried round the loop and is not a linear induction"
 		}
 	}
@@ -115,6 +122,58 @@ func (a *loopAnalysis) onlyDef(r ir.Reg) int {
 		return d[0]
 	}
 	return -1
+}
+
+// inducts says that a register is a linear induction.
+func (a *loopAnalysis) inducts(r ir.Reg) bool {
+	base, ok := a.linearAtLatch(r)
+	return ok && base == r
+}
+
+// turns says that what a register holds after an iteration follows from what it
+// and others that turn held before it, and from nothing else that changes.
+func (a *loopAnalysis) turns(r ir.Reg) bool {
+	pc := a.onlyDef(r)
+	return pc >= 0 && a.turnsDef(pc, 0)
+}
+
+func (a *loopAnalysis) turnsDef(pc, depth int) bool {
+	in := &a.k.Instrs[pc]
+	if in.Op == ir.Ld && in.Space == ir.ParamSpace {
+		return in.Src[0].Reg == ir.NoReg
+	}
+	if depth > 16 || calls[in.Op] != nil || executes(in.Op) || varies(in) {
+		return false
+	}
+	for i := range in.Src {
+		if !a.turnsOperand(&in.Src[i], pc, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *loopAnalysis) turnsOperand(o *ir.Operand, pc, depth int) bool {
+	switch o.Kind {
+	case ir.OperandImm, ir.OperandVar:
+		return true
+	case ir.OperandSpecial:
+		return !isClock(o.Special)
+	case ir.OperandReg:
+	default:
+		return false
+	}
+	if len(a.defs[o.Reg]) == 0 {
+		return true
+	}
+	def := a.onlyDef(o.Reg)
+	switch {
+	case def < 0:
+		return false
+	case def != pc && a.before(def, pc):
+		return a.turnsDef(def, depth+1)
+	}
+	return !a.inducts(o.Reg) // what it held at the header; it is carried, and looked at itself
 }
 
 // linearAtLatch finds the register whose value at the header, plus something

@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // findExit finds the one block that leaves the loop.
 func (a *loopAnalysis) findExit() string {
@@ -45,13 +49,29 @@ func (a *loopAnalysis) findTest() string {
 	if bra.Op != ir.Bra || bra.Guard == ir.NoReg {
 		return "it is not left by a branch with a guard"
 	}
-	pc := a.onlyDef(bra.Guard)
-	if pc < 0 || !a.before(pc, blk.End-1) {
-		return "the guard that ends it is computed in several places"
+	pc, o := a.compare(t, bra.Guard, blk.End-1)
+	if o != "" {
+		return o
+	}
+	in := &a.k.Instrs[pc]
+	taken := a.l.blocks[a.k.BlockOf(bra.Target)] // the loop goes on when the branch is taken
+	t.goesOn = taken != bra.GuardNot
+	if len(in.Dst) > 1 && in.Dst[1] == bra.Guard {
+		t.goesOn = !t.goesOn
+	}
+	return ""
+}
+
+// compare finds the comparison of an induction with something that stays the same
+// that guard holds when instruction at reads it.
+func (a *loopAnalysis) compare(t *loopTest, guard ir.Reg, at int) (pc int, obstacle string) {
+	pc = a.onlyDef(guard)
+	if pc < 0 || !a.before(pc, at) {
+		return pc, "the guard that ends it is computed in several places"
 	}
 	in := &a.k.Instrs[pc]
 	if in.Op != ir.Setp || len(in.Src) != 2 || in.Type.IsFloat() || width(in.Type) < 32 {
-		return "it is not ended by one comparison of integers"
+		return pc, "it is not ended by one comparison of integers"
 	}
 	x, okx := a.linear(&in.Src[0], pc, 0)
 	y, oky := a.linear(&in.Src[1], pc, 0)
@@ -61,18 +81,13 @@ func (a *loopAnalysis) findTest() string {
 	case okx && oky && x == ir.NoReg && y != ir.NoReg:
 		t.induct, t.limit, t.cmp = in.Src[1], in.Src[0], swapped(in.Cmp)
 	default:
-		return "it is not ended by comparing an induction with a constant"
+		return pc, "it is not ended by comparing an induction with a constant"
 	}
 	if t.limit.Kind != ir.OperandReg && t.limit.Kind != ir.OperandImm {
-		return "its limit is not a register or a constant"
+		return pc, "its limit is not a register or a constant"
 	}
 	t.ahead = a.before(pc, a.onlyDef(t.induct.Reg))
-	taken := a.l.blocks[a.k.BlockOf(bra.Target)] // the loop goes on when the branch is taken
-	t.goesOn = taken != bra.GuardNot
-	if len(in.Dst) > 1 && in.Dst[1] == bra.Guard {
-		t.goesOn = !t.goesOn
-	}
-	return ""
+	return pc, ""
 }
 
 // swapped is the comparison with its sides exchanged.
@@ -102,7 +117,7 @@ func swapped(c ir.Cmp) ir.Cmp {
 // one iteration to the next.
 func (a *loopAnalysis) variantControl() string {
 	variant := ir.NewBitSet(len(a.k.Regs))
-	for _, r := range a.l.carried {
+	for _, r := range slices.Concat(a.l.carried, a.l.turning) {
 		variant.Add(r)
 	}
 	for changed := true; changed; {
@@ -127,13 +142,24 @@ func (a *loopAnalysis) variantControl() string {
 		switch {
 		case a.needed[pc] && writesMemory(in.Op):
 			return "`" + a.k.Text(pc) + "` writes what addresses may depend on"
-		case in.Guard != ir.NoReg && variant.Has(in.Guard):
+		case in.Guard != ir.NoReg && variant.Has(in.Guard) && !a.isComparison(in.Guard, pc):
 			return "the guard of `" + a.k.Text(pc) + "` may differ between iterations"
 		case (in.Op == ir.Bar || in.Op == ir.BarRed) && a.readsAny(in, variant):
 			return "`" + a.k.Text(pc) + "` may differ between iterations"
 		}
 		return ""
 	})
+}
+
+// isComparison notes a guard that is a comparison of an induction, and says whether
+// it is.
+func (a *loopAnalysis) isComparison(guard ir.Reg, at int) bool {
+	var t loopTest
+	if _, o := a.compare(&t, guard, at); o != "" {
+		return false
+	}
+	a.l.guards = append(a.l.guards, t)
+	return true
 }
 
 func (a *loopAnalysis) eachInstr(f func(pc int, in *ir.Instr) string) string {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -17,9 +18,13 @@ import (
 //     and the other the same in all iterations;
 //   - every register of the slice that an iteration takes over from the one
 //     before is a linear induction: exactly once an iteration, something is
-//     added to it that is the same in all iterations;
+//     added to it that is the same in all iterations; or it turns: it is
+//     computed from registers that turn alone, such as the number of the
+//     buffer that comes next, and is seen to come round within a few iterations;
 //   - no other branch in it, no guard of a memory instruction and no barrier
-//     depends on an induction or on data loaded in the loop;
+//     depends on an induction or on data loaded in the loop, but for comparisons
+//     of an induction with what is the same in all iterations: those that are
+//     left out all find what the one before them found;
 //   - the slice writes no memory in it.
 //
 // Values recomputed from inductions in each iteration, such as `i & mask` or
@@ -36,7 +41,9 @@ type Loop struct {
 
 	blocks  []bool
 	carried []ir.Reg // inductions that the slice carries round the loop
+	turning []ir.Reg // what else it carries, computed from itself
 	test    loopTest
+	guards  []loopTest // further comparisons of inductions, for their cmp alone
 }
 
 // loopTest is the comparison that ends a loop.
@@ -62,10 +69,12 @@ func (l *Loop) watched() []ir.Reg {
 	if !l.CanSample() {
 		return nil
 	}
-	regs := append([]ir.Reg(nil), l.carried...)
-	for _, o := range []ir.Operand{l.test.induct, l.test.limit} {
-		if o.Kind == ir.OperandReg {
-			regs = append(regs, o.Reg)
+	regs := slices.Concat(l.carried, l.turning)
+	for _, t := range append([]loopTest{l.test}, l.guards...) {
+		for _, o := range []ir.Operand{t.induct, t.limit} {
+			if o.Kind == ir.OperandReg {
+				regs = append(regs, o.Reg)
+			}
 		}
 	}
 	return regs

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -18,6 +19,8 @@ type loopRun struct {
 	// iteration before the one at which the decision falls.
 	induct  [WarpSize]uint64
 	carried [][WarpSize]uint64
+	guards  [][WarpSize]uint64 // the same of the inductions that guards compare
+	turning [][WarpSize]uint64
 }
 
 // loopKey names one passage through a loop, the same for all warps of a CTA.
@@ -29,16 +32,33 @@ type loopKey struct {
 // sampler is a loop resolved to slots.
 type sampler struct {
 	carried []slot
-	induct  slot
-	limit   slot
-	imm     uint64
-	typ     ir.Type
-	cmp     ir.Cmp
+	turning []slot
+	slotTest
 	goesOn  bool
-	ahead   bool
+	guards  []slotTest
 	keep    int64 // comparisons to leave that still continue the loop
 	barrier bool
 	head    int
+}
+
+// slotTest is a loopTest resolved to slots.
+type slotTest struct {
+	induct slot
+	limit  slot
+	imm    uint64
+	typ    ir.Type
+	cmp    ir.Cmp
+	ahead  bool
+}
+
+func (c *compiler) slotTest(t *loopTest) slotTest {
+	s := slotTest{typ: t.typ, cmp: t.cmp, ahead: t.ahead, limit: noSlot, induct: c.slots[t.induct.Reg]}
+	if t.limit.Kind == ir.OperandReg {
+		s.limit = c.slots[t.limit.Reg]
+	} else {
+		s.imm = t.limit.Imm
+	}
+	return s
 }
 
 // samplers resolves the loops that can be sampled; nil for the others.
@@ -50,18 +70,18 @@ func (c *compiler) samplers() {
 			continue
 		}
 		t := &l.test
-		s := &sampler{typ: t.typ, cmp: t.cmp, goesOn: t.goesOn, ahead: t.ahead, keep: 2, barrier: l.Barriers, head: l.Head, limit: noSlot}
+		s := &sampler{slotTest: c.slotTest(t), goesOn: t.goesOn, keep: 2, barrier: l.Barriers, head: l.Head}
 		if t.latch {
 			s.keep = 1
 		}
 		for _, r := range l.carried {
 			s.carried = append(s.carried, c.slots[r])
 		}
-		s.induct = c.slots[t.induct.Reg]
-		if t.limit.Kind == ir.OperandReg {
-			s.limit = c.slots[t.limit.Reg]
-		} else {
-			s.imm = t.limit.Imm
+		for _, r := range l.turning {
+			s.turning = append(s.turning, c.slots[r])
+		}
+		for k := range l.guards {
+			s.guards = append(s.guards, c.slotTest(&l.guards[k]))
 		}
 		c.p.samplers[i] = s
 	}
@@ -107,13 +127,25 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 		run.settled = true // lanes leave at different times
 	case run.rounds == first-1:
 		run.remember(w, s)
-	case run.rounds == first:
-		run.settled = true
-		r.leaveOut(w, run, s, i)
+	case run.rounds >= first:
+		period := run.rounds - (first - 1)
+		switch {
+		case run.turned(w, s):
+			run.settled = true
+			r.leaveOut(w, run, s, i, int64(period))
+		case period >= mostTurns:
+			run.settled = true
+		default:
+			run.note(w, s)
+		}
 	}
 }
 
-// remember saves the registers from which the steps of an iteration are taken.
+// mostTurns is in how many iterations a register that turns must come round for
+// the loop to be sampled: buffers are used in turns of two to four.
+const mostTurns = 8
+
+// remember saves the registers from which the steps of iterations are taken.
 func (run *loopRun) remember(w *warp, s *sampler) {
 	if len(run.carried) < len(s.carried) {
 		run.carried = make([][WarpSize]uint64, len(s.carried))
@@ -121,7 +153,36 @@ func (run *loopRun) remember(w *warp, s *sampler) {
 	for n, c := range s.carried {
 		w.copyOut(&run.carried[n], c)
 	}
+	if len(run.turning) < len(s.turning) {
+		run.turning = make([][WarpSize]uint64, len(s.turning))
+	}
+	for n, c := range s.turning {
+		w.copyOut(&run.turning[n], c)
+	}
+	run.note(w, s)
+}
+
+// note saves the registers that comparisons read.
+func (run *loopRun) note(w *warp, s *sampler) {
+	if len(run.guards) < len(s.guards) {
+		run.guards = make([][WarpSize]uint64, len(s.guards))
+	}
+	for n := range s.guards {
+		w.copyOut(&run.guards[n], s.guards[n].induct)
+	}
 	w.copyOut(&run.induct, s.induct)
+}
+
+// turned says that all registers that turn are again what was remembered.
+func (run *loopRun) turned(w *warp, s *sampler) bool {
+	for n, c := range s.turning {
+		for m := run.mask; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); w.get(c, l) != run.turning[n][l] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
@@ -132,9 +193,14 @@ func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
 	widen(d, &w.r32[s.index], false)
 }
 
-// leaveOut works out how many iterations are left and skips all but the last.
-func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32) {
+// leaveOut works out how many iterations are left and skips all but the last, whole
+// periods of them and as long as all guards find what they found in the last one.
+func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period int64) {
 	n := r.remaining(w, run, s) - s.keep
+	for k := range s.guards {
+		n = min(n, r.unchanged(w, run.mask, &s.guards[k], &run.guards[k]))
+	}
+	n -= max(n, 0) % period
 	if s.barrier {
 		key := loopKey{loop, run.entries}
 		if agreed, ok := r.agreed[key]; !ok {
@@ -151,7 +217,7 @@ func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32) {
 		for m := run.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			v := w.get(c, l)
-			w.put(c, l, v+uint64(n)*(v-run.carried[i][l]))
+			w.put(c, l, v+uint64(n/period)*(v-run.carried[i][l]))
 		}
 	}
 	if r.obs != nil {
@@ -166,19 +232,11 @@ func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 	var lastX, lastStep, lastY uint64
 	for m := run.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		x := w.get(s.induct, l)
-		step := x - run.induct[l]
-		y := s.imm
-		if s.limit.file != fileNone {
-			y = w.get(s.limit, l)
-		}
+		x, step, y := s.next(w, l, run.induct[l])
 		if common >= 0 && x == lastX && step == lastStep && y == lastY {
 			continue
 		}
 		lastX, lastStep, lastY = x, step, y
-		if !s.ahead {
-			x += step
-		}
 		n := tripCount(s.cmp, s.typ, x, step, y, s.goesOn)
 		if n < 0 || common >= 0 && n != common {
 			return 0
@@ -186,4 +244,34 @@ func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 		common = n
 	}
 	return max(common, 0)
+}
+
+// next is what the next comparison of a lane compares, and how much the induction
+// grows in an iteration; before is what it was one iteration earlier.
+func (c *slotTest) next(w *warp, l int, before uint64) (x, step, y uint64) {
+	x = w.get(c.induct, l)
+	step, y = x-before, c.imm
+	if c.limit.file != fileNone {
+		y = w.get(c.limit, l)
+	}
+	if !c.ahead {
+		x += step
+	}
+	return x, step, y
+}
+
+// unchanged is how many more comparisons of a guard find, in each lane, what the
+// last one found; 0 when that cannot be told.
+func (r *Runner) unchanged(w *warp, mask uint32, c *slotTest, before *[WarpSize]uint64) int64 {
+	least := int64(math.MaxInt64)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		x, step, y := c.next(w, l, before[l])
+		held := tripCount(c.cmp, c.typ, x-step, step, y, true)
+		if held == 0 {
+			held = tripCount(c.cmp, c.typ, x-step, step, y, false)
+		}
+		least = min(least, max(held-1, 0))
+	}
+	return least
 }
