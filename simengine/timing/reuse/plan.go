@@ -42,7 +42,7 @@ func (d *Device) holds(low, high, perLine uint64) float64 {
 type Plan struct {
 	// Read is the share of the granules that a CTA reads first at this
 	// instruction which come from DRAM; Write the share of those it writes
-	// first which go to DRAM.
+	// first which go to DRAM: more than one where what lay in L2 before goes, too.
 	Read, Write []float64
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
@@ -173,11 +173,22 @@ func (s *Survey) Plan(d Device) *Plan {
 	p.sumTraffic(s, groups, ctas, d)
 	p.halves = d.halves()
 	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
+	if d.Cold && p.WriteBytes > 0 {
+		p.writeBack(p.ColdWriteBytes / p.WriteBytes)
+	}
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)
 		p.Outlived = d.outlived(p.Footprint-d.Scratch, written, ctas)
 	}
 	return p
+}
+
+// writeBack makes DRAM take so many times what is stored while the launch runs.
+func (p *Plan) writeBack(times float64) {
+	p.WriteBytes *= times
+	for pc := range p.Write {
+		p.Write[pc] *= times
+	}
 }
 
 // countPieces adds up, by buffer, the pieces of the instructions that use it in

@@ -217,33 +217,17 @@ func TestReadAndWriteInPlaceIsOneFootprint(t *testing.T) {
 			s.Touch(1, uint64(k)*8+i, 0xf, true)
 		}
 	}
-	p := s.Plan(device([3]int{100, 1, 1}))
-	if want := 100 * 8 * 128.0; math.Abs(p.Footprint-want) > 1 || p.ReadBytes != want || p.WriteBytes != want {
-		t.Errorf("footprint %.0f read %.0f written %.0f, want %.0f each", p.Footprint, p.ReadBytes, p.WriteBytes, want)
-	}
-}
-
-// Spilled registers are written back once a CTA has left them behind if what streams
-// past them before the next CTA takes their place fills L2, and stay if little does;
-// places stored again and again are so mostly within the CTA.
-func TestSpilledRegistersAreOutlived(t *testing.T) {
-	grid := [3]int{1 << 16, 1, 1}
-	for _, c := range []struct {
-		lines    int // a CTA
-		outlived float64
-	}{{1, 0}, {256, 1}} {
-		d := device(grid)
-		d.Resident, d.Scratch = 132*32, mega
-		p := visit(grid, func(x, _ int, touch func(uint64, uint8)) {
-			for k := range uint64(c.lines) {
-				touch(uint64(x*c.lines)+k, 0xf)
-			}
-		}).Plan(d)
-		if p.Outlived != c.outlived {
-			t.Errorf("%d lines a CTA: %.2f outlived, want %.2f", c.lines, p.Outlived, c.outlived)
+	for _, ctas := range []int{100, 1 << 20} {
+		p := s.Plan(device([3]int{ctas, 1, 1}))
+		want := float64(ctas) * 8 * 128
+		if math.Abs(p.Footprint-want) > 1 || p.ReadBytes != want {
+			t.Errorf("%d CTAs: footprint %.0f read %.0f, want %.0f each", ctas, p.Footprint, p.ReadBytes, want)
 		}
-		if once, often := p.LocalStores(1), p.LocalStores(1000); once != c.outlived || often > once || often > 0.01 {
-			t.Errorf("%d lines a CTA: %.3f of stores to DRAM if made once, %.3f if a thousand times", c.lines, once, often)
+		if ctas == 100 && p.WriteBytes != 0 {
+			t.Errorf("%.0f bytes written back of %.0f", p.WriteBytes, want)
+		}
+		if ctas > 100 && math.Abs(p.WriteBytes/want-1) > 0.03 {
+			t.Errorf("%.0f bytes written back of %.0f", p.WriteBytes, want)
 		}
 	}
 }
