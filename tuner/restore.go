@@ -63,6 +63,9 @@ func Rebuild(r Restored) (*Rebuilt, error) {
 	return rebuilt, nil
 }
 
+// begunOtherwise says what to do about a sweep that does not ask what it asked.
+const begunOtherwise = "the strategy or the space is another than in the program that began the sweep. Go on with that program; or submit it again with another --seed, which stored outcomes of the same engine answer as far as they can, and delete this one"
+
 // reach asks on until trial seq exists and checks that it is what it was.
 func (s *live) reach(seq, index int64) (*trial, error) {
 	op := "restore sweep " + s.rec.ID
@@ -70,7 +73,7 @@ func (s *live) reach(seq, index int64) (*trial, error) {
 		if _, ok, err := s.ask(); err != nil {
 			return nil, err
 		} else if !ok {
-			return nil, Errorf(Damaged, op, "trial %d is stored, but the strategy asks only %d questions given the results stored", seq, s.course.next())
+			return nil, Errorf(Damaged, op, "trial %d is stored, but the strategy asks only %d questions given the results stored: %s", seq, s.course.next(), begunOtherwise)
 		}
 	}
 	t := s.course.at(seq)
@@ -78,7 +81,7 @@ func (s *live) reach(seq, index int64) (*trial, error) {
 		return nil, Errorf(Damaged, op, "trial %d is stored out of order", seq)
 	}
 	if t.index != index {
-		return nil, Errorf(Damaged, op, "trial %d was configuration %d and is now %d: the space or the strategy has changed", seq, index, t.index)
+		return nil, Errorf(Damaged, op, "trial %d was configuration %d and is now %d: %s", seq, index, t.index, begunOtherwise)
 	}
 	return t, nil
 }
