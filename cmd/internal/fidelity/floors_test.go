@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"archive/zip"
 	"context"
 	"math/rand/v2"
 	"os"
@@ -57,10 +58,33 @@ func newBatch(t *testing.T, archName string) evaluate.Batch {
 	}
 }
 
-// predict evaluates records and compares.
-func predict(t *testing.T, archName string, level simengine.Level, recs []record.Record) Result {
+// furtherBatch evaluates records of the kernels that are not built in, with the PTX
+// that was measured.
+func furtherBatch(t *testing.T, archName string) evaluate.Batch {
 	t.Helper()
 	batch := newBatch(t, archName)
+	ptx, err := zip.OpenReader(validation + "further/ptx.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ptx.Close() })
+	batch.PTX = ptx
+	batch.Kernels = func(name string) (*kernel.Definition, error) {
+		def, _, err := kernel.Load(validation + "further/kernels/" + name + ".json")
+		return def, err
+	}
+	return batch
+}
+
+// predict evaluates records of built-in kernels and compares.
+func predict(t *testing.T, archName string, level simengine.Level, recs []record.Record) Result {
+	t.Helper()
+	return run(t, newBatch(t, archName), level, recs)
+}
+
+// run evaluates records at a level and compares.
+func run(t *testing.T, batch evaluate.Batch, level simengine.Level, recs []record.Record) Result {
+	t.Helper()
 	batch.Level = level
 	results, err := batch.Run(context.Background(), recs)
 	if err != nil {
@@ -107,6 +131,31 @@ func TestFloors(t *testing.T) {
 		if r.Build.Limiter.Value() < c.limiter || r.Build.Spill.Value() < c.spil {
 			t.Errorf("%s %s: limiter agrees %.3f, spill %.3f: worse than %.3f, %.3f", c.arch, c.level,
 				r.Build.Limiter.Value(), r.Build.Spill.Value(), c.limiter, c.spil)
+		}
+	}
+}
+
+// The same for kernels that are not built in, which were predicted before anything
+// here had been looked at with them.
+func TestFloorsOfFurtherKernels(t *testing.T) {
+	recs := sampled(readValidation(t, "further/h200"), 160)
+	for _, c := range []struct {
+		level                  simengine.Level
+		regret, spearman, mape float64
+	}{
+		{simengine.Cycle, 1.05, 0.75, 0.14},
+		{simengine.Model, 1.05, 0.75, 0.15},
+	} {
+		r := run(t, furtherBatch(t, "h200"), c.level, recs)
+		s := r.Summary
+		t.Logf("%s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, registers %.3f exact, %.3f near", c.level,
+			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())
+		if s.Failed > 0 {
+			t.Errorf("%s: %d configurations have no prediction: %v", c.level, s.Failed, r.Failures)
+		}
+		if s.Regret1Geomean > c.regret || s.SpearmanMedian < c.spearman || s.MAPE > c.mape {
+			t.Errorf("%s: regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f", c.level,
+				s.Regret1Geomean, s.SpearmanMedian, s.MAPE, c.regret, c.spearman, c.mape)
 		}
 	}
 }
