@@ -49,15 +49,6 @@ func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
 	return p.Assemble(opt)
 }
 
-// Rematerialisation for occupancy aims at the step that leaves rematSlack
-// registers beside those the reduced program needs, and saves no more than
-// rematSaving of them. Both are fitted to one kernel family, matrix products of
-// many tile sizes on sm_90.
-const (
-	rematSlack  = 4
-	rematSaving = 12
-)
-
 // variant is a copy of a function to select instructions for, with or without
 // trading instructions for registers. A reducing variant rewrites operands that
 // it shares with variants made before, which must have been selected by then.

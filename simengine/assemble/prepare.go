@@ -100,7 +100,7 @@ func (p *Prepared) reduced(f *fn, need int) (*fn, error) {
 		g.tighten()
 	}
 	less, t := g.need(), f.t
-	switch aim := t.step(max(less+rematSlack, need-rematSaving)); {
+	switch aim := t.step(less); {
 	case f.cap > 0 && less < need:
 		g.budget = f.cap
 	case f.cap == 0 && aim < f.budget:
@@ -112,7 +112,7 @@ func (p *Prepared) reduced(f *fn, need int) (*fn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if single.need()+rematSlack <= g.budget {
+	if single.need() <= g.budget {
 		single.budget = g.budget
 		return single, nil
 	}
