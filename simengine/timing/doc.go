@@ -10,7 +10,8 @@
 // neighbouring CTAs, as the estimate which accesses miss L2 (package reuse).
 //
 // A CTA that was not traced is a replica of one that was, with its private data
-// at other addresses. Steady state is extrapolated, and loop iterations that the
+// at other addresses: of one in the middle of the grid or its neighbours, or, where
+// CTAs differ in their work, of ones drawn from all of the grid. Steady state is extrapolated, and loop iterations that the
 // trace leaves out are charged at the pace of the recorded ones.
 //
 // Not modelled: instruction cache misses, which registers collide in a bank (three

@@ -4,7 +4,9 @@
 //
 // The steps, each in a file of its own:
 //
-//   - survey: footprints of a CTA and its neighbours say what reaches DRAM;
+//   - survey: footprints of a CTA and its neighbours say what reaches DRAM; where
+//     CTAs differ in their work, what follows is the mean over ones drawn from
+//     all of the grid;
 //   - traffic: a fully associative L1 of the CTA's share of the cache says which
 //     sectors of it ask L2;
 //   - walk: warps that differ are walked alone through a scoreboard, which gives
