@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Rewrites the tables and plots of docs/SEARCH.md that are of recorded spaces: a quarter of an hour of two idle cores, half a
-# minute for each table of sixteen. Usage: docs/search.sh WARPTUNE SPACES MEASURED, with a directory of recorded spaces and
+# Rewrites the tables and plots of docs/SEARCH.md that are of recorded spaces, in a quarter of an hour or so of two idle cores.
+# Usage: docs/search.sh WARPTUNE SPACES MEASURED, with a directory of recorded spaces and
 # the records of the H200.
 set -euo pipefail
 warptune=$1
