@@ -34,3 +34,22 @@ func BenchmarkAssemble(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCaps assembles a kernel under four caps in a row, which share what does
+// not depend on them.
+func BenchmarkCaps(b *testing.B) {
+	c := openCorpus(b, filepath.Join(sharedDir(b), "ptx.zip"))
+	k := c.kernel(b, "sgemm-25b729b06491")
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := Prepare(k, [2]int{9, 0})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, limit := range []int{0, 64, 96, 128} {
+			if _, err := p.Assemble(Options{CC: [2]int{9, 0}, MaxRegisters: limit}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
