@@ -28,10 +28,7 @@ func together(t *testing.T, sectors, shared, distance int) *reuse.Plan {
 			mask = 1 << part
 		}
 		for k := range lines {
-			if k%4 == 0 {
-				s.Warp()
-			}
-			s.Request()
+			s.Request(k/4, 1+k%4)
 			s.Touch(0, uint64(region*lines+k), mask, false)
 		}
 	}

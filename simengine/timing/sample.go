@@ -72,11 +72,12 @@ func prepare(c *code, cta *trace.CTA, survey *reuse.Survey, total *counts) (*sam
 		for _, k := range w.Steps {
 			s.skips = s.skips || k.Repeat > 0
 		}
-		sw.first = surveyWarp(c, w, sw.weight, survey)
+		sw.first = make([]uint8, len(w.Lines))
 		recorded, instrs := total.add(c, w, sw.weight)
 		s.recorded += recorded
 		s.instrs += instrs
 	}
+	s.survey(c, survey)
 	total.samples++
 	total.warps += int64(len(cta.Warps))
 	return s, nil
@@ -116,27 +117,49 @@ func accessEnd(w *trace.Warp, i int) int32 {
 	return int32(len(w.Accesses))
 }
 
-func surveyWarp(c *code, w *trace.Warp, weight []int64, survey *reuse.Survey) []uint8 {
-	first := make([]uint8, len(w.Lines))
-	survey.Warp()
-	for i, k := range w.Steps {
-		survey.StandFor(max(weight[i], 1))
-		for j := k.Access; j < accessEnd(w, i); j++ {
-			a := &w.Accesses[j]
-			if a.Space != ir.Global {
+// survey shows what the CTA touches, step by step of all warps: an iteration that
+// stands for others finds what other warps' iterations before it brought. What the
+// first iteration left out touches is shown last, for nothing: other CTAs' recorded
+// iterations may find it there.
+func (s *sample) survey(c *code, survey *reuse.Survey) {
+	made := make([]int, len(s.warps))
+	for step, going := 0, true; going; step++ {
+		going = false
+		for i := range s.warps {
+			w := &s.cta.Warps[i]
+			if step >= len(w.Steps) {
 				continue
 			}
-			survey.Request()
-			if c.kept[a.PC] {
-				survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
-			}
-			for n := a.First; n < a.First+int32(a.NLines); n++ {
-				l := &w.Lines[n]
-				first[n] = survey.Touch(a.PC, l.Addr, l.Sectors, c.stores[a.PC])
+			going = true
+			survey.StandFor(max(s.warps[i].weight[step], 1))
+			for j := w.Steps[step].Access; j < accessEnd(w, step); j++ {
+				if a := &w.Accesses[j]; a.Space == ir.Global {
+					made[i]++
+					survey.Request(i, made[i])
+					c.survey(w, a, s.warps[i].first, survey)
+				}
 			}
 		}
 	}
-	return first
+	survey.StandFor(0)
+	for i := range s.cta.Warps {
+		coalesce.Ahead(&s.cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
+			if a.Space == ir.Global {
+				survey.Touch(a.PC, line, sectors, c.stores[a.PC])
+			}
+		})
+	}
+}
+
+// survey shows what one access touches.
+func (c *code) survey(w *trace.Warp, a *trace.Access, first []uint8, survey *reuse.Survey) {
+	if c.kept[a.PC] {
+		survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
+	}
+	for n := a.First; n < a.First+int32(a.NLines); n++ {
+		l := &w.Lines[n]
+		first[n] = survey.Touch(a.PC, l.Addr, l.Sectors, c.stores[a.PC])
+	}
 }
 
 // add counts a warp and returns its machine instructions as recorded and in full.

@@ -98,6 +98,22 @@ func TestSkippedIterationsRead(t *testing.T) {
 	}
 }
 
+// CTAs that march through planes side by side read what their neighbours read, too,
+// from DRAM once, whether all iterations are traced or some.
+func TestMarchingCTAsShare(t *testing.T) {
+	d := h200(t)
+	const grid, n = 4096, 60
+	for _, warps := range []int{1, 8} {
+		k, whole := marching(grid, n, n)
+		_, part := marching(grid, n, 5)
+		a, b := predict(t, input(d, k, whole, grid, 16, warps)), predict(t, input(d, k, part, grid, 16, warps))
+		x, y := a.Metrics["dram__bytes_read.sum"], b.Metrics["dram__bytes_read.sum"]
+		if least := float64(grid * warps * n * 128); math.Abs(x/least-1) > 0.1 || math.Abs(y/x-1) > 0.1 {
+			t.Errorf("%d warps: %.0f bytes read, of a sample %.0f; there are %.0f", warps, x, y, least)
+		}
+	}
+}
+
 // draw makes a random kernel and launch.
 func draw(t *rapid.T, d *arch.Descriptor) timing.Input {
 	var k *kernel

@@ -177,3 +177,43 @@ func striding(grid, n, recorded int) (*kernel, tracer) {
 		return t
 	}
 }
+
+// marching reads in each of n iterations a line of the next plane and the lines
+// beside its own of the present one, which the neighbouring CTAs read an iteration
+// earlier as theirs; recorded of the iterations are traced.
+func marching(grid, n, recorded int) (*kernel, tracer) {
+	k := &kernel{}
+	k.block(false)
+	k.emit(assemble.S2R, ir.Mov, 0)
+	k.block(true)
+	var loads [3]int32
+	for i := range loads {
+		loads[i] = k.emit(assemble.Load, ir.Ld, 1+i, 0)
+	}
+	k.emit(assemble.FMA, ir.Fma, 4, 1, 2, 3)
+	k.emit(assemble.Branch, ir.Bra, -1)
+	k.block(false)
+	k.emit(assemble.Exit, ir.Exit, -1)
+	return k, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		rows := uint64(grid*warps + 2)
+		for i := range t.Warps {
+			w := &t.Warps[i]
+			row := uint64(cta)*uint64(warps) + uint64(i) + 1
+			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+			for j := range recorded {
+				plane := uint64(j)
+				if j == recorded-1 && n > recorded {
+					w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded), Access: int32(len(w.Accesses))})
+					plane = uint64(n - 1)
+				}
+				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+				access(w, loads[0], (plane+1)*rows+row)
+				access(w, loads[1], plane*rows+row-1)
+				access(w, loads[2], plane*rows+row+1)
+			}
+			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+		}
+		return t
+	}
+}

@@ -41,7 +41,6 @@ type surveyor struct {
 	stores  []bool
 	// partial[pc] says that a load uses parts of the granules it touches.
 	partial []bool
-	weight  []int64 // of the steps of the warp at hand
 }
 
 // surveyGrid traces a CTA in the middle of the grid and as many neighbours as
@@ -136,36 +135,61 @@ func (s *surveyor) trace(id int64, d reuse.Direction, first *[][]uint8) (*trace.
 		return nil, fmt.Errorf("model: trace of CTA %d is not of %d warps", id, s.in.WarpsPerCTA)
 	}
 	s.survey.Begin(d)
+	marks := make([][]uint8, len(cta.Warps))
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		if err := s.check(w); err != nil {
 			return nil, fmt.Errorf("model: CTA %d warp %d: %w", id, i, err)
 		}
-		var mark []uint8
 		if first != nil {
-			mark = make([]uint8, len(w.Lines))
-			*first = append(*first, mark)
+			marks[i] = make([]uint8, len(w.Lines))
 		}
-		s.touch(w, mark)
 	}
+	if first != nil {
+		*first = marks
+	}
+	s.touch(cta, marks)
 	return cta, nil
 }
 
-// touch adds what a warp touches, an iteration of a loop that stands for others
-// as many times as it does.
-func (s *surveyor) touch(w *trace.Warp, mark []uint8) {
-	s.weight = coalesce.Weights(w, s.weight)
-	for step := range w.Steps {
-		s.survey.StandFor(max(s.weight[step], 1))
-		end := int32(len(w.Accesses))
-		if step+1 < len(w.Steps) {
-			end = w.Steps[step+1].Access
-		}
-		for i := w.Steps[step].Access; i < end; i++ {
-			if a := &w.Accesses[i]; a.Space == ir.Global {
-				s.touchBy(w, a, mark)
+// touch adds what a CTA touches, step by step of all warps: an iteration of a loop
+// that stands for others counts as many times as it does, and finds what other
+// warps' iterations before it brought. What the first iteration left out touches is
+// shown last, for nothing: other CTAs' recorded iterations may find it there.
+func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
+	weights, made := make([][]int64, len(cta.Warps)), make([]int, len(cta.Warps))
+	for i := range cta.Warps {
+		weights[i] = coalesce.Weights(&cta.Warps[i], nil)
+	}
+	for step, going := 0, true; going; step++ {
+		going = false
+		for i := range cta.Warps {
+			w := &cta.Warps[i]
+			if step >= len(w.Steps) {
+				continue
+			}
+			going = true
+			s.survey.StandFor(max(weights[i][step], 1))
+			end := int32(len(w.Accesses))
+			if step+1 < len(w.Steps) {
+				end = w.Steps[step+1].Access
+			}
+			for k := w.Steps[step].Access; k < end; k++ {
+				if a := &w.Accesses[k]; a.Space == ir.Global {
+					made[i]++
+					s.survey.Request(i, made[i])
+					s.touchBy(w, a, marks[i])
+				}
 			}
 		}
+	}
+	s.survey.StandFor(0)
+	for i := range cta.Warps {
+		coalesce.Ahead(&cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
+			if a.Space == ir.Global {
+				s.survey.Touch(a.PC, line, sectors, s.stores[a.PC])
+			}
+		})
 	}
 }
 

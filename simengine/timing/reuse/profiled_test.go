@@ -47,9 +47,10 @@ func TestIterationsThatShareGranules(t *testing.T) {
 	}{{1, 50}, {2, 100}, {4, 100}} {
 		s := New(1, 64, 512)
 		s.Begin(Base)
-		s.Warp()
+		made := 0
 		read := func(k uint64) {
-			s.Request()
+			made++
+			s.Request(0, made)
 			s.Touch(0, k*c.step/4, 1<<(k*c.step%4), false)
 		}
 		read(0)
@@ -73,17 +74,15 @@ func TestFirstRequestOfAGranule(t *testing.T) {
 	}{{0, 1}, {1, 0.75}, {2, 0.5}} {
 		s := New(1, 64, 512)
 		s.Begin(Base)
-		s.Warp()
-		s.Request()
+		s.Request(0, 1)
 		s.Touch(0, 100, 0xf, false)
-		s.Request()
+		s.Request(0, 2)
 		s.Touch(0, 7, 1, false)
-		s.Warp()
-		for range c.before {
-			s.Request()
+		for k := range c.before {
+			s.Request(1, 1+k)
 			s.Touch(0, 100, 0xf, false)
 		}
-		s.Request()
+		s.Request(1, 1+c.before)
 		s.Touch(0, 7, 3, false)
 		g := s.groups()
 		if got := (g[0].firstAsked(s)*3 - 2); got != c.want {

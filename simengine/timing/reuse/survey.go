@@ -101,7 +101,8 @@ func (s *Survey) Scattered() bool {
 
 // StandFor says that the following touches of the CTA, of a loop iteration,
 // stand for n iterations like it: what such an iteration is the first to touch,
-// each of the others touches as much of.
+// each of the others touches as much of. With 0 the touches are no CTA's own, and
+// only there for others to find.
 func (s *Survey) StandFor(n int64) { s.weight = n }
 
 // Begin starts the next CTA.
@@ -115,18 +116,12 @@ func (s *Survey) Begin(d Direction) {
 	s.ctas[d]++
 }
 
-// Warp starts the next warp of the CTA.
-func (s *Survey) Warp() {
-	s.order = 0
-	s.warp++
-}
-
-// Request starts the next request of the warp. Warps make theirs in turns: of two
-// requests of a granule the one that fewer of its warp's come before is the first.
-func (s *Survey) Request() {
-	if s.order < math.MaxUint16 {
-		s.order++
-	}
+// Request starts a request of a warp of the CTA, the order-th that it makes. Warps
+// make theirs in turns: of two requests of a granule the one that fewer of its
+// warp's come before is the first.
+func (s *Survey) Request(warp, order int) {
+	s.warp = uint8(warp)
+	s.order = uint16(min(order, math.MaxUint16))
 }
 
 // Touch records that the current CTA reads or writes sectors of a line by
@@ -168,7 +163,7 @@ func (s *Survey) Store(pc int32, bytes int64) {
 func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first bool) {
 	e := s.table.entry(granule)
 	stamp, owner, n := &e.read, &e.reader, s.weight
-	if s.serial[id] {
+	if s.serial[id] && n > 0 {
 		// Of the iterations that this one stands for not each begins a granule.
 		n = max(n*int64(sectors)*sectorBytes/int64(s.granule), 1)
 	}
