@@ -28,7 +28,7 @@ type Evaluator struct {
 
 // New makes an evaluator. Evaluators may share a compiler.
 func New(c Compiler) *Evaluator {
-	makeRoom()
+	room()
 	return &Evaluator{compiler: c, engine: simengine.New()}
 }
 
