@@ -123,6 +123,7 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 				}
 				scores = append(scores, s)
 				if first := r.donors.best(name, rec); len(first) > 0 {
+					total += r.seeds
 					if s, err = r.score(ctx, rec, strategy, first); err != nil {
 						return err
 					}
