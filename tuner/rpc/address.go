@@ -110,21 +110,30 @@ func (b *addressBook) read() ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the coordinator's address from %s: %w", file, err)
 		}
-		list = strings.TrimSpace(string(text))
+		all, err := splitAddresses(strings.TrimSpace(string(text)))
+		if err != nil { // what it holds instead may be a secret, named by mistake
+			return nil, tuner.Errorf(tuner.Invalid, "", "the coordinator's address in %s: want a line HOST:PORT, or several separated by commas; it holds something else", file)
+		}
+		return all, b.allowed(all)
 	}
 	all, err := splitAddresses(list)
 	if err != nil {
 		return nil, err
 	}
+	return all, b.allowed(all)
+}
+
+// allowed says why one of the addresses may not be connected to.
+func (b *addressBook) allowed(all []string) error {
 	for _, a := range all {
 		if b.allow == nil {
 			break
 		}
 		if err := b.allow(a); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // addressReader tells a connection where to connect to.

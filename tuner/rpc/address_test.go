@@ -33,6 +33,25 @@ func TestAddressForms(t *testing.T) {
 	}
 }
 
+// What a file holds instead of an address may be a token, named by mistake: it is in
+// no error, and so in no log.
+func TestAddressFileOfSomethingElse(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	const secret = "reader s3cr3t-t0ken"
+	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := (&addressBook{address: "@" + file}).read()
+	if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "HOST:PORT") {
+		t.Errorf("%v", err)
+	}
+	for _, part := range strings.Fields(secret) {
+		if err != nil && strings.Contains(strings.ReplaceAll(err.Error(), file, ""), part) {
+			t.Errorf("the error shows what the file holds: %v", err)
+		}
+	}
+}
+
 // standing is a coordinator that serves at an address until it is stopped.
 type standing struct {
 	address string
