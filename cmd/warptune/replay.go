@@ -137,32 +137,38 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 	return a.printScores(r, scores)
 }
 
-// score runs the seeds side by side. first are configurations to begin with.
-func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string, first []search.Config) (replay.Score, error) {
-	curves := make([]replay.Curve, r.seeds)
-	budget := int(min(int64(r.budget), rec.Space.Size()))
+// eachSeed runs a strategy with every seed, side by side.
+func (r *replays) eachSeed(ctx context.Context, rec *replay.Record, strategy string, run func(seed int, s search.Strategy)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for seed := range curves {
+	for seed := range r.seeds {
 		group.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			s, err := strategies.New(strategy, rec.Space, uint64(seed))
-			if err != nil {
-				return err
+			if err == nil {
+				run(seed, s)
 			}
-			if len(first) > 0 {
-				s = seeded.New(rec.Space, s, first)
-			}
-			if r.rule != (stopping.Rule{}) {
-				s = stopping.New(s, r.rule)
-			}
-			curves[seed] = replay.Run(rec, s, budget, r.delay)
-			return nil
+			return err
 		})
 	}
-	err := group.Wait()
+	return group.Wait()
+}
+
+// score runs the seeds side by side. first are configurations to begin with.
+func (r *replays) score(ctx context.Context, rec *replay.Record, strategy string, first []search.Config) (replay.Score, error) {
+	curves := make([]replay.Curve, r.seeds)
+	budget := int(min(int64(r.budget), rec.Space.Size()))
+	err := r.eachSeed(ctx, rec, strategy, func(seed int, s search.Strategy) {
+		if len(first) > 0 {
+			s = seeded.New(rec.Space, s, first)
+		}
+		if r.rule != (stopping.Rule{}) {
+			s = stopping.New(s, r.rule)
+		}
+		curves[seed] = replay.Run(rec, s, budget, r.delay)
+	})
 	if len(first) > 0 {
 		strategy += ", transferred"
 	}

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"io"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/replay"
-	"github.com/warptune/warptune/search/strategies"
 )
 
 // everywhere stands for all spaces together.
@@ -48,22 +45,9 @@ func (a *app) replayBeliefs(ctx context.Context, r *replays, names []string) err
 // order.
 func (r *replays) believe(ctx context.Context, rec *replay.Record, strategy string) ([]replay.Belief, error) {
 	runs := make([][]replay.Belief, r.seeds)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for seed := range runs {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			s, err := strategies.New(strategy, rec.Space, uint64(seed))
-			if err != nil {
-				return err
-			}
-			runs[seed] = replay.Beliefs(rec, s, r.budget, r.beliefs)
-			return nil
-		})
-	}
-	err := group.Wait()
+	err := r.eachSeed(ctx, rec, strategy, func(seed int, s search.Strategy) {
+		runs[seed] = replay.Beliefs(rec, s, r.budget, r.beliefs)
+	})
 	var all []replay.Belief
 	for _, run := range runs {
 		all = append(all, run...)

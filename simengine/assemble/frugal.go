@@ -3,6 +3,13 @@ package assemble
 // frugal puts every block into the order that needs the fewest registers of
 // two: the program's own, and results computed just before what reads them.
 func (f *fn) frugal() error {
+	f.reorder(demandOrder)
+	return nil
+}
+
+// reorder puts every block into an order if it needs fewer registers than the
+// program's own.
+func (f *fn) reorder(by func(*dag) []int32) {
 	s := f.newScratch()
 	for _, b := range f.order {
 		mb := &f.mblocks[b]
@@ -10,13 +17,12 @@ func (f *fn) frugal() error {
 			continue
 		}
 		g := f.newDAG(mb.insts, s, false, &s.dag)
-		order := demandOrder(g)
+		order := by(g)
 		out := f.boundsOf(b, s).out
 		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
 			mb.insts = arrange(mb.insts, order)
 		}
 	}
-	return nil
 }
 
 // demandOrder orders a block by demand: each instruction whose results the

@@ -9,19 +9,7 @@ import "slices"
 // order of demand all columns wait while the rows do. ptxas keeps the vectors under a
 // cap, too (matrix products of 8 rows a thread under 32 registers for sm_90).
 func (f *fn) tighten() {
-	s := f.newScratch()
-	for _, b := range f.order {
-		mb := &f.mblocks[b]
-		if len(mb.insts) < 3 {
-			continue
-		}
-		g := f.newDAG(mb.insts, s, false, &s.dag)
-		order := vectorOrder(g)
-		out := f.boundsOf(b, s).out
-		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
-			mb.insts = arrange(mb.insts, order)
-		}
-	}
+	f.reorder(vectorOrder)
 	f.peak = f.pressure()
 }
 

@@ -4,10 +4,10 @@ import "math"
 
 // Waits is how long reads wait for an idle DRAM, in cycles from the SM and back, as
 // quantiles: entry k is that of the share (k+1/2)/len. Lines of one piece, which
-// one row holds, wait alike; pieces do so independently of each other. Of two, four
-// and eight lines side by side but in pieces of their own the longest takes 797,
-// 885 and 940 cycles in the mean where one takes 729, and four lines of one piece
-// 776 (deploy/calibrate waits.mean; independence gives 820, 905 and 990).
+// one row holds, wait alike; pieces do so independently of each other. Of two
+// and of four lines in pieces of their own the longest takes 797 and 885 cycles in
+// the mean where one takes 729, and of four lines of one piece 776 (deploy/calibrate
+// waits.mean, 4 warps on every SM; independence of pieces gives 823 and 908).
 type Waits [16]int64
 
 // NewWaits reads the quantiles off percentiles (ascending, with their waits in
