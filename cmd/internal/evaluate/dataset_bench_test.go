@@ -60,11 +60,9 @@ func benchmarkDataset(b *testing.B, timings, ptx string, level simengine.Level) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	defs := map[string]*kernel.Definition{}
-	for _, k := range catalogue.All() {
-		if defs[k.Name], err = k.Definition(); err != nil {
-			b.Fatal(err)
-		}
+	defs, err := catalogue.Definitions()
+	if err != nil {
+		b.Fatal(err)
 	}
 	batch := Batch{
 		Compiler: compiler, PTX: files, Arch: d, Level: level, Slots: 1,

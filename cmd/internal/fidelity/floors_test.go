@@ -46,11 +46,9 @@ func newBatch(t *testing.T, archName string) evaluate.Batch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defs := map[string]*kernel.Definition{}
-	for _, k := range catalogue.All() {
-		if defs[k.Name], err = k.Definition(); err != nil {
-			t.Fatal(err)
-		}
+	defs, err := catalogue.Definitions()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return evaluate.Batch{
 		Compiler: compiler, Arch: d, Slots: runtime.GOMAXPROCS(0),

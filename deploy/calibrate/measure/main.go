@@ -132,16 +132,12 @@ func (m *measurement) run(driver string) (err error) {
 // definitions are the kernels to measure, by name.
 func (m *measurement) definitions() (all []*kernel.Definition, err error) {
 	if m.kernels == "" {
+		builtIn, err := catalogue.Definitions()
+		if err != nil {
+			return nil, err
+		}
 		for _, name := range slices.Sorted(maps.Keys(sizes)) {
-			k, err := catalogue.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			def, err := k.Definition()
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, def)
+			all = append(all, builtIn[name])
 		}
 		return all, nil
 	}

@@ -109,6 +109,19 @@ func (k *Kernel) Definition() (*kernel.Definition, error) {
 	return d, nil
 }
 
+// Definitions are those of all kernels, by name.
+func Definitions() (map[string]*kernel.Definition, error) {
+	all := map[string]*kernel.Definition{}
+	for _, k := range kernels() {
+		d, err := k.Definition()
+		if err != nil {
+			return nil, err
+		}
+		all[k.Name] = d
+	}
+	return all, nil
+}
+
 func (k *Kernel) file(name string) []byte {
 	b, err := files{}.ReadFile(name)
 	if err != nil {
