@@ -78,7 +78,7 @@ func (e *wireEnd) Write(b []byte) (int, error) {
 	if e.mute.Load() {
 		return len(b), nil
 	}
-	e.wire.carry(len(b))
+	e.carry(len(b))
 	if left := e.left.Add(-int64(len(b))); left < 0 {
 		_, _ = e.Conn.Write(b[:max(0, int64(len(b))+left)])
 		_ = e.Close()
@@ -96,7 +96,7 @@ func (e *wireEnd) Read(b []byte) (int, error) {
 		<-e.closed
 		return 0, io.ErrClosedPipe
 	}
-	e.wire.carry(n)
+	e.carry(n)
 	if err == nil && e.left.Add(-int64(n)) < 0 {
 		_ = e.Close()
 		return 0, io.ErrUnexpectedEOF
@@ -104,10 +104,17 @@ func (e *wireEnd) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// carry waits for as long as n bytes take.
-func (w *wire) carry(n int) {
-	if w.takes != nil && n > 0 {
-		time.Sleep(w.takes(n))
+// carry waits for as long as n bytes take, or until the connection is closed:
+// what is still under way then reaches nobody.
+func (e *wireEnd) carry(n int) {
+	if e.wire.takes == nil || n <= 0 {
+		return
+	}
+	arrives := time.NewTimer(e.wire.takes(n))
+	defer arrives.Stop()
+	select {
+	case <-arrives.C:
+	case <-e.closed:
 	}
 }
 
