@@ -15,6 +15,9 @@ type LeaseRecord struct {
 	Reason  string // why the attempt before ended, if it failed
 }
 
+// Worker returns the name of the worker that holds it, or held it.
+func (r *LeaseRecord) Worker() string { return workerOf(r.Holder) }
+
 // ResultChange is a result to store, with the key under which other sweeps may
 // find it (nil: none).
 type ResultChange struct {

@@ -209,7 +209,7 @@ func (l *Ledger) reportCheck(s *live, w *session, r *Report, ack func(AckStatus,
 	case c == nil:
 		return ack(AlreadyRecorded, "")
 	case r.Token < c.token:
-		return ack(StaleToken, "token %d is stale: the check of trial %d was granted to %s under token %d", r.Token, c.seq, c.holder, c.token)
+		return ack(StaleToken, "token %d is stale: the check of trial %d was granted to %s under token %d", r.Token, c.seq, workerOf(c.holder), c.token)
 	case r.Token > c.token || w.name != c.holder:
 		return ack(Refused, "the check of trial %d was not granted to %s under token %d", c.seq, w.name, r.Token)
 	case r.Outcome == nil || r.Outcome.Check() != nil:

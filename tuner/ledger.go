@@ -119,7 +119,7 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	l.awake += gap
 	for _, e := range l.leases.Expire(now) {
 		if s := l.live[e.Sweep]; s != nil {
-			l.lost(s, e.Seq, "the lease of worker "+e.Holder+" expired", true)
+			l.lost(s, e.Seq, "the lease of worker "+workerOf(e.Holder)+" expired", true)
 		}
 	}
 	if now.Sub(l.swept) >= time.Second {

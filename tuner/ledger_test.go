@@ -104,6 +104,44 @@ func TestOnlyTheHolderReports(t *testing.T) {
 	}
 }
 
+// A worker's session is what it proves with that a lease is its own, so nothing
+// that others can have answered has it.
+func TestNobodyIsToldAnothersSession(t *testing.T) {
+	d := newDesk(t, 1)
+	secretive := tunertest.Worker("secretive", 0x5ec7e75ec7e7, 1)
+	told := func(what, text string) {
+		t.Helper()
+		if !strings.Contains(text, secretive.ID) || strings.Contains(text, secretive.Session()) {
+			t.Errorf("%s: %q, want the worker's name and not its session", what, text)
+		}
+	}
+	seen := 0
+	for range 3 { // attempts
+		g := d.call(0, tuner.Sync{Worker: secretive, Want: 1}).Grants[0]
+		for token := range g.Token {
+			guess := done(g)
+			guess.Token = token
+			told("a report under a stale token", d.call(0, tuner.Sync{Worker: bob, Draining: true, Reports: []tuner.Report{guess}}).Acks[0].Message)
+		}
+		d.out = nil
+		for range 8 { // until it has expired
+			d.call(ttl/6, tuner.Sync{Worker: bob, Draining: true})
+		}
+		for _, c := range d.out {
+			for _, l := range c.Leases {
+				told("why it was queued again", l.Reason)
+			}
+			for _, r := range c.Results {
+				told("why it was given up", r.Result.Outcome.Message)
+				seen++
+			}
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d trials were given up, want 1", seen)
+	}
+}
+
 func TestLostGrantsAreGrantedAgainUnderTheirTokens(t *testing.T) {
 	d := newDesk(t, 10)
 	lost := d.call(0, tuner.Sync{Worker: alice, Want: 2}).Grants

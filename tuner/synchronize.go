@@ -106,7 +106,7 @@ func (l *Ledger) report(w *session, r *Report) Ack {
 	case t == nil || t.ended():
 		return ack(AlreadyRecorded, "")
 	case r.Token < t.token:
-		return ack(StaleToken, "token %d is stale: trial %d was granted to %s under token %d", r.Token, r.Key.Seq, t.holder, t.token)
+		return ack(StaleToken, "token %d is stale: trial %d was granted to %s under token %d", r.Token, r.Key.Seq, t.worker(), t.token)
 	case r.Token > t.token || w.name != t.holder:
 		return ack(Refused, "trial %d was not granted to %s under token %d", r.Key.Seq, w.name, r.Token)
 	}

@@ -21,6 +21,8 @@ type Worker struct {
 }
 
 // Session names one process of a worker: two copies of a worker differ in it.
+// Whoever knows it can report in the worker's place, so it is in nothing that
+// others are told.
 func (w *Worker) Session() string { return w.ID + "/" + strconv.FormatUint(w.Epoch, 16) }
 
 // workerOf returns the worker that a session is of.

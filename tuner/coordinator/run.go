@@ -199,7 +199,7 @@ func (c *Coordinator) removeSome() error {
 func (c *Coordinator) logGroup(g *group, moved []tuner.Sweep) {
 	for i := range g.changes.Leases {
 		if l := &g.changes.Leases[i]; !l.Held && l.Reason != "" {
-			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Holder, "attempt", l.Attempt, "reason", l.Reason)
+			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Worker(), "attempt", l.Attempt, "reason", l.Reason)
 		}
 	}
 	for _, d := range g.changes.Distrusted {

@@ -108,7 +108,7 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 
 func fromWorkerStatus(w *tuner.WorkerStatus) *warptunev1.WorkerStatus {
 	return &warptunev1.WorkerStatus{
-		Id: w.Worker.ID, Epoch: w.Worker.Epoch, Slots: int64(w.Worker.Slots), Engine: w.Worker.Engine, Held: int64(w.Held),
+		Id: w.Worker.ID, Slots: int64(w.Worker.Slots), Engine: w.Worker.Engine, Held: int64(w.Held),
 		Reported: w.Reported, SilentMs: w.Silent.Milliseconds(), Draining: w.Draining, Refused: w.Refused, Labels: w.Worker.Labels,
 	}
 }

@@ -2222,8 +2222,6 @@ type WorkerStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The worker's name.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session of the process.
-	Epoch uint64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// Evaluations at a time.
 	Slots int64 `protobuf:"varint,3,opt,name=slots,proto3" json:"slots,omitempty"`
 	// Version of its simulator.
@@ -2279,13 +2277,6 @@ func (x *WorkerStatus) GetId() string {
 		return x.Id
 	}
 	return ""
-}
-
-func (x *WorkerStatus) GetEpoch() uint64 {
-	if x != nil {
-		return x.Epoch
-	}
-	return 0
 }
 
 func (x *WorkerStatus) GetSlots() int64 {
@@ -2483,10 +2474,9 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\"\x10\n" +
 	"\x0eWorkersRequest\"F\n" +
 	"\x0fWorkersResponse\x123\n" +
-	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xdf\x02\n" +
+	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xd6\x02\n" +
 	"\fWorkerStatus\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
-	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12\x14\n" +
 	"\x05slots\x18\x03 \x01(\x03R\x05slots\x12\x16\n" +
 	"\x06engine\x18\x04 \x01(\tR\x06engine\x12\x12\n" +
 	"\x04held\x18\x05 \x01(\x03R\x04held\x12\x1a\n" +
@@ -2498,7 +2488,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	" \x03(\v2%.warptune.v1.WorkerStatus.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\xc2\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01J\x04\b\x02\x10\x03R\x05epoch*\xc2\x01\n" +
 	"\n" +
 	"SweepState\x12\x1b\n" +
 	"\x17SWEEP_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
