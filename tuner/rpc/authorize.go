@@ -21,6 +21,9 @@ import (
 // before it is not listened to.
 const maxFailures = 10
 
+// maxLogged is how many refusals of one host are logged a minute.
+const maxLogged = 20
+
 // guard checks who calls and what they may. Who presents no valid token and no
 // certificate of ours is nobody, and may call what is open to anyone.
 type guard struct {
@@ -34,9 +37,10 @@ type guard struct {
 // errNobody answers who presents nothing.
 var errNobody = tuner.Errorf(tuner.Unauthenticated, "authorize", "no token and no client certificate: give --token-file or --tls-cert")
 
+// failure is what became of a host's callers since a time, for a minute.
 type failure struct {
-	since time.Time
-	count int
+	since          time.Time
+	wrong, refused int // for wrong credentials; in all
 }
 
 // Authorize returns server options that admit callers by bearer token, or by
@@ -93,14 +97,12 @@ func (g *guard) admit(ctx context.Context, method string) (context.Context, erro
 	}
 	id, err := g.identify(ctx)
 	if err != nil {
-		if !errors.Is(err, errNobody) { // who presents nothing guesses nothing
-			g.failed(host)
-		}
-		g.log.Warn("caller refused", "peer", host, "method", method, "reason", err)
+		// Who presents nothing guesses nothing.
+		g.refused(host, !errors.Is(err, errNobody), "method", method, "reason", err)
 		return nil, err
 	}
 	if !allowed(method, id.Role) {
-		g.log.Warn("caller refused", "peer", host, "caller", id.Name, "role", id.Role.String(), "method", method)
+		g.refused(host, false, "caller", id.Name, "role", id.Role.String(), "method", method)
 		return nil, tuner.Errorf(tuner.Denied, "authorize", "%s has the role %s, which may not call %s", id.Name, id.Role, method)
 	}
 	return context.WithValue(ctx, identityKey{}, id), nil
@@ -143,10 +145,13 @@ func (g *guard) shut(host string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	f := g.failures[host]
-	return f != nil && f.count >= maxFailures && time.Since(f.since) < time.Minute
+	return f != nil && f.wrong >= maxFailures && time.Since(f.since) < time.Minute
 }
 
-func (g *guard) failed(host string) {
+// refused notes that a caller of a host was refused, for wrong credentials or for
+// another reason, and logs it unless it was logged often lately: nobody fills a
+// disk with refusals.
+func (g *guard) refused(host string, wrong bool, details ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.failures) > 10000 {
@@ -157,5 +162,14 @@ func (g *guard) failed(host string) {
 		f = &failure{since: time.Now()}
 		g.failures[host] = f
 	}
-	f.count++
+	f.refused++
+	if wrong {
+		f.wrong++
+	}
+	switch details = append([]any{"peer", host}, details...); {
+	case f.refused <= maxLogged:
+		g.log.Warn("caller refused", details...)
+	case f.refused == maxLogged+1:
+		g.log.Warn("caller refused; what else is refused of this peer is not logged for a minute", details...)
+	}
 }

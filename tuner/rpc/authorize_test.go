@@ -23,6 +23,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
@@ -71,6 +72,30 @@ func TestWrongTokensShutTheirHostOut(t *testing.T) {
 	}
 	if strings.Contains(log.String(), guess) || !strings.Contains(log.String(), "caller refused") {
 		t.Errorf("the log is %q", log.String())
+	}
+}
+
+// Refusals are logged, but nobody fills a disk with them: not who presents
+// nothing, and not who may not.
+func TestRefusalsDoNotFillTheLog(t *testing.T) {
+	tokens, err := LoadTokens(writeFile(t, "tokens", tokenText, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, options := range map[string][]grpc.DialOption{
+		"nobody": nil, "a worker": {grpc.WithPerRPCCredentials(Bearer(tokenOf[WorkerRole], true))},
+	} {
+		var log bytes.Buffer
+		address, _ := serve(t, Authorize(tokens, hclog.New(&hclog.LoggerOptions{Output: &log}))...)
+		client := warptunev1.NewSweepServiceClient(dial(t, address, append(ClientOptions(nil), options...)...))
+		for range 10 * maxLogged {
+			if _, err := client.List(t.Context(), &warptunev1.ListRequest{}); status.Code(err) != codes.Unauthenticated && status.Code(err) != codes.PermissionDenied {
+				t.Fatalf("%s is answered %v", what, err)
+			}
+		}
+		if n := strings.Count(log.String(), "\n"); n != maxLogged+1 || !strings.Contains(log.String(), "is not logged for a minute") {
+			t.Errorf("%s fills the log with %d lines:\n%.500s", what, n, log.String())
+		}
 	}
 }
 
@@ -248,6 +273,100 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	}
 	if _, err := files.Server(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a key that others can read: %v", err)
+	}
+}
+
+// Who certifies the other side is read again, at the server and at a client: one
+// is added without a restart, and one that is taken out certifies nobody any more.
+func TestAuthoritiesAreReadAgain(t *testing.T) {
+	old, next := newAuthority(t), newAuthority(t)
+	serverFiles := old.issue("coordinator", "", nil)
+	trusted := writeFile(t, "trusted.pem", "", 0o600) // by both sides
+	trust := func(authorities ...*authority) {
+		t.Helper()
+		var text []byte
+		for _, a := range authorities {
+			pem, err := os.ReadFile(a.path("ca.pem"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = append(text, pem...)
+		}
+		if err := os.WriteFile(trusted, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trust(old)
+	serverFiles.CA = trusted
+	creds, err := serverFiles.Server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _ := serve(t, append(Authorize(nil, nil), grpc.Creds(creds))...)
+	oldFiles, nextFiles := old.issue("rita", "reader", nil), next.issue("ruth", "reader", nil)
+	oldFiles.CA, nextFiles.CA = trusted, trusted
+	oldClient, err := oldFiles.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nextClient, err := nextFiles.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(client credentials.TransportCredentials) codes.Code {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		conn := dial(t, address, ClientOptions(client)...)
+		defer conn.Close()
+		_, err := warptunev1.NewSweepServiceClient(conn).List(ctx, &warptunev1.ListRequest{})
+		return status.Code(err)
+	}
+	// eventually waits for files to be looked at again.
+	eventually := func(what string, client credentials.TransportCredentials, want codes.Code) {
+		t.Helper()
+		var got codes.Code
+		for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
+			if got = list(client); got == want {
+				return
+			}
+		}
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+	eventually("an authority that is trusted", oldClient, codes.OK)
+	eventually("one that is not", nextClient, codes.Unavailable)
+	trust(old, next)
+	eventually("one that is added", nextClient, codes.OK)
+	eventually("the other one", oldClient, codes.OK)
+	// The coordinator gets a certificate of the new authority, and the old one goes.
+	fresh := next.issue("coordinator", "", nil)
+	for from, to := range map[string]string{fresh.Certificate: serverFiles.Certificate, fresh.Key: serverFiles.Key} {
+		text, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(to, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	trust(next)
+	eventually("one that is taken out", oldClient, codes.Unavailable)
+	eventually("the one that is left", nextClient, codes.OK)
+}
+
+// A certificate that ends while its connection lasts is of no use any more.
+func TestCertificateEndsInMidConnection(t *testing.T) {
+	a := newAuthority(t)
+	files := a.issue("rita", "reader", nil)
+	pair, err := (&keyPair{files: files}).get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := certificateIdentity(pair.Leaf); err != nil {
+		t.Errorf("a valid one: %v", err)
+	}
+	pair.Leaf.NotAfter = time.Now().Add(-time.Second)
+	if _, err := certificateIdentity(pair.Leaf); tuner.KindOf(err) != tuner.Unauthenticated {
+		t.Errorf("one that has ended: %v", err)
 	}
 }
 

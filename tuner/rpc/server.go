@@ -29,6 +29,11 @@ const (
 	// MaxMessage is the most bytes of a message to the server.
 	MaxMessage = 4 << 20
 	maxBundle  = 64 << 20
+	// connectionAge is how long a connection lasts, about: then its client is asked
+	// to make another one, and so to prove again who it is, with the certificate
+	// and to the authorities that there are by then. Streams have streamGrace more.
+	connectionAge = time.Hour
+	streamGrace   = 10 * time.Minute
 	// ioBuffer is the size of a connection's buffers, of which the library
 	// keeps two of 32 KiB for as long as it lives: too much for a thousand.
 	ioBuffer = 8 << 10
@@ -61,6 +66,7 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 		grpc.WriteBufferSize(ioBuffer),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionIdle: 5 * time.Minute, Time: 20 * time.Second, Timeout: 10 * time.Second,
+			MaxConnectionAge: connectionAge, MaxConnectionAgeGrace: streamGrace,
 		}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(recoverUnary(log)),

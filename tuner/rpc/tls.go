@@ -21,6 +21,9 @@ const rolePrefix = "warptune:role:"
 
 // certificateIdentity returns whom a verified client certificate names.
 func certificateIdentity(c *x509.Certificate) (Identity, error) {
+	if time.Now().After(c.NotAfter) { // since it connected
+		return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate of %q ended at %s: connect with a new one", c.Subject.CommonName, c.NotAfter.UTC().Format(time.RFC3339))
+	}
 	for _, uri := range c.URIs {
 		if name, ok := strings.CutPrefix(uri.String(), rolePrefix); ok {
 			role, err := ParseRole(name)
@@ -33,8 +36,8 @@ func certificateIdentity(c *x509.Certificate) (Identity, error) {
 	return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate of %q has no URI %s…", c.Subject.CommonName, rolePrefix)
 }
 
-// TLSFiles names PEM files. Certificate and key go together; they are read
-// again when they change, so that renewal needs no restart.
+// TLSFiles names PEM files. Certificate and key go together. All are read again
+// when they change, so that renewal needs no restart.
 type TLSFiles struct {
 	Certificate string
 	Key         string
@@ -53,29 +56,32 @@ func (f TLSFiles) Server() (credentials.TransportCredentials, error) {
 	}
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS13,
+		NextProtos:     []string{"h2"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return pair.get() },
+		// A resumed session would be of whom another authority certified.
+		SessionTicketsDisabled: true,
 	}
-	if f.CA != "" {
-		pool, err := readPool(f.CA)
-		if err != nil {
-			return nil, err
-		}
-		config.ClientCAs, config.ClientAuth = pool, tls.VerifyClientCertIfGiven
+	if f.CA == "" {
+		return credentials.NewTLS(config), nil
 	}
-	return credentials.NewTLS(config), nil
+	authorities, err := newAuthorities(f.CA)
+	if err != nil {
+		return nil, err
+	}
+	config.ClientAuth = tls.VerifyClientCertIfGiven
+	each := config.Clone()
+	each.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		now := config.Clone()
+		now.ClientCAs = authorities.get()
+		return now, nil
+	}
+	return credentials.NewTLS(each), nil
 }
 
 // Client returns credentials for a client. Without a CA the system's are
 // trusted.
 func (f TLSFiles) Client() (credentials.TransportCredentials, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS13}
-	if f.CA != "" {
-		pool, err := readPool(f.CA)
-		if err != nil {
-			return nil, err
-		}
-		config.RootCAs = pool
-	}
 	if f.Certificate != "" {
 		pair := &keyPair{files: f}
 		if _, err := pair.get(); err != nil {
@@ -83,19 +89,14 @@ func (f TLSFiles) Client() (credentials.TransportCredentials, error) {
 		}
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.get() }
 	}
-	return credentials.NewTLS(config), nil
-}
-
-func readPool(path string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(path)
+	if f.CA == "" {
+		return credentials.NewTLS(config), nil
+	}
+	authorities, err := newAuthorities(f.CA)
 	if err != nil {
 		return nil, err
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s has no certificate in PEM form", path)
-	}
-	return pool, nil
+	return trusting{credentials.NewTLS(config), config, authorities}, nil
 }
 
 // keyPair is a certificate and its key, read again when the files change.

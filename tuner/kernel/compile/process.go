@@ -73,6 +73,9 @@ func run(ctx context.Context, limits Limits, behind *wall, dir, program string, 
 		// The dynamic loader's and env's way to say that it never ran.
 		return e, fmt.Errorf("run %s: %s", program, strings.TrimSpace(e.message))
 	case errors.As(err, &ee):
+		if why := interrupted(ee, limits, e.message+e.output); why != "" {
+			return e, fmt.Errorf("run %s: %s", program, why)
+		}
 		e.code, e.killed = ee.ExitCode(), killedBy(ee, limits)
 		return e, nil
 	case err != nil:

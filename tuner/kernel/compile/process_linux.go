@@ -36,6 +36,11 @@ func restrict(pid int, l Limits) {
 	}
 }
 
+// cpuGrace is how many seconds of processor time after SIGXCPU, of which a process
+// dies unless it wants otherwise, SIGKILL follows. At once, nobody could tell it
+// from the SIGKILL of a machine without memory.
+const cpuGrace = 1
+
 func limitProcess(pid int, l Limits) {
 	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
 	for resource, limit := range map[int]uint64{
@@ -47,12 +52,16 @@ func limitProcess(pid int, l Limits) {
 		if limit == 0 && resource != unix.RLIMIT_CORE {
 			continue
 		}
-		// Soft and hard alike: exceeding processor time kills at once.
-		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil)
+		most := limit
+		if resource == unix.RLIMIT_CPU {
+			most += cpuGrace
+		}
+		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: limit, Max: most}, nil)
 	}
 }
 
-// killedBy names the limit behind a death by signal, "" for an ordinary exit.
+// killedBy names what the compiler did that it died of by a signal, "" for an
+// ordinary exit.
 func killedBy(ee *exec.ExitError, l Limits) string {
 	ws, ok := ee.Sys().(syscall.WaitStatus)
 	if !ok || !ws.Signaled() {
@@ -60,7 +69,7 @@ func killedBy(ee *exec.ExitError, l Limits) string {
 	}
 	switch ws.Signal() {
 	case syscall.SIGXCPU, syscall.SIGKILL:
-		return "exceeded " + l.CPU.String() + " of processor time or was killed for its memory"
+		return "exceeded " + l.CPU.String() + " of processor time"
 	case syscall.SIGXFSZ:
 		return "wrote too large a file"
 	default:

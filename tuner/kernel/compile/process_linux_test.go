@@ -36,7 +36,7 @@ func TestLimitsReachSubProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		limits := strings.Join(strings.Fields(string(text)), " ")
-		if !strings.Contains(limits, "Max cpu time 77 77 seconds") || !strings.Contains(limits, fmt.Sprintf("Max address space %d %[1]d bytes", 123<<20)) {
+		if !strings.Contains(limits, "Max cpu time 77 78 seconds") || !strings.Contains(limits, fmt.Sprintf("Max address space %d %[1]d bytes", 123<<20)) {
 			t.Errorf("process %d has the limits\n%s", pid, text)
 		}
 	}
