@@ -107,6 +107,8 @@ var bugs = []bug{
 	// Compilers.
 	{"a compiler is not walled off", "kernel/compile/wall_linux.go",
 		"if w == nil || landlock() == 0 {", "if w == nil || landlock() > 0 {", "kernel/compile", "TestWallHoldsAnyProgram", fails},
+	{"a sweep has workers run any program", "kernel/compile/compiler.go",
+		"if plainChoice.MatchString(compiler) {", "if plainChoice.MatchString(compiler) || true {", "../cmd/internal/cluster", "TestSweepsRunNoPrograms", fails},
 	{"whoever ends a compiler, it is the configuration's fault", "kernel/compile/process.go",
 		`if why := interrupted(ee, limits, e.message+e.output); why != "" {`, `if why := ""; why != "" {`, "kernel/compile", "TestWhoEndedTheCompiler", fails},
 	{"a home may be read", "kernel/compile/wall.go",

@@ -15,8 +15,12 @@ import (
 	"github.com/warptune/warptune/tuner/rpc"
 )
 
-// maxCached is how many bundles are kept.
-const maxCached = 16
+// maxCached is how many bundles are kept, and keptBytes how much of them beside
+// one that is fetched.
+const (
+	maxCached = 16
+	keptBytes = 128 << 20
+)
 
 // maxBundle is the most bytes of a bundle that are read.
 const maxBundle = 64 << 20
@@ -36,6 +40,24 @@ type fetch struct {
 	done    chan struct{} // closed once content or err is set
 	content []byte
 	err     error
+}
+
+// over reports whether the transfer has ended.
+func (f *fetch) over() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// bytes is how long the bundle is, once it is there.
+func (f *fetch) bytes() int {
+	if f.over() {
+		return len(f.content)
+	}
+	return 0
 }
 
 func newBundles(client warptunev1.WorkerServiceClient, maxBackoff time.Duration) *bundles {
@@ -81,14 +103,17 @@ func (b *bundles) get(ctx context.Context, digest string) ([]byte, error) {
 
 // evict makes room for one more bundle.
 func (b *bundles) evict() {
+	bytes := 0
+	for _, f := range b.cached {
+		bytes += f.bytes()
+	}
 	for digest, f := range b.cached {
-		if len(b.cached) < maxCached {
+		if len(b.cached) < maxCached && bytes <= keptBytes {
 			return
 		}
-		select {
-		case <-f.done:
+		if n := f.bytes(); f.over() {
 			delete(b.cached, digest)
-		default:
+			bytes -= n
 		}
 	}
 }

@@ -55,7 +55,7 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	} else if err != nil {
 		return nil, err
 	}
-	options := coordinator.Options{Planner: Planner{}, Alone: true}
+	options := coordinator.Options{Planner: Planner{AnyCompiler: true}, Alone: true}
 	if o.Sweeps != nil {
 		options.Dormant = func(id string) bool { return !slices.Contains(o.Sweeps, id) }
 	}
@@ -110,9 +110,11 @@ func (e *Embedded) Work(slots int, fault func(error)) error {
 	if err != nil {
 		return err
 	}
+	evaluator := NewEvaluator(worker.NewKnown(conn))
+	evaluator.AnyCompiler = true
 	w, err := worker.New(conn, worker.Options{
 		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: e.counting(worker.Recovering(NewEvaluator(worker.NewKnown(conn)))),
+		Evaluator: e.counting(worker.Recovering(evaluator)),
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
-	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/worker"
 )
@@ -18,10 +17,14 @@ import (
 // each evaluation at a time, and the definitions of the bundles it has seen.
 // It is safe for concurrent use.
 type Evaluator struct {
+	// AnyCompiler runs compilers that a sweep names by their path: it is this
+	// user's own.
+	AnyCompiler bool
+
 	mu        sync.Mutex
 	idle      []*evaluate.Evaluator
 	compilers map[string]*compile.Compiler // by Spec.Compiler
-	kernels   map[string]*kernel.Definition
+	kernels   definitions
 	known     *worker.Known
 }
 
@@ -30,7 +33,7 @@ var _ worker.Evaluator = (*Evaluator)(nil)
 // NewEvaluator makes an evaluator that asks known, unless it is nil, before it
 // simulates: the same question is simulated once, in whichever sweep it comes.
 func NewEvaluator(known *worker.Known) *Evaluator {
-	return &Evaluator{known: known, compilers: map[string]*compile.Compiler{}, kernels: map[string]*kernel.Definition{}}
+	return &Evaluator{known: known, compilers: map[string]*compile.Compiler{}, kernels: definitions{most: keptBundles}}
 }
 
 // Evaluate answers one trial.
@@ -64,12 +67,9 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	def, ok := e.kernels[q.Spec.Bundle]
-	if !ok {
-		if def, _, err = kernel.OpenBundle(bundle); err != nil {
-			return evaluate.Job{}, nil, err
-		}
-		e.kernels[q.Spec.Bundle] = def
+	def, err := e.kernels.open(q.Spec.Bundle, bundle)
+	if err != nil {
+		return evaluate.Job{}, nil, err
 	}
 	ev, err := e.evaluatorLocked(q.Spec.Compiler)
 	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level}, ev, err
@@ -80,6 +80,9 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 func (e *Evaluator) evaluatorLocked(choice string) (*evaluate.Evaluator, error) {
 	c, ok := e.compilers[choice]
 	if !ok {
+		if err := compile.CheckChoice(choice); err != nil && !e.AnyCompiler {
+			return nil, err
+		}
 		var err error
 		if c, err = compile.New(compile.Options{Compiler: choice}); err != nil {
 			return nil, err

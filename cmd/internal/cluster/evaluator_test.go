@@ -2,6 +2,10 @@ package cluster
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -10,6 +14,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
+	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/worker"
 )
@@ -27,8 +32,9 @@ func (l *liar) Invoke(_ context.Context, _ string, in, out any, _ ...grpc.CallOp
 	return nil
 }
 
-// What is known answers a question, but not one that is to confirm it.
-func TestConfirmationsAreSimulated(t *testing.T) {
+// question is one of a built-in kernel, and its bundle.
+func question(t *testing.T) (tuner.Question, []byte) {
+	t.Helper()
 	k, err := catalogue.Open("copy")
 	if err != nil {
 		t.Fatal(err)
@@ -45,10 +51,15 @@ func TestConfirmationsAreSimulated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := tuner.Question{
+	return tuner.Question{
 		Spec:   tuner.Spec{Kernel: "copy", Bundle: digest, Arch: d.Name, ArchDigest: d.Digest, Problem: def.Problem, Level: "model", Compiler: "prebuilt"},
 		Config: def.Default(),
-	}
+	}, bundle
+}
+
+// What is known answers a question, but not one that is to confirm it.
+func TestConfirmationsAreSimulated(t *testing.T) {
+	q, bundle := question(t)
 	const lie = 0.001
 	e := NewEvaluator(worker.NewKnown(&liar{outcome: tuner.Outcome{Validity: tuner.Correct, TimeUS: lie}}))
 	for _, again := range []bool{false, true} {
@@ -57,5 +68,68 @@ func TestConfirmationsAreSimulated(t *testing.T) {
 		if err != nil || o.Validity != tuner.Correct || (o.TimeUS == lie) == again {
 			t.Errorf("to confirm: %v; the outcome is %s, %g µs (%v)", again, o.Validity, o.TimeUS, err)
 		}
+	}
+}
+
+// A sweep names a compiler, and no program: neither does a coordinator take one
+// that does, nor does a worker run what it names. Who tunes on one machine may.
+func TestSweepsRunNoPrograms(t *testing.T) {
+	q, bundle := question(t)
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	program := filepath.Join(dir, "clang")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n>"+ran+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, choice := range []string{program, "./clang", "../" + filepath.Base(dir) + "/clang", "clang-and-more", "nvcc; touch x", "clang++-19\n", "-nvcc"} {
+		spec := q.Spec
+		spec.Compiler = choice
+		if _, err := (Planner{}).Plan(spec, bundle); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "compiler") {
+			t.Errorf("a sweep with the compiler %q is answered %v", choice, err)
+		}
+		q := q
+		q.Spec.Compiler = choice
+		if o, err := NewEvaluator(nil).Evaluate(t.Context(), q, bundle); err == nil || !strings.Contains(err.Error(), "compiler") {
+			t.Errorf("a worker takes the compiler %q: %v", choice, o)
+		}
+	}
+	for _, choice := range []string{"", "prebuilt", "nvcc", "clang", "clang++", "clang++-19", "clang-16", "nvcc-12"} {
+		if err := compile.CheckChoice(choice); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the program was run")
+	}
+	own := NewEvaluator(nil)
+	own.AnyCompiler = true
+	q.Spec.Compiler = program
+	_, _ = own.Evaluate(t.Context(), q, bundle)
+	if _, err := os.Stat(ran); err != nil {
+		t.Errorf("one's own program was not run: %v", err)
+	}
+}
+
+// Definitions of many kernels do not fill a worker's memory.
+func TestFewDefinitionsAreKept(t *testing.T) {
+	q, bundle := question(t)
+	kept := definitions{most: 3 * len(bundle)}
+	for i := range 20 {
+		digest := fmt.Sprint(q.Spec.Bundle, i)
+		first, err := kept.open(digest, bundle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := kept.open(digest, bundle); err != nil || again != first {
+			t.Errorf("what was opened last is opened again (%v)", err)
+		}
+		if n := min(i+1, 3); len(kept.opened) != n || kept.bytes != n*len(bundle) {
+			t.Errorf("%d definitions of %d bytes are kept, want %d", len(kept.opened), kept.bytes, n)
+		}
+	}
+	kept = definitions{most: 1}
+	if _, err := kept.open("large", bundle); err != nil || len(kept.opened) != 1 {
+		t.Errorf("a definition that is too large: %d are kept (%v)", len(kept.opened), err)
 	}
 }

@@ -14,16 +14,24 @@ import (
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
 // Planner makes a spec's search space and strategy from its kernel bundle.
-type Planner struct{}
+type Planner struct {
+	// AnyCompiler takes sweeps that name a compiler by its path: who submits is who
+	// evaluates.
+	AnyCompiler bool
+}
 
 var _ tuner.Planner = Planner{}
 
 // Plan opens the bundle and builds the space and the strategy the spec names.
-func (Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
+func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	const op = "plan sweep"
+	if err := compile.CheckChoice(spec.Compiler); err != nil && !p.AnyCompiler {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+	}
 	def, _, err := kernel.OpenBundle(bundle)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "kernel bundle: %v", err)

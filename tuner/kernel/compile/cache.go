@@ -43,8 +43,12 @@ type Cached struct {
 
 var _ Driver = (*Cached)(nil)
 
-// recentResults bounds the results kept in memory, some tens of KiB each.
-const recentResults = 1024
+// recentResults and recentBytes bound the results kept in memory, some tens of
+// KiB each as a rule.
+const (
+	recentResults = 1024
+	recentBytes   = 128 << 20
+)
 
 // NewCached wraps a driver; dir "" keeps results in memory only.
 func NewCached(d Driver, dir string) *Cached {

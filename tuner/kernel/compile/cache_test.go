@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -227,5 +228,23 @@ func TestRecent(t *testing.T) {
 		if res, ok := r.get(k); ok != want || ok && res.Digest != k {
 			t.Errorf("%s: %v %v, want %v", k, res.Digest, ok, want)
 		}
+	}
+}
+
+// However long results are, what is kept in memory is bounded.
+func TestRecentIsBoundedInBytes(t *testing.T) {
+	r := newRecent(recentResults)
+	ptx := make([]byte, 3*recentBytes/8)
+	for i := range 10 {
+		key := fmt.Sprint(i)
+		r.put(key, Result{PTX: ptx})
+		r.put(key, Result{PTX: ptx})
+		if n := min(i+1, 2); r.order.Len() != n || len(r.byKey) != n || r.bytes != n*len(ptx) {
+			t.Fatalf("%d results of %d bytes are kept, want %d", r.order.Len(), r.bytes, n)
+		}
+	}
+	r.put("too large", Result{PTX: make([]byte, 2*recentBytes)})
+	if _, ok := r.get("too large"); !ok || r.order.Len() != 1 {
+		t.Errorf("%d results are kept with one that is too large", r.order.Len())
 	}
 }

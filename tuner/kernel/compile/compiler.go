@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -18,6 +19,19 @@ type Options struct {
 	// "-": none.
 	CacheDir string
 	Limits   Limits // zero: DefaultLimits
+}
+
+// plainChoice are the drivers, and names of compilers for PATH to find.
+var plainChoice = regexp.MustCompile(`^((prebuilt|nvcc|clang|clang\+\+)?|(nvcc|clang|clang\+\+)-[0-9]{1,3})$`)
+
+// CheckChoice says why somebody else must not choose a compiler, nil if they may:
+// it is a driver's or a compiler's plain name. By a path they would have any
+// program run that is somewhere to be found.
+func CheckChoice(compiler string) error {
+	if plainChoice.MatchString(compiler) {
+		return nil
+	}
+	return fmt.Errorf("compiler %.80q: a sweep for others names prebuilt, nvcc, clang, or one such as clang++-19, which each worker finds in its PATH", compiler)
 }
 
 // Compiler compiles with the first driver that can. It is safe for concurrent use.

@@ -5,7 +5,8 @@ import "container/list"
 // recent is a least-recently-used map of results. It is not safe for concurrent
 // use.
 type recent struct {
-	limit int
+	limit int        // results
+	bytes int        // of PTX that is kept
 	order *list.List // of *recentEntry, most recent first
 	byKey map[string]*list.Element
 }
@@ -30,14 +31,17 @@ func (r *recent) get(key string) (Result, bool) {
 
 func (r *recent) put(key string, res Result) {
 	if e, ok := r.byKey[key]; ok {
-		e.Value.(*recentEntry).result = res
-		r.order.MoveToFront(e)
-		return
+		r.remove(e)
 	}
 	r.byKey[key] = r.order.PushFront(&recentEntry{key, res})
-	if r.order.Len() > r.limit {
-		last := r.order.Back()
-		r.order.Remove(last)
-		delete(r.byKey, last.Value.(*recentEntry).key)
+	r.bytes += len(res.PTX)
+	for r.order.Len() > r.limit || r.bytes > recentBytes && r.order.Len() > 1 {
+		r.remove(r.order.Back())
 	}
+}
+
+func (r *recent) remove(e *list.Element) {
+	last := r.order.Remove(e).(*recentEntry)
+	delete(r.byKey, last.key)
+	r.bytes -= len(last.result.PTX)
 }
