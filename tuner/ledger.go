@@ -18,6 +18,8 @@ type LedgerOptions struct {
 	// each slot; 16384. It bounds what a restart or a wave of reports brings.
 	MaxHeld int
 	Token   uint64 // the greatest fencing token ever granted
+	// MaxWorkers is how many worker processes are known at a time; 20000.
+	MaxWorkers int
 	// Straggles is how long a trial is leased at least before it is granted
 	// once more to an idle worker; 10 s. Negative: that is never done.
 	Straggles time.Duration
@@ -46,6 +48,9 @@ func (o *LedgerOptions) fill() {
 	}
 	if o.Warm <= 0 {
 		o.Warm = 8
+	}
+	if o.MaxWorkers <= 0 {
+		o.MaxWorkers = 20000
 	}
 	if o.MaxHeld <= 0 {
 		o.MaxHeld = 16384

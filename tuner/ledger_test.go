@@ -104,6 +104,30 @@ func TestOnlyTheHolderReports(t *testing.T) {
 	}
 }
 
+// However many processes call, what is kept of them is bounded, and those that are
+// known go on.
+func TestTooManyWorkers(t *testing.T) {
+	l := tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxWorkers: 3})
+	now := time.Unix(1e9, 0)
+	l.Enter(now)
+	for i := range uint64(10) {
+		_, err := l.Synchronize(&tuner.Sync{Worker: tunertest.Worker("w", i+1, 1)})
+		if want := i >= 3; (tuner.KindOf(err) == tuner.Limit) != want {
+			t.Errorf("process %d is answered %v", i, err)
+		}
+		if _, err := l.Synchronize(&tuner.Sync{Worker: tunertest.Worker("w", 1, 1)}); err != nil {
+			t.Errorf("the first one is answered %v", err)
+		}
+	}
+	for range 20 { // until those that are silent are forgotten
+		now = now.Add(ttl / 6)
+		l.Enter(now)
+	}
+	if _, err := l.Synchronize(&tuner.Sync{Worker: tunertest.Worker("w", 99, 1)}); err != nil {
+		t.Errorf("one that comes when others have gone is answered %v", err)
+	}
+}
+
 // A worker's session is what it proves with that a lease is its own, so nothing
 // that others can have answered has it.
 func TestNobodyIsToldAnothersSession(t *testing.T) {

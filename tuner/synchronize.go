@@ -17,7 +17,10 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	if in.Worker.ID == "" || in.Worker.Slots < 1 {
 		return nil, Errorf(Invalid, "synchronize", "a worker needs a name and at least one slot")
 	}
-	w := l.hear(in)
+	w, err := l.hear(in)
+	if err != nil {
+		return nil, err
+	}
 	if l.Distrusts(w.worker.ID) {
 		return nil, l.refusal(w.worker.ID)
 	}
@@ -46,7 +49,6 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 			l.ready(s, maxReuse)
 		}
 	}
-	var err error
 	if !in.Draining {
 		err = l.grant(w, in.Want, out)
 	}
@@ -57,17 +59,21 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	return out, err
 }
 
-// hear notes that a worker called.
-func (l *Ledger) hear(in *Sync) *session {
+// hear notes that a worker called. One too many is refused; it may come again
+// when others have been forgotten.
+func (l *Ledger) hear(in *Sync) (*session, error) {
 	name := in.Worker.Session()
 	w := l.sessions[name]
 	if w == nil {
+		if len(l.sessions) >= l.opts.MaxWorkers {
+			return nil, Errorf(Limit, "synchronize", "%d worker processes are known, as many as may be: start fewer, with more --slots", l.opts.MaxWorkers)
+		}
 		w = &session{name: name}
 		l.sessions[name] = w
 		l.active++
 	}
 	w.worker, w.seen, w.draining = in.Worker, l.now, in.Draining
-	return w
+	return w, nil
 }
 
 // report takes one report.

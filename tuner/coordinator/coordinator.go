@@ -81,6 +81,7 @@ type Coordinator struct {
 	rouse chan struct{} // tells that sweeps are asleep; capacity 1
 	board *board        // what is shown
 	meter meter         // what is counted
+	lent  lent          // bundles that calls are sending
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
 

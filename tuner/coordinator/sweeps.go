@@ -33,13 +33,17 @@ func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []by
 
 // HasBundle reports whether a bundle is stored.
 func (c *Coordinator) HasBundle(digest string) bool {
-	_, err := c.store.Bundle(digest)
+	_, release, err := c.lent.take(digest, c.store.Bundle)
+	if err == nil {
+		release()
+	}
 	return err == nil
 }
 
-// Bundle returns a bundle's content.
-func (c *Coordinator) Bundle(_ context.Context, digest string) ([]byte, error) {
-	return c.store.Bundle(digest)
+// Bundle returns a bundle's content, which all who have it at a time share; call
+// release when it is of no use any more.
+func (c *Coordinator) Bundle(_ context.Context, digest string) (content []byte, release func(), err error) {
+	return c.lent.take(digest, c.store.Bundle)
 }
 
 // Submit starts the sweep of a spec and key, or goes on with it, or answers

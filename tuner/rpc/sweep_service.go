@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
@@ -24,12 +25,22 @@ type sweepService struct {
 	c *coordinator.Coordinator
 	// maxBundle is the most bytes of a bundle that are read.
 	maxBundle int
+	receiving atomic.Int64 // bytes of bundles that are being received
 }
+
+// maxReceiving is how much memory bundles take that are being received, and
+// receiveTime how long one may take.
+const (
+	maxReceiving = 4 * maxBundle
+	receiveTime  = 10 * time.Minute
+)
 
 // PutBundle is in SweepService.
 func (s *sweepService) PutBundle(stream warptunev1.SweepService_PutBundleServer) error {
 	var digest string
 	var content []byte
+	defer func() { s.receiving.Add(-int64(len(content))) }()
+	late := time.Now().Add(receiveTime)
 	for {
 		m, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -46,6 +57,13 @@ func (s *sweepService) PutBundle(stream warptunev1.SweepService_PutBundleServer)
 		}
 		if len(content)+len(m.GetChunk()) > s.maxBundle {
 			return ToStatus(tuner.Errorf(tuner.Limit, "put bundle", "it has more than %d bytes", s.maxBundle))
+		}
+		if time.Now().After(late) {
+			return ToStatus(tuner.Errorf(tuner.Limit, "put bundle", "it takes longer than %v", receiveTime))
+		}
+		if n := int64(len(m.GetChunk())); s.receiving.Add(n) > maxReceiving {
+			s.receiving.Add(-n)
+			return ToStatus(tuner.Errorf(tuner.Limit, "put bundle", "bundles of more than %d bytes are being sent at a time: try again later", maxReceiving))
 		}
 		content = append(content, m.GetChunk()...)
 	}

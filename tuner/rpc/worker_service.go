@@ -16,6 +16,9 @@ const (
 	maxArchs   = 256
 	maxKnown   = 4096
 	maxLookup  = 1024
+	// maxIdentity is the most bytes of what a worker says of itself, which is kept
+	// for as long as it is heard of; ours say some 2 KiB.
+	maxIdentity = 16 << 10
 	// chunkBytes is the size of the pieces in which bundles travel.
 	chunkBytes = 256 << 10
 )
@@ -60,18 +63,31 @@ func checkSynchronize(m *warptunev1.SynchronizeRequest) error {
 		return tuner.Errorf(tuner.Limit, op, "too many known sweeps, architectures or labels")
 	case w.GetId() == "" || len(w.GetId()) > 256 || len(w.GetEngine()) > 256:
 		return tuner.Errorf(tuner.Invalid, op, "a worker needs a name and an engine version of at most 256 bytes")
+	case identityBytes(w) > maxIdentity:
+		return tuner.Errorf(tuner.Limit, op, "worker %s says more than %d bytes of itself", w.GetId(), maxIdentity)
 	case w.GetSlots() < 1:
 		return tuner.Errorf(tuner.Invalid, op, "worker %s has %d slots, it needs at least one", w.GetId(), w.GetSlots())
 	}
 	return nil
 }
 
+func identityBytes(w *warptunev1.WorkerIdentity) int {
+	n := 0
+	for _, said := range []map[string]string{w.GetArchs(), w.GetLabels()} {
+		for k, v := range said {
+			n += len(k) + len(v)
+		}
+	}
+	return n
+}
+
 // GetBundle is in WorkerService.
 func (s *workerService) GetBundle(m *warptunev1.GetBundleRequest, stream warptunev1.WorkerService_GetBundleServer) error {
-	content, err := s.c.Bundle(stream.Context(), m.GetDigest())
+	content, release, err := s.c.Bundle(stream.Context(), m.GetDigest())
 	if err != nil {
 		return ToStatus(err)
 	}
+	defer release()
 	for first := true; first || len(content) > 0; first = false {
 		n := min(len(content), chunkBytes)
 		if err := stream.Send(&warptunev1.GetBundleResponse{Chunk: content[:n]}); err != nil {
