@@ -132,8 +132,8 @@ func (c *Coordinator) awake(ctx context.Context, num uint64) error {
 // cannot be answered, so that a worker does not repeat them all the time.
 const sleepersWait = time.Second
 
-// linger waits a little, for a sweep to wake.
-func (c *Coordinator) linger(ctx context.Context) {
+// Linger waits a little, for a sweep to wake.
+func (c *Coordinator) Linger(ctx context.Context) {
 	c.mu.Lock()
 	woken := c.woken
 	c.mu.Unlock()

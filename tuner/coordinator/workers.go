@@ -9,6 +9,7 @@ import (
 
 // Synchronize takes a worker's state and returns what it should hold. A call
 // that says nothing new and for which there is nothing is held for up to wait.
+// If the reply leaves something unanswered, Linger before it is sent.
 func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time.Duration) (*tuner.SyncReply, error) {
 	wait = min(wait, c.opts.MaxWait, c.leaseTTL/3)
 	if err := c.attribute(in.Reports); err != nil {
@@ -27,9 +28,6 @@ func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time
 			}
 			return err
 		})
-		if err == nil && reply.Unanswered {
-			c.linger(ctx)
-		}
 		if err != nil || held == nil {
 			return reply, err
 		}

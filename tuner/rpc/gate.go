@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"runtime"
+
 	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/proto" // registers the codec that is wrapped
 	"google.golang.org/grpc/mem"
@@ -61,6 +63,23 @@ func newGate() *gate { return &gate{codec: newCodec(), places: make(chan struct{
 
 // Unmarshal is in encoding.CodecV2.
 func (g *gate) Unmarshal(data mem.BufferSlice, v any) error {
+	call, ok := v.(*admitted)
+	if !ok {
+		return g.unmarshal(data, v)
+	}
+	if data.Len() > longRequest {
+		if err := call.enter(); err != nil {
+			return err
+		}
+	}
+	err := g.unmarshal(data, call.message)
+	if len(call.message.GetReports()) == 0 {
+		call.leave() // it may be held until there is work
+	}
+	return err
+}
+
+func (g *gate) unmarshal(data mem.BufferSlice, v any) error {
 	defer g.enter(data.Len() > longRequest)()
 	return g.codec.Unmarshal(data, v)
 }
@@ -78,5 +97,6 @@ func (g *gate) enter(long bool) (leave func()) {
 		return func() {}
 	}
 	g.places <- struct{}{}
+	runtime.Gosched() // what is ready goes first: it is short
 	return func() { <-g.places }
 }

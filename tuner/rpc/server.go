@@ -75,7 +75,7 @@ func NewServer(c *coordinator.Coordinator, log hclog.Logger, extra ...grpc.Serve
 	s := &Server{Server: grpc.NewServer(append(options, extra...)...), health: health.NewServer(), c: c}
 	sweeps, workers := &sweepService{c: c, maxBundle: maxBundle}, &workerService{c: c, gate: gate}
 	warptunev1.RegisterSweepServiceServer(s, sweeps)
-	warptunev1.RegisterWorkerServiceServer(s, workers)
+	s.RegisterService(newAdmission().describe(warptunev1.WorkerService_ServiceDesc), workers)
 	if len(extra) == 0 {
 		s.direct = newDirect(recoverUnary(log))
 		warptunev1.RegisterSweepServiceServer(s.direct, sweeps)

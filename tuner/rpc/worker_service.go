@@ -45,6 +45,10 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 	if err != nil {
 		return nil, ToStatus(err)
 	}
+	if reply.Unanswered {
+		leavePlace(ctx)
+		s.c.Linger(ctx)
+	}
 	defer s.gate.enter(len(reply.Acks)+len(reply.Grants) > longResponse)()
 	out := fromReply(reply, known, s.c.Number)
 	out.TimeMs, out.Coordinator = s.c.Now().UnixMilli(), s.c.ID()
