@@ -176,11 +176,15 @@ func (x *examination) database(name string) {
 func (x *examination) companions(entries []fs.DirEntry) {
 	backups := 0
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			continue // removed since
+		info, err := os.Stat(filepath.Join(x.dir, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed since, or a link to nothing
 		}
 		switch {
+		case err != nil:
+			x.say(wrong, e.Name(), "%v", err)
+		case strings.HasSuffix(e.Name(), ".backup") && !info.Mode().IsRegular(): // a pipe would be waited for
+			x.say(wrong, "backup", "%s: it is no regular file", e.Name())
 		case strings.HasSuffix(e.Name(), ".backup"):
 			backups++
 			x.backup(e.Name(), info)
@@ -197,6 +201,10 @@ func (x *examination) companions(entries []fs.DirEntry) {
 // one of an older schema changes it.
 func (x *examination) backup(name string, info fs.FileInfo) {
 	about := fmt.Sprintf("%s, %s, %s old", name, bytesText(float64(info.Size())), x.now.Sub(info.ModTime()).Round(time.Minute))
+	if d, err := statDisk(os.TempDir()); err == nil && info.Size() > int64(d.free) {
+		x.say(noted, "backup", "%s: not checked: its copy has no room in %s, where %s are free: set TMPDIR", about, os.TempDir(), bytesText(float64(d.free)))
+		return
+	}
 	found, err := checkCopy(filepath.Join(x.dir, name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // removed since

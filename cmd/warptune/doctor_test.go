@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/store"
@@ -134,4 +135,47 @@ func TestDoctorChecksBackups(t *testing.T) {
 	if entries, _ := filepath.Glob(backup + "?*"); len(entries) > 0 {
 		t.Errorf("%v is left beside it", entries)
 	}
+}
+
+// What is called like a database or a backup and is none is said to be, and
+// neither waited for nor copied.
+func TestDoctorMeetsOddFiles(t *testing.T) {
+	fifo := func(path string) error { return syscall.Mkfifo(path, 0o600) }
+	for name, c := range map[string]struct {
+		make   func(path string) error
+		file   string
+		status int
+		says   string
+	}{
+		"a pipe as the database":        {fifo, "warptune.db", exitFailed, "no regular file"},
+		"a directory as the database":   {func(path string) error { return os.Mkdir(path, 0o700) }, "warptune.db", exitFailed, "no regular file"},
+		"a device as the database":      {func(path string) error { return os.Symlink("/dev/zero", path) }, "warptune.db", exitFailed, "no regular file"},
+		"a link to itself":              {func(path string) error { return os.Symlink(path, path) }, "warptune.db", exitFailed, "too many levels"},
+		"a pipe as a backup":            {fifo, "x.backup", exitFailed, "no regular file"},
+		"a device as a backup":          {func(path string) error { return os.Symlink("/dev/zero", path) }, "x.backup", exitFailed, "no regular file"},
+		"a backup larger than the disk": {func(path string) error { return truncated(path, 1<<42) }, "x.backup", exitDone, "not checked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, database := dataDirectory(t)
+			if c.file == filepath.Base(database) {
+				if err := os.Remove(database); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.make(filepath.Join(dir, c.file)); err != nil {
+				t.Skip(err)
+			}
+			if status, out := doctor(t, dir); status != c.status || !strings.Contains(out, c.says) {
+				t.Errorf("status %d, want %d with %q:\n%s", status, c.status, c.says, out)
+			}
+		})
+	}
+}
+
+// truncated makes a file that is long and takes no room.
+func truncated(path string, size int64) error {
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(path, size)
 }

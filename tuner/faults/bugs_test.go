@@ -71,7 +71,7 @@ var bugs = []bug{
 
 	// Durability.
 	{"an answer comes before the commit", "coordinator/coordinator.go",
-		"if waitErr := g.wait(ctx); waitErr != nil {", "if waitErr := error(nil); waitErr != nil && g != nil {", "faults", "TestKilledAgainAndAgain", failsLong},
+		"if waitErr := g.wait(ctx); waitErr != nil {", "if waitErr := error(nil); waitErr != nil && g != nil {", "coordinator", "TestAnswersComeAfterTheCommit", fails},
 	{"nothing is synced", "store/bolt_open.go",
 		"NoFreelistSync: true,", "NoFreelistSync: true, NoSync: true,", "faults", "TestPowerCut", fails},
 	{"the file has its name before it is whole", "store/bolt_open.go",

@@ -98,10 +98,14 @@ func (d *deaths) draw() *death {
 	if d.off || d.rng.IntN(2) == 0 {
 		return nil
 	}
-	return &death{
+	at := &death{
 		Commit: 1 + d.rng.IntN(40), Stage: []stage{before, within, within, after}[d.rng.IntN(4)],
 		Delay: time.Duration(d.rng.IntN(3000)) * time.Microsecond,
 	}
+	if at.Stage == before { // a busy machine takes a while to deliver an answer that does not wait
+		at.Delay *= 20
+	}
+	return at
 }
 
 func (d *deaths) end() {

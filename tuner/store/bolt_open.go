@@ -63,7 +63,9 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 			_ = lock.Close()
 		}
 	}()
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+		return nil, tuner.Errorf(tuner.Invalid, op, "it is no regular file")
+	} else if errors.Is(err, fs.ErrNotExist) {
 		if opts.Existing {
 			return nil, tuner.Errorf(tuner.NotFound, op, "there is no file %s", path)
 		}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,6 +76,11 @@ func TestUnopenableFilesAreLeftAlone(t *testing.T) {
 	}
 	if _, err := Open(dir, OpenOptions{AnyFileSystem: true}); err == nil {
 		t.Error("a directory was opened")
+	}
+	pipe := filepath.Join(dir, "pipe.db")
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	if _, err := Open(pipe, OpenOptions{AnyFileSystem: true}); tuner.KindOf(err) != tuner.Invalid {
+		t.Errorf("a pipe: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "absent.db"), OpenOptions{AnyFileSystem: true, Existing: true}); tuner.KindOf(err) != tuner.NotFound {
 		t.Errorf("an absent file that must exist: %v", err)
