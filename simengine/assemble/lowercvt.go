@@ -11,8 +11,14 @@ func (s *selector) lowerCvt(n *node) error {
 		s.cvtInt(n, from, to)
 	case isInt(n.styp): // integer to floating point
 		op := opI2F
-		if s.f.t.i2fFast && from == 32 && n.typ == ir.F32 {
-			op = opI2FP
+		if s.f.t.i2fFast && n.typ == ir.F32 {
+			if o, ok := s.halfWord(n); ok {
+				s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.word(o, 0))
+				return nil
+			}
+			if from == 32 || from < 32 && s.loaded(n.src[0], from) {
+				op = opI2FP
+			}
 		}
 		if from == 64 {
 			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.pair(n.src[0]))
@@ -43,6 +49,45 @@ func (s *selector) lowerCvt(n *node) error {
 		s.emit(op, valueArg(d, 0, s.f.vals[d].words), args...)
 	}
 	return nil
+}
+
+// halfWord looks through what leaves one half of a word to a conversion, which
+// takes it from there: I2F.U16 R, R and R.H1 (monte_carlo's machine code,
+// deploy/calibrate/validation/further).
+func (s *selector) halfWord(n *node) (ir.Operand, bool) {
+	if n.styp != ir.U32 || n.src[0].Kind != ir.OperandReg {
+		return ir.Operand{}, false
+	}
+	d := s.f.defOf(value(n.src[0].Reg))
+	if d == nil || !s.holds(d) || len(d.src) != 2 || d.src[0].Kind != ir.OperandReg || d.src[1].Kind != ir.OperandImm || bits(d.typ) != 32 {
+		return ir.Operand{}, false
+	}
+	low := d.op == ir.And && d.src[1].Imm == 0xffff
+	high := d.op == ir.Shr && !signed(d.typ) && d.src[1].Imm == 16
+	if v := &s.f.vals[d.src[0].Reg]; !low && !high || v.defs != 1 || v.file == fileUniform {
+		return ir.Operand{}, false
+	}
+	return d.src[0], true
+}
+
+// loaded says that a number of so many bits was loaded and not computed with
+// since: loads extend it to a word, which a fast conversion then takes
+// (dedisperse's machine code, deploy/calibrate/validation/further).
+func (s *selector) loaded(o ir.Operand, from int) bool {
+	for o.Kind == ir.OperandReg {
+		d := s.f.defOf(value(o.Reg))
+		switch {
+		case d == nil:
+			return false
+		case d.op == ir.Ld || d.op == ir.Ldu:
+			return isInt(d.typ) && bits(d.typ) <= from
+		case d.op == ir.Cvt && isInt(d.typ) && isInt(d.styp) && len(d.src) == 1 && bits(d.styp) <= from:
+			o = d.src[0]
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // cvtInt lowers integer widening and narrowing.

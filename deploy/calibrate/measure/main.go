@@ -17,16 +17,19 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -61,6 +64,7 @@ type argument struct {
 	Random   bool    `json:"random"`
 	Value    float64 `json:"value"`
 	Constant bool    `json:"constant"` // fills the __constant__ variable of that name
+	Data     string  `json:"data"`     // file of its elements, of a Generator; else ""
 }
 
 // job is one configuration.
@@ -100,6 +104,7 @@ type measurement struct {
 	compiler *compile.Compiler
 	jobs     *json.Encoder
 	rng      *rand.Rand
+	files    sync.Mutex // one writer of a generated file at a time
 }
 
 func (m *measurement) run(driver string) (err error) {
@@ -215,18 +220,58 @@ func (m *measurement) job(def *kernel.Definition, cfg search.Config, size []int6
 			j.Group += " " + n + "=" + cfg.Values[i].String()
 		}
 	}
-	for _, a := range l.Args {
-		j.Arguments = append(j.Arguments, convert(a, false))
-	}
-	for _, a := range l.Constants {
-		j.Arguments = append(j.Arguments, convert(a, true))
+	for i, a := range slices.Concat(l.Args, l.Constants) {
+		converted, err := m.convert(def.Name, a, i >= len(l.Args))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+		j.Arguments = append(j.Arguments, converted)
 	}
 	return j, os.WriteFile(filepath.Join(m.out, "ptx", j.PTX+".ptx"), ptx.PTX, 0o644)
 }
 
-func convert(a kernel.Arg, constant bool) argument {
-	return argument{
+func (m *measurement) convert(kernelName string, a kernel.Arg, constant bool) (argument, error) {
+	out := argument{
 		Name: a.Name, Type: strings.ToLower(a.Type.String()), Scalar: a.Scalar, Bits: a.Bits, Count: a.Count * int64(max(a.Lanes, 1)),
 		Random: a.Fill.Kind == kernel.FillRandom, Value: a.Fill.Value, Constant: constant,
 	}
+	if a.Fill.Kind != kernel.FillGenerator || a.Scalar {
+		return out, nil
+	}
+	out.Data = fmt.Sprintf("%s-%s.bin", kernelName, a.Name)
+	data, err := generated(a, out.Count)
+	if err != nil {
+		return out, err
+	}
+	m.files.Lock()
+	defer m.files.Unlock()
+	return out, os.WriteFile(filepath.Join(m.out, out.Data), data, 0o644)
+}
+
+// generated is what a Generator fills a buffer with, as the GPU holds it.
+func generated(a kernel.Arg, count int64) ([]byte, error) {
+	f, err := a.Fill.Generator()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, count*int64(a.Type.Bytes()))
+	for i := range count {
+		v, err := f(i)
+		if err != nil {
+			return nil, err
+		}
+		switch a.Type {
+		case kernel.Int32, kernel.Uint32:
+			data = binary.LittleEndian.AppendUint32(data, uint32(int64(v)))
+		case kernel.Int64, kernel.Uint64:
+			data = binary.LittleEndian.AppendUint64(data, uint64(int64(v)))
+		case kernel.Float:
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(v)))
+		case kernel.Double:
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		default:
+			return nil, fmt.Errorf("elements of type %s cannot be generated", a.Type)
+		}
+	}
+	return data, nil
 }

@@ -14,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 ARCH = "sm_90"
-TYPES = {"float": "f", "int32": "i", "uint32": "i", "uint8": "b", "double": "d"}
+TYPES = {"float": "f", "int32": "i", "uint32": "i", "uint8": "b", "double": "d", "half": "h", "int64": "l", "uint64": "l"}
 
 
 def assemble(jobs, work, key):
@@ -26,11 +26,11 @@ def assemble(jobs, work, key):
     subprocess.run(command, check=True)
 
 
-def argument(a):
+def argument(a, jobs):
     if a["scalar"]:
         return f"s {TYPES.get(a['type'], 'i')} {a['bits']}"
     kind = "c" if a["constant"] else "b"
-    return f"{kind} {TYPES[a['type']]} {a['count']} {int(a['random'])} {a['value']} {a['name']}"
+    return f"{kind} {TYPES[a['type']]} {a['count']} {2 if a['data'] else int(a['random'])} {a['value']} {jobs + '/' + a['data'] if a['data'] else a['name']}"
 
 
 def main(jobs_dir, output):
@@ -46,7 +46,7 @@ def main(jobs_dir, output):
     with open(f"{work}/jobs.txt", "w") as f:
         for i in order:
             j = jobs[i]
-            args = [argument(a) for a in j["arguments"]]
+            args = [argument(a, jobs_dir) for a in j["arguments"]]
             print(i, f"{work}/{j['ptx']}-{j['max_registers']}.cubin", j["entry"], *j["grid"], *j["block"],
                   j["dynamic_smem"], j["carveout"], len(args), *args, file=f)
     text = subprocess.run([f"{work}/measure", f"{work}/jobs.txt"], capture_output=True, text=True).stdout
