@@ -241,6 +241,15 @@ func (s *selector) lowerAtomic(n *node) error {
 	var base value
 	var off int64
 	args[0], vr, base, off = s.address(n.src[0], n.space)
+	if op == opATOM && s.countsFirst(n) {
+		leader, active, sum := s.countFirst(n)
+		old := s.temp(1)
+		in := s.emit(op, old, args[0], sum)
+		s.access(in, n, vr, base, off)
+		in.vol = true
+		s.shareCount(n, old, leader, active)
+		return nil
+	}
 	for _, o := range n.src[1:] {
 		args = append(args, s.data(o, n.typ))
 	}
@@ -251,6 +260,47 @@ func (s *selector) lowerAtomic(n *node) error {
 	s.access(in, n, vr, base, off)
 	in.vol = true
 	return nil
+}
+
+// countsFirst says whether lanes that ask memory for places of their own, the same
+// number each at an address that all have in common, ask for them together.
+func (s *selector) countsFirst(n *node) bool {
+	if n.atom != ir.AtomAdd || len(n.src) != 2 || bits(n.typ) != 32 || !isInt(n.typ) {
+		return false
+	}
+	alike := func(o ir.Operand) bool { return o.Reg == ir.NoReg || s.f.vals[o.Reg].uniform }
+	return alike(n.src[0]) && (n.src[1].Kind == ir.OperandImm || n.src[1].Kind == ir.OperandReg && alike(n.src[1]))
+}
+
+// countFirst emits what the real assembler puts before such an atomic: a lane is
+// elected, which adds for all that are active (compact's machine code,
+// deploy/calibrate/validation/further).
+func (s *selector) countFirst(n *node) (leader, active, sum arg) {
+	s.f.elected = append(s.f.elected, n.pc)
+	lane := s.temp(1)
+	leader, active, sum = s.temp(1), s.temp(1), s.temp(1)
+	s.emit(opS2R, lane)
+	s.emit(opVOTE, active)
+	s.emit(opFLO, leader, active)
+	s.emit(opPOPC, sum, active)
+	s.emit(opISETP, s.carry(), lane, leader)
+	if o := n.src[1]; o.Kind != ir.OperandImm || o.Imm != 1 {
+		count := sum
+		sum = s.temp(1)
+		s.emit(opIMAD, sum, count, s.mixOne(o, 0))
+	}
+	return leader, active, sum
+}
+
+// shareCount emits what follows it: the lanes get the elected one's place and
+// count those before them.
+func (s *selector) shareCount(n *node, old, leader, active arg) {
+	before, mask, rank, first := s.temp(1), s.temp(1), s.temp(1), s.temp(1)
+	s.emit(opS2R, mask)
+	s.emit(opLOP3, before, mask, active)
+	s.emit(opPOPC, rank, before)
+	s.emit(opSHFL, first, old, leader)
+	s.emit(opIADD3, valueArg(n.dst[0], 0, 1), first, rank)
 }
 
 // reducesFirst says whether a warp's reduction into memory is one of registers
