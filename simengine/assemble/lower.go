@@ -286,18 +286,43 @@ func (s *selector) lowerSimple(n *node) error {
 		}
 		return s.unsupported(n)
 	}
+	src := n.src
+	if fused := s.contract(n); fused != nil {
+		op, src = simple[ir.Fma].ruleFor(n.typ), fused
+	}
 	if n.typ == ir.F64 {
 		args := make([]arg, 0, 3)
-		for _, o := range n.src {
+		for _, o := range src {
 			args = append(args, s.pair(o))
 		}
 		s.emit(op, s.dest(0, 2), args...)
 		return nil
 	}
 	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {
-		s.emit(op, s.dest(w, 1), s.mix(w, n.src...)...)
+		s.emit(op, s.dest(w, 1), s.mix(w, src...)...)
 	}
 	return nil
+}
+
+// contract returns the operands of the multiply-add that a sum makes with a
+// product in it, nil when it makes none: the PTX ISA lets the assembler fuse
+// additions and multiplications that name no rounding, and the real one does.
+func (s *selector) contract(n *node) []ir.Operand {
+	if n.op != ir.Add && n.op != ir.Sub || n.typ != ir.F32 && n.typ != ir.F64 || !s.fusible(n) {
+		return nil
+	}
+	for i := range n.src {
+		d := s.fold(n.src[i], false)
+		if d != nil && d.op == ir.Mul && d.typ == n.typ && s.fusible(d) {
+			return []ir.Operand{d.src[0], d.src[1], n.src[1-i]}
+		}
+	}
+	return nil
+}
+
+// fusible says that an operation may be fused with another.
+func (s *selector) fusible(n *node) bool {
+	return n.pc >= 0 && s.f.k.Instrs[n.pc].Round == ir.RoundNone && n.mod&ir.ModSat == 0
 }
 
 // copyWords emits a move of every wanted word of the only source.
