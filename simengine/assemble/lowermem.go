@@ -1,6 +1,10 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // address returns the address operand of a memory access and fills in what is
 // known of where it points.
@@ -129,6 +133,10 @@ func (s *selector) vector(regs []value, load bool) arg {
 			total++
 		}
 	}
+	together := load && s.loadedTogether(regs)
+	if b, bound := f.sub[max(regs[0], 0)]; bound && together {
+		return valueArg(b.v, 0, total) // by another load of the same elements
+	}
 	g := s.newValue(total, fileGeneral)
 	w := uint8(0)
 	for _, r := range regs {
@@ -137,12 +145,41 @@ func (s *selector) vector(regs []value, load bool) arg {
 			continue
 		}
 		_, bound := f.sub[r]
-		if load && f.vals[r].defs == 1 && !bound && f.vals[r].file == fileGeneral {
+		if load && (f.vals[r].defs == 1 || together) && !bound && f.vals[r].file == fileGeneral {
 			f.sub[r] = subst{v: g, w: w}
 		}
 		w += f.vals[r].words
 	}
 	return valueArg(g, 0, total)
+}
+
+// loadedTogether says that variables are written by nothing but loads that write
+// all of them in this order, such as those of two branches: all bring them to the
+// same registers.
+func (s *selector) loadedTogether(regs []value) bool {
+	f := s.f
+	for _, r := range regs {
+		if r < 0 || f.vals[r].defs < 2 || f.vals[r].file != fileGeneral || f.vals[r].defs != f.vals[regs[0]].defs {
+			return false
+		}
+	}
+	if s.loads == nil {
+		s.loads = map[value][]int32{}
+		for _, b := range f.order {
+			for _, ni := range f.blocks[b].nodes {
+				if n := &f.nodes[ni]; (n.op == ir.Ld || n.op == ir.Ldu) && len(n.dst) > 1 {
+					s.loads[n.dst[0]] = append(s.loads[n.dst[0]], ni)
+				}
+			}
+		}
+	}
+	same := int32(0)
+	for _, ni := range s.loads[regs[0]] {
+		if slices.Equal(f.nodes[ni].dst, regs) {
+			same++
+		}
+	}
+	return same == int32(f.vals[regs[0]].defs)
 }
 
 // unpackVector copies the elements that vector could not bind.

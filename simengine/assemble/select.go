@@ -35,12 +35,13 @@ type selector struct {
 	keep    map[int32]bool // nodes whose guarded writes keep the old value
 	b       int            // block being lowered
 	ambient map[ambientKey]value
-	pending [][]ambientDef // by block: what to define there
-	hard    []bool         // parameters compared with constants
-	asked   []bool         // what general is finding out
-	settled bool           // which variables are uniform is decided
-	uses    []int32        // readers of each value
-	inner   []bool         // blocks of innermost loops
+	pending [][]ambientDef    // by block: what to define there
+	hard    []bool            // parameters compared with constants
+	asked   []bool            // what general is finding out
+	settled bool              // which variables are uniform is decided
+	uses    []int32           // readers of each value
+	inner   []bool            // blocks of innermost loops
+	loads   map[value][]int32 // vector loads by their first element, nil until asked for
 	spared  map[ambientKey]bool
 }
 
@@ -140,7 +141,7 @@ func (s *selector) block(b int) error {
 			if in.guard == noValue && mops[in.op].class != Uniform {
 				in.guard, in.gnot = n.guard, n.gnot
 			}
-			in.keeps = s.keep[ni] && in.guard != noValue
+			in.keeps = s.keep[ni] && in.guard != noValue && s.writesVariable(in)
 			in.pc = n.pc
 			in.carried = -1
 			if int(n.block) != b {
@@ -155,6 +156,24 @@ func (s *selector) block(b int) error {
 	f.scratch.rev = rev
 	f.mblocks[b].insts = s.define(b, rev)
 	return nil
+}
+
+// writesVariable says whether an instruction writes what has other writers, too,
+// and not what only its own node reads.
+func (s *selector) writesVariable(in *inst) bool {
+	for i := range in.dst {
+		a := &in.dst[i]
+		if a.kind != argValue {
+			continue
+		}
+		if s.f.vals[a.v].defs > 1 || slices.ContainsFunc(s.n.dst, func(d value) bool {
+			b, bound := s.f.sub[d]
+			return d == a.v || bound && b.v == a.v
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // wanted says whether a node must be lowered.
