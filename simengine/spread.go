@@ -21,6 +21,10 @@ const (
 	// long ones: no more than spreadWork instructions in all.
 	spreadFewest, spreadMost = 8, 32
 	spreadWork               = 50_000
+	// longWork is the work (exec.Runner.Work) of a CTA so long that the first one
+	// that differs settles it. No more are drawn, and at least spreadLong, than
+	// half of what is left of workLimit executes.
+	longWork, spreadLong = 500_000, 2
 	// uneven is by how much CTAs' instructions differ in the mean from those of
 	// the one in the middle before they are drawn: guards at the grid's edges and
 	// predicates that depend on data make a few per cent.
@@ -65,19 +69,23 @@ func (r *recording) draw(work *int64) ([]int64, error) {
 		return nil, err
 	}
 	off, sum := func(of float64) float64 { return math.Abs(of/math.Max(middle, 1) - 1) }, 0.0
-	differs := false
-	for k := range spreadProbes {
+	differs, probed, before := false, 0, r.work
+	for k := 0; k < spreadProbes && (!differs || r.work-before < longWork); k++ {
 		one, err := r.pathLength(drawCTA(k, grid), work)
 		if err != nil {
 			return nil, err
 		}
 		differs = differs || off(one) > uneven
 		sum += one
+		probed++
 	}
 	if !differs {
 		return nil, nil
 	}
-	count := int(min(max(spreadWork*spreadProbes/max(sum, 1), spreadFewest), spreadMost))
+	count := int(min(max(spreadWork*float64(probed)/max(sum, 1), spreadFewest), spreadMost))
+	if each := (r.work - before) / int64(probed); each > longWork {
+		count = min(count, max(int((workLimit-r.work)/2/each), spreadLong))
+	}
 	ids, apart := make([]int64, count), 0.0
 	for k := range ids {
 		ids[k] = drawCTA(k, grid)
