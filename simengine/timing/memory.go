@@ -128,7 +128,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		switch {
 		case o.class == assemble.Store:
 			st.stored(l.Sectors, s.l1.Store(addr, l.Sectors, l.Full))
-			s.store(w, when, a, l, w.first[k])
+			s.store(w, when, a, l, addr, w.first[k])
 		case o.class == assemble.Atomic:
 			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
 		default:
@@ -254,8 +254,11 @@ func (p *pcStats) stored(sectors, hit uint8) {
 }
 
 // store writes through to L2.
-func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, first uint8) {
-	g := s.granules(l.Sectors)
+func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) {
+	g := s.granules(s.combining.Add(addr, l.Sectors))
+	if g == 0 {
+		return
+	}
 	toDRAM := int64(0)
 	if a.Space == ir.Local {
 		toDRAM = s.localDue(1, g)
@@ -281,7 +284,7 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKi
 		line := trace.Line{Addr: w.local + uint64(int64(max(o.spill, 0))+k), Sectors: 0xf, Full: 0xf}
 		if o.class == assemble.Store {
 			s.stats.local[1].stored(0xf, s.l1.Store(line.Addr, 0xf, 0xf))
-			s.store(w, begin+k, &a, &line, 0xf)
+			s.store(w, begin+k, &a, &line, line.Addr, 0xf)
 			s.stats.spillSectors[1] += 4
 			continue
 		}

@@ -103,6 +103,7 @@ type sm struct {
 	// loads and stores are rings: when the outstanding sectors of loads arrive
 	// and when L2 has taken the outstanding lines of stores.
 	loads, stores ring
+	combining     Combining
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
 	readDue, writeDue []int32
 	readAcc, writeAcc []int32
@@ -171,7 +172,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.ctas = make([]ctaSlot, resident)
 	s.score = make([]int64, n*c.stride)
 	s.loads = newRing(max(in.L1Bytes/cache.SectorBytes, minSectorsInFlight))
-	s.stores = newRing(storesInFlight)
+	s.stores, s.combining = newRing(storesInFlight), NewCombining(CombinedLines)
 	s.subs = make([]subPartition, m.schedulers)
 	s.stats.byPC = make([]pcStats, c.pcs)
 	perSub := make([]int32, m.schedulers)

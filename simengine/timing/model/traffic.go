@@ -43,8 +43,9 @@ type traffic struct {
 	idle     float64 // loads, stores and atomics that no lane of their warp takes
 	byPC     []tally
 	// locals are loads and stores of the PTX's local memory.
-	locals  [2]tally
-	l1Lines int // of the whole SM
+	locals    [2]tally
+	l1Lines   int                // of the whole SM
+	combining []timing.Combining // by warp
 }
 
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
@@ -59,10 +60,12 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
+	t.combining = make([]timing.Combining, len(cta.Warps))
 	loads, most := 0, 0
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
+		t.combining[i] = timing.NewCombining(timing.CombinedLines / max(in.Arch.SubPartitions, 1))
 		if walked[i] {
 			t.requests[i] = make([]request, len(w.Accesses))
 		}
@@ -123,6 +126,9 @@ type turn struct {
 	piece uint64  // of DRAM, that the line before lay in
 	r     request
 	y     *tally
+	// combining is what the warp's stores may join: each of the warps that issue
+	// side by side, one a sub-partition, has its share of what is open.
+	combining *timing.Combining
 }
 
 // turn accounts for access k of a warp, made in its step at. The warps of a CTA
@@ -134,7 +140,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	}
 	u := turn{
 		w: w, a: a, class: t.c.class[a.PC], first: t.cta.first[warp], round: int32(at),
-		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC],
+		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC], combining: &t.combining[warp],
 	}
 	if isRequest(u.class) && a.Space != ir.Const && a.Space != ir.ParamSpace {
 		t.idle -= u.n
@@ -206,7 +212,7 @@ func (t *traffic) lines(u *turn) {
 		fresh := float64(t.granules(l.Sectors & u.first[k]))
 		switch u.class {
 		case assemble.Store:
-			t.m.writeLine(&u.one, float64(t.granules(l.Sectors)), fresh*plan.Write[a.PC], 1)
+			t.m.writeLine(&u.one, float64(t.granules(u.combining.Add(l.Addr, l.Sectors))), fresh*plan.Write[a.PC], 1)
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
 			if t.c.p.IsElected(a.PC) {
