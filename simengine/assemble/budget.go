@@ -120,12 +120,6 @@ func (f *fn) fit(own int, o *ordering) {
 	f.regs, f.general = l.allocate(limit, false)
 }
 
-// findPeak finds the pressure of the instructions as selected.
-func (f *fn) findPeak() error {
-	f.peak = f.pressure()
-	return nil
-}
-
 // need is the number of registers a thread is charged when the program keeps
 // its own order. Without a cap, parameters used in outer loops count as if they
 // were kept across the inner ones: the real assembler reads them anew, as this

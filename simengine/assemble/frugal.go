@@ -1,23 +1,33 @@
 package assemble
 
 // frugal puts every block into the order that needs the fewest registers of
-// two: the program's own, and results computed just before what reads them.
+// three: the program's own, results computed just before what reads them, and
+// what frees registers first. Whether repeating instructions is worth it is decided
+// by the first two: of four of clang's matrix products for sm_90 where the third
+// alone would bring what repeats some down to another occupancy step, ptxas leaves
+// three where they are.
 func (f *fn) frugal() error {
-	f.reorder(demandOrder)
+	s := f.newScratch()
+	f.reorder(s, func(_ int, g *dag) []int32 { return demandOrder(g) })
+	f.peak = f.pressure()
+	o := f.newThrift()
+	f.reorder(s, o.order)
+	if f.reduce == 0 {
+		f.peak = f.pressure()
+	}
 	return nil
 }
 
 // reorder puts every block into an order if it needs fewer registers than the
 // program's own.
-func (f *fn) reorder(by func(*dag) []int32) {
-	s := f.newScratch()
+func (f *fn) reorder(s *scratch, by func(b int, g *dag) []int32) {
 	for _, b := range f.order {
 		mb := &f.mblocks[b]
 		if len(mb.insts) < 3 {
 			continue
 		}
 		g := f.newDAG(mb.insts, s, false, &s.dag)
-		order := by(g)
+		order := by(b, g)
 		out := f.boundsOf(b, s).out
 		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
 			mb.insts = arrange(mb.insts, order)

@@ -25,7 +25,6 @@ var selection = []pass{
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},
 	{"liveness", (*fn).findLiveness, (*fn).verifyInsts},
 	{"frugal order", (*fn).frugal, (*fn).verifyFrugal},
-	{"pressure", (*fn).findPeak, (*fn).verifyInsts},
 }
 
 // backEnd orders them, gives them registers and emits the program.
