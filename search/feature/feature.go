@@ -12,6 +12,9 @@
 // something else than a size: no cap, no padding, the driver's choice. Whether a
 // parameter has such a value is a coordinate of its own, and the others are as
 // far from it as from one another.
+//
+// A closer map has coordinates besides for what parameters are together: the
+// product or the quotient of two sizes that constraints tie.
 package feature
 
 import (
@@ -30,50 +33,65 @@ type Map struct {
 	buf   []int
 }
 
+// column is a coordinate: what a parameter contributes, and where tied another.
 type column struct {
 	param int
 	value []float32 // by digit
+	other int
+	more  []float32 // by digit of other; nil: there is none
 }
 
 // New returns the map of a space.
 func New(space *search.Space) *Map {
 	m := &Map{space: space}
 	for p, param := range space.Params() {
-		if space.Occurring(p) < 2 {
-			continue
-		}
-		if off := apart(param.Values); off != nil {
-			for _, v := range off {
-				m.cols = append(m.cols, column{p, v})
-			}
-			continue
-		}
-		m.cols = append(m.cols, column{p, size(param.Values)})
-		if v := twos(param.Values); v != nil {
-			m.cols = append(m.cols, column{p, v})
+		if space.Occurring(p) > 1 {
+			m.add(p, param.Values)
 		}
 	}
 	return m
 }
 
+// add appends the coordinates of a parameter.
+func (m *Map) add(p int, values []search.Value) {
+	if off := apart(values); off != nil {
+		for _, v := range off {
+			m.cols = append(m.cols, column{param: p, value: v})
+		}
+		return
+	}
+	m.cols = append(m.cols, column{param: p, value: size(values)})
+	if v := twos(values); v != nil {
+		m.cols = append(m.cols, column{param: p, value: v})
+	}
+}
+
 // Dims returns the number of coordinates.
 func (m *Map) Dims() int { return len(m.cols) }
 
-// Param returns the parameter that a coordinate is of.
+// Param returns the parameter that a coordinate is of, of two the latter.
 func (m *Map) Param(dim int) int { return m.cols[dim].param }
 
 // Range returns the difference of the greatest and the least value of a
-// coordinate, which is positive.
+// coordinate, which is positive; of two parameters the sum of both's.
 func (m *Map) Range(dim int) float32 {
-	v := m.cols[dim].value
-	return slices.Max(v) - slices.Min(v)
+	c := m.cols[dim]
+	r := slices.Max(c.value) - slices.Min(c.value)
+	if c.more != nil {
+		r += slices.Max(c.more) - slices.Min(c.more)
+	}
+	return r
 }
 
 // Append appends the point of a configuration.
 func (m *Map) Append(dst []float32, i int64) []float32 {
 	m.buf = m.space.Digits(i, m.buf[:0])
 	for _, c := range m.cols {
-		dst = append(dst, c.value[m.buf[c.param]])
+		v := c.value[m.buf[c.param]]
+		if c.more != nil {
+			v += c.more[m.buf[c.other]]
+		}
+		dst = append(dst, v)
 	}
 	return dst
 }

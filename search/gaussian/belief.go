@@ -9,11 +9,13 @@ type belief struct {
 	// climb to where it is highest.
 	walk  *rand.Rand
 	views map[int64]*view
+	room  int     // for so many views
 	in    []int64 // the configurations that the process is conditioned on
 }
 
-func newBelief(dims int, walk *rand.Rand) *belief {
-	return &belief{process: newProcess(dims), walk: walk, views: map[int64]*view{}}
+// newBelief returns a belief that keeps up to so many views.
+func newBelief(dims int, walk *rand.Rand, room int) *belief {
+	return &belief{process: newProcess(dims), walk: walk, room: room, views: map[int64]*view{}}
 }
 
 // fit moves lengths and noise by some steps, after which nothing is known.
@@ -52,15 +54,18 @@ func (b *belief) bring(in []int64, unit func(int64) []float64) bool {
 	return true
 }
 
-// viewed is how many views are kept of one process at most: about as many as a
-// question looks at, each of up to two numbers an answer.
-const viewed = 1280
+// How many views are kept of one process at most, each of up to two numbers an
+// answer: about as many as a question looks at, alone and as one of a committee.
+const (
+	viewed = 1280
+	shared = 640
+)
 
 // view returns the process's view of a configuration.
 func (b *belief) view(i int64, unit []float64) *view {
 	v, ok := b.views[i]
 	if !ok || v.epoch != b.process.epoch {
-		if len(b.views) >= viewed {
+		if len(b.views) >= b.room {
 			clear(b.views)
 		}
 		v = b.process.view(unit)

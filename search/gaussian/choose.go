@@ -7,12 +7,16 @@ import (
 )
 
 const (
-	parents = 4   // best configurations whose neighbours are candidates
-	near    = 100 // most neighbours looked at of one configuration
-	wide    = 500 // candidates at random,
-	renewed = 25  // of which so many are new each time
-	climbs  = 2   // candidates to climb from,
-	ascents = 8   // by so many steps at most
+	parents  = 4   // best configurations whose neighbours are candidates
+	near     = 100 // most neighbours looked at of one configuration
+	wide     = 500 // candidates at random,
+	renewed  = 25  // of which so many are new each time
+	climbs   = 2   // candidates to climb from,
+	ascents  = 8   // by so many steps at most
+	screened = 150 // candidates that a committee looks at, not one member alone
+	// What a gain must exceed for every other question of a committee, as a
+	// share of the time: less is lost in a measurement's noise.
+	worthwhile = 0.02
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -30,6 +34,10 @@ func byScore(a, b candidate) int {
 // choose returns the configuration not seen that most is expected of; false:
 // there is none near the best nor in the sample.
 func (m *Model) choose() (int64, bool) {
+	m.aim = m.best
+	if len(m.beliefs) > 1 && m.asked()%2 == 0 {
+		m.aim -= worthwhile / m.sd
+	}
 	top := m.top(m.candidates(), climbs)
 	if len(top) == 0 {
 		return 0, false
@@ -43,16 +51,22 @@ func (m *Model) choose() (int64, bool) {
 	return pick.index, true
 }
 
-// candidates returns configurations not seen with bounds, the highest first.
+// candidates returns configurations not seen with bounds, the highest first. Of
+// a committee one member, each in its turn, chooses those that all then look at.
 func (m *Model) candidates() []candidate {
 	var list []candidate
 	taken := map[int64]bool{}
+	bound := m.bound
+	if len(m.beliefs) > 1 {
+		screen := m.beliefs[m.asked()/2%len(m.beliefs)].process
+		bound = func(i int64) float64 { return m.expects(screen, screen.view(m.unit(i))) }
+	}
 	add := func(i int64) {
 		if taken[i] || m.t.Seen(i) {
 			return
 		}
 		taken[i] = true
-		list = append(list, candidate{i, m.bound(i)})
+		list = append(list, candidate{i, bound(i)})
 	}
 	for _, o := range m.t.Ranked()[:min(parents, len(m.t.Ranked()))] {
 		for _, i := range m.around(o.Index) {
@@ -67,6 +81,14 @@ func (m *Model) candidates() []candidate {
 	m.pool = m.pool[:min(wide, len(m.pool))]
 	for _, i := range m.pool {
 		add(i)
+	}
+	slices.SortFunc(list, byScore)
+	if len(m.beliefs) == 1 {
+		return list
+	}
+	list = list[:min(screened, len(list))]
+	for k := range list {
+		list[k].score = m.bound(list[k].index)
 	}
 	slices.SortFunc(list, byScore)
 	return list
@@ -125,7 +147,7 @@ func (m *Model) score(i int64, floor float64) float64 {
 	for _, b := range m.beliefs {
 		v := b.view(i, m.unit(i))
 		mean, _ := v.glance(b.process)
-		sum.add(improvement(m.best, mean, v.variance(b.process)))
+		sum.add(improvement(m.aim, mean, v.variance(b.process)))
 	}
 	return sum.log() + m.valid(i)
 }
@@ -134,10 +156,16 @@ func (m *Model) score(i int64, floor float64) float64 {
 func (m *Model) bound(i int64) float64 {
 	var sum logSum
 	for _, b := range m.beliefs {
-		mean, most := b.view(i, m.unit(i)).glance(b.process)
-		sum.add(improvement(m.best, mean, most))
+		sum.add(m.expects(b.process, b.view(i, m.unit(i))))
 	}
 	return sum.log()
+}
+
+// expects returns a bound of the logarithm of what a process expects of what it
+// has a view of.
+func (m *Model) expects(p *process, v *view) float64 {
+	mean, most := v.glance(p)
+	return improvement(m.aim, mean, most)
 }
 
 // logSum is the sum of numbers of which only logarithms are known. The zero

@@ -29,6 +29,7 @@ func (m *Model) Estimate() (search.Estimate, bool) {
 		return search.Estimate{}, false
 	}
 	r := rand.New(rand.NewPCG(uint64(len(m.t.History())), looked))
+	m.aim = m.best
 	among := m.promising(r)
 	if len(among) == 0 {
 		return search.Estimate{}, false

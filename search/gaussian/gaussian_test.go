@@ -120,7 +120,7 @@ func TestCommittee(t *testing.T) {
 		for _, b := range m.beliefs {
 			v := b.process.view(m.unit(i))
 			mean, _ := v.glance(b.process)
-			want += math.Exp(improvement(m.best, mean, v.variance(b.process)))
+			want += math.Exp(improvement(m.aim, mean, v.variance(b.process)))
 		}
 		got := m.score(i, math.Inf(-1)) - m.valid(i)
 		if math.Abs(got-math.Log(want)) > 1e-6 || m.bound(i) < got {

@@ -36,7 +36,7 @@ import (
 const (
 	first   = 10 // questions before there is a model,
 	answers = 4  // and valid answers
-	members = 4  // of a committee
+	members = 8  // of a committee
 )
 
 // New returns the strategy for a space.
@@ -61,6 +61,7 @@ type Model struct {
 	fitted   int     // answers when the processes were fitted last
 	mean, sd float64 // of the targets, which the processes see standardised
 	best     float64 // the best of them, standardised
+	aim      float64 // what is to be improved on: the best or somewhat below
 }
 
 // point is a configuration's, as the forest and as the process see it.
@@ -71,25 +72,25 @@ type point struct {
 
 // On returns the member on a trail, of one process.
 func On(t *trail.Trail) *Model {
-	m := on(t, quasirandom.On(t))
-	m.beliefs = []*belief{newBelief(m.f.Dims(), nil)}
+	m := on(t, quasirandom.On(t), feature.New(t.Space))
+	m.beliefs = []*belief{newBelief(m.f.Dims(), nil, viewed)}
 	return m
 }
 
 // Committee returns the member on a trail that is a committee. Its first
-// questions are those of quasirandom.Plain.
+// questions are those of quasirandom.Plain, and it goes by feature.Closer.
 func Committee(t *trail.Trail) *Model {
-	m := on(t, quasirandom.Plain(t))
+	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space))
 	for range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
-		m.beliefs = append(m.beliefs, newBelief(m.f.Dims(), walk))
+		m.beliefs = append(m.beliefs, newBelief(m.f.Dims(), walk, shared))
 	}
 	return m
 }
 
-func on(t *trail.Trail, start *quasirandom.Sequence) *Model {
+func on(t *trail.Trail, start *quasirandom.Sequence, f *feature.Map) *Model {
 	return &Model{
-		t: t, start: start, f: feature.New(t.Space), points: map[int64]point{},
+		t: t, start: start, f: f, points: map[int64]point{},
 		failures: forest.New(forest.Options{}, t.Rand.Uint64()),
 	}
 }
@@ -99,7 +100,7 @@ func (*Model) Observe(search.Observation) {}
 
 // Propose implements trail.Member.
 func (m *Model) Propose() (int64, bool) {
-	if len(m.t.History())+len(m.t.Pending()) < first || !m.ready() {
+	if m.asked() < first || !m.ready() {
 		return m.start.Propose()
 	}
 	m.condition()
@@ -114,6 +115,9 @@ func (m *Model) Shed() {
 		b.views = map[int64]*view{}
 	}
 }
+
+// asked returns how many questions the trail knows of.
+func (m *Model) asked() int { return len(m.t.History()) + len(m.t.Pending()) }
 
 // ready reports whether there is enough to learn from.
 func (m *Model) ready() bool { return len(m.t.Ranked()) >= answers && m.f.Dims() > 0 }
