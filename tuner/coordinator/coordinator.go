@@ -39,7 +39,8 @@ type Options struct {
 	MaxBundle int
 	// MaxLive is the most sweeps that run or are paused; 1000.
 	MaxLive int
-	// MaxSpace is the most configurations of a sweep's space; 10^9.
+	// MaxSpace is the most configurations of a sweep's space; 2^53, up to which
+	// indices are exact in every reader of JSON.
 	MaxSpace int64
 	// Dormant says which of the stored sweeps, by identity, stay as they are:
 	// shown, but not gone on with. They cannot be submitted or steered. None.
@@ -66,7 +67,7 @@ func (o *Options) fill() {
 		o.MaxLive = 1000
 	}
 	if o.MaxSpace <= 0 {
-		o.MaxSpace = 1e9
+		o.MaxSpace = 1 << 53
 	}
 }
 
