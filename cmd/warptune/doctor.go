@@ -115,6 +115,10 @@ func (x *examination) examine() error {
 	if databases == 0 {
 		x.say(wrong, "database", "there is none: no file of %s ends in .db", x.dir)
 	}
+	// A check takes a while, and a coordinator replaces backups meanwhile.
+	if entries, err = os.ReadDir(x.dir); err != nil {
+		return err
+	}
 	x.companions(entries)
 	return nil
 }
