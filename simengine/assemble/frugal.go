@@ -1,35 +1,41 @@
 package assemble
 
 // frugal puts every block into the order that needs the fewest registers of
-// three: the program's own, results computed just before what reads them, and
+// four: the program's own, results computed just before what reads them, where
+// those two cost occupancy values used up by all that read them before the next, and
 // what frees registers first. Whether repeating instructions is worth it is decided
-// by the first two: of four of clang's matrix products for sm_90 where the third
+// without the last: of four of clang's matrix products for sm_90 where the third
 // alone would bring what repeats some down to another occupancy step, ptxas leaves
 // three where they are.
 func (f *fn) frugal() error {
 	s := f.newScratch()
-	f.reorder(s, func(_ int, g *dag) []int32 { return demandOrder(g) })
+	f.reorder(s, 0, func(_ int, g *dag) []int32 { return demandOrder(g) })
+	f.reorder(s, f.t.steps[0]-f.t.reserved-1, func(_ int, g *dag) []int32 { return closingOrder(g, s) })
 	f.peak = f.pressure()
 	o := f.newThrift()
-	f.reorder(s, o.order)
+	f.reorder(s, 0, o.order)
 	if f.reduce == 0 {
 		f.peak = f.pressure()
 	}
 	return nil
 }
 
-// reorder puts every block into an order if it needs fewer registers than the
-// program's own.
-func (f *fn) reorder(s *scratch, by func(b int, g *dag) []int32) {
+// reorder puts every block that needs more than some registers, half of them for
+// what comes and goes inside it, into an order if it needs fewer than the block's own.
+func (f *fn) reorder(s *scratch, above int, by func(b int, g *dag) []int32) {
 	for _, b := range f.order {
 		mb := &f.mblocks[b]
 		if len(mb.insts) < 3 {
 			continue
 		}
 		g := f.newDAG(mb.insts, s, false, &s.dag)
-		order := by(b, g)
-		out := f.boundsOf(b, s).out
-		if f.orderPressure(b, &g.ops, order, out, s) < f.orderPressure(b, &g.ops, nil, out, s) {
+		bounds := f.boundsOf(b, s)
+		out := bounds.out
+		own := f.orderPressure(b, &g.ops, nil, out, s)
+		if own <= above || above > 0 && own-max(bounds.in, out) <= above/2 {
+			continue // no order makes do without what is live at the bounds
+		}
+		if order := by(b, g); f.orderPressure(b, &g.ops, order, out, s) < own {
 			mb.insts = arrange(mb.insts, order)
 		}
 	}
