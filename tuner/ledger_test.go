@@ -325,6 +325,8 @@ func TestNonsenseIsTheWorkersFault(t *testing.T) {
 		"NaN occupancy":   func(o *tuner.Outcome) { o.Occupancy = math.NaN() },
 		"NaN metric":      func(o *tuner.Outcome) { o.Metrics["x"] = math.NaN() },
 		"negative use":    func(o *tuner.Outcome) { o.Registers = -1 },
+		"steering text":   func(o *tuner.Outcome) { o.Bound = "dram\x1b[2J" },
+		"steering metric": func(o *tuner.Outcome) { o.Metrics["x\n"] = 1 },
 		"long message":    func(o *tuner.Outcome) { o.Bound = strings.Repeat("x", 1e6) },
 	}
 	for what, change := range bad {

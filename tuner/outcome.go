@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"strings"
+	"unicode"
 
 	"github.com/warptune/warptune/search"
 )
@@ -85,8 +87,13 @@ func (o *Outcome) Check() error {
 	case max(len(o.Message), len(o.Compiler), len(o.Digest), len(o.Limiter), len(o.Bound)) > MaxMessage:
 		return Errorf(Invalid, op, "a text is longer than %d bytes", MaxMessage)
 	}
+	for _, text := range []string{o.Compiler, o.Digest, o.Limiter, o.Bound} {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return Errorf(Invalid, op, "%.80q has control characters", text)
+		}
+	}
 	for name, v := range o.Metrics {
-		if !finite(v) || name == "" || len(name) > maxName {
+		if !finite(v) || name == "" || len(name) > maxName || strings.ContainsFunc(name, unicode.IsControl) {
 			return Errorf(Invalid, op, "metric %.80q has the value %g", name, v)
 		}
 	}

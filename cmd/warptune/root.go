@@ -57,7 +57,7 @@ var parsing = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 
 // oneLine is an error's text without the line breaks of a compiler's output.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " | ")
+	return plainText(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " | "))
 }
 
 func (a *app) root() *cobra.Command {

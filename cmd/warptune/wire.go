@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -85,5 +86,16 @@ func oneLineText(s string) string {
 	if rest != "" {
 		line += " …"
 	}
-	return line
+	return plainText(line)
+}
+
+// plainText is a text of somebody else's, as a terminal may be given it: without
+// what would steer the terminal.
+func plainText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }

@@ -92,6 +92,10 @@ func TestWorkersSayLittle(t *testing.T) {
 	if err := say(map[string]string{"host": "n1", "compiler": "clang 19"}); err != nil {
 		t.Error(err)
 	}
+	_, err := client.Synchronize(t.Context(), &warptunev1.SynchronizeRequest{Worker: &warptunev1.WorkerIdentity{Id: "w\x1b[2J", Slots: 1, Engine: tunertest.Engine}})
+	if tuner.KindOf(FromStatus(err)) != tuner.Invalid {
+		t.Errorf("a name that steers terminals: %v", err)
+	}
 	many := map[string]string{}
 	for i := range maxArchs {
 		many[fmt.Sprint("label ", i)] = strings.Repeat("x", maxIdentity/maxArchs)

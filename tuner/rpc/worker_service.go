@@ -2,7 +2,9 @@ package rpc
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unicode"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
@@ -67,6 +69,8 @@ func checkSynchronize(m *warptunev1.SynchronizeRequest) error {
 		return tuner.Errorf(tuner.Limit, op, "too many known sweeps, architectures or labels")
 	case w.GetId() == "" || len(w.GetId()) > 256 || len(w.GetEngine()) > 256:
 		return tuner.Errorf(tuner.Invalid, op, "a worker needs a name and an engine version of at most 256 bytes")
+	case strings.ContainsFunc(w.GetId()+w.GetEngine(), unicode.IsControl):
+		return tuner.Errorf(tuner.Invalid, op, "a worker's name and engine version have no control characters, got %q and %q", w.GetId(), w.GetEngine())
 	case identityBytes(w) > maxIdentity:
 		return tuner.Errorf(tuner.Limit, op, "worker %s says more than %d bytes of itself", w.GetId(), maxIdentity)
 	case w.GetSlots() < 1:
