@@ -19,17 +19,17 @@ import (
 
 func (a *app) fidelityCommand() *cobra.Command {
 	var s simulation
-	var timings, kernels, predictions string
+	var timings, kernelName, kernels, predictions string
 	var sample int
 	cmd := &cobra.Command{
-		Use:   "fidelity --arch A --timings FILE.jsonl[.gz]",
+		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --timings SPACE.csv[.gz] --kernel KERNEL",
 		Short: "Score predictions against measured configurations",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if timings == "" {
 				return usagef("--timings is required: a file of measured records")
 			}
-			records, err := readRecords(timings)
+			records, err := a.timedRecords(timings, kernelName)
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,8 @@ func (a *app) fidelityCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().Lookup("level").Usage += "; model,cycle: what ranking by the one saves of the other"
-	cmd.Flags().StringVar(&timings, "timings", "", "measured records (times or counters)")
+	cmd.Flags().StringVar(&timings, "timings", "", "measured records (times or counters), or a space recorded by another tuner (as replay takes it: .csv, .json; its times)")
+	cmd.Flags().StringVar(&kernelName, "kernel", "", "the kernel of a recorded space: built-in name or definition file")
 	cmd.Flags().StringVar(&kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
 	cmd.Flags().IntVar(&sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
 	cmd.Flags().StringVar(&predictions, "predictions", "", "also write every record with its prediction to this file")
