@@ -15,10 +15,8 @@ const (
 	ascents  = 8   // by so many steps at most
 	screened = 150 // candidates that a committee looks at, not one member alone
 	// What a gain must exceed for every other question of a committee, as a
-	// share of the time, while what is expected of such gains is
+	// share of the time: less is lost in a measurement's noise.
 	worthwhile = 0.02
-	// at least this part of what is expected at all.
-	weighty = 0.25
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -36,24 +34,13 @@ func byScore(a, b candidate) int {
 // choose returns the configuration not seen that most is expected of; false:
 // there is none near the best nor in the sample.
 func (m *Model) choose() (int64, bool) {
-	if len(m.beliefs) > 1 && m.asked()%2 == 0 {
-		m.aim = m.best - worthwhile/m.sd
-		if c, ok := m.pick(); ok && c.score+math.Log(m.sd) > m.expected+math.Log(weighty) {
-			return c.index, true
-		}
-	}
 	m.aim = m.best
-	c, ok := m.pick()
-	m.expected = c.score + math.Log(m.sd)
-	return c.index, ok
-}
-
-// pick returns the configuration not seen of which most is expected; false:
-// there is none.
-func (m *Model) pick() (candidate, bool) {
+	if len(m.beliefs) > 1 && m.asked()%2 == 0 {
+		m.aim -= worthwhile / m.sd
+	}
 	top := m.top(m.candidates(), climbs)
 	if len(top) == 0 {
-		return candidate{}, false
+		return 0, false
 	}
 	pick := top[0]
 	for _, c := range top {
@@ -61,7 +48,7 @@ func (m *Model) pick() (candidate, bool) {
 			pick = c
 		}
 	}
-	return pick, true
+	return pick.index, true
 }
 
 // candidates returns configurations not seen with bounds, the highest first. Of

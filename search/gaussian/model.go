@@ -14,9 +14,6 @@
 // Adams, "Practical Bayesian Optimization of Machine Learning Algorithms", NIPS
 // 2012). Of few answers the most probable lengths say too much: that a parameter
 // does not matter, say, of which there are just no two values yet where it does.
-// Every other of its questions is for gains that are worth while, as long as any
-// are expected: twins of the best, which differ from it in what hardly matters,
-// promise a little more often than anything else does.
 //
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
@@ -65,7 +62,6 @@ type Model struct {
 	mean, sd float64 // of the targets, which the processes see standardised
 	best     float64 // the best of them, standardised
 	aim      float64 // what is to be improved on: the best or somewhat below
-	expected float64 // logarithm of what was expected of the last question for any gain, of the time
 }
 
 // point is a configuration's, as the forest and as the process see it.
