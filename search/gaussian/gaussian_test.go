@@ -92,18 +92,25 @@ func TestCrowd(t *testing.T) {
 }
 
 // TestCommittee: its score is the mean over its processes, which differ, of what
-// each expects, and is at most its bound; and it finds what one process does.
+// each expects, and is at most its bound; every other question is for more than
+// a little; and it finds what one process does.
 func TestCommittee(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
 	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
 	best := math.Inf(1)
-	for range 60 {
+	for n := range 60 {
 		o := answer(s.Ask(1)[0])
 		if o.Valid {
 			best = min(best, o.Objective)
 		}
 		s.Tell(o)
+		if n < first+answers {
+			continue
+		}
+		if wanted, least := (m.best-m.aim)*m.sd, float64((n+1)%2)*worthwhile; math.Abs(wanted-least) > 1e-9 {
+			t.Errorf("question %d is for more than %v, want %v", n, wanted, least)
+		}
 	}
 	if best > 1.02 {
 		t.Errorf("%v after 60 questions", best)

@@ -14,6 +14,9 @@
 // Adams, "Practical Bayesian Optimization of Machine Learning Algorithms", NIPS
 // 2012). Of few answers the most probable lengths say too much: that a parameter
 // does not matter, say, of which there are just no two values yet where it does.
+// Every other of its questions is for gains that are worth while: twins of the
+// best, which differ from it in what hardly matters, promise a little more often
+// than anything else does.
 //
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
