@@ -76,16 +76,18 @@ func (l *Ledger) suited(w *session) ([]*live, error) {
 	return suited, nil
 }
 
-// share bounds what one worker may hold so that near the end of the sweeps no
-// other waits while it works through a long batch, and that many workers do not
-// hold too much together.
+// share bounds what one worker may hold so that near the end of the sweeps, or
+// where questions wait for answers, no other waits while it works through a long
+// batch, and that many workers do not hold too much together.
 func (l *Ledger) share(suited []*live, w *session) int {
-	var left int64
+	var left, open int64 // trials to come; of those, the ones that wait for no others
 	for _, s := range suited {
-		left += s.rec.Counts.Total - s.rec.Counts.Asked + s.rec.Counts.Queued
+		n := s.rec.Counts.Total - s.rec.Counts.Asked + s.rec.Counts.Queued
+		left += n
+		open += min(n, s.course.ahead(s.course.next()))
 	}
 	active := max(l.active, 1)
-	fair := min(left/(2*int64(active))+1, int64(l.opts.MaxGrant), int64(l.opts.MaxHeld/active))
+	fair := min(left/(2*int64(active))+1, open/int64(active)+1, int64(l.opts.MaxGrant), int64(l.opts.MaxHeld/active))
 	return max(w.worker.Slots, int(fair))
 }
 

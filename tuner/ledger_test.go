@@ -392,6 +392,49 @@ func TestNoWorkerHoards(t *testing.T) {
 	}
 }
 
+// What a worker found of another that is not believed any more when it says so is
+// found out again.
+func TestFoundOutcomesOfWhoIsNotBelieved(t *testing.T) {
+	d := newDesk(t, 1)
+	grant := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	d.l.NoteDistrust(tuner.Distrust{Worker: bob.ID, Why: "test"})
+	found := done(grant)
+	found.By = bob.ID
+	r := d.call(0, tuner.Sync{Worker: alice, Want: 1, Reports: []tuner.Report{found}})
+	if len(r.Acks) != 1 || len(r.Grants) != 1 || r.Grants[0].Token <= grant.Token || d.counts(1).Done != 0 {
+		t.Errorf("%+v, %+v", r, d.counts(1))
+	}
+	d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(r.Grants[0])}})
+	if s, live := d.l.Sweep(1); live {
+		t.Errorf("it is still %s", s.State)
+	}
+}
+
+// Nor does one hold all that a strategy asks before it is told more.
+func TestNoWorkerHoldsAllThatIsAsked(t *testing.T) {
+	const size, asked = 1000, 80
+	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, Straggles: -1}), now: time.Unix(1e9, 0)}
+	d.l.Enter(d.now)
+	spec := tunertest.Bundle{Size: size}.Spec("test")
+	plan := tuner.Plan{Space: tunertest.Space(size), Strategy: &tunertest.InOrder{Size: size}}
+	d.l.Add(tuner.Sweep{Num: 1, ID: spec.ID(""), Spec: spec}, plan, nil)
+	d.call(0, tuner.Sync{Worker: bob})
+	in := tuner.Sync{Worker: alice, Want: 1}
+	for d.counts(1).Done < asked {
+		r := d.call(0, in)
+		in.Reports = nil
+		for _, g := range r.Grants {
+			in.Reports = append(in.Reports, done(g))
+		}
+	}
+	d.call(0, tuner.Sync{Worker: alice, Reports: in.Reports})
+	hers := len(d.call(0, tuner.Sync{Worker: alice, Want: 100}).Grants)
+	his := len(d.call(0, tuner.Sync{Worker: bob, Want: 100}).Grants)
+	if hers < 2 || his < 2 || hers > his+2 {
+		t.Errorf("one is granted %d trials, the other %d", hers, his)
+	}
+}
+
 // A call asks few questions of a strategy that learns, whatever a worker wants:
 // the others wait meanwhile. Further calls get what is left of the window.
 func TestFewQuestionsACall(t *testing.T) {

@@ -99,6 +99,9 @@ func (l *Ledger) report(w *session, r *Report) Ack {
 	if s.void || l.Distrusts(w.worker.ID) {
 		return ack(Dropped, "sweep %d starts over: a worker was wrong", r.Key.Sweep)
 	}
+	if l.Distrusts(r.By) { // it was found before that was known
+		r = &Report{Held: r.Held, Released: true}
+	}
 	if _, checks := TrialOf(r.Key.Seq); checks {
 		return l.reportCheck(s, w, r, ack)
 	} else if r.Key.Seq < 0 {
