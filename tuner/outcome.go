@@ -117,6 +117,9 @@ type Question struct {
 	// Again says that the outcome is known and is to be found out once more, to
 	// confirm it: no stored outcome answers.
 	Again bool
+	// Ahead are configurations of the sweep, at the same level, that the worker
+	// is likely to be asked next. It is told of each once.
+	Ahead []search.Config
 }
 
 // Result is one trial's end as it is stored: an outcome, or that it was given

@@ -19,8 +19,13 @@ const (
 	renewEvery = 5 * time.Second  // before a coordinator has said
 	// gatherTime is how long reports are gathered while there is enough to
 	// evaluate: a call and its commit cost the coordinator the same for many.
-	gatherTime = 200 * time.Millisecond
-	gathered   = 64 // reports that are enough
+	gatherTime = time.Second
+	// gatherShortly is that time once most of what there is is evaluated: others
+	// may wait for what it says. It is not for what is left if that takes but a
+	// moment.
+	gatherShortly = 200 * time.Millisecond
+	moment        = 10 * time.Millisecond
+	gathered      = 64 // reports that are enough
 )
 
 // call is a Synchronize under way.
@@ -51,7 +56,6 @@ func (w *Worker) callIfDue(ctx context.Context) {
 		return
 	}
 	in := w.state(want)
-	w.sent = now
 	c := &call{sent: now, held: hungry && len(in.Reports) == 0, drains: w.draining}
 	timeout := w.opts.CallTimeout
 	if c.held {
@@ -71,7 +75,15 @@ func (w *Worker) callIfDue(ctx context.Context) {
 // gathering reports whether it does no harm to wait for more to report: no slot
 // is about to be idle.
 func (w *Worker) gathering(now time.Time) bool {
-	return !w.draining && len(w.queue) > 0 && len(w.reports) < gathered && now.Before(w.sent.Add(gatherTime))
+	return !w.draining && len(w.queue) > 0 && len(w.reports) < gathered && now.Before(w.gathers())
+}
+
+// gathers returns until when there may be more to report with the next call.
+func (w *Worker) gathers() time.Time {
+	if left := len(w.queue); len(w.reports) < left || w.pace.evaluation*time.Duration(left) < moment*time.Duration(w.opts.Slots) {
+		return w.answered.Add(gatherTime)
+	}
+	return w.answered.Add(gatherShortly)
 }
 
 // state says what the worker is, holds and has finished.
@@ -105,7 +117,7 @@ func (w *Worker) answer(r reply) error {
 	if w.backoff > 0 {
 		w.log.Info("the coordinator answers", "spooled", len(w.reports))
 	}
-	w.backoff, w.refused = 0, time.Time{}
+	w.backoff, w.refused, w.answered = 0, time.Time{}, time.Now()
 	m := r.message
 	if w.coordinator != "" && w.coordinator != m.GetCoordinator() {
 		w.log.Warn("the coordinator has another store: dropping what was held for the old one", "held", len(w.tasks), "spooled", len(w.reports))

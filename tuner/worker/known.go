@@ -23,6 +23,9 @@ type Known struct {
 	mu       sync.Mutex
 	recent   map[string]tuner.Outcome
 	previous map[string]tuner.Outcome // the generation before recent
+	// asked are answers for questions that are still to come; without a validity,
+	// nothing was known. Each is used once.
+	asked map[string]tuner.Outcome
 }
 
 // Bounds on Known.
@@ -33,38 +36,68 @@ const (
 
 // NewKnown returns what is known at the other end of conn.
 func NewKnown(conn grpc.ClientConnInterface) *Known {
-	return &Known{client: warptunev1.NewWorkerServiceClient(conn), recent: map[string]tuner.Outcome{}}
+	return &Known{client: warptunev1.NewWorkerServiceClient(conn), recent: map[string]tuner.Outcome{}, asked: map[string]tuner.Outcome{}}
 }
 
 // Find returns the outcome known under a digest. When the coordinator does not
-// answer, nothing is known.
-func (k *Known) Find(ctx context.Context, digest string) (tuner.Outcome, bool) {
+// answer, nothing is known. ahead are digests that will be wanted next: if it
+// has to be asked, it is asked for those too, since a call costs it the same for
+// many.
+func (k *Known) Find(ctx context.Context, digest string, ahead ...string) (tuner.Outcome, bool) {
 	if digest == "" {
 		return tuner.Outcome{}, false
 	}
-	k.mu.Lock()
-	o, ok := k.recent[digest]
+	o, ok := k.here(digest)
 	if !ok {
-		o, ok = k.previous[digest]
+		o = k.ask(ctx, digest, ahead)
 	}
-	k.mu.Unlock()
-	if ok {
-		o = o.Clone()
-		o.Found = true
-		return o, true
-	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
-	reply, err := k.client.Lookup(ctx, &warptunev1.LookupRequest{Digests: []string{digest}})
-	if err != nil || len(reply.GetOutcomes()) != 1 {
-		return tuner.Outcome{}, false
-	}
-	o = rpc.ToOutcome(reply.GetOutcomes()[0])
-	if !o.Validity.Valid() || o.Digest != digest {
+	if !o.Validity.Valid() {
 		return tuner.Outcome{}, false
 	}
 	o.Found = true
 	return o, true
+}
+
+// here returns what is to be said of a digest without asking anybody.
+func (k *Known) here(digest string) (tuner.Outcome, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o, ok := k.recent[digest]
+	if !ok {
+		o, ok = k.previous[digest]
+	}
+	if ok {
+		return o.Clone(), true
+	}
+	o, ok = k.asked[digest]
+	delete(k.asked, digest)
+	return o, ok
+}
+
+// ask asks the coordinator for the outcome under a digest, and under those ahead.
+func (k *Known) ask(ctx context.Context, digest string, ahead []string) tuner.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	digests := append([]string{digest}, ahead...)
+	reply, err := k.client.Lookup(ctx, &warptunev1.LookupRequest{Digests: digests})
+	if err != nil || len(reply.GetOutcomes()) != len(digests) {
+		return tuner.Outcome{}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.asked) > maxRecent { // of questions that never came
+		clear(k.asked)
+	}
+	for i, d := range digests {
+		o := rpc.ToOutcome(reply.GetOutcomes()[i])
+		if o.Digest != d {
+			o = tuner.Outcome{}
+		}
+		k.asked[d] = o
+	}
+	o := k.asked[digest]
+	delete(k.asked, digest)
+	return o
 }
 
 // Note remembers an outcome that this process came to. A timeout says more of

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -18,13 +19,36 @@ func (w *Worker) start(ctx context.Context) {
 		if t.over {
 			continue // dropped since
 		}
-		t.slot = w.freeSlot(ctx)
+		t.slot, t.ahead = w.freeSlot(ctx), w.ahead(t)
 		if w.running++; w.running > w.runners {
 			w.runners++
 			go w.run()
 		}
 		w.started <- t
 	}
+}
+
+// maxAhead is how many configurations a question has ahead.
+const maxAhead = 64
+
+// ahead returns the configurations of what waits that a task's question has
+// ahead: those of its kind, unless an earlier question had the task's ahead, and
+// so theirs.
+func (w *Worker) ahead(t *task) []search.Config {
+	if t.told || t.again {
+		return nil
+	}
+	var all []search.Config
+	for _, next := range w.queue {
+		if len(all) == maxAhead {
+			break
+		}
+		if next.sweep == t.sweep && next.level == t.level && !next.again && !next.told && !next.over {
+			next.told = true
+			all = append(all, next.config())
+		}
+	}
+	return all
 }
 
 // freeSlot takes a slot that no task is in.

@@ -105,7 +105,7 @@ type Worker struct {
 	told        bool // the coordinator knows that it is draining, and so that it holds nothing unmentioned
 	finished    bool // the coordinator says that every sweep has ended
 	due         time.Time
-	sent        time.Time // when the last call was
+	answered    time.Time // when the last call was
 	backoff     time.Duration
 	refused     time.Time // since when the coordinator refuses this worker
 	pace        pace
@@ -141,7 +141,10 @@ type task struct {
 	level  string // "": the spec's
 
 	over bool  // it is not held any more
+	told bool  // another's question was asked with this one ahead
 	slot *slot // in which it is evaluated; nil: it was not started
+	// ahead are configurations that follow it.
+	ahead []search.Config
 
 	// What evaluating it came to, once it has.
 	outcome tuner.Outcome
@@ -149,11 +152,13 @@ type task struct {
 	took    time.Duration
 }
 
+func (t *task) config() search.Config { return search.Config{Names: t.sweep.names, Values: t.values} }
+
 // question is what the evaluator is asked.
 func (t *task) question() tuner.Question {
 	q := tuner.Question{
 		Sweep: t.sweep.id, Spec: t.sweep.spec, Seq: t.seq, Again: t.again, Index: t.index,
-		Config: search.Config{Names: t.sweep.names, Values: t.values},
+		Config: t.config(), Ahead: t.ahead,
 	}
 	if t.level != "" {
 		q.Spec.Level = t.level
@@ -239,7 +244,7 @@ func (w *Worker) pause() time.Duration {
 		return w.opts.CallTimeout // its reply comes first
 	}
 	next := w.due
-	if soon := w.sent.Add(gatherTime); w.backoff == 0 && soon.Before(next) && (len(w.reports) > 0 || w.want() > len(w.tasks)) {
+	if soon := w.gathers(); w.backoff == 0 && soon.Before(next) && (len(w.reports) > 0 || w.want() > len(w.tasks)) {
 		next = soon
 	}
 	return max(0, time.Until(next))

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
@@ -43,7 +45,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 		return tuner.Outcome{}, fmt.Errorf("%s on %s, trial %d: %w", q.Spec.Kernel, q.Spec.Arch, q.Seq, err)
 	}
 	if e.known != nil && !q.Again {
-		job.Known = e.known.Find
+		job.Known = e.lookup(ev, job, q.Ahead)
 	}
 	out, _, err := ev.Evaluate(ctx, job)
 	if err == nil && e.known != nil {
@@ -53,6 +55,30 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 	e.idle = append(e.idle, ev)
 	e.mu.Unlock()
 	return out, err
+}
+
+// slow is how long a digest takes to find out where a compiler runs for it. Then
+// none is found out before it is needed.
+const slow = 100 * time.Millisecond
+
+// lookup returns what finds a job's outcome if it is known. It asks for those of
+// the configurations ahead with it.
+func (e *Evaluator) lookup(ev *evaluate.Evaluator, job evaluate.Job, ahead []search.Config) func(context.Context, string) (tuner.Outcome, bool) {
+	last := time.Now()
+	return func(ctx context.Context, digest string) (tuner.Outcome, bool) {
+		var digests []string
+		for _, c := range ahead {
+			now := time.Now()
+			if now.Sub(last) > slow {
+				break
+			}
+			last, job.Config = now, c
+			if d, ok := ev.Digest(ctx, job); ok {
+				digests = append(digests, d)
+			}
+		}
+		return e.known.Find(ctx, digest, digests...)
+	}
 }
 
 // prepare finds what a trial needs: nothing here depends on the configuration.

@@ -72,6 +72,25 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	return out, report, nil
 }
 
+// Digest returns the digest that a job's outcome will carry, which a compiler
+// may have to be run for; false if it will carry none, or this one is not known.
+func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
+	launch, err := job.Kernel.Launch(job.Config, job.Problem)
+	if err != nil {
+		return "", false
+	}
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	if err != nil || ptx.Digest == "" {
+		return "", false
+	}
+	req, err := request(launch, job.Arch, job.Level)
+	if err != nil {
+		return "", false
+	}
+	req.Cold = job.Cold
+	return req.Digest(ptx.Digest), true
+}
+
 func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job Job) (tuner.Outcome, *simengine.Report) {
 	req, err := request(launch, job.Arch, job.Level)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // A question that was answered is not simulated again, and is found under the
-// digest that its outcome carries.
+// digest that its outcome carries, which is known before.
 func TestKnownOutcomesAreNotSimulatedAgain(t *testing.T) {
 	k, err := catalogue.Open("copy")
 	if err != nil {
@@ -34,6 +34,9 @@ func TestKnownOutcomesAreNotSimulatedAgain(t *testing.T) {
 	first, report, err := New(compiler).Evaluate(t.Context(), job)
 	if err != nil || report == nil || first.Digest == "" {
 		t.Fatal(first, report, err)
+	}
+	if d, ok := New(compiler).Digest(t.Context(), job); !ok || d != first.Digest {
+		t.Errorf("its digest is %q (%v), the outcome's %q", d, ok, first.Digest)
 	}
 	asked := ""
 	job.Known = func(_ context.Context, digest string) (tuner.Outcome, bool) {
