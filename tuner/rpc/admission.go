@@ -14,7 +14,7 @@ import (
 // report at once, collecting that garbage takes more time than anything else,
 // and a commit that answers them all makes everybody else wait. So the messages
 // beyond these wait unread.
-const maxAdmitted = 128
+const maxAdmitted = 192
 
 // admission has a place for each call that is worked on.
 type admission struct{ places chan struct{} }

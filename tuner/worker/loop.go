@@ -38,7 +38,7 @@ func (w *Worker) ahead(t *task) []search.Config {
 	if t.told || t.again {
 		return nil
 	}
-	var all []search.Config
+	all := make([]search.Config, 0, min(len(w.queue), maxAhead))
 	for _, next := range w.queue {
 		if len(all) == maxAhead {
 			break
