@@ -59,7 +59,7 @@ job_is() { # JOB STATE…
   return 1
 }
 done_count() { # ADDRESS
-  "$bin/warptune" sweep list --coordinator "$1" --json 2>/dev/null | sed -n 's/.*"done": *"\{0,1\}\([0-9]*\).*/\1/p' | head -n 1
+  "$bin/warptune" sweep list --coordinator "$1" "${call[@]}" --json 2>/dev/null | sed -n 's/.*"done": *"\{0,1\}\([0-9]*\).*/\1/p' | head -n 1
 }
 done_at_least() { local n; n=$(done_count "$1") && [ "${n:-0}" -ge "$2" ]; }
 
@@ -76,7 +76,19 @@ no_lease_lost() { # LOG…
   if grep expired "$@"; then die "a lease had to expire, though every worker could return what it held"; fi
 }
 
-echo "slurm: sweep.sbatch, requeued in its middle"
+call=()
+if command -v openssl >/dev/null; then # as it should be where other users are
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=coordinator -addext subjectAltName=IP:127.0.0.1 \
+    -keyout "$state/tls.key" -out "$state/tls.crt" 2>/dev/null
+  openssl rand -hex 20 >"$state/token"
+  echo "admin me $(cat "$state/token")" >"$state/tokens"
+  chmod 600 "$state"/{tls.key,token,tokens}
+  export WARPTUNE_SERVE="--tls-cert $state/tls.crt --tls-key $state/tls.key --token-file $state/tokens"
+  call=(--tls-ca "$state/tls.crt" --token-file "$state/token")
+  export WARPTUNE_CALL="${call[*]}"
+fi
+
+echo "slurm: sweep.sbatch${call:+, encrypted and by token}, requeued in its middle"
 export WARPTUNE_BIN=$bin WARPTUNE_DATA=$state/data WARPTUNE_INTERFACE=127.0.0.1 WARPTUNE_OUTPUT=$state/table.json
 job=$(sbatch --parsable --ntasks=3 --output="$state/out/sweep-%j" deploy/slurm/sweep.sbatch "${sweep[@]}")
 log=$state/data/coordinator-$job-0.log
@@ -91,6 +103,9 @@ until_true 120 job_is "$job" GONE || die "job $job did not end"
 cmp "$state/expected.json" "$state/table.json" || die "the table differs after the requeue (it had $before results then)"
 no_lease_lost "$state"/data/coordinator-*.log
 echo "slurm: same table, byte for byte; requeued at $before results"
+
+if [ "${#call[@]}" -gt 0 ] && grep -rqF "$(cat "$state/token")" "$state/data" "$state/out"; then die "the token is in a log or in the data"; fi
+call=()
 
 echo "slurm: an array by warptune launch, one task requeued, one out of time"
 WARPTUNE_LOG=$state/out/coordinator
