@@ -51,9 +51,14 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 		f.tighten()
 		need = f.need()
 	}
-	if limit == 0 {
+	switch {
+	case limit == 0:
 		f.budget = t.step(need)
-	} else {
+	case opt.MaxRegisters == 0 && p.k.MaxRegs == 0 && p.k.MinCTAs == 0:
+		// A CTA size alone bounds registers and does not offer them, unlike one with a
+		// least number of CTAs (CUDA C++ Programming Guide, launch bounds).
+		f.budget = min(limit, t.step(need))
+	default:
 		f.budget = limit
 	}
 	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
