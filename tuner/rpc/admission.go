@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"path"
 
 	"google.golang.org/grpc"
 
@@ -36,7 +37,7 @@ type admittedKey struct{}
 func (a *admission) describe(s grpc.ServiceDesc) *grpc.ServiceDesc {
 	methods := make([]grpc.MethodDesc, len(s.Methods))
 	for i, m := range s.Methods {
-		if m.MethodName == "Synchronize" {
+		if m.MethodName == path.Base(warptunev1.WorkerService_Synchronize_FullMethodName) {
 			m.Handler = a.handler(m.Handler)
 		}
 		methods[i] = m
