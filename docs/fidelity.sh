@@ -30,7 +30,9 @@ for arch in h200 h100; do
   done
 done
 for level in cycle model; do
-  table "further-$level" fidelity --arch h200 --level $level --kernels "$validation/further/kernels" --ptx-dir "$validation/further/ptx.zip" --timings "$validation/further/h200.jsonl.gz"
+  for batch in further third; do
+    table "$batch-$level" fidelity --arch h200 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h200.jsonl.gz"
+  done
 done
 page=$search
 for arch in h200 h100; do

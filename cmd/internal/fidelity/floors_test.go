@@ -56,19 +56,19 @@ func newBatch(t *testing.T, archName string) evaluate.Batch {
 	}
 }
 
-// furtherBatch evaluates records of the kernels that are not built in, with the PTX
-// that was measured.
-func furtherBatch(t *testing.T, archName string) evaluate.Batch {
+// furtherBatch evaluates records of the kernels of a directory that are not built
+// in, with the PTX that was measured.
+func furtherBatch(t *testing.T, archName, dir string) evaluate.Batch {
 	t.Helper()
 	batch := newBatch(t, archName)
-	ptx, err := zip.OpenReader(validation + "further/ptx.zip")
+	ptx, err := zip.OpenReader(validation + dir + "/ptx.zip")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ptx.Close() })
 	batch.PTX = ptx
 	batch.Kernels = func(name string) (*kernel.Definition, error) {
-		def, _, err := kernel.Load(validation + "further/kernels/" + name + ".json")
+		def, _, err := kernel.Load(validation + dir + "/kernels/" + name + ".json")
 		return def, err
 	}
 	return batch
@@ -136,23 +136,27 @@ func TestFloors(t *testing.T) {
 // The same for kernels that are not built in, which were predicted before anything
 // here had been looked at with them.
 func TestFloorsOfFurtherKernels(t *testing.T) {
-	recs := sampled(readValidation(t, "further/h200"), 160)
 	for _, c := range []struct {
+		dir                    string
+		records                int
 		level                  simengine.Level
 		regret, spearman, mape float64
 	}{
-		{simengine.Cycle, 1.05, 0.75, 0.14},
-		{simengine.Model, 1.05, 0.75, 0.15},
+		{"further", 160, simengine.Cycle, 1.05, 0.75, 0.14},
+		{"further", 160, simengine.Model, 1.05, 0.75, 0.15},
+		{"third", 80, simengine.Cycle, 1.05, 0.70, 0.25},
+		{"third", 80, simengine.Model, 1.05, 0.65, 0.28},
 	} {
-		r := run(t, furtherBatch(t, "h200"), c.level, recs)
+		recs := sampled(readValidation(t, c.dir+"/h200"), c.records)
+		r := run(t, furtherBatch(t, "h200", c.dir), c.level, recs)
 		s := r.Summary
-		t.Logf("%s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, registers %.3f exact, %.3f near", c.level,
+		t.Logf("%s, %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, registers %.3f exact, %.3f near", c.dir, c.level,
 			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())
 		if s.Failed > 0 {
-			t.Errorf("%s: %d configurations have no prediction: %v", c.level, s.Failed, r.Failures)
+			t.Errorf("%s, %s: %d configurations have no prediction: %v", c.dir, c.level, s.Failed, r.Failures)
 		}
 		if s.Regret1Geomean > c.regret || s.SpearmanMedian < c.spearman || s.MAPE > c.mape {
-			t.Errorf("%s: regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f", c.level,
+			t.Errorf("%s, %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f", c.dir, c.level,
 				s.Regret1Geomean, s.SpearmanMedian, s.MAPE, c.regret, c.spearman, c.mape)
 		}
 	}
