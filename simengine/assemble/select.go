@@ -262,6 +262,9 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 	if d != nil && w == 0 && d.op == ir.And && s.holds(d) && len(d.src) == 2 && s.redundantMask(d) && s.f.vals[d.src[0].Reg].defs == 1 {
 		return s.word(d.src[0], 0), true
 	}
+	if d != nil && w == 1 && s.f.vals[v].words == 2 && shortUnsigned(d) {
+		return arg{kind: argZero}, true
+	}
 	if d == nil || d.op != ir.Cvt || !s.holds(d) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg || !isInt(d.typ) || !isInt(d.styp) {
 		return arg{}, false
 	}
@@ -285,6 +288,15 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 		return s.word(d.src[0], 0), true
 	}
 	return arg{}, false
+}
+
+// shortUnsigned says of what computes two words that the upper one is zero: a mask
+// that has none of its bits, or a shift that leaves none.
+func shortUnsigned(d *node) bool {
+	if len(d.src) != 2 || d.src[1].Kind != ir.OperandImm || bits(d.typ) != 64 {
+		return false
+	}
+	return d.op == ir.And && d.src[1].Imm>>32 == 0 || d.op == ir.Shr && !signed(d.typ) && d.src[1].Imm >= 32
 }
 
 // holds says whether what a node computes is there wherever the current one
