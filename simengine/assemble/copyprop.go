@@ -4,7 +4,8 @@ import "github.com/warptune/warptune/simengine/ir"
 
 // propagateCopies replaces uses of registers that only ever hold a copy: of
 // another register written once, of a constant, of a variable's address, or of
-// a generic address that stands for the same bytes (cvta).
+// a generic address that stands for the same bytes (cvta). Whoever reads the
+// negation of a predicate reads the predicate, negated.
 func (f *fn) propagateCopies() error {
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {
@@ -12,9 +13,26 @@ func (f *fn) propagateCopies() error {
 			for i := range n.src {
 				f.resolve(n, &n.src[i])
 			}
+			f.resolveGuard(n)
 		}
 	}
 	return nil
+}
+
+// resolveGuard follows negations from a node's guard.
+func (f *fn) resolveGuard(n *node) {
+	for n.guard != noValue {
+		d := f.defOf(n.guard)
+		if !f.negates(d) {
+			return
+		}
+		n.guard, n.gnot = value(d.src[0].Reg), n.gnot == d.src[0].Not
+	}
+}
+
+// negates says that a node is nothing but the negation of a predicate.
+func (f *fn) negates(d *node) bool {
+	return d != nil && d.op == ir.Not && d.typ == ir.Pred && d.guard == noValue && len(d.dst) == 1 && d.src[0].Kind == ir.OperandReg && f.vals[d.src[0].Reg].defs == 1
 }
 
 // resolve follows copies from one operand. In an address operand only the base
@@ -47,6 +65,8 @@ func (f *fn) resolve(user *node, o *ir.Operand) {
 			default: // the address of a variable
 				o.Reg, o.Var, o.Imm = ir.NoReg, s.Var, o.Imm+s.Imm
 			}
+		case o.Kind == ir.OperandReg && f.negates(d):
+			o.Reg, o.Not = s.Reg, o.Not == s.Not
 		case o.Kind == ir.OperandAddr && d.op == ir.Add && len(d.src) == 2 && words(d.typ) == 2:
 			f.resolve(d, &d.src[0])
 			f.resolve(d, &d.src[1])

@@ -204,12 +204,13 @@ func (s *selector) compare32(n *node, dst, extra arg, with func([]arg) []arg) {
 }
 
 // lowerPredLogic lowers logic on predicates; a comparison with one reader
-// takes the operation in.
+// takes the operation in, one of floating point an exclusive or, too (FSETP.LT.XOR in
+// point_in_polygon's machine code, deploy/calibrate/validation/third).
 func (s *selector) lowerPredLogic(n *node) error {
-	if len(n.src) == 2 && n.op != ir.Xor {
+	if len(n.src) == 2 {
 		for i := range 2 {
 			d := s.fold(n.src[i], false)
-			if d != nil && d.op == ir.Setp && len(d.src) == 2 && len(d.dst) == 1 && (d.typ == ir.F32 || isInt(d.typ) && words(d.typ) == 1) {
+			if d != nil && d.op == ir.Setp && len(d.src) == 2 && len(d.dst) == 1 && (d.typ == ir.F32 || isInt(d.typ) && words(d.typ) == 1 && n.op != ir.Xor) {
 				s.compare(d, s.dest(0, 1), s.pred(n.src[1-i]))
 				return nil
 			}

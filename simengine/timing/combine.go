@@ -1,9 +1,12 @@
 package timing
 
-// Combining is the lines that an SM stored to last. A store to the same sectors that
-// follows closely joins them on their way to L2: words of a struct, or neighbours
-// that a thread stores one by one, take one write of each sector as long as not too
-// many other lines are stored to in between. The zero Combining joins nothing.
+// Combining is the lines of which an SM stored parts of sectors last. A store to the
+// same sectors that follows closely joins them on their way to L2: words of a struct,
+// or neighbours that a thread stores one by one, take one write of each sector as long
+// as not too many other lines are stored to in between. What is written whole waits
+// for nothing, and local memory has no part in it: the window that median_1d stores
+// to there again and again, some lanes at a time, goes out each time. The zero
+// Combining joins nothing.
 type Combining struct {
 	open []openLine
 	head int
@@ -11,7 +14,7 @@ type Combining struct {
 
 type openLine struct {
 	line    uint64 // address plus one
-	sectors uint8
+	sectors uint8 // written in part
 }
 
 // CombinedLines is how many lines of an SM are open for more. Of eight stores of a
@@ -24,19 +27,21 @@ const CombinedLines = 24
 // NewCombining has room for so many lines.
 func NewCombining(lines int) Combining { return Combining{open: make([]openLine, lines)} }
 
-// Add stores to sectors of a line and returns those that are not on their way yet.
-func (c *Combining) Add(line uint64, sectors uint8) uint8 {
-	if len(c.open) == 0 {
+// Add stores to sectors of a line, those in full wholly, and returns the ones that
+// join none that is open.
+func (c *Combining) Add(line uint64, sectors, full uint8) uint8 {
+	part := sectors &^ full
+	if len(c.open) == 0 || part == 0 {
 		return sectors
 	}
 	for i := range c.open {
 		if o := &c.open[i]; o.line == line+1 {
-			fresh := sectors &^ o.sectors
-			o.sectors |= sectors
+			fresh := sectors &^ (part & o.sectors)
+			o.sectors |= part
 			return fresh
 		}
 	}
-	c.open[c.head] = openLine{line + 1, sectors}
+	c.open[c.head] = openLine{line + 1, part}
 	c.head = (c.head + 1) % len(c.open)
 	return sectors
 }

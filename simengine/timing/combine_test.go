@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever is stored in whatever order, a sector is on its way once for each time
-// its line was opened, and stores to few lines open each once.
+// Whatever is stored in whatever order, every sector goes out; those written whole each
+// time, of few lines those written in part once.
 func TestCombining(t *testing.T) {
 	const seed = 3
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -14,18 +14,20 @@ func TestCombining(t *testing.T) {
 		room := 1 + rng.IntN(12)
 		lines := 1 + rng.IntN(2*room)
 		c := NewCombining(room)
-		sent, asked := make([]uint8, lines), make([]uint8, lines)
+		sent, asked, open := make([]uint8, lines), make([]uint8, lines), make([]uint8, lines)
 		for range 300 {
 			line, sectors := rng.IntN(lines), uint8(1+rng.IntN(15))
+			full := sectors & uint8(rng.IntN(16))
 			asked[line] |= sectors
-			fresh := c.Add(uint64(line), sectors)
-			if fresh&^sectors != 0 {
-				t.Fatalf("seed %d: sectors %x of a store to %x", seed, fresh, sectors)
+			fresh := c.Add(uint64(line), sectors, full)
+			if fresh&^sectors != 0 || full&^fresh != 0 {
+				t.Fatalf("seed %d: sectors %x of a store to %x, of them %x whole", seed, fresh, sectors, full)
 			}
-			if lines <= room && fresh&sent[line] != 0 {
-				t.Fatalf("seed %d: sectors %x of line %d go out again with %d lines in %d", seed, fresh&sent[line], line, lines, room)
+			if part := fresh &^ full; lines <= room && part&open[line] != 0 {
+				t.Fatalf("seed %d: sectors %x of line %d go out again with %d lines in %d", seed, part&open[line], line, lines, room)
 			}
 			sent[line] |= fresh
+			open[line] |= sectors &^ full
 		}
 		for i := range sent {
 			if sent[i] != asked[i] {
@@ -34,7 +36,7 @@ func TestCombining(t *testing.T) {
 		}
 	}
 	none := Combining{}
-	if none.Add(1, 3) != 3 || none.Add(1, 3) != 3 {
+	if none.Add(1, 3, 0) != 3 || none.Add(1, 3, 0) != 3 {
 		t.Error("no room joins stores")
 	}
 }

@@ -255,7 +255,11 @@ func (p *pcStats) stored(sectors, hit uint8) {
 
 // store writes through to L2.
 func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) {
-	g := s.granules(s.combining.Add(addr, l.Sectors))
+	sectors := l.Sectors
+	if a.Space != ir.Local {
+		sectors = s.combining.Add(addr, sectors, l.Full)
+	}
+	g := s.granules(sectors)
 	if g == 0 {
 		return
 	}

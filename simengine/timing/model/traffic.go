@@ -212,7 +212,11 @@ func (t *traffic) lines(u *turn) {
 		fresh := float64(t.granules(l.Sectors & u.first[k]))
 		switch u.class {
 		case assemble.Store:
-			t.m.writeLine(&u.one, float64(t.granules(u.combining.Add(l.Addr, l.Sectors))), fresh*plan.Write[a.PC], 1)
+			sectors := l.Sectors
+			if a.Space != ir.Local {
+				sectors = u.combining.Add(l.Addr, sectors, l.Full)
+			}
+			t.m.writeLine(&u.one, float64(t.granules(sectors)), fresh*plan.Write[a.PC], 1)
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
 			if t.c.p.IsElected(a.PC) {
