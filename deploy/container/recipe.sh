@@ -4,7 +4,7 @@
 # distroless static what is in it that the daemons use (a user and certificates).
 # What it shows is that every stage builds and the programs start, as that user.
 #
-# Usage: deploy/container/recipe.sh; wants root or user namespaces, and busybox-static.
+# Usage: deploy/container/recipe.sh, a minute of processor time; wants root or user namespaces, and busybox-static.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for tool in buildah busybox; do
@@ -37,7 +37,7 @@ cp -r "$(go env GOROOT)" "$work/go/usr/local/go"
 image localhost/golang:latest "$work/go" --env PATH=/usr/local/go/bin:/bin --env HOME=/cache --env GOTOOLCHAIN=local --env GOFLAGS=-buildvcs=false
 
 for target in coordinator worker; do
-  "${store[@]}" build --quiet --pull=never --volume "$(go env GOMODCACHE):/cache/go/pkg/mod" --volume "$(go env GOCACHE):/cache/.cache/go-build" \
+  "${store[@]}" build --quiet --layers --pull=never --volume "$(go env GOMODCACHE):/cache/go/pkg/mod" --volume "$(go env GOCACHE):/cache/.cache/go-build" \
     --build-arg GO=localhost/golang:latest --build-arg BASE=localhost/static:nonroot -f deploy/container/Containerfile --target "$target" -t "$target" . >/dev/null
   container=$("${store[@]}" from "$target")
   [ "$("${store[@]}" inspect --format '{{.OCIv1.Config.User}}' "$container")" = 65532:65532 ] || { echo "recipe: $target does not run as nonroot" >&2; exit 1; }
