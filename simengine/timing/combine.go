@@ -14,7 +14,7 @@ type Combining struct {
 
 type openLine struct {
 	line    uint64 // address plus one
-	sectors uint8 // written in part
+	sectors uint8  // written in part
 }
 
 // CombinedLines is how many lines of an SM are open for more. Of eight stores of a

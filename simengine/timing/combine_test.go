@@ -36,7 +36,9 @@ func TestCombining(t *testing.T) {
 		}
 	}
 	none := Combining{}
-	if none.Add(1, 3, 0) != 3 || none.Add(1, 3, 0) != 3 {
-		t.Error("no room joins stores")
+	for range 2 {
+		if none.Add(1, 3, 0) != 3 {
+			t.Error("no room joins stores")
+		}
 	}
 }
