@@ -1,22 +1,13 @@
 package assemble
 
 // frugal puts every block into the order that needs the fewest registers of
-// four: the program's own, results computed just before what reads them, where
-// those two cost occupancy values used up by all that read them before the next, and
-// what frees registers first. Whether repeating instructions is worth it is decided
-// without the last: of four of clang's matrix products for sm_90 where the third
-// alone would bring what repeats some down to another occupancy step, ptxas leaves
-// three where they are.
+// three: the program's own, results computed just before what reads them, and,
+// where those two cost occupancy, values used up by all that read them before the next.
 func (f *fn) frugal() error {
 	s := f.newScratch()
 	f.reorder(s, 0, func(_ int, g *dag) []int32 { return demandOrder(g) })
 	f.reorder(s, f.t.steps[0]-f.t.reserved-1, func(_ int, g *dag) []int32 { return closingOrder(g, s) })
 	f.peak = f.pressure()
-	o := f.newThrift()
-	f.reorder(s, 0, o.order)
-	if f.reduce == 0 {
-		f.peak = f.pressure()
-	}
 	return nil
 }
 

@@ -46,6 +46,10 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	uncapped := opt.MaxRegisters == 0 && p.k.MaxRegs == 0 && p.k.MinCTAs == 0
+	if uncapped {
+		f.economise()
+	}
 	need := f.need()
 	if limit > 0 && need > limit {
 		f.tighten()
@@ -54,7 +58,7 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	switch {
 	case limit == 0:
 		f.budget = t.step(need)
-	case opt.MaxRegisters == 0 && p.k.MaxRegs == 0 && p.k.MinCTAs == 0:
+	case uncapped:
 		// A CTA size alone bounds registers and does not offer them, unlike one with a
 		// least number of CTAs (CUDA C++ Programming Guide, launch bounds).
 		f.budget = min(limit, t.step(need))
@@ -62,9 +66,14 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 		f.budget = limit
 	}
 	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
-		if f, err = p.reduced(f, need); err != nil {
+		g, err := p.reduced(f, need)
+		if err != nil {
 			return nil, err
 		}
+		if uncapped && g != f {
+			g.economise()
+		}
+		f = g
 	}
 	if err := f.runPasses(backEnd); err != nil {
 		return nil, err
@@ -95,7 +104,9 @@ func (p *Prepared) variant(reduce, limit int) (*fn, error) {
 // instructions for registers where that keeps it under the cap or gains
 // occupancy, and f itself where it does not. Of the variants that do, the one
 // that repeats single instructions is preferred to the one that repeats whole
-// computations.
+// computations. That is decided by the order that they have without economising: of
+// four of clang's matrix products for sm_90 where it would bring what repeats
+// instructions down to another occupancy step, ptxas leaves three where they are.
 func (p *Prepared) reduced(f *fn, need int) (*fn, error) {
 	g, err := p.variant(rematLimit, f.cap)
 	if err != nil {

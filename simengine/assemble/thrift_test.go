@@ -57,6 +57,7 @@ func chosen(t *testing.T, src string) *fn {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.economise()
 	return f
 }
 
