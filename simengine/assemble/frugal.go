@@ -28,6 +28,7 @@ func (f *fn) reorder(s *scratch, above int, by func(b int, g *dag) []int32) {
 		}
 		if order := by(b, g); f.orderPressure(b, &g.ops, order, out, s) < own {
 			mb.insts = arrange(mb.insts, order)
+			f.own = &ordering{} // what was known is of another order
 		}
 	}
 }
