@@ -20,7 +20,8 @@ func TestIndexIsAMap(t *testing.T) {
 	rng := tunertest.Rand(t)
 	want := map[indexKey]place{}
 	key := func() indexKey { return digestIndexKey(fmt.Sprint(rng.IntN(400_000))) }
-	for step := range 60 {
+	// Sixty steps, and as many more as it takes until runs have been merged: a run has less than twice flushEntries.
+	for step, added := 0, 0; step < 60 || added < 2*(runFanout+1)*flushEntries; step++ {
 		fails := rng.IntN(8) == 0
 		var entries []entry
 		for range 1 + rng.IntN(flushEntries) {
@@ -38,6 +39,7 @@ func TestIndexIsAMap(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		default:
+			added += len(entries)
 			for _, e := range entries {
 				want[e.key] = e.place
 			}
