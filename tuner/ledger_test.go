@@ -410,23 +410,36 @@ func TestFoundOutcomesOfWhoIsNotBelieved(t *testing.T) {
 	}
 }
 
-// Nor does one hold all that a strategy asks before it is told more.
-func TestNoWorkerHoldsAllThatIsAsked(t *testing.T) {
-	const size, asked = 1000, 80
+// learningDesk has one sweep of so many trials, asked by a strategy that learns.
+func learningDesk(t *testing.T, size int64) *desk {
 	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, Straggles: -1}), now: time.Unix(1e9, 0)}
 	d.l.Enter(d.now)
 	spec := tunertest.Bundle{Size: size}.Spec("test")
 	plan := tuner.Plan{Space: tunertest.Space(size), Strategy: &tunertest.InOrder{Size: size}}
 	d.l.Add(tuner.Sweep{Num: 1, ID: spec.ID(""), Spec: spec}, plan, nil)
-	d.call(0, tuner.Sync{Worker: bob})
+	return d
+}
+
+// work has alice evaluate trials one by one until so many are done, and returns
+// her next call, with what she has finished since.
+func (d *desk) work(until int64) tuner.Sync {
 	in := tuner.Sync{Worker: alice, Want: 1}
-	for d.counts(1).Done < asked {
+	for d.counts(1).Done < until {
 		r := d.call(0, in)
 		in.Reports = nil
 		for _, g := range r.Grants {
 			in.Reports = append(in.Reports, done(g))
 		}
 	}
+	return in
+}
+
+// Nor does one hold all that a strategy asks before it is told more.
+func TestNoWorkerHoldsAllThatIsAsked(t *testing.T) {
+	const size, asked = 1000, 80
+	d := learningDesk(t, size)
+	d.call(0, tuner.Sync{Worker: bob})
+	in := d.work(asked)
 	d.call(0, tuner.Sync{Worker: alice, Reports: in.Reports})
 	hers := len(d.call(0, tuner.Sync{Worker: alice, Want: 100}).Grants)
 	his := len(d.call(0, tuner.Sync{Worker: bob, Want: 100}).Grants)
@@ -439,19 +452,8 @@ func TestNoWorkerHoldsAllThatIsAsked(t *testing.T) {
 // the others wait meanwhile. Further calls get what is left of the window.
 func TestFewQuestionsACall(t *testing.T) {
 	const size, known = 5000, 2000
-	d := &desk{t: t, l: tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, Straggles: -1}), now: time.Unix(1e9, 0)}
-	d.l.Enter(d.now)
-	spec := tunertest.Bundle{Size: size}.Spec("test")
-	plan := tuner.Plan{Space: tunertest.Space(size), Strategy: &tunertest.InOrder{Size: size}}
-	d.l.Add(tuner.Sweep{Num: 1, ID: spec.ID(""), Spec: spec}, plan, nil)
-	in := tuner.Sync{Worker: alice, Want: 1}
-	for d.counts(1).Done < known {
-		r := d.call(0, in)
-		in.Reports = nil
-		for _, g := range r.Grants {
-			in.Reports = append(in.Reports, done(g))
-		}
-	}
+	d := learningDesk(t, size)
+	in := d.work(known)
 	in.Want = 1024
 	var calls []int
 	for {

@@ -12,6 +12,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// ownWord leaves in %rd4 the address of a lane's own word of parameter a, and in
+// %r1 the lane.
+const ownWord = `ld.param.u64 %rd1, [a];
+cvta.to.global.u64 %rd2, %rd1;
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd3, %r1, 4;
+add.s64 %rd4, %rd2, %rd3;
+`
+
 // hopper are the options most tests assemble with.
 var hopper = Options{CC: [2]int{9, 0}}
 

@@ -19,14 +19,9 @@ func filtered(size, rows int) string {
 .reg .b32 %%r<3>;
 .reg .b64 %%rd<5>;
 .shared .align 4 .b8 tile[16384];
-ld.param.u64 %%rd1, [a];
-cvta.to.global.u64 %%rd2, %%rd1;
-mov.u32 %%r1, %%tid.x;
-mul.wide.u32 %%rd3, %%r1, 4;
-add.s64 %%rd4, %%rd2, %%rd3;
-mov.u32 %%r2, tile;
+%smov.u32 %%r2, tile;
 mad.lo.s32 %%r2, %%r1, 4, %%r2;
-`, rows, (size+rows)*size)
+`, rows, (size+rows)*size, ownWord)
 	for y := range rows {
 		fmt.Fprintf(&sb, "mov.f32 %%s%d, 0f00000000;\n", y)
 	}

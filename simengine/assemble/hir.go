@@ -55,7 +55,7 @@ type fn struct {
 	sub     map[value]subst
 	sign    map[value]value // the upper word of each sign-extended value
 	live    liveness
-	peak    int       // general registers live at most, in the program's order; see frugal
+	peak    int       // general registers live at most, in the order that the blocks have
 	own     *ordering // of the instructions as selected
 	regs    []int16   // first register of each value, -1 none
 	general int       // highest general register used plus one

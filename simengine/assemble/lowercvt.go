@@ -72,7 +72,7 @@ func (s *selector) halfWord(n *node) (ir.Operand, bool) {
 
 // loaded says that a number of so many bits was loaded and not computed with
 // since: loads extend it to a word, which a fast conversion then takes
-// (dedisperse's machine code, deploy/calibrate/validation/further).
+// (dedisperse's machine code, deploy/calibrate/validation/third).
 func (s *selector) loaded(o ir.Operand, from int) bool {
 	for o.Kind == ir.OperandReg {
 		d := s.f.defOf(value(o.Reg))

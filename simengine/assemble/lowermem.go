@@ -311,7 +311,7 @@ func (s *selector) countsFirst(n *node) bool {
 
 // countFirst emits what the real assembler puts before such an atomic: a lane is
 // elected, which adds for all that are active (compact's machine code,
-// deploy/calibrate/validation/further).
+// deploy/calibrate/validation/third).
 func (s *selector) countFirst(n *node) (leader, active, sum arg) {
 	s.f.elected = append(s.f.elected, n.pc)
 	lane := s.temp(1)

@@ -18,14 +18,9 @@ func outer(n, steps int) string {
 .reg .b32 %%r<3>;
 .reg .b64 %%rd<5>;
 .shared .align 4 .b8 tile[8192];
-ld.param.u64 %%rd1, [a];
-cvta.to.global.u64 %%rd2, %%rd1;
-mov.u32 %%r1, %%tid.x;
-mul.wide.u32 %%rd3, %%r1, 4;
-add.s64 %%rd4, %%rd2, %%rd3;
-mov.u32 %%r2, tile;
+%smov.u32 %%r2, tile;
 mad.lo.u32 %%r2, %%r1, 4, %%r2;
-`, n*n, n*steps, n*steps)
+`, n*n, n*steps, n*steps, ownWord)
 	for i := range n * n {
 		fmt.Fprintf(&sb, "ld.global.f32 %%s%d, [%%rd4+%d];\n", i, 128*i)
 	}

@@ -19,15 +19,10 @@ func product(rows, steps int) string {
 .reg .b64 %%rd<5>;
 .shared .align 16 .b8 left[4096];
 .shared .align 16 .b8 right[4096];
-ld.param.u64 %%rd1, [a];
-cvta.to.global.u64 %%rd2, %%rd1;
-mov.u32 %%r1, %%tid.x;
-mul.wide.u32 %%rd3, %%r1, 4;
-add.s64 %%rd4, %%rd2, %%rd3;
-shl.b32 %%r2, %%r1, 2;
+%sshl.b32 %%r2, %%r1, 2;
 mov.u32 %%r3, right;
 add.s32 %%r3, %%r3, %%r2;
-`, rows, rows*steps, steps)
+`, rows, rows*steps, steps, ownWord)
 	for r := range rows {
 		fmt.Fprintf(&sb, "ld.global.f32 %%s%d, [%%rd4+%d];\n", r, 128*r)
 	}

@@ -123,24 +123,17 @@ func accessEnd(w *trace.Warp, i int) int32 {
 // iterations may find it there.
 func (s *sample) survey(c *code, survey *reuse.Survey) {
 	made := make([]int, len(s.warps))
-	for step, going := 0, true; going; step++ {
-		going = false
-		for i := range s.warps {
-			w := &s.cta.Warps[i]
-			if step >= len(w.Steps) {
-				continue
-			}
-			going = true
-			survey.StandFor(max(s.warps[i].weight[step], 1))
-			for j := w.Steps[step].Access; j < accessEnd(w, step); j++ {
-				if a := &w.Accesses[j]; a.Space == ir.Global {
-					made[i]++
-					survey.Request(i, made[i])
-					c.survey(w, a, s.warps[i].first, survey)
-				}
+	coalesce.InTurn(s.cta, func(i, step int) {
+		w := &s.cta.Warps[i]
+		survey.StandFor(max(s.warps[i].weight[step], 1))
+		for j := w.Steps[step].Access; j < accessEnd(w, step); j++ {
+			if a := &w.Accesses[j]; a.Space == ir.Global {
+				made[i]++
+				survey.Request(i, made[i])
+				c.survey(w, a, s.warps[i].first, survey)
 			}
 		}
-	}
+	})
 	survey.StandFor(0)
 	for i := range s.cta.Warps {
 		coalesce.Ahead(&s.cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {

@@ -35,3 +35,17 @@ func (c *Counts) Add(a *trace.Access, n int64) {
 	c.Passes += n * int64(a.Passes)
 	c.Ideal += n * int64(a.Ideal)
 }
+
+// InTurn visits the steps of a CTA's warps in turn: the first of each, then the
+// second of those that have one.
+func InTurn(cta *trace.CTA, visit func(warp, step int)) {
+	for step, going := 0, true; going; step++ {
+		going = false
+		for i := range cta.Warps {
+			if step < len(cta.Warps[i].Steps) {
+				going = true
+				visit(i, step)
+			}
+		}
+	}
+}

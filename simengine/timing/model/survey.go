@@ -161,28 +161,21 @@ func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
 	for i := range cta.Warps {
 		weights[i] = coalesce.Weights(&cta.Warps[i], nil)
 	}
-	for step, going := 0, true; going; step++ {
-		going = false
-		for i := range cta.Warps {
-			w := &cta.Warps[i]
-			if step >= len(w.Steps) {
-				continue
-			}
-			going = true
-			s.survey.StandFor(max(weights[i][step], 1))
-			end := int32(len(w.Accesses))
-			if step+1 < len(w.Steps) {
-				end = w.Steps[step+1].Access
-			}
-			for k := w.Steps[step].Access; k < end; k++ {
-				if a := &w.Accesses[k]; a.Space == ir.Global {
-					made[i]++
-					s.survey.Request(i, made[i])
-					s.touchBy(w, a, marks[i])
-				}
+	coalesce.InTurn(cta, func(i, step int) {
+		w := &cta.Warps[i]
+		s.survey.StandFor(max(weights[i][step], 1))
+		end := int32(len(w.Accesses))
+		if step+1 < len(w.Steps) {
+			end = w.Steps[step+1].Access
+		}
+		for k := w.Steps[step].Access; k < end; k++ {
+			if a := &w.Accesses[k]; a.Space == ir.Global {
+				made[i]++
+				s.survey.Request(i, made[i])
+				s.touchBy(w, a, marks[i])
 			}
 		}
-	}
+	})
 	s.survey.StandFor(0)
 	for i := range cta.Warps {
 		coalesce.Ahead(&cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
