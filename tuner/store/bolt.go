@@ -20,6 +20,7 @@ import (
 //	schema/                     not sealed, so that any version can read it
 //	|-- version                 -> decimal text
 //	|-- id                      -> identity of the store, text
+//	|-- sum                     -> CRC32C of both (schema.go)
 //	state/
 //	|-- token                   -> greatest fencing token, sealed number
 //	|-- sweep                   -> greatest sweep number, sealed number
@@ -41,10 +42,8 @@ var (
 	bestBucket    = []byte("best")
 	bundlesBucket = []byte("bundles")
 
-	versionKey = []byte("version")
-	idKey      = []byte("id")
-	tokenKey   = []byte("token")
-	sweepKey   = []byte("sweep")
+	tokenKey = []byte("token")
+	sweepKey = []byte("sweep")
 
 	allBuckets = [][]byte{
 		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, indexBucket, bestBucket, bundlesBucket,

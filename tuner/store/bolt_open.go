@@ -159,11 +159,7 @@ func create(path string) error {
 		if _, err := indexRoot(tx); err != nil {
 			return err
 		}
-		schema := tx.Bucket(schemaBucket)
-		if err := schema.Put(idKey, []byte(rand.Text())); err != nil {
-			return err
-		}
-		return schema.Put(versionKey, []byte(strconv.Itoa(schemaVersion)))
+		return putSchema(tx.Bucket(schemaBucket), rand.Text(), strconv.Itoa(schemaVersion))
 	})
 	if err = errors.Join(err, db.Close()); err == nil {
 		err = os.Rename(temp, path)

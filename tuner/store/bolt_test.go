@@ -45,7 +45,7 @@ func TestUnopenableFilesAreLeftAlone(t *testing.T) {
 	must(t, err)
 	newer := filepath.Join(dir, "newer.db")
 	b := mustOpen(t, newer)
-	must(t, b.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(schemaBucket).Put(versionKey, []byte("99")) }))
+	must(t, b.db.Update(func(tx *bolt.Tx) error { return putSchema(tx.Bucket(schemaBucket), b.id, "99") }))
 	must(t, b.Close())
 	fromFuture, err := os.ReadFile(newer)
 	must(t, err)

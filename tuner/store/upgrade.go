@@ -19,14 +19,8 @@ func (b *Bolt) upgrade(steps []migration) error {
 	const op = "open store"
 	current := len(steps) + 1
 	var version int
-	err := b.db.View(func(tx *bolt.Tx) error {
-		schema := tx.Bucket(schemaBucket)
-		if schema == nil || schema.Get(versionKey) == nil {
-			return tuner.Errorf(tuner.Damaged, op, "it is a bbolt file, but no store of warptune: name another file")
-		}
-		b.id = string(schema.Get(idKey))
-		var err error
-		version, err = strconv.Atoi(string(schema.Get(versionKey)))
+	err := b.db.View(func(tx *bolt.Tx) (err error) {
+		b.id, version, err = readSchema(tx)
 		return err
 	})
 	switch {
@@ -34,8 +28,6 @@ func (b *Bolt) upgrade(steps []migration) error {
 		return err
 	case version > current:
 		return tuner.Errorf(tuner.Conflict, op, "its schema is version %d, this program knows up to %d: use a newer program", version, current)
-	case version < 1:
-		return tuner.Errorf(tuner.Damaged, op, "its schema has the impossible version %d", version)
 	case version == current:
 		return b.checkBuckets()
 	}
@@ -52,7 +44,7 @@ func (b *Bolt) upgrade(steps []migration) error {
 				return fmt.Errorf("upgrade schema from version %d: %w", v, err)
 			}
 		}
-		return tx.Bucket(schemaBucket).Put(versionKey, []byte(strconv.Itoa(current)))
+		return putSchema(tx.Bucket(schemaBucket), b.id, strconv.Itoa(current))
 	})
 	if err != nil {
 		return err
