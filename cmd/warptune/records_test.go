@@ -94,6 +94,26 @@ func TestSimulateRecords(t *testing.T) {
 	}
 }
 
+// PTX that records name needs no source; without either, that is what is missing.
+func TestSimulateWithoutSource(t *testing.T) {
+	whole := given(t, "copy", nil)
+	path := given(t, "copy", func(definition map[string]any) {
+		spec := definition["KernelSpecification"].(map[string]any)
+		spec["Language"], spec["KernelFile"] = "CUDA", "absent.cu"
+	})
+	recs := write(t, filepath.Join(t.TempDir(), "recs.jsonl"), []byte(fmt.Sprintf(copyRecord, 128, 1)))
+	simulate := func(path string, flags ...string) string {
+		return warptune(t, append([]string{"simulate", path, "--arch", "h200", "--configs", recs}, flags...)...).ok(t).stdout
+	}
+	if got, want := simulate(path, "--ptx-dir", filepath.Dir(path)), simulate(whole, "--ptx-dir", filepath.Dir(whole)); got != want {
+		t.Errorf("without a source:\n%s\nwith one:\n%s", got, want)
+	}
+	rec := records(t, simulate(path))[0]
+	if message, _ := rec["message"].(string); rec["validity"] != "compile" || !strings.Contains(message, "absent.cu") {
+		t.Errorf("without PTX: %v", rec)
+	}
+}
+
 // predicted are the fields that simulate adds to every record.
 var predicted = []string{"arch", "predicted_us", "validity", "registers", "spill_bytes", "occupancy", "limiter", "bound", "metrics"}
 

@@ -170,7 +170,7 @@ func TestPTX(t *testing.T) {
 	if a := l.Args[0]; a.Type != Float || a.Lanes != 4 || a.Count != 250 || !slices.Equal(bits, []uint64{1000, 0x3e00, 1, 0xfe}) {
 		t.Errorf("arguments %+v, bits %x", a, bits)
 	}
-	if _, err := tryLaunch(d, nil, "BLOCK_SIZE=128"); err == nil || !strings.Contains(err.Error(), "scale_128.ptx") {
+	if err := launch(t, d, nil, "BLOCK_SIZE=128").Compile.Missing; err == nil || !strings.Contains(err.Error(), "scale_128.ptx") {
 		t.Errorf("a missing file: %v", err)
 	}
 	data, digest, err := d.Bundle()

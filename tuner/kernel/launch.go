@@ -30,6 +30,7 @@ type Compile struct {
 	Language   Language
 	SourceFile string   // name of the source relative to the definition; for PTX the expanded path
 	Source     []byte   // its contents
+	Missing    error    // why there is no Source; PTX made elsewhere needs none
 	Macros     []Macro  // -D, in order; none for PTX
 	Options    []string // CompilerOptions
 	Files      Files    // where #include "…" finds headers, relative to the definition
@@ -46,7 +47,7 @@ const maxShared = 1 << 30
 // Launch says how a configuration is launched on a problem size (nil: the
 // definition's own). The configuration's parameters may be in any order; it
 // need not meet the conditions. An error is the configuration's own, unless
-// the definition's files are missing or its language is not CUDA or PTX.
+// the definition's language is not CUDA or PTX.
 func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error) {
 	if err := d.launchable(); err != nil {
 		return nil, err
@@ -74,9 +75,7 @@ func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error)
 			l.Args = append(l.Args, a)
 		}
 	}
-	if l.Compile, err = d.compile(cfg, l); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
-	}
+	l.Compile = d.compile(cfg, l)
 	return l, nil
 }
 
@@ -136,24 +135,24 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 }
 
 // compile says what the compiler is given for a launch.
-func (d *Definition) compile(cfg search.Config, l *Launch) (Compile, error) {
+func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 	c := Compile{Language: d.Language, SourceFile: d.source.file, Options: d.Options, Files: d.files}
 	if d.Language == PTX {
 		c.SourceFile = clean(d.source.template.expand(cfg))
 		text, err := d.files.ReadFile(c.SourceFile)
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", d.source.path, err)
+			c.Missing = fmt.Errorf("%s: %w", d.source.path, err)
 		}
 		c.Source, c.Options = text, nil
 	} else {
 		if d.source.missing != nil {
-			return c, fmt.Errorf("%s: %w", d.source.path, d.source.missing)
+			c.Missing = fmt.Errorf("%s: %w", d.source.path, d.source.missing)
 		}
 		c.Source = d.withoutUnroll(cfg)
 		c.Macros = d.macros(cfg, l)
 	}
 	c.Key = c.key(d.source.headers)
-	return c, nil
+	return c
 }
 
 // macros are Kernel Tuner's own, then the parameters. Sizes and parameters that

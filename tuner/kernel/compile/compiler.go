@@ -84,6 +84,9 @@ func Of(drivers ...Driver) *Compiler { return &Compiler{drivers: drivers} }
 // Compile gives the PTX of a request. An *Error is the configuration's outcome;
 // an *UnavailableError says what to install; other errors are the machine's.
 func (c *Compiler) Compile(ctx context.Context, r Request) (Result, error) {
+	if r.Missing != nil {
+		return Result{}, &Error{Compiler: "no compiler", File: r.SourceFile, Message: r.Missing.Error()}
+	}
 	var reasons []string
 	var last *UnavailableError
 	for _, d := range c.drivers {
