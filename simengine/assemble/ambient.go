@@ -10,15 +10,17 @@ import "github.com/warptune/warptune/simengine/ir"
 // ambientKey names an ambient value and the block that defines it.
 type ambientKey struct {
 	block int
-	reg   value // the ld.param's result, noValue for a variable
-	vr    int32
+	reg   value // the ld.param's result, noValue for others
+	vr    int32 // -1 for others than a variable
+	imm   int32
 }
 
 // ambientDef is an ambient value to define in a block.
 type ambientDef struct {
 	v    value
-	node *node // the ld.param, nil for a variable
-	vr   int32
+	node *node // the ld.param, nil for others
+	vr   int32 // the variable, -1 for others
+	imm  int32 // the constant, of neither
 }
 
 // home returns the block where an ambient value used in the current block is
@@ -170,7 +172,12 @@ func (s *selector) defineAmbient(d ambientDef) {
 	gpr := w&wantGPR != 0 || !f.t.uniform
 	uni := s.twin[d.v] != noValue || !gpr
 	n := f.vals[d.v].words
-	if d.node != nil {
+	switch {
+	case d.node != nil && gpr && s.moveAmbient(d, n):
+		if uni {
+			s.emit(opULDC, valueArg(s.twinOf(d.v), 0, n), arg{kind: argConst, imm: int64(d.node.src[0].Param)})
+		}
+	case d.node != nil:
 		c := arg{kind: argConst, imm: int64(d.node.src[0].Param)}
 		if gpr {
 			s.emit(opLDC, valueArg(d.v, 0, n), c)
@@ -178,7 +185,9 @@ func (s *selector) defineAmbient(d ambientDef) {
 		if uni {
 			s.emit(opULDC, valueArg(s.twinOf(d.v), 0, n), c)
 		}
-	} else {
+	case d.vr < 0:
+		s.emit(opMOV, valueArg(d.v, 0, 1), arg{kind: argImm, imm: int64(d.imm)})
+	default:
 		off := arg{kind: argImm, imm: 0x400 + int64(f.k.Vars[d.vr].Offset)}
 		if gpr {
 			a, b := s.temp(1), s.temp(1)
@@ -196,6 +205,20 @@ func (s *selector) defineAmbient(d ambientDef) {
 	if !gpr {
 		f.sub[d.v] = subst{v: s.twinOf(d.v)}
 	}
+}
+
+// moveAmbient brings a parameter that lies in constant memory in whole words to
+// general registers, where an instruction reads it in place; false elsewhere.
+func (s *selector) moveAmbient(d ambientDef, words uint8) bool {
+	if !s.inPlace(d.node) {
+		return false
+	}
+	for w := range words {
+		if s.want[d.v]&(wantLo<<w) != 0 {
+			s.emit(opMOV, valueArg(d.v, w, 1), arg{kind: argConst, imm: int64(d.node.src[0].Param), w: w, n: 1})
+		}
+	}
+	return true
 }
 
 // prologue emits what every kernel starts with: the stack pointer and, where
@@ -216,7 +239,11 @@ func (s *selector) prologue() {
 	}
 	s.buf = s.buf[:0]
 	if f.t.cc[0] >= 3 {
-		s.emit(opLDC, valueArg(s.newValue(1, fileNone), 0, 1), arg{kind: argConst})
+		op := opLDC
+		if f.t.constOperand {
+			op = opMOV
+		}
+		s.emit(op, valueArg(s.newValue(1, fileNone), 0, 1), arg{kind: argConst})
 	}
 	if global && f.t.descriptor {
 		s.emit(opULDC, valueArg(s.newValue(2, fileUniform), 0, 2), arg{kind: argConst})

@@ -29,6 +29,7 @@ func (f *fn) emit() error {
 	p.SpillBytes = f.spills.bytes
 	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
 	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
+	f.joined = append(slices.Clone(f.joined), p.withoutLoad(f.inPlace)...)
 	slices.Sort(f.joined)
 	slices.SortFunc(f.wide, func(a, b WideLoad) int { return cmp.Compare(a.PC, b.PC) })
 	p.Joined, p.Wide = f.joined, f.wide
@@ -36,6 +37,24 @@ func (f *fn) emit() error {
 	p.Elected = slices.Compact(f.elected)
 	f.program = p
 	return nil
+}
+
+// withoutLoad returns the PTX loads among pcs, each once, that no machine instruction does.
+func (p *Program) withoutLoad(pcs []int32) []int32 {
+	if len(pcs) == 0 {
+		return nil
+	}
+	loaded := map[int32]bool{}
+	for b := range p.Blocks {
+		for i := range p.Blocks[b].Instrs {
+			if in := &p.Blocks[b].Instrs[i]; in.Class == LDC {
+				loaded[in.Source] = true
+			}
+		}
+	}
+	pcs = slices.Clone(pcs)
+	slices.Sort(pcs)
+	return slices.DeleteFunc(slices.Compact(pcs), func(pc int32) bool { return loaded[pc] })
 }
 
 // machineInstr converts one instruction.

@@ -1,6 +1,10 @@
 package assemble
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // step is one instruction of an expansion. Its operands are letters: a and b what
 // the operation reads, d what it writes, p, q, s and z predicates, capitals pairs
@@ -73,6 +77,9 @@ func (s *selector) expand(steps []step, dst arg, src ...arg) {
 	}
 	for i := range steps {
 		st := &steps[i]
+		if (st.op == opBSSY || st.op == opBSYNC) && s.alike(s.n) {
+			continue // all lanes branch, or none
+		}
 		args := make([]arg, len(st.src))
 		for k, o := range st.src {
 			args[k] = at(o)
@@ -89,6 +96,16 @@ func (s *selector) expand(steps []step, dst arg, src ...arg) {
 			in.guard = bound[st.guard].v
 		}
 	}
+}
+
+// alike says whether all lanes of a warp have the same operands for a node.
+func (s *selector) alike(n *node) bool {
+	for i := range n.src {
+		if o := &n.src[i]; o.Kind == ir.OperandReg && !s.f.vals[o.Reg].uniform {
+			return false
+		}
+	}
+	return true
 }
 
 // fresh returns a register of the kind that a letter stands for.

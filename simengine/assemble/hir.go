@@ -62,6 +62,7 @@ type fn struct {
 	spills  spillState
 	spared  int     // registers that hoisting parameters out of outer loops would take
 	joined  []int32 // PTX loads that became part of another
+	inPlace []int32 // loads from constant memory that instructions read in place
 	elected []int32 // PTX reductions that one lane does for its warp
 	wide    []WideLoad
 	program *Program

@@ -48,6 +48,8 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 			"st.shared.f32 [%rd5], %f1; bar.sync 0; @%p1 bra L1; ld.global.nc.f32 %f2, [%rd3+4]; " + long + "L1:", 0},
 		{"two conditions are one where what they lead to is short",
 			"@%p1 bra L1; setp.eq.s32 %p2, %r2, 7; @%p2 bra L1; ld.global.nc.f32 %f2, [%rd3]; add.f32 %f1, %f2, %f2; L1:", 0},
+		{"so are those of which the second takes products",
+			"@%p1 bra L1; fma.rn.f32 %f3, %f1, %f1, %f1; setp.gt.f32 %p2, %f3, %f1; @%p2 bra L1; add.f32 %f1, %f3, %f3; L1:", 0},
 		{"and two where it is long",
 			"@%p1 bra L1; setp.eq.s32 %p2, %r2, 7; @%p2 bra L1; ld.global.nc.f32 %f2, [%rd3]; " + long + long + long + "L1:", 2},
 		{"two conditions of an else are one",

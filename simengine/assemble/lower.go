@@ -29,7 +29,7 @@ func (s *selector) lowerNode(n *node) error {
 		}
 		if s.twin[v] != noValue {
 			if n.op == ir.Mov && n.src[0].Kind == ir.OperandSpecial {
-				s.emit(opS2UR, valueArg(s.twin[v], 0, 1))
+				s.readUniform(n, valueArg(s.twin[v], 0, 1))
 				return s.lower(n)
 			}
 			if err := s.lowerUniform(n, s.twin[v]); err != nil {
@@ -86,7 +86,7 @@ func (s *selector) lowerUniform(n *node, d value) error {
 	switch n.op {
 	case ir.Mov, ir.Cvt, ir.Not, ir.Neg:
 		if n.op == ir.Mov && n.src[0].Kind == ir.OperandSpecial {
-			s.emit(opS2UR, dst)
+			s.readUniform(n, dst)
 			return nil
 		}
 		s.emit(opUMOV, dst, args...)
@@ -104,6 +104,15 @@ func (s *selector) lowerUniform(n *node, d value) error {
 		return s.unsupported(n)
 	}
 	return nil
+}
+
+// readUniform brings a special register to a uniform one.
+func (s *selector) readUniform(n *node, dst arg) {
+	if s.inPlace(n) {
+		s.emit(opULDC, dst, arg{kind: argConst, n: 1})
+		return
+	}
+	s.emit(opS2UR, dst)
 }
 
 // lowerUniformConst loads from constant memory into uniform registers.
@@ -234,6 +243,9 @@ func (r simpleRule) ruleFor(t ir.Type) mop {
 
 // lower emits the machine instructions of a node for general registers.
 func (s *selector) lower(n *node) error {
+	if s.moveConstants(n) {
+		return nil
+	}
 	switch n.op {
 	case ir.Nop:
 		return nil
@@ -291,11 +303,7 @@ func (s *selector) lowerSimple(n *node) error {
 		op, src = simple[ir.Fma].ruleFor(n.typ), fused
 	}
 	if n.typ == ir.F64 {
-		args := make([]arg, 0, 3)
-		for _, o := range src {
-			args = append(args, s.pair(o))
-		}
-		s.emit(op, s.dest(0, 2), args...)
+		s.emit(op, s.dest(0, 2), s.doubles(src)...)
 		return nil
 	}
 	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {

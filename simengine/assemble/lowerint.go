@@ -244,8 +244,8 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	local := s.uses[x.Reg] == 1 || d.block == s.n.block
 	switch {
 	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide:
-		m := s.mix(0, d.src[0], d.src[1])
-		s.emit(opIMADWIDE, s.dest(0, 2), m[0], m[1], s.pair(y))
+		a, b, sum := s.wideSum(d.src[0], d.src[1], y)
+		s.emit(opIMADWIDE, s.dest(0, 2), a, b, sum)
 		return true
 	case d.op == ir.Mul && d.mod&ir.ModWide == 0 && d.mod&ir.ModHi == 0 && words(d.typ) == 2 && s.uses[x.Reg] == 1 && s.f.t.imadWide:
 		s.multiply64(d.src[0], d.src[1], s.pair(y))

@@ -12,6 +12,11 @@ func (s *selector) multiply(n *node, wide, hi bool) error {
 	}
 	switch {
 	case n.mod&ir.ModWide != 0 && bits32(n) && hi:
+		if c != nil && s.f.t.imadWide {
+			x, y, sum := s.wideSum(a, b, *c)
+			s.emit(opIMADWIDE, s.dest(0, 2), x, y, sum)
+			return nil
+		}
 		m := s.mix(0, a, b)
 		if c != nil {
 			add = s.pair(*c)

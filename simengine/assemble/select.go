@@ -333,6 +333,9 @@ func (s *selector) anyWord(o ir.Operand, w uint8) arg {
 			return valueArg(v, 0, 1)
 		}
 	case ir.OperandReg:
+		if a, ok := s.constant(o, w, 1); ok {
+			return a
+		}
 		v := s.local(value(o.Reg))
 		if s.f.vals[v].file == fileUniform {
 			s.want[v] |= wantLo << w
@@ -368,6 +371,9 @@ func (s *selector) nonGPR(o ir.Operand) int {
 	case ir.OperandReg:
 		v := value(o.Reg)
 		if s.f.vals[v].file == fileUniform {
+			return 2
+		}
+		if d := s.f.defOf(v); d != nil && s.inPlace(d) {
 			return 2
 		}
 		if s.uniformValue(v) {

@@ -159,7 +159,7 @@ func (f *fn) conditionCost(b int) int {
 	for _, ni := range ns[:len(ns)-1] {
 		n := &f.nodes[ni]
 		switch n.op {
-		case ir.Setp, ir.And, ir.Or, ir.Xor, ir.Not, ir.Mov, ir.Cvt, ir.Add, ir.Sub, ir.Min, ir.Max:
+		case ir.Setp, ir.And, ir.Or, ir.Xor, ir.Not, ir.Mov, ir.Cvt, ir.Add, ir.Sub, ir.Min, ir.Max, ir.Mul, ir.Mad, ir.Fma:
 		default:
 			return -1
 		}

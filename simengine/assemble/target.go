@@ -13,8 +13,8 @@ type target struct {
 	imadWide, xmad bool
 	// iadd3: three-input integer add (Maxwell on); lop3 likewise.
 	iadd3, lop3 bool
-	// constOperand: arithmetic reads c[bank][offset] directly; Hopper loads
-	// constants through LDC and ULDC instead.
+	// constOperand: arithmetic reads c[bank][offset] directly (see constant); Hopper
+	// loads constants through LDC and ULDC instead.
 	constOperand bool
 	// sharedWindow: the shared memory of a CTA starts at an address that
 	// depends on its rank in the cluster (Hopper on).

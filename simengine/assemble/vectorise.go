@@ -117,6 +117,9 @@ func (f *fn) joinable(n *node, i int) (openLoad, bool) {
 	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
 		return openLoad{}, false
 	}
+	if n.space == ir.Const && n.src[0].Reg == ir.NoReg && f.t.constOperand {
+		return openLoad{}, false // read in place
+	}
 	if w := bits(n.typ) / 8; w != 4 && w != 8 || f.vals[n.dst[0]].defs != 1 || int(f.vals[n.dst[0]].words)*4 != w {
 		return openLoad{}, false
 	}
