@@ -14,6 +14,7 @@ type access struct {
 	signed bool // loads of less than 32 bits extend the sign
 	data   bool // moves data; Slice mode often needs the addresses only
 	index  int  // in Runner.regions
+	family int  // in Runner.families; 0: none
 	read   bool
 	write  bool
 

@@ -91,6 +91,9 @@ func (r *Runner) release(id int) {
 	if r.races != nil {
 		r.races.release(id, b.waiting)
 	}
+	if r.phases != nil && uint64(b.waiting) == 1<<r.nwarps-1 {
+		r.phases.begin()
+	}
 	for m := b.waiting; m != 0; m &= m - 1 {
 		w := &r.warps[bits.TrailingZeros32(m)]
 		if w.state == waiting {

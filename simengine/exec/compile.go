@@ -94,6 +94,10 @@ type compiler struct {
 	special  map[ir.Special]slot
 	blockOf  map[int]int32 // block that starts at an instruction index
 
+	families families // of the block being compiled
+	// unwritten are the registers that may be read before they are written.
+	unwritten ir.BitSet
+
 	operand extra // scratch of instructions that keep none
 	key     []byte
 }
@@ -166,6 +170,7 @@ func (c *compiler) block(i int) error {
 			b.fall = -1
 		}
 	}
+	c.families = families{open: map[familyKey]int{}}
 	for pc := kb.Start; pc < end; pc++ {
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")

@@ -17,6 +17,7 @@ func (c *compiler) instr(pc int) error {
 		return err
 	}
 	if emit {
+		c.join(pc, &i)
 		c.p.code = append(c.p.code, i)
 	}
 	return nil

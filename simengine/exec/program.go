@@ -119,7 +119,9 @@ type Program struct {
 	consts32        []constant32
 	consts64        []constant64
 	specials        []specialSlot
+	unwritten       []slot     // what may be read before it is written
 	accesses        int        // number of memory instructions
+	families        int        // most families of a block
 	dynamicShared   int        // offset of the dynamic shared array
 	granule         int        // finest shared access, bytes: 1 or 4
 	rewritable      bool       // a CTA leaves device memory as it was

@@ -51,6 +51,9 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	if !a.data && a.op != ir.CpAsync && (r.opt.PathOnly || r.opt.DeviceOnly && a.space == ir.Shared) {
 		return next
 	}
+	if a.family != 0 && r.follow(w, in, mask) {
+		return next
+	}
 	e := a.addresses(w, &r.addr)
 	switch {
 	case a.space == ir.ParamSpace:
@@ -62,6 +65,9 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	}
 	if mask != ^uint32(0) {
 		e = extentOf(&r.addr, mask)
+	}
+	if a.family != 0 {
+		r.lead(w, in, mask, e)
 	}
 	return r.resolved(w, in, a, a.space, mask, e)
 }
@@ -107,6 +113,10 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		return s
 	}
 	r.observe(w, in, space, a.width, mask)
+	if r.phases != nil && space == ir.Shared && !r.inPhase(w, a, mask, e) {
+		r.unsure = true
+		return faulted
+	}
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, space, mask); s != next {
 			return s

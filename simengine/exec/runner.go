@@ -13,7 +13,8 @@ const MaxThreads = 1024
 
 // Restarter is an Observer that can forget the CTA being run. Sampling
 // of loops with barriers needs one: should the warps of a CTA disagree on the
-// iterations to leave out, the CTA is run again without sampling.
+// iterations to leave out, the CTA is run again without sampling. With one, what
+// may be a race is looked at closely in a second run.
 type Restarter interface {
 	Observer
 	Restart()
@@ -38,7 +39,12 @@ type Runner struct {
 	localBytes int
 	barriers   [16]barrier
 	regions    []*region // by access.index: the buffer last touched
+	families   []family  // by access.family
+	follower   Follower  // obs, if it is one
 	races      *raceChecker
+	phases     *phases // before the checker is asked
+	closely    bool    // it is to be asked at once
+	unsure     bool    // there may be a race
 	sampling   bool
 	agreed     map[loopKey]int64
 	disagree   bool
@@ -52,19 +58,20 @@ type Runner struct {
 	x           [4]vec64
 	straddle    [32]byte
 	torn        tornWrite
-	checker     *raceChecker
+	checker     *raceChecker // for races
+	phaser      *phases      // for phases
 }
 
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
-	return &Runner{p: p, regions: make([]*region, p.accesses), agreed: map[loopKey]int64{}}
+	return &Runner{p: p, regions: make([]*region, p.accesses), families: make([]family, p.families+1), agreed: map[loopKey]int64{}}
 }
 
 // For returns a runner for another program with buffers of this one, which must
 // not run again.
 func (r *Runner) For(p *Program) *Runner {
 	n := NewRunner(p)
-	n.shared, n.local, n.checker = r.shared, r.local, r.checker
+	n.shared, n.local, n.checker, n.phaser = r.shared, r.local, r.checker, r.phaser
 	return n
 }
 
@@ -115,21 +122,27 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		r.opt.WorkLimit = math.MaxInt64
 	}
 	_, canRestart := obs.(Restarter)
+	r.follower, _ = obs.(Follower)
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
-	r.disagree = false
-	r.work = 0
-	r.setup()
-	r.forbidBarrierLoops(!canRestart && obs != nil)
-	err := r.runCTA()
-	if r.disagree {
+	canRestart = canRestart || obs == nil
+	r.forbidBarrierLoops(!canRestart)
+	r.closely = !opt.Races || !canRestart || !r.p.inPhases()
+	for r.work = 0; ; {
+		before := r.work
+		r.setup()
+		err := r.runCTA()
+		switch {
+		case r.disagree:
+			r.sampling = false
+		case r.unsure:
+			r.closely, r.work = true, before
+		default:
+			return err
+		}
 		if obs != nil {
 			obs.(Restarter).Restart()
 		}
-		r.sampling, r.disagree = false, false
-		r.setup()
-		err = r.runCTA()
 	}
-	return err
 }
 
 const (

@@ -75,11 +75,19 @@ func (r *Runner) setup() {
 	r.local = zeroed(r.local, r.localBytes*r.nwarps*WarpSize)
 	r.barriers = [16]barrier{}
 	clear(r.agreed)
+	clear(r.families)
 	for i := range r.warps[:r.nwarps] {
 		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
 	}
-	r.races = nil
-	if r.opt.Races {
+	r.disagree, r.unsure, r.races, r.phases = false, false, nil, nil
+	switch {
+	case !r.closely:
+		if r.phaser == nil {
+			r.phaser = &phases{}
+		}
+		r.phases = r.phaser
+		r.phases.reset(len(r.shared), p.granule)
+	case r.opt.Races:
 		if r.checker == nil {
 			r.checker = &raceChecker{}
 		}
@@ -133,5 +141,20 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	}
 	for _, s := range r.p.specials {
 		r.special(w, s)
+	}
+	for _, s := range r.p.unwritten {
+		w.zero(s)
+	}
+}
+
+// zero makes a register what it is until something writes it, in every CTA.
+func (w *warp) zero(s slot) {
+	switch s.file {
+	case file32:
+		w.r32[s.index] = vec32{}
+	case file64:
+		w.r64[s.index] = vec64{}
+	case filePred:
+		w.pred[s.index] = 0
 	}
 }

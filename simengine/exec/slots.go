@@ -55,11 +55,17 @@ func (c *compiler) allocate() {
 		c.slots[v.reg] = slot{f, *next[f]}
 		*next[f]++
 	}
+	for i, s := range c.slots {
+		if s.file != fileNone && c.unwritten.Has(ir.Reg(i)) {
+			c.p.unwritten = append(c.p.unwritten, s)
+		}
+	}
 }
 
 // intervals computes the live interval of every register used.
 func (c *compiler) intervals() []interval {
 	in, out := c.liveness()
+	c.unwritten = in[0]
 	lo, hi := make([]int, len(c.k.Regs)), make([]int, len(c.k.Regs))
 	for i := range lo {
 		lo[i], hi[i] = -1, -1

@@ -148,6 +148,19 @@ func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, 
 	w.Accesses = append(w.Accesses, a)
 }
 
+// Follow implements exec.Follower.
+func (r *Recorder) Follow(warp, pc, first int, by uint64) bool {
+	p := &r.patterns[r.patternOf[first]]
+	if r.patterns[r.patternOf[pc]].wide != p.wide || by&(p.unit(ir.Shared, int(p.access.Width), r.bankWidth)-1) != 0 {
+		return false
+	}
+	w := &r.cta.Warps[warp]
+	a := p.access
+	a.PC, a.First = int32(pc), int32(len(w.Lines))
+	w.Accesses = append(w.Accesses, a)
+	return true
+}
+
 // shifted reports whether the request repeats the pattern, moved by some
 // number of lines. Moving all lanes alike by whole banks only rotates the
 // banks, so that shared accesses need not move by whole lines.
@@ -157,19 +170,7 @@ func (p *pattern) shifted(space ir.Space, width int, mask uint32, bankWidth int,
 	}
 	first := bits.TrailingZeros32(mask) & (warpSize - 1)
 	d := addr[first] - p.addr[first]
-	unit := uint64(lineBytes)
-	switch space {
-	case ir.Shared:
-		unit = uint64(max(bankWidth, width, p.wide))
-		if wideBanks(width, bankWidth) {
-			unit = 4 << rowBits // within a row words meet that would not across rows
-		}
-	case ir.Const:
-		unit = uint64(width)
-	case ir.Local:
-		unit = ^uint64(0) // offsets name lines: only the same ones will do
-	}
-	if d != 0 && d&(unit-1) != 0 {
+	if d != 0 && d&(p.unit(space, width, bankWidth)-1) != 0 {
 		return 0, false
 	}
 	if mask == ^uint32(0) {
@@ -187,6 +188,21 @@ func (p *pattern) shifted(space ir.Space, width int, mask uint32, bankWidth int,
 		}
 	}
 	return uint64(int64(d) >> lineShift), true
+}
+
+// unit is by what multiples of bytes lanes may move together.
+func (p *pattern) unit(space ir.Space, width, bankWidth int) uint64 {
+	switch {
+	case space == ir.Const:
+		return uint64(width)
+	case space == ir.Local:
+		return ^uint64(0) // offsets name lines: only the same ones will do
+	case space != ir.Shared:
+		return lineBytes
+	case wideBanks(width, bankWidth):
+		return 4 << rowBits // within a row words meet that would not across rows
+	}
+	return uint64(max(bankWidth, width, p.wide))
 }
 
 // analyse works the request out and keeps it as the instruction's pattern.

@@ -1,0 +1,83 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+)
+
+// exchanges are bodies whose warps pass values through shared memory, in order or
+// for want of a barrier not.
+var exchanges = []string{
+	"st.shared.u32 [%r31], %r0;\nbar.sync 0;\nxor.b32 %r1, %r30, 508;\nadd.s32 %r1, %r29, %r1;\nld.shared.u32 %r2, [%r1];\nld.shared.u32 %r3, [%r1];\nbar.sync 0;\nst.shared.u32 [%r1], %r3;",
+	"mov.u32 %r1, 0;\nl: st.shared.u32 [%r31], %r0;\nbar.sync 0;\nld.shared.u32 %r2, [%r29+64];\nld.shared.u32 %r3, [%r29+68];\nadd.s32 %r29, %r29, %r30;\nld.shared.u32 %r3, [%r29+68];\nld.shared.v2.u32 {%r4, %r5}, [%r29+192];\nbar.sync 0;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p0, %r1, 7;\n@%p0 bra l;",
+	"st.shared.u32 [%r31], %r0;\nsetp.lt.u32 %p0, %r0, 16;\n@%p0 bra low;\nld.shared.u32 %r2, [%r31];\nlow: bar.sync 0;\n@%p0 st.shared.u32 [%r31+64], %r2;\nld.shared.u32 %r3, [%r31+4];",
+	"setp.lt.u32 %p0, %r0, 64;\n@%p0 bra a;\nld.shared.u32 %r2, [%r31];\nexit;\na: bar.sync 0;\nst.shared.u32 [%r31], %r2;\nadd.s32 %r31, %r31, 4;\nld.shared.u32 %r3, [%r31];\nld.shared.u32 %r3, [%r31+32];",
+}
+
+// What rules races out phase by phase, and takes loads for others moved, says of
+// kernels with and without races, and records of them, what the checker does that
+// looks at every lane.
+func TestPhases(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	races, quick := 0, 0
+	for round := range 3000 {
+		text := bodyKernel("", exchanges[r.IntN(len(exchanges))])
+		if round >= len(exchanges) {
+			text = mutate(r, text)
+		}
+		k := buildMutant(text)
+		if k == nil {
+			continue
+		}
+		prog, err := Compile(k, Slice)
+		if err != nil {
+			continue
+		}
+		mem := NewMemory(1 << 20)
+		if mem.LoadModule(k) != nil {
+			continue
+		}
+		params := make([]byte, paramBytes(k))
+		for i, p := range k.Params {
+			if addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)}); err == nil && p.Size == 8 {
+				putBits(params[p.Offset:], addr, 8)
+			}
+		}
+		l := Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{112, 1, 1}, Params: params}
+		opt := Options{Races: true, StepLimit: 500}
+		run := func(plain bool) (*Runner, *coalesce.Recorder, error) {
+			rec, runner := coalesce.NewRecorder(k, 4), NewRunner(prog)
+			rec.Begin(1, 4)
+			var obs Observer = rec
+			if plain {
+				obs = struct{ Observer }{rec}
+			}
+			return runner, rec, runner.Run(l, mem, 1, opt, obs)
+		}
+		one, recorded, err := run(false)
+		other, want, wantErr := run(true)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || one.Work() != other.Work() {
+			t.Fatalf("round %d: %v, work %d; the checker says %v, %d\n%s", round, err, one.Work(), wantErr, other.Work(), text)
+		}
+		if !reflect.DeepEqual(coalesce.Clone(recorded.CTA()), coalesce.Clone(want.CTA())) {
+			t.Fatalf("round %d: another trace than with every access looked at\n%s", round, text)
+		}
+		var f *Fault
+		if errors.As(err, &f) && f.Kind == Race {
+			races++
+		} else if err == nil && !one.closely {
+			quick++
+		}
+	}
+	if races < 100 || quick < 100 {
+		t.Errorf("%d races, %d kernels without one that the checker was not asked for: want 100 of each", races, quick)
+	}
+}
