@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
@@ -18,19 +20,33 @@ import (
 // bundleChunk is how much of a bundle one message carries, bytes.
 const bundleChunk = 256 << 10
 
-// submit stores the bundle and submits every spec of a plan.
+// maxPuts is how often a bundle is put for one spec.
+const maxPuts = 3
+
+// submit submits every spec of a plan.
 func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitResponse, error) {
-	if err := putBundle(ctx, c, p.specs[0].GetBundle(), p.bundle); err != nil {
-		return nil, err
-	}
 	out := make([]*warptunev1.SubmitResponse, len(p.specs))
 	for i, spec := range p.specs {
 		var err error
-		if out[i], err = c.Submit(ctx, &warptunev1.SubmitRequest{Spec: spec}); err != nil {
+		if out[i], err = submitSpec(ctx, c, spec, p.bundle); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// submitSpec submits a spec, and puts its bundle where that is not stored: it goes
+// with the last sweep of it that is deleted, so perhaps just before.
+func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, bundle []byte) (*warptunev1.SubmitResponse, error) {
+	for puts := 0; ; puts++ {
+		r, err := c.Submit(ctx, &warptunev1.SubmitRequest{Spec: spec})
+		if status.Code(err) != codes.NotFound || puts == maxPuts {
+			return r, err
+		}
+		if err := putBundle(ctx, c, spec.GetBundle(), bundle); err != nil {
+			return nil, err
+		}
+	}
 }
 
 func putBundle(ctx context.Context, c *client, digest string, bundle []byte) error {

@@ -168,6 +168,17 @@ func (b *board) id(num uint64) string {
 	return s.ID
 }
 
+// bundles are the digests of all sweeps' bundles.
+func (b *board) bundles() map[string]bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	named := map[string]bool{}
+	for _, e := range b.byNum {
+		named[e.sweep.Spec.Bundle] = true
+	}
+	return named
+}
+
 // all returns every sweep, newest first.
 func (b *board) all() []tuner.Sweep {
 	list := make([]tuner.Sweep, 0, b.len())

@@ -83,6 +83,9 @@ type Coordinator struct {
 	board *board        // what is shown
 	meter meter         // what is counted
 	lent  lent          // bundles that calls are sending
+	// submitting is held, shared, from when a bundle is looked up for a sweep
+	// until the sweep is durable, and so names it.
+	submitting sync.RWMutex
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
 
@@ -99,6 +102,7 @@ type Coordinator struct {
 	spaces  map[uint64]tuner.Space
 	waiting waiters
 	doomed  []uint64      // sweeps being deleted
+	unused  bool          // there may be bundles that no sweep is of
 	asleep  []*sleeper    // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
 	woken   chan struct{} // closed when the next one is rebuilt
 	// replaced are, by identity, the former numbers of sweeps that have started

@@ -161,6 +161,10 @@ func TestDeleteRemovesEverything(t *testing.T) {
 		if page, _ := st.Results(1, 0, 10); len(page) != 0 {
 			t.Errorf("results left: %+v", page)
 		}
+		if _, err := c.Submit(t.Context(), b.Spec("kernel"), ""); tuner.KindOf(err) != tuner.NotFound {
+			t.Errorf("its bundle was kept: %v", err)
+		}
+		put(t, c, b)
 		if out := submit(t, c, b.Spec("kernel")); !out.Created || out.Sweep.Num != 2 {
 			t.Errorf("submitted again it is %+v", out)
 		}

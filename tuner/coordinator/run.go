@@ -12,9 +12,6 @@ import (
 // errStopped answers calls that come after Run has returned.
 var errStopped = tuner.Errorf(tuner.Unavailable, "", "the coordinator is stopping")
 
-// removeChunk is how many results of a deleted sweep go in one transaction.
-const removeChunk = 2000
-
 // Run commits changes until ctx ends, and then what is left of them. A full
 // disk suspends the coordinator until there is space; any other failure of the
 // store ends Run with its error, since it is unknown what is stored: start
@@ -165,34 +162,6 @@ func (c *Coordinator) stop(err error) {
 	c.voidLocked(err)
 	c.waiting.wakeAll()
 	c.board.close()
-}
-
-// removeSome removes a piece of a deleted sweep.
-func (c *Coordinator) removeSome() error {
-	c.mu.Lock()
-	if len(c.doomed) == 0 || c.down != nil {
-		c.mu.Unlock()
-		return nil
-	}
-	num := c.doomed[0]
-	c.mu.Unlock()
-	more, err := c.store.Remove(num, removeChunk)
-	if err != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.failLocked(err)
-		return c.down
-	}
-	if !more {
-		c.mu.Lock()
-		c.doomed = c.doomed[1:]
-		c.mu.Unlock()
-		if s, ok := c.board.remove(num); ok {
-			c.log.Info("sweep deleted", "sweep", s.ID)
-		}
-	}
-	c.signal()
-	return nil
 }
 
 // logGroup logs what became durable; moved are the sweeps in new states.

@@ -64,6 +64,8 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 			return Submitted{}, err
 		}
 	}
+	c.submitting.RLock()
+	defer c.submitting.RUnlock()
 	planned := tuner.Sweep{Spec: spec, Transferred: c.transferred(ctx, &spec, id)}
 	plan, err := c.plan(planned.Planned())
 	if err != nil {

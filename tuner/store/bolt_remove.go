@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/warptune/warptune/tuner"
@@ -29,6 +31,24 @@ func (b *Bolt) Remove(sweep uint64, limit int) (more bool, err error) {
 		b.texts.drop(sweep)
 	}
 	return more, err
+}
+
+// DropBundles is in Store.
+func (b *Bolt) DropBundles(named map[string]bool) error {
+	return b.update("remove bundles", func(tx *bolt.Tx) error {
+		bundles := tx.Bucket(bundlesBucket)
+		var unused [][]byte
+		err := bundles.ForEach(func(k, _ []byte) error {
+			if !named[string(k)] {
+				unused = append(unused, append([]byte(nil), k...))
+			}
+			return nil
+		})
+		for _, k := range unused {
+			err = errors.Join(err, deleteCounted(bundles, k))
+		}
+		return err
+	})
 }
 
 func removeResults(tx *bolt.Tx, sweep uint64, limit int) (more bool, err error) {

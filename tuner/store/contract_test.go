@@ -308,6 +308,16 @@ func TestBundles(t *testing.T) {
 		if got, err := s.Bundle(digest); err != nil || string(got) != string(content) {
 			t.Errorf("bundle is %q (%v)", got, err)
 		}
+		other, unused := tunertest.Bundle{Size: 6}.Content()
+		must(t, s.PutBundle(unused, other))
+		must(t, s.DropBundles(map[string]bool{digest: true}))
+		s = again()
+		if _, err := s.Bundle(digest); err != nil {
+			t.Errorf("the bundle that is named: %v", err)
+		}
+		if _, err := s.Bundle(unused); tuner.KindOf(err) != tuner.NotFound {
+			t.Errorf("the other: %v", err)
+		}
 	})
 }
 

@@ -33,3 +33,11 @@ func (f *Failing) Remove(sweep uint64, limit int) (bool, error) {
 	}
 	return f.Store.Remove(sweep, limit)
 }
+
+// DropBundles is in Store.
+func (f *Failing) DropBundles(named map[string]bool) error {
+	if err := f.Fail(); err != nil {
+		return err
+	}
+	return f.Store.DropBundles(named)
+}

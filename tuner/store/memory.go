@@ -174,6 +174,14 @@ func (m *Memory) PutBundle(digest string, content []byte) error {
 	return nil
 }
 
+// DropBundles is in Store.
+func (m *Memory) DropBundles(named map[string]bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.bundles, func(digest string, _ []byte) bool { return !named[digest] })
+	return nil
+}
+
 // Commit is in Store.
 func (m *Memory) Commit(c *tuner.Changes) error {
 	m.mu.Lock()

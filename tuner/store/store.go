@@ -48,6 +48,8 @@ type Store interface {
 	// Remove removes up to limit results of a sweep in state Deleting, and the
 	// sweep when none is left. more says that it must be called again.
 	Remove(sweep uint64, limit int) (more bool, err error)
+	// DropBundles removes the bundles whose digest is not among those named.
+	DropBundles(named map[string]bool) error
 	// Backup writes a consistent copy.
 	Backup(w io.Writer) error
 	// Close releases the store. Calls under way end first.

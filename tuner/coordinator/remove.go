@@ -1,0 +1,69 @@
+package coordinator
+
+import "github.com/warptune/warptune/tuner"
+
+// removeChunk is how many results of a deleted sweep go in one transaction.
+const removeChunk = 2000
+
+// removeSome removes a piece of a deleted sweep, or the bundles that none is of
+// any more.
+func (c *Coordinator) removeSome() error {
+	num, ok := c.nextDoomed()
+	if !ok {
+		return c.dropBundles()
+	}
+	more, err := c.store.Remove(num, removeChunk)
+	if err != nil {
+		return c.fail(err)
+	}
+	if !more {
+		c.mu.Lock()
+		c.doomed = c.doomed[1:]
+		c.unused = true
+		c.mu.Unlock()
+		if s, ok := c.board.remove(num); ok {
+			c.log.Info("sweep deleted", "sweep", s.ID)
+		}
+	}
+	c.signal()
+	return nil
+}
+
+// nextDoomed returns the sweep to remove next. One whose end is not durable yet
+// waits: what is left of it after a crash would not be what its record says.
+func (c *Coordinator) nextDoomed() (num uint64, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.doomed) == 0 || c.down != nil {
+		return 0, false
+	}
+	s, ok := c.board.number(c.doomed[0])
+	return c.doomed[0], ok && s.State == tuner.Deleting
+}
+
+// dropBundles removes the bundles that no sweep is of, once a sweep was removed.
+// While somebody submits one it waits: for the next change, or the next tick.
+func (c *Coordinator) dropBundles() error {
+	c.mu.Lock()
+	due := c.unused && c.down == nil
+	c.mu.Unlock()
+	if !due || !c.submitting.TryLock() {
+		return nil
+	}
+	defer c.submitting.Unlock()
+	if err := c.store.DropBundles(c.board.bundles()); err != nil {
+		return c.fail(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unused = false
+	return nil
+}
+
+// fail notes that the store could not be changed, and returns why.
+func (c *Coordinator) fail(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failLocked(err)
+	return c.down
+}
