@@ -2,8 +2,6 @@ package simengine
 
 import (
 	"errors"
-	"fmt"
-	"math"
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
@@ -200,71 +198,4 @@ func failureOf(err error) error {
 		return &Failure{FailureUnsupported, err}
 	}
 	return &Failure{FailureRuntime, err}
-}
-
-// lineBytes is the size of a memory line as traces number them.
-const lineBytes = 128
-
-// place allocates and fills the arguments and lays out the parameters.
-func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, error) {
-	memory := exec.NewMemory(0)
-	if err := memory.LoadModule(k); err != nil {
-		return nil, nil, nil, err
-	}
-	for i := range req.Constants {
-		a := &req.Constants[i]
-		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	var extents []reuse.Extent
-	args := make([]exec.Arg, len(req.Args))
-	for i := range req.Args {
-		a := &req.Args[i]
-		if a.Scalar {
-			args[i] = exec.Arg{Bytes: a.bytes()}
-			continue
-		}
-		buffer := a.buffer(fmt.Sprintf("argument %d (%s)", i, a.Name))
-		base, err := memory.Alloc(buffer)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if n := uint64(buffer.Bytes()); n > 0 {
-			extents = append(extents, reuse.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
-		}
-		args[i] = exec.Arg{Buffer: buffer.Name}
-	}
-	params, err := memory.BindParams(k, args)
-	return memory, params, extents, err
-}
-
-func (a *Arg) buffer(name string) exec.Buffer {
-	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
-}
-
-// bytes are the scalar's bytes, little-endian.
-func (a *Arg) bytes() []byte {
-	out := make([]byte, a.Elem.Size())
-	for i := range out {
-		out[i] = byte(a.Bits >> (8 * i))
-	}
-	return out
-}
-
-func (f *Fill) exec() exec.Fill {
-	switch f.Kind {
-	case FillRandom:
-		return exec.Random(f.Seed, f.Value)
-	case FillGenerator:
-		return exec.Generated(f.At)
-	}
-	return exec.Constant(f.Value)
-}
-
-// launchKey is the digest of what a recording depends on.
-func (r *Request) launchKey(module string) string {
-	same := *r
-	same.MaxRegisters, same.CarveOut, same.Level = 0, math.MinInt, LevelInvalid
-	return same.Digest(module)
 }

@@ -61,9 +61,12 @@ type Request struct {
 	CarveOut      int // percent of the largest shared memory size, -1: the driver's choice
 	// Cold asks for a launch by itself, as a profiler makes one: caches hold
 	// nothing of what it reads. Otherwise the launch follows others like it.
-	Cold      bool
-	Args      []Arg // kernel parameters in order
-	Constants []Arg // __constant__ variables to fill, by name
+	Cold bool
+	Args []Arg // kernel parameters in order
+	// Constants are the __constant__ variables to fill, by name. A kernel that has
+	// as many parameters as there are arguments and constants gets each of these as
+	// a buffer too, at its Position, as Kernel Tuner passes them.
+	Constants []Arg
 }
 
 // Arg is a kernel argument: a scalar, or a buffer in device memory.
@@ -75,6 +78,8 @@ type Arg struct {
 	Bits   uint64 // the scalar's bits
 	Count  int64  // elements of the buffer
 	Fill   Fill
+	// Position is where a constant stands among arguments and constants, from 0.
+	Position int
 }
 
 // FillKind says how a buffer is filled. The zero value is invalid.
@@ -124,7 +129,7 @@ func (a *Arg) digest(h hash.Hash) {
 		scalar = 1
 	}
 	ints(h, int(a.Elem), a.Lanes, scalar, int(a.Bits), int(a.Count), int(a.Fill.Kind),
-		int(math.Float64bits(a.Fill.Value)), int(a.Fill.Seed))
+		int(math.Float64bits(a.Fill.Value)), int(a.Fill.Seed), a.Position)
 }
 
 // text writes strings with their lengths, so that no two sequences collide.

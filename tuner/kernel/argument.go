@@ -18,6 +18,9 @@ type Arg struct {
 	Count  int64  // elements of a buffer, each of Lanes values
 	Fill   Fill   // contents of a buffer
 	Access Access
+	// Position is where it stands in the definition's list. Some kernels are given
+	// a constant's values as a parameter too.
+	Position int
 }
 
 // FillKind says how a buffer is filled. The zero value is invalid.

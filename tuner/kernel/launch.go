@@ -69,6 +69,7 @@ func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
 		}
+		a.Position = i
 		if d.arguments[i].constant {
 			l.Constants = append(l.Constants, a)
 		} else {

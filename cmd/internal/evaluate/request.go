@@ -54,7 +54,7 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
 		}
-		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Count: a.Count, Fill: fill}
+		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Count: a.Count, Fill: fill, Position: a.Position}
 	}
 	return out, nil
 }

@@ -1,0 +1,99 @@
+package simengine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/reuse"
+)
+
+// lineBytes is the size of a memory line as traces number them.
+const lineBytes = 128
+
+// place allocates and fills the arguments and lays out the parameters.
+func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, error) {
+	memory := exec.NewMemory(0)
+	if err := memory.LoadModule(k); err != nil {
+		return nil, nil, nil, err
+	}
+	given := parameters(k, req)
+	for i := range req.Constants {
+		a := &req.Constants[i]
+		if len(given) > len(req.Args) && !declares(k, a.Name) {
+			continue // it is a parameter only
+		}
+		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	var extents []reuse.Extent
+	args := make([]exec.Arg, len(given))
+	for i := range given {
+		a := &given[i]
+		if a.Scalar {
+			args[i] = exec.Arg{Bytes: a.bytes()}
+			continue
+		}
+		buffer := a.buffer(fmt.Sprintf("argument %d (%s)", i, a.Name))
+		base, err := memory.Alloc(buffer)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if n := uint64(buffer.Bytes()); n > 0 {
+			extents = append(extents, reuse.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
+		}
+		args[i] = exec.Arg{Buffer: buffer.Name}
+	}
+	params, err := memory.BindParams(k, args)
+	return memory, params, extents, err
+}
+
+func (a *Arg) buffer(name string) exec.Buffer {
+	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
+}
+
+// bytes are the scalar's bytes, little-endian.
+func (a *Arg) bytes() []byte {
+	out := make([]byte, a.Elem.Size())
+	for i := range out {
+		out[i] = byte(a.Bits >> (8 * i))
+	}
+	return out
+}
+
+func (f *Fill) exec() exec.Fill {
+	switch f.Kind {
+	case FillRandom:
+		return exec.Random(f.Seed, f.Value)
+	case FillGenerator:
+		return exec.Generated(f.At)
+	}
+	return exec.Constant(f.Value)
+}
+
+// launchKey is the digest of what a recording depends on.
+func (r *Request) launchKey(module string) string {
+	same := *r
+	same.MaxRegisters, same.CarveOut, same.Level = 0, math.MinInt, LevelInvalid
+	return same.Digest(module)
+}
+
+// parameters are the request's arguments, and its constants among them if the
+// kernel has parameters for those too.
+func parameters(k *ir.Kernel, req *Request) []Arg {
+	if len(req.Constants) == 0 || len(k.Params) != len(req.Args)+len(req.Constants) {
+		return req.Args
+	}
+	all := slices.Clone(req.Args)
+	for _, c := range req.Constants {
+		all = slices.Insert(all, min(c.Position, len(all)), c)
+	}
+	return all
+}
+
+func declares(k *ir.Kernel, name string) bool {
+	return slices.ContainsFunc(k.Vars, func(v ir.Var) bool { return v.Name == name })
+}
