@@ -14,7 +14,9 @@ type dag struct {
 	head   []int32 // by instruction: its last edge in edges, -1 none
 	edges  []edge
 	npreds []int32
-	height []int32 // latency-weighted distance to the end of the block
+	height []int32   // latency-weighted distance to the end of the block
+	ranked *ranking  // nil: not known
+	words  *wordUses // nil: not known
 
 	// Of the block's own order, where scheduleBlock is to find a better one.
 	bounds   bounds

@@ -136,6 +136,12 @@ func (r *ripe) push(i, frees int32) {
 	*r = q
 }
 
+// most is what the first of the heap frees.
+func (r ripe) most() int32 { return int32(r[0] >> 32) }
+
+// ripeInst is the instruction of an entry of the heap.
+func ripeInst(e int64) int32 { return int32(^uint32(e)) }
+
 // pop takes the instruction that frees most, the first of those, off the heap.
 func (r *ripe) pop() (i, frees int32) {
 	q := *r
@@ -157,5 +163,5 @@ func (r *ripe) pop() (i, frees int32) {
 		k = c
 	}
 	*r = q
-	return int32(^uint32(top)), int32(top >> 32)
+	return ripeInst(top), int32(top >> 32)
 }

@@ -1,0 +1,113 @@
+package assemble
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// listed is the order that the lister is to find, by its definition: every
+// instruction that may issue is looked at each time, and what it would do to the
+// live registers is counted anew.
+func listed(f *fn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 {
+	n := int32(len(g.insts))
+	u, r := f.findWordUses(b, g, s), g.rank()
+	st, live := u.start, g.bounds.in
+	npreds, earliest := slices.Clone(g.npreds), make([]int32, n)
+	g.ranked = r
+	l := lister{f: f, g: g, s: s}
+	cycle, next := int32(0), int32(0)
+	var out []int32
+	fits := func(i int32, limit int) bool {
+		gain, d := live+int(u.gain[i]), int(u.deltaAt(i, &st))
+		return u.gain[i] == 0 || gain <= limit || live+int(u.least[i]) <= limit && (d <= 0 || live+d <= limit)
+	}
+	for int32(len(out)) < n {
+		best, at := int32(-1), int32(math.MaxInt32)
+		for _, i := range r.order {
+			limit := greedy
+			if i == next {
+				limit = budget
+			}
+			t := max(earliest[i], l.busy[r.queue[i]], cycle)
+			if npreds[i] == 0 && !slices.Contains(out, i) && t < at && fits(i, limit) {
+				best, at = i, t
+			}
+		}
+		if best < 0 {
+			best = next
+			at = max(earliest[best], l.busy[r.queue[best]], cycle)
+		}
+		cycle = at
+		l.occupy(best, cycle)
+		for _, k := range part(u.reads, u.readEnd, best) {
+			st.remain[k]--
+			st.sum[k] -= int64(best)
+			if st.remain[k] == 0 && st.live[k] {
+				st.live[k] = false
+				live--
+			}
+		}
+		for _, k := range part(u.writes, u.writeEnd, best) {
+			if st.remain[k] > 0 && !st.live[k] {
+				st.live[k] = true
+				live++
+			}
+		}
+		if live >= hopeless {
+			return nil
+		}
+		out = append(out, best)
+		for next < n && slices.Contains(out, next) {
+			next++
+		}
+		for k := g.head[best]; k >= 0; k = g.edges[k].next {
+			e := &g.edges[k]
+			npreds[e.to]--
+			earliest[e.to] = max(earliest[e.to], cycle+e.lat)
+		}
+		cycle++
+	}
+	return out
+}
+
+// The lister, which keeps the ready instructions apart and counts registers as they
+// come and go, gives the order that looking at all of them gives.
+func TestLister(t *testing.T) {
+	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
+	target, err := targetFor([2]int{9, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders := 0
+	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "sgemm-c52d5a1056d9"} {
+		base, err := front(c.kernel(t, ptx), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := base.variant(0)
+		if err := f.runPasses(selection); err != nil {
+			t.Fatal(err)
+		}
+		s := f.newScratch()
+		for b, g := range f.dags(s) {
+			if g == nil || len(g.insts) > 700 {
+				continue
+			}
+			for budget := g.pressure + 2; budget > max(g.pressure-12, 8); budget -= 3 {
+				for _, slack := range [...]int{0, 4} {
+					l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: budget + 8}
+					got, want := l.run(b), listed(f, b, budget, budget-slack, budget+8, g, s)
+					if !slices.Equal(got, want) {
+						t.Fatalf("%s block %d, budget %d, slack %d: order\n%v\nwant\n%v", ptx, b, budget, slack, got, want)
+					}
+					orders++
+				}
+			}
+		}
+	}
+	if orders < 50 {
+		t.Errorf("only %d orders compared", orders)
+	}
+}

@@ -1,0 +1,143 @@
+package assemble
+
+import (
+	"math"
+	"slices"
+)
+
+// wordUses is what reads and writes the words of a block's values that take general
+// registers, as the lister counts them: a word lives from its first write to its
+// last read, whatever is written in between.
+type wordUses struct {
+	reads, writes     []int32 // words, instruction by instruction
+	readEnd, writeEnd []int32
+	writers           []int32 // instructions, word by word
+	writerEnd         []int32
+	gain              []int8 // by instruction: words it writes
+	least             []int8 // registers it takes at least; no bound when it writes none
+	start             wordState
+}
+
+// wordState is where an order in the making has left the words.
+type wordState struct {
+	live   []bool
+	remain []int32 // reads to come
+	sum    []int64 // of the numbers of the instructions they are by: of the last one its own
+	delta  []int8  // by instruction: by how much issuing it changes the live registers
+}
+
+// kept counts as so many reads of a word that outlives the block.
+const kept = 1 << 24
+
+// set makes a state another one.
+func (x *wordState) set(y *wordState) {
+	x.live, x.remain = append(x.live[:0], y.live...), append(x.remain[:0], y.remain...)
+	x.sum, x.delta = append(x.sum[:0], y.sum...), append(x.delta[:0], y.delta...)
+}
+
+// findWordUses collects the uses of words in block b.
+func (f *fn) findWordUses(b int, g *dag, s *scratch) *wordUses {
+	n := len(g.insts)
+	small := make([]int8, 3*n)
+	x := &wordUses{readEnd: make([]int32, n), writeEnd: make([]int32, n), gain: small[:n], least: small[n : 2*n]}
+	x.start.delta = small[2*n:]
+	var units []int32
+	list := func(out []int32, ops []operand) []int32 {
+		for _, o := range ops {
+			for u, m := 4*int32(o.v), o.mask&s.general[o.v]; m != 0; u, m = u+1, m>>1 {
+				if m&1 == 0 {
+					continue
+				}
+				if s.number[u] == 0 {
+					units = append(units, u)
+					s.number[u] = int32(len(units))
+				}
+				out = append(out, s.number[u]-1)
+			}
+		}
+		return out
+	}
+	for i := range int32(n) {
+		x.reads, x.writes = list(x.reads, g.ops.reads(i)), list(x.writes, g.ops.writes(i))
+		x.readEnd[i], x.writeEnd[i] = int32(len(x.reads)), int32(len(x.writes))
+		x.gain[i], x.least[i] = int8(len(part(x.writes, x.writeEnd, i))), math.MinInt8
+		if x.gain[i] > 0 {
+			x.least[i] = x.gain[i] - int8(len(part(x.reads, x.readEnd, i))) // frees no more
+		}
+	}
+	in, out := f.live.in[b], f.live.out[b]
+	st := &x.start
+	st.live, st.remain, st.sum = make([]bool, len(units)), make([]int32, len(units)), make([]int64, len(units))
+	for k, u := range units {
+		s.number[u] = 0
+		st.live[k] = in[u/4]>>(u%4)&1 != 0
+		st.remain[k] = int32(out[u/4]>>(u%4)&1) * kept
+	}
+	x.findWriters(n)
+	for i := range int32(n) {
+		for _, k := range part(x.reads, x.readEnd, i) {
+			st.remain[k]++
+			st.sum[k] += int64(i)
+		}
+	}
+	for i := range int32(n) {
+		st.delta[i] = x.deltaAt(i, st)
+	}
+	return x
+}
+
+// findWriters lists the writers of each word.
+func (x *wordUses) findWriters(n int) {
+	x.writers, x.writerEnd = make([]int32, len(x.writes)), make([]int32, len(x.start.live)+1)
+	for _, k := range x.writes {
+		x.writerEnd[k+1]++
+	}
+	for k := range x.start.live {
+		x.writerEnd[k+1] += x.writerEnd[k]
+	}
+	for i := range int32(n) {
+		for _, k := range part(x.writes, x.writeEnd, i) {
+			x.writers[x.writerEnd[k]] = i
+			x.writerEnd[k]++
+		}
+	}
+}
+
+// deltaAt is by how much issuing an instruction changes the live registers.
+func (x *wordUses) deltaAt(i int32, st *wordState) int8 {
+	d := int8(0)
+	for _, k := range part(x.writes, x.writeEnd, i) {
+		if !st.live[k] && st.remain[k] > 0 {
+			d++
+		}
+	}
+	reads := part(x.reads, x.readEnd, i)
+	for n, k := range reads {
+		if st.live[k] && !slices.Contains(reads[:n], k) && x.lastReader(k, st) == i {
+			d--
+		}
+	}
+	return d
+}
+
+// lastReader is the only instruction that is still to read a word, -1 when there are
+// several or none.
+func (x *wordUses) lastReader(k int32, st *wordState) int32 {
+	n := st.remain[k]
+	if n == 1 {
+		return int32(st.sum[k])
+	}
+	if n == 0 || n > 8 || st.sum[k]%int64(n) != 0 {
+		return -1
+	}
+	i := int32(st.sum[k] / int64(n))
+	for _, r := range part(x.reads, x.readEnd, i) {
+		if r == k {
+			n--
+		}
+	}
+	if n != 0 {
+		return -1
+	}
+	return i
+}
