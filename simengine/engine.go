@@ -52,6 +52,8 @@ type Module struct {
 	Digest string // sha-256 of the PTX text, hex
 	ir     *ir.Module
 	code   map[codeKey]*exec.Program
+	// counters are programs that count slow paths, nil for kernels without.
+	counters map[string]*exec.Program
 	// completed is what complete said, by kernel.
 	completed map[string]error
 }
@@ -86,7 +88,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 	for i, k := range built.Kernels {
 		built.Kernels[i] = k.Unrolled()
 	}
-	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}, completed: map[string]error{}}
+	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}, counters: map[string]*exec.Program{}, completed: map[string]error{}}
 	e.modules.put(key, m)
 	return m, nil
 }

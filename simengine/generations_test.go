@@ -276,3 +276,39 @@ func TestSplitL1(t *testing.T) {
 		}
 	}
 }
+
+// A division of numbers that the code in line does not serve is one of the code in line
+// and of a routine: of zeros, 25 instructions after 10.
+func TestDivisionsOfZerosTakeTheSlowPath(t *testing.T) {
+	divisions := func(by string) string {
+		before, body := "mov.f32 %f9, "+by+";\n", ""
+		for i := 1; i <= 8; i++ {
+			before += fmt.Sprintf("mov.f32 %%f%d, %%f9;\n", i)
+			body += fmt.Sprintf("div.rn.f32 %%f%d, %%f%d, %%f9;\n", i, i)
+		}
+		return looped("", before, body)
+	}
+	for _, on := range []string{"rtx3090", "h200"} {
+		within(t, "8 divisions of zeros on "+on+" over 8 of other numbers", 2, 3.6, func(l simengine.Level) float64 {
+			return turn(t, on, divisions("0f00000000"), l) / turn(t, on, divisions("0f3F800000"), l)
+		})
+	}
+}
+
+// Before Hopper constants are operands, and a multiply-add by one costs no more than by a
+// register.
+func TestConstantOperandsAreFree(t *testing.T) {
+	products := func(factor string) string {
+		body := ""
+		for i := 1; i <= 8; i++ {
+			body += strings.ReplaceAll(factor, "#", fmt.Sprint(4*i)) + fmt.Sprintf("fma.rn.f32 %%f%d, %%f%d, %%f9, %%f%d;\n", i, i, i)
+		}
+		return ".version 8.0\n.target sm_50\n.address_size 64\n.const .align 4 .b8 factors[64];\n" +
+			strings.SplitN(looped("", "mov.f32 %f9, 0f3F000000;\n", body), ".address_size 64\n", 2)[1]
+	}
+	for _, on := range []string{"p100", "v100", "rtx2080ti", "rtx3090"} {
+		within(t, "products with constants on "+on+" over those with a register", 0.97, 1.06, func(l simengine.Level) float64 {
+			return turn(t, on, products("ld.const.f32 %f9, [factors+#];\n"), l) / turn(t, on, products(""), l)
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
@@ -46,6 +47,8 @@ type recording struct {
 	extents   []reuse.Extent // of the buffer arguments
 	predicted map[question]prediction
 	drawn     *drawn // nil: not known
+	slow      []timing.Detour
+	counted   bool // slow is known
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
 	asked   map[wanted]bool

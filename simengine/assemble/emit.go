@@ -3,6 +3,8 @@ package assemble
 import (
 	"cmp"
 	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // instructionBytes is the size of a machine instruction: 16 bytes from Volta
@@ -60,6 +62,7 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 // machineInstr converts one instruction.
 func (f *fn) machineInstr(in *inst) Instr {
 	m := Instr{Class: mops[in.op].class, Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
+	m.Calls = in.op == opBRA && in.pc >= 0 && ir.HasSlowPath(&f.k.Instrs[in.pc])
 	for i := range in.dst {
 		m.Dst[i] = f.regSpan(&in.dst[i])
 	}

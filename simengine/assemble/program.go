@@ -163,8 +163,11 @@ type Instr struct {
 	Width  uint8    // bytes per lane of a memory access
 	// Guarded: some lanes may be masked off by its predicate.
 	Guarded bool
-	Dst     [2]RegSpan
-	Src     [4]RegSpan
+	// Calls: the branch calls the routine of its Source's slow path (see SlowPath)
+	// where a lane needs it.
+	Calls bool
+	Dst   [2]RegSpan
+	Src   [4]RegSpan
 	// Spill is the 4-byte slot of a spill access, in words from the start of
 	// the thread's spill area; -1 elsewhere.
 	Spill int16

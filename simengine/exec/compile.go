@@ -25,11 +25,14 @@ func (e *UnsupportedError) Unwrap() error { return e.Fault }
 // only instructions that addresses or control flow depend on must be, and
 // pointer parameters are taken to point to distinct buffers: where it matters,
 // Runner.Run refuses a launch in which two are equal.
-func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
+func Compile(k *ir.Kernel, mode Mode) (*Program, error) { return compile(k, mode, false) }
+
+// compile is Compile, counting slow paths or not.
+func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	if mode != Full && mode != Slice {
 		return nil, fmt.Errorf("compile %s: mode %d: want Full or Slice", k.Name, mode)
 	}
-	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}}
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}, counting: counting}
 	if mode == Slice {
 		c.needed = ir.SliceDistinct(k)
 		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(k))
@@ -97,6 +100,7 @@ type compiler struct {
 	families families // of the block being compiled
 	// unwritten are the registers that may be read before they are written.
 	unwritten ir.BitSet
+	counting bool // of slow paths
 
 	operand extra // scratch of instructions that keep none
 	key     []byte

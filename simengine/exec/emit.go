@@ -12,6 +12,11 @@ func (c *compiler) instr(pc int) error {
 	if in.Guard != ir.NoReg {
 		i.hasGuard, i.guardNot, i.guard = true, in.GuardNot, c.slots[in.Guard].index
 	}
+	if c.counting && ir.HasSlowPath(in) {
+		if err := c.emitCount(pc, in, i); err != nil {
+			return err
+		}
+	}
 	emit, err := c.emit(pc, in, &i)
 	if err != nil {
 		return err

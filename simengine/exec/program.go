@@ -128,6 +128,7 @@ type Program struct {
 	distinct        bool       // the slice relies on pointer parameters being distinct
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
+	slow            []int32    // the operations whose slow paths are counted
 }
 
 type constant32 struct {

@@ -49,6 +49,7 @@ type Runner struct {
 	agreed     map[loopKey]int64
 	disagree   bool
 	work       int64
+	detours    []Detour // by Program.slow
 
 	noBarrierLoops bool
 
@@ -64,7 +65,11 @@ type Runner struct {
 
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
-	return &Runner{p: p, regions: make([]*region, p.accesses), families: make([]family, p.families+1), agreed: map[loopKey]int64{}}
+	r := &Runner{p: p, regions: make([]*region, p.accesses), families: make([]family, p.families+1), agreed: map[loopKey]int64{}}
+	for _, pc := range p.slow {
+		r.detours = append(r.detours, Detour{PC: int(pc)})
+	}
+	return r
 }
 
 // For returns a runner for another program with buffers of this one, which must

@@ -16,9 +16,10 @@ type op struct {
 	kind     resultKind
 	space    ir.Space
 	width    uint8
-	pred     bool // the result is a predicate
-	float    bool // an atomic on floating-point values
-	wide     bool // a fence beyond the CTA
+	pred     bool  // the result is a predicate
+	float    bool  // an atomic on floating-point values
+	wide     bool  // a fence beyond the CTA
+	detour   int32 // 1 + the detour that it calls, 0 none
 	source   int32
 	carried  int32
 	spill    int16
@@ -53,11 +54,13 @@ type code struct {
 	classes      [][assemble.NumClasses]int32
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
+	detours      []detour
+	extra        [][]int32 // by block: the detours called in it
 	// requests[b] is the loads, stores and atomics of block b, spills left out.
 	requests []int32
 }
 
-func compile(m *machine, p *assemble.Program) (*code, error) {
+func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
@@ -100,6 +103,11 @@ func compile(m *machine, p *assemble.Program) (*code, error) {
 		}
 	}
 	c.start = append(c.start, int32(len(c.ops)))
+	if len(detours) > 0 {
+		if err := c.addDetours(m, detours); err != nil {
+			return nil, err
+		}
+	}
 	c.stride = max(len(c.column), 1)
 	return c, nil
 }

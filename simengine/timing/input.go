@@ -35,6 +35,8 @@ type Input struct {
 	// Spread are CTAs drawn from all of the grid, whose work differs; nil where one
 	// in the middle of the grid is like the others.
 	Spread []int64
+	// Detours are the slow paths that warps take, by the operation's PTX instruction.
+	Detours []Detour
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
 	// At least one CTA is clocked whatever the budget.
 	Budget int64

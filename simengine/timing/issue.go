@@ -126,6 +126,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 		result, kind = s.memory(p, w, o)
 	case assemble.Branch:
 		fetch, why = now+int64(o.latency), BranchResolving
+		if o.detour > 0 {
+			s.enter(w, o.detour-1)
+		}
 	case assemble.Fence:
 		fetch, why = s.fence(w, o), Membar
 	case assemble.Control:
@@ -155,7 +158,7 @@ func (s *sm) fence(w *warp, o *op) int64 {
 func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why StallReason, barrier bool) {
 	w.pc++
 	for w.pc == w.end {
-		if !s.nextStep(w) {
+		if !s.onward(w) && !s.nextStep(w) {
 			s.exit(w) // a barrier as the last instruction holds nobody
 			return
 		}

@@ -18,7 +18,7 @@ func Run(in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := compile(m, in.Program)
+	c, err := compile(m, in.Program, in.Detours)
 	if err != nil {
 		return nil, err
 	}

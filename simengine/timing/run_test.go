@@ -186,7 +186,7 @@ func TestClockAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := compile(m, in.Program)
+	c, err := compile(m, in.Program, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,10 @@ type counts struct {
 	instrs  int64 // machine instructions
 	threads int64 // the same times active lanes of the step
 	class   [assemble.NumClasses]int64
-	tid     int64 // reads of a thread index
-	memory  int64 // instructions through the memory input/output queue, as recorded and
-	all     int64 // in full
+	slow    [assemble.NumClasses]float64 // fractions of instructions of slow paths, not in class yet
+	tid     int64                        // reads of a thread index
+	memory  int64                        // instructions through the memory input/output queue, as recorded and
+	all     int64                        // in full
 	// words is the distinct words of indexed constant loads, as recorded, and
 	// allWords in full.
 	words, allWords int64
@@ -170,6 +171,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			for cl, n := range c.classes[b] {
 				t.class[cl] += int64(n) * weight[i]
 			}
+			t.detours(c, b, weight[i])
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]
 			t.idle += int64(c.requests[b]) * weight[i]

@@ -19,19 +19,23 @@ const maxGroups = 8
 // warp is the state of a resident warp. The scheduler's view of it (when it
 // can issue next, and on what pipe) is in its sub-partition's slot.
 type warp struct {
-	tr     *trace.Warp
-	first  []uint8 // first-touch sectors, parallel to tr.Lines
-	step   int32   // current step
-	next   int32   // step after the blocks merged into the current one
-	pc     int32   // next op
-	end    int32   // end of the block's ops
-	accLo  int32   // accesses of the step and what was merged into it
-	accHi  int32
-	accCur int32
-	row    int32 // first scoreboard column
-	cta    int32 // CTA slot
-	sub    int32
-	slot   int32
+	tr    *trace.Warp
+	first []uint8 // first-touch sectors, parallel to tr.Lines
+	step  int32   // current step
+	next  int32   // step after the blocks merged into the current one
+	pc    int32   // next op
+	end   int32   // end of the block's ops
+	// In a slow path: which detour, the paths of it still to take, and where to go on.
+	detour, back, backEnd int32
+	paths                 uint8
+	turns                 int64 // calls of slow paths executed
+	accLo                 int32 // accesses of the step and what was merged into it
+	accHi                 int32
+	accCur                int32
+	row                   int32 // first scoreboard column
+	cta                   int32 // CTA slot
+	sub                   int32
+	slot                  int32
 	// issued is the cycle of the last issue, from where stalls are counted.
 	issued  int64
 	waiting bool  // at a barrier

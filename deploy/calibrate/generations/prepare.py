@@ -104,8 +104,6 @@ def uniform(top):
 def launches():
     """How each kernel is launched, by the tuning scripts beside the sources; inputs are about as random as theirs."""
     area, n = "ProblemSize[0]*ProblemSize[1]", "ProblemSize[0]"
-    x = "(abs(i//2-300)/150-1)"  # of 600 corners of a circle; the elements of odd number are y
-    circle = f"0.5+0.34*((1-i%2)*{x}+(i%2)*(1-2*(i//600))*(1-{x}**2+0.0000001)**0.5)"
     tiles = f"(({n}+block_size_%s*tile_size_%s-1)//(block_size_%s*tile_size_%s))"
     return {
         "convolution": dict(
@@ -120,7 +118,7 @@ def launches():
         "pnpoly": dict(
             ProblemSize=[20000000], LocalSize={"X": "block_size_x", "Y": "1"}, GridDivX=["block_size_x", "tile_size"],
             Arguments=[vector("bitmap", "int32", n, constant(0)), vector("points", "float2", n, uniform(1.0)), scalar("n", "int32", n),
-                       vector("d_vertices", "float2", "600", {"FillType": "Generator", "DataSource": circle}, MemType="Constant")]),
+                       vector("d_vertices", "float2", "600", constant(0), MemType="Constant")]),
         "expdist": dict(
             ProblemSize=[32768], LocalSize={"X": "block_size_x", "Y": "block_size_y"},
             GlobalSize={"X": tiles % (("x",) * 4), "Y": f"use_column*n_y_blocks+(1-use_column)*{tiles % (('y',) * 4)}"},

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
@@ -26,6 +27,8 @@ type code struct {
 	// class[pc] is the memory class of a PTX instruction, ClassInvalid for others.
 	class []assemble.Class
 	spill spillPath
+	// slow[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
+	slow map[int32]float64
 }
 
 // memoryClass is what the assembler makes of a memory operation.
@@ -43,7 +46,7 @@ func memoryClass(o ir.Op) assemble.Class {
 	return assemble.ClassInvalid
 }
 
-func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error) {
+func newCode(f *timing.Figures, p *assemble.Program, s spillPath, detours []timing.Detour) (*code, error) {
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.requests = make([]int32, n)
@@ -72,6 +75,9 @@ func newCode(f *timing.Figures, p *assemble.Program, s spillPath) (*code, error)
 				return nil, err
 			}
 			c.count(&c.static[len(c.static)-1], in)
+			if d := timing.Calls(in, detours); d != nil {
+				c.detour(&c.static[len(c.static)-1], d)
+			}
 			if in.Source >= 0 && isRequest(in.Class) {
 				c.requests[i]++
 			}
@@ -121,6 +127,50 @@ func (c *code) count(w *work, in *assemble.Instr) {
 	case in.Class == assemble.Store && in.Source < 0:
 		c.spill.store(c.f, w, words(in))
 	}
+}
+
+// detour adds the mean of what executing an operation takes of its slow path.
+func (c *code) detour(w *work, d *timing.Detour) {
+	if c.slow == nil {
+		c.slow = map[int32]float64{}
+	}
+	alone := 0.0
+	for p := range ir.NumPaths {
+		var once work
+		routine := assemble.SlowPath(&c.p.Kernel.Instrs[d.PC], p)
+		for i := range routine {
+			c.count(&once, &routine[i])
+		}
+		w.add(&once, d.Shares[p])
+		alone += d.Shares[p] * c.alone(routine)
+	}
+	c.slow[d.PC] = alone
+}
+
+// alone is how long a warp takes for instructions that nothing else delays.
+func (c *code) alone(routine []assemble.Instr) float64 {
+	ready := map[assemble.Reg]float64{}
+	now := 0.0
+	for i := range routine {
+		in := &routine[i]
+		for _, spans := range [][]assemble.RegSpan{in.Src[:], in.Dst[:]} {
+			for _, s := range spans {
+				for k := range assemble.Reg(s.Count) {
+					now = math.Max(now, ready[s.First+k])
+				}
+			}
+		}
+		f := &c.f.Classes[in.Class]
+		for _, s := range in.Dst {
+			for k := range assemble.Reg(s.Count) {
+				ready[s.First+k] = now + f.Latency
+			}
+		}
+		if now++; in.Class == assemble.Branch {
+			now += math.Max(f.Latency, 1) - 1
+		}
+	}
+	return now
 }
 
 func isRequest(c assemble.Class) bool {

@@ -178,6 +178,9 @@ func (w *walker) issue(in *assemble.Instr) {
 		r = w.memory(in, at, s.Latency)
 	case assemble.Branch:
 		w.now = at + math.Max(s.Latency, 1)
+		if w.c.slow != nil {
+			w.now += w.c.slow[in.Source]
+		}
 	case assemble.Fence:
 		w.now = w.fence(in, at)
 	case assemble.Control:

@@ -1,0 +1,57 @@
+package simengine
+
+import (
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// detourBudget is the work (exec.Runner.Work) of executing a CTA in full for the slow
+// paths its warps take, about 3 ms: which ones they take differs little from one
+// thousand quotients to the next.
+const detourBudget = 300_000
+
+// detours is how often warps take the slow paths of divisions and roots, of a CTA in
+// the middle of the grid as far as the budget goes. Slices do not compute quotients that
+// no address depends on, so that CTA is executed in full; a kernel that cannot be, or
+// that has none of these operations, takes no slow path.
+func (r *recording) detours() []timing.Detour {
+	if r.counted {
+		return r.slow
+	}
+	r.counted = true
+	program, err := r.module.counting(r.kernel)
+	if err != nil || program == nil {
+		return nil
+	}
+	runner := exec.NewRunner(program)
+	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+	// A fault, of the budget or another, leaves what was counted before it.
+	_ = runner.Run(r.launch, r.memory, timing.Middle(grid), exec.Options{Mode: exec.Full, StepLimit: stepLimit, WorkLimit: detourBudget}, nil)
+	r.memory.Reset()
+	for _, d := range runner.Detours() {
+		if d.Taken[ir.PathEntered] == 0 {
+			continue
+		}
+		t := timing.Detour{PC: int32(d.PC)}
+		for p, n := range d.Taken {
+			t.Shares[p], t.Lanes[p] = float64(n)/float64(d.Warps), float64(d.Lanes[p])/float64(d.Warps)
+		}
+		r.slow = append(r.slow, t)
+	}
+	return r.slow
+}
+
+// counting is a kernel prepared to count the slow paths that warps take, nil for one
+// that has none.
+func (m *Module) counting(k *ir.Kernel) (*exec.Program, error) {
+	if p, ok := m.counters[k.Name]; ok {
+		return p, nil
+	}
+	p, err := exec.CompileCounting(k)
+	if err != nil {
+		return nil, err
+	}
+	m.counters[k.Name] = p
+	return p, nil
+}
