@@ -17,11 +17,12 @@ type world struct {
 }
 
 // draw makes a world whose ranking is as good as noise lets it be; floors are
-// sound, some of them 0.
+// sound, some of them 0. Times are rounded, so that some are equal, and none is
+// 0: that is no outcome.
 func draw(r *rand.Rand, n int, noise float64) world {
 	w := world{times: map[int64]float64{}}
 	for i := range int64(n) {
-		t := math.Round(10*math.Exp(r.NormFloat64())*10) / 10
+		t := max(1, math.Round(100*math.Exp(r.NormFloat64()))) / 10
 		c := halving.Candidate{Index: 3 * i, Time: t * math.Exp(noise*r.NormFloat64()), Floor: t * (0.3 + 0.7*r.Float64())}
 		if r.IntN(10) == 0 {
 			c.Floor = 0
