@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/search"
@@ -57,22 +56,14 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 	return out, err
 }
 
-// slow is how long a digest takes to find out where a compiler runs for it. Then
-// none is found out before it is needed.
-const slow = 100 * time.Millisecond
-
 // lookup returns what finds a job's outcome if it is known. It asks for those of
-// the configurations ahead with it.
+// the configurations ahead with it, but not where a compiler would have to run:
+// however long that takes, this job would wait for it and answer for it.
 func (e *Evaluator) lookup(ev *evaluate.Evaluator, job evaluate.Job, ahead []search.Config) func(context.Context, string) (tuner.Outcome, bool) {
-	last := time.Now()
 	return func(ctx context.Context, digest string) (tuner.Outcome, bool) {
 		var digests []string
 		for _, c := range ahead {
-			now := time.Now()
-			if now.Sub(last) > slow {
-				break
-			}
-			last, job.Config = now, c
+			job.Config = c
 			if d, ok := ev.Digest(ctx, job); ok {
 				digests = append(digests, d)
 			}

@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -67,6 +70,66 @@ func TestConfirmationsAreSimulated(t *testing.T) {
 		o, err := e.Evaluate(t.Context(), q, bundle)
 		if err != nil || o.Validity != tuner.Correct || (o.TimeUS == lie) == again {
 			t.Errorf("to confirm: %v; the outcome is %s, %g µs (%v)", again, o.Validity, o.TimeUS, err)
+		}
+	}
+}
+
+// onlyCompiler makes a program the only nvcc: it gives what is prebuilt, whatever
+// the configuration. The folder returned is where compiled PTX is remembered.
+func onlyCompiler(t *testing.T, q *tuner.Question, bundle []byte) (cache string) {
+	t.Helper()
+	def, _, err := kernel.OpenBundle(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch, err := def.Launch(q.Config, q.Spec.Problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ptx, err := compile.Prebuilt{}.Compile(t.Context(), compile.Request{Compile: launch.Compile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "bin")
+	program := "#!/bin/sh\ncase \"$1\" in\n--version) echo release 13.0, V13.0.88 ;;\n--list-gpu-arch) echo compute_90 ;;\n*) cat " + dir + "/ptx > ../out.ptx ;;\nesac\n"
+	for name, text := range map[string]string{"nvcc": program, "ptx": string(ptx.PTX)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cache = t.TempDir()
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("XDG_CACHE_HOME", cache)
+	return cache
+}
+
+// However long a compiler takes for configurations that are ahead, and whatever
+// comes of it, is not for the one in hand to wait for and to answer for.
+func TestNoCompilerRunsForWhatIsAhead(t *testing.T) {
+	q, bundle := question(t)
+	cache := onlyCompiler(t, &q, bundle)
+	q.Spec.Compiler = "nvcc"
+	next := search.Config{Names: q.Config.Names, Values: slices.Clone(q.Config.Values)}
+	for i, name := range next.Names {
+		if name == "ITEMS" {
+			next.Values[i] = search.OfInt(2)
+		}
+	}
+	if next.Equal(q.Config) {
+		t.Fatal("the default has ITEMS=2")
+	}
+	q.Ahead = []search.Config{next}
+	e := NewEvaluator(worker.NewKnown(&liar{outcome: tuner.Outcome{Validity: tuner.Correct, TimeUS: 1}}))
+	for want, config := range []search.Config{q.Config, next} {
+		q.Config = config
+		if o, err := e.Evaluate(t.Context(), q, bundle); err != nil || o.Validity != tuner.Correct {
+			t.Fatalf("%s: %v %s (%v)", config, o.Validity, o.Message, err)
+		}
+		if made, err := filepath.Glob(filepath.Join(cache, "warptune", "ptx", "*", "*.ptx")); err != nil || len(made) != want+1 {
+			t.Errorf("%s: the compiler ran for %d configurations so far, want %d (%v)", config, len(made), want+1, err)
 		}
 	}
 }

@@ -17,6 +17,8 @@ import (
 // user has.
 type Compiler interface {
 	Compile(ctx context.Context, r compile.Request) (compile.Result, error)
+	// Made gives what Compile would if no compiler has to run for it.
+	Made(ctx context.Context, r compile.Request) (compile.Result, bool)
 }
 
 // Evaluator evaluates configurations, one at a time: make one for each slot.
@@ -72,15 +74,15 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	return out, report, nil
 }
 
-// Digest returns the digest that a job's outcome will carry, which a compiler
-// may have to be run for; false if it will carry none, or this one is not known.
+// Digest returns the digest that a job's outcome will carry; false if it will
+// carry none, or a compiler would have to run to know it.
 func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	launch, err := job.Kernel.Launch(job.Config, job.Problem)
 	if err != nil {
 		return "", false
 	}
-	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
-	if err != nil || ptx.Digest == "" {
+	ptx, ok := e.compiler.Made(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	if !ok || ptx.Digest == "" {
 		return "", false
 	}
 	req, err := request(launch, job.Arch, job.Level)

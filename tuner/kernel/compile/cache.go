@@ -99,24 +99,50 @@ func (c *Cached) key(ctx context.Context, r Request) (string, error) {
 }
 
 func (c *Cached) fill(ctx context.Context, key string, r Request) (Result, error) {
+	if res, ok := c.remembered(key); ok {
+		return res, nil
+	}
+	res, err := c.driver.Compile(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	c.write(key, res)
+	c.keep(key, res)
+	return res, nil
+}
+
+// made answers from memory or from disk.
+func (c *Cached) made(ctx context.Context, r Request) (Result, error) {
+	key, err := c.key(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	res, ok := c.remembered(key)
+	if !ok {
+		return Result{}, errNotMade
+	}
+	return res, nil
+}
+
+// remembered looks in memory, then on disk.
+func (c *Cached) remembered(key string) (Result, bool) {
 	c.mu.Lock()
 	res, ok := c.recent.get(key)
 	c.mu.Unlock()
 	if ok {
-		return res, nil
+		return res, true
 	}
-	res, ok = c.read(key)
-	if !ok {
-		var err error
-		if res, err = c.driver.Compile(ctx, r); err != nil {
-			return Result{}, err
-		}
-		c.write(key, res)
+	if res, ok = c.read(key); ok {
+		c.keep(key, res)
 	}
+	return res, ok
+}
+
+// keep remembers a result in memory.
+func (c *Cached) keep(key string, res Result) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.recent.put(key, res)
-	c.mu.Unlock()
-	return res, nil
 }
 
 // entryHeader is the first line of an entry.

@@ -203,6 +203,37 @@ func TestCacheCancellationIsOneCallersOwn(t *testing.T) {
 	}
 }
 
+// What is there is given without running a compiler: what memory or the disk has,
+// and PTX that needs none.
+func TestMadeRunsNoCompiler(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	driver := &counting{version: "v1"}
+	c := Of(Given{}, Prebuilt{}, NewCached(driver, dir))
+	if _, ok := c.Made(ctx, tile(t, "8")); ok || driver.runs.Load() != 0 {
+		t.Errorf("before it was compiled: %v, the compiler ran %d times", ok, driver.runs.Load())
+	}
+	want, err := c.Compile(ctx, tile(t, "8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range map[string]Driver{"memory": c.drivers[2], "disk": NewCached(&counting{version: "v1"}, dir)} {
+		if got, ok := Of(Given{}, d).Made(ctx, tile(t, "8")); !ok || got.Digest != want.Digest {
+			t.Errorf("from %s: %v, %+v", name, ok, got)
+		}
+	}
+	if _, ok := c.Made(ctx, tile(t, "16")); ok || driver.runs.Load() != 1 {
+		t.Errorf("another configuration: %v, the compiler ran %d times", ok, driver.runs.Load())
+	}
+	if _, ok := Of(driver).Made(ctx, tile(t, "8")); ok {
+		t.Error("a compiler has it made")
+	}
+	given := request(t, "k.ptx", fstest.MapFS{"k.ptx": text(".version 8.0\n.target sm_90\n")})
+	given.Language = kernel.PTX
+	if got, ok := Of(Given{}).Made(ctx, given); !ok || len(got.PTX) == 0 {
+		t.Errorf("given PTX: %v, %+v", ok, got)
+	}
+}
+
 func TestCacheWithoutPlaceAndWithErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -110,3 +110,21 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (Result, error) {
 	}
 	return Result{}, u
 }
+
+// Made gives the PTX of a request if it is there: given, prebuilt, or remembered.
+// No compiler runs for it.
+func (c *Compiler) Made(ctx context.Context, r Request) (Result, bool) {
+	for _, d := range c.drivers {
+		m, ok := d.(maker)
+		if !ok {
+			return Result{}, false
+		}
+		res, err := m.made(ctx, r)
+		var u *UnavailableError
+		if errors.As(err, &u) {
+			continue // another serves it
+		}
+		return res, err == nil
+	}
+	return Result{}, false
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/warptune/warptune/tuner/kernel"
@@ -40,6 +41,15 @@ type Driver interface {
 	Identify(ctx context.Context) (string, error)
 	Compile(ctx context.Context, r Request) (Result, error)
 }
+
+// maker is a driver that may have results for which no compiler runs.
+type maker interface {
+	// made returns one, or an error as Compile does; errNotMade: a compiler
+	// would have to run.
+	made(ctx context.Context, r Request) (Result, error)
+}
+
+var errNotMade = errors.New("not compiled yet")
 
 // Target is the PTX name of a compute capability, e.g. "sm_90" for 9, 0.
 func Target(major, minor int) string { return fmt.Sprintf("sm_%d%d", major, minor) }
