@@ -38,12 +38,14 @@ func TestFleet(t *testing.T) {
 // The coordinator and a worker are killed in mid-sweep. The tables are those of an
 // undisturbed run, and whoever follows the sweep does so to its end.
 func TestFleetKilled(t *testing.T) {
-	want := longTables(t)
+	const size = 120
+	g := newGate(t, size)
 	address, data := freeAddress(t), t.TempDir()
 	c := coordinate(t, address, data, "--lease", "2s")
-	id := submit(t, address, long...)
+	id := submit(t, address, g.sweep...)
+	g.pass(t, 21)
 	first := start(t, "worker", "--coordinator", address, "--slots", "1")
-	follower := start(t, "warptune", append([]string{"tune", "--coordinator", address, "--top", "3"}, long...)...)
+	follower := start(t, "warptune", append([]string{"tune", "--coordinator", address, "--top", "3"}, g.sweep...)...)
 	before := reach(t, address, id, "under way", done(20)).GetCounts()
 	c.kill(t)
 	coordinate(t, address, data, "--lease", "2s")
@@ -51,17 +53,19 @@ func TestFleetKilled(t *testing.T) {
 	if after.GetDone() < before.GetDone() || after.GetTotal() != before.GetTotal() {
 		t.Errorf("after the restart %v, before it was killed %v", after, before)
 	}
+	g.pass(t, int(after.GetDone())+21)
 	reach(t, address, id, "further", done(after.GetDone()+20))
 	first.kill(t)
+	g.open(t)
 	for range 3 {
 		start(t, "worker", "--coordinator", address, "--slots", "1")
 	}
 	n := reach(t, address, id, "completed", inState(warptunev1.SweepState_SWEEP_STATE_COMPLETED)).GetCounts()
-	if n.GetDone() != 374 || n.GetAbandoned() != 0 || n.GetTotal() != 374 {
-		t.Errorf("at the end %v, want 374 done", n)
+	if n.GetDone() != size || n.GetAbandoned() != 0 || n.GetTotal() != size {
+		t.Errorf("at the end %v, want %d done", n, size)
 	}
-	exported(t, "--coordinator", address).compare(t, want)
-	if code := follower.wait(t); code != 0 || !strings.Contains(follower.log.String(), "374 of 374 configurations evaluated: 374 correct") {
+	exported(t, "--coordinator", address).compare(t, embedded(t, g.sweep))
+	if code := follower.wait(t); code != 0 || !strings.Contains(follower.log.String(), "120 of 120 configurations evaluated: 120 correct") {
 		t.Errorf("tune --coordinator ends with status %d", code)
 	}
 }

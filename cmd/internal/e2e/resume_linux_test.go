@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // onTerminal starts tune with its progress on a terminal, where it shows a bar.
@@ -68,49 +69,77 @@ func number(t *testing.T, text, pattern string) int {
 	return n
 }
 
+// shows waits until a bar matches, and returns the first group as a number. What
+// is found out a moment after a bar was drawn is not drawn, so now and then one
+// more configuration is let through, beyond from.
+func (g *gate) shows(t *testing.T, p *process, pattern string, from int) int {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	for n := from; n < g.size; n++ {
+		g.pass(t, n)
+		for late := time.After(2 * time.Second); late != nil; {
+			text, more := p.log.state()
+			if re.MatchString(text) {
+				return number(t, text, pattern)
+			}
+			select {
+			case <-more:
+			case <-p.done:
+				t.Fatalf("it ended (%v) without %q:\n%s", p.err, pattern, p.log)
+			case <-late:
+				late = nil
+			}
+		}
+	}
+	t.Fatalf("it does not say %q:\n%s", pattern, p.log)
+	return 0
+}
+
 // An interrupted tune goes on where it was, whether it was asked to end or killed,
 // and gives the tables of an undisturbed run; once finished it only answers.
 func TestTuneResumes(t *testing.T) {
-	want := longTables(t)
+	const size = 120
+	g := newGate(t, size)
 	db := filepath.Join(t.TempDir(), "x.db")
-	tune := append([]string{"tune", "--db", db, "--slots", "1", "--top", "3"}, long...)
-	const progress = `\] ([2-9]\d|[12]\d\d) of 374 configurations, \d+/s, \d+s left, transpose_tiled on h200, best`
+	tune := append([]string{"tune", "--db", db, "--slots", "1", "--top", "3"}, g.sweep...)
 
 	p := onTerminal(t, tune...)
-	p.says(t, progress)
+	shown := g.shows(t, p, `\] ([2-9]\d|1\d\d) of 120 configurations, \d+/s, [\dhm]+s left, gated on h200, best`, 21)
 	p.signal(t, syscall.SIGINT)
+	g.pass(t, g.limit+1) // what is being evaluated ends
 	if code := p.wait(t); code != 1 {
 		t.Errorf("interrupted: exit status %d, want 1", code)
 	}
 	p.says(t, "interrupted: what was evaluated is stored, and the same command resumes")
 	first := stored(t, db)
-	if first < 20 || first >= 374 {
-		t.Fatalf("%d configurations stored after the interruption", first)
+	if first < shown || first >= size {
+		t.Fatalf("%d configurations stored after the interruption, %d shown before", first, shown)
 	}
 
 	p = onTerminal(t, tune...)
-	resumed := p.says(t, `resuming: (\d+) of 374 configurations`)
+	resumed := p.says(t, `resuming: (\d+) of 120 configurations`)
 	if resumed != strconv.Itoa(first) {
 		t.Errorf("resumed at %s, want %d", resumed, first)
 	}
-	p.says(t, `\] (\d+) of 374`)
+	shown = g.shows(t, p, `\] (\d+) of 120`, first+10)
 	p.kill(t)
 	second := stored(t, db)
-	if second < first {
-		t.Fatalf("%d configurations stored after the kill, %d before", second, first)
+	if second < max(first, shown) || second >= size {
+		t.Fatalf("%d configurations stored after the kill, %d before, %d shown", second, first, shown)
 	}
 
+	g.open(t)
 	_, progressText, code := try(t, tune...)
 	if code != 0 {
 		t.Fatalf("exit status %d: %s", code, progressText)
 	}
-	if n := number(t, progressText, `(\d+) configurations evaluated`); n != 374-second {
-		t.Errorf("the last run evaluated %d configurations, want the %d left", n, 374-second)
+	if n := number(t, progressText, `(\d+) configurations evaluated`); n != size-second {
+		t.Errorf("the last run evaluated %d configurations, want the %d left", n, size-second)
 	}
-	exported(t, "--db", db).compare(t, want)
+	exported(t, "--db", db).compare(t, embedded(t, g.sweep))
 
 	out, answered, code := try(t, tune...)
-	if code != 0 || !strings.Contains(answered, "nothing evaluated") || !strings.Contains(out, "374 of 374 configurations evaluated: 374 correct") {
+	if code != 0 || !strings.Contains(answered, "nothing evaluated") || !strings.Contains(out, "120 of 120 configurations evaluated: 120 correct") {
 		t.Errorf("asked again: exit status %d, %s\n%s", code, answered, out)
 	}
 }

@@ -17,16 +17,20 @@ import (
 func TestSteering(t *testing.T) {
 	address := freeAddress(t)
 	coordinate(t, address, t.TempDir())
-	id := submit(t, address, long...)
+	g := newGate(t, 3000)
+	id := submit(t, address, g.sweep...)
 	steer := func(verb string) string {
 		t.Helper()
 		return warptune(t, "sweep", verb, "--coordinator", address, id[:8])
 	}
 	worker := start(t, "worker", "--coordinator", address, "--slots", "1")
+	g.pass(t, 21)
 	reach(t, address, id, "under way", done(5))
 	if out := steer("pause"); !strings.Contains(out, "paused") {
 		t.Errorf("pause says:\n%s", out)
 	}
+	n := reach(t, address, id, "paused", inState(warptunev1.SweepState_SWEEP_STATE_PAUSED)).GetCounts()
+	g.pass(t, int(n.GetDone()+n.GetLeased())) // all that was granted
 	held := reach(t, address, id, "at rest", func(s *warptunev1.Sweep) bool { return s.GetCounts().GetLeased() == 0 }).GetCounts()
 	if held.GetDone() >= held.GetTotal() {
 		t.Fatalf("the sweep completed before it could be paused: %v", held)
@@ -35,13 +39,15 @@ func TestSteering(t *testing.T) {
 		t.Errorf("delete of a paused sweep: exit status %d, %s", code, stderr)
 	}
 	steer("resume")
+	g.pass(t, int(held.GetDone())+6)
 	reach(t, address, id, "further", done(held.GetDone()+5))
 	steer("cancel")
+	g.open(t)
 	if code := worker.wait(t); code != 0 {
 		t.Errorf("with nothing left to do: exit status %d, want 0", code)
 	}
 	kept := reach(t, address, id, "cancelled", inState(warptunev1.SweepState_SWEEP_STATE_CANCELLED)).GetCounts().GetDone()
-	again := reach(t, address, submit(t, address, long...), "resumed", inState(warptunev1.SweepState_SWEEP_STATE_RUNNING))
+	again := reach(t, address, submit(t, address, g.sweep...), "resumed", inState(warptunev1.SweepState_SWEEP_STATE_RUNNING))
 	if again.GetId() != id || again.GetCounts().GetDone() != kept {
 		t.Errorf("submitted again: sweep %s with %d done, want %s with %d", again.GetId(), again.GetCounts().GetDone(), id, kept)
 	}

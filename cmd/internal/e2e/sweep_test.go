@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -35,21 +34,6 @@ func embedded(t *testing.T, sweep []string) tables {
 	db := filepath.Join(t.TempDir(), "x.db")
 	warptune(t, append([]string{"tune", "--db", db}, sweep...)...)
 	return exported(t, "--db", db)
-}
-
-// undisturbed are the tables of long, made once.
-var undisturbed struct {
-	sync.Once
-	tables
-}
-
-func longTables(t *testing.T) tables {
-	t.Helper()
-	undisturbed.Do(func() { undisturbed.tables = embedded(t, long) })
-	if undisturbed.all == "" {
-		t.Fatal("the undisturbed run failed")
-	}
-	return undisturbed.tables
 }
 
 func (a tables) compare(t *testing.T, b tables) {

@@ -33,11 +33,14 @@ func TestWorkerExitStatus(t *testing.T) {
 func TestWorkerDrains(t *testing.T) {
 	address := freeAddress(t)
 	coordinate(t, address, t.TempDir(), "--lease", "10m")
-	id := submit(t, address, long...)
+	g := newGate(t, 3000)
+	id := submit(t, address, g.sweep...)
+	g.pass(t, 21)
 	drained := start(t, "worker", "--coordinator", address, "--slots", "1")
 	reach(t, address, id, "under way", done(1))
 	drained.signal(t, syscall.SIGTERM)
 	drained.says(t, "draining")
+	g.open(t)
 	drained.signal(t, syscall.SIGTERM) // a batch system tells the script and the worker, and the script the worker
 	if code := drained.wait(t); code != 75 {
 		t.Errorf("SIGTERM twice: exit status %d, want 75", code)
@@ -56,11 +59,15 @@ func TestWorkerDrains(t *testing.T) {
 func TestAllAreStoppedAtOnce(t *testing.T) {
 	address, data := freeAddress(t), t.TempDir()
 	c := coordinate(t, address, data, "--lease", "10m", "--grace", "1m")
-	id := submit(t, address, long...)
+	g := newGate(t, 3000)
+	id := submit(t, address, g.sweep...)
+	g.pass(t, 21)
 	w := start(t, "worker", "--coordinator", address, "--slots", "2")
 	reach(t, address, id, "under way", done(1))
 	c.signal(t, syscall.SIGTERM)
 	w.signal(t, syscall.SIGTERM)
+	w.says(t, "draining")
+	g.open(t)
 	if code := w.wait(t); code != 75 {
 		t.Errorf("worker: exit status %d, want 75", code)
 	}
