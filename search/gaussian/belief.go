@@ -7,21 +7,22 @@ type belief struct {
 	process *process
 	// walk drives the lengths and the noise through their posterior; nil: they
 	// climb to where it is highest.
-	walk  *rand.Rand
-	views map[int64]*view
-	room  int     // for so many views
-	in    []int64 // the configurations that the process is conditioned on
+	walk      *rand.Rand
+	views     map[int64]*view
+	fitted    int     // answers when it was fitted last
+	questions int     // conditioned for
+	in        []int64 // the configurations that the process is conditioned on
 }
 
-// newBelief returns a belief that keeps up to so many views.
-func newBelief(dims int, walk *rand.Rand, room int) *belief {
-	return &belief{process: newProcess(dims), walk: walk, room: room, views: map[int64]*view{}}
+func newBelief(dims int, walk *rand.Rand) *belief {
+	return &belief{process: newProcess(dims), walk: walk, views: map[int64]*view{}}
 }
 
 // fit moves lengths and noise by some steps, after which nothing is known.
-func (b *belief) fit(x [][]float64, y []float64, steps int) {
-	b.process.fit(x, y, steps, b.walk)
+func (b *belief) fit(t *training, steps int) {
+	b.process.fit(t, steps, b.walk)
 	b.in = b.in[:0]
+	clear(b.views)
 }
 
 // condition has the process know a list of configurations, of which the first
@@ -33,6 +34,7 @@ func (b *belief) condition(in []int64, y []float64, unit func(int64) []float64) 
 		b.in = b.in[:0]
 	}
 	b.process.set(y)
+	b.questions++
 }
 
 // bring has the process know a list of configurations, keeping what it knows of
@@ -54,22 +56,33 @@ func (b *belief) bring(in []int64, unit func(int64) []float64) bool {
 	return true
 }
 
-// How many views are kept of one process at most, each of up to two numbers an
-// answer: about as many as a question looks at, alone and as one of a committee.
-const (
-	viewed = 1280
-	shared = 640
-)
+// viewed is how many views are kept of one process at most, each of up to two
+// numbers an answer: about as many as two questions look at.
+const viewed = 1280
 
 // view returns the process's view of a configuration.
 func (b *belief) view(i int64, unit []float64) *view {
 	v, ok := b.views[i]
 	if !ok || v.epoch != b.process.epoch {
-		if len(b.views) >= b.room {
-			clear(b.views)
+		if len(b.views) >= viewed {
+			b.evict()
 		}
 		v = b.process.view(unit)
 		b.views[i] = v
 	}
+	v.used = b.questions
 	return v
+}
+
+// evict makes room: of what was not of use to this question nor the last, else
+// everywhere.
+func (b *belief) evict() {
+	for i, v := range b.views {
+		if v.used < b.questions-1 {
+			delete(b.views, i)
+		}
+	}
+	if len(b.views) >= viewed {
+		clear(b.views)
+	}
 }

@@ -13,10 +13,14 @@ const (
 	renewed  = 25  // of which so many are new each time
 	climbs   = 2   // candidates to climb from,
 	ascents  = 8   // by so many steps at most
+	held     = 8   // questions whose candidates one of a committee chooses
 	screened = 150 // candidates that a committee looks at, not one member alone
 	// What a gain must exceed for every other question of a committee, as a
 	// share of the time: less is lost in a measurement's noise.
 	worthwhile = 0.02
+	// Where no more than this is expected beyond it, the last hundredths are
+	// what is left to ask for.
+	negligible = 1e-4
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -34,21 +38,34 @@ func byScore(a, b candidate) int {
 // choose returns the configuration not seen that most is expected of; false:
 // there is none near the best nor in the sample.
 func (m *Model) choose() (int64, bool) {
-	m.aim = m.best
+	least := 0.0
 	if len(m.beliefs) > 1 && m.asked()%2 == 0 {
-		m.aim -= worthwhile / m.sd
+		least = worthwhile
 	}
+	pick, ok := m.foremost(least)
+	if least > 0 && m.expected(pick) < negligible {
+		pick, ok = m.foremost(0)
+	}
+	return pick.index, ok
+}
+
+// foremost returns the configuration not seen that promises the most of gains of
+// more than least, a share of the time; false: there is none.
+func (m *Model) foremost(least float64) (pick candidate, ok bool) {
+	m.aim = m.best - least/m.sd
 	top := m.top(m.candidates(), climbs)
-	if len(top) == 0 {
-		return 0, false
-	}
-	pick := top[0]
-	for _, c := range top {
-		if c = m.climb(c, m.around); c.score > pick.score {
+	for k, c := range top {
+		if c = m.climb(c, m.around); k == 0 || c.score > pick.score {
 			pick = c
 		}
 	}
-	return pick.index, true
+	return pick, len(top) > 0
+}
+
+// expected returns what a candidate's score says is expected of it, as a share
+// of the time.
+func (m *Model) expected(c candidate) float64 {
+	return math.Exp(c.score) / float64(len(m.beliefs)) * m.sd
 }
 
 // candidates returns configurations not seen with bounds, the highest first. Of
@@ -58,8 +75,8 @@ func (m *Model) candidates() []candidate {
 	taken := map[int64]bool{}
 	bound := m.bound
 	if len(m.beliefs) > 1 {
-		screen := m.beliefs[m.asked()/2%len(m.beliefs)].process
-		bound = func(i int64) float64 { return m.expects(screen, screen.view(m.unit(i))) }
+		screen := m.beliefs[m.asked()/held%len(m.beliefs)]
+		bound = func(i int64) float64 { return m.expects(screen.process, screen.view(i, m.unit(i))) }
 	}
 	add := func(i int64) {
 		if taken[i] || m.t.Seen(i) {

@@ -1,6 +1,7 @@
 package gaussian
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -14,8 +15,10 @@ const (
 	out     = 128  // so many of the latest
 	sample  = 150  // answers that lengths and noise are fitted to
 	growth  = 1.05 // they are when there are so many times more answers,
-	steps   = 4    // by so many steps,
-	begin   = 40   // and so many at first
+	begin   = 40   // by so many steps at first,
+	slowest = 4    // and so many then;
+	steps   = 480  // those that walk by so many over the number of answers, of
+	fastest = 16   // few of which each says much, but at most so many
 	clipped = 0.9  // share of answers from which on worse ones count as equal
 )
 
@@ -23,10 +26,7 @@ const (
 func (m *Model) condition() {
 	m.hear()
 	y := m.targets()
-	if n := len(m.t.Ranked()); m.fitted == 0 || float64(n) >= growth*float64(m.fitted) {
-		m.fit(y)
-		m.fitted = n
-	}
+	m.fit(y)
 	in := append(slices.Clone(m.base), latest(m.t.Pending())...)
 	for _, b := range m.beliefs {
 		b.condition(in, y, m.unit)
@@ -103,31 +103,50 @@ func (m *Model) targets() []float64 {
 	return y
 }
 
-// fit fits lengths and noise to some of base, whose targets are y.
+// fit fits lengths and noise of the processes whose turn it is to some of base,
+// whose targets are y. They take turns: what the others have is good for some
+// answers more, and what is known of candidates with it need not be found anew.
 func (m *Model) fit(y []float64) {
+	n := len(m.t.Ranked())
+	// As many as fall due with every answer if they do not fall due together.
+	turns := int(math.Ceil(float64(len(m.beliefs)) / (growth - 1) / float64(n)))
+	var due []*belief
+	for range m.beliefs {
+		b := m.beliefs[m.turn]
+		if b.fitted > 0 && (len(due) >= turns || float64(n) < growth*float64(b.fitted)) {
+			break
+		}
+		due = append(due, b)
+		m.turn = (m.turn + 1) % len(m.beliefs)
+	}
+	if len(due) == 0 {
+		return
+	}
+	t := m.training(y)
+	for _, b := range due {
+		k := slowest
+		switch {
+		case b.fitted == 0:
+			k = begin
+		case b.walk != nil:
+			k = min(max(steps/n, slowest), fastest)
+		}
+		b.fit(t, k)
+		b.fitted = n
+	}
+}
+
+// training returns what lengths and noise are fitted to.
+func (m *Model) training(y []float64) *training {
 	order := make([]int, len(m.base))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case y[a] < y[b]:
-			return -1
-		case y[a] > y[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(y[a], y[b]) })
 	var x [][]float64
 	var v []float64
 	for _, k := range thin(order, sample) {
-		x, v = append(x, m.point(m.base[k]).unit), append(v, y[k])
+		x, v = append(x, m.unit(m.base[k])), append(v, y[k])
 	}
-	n := steps
-	if m.fitted == 0 {
-		n = begin
-	}
-	for _, b := range m.beliefs {
-		b.fit(x, v, n)
-	}
+	return newTraining(x, v)
 }

@@ -58,25 +58,30 @@ func (f *factor) solve(b []float64) {
 	}
 }
 
-// inverse returns the lower half of the inverse of the matrix, by rows.
-func (f *factor) inverse() [][]float64 {
+// inverter inverts matrices. The zero value is ready.
+type inverter struct{ column, inverse [][]float64 }
+
+// of returns the lower half of the inverse of a matrix, by rows, which is good
+// until the next.
+func (v *inverter) of(f *factor) [][]float64 {
 	n := f.len()
-	column := make([][]float64, n) // of the inverse of L, from the diagonal down
-	for j := range n {
-		c := make([]float64, n-j)
+	for k := len(v.inverse); k < n; k++ {
+		v.inverse = append(v.inverse, make([]float64, k+1))
+		v.column = append(v.column, nil)
+	}
+	for j := range n { // columns of the inverse of L, from the diagonal down
+		c := grown(v.column[j], n-j)
 		c[0] = 1 / f.rows[j][j]
 		for i := j + 1; i < n; i++ {
 			row := f.rows[i]
 			c[i-j] = -floats.Dot(row[j:i], c[:i-j]) / row[i]
 		}
-		column[j] = c
+		v.column[j] = c
 	}
-	inv := make([][]float64, n)
 	for i := range n {
-		inv[i] = make([]float64, i+1)
 		for j := range i + 1 {
-			inv[i][j] = floats.Dot(column[i], column[j][i-j:])
+			v.inverse[i][j] = floats.Dot(v.column[i], v.column[j][i-j:])
 		}
 	}
-	return inv
+	return v.inverse[:n]
 }

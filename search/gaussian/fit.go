@@ -3,28 +3,47 @@ package gaussian
 import (
 	"math"
 	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
 )
+
+// training is what lengths and noise are fitted to: values at points, which
+// all processes see alike.
+type training struct {
+	x [][]float64
+	y []float64
+	// square has the squared differences of the coordinates of each pair of
+	// points, by the later of the two.
+	square []float64
+	slopes []float64 // scratch: the covariance's, by pair
+	inv    inverter  // scratch
+}
+
+func newTraining(x [][]float64, y []float64) *training {
+	t := &training{x: x, y: y}
+	for i, a := range x {
+		for _, b := range x[:i] {
+			for d, v := range a {
+				v -= b[d]
+				t.square = append(t.square, v*v)
+			}
+		}
+	}
+	return t
+}
 
 // fit takes steps up the posterior density of the lengths and the noise given
 // values at points, the process's mean and variance being those that fit best
 // (Rasmussen and Williams, equation 5.9), or, with a walk, steps about it. It
 // forgets the points of the process.
-func (p *process) fit(x [][]float64, y []float64, steps int, walk *rand.Rand) {
-	last := len(p.lengths)
-	grad := make([]float64, last+1)
+func (p *process) fit(t *training, steps int, walk *rand.Rand) {
+	grad := make([]float64, len(p.lengths)+1)
 	for range steps {
-		p.reset()
-		for _, o := range x {
-			if !p.add(o) { // as good as a point twice: not without noise
-				break
-			}
-		}
-		if p.len() < len(x) {
+		if !p.learn(t) { // a point as good as twice: not without noise
 			p.noise = min(p.noise+1, 0)
 			continue
 		}
-		p.set(y)
-		p.gradient(grad)
+		p.gradient(t, grad)
 		if walk != nil {
 			p.wander(grad, walk)
 		} else {
@@ -32,6 +51,31 @@ func (p *process) fit(x [][]float64, y []float64, steps int, walk *rand.Rand) {
 		}
 	}
 	p.reset()
+}
+
+// learn has the covariances be those of what is to be fitted to, and gives the
+// values. Views are of no use until the next reset. False: points are too near
+// one another for the noise that there is.
+func (p *process) learn(t *training) bool {
+	p.reset()
+	for d, v := range p.rate {
+		p.rate[d] = v * v
+	}
+	t.slopes = t.slopes[:0]
+	dims := len(p.rate)
+	for i := range t.x {
+		p.near = p.near[:0]
+		for range i {
+			k := len(t.slopes)
+			value, slope := maternAndSlope(floats.Dot(p.rate, t.square[k*dims:(k+1)*dims]))
+			p.near, t.slopes = append(p.near, value), append(t.slopes, slope)
+		}
+		if !p.f.extend(p.near, 1+p.nugget()) {
+			return false
+		}
+	}
+	p.set(t.y)
+	return true
 }
 
 // ascend takes a step to where the density is higher.
@@ -65,24 +109,23 @@ func (p *process) wander(grad []float64, r *rand.Rand) {
 }
 
 // gradient is the derivative of the logarithm of the posterior density by the
-// lengths and the noise.
-func (p *process) gradient(grad []float64) {
+// lengths and the noise, after learn.
+func (p *process) gradient(t *training, grad []float64) {
 	clear(grad)
 	last := len(p.lengths)
-	inverse := p.f.inverse()
-	for i, a := range p.x {
-		for j, b := range p.x[:i] {
-			f := 2 * (p.alpha[i]*p.alpha[j]/p.scale - inverse[i][j]) * slope(apart(a, b))
-			for d, v := range a {
-				v -= b[d]
-				grad[d] -= f * v * v
-			}
+	inverse := t.inv.of(&p.f)
+	k := 0
+	for i := range t.x {
+		for j := range i {
+			f := 2 * (p.alpha[i]*p.alpha[j]/p.scale - inverse[i][j]) * t.slopes[k]
+			floats.AddScaled(grad[:last], -f, t.square[k*last:(k+1)*last])
+			k++
 		}
 		grad[last] += (p.alpha[i]*p.alpha[i]/p.scale - inverse[i][i]) / 2
 	}
 	grad[last] *= math.Exp(p.noise)
 	for d, v := range p.lengths {
-		grad[d] -= (v - lengthMean(last)) / (lengthDeviation * lengthDeviation)
+		grad[d] = grad[d]*p.rate[d] - (v-lengthMean(last))/(lengthDeviation*lengthDeviation)
 	}
 	grad[last] -= (p.noise - noiseMean) / (noiseDeviation * noiseDeviation)
 }

@@ -61,7 +61,7 @@ type Model struct {
 
 	heard    int     // answers of the trail that base has taken in
 	base     []int64 // configurations with an answer that the processes go by
-	fitted   int     // answers when the processes were fitted last
+	turn     int     // process that is fitted next
 	mean, sd float64 // of the targets, which the processes see standardised
 	best     float64 // the best of them, standardised
 	aim      float64 // what is to be improved on: the best or somewhat below
@@ -76,7 +76,7 @@ type point struct {
 // On returns the member on a trail, of one process.
 func On(t *trail.Trail) *Model {
 	m := on(t, quasirandom.On(t), feature.New(t.Space))
-	m.beliefs = []*belief{newBelief(m.f.Dims(), nil, viewed)}
+	m.beliefs = []*belief{newBelief(m.f.Dims(), nil)}
 	return m
 }
 
@@ -86,7 +86,7 @@ func Committee(t *trail.Trail) *Model {
 	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space))
 	for range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
-		m.beliefs = append(m.beliefs, newBelief(m.f.Dims(), walk, shared))
+		m.beliefs = append(m.beliefs, newBelief(m.f.Dims(), walk))
 	}
 	return m
 }

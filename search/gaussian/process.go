@@ -26,7 +26,7 @@ type process struct {
 	noise   float64   // logarithm of the noise's variance over the process's
 	climb   adam
 
-	rate  []float64   // one over the lengths, as of the last reset
+	rate  []float64   // one over the lengths, as of the last reset (while they are fitted, squared)
 	x     [][]float64 // points conditioned on, times rate
 	f     factor      // of their covariances over the variance
 	alpha []float64   // inverse of the covariances times the values less the mean

@@ -158,9 +158,12 @@ func TestGradient(t *testing.T) {
 		p.lengths[d] += r.NormFloat64() / 2
 	}
 	p.noise = -3
-	know(t, p, x, y)
 	grad := make([]float64, 4)
-	p.gradient(grad)
+	fitted := newTraining(x, y)
+	if !p.learn(fitted) {
+		t.Fatal("points are too near one another")
+	}
+	p.gradient(fitted, grad)
 	density := func() float64 { _, _, d := exactly(t, p, x, y, x[0]); return d }
 	for d := range grad {
 		h := &p.noise
@@ -179,7 +182,7 @@ func TestGradient(t *testing.T) {
 	}
 	p = newProcess(3)
 	before := density()
-	p.fit(x, y, begin, nil)
+	p.fit(fitted, begin, nil)
 	if after := density(); after < before {
 		t.Errorf("seed %d: the density falls from %v to %v", seed, before, after)
 	}

@@ -15,6 +15,7 @@ type view struct {
 	white   []float64 // the same, as multiples of independent unit variables; may lag behind
 	nearest float64   // the greatest of with
 	epoch   int       // of the process
+	used    int       // question that looked at it last
 	cuts    int       // of its cuts that the view has seen
 }
 
@@ -70,21 +71,28 @@ func (v *view) whiten(p *process) {
 // (Rasmussen and Williams, equation 4.17).
 func matern(r2 float64) float64 {
 	r := math.Sqrt(5 * r2)
-	return (1 + r + r*r/3) * math.Exp(-r)
+	return (1 + r + r*r/3) * decay(r)
 }
 
-// slope is its derivative by the squared distance.
-func slope(r2 float64) float64 {
+// maternAndSlope returns it and its derivative by the squared distance.
+func maternAndSlope(r2 float64) (value, slope float64) {
 	r := math.Sqrt(5 * r2)
-	return -5.0 / 6 * (1 + r) * math.Exp(-r)
+	e := decay(r)
+	return (1 + r + r*r/3) * e, -5.0 / 6 * (1 + r) * e
 }
 
-// apart returns the squared distance of two points.
+// apart returns the squared distance of two points of as many coordinates.
 func apart(a, b []float64) float64 {
-	s := 0.0
-	for k, v := range a {
-		d := v - b[k]
+	var s, t, u, v float64 // sums that need not wait for one another
+	k := 0
+	for b = b[:len(a)]; k+4 <= len(a); k += 4 {
+		x, y := a[k:k+4:k+4], b[k:k+4:k+4]
+		d, e, f, g := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		s, t, u, v = s+d*d, t+e*e, u+f*f, v+g*g
+	}
+	for ; k < len(a); k++ {
+		d := a[k] - b[k]
 		s += d * d
 	}
-	return s
+	return (s + t) + (u + v)
 }
