@@ -13,7 +13,8 @@ const checkBudget = 30_000
 
 // check executes the first CTA and the last, where grids run over the ends of
 // buffers, as far as needed to see accesses out of bounds and barriers that some
-// threads never reach. Races are looked for where a CTA is recorded.
+// threads never reach. Races are looked for where a CTA is recorded, and what all CTAs
+// do alike in shared memory: should that fail, recheck tells of the last CTA.
 func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
 	if rec.checked {
 		return rec.verdict
@@ -23,17 +24,35 @@ func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
 		rec.verdict = err
 		return err
 	}
-	first, last := sliced(workLimit), rec.launch.Grid.Count()-1
-	first.DeviceOnly = last > 0
-	err := rec.runner.Run(rec.launch, rec.memory, 0, first, nil)
+	last := rec.launch.Grid.Count() - 1
+	err := rec.fault(0, last > 0)
 	rec.memory.Reset()
 	if err == nil && last > 0 {
-		err = rec.runner.Run(rec.launch, rec.memory, last, sliced(workLimit), nil)
+		err = rec.fault(last, rec.runner.Program().SameShared())
 	}
-	if err != nil {
-		rec.verdict = failureOf(err)
+	rec.verdict = err
+	return err
+}
+
+// fault executes a CTA, without its accesses to shared memory if device says so.
+func (r *recording) fault(id int64, device bool) error {
+	opt := sliced(workLimit)
+	opt.DeviceOnly = device
+	if err := r.runner.Run(r.launch, r.memory, id, opt, nil); err != nil {
+		return failureOf(err)
 	}
-	return rec.verdict
+	return nil
+}
+
+// recheck is the failure of a configuration whose prediction failed: what check left
+// to it comes first.
+func (r *recording) recheck(err error) error {
+	if r.runner.Program().SameShared() {
+		if fault := r.fault(r.launch.Grid.Count()-1, false); fault != nil {
+			return fault
+		}
+	}
+	return err
 }
 
 // confirm executes a CTA in full, as far as the budget goes, in which the slice

@@ -64,10 +64,10 @@ type wanted struct {
 	device bool
 }
 
-// executed is a CTA's trace and what it took.
+// executed is a CTA's trace and what it took, with its accesses and without.
 type executed struct {
-	trace *trace.CTA
-	work  int64
+	trace      *trace.CTA
+	work, path int64
 }
 
 // record returns the recording for a launch, the last one when it is the same.
@@ -164,7 +164,7 @@ func (r *recording) execute(w wanted, limit int64) (executed, error) {
 		return executed{}, failureOf(err)
 	}
 	r.raced = r.raced || !w.device
-	c := executed{coalesce.Clone(r.recorder.CTA()), r.runner.Work()}
+	c := executed{coalesce.Clone(r.recorder.CTA()), r.runner.Work(), r.runner.PathWork()}
 	r.kept += c.work
 	r.ctas[w] = c
 	return c, nil

@@ -38,7 +38,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	p, err := rec.predict(&req, program, seat)
 	if err != nil {
 		var f *Failure
-		if errors.As(err, &f) {
+		if errors.As(rec.recheck(err), &f) {
 			return nil, f
 		}
 		return nil, &Failure{FailureUnsupported, err}

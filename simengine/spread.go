@@ -64,14 +64,15 @@ func (r *recording) spread() ([]int64, error) {
 // draw is spread where it is not known, and adds the work of what left no trace.
 func (r *recording) draw(work *int64) ([]int64, error) {
 	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
-	middle, err := r.instructions(timing.Middle(grid)) // its trace is needed anyway
+	id := timing.Middle(grid)
+	middle, err := r.instructions(id) // its trace is needed anyway
 	if err != nil {
 		return nil, err
 	}
 	off, sum := func(of float64) float64 { return math.Abs(of/math.Max(middle, 1) - 1) }, 0.0
 	differs, probed, before := false, 0, r.work
 	for k := 0; k < spreadProbes && (!differs || r.work-before < longWork); k++ {
-		one, err := r.pathLength(drawCTA(k, grid), work)
+		one, err := r.pathLength(drawCTA(k, grid), id, work)
 		if err != nil {
 			return nil, err
 		}
@@ -118,10 +119,16 @@ func drawCTA(k int, grid [3]int) int64 {
 	return id
 }
 
-// pathLength is what instructions says of a CTA, without a trace of it.
-func (r *recording) pathLength(id int64, work *int64) (float64, error) {
+// pathLength is what instructions says of a CTA, without a trace of it. like is one
+// that was traced: the path of all where it is the same.
+func (r *recording) pathLength(id, like int64, work *int64) (float64, error) {
 	if r.asked[wanted{id, false}] {
 		return r.instructions(id)
+	}
+	if c := r.ctas[wanted{like, false}]; r.runner.Program().SamePath() && c.path < workLimit-r.work {
+		r.work += c.path
+		*work += c.path
+		return r.instructions(like)
 	}
 	opt := sliced(max(workLimit-r.work, 1))
 	opt.PathOnly = true

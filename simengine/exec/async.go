@@ -16,13 +16,13 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
 			return s
 		}
-		r.observe(w, in, ir.Global, g.width, reading)
+		r.observe(w, in, ir.Global, g.width, reading, true)
 	}
 	r.addr, r.saved = r.saved, r.addr
 	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
 		return s
 	}
-	r.observe(w, in, ir.Shared, a.width, mask)
+	r.observe(w, in, ir.Shared, a.width, mask, true)
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, ir.Shared, mask); s != next {
 			return s

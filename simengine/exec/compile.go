@@ -51,6 +51,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		}
 	}
 	c.finish()
+	c.p.alike = c.findAlike()
 	return c.p, nil
 }
 

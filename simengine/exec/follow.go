@@ -1,10 +1,6 @@
 package exec
 
-import (
-	"math/bits"
-
-	"github.com/warptune/warptune/simengine/ir"
-)
+import "github.com/warptune/warptune/simengine/ir"
 
 // Follower is an Observer that may know an access from another one of the warp.
 type Follower interface {
@@ -50,7 +46,7 @@ func (r *Runner) follow(w *warp, in *instr, mask uint32) bool {
 	if r.obs != nil && (r.follower == nil || !r.follower.Follow(w.id, int(in.pc), f.pc, by)) {
 		return false
 	}
-	r.work += workAccess + workLane*int64(bits.OnesCount32(mask))
+	r.account(false, mask)
 	return true
 }
 

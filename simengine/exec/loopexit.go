@@ -123,7 +123,7 @@ func (a *loopAnalysis) variantControl() string {
 	for changed := true; changed; {
 		changed = false
 		a.eachInstr(func(pc int, in *ir.Instr) string {
-			if a.needed[pc] && (varies(in) || a.readsAny(in, variant)) {
+			if a.needed[pc] && (varies(in) || readsAny(in, variant)) {
 				for _, r := range in.Dst {
 					if r != ir.NoReg && !variant.Has(r) {
 						variant.Add(r)
@@ -144,7 +144,7 @@ func (a *loopAnalysis) variantControl() string {
 			return "`" + a.k.Text(pc) + "` writes what addresses may depend on"
 		case in.Guard != ir.NoReg && variant.Has(in.Guard) && !a.isComparison(in.Guard, pc):
 			return "the guard of `" + a.k.Text(pc) + "` may differ between iterations"
-		case (in.Op == ir.Bar || in.Op == ir.BarRed) && a.readsAny(in, variant):
+		case (in.Op == ir.Bar || in.Op == ir.BarRed) && readsAny(in, variant):
 			return "`" + a.k.Text(pc) + "` may differ between iterations"
 		}
 		return ""
@@ -172,16 +172,6 @@ func (a *loopAnalysis) eachInstr(f func(pc int, in *ir.Instr) string) string {
 		}
 	}
 	return ""
-}
-
-func (a *loopAnalysis) readsAny(in *ir.Instr, set ir.BitSet) bool {
-	var buf [8]ir.Reg
-	for _, r := range in.AppendUses(buf[:0]) {
-		if set.Has(r) {
-			return true
-		}
-	}
-	return false
 }
 
 // varies reports an instruction whose result may differ between iterations

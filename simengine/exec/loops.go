@@ -69,7 +69,15 @@ func (l *Loop) watched() []ir.Reg {
 	if !l.CanSample() {
 		return nil
 	}
-	regs := slices.Concat(l.carried, l.turning)
+	return slices.Concat(l.carried, l.decides())
+}
+
+// decides are those that say how many iterations it leaves out.
+func (l *Loop) decides() []ir.Reg {
+	if !l.CanSample() {
+		return nil
+	}
+	regs := slices.Clone(l.turning)
 	for _, t := range append([]loopTest{l.test}, l.guards...) {
 		for _, o := range []ir.Operand{t.induct, t.limit} {
 			if o.Kind == ir.OperandReg {

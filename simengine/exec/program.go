@@ -111,6 +111,7 @@ type Program struct {
 	// Loops are the natural loops, outermost first within a nest.
 	Loops []Loop
 
+	alike  alike
 	needed []bool // by instruction: its result is computed
 	code   []instr
 	blocks []block

@@ -112,7 +112,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	if s := r.check(w, in, a, space, mask, e); s != next {
 		return s
 	}
-	r.observe(w, in, space, a.width, mask)
+	r.observe(w, in, space, a.width, mask, a.data)
 	if r.phases != nil && space == ir.Shared && !r.inPhase(w, a, mask, e) {
 		r.unsure = true
 		return faulted

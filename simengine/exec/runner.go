@@ -50,6 +50,7 @@ type Runner struct {
 	disagree   bool
 	work       int64
 	detours    []Detour // by Program.slow
+	aside      int64    // of work, what PathOnly leaves out
 
 	noBarrierLoops bool
 
@@ -97,9 +98,22 @@ const (
 // without.
 func (r *Runner) Work() int64 { return r.work }
 
-// observe counts an access and tells the observer of it.
-func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uint32) {
-	r.work += workAccess + workLane*int64(bits.OnesCount32(mask))
+// PathWork is what of it the last Run would have taken with PathOnly.
+func (r *Runner) PathWork() int64 { return r.work - r.aside }
+
+// account counts an access.
+func (r *Runner) account(data bool, mask uint32) {
+	n := workAccess + workLane*int64(bits.OnesCount32(mask))
+	r.work += n
+	if !data {
+		r.aside += n
+	}
+}
+
+// observe counts an access and tells the observer of it. data says that PathOnly does
+// not leave it out.
+func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uint32, data bool) {
+	r.account(data, mask)
 	if r.obs != nil {
 		r.obs.Access(w.id, int(in.pc), space, width, mask, &r.addr)
 	}
@@ -132,15 +146,15 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
 	r.closely = !opt.Races || !canRestart || !r.p.inPhases()
-	for r.work = 0; ; {
-		before := r.work
+	for r.work, r.aside = 0, 0; ; {
+		work, aside := r.work, r.aside
 		r.setup()
 		err := r.runCTA()
 		switch {
 		case r.disagree:
 			r.sampling = false
 		case r.unsure:
-			r.closely, r.work = true, before
+			r.closely, r.work, r.aside = true, work, aside
 		default:
 			return err
 		}

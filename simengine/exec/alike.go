@@ -1,0 +1,98 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// alike says in what the CTAs of any launch of a kernel do the same, as far as it
+// can be told from their instructions: what does not come from the CTA's index.
+type alike struct {
+	path   bool // they execute the same blocks and leave out the same iterations
+	shared bool // and access the same addresses in shared memory
+}
+
+// findAlike works alike out for the instructions that the slice executes.
+func (c *compiler) findAlike() alike {
+	differ := ir.NewBitSet(len(c.k.Regs)) // registers that may be others in another CTA
+	carry := false
+	for changed := true; changed; {
+		changed = false
+		for pc := range c.k.Instrs {
+			in := &c.k.Instrs[pc]
+			if !c.needed[pc] || len(in.Dst) == 0 && in.Mod&ir.ModCarryOut == 0 || !c.differs(pc, differ) && !(carry && in.Mod&ir.ModCarryIn != 0) {
+				continue
+			}
+			if in.Mod&ir.ModCarryOut != 0 && !carry {
+				carry, changed = true, true
+			}
+			for _, r := range in.Dst {
+				if r != ir.NoReg && !differ.Has(r) {
+					differ.Add(r)
+					changed = true
+				}
+			}
+		}
+	}
+	a := alike{path: true, shared: true}
+	for pc := range c.k.Instrs {
+		a.restrict(c, pc, differ)
+	}
+	for i := range c.p.Loops {
+		l := &c.p.Loops[i]
+		for _, r := range l.decides() {
+			a.path = a.path && !differ.Has(r)
+		}
+	}
+	a.shared = a.shared && a.path
+	return a
+}
+
+// differs says that the result of an instruction may be another in another CTA.
+func (c *compiler) differs(pc int, differ ir.BitSet) bool {
+	in := &c.k.Instrs[pc]
+	for i := range in.Src {
+		if s := &in.Src[i]; s.Kind == ir.OperandSpecial && (s.Special == ir.CTAIdX || s.Special == ir.CTAIdY || s.Special == ir.CTAIdZ || isClock(s.Special)) {
+			return true
+		}
+	}
+	return readsAny(in, differ)
+}
+
+// restrict takes away what an instruction does not let CTAs have in common. What
+// loads find in memory may differ, whatever it is needed for.
+func (a *alike) restrict(c *compiler, pc int, differ ir.BitSet) {
+	in := &c.k.Instrs[pc]
+	other := readsAny(in, differ)
+	switch in.Op {
+	case ir.Bra, ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp:
+		a.path = a.path && !other
+	case ir.CpAsync:
+		*a = alike{}
+	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
+		constant := in.Space == ir.ParamSpace || in.Space == ir.Const
+		if c.needed[pc] && (!constant || other) || in.Space == ir.Generic {
+			*a = alike{}
+		}
+		if in.Space == ir.Shared {
+			address := ir.Instr{Guard: in.Guard, Src: in.Src[:1]}
+			a.shared = a.shared && !readsAny(&address, differ)
+		}
+	}
+}
+
+// readsAny says whether an instruction reads a register of a set, as its guard too.
+func readsAny(in *ir.Instr, set ir.BitSet) bool {
+	var buf [8]ir.Reg
+	for _, r := range in.AppendUses(buf[:0]) {
+		if set.Has(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// SamePath says that all CTAs of any launch execute the same blocks, and Work as much
+// for it.
+func (p *Program) SamePath() bool { return p.alike.path }
+
+// SameShared says that all CTAs of any launch access the same addresses in shared
+// memory.
+func (p *Program) SameShared() bool { return p.alike.shared }
