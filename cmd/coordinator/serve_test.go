@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/warptune/warptune/deploy/scale/externalscaler"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // start runs the program until the test ends, and returns the address it
@@ -53,20 +53,9 @@ func start(t *testing.T, args ...string) string {
 	return ""
 }
 
-// freeAddress returns an address on which nobody listened a moment ago.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // Beside sweeps the program serves metrics and KEDA, and makes backups.
 func TestServesWhatOperatorsNeed(t *testing.T) {
-	data, metrics := t.TempDir(), freeAddress(t)
+	data, metrics := t.TempDir(), tunertest.FreeAddress(t)
 	address := start(t, "--listen", "127.0.0.1:0", "--data", data, "--metrics", metrics, "--backup-every", "20ms", "--backup-keep", "1")
 
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))

@@ -72,7 +72,7 @@ func TestCoordinatorMoves(t *testing.T) {
 	seen := map[string]bool{}
 	f := s.fleet(t, never, func() (role, []string) {
 		r := s.coordinator()
-		r.Address = freeAddress(t)
+		r.Address = tunertest.FreeAddress(t)
 		seen[r.Address] = true
 		if err := errors.Join(os.WriteFile(file+".new", []byte(r.Address+"\n"), 0o600), os.Rename(file+".new", file)); err != nil {
 			t.Error(err)

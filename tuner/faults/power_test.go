@@ -96,7 +96,7 @@ func TestPowerCutWhileCreating(t *testing.T) {
 	rng := tunertest.Rand(t)
 	made := 0
 	for range tunertest.Times(4, 50) {
-		p, err := (&role{Address: freeAddress(t), Path: d.store()}).start(nil)
+		p, err := (&role{Address: tunertest.FreeAddress(t), Path: d.store()}).start(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +55,7 @@ func storedSweep(t *testing.T, path string, b tunertest.Bundle, num uint64) *swe
 	t.Helper()
 	spec := b.Spec("test")
 	s := &sweep{
-		bundle: b, id: spec.ID(""), num: num, path: path, address: freeAddress(t), rows: undisturbed(t, b),
+		bundle: b, id: spec.ID(""), num: num, path: path, address: tunertest.FreeAddress(t), rows: undisturbed(t, b),
 		storm: filepath.Join(t.TempDir(), "storm"), witness: &witness{recorded: map[trial]int{}},
 		lease: time.Second, crash: -1, freeze: -1,
 	}
@@ -237,16 +236,6 @@ func undisturbed(t *testing.T, b tunertest.Bundle) []tuner.Result {
 			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
 		}
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func plural(n int) string {

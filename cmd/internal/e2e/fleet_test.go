@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // Workers that start before their coordinator join it; three give the tables that
 // an embedded run gives, and leave when nothing is left.
 func TestFleet(t *testing.T) {
 	want := embedded(t, small)
-	address := freeAddress(t)
+	address := tunertest.FreeAddress(t)
 	var workers []*process
 	for range 3 {
 		workers = append(workers, start(t, "worker", "--coordinator", address, "--slots", "1"))
@@ -40,7 +41,7 @@ func TestFleet(t *testing.T) {
 func TestFleetKilled(t *testing.T) {
 	const size = 120
 	g := newGate(t, size)
-	address, data := freeAddress(t), t.TempDir()
+	address, data := tunertest.FreeAddress(t), t.TempDir()
 	c := coordinate(t, address, data, "--lease", "2s")
 	id := submit(t, address, g.sweep...)
 	g.pass(t, 21)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // proved is small at both levels, until the best is proven.
@@ -32,7 +33,7 @@ func TestTwoLevels(t *testing.T) {
 		t.Errorf("%d of %d configurations evaluated: nothing is saved", n, of)
 	}
 
-	data, address := t.TempDir(), freeAddress(t)
+	data, address := t.TempDir(), tunertest.FreeAddress(t)
 	c := coordinate(t, address, data)
 	id := submit(t, address, proved...)
 	start(t, "worker", "--coordinator", address, "--slots", "2")

@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 // A sweep is paused, resumed, cancelled, submitted again and deleted, and says so.
 func TestSteering(t *testing.T) {
-	address := freeAddress(t)
+	address := tunertest.FreeAddress(t)
 	coordinate(t, address, t.TempDir())
 	g := newGate(t, 3000)
 	id := submit(t, address, g.sweep...)
@@ -75,7 +76,7 @@ func TestSeveralSweeps(t *testing.T) {
 			}
 		}
 	}
-	address := freeAddress(t)
+	address := tunertest.FreeAddress(t)
 	coordinate(t, address, t.TempDir())
 	submit(t, address, several...)
 	w := start(t, "worker", "--coordinator", address)
@@ -88,7 +89,7 @@ func TestSeveralSweeps(t *testing.T) {
 // A port that is taken, and a database that is locked or cannot be written, are
 // told in one line with what to do.
 func TestCoordinatorRefuses(t *testing.T) {
-	address, data := freeAddress(t), t.TempDir()
+	address, data := tunertest.FreeAddress(t), t.TempDir()
 	coordinate(t, address, data)
 	readOnly := t.TempDir()
 	if err := os.Chmod(readOnly, 0o555); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/tunertest"
 )
 
 func TestWorkerExitStatus(t *testing.T) {
@@ -31,7 +32,7 @@ func TestWorkerExitStatus(t *testing.T) {
 
 // A drained worker ends with status 75, and what it held goes to the next at once.
 func TestWorkerDrains(t *testing.T) {
-	address := freeAddress(t)
+	address := tunertest.FreeAddress(t)
 	coordinate(t, address, t.TempDir(), "--lease", "10m")
 	g := newGate(t, 3000)
 	id := submit(t, address, g.sweep...)
@@ -57,7 +58,7 @@ func TestWorkerDrains(t *testing.T) {
 // stays until they have returned what they held, so that nobody waits for leases
 // to run out.
 func TestAllAreStoppedAtOnce(t *testing.T) {
-	address, data := freeAddress(t), t.TempDir()
+	address, data := tunertest.FreeAddress(t), t.TempDir()
 	c := coordinate(t, address, data, "--lease", "10m", "--grace", "1m")
 	g := newGate(t, 3000)
 	id := submit(t, address, g.sweep...)
@@ -86,7 +87,7 @@ func TestAllAreStoppedAtOnce(t *testing.T) {
 
 // A worker of another simulator version is refused by name and is a fault.
 func TestWorkerOfAnotherVersion(t *testing.T) {
-	address := freeAddress(t)
+	address := tunertest.FreeAddress(t)
 	coordinate(t, address, t.TempDir())
 	id := submit(t, address, small...)
 	client := sweeps(t, address)
