@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -15,7 +16,7 @@ import (
 // is found out by others, and nothing of it is in the table.
 func TestLiar(t *testing.T) {
 	kills := tunertest.Times(2, 20)
-	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(1500 * kills), Batch: 40})
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(4000 * kills), Batch: 40})
 	ended := make(chan string, 1)
 	told := func(p *process) bool {
 		select {
@@ -46,13 +47,19 @@ func TestLiar(t *testing.T) {
 			<-p.done
 		}
 	}
+	var why string
+	select {
+	case why = <-ended:
+	case <-time.After(patience):
+		t.Fatal("the liar goes on")
+	}
 	s.calm()
 	f.wait(t)
 	got := s.verdict(t)
 	if len(got.Distrusted) != 1 || got.Distrusted[0].Worker != "liar" {
 		t.Errorf("not believed: %+v", got.Distrusted)
 	}
-	if why := <-ended; !strings.Contains(why, "not believed") {
+	if !strings.Contains(why, "not believed") {
 		t.Errorf("the liar is told %q", why)
 	}
 }

@@ -62,11 +62,10 @@ func (p *process) kill() {
 func (p *process) halt(t *testing.T) {
 	t.Helper()
 	p.signal(syscall.SIGSTOP)
-	for range 1000 {
-		if p.stopped() {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if p.stopped() { // a thread that syncs a file does not stop before it has
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("a process does not stop")
 }

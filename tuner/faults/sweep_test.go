@@ -32,7 +32,8 @@ type sweep struct {
 	rows    []tuner.Result // of an undisturbed sweep
 	witness *witness
 	lease   time.Duration
-	crash   int64 // configurations that end and stop who evaluates them; -1: none
+	took    time.Duration // by each evaluation in the storm
+	crash   int64         // configurations that end and stop who evaluates them; -1: none
 	freeze  int64
 	mu      sync.Mutex
 }
@@ -57,7 +58,7 @@ func storedSweep(t *testing.T, path string, b tunertest.Bundle, num uint64) *swe
 	s := &sweep{
 		bundle: b, id: spec.ID(""), num: num, path: path, address: tunertest.FreeAddress(t), rows: undisturbed(t, b),
 		storm: filepath.Join(t.TempDir(), "storm"), witness: &witness{recorded: map[trial]int{}},
-		lease: time.Second, crash: -1, freeze: -1,
+		lease: time.Second, took: 50 * time.Millisecond, crash: -1, freeze: -1,
 	}
 	if err := os.WriteFile(s.storm, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: 50 * time.Millisecond, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
+	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each
