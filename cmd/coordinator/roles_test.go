@@ -135,7 +135,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 // callEmpty calls a method with an empty message and returns its first answer's
 // error, nil if it answers.
 func callEmpty(t *testing.T, conn *grpc.ClientConn, method string, stream bool) error {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if !stream {
 		return conn.Invoke(ctx, method, &emptypb.Empty{}, &emptypb.Empty{})

@@ -163,7 +163,7 @@ func TestLaunchSSH(t *testing.T) {
 // waitFor waits until a file is there.
 func waitFor(t *testing.T, name string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(name); err == nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -23,14 +24,17 @@ func TestSecondOpenerIsToldWhoHoldsIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sweeps.db")
 	b := mustOpen(t, path)
 	defer b.Close()
-	started := time.Now()
-	_, err := Open(path, OpenOptions{AnyFileSystem: true, Wait: 100 * time.Millisecond})
-	if tuner.KindOf(err) != tuner.Locked || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
-		t.Errorf("second opener: %v", err)
-	}
-	if took := time.Since(started); took > time.Second {
-		t.Errorf("it was told after %v", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 100 * time.Millisecond
+		started := time.Now()
+		_, err := Open(path, OpenOptions{AnyFileSystem: true, Wait: wait})
+		if tuner.KindOf(err) != tuner.Locked || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+			t.Errorf("second opener: %v", err)
+		}
+		if took := time.Since(started); took < wait || took > 2*wait {
+			t.Errorf("it was told after %v", took)
+		}
+	})
 }
 
 // unopenable files are refused with a reason, and not touched.

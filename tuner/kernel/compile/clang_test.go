@@ -71,8 +71,8 @@ func TestClangCompiles(t *testing.T) {
 
 func TestClangOutcomes(t *testing.T) {
 	c := needClang(t)
-	slow := NewClang("", Limits{Wall: time.Minute, CPU: time.Second, Memory: 8 << 30})
-	small := NewClang("", Limits{Wall: time.Minute, CPU: time.Minute, Memory: 400 << 20})
+	slow := NewClang("", Limits{Wall: 10 * time.Minute, CPU: time.Second, Memory: 8 << 30})
+	small := NewClang("", Limits{Wall: 10 * time.Minute, CPU: time.Minute, Memory: 400 << 20})
 	// 8^9 empty statements, and an initialiser of 10^7 numbers.
 	endless := "#define A0 ;;;;;;;;\n"
 	for i := range 8 {
