@@ -36,9 +36,7 @@ func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
 
 // fault executes a CTA, without its accesses to shared memory if device says so.
 func (r *recording) fault(id int64, device bool) error {
-	opt := sliced(workLimit)
-	opt.DeviceOnly = device
-	if err := r.runner.Run(r.launch, r.memory, id, opt, nil); err != nil {
+	if err := r.bounded(id, device); err != nil {
 		return failureOf(err)
 	}
 	return nil

@@ -55,7 +55,9 @@ type recording struct {
 	work    int64
 	raced   bool // races have been looked for
 	checked bool
-	verdict error // of the check; nil: no defect found
+	// estimated: loops of which each iteration does what data says are sampled.
+	estimated bool
+	verdict   error // of the check; nil: no defect found
 }
 
 // wanted is a CTA to trace; device says that accesses to shared memory may be left out.
@@ -149,7 +151,7 @@ func (r *recording) trace(w wanted) (*trace.CTA, error) {
 // execute runs one CTA and keeps its trace. The first one that is executed whole
 // is also searched for races on shared memory.
 func (r *recording) execute(w wanted, limit int64) (executed, error) {
-	opt := sliced(limit)
+	opt := r.sliced(limit)
 	opt.DeviceOnly = w.device
 	opt.Races = !r.raced && !w.device
 	err := r.run(w.id, opt)
@@ -179,11 +181,6 @@ func (r *recording) forget() {
 func (r *recording) run(id int64, opt exec.Options) error {
 	r.recorder.Begin(id, int(r.launch.CTA.Count()+exec.WarpSize-1)/exec.WarpSize)
 	return r.runner.Run(r.launch, r.memory, id, opt, r.recorder)
-}
-
-// sliced are the options of every execution of a CTA's slice.
-func sliced(limit int64) exec.Options {
-	return exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit}
 }
 
 // failureOf turns an error of an execution into the configuration's failure.

@@ -142,7 +142,7 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *se
 	r := &Report{
 		Kernel: k.Name, Arch: req.Arch.Name, Level: req.Level.String(), Engine: Version(),
 		Module: m.Digest, Device: req.Arch.Digest, Digest: req.Digest(m.Digest),
-		TimeUS: res.TimeUS, Cycles: res.Cycles, ErrorShare: res.SampleError,
+		TimeUS: res.TimeUS, Cycles: res.Cycles, ErrorShare: math.Hypot(res.SampleError, rec.estimateError()),
 		Registers: p.Registers, SpillBytes: p.SpillBytes, LocalBytes: p.LocalBytes,
 		SharedStatic: k.SharedBytes, SharedDynamic: req.DynamicShared,
 		CarveOut: seat.occupancy.CarveOut, L1Bytes: seat.occupancy.L1Bytes,

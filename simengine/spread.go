@@ -130,7 +130,7 @@ func (r *recording) pathLength(id, like int64, work *int64) (float64, error) {
 		*work += c.path
 		return r.instructions(like)
 	}
-	opt := sliced(max(workLimit-r.work, 1))
+	opt := r.sliced(max(workLimit-r.work, 1))
 	opt.PathOnly = true
 	if err := r.run(id, opt); err != nil {
 		r.forget()

@@ -73,6 +73,11 @@ type Options struct {
 	// loop are executed before its middle is left out; 0 runs them all and
 	// 1 counts as 2. See Program.Loops for which loops qualify.
 	LoopSample int
+	// Estimate, in Slice mode, is in how many places spread over their iterations loops
+	// are sampled that CanEstimate: between one executed and the next, some are left
+	// out. What these would have stored is not, and registers that follow no rule are
+	// left as they are; 0 runs such loops whole.
+	Estimate int
 	// StepLimit is the largest number of basic blocks one warp may execute,
 	// 0 for DefaultStepLimit.
 	StepLimit int64

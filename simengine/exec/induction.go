@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"cmp"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // loopAnalysis decides whether one loop can be sampled.
 type loopAnalysis struct {
@@ -43,6 +47,17 @@ func (a *loopAnalysis) run() string {
 	if o := a.findExit(); o != "" {
 		return o
 	}
+	obstacle := a.findCarried()
+	if o := a.findTest(); o != "" {
+		return cmp.Or(obstacle, o)
+	}
+	a.l.counted = true
+	return cmp.Or(obstacle, a.variantControl())
+}
+
+// findCarried sorts the registers that the slice carries round the loop, and says
+// which one follows no rule.
+func (a *loopAnalysis) findCarried() (obstacle string) {
 	for r := range a.defs {
 		if a.live.Has(r) {
 			a.l.carried = append(a.l.carried, r)
@@ -58,13 +73,10 @@ func (a *loopAnalysis) run() string {
 		case a.turns(r):
 			a.l.turning = append(a.l.turning, r)
 		default:
-			return "register " + a.k.Regs[r].Name + " is carried round the loop and is not a linear induction"
+			obstacle = cmp.Or(obstacle, "register "+a.k.Regs[r].Name+" is carried round the loop and is not a linear induction")
 		}
 	}
-	if o := a.findTest(); o != "" {
-		return o
-	}
-	return a.variantControl()
+	return obstacle
 }
 
 // collect finds the loop's definitions, latches and barriers.

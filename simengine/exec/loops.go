@@ -35,6 +35,9 @@ type Loop struct {
 	Blocks []int // ascending, the header included
 	// Obstacle says why the loop is never sampled; "" when it can be.
 	Obstacle string
+	// counted says that how many iterations there are follows from inductions, whatever
+	// the Obstacle is.
+	counted bool
 	// Barriers says that it contains a barrier, so that all warps of a CTA
 	// must leave out the same iterations.
 	Barriers bool
@@ -64,9 +67,14 @@ type loopTest struct {
 // CanSample reports whether iterations of the loop may be left out.
 func (l *Loop) CanSample() bool { return l.Obstacle == "" }
 
+// CanEstimate reports whether iterations of the loop may be left out by
+// Options.Estimate only: there are as many as inductions say, but what one of them
+// does depends on data.
+func (l *Loop) CanEstimate() bool { return l.counted && !l.CanSample() }
+
 // watched are the registers the sampler reads at the header.
 func (l *Loop) watched() []ir.Reg {
-	if !l.CanSample() {
+	if !l.counted {
 		return nil
 	}
 	return slices.Concat(l.carried, l.decides())
@@ -149,4 +157,10 @@ func (d *dominance) dominates(a, b int) bool {
 		b = d.idom[b]
 	}
 	return a == b
+}
+
+// CanEstimate reports whether the program has a loop of which Options.Estimate leaves
+// out iterations.
+func (p *Program) CanEstimate() bool {
+	return slices.ContainsFunc(p.Loops, func(l Loop) bool { return l.CanEstimate() })
 }

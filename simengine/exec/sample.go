@@ -14,6 +14,7 @@ type loopRun struct {
 	mask    uint32
 	rounds  int   // iterations finished
 	entries int32 // times this loop was entered
+	parts   int   // times iterations of it were left out, of a loop that is estimated
 
 	// induct and carried are what the registers held at the header one
 	// iteration before the one at which the decision falls.
@@ -27,6 +28,7 @@ type loopRun struct {
 type loopKey struct {
 	loop  int32
 	entry int32
+	part  int // of a loop that is estimated
 }
 
 // sampler is a loop resolved to slots.
@@ -39,6 +41,8 @@ type sampler struct {
 	keep    int64 // comparisons to leave that still continue the loop
 	barrier bool
 	head    int
+	// estimated: iterations depend on data, and are left out by Options.Estimate.
+	estimated bool
 }
 
 // slotTest is a loopTest resolved to slots.
@@ -66,16 +70,20 @@ func (c *compiler) samplers() {
 	c.p.samplers = make([]*sampler, len(c.p.Loops))
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
-		if !l.CanSample() {
+		if !l.counted {
 			continue
 		}
 		t := &l.test
-		s := &sampler{slotTest: c.slotTest(t), goesOn: t.goesOn, keep: 2, barrier: l.Barriers, head: l.Head}
+		s := &sampler{slotTest: c.slotTest(t), goesOn: t.goesOn, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample()}
 		if t.latch {
 			s.keep = 1
 		}
 		for _, r := range l.carried {
 			s.carried = append(s.carried, c.slots[r])
+		}
+		c.p.samplers[i] = s
+		if s.estimated {
+			continue
 		}
 		for _, r := range l.turning {
 			s.turning = append(s.turning, c.slots[r])
@@ -83,7 +91,6 @@ func (c *compiler) samplers() {
 		for k := range l.guards {
 			s.guards = append(s.guards, c.slotTest(&l.guards[k]))
 		}
-		c.p.samplers[i] = s
 	}
 }
 
@@ -105,7 +112,7 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 		return
 	}
 	s := r.p.samplers[i]
-	if s == nil || s.barrier && r.noBarrierLoops {
+	if s == nil || s.barrier && r.noBarrierLoops || s.estimated && r.opt.Estimate <= 0 {
 		return
 	}
 	run := &w.loops[i]
@@ -113,7 +120,7 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 		if !run.active {
 			w.inLoops = append(w.inLoops, i)
 		}
-		run.active, run.settled, run.mask, run.rounds = true, false, t.mask, 0
+		run.active, run.settled, run.mask, run.rounds, run.parts = true, false, t.mask, 0, 0
 		run.entries++
 		return
 	}
@@ -125,6 +132,8 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 	switch {
 	case t.mask != run.mask:
 		run.settled = true // lanes leave at different times
+	case s.estimated:
+		r.estimate(w, run, s, i)
 	case run.rounds == first-1:
 		run.remember(w, s)
 	case run.rounds >= first:
@@ -200,11 +209,39 @@ func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period 
 	for k := range s.guards {
 		n = min(n, r.unchanged(w, run.mask, &s.guards[k], &run.guards[k]))
 	}
-	n -= max(n, 0) % period
+	r.skip(w, run, s, loop, period, n-max(n, 0)%period)
+}
+
+// estimate leaves out a part of the iterations that are left, of which the one that
+// was executed last is the sample. Two are executed from one part to the next: the
+// first of them brings registers computed from inductions up to date.
+func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
+	first := max(r.opt.LoopSample, 2)
+	if run.rounds < first-1 {
+		return
+	}
+	if since := run.rounds - (first - 1); since%2 == 0 {
+		run.remember(w, s)
+		return
+	}
+	parts := int64(r.opt.Estimate - run.parts)
+	run.parts++
+	run.settled = parts <= 1
+	r.skip(w, run, s, loop, 1, (r.remaining(w, run, s)-s.keep-2*(parts-1))/parts)
+}
+
+// skip leaves out n iterations, whole periods of them.
+func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n int64) {
+	const marginal = 1 // by how many iterations of a loop that is estimated warps may differ
 	if s.barrier {
-		key := loopKey{loop, run.entries}
+		key := loopKey{loop, run.entries, run.parts}
+		if s.estimated {
+			n -= marginal
+		}
 		if agreed, ok := r.agreed[key]; !ok {
 			r.agreed[key] = n
+		} else if s.estimated && n+2*marginal >= agreed {
+			n = agreed
 		} else if agreed != n {
 			r.disagree = true
 			return
@@ -226,7 +263,8 @@ func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period 
 }
 
 // remaining is the number of comparisons that will still continue the loop,
-// the same for all lanes, or 0 when it differs or cannot be told.
+// the same for all lanes, or 0 when it differs or cannot be told; the least of all
+// lanes for a loop that is estimated.
 func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 	common := int64(-1)
 	var lastX, lastStep, lastY uint64
@@ -238,7 +276,10 @@ func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 		}
 		lastX, lastStep, lastY = x, step, y
 		n := tripCount(s.cmp, s.typ, x, step, y, s.goesOn)
-		if n < 0 || common >= 0 && n != common {
+		switch {
+		case s.estimated && common >= 0 && n >= 0:
+			n = min(n, common) // what is left of those with more is executed
+		case n < 0 || common >= 0 && n != common:
 			return 0
 		}
 		common = n

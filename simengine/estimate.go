@@ -1,0 +1,113 @@
+package simengine
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// Loops with as many iterations as their counters say, of which each does what data says
+// (a point further away than others needs no exponential function), are executed whole
+// where that takes no longer than estimateAfter. Where it does, iterations in
+// estimateParts places all over the loop stand for those between them; what they differ
+// by says how far off that may be.
+const (
+	// estimateAfter is the work (exec.Runner.Work) of a CTA: sixteen of them are
+	// as much as may be executed for one configuration.
+	estimateAfter = workLimit / 16
+	estimateParts = 16
+)
+
+// sliced are the options of every execution of a CTA's slice.
+func (r *recording) sliced(limit int64) exec.Options {
+	opt := exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit}
+	if r.estimated {
+		opt.Estimate = estimateParts
+	}
+	return opt
+}
+
+// bounded runs a CTA without an observer, with loops estimated from then on if it turns
+// out to be longer than estimateAfter and has such loops.
+func (r *recording) bounded(id int64, deviceOnly bool) error {
+	run := func(limit int64) error {
+		opt := r.sliced(limit)
+		opt.DeviceOnly = deviceOnly
+		return r.runner.Run(r.launch, r.memory, id, opt, nil)
+	}
+	if r.estimated || !r.runner.Program().CanEstimate() {
+		return run(workLimit)
+	}
+	err := run(estimateAfter)
+	if isFault(err, exec.StepLimit) {
+		r.estimated = true
+		r.memory.Reset()
+		err = run(workLimit)
+	}
+	return err
+}
+
+// estimateError is the standard error of the instructions of a recording's CTAs, as a
+// share of them, that comes of iterations which stand for others but differ; 0 where
+// all were executed.
+func (r *recording) estimateError() float64 {
+	if !r.estimated {
+		return 0
+	}
+	total, square := 0.0, 0.0
+	asked := slices.SortedFunc(maps.Keys(r.asked), func(a, b wanted) int { return cmp.Compare(a.id, b.id) })
+	for _, w := range asked {
+		if w.device {
+			continue
+		}
+		for i := range r.ctas[w].trace.Warps {
+			n, e := r.warpError(&r.ctas[w].trace.Warps[i])
+			total += n
+			square += e
+		}
+	}
+	return math.Sqrt(square) / math.Max(total, 1)
+}
+
+// stratum is a loop of a warp, of which iterations in places stand for others.
+type stratum struct {
+	head            int32
+	n, sum, squares float64 // of the instructions of those iterations
+	stand           float64 // sum of the squares of how many each stands for
+}
+
+// warpError is the instructions of a warp, and the variance of that number by what the
+// iterations that stand for others differ from each other.
+func (r *recording) warpError(w *trace.Warp) (total, variance float64) {
+	var loops []stratum
+	began := map[int32]float64{}
+	for _, s := range w.Steps {
+		if s.Repeat == 0 {
+			began[s.Block] = total
+			b := &r.kernel.Blocks[s.Block]
+			total += float64(b.End - b.Start)
+			continue
+		}
+		at := slices.IndexFunc(loops, func(l stratum) bool { return l.head == s.Block })
+		if at < 0 {
+			at = len(loops)
+			loops = append(loops, stratum{head: s.Block})
+		}
+		l, one, n := &loops[at], total-began[s.Block], float64(s.Repeat)
+		l.n++
+		l.sum += one
+		l.squares += one * one
+		l.stand += n * n
+		total += one * n
+	}
+	for _, l := range loops {
+		if l.n > 1 {
+			variance += l.stand * math.Max(l.squares-l.sum*l.sum/l.n, 0) / (l.n - 1)
+		}
+	}
+	return total, variance
+}
