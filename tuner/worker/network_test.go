@@ -30,6 +30,7 @@ type wire struct {
 	// takes, unless nil, draws how long n bytes take to get through.
 	takes func(n int) time.Duration
 	dials atomic.Int64
+	ends  sync.WaitGroup // connections that are not closed
 }
 
 // connect returns a client of a network like this.
@@ -47,6 +48,7 @@ func (w *wire) connect() *grpc.ClientConn {
 		if err != nil {
 			return nil, err
 		}
+		w.ends.Add(1)
 		end := &wireEnd{Conn: c, wire: w, closed: make(chan struct{})}
 		end.left.Store(1 << 60)
 		if w.most != nil {
@@ -59,6 +61,13 @@ func (w *wire) connect() *grpc.ClientConn {
 		w.s.t.Fatal(err)
 	}
 	return conn
+}
+
+// leave closes a client, and waits for its connections: what is still being
+// written to one is waited for, and virtual time ends with the test.
+func (w *wire) leave(conn *grpc.ClientConn) {
+	_ = conn.Close()
+	w.ends.Wait()
 }
 
 // wireEnd is the client's end of one connection.
@@ -118,9 +127,13 @@ func (e *wireEnd) carry(n int) {
 	}
 }
 
-func (e *wireEnd) Close() error {
-	e.close.Do(func() { close(e.closed) })
-	return e.Conn.Close()
+func (e *wireEnd) Close() (err error) {
+	e.close.Do(func() {
+		close(e.closed)
+		err = e.Conn.Close()
+		e.wire.ends.Done()
+	})
+	return err
 }
 
 // A network is cut, in both directions or in one, for some workers or for all,
@@ -143,8 +156,8 @@ func TestPartitions(t *testing.T) {
 				id := s.submit(b).ID
 				far, near := &wire{s: s}, &wire{s: s}
 				farConn, nearConn := far.connect(), near.connect()
-				defer farConn.Close()
-				defer nearConn.Close()
+				defer far.leave(farConn)
+				defer near.leave(nearConn)
 				var back time.Duration // from the healing to the first call
 				healed := make(chan time.Time, 1)
 				n := &network{farConn, func(ctx context.Context, _ string, _, out any, call func(context.Context, any) error) error {
@@ -205,8 +218,8 @@ func TestConnectionsBreakAnywhere(t *testing.T) {
 			return 100 + rng.Int64N(6000)
 		}}
 		first, second := w.connect(), w.connect()
-		defer first.Close()
-		defer second.Close()
+		defer w.leave(first) // both are closed then
+		defer func() { _ = second.Close() }()
 		run(t, s.worker("a", 2, 100*time.Millisecond, first), s.worker("b", 2, 100*time.Millisecond, second))
 		if n := w.dials.Load(); n < 50 {
 			t.Errorf("there were only %d connections", n)
@@ -244,9 +257,10 @@ func TestNarrowLossyLines(t *testing.T) {
 				}
 				return d
 			}
-			one, other := (&wire{s: s, takes: takes}).connect(), (&wire{s: s, takes: takes}).connect()
-			defer one.Close()
-			defer other.Close()
+			line := &wire{s: s, takes: takes}
+			one, other := line.connect(), line.connect()
+			defer line.leave(one) // both are closed then
+			defer func() { _ = other.Close() }()
 			begun := time.Now()
 			run(t, s.worker("a", 4, 50*time.Millisecond, one), s.worker("b", 4, 50*time.Millisecond, other))
 			rate := float64(b.Size) / 2 / time.Since(begun).Seconds()
