@@ -31,9 +31,7 @@ type bounds struct{ in, out int }
 // boundsOf counts the registers live at the bounds of a block.
 func (f *fn) boundsOf(b int, s *scratch) bounds {
 	count := func(live []uint8) (n int) {
-		for v, m := range live {
-			n += int(wordCount[m&s.general[v]])
-		}
+		eachLive(live, func(v int, m uint8) { n += int(wordCount[m&s.general[v]]) })
 		return n
 	}
 	return bounds{count(f.live.in[b]), count(f.live.out[b])}
@@ -63,10 +61,16 @@ type dagBuilder struct {
 // registers after it, when reuse orders instructions too. The graph is built in
 // g, whose storage it takes over.
 func (f *fn) newDAG(insts []inst, s *scratch, allocated bool, g *dag) *dag {
+	g.ops = g.ops.fill(insts)
+	return f.findEdges(insts, s, allocated, g)
+}
+
+// findEdges is newDAG for a graph that has the operands.
+func (f *fn) findEdges(insts []inst, s *scratch, allocated bool, g *dag) *dag {
 	n := len(insts)
 	ints := slices.Grow(g.ints[:0], 3*n)[:3*n]
 	clear(ints)
-	*g = dag{insts: insts, ops: g.ops.fill(insts), ints: ints, head: ints[:n:n], npreds: ints[n : 2*n : 2*n], height: ints[2*n:], edges: slices.Grow(g.edges[:0], 5*n)}
+	*g = dag{insts: insts, ops: g.ops, ints: ints, head: ints[:n:n], npreds: ints[n : 2*n : 2*n], height: ints[2*n:], edges: slices.Grow(g.edges[:0], 5*n)}
 	for i := range g.head {
 		g.head[i] = -1
 	}

@@ -19,13 +19,14 @@ func (f *fn) reorder(s *scratch, above int, by func(b int, g *dag) []int32) {
 		if len(mb.insts) < 3 {
 			continue
 		}
-		g := f.newDAG(mb.insts, s, false, &s.dag)
-		bounds := f.boundsOf(b, s)
-		out := bounds.out
+		g, bounds := &s.dag, f.boundsOf(b, s)
+		g.ops = g.ops.fill(mb.insts)
+		out, least := bounds.out, max(bounds.in, bounds.out)
 		own := f.orderPressure(b, &g.ops, nil, out, s)
-		if own <= above || above > 0 && own-max(bounds.in, out) <= above/2 {
+		if own <= max(above, least) || above > 0 && own-least <= above/2 {
 			continue // no order makes do without what is live at the bounds
 		}
+		f.findEdges(mb.insts, s, false, g)
 		if order := by(b, g); f.orderPressure(b, &g.ops, order, out, s) < own {
 			mb.insts = arrange(mb.insts, order)
 			f.own = &ordering{} // what was known is of another order

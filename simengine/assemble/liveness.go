@@ -1,5 +1,7 @@
 package assemble
 
+import "bytes"
+
 // liveness holds, for each block, the words of every value that are live at
 // its entry and exit: bit w of in[b][v] is word w of v.
 type liveness struct {
@@ -68,10 +70,15 @@ func (f *fn) findLiveness() error {
 		f.live.in[b], f.live.out[b] = take(), take()
 	}
 	cur := take()
+	known := make([]bool, len(f.mblocks)) // by what is known of the blocks that follow
 	for changed := true; changed; {
 		changed = false
 		for i := len(f.order) - 1; i >= 0; i-- {
 			b := f.order[i]
+			if known[b] {
+				continue
+			}
+			known[b] = true
 			out := f.live.out[b]
 			for _, s := range f.blocks[b].succs {
 				for v, m := range f.live.in[s] {
@@ -83,11 +90,12 @@ func (f *fn) findLiveness() error {
 			for j := len(insts) - 1; j >= 0; j-- {
 				insts[j].step(cur)
 			}
-			in := f.live.in[b]
-			for v, m := range cur {
-				if in[v] != m {
-					in[v], changed = m, true
-				}
+			if bytes.Equal(f.live.in[b], cur) {
+				continue
+			}
+			copy(f.live.in[b], cur)
+			for _, p := range f.blocks[b].preds {
+				known[p], changed = false, true
 			}
 		}
 	}
