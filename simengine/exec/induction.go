@@ -18,6 +18,9 @@ type loopAnalysis struct {
 	self   int       // index of l
 	defs   map[ir.Reg][]int
 	latch  []int
+	// reaching: definitions are told apart by which of them reach a place. Loops that
+	// are sampled do without, which is simpler and was compared with hardware.
+	reaching bool
 }
 
 // analyse fills in the loop's Obstacle, inductions and exit test.
@@ -38,7 +41,9 @@ func (c *compiler) analyse() {
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
 		a := loopAnalysis{k: c.k, needed: c.needed, dom: c.dom, loops: c.p.Loops, l: l, live: in[l.Head], inner: inner, self: i}
-		l.Obstacle = a.run()
+		if l.Obstacle = a.run(); !l.counted {
+			a.runReaching()
+		}
 	}
 }
 
@@ -53,6 +58,18 @@ func (a *loopAnalysis) run() string {
 	}
 	a.l.counted = true
 	return cmp.Or(obstacle, a.variantControl())
+}
+
+// runReaching looks again at a loop that cannot be sampled, for whether its iterations
+// can be counted.
+func (a *loopAnalysis) runReaching() {
+	was := *a.l
+	a.reaching = true
+	a.l.carried, a.l.turning, a.l.guards = nil, nil, nil
+	if a.run(); !a.l.counted {
+		*a.l = was
+	}
+	a.l.Obstacle = was.Obstacle
 }
 
 // findCarried sorts the registers that the slice carries round the loop, and says
@@ -81,7 +98,7 @@ func (a *loopAnalysis) findCarried() (obstacle string) {
 
 // collect finds the loop's definitions, latches and barriers.
 func (a *loopAnalysis) collect() {
-	a.defs = map[ir.Reg][]int{}
+	a.defs, a.latch = map[ir.Reg][]int{}, nil
 	for _, b := range a.l.Blocks {
 		blk := &a.k.Blocks[b]
 		for pc := blk.Start; pc < blk.End; pc++ {
@@ -192,6 +209,9 @@ func (a *loopAnalysis) turnsOperand(o *ir.Operand, pc, depth int) bool {
 // the same in all iterations, r has at the end of the iteration.
 func (a *loopAnalysis) linearAtLatch(r ir.Reg) (ir.Reg, bool) {
 	pc := a.onlyDef(r)
+	if pc < 0 && a.reaching && len(a.latch) == 1 {
+		pc, _ = a.reachingDef(r, place{a.latch[0], a.k.Blocks[a.latch[0]].End})
+	}
 	if pc < 0 {
 		return ir.NoReg, false
 	}
@@ -266,6 +286,12 @@ func (a *loopAnalysis) linear(o *ir.Operand, pc, depth int) (ir.Reg, bool) {
 		return ir.NoReg, true
 	}
 	def := a.onlyDef(o.Reg)
+	if def < 0 && a.reaching {
+		var fromHeader bool
+		if def, fromHeader = a.reachingDef(o.Reg, a.placeOf(pc)); fromHeader {
+			return o.Reg, true
+		}
+	}
 	switch {
 	case def < 0:
 		return ir.NoReg, false

@@ -86,8 +86,18 @@ func (a *loopAnalysis) compare(t *loopTest, guard ir.Reg, at int) (pc int, obsta
 	if t.limit.Kind != ir.OperandReg && t.limit.Kind != ir.OperandImm {
 		return pc, "its limit is not a register or a constant"
 	}
-	t.ahead = a.before(pc, a.onlyDef(t.induct.Reg))
+	t.ahead = a.ahead(t.induct.Reg, pc)
 	return pc, ""
+}
+
+// ahead says whether an induction is compared before it is stepped.
+func (a *loopAnalysis) ahead(r ir.Reg, pc int) bool {
+	def := a.onlyDef(r)
+	if def < 0 {
+		_, fromHeader := a.reachingDef(r, a.placeOf(pc))
+		return fromHeader
+	}
+	return a.before(pc, def)
 }
 
 // swapped is the comparison with its sides exchanged.

@@ -1,0 +1,66 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// place is a point in an iteration of a loop: before instruction pc of a block, or, with
+// the block's end for pc, after its last one.
+type place struct{ block, pc int }
+
+// placeOf is the place before an instruction.
+func (a *loopAnalysis) placeOf(pc int) place { return place{a.k.BlockOf(pc), pc} }
+
+// reachingDef is the definition of r in the loop that every path of an iteration to a
+// place passes last, -1 if there is no single one; fromHeader says that none lies on any
+// path, so that r still has the value it had at the header.
+func (a *loopAnalysis) reachingDef(r ir.Reg, at place) (pc int, fromHeader bool) {
+	var reach []int
+	for _, d := range a.defs[r] {
+		if a.leadsTo(d, at) {
+			reach = append(reach, d)
+		}
+	}
+	if len(reach) == 0 {
+		return -1, true
+	}
+	for _, d := range reach {
+		last := a.once(d) && a.passes(d, at)
+		for _, e := range reach {
+			last = last && (e == d || !a.leadsTo(d, a.placeOf(e)))
+		}
+		if last {
+			return d, false
+		}
+	}
+	return -1, false
+}
+
+// passes says whether every path of an iteration to a place passes instruction d.
+func (a *loopAnalysis) passes(d int, at place) bool {
+	if b := a.k.BlockOf(d); b != at.block {
+		return a.dom.dominates(b, at.block)
+	}
+	return d < at.pc
+}
+
+// leadsTo says whether an iteration may execute instruction d and later come to a place.
+func (a *loopAnalysis) leadsTo(d int, at place) bool {
+	from := a.k.BlockOf(d)
+	if from == at.block && d < at.pc {
+		return true
+	}
+	seen := make([]bool, len(a.k.Blocks))
+	for work := []int{from}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range a.k.Blocks[b].Succs {
+			if s == at.block && s != a.l.Head {
+				return true
+			}
+			if s != a.l.Head && a.l.blocks[s] && !seen[s] {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	return false
+}
