@@ -101,9 +101,17 @@ def uniform(top):
     return {"FillType": "Random", "FillValue": top}
 
 
+def normal(step, around="%s"):
+    """Normally distributed, nearly (J. Tukey's lambda distribution of 0.14), of the multiples of an irrational number."""
+    u = f"((i*{step})%1.0*0.999998+0.000001)"
+    return {"FillType": "Generator", "DataSource": around % f"4.91*({u}**0.14-(1-{u})**0.14)"}
+
+
 def launches():
-    """How each kernel is launched, by the tuning scripts beside the sources; inputs are about as random as theirs."""
+    """How each kernel is launched, by the tuning scripts beside the sources; inputs are about as random as theirs, and distributed alike where it matters:
+    pnpoly's fills no vertices, so that all slopes are 0/0, and how far away expdist's points are decides which exponential functions are too small to divide."""
     area, n = "ProblemSize[0]*ProblemSize[1]", "ProblemSize[0]"
+    golden, plastic, square = 0.6180339887498949, 0.7548776662466927, 0.5698402909980532
     tiles = f"(({n}+block_size_%s*tile_size_%s-1)//(block_size_%s*tile_size_%s))"
     return {
         "convolution": dict(
@@ -122,8 +130,9 @@ def launches():
         "expdist": dict(
             ProblemSize=[32768], LocalSize={"X": "block_size_x", "Y": "block_size_y"},
             GlobalSize={"X": tiles % (("x",) * 4), "Y": f"use_column*n_y_blocks+(1-use_column)*{tiles % (('y',) * 4)}"},
-            Arguments=[vector("A", "double", "2*" + n, uniform(3.46)), vector("B", "double", "2*" + n, uniform(3.46)), scalar("m", "int32", n), scalar("n", "int32", n),
-                       vector("scale_A", "double", n, uniform(0.016)), vector("scale_B", "double", n, uniform(0.016)), vector("cost", "double", "1024*32768", constant(0))]),
+            Arguments=[vector("A", "double", "2*" + n, normal(golden)), vector("B", "double", "2*" + n, normal(golden, f"%s+0.00001*((i*{plastic})%%1.0-0.5)")),
+                       scalar("m", "int32", n), scalar("n", "int32", n), vector("scale_A", "double", n, normal(plastic, "abs(0.01*%s)")),
+                       vector("scale_B", "double", n, normal(square, "abs(0.01*%s)")), vector("cost", "double", "1024*32768", constant(0))]),
     }
 
 
