@@ -111,6 +111,8 @@ var bugs = []bug{
 		"if plainChoice.MatchString(compiler) {", "if plainChoice.MatchString(compiler) || true {", "../cmd/internal/cluster", "TestSweepsRunNoPrograms", fails},
 	{"whoever ends a compiler, it is the configuration's fault", "kernel/compile/process.go",
 		`if why := interrupted(ee, limits, e.message+e.output); why != "" {`, `if why := ""; why != "" {`, "kernel/compile", "TestWhoEndedTheCompiler", fails},
+	{"a configuration answers for how long others take to compile", "kernel/compile/cache.go",
+		"return Result{}, errNotMade", "return c.Compile(ctx, r)", "kernel/compile", "TestMadeRunsNoCompiler", fails},
 	{"a home may be read", "kernel/compile/wall.go",
 		`strings.HasPrefix(home+"/", prefix+"/") {`, `strings.HasPrefix(home+"/", prefix+"//") {`, "kernel/compile", "TestWallKeepsHome", fails},
 

@@ -66,7 +66,7 @@ func (s *sweep) progress(t *testing.T) {
 func TestPoison(t *testing.T) {
 	const crash, freeze, attempts = 17, 140, 3
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: 400})
-	s.lease, s.crash, s.freeze = 400*time.Millisecond, crash, freeze
+	s.crash, s.freeze = crash, freeze
 	f := s.fleet(t, never, func() (role, []string) {
 		r := s.coordinator()
 		r.Attempts = attempts
