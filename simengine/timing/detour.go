@@ -26,9 +26,9 @@ type detour struct {
 	lanes  float64
 }
 
-// calls returns the Detour of the operation that a machine instruction calls the slow
+// Calls returns the Detour of the operation that a machine instruction calls the slow
 // path of, nil for others.
-func calls(in *assemble.Instr, detours []Detour) *Detour {
+func Calls(in *assemble.Instr, detours []Detour) *Detour {
 	if !in.Calls {
 		return nil
 	}
@@ -40,16 +40,13 @@ func calls(in *assemble.Instr, detours []Detour) *Detour {
 	return nil
 }
 
-// Calls is calls for the composed level.
-func Calls(in *assemble.Instr, detours []Detour) *Detour { return calls(in, detours) }
-
 // addDetours lowers the slow paths behind the blocks' code.
 func (c *code) addDetours(m *machine, detours []Detour) error {
 	c.extra = make([][]int32, len(c.program.Blocks))
 	for b := range c.program.Blocks {
 		for i := range c.program.Blocks[b].Instrs {
 			in := &c.program.Blocks[b].Instrs[i]
-			d := calls(in, detours)
+			d := Calls(in, detours)
 			if d == nil {
 				continue
 			}
