@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -43,27 +42,30 @@ type ranking struct {
 	queue []uint8 // by instruction: what it issues to, its class or sharedQueue
 }
 
-func (g *dag) rank() *ranking {
+func (g *dag) rank(s *scratch) *ranking {
 	n := len(g.insts)
-	r := &ranking{rank: make([]int32, n), order: make([]int32, n), queue: make([]uint8, n)}
-	for i := range int32(n) {
-		r.order[i] = i
+	ints := make([]int32, 2*n)
+	r := &ranking{rank: ints[:n], order: ints[n:], queue: make([]uint8, n)}
+	keys := s.list.keys[:0]
+	for i := range n {
+		keys = append(keys, int64(-g.height[i])<<32|int64(i))
 		r.queue[i] = uint8(mops[g.insts[i].op].class)
 		if g.insts[i].op == opLDS {
 			r.queue[i] = sharedQueue
 		}
 	}
-	slices.SortFunc(r.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.height[b], g.height[a]), cmp.Compare(a, b))
-	})
-	for k, i := range r.order {
-		r.rank[i] = int32(k)
+	slices.Sort(keys)
+	for k, key := range keys {
+		r.order[k] = int32(key)
+		r.rank[int32(key)] = int32(k)
 	}
+	s.list.keys = keys
 	return r
 }
 
 // listing is the memory of a run.
 type listing struct {
+	keys             []int64 // see rank
 	npreds, earliest []int32
 	state            []readiness
 	words            wordState
@@ -119,7 +121,7 @@ func (l *lister) begin(b int) {
 	g, x := l.g, &l.s.list
 	n := len(g.insts)
 	if g.ranked == nil {
-		g.ranked = g.rank()
+		g.ranked = g.rank(l.s)
 	}
 	if !l.final {
 		if g.words == nil {

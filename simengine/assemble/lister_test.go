@@ -12,7 +12,7 @@ import (
 // live registers is counted anew.
 func listed(f *fn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 {
 	n := int32(len(g.insts))
-	u, r := f.findWordUses(b, g, s), g.rank()
+	u, r := f.findWordUses(b, g, s), g.rank(s)
 	st, live := u.start, g.bounds.in
 	npreds, earliest := slices.Clone(g.npreds), make([]int32, n)
 	g.ranked = r

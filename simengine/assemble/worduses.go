@@ -38,8 +38,9 @@ func (x *wordState) set(y *wordState) {
 // findWordUses collects the uses of words in block b.
 func (f *fn) findWordUses(b int, g *dag, s *scratch) *wordUses {
 	n := len(g.insts)
-	small := make([]int8, 3*n)
-	x := &wordUses{readEnd: make([]int32, n), writeEnd: make([]int32, n), gain: small[:n], least: small[n : 2*n]}
+	small, ends := make([]int8, 3*n), make([]int32, 2*n)
+	x := &wordUses{readEnd: ends[:n], writeEnd: ends[n:], gain: small[:n], least: small[n : 2*n]}
+	x.reads, x.writes = make([]int32, 0, len(g.ops.uses)), make([]int32, 0, len(g.ops.defs))
 	x.start.delta = small[2*n:]
 	var units []int32
 	list := func(out []int32, ops []operand) []int32 {
