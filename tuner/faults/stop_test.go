@@ -17,7 +17,7 @@ func TestStopped(t *testing.T) {
 	const lease = 600 * time.Millisecond
 	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: int64(4000 * tunertest.Times(1, 10))})
 	rng := tunertest.Rand(t)
-	s.lease = lease
+	s.lease, s.took = lease, slowly
 	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
 	c := f.up(t)
 	for range tunertest.Times(1, 10) {

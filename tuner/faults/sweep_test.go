@@ -38,6 +38,10 @@ type sweep struct {
 	mu      sync.Mutex
 }
 
+// slowly is how long evaluations take in a storm that a sweep must not outrun on
+// a machine with much else to do.
+const slowly = 200 * time.Millisecond
+
 // newSweep submits a sweep to a new store at path.
 func newSweep(t *testing.T, path string, b tunertest.Bundle) *sweep {
 	t.Helper()
