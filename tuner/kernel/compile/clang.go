@@ -55,7 +55,7 @@ func (c *Clang) Identify(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.version + " device " + deviceDigest() + " " + strings.Join(unsunk, " "), nil
+	return f.version + " device " + deviceDigest(), nil
 }
 
 // Compile runs clang++ on the request's source.
@@ -118,17 +118,9 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
 		"-include", "device.h", "-include", "../macros.h", "-I", ".", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
 		"-O3", "-std=c++17", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
-	args = append(append(args, unsunk...), extra...)
+	args = append(args, extra...)
 	return append(args, "-S", "-o", "../out.ptx", "./"+main)
 }
-
-// unsunk are options against moving computations into the branch that reads their
-// results. nvcc does not (none of 275 texts that it made of a filter does), and
-// ptxas orders what a block has as registers ask for it, but not across branches:
-// sums moved behind the checks of where they are stored leave all that they read
-// alive when the branch begins, 255 registers instead of 32 for a filter of 15x15
-// and three results a thread.
-var unsunk = []string{"-mllvm", "-disable-machine-sink", "-mllvm", "-instcombine-code-sinking=0"}
 
 // clang is one compiler found.
 type clang struct {

@@ -69,34 +69,6 @@ func TestClangCompiles(t *testing.T) {
 	}
 }
 
-// Sums stay where they are computed, before the checks of where they are stored, as
-// nvcc leaves them.
-func TestSumsAreNotSunk(t *testing.T) {
-	const guarded = `
-extern "C" __global__ void sums(const float* in, float* out, int n) {
-  __shared__ float t[512];
-  int x = threadIdx.x;
-  t[x] = in[x];
-  t[x + 256] = in[x + 256];
-  __syncthreads();
-  float a = 0, b = 0;
-#pragma unroll
-  for (int i = 0; i < 15; i++) { a += t[x + i] * 0.5f; b += t[x + i + 64] * 0.25f; }
-  if (x < n) out[x] = a;
-  if (x + 64 < n) out[x + 64] = b;
-}`
-	c := needClang(t)
-	res, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(guarded)}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(res.PTX), "bar.sync")
-	sums, guards, _ := strings.Cut(after, "bra")
-	if strings.Count(sums, "fma.rn.f32") < 28 || strings.Contains(guards, "fma.rn.f32") {
-		t.Errorf("sums are moved behind branches:\n%s", after)
-	}
-}
-
 func TestClangOutcomes(t *testing.T) {
 	c := needClang(t)
 	slow := NewClang("", Limits{Wall: 10 * time.Minute, CPU: time.Second, Memory: 8 << 30})
