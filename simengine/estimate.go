@@ -19,7 +19,7 @@ const (
 	// estimateAfter is the work (exec.Runner.Work) of a CTA: sixteen of them are
 	// as much as may be executed for one configuration.
 	estimateAfter = workLimit / 16
-	estimateParts = 16
+	estimateParts = 8
 )
 
 // sliced are the options of every execution of a CTA's slice.
