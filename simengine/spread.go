@@ -25,6 +25,10 @@ const (
 	// that differs settles it. No more are drawn, and at least spreadLong, than
 	// half of what is left of workLimit executes.
 	longWork, spreadLong = 500_000, 2
+	// probeWork is the work of CTAs compared with the one in the middle after which
+	// no more are: what is left of workLimit must do for those that are drawn, and
+	// for the neighbours of the one in the middle.
+	probeWork = workLimit / 8
 	// uneven is by how much CTAs' instructions differ in the mean from those of
 	// the one in the middle before they are drawn: guards at the grid's edges and
 	// predicates that depend on data make a few per cent.
@@ -71,7 +75,7 @@ func (r *recording) draw(work *int64) ([]int64, error) {
 	}
 	off, sum := func(of float64) float64 { return math.Abs(of/math.Max(middle, 1) - 1) }, 0.0
 	differs, probed, before := false, 0, r.work
-	for k := 0; k < spreadProbes && (!differs || r.work-before < longWork); k++ {
+	for k := 0; k < spreadProbes && (!differs || r.work-before < longWork) && r.work-before < probeWork; k++ {
 		one, err := r.pathLength(drawCTA(k, grid), id, work)
 		if err != nil {
 			return nil, err
@@ -87,33 +91,48 @@ func (r *recording) draw(work *int64) ([]int64, error) {
 	if each := (r.work - before) / int64(probed); each > longWork {
 		count = min(count, max(int((workLimit-r.work)/2/each), spreadLong))
 	}
-	ids, apart := make([]int64, count), 0.0
+	ids, apart, half := make([]int64, count), 0.0, r.work+(workLimit-r.work)/2
 	for k := range ids {
 		ids[k] = drawCTA(k, grid)
 		one, err := r.instructions(ids[k])
 		if err != nil {
 			return nil, err
 		}
-		apart += off(one) / float64(count)
+		apart += off(one)
+		if k+1 >= spreadLong && r.work > half { // longer than those before told
+			ids = ids[:k+1]
+			break
+		}
 	}
-	if apart <= uneven {
+	if apart/float64(len(ids)) <= uneven {
 		return nil, nil
 	}
 	return ids, nil
 }
 
-// drawCTA is the k-th of a sequence of CTAs that covers a grid evenly however long it
-// is: the additive recurrence R3 (M. Roberts, The unreasonable effectiveness of
-// quasirandom sequences, 2018). Grids of other shapes over the same data are
-// looked at in the same places, so that what chance does to one it does to all.
+// sobol are the direction numbers of the first three dimensions of I. M. Sobol's
+// sequence (On the distribution of points in a cube, 1967), to spreadMost points,
+// and turned what turns it so that the first points are not at the grid's edges.
+var (
+	sobol  = [3][5]int{{16, 8, 4, 2, 1}, {16, 24, 20, 30, 17}, {16, 8, 28, 22, 13}}
+	turned = [3]int{13, 11, 6}
+)
+
+// drawCTA is the k-th of a sequence of spreadMost CTAs that covers a grid evenly
+// however long it is: of the first 8, 16 and 32 as many lie in each 8th, 16th and
+// 32nd of each axis, so that rows at an edge come in as often as they are. Grids of
+// other shapes over the same data are looked at in the same places, so that what
+// chance does to one it does to all.
 func drawCTA(k int, grid [3]int) int64 {
-	const root = 1.2207440846057596 // of x^4 = x + 1
 	id, step := int64(0), int64(1)
-	alpha := 1.0
-	for _, n := range grid {
-		alpha /= root
-		_, at := math.Modf(0.5 + float64(k+1)*alpha)
-		id += min(int64(at*float64(n)), int64(n)-1) * step
+	for axis, n := range grid {
+		at := turned[axis]
+		for bit, v := range sobol[axis] {
+			if k>>bit&1 != 0 {
+				at ^= v
+			}
+		}
+		id += int64(2*at+1) * int64(n) / (2 * spreadMost) * step
 		step *= int64(n)
 	}
 	return id
