@@ -47,11 +47,12 @@ const (
 type SweepServiceClient interface {
 	// PutBundle stores a kernel bundle under its digest. The first message
 	// carries the digest, every message a piece of the content. A bundle that is
-	// stored already is answered at once.
+	// stored already is answered at once. A bundle goes with the last sweep of it
+	// that is deleted.
 	PutBundle(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[PutBundleRequest, PutBundleResponse], error)
 	// Submit starts a sweep. The same spec and key name the same sweep: it
 	// resumes when it was cancelled or has failed, and is answered as it is when
-	// it runs or has completed.
+	// it runs or has completed. NOT_FOUND: its bundle is to be put first, or again.
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
 	// Get returns the state of one sweep.
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*GetResponse, error)
@@ -250,11 +251,12 @@ func (c *sweepServiceClient) Workers(ctx context.Context, in *WorkersRequest, op
 type SweepServiceServer interface {
 	// PutBundle stores a kernel bundle under its digest. The first message
 	// carries the digest, every message a piece of the content. A bundle that is
-	// stored already is answered at once.
+	// stored already is answered at once. A bundle goes with the last sweep of it
+	// that is deleted.
 	PutBundle(grpc.ClientStreamingServer[PutBundleRequest, PutBundleResponse]) error
 	// Submit starts a sweep. The same spec and key name the same sweep: it
 	// resumes when it was cancelled or has failed, and is answered as it is when
-	// it runs or has completed.
+	// it runs or has completed. NOT_FOUND: its bundle is to be put first, or again.
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
 	// Get returns the state of one sweep.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
