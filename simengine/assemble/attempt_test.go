@@ -10,20 +10,9 @@ import (
 // taken from a run before is the one that running again gives.
 func TestAttemptsStand(t *testing.T) {
 	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
-	target, err := targetFor([2]int{9, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
 	asked, ran := 0, 0
 	for _, ptx := range []string{"copy-408a92f6f43d", "sgemm-c52d5a1056d9"} {
-		base, err := front(c.kernel(t, ptx), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := base.variant(0)
-		if err := f.runPasses(selection); err != nil {
-			t.Fatal(err)
-		}
+		f := c.selected(t, ptx)
 		s := f.newScratch()
 		dags := f.dags(s)
 		for _, b := range f.order {

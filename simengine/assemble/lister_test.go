@@ -76,20 +76,9 @@ func listed(f *fn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 
 // come and go, gives the order that looking at all of them gives.
 func TestLister(t *testing.T) {
 	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
-	target, err := targetFor([2]int{9, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
 	orders := 0
 	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "sgemm-c52d5a1056d9"} {
-		base, err := front(c.kernel(t, ptx), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := base.variant(0)
-		if err := f.runPasses(selection); err != nil {
-			t.Fatal(err)
-		}
+		f := c.selected(t, ptx)
 		s := f.newScratch()
 		for b, g := range f.dags(s) {
 			if g == nil || len(g.insts) > 700 {

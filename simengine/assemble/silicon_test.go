@@ -112,6 +112,25 @@ func (c *corpus) kernel(t testing.TB, name string) *ir.Kernel {
 	return k
 }
 
+// selected is a kernel's instructions for sm_90 with nothing repeated, before they
+// are scheduled.
+func (c *corpus) selected(t testing.TB, name string) *fn {
+	t.Helper()
+	target, err := targetFor([2]int{9, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := front(c.kernel(t, name), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := base.variant(0)
+	if err := f.runPasses(selection); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // buildKernel parses and builds the only kernel of a PTX text.
 func buildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
 	t.Helper()

@@ -6,9 +6,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// byData is a loop of 4,000 iterations each of which branches on what it loads.
-const byData = `mov.u32 %r1, 0;
-l: and.b32 %r5, %r1, 255;
+// visit branches on what it loads, and counts.
+const visit = `and.b32 %r5, %r1, 255;
 mul.wide.u32 %rd5, %r5, 4;
 add.s64 %rd6, %rd4, %rd5;
 ld.global.u32 %r2, [%rd6];
@@ -17,23 +16,18 @@ setp.ne.u32 %p1, %r6, 0;
 @%p1 bra even;
 ld.global.u32 %r3, [%rd6+4];
 even: add.s32 %r1, %r1, 1;
-setp.lt.s32 %p0, %r1, 4000;
+`
+
+// byData is a loop of 4,000 iterations each of which branches on what it loads.
+const byData = `mov.u32 %r1, 0;
+l: ` + visit + `setp.lt.s32 %p0, %r1, 4000;
 @%p0 bra l;`
 
 // byDataInside is the same with the counter counted on in a loop inside, which starts
 // where the one around it does.
 const byDataInside = `mov.u32 %r1, 0;
 l: add.s32 %r7, %r1, 8;
-m: and.b32 %r5, %r1, 255;
-mul.wide.u32 %rd5, %r5, 4;
-add.s64 %rd6, %rd4, %rd5;
-ld.global.u32 %r2, [%rd6];
-and.b32 %r6, %r2, 3;
-setp.ne.u32 %p1, %r6, 0;
-@%p1 bra even;
-ld.global.u32 %r3, [%rd6+4];
-even: add.s32 %r1, %r1, 1;
-and.b32 %r8, %r1, 3;
+m: ` + visit + `and.b32 %r8, %r1, 3;
 setp.ne.u32 %p2, %r8, 0;
 @%p2 bra m;
 mov.u32 %r1, %r7;
