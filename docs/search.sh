@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rewrites the tables and plots of docs/SEARCH.md that are of recorded spaces, in about an hour of two idle cores.
+# Rewrites the tables and plots of docs/SEARCH.md that are of recorded spaces, in about ten minutes of two cores.
 # Usage: docs/search.sh WARPTUNE SPACES MEASURED, with a directory of recorded spaces and
 # the records of the H200.
 set -euo pipefail

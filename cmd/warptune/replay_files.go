@@ -96,7 +96,7 @@ func (r *replays) markScores(scores []replay.Score) error {
 	}
 	var image func(string) string
 	if r.plot != "" {
-		dir, err := filepath.Rel(filepath.Dir(r.markdown), r.plot)
+		dir, err := relative(filepath.Dir(r.markdown), r.plot)
 		if err != nil {
 			return err
 		}
@@ -105,4 +105,17 @@ func (r *replays) markScores(scores []replay.Score) error {
 	return replaceTables(r.markdown, r.tables(), func(w io.Writer) error {
 		return replay.Markdown(w, scores, strategies.Recommended, image)
 	})
+}
+
+// relative returns a directory as seen from another, either of which may be
+// absolute.
+func relative(from, dir string) (string, error) {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, dir)
 }

@@ -26,8 +26,17 @@ const (
 //
 // Three to five integers from 0 up are codes, of methods say, and no sizes: each
 // has a coordinate of its own, so that two of them are as far apart as others.
-func Closer(space *search.Space) *Map {
-	m := &Map{space: space}
+func Closer(space *search.Space) *Map { return closer(space, false) }
+
+// Stepped returns the closer map in which a size that is not always a power of
+// two counts by its place among the values. Authors list 1, 2, 4, 6, … 20 where
+// they expect a step to matter as much at the end as at the beginning; by their
+// logarithms the last three are all but the same, by their places not. Which is
+// right the kernel decides.
+func Stepped(space *search.Space) *Map { return closer(space, true) }
+
+func closer(space *search.Space, places bool) *Map {
+	m := &Map{space: space, places: places}
 	for p, param := range space.Params() {
 		switch {
 		case space.Occurring(p) < 2:

@@ -55,3 +55,33 @@ func TestCloser(t *testing.T) {
 		t.Errorf("point %v, want %v", got, want)
 	}
 }
+
+// TestStepped: it differs from the closer map in sizes that are not all powers of
+// two, which count by their place; their products count by size all the same.
+func TestStepped(t *testing.T) {
+	bound, err := search.ParseConstraint("tile * block <= 1024")
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := search.New([]search.Param{
+		{Name: "tile", Values: search.Ints(1, 2, 4, 6, 8)},
+		{Name: "block", Values: search.Ints(32, 64, 128, 256, 512)},
+		{Name: "odd", Values: search.Ints(1, 3, 9)},
+		{Name: "method", Values: search.Ints(0, 1, 2)},
+	}, []search.Constraint{bound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, ok := space.IndexOfDigits([]int{3, 2, 1, 0})
+	if !ok {
+		t.Fatal("no such configuration")
+	}
+	close, step := Closer(space).Append(nil, i), Stepped(space).Append(nil, i)
+	six, three := float32(2.5849626), float32(1.5849625)
+	if want := []float32{six, 1, 7, three, 1, 0, 0, 7 + six}; !slices.Equal(close, want) {
+		t.Errorf("closer %v, want %v", close, want)
+	}
+	if want := []float32{3, 1, 7, three, 1, 0, 0, 7 + six}; !slices.Equal(step, want) {
+		t.Errorf("stepped %v, want %v", step, want)
+	}
+}

@@ -14,7 +14,8 @@
 // far from it as from one another.
 //
 // A closer map has coordinates besides for what parameters are together: the
-// product or the quotient of two sizes that constraints tie.
+// product or the quotient of two sizes that constraints tie. Of a closer map
+// there are two kinds, which differ in sizes that are not all powers of two.
 package feature
 
 import (
@@ -28,9 +29,10 @@ import (
 // Map maps the configurations of a space to points. It is not safe for
 // concurrent use.
 type Map struct {
-	space *search.Space
-	cols  []column
-	buf   []int
+	space  *search.Space
+	cols   []column
+	places bool // sizes that are not all powers of two count by their place
+	buf    []int
 }
 
 // column is a coordinate: what a parameter contributes, and where tied another.
@@ -60,9 +62,14 @@ func (m *Map) add(p int, values []search.Value) {
 		}
 		return
 	}
-	m.cols = append(m.cols, column{param: p, value: size(values)})
-	if v := twos(values); v != nil {
-		m.cols = append(m.cols, column{param: p, value: v})
+	halvings := twos(values)
+	if m.places && halvings != nil {
+		m.cols = append(m.cols, column{param: p, value: places(values)})
+	} else {
+		m.cols = append(m.cols, column{param: p, value: size(values)})
+	}
+	if halvings != nil {
+		m.cols = append(m.cols, column{param: p, value: halvings})
 	}
 }
 
@@ -133,17 +140,26 @@ func apart(values []search.Value) [][]float32 {
 
 // size returns the logarithms of values, or their indices.
 func size(values []search.Value) []float32 {
-	logs, indices := make([]float32, len(values)), make([]float32, len(values))
+	logs := make([]float32, len(values))
 	numbers := true
 	for d, v := range values {
 		x := number(v)
 		numbers = numbers && x > 0 && !math.IsInf(x, 1)
-		logs[d], indices[d] = float32(math.Log2(x)), float32(d)
+		logs[d] = float32(math.Log2(x))
 	}
 	if numbers && slices.Max(logs) > slices.Min(logs) {
 		return logs
 	}
-	return indices
+	return places(values)
+}
+
+// places returns the indices of values.
+func places(values []search.Value) []float32 {
+	out := make([]float32, len(values))
+	for d := range out {
+		out[d] = float32(d)
+	}
+	return out
 }
 
 // twos returns how many times two divides each value; nil where that is always

@@ -18,9 +18,12 @@ const (
 	// What a gain must exceed for every other question of a committee, as a
 	// share of the time: less is lost in a measurement's noise.
 	worthwhile = 0.02
-	// Where no more than this is expected beyond it, the last hundredths are
-	// what is left to ask for.
-	negligible = 1e-4
+	// Where no more than this is expected of it, the question is one of doubt: for
+	// what might be if the processes are wrong, their deviations taken for more
+	// than they say,
+	little   = 0.0015
+	doubtful = 60 // by so many times over the number of answers,
+	dubious  = 4  // up to so many times in all
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -38,21 +41,22 @@ func byScore(a, b candidate) int {
 // choose returns the configuration not seen that most is expected of; false:
 // there is none near the best nor in the sample.
 func (m *Model) choose() (int64, bool) {
-	least := 0.0
-	if len(m.beliefs) > 1 && m.asked()%2 == 0 {
-		least = worthwhile
+	if len(m.beliefs) == 1 || m.asked()%2 == 1 {
+		pick, ok := m.foremost(0, 1)
+		return pick.index, ok
 	}
-	pick, ok := m.foremost(least)
-	if least > 0 && m.expected(pick) < negligible {
-		pick, ok = m.foremost(0)
+	pick, ok := m.foremost(worthwhile, 1)
+	if m.expected(pick) < little {
+		pick, ok = m.foremost(0, min(1+doubtful/float64(len(m.t.History())), dubious))
 	}
 	return pick.index, ok
 }
 
 // foremost returns the configuration not seen that promises the most of gains of
-// more than least, a share of the time; false: there is none.
-func (m *Model) foremost(least float64) (pick candidate, ok bool) {
-	m.aim = m.best - least/m.sd
+// more than least, a share of the time, were deviations doubt times what is
+// believed of them; false: there is none.
+func (m *Model) foremost(least, doubt float64) (pick candidate, ok bool) {
+	m.aim, m.doubt = m.best-least/m.sd, doubt
 	top := m.top(m.candidates(), climbs)
 	for k, c := range top {
 		if c = m.climb(c, m.around); k == 0 || c.score > pick.score {
@@ -76,7 +80,7 @@ func (m *Model) candidates() []candidate {
 	bound := m.bound
 	if len(m.beliefs) > 1 {
 		screen := m.beliefs[m.asked()/held%len(m.beliefs)]
-		bound = func(i int64) float64 { return m.expects(screen.process, screen.view(i, m.unit(i))) }
+		bound = func(i int64) float64 { return m.expects(screen.process, m.view(screen, i)) }
 	}
 	add := func(i int64) {
 		if taken[i] || m.t.Seen(i) {
@@ -162,9 +166,9 @@ func (m *Model) score(i int64, floor float64) float64 {
 	}
 	var sum logSum
 	for _, b := range m.beliefs {
-		v := b.view(i, m.unit(i))
+		v := m.view(b, i)
 		mean, _ := v.glance(b.process)
-		sum.add(improvement(m.aim, mean, v.variance(b.process)))
+		sum.add(improvement(m.aim, mean, m.doubt*m.doubt*v.variance(b.process)))
 	}
 	return sum.log() + m.valid(i)
 }
@@ -173,7 +177,7 @@ func (m *Model) score(i int64, floor float64) float64 {
 func (m *Model) bound(i int64) float64 {
 	var sum logSum
 	for _, b := range m.beliefs {
-		sum.add(m.expects(b.process, b.view(i, m.unit(i))))
+		sum.add(m.expects(b.process, m.view(b, i)))
 	}
 	return sum.log()
 }
@@ -182,7 +186,7 @@ func (m *Model) bound(i int64) float64 {
 // has a view of.
 func (m *Model) expects(p *process, v *view) float64 {
 	mean, most := v.glance(p)
-	return improvement(m.aim, mean, most)
+	return improvement(m.aim, mean, m.doubt*m.doubt*most)
 }
 
 // logSum is the sum of numbers of which only logarithms are known. The zero

@@ -29,7 +29,7 @@ func (m *Model) condition() {
 	m.fit(y)
 	in := append(slices.Clone(m.base), latest(m.t.Pending())...)
 	for _, b := range m.beliefs {
-		b.condition(in, y, m.unit)
+		b.condition(in, y, func(i int64) []float64 { return m.unit(b, i) })
 	}
 }
 
@@ -122,8 +122,11 @@ func (m *Model) fit(y []float64) {
 	if len(due) == 0 {
 		return
 	}
-	t := m.training(y)
+	by := make([]*training, len(m.maps))
 	for _, b := range due {
+		if by[b.by] == nil {
+			by[b.by] = m.training(b, y)
+		}
 		k := slowest
 		switch {
 		case b.fitted == 0:
@@ -131,13 +134,13 @@ func (m *Model) fit(y []float64) {
 		case b.walk != nil:
 			k = min(max(steps/n, slowest), fastest)
 		}
-		b.fit(t, k)
+		b.fit(by[b.by], k)
 		b.fitted = n
 	}
 }
 
-// training returns what lengths and noise are fitted to.
-func (m *Model) training(y []float64) *training {
+// training returns what a belief's lengths and noise are fitted to.
+func (m *Model) training(b *belief, y []float64) *training {
 	order := make([]int, len(m.base))
 	for k := range order {
 		order[k] = k
@@ -146,7 +149,7 @@ func (m *Model) training(y []float64) *training {
 	var x [][]float64
 	var v []float64
 	for _, k := range thin(order, sample) {
-		x, v = append(x, m.unit(m.base[k])), append(v, y[k])
+		x, v = append(x, m.unit(b, m.base[k])), append(v, y[k])
 	}
 	return newTraining(x, v)
 }

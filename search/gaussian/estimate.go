@@ -29,7 +29,7 @@ func (m *Model) Estimate() (search.Estimate, bool) {
 		return search.Estimate{}, false
 	}
 	r := rand.New(rand.NewPCG(uint64(len(m.t.History())), looked))
-	m.aim = m.best
+	m.aim, m.doubt = m.best, 1
 	among := m.promising(r)
 	if len(among) == 0 {
 		return search.Estimate{}, false
@@ -99,8 +99,8 @@ func (m *Model) likely(r *rand.Rand) []int64 {
 	var list []candidate
 	for k, i := range m.t.Space.Sample(r, looked) {
 		if !m.t.Seen(i) {
-			p := m.beliefs[k%len(m.beliefs)].process
-			mean, bound := p.view(m.unit(i)).glance(p)
+			b := m.beliefs[k%len(m.beliefs)]
+			mean, bound := b.process.view(m.unit(b, i)).glance(b.process)
 			list = append(list, candidate{i, improvement(m.best, mean, bound)})
 		}
 	}
@@ -139,7 +139,7 @@ func (m *Model) joint(b *belief, among []candidate) *joint {
 	var in []*view
 	var beside []float64
 	for _, c := range among {
-		v := b.view(c.index, m.unit(c.index))
+		v := m.view(b, c.index)
 		mean, _ := v.glance(b.process)
 		v.whiten(b.process)
 		beside = beside[:0]

@@ -16,7 +16,7 @@
 // does not matter, say, of which there are just no two values yet where it does.
 // Every other of its questions is for gains that are worth while: twins of the
 // best, which differ from it in what hardly matters, promise a little more often
-// than anything else does.
+// than anything else does. Where nothing does, that question doubts the committee.
 //
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
@@ -51,7 +51,7 @@ func New(space *search.Space, seed uint64) search.Strategy {
 type Model struct {
 	t        *trail.Trail
 	start    *quasirandom.Sequence
-	f        *feature.Map
+	maps     []*feature.Map // one or another of which each process goes by; failures go by the first
 	points   map[int64]point
 	pool     []int64   // configurations at random
 	beliefs  []*belief // what is expected is the mean over these
@@ -65,35 +65,39 @@ type Model struct {
 	mean, sd float64 // of the targets, which the processes see standardised
 	best     float64 // the best of them, standardised
 	aim      float64 // what is to be improved on: the best or somewhat below
+	doubt    float64 // how many times what is believed of them deviations are taken for
 }
 
-// point is a configuration's, as the forest and as the process see it.
+// point is a configuration's, as the forest and as the processes see it.
 type point struct {
-	raw  []float32
-	unit []float64 // each coordinate over its range
+	raw  []float32   // by the first map
+	unit [][]float64 // by map: each coordinate over its range
 }
 
 // On returns the member on a trail, of one process.
 func On(t *trail.Trail) *Model {
 	m := on(t, quasirandom.On(t), feature.New(t.Space))
-	m.beliefs = []*belief{newBelief(m.f.Dims(), nil)}
+	m.beliefs = []*belief{newBelief(m.maps[0].Dims(), nil)}
 	return m
 }
 
 // Committee returns the member on a trail that is a committee. Its first
-// questions are those of quasirandom.Plain, and it goes by feature.Closer.
+// questions are those of quasirandom.Plain; half of its members go by
+// feature.Closer and half by feature.Stepped.
 func Committee(t *trail.Trail) *Model {
-	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space))
-	for range members {
+	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space), feature.Stepped(t.Space))
+	for k := range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
-		m.beliefs = append(m.beliefs, newBelief(m.f.Dims(), walk))
+		b := newBelief(m.maps[0].Dims(), walk)
+		b.by = k % len(m.maps)
+		m.beliefs = append(m.beliefs, b)
 	}
 	return m
 }
 
-func on(t *trail.Trail, start *quasirandom.Sequence, f *feature.Map) *Model {
+func on(t *trail.Trail, start *quasirandom.Sequence, maps ...*feature.Map) *Model {
 	return &Model{
-		t: t, start: start, f: f, points: map[int64]point{},
+		t: t, start: start, maps: maps, points: map[int64]point{},
 		failures: forest.New(forest.Options{}, t.Rand.Uint64()),
 	}
 }
@@ -123,25 +127,35 @@ func (m *Model) Shed() {
 func (m *Model) asked() int { return len(m.t.History()) + len(m.t.Pending()) }
 
 // ready reports whether there is enough to learn from.
-func (m *Model) ready() bool { return len(m.t.Ranked()) >= answers && m.f.Dims() > 0 }
+func (m *Model) ready() bool { return len(m.t.Ranked()) >= answers && m.maps[0].Dims() > 0 }
 
 func (m *Model) point(i int64) point {
 	p, ok := m.points[i]
-	if !ok {
-		p.raw = m.f.Append(nil, i)
-		for d, v := range p.raw {
-			p.unit = append(p.unit, float64(v/m.f.Range(d)))
-		}
-		if len(m.points) >= remembered {
-			clear(m.points)
-		}
-		m.points[i] = p
+	if ok {
+		return p
 	}
+	for k, f := range m.maps {
+		raw := f.Append(nil, i)
+		unit := make([]float64, len(raw))
+		for d, v := range raw {
+			unit[d] = float64(v / f.Range(d))
+		}
+		if p.unit = append(p.unit, unit); k == 0 {
+			p.raw = raw
+		}
+	}
+	if len(m.points) >= remembered {
+		clear(m.points)
+	}
+	m.points[i] = p
 	return p
 }
 
-// unit is a configuration's point as the processes see it.
-func (m *Model) unit(i int64) []float64 { return m.point(i).unit }
+// unit is a configuration's point as the process of a belief sees it.
+func (m *Model) unit(b *belief, i int64) []float64 { return m.point(i).unit[b.by] }
+
+// view is what a belief's process has to say of a configuration.
+func (m *Model) view(b *belief, i int64) *view { return b.view(i, m.unit(b, i)) }
 
 // remembered is how many points are kept at most.
 const remembered = 1 << 14

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	patience = 25   // answers without a better one before others are asked too
+	patience = 50   // answers without a better one before others are asked too
 	grow     = 0.01 // of their share, with each further such answer,
 	most     = 0.5  // up to this
 
