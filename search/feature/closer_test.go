@@ -76,10 +76,10 @@ func TestStepped(t *testing.T) {
 	if !ok {
 		t.Fatal("no such configuration")
 	}
-	close, step := Closer(space).Append(nil, i), Stepped(space).Append(nil, i)
+	closer, step := Closer(space).Append(nil, i), Stepped(space).Append(nil, i)
 	six, three := float32(2.5849626), float32(1.5849625)
-	if want := []float32{six, 1, 7, three, 1, 0, 0, 7 + six}; !slices.Equal(close, want) {
-		t.Errorf("closer %v, want %v", close, want)
+	if want := []float32{six, 1, 7, three, 1, 0, 0, 7 + six}; !slices.Equal(closer, want) {
+		t.Errorf("closer %v, want %v", closer, want)
 	}
 	if want := []float32{3, 1, 7, three, 1, 0, 0, 7 + six}; !slices.Equal(step, want) {
 		t.Errorf("stepped %v, want %v", step, want)

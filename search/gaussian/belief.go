@@ -5,7 +5,7 @@ import "math/rand/v2"
 // belief is a process with what it has been told and what it has said.
 type belief struct {
 	process *process
-	by      int // the map that it goes by
+	lens    int // which of the model's maps it sees configurations by
 	// walk drives the lengths and the noise through their posterior; nil: they
 	// climb to where it is highest.
 	walk      *rand.Rand

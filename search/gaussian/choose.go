@@ -18,12 +18,12 @@ const (
 	// What a gain must exceed for every other question of a committee, as a
 	// share of the time: less is lost in a measurement's noise.
 	worthwhile = 0.02
-	// Where no more than this is expected of it, the question is one of doubt: for
-	// what might be if the processes are wrong, their deviations taken for more
-	// than they say,
-	little   = 0.0015
-	doubtful = 60 // by so many times over the number of answers,
-	dubious  = 4  // up to so many times in all
+	// Where less than this is expected beyond it, the question is one of doubt (see
+	// doubting). These three are the middle of what was tried, of which none stood
+	// out (docs/SEARCH.md).
+	doubtBelow   = 0.0015
+	doubtAnswers = 60
+	doubtMost    = 4
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -46,10 +46,22 @@ func (m *Model) choose() (int64, bool) {
 		return pick.index, ok
 	}
 	pick, ok := m.foremost(worthwhile, 1)
-	if m.expected(pick) < little {
-		pick, ok = m.foremost(0, min(1+doubtful/float64(len(m.t.History())), dubious))
+	if doubt := doubting(m.expected(pick), len(m.t.History())); doubt > 1 {
+		pick, ok = m.foremost(0, doubt)
 	}
 	return pick.index, ok
+}
+
+// doubting returns how many times what the processes believe of them deviations
+// are taken for, by what is expected of the configuration that promises the most
+// of worthwhile gains, as a share of the time, and how many answers are known: once,
+// unless that is so little that it is better asked what there is if the processes
+// are wrong, which they are the less the more answers agree with them.
+func doubting(expected float64, answers int) float64 {
+	if expected >= doubtBelow {
+		return 1
+	}
+	return min(1+doubtAnswers/float64(answers), doubtMost)
 }
 
 // foremost returns the configuration not seen that promises the most of gains of

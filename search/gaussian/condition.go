@@ -122,10 +122,10 @@ func (m *Model) fit(y []float64) {
 	if len(due) == 0 {
 		return
 	}
-	by := make([]*training, len(m.maps))
+	through := make([]*training, len(m.maps)) // by lens
 	for _, b := range due {
-		if by[b.by] == nil {
-			by[b.by] = m.training(b, y)
+		if through[b.lens] == nil {
+			through[b.lens] = m.training(b, y)
 		}
 		k := slowest
 		switch {
@@ -134,7 +134,7 @@ func (m *Model) fit(y []float64) {
 		case b.walk != nil:
 			k = min(max(steps/n, slowest), fastest)
 		}
-		b.fit(by[b.by], k)
+		b.fit(through[b.lens], k)
 		b.fitted = n
 	}
 }

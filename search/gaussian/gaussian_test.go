@@ -100,7 +100,7 @@ func TestCommittee(t *testing.T) {
 	var m *Model
 	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
 	best, doubted := math.Inf(1), 0
-	const questions = 60
+	const questions, settled, found = 90, 25, 60
 	for n := range questions {
 		o := answer(s.Ask(1)[0])
 		if o.Valid {
@@ -110,24 +110,27 @@ func TestCommittee(t *testing.T) {
 		if n < first+answers {
 			continue
 		}
-		wanted, least := (m.best-m.aim)*m.sd, float64((n+1)%2)*worthwhile
-		if least > 0 && m.doubt > 1 {
+		wanted, least, doubt := (m.best-m.aim)*m.sd, float64((n+1)%2)*worthwhile, 1.0
+		if n >= settled && least > 0 && m.doubt > 1 {
+			least, doubt = 0, doubting(0, n)
 			doubted++
-			least = 0
 		}
-		if math.Abs(wanted-least) > 1e-9 || n%2 == 1 && m.doubt != 1 || m.doubt < 1 || m.doubt > dubious {
-			t.Errorf("question %d is for more than %v, want %v, with doubt %v; the best is %v", n, wanted, least, m.doubt, best)
+		if math.Abs(wanted-least) > 1e-9 || m.doubt != doubt || n >= questions-2 && wanted > 0 {
+			t.Errorf("question %d is for more than %v with doubt %v, want %v and %v; the best is %v", n, wanted, m.doubt, least, doubt, best)
+		}
+		if n >= found && best > 1.02 {
+			t.Errorf("%v after %d questions", best, n)
 		}
 	}
-	if best > 1.02 || doubted == 0 || doubted == questions/2 {
-		t.Errorf("%v after %d questions, %d of doubt", best, questions, doubted)
+	if doubted == 0 || doubted > questions/3 {
+		t.Errorf("%d of %d questions are of doubt", doubted, questions)
 	}
 	s.Ask(1)
 	if a, b := m.beliefs[0].process.lengths, m.beliefs[1].process.lengths; slices.Equal(a, b) {
 		t.Errorf("two processes have the lengths %v", a)
 	}
-	if a, b := m.beliefs[0].by, m.beliefs[1].by; a == b {
-		t.Errorf("two processes go by map %d", a)
+	if a, b := m.beliefs[0].lens, m.beliefs[1].lens; a == b {
+		t.Errorf("two processes see by map %d", a)
 	}
 	for _, i := range space.Sample(rand.New(rand.NewPCG(3, 4)), 50) {
 		if m.t.Seen(i) {
@@ -142,6 +145,20 @@ func TestCommittee(t *testing.T) {
 		got := m.score(i, math.Inf(-1)) - m.valid(i)
 		if math.Abs(got-math.Log(want)) > 1e-6 || m.bound(i) < got {
 			t.Errorf("configuration %d: %v, bound %v, want %v", i, got, m.bound(i), math.Log(want))
+		}
+	}
+}
+
+// TestDoubting: the less is expected the more is doubted, and the less the more is
+// known.
+func TestDoubting(t *testing.T) {
+	for _, c := range []struct {
+		expected float64
+		answers  int
+		want     float64
+	}{{1, 10, 1}, {doubtBelow, 10, 1}, {doubtBelow / 2, 10, doubtMost}, {0, 60, 2}, {0, 600, 1.1}} {
+		if got := doubting(c.expected, c.answers); got != c.want {
+			t.Errorf("%v expected after %d answers: %v, want %v", c.expected, c.answers, got, c.want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func Committee(t *trail.Trail) *Model {
 	for k := range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
 		b := newBelief(m.maps[0].Dims(), walk)
-		b.by = k % len(m.maps)
+		b.lens = k % len(m.maps)
 		m.beliefs = append(m.beliefs, b)
 	}
 	return m
@@ -152,7 +152,7 @@ func (m *Model) point(i int64) point {
 }
 
 // unit is a configuration's point as the process of a belief sees it.
-func (m *Model) unit(b *belief, i int64) []float64 { return m.point(i).unit[b.by] }
+func (m *Model) unit(b *belief, i int64) []float64 { return m.point(i).unit[b.lens] }
 
 // view is what a belief's process has to say of a configuration.
 func (m *Model) view(b *belief, i int64) *view { return b.view(i, m.unit(b, i)) }
