@@ -40,6 +40,8 @@ func TestDefects(t *testing.T) {
 		{"before the start of a buffer in the first CTA", "", "ld.global.f32 %f0, [%rd5+-4];", 64, simengine.FailureRuntime},
 		{"beyond the end of a buffer in the last CTA", "", "ld.global.f32 %f0, [%rd5+4];", 1 << 18, simengine.FailureRuntime},
 		{"beyond the end of shared memory", tile, "mov.u32 %r10, 4096;\nld.shared.f32 %f0, [%r10];", 64, simengine.FailureRuntime},
+		{"a table of more static shared memory than ptxas takes", ".shared .align 4 .b8 tile[49156];", strings.Replace(exchange, "BETWEEN", "bar.sync 0;", 1), 64, simengine.FailureLaunch},
+		{"a table of as much as it takes", ".shared .align 4 .b8 tile[49152];", strings.Replace(exchange, "BETWEEN", "bar.sync 0;", 1), 64, simengine.FailureInvalid},
 		{"inside every buffer", "", "ld.global.f32 %f0, [%rd5];", 1 << 18, simengine.FailureInvalid},
 	} {
 		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {

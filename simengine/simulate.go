@@ -122,7 +122,7 @@ type seating struct {
 // residency applies the CUDA rules for what an SM can hold.
 func residency(k *ir.Kernel, p *assemble.Program, req *Request) (*seating, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
-	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: k.SharedBytes + req.DynamicShared}
+	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: k.SharedBytes + req.DynamicShared, Static: k.SharedBytes}
 	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ type Residency struct {
 
 // SharedMemory is the shared memory of an SM, its allocation rules and its banks.
 type SharedMemory struct {
-	SharedPerCTA      int   // largest static allocation
+	SharedPerCTA      int   // largest static allocation that ptxas takes
 	SharedPerCTAOptIn int   // largest dynamic allocation after opting in
 	SharedUnit        int   // granularity of a CTA's allocation
 	SharedReserved    int   // taken by the system per CTA, beside what the kernel asks for

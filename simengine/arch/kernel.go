@@ -7,6 +7,7 @@ type Kernel struct {
 	Threads   int // a CTA
 	Registers int // a thread, as the assembler allocated
 	Shared    int // bytes a CTA, static and dynamic together
+	Static    int // of these, static
 }
 
 // Limit is a bound of the device that a launch breaks.
@@ -18,6 +19,7 @@ const (
 	LimitThreads         // threads of a CTA
 	LimitRegisters       // registers of a thread or of a CTA
 	LimitShared          // shared memory of a CTA
+	LimitStatic          // of it what its arrays of a fixed size take
 	LimitGrid            // CTAs of the grid in a dimension
 	LimitBlock           // threads of the CTA in a dimension
 )
@@ -31,6 +33,8 @@ func (l Limit) String() string {
 		return "registers"
 	case LimitShared:
 		return "shared memory per block"
+	case LimitStatic:
+		return "static shared memory per block"
 	case LimitGrid:
 		return "grid dimension"
 	case LimitBlock:
@@ -50,12 +54,16 @@ type LaunchError struct {
 
 // Error is one line: what was asked, and what the architecture allows.
 func (e *LaunchError) Error() string {
-	return fmt.Sprintf("%s cannot launch this configuration: %s: %d %s asked, %s to %d allowed",
+	text := fmt.Sprintf("%s cannot launch this configuration: %s: %d %s asked, %s to %d allowed",
 		e.Arch, e.Limit, e.Want, e.What, e.least(), e.Most)
+	if e.Limit == LimitStatic {
+		text += " by ptxas; more has to be dynamic (an extern array, and its size at the launch)"
+	}
+	return text
 }
 
 func (e *LaunchError) least() string {
-	if e.Limit == LimitShared || e.Limit == LimitRegisters {
+	if e.Limit == LimitShared || e.Limit == LimitStatic || e.Limit == LimitRegisters {
 		return "0"
 	}
 	return "1"
@@ -90,6 +98,10 @@ func checkKernel(d *Descriptor, k Kernel) error {
 		return &LaunchError{d.Name, LimitThreads, k.Threads, d.MaxThreadsPerCTA, "threads"}
 	case k.Shared < 0 || k.Shared > d.SharedPerCTAOptIn:
 		return &LaunchError{d.Name, LimitShared, k.Shared, d.SharedPerCTAOptIn, "bytes"}
+	case k.Static > d.SharedPerCTA:
+		// "uses too much shared data (0xc004 bytes, 0xc000 max)", by ptxas 13.0 for
+		// every architecture. A driver that compiles the PTX itself (580) takes it.
+		return &LaunchError{d.Name, LimitStatic, k.Static, d.SharedPerCTA, "bytes"}
 	case k.Registers < 0 || k.Registers > d.MaxRegistersPerThread:
 		return &LaunchError{d.Name, LimitRegisters, k.Registers, d.MaxRegistersPerThread, "registers a thread"}
 	}

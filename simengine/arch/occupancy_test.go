@@ -171,6 +171,7 @@ func TestLaunchErrors(t *testing.T) {
 		{[3]int{1, 70000, 1}, [3]int{32, 1, 1}, arch.Kernel{Threads: 32}, arch.LimitGrid},
 		{[3]int{0, 1, 1}, [3]int{32, 1, 1}, arch.Kernel{Threads: 32}, arch.LimitGrid},
 		{[3]int{1, 1, 1}, [3]int{32, 1, 1}, arch.Kernel{Threads: 32, Shared: 232449}, arch.LimitShared},
+		{[3]int{1, 1, 1}, [3]int{32, 1, 1}, arch.Kernel{Threads: 32, Shared: 49153, Static: 49153}, arch.LimitStatic},
 		{[3]int{1, 1, 1}, [3]int{1024, 1, 1}, arch.Kernel{Threads: 1024, Registers: 72}, arch.LimitRegisters},
 		{[3]int{1, 1, 1}, [3]int{32, 1, 1}, arch.Kernel{Threads: 32, Registers: 256}, arch.LimitRegisters},
 	}
