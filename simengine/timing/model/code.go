@@ -29,6 +29,9 @@ type code struct {
 	spill spillPath
 	// slow[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slow map[int32]float64
+	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
+	// at places of their own of a table, cycles of the SM.
+	table []float64
 }
 
 // memoryClass is what the assembler makes of a memory operation.
@@ -46,11 +49,14 @@ func memoryClass(o ir.Op) assemble.Class {
 	return assemble.ClassInvalid
 }
 
-func newCode(f *timing.Figures, p *assemble.Program, s spillPath, detours []timing.Detour) (*code, error) {
+func newCode(f *timing.Figures, in *timing.Input, s spillPath) (*code, error) {
+	p, detours := in.Program, in.Detours
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
+	c.table = make([]float64, len(p.Kernel.Instrs))
+	hold := timing.TableHold(in) / float64(f.Schedulers)
 	for i := range p.Kernel.Instrs {
 		c.class[i] = memoryClass(p.Kernel.Instrs[i].Op)
 	}
@@ -77,6 +83,9 @@ func newCode(f *timing.Figures, p *assemble.Program, s spillPath, detours []timi
 			c.count(&c.static[len(c.static)-1], in)
 			if d := timing.Calls(in, detours); d != nil {
 				c.detour(&c.static[len(c.static)-1], d)
+			}
+			if n := timing.TableLoads(p.Kernel, in); n > 0 {
+				c.table[in.Source] = float64(n) * hold
 			}
 			if in.Source >= 0 && isRequest(in.Class) {
 				c.requests[i]++

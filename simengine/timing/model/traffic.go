@@ -178,6 +178,9 @@ func (t *traffic) access(u *turn) {
 	case ir.Const, ir.ParamSpace:
 		u.r.latency = float32(f.Constant + (passes-1)*f.ConstantPass)
 		u.one.busy[idc] = passes * f.ConstantPass
+		if passes == 1 {
+			u.one.busy[idc] += t.c.table[a.PC]
+		}
 		u.one.blocking[idc] = u.one.busy[idc]
 	default:
 		if a.Space == ir.Local {
