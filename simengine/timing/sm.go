@@ -174,7 +174,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	resident, perCTA := in.CTAsPerSM, in.WarpsPerCTA
 	n := resident * perCTA
 	s := &sm{m: m, c: c, in: in, pool: p, l1: cache.New(in.L1Bytes)}
-	s.tableHold = dram.Ticks(TableHold(in) / float64(m.schedulers))
+	s.tableHold = dram.Ticks(TableHold(in, p.samples[0].cta) / float64(m.schedulers))
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
 	s.score = make([]int64, n*c.stride)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 const (
@@ -27,13 +29,47 @@ const (
 )
 
 // TableHold returns how long one of TableLoads holds the constant cache of its
-// sub-partition in the mean, cycles: 0 where all find what they load.
-func TableHold(in *Input) float64 {
-	if in.Program.Kernel.ConstBytes <= tablePlaces*tableLine {
+// sub-partition in the mean, cycles, when all CTAs walk as one does: 0 where they find
+// what they load.
+func TableHold(in *Input, cta *trace.CTA) float64 {
+	if walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
 		return 0
 	}
 	ctas := float64(newGridShape(in).resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
 	return tableMiss * math.Min(math.Max(ctas-tableTogether, 0)/(tableApart-tableTogether), 1)
+}
+
+// walked returns how many bytes of constant memory a warp of a CTA walks, with the
+// iterations that the trace leaves out, which go on as those before them did.
+func walked(k *ir.Kernel, cta *trace.CTA) int {
+	if k.ConstBytes <= tablePlaces*tableLine {
+		return 0
+	}
+	most := 0
+	var weight []int64
+	last := make([]int, len(k.Instrs)) // 1 + where the instruction read last
+	for i := range cta.Warps {
+		w := &cta.Warps[i]
+		weight = coalesce.Weights(w, weight)
+		clear(last)
+		low, high := k.ConstBytes, 0
+		for step := range w.Steps {
+			for _, a := range w.Accesses[w.Steps[step].Access:accessEnd(w, step)] {
+				if a.Space != ir.Const || a.Passes > 1 {
+					continue
+				}
+				at, end := int(a.First), int(a.First)+int(a.Width)
+				if before := last[a.PC] - 1; before >= 0 {
+					on := (at - before) * int(max(weight[step]-1, 0))
+					at, end = at+min(on, 0), end+max(on, 0)
+				}
+				last[a.PC] = int(a.First) + 1
+				low, high = min(low, at), max(high, end)
+			}
+		}
+		most = max(most, min(high-low, k.ConstBytes))
+	}
+	return most
 }
 
 // TableLoads returns how many loads of a table a machine instruction is, in uniform

@@ -50,7 +50,8 @@ type Access struct {
 	// Ideal is what Passes would be without conflicts, for the same width.
 	Ideal uint16
 	// First and NLines delimit the request's lines in Warp.Lines
-	// (Global and Local; none for Shared).
+	// (Global and Local; none for Shared). For Const First is the offset in the
+	// constant bank that the first lane reads at.
 	First  int32
 	NLines uint16
 	// Sectors is the number of distinct 32-byte sectors over all lines.

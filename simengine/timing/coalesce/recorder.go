@@ -145,6 +145,9 @@ func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, 
 		l.Addr += base
 		w.Lines = append(w.Lines, l)
 	}
+	if space == ir.Const {
+		a.First = int32(addr[bits.TrailingZeros32(mask)&(warpSize-1)])
+	}
 	w.Accesses = append(w.Accesses, a)
 }
 

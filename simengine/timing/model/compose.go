@@ -28,7 +28,7 @@ func Compose(in timing.Input) (*timing.Result, error) {
 		share = fp.plan.WriteBytes / t
 	}
 	m := newMemory(f, s.active, share, fp.plan.PieceShare)
-	c, err := newCode(f, &in, newSpillPath(&in, m))
+	c, err := newCode(f, &in, fp.ctas[0].CTA, newSpillPath(&in, m))
 	if err != nil {
 		return nil, err
 	}
