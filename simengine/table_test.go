@@ -10,11 +10,12 @@ import (
 // walk sums up every other word of a table in constant memory, one an iteration.
 const walk = `
 	mov.f32 %f0, 0f00000000;
+	cvt.rn.f32.u32 %f2, %r0;
 	mov.u64 %rd10, table;
 	mov.u32 %r10, 0;
 again:
 	ld.const.f32 %f1, [%rd10];
-	fma.rn.f32 %f0, %f0, %f1, %f1;
+	fma.rn.f32 %f0, %f0, %f2, %f1;
 	add.s64 %rd10, %rd10, 8;
 	add.s32 %r10, %r10, 1;
 	setp.lt.s32 %p1, %r10, %r2;

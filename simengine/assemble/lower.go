@@ -10,8 +10,10 @@ import (
 // them can read a uniform register and the uniform datapath can compute it.
 func (s *selector) lowerNode(n *node) error {
 	f := s.f
-	if s.uniformPairLoad(n) {
-		s.lowerUniformConst(n, s.pairUniform(n.dst))
+	if s.uniformVectorLoad(n) {
+		for k := 0; k < len(n.dst); k += 2 {
+			s.lowerUniformConst(n, s.pairUniform(n.dst[k:k+2]), int64(k)*4)
+		}
 		return nil
 	}
 	if len(n.dst) != 1 || n.dst[0] < 0 {
@@ -75,7 +77,7 @@ func (s *selector) lowerUniform(n *node, d value) error {
 	}
 	args := make([]arg, 0, 3)
 	if n.op == ir.Ld && n.space == ir.Const {
-		s.lowerUniformConst(n, dst)
+		s.lowerUniformConst(n, dst, 0)
 		return nil
 	}
 	if n.op != ir.Mov || n.src[0].Kind != ir.OperandSpecial {
@@ -115,19 +117,24 @@ func (s *selector) readUniform(n *node, dst arg) {
 	s.emit(opS2UR, dst)
 }
 
-// lowerUniformConst loads from constant memory into uniform registers.
-func (s *selector) lowerUniformConst(n *node, dst arg) {
+// lowerUniformConst loads from constant memory into uniform registers, from so many
+// bytes beyond the node's address.
+func (s *selector) lowerUniformConst(n *node, dst arg, beyond int64) {
 	in := s.emit(opULDCX, dst)
-	if r := n.src[0].Reg; r != ir.NoReg {
-		in.src[0], in.nsrc = valueArg(value(r), 0, 1), 1
+	o := s.uniformIndex(n)
+	if o.Reg != ir.NoReg {
+		in.src[0], in.nsrc = valueArg(value(o.Reg), 0, 1), 1
 	}
-	s.access(in, n, n.src[0].Var, noValue, int64(n.src[0].Imm))
+	s.access(in, n, o.Var, noValue, int64(o.Imm)+beyond)
+	if len(n.dst) > 1 {
+		in.width = 4 * dst.n
+	}
 }
 
-// uniformPairLoad says whether a node loads two words from constant memory that
+// uniformVectorLoad says whether a node loads two words or four from constant memory that
 // all readers take from uniform registers.
-func (s *selector) uniformPairLoad(n *node) bool {
-	if n.op != ir.Ld || n.space != ir.Const || len(n.dst) != 2 || n.guard != noValue || !s.f.t.uniform || !s.uniformAddress(&n.src[0]) {
+func (s *selector) uniformVectorLoad(n *node) bool {
+	if n.op != ir.Ld || n.space != ir.Const || len(n.dst) != 2 && len(n.dst) != 4 || n.guard != noValue || !s.f.t.uniform || !s.uniformAddress(n) {
 		return false
 	}
 	for _, v := range n.dst {
@@ -307,6 +314,12 @@ func (s *selector) lowerSimple(n *node) error {
 		return nil
 	}
 	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {
+		if n.op == ir.Neg || n.op == ir.Abs {
+			// What it reads is loaded into a general register (sm_90 machine code of a
+			// loop over parts of a table in constant memory that negates one of four words).
+			s.emit(op, s.dest(w, 1), s.word(src[0], w))
+			continue
+		}
 		s.emit(op, s.dest(w, 1), s.mix(w, src...)...)
 	}
 	return nil

@@ -111,7 +111,7 @@ func (s *selector) uniformOp(n *node) bool {
 	}
 	switch n.op {
 	case ir.Ld:
-		return n.vec == 1 && words(n.typ) == 1 && (n.space == ir.ParamSpace || n.space == ir.Const && s.uniformAddress(&n.src[0]))
+		return n.vec == 1 && words(n.typ) == 1 && (n.space == ir.ParamSpace || n.space == ir.Const && s.uniformAddress(n))
 	case ir.Cvta:
 		return true
 	case ir.Mov:
@@ -181,8 +181,18 @@ func (s *selector) findHard() {
 
 // uniformAddress says whether a constant memory address is a constant or in a
 // uniform register.
-func (s *selector) uniformAddress(o *ir.Operand) bool {
+func (s *selector) uniformAddress(n *node) bool {
+	o := s.uniformIndex(n)
 	return o.Reg == ir.NoReg || s.f.vals[o.Reg].file == fileUniform
+}
+
+// uniformIndex is the address operand of a load from constant memory, of the node being
+// lowered without the address of the variable that it indexes.
+func (s *selector) uniformIndex(n *node) ir.Operand {
+	if o := n.src[0]; n != s.n || o.Reg == ir.NoReg || s.f.vals[o.Reg].file == fileUniform {
+		return o
+	}
+	return s.constIndex(n)
 }
 
 // s2ur says whether a special register can be read into a uniform one.

@@ -26,7 +26,7 @@ type op struct {
 	mod      ir.Mod
 	pending  int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
 	commit   bool  // Control: closes a cp.async group
-	table    uint8 // LDC: TableLoads
+	table    bool  // LDC: WalksTable
 	latency  int32
 	interval int32
 	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
@@ -161,7 +161,7 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 	o := op{
 		class: in.Class, pipe: s.pipe, port: portOf(in.Class, s.pipe, in.Space), kind: s.kind, space: in.Space, width: in.Width, source: in.Source,
 		carried: in.Carried, spill: in.Spill, latency: int32(s.latency), interval: int32(s.interval), pending: -1,
-		table: uint8(TableLoads(c.program.Kernel, in)),
+		table: WalksTable(c.program.Kernel, in),
 	}
 	o.dep0 = int32(len(c.deps))
 	for _, span := range in.Src {

@@ -63,8 +63,8 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
 // constant is an indexed constant load.
 func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 	if a := w.access(o.source); o.source >= 0 && a != nil {
-		if o.table > 0 && a.Passes <= 1 {
-			at, _ = s.idc.Serve(at, int64(o.table)*s.tableHold)
+		if o.table {
+			at, _ = s.idc.Serve(at, s.tableHold)
 		}
 		return s.constantAccess(a, at)
 	}

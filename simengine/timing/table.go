@@ -18,17 +18,15 @@ const (
 	tablePlaces = 4
 	tableLine   = 64
 	tableMiss   = 75
-	// Up to tableTogether CTAs walk a table together, from tableApart on each is at a
-	// place of its own. No more than tablePlaces can be at more; what becomes of
-	// more is not known but from 62 configurations of three kernels that walk tables
-	// (deploy/calibrate/validation/third: coulomb, dedisperse, point_in_polygon): all but
-	// one of those with 12 to 16 came apart where that can be seen, and of those with 5
-	// to 8 every other one.
-	tableTogether = 8
-	tableApart    = 12
+	// tableApart is from how many CTAs on each is at a place of its own; of fewer, more
+	// than tablePlaces, the more the more often. No microbenchmark gives it: of 88
+	// configurations of four kernels that walk tables (deploy/calibrate/validation:
+	// coulomb, dedisperse, point_in_polygon, fir) all but one of those with 12 to 16 CTAs
+	// came apart where that can be seen, and of those with 5 to 8 every other one.
+	tableApart = 12
 )
 
-// TableHold returns how long one of TableLoads holds the constant cache of its
+// TableHold returns how long a load that WalksTable holds the constant cache of its
 // sub-partition in the mean, cycles, when all CTAs walk as one does: 0 where they find
 // what they load.
 func TableHold(in *Input, cta *trace.CTA) float64 {
@@ -36,7 +34,7 @@ func TableHold(in *Input, cta *trace.CTA) float64 {
 		return 0
 	}
 	ctas := float64(newGridShape(in).resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
-	return tableMiss * math.Min(math.Max(ctas-tableTogether, 0)/(tableApart-tableTogether), 1)
+	return tableMiss * math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
 }
 
 // walked returns how many bytes of constant memory a warp of a CTA walks, with the
@@ -72,12 +70,9 @@ func walked(k *ir.Kernel, cta *trace.CTA) int {
 	return most
 }
 
-// TableLoads returns how many loads of a table a machine instruction is, in uniform
-// registers of two words each: 0 for one that does not load from constant memory, from
-// an address in a register. Only those of whose requests all lanes want the same walk.
-func TableLoads(k *ir.Kernel, in *assemble.Instr) int {
-	if in.Class != assemble.LDC || in.Source < 0 || in.Src[0].Count == 0 || k.Instrs[in.Source].Space != ir.Const {
-		return 0
-	}
-	return max(int(in.Width)/8, 1)
+// WalksTable says that an instruction loads from constant memory into uniform
+// registers, from an address in one: from where the warp is in a table.
+func WalksTable(k *ir.Kernel, in *assemble.Instr) bool {
+	return in.Class == assemble.LDC && in.Source >= 0 && in.Src[0].Count > 0 &&
+		in.Dst[0].First >= assemble.UniformBase && k.Instrs[in.Source].Space == ir.Const
 }

@@ -85,8 +85,8 @@ func newCode(f *timing.Figures, in *timing.Input, cta *trace.CTA, s spillPath) (
 			if d := timing.Calls(in, detours); d != nil {
 				c.detour(&c.static[len(c.static)-1], d)
 			}
-			if n := timing.TableLoads(p.Kernel, in); n > 0 {
-				c.table[in.Source] = float64(n) * hold
+			if timing.WalksTable(p.Kernel, in) {
+				c.table[in.Source] += hold
 			}
 			if in.Source >= 0 && isRequest(in.Class) {
 				c.requests[i]++

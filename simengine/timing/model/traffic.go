@@ -177,10 +177,7 @@ func (t *traffic) access(u *turn) {
 		u.one.busy[lsu] = math.Max(passes*f.SharedPass, f.Addressing)
 	case ir.Const, ir.ParamSpace:
 		u.r.latency = float32(f.Constant + (passes-1)*f.ConstantPass)
-		u.one.busy[idc] = passes * f.ConstantPass
-		if passes == 1 {
-			u.one.busy[idc] += t.c.table[a.PC]
-		}
+		u.one.busy[idc] = passes*f.ConstantPass + t.c.table[a.PC]
 		u.one.blocking[idc] = u.one.busy[idc]
 	default:
 		if a.Space == ir.Local {
