@@ -75,3 +75,26 @@ func TestUniformConstantsStayUniform(t *testing.T) {
 		t.Errorf("%d uniform loads, %d others, %d moves, %d uniform sums in the loop; want 1, 0, 0 and 1", n[opULDCX], n[opLDC], n[opMOV], n[opUIADD3])
 	}
 }
+
+// Four words are two pairs, where every reader takes them from uniform registers: not
+// where one negates, nor where an instruction reads two. A parameter makes room.
+func TestUniformConstantsByReaders(t *testing.T) {
+	const load = "ld.const.v4.f32 {%f3, %f4, %f5, %f6}, [%rd5]; add.s64 %rd5, %rd5, 16; "
+	for _, c := range []struct {
+		name, body       string
+		uniform, general int
+	}{
+		{"one each", "fma.rn.f32 %f1, %f2, %f3, %f1; fma.rn.f32 %f1, %f2, %f4, %f1; fma.rn.f32 %f1, %f2, %f5, %f1; fma.rn.f32 %f1, %f2, %f6, %f1;", 2, 0},
+		{"one negated", "fma.rn.f32 %f1, %f2, %f3, %f1; neg.f32 %f7, %f4; fma.rn.f32 %f1, %f7, %f1, %f2; fma.rn.f32 %f1, %f2, %f5, %f1; fma.rn.f32 %f1, %f2, %f6, %f1;", 0, 1},
+		{"two in one", "fma.rn.f32 %f1, %f2, %f3, %f4; fma.rn.f32 %f1, %f2, %f5, %f1; fma.rn.f32 %f1, %f2, %f6, %f1;", 0, 1},
+		{"beside a parameter", "mov.b32 %f8, %r1; fma.rn.f32 %f1, %f8, %f1, %f3; fma.rn.f32 %f1, %f2, %f4, %f1; fma.rn.f32 %f1, %f2, %f5, %f1; fma.rn.f32 %f1, %f2, %f6, %f1;", 2, 0},
+	} {
+		if n := inLoop(t, constText(load+c.body)); n[opULDCX] != c.uniform || n[opLDC] != c.general {
+			t.Errorf("%s: %d loads into uniform registers, %d into general ones; want %d and %d", c.name, n[opULDCX], n[opLDC], c.uniform, c.general)
+		}
+	}
+	n := inLoop(t, constText("add.s64 %rd6, %rd4, %rd5; ld.const.f32 %f3, [%rd6]; fma.rn.f32 %f1, %f2, %f3, %f1; add.s64 %rd5, %rd5, 4;"))
+	if n[opULDCX] != 1 || n[opLDC] != 0 {
+		t.Errorf("indexed by a counter: %d loads into uniform registers, %d into general ones; want 1 and 0", n[opULDCX], n[opLDC])
+	}
+}

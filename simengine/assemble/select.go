@@ -367,16 +367,20 @@ func (s *selector) nonGPR(o ir.Operand) int {
 		if o.Imm == 0 {
 			return 0
 		}
-		return 3
+		return 4
 	case ir.OperandReg:
 		v := value(o.Reg)
 		if s.f.vals[v].file == fileUniform {
 			return 2
 		}
-		if d := s.f.defOf(v); d != nil && s.inPlace(d) {
+		d := s.f.defOf(v)
+		if d != nil && s.inPlace(d) {
 			return 2
 		}
 		if s.uniformValue(v) {
+			if d != nil && d.op == ir.Ld && d.space == ir.Const && s.uniformAddress(d) {
+				return 3 // a parameter can wait in a general register, this cannot
+			}
 			return 1
 		}
 	case ir.OperandVar:

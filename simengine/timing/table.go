@@ -27,14 +27,16 @@ const (
 )
 
 // TableHold returns how long a load that WalksTable holds the constant cache of its
-// sub-partition in the mean, cycles, when all CTAs walk as one does: 0 where they find
-// what they load.
+// sub-partition, cycles, when all CTAs walk as one does: 0 where they find what they
+// load. Between tablePlaces and tableApart it is the share squared: launches do one or
+// the other there, up to ten times apart, and their geometric mean is nearer to the faster.
 func TableHold(in *Input, cta *trace.CTA) float64 {
 	if walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
 		return 0
 	}
 	ctas := float64(newGridShape(in).resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
-	return tableMiss * math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
+	apart := math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
+	return tableMiss * apart * apart
 }
 
 // walked returns how many bytes of constant memory a warp of a CTA walks, with the
