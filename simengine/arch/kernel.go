@@ -100,7 +100,7 @@ func checkKernel(d *Descriptor, k Kernel) error {
 		return &LaunchError{d.Name, LimitShared, k.Shared, d.SharedPerCTAOptIn, "bytes"}
 	case k.Static > d.SharedPerCTA:
 		// "uses too much shared data (0xc004 bytes, 0xc000 max)", by ptxas 13.0 for
-		// every architecture. A driver that compiles the PTX itself (580) takes it.
+		// sm_80, 90, 100 and 120. A driver that compiles the PTX itself (580) takes it.
 		return &LaunchError{d.Name, LimitStatic, k.Static, d.SharedPerCTA, "bytes"}
 	case k.Registers < 0 || k.Registers > d.MaxRegistersPerThread:
 		return &LaunchError{d.Name, LimitRegisters, k.Registers, d.MaxRegistersPerThread, "registers a thread"}

@@ -93,9 +93,11 @@ func (s *selector) local(v value) value {
 // an ambient copy, or the only result of a uniform node.
 func (s *selector) uniformValue(v value) bool {
 	vi := &s.f.vals[v]
-	if d := s.f.defOf(v); d != nil && d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial {
+	switch d := s.f.defOf(v); {
+	case d == nil:
+	case d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial:
 		return false // read into a general register unless a uniform instruction wants it
-	} else if d != nil && d.typ.IsFloat() && !loads(d) {
+	case d.typ.IsFloat() && !loads(d):
 		return false // the uniform datapath does not compute it
 	}
 	return s.f.t.uniform && vi.uniform && vi.file == fileGeneral && (vi.defs == 1 || vi.remat)

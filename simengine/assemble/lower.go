@@ -134,7 +134,10 @@ func (s *selector) lowerUniformConst(n *node, dst arg, beyond int64) {
 // uniformVectorLoad says whether a node loads two words or four from constant memory that
 // all readers take from uniform registers.
 func (s *selector) uniformVectorLoad(n *node) bool {
-	if n.op != ir.Ld || n.space != ir.Const || len(n.dst) != 2 && len(n.dst) != 4 || n.guard != noValue || !s.f.t.uniform || !s.uniformAddress(n) {
+	if n.op != ir.Ld || n.space != ir.Const || len(n.dst) != 2 && len(n.dst) != 4 || bits(n.typ) != 32 || n.guard != noValue {
+		return false
+	}
+	if !s.f.t.uniform || !s.uniformAddress(n) {
 		return false
 	}
 	for _, v := range n.dst {
@@ -314,9 +317,10 @@ func (s *selector) lowerSimple(n *node) error {
 		return nil
 	}
 	for w := uint8(0); w < s.f.vals[n.dst[0]].words; w++ {
-		if n.op == ir.Neg || n.op == ir.Abs {
+		if n.op == ir.Neg {
 			// What it reads is loaded into a general register (sm_90 machine code of a
-			// loop over parts of a table in constant memory that negates one of four words).
+			// loop over a table in constant memory that negates one of four words: deploy/
+			// calibrate/validation/fourth gmm).
 			s.emit(op, s.dest(w, 1), s.word(src[0], w))
 			continue
 		}

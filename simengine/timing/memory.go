@@ -64,7 +64,7 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
 func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 	if a := w.access(o.source); o.source >= 0 && a != nil {
 		if o.table {
-			at, _ = s.idc.Serve(at, s.tableHold)
+			at, _ = s.idc.Serve(at, s.pool.tableHold)
 		}
 		return s.constantAccess(a, at)
 	}

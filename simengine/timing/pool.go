@@ -3,6 +3,7 @@ package timing
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
@@ -13,6 +14,8 @@ type pool struct {
 	plan    *reuse.Plan
 	skips   bool
 	uneven  bool // the samples are CTAs of different work from the whole grid
+	// tableHold is the steps that a load of WalksTable holds an SM's constant cache.
+	tableHold int64
 }
 
 // clusterSteps is how many neighbours of the first CTA are traced along x, at
@@ -113,6 +116,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 			return nil, err
 		}
 	}
+	p.tableHold = dram.Ticks(TableHold(in, p.samples[0].cta) / float64(m.schedulers))
 	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
 		Kept: m.arch.L2Kept, KeptUntil: m.arch.L2KeptUntil,

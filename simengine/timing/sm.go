@@ -103,9 +103,7 @@ type sm struct {
 	lsu     dram.Server
 	idc     dram.Server // indexed constant cache, and what sub-partitions have of it
 	barrier dram.Server
-	// tableHold is the steps that a load through uniform registers holds idc.
-	tableHold int64
-	vacancy   int64 // cycles from a CTA's last exit to its slot issuing again
+	vacancy int64 // cycles from a CTA's last exit to its slot issuing again
 	// loads and stores are rings: when the outstanding sectors of loads arrive
 	// and when L2 has taken the outstanding lines of stores.
 	loads, stores ring
@@ -174,7 +172,6 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	resident, perCTA := in.CTAsPerSM, in.WarpsPerCTA
 	n := resident * perCTA
 	s := &sm{m: m, c: c, in: in, pool: p, l1: cache.New(in.L1Bytes)}
-	s.tableHold = dram.Ticks(TableHold(in, p.samples[0].cta) / float64(m.schedulers))
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
 	s.score = make([]int64, n*c.stride)

@@ -18,18 +18,19 @@ const (
 	tablePlaces = 4
 	tableLine   = 64
 	tableMiss   = 75
-	// tableApart is from how many CTAs on each is at a place of its own; of fewer, more
-	// than tablePlaces, the more the more often. No microbenchmark gives it: of 88
-	// configurations of four kernels that walk tables (deploy/calibrate/validation:
-	// coulomb, dedisperse, point_in_polygon, fir) all but one of those with 12 to 16 CTAs
-	// came apart where that can be seen, and of those with 5 to 8 every other one.
+	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
+	// microbenchmark gives it but 96 configurations of four kernels that walk tables
+	// (deploy/calibrate/validation: coulomb, dedisperse, point_in_polygon, fir). Of those
+	// that would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and
+	// more CTAs did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
 	tableApart = 12
 )
 
 // TableHold returns how long a load that WalksTable holds the constant cache of its
 // sub-partition, cycles, when all CTAs walk as one does: 0 where they find what they
 // load. Between tablePlaces and tableApart it is the share squared: launches do one or
-// the other there, up to ten times apart, and their geometric mean is nearer to the faster.
+// the other there, up to ten times apart, and their geometric mean is nearer to the
+// faster. (The share itself orders fir better, at level model, and dedisperse worse.)
 func TableHold(in *Input, cta *trace.CTA) float64 {
 	if walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
 		return 0

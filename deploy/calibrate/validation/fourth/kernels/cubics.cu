@@ -1,7 +1,7 @@
-// Horner's rule on 128 cubic pieces in constant memory, the sum of all pieces' values: PER arguments a thread.
-#define PIECES 128
-__constant__ float4 pieces[PIECES];
-extern "C" __global__ void rings(const float* __restrict__ x, float* __restrict__ out, int n) {
+// The sum of 128 cubic polynomials in constant memory, by Horner's rule and where positive: PER arguments a thread.
+#define CUBICS 128
+__constant__ float4 coefficients[CUBICS];
+extern "C" __global__ void cubics(const float* __restrict__ x, float* __restrict__ out, int n) {
   int i = blockIdx.x * (BLOCK * PER) + threadIdx.x;
   float v[PER], s[PER];
 #pragma unroll
@@ -11,8 +11,8 @@ extern "C" __global__ void rings(const float* __restrict__ x, float* __restrict_
 #else
 #pragma unroll 1
 #endif
-  for (int a = 0; a < PIECES; ++a) {
-    float4 q = pieces[a];
+  for (int a = 0; a < CUBICS; ++a) {
+    float4 q = coefficients[a];
 #pragma unroll
     for (int k = 0; k < PER; ++k) s[k] += fmaxf(((q.x * v[k] + q.y) * v[k] + q.z) * v[k] + q.w, 0.0f);
   }
