@@ -8,15 +8,18 @@
 enum Op {
   FFMA, FADD, FMUL, IADD, LOP3, SHF, IMAD, IMNMX, SETSEL, MUFU_EX2, MUFU_SIN, MUFU_RSQ, MUFU_LG2,
   I2F_F2I, F2F16, POPC, DFMA, DADD, HFMA2, SHFL, BALLOT, IDIV, UDIV, FDIV, SQRT, MIX_FFMA_IADD, MIX_FFMA_MUFU, MIX_FFMA_LOP3_IMAD,
-  IMAD_HI, FLO, BREV, PRMT, FMNMX, LEA_HI, MIX_LOP3_IADD, RCP, DRCP, DDIV, DSQRT, OPS
+  IMAD_HI, FLO, BREV, PRMT, FMNMX, LEA_HI, MIX_LOP3_IADD, RCP, DRCP, DDIV, DSQRT,
+  MIX_VIADD_LOP3, MIX_VIADD_LOP3_IMAD, VIADDMNMX, MIX_VIADDMNMX_FFMA, MIX_VIMNMX3_LOP3, MIX_VIMNMX_LOP3, OPS
 };
 static const char *opName[] = {"ffma", "fadd", "fmul", "iadd", "lop3", "shf", "imad", "imnmx", "setp_selp", "mufu_ex2",
   "mufu_sin", "mufu_rsq", "mufu_lg2", "i2f_f2i", "f2f16", "popc", "dfma", "dadd", "hfma2", "shfl", "ballot", "idiv", "udiv", "fdiv", "sqrt",
   "mix_ffma_iadd", "mix_ffma_mufu", "mix_ffma_lop3_imad",
-  "imad_hi", "flo", "brev", "prmt", "fmnmx", "lea_hi", "mix_lop3_iadd", "rcp", "drcp", "ddiv", "dsqrt"};
+  "imad_hi", "flo", "brev", "prmt", "fmnmx", "lea_hi", "mix_lop3_iadd", "rcp", "drcp", "ddiv", "dsqrt",
+  "mix_viadd_lop3", "mix_viadd_lop3_imad", "viaddmnmx", "mix_viaddmnmx_ffma", "mix_vimnmx3_lop3", "mix_vimnmx_lop3"};
 // how many instructions of the named kind one step() is
 static const int opCount[] = {1, 1, 1, 2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 2, 3,
-  1, 1, 1, 1, 2, 1, 2, 1, 1, 1, 1};
+  1, 1, 1, 1, 2, 1, 2, 1, 1, 1, 1,
+  2, 3, 1, 2, 2, 2};
 
 struct Chain {
   unsigned a, b;
@@ -65,6 +68,14 @@ template <int OP> __device__ inline void step(Chain &c, unsigned x, unsigned y, 
   if (OP == DRCP) asm volatile("rcp.rn.f64 %0, %0;" : "+d"(c.d));
   if (OP == DDIV) asm volatile("div.rn.f64 %0, %1, %0;" : "+d"(c.d) : "d"(e));
   if (OP == DSQRT) asm volatile("sqrt.rn.f64 %0, %0;" : "+d"(c.d));
+  // a sum with a number in the instruction, and what Hopper has for min and max of sums and of three (VIADD, VIADDMNMX, VIMNMX3 there)
+  if (OP == MIX_VIADD_LOP3 || OP == MIX_VIADD_LOP3_IMAD) asm volatile("add.s32 %0, %0, 7; lop3.b32 %0, %0, %1, %2, 0x6a;" : "+r"(c.a) : "r"(x), "r"(y));
+  if (OP == MIX_VIADD_LOP3_IMAD) asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(c.b) : "r"(x), "r"(y));
+  if (OP == VIADDMNMX || OP == MIX_VIADDMNMX_FFMA) asm volatile("{.reg .s32 t; add.s32 t, %0, %1; max.s32 %0, t, %2;}" : "+r"(c.a) : "r"(x), "r"(c.b));
+  if (OP == MIX_VIADDMNMX_FFMA) asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(c.f) : "f"(u), "f"(v));
+  if (OP == MIX_VIMNMX3_LOP3)
+    asm volatile("{.reg .s32 t; max.s32 t, %0, %1; max.s32 t, t, %2; lop3.b32 %0, t, %2, %3, 0x6a;}" : "+r"(c.a) : "r"(x), "r"(c.b), "r"(y));
+  if (OP == MIX_VIMNMX_LOP3) asm volatile("{.reg .s32 t; max.s32 t, %0, %1; lop3.b32 %0, t, %1, %2, 0x6a;}" : "+r"(c.a) : "r"(c.b), "r"(y));
   if (OP == SQRT) asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(c.f));
 }
 

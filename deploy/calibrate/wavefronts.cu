@@ -4,8 +4,8 @@
 // shared memory by conflict. One CTA of 32 warps on one SM.
 #include "harness.cuh"
 
-enum Kind { SHARED_LD, SHARED_LD64, SHARED_LD128, SHARED_ST, GLOBAL_LD, GLOBAL_LD64, GLOBAL_LD128, GLOBAL_ST, SHARED_ATOM, SHARED_RED, KINDS };
-static const char *kindName[] = {"shared_ld", "shared_ld64", "shared_ld128", "shared_st", "global_ld", "global_ld64", "global_ld128", "global_st", "shared_atom", "shared_red"};
+enum Kind { SHARED_LD, SHARED_LD64, SHARED_LD128, SHARED_ST, GLOBAL_LD, GLOBAL_LD64, GLOBAL_LD128, GLOBAL_ST, SHARED_ATOM, SHARED_RED, SHARED_INC, KINDS };
+static const char *kindName[] = {"shared_ld", "shared_ld64", "shared_ld128", "shared_st", "global_ld", "global_ld64", "global_ld128", "global_st", "shared_atom", "shared_red", "shared_inc"};
 
 extern __shared__ unsigned tile[];
 
@@ -21,6 +21,7 @@ template <int KIND> __device__ inline unsigned access(unsigned s, const unsigned
   if (KIND == GLOBAL_ST) asm volatile("st.global.u32 [%0], %1;" ::"l"(g), "r"(s));
   if (KIND == SHARED_ATOM) asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(a) : "r"(s), "r"(v) : "memory");
   if (KIND == SHARED_RED) asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(s), "r"(v) : "memory");
+  if (KIND == SHARED_INC) asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(s) : "memory"); // ATOMS.POPC.INC
   return a ^ b ^ c ^ d;
 }
 
@@ -164,6 +165,8 @@ int main() {
   for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 28, 32}) b.lines<GLOBAL_LD>(n);
   for (int n : {1, 2, 4, 8, 16, 32}) b.sameAddress<SHARED_ATOM>(n);
   for (int n : {1, 2, 4, 8, 16, 32}) b.sameAddress<SHARED_RED>(n);
+  for (int n : {1, 2, 4, 8, 16, 32}) b.sameAddress<SHARED_INC>(n);
+  b.strides<SHARED_INC>({1, 2, 4, 8, 16, 32});
   for (int n : {1, 2, 4, 8, 16, 32}) {
     for (int i = 0; i < 2; i++) constants<<<1, 1024>>>(n, 8, b.span.p, b.sink.p);
     emit("wavefronts.constant", Params()("distinct", n), cycles(b.span, 32) / (8 * 16.0 * 32), "cycles/warp instruction");
