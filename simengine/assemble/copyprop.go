@@ -97,6 +97,30 @@ func (f *fn) replaceable(o, s *ir.Operand) bool {
 	return false
 }
 
+// propagateConstants has copies within a block of what was just set to a constant be
+// constants, too: variables that begin with zero are often copied from one that does.
+func (f *fn) propagateConstants() error {
+	known := map[value]ir.Operand{}
+	for _, b := range f.order {
+		clear(known)
+		for _, ni := range f.blocks[b].nodes {
+			n := &f.nodes[ni]
+			if n.op == ir.Mov && len(n.src) == 1 && n.src[0].Kind == ir.OperandReg {
+				if c, ok := known[value(n.src[0].Reg)]; ok && words(n.typ) == 1 {
+					n.src[0] = c
+				}
+			}
+			for _, d := range n.dst {
+				delete(known, d)
+			}
+			if setsConstant(n) && n.guard == noValue && words(n.typ) == 1 {
+				known[n.dst[0]] = n.src[0]
+			}
+		}
+	}
+	return nil
+}
+
 // nodeKey identifies a computation for value numbering.
 type nodeKey struct {
 	op        ir.Op

@@ -246,11 +246,14 @@ func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
 
 // conflict says whether two accesses must stay in order.
 func conflict(a, b *inst) bool {
+	if a.nc || b.nc {
+		return false
+	}
 	if a.vol || b.vol {
 		return true
 	}
 	load := func(x *inst) bool { return mops[x.op].class == Load }
-	if load(a) && load(b) || a.nc || b.nc {
+	if load(a) && load(b) {
 		return false
 	}
 	if a.space != b.space && a.space != ir.Generic && b.space != ir.Generic {

@@ -37,6 +37,8 @@ func (f *fn) emit() error {
 	p.Joined, p.Wide = f.joined, f.wide
 	slices.Sort(f.elected)
 	p.Elected = slices.Compact(f.elected)
+	slices.Sort(f.counted)
+	p.Counted = slices.Compact(f.counted)
 	f.program = p
 	return nil
 }

@@ -64,6 +64,7 @@ type fn struct {
 	joined  []int32 // PTX loads that became part of another
 	inPlace []int32 // loads from constant memory that instructions read in place
 	elected []int32 // PTX reductions that one lane does for its warp
+	counted []int32 // PTX atomics that count in shared memory
 	wide    []WideLoad
 	program *Program
 	tracked []map[int32]string // see trackOrder

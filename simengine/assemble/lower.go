@@ -24,7 +24,7 @@ func (s *selector) lowerNode(n *node) error {
 	if vi.file == fileUniform {
 		return s.lowerUniform(n, v)
 	}
-	if vi.defs == 1 && vi.uniform && vi.words == 1 && vi.file == fileGeneral && s.uniformOp(n) {
+	if vi.defs == 1 && vi.uniform && vi.file == fileGeneral && (vi.words == 1 || n.op != ir.Ld && n.op != ir.Cvta && n.op != ir.Mov) && s.uniformOp(n) {
 		if s.want[v]&wantGPR == 0 {
 			f.sub[v] = subst{v: s.twinOf(v)}
 			return s.lowerUniform(n, s.twinOf(v))
@@ -37,7 +37,11 @@ func (s *selector) lowerNode(n *node) error {
 			if err := s.lowerUniform(n, s.twin[v]); err != nil {
 				return err
 			}
-			s.emit(opMOV, s.dest(0, 1), valueArg(s.twin[v], 0, 1))
+			for w := range vi.words {
+				if w == 0 || s.want[v]&wantHi != 0 {
+					s.emit(opMOV, s.dest(w, 1), valueArg(s.twin[v], w, 1))
+				}
+			}
 			return nil
 		}
 	}
@@ -45,7 +49,11 @@ func (s *selector) lowerNode(n *node) error {
 		return err
 	}
 	if s.twin[v] != noValue {
-		s.emit(opR2UR, valueArg(s.twin[v], 0, 1), valueArg(v, 0, 1))
+		for w := range vi.words {
+			if w == 0 || s.want[v]&wantHi != 0 {
+				s.emit(opR2UR, valueArg(s.twin[v], w, 1), valueArg(v, w, 1))
+			}
+		}
 	}
 	return nil
 }
@@ -160,19 +168,34 @@ func (s *selector) pairUniform(vals []value) arg {
 	return valueArg(g, 0, 2)
 }
 
-// lowerUniformPair lowers a 64-bit sum or copy to a uniform instruction for each
-// word that somebody reads.
+// lowerUniformPair lowers what computes 64 bits to a uniform instruction for each word
+// that somebody reads, a product of words to one.
 func (s *selector) lowerUniformPair(n *node, d value) error {
+	if n.op == ir.Mul {
+		s.emit(opUIMADWIDE, valueArg(d, 0, 2), s.uniOperand(n.src[0]), s.uniOperand(n.src[1]))
+		return nil
+	}
 	carry := valueArg(s.newValue(1, fileUniformPred), 0, 1)
 	for w := uint8(0); w < 2; w++ {
-		if w == 1 && s.want[d]&wantHi == 0 {
+		if w == 1 && (s.want[d]|s.want[n.dst[0]])&wantHi == 0 {
 			break
 		}
 		args := make([]arg, 0, 3)
-		for _, o := range n.src {
-			args = append(args, s.uniWord(o, w))
+		switch {
+		case n.op == ir.Cvt:
+			args = append(args, s.uniOperand(n.src[0]))
+		case n.op == ir.Shl:
+			for k := range w + 1 {
+				args = append(args, s.uniWord(n.src[0], k))
+			}
+		default:
+			for _, o := range n.src {
+				args = append(args, s.uniWord(o, w))
+			}
 		}
 		switch {
+		case n.op == ir.Shl || n.op == ir.Cvt && w == 1:
+			s.emit(opUSHF, valueArg(d, w, 1), args...)
 		case n.op != ir.Add:
 			s.emit(opUMOV, valueArg(d, w, 1), args...)
 		case w == 0:

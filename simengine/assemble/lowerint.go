@@ -106,6 +106,12 @@ func (s *selector) lowerInt(n *node) error {
 		}
 		if s.f.t.addMinMax && words(n.typ) == 1 {
 			for i := range n.src {
+				if d := s.fold(n.src[i], false); d != nil && d.op == n.op && d.typ == n.typ {
+					s.emit(opIMNMX3, s.dest(0, 1), s.mix(0, d.src[0], d.src[1], n.src[1-i])...)
+					return nil
+				}
+			}
+			for i := range n.src {
 				if d := s.fold(n.src[i], false); d != nil && d.op == ir.Add && isInt(d.typ) && len(d.src) == 2 {
 					s.emit(opADDMNMX, s.dest(0, 1), s.mix(0, d.src[0], d.src[1], n.src[1-i])...)
 					return nil
@@ -243,7 +249,7 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	}
 	local := s.uses[x.Reg] == 1 || d.block == s.n.block
 	switch {
-	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide:
+	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide && !s.residesUniform(value(x.Reg)):
 		a, b, sum := s.wideSum(d.src[0], d.src[1], y)
 		s.emit(opIMADWIDE, s.dest(0, 2), a, b, sum)
 		return true

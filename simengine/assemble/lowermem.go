@@ -159,7 +159,7 @@ func (s *selector) vector(regs []value, load bool) arg {
 func (s *selector) loadedTogether(regs []value) bool {
 	f := s.f
 	for _, r := range regs {
-		if r < 0 || f.vals[r].defs < 2 || f.vals[r].file != fileGeneral || f.vals[r].defs != f.vals[regs[0]].defs {
+		if r < 0 || f.vals[r].defs < 2 || f.vals[r].file != fileGeneral {
 			return false
 		}
 	}
@@ -167,19 +167,28 @@ func (s *selector) loadedTogether(regs []value) bool {
 		s.loads = map[value][]int32{}
 		for _, b := range f.order {
 			for _, ni := range f.blocks[b].nodes {
-				if n := &f.nodes[ni]; (n.op == ir.Ld || n.op == ir.Ldu) && len(n.dst) > 1 {
-					s.loads[n.dst[0]] = append(s.loads[n.dst[0]], ni)
+				n := &f.nodes[ni]
+				for _, d := range n.dst {
+					if d >= 0 && f.vals[d].defs > 1 {
+						s.loads[d] = append(s.loads[d], ni)
+					}
 				}
 			}
 		}
 	}
-	same := int32(0)
-	for _, ni := range s.loads[regs[0]] {
-		if slices.Equal(f.nodes[ni].dst, regs) {
-			same++
+	for _, r := range regs {
+		for _, ni := range s.loads[r] {
+			if n := &f.nodes[ni]; !slices.Equal(n.dst, regs) && !setsConstant(n) {
+				return false
+			}
 		}
 	}
-	return same == int32(f.vals[regs[0]].defs)
+	return true
+}
+
+// setsConstant says whether a node gives a value of one word a constant.
+func setsConstant(n *node) bool {
+	return n.op == ir.Mov && len(n.dst) == 1 && len(n.src) == 1 && n.src[0].Kind == ir.OperandImm
 }
 
 // unpackVector copies the elements that vector could not bind.
@@ -281,10 +290,13 @@ func (s *selector) lowerAtomic(n *node) error {
 	if op == opATOM && s.countsFirst(n) {
 		leader, active, sum := s.countFirst(n)
 		old := s.temp(1)
-		in := s.emit(op, old, args[0], sum)
-		s.access(in, n, vr, base, off)
-		in.vol = true
+		s.access(s.emit(op, old, args[0], sum), n, vr, base, off)
 		s.shareCount(n, old, leader, active)
+		return nil
+	}
+	if op == opATOMS && !used && s.counts(n) {
+		s.f.counted = append(s.f.counted, n.pc)
+		s.access(s.emit(opATOMSINC, arg{}, args[0]), n, vr, base, off)
 		return nil
 	}
 	for _, o := range n.src[1:] {
@@ -293,10 +305,15 @@ func (s *selector) lowerAtomic(n *node) error {
 	if op == opRED && s.reducesFirst(n) {
 		args[1] = s.reduceFirst(n, args[1])
 	}
-	in := s.emit(op, dst, args...)
-	s.access(in, n, vr, base, off)
-	in.vol = true
+	s.access(s.emit(op, dst, args...), n, vr, base, off)
 	return nil
+}
+
+// counts says whether an atomic adds one to a word, which in shared memory is an
+// instruction of its own (ATOMS.POPC.INC, of which lanes that share a word take no
+// turns: deploy/calibrate wavefronts.same_address shared_inc).
+func (s *selector) counts(n *node) bool {
+	return s.f.t.counting && n.atom == ir.AtomAdd && len(n.src) == 2 && bits(n.typ) == 32 && isInt(n.typ) && n.src[1].Kind == ir.OperandImm && n.src[1].Imm == 1
 }
 
 // countsFirst says whether lanes that ask memory for places of their own, the same

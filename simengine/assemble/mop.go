@@ -16,6 +16,7 @@ const (
 	opSHF
 	opSHL
 	opIMNMX
+	opIMNMX3
 	opADDMNMX
 	opSEL
 	opISETP
@@ -32,6 +33,7 @@ const (
 	opFFMA
 	opIMAD
 	opIMADIADD
+	opVIADD
 	opIMADMOV
 	opIMADSHL
 	opIMADHI
@@ -66,6 +68,7 @@ const (
 	opULOP3
 	opUSHF
 	opUIMAD
+	opUIMADWIDE
 	opUISETP
 	opUSEL
 	opLDC
@@ -80,6 +83,7 @@ const (
 	opATOM
 	opRED
 	opATOMS
+	opATOMSINC
 	opLDGSTS
 	opLDGDEPBAR
 	opDEPBAR
@@ -128,6 +132,7 @@ var mops = [numMops]mopInfo{
 	opSHF:       {"SHF", ALU, 4, 2},
 	opSHL:       {"SHF.L", ALU, 4, 2},
 	opIMNMX:     {"VIMNMX", ALU, 4, 2},
+	opIMNMX3:    {"VIMNMX3", ALU, 4, 2},
 	opADDMNMX:   {"VIADDMNMX", ALU, 4, 2},
 	opSEL:       {"SEL", ALU, 4, 2},
 	opISETP:     {"ISETP", ALU, 8, 2},
@@ -144,6 +149,7 @@ var mops = [numMops]mopInfo{
 	opFFMA:      {"FFMA", FMA, 4, 1},
 	opIMAD:      {"IMAD", FMAHeavy, 4, 2},
 	opIMADIADD:  {"IMAD.IADD", FMAHeavy, 4, 2},
+	opVIADD:     {"VIADD", FMAHeavy, 4, 2},
 	opIMADMOV:   {"IMAD.MOV", FMAHeavy, 4, 2},
 	opIMADSHL:   {"IMAD.SHL", FMAHeavy, 4, 2},
 	opIMADHI:    {"IMAD.HI", IMADHigh, 5, 4},
@@ -178,6 +184,7 @@ var mops = [numMops]mopInfo{
 	opULOP3:     {"ULOP3", Uniform, 6, 2},
 	opUSHF:      {"USHF", Uniform, 6, 2},
 	opUIMAD:     {"UIMAD", Uniform, 6, 2},
+	opUIMADWIDE: {"UIMAD.WIDE", Uniform, 6, 2},
 	opUISETP:    {"UISETP", Uniform, 8, 2},
 	opUSEL:      {"USEL", Uniform, 6, 2},
 	opLDC:       {"LDC", LDC, 20, 4},
@@ -192,6 +199,7 @@ var mops = [numMops]mopInfo{
 	opATOM:      {"ATOM", Atomic, 200, 4},
 	opRED:       {"RED", Atomic, 2, 4},
 	opATOMS:     {"ATOMS", Atomic, 60, 4},
+	opATOMSINC:  {"ATOMS.POPC.INC", Atomic, 60, 4},
 	opLDGSTS:    {"LDGSTS", AsyncCopy, 2, 4},
 	opLDGDEPBAR: {"LDGDEPBAR", Control, 2, 4},
 	opDEPBAR:    {"DEPBAR", Control, 2, 4},

@@ -16,6 +16,7 @@ var frontEnd = []pass{
 	{"vectorisation", (*fn).vectorise, (*fn).verifyNodes},
 	{"uniformity", (*fn).findUniform, (*fn).verifyNodes},
 	{"if-conversion", (*fn).ifConvert, (*fn).verifyNodes},
+	{"constants", (*fn).propagateConstants, (*fn).verifyNodes},
 }
 
 // selection lowers them to machine instructions over virtual registers.
@@ -31,6 +32,7 @@ var selection = []pass{
 var backEnd = []pass{
 	{"schedule and registers", (*fn).assign, (*fn).verifyRegisters},
 	{"scheduling after allocation", (*fn).reschedule, (*fn).verifyOrder},
+	{"pairs of zeros", (*fn).pairZeros, (*fn).verifyPairs},
 	{"pipe balance", (*fn).balance, (*fn).verifyOrder},
 	{"emission", (*fn).emit, (*fn).verifyProgram},
 }

@@ -39,14 +39,23 @@ type Program struct {
 	// Elected are the PTX reductions into memory, ascending, that the lanes of a warp
 	// do in registers first, so that one lane of it makes the request.
 	Elected []int32
+	// Counted are the PTX atomics, ascending, that add one to words of shared memory:
+	// a word takes as many lanes at a time as count in it.
+	Counted []int32
 }
 
 // IsElected says whether one lane makes the request of a PTX instruction for all.
-func (p *Program) IsElected(pc int32) bool {
-	if len(p.Elected) == 0 {
+func (p *Program) IsElected(pc int32) bool { return among(p.Elected, pc) }
+
+// IsCounted says whether lanes that share a word of a PTX atomic take no turns.
+func (p *Program) IsCounted(pc int32) bool { return among(p.Counted, pc) }
+
+// among says whether an ascending list, most often empty, has a PTX instruction.
+func among(list []int32, pc int32) bool {
+	if len(list) == 0 {
 		return false
 	}
-	_, found := slices.BinarySearch(p.Elected, pc)
+	_, found := slices.BinarySearch(list, pc)
 	return found
 }
 
@@ -57,18 +66,12 @@ type WideLoad struct {
 }
 
 // IsJoined says whether the load of a PTX instruction is part of another's.
-func (p *Program) IsJoined(pc int32) bool {
-	if len(p.Joined) == 0 {
-		return false
-	}
-	_, found := slices.BinarySearch(p.Joined, pc)
-	return found
-}
+func (p *Program) IsJoined(pc int32) bool { return among(p.Joined, pc) }
 
 // Equal says whether two programs are the same code of the same kernel.
 func (p *Program) Equal(q *Program) bool {
 	return p.Kernel == q.Kernel && p.Registers == q.Registers && p.SpillBytes == q.SpillBytes && p.LocalBytes == q.LocalBytes &&
-		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) &&
+		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) && slices.Equal(p.Counted, q.Counted) &&
 		slices.EqualFunc(p.Blocks, q.Blocks, func(a, b Block) bool { return a.Merged == b.Merged && slices.Equal(a.Instrs, b.Instrs) })
 }
 

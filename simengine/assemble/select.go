@@ -41,7 +41,7 @@ type selector struct {
 	settled bool              // which variables are uniform is decided
 	uses    []int32           // readers of each value
 	inner   []bool            // blocks of innermost loops
-	loads   map[value][]int32 // vector loads by their first element, nil until asked for
+	loads   map[value][]int32 // what writes each value with several writers, nil until asked for
 	spared  map[ambientKey]bool
 }
 
@@ -231,6 +231,12 @@ func (s *selector) word(o ir.Operand, w uint8) arg {
 		if a, ok := s.throughCvt(v, w); ok {
 			return a
 		}
+		if s.residesUniform(v) {
+			s.want[v] |= (wantLo << w) | wantUni
+			t := s.temp(1)
+			s.emit(opMOV, t, valueArg(s.twinOf(v), w, 1))
+			return t
+		}
 		s.want[v] |= (wantLo << w) | wantGPR
 		if s.f.vals[v].file == fileUniform {
 			t := s.temp(1)
@@ -417,7 +423,7 @@ func (s *selector) pair(o ir.Operand) arg {
 		if s.f.vals[v].words == 1 {
 			return s.word(o, 0)
 		}
-		if s.f.vals[v].file == fileUniform {
+		if s.f.vals[v].file == fileUniform || s.residesUniform(v) {
 			break
 		}
 		s.want[v] |= wantLo | wantHi | wantGPR

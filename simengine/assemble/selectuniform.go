@@ -116,12 +116,17 @@ func (s *selector) uniformOp(n *node) bool {
 		return true
 	case ir.Mov:
 		return len(n.src) == 1 && (n.src[0].Kind != ir.OperandSpecial || s2ur(n.src[0].Special))
-	case ir.Add, ir.Sub, ir.Shl, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Not, ir.Neg:
+	case ir.Shl:
+		return isInt(n.typ) && (words(n.typ) == 1 || shiftCount(n) >= 0)
+	case ir.Add, ir.Sub, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Not, ir.Neg:
 		return isInt(n.typ) && (words(n.typ) == 1 || n.op == ir.Add) && n.mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
 	case ir.Mul, ir.Mad:
+		if n.op == ir.Mul && n.mod&ir.ModWide != 0 {
+			return bits32(n)
+		}
 		return isInt(n.typ) && words(n.typ) == 1 && n.mod&(ir.ModHi|ir.ModWide|ir.ModCarryIn|ir.ModCarryOut) == 0
 	case ir.Cvt:
-		return isInt(n.typ) && isInt(n.styp) && bits(n.typ) == 32 && bits(n.styp) == 32
+		return isInt(n.typ) && isInt(n.styp) && bits(n.styp) == 32 && (bits(n.typ) == 32 || bits(n.typ) == 64)
 	}
 	return false
 }
@@ -193,6 +198,17 @@ func (s *selector) uniformIndex(n *node) ir.Operand {
 		return o
 	}
 	return s.constIndex(n)
+}
+
+// residesUniform says whether a value that the uniform datapath computes stays in its
+// registers: an instruction that takes general registers only gets a copy of its own.
+func (s *selector) residesUniform(v value) bool {
+	vi := &s.f.vals[v]
+	if !vi.uniform || vi.defs != 1 || vi.file != fileGeneral {
+		return false
+	}
+	d := s.f.defOf(v)
+	return d != nil && d.op != ir.Ld && d.op != ir.Cvta && d.op != ir.Mov && s.f.blocks[s.b].depth > s.f.blocks[d.block].depth && s.uniformOp(d)
 }
 
 // s2ur says whether a special register can be read into a uniform one.

@@ -29,8 +29,12 @@ type target struct {
 	redux bool
 	// i2fFast: integer to fp32 conversion runs on the ALU (Ampere on).
 	i2fFast bool
-	// addMinMax: VIADDMNMX, an add fused into min or max (Hopper on).
+	// addMinMax: an add fused into min or max, and min or max of three (VIADDMNMX and
+	// VIMNMX3), and sums with an immediate in the multiplier's pipe (VIADD; Hopper on).
 	addMinMax bool
+	// counting: shared memory is counted in by an instruction that takes any number
+	// of lanes for a word at a time (Maxwell on, with its atomics on shared memory).
+	counting bool
 	// reserved registers that a thread is charged beyond those its code names:
 	// the count reported for sm_70 and later is two more than the highest
 	// register used plus one.
@@ -48,7 +52,7 @@ func targetFor(cc [2]int) (*target, error) {
 		return nil, fmt.Errorf("assemble: compute capability %d.%d is not modelled (3.0 to 12.x are)", cc[0], cc[1])
 	}
 	t := &target{
-		cc: cc, iadd3: v >= 50, lop3: v >= 50, xmad: v >= 50 && v < 70, imadWide: v >= 70,
+		cc: cc, iadd3: v >= 50, lop3: v >= 50, counting: v >= 50, xmad: v >= 50 && v < 70, imadWide: v >= 70,
 		uniform: v >= 75, constOperand: v < 90, sharedWindow: v >= 90, descriptor: v >= 80,
 		convergence: v >= 70, redux: v >= 80, i2fFast: v >= 80, addMinMax: v >= 90, minCap: 24, regUnit: 256,
 	}

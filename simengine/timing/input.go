@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -44,6 +45,9 @@ type Input struct {
 	// follows others of the same kernel back to back.
 	Cold bool
 }
+
+// L1LinesPerCTA is the lines of L1 for each of the CTAs that an SM holds.
+func (in *Input) L1LinesPerCTA() int { return in.L1Bytes / cache.LineBytes / max(in.CTAsPerSM, 1) }
 
 // validate reports everything that is wrong with the input at once.
 func (in *Input) validate() error {

@@ -83,7 +83,9 @@ func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
 	passes := int64(max(a.Passes, 1))
 	latency := s.m.latShared
 	if o.class == assemble.Atomic {
-		passes *= int64(max(a.MaxSame, 1))
+		if !s.c.program.IsCounted(a.PC) {
+			passes *= int64(max(a.MaxSame, 1))
+		}
 		latency = s.m.latAtomicShared
 	}
 	begin, _ = s.lsu.Serve(at, max(passes*s.m.sharedPass, s.m.addressing))
@@ -191,6 +193,11 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	}
 	at = max(at, s.loads.free())
 	n := int64(bits.OnesCount8(miss))
+	if again := miss &^ first; a.Space != ir.Local && again != 0 {
+		m := s.take(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
+		st.again += m * int64(s.m.granule()/32)
+		fromDRAM += m
+	}
 	if a.Space == ir.Local {
 		fromDRAM = s.localDue(0, s.granules(miss))
 		s.stats.localDRAM[0] += fromDRAM
@@ -270,8 +277,12 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 	if a.Space == ir.Local {
 		toDRAM = s.localDue(1, g)
 		s.stats.localDRAM[1] += toDRAM
-	} else if f := s.granules(first & l.Sectors); f > 0 {
+	} else {
+		f := s.granules(first & l.Sectors)
 		toDRAM = s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)
+		m := s.take(&s.againAcc[1][a.PC], s.againDue[1][a.PC], max(g-f, 0))
+		s.stats.byPC[a.PC].again += m * int64(s.m.granule()/32)
+		toDRAM += m
 	}
 	taken := s.mem.Write(max(at, s.stores.free()), g, toDRAM)
 	s.stores.take(taken)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/cache"
 )
 
 // traffic sums requests of a kind over the grid.
 type traffic struct {
 	requests, sectors, passes, ideal float64
-	hits, l2, fromDRAM               float64 // sectors
+	hits, l2, fromDRAM, again        float64 // sectors
 }
 
 // add counts an instruction's grid total and, in the proportions that the
@@ -25,6 +26,7 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 		t.hits += float64(st.l1Hits) * f
 		t.l2 += float64(st.l2Sectors) * f
 		t.fromDRAM += float64(st.dramSectors) * f
+		t.again += float64(st.again) * f
 	}
 }
 
@@ -126,15 +128,15 @@ func (m *machine) fetched(instrs int) float64 {
 // secondLevel adds the counters of L2 and DRAM, as a profiler sees them: of a
 // launch that finds nothing of what it reads in L2.
 func secondLevel(k map[string]float64, p *pool, fetched float64, gl, gs, ll, ls *traffic) {
-	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM, gs.sectors+ls.sectors)
+	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM+gl.again, gs.sectors+ls.sectors)
 	l.Reads += fetched
 	l.ReadHits += fetched
 	k["lts__t_sectors_op_read.sum"] = l.Reads
 	k["lts__t_sectors_op_write.sum"] = l.Writes
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
 	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
-	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes
-	k["dram__bytes_write.sum"] = p.plan.ColdWriteBytes
+	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes + gl.again*cache.SectorBytes
+	k["dram__bytes_write.sum"] = p.plan.ColdWriteBytes + gs.again*cache.SectorBytes
 }
 
 // timeMetrics adds rates, occupancy and the stall ratios.

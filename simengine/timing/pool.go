@@ -121,7 +121,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
 		Kept: m.arch.L2Kept, KeptUntil: m.arch.L2KeptUntil,
 		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold,
-		Resident: float64(in.CTAsPerSM * m.arch.SMs),
+		Resident: float64(in.CTAsPerSM * m.arch.SMs), L1Lines: float64(in.L1LinesPerCTA()),
 	})
 	return p, nil
 }

@@ -109,10 +109,11 @@ type sm struct {
 	loads, stores ring
 	combining     Combining
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
-	readDue, writeDue []int32
-	readAcc, writeAcc []int32
-	remote            uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
-	atomics           AtomicCost
+	readDue, writeDue  []int32
+	againDue, againAcc [2][]int32 // of what is touched again, loads and stores
+	readAcc, writeAcc  []int32
+	remote             uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
+	atomics            AtomicCost
 
 	first      int64 // the sample that the first CTA is a replica of
 	target     int64 // CTAs to run
@@ -165,6 +166,7 @@ type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2
 	dramSectors     int64 // of them, in granules that came from DRAM
+	again           int64 // of these, what the CTA had touched before
 }
 
 // newSM makes an SM that will run target CTAs.
@@ -199,6 +201,8 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	}
 	plan := p.plan
 	s.readDue, s.writeDue = due(plan.Read), due(plan.Write)
+	s.againDue = [2][]int32{due(plan.ReadAgain), due(plan.WriteAgain)}
+	s.againAcc = [2][]int32{make([]int32, c.pcs), make([]int32, c.pcs)}
 	s.readAcc, s.writeAcc = make([]int32, c.pcs), make([]int32, c.pcs)
 	share := 0.0
 	if t := plan.ReadBytes + plan.WriteBytes; t > 0 {

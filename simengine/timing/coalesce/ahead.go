@@ -2,9 +2,14 @@ package coalesce
 
 import "github.com/warptune/warptune/simengine/trace"
 
+// far is how many of the iterations left out are reported: as many planes as a
+// stencil of order 16 looks ahead when it marches through a volume.
+const far = 8
+
 // Ahead reports, for every place where sampling left iterations of a loop out, the
 // lines that the first of them would touch: those of the iteration recorded just
-// before it, as far on as that is from the one before.
+// before it, as far on as that is from the one before, and where that is whole lines
+// as far again, and again.
 func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8)) {
 	for i, s := range w.Steps {
 		if s.Repeat == 0 {
@@ -21,7 +26,7 @@ func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8
 			continue
 		}
 		for k := range until - from {
-			aheadOf(w, &w.Accesses[first+k], &w.Accesses[from+k], touch)
+			aheadOf(w, &w.Accesses[first+k], &w.Accesses[from+k], min(int64(s.Repeat), far), touch)
 		}
 	}
 }
@@ -37,15 +42,23 @@ func iteration(w *trace.Warp, head int32, end int) int {
 	return -1
 }
 
-// aheadOf reports the lines of the access that follows before and a.
-func aheadOf(w *trace.Warp, before, a *trace.Access, touch func(a *trace.Access, line uint64, sectors uint8)) {
+// aheadOf reports the lines of the accesses that follow before and a, at most so many.
+func aheadOf(w *trace.Warp, before, a *trace.Access, most int64, touch func(a *trace.Access, line uint64, sectors uint8)) {
 	if before.PC != a.PC || before.NLines != a.NLines {
 		return
 	}
 	for n := range int32(a.NLines) {
 		l, p := &w.Lines[a.First+n], &w.Lines[before.First+n]
-		if step := l.Addr - p.Addr; step != 0 {
-			touch(a, l.Addr+step, l.Sectors)
+		step := l.Addr - p.Addr
+		if step == 0 {
+			continue
+		}
+		further := most
+		if l.Sectors != p.Sectors {
+			further = 1
+		}
+		for k := range uint64(further) {
+			touch(a, l.Addr+(k+1)*step, l.Sectors)
 		}
 	}
 }

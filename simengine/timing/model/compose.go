@@ -34,11 +34,19 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	}
 	t, a := composeAll(c, m, &in, fp, s.perSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
-	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + localBytes(fp.plan, t, &in)
+	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + localBytes(fp.plan, t, &in) + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
 	p := s.span(f, d)
 	return report(f, &in, fp, t, d, s, p), nil
+}
+
+// again is what a CTA moves from and to DRAM of what it touched before, bytes.
+func (t *traffic) again() (bytes float64) {
+	for pc := range t.byPC {
+		bytes += t.byPC[pc].again
+	}
+	return bytes
 }
 
 // localBytes is what a CTA's spilled registers move from and to DRAM.

@@ -14,6 +14,7 @@ func (y *tally) add(o *tally, n float64) {
 	y.ideal += n * o.ideal
 	y.hits += n * o.hits
 	y.l2 += n * o.l2
+	y.again += n * o.again
 }
 
 // metrics are counters of the launch under Nsight Compute's names, those that
@@ -58,8 +59,8 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	secondLevel(k, fp, gl, stores)
-	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes // counters are of a launch by itself
-	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes
+	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes + gl.again // counters are of a launch by itself
+	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes + gs.again
 	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = p.cycles
 	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(in.Arch.SMs*in.Arch.SubPartitions), p.cycles)
@@ -69,7 +70,7 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 
 // secondLevel adds the counters of L2.
 func secondLevel(k map[string]float64, fp *footprint, loads tally, stores float64) {
-	l := fp.plan.Lookups(loads.l2, 0, stores)
+	l := fp.plan.Lookups(loads.l2, loads.again/32, stores)
 	k["lts__t_sectors_op_read.sum"] = l.Reads
 	k["lts__t_sectors_op_write.sum"] = l.Writes
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits

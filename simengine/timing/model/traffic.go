@@ -51,6 +51,7 @@ type traffic struct {
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
 type tally struct {
 	requests, sectors, passes, ideal, hits, l2 float64
+	again                                      float64 // bytes to and from DRAM that the CTA had touched before
 }
 
 // newTraffic decides for every access of the CTA where it is served. walked
@@ -170,7 +171,9 @@ func (t *traffic) access(u *turn) {
 		}
 		u.r.latency = float32(f.Shared)
 		if u.class == assemble.Atomic {
-			passes *= float64(max(a.MaxSame, 1))
+			if !t.c.p.IsCounted(a.PC) {
+				passes *= float64(max(a.MaxSame, 1))
+			}
 			u.r.latency = float32(f.AtomicShared)
 		}
 		u.r.latency += float32((passes - 1) * f.SharedPass)
@@ -216,7 +219,13 @@ func (t *traffic) lines(u *turn) {
 			if a.Space != ir.Local {
 				sectors = u.combining.Add(l.Addr, sectors, l.Full)
 			}
-			t.m.writeLine(&u.one, float64(t.granules(sectors)), fresh*plan.Write[a.PC], 1)
+			due := fresh * plan.Write[a.PC]
+			if share := plan.WriteAgain[a.PC]; share > 0 && a.Space == ir.Global {
+				more := math.Max(float64(t.granules(sectors))-fresh, 0) * share
+				u.y.again += u.n * more * float64(t.c.f.Granule)
+				due += more
+			}
+			t.m.writeLine(&u.one, float64(t.granules(sectors)), due, 1)
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
 			if t.c.p.IsElected(a.PC) {
@@ -273,6 +282,11 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	}
 	sectors := bits.OnesCount8(miss)
 	due := fresh * t.plan.Read[u.a.PC] * times
+	if share := t.plan.ReadAgain[u.a.PC]; share > 0 && u.a.Space == ir.Global {
+		more := math.Max(float64(t.granules(miss))-fresh, 0) * share * times
+		u.y.again += u.n * more * float64(t.c.f.Granule)
+		due += more
+	}
 	t.m.readLine(&u.one, sectors, due, times)
 	// What comes in takes turns of the data banks, too.
 	u.one.busy[lsu] += times * float64(sectors) * t.c.f.DataPass / 4

@@ -19,6 +19,8 @@ type Device struct {
 	Extents []Extent
 	// Cold says that no earlier launch of the kernel left data behind.
 	Cold bool
+	// L1Lines is the lines of L1 that a CTA has for itself.
+	L1Lines float64
 	// Resident is the CTAs that the device runs at a time, 0 for few of many.
 	Resident float64
 }
@@ -44,6 +46,10 @@ type Plan struct {
 	// instruction which come from DRAM; Write the share of those it writes
 	// first which go to DRAM: more than one where what lay in L2 before goes, too.
 	Read, Write []float64
+	// ReadAgain is the share of what a CTA reads at this instruction not for the first
+	// time, and not from L1, that comes from DRAM once more; WriteAgain the share of
+	// what it writes not for the first time that goes to DRAM once more.
+	ReadAgain, WriteAgain []float64
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
 	// Random says that the addresses are data dependent and scattered; Over is
@@ -125,11 +131,11 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
-	var reads, written float64
+	var reads, written, touched, unique float64
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.estimate(g, d, ctas, reach)
@@ -139,6 +145,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.confine(g, d, ctas)
+			touched, unique = touched+g.perCTA*ctas, unique+g.unique
 			if i < pcs {
 				reads += g.unique * float64(s.granule)
 			} else {
@@ -158,14 +165,17 @@ func (s *Survey) Plan(d Device) *Plan {
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
+	own := min(unique/math.Max(touched, 1), 1) // share of what a CTA touches that others do not
 	for id := range s.parent {
 		g := &groups[s.find(int32(id))]
 		if g.low > g.high {
 			continue
 		}
 		if id < pcs {
+			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
 		} else {
+			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}

@@ -56,9 +56,11 @@ type Survey struct {
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
-	weight   int64  // iterations that the touches stand for
-	serial   []bool // by pc: a warp reads a granule in several iterations, a part in each
-	skipped  []bool // by pc: some touches stood for more than one
+	weight   int64     // iterations that the touches stand for
+	serial   []bool    // by pc: a warp reads a granule in several iterations, a part in each
+	skipped  []bool    // by pc: some touches stood for more than one
+	apart    distances // of the first CTA's touches
+	again    []*spans  // by pc, what the first CTA touches again
 }
 
 // New makes an empty survey for a kernel of pcs instructions. granule is the
@@ -81,6 +83,7 @@ func New(pcs, granule, piece int) *Survey {
 		s.stored[k] = ^uint64(0)
 	}
 	s.extra = make([][numDirections]int64, n)
+	s.again = make([]*spans, n)
 	return s
 }
 
@@ -137,6 +140,9 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	if store {
 		s.stored[s.dir] = min(s.stored[s.dir], line)
 	}
+	if s.dir == Base {
+		s.repeat(id, line, store)
+	}
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
 	for g := range s.perLine {
@@ -149,6 +155,18 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 		}
 	}
 	return first
+}
+
+// repeat counts a touch by how many other lines came since the CTA touched this one.
+func (s *Survey) repeat(id int32, line uint64, store bool) {
+	n, ok := s.apart.touch(line, s.weight, store)
+	if !ok {
+		return
+	}
+	if s.again[id] == nil {
+		s.again[id] = new(spans)
+	}
+	s.again[id][class(n)] += s.weight
 }
 
 // Store records that the current CTA stores bytes by instruction pc, other CTAs

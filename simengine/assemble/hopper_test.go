@@ -1,0 +1,173 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+)
+
+// loopText is a kernel whose loop of n rounds has a body over %f, %r and %rd; %rd3 is a
+// thread's address, and %r1 the parameter n.
+func loopText(before, body string) string {
+	return header + `.visible .entry k(.param .u64 a, .param .u32 n)
+{
+.reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+ld.param.u64 %rd1, [a];
+ld.param.u32 %r1, [n];
+mov.u32 %r2, %tid.x;
+mul.wide.u32 %rd2, %r2, 4;
+add.s64 %rd3, %rd1, %rd2;
+mov.f32 %f1, 0f00000000;
+mov.u32 %r3, 0;
+` + strings.ReplaceAll(before, "; ", ";\n") + `
+L:
+` + strings.ReplaceAll(body, "; ", ";\n") + `
+add.s32 %r3, %r3, 1;
+setp.ne.s32 %p1, %r3, %r1;
+@%p1 bra L;
+st.global.f32 [%rd3], %f1;
+ret;
+}
+`
+}
+
+// Strides that all lanes share are worked out in uniform registers, and take no general
+// ones in the loop.
+func TestStridesStayUniform(t *testing.T) {
+	walk := "add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2;"
+	for _, c := range []struct {
+		name, before string
+		uniform      mop
+	}{
+		{"a product of two words", "mul.wide.s32 %rd4, %r1, 12;", opUIMADWIDE},
+		{"a sum with it", "mul.wide.s32 %rd5, %r1, 12; add.s64 %rd4, %rd5, 32;", opUIMADWIDE},
+		{"a shift of two words", "add.s32 %r4, %r1, 8; cvt.s64.s32 %rd5, %r4; shl.b64 %rd6, %rd5, 2; add.s64 %rd4, %rd6, 32;", opUSHF},
+	} {
+		src := loopText(c.before, walk)
+		n := inLoop(t, src)
+		if n[opIADD3]+n[opIADD3X] != 2 || n[opIMADWIDE] != 0 || n[opMOV] != 0 {
+			t.Errorf("%s: %d sums, %d wide products and %d moves in the loop; want the address's two words, 0 and 0", c.name, n[opIADD3]+n[opIADD3X], n[opIMADWIDE], n[opMOV])
+		}
+		if all := selectedOps(t, src, hopper.CC); all[c.uniform] == 0 {
+			t.Errorf("%s: no %v works out the stride", c.name, c.uniform)
+		}
+		must(t, src, hopper)
+	}
+}
+
+// Where an instruction takes general registers only, it gets a copy of its own in loops.
+func TestUniformIndexIsCopiedInLoops(t *testing.T) {
+	src := loopText("add.s32 %r4, %r1, 8; mul.lo.s32 %r5, %r4, %r1;", "mul.wide.s32 %rd4, %r5, 4; add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; xor.b32 %r3, %r3, %r5; xor.b32 %r3, %r3, %r5;")
+	if n := inLoop(t, src); n[opMOV] == 0 {
+		t.Errorf("no copy in the loop: %v", n)
+	}
+	must(t, src, hopper)
+}
+
+// Shared memory is counted in by an instruction of its own, from Maxwell on.
+func TestCountingInSharedMemory(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		cc         [2]int
+		counts     int
+	}{
+		{"one to a word", "atom.shared.add.u32 %r5, [s], 1;", [2]int{9, 0}, 1},
+		{"on Maxwell", "atom.shared.add.u32 %r5, [s], 1;", [2]int{5, 2}, 1},
+		{"on Kepler", "atom.shared.add.u32 %r5, [s], 1;", [2]int{3, 5}, 0},
+		{"a reduction", "red.shared.add.u32 [s], 1;", [2]int{8, 6}, 1},
+		{"two to a word", "atom.shared.add.u32 %r5, [s], 2;", [2]int{9, 0}, 0},
+		{"whose result is read", "atom.shared.add.u32 %r5, [s], 1; cvt.rn.f32.u32 %f1, %r5;", [2]int{9, 0}, 0},
+		{"another operation", "atom.shared.max.u32 %r5, [s], 1;", [2]int{9, 0}, 0},
+	} {
+		n := selectedOps(t, guardedText(c.body), c.cc)
+		if n[opATOMSINC] != c.counts || n[opATOMSINC]+n[opATOMS] != 1 {
+			t.Errorf("%s: %d counting instructions and %d others, want %d of one", c.name, n[opATOMSINC], n[opATOMS], c.counts)
+		}
+		if p := must(t, guardedText(c.body), Options{CC: c.cc}); len(p.Counted) != c.counts {
+			t.Errorf("%s: counted %v", c.name, p.Counted)
+		}
+	}
+}
+
+// Loads of what nobody writes go ahead of atomics, others of their space do not.
+func TestLoadsAheadOfAtomics(t *testing.T) {
+	for _, c := range []struct {
+		name, load, atom string
+		stays            bool
+	}{
+		{"of what nobody writes", "ld.global.nc.f32 %f2, [%rd3];", "atom.shared.add.u32 %r5, [s], 2;", false},
+		{"of another space", "ld.global.f32 %f2, [%rd3];", "atom.shared.add.u32 %r5, [s], 2;", false},
+		{"of what it may change", "ld.global.f32 %f2, [%rd3];", "atom.global.add.u32 %r5, [%rd1], 2;", true},
+		{"after an acquire", "ld.global.f32 %f2, [%rd3];", "atom.acquire.cta.shared.add.u32 %r5, [s], 2;", true},
+	} {
+		f, err := selected(buildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustHopper(t), 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var atom, load *inst
+		for b := range f.mblocks {
+			for i := range f.mblocks[b].insts {
+				switch in := &f.mblocks[b].insts[i]; in.op {
+				case opATOMS, opATOM, opRED:
+					atom = in
+				case opLDG:
+					load = in
+				}
+			}
+		}
+		if atom == nil || load == nil || conflict(atom, load) != c.stays {
+			t.Errorf("%s: the load stays behind: %v, want %v", c.name, !c.stays, c.stays)
+		}
+	}
+}
+
+func mustHopper(t *testing.T) *target {
+	tg, err := targetFor(hopper.CC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tg
+}
+
+// Hopper takes the least or the greatest of three, and of a sum and another.
+func TestMinMaxOfThree(t *testing.T) {
+	three := "ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+4]; ld.global.u32 %r5, [%rd3+8]; max.s32 %r6, %r3, %r4; max.s32 %r7, %r6, %r5; cvt.rn.f32.s32 %f1, %r7;"
+	for _, c := range []struct {
+		name, body        string
+		cc                [2]int
+		one, three, fused int
+	}{
+		{"of three", three, [2]int{9, 0}, 0, 1, 0},
+		{"before Hopper", three, [2]int{8, 6}, 2, 0, 0},
+		{"of different kinds", strings.Replace(three, "max.s32 %r7", "min.s32 %r7", 1), [2]int{9, 0}, 2, 0, 0},
+		{"of different signs", strings.Replace(three, "max.s32 %r7", "max.u32 %r7", 1), [2]int{9, 0}, 2, 0, 0},
+		{"of a sum", strings.Replace(three, "max.s32 %r6", "add.s32 %r6", 1), [2]int{9, 0}, 0, 0, 1},
+	} {
+		n := selectedOps(t, guardedText(c.body), c.cc)
+		if n[opIMNMX] != c.one || n[opIMNMX3] != c.three || n[opADDMNMX] != c.fused {
+			t.Errorf("%s: %d of two, %d of three, %d of sums; want %d, %d and %d", c.name, n[opIMNMX], n[opIMNMX3], n[opADDMNMX], c.one, c.three, c.fused)
+		}
+	}
+}
+
+// A vector that begins with zeros and that a load may then fill keeps its place: one
+// instruction zeroes two words, and nothing is copied.
+func TestGuardedVectorsBeginWithZeros(t *testing.T) {
+	src := guardedText("mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; @%p1 bra L1; ld.global.nc.v2.f32 {%f2, %f3}, [%rd3]; L1:\nfma.rn.f32 %f1, %f2, %f3, %f1;")
+	f, err := selected(buildKernel(t, "k", []byte(src)), mustHopper(t), 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.budget = f.t.step(f.need())
+	if err := f.runPasses(backEnd); err != nil {
+		t.Fatal(err)
+	}
+	n := map[mop]int{}
+	for b := range f.mblocks {
+		for i := range f.mblocks[b].insts {
+			n[f.mblocks[b].insts[i].op]++
+		}
+	}
+	if n[opCS2R] != 1 || n[opMOV]+n[opIMADMOV] > 2 {
+		t.Errorf("%d pairs zeroed, %d and %d moves; want 1 and at most those of the other zero and the stack pointer\n%s", n[opCS2R], n[opMOV], n[opIMADMOV], f.listing())
+	}
+}
