@@ -171,3 +171,23 @@ func TestGuardedVectorsBeginWithZeros(t *testing.T) {
 		t.Errorf("%d pairs zeroed, %d and %d moves; want 1 and at most those of the other zero and the stack pointer\n%s", n[opCS2R], n[opMOV], n[opIMADMOV], f.listing())
 	}
 }
+
+// A sum with one of two constants is made of both, the second under its condition.
+func TestSumsWithOneOfTwoConstants(t *testing.T) {
+	body := "ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+4]; setp.eq.s32 %p2, %r3, %r2; selp.b32 %r5, 2, -1, %p2; add.s32 %r6, %r5, %r4; cvt.rn.f32.s32 %f1, %r6;"
+	for _, c := range []struct {
+		name, body string
+		cc         [2]int
+		sums, sels int
+	}{
+		{"on Hopper", body, [2]int{9, 0}, 2, 0},
+		{"before", body, [2]int{8, 6}, 1, 1},
+		{"of which something else reads the choice", body + " xor.b32 %r7, %r5, %r6; cvt.rn.f32.s32 %f1, %r7;", [2]int{9, 0}, 1, 1},
+	} {
+		n := selectedOps(t, guardedText(c.body), c.cc)
+		if n[opIADD3] != c.sums || n[opSEL] != c.sels {
+			t.Errorf("%s: %d sums and %d choices, want %d and %d", c.name, n[opIADD3], n[opSEL], c.sums, c.sels)
+		}
+		must(t, guardedText(c.body), Options{CC: c.cc})
+	}
+}

@@ -91,6 +91,9 @@ func (s *selector) lowerInt(n *node) error {
 		if hi {
 			return s.add64(n)
 		}
+		if !wide && s.addsEither(n) {
+			return nil
+		}
 		s.add32(n, s.dest(0, 1))
 		return nil
 	case ir.Mul, ir.Mad:
@@ -127,6 +130,27 @@ func (s *selector) lowerInt(n *node) error {
 		}
 	}
 	return nil
+}
+
+// addsEither lowers x plus one of two constants to the sum with the one, and under the
+// condition that with the other over it (validation/fifth align_pairs, on Hopper).
+func (s *selector) addsEither(n *node) bool {
+	if n.op != ir.Add || n.guard != noValue || !s.f.t.addMinMax || words(n.typ) != 1 {
+		return false
+	}
+	for i := range n.src {
+		d, x := s.fold(n.src[i], false), n.src[1-i]
+		if d == nil || d.op != ir.Selp || x.Kind != ir.OperandReg || d.src[0].Kind != ir.OperandImm || d.src[1].Kind != ir.OperandImm || d.src[2].Kind != ir.OperandReg {
+			continue
+		}
+		p := value(d.src[2].Reg)
+		s.want[p] |= wantLo
+		s.emit(opIADD3, s.dest(0, 1), s.mix(0, x, d.src[1])...)
+		in := s.emit(opIADD3, s.dest(0, 1), s.mix(0, x, d.src[0])...)
+		in.guard, in.gnot, in.keeps = p, d.src[2].Not, true
+		return true
+	}
+	return false
 }
 
 // add32 emits a 32-bit sum (or the low word of a 64-bit one) as one

@@ -141,7 +141,7 @@ func (s *selector) block(b int) error {
 			if in.guard == noValue && mops[in.op].class != Uniform {
 				in.guard, in.gnot = n.guard, n.gnot
 			}
-			in.keeps = s.keep[ni] && in.guard != noValue && s.writesVariable(in)
+			in.keeps = in.keeps || s.keep[ni] && in.guard != noValue && s.writesVariable(in)
 			in.pc = n.pc
 			in.carried = -1
 			if int(n.block) != b {

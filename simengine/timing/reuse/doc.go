@@ -1,7 +1,8 @@
 // Package reuse estimates, from the memory footprints of a few CTAs, what the
 // whole grid asks of DRAM: how many of the bytes a CTA touches first are new to
 // the device, and how many another CTA, or the previous launch of the same
-// kernel, has left in the second-level cache.
+// kernel, has left in the second-level cache; and of what a CTA comes back to, how much
+// that cache has lost by then.
 //
 // The estimate is separable: a CTA is compared with its neighbours along each
 // axis of the grid, and what it shares with them is taken to hold all along the
