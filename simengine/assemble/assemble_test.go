@@ -94,6 +94,41 @@ func must(t testing.TB, src string, opt Options) *Program {
 	return p
 }
 
+// mustTarget is the target of a compute capability.
+func mustTarget(t testing.TB, cc [2]int) *target {
+	t.Helper()
+	tg, err := targetFor(cc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tg
+}
+
+// loopKernel is a kernel with a loop of so many rounds, over %p, %f, %r and %rd; %rd3 is a
+// thread's address, %r1 the parameter n, and %f1 what is stored.
+func loopKernel(declared, before, body, rounds string) string {
+	return header + declared + `.visible .entry k(.param .u64 a, .param .u32 n)
+{
+.reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+ld.param.u64 %rd1, [a];
+ld.param.u32 %r1, [n];
+mov.u32 %r2, %tid.x;
+mul.wide.u32 %rd2, %r2, 4;
+add.s64 %rd3, %rd1, %rd2;
+mov.f32 %f1, 0f00000000;
+mov.u32 %r3, 0;
+` + strings.ReplaceAll(before, "; ", ";\n") + `
+L:
+` + strings.ReplaceAll(body, "; ", ";\n") + `
+add.s32 %r3, %r3, 1;
+setp.ne.s32 %p1, %r3, ` + rounds + `;
+@%p1 bra L;
+st.global.f32 [%rd3], %f1;
+ret;
+}
+`
+}
+
 // selected takes a kernel as far as machine instructions over virtual registers.
 func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
 	f, err := front(k, tg)

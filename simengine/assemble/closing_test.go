@@ -84,7 +84,7 @@ func TestClosingOrderKeepsDependences(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			src = product(1+rng.IntN(6), 1+rng.IntN(20))
 		}
-		f, err := front(buildKernel(t, "x", []byte(src)), mustTarget(t))
+		f, err := front(buildKernel(t, "x", []byte(src)), mustTarget(t, [2]int{7, 5}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +92,6 @@ func TestClosingOrderKeepsDependences(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-func mustTarget(t *testing.T) *target {
-	tg, err := targetFor([2]int{7, 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tg
 }
 
 // closingKeeps says which dependence closingOrder breaks, if any.

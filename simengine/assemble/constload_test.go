@@ -1,40 +1,13 @@
 package assemble
 
 import (
-	"strings"
 	"testing"
 )
 
 // constText is a kernel that reads constants in a loop, at %rd5.
 func constText(index string) string {
-	return header + `.const .align 16 .b8 pad[16];
-.const .align 16 .b8 coef[1024];
-.visible .entry k(.param .u64 a, .param .u32 n)
-{
-.reg .pred %p<3>;
-.reg .f32 %f<9>;
-.reg .b32 %r<9>;
-.reg .b64 %rd<9>;
-ld.param.u64 %rd1, [a];
-ld.param.u32 %r1, [n];
-mov.u32 %r2, %tid.x;
-mul.wide.u32 %rd2, %r2, 4;
-add.s64 %rd3, %rd1, %rd2;
-mov.f32 %f1, 0f00000000;
-mov.u32 %r3, 0;
-mov.u64 %rd4, coef;
-mov.u64 %rd5, coef;
-L:
-.pragma "nounroll";
-ld.global.f32 %f2, [%rd3];
-` + strings.ReplaceAll(index, "; ", ";\n") + `
-add.s32 %r3, %r3, 1;
-setp.ne.s32 %p1, %r3, 64;
-@%p1 bra L;
-st.global.f32 [%rd3], %f1;
-ret;
-}
-`
+	return loopKernel(".const .align 16 .b8 pad[16];\n.const .align 16 .b8 coef[1024];\n", "mov.u64 %rd4, coef; mov.u64 %rd5, coef;",
+		".pragma \"nounroll\"; ld.global.f32 %f2, [%rd3]; "+index, "64")
 }
 
 // inLoop counts the instructions of each operation in the blocks of loops.

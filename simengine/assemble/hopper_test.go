@@ -7,28 +7,7 @@ import (
 
 // loopText is a kernel whose loop of n rounds has a body over %f, %r and %rd; %rd3 is a
 // thread's address, and %r1 the parameter n.
-func loopText(before, body string) string {
-	return header + `.visible .entry k(.param .u64 a, .param .u32 n)
-{
-.reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-ld.param.u64 %rd1, [a];
-ld.param.u32 %r1, [n];
-mov.u32 %r2, %tid.x;
-mul.wide.u32 %rd2, %r2, 4;
-add.s64 %rd3, %rd1, %rd2;
-mov.f32 %f1, 0f00000000;
-mov.u32 %r3, 0;
-` + strings.ReplaceAll(before, "; ", ";\n") + `
-L:
-` + strings.ReplaceAll(body, "; ", ";\n") + `
-add.s32 %r3, %r3, 1;
-setp.ne.s32 %p1, %r3, %r1;
-@%p1 bra L;
-st.global.f32 [%rd3], %f1;
-ret;
-}
-`
-}
+func loopText(before, body string) string { return loopKernel("", before, body, "%r1") }
 
 // Strides that all lanes share are worked out in uniform registers, and take no general
 // ones in the loop.
@@ -59,6 +38,12 @@ func TestUniformIndexIsCopiedInLoops(t *testing.T) {
 	src := loopText("add.s32 %r4, %r1, 8; mul.lo.s32 %r5, %r4, %r1;", "mul.wide.s32 %rd4, %r5, 4; add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; xor.b32 %r3, %r3, %r5; xor.b32 %r3, %r3, %r5;")
 	if n := inLoop(t, src); n[opMOV] == 0 {
 		t.Errorf("no copy in the loop: %v", n)
+	}
+	must(t, src, hopper)
+	// What a CTA's place alone gives is in a general register from the start.
+	src = loopText("mov.u32 %r4, %ctaid.x; shl.b32 %r5, %r4, 4;", "add.s32 %r6, %r2, %r5; max.s32 %r7, %r6, 1; xor.b32 %r3, %r3, %r7;")
+	if n := inLoop(t, src); n[opMOV] != 0 {
+		t.Errorf("%d copies of a CTA's first column in the loop", n[opMOV])
 	}
 	must(t, src, hopper)
 }
@@ -99,7 +84,7 @@ func TestLoadsAheadOfAtomics(t *testing.T) {
 		{"of what it may change", "ld.global.f32 %f2, [%rd3];", "atom.global.add.u32 %r5, [%rd1], 2;", true},
 		{"after an acquire", "ld.global.f32 %f2, [%rd3];", "atom.acquire.cta.shared.add.u32 %r5, [s], 2;", true},
 	} {
-		f, err := selected(buildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustHopper(t), 0, false)
+		f, err := selected(buildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustTarget(t, hopper.CC), 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,14 +103,6 @@ func TestLoadsAheadOfAtomics(t *testing.T) {
 			t.Errorf("%s: the load stays behind: %v, want %v", c.name, !c.stays, c.stays)
 		}
 	}
-}
-
-func mustHopper(t *testing.T) *target {
-	tg, err := targetFor(hopper.CC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tg
 }
 
 // Hopper takes the least or the greatest of three, and of a sum and another.
@@ -153,7 +130,7 @@ func TestMinMaxOfThree(t *testing.T) {
 // instruction zeroes two words, and nothing is copied.
 func TestGuardedVectorsBeginWithZeros(t *testing.T) {
 	src := guardedText("mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; @%p1 bra L1; ld.global.nc.v2.f32 {%f2, %f3}, [%rd3]; L1:\nfma.rn.f32 %f1, %f2, %f3, %f1;")
-	f, err := selected(buildKernel(t, "k", []byte(src)), mustHopper(t), 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC), 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -208,7 +208,22 @@ func (s *selector) residesUniform(v value) bool {
 		return false
 	}
 	d := s.f.defOf(v)
-	return d != nil && d.op != ir.Ld && d.op != ir.Cvta && d.op != ir.Mov && s.f.blocks[s.b].depth > s.f.blocks[d.block].depth && s.uniformOp(d)
+	return d != nil && d.op != ir.Ld && d.op != ir.Cvta && d.op != ir.Mov && s.f.blocks[s.b].depth > s.f.blocks[d.block].depth && s.uniformOp(d) && !s.ofSpecials(d)
+}
+
+// ofSpecials says whether a node has nothing but special registers and constants to
+// compute with: those are read into general registers (a CTA's first column is, in the
+// machine code of validation/fifth wave3d).
+func (s *selector) ofSpecials(n *node) bool {
+	for i := range n.src {
+		if n.src[i].Kind != ir.OperandReg {
+			continue
+		}
+		if d := s.f.defOf(value(n.src[i].Reg)); d == nil || d.op != ir.Mov || d.src[0].Kind != ir.OperandSpecial {
+			return false
+		}
+	}
+	return true
 }
 
 // s2ur says whether a special register can be read into a uniform one.
