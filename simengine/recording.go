@@ -99,7 +99,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 	return r, nil
 }
 
-// widen tells a recorder of the wide loads that a program makes of several.
+// widen tells a recorder of the wide loads and stores that a program makes of several.
 func widen(r *coalesce.Recorder, k *ir.Kernel, program *assemble.Program) *coalesce.Recorder {
 	for _, w := range program.Wide {
 		if k.Instrs[w.PC].Space == ir.Shared {

@@ -2,6 +2,7 @@ package simengine_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/warptune/warptune/simengine"
@@ -43,6 +44,10 @@ func TestTables(t *testing.T) {
 		}
 		if ratio := small.Cycles / large.Cycles; ratio < 4 {
 			t.Errorf("level %v: CTAs of 128 threads take %.1f times as long as CTAs of 512", level, ratio)
+		}
+		middle := math.Sqrt(small.Cycles * large.Cycles)
+		if ratio := time(8*steps, 256, steps).Cycles / middle; ratio < 0.95 || ratio > 1.05 {
+			t.Errorf("level %v: CTAs of 256 threads, which may come apart or not, take %.2f times the geometric mean of both", level, ratio)
 		}
 		if ratio := time(8*steps, 128, 32).Cycles / time(8*steps, 512, 32).Cycles; ratio > 1.15 {
 			t.Errorf("level %v: of 256 bytes of a table CTAs of 128 threads take %.2f times as long as CTAs of 512", level, ratio)

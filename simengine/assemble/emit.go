@@ -33,12 +33,14 @@ func (f *fn) emit() error {
 	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
 	f.joined = append(slices.Clone(f.joined), p.withoutLoad(f.inPlace)...)
 	slices.Sort(f.joined)
-	slices.SortFunc(f.wide, func(a, b WideLoad) int { return cmp.Compare(a.PC, b.PC) })
+	slices.SortFunc(f.wide, func(a, b WideAccess) int { return cmp.Compare(a.PC, b.PC) })
 	p.Joined, p.Wide = f.joined, f.wide
 	slices.Sort(f.elected)
 	p.Elected = slices.Compact(f.elected)
 	slices.Sort(f.counted)
 	p.Counted = slices.Compact(f.counted)
+	slices.Sort(f.swapped)
+	p.Swapped = slices.Compact(f.swapped)
 	f.program = p
 	return nil
 }

@@ -65,7 +65,8 @@ type fn struct {
 	inPlace []int32 // loads from constant memory that instructions read in place
 	elected []int32 // PTX reductions that one lane does for its warp
 	counted []int32 // PTX atomics that count in shared memory
-	wide    []WideLoad
+	swapped []int32 // PTX atomics that are loops over a swap in it
+	wide    []WideAccess
 	program *Program
 	tracked []map[int32]string // see trackOrder
 	scratch *scratch           // shared by variants

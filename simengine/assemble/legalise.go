@@ -1,6 +1,10 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // legalise splits operations into ones that value numbering can share: the
 // argument of sin and cos is multiplied by 1/2pi first, and the upper word of
@@ -18,6 +22,9 @@ func (f *fn) legalise() error {
 				m := f.derive(&n, ir.Mul, ir.F32, n.src[0], 0x3E22F983)
 				out = append(out, m)
 				f.nodes[ni].src[0] = ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(f.nodes[m].dst[0]), Var: -1, Param: -1}
+				out = append(out, ni)
+			case n.op == ir.Div && n.typ == ir.F32 && n.mod&(ir.ModApprox|ir.ModFull) != 0 && n.src[1].Kind == ir.OperandImm:
+				f.nodes[ni].reciprocal()
 				out = append(out, ni)
 			case n.op == ir.Cvt && n.typ != n.styp && bits(n.typ) == 64 && bits(n.styp) == 32 && signed(n.styp) && isInt(n.typ) &&
 				n.src[0].Kind == ir.OperandReg && f.vals[n.src[0].Reg].defs == 1 && f.vals[n.dst[0]].defs == 1:
@@ -41,6 +48,18 @@ func (f *fn) legalise() error {
 	}
 	f.countDefs()
 	return nil
+}
+
+// reciprocal turns an approximate division by a constant into a product (welford_rows'
+// machine code, deploy/calibrate/validation/sixth), by one into a copy.
+func (n *node) reciprocal() {
+	c := math.Float32frombits(uint32(n.src[1].Imm))
+	n.op, n.mod = ir.Mul, n.mod&^(ir.ModApprox|ir.ModFull)
+	n.src = []ir.Operand{n.src[0], n.src[1]}
+	n.src[1].Imm = uint64(math.Float32bits(1 / c))
+	if c == 1 {
+		n.op, n.src = ir.Mov, n.src[:1]
+	}
 }
 
 // funnel turns a<<k | b>>(32-k), a rotation when a is b, into one funnel shift.

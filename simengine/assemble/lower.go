@@ -332,8 +332,11 @@ func (s *selector) lowerSimple(n *node) error {
 		return s.unsupported(n)
 	}
 	src := n.src
-	if fused := s.contract(n); fused != nil {
-		op, src = simple[ir.Fma].ruleFor(n.typ), fused
+	if !isInt(n.typ) {
+		src = s.plains(src, n.typ, n.op != ir.Fma && n.op != ir.Mad)
+		if fused := s.contract(n, src); fused != nil {
+			op, src = simple[ir.Fma].ruleFor(n.typ), s.plains(fused, n.typ, false)
+		}
 	}
 	if n.typ == ir.F64 {
 		s.emit(op, s.dest(0, 2), s.doubles(src)...)
@@ -347,22 +350,34 @@ func (s *selector) lowerSimple(n *node) error {
 			s.emit(op, s.dest(w, 1), s.word(src[0], w))
 			continue
 		}
-		s.emit(op, s.dest(w, 1), s.mix(w, src...)...)
+		s.emit(op, s.dest(w, 1), s.mixSum(n, w, src)...)
 	}
 	return nil
 }
 
-// contract returns the operands of the multiply-add that a sum makes with a
+// mixSum is mix of a node's operands; of two constants in a multiply-add over
+// floating-point numbers the addend is the immediate (sm_90 machine code of lavamd's
+// expf: deploy/calibrate/validation/sixth).
+func (s *selector) mixSum(n *node, w uint8, src []ir.Operand) []arg {
+	if len(src) != 3 || isInt(n.typ) {
+		return s.mix(w, src...)
+	}
+	args := s.mix(w, src[2], src[0], src[1])
+	args[0], args[1], args[2] = args[1], args[2], args[0]
+	return args
+}
+
+// contract returns the operands of the multiply-add that a sum of src makes with a
 // product in it, nil when it makes none: the PTX ISA lets the assembler fuse
 // additions and multiplications that name no rounding, and the real one does.
-func (s *selector) contract(n *node) []ir.Operand {
+func (s *selector) contract(n *node, src []ir.Operand) []ir.Operand {
 	if n.op != ir.Add && n.op != ir.Sub || n.typ != ir.F32 && n.typ != ir.F64 || !s.fusible(n) {
 		return nil
 	}
-	for i := range n.src {
-		d := s.fold(n.src[i], false)
+	for i := range src {
+		d := s.fold(src[i], false)
 		if d != nil && d.op == ir.Mul && d.typ == n.typ && s.fusible(d) {
-			return []ir.Operand{d.src[0], d.src[1], n.src[1-i]}
+			return []ir.Operand{d.src[0], d.src[1], src[1-i]}
 		}
 	}
 	return nil
@@ -392,7 +407,7 @@ func (s *selector) lowerMov(n *node) error {
 		}
 		per := max(1, f.vals[src.Reg].words/uint8(len(n.dst)))
 		for i, d := range n.dst {
-			if d < 0 {
+			if d < 0 || s.want[d] == 0 {
 				continue
 			}
 			if int(f.vals[src.Reg].words) < len(n.dst) { // halves of a word

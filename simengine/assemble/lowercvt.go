@@ -31,15 +31,15 @@ func (s *selector) lowerCvt(n *node) error {
 		switch {
 		case isInt(n.typ):
 			op = opF2I
-		case half && from <= 32 && to <= 32 && s.f.t.cc[0] >= 7:
-			op = opHADD2
+		case (half || n.typ == ir.F16x2 || n.typ == ir.BF16x2) && from <= 32 && to <= 32 && s.f.t.cc[0] >= 7:
+			op = opHADD2 // and F2FP, as fast (deploy/calibrate pipe f2f16)
 		case from == to && (n.mod&ir.ModSat != 0 || n.mod&ir.ModFtz != 0) && to == 32:
 			op = opFADD
 		case from == to:
 			op = opFRND
 		}
 		args := make([]arg, 0, 2)
-		for _, o := range n.src {
+		for _, o := range s.plains(n.src, n.styp, true) {
 			if from == 64 {
 				args = append(args, s.pair(o))
 			} else {

@@ -48,7 +48,7 @@ func (s *selector) lowerExpansion(n *node) error {
 		return nil
 	}
 	args := make([]arg, 0, 3)
-	for _, o := range n.src {
+	for _, o := range s.plains(n.src, n.typ, true) {
 		args = append(args, s.data(o, n.typ))
 	}
 	approx := n.mod&ir.ModApprox != 0

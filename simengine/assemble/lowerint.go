@@ -162,7 +162,7 @@ func (s *selector) add32(n *node, dst arg) {
 		if i == 1 {
 			x, y = b, a
 		}
-		if d := s.fold(x, false); d != nil && d.op == ir.Mul && d.mod&ir.ModHi == 0 && isInt(d.typ) && n.op == ir.Add {
+		if d := s.fold(x, false); d != nil && d.op == ir.Mul && d.mod&ir.ModHi == 0 && isInt(d.typ) && (n.op == ir.Add || i == 1 && d.src[1].Kind == ir.OperandImm && s.f.t.imadWide) {
 			s.emit(opIMAD, dst, s.mix(0, d.src[0], d.src[1], y)...)
 			return
 		}

@@ -239,7 +239,7 @@ func (s *selector) data(o ir.Operand, t ir.Type) arg {
 }
 
 // gather brings the elements of a vector store into consecutive registers:
-// elements written once are computed in place, the others are copied.
+// elements that it alone reads are computed in place, the others are copied.
 func (s *selector) gather(vals []ir.Operand, t ir.Type) arg {
 	f := s.f
 	per := words(t)
@@ -250,7 +250,8 @@ func (s *selector) gather(vals []ir.Operand, t ir.Type) arg {
 			x := value(o.Reg)
 			_, bound := f.sub[x]
 			d := f.defOf(x)
-			if d != nil && !bound && s.local(x) == x && f.vals[x].words == per && s.uses[x] == 1 && d.guard == s.n.guard && !s.isThrough(x) {
+			there := f.vals[x].defs > 1 || d != nil && d.guard == s.n.guard && !s.isThrough(x)
+			if there && !bound && s.local(x) == x && f.vals[x].words == per && s.uses[x] == 1 && f.vals[x].file == fileGeneral {
 				s.data(o, t)
 				f.sub[x] = subst{v: g, w: at}
 				continue
@@ -301,6 +302,10 @@ func (s *selector) lowerAtomic(n *node) error {
 	}
 	for _, o := range n.src[1:] {
 		args = append(args, s.data(o, n.typ))
+	}
+	if op == opATOMS && s.swaps(n) {
+		s.swap(n, dst, args, vr, base, off)
+		return nil
 	}
 	if op == opRED && s.reducesFirst(n) {
 		args[1] = s.reduceFirst(n, args[1])

@@ -173,11 +173,12 @@ func (s *selector) compare(n *node, dst, extra arg) {
 	}
 	switch {
 	case t == ir.F64:
-		s.emit(opDSETP, dst, with([]arg{s.pair(n.src[0]), s.pair(n.src[1])})...)
+		x := s.plains(n.src[:2], t, true)
+		s.emit(opDSETP, dst, with([]arg{s.pair(x[0]), s.pair(x[1])})...)
 	case t == ir.F32:
-		s.emit(opFSETP, dst, with(s.mix(0, n.src[0], n.src[1]))...)
+		s.emit(opFSETP, dst, with(s.mix(0, s.plains(n.src[:2], t, true)...))...)
 	case t == ir.F16 || t == ir.F16x2 || t == ir.BF16 || t == ir.BF16x2:
-		s.emit(opHSETP2, dst, with(s.mix(0, n.src[0], n.src[1]))...)
+		s.emit(opHSETP2, dst, with(s.mix(0, s.plains(n.src[:2], t, true)...))...)
 	case words(t) == 2:
 		c := s.carry()
 		s.emit(opISETP, c, s.mix(0, n.src[0], n.src[1])...)

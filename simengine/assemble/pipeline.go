@@ -11,6 +11,9 @@ type pass struct {
 var frontEnd = []pass{
 	{"copy propagation", (*fn).propagateCopies, (*fn).verifyNodes},
 	{"legalisation", (*fn).legalise, (*fn).verifyNodes},
+	{"remainders", (*fn).shareDivisions, (*fn).verifyNodes},
+	{"saturation", (*fn).saturate, (*fn).verifyNodes},
+	{"shared sums", (*fn).shareSums, (*fn).verifyNodes},
 	{"value numbering", (*fn).numberValues, (*fn).verifyNodes},
 	{"copy sinking", (*fn).sinkCopies, (*fn).verifyNodes},
 	{"vectorisation", (*fn).vectorise, (*fn).verifyNodes},
@@ -23,6 +26,7 @@ var frontEnd = []pass{
 var selection = []pass{
 	{"rematerialisation", (*fn).rematerialise, (*fn).verifyNodes},
 	{"instruction selection", (*fn).selectInstructions, (*fn).verifyInsts},
+	{"shared constants", (*fn).shareConstants, (*fn).verifyInsts},
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},
 	{"liveness", (*fn).findLiveness, (*fn).verifyInsts},
 	{"frugal order", (*fn).frugal, (*fn).verifyFrugal},

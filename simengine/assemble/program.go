@@ -28,20 +28,23 @@ type Program struct {
 	// SpillStores and SpillLoads count static spill instructions.
 	SpillStores, SpillLoads int
 	CodeBytes               int // size of the instruction stream
-	// Joined are the PTX loads, ascending, that have no machine instruction
-	// since one with another Source loads their bytes too. The trace records
-	// an Access for each; the machine makes none.
+	// Joined are the PTX loads and stores, ascending, that have no machine
+	// instruction since one with another Source moves their bytes too. The trace
+	// records an Access for each; the machine makes none.
 	Joined []int32
-	// Wide are the loads that others were joined to, by PTX instruction
-	// ascending, with the bytes of a lane that each loads. They lie at a
-	// multiple of that number, which the PTX load's own bytes are part of.
-	Wide []WideLoad
+	// Wide are the loads and stores that others were joined to, by PTX instruction
+	// ascending, with the bytes of a lane that each moves. They lie at a multiple
+	// of that number, which the PTX instruction's own bytes are part of.
+	Wide []WideAccess
 	// Elected are the PTX reductions into memory, ascending, that the lanes of a warp
 	// do in registers first, so that one lane of it makes the request.
 	Elected []int32
 	// Counted are the PTX atomics, ascending, that add one to words of shared memory:
 	// a word takes as many lanes at a time as count in it.
 	Counted []int32
+	// Swapped are the PTX atomics, ascending, that load words of shared memory and swap
+	// them, again until no other lane came between.
+	Swapped []int32
 }
 
 // IsElected says whether one lane makes the request of a PTX instruction for all.
@@ -49,6 +52,10 @@ func (p *Program) IsElected(pc int32) bool { return among(p.Elected, pc) }
 
 // IsCounted says whether lanes that share a word of a PTX atomic take no turns.
 func (p *Program) IsCounted(pc int32) bool { return among(p.Counted, pc) }
+
+// IsSwapped says whether lanes that share a word of a PTX atomic each go through a loop
+// that loads it and swaps it.
+func (p *Program) IsSwapped(pc int32) bool { return among(p.Swapped, pc) }
 
 // among says whether an ascending list, most often empty, has a PTX instruction.
 func among(list []int32, pc int32) bool {
@@ -59,19 +66,19 @@ func among(list []int32, pc int32) bool {
 	return found
 }
 
-// WideLoad is a PTX load whose machine instruction does the work of several.
-type WideLoad struct {
+// WideAccess is a PTX load or store whose machine instruction does the work of several.
+type WideAccess struct {
 	PC    int32
 	Bytes uint8
 }
 
-// IsJoined says whether the load of a PTX instruction is part of another's.
+// IsJoined says whether the load or store of a PTX instruction is part of another's.
 func (p *Program) IsJoined(pc int32) bool { return among(p.Joined, pc) }
 
 // Equal says whether two programs are the same code of the same kernel.
 func (p *Program) Equal(q *Program) bool {
 	return p.Kernel == q.Kernel && p.Registers == q.Registers && p.SpillBytes == q.SpillBytes && p.LocalBytes == q.LocalBytes &&
-		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) && slices.Equal(p.Counted, q.Counted) &&
+		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) && slices.Equal(p.Counted, q.Counted) && slices.Equal(p.Swapped, q.Swapped) &&
 		slices.EqualFunc(p.Blocks, q.Blocks, func(a, b Block) bool { return a.Merged == b.Merged && slices.Equal(a.Instrs, b.Instrs) })
 }
 

@@ -14,8 +14,8 @@ const (
 	widestConstant = 8
 )
 
-// loadKey is what loads that may become one have in common.
-type loadKey struct {
+// accessKey is what loads, or stores, that may become one have in common.
+type accessKey struct {
 	space ir.Space
 	typ   ir.Type
 	reg   ir.Reg
@@ -24,9 +24,9 @@ type loadKey struct {
 	gnot  bool
 }
 
-// openLoad is a load that could join later ones.
-type openLoad struct {
-	key    loadKey
+// openAccess is a load or a store that could join later ones.
+type openAccess struct {
+	key    accessKey
 	at     int // in the block
 	offset uint64
 }
@@ -34,8 +34,10 @@ type openLoad struct {
 // vectorise joins loads from neighbouring addresses in shared memory, and in the
 // constant bank, into one,
 // where the address is known to be aligned and nothing between them may have
-// written there. The joined load keeps the position and the PTX instruction of
-// the first of them; the others have no machine instruction.
+// written there; and stores to shared memory that come one after another (walsh's machine
+// code, deploy/calibrate/validation/sixth). The joined load keeps the position and the
+// PTX instruction of the first of them, the joined store those of the last; the others
+// have no machine instruction.
 func (f *fn) vectorise() error {
 	j := joiner{f: f, based: make([]bool, len(f.vals))}
 	for _, b := range f.order {
@@ -45,13 +47,14 @@ func (f *fn) vectorise() error {
 	return nil
 }
 
-// joiner joins the loads of one block after the other.
+// joiner joins the accesses of one block after the other.
 type joiner struct {
 	f     *fn
 	nodes []int32
-	open  []openLoad
-	based []bool  // values that open loads depend on
-	align []uint8 // by value, nil until needed
+	open  []openAccess // loads
+	row   []openAccess // stores
+	based []bool       // values that open accesses depend on
+	align []uint8      // by value, nil until needed
 	made  bool
 }
 
@@ -62,43 +65,76 @@ func (j *joiner) block(hb *hblock) {
 	for i, ni := range hb.nodes {
 		n := &f.nodes[ni]
 		if ordersShared(n) {
-			j.flush()
+			j.flush(&j.open)
 		} else if l, ok := f.joinable(n, i); ok {
-			j.open = append(j.open, l)
-			for _, v := range [...]value{value(l.key.reg), l.key.guard} {
-				if v >= 0 {
-					j.based[v] = true
-				}
+			j.add(&j.open, l)
+		}
+		if st, ok := f.joinableStore(n, i); ok {
+			if !j.continues(st) {
+				j.flush(&j.row)
 			}
+			j.add(&j.row, st)
+		} else if ordersShared(n) || n.op == ir.Ld && (n.space == ir.Shared || n.space == ir.Generic) || n.op == ir.Bra {
+			j.flush(&j.row)
 		}
 		for _, d := range n.dst {
 			if d >= 0 && j.based[d] && f.vals[d].defs > 1 {
-				j.flush()
+				j.flush(&j.open)
+				j.flush(&j.row)
 			}
 		}
 	}
-	j.flush()
+	j.flush(&j.open)
+	j.flush(&j.row)
 	if j.made {
 		hb.nodes = slices.DeleteFunc(hb.nodes, func(ni int32) bool { return f.nodes[ni].op == ir.Nop })
 	}
 }
 
-// flush joins what it can among the open loads and closes them.
-func (j *joiner) flush() {
-	if len(j.open) > 1 {
+// add opens an access.
+func (j *joiner) add(list *[]openAccess, a openAccess) {
+	*list = append(*list, a)
+	j.base(a, true)
+}
+
+// base marks what an open access depends on.
+func (j *joiner) base(a openAccess, open bool) {
+	for _, v := range [...]value{value(a.key.reg), a.key.guard} {
+		if v >= 0 {
+			j.based[v] = open
+		}
+	}
+}
+
+// continues says whether a store goes on with the row of open ones: elsewhere from the
+// same address.
+func (j *joiner) continues(st openAccess) bool {
+	for _, o := range j.row {
+		if o.key != st.key || o.offset == st.offset {
+			return false
+		}
+	}
+	return true
+}
+
+// flush joins what it can among open accesses and closes them.
+func (j *joiner) flush(list *[]openAccess) {
+	if len(*list) > 1 {
 		if j.align == nil {
 			j.align = j.f.alignments()
 		}
-		j.join()
+		j.join(*list)
 	}
-	for _, l := range j.open {
-		for _, v := range [...]value{value(l.key.reg), l.key.guard} {
-			if v >= 0 {
-				j.based[v] = false
-			}
-		}
+	for _, a := range *list {
+		j.base(a, false)
 	}
-	j.open = j.open[:0]
+	*list = (*list)[:0]
+	for _, a := range j.open {
+		j.base(a, true)
+	}
+	for _, a := range j.row {
+		j.base(a, true)
+	}
 }
 
 // ordersShared says whether loads from shared memory may not move across a node.
@@ -113,25 +149,40 @@ func ordersShared(n *node) bool {
 }
 
 // joinable describes node i of a block if it is a load that could be joined.
-func (f *fn) joinable(n *node, i int) (openLoad, bool) {
+func (f *fn) joinable(n *node, i int) (openAccess, bool) {
 	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
-		return openLoad{}, false
+		return openAccess{}, false
 	}
 	if n.space == ir.Const && n.src[0].Reg == ir.NoReg && f.t.constOperand {
-		return openLoad{}, false // read in place
+		return openAccess{}, false // read in place
 	}
 	if w := bits(n.typ) / 8; w != 4 && w != 8 || f.vals[n.dst[0]].defs != 1 || int(f.vals[n.dst[0]].words)*4 != w {
-		return openLoad{}, false
+		return openAccess{}, false
 	}
-	o := &n.src[0]
-	return openLoad{loadKey{n.space, n.typ, o.Reg, o.Var, n.guard, n.gnot}, i, o.Imm}, true
+	return openAccess{n.accessKey(), i, n.src[0].Imm}, true
 }
 
-// join makes wide loads of what it can among loads that may move to the first
-// of them.
-func (j *joiner) join() {
-	loads := j.open
-	slices.SortStableFunc(loads, func(a, b openLoad) int {
+// joinableStore describes node i of a block if it is a store that could be joined.
+func (f *fn) joinableStore(n *node, i int) (openAccess, bool) {
+	if n.op != ir.St || n.space != ir.Shared || n.vec != 1 || len(n.src) != 2 || n.mod&(ir.ModVolatile|ir.ModRelease) != 0 {
+		return openAccess{}, false
+	}
+	x := &n.src[1]
+	if w := bits(n.typ) / 8; w != 4 && w != 8 || x.Kind != ir.OperandReg || f.vals[x.Reg].defs != 1 || int(f.vals[x.Reg].words)*4 != w {
+		return openAccess{}, false
+	}
+	return openAccess{n.accessKey(), i, n.src[0].Imm}, true
+}
+
+func (n *node) accessKey() accessKey {
+	o := &n.src[0]
+	return accessKey{n.space, n.typ, o.Reg, o.Var, n.guard, n.gnot}
+}
+
+// join makes wide accesses of what it can among loads that may move to the first
+// of them, or stores that may move to the last.
+func (j *joiner) join(loads []openAccess) {
+	slices.SortStableFunc(loads, func(a, b openAccess) int {
 		return cmp.Or(a.key.compare(&b.key), cmp.Compare(int64(a.offset), int64(b.offset)))
 	})
 	for len(loads) > 0 {
@@ -145,7 +196,7 @@ func (j *joiner) join() {
 		if n < 2 {
 			continue
 		}
-		same = slices.CompactFunc(same, func(a, b openLoad) bool { return a.offset == b.offset })
+		same = slices.CompactFunc(same, func(a, b openAccess) bool { return a.offset == b.offset })
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
 		known := j.f.operandAlign(&base, j.align)
 		for i := 0; i < len(same); {
@@ -160,7 +211,7 @@ func (j *joiner) join() {
 }
 
 // compare orders keys, so that equal ones come together.
-func (k *loadKey) compare(l *loadKey) int {
+func (k *accessKey) compare(l *accessKey) int {
 	if k.gnot != l.gnot {
 		if k.gnot {
 			return 1
@@ -178,7 +229,7 @@ func widest(space ir.Space) uint64 {
 }
 
 // run is how many of the loads, from the first on, one access can do.
-func run(loads []openLoad, size uint64, known uint8, most uint64) int {
+func run(loads []openAccess, size uint64, known uint8, most uint64) int {
 	for n := most / size; n > 1; n /= 2 {
 		if uint64(len(loads)) < n || loads[0].offset%(n*size) != 0 || n*size > 1<<known {
 			continue
@@ -194,24 +245,26 @@ func run(loads []openLoad, size uint64, known uint8, most uint64) int {
 	return 1
 }
 
-// widen turns the first of some loads, in program order, into one of them all.
-func (f *fn) widen(nodes []int32, loads []openLoad) {
-	first := loads[0]
-	dst := make([]value, len(loads))
-	for i, l := range loads {
-		dst[i] = f.nodes[nodes[l.at]].dst[0]
-		if l.at < first.at {
-			first = l
+// widen turns the first of some loads, or the last of some stores, in program order,
+// into one of them all.
+func (f *fn) widen(nodes []int32, all []openAccess) {
+	kept := all[0].at
+	src := slices.Clone(f.nodes[nodes[kept]].src[:1])
+	var dst []value
+	for _, a := range all {
+		n := &f.nodes[nodes[a.at]]
+		dst, src = append(dst, n.dst...), append(src, n.src[1:]...)
+		if a.at < kept == (n.op == ir.Ld) {
+			kept = a.at
 		}
 	}
-	address := f.nodes[nodes[loads[0].at]].src
-	for _, l := range loads {
-		if n := &f.nodes[nodes[l.at]]; l.at != first.at {
+	for _, a := range all {
+		if n := &f.nodes[nodes[a.at]]; a.at != kept {
 			f.joined = append(f.joined, n.pc)
 			*n = node{op: ir.Nop, pc: n.pc, block: n.block, guard: noValue}
 		}
 	}
-	n := &f.nodes[nodes[first.at]]
-	n.dst, n.src, n.vec = dst, address, uint8(len(loads))
-	f.wide = append(f.wide, WideLoad{n.pc, uint8(len(loads) * bits(n.typ) / 8)})
+	n := &f.nodes[nodes[kept]]
+	n.dst, n.src, n.vec = dst, src, uint8(len(all))
+	f.wide = append(f.wide, WideAccess{n.pc, uint8(len(all) * bits(n.typ) / 8)})
 }

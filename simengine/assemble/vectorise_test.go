@@ -106,3 +106,62 @@ add.s64 %rd5, %rd4, %rd3;
 		t.Errorf("%d of four neighbouring constants joined to others, want 2 (pairs)", len(p.Joined))
 	}
 }
+
+// stores puts four numbers in a row into shared memory, scale bytes a thread, with an
+// instruction between the second and the third.
+func stores(scale int, between string) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, header+`.visible .entry put(.param .u64 a)
+{
+.reg .f32 %%f<9>;
+.reg .b32 %%r<5>;
+.reg .b64 %%rd<4>;
+.shared .align 16 .b8 s[8192];
+ld.param.u64 %%rd1, [a];
+mov.u32 %%r1, %%tid.x;
+mov.u32 %%r2, s;
+mad.lo.s32 %%r3, %%r1, %d, %%r2;
+ld.global.v4.f32 {%%f0, %%f1, %%f2, %%f3}, [%%rd1];
+`, scale)
+	for i := range 4 {
+		if i == 2 {
+			sb.WriteString(between)
+		}
+		fmt.Fprintf(&sb, "st.shared.f32 [%%r3+%d], %%f%d;\n", 4*i, i)
+	}
+	return sb.String() + "bar.sync 0;\nld.shared.f32 %f4, [%r3+8];\nst.global.f32 [%rd1], %f4;\nret;\n}\n"
+}
+
+// Stores that follow each other in shared memory join, and nothing that may read or write
+// there is passed.
+func TestNeighbouringSharedStoresJoin(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		src    string
+		widths []uint8
+	}{
+		{"aligned", stores(16, ""), []uint8{16}},
+		{"half aligned", stores(8, ""), []uint8{8, 8}},
+		{"not aligned", stores(4, ""), []uint8{4, 4, 4, 4}},
+		{"across a load", stores(16, "ld.shared.f32 %f5, [%r2]; st.global.f32 [%rd1+4], %f5;\n"), []uint8{8, 8}},
+		{"across a load from elsewhere", stores(16, "ld.global.f32 %f5, [%rd1+64]; st.global.f32 [%rd1+4], %f5;\n"), []uint8{16}},
+		{"across a store from another address", stores(16, "st.shared.f32 [%r2], %f0;\n"), []uint8{4, 8, 8}},
+		{"across one to the same place", stores(16, "st.shared.f32 [%r3+4], %f3;\n"), []uint8{4, 8, 8}},
+		{"across a barrier", stores(16, "bar.sync 0;\n"), []uint8{8, 8}},
+		{"across a new base", stores(16, "add.s32 %r3, %r3, 16;\n"), []uint8{8, 8}},
+	} {
+		p := must(t, c.src, hopper)
+		var widths []uint8
+		for _, b := range p.Blocks {
+			for _, in := range b.Instrs {
+				if in.Class == Store && in.Space == ir.Shared {
+					widths = append(widths, in.Width)
+				}
+			}
+		}
+		slices.Sort(widths)
+		if !slices.Equal(widths, c.widths) {
+			t.Errorf("%s: stores of %v bytes, want %v", c.name, widths, c.widths)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // verifyNodes checks that every operand names a value and that blocks and
@@ -42,8 +44,9 @@ func (f *fn) verifyInsts() error {
 	if len(f.order) == 0 {
 		return nil
 	}
+	undefined := f.undefined()
 	for v, m := range f.live.in[f.order[0]] {
-		if m != 0 && (v >= len(f.k.Regs) || !f.mayBeUndefined(value(v))) {
+		if m != 0 && !undefined[value(v)] {
 			name := "temporary"
 			if v < len(f.k.Regs) {
 				name = f.k.Regs[v].Name
@@ -54,9 +57,23 @@ func (f *fn) verifyInsts() error {
 	return nil
 }
 
-// mayBeUndefined says whether the PTX itself can read a register it has not
-// written on some path, as compilers leave values nobody looks at.
-func (f *fn) mayBeUndefined(v value) bool { return f.vals[v].defs != 1 }
+// undefined returns the values that the PTX itself may read unwritten, as compilers leave
+// those that nobody looks at, with what selection made of them: vectors that they are part of.
+func (f *fn) undefined() map[value]bool {
+	entry := f.k.Liveness().In[f.order[0]]
+	all := map[value]bool{}
+	for r := range f.k.Regs {
+		v := value(r)
+		if !entry.Has(ir.Reg(r)) && f.vals[v].defs == 1 {
+			continue
+		}
+		all[v] = true
+		if b, bound := f.sub[v]; bound {
+			all[b.v] = true
+		}
+	}
+	return all
+}
 
 // verifyRegisters checks that no two values live at one time share a register.
 func (f *fn) verifyRegisters() error {

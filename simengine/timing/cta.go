@@ -49,7 +49,10 @@ func (s *sm) launch(slot int32) {
 		w.step, w.next, w.issued, w.waiting = -1, 0, s.now-1, false
 		w.groups, w.open, w.sent = 0, 0, 0
 		w.async = [maxGroups]int64{}
-		w.shift = uint64(n+1) << privateShift
+		w.shift, w.round = uint64(n+1)<<privateShift, 0
+		if s.pool.plan.Passing {
+			w.round = uint64(n/int64(len(s.ctas))) << privateShift
+		}
 		w.loops.reset(n < int64(len(s.ctas)))
 		clear(s.score[w.row : int(w.row)+s.c.stride])
 		p := &s.subs[w.sub]

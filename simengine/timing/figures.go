@@ -21,6 +21,8 @@ type Figures struct {
 	Addressing, DataPass, SharedPass, ConstantPass float64
 	// Latencies of a request alone on the machine.
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
+	// Swap is a turn of the loop that an atomic of assemble.Program.Swapped is.
+	Swap float64
 	// Barrier is what the last warp to arrive waits, BarrierWarp what the
 	// barrier unit takes for each.
 	Barrier, BarrierWarp float64
@@ -59,7 +61,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 		Schedulers: m.schedulers, IssueWidth: m.issueWidth, Granule: m.granule(), LinesPerPiece: m.linesPerPiece, Predicate: float64(m.predicate),
 		Addressing: cycles(m.addressing), DataPass: cycles(m.dataPass), SharedPass: cycles(m.sharedPass), ConstantPass: cycles(m.constPass),
 		Shared: float64(m.latShared), L1: float64(m.latL1), Constant: float64(m.latConst),
-		AtomicShared: float64(m.latAtomicShared), AtomicL2: float64(m.latAtomicL2),
+		AtomicShared: float64(m.latAtomicShared), AtomicL2: float64(m.latAtomicL2), Swap: float64(m.latSwap),
 		Barrier: float64(m.latBarrier), BarrierWarp: cycles(m.latBarrierWarp), Fence: float64(m.latFenceCTA), FenceDevice: float64(m.latFenceGPU),
 		Vacancy: m.vacancy, VacancyWarp: m.vacancyWarp, ColdStart: float64(m.coldStart),
 		LaunchInterval: m.launchInterval, SharedFP32Int: m.dualFP32Int, m: m,

@@ -46,8 +46,8 @@ type Input struct {
 	Cold bool
 }
 
-// L1LinesPerCTA is the lines of L1 for each of the CTAs that an SM holds.
-func (in *Input) L1LinesPerCTA() int { return in.L1Bytes / cache.LineBytes / max(in.CTAsPerSM, 1) }
+// L1Lines is the lines of an SM's L1.
+func (in *Input) L1Lines() int { return in.L1Bytes / cache.LineBytes }
 
 // validate reports everything that is wrong with the input at once.
 func (in *Input) validate() error {

@@ -71,6 +71,7 @@ type machine struct {
 	fillSector    int64 // steps that a sector from L2 takes of the data stage
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
+	latSwap                                                  int64 // a turn of the loop of assemble.Program.Swapped
 	latBarrier, latFenceCTA, latFenceGPU, latL2              int64
 	latBarrierWarp                                           int64 // steps the barrier unit takes a warp
 	constPass                                                int64 // steps a distinct word of an indexed constant load
@@ -197,6 +198,8 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.latConst = lat(arch.LatencyConstant)
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
+	// 85 cycles, of the 95 that a turn takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
+	m.latSwap = m.latShared + lat(arch.LatencyFMA) + m.latAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)
 	m.latBarrier = lat(arch.LatencyBarrier)
 	m.latFenceCTA, m.latFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
 	m.waits = dramWaits(d)

@@ -83,10 +83,14 @@ func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
 	passes := int64(max(a.Passes, 1))
 	latency := s.m.latShared
 	if o.class == assemble.Atomic {
-		if !s.c.program.IsCounted(a.PC) {
-			passes *= int64(max(a.MaxSame, 1))
-		}
 		latency = s.m.latAtomicShared
+		switch same := int64(max(a.MaxSame, 1)); {
+		case s.c.program.IsSwapped(a.PC):
+			begin, _ = s.lsu.Serve(at, (2*same-1)*passes*s.m.sharedPass)
+			return begin, begin + latency + (same-1)*s.m.latSwap
+		case !s.c.program.IsCounted(a.PC):
+			passes *= same
+		}
 	}
 	begin, _ = s.lsu.Serve(at, max(passes*s.m.sharedPass, s.m.addressing))
 	return begin, begin + latency + (passes-1)*s.m.sharedPass/dram.Fraction
@@ -114,7 +118,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 			st = &s.stats.local[1]
 		}
 	} else if s.pool.plan.Broadcast[a.PC] {
-		shift = 0
+		shift = w.round
 	}
 	over := s.pool.plan.Over[a.PC]
 	scattered := over.Last > over.First && a.Space != ir.Local
@@ -263,16 +267,24 @@ func (p *pcStats) stored(sectors, hit uint8) {
 	p.l1Hits += int64(bits.OnesCount8(hit))
 }
 
+// InPart is 1 for sectors of which some are not in full, else 0.
+func InPart(sectors, full uint8) int64 {
+	if sectors&^full != 0 {
+		return 1
+	}
+	return 0
+}
+
 // store writes through to L2.
 func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) {
 	sectors := l.Sectors
 	if a.Space != ir.Local {
 		sectors = s.combining.Add(addr, sectors, l.Full)
 	}
-	g := s.granules(sectors)
-	if g == 0 {
+	if sectors == 0 {
 		return
 	}
+	g := s.granules(sectors)
 	toDRAM := int64(0)
 	if a.Space == ir.Local {
 		toDRAM = s.localDue(1, g)
@@ -284,7 +296,7 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 		s.stats.byPC[a.PC].again += m * int64(s.m.granule()/32)
 		toDRAM += m
 	}
-	taken := s.mem.Write(max(at, s.stores.free()), g, toDRAM)
+	taken := s.mem.Write(max(at, s.stores.free()), int64(bits.OnesCount8(sectors)), InPart(sectors, l.Full), toDRAM)
 	s.stores.take(taken)
 	c := &s.ctas[w.cta]
 	c.sent, w.sent = max(c.sent, taken), max(w.sent, taken)

@@ -3,7 +3,6 @@ package timing
 import (
 	"fmt"
 
-	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
@@ -14,7 +13,9 @@ type pool struct {
 	plan    *reuse.Plan
 	skips   bool
 	uneven  bool // the samples are CTAs of different work from the whole grid
-	// tableHold is the steps that a load of WalksTable holds an SM's constant cache.
+	// apart is how often CTAs come to be at places of their own of a table, and
+	// tableHold the steps that a load of WalksTable then holds the SM's constant cache.
+	apart     float64
 	tableHold int64
 }
 
@@ -116,12 +117,12 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 			return nil, err
 		}
 	}
-	p.tableHold = dram.Ticks(TableHold(in, p.samples[0].cta) / float64(m.schedulers))
+	p.apart = TablesApart(in, p.samples[0].cta)
 	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
 		Kept: m.arch.L2Kept, KeptUntil: m.arch.L2KeptUntil,
 		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold,
-		Resident: float64(in.CTAsPerSM * m.arch.SMs), L1Lines: float64(in.L1LinesPerCTA()),
+		Resident: float64(in.CTAsPerSM * m.arch.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	})
 	return p, nil
 }

@@ -3,6 +3,8 @@ package timing
 import (
 	"fmt"
 	"math"
+
+	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
 // Run clocks one SM on a sample of the grid and says how long the whole launch
@@ -27,7 +29,7 @@ func Run(in Input) (*Result, error) {
 		return nil, err
 	}
 	g := newGridShape(&in)
-	e, err := g.estimate(m, c, &in, p)
+	e, err := g.either(m, c, &in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +62,21 @@ type estimate struct {
 	interval float64 // cycles between CTA completions in steady state
 	skipped  float64 // cycles of the estimate charged for skipped iterations
 	dispatch bool    // the launch rate sets the time
+}
+
+// either is the estimate of a launch whose CTAs may or may not come apart on a table.
+func (g gridShape) either(m *machine, c *code, in *Input, p *pool) (*estimate, error) {
+	together, err := g.estimate(m, c, in, p)
+	if err != nil || p.apart == 0 {
+		return together, err
+	}
+	p.tableHold = dram.Ticks(TableHold / float64(m.schedulers))
+	apart, err := g.estimate(m, c, in, p)
+	if err != nil {
+		return nil, err
+	}
+	apart.cycles = Between(together.cycles, apart.cycles, p.apart)
+	return apart, nil
 }
 
 // estimate clocks as much as the budget allows and extrapolates.

@@ -48,6 +48,7 @@ type warp struct {
 	sent   int64 // cycle at which L2 has taken the warp's last store
 	loops  loopClock
 	shift  uint64 // added to private line addresses, so that replicas differ
+	round  uint64 // the same of what all CTAs read, where L1 does not keep it
 	local  uint64 // base line of the warp's local memory
 }
 

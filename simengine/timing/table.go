@@ -14,10 +14,9 @@ const (
 	// and find there what they load through uniform registers, and tableLine the bytes
 	// around a place: of warps at four places a load takes no longer than of warps at
 	// one, of warps at five and more each takes 55 to 95 cycles of the sub-partition
-	// (deploy/calibrate constants.places, on the H200).
+	// (deploy/calibrate constants.places, on the H200), of which TableHold is the middle.
 	tablePlaces = 4
 	tableLine   = 64
-	tableMiss   = 75
 	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
 	// microbenchmark gives it but 96 configurations of four kernels that walk tables
 	// (deploy/calibrate/validation: coulomb, dedisperse, point_in_polygon, fir). Of those
@@ -26,18 +25,25 @@ const (
 	tableApart = 12
 )
 
-// TableHold returns how long a load that WalksTable holds the constant cache of its
-// sub-partition, cycles, when all CTAs walk as one does: 0 where they find what they
-// load. Between tablePlaces and tableApart it is the share squared: launches do one or
-// the other there, up to ten times apart, and their geometric mean is nearer to the
-// faster. (The share itself orders fir better, at level model, and dedisperse worse.)
-func TableHold(in *Input, cta *trace.CTA) float64 {
-	if walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
+// TableHold is how long a load that WalksTable holds the constant cache of its
+// sub-partition where CTAs are at places of their own, cycles.
+const TableHold = 75
+
+// TablesApart returns how often CTAs come to be at places of their own of the table
+// that they walk, as a share of launches, when all walk as one does: 0 where they find
+// what they load.
+func TablesApart(in *Input, cta *trace.CTA) float64 {
+	if !walksTables(in.Program) || walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
 		return 0
 	}
 	ctas := float64(newGridShape(in).resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
-	apart := math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
-	return tableMiss * apart * apart
+	return math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
+}
+
+// Between is what is said of launches of which a share take the time apart and the
+// others together, up to ten times less: the geometric mean.
+func Between(together, apart, share float64) float64 {
+	return together * math.Pow(apart/together, share)
 }
 
 // walked returns how many bytes of constant memory a warp of a CTA walks, with the
@@ -78,4 +84,16 @@ func walked(k *ir.Kernel, cta *trace.CTA) int {
 func WalksTable(k *ir.Kernel, in *assemble.Instr) bool {
 	return in.Class == assemble.LDC && in.Source >= 0 && in.Src[0].Count > 0 &&
 		in.Dst[0].First >= assemble.UniformBase && k.Instrs[in.Source].Space == ir.Const
+}
+
+// walksTables says that an instruction of a program does.
+func walksTables(p *assemble.Program) bool {
+	for b := range p.Blocks {
+		for i := range p.Blocks[b].Instrs {
+			if WalksTable(p.Kernel, &p.Blocks[b].Instrs[i]) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -3,13 +3,13 @@ package dram
 // ReadCycles is how long a read of sectors of one line holds the slices, and
 // the port into the SM.
 func (s *Share) ReadCycles(sectors int64) (slices, port float64) {
-	return float64(s.readLine+sectors*s.readSector) / Fraction, float64(sectors*s.portCost) / Fraction
+	return float64(s.read.of(sectors)) / Fraction, float64(sectors*s.portCost) / Fraction
 }
 
-// WriteCycles is how long a store of granules of one line holds the slices, and
-// the way to them.
-func (s *Share) WriteCycles(granules int64) (slices, way float64) {
-	return float64(granules*s.writeSlice) / Fraction, float64(granules*s.writeOut) / Fraction
+// WriteCycles is how long a store of sectors of one line, in part some of them where
+// part is 1, holds the slices, and the way to them.
+func (s *Share) WriteCycles(sectors, part int64) (slices, way float64) {
+	return float64(s.writeSlice[part].of(sectors)) / Fraction, float64(s.writeOut[part].of(sectors)) / Fraction
 }
 
 // DRAMCycles is how long a granule holds DRAM.

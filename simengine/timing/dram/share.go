@@ -26,15 +26,33 @@ type Spec struct {
 // A read of one line occupies the slices for a part of its own and one for
 // each sector: 71 scattered sectors a cycle of the device hit L2 where whole
 // lines come at 132 sectors (shared/silicon random_gather with 4 MB,
-// deploy/calibrate bandwidth.read_shared).
+// deploy/calibrate bandwidth.read_shared). So does a store of sectors in part: lines of
+// which one, two and four are written take 3.7, 5.4 and 9.2 cycles of the SM in the mean
+// (deploy/calibrate stores.partial, 32 warps) where a whole line takes 8.0.
 const (
-	requestPart = 0.21
-	sectorPart  = (1 - requestPart) / lineSectors
-	lineSectors = 4
+	readRequestPart = 0.21
+	partRequest     = 1.91 / 8.0 // of what a whole line takes,
+	partSector      = 1.81 / 8.0 // and for each sector
+	lineSectors     = 4
 )
 
+// cost is how many steps sectors of one line take.
+type cost struct{ line, sector int64 }
+
+// newCost is that of lines that take so many cycles whole, of which part is the line's own.
+func newCost(line, part float64) cost {
+	return cost{Ticks(line * part), Ticks(line * (1 - part) / lineSectors)}
+}
+
+// stored are the costs of what is stored whole, and in part.
+func stored(line float64) [2]cost {
+	return [2]cost{newCost(line, 0), {Ticks(line * partRequest), Ticks(line * partSector)}}
+}
+
+func (c cost) of(sectors int64) int64 { return c.line + sectors*c.sector }
+
 // writeSlices is how long a store holds the slices beside the way to them, of
-// the time that a read of as many granules does: copies within L2 reach
+// the time that a read of as many sectors does: copies within L2 reach
 // 6.88 TB/s where reads reach 8.0 and stores 4.3 (deploy/calibrate
 // bandwidth.copy_divided, read_divided, write_divided).
 const writeSlices = 1.33
@@ -43,13 +61,13 @@ const writeSlices = 1.33
 type Share struct {
 	spec                   Spec
 	port, l2, out, dram    Server
-	atomics                Server // the slices that atomics fall on
-	readLine, readSector   int64  // steps of the slices
-	writeSlice, writeOut   int64  // steps a granule
-	dramOne                int64  // steps a granule
-	portCost               int64  // steps a sector
-	windowFrom, windowBusy int64  // DRAM occupancy is measured over windows
-	wait                   int64  // mean contention delay at the present occupancy
+	atomics                Server  // the slices that atomics fall on
+	read                   cost    // of the slices
+	writeSlice, writeOut   [2]cost // of what is written whole, and in part
+	dramOne                int64   // steps a granule
+	portCost               int64   // steps a sector
+	windowFrom, windowBusy int64   // DRAM occupancy is measured over windows
+	wait                   int64   // mean contention delay at the present occupancy
 	// BytesRead and BytesWritten are DRAM traffic so far.
 	BytesRead, BytesWritten int64
 }
@@ -64,10 +82,9 @@ func New(spec Spec) *Share {
 	shared := Server{Slack: spec.Slack * Fraction, Burst: max(spec.Burst, 1)}
 	return &Share{
 		spec: spec, l2: shared, out: shared, dram: shared, atomics: shared,
-		readLine:   Ticks(line * requestPart),
-		readSector: Ticks(line * sectorPart),
-		writeSlice: Ticks(g / spec.L2Read * writeSlices),
-		writeOut:   Ticks(g / spec.L2Write),
+		read:       newCost(line, readRequestPart),
+		writeSlice: stored(line * writeSlices),
+		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}
@@ -81,7 +98,7 @@ func (s *Share) Read(at, sectors, fromDRAM int64, far bool, piece, noise uint64)
 	// The request follows earlier stores on the way to L2.
 	at, _ = s.out.Serve(at, 0)
 	at, _ = s.port.Serve(at, sectors*s.portCost)
-	begin, _ := s.l2.Serve(at, s.readLine+sectors*s.readSector)
+	begin, _ := s.l2.Serve(at, s.read.of(sectors))
 	done := begin + s.spec.L2Latency
 	if far {
 		done = begin + s.spec.FarLatency
@@ -121,11 +138,12 @@ func (s *Share) contention(now int64, noise uint64) int64 {
 // fractions: -ln(1 - (k+1/2)/16).
 var exponential = [16]int64{8, 25, 43, 63, 85, 108, 133, 162, 194, 230, 273, 324, 389, 477, 605, 887}
 
-// Write sends granules of one line to L2 at cycle at; toDRAM of them will be
-// written back. It returns when L2 has taken them.
-func (s *Share) Write(at, granules, toDRAM int64) int64 {
-	begin, end := s.out.Serve(at, granules*s.writeOut)
-	s.l2.Serve(begin, granules*s.writeSlice)
+// Write sends sectors of one line to L2 at cycle at, in part some of them where part is 1,
+// else 0; toDRAM granules of the line will be written back. It returns when L2 has taken
+// them.
+func (s *Share) Write(at, sectors, part, toDRAM int64) int64 {
+	begin, end := s.out.Serve(at, s.writeOut[part].of(sectors))
+	s.l2.Serve(begin, s.writeSlice[part].of(sectors))
 	if toDRAM > 0 {
 		s.dram.Serve(end, toDRAM*s.dramOne)
 		s.BytesWritten += toDRAM * int64(s.spec.Granule)

@@ -36,9 +36,10 @@ func TestRates(t *testing.T) {
 	}{
 		{"L2 read", func(s *Share) int64 { return s.Read(0, 4, 0, false, 0, 0) }, 4},
 		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, 1, 0, false, 0, 0) }, 4 * 0.4075},
-		{"L2 write", func(s *Share) int64 { return s.Write(0, 2, 0) }, 8},
+		{"L2 write", func(s *Share) int64 { return s.Write(0, 4, 0, 0) }, 8},
 		{"DRAM read", func(s *Share) int64 { return s.Read(0, 4, 2, false, 0, 0) }, 8},
-		{"DRAM write", func(s *Share) int64 { return s.Write(0, 2, 2) }, 8},
+		{"DRAM write", func(s *Share) int64 { return s.Write(0, 4, 0, 2) }, 8},
+		{"L2 write of a sector in part", func(s *Share) int64 { return s.Write(0, 1, 1, 0) }, 3.44},
 	} {
 		s := New(spec)
 		var last int64

@@ -7,7 +7,6 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
-	"github.com/warptune/warptune/simengine/trace"
 )
 
 // code is a program with what its blocks ask of the machine whatever their
@@ -50,14 +49,13 @@ func memoryClass(o ir.Op) assemble.Class {
 	return assemble.ClassInvalid
 }
 
-func newCode(f *timing.Figures, in *timing.Input, cta *trace.CTA, s spillPath) (*code, error) {
+func newCode(f *timing.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
 	p, detours := in.Program, in.Detours
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))
-	hold := timing.TableHold(in, cta) / float64(f.Schedulers)
 	for i := range p.Kernel.Instrs {
 		c.class[i] = memoryClass(p.Kernel.Instrs[i].Op)
 	}

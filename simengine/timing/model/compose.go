@@ -22,23 +22,42 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newShape(&in)
+	together, err := timeOf(f, &in, fp, 0)
+	if err != nil {
+		return nil, err
+	}
+	share := timing.TablesApart(&in, fp.ctas[0].CTA)
+	if share == 0 {
+		return together, nil
+	}
+	apart, err := timeOf(f, &in, fp, timing.TableHold/float64(f.Schedulers))
+	if err != nil {
+		return nil, err
+	}
+	apart.Cycles, apart.Floor = timing.Between(together.Cycles, apart.Cycles, share), together.Floor
+	apart.TimeUS = in.Arch.Microseconds(apart.Cycles) + in.Arch.LaunchGapUS
+	return apart, nil
+}
+
+// timeOf is the result when a load from a table that CTAs walk holds the SM's
+// constant cache for hold cycles.
+func timeOf(f *timing.Figures, in *timing.Input, fp *footprint, hold float64) (*timing.Result, error) {
+	s := newShape(in)
 	share := 0.0
 	if t := fp.plan.ReadBytes + fp.plan.WriteBytes; t > 0 {
 		share = fp.plan.WriteBytes / t
 	}
 	m := newMemory(f, s.active, share, fp.plan.PieceShare)
-	c, err := newCode(f, &in, fp.ctas[0].CTA, newSpillPath(&in, m))
+	c, err := newCode(f, in, hold, newSpillPath(in, m))
 	if err != nil {
 		return nil, err
 	}
-	t, a := composeAll(c, m, &in, fp, s.perSM)
+	t, a := composeAll(c, m, in, fp, s.perSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
-	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + localBytes(fp.plan, t, &in) + t.again()
+	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + localBytes(fp.plan, t, in) + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
-	p := s.span(f, d)
-	return report(f, &in, fp, t, d, s, p), nil
+	return report(f, in, fp, t, d, s, s.span(f, d)), nil
 }
 
 // again is what a CTA moves from and to DRAM of what it touched before, bytes.

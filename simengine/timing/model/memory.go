@@ -11,7 +11,8 @@ import (
 // memory is what requests cost this SM's share of L2 and DRAM, cycles.
 type memory struct {
 	read, port [5]float64 // by sectors of a line
-	slice, way float64    // a stored granule
+	// slice and way are the same of stores, whole and in part.
+	slice, way [2][5]float64
 	dram       float64    // a granule
 	near, far  float64    // latency of the two halves of L2
 	waits      dram.Waits // for DRAM
@@ -30,8 +31,10 @@ func newMemory(f *timing.Figures, active, writeShare, pieceShare float64) *memor
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))
+		for part := range m.slice {
+			m.slice[part][n], m.way[part][n] = s.WriteCycles(int64(n), int64(part))
+		}
 	}
-	m.slice, m.way = s.WriteCycles(1)
 	m.half = (m.far - m.near) / 2
 	m.atomics = f.Atomic(active)
 	return m
@@ -48,10 +51,11 @@ func (m *memory) readLine(w *work, sectors int, granules, times float64) {
 	w.blocking[dramBus] += d
 }
 
-// writeLine adds the store of granules of a line, toDRAM of them written back.
-func (m *memory) writeLine(w *work, granules, toDRAM, times float64) {
-	w.busy[l2Slices] += times * granules * m.slice
-	w.busy[outWay] += times * granules * m.way
+// writeLine adds the store of sectors of a line, in part where part is 1; toDRAM
+// granules of it are written back.
+func (m *memory) writeLine(w *work, sectors int, part int64, toDRAM, times float64) {
+	w.busy[l2Slices] += times * m.slice[part][sectors]
+	w.busy[outWay] += times * m.way[part][sectors]
 	w.busy[dramBus] += times * toDRAM * m.dram
 }
 
@@ -87,5 +91,5 @@ func (p *spillPath) load(f *timing.Figures, w *work, lines int64) {
 func (p *spillPath) store(f *timing.Figures, w *work, lines int64) {
 	w.busy[lsu] += f.Request(assemble.Store, lines, lines)
 	w.spilled[1] += 4 * float64(lines)
-	p.m.writeLine(w, 128/float64(f.Granule), 0, float64(lines))
+	p.m.writeLine(w, 4, 0, 0, float64(lines))
 }

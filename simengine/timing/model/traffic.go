@@ -29,14 +29,16 @@ type request struct {
 
 // traffic is the memory traffic of a CTA.
 type traffic struct {
-	c      *code
-	m      *memory
-	plan   *reuse.Plan
-	cta    *composed
-	l1     *lines
-	perSM  float64 // CTAs of the SM
-	stays  bool    // CTAs follow others on the SM
-	weight [][]int64
+	c    *code
+	m    *memory
+	plan *reuse.Plan
+	cta  *composed
+	l1   *lines
+	// sharers is the CTAs of the SM for which what all CTAs read is fetched once, and
+	// stays says that most find it in L1.
+	sharers float64
+	stays   bool
+	weight  [][]int64
 	// requests[w] are those of warp w's accesses, nil for warps not walked.
 	requests [][]request
 	total    work
@@ -57,7 +59,11 @@ type tally struct {
 // newTraffic decides for every access of the CTA where it is served. walked
 // marks the warps whose requests are kept.
 func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *composed, perSM int64, walked []bool) *traffic {
-	t := &traffic{c: c, m: m, plan: plan, cta: cta, perSM: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
+	t := &traffic{c: c, m: m, plan: plan, cta: cta, sharers: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
+	resident := min(int64(in.CTAsPerSM), perSM)
+	if plan.Passing {
+		t.sharers, t.stays = float64(resident), false
+	}
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
@@ -74,9 +80,8 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 		most = max(most, len(w.Accesses))
 		t.count(w, t.weight[i])
 	}
-	share := min(int64(in.CTAsPerSM), perSM)
 	t.l1Lines = in.L1Bytes / 128
-	t.l1 = newLines(max(in.L1Bytes/128/int(share), 1), min(loads, 1<<14))
+	t.l1 = newLines(max(in.L1Bytes/128/int(resident), 1), min(loads, 1<<14))
 	at := make([]int, len(cta.Warps)) // step of each warp
 	for k := range most {
 		for i := range cta.Warps {
@@ -171,10 +176,17 @@ func (t *traffic) access(u *turn) {
 		}
 		u.r.latency = float32(f.Shared)
 		if u.class == assemble.Atomic {
-			if !t.c.p.IsCounted(a.PC) {
-				passes *= float64(max(a.MaxSame, 1))
-			}
 			u.r.latency = float32(f.AtomicShared)
+			switch same := float64(max(a.MaxSame, 1)); {
+			case t.c.p.IsSwapped(a.PC):
+				// Both its load and its swap are waited for, each for half.
+				u.r.latency = float32(f.Shared+f.AtomicShared+(same-1)*f.Swap) / 2
+				u.one.busy[lsu] = 2 * same * passes * f.SharedPass
+				u.one.blocking[lsu] = u.one.busy[lsu]
+				return
+			case !t.c.p.IsCounted(a.PC):
+				passes *= same
+			}
 		}
 		u.r.latency += float32((passes - 1) * f.SharedPass)
 		u.one.busy[lsu] = math.Max(passes*f.SharedPass, f.Addressing)
@@ -225,7 +237,9 @@ func (t *traffic) lines(u *turn) {
 				u.y.again += u.n * more * float64(t.c.f.Granule)
 				due += more
 			}
-			t.m.writeLine(&u.one, float64(t.granules(sectors)), due, 1)
+			if sectors != 0 {
+				t.m.writeLine(&u.one, bits.OnesCount8(sectors), timing.InPart(sectors, l.Full), due, 1)
+			}
 		case assemble.Atomic:
 			float := t.c.p.Kernel.Instrs[a.PC].Type.IsFloat()
 			if t.c.p.IsElected(a.PC) {
@@ -255,7 +269,7 @@ func (t *traffic) lines(u *turn) {
 func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	miss, latency, times := l.Sectors, t.m.near, 1.0
 	if t.plan.Broadcast[u.a.PC] && u.a.Space == ir.Global {
-		times = 1 / t.perSM // fetched once for all of the SM's CTAs
+		times = 1 / t.sharers
 		if t.stays {
 			latency = t.c.f.L1
 		}

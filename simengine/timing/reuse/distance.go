@@ -112,7 +112,7 @@ func (p *Plan) lost(s *spans, g *group, d *Device, own, ctas float64) float64 {
 	sharers := max(resident/max(g.share*ctas, 1), 1)
 	var all, gone float64
 	for c, n := range s {
-		if lines(c) < d.L1Lines {
+		if lines(c) < d.L1Lines/d.CTAsPerSM {
 			continue
 		}
 		all += float64(n)
@@ -124,3 +124,9 @@ func (p *Plan) lost(s *spans, g *group, d *Device, own, ctas float64) float64 {
 	}
 	return gone / all
 }
+
+// passing says that what CTAs have in common does not stay in L1 from one CTA to the
+// next. While CTAs that start evenly in turn come to a line one after another, an SM
+// touches as many lines as one of them does in all; those that start together come to
+// it together, and the next ones when all that these touch has passed.
+func (s *Survey) passing(d Device) bool { return float64(s.apart.total) > d.L1Lines }

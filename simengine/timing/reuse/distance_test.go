@@ -67,7 +67,7 @@ func TestClassesAreInOrder(t *testing.T) {
 func rowsTwice(lines int, row func(x int) uint64) *Plan {
 	grid := [3]int{8192, 1, 1}
 	d := device(grid)
-	d.Resident, d.L1Lines = 2112, 16
+	d.Resident, d.CTAsPerSM, d.L1Lines = 2112, 16, 256
 	return visit(grid, func(x, _ int, touch func(uint64, uint8)) {
 		for range 2 {
 			for k := range uint64(lines) {
@@ -93,6 +93,15 @@ func TestRowsReadTwice(t *testing.T) {
 	} {
 		if p := rowsTwice(c.lines, c.row); p.ReadAgain[0] < c.low || p.ReadAgain[0] > c.top {
 			t.Errorf("%s: %.2f is read again, want %.2f to %.2f", c.name, p.ReadAgain[0], c.low, c.top)
+		}
+	}
+}
+
+// What all CTAs read stays in L1 for the next as long as one touches no more than L1 holds.
+func TestPassing(t *testing.T) {
+	for lines, want := range map[int]bool{8: false, 128: false, 256: false, 257: true, 1024: true} {
+		if p := rowsTwice(lines, func(int) uint64 { return 0 }); p.Passing != want {
+			t.Errorf("CTAs of %d lines on an SM of 256: passing %v, want %v", lines, p.Passing, want)
 		}
 	}
 }

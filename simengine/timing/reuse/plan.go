@@ -19,10 +19,11 @@ type Device struct {
 	Extents []Extent
 	// Cold says that no earlier launch of the kernel left data behind.
 	Cold bool
-	// L1Lines is the lines of L1 that a CTA has for itself.
+	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
+	// CTAsPerSM those of an SM.
+	Resident, CTAsPerSM float64
+	// L1Lines is the lines of an SM's L1.
 	L1Lines float64
-	// Resident is the CTAs that the device runs at a time, 0 for few of many.
-	Resident float64
 }
 
 // Extent is one buffer: its first and last 128-byte line.
@@ -52,6 +53,9 @@ type Plan struct {
 	ReadAgain, WriteAgain []float64
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
+	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
+	// comes for it.
+	Passing bool
 	// Random says that the addresses are data dependent and scattered; Over is
 	// the buffer they are scattered over, empty when it is not known.
 	Random []bool
@@ -165,6 +169,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
+	p.Passing = s.passing(d)
 	own := min(unique/math.Max(touched, 1), 1) // share of what a CTA touches that others do not
 	for id := range s.parent {
 		g := &groups[s.find(int32(id))]

@@ -1,0 +1,30 @@
+// stores.cu - what stores of parts of sectors cost beyond L1, and which of them are taken
+// there together: each lane stores words in a row, one an instruction, and lanes begin so
+// many words apart.
+#include "harness.cuh"
+
+// A warp goes on to places of its own; where lanes are more than a line apart, eight warps
+// share lines, as those of a transposition do.
+__global__ void partial(unsigned *p, unsigned words, unsigned apart, int each, int rounds) {
+  unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32, lane = threadIdx.x % 32;
+  for (int r = 0; r < rounds; r++) {
+    unsigned place = warp + r * warps, within = apart > 32 ? apart / 8 : 1;
+    unsigned from = (place % within * 8 + place / within * 32 * apart) % words + lane * apart;
+#pragma unroll 1
+    for (int k = 0; k < each; k++) p[(from + k) % words] = k;
+  }
+}
+
+int main() {
+  Device dev;
+  const unsigned words = 4 << 20; // 16 MiB, which L2 holds
+  Buffer<unsigned> p(words);
+  for (int warps : {8, 32})
+    for (int apart : {1, 2, 4, 8, 16, 32, 64, 128, 1024, 8192})
+      for (int each : {1, 2, 4, 8}) {
+        if (each > apart) continue;
+        int rounds = 512 / each;
+        double us = microseconds([&] { partial<<<dev.sms() * warps / 8, 256>>>(p.p, words, apart, each, rounds); }, 2, 5);
+        emit("stores.partial", Params()("warps", warps)("apart", apart)("each", each), us * 1e3 / (double(rounds) * each * warps), "ns of the SM a store");
+      }
+}

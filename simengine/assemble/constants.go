@@ -1,0 +1,36 @@
+package assemble
+
+// shareConstants has a block bring a constant that several instructions take from a
+// register there once (lavamd's machine code, which takes expf's constants so for ten
+// particles at a time: deploy/calibrate/validation/sixth).
+func (f *fn) shareConstants() error {
+	first, same := map[int64]value{}, map[value]value{}
+	for b := range f.mblocks {
+		clear(first)
+		clear(same)
+		mb := &f.mblocks[b]
+		kept := mb.insts[:0]
+		for _, in := range mb.insts {
+			for k := range in.src[:in.nsrc] {
+				if a := &in.src[k]; a.kind == argValue {
+					if v, ok := same[a.v]; ok {
+						a.v = v
+					}
+				}
+			}
+			if in.op == opMOV && in.guard == noValue && in.nsrc == 1 && in.src[0].kind == argImm && in.dst[0].kind == argValue {
+				// What selection brought there for one instruction has no definition in PTX.
+				if v := in.dst[0].v; f.vals[v].defs == 0 && f.vals[v].file == fileGeneral && f.vals[v].words == 1 {
+					if w, ok := first[in.src[0].imm]; ok {
+						same[v] = w
+						continue
+					}
+					first[in.src[0].imm] = v
+				}
+			}
+			kept = append(kept, in)
+		}
+		mb.insts = kept
+	}
+	return nil
+}
