@@ -11,6 +11,7 @@ type pass struct {
 var frontEnd = []pass{
 	{"copy propagation", (*fn).propagateCopies, (*fn).verifyNodes},
 	{"legalisation", (*fn).legalise, (*fn).verifyNodes},
+	{"constant halves", (*fn).foldHalves, (*fn).verifyNodes},
 	{"remainders", (*fn).shareDivisions, (*fn).verifyNodes},
 	{"saturation", (*fn).saturate, (*fn).verifyNodes},
 	{"shared sums", (*fn).shareSums, (*fn).verifyNodes},
