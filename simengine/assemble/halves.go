@@ -29,7 +29,9 @@ func (f *fn) foldHalves() error {
 	return nil
 }
 
-// halfConstant returns the half, or the pair, that a node makes of constants.
+// halfConstant returns the half, or the pair, that a node makes of constants. (Of conversions
+// that do not round to the nearest it is another one, which costs the same: what a kernel computes
+// is not taken from here.)
 func halfConstant(n *node) (x uint32, ok bool) {
 	for i := range n.src {
 		if n.src[i].Kind != ir.OperandImm {

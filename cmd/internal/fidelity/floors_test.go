@@ -146,9 +146,11 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"further", 160, simengine.Model, 1.05, 0.75, 0.15},
 		{"third", 80, simengine.Cycle, 1.10, 0.60, 0.25},
 		{"third", 80, simengine.Model, 1.10, 0.60, 0.28},
-		{"fourth", 90, simengine.Cycle, 1.60, 0.60, 0.35},
+		{"fourth", 90, simengine.Cycle, 1.05, 0.60, 0.35},
 		{"fifth", 80, simengine.Cycle, 1.08, 0.80, 0.18},
 		{"fifth", 80, simengine.Model, 1.15, 0.80, 0.20},
+		{"sixth", 112, simengine.Cycle, 1.08, 0.70, 0.16},
+		{"sixth", 112, simengine.Model, 1.12, 0.65, 0.19},
 	} {
 		recs := sampled(readValidation(t, c.dir+"/h200"), c.records)
 		r := run(t, furtherBatch(t, "h200", c.dir), c.level, recs)
