@@ -70,6 +70,8 @@ type fn struct {
 	program *Program
 	tracked []map[int32]string // see trackOrder
 	scratch *scratch           // shared by variants
+	// unwritten are the PTX registers that a path from the entry reads before it writes them.
+	unwritten []value
 }
 
 // words is the number of 32-bit words a register of a type takes.
@@ -120,8 +122,22 @@ func newFunc(k *ir.Kernel, t *target) (*fn, error) {
 		}
 	}
 	f.link()
+	f.findUnwritten()
 	f.countDefs()
 	return f, nil
+}
+
+// findUnwritten fills unwritten.
+func (f *fn) findUnwritten() {
+	if len(f.order) == 0 {
+		return
+	}
+	entry := f.k.Liveness().In[f.order[0]]
+	for r := range f.k.Regs {
+		if entry.Has(ir.Reg(r)) {
+			f.unwritten = append(f.unwritten, value(r))
+		}
+	}
 }
 
 // link recomputes predecessors and the reverse post-order from successors.
@@ -208,10 +224,14 @@ func (f *fn) dominates(a, b int) bool {
 	}
 }
 
-// countDefs recomputes how often each value is defined, and by what.
+// countDefs recomputes how often each value is defined, and by what: what may be read
+// unwritten is once more, at the start, so that nothing takes the one definition for what is read.
 func (f *fn) countDefs() {
 	for v := range f.vals {
 		f.vals[v].defs, f.vals[v].def = 0, -1
+	}
+	for _, v := range f.unwritten {
+		f.vals[v].defs = 1
 	}
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {

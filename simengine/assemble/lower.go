@@ -400,24 +400,8 @@ func (s *selector) copyWords(n *node) {
 // lowerMov lowers moves, packs, unpacks and special register reads.
 func (s *selector) lowerMov(n *node) error {
 	f := s.f
-	if len(n.dst) > 1 { // unpack
-		src := n.src[0]
-		if src.Kind != ir.OperandReg {
-			return s.unsupported(n)
-		}
-		per := max(1, f.vals[src.Reg].words/uint8(len(n.dst)))
-		for i, d := range n.dst {
-			if d < 0 || s.want[d] == 0 {
-				continue
-			}
-			if int(f.vals[src.Reg].words) < len(n.dst) { // halves of a word
-				s.emit(opPRMT, valueArg(d, 0, 1), s.word(src, uint8(i)*f.vals[src.Reg].words/uint8(len(n.dst))))
-				continue
-			}
-			for w := uint8(0); w < per; w++ {
-				s.emit(opMOV, valueArg(d, w, 1), s.word(src, uint8(i)*per+w))
-			}
-		}
+	if len(n.dst) > 1 {
+		s.unpack(n)
 		return nil
 	}
 	if len(n.src) > 1 { // pack
@@ -446,6 +430,28 @@ func (s *selector) lowerMov(n *node) error {
 	}
 	s.copyWords(n)
 	return nil
+}
+
+// unpack takes a word apart, or words from each other.
+func (s *selector) unpack(n *node) {
+	src, all, parts := n.src[0], words(n.typ), uint8(len(n.dst))
+	if src.Kind == ir.OperandReg {
+		all = s.f.vals[src.Reg].words
+	}
+	for i, d := range n.dst {
+		switch at := uint8(i) * all / parts; {
+		case d < 0 || s.want[d] == 0:
+		case all >= parts:
+			for w := uint8(0); w < all/parts; w++ {
+				s.emit(opMOV, valueArg(d, w, 1), s.word(src, at+w))
+			}
+		case src.Kind == ir.OperandReg: // halves of a word
+			s.emit(opPRMT, valueArg(d, 0, 1), s.word(src, at))
+		default:
+			part := uint(bits(n.typ)) / uint(parts)
+			s.emit(opMOV, valueArg(d, 0, 1), arg{kind: argImm, imm: int64(src.Imm >> (part * uint(i)) & (1<<part - 1))})
+		}
+	}
 }
 
 // carrier is the block whose code a node is part of.

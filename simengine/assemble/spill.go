@@ -216,7 +216,9 @@ func (f *fn) rematDefs(victims []bool) map[value]inst {
 				regs := 0
 				in.reads(func(value, uint8) { regs++ })
 				if regs == 0 && in.guard == noValue && a.n == f.vals[a.v].words && (in.op == opMOV || in.op == opS2R || in.op == opLDC && !in.isMem() && in.space == 0) {
-					out[a.v] = *in
+					d := *in
+					d.carried = -1 // it may be done again in another block
+					out[a.v] = d
 				}
 			}
 		}

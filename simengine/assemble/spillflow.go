@@ -143,7 +143,8 @@ func (s *spiller) loop(b int) []bool {
 	return in
 }
 
-// writtenIn marks the units that the loop headed by b writes.
+// writtenIn marks the units that the loop headed by b writes, of those there were before
+// anything was spilled (where a loop has a second entry, blocks that are done seem inside).
 func (s *spiller) writtenIn(b int, loop bool) []bool {
 	out := make([]bool, len(s.saved))
 	if !loop {
@@ -157,7 +158,11 @@ func (s *spiller) writtenIn(b int, loop bool) []bool {
 			in := &s.f.mblocks[x].insts[i]
 			for k := range in.dst {
 				if a := &in.dst[k]; a.kind == argValue {
-					s.f.eachUnit(a.v, a.wordMask(), func(u int) { out[u] = true })
+					s.f.eachUnit(a.v, a.wordMask(), func(u int) {
+						if u < len(out) {
+							out[u] = true
+						}
+					})
 				}
 			}
 		}

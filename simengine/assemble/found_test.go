@@ -1,0 +1,76 @@
+package assemble
+
+import "testing"
+
+// TestFoundByMutants has what TestMutantsAssemble found, made small. All of it reads registers
+// that nothing has written on some path, as compilers leave those that nobody looks at.
+func TestFoundByMutants(t *testing.T) {
+	verifying = true
+	defer func() { verifying = false }()
+	for _, c := range []struct {
+		name, body string
+		opt        Options
+	}{
+		{"a register converted from itself", `
+	cvt.u32.s32 %r1, %r1;
+	st.global.u32 [%rd1], %r1;`, hopper},
+		{"a register masked with itself", `
+	and.b32 %r2, %r2, 255;
+	and.b32 %r1, %r2, 65535;
+	st.global.u32 [%rd1], %r1;`, hopper},
+		{"a constant taken apart", `
+	mov.b64 {%r1, %r2}, -128;
+	mov.b32 {%h1, %h2}, 65536;
+	cvt.u32.u16 %r3, %h2;
+	add.s32 %r1, %r1, %r2;
+	add.s32 %r1, %r1, %r3;
+	st.global.u32 [%rd1], %r1;`, hopper},
+		{"spilling round a loop with two entries", `
+	add.s32 %r36, %r5, 1;
+	@%p6 bra L5;
+L3:
+	mov.f32 %f216, %f208;
+	@%p6 bra L5;
+	add.s64 %rd50, %rd13, %rd64;
+	ld.global.nc.v4.f32 {%f216, %f215, %f214, %f213}, [%rd50];
+L5:
+	st.shared.v4.f32 [%r7], {%f208, %f207, %f206, %f205};
+	add.s64 %rd63, %rd1, %rd62;
+	fma.rn.f32 %f198, %f214, 0f3D23D70A, %f190;
+	fma.rn.f32 %f199, %f215, 0f3D23D70A, %f184;
+	fma.rn.f32 %f200, %f216, 0f3D23D70A, %f178;
+	st.global.v4.f32 [%rd63], {%f200, %f199, %f198, %f197};
+	add.s32 %r36, %r36, 2;
+	add.s64 %rd64, %rd64, %rd6;
+	@%p14 bra L3;`, Options{CC: hopper.CC, MaxRegisters: 32}},
+		{"a constant of a merged block done again in another", `
+	setp.eq.s32 %p12, %r177, %r37;
+	selp.b32 %r7, %r38, %r6, %p12;
+	@%p3 bra L9;
+	shfl.sync.bfly.b32 %r50|%p16, %r48, %r29, %r18, %r20;
+	shfl.sync.bfly.b32 %r53|%p17, %r51, %r32, %r18, %r20;
+	@%p3 bra L7;
+	st.global.f32 [%rd6+4], %f25;
+L7:
+	mov.u32 %r54, -1;
+	setp.eq.s32 %p21, %r2, %r57;
+	selp.b32 %r8, %r58, %r7, %p21;
+	selp.f32 %f26, %f18, %f19, %p21;
+	shfl.sync.bfly.b32 %r73|%p26, %r71, %r72, %r59, %r54;
+	max.f32 %f32, %f94, %f95;
+	shfl.sync.bfly.b32 %r47|%p15, %r45, %r26, %r18, %r20;
+L9:
+	setp.eq.f32 %p28, %f31, %f32;
+	vote.sync.ballot.b32 %r75, %p28, %r54;
+	selp.b32 %r9, %r78, %r8, %p30;
+	selp.f32 %f33, %f26, %f27, %p30;
+	shfl.sync.bfly.b32 %r81|%p31, %r9, %r60, %r59, %r54;`, Options{CC: [2]int{8, 0}, MaxRegisters: 32}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := header + ".visible .entry k() {\n.reg .pred %p<99>; .reg .b16 %h<4>; .reg .f32 %f<299>; .reg .b32 %r<199>; .reg .b64 %rd<99>;\n" + c.body + "\n}"
+			if ok, err := assembleMutant(text, c.opt); !ok || err != nil {
+				t.Errorf("a kernel: %v; %v", ok, err)
+			}
+		})
+	}
+}
