@@ -13,11 +13,7 @@ func constText(index string) string {
 // inLoop counts the instructions of each operation in the blocks of loops.
 func inLoop(t *testing.T, src string) map[mop]int {
 	t.Helper()
-	tg, err := targetFor(hopper.CC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC), 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +28,19 @@ func inLoop(t *testing.T, src string) map[mop]int {
 	return n
 }
 
+// loopHas checks how many of some operations the loop of a kernel comes to, and that it
+// assembles for Hopper.
+func loopHas(t *testing.T, name, src string, want map[mop]int) {
+	t.Helper()
+	n := inLoop(t, src)
+	for op, k := range want {
+		if n[op] != k {
+			t.Errorf("%s: %d %s in the loop, want %d", name, n[op], mops[op].name, k)
+		}
+	}
+	must(t, src, hopper)
+}
+
 // The address of a constant array is an immediate of the load that indexes it.
 func TestConstantIndexNeedsNoSum(t *testing.T) {
 	n := inLoop(t, constText("add.s32 %r4, %r2, %r3; and.b32 %r5, %r4, 255; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, %rd4, %rd6; ld.const.f32 %f3, [%rd7]; fma.rn.f32 %f1, %f2, %f3, %f1;"))
@@ -43,10 +52,7 @@ func TestConstantIndexNeedsNoSum(t *testing.T) {
 // Constants that all lanes read are loaded in pairs into uniform registers, from
 // an address there of one word.
 func TestUniformConstantsStayUniform(t *testing.T) {
-	n := inLoop(t, constText("ld.const.f32 %f3, [%rd5]; fma.rn.f32 %f1, %f2, %f3, %f1; ld.const.f32 %f4, [%rd5+4]; fma.rn.f32 %f1, %f2, %f4, %f1; add.s64 %rd5, %rd5, 8;"))
-	if n[opULDCX] != 1 || n[opLDC] != 0 || n[opMOV] != 0 || n[opUIADD3] != 1 {
-		t.Errorf("%d uniform loads, %d others, %d moves, %d uniform sums in the loop; want 1, 0, 0 and 1", n[opULDCX], n[opLDC], n[opMOV], n[opUIADD3])
-	}
+	loopHas(t, "a pair", constText("ld.const.f32 %f3, [%rd5]; fma.rn.f32 %f1, %f2, %f3, %f1; ld.const.f32 %f4, [%rd5+4]; fma.rn.f32 %f1, %f2, %f4, %f1; add.s64 %rd5, %rd5, 8;"), map[mop]int{opULDCX: 1, opLDC: 0, opMOV: 0, opUIADD3: 1})
 }
 
 // Four words are two pairs, where every reader takes them from uniform registers: not
@@ -62,12 +68,7 @@ func TestUniformConstantsByReaders(t *testing.T) {
 		{"two in one", "fma.rn.f32 %f1, %f2, %f3, %f4; fma.rn.f32 %f1, %f2, %f5, %f1; fma.rn.f32 %f1, %f2, %f6, %f1;", 0, 1},
 		{"beside a parameter", "mov.b32 %f8, %r1; fma.rn.f32 %f1, %f8, %f1, %f3; fma.rn.f32 %f1, %f2, %f4, %f1; fma.rn.f32 %f1, %f2, %f5, %f1; fma.rn.f32 %f1, %f2, %f6, %f1;", 2, 0},
 	} {
-		if n := inLoop(t, constText(load+c.body)); n[opULDCX] != c.uniform || n[opLDC] != c.general {
-			t.Errorf("%s: %d loads into uniform registers, %d into general ones; want %d and %d", c.name, n[opULDCX], n[opLDC], c.uniform, c.general)
-		}
+		loopHas(t, c.name, constText(load+c.body), map[mop]int{opULDCX: c.uniform, opLDC: c.general})
 	}
-	n := inLoop(t, constText("add.s64 %rd6, %rd4, %rd5; ld.const.f32 %f3, [%rd6]; fma.rn.f32 %f1, %f2, %f3, %f1; add.s64 %rd5, %rd5, 4;"))
-	if n[opULDCX] != 1 || n[opLDC] != 0 {
-		t.Errorf("indexed by a counter: %d loads into uniform registers, %d into general ones; want 1 and 0", n[opULDCX], n[opLDC])
-	}
+	loopHas(t, "indexed by a counter", constText("add.s64 %rd6, %rd4, %rd5; ld.const.f32 %f3, [%rd6]; fma.rn.f32 %f1, %f2, %f3, %f1; add.s64 %rd5, %rd5, 4;"), map[mop]int{opULDCX: 1, opLDC: 0})
 }

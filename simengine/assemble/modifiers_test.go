@@ -23,11 +23,7 @@ func TestSignsAreFree(t *testing.T) {
 		{"cut to [0, 1]", "fma.rn.f32 %f4, %f2, %f3, %f1; cvt.sat.f32.f32 %f1, %f4;", 0, 0, 1},
 		{"cut for one of two readers", "fma.rn.f32 %f4, %f2, %f3, %f1; cvt.sat.f32.f32 %f5, %f4; add.rn.f32 %f1, %f5, %f4;", 2, 0, 1},
 	} {
-		src := loopText("", loadsTwo+c.body)
-		if n := inLoop(t, src); n[opFADD] != c.adds || n[opFMUL] != c.muls || n[opFFMA] != c.fmas {
-			t.Errorf("%s: %d sums, %d products and %d of both; want %d, %d and %d", c.name, n[opFADD], n[opFMUL], n[opFFMA], c.adds, c.muls, c.fmas)
-		}
-		must(t, src, hopper)
+		loopHas(t, c.name, loopText("", loadsTwo+c.body), map[mop]int{opFADD: c.adds, opFMUL: c.muls, opFFMA: c.fmas})
 	}
 }
 
@@ -43,22 +39,14 @@ func TestHalvesAreTakenFromTheirWords(t *testing.T) {
 		{"one added", "{.reg .b16 l, h, m; mov.b32 {l, h}, %r4; add.f16 m, l, h; cvt.f32.f16 %f2, m;} add.f32 %f1, %f1, %f2;", 0, 2},
 		{"one stored", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; st.global.b16 [%rd3], h;}", 1, 0},
 	} {
-		src := loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body)
-		if n := inLoop(t, src); n[opPRMT] != c.prmts || n[opHADD2] != c.halfs {
-			t.Errorf("%s: %d permutations and %d instructions on halves, want %d and %d", c.name, n[opPRMT], n[opHADD2], c.prmts, c.halfs)
-		}
-		must(t, src, hopper)
+		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mop]int{opPRMT: c.prmts, opHADD2: c.halfs})
 	}
 }
 
 // Of two constants the addend is part of the instruction; the other is brought to a
 // register once for a block.
 func TestConstantsOfMultiplyAdds(t *testing.T) {
-	src := loopText("", loadsTwo+"fma.rn.f32 %f4, %f2, 0f3BBB989D, 0f3F000000; fma.rn.f32 %f5, %f3, 0f3BBB989D, 0f3F000000; mul.f32 %f6, %f4, %f5; add.rn.f32 %f1, %f1, %f6;")
-	if n := inLoop(t, src); n[opMOV] != 1 {
-		t.Errorf("%d constants brought to registers, want one for both", n[opMOV])
-	}
-	must(t, src, hopper)
+	loopHas(t, "the factor, of two alike", loopText("", loadsTwo+"fma.rn.f32 %f4, %f2, 0f3BBB989D, 0f3F000000; fma.rn.f32 %f5, %f3, 0f3BBB989D, 0f3F000000; mul.f32 %f6, %f4, %f5; add.rn.f32 %f1, %f1, %f6;"), map[mop]int{opMOV: 1})
 }
 
 // An approximate division by a constant is a product, which joins a sum; an exact one is not.
@@ -71,11 +59,7 @@ func TestApproximateDivisionByConstants(t *testing.T) {
 		{"by one", "div.approx.f32 %f4, %f2, 0f3F800000; mul.rn.f32 %f1, %f4, %f3;", 0, 1, 0},
 		{"by what is not known", "div.approx.f32 %f4, %f2, %f3; add.f32 %f1, %f1, %f4;", 1, 1, 0},
 	} {
-		src := loopText("", loadsTwo+c.body)
-		if n := inLoop(t, src); n[opMUFU] != c.mufu || n[opFMUL] != c.muls || n[opFFMA] != c.fmas {
-			t.Errorf("%s: %d reciprocals, %d products, %d in sums; want %d, %d, %d", c.name, n[opMUFU], n[opFMUL], n[opFFMA], c.mufu, c.muls, c.fmas)
-		}
-		must(t, src, hopper)
+		loopHas(t, c.name, loopText("", loadsTwo+c.body), map[mop]int{opMUFU: c.mufu, opFMUL: c.muls, opFFMA: c.fmas})
 	}
 }
 

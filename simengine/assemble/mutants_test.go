@@ -6,19 +6,13 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ptx"
-)
-
-var (
-	aNumber   = regexp.MustCompile(`\b\d+\b`)
-	aRegister = regexp.MustCompile(`%[a-z]+\d+`)
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // TestMutantsAssemble: kernels that compilers made, with some lines taken away, moved, doubled
@@ -36,7 +30,7 @@ func TestMutantsAssemble(t *testing.T) {
 	accepted, failed := 0, 0
 	for round := 0; round < rounds && failed < 5; round++ {
 		r := rand.New(rand.NewPCG(seed, uint64(round)))
-		text := mutate(r, texts[r.IntN(len(texts))])
+		text := ptxtest.Mutate(r, texts[r.IntN(len(texts))])
 		opt := Options{CC: [][2]int{hopper.CC, {7, 5}, {8, 0}, {8, 6}}[r.IntN(4)], MaxRegisters: 32 * r.IntN(2)}
 		ok, err := assembleMutant(text, opt)
 		if ok {
@@ -54,12 +48,8 @@ func TestMutantsAssemble(t *testing.T) {
 
 // assembleMutant says whether a text is a kernel, and what is wrong with its program.
 func assembleMutant(text string, opt Options) (ok bool, err error) {
-	m, err := ptx.Parse("mutant.ptx", []byte(text))
-	if err != nil {
-		return false, nil
-	}
-	module, err := ir.Build(m)
-	if err != nil || len(module.Kernels) == 0 {
+	k := ptxtest.Build(text)
+	if k == nil {
 		return false, nil
 	}
 	defer func() {
@@ -67,7 +57,6 @@ func assembleMutant(text string, opt Options) (ok bool, err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	k := module.Kernels[0]
 	_, err = Assemble(k, opt)
 	if err != nil && strings.Contains(err.Error(), "read before it is written") && readsUnwritten(k) {
 		err = nil // as the mutant does
@@ -107,53 +96,4 @@ func smallKernels(t *testing.T, most uint64) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// mutate changes one to four lines.
-func mutate(r *rand.Rand, text string) string {
-	lines := strings.Split(text, "\n")
-	pick := func() int { return r.IntN(len(lines)) }
-	numbers := []string{"0", "1", "2", "3", "31", "32", "33", "255", "4096", "65536", "2147483647", "4294967295", "-1", "-128"}
-	number := func(string) string { return numbers[r.IntN(len(numbers))] }
-	for n := 1 + r.IntN(4); n > 0; n-- {
-		i, j := pick(), pick()
-		switch r.IntN(6) {
-		case 0:
-			lines[i] = ""
-		case 1:
-			lines[i], lines[j] = lines[j], lines[i]
-		case 2:
-			lines[i] += "\n" + lines[j]
-		case 3:
-			lines[i] = replaceOne(r, aNumber, lines[i], number)
-		case 4:
-			lines[i] = replaceOne(r, aRegister, lines[i], func(old string) string { return another(r, lines, old) })
-		case 5:
-			lines[i] = replaceOne(r, aRegister, lines[i], number)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// replaceOne replaces one match in a line.
-func replaceOne(r *rand.Rand, re *regexp.Regexp, line string, with func(old string) string) string {
-	all := re.FindAllStringIndex(line, -1)
-	if len(all) == 0 {
-		return line
-	}
-	at := all[r.IntN(len(all))]
-	return line[:at[0]] + with(line[at[0]:at[1]]) + line[at[1]:]
-}
-
-// another is a register of the same kind from some other line.
-func another(r *rand.Rand, lines []string, old string) string {
-	kind := strings.TrimRight(old, "0123456789")
-	for range 20 {
-		for _, name := range aRegister.FindAllString(lines[r.IntN(len(lines))], -1) {
-			if name != old && strings.TrimRight(name, "0123456789") == kind {
-				return name
-			}
-		}
-	}
-	return old
 }

@@ -16,10 +16,6 @@ func TestSharedSums(t *testing.T) {
 		{"of what has changed", "add.s64 %rd6, %rd3, %rd4;" + load("%rd6") + "mul.wide.u32 %rd5, %r2, 64; add.s64 %rd3, %rd3, %rd5; add.s64 %rd8, %rd3, %rd4;" + load("%rd8"), 2},
 		{"moved on from what has changed", "add.s64 %rd7, %rd3, 512; mul.wide.u32 %rd5, %r2, 64; add.s64 %rd3, %rd3, %rd5; add.s64 %rd6, %rd3, %rd4;" + load("%rd6") + "add.s64 %rd8, %rd7, %rd4;" + load("%rd8"), 3},
 	} {
-		src := loopText("cvt.u64.u32 %rd4, %r2;", c.body)
-		if n := inLoop(t, src); n[opIADD3X] != c.sums {
-			t.Errorf("%s: %d sums of two words, want %d: %v", c.name, n[opIADD3X], c.sums, n)
-		}
-		must(t, src, hopper)
+		loopHas(t, c.name, loopText("cvt.u64.u32 %rd4, %r2;", c.body), map[mop]int{opIADD3X: c.sums})
 	}
 }

@@ -4,56 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 )
-
-var (
-	aNumber = regexp.MustCompile(`\b\d+\b`)
-	oneName = regexp.MustCompile(`%[a-z]+\d+`)
-	suffix  = regexp.MustCompile(`\.[bsuf](8|16|32|64)\b`)
-)
-
-// mutate changes a few lines of a kernel's body.
-func mutate(r *rand.Rand, text string) string {
-	lines := strings.Split(text, "\n")
-	numbers := []string{"0", "1", "3", "31", "32", "33", "255", "4096", "65536", "2147483647", "4294967295", "-1", "-128"}
-	for n := 1 + r.IntN(3); n > 0; n-- {
-		i, j := r.IntN(len(lines)), r.IntN(len(lines))
-		replace := func(re *regexp.Regexp, with func(old string) string) {
-			if all := re.FindAllStringIndex(lines[i], -1); len(all) > 0 {
-				at := all[r.IntN(len(all))]
-				lines[i] = lines[i][:at[0]] + with(lines[i][at[0]:at[1]]) + lines[i][at[1]:]
-			}
-		}
-		switch r.IntN(6) {
-		case 0:
-			lines[i] = ""
-		case 1:
-			lines[i], lines[j] = lines[j], lines[i]
-		case 2:
-			lines[i] += "\n" + lines[j]
-		case 3:
-			replace(aNumber, func(string) string { return numbers[r.IntN(len(numbers))] })
-		case 4:
-			replace(oneName, func(old string) string {
-				if all := oneName.FindAllString(lines[j], -1); len(all) > 0 {
-					return all[r.IntN(len(all))]
-				}
-				return old
-			})
-		case 5:
-			types := []string{".u8", ".s16", ".b32", ".f32", ".u64", ".f64"}
-			replace(suffix, func(string) string { return types[r.IntN(len(types))] })
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // mutantSources are small kernels that use most of the machine.
 func mutantSources() []string {
@@ -65,28 +22,11 @@ func mutantSources() []string {
 	}
 }
 
-// buildMutant is the kernel of a text, nil when there is none.
-func buildMutant(text string) *ir.Kernel {
-	src, err := ptx.Parse("m.ptx", []byte(text))
-	if err != nil {
-		return nil
-	}
-	m, err := ir.Build(src)
-	if err != nil {
-		return nil
-	}
-	k, err := m.Kernel("")
-	if err != nil {
-		return nil
-	}
-	return k
-}
-
 // runMutant builds and runs a text, whatever it is; it must not panic. It returns
 // how each mode that could be compiled ended.
 func runMutant(text string, loopSample int) map[Mode]error {
 	ended := map[Mode]error{}
-	k := buildMutant(text)
+	k := ptxtest.Build(text)
 	if k == nil {
 		return nil
 	}
@@ -123,7 +63,7 @@ func TestMutants(t *testing.T) {
 	ran := 0
 	for round := 0; round < 3000; round++ {
 		sources := mutantSources()
-		text := mutate(r, sources[r.IntN(len(sources))])
+		text := ptxtest.Mutate(r, sources[r.IntN(len(sources))])
 		func() {
 			defer func() {
 				if e := recover(); e != nil {
@@ -158,7 +98,7 @@ func TestComplete(t *testing.T) {
 				text = text[:at] + odd[r.IntN(len(odd))] + text[at:]
 			}
 		}
-		k := buildMutant(mutate(r, text))
+		k := ptxtest.Build(ptxtest.Mutate(r, text))
 		if k == nil {
 			continue
 		}
@@ -190,7 +130,7 @@ func TestSliceSeesEveryRace(t *testing.T) {
 	races := 0
 	for round := 0; round < 4000; round++ {
 		sources := mutantSources()
-		text := mutate(r, sources[r.IntN(len(sources))])
+		text := ptxtest.Mutate(r, sources[r.IntN(len(sources))])
 		ended := runMutant(text, 0)
 		var fault *Fault
 		sliced, ok := ended[Slice]

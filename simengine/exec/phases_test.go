@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 )
 
@@ -31,9 +32,9 @@ func TestPhases(t *testing.T) {
 	for round := range 3000 {
 		text := bodyKernel("", exchanges[r.IntN(len(exchanges))])
 		if round >= len(exchanges) {
-			text = mutate(r, text)
+			text = ptxtest.Mutate(r, text)
 		}
-		k := buildMutant(text)
+		k := ptxtest.Build(text)
 		if k == nil {
 			continue
 		}
