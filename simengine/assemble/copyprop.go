@@ -128,6 +128,7 @@ type nodeKey struct {
 	mod       ir.Mod
 	cmp       ir.Cmp
 	boolOp    ir.BoolOp
+	words     uint8 // of the register, which may be wider than what is computed
 	a, b, c   ir.Operand
 }
 
@@ -185,7 +186,7 @@ func (f *fn) keyOf(n *node) (nodeKey, bool) {
 		n.mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
 		return nodeKey{}, false
 	}
-	k := nodeKey{op: n.op, typ: n.typ, styp: n.styp, mod: n.mod, cmp: n.cmp, boolOp: n.boolOp}
+	k := nodeKey{op: n.op, typ: n.typ, styp: n.styp, mod: n.mod, cmp: n.cmp, boolOp: n.boolOp, words: f.vals[n.dst[0]].words}
 	switch n.op {
 	case ir.Ld:
 		if n.space != ir.ParamSpace || n.vec != 1 {

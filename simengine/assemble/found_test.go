@@ -2,7 +2,7 @@ package assemble
 
 import "testing"
 
-// TestFoundByMutants has what TestMutantsAssemble found, made small. All of it reads registers
+// TestFoundByMutants has what TestMutantsAssemble found, made small. Most of it reads registers
 // that nothing has written on some path, as compilers leave those that nobody looks at.
 func TestFoundByMutants(t *testing.T) {
 	verifying = true
@@ -25,6 +25,23 @@ func TestFoundByMutants(t *testing.T) {
 	add.s32 %r1, %r1, %r2;
 	add.s32 %r1, %r1, %r3;
 	st.global.u32 [%rd1], %r1;`, hopper},
+		{"a conversion into a wider register", `
+	ld.param.u64 %rd1, [a];
+	ld.param.u32 %r1, [n];
+	cvt.s16.s32 %rd2, %r1;
+	cvt.s16.s32 %r2, %r1;
+	cvt.u8.s32 %rd3, %r1;
+	add.s64 %rd4, %rd2, %rd3;
+	st.global.u64 [%rd1], %rd4;
+	st.global.u32 [%rd1+8], %r2;`, hopper},
+		{"the same into two widths", `
+	ld.param.u64 %rd1, [a];
+	ld.param.u32 %r1, [n];
+	cvt.s16.s32 %r2, %r1;
+	cvt.s16.s32 %rd2, %r1;
+	add.s64 %rd4, %rd2, 3;
+	st.global.u64 [%rd1], %rd4;
+	st.global.u32 [%rd1+8], %r2;`, hopper},
 		{"spilling round a loop with two entries", `
 	add.s32 %r36, %r5, 1;
 	@%p6 bra L5;
@@ -67,7 +84,7 @@ L9:
 	shfl.sync.bfly.b32 %r81|%p31, %r9, %r60, %r59, %r54;`, Options{CC: [2]int{8, 0}, MaxRegisters: 32}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := header + ".visible .entry k() {\n.reg .pred %p<99>; .reg .b16 %h<4>; .reg .f32 %f<299>; .reg .b32 %r<199>; .reg .b64 %rd<99>;\n" + c.body + "\n}"
+			text := header + ".visible .entry k(.param .u64 a, .param .u32 n) {\n.reg .pred %p<99>; .reg .b16 %h<4>; .reg .f32 %f<299>; .reg .b32 %r<199>; .reg .b64 %rd<99>;\n" + c.body + "\n}"
 			if ok, err := assembleMutant(text, c.opt); !ok || err != nil {
 				t.Errorf("a kernel: %v; %v", ok, err)
 			}

@@ -124,14 +124,28 @@ func (s *selector) cvtInt(n *node, from, to int) {
 				s.emit(opMOV, s.dest(1, 1), arg{kind: argZero})
 			}
 		}
-	case to >= from || from == 64 && to == 32 || from == 32 && to == 16:
-		if from < 32 && to > from && (signed(n.styp) || src.Kind != ir.OperandReg || s.f.knownBits(value(src.Reg)) > from) {
-			s.emit(opPRMT, s.dest(0, 1), s.word(src, 0))
-			return
-		}
-		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
 	default:
+		s.cvtWord(n, from, to)
+		if s.f.vals[v].words == 2 && s.want[v]&wantHi != 0 { // PTX extends what it puts into a wider register
+			if signed(n.typ) {
+				s.emit(opSHF, s.dest(1, 1), s.dest(0, 1))
+			} else {
+				s.emit(opMOV, s.dest(1, 1), arg{kind: argZero})
+			}
+		}
+	}
+}
+
+// cvtWord lowers a conversion between integers to its low word.
+func (s *selector) cvtWord(n *node, from, to int) {
+	src := n.src[0]
+	switch {
+	case to < from && !(from == 64 && to == 32 || from == 32 && to == 16):
 		s.emit(opLOP3, s.dest(0, 1), s.word(src, 0))
+	case from < 32 && to > from && (signed(n.styp) || src.Kind != ir.OperandReg || s.f.knownBits(value(src.Reg)) > from):
+		s.emit(opPRMT, s.dest(0, 1), s.word(src, 0))
+	default:
+		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
 	}
 }
 

@@ -163,21 +163,21 @@ func (s *selector) loadedTogether(regs []value) bool {
 			return false
 		}
 	}
-	if s.loads == nil {
-		s.loads = map[value][]int32{}
+	if s.writers == nil {
+		s.writers = map[value][]int32{}
 		for _, b := range f.order {
 			for _, ni := range f.blocks[b].nodes {
 				n := &f.nodes[ni]
 				for _, d := range n.dst {
 					if d >= 0 && f.vals[d].defs > 1 {
-						s.loads[d] = append(s.loads[d], ni)
+						s.writers[d] = append(s.writers[d], ni)
 					}
 				}
 			}
 		}
 	}
 	for _, r := range regs {
-		for _, ni := range s.loads[r] {
+		for _, ni := range s.writers[r] {
 			if n := &f.nodes[ni]; !slices.Equal(n.dst, regs) && !setsConstant(n) {
 				return false
 			}

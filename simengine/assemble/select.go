@@ -41,7 +41,7 @@ type selector struct {
 	settled bool              // which variables are uniform is decided
 	uses    []int32           // readers of each value
 	inner   []bool            // blocks of innermost loops
-	loads   map[value][]int32 // what writes each value with several writers, nil until asked for
+	writers map[value][]int32 // of each value that has several, nil until asked for
 	spared  map[ambientKey]bool
 }
 
@@ -275,7 +275,7 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 		return arg{}, false
 	}
 	src := value(d.src[0].Reg)
-	if s.f.vals[src].defs != 1 || s.f.vals[src].file == fileUniform {
+	if s.f.vals[src].defs != 1 || s.f.vals[src].file == fileUniform || w == 1 && bits(d.typ) < 64 {
 		return arg{}, false
 	}
 	from, to := bits(d.styp), bits(d.typ)

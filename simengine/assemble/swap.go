@@ -19,13 +19,9 @@ func (s *selector) swap(n *node, dst arg, args []arg, vr int32, base value, off 
 	if old.kind == argNone {
 		old = s.temp(w)
 	}
-	work := opFADD
-	if n.typ == ir.F64 {
-		work = opDADD
-	}
 	s.emit(opBSSY, arg{})
 	s.access(s.emit(opLDS, old, args[0]), n, vr, base, off)
-	s.emit(work, sum, old, args[1])
+	s.emit(simple[ir.Add].ruleFor(n.typ), sum, old, args[1])
 	s.access(s.emit(opATOMS, got, args[0], old, sum), n, vr, base, off)
 	s.emit(opISETP, done, got)
 	s.emit(opBRA, arg{}).guard = done.v

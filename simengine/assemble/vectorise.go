@@ -181,18 +181,18 @@ func (n *node) accessKey() accessKey {
 
 // join makes wide accesses of what it can among loads that may move to the first
 // of them, or stores that may move to the last.
-func (j *joiner) join(loads []openAccess) {
-	slices.SortStableFunc(loads, func(a, b openAccess) int {
+func (j *joiner) join(list []openAccess) {
+	slices.SortStableFunc(list, func(a, b openAccess) int {
 		return cmp.Or(a.key.compare(&b.key), cmp.Compare(int64(a.offset), int64(b.offset)))
 	})
-	for len(loads) > 0 {
-		key := loads[0].key
+	for len(list) > 0 {
+		key := list[0].key
 		n := 1
-		for n < len(loads) && loads[n].key == key {
+		for n < len(list) && list[n].key == key {
 			n++
 		}
-		same := loads[:n]
-		loads = loads[n:]
+		same := list[:n]
+		list = list[n:]
 		if n < 2 {
 			continue
 		}
@@ -228,15 +228,15 @@ func widest(space ir.Space) uint64 {
 	return widestShared
 }
 
-// run is how many of the loads, from the first on, one access can do.
-func run(loads []openAccess, size uint64, known uint8, most uint64) int {
+// run is how many of the accesses, from the first on, one access can do.
+func run(list []openAccess, size uint64, known uint8, most uint64) int {
 	for n := most / size; n > 1; n /= 2 {
-		if uint64(len(loads)) < n || loads[0].offset%(n*size) != 0 || n*size > 1<<known {
+		if uint64(len(list)) < n || list[0].offset%(n*size) != 0 || n*size > 1<<known {
 			continue
 		}
 		whole := true
 		for k := range n {
-			whole = whole && loads[k].offset == loads[0].offset+k*size
+			whole = whole && list[k].offset == list[0].offset+k*size
 		}
 		if whole {
 			return int(n)
