@@ -18,12 +18,14 @@ const (
 	// What a gain must exceed for every other question of a committee, as a
 	// share of the time: less is lost in a measurement's noise.
 	worthwhile = 0.02
-	// Where less than this is expected beyond it, the question is one of doubt (see
-	// doubting). These three are the middle of what was tried, of which none stood
-	// out (docs/SEARCH.md).
+	// Where less than this is expected beyond it, every other such question is one
+	// of doubt (see doubting), or each where so many answers are known since the best.
+	// These four are the middle of what was tried, of which none stood out
+	// (docs/SEARCH.md).
 	doubtBelow   = 0.0015
 	doubtAnswers = 60
 	doubtMost    = 4
+	settled      = 25
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -46,23 +48,32 @@ func (m *Model) choose() (int64, bool) {
 		return pick.index, ok
 	}
 	pick, ok := m.foremost(worthwhile, 1)
-	if doubt := doubting(m.expected(pick), len(m.t.History())); doubt > 1 {
+	if m.expected(pick) < doubtBelow {
+		doubt := 1.0
+		if m.asked()%4 == 2 || m.stale() >= settled {
+			doubt = doubting(len(m.t.History()))
+		}
 		pick, ok = m.foremost(0, doubt)
 	}
 	return pick.index, ok
 }
 
-// doubting returns how many times what the processes believe of them deviations
-// are taken for, by what is expected of the configuration that promises the most
-// of worthwhile gains, as a share of the time, and how many answers are known: once,
-// unless that is so little that it is better asked what there is if the processes
-// are wrong, which they are the less the more answers agree with them.
-func doubting(expected float64, answers int) float64 {
-	if expected >= doubtBelow {
-		return 1
+// stale returns how many answers are known since the best.
+func (m *Model) stale() int {
+	best, _ := m.t.Best()
+	history := m.t.History()
+	for k := range history {
+		if history[len(history)-1-k].Index == best.Index {
+			return k
+		}
 	}
-	return min(1+doubtAnswers/float64(answers), doubtMost)
+	return len(history)
 }
+
+// doubting returns how many times what the processes believe of them deviations
+// are taken for, to ask what there is if the processes are wrong, which they are
+// the less the more answers agree with them.
+func doubting(answers int) float64 { return min(1+doubtAnswers/float64(answers), doubtMost) }
 
 // foremost returns the configuration not seen that promises the most of gains of
 // more than least, a share of the time, were deviations doubt times what is

@@ -93,29 +93,34 @@ func TestCrowd(t *testing.T) {
 
 // TestCommittee: its score is the mean over its processes, which differ, of what
 // each expects, and is at most its bound; every other question is for more than
-// a little or, where little is expected of that, of doubt; half of its processes go
-// by one map; and it finds what one process does.
+// a little or, where little is expected of that, for any gain or of doubt, by turns
+// while there are better ones now and then; half of its processes go by one map, and half of these see a trend; and it finds
+// what one process does.
 func TestCommittee(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
 	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
-	best, doubted := math.Inf(1), 0
-	const questions, settled, found = 90, 25, 60
+	best, stale, doubted := math.Inf(1), 0, 0
+	const questions, early, found = 90, 25, 60
 	for n := range questions {
 		o := answer(s.Ask(1)[0])
-		if o.Valid {
-			best = min(best, o.Objective)
+		since := stale
+		if stale++; o.Valid && o.Objective < best {
+			best, stale = o.Objective, 0
 		}
 		s.Tell(o)
 		if n < first+answers {
 			continue
 		}
 		wanted, least, doubt := (m.best-m.aim)*m.sd, float64((n+1)%2)*worthwhile, 1.0
-		if n >= settled && least > 0 && m.doubt > 1 {
-			least, doubt = 0, doubting(0, n)
-			doubted++
+		if n >= early && least > 0 && wanted < least/2 {
+			least = 0
+			if n%4 == 2 || since >= settled {
+				doubt = doubting(n)
+				doubted++
+			}
 		}
-		if math.Abs(wanted-least) > 1e-9 || m.doubt != doubt || n >= questions-2 && wanted > 0 {
+		if math.Abs(wanted-least) > 1e-9 || m.doubt != doubt {
 			t.Errorf("question %d is for more than %v with doubt %v, want %v and %v; the best is %v", n, wanted, m.doubt, least, doubt, best)
 		}
 		if n >= found && best > 1.02 {
@@ -131,6 +136,17 @@ func TestCommittee(t *testing.T) {
 	}
 	if a, b := m.beliefs[0].lens, m.beliefs[1].lens; a == b {
 		t.Errorf("two processes see by map %d", a)
+	}
+	type kind struct {
+		lens  int
+		trend float64
+	}
+	kinds := map[kind]int{}
+	for _, b := range m.beliefs {
+		kinds[kind{b.lens, b.process.trend}]++
+	}
+	if len(kinds) != 4 {
+		t.Errorf("%d kinds of processes, want those of either map with a trend and without", len(kinds))
 	}
 	for _, i := range space.Sample(rand.New(rand.NewPCG(3, 4)), 50) {
 		if m.t.Seen(i) {
@@ -149,16 +165,14 @@ func TestCommittee(t *testing.T) {
 	}
 }
 
-// TestDoubting: the less is expected the more is doubted, and the less the more is
-// known.
+// TestDoubting: the more is known the less is doubted.
 func TestDoubting(t *testing.T) {
 	for _, c := range []struct {
-		expected float64
-		answers  int
-		want     float64
-	}{{1, 10, 1}, {doubtBelow, 10, 1}, {doubtBelow / 2, 10, doubtMost}, {0, 60, 2}, {0, 600, 1.1}} {
-		if got := doubting(c.expected, c.answers); got != c.want {
-			t.Errorf("%v expected after %d answers: %v, want %v", c.expected, c.answers, got, c.want)
+		answers int
+		want    float64
+	}{{10, doubtMost}, {60, 2}, {600, 1.1}} {
+		if got := doubting(c.answers); got != c.want {
+			t.Errorf("after %d answers: %v, want %v", c.answers, got, c.want)
 		}
 	}
 }

@@ -56,7 +56,8 @@ const plainly = 5
 // of which is no positive number, and authors list first what does without. The
 // sizes, which interact more, are so seen early with nothing else changing
 // between them. Where there are only two values half of the points have the first
-// as it is.
+// as it is. Amounts from none up, such as a padding, are no switches: what matters
+// of them is which, and none is a kernel without what it was written for.
 func Plain(t *trail.Trail) *Sequence {
 	s := On(t)
 	for _, p := range s.free {
@@ -68,7 +69,7 @@ func Plain(t *trail.Trail) *Sequence {
 }
 
 func isSwitch(values []search.Value) bool {
-	return len(values) > 2 && slices.ContainsFunc(values, func(v search.Value) bool {
+	return len(values) > 2 && !amounts(values) && slices.ContainsFunc(values, func(v search.Value) bool {
 		switch v.Kind {
 		case search.Int:
 			return v.I <= 0
@@ -77,6 +78,13 @@ func isSwitch(values []search.Value) bool {
 		}
 		return true
 	})
+}
+
+// amounts reports whether values are 0, 1 and more that leave some out: those
+// that leave none out are codes, and those that jump from 0 to many bounds.
+func amounts(values []search.Value) bool {
+	return values[0] == search.OfInt(0) && values[1] == search.OfInt(1) &&
+		slices.ContainsFunc(values, func(v search.Value) bool { return v.I >= int64(len(values)) })
 }
 
 // golden returns the positive root of x^(d+1) = x + 1.

@@ -7,8 +7,8 @@ import (
 	"github.com/warptune/warptune/search/trail"
 )
 
-// TestPlain: the first, third and fifth questions have the switches off and the
-// sizes spread; the others are the sequence's own.
+// TestPlain: the first, third and fifth questions have the switches off, and the
+// sizes and amounts spread; the others are the sequence's own.
 func TestPlain(t *testing.T) {
 	var blocks []int64 // so many that no two questions are the same
 	for b := range int64(200) {
@@ -16,11 +16,12 @@ func TestPlain(t *testing.T) {
 	}
 	space, err := search.New([]search.Param{
 		{Name: "block", Values: search.Ints(blocks...)},
-		{Name: "pad", Values: search.Ints(0, 1, 2, 4)},
+		{Name: "cap", Values: search.Ints(0, 16, 24, 32)},
 		{Name: "layout", Values: []search.Value{search.OfString("row"), search.OfString("column"), search.OfString("tiled")}},
 		{Name: "scale", Values: []search.Value{search.OfFloat(0.5), search.OfFloat(1), search.OfFloat(2)}},
 		{Name: "unroll", Values: search.Ints(0, 1)},
 		{Name: "tile", Values: search.Ints(1, 2, 4, 8)},
+		{Name: "pad", Values: search.Ints(0, 1, 2, 4)},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
