@@ -90,17 +90,6 @@ func (m *Map) Range(dim int) float32 {
 	return r
 }
 
-// Middle returns the mean of the greatest and the least value of a coordinate;
-// of two parameters the sum of both's.
-func (m *Map) Middle(dim int) float32 {
-	c := m.cols[dim]
-	r := (slices.Max(c.value) + slices.Min(c.value)) / 2
-	if c.more != nil {
-		r += (slices.Max(c.more) + slices.Min(c.more)) / 2
-	}
-	return r
-}
-
 // Append appends the point of a configuration.
 func (m *Map) Append(dst []float32, i int64) []float32 {
 	m.buf = m.space.Digits(i, m.buf[:0])

@@ -1,7 +1,6 @@
 package feature
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -44,21 +43,7 @@ func TestPoints(t *testing.T) {
 		if m.Param(d) != p || !(m.Range(d) > 0) {
 			t.Errorf("coordinate %d is of parameter %d, range %v", d, m.Param(d), m.Range(d))
 		}
-		low, high := extremes(m, space, d)
-		if m.Range(d) != high-low || m.Middle(d) != (low+high)/2 {
-			t.Errorf("coordinate %d is from %v to %v, and has the range %v about %v", d, low, high, m.Range(d), m.Middle(d))
-		}
 	}
-}
-
-// extremes returns the least and the greatest value of a coordinate.
-func extremes(m *Map, space *search.Space, d int) (low, high float32) {
-	low, high = float32(math.Inf(1)), float32(math.Inf(-1))
-	for i := range space.Size() {
-		v := m.Append(nil, i)[d]
-		low, high = min(low, v), max(high, v)
-	}
-	return low, high
 }
 
 // TestApart: configurations that differ have points that differ.

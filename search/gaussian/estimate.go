@@ -144,10 +144,9 @@ func (m *Model) joint(b *belief, among []candidate) *joint {
 		v.whiten(b.process)
 		beside = beside[:0]
 		for _, o := range in {
-			r2 := apart(v.z, o.z)
-			beside = append(beside, matern(r2)+b.process.trending(v.norm, o.norm, r2)-floats.Dot(v.white, o.white))
+			beside = append(beside, matern(apart(v.z, o.z))-floats.Dot(v.white, o.white))
 		}
-		if !j.root.extend(beside, b.process.own(v.norm)-floats.Dot(v.white, v.white)+noiseLeast) {
+		if !j.root.extend(beside, 1-floats.Dot(v.white, v.white)+noiseLeast) {
 			continue // as good as one that is in
 		}
 		in = append(in, v)

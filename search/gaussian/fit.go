@@ -15,20 +15,13 @@ type training struct {
 	// square has the squared differences of the coordinates of each pair of
 	// points, by the later of the two.
 	square []float64
-	own    [][]float64 // those from 0, by point
-	norms  []float64   // scratch: the points'
-	slopes []float64   // scratch: the covariance's, by pair
-	inv    inverter    // scratch
+	slopes []float64 // scratch: the covariance's, by pair
+	inv    inverter  // scratch
 }
 
 func newTraining(x [][]float64, y []float64) *training {
 	t := &training{x: x, y: y}
 	for i, a := range x {
-		own := make([]float64, len(a))
-		for d, v := range a {
-			own[d] = v * v
-		}
-		t.own = append(t.own, own)
 		for _, b := range x[:i] {
 			for d, v := range a {
 				v -= b[d]
@@ -68,19 +61,16 @@ func (p *process) learn(t *training) bool {
 	for d, v := range p.rate {
 		p.rate[d] = v * v
 	}
-	t.slopes, t.norms = t.slopes[:0], t.norms[:0]
+	t.slopes = t.slopes[:0]
 	dims := len(p.rate)
-	for i, own := range t.own {
-		t.norms = append(t.norms, floats.Dot(p.rate, own))
+	for i := range t.x {
 		p.near = p.near[:0]
-		for j := range i {
+		for range i {
 			k := len(t.slopes)
-			r2 := floats.Dot(p.rate, t.square[k*dims:(k+1)*dims])
-			value, slope := maternAndSlope(r2)
-			p.near = append(p.near, value+p.trending(t.norms[i], t.norms[j], r2))
-			t.slopes = append(t.slopes, slope-p.trend/2)
+			value, slope := maternAndSlope(floats.Dot(p.rate, t.square[k*dims:(k+1)*dims]))
+			p.near, t.slopes = append(p.near, value), append(t.slopes, slope)
 		}
-		if !p.f.extend(p.near, p.own(t.norms[i])+p.nugget()) {
+		if !p.f.extend(p.near, 1+p.nugget()) {
 			return false
 		}
 	}
@@ -124,24 +114,14 @@ func (p *process) gradient(t *training, grad []float64) {
 	clear(grad)
 	last := len(p.lengths)
 	inverse := t.inv.of(&p.f)
-	byNorm := grown(p.solve, len(t.x)) // of twice the density
-	p.solve = byNorm
-	clear(byNorm)
 	k := 0
 	for i := range t.x {
 		for j := range i {
-			f := p.alpha[i]*p.alpha[j]/p.scale - inverse[i][j]
-			floats.AddScaled(grad[:last], -2*f*t.slopes[k], t.square[k*last:(k+1)*last])
-			byNorm[i] += f * p.trend
-			byNorm[j] += f * p.trend
+			f := 2 * (p.alpha[i]*p.alpha[j]/p.scale - inverse[i][j]) * t.slopes[k]
+			floats.AddScaled(grad[:last], -f, t.square[k*last:(k+1)*last])
 			k++
 		}
-		f := p.alpha[i]*p.alpha[i]/p.scale - inverse[i][i]
-		grad[last] += f / 2
-		byNorm[i] += f * p.trend
-	}
-	for i, own := range t.own {
-		floats.AddScaled(grad[:last], -byNorm[i], own)
+		grad[last] += (p.alpha[i]*p.alpha[i]/p.scale - inverse[i][i]) / 2
 	}
 	grad[last] *= math.Exp(p.noise)
 	for d, v := range p.lengths {

@@ -16,10 +16,8 @@
 // does not matter, say, of which there are just no two values yet where it does.
 // Every other of its questions is for gains that are worth while: twins of the
 // best, which differ from it in what hardly matters, promise a little more often
-// than anything else does. Where nothing does, that question doubts the committee
-// by turns. Half of the processes see a linear trend, since in a product of
-// covariances what a value costs alone tells nothing of where nothing near was
-// tried.
+// than anything else does. Where nothing does, that question doubts the committee,
+// by turns while there are better ones now and then.
 //
 // Questions whose answers are out count as answered with what is expected of them
 // (Ginsbourger et al., "Kriging is well-suited to parallelize optimization",
@@ -74,7 +72,7 @@ type Model struct {
 // point is a configuration's, as the forest and as the processes see it.
 type point struct {
 	raw  []float32   // by the first map
-	unit [][]float64 // by map: each coordinate from its middle, over its range
+	unit [][]float64 // by map: each coordinate over its range
 }
 
 // On returns the member on a trail, of one process.
@@ -86,17 +84,13 @@ func On(t *trail.Trail) *Model {
 
 // Committee returns the member on a trail that is a committee. Its first
 // questions are those of quasirandom.Plain; half of its members go by
-// feature.Closer and half by feature.Stepped, and half of each of these see a
-// trend.
+// feature.Closer and half by feature.Stepped.
 func Committee(t *trail.Trail) *Model {
 	m := on(t, quasirandom.Plain(t), feature.Closer(t.Space), feature.Stepped(t.Space))
 	for k := range members {
 		walk := rand.New(rand.NewPCG(t.Rand.Uint64(), t.Rand.Uint64()))
 		b := newBelief(m.maps[0].Dims(), walk)
 		b.lens = k % len(m.maps)
-		if k/len(m.maps)%2 == 1 {
-			b.process.trend = trend
-		}
 		m.beliefs = append(m.beliefs, b)
 	}
 	return m
@@ -145,7 +139,7 @@ func (m *Model) point(i int64) point {
 		raw := f.Append(nil, i)
 		unit := make([]float64, len(raw))
 		for d, v := range raw {
-			unit[d] = float64((v - f.Middle(d)) / f.Range(d))
+			unit[d] = float64(v / f.Range(d))
 		}
 		if p.unit = append(p.unit, unit); k == 0 {
 			p.raw = raw

@@ -16,30 +16,18 @@ const (
 	noiseMean       = -7 // of the noise's variance over the process's
 	noiseDeviation  = 1.5
 	noiseLeast      = 1e-5 // added, for the sake of arithmetic
-
-	// The weight of a trend, of the processes that have one: small, so that it
-	// tells of where no answer is near, and is given up where there are some.
-	trend = 0.14
 )
 
 // process is a Gaussian process of constant mean, which is estimated, with
 // Matérn covariance of a length for each coordinate, and noise (Rasmussen and
 // Williams, "Gaussian Processes for Machine Learning", 2006, chapters 2 and 4).
-//
-// It may have a linear trend besides (the same, section 2.7), whose slopes are
-// the steeper the shorter the lengths: what a coordinate does where it was tried
-// then tells of what it does where it was not, beside which the Matérn covariance
-// forgets with the distance. Coordinates should be about 0 for it.
 type process struct {
-	trend   float64   // variance of the trend's values a length from 0, over the process's; 0: there is none
 	lengths []float64 // logarithms, by coordinate
 	noise   float64   // logarithm of the noise's variance over the process's
 	climb   adam
 
 	rate  []float64   // one over the lengths, as of the last reset (while they are fitted, squared)
 	x     [][]float64 // points conditioned on, times rate
-	norms []float64   // their squared distances from 0
-	vars  []float64   // their variances with noise, over the process's
 	f     factor      // of their covariances over the variance
 	alpha []float64   // inverse of the covariances times the values less the mean
 	mean  float64     // of the values
@@ -87,7 +75,7 @@ func (p *process) cut(n int) {
 	if n < len(p.x) {
 		p.cuts = append(p.cuts, n)
 	}
-	p.x, p.norms, p.vars = p.x[:n], p.norms[:n], p.vars[:n]
+	p.x = p.x[:n]
 	p.f.cut(n)
 }
 
@@ -107,32 +95,16 @@ func (p *process) add(x []float64) bool {
 		z = p.x[:n+1][n][:0]
 	}
 	z = p.scaled(z, x)
-	norm := floats.Dot(z, z)
 	p.near = p.near[:0]
-	for k := range p.x {
-		p.near = append(p.near, p.covariance(z, norm, k))
+	for _, o := range p.x {
+		p.near = append(p.near, matern(apart(z, o)))
 	}
-	variance := p.own(norm) + p.nugget()
-	if !p.f.extend(p.near, variance) {
+	if !p.f.extend(p.near, 1+p.nugget()) {
 		return false
 	}
-	p.x, p.norms, p.vars = append(p.x, z), append(p.norms, norm), append(p.vars, variance)
+	p.x = append(p.x, z)
 	return true
 }
-
-// covariance returns that of a point, times the rates and with its norm, with one
-// conditioned on.
-func (p *process) covariance(z []float64, norm float64, k int) float64 {
-	r2 := apart(z, p.x[k])
-	return matern(r2) + p.trending(norm, p.norms[k], r2)
-}
-
-// own returns a point's variance by its norm.
-func (p *process) own(norm float64) float64 { return 1 + p.trend*norm }
-
-// trending is the trend's part of the covariance of two points: their product,
-// by their norms and squared distance.
-func (p *process) trending(a, b, r2 float64) float64 { return p.trend * (a + b - r2) / 2 }
 
 // set gives the values of the first points, and estimates mean and variance (the
 // former by generalised least squares, the latter with a weak prior of one).

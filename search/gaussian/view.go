@@ -11,10 +11,9 @@ import (
 // conditioned on costs it a step and not everything again.
 type view struct {
 	z       []float64 // the point, times the process's rates
-	norm    float64   // its squared distance from 0
 	with    []float64 // covariances with the points conditioned on
 	white   []float64 // the same, as multiples of independent unit variables; may lag behind
-	nearest float64   // the most that one of the points explains of the variance
+	nearest float64   // the greatest of with
 	epoch   int       // of the process
 	used    int       // question that looked at it last
 	cuts    int       // of its cuts that the view has seen
@@ -22,44 +21,41 @@ type view struct {
 
 // view returns the view of a point.
 func (p *process) view(x []float64) *view {
-	z := p.scaled(make([]float64, 0, len(x)), x)
-	return &view{z: z, norm: floats.Dot(z, z), epoch: p.epoch, cuts: len(p.cuts)}
+	return &view{z: p.scaled(make([]float64, 0, len(x)), x), epoch: p.epoch, cuts: len(p.cuts)}
 }
 
 // follow brings the view up to date but for white.
 func (v *view) follow(p *process) {
-	left := len(v.with)
 	for _, n := range p.cuts[v.cuts:] {
-		left = min(left, n)
-	}
-	v.cuts = len(p.cuts)
-	if left < len(v.with) {
-		v.with = v.with[:left]
-		v.white = v.white[:min(left, len(v.white))]
-		v.nearest = 0
-		for k, c := range v.with {
-			v.nearest = max(v.nearest, c*c/p.vars[k])
+		if n < len(v.with) {
+			v.with = v.with[:n]
+			v.white = v.white[:min(n, len(v.white))]
+			v.nearest = 0
+			for _, c := range v.with {
+				v.nearest = max(v.nearest, c)
+			}
 		}
 	}
+	v.cuts = len(p.cuts)
 	v.with = slices.Grow(v.with, p.len()-len(v.with))
-	for k := len(v.with); k < len(p.x); k++ {
-		c := p.covariance(v.z, v.norm, k)
-		v.nearest = max(v.nearest, c*c/p.vars[k])
+	for _, o := range p.x[len(v.with):] {
+		c := matern(apart(v.z, o))
+		v.nearest = max(v.nearest, c)
 		v.with = append(v.with, c)
 	}
 }
 
 // glance returns the mean at the point, and a bound of the variance: what
-// knowing one point alone leaves.
+// knowing the nearest point alone leaves.
 func (v *view) glance(p *process) (mean, most float64) {
 	v.follow(p)
-	return p.mean + floats.Dot(v.with[:len(p.alpha)], p.alpha), p.scale * (p.own(v.norm) - v.nearest)
+	return p.mean + floats.Dot(v.with[:len(p.alpha)], p.alpha), p.scale * (1 - v.nearest*v.nearest/(1+p.nugget()))
 }
 
 // variance returns the variance without noise, after a glance.
 func (v *view) variance(p *process) float64 {
 	v.whiten(p)
-	return p.scale * max(1e-9, p.own(v.norm)-floats.Dot(v.white, v.white))
+	return p.scale * max(1e-9, 1-floats.Dot(v.white, v.white))
 }
 
 // whiten brings white up to date, after a glance.

@@ -14,7 +14,7 @@ import (
 // nearly every place, and nowhere behind by more than a percent. A change that
 // makes it worse shows when the tables are written anew.
 func TestPublished(t *testing.T) {
-	const places, behindAtMost, lost = 41, 4, 0.01
+	const places, behindAtMost, lost = 41, 3, 0.01
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "SEARCH.md"))
 	if err != nil {
 		t.Fatal(err)
