@@ -50,24 +50,12 @@ func (m *Model) choose() (int64, bool) {
 	pick, ok := m.foremost(worthwhile, 1)
 	if m.expected(pick) < doubtBelow {
 		doubt := 1.0
-		if m.asked()%4 == 2 || m.stale() >= settled {
+		if m.asked()%4 == 2 || m.t.Stale() >= settled {
 			doubt = doubting(len(m.t.History()))
 		}
 		pick, ok = m.foremost(0, doubt)
 	}
 	return pick.index, ok
-}
-
-// stale returns how many answers are known since the best.
-func (m *Model) stale() int {
-	best, _ := m.t.Best()
-	history := m.t.History()
-	for k := range history {
-		if history[len(history)-1-k].Index == best.Index {
-			return k
-		}
-	}
-	return len(history)
 }
 
 // doubting returns how many times what the processes believe of them deviations

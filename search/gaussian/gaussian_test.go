@@ -100,20 +100,22 @@ func TestCommittee(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
 	s := trail.Run(space, 2, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
-	best, stale, doubted := math.Inf(1), 0, 0
-	const questions, early, found = 90, 25, 60
+	best, doubted := math.Inf(1), 0
+	const questions, found = 90, 60
 	for n := range questions {
+		since := m.t.Stale()
 		o := answer(s.Ask(1)[0])
-		since := stale
-		if stale++; o.Valid && o.Objective < best {
-			best, stale = o.Objective, 0
+		if o.Valid {
+			best = min(best, o.Objective)
 		}
-		s.Tell(o)
 		if n < first+answers {
+			s.Tell(o)
 			continue
 		}
 		wanted, least, doubt := (m.best-m.aim)*m.sd, float64((n+1)%2)*worthwhile, 1.0
-		if n >= early && least > 0 && wanted < least/2 {
+		beyond := m.sd / members * math.Exp(promise(m, o.Index, m.best-worthwhile/m.sd, 1)+m.valid(o.Index))
+		s.Tell(o)
+		if least > 0 && beyond < doubtBelow {
 			least = 0
 			if n%4 == 2 || since >= settled {
 				doubt = doubting(n)
@@ -141,17 +143,23 @@ func TestCommittee(t *testing.T) {
 		if m.t.Seen(i) {
 			continue
 		}
-		want := 0.0
-		for _, b := range m.beliefs {
-			v := b.process.view(m.unit(b, i))
-			mean, _ := v.glance(b.process)
-			want += math.Exp(improvement(m.aim, mean, m.doubt*m.doubt*v.variance(b.process)))
-		}
-		got := m.score(i, math.Inf(-1)) - m.valid(i)
-		if math.Abs(got-math.Log(want)) > 1e-6 || m.bound(i) < got {
-			t.Errorf("configuration %d: %v, bound %v, want %v", i, got, m.bound(i), math.Log(want))
+		got, want := m.score(i, math.Inf(-1))-m.valid(i), promise(m, i, m.aim, m.doubt)
+		if math.Abs(got-want) > 1e-6 || m.bound(i) < got {
+			t.Errorf("configuration %d: %v, bound %v, want %v", i, got, m.bound(i), want)
 		}
 	}
+}
+
+// promise is the logarithm of what a model's processes together expect a configuration to
+// improve on an aim by, in their unit.
+func promise(m *Model, i int64, aim, doubt float64) float64 {
+	sum := 0.0
+	for _, b := range m.beliefs {
+		v := b.process.view(m.unit(b, i))
+		mean, _ := v.glance(b.process)
+		sum += math.Exp(improvement(aim, mean, doubt*doubt*v.variance(b.process)))
+	}
+	return math.Log(sum)
 }
 
 // TestDoubting: the more is known the less is doubted.

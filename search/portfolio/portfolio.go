@@ -40,8 +40,6 @@ type Portfolio struct {
 	bandit bandit         // chooses among them
 	owner  map[int64]int  // of a question that is out: the arm
 	out    []int          // questions that are out, by arm
-	best   search.Observation
-	stale  int // answers since the best
 }
 
 var _ search.Estimator = (*Portfolio)(nil)
@@ -53,7 +51,8 @@ func On(t *trail.Trail) *Portfolio {
 
 // Propose implements trail.Member.
 func (p *Portfolio) Propose() (int64, bool) {
-	if p.stale < patience || p.t.Rand.Float64() >= min(most, grow*float64(p.stale-patience)) {
+	stale := p.t.Stale()
+	if stale < patience || p.t.Rand.Float64() >= min(most, grow*float64(stale-patience)) {
 		return p.leader.Propose()
 	}
 	p.gather()
@@ -84,15 +83,10 @@ func (p *Portfolio) gather() {
 
 // Observe implements trail.Member.
 func (p *Portfolio) Observe(o search.Observation) {
-	better := trail.Better(o, p.best)
-	p.stale++
-	if better {
-		p.best, p.stale = o, 0
-	}
 	if arm, ok := p.owner[o.Index]; ok {
 		delete(p.owner, o.Index)
 		p.out[arm]--
-		p.bandit.used(arm, better)
+		p.bandit.used(arm, p.t.Stale() == 0)
 	}
 	p.leader.Observe(o)
 	for _, a := range p.arms {

@@ -18,7 +18,7 @@ func TestLeads(t *testing.T) {
 	s := trail.Run(space, 3, func(t *trail.Trail) trail.Member { p = On(t); return p })
 	alone := trail.Run(space, 3, func(t *trail.Trail) trail.Member { return gaussian.Committee(t) })
 	same := 0
-	for ; p.stale < patience; same++ {
+	for ; p.t.Stale() < patience; same++ {
 		a, b := s.Ask(1)[0], alone.Ask(1)[0]
 		if a != b {
 			t.Fatalf("question %d is %d, the committee alone asks for %d", same, a, b)
@@ -42,7 +42,7 @@ func TestLeads(t *testing.T) {
 		t.Errorf("%d of %d questions were the others', %d are out", others, more, len(p.owner))
 	}
 	s.Tell(search.Observation{Index: s.Ask(1)[0], Objective: 0.1, Valid: true})
-	if p.stale != 0 {
+	if p.t.Stale() != 0 {
 		t.Errorf("still stale after a better one")
 	}
 }

@@ -72,6 +72,17 @@ func (t *Trail) Best() (search.Observation, bool) {
 	return t.ranked[0], true
 }
 
+// Stale returns how many answers are known since the best, or in all while none
+// is valid.
+func (t *Trail) Stale() int {
+	for k := range t.history {
+		if i := t.history[len(t.history)-1-k].Index; len(t.ranked) > 0 && i == t.ranked[0].Index {
+			return k
+		}
+	}
+	return len(t.history)
+}
+
 // Random returns a configuration not seen, uniformly; false: none is left. It
 // marks nothing, but will not return the same one again.
 func (t *Trail) Random() (int64, bool) {

@@ -55,15 +55,27 @@ func TestTell(t *testing.T) {
 	tr := New(strategytest.Space(t, 50), 1)
 	tr.ask(3)
 	tr.ask(4)
-	for _, o := range []search.Observation{{Index: 4, Objective: 2, Valid: true}, {Index: 9}, {Index: 7, Objective: 1, Valid: true}} {
-		if !tr.tell(o) || tr.tell(o) {
-			t.Errorf("%+v is not new once", o)
+	for _, c := range []struct {
+		o     search.Observation
+		stale int
+	}{
+		{search.Observation{Index: 2}, 1},
+		{search.Observation{Index: 4, Objective: 2, Valid: true}, 0},
+		{search.Observation{Index: 9}, 1},
+		{search.Observation{Index: 5, Objective: 2, Valid: true}, 2},
+		{search.Observation{Index: 7, Objective: 1, Valid: true}, 0},
+	} {
+		if !tr.tell(c.o) || tr.tell(c.o) {
+			t.Errorf("%+v is not new once", c.o)
+		}
+		if got := tr.Stale(); got != c.stale {
+			t.Errorf("%d answers since the best after %+v, want %d", got, c.o, c.stale)
 		}
 	}
 	if tr.tell(search.Observation{Index: -1}) || tr.tell(search.Observation{Index: 1 << 40}) {
 		t.Error("took what is no configuration")
 	}
-	if best, ok := tr.Best(); !ok || best.Index != 7 || len(tr.Pending()) != 1 || tr.Pending()[0] != 3 || len(tr.History()) != 3 {
+	if best, ok := tr.Best(); !ok || best.Index != 7 || len(tr.Pending()) != 1 || tr.Pending()[0] != 3 || len(tr.History()) != 5 {
 		t.Errorf("best %v, pending %v, history %v", best, tr.Pending(), tr.History())
 	}
 }
