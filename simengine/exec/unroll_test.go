@@ -43,8 +43,12 @@ func countedLoop(r *rand.Rand) string {
 	if typ == "u32" && step > 0 && r.IntN(2) == 0 {
 		start = -32 - r.IntN(40) // wraps round to the start, at once or too late
 	}
-	bound := fmt.Sprint(end)
-	if r.IntN(2) == 0 {
+	bound, apart := fmt.Sprint(end), 1 // of the lanes' starts
+	switch {
+	case r.IntN(3) == 0: // until it meets a constant
+		apart = 1 + r.IntN(5)
+		step, cmp, typ, start = -apart, "ne", "s32", end+apart*(1+r.IntN(20))
+	case r.IntN(2) == 0:
 		bound = "%r7"
 	}
 	at := r.IntN(len(body) + 1)
@@ -63,7 +67,7 @@ func countedLoop(r *rand.Rand) string {
 	mul.wide.u32 %%rd2, %%r8, 4096;
 	add.s64 %%rd3, %%rd1, %%rd2;
 	mov.u64 %%rd5, %%rd3;
-	add.s32 %%r0, %%r8, %d;
+	mad.lo.s32 %%r0, %%r8, %d, %d;
 	mov.u32 %%r1, %%r8; mov.u32 %%r2, 7; mov.u32 %%r3, 11; mov.u32 %%r4, 0; mov.u32 %%r5, %%r0;
 	mov.u32 %%r7, %d;
 LOOP:
@@ -79,7 +83,7 @@ LOOP:
 	st.global.u64 [%%rd5+4024], %%rd4;
 	ret;
 }
-`, start, end, strings.Join(body, "\n\t"), cmp, typ, bound)
+`, apart, start, end, strings.Join(body, "\n\t"), cmp, typ, bound)
 }
 
 // TestUnrolledComputesTheSame runs random loops as they are and unrolled.

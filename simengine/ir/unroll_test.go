@@ -87,16 +87,43 @@ b7:
 `)
 }
 
+// A loop that counts down until it meets a constant goes on one by one once it has
+// passed it.
+func TestCountdownText(t *testing.T) {
+	body := strings.NewReplacer("add.s32 %r2, %r2, 32", "add.s32 %r2, %r2, -4", "setp.lt.s32 %p1, %r2, %r1", "setp.ne.s32 %p1, %r2, -1").Replace(strided)
+	u := kernel(t, ".param .u64 x, .param .u32 n", body).Unrolled()
+	if err := ir.Verify(u); err != nil {
+		t.Error(err)
+	}
+	text := u.String()
+	for _, line := range []string{
+		"setp.gt.s32 %p1$1, %r2, -1;\n\t@!%p1$1 bra b7;", "setp.gt.s32 %p1$1, %r2, 11;\n\t@!%p1$1 bra b4;",
+		"add.s32 %r2, %r2, -16;\n\tsetp.gt.s32 %p1$1, %r2, 11;\n\t@%p1$1 bra b3;", "setp.gt.s32 %p1$1, %r2, 3;\n\t@!%p1$1 bra b6;",
+		"setp.ne.or.s32 %p1$0, %r2, -1, %p1$0;\n\t@!%p1$0 bra b8;", "add.s32 %r2, %r2, -4;\n\tsetp.ne.s32 %p1$1, %r2, -1;\n\t@%p1$1 bra b7;",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("no %q in\n%s", line, text)
+		}
+	}
+	if n := strings.Count(text, "ld.global.f32"); n != 7 {
+		t.Errorf("%d copies, want four, two and one", n)
+	}
+}
+
 // What the machine code shows to stay as it is.
 func TestLoopsKept(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"pragma":                    {"LOOP:", "LOOP:\n.pragma \"nounroll\";"},
-		"inequality":                {"setp.lt.s32", "setp.ne.s32"},
+		"inequality, counting up":   {"setp.lt.s32", "setp.ne.s32"},
 		"test before the increment": {"add.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, %r1;", "setp.lt.s32 %p1, %r2, %r1;\n\tadd.s32 %r2, %r2, 32;"},
 		"bound that changes":        {"ld.global.f32 %f2", "add.s32 %r1, %r1, 1;\n\tld.global.f32 %f2"},
 		"step that is not constant": {"add.s32 %r2, %r2, 32;", "add.s32 %r2, %r2, %r1;"},
 		"wrong way":                 {"add.s32 %r2, %r2, 32;", "add.s32 %r2, %r2, -32;"},
-		"barrier":                   {"add.f32", "bar.sync 0;\n\tadd.f32"},
+		"warps that meet":           {"add.f32", "bar.warp.sync -1;\n\tadd.f32"},
+		"slow path":                 {"add.f32 %f1, %f1, %f2;", "div.rn.f32 %f1, %f1, %f2;"},
+		"atomic":                    {"add.f32 %f1, %f1, %f2;", "atom.global.add.f32 %f1, [%rd3], %f2;"},
+		"quotients":                 {"add.f32", strings.Repeat("div.s32 %r3, %r1, %r2;\n", 3) + "add.f32"},
+		"accesses of global memory": {"add.f32", strings.Repeat("ld.global.f32 %f3, [%rd3];\n", 24) + "add.f32"},
 		"several blocks":            {"add.f32", "@%p2 bra ON;\n\tadd.f32 %f1, %f1, 0f3f800000;\nON:\n\tadd.f32"},
 		"too long":                  {"add.f32 %f1, %f1, %f2;", strings.Repeat("add.f32 %f1, %f1, %f2;\n", 70)},
 	} {

@@ -73,6 +73,11 @@ func (u *unroller) jump(l *counted, guard Reg, not bool, target int) int {
 //	if none or one is left { 1 }
 func (u *unroller) loop(l *counted) {
 	blk, t := &u.k.Blocks[l.block], &u.k.Instrs[l.test]
+	defer func() { u.moved[blk.End] = len(u.out.Instrs) }()
+	if meets(t) {
+		u.countdown(l)
+		return
+	}
 	none, more := u.fresh(t.Dst[0]), u.fresh(t.Dst[0])
 	carried := u.live.In[l.block]
 	after := u.live.In[l.block+1]
@@ -101,7 +106,48 @@ func (u *unroller) loop(l *counted) {
 	end := u.jump(l, none, true, -1)
 	u.copies(l, 1, nil, after)
 	u.out.Instrs[end].Target = len(u.out.Instrs)
-	u.moved[blk.End] = len(u.out.Instrs)
+}
+
+// countdown writes an unrolled loop that ends when its induction meets a constant:
+//
+//	if the induction is past it already { all one by one }
+//	none = true
+//	if more than 3 iterations are left { none = false; do 4 while more than 3 are left }
+//	if more than 1 iteration is left { none = false; 2 }
+//	if none or one is left { all that are left one by one }
+func (u *unroller) countdown(l *counted) {
+	t := &u.k.Instrs[l.test]
+	none, more := u.fresh(t.Dst[0]), u.fresh(t.Dst[0])
+	carried, after := u.live.In[l.block], u.live.In[l.block+1]
+	zero := word(0)
+	// while compares the induction with where n iterations are left.
+	while := func(n int64) {
+		u.op(l, Setp, t.Type, CmpGT, more, regOperand(l.iv), word(int64(int32(t.Src[1].Imm))-n*l.step))
+	}
+	while(0)
+	past := u.jump(l, more, true, -1)
+	u.op(l, Setp, U32, CmpEQ, none, zero, zero)
+	while(unrollFactor - 1)
+	skip := u.jump(l, more, true, -1)
+	u.op(l, Setp, U32, CmpNE, none, zero, zero)
+	head := len(u.out.Instrs)
+	u.copies(l, unrollFactor, carried, after)
+	while(unrollFactor - 1)
+	u.jump(l, more, false, head)
+	u.out.Instrs[skip].Target = len(u.out.Instrs)
+	while(1)
+	skip = u.jump(l, more, true, -1)
+	u.op(l, Setp, U32, CmpNE, none, zero, zero)
+	u.copies(l, 2, carried, after)
+	u.out.Instrs[skip].Target = len(u.out.Instrs)
+	u.op(l, Setp, t.Type, CmpNE, none, regOperand(l.iv), t.Src[1], regOperand(none))
+	end := u.jump(l, none, true, -1)
+	u.out.Instrs[past].Target = len(u.out.Instrs)
+	head = len(u.out.Instrs)
+	u.copies(l, 1, carried, after)
+	u.op(l, Setp, t.Type, CmpNE, more, regOperand(l.iv), t.Src[1])
+	u.jump(l, more, false, head)
+	u.out.Instrs[end].Target = len(u.out.Instrs)
 }
 
 // left appends a branch that is taken unless more than n iterations are left,
