@@ -9,22 +9,25 @@ enum Op {
   FFMA, FADD, FMUL, IADD, LOP3, SHF, IMAD, IMNMX, SETSEL, MUFU_EX2, MUFU_SIN, MUFU_RSQ, MUFU_LG2,
   I2F_F2I, F2F16, POPC, DFMA, DADD, HFMA2, SHFL, BALLOT, IDIV, UDIV, FDIV, SQRT, MIX_FFMA_IADD, MIX_FFMA_MUFU, MIX_FFMA_LOP3_IMAD,
   IMAD_HI, FLO, BREV, PRMT, FMNMX, LEA_HI, MIX_LOP3_IADD, RCP, DRCP, DDIV, DSQRT,
-  MIX_VIADD_LOP3, MIX_VIADD_LOP3_IMAD, VIADDMNMX, MIX_VIADDMNMX_FFMA, MIX_VIMNMX3_LOP3, MIX_VIMNMX_LOP3, OPS
+  MIX_VIADD_LOP3, MIX_VIADD_LOP3_IMAD, VIADDMNMX, MIX_VIADDMNMX_FFMA, MIX_VIMNMX3_LOP3, MIX_VIMNMX_LOP3,
+  DFMA_3PAIRS, MIX_PAIR_2FFMA, MIX_2PAIRS_2FFMA, MIX_3PAIRS_2FFMA, OPS
 };
 static const char *opName[] = {"ffma", "fadd", "fmul", "iadd", "lop3", "shf", "imad", "imnmx", "setp_selp", "mufu_ex2",
   "mufu_sin", "mufu_rsq", "mufu_lg2", "i2f_f2i", "f2f16", "popc", "dfma", "dadd", "hfma2", "shfl", "ballot", "idiv", "udiv", "fdiv", "sqrt",
   "mix_ffma_iadd", "mix_ffma_mufu", "mix_ffma_lop3_imad",
   "imad_hi", "flo", "brev", "prmt", "fmnmx", "lea_hi", "mix_lop3_iadd", "rcp", "drcp", "ddiv", "dsqrt",
-  "mix_viadd_lop3", "mix_viadd_lop3_imad", "viaddmnmx", "mix_viaddmnmx_ffma", "mix_vimnmx3_lop3", "mix_vimnmx_lop3"};
+  "mix_viadd_lop3", "mix_viadd_lop3_imad", "viaddmnmx", "mix_viaddmnmx_ffma", "mix_vimnmx3_lop3", "mix_vimnmx_lop3",
+  "dfma_3pairs", "mix_pair_2ffma", "mix_2pairs_2ffma", "mix_3pairs_2ffma"};
 // how many instructions of the named kind one step() is
 static const int opCount[] = {1, 1, 1, 2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 2, 3,
   1, 1, 1, 1, 2, 1, 2, 1, 1, 1, 1,
-  2, 3, 1, 2, 2, 2};
+  2, 3, 1, 2, 2, 2,
+  1, 3, 3, 3};
 
 struct Chain {
   unsigned a, b;
   float f, g;
-  double d;
+  double d, h, k;
 };
 
 template <int OP> __device__ inline void step(Chain &c, unsigned x, unsigned y, float u, float v, double e) {
@@ -76,6 +79,11 @@ template <int OP> __device__ inline void step(Chain &c, unsigned x, unsigned y, 
   if (OP == MIX_VIMNMX3_LOP3)
     asm volatile("{.reg .s32 t; max.s32 t, %0, %1; max.s32 t, t, %2; lop3.b32 %0, t, %2, %3, 0x6a;}" : "+r"(c.a) : "r"(x), "r"(c.b), "r"(y));
   if (OP == MIX_VIMNMX_LOP3) asm volatile("{.reg .s32 t; max.s32 t, %0, %1; lop3.b32 %0, t, %1, %2, 0x6a;}" : "+r"(c.a) : "r"(c.b), "r"(y));
+  // doubles that read one to three pairs of registers, alone and beside two products of floats
+  if (OP == DFMA_3PAIRS || OP == MIX_3PAIRS_2FFMA) asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(c.d) : "d"(c.h), "d"(c.k));
+  if (OP == MIX_2PAIRS_2FFMA) asm volatile("add.rn.f64 %0, %0, %1;" : "+d"(c.d) : "d"(c.h));
+  if (OP == MIX_PAIR_2FFMA) asm volatile("mul.rn.f64 %0, %0, %0;" : "+d"(c.d));
+  if (OP >= MIX_PAIR_2FFMA) asm volatile("fma.rn.f32 %0, %0, %2, %3; fma.rn.f32 %1, %1, %2, %3;" : "+f"(c.f), "+f"(c.g) : "f"(u), "f"(v));
   if (OP == SQRT) asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(c.f));
 }
 
@@ -87,7 +95,7 @@ __global__ void __launch_bounds__(1024) pipe(Span *out, unsigned *sink, int loop
   Chain c[CHAINS];
   for (int i = 0; i < CHAINS; i++) {
     unsigned t = threadIdx.x + i + 1;
-    c[i] = Chain{t, t * 3, float(t) * 0.01f, float(t) * 0.001f, double(t)};
+    c[i] = Chain{t, t * 3, float(t) * 0.01f, float(t) * 0.001f, double(t), double(t) * 0.5, double(t) * 0.25};
   }
   __syncthreads();
   long long start = 0, stop = 0;

@@ -94,6 +94,10 @@ type Pipes struct {
 	// least: the register file delivers two a cycle, one from each of two banks.
 	// An operand that the instruction before read in the same place is kept.
 	ThreeReads float64
+	// PairReads is how long an instruction of the fp64 pipe holds its scheduler's
+	// issue slot for each pair of registers that it reads, at least a cycle in all:
+	// until it has read them no other pipe of the sub-partition is given work.
+	PairReads float64
 	// ConstantsPerCycle is the distinct constant addresses an SM reads in a
 	// cycle: a warp's indexed load takes one turn for each.
 	ConstantsPerCycle float64

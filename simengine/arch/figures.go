@@ -69,6 +69,7 @@ var figures = []figure{
 	integer("load_queue", "instructions", func(d *Descriptor) *int { return &d.LoadQueue }),
 	real("memory_issue", "cycles", func(d *Descriptor) *float64 { return &d.MemoryIssue }),
 	real("three_reads", "cycles", func(d *Descriptor) *float64 { return &d.ThreeReads }),
+	real("pair_reads", "cycles", func(d *Descriptor) *float64 { return &d.PairReads }),
 
 	real("constant_rate", "addresses/cycle/SM", func(d *Descriptor) *float64 { return &d.ConstantsPerCycle }),
 	real("instruction_fetch", "cycles", func(d *Descriptor) *float64 { return &d.InstructionFetch }),

@@ -2,6 +2,7 @@ package timing
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
@@ -29,6 +30,7 @@ type op struct {
 	table    bool  // LDC: WalksTable
 	latency  int32
 	interval int32
+	slots    int8 // cycles that the issue slot is held, 0 for one
 	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
 	dep0, dep1, dst0, dst1 int32
 }
@@ -53,6 +55,7 @@ type code struct {
 	// them read a thread index and memory[b] how many go through the memory
 	// input/output queue.
 	classes      [][assemble.NumClasses]int32
+	held         []int32 // by block: cycles of the issue slot beyond one an instruction
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
 	detours      []detour
@@ -72,7 +75,7 @@ func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
 	}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests = make([]int32, len(p.Blocks))
-	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
+	c.classes, c.held = make([][assemble.NumClasses]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
 		root, err := carrier(p, i)
@@ -89,6 +92,7 @@ func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
+			c.held[i] += int32(max(o.slots-1, 0))
 			if o.class == assemble.Store && o.source < 0 {
 				c.spilled[i] += int32(max(o.width/4, 1))
 			}
@@ -169,11 +173,14 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 			return op{}, err
 		}
 	}
-	if in.Class == assemble.FMA {
+	switch in.Class {
+	case assemble.FMA:
 		if fresh(in, c.before) >= 3 {
 			o.interval = max(o.interval, int32(m.threeReads))
 		}
 		c.before = in
+	case assemble.FP64:
+		o.slots = int8(m.slots(in))
 	}
 	o.dst0 = int32(len(c.deps))
 	for _, span := range in.Dst {
@@ -204,6 +211,14 @@ func portOf(c assemble.Class, p pipe, space ir.Space) port {
 		}
 	}
 	return port(p)
+}
+
+// slots is how long an instruction of the fp64 pipe holds the issue slot, cycles: one for
+// each pair of registers that it reads (deploy/calibrate pipe.rate mix_pair_2ffma, 2pairs and
+// 3pairs). Few are kept from the instruction before, which another warp's most often is (of
+// 273 in the machine code of validation/seventh great_circle 6 say so).
+func (m *machine) slots(in *assemble.Instr) int64 {
+	return max(int64(math.Round(float64(fresh(in, nil))*m.pairReads)), 1)
 }
 
 // fresh counts the general registers that an instruction must fetch: those among

@@ -75,6 +75,14 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 
 func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
 
+// Slots is how long an instruction holds the issue slot.
+func (f *Figures) Slots(in *assemble.Instr) float64 {
+	if in.Class != assemble.FP64 {
+		return 1
+	}
+	return float64(f.m.slots(in))
+}
+
 // Request is how long a request of a class with lines holds the load/store unit.
 func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
 	return cycles(f.m.requestCost(class, lines, passes))

@@ -11,6 +11,10 @@ import (
 // the one that has waited longest (loose round robin).
 func (s *sm) issue(p *subPartition) {
 	now := s.now
+	if now < p.open {
+		p.wake = p.open
+		return
+	}
 	p.settle(now, &s.stats)
 	issued := false
 	for width := 0; width < s.m.issueWidth; width++ {
@@ -39,7 +43,7 @@ func (s *sm) issue(p *subPartition) {
 		p.wake = next
 	}
 	if issued {
-		p.wake = max(p.wake, now+1)
+		p.wake = max(p.wake, now+1, p.open)
 	} else {
 		s.stats.slots[p.reason]++
 		p.visited = now
@@ -115,6 +119,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 			// Half of the fp32 lanes are busy: half an instruction less of them.
 			p.free[pipeFMA] = max(p.free[pipeFMA], now*dram.Fraction) + int64(o.interval)/2
 		}
+	}
+	if o.slots > 1 {
+		p.open = now + int64(o.slots)
 	}
 	result, kind := now+int64(o.latency), o.kind
 	fetch, why := now+1, Wait

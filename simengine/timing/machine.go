@@ -63,12 +63,13 @@ type machine struct {
 	waits      dram.Waits
 	// linesPerPiece is the lines that DRAM keeps together.
 	linesPerPiece uint64
-	threeReads    int64 // steps an FMA of three registers holds its pipe at least
-	tagFirst      int64 // steps of the tag stage for the first line of a request
-	tagNext       int64 // and for each further line
-	dataPass      int64 // steps of one data-stage wavefront
-	sharedPass    int64 // steps of one pass through the banks of shared memory
-	fillSector    int64 // steps that a sector from L2 takes of the data stage
+	pairReads     float64 // cycles of the issue slot that reading a pair of registers takes
+	threeReads    int64   // steps an FMA of three registers holds its pipe at least
+	tagFirst      int64   // steps of the tag stage for the first line of a request
+	tagNext       int64   // and for each further line
+	dataPass      int64   // steps of one data-stage wavefront
+	sharedPass    int64   // steps of one pass through the banks of shared memory
+	fillSector    int64   // steps that a sector from L2 takes of the data stage
 
 	latShared, latL1, latConst, latAtomicShared, latAtomicL2 int64
 	latSwap                                                  int64 // a turn of the loop of assemble.Program.Swapped
@@ -195,6 +196,7 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.sharedPass = dram.Ticks(float64(d.Banks*d.BankWidth) / math.Max(d.SharedBytesPerCycle, 1))
 	m.storeLine = dram.Ticks(d.StoreLineCycles)
 	m.threeReads = dram.Ticks(d.ThreeReads)
+	m.pairReads = d.PairReads
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.latConst = lat(arch.LatencyConstant)
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)

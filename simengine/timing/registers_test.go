@@ -32,7 +32,12 @@ func fmaTurns(pattern string, n, rows, turns int) (*program, func(cta int64, war
 	p.emit(assemble.Branch, ir.Bra, 0, -1)
 	p.block()
 	p.emit(assemble.Exit, ir.Exit, 0, -1)
-	return p, func(cta int64, warps int) *trace.CTA {
+	return p, inTurns(turns)
+}
+
+// inTurns is the CTAs of a program of three blocks that go through the middle one so often.
+func inTurns(turns int) func(cta int64, warps int) *trace.CTA {
+	return func(cta int64, warps int) *trace.CTA {
 		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
 		for k := range t.Warps {
 			w := &t.Warps[k]
@@ -43,6 +48,45 @@ func fmaTurns(pattern string, n, rows, turns int) (*program, func(cta int64, war
 			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0)})
 		}
 		return t
+	}
+}
+
+// What instructions of the fp64 pipe leave of the issue slot, by the pairs of registers that
+// they read, must be what an H200 gives (deploy/calibrate/pipes.cu).
+func TestPairReadsAgainstH200(t *testing.T) {
+	d := h200(t)
+	for _, c := range []struct {
+		op            string
+		pairs, floats int
+	}{{"dfma_3pairs", 3, 0}, {"mix_pair_2ffma", 1, 2}, {"mix_2pairs_2ffma", 2, 2}, {"mix_3pairs_2ffma", 3, 2}} {
+		cycles := func(turns int) float64 {
+			p := &program{}
+			p.block()
+			p.emit(assemble.S2R, ir.Mov, 0, 0)
+			p.block()
+			for i := range 64 {
+				chain := 20 * (i % 4)
+				p.emit(assemble.FP64, ir.Fma, 0, chain, []int{chain, chain + 2, chain + 4}[:c.pairs]...)
+				for k := range c.floats {
+					p.emit(assemble.FMA, ir.Fma, 0, chain+6+k, chain+6+k, 100, 101)
+				}
+			}
+			p.emit(assemble.Branch, ir.Bra, 0, -1)
+			p.block()
+			p.emit(assemble.Exit, ir.Exit, 0, -1)
+			return run(t, input(d, p, inTurns(turns), d.SMs, 1, 16)).TimeUS * d.ClockMHz
+		}
+		got := 16 * 32 * float64(64*(1+c.floats)) / (cycles(64) - cycles(32))
+		var want float64
+		for _, m := range measured(t, "pipe.rate") {
+			if m.Params["op"] == c.op && m.int("warps") == 16 {
+				want = m.Value
+			}
+		}
+		t.Logf("%s: %.2f instructions a cycle, measured %.2f", c.op, got, want)
+		if math.Abs(got/want-1) > 0.15 {
+			t.Errorf("%s: %.2f instructions a cycle, measured %.2f", c.op, got, want)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ func (e *estimate) wholeUsage(p *pool, g gridShape) [numBounds]float64 {
 	slots := cycles * float64(s.m.schedulers)
 	ctas := float64(g.perSM)
 	u[BoundIssue] = float64(p.counts.instrs) * perCTA * ctas / slots
+	u[BoundIssue] += float64(p.counts.held) * perCTA * ctas / slots
 	for _, b := range pipeBounds {
 		u[b] = 0
 	}
@@ -87,6 +88,7 @@ func (s *sm) bound(e *estimate, u [numBounds]float64) Bound {
 	if e.dispatch {
 		return BoundLaunch
 	}
+	best = best.Behind(u[BoundIssue], u[BoundFP64])
 	if best == BoundLatency {
 		var sum int64
 		for _, v := range s.stats.warpTime {

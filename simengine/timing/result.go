@@ -57,6 +57,15 @@ var boundNames = [numBounds]string{
 	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "xu", "lsu", "constant", "l2", "dram", "launch", "barrier", "latency",
 }
 
+// Behind is what keeps a busy issue slot: the fp64 pipe, whose instructions hold it,
+// where that is as good as busy all that time; both are shares of it.
+func (b Bound) Behind(issue, fp64 float64) Bound {
+	if b == BoundIssue && fp64 > 0.9*issue {
+		return BoundFP64
+	}
+	return b
+}
+
 func (b Bound) String() string {
 	if b < numBounds {
 		return boundNames[b]

@@ -83,6 +83,7 @@ type subPartition struct {
 	mio   ring            // when the queue's entries left it, in cycles
 	lg    ring            // the same for global and local memory
 	wake  int64           // next cycle at which something may issue
+	open  int64           // first cycle at which the issue slot is free
 	// idle accounting: slots after visited are unused because of reason.
 	visited int64
 	reason  StallReason

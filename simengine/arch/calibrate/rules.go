@@ -74,6 +74,9 @@ var rules = []rule{
 	{"three_reads", "registers.rate apart, 16 warps, median", func(r Results) float64 {
 		return hundredth(subPartitions / r.where("registers.rate", "pattern", "apart", "warps", 16).median())
 	}},
+	{"pair_reads", "pipe.rate dfma_3pairs, 16 warps, a pair", func(r Results) float64 {
+		return nominal(subPartitions / r.where("pipe.rate", "op", "dfma_3pairs", "warps", 16).first() / 3)
+	}},
 	{"instruction_cache", "icache.body 1 warp, last body at full rate", instructionCache},
 	{"instruction_fetch", "icache.body 1 warp, first body beyond the cache", instructionFetch},
 

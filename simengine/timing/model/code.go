@@ -119,7 +119,7 @@ func (c *code) check(in *assemble.Instr) error {
 func (c *code) count(w *work, in *assemble.Instr) {
 	s := &c.f.Classes[in.Class]
 	w.issued++
-	w.busy[issueSlot]++
+	w.busy[issueSlot] += c.f.Slots(in)
 	if s.Port != 0 {
 		w.busy[s.Port] += s.Hold
 	}

@@ -171,7 +171,7 @@ func (w *walker) issue(in *assemble.Instr) {
 	if wait != nil && wait.took > 0 && at-w.now > wait.took/2 {
 		w.waited(wait)
 	}
-	w.now = at + 1
+	w.now = at + w.c.f.Slots(in)
 	r := result{at: at + s.Latency}
 	switch in.Class {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
