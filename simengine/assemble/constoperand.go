@@ -110,22 +110,3 @@ func (s *selector) factor(o ir.Operand) arg {
 	s.want[v] |= wantLo | wantGPR
 	return valueArg(v, 0, 1)
 }
-
-// doubles returns the operands of double-precision arithmetic, one of which may lie
-// in constant memory.
-func (s *selector) doubles(ops []ir.Operand) []arg {
-	args := make([]arg, 0, 3)
-	free := s.f.t.constOperand
-	for _, o := range ops {
-		a := arg{}
-		if free {
-			var taken bool
-			a, taken = s.pairOrConstant(o)
-			free = !taken
-		} else {
-			a = s.pair(o)
-		}
-		args = append(args, a)
-	}
-	return args
-}

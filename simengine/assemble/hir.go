@@ -60,12 +60,13 @@ type fn struct {
 	regs    []int16   // first register of each value, -1 none
 	general int       // highest general register used plus one
 	spills  spillState
-	spared  int     // registers that hoisting parameters out of outer loops would take
-	joined  []int32 // PTX loads that became part of another
-	inPlace []int32 // loads from constant memory that instructions read in place
-	elected []int32 // PTX reductions that one lane does for its warp
-	counted []int32 // PTX atomics that count in shared memory
-	swapped []int32 // PTX atomics that are loops over a swap in it
+	spared  int            // registers that hoisting parameters out of outer loops would take
+	joined  []int32        // PTX loads that became part of another
+	inPlace []int32        // loads from constant memory that instructions read in place
+	numbers map[value]bool // pairs of uniform registers to which selection brings a number
+	elected []int32        // PTX reductions that one lane does for its warp
+	counted []int32        // PTX atomics that count in shared memory
+	swapped []int32        // PTX atomics that are loops over a swap in it
 	wide    []WideAccess
 	program *Program
 	tracked []map[int32]string // see trackOrder

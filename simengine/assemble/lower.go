@@ -371,7 +371,7 @@ func (s *selector) mixSum(n *node, w uint8, src []ir.Operand) []arg {
 // product in it, nil when it makes none: the PTX ISA lets the assembler fuse
 // additions and multiplications that name no rounding, and the real one does.
 func (s *selector) contract(n *node, src []ir.Operand) []ir.Operand {
-	if n.op != ir.Add && n.op != ir.Sub || n.typ != ir.F32 && n.typ != ir.F64 || !s.fusible(n) {
+	if n.op != ir.Add && n.op != ir.Sub || isInt(n.typ) || !s.fusible(n) {
 		return nil
 	}
 	for i := range src {

@@ -273,7 +273,7 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	}
 	local := s.uses[x.Reg] == 1 || d.block == s.n.block
 	switch {
-	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide && !s.residesUniform(value(x.Reg)):
+	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide:
 		a, b, sum := s.wideSum(d.src[0], d.src[1], y)
 		s.emit(opIMADWIDE, s.dest(0, 2), a, b, sum)
 		return true

@@ -127,6 +127,9 @@ func (s *selector) lowerSelect(n *node) error {
 			s.buf[len(s.buf)-1].dst[1] = valueArg(n.dst[1], 0, 1)
 		}
 	case ir.Set:
+		if s.setsWord(n) {
+			return nil
+		}
 		p := s.carry()
 		s.compare(n, p, arg{})
 		s.emit(opSEL, s.dest(0, 1), p)
@@ -155,6 +158,27 @@ func (s *selector) lowerSelect(n *node) error {
 	return nil
 }
 
+// setsWord lowers a comparison of floats whose result is a word to the one instruction
+// that there is for it: FSET and HSET2 (162 in the sm_90 code of HeCBench's crossEntropy).
+func (s *selector) setsWord(n *node) bool {
+	op := opInvalid
+	switch n.styp {
+	case ir.F32:
+		op = opFSET
+	case ir.F16, ir.F16x2, ir.BF16, ir.BF16x2:
+		op = opHSET2
+	}
+	if op == opInvalid || s.f.vals[n.dst[0]].words != 1 {
+		return false
+	}
+	args := s.mix(0, s.plains(n.src[:2], n.styp, true)...)
+	if len(n.src) > 2 {
+		args = append(args, s.pred(n.src[2]))
+	}
+	s.emit(op, s.dest(0, 1), args...)
+	return true
+}
+
 // compare emits the comparison of a setp or set into dst, combined with
 // another predicate when extra is one.
 func (s *selector) compare(n *node, dst, extra arg) {
@@ -174,7 +198,7 @@ func (s *selector) compare(n *node, dst, extra arg) {
 	switch {
 	case t == ir.F64:
 		x := s.plains(n.src[:2], t, true)
-		s.emit(opDSETP, dst, with([]arg{s.pair(x[0]), s.pair(x[1])})...)
+		s.emit(opDSETP, dst, with(s.doubles(x))...)
 	case t == ir.F32:
 		s.emit(opFSETP, dst, with(s.mix(0, s.plains(n.src[:2], t, true)...))...)
 	case t == ir.F16 || t == ir.F16x2 || t == ir.BF16 || t == ir.BF16x2:

@@ -28,6 +28,7 @@ const (
 	opFMNMX
 	opFSEL
 	opFSETP
+	opFSET
 	opFADD
 	opFMUL
 	opFFMA
@@ -47,6 +48,7 @@ const (
 	opHMUL2
 	opHFMA2
 	opHSETP2
+	opHSET2
 	opHMNMX2
 	opMUFU
 	opF2F
@@ -144,6 +146,7 @@ var mops = [numMops]mopInfo{
 	opFMNMX:     {"FMNMX", ALU, 4, 2},
 	opFSEL:      {"FSEL", ALU, 4, 2},
 	opFSETP:     {"FSETP", ALU, 8, 2},
+	opFSET:      {"FSET", ALU, 4, 2},
 	opFADD:      {"FADD", FMA, 4, 1},
 	opFMUL:      {"FMUL", FMA, 4, 1},
 	opFFMA:      {"FFMA", FMA, 4, 1},
@@ -163,6 +166,7 @@ var mops = [numMops]mopInfo{
 	opHMUL2:     {"HMUL2", Half, 6, 2},
 	opHFMA2:     {"HFMA2", Half, 6, 2},
 	opHSETP2:    {"HSETP2", Half, 8, 2},
+	opHSET2:     {"HSET2", Half, 6, 2},
 	opHMNMX2:    {"HMNMX2", Half, 6, 2},
 	opMUFU:      {"MUFU", MUFU, 18, 8},
 	opF2F:       {"F2F", XU, 14, 8},

@@ -49,6 +49,7 @@ type selector struct {
 func (f *fn) selectInstructions() error {
 	s := &selector{f: f, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
 		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(f.keptLoops()), spared: map[ambientKey]bool{}}
+	f.numbers = map[value]bool{}
 	for i := range s.twin {
 		s.twin[i] = noValue
 	}

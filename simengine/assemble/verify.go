@@ -46,7 +46,7 @@ func (f *fn) verifyInsts() error {
 	}
 	undefined := f.undefined()
 	for v, m := range f.live.in[f.order[0]] {
-		if m != 0 && !undefined[value(v)] && !f.carries(value(v)) {
+		if m != 0 && !undefined[value(v)] && !f.guardedCarry(value(v)) {
 			name := "temporary"
 			if v < len(f.k.Regs) {
 				name = f.k.Regs[v].Name
@@ -57,9 +57,23 @@ func (f *fn) verifyInsts() error {
 	return nil
 }
 
-// carries says whether a value is a carry or another predicate that selection made. That of a
-// guarded sum seems to live on, as the sum does in the other lanes, but none of these reads it.
-func (f *fn) carries(v value) bool { return int(v) >= len(f.k.Regs) && f.vals[v].file == filePred }
+// guardedCarry says whether a value is a predicate that selection made and only guarded
+// instructions write: the carry of a guarded sum. It seems to live on, as the sum does in the
+// other lanes, but none of these reads it.
+func (f *fn) guardedCarry(v value) bool {
+	if int(v) < len(f.k.Regs) || f.vals[v].file != filePred {
+		return false
+	}
+	for b := range f.mblocks {
+		for i := range f.mblocks[b].insts {
+			in := &f.mblocks[b].insts[i]
+			if in.guard == noValue && slices.ContainsFunc(in.dst[:], func(a arg) bool { return a.kind == argValue && a.v == v }) {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // undefined returns the values that the PTX itself may read unwritten, as compilers leave
 // those that nobody looks at, with what selection made of them: vectors that they are part of.

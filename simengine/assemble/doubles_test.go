@@ -1,0 +1,60 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+)
+
+// doubleText is a kernel over doubles %fd, of which %fd1 is a parameter, and a thread's
+// address %rd3.
+func doubleText(body string) string {
+	return strings.Replace(guardedText("ld.param.f64 %fd1, [d]; ld.global.f64 %fd2, [%rd3]; ld.global.f64 %fd3, [%rd3+8]; "+body+" st.global.f64 [%rd3], %fd4;"),
+		".param .u32 n) {", ".param .u32 n, .param .f64 d) {\n.reg .f64 %fd<9>;", 1)
+}
+
+// Of the operands of double-precision arithmetic one is a number in the instruction or
+// lies in uniform registers, and what cannot be either is moved to general ones.
+func TestOperandsOfDoubles(t *testing.T) {
+	moves := selectedOps(t, doubleText("add.f64 %fd4, %fd2, %fd3;"), hopper.CC)
+	for _, c := range []struct {
+		name, body string
+		op         mop
+		uniform    int // words brought to uniform registers
+		general    int // and to general ones
+	}{
+		{"a number", "fma.rn.f64 %fd4, %fd2, %fd3, 0d4000000000000000;", opDFMA, 0, 0},
+		{"one as a factor", "mul.f64 %fd4, %fd2, 0dBFE0000000000000;", opDMUL, 0, 0},
+		{"one that is too long", "fma.rn.f64 %fd4, %fd2, 0d3FD5555555555555, %fd3;", opDFMA, 2, 0},
+		{"two", "fma.rn.f64 %fd4, %fd2, 0d3FD8000000000000, 0d3FE0000000000000;", opDFMA, 0, 2},
+		{"a parameter", "fma.rn.f64 %fd4, %fd1, %fd2, %fd3;", opDFMA, 0, 0},
+		{"twice the same", "mul.f64 %fd4, %fd2, 0d3FD5555555555555; fma.rn.f64 %fd4, %fd4, %fd3, 0d3FD5555555555555;", opDFMA, 2, 0},
+		{"a comparison", "setp.lt.f64 %p2, %fd2, 0d4000000000000000; selp.f64 %fd4, %fd2, %fd3, %p2;", opDSETP, 0, 0},
+	} {
+		n := selectedOps(t, doubleText(c.body), hopper.CC)
+		if n[c.op] != 1 || n[opUMOV]-moves[opUMOV] != c.uniform || n[opMOV]-moves[opMOV] != c.general {
+			t.Errorf("%s: %d %v, %d words to uniform and %d to general registers; want 1, %d and %d", c.name, n[c.op], c.op,
+				n[opUMOV]-moves[opUMOV], n[opMOV]-moves[opMOV], c.uniform, c.general)
+		}
+		must(t, doubleText(c.body), hopper)
+		if n := selectedOps(t, doubleText(c.body), [2]int{8, 6}); n[opUMOV] != 0 {
+			t.Errorf("%s: %d moves to uniform registers on Ampere, which reads constants in place", c.name, n[opUMOV])
+		}
+	}
+}
+
+// Products and sums of halves that name no rounding are one instruction, as those of
+// floats; a comparison whose result is a word is one, too.
+func TestHalvesContract(t *testing.T) {
+	n := selectedOps(t, guardedText("{.reg .b16 %h<5>; ld.global.b16 %h1, [%rd3]; ld.global.b16 %h2, [%rd3+2]; mul.f16 %h3, %h1, %h2; add.f16 %h4, %h3, %h1; st.global.b16 [%rd3], %h4;}"), hopper.CC)
+	if n[opHFMA2] != 1 || n[opHMUL2]+n[opHADD2] != 0 {
+		t.Errorf("%d multiply-adds, %d products and %d sums; want one multiply-add", n[opHFMA2], n[opHMUL2], n[opHADD2])
+	}
+	for _, c := range []struct {
+		set string
+		op  mop
+	}{{"set.gt.f16x2.f16x2 %r4, %r2, %r1;", opHSET2}, {"set.gt.u32.f32 %r4, %f1, 0f40000000;", opFSET}} {
+		if n := selectedOps(t, guardedText(c.set+" st.global.u32 [%rd3], %r4;"), hopper.CC); n[c.op] != 1 || n[opSEL] != 0 {
+			t.Errorf("%s %d %v and %d selections, want 1 and none", c.set, n[c.op], c.op, n[opSEL])
+		}
+	}
+}
