@@ -137,6 +137,9 @@ func (s *selector) vector(regs []value, load bool) arg {
 	if b, bound := f.sub[max(regs[0], 0)]; bound && together {
 		return valueArg(b.v, 0, total) // by another load of the same elements
 	}
+	if at, ok := s.boundTogether(regs, total); ok && load {
+		return at
+	}
 	g := s.newValue(total, fileGeneral)
 	w := uint8(0)
 	for _, r := range regs {
@@ -151,6 +154,26 @@ func (s *selector) vector(regs []value, load bool) arg {
 		w += f.vals[r].words
 	}
 	return valueArg(g, 0, total)
+}
+
+// boundTogether returns the words of one value that all elements of a load are bound to,
+// in their order: what a store of the same elements reads.
+func (s *selector) boundTogether(regs []value, total uint8) (arg, bool) {
+	first, w := subst{v: noValue}, uint8(0)
+	for i, r := range regs {
+		if r < 0 || s.f.vals[r].defs != 1 {
+			return arg{}, false
+		}
+		b, ok := s.f.sub[r]
+		if i == 0 {
+			first = b
+		}
+		if !ok || b.v != first.v || b.w != first.w+w {
+			return arg{}, false
+		}
+		w += s.f.vals[r].words
+	}
+	return valueArg(first.v, first.w, total), first.w%total == 0
 }
 
 // loadedTogether says that variables are written by nothing but loads that write
@@ -203,7 +226,7 @@ func (s *selector) unpackVector(regs []value, g arg) {
 			continue
 		}
 		n := s.f.vals[r].words
-		if b, ok := s.f.sub[r]; !ok || b.v != g.v {
+		if b, ok := s.f.sub[r]; !ok || b.v != g.v || b.w != g.w+w {
 			for i := uint8(0); i < n; i++ {
 				s.emit(opMOV, valueArg(r, i, 1), valueArg(g.v, w+i, 1))
 			}
