@@ -10,15 +10,16 @@ import (
 func loopText(before, body string) string { return loopKernel("", before, body, "%r1") }
 
 // Strides that all lanes share are worked out in uniform registers, and take no general
-// ones in the loop, but for products of words: each sum with one is a multiply-add (HeCBench's
-// fwt, third/pathfinder).
+// ones in the loop, but for products of parameters or of what the launch gives: each sum
+// with one is a multiply-add (third/pathfinder, HeCBench's fwt).
 func TestStridesStayUniform(t *testing.T) {
 	walk := "add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2;"
 	for _, c := range []struct {
 		name, before string
 		uniform      mop
 	}{
-		{"a sum with it", "mul.wide.s32 %rd5, %r1, 12; add.s64 %rd4, %rd5, 32;", opUIMADWIDE},
+		{"a product of a product", "mul.lo.s32 %r4, %r1, %r1; mul.wide.s32 %rd4, %r4, 4;", opUIMADWIDE},
+		{"a sum with one of words", "mul.wide.s32 %rd5, %r1, 12; add.s64 %rd4, %rd5, 32;", opUIMADWIDE},
 		{"a shift of two words", "add.s32 %r4, %r1, 8; cvt.s64.s32 %rd5, %r4; shl.b64 %rd6, %rd5, 2; add.s64 %rd4, %rd6, 32;", opUSHF},
 	} {
 		src := loopText(c.before, walk)
@@ -31,9 +32,10 @@ func TestStridesStayUniform(t *testing.T) {
 		}
 		must(t, src, hopper)
 	}
-	n := inLoop(t, loopText("mul.wide.s32 %rd4, %r1, 12;", walk))
-	if n[opIMADWIDE] != 1 || n[opIADD3]+n[opIADD3X]+n[opMOV] != 0 {
-		t.Errorf("a product of two words: %v in the loop, want one multiply-add", n)
+	for _, before := range []string{"mul.wide.s32 %rd4, %r1, 12;", "mov.u32 %r4, %ntid.x; mov.u32 %r5, %nctaid.x; mul.lo.s32 %r6, %r4, %r5; mul.wide.s32 %rd4, %r6, 4;"} {
+		if n := inLoop(t, loopText(before, walk)); n[opIMADWIDE] != 1 || n[opIADD3]+n[opIADD3X]+n[opMOV] != 0 {
+			t.Errorf("%s: %v in the loop, want one multiply-add", before, n)
+		}
 	}
 }
 

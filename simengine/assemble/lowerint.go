@@ -273,7 +273,7 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	}
 	local := s.uses[x.Reg] == 1 || d.block == s.n.block
 	switch {
-	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide:
+	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide && (!s.residesUniform(value(x.Reg)) || s.readAnyway(d)):
 		a, b, sum := s.wideSum(d.src[0], d.src[1], y)
 		s.emit(opIMADWIDE, s.dest(0, 2), a, b, sum)
 		return true
@@ -288,6 +288,21 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 		return true
 	}
 	return false
+}
+
+// readAnyway says whether what a node computes with are parameters, constants, and what
+// the launch alone gives, which are read into general registers.
+func (s *selector) readAnyway(n *node) bool {
+	for i := range n.src {
+		if n.src[i].Kind != ir.OperandReg {
+			continue
+		}
+		d := s.f.defOf(value(n.src[i].Reg))
+		if d == nil || (d.op != ir.Ld || d.space != ir.ParamSpace) && !s.ofSpecials(d) {
+			return false
+		}
+	}
+	return true
 }
 
 // leaPair emits (x << k) + y for 64-bit x as LEA and LEA.HI.X; an unshifted
