@@ -8,7 +8,7 @@ import (
 // doubleText is a kernel over doubles %fd, of which %fd1 is a parameter, and a thread's
 // address %rd3.
 func doubleText(body string) string {
-	return strings.Replace(guardedText("ld.param.f64 %fd1, [d]; ld.global.f64 %fd2, [%rd3]; ld.global.f64 %fd3, [%rd3+8]; "+body+" st.global.f64 [%rd3], %fd4;"),
+	return strings.Replace(constants(guardedText("ld.param.f64 %fd1, [d]; ld.global.f64 %fd2, [%rd3]; ld.global.f64 %fd3, [%rd3+8]; "+body+" st.global.f64 [%rd3], %fd4;")),
 		".param .u32 n) {", ".param .u32 n, .param .f64 d) {\n.reg .f64 %fd<9>;", 1)
 }
 
@@ -28,6 +28,7 @@ func TestOperandsOfDoubles(t *testing.T) {
 		{"two", "fma.rn.f64 %fd4, %fd2, 0d3FD8000000000000, 0d3FE0000000000000;", opDFMA, 0, 2},
 		{"a parameter", "fma.rn.f64 %fd4, %fd1, %fd2, %fd3;", opDFMA, 0, 0},
 		{"twice the same", "mul.f64 %fd4, %fd2, 0d3FD5555555555555; fma.rn.f64 %fd4, %fd4, %fd3, 0d3FD5555555555555;", opDFMA, 2, 0},
+		{"one in constant memory", "ld.const.f64 %fd5, [coef+8]; fma.rn.f64 %fd4, %fd2, %fd5, %fd3;", opDFMA, 0, 0},
 		{"a comparison", "setp.lt.f64 %p2, %fd2, 0d4000000000000000; selp.f64 %fd4, %fd2, %fd3, %p2;", opDSETP, 0, 0},
 	} {
 		n := selectedOps(t, doubleText(c.body), hopper.CC)

@@ -91,3 +91,12 @@ L9:
 		})
 	}
 }
+
+// A guarded load of a vector some of whose elements are variables that others write, too,
+// and some are not, reads nothing: the variables are copied.
+func TestGuardedVectorOfVariables(t *testing.T) {
+	verifying = true
+	defer func() { verifying = false }()
+	must(t, guardedText("ld.global.v2.u32 {%r3, %r4}, [%rd3]; setp.gt.s32 %p2, %r1, 7; @%p2 bra ON; "+
+		"ld.global.v2.u32 {%r3, %r5}, [%rd3+8]; add.s32 %r3, %r3, %r5; ON: add.s32 %r6, %r3, %r4; st.global.u32 [%rd3], %r6;"), hopper)
+}

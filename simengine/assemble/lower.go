@@ -24,7 +24,7 @@ func (s *selector) lowerNode(n *node) error {
 	if vi.file == fileUniform {
 		return s.lowerUniform(n, v)
 	}
-	if vi.defs == 1 && vi.uniform && vi.file == fileGeneral && (vi.words == 1 || n.op != ir.Ld && n.op != ir.Cvta && n.op != ir.Mov) && s.uniformOp(n) {
+	if vi.defs == 1 && vi.uniform && vi.file == fileGeneral && (vi.words == 1 || n.space == ir.Const || n.op != ir.Ld && n.op != ir.Cvta && n.op != ir.Mov) && s.uniformOp(n) {
 		if s.want[v]&wantGPR == 0 {
 			f.sub[v] = subst{v: s.twinOf(v)}
 			return s.lowerUniform(n, s.twinOf(v))
@@ -171,6 +171,10 @@ func (s *selector) pairUniform(vals []value) arg {
 // lowerUniformPair lowers what computes 64 bits to a uniform instruction for each word
 // that somebody reads, a product of words to one.
 func (s *selector) lowerUniformPair(n *node, d value) error {
+	if n.op == ir.Ld {
+		s.lowerUniformConst(n, valueArg(d, 0, 2), 0)
+		return nil
+	}
 	if n.op == ir.Mul {
 		s.emit(opUIMADWIDE, valueArg(d, 0, 2), s.uniOperand(n.src[0]), s.uniOperand(n.src[1]))
 		return nil

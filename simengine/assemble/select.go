@@ -169,7 +169,7 @@ func (s *selector) writesVariable(in *inst) bool {
 		}
 		if s.f.vals[a.v].defs > 1 || slices.ContainsFunc(s.n.dst, func(d value) bool {
 			b, bound := s.f.sub[d]
-			return d == a.v || bound && b.v == a.v
+			return d == a.v || bound && b.v == a.v && s.f.vals[d].defs > 1
 		}) {
 			return true
 		}

@@ -111,7 +111,7 @@ func (s *selector) uniformOp(n *node) bool {
 	}
 	switch n.op {
 	case ir.Ld:
-		return n.vec == 1 && words(n.typ) == 1 && (n.space == ir.ParamSpace || n.space == ir.Const && s.uniformAddress(n))
+		return n.vec == 1 && (words(n.typ) == 1 && n.space == ir.ParamSpace || n.space == ir.Const && s.uniformAddress(n))
 	case ir.Cvta:
 		return true
 	case ir.Mov:
