@@ -242,7 +242,7 @@ func intToFloat(in *ir.Instr) func(uint64) uint64 {
 	sat := in.Mod&ir.ModSat != 0
 	if in.Type == ir.F64 {
 		return func(a uint64) uint64 {
-			v, r := intToDouble(extend64(a, bits, signed), signed)
+			v, r := nearestDouble(extend64(a, bits, signed), signed)
 			return bits64(direct(v, r, mode))
 		}
 	}
@@ -251,7 +251,7 @@ func intToFloat(in *ir.Instr) func(uint64) uint64 {
 		return nil
 	}
 	return func(a uint64) uint64 {
-		v, r := intToDouble(extend64(a, bits, signed), signed)
+		v, r := nearestDouble(extend64(a, bits, signed), signed)
 		v = toOdd(v, float64(r))
 		if sat {
 			v = math.Max(0, math.Min(1, v))
@@ -260,8 +260,8 @@ func intToFloat(in *ir.Instr) func(uint64) uint64 {
 	}
 }
 
-// intToDouble is the nearest float64 and the sign of the integer less it.
-func intToDouble(v uint64, signed bool) (float64, int) {
+// nearestDouble is the nearest float64 and the sign of the integer less it.
+func nearestDouble(v uint64, signed bool) (float64, int) {
 	negative := signed && int64(v) < 0
 	if negative {
 		v = -v

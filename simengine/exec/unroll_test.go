@@ -46,8 +46,8 @@ func countedLoop(r *rand.Rand) string {
 	bound, apart := fmt.Sprint(end), 1 // of the lanes' starts
 	switch {
 	case r.IntN(3) == 0: // until it meets a constant
-		apart = 1 + r.IntN(5)
-		step, cmp, typ, start = -apart, "ne", "s32", end+apart*(1+r.IntN(20))
+		apart, end = 1+r.IntN(5), -r.IntN(2)
+		step, cmp, typ, start, bound = -apart, "ne", "s32", end+apart*(1+r.IntN(20)), fmt.Sprint(end)
 	case r.IntN(2) == 0:
 		bound = "%r7"
 	}

@@ -115,6 +115,7 @@ func TestLoopsKept(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"pragma":                    {"LOOP:", "LOOP:\n.pragma \"nounroll\";"},
 		"inequality, counting up":   {"setp.lt.s32", "setp.ne.s32"},
+		"inequality with less":      {"add.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, %r1;", "add.s32 %r2, %r2, -4;\n\tsetp.ne.s32 %p1, %r2, -32;"},
 		"test before the increment": {"add.s32 %r2, %r2, 32;\n\tsetp.lt.s32 %p1, %r2, %r1;", "setp.lt.s32 %p1, %r2, %r1;\n\tadd.s32 %r2, %r2, 32;"},
 		"bound that changes":        {"ld.global.f32 %f2", "add.s32 %r1, %r1, 1;\n\tld.global.f32 %f2"},
 		"step that is not constant": {"add.s32 %r2, %r2, 32;", "add.s32 %r2, %r2, %r1;"},
@@ -130,6 +131,19 @@ func TestLoopsKept(t *testing.T) {
 		body := strings.Replace(strided, change[0], change[1], 1)
 		if k := kernel(t, ".param .u64 x, .param .u32 n", body); k.Unrolled() != k {
 			t.Errorf("%s: unrolled\n%s", name, k.Unrolled())
+		}
+	}
+}
+
+// Neither barriers nor loads from shared memory keep a loop as it is.
+func TestLoopsUnrolled(t *testing.T) {
+	for name, change := range map[string]string{
+		"barrier":       "bar.sync 0;\n",
+		"shared memory": strings.Repeat("ld.shared.f32 %f3, [s];\n", 50),
+	} {
+		body := ".shared .align 4 .b8 s[64];\n" + strings.Replace(strided, "add.f32", change+"add.f32", 1)
+		if k := kernel(t, ".param .u64 x, .param .u32 n", body); k.Unrolled() == k {
+			t.Errorf("%s: not unrolled", name)
 		}
 	}
 }

@@ -108,7 +108,8 @@ func (u *unroller) loop(l *counted) {
 	u.out.Instrs[end].Target = len(u.out.Instrs)
 }
 
-// countdown writes an unrolled loop that ends when its induction meets a constant:
+// countdown writes an unrolled loop that ends when its induction meets a constant
+// (see meets):
 //
 //	if the induction is past it already { all one by one }
 //	none = true

@@ -221,8 +221,8 @@ func (m *machine) slots(in *assemble.Instr) int64 {
 	return max(int64(math.Round(float64(fresh(in, nil))*m.pairReads)), 1)
 }
 
-// fresh counts the general registers that an instruction must fetch: those among
-// its single-register operands that the one before it in its pipe did not read in
+// fresh counts the general registers, or pairs of them, that an instruction must
+// fetch: those among its operands that the one before it in its pipe did not read in
 // the same place. The factors of a product can trade places.
 func fresh(in, before *assemble.Instr) int {
 	n := 0

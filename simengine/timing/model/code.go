@@ -174,7 +174,7 @@ func (c *code) alone(routine []assemble.Instr) float64 {
 				ready[s.First+k] = now + f.Latency
 			}
 		}
-		if now++; in.Class == assemble.Branch {
+		if now += c.f.Slots(in); in.Class == assemble.Branch {
 			now += math.Max(f.Latency, 1) - 1
 		}
 	}
