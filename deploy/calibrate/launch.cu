@@ -62,12 +62,46 @@ template <int N> __global__ void body(int loops, float u, float v, Span *out, fl
   if (a + b + c + d == 0.123f) sink[0] = a;
 }
 
+// where a CTA runs: its SM, and the sub-partition of its first warp
+struct Place { unsigned sm, sub; };
+__global__ void place(Place *out, long long ticks) {
+  unsigned sm, warp;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+  if (threadIdx.x == 0) out[blockIdx.x] = Place{sm, warp % 4};
+  long long c0 = clock64();
+  while (clock64() - c0 < ticks) {}
+}
+
 static void clockRate() {
   Buffer<unsigned long long> out(2);
   for (int i = 0; i < 3; i++) spin<<<1, 1>>>(20000000, out.p);
   CHECK(cudaDeviceSynchronize());
   auto v = out.get(2);
   emit("clock.sm", Params(), double(v[1]) / double(v[0]) * 1e3, "MHz");
+}
+
+// Of CTAs that start together, those that share an SM: how far apart they are in the
+// grid, and by how many sub-partitions the first warp of one is after that of the last.
+static void places(Device &dev) {
+  for (int warps : {1, 2, 3, 4, 5, 6, 8, 12, 16}) {
+    int each = std::min(64 / warps, 8), n = dev.sms() * each;
+    Buffer<Place> out(n);
+    for (int i = 0; i < 2; i++) place<<<n, warps * 32>>>(out.p, 200000);
+    CHECK(cudaDeviceSynchronize());
+    auto v = out.get(n);
+    std::vector<double> apart;
+    int turns[4] = {};
+    std::vector<int> last(1024, -1);
+    for (int i = 0; i < n; i++) {
+      int &l = last[v[i].sm];
+      if (l >= 0) apart.push_back(i - l), turns[(v[i].sub - v[l].sub) % 4]++;
+      l = i;
+    }
+    for (int k = 0; k < 4; k++) emit("launch.turn", Params()("warps", warps)("by", k), double(turns[k]) / apart.size(), "share");
+    std::sort(apart.begin(), apart.end());
+    for (int p : {1, 25, 50, 75, 99}) emit("launch.apart", Params()("warps", warps)("percentile", p), apart[(apart.size() - 1) * p / 100], "CTAs");
+  }
 }
 
 static void launches(Device &dev) {
@@ -148,6 +182,7 @@ int main() {
   emit("device.dram_bandwidth", Params(), kHz * 1e3 * 2 * bits / 8, "bytes/s");
   emit("device.cc", Params(), dev.prop.major * 10 + dev.prop.minor, "major*10+minor");
   clockRate();
+  places(dev);
   launches(dev);
   fatLaunches<16>(p.p);
   fatLaunches<56>(p.p);
