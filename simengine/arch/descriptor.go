@@ -98,6 +98,12 @@ type Pipes struct {
 	// issue slot for each pair of registers that it reads, at least a cycle in all:
 	// until it has read them no other pipe of the sub-partition is given work.
 	PairReads float64
+	// MemoryReads is how much longer than a cycle an instruction of the memory pipe holds
+	// the issue slot for each register that it reads, address and data.
+	MemoryReads float64
+	// ProductSlots is how long a product of which the upper word is wanted holds the issue
+	// slot, cycles.
+	ProductSlots float64
 	// ConstantsPerCycle is the distinct constant addresses an SM reads in a
 	// cycle: a warp's indexed load takes one turn for each.
 	ConstantsPerCycle float64

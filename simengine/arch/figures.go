@@ -70,6 +70,8 @@ var figures = []figure{
 	real("memory_issue", "cycles", func(d *Descriptor) *float64 { return &d.MemoryIssue }),
 	real("three_reads", "cycles", func(d *Descriptor) *float64 { return &d.ThreeReads }),
 	real("pair_reads", "cycles", func(d *Descriptor) *float64 { return &d.PairReads }),
+	optionalReal("memory_reads", "cycles", func(d *Descriptor) *float64 { return &d.MemoryReads }),
+	real("product_slots", "cycles", func(d *Descriptor) *float64 { return &d.ProductSlots }),
 
 	real("constant_rate", "addresses/cycle/SM", func(d *Descriptor) *float64 { return &d.ConstantsPerCycle }),
 	real("instruction_fetch", "cycles", func(d *Descriptor) *float64 { return &d.InstructionFetch }),

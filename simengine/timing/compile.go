@@ -2,10 +2,10 @@ package timing
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
 // op is a machine instruction as the clock reads it: operands as offsets in
@@ -30,7 +30,7 @@ type op struct {
 	table    bool  // LDC: WalksTable
 	latency  int32
 	interval int32
-	slots    int8 // cycles that the issue slot is held, 0 for one
+	slots    int32 // steps that the issue slot is held
 	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
 	dep0, dep1, dst0, dst1 int32
 }
@@ -55,7 +55,7 @@ type code struct {
 	// them read a thread index and memory[b] how many go through the memory
 	// input/output queue.
 	classes      [][assemble.NumClasses]int32
-	held         []int32 // by block: cycles of the issue slot beyond one an instruction
+	held         []int64 // by block: steps of the issue slot beyond a cycle an instruction
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
 	detours      []detour
@@ -75,7 +75,7 @@ func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
 	}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests = make([]int32, len(p.Blocks))
-	c.classes, c.held = make([][assemble.NumClasses]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
+	c.classes, c.held = make([][assemble.NumClasses]int32, len(p.Blocks)), make([]int64, len(p.Blocks))
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
 		root, err := carrier(p, i)
@@ -92,7 +92,7 @@ func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
-			c.held[i] += int32(max(o.slots-1, 0))
+			c.held[i] += int64(o.slots - dram.Fraction)
 			if o.class == assemble.Store && o.source < 0 {
 				c.spilled[i] += int32(max(o.width/4, 1))
 			}
@@ -165,7 +165,7 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 	o := op{
 		class: in.Class, pipe: s.pipe, port: portOf(in.Class, s.pipe, in.Space), kind: s.kind, space: in.Space, width: in.Width, source: in.Source,
 		carried: in.Carried, spill: in.Spill, latency: int32(s.latency), interval: int32(s.interval), pending: -1,
-		table: WalksTable(c.program.Kernel, in),
+		table: WalksTable(c.program.Kernel, in), slots: int32(m.slots(in)),
 	}
 	o.dep0 = int32(len(c.deps))
 	for _, span := range in.Src {
@@ -179,8 +179,6 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 			o.interval = max(o.interval, int32(m.threeReads))
 		}
 		c.before = in
-	case assemble.FP64:
-		o.slots = int8(m.slots(in))
 	}
 	o.dst0 = int32(len(c.deps))
 	for _, span := range in.Dst {
@@ -213,12 +211,32 @@ func portOf(c assemble.Class, p pipe, space ir.Space) port {
 	return port(p)
 }
 
-// slots is how long an instruction of the fp64 pipe holds the issue slot, cycles: one for
-// each pair of registers that it reads (deploy/calibrate pipe.rate mix_pair_2ffma, 2pairs and
-// 3pairs). Few are kept from the instruction before, which another warp's most often is (of
-// 273 in the machine code of validation/seventh great_circle 6 say so).
+// slots is how long an instruction holds the issue slot, steps. One of the fp64 pipe: a
+// cycle for each pair of registers that it reads (deploy/calibrate pipe.rate mix_pair_2ffma,
+// 2pairs and 3pairs). Few are kept from the instruction before, which another warp's most
+// often is (of 273 in the machine code of validation/seventh great_circle 6 say so). Of the
+// memory pipe: longer by each register that it reads (slots.beside).
 func (m *machine) slots(in *assemble.Instr) int64 {
-	return max(int64(math.Round(float64(fresh(in, nil))*m.pairReads)), 1)
+	const cycle = dram.Fraction
+	switch in.Class {
+	case assemble.FP64:
+		return max(int64(float64(fresh(in, nil))*m.pairReads), cycle)
+	case assemble.IMADWide, assemble.IMADHigh:
+		return max(m.productSlots, cycle)
+	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.Shuffle:
+		return cycle + int64(float64(words(in.Src[:]))*m.memoryReads)
+	}
+	return cycle
+}
+
+// words is the general registers in spans.
+func words(spans []assemble.RegSpan) (n int) {
+	for _, s := range spans {
+		if s.First < assemble.PredBase {
+			n += int(s.Count)
+		}
+	}
+	return n
 }
 
 // fresh counts the general registers, or pairs of them, that an instruction must

@@ -39,6 +39,9 @@ func (s *sm) launch(slot int32) {
 	n := s.stats.loop.launched
 	s.stats.loop.launched++
 	sample := s.pool.samples[(s.first+n)%int64(len(s.pool.samples))]
+	if s.common.any() {
+		sample = s.pool.samples[s.common.place(s.before+n, int64(len(s.ctas)), s.pool.plan.Passing, &s.ctas[slot].shift)]
+	}
 	perCTA := s.in.WarpsPerCTA
 	c := &s.ctas[slot]
 	c.began, c.alive, c.arrived, c.running, c.sent = s.now, int32(perCTA), 0, true, 0
@@ -56,7 +59,7 @@ func (s *sm) launch(slot int32) {
 		w.loops.reset(n < int64(len(s.ctas)))
 		clear(s.score[w.row : int(w.row)+s.c.stride])
 		p := &s.subs[w.sub]
-		p.last[w.slot] = s.now - 1
+		p.rank[w.slot] = s.now - 1
 		if s.nextStep(w) {
 			s.prepareIssue(w, s.now)
 			p.await(w.slot)

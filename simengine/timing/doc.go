@@ -11,8 +11,10 @@
 //
 // A CTA that was not traced is a replica of one that was, with its private data
 // at other addresses: of one in the middle of the grid or its neighbours, or, where
-// CTAs differ in their work, of ones drawn from all of the grid. Steady state is extrapolated, and loop iterations that the
-// trace leaves out are charged at the pace of the recorded ones.
+// CTAs differ in their work, of ones drawn from all of the grid. What a row or a column
+// of the grid reads lies at one address for those of it that an SM holds (Placement).
+// Steady state is extrapolated, and loop iterations that the trace leaves out are
+// charged at the pace of the recorded ones.
 //
 // Not modelled: instruction cache misses, which registers collide in a bank (three
 // that must be fetched are charged what they take on average), how the order of

@@ -75,12 +75,9 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 
 func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
 
-// Slots is how long an instruction holds the issue slot.
+// Slots is how long an instruction holds the issue slot, cycles.
 func (f *Figures) Slots(in *assemble.Instr) float64 {
-	if in.Class != assemble.FP64 {
-		return 1
-	}
-	return float64(f.m.slots(in))
+	return cycles(f.m.slots(in))
 }
 
 // Request is how long a request of a class with lines holds the load/store unit.

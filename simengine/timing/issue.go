@@ -7,12 +7,15 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// issue lets a sub-partition issue in the current cycle: of the warps that can,
-// the one that has waited longest (loose round robin).
+// issue lets a sub-partition issue in the current cycle: of the warps that can, the
+// oldest, but none twice in a row while others can, too (deploy/calibrate
+// together.turns: of eight that always could, two after two are done). Where traces leave
+// out iterations it is the one that has waited longest: they are charged at the pace
+// that warps have together.
 func (s *sm) issue(p *subPartition) {
 	now := s.now
-	if now < p.open {
-		p.wake = p.open
+	if open := p.open / dram.Fraction; now < open {
+		p.wake = open
 		return
 	}
 	p.settle(now, &s.stats)
@@ -43,7 +46,7 @@ func (s *sm) issue(p *subPartition) {
 		p.wake = next
 	}
 	if issued {
-		p.wake = max(p.wake, now+1, p.open)
+		p.wake = max(p.wake, now+1, p.open/dram.Fraction)
 	} else {
 		s.stats.slots[p.reason]++
 		p.visited = now
@@ -87,18 +90,22 @@ func (p *subPartition) choose(now int64) (best int, more bool, next int64, reaso
 	} else if next == never && p.parked > 0 {
 		reason = Barrier
 	}
-	return p.oldest(open), open&(open-1) != 0, next, reason
+	more = open&(open-1) != 0
+	if more {
+		open &^= 1 << uint(p.latest) // none at first
+	}
+	return p.first(open), more, next, reason
 }
 
-// oldest is the slot of a set that issued longest ago, -1 when there is none.
-func (p *subPartition) oldest(set uint64) int {
+// first is the slot of a set whose turn it is, -1 when there is none.
+func (p *subPartition) first(set uint64) int {
 	if set == 0 {
 		return -1
 	}
 	first := wakeup(never)
 	for ; set != 0; set &= set - 1 {
 		i := int32(bits.TrailingZeros64(set))
-		first = min(first, newWakeup(p.last[i], i))
+		first = min(first, newWakeup(p.rank[i], i))
 	}
 	_, i := first.split()
 	return i
@@ -120,8 +127,8 @@ func (s *sm) execute(p *subPartition, slot int) {
 			p.free[pipeFMA] = max(p.free[pipeFMA], now*dram.Fraction) + int64(o.interval)/2
 		}
 	}
-	if o.slots > 1 {
-		p.open = now + int64(o.slots)
+	if s.m.issueWidth == 1 || o.slots > dram.Fraction { // of two at a time neither waits for the other's cycle
+		p.open = max(p.open, now*dram.Fraction) + int64(o.slots)
 	}
 	result, kind := now+int64(o.latency), o.kind
 	fetch, why := now+1, Wait
@@ -196,7 +203,10 @@ func (s *sm) account(p *subPartition, w *warp, slot int) {
 	if now > t {
 		w.loops.stalled[NotSelected] += now - t
 	}
-	w.issued, p.last[slot] = now, now
+	w.issued, p.latest = now, slot
+	if s.pool.skips {
+		p.rank[slot] = now
+	}
 }
 
 // control handles cp.async groups and instructions that only take a slot.

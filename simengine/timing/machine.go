@@ -63,7 +63,9 @@ type machine struct {
 	waits      dram.Waits
 	// linesPerPiece is the lines that DRAM keeps together.
 	linesPerPiece uint64
-	pairReads     float64 // cycles of the issue slot that reading a pair of registers takes
+	pairReads     float64 // steps of the issue slot that reading a pair of registers takes an fp64 instruction,
+	memoryReads   float64 // and a register one of the memory pipe, beyond a cycle
+	productSlots  int64   // steps that a product with an upper word holds the issue slot
 	threeReads    int64   // steps an FMA of three registers holds its pipe at least
 	tagFirst      int64   // steps of the tag stage for the first line of a request
 	tagNext       int64   // and for each further line
@@ -133,10 +135,17 @@ func newMachine(d *arch.Descriptor) (*machine, error) {
 	return m, nil
 }
 
-// imadHighPasses is how often the upper word of a product goes through the pipe of
-// 32-bit products: on the H200 it has half their rate and 9 cycles of latency for
-// their 4 (deploy/calibrate pipe imad_hi), and is taken to elsewhere.
-const imadHighPasses = 2
+// A product of which the upper word is wanted goes imadPasses times through the pipe of
+// 32-bit products: on the H200 it has half their rate (deploy/calibrate pipe.rate imad_hi,
+// slots.beside mul_wide and mul_hi without sums), and is taken to elsewhere. The upper
+// word alone is there after 9 cycles for their 4 (pipe.latency imad_hi). Of both words an
+// address or a sum can be made imadWide cycles later than of a 32-bit product: two more in
+// the issue slot, and one more that ptxas lets pass after that (of 9,957 loads by such an
+// address in the machine code of validation/seventh none comes sooner).
+const (
+	imadPasses = 2
+	imadWide   = 3
+)
 
 func (m *machine) setClasses(lat, hold func(string) int64) {
 	d := m.arch
@@ -154,9 +163,11 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	set(assemble.FMA, pipeFMA, arch.LaneFP32, arch.LatencyFMA, resultFixed)
 	set(assemble.FMAHeavy, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
 	set(assemble.IMADWide, pipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, resultFixed)
-	high := m.classes[assemble.IMADWide]
-	high.interval, high.latency = imadHighPasses*high.interval, imadHighPasses*high.latency+1
+	wide := &m.classes[assemble.IMADWide]
+	high := *wide
+	high.interval, high.latency = imadPasses*high.interval, imadPasses*high.latency+1
 	m.classes[assemble.IMADHigh] = high
+	wide.interval, wide.latency = high.interval, wide.latency+imadWide
 	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, resultFixed)
 	set(assemble.Half, pipeHalf, arch.LaneHalf, arch.LatencyHalf, resultFixed)
 	set(assemble.MUFU, pipeXU, arch.LaneMUFU, arch.LatencyMUFU, resultShort)
@@ -196,7 +207,8 @@ func (m *machine) setMemory(lat func(string) int64) {
 	m.sharedPass = dram.Ticks(float64(d.Banks*d.BankWidth) / math.Max(d.SharedBytesPerCycle, 1))
 	m.storeLine = dram.Ticks(d.StoreLineCycles)
 	m.threeReads = dram.Ticks(d.ThreeReads)
-	m.pairReads = d.PairReads
+	m.pairReads, m.memoryReads = d.PairReads*dram.Fraction, d.MemoryReads*dram.Fraction
+	m.productSlots = dram.Ticks(d.ProductSlots)
 	m.latShared, m.latL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.latConst = lat(arch.LatencyConstant)
 	m.latAtomicShared, m.latAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)

@@ -13,6 +13,7 @@ type pool struct {
 	plan    *reuse.Plan
 	skips   bool
 	uneven  bool // the samples are CTAs of different work from the whole grid
+	chain   int  // how many of the samples, from the first on, are neighbours along the first axis
 	// apart is how often CTAs come to be at places of their own of a table, and
 	// tableHold the steps that a load of WalksTable then holds the SM's constant cache.
 	apart     float64
@@ -75,6 +76,16 @@ func picks(grid [3]int, steps int64) []pick {
 		p = append(p, pick{at(x, y, z+1), reuse.Z})
 	}
 	return p
+}
+
+// firstAxis is the first axis along which a grid has CTAs.
+func firstAxis(grid [3]int) int {
+	for k, n := range grid {
+		if n > 1 {
+			return k
+		}
+	}
+	return 0
 }
 
 // gatherer traces CTAs into a pool.
@@ -164,6 +175,9 @@ func (g *gatherer) trace(k pick) error {
 	}
 	g.pool.skips = g.pool.skips || s.skips
 	if k.dir != reuse.Far {
+		if k.dir == reuse.Base || k.dir == reuse.X+reuse.Direction(firstAxis(g.in.Grid)) {
+			g.pool.chain++
+		}
 		g.pool.samples = append(g.pool.samples, s)
 	}
 	return nil

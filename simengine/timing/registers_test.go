@@ -90,6 +90,50 @@ func TestPairReadsAgainstH200(t *testing.T) {
 	}
 }
 
+// What instructions leave of the issue slot to sums of floats beside them must be what an
+// H200 gives (deploy/calibrate/slots.cu). Of fewer than three some wait for the half of the
+// fp32 lanes in which products are, which is not modelled.
+func TestSlotsAgainstH200(t *testing.T) {
+	d := h200(t)
+	for _, c := range []struct {
+		op    string
+		class assemble.Class
+		what  ir.Op
+		reads int
+	}{
+		{"mul_wide", assemble.IMADWide, ir.Mul, 2}, {"mul_hi", assemble.IMADHigh, ir.Mul, 2}, {"mad_lo", assemble.FMAHeavy, ir.Mad, 2}, {"shf", assemble.ALU, ir.Shf, 1},
+		{"shfl", assemble.Shuffle, ir.Shfl, 1},
+	} {
+		for _, m := range measured(t, "slots.beside") {
+			sums := m.int("sums")
+			if m.Params["op"] != c.op || sums < 3 {
+				continue
+			}
+			cycles := func(turns int) float64 {
+				p := &program{}
+				p.block()
+				p.emit(assemble.S2R, ir.Mov, 0, 0)
+				p.block()
+				for i := range 16 {
+					p.emit(c.class, c.what, 0, 60+i%2, []int{50 + i%2, 52}[:c.reads]...)
+					for k := range sums {
+						p.emit(assemble.FMA, ir.Add, 0, (i*sums+k)%4, (i*sums+k)%4)
+					}
+				}
+				p.emit(assemble.Branch, ir.Bra, 0, -1)
+				p.block()
+				p.emit(assemble.Exit, ir.Exit, 0, -1)
+				return run(t, input(d, p, inTurns(turns), d.SMs, 1, 32)).TimeUS * d.ClockMHz
+			}
+			got := (cycles(64) - cycles(32)) / (32 * 16 * 8)
+			t.Logf("%s beside %d sums: %.2f cycles, measured %.2f", c.op, sums, got, m.Value)
+			if math.Abs(got/m.Value-1) > 0.08 {
+				t.Errorf("%s beside %d sums: %.2f cycles, measured %.2f", c.op, sums, got, m.Value)
+			}
+		}
+	}
+}
+
 // What FMAs cost by the registers they read must be what an H200 gives. The real
 // assembler numbers some patterns worse than others; ours has no banks to choose.
 func TestRegisterReadsAgainstH200(t *testing.T) {

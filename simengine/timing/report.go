@@ -52,7 +52,7 @@ func (e *estimate) wholeUsage(p *pool, g gridShape) [numBounds]float64 {
 	cycles := math.Max(e.cycles, 1)
 	slots := cycles * float64(s.m.schedulers)
 	ctas := float64(g.perSM)
-	u[BoundIssue] = float64(p.counts.instrs+p.counts.held) * perCTA * ctas / slots
+	u[BoundIssue] = (float64(p.counts.instrs) + float64(p.counts.held)/dram.Fraction) * perCTA * ctas / slots
 	for _, b := range pipeBounds {
 		u[b] = 0
 	}

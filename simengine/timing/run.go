@@ -206,6 +206,9 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 	e := &estimate{}
 	if full > 0 {
 		s := newSM(m, c, in, p, g.active)
+		if full > 1 { // most waves are not the first
+			s.before = g.resident
+		}
 		if err := s.run(g.resident, false); err != nil {
 			return nil, err
 		}
@@ -219,6 +222,7 @@ func (g gridShape) rounds(m *machine, c *code, in *Input, p *pool, affordable in
 	}
 	if rest > 0 {
 		s := newSM(m, c, in, p, g.active)
+		s.before = full * g.resident
 		if err := s.run(rest, false); err != nil {
 			return nil, err
 		}

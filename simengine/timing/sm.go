@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -60,6 +61,9 @@ type ctaSlot struct {
 	alive    int32 // warps not finished
 	arrived  int32 // warps at the barrier
 	running  bool
+	// shift is added to addresses of lines that some CTAs have in common, by the axes
+	// along which their data differs.
+	shift [reuse.NumAxes]uint64
 }
 
 // subPartition is a scheduler with its slots, as parallel arrays: looking for the
@@ -77,13 +81,15 @@ type subPartition struct {
 	why   []StallReason
 	port  []port  // of the next op
 	since []int64 // visit at which the slot became eligible
-	last  []int64 // cycle of the last issue: the oldest goes first
+	rank  []int64 // the lowest goes first: the cycle of launch or, where iterations are left out, of the last issue
 	warp  []int32
 	free  [numPipes]int64 // dram.Fraction steps
 	mio   ring            // when the queue's entries left it, in cycles
 	lg    ring            // the same for global and local memory
 	wake  int64           // next cycle at which something may issue
-	open  int64           // first cycle at which the issue slot is free
+	// latest is the slot that issued last.
+	latest int
+	open   int64 // step at which the issue slot is free
 	// idle accounting: slots after visited are unused because of reason.
 	visited int64
 	reason  StallReason
@@ -117,6 +123,8 @@ type sm struct {
 	remote             uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
 	atomics            AtomicCost
 
+	common     common
+	before     int64 // CTAs that the SM has run before the first
 	first      int64 // the sample that the first CTA is a replica of
 	target     int64 // CTAs to run
 	launched   int64
@@ -185,10 +193,17 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.stats.byPC = make([]pcStats, c.pcs)
 	perSub := make([]int32, m.schedulers)
 	spillLines := uint64(in.Program.LocalBytes/4 + 1)
+	// Warps go to one sub-partition after another, and those of the next CTA go on from
+	// there; where that is where those of this one began, from the next (deploy/calibrate
+	// launch.turn).
+	turn := perCTA
+	if perCTA%m.schedulers == 0 {
+		turn = 1
+	}
 	for i := range s.warps {
 		w := &s.warps[i]
 		w.cta = int32(i / perCTA)
-		w.sub = int32((int(w.cta)*perCTA + i%perCTA) % m.schedulers)
+		w.sub = int32((int(w.cta)*turn + i%perCTA) % m.schedulers)
 		w.slot = perSub[w.sub]
 		perSub[w.sub]++
 		w.row = int32(i * c.stride)
@@ -214,6 +229,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.stats.loop.localShare[0] = int32(plan.Local*unit + 0.5)
 	s.stats.loop.localShare[1] = int32(plan.LocalStores(p.counts.rewritten(in.Program))*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
+	s.common = newCommon(in, p)
 	s.atomics = m.atomicCost(active)
 	s.vacancy = int64(m.vacancy + m.vacancyWarp*float64(perCTA-1))
 	s.interval = m.launchInterval * active
@@ -239,13 +255,13 @@ func due(shares []float64) []int32 {
 
 func (p *subPartition) init(slots, queue, lg int) {
 	p.ready, p.why = make([]int64, slots), make([]StallReason, slots)
-	p.port, p.last, p.since = make([]port, slots), make([]int64, slots), make([]int64, slots)
+	p.port, p.rank, p.since = make([]port, slots), make([]int64, slots), make([]int64, slots)
 	p.warp, p.pending = make([]int32, slots), make([]wakeup, 0, slots)
 	p.mio, p.lg = newRing(queue), newRing(lg)
 	for i := range p.ready {
 		p.ready[i], p.why[i] = never, Idle
 	}
-	p.wake, p.visited, p.reason = never, -1, Idle
+	p.wake, p.visited, p.reason, p.latest = never, -1, Idle, -1
 }
 
 // run clocks target CTAs to their end. With stagger, launches keep the

@@ -2,6 +2,7 @@ package timing
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/timing/dram"
@@ -14,7 +15,8 @@ type scanned struct {
 }
 
 func (p *scanned) choose(now int64) (best int, more bool, next int64, reason StallReason) {
-	best, next, reason = -1, never, Idle
+	next, reason = never, Idle
+	var can []int
 	for i, r := range p.ready {
 		if r > now {
 			if r < next {
@@ -31,8 +33,14 @@ func (p *scanned) choose(now int64) (best int, more bool, next int64, reason Sta
 			}
 			continue
 		}
-		more = best >= 0
-		if best < 0 || p.last[i] < p.last[best] {
+		can = append(can, i)
+	}
+	if more = len(can) > 1; more {
+		can = slices.DeleteFunc(can, func(i int) bool { return i == p.latest })
+	}
+	best = -1
+	for _, i := range can {
+		if best < 0 || p.rank[i] < p.rank[best] {
 			best = i
 		}
 	}
@@ -76,7 +84,9 @@ func TestChooseIsAScan(t *testing.T) {
 				t.Fatalf("%d slots, cycle %d: slot %d was held until %d, a scan says %d", slots, now, best, got, s.block[best])
 			}
 			p.leave(best)
-			p.last[best], s.block[best] = now, 0
+			if p.latest, s.block[best] = best, 0; rng.IntN(2) == 0 {
+				p.rank[best] = now
+			}
 			p.free[rng.IntN(int(numPipes))] = (now + int64(rng.IntN(6))) * dram.Fraction
 			p.free[pipeNone] = 0
 			if rng.IntN(2) == 0 {

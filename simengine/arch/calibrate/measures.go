@@ -162,3 +162,27 @@ func l2Effective(r Results) float64 {
 	}
 	return math.NaN()
 }
+
+// beside is how long an instruction holds the issue slot, cycles, and how many registers
+// it reads if it is one of the memory pipe.
+type beside struct{ held, reads float64 }
+
+// besides is what many sums of floats find of the issue slot taken by an instruction.
+func besides(r Results, op string) beside {
+	const sums = 20
+	of := r.where("slots.beside", "op", op, "sums", sums)
+	if len(of) == 0 {
+		return beside{math.NaN(), math.NaN()}
+	}
+	return beside{of[0].Value - r.where("slots.beside", "op", "none", "sums", sums).first() - of[0].param("others"), of[0].param("reads")}
+}
+
+func memoryReads(r Results) float64 {
+	ops := [...]string{"ld_global", "st_global", "st_global_16", "ld_shared", "st_shared_16"}
+	sum := 0.0
+	for _, op := range ops {
+		b := besides(r, op)
+		sum += (b.held - 1) / b.reads
+	}
+	return hundredth(sum / float64(len(ops)))
+}

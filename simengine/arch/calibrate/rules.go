@@ -77,6 +77,8 @@ var rules = []rule{
 	{"pair_reads", "pipe.rate dfma_3pairs, 16 warps, a pair", func(r Results) float64 {
 		return nominal(subPartitions / r.where("pipe.rate", "op", "dfma_3pairs", "warps", 16).first() / 3)
 	}},
+	{"memory_reads", "slots.beside 20 sums, loads and stores, a register beyond a cycle, mean", memoryReads},
+	{"product_slots", "slots.beside 20 sums, mul_wide", func(r Results) float64 { return hundredth(besides(r, "mul_wide").held) }},
 	{"instruction_cache", "icache.body 1 warp, last body at full rate", instructionCache},
 	{"instruction_fetch", "icache.body 1 warp, first body beyond the cache", instructionFetch},
 

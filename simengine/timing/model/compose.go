@@ -94,6 +94,7 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 		for i := range ks {
 			ks[i].phases = w.walk(c, &cta.Warps[ks[i].warp], t.requests[ks[i].warp])
 		}
+		conserve(ks, &t.total)
 		a := compose(c.f, m, ks)
 		if len(fp.ctas) == 1 {
 			return t, a

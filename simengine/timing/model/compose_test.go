@@ -30,6 +30,21 @@ func predict(tb rapid.TB, in timing.Input) *timing.Result {
 	return r
 }
 
+// What one warp of a CTA brings to L1 the others find there: it is asked of L2 once.
+func TestWarpsShareLines(t *testing.T) {
+	k, tr := sharing(64)
+	in := input(h200(t), k, tr, 528, 4, 16)
+	clocked, err := timing.Run(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := predict(t, in)
+	t.Logf("%.2f us, clocked %.2f", r.TimeUS, clocked.TimeUS)
+	if math.Abs(r.TimeUS/clocked.TimeUS-1) > 0.15 {
+		t.Errorf("%.2f us, clocked %.2f", r.TimeUS, clocked.TimeUS)
+	}
+}
+
 // Where one resource clearly binds, or nothing but latency, both levels say so
 // and agree on the time.
 func TestAgreesWithTheClock(t *testing.T) {

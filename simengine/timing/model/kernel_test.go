@@ -178,6 +178,39 @@ func striding(grid, n, recorded int) (*kernel, tracer) {
 	}
 }
 
+// sharing reads four new lines in each of n iterations, the same ones in all warps of a
+// CTA, and waits for them.
+func sharing(n int) (*kernel, tracer) {
+	k := &kernel{}
+	k.block(false)
+	k.emit(assemble.S2R, ir.Mov, 0)
+	k.block(true)
+	var loads [4]int32
+	for i := range loads {
+		loads[i] = k.emit(assemble.Load, ir.Ld, 1+i, 0)
+	}
+	k.emit(assemble.FMA, ir.Fma, 5, 1, 2, 3)
+	k.emit(assemble.FMA, ir.Fma, 5, 4, 5)
+	k.emit(assemble.Branch, ir.Bra, -1)
+	k.block(false)
+	k.emit(assemble.Exit, ir.Exit, -1)
+	return k, func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for i := range t.Warps {
+			w := &t.Warps[i]
+			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+			for j := range n {
+				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+				for k, pc := range loads {
+					access(w, pc, uint64((int(cta)*n+j)*len(loads)+k))
+				}
+			}
+			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+		}
+		return t
+	}
+}
+
 // marching reads in each of n iterations a line of the next plane and the lines
 // beside its own of the present one, which the neighbouring CTAs read an iteration
 // earlier as theirs; recorded of the iterations are traced.

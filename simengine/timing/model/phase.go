@@ -52,6 +52,41 @@ func fingerprint(w *trace.Warp) uint64 {
 	return h
 }
 
+// conserve makes the phases of the warps walked ask of each unit beyond the issue
+// ports, in all, what the CTA does: a warp that is walked stands for others of its kind,
+// and what it brings to L1 they find there.
+func conserve(ks []kind, total *work) {
+	var sum work
+	for i := range ks {
+		for p := range ks[i].phases {
+			h := &ks[i].phases[p]
+			sum.add(&h.work, ks[i].count*h.times)
+		}
+	}
+	var share [numResources]float64
+	stage, most := 0.0, 0.0
+	for r := lsu; r < numResources; r++ {
+		share[r] = 1
+		if sum.busy[r] > 0 {
+			share[r] = total.busy[r] / sum.busy[r]
+		}
+		if r >= l2Slices {
+			stage, most = math.Max(stage, total.busy[r]), math.Max(most, sum.busy[r])
+		}
+	}
+	for i := range ks {
+		for p := range ks[i].phases {
+			h := &ks[i].phases[p]
+			for r := lsu; r < numResources; r++ {
+				h.busy[r] *= share[r]
+			}
+			if most > 0 {
+				h.staged *= stage / most
+			}
+		}
+	}
+}
+
 // stretch is a phase of a whole CTA.
 type stretch struct {
 	longest work // of its warps, by time

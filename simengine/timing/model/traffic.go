@@ -38,6 +38,7 @@ type traffic struct {
 	// stays says that most find it in L1.
 	sharers float64
 	stays   bool
+	common  [reuse.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
 	weight  [][]int64
 	// requests[w] are those of warp w's accesses, nil for warps not walked.
 	requests [][]request
@@ -64,6 +65,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 	if plan.Passing {
 		t.sharers, t.stays = float64(resident), false
 	}
+	t.common = common(in, plan, resident, perSM)
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
@@ -95,6 +97,18 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 	}
 	t.total.busy[lsu] += math.Max(t.idle, 0) * c.f.Addressing
 	return t
+}
+
+// common is, for data that differs along some axes of the grid, the CTAs of an SM that
+// read the same, 0 where all do or none.
+func common(in *timing.Input, plan *reuse.Plan, resident, perSM int64) (n [reuse.NumAxes]float64) {
+	where := timing.NewPlacement(in, resident)
+	for pc, along := range plan.Along {
+		if along != 0 && along != reuse.Of(in.Grid) && n[along] == 0 && !plan.Broadcast[pc] && len(in.Spread) == 0 {
+			n[along] = where.Sharers(along, perSM)
+		}
+	}
+	return n
 }
 
 // add adds n times what another CTA asks for.
@@ -273,6 +287,8 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		if t.stays {
 			latency = t.c.f.L1
 		}
+	} else if n := t.common[t.plan.Along[u.a.PC]]; n > 1 && u.a.Space == ir.Global {
+		times = 1 / n
 	}
 	if over := t.plan.Over[u.a.PC]; over.Last > over.First && u.a.Space == ir.Global {
 		// Scattered over a buffer: what of it fits L1 is there, whoever read it.

@@ -53,6 +53,9 @@ type Plan struct {
 	ReadAgain, WriteAgain []float64
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
+	// Along is the axes of the grid along which CTAs have different data at this
+	// instruction: those that differ along others only read the same bytes.
+	Along []Axes
 	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
 	// comes for it.
 	Passing bool
@@ -106,6 +109,7 @@ type group struct {
 	written                int64   // bytes that they stored
 	asked                  int64   // half sectors of fresh granules that the first request of each reads
 	random, broadcast      bool
+	along                  Axes
 	both                   float64 // share of the granules that SMs of both halves of L2 touch
 	absent                 absence // of random accesses, what L2 does not hold
 	over                   Extent  // what random accesses are spread over
@@ -135,7 +139,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Broadcast: make([]bool, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -179,6 +183,7 @@ func (s *Survey) Plan(d Device) *Plan {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
+			p.Along[id] = g.along
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
@@ -361,7 +366,8 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 	}
 	g.both = s.bothSides(g, d, reach)
 	g.unique = math.Max(g.unique, float64(g.written)/s.surveyed()*ctas/float64(s.granule))
-	g.broadcast = g.unique < 1.5*g.perCTA && ctas > 1
+	g.broadcast = g.unique < same*g.perCTA && ctas > 1
+	g.along = s.along(g, d)
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }
 

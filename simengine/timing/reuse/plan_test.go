@@ -67,6 +67,23 @@ func TestRowIsSharedByItsCTAs(t *testing.T) {
 	}
 }
 
+// What differs along an axis, and what does not: rows, columns, both, and neither.
+func TestAlong(t *testing.T) {
+	grid := [3]int{16, 32, 1}
+	for want, f := range map[Axes]func(x, y int) int{
+		0: func(int, int) int { return 0 }, 1: func(x, _ int) int { return x }, 2: func(_, y int) int { return y }, 3: func(x, y int) int { return y*16 + x },
+	} {
+		p := visit(grid, func(x, y int, touch func(uint64, uint8)) {
+			for k := range uint64(64) {
+				touch(uint64(f(x, y))*64+k, 0xf)
+			}
+		}).Plan(device(grid))
+		if p.Along[0] != want || p.Broadcast[0] != (want == 0) {
+			t.Errorf("differs along %03b, broadcast %v; want %03b", p.Along[0], p.Broadcast[0], want)
+		}
+	}
+}
+
 func TestHaloIsSharedWithNeighbours(t *testing.T) {
 	const width, height = 8, 8 // lines by rows of a CTA's tile, and a halo row above and below
 	grid := [3]int{64, 64, 1}

@@ -1,0 +1,103 @@
+package timing
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Of warps that could always issue the oldest are done first, as on an H200
+// (deploy/calibrate/together.cu). Each is a CTA here, one after another in the
+// sub-partitions.
+func TestTurnsAgainstH200(t *testing.T) {
+	d := h200(t)
+	p := &program{}
+	p.block()
+	p.emit(assemble.S2R, ir.Mov, 0, 0)
+	p.block()
+	for range 32 {
+		for k := range 8 {
+			p.emit(assemble.FMA, ir.Fma, 0, 10+k, 10+k)
+		}
+	}
+	p.emit(assemble.Branch, ir.Bra, 0, -1)
+	p.block()
+	p.emit(assemble.Exit, ir.Exit, 0, -1)
+	times := func(each int) (mean, last float64) {
+		warps := 4 * each
+		in := input(d, p, inTurns(64), warps*d.SMs, warps, 1)
+		s := clockedSM(t, in)
+		if err := s.run(int64(warps), false); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range s.done {
+			mean += float64(at-s.m.coldStart) / float64(warps)
+		}
+		return mean, float64(slices.Max(s.done) - s.m.coldStart)
+	}
+	alone, _ := times(1)
+	for _, m := range measured(t, "together.turns") {
+		got, last := times(m.int("warps_per_scheduler"))
+		if m.Params["of"] == "last warp" {
+			got = last
+		}
+		got /= alone
+		t.Logf("%d warps of a scheduler, %s: %.2f times one alone, measured %.2f", m.int("warps_per_scheduler"), m.Params["of"], got, m.Value)
+		if math.Abs(got/m.Value-1) > 0.1 {
+			t.Errorf("%d warps of a scheduler, %s: %.2f times one alone, measured %.2f", m.int("warps_per_scheduler"), m.Params["of"], got, m.Value)
+		}
+	}
+}
+
+// The first warps of CTAs that follow each other are in the sub-partitions that an H200
+// has them in (deploy/calibrate/launch.cu).
+func TestFirstWarpsAgainstH200(t *testing.T) {
+	d := h200(t)
+	n := 0
+	for _, m := range measured(t, "launch.turn") {
+		warps := m.int("warps")
+		in := input(d, oneExit(), inTurns(0), d.SMs, 4, warps)
+		s := clockedSM(t, in)
+		for cta := 1; cta < 4; cta++ {
+			by := (s.warps[cta*warps].sub - s.warps[(cta-1)*warps].sub + 4) % 4
+			if (int(by) == m.int("by")) != (m.Value > 0.5) {
+				t.Errorf("%d warps: CTA %d begins %d sub-partitions after the one before; measured: by %d in %.0f %%", warps, cta, by, m.int("by"), 100*m.Value)
+			}
+		}
+		n++
+	}
+	if n == 0 {
+		t.Error("nothing was measured")
+	}
+}
+
+// oneExit is a program that ends at once.
+func oneExit() *program {
+	p := &program{}
+	for range 3 {
+		p.block()
+		p.emit(assemble.Exit, ir.Exit, 0, -1)
+	}
+	return p
+}
+
+// clockedSM is an SM that is ready to run.
+func clockedSM(t *testing.T, in Input) *sm {
+	t.Helper()
+	m, err := newMachine(in.Arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compile(m, in.Program, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := gather(m, c, &in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSM(m, c, &in, p, float64(in.Arch.SMs))
+}
