@@ -6,25 +6,20 @@ import "github.com/warptune/warptune/simengine/timing/reuse"
 // column of the grid reads the same.
 type common struct {
 	where Placement
-	axes  []reuse.Axes // along which data differs, of the instructions that read such
-	sets  uint8        // the same as a set
-	axis  int          // the first one of the grid
-	cycle int64        // of CTAs along it one in so many is a replica of the same sample
-	seen  [reuse.NumAxes]map[int64]uint64
+	axis  int   // the first one of the grid
+	cycle int64 // of CTAs along it one in so many is a replica of the same sample
+	// seen[along] is the shift of each key seen of data that differs along these axes,
+	// nil where no instruction reads such.
+	seen [reuse.NumAxes]map[int64]uint64
+	some bool // one does
 }
 
-// newCommon is empty where nothing is shared by some CTAs only, and where CTAs differ.
+// newCommon is empty where nothing is shared by some CTAs only.
 func newCommon(in *Input, p *pool) common {
 	c := common{where: NewPlacement(in, int64(in.CTAsPerSM))}
-	whole := reuse.Of(in.Grid)
-	if p.uneven {
-		return c
-	}
-	for pc, along := range p.plan.Along {
-		if along != whole && along != 0 && !p.plan.Broadcast[pc] && !c.has(along) {
-			c.sets |= 1 << along
-			c.axes = append(c.axes, along)
-			c.seen[along] = map[int64]uint64{}
+	for _, along := range p.plan.Along {
+		if along != 0 && c.seen[along] == nil {
+			c.seen[along], c.some = map[int64]uint64{}, true
 		}
 	}
 	c.axis, c.cycle = firstAxis(in.Grid), 1
@@ -34,23 +29,21 @@ func newCommon(in *Input, p *pool) common {
 	return c
 }
 
-func (c *common) any() bool { return c.sets != 0 }
-
-// has says that some CTAs, but not all, share data that differs along these axes.
-func (c *common) has(along reuse.Axes) bool { return c.sets>>along&1 != 0 }
-
 // place works out the n-th CTA's shifts, and which sample it is a replica of: what lies
 // at the same place along the axis of the samples must be one sample's.
 func (c *common) place(n, resident int64, passing bool, shift *[reuse.NumAxes]uint64) (sample int64) {
-	for _, along := range c.axes {
-		key := c.where.Key(n, along)
+	for along, seen := range c.seen {
+		if seen == nil {
+			continue
+		}
+		key := c.where.Key(n, reuse.Axes(along))
 		if passing { // what the CTAs before left is gone
 			key += n / resident * c.where.ctas
 		}
-		at, ok := c.seen[along][key]
+		at, ok := seen[key]
 		if !ok {
-			at = uint64(len(c.seen[along])+1) << privateShift
-			c.seen[along][key] = at
+			at = uint64(len(seen)+1) << privateShift
+			seen[key] = at
 		}
 		shift[along] = at
 	}

@@ -39,7 +39,7 @@ func (s *sm) launch(slot int32) {
 	n := s.stats.loop.launched
 	s.stats.loop.launched++
 	sample := s.pool.samples[(s.first+n)%int64(len(s.pool.samples))]
-	if s.common.any() {
+	if s.common.some {
 		sample = s.pool.samples[s.common.place(s.before+n, int64(len(s.ctas)), s.pool.plan.Passing, &s.ctas[slot].shift)]
 	}
 	perCTA := s.in.WarpsPerCTA

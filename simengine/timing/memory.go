@@ -119,7 +119,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		}
 	} else if s.pool.plan.Broadcast[a.PC] {
 		shift = w.round
-	} else if along := s.pool.plan.Along[a.PC]; s.common.has(along) {
+	} else if along := s.pool.plan.Along[a.PC]; along != 0 {
 		shift = s.ctas[w.cta].shift[along]
 	}
 	over := s.pool.plan.Over[a.PC]

@@ -29,7 +29,7 @@ func TestTurnsAgainstH200(t *testing.T) {
 	times := func(each int) (mean, last float64) {
 		warps := 4 * each
 		in := input(d, p, inTurns(64), warps*d.SMs, warps, 1)
-		s := clockedSM(t, in)
+		s := readied(t, in)()
 		if err := s.run(int64(warps), false); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestFirstWarpsAgainstH200(t *testing.T) {
 	for _, m := range measured(t, "launch.turn") {
 		warps := m.int("warps")
 		in := input(d, oneExit(), inTurns(0), d.SMs, 4, warps)
-		s := clockedSM(t, in)
+		s := readied(t, in)()
 		for cta := 1; cta < 4; cta++ {
 			by := (s.warps[cta*warps].sub - s.warps[(cta-1)*warps].sub + 4) % 4
 			if (int(by) == m.int("by")) != (m.Value > 0.5) {
@@ -84,8 +84,8 @@ func oneExit() *program {
 	return p
 }
 
-// clockedSM is an SM that is ready to run.
-func clockedSM(t *testing.T, in Input) *sm {
+// readied makes SMs that are ready to run a launch.
+func readied(t *testing.T, in Input) func() *sm {
 	t.Helper()
 	m, err := newMachine(in.Arch)
 	if err != nil {
@@ -99,5 +99,5 @@ func clockedSM(t *testing.T, in Input) *sm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newSM(m, c, &in, p, float64(in.Arch.SMs))
+	return func() *sm { return newSM(m, c, &in, p, float64(in.Arch.SMs)) }
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -51,6 +52,23 @@ func inTurns(turns int) func(cta int64, warps int) *trace.CTA {
 	}
 }
 
+// turnCycles is what a turn through a body takes on an SM of so many warps, in cycles.
+func turnCycles(t *testing.T, d *arch.Descriptor, warps int, body func(p *program)) float64 {
+	t.Helper()
+	p := &program{}
+	p.block()
+	p.emit(assemble.S2R, ir.Mov, 0, 0)
+	p.block()
+	body(p)
+	p.emit(assemble.Branch, ir.Bra, 0, -1)
+	p.block()
+	p.emit(assemble.Exit, ir.Exit, 0, -1)
+	cycles := func(turns int) float64 {
+		return run(t, input(d, p, inTurns(turns), d.SMs, 1, warps)).TimeUS * d.ClockMHz
+	}
+	return (cycles(64) - cycles(32)) / 32
+}
+
 // What instructions of the fp64 pipe leave of the issue slot, by the pairs of registers that
 // they read, must be what an H200 gives (deploy/calibrate/pipes.cu).
 func TestPairReadsAgainstH200(t *testing.T) {
@@ -59,11 +77,7 @@ func TestPairReadsAgainstH200(t *testing.T) {
 		op            string
 		pairs, floats int
 	}{{"dfma_3pairs", 3, 0}, {"mix_pair_2ffma", 1, 2}, {"mix_2pairs_2ffma", 2, 2}, {"mix_3pairs_2ffma", 3, 2}} {
-		cycles := func(turns int) float64 {
-			p := &program{}
-			p.block()
-			p.emit(assemble.S2R, ir.Mov, 0, 0)
-			p.block()
+		body := func(p *program) {
 			for i := range 64 {
 				chain := 20 * (i % 4)
 				p.emit(assemble.FP64, ir.Fma, 0, chain, []int{chain, chain + 2, chain + 4}[:c.pairs]...)
@@ -71,12 +85,8 @@ func TestPairReadsAgainstH200(t *testing.T) {
 					p.emit(assemble.FMA, ir.Fma, 0, chain+6+k, chain+6+k, 100, 101)
 				}
 			}
-			p.emit(assemble.Branch, ir.Bra, 0, -1)
-			p.block()
-			p.emit(assemble.Exit, ir.Exit, 0, -1)
-			return run(t, input(d, p, inTurns(turns), d.SMs, 1, 16)).TimeUS * d.ClockMHz
 		}
-		got := 16 * 32 * float64(64*(1+c.floats)) / (cycles(64) - cycles(32))
+		got := 16 * float64(64*(1+c.floats)) / turnCycles(t, d, 16, body)
 		var want float64
 		for _, m := range measured(t, "pipe.rate") {
 			if m.Params["op"] == c.op && m.int("warps") == 16 {
@@ -92,40 +102,43 @@ func TestPairReadsAgainstH200(t *testing.T) {
 
 // What instructions leave of the issue slot to sums of floats beside them must be what an
 // H200 gives (deploy/calibrate/slots.cu). Of fewer than three some wait for the half of the
-// fp32 lanes in which products are, which is not modelled.
+// fp32 lanes in which products are, which is not modelled; of fewer than eight a load from
+// global memory, whose lines are not in this loop, takes up to 19 % more than is said.
 func TestSlotsAgainstH200(t *testing.T) {
 	d := h200(t)
 	for _, c := range []struct {
 		op    string
 		class assemble.Class
 		what  ir.Op
+		space ir.Space
 		reads int
+		least int
 	}{
-		{"mul_wide", assemble.IMADWide, ir.Mul, 2}, {"mul_hi", assemble.IMADHigh, ir.Mul, 2}, {"mad_lo", assemble.FMAHeavy, ir.Mad, 2}, {"shf", assemble.ALU, ir.Shf, 1},
-		{"shfl", assemble.Shuffle, ir.Shfl, 1},
+		{"mul_wide", assemble.IMADWide, ir.Mul, 0, 2, 3},
+		{"mul_hi", assemble.IMADHigh, ir.Mul, 0, 2, 3},
+		{"mad_lo", assemble.FMAHeavy, ir.Mad, 0, 2, 3},
+		{"shf", assemble.ALU, ir.Shf, 0, 1, 3},
+		{"shfl", assemble.Shuffle, ir.Shfl, 0, 1, 3},
+		{"ld_global", assemble.Load, ir.Ld, ir.Global, 2, 8},
+		{"ld_shared", assemble.Load, ir.Ld, ir.Shared, 1, 3},
+		{"st_global", assemble.Store, ir.St, ir.Global, 3, 3},
 	} {
 		for _, m := range measured(t, "slots.beside") {
 			sums := m.int("sums")
-			if m.Params["op"] != c.op || sums < 3 {
+			if m.Params["op"] != c.op || sums < c.least {
 				continue
 			}
-			cycles := func(turns int) float64 {
-				p := &program{}
-				p.block()
-				p.emit(assemble.S2R, ir.Mov, 0, 0)
-				p.block()
+			got := turnCycles(t, d, 32, func(p *program) {
 				for i := range 16 {
-					p.emit(c.class, c.what, 0, 60+i%2, []int{50 + i%2, 52}[:c.reads]...)
+					p.emit(c.class, c.what, c.space, 60+i%2, []int{50 + i%2, 52, 53}[:c.reads]...)
+					for k := range m.int("others") {
+						p.emit(assemble.ALU, ir.Xor, 0, 70+k, 70+k, 54)
+					}
 					for k := range sums {
 						p.emit(assemble.FMA, ir.Add, 0, (i*sums+k)%4, (i*sums+k)%4)
 					}
 				}
-				p.emit(assemble.Branch, ir.Bra, 0, -1)
-				p.block()
-				p.emit(assemble.Exit, ir.Exit, 0, -1)
-				return run(t, input(d, p, inTurns(turns), d.SMs, 1, 32)).TimeUS * d.ClockMHz
-			}
-			got := (cycles(64) - cycles(32)) / (32 * 16 * 8)
+			}) / (16 * 8)
 			t.Logf("%s beside %d sums: %.2f cycles, measured %.2f", c.op, sums, got, m.Value)
 			if math.Abs(got/m.Value-1) > 0.08 {
 				t.Errorf("%s beside %d sums: %.2f cycles, measured %.2f", c.op, sums, got, m.Value)

@@ -182,22 +182,10 @@ func TestClockAllocatesNothing(t *testing.T) {
 	p, tr := copyKernel(8)
 	in := input(h200(t), p, tr, 1<<18, 8, 8)
 	in.Budget = DefaultBudget
-	m, err := newMachine(in.Arch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := compile(m, in.Program, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool, err := gather(m, c, &in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ready := readied(t, in)
 	allocations := func(ctas int64) float64 {
 		return testing.AllocsPerRun(3, func() {
-			s := newSM(m, c, &in, pool, 132)
-			if err := s.run(ctas, true); err != nil {
+			if err := ready().run(ctas, true); err != nil {
 				t.Fatal(err)
 			}
 		})

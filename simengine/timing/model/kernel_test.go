@@ -112,14 +112,7 @@ func looping(c assemble.Class, body, n, recorded int, chain, barrier bool) (*ker
 	return k, func(cta int64, warps int) *trace.CTA {
 		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
 		for i := range t.Warps {
-			s := []trace.Step{{Block: 0, Mask: ^uint32(0)}}
-			for j := range recorded {
-				if j == recorded-1 && n > recorded {
-					s = append(s, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded)})
-				}
-				s = append(s, trace.Step{Block: 1, Mask: ^uint32(0)})
-			}
-			t.Warps[i].Steps = append(s, trace.Step{Block: 2, Mask: ^uint32(0)})
+			iterate(&t.Warps[i], n, recorded, func(int) {})
 		}
 		return t
 	}
@@ -146,6 +139,24 @@ func input(d *arch.Descriptor, k *kernel, t tracer, grid, resident, warps int) t
 	}
 }
 
+// iterate steps a warp through a kernel of three blocks, the middle one n times, recorded of
+// them traced and the last of those as itself; of each the accesses are what read adds.
+func iterate(w *trace.Warp, n, recorded int, read func(at int)) {
+	step := func(block int32, repeat int64) {
+		w.Steps = append(w.Steps, trace.Step{Block: block, Mask: ^uint32(0), Repeat: repeat, Access: int32(len(w.Accesses))})
+	}
+	step(0, 0)
+	for at := range recorded {
+		if at == recorded-1 && n > recorded {
+			step(1, int64(n-recorded))
+			at = n - 1
+		}
+		step(1, 0)
+		read(at)
+	}
+	step(2, 0)
+}
+
 // striding reads one new line a warp in each of n iterations, the grid's warps side
 // by side, and waits for it; recorded of the iterations are traced.
 func striding(grid, n, recorded int) (*kernel, tracer) {
@@ -162,17 +173,9 @@ func striding(grid, n, recorded int) (*kernel, tracer) {
 		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
 		for i := range t.Warps {
 			w := &t.Warps[i]
-			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
-			for j := range recorded {
-				at := j
-				if j == recorded-1 && n > recorded {
-					w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded), Access: int32(len(w.Accesses))})
-					at = n - 1
-				}
-				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+			iterate(w, n, recorded, func(at int) {
 				access(w, load, uint64((at*grid+int(cta))*warps+i))
-			}
-			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+			})
 		}
 		return t
 	}
@@ -198,14 +201,11 @@ func sharing(n int) (*kernel, tracer) {
 		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
 		for i := range t.Warps {
 			w := &t.Warps[i]
-			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
-			for j := range n {
-				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+			iterate(w, n, n, func(at int) {
 				for k, pc := range loads {
-					access(w, pc, uint64((int(cta)*n+j)*len(loads)+k))
+					access(w, pc, uint64((int(cta)*n+at)*len(loads)+k))
 				}
-			}
-			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+			})
 		}
 		return t
 	}
@@ -233,19 +233,12 @@ func marching(grid, n, recorded int) (*kernel, tracer) {
 		for i := range t.Warps {
 			w := &t.Warps[i]
 			row := uint64(cta)*uint64(warps) + uint64(i) + 1
-			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
-			for j := range recorded {
-				plane := uint64(j)
-				if j == recorded-1 && n > recorded {
-					w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded), Access: int32(len(w.Accesses))})
-					plane = uint64(n - 1)
-				}
-				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+			iterate(w, n, recorded, func(at int) {
+				plane := uint64(at)
 				access(w, loads[0], (plane+1)*rows+row)
 				access(w, loads[1], plane*rows+row-1)
 				access(w, loads[2], plane*rows+row+1)
-			}
-			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+			})
 		}
 		return t
 	}

@@ -99,12 +99,12 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 	return t
 }
 
-// common is, for data that differs along some axes of the grid, the CTAs of an SM that
-// read the same, 0 where all do or none.
+// common is, for data that differs along some axes of the grid only, how many CTAs of an
+// SM read the same at a time, 0 for axes along which no instruction's does.
 func common(in *timing.Input, plan *reuse.Plan, resident, perSM int64) (n [reuse.NumAxes]float64) {
 	where := timing.NewPlacement(in, resident)
-	for pc, along := range plan.Along {
-		if along != 0 && along != reuse.Of(in.Grid) && n[along] == 0 && !plan.Broadcast[pc] && len(in.Spread) == 0 {
+	for _, along := range plan.Along {
+		if along != 0 && n[along] == 0 {
 			n[along] = where.Sharers(along, perSM)
 		}
 	}

@@ -54,7 +54,8 @@ type Plan struct {
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
 	// Along is the axes of the grid along which CTAs have different data at this
-	// instruction: those that differ along others only read the same bytes.
+	// instruction, while those that differ along others only read the same bytes: 0
+	// where all CTAs read the same or each its own, and where that is not known.
 	Along []Axes
 	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
 	// comes for it.
@@ -109,7 +110,6 @@ type group struct {
 	written                int64   // bytes that they stored
 	asked                  int64   // half sectors of fresh granules that the first request of each reads
 	random, broadcast      bool
-	along                  Axes
 	both                   float64 // share of the granules that SMs of both halves of L2 touch
 	absent                 absence // of random accesses, what L2 does not hold
 	over                   Extent  // what random accesses are spread over
@@ -183,7 +183,7 @@ func (s *Survey) Plan(d Device) *Plan {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
-			p.Along[id] = g.along
+			p.Along[id] = s.along(g, d)
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
@@ -367,7 +367,6 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 	g.both = s.bothSides(g, d, reach)
 	g.unique = math.Max(g.unique, float64(g.written)/s.surveyed()*ctas/float64(s.granule))
 	g.broadcast = g.unique < same*g.perCTA && ctas > 1
-	g.along = s.along(g, d)
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }
 

@@ -41,7 +41,7 @@ func (s *Survey) spread(groups []group, d Device, ctas float64) {
 		absent := s.absent(span, passing, d)
 		for i := range loads {
 			if g := &loads[i]; candidate(g) {
-				g.random, g.broadcast, g.along = true, false, Of(d.Grid)
+				g.random, g.broadcast = true, false
 				g.over, g.absent = e, absent
 				g.unique *= span / unique
 				g.share = min(g.unique/(g.perCTA*ctas), 1)
