@@ -20,11 +20,12 @@ type request struct {
 
 // table is an open-addressing hash table from granule to entry.
 type table struct {
-	entries []entry
+	entries []entry // 1 << bits
+	bits    int
 	n       int
 }
 
-func newTable() table { return table{entries: make([]entry, 1<<8)} }
+func newTable() table { return table{entries: make([]entry, 1<<8), bits: 8} }
 
 // entry finds or makes the entry of a granule. The pointer is good until the
 // next call.
@@ -40,23 +41,35 @@ func (t *table) entry(granule uint64) *entry {
 	return e
 }
 
+// together is the logarithm of how many neighbouring granules have slots beside each
+// other: a CTA's footprint is mostly runs, which so share cache lines of the table. More,
+// and runs that meet in the table would be passed over from end to end.
+const together = 3
+
+// home is the slot of a key where no other is in the way, and step how far on the next
+// that it may be in is: in a neighbouring run, at another place of it.
+func (t *table) home(key uint64) uint64 {
+	hash := (key >> together) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4)
+	// Where in its run a granule is goes by the run, too: of a stride's granules all may
+	// be first ones.
+	return hash>>(64-t.bits+together)<<together | (key+hash>>32)&(1<<together-1)
+}
+
+const step = 1<<together + 1
+
 func (t *table) slot(key uint64) *entry {
 	mask := uint64(len(t.entries) - 1)
-	// Neighbouring granules go to neighbouring slots: a CTA's footprint is
-	// mostly runs, and runs then share cache lines of the table.
-	i := (key + (key>>14)*0x9e3779b97f4a7c15>>20) & mask
-	for {
-		e := &t.entries[i]
-		if e.key == key || e.key == 0 {
+	for i := t.home(key); ; i = (i + step) & mask {
+		if e := &t.entries[i]; e.key == key || e.key == 0 {
 			return e
 		}
-		i = (i + 1) & mask
 	}
 }
 
 func (t *table) grow() {
 	old := t.entries
-	t.entries = make([]entry, 4*len(old))
+	t.bits += 2
+	t.entries = make([]entry, 1<<t.bits)
 	for i := range old {
 		if old[i].key != 0 {
 			*t.slot(old[i].key) = old[i]
