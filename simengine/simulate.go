@@ -91,9 +91,11 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
 	}
-	if in.Spread, err = rec.spread(); err != nil {
+	drawn, err := rec.spread()
+	if err != nil {
 		return nil, 0, err
 	}
+	in.Spread, in.SpreadCTAs = drawn.ids, drawn.ctas
 	composed, err := model.Compose(in)
 	if err != nil {
 		return nil, 0, err

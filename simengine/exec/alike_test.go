@@ -9,9 +9,10 @@ import (
 )
 
 // What a kernel's instructions say its CTAs have in common, they have: blocks, the
-// work of executing them, bank conflicts; and what PathWork says, PathOnly takes.
+// work of executing them, bank conflicts; what PathWork says, PathOnly takes; and warps
+// that go by themselves do alone what they do beside others.
 func TestAlike(t *testing.T) {
-	paths, shared := 0, 0
+	paths, shared, apart := 0, 0, 0
 	for _, rec := range variants(t, "ptx.zip") {
 		k := buildKernel(t, rec.PTX+".ptx", ptxFile(t, "ptx.zip", rec.PTX))
 		p := setUp(t, k, rec.Kernel, small[rec.Kernel], rec.Params, rec.Block)
@@ -50,6 +51,16 @@ func TestAlike(t *testing.T) {
 		if path := run(0, Options{LoopSample: 3, PathOnly: true}); path.work != first.work || !reflect.DeepEqual(path.steps, first.steps) {
 			t.Errorf("%s: the path takes %d, not %d", rec.PTX, path.work, first.work)
 		}
+		if last := len(first.steps) - 1; prog.WarpsApart() && last > 0 {
+			apart++
+			for _, w := range []int{0, last / 2, last} {
+				alone := run(0, Options{LoopSample: 3, PathOnly: true, Warps: 1 << w})
+				want := make([][]int32, len(first.steps))
+				if want[w] = first.steps[w]; !reflect.DeepEqual(alone.steps, want) {
+					t.Errorf("%s: warp %d takes another path alone", rec.PTX, w)
+				}
+			}
+		}
 		for _, cta := range []int64{1, p.launch.Grid.Count() / 2, p.launch.Grid.Count() - 1} {
 			if cta >= p.launch.Grid.Count() {
 				continue
@@ -69,8 +80,8 @@ func TestAlike(t *testing.T) {
 			shared++
 		}
 	}
-	if paths < 5 || shared < 5 {
-		t.Errorf("%d kernels whose CTAs take the same path, %d with the same accesses to shared memory: want 5 of each", paths, shared)
+	if paths < 5 || shared < 5 || apart < 5 {
+		t.Errorf("%d kernels whose CTAs take the same path, %d with the same accesses to shared memory, %d whose warps go by themselves: want 5 of each", paths, shared, apart)
 	}
 }
 
@@ -94,6 +105,29 @@ func TestUnlike(t *testing.T) {
 		p := compileFor(t, buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body))), Slice)
 		if p.SamePath() != c.path || p.SameShared() != c.shared {
 			t.Errorf("%s: same path %v, same shared %v; want %v, %v", c.name, p.SamePath(), p.SameShared(), c.path, c.shared)
+		}
+	}
+}
+
+// Warps that wait for others, or branch by what others may have written, do not go by
+// themselves.
+func TestWarpsApart(t *testing.T) {
+	const branch = "\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra end;\nst.global.u32 [%rd3], %r0;\nend:"
+	for name, c := range map[string]struct {
+		body  string
+		apart bool
+	}{
+		"data":                {"ld.shared.u32 %r1, [%r31];\nst.shared.u32 [%r31], %r1;", true},
+		"what memory holds":   {"ld.global.u32 %r1, [%rd4];" + branch, true},
+		"barrier":             {"bar.sync 0;", false},
+		"shared memory":       {"ld.shared.u32 %r1, [%r31];" + branch, false},
+		"some memory":         {"ld.u32 %r1, [%rd4];" + branch, false},
+		"what it has written": {"st.global.u32 [%rd4], %r0;\nld.global.u32 %r1, [%rd4];" + branch, false},
+		"an atomic's value":   {"atom.global.add.u32 %r1, [%rd4], 1;" + branch, false},
+	} {
+		p := compileFor(t, buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body))), Slice)
+		if p.WarpsApart() != c.apart {
+			t.Errorf("%s: warps go by themselves: %v, want %v", name, !c.apart, c.apart)
 		}
 	}
 }

@@ -91,6 +91,9 @@ type Options struct {
 	// PathOnly leaves out all accesses whose data is not needed: what remains is
 	// the blocks that warps execute. Slice mode only.
 	PathOnly bool
+	// Warps are those of the CTA that are executed, warp w where bit w is set; 0 is
+	// all. Slice mode of programs whose WarpsApart says so only.
+	Warps uint32
 	// Races turns the shared memory race checker on. In Slice mode, where most
 	// stored values are not known, two writes race even if they write the same:
 	// a launch without faults there has none in Full mode either, of what the

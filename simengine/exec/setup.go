@@ -77,6 +77,10 @@ func (r *Runner) setup() {
 	clear(r.agreed)
 	clear(r.families)
 	for i := range r.warps[:r.nwarps] {
+		if r.opt.Warps != 0 && r.opt.Warps>>i&1 == 0 {
+			r.warps[i].state = done
+			continue
+		}
 		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
 	}
 	r.disagree, r.unsure, r.races, r.phases = false, false, nil, nil

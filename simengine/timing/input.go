@@ -36,6 +36,9 @@ type Input struct {
 	// Spread are CTAs drawn from all of the grid, whose work differs; nil where one
 	// in the middle of the grid is like the others.
 	Spread []int64
+	// SpreadCTAs is how many CTAs as those of Spread are in the mean do the work of the
+	// grid; 0: as many as it has.
+	SpreadCTAs int64
 	// Detours are the slow paths that warps take, by the operation's PTX instruction.
 	Detours []Detour
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
@@ -44,6 +47,14 @@ type Input struct {
 	// Cold says that caches are empty at the start; otherwise the launch
 	// follows others of the same kernel back to back.
 	Cold bool
+}
+
+// CTAs is how many CTAs like those that stand for the grid it is taken to have.
+func (in *Input) CTAs() int64 {
+	if len(in.Spread) > 0 && in.SpreadCTAs > 0 {
+		return in.SpreadCTAs
+	}
+	return int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
 }
 
 // L1Lines is the lines of an SM's L1.

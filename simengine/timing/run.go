@@ -45,7 +45,7 @@ type gridShape struct {
 }
 
 func newGridShape(in *Input) gridShape {
-	n := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
+	n := in.CTAs()
 	sms := int64(in.Arch.SMs)
 	g := gridShape{ctas: n, perSM: (n + sms - 1) / sms}
 	g.resident = min(int64(in.CTAsPerSM), g.perSM)

@@ -15,7 +15,7 @@ type shape struct {
 }
 
 func newShape(in *timing.Input) shape {
-	n := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
+	n := in.CTAs()
 	sms := int64(in.Arch.SMs)
 	s := shape{ctas: n, perSM: (n + sms - 1) / sms}
 	s.resident = min(int64(in.CTAsPerSM), s.perSM)

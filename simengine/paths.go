@@ -1,0 +1,191 @@
+package simengine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// How long CTAs that differ are is looked at in more places than are traced, so that
+// chance decides less which those are.
+const (
+	// surveyWork is the work (exec.Runner.Work) after which no more are looked at.
+	surveyWork = 250_000
+	// surveyWarps is how many warps of a CTA are executed, where they go by themselves.
+	surveyWarps = 4
+	// mostGlances is how many CTAs are compared with the one in the middle where the
+	// first few did the same, and glanceWork the work after which no more are.
+	mostGlances, glanceWork = 16, 4_000
+)
+
+// extent is how long a CTA is.
+type extent struct {
+	k            int     // it is the one of drawCTA(k)
+	instructions float64 // of its warps, or an estimate
+}
+
+// survey adds extents of CTAs all over the grid to those known of the first of them, each
+// of which took so much work.
+func (r *recording) survey(known []extent, each int64, work *int64) ([]extent, error) {
+	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+	stride := 1
+	if r.runner.Program().WarpsApart() {
+		stride = max(r.warps()/surveyWarps, 1)
+	}
+	if surveyWork*int64(stride) < each*spreadMost {
+		return known, nil // no more than are traced
+	}
+	seen := map[int64]bool{}
+	for _, e := range known {
+		seen[drawCTA(e.k, grid)] = true
+	}
+	before := r.work
+	for k := len(known); k < mostDrawn; k++ {
+		if k&(k-1) == 0 && 2*(r.work-before) > surveyWork {
+			break // as many more, which would cover the grid evenly again, are too many
+		}
+		id := drawCTA(k, grid)
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		one, err := r.someLength(id, k%stride, stride, work)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, extent{k, one})
+	}
+	return known, nil
+}
+
+// someLength is the warp instructions of a CTA by each stride-th warp from first on.
+func (r *recording) someLength(id int64, first, stride int, work *int64) (float64, error) {
+	some, n := uint32(0), 0
+	for w := first; w < r.warps(); w += stride {
+		some |= 1 << w
+		n++
+	}
+	sum, err := r.warpsLength(id, some, work)
+	return sum * float64(r.warps()) / float64(n), err
+}
+
+// warps is how many warps a CTA has.
+func (r *recording) warps() int {
+	return int(r.launch.CTA.Count()+exec.WarpSize-1) / exec.WarpSize
+}
+
+// glance looks at further CTAs, a warp of each where warps go by themselves, until one
+// differs from one that was traced, and adds what it saw to those known, which did not;
+// nil: none does.
+func (r *recording) glance(known []extent, traced *trace.CTA, work *int64) ([]extent, error) {
+	p := r.runner.Program()
+	if p.SamePath() {
+		return nil, nil
+	}
+	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+	before := r.work
+	for k := len(known); k < mostGlances && r.work-before < glanceWork; k++ {
+		some, of := uint32(0), traced.Warps
+		if p.WarpsApart() {
+			w := k % len(of)
+			some, of = 1<<w, of[w:w+1]
+		}
+		one, err := r.warpsLength(drawCTA(k, grid), some, work)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, extent{k, one * float64(len(traced.Warps)/len(of))})
+		if off(one, float64(instructions(r.kernel, of))) > uneven {
+			return known, nil
+		}
+	}
+	return nil, nil
+}
+
+// mean is the mean of instructions.
+func mean(of []extent) float64 {
+	sum := 0.0
+	for _, e := range of {
+		sum += e.instructions
+	}
+	return sum / float64(len(of))
+}
+
+// represent chooses n of CTAs that are in the mean about as long as all: of each n-th of
+// them, by their length, one, the shortest first. length says how long one really is;
+// what those chosen are too short or too long together, the next is to make up for.
+func represent(all []extent, n int, length func(k int) (float64, error)) ([]int, error) {
+	order := slices.Clone(all)
+	slices.SortStableFunc(order, func(a, b extent) int { return cmp.Compare(a.instructions, b.instructions) })
+	chosen, owed := make([]int, n), 0.0
+	for i := range chosen {
+		part := order[i*len(all)/n : (i+1)*len(all)/n]
+		owed += mean(part)
+		chosen[i] = slices.MinFunc(part, func(a, b extent) int {
+			return cmp.Compare(math.Abs(a.instructions-owed), math.Abs(b.instructions-owed))
+		}).k
+		is, err := length(chosen[i])
+		if err != nil {
+			return nil, err
+		}
+		owed -= is
+	}
+	slices.Sort(chosen)
+	return chosen, nil
+}
+
+// pathLength is what instructions says of a CTA, without a trace of it. like is one
+// that was traced: the path of all where it is the same.
+func (r *recording) pathLength(id, like int64, work *int64) (float64, error) {
+	if r.asked[wanted{id, false}] {
+		return r.instructions(id)
+	}
+	if c := r.ctas[wanted{like, false}]; r.runner.Program().SamePath() && c.path < workLimit-r.work {
+		r.work += c.path
+		*work += c.path
+		return r.instructions(like)
+	}
+	return r.warpsLength(id, 0, work)
+}
+
+// warpsLength is the warp instructions of some warps of a CTA, of all for 0, without a
+// trace of them.
+func (r *recording) warpsLength(id int64, warps uint32, work *int64) (float64, error) {
+	opt := r.sliced(max(workLimit-r.work, 1))
+	opt.PathOnly, opt.Warps = true, warps
+	if err := r.run(id, opt); err != nil {
+		r.forget()
+		return 0, failureOf(err)
+	}
+	r.work += r.runner.Work()
+	*work += r.runner.Work()
+	return float64(instructions(r.kernel, r.recorder.CTA().Warps)), nil
+}
+
+// instructions is the warp instructions of a CTA, those of iterations that its
+// trace leaves out counted.
+func (r *recording) instructions(id int64) (float64, error) {
+	cta, err := r.cta(id)
+	if err != nil {
+		return 0, err
+	}
+	return float64(instructions(r.kernel, cta.Warps)), nil
+}
+
+func instructions(k *ir.Kernel, warps []trace.Warp) (n int64) {
+	var weight []int64
+	for i := range warps {
+		w := &warps[i]
+		weight = coalesce.Weights(w, weight)
+		for j, s := range w.Steps {
+			b := &k.Blocks[s.Block]
+			n += weight[j] * int64(b.End-b.Start)
+		}
+	}
+	return n
+}
