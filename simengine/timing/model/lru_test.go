@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestLinesAgainstList(t *testing.T) {
 		var order []uint64
 		for range rapid.IntRange(1, 400).Draw(t, "loads") {
 			addr := rapid.Uint64Range(0, 400).Draw(t, "line")
-			l := c.load(addr)
+			l := c.load(addr, false)
 			at := slices.Index(order, addr)
 			if (l.valid != 0) != (at >= 0) {
 				t.Fatalf("line %d: sectors %04b, place in the list %d", addr, l.valid, at)
@@ -29,6 +30,40 @@ func TestLinesAgainstList(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of lines that are walked over and over as much is found as was measured by how many
+// they are, and of lines that others read nothing beyond what the cache holds.
+func TestLinesWalked(t *testing.T) {
+	const most, rounds = 1000, 20
+	for k, b := range crowded {
+		n := uint64(b.of * most)
+		for _, own := range []bool{true, false} {
+			c, found := newLines(most, most), 0.0
+			for i := range rounds * n {
+				l := c.load(i%n, own)
+				if l.valid != 0 {
+					found += 1 / float64((rounds-1)*n)
+				}
+				l.valid = 0xf
+			}
+			want := b.found
+			if !own && k > 0 {
+				want = 0
+			}
+			if math.Abs(found-want) > 0.02 {
+				t.Errorf("%d lines, own %v: %.3f found, want %.2f", n, own, found, want)
+			}
+		}
+	}
+	c := newLines(most, most)
+	for i := range 10 * uint64(1.61*most) {
+		if l := c.load(i%uint64(1.61*most), true); l.valid != 0 {
+			t.Fatalf("line %d found among more than are kept", l.addr)
+		} else {
+			l.valid = 0xf
+		}
+	}
 }
 
 // Waiting grows with use and with company, and one customer never waits.

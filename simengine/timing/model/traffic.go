@@ -295,7 +295,7 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
 	if t.c.p.Kernel.Instrs[u.a.PC].Mod&ir.ModBypassL1 == 0 {
-		e := t.l1.load(l.Addr)
+		e := t.l1.load(l.Addr, times == 1)
 		hit := e.valid & l.Sectors
 		miss &^= hit
 		if hit != 0 && e.round == u.round {
