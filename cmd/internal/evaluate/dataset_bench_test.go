@@ -17,35 +17,58 @@ import (
 )
 
 // Every measured configuration on one core, as "warptune fidelity --slots 1" runs
-// them: the validation set of this repository and, where it is there, the H200
-// data set with the PTX that ran. The first configuration of a kernel's PTX pays
+// them: the validation set of this repository, its seventh batch, whose kernels are not
+// the built-in ones and each of whose configurations is a program of its own, and, where
+// it is there, the H200 data set with the PTX that ran. The first configuration of a kernel's PTX pays
 // for parsing, execution and assembly, the others for what their cap, carve-out
 // and clocking need. On a busy machine only the processor time says something.
 func BenchmarkDataset(b *testing.B) {
-	const silicon = "../../../../shared/silicon/h200/"
-	for _, set := range []struct{ name, timings, ptx string }{
-		{"validation", "../../../deploy/calibrate/validation/h200.jsonl.gz", ""},
-		{"h200", silicon + "timings.jsonl.gz", silicon + "ptx.zip"},
+	const (
+		silicon    = "../../../../shared/silicon/h200/"
+		validation = "../../../deploy/calibrate/validation/"
+		seventh    = validation + "seventh/"
+	)
+	for _, set := range []dataset{
+		{"validation", validation + "h200.jsonl.gz", "", ""},
+		{"seventh", seventh + "h200.jsonl.gz", seventh + "ptx.zip", seventh + "kernels/"},
+		{"h200", silicon + "timings.jsonl.gz", silicon + "ptx.zip", ""},
 	} {
 		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
-			b.Run(set.name+"/"+level.String(), func(b *testing.B) { benchmarkDataset(b, set.timings, set.ptx, level) })
+			b.Run(set.name+"/"+level.String(), func(b *testing.B) { benchmarkDataset(b, set, level) })
 		}
 	}
 }
 
-func benchmarkDataset(b *testing.B, timings, ptx string, level simengine.Level) {
-	f, err := os.Open(timings)
+// dataset is measured configurations, with the directory of their kernels where these
+// are not built in.
+type dataset struct{ name, timings, ptx, kernels string }
+
+// definition is that of a kernel.
+func (s dataset) definition(name string) (*kernel.Definition, error) {
+	if s.kernels != "" {
+		def, _, err := kernel.Load(s.kernels + name + ".json")
+		return def, err
+	}
+	k, err := catalogue.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return k.Definition()
+}
+
+func benchmarkDataset(b *testing.B, set dataset, level simengine.Level) {
+	f, err := os.Open(set.timings)
 	if err != nil {
 		b.Skip("no such data set: ", err)
 	}
 	defer f.Close()
-	records, err := record.Read(timings, f)
+	records, err := record.Read(set.timings, f)
 	if err != nil {
 		b.Fatal(err)
 	}
 	var files fs.FS
-	if ptx != "" {
-		z, err := zip.OpenReader(ptx)
+	if set.ptx != "" {
+		z, err := zip.OpenReader(set.ptx)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -60,9 +83,13 @@ func benchmarkDataset(b *testing.B, timings, ptx string, level simengine.Level) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	defs, err := catalogue.Definitions()
-	if err != nil {
-		b.Fatal(err)
+	defs := map[string]*kernel.Definition{}
+	for i := range records {
+		if name := records[i].Kernel; defs[name] == nil {
+			if defs[name], err = set.definition(name); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 	batch := Batch{
 		Compiler: compiler, PTX: files, Arch: d, Level: level, Slots: 1,
