@@ -110,27 +110,30 @@ func (f *fn) derive(n *node, op ir.Op, t ir.Type, x ir.Operand, imm uint64) int3
 }
 
 // sinkCopies turns "y = f(...); ...; x = y" into "...; x = f(...)" where
-// nothing else reads y and nothing between writes what f reads.
+// nothing else reads y and nothing between writes what f reads, or else into
+// "x = f(...); ..." where what reads x between can go before that.
 func (f *fn) sinkCopies() error {
 	uses := f.countUses()
 	for _, b := range f.order {
 		nodes := f.blocks[b].nodes
 		for i := 0; i < len(nodes); i++ {
 			c := &f.nodes[nodes[i]]
-			if c.op != ir.Mov || len(c.src) != 1 || len(c.dst) != 1 || c.dst[0] < 0 || c.src[0].Kind != ir.OperandReg || c.guard != noValue || f.vals[c.dst[0]].defs < 2 {
+			if c.op != ir.Mov || len(c.src) != 1 || len(c.dst) != 1 || c.dst[0] < 0 || c.src[0].Kind != ir.OperandReg || c.src[0].Not || c.guard != noValue || f.vals[c.dst[0]].defs < 2 {
 				continue
 			}
-			y := value(c.src[0].Reg)
-			if f.vals[y].defs != 1 || uses[y] != 1 || f.vals[y].words != f.vals[c.dst[0]].words || f.vals[y].file != f.vals[c.dst[0]].file {
+			x, y := c.dst[0], value(c.src[0].Reg)
+			if f.vals[y].defs != 1 || f.vals[y].words != f.vals[x].words || f.vals[y].file != f.vals[x].file {
 				continue
 			}
-			if j := f.sinkable(nodes[:i], y); j >= 0 {
+			if j := f.sinkable(nodes[:i], y); j >= 0 && uses[y] == 1 {
 				d := nodes[j]
 				copy(nodes[j:], nodes[j+1:i+1])
-				f.nodes[d].dst = []value{c.dst[0]}
+				f.nodes[d].dst = []value{x}
 				nodes[i] = d
-				*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
+			} else if !f.overtakes(nodes, i, x, y, uses[y]) {
+				continue
 			}
+			*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
 		}
 	}
 	f.countDefs()
