@@ -26,6 +26,7 @@ func TestOperandsOfDoubles(t *testing.T) {
 		{"one as a factor", "mul.f64 %fd4, %fd2, 0dBFE0000000000000;", opDMUL, 0, 0},
 		{"one that is too long", "fma.rn.f64 %fd4, %fd2, 0d3FD5555555555555, %fd3;", opDFMA, 2, 0},
 		{"two", "fma.rn.f64 %fd4, %fd2, 0d3FD8000000000000, 0d3FE0000000000000;", opDFMA, 0, 2},
+		{"two, twice the same", "fma.rn.f64 %fd4, %fd2, 0d3FD5555555555555, 0d3FE0000000000000; mul.f64 %fd4, %fd4, %fd3; fma.rn.f64 %fd4, %fd4, 0d3FD5555555555555, 0d3FF0000000000000;", opDMUL, 0, 2},
 		{"a parameter", "fma.rn.f64 %fd4, %fd1, %fd2, %fd3;", opDFMA, 0, 0},
 		{"twice the same", "mul.f64 %fd4, %fd2, 0d3FD5555555555555; fma.rn.f64 %fd4, %fd4, %fd3, 0d3FD5555555555555;", opDFMA, 2, 0},
 		{"one in constant memory", "ld.const.f64 %fd5, [coef+8]; fma.rn.f64 %fd4, %fd2, %fd5, %fd3;", opDFMA, 0, 0},
