@@ -65,8 +65,7 @@ func (r *recording) confirm(id int64) error {
 	for _, b := range r.kernel.Blocks {
 		longest = max(longest, b.End-b.Start)
 	}
-	warps := int(r.launch.CTA.Count()+exec.WarpSize-1) / exec.WarpSize
-	limit := int64(max(checkBudget/(warps*longest), 2*len(r.kernel.Blocks), 4))
+	limit := int64(max(checkBudget/(r.warps()*longest), 2*len(r.kernel.Blocks), 4))
 	err = exec.NewRunner(full).Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
 	r.memory.Reset()
 	if isFault(err, exec.StepLimit) {

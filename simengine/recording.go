@@ -177,9 +177,18 @@ func (r *recording) forget() {
 	r.recorder = widen(coalesce.NewRecorder(r.kernel, r.bankWidth), r.kernel, r.program)
 }
 
+// grid is how many CTAs the launch has along each axis, and warps how many warps each.
+func (r *recording) grid() [3]int {
+	return [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+}
+
+func (r *recording) warps() int {
+	return int(r.launch.CTA.Count()+exec.WarpSize-1) / exec.WarpSize
+}
+
 // run executes a CTA into the recorder.
 func (r *recording) run(id int64, opt exec.Options) error {
-	r.recorder.Begin(id, int(r.launch.CTA.Count()+exec.WarpSize-1)/exec.WarpSize)
+	r.recorder.Begin(id, r.warps())
 	return r.runner.Run(r.launch, r.memory, id, opt, r.recorder)
 }
 

@@ -64,7 +64,7 @@ func (r *recording) spread() (*drawn, error) {
 
 // draw is spread where it is not known.
 func (r *recording) draw(d *drawn) error {
-	id := timing.Middle([3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z})
+	id := timing.Middle(r.grid())
 	middle, err := r.instructions(id) // its trace is needed anyway
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func off(of, than float64) float64 { return math.Abs(of/math.Max(than, 1) - 1) }
 // probe compares CTAs with one that was traced, and returns how long they are; nil: they
 // do the same.
 func (r *recording) probe(id int64, like float64, work *int64) ([]extent, error) {
-	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+	grid := r.grid()
 	var known []extent
 	differs, before := false, r.work
 	for k := 0; k < spreadProbes && (!differs || r.work-before < longWork) && r.work-before < probeWork; k++ {
@@ -121,7 +121,7 @@ var errBeyond = errors.New("longer than was to be expected")
 // drawSome traces count CTAs that stand for all, given how long some are, or fewer of the
 // first of drawCTA where what is left of workLimit does not allow more.
 func (r *recording) drawSome(d *drawn, known []extent, count int) error {
-	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
+	grid := r.grid()
 	d.ctas = r.launch.Grid.Count()
 	sum, half := 0.0, r.work+(workLimit-r.work)/2
 	length := func(k int) (float64, error) {
@@ -135,7 +135,7 @@ func (r *recording) drawSome(d *drawn, known []extent, count int) error {
 	var turns []int
 	if len(known) > count {
 		var err error
-		if turns, err = represent(known, count, length); err != nil && err != errBeyond {
+		if turns, err = represent(known, count, length); err != nil && !errors.Is(err, errBeyond) {
 			return err
 		}
 	}

@@ -125,12 +125,16 @@ func (f *fn) sinkCopies() error {
 			if f.vals[y].defs != 1 || f.vals[y].words != f.vals[x].words || f.vals[y].file != f.vals[x].file {
 				continue
 			}
-			if j := f.sinkable(nodes[:i], y); j >= 0 && uses[y] == 1 {
+			j := f.definition(nodes[:i], y)
+			switch {
+			case j < 0:
+				continue
+			case uses[y] == 1 && f.sinkable(nodes[j:i]):
 				d := nodes[j]
 				copy(nodes[j:], nodes[j+1:i+1])
 				f.nodes[d].dst = []value{x}
 				nodes[i] = d
-			} else if !f.overtakes(nodes, i, x, y, uses[y]) {
+			case !f.overtakes(nodes[j:i], x, y, uses[y]):
 				continue
 			}
 			*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
@@ -140,27 +144,16 @@ func (f *fn) sinkCopies() error {
 	return nil
 }
 
-// sinkable returns the index of the pure node that defines y when it may move
-// to the end of nodes, -1 when it may not.
-func (f *fn) sinkable(nodes []int32, y value) int {
-	for j := len(nodes) - 1; j >= 0; j-- {
-		d := &f.nodes[nodes[j]]
-		if len(d.dst) != 1 || d.dst[0] != y {
-			continue
-		}
-		if d.hasEffect() || d.guard != noValue || d.op == ir.Ld || d.op == ir.Ldu || d.mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
-			return -1
-		}
-		for _, ni := range nodes[j+1:] {
-			for _, w := range f.nodes[ni].dst {
-				for k := range d.src {
-					if o := &d.src[k]; w >= 0 && (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && value(o.Reg) == w {
-						return -1
-					}
-				}
+// sinkable says that the first of some nodes may move behind the others: none writes what
+// it reads.
+func (f *fn) sinkable(nodes []int32) bool {
+	d := &f.nodes[nodes[0]]
+	for _, ni := range nodes[1:] {
+		for _, w := range f.nodes[ni].dst {
+			if w >= 0 && f.reads(d, w) > 0 {
+				return false
 			}
 		}
-		return j
 	}
-	return -1
+	return true
 }

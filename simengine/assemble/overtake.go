@@ -6,17 +6,13 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// overtakes makes y, of which nodes[c] is a copy to x, x itself, where y is computed and
-// read in this block only and before the copy: what reads the value that x had until
-// then goes before the computation of y, with what it needs of the nodes after it. ptxas
-// does so: of align_pairs (deploy/calibrate/validation/fifth) it first reads a column's
-// old value and then computes the new one in its register. It says whether it did.
-func (f *fn) overtakes(nodes []int32, c int, x, y value, uses int32) bool {
-	d := f.definition(nodes[:c], y)
-	if d < 0 {
-		return false
-	}
-	between := nodes[d+1 : c]
+// overtakes makes y x itself, where y is computed by the first of some nodes, copied to x
+// after the last and read nowhere else, of uses in all: what reads the value that x had
+// until then goes before the computation of y, with what it needs of the nodes after it.
+// ptxas does so: of align_pairs (deploy/calibrate/validation/fifth) it first reads a
+// column's old value and then computes the new one in its register. It says whether it did.
+func (f *fn) overtakes(nodes []int32, x, y value, uses int32) bool {
+	d, between := nodes[0], nodes[1:]
 	readers, early := int32(1), make([]bool, len(between)) // the copy reads y
 	for i, ni := range between {
 		n := &f.nodes[ni]
@@ -26,32 +22,29 @@ func (f *fn) overtakes(nodes []int32, c int, x, y value, uses int32) bool {
 		readers += f.reads(n, y)
 		early[i] = f.reads(n, x) > 0
 	}
-	if readers != uses {
+	if readers != uses || !f.before(between, early, y) {
 		return false
 	}
-	if !f.before(between, early, y) {
-		return false
-	}
-	moved := make([]int32, 0, len(between)+1)
+	moved := make([]int32, 0, len(nodes))
 	for i, ni := range between {
 		if early[i] {
 			moved = append(moved, ni)
 		}
 	}
-	moved = append(moved, nodes[d])
+	moved = append(moved, d)
 	for i, ni := range between {
 		if !early[i] {
 			moved = append(moved, ni)
 			f.rename(&f.nodes[ni], y, x)
 		}
 	}
-	f.nodes[nodes[d]].dst = []value{x}
-	copy(nodes[d:], moved)
+	f.nodes[d].dst = []value{x}
+	copy(nodes, moved)
 	return true
 }
 
-// definition returns the index of the node that computes y of what no memory holds, -1
-// where there is none.
+// definition returns the index of the last of some nodes that computes y, -1 where there
+// is none that may move.
 func (f *fn) definition(nodes []int32, y value) int {
 	for d := len(nodes) - 1; d >= 0; d-- {
 		n := &f.nodes[nodes[d]]

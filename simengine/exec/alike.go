@@ -7,9 +7,6 @@ import "github.com/warptune/warptune/simengine/ir"
 type alike struct {
 	path   bool // they execute the same blocks and leave out the same iterations
 	shared bool // and access the same addresses in shared memory
-	// apart says that the path of a warp does not depend on what other warps of
-	// its CTA do.
-	apart bool
 }
 
 // findAlike works alike out for the instructions that the slice executes.
@@ -38,7 +35,6 @@ func (c *compiler) findAlike() alike {
 	for pc := range c.k.Instrs {
 		a.restrict(c, pc, differ)
 	}
-	a.apart = c.warpsApart()
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
 		for _, r := range l.decides() {
@@ -92,28 +88,6 @@ func readsAny(in *ir.Instr, set ir.BitSet) bool {
 	}
 	return false
 }
-
-// warpsApart says that the slice neither waits for other warps nor reads what they
-// may have written: it has no barriers, what it needs is not in shared memory, and it
-// writes nothing to device memory that it needs.
-func (c *compiler) warpsApart() bool {
-	for pc := range c.k.Instrs {
-		in := &c.k.Instrs[pc]
-		switch in.Op {
-		case ir.Bar, ir.BarRed:
-			return false
-		case ir.Ld, ir.Ldu, ir.Atom:
-			if c.needed[pc] && (in.Space == ir.Shared || in.Space == ir.Generic) {
-				return false
-			}
-		}
-	}
-	return c.p.rewritable
-}
-
-// WarpsApart says that what a warp executes does not depend on the other warps of its
-// CTA.
-func (p *Program) WarpsApart() bool { return p.alike.apart }
 
 // SamePath says that all CTAs of any launch execute the same blocks, and Work as much
 // for it.

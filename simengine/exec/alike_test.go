@@ -108,26 +108,3 @@ func TestUnlike(t *testing.T) {
 		}
 	}
 }
-
-// Warps that wait for others, or branch by what others may have written, do not go by
-// themselves.
-func TestWarpsApart(t *testing.T) {
-	const branch = "\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra end;\nst.global.u32 [%rd3], %r0;\nend:"
-	for name, c := range map[string]struct {
-		body  string
-		apart bool
-	}{
-		"data":                {"ld.shared.u32 %r1, [%r31];\nst.shared.u32 [%r31], %r1;", true},
-		"what memory holds":   {"ld.global.u32 %r1, [%rd4];" + branch, true},
-		"barrier":             {"bar.sync 0;", false},
-		"shared memory":       {"ld.shared.u32 %r1, [%r31];" + branch, false},
-		"some memory":         {"ld.u32 %r1, [%rd4];" + branch, false},
-		"what it has written": {"st.global.u32 [%rd4], %r0;\nld.global.u32 %r1, [%rd4];" + branch, false},
-		"an atomic's value":   {"atom.global.add.u32 %r1, [%rd4], 1;" + branch, false},
-	} {
-		p := compileFor(t, buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body))), Slice)
-		if p.WarpsApart() != c.apart {
-			t.Errorf("%s: warps go by themselves: %v, want %v", name, !c.apart, c.apart)
-		}
-	}
-}

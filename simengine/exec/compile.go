@@ -51,7 +51,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		}
 	}
 	c.finish()
-	c.p.alike = c.findAlike()
+	c.p.alike, c.p.apart = c.findAlike(), c.warpsApart()
 	return c.p, nil
 }
 

@@ -92,7 +92,7 @@ type Options struct {
 	// the blocks that warps execute. Slice mode only.
 	PathOnly bool
 	// Warps are those of the CTA that are executed, warp w where bit w is set; 0 is
-	// all. Slice mode of programs whose WarpsApart says so only.
+	// all. Only of programs whose WarpsApart says so, and in Slice mode.
 	Warps uint32
 	// Races turns the shared memory race checker on. In Slice mode, where most
 	// stored values are not known, two writes race even if they write the same:

@@ -112,6 +112,7 @@ type Program struct {
 	Loops []Loop
 
 	alike  alike
+	apart  bool   // the path of a warp does not depend on what other warps of its CTA do
 	needed []bool // by instruction: its result is computed
 	code   []instr
 	blocks []block

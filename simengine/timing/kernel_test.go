@@ -61,6 +61,17 @@ func row(pc int32, line uint64, w *trace.Warp, full bool) {
 	w.Lines = append(w.Lines, l)
 }
 
+// eachWarp makes traces of what one does for warp k.
+func eachWarp(one func(cta int64, warps, k int, w *trace.Warp)) func(cta int64, warps int) *trace.CTA {
+	return func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for k := range t.Warps {
+			one(cta, warps, k, &t.Warps[k])
+		}
+		return t
+	}
+}
+
 // copyKernel reads and writes items rows a warp.
 func copyKernel(items int) (*program, func(cta int64, warps int) *trace.CTA) {
 	p := &program{}
@@ -76,20 +87,15 @@ func copyKernel(items int) (*program, func(cta int64, warps int) *trace.CTA) {
 		sts = append(sts, p.emit(assemble.Store, ir.St, ir.Global, -1, 2, 10+i))
 	}
 	p.emit(assemble.Exit, ir.Exit, 0, -1)
-	return p, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for k := range t.Warps {
-			w := &t.Warps[k]
-			w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
-			for i := range items {
-				row(lds[i], uint64(cta)*uint64(warps*items)+uint64(i*warps+k), w, false)
-			}
-			for i := range items {
-				row(sts[i], 1<<30+uint64(cta)*uint64(warps*items)+uint64(i*warps+k), w, true)
-			}
+	return p, eachWarp(func(cta int64, warps, k int, w *trace.Warp) {
+		w.Steps = []trace.Step{{Block: 0, Mask: ^uint32(0)}}
+		for i := range items {
+			row(lds[i], uint64(cta)*uint64(warps*items)+uint64(i*warps+k), w, false)
 		}
-		return t
-	}
+		for i := range items {
+			row(sts[i], 1<<30+uint64(cta)*uint64(warps*items)+uint64(i*warps+k), w, true)
+		}
+	})
 }
 
 // loopKernel runs a block of instructions n times; recorded of them are in the trace.
@@ -108,21 +114,16 @@ func loopKernel(class assemble.Class, op ir.Op, body, n, recorded int, chain boo
 	p.emit(assemble.Branch, ir.Bra, 0, -1)
 	p.block()
 	p.emit(assemble.Exit, ir.Exit, 0, -1)
-	return p, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for k := range t.Warps {
-			w := &t.Warps[k]
-			w.Steps = append(w.Steps, trace.Step{Block: 0, Mask: ^uint32(0)})
-			for range recorded {
-				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0)})
-			}
-			if n > recorded {
-				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded)})
-			}
-			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0)})
+	return p, eachWarp(func(_ int64, _, _ int, w *trace.Warp) {
+		w.Steps = append(w.Steps, trace.Step{Block: 0, Mask: ^uint32(0)})
+		for range recorded {
+			w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0)})
 		}
-		return t
-	}
+		if n > recorded {
+			w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Repeat: int64(n - recorded)})
+		}
+		w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0)})
+	})
 }
 
 func h200(tb testing.TB) *arch.Descriptor {

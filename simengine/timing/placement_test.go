@@ -63,21 +63,16 @@ func byColumn(width int64, n int, own bool) (*program, func(cta int64, warps int
 		p.emit(assemble.FMA, ir.Fma, 0, 2, 1, 2)
 	}
 	p.emit(assemble.Exit, ir.Exit, 0, -1)
-	return p, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for k := range t.Warps {
-			w := &t.Warps[k]
-			w.Steps = append(w.Steps, trace.Step{Block: 0, Mask: ^uint32(0)})
-			at := cta % width
-			if own {
-				at = cta
-			}
-			for i, pc := range loads {
-				row(pc, uint64(int(at)*n+i), w, true)
-			}
+	return p, eachWarp(func(cta int64, _, _ int, w *trace.Warp) {
+		w.Steps = append(w.Steps, trace.Step{Block: 0, Mask: ^uint32(0)})
+		at := cta % width
+		if own {
+			at = cta
 		}
-		return t
-	}
+		for i, pc := range loads {
+			row(pc, uint64(int(at)*n+i), w, true)
+		}
+	})
 }
 
 // What CTAs of a column read is asked of L2 once for all of them that an SM holds at a

@@ -45,8 +45,32 @@ func (k *kernel) emit(c assemble.Class, op ir.Op, dst int, src ...int) int32 {
 	return pc
 }
 
+// around makes a kernel of three blocks, of which body emits the middle one, a loop.
+func around(body func(k *kernel)) *kernel {
+	k := &kernel{}
+	k.block(false)
+	k.emit(assemble.S2R, ir.Mov, 0)
+	k.block(true)
+	body(k)
+	k.emit(assemble.Branch, ir.Bra, -1)
+	k.block(false)
+	k.emit(assemble.Exit, ir.Exit, -1)
+	return k
+}
+
 // tracer makes the trace of a CTA of some warps.
 type tracer func(cta int64, warps int) *trace.CTA
+
+// eachWarp makes traces of what one does for warp i.
+func eachWarp(one func(cta int64, warps, i int, w *trace.Warp)) tracer {
+	return func(cta int64, warps int) *trace.CTA {
+		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
+		for i := range t.Warps {
+			one(cta, warps, i, &t.Warps[i])
+		}
+		return t
+	}
+}
 
 // access adds a fully coalesced access of a warp to a line.
 func access(w *trace.Warp, pc int32, line uint64) {
@@ -71,51 +95,37 @@ func copying(items int) (*kernel, tracer) {
 		stores = append(stores, k.emit(assemble.Store, ir.St, -1, 2, 10+i))
 	}
 	k.emit(assemble.Exit, ir.Exit, -1)
-	return k, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for n := range t.Warps {
-			w := &t.Warps[n]
-			w.Steps = []trace.Step{{Mask: ^uint32(0)}}
-			line := uint64(cta)*uint64(warps*items) + uint64(n)
-			for i, pc := range loads {
-				access(w, pc, line+uint64(i*warps))
-			}
-			for i, pc := range stores {
-				access(w, pc, 1<<30+line+uint64(i*warps))
-			}
+	return k, eachWarp(func(cta int64, warps, n int, w *trace.Warp) {
+		w.Steps = []trace.Step{{Mask: ^uint32(0)}}
+		line := uint64(cta)*uint64(warps*items) + uint64(n)
+		for i, pc := range loads {
+			access(w, pc, line+uint64(i*warps))
 		}
-		return t
-	}
+		for i, pc := range stores {
+			access(w, pc, 1<<30+line+uint64(i*warps))
+		}
+	})
 }
 
 // looping runs body instructions of a class n times, recorded of them traced,
 // each waiting for the one before in a chain or none for another, with a
 // barrier at the end of each iteration or without.
 func looping(c assemble.Class, body, n, recorded int, chain, barrier bool) (*kernel, tracer) {
-	k := &kernel{}
-	k.block(false)
-	k.emit(assemble.S2R, ir.Mov, 0)
-	k.block(true)
-	for i := range body {
-		if chain {
-			k.emit(c, ir.Add, 1, 1)
-		} else {
-			k.emit(c, ir.Add, 1+i%32, 40)
+	k := around(func(k *kernel) {
+		for i := range body {
+			if chain {
+				k.emit(c, ir.Add, 1, 1)
+			} else {
+				k.emit(c, ir.Add, 1+i%32, 40)
+			}
 		}
-	}
-	if barrier {
-		k.emit(assemble.Barrier, ir.Bar, -1)
-	}
-	k.emit(assemble.Branch, ir.Bra, -1)
-	k.block(false)
-	k.emit(assemble.Exit, ir.Exit, -1)
-	return k, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for i := range t.Warps {
-			iterate(&t.Warps[i], n, recorded, func(int) {})
+		if barrier {
+			k.emit(assemble.Barrier, ir.Bar, -1)
 		}
-		return t
-	}
+	})
+	return k, eachWarp(func(_ int64, _, _ int, w *trace.Warp) {
+		iterate(w, n, recorded, func(int) {})
+	})
 }
 
 // h200 is a copy of the descriptor that a test may change.
@@ -160,86 +170,56 @@ func iterate(w *trace.Warp, n, recorded int, read func(at int)) {
 // striding reads one new line a warp in each of n iterations, the grid's warps side
 // by side, and waits for it; recorded of the iterations are traced.
 func striding(grid, n, recorded int) (*kernel, tracer) {
-	k := &kernel{}
-	k.block(false)
-	k.emit(assemble.S2R, ir.Mov, 0)
-	k.block(true)
-	load := k.emit(assemble.Load, ir.Ld, 1, 0)
-	k.emit(assemble.FMA, ir.Fma, 2, 1, 2)
-	k.emit(assemble.Branch, ir.Bra, -1)
-	k.block(false)
-	k.emit(assemble.Exit, ir.Exit, -1)
-	return k, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for i := range t.Warps {
-			w := &t.Warps[i]
-			iterate(w, n, recorded, func(at int) {
-				access(w, load, uint64((at*grid+int(cta))*warps+i))
-			})
-		}
-		return t
-	}
+	var load int32
+	k := around(func(k *kernel) {
+		load = k.emit(assemble.Load, ir.Ld, 1, 0)
+		k.emit(assemble.FMA, ir.Fma, 2, 1, 2)
+	})
+	return k, eachWarp(func(cta int64, warps, i int, w *trace.Warp) {
+		iterate(w, n, recorded, func(at int) {
+			access(w, load, uint64((at*grid+int(cta))*warps+i))
+		})
+	})
 }
 
 // sharing reads four new lines in each of n iterations, the same ones in all warps of a
 // CTA, and waits for them.
 func sharing(n int) (*kernel, tracer) {
-	k := &kernel{}
-	k.block(false)
-	k.emit(assemble.S2R, ir.Mov, 0)
-	k.block(true)
 	var loads [4]int32
-	for i := range loads {
-		loads[i] = k.emit(assemble.Load, ir.Ld, 1+i, 0)
-	}
-	k.emit(assemble.FMA, ir.Fma, 5, 1, 2, 3)
-	k.emit(assemble.FMA, ir.Fma, 5, 4, 5)
-	k.emit(assemble.Branch, ir.Bra, -1)
-	k.block(false)
-	k.emit(assemble.Exit, ir.Exit, -1)
-	return k, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		for i := range t.Warps {
-			w := &t.Warps[i]
-			iterate(w, n, n, func(at int) {
-				for k, pc := range loads {
-					access(w, pc, uint64((int(cta)*n+at)*len(loads)+k))
-				}
-			})
+	k := around(func(k *kernel) {
+		for i := range loads {
+			loads[i] = k.emit(assemble.Load, ir.Ld, 1+i, 0)
 		}
-		return t
-	}
+		k.emit(assemble.FMA, ir.Fma, 5, 1, 2, 3)
+		k.emit(assemble.FMA, ir.Fma, 5, 4, 5)
+	})
+	return k, eachWarp(func(cta int64, _, _ int, w *trace.Warp) {
+		iterate(w, n, n, func(at int) {
+			for k, pc := range loads {
+				access(w, pc, uint64((int(cta)*n+at)*len(loads)+k))
+			}
+		})
+	})
 }
 
 // marching reads in each of n iterations a line of the next plane and the lines
 // beside its own of the present one, which the neighbouring CTAs read an iteration
 // earlier as theirs; recorded of the iterations are traced.
 func marching(grid, n, recorded int) (*kernel, tracer) {
-	k := &kernel{}
-	k.block(false)
-	k.emit(assemble.S2R, ir.Mov, 0)
-	k.block(true)
 	var loads [3]int32
-	for i := range loads {
-		loads[i] = k.emit(assemble.Load, ir.Ld, 1+i, 0)
-	}
-	k.emit(assemble.FMA, ir.Fma, 4, 1, 2, 3)
-	k.emit(assemble.Branch, ir.Bra, -1)
-	k.block(false)
-	k.emit(assemble.Exit, ir.Exit, -1)
-	return k, func(cta int64, warps int) *trace.CTA {
-		t := &trace.CTA{ID: cta, Warps: make([]trace.Warp, warps)}
-		rows := uint64(grid*warps + 2)
-		for i := range t.Warps {
-			w := &t.Warps[i]
-			row := uint64(cta)*uint64(warps) + uint64(i) + 1
-			iterate(w, n, recorded, func(at int) {
-				plane := uint64(at)
-				access(w, loads[0], (plane+1)*rows+row)
-				access(w, loads[1], plane*rows+row-1)
-				access(w, loads[2], plane*rows+row+1)
-			})
+	k := around(func(k *kernel) {
+		for i := range loads {
+			loads[i] = k.emit(assemble.Load, ir.Ld, 1+i, 0)
 		}
-		return t
-	}
+		k.emit(assemble.FMA, ir.Fma, 4, 1, 2, 3)
+	})
+	return k, eachWarp(func(cta int64, warps, i int, w *trace.Warp) {
+		rows, row := uint64(grid*warps+2), uint64(cta)*uint64(warps)+uint64(i)+1
+		iterate(w, n, recorded, func(at int) {
+			plane := uint64(at)
+			access(w, loads[0], (plane+1)*rows+row)
+			access(w, loads[1], plane*rows+row-1)
+			access(w, loads[2], plane*rows+row+1)
+		})
+	})
 }

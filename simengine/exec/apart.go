@@ -1,0 +1,25 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// warpsApart says that the slice neither waits for other warps nor reads what they
+// may have written: it has no barriers, what it needs is not in shared memory, and it
+// writes nothing to device memory that it needs.
+func (c *compiler) warpsApart() bool {
+	for pc := range c.k.Instrs {
+		in := &c.k.Instrs[pc]
+		switch in.Op {
+		case ir.Bar, ir.BarRed:
+			return false
+		case ir.Ld, ir.Ldu, ir.Atom:
+			if c.needed[pc] && (in.Space == ir.Shared || in.Space == ir.Generic) {
+				return false
+			}
+		}
+	}
+	return c.p.rewritable
+}
+
+// WarpsApart says that what a warp executes does not depend on the other warps of its
+// CTA.
+func (p *Program) WarpsApart() bool { return p.apart }
