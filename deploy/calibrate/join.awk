@@ -2,7 +2,7 @@
 # join.awk RESULTS.jsonl NCU.csv - one line per profiled launch: the params of
 # the line that the program printed for it, the value ncu gives. A line stands for
 # one launch, of residency for three, of which the last counts. In front of what is
-# counted stands the name of the program and, of counted, that of the launch.
+# counted stands the name of the program and, of counted and crowded, that of the launch.
 function counts(metric) {
   if (metric ~ /launch__shared_mem_config_size/) return "choice"
   if (metric ~ /dram__bytes_read.sum/) return "dram_read"
@@ -10,6 +10,9 @@ function counts(metric) {
   if (metric ~ /lts__t_sectors_op_read.sum/) return "l2_reads"
   if (metric ~ /lts__t_sectors_op_read_lookup_hit.sum/) return "l2_hits"
   if (metric ~ /lts__t_sectors_srcunit_ltcfabric.sum/) return "l2_crossed"
+  if (metric ~ /mem_global_op_ld_lookup_hit.sum/) return "l1_found"
+  if (metric ~ /l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum/) return "l1_looked_up"
+  if (metric ~ /l1tex__data_pipe_lsu_wavefronts.sum/) return "l1_wavefronts"
   if (metric ~ /data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum/) return "store_conflicts"
   return ""
 }
@@ -19,7 +22,7 @@ FNR == NR {
   if ($0 ~ /"residency.profiled"/) n += 2
   split($0, q, "\"")
   name = q[4]
-  if (name !~ /^counted/) sub(/\..*/, "", name)
+  if (name !~ /^(counted|crowded)/) sub(/\..*/, "", name)
   program[n + 0] = name
   params[n++] = p
   next
@@ -31,6 +34,6 @@ FNR == NR {
   id = f[1]; gsub(/"/, "", id)
   unit = f[fields - 1]; value = f[fields]; gsub(/[",]/, "", value)
   scale = unit ~ /^K/ ? 1000 : unit ~ /^M/ ? 1000000 : 1
-  of = what ~ /choice|dram/ ? "bytes" : what ~ /^l2/ ? "sectors" : "turns"
+  of = what ~ /choice|dram/ ? "bytes" : what ~ /^l2|^l1_(found|looked_up)/ ? "sectors" : "turns"
   if (id in params) printf "{\"name\": \"%s.%s\", %s, \"value\": %d, \"unit\": \"%s\"}\n", program[id], what, params[id], value * scale, of
 }

@@ -3,9 +3,9 @@
 #
 #   ./run.sh [OUT.jsonl]        default: results/<GPU name>.jsonl
 #
-# Needs nvcc and a GPU that nothing else uses; takes about a minute. With ncu
+# Needs nvcc and a GPU that nothing else uses; takes about a minute, under ncu about three more. With ncu
 # (Nsight Compute) on the path and counters allowed it also records the carve-out
-# the driver picks, what a launch leaves in L2 and what some counters count. Each line of the output is
+# the driver picks, what L1 keeps, what a launch leaves in L2 and what some counters count. Each line of the output is
 #   {"name": ..., "params": {...}, "value": ..., "unit": ...}
 set -eu
 cd "$(dirname "$0")"
@@ -14,9 +14,9 @@ out=${1:-results/$name.jsonl}
 build=${BUILD:-$(mktemp -d)}
 arch=${ARCH:-native}
 failed=0
-programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits together constants stores slots"
+programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits together constants stores slots kept"
 
-for p in $programs carveout counted; do
+for p in $programs carveout counted crowded; do
   nvcc -O3 -std=c++17 -arch="$arch" -o "$build/$p" "$p.cu" &
 done
 wait
@@ -43,6 +43,8 @@ profile() {
 if command -v ncu >/dev/null 2>&1; then
   profile carveout "" launch__shared_mem_config_size
   cat "$build/carveout.jsonl" >>"$out"
+  profile crowded "" l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum,lts__t_sectors_op_read.sum,l1tex__data_pipe_lsu_wavefronts.sum,launch__shared_mem_config_size
+  cat "$build/crowded.jsonl" >>"$out"
   profile residency profiled dram__bytes_read.sum,dram__bytes_write.sum
   profile counted "" dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_op_read.sum,lts__t_sectors_op_read_lookup_hit.sum,lts__t_sectors_srcunit_ltcfabric.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
 fi
