@@ -157,6 +157,27 @@ func TestCoalescing(t *testing.T) {
 	}
 }
 
+// A copy from global to shared memory is one request, whichever side: 2,097,152 of
+// gemm_async's with 16 sectors each were counted on an H200
+// (deploy/calibrate/validation/further/counters.jsonl.gz).
+func TestCopiesAreOneRequest(t *testing.T) {
+	body := `
+	shl.b32 %r10, %r0, 4;
+	mov.u32 %r11, tile;
+	add.s32 %r12, %r11, %r10;
+	mul.wide.u32 %rd10, %r10, 1;
+	add.s64 %rd11, %rd1, %rd10;
+	cp.async.ca.shared.global [%r12], [%rd11], 16;
+	cp.async.wait_all;
+	ld.shared.f32 %f0, [%r12];`
+	for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
+		m := report(t, kernel(".shared .align 16 .b8 tile[4096];", body), launch{ctas: 500, threads: 256, level: level}).Metrics
+		if m[requests] != 500*8 || m[sectors] != 500*8*16 {
+			t.Errorf("%v: %g requests and %g sectors of 4000 copies of 16 sectors", level, m[requests], m[sectors])
+		}
+	}
+}
+
 // Lanes of a warp that need different words of one shared memory bank wait for
 // each other.
 func TestBankConflicts(t *testing.T) {

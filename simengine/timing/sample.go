@@ -32,7 +32,6 @@ type sampleWarp struct {
 // samples' warps with skipped iterations counted in.
 type tally struct {
 	requests, sectors, passes, ideal int64
-	lanes                            int64
 }
 
 // counts sums tallies and instruction counts over all samples.
@@ -189,15 +188,18 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			if c.program.IsJoined(a.PC) {
 				continue // the machine makes none
 			}
+			op := c.program.Kernel.Instrs[a.PC].Op
+			if op == ir.CpAsync && a.Space == ir.Shared {
+				continue // its global side is counted
+			}
 			p := &t.byPC[a.PC]
-			if isRequest(c.program.Kernel.Instrs[a.PC].Op, a.Space) {
+			if isRequest(op, a.Space) {
 				t.idle -= weight[i]
 			}
 			p.requests += weight[i]
 			p.sectors += weight[i] * int64(a.Sectors)
 			p.passes += weight[i] * int64(a.Passes)
 			p.ideal += weight[i] * int64(a.Ideal)
-			p.lanes += weight[i] * int64(bits.OnesCount32(a.Mask))
 		}
 	}
 	t.instrs += instrs
