@@ -2,7 +2,8 @@
 // warps over what is their own and over what the CTA reads together, again and again or
 // once more; lines drawn at random, whole and a sector of each; single lanes that follow
 // pointers in order, in no order and at strides of powers of two; requests of which a
-// part is there. A line a launch: the params and the cycles of the SM's slowest CTA.
+// part is there. A line a launch: the params and the cycles of CTA 0, which on an SM with
+// several may be done before the others.
 #include <cstdint>
 #include <numeric>
 #include <random>
