@@ -61,7 +61,7 @@ __global__ void chase(const uint32_t *in, uint32_t *sink, int steps, Span *span)
 }
 
 // requests of 32 / SEGMENT segments, each in a line of its own; `hot` of them are in 4 KiB
-// that stay, the others in a MiB that passes
+// that stay, the others in 2 MiB that pass
 template <int SEGMENT> __global__ void __launch_bounds__(256) parts(const float *in, float *sink, int hot, int n, Span *span) {
   int lane = threadIdx.x % 32, part = lane / SEGMENT, warp = threadIdx.x / 32;
   bool stays = part < hot;

@@ -3,7 +3,7 @@
 #
 #   ./run.sh [OUT.jsonl]        default: results/<GPU name>.jsonl
 #
-# Needs nvcc and a GPU that nothing else uses; takes about a minute, under ncu about three more. With ncu
+# Needs nvcc and a GPU that nothing else uses; takes about a minute, with ncu some three. With ncu
 # (Nsight Compute) on the path and counters allowed it also records the carve-out
 # the driver picks, what L1 keeps, what a launch leaves in L2 and what some counters count. Each line of the output is
 #   {"name": ..., "params": {...}, "value": ..., "unit": ...}
