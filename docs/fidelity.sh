@@ -30,11 +30,13 @@ for arch in h200 h100; do
   done
 done
 for level in cycle model; do
-  for batch in further third fourth fifth sixth seventh; do
+  for batch in further third fourth fifth sixth seventh eighth; do
     table "$batch-$level" fidelity --arch h200 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h200.jsonl.gz"
   done
 done
-table seventh-counters fidelity --arch h200 --kernels "$validation/seventh/kernels" --ptx-dir "$validation/seventh/ptx.zip" --timings "$validation/seventh/counters.jsonl.gz"
+for batch in seventh eighth; do
+  table "$batch-counters" fidelity --arch h200 --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/counters.jsonl.gz"
+done
 page=$search
 for arch in h200 h100; do
   table "levels-validation-$arch" fidelity --arch $arch --level model,cycle --slots 1 --timings "$validation/$arch.jsonl.gz"

@@ -48,8 +48,8 @@ func TestRepresent(t *testing.T) {
 		most := 0.0
 		for k := range all {
 			is[k] = rapid.Float64Range(1, 1e6).Draw(t, "length")
-			all[k] = extent{k, is[k] * rapid.Float64Range(0.9, 1.1).Draw(t, "taken for")}
-			most = max(most, all[k].instructions)
+			all[k] = extent{k: k, length: is[k] * rapid.Float64Range(0.9, 1.1).Draw(t, "taken for")}
+			most = max(most, all[k].length)
 		}
 		turns, err := represent(all, n, func(k int) (float64, error) { return is[k], nil })
 		if err != nil || len(turns) != n {

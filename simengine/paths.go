@@ -25,10 +25,29 @@ const (
 	mostGlances, glanceWork = 16, 4_000
 )
 
+// size is the PTX instructions of warps, and those of them that ask for data of the
+// device: of two CTAs of as many instructions one may leave the loads to the other.
+type size struct{ instructions, requests float64 }
+
+// off is by what share of it a size differs from another: by its instructions, or by
+// its length where it asks for more or less.
+func (s size) off(than size) float64 {
+	return max(off(s.instructions, than.instructions), off(s.length(), than.length()))
+}
+
+// length is one number for a size: a request counts as what an SM issues in the time of a
+// line.
+func (s size) length() float64 { return s.instructions + lineLength*s.requests }
+
+// lineLength is the instructions that the four schedulers of an SM issue while it gets a
+// line at its share of L2's bandwidth: 128 bytes at 32 a cycle (h200, l2_bandwidth by 132 SMs).
+const lineLength = 16
+
 // extent is how long a CTA is.
 type extent struct {
-	k            int     // it is the one of drawCTA(k)
-	instructions float64 // of its warps, or an estimate
+	k      int // it is the one of drawCTA(k)
+	size   size
+	length float64 // of the size, or an estimate
 }
 
 // survey adds extents of CTAs all over the grid to those known of the first of them, each
@@ -60,14 +79,14 @@ func (r *recording) survey(known []extent, each int64, work *int64) ([]extent, e
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, extent{k, one})
+		known = append(known, extent{k, one, one.length()})
 	}
 	return known, nil
 }
 
-// someLength is the warp instructions of a CTA by each stride-th warp from first on, of one
+// someLength is the size of a CTA by each stride-th warp from first on, of one
 // whose warps go by themselves if that is not each.
-func (r *recording) someLength(id int64, first, stride int, work *int64) (float64, error) {
+func (r *recording) someLength(id int64, first, stride int, work *int64) (size, error) {
 	if stride == 1 {
 		return r.warpsLength(id, 0, work)
 	}
@@ -77,7 +96,8 @@ func (r *recording) someLength(id int64, first, stride int, work *int64) (float6
 		n++
 	}
 	sum, err := r.warpsLength(id, some, work)
-	return sum * float64(r.warps()) / float64(n), err
+	times := float64(r.warps()) / float64(n)
+	return size{sum.instructions * times, sum.requests * times}, err
 }
 
 // glance looks at further CTAs, a warp of each where warps go by themselves, until one
@@ -102,19 +122,29 @@ func (r *recording) glance(known []extent, traced *trace.CTA, work *int64) ([]ex
 		if stride > 1 {
 			like = like[k%stride:][:1]
 		}
-		known = append(known, extent{k, one})
-		if off(one, float64(instructions(r.kernel, like))*float64(len(traced.Warps)/len(like))) > uneven {
+		known = append(known, extent{k, one, one.length()})
+		is, times := sizeOf(r.kernel, like), float64(len(traced.Warps)/len(like))
+		if one.off(size{is.instructions * times, is.requests * times}) > uneven {
 			return known, nil
 		}
 	}
 	return nil, nil
 }
 
-// mean is the mean of instructions.
+// mean is the mean length.
 func mean(of []extent) float64 {
 	sum := 0.0
 	for _, e := range of {
-		sum += e.instructions
+		sum += e.length
+	}
+	return sum / float64(len(of))
+}
+
+// meanInstructions is the mean of instructions.
+func meanInstructions(of []extent) float64 {
+	sum := 0.0
+	for _, e := range of {
+		sum += e.size.instructions
 	}
 	return sum / float64(len(of))
 }
@@ -124,13 +154,13 @@ func mean(of []extent) float64 {
 // what those chosen are too short or too long together, the next is to make up for.
 func represent(all []extent, n int, length func(k int) (float64, error)) ([]int, error) {
 	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b extent) int { return cmp.Compare(a.instructions, b.instructions) })
+	slices.SortStableFunc(order, func(a, b extent) int { return cmp.Compare(a.length, b.length) })
 	chosen, owed := make([]int, n), 0.0
 	for i := range chosen {
 		part := order[i*len(all)/n : (i+1)*len(all)/n]
 		owed += mean(part)
 		chosen[i] = slices.MinFunc(part, func(a, b extent) int {
-			return cmp.Compare(math.Abs(a.instructions-owed), math.Abs(b.instructions-owed))
+			return cmp.Compare(math.Abs(a.length-owed), math.Abs(b.length-owed))
 		}).k
 		is, err := length(chosen[i])
 		if err != nil {
@@ -142,52 +172,70 @@ func represent(all []extent, n int, length func(k int) (float64, error)) ([]int,
 	return chosen, nil
 }
 
-// pathLength is what instructions says of a CTA, without a trace of it. like is one
+// pathLength is what size says of a CTA, without a trace of it. like is one
 // that was traced: the path of all where it is the same.
-func (r *recording) pathLength(id, like int64, work *int64) (float64, error) {
+func (r *recording) pathLength(id, like int64, work *int64) (size, error) {
 	if r.asked[wanted{id, false}] {
-		return r.instructions(id)
+		return r.size(id)
 	}
 	if c := r.ctas[wanted{like, false}]; r.runner.Program().SamePath() && c.path < workLimit-r.work {
 		r.work += c.path
 		*work += c.path
-		return r.instructions(like)
+		return r.size(like)
 	}
 	return r.warpsLength(id, 0, work)
 }
 
-// warpsLength is the warp instructions of some warps of a CTA, of all for 0, without a
-// trace of them.
-func (r *recording) warpsLength(id int64, warps uint32, work *int64) (float64, error) {
+// warpsLength is the size of some warps of a CTA, of all for 0, without a trace of them.
+func (r *recording) warpsLength(id int64, warps uint32, work *int64) (size, error) {
 	opt := r.sliced(max(workLimit-r.work, 1))
 	opt.PathOnly, opt.Warps = true, warps
 	if err := r.run(id, opt); err != nil {
 		r.forget()
-		return 0, failureOf(err)
+		return size{}, failureOf(err)
 	}
 	r.work += r.runner.Work()
 	*work += r.runner.Work()
-	return float64(instructions(r.kernel, r.recorder.CTA().Warps)), nil
+	return sizeOf(r.kernel, r.recorder.CTA().Warps), nil
 }
 
-// instructions is the warp instructions of a CTA, those of iterations that its
-// trace leaves out counted.
-func (r *recording) instructions(id int64) (float64, error) {
+// size is the size of a CTA, iterations that its trace leaves out counted.
+func (r *recording) size(id int64) (size, error) {
 	cta, err := r.cta(id)
 	if err != nil {
-		return 0, err
+		return size{}, err
 	}
-	return float64(instructions(r.kernel, cta.Warps)), nil
+	return sizeOf(r.kernel, cta.Warps), nil
 }
 
-func instructions(k *ir.Kernel, warps []trace.Warp) (n int64) {
+func sizeOf(k *ir.Kernel, warps []trace.Warp) (sum size) {
 	var weight []int64
+	requests := make([]int64, len(k.Blocks))
+	for i := range k.Blocks {
+		requests[i] = requestsOf(k, &k.Blocks[i])
+	}
 	for i := range warps {
 		w := &warps[i]
 		weight = coalesce.Weights(w, weight)
 		for j, s := range w.Steps {
 			b := &k.Blocks[s.Block]
-			n += weight[j] * int64(b.End-b.Start)
+			sum.instructions += float64(weight[j] * int64(b.End-b.Start))
+			sum.requests += float64(weight[j] * requests[s.Block])
+		}
+	}
+	return sum
+}
+
+// requestsOf is how many instructions of a block ask for data of the device.
+func requestsOf(k *ir.Kernel, b *ir.Block) (n int64) {
+	for i := b.Start; i < b.End; i++ {
+		switch in := &k.Instrs[i]; in.Op {
+		case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
+			if in.Space == ir.Global || in.Space == ir.Generic {
+				n++
+			}
+		case ir.CpAsync:
+			n++
 		}
 	}
 	return n

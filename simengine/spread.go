@@ -27,8 +27,8 @@ const (
 	// no more are: what is left of workLimit must do for those that are drawn, and
 	// for the neighbours of the one in the middle.
 	probeWork = workLimit / 8
-	// uneven is by how much CTAs' instructions differ in the mean from those of
-	// the one in the middle before they are drawn: guards at the grid's edges and
+	// uneven is by how much CTAs' sizes differ in the mean from that of the one in the
+	// middle before they are drawn: guards at the grid's edges and
 	// predicates that depend on data make a few per cent.
 	uneven = 0.05
 )
@@ -65,7 +65,7 @@ func (r *recording) spread() (*drawn, error) {
 // draw is spread where it is not known.
 func (r *recording) draw(d *drawn) error {
 	id := timing.Middle(r.grid())
-	middle, err := r.instructions(id) // its trace is needed anyway
+	middle, err := r.size(id) // its trace is needed anyway
 	if err != nil {
 		return err
 	}
@@ -80,12 +80,12 @@ func (r *recording) draw(d *drawn) error {
 	}
 	apart := 0.0
 	for _, e := range known {
-		apart += off(e.instructions, middle) / float64(len(known))
+		apart += e.size.off(middle) / float64(len(known))
 	}
 	if apart <= uneven {
 		return nil
 	}
-	count := int(min(max(spreadWork/math.Max(mean(known), 1), spreadFewest), spreadMost))
+	count := int(min(max(spreadWork/math.Max(meanInstructions(known), 1), spreadFewest), spreadMost))
 	if each > longWork {
 		count = min(count, max(int((workLimit-r.work)/2/each), spreadLong))
 	}
@@ -97,7 +97,7 @@ func off(of, than float64) float64 { return math.Abs(of/math.Max(than, 1) - 1) }
 
 // probe compares CTAs with one that was traced, and returns how long they are; nil: they
 // do the same.
-func (r *recording) probe(id int64, like float64, work *int64) ([]extent, error) {
+func (r *recording) probe(id int64, like size, work *int64) ([]extent, error) {
 	grid := r.grid()
 	var known []extent
 	differs, before := false, r.work
@@ -106,8 +106,8 @@ func (r *recording) probe(id int64, like float64, work *int64) ([]extent, error)
 		if err != nil {
 			return nil, err
 		}
-		differs = differs || off(one, like) > uneven
-		known = append(known, extent{k, one})
+		differs = differs || one.off(like) > uneven
+		known = append(known, extent{k, one, one.length()})
 	}
 	if differs {
 		return known, nil
@@ -128,9 +128,9 @@ func (r *recording) drawSome(d *drawn, known []extent, count int) error {
 		if r.work > half {
 			return 0, errBeyond
 		}
-		one, err := r.instructions(drawCTA(k, grid))
-		sum += one
-		return one, err
+		one, err := r.size(drawCTA(k, grid))
+		sum += one.length()
+		return one.length(), err
 	}
 	var turns []int
 	if len(known) > count {
@@ -143,7 +143,7 @@ func (r *recording) drawSome(d *drawn, known []extent, count int) error {
 		d.ctas = int64(math.Round(float64(d.ctas) * mean(known) * float64(count) / math.Max(sum, 1)))
 	}
 	for k := len(turns); k < count && (k < spreadLong || r.work <= half); k++ {
-		if _, err := r.instructions(drawCTA(k, grid)); err != nil {
+		if _, err := r.size(drawCTA(k, grid)); err != nil {
 			return err
 		}
 		turns = append(turns, k)

@@ -146,9 +146,11 @@ type Memory struct {
 	// L2WriteBytesPerCycle is what all slices together take in stores that hit.
 	L2WriteBytesPerCycle   float64
 	L2WriteBytesPerCycleSM float64 // one SM's port, stores
-	// AtomicsPerCycle is 32-bit read-modify-writes a cycle of all slices
-	// together on distinct addresses; AtomicsSameAddress on one address.
+	// AtomicsPerCycle is 32-bit read-modify-writes a cycle of all slices together on
+	// distinct addresses of lines that are added to again at once, AtomicsApart of
+	// lines that are not; AtomicsSameAddress on one address.
 	AtomicsPerCycle    float64
+	AtomicsApart       float64
 	AtomicsSameAddress float64
 	// AtomicsSameAddressFloat is the same for floating-point additions, and
 	// AtomicsWarpAddress for lanes of one address that only their warp uses.

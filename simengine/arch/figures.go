@@ -104,6 +104,7 @@ var figures = []figure{
 	real("l2_write_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycle }),
 	real("l2_write_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycleSM }),
 	real("atomics", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsPerCycle }),
+	real("atomics_apart", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsApart }),
 	real("atomics_same_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddress }),
 	real("atomics_same_address_float", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddressFloat }),
 	real("atomics_warp_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsWarpAddress }),

@@ -43,14 +43,10 @@ type code struct {
 	root    []int32 // the block that carries a block's code
 	deps    []int32
 	column  map[assemble.Reg]int32
-	stride  int // scoreboard columns of a warp
-	pcs     int // ir instructions, the length of tables by PC
-	// stores[pc] says that the PTX instruction writes global memory.
-	stores []bool
-	// kept[pc] says that what it writes there stays: it is no atomic.
-	kept   []bool
-	heads  []bool          // blocks that head a loop
-	before *assemble.Instr // the FMA lowered last in the present block
+	stride  int             // scoreboard columns of a warp
+	pcs     int             // ir instructions, the length of tables by PC
+	heads   []bool          // blocks that head a loop
+	before  *assemble.Instr // the FMA lowered last in the present block
 	// classes[b] is the instructions of block b by class, tids[b] how many of
 	// them read a thread index and memory[b] how many go through the memory
 	// input/output queue.
@@ -69,10 +65,6 @@ func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
 		return nil, fmt.Errorf("timing: no program")
 	}
 	c := &code{program: p, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
-	for i := range p.Kernel.Instrs {
-		o := p.Kernel.Instrs[i].Op
-		c.stores, c.kept = append(c.stores, o == ir.St || o == ir.Red), append(c.kept, o == ir.St)
-	}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests = make([]int32, len(p.Blocks))
 	c.classes, c.held = make([][assemble.NumClasses]int32, len(p.Blocks)), make([]int64, len(p.Blocks))

@@ -111,19 +111,13 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, lines, int64(a.Passes)))
 	begin = s.admit(o, begin)
 	st := &s.stats.byPC[a.PC]
-	shift := w.shift
+	shift := s.shift(w, a)
 	if a.Space == ir.Local {
-		shift, st = uint64(w.cta)<<privateShift, &s.stats.local[0]
+		st = &s.stats.local[0]
 		if o.class == assemble.Store {
 			st = &s.stats.local[1]
 		}
-	} else if s.pool.plan.Broadcast[a.PC] {
-		shift = w.round
-	} else if along := s.pool.plan.Along[a.PC]; along != 0 {
-		shift = s.ctas[w.cta].shift[along]
 	}
-	over := s.pool.plan.Over[a.PC]
-	scattered := over.Last > over.First && a.Space != ir.Local
 	result = begin + s.m.latL1
 	for i := range lines {
 		k := a.First + int32(i)
@@ -132,10 +126,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		}
 		l := &w.tr.Lines[k]
 		when := begin + i*s.m.tagNext/dram.Fraction
-		addr := l.Addr + shift
-		if scattered {
-			addr = scatter(l.Addr, w.shift, over)
-		}
+		addr := s.address(w, a, l.Addr, shift)
 		switch {
 		case o.class == assemble.Store:
 			st.stored(l.Sectors, s.l1.Store(addr, l.Sectors, l.Full))
@@ -148,6 +139,29 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		}
 	}
 	return begin, result
+}
+
+// shift is what a warp adds to the lines of an access, so that CTAs have in common what
+// they have in common on the device.
+func (s *sm) shift(w *warp, a *trace.Access) uint64 {
+	if a.Space == ir.Local {
+		return uint64(w.cta) << privateShift
+	}
+	if s.pool.plan.Broadcast[a.PC] {
+		return w.round
+	}
+	if along := s.pool.plan.Along[a.PC]; along != 0 {
+		return s.ctas[w.cta].shift[along]
+	}
+	return w.shift
+}
+
+// address is where a warp finds a line of an access with that shift.
+func (s *sm) address(w *warp, a *trace.Access, line, shift uint64) uint64 {
+	if over := &s.pool.plan.Over[a.PC]; over.Last > over.First && a.Space != ir.Local {
+		return scatter(line, w.shift, *over)
+	}
+	return line + shift
 }
 
 // scatter gives a replica addresses of its own where they depend on data: lines

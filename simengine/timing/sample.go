@@ -110,14 +110,6 @@ func checkWarp(c *code, w *trace.Warp) error {
 	return nil
 }
 
-// accessEnd is the end of step i's accesses.
-func accessEnd(w *trace.Warp, i int) int32 {
-	if i+1 < len(w.Steps) {
-		return w.Steps[i+1].Access
-	}
-	return int32(len(w.Accesses))
-}
-
 // survey shows what the CTA touches, step by step of all warps: an iteration that
 // stands for others finds what other warps' iterations before it brought. What the
 // first iteration left out touches is shown last, for nothing: other CTAs' recorded
@@ -127,7 +119,7 @@ func (s *sample) survey(c *code, survey *reuse.Survey) {
 	coalesce.InTurn(s.cta, func(i, step int) {
 		w := &s.cta.Warps[i]
 		survey.StandFor(max(s.warps[i].weight[step], 1))
-		for j := w.Steps[step].Access; j < accessEnd(w, step); j++ {
+		for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
 			if a := &w.Accesses[j]; a.Space == ir.Global {
 				made[i]++
 				survey.Request(i, made[i])
@@ -139,7 +131,7 @@ func (s *sample) survey(c *code, survey *reuse.Survey) {
 	for i := range s.cta.Warps {
 		coalesce.Ahead(&s.cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
 			if a.Space == ir.Global {
-				survey.Touch(a.PC, line, sectors, c.stores[a.PC])
+				Touch(survey, c.program.Kernel.Instrs[a.PC].Op, a.PC, line, sectors)
 			}
 		})
 	}
@@ -147,13 +139,26 @@ func (s *sample) survey(c *code, survey *reuse.Survey) {
 
 // survey shows what one access touches.
 func (c *code) survey(w *trace.Warp, a *trace.Access, first []uint8, survey *reuse.Survey) {
-	if c.kept[a.PC] {
+	op := c.program.Kernel.Instrs[a.PC].Op
+	if op == ir.St {
 		survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
 	}
 	for n := a.First; n < a.First+int32(a.NLines); n++ {
 		l := &w.Lines[n]
-		first[n] = survey.Touch(a.PC, l.Addr, l.Sectors, c.stores[a.PC])
+		first[n] = Touch(survey, op, a.PC, l.Addr, l.Sectors)
 	}
+}
+
+// Touch shows a survey what an instruction does to sectors of a line, and returns
+// those whose granule its CTA touches so for the first time.
+func Touch(s *reuse.Survey, op ir.Op, pc int32, line uint64, sectors uint8) (first uint8) {
+	switch op {
+	case ir.St:
+		return s.Touch(pc, line, sectors, true)
+	case ir.Atom, ir.Red:
+		return s.Update(pc, line, sectors)
+	}
+	return s.Touch(pc, line, sectors, false)
 }
 
 // add counts a warp and returns its machine instructions as recorded and in full.
@@ -179,7 +184,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			t.memory += int64(c.memory[b])
 			t.all += int64(c.memory[b]) * weight[i]
 		}
-		for j := k.Access; j < accessEnd(w, i); j++ {
+		for j := k.Access; j < coalesce.AccessEnd(w, i); j++ {
 			a := &w.Accesses[j]
 			if a.Space == ir.Const || a.Space == ir.ParamSpace {
 				t.words += int64(a.Passes)

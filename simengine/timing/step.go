@@ -1,6 +1,10 @@
 package timing
 
-import "github.com/warptune/warptune/simengine/trace"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
+)
 
 // nextStep moves a warp to the next step of its trace that has machine code.
 // It returns false at the end of the trace.
@@ -14,6 +18,9 @@ func (s *sm) nextStep(w *warp) bool {
 		w.next = w.step + 1
 		if k.Repeat > 0 {
 			w.loops.skip(s.now, k)
+			if s.pool.plan.Displacing {
+				s.leaveOut(w)
+			}
 			continue
 		}
 		w.loops.arrive(s.now, k.Block, s.c)
@@ -27,6 +34,44 @@ func (s *sm) nextStep(w *warp) bool {
 			return true
 		}
 	}
+}
+
+// leaveOut has what the iterations left out at the present step of a warp touch take
+// room in L1, which pushes out what was there.
+func (s *sm) leaveOut(w *warp) {
+	o, ok := coalesce.LeftOutAt(w.tr, w.step)
+	if !ok {
+		return
+	}
+	each := int64(0)
+	for k := range o.N {
+		if a := &w.tr.Accesses[o.From+k]; s.keeps(a) {
+			each += int64(a.NLines)
+		}
+	}
+	if each == 0 {
+		return
+	}
+	for it := max(o.Repeat-int64(s.in.L1Lines())/each, 0); it < o.Repeat; it++ {
+		for k := range o.N {
+			a := &w.tr.Accesses[o.From+k]
+			if !s.keeps(a) {
+				continue
+			}
+			shift := s.shift(w, a)
+			for n := range int32(a.NLines) {
+				if l, step, _ := o.Line(w.tr, k, n); step != 0 {
+					s.l1.Take(s.address(w, a, l.Addr+uint64(it+1)*step, shift))
+				}
+			}
+		}
+	}
+}
+
+// keeps says that an access takes room in L1.
+func (s *sm) keeps(a *trace.Access) bool {
+	in := &s.c.program.Kernel.Instrs[a.PC]
+	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && in.Mod&ir.ModBypassL1 == 0
 }
 
 // window finds the accesses of a step: its own and those of the blocks merged

@@ -61,7 +61,7 @@ func walked(k *ir.Kernel, cta *trace.CTA) int {
 		clear(last)
 		low, high := k.ConstBytes, 0
 		for step := range w.Steps {
-			for _, a := range w.Accesses[w.Steps[step].Access:accessEnd(w, step)] {
+			for _, a := range w.Accesses[w.Steps[step].Access:coalesce.AccessEnd(w, step)] {
 				if a.Space != ir.Const || a.Passes > 1 {
 					continue
 				}

@@ -153,6 +153,8 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"sixth", 112, simengine.Model, 1.12, 0.65, 0.19},
 		{"seventh", 84, simengine.Cycle, 1.03, 0.70, 0.13},
 		{"seventh", 84, simengine.Model, 1.06, 0.65, 0.20},
+		{"eighth", 96, simengine.Cycle, 1.15, 0.80, 0.12},
+		{"eighth", 96, simengine.Model, 1.18, 0.75, 0.14},
 	} {
 		recs := sampled(readValidation(t, c.dir+"/h200"), c.records)
 		r := run(t, furtherBatch(t, "h200", c.dir), c.level, recs)

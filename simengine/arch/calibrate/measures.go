@@ -50,6 +50,11 @@ func atomics(r Results, where string) float64 {
 	return r.where("atomic.global", "op", "red", "where", where).first()
 }
 
+// apart is the rate of atomics of whole warps on lines that nobody else adds to, G lanes/s.
+func apart(r Results) float64 {
+	return r.where("reds.scatter", "op", "add.u32", "lines", 16, "MiB", 32).first()
+}
+
 // meet is the rate of atomics by whole warps that meet at an address, G lanes/s.
 func meet(r Results, op, where string) float64 {
 	return r.where("atomic.meet", "op", op, "lanes", 32, "where", where).first()

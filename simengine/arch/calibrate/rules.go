@@ -114,6 +114,7 @@ var rules = []rule{
 		return nominal(perCycle(r, r.where("bandwidth.l2_write_sms", "sms", 1).first()))
 	}},
 	{"atomics", "atomic.global red coalesced", func(r Results) float64 { return perCycle(r, atomics(r, "coalesced")) }},
+	{"atomics_apart", "reds.scatter add.u32, 16 lines, 32 MiB", func(r Results) float64 { return perCycle(r, apart(r)) }},
 	{"atomics_same_address_float", "atomic.meet add.f32 32 one_address", func(r Results) float64 { return hundredth(meet(r, "add.f32", "one_address") * 1e3 / clock(r)) }},
 	{"atomics_warp_address", "atomic.meet add.u32 32 address_per_warp", func(r Results) float64 { return math.Round(meet(r, "add.u32", "address_per_warp") * 1e3 / clock(r)) }},
 	{"atomics_same_address", "atomic.global red one_address", func(r Results) float64 { return hundredth(atomics(r, "one_address") * 1e3 / clock(r)) }},

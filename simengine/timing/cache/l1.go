@@ -80,6 +80,13 @@ func (c *L1) Store(line uint64, mask, full uint8) (hit uint8) {
 	return hit
 }
 
+// Take gives a line room, as if it had been used: its sectors are not brought.
+func (c *L1) Take(line uint64) {
+	if c.ways > 0 {
+		c.line(line)
+	}
+}
+
 // line finds the entry of a line, or evicts another for it.
 func (c *L1) line(line uint64) (entry int) {
 	c.tick++

@@ -136,3 +136,19 @@ func TestStoresTakeLines(t *testing.T) {
 		t.Errorf("sectors %04b of the line used longest ago are still there", hit)
 	}
 }
+
+// A line that takes room pushes out the oldest, and has nothing itself.
+func TestTake(t *testing.T) {
+	c := New(8 * LineBytes)
+	for line := range uint64(8) {
+		_, _, entry := c.Load(line, 0xf)
+		c.Fill(entry, 0xf, 0)
+	}
+	c.Take(8)
+	for line, want := range []uint8{0, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0} {
+		if got := c.Contains(uint64(line), 0xf); got != want {
+			t.Errorf("line %d: sectors %x, want %x", line, got, want)
+		}
+	}
+	(&L1{}).Take(1) // of no capacity
+}

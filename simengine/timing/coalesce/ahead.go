@@ -11,24 +11,63 @@ const far = 8
 // before it, as far on as that is from the one before, and where that is whole lines
 // as far again, and again.
 func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8)) {
-	for i, s := range w.Steps {
-		if s.Repeat == 0 {
+	for i := range w.Steps {
+		o, ok := LeftOutAt(w, int32(i))
+		if !ok {
 			continue
 		}
-		last := iteration(w, s.Block, i)
-		before := iteration(w, s.Block, last)
-		if before < 0 || last-before != i-last {
-			continue
-		}
-		from, until := w.Steps[last].Access, s.Access
-		first := w.Steps[before].Access
-		if until-from != from-first {
-			continue
-		}
-		for k := range until - from {
-			aheadOf(w, &w.Accesses[first+k], &w.Accesses[from+k], min(int64(s.Repeat), far), touch)
+		for k := range o.N {
+			a := &w.Accesses[o.From+k]
+			for n := range int32(a.NLines) {
+				l, step, whole := o.Line(w, k, n)
+				further := min(o.Repeat, far)
+				if !whole {
+					further = 1
+				}
+				for it := uint64(1); step != 0 && it <= uint64(further); it++ {
+					touch(a, l.Addr+it*step, l.Sectors)
+				}
+			}
 		}
 	}
+}
+
+// LeftOut is a place where sampling left iterations of a loop out, with the accesses
+// of the two iterations recorded just before it, which are alike.
+type LeftOut struct {
+	Repeat       int64 // iterations left out
+	before, From int32 // where the last iteration's accesses begin, and those of the one before
+	N            int32 // of each
+}
+
+// LeftOutAt is what was left out at a step. False: nothing, or what comes before
+// does not tell what.
+func LeftOutAt(w *trace.Warp, step int32) (o LeftOut, ok bool) {
+	s := &w.Steps[step]
+	if s.Repeat == 0 {
+		return o, false
+	}
+	last := iteration(w, s.Block, int(step))
+	before := iteration(w, s.Block, last)
+	if before < 0 || last-before != int(step)-last {
+		return o, false
+	}
+	o = LeftOut{Repeat: s.Repeat, before: w.Steps[before].Access, From: w.Steps[last].Access}
+	o.N = s.Access - o.From
+	return o, o.N == o.From-o.before
+}
+
+// Line is the n-th line of the k-th access of the last iteration recorded, and how many
+// lines further on each iteration goes; whole says that it goes on by whole lines. The
+// step is 0 where it stays, or where it is not known.
+func (o *LeftOut) Line(w *trace.Warp, k, n int32) (l *trace.Line, step uint64, whole bool) {
+	before, a := &w.Accesses[o.before+k], &w.Accesses[o.From+k]
+	l = &w.Lines[a.First+n]
+	if before.PC != a.PC || before.NLines != a.NLines {
+		return l, 0, false
+	}
+	p := &w.Lines[before.First+n]
+	return l, l.Addr - p.Addr, l.Sectors == p.Sectors
 }
 
 // iteration is the step at which the iteration of the loop that ends at step end
@@ -40,25 +79,4 @@ func iteration(w *trace.Warp, head int32, end int) int {
 		}
 	}
 	return -1
-}
-
-// aheadOf reports the lines of the accesses that follow before and a, at most so many.
-func aheadOf(w *trace.Warp, before, a *trace.Access, most int64, touch func(a *trace.Access, line uint64, sectors uint8)) {
-	if before.PC != a.PC || before.NLines != a.NLines {
-		return
-	}
-	for n := range int32(a.NLines) {
-		l, p := &w.Lines[a.First+n], &w.Lines[before.First+n]
-		step := l.Addr - p.Addr
-		if step == 0 {
-			continue
-		}
-		further := most
-		if l.Sectors != p.Sectors {
-			further = 1
-		}
-		for k := range uint64(further) {
-			touch(a, l.Addr+(k+1)*step, l.Sectors)
-		}
-	}
 }

@@ -31,3 +31,31 @@ func TestAhead(t *testing.T) {
 		}
 	}
 }
+
+// What is left out is told only by two iterations that are alike, and a line of an
+// access that is not the same goes nowhere.
+func TestLeftOutAt(t *testing.T) {
+	one := func(pc int32, first int32) trace.Access { return trace.Access{PC: pc, First: first, NLines: 1} }
+	w := trace.Warp{
+		Steps: []trace.Step{
+			{Block: 1}, {Block: 1, Access: 2}, {Block: 1, Access: 4, Repeat: 9}, {Block: 2, Access: 4}, {Block: 2, Access: 4, Repeat: 5},
+		},
+		Accesses: []trace.Access{one(7, 0), one(8, 1), one(7, 2), one(9, 3)},
+		Lines:    []trace.Line{{Addr: 10}, {Addr: 20}, {Addr: 13}, {Addr: 21}},
+	}
+	for step := range w.Steps {
+		o, ok := LeftOutAt(&w, int32(step))
+		if ok != (step == 2) {
+			t.Fatalf("step %d: left out %v", step, ok)
+		}
+		if !ok {
+			continue
+		}
+		if l, by, _ := o.Line(&w, 0, 0); o.Repeat != 9 || o.N != 2 || l.Addr != 13 || by != 3 {
+			t.Errorf("%+v: line %d goes on by %d, want 13 by 3", o, l.Addr, by)
+		}
+		if _, by, _ := o.Line(&w, 1, 0); by != 0 {
+			t.Errorf("the line of another instruction goes on by %d", by)
+		}
+	}
+}

@@ -49,3 +49,11 @@ func InTurn(cta *trace.CTA, visit func(warp, step int)) {
 		}
 	}
 }
+
+// AccessEnd is the end of step i's accesses.
+func AccessEnd(w *trace.Warp, i int) int32 {
+	if i+1 < len(w.Steps) {
+		return w.Steps[i+1].Access
+	}
+	return int32(len(w.Accesses))
+}

@@ -53,10 +53,18 @@ func newLines(most, expect int) *lines {
 	return c
 }
 
+// most is how many lines there are at most, those included of which not all is found.
+func (c *lines) most() (n int) {
+	for k := range c.bands {
+		n += c.bands[k].most
+	}
+	return n
+}
+
 // load makes a line the newest, evicting the oldest when the cache is full, and
-// returns it with the sectors it holds. own says that it is not read by CTAs at random
-// or by all: only of such lines is anything found beyond what the cache holds. The
-// pointer is good until the next call.
+// returns it with the sectors it holds. own says that other
+// CTAs do not read it, too, but by chance: only of such lines is anything found beyond
+// what the cache holds. The pointer is good until the next call.
 func (c *lines) load(addr uint64, own bool) *line {
 	i := c.find(addr)
 	l := &c.slots[i]

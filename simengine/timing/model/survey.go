@@ -38,7 +38,6 @@ type surveyor struct {
 	in      *timing.Input
 	granule int
 	survey  *reuse.Survey
-	stores  []bool
 	// partial[pc] says that a load uses parts of the granules it touches.
 	partial []bool
 }
@@ -47,10 +46,7 @@ type surveyor struct {
 // its footprint needs.
 func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	k := in.Program.Kernel
-	s := &surveyor{in: in, granule: f.Granule, survey: reuse.New(len(k.Instrs), f.Granule, in.Arch.DRAMPieceBytes), stores: make([]bool, len(k.Instrs)), partial: make([]bool, len(k.Instrs))}
-	for i := range k.Instrs {
-		s.stores[i] = k.Instrs[i].Op == ir.St || k.Instrs[i].Op == ir.Red
-	}
+	s := &surveyor{in: in, granule: f.Granule, survey: reuse.New(len(k.Instrs), f.Granule, in.Arch.DRAMPieceBytes), partial: make([]bool, len(k.Instrs))}
 	n := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
 	at := func(x, y, z int64) int64 { return (z*n[1]+y)*n[0] + x }
 	middle := timing.Middle(in.Grid)
@@ -164,11 +160,7 @@ func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
 	coalesce.InTurn(cta, func(i, step int) {
 		w := &cta.Warps[i]
 		s.survey.StandFor(max(weights[i][step], 1))
-		end := int32(len(w.Accesses))
-		if step+1 < len(w.Steps) {
-			end = w.Steps[step+1].Access
-		}
-		for k := w.Steps[step].Access; k < end; k++ {
+		for k := w.Steps[step].Access; k < coalesce.AccessEnd(w, step); k++ {
 			if a := &w.Accesses[k]; a.Space == ir.Global {
 				made[i]++
 				s.survey.Request(i, made[i])
@@ -180,7 +172,7 @@ func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
 	for i := range cta.Warps {
 		coalesce.Ahead(&cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
 			if a.Space == ir.Global {
-				s.survey.Touch(a.PC, line, sectors, s.stores[a.PC])
+				timing.Touch(s.survey, s.op(a), a.PC, line, sectors)
 			}
 		})
 	}
@@ -188,14 +180,14 @@ func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
 
 // touchBy adds what one access touches.
 func (s *surveyor) touchBy(w *trace.Warp, a *trace.Access, mark []uint8) {
-	store := s.stores[a.PC]
-	if s.in.Program.Kernel.Instrs[a.PC].Op == ir.St {
+	op := s.op(a)
+	if op == ir.St {
 		s.survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
 	}
 	covered := 0
 	for k := a.First; k < a.First+int32(a.NLines); k++ {
 		l := &w.Lines[k]
-		t := s.survey.Touch(a.PC, l.Addr, l.Sectors, store)
+		t := timing.Touch(s.survey, op, a.PC, l.Addr, l.Sectors)
 		covered += granules(s.granule, l.Sectors)
 		if mark != nil {
 			mark[k] = t
@@ -205,6 +197,9 @@ func (s *surveyor) touchBy(w *trace.Warp, a *trace.Access, mark []uint8) {
 		s.partial[a.PC] = true
 	}
 }
+
+// op is the PTX instruction of an access.
+func (s *surveyor) op(a *trace.Access) ir.Op { return s.in.Program.Kernel.Instrs[a.PC].Op }
 
 // check makes every index of a trace safe to use.
 func (s *surveyor) check(w *trace.Warp) error {
@@ -223,8 +218,8 @@ func (s *surveyor) check(w *trace.Warp) error {
 	}
 	for i := range w.Accesses {
 		a := &w.Accesses[i]
-		if a.PC < 0 || int(a.PC) >= len(s.stores) {
-			return fmt.Errorf("access %d is of instruction %d of %d", i, a.PC, len(s.stores))
+		if a.PC < 0 || int(a.PC) >= len(s.partial) {
+			return fmt.Errorf("access %d is of instruction %d of %d", i, a.PC, len(s.partial))
 		}
 		if a.NLines > 0 && (a.First < 0 || int(a.First)+int(a.NLines) > len(w.Lines)) {
 			return fmt.Errorf("access %d names lines beyond the %d recorded", i, len(w.Lines))

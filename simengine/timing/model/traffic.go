@@ -70,7 +70,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
 	t.combining = make([]timing.Combining, len(cta.Warps))
-	loads, most := 0, 0
+	loads := 0
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
@@ -79,24 +79,72 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 			t.requests[i] = make([]request, len(w.Accesses))
 		}
 		loads += len(w.Lines)
-		most = max(most, len(w.Accesses))
 		t.count(w, t.weight[i])
 	}
 	t.l1Lines = in.L1Bytes / 128
 	t.l1 = newLines(max(in.L1Bytes/128/int(resident), 1), min(loads, 1<<14))
-	at := make([]int, len(cta.Warps)) // step of each warp
-	for k := range most {
-		for i := range cta.Warps {
-			if w := &cta.Warps[i]; k < len(w.Accesses) {
-				for at[i]+1 < len(w.Steps) && w.Steps[at[i]+1].Access <= int32(k) {
-					at[i]++
+	t.inTurn()
+	t.total.busy[lsu] += math.Max(t.idle, 0) * c.f.Addressing
+	return t
+}
+
+// inTurn visits the accesses of the CTA's warps in turn, access by access, as they are
+// made where warps issue in turns.
+func (t *traffic) inTurn() {
+	at := make([]int, len(t.cta.Warps)) // step of each warp
+	for k, going := 0, true; going; k++ {
+		going = false
+		for i := range t.cta.Warps {
+			w := &t.cta.Warps[i]
+			if k >= len(w.Accesses) {
+				continue
+			}
+			going = true
+			for at[i]+1 < len(w.Steps) && w.Steps[at[i]+1].Access <= int32(k) {
+				at[i]++
+				if t.plan.Displacing {
+					t.leaveOut(w, at[i])
 				}
-				t.turn(i, w, k, at[i])
+			}
+			t.turn(i, w, k, at[i])
+		}
+	}
+}
+
+// leaveOut has what the iterations left out at a step of a warp touch take room in L1.
+func (t *traffic) leaveOut(w *trace.Warp, step int) {
+	o, ok := coalesce.LeftOutAt(w, int32(step))
+	if !ok {
+		return
+	}
+	each := int64(0)
+	for k := range o.N {
+		if a := &w.Accesses[o.From+k]; t.keeps(a) {
+			each += int64(a.NLines)
+		}
+	}
+	if each == 0 {
+		return
+	}
+	for it := max(o.Repeat-int64(t.l1.most())/each, 0); it < o.Repeat; it++ {
+		for k := range o.N {
+			a := &w.Accesses[o.From+k]
+			if !t.keeps(a) {
+				continue
+			}
+			for n := range int32(a.NLines) {
+				if l, step, _ := o.Line(w, k, n); step != 0 {
+					t.l1.load(l.Addr+uint64(it+1)*step, true)
+				}
 			}
 		}
 	}
-	t.total.busy[lsu] += math.Max(t.idle, 0) * c.f.Addressing
-	return t
+}
+
+// keeps says that L1 keeps what an access reads.
+func (t *traffic) keeps(a *trace.Access) bool {
+	in := &t.c.p.Kernel.Instrs[a.PC]
+	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && in.Mod&ir.ModBypassL1 == 0
 }
 
 // common is, for data that differs along some axes of the grid only, how many CTAs of an
@@ -151,8 +199,7 @@ type turn struct {
 	combining *timing.Combining
 }
 
-// turn accounts for access k of a warp, made in its step at. The warps of a CTA
-// take turns access by access, as they do when they issue in turns.
+// turn accounts for access k of a warp, made in its step at.
 func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	a := &w.Accesses[k]
 	if t.c.p.IsJoined(a.PC) {
@@ -261,11 +308,12 @@ func (t *traffic) lines(u *turn) {
 				a = &one
 			}
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
-			u.one.busy[hotSlices] += cost
+			due := fresh * (plan.Read[a.PC] + plan.Write[a.PC]) * t.m.dram
+			u.one.busy[hotSlices] += cost + due // see dram.Share.Update
 			if t.c.p.Kernel.Instrs[a.PC].Op != ir.Red {
 				u.one.blocking[hotSlices] += cost
 			}
-			u.one.busy[dramBus] += fresh * plan.Read[a.PC] * t.m.dram
+			u.one.busy[dramBus] += due
 			u.r.latency = max(u.r.latency, float32(t.c.f.AtomicL2+cost))
 		default:
 			t.load(u, l, fresh)
@@ -290,12 +338,13 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	} else if n := t.common[t.plan.Along[u.a.PC]]; n > 1 && u.a.Space == ir.Global {
 		times = 1 / n
 	}
+	own := times == 1
 	if over := t.plan.Over[u.a.PC]; over.Last > over.First && u.a.Space == ir.Global {
 		// Scattered over a buffer: what of it fits L1 is there, whoever read it.
 		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
 	if t.c.p.Kernel.Instrs[u.a.PC].Mod&ir.ModBypassL1 == 0 {
-		e := t.l1.load(l.Addr, times == 1)
+		e := t.l1.load(l.Addr, own)
 		hit := e.valid & l.Sectors
 		miss &^= hit
 		if hit != 0 && e.round == u.round {

@@ -1,6 +1,9 @@
 package reuse
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // distances measures, along what one CTA touches, how many other lines come between
 // two touches of a line: the LRU stack distance (Mattson, Gecsei, Slutz and Traiger,
@@ -123,6 +126,25 @@ func (p *Plan) lost(s *spans, g *group, d *Device, own, ctas float64) float64 {
 		return 0
 	}
 	return gone / all
+}
+
+// displacing says that the lines which come between two touches of one, with all CTAs
+// of an SM doing the same, do not fit L1, and that not all of them are recorded.
+func (s *Survey) displacing(d Device) bool {
+	if !slices.Contains(s.skipped, true) {
+		return false
+	}
+	for _, again := range s.again {
+		if again == nil {
+			continue
+		}
+		for c, n := range again {
+			if n > 0 && lines(c+1)*d.CTAsPerSM > d.L1Lines {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // passing says that what CTAs have in common does not stay in L1 from one CTA to the

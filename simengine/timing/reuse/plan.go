@@ -60,6 +60,9 @@ type Plan struct {
 	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
 	// comes for it.
 	Passing bool
+	// Displacing says that what iterations left out touch pushes out of L1 what the CTA
+	// comes back to.
+	Displacing bool
 	// Random says that the addresses are data dependent and scattered; Over is
 	// the buffer they are scattered over, empty when it is not known.
 	Random []bool
@@ -173,7 +176,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
-	p.Passing = s.passing(d)
+	p.Passing, p.Displacing = s.passing(d), s.displacing(d)
 	own := min(unique/math.Max(touched, 1), 1) // share of what a CTA touches that others do not
 	for id := range s.parent {
 		g := &groups[s.find(int32(id))]

@@ -253,6 +253,47 @@ func TestReadAndWriteInPlaceIsOneFootprint(t *testing.T) {
 	}
 }
 
+// What atomics add to is read and written back.
+func TestAtomicsReadAndWrite(t *testing.T) {
+	const ctas = 1 << 20
+	s := New(1, 64, 512)
+	for k, d := range []Direction{Base, X, X} {
+		s.Begin(d)
+		for i := range uint64(8) {
+			s.Update(0, uint64(k)*8+i, 0xf)
+		}
+	}
+	p := s.Plan(device([3]int{ctas, 1, 1}))
+	want := ctas * 8 * 128.0
+	if p.Footprint != want || p.ReadBytes != want || math.Abs(p.WriteBytes/want-1) > 0.03 || p.Write[0] < 0.97 {
+		t.Errorf("footprint %.0f read %.0f written %.0f (%.2f a granule), want %.0f each", p.Footprint, p.ReadBytes, p.WriteBytes, p.Write[0], want)
+	}
+}
+
+// A row that is read twice displaces itself if all CTAs' rows do not fit L1 and not
+// all of it is recorded.
+func TestDisplacing(t *testing.T) {
+	for _, tt := range []struct {
+		stands int64
+		ctas   float64
+		want   bool
+	}{{1, 8, false}, {1, 64, false}, {20, 8, false}, {20, 64, true}} {
+		s := New(1, 64, 512)
+		s.Begin(Base)
+		s.StandFor(tt.stands)
+		for range 2 {
+			for i := range uint64(4) {
+				s.Touch(0, i, 0xf, false)
+			}
+		}
+		d := device([3]int{4096, 1, 1})
+		d.CTAsPerSM, d.L1Lines = tt.ctas, 2048
+		if got := s.Plan(d).Displacing; got != tt.want {
+			t.Errorf("4 lines that stand for %d each, %.0f CTAs: displacing %v", tt.stands, tt.ctas, got)
+		}
+	}
+}
+
 func BenchmarkTouch(b *testing.B) {
 	s := New(1, 64, 512)
 	s.Begin(Base)

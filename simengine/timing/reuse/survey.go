@@ -157,6 +157,15 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	return first
 }
 
+// Update records that the current CTA's atomics read and write sectors of a line by
+// instruction pc: what they add to comes from DRAM and goes back there
+// (deploy/calibrate reds, whose DRAM reads and writes are as many). It returns the
+// sectors whose granule the CTA reads for the first time.
+func (s *Survey) Update(pc int32, line uint64, sectors uint8) (first uint8) {
+	s.Touch(pc, line, sectors, true)
+	return s.Touch(pc, line, sectors, false)
+}
+
 // repeat counts a touch by how many other lines came since the CTA touched this one.
 func (s *Survey) repeat(id int32, line uint64, store bool) {
 	n, ok := s.apart.touch(line, s.weight, store)
