@@ -80,10 +80,7 @@ func (s *selector) local(v value) value {
 	if a, ok := s.ambient[key]; ok {
 		return a
 	}
-	a := s.newValue(s.f.vals[v].words, fileGeneral)
-	s.f.vals[a].uniform = true
-	s.f.vals[a].remat = true
-	s.ambient[key] = a
+	a := s.newAmbient(key)
 	s.spare(key, s.f.vals[v].words)
 	s.pending[key.block] = append(s.pending[key.block], ambientDef{v: a, node: d, vr: -1})
 	return a
@@ -159,7 +156,9 @@ func (s *selector) varWord(o ir.Operand) arg {
 func (s *selector) define(b int, insts []inst) []inst {
 	s.buf = s.buf[:0]
 	for _, d := range s.pending[b] {
-		s.defineAmbient(d)
+		if !s.borrow(d, b) {
+			s.defineAmbient(d)
+		}
 	}
 	for i := range s.buf {
 		s.buf[i].pc, s.buf[i].carried = -1, -1
@@ -167,6 +166,69 @@ func (s *selector) define(b int, insts []inst) []inst {
 	out := make([]inst, 0, len(insts)+len(s.buf)+4) // room for the prologue and convergence barriers
 	out = append(out, s.buf...)
 	return append(out, insts...)
+}
+
+// borrow takes a parameter that only the uniform datapath wants in block b from a block
+// before that reads it, too, where only guarded exits are between them (sm_90 machine code
+// of deploy/calibrate/validation/eighth rotate_image: the width is read once for the
+// comparison that its rows exit on and for what comes after).
+func (s *selector) borrow(d ambientDef, b int) bool {
+	f := s.f
+	if d.node == nil || !f.t.uniform || s.want[d.v]&wantGPR != 0 || f.vals[d.v].file != fileGeneral {
+		return false
+	}
+	for p := s.before(b); p != b; b, p = p, s.before(p) {
+		key := ambientKey{block: p, reg: d.node.dst[0], vr: -1}
+		a, ok := s.ambient[key]
+		if !ok && !s.reads(p, key.reg) {
+			continue
+		}
+		if !ok {
+			a = s.newAmbient(key)
+			s.pending[p] = append(s.pending[p], ambientDef{v: a, node: d.node, vr: -1})
+		}
+		f.sub[d.v] = subst{v: s.twinOf(a)}
+		if t := s.twin[d.v]; t != noValue {
+			f.sub[t] = f.sub[d.v]
+		}
+		return true
+	}
+	return false
+}
+
+// before is the block that leads to b only past an exit, b if there is none.
+func (s *selector) before(b int) int {
+	f := s.f
+	p := f.blocks[b].idom
+	if p < 0 || len(f.blocks[b].preds) != 1 || f.blocks[p].depth != f.blocks[b].depth || f.blocks[p].merged >= 0 {
+		return b
+	}
+	for _, x := range f.blocks[p].succs {
+		if x != b && !f.exitBlock(x) {
+			return b
+		}
+	}
+	return p
+}
+
+// reads says that a node of a block, or of what is merged into it, reads a value.
+func (s *selector) reads(b int, v value) bool {
+	for _, ni := range s.f.blocks[b].nodes {
+		for i := range s.f.nodes[ni].src {
+			if o := &s.f.nodes[ni].src[i]; o.Kind == ir.OperandReg && value(o.Reg) == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newAmbient makes the value of a parameter in a block.
+func (s *selector) newAmbient(key ambientKey) value {
+	a := s.newValue(s.f.vals[key.reg].words, fileGeneral)
+	s.f.vals[a].uniform, s.f.vals[a].remat = true, true
+	s.ambient[key] = a
+	return a
 }
 
 // defineAmbient emits the definition of one ambient value in the files wanted.

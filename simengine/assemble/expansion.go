@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// step is one instruction of an expansion. Its operands are letters: a and b what
+// step is one instruction of an expansion. Its operands are letters: a, b, c and v what
 // the operation reads, d what it writes, p, q, s and z predicates, capitals pairs
 // of registers, all others words.
 type step struct {
@@ -66,7 +66,7 @@ func (s *selector) expand(steps []step, dst arg, src ...arg) {
 	var bound [128]arg
 	bound['d'], bound['D'] = dst, dst
 	for i, a := range src {
-		bound['a'+i], bound['A'+i] = a, a
+		bound["abcv"[i]], bound["ABCV"[i]] = a, a
 	}
 	at := func(o slot) arg {
 		a := bound[o.name]
@@ -218,6 +218,42 @@ var (
 		ISETP q r b
 		@q IADD3 y y
 		MOV d y
+		@z LOP3 d d b`)
+	// The reciprocal of what 32 bits are divided by, and divisions that have it, of
+	// signed numbers also the divisor's amount.
+	rcpU32 = expansion(`I2F r a
+		MUFU r r
+		IADD3 t r
+		F2I y t
+		MOV W.0
+		IADD3 m y
+		IMAD m m a
+		IMAD.HI d y m W.0`)
+	divU32by = expansion(`ISETP z b
+		IMAD.HI y c a
+		IADD3 n y
+		IMAD r b n a
+		ISETP p r b
+		@p IADD3 r r b
+		@p IADD3 y y
+		ISETP q r b
+		@q IADD3 y y
+		MOV d y
+		@z LOP3 d d b`)
+	divS32by = expansion(`IABS x a
+		LOP3 t a b
+		IMAD.HI y c x
+		IADD3 n y
+		ISETP s t
+		IMAD r n v x
+		ISETP p v r
+		@p IADD3 r r v
+		@p IADD3 y y
+		ISETP z b
+		ISETP q r v
+		@q IADD3 y y
+		MOV d y
+		@s IADD3 d d
 		@z LOP3 d d b`)
 	divS32 = expansion(`IABS x a
 		IABS v b

@@ -335,6 +335,11 @@ func (s *selector) lowerSimple(n *node) error {
 		}
 		return s.unsupported(n)
 	}
+	if joinsWords(n) {
+		s.emit(opMOV, s.dest(0, 1), s.mixOne(n.src[1], 0))
+		s.emit(opMOV, s.dest(1, 1), s.mixOne(n.src[0], 0))
+		return nil
+	}
 	src := n.src
 	if !isInt(n.typ) {
 		src = s.plains(src, n.typ, n.op != ir.Fma && n.op != ir.Mad)
@@ -359,6 +364,15 @@ func (s *selector) lowerSimple(n *node) error {
 	return nil
 }
 
+// joinsWords says that a node puts a word into the upper one of 64 bits.
+func joinsWords(n *node) bool {
+	if n.op != ir.Bfi || words(n.typ) != 2 || len(n.src) != 4 {
+		return false
+	}
+	at, size := &n.src[2], &n.src[3]
+	return at.Kind == ir.OperandImm && at.Imm == 32 && size.Kind == ir.OperandImm && size.Imm >= 32
+}
+
 // mixSum is mix of a node's operands; of two constants in a multiply-add over
 // floating-point numbers the addend is the immediate (sm_90 machine code of lavamd's
 // expf: deploy/calibrate/validation/sixth).
@@ -378,13 +392,72 @@ func (s *selector) contract(n *node, src []ir.Operand) []ir.Operand {
 	if n.op != ir.Add && n.op != ir.Sub || isInt(n.typ) || !s.fusible(n) {
 		return nil
 	}
-	for i := range src {
-		d := s.fold(src[i], false)
-		if d != nil && d.op == ir.Mul && d.typ == n.typ && s.fusible(d) {
-			return []ir.Operand{d.src[0], d.src[1], src[1-i]}
+	for _, many := range []bool{false, true} {
+		for i := range src {
+			if many && (src[i].Kind != ir.OperandReg || !s.dissolved[src[i].Reg]) {
+				continue
+			}
+			if d := s.fold(src[i], many); d != nil && s.isProduct(d, n.typ) {
+				return []ir.Operand{d.src[0], d.src[1], src[1-i]}
+			}
 		}
 	}
 	return nil
+}
+
+// isProduct says that a node is a product that a sum of that type may be fused with.
+func (s *selector) isProduct(d *node, t ir.Type) bool {
+	return d != nil && d.op == ir.Mul && d.typ == t && s.fusible(d)
+}
+
+// dissolve finds the products that all their readers compute as a part of themselves,
+// sums with no other product to take: no multiplication is left (sm_90 machine code of
+// deploy/calibrate/validation/eighth rotate_image, where half the width is taken from one
+// number and added to another, in several blocks).
+func (s *selector) dissolve() {
+	s.dissolved = make([]bool, len(s.f.vals))
+	taken := make([]int32, len(s.f.vals))
+	for _, b := range s.f.order {
+		for _, ni := range s.f.blocks[b].nodes {
+			n := &s.f.nodes[ni]
+			if n.op != ir.Add && n.op != ir.Sub || isInt(n.typ) || !s.fusible(n) || len(n.src) != 2 {
+				continue
+			}
+			one, other := s.product(n.src[0], n.typ), s.product(n.src[1], n.typ)
+			if one == noValue {
+				one, other = other, one
+			}
+			if one != noValue && other == noValue && s.dissolves(s.f.defOf(one), b) {
+				taken[one]++
+			}
+		}
+	}
+	for v, n := range taken {
+		s.dissolved[v] = n > 1 && n == s.uses[v]
+	}
+}
+
+// dissolves says that a product may be computed by readers in block b: in a deeper loop
+// not with a double that no instruction has room for (great_circle of the seventh batch
+// keeps its degrees in radians, charges_double computes its squares in the loop).
+func (s *selector) dissolves(n *node, b int) bool {
+	if s.f.blocks[s.f.carrier(n)].depth >= s.f.blocks[b].depth {
+		return true
+	}
+	for i := range n.src {
+		if o := &n.src[i]; n.typ == ir.F64 && o.Kind == ir.OperandImm && uint32(o.Imm) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// product is the value of an operand that is a product for a sum of that type.
+func (s *selector) product(o ir.Operand, t ir.Type) value {
+	if o.Kind != ir.OperandReg || o.Reg == ir.NoReg || !s.isProduct(s.f.defOf(value(o.Reg)), t) {
+		return noValue
+	}
+	return value(o.Reg)
 }
 
 // fusible says that an operation may be fused with another.
@@ -416,8 +489,17 @@ func (s *selector) lowerMov(n *node) error {
 			return nil
 		}
 		for i, o := range n.src {
+			at := uint8(i) * per
+			if n.guard == noValue && f.vals[n.dst[0]].defs == 1 && s.inPlaceOf(o, per) {
+				s.want[o.Reg] |= wantGPR
+				for k := range per {
+					s.want[o.Reg] |= wantLo << k
+				}
+				f.sub[value(o.Reg)] = subst{v: n.dst[0], w: at}
+				continue
+			}
 			for k := uint8(0); k < per; k++ {
-				s.emit(opMOV, s.dest(uint8(i)*per+k, 1), s.mixOne(o, k))
+				s.emit(opMOV, s.dest(at+k, 1), s.mixOne(o, k))
 			}
 		}
 		return nil
@@ -446,6 +528,9 @@ func (s *selector) unpack(n *node) {
 		switch at := uint8(i) * all / parts; {
 		case d < 0 || s.want[d] == 0:
 		case all >= parts:
+			if s.isPartOf(d, src, at, all/parts) {
+				continue
+			}
 			for w := uint8(0); w < all/parts; w++ {
 				s.emit(opMOV, valueArg(d, w, 1), s.word(src, at+w))
 			}
@@ -456,6 +541,27 @@ func (s *selector) unpack(n *node) {
 			s.emit(opMOV, valueArg(d, 0, 1), arg{kind: argImm, imm: int64(src.Imm >> (part * uint(i)) & (1<<part - 1))})
 		}
 	}
+}
+
+// isPartOf has what an unpack takes out of a value, words from one on, be these words, if
+// neither is written elsewhere.
+func (s *selector) isPartOf(d value, src ir.Operand, at, words uint8) bool {
+	f := s.f
+	if src.Kind != ir.OperandReg || s.n.guard != noValue || f.vals[d].defs != 1 || f.vals[src.Reg].defs != 1 || f.vals[d].file != fileGeneral {
+		return false
+	}
+	if _, bound := f.sub[d]; bound || s.twin[d] != noValue || f.vals[d].words != words {
+		return false
+	}
+	first := s.word(src, at)
+	if first.kind != argValue || first.v != value(src.Reg) || first.w != at {
+		return false
+	}
+	for w := uint8(1); w < words; w++ {
+		s.word(src, at+w)
+	}
+	f.sub[d] = subst{v: first.v, w: at}
+	return true
 }
 
 // carrier is the block whose code a node is part of.

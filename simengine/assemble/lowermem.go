@@ -269,22 +269,29 @@ func (s *selector) gather(vals []ir.Operand, t ir.Type) arg {
 	g := s.newValue(per*uint8(len(vals)), fileGeneral)
 	for i, o := range vals {
 		at := uint8(i) * per
-		if o.Kind == ir.OperandReg {
-			x := value(o.Reg)
-			_, bound := f.sub[x]
-			d := f.defOf(x)
-			there := f.vals[x].defs > 1 || d != nil && d.guard == s.n.guard && !s.isThrough(x)
-			if there && !bound && s.local(x) == x && f.vals[x].words == per && s.uses[x] == 1 && f.vals[x].file == fileGeneral {
-				s.data(o, t)
-				f.sub[x] = subst{v: g, w: at}
-				continue
-			}
+		if s.inPlaceOf(o, per) {
+			s.data(o, t)
+			f.sub[value(o.Reg)] = subst{v: g, w: at}
+			continue
 		}
 		for w := uint8(0); w < per; w++ {
 			s.emit(opMOV, valueArg(g, at+w, 1), s.mixOne(o, w))
 		}
 	}
 	return valueArg(g, 0, per*uint8(len(vals)))
+}
+
+// inPlaceOf says that an operand, so many words, may be computed where the present node,
+// its only reader, wants it.
+func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	f, x := s.f, value(o.Reg)
+	_, bound := f.sub[x]
+	d := f.defOf(x)
+	there := f.vals[x].defs > 1 || d != nil && d.guard == s.n.guard && !s.isThrough(x)
+	return there && !bound && s.local(x) == x && f.vals[x].words == words && s.uses[x] == 1 && f.vals[x].file == fileGeneral
 }
 
 func (s *selector) isThrough(x value) bool {
@@ -350,8 +357,32 @@ func (s *selector) countsFirst(n *node) bool {
 	if n.atom != ir.AtomAdd || len(n.src) != 2 || bits(n.typ) != 32 || !isInt(n.typ) {
 		return false
 	}
-	alike := func(o ir.Operand) bool { return o.Reg == ir.NoReg || s.f.vals[o.Reg].uniform }
-	return alike(n.src[0]) && (n.src[1].Kind == ir.OperandImm || n.src[1].Kind == ir.OperandReg && alike(n.src[1]))
+	alike := n.src[0].Reg == ir.NoReg || s.f.vals[n.src[0].Reg].uniform
+	return alike && (n.src[1].Kind == ir.OperandImm || n.src[1].Kind == ir.OperandReg && s.warpAlike(value(n.src[1].Reg), 4))
+}
+
+// warpAlike says that all lanes of a warp have the same in a value: it is uniform, or
+// computed, in a few steps, of what the warp voted (compact's machine code adds up what
+// one lane adds for all that the vote found).
+func (s *selector) warpAlike(v value, steps int) bool {
+	if s.f.vals[v].uniform {
+		return true
+	}
+	d := s.f.defOf(v)
+	switch {
+	case d == nil || d.guard != noValue || steps == 0:
+		return false
+	case d.op == ir.Vote && d.typ == ir.B32 || d.op == ir.Activemask:
+		return true
+	case d.hasEffect() || d.op == ir.Ld || d.op == ir.Ldu || d.op == ir.Shfl || d.op == ir.Mov && d.src[0].Kind == ir.OperandSpecial:
+		return false
+	}
+	for i := range d.src {
+		if o := &d.src[i]; o.Kind == ir.OperandReg && !s.warpAlike(value(o.Reg), steps-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // countFirst emits what the real assembler puts before such an atomic: a lane is

@@ -27,22 +27,23 @@ const (
 // backwards, so that what a node's readers could fold into themselves is never
 // computed on its own, and what nobody reads is dropped.
 type selector struct {
-	f       *fn
-	want    []want
-	twin    []value // the uniform-file copy of a value, noValue none
-	buf     []inst  // instructions of the node being lowered, in order
-	n       *node
-	keep    map[int32]bool // nodes whose guarded writes keep the old value
-	b       int            // block being lowered
-	ambient map[ambientKey]value
-	pending [][]ambientDef    // by block: what to define there
-	hard    []bool            // parameters compared with constants
-	asked   []bool            // what general is finding out
-	settled bool              // which variables are uniform is decided
-	uses    []int32           // readers of each value
-	inner   []bool            // blocks of innermost loops
-	writers map[value][]int32 // of each value that has several, nil until asked for
-	spared  map[ambientKey]bool
+	f         *fn
+	want      []want
+	twin      []value // the uniform-file copy of a value, noValue none
+	buf       []inst  // instructions of the node being lowered, in order
+	n         *node
+	keep      map[int32]bool // nodes whose guarded writes keep the old value
+	b         int            // block being lowered
+	ambient   map[ambientKey]value
+	pending   [][]ambientDef    // by block: what to define there
+	hard      []bool            // parameters compared with constants
+	asked     []bool            // what general is finding out
+	settled   bool              // which variables are uniform is decided
+	uses      []int32           // readers of each value
+	dissolved []bool            // products that all their readers compute, see dissolve
+	inner     []bool            // blocks of innermost loops
+	writers   map[value][]int32 // of each value that has several, nil until asked for
+	spared    map[ambientKey]bool
 }
 
 // selectInstructions lowers every block.
@@ -53,6 +54,7 @@ func (f *fn) selectInstructions() error {
 	for i := range s.twin {
 		s.twin[i] = noValue
 	}
+	s.dissolve()
 	f.mblocks = make([]mblock, len(f.blocks))
 	for b := range f.blocks {
 		f.mblocks[b] = mblock{merged: f.blocks[b].merged, succs: f.blocks[b].succs, depth: f.blocks[b].depth}
