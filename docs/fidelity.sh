@@ -30,7 +30,7 @@ for arch in h200 h100; do
   done
 done
 for level in cycle model; do
-  for batch in further third fourth fifth sixth seventh eighth; do
+  for batch in further third fourth fifth sixth seventh eighth ninth; do
     table "$batch-$level" fidelity --arch h200 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h200.jsonl.gz"
   done
 done
