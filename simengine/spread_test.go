@@ -2,6 +2,7 @@ package simengine_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine"
@@ -48,6 +49,27 @@ func TestCTAsThatDiffer(t *testing.T) {
 			if r := uneven.Metrics[counted] / even.Metrics[counted]; math.Abs(r-1) > 0.05 {
 				t.Errorf("%s, level %v: %.0f instructions, %.0f if all did the same", name, level, uneven.Metrics[counted], even.Metrics[counted])
 			}
+		}
+	}
+}
+
+// CTAs that execute nearly as many instructions as the others, and ask for less, are not
+// taken for these: the requests of the grid are those of all its CTAs.
+func TestCTAsThatLoadNothing(t *testing.T) {
+	const ctas, threads = 1 << 13, 128
+	padding := strings.Repeat("\n	fma.rn.f32 %f0, %f0, %f0, %f0;", 64)
+	body := `setp.lt.u32 %p2, %r3, 2048;
+	@%p2 bra skip;
+	mul.wide.u32 %rd10, %r1, 4;
+	add.s64 %rd11, %rd1, %rd10;
+	ld.global.f32 %f1, [%rd11];
+	ld.global.f32 %f2, [%rd11+512];
+	add.f32 %f0, %f1, %f2;
+skip:` + padding
+	for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
+		got := report(t, kernel("", body), launch{ctas: ctas, threads: threads, level: level}).Metrics[requests]
+		if want := 2.0 * threads / 32 * ctas * 3 / 4; math.Abs(got/want-1) > 0.05 {
+			t.Errorf("level %v: %.0f requests, want %.0f", level, got, want)
 		}
 	}
 }
