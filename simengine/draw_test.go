@@ -48,8 +48,8 @@ func TestRepresent(t *testing.T) {
 		most := 0.0
 		for k := range all {
 			is[k] = rapid.Float64Range(1, 1e6).Draw(t, "length")
-			all[k] = extent{k: k, length: is[k] * rapid.Float64Range(0.9, 1.1).Draw(t, "taken for")}
-			most = max(most, all[k].length)
+			all[k] = extent{k, size{instructions: is[k] * rapid.Float64Range(0.9, 1.1).Draw(t, "taken for")}}
+			most = max(most, all[k].length())
 		}
 		turns, err := represent(all, n, func(k int) (float64, error) { return is[k], nil })
 		if err != nil || len(turns) != n {
@@ -62,7 +62,7 @@ func TestRepresent(t *testing.T) {
 			}
 			sum += is[k]
 		}
-		if off := math.Abs(sum/float64(n) - mean(all)); len(all)%n == 0 && off > most*(0.12+1.5/float64(n)) {
+		if off := math.Abs(sum/float64(n) - mean(all).length()); len(all)%n == 0 && off > most*(0.12+1.5/float64(n)) {
 			t.Errorf("%d of %d are %.0f in the mean, all %.0f", n, len(all), sum/float64(n), mean(all))
 		}
 	})

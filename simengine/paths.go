@@ -39,15 +39,17 @@ func (s size) off(than size) float64 {
 // line.
 func (s size) length() float64 { return s.instructions + lineLength*s.requests }
 
+// times is n times a size.
+func (s size) times(n float64) size { return size{n * s.instructions, n * s.requests} }
+
 // lineLength is the instructions that the four schedulers of an SM issue while it gets a
 // line at its share of L2's bandwidth: 128 bytes at 32 a cycle (h200, l2_bandwidth by 132 SMs).
 const lineLength = 16
 
 // extent is how long a CTA is.
 type extent struct {
-	k      int // it is the one of drawCTA(k)
-	size   size
-	length float64 // of the size, or an estimate
+	k int // it is the one of drawCTA(k)
+	size
 }
 
 // survey adds extents of CTAs all over the grid to those known of the first of them, each
@@ -79,7 +81,7 @@ func (r *recording) survey(known []extent, each int64, work *int64) ([]extent, e
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, extent{k, one, one.length()})
+		known = append(known, extent{k, one})
 	}
 	return known, nil
 }
@@ -96,8 +98,7 @@ func (r *recording) someLength(id int64, first, stride int, work *int64) (size, 
 		n++
 	}
 	sum, err := r.warpsLength(id, some, work)
-	times := float64(r.warps()) / float64(n)
-	return size{sum.instructions * times, sum.requests * times}, err
+	return sum.times(float64(r.warps()) / float64(n)), err
 }
 
 // glance looks at further CTAs, a warp of each where warps go by themselves, until one
@@ -122,31 +123,21 @@ func (r *recording) glance(known []extent, traced *trace.CTA, work *int64) ([]ex
 		if stride > 1 {
 			like = like[k%stride:][:1]
 		}
-		known = append(known, extent{k, one, one.length()})
-		is, times := sizeOf(r.kernel, like), float64(len(traced.Warps)/len(like))
-		if one.off(size{is.instructions * times, is.requests * times}) > uneven {
+		known = append(known, extent{k, one})
+		if one.off(sizeOf(r.kernel, like).times(float64(len(traced.Warps)/len(like)))) > uneven {
 			return known, nil
 		}
 	}
 	return nil, nil
 }
 
-// mean is the mean length.
-func mean(of []extent) float64 {
-	sum := 0.0
+// mean is the mean size.
+func mean(of []extent) (m size) {
 	for _, e := range of {
-		sum += e.length
+		m.instructions += e.instructions / float64(len(of))
+		m.requests += e.requests / float64(len(of))
 	}
-	return sum / float64(len(of))
-}
-
-// meanInstructions is the mean of instructions.
-func meanInstructions(of []extent) float64 {
-	sum := 0.0
-	for _, e := range of {
-		sum += e.size.instructions
-	}
-	return sum / float64(len(of))
+	return m
 }
 
 // represent chooses n of CTAs that are in the mean about as long as all: of each n-th of
@@ -154,13 +145,13 @@ func meanInstructions(of []extent) float64 {
 // what those chosen are too short or too long together, the next is to make up for.
 func represent(all []extent, n int, length func(k int) (float64, error)) ([]int, error) {
 	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b extent) int { return cmp.Compare(a.length, b.length) })
+	slices.SortStableFunc(order, func(a, b extent) int { return cmp.Compare(a.length(), b.length()) })
 	chosen, owed := make([]int, n), 0.0
 	for i := range chosen {
 		part := order[i*len(all)/n : (i+1)*len(all)/n]
-		owed += mean(part)
+		owed += mean(part).length()
 		chosen[i] = slices.MinFunc(part, func(a, b extent) int {
-			return cmp.Compare(math.Abs(a.length-owed), math.Abs(b.length-owed))
+			return cmp.Compare(math.Abs(a.length()-owed), math.Abs(b.length()-owed))
 		}).k
 		is, err := length(chosen[i])
 		if err != nil {

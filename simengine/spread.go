@@ -80,12 +80,12 @@ func (r *recording) draw(d *drawn) error {
 	}
 	apart := 0.0
 	for _, e := range known {
-		apart += e.size.off(middle) / float64(len(known))
+		apart += e.off(middle) / float64(len(known))
 	}
 	if apart <= uneven {
 		return nil
 	}
-	count := int(min(max(spreadWork/math.Max(meanInstructions(known), 1), spreadFewest), spreadMost))
+	count := int(min(max(spreadWork/math.Max(mean(known).instructions, 1), spreadFewest), spreadMost))
 	if each > longWork {
 		count = min(count, max(int((workLimit-r.work)/2/each), spreadLong))
 	}
@@ -107,7 +107,7 @@ func (r *recording) probe(id int64, like size, work *int64) ([]extent, error) {
 			return nil, err
 		}
 		differs = differs || one.off(like) > uneven
-		known = append(known, extent{k, one, one.length()})
+		known = append(known, extent{k, one})
 	}
 	if differs {
 		return known, nil
@@ -140,7 +140,7 @@ func (r *recording) drawSome(d *drawn, known []extent, count int) error {
 		}
 	}
 	if turns != nil {
-		d.ctas = int64(math.Round(float64(d.ctas) * mean(known) * float64(count) / math.Max(sum, 1)))
+		d.ctas = int64(math.Round(float64(d.ctas) * mean(known).length() * float64(count) / math.Max(sum, 1)))
 	}
 	for k := len(turns); k < count && (k < spreadLong || r.work <= half); k++ {
 		if _, err := r.size(drawCTA(k, grid)); err != nil {

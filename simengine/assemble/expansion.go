@@ -200,27 +200,8 @@ var (
 		BSSY
 		@p BRA
 		BSYNC`)
-	divU32 = expansion(`I2F r b
-		ISETP z b
-		MUFU r r
-		IADD3 t r
-		F2I y t
-		MOV W.0
-		IMAD m b y
-		IADD3 m m
-		IMAD.HI y y m W.0
-		IMAD.HI y y a
-		IADD3 n y
-		IMAD r b n a
-		ISETP p r b
-		@p IADD3 r r b
-		@p IADD3 y y
-		ISETP q r b
-		@q IADD3 y y
-		MOV d y
-		@z LOP3 d d b`)
-	// The reciprocal of what 32 bits are divided by, and divisions that have it, of
-	// signed numbers also the divisor's amount.
+	// The reciprocal of what 32 bits are divided by, and divisions that have it as c and,
+	// of signed numbers, the divisor's amount as v (see splitDivisions).
 	rcpU32 = expansion(`I2F r a
 		MUFU r r
 		IADD3 t r
@@ -229,7 +210,7 @@ var (
 		IADD3 m y
 		IMAD m m a
 		IMAD.HI d y m W.0`)
-	divU32by = expansion(`ISETP z b
+	divU32 = expansion(`ISETP z b
 		IMAD.HI y c a
 		IADD3 n y
 		IMAD r b n a
@@ -240,36 +221,12 @@ var (
 		@q IADD3 y y
 		MOV d y
 		@z LOP3 d d b`)
-	divS32by = expansion(`IABS x a
+	divS32 = expansion(`IABS x a
 		LOP3 t a b
 		IMAD.HI y c x
 		IADD3 n y
 		ISETP s t
 		IMAD r n v x
-		ISETP p v r
-		@p IADD3 r r v
-		@p IADD3 y y
-		ISETP z b
-		ISETP q r v
-		@q IADD3 y y
-		MOV d y
-		@s IADD3 d d
-		@z LOP3 d d b`)
-	divS32 = expansion(`IABS x a
-		IABS v b
-		I2F r v
-		MUFU r r
-		IADD3 t r
-		F2I y t
-		MOV W.0
-		IADD3 m y
-		IMAD m m v
-		IMAD.HI y y m W.0
-		LOP3 t a b
-		IADD3 n v
-		ISETP s t
-		IMAD.HI y y x
-		IMAD r y n x
 		ISETP p v r
 		@p IADD3 r r v
 		@p IADD3 y y

@@ -127,10 +127,6 @@ func (s *selector) division(n *node, dst arg, args []arg, approx bool) {
 	case words(n.typ) == 2:
 		s.sequence(div64, valueArg(dst.v, 0, 1), args...)
 		s.emit(opSEL, valueArg(dst.v, 1, 1), s.buf[len(s.buf)-2].dst[0])
-	case len(args) == 4:
-		s.expand(divS32by, dst, args...)
-	case len(args) == 3:
-		s.expand(divU32by, dst, args...)
 	case signed(n.typ):
 		s.expand(divS32, dst, args...)
 	default:

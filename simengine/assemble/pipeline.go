@@ -13,7 +13,7 @@ var frontEnd = []pass{
 	{"legalisation", (*fn).legalise, (*fn).verifyNodes},
 	{"constant halves", (*fn).foldHalves, (*fn).verifyNodes},
 	{"remainders", (*fn).shareDivisions, (*fn).verifyNodes},
-	{"reciprocals", (*fn).shareReciprocals, (*fn).verifyNodes},
+	{"divisions", (*fn).splitDivisions, (*fn).verifyNodes},
 	{"saturation", (*fn).saturate, (*fn).verifyNodes},
 	{"shared sums", (*fn).shareSums, (*fn).verifyNodes},
 	{"value numbering", (*fn).numberValues, (*fn).verifyNodes},

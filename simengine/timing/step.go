@@ -39,32 +39,10 @@ func (s *sm) nextStep(w *warp) bool {
 // leaveOut has what the iterations left out at the present step of a warp touch take
 // room in L1, which pushes out what was there.
 func (s *sm) leaveOut(w *warp) {
-	o, ok := coalesce.LeftOutAt(w.tr, w.step)
-	if !ok {
-		return
-	}
-	each := int64(0)
-	for k := range o.N {
-		if a := &w.tr.Accesses[o.From+k]; s.keeps(a) {
-			each += int64(a.NLines)
-		}
-	}
-	if each == 0 {
-		return
-	}
-	for it := max(o.Repeat-int64(s.in.L1Lines())/each, 0); it < o.Repeat; it++ {
-		for k := range o.N {
-			a := &w.tr.Accesses[o.From+k]
-			if !s.keeps(a) {
-				continue
-			}
-			shift := s.shift(w, a)
-			for n := range int32(a.NLines) {
-				if l, step, _ := o.Line(w.tr, k, n); step != 0 {
-					s.l1.Take(s.address(w, a, l.Addr+uint64(it+1)*step, shift))
-				}
-			}
-		}
+	if o, ok := coalesce.LeftOutAt(w.tr, w.step); ok {
+		o.Touch(w.tr, int64(s.in.L1Lines()), s.keeps, func(a *trace.Access, line uint64) {
+			s.l1.Take(s.address(w, a, line, s.shift(w, a)))
+		})
 	}
 }
 

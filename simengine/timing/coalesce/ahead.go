@@ -70,6 +70,33 @@ func (o *LeftOut) Line(w *trace.Warp, k, n int32) (l *trace.Line, step uint64, w
 	return l, l.Addr - p.Addr, l.Sectors == p.Sectors
 }
 
+// Touch reports the lines that the iterations left out touch, iteration by iteration, of
+// the accesses that are kept: of the last iterations, as many as room lines hold.
+func (o *LeftOut) Touch(w *trace.Warp, room int64, kept func(*trace.Access) bool, touch func(a *trace.Access, line uint64)) {
+	each := int64(0)
+	for k := range o.N {
+		if a := &w.Accesses[o.From+k]; kept(a) {
+			each += int64(a.NLines)
+		}
+	}
+	if each == 0 {
+		return
+	}
+	for it := max(o.Repeat-room/each, 0); it < o.Repeat; it++ {
+		for k := range o.N {
+			a := &w.Accesses[o.From+k]
+			if !kept(a) {
+				continue
+			}
+			for n := range int32(a.NLines) {
+				if l, step, _ := o.Line(w, k, n); step != 0 {
+					touch(a, l.Addr+uint64(it+1)*step)
+				}
+			}
+		}
+	}
+}
+
 // iteration is the step at which the iteration of the loop that ends at step end
 // began, -1 when it is not recorded.
 func iteration(w *trace.Warp, head int32, end int) int {

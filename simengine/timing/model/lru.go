@@ -8,8 +8,9 @@ package model
 // on an A100 (a100_80.txt) 0.91, 0.79, 0.40 and nothing of 1.06, 1.23, 1.46 and 1.71 times
 // its 192 KB, if the time goes linearly from that of L1 to that of L2 alone, and on a V100
 // (v100.txt) 0.92, 0.85, 0.67 and nothing of 1.16, 1.34, 1.59 and 1.84 times its 128 KB, by
-// the bytes that L2 delivers. The former are taken for all; a single warp finds less (of
-// 1.12 times a GH200's 256 KB a fifth, gpu-latency/gh200.txt).
+// the bytes that L2 delivers. The former are taken for all: 64 warps of an
+// H200 find 0.93, 0.85, 0.76, 0.60 and 0.27 of 1.06, 1.16, 1.29, 1.39 and 1.55 times its L1
+// (deploy/calibrate crowded). Fewer warps find less, one 0.32 of 1.07 times.
 var crowded = [...]struct{ of, found float64 }{{1, 1}, {1.15, 0.91}, {1.35, 0.79}, {1.6, 0.40}}
 
 // lines is a fully associative, sectored L1: what a cache holds when sets do not matter.
@@ -62,9 +63,9 @@ func (c *lines) most() (n int) {
 }
 
 // load makes a line the newest, evicting the oldest when the cache is full, and
-// returns it with the sectors it holds. own says that other
-// CTAs do not read it, too, but by chance: only of such lines is anything found beyond
-// what the cache holds. The pointer is good until the next call.
+// returns it with the sectors it holds. own says that other CTAs do not read it, too, but
+// by chance: only of such lines is anything found beyond what the cache holds. The
+// pointer is good until the next call.
 func (c *lines) load(addr uint64, own bool) *line {
 	i := c.find(addr)
 	l := &c.slots[i]

@@ -113,31 +113,8 @@ func (t *traffic) inTurn() {
 
 // leaveOut has what the iterations left out at a step of a warp touch take room in L1.
 func (t *traffic) leaveOut(w *trace.Warp, step int) {
-	o, ok := coalesce.LeftOutAt(w, int32(step))
-	if !ok {
-		return
-	}
-	each := int64(0)
-	for k := range o.N {
-		if a := &w.Accesses[o.From+k]; t.keeps(a) {
-			each += int64(a.NLines)
-		}
-	}
-	if each == 0 {
-		return
-	}
-	for it := max(o.Repeat-int64(t.l1.most())/each, 0); it < o.Repeat; it++ {
-		for k := range o.N {
-			a := &w.Accesses[o.From+k]
-			if !t.keeps(a) {
-				continue
-			}
-			for n := range int32(a.NLines) {
-				if l, step, _ := o.Line(w, k, n); step != 0 {
-					t.l1.load(l.Addr+uint64(it+1)*step, true)
-				}
-			}
-		}
+	if o, ok := coalesce.LeftOutAt(w, int32(step)); ok {
+		o.Touch(w, int64(t.l1.most()), t.keeps, func(_ *trace.Access, line uint64) { t.l1.load(line, true) })
 	}
 }
 
