@@ -34,7 +34,7 @@ for level in cycle model; do
     table "$batch-$level" fidelity --arch h200 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h200.jsonl.gz"
   done
 done
-for batch in seventh eighth; do
+for batch in seventh eighth ninth; do
   table "$batch-counters" fidelity --arch h200 --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/counters.jsonl.gz"
 done
 page=$search

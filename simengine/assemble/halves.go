@@ -29,6 +29,38 @@ func (f *fn) foldHalves() error {
 	return nil
 }
 
+// isHalves says whether a type is a half, or a pair of halves.
+func isHalves(t ir.Type) bool {
+	switch t {
+	case ir.F16, ir.F16x2, ir.BF16, ir.BF16x2:
+		return true
+	}
+	return false
+}
+
+// repeatsHalf says that a node makes a pair of one half.
+func (n *node) repeatsHalf() bool {
+	return n.op == ir.Mov && len(n.src) == 2 && len(n.dst) == 1 && bits(n.typ) == 32 && n.src[0].Kind == ir.OperandReg &&
+		n.src[1].Kind == ir.OperandReg && n.src[0].Reg == n.src[1].Reg
+}
+
+// lowerHalf looks through what takes the lower half out of a word, which a shift makes a
+// number of single precision of (SHF.L.U32 R, R, 0x10 in sm_90 machine code; the upper one is
+// taken out first, PRMT R, R, 0x7632).
+func (s *selector) lowerHalf(o ir.Operand) ir.Operand {
+	if o.Kind != ir.OperandReg {
+		return o
+	}
+	d := s.f.defOf(value(o.Reg))
+	if d == nil || !s.holds(d) || d.op != ir.Mov || len(d.dst) != 2 || d.dst[0] != value(o.Reg) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg {
+		return o
+	}
+	if v := &s.f.vals[d.src[0].Reg]; v.defs != 1 || v.words != 1 || v.file != fileGeneral {
+		return o
+	}
+	return d.src[0]
+}
+
 // halfConstant returns the half, or the pair, that a node makes of constants. (Of conversions
 // that do not round to the nearest it is another one, which costs the same: what a kernel computes
 // is not taken from here.)

@@ -115,7 +115,8 @@ func (f *fn) waits(b, a int) bool {
 }
 
 // armCost is the number of instructions to predicate for an arm, -1 when it
-// cannot be: the real assembler branches around an atomic, were it alone.
+// cannot be: the real assembler branches around an atomic, were it alone, and around
+// cp.async (gemm_async, deploy/calibrate/validation/further).
 func (f *fn) armCost(a int) int {
 	count := 0
 	for _, ni := range f.blocks[a].nodes {
@@ -128,7 +129,7 @@ func (f *fn) armCost(a int) int {
 			continue
 		case ir.Mov, ir.Cvta, ir.Nop:
 			continue
-		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red:
+		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync:
 			return -1
 		}
 		if n.guard != noValue || n.branches() {

@@ -25,6 +25,8 @@ func (s *selector) lowerCvt(n *node) error {
 		} else {
 			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.mixOne(n.src[0], 0))
 		}
+	case n.typ == ir.F32 && n.styp == ir.BF16:
+		s.emit(opSHL, valueArg(d, 0, 1), s.word(s.lowerHalf(n.src[0]), 0))
 	default:
 		op := opF2F
 		half := bits(n.typ) <= 16 || bits(n.styp) <= 16

@@ -440,26 +440,3 @@ func (s *selector) reduceFirst(n *node, data arg) arg {
 	s.emit(opISETP, s.carry(), lane, active)
 	return sum
 }
-
-// lowerAsync lowers cp.async and prefetches.
-func (s *selector) lowerAsync(n *node) error {
-	switch n.op {
-	case ir.CpAsyncCommit:
-		s.emit(opLDGDEPBAR, arg{})
-	case ir.CpAsyncWait:
-		s.emit(opDEPBAR, arg{})
-	case ir.Prefetch:
-		a, _, _, _ := s.address(n.src[0], ir.Global)
-		s.emit(opCCTL, arg{}, a)
-	case ir.CpAsync:
-		a, vr, base, off := s.address(n.src[0], ir.Shared)
-		g, _, _, _ := s.address(n.src[1], ir.Global)
-		in := s.emit(opLDGSTS, arg{}, a, g)
-		s.access(in, n, vr, base, off)
-		in.space = ir.Shared
-		if len(n.src) > 2 && n.src[2].Kind == ir.OperandImm {
-			in.width = uint8(min(n.src[2].Imm, 16))
-		}
-	}
-	return nil
-}

@@ -201,7 +201,7 @@ func (s *selector) compare(n *node, dst, extra arg) {
 		s.emit(opDSETP, dst, with(s.doubles(x))...)
 	case t == ir.F32:
 		s.emit(opFSETP, dst, with(s.mix(0, s.plains(n.src[:2], t, true)...))...)
-	case t == ir.F16 || t == ir.F16x2 || t == ir.BF16 || t == ir.BF16x2:
+	case isHalves(t):
 		s.emit(opHSETP2, dst, with(s.mix(0, s.plains(n.src[:2], t, true)...))...)
 	case words(t) == 2:
 		c := s.carry()

@@ -6,11 +6,17 @@ import "github.com/warptune/warptune/simengine/ir"
 // operand: it negates by itself, takes absolute values where abs says so (sums, products
 // and comparisons do, multiply-adds do not), and of halves takes the one that it needs
 // from the word they lie in (HADD2.F32 R, -RZ, R.H1_H1 in sm_90 machine code of gemv_w4,
-// FFMA R, -R, R, R of lavamd: deploy/calibrate/validation/sixth). What is read in place or
+// FFMA R, -R, R, R of lavamd: deploy/calibrate/validation/sixth), of a pair of equal ones too
+// (HFMA2 R, R.H0_H0, R, R of hgemm_tile: ninth). What is read in place or
 // from a uniform register is not looked for behind a sign (fourth, gmm).
 func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
+	single := bits(t) == 16
 	for o.Kind == ir.OperandReg {
 		d := s.f.defOf(value(o.Reg))
+		if d != nil && s.holds(d) && !single && isHalves(t) && d.repeatsHalf() && s.f.vals[d.src[0].Reg].defs == 1 {
+			o, single = d.src[0], true
+			continue
+		}
 		if d == nil || !s.holds(d) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg {
 			break
 		}
@@ -19,7 +25,7 @@ func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 			break
 		}
 		sign := d.typ == t && d.mod&ir.ModSat == 0 && (d.op == ir.Neg || d.op == ir.Abs && abs)
-		half := bits(t) == 16 && s.f.t.cc[0] >= 7 && d.op == ir.Mov && len(d.dst) == 2 && s.f.vals[x.Reg].words == 1
+		half := single && s.f.t.cc[0] >= 7 && d.op == ir.Mov && len(d.dst) == 2 && s.f.vals[x.Reg].words == 1
 		if !sign && !half {
 			break
 		}

@@ -87,6 +87,7 @@ const (
 	opATOMS
 	opATOMSINC
 	opLDGSTS
+	opLDSOFF // an LDS that no lane takes
 	opLDGDEPBAR
 	opDEPBAR
 	opCCTL
@@ -205,6 +206,7 @@ var mops = [numMops]mopInfo{
 	opATOMS:     {"ATOMS", Atomic, 60, 4},
 	opATOMSINC:  {"ATOMS.POPC.INC", Atomic, 60, 4},
 	opLDGSTS:    {"LDGSTS", AsyncCopy, 2, 4},
+	opLDSOFF:    {"LDS", S2R, 2, 4},
 	opLDGDEPBAR: {"LDGDEPBAR", Control, 2, 4},
 	opDEPBAR:    {"DEPBAR", Control, 2, 4},
 	opCCTL:      {"CCTL", Control, 2, 4},

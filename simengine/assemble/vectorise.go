@@ -8,10 +8,11 @@ import (
 )
 
 // The number of bytes a lane can load at once: LDS.128, and LDC.64, the widest
-// constant load ptxas makes of joined ones.
+// constant load ptxas makes of joined ones. Of halves it joins four, LDS.64 and STS.64.
 const (
 	widestShared   = 16
 	widestConstant = 8
+	widestHalves   = 8
 )
 
 // accessKey is what loads, or stores, that may become one have in common.
@@ -49,24 +50,26 @@ func (f *fn) vectorise() error {
 
 // joiner joins the accesses of one block after the other.
 type joiner struct {
-	f     *fn
-	nodes []int32
-	open  []openAccess // loads
-	row   []openAccess // stores
-	based []bool       // values that open accesses depend on
-	align []uint8      // by value, nil until needed
-	made  bool
+	f      *fn
+	nodes  []int32
+	open   []openAccess // loads
+	row    []openAccess // stores
+	based  []bool       // values that open accesses depend on
+	align  []uint8      // by value, nil until needed
+	whole  []bool       // values some reader of which does not take a half in place, nil until needed
+	made   bool
+	paired []int // accesses of halves that became one, by their places in the block
 }
 
 // block joins the loads of one block.
 func (j *joiner) block(hb *hblock) {
 	f := j.f
-	j.nodes, j.made = hb.nodes, false
+	j.nodes, j.made, j.paired = hb.nodes, false, j.paired[:0]
 	for i, ni := range hb.nodes {
 		n := &f.nodes[ni]
 		if ordersShared(n) {
 			j.flush(&j.open)
-		} else if l, ok := f.joinable(n, i); ok {
+		} else if l, ok := j.joinable(n, i); ok {
 			j.add(&j.open, l)
 		}
 		if st, ok := f.joinableStore(n, i); ok {
@@ -86,6 +89,9 @@ func (j *joiner) block(hb *hblock) {
 	}
 	j.flush(&j.open)
 	j.flush(&j.row)
+	if len(j.paired) > 0 {
+		hb.nodes = j.pairUp()
+	}
 	if j.made {
 		hb.nodes = slices.DeleteFunc(hb.nodes, func(ni int32) bool { return f.nodes[ni].op == ir.Nop })
 	}
@@ -149,14 +155,22 @@ func ordersShared(n *node) bool {
 }
 
 // joinable describes node i of a block if it is a load that could be joined.
-func (f *fn) joinable(n *node, i int) (openAccess, bool) {
+func (j *joiner) joinable(n *node, i int) (openAccess, bool) {
+	f := j.f
 	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
 		return openAccess{}, false
 	}
 	if n.space == ir.Const && n.src[0].Reg == ir.NoReg && f.t.constOperand {
 		return openAccess{}, false // read in place
 	}
-	if w := bits(n.typ) / 8; w != 4 && w != 8 || f.vals[n.dst[0]].defs != 1 || int(f.vals[n.dst[0]].words)*4 != w {
+	switch w := bits(n.typ) / 8; {
+	case f.vals[n.dst[0]].defs != 1:
+		return openAccess{}, false
+	case w == 2:
+		if n.space != ir.Shared || n.guard != noValue || f.t.cc[0] < 7 || j.readWhole(n.dst[0]) {
+			return openAccess{}, false
+		}
+	case w != 4 && w != 8 || int(f.vals[n.dst[0]].words)*4 != w:
 		return openAccess{}, false
 	}
 	return openAccess{n.accessKey(), i, n.src[0].Imm}, true
@@ -168,7 +182,11 @@ func (f *fn) joinableStore(n *node, i int) (openAccess, bool) {
 		return openAccess{}, false
 	}
 	x := &n.src[1]
-	if w := bits(n.typ) / 8; w != 4 && w != 8 || x.Kind != ir.OperandReg || f.vals[x.Reg].defs != 1 || int(f.vals[x.Reg].words)*4 != w {
+	w := bits(n.typ) / 8
+	if w != 2 && w != 4 && w != 8 || x.Kind != ir.OperandReg || f.vals[x.Reg].defs != 1 || int(f.vals[x.Reg].words) != (w+3)/4 {
+		return openAccess{}, false
+	}
+	if w == 2 && n.guard != noValue {
 		return openAccess{}, false
 	}
 	return openAccess{n.accessKey(), i, n.src[0].Imm}, true
@@ -200,10 +218,13 @@ func (j *joiner) join(list []openAccess) {
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
 		known := j.f.operandAlign(&base, j.align)
 		for i := 0; i < len(same); {
-			n := run(same[i:], uint64(bits(key.typ)/8), known, widest(key.space))
+			n := run(same[i:], uint64(bits(key.typ)/8), known, key.widest())
 			if n > 1 {
-				j.f.widen(j.nodes, same[i:i+n])
+				kept := j.f.widen(j.nodes, same[i:i+n])
 				j.made = true
+				if bits(key.typ) == 16 {
+					j.paired = append(j.paired, kept)
+				}
 			}
 			i += n
 		}
@@ -221,9 +242,13 @@ func (k *accessKey) compare(l *accessKey) int {
 	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.space, l.space))
 }
 
-func widest(space ir.Space) uint64 {
-	if space == ir.Const {
+// widest is how many bytes an access may have.
+func (k *accessKey) widest() uint64 {
+	switch {
+	case k.space == ir.Const:
 		return widestConstant
+	case bits(k.typ) == 16:
+		return widestHalves
 	}
 	return widestShared
 }
@@ -246,8 +271,8 @@ func run(list []openAccess, size uint64, known uint8, most uint64) int {
 }
 
 // widen turns the first of some loads, or the last of some stores, in program order,
-// into one of them all.
-func (f *fn) widen(nodes []int32, all []openAccess) {
+// into one of them all, and returns which it is.
+func (f *fn) widen(nodes []int32, all []openAccess) int {
 	kept := all[0].at
 	src := slices.Clone(f.nodes[nodes[kept]].src[:1])
 	var dst []value
@@ -267,4 +292,5 @@ func (f *fn) widen(nodes []int32, all []openAccess) {
 	n := &f.nodes[nodes[kept]]
 	n.dst, n.src, n.vec = dst, src, uint8(len(all))
 	f.wide = append(f.wide, WideAccess{n.pc, uint8(len(all) * bits(n.typ) / 8)})
+	return kept
 }

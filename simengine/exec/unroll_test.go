@@ -51,6 +51,18 @@ func countedLoop(r *rand.Rand) string {
 	case r.IntN(2) == 0:
 		bound = "%r7"
 	}
+	begin := fmt.Sprintf("mad.lo.s32 %%r0, %%r8, %d, %d;", apart, start)
+	test := "@%p1 bra LOOP;"
+	if r.IntN(3) == 0 { // a known number of iterations, or at most that many
+		n := 1 + r.IntN(14)
+		cmp = [...]string{map[bool]string{true: "lt", false: "gt"}[step > 0], "ne"}[r.IntN(2)]
+		start, typ = 100+r.IntN(9), [...]string{"s32", "u32"}[r.IntN(2)]
+		bound = fmt.Sprint(start + n*step)
+		begin = fmt.Sprintf("mov.u32 %%r0, %d;", start)
+		if r.IntN(2) == 0 {
+			test = fmt.Sprintf("setp.ne.s32 %%p2, %s, %d; and.pred %%p3, %%p2, %%p1; @%%p3 bra LOOP;", reg(), r.IntN(20))
+		}
+	}
 	at := r.IntN(len(body) + 1)
 	body = append(body[:at:at], append([]string{fmt.Sprintf("add.s32 %%r0, %%r0, %d;", step)}, body[at:]...)...)
 	return fmt.Sprintf(`.version 8.0
@@ -58,7 +70,7 @@ func countedLoop(r *rand.Rand) string {
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out)
 {
-	.reg .pred %%p<2>;
+	.reg .pred %%p<4>;
 	.reg .b32 %%r<12>;
 	.reg .b64 %%rd<8>;
 	ld.param.u64 %%rd4, [in];
@@ -67,13 +79,13 @@ func countedLoop(r *rand.Rand) string {
 	mul.wide.u32 %%rd2, %%r8, 4096;
 	add.s64 %%rd3, %%rd1, %%rd2;
 	mov.u64 %%rd5, %%rd3;
-	mad.lo.s32 %%r0, %%r8, %d, %d;
+	%s
 	mov.u32 %%r1, %%r8; mov.u32 %%r2, 7; mov.u32 %%r3, 11; mov.u32 %%r4, 0; mov.u32 %%r5, %%r0;
 	mov.u32 %%r7, %d;
 LOOP:
 	%s
 	setp.%s.%s %%p1, %%r0, %s;
-	@%%p1 bra LOOP;
+	%s
 	st.global.u32 [%%rd5+4000], %%r0;
 	st.global.u32 [%%rd5+4004], %%r1;
 	st.global.u32 [%%rd5+4008], %%r2;
@@ -83,7 +95,7 @@ LOOP:
 	st.global.u64 [%%rd5+4024], %%rd4;
 	ret;
 }
-`, apart, start, end, strings.Join(body, "\n\t"), cmp, typ, bound)
+`, begin, end, strings.Join(body, "\n\t"), cmp, typ, bound, test)
 }
 
 // TestUnrolledComputesTheSame runs random loops as they are and unrolled.

@@ -23,14 +23,17 @@ import "slices"
 //   - There are four copies in the loop, then two, then one, each skipped when
 //     fewer iterations are left. How large a loop may be, see weight. Barriers make
 //     no difference (dgemm_tiled).
+//   - A loop whose number of iterations is known is unrolled whole if that is not too
+//     long (collatz; see mostIterations), on inequality too, and where it has
+//     a second exit: on the conjunction of two predicates one of which is of the induction.
 //   - Before an unsigned loop one iteration is peeled off, made when the
 //     induction is past the bound to begin with: sgemm by clang counts from
 //     tid-64, which the first step wraps round to tid.
 //
 // Of the kernels with one loop of a constant step 82 of HeCBench's 86 and all 43 of
 // deploy/calibrate/validation come out as they are, and of 72 of HeCBench's with loops
-// that count down (181 in all) 66 have as many unrolled. What does not is unrolled by
-// its known number of iterations (lfib4, inversek2j), has a 64-bit induction (hogbom),
+// that count down (181 in all) 66 have as many unrolled. What does not is unrolled whole
+// (lfib4, inversek2j; since then here too), has a 64-bit induction (hogbom),
 // is empty (aes) or made twice (contract, ge-spmm, bm3d), or is under weight.
 
 // unrollFactor is the number of copies in an unrolled loop.
@@ -77,6 +80,9 @@ type counted struct {
 	test  int // the comparison that its branch is guarded by
 	iv    Reg // the induction compared
 	step  int64
+	both  int // the conjunction with another predicate that its branch is guarded by, -1 none,
+	other Reg // and that predicate, at which the loop ends too
+	trips int // iterations, where all of them are written out
 }
 
 // Unrolled is the kernel with the loops unrolled that the real assembler
@@ -85,8 +91,10 @@ type counted struct {
 // integer, the result differs from the PTX as the real assembler's does.
 func (k *Kernel) Unrolled() *Kernel {
 	var loops []counted
+	written := 0 // instructions of loops unrolled whole
 	for b := range k.Blocks {
-		if l, ok := k.counted(b); ok {
+		l, ok := k.counted(b)
+		if written += l.trips * (k.Blocks[b].End - k.Blocks[b].Start); ok && (l.trips == 0 || written <= mostWritten) {
 			loops = append(loops, l)
 		}
 	}
@@ -122,7 +130,7 @@ func (k *Kernel) Unrolled() *Kernel {
 
 // counted says whether a block is a loop that ptxas unrolls.
 func (k *Kernel) counted(b int) (counted, bool) {
-	l := counted{block: b, test: -1}
+	l := counted{block: b, test: -1, both: -1, other: NoReg}
 	blk := &k.Blocks[b]
 	bra := &k.Instrs[blk.End-1]
 	if bra.Op != Bra || bra.Guard == NoReg || bra.GuardNot || bra.Target != blk.Start || b+1 >= len(k.Blocks) ||
@@ -144,21 +152,45 @@ func (k *Kernel) counted(b int) (counted, bool) {
 			l.test = pc
 		}
 	}
-	if l.test < 0 || adds[bra.Guard] != 1 || blk.End-blk.Start > unrollLongest || heavy > unrollHeaviest {
+	if l.test < 0 || adds[bra.Guard] != 1 {
 		return l, false
 	}
+	if l, ok := k.conjunction(l, adds); ok {
+		return l, true
+	}
+	if !k.induction(&l, adds) {
+		return l, false
+	}
+	if k.iterations(&l) {
+		return l, true
+	}
+	l.trips = 0
+	t := &k.Instrs[l.test]
+	return l, blk.End-blk.Start <= unrollLongest && heavy <= unrollHeaviest &&
+		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
+}
+
+// induction finds what a loop's test compares, and says whether that is an induction, after
+// its increment, and a value that the loop does not change.
+func (k *Kernel) induction(l *counted, adds map[Reg]int) bool {
 	t := &k.Instrs[l.test]
 	if t.Op != Setp || len(t.Src) != 2 || t.Type.Size() != 4 || t.Type.IsFloat() || t.Src[0].Kind != OperandReg || !invariant(&t.Src[1], adds) {
-		return l, false
+		return false
 	}
 	l.iv = t.Src[0].Reg
-	for pc := blk.Start; pc < l.test; pc++ {
-		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == l.iv && in.Op == Add && in.Mod == 0 && in.Type.Size() == 4 &&
-			in.Src[0].Kind == OperandReg && in.Src[0].Reg == l.iv && in.Src[1].Kind == OperandImm {
-			l.step = int64(int32(in.Src[1].Imm))
+	l.step = k.stepOf(&k.Blocks[l.block], l.test, l.iv)
+	return adds[l.iv] == 1
+}
+
+// stepOf returns what is added to a register in a block before a place.
+func (k *Kernel) stepOf(blk *Block, before int, r Reg) (step int64) {
+	for pc := blk.Start; pc < before; pc++ {
+		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == Add && in.Mod == 0 && in.Type.Size() == 4 &&
+			in.Src[0].Kind == OperandReg && in.Src[0].Reg == r && in.Src[1].Kind == OperandImm {
+			step = int64(int32(in.Src[1].Imm))
 		}
 	}
-	return l, adds[l.iv] == 1 && (ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
+	return step
 }
 
 // meets says whether a comparison is for inequality with 0 or -1.

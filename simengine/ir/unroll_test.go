@@ -110,6 +110,37 @@ func TestCountdownText(t *testing.T) {
 	}
 }
 
+// A loop whose number of iterations is known is written out, without a branch, and with a
+// second exit with a branch behind each iteration but the last.
+func TestUnrolledWhole(t *testing.T) {
+	const sum = "add.f32 %f1, %f1, %f2;"
+	known := strings.NewReplacer("mov.u32 %r2, %tid.x;", "mov.u32 %r2, 5;", "setp.lt.s32 %p1, %r2, %r1;", "setp.ne.s32 %p1, %r2, 165;").Replace(strided)
+	for _, c := range []struct {
+		name             string
+		body             string
+		copies, branches int
+	}{
+		{"known", known, 5, 0},
+		{"two exits", strings.Replace(known, "@%p1 bra LOOP;", "setp.gt.f32 %p2, %f1, %f2;\n\tand.pred %p2, %p2, %p1;\n\t@%p2 bra LOOP;", 1), 1, 1},
+		{"two exits, each once", strings.Replace(known, "@%p1 bra LOOP;", "setp.gt.f32 %p0, %f1, %f2;\n\tand.pred %p2, %p0, %p1;\n\t@%p2 bra LOOP;", 1), 5, 4},
+		{"two exits, one of them not", strings.Replace(known, "@%p1 bra LOOP;", "setp.gt.f32 %p0, %f1, %f2;\n\tand.pred %p2, !%p0, %p1;\n\t@%p2 bra LOOP;", 1), 1, 1},
+		{"longer than is unrolled", strings.Replace(known, sum, strings.Repeat(sum+"\n", 80), 1), 80, 1},
+		{"as long as is unrolled", strings.Replace(known, sum, strings.Repeat(sum+"\n", 64), 1), 320, 0},
+		{"never met", strings.Replace(known, "165", "166", 1), 1, 1},
+		{"gone on with", strings.NewReplacer("LOOP:", "AGAIN:\n\tadd.s32 %r3, %r3, 1;\nLOOP:", "@%p1 bra LOOP;", "@%p1 bra LOOP;\n\t@%p0 bra AGAIN;").Replace(known), 1, 2},
+		{"begun elsewhere", strings.Replace(known, "mov.u32 %r2, 5;", "mov.u32 %r2, 5;\n\t@%p0 mov.u32 %r2, 37;", 1), 1, 1},
+	} {
+		u := kernel(t, ".param .u64 x, .param .u32 n", c.body).Unrolled()
+		if err := ir.Verify(u); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		text := u.String()
+		if copies, branches := strings.Count(text, "add.f32"), strings.Count(text, " bra "); copies != c.copies || branches != c.branches {
+			t.Errorf("%s: %d sums and %d branches, want %d and %d\n%s", c.name, copies, branches, c.copies, c.branches, text)
+		}
+	}
+}
+
 // What the machine code shows to stay as it is.
 func TestLoopsKept(t *testing.T) {
 	for name, change := range map[string][2]string{

@@ -74,7 +74,11 @@ func (u *unroller) jump(l *counted, guard Reg, not bool, target int) int {
 func (u *unroller) loop(l *counted) {
 	blk, t := &u.k.Blocks[l.block], &u.k.Instrs[l.test]
 	defer func() { u.moved[blk.End] = len(u.out.Instrs) }()
-	if meets(t) {
+	switch {
+	case l.trips > 0:
+		u.whole(l)
+		return
+	case meets(t):
 		u.countdown(l)
 		return
 	}

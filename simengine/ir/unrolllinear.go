@@ -25,8 +25,9 @@ func (c *copier) wanted(r Reg) bool {
 }
 
 // copies writes n copies of a loop's body, without its test, and leaves the
-// registers live in a and b (nil: none) as the loop would.
-func (u *unroller) copies(l *counted, n int, a, b BitSet) {
+// registers live in a and b (nil: none) as the loop would. What it returns knows where
+// the others are.
+func (u *unroller) copies(l *counted, n int, a, b BitSet) *copier {
 	blk := &u.k.Blocks[l.block]
 	c := copier{u: u, held: map[Reg]linear{}, made: map[linear]Reg{}, last: map[Reg]int{}, live: [2]BitSet{a, b}}
 	var order []Reg
@@ -43,7 +44,7 @@ func (u *unroller) copies(l *counted, n int, a, b BitSet) {
 	}
 	for i := 0; i < n; i++ {
 		for pc := blk.Start; pc < blk.End-1; pc++ {
-			if pc != l.test {
+			if pc != l.test && pc != l.both {
 				c.instr(pc, i == n-1)
 			}
 		}
@@ -55,6 +56,7 @@ func (u *unroller) copies(l *counted, n int, a, b BitSet) {
 		}
 	}
 	c.settle(settle, u.k.Instrs[l.test].Pos)
+	return &c
 }
 
 // instr writes one instruction of the body.

@@ -19,10 +19,10 @@
 #include <cuda_runtime.h>
 #define CK(x) do{CUresult r=(x); if(r){const char*s;cuGetErrorString(r,&s);fprintf(stderr,"%s: %s line %d\n",#x,s,__LINE__);ok=false;}}while(0)
 __device__ unsigned hsh(unsigned long long x){x^=x>>33;x*=0xff51afd7ed558ccdULL;x^=x>>33;x*=0xc4ceb9fe1a85ec53ULL;x^=x>>33;return (unsigned)(x>>32);}
-__global__ void fill(void*p,long long n,int kind,double v,char t){ // t: f float, i int32, b uint8, d double, h half, l int64
+__global__ void fill(void*p,long long n,int kind,double v,char t){ // t: f float, i int32 or uint32, b uint8, d double, h half, l int64
   for(long long i=blockIdx.x*(long long)blockDim.x+threadIdx.x;i<n;i+=(long long)gridDim.x*blockDim.x){
     double u=hsh(i*0x9E3779B97F4A7C15ULL+12345)/4294967296.0; double x=kind?u*v:v;
-    if(t=='f')((float*)p)[i]=(float)x; else if(t=='i')((int*)p)[i]=(int)x; else if(t=='b')((unsigned char*)p)[i]=(unsigned char)x; else if(t=='h')((__half*)p)[i]=__float2half((float)x); else if(t=='l')((long long*)p)[i]=(long long)x; else ((double*)p)[i]=x; }}
+    if(t=='f')((float*)p)[i]=(float)x; else if(t=='i')((int*)p)[i]=(int)(long long)x; else if(t=='b')((unsigned char*)p)[i]=(unsigned char)x; else if(t=='h')((__half*)p)[i]=__float2half((float)x); else if(t=='l')((long long*)p)[i]=(long long)x; else ((double*)p)[i]=x; }}
 struct Arg{char k;char t;unsigned long long bits;long long n;int fk;double v;std::string name;};
 int main(int c,char**a){
   cudaFree(0); std::ifstream in(a[1]); std::string line; std::string prev; std::vector<CUdeviceptr> bufs;
