@@ -44,6 +44,20 @@ func (n *node) repeatsHalf() bool {
 		n.src[1].Kind == ir.OperandReg && n.src[0].Reg == n.src[1].Reg
 }
 
+// picking returns what an operation on halves is whose operands plains returned last: one that
+// takes a half of a word has no HFMA2.MMA beside it, which ptxas makes every other one else,
+// and is as slow as integer products, with which it shares a pipe (deploy/calibrate halves).
+// Single-precision sums wait for it, too, which is left out here.
+func (s *selector) picking(op mop) mop {
+	switch op {
+	case opHADD2, opHMUL2, opHFMA2:
+		if s.picked && s.f.t.cc[0] >= 9 {
+			return opHFMA2PICK
+		}
+	}
+	return op
+}
+
 // lowerHalf looks through what takes the lower half out of a word, which a shift makes a
 // number of single precision of (SHF.L.U32 R, R, 0x10 in sm_90 machine code; the upper one is
 // taken out first, PRMT R, R, 0x7632).

@@ -343,8 +343,10 @@ func (s *selector) lowerSimple(n *node) error {
 	src := n.src
 	if !isInt(n.typ) {
 		src = s.plains(src, n.typ, n.op != ir.Fma && n.op != ir.Mad)
+		op = s.picking(op)
 		if fused := s.contract(n, src); fused != nil {
-			op, src = simple[ir.Fma].ruleFor(n.typ), s.plains(fused, n.typ, false)
+			src = s.plains(fused, n.typ, false)
+			op = s.picking(simple[ir.Fma].ruleFor(n.typ))
 		}
 	}
 	if n.typ == ir.F64 {

@@ -35,6 +35,9 @@ func (s *selector) lowerCvt(n *node) error {
 			op = opF2I
 		case (half || n.typ == ir.F16x2 || n.typ == ir.BF16x2) && from <= 32 && to <= 32 && s.f.t.cc[0] >= 7:
 			op = opHADD2 // and F2FP, as fast (deploy/calibrate pipe f2f16)
+			if from == 16 && s.f.t.cc[0] >= 9 {
+				op = opHFMA2PICK
+			}
 		case from == to && (n.mod&ir.ModSat != 0 || n.mod&ir.ModFtz != 0) && to == 32:
 			op = opFADD
 		case from == to:

@@ -14,7 +14,7 @@ func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 	for o.Kind == ir.OperandReg {
 		d := s.f.defOf(value(o.Reg))
 		if d != nil && s.holds(d) && !single && isHalves(t) && d.repeatsHalf() && s.f.vals[d.src[0].Reg].defs == 1 {
-			o, single = d.src[0], true
+			o, single, s.picked = d.src[0], true, true
 			continue
 		}
 		if d == nil || !s.holds(d) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg {
@@ -29,14 +29,16 @@ func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 		if !sign && !half {
 			break
 		}
+		s.picked = s.picked || half
 		o = x
 	}
 	return o
 }
 
-// plains is plain of all operands.
+// plains is plain of all operands. It leaves in picked whether of any a half is taken.
 func (s *selector) plains(ops []ir.Operand, t ir.Type, abs bool) []ir.Operand {
 	out := make([]ir.Operand, len(ops), max(len(ops), 3))
+	s.picked = false
 	for i, o := range ops {
 		out[i] = s.plain(o, t, abs)
 	}

@@ -39,7 +39,7 @@ func TestHalvesAreTakenFromTheirWords(t *testing.T) {
 		{"one added", "{.reg .b16 l, h, m; mov.b32 {l, h}, %r4; add.f16 m, l, h; cvt.f32.f16 %f2, m;} add.f32 %f1, %f1, %f2;", 0, 2},
 		{"one stored", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; st.global.b16 [%rd3], h;}", 1, 0},
 	} {
-		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mop]int{opPRMT: c.prmts, opHADD2: c.halfs})
+		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mop]int{opPRMT: c.prmts, opHFMA2PICK: c.halfs})
 	}
 }
 

@@ -47,6 +47,7 @@ const (
 	opHADD2
 	opHMUL2
 	opHFMA2
+	opHFMA2PICK // HADD2, HMUL2 or HFMA2 that takes one half of a word
 	opHSETP2
 	opHSET2
 	opHMNMX2
@@ -166,6 +167,7 @@ var mops = [numMops]mopInfo{
 	opHADD2:     {"HADD2", Half, 6, 2},
 	opHMUL2:     {"HMUL2", Half, 6, 2},
 	opHFMA2:     {"HFMA2", Half, 6, 2},
+	opHFMA2PICK: {"HFMA2", FMAHeavy, 6, 2},
 	opHSETP2:    {"HSETP2", Half, 8, 2},
 	opHSET2:     {"HSET2", Half, 6, 2},
 	opHMNMX2:    {"HMNMX2", Half, 6, 2},

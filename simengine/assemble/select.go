@@ -39,6 +39,7 @@ type selector struct {
 	hard      []bool            // parameters compared with constants
 	asked     []bool            // what general is finding out
 	settled   bool              // which variables are uniform is decided
+	picked    bool              // the operands that plains returned last are halves of words
 	uses      []int32           // readers of each value
 	dissolved []bool            // products that all their readers compute, see dissolve
 	inner     []bool            // blocks of innermost loops

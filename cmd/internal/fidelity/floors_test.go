@@ -155,8 +155,8 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"seventh", 84, simengine.Model, 1.06, 0.65, 0.20},
 		{"eighth", 96, simengine.Cycle, 1.15, 0.80, 0.12},
 		{"eighth", 96, simengine.Model, 1.18, 0.75, 0.14},
-		{"ninth", 96, simengine.Cycle, 1.08, 0.65, 0.26},
-		{"ninth", 96, simengine.Model, 1.10, 0.65, 0.30},
+		{"ninth", 96, simengine.Cycle, 1.03, 0.83, 0.13},
+		{"ninth", 96, simengine.Model, 1.05, 0.78, 0.19},
 	} {
 		recs := sampled(readValidation(t, c.dir+"/h200"), c.records)
 		r := run(t, furtherBatch(t, "h200", c.dir), c.level, recs)
