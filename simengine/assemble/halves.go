@@ -44,10 +44,11 @@ func (n *node) repeatsHalf() bool {
 		n.src[1].Kind == ir.OperandReg && n.src[0].Reg == n.src[1].Reg
 }
 
-// picking returns what an operation on halves is whose operands plains returned last: one that
-// takes a half of a word has no HFMA2.MMA beside it, which ptxas makes every other one else,
-// and is as slow as integer products, with which it shares a pipe (deploy/calibrate halves).
-// Single-precision sums wait for it, too, which is left out here.
+// picking returns what an operation on halves is whose operands plains returned last. Of those
+// that take words ptxas gives every other one to a second pipe (HFMA2.MMA); one that takes a
+// half of a word cannot go there, and is as slow as an integer product, whose pipe it shares
+// (deploy/calibrate halves, on an H200). That sums of single precision wait for it, too, is
+// left out.
 func (s *selector) picking(op mop) mop {
 	switch op {
 	case opHADD2, opHMUL2, opHFMA2:

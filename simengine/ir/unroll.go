@@ -33,7 +33,7 @@ import "slices"
 // Of the kernels with one loop of a constant step 82 of HeCBench's 86 and all 43 of
 // deploy/calibrate/validation come out as they are, and of 72 of HeCBench's with loops
 // that count down (181 in all) 66 have as many unrolled. What does not is unrolled whole
-// (lfib4, inversek2j; since then here too), has a 64-bit induction (hogbom),
+// (lfib4, inversek2j; counted before that was done here), has a 64-bit induction (hogbom),
 // is empty (aes) or made twice (contract, ge-spmm, bm3d), or is under weight.
 
 // unrollFactor is the number of copies in an unrolled loop.
