@@ -59,21 +59,16 @@ func (s *selector) picking(op mop) mop {
 	return op
 }
 
-// lowerHalf looks through what takes the lower half out of a word, which a shift makes a
-// number of single precision of (SHF.L.U32 R, R, 0x10 in sm_90 machine code; the upper one is
-// taken out first, PRMT R, R, 0x7632).
-func (s *selector) lowerHalf(o ir.Operand) ir.Operand {
+// halfOf returns the word that an operand is one half of, taken out by a move, and which.
+func (s *selector) halfOf(o ir.Operand) (word ir.Operand, upper, ok bool) {
 	if o.Kind != ir.OperandReg {
-		return o
+		return o, false, false
 	}
 	d := s.f.defOf(value(o.Reg))
-	if d == nil || !s.holds(d) || d.op != ir.Mov || len(d.dst) != 2 || d.dst[0] != value(o.Reg) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg {
-		return o
+	if d == nil || !s.holds(d) || d.op != ir.Mov || len(d.dst) != 2 || len(d.src) != 1 || !s.inGPR(d.src[0]) || s.f.vals[d.src[0].Reg].words != 1 {
+		return o, false, false
 	}
-	if v := &s.f.vals[d.src[0].Reg]; v.defs != 1 || v.words != 1 || v.file != fileGeneral {
-		return o
-	}
-	return d.src[0]
+	return d.src[0], d.dst[1] == value(o.Reg), true
 }
 
 // halfConstant returns the half, or the pair, that a node makes of constants. (Of conversions

@@ -32,32 +32,20 @@ func TestConstantHalves(t *testing.T) {
 // TestPickedHalves: what takes a half of a word is slower than what takes words on Hopper,
 // and so are conversions of halves to single precision; before, it was not measured.
 func TestPickedHalves(t *testing.T) {
-	text := func(body string) string {
-		return header + `.visible .entry k(.param .u64 a)
-{
-.reg .b16 %h<4>;
-.reg .f32 %f<3>;
-.reg .b32 %r<6>;
-.reg .b64 %rd<3>;
-ld.param.u64 %rd1, [a];
-cvta.to.global.u64 %rd2, %rd1;
-ld.global.v4.b32 {%r1,%r2,%r3,%r4}, [%rd2];
-ld.global.u16 %h1, [%rd2+16];
-` + body + "\nst.global.b32 [%rd2], %r3;\nret;\n}\n"
-	}
+	const loads = "ld.global.v2.b32 {%r4,%r6}, [%rd4]; ld.global.b32 %r7, [%rd5]; ld.global.u16 %h1, [%rd2]; "
 	for _, c := range []struct {
 		name, body string
 		cc         [2]int
 		picked     int
 	}{
-		{"words", "fma.rn.f16x2 %r3, %r1, %r2, %r3;", [2]int{9, 0}, 0},
-		{"a half twice", "mov.b32 %r5, {%h1,%h1}; fma.rn.f16x2 %r3, %r5, %r2, %r3;", [2]int{9, 0}, 1},
-		{"an upper half twice", "mov.b32 {%h2,%h3}, %r1; mov.b32 %r5, {%h3,%h3}; add.rn.f16x2 %r3, %r5, %r3;", [2]int{9, 0}, 1},
-		{"two halves", "mov.b32 {%h2,%h3}, %r1; mov.b32 %r5, {%h1,%h3}; add.rn.f16x2 %r3, %r5, %r3;", [2]int{9, 0}, 0},
-		{"a conversion", "cvt.f32.f16 %f1, %h1; mov.b32 %r3, %f1;", [2]int{9, 0}, 1},
-		{"before Hopper", "mov.b32 %r5, {%h1,%h1}; fma.rn.f16x2 %r3, %r5, %r2, %r3;", [2]int{8, 6}, 0},
+		{"words", "fma.rn.f16x2 %r7, %r4, %r6, %r7;", [2]int{9, 0}, 0},
+		{"a half twice", "mov.b32 %r5, {%h1,%h1}; fma.rn.f16x2 %r7, %r5, %r6, %r7;", [2]int{9, 0}, 1},
+		{"an upper half twice", "mov.b32 {%h2,%h3}, %r4; mov.b32 %r5, {%h3,%h3}; add.rn.f16x2 %r7, %r5, %r7;", [2]int{9, 0}, 1},
+		{"two halves", "mov.b32 {%h2,%h3}, %r4; mov.b32 %r5, {%h1,%h3}; add.rn.f16x2 %r7, %r5, %r7;", [2]int{9, 0}, 0},
+		{"a conversion", "cvt.f32.f16 %f1, %h1; mov.b32 %r7, %f1;", [2]int{9, 0}, 1},
+		{"before Hopper", "mov.b32 %r5, {%h1,%h1}; fma.rn.f16x2 %r7, %r5, %r6, %r7;", [2]int{8, 6}, 0},
 	} {
-		if n := selectedOps(t, text(c.body), c.cc); n[opHFMA2PICK] != c.picked {
+		if n := selectedOps(t, kernelOf(loads+c.body+" st.global.b32 [%rd5], %r7;"), c.cc); n[opHFMA2PICK] != c.picked {
 			t.Errorf("%s: %d instructions take a half, want %d", c.name, n[opHFMA2PICK], c.picked)
 		}
 	}

@@ -26,7 +26,13 @@ func (s *selector) lowerCvt(n *node) error {
 			s.emit(op, valueArg(d, 0, s.f.vals[d].words), s.mixOne(n.src[0], 0))
 		}
 	case n.typ == ir.F32 && n.styp == ir.BF16:
-		s.emit(opSHL, valueArg(d, 0, 1), s.word(s.lowerHalf(n.src[0]), 0))
+		// SHF.L.U32 R, R, 0x10 in sm_90 machine code; an upper half is taken out first
+		// (PRMT R, R, 0x7632).
+		src := n.src[0]
+		if word, upper, ok := s.halfOf(src); ok && !upper {
+			src = word
+		}
+		s.emit(opSHL, valueArg(d, 0, 1), s.word(src, 0))
 	default:
 		op := opF2F
 		half := bits(n.typ) <= 16 || bits(n.styp) <= 16
@@ -35,16 +41,16 @@ func (s *selector) lowerCvt(n *node) error {
 			op = opF2I
 		case (half || n.typ == ir.F16x2 || n.typ == ir.BF16x2) && from <= 32 && to <= 32 && s.f.t.cc[0] >= 7:
 			op = opHADD2 // and F2FP, as fast (deploy/calibrate pipe f2f16)
-			if from == 16 && s.f.t.cc[0] >= 9 {
-				op = opHFMA2PICK
-			}
 		case from == to && (n.mod&ir.ModSat != 0 || n.mod&ir.ModFtz != 0) && to == 32:
 			op = opFADD
 		case from == to:
 			op = opFRND
 		}
 		args := make([]arg, 0, 2)
-		for _, o := range s.plains(n.src, n.styp, true) {
+		src := s.plains(n.src, n.styp, true)
+		s.picked = s.picked || from == 16 // HADD2.F32 takes one half whatever it reads
+		op = s.picking(op)
+		for _, o := range src {
 			if from == 64 {
 				args = append(args, s.pair(o))
 			} else {

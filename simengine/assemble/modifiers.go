@@ -13,26 +13,33 @@ func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 	single := bits(t) == 16
 	for o.Kind == ir.OperandReg {
 		d := s.f.defOf(value(o.Reg))
-		if d != nil && s.holds(d) && !single && isHalves(t) && d.repeatsHalf() && s.f.vals[d.src[0].Reg].defs == 1 {
+		if d == nil || !s.holds(d) {
+			break
+		}
+		if !single && isHalves(t) && d.repeatsHalf() && s.f.vals[d.src[0].Reg].defs == 1 {
 			o, single, s.picked = d.src[0], true, true
 			continue
 		}
-		if d == nil || !s.holds(d) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg {
-			break
-		}
-		x := d.src[0]
-		if v := &s.f.vals[x.Reg]; v.defs != 1 || v.file != fileGeneral || s.nonGPR(x) != 0 {
-			break
+		if word, _, ok := s.halfOf(o); ok && single && s.f.t.cc[0] >= 7 {
+			o, s.picked = word, true
+			continue
 		}
 		sign := d.typ == t && d.mod&ir.ModSat == 0 && (d.op == ir.Neg || d.op == ir.Abs && abs)
-		half := single && s.f.t.cc[0] >= 7 && d.op == ir.Mov && len(d.dst) == 2 && s.f.vals[x.Reg].words == 1
-		if !sign && !half {
+		if !sign || !s.inGPR(d.src[0]) {
 			break
 		}
-		s.picked = s.picked || half
-		o = x
+		o = d.src[0]
 	}
 	return o
+}
+
+// inGPR says of what an operation reads that it is in a general register, whenever it is read.
+func (s *selector) inGPR(o ir.Operand) bool {
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	v := &s.f.vals[o.Reg]
+	return v.defs == 1 && v.file == fileGeneral && s.nonGPR(o) == 0
 }
 
 // plains is plain of all operands. It leaves in picked whether of any a half is taken.

@@ -3,14 +3,14 @@ package assemble
 import "testing"
 
 // kernelOf is a kernel of a body, which reads %rd1 and %rd2 (buffers), %r1 (the thread),
-// %r2 and %r3 (parameters).
+// %r2 and %r3 (parameters), %rd4 and %rd5 (the thread's 8 bytes of the buffers) and the
+// shared array s, and may go on to END.
 func kernelOf(body string) string {
-	return `.version 8.3
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m)
+	return header + `.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .u32 m)
 {
+	.shared .align 16 .b8 s[8192];
 	.reg .pred %p<8>;
+	.reg .b16 %h<16>;
 	.reg .f32 %f<32>;
 	.reg .f64 %fd<8>;
 	.reg .b32 %r<64>;

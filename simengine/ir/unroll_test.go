@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -138,6 +139,23 @@ func TestUnrolledWhole(t *testing.T) {
 		if copies, branches := strings.Count(text, "add.f32"), strings.Count(text, " bra "); copies != c.copies || branches != c.branches {
 			t.Errorf("%s: %d sums and %d branches, want %d and %d\n%s", c.name, copies, branches, c.copies, c.branches, text)
 		}
+	}
+}
+
+// However many loops there are that would be written out, a kernel stays of a size.
+func TestUnrolledWholeEnds(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(".reg .b32 %r<3>;\n.reg .pred %p<2>;\nmov.u32 %r1, 0;\n")
+	for i := range 64 {
+		fmt.Fprintf(&body, "mov.u32 %%r2, 0;\nL%d:\nxor.b32 %%r1, %%r1, %%r2;\nadd.s32 %%r2, %%r2, 1;\nsetp.lt.s32 %%p1, %%r2, 3000;\n@%%p1 bra L%d;\n", i, i)
+	}
+	body.WriteString(".reg .b64 %rd1;\nld.param.u64 %rd1, [x];\nst.global.u32 [%rd1], %r1;\nret;")
+	u := kernel(t, ".param .u64 x", body.String()).Unrolled()
+	if err := ir.Verify(u); err != nil {
+		t.Error(err)
+	}
+	if n := len(u.Instrs); n < 20_000 || n > 70_000 {
+		t.Errorf("%d instructions of 64 loops of 3000 iterations", n)
 	}
 }
 

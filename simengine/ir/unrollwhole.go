@@ -3,11 +3,11 @@ package ir
 import "slices"
 
 // ptxas unrolls a loop whole whose number of iterations is known, by how many there are
-// and how many instructions each has: the most iterations of which machine code had no loop,
-// of 1,700 loops of multiply-adds, loads, exponentials and integers with one exit and with two
-// (ptxas 13.0, -O3, sm_90). The induction, its test and the branch are not counted. It does the
-// same to loops with the second exit before the body, which have several blocks and are left
-// alone here, and to longer ones much of which comes to constants (welford_rows).
+// and how many instructions each has: the most iterations of multiply-adds of which machine code
+// had no loop (deploy/calibrate/unroll.py by ptxas 13.0, -O3, sm_90). The induction, its
+// test and the branch are not counted. It does the same to loops with the second exit before
+// the body, which have several blocks and are left alone here, and to longer ones much of
+// which comes to constants (welford_rows).
 var mostIterations = []struct{ weight, iterations int }{
 	{1, 3544}, {2, 1423}, {3, 803}, {4, 513}, {5, 367}, {6, 273}, {7, 215}, {8, 233}, {9, 194}, {10, 161}, {11, 134}, {12, 118},
 	{13, 98}, {14, 86}, {16, 67}, {18, 56}, {20, 48}, {22, 40}, {24, 34}, {26, 29}, {28, 25}, {30, 23}, {32, 20}, {34, 19}, {36, 16},
