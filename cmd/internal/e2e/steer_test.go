@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,7 +55,14 @@ func TestSteering(t *testing.T) {
 	}
 	steer("cancel")
 	steer("delete")
-	if _, stderr, code := try(t, "sweep", "status", "--coordinator", address, id); code != 1 || !strings.Contains(stderr, id) {
+	// It is deleted a part at a time, and has a status until it is gone.
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	_, stderr, code := try(t, "sweep", "status", "--coordinator", address, id)
+	for code == 0 && ctx.Err() == nil {
+		_, stderr, code = try(t, "sweep", "status", "--coordinator", address, id)
+	}
+	if code != 1 || !strings.Contains(stderr, id) {
 		t.Errorf("status of a deleted sweep: exit status %d, %s", code, stderr)
 	}
 }
