@@ -101,6 +101,17 @@ type Pipes struct {
 	// MemoryReads is how much longer than a cycle an instruction of the memory pipe holds
 	// the issue slot for each register that it reads, address and data.
 	MemoryReads float64
+	// TensorRate is products of matrices an SM does in a cycle whose A takes four registers of a
+	// lane (m16n8k16 of halves, m16n8k8 of tf32, m16n8k32 of bytes), TensorShortRate those whose A takes two or one, and
+	// TensorDoubleRate those of doubles (m8n8k4); 0 where there are no tensor cores for them.
+	TensorRate, TensorShortRate, TensorDoubleRate float64
+	// TensorSingle is how many times as long a product with sums in single precision takes.
+	TensorSingle float64
+	// TensorReads is how long such a product holds the issue slot for each register that it reads.
+	TensorReads float64
+	// TensorLatency, TensorShortLatency and TensorDoubleLatency are the cycles until its result
+	// can be added to.
+	TensorLatency, TensorShortLatency, TensorDoubleLatency float64
 	// ProductSlots is how long a product of which the upper word is wanted holds the issue
 	// slot, cycles.
 	ProductSlots float64

@@ -73,6 +73,15 @@ var figures = []figure{
 	optionalReal("memory_reads", "cycles", func(d *Descriptor) *float64 { return &d.MemoryReads }),
 	real("product_slots", "cycles", func(d *Descriptor) *float64 { return &d.ProductSlots }),
 
+	optionalReal("tensor_rate", "products/cycle/SM", func(d *Descriptor) *float64 { return &d.TensorRate }),
+	optionalReal("tensor_short_rate", "products/cycle/SM", func(d *Descriptor) *float64 { return &d.TensorShortRate }),
+	optionalReal("tensor_double_rate", "products/cycle/SM", func(d *Descriptor) *float64 { return &d.TensorDoubleRate }),
+	real("tensor_single", "ratio", func(d *Descriptor) *float64 { return &d.TensorSingle }),
+	optionalReal("tensor_reads", "cycles", func(d *Descriptor) *float64 { return &d.TensorReads }),
+	optionalReal("tensor_latency", "cycles", func(d *Descriptor) *float64 { return &d.TensorLatency }),
+	optionalReal("tensor_short_latency", "cycles", func(d *Descriptor) *float64 { return &d.TensorShortLatency }),
+	optionalReal("tensor_double_latency", "cycles", func(d *Descriptor) *float64 { return &d.TensorDoubleLatency }),
+
 	real("constant_rate", "addresses/cycle/SM", func(d *Descriptor) *float64 { return &d.ConstantsPerCycle }),
 	real("instruction_fetch", "cycles", func(d *Descriptor) *float64 { return &d.InstructionFetch }),
 

@@ -21,6 +21,7 @@ type node struct {
 	block     int32 // ir block it came from
 	guard     value
 	gnot      bool
+	matrix    *ir.Matrix
 	dst       []value
 	src       []ir.Operand
 }
@@ -111,7 +112,7 @@ func newFunc(k *ir.Kernel, t *target) (*fn, error) {
 				return nil, fmt.Errorf("assemble %s: instruction %d at %v is not valid", k.Name, pc, in.Pos)
 			}
 			n := node{op: in.Op, typ: in.Type, styp: in.SrcType, mod: in.Mod, cmp: in.Cmp, boolOp: in.Bool, atom: in.Atom,
-				space: in.Space, vec: max(in.Vec, 1), pc: int32(pc), block: int32(b), guard: value(in.Guard), gnot: in.GuardNot}
+				space: in.Space, vec: max(in.Vec, 1), pc: int32(pc), block: int32(b), guard: value(in.Guard), gnot: in.GuardNot, matrix: in.Matrix}
 			s, d := len(srcs), len(dsts)
 			srcs = append(srcs, in.Src...)
 			for _, r := range in.Dst {

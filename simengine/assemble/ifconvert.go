@@ -129,10 +129,10 @@ func (f *fn) armCost(a int) int {
 			continue
 		case ir.Mov, ir.Cvta, ir.Nop:
 			continue
-		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync:
+		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Mma, ir.Movmatrix, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync:
 			return -1
 		}
-		if n.guard != noValue || n.branches() {
+		if n.guard != noValue || n.branches() || n.mod&ir.ModMatrix != 0 {
 			return -1
 		}
 		count++

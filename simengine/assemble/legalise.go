@@ -122,6 +122,10 @@ func (f *fn) sinkCopies() error {
 				continue
 			}
 			x, y := c.dst[0], value(c.src[0].Reg)
+			if f.renames(nodes[:i], x, y, uses[y]) {
+				*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
+				continue
+			}
 			if f.vals[y].defs != 1 || f.vals[y].words != f.vals[x].words || f.vals[y].file != f.vals[x].file {
 				continue
 			}

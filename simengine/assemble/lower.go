@@ -307,6 +307,11 @@ func (s *selector) lower(n *node) error {
 		return s.lowerSync(n)
 	case ir.Setp, ir.Set, ir.Selp, ir.Slct, ir.Testp, ir.Isspacep:
 		return s.lowerSelect(n)
+	case ir.Mma:
+		return s.lowerMma(n)
+	case ir.Movmatrix:
+		s.emit(opMOVM, s.dest(0, 1), s.word(n.src[0], 0))
+		return nil
 	case ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh, ir.Bfe, ir.Fns:
 		return s.lowerExpansion(n)
 	case ir.AddC, ir.SubC, ir.MadC:

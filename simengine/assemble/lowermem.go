@@ -78,9 +78,15 @@ func (s *selector) lowerLoad(n *node) error {
 			return nil
 		}
 	}
+	if n.mod&ir.ModMatrix != 0 {
+		op = opLDSM
+	}
 	a, vr, base, off := s.address(s.constIndex(n), n.space)
 	in := s.emit(op, dst, a)
 	s.access(in, n, vr, base, off)
+	if op == opLDSM {
+		in.width = 16
+	}
 	s.unpackVector(n.dst, dst)
 	return nil
 }
@@ -266,6 +272,10 @@ func (s *selector) data(o ir.Operand, t ir.Type) arg {
 func (s *selector) gather(vals []ir.Operand, t ir.Type) arg {
 	f := s.f
 	per := words(t)
+	if at, ok := s.bound(vals, per); ok {
+		s.wantAll(vals)
+		return at
+	}
 	g := s.newValue(per*uint8(len(vals)), fileGeneral)
 	for i, o := range vals {
 		at := uint8(i) * per

@@ -108,27 +108,32 @@ const (
 	IMADHigh           // imad.hi, the upper word of a product
 	FP64               // fp64 arithmetic
 	Half               // packed fp16 and bf16
-	MUFU               // transcendental unit: rcp, rsqrt, sin, cos, lg2, ex2
-	XU                 // other instructions at transcendental-unit rate: conversions, popc, flo, brev
-	Uniform            // uniform datapath
-	S2R                // read of a special register
-	LDC                // indexed load through the constant cache
-	Load               // ld from Space
-	Store              // st to Space
-	Atomic             // atom and red
-	AsyncCopy          // cp.async (LDGSTS)
-	Shuffle            // shfl
-	Vote               // vote, match, redux
-	Barrier            // bar.sync
-	Fence              // membar
-	Branch             // bra, convergence barriers
+	Tensor             // products of matrices on tensor cores, of which A takes four registers
+	TensorShort        // and those of which it takes two or one
+	TensorSingle       // the same with sums in single precision
+	TensorSingleShort
+	TensorDouble // of doubles
+	MUFU         // transcendental unit: rcp, rsqrt, sin, cos, lg2, ex2
+	XU           // other instructions at transcendental-unit rate: conversions, popc, flo, brev
+	Uniform      // uniform datapath
+	S2R          // read of a special register
+	LDC          // indexed load through the constant cache
+	Load         // ld from Space
+	Store        // st to Space
+	Atomic       // atom and red
+	AsyncCopy    // cp.async (LDGSTS)
+	Shuffle      // shfl
+	Vote         // vote, match, redux
+	Barrier      // bar.sync
+	Fence        // membar
+	Branch       // bra, convergence barriers
 	Exit
 	Control // depbar (cp.async.wait), nanosleep, other control without result
 	NumClasses
 )
 
 var classNames = [NumClasses]string{
-	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", MUFU: "mufu", XU: "xu",
+	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", Tensor: "tensor", TensorShort: "tensorshort", TensorSingle: "tensorsingle", TensorSingleShort: "tensorsingleshort", TensorDouble: "tensordouble", MUFU: "mufu", XU: "xu",
 	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
 	Shuffle: "shuffle", Vote: "vote", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control",
 }

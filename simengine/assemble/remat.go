@@ -110,7 +110,7 @@ func (r *rematerialiser) cost(v value, depth int) int {
 		return 0
 	}
 	switch d.op {
-	case ir.Ld, ir.Ldu, ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh:
+	case ir.Ld, ir.Ldu, ir.Movmatrix, ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh:
 		return never
 	}
 	c := 1

@@ -61,6 +61,7 @@ func (f *fn) selectInstructions() error {
 		f.mblocks[b] = mblock{merged: f.blocks[b].merged, succs: f.blocks[b].succs, depth: f.blocks[b].depth}
 	}
 	s.wantVariables()
+	s.bindFragments()
 	for i := len(f.order) - 1; i >= 0; i-- {
 		if err := s.block(f.order[i]); err != nil {
 			return err

@@ -68,7 +68,7 @@ func (f *fn) nodeUniform(n *node, split bool) bool {
 		}
 	}
 	switch n.op {
-	case ir.Atom, ir.Shfl, ir.Match, ir.Elect:
+	case ir.Atom, ir.Shfl, ir.Match, ir.Elect, ir.Mma, ir.Movmatrix:
 		return false
 	case ir.Ld, ir.Ldu:
 		if n.space != ir.ParamSpace && n.space != ir.Const {

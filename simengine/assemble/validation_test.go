@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,8 @@ func TestValidationKernelsVerify(t *testing.T) {
 		names := slices.Sorted(maps.Keys(c.files))
 		for k := 0; k < len(names); k += 8 {
 			for _, opt := range []Options{hopper, {CC: others[k/8%len(others)], MaxRegisters: 40}} {
-				if _, err := Assemble(c.kernel(t, names[k]), opt); err != nil {
+				var older *TensorError // of a kernel for later ones
+				if _, err := Assemble(c.kernel(t, names[k]), opt); err != nil && (!errors.As(err, &older) || opt.CC == hopper.CC) {
 					t.Errorf("%s for %v: %v", names[k], opt.CC, err)
 				}
 			}

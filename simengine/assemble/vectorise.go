@@ -157,7 +157,7 @@ func ordersShared(n *node) bool {
 // joinable describes node i of a block if it is a load that could be joined.
 func (j *joiner) joinable(n *node, i int) (openAccess, bool) {
 	f := j.f
-	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire) != 0 {
+	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
 		return openAccess{}, false
 	}
 	if n.space == ir.Const && n.src[0].Reg == ir.NoReg && f.t.constOperand {

@@ -17,6 +17,8 @@ type access struct {
 	family int  // in Runner.families; 0: none
 	read   bool
 	write  bool
+	lanes  uint32 // that give an address: of an ldmatrix 8 for each matrix, else all
+	matrix bool   // ldmatrix
 
 	second *access // CpAsync: the global side
 	size   slot    // CpAsync: source bytes actually read, noSlot for all
@@ -25,7 +27,10 @@ type access struct {
 // emitMemory compiles a load, store, atomic or asynchronous copy.
 func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
 	a := &access{op: in.Op, space: in.Space, vec: max(1, int(in.Vec)), elem: in.Type.Size(), signed: in.Type.IsSigned(), data: c.needed[pc], size: noSlot}
-	a.width = a.elem * a.vec
+	a.width, a.lanes = a.elem*a.vec, ^uint32(0)
+	if in.Mod&ir.ModMatrix != 0 {
+		a.width, a.lanes, a.matrix = matrixRow, ^uint32(0)>>(32-8*a.vec), true
+	}
 	a.read = in.Op == ir.Ld || in.Op == ir.Ldu || in.Op == ir.Atom || in.Op == ir.Red
 	a.write = in.Op == ir.St || in.Op == ir.Atom || in.Op == ir.Red || in.Op == ir.CpAsync
 	i.kind, i.x = kindMemory, &extra{access: a}
@@ -138,7 +143,7 @@ func (c *compiler) emitAsync(pc int, in *ir.Instr, i *instr) error {
 	if n != 4 && n != 8 && n != 16 {
 		return c.unsupported(pc, "cp.async of this size")
 	}
-	g := &access{op: ir.CpAsync, space: ir.Global, elem: min(n, 8), vec: max(1, n/8), width: n, read: true, size: noSlot}
+	g := &access{op: ir.CpAsync, lanes: ^uint32(0), space: ir.Global, elem: min(n, 8), vec: max(1, n/8), width: n, read: true, size: noSlot}
 	a.space, a.elem, a.vec, a.width, a.second = ir.Shared, g.elem, g.vec, n, g
 	if err := c.address(pc, a, &in.Src[0]); err != nil {
 		return err

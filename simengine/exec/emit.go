@@ -43,6 +43,8 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 		return c.emitSelp(pc, in, i)
 	case ir.AddC, ir.SubC, ir.MadC:
 		return c.emitCarry(pc, in, i)
+	case ir.Mma:
+		return c.emitMma(pc, in, i)
 	case ir.Cvta, ir.Isspacep:
 		return c.emitWindow(pc, in, i)
 	case ir.Mov:
@@ -78,6 +80,7 @@ var calls = [ir.NumOps]func(*Runner, *warp, *instr, uint32) signal{
 	ir.Activemask:    (*Runner).activeMask,
 	ir.Redux:         (*Runner).redux,
 	ir.Elect:         (*Runner).elect,
+	ir.Movmatrix:     (*Runner).moveMatrix,
 	ir.Bar:           (*Runner).barrierSync,
 	ir.BarRed:        (*Runner).barrierReduce,
 	ir.BarWarp:       (*Runner).warpSync,

@@ -76,6 +76,7 @@ type extra struct {
 	run    func(*Runner, *warp, *instr, uint32) signal
 	atom   atomFunc
 	imm    uint64
+	matrix *matrix // Mma
 }
 
 // terminator is how a block ends.

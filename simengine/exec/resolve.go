@@ -48,6 +48,7 @@ func extentOf(addr *vec64, mask uint32) extent {
 // memory runs a memory instruction for the lanes in mask.
 func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
+	mask &= a.lanes
 	if !a.data && a.op != ir.CpAsync && (r.opt.PathOnly || r.opt.DeviceOnly && a.space == ir.Shared) {
 		return next
 	}
@@ -128,6 +129,8 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	switch {
 	case in.x.atom != nil:
 		return r.atomic(w, in, space, mask)
+	case a.matrix:
+		return r.loadMatrices(w, in)
 	case a.read:
 		return r.load(w, in, a, space, mask)
 	}

@@ -58,6 +58,7 @@ type Runner struct {
 	t32         vec32
 	t64         vec64
 	x           [4]vec64
+	tiles       *tiles // of the last product of matrices
 	straddle    [32]byte
 	torn        tornWrite
 	checker     *raceChecker // for races

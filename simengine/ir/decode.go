@@ -12,6 +12,7 @@ type shape struct {
 	spec *spec
 	Instr
 	seen group
+	wm   *wmma // of a wmma instruction
 	// spaces counts the state spaces written (cp.async has two).
 	spaces int
 	// At most one of these says why the opcode is refused.
@@ -42,6 +43,9 @@ func (d decoder) decode(opcode string) *shape {
 		s.problem = fmt.Sprintf("unknown instruction %q", opcode)
 	case s.spec.op == OpInvalid:
 		s.unmodelled = true
+	case s.spec.form >= formMma:
+		s.Op, s.Mod = s.spec.op, s.spec.mod
+		s.matrix(opcode, rest)
 	default:
 		s.Op, s.Mod = s.spec.op, s.spec.mod
 		s.modifiers(opcode, rest)

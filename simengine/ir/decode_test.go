@@ -35,7 +35,10 @@ prefetch.global.L1 prefetch.L2 shfl.sync.down.b32 shfl.sync.bfly.b32 shfl.idx.b3
 bra bra.uni brx.idx brx.idx.uni exit trap bar.sync bar.arrive bar.red.popc.u32 bar.red.and.pred bar.warp.sync
 membar.cta membar.gl membar.sys fence.acq_rel.gpu fence.sc.cluster fence.acquire.cta
 vote.sync.ballot.b32 vote.sync.all.pred vote.any.pred match.any.sync.b32 match.all.sync.b64 activemask.b32
-redux.sync.add.s32 redux.sync.and.b32 elect.sync nanosleep.u32`
+redux.sync.add.s32 redux.sync.and.b32 elect.sync nanosleep.u32
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+ldmatrix.sync.aligned.m8n8.x4.shared.b16 ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 movmatrix.sync.aligned.m8n8.trans.b16`
 
 // aliases are other spellings of the same.
 var aliases = map[string]string{
@@ -102,8 +105,9 @@ func TestDecodeFields(t *testing.T) {
 func TestUnmodelledOpcodes(t *testing.T) {
 	d := decoder{}
 	for _, s := range strings.Fields(`
-wmma.load.a.sync.aligned.m16n16k16.global.row.f16 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
-tcgen05.mma.cta_group::1.kind::f16 ldmatrix.sync.aligned.m8n8.x4.shared.b16 stmatrix.sync.aligned.m8n8.x4.shared.b16 movmatrix.sync.aligned.m8n8.trans.b16
+wmma.load.a.sync.aligned.col.m16n16k16.global.u8 wmma.load.a.sync.aligned.row.m8n8k32.s4 mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32
+mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+tcgen05.mma.cta_group::1.kind::f16 ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 stmatrix.sync.aligned.m8n8.x4.shared.b16 wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32
 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes cp.async.bulk.commit_group cp.async.mbarrier.arrive.shared.b64 cp.reduce.async.bulk.global
 mbarrier.init.shared.b64 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 red.async.relaxed.cluster multimem.ld_reduce.relaxed.sys.global.add.f32
 tensormap.replace.tile fence.proxy.async fence.mbarrier_init.release.cluster barrier.cluster.arrive.aligned getctarank.u32
@@ -115,7 +119,7 @@ ld.shared::cluster.u32 min.xorsign.abs.f32 cvt.rn.satfinite.e4m3x2.f32 add.rn.f3
 			t.Errorf("%s: want it refused as not modelled, got op %v, problem %q", s, sh.Op, sh.problem)
 		}
 	}
-	for _, s := range strings.Fields(`nonsense add.nonsense.u32 mov.u31 ld.global.v3.f32 setp.foo.s32 .u32 wmmax.a`) {
+	for _, s := range strings.Fields(`nonsense add.nonsense.u32 mov.u31 mma.m16n8k16.row.col.f32.f16.f16.f32 ldmatrix.m8n8.x4.shared.b16 ld.global.v3.f32 setp.foo.s32 .u32 wmmax.a`) {
 		if sh := d.decode(s); sh.unmodelled || sh.problem == "" {
 			t.Errorf("%s: want a diagnostic, got op %v, not modelled %v", s, sh.Op, sh.unmodelled)
 		}
@@ -152,7 +156,7 @@ func TestNames(t *testing.T) {
 	check("special", len(specialNames), func(i int) string { return Special(i).String() })
 	for i := range 32 {
 		m := Mod(1) << i
-		if named := m.String() != ""; named != (m <= ModNoFtz) {
+		if named := m.String() != ""; named != (m <= ModTrans) {
 			t.Errorf("flag %d is %q", i, m)
 		}
 	}

@@ -58,6 +58,10 @@ func (b *kernelBuilder) read(s *site) {
 		b.ret(s)
 	case formBar:
 		b.bar(s)
+	case formMma:
+		b.mma(s)
+	case formWmma:
+		b.wmma(s)
 	default:
 		if b.operands(s, s.shape.spec.args) {
 			b.finish(s)

@@ -122,7 +122,11 @@ type Instr struct {
 	Space   Space  // Ld, St, Atom, Red, Cvta, CpAsync (destination is Shared)
 	Cache   CacheOp
 	Scope   Scope // Atom, Red, Membar, strong Ld and St
-	Vec     uint8 // elements of a vector Ld/St: 1, 2, 4 or 8
+	// Vec is the elements of a vector Ld/St: 1, 2, 4 or 8. With ModMatrix a Ld is an
+	// ldmatrix of so many matrices of 8 rows of 16 bytes: lane i gives the address of row
+	// i%8 of matrix i/8, and Dst[m] of lane i is 32 bits of matrix m (see Fragment).
+	Vec    uint8
+	Matrix *Matrix // Mma; shared by copies of the instruction
 
 	Guard    Reg  // predicate that guards the instruction, NoReg when none
 	GuardNot bool // true for @!p
@@ -137,7 +141,8 @@ type Instr struct {
 	// values follow. For CpAsync Src[0] is the shared address, Src[1] the
 	// global one, Src[2] the byte count; Src[3], when there, is the number of
 	// bytes to read (the rest is zero) or a predicate: true to read none.
-	// A BarRed ends with its predicate, a Vote starts with it.
+	// A BarRed ends with its predicate, a Vote starts with it. Of a Mma they are
+	// the registers of A, then those of B and of C.
 	Src []Operand
 
 	// Target is the instruction index a Bra jumps to; -1 elsewhere.

@@ -14,10 +14,10 @@ var typeNames = [...]string{
 var opNames = [NumOps]string{
 	Mov: "mov", Ld: "ld", Ldu: "ldu", St: "st", Atom: "atom", Red: "red", CpAsync: "cp.async",
 	CpAsyncCommit: "cp.async.commit_group", CpAsyncWait: "cp.async.wait_group",
-	Prefetch: "prefetch", Cvt: "cvt", Cvta: "cvta", Isspacep: "isspacep", Shfl: "shfl", Prmt: "prmt", Mapa: "mapa",
+	Prefetch: "prefetch", Cvt: "cvt", Cvta: "cvta", Isspacep: "isspacep", Shfl: "shfl", Prmt: "prmt", Mapa: "mapa", Movmatrix: "movmatrix",
 	Add: "add", Sub: "sub", Mul: "mul", Mad: "mad", Fma: "fma", Mul24: "mul24", Mad24: "mad24",
 	Sad: "sad", Div: "div", Rem: "rem", Abs: "abs", Neg: "neg", Min: "min", Max: "max",
-	AddC: "addc", SubC: "subc", MadC: "madc", Dp4a: "dp4a", Dp2a: "dp2a", Rcp: "rcp", Sqrt: "sqrt",
+	AddC: "addc", SubC: "subc", MadC: "madc", Dp4a: "dp4a", Dp2a: "dp2a", Mma: "mma", Rcp: "rcp", Sqrt: "sqrt",
 	Rsqrt: "rsqrt", Sin: "sin", Cos: "cos", Lg2: "lg2", Ex2: "ex2", Tanh: "tanh",
 	Copysign: "copysign", Testp: "testp",
 	And: "and", Or: "or", Xor: "xor", Not: "not", CNot: "cnot", Lop3: "lop3", Shl: "shl", Shr: "shr",
@@ -88,6 +88,7 @@ var modNames = [...]struct {
 	{ModWrap, "wrap"}, {ModCarryIn, "carryin"}, {ModCarryOut, "cc"}, {ModSync, "sync"}, {ModTo, "to"},
 	{ModArrive, "arrive"}, {ModShiftAmt, "shiftamt"}, {ModAll, "all"}, {ModBypassL1, "cg"},
 	{ModNaN, "NaN"}, {ModRelu, "relu"}, {ModFtz, "ftz"}, {ModSat, "sat"}, {ModNoFtz, "noftz"},
+	{ModMatrix, "m8n8"}, {ModTrans, "trans"},
 }
 
 // name looks v up in a table; "" and what is outside give kind(v).

@@ -25,6 +25,7 @@ const (
 	Shfl
 	Prmt
 	Mapa
+	Movmatrix
 
 	// Integer and floating-point arithmetic.
 	Add
@@ -46,6 +47,7 @@ const (
 	MadC
 	Dp4a
 	Dp2a
+	Mma // mma.sync, a product of matrices by the lanes of a warp: see Matrix
 	Rcp
 	Sqrt
 	Rsqrt

@@ -67,6 +67,10 @@ const (
 	formCall
 	formRet
 	formBar
+	formMma
+	formLdmatrix
+	formMovmatrix
+	formWmma
 )
 
 // site is one instruction being built.
@@ -84,7 +88,7 @@ const arith = gRound | gFtz | gSat
 // that matches is taken. What is not modelled has an empty spec.
 var specs = func() map[string]*spec {
 	all := map[string]*spec{}
-	for _, table := range []map[string]*spec{arithmeticSpecs, logicSpecs, compareSpecs, moveSpecs, controlSpecs, syncSpecs} {
+	for _, table := range []map[string]*spec{arithmeticSpecs, logicSpecs, compareSpecs, moveSpecs, matrixSpecs, controlSpecs, syncSpecs} {
 		for name, s := range table {
 			all[name] = s
 		}
@@ -188,6 +192,15 @@ var moveSpecs = map[string]*spec{
 	"cp.async.wait_all":     {op: CpAsyncWait, mod: ModAll},
 }
 
+// Products of matrices, whose opcodes matrixShape reads.
+var matrixSpecs = map[string]*spec{
+	"mma":         {op: Mma, form: formMma},
+	"ldmatrix":    {op: Ld, form: formLdmatrix, args: "Va", mod: ModMatrix | ModSync},
+	"movmatrix":   {op: Movmatrix, form: formMovmatrix, args: "dt", mod: ModTrans | ModSync},
+	"wmma.load.a": {op: Ld, form: formWmma}, "wmma.load.b": {op: Ld, form: formWmma}, "wmma.load.c": {op: Ld, form: formWmma},
+	"wmma.store.d": {op: St, form: formWmma}, "wmma.mma": {op: Mma, form: formWmma},
+}
+
 // Control flow.
 var controlSpecs = map[string]*spec{
 	"bra":     {op: Bra, may: gUni, form: formBra},
@@ -218,11 +231,11 @@ var syncSpecs = map[string]*spec{
 	"griddepcontrol": {op: Nop, may: gIgnore, must: gIgnore},
 }
 
-// unmodelled are PTX instructions this simulator refuses by name: tensor
-// cores, the tensor memory accelerator, textures and surfaces, clusters,
-// stack allocation and the scalar video instructions.
+// unmodelled are PTX instructions this simulator refuses by name: products of
+// sparse matrices and of whole warpgroups, the tensor memory accelerator, textures
+// and surfaces, clusters, stack allocation and the scalar video instructions.
 var unmodelled = []string{
-	"wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix",
+	"wmma", "mma.sp", "mma.sp::ordered_metadata", "wgmma", "tcgen05", "stmatrix",
 	"cp.async.bulk", "cp.async.mbarrier", "cp.reduce", "mbarrier", "st.async", "st.bulk", "red.async",
 	"multimem", "tensormap", "fence.proxy", "fence.mbarrier_init", "barrier.cluster", "getctarank",
 	"clusterlaunchcontrol", "setmaxnreg", "createpolicy", "applypriority", "discard",

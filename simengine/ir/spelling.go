@@ -11,6 +11,10 @@ import (
 func (in *Instr) Opcode() string {
 	s := spelling{in: in}
 	switch in.Op {
+	case Mma:
+		return in.Matrix.opcode(in.Mod)
+	case Movmatrix:
+		return "movmatrix.sync.aligned.m8n8.trans.b16"
 	case Setp, Set:
 		s.str("set", in.Op == Set)
 		s.str("setp", in.Op == Setp)
@@ -67,6 +71,12 @@ func (s *spelling) types() {
 
 func (s *spelling) memory() {
 	in := s.in
+	if in.Mod&ModMatrix != 0 {
+		s.str("ldmatrix.sync.aligned.m8n8.x"+strconv.Itoa(int(in.Vec)), true)
+		s.flags(ModTrans)
+		s.str(".shared.b16", true)
+		return
+	}
 	s.str(in.Op.String(), true)
 	switch in.Op {
 	case CpAsync:

@@ -26,6 +26,8 @@ func instrText(k *Kernel, in *Instr) string {
 	w.b.WriteString(in.Opcode())
 	w.dests()
 	switch in.Op {
+	case Mma:
+		w.fragments()
 	case Ld, Ldu, Atom, Prefetch, Red, St:
 		w.sep()
 		w.source(0)

@@ -81,6 +81,8 @@ const (
 	ModBypassL1 // cp.async.cg
 	ModRelu     // negative results and NaN become zero
 	ModNoFtz    // atom and red on f16: subnormals are kept
+	ModMatrix   // ldmatrix: see Instr.Vec
+	ModTrans    // ldmatrix.trans, movmatrix.trans
 )
 
 // Scope is the set of threads an atomic, fence or strong access is ordered for.

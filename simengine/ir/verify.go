@@ -115,6 +115,11 @@ func (v *verifier) instr(pc int) {
 		bad("target %d and %d targets", in.Target, len(in.Targets))
 	}
 	v.memory(in, bad)
+	if (in.Op == Mma) != (in.Matrix != nil) {
+		bad("a matrix that is none, or none that is one")
+	} else if m := in.Matrix; m != nil && (len(in.Dst) != m.registers(m.D, m.M*m.N) || len(in.Src) != m.sources()) {
+		bad("%d destinations and %d sources for its fragments", len(in.Dst), len(in.Src))
+	}
 	if want := operandCount[in.Op]; want != 0 && len(in.Src) != want {
 		bad("%d sources, want %d", len(in.Src), want)
 	}
@@ -122,7 +127,7 @@ func (v *verifier) instr(pc int) {
 
 // operandCount is the number of sources of opcodes that always have as many.
 var operandCount = map[Op]int{
-	Add: 2, Sub: 2, Mul: 2, Mad: 3, Fma: 3, Div: 2, Rem: 2, Min: 2, Max: 2, AddC: 2, SubC: 2, MadC: 3,
+	Movmatrix: 1, Add: 2, Sub: 2, Mul: 2, Mad: 3, Fma: 3, Div: 2, Rem: 2, Min: 2, Max: 2, AddC: 2, SubC: 2, MadC: 3,
 	And: 2, Or: 2, Xor: 2, Not: 1, Shl: 2, Shr: 2, Shf: 3, Selp: 3, Slct: 3, Prmt: 3, Popc: 1, Clz: 1,
 }
 

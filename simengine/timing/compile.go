@@ -213,6 +213,8 @@ func (m *machine) slots(in *assemble.Instr) int64 {
 	switch in.Class {
 	case assemble.FP64:
 		return max(int64(float64(fresh(in, nil))*m.pairReads), cycle)
+	case assemble.Tensor, assemble.TensorShort, assemble.TensorSingle, assemble.TensorSingleShort, assemble.TensorDouble:
+		return max(int64(float64(words(in.Src[:]))*m.tensorReads), cycle)
 	case assemble.IMADWide, assemble.IMADHigh:
 		return max(m.productSlots, cycle)
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.Shuffle:

@@ -21,6 +21,7 @@ const (
 	pipeIMAD
 	pipeFP64
 	pipeHalf
+	pipeTensor
 	pipeXU
 	pipeUniform
 	pipeBranch
@@ -65,6 +66,7 @@ type machine struct {
 	linesPerPiece uint64
 	pairReads     float64 // steps of the issue slot that reading a pair of registers takes an fp64 instruction,
 	memoryReads   float64 // and a register one of the memory pipe, beyond a cycle
+	tensorReads   float64 // and one of the tensor cores in all
 	productSlots  int64   // steps that a product with an upper word holds the issue slot
 	threeReads    int64   // steps an FMA of three registers holds its pipe at least
 	tagFirst      int64   // steps of the tag stage for the first line of a request
@@ -170,6 +172,7 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	wide.interval, wide.latency = high.interval, wide.latency+imadWide
 	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, resultFixed)
 	set(assemble.Half, pipeHalf, arch.LaneHalf, arch.LatencyHalf, resultFixed)
+	m.setTensor()
 	set(assemble.MUFU, pipeXU, arch.LaneMUFU, arch.LatencyMUFU, resultShort)
 	set(assemble.XU, pipeXU, arch.LaneXU, arch.LatencyXU, resultShort)
 	set(assemble.Uniform, pipeUniform, arch.LaneUniform, arch.LatencyUniform, resultFixed)
@@ -193,6 +196,24 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 		}
 	}
 	m.predicate = lat(arch.LatencyPredicate)
+}
+
+// setTensor sets what tensor cores do, of whose instructions the assembler makes none where
+// there are no figures of them.
+func (m *machine) setTensor() {
+	d := m.arch
+	set := func(c assemble.Class, rate, longer, latency float64) {
+		if rate > 0 {
+			interval := max(dram.Ticks(float64(d.SubPartitions)*longer/rate), 1)
+			m.classes[c] = classSpec{pipe: pipeTensor, interval: interval, latency: max(int64(math.Round(latency)), 1), kind: resultFixed}
+		}
+	}
+	set(assemble.Tensor, d.TensorRate, 1, d.TensorLatency)
+	set(assemble.TensorShort, d.TensorShortRate, 1, d.TensorShortLatency)
+	set(assemble.TensorSingle, d.TensorRate, d.TensorSingle, d.TensorLatency)
+	set(assemble.TensorSingleShort, d.TensorShortRate, d.TensorSingle, d.TensorShortLatency)
+	set(assemble.TensorDouble, d.TensorDoubleRate, 1, d.TensorDoubleLatency)
+	m.tensorReads = d.TensorReads * dram.Fraction
 }
 
 func (m *machine) setMemory(lat func(string) int64) {

@@ -11,7 +11,7 @@ import (
 const boundFrom = 0.75
 
 var pipeBounds = map[pipe]Bound{
-	pipeALU: BoundALU, pipeFMA: BoundFMA, pipeIMAD: BoundIMAD, pipeFP64: BoundFP64, pipeHalf: BoundHalf, pipeXU: BoundXU,
+	pipeALU: BoundALU, pipeFMA: BoundFMA, pipeIMAD: BoundIMAD, pipeFP64: BoundFP64, pipeHalf: BoundHalf, pipeTensor: BoundTensor, pipeXU: BoundXU,
 }
 
 // usage is the busy share of each resource over the clocked run.
@@ -87,7 +87,7 @@ func (s *sm) bound(e *estimate, u [numBounds]float64) Bound {
 	if e.dispatch {
 		return BoundLaunch
 	}
-	best = best.Behind(u[BoundIssue], u[BoundFP64])
+	best = best.Behind(u[:])
 	if best == BoundLatency {
 		var sum int64
 		for _, v := range s.stats.warpTime {

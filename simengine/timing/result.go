@@ -42,6 +42,7 @@ const (
 	BoundIMAD
 	BoundFP64
 	BoundHalf
+	BoundTensor
 	BoundXU       // transcendental unit and conversions
 	BoundLSU      // L1TEX: tags and data banks of global, local and shared accesses
 	BoundConstant // indexed constant cache
@@ -54,14 +55,17 @@ const (
 )
 
 var boundNames = [numBounds]string{
-	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "xu", "lsu", "constant", "l2", "dram", "launch", "barrier", "latency",
+	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "constant", "l2", "dram", "launch", "barrier", "latency",
 }
 
-// Behind is what keeps a busy issue slot: the fp64 pipe, whose instructions hold it,
-// where that is as good as busy all that time; both are shares of it.
-func (b Bound) Behind(issue, fp64 float64) Bound {
-	if b == BoundIssue && fp64 > 0.9*issue {
-		return BoundFP64
+// Behind is what keeps a busy issue slot: the fp64 pipe or the tensor cores, whose
+// instructions hold it, where they are as good as busy all that time. use has the share of
+// the time that each resource is busy.
+func (b Bound) Behind(use []float64) Bound {
+	for _, p := range [...]Bound{BoundFP64, BoundTensor} {
+		if b == BoundIssue && use[p] > 0.9*use[BoundIssue] {
+			return p
+		}
 	}
 	return b
 }

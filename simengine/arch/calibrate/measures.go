@@ -70,6 +70,30 @@ func efficiency(r, of Results) float64 {
 	return math.Round(of.most()*1e12/r.where("device.dram_bandwidth").first()) / 1e3
 }
 
+// Products of matrices that stand for their classes.
+const (
+	deep     = "m16n8k16.row.col.f32.f16.f16.f32"
+	halfSums = "m16n8k16.row.col.f16.f16.f16.f16"
+	shallow  = "m16n8k8.row.col.f32.f16.f16.f32"
+	doubles  = "m8n8k4.row.col.f64.f64.f64.f64"
+)
+
+// tensor is the results of one kind of product of which eight are independent.
+func tensor(r Results, name, op string) Results { return r.where(name, "op", op, "chains", 8) }
+
+// deepReads is how many registers the deep product reads.
+const deepReads = 10
+
+// tensorReads is how long a product holds the issue slot for each register it reads: the
+// time of one with more and more products of two numbers beside it, without those.
+func tensorReads(r Results) float64 {
+	beside := func(n float64) float64 {
+		return subPartitions / tensor(r, "tensor.beside", deep).where("tensor.beside", "beside", "fmul", "each", n).first()
+	}
+	each := (beside(8) - beside(2)) / 6
+	return hundredth((beside(2) - 2*each) / deepReads)
+}
+
 // halves are the latencies of an L2's two halves as one SM sees them: the means
 // of the results under and over the middle, when these are more than 10 % apart.
 func halves(r Results) (near, far float64) {

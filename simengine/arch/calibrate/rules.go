@@ -79,6 +79,16 @@ var rules = []rule{
 	}},
 	{"memory_reads", "slots.beside 20 sums, loads and stores, a register beyond a cycle, mean", memoryReads},
 	{"product_slots", "slots.beside 20 sums, mul_wide", func(r Results) float64 { return hundredth(besides(r, "mul_wide").held) }},
+	{"tensor_rate", "tensor.rate m16n8k16, sums in single precision, 8 chains, most", func(r Results) float64 { return hundredth(tensor(r, "tensor.rate", deep).most()) }},
+	{"tensor_short_rate", "tensor.rate m16n8k8, sums in single precision, 8 chains, most", func(r Results) float64 { return hundredth(tensor(r, "tensor.rate", shallow).most()) }},
+	{"tensor_double_rate", "tensor.rate m8n8k4 of doubles, 8 chains, most", func(r Results) float64 { return hundredth(tensor(r, "tensor.rate", doubles).most()) }},
+	{"tensor_single", "tensor.rate m16n8k16, sums as halves over sums in single precision, most", func(r Results) float64 {
+		return math.Round(tensor(r, "tensor.rate", halfSums).most() / tensor(r, "tensor.rate", deep).most())
+	}},
+	{"tensor_reads", "tensor.beside m16n8k16, 2 and 8 fmul, as many as it takes alone, a register", tensorReads},
+	{"tensor_latency", "tensor.latency m16n8k16", func(r Results) float64 { return math.Round(r.where("tensor.latency", "op", deep).first()) }},
+	{"tensor_short_latency", "tensor.latency m16n8k8", func(r Results) float64 { return math.Round(r.where("tensor.latency", "op", shallow).first()) }},
+	{"tensor_double_latency", "tensor.latency m8n8k4 of doubles", func(r Results) float64 { return math.Round(r.where("tensor.latency", "op", doubles).first()) }},
 	{"instruction_cache", "icache.body 1 warp, last body at full rate", instructionCache},
 	{"instruction_fetch", "icache.body 1 warp, first body beyond the cache", instructionFetch},
 

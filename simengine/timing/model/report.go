@@ -29,7 +29,7 @@ func report(f *timing.Figures, in *timing.Input, fp *footprint, t *traffic, d *d
 			top, r.Bound = use[b], b
 		}
 	}
-	r.Bound = r.Bound.Behind(use[timing.BoundIssue], use[timing.BoundFP64])
+	r.Bound = r.Bound.Behind(use[:])
 	if p.dispatch {
 		r.Bound = timing.BoundLaunch
 	}

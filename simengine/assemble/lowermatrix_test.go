@@ -1,0 +1,80 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+)
+
+// fragmentLoads bring a tile to shared memory and from there fragments of A and B.
+const fragmentLoads = "ld.global.b32 %r4, [%rd4]; mov.u32 %r5, s; mad.lo.u32 %r6, %r1, 16, %r5; st.shared.b32 [%r6], %r4; bar.sync 0; " +
+	"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10,%r11,%r12,%r13}, [%r6]; ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r14,%r15,%r16,%r17}, [%r6+4096]; "
+
+const halves = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+
+// Loads bring fragments to the registers that products take them from, B's of two products at a
+// time, and sums stay where they are: nothing is copied, in and out of loops.
+func TestFragmentsAreNotCopied(t *testing.T) {
+	zeros := "mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1; mov.f32 %f5, %f1; mov.f32 %f6, %f1; mov.f32 %f7, %f1; mov.f32 %f8, %f1; "
+	stores := " st.global.v2.f32 [%rd5], {%f1,%f2}; st.global.v2.f32 [%rd5+8], {%f3,%f4}; st.global.v4.f32 [%rd5+16], {%f5,%f6,%f7,%f8};"
+	two := halves + "{%f1,%f2,%f3,%f4}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%f1,%f2,%f3,%f4}; " +
+		halves + "{%f5,%f6,%f7,%f8}, {%r10,%r11,%r12,%r13}, {%r16,%r17}, {%f5,%f6,%f7,%f8}; "
+	scaled := "mul.f32 %f11, %f1, %f9; mul.f32 %f12, %f2, %f9; mul.f32 %f13, %f3, %f9; mul.f32 %f14, %f4, %f9; " +
+		halves + "{%f15,%f16,%f17,%f18}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%f11,%f12,%f13,%f14}; " +
+		halves + "{%f21,%f22,%f23,%f24}, {%r10,%r11,%r12,%r13}, {%r16,%r17}, {%f15,%f16,%f17,%f18}; " +
+		"mov.f32 %f1, %f21; mov.f32 %f2, %f22; mov.f32 %f3, %f23; mov.f32 %f4, %f24; "
+	for _, c := range []struct {
+		name, body string
+		products   int
+	}{
+		{"two products", zeros + fragmentLoads + two + stores, 2},
+		{"a loop", zeros + "mov.u32 %r7, 0; $loop: .pragma \"nounroll\"; " + fragmentLoads + two + "bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r2; @%p1 bra $loop; " + stores, 2},
+		{"sums that are scaled", zeros + "mov.u32 %r7, 0; cvt.rn.f32.u32 %f9, %r3; $loop: .pragma \"nounroll\"; " + fragmentLoads + scaled + "bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r2; @%p1 bra $loop; " + stores, 2},
+	} {
+		src := kernelOf(c.body)
+		n := selectedOps(t, src, hopper.CC)
+		if n[opHMMASINGLE] != c.products || n[opLDSM] != 2 {
+			t.Errorf("%s: %d products and %d loads of fragments, want %d and 2", c.name, n[opHMMASINGLE], n[opLDSM], c.products)
+		}
+		if n[opMOV] > 10 { // eight zeros, where shared memory begins, a counter
+			t.Errorf("%s: %d copies, want 10 at most", c.name, n[opMOV])
+		}
+		must(t, src, hopper)
+	}
+}
+
+// Turing's tensor cores multiply half as deep, and bytes half as high; what came before, and
+// types that a generation does not have, are refused.
+func TestProductsByGeneration(t *testing.T) {
+	bytes := "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r20,%r21,%r22,%r23}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {0,0,0,0}; st.global.v4.b32 [%rd5], {%r20,%r21,%r22,%r23};"
+	floats := halves + "{%f1,%f2,%f3,%f4}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {0f00000000,0f00000000,0f00000000,0f00000000}; st.global.v4.f32 [%rd5], {%f1,%f2,%f3,%f4};"
+	for _, c := range []struct {
+		name, body string
+		cc         [2]int
+		op         mop
+		n          int
+	}{
+		{"halves on Hopper", floats, [2]int{9, 0}, opHMMASINGLE, 1},
+		{"halves on Turing", floats, [2]int{7, 5}, opHMMASINGLESHORT, 2},
+		{"bytes on Ampere", bytes, [2]int{8, 0}, opIMMA, 1},
+		{"bytes on Turing", bytes, [2]int{7, 5}, opIMMASHORT, 4},
+	} {
+		if n := selectedOps(t, kernelOf(fragmentLoads+c.body), c.cc); n[c.op] != c.n {
+			t.Errorf("%s: %d %v, want %d", c.name, n[c.op], c.op, c.n)
+		}
+	}
+	bfloats := strings.ReplaceAll(floats, ".f16.", ".bf16.")
+	bfloats = strings.ReplaceAll(bfloats, "bf16.f16", "bf16.bf16")
+	for name, c := range map[string]struct {
+		body string
+		cc   [2]int
+	}{"halves on Volta": {floats, [2]int{7, 0}}, "bfloats on Turing": {bfloats, [2]int{7, 5}}} {
+		tg, err := targetFor(c.cc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = selected(buildKernel(t, "k", []byte(kernelOf(fragmentLoads+c.body))), tg, 0, false)
+		if err == nil || !strings.Contains(err.Error(), "products of matrices") {
+			t.Errorf("%s: %v, want it refused by name", name, err)
+		}
+	}
+}
