@@ -132,6 +132,44 @@ func TestFP32Lanes(t *testing.T) {
 	}
 }
 
+// products are 32 products of matrices, of which eight are independent.
+func products(shape, types string, a, b int) string {
+	var body strings.Builder
+	for i := range 32 {
+		n := 20 + 4*(i%8)
+		fmt.Fprintf(&body, "mma.sync.aligned.%s.row.col.%s {%%f%d,%%f%d,%%f%d,%%f%d}, {%s}, {%s}, {%%f%d,%%f%d,%%f%d,%%f%d};\n",
+			shape, types, n, n+1, n+2, n+3, "%r10,%r11,%r12,%r13"[:5*a-1], "%r14,%r15"[:5*b-1], n, n+1, n+2, n+3)
+	}
+	var before strings.Builder
+	for i := range 6 {
+		fmt.Fprintf(&before, "add.u32 %%r%d, %%r0, %d;\n", 10+i, i)
+	}
+	for i := range 32 {
+		fmt.Fprintf(&before, "mov.f32 %%f%d, 0f00000000;\n", 20+i)
+	}
+	text := looped("", before.String(), body.String())
+	keep := ""
+	for i := range 32 {
+		keep += fmt.Sprintf("add.f32 %%f0, %%f0, %%f%d;\n", 20+i)
+	}
+	return strings.Replace(text, "st.global.f32 [%rd5]", keep+"st.global.f32 [%rd5]", 1)
+}
+
+// Multiply-adds of halves that an SM does in a cycle with sums in single precision: the
+// whitepapers' 1024 on A100 and 512 on GA102, half of that on GeForce, and on H200 what mma.sync was measured
+// to reach (deploy/calibrate tensor.rate), 64 % of the 2048 that warpgroups do. Half as deep
+// products are half as much work, and on H200 not twice as fast.
+func TestTensorCores(t *testing.T) {
+	for on, want := range map[string][2]float64{"t4": {512, 512}, "a100": {1024, 1024}, "a6000": {512, 512}, "rtx3090": {256, 256}, "rtx2080ti": {256, 256}, "h200": {1330, 940}} {
+		for i, shape := range []string{"m16n8k16", "m16n8k8"} {
+			fmas := []float64{2048, 1024}[i]
+			within(t, fmt.Sprintf("multiply-adds of %s on %s", shape, on), 0.9*want[i], 1.03*want[i], func(level simengine.Level) float64 {
+				return 32 * fmas / turn(t, on, products(shape, "f32.f16.f16.f32", 4>>i, 2>>i), level)
+			})
+		}
+	}
+}
+
 // Without the second instruction a cycle Kepler's schedulers feed four warps' worth of lanes.
 func TestKeplerDualIssue(t *testing.T) {
 	single, err := arch.Parse([]byte(`{"name": "single-issue", "base": "k40", "numbers": {

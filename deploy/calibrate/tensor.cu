@@ -1,5 +1,5 @@
 // tensor.cu - latency and rate of mma.sync by shape and types, alone, in one warp and
-// many, and beside other instructions; latency and rate of ldmatrix.
+// many, and beside other instructions; latency and rate of ldmatrix and movmatrix.
 #include "harness.cuh"
 
 const int loops = 16, turns = 32; // products of a warp: loops * turns
@@ -149,6 +149,33 @@ template <int N, bool TRANS> void matrixLoads(Buffer<Span> &span, Buffer<unsigne
   }
 }
 
+// Transpositions in registers, of one word that each is of or of eight in turns.
+template <int CHAINS> __global__ void __launch_bounds__(1024) transpositions(Span *out, unsigned *sink) {
+  unsigned d[CHAINS];
+  for (int c = 0; c < CHAINS; c++) d[c] = threadIdx.x + c;
+  long long begin = clock64();
+#pragma unroll 1
+  for (int l = 0; l < loops; l++)
+#pragma unroll
+    for (int c = 0; c < turns; c++) asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(d[c % CHAINS]));
+  long long end = clock64();
+  unsigned x = 0;
+  for (int c = 0; c < CHAINS; c++) x ^= d[c];
+  sink[threadIdx.x] = x;
+  record(out, begin, end);
+}
+
+void matrixMoves(Buffer<Span> &span, Buffer<unsigned> &memory) {
+  for (int i = 0; i < 2; i++) transpositions<1><<<1, 32>>>(span.p, memory.p);
+  CHECK(cudaDeviceSynchronize());
+  emit("tensor.movmatrix_latency", Params(), cycles(span, 1) / (loops * turns), "cycles");
+  for (int warps : {4, 8, 16, 32}) {
+    for (int i = 0; i < 2; i++) transpositions<8><<<1, warps * 32>>>(span.p, memory.p);
+    CHECK(cudaDeviceSynchronize());
+    emit("tensor.movmatrix", Params()("warps", warps), double(warps) * loops * turns / cycles(span, warps), "warp instructions/cycle/SM");
+  }
+}
+
 int main() {
   Device dev;
   Buffer<Span> span(64);
@@ -159,4 +186,5 @@ int main() {
   beside<FLOATS>(span, memory), beside<PRODUCTS>(span, memory), beside<INTEGERS>(span, memory), beside<SHARED>(span, memory), beside<ROOTS>(span, memory);
   matrixLoads<1, false>(span, memory), matrixLoads<2, false>(span, memory), matrixLoads<4, false>(span, memory);
   matrixLoads<1, true>(span, memory), matrixLoads<2, true>(span, memory), matrixLoads<4, true>(span, memory);
+  matrixMoves(span, memory);
 }

@@ -91,8 +91,8 @@ func (f *fn) blockInsts() [][]inst {
 // ordering is what is known of the orders of a program's blocks.
 type ordering struct{ dags []*dag }
 
-// fit schedules for fewer and fewer registers until the allocation keeps
-// within the budget, starting over from the program's own order each time. If
+// fit schedules for fewer and fewer registers until the allocation, which fragments of
+// products of matrices leave large holes, keeps within the budget, starting over from the program's own order each time. If
 // none does, or that order is too crowded already, it is kept.
 func (f *fn) fit(own int, o *ordering) {
 	limit := f.budget - f.t.reserved
@@ -104,7 +104,7 @@ func (f *fn) fit(own int, o *ordering) {
 		}
 		dags := o.dags
 		l = f.layout(dags)
-		for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12} {
+		for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
 			if !f.schedule(own-slack, l, dags, s) && slack > 0 {
 				continue // the order that found no registers
 			}

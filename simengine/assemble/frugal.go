@@ -1,10 +1,11 @@
 package assemble
 
-// frugal puts every block into the order that needs the fewest registers of
-// three: the program's own, results computed just before what reads them, and,
+// frugal puts every block without products of matrices (see loadFirst) into the order that
+// needs the fewest registers of three: the program's own, results computed just before what reads them, and,
 // where those two cost occupancy, values used up by all that read them before the next.
 func (f *fn) frugal() error {
 	s := f.newScratch()
+	f.loadFirst(s)
 	f.reorder(s, 0, func(_ int, g *dag) []int32 { return demandOrder(g) })
 	f.reorder(s, f.t.steps[0]-f.t.reserved-1, func(_ int, g *dag) []int32 { return closingOrder(g, s) })
 	f.peak = f.pressure()
@@ -16,7 +17,7 @@ func (f *fn) frugal() error {
 func (f *fn) reorder(s *scratch, above int, by func(b int, g *dag) []int32) {
 	for _, b := range f.order {
 		mb := &f.mblocks[b]
-		if len(mb.insts) < 3 {
+		if len(mb.insts) < 3 || multiplies(mb.insts) {
 			continue
 		}
 		g, bounds := &s.dag, f.boundsOf(b, s)

@@ -91,7 +91,7 @@ func (s *selector) results(n *node, per uint8) (arg, bool) {
 func (s *selector) fragment(ops []ir.Operand, per uint8, at arg) arg {
 	zero := true
 	for _, o := range ops {
-		zero = zero && o.Kind == ir.OperandImm && o.Imm == 0
+		zero = zero && s.isZero(o)
 	}
 	if zero {
 		return arg{kind: argZero}
@@ -115,6 +115,15 @@ func (s *selector) fragment(ops []ir.Operand, per uint8, at arg) arg {
 		}
 	}
 	return at
+}
+
+// isZero says of an operand that it is nothing but zero.
+func (s *selector) isZero(o ir.Operand) bool {
+	if o.Kind == ir.OperandReg {
+		d := s.f.defOf(value(o.Reg))
+		return d != nil && setsConstant(d) && d.guard == noValue && d.src[0].Imm == 0
+	}
+	return o.Kind == ir.OperandImm && o.Imm == 0
 }
 
 // product is the shape that the tensor cores multiply at once: HMMA.1688, IMMA.8816 on Turing,

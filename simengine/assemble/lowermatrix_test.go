@@ -78,3 +78,44 @@ func TestProductsByGeneration(t *testing.T) {
 		}
 	}
 }
+
+// Addresses in shared memory that differ by constants, wherever those were added, are one
+// register with offsets; of what a loop changes only what it has changed since is shared.
+func TestSharedOffsets(t *testing.T) {
+	at := "mov.u32 %r4, s; shl.b32 %r5, %r1, 3; "
+	for _, c := range []struct {
+		name, body string
+		sums       int // additions, shifts and products of words
+	}{
+		{"a constant in a sum", at + "add.u32 %r6, %r5, %r4; add.u32 %r7, %r6, 64; add.u32 %r8, %r6, 96; ", 1},
+		{"a constant before a shift", at + "add.u32 %r10, %r1, 16; shl.b32 %r11, %r10, 3; add.u32 %r6, %r5, %r4; add.u32 %r7, %r11, %r4; sub.u32 %r8, %r7, 8; ", 1},
+		{"a constant in a product", at + "mul.lo.u32 %r12, %r1, 24; add.u32 %r10, %r1, 16; mad.lo.u32 %r7, %r10, 24, %r4; add.u32 %r6, %r12, %r4; add.u32 %r8, %r7, 4; ", 2},
+		{"other multiples", at + "shl.b32 %r11, %r1, 4; add.u32 %r6, %r5, %r4; add.u32 %r7, %r11, %r4; add.u32 %r8, %r7, 8; ", 2},
+	} {
+		src := kernelOf(c.body + "st.shared.b32 [%r6], %r2; bar.sync 0; ld.shared.b32 %r13, [%r7]; ld.shared.b32 %r14, [%r8+4]; xor.b32 %r13, %r13, %r14; st.global.b32 [%rd5], %r13;")
+		n := selectedOps(t, src, hopper.CC)
+		without := selectedOps(t, kernelOf("mov.u32 %r4, s; st.shared.b32 [%r4], %r2; bar.sync 0; ld.shared.b32 %r13, [%r4+8]; ld.shared.b32 %r14, [%r4+16]; xor.b32 %r13, %r13, %r14; st.global.b32 [%rd5], %r13;"), hopper.CC)
+		sums := func(n map[mop]int) int {
+			return n[opIADD3] + n[opVIADD] + n[opIMADIADD] + n[opLEA] + n[opSHL] + n[opSHF] + n[opIMAD] + n[opIMADSHL]
+		}
+		if got := sums(n) - sums(without); got != c.sums {
+			t.Errorf("%s: %d sums, shifts and products, want %d", c.name, got, c.sums)
+		}
+		must(t, src, hopper)
+	}
+	// The loop moves %r6 on between the two loads: the second needs the new value.
+	loop := kernelOf("mov.u32 %r6, s; mov.u32 %r7, 0; mov.u32 %r9, 0; $loop: .pragma \"nounroll\"; add.u32 %r10, %r6, 16; ld.shared.b32 %r11, [%r10]; add.u32 %r6, %r6, 4; " +
+		"add.u32 %r12, %r6, 32; ld.shared.b32 %r13, [%r12]; add.u32 %r9, %r9, %r11; add.u32 %r9, %r9, %r13; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r2; @%p1 bra $loop; st.global.b32 [%rd5], %r9;")
+	f, err := selected(buildKernel(t, "k", []byte(loop)), mustTarget(t, hopper.CC), 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range f.order {
+		for i := range f.mblocks[b].insts {
+			if in := &f.mblocks[b].insts[i]; in.op == opLDS && in.memOff != 0 && in.memOff != 16 && in.memOff != 32 {
+				t.Errorf("a load %d bytes from a register that changes in between", in.memOff)
+			}
+		}
+	}
+	must(t, loop, hopper)
+}

@@ -232,7 +232,7 @@ var mops = [numMops]mopInfo{
 	opIMMA:            {"IMMA.16832", Tensor, 24, 4},
 	opIMMASHORT:       {"IMMA.16816", TensorShort, 18, 4},
 	opDMMA:            {"DMMA.884", TensorDouble, 26, 16},
-	opLDSM:            {"LDSM", Load, 33, 1},
+	opLDSM:            {"LDSM", Load, 33, 4},
 	opMOVM:            {"MOVM", Shuffle, 24, 4},
 	opBAR:             {"BAR", Barrier, 4, 2},
 	opMEMBAR:          {"MEMBAR", Fence, 4, 2},

@@ -18,6 +18,7 @@ var frontEnd = []pass{
 	{"shared sums", (*fn).shareSums, (*fn).verifyNodes},
 	{"value numbering", (*fn).numberValues, (*fn).verifyNodes},
 	{"copy sinking", (*fn).sinkCopies, (*fn).verifyNodes},
+	{"shared offsets", (*fn).shareOffsets, (*fn).verifyNodes},
 	{"vectorisation", (*fn).vectorise, (*fn).verifyNodes},
 	{"uniformity", (*fn).findUniform, (*fn).verifyNodes},
 	{"if-conversion", (*fn).ifConvert, (*fn).verifyNodes},

@@ -65,7 +65,7 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	default:
 		f.budget = limit
 	}
-	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
+	if limit == 0 && need > t.steps[0] && !f.multiplies() || limit > 0 && need > limit {
 		g, err := p.reduced(f, need)
 		if err != nil {
 			return nil, err
