@@ -2,7 +2,7 @@
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -include device.h
 // with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
 // builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
-// Not provided: printf, malloc, textures, surfaces, tensor cores (inline PTX works).
+// Not provided: printf, malloc, textures, surfaces, warpgroup matrix products.
 #ifndef WARPTUNE_DEVICE_H
 #define WARPTUNE_DEVICE_H
 #if !defined(__clang__) || !defined(__CUDA__)
