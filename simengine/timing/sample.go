@@ -118,7 +118,7 @@ func (s *sample) survey(c *code, survey *reuse.Survey) {
 	made := make([]int, len(s.warps))
 	coalesce.InTurn(s.cta, func(i, step int) {
 		w := &s.cta.Warps[i]
-		survey.StandFor(max(s.warps[i].weight[step], 1))
+		survey.StandFor(i, max(s.warps[i].weight[step], 1))
 		for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
 			if a := &w.Accesses[j]; a.Space == ir.Global {
 				made[i]++
@@ -127,8 +127,8 @@ func (s *sample) survey(c *code, survey *reuse.Survey) {
 			}
 		}
 	})
-	survey.StandFor(0)
 	for i := range s.cta.Warps {
+		survey.StandFor(i, 0)
 		coalesce.Ahead(&s.cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
 			if a.Space == ir.Global {
 				Touch(survey, c.program.Kernel.Instrs[a.PC].Op, a.PC, line, sectors)

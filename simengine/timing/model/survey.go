@@ -159,7 +159,7 @@ func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
 	}
 	coalesce.InTurn(cta, func(i, step int) {
 		w := &cta.Warps[i]
-		s.survey.StandFor(max(weights[i][step], 1))
+		s.survey.StandFor(i, max(weights[i][step], 1))
 		for k := w.Steps[step].Access; k < coalesce.AccessEnd(w, step); k++ {
 			if a := &w.Accesses[k]; a.Space == ir.Global {
 				made[i]++
@@ -168,8 +168,8 @@ func (s *surveyor) touch(cta *trace.CTA, marks [][]uint8) {
 			}
 		}
 	})
-	s.survey.StandFor(0)
 	for i := range cta.Warps {
+		s.survey.StandFor(i, 0)
 		coalesce.Ahead(&cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
 			if a.Space == ir.Global {
 				timing.Touch(s.survey, s.op(a), a.PC, line, sectors)

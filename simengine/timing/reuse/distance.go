@@ -11,22 +11,33 @@ import (
 // by a tree of partial sums over the turns in which lines were touched last (Bennett
 // and Kruskal, "LRU stack processing", IBM J. Res. Dev. 19(4), 1975). A line counts as
 // many times as the iteration that touched it first stands for: what one that stands for
-// others touches again is what these do. The zero value is ready.
+// others touches again is what these do. Between two touches of one iteration it counts once:
+// in none of those that the iteration stands for do others' lines come between. The zero
+// value is ready.
 type distances struct {
 	last   map[uint64]touched
 	weight []int32 // of the line touched last in a turn, 0 if it was touched since
-	sum    []int64 // of weights: entry i of the i&-i turns up to i
-	total  int64
+	sum    []lined // entry i of the i&-i turns up to i
+	total  lined
 	line   uint64 // of the last turn
 }
 
+// lined is lines that were touched: how many, and how many they count as.
+type lined struct{ once, stands int64 }
+
+// moment is when a line is touched: in which iteration, 0 being one that stands for no
+// others, and how many it stands for.
+type moment struct {
+	iteration int32
+	stands    int64
+}
+
 // touched is what is known of a line: the turn of its last touch, from 1 on, how many
-// lines it stands for, and the most lines that came between two of its touches since it
-// was last stored to.
+// lines it stands for, the iteration of the last touch, and the most lines that came
+// between two of its touches since it was last stored to.
 type touched struct {
-	turn   int32
-	stands int32
-	most   int64
+	turn, stands, iteration int32
+	most                    int64
 }
 
 // mostTurns bounds what is kept of a CTA: what comes after is not measured.
@@ -36,51 +47,57 @@ const mostTurns = 1 << 16
 // for a store, the most that came between two touches since the last store, since so
 // often may it have been written back. False: there was no touch, or nothing else came
 // since.
-func (t *distances) touch(line uint64, weight int64, store bool) (between int64, again bool) {
+func (t *distances) touch(line uint64, at moment, store bool) (between int64, again bool) {
 	n := len(t.weight)
-	if n > 1 && line == t.line && !store || n > mostTurns || weight == 0 {
+	if n > 1 && line == t.line && !store || n > mostTurns || at.stands == 0 {
 		return 0, false
 	}
 	if n == 0 {
 		t.last = map[uint64]touched{}
-		t.weight, t.sum, n = make([]int32, 1, 1<<10), make([]int64, 1<<10), 1
+		t.weight, t.sum, n = make([]int32, 1, 1<<10), make([]lined, 1<<10), 1
 	}
 	if n == len(t.sum) { // the sum of all stands where the first of the new turns that covers them does
-		t.sum = append(t.sum, make([]int64, n)...)
+		t.sum = append(t.sum, make([]lined, n)...)
 		t.sum[n] = t.total
 	}
 	e, again := t.last[line]
 	if !again {
-		e.stands = int32(min(weight, 1<<30))
+		e.stands = int32(min(at.stands, 1<<30))
 	} else {
-		between = t.total - t.upTo(e.turn)
-		t.add(e.turn, -int64(t.weight[e.turn]))
+		upTo := t.upTo(e.turn)
+		between = t.total.stands - upTo.stands
+		if at.iteration > 0 && e.iteration == at.iteration {
+			between = t.total.once - upTo.once
+		}
+		t.add(e.turn, lined{-1, -int64(t.weight[e.turn])})
 		t.weight[e.turn] = 0
 		e.most = max(e.most, between)
 	}
 	if store {
 		between, e.most = e.most, 0
 	}
-	e.turn = int32(n)
+	e.turn, e.iteration = int32(n), at.iteration
 	t.weight = append(t.weight, e.stands)
 	t.last[line], t.line = e, line
-	t.add(int32(n), int64(t.weight[n]))
+	t.add(int32(n), lined{1, int64(t.weight[n])})
 	return between, again
 }
 
-func (t *distances) add(turn int32, w int64) {
-	t.total += w
+func (t *distances) add(turn int32, l lined) {
+	t.total.add(l)
 	for i := int(turn); i < len(t.sum); i += i & -i {
-		t.sum[i] += w
+		t.sum[i].add(l)
 	}
 }
 
-func (t *distances) upTo(turn int32) (n int64) {
+func (t *distances) upTo(turn int32) (n lined) {
 	for i := turn; i > 0; i &= i - 1 {
-		n += t.sum[i]
+		n.add(t.sum[i])
 	}
 	return n
 }
+
+func (l *lined) add(o lined) { l.once, l.stands = l.once+o.once, l.stands+o.stands }
 
 // spans counts touches by how many lines came between: sixteen classes to each doubling.
 type spans [512]int64
@@ -151,4 +168,4 @@ func (s *Survey) displacing(d Device) bool {
 // next. While CTAs that start evenly in turn come to a line one after another, an SM
 // touches as many lines as one of them does in all; those that start together come to
 // it together, and the next ones when all that these touch has passed.
-func (s *Survey) passing(d Device) bool { return float64(s.apart.total) > d.L1Lines }
+func (s *Survey) passing(d Device) bool { return float64(s.apart.total.stands) > d.L1Lines }

@@ -9,7 +9,7 @@ import (
 // stacked is the distance by definition: the lines of a list that stand before one in
 // the order of their last touch, and what each stands for.
 type stacked struct {
-	line, stands, most int64
+	line, stands, iteration, most int64
 }
 
 func TestDistancesAreStackDistances(t *testing.T) {
@@ -18,7 +18,8 @@ func TestDistancesAreStackDistances(t *testing.T) {
 		var list []stacked // the one touched last comes first
 		for range rapid.IntRange(1, 3000).Draw(t, "touches") {
 			line, weight, store := rapid.Uint64Range(0, 40).Draw(t, "line"), rapid.Int64Range(0, 3).Draw(t, "weight"), rapid.Bool().Draw(t, "store")
-			got, again := d.touch(line, weight, store)
+			iteration := rapid.Int32Range(0, 2).Draw(t, "iteration")
+			got, again := d.touch(line, moment{iteration, weight}, store)
 			if weight == 0 || len(list) > 0 && list[0].line == int64(line) && !store {
 				if again {
 					t.Fatal("nothing came between, or the touch does not count")
@@ -26,6 +27,7 @@ func TestDistancesAreStackDistances(t *testing.T) {
 				continue
 			}
 			e, want, found := stacked{line: int64(line), stands: weight}, int64(0), false
+			same := int64(0)
 			for k, o := range list {
 				if found = o.line == e.line; found {
 					e = o
@@ -33,7 +35,12 @@ func TestDistancesAreStackDistances(t *testing.T) {
 					break
 				}
 				want += o.stands
+				same++
 			}
+			if found && iteration > 0 && e.iteration == int64(iteration) {
+				want = same
+			}
+			e.iteration = int64(iteration)
 			if found != again {
 				t.Fatalf("line %d touched again: %v, want %v", line, again, found)
 			}

@@ -270,26 +270,52 @@ func TestAtomicsReadAndWrite(t *testing.T) {
 	}
 }
 
-// A row that is read twice displaces itself if all CTAs' rows do not fit L1 and not
-// all of it is recorded.
+// A row that is read twice in two loops displaces itself if all CTAs' rows do not fit L1 and
+// not all of it is recorded; one whose parts are read twice, each in an iteration, does not.
 func TestDisplacing(t *testing.T) {
 	for _, tt := range []struct {
 		stands int64
 		ctas   float64
+		apart  bool
 		want   bool
-	}{{1, 8, false}, {1, 64, false}, {20, 8, false}, {20, 64, true}} {
+	}{{1, 8, true, false}, {1, 64, true, false}, {20, 8, true, false}, {20, 64, true, true}, {20, 64, false, false}} {
 		s := New(1, 64, 512)
 		s.Begin(Base)
-		s.StandFor(tt.stands)
 		for range 2 {
+			s.StandFor(0, tt.stands)
 			for i := range uint64(4) {
 				s.Touch(0, i, 0xf, false)
+			}
+			if tt.apart {
+				s.StandFor(0, 1)
 			}
 		}
 		d := device([3]int{4096, 1, 1})
 		d.CTAsPerSM, d.L1Lines = tt.ctas, 2048
 		if got := s.Plan(d).Displacing; got != tt.want {
-			t.Errorf("4 lines that stand for %d each, %.0f CTAs: displacing %v", tt.stands, tt.ctas, got)
+			t.Errorf("%+v: displacing %v", tt, got)
+		}
+	}
+}
+
+// What the warps of a CTA touch twice in an iteration lies as near in all those that it stands
+// for: L2 has it, however many these are.
+func TestTouchedTwiceInAnIteration(t *testing.T) {
+	for _, stands := range []int64{1, 60, 1e6} {
+		s := New(1, 64, 512)
+		s.Begin(Base)
+		for range 2 {
+			for warp := range 4 {
+				s.StandFor(warp, stands)
+				for i := range uint64(32) {
+					s.Touch(0, uint64(warp)*32+i, 0xf, false)
+				}
+			}
+		}
+		d := device([3]int{4096, 1, 1})
+		d.Resident, d.CTAsPerSM, d.L1Lines = 528, 4, 256
+		if p := s.Plan(d); p.ReadAgain[0] != 0 {
+			t.Errorf("an iteration that stands for %d: %.2f of what is read again is lost", stands, p.ReadAgain[0])
 		}
 	}
 }

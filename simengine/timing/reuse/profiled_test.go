@@ -55,9 +55,9 @@ func TestIterationsThatShareGranules(t *testing.T) {
 		}
 		read(0)
 		read(1)
-		s.StandFor(97)
+		s.StandFor(0, 97)
 		read(2)
-		s.StandFor(1)
+		s.StandFor(0, 1)
 		read(99)
 		if n := s.distinct[0][Base]; n < c.want-2 || n > c.want+2 {
 			t.Errorf("%d granules of 100 iterations, %d bytes apart; want %d", n, c.step*32, c.want)

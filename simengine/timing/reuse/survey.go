@@ -56,7 +56,8 @@ type Survey struct {
 	low      []uint64               // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
-	weight   int64     // iterations that the touches stand for
+	now      moment    // of the touches
+	warps    []moment  // the iteration that each of the CTA's warps is in, however many it stands for
 	serial   []bool    // by pc: a warp reads a granule in several iterations, a part in each
 	skipped  []bool    // by pc: some touches stood for more than one
 	apart    distances // of the first CTA's touches
@@ -66,7 +67,7 @@ type Survey struct {
 // New makes an empty survey for a kernel of pcs instructions. granule is the
 // unit of traffic in bytes, 32 or 64; piece what DRAM moves for one opening.
 func New(pcs, granule, piece int) *Survey {
-	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), weight: 1}
+	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), now: moment{stands: 1}}
 	n := 2 * pcs
 	s.skipped, s.serial = make([]bool, n), make([]bool, n)
 	s.parent = make([]int32, n)
@@ -102,11 +103,24 @@ func (s *Survey) Scattered() bool {
 	return 2*fresh*int64(s.granule) < pieces*int64(s.piece)
 }
 
-// StandFor says that the following touches of the CTA, of a loop iteration,
-// stand for n iterations like it: what such an iteration is the first to touch,
-// each of the others touches as much of. With 0 the touches are no CTA's own, and
-// only there for others to find.
-func (s *Survey) StandFor(n int64) { s.weight = n }
+// StandFor says that the following touches of the CTA, of a loop iteration of a
+// warp, stand for n iterations like it: what such an iteration is the first to touch,
+// each of the others touches as much of. A warp's steps one after another that stand
+// for as many are of one iteration, and warps are taken to come to their iterations
+// alike. With 0 the touches are no CTA's own, and only there for others to find.
+func (s *Survey) StandFor(warp int, n int64) {
+	for warp >= len(s.warps) {
+		s.warps = append(s.warps, moment{})
+	}
+	w := &s.warps[warp]
+	if w.stands != n {
+		w.iteration, w.stands = w.iteration+1, n
+	}
+	s.now = *w
+	if n <= 1 {
+		s.now.iteration = 0
+	}
+}
 
 // Begin starts the next CTA.
 func (s *Survey) Begin(d Direction) {
@@ -114,7 +128,7 @@ func (s *Survey) Begin(d Direction) {
 		clear(s.written)
 	}
 	s.cta++
-	s.weight = 1
+	s.now, s.warps = moment{stands: 1}, s.warps[:0]
 	s.dir = d
 	s.ctas[d]++
 }
@@ -135,7 +149,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	if store {
 		id += int32(len(s.parent) / 2)
 	}
-	s.skipped[id] = s.skipped[id] || s.weight > 1
+	s.skipped[id] = s.skipped[id] || s.now.stands > 1
 	s.low[id], s.high[id] = min(s.low[id], line), max(s.high[id], line)
 	if store {
 		s.stored[s.dir] = min(s.stored[s.dir], line)
@@ -168,14 +182,14 @@ func (s *Survey) Update(pc int32, line uint64, sectors uint8) (first uint8) {
 
 // repeat counts a touch by how many other lines came since the CTA touched this one.
 func (s *Survey) repeat(id int32, line uint64, store bool) {
-	n, ok := s.apart.touch(line, s.weight, store)
+	n, ok := s.apart.touch(line, s.now, store)
 	if !ok {
 		return
 	}
 	if s.again[id] == nil {
 		s.again[id] = new(spans)
 	}
-	s.again[id][class(n)] += s.weight
+	s.again[id][class(n)] += s.now.stands
 }
 
 // Store records that the current CTA stores bytes by instruction pc, other CTAs
@@ -183,13 +197,13 @@ func (s *Survey) repeat(id int32, line uint64, store bool) {
 // cluster shows.
 func (s *Survey) Store(pc int32, bytes int64) {
 	if s.dir != Far {
-		s.written[int(pc)+len(s.parent)/2] += bytes * s.weight
+		s.written[int(pc)+len(s.parent)/2] += bytes * s.now.stands
 	}
 }
 
 func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first bool) {
 	e := s.table.entry(granule)
-	stamp, owner, n := &e.read, &e.reader, s.weight
+	stamp, owner, n := &e.read, &e.reader, s.now.stands
 	if s.serial[id] && n > 0 {
 		// Of the iterations that this one stands for not each begins a granule.
 		n = max(n*int64(sectors)*sectorBytes/int64(s.granule), 1)
@@ -227,10 +241,10 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 		return
 	}
 	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
-	s.asked[id] += int64(2*sectors) * s.weight
+	s.asked[id] += int64(2*sectors) * s.now.stands
 	if p := s.opened.entry(granule / uint64(s.piece/s.granule)); p.read == 0 {
 		p.read = 1
-		s.pieces[id] += s.weight
+		s.pieces[id] += s.now.stands
 	}
 }
 
@@ -244,7 +258,7 @@ func (s *Survey) precede(e *entry, sectors int) {
 	if s.order == e.first.order {
 		twice = (twice + e.first.twice) / 2
 	}
-	s.asked[e.reader] += (int64(twice) - int64(e.first.twice)) * s.weight
+	s.asked[e.reader] += (int64(twice) - int64(e.first.twice)) * s.now.stands
 	e.first = request{order: s.order, twice: twice, warp: s.warp}
 }
 
