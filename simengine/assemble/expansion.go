@@ -155,6 +155,14 @@ var (
 		BSSY
 		@p BRA
 		BSYNC`)
+	// roundTF32 rounds ties away from zero, the same on sm_80 to sm_120: it adds half of the
+	// last place under p, in place, and takes off what is below.
+	roundTF32 = expansion(`FSETP p a
+		IMAD.IADD t a p
+		LOP3 d t`)
+	// roundFactor leaves that to the products, which do not look at it.
+	roundFactor = expansion(`FSETP p a
+		IMAD.IADD d a p`)
 	rcpF64 = expansion(`MUFU R.1 A.1
 		IADD3 R.0 A.1
 		FSETP p R.0

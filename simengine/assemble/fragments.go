@@ -48,19 +48,19 @@ func (s *selector) bindFragments() {
 	if !products {
 		return
 	}
-	factors := map[value]bool{}
+	s.factors = map[value]int32{}
 	s.eachProduct(func(n *node) {
 		a, b, _ := n.fragments()
 		for _, o := range append(slices.Clone(a), b...) {
 			if o.Kind == ir.OperandReg {
-				factors[value(o.Reg)] = true
+				s.factors[value(o.Reg)]++
 			}
 		}
 	})
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {
 			n := &f.nodes[ni]
-			if n.op == ir.Ld && n.vec > 1 && slices.ContainsFunc(n.dst, func(v value) bool { return factors[v] }) {
+			if n.op == ir.Ld && n.vec > 1 && slices.ContainsFunc(n.dst, func(v value) bool { return s.factors[v] > 0 }) {
 				s.bindAll(n.dst)
 			}
 		}
@@ -73,6 +73,11 @@ func (s *selector) bindFragments() {
 			}
 		}
 	})
+}
+
+// multiplied says that products alone read a value, and not as what they add to.
+func (s *selector) multiplied(v value) bool {
+	return s.f.vals[v].defs == 1 && s.factors[v] > 0 && s.factors[v] == s.uses[v]
 }
 
 func (s *selector) eachProduct(visit func(*node)) {

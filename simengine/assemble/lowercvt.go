@@ -33,6 +33,16 @@ func (s *selector) lowerCvt(n *node) error {
 			src = word
 		}
 		s.emit(opSHL, valueArg(d, 0, 1), s.word(src, 0))
+	case n.typ == ir.TF32:
+		src := s.word(n.src[0], 0)
+		switch {
+		case s.f.k.Instrs[n.pc].Round != ir.RNA:
+			s.emit(opHADD2, valueArg(d, 0, 1), src) // F2FP.TF32, as fast
+		case s.multiplied(d):
+			s.expand(roundFactor, valueArg(d, 0, 1), src)
+		default:
+			s.expand(roundTF32, valueArg(d, 0, 1), src)
+		}
 	default:
 		op := opF2F
 		half := bits(n.typ) <= 16 || bits(n.styp) <= 16

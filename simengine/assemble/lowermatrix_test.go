@@ -42,6 +42,28 @@ func TestFragmentsAreNotCopied(t *testing.T) {
 	}
 }
 
+// Rounding to tf32 is a comparison, a sum under it and, unless products alone read it, what takes
+// the lower bits off; the other ways to round are one instruction. By ptxas 13.0.88, for sm_80 to
+// sm_120.
+func TestRoundingToTF32(t *testing.T) {
+	product := "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r10,%r10,%r10,%r11}, {%r12,%r13}, {0f00000000,0f00000000,0f00000000,0f00000000}; st.global.v4.f32 [%rd5], {%f1,%f2,%f3,%f4};"
+	for _, c := range []struct {
+		name, body              string
+		compares, sums, lows, f int
+	}{
+		{"stored", "ld.global.f32 %f9, [%rd4]; cvt.rna.tf32.f32 %r10, %f9; st.global.b32 [%rd5], %r10;", 1, 1, 1, 0},
+		{"to the nearest even", "ld.global.f32 %f9, [%rd4]; cvt.rn.tf32.f32 %r10, %f9; st.global.b32 [%rd5], %r10;", 0, 0, 0, 1},
+		{"multiplied", "ld.global.f32 %f9, [%rd4]; cvt.rna.tf32.f32 %r10, %f9; ld.global.v2.b32 {%r12,%r13}, [%rd4+8]; mov.b32 %r11, %r13; " + product, 1, 1, 0, 0},
+		{"multiplied and stored", "ld.global.f32 %f9, [%rd4]; cvt.rna.tf32.f32 %r10, %f9; ld.global.v2.b32 {%r12,%r13}, [%rd4+8]; mov.b32 %r11, %r13; st.global.b32 [%rd5+16], %r10; " + product, 1, 1, 1, 0},
+	} {
+		n := selectedOps(t, kernelOf(c.body), hopper.CC)
+		if n[opFSETP] != c.compares || n[opIMADIADD] != c.sums || n[opLOP3] != c.lows || n[opHADD2] != c.f || n[opFRND] != 0 {
+			t.Errorf("%s: %d comparisons, %d sums, %d masks, %d conversions, want %d, %d, %d and %d", c.name, n[opFSETP], n[opIMADIADD], n[opLOP3], n[opHADD2], c.compares, c.sums, c.lows, c.f)
+		}
+		must(t, kernelOf(c.body), hopper)
+	}
+}
+
 // Turing's tensor cores multiply half as deep, and bytes half as high; what came before, and
 // types that a generation does not have, are refused.
 func TestProductsByGeneration(t *testing.T) {

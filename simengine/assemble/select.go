@@ -45,6 +45,7 @@ type selector struct {
 	inner     []bool            // blocks of innermost loops
 	writers   map[value][]int32 // of each value that has several, nil until asked for
 	spared    map[ambientKey]bool
+	factors   map[value]int32 // operands A and B of products that a value is in
 }
 
 // selectInstructions lowers every block.
