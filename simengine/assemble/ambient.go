@@ -200,7 +200,7 @@ func (s *selector) borrow(d ambientDef, b int) bool {
 func (s *selector) before(b int) int {
 	f := s.f
 	p := f.blocks[b].idom
-	if p < 0 || len(f.blocks[b].preds) != 1 || f.blocks[p].depth != f.blocks[b].depth || f.blocks[p].merged >= 0 {
+	if p < 0 || !f.oneWay(b) || f.blocks[p].depth != f.blocks[b].depth || f.blocks[p].merged >= 0 {
 		return b
 	}
 	for _, x := range f.blocks[p].succs {

@@ -142,6 +142,9 @@ func (f *fn) findUnwritten() {
 	}
 }
 
+// oneWay says that a block is reached from one other only; the first is from outside as well.
+func (f *fn) oneWay(b int) bool { return b != 0 && len(f.blocks[b].preds) == 1 }
+
 // link recomputes predecessors and the reverse post-order from successors.
 func (f *fn) link() {
 	for b := range f.blocks {

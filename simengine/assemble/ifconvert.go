@@ -76,7 +76,7 @@ func (f *fn) predicateArms(b int, leads [2]int) bool {
 	}
 	hb.succs = []int{join}
 	f.link()
-	if ps := f.blocks[join].preds; len(ps) == 1 && ps[0] == b && join != b {
+	if f.oneWay(join) && f.blocks[join].preds[0] == b && join != b {
 		f.appendBlock(b, join)
 	}
 	return true
@@ -86,7 +86,7 @@ func (f *fn) predicateArms(b int, leads [2]int) bool {
 // only predecessor b, -1 when it cannot.
 func (f *fn) arm(b, a int) int {
 	ab := &f.blocks[a]
-	if len(ab.preds) != 1 || ab.preds[0] != b || len(ab.succs) != 1 || ab.succs[0] == a || ab.succs[0] == b {
+	if !f.oneWay(a) || ab.preds[0] != b || len(ab.succs) != 1 || ab.succs[0] == a || ab.succs[0] == b {
 		return -1
 	}
 	if c := f.armCost(a); c < 0 || c > ifConvertLimit || c > waitingLimit && f.waits(b, a) {

@@ -71,3 +71,23 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 		}
 	}
 }
+
+// The first block is reached from outside, too: a loop back to the first instruction, over one
+// block or several, by a branch or past a condition, leaves it where it is (found by
+// TestMutantsAssemble, seed 78, round 4613, of the tenth batch).
+func TestLoopsToTheFirstInstruction(t *testing.T) {
+	begin := header + ".visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<4>;\n" +
+		"L: ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.volatile.global.u32 %r2, [%rd3]; setp.eq.u32 %p1, %r2, 7; "
+	for name, rest := range map[string]string{
+		"a block between":   "@%p1 bra out; add.u32 %r3, %r2, 1; st.volatile.global.u32 [%rd3], %r3; bra L; out: st.global.u32 [%rd3+4], %r2; ret;\n}\n",
+		"two ways back":     "@%p1 bra other; st.volatile.global.u32 [%rd3], 1; bra L; other: setp.gt.u32 %p2, %r1, 3; @%p2 bra L; ret;\n}\n",
+		"past a condition":  "bra next; next: setp.gt.u32 %p2, %r1, 3; @%p2 bra L; st.global.u32 [%rd3+4], %r2; ret;\n}\n",
+		"no way out at all": "st.volatile.global.u32 [%rd3], 1; bra more; more: bar.sync 0; bra L;\n}\n",
+	} {
+		n := selectedOps(t, begin+rest, hopper.CC)
+		if n[opLDG] != 1 || n[opS2R] != 1 {
+			t.Errorf("%s: %d loads and %d reads of the thread index, want one of each", name, n[opLDG], n[opS2R])
+		}
+		must(t, begin+rest, hopper)
+	}
+}

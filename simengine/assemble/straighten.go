@@ -11,7 +11,7 @@ func (f *fn) straighten(b int) bool {
 		return false
 	}
 	s := hb.succs[0]
-	if s == b || len(f.blocks[s].preds) != 1 || f.exitOnly(s) {
+	if s == b || !f.oneWay(s) || f.exitOnly(s) {
 		return false
 	}
 	if n := len(hb.nodes); n > 0 {
@@ -37,7 +37,7 @@ func (f *fn) skipJump(b int) bool {
 	}
 	for i, e := range hb.succs {
 		eb := &f.blocks[e]
-		if len(eb.preds) != 1 || len(eb.succs) != 1 || len(eb.nodes) != 1 || e == b {
+		if !f.oneWay(e) || len(eb.succs) != 1 || len(eb.nodes) != 1 || e == b {
 			continue
 		}
 		to := eb.succs[0]
@@ -69,7 +69,7 @@ func (f *fn) shortCircuit(b int) bool {
 	}
 	for i, a := range hb.succs {
 		out, second := hb.succs[1-i], f.branch(a)
-		if second == nil || a == out || a == b || len(f.blocks[a].preds) != 1 {
+		if second == nil || a == out || a == b || !f.oneWay(a) {
 			continue
 		}
 		as := f.blocks[a].succs
@@ -104,7 +104,7 @@ func (f *fn) nestedArms(a int) ([2]int, bool) {
 				c = -1
 			}
 		}
-		if c >= 0 && len(f.blocks[s].succs) == 1 && !f.waits(a, s) {
+		if c >= 0 && s != 0 && len(f.blocks[s].succs) == 1 && !f.waits(a, s) {
 			leads[i] = f.blocks[s].succs[0]
 			cost += c
 		}
