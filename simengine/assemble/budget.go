@@ -91,9 +91,10 @@ func (f *fn) blockInsts() [][]inst {
 // ordering is what is known of the orders of a program's blocks.
 type ordering struct{ dags []*dag }
 
-// fit schedules for fewer and fewer registers until the allocation, which fragments of
-// products of matrices leave large holes, keeps within the budget, starting over from the program's own order each time. If
-// none does, or that order is too crowded already, it is kept.
+// fit schedules for fewer and fewer registers until the allocation keeps within the
+// budget, starting over from the program's own order each time: up to 36 fewer, since
+// fragments of matrices leave large holes. If none does, or that order is too crowded
+// already, it is kept.
 func (f *fn) fit(own int, o *ordering) {
 	limit := f.budget - f.t.reserved
 	var l *layout

@@ -11,6 +11,8 @@ import (
 // matrixRow is the bytes of a row that ldmatrix loads.
 const matrixRow = 16
 
+var noRow [matrixRow]byte
+
 // matrix is a compiled product of matrices: where the elements of each lane's registers
 // belong, and what they are.
 type matrix struct {
@@ -126,23 +128,29 @@ func (m *matrix) bounded(v float64) float64 {
 }
 
 // loadMatrices is what ldmatrix does to registers: lane l has columns 2*(l%4) and the next one
-// of row l/4 of each matrix, or of column l/4 when transposed.
-func (r *Runner) loadMatrices(w *warp, in *instr) signal {
+// of row l/4 of each matrix, or of column l/4 when transposed. A row whose lane takes no part
+// is zero (PTX leaves that undefined).
+func (r *Runner) loadMatrices(w *warp, in *instr, mask uint32) {
 	trans := r.p.Kernel.Instrs[in.pc].Mod&ir.ModTrans != 0
+	row := func(lane int) []byte {
+		if mask>>lane&1 == 0 {
+			return noRow[:]
+		}
+		return r.shared[r.addr[lane]:][:matrixRow]
+	}
 	for m, d := range in.x.dst {
-		rows := r.addr[8*m : 8*m+8]
-		for l := range WarpSize {
-			row, col := uint64(l/4), uint64(l%4)
+		for rest := mask; rest != 0; rest &= rest - 1 {
+			l := bits.TrailingZeros32(rest)
+			at, col := l/4, l%4
 			if !trans {
-				w.put(d, l, uint64(binary.LittleEndian.Uint32(r.shared[rows[row]+4*col:])))
+				w.put(d, l, uint64(binary.LittleEndian.Uint32(row(8*m + at)[4*col:])))
 				continue
 			}
-			low := binary.LittleEndian.Uint16(r.shared[rows[2*col]+2*row:])
-			high := binary.LittleEndian.Uint16(r.shared[rows[2*col+1]+2*row:])
+			low := binary.LittleEndian.Uint16(row(8*m + 2*col)[2*at:])
+			high := binary.LittleEndian.Uint16(row(8*m + 2*col + 1)[2*at:])
 			w.put(d, l, uint64(low)|uint64(high)<<16)
 		}
 	}
-	return next
 }
 
 // moveMatrix is movmatrix: it transposes a matrix of 8 by 8 halves.

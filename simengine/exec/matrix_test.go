@@ -346,3 +346,23 @@ func runMatrix(t *testing.T, name, op string) string {
 	}
 	return hex.EncodeToString(out)
 }
+
+// An ldmatrix that only some lanes execute, or whose other lanes' addresses lead nowhere, loads
+// the rows of those that do.
+func TestLoadMatricesInPart(t *testing.T) {
+	for name, body := range map[string]string{
+		"addresses of the others out of range": ".reg .b32 %q<4>;\nsetp.lt.u32 %p0, %r0, 3;\nshl.b32 %r2, %r0, 4;\nselp.b32 %r1, %r2, 2147483392, %p0;\n@%p0 ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%q0, %q1, %q2, %q3}, [%r1];\nst.global.u32 [%rd3], %q0;",
+		"transposed":                           ".reg .b32 %q<4>;\nsetp.lt.u32 %p0, %r0, 3;\nshl.b32 %r2, %r0, 4;\nselp.b32 %r1, %r2, 2147483392, %p0;\n@%p0 ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%q0, %q1}, [%r1];\nst.global.u32 [%rd3], %q0;",
+		"none of those that give an address":   ".reg .b32 %q<4>;\nand.b32 %r3, %r0, 31;\nsetp.gt.u32 %p0, %r3, 16;\nshl.b32 %r2, %r0, 29;\n@%p0 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%q0}, [%r2];\nst.global.u32 [%rd3], %q0;",
+	} {
+		ended := runMutant(bodyKernel("", body), 2)
+		if len(ended) != 2 {
+			t.Fatalf("%s: not compiled: %v", name, ended)
+		}
+		for mode, err := range ended {
+			if err != nil {
+				t.Errorf("%s, %v: %v", name, mode, err)
+			}
+		}
+	}
+}

@@ -48,6 +48,7 @@ func extentOf(addr *vec64, mask uint32) extent {
 // memory runs a memory instruction for the lanes in mask.
 func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
+	active := mask
 	mask &= a.lanes
 	if !a.data && a.op != ir.CpAsync && (r.opt.PathOnly || r.opt.DeviceOnly && a.space == ir.Shared) {
 		return next
@@ -70,7 +71,11 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	if a.family != 0 {
 		r.lead(w, in, mask, e)
 	}
-	return r.resolved(w, in, a, a.space, mask, e)
+	s := r.resolved(w, in, a, a.space, mask, e)
+	if s == next && a.matrix && a.data {
+		r.loadMatrices(w, in, active)
+	}
+	return s
 }
 
 // generic sorts the lanes by the window their address falls in and performs
@@ -130,7 +135,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	case in.x.atom != nil:
 		return r.atomic(w, in, space, mask)
 	case a.matrix:
-		return r.loadMatrices(w, in)
+		return next // see memory: other lanes take part than those that give addresses
 	case a.read:
 		return r.load(w, in, a, space, mask)
 	}

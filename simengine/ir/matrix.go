@@ -16,7 +16,7 @@ type Matrix struct {
 
 // matrixShapes are the products modelled, by the shape and type of A; the PTX ISA has the
 // list ("Matrix shape", warp-level matrix instructions). What else PTX has is refused by name:
-// elements of four, one and eight bits of floating point, Volta's m8n8k4 and Hopper's larger
+// integers of four bits and one, floating point of eight, Volta's m8n8k4 and Hopper's larger
 // shapes of doubles.
 var matrixShapes = map[string]typeSet{
 	"m8n8k4":   types(F64),
@@ -181,21 +181,12 @@ func (b *kernelBuilder) mma(s *site) {
 func (b *kernelBuilder) fragment(s *site, n int, t Type, dest bool) bool {
 	o := &s.in.Args[s.arg]
 	s.arg++
-	elems := []ptx.Operand{*o}
-	if o.Kind == ptx.Vector {
-		elems = o.Elems
-	}
-	if len(elems) != n {
-		b.errorf(o.At, "%s: %d registers, want %d", s.what(), len(elems), n)
-		return false
-	}
-	for i := range elems {
-		e := &elems[i]
-		if dest && !b.dest(s, e, t, false) || !dest && !b.source(s, e, t, false) {
-			return false
+	return b.eachOf(s, o, n, func(e *ptx.Operand) bool {
+		if dest {
+			return b.dest(s, e, t, false)
 		}
-	}
-	return true
+		return b.source(s, e, t, false)
+	})
 }
 
 // fragments writes the fragments of A, B and C.

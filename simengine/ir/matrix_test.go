@@ -47,12 +47,12 @@ func TestMatrices(t *testing.T) {
 // What is wrong with one is said where it stands.
 func TestMatrixDiagnostics(t *testing.T) {
 	for bad, want := range map[string]string{
-		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2}, {%r0, %r1, %r2, %r3}, {%r0, %r1}, {%f0, %f1, %f2, %f3};":                           "operand 1 of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32: 3 registers, want 4",
+		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2}, {%r0, %r1, %r2, %r3}, {%r0, %r1}, {%f0, %f1, %f2, %f3};":                           "operand 1 of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32: 3 elements, want 4",
 		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r0, %r1};":                                            "too few operands (3)",
 		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %d0}, {%r0, %r1, %r2, %r3}, {%r0, %r1}, {%f0, %f1, %f2, %f3};":                      "register %d0 is .f64, want .f32",
 		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1}, [%r0];":                                                                                          "2 elements, want 4",
 		"ldmatrix.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%r0];":                                                                                             "lacks .sync.aligned",
-		"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0, %r1, %r2, %r3}, [%d0], 16;":                                                                          "4 registers, want 8",
+		"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0, %r1, %r2, %r3}, [%d0], 16;":                                                                          "4 elements, want 8",
 		"wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0, %r1}, [%f0], 16;":                                                                                     "register %f0 is .f32, want a 32- or 64-bit address",
 		"wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0, %r1}, [16], 16;":                                                                                      "a matrix needs a register or a variable as its address",
 		"wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0, _}, [%rd0], 16;":                                                                                      "fragments have no place for _",

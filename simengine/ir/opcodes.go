@@ -192,7 +192,7 @@ var moveSpecs = map[string]*spec{
 	"cp.async.wait_all":     {op: CpAsyncWait, mod: ModAll},
 }
 
-// Products of matrices, whose opcodes matrixShape reads.
+// Products of matrices and what moves them, whose opcodes shape.matrix reads.
 var matrixSpecs = map[string]*spec{
 	"mma":         {op: Mma, form: formMma},
 	"ldmatrix":    {op: Ld, form: formLdmatrix, args: "Va", mod: ModMatrix | ModSync},

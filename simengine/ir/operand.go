@@ -237,6 +237,11 @@ func (b *kernelBuilder) vector(s *site, o *ptx.Operand, dest bool) bool {
 			return true
 		}
 	}
+	return b.eachOf(s, o, n, one)
+}
+
+// eachOf reads each of the n elements of an operand, of which one needs no braces.
+func (b *kernelBuilder) eachOf(s *site, o *ptx.Operand, n int, one func(*ptx.Operand) bool) bool {
 	elems := []ptx.Operand{*o}
 	if o.Kind == ptx.Vector {
 		elems = o.Elems
