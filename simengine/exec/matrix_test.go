@@ -136,33 +136,17 @@ func at(row bool, ld, i, j int) int64 {
 func TestWmma(t *testing.T) {
 	for _, c := range wmmaCases() {
 		k := buildKernel(t, "wmma.ptx", []byte(c.text()))
-		mem := NewMemory(0)
 		elem := func(t ir.Type) ir.Type {
 			if t == ir.TF32 {
 				return ir.F32
 			}
 			return t
 		}
-		var args []Arg
+		var buffers []Buffer
 		for i, e := range []ir.Type{c.ab, c.ab, c.c, c.c} {
-			b := Buffer{fmt.Sprint("b", i), elem(e), int64(8192 / e.Size()), Generated(smallInts(c.ab))}
-			if _, err := mem.Alloc(b); err != nil {
-				t.Fatal(err)
-			}
-			args = append(args, Arg{Buffer: b.Name})
+			buffers = append(buffers, Buffer{fmt.Sprint("b", i), elem(e), int64(8192 / e.Size()), Generated(smallInts(c.ab))})
 		}
-		params, err := mem.BindParams(k, args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{32, 1, 1}, Params: params}
-		if err := NewRunner(compileFor(t, k, Full)).Run(l, mem, 0, Options{}, nil); err != nil {
-			t.Fatalf("%v: %v\n%s", c, err, c.text())
-		}
-		out, err := mem.ReadBuffer("b3")
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := warpOutput(t, k, Options{}, buffers...)
 		f := smallInts(c.ab)
 		la, lb, lc := c.ld(c.row, c.m, c.k), c.ld(c.brow, c.k, c.n), c.ld(c.crow, c.m, c.n)
 		for i := range c.m {
@@ -327,23 +311,7 @@ func TestMatricesAgainstSilicon(t *testing.T) {
 // runMatrix is the results of an instruction in hexadecimal.
 func runMatrix(t *testing.T, name, op string) string {
 	k := buildKernel(t, name, []byte(matrixText(op)))
-	mem := NewMemory(0)
-	for _, b := range []Buffer{{"in", ir.B32, 512, Bytes(matrixInput(name))}, {"out", ir.B32, 128, Fill{}}} {
-		if _, err := mem.Alloc(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	params, err := mem.BindParams(k, []Arg{{Buffer: "in"}, {Buffer: "out"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := NewRunner(compileFor(t, k, Full)).Run(Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{32, 1, 1}, Params: params}, mem, 0, Options{Races: true}, nil); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, matrixText(op))
-	}
-	out, err := mem.ReadBuffer("out")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := warpOutput(t, k, Options{Races: true}, Buffer{"in", ir.B32, 512, Bytes(matrixInput(name))}, Buffer{"out", ir.B32, 128, Fill{}})
 	return hex.EncodeToString(out)
 }
 

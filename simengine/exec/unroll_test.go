@@ -120,9 +120,16 @@ func TestUnrolledComputesTheSame(t *testing.T) {
 
 // loopOutput is what a kernel of countedLoop leaves in memory.
 func loopOutput(t *testing.T, k *ir.Kernel) []byte {
+	return warpOutput(t, k, Options{}, Buffer{"in", ir.S32, 4096, Random(1, 1000)}, Buffer{"out", ir.S32, 32 * 1024, Fill{}})
+}
+
+// warpOutput is what one warp of a kernel, whose parameters are buffers, leaves in the last of
+// them.
+func warpOutput(t *testing.T, k *ir.Kernel, opt Options, buffers ...Buffer) []byte {
+	t.Helper()
 	mem := NewMemory(0)
 	var args []Arg
-	for _, b := range []Buffer{{"in", ir.S32, 4096, Random(1, 1000)}, {"out", ir.S32, 32 * 1024, Fill{}}} {
+	for _, b := range buffers {
 		if _, err := mem.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
@@ -133,10 +140,10 @@ func loopOutput(t *testing.T, k *ir.Kernel) []byte {
 		t.Fatal(err)
 	}
 	launch := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{32, 1, 1}, Params: params}
-	if err := NewRunner(compileFor(t, k, Full)).Run(launch, mem, 0, Options{}, nil); err != nil {
-		t.Fatal(err)
+	if err := NewRunner(compileFor(t, k, Full)).Run(launch, mem, 0, opt, nil); err != nil {
+		t.Fatalf("%v\n%s", err, k)
 	}
-	out, err := mem.ReadBuffer("out")
+	out, err := mem.ReadBuffer(args[len(args)-1].Buffer)
 	if err != nil {
 		t.Fatal(err)
 	}
