@@ -90,14 +90,7 @@ func registerCap(k *ir.Kernel, t *target, opt Options) int {
 	}
 	lower(opt.MaxRegisters)
 	lower(k.MaxRegs)
-	threads := k.MaxNTid[0] * max(k.MaxNTid[1], 1) * max(k.MaxNTid[2], 1)
-	if k.ReqNTid[0] > 0 {
-		threads = k.ReqNTid[0] * max(k.ReqNTid[1], 1) * max(k.ReqNTid[2], 1)
-	}
-	if opt.MaxThreads > 0 {
-		threads = opt.MaxThreads
-	}
-	if threads > 0 {
+	if threads := declaredThreads(k, opt); threads > 0 {
 		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
 		perWarp := registerFile / warps / t.regUnit * t.regUnit
 		if n := perWarp / 32; n < maxRegisters {
@@ -108,4 +101,16 @@ func registerCap(k *ir.Kernel, t *target, opt Options) int {
 		return 0
 	}
 	return min(max(limit, t.minCap), maxRegisters)
+}
+
+// declaredThreads is the largest CTA that a kernel must be launchable with, as declared; 0
+// where nothing says.
+func declaredThreads(k *ir.Kernel, opt Options) int {
+	switch {
+	case opt.MaxThreads > 0:
+		return opt.MaxThreads
+	case k.ReqNTid[0] > 0:
+		return k.ReqNTid[0] * max(k.ReqNTid[1], 1) * max(k.ReqNTid[2], 1)
+	}
+	return k.MaxNTid[0] * max(k.MaxNTid[1], 1) * max(k.MaxNTid[2], 1)
 }

@@ -43,6 +43,7 @@ type target struct {
 	regUnit  int // registers a warp's allocation is rounded to
 	// steps are the register counts at which occupancy changes, ascending.
 	steps []int
+	sm    sm
 }
 
 // targetFor returns the target of a compute capability.
@@ -61,14 +62,8 @@ func targetFor(cc [2]int) (*target, error) {
 	} else {
 		t.minCap = 16
 	}
-	maxWarps := 64
-	switch {
-	case v == 75:
-		maxWarps = 32
-	case v == 86 || v == 87 || v == 89 || v >= 120:
-		maxWarps = 48
-	}
-	t.steps = occupancySteps(maxWarps)
+	t.sm = smOf(v)
+	t.steps = occupancySteps(t.sm.warps)
 	return t, nil
 }
 

@@ -1,0 +1,84 @@
+package assemble
+
+// cta is what a kernel declares of its CTAs.
+type cta struct {
+	threads int // at most, by .maxntid or .reqntid; 0: nothing is declared
+	shared  int // bytes of static shared memory
+}
+
+// sm is what bounds the CTAs that an SM holds, of the CUDA C++ Programming Guide's table
+// "Technical Specifications per Compute Capability".
+type sm struct {
+	warps, ctas int
+	shared      int // bytes for all CTAs together
+	reserved    int // bytes that the system takes of each CTA's
+	unit        int // bytes that a CTA's are rounded to
+}
+
+// smOf is the SM of a compute capability, ten times its major number and its minor one.
+func smOf(v int) sm {
+	s := sm{warps: 64, ctas: 32, unit: 256}
+	if v >= 80 {
+		s.reserved, s.unit = 1<<10, 128
+	}
+	kib := 64
+	switch {
+	case v < 37:
+		s.ctas, kib = 16, 48
+	case v < 50:
+		s.ctas, kib = 16, 112 // 3.7
+	case v == 52 || v == 61 || v == 70 || v == 72:
+		kib = 96
+	case v == 75:
+		s.warps, s.ctas = 32, 16
+	case v == 80:
+		kib = 164
+	case v == 87:
+		s.warps, s.ctas, kib = 48, 16, 164
+	case v == 86:
+		s.warps, s.ctas, kib = 48, 16, 100
+	case v == 89 || v >= 120:
+		s.warps, s.ctas, kib = 48, 24, 100
+	case v >= 90:
+		kib = 228
+	}
+	s.shared = kib << 10
+	return s
+}
+
+// offers is how many registers a kernel that needs some may take. Without a declared CTA
+// size it is the occupancy step. With one it is as many as leave no fewer CTAs resident:
+// where registers bound these, one step more at most; where their number or
+// static shared memory does, any number that does not come to bound them. ptxas 13.0.88 takes so, for sm_90
+// (deploy/calibrate/bounds.py, 222 kernels by seven sizes): counts are within 10 % of
+// its own for 59 % with CTAs of 32 threads, of which an SM holds 32 at most, and for 56 % with 24 KB of
+// shared memory and 64 threads; by the step alone for 17 % of both. Without a declared size its counts are the same with any shared memory.
+func (t *target) offers(need int, c cta) int {
+	step := t.step(need)
+	if c.threads == 0 {
+		return step
+	}
+	resident, most := t.resident(need, c), maxRegisters
+	if resident < t.resident(1, c) {
+		most = t.step(step + 1)
+	}
+	for n := step; n <= maxRegisters+1 && min(n, maxRegisters) <= most && t.resident(n, c) >= resident; n += 8 {
+		step = min(n, maxRegisters)
+	}
+	return step
+}
+
+// resident is how many CTAs an SM holds with some registers a thread. Each sub-partition
+// has its own part of the register file.
+func (t *target) resident(registers int, c cta) int {
+	perWarp := (registers*32 + t.regUnit - 1) / t.regUnit * t.regUnit
+	n := min(registerFile/subPartitions/perWarp*subPartitions, t.sm.warps) / ((c.threads + 31) / 32)
+	n = min(n, t.sm.ctas)
+	if c.shared > 0 {
+		n = min(n, t.sm.shared/((c.shared+t.sm.reserved+t.sm.unit-1)/t.sm.unit*t.sm.unit))
+	}
+	return n
+}
+
+// subPartitions of an SM, on every architecture modelled.
+const subPartitions = 4
