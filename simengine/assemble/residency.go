@@ -7,9 +7,11 @@ type cta struct {
 }
 
 // sm is what bounds the CTAs that an SM holds, of the CUDA C++ Programming Guide's table
-// "Technical Specifications per Compute Capability".
+// "Technical Specifications per Compute Capability"; sub-partitions are those of the descriptors
+// (TestResidencyAsDescriptors).
 type sm struct {
 	warps, ctas int
+	partitions  int // sub-partitions, each with its own part of the register file
 	shared      int // bytes for all CTAs together
 	reserved    int // bytes that the system takes of each CTA's
 	unit        int // bytes that a CTA's are rounded to
@@ -17,7 +19,7 @@ type sm struct {
 
 // smOf is the SM of a compute capability, ten times its major number and its minor one.
 func smOf(v int) sm {
-	s := sm{warps: 64, ctas: 32, unit: 256}
+	s := sm{warps: 64, ctas: 32, partitions: 4, unit: 256}
 	if v >= 80 {
 		s.reserved, s.unit = 1<<10, 128
 	}
@@ -27,6 +29,8 @@ func smOf(v int) sm {
 		s.ctas, kib = 16, 48
 	case v < 50:
 		s.ctas, kib = 16, 112 // 3.7
+	case v == 60:
+		s.partitions = 2
 	case v == 52 || v == 61 || v == 70 || v == 72:
 		kib = 96
 	case v == 75:
@@ -68,17 +72,13 @@ func (t *target) offers(need int, c cta) int {
 	return step
 }
 
-// resident is how many CTAs an SM holds with some registers a thread. Each sub-partition
-// has its own part of the register file.
+// resident is how many CTAs an SM holds with some registers a thread.
 func (t *target) resident(registers int, c cta) int {
 	perWarp := (registers*32 + t.regUnit - 1) / t.regUnit * t.regUnit
-	n := min(registerFile/subPartitions/perWarp*subPartitions, t.sm.warps) / ((c.threads + 31) / 32)
+	n := min(registerFile/t.sm.partitions/perWarp*t.sm.partitions, t.sm.warps) / ((c.threads + 31) / 32)
 	n = min(n, t.sm.ctas)
 	if c.shared > 0 {
 		n = min(n, t.sm.shared/((c.shared+t.sm.reserved+t.sm.unit-1)/t.sm.unit*t.sm.unit))
 	}
 	return n
 }
-
-// subPartitions of an SM, on every architecture modelled.
-const subPartitions = 4

@@ -1,16 +1,16 @@
 package assemble
 
 import (
-	"archive/zip"
 	"bufio"
 	"encoding/json"
-	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/arch"
 )
 
 // TestDeclaredSizesAgainstPtxas assembles what deploy/calibrate/bounds.py asked ptxas: by the size
@@ -19,7 +19,11 @@ func TestDeclaredSizesAgainstPtxas(t *testing.T) {
 	// About 5 points under what it was when written, in percent.
 	floors := map[string]int{"none": 40, "32": 53, "64": 52, "128": 46, "256": 50, "512": 50, "1024": 50, "64, 24 KB": 50}
 	near, all := map[string]int{}, map[string]int{}
-	sources := zipped(t, "../../deploy/calibrate/validation/*/ptx.zip")
+	archives, err := filepath.Glob("../../deploy/calibrate/validation/*/ptx.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := openCorpus(t, archives...)
 	f, err := os.Open("../../deploy/calibrate/results/bounds-ptxas-13.0.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +38,7 @@ func TestDeclaredSizesAgainstPtxas(t *testing.T) {
 		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		k := *buildKernel(t, r.PTX, sources[r.PTX])
+		k := *c.kernel(t, r.PTX)
 		k.MaxNTid = [3]int{}
 		check := func(name, threads string, want int) {
 			n, _ := strconv.Atoi(threads) // none: 0
@@ -88,32 +92,31 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// zipped reads all files of archives, by name without .ptx.
-func zipped(t *testing.T, glob string) map[string][]byte {
-	t.Helper()
-	out := map[string][]byte{}
-	paths, err := filepath.Glob(glob)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		z, err := zip.OpenReader(path)
+// TestResidencyAsDescriptors holds how many CTAs an SM is thought to hold to the descriptors' rules
+// (arch.Occupy), of every architecture and launches drawn at random.
+func TestResidencyAsDescriptors(t *testing.T) {
+	for _, name := range arch.Names() {
+		d, err := arch.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range z.File {
-			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Close()
-			out[strings.TrimSuffix(f.Name, ".ptx")] = b
+		tg, err := targetFor(d.CC)
+		if err != nil {
+			t.Fatal(err)
 		}
-		z.Close()
+		seed := uint64(1)
+		r := rand.New(rand.NewPCG(seed, 0))
+		for range 2000 {
+			c := cta{threads: 1 + r.IntN(d.MaxThreadsPerCTA), shared: r.IntN(2) * r.IntN(d.SharedPerCTA)}
+			registers := 1 + r.IntN(maxRegisters)
+			o, err := arch.Occupy(d, arch.Kernel{Threads: c.threads, Registers: registers, Shared: c.shared}, d.CarveOuts[len(d.CarveOuts)-1])
+			want := o.CTAs
+			if err != nil {
+				want = 0 // no CTA has room
+			}
+			if got := tg.resident(registers, c); got != want {
+				t.Fatalf("%s, seed %d: %+v with %d registers: %d CTAs, the descriptor's rules give %d (%v)", name, seed, c, registers, got, want, err)
+			}
+		}
 	}
-	return out
 }

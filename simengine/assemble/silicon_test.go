@@ -71,21 +71,23 @@ func readRecords(t testing.TB, path string) []record {
 	return out
 }
 
-// corpus reads kernels out of a zip of PTX files.
+// corpus reads kernels out of zips of PTX files.
 type corpus struct {
 	files   map[string]*zip.File
 	kernels map[string]*ir.Kernel
 }
 
-func openCorpus(t testing.TB, path string) *corpus {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { z.Close() })
+func openCorpus(t testing.TB, paths ...string) *corpus {
 	c := &corpus{files: map[string]*zip.File{}, kernels: map[string]*ir.Kernel{}}
-	for _, f := range z.File {
-		c.files[strings.TrimSuffix(filepath.Base(f.Name), ".ptx")] = f
+	for _, path := range paths {
+		z, err := zip.OpenReader(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { z.Close() })
+		for _, f := range z.File {
+			c.files[strings.TrimSuffix(filepath.Base(f.Name), ".ptx")] = f
+		}
 	}
 	return c
 }
