@@ -17,7 +17,7 @@ const (
 	screened = 150 // candidates that a committee looks at, not one member alone
 	// What a gain must exceed for every other question of a committee, as a
 	// share of the time: less is lost in a measurement's noise.
-	worthwhile = 0.02
+	worthwhile = 0.01
 	// Where less than this is expected beyond it, every other such question is one
 	// of doubt (see doubting), or each where so many answers are known since the best.
 	// These four are the middle of what was tried, of which none stood out

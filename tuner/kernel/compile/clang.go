@@ -19,6 +19,7 @@ type Clang struct {
 	// Constant fields.
 	programs []string
 	limits   Limits
+	asNVCC   bool // see NewClangAsNVCC
 
 	// Mutable fields.
 	mu    sync.Mutex
@@ -48,14 +49,26 @@ func NewClang(program string, limits Limits) *Clang {
 // Name returns "clang".
 func (c *Clang) Name() string { return "clang" }
 
-// Identify looks for the compiler once it is asked and names its version and the
-// device headers', e.g. "clang 19.1.7 device 3f2a…".
+// Identify looks for the compiler once it is asked and names its version and what else
+// its output depends on, e.g. "clang 19.1.7 device 3f2a…".
 func (c *Clang) Identify(ctx context.Context) (string, error) {
 	f, err := c.find(ctx)
 	if err != nil {
 		return "", err
 	}
-	return f.version + " device " + deviceDigest(), nil
+	who := c.title(f) + " device " + deviceDigest()
+	if c.asNVCC {
+		who += " optimiser " + optimiser()
+	}
+	return who, nil
+}
+
+// title is how results name the compiler.
+func (c *Clang) title(f *clang) string {
+	if c.asNVCC {
+		return f.version + " as nvcc"
+	}
+	return f.version
 }
 
 // Compile runs clang++ on the request's source.
@@ -84,12 +97,13 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(r.Target)
-	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, clangArgs(f, target, feature, extra, src.Main)...)
+	generate := c.generate
+	if c.asNVCC {
+		generate = c.optimised
+	}
+	ptx, err := generate(ctx, w, f, r.SourceFile, clangArgs(f, target, feature, extra, src.Main))
 	if err != nil {
 		return Result{}, err
-	}
-	if e.code != 0 || e.killed != "" {
-		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
 	}
 	// The scan found no such include; this also catches what no scan can.
 	if name, err := w.outside(); err != nil {
@@ -97,11 +111,23 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
+	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx)}, nil
+}
+
+// generate runs the compiler on a source file and reads what it made.
+func (c *Clang) generate(ctx context.Context, w workdir, f *clang, file string, args []string) ([]byte, error) {
+	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
+	if err != nil {
+		return nil, err
+	}
+	if e.code != 0 || e.killed != "" {
+		return nil, &Error{Compiler: f.version, File: file, Message: e.diagnosis(string(w))}
+	}
 	ptx, err := w.output()
 	if err != nil {
-		return Result{}, fmt.Errorf("read clang's output: %w", err)
+		return nil, fmt.Errorf("read clang's output: %w", err)
 	}
-	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
+	return ptx, nil
 }
 
 // clangArgs is the command line, run in src/. -nocudainc and -nostdinc leave only

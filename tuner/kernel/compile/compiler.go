@@ -12,8 +12,8 @@ import (
 // Options say how a Compiler chooses and where it remembers. The zero value works:
 // first driver that can, default limits, the user's cache directory.
 type Options struct {
-	// Compiler is "" (given, prebuilt, nvcc, clang, the first that can), "prebuilt",
-	// "nvcc", "clang", or one program's name or path, e.g. "clang++-16".
+	// Compiler is "" (given, prebuilt, nvcc, clang as nvcc, the first that can), "prebuilt",
+	// "nvcc", "clang" as it is, or one program's name or path, e.g. "clang++-16".
 	Compiler string
 	// CacheDir holds compiled PTX; "": warptune/ptx in the user's cache directory,
 	// "-": none.
@@ -61,7 +61,7 @@ func New(o Options) (*Compiler, error) {
 	program := filepath.Base(o.Compiler)
 	switch {
 	case o.Compiler == "":
-		drivers = append(drivers, Prebuilt{}, cached(NewNVCC("", o.Limits)), cached(NewClang("", o.Limits)))
+		drivers = append(drivers, Prebuilt{}, cached(NewNVCC("", o.Limits)), cached(NewClangAsNVCC(o.Limits)))
 	case o.Compiler == "prebuilt":
 		drivers = append(drivers, Prebuilt{})
 	case o.Compiler == "nvcc":

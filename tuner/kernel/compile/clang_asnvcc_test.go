@@ -1,0 +1,82 @@
+package compile
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel"
+)
+
+// A private array of which every index is known once loops are unrolled is held in registers,
+// as by nvcc, where clang as it is leaves it in memory; one that data indexes stays.
+func TestPrivateArraysAsNVCC(t *testing.T) {
+	const indexed = `
+extern "C" __global__ void k(float *out, const float *in, int m, float y, float s) {
+  float a[N];
+  for (int k = 0; k < N; ++k) a[k] = 0;
+  for (int i = 0; i < m; ++i)
+    for (int k = 0; k < N; ++k) {
+      float t = in[i] + k;
+      t = t * y + s; t = t * y + s; t = t * y + s; t = t * y + s;
+      a[k] += t;
+    }
+  for (int k = 0; k < N; ++k) out[threadIdx.x + k * m] = a[WHERE];
+}`
+	for _, tt := range []struct {
+		n, where      string
+		plain, asNVCC bool // in memory
+	}{
+		{"8", "k", false, false},
+		{"32", "k", true, false},
+		{"128", "k", true, false},
+		{"300", "k", true, true}, // 173 are the most of nvcc 13.0
+		{"8", "int(in[k])", true, true},
+	} {
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: tt.n}, kernel.Macro{Name: "WHERE", Value: tt.where})
+		if got := hasPrivateArrays(compiled(t, needClang(t), r).PTX); got != tt.plain {
+			t.Errorf("%s words by %s: in memory by clang %v, want %v", tt.n, tt.where, got, tt.plain)
+		}
+		if got := hasPrivateArrays(compiled(t, NewClangAsNVCC(DefaultLimits()), r).PTX); got != tt.asNVCC {
+			t.Errorf("%s words by %s: in memory as by nvcc %v, want %v", tt.n, tt.where, got, tt.asNVCC)
+		}
+	}
+}
+
+// Sums whose stores are guarded are done before the guard, as by nvcc.
+func TestGuardedStoresAsNVCC(t *testing.T) {
+	const guarded = `
+extern "C" __global__ void k(float *out, const float *in, int n) {
+  float a = 0, b = 0;
+  for (int k = 0; k < 4; ++k) { a += in[k] * in[k + threadIdx.x]; b += in[k] * in[k + 1 + threadIdx.x]; }
+  __syncthreads();
+  if (threadIdx.x < n) out[threadIdx.x] = a;
+  if (threadIdx.x + 32 < n) out[threadIdx.x + 32] = b;
+}`
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(guarded)})
+	before := func(ptx []byte) int {
+		code, _, _ := strings.Cut(string(ptx), "bra ")
+		return strings.Count(code, "fma.rn.f32")
+	}
+	const all = 6 // the first of each sum is a product
+	if got := before(compiled(t, needClang(t), r).PTX); got >= all {
+		t.Errorf("clang has %d of the sums before the first branch: nothing is to be told", got)
+	}
+	res := compiled(t, NewClangAsNVCC(DefaultLimits()), r)
+	if got := before(res.PTX); got < all {
+		t.Errorf("%d sums before the first branch, want %d:\n%s", got, all, res.PTX)
+	}
+	if !strings.HasPrefix(res.Compiler, "clang ") || !strings.HasSuffix(res.Compiler, " as nvcc") {
+		t.Errorf("made by %q", res.Compiler)
+	}
+}
+
+func compiled(t *testing.T, d Driver, r Request) Result {
+	t.Helper()
+	res, err := d.Compile(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
