@@ -37,7 +37,7 @@ func TestBadDefinitions(t *testing.T) {
 			part(t, d, "KernelSpecification", "GlobalSize")["X"] = "TILE"
 		}, []string{"KernelSpecification.GlobalSize.X", "TILE"}},
 		"unknown field":   {func(d map[string]any) { part(t, d, "KernelSpecification")["Registers"] = 32 }, []string{"KernelSpecification.Registers", "unknown field", "MaxRegisters"}},
-		"unknown section": {func(d map[string]any) { d["Tuning"] = 1 }, []string{"Tuning", "unknown field", "ConfigurationSpace"}},
+		"unknown section": {func(d map[string]any) { d["ConfigurationSpaces"] = 1; delete(d, "ConfigurationSpace") }, []string{"ConfigurationSpaces", "unknown field", "did you mean ConfigurationSpace?"}},
 		"wrong type":      {func(d map[string]any) { part(t, d, "KernelSpecification")["KernelName"] = 7 }, []string{"KernelSpecification.KernelName", "text"}},
 		"cut expression": {func(d map[string]any) {
 			part(t, d, "ConfigurationSpace")["TuningParameters"].([]any)[0].(map[string]any)["Values"] = "[32, 64,"

@@ -97,10 +97,9 @@ type argument struct {
 }
 
 func (d *Definition) readArgument(r *reader, doc document) argument {
-	rec := r.record(doc, "Name", "Type", "Size", "TypeSize", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Output")
+	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType"}, "TypeSize", "Output")
 	rec.need("Name")
 	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
-	rec.ignore(map[string]string{"TypeSize": "number", "Output": "number"})
 	r.element(rec, &a)
 	r.memory(rec, &a)
 	a.arg.Access = r.access(rec)
@@ -206,7 +205,7 @@ func (d *Definition) fill(r *reader, rec *record, a *argument) {
 	if source == "FillValue" {
 		d.checkNames(r, a.value)
 	} else {
-		d.checkNames(r, a.value, "i")
+		d.checkNames(r, a.value, indexName)
 	}
 }
 

@@ -35,6 +35,7 @@ type Definition struct {
 	files      Files
 	params     []search.Param
 	defaults   search.Config
+	constants  []constant
 	conditions []condition
 	scope      *scope
 	launch     launchSpec
@@ -103,33 +104,31 @@ func Parse(name string, text []byte, files Files) (*Definition, []Warning, error
 }
 
 func (d *Definition) read(r *reader, doc document) {
-	root := r.record(doc, "General", "ConfigurationSpace", "Search", "Budget", "KernelSpecification", "BenchmarkConfig", "$schema")
-	root.ignore(map[string]string{"Search": "object", "Budget": "list", "BenchmarkConfig": "object", "$schema": "text"})
+	root := r.record(doc, []string{"General", "ConfigurationSpace", "KernelSpecification", "BenchmarkConfig"}, "Search", "Budget", "$schema")
 	general := &record{r, "General", nil}
 	if g, ok := root.get("General"); ok {
-		general = r.record(g, "FormatVersion", "LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat", "BenchmarkName")
-		general.ignore(map[string]string{"LoggingLevel": "text", "TimeUnit": "text", "OutputFile": "text", "OutputFormat": "text"})
+		general = r.record(g, []string{"BenchmarkName"}, "FormatVersion", "LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat")
 	}
 	if space, ok := root.need("ConfigurationSpace"); ok {
-		d.readSpace(r, space)
+		d.readSpace(r, space, root)
 	}
 	spec, ok := root.need("KernelSpecification")
 	if !ok || r.err != nil {
 		return
 	}
-	k := r.record(spec, "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "Device", "CompilerOptions",
-		"Profiling", "SharedMemory", "SimulationInput", "Arguments", "ReferenceArguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ",
-		"Stream", "BenchmarkName", "Misc", "MaxRegisters", "SharedMemoryCarveout")
-	k.ignore(map[string]string{"Device": "object", "Profiling": "number", "SimulationInput": "text", "Misc": "object", "Stream": "number", "ReferenceArguments": "list"})
+	k := r.record(spec, []string{"Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
+		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout"},
+		"Device", "Profiling", "SimulationInput", "Misc", "Stream", "ReferenceArguments")
 	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
 		d.Name = n
 	}
 	d.readKernel(r, k)
 }
 
-// readSpace reads parameters and conditions.
-func (d *Definition) readSpace(r *reader, doc document) {
-	rec := r.record(doc, "TuningParameters", "Conditions")
+// readSpace reads parameters and conditions, and of the whole definition the
+// constants that conditions may name.
+func (d *Definition) readSpace(r *reader, doc document, root *record) {
+	rec := r.record(doc, []string{"TuningParameters", "Conditions", "Constraints"})
 	if _, ok := rec.need("TuningParameters"); !ok {
 		return
 	}
@@ -145,8 +144,12 @@ func (d *Definition) readSpace(r *reader, doc document) {
 	if r.err != nil {
 		return
 	}
-	d.scope = newScope(d.params)
-	for _, c := range rec.list("Conditions") {
+	d.constants = d.readConstants(r, root)
+	d.scope = newScope(d.params, d.constants)
+	if old, ok := rec.get("Constraints"); ok { // BAT's name of them in older files
+		r.warn(old.path, "read as Conditions, which is their name in T1")
+	}
+	for _, c := range slices.Concat(rec.list("Conditions"), rec.list("Constraints")) {
 		d.conditions = append(d.conditions, d.readCondition(r, c))
 	}
 }
@@ -181,7 +184,7 @@ type condition struct {
 }
 
 func (d *Definition) readCondition(r *reader, doc document) condition {
-	rec := r.record(doc, "Parameters", "Expression")
+	rec := r.record(doc, []string{"Parameters", "Expression"})
 	for _, p := range rec.list("Parameters") {
 		if name := r.text(p); !slices.Contains(d.defaults.Names, name) {
 			r.fail(p.path, "condition on the unknown parameter %s; there are %s", name, d.parameterNames())

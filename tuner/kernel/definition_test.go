@@ -218,7 +218,7 @@ func TestDefinitionErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"Type": "float4"`, `"Typ": "float4"`, "KernelSpecification.Arguments[0].Typ: unknown field; known are Name, Type, "},
+		{`"Type": "float4"`, `"Typ": "float4"`, "KernelSpecification.Arguments[0].Typ: unknown field; did you mean Type? Known are Name, Type, "},
 		{`"Type": "float4"`, `"Type": "float5"`, `KernelSpecification.Arguments[0].Type: unknown element type "float5"; known are bool, int8`},
 		{`"Type": "float4"`, `"Type": 4`, "KernelSpecification.Arguments[0].Type: a text is expected, not the number 4"},
 		{`"Size": "ProblemSize[0] // 4"`, `"Size": [4]`, "KernelSpecification.Arguments[0].Size: a number or an expression in a text is expected, not a list"},
@@ -244,10 +244,10 @@ func TestDefinitionErrors(t *testing.T) {
 		{`"ProblemSize": 1000`, `"ProblemSize": 1000, "problem_size": 1000`, "KernelSpecification.problem_size: the same field as ProblemSize"},
 		{`"MaxRegisters": "max_registers"`, `"MaxRegisters": "regs"`, `KernelSpecification.MaxRegisters: "regs" uses the unknown name regs`},
 		{`"LocalSize": {"X": "BLOCK_SIZE"}, `, ``, "KernelSpecification.LocalSize.X: missing"},
-		{`"LocalSize": {"X"`, `"LocalSize": {"W"`, "KernelSpecification.LocalSize.W: unknown field; known are X, Y, Z"},
+		{`"LocalSize": {"X"`, `"LocalSize": {"W"`, "KernelSpecification.LocalSize.W: unknown field; did you mean X? Known are X, Y, Z"},
 		{`"ConfigurationSpace": {`, `"ConfigurationSpace": {"Conditions": [{"Expression": "BLOCK <= 4", "Parameters": []}],`, `ConfigurationSpace.Conditions[0].Expression: "BLOCK <= 4" uses the unknown parameter BLOCK; there are BLOCK_SIZE, ITEMS, max_registers`},
 		{`"ConfigurationSpace": {`, `"ConfigurationSpace": {"Conditions": [{"Expression": "1", "Parameters": ["BLOCK"]}],`, "ConfigurationSpace.Conditions[0].Parameters[0]: condition on the unknown parameter BLOCK; there are BLOCK_SIZE"},
-		{`"ConfigurationSpace": {`, `"Search": [], "ConfigurationSpace": {`, "Search: a value of type object is expected, not a list"},
+		{`"ConfigurationSpace": {`, `"ConfigurationSpace": {"Constraints": [{"Expression": "BLOCK <= 4", "Parameters": []}],`, `ConfigurationSpace.Constraints[0].Expression: "BLOCK <= 4" uses the unknown parameter BLOCK`},
 	} {
 		text := strings.Replace(string(good), c.old, c.new, 1)
 		if text == string(good) {

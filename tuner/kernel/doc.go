@@ -16,6 +16,10 @@
 //	FillType "Random"     in [0, FillValue), seeded by RandomSeed
 //	MemType "Constant"    fills the __constant__ variable of that name
 //
+// Fields of other tools are ignored with a warning, but one that matters misspelt
+// is refused. Entries of BenchmarkConfig are macros and names in expressions, as
+// in BAT.
+//
 // Expressions see the tuning parameters and ProblemSize, a list of integers.
 // A parameter alone in min, max, len or sum means the list of its values, as
 // in Kernel Tuner's argument sizes.

@@ -156,10 +156,13 @@ type record struct {
 	fields map[string]any // by known name
 }
 
-// record checks that d is an object with no other fields than the known ones.
-// Fields that differ from a known one only in case, spaces or underscores are
-// taken for it, with a warning: real files have "Memory Type".
-func (r *reader) record(d document, known ...string) *record {
+// record checks that d is an object and reads the fields that matter; the ignored
+// ones mean nothing to us, whatever they hold. Fields that differ from one that
+// matters only in case, spaces or underscores are taken for it, with a warning:
+// real files have "Memory Type". Other fields are other tools' and ignored, with
+// a warning, unless they are one that matters misspelt: that would silently be
+// another definition.
+func (r *reader) record(d document, matter []string, ignored ...string) *record {
 	rec := &record{r, d.path, map[string]any{}}
 	o, ok := d.value.(*object)
 	if !ok {
@@ -168,13 +171,16 @@ func (r *reader) record(d document, known ...string) *record {
 	}
 	for _, key := range o.keys {
 		name := key
-		if !slices.Contains(known, key) {
-			k := slices.IndexFunc(known, func(k string) bool { return fold(k) == fold(key) })
-			if k < 0 {
-				r.fail(join(d.path, key), "unknown field; known are %s", strings.Join(known, ", "))
-				return rec
+		if !slices.Contains(matter, key) {
+			if slices.Contains(ignored, key) {
+				continue
 			}
-			name = known[k]
+			k := slices.IndexFunc(matter, func(k string) bool { return fold(k) == fold(key) })
+			if k < 0 {
+				r.unknown(d.path, key, o, matter)
+				continue
+			}
+			name = matter[k]
 			r.warn(join(d.path, key), "read as %s", name)
 			if _, twice := o.fields[name]; twice {
 				r.fail(join(d.path, key), "the same field as %s", name)
@@ -184,6 +190,68 @@ func (r *reader) record(d document, known ...string) *record {
 		rec.fields[name] = o.fields[key]
 	}
 	return rec
+}
+
+// unknown refuses a field that is one of those that matter, misspelt, and warns
+// of any other.
+func (r *reader) unknown(path, key string, o *object, matter []string) {
+	hint := ""
+	for _, name := range matter {
+		if _, given := o.fields[name]; given {
+			continue
+		}
+		if misspells(key, name) {
+			r.fail(join(path, key), "unknown field; did you mean %s? Known are %s", name, strings.Join(matter, ", "))
+			return
+		}
+		if hint == "" && resembles(key, name) {
+			hint = "; did you mean " + name + "?"
+		}
+	}
+	r.warn(join(path, key), "unknown field, ignored%s", hint)
+}
+
+// misspells reports whether a field's name is so near a known one's that it must
+// have been meant: a letter or two are wrong (one in a short name), or its
+// beginning is left out.
+func misspells(key, known string) bool {
+	key, known = fold(key), fold(known)
+	most := 2
+	if len(known) <= 5 {
+		most = 1
+	}
+	return distance(key, known) <= most || len(key) >= 8 && strings.HasSuffix(known, key)
+}
+
+// resembles reports whether a field's name may have been meant to be a known one.
+func resembles(key, known string) bool {
+	key, known = fold(key), fold(known)
+	return distance(key, known) <= len(known)/3 || len(known) > 4 && strings.Contains(key, known) || len(key) > 4 && strings.Contains(known, key)
+}
+
+// distance is the number of letters to insert, delete, replace or swap with their
+// neighbour that make one name of another.
+func distance(a, b string) int {
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
 }
 
 func fold(name string) string {
@@ -241,31 +309,6 @@ func (r *reader) list(d document) []document {
 		out = append(out, document{fmt.Sprintf("%s[%d]", d.path, i), v})
 	}
 	return out
-}
-
-// ignore checks the JSON types of fields that mean nothing to us: each kind is
-// one of "text", "number", "list", "object".
-func (rec *record) ignore(kinds map[string]string) {
-	for _, name := range sortedKeys(kinds) {
-		d, ok := rec.get(name)
-		if !ok {
-			continue
-		}
-		fits := false
-		switch d.value.(type) {
-		case string:
-			fits = kinds[name] == "text"
-		case json.Number, bool:
-			fits = kinds[name] == "number"
-		case []any:
-			fits = kinds[name] == "list"
-		case *object:
-			fits = kinds[name] == "object"
-		}
-		if !fits {
-			rec.r.fail(d.path, "a value of type %s is expected, not %s", kinds[name], what(d.value))
-		}
-	}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

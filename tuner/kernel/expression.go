@@ -13,6 +13,9 @@ import (
 // problemName is the variable that holds the problem size.
 const problemName = "ProblemSize"
 
+// indexName is the variable that holds a generator's element index.
+const indexName = "i"
+
 // expression is a field that holds an expression, parsed.
 type expression struct {
 	path string
@@ -58,12 +61,13 @@ func (x expression) names() []string {
 
 // scope is what expressions of a definition may refer to.
 type scope struct {
-	params []search.Param
-	vars   []expr.Var // the parameters, then ProblemSize
+	params    []search.Param
+	vars      []expr.Var // the parameters, then ProblemSize
+	constants []constant
 }
 
-func newScope(params []search.Param) *scope {
-	return &scope{params, append(search.Vars(params), expr.Var{Name: problemName, Kind: expr.KindList})}
+func newScope(params []search.Param, constants []constant) *scope {
+	return &scope{params, append(search.Vars(params), expr.Var{Name: problemName, Kind: expr.KindList}), constants}
 }
 
 // known lists what may be named.
@@ -72,14 +76,27 @@ func (s *scope) known() string {
 	for _, v := range s.vars {
 		names = append(names, v.Name)
 	}
+	for _, c := range s.constants {
+		names = append(names, c.name)
+	}
 	return strings.Join(names, ", ")
 }
 
+// constant returns the value of a constant that expressions see. The element
+// index of generators hides one of its name.
+func (s *scope) constant(name string) (search.Value, bool) {
+	i := slices.IndexFunc(s.constants, func(c constant) bool { return c.name == name && name != indexName })
+	if i < 0 {
+		return search.Value{}, false
+	}
+	return s.constants[i].value, true
+}
+
 // unknown returns the first name of an expression that is neither a parameter
-// nor ProblemSize nor extra.
+// nor ProblemSize nor a constant nor extra.
 func (s *scope) unknown(x expression, extra ...string) (string, bool) {
 	for _, n := range x.names() {
-		if !slices.Contains(extra, n) && !slices.ContainsFunc(s.vars, func(v expr.Var) bool { return v.Name == n }) {
+		if _, constant := s.constant(n); !constant && !slices.Contains(extra, n) && !slices.ContainsFunc(s.vars, func(v expr.Var) bool { return v.Name == n }) {
 			return n, true
 		}
 	}
@@ -87,12 +104,18 @@ func (s *scope) unknown(x expression, extra ...string) (string, bool) {
 }
 
 // listed replaces a parameter that is the only argument of min, max, len or
-// sum by the list of its values.
+// sum by the list of its values, and constants by theirs.
 func (s *scope) listed(x expression) expression {
 	if x.expr == nil {
 		return x
 	}
+	free := x.names()
 	x.expr = x.expr.Rewrite(func(n expr.Node) expr.Node {
+		if name, ok := n.(*expr.Name); ok && slices.Contains(free, name.Name) {
+			if v, ok := s.constant(name.Name); ok {
+				return &expr.Literal{At: name.At, Value: v.Operand()}
+			}
+		}
 		c, ok := n.(*expr.Call)
 		if !ok || len(c.Args) != 1 || !slices.Contains([]string{"min", "max", "len", "sum"}, c.Func) {
 			return n

@@ -86,7 +86,7 @@ func (r *reader) extents(k *record, name string) (x [3]expression) {
 	if !ok {
 		return x
 	}
-	rec := r.record(d, "X", "Y", "Z")
+	rec := r.record(d, axes[:])
 	for i, a := range axes {
 		x[i] = rec.expression(a)
 	}

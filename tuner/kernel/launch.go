@@ -156,9 +156,9 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 	return c
 }
 
-// macros are Kernel Tuner's own, then the parameters. Sizes and parameters that
-// the sources never name are left out where they would cost compilations: the
-// grid's size, and parameters that only cap registers or choose the carve-out.
+// macros are Kernel Tuner's own, the constants, then the parameters. What the
+// sources never name is left out where it would cost compilations: the grid's
+// size, and parameters that only cap registers or choose the carve-out.
 func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 	list := []Macro{{"kernel_tuner", "1"}}
 	add := func(name, value string) {
@@ -170,6 +170,11 @@ func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 		add(blockNames[i], fmt.Sprint(l.Block[i]))
 		if name := "grid_size_" + strings.ToLower(a); d.source.mentions(name) {
 			add(name, fmt.Sprint(l.Grid[i]))
+		}
+	}
+	for _, c := range d.constants {
+		if d.source.mentions(c.name) {
+			add(c.name, c.value.String())
 		}
 	}
 	for i, name := range cfg.Names {

@@ -11,7 +11,7 @@ import (
 
 // parameter reads one of ConfigurationSpace.TuningParameters.
 func (r *reader) parameter(d document) (search.Param, search.Value) {
-	rec := r.record(d, "Name", "Type", "Values", "Default")
+	rec := r.record(d, []string{"Name", "Type", "Values", "Default"})
 	p := search.Param{Name: rec.text("Name", "")}
 	name, _ := rec.need("Name")
 	if r.err == nil && !isIdentifier(p.Name) {
