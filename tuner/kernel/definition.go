@@ -11,6 +11,7 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/expr"
+	"github.com/warptune/warptune/tuner/kernel/option"
 )
 
 // Warning is something odd in a definition that could be read nevertheless.
@@ -29,13 +30,14 @@ type Definition struct {
 	KernelName string   // of the function in the source
 	Language   Language // of the kernel's source
 	Problem    []int64  // KernelSpecification.ProblemSize, nil when the file has none
-	Options    []string // CompilerOptions
+	Options    []string // CompilerOptions that a compiler is given
 
 	text       []byte // the definition as it was read
 	files      Files
 	params     []search.Param
 	defaults   search.Config
 	constants  []constant
+	defines    []option.Macro // -D of CompilerOptions
 	conditions []condition
 	scope      *scope
 	launch     launchSpec
@@ -162,15 +164,14 @@ func (d *Definition) readKernel(r *reader, k *record) {
 	d.Language = r.language(k)
 	k.need("KernelName")
 	d.KernelName = k.text("KernelName", "")
-	for _, o := range k.list("CompilerOptions") {
-		d.Options = append(d.Options, r.text(o))
-	}
+	given := d.readOptions(r, k)
 	d.Problem = r.problem(k)
 	if r.err != nil {
 		return
 	}
 	d.checkDefaults(r)
 	d.launch = d.readLaunch(r, k)
+	d.capRegisters(r, given)
 	for _, a := range k.list("Arguments") {
 		d.arguments = append(d.arguments, d.readArgument(r, a))
 	}

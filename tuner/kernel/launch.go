@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/option"
 )
 
 // Launch is one configuration at one problem size, ready for a compiler and
@@ -156,9 +157,10 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 	return c
 }
 
-// macros are Kernel Tuner's own, the constants, then the parameters. What the
-// sources never name is left out where it would cost compilations: the grid's
-// size, and parameters that only cap registers or choose the carve-out.
+// macros are Kernel Tuner's own, those of the compiler's options, the constants,
+// then the parameters, each name once. What the sources never name is left out
+// where it would cost compilations: the grid's size, and parameters that only cap
+// registers or choose the carve-out.
 func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 	list := []Macro{{"kernel_tuner", "1"}}
 	add := func(name, value string) {
@@ -172,9 +174,13 @@ func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 			add(name, fmt.Sprint(l.Grid[i]))
 		}
 	}
+	for _, m := range d.defines {
+		list = append(list, Macro(m))
+	}
 	for _, c := range d.constants {
-		if d.source.mentions(c.name) {
-			add(c.name, c.value.String())
+		defined := slices.ContainsFunc(d.defines, func(m option.Macro) bool { return m.Name == c.name })
+		if !defined && d.named(c.name) {
+			list = append(list, Macro{c.name, c.value.String()})
 		}
 	}
 	for i, name := range cfg.Names {
@@ -188,7 +194,14 @@ func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 // isLaunchOnly reports whether a parameter is used by MaxRegisters or
 // SharedMemoryCarveout and by nothing that the compiler sees.
 func (d *Definition) isLaunchOnly(name string) bool {
-	return (slices.Contains(d.launch.maxRegisters.names(), name) || slices.Contains(d.launch.carveOut.names(), name)) && !d.source.mentions(name)
+	return (slices.Contains(d.launch.maxRegisters.names(), name) || slices.Contains(d.launch.carveOut.names(), name)) && !d.named(name)
+}
+
+// named reports whether the sources, or macros of the options, may name an identifier.
+func (d *Definition) named(name string) bool {
+	return d.source.mentions(name) || slices.ContainsFunc(d.defines, func(m option.Macro) bool {
+		return slices.Contains(word.FindAllString(m.Value, -1), name)
+	})
 }
 
 // key is the digest of all that the PTX depends on. JSON is canonical here:

@@ -148,6 +148,35 @@ func TestDeviceHeaders(t *testing.T) {
 	}
 }
 
+// Divisions and square roots are as exact as the options say.
+func TestClangPrecision(t *testing.T) {
+	c := needClang(t)
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text("extern \"C\" __global__ void k(float *o) { o[0] = o[1] / o[2] + sqrtf(o[3]); }")})
+	for _, tt := range []struct{ options, want, not []string }{
+		{nil, []string{"div.rn.f32", "sqrt.rn.f32"}, nil},
+		{[]string{"-prec-div=false"}, []string{"div.full.f32", "sqrt.rn.f32"}, []string{"div.rn"}},
+		{[]string{"--prec-sqrt=false", "-prec-sqrt=false"}, []string{"div.rn.f32", "sqrt.approx.f32"}, []string{"sqrt.rn"}},
+		{[]string{"-use_fast_math"}, []string{"sqrt.approx.ftz.f32"}, []string{"div.rn", "sqrt.rn"}},
+		{[]string{"-prec-div=false", "-prec-sqrt=false", "-use_fast_math"}, []string{"sqrt.approx.ftz.f32"}, []string{"div.rn", "sqrt.rn"}},
+	} {
+		r.Options = tt.options
+		res, err := c.Compile(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(string(res.PTX), want) {
+				t.Errorf("%q: no %s in\n%s", tt.options, want, res.PTX)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(string(res.PTX), not) {
+				t.Errorf("%q: %s in\n%s", tt.options, not, res.PTX)
+			}
+		}
+	}
+}
+
 const deviceFunctions = `
 #include <cuda_fp16.h>
 #include <cooperative_groups.h>

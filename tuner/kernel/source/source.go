@@ -57,11 +57,6 @@ func Read(c kernel.Compile) (*Source, error) {
 		return nil, fail("%v", err)
 	}
 	names, pasted, size := map[string]bool{}, false, 0
-	for _, o := range c.Options { // -DN=BLOCK_SIZE
-		for _, id := range identifier.FindAllString(o, -1) {
-			names[id] = true
-		}
-	}
 	s.Files[c.SourceFile] = c.Source
 	for queue := []string{c.SourceFile}; len(queue) > 0; queue = queue[1:] {
 		name := queue[0]

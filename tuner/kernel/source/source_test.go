@@ -36,11 +36,6 @@ func TestMacrosThatMatter(t *testing.T) {
 	if err != nil || len(src.Macros) != 4 {
 		t.Errorf("pasting text: %v, %v; want all macros", src, err)
 	}
-	r := request(t, "k.cu", fstest.MapFS{"k.cu": text("int x = N;")}, macros...)
-	r.Options = []string{"-DN=HALF"}
-	if src, err = Read(r); err != nil || src.MacroKey() != `{"HALF":"8"}` {
-		t.Errorf("option: %v, %v", src, err)
-	}
 }
 
 func TestSourceDigest(t *testing.T) {

@@ -33,7 +33,11 @@ WARPTUNE_FN float roundf(float a) { float t = truncf(a); return fabsf(a - t) >= 
 WARPTUNE_FN bool isnan(float a) { return a != a; }
 WARPTUNE_FN bool isinf(float a) { return fabsf(a) == INFINITY; }
 WARPTUNE_FN bool isfinite(float a) { return fabsf(a) < INFINITY; }
+#if defined(WARPTUNE_FAST_MATH) || defined(WARPTUNE_APPROX_SQRT)
+WARPTUNE_FN float sqrtf(float a) { return WARPTUNE_NVVM(sqrt_approx)(a); }
+#else
 WARPTUNE_FN float sqrtf(float a) { return WARPTUNE_NVVM(sqrt_rn)(a); }
+#endif
 WARPTUNE_FN float rsqrtf(float a) { return WARPTUNE_NVVM(rsqrt_approx)(a); }
 WARPTUNE_FN float __fsqrt_rn(float a) { return WARPTUNE_NVVM(sqrt_rn)(a); }
 WARPTUNE_FN float __frsqrt_rn(float a) { return WARPTUNE_NVVM(rsqrt_approx)(a); }
