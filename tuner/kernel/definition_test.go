@@ -372,6 +372,36 @@ func TestFilesStayInside(t *testing.T) {
 	}
 }
 
+// What the source includes goes with it, however the name is written: a bundle
+// has the same launches. Angled names are looked for in the definition's folder
+// alone, and what is not there is the compiler's.
+func TestIncludedFiles(t *testing.T) {
+	files := memory{
+		"in/k.cu":   []byte("#include <a/b.h>\n#include \"near.h\"\n# include <cuda.h>\n#include <near.h>\n#include </etc/hostname>"),
+		"a/b.h":     []byte("#include <a/c.h>\n#include \"d.h\""),
+		"a/c.h":     []byte("DEEP"),
+		"a/d.h":     []byte("NEAR"),
+		"in/near.h": []byte(""),
+		"in/far.h":  []byte(""),
+	}
+	text := strings.Replace(foreign, `"k.cu"`, `"in/k.cu"`, 1)
+	d, _, err := Parse("x", []byte(text), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(sortedKeys(d.source.headers)); got != "[a/b.h a/c.h a/d.h in/near.h]" {
+		t.Errorf("headers %s", got)
+	}
+	data, _, err := d.Bundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _, err := OpenBundle(data)
+	if err != nil || launch(t, o, nil, "BLOCK=64").Compile.Key != launch(t, d, nil, "BLOCK=64").Compile.Key {
+		t.Errorf("the bundle launches differently: %v", err)
+	}
+}
+
 // FuzzParse: no text makes loading or launching panic.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"filter.json", "own_defaults.json", "scale_ptx.json"} {

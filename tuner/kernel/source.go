@@ -18,7 +18,7 @@ type sourceSpec struct {
 	file     string
 	template template // PTX only
 	text     []byte
-	headers  map[string][]byte // included with quotes, directly or not, by name
+	headers  map[string][]byte // included, directly or not, by name
 	missing  error             // why there is no text
 	words    map[string]bool   // identifiers in text and headers
 	pastes   bool              // ## may build any identifier
@@ -62,13 +62,14 @@ func (d *Definition) readSource(r *reader, k *record) {
 const maxHeaders = 1000
 
 var (
-	includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"`)
+	includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)`)
 	word        = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 	unrollLine  = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*pragma[ \t]+unroll[ \t]*\(?[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\)?[ \t]*$`)
 )
 
-// readHeaders collects the files that the source includes with quotes and that
-// lie beside the definition; others are left to the compiler.
+// readHeaders collects the files that the source includes and that lie beside the
+// definition; others are left to the compiler. Its folder is searched for angled
+// names too, as compilers are told to.
 func (s *sourceSpec) readHeaders(files Files) error {
 	s.headers = map[string][]byte{}
 	type file struct {
@@ -78,7 +79,12 @@ func (s *sourceSpec) readHeaders(files Files) error {
 	for queue := []file{{s.file, s.text}}; len(queue) > 0; queue = queue[1:] {
 		from := queue[0]
 		for _, m := range includeLine.FindAllSubmatch(from.text, -1) {
-			for _, name := range []string{path.Join(path.Dir(from.name), string(m[1])), path.Clean(string(m[1]))} {
+			included := string(m[1]) + string(m[2])
+			names := []string{path.Join(path.Dir(from.name), included), path.Clean(included)}
+			if len(m[1]) == 0 {
+				names = names[1:]
+			}
+			for _, name := range names {
 				if _, done := s.headers[name]; done || name == s.file {
 					break
 				}
@@ -89,7 +95,7 @@ func (s *sourceSpec) readHeaders(files Files) error {
 				if errors.Is(err, fs.ErrNotExist) {
 					continue
 				} else if err != nil {
-					return fmt.Errorf("#include %q in %s: %w", m[1], from.name, err)
+					return fmt.Errorf("#include %q in %s: %w", included, from.name, err)
 				}
 				if len(s.headers) == maxHeaders {
 					return fmt.Errorf("%s includes more than %d files", s.file, maxHeaders)
