@@ -43,6 +43,19 @@ func TestBadDefinitions(t *testing.T) {
 			part(t, d, "ConfigurationSpace")["TuningParameters"].([]any)[0].(map[string]any)["Values"] = "[32, 64,"
 		}, []string{"ConfigurationSpace.TuningParameters[0].Values", "column 9"}},
 		"no source": {func(d map[string]any) { part(t, d, "KernelSpecification")["KernelFile"] = "gone_{ITEMS}.ptx" }, []string{"KernelSpecification.KernelFile", "gone_"}},
+		"another language": {func(d map[string]any) {
+			part(t, d, "KernelSpecification")["Language"] = "OpenCL"
+			part(t, d, "KernelSpecification")["KernelFile"] = "x.cl"
+		},
+			[]string{"copy.json: kernel copy: KernelSpecification.Language: OpenCL kernels cannot be simulated"}},
+		"a file that is not there": {func(d map[string]any) {
+			a := part(t, d, "KernelSpecification")["Arguments"].([]any)[0].(map[string]any)
+			a["FillType"], a["DataSource"] = "BinaryRaw", "gone.bin"
+		}, []string{"KernelSpecification.Arguments[0]: FillType BinaryRaw: ", "gone.bin: no such file or directory; use FillType Random"}},
+		"an option that is not accepted": {func(d map[string]any) {
+			spec := part(t, d, "KernelSpecification")
+			spec["Language"], spec["KernelFile"], spec["CompilerOptions"] = "CUDA", "x.cu", []any{"-w", "-G"}
+		}, []string{`KernelSpecification.CompilerOptions[1]: compiler option "-G" is not accepted: debug code`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := given(t, "copy", tt.change)
@@ -56,6 +69,22 @@ func TestBadDefinitions(t *testing.T) {
 	path := given(t, "copy", nil)
 	write(t, path, read(t, path)[:300])
 	warptune(t, append([]string{"tune", path}, quick...)...).refused(t, exitFailed, path, "line 1", "cut off")
+}
+
+// What no configuration can be launched of is refused by each command that would,
+// and its space can be read.
+func TestNothingCanBeLaunched(t *testing.T) {
+	path := given(t, "copy", func(d map[string]any) {
+		a := part(t, d, "KernelSpecification")["Arguments"].([]any)[0].(map[string]any)
+		a["FillType"], a["DataSource"] = "BinaryRaw", "gone.bin"
+	})
+	const want = "KernelSpecification.Arguments[0]: FillType BinaryRaw: "
+	for _, command := range []string{"simulate", "explain"} {
+		warptune(t, command, path, "--arch", "h200", "--config", "ITEMS=2").refused(t, exitFailed, path, want)
+	}
+	records := write(t, filepath.Join(t.TempDir(), "x.jsonl"), []byte(`{"kernel": "copy", "params": {}, "time_us": {"median": 1}}`))
+	warptune(t, "fidelity", "--arch", "h200", "--timings", records, "--kernels", filepath.Dir(path)).refused(t, exitFailed, path, want)
+	warptune(t, "space", path).ok(t)
 }
 
 // ranked is what tune --json prints, as far as it is looked at here.

@@ -24,7 +24,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if len(configs) < 1 || len(configs) > 2 {
 				return usagef("give --config once to explain one configuration, twice to compare two")
 			}
-			def, err := a.openKernel(args[0])
+			def, err := a.openLaunchable(args[0])
 			if err != nil {
 				return err
 			}

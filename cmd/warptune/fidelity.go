@@ -145,7 +145,7 @@ func (a *app) kernelSource(records []record.Record, dir string) (func(string) (*
 		if dir != "" {
 			path = filepath.Join(dir, name+".json")
 		}
-		def, err := a.openKernel(path)
+		def, err := a.openLaunchable(path)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", records[i].Line, err)
 		}

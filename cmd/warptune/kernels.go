@@ -22,6 +22,24 @@ func (a *app) openKernel(name string) (*kernel.Definition, error) {
 	return def, nil
 }
 
+// openLaunchable is openKernel for what simulates: it refuses definitions none of
+// whose configurations can be launched.
+func (a *app) openLaunchable(name string) (*kernel.Definition, error) {
+	def, err := a.openKernel(name)
+	if err != nil {
+		return nil, err
+	}
+	return def, launchable(name, def)
+}
+
+// launchable says with the name that the user gave why a kernel cannot be launched.
+func launchable(name string, def *kernel.Definition) error {
+	if err := def.Launchable(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
 // warn writes a definition's warnings to stderr.
 func (a *app) warn(name string, warnings []kernel.Warning) {
 	for _, w := range warnings {

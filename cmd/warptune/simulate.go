@@ -63,7 +63,7 @@ func (a *app) simulateCommand() *cobra.Command {
 			if (config == "") == (configs == "") {
 				return usagef("give either --config NAME=V,… or --configs FILE.jsonl")
 			}
-			def, err := a.openKernel(args[0])
+			def, err := a.openLaunchable(args[0])
 			if err != nil {
 				return err
 			}

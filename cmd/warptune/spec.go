@@ -82,6 +82,9 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := launchable(name, def); err != nil {
+		return nil, err
+	}
 	bundle, digest, err := def.Bundle()
 	if err != nil {
 		return nil, err

@@ -32,14 +32,15 @@ const (
 	FillConstant
 	FillRandom
 	FillGenerator
+	FillBinaryRaw
 )
 
 // String returns the kind as T1 writes it.
 func (k FillKind) String() string {
-	if k > FillGenerator {
+	if k > FillBinaryRaw {
 		k = FillInvalid
 	}
-	return [...]string{"invalid", "Constant", "Random", "Generator"}[k]
+	return [...]string{"invalid", "Constant", "Random", "Generator", "BinaryRaw"}[k]
 }
 
 // Fill is the contents of a buffer.
@@ -48,6 +49,7 @@ type Fill struct {
 	Value float64    // Constant: every element; Random: the exclusive upper bound
 	Seed  uint64     // Random
 	Expr  *expr.Expr // Generator: over the element index i only; parameters are replaced by their values
+	Raw   *Raw       // BinaryRaw
 }
 
 // Generator returns the function of the element index that a Generator stands
@@ -96,22 +98,35 @@ type argument struct {
 	refusal  string     // why it cannot be launched
 }
 
-func (d *Definition) readArgument(r *reader, doc document) argument {
+func (d *Definition) readArgument(r *reader, doc document, position int) argument {
 	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType"}, "TypeSize", "Output")
-	rec.need("Name")
 	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
 	r.element(rec, &a)
 	r.memory(rec, &a)
+	r.name(rec, &a, position)
 	a.arg.Access = r.access(rec)
 	a.arg.Fill.Seed = r.seed(rec)
 	a.size = rec.expression("Size")
 	d.fill(r, rec, &a)
-	if r.err == nil && !a.arg.Scalar && a.size.expr == nil && a.refusal == "" {
+	if r.err == nil && !a.arg.Scalar && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
 		r.fail(a.size.path, "missing; a buffer needs a number of elements")
 	}
 	d.checkNames(r, a.size)
 	a.size, a.value = d.scope.listed(a.size), d.scope.listed(a.value)
 	return a
+}
+
+// name gives an argument without one its position's: KTT's have none, and only a
+// __constant__ variable is found by it.
+func (r *reader) name(rec *record, a *argument, position int) {
+	switch {
+	case a.arg.Name != "":
+	case a.constant:
+		r.fail(join(rec.path, "Name"), "missing; it is the __constant__ variable's")
+	default:
+		a.arg.Name = fmt.Sprintf("argument %d", position)
+		r.warn(join(rec.path, "Name"), "missing; called %s", a.arg.Name)
+	}
 }
 
 func (r *reader) element(rec *record, a *argument) {
@@ -195,8 +210,11 @@ func (d *Definition) fill(r *reader, rec *record, a *argument) {
 	case "Generator":
 		a.arg.Fill.Kind, source = FillGenerator, "DataSource"
 		rec.need("DataSource")
-	case "Script", "BinaryRaw", "BinaryHDF5":
-		a.refusal = fmt.Sprintf("FillType %s cannot be simulated: use Constant, Random or Generator", t)
+	case "BinaryRaw":
+		d.readRaw(r, rec, a)
+		return
+	case "Script", "BinaryHDF5":
+		a.refusal = fmt.Sprintf("FillType %s cannot be simulated: use BinaryRaw, Constant, Random or Generator", t)
 		return
 	default:
 		r.fail(join(rec.path, "FillType"), "unknown type %q; known are Constant, Random, Generator, Script, BinaryRaw, BinaryHDF5", t)
@@ -212,18 +230,32 @@ func (d *Definition) fill(r *reader, rec *record, a *argument) {
 // maxCount bounds a buffer's elements: more than any GPU's memory.
 const maxCount = 1 << 40
 
+// refused says why the argument cannot be launched.
+func (a *argument) refused() error {
+	if a.refusal != "" {
+		return fmt.Errorf("%s: %s", a.path, a.refusal)
+	}
+	return nil
+}
+
 // evaluate gives the argument its values in one launch.
 func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 	out := a.arg
-	if a.refusal != "" {
-		return out, fmt.Errorf("%s: %s", a.path, a.refusal)
+	if err := a.refused(); err != nil {
+		return out, err
 	}
 	if out.Scalar {
 		return a.scalar(b)
 	}
 	var err error
-	if out.Count, err = b.integer(a.size, 0, 1, maxCount); err != nil {
+	if out.Count, err = b.integer(a.size, a.elements(), 1, maxCount); err != nil {
 		return out, err
+	}
+	if out.Fill.Kind == FillBinaryRaw {
+		if held := a.elements(); out.Count > held {
+			return out, b.wrap(a.size, fmt.Errorf("%d elements of type %s are asked for, %s holds %d", out.Count, out.Type.vector(out.Lanes), out.Fill.Raw.File, held))
+		}
+		return out, nil
 	}
 	if out.Fill.Kind == FillGenerator {
 		out.Fill.Expr = b.bound(a.value, problem)
@@ -249,6 +281,14 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 func (a *argument) scalar(b *bindings) (Arg, error) {
 	out := a.arg
 	out.Count = 1
+	if out.Fill.Kind == FillBinaryRaw && out.Lanes == 1 {
+		if a.elements() != 1 {
+			return out, fmt.Errorf("%s: a scalar of type %s has %d bytes, %s has %d", a.path, out.Type, out.Type.Bytes(), out.Fill.Raw.File, len(out.Fill.Raw.Data))
+		}
+		out.Bits = out.Fill.Raw.bits(out.Type, 0)
+		out.Fill = Fill{Kind: FillConstant, Value: out.Fill.Raw.Value(out.Type, 0)}
+		return out, nil
+	}
 	if out.Lanes != 1 || out.Fill.Kind == FillRandom {
 		return out, fmt.Errorf("%s: a scalar must be one number that FillValue gives, not a vector or random", a.path)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"unicode/utf8"
 
 	"github.com/warptune/warptune/search"
@@ -66,15 +67,20 @@ func Digest(bundle []byte) string {
 
 // bundled returns the files that launches need, by name.
 func (d *Definition) bundled() (map[string][]byte, error) {
+	files := map[string][]byte{}
 	if d.Language == PTX {
-		return d.bundledPTX()
-	}
-	if d.source.missing != nil {
+		var err error
+		if files, err = d.bundledPTX(); err != nil {
+			return nil, err
+		}
+	} else if d.source.missing != nil {
 		return nil, fmt.Errorf("%s: %w", d.source.path, d.source.missing)
+	} else {
+		files[d.source.file] = d.source.text
 	}
-	files := map[string][]byte{d.source.file: d.source.text}
-	for name, text := range d.source.headers {
-		files[name] = text
+	maps.Copy(files, d.source.headers)
+	for name, raw := range d.raws {
+		files[name] = raw.Data
 	}
 	return files, nil
 }

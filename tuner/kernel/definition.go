@@ -43,6 +43,7 @@ type Definition struct {
 	launch     launchSpec
 	source     sourceSpec
 	arguments  []argument
+	raws       map[string]*Raw // files of the arguments, by name
 }
 
 // Params returns the tuning parameters in order. Do not modify.
@@ -172,8 +173,8 @@ func (d *Definition) readKernel(r *reader, k *record) {
 	d.checkDefaults(r)
 	d.launch = d.readLaunch(r, k)
 	d.capRegisters(r, given)
-	for _, a := range k.list("Arguments") {
-		d.arguments = append(d.arguments, d.readArgument(r, a))
+	for i, a := range k.list("Arguments") {
+		d.arguments = append(d.arguments, d.readArgument(r, a, i))
 	}
 	d.readSource(r, k)
 }
@@ -352,6 +353,20 @@ func (r *reader) language(k *record) Language {
 func (d *Definition) launchable() error {
 	if d.Language != CUDA && d.Language != PTX {
 		return fmt.Errorf("kernel %s: KernelSpecification.Language: %s kernels cannot be simulated: CUDA or PTX is needed", d.Name, d.Language)
+	}
+	return nil
+}
+
+// Launchable says why no configuration can be launched, nil if some may. It is to
+// be asked once, before many configurations are.
+func (d *Definition) Launchable() error {
+	if err := d.launchable(); err != nil {
+		return err
+	}
+	for i := range d.arguments {
+		if err := d.arguments[i].refused(); err != nil {
+			return fmt.Errorf("kernel %s: %w", d.Name, err)
+		}
 	}
 	return nil
 }

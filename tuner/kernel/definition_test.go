@@ -298,7 +298,7 @@ func TestLaunchErrors(t *testing.T) {
 		{`"FillValue": -2`, `"FillValue": 1.5`, "1.5 is not a value of type int8"},
 		{`"FillValue": -2`, `"FillValue": "'a'"`, "'a' is not a value of type int8"},
 		{`"Type": "float4"`, `"Type": "custom"`, "KernelSpecification.Arguments[0]: elements of a custom type cannot be simulated"},
-		{`"FillType": "Random"`, `"FillType": "BinaryRaw"`, "FillType BinaryRaw cannot be simulated"},
+		{`"FillType": "Random"`, `"FillType": "BinaryRaw"`, "FillType BinaryRaw: DataSource is missing: it names the file"},
 		{`"ProblemSize[0] // 4"`, `"ProblemSize[0] // 4096"`, "KernelSpecification.Arguments[0].Size: 0 is outside 1"},
 	} {
 		text := strings.Replace(string(good), c.old, c.new, 1)

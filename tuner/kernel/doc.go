@@ -14,6 +14,7 @@
 //	Language "PTX"        KernelFile is a path template such as ptx/reduce_{BLOCK_SIZE}.ptx
 //	FillType "Generator"  DataSource is an expression over the element index i
 //	FillType "Random"     in [0, FillValue), seeded by RandomSeed
+//	FillType "BinaryRaw"  DataSource is a file beside the definition, of elements one after the other
 //	MemType "Constant"    fills the __constant__ variable of that name
 //
 // Fields of other tools are ignored with a warning, but one that matters misspelt

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,10 +28,26 @@ func (d Dir) ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	b, err := root.ReadFile(name)
+	b, err := readLimited(root, name)
 	var p *fs.PathError
 	if errors.As(err, &p) { // says "openat" and only the name
 		err = &fs.PathError{Op: "open", Path: filepath.Join(string(d), filepath.FromSlash(name)), Err: p.Err}
+	}
+	return b, err
+}
+
+// maxFile bounds a file beside a definition in bytes.
+const maxFile = 64 << 20
+
+func readLimited(root *os.Root, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(b) > maxFile {
+		return nil, fmt.Errorf("%s has more than the %d MiB that a definition's file may have", name, maxFile>>20)
 	}
 	return b, err
 }

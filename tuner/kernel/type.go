@@ -66,6 +66,14 @@ func (t Type) Bytes() int {
 	return [...]int{0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8}[t]
 }
 
+// vector returns the name of a type with lanes.
+func (t Type) vector(lanes int) string {
+	if lanes == 1 {
+		return t.String()
+	}
+	return fmt.Sprint(t, lanes)
+}
+
 // aliases are C's names, which are not T1's.
 var aliases = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32, "float16": Half, "float32": Float, "float64": Double}
 

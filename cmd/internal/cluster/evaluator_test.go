@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"google.golang.org/grpc"
 
@@ -131,6 +132,27 @@ func TestNoCompilerRunsForWhatIsAhead(t *testing.T) {
 		if made, err := filepath.Glob(filepath.Join(cache, "warptune", "ptx", "*", "*.ptx")); err != nil || len(made) != want+1 {
 			t.Errorf("%s: the compiler ran for %d configurations so far, want %d (%v)", config, len(made), want+1, err)
 		}
+	}
+}
+
+// A sweep none of whose configurations can be launched is not taken, by whoever
+// submits it.
+func TestSweepsCanBeLaunched(t *testing.T) {
+	q, _ := question(t)
+	def, _, err := kernel.Parse("k", []byte(`{"ConfigurationSpace": {"TuningParameters": [{"Name": "B", "Type": "int", "Values": "[64, 128]"}]},
+		"KernelSpecification": {"Language": "OpenCL", "KernelName": "k", "KernelFile": "k.cl", "LocalSize": {"X": "B"}, "GlobalSize": {"X": 4}}}`),
+		fstest.MapFS{"k.cl": {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle, _, err := def.Bundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := q.Spec
+	spec.Problem, spec.Set = nil, nil
+	if _, err := (Planner{}).Plan(spec, bundle); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "OpenCL kernels cannot be simulated") {
+		t.Error(err)
 	}
 }
 

@@ -36,6 +36,9 @@ func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "kernel bundle: %v", err)
 	}
+	if err := def.Launchable(); err != nil {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+	}
 	space, err := def.Space(spec.Problem, spec.Set)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)

@@ -110,7 +110,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 	}
 	report, err := e.engine.Simulate(module, req)
 	if err != nil {
-		out := outcomeOf(err)
+		out := outcomeOf(inTerms(err, launch))
 		out.Digest = req.Digest(module.Digest)
 		return out, nil
 	}

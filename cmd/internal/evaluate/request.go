@@ -50,7 +50,7 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 		if !ok {
 			return nil, fmt.Errorf("argument %s: type %s cannot be simulated", a.Name, a.Type)
 		}
-		fill, err := fill(a.Fill)
+		fill, err := fill(&a)
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
 		}
@@ -59,7 +59,8 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 	return out, nil
 }
 
-func fill(f kernel.Fill) (simengine.Fill, error) {
+func fill(a *kernel.Arg) (simengine.Fill, error) {
+	f := &a.Fill
 	out := simengine.Fill{Value: f.Value, Seed: f.Seed}
 	switch f.Kind {
 	case kernel.FillConstant:
@@ -72,6 +73,10 @@ func fill(f kernel.Fill) (simengine.Fill, error) {
 			return out, err
 		}
 		out.Kind, out.Text, out.At = simengine.FillGenerator, f.Expr.String(), generated(at)
+	case kernel.FillBinaryRaw:
+		raw, elem := f.Raw, a.Type
+		out.Kind, out.Text = simengine.FillGenerator, "file sha256:"+raw.Digest
+		out.At = func(i int64) float64 { return raw.Value(elem, i) }
 	}
 	return out, nil
 }
