@@ -1,9 +1,9 @@
 // Package exchange reads and writes the results of other tuners: T4 result
 // files (the tuning community's JSON, schema 1.0.0) and Kernel Tuner's cache
-// files. Both hold one run: what became of configurations of one kernel on one
-// device at one problem size.
+// files; KTT's own results it reads. Each holds one run: what became of
+// configurations of one kernel on one device at one problem size.
 //
-// It knows the two formats only. It does not decide what a foreign time is
+// It knows these formats only. It does not decide what a foreign time is
 // worth: times measured elsewhere rank configurations, they are not results of
 // this simulator.
 package exchange

@@ -162,6 +162,32 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// KTT's own results, which have T4's list in another letter case.
+func TestKTT(t *testing.T) {
+	const text = `{"Metadata":{"ComputeApi":"CUDA","Device":"D","KttVersion":"2.1.0","TimeUnit":"Milliseconds"},"Results":[
+		{"ComputationResults":[{"Duration":1}],"Configuration":[{"Name":"b","Value":32,"ValueType":"UnsignedInt"},{"Name":"a","Value":1.5,"ValueType":"Double"}],"KernelName":"k","Status":"Ok","TotalDuration":2.5},
+		{"Configuration":[{"Name":"a","Value":2,"ValueType":"Int"},{"Name":"b","Value":64,"ValueType":"UnsignedInt"}],"KernelName":"k","Status":"DeviceLimitsExceeded","TotalDuration":0},
+		{"Configuration":[{"Name":"a","Value":3,"ValueType":"Int"},{"Name":"b","Value":64,"ValueType":"UnsignedInt"}],"KernelName":"k","Status":"ValidationFailed","TotalDuration":1}]}`
+	run, err := Read("x.json", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(run.Kernel, " ", run.Device, run.Params, run.Trials); got != "k D[b a] [{[32 1.5] correct 2500 []} {[64 2] runtime 0 []} {[64 3] correctness 0 []}]" {
+		t.Error(got)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"Ok"`, `"no"`, `x.json: Results[0].Status: unknown status "no"; known are Ok`},
+		{"2.5", "0", "x.json: Results[0]: no positive time"},
+		{`"Milliseconds"`, `"no"`, `x.json: Metadata.TimeUnit: unknown unit of time "no"`},
+		{`"b","Value":64,`, `"c","Value":64,`, "x.json: Results[1].Configuration: the parameter b is missing"},
+		{`"KttVersion":"2.1.0",`, "", "x.json: json: cannot unmarshal array"},
+	} {
+		if _, err := Read("x.json", strings.NewReader(strings.Replace(text, c.old, c.new, 1))); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.old, err)
+		}
+	}
+}
+
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "unexpected end"},

@@ -20,23 +20,28 @@ import (
 // largest public ones have about 300 MB.
 const MaxFile = 1 << 30
 
-// ErrFormat says that a text is neither of the two formats.
+// ErrFormat says that a text is in none of the formats.
 var ErrFormat = errors.New("neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\")")
 
-// Read reads a T4 or Kernel Tuner cache file, gzipped or not; which of the two
-// it is, its content says. A cache file may lack its end, as the one of a run
+// Read reads a T4 or Kernel Tuner cache file, or the JSON of KTT's results, gzipped
+// or not; which it is, its content says. A cache file may lack its end, as the one of a run
 // that goes on does. name is used in errors.
 func Read(name string, r io.Reader) (*Run, error) {
 	text, err := readAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f, err := decode(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	var run *Run
+	f, err := decode(text)
+	ktt, isKTT := (*kttFile)(nil), false
+	if err != nil {
+		if ktt, isKTT = decodeKTT(text); !isKTT {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	switch {
+	case isKTT:
+		run, err = ktt.readKTT()
 	case f.Cache != nil:
 		run, err = f.readKernelTuner()
 	case f.Results != nil:
