@@ -80,7 +80,7 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
 	t.row("found by", rule(r, req))
 	t.row("time", plot.Microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
-	t.row("for", fmt.Sprintf("%s on %s, problem %s", spec.GetKernel(), spec.GetArch(), problemText(spec.GetProblem())))
+	t.row("for", target(spec))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
 	confirmed := "by one worker so far"
 	if r.GetConfirmed() {
@@ -99,7 +99,7 @@ func rule(r *warptunev1.BestResponse, req *warptunev1.BestRequest) string {
 	case warptunev1.BestMatch_BEST_MATCH_OTHER_PROBLEM:
 		return fmt.Sprintf("nearest problem size: nothing is known for %s, this is for %s", problemText(req.GetProblem()), problemText(r.GetSpec().GetProblem()))
 	case warptunev1.BestMatch_BEST_MATCH_OTHER_ARCH:
-		return fmt.Sprintf("same compute capability: nothing is known for %s, this is for %s, problem %s", req.GetArch(), r.GetSpec().GetArch(), problemText(r.GetSpec().GetProblem()))
+		return fmt.Sprintf("same compute capability: nothing is known for %s, this is for %s", req.GetArch(), target(r.GetSpec()))
 	}
 	return r.GetMatch().String()
 }

@@ -26,6 +26,9 @@ func configRecord(def *kernel.Definition, text string, problem []int64) (record.
 		}
 		rec.Params[strings.TrimSpace(name)] = raw
 	}
+	if err := checkProblem(def, problem); err != nil {
+		return rec, err
+	}
 	if _, err := evaluate.Config(def, &rec); err != nil {
 		return rec, usagef("--config %s: %w", text, err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,6 +86,34 @@ func TestNothingCanBeLaunched(t *testing.T) {
 	records := write(t, filepath.Join(t.TempDir(), "x.jsonl"), []byte(`{"kernel": "copy", "params": {}, "time_us": {"median": 1}}`))
 	warptune(t, "fidelity", "--arch", "h200", "--timings", records, "--kernels", filepath.Dir(path)).refused(t, exitFailed, path, want)
 	warptune(t, "space", path).ok(t)
+}
+
+// A kernel that depends on no problem size is given none, and none is printed.
+func TestNoProblemSize(t *testing.T) {
+	path := given(t, "copy", func(d map[string]any) {
+		spec := part(t, d, "KernelSpecification")
+		delete(spec, "ProblemSize")
+		delete(spec, "GridDivX")
+		spec["GlobalSize"] = map[string]any{"X": 64}
+		for _, a := range spec["Arguments"].([]any) {
+			for _, field := range []string{"Size", "FillValue"} {
+				if a := a.(map[string]any); strings.Contains(fmt.Sprint(a[field]), "ProblemSize") {
+					a[field] = 1 << 20
+				}
+			}
+		}
+	})
+	db := filepath.Join(t.TempDir(), "x.db")
+	tune := []string{"tune", path, "--arch", "h200", "--level", "model", "--slots", "1", "--budget", "2", "--db", db}
+	if out := warptune(t, tune...).ok(t).stdout; !strings.HasPrefix(out, "copy on h200: 2 of 24 configurations evaluated: 2 correct\n") {
+		t.Errorf("got:\n%s", out)
+	}
+	for _, args := range [][]string{tune, {"space", path}, {"simulate", path, "--arch", "h200", "--config", "ITEMS=2"}} {
+		warptune(t, append(args, "--problem", "1024")...).refused(t, exitUsage, "--problem 1024: nothing of copy depends on a problem size")
+	}
+	if out := warptune(t, "best", path, "--arch", "h200", "--db", db).ok(t).stdout; !strings.Contains(out, "copy on h200\n") {
+		t.Errorf("got:\n%s", out)
+	}
 }
 
 // ranked is what tune --json prints, as far as it is looked at here.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -78,6 +77,6 @@ func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, e
 			}
 		}
 	}
-	title := fmt.Sprintf("%s on %s, problem %s, %s", s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), s.GetSpec().GetStrategy())
+	title := target(s.GetSpec()) + ", " + s.GetSpec().GetStrategy()
 	return plot.NewCurve(title, trials, points), nil
 }

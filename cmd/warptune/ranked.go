@@ -33,7 +33,7 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 			Top   []any    `json:"top"`
 		}{protoJSON(s), r.GetNames(), jsonResults(correct)})
 	}
-	fmt.Fprintf(a.stdout, "%s on %s, problem %s: %s\n", s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), accounted(s))
+	fmt.Fprintf(a.stdout, "%s: %s\n", target(s.GetSpec()), accounted(s))
 	for _, f := range s.GetFailures() {
 		fmt.Fprintf(a.stdout, "  %s, e.g. trial %d: %s\n", f.GetKind(), f.GetSeq(), oneLineText(f.GetMessage()))
 	}

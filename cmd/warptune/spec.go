@@ -211,9 +211,20 @@ func problems(def *kernel.Definition, flag []int64) ([][]int64, error) {
 	}
 	var out [][]int64
 	for size := range slices.Chunk(flag, dims) {
+		if err := checkProblem(def, size); err != nil {
+			return nil, err
+		}
 		out = append(out, slices.Clone(size))
 	}
 	return out, nil
+}
+
+// checkProblem refuses a problem size that would change nothing but its name.
+func checkProblem(def *kernel.Definition, size []int64) error {
+	if len(size) == 0 || def.UsesProblem() || slices.Equal(size, def.Problem) {
+		return nil
+	}
+	return usagef("--problem %s: nothing of %s depends on a problem size: no expression of its definition names ProblemSize, and no GridDivX, Y or Z divides it", problemText(size), def.Name)
 }
 
 // spaceOf is a definition's space for what --problem and --set say. An error that

@@ -146,8 +146,7 @@ func (a *app) statusCommand() *cobra.Command {
 func (a *app) printStatus(s *warptunev1.Sweep) error {
 	n := s.GetCounts()
 	t := newTable(a.stdout, "sweep", s.GetId())
-	t.row("tunes", fmt.Sprintf("%s on %s, problem %s, level %s, strategy %s", s.GetSpec().GetKernel(), s.GetSpec().GetArch(),
-		problemText(s.GetSpec().GetProblem()), levelsText(s.GetSpec()), s.GetSpec().GetStrategy()))
+	t.row("tunes", fmt.Sprintf("%s, level %s, strategy %s", target(s.GetSpec()), levelsText(s.GetSpec()), s.GetSpec().GetStrategy()))
 	t.row("state", strings.TrimSpace(stateName(s.GetState())+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))

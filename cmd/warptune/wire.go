@@ -34,6 +34,16 @@ func protoJSON(v any) any {
 // shortID is enough of a sweep's identity to name it.
 func shortID(id string) string { return id[:min(12, len(id))] }
 
+// target is what a sweep is of: kernel, architecture, and the problem size if the
+// kernel has one.
+func target(s *warptunev1.Spec) string {
+	text := s.GetKernel() + " on " + s.GetArch()
+	if len(s.GetProblem()) > 0 {
+		text += ", problem " + problemText(s.GetProblem())
+	}
+	return text
+}
+
 func problemText(problem []int64) string {
 	parts := make([]string, len(problem))
 	for i, n := range problem {

@@ -262,6 +262,24 @@ func (r *reader) problem(k *record) []int64 {
 	return problem
 }
 
+// UsesProblem reports whether a problem size makes a difference to the space or to
+// a launch.
+func (d *Definition) UsesProblem() bool {
+	var all []expression
+	for _, x := range d.launch.expressions() {
+		all = append(all, *x)
+	}
+	for i := range d.arguments {
+		all = append(all, d.arguments[i].size, d.arguments[i].value)
+	}
+	for _, c := range d.conditions {
+		all = append(all, expression{c.path, c.expr})
+	}
+	divided := func(l []expression) bool { return l != nil }
+	return slices.ContainsFunc(d.launch.divisors[:], divided) ||
+		slices.ContainsFunc(all, func(x expression) bool { return slices.Contains(x.names(), problemName) })
+}
+
 // resolveProblem returns the problem size to use: the one given, or the
 // definition's own for nil.
 func (d *Definition) resolveProblem(problem []int64) ([]int64, error) {

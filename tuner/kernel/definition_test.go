@@ -210,6 +210,39 @@ func TestProblemAndSet(t *testing.T) {
 	}
 }
 
+// A problem size makes a difference wherever an expression names it or a divisor
+// divides it, and nowhere else.
+func TestUsesProblem(t *testing.T) {
+	for change, want := range map[string]bool{
+		"":                                  false,
+		`"GlobalSize": {"X": "N // BLOCK"}`: false,
+		`"GlobalSize": {"X": "ProblemSize[0] // BLOCK"}`:               true,
+		`"ProblemSize": 64, "GridDivX": "BLOCK"`:                       true,
+		`"GlobalSize": {"X": 1}, "SharedMemory": "4 * ProblemSize[0]"`: true,
+		`"GlobalSize": {"X": 1}, "ProblemSize": [64, 64]`:              false,
+	} {
+		text := foreign
+		if change != "" {
+			text = strings.Replace(foreign, `"GlobalSize": {"X": "N // BLOCK"}`, change, 1)
+		}
+		d, _, err := Parse("x", []byte(text), memory{"k.cu": nil})
+		if err != nil || d.UsesProblem() != want {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	for change, want := range map[string]bool{`"BLOCK <= ProblemSize[0]"`: true, `"BLOCK <= N"`: false} {
+		d, _, err := Parse("x", []byte(strings.Replace(foreign, `"BLOCK <= LIMIT"`, change, 1)), memory{"k.cu": nil})
+		if err != nil || d.UsesProblem() != want {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	for _, argument := range []string{`{"Type": "float", "Size": "ProblemSize[0]"}`, `{"Type": "int32", "MemoryType": "Scalar", "FillValue": "ProblemSize[0]"}`} {
+		if d, _, err := Parse("x", withArguments(argument), memory{"k.cu": nil}); err != nil || !d.UsesProblem() {
+			t.Errorf("%s: %v", argument, err)
+		}
+	}
+}
+
 // TestDefinitionErrors: one field of a good definition changed at a time; each
 // error is one line that names the field.
 func TestDefinitionErrors(t *testing.T) {
