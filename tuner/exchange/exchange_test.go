@@ -191,7 +191,7 @@ func TestKTT(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "unexpected end"},
-		{"vm-1\n", "neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\"): it is no JSON: invalid character 'v'"},
+		{"vm-1\n", "neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\") nor KTT's results (\"KttVersion\"): it is no JSON: invalid character 'v'"},
 		{"[]", "cannot unmarshal array"},
 		{"{}", "neither a T4 results file"},
 		{`{"results":[]}`, "no configurations"},
@@ -229,6 +229,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(file.Bytes())
 	}
 	f.Add([]byte(`{"results":[{"configuration":{"a":1},"invalidity":"correct","times":{"runtimes":[1]}}]}`))
+	f.Add([]byte(`{"Metadata":{"KttVersion":"2.1.0","TimeUnit":"Nanoseconds"},"Results":[{"Configuration":[{"Name":"b","Value":32}],"Status":"Ok","TotalDuration":2.5}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		run, err := Read("x", bytes.NewReader(text))
 		if err != nil {

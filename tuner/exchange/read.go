@@ -21,7 +21,7 @@ import (
 const MaxFile = 1 << 30
 
 // ErrFormat says that a text is in none of the formats.
-var ErrFormat = errors.New("neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\")")
+var ErrFormat = errors.New("neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\") nor KTT's results (\"KttVersion\")")
 
 // Read reads a T4 or Kernel Tuner cache file, or the JSON of KTT's results, gzipped
 // or not; which it is, its content says. A cache file may lack its end, as the one of a run
