@@ -50,7 +50,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.Uint64Var(&s.seed, "seed", 1, "seed of everything random in the strategy")
 	f.StringVar(&s.level, "level", "", "cycle: the clocked machine; model: closed form; model,cycle: rank all by the one and evaluate\n"+
 		"the promising ones by the other (default: cycle; model,cycle with a proof as the budget)")
-	f.StringArrayVar(&s.warm, "warm-start", nil, "begin with the best of a T4 or Kernel Tuner cache file, measured anywhere; repeatable")
+	f.StringArrayVar(&s.warm, "warm-start", nil, "begin with the best of a T4, Kernel Tuner cache or KTT result file, measured anywhere; repeatable")
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
 }
 

@@ -137,8 +137,12 @@ func (d *Definition) readSpace(r *reader, doc document, root *record) {
 	}
 	for _, p := range rec.list("TuningParameters") {
 		param, value := r.parameter(p)
-		if r.err == nil && slices.Contains(d.defaults.Names, param.Name) {
-			r.fail(p.path+".Name", "parameter %s is declared twice", param.Name)
+		if i := slices.Index(d.defaults.Names, param.Name); r.err == nil && i >= 0 {
+			if slices.Equal(d.params[i].Values, param.Values) {
+				r.warn(p.path+".Name", "parameter %s is declared twice, alike: the second is left out", param.Name)
+				continue
+			}
+			r.fail(p.path+".Name", "parameter %s is declared twice, with other values", param.Name)
 		}
 		d.params = append(d.params, param)
 		d.defaults.Names = append(d.defaults.Names, param.Name)

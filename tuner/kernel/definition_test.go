@@ -265,7 +265,7 @@ func TestDefinitionErrors(t *testing.T) {
 		{`"Values": "[1, 2]"`, `"Values": "[]"`, "ConfigurationSpace.TuningParameters[1].Values: there are no values"},
 		{`"Values": "[1, 2]"`, `"Values": "[1, 'a']"`, "ConfigurationSpace.TuningParameters[1].Values: a is not a value of type int"},
 		{`"Name": "ITEMS", "Type": "int"`, `"Name": "ITEMS", "Type": "i32"`, `ConfigurationSpace.TuningParameters[1].Type: unknown type "i32"; known are int, uint, float, bool, string`},
-		{`"Name": "ITEMS"`, `"Name": "BLOCK_SIZE"`, "ConfigurationSpace.TuningParameters[1].Name: parameter BLOCK_SIZE is declared twice"},
+		{`"Name": "ITEMS"`, `"Name": "BLOCK_SIZE"`, "ConfigurationSpace.TuningParameters[1].Name: parameter BLOCK_SIZE is declared twice, with other values"},
 		{`"Name": "ITEMS"`, `"Name": "a-b"`, `ConfigurationSpace.TuningParameters[1].Name: "a-b" is not an identifier`},
 		{`{"Name": "ITEMS", `, `{`, "ConfigurationSpace.TuningParameters[1].Name: missing; T1 requires it"},
 		{`"Language": "PTX"`, `"Language": "SPIR-V"`, `KernelSpecification.Language: unknown language "SPIR-V"; known are CUDA`},
@@ -435,8 +435,23 @@ func TestIncludedFiles(t *testing.T) {
 	}
 }
 
+// A parameter that is declared again alike is one.
+func TestParameterTwice(t *testing.T) {
+	const block = `{"Name": "BLOCK", "Type": "int", "Values": "[64, 128, 256, 512]"}`
+	d, warnings, err := Parse("x", []byte(strings.Replace(foreign, block, block+","+block, 1)), memory{"k.cu": nil})
+	if err != nil || !strings.Contains(warned(warnings), "ConfigurationSpace.TuningParameters[1].Name: parameter BLOCK is declared twice, alike: the second is left out") {
+		t.Fatalf("%v\n%s", err, warned(warnings))
+	}
+	if s, err := d.Space(nil, nil); err != nil || s.Size() != 3 {
+		t.Error(s, err)
+	}
+}
+
 // FuzzParse: no text makes loading or launching panic.
 func FuzzParse(f *testing.F) {
+	f.Add([]byte(foreign))
+	f.Add(withArguments(`{"Type": "float2", "FillType": "BinaryRaw", "DataSource": "filter.cu"}`))
+	f.Add([]byte(withOptions(`"-D X=1 -w", "-Xptxas", "-v", "-maxrregcount=32"`, "")))
 	for _, name := range []string{"filter.json", "own_defaults.json", "scale_ptx.json"} {
 		text, err := os.ReadFile("testdata/" + name)
 		if err != nil {

@@ -220,7 +220,7 @@ func misspells(key, known string) bool {
 	if len(known) <= 5 {
 		most = 1
 	}
-	return distance(key, known) <= most || len(key) >= 8 && strings.HasSuffix(known, key)
+	return key != "" && distance(key, known) <= most || len(key) >= 8 && strings.HasSuffix(known, key)
 }
 
 // resembles reports whether a field's name may have been meant to be a known one.
