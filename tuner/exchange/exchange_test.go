@@ -177,7 +177,7 @@ func TestKTT(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{`"Ok"`, `"no"`, `x.json: Results[0].Status: unknown status "no"; known are Ok`},
-		{"2.5", "0", "x.json: Results[0]: no positive time"},
+		{"2.5", "0", "x.json: result 0: no positive time"},
 		{`"Milliseconds"`, `"no"`, `x.json: Metadata.TimeUnit: unknown unit of time "no"`},
 		{`"b","Value":64,`, `"c","Value":64,`, "x.json: Results[1].Configuration: the parameter b is missing"},
 		{`"KttVersion":"2.1.0",`, "", "x.json: json: cannot unmarshal array"},

@@ -67,7 +67,7 @@ func (f *kttFile) readKTT() (*Run, error) {
 			t.TimeUS = result.Duration * scale
 		}
 		if err := t.check(); err != nil {
-			return nil, fmt.Errorf("Results[%d]: %w", i, err)
+			return nil, fmt.Errorf("result %d: %w", i, err)
 		}
 		r.Trials = append(r.Trials, t)
 	}

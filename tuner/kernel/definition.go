@@ -277,7 +277,7 @@ func (d *Definition) UsesProblem() bool {
 		all = append(all, d.arguments[i].size, d.arguments[i].value)
 	}
 	for _, c := range d.conditions {
-		all = append(all, expression{c.path, c.expr})
+		all = append(all, expression(c))
 	}
 	divided := func(l []expression) bool { return l != nil }
 	return slices.ContainsFunc(d.launch.divisors[:], divided) ||
