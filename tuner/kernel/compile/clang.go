@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,12 +98,15 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(r.Target)
-	generate := c.generate
-	if c.asNVCC {
-		generate = c.optimised
+	// In two steps, the front end's and the rest, for what vectorCopies does between them.
+	step := func(args []string) error {
+		e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
+		if err == nil && (e.code != 0 || e.killed != "") {
+			err = &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
+		}
+		return err
 	}
-	ptx, err := generate(ctx, w, f, r.SourceFile, clangArgs(f, target, feature, extra, src.Main))
-	if err != nil {
+	if err := step(clangArgs(f, target, feature, extra, src.Main)); err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.
@@ -111,26 +115,32 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
+	if err := w.rewrite("out.ll", vectorCopies); err != nil {
+		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
+	}
+	finish := func(optimiser ...string) ([]byte, error) {
+		if err := step(clangFinish(target, feature, extra, optimiser)); err != nil {
+			return nil, err
+		}
+		ptx, err := w.output()
+		if err != nil {
+			return nil, fmt.Errorf("read clang's output: %w", err)
+		}
+		return ptx, nil
+	}
+	var ptx []byte
+	if c.asNVCC {
+		ptx, err = finishAsNVCC(finish)
+	} else {
+		ptx, err = finish()
+	}
+	if err != nil {
+		return Result{}, err
+	}
 	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx)}, nil
 }
 
-// generate runs the compiler on a source file and reads what it made.
-func (c *Clang) generate(ctx context.Context, w workdir, f *clang, file string, args []string) ([]byte, error) {
-	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
-	if err != nil {
-		return nil, err
-	}
-	if e.code != 0 || e.killed != "" {
-		return nil, &Error{Compiler: f.version, File: file, Message: e.diagnosis(string(w))}
-	}
-	ptx, err := w.output()
-	if err != nil {
-		return nil, fmt.Errorf("read clang's output: %w", err)
-	}
-	return ptx, nil
-}
-
-// clangArgs is the command line, run in src/. -nocudainc and -nostdinc leave only
+// clangArgs is the front end's command line, run in src/. -nocudainc and -nostdinc leave only
 // the bundle and the device headers to include from, and the view makes those the
 // only files there are, however an #include is spelled.
 func clangArgs(f *clang, target, feature string, extra []string, main string) []string {
@@ -145,7 +155,30 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 		"-include", "device.h", "-include", "../macros.h", "-I", ".", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
 		"-O3", "-std=c++17", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
 	args = append(args, extra...)
-	return append(args, "-S", "-o", "../out.ptx", "./"+main)
+	return append(args, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
+}
+
+// clangFinish is the command line of what follows the front end: LLVM's text to PTX, with
+// options for the optimiser besides the source's. What the options of the source ask for is in the text, but for optimisation and contraction;
+// -enable-memcpyopt-without-libcalls is what clang gives itself for CUDA, and -nvptx-fma-level
+// stands for -ffp-contract, which is not read with LLVM's text.
+func clangFinish(target, feature string, extra, optimiser []string) []string {
+	contract := "-nvptx-fma-level=2"
+	if slices.Contains(extra, "-ffp-contract=off") {
+		contract = "-nvptx-fma-level=0"
+	}
+	args := []string{"--target=nvptx64-nvidia-cuda", "-march=" + target, "-nogpulib", "-Xclang", "-target-feature", "-Xclang", feature,
+		"-O3", "-mllvm", contract, "-mllvm", "-enable-memcpyopt-without-libcalls", "-fno-color-diagnostics", "-w"}
+	args = append(args, optimiser...)
+	for i, o := range extra {
+		switch {
+		case strings.HasPrefix(o, "-O"), strings.HasPrefix(o, "-f"):
+			args = append(args, o)
+		case i > 0 && extra[i-1] == "-mllvm":
+			args = append(args, "-mllvm", o)
+		}
+	}
+	return append(args, "-S", "-o", "../out.ptx", "-x", "ir", "../out.ll")
 }
 
 // clang is one compiler found.

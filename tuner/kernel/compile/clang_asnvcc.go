@@ -2,7 +2,6 @@ package compile
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 )
@@ -34,12 +33,12 @@ var (
 // optimiser is the digest of the above: what the compiler makes depends on it.
 func optimiser() string { return digest([]byte(fmt.Sprint(sinkNothing, unrolls))) }
 
-// optimised compiles as nvcc would, in up to four runs, of which each has the limits.
-func (c *Clang) optimised(ctx context.Context, w workdir, f *clang, file string, args []string) ([]byte, error) {
+// finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
+// optimiser's options, of which each has the limits.
+func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
 	var first []byte
 	for k, most := range unrolls {
-		more := append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)
-		ptx, err := c.generate(ctx, w, f, file, append(more, args...))
+		ptx, err := finish(append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)...)
 		var own *Error
 		switch {
 		case k > 0 && errors.As(err, &own): // too much for the limits

@@ -14,7 +14,7 @@ import (
 func pretend(t *testing.T, limits Limits, script string) *Clang {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "clang++-19")
-	text := "#!/bin/sh\ncase $1 in\n--version) echo clang version 19.1.7;;\n--print-targets) echo nvptx64;;\n*) OUT=../out.ptx; : >../deps.d; " + script + ";;\nesac\n"
+	text := "#!/bin/sh\ncase $1 in\n--version) echo clang version 19.1.7;;\n--print-targets) echo nvptx64;;\n*) OUT=../out.ptx; : >../deps.d; : >../out.ll; " + script + ";;\nesac\n"
 	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}

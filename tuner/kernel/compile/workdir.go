@@ -21,19 +21,26 @@ import (
 //go:embed device
 var deviceFiles embed.FS
 
-// deviceDigest is the digest of deviceFiles: what clang makes depends on it.
+// clangFiles are how clang is called and what is done to its output on the way.
+//
+//go:embed clang.go vectorcopy.go
+var clangFiles embed.FS
+
+// deviceDigest is the digest of deviceFiles and clangFiles: what we make with clang depends on them.
 var deviceDigest = sync.OnceValue(func() string {
 	var all bytes.Buffer
-	err := fs.WalkDir(deviceFiles, "device", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	for _, files := range []embed.FS{deviceFiles, clangFiles} {
+		err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := files.ReadFile(name)
+			fmt.Fprintf(&all, "%s %d\n%s", name, len(b), b)
 			return err
+		})
+		if err != nil {
+			panic(err) // an embedded file system always reads
 		}
-		b, err := deviceFiles.ReadFile(name)
-		fmt.Fprintf(&all, "%s %d\n%s", name, len(b), b)
-		return err
-	})
-	if err != nil {
-		panic(err) // an embedded file system always reads
 	}
 	return digest(all.Bytes())
 })
@@ -44,6 +51,7 @@ var deviceDigest = sync.OnceValue(func() string {
 //	macros.h the macros, one #define each
 //	device/  the device headers, under clang
 //	view.json what clang sees of the file system: this directory
+//	out.ll   what clang's front end writes
 //	out.ptx  what the compiler writes
 type workdir string
 
@@ -116,6 +124,15 @@ func (w workdir) write(name string, b []byte) error {
 }
 
 func (w workdir) path(name string) string { return filepath.Join(string(w), filepath.FromSlash(name)) }
+
+// rewrite replaces the contents of a file.
+func (w workdir) rewrite(name string, change func([]byte) []byte) error {
+	b, err := os.ReadFile(w.path(name))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(w.path(name), change(b), 0o600)
+}
 
 // output reads what the compiler wrote.
 func (w workdir) output() ([]byte, error) { return os.ReadFile(w.path("out.ptx")) }

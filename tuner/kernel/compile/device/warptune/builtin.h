@@ -7,6 +7,7 @@
   struct warptune_##NAME##_t {                                           \
     WARPTUNE_SREG(x, BUILTIN) WARPTUNE_SREG(y, BUILTIN) WARPTUNE_SREG(z, BUILTIN) \
     __device__ operator dim3() const { return dim3(x, y, z); }           \
+    __device__ operator uint3() const { return make_uint3(x, y, z); }    \
   };                                                                     \
   extern const __device__ __attribute__((weak)) warptune_##NAME##_t NAME;
 WARPTUNE_BUILTIN(threadIdx, __nvvm_read_ptx_sreg_tid_)

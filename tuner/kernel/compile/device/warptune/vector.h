@@ -1,32 +1,38 @@
-// Vector types. ext_vector_type, not structs: a struct float4 is split into scalars
-// and the load/store vectoriser does not always rejoin it (seen: 128 ld.shared.f32
-// instead of 32 ld.shared.v4.f32). Three-element types stay structs, because
-// ext_vector_type(3) would be padded to four elements.
+// Vector types: plain structs, as in CUDA, so that their members have addresses and operators
+// can be defined for them. That they are copied by vector instructions is vectorcopy.go's work.
+// A type N has the elements T; pairs and fours of it are aligned to A2 and A4 bytes.
 #pragma once
-#define WARPTUNE_VECTOR(T, N)                                                       \
-  struct N##1 { T x; };                                                             \
-  typedef T N##2 __attribute__((ext_vector_type(2)));                               \
-  struct N##3 { T x, y, z; };                                                       \
-  typedef T N##4 __attribute__((ext_vector_type(4)));                               \
-  WARPTUNE_FN N##1 make_##N##1(T x) { return N##1{x}; }                             \
-  WARPTUNE_FN N##2 make_##N##2(T x, T y) { return (N##2){x, y}; }                   \
-  WARPTUNE_FN N##3 make_##N##3(T x, T y, T z) { return N##3{x, y, z}; }             \
-  WARPTUNE_FN N##4 make_##N##4(T x, T y, T z, T w) { return (N##4){x, y, z, w}; }
-WARPTUNE_VECTOR(signed char, char)
-WARPTUNE_VECTOR(unsigned char, uchar)
-WARPTUNE_VECTOR(short, short)
-WARPTUNE_VECTOR(unsigned short, ushort)
-WARPTUNE_VECTOR(int, int)
-WARPTUNE_VECTOR(unsigned, uint)
-WARPTUNE_VECTOR(long long, longlong)
-WARPTUNE_VECTOR(unsigned long long, ulonglong)
-WARPTUNE_VECTOR(float, float)
-WARPTUNE_VECTOR(double, double)
+#define WARPTUNE_VECTOR(T, N, A2, A4)                                                 \
+  struct N##1 { T x; };                                                               \
+  struct __align__(A2) N##2 { T x, y; };                                              \
+  struct N##3 { T x, y, z; };                                                         \
+  struct __align__(A4) N##4 { T x, y, z, w; };                                        \
+  WARPTUNE_FN N##1 make_##N##1(T x) { return N##1{x}; }                               \
+  WARPTUNE_FN N##2 make_##N##2(T x, T y) { return N##2{x, y}; }                       \
+  WARPTUNE_FN N##3 make_##N##3(T x, T y, T z) { return N##3{x, y, z}; }               \
+  WARPTUNE_FN N##4 make_##N##4(T x, T y, T z, T w) { return N##4{x, y, z, w}; }
+WARPTUNE_VECTOR(signed char, char, 2, 4)
+WARPTUNE_VECTOR(unsigned char, uchar, 2, 4)
+WARPTUNE_VECTOR(short, short, 4, 8)
+WARPTUNE_VECTOR(unsigned short, ushort, 4, 8)
+WARPTUNE_VECTOR(int, int, 8, 16)
+WARPTUNE_VECTOR(unsigned, uint, 8, 16)
+WARPTUNE_VECTOR(long, long, 16, 16)
+WARPTUNE_VECTOR(unsigned long, ulong, 16, 16)
+WARPTUNE_VECTOR(long long, longlong, 16, 16)
+WARPTUNE_VECTOR(unsigned long long, ulonglong, 16, 16)
+WARPTUNE_VECTOR(float, float, 8, 16)
+WARPTUNE_VECTOR(double, double, 16, 16)
 #undef WARPTUNE_VECTOR
 
+template <class A, class B> struct warptune_same {};
+template <class A> struct warptune_same<A, A> { typedef A yes; };
 struct dim3 {
   unsigned x, y, z;
   __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  // A template, so that nothing is converted to uint3 for it: dim3(threadIdx) is to be a copy.
+  template <class V, class = typename warptune_same<V, uint3>::yes> __device__ constexpr dim3(V v) : x(v.x), y(v.y), z(v.z) {}
+  __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
 };
 
 // Vector access to an array of scalars. In "*(float4 *)&tile[k][i]" clang keeps the
