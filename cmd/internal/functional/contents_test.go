@@ -64,6 +64,8 @@ func elem(t kernel.Type) ir.Type {
 		return ir.U32
 	case kernel.Float:
 		return ir.F32
+	case kernel.Double:
+		return ir.F64
 	}
 	return ir.TypeInvalid
 }

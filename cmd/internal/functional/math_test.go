@@ -44,6 +44,44 @@ var mathFunctions = []struct {
 	{"floorf(x)", math.Floor, -100, 100, 0, 0},
 	{"truncf(x)", math.Trunc, -100, 100, 0, 0},
 	{"hypotf(x, 3.f)", func(x float64) float64 { return math.Hypot(x, 3) }, -100, 100, 4, 0},
+	{"erff(x)", math.Erf, -4, 4, 3, 0},
+	{"erfcf(x)", math.Erfc, -4, 9, 6, 3e-45},
+	{"normcdff(x)", func(x float64) float64 { return math.Erfc(-x*math.Sqrt2/2) / 2 }, -12, 6, 6, 3e-45},
+	{"erfinvf(x)", math.Erfinv, -0.9999, 0.9999, 6, 1e-7},
+	{"tgammaf(x)", math.Gamma, 0.01, 34, 10, 0},
+	{"tgammaf(x)", math.Gamma, -20.01, -0.01, 14, 0},
+	{"lgammaf(x)", func(x float64) float64 { y, _ := math.Lgamma(x); return y }, 0.01, 200, 6, 3e-7},
+	{"lgammaf(x)", func(x float64) float64 { y, _ := math.Lgamma(x); return y }, -9.99, -0.01, 6, 2e-6},
+	{"cbrtf(x)", math.Cbrt, -1e5, 1e5, 2, 0},
+	{"expm1f(x)", math.Expm1, -10, 20, 3, 0},
+	{"log1pf(x)", math.Log1p, -0.99, 20, 3, 0},
+	{"asinf(x)", math.Asin, -1, 1, 4, 0},
+	{"acosf(x)", math.Acos, -1, 1, 4, 0},
+	{"atanf(x)", math.Atan, -20, 20, 3, 0},
+	{"atan2f(x, -2.f)", func(x float64) float64 { return math.Atan2(x, -2) }, -20, 20, 4, 0},
+	{"atan2f(3.f, x)", func(x float64) float64 { return math.Atan2(3, x) }, -20, 20, 4, 0},
+	{"sinhf(x)", math.Sinh, -30, 30, 4, 2e-7},
+	{"coshf(x)", math.Cosh, -30, 30, 4, 0},
+	{"asinhf(x)", math.Asinh, -300, 300, 4, 0},
+	{"acoshf(x)", math.Acosh, 1, 300, 4, 0},
+	{"atanhf(x)", math.Atanh, -0.999, 0.999, 4, 0},
+	{"tanf(x)", math.Tan, -1.5, 1.5, 5, 0},
+	{"sinpif(x)", func(x float64) float64 { return math.Sin(math.Pi * math.Mod(x, 2)) }, -50, 50, 3, 1e-14},
+	{"cospif(x)", func(x float64) float64 { return math.Cos(math.Pi * math.Mod(x, 2)) }, -50, 50, 3, 1e-14},
+	{"norm3df(x, 2.f, 3.f)", func(x float64) float64 { return math.Sqrt(x*x + 13) }, -100, 100, 4, 0},
+	{"remainderf(x, 0.75f)", func(x float64) float64 { return math.Remainder(x, 0.75) }, -1e4, 1e4, 0, 0},
+	{"fmodf(x, 1e-20f)", func(x float64) float64 { return math.Mod(x, float64(float32(1e-20))) }, -1e4, 1e4, 0, 0},
+	{"fdimf(x, 1.f)", func(x float64) float64 { return math.Dim(x, 1) }, -9, 9, 0, 1e-6},
+	{"nextafterf(x, 9.f)", func(x float64) float64 { return float64(math.Nextafter32(float32(x), 9)) }, -9, 9, 0, 0},
+	{"ldexpf(x, 30)", func(x float64) float64 { return math.Ldexp(x, 30) }, -9, 9, 0, 0},
+	{"frexpf(x, &n) + n", func(x float64) float64 { f, e := math.Frexp(x); return float64(float32(f + float64(e))) }, -900, 900, 0, 0},
+	{"modff(x, &w) + 3.f * w", func(x float64) float64 { w, f := math.Modf(x); return float64(float32(f + 3*w)) }, -900, 900, 1, 0},
+	{"(float)lrintf(x)", math.RoundToEven, -1e6, 1e6, 0, 0},
+	{"(float)lroundf(x)", math.Round, -1e3, 1e3, 0, 0},
+	{"max(x, 1.0)", func(x float64) float64 { return max(x, 1) }, -3, 3, 0, 0},
+	{"max(0, x) + fmax(x, 0.0)", func(x float64) float64 { return 2 * max(x, 0) }, -3, 3, 0, 0},
+	{"sqrt((int)x)", func(x float64) float64 { return math.Sqrt(math.Trunc(x)) }, 0, 100, 0.51, 0},
+	{"std::pow(x, 2)", func(x float64) float64 { return x * x }, -9, 9, 0.51, 0},
 	{"(float)__float2int_rn(x)", math.RoundToEven, -1e6, 1e6, 0, 0},
 	{"(float)(int)(x)", math.Trunc, -1e6, 1e6, 0, 0},
 	{"__half2float(__float2half(x))", halfRounded, -1000, 1000, 0, 0},
@@ -69,7 +107,8 @@ func mathSource() []byte {
 	b.WriteString(`#include <cuda_fp16.h>
 extern "C" __global__ void evaluate(const float* in, float* out) {
   int i = blockIdx.y * 1024 + blockIdx.x * blockDim.x + threadIdx.x;
-  float x = in[i], y = 0.f;
+  float x = in[i], y = 0.f, w;
+  int n;
   switch (blockIdx.y) {
 `)
 	for i, f := range mathFunctions {
@@ -108,6 +147,7 @@ func TestDeviceMathematics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, f := range mathFunctions {
+		worst := 0.0
 		for i := n * mathSamples; i < (n+1)*mathSamples; i++ {
 			x, got := float(in, i), float(after["out"], i)
 			want := f.want(x)
@@ -118,7 +158,11 @@ func TestDeviceMathematics(t *testing.T) {
 				t.Errorf("%s at %v: %v, want %v within %v", f.call, x, got, want, allowed)
 				break
 			}
+			if u := ulp(want); u > 0 && math.Abs(got-want) > f.absolute {
+				worst = max(worst, math.Abs(got-want)/u)
+			}
 		}
+		t.Logf("%s on [%g, %g]: at most %.2f units in the last place", f.call, f.from, f.to, worst)
 	}
 }
 

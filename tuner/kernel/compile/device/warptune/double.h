@@ -1,11 +1,13 @@
-// Double precision: what is an instruction. exp, log, pow, sin and cos of doubles are not
-// provided (a call to one is an error that names it).
+// Double precision: what is an instruction.
 #pragma once
 WARPTUNE_FN double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 WARPTUNE_FN double __fma_rn(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
 WARPTUNE_FN double __dadd_rn(double a, double b) { return __nvvm_add_rn_d(a, b); }
 WARPTUNE_FN double __dmul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
 WARPTUNE_FN double __ddiv_rn(double a, double b) { return __nvvm_div_rn_d(a, b); }
+WARPTUNE_FN double __dsub_rn(double a, double b) { return __nvvm_add_rn_d(a, -b); }
+WARPTUNE_FN double __dsqrt_rn(double a) { return __nvvm_sqrt_rn_d(a); }
+WARPTUNE_FN double __drcp_rn(double a) { return __nvvm_rcp_rn_d(a); }
 WARPTUNE_FN double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 WARPTUNE_FN double rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
 WARPTUNE_FN double fabs(double a) { return __builtin_fabs(a); }
@@ -18,4 +20,3 @@ WARPTUNE_FN double floor(double a) { return __builtin_floor(a); }
 WARPTUNE_FN double ceil(double a) { return __builtin_ceil(a); }
 WARPTUNE_FN double trunc(double a) { return __builtin_trunc(a); }
 WARPTUNE_FN double rint(double a) { double r; asm("cvt.rni.f64.f64 %0, %1;" : "=d"(r) : "d"(a)); return r; }
-WARPTUNE_FN bool isnan(double a) { return a != a; }

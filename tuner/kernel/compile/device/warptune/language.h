@@ -1,5 +1,13 @@
-// Qualifiers and fixed-width types.
+// Qualifiers, fixed-width types, and what tells a source that it is CUDA: what clang with CUDA's SDK
+// has, which does not say that it is nvcc (__NVCC__), and clang itself says __CUDA__ and __CUDA_ARCH__.
+// The SDK is 12.1, the newest that clang 19 says it supports in full. (__CUDACC_VER_MAJOR__ is nvcc's
+// alone, but some sources ask only for it.)
 #pragma once
+#define __CUDACC__ 1
+#define CUDA_VERSION 12010
+#define CUDART_VERSION 12010
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 1
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -26,7 +34,13 @@ typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef __INTPTR_TYPE__ intptr_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 #ifndef NULL
 #define NULL __null
 #endif
 #define assert(c) ((c) ? (void)0 : __builtin_trap())
+WARPTUNE_FN void *memcpy(void *to, const void *from, size_t n) { return __builtin_memcpy(to, from, n); }
+WARPTUNE_FN void *memset(void *to, int v, size_t n) { return __builtin_memset(to, v, n); }

@@ -3,14 +3,6 @@
 // place (the coefficients are those of fdlibm and Cephes), because libdevice is not here.
 // With -use_fast_math they are the special-function unit's approximations, as under nvcc.
 #pragma once
-#define INFINITY __builtin_huge_valf()
-#define NAN __builtin_nanf("")
-#define CUDART_INF_F __builtin_huge_valf()
-#define CUDART_PI_F 3.141592654f
-#define M_PI 3.14159265358979323846
-#define FLT_MAX __FLT_MAX__
-#define FLT_MIN __FLT_MIN__
-#define FLT_EPSILON __FLT_EPSILON__
 
 // The instruction in the form that the compilation's treatment of subnormals asks for.
 #ifdef WARPTUNE_FTZ
@@ -45,6 +37,14 @@ WARPTUNE_FN float __frcp_rn(float a) { return WARPTUNE_NVVM(rcp_rn)(a); }
 WARPTUNE_FN float __fmaf_rn(float a, float b, float c) { return WARPTUNE_NVVM(fma_rn)(a, b, c); }
 WARPTUNE_FN float __fadd_rn(float a, float b) { return WARPTUNE_NVVM(add_rn)(a, b); }
 WARPTUNE_FN float __fmul_rn(float a, float b) { return WARPTUNE_NVVM(mul_rn)(a, b); }
+WARPTUNE_FN float __fsub_rn(float a, float b) { return WARPTUNE_NVVM(add_rn)(a, -b); }
+WARPTUNE_FN float __fadd_rz(float a, float b) { return WARPTUNE_NVVM(add_rz)(a, b); }
+WARPTUNE_FN float __fadd_ru(float a, float b) { return WARPTUNE_NVVM(add_rp)(a, b); }
+WARPTUNE_FN float __fadd_rd(float a, float b) { return WARPTUNE_NVVM(add_rm)(a, b); }
+WARPTUNE_FN float __fmul_rz(float a, float b) { return WARPTUNE_NVVM(mul_rz)(a, b); }
+WARPTUNE_FN float __fmul_ru(float a, float b) { return WARPTUNE_NVVM(mul_rp)(a, b); }
+WARPTUNE_FN float __fmul_rd(float a, float b) { return WARPTUNE_NVVM(mul_rm)(a, b); }
+WARPTUNE_FN float __fmaf_rz(float a, float b, float c) { return WARPTUNE_NVVM(fma_rz)(a, b, c); }
 WARPTUNE_FN float __fdiv_rn(float a, float b) { return WARPTUNE_NVVM(div_rn)(a, b); }
 WARPTUNE_FN float __fdividef(float a, float b) { return WARPTUNE_NVVM(div_approx)(a, b); }
 WARPTUNE_FN float __saturatef(float a) { return WARPTUNE_NVVM(saturate)(a); }
@@ -60,6 +60,45 @@ WARPTUNE_FN float __sinf(float a) { return WARPTUNE_NVVM(sin_approx)(a); }
 WARPTUNE_FN float __cosf(float a) { return WARPTUNE_NVVM(cos_approx)(a); }
 WARPTUNE_FN float __tanf(float a) { return __fdividef(__sinf(a), __cosf(a)); }
 WARPTUNE_FN void __sincosf(float a, float *s, float *c) { *s = __sinf(a); *c = __cosf(a); }
+
+// fdlibm's e_logf: a = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2); returns ln(1+f) and k.
+WARPTUNE_FN float warptune_log1(float a, float *k) {
+  int sub = a < 1.17549435e-38f;
+  unsigned u = __float_as_uint(sub ? a * 33554432.f : a) + (0x3f800000 - 0x3f3504f3);
+  *k = (float)((int)(u >> 23) - 127 - (sub ? 25 : 0));
+  float f = __uint_as_float((u & 0x007fffff) + 0x3f3504f3) - 1.f;
+  float s = f / (2.f + f), z = s * s, w = z * z;
+  float r = z * fmaf(w, 0.28498786688f, 0.66666662693f) + w * fmaf(w, 0.24279078841f, 0.40000972152f);
+  float h = 0.5f * f * f;
+  return f - (h - s * (h + r));
+}
+WARPTUNE_FN float warptune_log_special(float a, float r) {
+  if (a == 0.f) return -INFINITY;
+  if (!(a >= 0.f)) return NAN;
+  return a == INFINITY ? a : r;
+}
+// a - q pi/2 in [-pi/4, pi/4]: three fused steps up to 105615, in double beyond (as good as
+// double's 53 bits allow: an argument beyond 2^30 loses accuracy).
+WARPTUNE_FN float warptune_reduce(float a, int *quadrant) {
+  if (fabsf(a) > 105615.f) {
+    double q = __builtin_rint((double)a * 0.63661977236758134);
+    *quadrant = (int)(long long)q;
+    return (float)__builtin_fma(q, -6.123233995736766e-17, __builtin_fma(q, -1.5707963267948966, (double)a));
+  }
+  float q = rintf(a * 0.63661977f);
+  *quadrant = (int)q;
+  float r = fmaf(q, -1.57079601e+00f, a);
+  r = fmaf(q, -3.13916473e-07f, r);
+  return fmaf(q, -5.39030253e-15f, r);
+}
+WARPTUNE_FN float warptune_sin1(float r) {
+  float z = r * r;
+  return fmaf(r * z, fmaf(z, fmaf(z, -1.9515295891e-4f, 8.3321608736e-3f), -1.6666654611e-1f), r);
+}
+WARPTUNE_FN float warptune_cos1(float r) {
+  float z = r * r;
+  return fmaf(z * z, fmaf(z, fmaf(z, 2.443315711809948e-5f, -1.388731625493765e-3f), 4.166664568298827e-2f), fmaf(z, -0.5f, 1.f));
+}
 
 #ifdef WARPTUNE_FAST_MATH
 WARPTUNE_FN float expf(float a) { return __expf(a); }
@@ -78,22 +117,6 @@ WARPTUNE_FN float expf(float a) {
   float h = truncf(fminf(fmaxf(j, -252.f), 252.f) * 0.5f);
   float r = WARPTUNE_NVVM(ex2_approx)(f) * WARPTUNE_NVVM(ex2_approx)(h) * WARPTUNE_NVVM(ex2_approx)(fminf(fmaxf(j, -252.f), 252.f) - h);
   return a < -104.f ? 0.f : a > 89.f ? INFINITY : r;
-}
-// fdlibm's e_logf: a = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2); returns ln(1+f) and k.
-WARPTUNE_FN float warptune_log1(float a, float *k) {
-  int sub = a < 1.17549435e-38f;
-  unsigned u = __float_as_uint(sub ? a * 33554432.f : a) + (0x3f800000 - 0x3f3504f3);
-  *k = (float)((int)(u >> 23) - 127 - (sub ? 25 : 0));
-  float f = __uint_as_float((u & 0x007fffff) + 0x3f3504f3) - 1.f;
-  float s = f / (2.f + f), z = s * s, w = z * z;
-  float r = z * fmaf(w, 0.28498786688f, 0.66666662693f) + w * fmaf(w, 0.24279078841f, 0.40000972152f);
-  float h = 0.5f * f * f;
-  return f - (h - s * (h + r));
-}
-WARPTUNE_FN float warptune_log_special(float a, float r) {
-  if (a == 0.f) return -INFINITY;
-  if (!(a >= 0.f)) return NAN;
-  return a == INFINITY ? a : r;
 }
 WARPTUNE_FN float logf(float a) { float k, l = warptune_log1(a, &k); return warptune_log_special(a, fmaf(k, 0.69314718f, l)); }
 WARPTUNE_FN float log2f(float a) { float k, l = warptune_log1(a, &k); return warptune_log_special(a, fmaf(l, 1.44269504f, k)); }
@@ -123,28 +146,6 @@ WARPTUNE_FN float powf(float a, float b) {
   }
   return a < 0.f && odd || (a == 0.f && odd && __float_as_int(a) < 0) ? -r : r;
 }
-// a - q pi/2 in [-pi/4, pi/4]: three fused steps up to 105615, in double beyond (as good as
-// double's 53 bits allow: an argument beyond 2^30 loses accuracy).
-WARPTUNE_FN float warptune_reduce(float a, int *quadrant) {
-  if (fabsf(a) > 105615.f) {
-    double q = __builtin_rint((double)a * 0.63661977236758134);
-    *quadrant = (int)(long long)q;
-    return (float)__builtin_fma(q, -6.123233995736766e-17, __builtin_fma(q, -1.5707963267948966, (double)a));
-  }
-  float q = rintf(a * 0.63661977f);
-  *quadrant = (int)q;
-  float r = fmaf(q, -1.57079601e+00f, a);
-  r = fmaf(q, -3.13916473e-07f, r);
-  return fmaf(q, -5.39030253e-15f, r);
-}
-WARPTUNE_FN float warptune_sin1(float r) {
-  float z = r * r;
-  return fmaf(r * z, fmaf(z, fmaf(z, -1.9515295891e-4f, 8.3321608736e-3f), -1.6666654611e-1f), r);
-}
-WARPTUNE_FN float warptune_cos1(float r) {
-  float z = r * r;
-  return fmaf(z * z, fmaf(z, fmaf(z, 2.443315711809948e-5f, -1.388731625493765e-3f), 4.166664568298827e-2f), fmaf(z, -0.5f, 1.f));
-}
 WARPTUNE_FN float sinf(float a) {
   int q;
   float r = warptune_reduce(a, &q), s = q & 1 ? warptune_cos1(r) : warptune_sin1(r);
@@ -171,31 +172,3 @@ WARPTUNE_FN float hypotf(float a, float b) {
   float h = fmaxf(fabsf(a), fabsf(b)), l = fminf(fabsf(a), fabsf(b));
   return h == 0.f || h == INFINITY ? h : h * sqrtf(fmaf(l / h, l / h, 1.f));
 }
-WARPTUNE_FN float fmodf(float a, float b) {
-  // Exact: the remainder of doubles that hold float values, one scaled step at a time.
-  double x = __builtin_fabs((double)a), y = __builtin_fabs((double)b);
-  if (!(y > 0.0) || !(x < (double)INFINITY)) return NAN;
-  while (x >= y) {
-    double s = y;
-    while (s * 2.0 <= x) s *= 2.0;
-    x -= s;
-  }
-  return copysignf((float)x, a);
-}
-// The overloads that CUDA C++ gives for the names without f.
-WARPTUNE_FN float abs(float a) { return fabsf(a); }
-WARPTUNE_FN float fabs(float a) { return fabsf(a); }
-WARPTUNE_FN float sqrt(float a) { return sqrtf(a); }
-WARPTUNE_FN float rsqrt(float a) { return rsqrtf(a); }
-WARPTUNE_FN float floor(float a) { return floorf(a); }
-WARPTUNE_FN float ceil(float a) { return ceilf(a); }
-WARPTUNE_FN float exp(float a) { return expf(a); }
-WARPTUNE_FN float log(float a) { return logf(a); }
-WARPTUNE_FN float pow(float a, float b) { return powf(a, b); }
-WARPTUNE_FN float sin(float a) { return sinf(a); }
-WARPTUNE_FN float cos(float a) { return cosf(a); }
-WARPTUNE_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
-WARPTUNE_FN float fmin(float a, float b) { return fminf(a, b); }
-WARPTUNE_FN float fmax(float a, float b) { return fmaxf(a, b); }
-WARPTUNE_FN float min(float a, float b) { return fminf(a, b); }
-WARPTUNE_FN float max(float a, float b) { return fmaxf(a, b); }

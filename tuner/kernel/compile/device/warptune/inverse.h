@@ -1,0 +1,88 @@
+// Single precision: e^a - 1 and ln(1 + a), the inverse trigonometric and hyperbolic functions. Polynomials
+// without a source are interpolations at the Chebyshev nodes of the range, made with 60 digits.
+#pragma once
+WARPTUNE_FN float expm1f(float a) {
+  float j = rintf(a * 1.44269504f);
+  float f = fmaf(j, -0.693359375f, a);
+  f = fmaf(j, 2.12194440e-4f, f);
+  float p = fmaf(f, fmaf(f, fmaf(f, fmaf(f, fmaf(f, 1.98927301e-4f, 1.3934545e-3f), 8.33330955e-3f), 4.16664556e-2f), 0.166666672f), 0.5f);
+  p = fmaf(f * f, p, f);
+  // 2^j p + (2^j - 1), in halves, so that 2^128 is not needed.
+  float s = warptune_exp2i((int)fminf(fmaxf(j, -30.f), 128.f) - 1);
+  float r = fmaf(s, p, s - 0.5f);
+  r += r;
+  return a > 89.f ? INFINITY : a < -25.f ? -1.f : r;
+}
+// fdlibm's s_log1pf: u = 1 + a and what is lost in it.
+WARPTUNE_FN float log1pf(float a) {
+  float u = 1.f + a, k, l;
+  if (fabsf(a) < 0.25f) {
+    float s = a / (2.f + a), z = s * s, w = z * z, h = 0.5f * a * a;
+    float r = z * fmaf(w, 0.28498786688f, 0.66666662693f) + w * fmaf(w, 0.24279078841f, 0.40000972152f);
+    return a - (h - s * (h + r));
+  }
+  l = warptune_log1(u, &k);
+  float lost = a - (u - 1.f);
+  return warptune_log_special(u, fmaf(k, 0.69314718f, l + (isfinite(u) ? lost / u : 0.f)));
+}
+// atan on [0, 1].
+WARPTUNE_FN float warptune_atan1(float a) {
+  float z = a * a;
+  float p = fmaf(z, fmaf(z, fmaf(z, -2.38699722e-3f, 1.35077715e-2f), -3.58715393e-2f), 6.25016913e-2f);
+  p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, p, -8.65688026e-2f), 0.110337645f), -0.142785683f), 0.199997395f), -0.333333313f);
+  return fmaf(a * z, p, a);
+}
+WARPTUNE_FN float atanf(float a) {
+  float x = fabsf(a), r = warptune_atan1(x > 1.f ? 1.f / x : x);
+  return copysignf(x > 1.f ? 1.57079633f - r : r, a);
+}
+WARPTUNE_FN float atan2f(float y, float x) {
+  float h = fmaxf(fabsf(x), fabsf(y)), l = fminf(fabsf(x), fabsf(y));
+  float r = warptune_atan1(h == 0.f ? 0.f : l == INFINITY ? 1.f : l / h);
+  r = fabsf(y) > fabsf(x) ? 1.57079633f - r : r;
+  r = signbit(x) ? 3.14159265f - r : r;
+  return isnan(x) || isnan(y) ? NAN : copysignf(r, y);
+}
+// asin on [0, 1/2].
+WARPTUNE_FN float warptune_asin1(float a) {
+  float z = a * a;
+  return fmaf(a * z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, 3.80850248e-2f, 2.65545417e-2f), 4.50013801e-2f), 7.49885514e-2f), 0.166666731f), a);
+}
+WARPTUNE_FN float asinf(float a) {
+  float x = fabsf(a);
+  float r = x > 0.5f ? fmaf(-2.f, warptune_asin1(sqrtf(fmaf(-0.5f, x, 0.5f))), 1.57079633f) : warptune_asin1(x);
+  return copysignf(r, a);
+}
+WARPTUNE_FN float acosf(float a) {
+  float x = fabsf(a);
+  if (x <= 0.5f) return 1.57079633f - (warptune_asin1(x) * copysignf(1.f, a) + 4.37113883e-8f);
+  float r = 2.f * warptune_asin1(sqrtf(fmaf(-0.5f, x, 0.5f)));
+  return a < 0.f ? 3.14159265f - r : r;
+}
+WARPTUNE_FN float asinhf(float a) {
+  float x = fabsf(a);
+  float r = x > 1e9f ? logf(x) + 0.69314718f : log1pf(x + x * x / (1.f + sqrtf(fmaf(x, x, 1.f))));
+  return copysignf(r, a);
+}
+WARPTUNE_FN float acoshf(float a) {
+  float t = a - 1.f;
+  return a > 1e9f ? logf(a) + 0.69314718f : log1pf(t + sqrtf(fmaf(t, t, t + t)));
+}
+WARPTUNE_FN float atanhf(float a) {
+  float x = fabsf(a);
+  return copysignf(0.5f * log1pf((x + x) / (1.f - x)), a);
+}
+// sin and cos of pi a: the reduction is exact.
+WARPTUNE_FN float warptune_sinpi(float a, int shift) {
+  float q = rintf(a + a), r = fmaf(q, -0.5f, a) * 3.14159265f;
+  int n = (int)(long long)q + shift;
+#ifdef WARPTUNE_FAST_MATH
+  float s = n & 1 ? __cosf(r) : __sinf(r);
+#else
+  float s = n & 1 ? warptune_cos1(r) : warptune_sin1(r);
+#endif
+  return isfinite(a) ? n & 2 ? -s : s : NAN;
+}
+WARPTUNE_FN float sinpif(float a) { return warptune_sinpi(a, 0); }
+WARPTUNE_FN float cospif(float a) { return warptune_sinpi(a, 1); }
+WARPTUNE_FN void sincospif(float a, float *s, float *c) { *s = sinpif(a); *c = cospif(a); }

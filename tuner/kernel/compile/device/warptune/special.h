@@ -1,0 +1,120 @@
+// Single precision: roots, norms, the error function and the gamma function. Polynomials without a
+// source are interpolations at the Chebyshev nodes of the range, made with 60 digits.
+#pragma once
+WARPTUNE_FN float cbrtf(float a) {
+  float x = fabsf(a);
+  bool small = x < 1.17549435e-38f;
+  x = small ? x * 16777216.f : x;
+  float t = WARPTUNE_NVVM(ex2_approx)(WARPTUNE_NVVM(lg2_approx)(x) * 0.333333333f);
+  t = fmaf(fmaf(-t, t, x / t), 0.333333333f / t, t);  // a step of Newton's
+  t = small ? t * 0.00390625f : t;
+  return a == 0.f || !isfinite(a) ? a : copysignf(t, a);
+}
+WARPTUNE_FN float rcbrtf(float a) { return 1.f / cbrtf(a); }
+WARPTUNE_FN float rhypotf(float a, float b) { return 1.f / hypotf(a, b); }
+WARPTUNE_FN float norm3df(float a, float b, float c) { return hypotf(hypotf(a, b), c); }
+WARPTUNE_FN float norm4df(float a, float b, float c, float d) { return hypotf(hypotf(a, b), hypotf(c, d)); }
+WARPTUNE_FN float rnorm3df(float a, float b, float c) { return 1.f / norm3df(a, b, c); }
+WARPTUNE_FN float rnorm4df(float a, float b, float c, float d) { return 1.f / norm4df(a, b, c, d); }
+
+// A polynomial of erf on [0, 0.92], beyond one of ln erfc.
+WARPTUNE_FN float erff(float a) {
+  float x = fabsf(a), z = a * a;
+  if (x <= 0.92f) {
+    float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, -5.97925799e-4f, 4.99123102e-3f), -2.67655607e-2f), 0.112817965f), -0.376124918f), 0.128379151f);
+    return fmaf(a, p, a);
+  }
+  x = fminf(x, 3.95f);
+  float p = fmaf(x, fmaf(x, fmaf(x, fmaf(x, fmaf(x, fmaf(x, 1.67459893e-5f, -3.75557982e-4f), 3.84288374e-3f), -2.41469666e-2f), 0.106628388f), 0.634952962f), 0.128687114f);
+  float r = 1.f - expf(-fmaf(x, p, x));
+  return isnan(a) ? a : copysignf(r, a);
+}
+// (1 + 2x) e^(x^2) erfc(x) for x >= 0, as a polynomial of (x - 2) / (x + 2): M. M. Shepherd and
+// J. G. Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36 (1981).
+WARPTUNE_FN float warptune_erfc1(float x) {
+  float t = (x - 2.f) / (x + 2.f);
+  float p = fmaf(t, fmaf(t, fmaf(t, fmaf(t, 6.80751473e-5f, 1.6084034e-4f), -3.70928406e-4f), -1.39580504e-3f), 1.2305032e-3f);
+  p = fmaf(t, fmaf(t, fmaf(t, fmaf(t, p, 8.68925266e-3f), -8.0247391e-3f), -5.42119965e-2f), 0.164050505f);
+  p = fmaf(t, fmaf(t, fmaf(t, p, -0.166031092f), -9.27638188e-2f), 1.27697837f);
+  return p / fmaf(2.f, x, 1.f);
+}
+WARPTUNE_FN float erfcxf(float a) {
+  if (a >= 0.f) return a > 1e19f ? 0.564189584f / a : warptune_erfc1(a);
+  float s = a * a, e = expf(s);
+  return fmaf(2.f, fmaf(e, fmaf(a, a, -s), e), -warptune_erfc1(-a));
+}
+WARPTUNE_FN float erfcf(float a) {
+  float x = fminf(fabsf(a), 20.f), s = x * x, e = expf(-s);
+  e = fmaf(-e, fmaf(x, x, -s), e);  // what is lost in the square
+  float r = e * warptune_erfc1(x);
+  return isnan(a) ? a : a < 0.f ? 2.f - r : r;
+}
+WARPTUNE_FN float normcdff(float a) {
+  float x = fminf(fmaxf(a, -40.f), 40.f);
+  float z = x * -0.707106769f, lost = fmaf(x, -0.707106769f, -z) + x * -1.21016175e-8f;
+  float r = erfcf(z);
+  r = z > 1.f ? fmaf(-2.f * z * lost, r, r) : r;
+  return 0.5f * r;
+}
+// M. Giles, Approximating the erfinv function, GPU Computing Gems (2011): single precision.
+WARPTUNE_FN float erfinvf(float a) {
+  float w = -logf((1.f - a) * (1.f + a)), p;
+  if (w < 5.f) {
+    w -= 2.5f;
+    p = fmaf(fmaf(fmaf(fmaf(2.81022636e-08f, w, 3.43273939e-07f), w, -3.5233877e-06f), w, -4.39150654e-06f), w, 0.00021858087f);
+    p = fmaf(fmaf(fmaf(fmaf(p, w, -0.00125372503f), w, -0.00417768164f), w, 0.246640727f), w, 1.50140941f);
+  } else {
+    w = sqrtf(w) - 3.f;
+    p = fmaf(fmaf(fmaf(fmaf(-0.000200214257f, w, 0.000100950558f), w, 0.00134934322f), w, -0.00367342844f), w, 0.00573950773f);
+    p = fmaf(fmaf(fmaf(fmaf(p, w, -0.0076224613f), w, 0.00943887047f), w, 1.00167406f), w, 2.83297682f);
+  }
+  return fabsf(a) == 1.f ? a * INFINITY : p * a;
+}
+WARPTUNE_FN float normcdfinvf(float a) { return 1.41421356f * erfinvf(fmaf(2.f, a, -1.f)); }
+
+// ln gamma(1 + z) on [-0.3, 0.5] and ln gamma(2 + z) on [-0.5, 1].
+WARPTUNE_FN float warptune_lgamma1(float z) {
+  float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, 0.0562228113f, -0.118979275f), 0.136651233f), -0.14509809f), 0.168754622f);
+  p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, p, -0.207272157f), 0.270602167f), -0.400688261f), 0.82246685f), -0.577215672f);
+  return z * p;
+}
+WARPTUNE_FN float warptune_lgamma2(float z) {
+  float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, 4.35776892e-5f, -2.0758812e-4f), 5.35865314e-4f), -1.21009559e-3f), 2.88787903e-3f);
+  p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, p, -7.38207484e-3f), 2.05807555e-2f), -6.7352511e-2f), 0.322467029f), 0.422784328f);
+  return z * p;
+}
+WARPTUNE_FN float warptune_lgamma(float x) {
+  if (x < 0.7f) return (x <= 0.5f ? warptune_lgamma1(x) : warptune_lgamma2(x - 1.f)) - logf(x);
+  if (x <= 1.5f) return warptune_lgamma1(x - 1.f);
+  if (x <= 3.f) return warptune_lgamma2(x - 2.f);
+  float r = 1.f / x, z = r * r;  // Stirling's series
+  float p = fmaf(z, fmaf(z, fmaf(z, -5.95238095e-4f, 7.93650794e-4f), -2.77777778e-3f), 8.33333333e-2f);
+  return fmaf(x - 0.5f, logf(x), -x) + fmaf(p, r, 0.918938533f);
+}
+WARPTUNE_FN float lgammaf(float a) {
+  float x = fabsf(a);
+  if (isinf(a)) return INFINITY;
+  if (a > 0.f || isnan(a)) return x > 1e30f ? x * (logf(x) - 1.f) : warptune_lgamma(x);
+  if (truncf(a) == a) return INFINITY;
+  return logf(3.14159265f / fabsf(x * sinpif(x))) - warptune_lgamma(x);
+}
+WARPTUNE_FN float warptune_tgamma(float x) {
+  if (x < 3.f) {
+    float z = x - truncf(x);
+    float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, 1.58638656e-2f, -0.103048466f), 0.309931219f), -0.586516023f), 0.815823555f), -0.928919613f);
+    p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, p, 0.971358597f), -0.906260133f), 0.98898083f), -0.577213824f), 1.f);
+    return x < 1.f ? p / x : x < 2.f ? p : p * (x - 1.f);
+  }
+  float r = 1.f / x, z = r * r;  // Stirling's series; x^(x-1/2) in two factors
+  float p = r * fmaf(z, fmaf(z, fmaf(z, -5.95238095e-4f, 7.93650794e-4f), -2.77777778e-3f), 8.33333333e-2f);
+  float h = powf(x, fmaf(0.5f, x, -0.25f));
+  p = fmaf(p * p, fmaf(p, 0.166666667f, 0.5f), p);
+  h = x > 36.f ? INFINITY : 2.50662827f * h * expf(-x) * h;
+  return fmaf(h, p, h);
+}
+WARPTUNE_FN float tgammaf(float a) {
+  if (a == 0.f) return copysignf(INFINITY, a);
+  if (a > 0.f || isnan(a)) return warptune_tgamma(a);
+  if (truncf(a) == a) return NAN;
+  return a < -42.f ? 0.f : 3.14159265f / (a * sinpif(-a) * warptune_tgamma(-a));
+}
