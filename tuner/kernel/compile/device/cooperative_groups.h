@@ -1,5 +1,5 @@
 // The parts of cooperative groups that compile to barriers, shuffles and votes: thread
-// blocks and tiles of up to 32 threads. Grid and cluster groups are not provided. (Reserved
+// blocks, tiles of up to 32 threads and the threads of a warp that are active. Grid and cluster groups are not provided. (Reserved
 // names: a kernel's macros, such as N, are defined before this is included.)
 #pragma once
 namespace cooperative_groups {
@@ -32,6 +32,42 @@ struct thread_block_tile {
   __device__ unsigned ballot(int p) const { return (__ballot_sync(mask(), p) & mask()) >> first(); }
   __device__ int any(int p) const { return __any_sync(mask(), p); }
   __device__ int all(int p) const { return __all_sync(mask(), p); }
+#if __CUDA_ARCH__ >= 700
+  template <class _Type> __device__ unsigned match_any(_Type v) const { return (__match_any_sync(mask(), v) & mask()) >> first(); }
+#endif
 };
+
+// The threads that were active when it was made; ranks count them.
+struct coalesced_group {
+  unsigned _mask;
+  __device__ unsigned thread_rank() const { return __popc(_mask & __lanemask_lt()); }
+  __device__ unsigned size() const { return __popc(_mask); }
+  __device__ unsigned num_threads() const { return size(); }
+  // The lane of a rank: bits of the mask are skipped from the bottom.
+  __device__ int lane(unsigned rank) const {
+    unsigned m = _mask;
+    if (m == 0xffffffffu) return rank;
+    for (unsigned i = 0; i < rank; ++i) m &= m - 1;
+    return __ffs(m) - 1;
+  }
+  __device__ void sync() const { __syncwarp(_mask); }
+  template <class _Type> __device__ _Type shfl(_Type v, unsigned rank) const { return __shfl_sync(_mask, v, lane(rank)); }
+  template <class _Type> __device__ _Type shfl_down(_Type v, unsigned d) const {
+    unsigned rank = thread_rank() + d;
+    return shfl(v, rank < size() ? rank : thread_rank());
+  }
+  template <class _Type> __device__ _Type shfl_up(_Type v, unsigned d) const {
+    unsigned rank = thread_rank();
+    return shfl(v, rank >= d ? rank - d : rank);
+  }
+  __device__ int any(int p) const { return __any_sync(_mask, p); }
+  __device__ int all(int p) const { return __all_sync(_mask, p); }
+};
+WARPTUNE_FN coalesced_group coalesced_threads() { return coalesced_group{__activemask()}; }
 template <unsigned _Size> WARPTUNE_FN thread_block_tile<_Size> tiled_partition(const thread_block &) { return thread_block_tile<_Size>(); }
+template <unsigned _Size, unsigned _Of> WARPTUNE_FN thread_block_tile<_Size> tiled_partition(const thread_block_tile<_Of> &) {
+  static_assert(_Size <= _Of, "a tile is part of the group");
+  return thread_block_tile<_Size>();
+}
+template <class _Group> WARPTUNE_FN void sync(const _Group &g) { g.sync(); }
 }  // namespace cooperative_groups

@@ -2,7 +2,10 @@
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -include device.h
 // with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
 // builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
-// Not provided: printf, malloc, textures, surfaces, warpgroup matrix products.
+// Not provided, each an error that names it: printf, malloc, __maxnreg__, textures, surfaces, grid and cluster
+// groups, warpgroup matrix products, Bessel functions, tgamma, lgamma and erfinv of doubles, SIMD-in-a-word
+// intrinsics but sums and differences, the unsynchronised warp operations, thrust, cub, curand, iostream,
+// host code that calls the CUDA runtime.
 #ifndef WARPTUNE_DEVICE_H
 #define WARPTUNE_DEVICE_H
 #if !defined(__clang__) || !defined(__CUDA__)

@@ -35,3 +35,36 @@ WARPTUNE_FN unsigned atomicDec(unsigned *p, unsigned v) { return __nvvm_atom_dec
 WARPTUNE_FN int atomicCAS(int *p, int c, int v) { return __nvvm_atom_cas_gen_i(p, c, v); }
 WARPTUNE_FN unsigned atomicCAS(unsigned *p, unsigned c, unsigned v) { return (unsigned)__nvvm_atom_cas_gen_i((int *)p, (int)c, (int)v); }
 WARPTUNE_FN unsigned long long atomicCAS(unsigned long long *p, unsigned long long c, unsigned long long v) { return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)c, (long long)v); }
+WARPTUNE_FN unsigned long atomicAdd(unsigned long *p, unsigned long v) { return (unsigned long)atomicAdd((unsigned long long *)p, (unsigned long long)v); }
+#if __CUDA_ARCH__ >= 600
+// Of the scope of a block and of the whole system.
+#define WARPTUNE_SCOPED(NAME, OP)                                                                               \
+  WARPTUNE_FN int NAME##_block(int *p, int v) { return __nvvm_atom_cta_##OP##_gen_i(p, v); }                    \
+  WARPTUNE_FN int NAME##_system(int *p, int v) { return __nvvm_atom_sys_##OP##_gen_i(p, v); }
+#define WARPTUNE_SCOPED_BITS(NAME, OP)                                                                          \
+  WARPTUNE_SCOPED(NAME, OP)                                                                                     \
+  WARPTUNE_FN unsigned NAME##_block(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_cta_##OP##_gen_i((int *)p, (int)v); }                              \
+  WARPTUNE_FN unsigned NAME##_system(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_sys_##OP##_gen_i((int *)p, (int)v); }                             \
+  WARPTUNE_FN unsigned long long NAME##_block(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_cta_##OP##_gen_ll((long long *)p, (long long)v); } \
+  WARPTUNE_FN unsigned long long NAME##_system(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_sys_##OP##_gen_ll((long long *)p, (long long)v); }
+#define WARPTUNE_SCOPED_ORDER(NAME, OP)                                                                         \
+  WARPTUNE_SCOPED(NAME, OP)                                                                                     \
+  WARPTUNE_FN unsigned NAME##_block(unsigned *p, unsigned v) { return __nvvm_atom_cta_##OP##_gen_ui(p, v); }    \
+  WARPTUNE_FN unsigned NAME##_system(unsigned *p, unsigned v) { return __nvvm_atom_sys_##OP##_gen_ui(p, v); }
+WARPTUNE_SCOPED_BITS(atomicAdd, add)
+WARPTUNE_SCOPED_BITS(atomicExch, xchg)
+WARPTUNE_SCOPED_BITS(atomicAnd, and)
+WARPTUNE_SCOPED_BITS(atomicOr, or)
+WARPTUNE_SCOPED_BITS(atomicXor, xor)
+WARPTUNE_SCOPED_ORDER(atomicMin, min)
+WARPTUNE_SCOPED_ORDER(atomicMax, max)
+#undef WARPTUNE_SCOPED
+#undef WARPTUNE_SCOPED_BITS
+#undef WARPTUNE_SCOPED_ORDER
+WARPTUNE_FN float atomicAdd_block(float *p, float v) { return __nvvm_atom_cta_add_gen_f(p, v); }
+WARPTUNE_FN float atomicAdd_system(float *p, float v) { return __nvvm_atom_sys_add_gen_f(p, v); }
+WARPTUNE_FN double atomicAdd_block(double *p, double v) { return __nvvm_atom_cta_add_gen_d(p, v); }
+WARPTUNE_FN double atomicAdd_system(double *p, double v) { return __nvvm_atom_sys_add_gen_d(p, v); }
+WARPTUNE_FN int atomicCAS_block(int *p, int c, int v) { return __nvvm_atom_cta_cas_gen_i(p, c, v); }
+WARPTUNE_FN int atomicCAS_system(int *p, int c, int v) { return __nvvm_atom_sys_cas_gen_i(p, c, v); }
+#endif

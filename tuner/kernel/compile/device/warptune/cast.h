@@ -27,5 +27,11 @@ WARPTUNE_ROUNDINGS(__int2float, int, float, "f32.s32", "", "r", "=f")
 WARPTUNE_ROUNDINGS(__uint2float, unsigned, float, "f32.u32", "", "r", "=f")
 WARPTUNE_ROUNDINGS(__ll2float, long long, float, "f32.s64", "", "l", "=f")
 WARPTUNE_ROUNDINGS(__double2float, double, float, "f32.f64", "", "d", "=f")
+WARPTUNE_ROUNDINGS(__ll2double, long long, double, "f64.s64", "", "l", "=d")
+WARPTUNE_ROUNDINGS(__ull2float, unsigned long long, float, "f32.u64", "", "l", "=f")
+WARPTUNE_ROUNDINGS(__float2ull, float, unsigned long long, "u64.f32", "i", "f", "=l")
+WARPTUNE_ROUNDINGS(__double2ull, double, unsigned long long, "u64.f64", "i", "d", "=l")
 #undef WARPTUNE_ROUNDINGS
+WARPTUNE_FN double __int2double_rn(int v) { return v; }
+WARPTUNE_FN double __uint2double_rn(unsigned v) { return v; }
 #undef WARPTUNE_CVT

@@ -16,10 +16,28 @@ WARPTUNE_FN unsigned long long __umul64hi(unsigned long long a, unsigned long lo
 WARPTUNE_FN unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { unsigned r; asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(lo), "r"(hi), "r"(s)); return r; }
 WARPTUNE_FN unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { unsigned r; asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(lo), "r"(hi), "r"(s)); return r; }
 WARPTUNE_FN unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { unsigned r; asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(s)); return r; }
-WARPTUNE_FN unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
+WARPTUNE_FN unsigned __usad(unsigned a, unsigned b, unsigned c) { unsigned r; asm("sad.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+WARPTUNE_FN unsigned __sad(int a, int b, unsigned c) { unsigned r; asm("sad.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+WARPTUNE_FN long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+// Means without overflow, rounded down and up.
+WARPTUNE_FN int __hadd(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
+WARPTUNE_FN int __rhadd(int a, int b) { return (a | b) - ((a ^ b) >> 1); }
+WARPTUNE_FN unsigned __uhadd(unsigned a, unsigned b) { return (a & b) + ((a ^ b) >> 1); }
+WARPTUNE_FN unsigned __urhadd(unsigned a, unsigned b) { return (a | b) - ((a ^ b) >> 1); }
+// Sums and differences of two and four parts of a word: the topmost bits are kept apart.
+WARPTUNE_FN unsigned __vadd2(unsigned a, unsigned b) { return ((a & 0x7fff7fffu) + (b & 0x7fff7fffu)) ^ ((a ^ b) & 0x80008000u); }
+WARPTUNE_FN unsigned __vadd4(unsigned a, unsigned b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
+WARPTUNE_FN unsigned __vsub2(unsigned a, unsigned b) { return ((a | 0x80008000u) - (b & 0x7fff7fffu)) ^ (~(a ^ b) & 0x80008000u); }
+WARPTUNE_FN unsigned __vsub4(unsigned a, unsigned b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ (~(a ^ b) & 0x80808080u); }
 #if __CUDA_ARCH__ >= 610
 WARPTUNE_FN int __dp4a(int a, int b, int c) { int r; asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
 WARPTUNE_FN unsigned __dp4a(unsigned a, unsigned b, unsigned c) { unsigned r; asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+#define WARPTUNE_DP2A(NAME, HALF)                                                                                                                                        \
+  WARPTUNE_FN int NAME(int a, int b, int c) { int r; asm("dp2a." HALF ".s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }                        \
+  WARPTUNE_FN unsigned NAME(unsigned a, unsigned b, unsigned c) { unsigned r; asm("dp2a." HALF ".u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+WARPTUNE_DP2A(__dp2a_lo, "lo")
+WARPTUNE_DP2A(__dp2a_hi, "hi")
+#undef WARPTUNE_DP2A
 #endif
 
 #define WARPTUNE_MINMAX(T)                                  \

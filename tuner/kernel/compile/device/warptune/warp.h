@@ -17,6 +17,8 @@ WARPTUNE_FN unsigned __lanemask_lt() { unsigned m; asm("mov.u32 %0, %%lanemask_l
     return (unsigned long long)NAME(m, (unsigned)(v >> 32), l, w) << 32 | NAME(m, (unsigned)v, l, w);                                 \
   }                                                                                                                                   \
   WARPTUNE_FN long long NAME(unsigned m, long long v, int l, int w = 32) { return (long long)NAME(m, (unsigned long long)v, l, w); }  \
+  WARPTUNE_FN long NAME(unsigned m, long v, int l, int w = 32) { return (long)NAME(m, (unsigned long long)v, l, w); }                 \
+  WARPTUNE_FN unsigned long NAME(unsigned m, unsigned long v, int l, int w = 32) { return (unsigned long)NAME(m, (unsigned long long)v, l, w); } \
   WARPTUNE_FN double NAME(unsigned m, double v, int l, int w = 32) { return __longlong_as_double(NAME(m, __double_as_longlong(v), l, w)); }
 WARPTUNE_SHFL(__shfl_sync, idx, 0x1f)
 WARPTUNE_SHFL(__shfl_xor_sync, bfly, 0x1f)
@@ -25,7 +27,22 @@ WARPTUNE_SHFL(__shfl_up_sync, up, 0)
 #undef WARPTUNE_SHFL
 
 #if __CUDA_ARCH__ >= 700
-WARPTUNE_FN unsigned __match_any_sync(unsigned m, unsigned v) { return __nvvm_match_any_sync_i32(m, v); }
+#define WARPTUNE_MATCH(T, PTX, IN, BITS)                                                                                                                                          \
+  WARPTUNE_FN unsigned __match_any_sync(unsigned m, T v) { unsigned r; asm volatile("match.any.sync." PTX " %0, %1, %2;" : "=r"(r) : IN(__builtin_bit_cast(BITS, v)), "r"(m)); return r; } \
+  WARPTUNE_FN unsigned __match_all_sync(unsigned m, T v, int *all) {                                                                                                              \
+    unsigned r;                                                                                                                                                                   \
+    asm volatile("{ .reg .pred p; match.all.sync." PTX " %0|p, %2, %3; selp.b32 %1, 1, 0, p; }" : "=r"(r), "=r"(*all) : IN(__builtin_bit_cast(BITS, v)), "r"(m));                 \
+    return r;                                                                                                                                                                     \
+  }
+WARPTUNE_MATCH(int, "b32", "r", int)
+WARPTUNE_MATCH(unsigned, "b32", "r", int)
+WARPTUNE_MATCH(float, "b32", "r", int)
+WARPTUNE_MATCH(long, "b64", "l", long long)
+WARPTUNE_MATCH(unsigned long, "b64", "l", long long)
+WARPTUNE_MATCH(long long, "b64", "l", long long)
+WARPTUNE_MATCH(unsigned long long, "b64", "l", long long)
+WARPTUNE_MATCH(double, "b64", "l", long long)
+#undef WARPTUNE_MATCH
 #endif
 #if __CUDA_ARCH__ >= 800
 #define WARPTUNE_REDUX(NAME, OP, T, PTX) \

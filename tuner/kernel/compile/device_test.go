@@ -1,0 +1,99 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel"
+)
+
+// What public kernels use beside the mathematics, which cmd/internal/functional runs.
+const deviceIntrinsics = `
+#ifndef __CUDACC__
+#error this is CUDA
+#endif
+#if __CUDA_ARCH__ < 700 || CUDART_VERSION < 11000 || __CUDACC_VER_MAJOR__ < 11 || defined(__NVCC__)
+#error the macros of clang with an SDK
+#endif
+#include <stdio.h>
+#include <cstdio>
+#include <string.h>
+#include <cstring>
+#include <cmath>
+#include <climits>
+#include <cfloat>
+#include <cstdint>
+#include <cstdlib>
+#include <type_traits>
+#include <limits>
+#include <utility>
+#include <algorithm>
+#include <array>
+#include <vector_functions.h>
+#include <device_functions.h>
+#include <math_functions.h>
+#include <driver_types.h>
+#include <sm_30_intrinsics.h>
+#include <cuda_pipeline.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_fp16.h>
+namespace cg = cooperative_groups;
+static_assert(std::is_same<std::remove_cv_t<const float>, float>::value && std::numeric_limits<int>::max() == INT_MAX, "");
+template <class A, class = std::enable_if_t<std::is_floating_point<A>::value>> __device__ A twice(A a) { return a + a; }
+extern "C" __global__ void k(float *x, int *y, half *h, const char4 *c, const ushort4 *s, const longlong2 *l, unsigned long *u, int n) {
+  int i = threadIdx.x, all;
+  uint3 t = threadIdx;
+  uint w = t.x;
+  y[i] = __ldg(c + i).y + __ldg(s + i).z + (int)__ldg(l + i).x + (int)__ldg((long *)u) + __ldg((uchar4 *)c).x + __ldg((short2 *)c).x;
+  y[0] += __sad(n, i, 2) + __hadd(n, i) + __rhadd(n, i) + (int)__mul64hi(n, i) + __dp2a_lo(n, i, 1) + (int)__vadd4(w, n) + __match_all_sync(~0u, n, &all) + all + __match_any_sync(~0u, x[i]);
+  y[1] += (int)__shfl_sync(~0u, (long)n, 0) + (int)__shfl_xor_sync(~0u, u[i], 1) + (int)(__int2double_rn(n) * __dsqrt_rn(2.0) + __drcp_rn(3.0) + __uint2double_rn(w));
+  atomicAdd(u, 1ul); atomicAdd_block(y, 1); atomicAdd_system(x, 1.f); atomicMax_block(y, 3);
+  x[i] += __fsub_rn(x[1], 1.f) + __fadd_rz(x[2], 1.f) + __fmul_rz(x[3], 3.f) + std::max(x[4], 0.f) + std::min<float>(x[5], 1) + twice(x[6]) + fmax(x[7], 0.0) + DBL_EPSILON;
+  half2 p = make_half2(hexp(h[i]), hsqrt(h[i + 1]));
+  p = __shfl_xor_sync(~0u, p, 1);
+  h[i] = __hmax(p.x, p.y);
+  auto tile = cg::tiled_partition<16>(cg::tiled_partition<32>(cg::this_thread_block()));
+  x[n] = cg::reduce(tile, x[i], cg::plus<float>());
+  auto active = cg::coalesced_threads();
+  y[n] = cg::reduce(active, y[i], cg::greater<int>()) + active.size();
+  std::array<float, 4> a;
+  memset(a.data(), 0, sizeof a);
+  a[n & 3] = 1;
+  memcpy(x + 64, a.data(), sizeof a);
+  std::swap(x[8], x[9]);
+}
+`
+
+func TestDeviceIntrinsics(t *testing.T) {
+	c := needClang(t)
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(deviceIntrinsics)}, kernel.Macro{Name: "N", Value: "4"}, kernel.Macro{Name: "T", Value: "float"})
+	for _, options := range [][]string{nil, {"-use_fast_math"}, {"-std=c++14"}} {
+		r.Options = options
+		for _, r.Target = range []string{"sm_70", "sm_80", "sm_90"} {
+			if _, err := c.Compile(context.Background(), r); err != nil {
+				var e *Error
+				if errors.As(err, &e) {
+					t.Fatalf("%s %v: %s", r.Target, options, e.Message)
+				}
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// What is not here is an error that names it.
+func TestMissingIsNamed(t *testing.T) {
+	c := needClang(t)
+	for call, name := range map[string]string{`printf("%d\n", 1)`: "'printf'", "malloc(4)": "'malloc'", "j0f(1.f)": "'j0f'", "__shfl_down(1, 2)": "'__shfl_down'"} {
+		src := "#include <stdio.h>\nextern \"C\" __global__ void k() { " + call + "; }"
+		_, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}))
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(e.Message, "undeclared identifier "+name) {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
