@@ -104,6 +104,7 @@ __device__ bool operator==(const float4 &a, const float4 &b) { return a.x == b.x
 struct derived : float4 { int extra; };
 union pun { float4 v; float f[4]; };
 struct pair { float4 p; float2 q; };
+typedef struct __builtin_align__(16) { uint4 a, b; } eight;
 __constant__ float4 table[2] = {{1, 2, 3, 4}, {5}};
 template <class T> __device__ T zero();
 template <> __device__ float4 zero<float4>() { return float4(); }
@@ -136,7 +137,7 @@ extern "C" __global__ void k(float4 *a, float2 *b, uchar4 *c, pair *p, pun *u) {
   __syncthreads();
   if (tile[i ^ 1] == v) a[i] = tile[i ^ 1];
 }
-extern "C" __global__ void copies(const float4 *__restrict__ a, float4 *b, uchar4 *c, double4 *d, float2 *e, int n) {
+extern "C" __global__ void copies(const float4 *__restrict__ a, float4 *b, uchar4 *c, double4 *d, float2 *e, eight *f, int n) {
   __shared__ float4 tile[64];
   int i = threadIdx.x;
   tile[i] = a[i];
@@ -147,6 +148,7 @@ extern "C" __global__ void copies(const float4 *__restrict__ a, float4 *b, uchar
   c[i] = c[i + n];
   d[i] = d[i + n];
   e[i] = e[i + n];
+  f[i] = f[i + n];
 }
 `
 
@@ -165,6 +167,7 @@ func TestVectorTypes(t *testing.T) {
 	for _, op := range []string{
 		"ld.global.nc.v4.f32", "st.shared.v4.f32", "ld.shared.v4.f32", "st.global.v4.f32",
 		"ld.global.v2.f64", "st.global.v2.f64", "ld.global.v2.f32", "st.global.v2.f32",
+		"ld.global.v4.u32", "st.global.v4.u32",
 	} {
 		if got[op] == 0 {
 			t.Errorf("no %s in %v", op, got)

@@ -18,6 +18,7 @@
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
 #define __restrict__ __restrict
 #define __grid_constant__
 #define WARPTUNE_FN static __device__ __inline__ __attribute__((always_inline))
