@@ -22,9 +22,15 @@
 #include "warptune/floating.h"
 #include "warptune/inverse.h"
 #include "warptune/special.h"
+#ifdef WARPTUNE_FAST_MATH
+#pragma float_control(precise, on, push)  // -use_fast_math is for single precision
+#endif
 #include "warptune/double_exp.h"
 #include "warptune/double_trig.h"
 #include "warptune/double_special.h"
+#ifdef WARPTUNE_FAST_MATH
+#pragma float_control(pop)
+#endif
 #include "warptune/overload.h"
 #include "warptune/load.h"
 #include "warptune/warp.h"

@@ -22,12 +22,12 @@ WARPTUNE_FN double warptune_exp_of(double a, double low) {
 }
 WARPTUNE_FN double exp(double a) { return warptune_exp_of(a, 0.0); }
 WARPTUNE_FN double exp2(double a) {
-  double h = a * 0.69314718055994529;
-  return a >= 1024.0 ? (double)INFINITY : a < -1075.0 ? 0.0 : warptune_exp_of(h, fma(a, 0.69314718055994529, -h) + a * 2.3190468138462996e-17);
+  double h = __dmul_rn(a, 0.69314718055994529);
+  return a >= 1024.0 ? (double)INFINITY : a < -1075.0 ? 0.0 : warptune_exp_of(h, __fma_rn(a, 0.69314718055994529, -h) + a * 2.3190468138462996e-17);
 }
 WARPTUNE_FN double exp10(double a) {
-  double h = a * 2.3025850929940459;
-  return a > 308.3 ? (double)INFINITY : a < -324.0 ? 0.0 : warptune_exp_of(h, fma(a, 2.3025850929940459, -h) + a * -2.1707562233822494e-16);
+  double h = __dmul_rn(a, 2.3025850929940459);
+  return a > 308.3 ? (double)INFINITY : a < -324.0 ? 0.0 : warptune_exp_of(h, __fma_rn(a, 2.3025850929940459, -h) + a * -2.1707562233822494e-16);
 }
 WARPTUNE_FN double expm1(double a) {
   double j, p = warptune_exp1(fmin(fmax(a, -60.0), 800.0), 0.0, &j);
@@ -61,8 +61,8 @@ WARPTUNE_FN double log(double a) {
 }
 // k unit + l factor, the factor in two parts.
 WARPTUNE_FN double warptune_log_base(double a, double unit, double high, double low) {
-  double k, l = warptune_log1p_of(warptune_split(a, &k) - 1.0), p = l * high;
-  return warptune_log_special(a, fma(k, unit, p) + (fma(l, high, -p) + l * low));
+  double k, l = warptune_log1p_of(warptune_split(a, &k) - 1.0), p = __dmul_rn(l, high);
+  return warptune_log_special(a, fma(k, unit, p) + (__fma_rn(l, high, -p) + l * low));
 }
 WARPTUNE_FN double log2(double a) { return warptune_log_base(a, 1.0, 1.4426950408889634, 2.0355273740931033e-17); }
 WARPTUNE_FN double log10(double a) { return warptune_log_base(a, 0.30102999566398120, 0.43429448190325182, 1.0983196502167651e-17); }
@@ -71,7 +71,7 @@ WARPTUNE_FN double log1p(double a) {
   double u = 1.0 + a, k, m = warptune_split(u, &k), lost = (a - (u - 1.0)) / u;
   return warptune_log_special(u, fma(k, 0.69314718055994529, fma(k, 2.3190468138462996e-17, warptune_log1p_of(m - 1.0) + (isfinite(lost) ? lost : 0.0))));
 }
-// The logarithm in two doubles, ln(1+f) = 2 atanh(f/(2+f)), so that the product with b keeps its fraction.
+// (__dadd_rn and its like: no option of the compilation joins it with others.) The logarithm in two doubles, ln(1+f) = 2 atanh(f/(2+f)), so that the product with b keeps its fraction.
 WARPTUNE_FN double pow(double a, double b) {
   if (b == 0.0 || a == 1.0) return 1.0;
   if (isnan(a) || isnan(b)) return NAN;
@@ -83,19 +83,20 @@ WARPTUNE_FN double pow(double a, double b) {
   } else if (isinf(b)) {
     return x == 1.0 ? 1.0 : (x > 1.0) == (b > 0.0) ? (double)INFINITY : 0.0;
   } else {
-    double k, m = warptune_split(x, &k), f = m - 1.0, d = 2.0 + f, dl = f - (d - 2.0);
-    double s = f / d, sl = fma(-s, dl, fma(-s, d, f)) / d;                      // s + sl = f / (2 + f)
-    double z = s * s, zl = fma(s, s, -z) + 2.0 * s * sl;                        // its square
-    double c = z * s, cl = fma(z, s, -c) + z * sl + zl * s;                     // its cube
-    double t = c * 0.66666666666666663, tl = fma(c, 0.66666666666666663, -t) + c * 3.7007434154171883e-17 + cl * 0.66666666666666663;
+    double k, m = warptune_split(x, &k), f = m - 1.0, d = 2.0 + f, dl = __dsub_rn(f, __dsub_rn(d, 2.0));
+    double s = f / d, sl = __fma_rn(-s, dl, __fma_rn(-s, d, f)) / d;                      // s + sl = f / (2 + f)
+    double z = __dmul_rn(s, s), zl = __fma_rn(s, s, -z) + 2.0 * s * sl;                        // its square
+    double c = __dmul_rn(z, s), cl = __fma_rn(z, s, -c) + z * sl + zl * s;                     // its cube
+    double t = __dmul_rn(c, 0.66666666666666663), tl = __fma_rn(c, 0.66666666666666663, -t) + c * 3.7007434154171883e-17 + cl * 0.66666666666666663;
     double q = fma(z, fma(z, fma(z, 0.11730108289745471, 0.11705571848207288), 0.13334829576013077), 0.15384594503762289);
     q = fma(z, fma(z, fma(z, fma(z, q, 0.18181818339698208), 0.22222222221636839), 0.28571428571429397), 0.40000000000000002);
-    double h = 2.0 * s + t, l = (2.0 * s - h) + t + (tl + fma(c * z, q, 2.0 * sl));
-    double kh = k * 0.69314718055994529, kl = fma(k, 0.69314718055994529, -kh) + k * 2.3190468138462996e-17;
-    double sum = kh + h, part = sum - kh, sl2 = (kh - (sum - part)) + (h - part) + (kl + l);
-    double e = b * sum;
+    double h = __dadd_rn(2.0 * s, t), l = __dadd_rn(__dsub_rn(2.0 * s, h), t) + (tl + fma(c * z, q, 2.0 * sl));
+    double kh = __dmul_rn(k, 0.69314718055994529), kl = __fma_rn(k, 0.69314718055994529, -kh) + k * 2.3190468138462996e-17;
+    double sum = __dadd_rn(kh, h), part = __dsub_rn(sum, kh);
+    double sl2 = __dadd_rn(__dsub_rn(kh, __dsub_rn(sum, part)), __dsub_rn(h, part)) + (kl + l);
+    double e = __dmul_rn(b, sum);
     e = isinf(e) ? copysign(1e4, e) : e;
-    double el = fabs(e) < 1e4 ? fma(b, sum, -e) + b * sl2 : 0.0;
+    double el = fabs(e) < 1e4 ? __fma_rn(b, sum, -e) + b * sl2 : 0.0;
     r = warptune_exp_of(e, el);
     if (a < 0.0 && !whole) return NAN;
   }

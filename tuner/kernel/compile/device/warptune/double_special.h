@@ -32,7 +32,7 @@ WARPTUNE_FN double warptune_erfc1(double x) {
   return p / fma(2.0, x, 1.0);
 }
 WARPTUNE_FN double erfc(double a) {
-  double x = fmin(fabs(a), 40.0), s = x * x, r = warptune_exp_of(-s, -fma(x, x, -s)) * warptune_erfc1(x);
+  double x = fmin(fabs(a), 40.0), s = __dmul_rn(x, x), r = warptune_exp_of(-s, -__fma_rn(x, x, -s)) * warptune_erfc1(x);
   return isnan(a) ? a : a < 0.0 ? 2.0 - r : r;
 }
 WARPTUNE_FN double erf(double a) {
@@ -44,7 +44,7 @@ WARPTUNE_FN double erf(double a) {
   return fma(a, p, a);
 }
 WARPTUNE_FN double normcdf(double a) {
-  double x = fmin(fmax(a, -60.0), 60.0), z = x * -0.70710678118654757, lost = fma(x, -0.70710678118654757, -z) + x * 4.8336466567264567e-17;
+  double x = fmin(fmax(a, -60.0), 60.0), z = __dmul_rn(x, -0.70710678118654757), lost = __fma_rn(x, -0.70710678118654757, -z) + x * 4.8336466567264567e-17;
   double r = erfc(z);
   return isnan(a) ? a : 0.5 * (z > 1.0 ? fma(-2.0 * z * lost, r, r) : r);
 }

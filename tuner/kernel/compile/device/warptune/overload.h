@@ -46,6 +46,10 @@ WARPTUNE_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
 WARPTUNE_FN float tgamma(float a) { return tgammaf(a); }
 WARPTUNE_FN float lgamma(float a) { return lgammaf(a); }
 WARPTUNE_FN float erfinv(float a) { return erfinvf(a); }
+// Not to be float's in silence.
+double tgamma(double) = delete;
+double lgamma(double) = delete;
+double erfinv(double) = delete;
 WARPTUNE_FN float ldexp(float a, int e) { return ldexpf(a, e); }
 WARPTUNE_FN float scalbn(float a, int e) { return ldexpf(a, e); }
 WARPTUNE_FN float frexp(float a, int *e) { return frexpf(a, e); }
