@@ -23,7 +23,7 @@
 #include "warptune/inverse.h"
 #include "warptune/special.h"
 #ifdef WARPTUNE_FAST_MATH
-#pragma float_control(precise, on, push)  // -use_fast_math is for single precision
+#pragma float_control(precise, on, push)  // -use_fast_math is for single precision; the passes undo some of it
 #endif
 #include "warptune/double_exp.h"
 #include "warptune/double_trig.h"
