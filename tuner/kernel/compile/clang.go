@@ -51,17 +51,13 @@ func NewClang(program string, limits Limits) *Clang {
 func (c *Clang) Name() string { return "clang" }
 
 // Identify looks for the compiler once it is asked and names its version and what else
-// its output depends on, e.g. "clang 19.1.7 device 3f2a…".
+// its output depends on, e.g. "clang 19.1.7 as nvcc device 3f2a…".
 func (c *Clang) Identify(ctx context.Context) (string, error) {
 	f, err := c.find(ctx)
 	if err != nil {
 		return "", err
 	}
-	who := c.title(f) + " device " + deviceDigest()
-	if c.asNVCC {
-		who += " optimiser " + optimiser()
-	}
-	return who, nil
+	return c.title(f) + " device " + deviceDigest(), nil
 }
 
 // title is how results name the compiler.

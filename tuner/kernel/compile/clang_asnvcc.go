@@ -30,9 +30,6 @@ var (
 	unrolls = []int{400, 800, 1200, 2400}
 )
 
-// optimiser is the digest of the above: what the compiler makes depends on it.
-func optimiser() string { return digest([]byte(fmt.Sprint(sinkNothing, unrolls))) }
-
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
 // optimiser's options, of which each has the limits.
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
