@@ -145,7 +145,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 // they have in common on the device.
 func (s *sm) shift(w *warp, a *trace.Access) uint64 {
 	if a.Space == ir.Local {
-		return uint64(w.cta) << privateShift
+		return w.declared
 	}
 	if s.pool.plan.Broadcast[a.PC] {
 		return w.round

@@ -155,11 +155,6 @@ func timeMetrics(k map[string]float64, m *machine, in *Input, p *pool, g gridSha
 	}
 }
 
-// rewritten is how often a warp stores each word of its spilled registers.
-func (t *counts) rewritten(p *assemble.Program) float64 {
-	return float64(t.spilled) / math.Max(float64(t.warps)*float64(p.SpillBytes)/4, 1)
-}
-
 // skipped is how many times more instructions there are than were recorded.
 func (t *counts) skipped() float64 {
 	if t.clocked == 0 {

@@ -52,6 +52,7 @@ type counts struct {
 	samples         int64
 	warps           int64
 	spilled         int64 // words of registers stored to local memory, in full
+	locals          LocalStores
 	// idle is the loads, stores and atomics that no lane of their warp takes.
 	idle int64
 }
@@ -207,6 +208,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			p.ideal += weight[i] * int64(a.Ideal)
 		}
 	}
+	t.locals.Count(c.program, w, weight)
 	t.instrs += instrs
 	t.clocked += recorded
 	return recorded, instrs

@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing/cache"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
@@ -50,7 +51,9 @@ type warp struct {
 	loops  loopClock
 	shift  uint64 // added to private line addresses, so that replicas differ
 	round  uint64 // the same of what all CTAs read, where L1 does not keep it
-	local  uint64 // base line of the warp's local memory
+	local  uint64 // base line of the warp's local memory: spilled registers first
+	// declared is added to the lines of a trace that lie in the local memory of the PTX.
+	declared uint64
 }
 
 // ctaSlot is room for one resident CTA.
@@ -192,7 +195,9 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.subs = make([]subPartition, m.schedulers)
 	s.stats.byPC = make([]pcStats, c.pcs)
 	perSub := make([]int32, m.schedulers)
-	spillLines := uint64(in.Program.LocalBytes/4 + 1)
+	// Warps' local memory lies side by side, in slots that one CTA takes over from another.
+	spillLines, declaredLines := uint64(in.Program.SpillBytes/4), uint64(in.Program.Kernel.LocalBytes+3)/4
+	localLines := spillLines + declaredLines + 1
 	// Warps go to one sub-partition after another, and those of the next CTA go on from
 	// there; where that is where those of this one began, from the next (deploy/calibrate
 	// launch.turn).
@@ -207,7 +212,8 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 		w.slot = perSub[w.sub]
 		perSub[w.sub]++
 		w.row = int32(i * c.stride)
-		w.local = localSpace + uint64(i)*spillLines
+		w.local = localSpace + uint64(i)*localLines
+		w.declared = w.local + spillLines - coalesce.LocalBase - uint64(i%perCTA)*declaredLines
 	}
 	for k := range s.subs {
 		s.subs[k].init(int(perSub[k]), m.queueDepth, m.lgDepth)
@@ -227,7 +233,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	}
 	s.mem = dram.New(m.share(active, share, plan.PieceShare))
 	s.stats.loop.localShare[0] = int32(plan.Local*unit + 0.5)
-	s.stats.loop.localShare[1] = int32(plan.LocalStores(p.counts.rewritten(in.Program))*unit + 0.5)
+	s.stats.loop.localShare[1] = int32(plan.LocalStores(p.counts.locals.Rewritten(in.Program, p.counts.warps, 4*float64(p.counts.spilled)))*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.common = newCommon(in, p)
 	s.atomics = m.atomicCost(active)

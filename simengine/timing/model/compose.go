@@ -54,7 +54,8 @@ func timeOf(f *timing.Figures, in *timing.Input, fp *footprint, hold float64) (*
 	}
 	t, a := composeAll(c, m, in, fp, s.perSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
-	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + localBytes(fp.plan, t, in) + t.again()
+	read, written := localBytes(fp.plan, t, in)
+	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + read + written + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
 	return report(f, in, fp, t, d, s, s.span(f, d)), nil
@@ -68,12 +69,14 @@ func (t *traffic) again() (bytes float64) {
 	return bytes
 }
 
-// localBytes is what a CTA's spilled registers move from and to DRAM.
-func localBytes(plan *reuse.Plan, t *traffic, in *timing.Input) float64 {
-	const sector, wordSectors = 32, 4 // a word of a warp is a line
-	loaded, stored := t.total.spilled[0]*(1-t.c.spill.hits), t.total.spilled[1]
-	words := float64(in.WarpsPerCTA) * float64(in.Program.SpillBytes) / 4
-	return sector * (loaded*plan.Local + stored*plan.LocalStores(stored/wordSectors/math.Max(words, 1)))
+// localBytes is what a CTA's local memory, spilled registers and what the PTX declares,
+// moves from and to DRAM.
+func localBytes(plan *reuse.Plan, t *traffic, in *timing.Input) (read, written float64) {
+	const sector = 32
+	loaded := t.total.spilled[0]*(1-t.c.spill.hits) + t.locals[0].l2
+	stored := t.total.spilled[1] + t.locals[1].sectors
+	places := float64(in.WarpsPerCTA)*float64(in.Program.SpillBytes) + t.places // a word of a lane is 4 bytes, of a warp 4 sectors
+	return sector * loaded * plan.Local, sector * stored * plan.LocalStores(stored/math.Max(places, 1))
 }
 
 // composeAll is the traffic of a CTA and how long it takes with the SM to itself,

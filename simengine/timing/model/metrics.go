@@ -61,6 +61,9 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	secondLevel(k, fp, gl, stores)
 	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes + gl.again // counters are of a launch by itself
 	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes + gs.again
+	read, written := localBytes(fp.plan, t, in)
+	k["dram__bytes_read.sum"] += n * read
+	k["dram__bytes_write.sum"] += n * written
 	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
 	k["sm__cycles_elapsed.max"] = p.cycles
 	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(in.Arch.SMs*in.Arch.SubPartitions), p.cycles)

@@ -47,6 +47,7 @@ type traffic struct {
 	byPC     []tally
 	// locals are loads and stores of the PTX's local memory.
 	locals    [2]tally
+	places    float64            // of it, sectors that are stored to
 	l1Lines   int                // of the whole SM
 	combining []timing.Combining // by warp
 }
@@ -70,7 +71,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
 	t.combining = make([]timing.Combining, len(cta.Warps))
-	loads := 0
+	loads, stores := 0, timing.LocalStores{}
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
@@ -80,7 +81,9 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 		}
 		loads += len(w.Lines)
 		t.count(w, t.weight[i])
+		stores.Count(c.p, w, t.weight[i])
 	}
+	t.places = float64(stores.Places)
 	t.l1Lines = in.L1Bytes / 128
 	t.l1 = newLines(max(in.L1Bytes/128/int(resident), 1), min(loads, 1<<14))
 	t.inTurn()
@@ -144,6 +147,7 @@ func (t *traffic) add(o *traffic, n float64) {
 	}
 	t.locals[0].add(&o.locals[0], n)
 	t.locals[1].add(&o.locals[1], n)
+	t.places += n * o.places
 	t.l1Lines = o.l1Lines
 }
 
