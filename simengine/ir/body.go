@@ -83,6 +83,7 @@ func (mb *moduleBuilder) kernel(f *ptx.Func) (*Kernel, *UnsupportedError) {
 	b.lowerParams()
 	b.layout()
 	b.resolve()
+	k.useLocal()
 	k.buildCFG()
 	return k, nil
 }
