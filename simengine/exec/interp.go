@@ -1,5 +1,7 @@
 package exec
 
+import "fmt"
+
 // timeSlice is how many basic blocks a warp runs before the next one has its
 // turn, so that warps may spin on each other.
 const timeSlice = 4096
@@ -75,7 +77,21 @@ func (r *Runner) stepLimit(w *warp, b *block) signal {
 	if w.steps <= r.opt.StepLimit {
 		detail = "the CTAs executed more than allowed: an endless loop, or a launch too long to simulate"
 	}
-	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail})
+	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
+}
+
+// notSampled says of which loop around a block all iterations are executed, and why; ""
+// where there is none that would not be without a reason.
+func (r *Runner) notSampled(b *block) (why string) {
+	at := r.p.Kernel.BlockOf(int(b.pc))
+	for i := range r.p.Loops {
+		l, s := &r.p.Loops[i], r.p.samplers[i]
+		if r.sampling && l.blocks[at] && !l.CanSample() && (s == nil || r.opt.Estimate <= 0) {
+			head := &r.p.Kernel.Instrs[r.p.Kernel.Blocks[l.Head].Start]
+			why = fmt.Sprintf("; of the loop at %v no iterations are left out: %s", head.Pos, l.Obstacle) // inner ones come last
+		}
+	}
+	return why
 }
 
 // runBlock executes the instructions from w.ip to the end of the block.

@@ -55,3 +55,33 @@ again:
 		t.Errorf("beyond the limit: %v", err)
 	}
 }
+
+// Where the limit is met in a loop of which no iterations are left out, the fault says
+// which one and why.
+func TestWorkLimitNamesTheLoop(t *testing.T) {
+	for _, c := range []struct{ name, step, want string }{
+		{"counted", "add.u32 %r6, %r6, 1;", ""},
+		{"not counted", "ld.shared.u32 %r6, [%r31];\n\tadd.u32 %r31, %r31, %r6;", "; of the loop at k.ptx:"},
+	} {
+		k := buildKernel(t, "k.ptx", []byte(bodyKernel("", `
+	mov.u32 %r5, 0;
+again:
+	`+c.step+`
+	ld.shared.u32 %r7, [%r31];
+	add.u32 %r5, %r5, 1;
+	setp.lt.u32 %p0, %r5, 1000;
+	@%p0 bra again;`)))
+		l, m := launchBody(t, k, 128)
+		var f *Fault
+		err := NewRunner(compileFor(t, k, Slice)).Run(l, m, 0, Options{Mode: Slice, LoopSample: 3, WorkLimit: 50}, nil)
+		if !errors.As(err, &f) || f.Kind != StepLimit {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if _, why, _ := strings.Cut(f.Detail, "too long to simulate"); (why == "") != (c.want == "") || !strings.HasPrefix(why, c.want) {
+			t.Errorf("%s: %q after the limit, want %q", c.name, why, c.want)
+		} else if why != "" {
+			t.Log(why)
+		}
+	}
+}
