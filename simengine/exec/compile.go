@@ -34,8 +34,9 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}, counting: counting}
 	if mode == Slice {
-		c.needed = ir.SliceDistinct(k)
-		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(k))
+		c.k = ir.KeepPrivate(k)
+		c.needed = ir.SliceDistinct(c.k)
+		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(c.k))
 	} else {
 		c.needed = all(k)
 	}

@@ -25,6 +25,20 @@ func (c *compiler) instr(pc int) error {
 		c.join(pc, &i)
 		c.p.code = append(c.p.code, i)
 	}
+	if in.Private() && c.needed[pc] {
+		return c.emitPrivate(pc, in, i)
+	}
+	return nil
+}
+
+// emitPrivate moves what a load or store of a private place moves, between registers.
+func (c *compiler) emitPrivate(pc int, in *ir.Instr, i instr) error {
+	move := ir.Instr{Op: ir.Mov, Type: in.Type, Guard: in.Guard, Dst: in.Dst, Src: in.Src[1:]}
+	j := instr{pc: i.pc, hasGuard: i.hasGuard, guardNot: i.guardNot, guard: i.guard}
+	if _, err := c.emit(pc, &move, &j); err != nil {
+		return err
+	}
+	c.p.code = append(c.p.code, j)
 	return nil
 }
 

@@ -232,6 +232,11 @@ func (a *loopAnalysis) linearDef(pc, depth int) (ir.Reg, bool) {
 		if len(in.Src) == 1 && len(in.Dst) == 1 {
 			return a.linear(&in.Src[0], pc, depth)
 		}
+	case ir.Ld, ir.St:
+		if in.Private() {
+			return a.linear(&in.Src[1], pc, depth)
+		}
+		return ir.NoReg, a.invariant(in, pc, depth)
 	case ir.Add:
 		x, okx := a.linear(&in.Src[0], pc, depth)
 		y, oky := a.linear(&in.Src[1], pc, depth)

@@ -27,6 +27,9 @@ import (
 //     left out all find what the one before them found;
 //   - the slice writes no memory in it.
 //
+// Words of a thread's own local memory that are accessed at their fixed places only count
+// as registers (ir.KeepPrivate).
+//
 // Values recomputed from inductions in each iteration, such as `i & mask` or
 // data loaded from an index array, are no obstacle: the iterations left out
 // are taken to be like those recorded before them.
