@@ -172,7 +172,7 @@ func TestHopeless(t *testing.T) {
 	space, answer := strategytest.Valley(t)
 	var m *Model
 	s := trail.Run(space, 4, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
-	for range 40 {
+	for range 80 {
 		s.Tell(answer(s.Ask(1)[0]))
 	}
 	const doubt = 4
