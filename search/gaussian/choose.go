@@ -17,7 +17,7 @@ const (
 	screened = 150 // candidates that a committee looks at, not one member alone
 	// What a gain must exceed for every other question of a committee, as a
 	// share of the time: less is lost in a measurement's noise.
-	worthwhile = 0.01
+	worthwhile = 0.02
 	// Where less than this is expected beyond it, every other such question is one
 	// of doubt (see doubting), or each where so many answers are known since the best.
 	// These four are the middle of what was tried, of which none stood out
@@ -26,9 +26,6 @@ const (
 	doubtAnswers = 60
 	doubtMost    = 4
 	settled      = 25
-	// Such a question leaves out what a process expects to take so many times as
-	// long as the best: much is in doubt there, and nothing to be hoped for.
-	hopeless = 2
 )
 
 // candidate is a configuration with the logarithm of what is expected of it, or
@@ -56,18 +53,9 @@ func (m *Model) choose() (int64, bool) {
 		if m.asked()%4 == 2 || m.t.Stale() >= settled {
 			doubt = doubting(len(m.t.History()))
 		}
-		pick, ok = m.doubtful(doubt)
+		pick, ok = m.foremost(0, doubt)
 	}
 	return pick.index, ok
-}
-
-// doubtful returns the configuration not seen that most is hoped of in doubt; where there is
-// no hope, that of which most is expected.
-func (m *Model) doubtful(doubt float64) (pick candidate, ok bool) {
-	if pick, ok = m.foremost(0, doubt); ok && math.IsInf(pick.score, -1) {
-		return m.foremost(0, 1)
-	}
-	return pick, ok
 }
 
 // doubting returns how many times what the processes believe of them deviations
@@ -191,7 +179,7 @@ func (m *Model) score(i int64, floor float64) float64 {
 	for _, b := range m.beliefs {
 		v := m.view(b, i)
 		mean, _ := v.glance(b.process)
-		sum.add(m.gain(mean, v.variance(b.process)))
+		sum.add(improvement(m.aim, mean, m.doubt*m.doubt*v.variance(b.process)))
 	}
 	return sum.log() + m.valid(i)
 }
@@ -208,16 +196,8 @@ func (m *Model) bound(i int64) float64 {
 // expects returns a bound of the logarithm of what a process expects of what it
 // has a view of.
 func (m *Model) expects(p *process, v *view) float64 {
-	return m.gain(v.glance(p))
-}
-
-// gain is the logarithm of what is expected of a configuration of which a process
-// believes that mean and variance, standardised.
-func (m *Model) gain(mean, variance float64) float64 {
-	if m.doubt > 1 && mean > m.best+math.Log(hopeless)/m.sd {
-		return math.Inf(-1)
-	}
-	return improvement(m.aim, mean, m.doubt*m.doubt*variance)
+	mean, most := v.glance(p)
+	return improvement(m.aim, mean, m.doubt*m.doubt*most)
 }
 
 // logSum is the sum of numbers of which only logarithms are known. The zero
@@ -228,7 +208,6 @@ type logSum struct {
 
 func (s *logSum) add(log float64) {
 	switch {
-	case math.IsInf(log, -1):
 	case s.rest == 0:
 		s.top, s.rest = log, 1
 	case log > s.top:

@@ -151,61 +151,15 @@ func TestCommittee(t *testing.T) {
 }
 
 // promise is the logarithm of what a model's processes together expect a configuration to
-// improve on an aim by, in their unit; in doubt, of those only that do not think it hopeless.
+// improve on an aim by, in their unit.
 func promise(m *Model, i int64, aim, doubt float64) float64 {
 	sum := 0.0
 	for _, b := range m.beliefs {
 		v := b.process.view(m.unit(b, i))
 		mean, _ := v.glance(b.process)
-		if doubt > 1 && math.Exp((mean-m.best)*m.sd) > hopeless {
-			continue
-		}
 		sum += math.Exp(improvement(aim, mean, doubt*doubt*v.variance(b.process)))
 	}
 	return math.Log(sum)
-}
-
-// TestHopeless: a question of doubt is never for what all processes expect to take more
-// than twice as long as the best, though much is in doubt there; where nothing else is
-// left, what is asked for is what most is expected of.
-func TestHopeless(t *testing.T) {
-	space, answer := strategytest.Valley(t)
-	var m *Model
-	s := trail.Run(space, 4, func(t *trail.Trail) trail.Member { m = Committee(t); return m })
-	for range 80 {
-		s.Tell(answer(s.Ask(1)[0]))
-	}
-	const doubt = 4
-	m.foremost(0, doubt)
-	hoped, left := 0, 0
-	for _, i := range space.Sample(rand.New(rand.NewPCG(5, 6)), 300) {
-		if m.t.Seen(i) {
-			continue
-		}
-		want := false
-		for _, b := range m.beliefs {
-			mean, _ := m.view(b, i).glance(b.process)
-			want = want || math.Exp((mean-m.best)*m.sd) <= hopeless
-		}
-		if got := !math.IsInf(m.score(i, math.Inf(-1)), -1); got != want {
-			t.Errorf("configuration %d: hope is %v, want %v", i, got, want)
-		}
-		if want {
-			hoped++
-		} else {
-			left++
-		}
-	}
-	if hoped < 10 || left < 10 {
-		t.Errorf("hope for %d, none for %d: neither can be told", hoped, left)
-	}
-	m.best -= 9 / m.sd // as if one were faster by far
-	if pick, ok := m.foremost(0, doubt); !ok || !math.IsInf(pick.score, -1) {
-		t.Errorf("hopes for %+v, %v", pick, ok)
-	}
-	if pick, ok := m.doubtful(doubt); !ok || math.IsInf(pick.score, -1) || m.doubt != 1 {
-		t.Errorf("asks for %+v, %v, with doubt %v", pick, ok, m.doubt)
-	}
 }
 
 // TestDoubting: the more is known the less is doubted.
