@@ -9,7 +9,7 @@ WARPTUNE_FN double __dsub_rn(double a, double b) { return __nvvm_add_rn_d(a, -b)
 WARPTUNE_FN double __dsqrt_rn(double a) { return __nvvm_sqrt_rn_d(a); }
 WARPTUNE_FN double __drcp_rn(double a) { return __nvvm_rcp_rn_d(a); }
 WARPTUNE_FN double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
-WARPTUNE_FN double rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
+WARPTUNE_FN double rsqrt(double a) { return __nvvm_rsqrt_approx_d(a); }
 WARPTUNE_FN double fabs(double a) { return __builtin_fabs(a); }
 WARPTUNE_FN double abs(double a) { return __builtin_fabs(a); }
 WARPTUNE_FN double fmin(double a, double b) { return __builtin_fmin(a, b); }

@@ -7,10 +7,8 @@ WARPTUNE_FN bool signbit(float a) { return __float_as_int(a) < 0; }
 WARPTUNE_FN bool signbit(double a) { return __double_as_longlong(a) < 0; }
 WARPTUNE_FN float nanf(const char *) { return NAN; }
 WARPTUNE_FN double nan(const char *) { return __builtin_nan(""); }
-WARPTUNE_FN double copysign(double a, double b) {
-  return __longlong_as_double((__double_as_longlong(a) & 0x7fffffffffffffffll) | (__double_as_longlong(b) & (long long)0x8000000000000000ull));
-}
-WARPTUNE_FN double round(double a) { double t = trunc(a); return fabs(a - t) >= 0.5 ? t + copysign(1.0, a) : t; }
+WARPTUNE_FN double copysign(double a, double b) { double r; asm("copysign.f64 %0, %1, %2;" : "=d"(r) : "d"(b), "d"(a)); return r; }
+WARPTUNE_FN double round(double a) { return trunc(__nvvm_add_rz_d(a, copysign(0.5, a))); }
 WARPTUNE_FN double nearbyint(double a) { return rint(a); }
 WARPTUNE_FN long long llrintf(float a) { return __float2ll_rn(a); }
 WARPTUNE_FN long long llrint(double a) { return __double2ll_rn(a); }
@@ -92,7 +90,23 @@ WARPTUNE_FN double warptune_mod(double x, double y) {
     if (x >= s) x -= s;
   return x;
 }
-WARPTUNE_FN float fmodf(float a, float b) { return isnan(b) ? b : copysignf((float)warptune_mod(fabs((double)a), fabs((double)b)), a); }
+// A quotient of up to 23 bits is right but for 3 after one division.
+WARPTUNE_FN float fmodf(float a, float b) {
+  float x = fabsf(a), y = fabsf(b);
+  if (!(x < y)) {
+    if (x <= y * 8388608.f) {
+      float q = truncf(__fdividef(x, y)), r = fmaf(-y, q, x);
+      if (__float_as_uint(r) >= __float_as_uint(y)) {
+        if (r < 0.f) q -= r < -y ? 2.f : 1.f;
+        else if (r >= y) q += r < y + y ? 1.f : fmaf(-3.f, y, r) >= 0.f ? 3.f : 2.f;
+      }
+      x = fmaf(-y, q, x);
+    } else {
+      x = (float)warptune_mod((double)x, (double)y);
+    }
+  }
+  return isnan(x) ? x : copysignf(x, a);
+}
 WARPTUNE_FN double fmod(double a, double b) { return isnan(b) ? b : copysign(warptune_mod(fabs(a), fabs(b)), a); }
 WARPTUNE_FN double remainder(double a, double b) {
   double x = fabs(a), y = fabs(b);

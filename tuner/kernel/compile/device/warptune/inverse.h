@@ -1,5 +1,5 @@
 // Single precision: e^a - 1 and ln(1 + a), the inverse trigonometric and hyperbolic functions. Polynomials
-// without a source are interpolations at the Chebyshev nodes of the range, made with 60 digits.
+// without a source are minimax ones or interpolations at the Chebyshev nodes of the range, made with 50 and 60 digits.
 #pragma once
 WARPTUNE_FN float expm1f(float a) {
   float j = rintf(a * 1.44269504f);
@@ -11,29 +11,30 @@ WARPTUNE_FN float expm1f(float a) {
   float s = warptune_exp2i((int)fminf(fmaxf(j, -30.f), 128.f) - 1);
   float r = fmaf(s, p, s - 0.5f);
   r += r;
-  return a > 89.f ? INFINITY : a < -25.f ? -1.f : r;
+  return a > 89.f ? INFINITY : a < -25.f ? -1.f : a == 0.f ? a : r;
 }
-// fdlibm's s_log1pf: u = 1 + a and what is lost in it.
+// 1 + a = 2^k (1 + f), f from -1/4 to 1/2; f is of a and 2^-k, not of the sum, in which a is rounded.
 WARPTUNE_FN float log1pf(float a) {
-  float u = 1.f + a, k, l;
-  if (fabsf(a) < 0.25f) {
-    float s = a / (2.f + a), z = s * s, w = z * z, h = 0.5f * a * a;
-    float r = z * fmaf(w, 0.28498786688f, 0.66666662693f) + w * fmaf(w, 0.24279078841f, 0.40000972152f);
-    return a - (h - s * (h + r));
+  unsigned u = __float_as_uint(a), e = (__float_as_uint(WARPTUNE_NVVM(add_rz)(a, 1.f)) - 0x3f400000u) & 0xff800000u;
+  float f = __uint_as_float(u - e) + fmaf(0.25f, __uint_as_float(0x40800000u - e), -1.f);
+  float p = fmaf(f, fmaf(f, fmaf(f, fmaf(f, -0.0444275215f, 0.104047097f), -0.131552726f), 0.144849032f), -0.166485518f);
+  p = fmaf(f, fmaf(f, fmaf(f, fmaf(f, p, 0.199906796f), -0.250000656f), 0.333334506f), -0.5f);
+  float r = fmaf((float)(int)e * 1.1920929e-7f, 0.693147182f, fmaf(f * p, f, f));
+  if (u >= 0x7f800000u) {  // infinite, not a number or negative, or -0
+    if ((int)u >= (int)0xbf800000u) r = fmaf(a, INFINITY, INFINITY);
+    r = a == -1.f ? -INFINITY : a == 0.f ? a : r;
   }
-  l = warptune_log1(u, &k);
-  float lost = a - (u - 1.f);
-  return warptune_log_special(u, fmaf(k, 0.69314718f, l + (isfinite(u) ? lost / u : 0.f)));
+  return r;
 }
 // atan on [0, 1].
 WARPTUNE_FN float warptune_atan1(float a) {
   float z = a * a;
-  float p = fmaf(z, fmaf(z, fmaf(z, -2.38699722e-3f, 1.35077715e-2f), -3.58715393e-2f), 6.25016913e-2f);
-  p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, p, -8.65688026e-2f), 0.110337645f), -0.142785683f), 0.199997395f), -0.333333313f);
-  return fmaf(a * z, p, a);
+  float p = fmaf(z, fmaf(z, fmaf(z, 0.00297354488f, -0.0165801086f), 0.0435558967f), -0.0758102685f);
+  p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, p, 0.106792159f), -0.142142847f), 0.199941471f), -0.333331674f);
+  return fmaf(z * p, a, a);
 }
 WARPTUNE_FN float atanf(float a) {
-  float x = fabsf(a), r = warptune_atan1(x > 1.f ? 1.f / x : x);
+  float x = fabsf(a), over = __nvvm_rcp_approx_ftz_f(x), r = warptune_atan1(x > 1.f ? over : x);
   return copysignf(x > 1.f ? 1.57079633f - r : r, a);
 }
 WARPTUNE_FN float atan2f(float y, float x) {
@@ -79,7 +80,7 @@ WARPTUNE_FN float warptune_sinpi(float a, int shift) {
 #ifdef WARPTUNE_FAST_MATH
   float s = n & 1 ? __cosf(r) : __sinf(r);
 #else
-  float s = n & 1 ? warptune_cos1(r) : warptune_sin1(r);
+  float s = warptune_sin_of(r, n & 1);
 #endif
   return isfinite(a) ? n & 2 ? -s : s : NAN;
 }

@@ -2,13 +2,11 @@
 // source are interpolations at the Chebyshev nodes of the range, made with 60 digits.
 #pragma once
 WARPTUNE_FN float cbrtf(float a) {
-  float x = fabsf(a);
-  bool small = x < 1.17549435e-38f;
-  x = small ? x * 16777216.f : x;
-  float t = WARPTUNE_NVVM(ex2_approx)(WARPTUNE_NVVM(lg2_approx)(x) * 0.333333333f);
-  t = fmaf(fmaf(-t, t, x / t), 0.333333333f / t, t);  // a step of Newton's
-  t = small ? t * 0.00390625f : t;
-  return a == 0.f || !isfinite(a) ? a : copysignf(t, a);
+  float x = fabsf(a), c = __nvvm_ex2_approx_ftz_f(__nvvm_lg2_approx_f(x) * -0.666666667f);  // x^(-2/3)
+  float t = WARPTUNE_NVVM(mul_rn)(x, c);
+  t = fmaf(t, fmaf(t, -WARPTUNE_NVVM(mul_rn)(c, t), 1.f) * 0.333333333f, t);  // a step of Newton's
+  t = a < 0.f ? -t : t;
+  return a + a == a ? a + a : t;
 }
 WARPTUNE_FN float rcbrtf(float a) { return 1.f / cbrtf(a); }
 WARPTUNE_FN float rhypotf(float a, float b) { return 1.f / hypotf(a, b); }
@@ -17,26 +15,32 @@ WARPTUNE_FN float norm4df(float a, float b, float c, float d) { return hypotf(hy
 WARPTUNE_FN float rnorm3df(float a, float b, float c) { return 1.f / norm3df(a, b, c); }
 WARPTUNE_FN float rnorm4df(float a, float b, float c, float d) { return 1.f / norm4df(a, b, c, d); }
 
-// A polynomial of erf on [0, 0.92], beyond one of ln erfc.
+// One polynomial of two sets of coefficients: of erf below 1.003, beyond of log2 erfc.
 WARPTUNE_FN float erff(float a) {
-  float x = fabsf(a), z = a * a;
-  if (x <= 0.92f) {
-    float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, -5.97925799e-4f, 4.99123102e-3f), -2.67655607e-2f), 0.112817965f), -0.376124918f), 0.128379151f);
-    return fmaf(a, p, a);
-  }
-  x = fminf(x, 3.95f);
-  float p = fmaf(x, fmaf(x, fmaf(x, fmaf(x, fmaf(x, fmaf(x, 1.67459893e-5f, -3.75557982e-4f), 3.84288374e-3f), -2.41469666e-2f), 0.106628388f), 0.634952962f), 0.128687114f);
-  float r = 1.f - expf(-fmaf(x, p, x));
-  return isnan(a) ? a : copysignf(r, a);
+  float x = fabsf(a);
+  bool far = x >= 1.003f;
+  float t = far ? x : a * a, s = far ? -x : a;
+  float p = fmaf(t, far ? 2.02787232e-5f : 7.80535775e-5f, far ? -0.000507182558f : -0.000799748523f);
+  p = fmaf(t, p, far ? 0.00542668672f : 0.00518713333f);
+  p = fmaf(t, p, far ? -0.0346518718f : -0.0268533397f);
+  p = fmaf(t, p, far ? 0.153706819f : 0.112835787f);
+  p = fmaf(t, p, far ? 0.916057765f : -0.37612626f);
+  p = fmaf(t, p, far ? 0.628364205f : 0.128379166f);
+  float r = fmaf(p, s, s);
+  if (far) r = copysignf(1.f - __nvvm_ex2_approx_ftz_f(r), a);
+  return r;
 }
 // (1 + 2x) e^(x^2) erfc(x) for x >= 0, as a polynomial of (x - 2) / (x + 2): M. M. Shepherd and
 // J. G. Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36 (1981).
 WARPTUNE_FN float warptune_erfc1(float x) {
-  float t = (x - 2.f) / (x + 2.f);
+  float over = __nvvm_rcp_approx_ftz_f(x + 2.f), t = WARPTUNE_NVVM(mul_rn)(x - 2.f, over);
+  t = fmaf(over, fmaf(-t, x, fmaf(-2.f, t + 1.f, x)), t);  // what the reciprocal lost
   float p = fmaf(t, fmaf(t, fmaf(t, fmaf(t, 6.80751473e-5f, 1.6084034e-4f), -3.70928406e-4f), -1.39580504e-3f), 1.2305032e-3f);
   p = fmaf(t, fmaf(t, fmaf(t, fmaf(t, p, 8.68925266e-3f), -8.0247391e-3f), -5.42119965e-2f), 0.164050505f);
   p = fmaf(t, fmaf(t, fmaf(t, p, -0.166031092f), -9.27638188e-2f), 1.27697837f);
-  return p / fmaf(2.f, x, 1.f);
+  over = __nvvm_rcp_approx_ftz_f(fmaf(2.f, x, 1.f));
+  float r = WARPTUNE_NVVM(mul_rn)(p, over);
+  return fmaf(over, fmaf(x, -2.f * r, p) - r, r);
 }
 WARPTUNE_FN float erfcxf(float a) {
   if (a >= 0.f) return a > 1e19f ? 0.564189584f / a : warptune_erfc1(a);
