@@ -20,3 +20,8 @@ WARPTUNE_FN double floor(double a) { return __builtin_floor(a); }
 WARPTUNE_FN double ceil(double a) { return __builtin_ceil(a); }
 WARPTUNE_FN double trunc(double a) { return __builtin_trunc(a); }
 WARPTUNE_FN double rint(double a) { double r; asm("cvt.rni.f64.f64 %0, %1;" : "=d"(r) : "d"(a)); return r; }
+// The reciprocal but for a unit in the last place, of what is far from the ends of the range: two steps of Newton's.
+WARPTUNE_FN double warptune_over(double a) {
+  double r = __nvvm_rcp_approx_ftz_d(a), e = __nvvm_fma_rn_d(-a, r, 1.0);
+  return __nvvm_fma_rn_d(__nvvm_fma_rn_d(e, e, e), r, r);
+}
