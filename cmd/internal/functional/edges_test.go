@@ -51,6 +51,15 @@ var edgeFunctions = []edgeFunction{
 		return math.Pow(math.Abs(x), float64(float32(0.01)*float32(math.Round(float64(float32(y)*1e-30)))))
 	}, 1.5},
 	{"fmodf(x, y)", math.Mod, 0},
+	{"remainderf(x, y)", math.Remainder, 0},
+	{"fabsf(x) < 1e18f ? (float)lroundf(x) : 0.f", func(x, _ float64) float64 {
+		if math.Abs(x) < 1e18 {
+			return math.Round(x) + 0 // of an integer, no zero is negative
+		}
+		return 0
+	}, 0},
+	{"asinf(x)", of(math.Asin), 2},
+	{"acosf(x)", of(math.Acos), 2},
 	{"hypotf(x, y)", math.Hypot, 2},
 	{"atan2f(x, y)", math.Atan2, 2.5},
 	{"fdimf(x, y)", func(x, y float64) float64 {

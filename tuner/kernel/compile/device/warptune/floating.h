@@ -14,9 +14,22 @@ WARPTUNE_FN long long llrintf(float a) { return __float2ll_rn(a); }
 WARPTUNE_FN long long llrint(double a) { return __double2ll_rn(a); }
 WARPTUNE_FN long lrintf(float a) { return (long)__float2ll_rn(a); }
 WARPTUNE_FN long lrint(double a) { return (long)__double2ll_rn(a); }
-WARPTUNE_FN long long llroundf(float a) { return (long long)roundf(a); }
+// Of the bits, as under nvcc: m has the leading one at bit 62, and is shifted to its place.
+WARPTUNE_FN long long llroundf(float a) {
+  if (isnan(a) || a <= -9.22337204e18f) return (long long)0x8000000000000000ull;
+  if (a >= 9.22337204e18f) return 0x7fffffffffffffffll;
+  unsigned u = __float_as_uint(a);
+  int shift = 189 - (int)(u >> 23 & 255);
+  unsigned long long m = (unsigned long long)(u << 8 >> 1) << 32 | 0x4000000000000000ull, whole = 0, rest = m;
+  if (shift <= 63) {
+    whole = m >> shift;
+    rest = shift ? m << (64 - shift) : 0;
+  }
+  long long n = (long long)(whole + (rest >> 63));
+  return (int)u < 0 ? -n : n;
+}
 WARPTUNE_FN long long llround(double a) { return (long long)round(a); }
-WARPTUNE_FN long lroundf(float a) { return (long)roundf(a); }
+WARPTUNE_FN long lroundf(float a) { return (long)llroundf(a); }
 WARPTUNE_FN long lround(double a) { return (long)round(a); }
 WARPTUNE_FN float fdimf(float a, float b) { return a <= b ? 0.f : a - b; }
 WARPTUNE_FN double fdim(double a, double b) { return a <= b ? 0.0 : a - b; }
@@ -121,4 +134,10 @@ WARPTUNE_FN double remainder(double a, double b) {
   }
   return signbit(a) ? -x : x;
 }
-WARPTUNE_FN float remainderf(float a, float b) { return (float)remainder((double)a, (double)b); }
+WARPTUNE_FN float remainderf(float a, float b) {
+  float x = fabsf(a), y = fabsf(b);
+  if (isnan(b)) return b;
+  x = y < 1.7e38f ? fmodf(x, y + y) : isinf(x) ? NAN : x;
+  if (x + x > y) { x -= y; if (x + x >= y) x -= y; }
+  return signbit(a) ? -x : x;
+}

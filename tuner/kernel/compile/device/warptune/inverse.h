@@ -49,16 +49,21 @@ WARPTUNE_FN float warptune_asin1(float a) {
   float z = a * a;
   return fmaf(a * z, fmaf(z, fmaf(z, fmaf(z, fmaf(z, 3.80850248e-2f, 2.65545417e-2f), 4.50013801e-2f), 7.49885514e-2f), 0.166666731f), a);
 }
+// Above 1/2, acos(a) = 2 asin(sqrt((1 - a) / 2)): that root, else a.
+WARPTUNE_FN float warptune_asin_part(float x) {
+  float z = fmaf(-0.5f, x, 0.5f), over = __nvvm_rsqrt_approx_ftz_f(z), s = z * over;
+  s = fmaf(s, fmaf(-s, 0.5f * over, 0.5f), s);
+  s = x == 1.f ? 0.f : s;
+  return warptune_asin1(x > 0.5f ? s : x);
+}
 WARPTUNE_FN float asinf(float a) {
-  float x = fabsf(a);
-  float r = x > 0.5f ? fmaf(-2.f, warptune_asin1(sqrtf(fmaf(-0.5f, x, 0.5f))), 1.57079633f) : warptune_asin1(x);
-  return copysignf(r, a);
+  float x = fabsf(a), r = warptune_asin_part(x);
+  return copysignf(x > 0.5f ? fmaf(-2.f, r, 1.57079633f) : r, a);
 }
 WARPTUNE_FN float acosf(float a) {
-  float x = fabsf(a);
-  if (x <= 0.5f) return 1.57079633f - (warptune_asin1(x) * copysignf(1.f, a) + 4.37113883e-8f);
-  float r = 2.f * warptune_asin1(sqrtf(fmaf(-0.5f, x, 0.5f)));
-  return a < 0.f ? 3.14159265f - r : r;
+  float x = fabsf(a), r = warptune_asin_part(x), far = r + r;
+  r = 1.57079633f - (copysignf(r, a) + 4.37113883e-8f);
+  return x > 0.5f ? a < 0.f ? 3.14159265f - far : far : r;
 }
 WARPTUNE_FN float asinhf(float a) {
   float x = fabsf(a);
