@@ -70,6 +70,8 @@ WARPTUNE_FN float warptune_exp(float a, float steps, float high, float low) {
   float f = fmaf(a, low, fmaf(a, high, -WARPTUNE_NVVM(add_rn)(t, -12583039.f)));
   return __nvvm_ex2_approx_ftz_f(f) * __uint_as_float(__float_as_uint(t) << 23);
 }
+// (Whatever the options.)
+WARPTUNE_FN float warptune_expf(float a) { return warptune_exp(a, 0.00572498003f, 1.44269502f, 1.92596299e-8f); }
 // a = 2^k (1 + f), f from that of the bits of least on; a subnormal is multiplied first.
 WARPTUNE_FN float warptune_split(float *a, unsigned least, float *k) {
   bool sub = *a < 1.17549435e-38f;
@@ -142,7 +144,7 @@ WARPTUNE_FN float cosf(float a) { return __cosf(a); }
 WARPTUNE_FN float tanf(float a) { return __tanf(a); }
 WARPTUNE_FN void sincosf(float a, float *s, float *c) { __sincosf(a, s, c); }
 #else
-WARPTUNE_FN float expf(float a) { return warptune_exp(a, 0.00572498003f, 1.44269502f, 1.92596299e-8f); }
+WARPTUNE_FN float expf(float a) { return warptune_expf(a); }
 WARPTUNE_FN float exp10f(float a) { return warptune_exp(a, 0.0131822545f, 3.32192802f, 7.05953696e-8f); }
 WARPTUNE_FN float logf(float a) { float k, f = warptune_split(&a, 0x3f2aaaabu, &k); return warptune_log_special(a, fmaf(k, 0.693147182f, warptune_log1(f))); }
 WARPTUNE_FN float log10f(float a) {
@@ -206,7 +208,7 @@ WARPTUNE_FN void sincosf(float a, float *s, float *c) {
   *c = q + 1 & 2 ? -v : v;
 }
 #endif
-#ifdef WARPTUNE_FAST_MATH
+#if defined(WARPTUNE_FAST_MATH) && __CUDA_ARCH__ >= 750
 WARPTUNE_FN float tanhf(float a) { float r; asm("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(a)); return r; }
 #else
 // Below 0.6 a polynomial, then 1 - 2 / (e^2a + 1).
@@ -218,8 +220,21 @@ WARPTUNE_FN float tanhf(float a) {
   return x >= 0.6f ? r : fmaf(fmaf(p, z, 0.f), a, a);
 }
 #endif
-WARPTUNE_FN float sinhf(float a) { return 0.5f * (expf(a) - expf(-a)); }
-WARPTUNE_FN float coshf(float a) { return 0.5f * (expf(a) + expf(-a)); }
+// e^x / 4 of x >= 0: its double is finite where the hyperbolic cosine is.
+WARPTUNE_FN float warptune_exp_fourth(float x) {
+  float t = WARPTUNE_NVVM(fma_rn)(WARPTUNE_NVVM(saturate)(WARPTUNE_NVVM(fma_rn)(x, 0.00572498003f, 0.5f)), 252.f, 12582911.f);
+  float f = fmaf(x, 1.92596299e-8f, fmaf(x, 1.44269502f, -WARPTUNE_NVVM(add_rn)(t, -12583037.f)));
+  return __nvvm_ex2_approx_ftz_f(f) * __uint_as_float(__float_as_uint(t) << 23);
+}
+WARPTUNE_FN float coshf(float a) {
+  float e = warptune_exp_fourth(fabsf(a));
+  return fmaf(2.f, e, __fdividef(0.125f, e));
+}
+WARPTUNE_FN float sinhf(float a) {
+  float x = fabsf(a), z = a * a, e = warptune_exp_fourth(x);
+  float p = z * fmaf(z, fmaf(z, fmaf(z, 2.78399693e-6f, 0.000198426351f), 0.00833331142f), 0.166666672f);
+  return x >= 1.f ? copysignf(fmaf(2.f, e, -__fdividef(0.125f, e)), a) : fmaf(p, a, a);
+}
 // Both are multiplied by a power of two that brings the larger near 1.
 WARPTUNE_FN float hypotf(float a, float b) {
   int x = __float_as_int(fabsf(a)), y = __float_as_int(fabsf(b)), h = max(x, y), l = min(x, y), e = h & (int)0xfe000000;

@@ -48,8 +48,8 @@ WARPTUNE_FN float erfcxf(float a) {
   return fmaf(2.f, fmaf(e, fmaf(a, a, -s), e), -warptune_erfc1(-a));
 }
 WARPTUNE_FN float erfcf(float a) {
-  float x = fminf(fabsf(a), 20.f), s = x * x, e = expf(-s);
-  e = fmaf(-e, fmaf(x, x, -s), e);  // what is lost in the square
+  float x = fminf(fabsf(a), 20.f), s = WARPTUNE_NVVM(mul_rn)(x, x), e = warptune_expf(-s);
+  e = fmaf(-e, WARPTUNE_NVVM(fma_rn)(x, x, -s), e);  // what is lost in the square
   float r = e * warptune_erfc1(x);
   return isnan(a) ? a : a < 0.f ? 2.f - r : r;
 }
