@@ -44,6 +44,7 @@ var edgeFunctions = []edgeFunction{
 	{"erfcf(x)", of(math.Erfc), 4},
 	{"atanf(x)", of(math.Atan), 2},
 	{"cbrtf(x)", of(math.Cbrt), 1},
+	{"rcbrtf(x)", of(func(x float64) float64 { return 1 / math.Cbrt(x) }), 2},
 	{"roundf(x)", of(math.Round), 0},
 	{"roundf(copysignf(0.49999997f, x))", func(x, _ float64) float64 { return math.Copysign(0, x) }, 0},
 	{"rsqrtf(x)", func(x, _ float64) float64 { return 1 / math.Sqrt(x) }, 1},

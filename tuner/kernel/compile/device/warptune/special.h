@@ -8,7 +8,7 @@ WARPTUNE_FN float cbrtf(float a) {
   t = a < 0.f ? -t : t;
   return a + a == a ? a + a : t;
 }
-WARPTUNE_FN float rcbrtf(float a) { return 1.f / cbrtf(a); }
+WARPTUNE_FN float rcbrtf(float a) { return __nvvm_rcp_approx_ftz_f(cbrtf(a)); }
 WARPTUNE_FN float rhypotf(float a, float b) { return 1.f / hypotf(a, b); }
 WARPTUNE_FN float norm3df(float a, float b, float c) { return hypotf(hypotf(a, b), c); }
 WARPTUNE_FN float norm4df(float a, float b, float c, float d) { return hypotf(hypotf(a, b), hypotf(c, d)); }
@@ -62,13 +62,13 @@ WARPTUNE_FN float normcdff(float a) {
 }
 // M. Giles, Approximating the erfinv function, GPU Computing Gems (2011): single precision.
 WARPTUNE_FN float erfinvf(float a) {
-  float w = -logf((1.f - a) * (1.f + a)), p;
+  float w = __nvvm_lg2_approx_ftz_f((1.f - a) * (1.f + a)) * -0.693147182f, p;
   if (w < 5.f) {
     w -= 2.5f;
     p = fmaf(fmaf(fmaf(fmaf(2.81022636e-08f, w, 3.43273939e-07f), w, -3.5233877e-06f), w, -4.39150654e-06f), w, 0.00021858087f);
     p = fmaf(fmaf(fmaf(fmaf(p, w, -0.00125372503f), w, -0.00417768164f), w, 0.246640727f), w, 1.50140941f);
   } else {
-    w = sqrtf(w) - 3.f;
+    w = fmaf(w, __nvvm_rsqrt_approx_ftz_f(w), -3.f);
     p = fmaf(fmaf(fmaf(fmaf(-0.000200214257f, w, 0.000100950558f), w, 0.00134934322f), w, -0.00367342844f), w, 0.00573950773f);
     p = fmaf(fmaf(fmaf(fmaf(p, w, -0.0076224613f), w, 0.00943887047f), w, 1.00167406f), w, 2.83297682f);
   }
