@@ -57,14 +57,15 @@ func convertInts(in *ir.Instr) lane {
 		}
 		return lane{f32: lift32(func(a, _, _ uint32) uint32 { return uint32(f(uint64(a))) })}
 	}
-	if from < 32 && to == 64 {
-		return lane{f64: lift64(func(a, _, _ uint64) uint64 { return extend64(a, from, sf) })}
-	}
-	if from == 64 || to == 64 {
-		l := lane{f64: copy64}
+	if from < 64 && to == 64 { // the source's register may be wider than its type
+		l := lane{f64: lift64(func(a, _, _ uint64) uint64 { return extend64(a, from, sf) })}
 		if sf && from == 32 {
 			l.sext = 1
 		}
+		return l
+	}
+	if from == 64 {
+		l := lane{f64: copy64}
 		if to < 32 {
 			l.f64 = lift64(func(a, _, _ uint64) uint64 { return extend64(a, to, st) })
 		}

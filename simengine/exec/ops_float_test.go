@@ -295,6 +295,12 @@ func TestConversions(t *testing.T) {
 		{"cvt.s64.s32 %d, %s0;", "s64", []string{"s32"}, func(a, _, _ uint64) uint64 { return uint64(sx(a, 32)) }},
 		{"cvt.u64.u32 %d, %s0;", "u64", []string{"u32"}, func(a, _, _ uint64) uint64 { return a }},
 		{"cvt.u32.u64 %d, %s0;", "u32", []string{"u64"}, func(a, _, _ uint64) uint64 { return a }},
+		// A source register may be wider than the source type: what is above is not looked at.
+		{"cvt.s64.s32 %d, %s0;", "s64", []string{"s64"}, func(a, _, _ uint64) uint64 { return uint64(sx(a, 32)) }},
+		{"cvt.u64.u32 %d, %s0;", "u64", []string{"u64"}, func(a, _, _ uint64) uint64 { return a & 0xffffffff }},
+		{"cvt.s64.u16 %d, %s0;", "s64", []string{"u64"}, func(a, _, _ uint64) uint64 { return a & 0xffff }},
+		{"cvt.rn.f64.s32 %d, %s0;", "f64", []string{"s64"}, func(a, _, _ uint64) uint64 { return math.Float64bits(float64(sx(a, 32))) }},
+		{"cvt.rn.f64.u32 %d, %s0;", "f64", []string{"u64"}, func(a, _, _ uint64) uint64 { return math.Float64bits(float64(a & 0xffffffff)) }},
 		{"cvt.s32.s8 %d, %s0;", "s32", []string{"s32"}, func(a, _, _ uint64) uint64 { return uint64(sx(a, 8)) }},
 		{"cvt.u32.u16 %d, %s0;", "u32", []string{"u16"}, func(a, _, _ uint64) uint64 { return a }},
 		{"cvt.s64.s8 %d, %s0;", "s64", []string{"s32"}, func(a, _, _ uint64) uint64 { return uint64(sx(a, 8)) }},
