@@ -138,7 +138,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 
 // clangArgs is the front end's command line, run in src/. -nocudainc and -nostdinc leave only
 // the bundle and the device headers to include from, and the view makes those the
-// only files there are, however an #include is spelled.
+// only files there are, however an #include is spelled. nvcc takes "register" in C++17, too.
 func clangArgs(f *clang, target, feature string, extra []string, main string) []string {
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + target}
 	if f.major < 15 {
@@ -149,7 +149,7 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 	}
 	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
 		"-include", "device.h", "-include", "../macros.h", "-I", ".", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
-		"-O3", "-std=c++17", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
+		"-O3", "-std=c++17", "-Wno-register", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
 	args = append(args, extra...)
 	return append(args, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
 }

@@ -3,6 +3,8 @@ package compile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -85,11 +87,45 @@ func TestDeviceIntrinsics(t *testing.T) {
 	}
 }
 
+// Headers of host code that files with kernels include, too: they compile, and what is used of them is named.
+func TestHostHeaders(t *testing.T) {
+	c := needClang(t)
+	var src strings.Builder
+	for _, name := range slices.Concat(hostHeaders, hostStandardHeaders) {
+		fmt.Fprintf(&src, "#include <%s>\n", name)
+	}
+	for _, name := range cudaStandardHeaders {
+		fmt.Fprintf(&src, "#include <cuda/std/%s>\n", name)
+	}
+	src.WriteString(`
+static_assert(std::is_same<std::common_type_t<int, float>, float>::value && cuda::std::is_same<std::decay_t<int[3]>, int *>::value, "");
+static_assert(std::is_same<std::make_unsigned_t<long>, unsigned long>::value && sizeof(std::aligned_storage<12, 4>::type) == 12, "");
+static_assert(std::index_sequence_for<int, float>::size() == 2 && std::conjunction<std::true_type, std::negation<std::false_type>>::value, "");
+extern "C" __global__ void k(__nv_bfloat162 *p, clock_t *t) {
+  register clock_t now = clock();
+  p[1] = p[0] * p[2];
+  t[0] = now;
+}`)
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(src.String())}, kernel.Macro{Name: "N", Value: "4"}, kernel.Macro{Name: "T", Value: "float"})
+	for _, r.Options = range [][]string{nil, {"-std=c++14"}} {
+		if _, err := c.Compile(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Source = []byte("#include <vector>\n__device__ std::vector<int> v;")
+	r.Files = fstest.MapFS{"k.cu": text(string(r.Source))}
+	if _, err := c.Compile(context.Background(), r); err == nil || !strings.Contains(err.Error(), "'vector' in namespace 'std'") {
+		t.Errorf("a std::vector gives %v", err)
+	}
+}
+
 // What is not here is an error that names it.
 func TestMissingIsNamed(t *testing.T) {
 	c := needClang(t)
-	for call, name := range map[string]string{`printf("%d\n", 1)`: "'printf'", "malloc(4)": "'malloc'", "j0f(1.f)": "'j0f'", "__shfl_down(1, 2)": "'__shfl_down'", "tgamma(1.0)": "'tgamma'"} {
-		src := "#include <stdio.h>\nextern \"C\" __global__ void k() { " + call + "; }"
+	for call, name := range map[string]string{`printf("%d\n", 1)`: "'printf'", "malloc(4)": "'malloc'", "j0f(1.f)": "'j0f'", "__shfl_down(1, 2)": "'__shfl_down'", "tgamma(1.0)": "'tgamma'",
+		"cooperative_groups::this_grid().sync()": "'sync' is unavailable: a barrier of the whole grid is not simulated", "cub::BlockScan<int, 64>()": "'BlockScan'",
+		"cub::BlockReduce<int, 64, cub::BLOCK_REDUCE_RAKING>()": "BLOCK_REDUCE_WARP_REDUCTIONS only"} {
+		src := "#include <stdio.h>\n#include <cub/cub.cuh>\n#include <cooperative_groups.h>\nextern \"C\" __global__ void k() { " + call + "; }"
 		_, err := c.Compile(context.Background(), request(t, "k.cu", fstest.MapFS{"k.cu": text(src)}))
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.Message, name) {

@@ -23,7 +23,7 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed clang.go clang_asnvcc.go vectorcopy.go
+//go:embed clang.go clang_asnvcc.go clang_host.go vectorcopy.go
 var clangFiles embed.FS
 
 // deviceDigest is the digest of deviceFiles and clangFiles: what we make with clang depends on them.
@@ -101,6 +101,9 @@ func (w workdir) addDevice() error {
 		return err
 	}
 	if err := w.write("view.json", view); err != nil {
+		return err
+	}
+	if err := w.addHost(); err != nil {
 		return err
 	}
 	return fs.WalkDir(deviceFiles, "device", func(name string, d fs.DirEntry, err error) error {

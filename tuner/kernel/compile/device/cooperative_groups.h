@@ -1,43 +1,75 @@
-// The parts of cooperative groups that compile to barriers, shuffles and votes: thread
-// blocks, tiles of up to 32 threads and the threads of a warp that are active. Grid and cluster groups are not provided. (Reserved
+// The parts of cooperative groups that compile to barriers, shuffles and votes: thread blocks, tiles of
+// up to 32 threads, the threads of a warp that are active, and parts of both. Of a grid there are the numbers,
+// not the barrier; cluster groups and tiles of several warps are not provided. (Reserved
 // names: a kernel's macros, such as N, are defined before this is included.)
 #pragma once
+#include "warptune/shuffle.h"
 namespace cooperative_groups {
 struct thread_block {
-  __device__ void sync() const { __syncthreads(); }
-  __device__ unsigned thread_rank() const { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
-  __device__ unsigned size() const { return blockDim.x * blockDim.y * blockDim.z; }
-  __device__ unsigned num_threads() const { return size(); }
-  __device__ dim3 group_index() const { return blockIdx; }
-  __device__ dim3 thread_index() const { return threadIdx; }
+  static __device__ void sync() { __syncthreads(); }
+  static __device__ unsigned thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+  static __device__ unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
+  static __device__ unsigned num_threads() { return size(); }
+  static __device__ dim3 group_index() { return blockIdx; }
+  static __device__ dim3 thread_index() { return threadIdx; }
+  static __device__ dim3 group_dim() { return blockDim; }
+  static __device__ dim3 dim_threads() { return blockDim; }
 };
 WARPTUNE_FN thread_block this_thread_block() { return thread_block(); }
-WARPTUNE_FN void sync(const thread_block &g) { g.sync(); }
+
+struct grid_group {
+  static __device__ unsigned long long block_rank() { return (blockIdx.z * (unsigned long long)gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+  static __device__ unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+  static __device__ unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static __device__ unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
+  static __device__ unsigned long long size() { return num_threads(); }
+  static __device__ dim3 block_index() { return blockIdx; }
+  static __device__ dim3 dim_blocks() { return gridDim; }
+  static __device__ dim3 group_dim() { return gridDim; }
+  __attribute__((unavailable("a barrier of the whole grid is not simulated"))) __device__ void sync() const;
+};
+WARPTUNE_FN grid_group this_grid() { return grid_group(); }
 
 template <unsigned _Size>
-struct thread_block_tile {
+struct _tile {
   static_assert(_Size > 0 && _Size <= 32 && (_Size & (_Size - 1)) == 0, "tiles of more than one warp are not provided");
-  __device__ unsigned rank_in_block() const { return thread_block().thread_rank(); }
+  __device__ unsigned rank_in_block() const { return thread_block::thread_rank(); }
   __device__ unsigned thread_rank() const { return rank_in_block() % _Size; }
-  __device__ unsigned meta_group_rank() const { return rank_in_block() / _Size; }
   __device__ static constexpr unsigned size() { return _Size; }
   __device__ static constexpr unsigned num_threads() { return _Size; }
   __device__ unsigned first() const { return rank_in_block() % 32 / _Size * _Size; }
   __device__ unsigned mask() const { return _Size == 32 ? 0xffffffffu : ((1u << _Size % 32) - 1) << first(); }
   __device__ void sync() const { __syncwarp(mask()); }
-  template <class _Type> __device__ _Type shfl(_Type v, int l) const { return __shfl_sync(mask(), v, l, _Size); }
-  template <class _Type> __device__ _Type shfl_down(_Type v, int d) const { return __shfl_down_sync(mask(), v, d, _Size); }
-  template <class _Type> __device__ _Type shfl_up(_Type v, int d) const { return __shfl_up_sync(mask(), v, d, _Size); }
-  template <class _Type> __device__ _Type shfl_xor(_Type v, int x) const { return __shfl_xor_sync(mask(), v, x, _Size); }
+  template <class _Type> __device__ _Type shfl(_Type v, int l) const { return warptune_shuffle<__is_arithmetic(_Type)>::shfl(mask(), v, l, _Size); }
+  template <class _Type> __device__ _Type shfl_down(_Type v, int d) const { return warptune_shuffle<__is_arithmetic(_Type)>::shfl_down(mask(), v, d, _Size); }
+  template <class _Type> __device__ _Type shfl_up(_Type v, int d) const { return warptune_shuffle<__is_arithmetic(_Type)>::shfl_up(mask(), v, d, _Size); }
+  template <class _Type> __device__ _Type shfl_xor(_Type v, int x) const { return warptune_shuffle<__is_arithmetic(_Type)>::shfl_xor(mask(), v, x, _Size); }
   __device__ unsigned ballot(int p) const { return (__ballot_sync(mask(), p) & mask()) >> first(); }
   __device__ int any(int p) const { return __any_sync(mask(), p); }
   __device__ int all(int p) const { return __all_sync(mask(), p); }
 #if __CUDA_ARCH__ >= 700
   template <class _Type> __device__ unsigned match_any(_Type v) const { return (__match_any_sync(mask(), v) & mask()) >> first(); }
+  template <class _Type> __device__ unsigned match_all(_Type v, int &same) const { return (__match_all_sync(mask(), v, &same) & mask()) >> first(); }
 #endif
 };
+// Ranks of a tile are counted within what it is a part of; where the type does not say what, they are kept.
+template <unsigned _Size, class _Parent = void> struct thread_block_tile : _tile<_Size> {
+  __device__ unsigned meta_group_rank() const { return _Parent().thread_rank() / _Size; }
+  __device__ unsigned meta_group_size() const { return (_Parent().num_threads() + _Size - 1) / _Size; }
+};
+template <unsigned _Size> struct thread_block_tile<_Size, void> : _tile<_Size> {
+  unsigned _rank, _count;
+  template <class _Parent> __device__ thread_block_tile(const thread_block_tile<_Size, _Parent> &g) : _rank(g.meta_group_rank()), _count(g.meta_group_size()) {}
+  __device__ unsigned meta_group_rank() const { return _rank; }
+  __device__ unsigned meta_group_size() const { return _count; }
+};
+template <unsigned _Size> WARPTUNE_FN thread_block_tile<_Size, thread_block> tiled_partition(const thread_block &) { return thread_block_tile<_Size, thread_block>(); }
+template <unsigned _Size, unsigned _Of, class _Parent> WARPTUNE_FN thread_block_tile<_Size, _tile<_Of>> tiled_partition(const thread_block_tile<_Of, _Parent> &) {
+  static_assert(_Size <= _Of, "a tile is part of the group");
+  return thread_block_tile<_Size, _tile<_Of>>();
+}
 
-// The threads that were active when it was made; ranks count them.
+// The threads that were active when it was made, or a part of them; ranks count them.
 struct coalesced_group {
   unsigned _mask;
   __device__ unsigned thread_rank() const { return __popc(_mask & __lanemask_lt()); }
@@ -50,8 +82,15 @@ struct coalesced_group {
     for (unsigned i = 0; i < rank; ++i) m &= m - 1;
     return __ffs(m) - 1;
   }
+  // The bits of the group's lanes, at their ranks.
+  __device__ unsigned packed(unsigned bits) const {
+    if (_mask == 0xffffffffu) return bits;
+    unsigned r = 0, rank = 0;
+    for (unsigned m = _mask; m; m &= m - 1, ++rank) r |= (bits & m & -m ? 1u : 0u) << rank;
+    return r;
+  }
   __device__ void sync() const { __syncwarp(_mask); }
-  template <class _Type> __device__ _Type shfl(_Type v, unsigned rank) const { return __shfl_sync(_mask, v, lane(rank)); }
+  template <class _Type> __device__ _Type shfl(_Type v, unsigned rank) const { return warptune_shuffle<__is_arithmetic(_Type)>::shfl(_mask, v, lane(rank), 32); }
   template <class _Type> __device__ _Type shfl_down(_Type v, unsigned d) const {
     unsigned rank = thread_rank() + d;
     return shfl(v, rank < size() ? rank : thread_rank());
@@ -60,14 +99,45 @@ struct coalesced_group {
     unsigned rank = thread_rank();
     return shfl(v, rank >= d ? rank - d : rank);
   }
+  __device__ unsigned ballot(int p) const { return packed(__ballot_sync(_mask, p)); }
   __device__ int any(int p) const { return __any_sync(_mask, p); }
   __device__ int all(int p) const { return __all_sync(_mask, p); }
+#if __CUDA_ARCH__ >= 700
+  template <class _Type> __device__ unsigned match_any(_Type v) const { return packed(__match_any_sync(_mask, v)); }
+#endif
 };
 WARPTUNE_FN coalesced_group coalesced_threads() { return coalesced_group{__activemask()}; }
-template <unsigned _Size> WARPTUNE_FN thread_block_tile<_Size> tiled_partition(const thread_block &) { return thread_block_tile<_Size>(); }
-template <unsigned _Size, unsigned _Of> WARPTUNE_FN thread_block_tile<_Size> tiled_partition(const thread_block_tile<_Of> &) {
-  static_assert(_Size <= _Of, "a tile is part of the group");
-  return thread_block_tile<_Size>();
+WARPTUNE_FN unsigned _lanes(const coalesced_group &g) { return g._mask; }
+template <unsigned _Size> WARPTUNE_FN unsigned _lanes(const _tile<_Size> &g) { return g.mask(); }
+// The threads of the group that say the same.
+template <class _Group> WARPTUNE_FN coalesced_group binary_partition(const _Group &g, bool p) {
+  unsigned yes = __ballot_sync(_lanes(g), p);
+  return coalesced_group{_lanes(g) & (p ? yes : ~yes)};
+}
+#if __CUDA_ARCH__ >= 700
+template <class _Group, class _Label> WARPTUNE_FN coalesced_group labeled_partition(const _Group &g, _Label label) {
+  return coalesced_group{__match_any_sync(_lanes(g), label)};
+}
+#endif
+
+// A block, or threads of a warp.
+struct thread_group {
+  unsigned _mask;  // 0: the block
+  __device__ thread_group(const thread_block &) : _mask(0) {}
+  __device__ thread_group(const coalesced_group &g) : _mask(g._mask) {}
+  template <unsigned _Size> __device__ thread_group(const _tile<_Size> &g) : _mask(g.mask()) {}
+  __device__ unsigned thread_rank() const { return _mask ? coalesced_group{_mask}.thread_rank() : thread_block::thread_rank(); }
+  __device__ unsigned size() const { return _mask ? __popc(_mask) : thread_block::size(); }
+  __device__ unsigned num_threads() const { return size(); }
+  __device__ void sync() const {
+    if (_mask) __syncwarp(_mask);
+    else __syncthreads();
+  }
+};
+// Tiles of a size that the type does not say, 1, 2, 4, 8, 16 or 32.
+WARPTUNE_FN thread_group tiled_partition(const thread_block &b, unsigned size) {
+  if (size == 0 || size > 32 || (size & (size - 1))) __builtin_trap();
+  return thread_group(coalesced_group{(size == 32 ? 0xffffffffu : (1u << size) - 1) << b.thread_rank() % 32 / size * size});
 }
 template <class _Group> WARPTUNE_FN void sync(const _Group &g) { g.sync(); }
 }  // namespace cooperative_groups

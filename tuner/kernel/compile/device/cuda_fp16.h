@@ -1,6 +1,7 @@
 // Half precision through inline PTX, so that every clang from 14 compiles it (its own
 // _Float16 arithmetic needs 19). Arithmetic needs sm_53.
 #pragma once
+#include "warptune/half.h"
 struct __half {
   unsigned short x;
   __half() = default;
@@ -35,41 +36,30 @@ WARPTUNE_FN __half __ushort_as_half(unsigned short b) { return warptune_half(b);
 WARPTUNE_FN __half2 make_half2(__half a, __half b) { return __half2(a, b); }
 WARPTUNE_FN __half __habs(__half a) { return warptune_half(a.x & 0x7fff); }
 WARPTUNE_FN __half2 __habs2(__half2 a) { return warptune_half2(warptune_bits(a) & 0x7fff7fffu); }
-WARPTUNE_FN int __half2int_rn(__half h) { return __float2int_rn(float(h)); }
-WARPTUNE_FN int __half2int_rz(__half h) { return __float2int_rz(float(h)); }
-WARPTUNE_FN __half __int2half_rn(int v) { __half h; asm("cvt.rn.f16.s32 %0, %1;" : "=h"(h.x) : "r"(v)); return h; }
-WARPTUNE_FN __half __uint2half_rn(unsigned v) { __half h; asm("cvt.rn.f16.u32 %0, %1;" : "=h"(h.x) : "r"(v)); return h; }
+WARPTUNE_FN __half __double2half(double v) { __half h; asm("cvt.rn.f16.f64 %0, %1;" : "=h"(h.x) : "d"(v)); return h; }
+#define WARPTUNE_HALF_CVT(ROUNDING, PTX)                                                                                                              \
+  WARPTUNE_FN __half __float2half_##ROUNDING(float v) { __half h; asm("cvt." PTX ".f16.f32 %0, %1;" : "=h"(h.x) : "f"(v)); return h; }
+WARPTUNE_HALF_CVT(rz, "rz")
+WARPTUNE_HALF_CVT(rd, "rm")
+WARPTUNE_HALF_CVT(ru, "rp")
+#undef WARPTUNE_HALF_CVT
+#define WARPTUNE_HALF_INTEGER(NAME, T, PTX, REG)                                                                                                      \
+  WARPTUNE_FN T __half2##NAME##_rd(__half h) { T r; asm("cvt.rmi." PTX ".f16 %0, %1;" : "=" REG(r) : "h"(h.x)); return r; }                          \
+  WARPTUNE_FN T __half2##NAME##_ru(__half h) { T r; asm("cvt.rpi." PTX ".f16 %0, %1;" : "=" REG(r) : "h"(h.x)); return r; }                          \
+  WARPTUNE_FN T __half2##NAME##_rn(__half h) { T r; asm("cvt.rni." PTX ".f16 %0, %1;" : "=" REG(r) : "h"(h.x)); return r; }                          \
+  WARPTUNE_FN T __half2##NAME##_rz(__half h) { T r; asm("cvt.rzi." PTX ".f16 %0, %1;" : "=" REG(r) : "h"(h.x)); return r; }                          \
+  WARPTUNE_FN __half __##NAME##2half_rn(T v) { __half h; asm("cvt.rn.f16." PTX " %0, %1;" : "=h"(h.x) : REG(v)); return h; }
+WARPTUNE_HALF_INTEGER(int, int, "s32", "r")
+WARPTUNE_HALF_INTEGER(uint, unsigned, "u32", "r")
+WARPTUNE_HALF_INTEGER(short, short, "s16", "h")
+WARPTUNE_HALF_INTEGER(ushort, unsigned short, "u16", "h")
+WARPTUNE_HALF_INTEGER(ll, long long, "s64", "l")
+WARPTUNE_HALF_INTEGER(ull, unsigned long long, "u64", "l")
+#undef WARPTUNE_HALF_INTEGER
 WARPTUNE_FN short __half_as_short(__half h) { return (short)h.x; }
 WARPTUNE_FN __half __short_as_half(short b) { return warptune_half((unsigned short)b); }
-WARPTUNE_FN bool __hisnan(__half h) { return isnan(float(h)); }
-// Functions of halves, through the approximations of single precision.
-#define WARPTUNE_HALF_OF(NAME, CALL)                                      \
-  WARPTUNE_FN __half h##NAME(__half h) { float a = float(h); return __half(CALL); } \
-  WARPTUNE_FN __half2 h2##NAME(__half2 v) { return __half2(h##NAME(v.x), h##NAME(v.y)); }
-WARPTUNE_HALF_OF(exp, __expf(a))
-WARPTUNE_HALF_OF(exp2, exp2f(a))
-WARPTUNE_HALF_OF(log, __logf(a))
-WARPTUNE_HALF_OF(log2, __log2f(a))
-WARPTUNE_HALF_OF(sqrt, sqrtf(a))
-WARPTUNE_HALF_OF(rsqrt, rsqrtf(a))
-WARPTUNE_HALF_OF(rcp, __fdividef(1.f, a))
-WARPTUNE_HALF_OF(sin, sinf(a))
-WARPTUNE_HALF_OF(cos, cosf(a))
-WARPTUNE_HALF_OF(floor, floorf(a))
-WARPTUNE_HALF_OF(ceil, ceilf(a))
-WARPTUNE_HALF_OF(trunc, truncf(a))
-WARPTUNE_HALF_OF(rint, rintf(a))
-#undef WARPTUNE_HALF_OF
-#define WARPTUNE_HALF_SHFL(NAME)                                                                                                          \
-  WARPTUNE_FN __half2 NAME(unsigned m, __half2 v, int l, int w = 32) { return warptune_half2(NAME(m, warptune_bits(v), l, w)); }          \
-  WARPTUNE_FN __half NAME(unsigned m, __half v, int l, int w = 32) { return warptune_half((unsigned short)NAME(m, (unsigned)v.x, l, w)); }
-WARPTUNE_HALF_SHFL(__shfl_sync)
-WARPTUNE_HALF_SHFL(__shfl_xor_sync)
-WARPTUNE_HALF_SHFL(__shfl_down_sync)
-WARPTUNE_HALF_SHFL(__shfl_up_sync)
-#undef WARPTUNE_HALF_SHFL
-WARPTUNE_FN __half __ldg(const __half *p) { return warptune_half(__ldg((const unsigned short *)p)); }
-WARPTUNE_FN __half2 __ldg(const __half2 *p) { return warptune_half2(__ldg((const unsigned *)p)); }
+WARPTUNE_HALF_COMMON(__half, __half2, half2, 0x3c00u)
+WARPTUNE_HALF_FUNCTIONS(__half, __half2)
 #if __CUDA_ARCH__ >= 530
 #define WARPTUNE_HALF2(NAME, OP)                                                                                                  \
   WARPTUNE_FN __half NAME(__half a, __half b) { unsigned short r; asm(OP ".f16 %0, %1, %2;" : "=h"(r) : "h"(a.x), "h"(b.x)); return warptune_half(r); } \
@@ -83,6 +73,8 @@ WARPTUNE_HALF2(__hmax, "max")
 #else
 WARPTUNE_FN __half __hmin(__half a, __half b) { return __half(fminf(float(a), float(b))); }
 WARPTUNE_FN __half __hmax(__half a, __half b) { return __half(fmaxf(float(a), float(b))); }
+WARPTUNE_FN __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+WARPTUNE_FN __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
 #endif
 #undef WARPTUNE_HALF2
 WARPTUNE_FN __half __hfma(__half a, __half b, __half c) { unsigned short r; asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.x), "h"(b.x), "h"(c.x)); return warptune_half(r); }
@@ -90,22 +82,11 @@ WARPTUNE_FN __half2 __hfma2(__half2 a, __half2 b, __half2 c) { unsigned r; asm("
 WARPTUNE_FN __half __hneg(__half a) { return warptune_half(a.x ^ 0x8000); }
 WARPTUNE_FN __half2 __hneg2(__half2 a) { return warptune_half2(warptune_bits(a) ^ 0x80008000u); }
 WARPTUNE_FN __half __hdiv(__half a, __half b) { return __half(float(a) / float(b)); }
-WARPTUNE_FN bool __hlt(__half a, __half b) { return float(a) < float(b); }
-WARPTUNE_FN bool __hgt(__half a, __half b) { return float(a) > float(b); }
-WARPTUNE_FN bool __hle(__half a, __half b) { return float(a) <= float(b); }
-WARPTUNE_FN bool __hge(__half a, __half b) { return float(a) >= float(b); }
-WARPTUNE_FN bool __hne(__half a, __half b) { return float(a) != float(b); }
-WARPTUNE_FN bool __heq(__half a, __half b) { return float(a) == float(b); }
-WARPTUNE_FN __half operator+(__half a, __half b) { return __hadd(a, b); }
-WARPTUNE_FN __half operator-(__half a, __half b) { return __hsub(a, b); }
-WARPTUNE_FN __half operator*(__half a, __half b) { return __hmul(a, b); }
-WARPTUNE_FN __half operator/(__half a, __half b) { return __hdiv(a, b); }
-WARPTUNE_FN __half &operator+=(__half &a, __half b) { return a = __hadd(a, b); }
-WARPTUNE_FN __half &operator-=(__half &a, __half b) { return a = __hsub(a, b); }
-WARPTUNE_FN __half &operator*=(__half &a, __half b) { return a = __hmul(a, b); }
-WARPTUNE_FN __half &operator/=(__half &a, __half b) { return a = __hdiv(a, b); }
-WARPTUNE_FN __half2 operator+(__half2 a, __half2 b) { return __hadd2(a, b); }
-WARPTUNE_FN __half2 operator-(__half2 a, __half2 b) { return __hsub2(a, b); }
-WARPTUNE_FN __half2 operator*(__half2 a, __half2 b) { return __hmul2(a, b); }
-WARPTUNE_FN __half2 &operator+=(__half2 &a, __half2 b) { return a = __hadd2(a, b); }
+WARPTUNE_HALF_OPERATORS(__half, __half2)
+#if __CUDA_ARCH__ >= 600
+WARPTUNE_HALF_ATOMIC(__half2, unsigned, "f16x2", "r")
+#endif
+#if __CUDA_ARCH__ >= 700
+WARPTUNE_HALF_ATOMIC(__half, unsigned short, "f16", "h")
+#endif
 #endif

@@ -8,7 +8,7 @@ template <class _Type> struct greater { __device__ _Type operator()(_Type a, _Ty
 template <class _Type> struct bit_and { __device__ _Type operator()(_Type a, _Type b) const { return a & b; } };
 template <class _Type> struct bit_or { __device__ _Type operator()(_Type a, _Type b) const { return a | b; } };
 template <class _Type> struct bit_xor { __device__ _Type operator()(_Type a, _Type b) const { return a ^ b; } };
-template <unsigned _Size, class _Type, class _Op> __device__ _Type reduce(const thread_block_tile<_Size> &g, _Type v, _Op op) {
+template <unsigned _Size, class _Type, class _Op> __device__ _Type reduce(const _tile<_Size> &g, _Type v, _Op op) {
   for (int d = _Size / 2; d > 0; d /= 2) v = op(v, g.shfl_xor(v, d));
   return v;
 }

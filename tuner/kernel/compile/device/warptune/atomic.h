@@ -61,6 +61,18 @@ WARPTUNE_SCOPED_ORDER(atomicMax, max)
 #undef WARPTUNE_SCOPED
 #undef WARPTUNE_SCOPED_BITS
 #undef WARPTUNE_SCOPED_ORDER
+#define WARPTUNE_SCOPE(SUFFIX, SCOPE)                                                                                                           \
+  WARPTUNE_FN int atomicSub_##SUFFIX(int *p, int v) { return atomicAdd_##SUFFIX(p, -v); }                                                       \
+  WARPTUNE_FN unsigned atomicSub_##SUFFIX(unsigned *p, unsigned v) { return atomicAdd_##SUFFIX(p, -v); }                                        \
+  WARPTUNE_FN unsigned atomicInc_##SUFFIX(unsigned *p, unsigned v) { return __nvvm_atom_##SCOPE##_inc_gen_ui(p, v); }                           \
+  WARPTUNE_FN unsigned atomicDec_##SUFFIX(unsigned *p, unsigned v) { return __nvvm_atom_##SCOPE##_dec_gen_ui(p, v); }                           \
+  WARPTUNE_FN unsigned atomicCAS_##SUFFIX(unsigned *p, unsigned c, unsigned v) { return (unsigned)__nvvm_atom_##SCOPE##_cas_gen_i((int *)p, (int)c, (int)v); } \
+  WARPTUNE_FN unsigned long long atomicCAS_##SUFFIX(unsigned long long *p, unsigned long long c, unsigned long long v) {                        \
+    return (unsigned long long)__nvvm_atom_##SCOPE##_cas_gen_ll((long long *)p, (long long)c, (long long)v);                                    \
+  }
+WARPTUNE_SCOPE(block, cta)
+WARPTUNE_SCOPE(system, sys)
+#undef WARPTUNE_SCOPE
 WARPTUNE_FN float atomicAdd_block(float *p, float v) { return __nvvm_atom_cta_add_gen_f(p, v); }
 WARPTUNE_FN float atomicAdd_system(float *p, float v) { return __nvvm_atom_sys_add_gen_f(p, v); }
 WARPTUNE_FN double atomicAdd_block(double *p, double v) { return __nvvm_atom_cta_add_gen_d(p, v); }

@@ -18,7 +18,7 @@ WARPTUNE_BUILTIN(gridDim, __nvvm_read_ptx_sreg_nctaid_)
 #define warpSize 32
 
 WARPTUNE_FN long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
-WARPTUNE_FN int clock() { return __nvvm_read_ptx_sreg_clock(); }
+WARPTUNE_FN clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
 WARPTUNE_FN int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
 WARPTUNE_FN int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
 WARPTUNE_FN int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }

@@ -29,6 +29,7 @@ WARPTUNE_ROUNDINGS(__ll2float, long long, float, "f32.s64", "", "l", "=f")
 WARPTUNE_ROUNDINGS(__double2float, double, float, "f32.f64", "", "d", "=f")
 WARPTUNE_ROUNDINGS(__ll2double, long long, double, "f64.s64", "", "l", "=d")
 WARPTUNE_ROUNDINGS(__ull2float, unsigned long long, float, "f32.u64", "", "l", "=f")
+WARPTUNE_ROUNDINGS(__ull2double, unsigned long long, double, "f64.u64", "", "l", "=d")
 WARPTUNE_ROUNDINGS(__float2ull, float, unsigned long long, "u64.f32", "i", "f", "=l")
 WARPTUNE_ROUNDINGS(__double2ull, double, unsigned long long, "u64.f64", "i", "d", "=l")
 #undef WARPTUNE_ROUNDINGS

@@ -55,6 +55,12 @@ WARPTUNE_FN unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
 WARPTUNE_FN unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
 WARPTUNE_FN unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
 WARPTUNE_FN unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
+WARPTUNE_FN unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+WARPTUNE_FN unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+WARPTUNE_FN long long llmin(long long a, long long b) { return min(a, b); }
+WARPTUNE_FN long long llmax(long long a, long long b) { return max(a, b); }
+WARPTUNE_FN unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+WARPTUNE_FN unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 WARPTUNE_FN int abs(int v) { return v < 0 ? -v : v; }
 WARPTUNE_FN long abs(long v) { return v < 0 ? -v : v; }
 WARPTUNE_FN long long abs(long long v) { return v < 0 ? -v : v; }
