@@ -120,7 +120,15 @@ func pickName(file string, all []string, name string) (string, error) {
 	}
 	sort.Strings(all)
 	list := strings.Join(all, ", ")
+	template, _, isTemplate := strings.Cut(name, "<")
 	switch {
+	case isTemplate:
+		has := "no kernel"
+		if list != "" {
+			has = list
+		}
+		return "", fmt.Errorf("%s: no kernel %q, the module has %s: a template is a kernel where the source instantiates it, as in \"template __global__ void %s(…);\", and is named %q, or by its name in the module",
+			file, name, has, name, template)
 	case len(hits) == 1:
 		return hits[0], nil
 	case len(all) == 0:
