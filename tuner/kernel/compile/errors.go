@@ -10,12 +10,16 @@ type Error struct {
 	Message  string // the compiler's output, paths relative to the bundle
 }
 
-// Error gives the compiler, the file and the first line of the message that names
-// an error; Message has all of it.
+// Error gives the compiler, the file, the first line of the message that names
+// an error, and what to do about it where that is known; Message has all of it.
 func (e *Error) Error() string {
 	first := firstError(e.Message)
+	todo := advice(e.Message, first)
 	if !strings.HasPrefix(first, e.File+":") && !strings.HasPrefix(first, e.File+"(") {
 		first = e.File + ": " + first
+	}
+	if todo != "" {
+		first += " (" + todo + ")"
 	}
 	return e.Compiler + ": " + first
 }
