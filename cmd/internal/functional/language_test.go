@@ -113,6 +113,9 @@ var languageCases = []languageCase{
 		return float64(float32(1<<40 + float64(min(i, 7)+i+1)))
 	}},
 	{"(float)__ull2double_rd((1ull << 60) + i) - (float)(1ull << 60)", func(int) float64 { return 0 }},
+	// Complex numbers.
+	{"cuCabsf(cuCmulf(make_cuComplex(3.f * i, 4.f * i), make_cuComplex(0.f, 2.f))) + cuCimagf(cuConjf(make_cuFloatComplex(1.f, i)))", func(i int) float64 { return float64(9 * i) }},
+	{"complexQuotient(i)", func(i int) float64 { return float64(100*i - 4) }},
 	// cub.
 	{"reduced(i, cub::Sum(), 64)", func(i int) float64 { return 64 * 63 / 2 }},
 	{"reduced(i, cub::Sum(), 50) + reduced(i, cub::Max(), 41)", func(i int) float64 { return 50*49/2 + 40 }},
@@ -130,6 +133,7 @@ const languageSource = `#include <cuda_fp16.h>
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
 #include <cub/cub.cuh>
+#include <cufft.h>
 #include <vector>
 #include <iostream>
 #include <cuda/std/tuple>
@@ -160,6 +164,11 @@ template <> __device__ H halves<H>(int i) {
   atomicAdd(&total.x, H(1.f));
   __syncthreads();
   return total.x;
+}
+__device__ float complexQuotient(int i) {
+  cufftDoubleComplex a = make_cuDoubleComplex(i, -4), b = make_cuDoubleComplex(0, 2);
+  cuDoubleComplex c = cuCdiv(cuCadd(cuCsub(cuCmul(a, b), b), b), b);
+  return 100 * cuCreal(c) + cuCimag(c);
 }
 __device__ float oddOnes(int i) {
   if (i % 2 == 0) return -1;

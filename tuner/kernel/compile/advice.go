@@ -22,7 +22,7 @@ var advices = []struct {
 	{regexp.MustCompile(`'__(shfl|shfl_up|shfl_down|shfl_xor|any|all|ballot)'`), "architectures from sm_70 only have the form whose name ends in _sync, which takes a mask of lanes first", false},
 	{regexp.MustCompile(`'curand\w*(\.h)?'`), "curand is not here: compute random numbers in the kernel, or pass them in a buffer", false},
 	{regexp.MustCompile(`'thrust(/[^']*)?'`), "thrust is not here: what a kernel uses of it can be had from <tuple>, <utility>, <functional> and <algorithm>", false},
-	{regexp.MustCompile(`'cub/|in namespace 'cub'`), "of cub, <cub/cub.cuh> has BlockReduce, WarpReduce, WarpScan and the operators", false},
+	{regexp.MustCompile(`'cub/|in namespace 'cub'`), "of cub, <cub/cub.cuh> has BlockReduce, WarpReduce, WarpScan and the operators of reductions", false},
 	{regexp.MustCompile(`'(cuda/pipeline|cuda/barrier|cooperative_groups/memcpy_async\.h)' file`), "asynchronous copies are here as __pipeline_memcpy_async, __pipeline_commit and __pipeline_wait_prior", false},
 	{regexp.MustCompile(`' file not found`), "an #include finds the files beside the definition and the device headers", false},
 	{regexp.MustCompile(`'(cuda[A-Z]\w*|CU[a-z]\w*|FILE|stderr|stdout|fprintf|exit)'|named '(vector|string|cout|cerr|endl|map|runtime_error|chrono|unique_ptr|shared_ptr|ostream)' in namespace 'std'`), hostCode, false},

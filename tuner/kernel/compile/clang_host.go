@@ -24,7 +24,8 @@ func (w workdir) addHost() error {
 	for _, name := range hostHeaders {
 		files[name] = ""
 	}
-	files["cublas_v2.h"] = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+	files["cublas_v2.h"] = "#include <cuComplex.h>\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+	files["cufft.h"] = "#include <cuComplex.h>\ntypedef float cufftReal;\ntypedef double cufftDoubleReal;\ntypedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n"
 	for _, name := range hostStandardHeaders {
 		files[name] = "#include <algorithm>\n#include <functional>\n#include <limits>\n#include <new>\n#include <tuple>\n#include <type_traits>\n#include <utility>\n"
 	}
