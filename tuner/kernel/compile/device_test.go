@@ -98,7 +98,7 @@ func TestHostHeaders(t *testing.T) {
 		fmt.Fprintf(&src, "#include <cuda/std/%s>\n", name)
 	}
 	src.WriteString(`
-static_assert(std::is_same<std::common_type_t<int, float>, float>::value && cuda::std::is_same<std::decay_t<int[3]>, int *>::value, "");
+static_assert(std::is_same<std::common_type_t<int &, const float &>, float>::value && cuda::std::is_same<std::decay_t<int[3]>, int *>::value, "");
 static_assert(std::is_same<std::make_unsigned_t<long>, unsigned long>::value && sizeof(std::aligned_storage<12, 4>::type) == 12, "");
 static_assert(std::index_sequence_for<int, float>::size() == 2 && std::conjunction<std::true_type, std::negation<std::false_type>>::value, "");
 extern "C" __global__ void k(__nv_bfloat162 *p, clock_t *t) {

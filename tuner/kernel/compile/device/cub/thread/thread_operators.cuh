@@ -1,5 +1,6 @@
 // cub's operators as function objects, and its pairs of a key and a value.
 #pragma once
+#include <type_traits>
 namespace cub {
 template <class _Key, class _Value> struct KeyValuePair {
   typedef _Key Key;
@@ -12,8 +13,12 @@ template <class _Key, class _Value> struct KeyValuePair {
 };
 struct Sum { template <class _A, class _B> __host__ __device__ auto operator()(const _A &a, const _B &b) const -> decltype(a + b) { return a + b; } };
 struct Difference { template <class _A, class _B> __host__ __device__ auto operator()(const _A &a, const _B &b) const -> decltype(a - b) { return a - b; } };
-struct Max { template <class _A> __host__ __device__ _A operator()(const _A &a, const _A &b) const { return b > a ? b : a; } };
-struct Min { template <class _A> __host__ __device__ _A operator()(const _A &a, const _A &b) const { return b < a ? b : a; } };
+struct Max {
+  template <class _A, class _B> __host__ __device__ typename std::common_type<_A, _B>::type operator()(const _A &a, const _B &b) const { return b > a ? b : a; }
+};
+struct Min {
+  template <class _A, class _B> __host__ __device__ typename std::common_type<_A, _B>::type operator()(const _A &a, const _B &b) const { return b < a ? b : a; }
+};
 struct Equality { template <class _A, class _B> __host__ __device__ bool operator()(const _A &a, const _B &b) const { return a == b; } };
 struct Inequality { template <class _A, class _B> __host__ __device__ bool operator()(const _A &a, const _B &b) const { return a != b; } };
 // Of equal values, the one of the smaller key.
