@@ -37,7 +37,7 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, er
 			args[i] = exec.Arg{Bytes: a.bytes()}
 			continue
 		}
-		buffer := a.buffer(fmt.Sprintf("argument %d (%s)", i, a.Name))
+		buffer := a.buffer(BufferName(i, a.Name))
 		base, err := memory.Alloc(buffer)
 		if err != nil {
 			return nil, nil, nil, err
@@ -49,6 +49,12 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, er
 	}
 	params, err := memory.BindParams(k, args)
 	return memory, params, extents, err
+}
+
+// BufferName is how faults (exec.Fault.Buffer) name the buffer of a kernel's parameter,
+// counted from 0, by the argument that is passed for it.
+func BufferName(parameter int, argument string) string {
+	return fmt.Sprintf("argument %d (%s)", parameter, argument)
 }
 
 func (a *Arg) buffer(name string) exec.Buffer {

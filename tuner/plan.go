@@ -26,6 +26,9 @@ type Plan struct {
 	// are told, such as exhaustive and random search, want WideWindow, so that
 	// one slow trial holds up no other.
 	Window int64
+	// Refusal says why nothing of the space can be evaluated, nil if something can. No new
+	// sweep is made of such a plan; what is stored of one can be read.
+	Refusal error
 }
 
 // WideWindow is the widest window there is.

@@ -47,7 +47,9 @@ type Fault struct {
 	Address uint64
 	Space   ir.Space
 	CTA     int64
-	Thread  int // linear thread index in the CTA, -1 when not of one thread
+	Thread  int    // linear thread index in the CTA, -1 when not of one thread
+	Buffer  string // of an access out of bounds in global memory: the buffer that is nearest
+	Before  bool   // the access is before it, and not behind or across its end
 	Detail  string
 }
 

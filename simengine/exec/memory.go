@@ -239,8 +239,9 @@ func (m *Memory) ReadBuffer(name string) ([]byte, error) {
 	return out, nil
 }
 
-// nearest names the buffer closest to addr, for messages.
-func (m *Memory) nearest(addr uint64) string {
+// nearest says in a fault which buffer is closest to its address.
+func (m *Memory) nearest(f *Fault) {
+	addr := f.Address
 	var best *region
 	var dist uint64
 	for _, r := range m.regions {
@@ -259,13 +260,17 @@ func (m *Memory) nearest(addr uint64) string {
 	}
 	switch {
 	case best == nil:
-		return "no buffer is allocated"
+		f.Detail = "no buffer is allocated"
+		return
 	case addr < best.base:
-		return fmt.Sprintf("%d bytes before buffer %s", best.base-addr, best.describe())
+		f.Before = true
+		f.Detail = fmt.Sprintf("%d bytes before buffer %s", best.base-addr, best.describe())
 	case addr-best.base >= best.size:
-		return fmt.Sprintf("%d bytes past the end of buffer %s", addr-best.base-best.size, best.describe())
+		f.Detail = fmt.Sprintf("%d bytes past the end of buffer %s", addr-best.base-best.size, best.describe())
+	default:
+		f.Detail = fmt.Sprintf("crosses the end of buffer %s", best.describe())
 	}
-	return fmt.Sprintf("crosses the end of buffer %s", best.describe())
+	f.Buffer = best.Name
 }
 
 func (r *region) describe() string {

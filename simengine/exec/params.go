@@ -15,11 +15,41 @@ type Arg struct {
 	Scalar float64
 }
 
+// ArgumentError says that what a launch passes is not what its kernel takes.
+type ArgumentError struct {
+	Kernel, Param string
+	Index         int    // of the parameter; -1: there are more or fewer
+	Passed        string // what is: "a buffer", "a scalar of 8 bytes"
+	Given, Want   int    // how many there are, else bytes; those of a buffer are none
+}
+
+func (e *ArgumentError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("kernel %s takes %d arguments, got %d", e.Kernel, e.Want, e.Given)
+	}
+	return fmt.Sprintf("kernel %s argument %d (%s): %s for a parameter of %d bytes", e.Kernel, e.Index, e.Param, e.Passed, e.Want)
+}
+
+// VariableError says that a variable of the module cannot be filled.
+type VariableError struct {
+	Variable   string
+	Count      int64
+	Elem, Size int // bytes of each of Count elements, and of the variable; 0: there is none
+}
+
+func (e *VariableError) Error() string {
+	if e.Size == 0 {
+		return fmt.Sprintf("the module has no variable %q", e.Variable)
+	}
+	return fmt.Sprintf("variable %s: %d elements of %d bytes do not fit its %d bytes", e.Variable, e.Count, e.Elem, e.Size)
+}
+
 // BindParams lays the arguments out in the kernel's parameter space.
-// Buffers must have been allocated. A scalar must be as wide as its parameter.
+// Buffers must have been allocated. A scalar must be as wide as its parameter. What does
+// not fit is an *ArgumentError.
 func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 	if len(args) != len(k.Params) {
-		return nil, fmt.Errorf("kernel %s takes %d arguments, got %d", k.Name, len(k.Params), len(args))
+		return nil, &ArgumentError{Kernel: k.Name, Index: -1, Given: len(args), Want: len(k.Params)}
 	}
 	out := make([]byte, paramBytes(k))
 	for i, p := range k.Params {
@@ -32,17 +62,17 @@ func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 				return nil, fmt.Errorf("kernel %s argument %d (%s): no buffer %q", k.Name, i, p.Name, a.Buffer)
 			}
 			if p.Size != 8 {
-				return nil, fmt.Errorf("kernel %s argument %d (%s): a buffer for a parameter of %d bytes", k.Name, i, p.Name, p.Size)
+				return nil, &ArgumentError{k.Name, p.Name, i, "a buffer", 0, p.Size}
 			}
 			putBits(dst, addr, 8)
 		case a.Bytes != nil:
 			if len(a.Bytes) != p.Size {
-				return nil, fmt.Errorf("kernel %s argument %d (%s): %d bytes for a parameter of %d", k.Name, i, p.Name, len(a.Bytes), p.Size)
+				return nil, &ArgumentError{k.Name, p.Name, i, fmt.Sprintf("%d bytes", len(a.Bytes)), len(a.Bytes), p.Size}
 			}
 			copy(dst, a.Bytes)
 		default:
 			if elemSize(a.Elem) != p.Size {
-				return nil, fmt.Errorf("kernel %s argument %d (%s): a scalar of %d bytes for a parameter of %d", k.Name, i, p.Name, elemSize(a.Elem), p.Size)
+				return nil, &ArgumentError{k.Name, p.Name, i, fmt.Sprintf("a scalar of %d bytes", elemSize(a.Elem)), elemSize(a.Elem), p.Size}
 			}
 			putBits(dst, encode(a.Elem, a.Scalar), p.Size)
 		}
@@ -91,15 +121,16 @@ func (m *Memory) LoadModule(k *ir.Kernel) error {
 const maxConst = 64 << 10
 
 // SetVar replaces the contents of a .const or .global variable before the
-// first run; the buffer's name is the variable's.
+// first run; the buffer's name is the variable's. One that is not there, or too small, is
+// a *VariableError.
 func (m *Memory) SetVar(b Buffer) error {
 	v, ok := m.vars[b.Name]
 	if !ok {
-		return fmt.Errorf("the module has no variable %q", b.Name)
+		return &VariableError{Variable: b.Name}
 	}
 	size := elemSize(b.Elem)
 	if size == 0 || b.Count < 0 || b.Count > int64(v.Size/size) {
-		return fmt.Errorf("variable %s: %d elements of %d bytes do not fit its %d bytes", b.Name, b.Count, size, v.Size)
+		return &VariableError{b.Name, b.Count, size, v.Size}
 	}
 	if err := b.Fill.validate(b.Elem); err != nil {
 		return fmt.Errorf("variable %s: %w", b.Name, err)

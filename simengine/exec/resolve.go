@@ -175,7 +175,9 @@ func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal
 		}
 		reg := r.mem.find(r.addr[l], width)
 		if reg == nil {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: r.addr[l], Thread: w.thread(l), Detail: r.mem.nearest(r.addr[l])})
+			f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: r.addr[l], Thread: w.thread(l)}
+			r.mem.nearest(&f)
+			return r.fail(w, in, f)
 		}
 		r.regions[a.index] = reg
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
+// wordSectors is how many sectors a word of local memory has for a warp: a line.
+const wordSectors = 4
+
 // LocalStores counts what warps store to the local memory that the PTX declares. Its
 // zero value is ready. It is not safe for concurrent use.
 type LocalStores struct {
@@ -45,13 +48,12 @@ func (n *LocalStores) Count(p *assemble.Program, w *trace.Warp, weight []int64) 
 			}
 		}
 	}
-	const wordSectors = 4 // a word of a warp is a line
 	n.Places += min(places, int64(words)*wordSectors)
 }
 
-// Rewritten is how often each place of local memory is stored to by a CTA of warps that
-// store sectors of spilled registers, and the rest to what the PTX declares.
-func (n *LocalStores) Rewritten(p *assemble.Program, warps int64, spilled float64) float64 {
-	places := warps*int64(p.SpillBytes) + n.Places // a word of a lane is 4 bytes, of a warp 4 sectors
-	return (spilled + float64(n.Sectors)) / float64(max(places, 1))
+// Rewritten is how often each place of the local memory of warps is stored to, by sectors of
+// spilled registers and of what the PTX declares that are stored; the latter lie in places.
+func Rewritten(p *assemble.Program, warps, spilled, declared, places float64) float64 {
+	places += warps * float64(p.SpillBytes) // a word of a lane is 4 bytes, of a warp 4 sectors
+	return (spilled + declared) / max(places, 1)
 }

@@ -233,7 +233,9 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	}
 	s.mem = dram.New(m.share(active, share, plan.PieceShare))
 	s.stats.loop.localShare[0] = int32(plan.Local*unit + 0.5)
-	s.stats.loop.localShare[1] = int32(plan.LocalStores(p.counts.locals.Rewritten(in.Program, p.counts.warps, 4*float64(p.counts.spilled)))*unit + 0.5)
+	local := &p.counts.locals
+	rewritten := Rewritten(in.Program, float64(p.counts.warps), wordSectors*float64(p.counts.spilled), float64(local.Sectors), float64(local.Places))
+	s.stats.loop.localShare[1] = int32(plan.LocalStores(rewritten)*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
 	s.common = newCommon(in, p)
 	s.atomics = m.atomicCost(active)

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -316,6 +317,39 @@ func TestSweepThatCannotBeRestoredFails(t *testing.T) {
 	}
 	if s, err := c.Sweep(t.Context(), "fine"); err != nil || s.State != tuner.Completed {
 		t.Errorf("the other: %v (%v)", s.State, err)
+	}
+}
+
+// refusing is a planner of what cannot be evaluated.
+type refusing struct{ tunertest.Planner }
+
+func (r refusing) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
+	plan, err := r.Planner.Plan(spec, bundle)
+	plan.Refusal = errors.New("nothing of it can be launched")
+	return plan, err
+}
+
+// No new sweep is made of what cannot be evaluated; one that is stored is read, and goes on.
+func TestNoSweepOfWhatCannotBeEvaluated(t *testing.T) {
+	st := store.NewMemory()
+	b := tunertest.Bundle{Size: 40}
+	content, digest := b.Content()
+	_ = st.PutBundle(digest, content)
+	ended := tuner.Sweep{Num: 1, ID: "ended", Spec: b.Spec("kernel"), Window: 8, State: tuner.Completed}
+	live := tuner.Sweep{Num: 2, ID: "live", Spec: b.Spec("other"), Window: 8, State: tuner.Running}
+	if err := st.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{ended, live}}); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, st, func(o *coordinator.Options) { o.Planner = refusing{} })
+	if _, err := c.Submit(t.Context(), b.Spec("third"), ""); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "nothing of it can be launched") {
+		t.Errorf("submitted: %v", err)
+	}
+	if space, err := c.Space(1); err != nil || space.Size() != b.Size {
+		t.Errorf("the space of one that has ended: %v, %v", space, err)
+	}
+	work(t, c, 1e6)
+	if s, err := c.Sweep(t.Context(), "live"); err != nil || s.State != tuner.Completed {
+		t.Errorf("one that was running: %v (%v)", s.State, err)
 	}
 }
 

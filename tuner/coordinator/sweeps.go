@@ -71,6 +71,9 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if err != nil {
 		return Submitted{}, err
 	}
+	if plan.Refusal != nil {
+		return Submitted{}, tuner.Errorf(tuner.Invalid, "submit sweep", "%w", plan.Refusal)
+	}
 	var out Submitted
 	err = c.change(ctx, func(l *tuner.Ledger) error {
 		if s, ok := c.liveLocked(id); ok {

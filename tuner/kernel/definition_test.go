@@ -53,6 +53,16 @@ func warned(ws []Warning) string {
 	return strings.Join(lines, "\n")
 }
 
+// wantWarnings checks that each text is part of a warning.
+func wantWarnings(t *testing.T, warnings []Warning, texts ...string) {
+	t.Helper()
+	for _, want := range texts {
+		if !strings.Contains(warned(warnings), want) {
+			t.Errorf("no warning %s in\n%s", want, warned(warnings))
+		}
+	}
+}
+
 // TestKernelTunerShape: a file with the fields and quirks of public benchmark
 // files.
 func TestKernelTunerShape(t *testing.T) {
@@ -121,21 +131,16 @@ func TestCompileKeys(t *testing.T) {
 
 func TestQuirks(t *testing.T) {
 	d, warnings := load(t, "own_defaults.json")
-	got := warned(warnings)
-	for _, want := range []string{
+	wantWarnings(t, warnings,
 		"ConfigurationSpace.TuningParameters[3].Values: values are not all of the declared type int: read as float",
 		"ConfigurationSpace.TuningParameters[3].Default: 3 is not among the values: 1.0 is taken",
 		"ConfigurationSpace.TuningParameters[5].Values: value 4 occurs twice: the second is left out",
 		"ConfigurationSpace.Conditions[0].Expression: the parameters' own defaults (tile_size_x=1,tile_stride_x=1) break it",
 		`KernelSpecification.LocalSize.X: "block_size_x" uses the unknown name block_size_x`,
 		"KernelSpecification.KernelFile: no source, so nothing can be compiled: ",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no warning %s in\n%s", want, got)
-		}
-	}
+	)
 	if c := d.Default().String(); c != "tile_size_x=1,tile_stride_x=1,fast=true,alpha=1.0,mode=column,again=4" || len(warnings) != 6 {
-		t.Errorf("default %s, %d warnings:\n%s", c, len(warnings), got)
+		t.Errorf("default %s, %d warnings:\n%s", c, len(warnings), warned(warnings))
 	}
 	if s, err := d.Space(nil, nil); err != nil || s.Size() != 5*2*2*2*2 {
 		t.Errorf("space %v, %v", s, err)

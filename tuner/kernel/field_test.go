@@ -157,7 +157,7 @@ func TestBenchmarkConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
+	wantWarnings(t, warnings,
 		"BenchmarkConfig.BLOCK: ignored: the tuning parameter of that name has 64, 128, 256, 512",
 		"BenchmarkConfig.bad-name: ignored: \"bad-name\" is not an identifier",
 		"BenchmarkConfig.list: ignored: a number, a truth value or a text of one line is expected, not a list",
@@ -166,11 +166,7 @@ func TestBenchmarkConfig(t *testing.T) {
 		"ConfigurationSpace.Constraints: read as Conditions",
 		"KernelSpecification.SharedMemoryOriginal: unknown field, ignored; did you mean SharedMemory?",
 		"verification: unknown field, ignored",
-	} {
-		if !strings.Contains(warned(warnings), want) {
-			t.Errorf("no warning %s in\n%s", want, warned(warnings))
-		}
-	}
+	)
 	s, err := d.Space(nil, nil)
 	if err != nil || s.Size() != 3 {
 		t.Fatalf("%v, %v: want 3 configurations", s, err)

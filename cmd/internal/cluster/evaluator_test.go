@@ -135,10 +135,10 @@ func TestNoCompilerRunsForWhatIsAhead(t *testing.T) {
 	}
 }
 
-// A sweep none of whose configurations can be launched is not taken, by whoever
-// submits it.
+// A plan none of whose configurations can be launched says so, and has its space, as
+// what is stored of it is read by that.
 func TestSweepsCanBeLaunched(t *testing.T) {
-	q, _ := question(t)
+	q, copies := question(t)
 	def, _, err := kernel.Parse("k", []byte(`{"ConfigurationSpace": {"TuningParameters": [{"Name": "B", "Type": "int", "Values": "[64, 128]"}]},
 		"KernelSpecification": {"Language": "OpenCL", "KernelName": "k", "KernelFile": "k.cl", "LocalSize": {"X": "B"}, "GlobalSize": {"X": 4}}}`),
 		fstest.MapFS{"k.cl": {}})
@@ -151,8 +151,12 @@ func TestSweepsCanBeLaunched(t *testing.T) {
 	}
 	spec := q.Spec
 	spec.Problem, spec.Set = nil, nil
-	if _, err := (Planner{}).Plan(spec, bundle); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "OpenCL kernels cannot be simulated") {
-		t.Error(err)
+	plan, err := (Planner{}).Plan(spec, bundle)
+	if err != nil || plan.Space.Size() != 2 || plan.Refusal == nil || !strings.Contains(plan.Refusal.Error(), "OpenCL kernels cannot be simulated") {
+		t.Errorf("refusal %v, %v", plan.Refusal, err)
+	}
+	if plan, err := (Planner{}).Plan(q.Spec, copies); err != nil || plan.Refusal != nil {
+		t.Errorf("refusal %v, %v", plan.Refusal, err)
 	}
 }
 

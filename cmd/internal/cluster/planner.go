@@ -36,9 +36,6 @@ func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "kernel bundle: %v", err)
 	}
-	if err := def.Launchable(); err != nil {
-		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
-	}
 	space, err := def.Space(spec.Problem, spec.Set)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
@@ -56,7 +53,7 @@ func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 	if first := known(space, spec.Start); len(first) > 0 {
 		strategy = seeded.New(space, strategy, first)
 	}
-	plan := tuner.Plan{Space: space, Strategy: strategy}
+	plan := tuner.Plan{Space: space, Strategy: strategy, Refusal: def.Launchable()}
 	for _, p := range space.Params() {
 		plan.Names = append(plan.Names, p.Name)
 	}

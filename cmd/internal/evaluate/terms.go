@@ -3,7 +3,6 @@ package evaluate
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,107 +11,99 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
-// What the simulator says of a launch's arguments. It knows parameters and
-// buffers, not the definition that they come from; tests hold the wording.
-var (
-	saysCount    = regexp.MustCompile(`^kernel \S+ takes (\d+) arguments, got (\d+)$`)
-	saysSize     = regexp.MustCompile(`^kernel \S+ argument (\d+) \(.*\): (?:a buffer|(?:a scalar of )?(\d+) bytes) for a parameter of (\d+)(?: bytes)?$`)
-	saysOutside  = regexp.MustCompile(`(?:past|crosses) the end of buffer argument (\d+) \((.*)\) \(0x`)
-	saysBefore   = regexp.MustCompile(`bytes before buffer argument (\d+) \((.*)\) \(0x`)
-	saysVariable = regexp.MustCompile(`^the module has no variable "(.*)"$`)
-	saysRoom     = regexp.MustCompile(`^variable (.*): \d+ elements of \d+ bytes do not fit its \d+ bytes$`)
-)
-
 // inTerms says a failure that comes of the launch's arguments in terms of the
-// definition: which field to look at, by the names that its author gave.
+// definition: which field to look at, by the names that its author gave. The simulator
+// knows parameters and buffers, not the definition that they come from.
 func inTerms(err error, l *kernel.Launch) error {
 	var f *simengine.Failure
 	if !errors.As(err, &f) {
 		return err
 	}
-	if text := translated(err, l); text != "" {
-		return &simengine.Failure{Kind: f.Kind, Err: errors.New(text)}
+	var (
+		fault    *exec.Fault
+		argument *exec.ArgumentError
+		variable *exec.VariableError
+		text     string
+	)
+	switch {
+	case errors.As(err, &fault):
+		text = faulted(fault, l)
+	case errors.As(err, &argument):
+		text = misfit(argument, l)
+	case errors.As(err, &variable):
+		text = unfilled(variable, l)
 	}
-	return err
+	if text == "" {
+		return err
+	}
+	return &simengine.Failure{Kind: f.Kind, Err: errors.New(text)}
 }
 
-func translated(err error, l *kernel.Launch) string {
-	text := err.Error()
-	var fault *exec.Fault
-	if errors.As(err, &fault) {
-		return faulted(text, fault, l)
+// misfit says which argument is not what the kernel takes; "" where that is not known.
+func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
+	if e.Index < 0 {
+		return miscounted(e, l)
 	}
-	if m := saysCount.FindStringSubmatch(text); m != nil {
-		names := make([]string, len(l.Args))
-		for i, a := range l.Args {
-			names[i] = a.Name
-		}
-		listed := "none"
-		if len(names) > 0 {
-			listed = strconv.Itoa(len(names))
-		}
-		text = fmt.Sprintf("kernel %s takes %s arguments, but KernelSpecification.Arguments lists %s that are not Constant memory", l.KernelName, m[1], listed)
-		if len(names) > 0 {
-			text += ": " + strings.Join(names, ", ")
-		}
-		return text
+	if e.Index >= len(l.Args) || len(l.Constants) > 0 && l.Constants[0].Position <= e.Index {
+		return "" // behind a constant the position tells only if the kernel takes constants
 	}
-	if m := saysSize.FindStringSubmatch(text); m != nil {
-		a := given(l, m[1], "")
-		switch {
-		case a == nil:
-			return ""
-		case m[2] == "":
-			return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %s: is it a Scalar?", field(a, ""), l.KernelName, m[3])
-		}
-		return fmt.Sprintf("%s: a scalar of %s has %s bytes, but that parameter of kernel %s has %s", field(a, ".Type"), a.Type, m[2], l.KernelName, m[3])
+	a := &l.Args[e.Index]
+	if e.Given == 0 {
+		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(a, ""), l.KernelName, e.Want)
 	}
+	return fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.Type, e.Given, l.KernelName, e.Want)
+}
+
+func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
+	names := make([]string, len(l.Args))
+	for i, a := range l.Args {
+		names[i] = a.Name
+	}
+	listed, which := "none", ""
+	if len(names) > 0 {
+		listed, which = strconv.Itoa(len(names)), ": "+strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("kernel %s takes %d arguments, but KernelSpecification.Arguments lists %s that are not Constant memory%s", l.KernelName, e.Want, listed, which)
+}
+
+// unfilled says which argument in constant memory the source has no room for.
+func unfilled(e *exec.VariableError, l *kernel.Launch) string {
 	for i := range l.Constants {
 		a := &l.Constants[i]
-		if m := saysVariable.FindStringSubmatch(text); m != nil && m[1] == a.Name {
+		switch {
+		case a.Name != e.Variable:
+		case e.Size == 0:
 			return fmt.Sprintf("%s: the source has no __constant__ variable of that name", field(a, ".Name"))
-		}
-		if m := saysRoom.FindStringSubmatch(text); m != nil && m[1] == a.Name {
-			return fmt.Sprintf("%s: %s", field(a, ".Size"), text)
+		default:
+			return fmt.Sprintf("%s: %v", field(a, ".Size"), e)
 		}
 	}
 	return ""
 }
 
-// faulted adds the argument that an access is next to.
-func faulted(text string, fault *exec.Fault, l *kernel.Launch) string {
-	if fault.Kind != exec.OutOfBounds {
+// faulted adds to a fault the argument whose buffer an access is next to.
+func faulted(f *exec.Fault, l *kernel.Launch) string {
+	a := holder(l, f.Buffer)
+	switch {
+	case a == nil:
 		return ""
+	case f.Before:
+		return fmt.Sprintf("%v; the buffer is %s", f, field(a, ""))
 	}
-	if m := saysOutside.FindStringSubmatch(fault.Detail); m != nil {
-		if a := given(l, m[1], m[2]); a != nil {
-			return fmt.Sprintf("%s; %s gives it %d elements", text, field(a, ".Size"), a.Count)
-		}
-	}
-	if m := saysBefore.FindStringSubmatch(fault.Detail); m != nil {
-		if a := given(l, m[1], m[2]); a != nil {
-			return fmt.Sprintf("%s; the buffer is %s", text, field(a, ""))
-		}
-	}
-	return ""
+	return fmt.Sprintf("%v; %s gives it %d elements", f, field(a, ".Size"), a.Count)
 }
 
-// given finds the argument of a parameter's number. Kernels that take constants as
-// parameters too have all of the definition's, in its order.
-func given(l *kernel.Launch, number, name string) *kernel.Arg {
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return nil
-	}
-	if name == "" && len(l.Constants) > 0 && l.Constants[0].Position <= n {
-		return nil // its position tells only if the kernel takes the constants
-	}
-	if n < len(l.Args) && (name == "" || l.Args[n].Name == name) {
-		return &l.Args[n]
+// holder finds the argument of a buffer; nil: it is none's. Kernels that take constants as
+// parameters, too, have all of the definition's, in its order.
+func holder(l *kernel.Launch, buffer string) *kernel.Arg {
+	for i := range l.Args {
+		if simengine.BufferName(i, l.Args[i].Name) == buffer {
+			return &l.Args[i]
+		}
 	}
 	for _, list := range [][]kernel.Arg{l.Args, l.Constants} {
 		for i := range list {
-			if list[i].Position == n && list[i].Name == name {
+			if simengine.BufferName(list[i].Position, list[i].Name) == buffer {
 				return &list[i]
 			}
 		}

@@ -2,15 +2,12 @@ package functional_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/kernel"
-	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
 // doubleFunctions are the device headers' functions of double, as mathFunctions: against Go's,
@@ -79,16 +76,6 @@ func bigPower(x float64, n, roots int) float64 {
 
 const doubleSamples = 1024
 
-func doubleSource() []byte {
-	var b strings.Builder
-	b.WriteString("extern \"C\" __global__ void evaluate(const double* in, double* out) {\n  int i = blockIdx.y * 1024 + blockIdx.x * blockDim.x + threadIdx.x, n;\n  double x = in[i], y = 0;\n  switch (blockIdx.y) {\n")
-	for i, f := range doubleFunctions {
-		fmt.Fprintf(&b, "    case %d: y = %s; break;\n", i, f.call)
-	}
-	b.WriteString("  }\n  out[i] = y;\n}\n")
-	return []byte(b.String())
-}
-
 // The device headers' mathematics of doubles, at random arguments, against Go's.
 func TestDeviceMathematicsOfDoubles(t *testing.T) {
 	t.Run("as they are", func(t *testing.T) { testDoubles(t, nil, 1) })
@@ -97,37 +84,27 @@ func TestDeviceMathematicsOfDoubles(t *testing.T) {
 }
 
 func testDoubles(t *testing.T, options []string, looser float64) {
-	clang := needClang(t)
-	count := int64(doubleSamples * len(doubleFunctions))
-	launch := &kernel.Launch{
-		KernelName: "evaluate",
-		Grid:       [3]int64{doubleSamples / 256, int64(len(doubleFunctions)), 1}, Block: [3]int64{256, 1, 1},
-		Args: []kernel.Arg{
-			{Name: "in", Type: kernel.Double, Lanes: 1, Count: count},
-			{Name: "out", Type: kernel.Double, Lanes: 1, Count: count},
-		},
-		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: doubleSource(), Options: options},
-	}
-	res, err := clang.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: "sm_90"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	rng := rand.New(rand.NewPCG(1, 2))
+	var calls []string
 	var in []byte
 	for _, f := range doubleFunctions {
+		calls = append(calls, f.call)
 		for range doubleSamples {
 			in = binary.LittleEndian.AppendUint64(in, math.Float64bits(f.from+(f.to-f.from)*rng.Float64()))
 		}
 	}
-	after, err := run(launch, res.PTX, map[string][]byte{"in": in, "out": make([]byte, len(in))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := `extern "C" __global__ void evaluate(const double* in, double* out) {
+  int i = blockIdx.y * 1024 + blockIdx.x * blockDim.x + threadIdx.x, n;
+  double x = in[i], y = 0;
+  switch (blockIdx.y) {
+` + cases("y", calls) + "  }\n  out[i] = y;\n}\n"
+	tab := table{source: source, elem: kernel.Double, rows: len(calls), columns: doubleSamples, block: 256, options: options}
+	out := tab.evaluate(t, "sm_90", in)
 	value := func(b []byte, i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])) }
 	for n, f := range doubleFunctions {
 		worst := 0.0
 		for i := n * doubleSamples; i < (n+1)*doubleSamples; i++ {
-			x, got := value(in, i), value(after["out"], i)
+			x, got := value(in, i), value(out, i)
 			want := f.want(x)
 			unit := math.Ldexp(1, max(math.Ilogb(want), -1022)-52)
 			if allowed := looser*f.ulps*unit + f.absolute; got != want && !(math.Abs(got-want) <= allowed) {

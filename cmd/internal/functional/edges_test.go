@@ -2,17 +2,16 @@ package functional_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/kernel"
-	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
 type edgeFunction struct {
@@ -216,48 +215,37 @@ func floatOf(b []byte, i, size int) float64 {
 
 // The device headers' mathematics at arguments of all magnitudes, and at those that are no numbers.
 func TestDeviceMathematicsAtTheEdges(t *testing.T) {
-	t.Run("float", func(t *testing.T) { testEdges(t, edgeFunctions, kernel.Float, 4, nil) })
-	t.Run("double", func(t *testing.T) { testEdges(t, doubleEdgeFunctions, kernel.Double, 8, nil) })
+	t.Run("float", func(t *testing.T) { testEdges(t, edgeFunctions, kernel.Float, nil) })
+	t.Run("double", func(t *testing.T) { testEdges(t, doubleEdgeFunctions, kernel.Double, nil) })
 	// Those that stay what they are, at normal numbers.
 	fast := slices.DeleteFunc(slices.Clone(edgeFunctions), func(f edgeFunction) bool {
 		return !slices.Contains([]string{"sinhf(x)", "coshf(x)", "erff(x)", "erfcf(x)", "expm1f(x)", "atanf(x)", "cbrtf(x)", "roundf(x)", "asinf(x)", "acosf(x)", "fmodf(x, y)", "hypotf(x, y)"}, f.call)
 	})
-	t.Run("float, fast", func(t *testing.T) { testEdges(t, fast, kernel.Float, 4, []string{"-use_fast_math"}) })
+	t.Run("float, fast", func(t *testing.T) { testEdges(t, fast, kernel.Float, []string{"-use_fast_math"}) })
 }
 
-func testEdges(t *testing.T, functions []edgeFunction, typ kernel.Type, size int, options []string) {
-	clang := needClang(t)
-	var b strings.Builder
-	name := map[int]string{4: "float", 8: "double"}[size]
-	fmt.Fprintf(&b, "extern \"C\" __global__ void evaluate(const %[1]s* xs, const %[1]s* ys, %[1]s* out) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  %[1]s x = xs[i], y = ys[i], r = 0;\n  switch (blockIdx.y) {\n", name)
-	for i, f := range functions {
-		fmt.Fprintf(&b, "    case %d: r = %s; break;\n", i, f.call)
+func testEdges(t *testing.T, functions []edgeFunction, typ kernel.Type, options []string) {
+	var calls []string
+	for _, f := range functions {
+		calls = append(calls, f.call)
 	}
-	fmt.Fprintf(&b, "  }\n  out[blockIdx.y * %d + i] = r;\n}\n", edgeSamples)
-	count := int64(edgeSamples * len(functions))
-	launch := &kernel.Launch{
-		KernelName: "evaluate",
-		Grid:       [3]int64{edgeSamples / 256, int64(len(functions)), 1}, Block: [3]int64{256, 1, 1},
-		Args: []kernel.Arg{
-			{Name: "xs", Type: typ, Lanes: 1, Count: edgeSamples},
-			{Name: "ys", Type: typ, Lanes: 1, Count: edgeSamples},
-			{Name: "out", Type: typ, Lanes: 1, Count: count},
-		},
-		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: []byte(b.String()), Options: options},
-	}
-	res, err := clang.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: "sm_90"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := strings.NewReplacer("TYPE", typ.String(), "CASES", cases("r", calls), "COUNT", strconv.Itoa(edgeSamples)).Replace(`
+extern "C" __global__ void evaluate(const TYPE* xs, const TYPE* ys, TYPE* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  TYPE x = xs[i], y = ys[i], r = 0;
+  switch (blockIdx.y) {
+CASES  }
+  out[blockIdx.y * COUNT + i] = r;
+}
+`)
+	size := typ.Bytes()
 	xs, ys := edgeInputs(size)
-	after, err := run(launch, res.PTX, map[string][]byte{"xs": xs, "ys": ys, "out": make([]byte, count*int64(size))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := table{source: source, elem: typ, rows: len(calls), columns: edgeSamples, block: 256, options: options}
+	out := tab.evaluate(t, "sm_90", xs, ys)
 	for n, f := range functions {
 		worst, wrong := 0.0, 0
 		for i := range edgeSamples {
-			x, y, got := floatOf(xs, i, size), floatOf(ys, i, size), floatOf(after["out"], n*edgeSamples+i, size)
+			x, y, got := floatOf(xs, i, size), floatOf(ys, i, size), floatOf(out, n*edgeSamples+i, size)
 			want := f.want(x, y)
 			if options != nil && !(ordinary(x) && ordinary(y) && ordinary(want)) {
 				continue

@@ -1,14 +1,12 @@
 package functional_test
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/kernel"
-	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
 // languageCase is an expression of the thread's number i in a block of 64, of which the last 32 begin again at 0
@@ -104,7 +102,7 @@ var languageCases = []languageCase{
 		}
 		return float64(n + 100*rank)
 	}},
-	{"cg::this_grid().thread_rank() % 64 + 64 * 40 * (cg::this_grid().size() == 64 * gridDim.x)", func(i int) float64 { return float64(i + 64*40) }},
+	{"cg::this_grid().thread_rank() % 64 + 64 * 40 * (cg::this_grid().size() == 64 * gridDim.x * gridDim.y)", func(i int) float64 { return float64(i + 64*40) }},
 	// The standard library.
 	{"std::get<0>(tuples(i)) + std::get<1>(tuples(i))", func(i int) float64 { return float64(i) + float64(i)/2 }},
 	{"std::less<int>()(i, 7) + std::plus<>()(i, 1) + std::max(i, 5, std::less<int>())", func(i int) float64 { return truth(i < 7) + float64(i+1) + float64(max(i, 5)) }},
@@ -225,27 +223,19 @@ extern "C" __global__ void evaluate(const __half *in, float *out) {
   auto eight = cg::tiled_partition<8>(warp);
   cg::thread_group group = cg::tiled_partition(block, 16);
   float y = 0;
-  switch (blockIdx.x) {
+  switch (blockIdx.y) {
 CASES  }
-  out[blockIdx.x * 64 + i] = y;
+  out[blockIdx.y * 64 + i] = y;
 }
 `
 
 // What of the device language is not mathematics, compiled by clang and executed.
 func TestDeviceLanguage(t *testing.T) {
-	clang := needClang(t)
-	var code strings.Builder
-	for n, c := range languageCases {
-		fmt.Fprintf(&code, "    case %d: y = %s; break;\n", n, c.call)
+	var calls []string
+	for _, c := range languageCases {
+		calls = append(calls, c.call)
 	}
-	count := int64(len(languageCases))
-	launch := &kernel.Launch{
-		KernelName: "evaluate", Grid: [3]int64{count, 1, 1}, Block: [3]int64{64, 1, 1},
-		Args: []kernel.Arg{
-			{Name: "in", Type: kernel.Int32, Lanes: 1, Count: 32}, {Name: "out", Type: kernel.Float, Lanes: 1, Count: 64 * count},
-		},
-		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: []byte(strings.Replace(languageSource, "CASES", code.String(), 1))},
-	}
+	tab := table{source: strings.Replace(languageSource, "CASES", cases("y", calls), 1), elem: kernel.Float, rows: len(calls), columns: 64, block: 64}
 	in := make([]byte, 128)
 	for i := range 64 {
 		b := uint16(0)
@@ -256,17 +246,10 @@ func TestDeviceLanguage(t *testing.T) {
 		in[2*i], in[2*i+1] = byte(b), byte(b>>8)
 	}
 	for _, target := range []string{"sm_80", "sm_90"} {
-		res, err := clang.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: target})
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := run(launch, res.PTX, map[string][]byte{"in": in, "out": make([]byte, 256*count)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := tab.evaluate(t, target, in)
 		for n, c := range languageCases {
 			for i := range 64 {
-				if got, want := float(after["out"], 64*n+i), c.want(i); got != want {
+				if got, want := float(out, 64*n+i), c.want(i); got != want {
 					t.Errorf("%s: %s of thread %d is %v, want %v", target, c.call, i, got, want)
 					break
 				}

@@ -2,11 +2,9 @@ package functional_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/tuner/kernel"
@@ -109,55 +107,30 @@ func halfRounded(x float64) float64 {
 
 const mathSamples = 1024
 
-// mathSource is one kernel for all functions: blockIdx.y says which.
-func mathSource() []byte {
-	var b strings.Builder
-	b.WriteString(`#include <cuda_fp16.h>
-extern "C" __global__ void evaluate(const float* in, float* out) {
-  int i = blockIdx.y * 1024 + blockIdx.x * blockDim.x + threadIdx.x;
-  float x = in[i], y = 0.f, w;
-  int n;
-  switch (blockIdx.y) {
-`)
-	for i, f := range mathFunctions {
-		fmt.Fprintf(&b, "    case %d: y = %s; break;\n", i, f.call)
-	}
-	b.WriteString("  }\n  out[i] = y;\n}\n")
-	return []byte(b.String())
-}
-
 // The device headers' mathematics, compiled by clang and executed, against Go's.
 func TestDeviceMathematics(t *testing.T) {
-	clang := needClang(t)
-	count := int64(mathSamples * len(mathFunctions))
-	launch := &kernel.Launch{
-		KernelName: "evaluate",
-		Grid:       [3]int64{mathSamples / 256, int64(len(mathFunctions)), 1}, Block: [3]int64{256, 1, 1},
-		Args: []kernel.Arg{
-			{Name: "in", Type: kernel.Float, Lanes: 1, Count: count},
-			{Name: "out", Type: kernel.Float, Lanes: 1, Count: count},
-		},
-		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: mathSource()},
-	}
-	res, err := clang.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: "sm_90"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var calls []string
 	var in []byte
 	for _, f := range mathFunctions {
+		calls = append(calls, f.call)
 		for i := range mathSamples {
 			x := float32(f.from + (f.to-f.from)*float64(i)/(mathSamples-1))
 			in = binary.LittleEndian.AppendUint32(in, math.Float32bits(x))
 		}
 	}
-	after, err := run(launch, res.PTX, map[string][]byte{"in": in, "out": make([]byte, len(in))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := `#include <cuda_fp16.h>
+extern "C" __global__ void evaluate(const float* in, float* out) {
+  int i = blockIdx.y * 1024 + blockIdx.x * blockDim.x + threadIdx.x;
+  float x = in[i], y = 0.f, w;
+  int n;
+  switch (blockIdx.y) {
+` + cases("y", calls) + "  }\n  out[i] = y;\n}\n"
+	f := table{source: source, elem: kernel.Float, rows: len(calls), columns: mathSamples, block: 256}
+	out := f.evaluate(t, "sm_90", in)
 	for n, f := range mathFunctions {
 		worst := 0.0
 		for i := n * mathSamples; i < (n+1)*mathSamples; i++ {
-			x, got := float(in, i), float(after["out"], i)
+			x, got := float(in, i), float(out, i)
 			want := f.want(x)
 			if math.Abs(want) > math.MaxFloat32 {
 				want = math.Copysign(math.Inf(1), want)

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 )
@@ -74,9 +72,9 @@ func (t *traffic) again() (bytes float64) {
 func localBytes(plan *reuse.Plan, t *traffic, in *timing.Input) (read, written float64) {
 	const sector = 32
 	loaded := t.total.spilled[0]*(1-t.c.spill.hits) + t.locals[0].l2
-	stored := t.total.spilled[1] + t.locals[1].sectors
-	places := float64(in.WarpsPerCTA)*float64(in.Program.SpillBytes) + t.places // a word of a lane is 4 bytes, of a warp 4 sectors
-	return sector * loaded * plan.Local, sector * stored * plan.LocalStores(stored/math.Max(places, 1))
+	spilled, declared := t.total.spilled[1], t.locals[1].sectors
+	rewritten := timing.Rewritten(in.Program, float64(in.WarpsPerCTA), spilled, declared, t.places)
+	return sector * loaded * plan.Local, sector * (spilled + declared) * plan.LocalStores(rewritten)
 }
 
 // composeAll is the traffic of a CTA and how long it takes with the SM to itself,

@@ -94,15 +94,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(r.Target)
-	// In two steps, the front end's and the rest, for what vectorCopies does between them.
-	step := func(args []string) error {
-		e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
-		if err == nil && (e.code != 0 || e.killed != "") {
-			err = &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
-		}
-		return err
-	}
-	if err := step(clangArgs(f, target, feature, extra, src.Main)); err != nil {
+	if err := c.step(ctx, w, f, r.SourceFile, clangArgs(f, target, feature, extra, src.Main)); err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.
@@ -115,7 +107,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
 	finish := func(optimiser ...string) ([]byte, error) {
-		if err := step(clangFinish(target, feature, extra, optimiser)); err != nil {
+		if err := c.step(ctx, w, f, r.SourceFile, clangFinish(target, feature, extra, optimiser)); err != nil {
 			return nil, err
 		}
 		ptx, err := w.output()
@@ -134,6 +126,16 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx)}, nil
+}
+
+// step runs the compiler on a source file once. It takes two: the front end's and the rest, for
+// what vectorCopies does between them.
+func (c *Clang) step(ctx context.Context, w workdir, f *clang, file string, args []string) error {
+	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
+	if err == nil && (e.code != 0 || e.killed != "") {
+		err = &Error{Compiler: f.version, File: file, Message: e.diagnosis(string(w))}
+	}
+	return err
 }
 
 // clangArgs is the front end's command line, run in src/. -nocudainc and -nostdinc leave only
@@ -155,9 +157,10 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 }
 
 // clangFinish is the command line of what follows the front end: LLVM's text to PTX, with
-// options for the optimiser besides the source's. What the options of the source ask for is in the text, but for optimisation and contraction;
-// -enable-memcpyopt-without-libcalls is what clang gives itself for CUDA, and -nvptx-fma-level
-// stands for -ffp-contract, which is not read with LLVM's text.
+// options for the optimiser besides the source's. What the latter ask for is in the text,
+// but for optimisation and contraction; -enable-memcpyopt-without-libcalls is what clang
+// gives itself for CUDA, and -nvptx-fma-level stands for -ffp-contract, which is not read
+// with LLVM's text.
 func clangFinish(target, feature string, extra, optimiser []string) []string {
 	contract := "-nvptx-fma-level=2"
 	if slices.Contains(extra, "-ffp-contract=off") {

@@ -25,28 +25,37 @@ var (
 	// iterations are unrolled whole; clang's own is 300. nvcc's is about 400, and 2,400 for a
 	// loop that indexes a private array, which then is held in registers
 	// (deploy/calibrate/wholeloops.py). LLVM has one for all loops: the further ones
-	// are for kernels that the first leaves with such an array, in rising order until
-	// there is none.
+	// are for kernels that the first leaves with such an array and the last does not.
 	unrolls = []int{400, 800, 1200, 2400}
 )
 
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
-// optimiser's options, of which each has the limits.
+// optimiser's options, of which each has the limits: with the least of unrolls that leaves no
+// private array in memory, or the first where all do.
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
-	var first []byte
-	for k, most := range unrolls {
-		ptx, err := finish(append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)...)
-		var own *Error
-		switch {
-		case k > 0 && errors.As(err, &own): // too much for the limits
-			return first, nil
-		case err != nil || !hasPrivateArrays(ptx):
+	unrolled := func(most int) ([]byte, error) {
+		return finish(append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)...)
+	}
+	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]
+	first, err := unrolled(least)
+	if err != nil || !hasPrivateArrays(first) {
+		return first, err
+	}
+	last, err := unrolled(most)
+	var own *Error
+	if errors.As(err, &own) { // too much for the limits
+		return first, nil
+	} else if err != nil {
+		return nil, err
+	} else if hasPrivateArrays(last) {
+		return first, nil // data indexes it
+	}
+	for _, n := range between {
+		if ptx, err := unrolled(n); err != nil || !hasPrivateArrays(ptx) {
 			return ptx, err
-		case k == 0:
-			first = ptx
 		}
 	}
-	return first, nil
+	return last, nil
 }
 
 // hasPrivateArrays says whether clang's PTX keeps anything of a thread's own in memory.

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,10 +34,10 @@ extern "C" __global__ void k(float *out, const float *in, int m, float y, float 
 		{"8", "int(in[k])", true, true},
 	} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: tt.n}, kernel.Macro{Name: "WHERE", Value: tt.where})
-		if got := hasPrivateArrays(compiled(t, needClang(t), r).PTX); got != tt.plain {
+		if got := hasPrivateArrays(mustCompile(t, needClang(t), r).PTX); got != tt.plain {
 			t.Errorf("%s words by %s: in memory by clang %v, want %v", tt.n, tt.where, got, tt.plain)
 		}
-		if got := hasPrivateArrays(compiled(t, NewClangAsNVCC(DefaultLimits()), r).PTX); got != tt.asNVCC {
+		if got := hasPrivateArrays(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX); got != tt.asNVCC {
 			t.Errorf("%s words by %s: in memory as by nvcc %v, want %v", tt.n, tt.where, got, tt.asNVCC)
 		}
 	}
@@ -60,23 +59,14 @@ extern "C" __global__ void k(float *out, const float *in, int n) {
 		return strings.Count(code, "fma.rn.f32")
 	}
 	const all = 6 // the first of each sum is a product
-	if got := before(compiled(t, needClang(t), r).PTX); got >= all {
+	if got := before(mustCompile(t, needClang(t), r).PTX); got >= all {
 		t.Errorf("clang has %d of the sums before the first branch: nothing is to be told", got)
 	}
-	res := compiled(t, NewClangAsNVCC(DefaultLimits()), r)
+	res := mustCompile(t, NewClangAsNVCC(DefaultLimits()), r)
 	if got := before(res.PTX); got < all {
 		t.Errorf("%d sums before the first branch, want %d:\n%s", got, all, res.PTX)
 	}
 	if !strings.HasPrefix(res.Compiler, "clang ") || !strings.HasSuffix(res.Compiler, " as nvcc") {
 		t.Errorf("made by %q", res.Compiler)
 	}
-}
-
-func compiled(t *testing.T, d Driver, r Request) Result {
-	t.Helper()
-	res, err := d.Compile(context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
 }

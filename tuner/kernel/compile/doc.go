@@ -8,6 +8,11 @@
 // directory, cannot include a file outside their bundle, and never pass a shell;
 // on Linux the kernel (Landlock) holds compilers to that directory and the system's files.
 //
-// It does not read definitions (package kernel does), does not parse PTX, and
+// What clang needs in the CUDA toolkit's place is here, too: device/ has the device
+// language, and clang is run in two steps so that copies of structs become those of
+// vectors (vectorcopy.go). In nvcc's place it optimises as nvcc does where the two
+// were seen to differ (clang_asnvcc.go).
+//
+// It does not read definitions (package kernel does) nor their options (package option), does not parse PTX, and
 // does not apply the register cap or the carve-out, which belong to the launch.
 package compile

@@ -14,12 +14,12 @@ type Error struct {
 // an error, and what to do about it where that is known; Message has all of it.
 func (e *Error) Error() string {
 	first := firstError(e.Message)
-	todo := advice(e.Message, first)
+	help := advice(e.Message, first)
 	if !strings.HasPrefix(first, e.File+":") && !strings.HasPrefix(first, e.File+"(") {
 		first = e.File + ": " + first
 	}
-	if todo != "" {
-		first += " (" + todo + ")"
+	if help != "" {
+		first += " (" + help + ")"
 	}
 	return e.Compiler + ": " + first
 }
