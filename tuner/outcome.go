@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/warptune/warptune/search"
 )
@@ -63,6 +64,21 @@ const (
 	MaxMessage = 4096
 	MaxMetrics = 256
 )
+
+// Clip returns a text of at most n bytes, cut between letters if it is longer,
+// with U+FFFD for what is no UTF-8: only that can be sent and stored.
+func Clip(s string, n int) string {
+	const cut = "…"
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	end := n - len(cut)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + cut
+}
 
 // Check says why an outcome makes no sense, nil if it does. Whoever produced
 // one that does not is at fault, not the configuration.

@@ -148,7 +148,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 		if fault == "" {
 			fault = "no reason given"
 		}
-		l.requeue(s, seq, "worker "+w.worker.ID+": "+clip(fault, 512), true)
+		l.requeue(s, seq, "worker "+w.worker.ID+": "+Clip(fault, 512), true)
 	}
 	if status == Refused {
 		return ack(Refused, "%s", fault)
@@ -166,13 +166,6 @@ func (l *Ledger) conclude(s *live, t *trial, w *session, r *Report, seq int64) {
 	if res.Worker == w.worker.ID {
 		l.audit(s, &res)
 	}
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n] + "…"
-	}
-	return s
 }
 
 // renew renews a lease that a worker says it holds; false if it is not its.

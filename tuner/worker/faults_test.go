@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,10 +12,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/tuner"
@@ -363,6 +366,37 @@ func TestKnownByDigest(t *testing.T) {
 		known.Note(other)
 		if o, ok := known.Find(t.Context(), other.Digest); !ok || fmt.Sprint(o) != found(other) {
 			t.Errorf("what was noted is %+v (%v)", o, ok)
+		}
+	})
+}
+
+// What compilers and machines say is cut between letters, and what is no text is
+// not sent: a message that cannot be written would be tried again for ever.
+func TestMessagesAreText(t *testing.T) {
+	long := strings.Repeat("中é", 2*tuner.MaxMessage/5)
+	texts := []string{long, "a" + long, "aa" + long, "Wei\xdfe Zeile", long + "\xff"}
+	synctest.Test(t, func(t *testing.T) {
+		s := onDisk(t)
+		defer func() { s.stop() }()
+		id := s.submit(tunertest.Bundle{Size: int64(2 * len(texts))}).ID
+		conn := s.connect()
+		defer conn.Close()
+		wire := &network{conn, func(ctx context.Context, method string, in, out any, call func(context.Context, any) error) error {
+			if _, err := proto.Marshal(in.(proto.Message)); err != nil {
+				t.Error(err)
+				return status.Error(codes.InvalidArgument, err.Error())
+			}
+			return call(ctx, out)
+		}}
+		run(t, s.workerOf("w", 1, wire, func(_ context.Context, q tuner.Question, _ []byte) (tuner.Outcome, error) {
+			text := texts[q.Seq/2]
+			if q.Seq%2 == 0 {
+				return tuner.Outcome{}, errors.New(text)
+			}
+			return tuner.Outcome{Validity: tuner.Compile, Message: text}, nil
+		}))
+		if table := s.table(id); !utf8.ValidString(table) || !strings.Contains(table, "Wei�e Zeile") {
+			t.Errorf("no text: %q", table)
 		}
 	})
 }

@@ -119,26 +119,18 @@ func (w *Worker) take(t *task) {
 // report says what evaluating the task came to.
 func (t *task) report() *warptunev1.Report {
 	if t.err != nil {
-		return &warptunev1.Report{Lease: t.lease, Result: &warptunev1.Report_Fault{Fault: clip(t.err.Error())}}
+		return &warptunev1.Report{Lease: t.lease, Result: &warptunev1.Report_Fault{Fault: tuner.Clip(t.err.Error(), tuner.MaxMessage)}}
 	}
 	var m struct { // in one piece: they go together anyway
 		report  warptunev1.Report
 		outcome warptunev1.Outcome
 		result  warptunev1.Report_Outcome
 	}
-	t.outcome.Message = clip(t.outcome.Message)
+	t.outcome.Message = tuner.Clip(t.outcome.Message, tuner.MaxMessage)
 	rpc.PutOutcome(&m.outcome, &t.outcome)
 	m.result.Outcome = &m.outcome
 	m.report.Lease, m.report.Result, m.report.Found = t.lease, &m.result, t.outcome.Found
 	return &m.report
-}
-
-// clip cuts a message to what a coordinator takes.
-func clip(s string) string {
-	if len(s) > tuner.MaxMessage {
-		return s[:tuner.MaxMessage-3] + "…"
-	}
-	return s
 }
 
 // adopt takes granted trials in hand.
