@@ -84,6 +84,13 @@ func (b *board) moved(sweeps []tuner.Sweep) []tuner.Sweep {
 	return moved
 }
 
+// rouse has watchers look again, though nothing that is shown has changed.
+func (b *board) rouse() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.announce()
+}
+
 func (b *board) announce() {
 	if !b.closed {
 		close(b.changed)

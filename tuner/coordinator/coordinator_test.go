@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -407,4 +408,94 @@ func TestLeasesOfAProcessThatIsGone(t *testing.T) {
 			t.Errorf("alone %v: %d of 3 done, want %d", alone, n, want)
 		}
 	}
+}
+
+// While the disk is full those who watch are told so, and what they were shown of
+// a sweep stands: its record, which is older, is not shown for it.
+func TestWatchersOfAFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		full := false
+		var mu sync.Mutex
+		fill := func(to bool) { mu.Lock(); defer mu.Unlock(); full = to }
+		st := &store.Failing{Store: store.NewMemory(), Fail: func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			if full {
+				return tuner.Errorf(tuner.DiskFull, "store changes", "%w", syscall.ENOSPC)
+			}
+			return nil
+		}}
+		c := start(t, st, nil)
+		b := tunertest.Bundle{Size: 400}
+		put(t, c, b)
+		id := submit(t, c, b.Spec("kernel")).Sweep.ID
+		work(t, c, 200)
+		time.Sleep(2 * time.Second) // idle workers show too
+		_, version, err := c.Watch(ctx, id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(true)
+		if _, err := c.Submit(t.Context(), b.Spec("another"), ""); tuner.KindOf(err) != tuner.DiskFull {
+			t.Fatalf("submitted to a full disk: %v", err)
+		}
+		for err == nil {
+			_, version, err = c.Watch(ctx, id, version)
+		}
+		if tuner.KindOf(err) != tuner.DiskFull {
+			t.Errorf("who watches is told %v", err)
+		}
+		fill(false)
+		for done := int64(200); done < 400; {
+			s, v, err := c.Watch(ctx, id, version)
+			if tuner.KindOf(err) == tuner.DiskFull {
+				time.Sleep(time.Millisecond)
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if s.Counts.Done < done {
+				t.Fatalf("%d of %d are shown after the disk was full", s.Counts.Done, done)
+			}
+			if version, done = v, s.Counts.Done; c.Healthy() == nil {
+				work(t, c, 200)
+			}
+		}
+	})
+}
+
+// A sweep that stored outcomes answer whole ends before anybody could see it; it
+// is one sweep nevertheless, whoever submits it meanwhile.
+func TestSubmitIsIdempotentAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := make(chan struct{})
+		close(slow)
+		st := &store.Failing{Store: store.NewMemory(), Fail: func() error { <-slow; return nil }}
+		c := start(t, st, nil)
+		b := tunertest.Bundle{Size: 40}
+		put(t, c, b)
+		submit(t, c, b.Spec("kernel"))
+		work(t, c, 40)
+		spec := b.Spec("kernel")
+		spec.Seed++
+		slow = make(chan struct{})
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				if _, err := c.Submit(t.Context(), spec, ""); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		close(slow)
+		group.Wait()
+		for num := uint64(3); num < 10; num++ {
+			if s, ok := c.Number(num); ok {
+				t.Errorf("sweep %s is there again under number %d", s.ID, num)
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -32,7 +33,11 @@ func (c *Coordinator) loadLocked() error {
 			ledger.NoteDistrust(d)
 		}
 	}
-	c.board.put(sweeps)
+	// What is shown of a live sweep is newer than its record.
+	c.board.put(slices.DeleteFunc(slices.Clone(sweeps), func(s tuner.Sweep) bool {
+		_, shown := c.board.number(s.Num)
+		return shown && s.State.Live()
+	}))
 	for i := range sweeps {
 		s := &sweeps[i]
 		switch {

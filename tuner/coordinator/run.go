@@ -71,6 +71,12 @@ func (c *Coordinator) flush() error {
 		err := c.store.Commit(&g.changes)
 		c.observe(g, c.opts.Now().Sub(started), err)
 
+		var moved []tuner.Sweep
+		if err == nil { // shown before it is no longer under way: see underWayLocked
+			moved = c.board.moved(g.changes.Sweeps)
+			c.board.put(g.changes.Sweeps)
+			c.board.put(g.shown)
+		}
 		c.mu.Lock()
 		c.flying = nil
 		if err != nil {
@@ -79,9 +85,6 @@ func (c *Coordinator) flush() error {
 		}
 		c.mu.Unlock()
 		if err == nil {
-			moved := c.board.moved(g.changes.Sweeps)
-			c.board.put(g.changes.Sweeps)
-			c.board.put(g.shown)
 			c.logGroup(g, moved)
 			c.removeReplaced(moved)
 		}
@@ -131,6 +134,7 @@ func (c *Coordinator) failLocked(err error) {
 	c.voidLocked(err)
 	c.waiting.wakeAll()
 	c.drainedLocked()
+	c.board.rouse()
 }
 
 // recoverLocked goes on with what is stored if the store takes changes again.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/warptune/warptune/tuner"
 )
@@ -55,7 +56,11 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if len(key) > 256 {
 		return Submitted{}, tuner.Errorf(tuner.Invalid, "submit sweep", "the key is longer than 256 bytes")
 	}
-	id := spec.ID(key)
+	return c.submit(ctx, spec, key, spec.ID(key))
+}
+
+// submit is Submit of what has the identity given.
+func (c *Coordinator) submit(ctx context.Context, spec tuner.Spec, key, id string) (Submitted, error) {
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
@@ -75,10 +80,14 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 		return Submitted{}, tuner.Errorf(tuner.Invalid, "submit sweep", "%w", plan.Refusal)
 	}
 	var out Submitted
+	again := false
 	err = c.change(ctx, func(l *tuner.Ledger) error {
 		if s, ok := c.liveLocked(id); ok {
 			out.Resumed = s.State == tuner.Paused
 			return l.Steer(s.Num, tuner.Running)
+		}
+		if again = c.underWayLocked(id); again {
+			return nil
 		}
 		if s, ok := c.board.get(id); ok {
 			if !s.State.CanBecome(tuner.Running) {
@@ -97,8 +106,20 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if err != nil {
 		return Submitted{}, err
 	}
+	if again { // how it ended is shown now
+		return c.submit(ctx, spec, key, id)
+	}
 	out.Sweep, _ = c.board.get(id)
 	return out, nil
+}
+
+// underWayLocked reports whether what is being stored has a sweep with an
+// identity: one that is not live has ended then, in a way that is not shown yet.
+func (c *Coordinator) underWayLocked(id string) bool {
+	has := func(g *group) bool {
+		return g != nil && slices.ContainsFunc(g.changes.Sweeps, func(s tuner.Sweep) bool { return s.ID == id })
+	}
+	return has(c.flying) || has(c.pending) || slices.ContainsFunc(c.full, has)
 }
 
 // liveLocked returns the live sweep with an identity, also one that is not
@@ -202,7 +223,8 @@ func (c *Coordinator) Before(_ context.Context, num uint64, f func(*tuner.Sweep)
 }
 
 // Watch returns a sweep's state once it has changed since version, which was
-// returned by the call before; 0: at once.
+// returned by the call before; 0: at once. While the disk is full it returns
+// that error instead of waiting.
 func (c *Coordinator) Watch(ctx context.Context, id string, version uint64) (tuner.Sweep, uint64, error) {
 	for {
 		next, open := c.board.next()
@@ -212,6 +234,9 @@ func (c *Coordinator) Watch(ctx context.Context, id string, version uint64) (tun
 		}
 		if !open {
 			return s, v, errStopped
+		}
+		if err := c.Healthy(); tuner.KindOf(err) == tuner.DiskFull {
+			return s, v, err
 		}
 		select {
 		case <-next:
