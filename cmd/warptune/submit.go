@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
@@ -13,6 +14,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -122,12 +124,17 @@ func (a *app) watchCommand() *cobra.Command {
 	return cmd
 }
 
+// fullPause is how long a coordinator whose disk is full is left alone.
+const fullPause = 5 * time.Second
+
 // watch shows the progress of a sweep until it has ended, and returns its last
-// state. A coordinator that goes away after its first answer is waited for.
+// state. A coordinator that goes away after its first answer, or whose disk is
+// full, is waited for.
 func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
 	bar := a.progress("configurations")
 	defer bar.finish()
 	answered := false
+	done, told := int64(0), int64(-1) // trials that have ended, and how many had when a full disk was told of
 	for {
 		stream, err := c.Watch(ctx, &warptunev1.WatchRequest{Id: id}, grpc.WaitForReady(answered))
 		for err == nil {
@@ -137,10 +144,22 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			}
 			answered = true
 			s, n := r.GetSweep(), r.GetSweep().GetCounts()
-			bar.show(int(n.GetDone()+n.GetAbandoned()), int(n.GetTotal()), watchNote(s))
+			done = n.GetDone() + n.GetAbandoned()
+			bar.show(int(done), int(n.GetTotal()), watchNote(s))
 			if ended(s) {
 				return s, nil
 			}
+		}
+		if known := rpc.FromStatus(err); answered && ctx.Err() == nil && tuner.KindOf(known) == tuner.DiskFull {
+			if told != done {
+				bar.say(known.Error() + "; waiting for that")
+			}
+			told = done
+			select {
+			case <-time.After(fullPause):
+			case <-ctx.Done():
+			}
+			continue
 		}
 		if !answered || ctx.Err() != nil || !rpc.Unreachable(err) {
 			return nil, err
