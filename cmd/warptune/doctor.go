@@ -156,10 +156,13 @@ func (x *examination) database(name string) {
 		return
 	}
 	found, err := store.Check(path)
-	switch tuner.KindOf(err) {
-	case tuner.Locked:
+	switch {
+	case tuner.KindOf(err) == tuner.Locked:
 		x.say(noted, name, "%s; in use, so not checked: %v", bytesText(float64(info.Size())), err)
 		return
+	case errors.Is(err, store.ErrOlder):
+		x.say(noted, name, "%v; an upgraded copy is checked", err)
+		found, err = checkCopy(path)
 	}
 	if err != nil {
 		x.say(wrong, name, "%v", err)
@@ -241,5 +244,5 @@ func checkCopy(path string) (*store.Findings, error) {
 	if err := errors.Join(err, to.Close()); err != nil {
 		return nil, fmt.Errorf("copy it to be checked: %w", err)
 	}
-	return store.Check(to.Name())
+	return store.CheckUpgraded(to.Name())
 }

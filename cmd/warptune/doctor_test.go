@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +49,39 @@ func TestDoctorChangesNoData(t *testing.T) {
 	}
 	if after, _ := os.ReadFile(database); !bytes.Equal(before, after) {
 		t.Error("the database has changed")
+	}
+}
+
+// A database of an older schema is checked as it will be after the upgrade, which
+// is left to the coordinator: an older program can go on with the file.
+func TestDoctorDoesNotUpgrade(t *testing.T) {
+	f, err := os.Open("../../tuner/store/testdata/v1.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := io.ReadAll(unzipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	database := filepath.Join(dir, "warptune.db")
+	if err := os.WriteFile(database, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, out := doctor(t, dir)
+	if status != exitDone || !strings.Contains(out, "schema is version 1") || !strings.Contains(out, "every page, checksum and reference holds") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	if after, _ := os.ReadFile(database); !bytes.Equal(before, after) {
+		t.Error("the database has changed")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.backup")); len(left) > 0 {
+		t.Errorf("there is %v now", left)
 	}
 }
 

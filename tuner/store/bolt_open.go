@@ -12,6 +12,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/warptune/warptune/tuner"
 )
@@ -32,7 +33,12 @@ type OpenOptions struct {
 	Existing bool
 	// uncounted leaves it to the caller to look whether results are complete.
 	uncounted bool
+	// asStored refuses an older schema, with ErrOlder, instead of upgrading it.
+	asStored bool
 }
+
+// ErrOlder says that a file's schema is older than what this program writes.
+var ErrOlder = errors.New("this program upgrades it when it opens it to use it")
 
 // Open opens the store in the file at path, or makes one. The file is checked
 // before it is used: a damaged one is refused, and left as it is.
@@ -49,12 +55,16 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
+	file, err := follow(path)
+	if err != nil {
+		return nil, err
+	}
 	if !opts.AnyFileSystem {
-		if kind := networkFileSystem(filepath.Dir(path)); kind != "" {
+		if kind := networkFileSystem(filepath.Dir(file)); kind != "" {
 			return nil, tuner.Errorf(tuner.Conflict, op, "%s is on %s, where locks and syncs cannot be relied on: use a local disk", path, kind)
 		}
 	}
-	lock, err := acquire(path, opts.Wait)
+	lock, err := acquire(file, opts.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +87,26 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 		return nil, err
 	}
 	b := &Bolt{path: path, lock: lock}
-	var file *os.File
-	if err := b.open(opts, &file); err != nil {
-		abandon(file)
+	var opened *os.File
+	if err := b.open(opts, &opened); err != nil {
+		abandon(opened)
 		return nil, err
 	}
 	return b, nil
+}
+
+// follow returns the file that a path with symbolic links leads to: whatever it is
+// called by, it has one lock. A link to nothing, to a disk that is not there, say,
+// is no place for a new file.
+func follow(path string) (string, error) {
+	file, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	if to, err := os.Readlink(path); err == nil {
+		return "", tuner.Errorf(tuner.NotFound, "open store", "it is a link to %s, which does not exist: is its disk there?", to)
+	}
+	return path, nil
 }
 
 // openError says which file could not be opened, and keeps the kind.
@@ -90,6 +114,9 @@ func openError(path string, err error) error {
 	var known *tuner.Error
 	if errors.As(err, &known) {
 		return &tuner.Error{Kind: known.Kind, Op: "open " + path, Err: known}
+	}
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return tuner.Errorf(tuner.Locked, "open "+path, "another process uses the file, by another name: stop it, or use another file")
 	}
 	kind := tuner.KindOf(translate("", err))
 	if errors.Is(err, fs.ErrPermission) {
@@ -130,7 +157,7 @@ func (b *Bolt) open(opts OpenOptions, file **os.File) (err error) {
 		return err
 	}
 	b.db = db
-	if err = b.upgrade(migrations); err == nil && !opts.uncounted {
+	if err = b.upgrade(migrations, opts.asStored); err == nil && !opts.uncounted {
 		err = b.verifyCounts()
 	}
 	if err != nil {

@@ -37,6 +37,35 @@ func TestSecondOpenerIsToldWhoHoldsIt(t *testing.T) {
 	})
 }
 
+// A file has one lock, whatever it is called by, and a link to nothing is not
+// replaced by a new file.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	path, link, hard, broken := filepath.Join(dir, "sweeps.db"), filepath.Join(dir, "link.db"), filepath.Join(dir, "hard.db"), filepath.Join(dir, "broken.db")
+	b := mustOpen(t, path)
+	must(t, os.Symlink("sweeps.db", link))
+	must(t, os.Link(path, hard))
+	must(t, os.Symlink(filepath.Join(dir, "absent", "sweeps.db"), broken))
+	for name, want := range map[string]struct {
+		kind tuner.ErrorKind
+		says string
+	}{
+		link:   {tuner.Locked, fmt.Sprintf("process %d", os.Getpid())},
+		hard:   {tuner.Locked, hard},
+		broken: {tuner.NotFound, filepath.Join(dir, "absent", "sweeps.db")},
+	} {
+		_, err := Open(name, OpenOptions{AnyFileSystem: true, Wait: time.Millisecond})
+		if tuner.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Readlink(broken); err != nil {
+		t.Errorf("the link was replaced: %v", err)
+	}
+	must(t, b.Close())
+	must(t, mustOpen(t, link).Close())
+}
+
 // unopenable files are refused with a reason, and not touched.
 func TestUnopenableFilesAreLeftAlone(t *testing.T) {
 	dir := t.TempDir()
@@ -255,11 +284,11 @@ func TestUpgradeBacksUpFirst(t *testing.T) {
 	failing := func(*Bolt, *bolt.Tx) error { return fmt.Errorf("this step fails") }
 	backedUp := fmt.Sprintf("%s.v%d.backup", path, len(migrations)+1)
 	further := func(steps ...migration) []migration { return append(slices.Clone(migrations), steps...) }
-	if err := b.upgrade(further(failing)); err == nil || !strings.Contains(err.Error(), "this step fails") {
+	if err := b.upgrade(further(failing), false); err == nil || !strings.Contains(err.Error(), "this step fails") {
 		t.Errorf("a failing step: %v", err)
 	}
-	must(t, b.upgrade(further(step, step))) // the backup of before is in nobody's way
-	if err := b.upgrade(nil); tuner.KindOf(err) != tuner.Conflict {
+	must(t, b.upgrade(further(step, step), false)) // the backup of before is in nobody's way
+	if err := b.upgrade(nil, false); tuner.KindOf(err) != tuner.Conflict {
 		t.Errorf("downgrade: %v", err)
 	}
 	must(t, b.Close())

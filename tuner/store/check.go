@@ -26,9 +26,15 @@ func (f *Findings) problem(format string, args ...any) {
 
 // Check reads everything in a store's file, changes nothing, and says what is
 // wrong: values that do not verify, and records that contradict one another.
-// An error means that the file cannot be read at all.
-func Check(path string) (*Findings, error) {
-	b, err := Open(path, OpenOptions{Existing: true, AnyFileSystem: true, uncounted: true})
+// An error means that the file cannot be read at all; ErrOlder, that it would have
+// to be upgraded first.
+func Check(path string) (*Findings, error) { return check(path, true) }
+
+// CheckUpgraded is Check of a file of whatever schema, which it upgrades: of a copy.
+func CheckUpgraded(path string) (*Findings, error) { return check(path, false) }
+
+func check(path string, asStored bool) (*Findings, error) {
+	b, err := Open(path, OpenOptions{Existing: true, AnyFileSystem: true, uncounted: true, asStored: asStored})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // upgrade checks the schema's version and brings an older one up to date, in
-// one transaction, after the file was backed up beside itself.
-func (b *Bolt) upgrade(steps []migration) error {
+// one transaction, after the file was backed up beside itself; or refuses it, asStored.
+func (b *Bolt) upgrade(steps []migration, asStored bool) error {
 	const op = "open store"
 	current := len(steps) + 1
 	var version int
@@ -30,6 +30,8 @@ func (b *Bolt) upgrade(steps []migration) error {
 		return tuner.Errorf(tuner.Conflict, op, "its schema is version %d, this program knows up to %d: use a newer program", version, current)
 	case version == current:
 		return b.checkBuckets()
+	case asStored:
+		return tuner.Errorf(tuner.Conflict, op, "its schema is version %d of %d: %w", version, current, ErrOlder)
 	}
 	if err := b.checkValues(); err != nil {
 		return err
