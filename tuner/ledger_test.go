@@ -314,20 +314,21 @@ func TestLastAttemptIsNoCompany(t *testing.T) {
 
 func TestNonsenseIsTheWorkersFault(t *testing.T) {
 	bad := map[string]func(*tuner.Outcome){
-		"NaN time":        func(o *tuner.Outcome) { o.TimeUS = math.NaN() },
-		"infinite time":   func(o *tuner.Outcome) { o.TimeUS = math.Inf(1) },
-		"negative time":   func(o *tuner.Outcome) { o.TimeUS = -1 },
-		"no time":         func(o *tuner.Outcome) { o.TimeUS = 0 },
-		"huge time":       func(o *tuner.Outcome) { o.TimeUS = 1e19 },
-		"no validity":     func(o *tuner.Outcome) { o.Validity = 0 },
-		"new validity":    func(o *tuner.Outcome) { o.Validity = 77 },
-		"time of failure": func(o *tuner.Outcome) { o.Validity = tuner.Compile },
-		"NaN occupancy":   func(o *tuner.Outcome) { o.Occupancy = math.NaN() },
-		"NaN metric":      func(o *tuner.Outcome) { o.Metrics["x"] = math.NaN() },
-		"negative use":    func(o *tuner.Outcome) { o.Registers = -1 },
-		"steering text":   func(o *tuner.Outcome) { o.Bound = "dram\x1b[2J" },
-		"steering metric": func(o *tuner.Outcome) { o.Metrics["x\n"] = 1 },
-		"long message":    func(o *tuner.Outcome) { o.Bound = strings.Repeat("x", 1e6) },
+		"NaN time":         func(o *tuner.Outcome) { o.TimeUS = math.NaN() },
+		"infinite time":    func(o *tuner.Outcome) { o.TimeUS = math.Inf(1) },
+		"negative time":    func(o *tuner.Outcome) { o.TimeUS = -1 },
+		"no time":          func(o *tuner.Outcome) { o.TimeUS = 0 },
+		"huge time":        func(o *tuner.Outcome) { o.TimeUS = 1e19 },
+		"no validity":      func(o *tuner.Outcome) { o.Validity = 0 },
+		"new validity":     func(o *tuner.Outcome) { o.Validity = 77 },
+		"time of failure":  func(o *tuner.Outcome) { o.Validity = tuner.Compile },
+		"floor of nothing": func(o *tuner.Outcome) { o.FloorUS = 5e-324 },
+		"NaN occupancy":    func(o *tuner.Outcome) { o.Occupancy = math.NaN() },
+		"NaN metric":       func(o *tuner.Outcome) { o.Metrics["x"] = math.NaN() },
+		"negative use":     func(o *tuner.Outcome) { o.Registers = -1 },
+		"steering text":    func(o *tuner.Outcome) { o.Bound = "dram\x1b[2J" },
+		"steering metric":  func(o *tuner.Outcome) { o.Metrics["x\n"] = 1 },
+		"long message":     func(o *tuner.Outcome) { o.Bound = strings.Repeat("x", 1e6) },
 	}
 	for what, change := range bad {
 		d := newDesk(t, 3)

@@ -63,6 +63,8 @@ func (o *Outcome) mustEqual(p *Outcome) bool {
 const (
 	MaxMessage = 4096
 	MaxMetrics = 256
+	// leastFloor, microseconds: any time is a finite multiple of it (Proof.Gap).
+	leastFloor = 1e-18
 )
 
 // Clip returns a text of at most n bytes, cut between letters if it is longer,
@@ -92,7 +94,7 @@ func (o *Outcome) Check() error {
 		return Errorf(Invalid, op, "the time %g µs is not positive and finite", o.TimeUS)
 	case o.Validity != Correct && o.TimeUS != 0:
 		return Errorf(Invalid, op, "an outcome %q has a time, %g µs", o.Validity, o.TimeUS)
-	case !(o.FloorUS >= 0 && o.FloorUS <= o.TimeUS):
+	case !(o.FloorUS == 0 || o.FloorUS >= leastFloor && o.FloorUS <= o.TimeUS):
 		return Errorf(Invalid, op, "the floor %g µs is not between 0 and the time, %g µs", o.FloorUS, o.TimeUS)
 	case !(o.Occupancy >= 0 && o.Occupancy <= 1):
 		return Errorf(Invalid, op, "the occupancy %g is not between 0 and 1", o.Occupancy)

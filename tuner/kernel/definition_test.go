@@ -269,6 +269,8 @@ func TestDefinitionErrors(t *testing.T) {
 		{`"Values": "[1, 2]"`, `"Values": "2"`, `ConfigurationSpace.TuningParameters[1].Values: a list is expected, "2" is none`},
 		{`"Values": "[1, 2]"`, `"Values": "[]"`, "ConfigurationSpace.TuningParameters[1].Values: there are no values"},
 		{`"Values": "[1, 2]"`, `"Values": "[1, 'a']"`, "ConfigurationSpace.TuningParameters[1].Values: a is not a value of type int"},
+		{`"Type": "int", "Values": "[1, 2]"`, `"Type": "float", "Values": "[0.5, 1e308 * 10]"`, "ConfigurationSpace.TuningParameters[1].Values: +Inf is not a finite number"},
+		{`"Type": "int", "Values": "[1, 2]"`, `"Type": "float", "Values": "[1e308 * 10 - 1e308 * 10]"`, "ConfigurationSpace.TuningParameters[1].Values: NaN is not a finite number"},
 		{`"Name": "ITEMS", "Type": "int"`, `"Name": "ITEMS", "Type": "i32"`, `ConfigurationSpace.TuningParameters[1].Type: unknown type "i32"; known are int, uint, float, bool, string`},
 		{`"Name": "ITEMS"`, `"Name": "BLOCK_SIZE"`, "ConfigurationSpace.TuningParameters[1].Name: parameter BLOCK_SIZE is declared twice, with other values"},
 		{`"Name": "ITEMS"`, `"Name": "a-b"`, `ConfigurationSpace.TuningParameters[1].Name: "a-b" is not an identifier`},

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/warptune/warptune/search"
@@ -79,6 +80,10 @@ func (r *reader) values(d document, kind search.Kind, declared string) []search.
 	for i, v := range converted {
 		if declared == "uint" && v.Kind == search.Int && v.I < 0 {
 			r.warn(d.path, "%s is negative though the declared type is uint", v)
+		}
+		if math.IsInf(v.F, 0) || math.IsNaN(v.F) { // neither JSON nor a macro can say it
+			r.fail(d.path, "%s is not a finite number", v)
+			return nil
 		}
 		if seen[v] {
 			r.warn(d.path, "value %s occurs twice: the second is left out", list[i].Text())
