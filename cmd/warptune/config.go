@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"runtime"
-	"strings"
+	"strconv"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -15,16 +17,21 @@ func defaultSlots() int { return runtime.GOMAXPROCS(0) }
 // configRecord makes the record of one configuration given as NAME=V,….
 func configRecord(def *kernel.Definition, text string, problem []int64) (record.Record, error) {
 	rec := record.Record{Kernel: def.Name, Params: map[string]json.RawMessage{}, ProblemSize: problem, Line: 1}
-	for _, part := range strings.Split(text, ",") {
-		name, value, ok := strings.Cut(part, "=")
-		if !ok {
-			return rec, usagef("--config: %q is not NAME=VALUE", part)
+	list, err := search.ParseAssignments(text)
+	if err == nil && len(list) == 0 {
+		err = errors.New("want NAME=VALUE")
+	}
+	if err != nil {
+		return rec, usagef("--config: %w", err)
+	}
+	for _, a := range list {
+		raw := json.RawMessage(a.Text)
+		if unquoted, err := strconv.Unquote(a.Text); err == nil && a.Text[0] == '"' {
+			raw, _ = json.Marshal(unquoted)
+		} else if !json.Valid(raw) {
+			raw, _ = json.Marshal(a.Text)
 		}
-		raw := json.RawMessage(strings.TrimSpace(value))
-		if !json.Valid(raw) {
-			raw, _ = json.Marshal(strings.TrimSpace(value))
-		}
-		rec.Params[strings.TrimSpace(name)] = raw
+		rec.Params[a.Name] = raw
 	}
 	if err := checkProblem(def, problem); err != nil {
 		return rec, err
@@ -32,7 +39,6 @@ func configRecord(def *kernel.Definition, text string, problem []int64) (record.
 	if _, err := evaluate.Config(def, &rec); err != nil {
 		return rec, usagef("--config %s: %w", text, err)
 	}
-	var err error
 	rec.Raw, err = json.Marshal(rec)
 	return rec, err
 }

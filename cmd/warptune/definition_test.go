@@ -7,8 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 // quick are flags that make a sweep of the given copy kernel small.
@@ -218,5 +224,29 @@ func TestNoCompiler(t *testing.T) {
 	list := warptune(t, "sweep", "list", "--db", db).ok(t).stdout
 	if !bytes.Contains([]byte(list), []byte("running")) {
 		t.Errorf("the sweep does not wait:\n%s", list)
+	}
+}
+
+// What is printed of a configuration is what --config takes, whatever its values.
+func TestConfigurationsAreTakenAsPrinted(t *testing.T) {
+	path := given(t, "copy", func(d map[string]any) {
+		space := part(t, d, "ConfigurationSpace")
+		space["TuningParameters"] = append(space["TuningParameters"].([]any), map[string]any{"Name": "MODE", "Type": "string", "Values": []any{`a,b`, `7`, `"`}})
+	})
+	def, _, err := kernel.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{`a,b`, `7`, `"`} {
+		c := def.Default()
+		c.Values[slices.Index(c.Names, "MODE")] = search.OfString(value)
+		text := configText(c.Names, rpc.FromValues(c.Values))
+		rec, err := configRecord(def, text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got, err := evaluate.Config(def, &rec); err != nil || !got.Equal(c) {
+			t.Errorf("%s is read as %s (%v)", text, got, err)
+		}
 	}
 }

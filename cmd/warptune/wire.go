@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 // protoJSON makes messages printable by encoding/json, in protobuf's own JSON.
@@ -84,11 +86,7 @@ func valueText(v *warptunev1.Value) string {
 
 // configText is NAME=V,… as --config takes it.
 func configText(names []string, values []*warptunev1.Value) string {
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = names[i] + "=" + valueText(v)
-	}
-	return strings.Join(parts, ",")
+	return search.Config{Names: names, Values: rpc.ToValues(values)}.String()
 }
 
 func oneLineText(s string) string {

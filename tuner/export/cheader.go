@@ -17,12 +17,13 @@ import (
 func writeCHeader(w io.Writer, rows []Row) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, headerTop)
+	taken := map[string]bool{}
 	for len(rows) > 0 {
 		n := slices.IndexFunc(rows, func(r Row) bool { return r.Spec.Kernel != rows[0].Spec.Kernel })
 		if n < 0 {
 			n = len(rows)
 		}
-		writeKernel(out, rows[:n])
+		writeKernel(out, rows[:n], unlike(rows[0].Spec.Kernel, taken))
 		rows = rows[n:]
 	}
 	fmt.Fprint(out, "\n#endif\n")
@@ -49,27 +50,50 @@ const headerTop = `/* Tuning table written by warptune. Do not edit: export it a
 #include <string.h>
 `
 
-// writeKernel writes the struct, table, lookup and macros of one kernel.
-func writeKernel(out *bufio.Writer, rows []Row) {
-	name := identifier(rows[0].Spec.Kernel)
+// unlike is a kernel's name as an identifier, with _ behind it until neither it nor
+// what is made of it is taken, also in capitals. They are taken then.
+func unlike(kernel string, taken map[string]bool) string {
+	made := func(name string) []string {
+		name = strings.ToUpper(name)
+		return []string{name, name + "_ROW", name + "_TABLE"}
+	}
+	name := identifier(kernel)
+	for slices.ContainsFunc(made(name), func(n string) bool { return taken[n] }) {
+		name += "_"
+	}
+	for _, n := range made(name) {
+		taken[n] = true
+	}
+	return name
+}
+
+// writeKernel writes the struct, table, lookup and macros of one kernel, which has
+// the name in C.
+func writeKernel(out *bufio.Writer, rows []Row, name string) {
 	params := parameters(rows)
 	dims := 1
 	for i := range rows {
 		dims = max(dims, len(rows[i].Spec.Problem))
 	}
-	fmt.Fprintf(out, "\n/* %s */\n\ntypedef struct {\n  const char *arch;\n  int compute_capability; /* major * 10 + minor */\n  int dims;\n  long long problem[%d];\n  double time_us; /* simulated */\n", comment(rows[0].Spec.Kernel), dims)
-	for _, p := range params {
-		fmt.Fprintf(out, "  %s %s;\n", cType(rows, p), field(p))
+	about := comment(rows[0].Spec.Kernel)
+	if name != identifier(rows[0].Spec.Kernel) {
+		about += ", here " + name
+	}
+	fmt.Fprintf(out, "\n/* %s */\n\ntypedef struct {\n  const char *arch;\n  int compute_capability; /* major * 10 + minor */\n  int dims;\n  long long problem[%d];\n  double time_us; /* simulated */\n", about, dims)
+	kinds := make([]search.Kind, len(params))
+	for i, p := range params {
+		kinds[i] = kindOf(rows, p)
+		fmt.Fprintf(out, "  %s %s;\n", cTypes[kinds[i]], field(p))
 	}
 	fmt.Fprintf(out, "  const char *compiler, *provenance;\n} warptune_%s_row;\n\nstatic const warptune_%s_row warptune_%s_table[] = {\n", name, name, name)
 	for i := range rows {
-		writeCRow(out, &rows[i], params, dims)
+		writeCRow(out, &rows[i], params, kinds, dims)
 	}
 	fmt.Fprintf(out, "};\n")
 	fmt.Fprint(out, strings.ReplaceAll(lookup, "KERNEL", name))
 	defined := map[string]bool{}
 	for i := range rows {
-		writeMacros(out, &rows[i], defined)
+		writeMacros(out, &rows[i], name, defined)
 	}
 }
 
@@ -100,7 +124,7 @@ static inline const warptune_KERNEL_row *warptune_KERNEL(const char *arch, const
 }
 `
 
-func writeCRow(out *bufio.Writer, r *Row, params []string, dims int) {
+func writeCRow(out *bufio.Writer, r *Row, params []string, kinds []search.Kind, dims int) {
 	problem := make([]string, dims)
 	for i := range problem {
 		problem[i] = "0"
@@ -109,13 +133,17 @@ func writeCRow(out *bufio.Writer, r *Row, params []string, dims int) {
 		}
 	}
 	fmt.Fprintf(out, "  {%q, %d, %d, {%s}, %s", r.Spec.Arch, r.CC[0]*10+r.CC[1], len(r.Spec.Problem), strings.Join(problem, ", "), number(r.Outcome.TimeUS))
-	for _, p := range params {
+	for k, p := range params {
 		i := slices.Index(r.Names, p)
 		if i < 0 {
 			fmt.Fprint(out, ", 0")
 			continue
 		}
-		fmt.Fprintf(out, ", %s", cValue(r.Config[i]))
+		v := r.Config[i]
+		if kinds[k] == search.String {
+			v = search.OfString(v.String())
+		}
+		fmt.Fprintf(out, ", %s", cValue(v))
 	}
 	fmt.Fprintf(out, ", %s, %s},\n", cString(r.Outcome.Compiler),
 		cString(fmt.Sprintf("simulator %s, level %s, kernel %.12s, arch %.12s", r.Spec.Engine, r.Spec.Level, r.Spec.Bundle, r.Spec.ArchDigest)))
@@ -123,8 +151,8 @@ func writeCRow(out *bufio.Writer, r *Row, params []string, dims int) {
 
 // writeMacros writes a row's macros unless an earlier row of the same problem
 // defined them.
-func writeMacros(out *bufio.Writer, r *Row, defined map[string]bool) {
-	prefix := strings.ToUpper(fmt.Sprintf("WARPTUNE_%s_%s_%s", identifier(r.Spec.Kernel), identifier(r.Spec.Arch), problemText(r.Spec.Problem)))
+func writeMacros(out *bufio.Writer, r *Row, name string, defined map[string]bool) {
+	prefix := strings.ToUpper(fmt.Sprintf("WARPTUNE_%s_%s_%s", name, identifier(r.Spec.Arch), problemText(r.Spec.Problem)))
 	if defined[prefix] {
 		return
 	}
@@ -147,20 +175,29 @@ func parameters(rows []Row) []string {
 	return out
 }
 
-func cType(rows []Row, param string) string {
+// cTypes are the types of parameters.
+var cTypes = map[search.Kind]string{search.Int: "long long", search.Float: "double", search.Bool: "int", search.String: "const char *"}
+
+// kindOf is the kind that a parameter's values have in all rows, or that holds
+// them: the definition may have changed between them.
+func kindOf(rows []Row, param string) search.Kind {
+	kind := search.KindInvalid
 	for i := range rows {
-		if j := slices.Index(rows[i].Names, param); j >= 0 {
-			switch rows[i].Config[j].Kind {
-			case search.Float:
-				return "double"
-			case search.String:
-				return "const char *"
-			case search.Bool:
-				return "int"
-			}
+		j := slices.Index(rows[i].Names, param)
+		if j < 0 {
+			continue
+		}
+		switch k := rows[i].Config[j].Kind; {
+		case kind == search.KindInvalid || k == search.String:
+			kind = k
+		case k == kind || kind == search.String:
+		case k == search.Float || kind == search.Float:
+			kind = search.Float
+		default:
+			kind = search.Int
 		}
 	}
-	return "long long"
+	return kind
 }
 
 func cValue(v search.Value) string {

@@ -96,9 +96,5 @@ func problemText(problem []int64) string {
 
 // configText is NAME=V,… as the command line takes it.
 func configText(r *Row) string {
-	parts := make([]string, len(r.Config))
-	for i, v := range r.Config {
-		parts[i] = r.Names[i] + "=" + v.String()
-	}
-	return strings.Join(parts, ",")
+	return search.Config{Names: r.Names, Values: r.Config}.String()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,13 +144,30 @@ func TestCSVRoundTripsAndHoldsNoFormula(t *testing.T) {
 	if len(records) != 5 || records[1][0] != "'=cmd()" {
 		t.Errorf("%q", records)
 	}
+	assigned, err := search.ParseAssignments(records[1][4])
+	if err != nil || len(assigned) != 4 {
+		t.Errorf("configuration %q: %v", records[1][4], err)
+	}
 }
 
 // The header compiles without a warning as C and as C++, and selects the right row.
 func TestCHeaderCompilesAndSelects(t *testing.T) {
 	dir := t.TempDir()
 	var buf bytes.Buffer
-	if err := Write(&buf, "c-header", sampleRows()); err != nil {
+	rows := sampleRows()
+	for _, name := range []string{"int_while", "INT while", "transpose_row", "transpose__table"} { // alike in C
+		row := sampleRows()[0]
+		row.Spec.Kernel = name
+		rows = append(rows, row)
+	}
+	for i, v := range []search.Value{search.OfFloat(2.5), search.OfString("32")} { // as the definition was changed
+		row := sampleRows()[0]
+		row.Spec.Kernel, row.Config = "changed", slices.Clone(row.Config)
+		row.Config[i] = v
+		rows = append(rows, row, sampleRows()[0])
+		rows[len(rows)-1].Spec.Kernel = "changed"
+	}
+	if err := Write(&buf, "c-header", rows); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "table.h"), buf.String())
@@ -163,10 +181,11 @@ static void show(const char *arch, long long n) {
 int main(void) {
   show("h200", 8192); show("h200", 2048); show("h200", 3000); show("h200", 1000000); show("a100", 1); show("v100", 1);
   printf("%d\n", WARPTUNE_TRANSPOSE_H200_2048_TILE);
+  { long long n = 8192; printf("%g %s\n", warptune_changed("h200", &n, 1)->p_TILE, warptune_changed("h200", &n, 1)->p_scale); }
   return 0;
 }
 `
-	want := "h200 8192 32\nh200 2048 16\nh200 2048 16\nh200 8192 32\na100 8192 64\nnone\n16\n"
+	want := "h200 8192 32\nh200 2048 16\nh200 2048 16\nh200 8192 32\na100 8192 64\nnone\n16\n2.5 0.5\n"
 	for compiler, source := range map[string]string{"gcc": "main.c", "g++": "main.cc"} {
 		if _, err := exec.LookPath(compiler); err != nil {
 			t.Skipf("no %s on this machine", compiler)

@@ -196,6 +196,9 @@ func Config(def *kernel.Definition, r *record.Record) (search.Config, error) {
 		var text string
 		if json.Unmarshal(raw, &text) != nil {
 			text = string(raw)
+		} else if cfg.Values[i].Kind == search.String {
+			cfg.Values[i] = search.OfString(text)
+			continue
 		}
 		value, err := search.ParseValue(cfg.Values[i].Kind, text)
 		if err != nil {
