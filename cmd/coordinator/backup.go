@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/warptune/warptune/tuner/store"
 )
 
 // backupSuffix ends the names of backups; what is between the database's name
@@ -49,10 +51,11 @@ func (o *options) backUp(ctx context.Context, from source, database string, log 
 	}
 }
 
-// writeBackup makes a copy that is complete whenever it has its name.
+// writeBackup makes a copy that is complete, and on disk, whenever it has its name.
+// Until then it has one that the next takes over, if this one is cut short.
 func writeBackup(from source, database string, now time.Time) (name string, err error) {
 	name = database + "." + now.UTC().Format(backupTime) + backupSuffix
-	f, err := os.CreateTemp(filepath.Dir(database), ".backup-*")
+	f, err := os.OpenFile(database+store.Partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +71,10 @@ func writeBackup(from source, database string, now time.Time) (name string, err 
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", fmt.Errorf("write a copy of %s: %w", database, err)
 	}
-	return name, os.Rename(f.Name(), name)
+	if err = os.Rename(f.Name(), name); err != nil {
+		return "", err
+	}
+	return name, store.SyncDir(filepath.Dir(name))
 }
 
 // pruneBackups removes all backups of a database but the newest keep.

@@ -71,6 +71,39 @@ func (broken) Backup(w io.Writer) error {
 	return errors.New("no space left on device")
 }
 
+type ended struct{}
+
+func (ended) Backup(w io.Writer) error {
+	_, _ = w.Write([]byte("half"))
+	panic("killed")
+}
+
+// What coordinators leave behind that end in the middle of a backup does not add up.
+func TestEndedBackupsDoNotAddUp(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "warptune.db")
+	st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	before, _ := os.ReadDir(dir)
+	for range 3 {
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = writeBackup(ended{}, path, time.Now())
+		}()
+	}
+	name, err := writeBackup(st, path, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	useRestored(t, name)
+	if after, _ := os.ReadDir(dir); len(after) != len(before)+1 {
+		t.Errorf("there are %v, before %v", after, before)
+	}
+}
+
 func TestFailedBackupLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	if name, err := writeBackup(broken{}, filepath.Join(dir, "warptune.db"), time.Now()); err == nil {

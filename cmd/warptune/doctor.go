@@ -197,6 +197,8 @@ func (x *examination) companions(entries []fs.DirEntry) {
 			x.backup(e.Name(), info)
 		case strings.Contains(e.Name(), ".db.new-"):
 			x.say(noted, "leftover", "%s: a database that was never finished; it can be removed", e.Name())
+		case strings.HasSuffix(e.Name(), ".db"+store.Partial):
+			x.say(noted, "leftover", "%s: a backup that is being written, or was cut short; the next takes its place", e.Name())
 		}
 	}
 	if backups == 0 {

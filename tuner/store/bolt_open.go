@@ -195,11 +195,11 @@ func create(path string) error {
 		_ = os.Remove(temp)
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
-// syncDir makes a rename in a directory durable.
-func syncDir(dir string) error {
+// SyncDir makes a rename in a directory durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -299,7 +299,7 @@ func TestUpgradeBacksUpFirst(t *testing.T) {
 		}
 		must(t, backup.Close())
 	}
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".backup-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(path + Partial); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }

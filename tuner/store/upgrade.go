@@ -140,11 +140,15 @@ func verifySweep(tx *bolt.Tx, key []byte, s *tuner.Sweep) error {
 	return nil
 }
 
+// Partial is behind a database's name while it is copied: one copy at a time, by who
+// has the database's lock, in the place of any that was cut short.
+const Partial = ".partial"
+
 // backupTo writes a copy, durably, that is complete whenever it has its name:
 // path with .backup after it, or with a number before that if there is such a
 // file already, of an upgrade that did not come to its end, say.
 func (b *Bolt) backupTo(path string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".backup-*")
+	f, err := os.OpenFile(b.path+Partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -171,5 +175,5 @@ func (b *Bolt) backupTo(path string) (err error) {
 	if err = os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
