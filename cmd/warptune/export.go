@@ -30,7 +30,8 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format F",
 		Short: "Write the tuning table: the best of every kernel, architecture and problem size",
-		Long: "Write the tuning table: the best of every kernel, architecture and problem size. The\n" +
+		Long: "Write the tuning table: the best of every kernel, architecture and problem size, as its\n" +
+			"newest sweep and those of the same kernel, compiler and simulator found it. The\n" +
 			"formats t4 and kernel-tuner are files that other tuners load: they hold one run, with\n" +
 			"every configuration evaluated and those that failed.",
 		Args: exactly(0, "no arguments"),
@@ -57,6 +58,7 @@ func (a *app) exportCommand() *cobra.Command {
 func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	var rows []export.Row
 	whole := export.WholeRun(e.format)
+	newer := 0 // sweeps, the newest of which comes first
 	for s, err := range rpc.Sweeps(ctx, c, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch}) {
 		if err != nil {
 			return err
@@ -68,6 +70,10 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 		if err != nil {
 			return err
 		}
+		for i := range more {
+			more[i].Newer = newer
+		}
+		newer++
 		rows = append(rows, more...)
 	}
 	if len(rows) == 0 {

@@ -26,6 +26,7 @@ type Row struct {
 	Config  []search.Value
 	Outcome tuner.Outcome
 	Seq     int64 // the trial's number in its sweep
+	Newer   int   // how many sweeps are newer than its own
 }
 
 // writers are the formats by name.

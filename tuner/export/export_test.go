@@ -101,6 +101,23 @@ func TestSameBytesWhateverTheOrder(t *testing.T) {
 	}
 }
 
+// The best is that of the newest sweep and of those that asked the same, not that
+// of the kernel as it was before it was edited.
+func TestBestIsOfTheNewest(t *testing.T) {
+	row := func(newer int, bundle string, us float64) Row {
+		r := sampleRows()[0]
+		r.Newer, r.Spec.Bundle, r.Outcome.TimeUS = newer, bundle, us
+		return r
+	}
+	rows := []Row{row(3, "now", 6), row(2, "before", 1), row(1, "now", 7), row(0, "now", 8)}
+	for range 20 {
+		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		if best := Best(rows); len(best) != 1 || best[0].Outcome.TimeUS != 6 {
+			t.Fatalf("of %v it is %v", rows, best)
+		}
+	}
+}
+
 func TestUnknownFormat(t *testing.T) {
 	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil || !strings.Contains(err.Error(), "want one of c-header, csv, json, kernel-tuner, markdown, t4") {
 		t.Error(err)
