@@ -41,7 +41,7 @@ type Changes struct {
 	Leases  []LeaseRecord
 	Results []ResultChange // a result removes its trial's lease
 	Void    []uint64       // sweeps that have started over: no best is theirs
-	Bests   []Best         // each stands if it Replaces the one stored
+	Bests   []Best         // with those that are stored: see Stands
 	// Distrusted are workers that were found to be wrong. It is for the log: what
 	// is stored of it is in the sweeps.
 	Distrusted []SweepDistrust

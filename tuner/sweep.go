@@ -198,17 +198,20 @@ type Best struct {
 	Confirmed bool `json:"confirmed,omitempty"`
 }
 
-// Replaces reports whether b should stand in place of c, which is for the same
-// kernel, architecture and problem. Cycle-level predictions stand before
-// model-level ones; predictions of one scope compare by time; otherwise the
-// later sweep knows better, since kernel, descriptor or engine changed.
-func (b *Best) Replaces(c *Best) bool {
+// outranks reports whether b comes before c, which is for the same kernel,
+// architecture and problem, before their times are compared: cycle-level
+// predictions come before model-level ones, and the later sweep knows better,
+// since kernel, descriptor or engine may have changed.
+func (b *Best) outranks(c *Best) bool {
 	if bc, cc := b.Spec.LastLevel() == "cycle", c.Spec.LastLevel() == "cycle"; bc != cc {
 		return bc
 	}
-	if b.Spec.Scope() != c.Spec.Scope() {
-		return b.Sweep > c.Sweep
-	}
+	return b.Sweep > c.Sweep
+}
+
+// Replaces reports whether b should stand in place of c, which is of the same
+// scope, kernel, architecture and problem.
+func (b *Best) Replaces(c *Best) bool {
 	switch bt, ct := b.Result.Outcome.TimeUS, c.Result.Outcome.TimeUS; {
 	case bt != ct:
 		return bt < ct
@@ -218,4 +221,23 @@ func (b *Best) Replaces(c *Best) bool {
 		return b.Result.Index < c.Result.Index
 	}
 	return b.Confirmed && !c.Confirmed
+}
+
+// Stands returns which of all, for one kernel, architecture and problem, stands:
+// the fastest of those of the scope of the one that outranks the others. There
+// must be one.
+func Stands(all []Best) Best {
+	first := &all[0]
+	for i := range all {
+		if all[i].outranks(first) {
+			first = &all[i]
+		}
+	}
+	best, scope := first, first.Spec.Scope()
+	for i := range all {
+		if all[i].Spec.Scope() == scope && all[i].Replaces(best) {
+			best = &all[i]
+		}
+	}
+	return *best
 }

@@ -206,7 +206,8 @@ func (w *resultWriter) put(tx *bolt.Tx, c *tuner.ResultChange) error {
 	return nil
 }
 
-// putBest stores b if it replaces the one stored.
+// putBest stores what stands of b, what is stored and, if those are of different
+// scopes, what sweeps' records say.
 func putBest(tx *bolt.Tx, b *tuner.Best) error {
 	bucket, key := tx.Bucket(bestBucket), bestKey(b.Spec.Kernel, b.Spec.Arch, b.Spec.Problem)
 	if sealed := bucket.Get(key); sealed != nil {
@@ -214,11 +215,38 @@ func putBest(tx *bolt.Tx, b *tuner.Best) error {
 		if err := readJSON(bestBucket, key, sealed, &old); err != nil {
 			return err
 		}
-		if !b.Replaces(&old) {
+		all := []tuner.Best{old, *b}
+		if old.Spec.Scope() != b.Spec.Scope() {
+			others, err := bestsOf(tx, map[string]bool{string(key): true})
+			if err != nil {
+				return err
+			}
+			all = append(all, others[string(key)]...)
+		}
+		stands := tuner.Stands(all)
+		if stands.Sweep == old.Sweep && stands.Result.Seq == old.Result.Seq && stands.Confirmed == old.Confirmed {
 			return nil
 		}
+		b = &stands
 	}
 	return putJSON(bucket, bestBucket, key, b)
+}
+
+// bestsOf returns what sweeps' records say of the bests of some keys.
+func bestsOf(tx *bolt.Tx, keys map[string]bool) (map[string][]tuner.Best, error) {
+	found := map[string][]tuner.Best{}
+	err := tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
+		var s tuner.Sweep
+		if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+			return err
+		}
+		key := string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem))
+		if best, ok := bestOf(&s); ok && keys[key] {
+			found[key] = append(found[key], best)
+		}
+		return nil
+	})
+	return found, err
 }
 
 func putJSON(bucket *bolt.Bucket, name, key []byte, v any) error {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -75,36 +77,34 @@ func removeResults(tx *bolt.Tx, sweep uint64, limit int) (more bool, err error) 
 // replaceBests puts what other sweeps found in place of what a removed one did.
 func replaceBests(tx *bolt.Tx, sweep uint64) error {
 	bucket := tx.Bucket(bestBucket)
-	var gone [][]byte
+	gone := map[string]bool{}
 	err := bucket.ForEach(func(k, v []byte) error {
 		var best tuner.Best
 		if err := readJSON(bestBucket, k, v, &best); err != nil {
 			return err
 		}
 		if best.Sweep == sweep {
-			gone = append(gone, append([]byte(nil), k...))
+			gone[string(k)] = true
 		}
 		return nil
 	})
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	for _, k := range gone {
-		if err := deleteCounted(bucket, k); err != nil {
-			return err
-		}
+	left, err := bestsOf(tx, gone)
+	if err != nil {
+		return err
 	}
-	return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
-		var s tuner.Sweep
-		if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+	for _, k := range slices.Sorted(maps.Keys(gone)) {
+		if err := deleteCounted(bucket, []byte(k)); err != nil {
 			return err
 		}
-		best, ok := bestOf(&s)
-		for _, g := range gone {
-			if ok && string(g) == string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)) {
-				return putBest(tx, &best)
+		if all := left[k]; len(all) > 0 {
+			best := tuner.Stands(all)
+			if err := putJSON(bucket, bestBucket, []byte(k), &best); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -247,6 +249,54 @@ func TestBestStands(t *testing.T) {
 		}
 		if all, err := s.Bests("kern", tunertest.Arch); err != nil || len(all) != 0 {
 			t.Errorf("a prefix of the name finds %v (%v)", all, err)
+		}
+	})
+}
+
+// Which best stands does not depend on the order in which sweeps came to theirs:
+// it is the fastest of those that asked what the latest sweep asks.
+func TestBestWhateverTheOrder(t *testing.T) {
+	seed := tunertest.Seed(t)
+	each(t, func(t *testing.T, s Store, again func() Store) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for round := range 20 {
+			problem := []int64{int64(round + 1)}
+			var todo []tuner.Best
+			for i, b := range []struct {
+				engine string
+				times  []float64
+			}{{"engine-1", []float64{9, 5}}, {"engine-2", []float64{4, 3}}, {"engine-1", []float64{8, 7}}, {"engine-2", nil}} {
+				for _, us := range b.times {
+					todo = append(todo, testBest(uint64(10*round+i+1), us, func(to *tuner.Best) { to.Spec.Engine, to.Spec.Problem = b.engine, problem }))
+				}
+			}
+			for len(todo) > 0 {
+				i := rng.IntN(len(todo))
+				for i > 0 && todo[i-1].Sweep == todo[i].Sweep { // each sweep's in their order
+					i--
+				}
+				b := todo[i]
+				todo = slices.Delete(todo, i, i+1)
+				sweep := testSweep(b.Sweep)
+				sweep.Spec, sweep.Best, sweep.BestValues = b.Spec, &b.Result, b.Values
+				must(t, s.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{sweep}, Bests: []tuner.Best{b}}))
+			}
+			expect := func(what string, us float64) {
+				t.Helper()
+				if b, err := s.Best("kernel", tunertest.Arch, problem); err != nil || b.Result.Outcome.TimeUS != us {
+					t.Fatalf("round %d, %s: %g of sweep %d (%v), want %g", round, what, b.Result.Outcome.TimeUS, b.Sweep, err, us)
+				}
+			}
+			expect("in the end", 5)
+			for _, gone := range []struct {
+				sweep int
+				us    float64
+			}{{1, 7}, {3, 3}} {
+				_, err := s.Remove(uint64(10*round+gone.sweep), 1000)
+				must(t, err)
+				expect("with some removed", gone.us)
+			}
+			s = again()
 		}
 	})
 }

@@ -207,9 +207,14 @@ func (m *Memory) Commit(c *tuner.Changes) error {
 	}
 	for _, b := range c.Bests {
 		k := string(bestKey(b.Spec.Kernel, b.Spec.Arch, b.Spec.Problem))
-		if old, ok := m.bests[k]; !ok || b.Replaces(&old) {
-			m.bests[k] = cloneBest(b)
+		all := []tuner.Best{b}
+		if old, ok := m.bests[k]; ok {
+			all = append(all, old)
+			if old.Spec.Scope() != b.Spec.Scope() {
+				all = append(all, m.bestsOf(k)...)
+			}
 		}
+		m.bests[k] = cloneBest(tuner.Stands(all))
 	}
 	m.token = max(m.token, c.Token)
 	return nil
@@ -254,23 +259,23 @@ func (m *Memory) dropBests(sweep uint64) {
 	for k, b := range m.bests {
 		if b.Sweep == sweep {
 			delete(m.bests, k)
-			m.replaceBest(k)
+			if left := m.bestsOf(k); len(left) > 0 {
+				m.bests[k] = tuner.Stands(left)
+			}
 		}
 	}
 }
 
-// replaceBest finds the best under key k among the sweeps that are left.
-func (m *Memory) replaceBest(k string) {
+// bestsOf returns what sweeps' records say of the bests under key k.
+func (m *Memory) bestsOf(k string) []tuner.Best {
+	var found []tuner.Best
 	for _, num := range slices.Sorted(maps.Keys(m.sweeps)) {
 		s := m.sweeps[num]
-		b, ok := bestOf(&s)
-		if !ok || string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)) != k {
-			continue
-		}
-		if old, ok := m.bests[k]; !ok || b.Replaces(&old) {
-			m.bests[k] = b
+		if b, ok := bestOf(&s); ok && string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)) == k {
+			found = append(found, b)
 		}
 	}
+	return found
 }
 
 // Backup is in Store: nothing can be backed up.
