@@ -60,6 +60,9 @@ func (l *Ledger) suited(w *session) ([]*live, error) {
 			continue
 		}
 		ok, err := w.worker.suits(&s.rec.Spec)
+		if why, unfit := w.unfit[num]; ok && unfit {
+			ok, err = false, Errorf(Mismatch, "match worker", "worker %s cannot evaluate for the sweep of %s: %s", w.worker.ID, s.rec.Spec.Kernel, why)
+		}
 		if ok {
 			suited = append(suited, s)
 		} else if err != nil {
@@ -143,7 +146,7 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 // the sweep's trials.
 func (l *Ledger) another(s *live, ids ...string) bool {
 	for _, o := range l.sessions {
-		if slices.Contains(ids, o.worker.ID) || o.draining || l.Distrusts(o.worker.ID) || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
+		if _, unfit := o.unfit[s.rec.Num]; unfit || slices.Contains(ids, o.worker.ID) || o.draining || l.Distrusts(o.worker.ID) || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
 			continue
 		}
 		if ok, _ := o.worker.suits(&s.rec.Spec); ok {

@@ -3,6 +3,7 @@ package tuner
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/warptune/warptune/search"
@@ -72,9 +73,26 @@ func (l *Ledger) hear(in *Sync) (*session, error) {
 		l.sessions[name] = w
 		l.active++
 	}
-	w.worker, w.seen, w.draining = in.Worker, l.now, in.Draining
+	w.worker, w.seen, w.draining, w.unfit = in.Worker, l.now, in.Draining, nil
+	for _, num := range slices.Sorted(maps.Keys(in.Unfit)) {
+		if l.live[num] != nil && len(w.unfit) < maxUnfit {
+			if w.unfit == nil {
+				w.unfit = map[uint64]string{}
+			}
+			w.unfit[num] = "see its log"
+			if len(w.unfit) <= maxReasons {
+				w.unfit[num] = Clip(in.Unfit[num], 512)
+			}
+		}
+	}
 	return w, nil
 }
+
+// Bounds on what is kept of the sweeps that a worker is unfit for.
+const (
+	maxUnfit   = 1024 // sweeps
+	maxReasons = 16   // of those, with why
+)
 
 // report takes one report.
 func (l *Ledger) report(w *session, r *Report) Ack {

@@ -53,6 +53,9 @@ type Sync struct {
 	Want     int      // trials it wants to hold in all
 	Draining bool     // it takes no more
 	Leaves   bool     // it leaves when every sweep has ended
+	// Unfit are sweeps, by number, that the worker cannot evaluate for, for want
+	// of a compiler, say: why.
+	Unfit map[uint64]string
 }
 
 // AckStatus says what became of a report. The zero value is invalid.
@@ -123,6 +126,7 @@ type session struct {
 	seen     time.Time
 	draining bool
 	refused  string
+	unfit    map[uint64]string // Sync.Unfit, of live sweeps
 	reported int64
 	// last is when it last reported an outcome, by the ledger's awake time.
 	last time.Duration

@@ -30,7 +30,7 @@ func toSync(m *warptunev1.SynchronizeRequest) *tuner.Sync {
 		Worker: tuner.Worker{
 			ID: w.GetId(), Epoch: w.GetEpoch(), Slots: int(min(w.GetSlots(), maxSlots)), Engine: w.GetEngine(), Archs: w.GetArchs(), Labels: w.GetLabels(),
 		},
-		Want: int(min(max(m.GetWant(), 0), maxSlots)), Draining: m.GetDraining(), Leaves: m.GetLeaves(),
+		Want: int(min(max(m.GetWant(), 0), maxSlots)), Draining: m.GetDraining(), Leaves: m.GetLeaves(), Unfit: m.GetUnfit(),
 	}
 	s.Held, s.Reports = make([]tuner.Held, 0, len(m.GetHeld())), make([]tuner.Report, 0, len(m.GetReports()))
 	for _, h := range m.GetHeld() {

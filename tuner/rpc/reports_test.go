@@ -42,7 +42,7 @@ func TestReportFields(t *testing.T) {
 			t.Errorf("%T has %v, want %v", c.message, got, c.want)
 		}
 	}
-	if got := numbers(&warptunev1.SynchronizeRequest{}); got["reports"] != fieldReports || len(got) != 9 {
+	if got := numbers(&warptunev1.SynchronizeRequest{}); got["reports"] != fieldReports || len(got) != 10 {
 		t.Errorf("SynchronizeRequest has %v: appendSynchronize must know them all", got)
 	}
 }
@@ -62,7 +62,7 @@ func randomReports(rng *rand.Rand, n int) *warptunev1.SynchronizeRequest {
 	m := &warptunev1.SynchronizeRequest{
 		Worker: &warptunev1.WorkerIdentity{Id: text(), Epoch: rng.Uint64(), Archs: map[string]string{"a": "b"}},
 		Held:   []*warptunev1.Lease{{Seq: integer()}, {}}, Want: integer(), KnownSweeps: []uint64{1, rng.Uint64()}, Draining: rng.IntN(2) == 0,
-		WaitMs: integer(), Coordinator: text(), Leaves: rng.IntN(2) == 0,
+		WaitMs: integer(), Coordinator: text(), Leaves: rng.IntN(2) == 0, Unfit: map[uint64]string{rng.Uint64(): text()},
 	}
 	for range n {
 		r := &warptunev1.Report{Found: rng.IntN(2) == 0}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -88,9 +89,10 @@ func (w *Worker) gathers() time.Time {
 
 // state says what the worker is, holds and has finished.
 func (w *Worker) state(want int) *warptunev1.SynchronizeRequest {
+	w.outgrow()
 	in := &warptunev1.SynchronizeRequest{
 		Worker: w.identity, Want: int64(want), Draining: w.draining, Leaves: w.opts.Leave, Coordinator: w.coordinator,
-		Reports: slices.Clone(w.reports[:min(len(w.reports), maxReports)]),
+		Reports: slices.Clone(w.reports[:min(len(w.reports), maxReports)]), Unfit: maps.Clone(w.unfit),
 	}
 	for _, t := range w.tasks {
 		in.Held = append(in.Held, t.lease)
@@ -102,6 +104,22 @@ func (w *Worker) state(want int) *warptunev1.SynchronizeRequest {
 		in.KnownSweeps = append(in.KnownSweeps, num)
 	}
 	return in
+}
+
+// maxSweeps is how many sweeps a worker knows at least before it forgets those that
+// it holds nothing of: it is told again of what it is granted more of.
+const maxSweeps = 256
+
+func (w *Worker) outgrow() {
+	if len(w.sweeps) <= maxSweeps {
+		return
+	}
+	held := map[uint64]bool{}
+	for key := range w.tasks {
+		held[key.sweep] = true
+	}
+	maps.DeleteFunc(w.sweeps, func(num uint64, _ *particulars) bool { return !held[num] })
+	maps.DeleteFunc(w.unfit, func(num uint64, _ string) bool { return !held[num] })
 }
 
 // renewNow makes the next call happen as soon as it can.

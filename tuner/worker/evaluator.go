@@ -20,7 +20,8 @@ type Evaluator interface {
 	// kernel bundle q.Spec.Bundle; do not modify it, what q refers to, or what
 	// the outcome refers to once it is returned. The outcome is the
 	// configuration's; an error is the machine's, and the trial is tried
-	// elsewhere. When ctx ends, so should Evaluate, with any error.
+	// elsewhere: one of the kind tuner.Mismatch says that the machine can
+	// evaluate no configuration of the sweep. When ctx ends, so should Evaluate, with any error.
 	Evaluate(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error)
 }
 

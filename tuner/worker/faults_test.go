@@ -400,3 +400,58 @@ func TestMessagesAreText(t *testing.T) {
 		}
 	})
 }
+
+// A worker that cannot evaluate for a sweep, for want of a compiler, say, returns
+// what it holds of it and uses up nobody's attempts: it goes on with others, or
+// ends and says why, and the sweep waits for one that can.
+func TestWorkerThatLacksWhatASweepNeeds(t *testing.T) {
+	b, other := tunertest.Bundle{Size: 40}, tunertest.Bundle{Size: 41}
+	want, wantOther := undisturbed(t, b), undisturbed(t, other)
+	synctest.Test(t, func(t *testing.T) {
+		s := onDisk(t)
+		defer func() { s.stop() }()
+		id, otherID := s.submit(b).ID, s.submit(other).ID
+		conn := s.connect()
+		defer conn.Close()
+		var tried atomic.Int64
+		lacking := s.workerOf("lacking", 2, conn, func(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+			if q.Sweep == id {
+				tried.Add(1)
+				return tuner.Outcome{}, fmt.Errorf("evaluate: %w", tuner.Errorf(tuner.Mismatch, "", "no compiler in PATH"))
+			}
+			time.Sleep(time.Second)
+			return tunertest.Evaluate(ctx, q, bundle)
+		})
+		exit, err := lacking.Run(t.Context())
+		if exit != worker.Faulted || err == nil || !strings.Contains(err.Error(), "no compiler in PATH") {
+			t.Errorf("it ends %v (%v)", exit, err)
+		}
+		if got := s.table(otherID); got != wantOther || tried.Load() > 2 {
+			t.Errorf("it tried %d times; the other sweep's table is\n%s", tried.Load(), got)
+		}
+		run(t, s.worker("able", 2, time.Second, conn))
+		if got := s.table(id); got != want {
+			t.Errorf("table differs from an undisturbed one:\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// What a worker knows of sweeps does not grow with all that it has ever worked on.
+func TestWorkerForgetsSweeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t, store.NewMemory())
+		defer func() { s.stop() }()
+		for n := range 700 {
+			s.submit(tunertest.Bundle{Size: int64(n+1)/100 + 1, Batch: int64(n + 1)})
+		}
+		conn := s.connect()
+		defer conn.Close()
+		run(t, s.worker("w", 2, time.Millisecond, &network{conn, func(ctx context.Context, _ string, in, out any, call func(context.Context, any) error) error {
+			if m, ok := in.(*warptunev1.SynchronizeRequest); ok && len(m.GetKnownSweeps()) > max(256, len(m.GetHeld())) {
+				t.Errorf("the worker says that it knows %d sweeps, and holds %d trials", len(m.GetKnownSweeps()), len(m.GetHeld()))
+				return status.Error(codes.InvalidArgument, "too many")
+			}
+			return call(ctx, out)
+		}}))
+	})
+}

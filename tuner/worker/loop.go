@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -107,12 +108,28 @@ func (w *Worker) take(t *task) {
 	}
 	t.over = true
 	delete(w.tasks, keyOf(t.lease))
-	w.reports = append(w.reports, t.report())
+	if tuner.KindOf(t.err) == tuner.Mismatch {
+		w.lacks(t)
+	} else {
+		w.reports = append(w.reports, t.report())
+	}
 	if t.err == nil {
 		w.pace.evaluated(t.took)
 	}
 	if w.call != nil && w.call.held {
 		w.call.cancel() // it holds up the report
+	}
+}
+
+// lacks notes that the worker cannot evaluate for a task's sweep, and returns the
+// task and what waits of that sweep: another worker may.
+func (w *Worker) lacks(t *task) {
+	w.unfit[t.lease.GetSweep()] = tuner.Clip(t.err.Error(), tuner.MaxMessage)
+	w.release(t)
+	for _, next := range w.queue {
+		if next.sweep == t.sweep && !next.over {
+			w.release(next)
+		}
 	}
 }
 
@@ -155,6 +172,11 @@ func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 		}
 		if w.draining {
 			w.release(t)
+			continue
+		}
+		if why, unfit := w.unfit[key.sweep]; unfit { // it was granted before that was known
+			t.over, t.err = true, errors.New(why)
+			w.reports = append(w.reports, t.report())
 			continue
 		}
 		w.tasks[key] = t
@@ -227,4 +249,5 @@ func (w *Worker) forget() {
 	}
 	w.queue, w.reports, w.newest = nil, nil, 0
 	clear(w.sweeps)
+	clear(w.unfit)
 }

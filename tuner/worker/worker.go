@@ -93,6 +93,7 @@ type Worker struct {
 	// Mutable fields, used by Run's goroutine alone.
 	coordinator string // whose leases these are
 	sweeps      map[uint64]*particulars
+	unfit       map[uint64]string  // sweeps that it cannot evaluate for: why
 	tasks       map[leaseKey]*task // held, not finished
 	newest      uint64             // the greatest token of any task so far
 	queue       []*task            // of those, not started, in the order granted
@@ -189,7 +190,7 @@ func New(conn grpc.ClientConnInterface, opts Options) (*Worker, error) {
 		},
 		bundles: newBundles(client, opts.MaxBackoff),
 		started: make(chan *task, opts.Slots), results: make(chan *task, opts.Slots), replies: make(chan reply, 1),
-		sweeps: map[uint64]*particulars{}, tasks: map[leaseKey]*task{},
+		sweeps: map[uint64]*particulars{}, unfit: map[uint64]string{}, tasks: map[leaseKey]*task{},
 	}, nil
 }
 

@@ -386,7 +386,10 @@ type SynchronizeRequest struct {
 	// The coordinator that the leases are from; empty at first.
 	Coordinator string `protobuf:"bytes,8,opt,name=coordinator,proto3" json:"coordinator,omitempty"`
 	// It leaves when every sweep has ended: the call is not held then.
-	Leaves        bool `protobuf:"varint,9,opt,name=leaves,proto3" json:"leaves,omitempty"`
+	Leaves bool `protobuf:"varint,9,opt,name=leaves,proto3" json:"leaves,omitempty"`
+	// Sweeps that it cannot evaluate for, for want of a compiler, say, and why. It
+	// is granted nothing of them.
+	Unfit         map[uint64]string `protobuf:"bytes,10,rep,name=unfit,proto3" json:"unfit,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -482,6 +485,13 @@ func (x *SynchronizeRequest) GetLeaves() bool {
 		return x.Leaves
 	}
 	return false
+}
+
+func (x *SynchronizeRequest) GetUnfit() map[uint64]string {
+	if x != nil {
+		return x.Unfit
+	}
+	return nil
 }
 
 // Acknowledgement answers one report: the worker forgets it.
@@ -1025,7 +1035,7 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\x05fault\x18\x03 \x01(\tH\x00R\x05fault\x12\x1c\n" +
 	"\breleased\x18\x04 \x01(\bH\x00R\breleased\x12\x14\n" +
 	"\x05found\x18\x05 \x01(\bR\x05foundB\b\n" +
-	"\x06result\"\xc6\x02\n" +
+	"\x06result\"\xc2\x03\n" +
 	"\x12SynchronizeRequest\x123\n" +
 	"\x06worker\x18\x01 \x01(\v2\x1b.warptune.v1.WorkerIdentityR\x06worker\x12&\n" +
 	"\x04held\x18\x02 \x03(\v2\x12.warptune.v1.LeaseR\x04held\x12-\n" +
@@ -1035,7 +1045,13 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\bdraining\x18\x06 \x01(\bR\bdraining\x12\x17\n" +
 	"\await_ms\x18\a \x01(\x03R\x06waitMs\x12 \n" +
 	"\vcoordinator\x18\b \x01(\tR\vcoordinator\x12\x16\n" +
-	"\x06leaves\x18\t \x01(\bR\x06leaves\"\x88\x01\n" +
+	"\x06leaves\x18\t \x01(\bR\x06leaves\x12@\n" +
+	"\x05unfit\x18\n" +
+	" \x03(\v2*.warptune.v1.SynchronizeRequest.UnfitEntryR\x05unfit\x1a8\n" +
+	"\n" +
+	"UnfitEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x04R\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x01\n" +
 	"\x0fAcknowledgement\x12(\n" +
 	"\x05lease\x18\x01 \x01(\v2\x12.warptune.v1.LeaseR\x05lease\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.warptune.v1.ReportStatusR\x06status\x12\x18\n" +
@@ -1093,7 +1109,7 @@ func file_warptune_v1_worker_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_warptune_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_warptune_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_warptune_v1_worker_proto_goTypes = []any{
 	(ReportStatus)(0),           // 0: warptune.v1.ReportStatus
 	(*WorkerIdentity)(nil),      // 1: warptune.v1.WorkerIdentity
@@ -1110,39 +1126,41 @@ var file_warptune_v1_worker_proto_goTypes = []any{
 	(*LookupResponse)(nil),      // 12: warptune.v1.LookupResponse
 	nil,                         // 13: warptune.v1.WorkerIdentity.ArchsEntry
 	nil,                         // 14: warptune.v1.WorkerIdentity.LabelsEntry
-	(*Outcome)(nil),             // 15: warptune.v1.Outcome
-	(*Spec)(nil),                // 16: warptune.v1.Spec
-	(*Value)(nil),               // 17: warptune.v1.Value
+	nil,                         // 15: warptune.v1.SynchronizeRequest.UnfitEntry
+	(*Outcome)(nil),             // 16: warptune.v1.Outcome
+	(*Spec)(nil),                // 17: warptune.v1.Spec
+	(*Value)(nil),               // 18: warptune.v1.Value
 }
 var file_warptune_v1_worker_proto_depIdxs = []int32{
 	13, // 0: warptune.v1.WorkerIdentity.archs:type_name -> warptune.v1.WorkerIdentity.ArchsEntry
 	14, // 1: warptune.v1.WorkerIdentity.labels:type_name -> warptune.v1.WorkerIdentity.LabelsEntry
 	2,  // 2: warptune.v1.Report.lease:type_name -> warptune.v1.Lease
-	15, // 3: warptune.v1.Report.outcome:type_name -> warptune.v1.Outcome
+	16, // 3: warptune.v1.Report.outcome:type_name -> warptune.v1.Outcome
 	1,  // 4: warptune.v1.SynchronizeRequest.worker:type_name -> warptune.v1.WorkerIdentity
 	2,  // 5: warptune.v1.SynchronizeRequest.held:type_name -> warptune.v1.Lease
 	3,  // 6: warptune.v1.SynchronizeRequest.reports:type_name -> warptune.v1.Report
-	2,  // 7: warptune.v1.Acknowledgement.lease:type_name -> warptune.v1.Lease
-	0,  // 8: warptune.v1.Acknowledgement.status:type_name -> warptune.v1.ReportStatus
-	16, // 9: warptune.v1.SweepParticulars.spec:type_name -> warptune.v1.Spec
-	2,  // 10: warptune.v1.Grant.lease:type_name -> warptune.v1.Lease
-	17, // 11: warptune.v1.Grant.config:type_name -> warptune.v1.Value
-	5,  // 12: warptune.v1.SynchronizeResponse.acknowledgements:type_name -> warptune.v1.Acknowledgement
-	7,  // 13: warptune.v1.SynchronizeResponse.grants:type_name -> warptune.v1.Grant
-	2,  // 14: warptune.v1.SynchronizeResponse.drops:type_name -> warptune.v1.Lease
-	6,  // 15: warptune.v1.SynchronizeResponse.sweeps:type_name -> warptune.v1.SweepParticulars
-	15, // 16: warptune.v1.LookupResponse.outcomes:type_name -> warptune.v1.Outcome
-	4,  // 17: warptune.v1.WorkerService.Synchronize:input_type -> warptune.v1.SynchronizeRequest
-	9,  // 18: warptune.v1.WorkerService.GetBundle:input_type -> warptune.v1.GetBundleRequest
-	11, // 19: warptune.v1.WorkerService.Lookup:input_type -> warptune.v1.LookupRequest
-	8,  // 20: warptune.v1.WorkerService.Synchronize:output_type -> warptune.v1.SynchronizeResponse
-	10, // 21: warptune.v1.WorkerService.GetBundle:output_type -> warptune.v1.GetBundleResponse
-	12, // 22: warptune.v1.WorkerService.Lookup:output_type -> warptune.v1.LookupResponse
-	20, // [20:23] is the sub-list for method output_type
-	17, // [17:20] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	15, // 7: warptune.v1.SynchronizeRequest.unfit:type_name -> warptune.v1.SynchronizeRequest.UnfitEntry
+	2,  // 8: warptune.v1.Acknowledgement.lease:type_name -> warptune.v1.Lease
+	0,  // 9: warptune.v1.Acknowledgement.status:type_name -> warptune.v1.ReportStatus
+	17, // 10: warptune.v1.SweepParticulars.spec:type_name -> warptune.v1.Spec
+	2,  // 11: warptune.v1.Grant.lease:type_name -> warptune.v1.Lease
+	18, // 12: warptune.v1.Grant.config:type_name -> warptune.v1.Value
+	5,  // 13: warptune.v1.SynchronizeResponse.acknowledgements:type_name -> warptune.v1.Acknowledgement
+	7,  // 14: warptune.v1.SynchronizeResponse.grants:type_name -> warptune.v1.Grant
+	2,  // 15: warptune.v1.SynchronizeResponse.drops:type_name -> warptune.v1.Lease
+	6,  // 16: warptune.v1.SynchronizeResponse.sweeps:type_name -> warptune.v1.SweepParticulars
+	16, // 17: warptune.v1.LookupResponse.outcomes:type_name -> warptune.v1.Outcome
+	4,  // 18: warptune.v1.WorkerService.Synchronize:input_type -> warptune.v1.SynchronizeRequest
+	9,  // 19: warptune.v1.WorkerService.GetBundle:input_type -> warptune.v1.GetBundleRequest
+	11, // 20: warptune.v1.WorkerService.Lookup:input_type -> warptune.v1.LookupRequest
+	8,  // 21: warptune.v1.WorkerService.Synchronize:output_type -> warptune.v1.SynchronizeResponse
+	10, // 22: warptune.v1.WorkerService.GetBundle:output_type -> warptune.v1.GetBundleResponse
+	12, // 23: warptune.v1.WorkerService.Lookup:output_type -> warptune.v1.LookupResponse
+	21, // [21:24] is the sub-list for method output_type
+	18, // [18:21] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_worker_proto_init() }
@@ -1162,7 +1180,7 @@ func file_warptune_v1_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_worker_proto_rawDesc), len(file_warptune_v1_worker_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -47,6 +48,10 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 		job.Known = e.lookup(ev, job, q.Ahead)
 	}
 	out, _, err := ev.Evaluate(ctx, job)
+	var lacks *compile.UnavailableError
+	if errors.As(err, &lacks) && q.Spec.Compiler != "prebuilt" { // which has some configurations, on any machine
+		err = &tuner.Error{Kind: tuner.Mismatch, Err: err}
+	}
 	if err == nil && e.known != nil {
 		e.known.Note(out)
 	}
