@@ -103,6 +103,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if hclog.LevelFromString(o.level) == hclog.NoLevel {
 		return nil, fmt.Errorf("unknown --log-level %q", o.level)
 	}
+	if err := o.security.CheckPair(); err != nil {
+		return nil, err
+	}
 	return &o, o.checkListen()
 }
 

@@ -103,7 +103,7 @@ func get(t *testing.T, url string) (string, error) {
 func TestWrongFlags(t *testing.T) {
 	for _, args := range []string{
 		"", "--data x --listen here", "--data x --listen 0.0.0.0:1", "--data x --metrics 0.0.0.0:1", "--data x --metrics here",
-		"--data x --audit 1.5", "--data x --backup-every -1s", "--data x --backup-keep 0", "--data x extra", "--data x --log-level loud",
+		"--data x --audit 1.5", "--data x --backup-every -1s", "--data x --backup-keep 0", "--data x extra", "--data x --log-level loud", "--data x --tls-cert y", "--data x --tls-key y --insecure",
 	} {
 		if code := run(t.Context(), strings.Fields(args), io.Discard); code != exitUsage {
 			t.Errorf("%q: status %d, want %d", args, code, exitUsage)

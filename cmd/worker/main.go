@@ -12,7 +12,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -79,6 +82,10 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, errors.New("--coordinator is required: the address it listens on, HOST:PORT")
 	case rpc.CheckAddress(o.coordinator) != nil:
 		return nil, fmt.Errorf("--coordinator: %w", rpc.CheckAddress(o.coordinator))
+	case o.security.CheckPair() != nil:
+		return nil, o.security.CheckPair()
+	case !utf8.ValidString(o.id) || strings.ContainsFunc(o.id, unicode.IsControl):
+		return nil, fmt.Errorf("--id %q: want a text without control characters", o.id)
 	case o.slots < 1:
 		return nil, fmt.Errorf("--slots must be at least 1, got %d", o.slots)
 	case o.lifetime < 0 || o.stagger < 0 || o.grace < 0:

@@ -42,16 +42,24 @@ func (s *Security) ServerFlags(f flagSet) {
 	f.StringVar(&s.tokenFile, "token-file", "", "file of the tokens to accept, one a line: ROLE NAME TOKEN; read again when it changes")
 }
 
+// CheckPair says that one of a certificate and its key is not given.
+func (s *Security) CheckPair() error {
+	if (s.files.Certificate == "") != (s.files.Key == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	return nil
+}
+
 // Dial makes a client connection to the coordinator at an address (see
 // rpc.CheckAddress). Nothing is sent until the first call.
 func (s *Security) Dial(address string) (*grpc.ClientConn, error) {
 	var creds credentials.TransportCredentials
 	if s.tls || s.files != (rpc.TLSFiles{}) {
-		if (s.files.Certificate == "") != (s.files.Key == "") {
-			return nil, errors.New("--tls-cert and --tls-key go together")
+		err := s.CheckPair()
+		if err == nil {
+			creds, err = s.files.Client()
 		}
-		var err error
-		if creds, err = s.files.Client(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,9 @@ func TestWorkerExitStatus(t *testing.T) {
 		"--coordinator localhost:1 --slots none":  64,
 		"--coordinator localhost:1 --slots 0":     64,
 		"--coordinator localhost:1 more":          64,
+		"--coordinator localhost:1 --tls-cert x":  64,
+		"--coordinator localhost:1 --id \xff":     64,
+		"--coordinator localhost:1 --id a\x1b[2J": 64,
 		"--coordinator localhost:1 --fast":        64,
 		"--coordinator localhost:1 --lifetime 1s": 75, // drained without ever having met it
 	} {
