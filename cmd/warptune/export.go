@@ -67,7 +67,9 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 			continue
 		}
 		more, err := sweepRows(ctx, c, s, e.all || whole, whole)
-		if err != nil {
+		if tuner.KindOf(rpc.FromStatus(err)) == tuner.NotFound {
+			continue // it was deleted since it was listed
+		} else if err != nil {
 			return err
 		}
 		for i := range more {
@@ -94,6 +96,9 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 // wants reports whether the flags ask for a sweep.
 func (e *exporting) wants(s *warptunev1.Sweep) bool {
 	spec := s.GetSpec()
+	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_DELETING {
+		return false // some of it is gone
+	}
 	return strings.HasPrefix(s.GetId(), e.sweep) && (e.level == "" || lastLevel(spec) == e.level) &&
 		(len(e.problem) == 0 || slices.Equal(spec.GetProblem(), e.problem))
 }

@@ -116,6 +116,9 @@ func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result
 			return nil, ctx.Err()
 		}
 	}
+	if err := c.whole(s.Num); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(top, func(a, b tuner.Result) int {
 		if a.Less(&b) {
 			return -1
@@ -128,7 +131,20 @@ func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result
 // Results returns up to limit results of a sweep from trial seq on; an empty
 // answer means that there are no more.
 func (c *Coordinator) Results(_ context.Context, num uint64, seq int64, limit int) ([]tuner.Result, error) {
-	return c.store.Results(num, seq, limit)
+	page, err := c.store.Results(num, seq, limit)
+	if err == nil {
+		err = c.whole(num)
+	}
+	return page, err
+}
+
+// whole says whether what was just read of a sweep is all of it: nothing of it was
+// removed before.
+func (c *Coordinator) whole(num uint64) error {
+	if s, ok := c.board.number(num); !ok || s.State == tuner.Deleting {
+		return tuner.Errorf(tuner.Unavailable, "read results", "the sweep was deleted, or has started over, while it was read: try again")
+	}
+	return nil
 }
 
 // maxSpaces is how many spaces are kept before those of ended sweeps go.

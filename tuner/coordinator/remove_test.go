@@ -35,6 +35,30 @@ func TestDeletionIsDurableFirst(t *testing.T) {
 	})
 }
 
+// Who reads a sweep that is deleted meanwhile is told so: what is gone is not taken
+// for the end.
+func TestDeletedWhileRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c, sweeps := completed(t, 1)
+		if page, err := c.Results(t.Context(), sweeps[0].Num, 0, 4); err != nil || len(page) != 4 {
+			t.Fatal(page, err)
+		}
+		if page, err := c.Results(t.Context(), sweeps[0].Num, 8, 4); err != nil || len(page) != 0 {
+			t.Fatal(page, err)
+		}
+		go func() { _ = c.Delete(t.Context(), sweeps[0].ID) }()
+		synctest.Wait()
+		step(t, c.flush)
+		if top, err := c.Top(t.Context(), sweeps[0].ID, 8); tuner.KindOf(err) != tuner.Unavailable {
+			t.Errorf("while it is deleted: %v (%v)", top, err)
+		}
+		step(t, c.removeSome)
+		if page, err := c.Results(t.Context(), sweeps[0].Num, 4, 4); tuner.KindOf(err) != tuner.Unavailable {
+			t.Errorf("after it was deleted: %v (%v)", page, err)
+		}
+	})
+}
+
 // A bundle goes with the last sweep that is of it, and not while somebody submits.
 func TestBundlesGoWithTheirSweeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

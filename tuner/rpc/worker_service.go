@@ -65,7 +65,7 @@ func checkSynchronize(m *warptunev1.SynchronizeRequest) error {
 		return tuner.Errorf(tuner.Limit, op, "%d reports in one call, at most %d", len(m.GetReports()), maxReports)
 	case len(m.GetHeld()) > maxHeld:
 		return tuner.Errorf(tuner.Limit, op, "%d held leases in one call, at most %d", len(m.GetHeld()), maxHeld)
-	case len(m.GetKnownSweeps()) > maxKnown || len(w.GetArchs()) > maxArchs || len(w.GetLabels()) > maxArchs:
+	case len(m.GetKnownSweeps()) > maxKnown || len(m.GetUnfit()) > maxKnown || len(w.GetArchs()) > maxArchs || len(w.GetLabels()) > maxArchs:
 		return tuner.Errorf(tuner.Limit, op, "too many known sweeps, architectures or labels")
 	case w.GetId() == "" || len(w.GetId()) > 256 || len(w.GetEngine()) > 256:
 		return tuner.Errorf(tuner.Invalid, op, "a worker needs a name and an engine version of at most 256 bytes")
