@@ -142,7 +142,7 @@ func (c *Coordinator) Results(_ context.Context, num uint64, seq int64, limit in
 // removed before.
 func (c *Coordinator) whole(num uint64) error {
 	if s, ok := c.board.number(num); !ok || s.State == tuner.Deleting {
-		return tuner.Errorf(tuner.Unavailable, "read results", "the sweep was deleted, or has started over, while it was read: try again")
+		return tuner.Errorf(tuner.Conflict, "read results", "the sweep was deleted, or has started over, while it was read: try again")
 	}
 	return nil
 }

@@ -49,11 +49,11 @@ func TestDeletedWhileRead(t *testing.T) {
 		go func() { _ = c.Delete(t.Context(), sweeps[0].ID) }()
 		synctest.Wait()
 		step(t, c.flush)
-		if top, err := c.Top(t.Context(), sweeps[0].ID, 8); tuner.KindOf(err) != tuner.Unavailable {
+		if top, err := c.Top(t.Context(), sweeps[0].ID, 8); tuner.KindOf(err) != tuner.Conflict {
 			t.Errorf("while it is deleted: %v (%v)", top, err)
 		}
 		step(t, c.removeSome)
-		if page, err := c.Results(t.Context(), sweeps[0].Num, 4, 4); tuner.KindOf(err) != tuner.Unavailable {
+		if page, err := c.Results(t.Context(), sweeps[0].Num, 4, 4); tuner.KindOf(err) != tuner.Conflict {
 			t.Errorf("after it was deleted: %v (%v)", page, err)
 		}
 	})

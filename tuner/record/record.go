@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -104,6 +105,15 @@ func parse(text []byte) (Record, error) {
 	var rec Record
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return rec, fmt.Errorf("not a record: %w", err)
+	}
+	if n := bytes.Count(text, []byte(`"params"`)); n > 1 { // of two the last stands, as when it is written again
+		var last struct {
+			Params json.RawMessage `json:"params"`
+		}
+		rec.Params = nil
+		if err := errors.Join(json.Unmarshal(text, &last), json.Unmarshal(last.Params, &rec.Params)); err != nil {
+			return rec, fmt.Errorf("not a record: %w", err)
+		}
 	}
 	if rec.Params == nil {
 		return rec, fmt.Errorf("the record has no \"params\"")
