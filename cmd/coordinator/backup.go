@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -79,11 +78,17 @@ func writeBackup(from source, database string, now time.Time) (name string, err 
 
 // pruneBackups removes all backups of a database but the newest keep.
 func pruneBackups(database string, keep int) error {
-	names, err := filepath.Glob(database + ".????????T??????Z" + backupSuffix)
+	dir, base := filepath.Split(database)
+	entries, err := os.ReadDir(filepath.Clean(dir)) // by name
 	if err != nil {
 		return err
 	}
-	slices.Sort(names)
+	var names []string
+	for _, e := range entries {
+		if match, _ := filepath.Match(base+".????????T??????Z"+backupSuffix, e.Name()); match {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
 	for len(names) > keep {
 		err = errors.Join(err, os.Remove(names[0]))
 		names = names[1:]

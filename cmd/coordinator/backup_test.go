@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 func TestBackupsAreStoresAndOldOnesGo(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "warptune.db")
+	path := filepath.Join(t.TempDir(), "[a", "warptune.db") // what a pattern would make of it does not matter
 	st, err := store.Open(path, store.OpenOptions{AnyFileSystem: true})
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,14 @@ func TestBackupsAreStoresAndOldOnesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.backup"))
-	if len(names) != 2 || names[1] != last {
+	var names []string
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".backup") {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) != 2 || names[1] != filepath.Base(last) {
 		t.Errorf("left are %v, want two, the last %s", names, last)
 	}
 }
