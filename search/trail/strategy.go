@@ -1,6 +1,10 @@
 package trail
 
-import "github.com/warptune/warptune/search"
+import (
+	"math"
+
+	"github.com/warptune/warptune/search"
+)
 
 // Member is the part of a strategy that is its own. It never waits: asked for
 // more while answers are out, it proposes the best it can without them.
@@ -52,9 +56,12 @@ func (s *Strategy) Ask(n int) []int64 {
 	return out
 }
 
-// Tell implements search.Strategy.
+// Tell implements search.Strategy. An objective that is no number is none.
 func (s *Strategy) Tell(obs ...search.Observation) {
 	for _, o := range obs {
+		if !o.Valid || math.IsNaN(o.Objective) {
+			o = search.Observation{Index: o.Index}
+		}
 		if s.trail.tell(o) {
 			s.member.Observe(o)
 		}
