@@ -16,6 +16,7 @@ type progress struct {
 	w        io.Writer
 	what     string
 	terminal bool
+	atMost   bool // fewer than the total may do: when it ends is not foretold
 	start    time.Time
 	last     time.Time
 	shown    bool
@@ -70,7 +71,7 @@ func (p *progress) text(done, total int, elapsed time.Duration, note string) str
 		full := barWidth * done / total
 		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + text
 	}
-	if rate > 0 && done < total {
+	if rate > 0 && done < total && !p.atMost {
 		left := time.Duration(float64(total-done) / rate * float64(time.Second))
 		text += ", " + left.Round(time.Second).String() + " left"
 	}

@@ -66,15 +66,24 @@ func jsonResults(results []*warptunev1.Result) []any {
 	return out
 }
 
-// accounted says what became of every trial of a sweep.
-func accounted(s *warptunev1.Sweep) string {
-	n := s.GetCounts()
-	var parts []string
+// outcomes says how many trials have each kind of outcome, and how many are
+// correct.
+func outcomes(n *warptunev1.Counts) (correct int64, parts []string) {
 	for i, count := range n.GetByValidity() {
+		if warptunev1.Validity(i) == warptunev1.Validity_VALIDITY_CORRECT {
+			correct = count
+		}
 		if count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count, validityName(warptunev1.Validity(i))))
 		}
 	}
+	return correct, parts
+}
+
+// accounted says what became of every trial of a sweep.
+func accounted(s *warptunev1.Sweep) string {
+	n := s.GetCounts()
+	_, parts := outcomes(n)
 	if n.GetAbandoned() > 0 {
 		parts = append(parts, fmt.Sprintf("%d abandoned", n.GetAbandoned()))
 	}

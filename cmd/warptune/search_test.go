@@ -46,6 +46,30 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestProgress: the line of a running search says when nothing works, and
+// foretells no end where it may end at any time.
+func TestProgress(t *testing.T) {
+	spec := &warptunev1.Spec{Kernel: "mine", Arch: "h200", Patience: 100}
+	failing := &warptunev1.Sweep{Spec: spec, Workers: 1, Counts: &warptunev1.Counts{Done: 50, Total: 1e9, ByValidity: []int64{0, 0, 2, 48}}}
+	if got, want := watchNote(failing), "mine on h200, none correct: 2 constraints, 48 compile"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, c := range []struct {
+		spec *warptunev1.Spec
+		want string
+	}{
+		{&warptunev1.Spec{}, "50 of 100 configurations, 10/s, 5s left, note"},
+		{&warptunev1.Spec{Patience: 100}, "50 of 100 configurations, 10/s, note"},
+		{&warptunev1.Spec{Negligible: 0.01}, "50 of 100 configurations, 10/s, note"},
+		{&warptunev1.Spec{BudgetMs: 1000}, "50 of 100 configurations, 10/s, note"},
+	} {
+		p := &progress{what: "configurations", atMost: endsEarly(c.spec)}
+		if got := p.text(50, 100, 5*time.Second, "note"); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 // tiled is a tune of 374 configurations that are evaluated in no time.
 var tiled = []string{"tune", "transpose_tiled", "--arch", "h200", "--problem", "256", "--level", "model"}
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -145,6 +146,7 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			answered = true
 			s, n := r.GetSweep(), r.GetSweep().GetCounts()
 			done = n.GetDone() + n.GetAbandoned()
+			bar.atMost = endsEarly(s.GetSpec())
 			bar.show(int(done), int(n.GetTotal()), watchNote(s))
 			if ended(s) {
 				return s, nil
@@ -173,11 +175,18 @@ func leftText(e *warptunev1.Estimate) string {
 	return fmt.Sprintf("%.1f %% expected, %.1f %% at most by 95 %% odds", 100*e.GetGain(), 100*e.GetAtMost())
 }
 
+// endsEarly reports whether a sweep may end before its last trial.
+func endsEarly(s *warptunev1.Spec) bool {
+	return s.GetPatience() > 0 || s.GetNegligible() > 0 || s.GetBudgetMs() > 0
+}
+
 // watchNote is what a progress line says beside the numbers.
 func watchNote(s *warptunev1.Sweep) string {
 	note := s.GetSpec().GetKernel() + " on " + s.GetSpec().GetArch()
 	if best := s.GetBest(); best != nil {
 		note += ", best " + plot.Microseconds(best.GetOutcome().GetTimeUs())
+	} else if correct, kinds := outcomes(s.GetCounts()); correct == 0 && len(kinds) > 0 {
+		note += ", none correct: " + strings.Join(kinds, ", ")
 	}
 	if p := s.GetProof(); p != nil && p.Gap != nil && p.GetGap() > 0 {
 		note += ", proven within " + percentText(p.GetGap())

@@ -84,7 +84,11 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		if sweep.GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
 			failed = fmt.Errorf("sweep %s is %s: %s", shortID(sweep.GetId()), stateName(sweep.GetState()), sweep.GetMessage())
 		} else if sweep.GetBest() == nil && failed == nil {
-			failed = fmt.Errorf("no configuration of %s is valid on %s: see the examples above", sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
+			which := "no configuration"
+			if n := sweep.GetCounts(); n.GetDone() < n.GetSpace() {
+				which = fmt.Sprintf("none of the %d configurations evaluated", n.GetDone())
+			}
+			failed = fmt.Errorf("%s of %s is valid on %s: see the examples above", which, sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
 	}
 	if c.embedded != nil && failed == nil {

@@ -9,7 +9,8 @@ import "github.com/warptune/warptune/search"
 // Rule says when to stop. The zero value never stops.
 type Rule struct {
 	// Patience is how many answers in a row may be no better than the best
-	// before; 0: any number. Answers before the first valid one do not count.
+	// before; 0: any number. Before the first valid one it is fruitless times as
+	// many, as valid configurations may be rare.
 	Patience int64
 	// Negligible is the share of the best objective that is not worth going on
 	// for: the search stops when the strategy has believed several times in a
@@ -25,13 +26,16 @@ const (
 	twice = 2
 )
 
+// fruitless is how many answers that are not valid count as one while none is.
+const fruitless = 10
+
 // Strategy is a strategy that stops by a rule.
 type Strategy struct {
 	search.Strategy
 	rule    Rule
 	told    int64 // answers
 	best    search.Observation
-	stale   int64 // answers since best
+	stale   int64 // answers since best, or in all while none is valid
 	content int   // times in a row that what is left was negligible
 	stopped bool
 }
@@ -92,10 +96,14 @@ func (s *Strategy) judge(o search.Observation) {
 	switch {
 	case o.Valid && (!s.best.Valid || o.Objective < s.best.Objective):
 		s.best, s.stale = o, 0
-	case s.best.Valid:
+	default:
 		s.stale++
 	}
-	if s.rule.Patience > 0 && s.stale >= s.rule.Patience {
+	stale := s.stale
+	if !s.best.Valid {
+		stale /= fruitless
+	}
+	if s.rule.Patience > 0 && stale >= s.rule.Patience {
 		s.stopped = true
 	}
 	if s.stopped || s.rule.Negligible <= 0 || s.told%every != 0 {

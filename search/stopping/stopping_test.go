@@ -62,7 +62,8 @@ func TestPatience(t *testing.T) {
 	}{
 		{"always better", func(n int) search.Observation { return search.Observation{Objective: -float64(n), Valid: true} }, int(space.Size())},
 		{"never better", func(int) search.Observation { return search.Observation{Objective: 1, Valid: true} }, 21},
-		{"never valid", func(int) search.Observation { return search.Observation{} }, int(space.Size())},
+		{"never valid", func(int) search.Observation { return search.Observation{} }, 200},
+		{"valid from 150, never better", func(n int) search.Observation { return search.Observation{Objective: 1, Valid: n >= 150} }, 171},
 		{"valid from 10, better at 25", func(n int) search.Observation {
 			return search.Observation{Objective: map[bool]float64{false: 2, true: 1}[n == 25], Valid: n >= 10 && n%2 == 1}
 		}, 46},
