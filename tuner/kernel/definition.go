@@ -36,6 +36,7 @@ type Definition struct {
 	files      Files
 	params     []search.Param
 	defaults   search.Config
+	given      bool // some parameter has a Default; else defaults are the first values
 	constants  []constant
 	defines    []option.Macro // -D of CompilerOptions
 	conditions []condition
@@ -137,6 +138,8 @@ func (d *Definition) readSpace(r *reader, doc document, root *record) {
 	}
 	for _, p := range rec.list("TuningParameters") {
 		param, value := r.parameter(p)
+		o, _ := p.value.(*object)
+		d.given = d.given || o != nil && o.fields["Default"] != nil
 		if i := slices.Index(d.defaults.Names, param.Name); r.err == nil && i >= 0 {
 			if slices.Equal(d.params[i].Values, param.Values) {
 				r.warn(p.path+".Name", "parameter %s is declared twice, alike: the second is left out", param.Name)
@@ -219,7 +222,7 @@ func (d *Definition) checkDefaults(r *reader) {
 			r.fail(c.path, "%v", err)
 			return
 		}
-		if holds, err := p.Truth(b.env); err != nil || !holds {
+		if holds, err := p.Truth(b.env); d.given && (err != nil || !holds) {
 			used := search.Config{}
 			for _, n := range c.expr.Names() {
 				if v, ok := d.defaults.Get(n); ok {

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +152,29 @@ func TestQuirks(t *testing.T) {
 	}
 	if d.Name != "own_defaults" {
 		t.Errorf("name %s", d.Name)
+	}
+}
+
+// TestNoDefaults: a definition without defaults is not told that they break its
+// conditions because the first values do.
+func TestNoDefaults(t *testing.T) {
+	text, err := os.ReadFile("testdata/own_defaults.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "none.json")
+	text = regexp.MustCompile(`, "Default": [^}]*`).ReplaceAll(text, nil)
+	text = bytes.Replace(text, []byte("tile_size_x > 1"), []byte("tile_size_x > 2"), 1)
+	text = bytes.Replace(text, []byte("tile_stride_x == 0"), []byte("tile_stride_x == 1"), 1)
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, warnings, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if space, err := d.Space(nil, nil); err != nil || space.Check(d.Default()) == nil || strings.Contains(warned(warnings), "own defaults") {
+		t.Errorf("%v\n%s", err, warned(warnings))
 	}
 }
 
