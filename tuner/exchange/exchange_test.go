@@ -112,7 +112,7 @@ func hasMeasurement(t *Trial, m Measurement) bool {
 }
 
 // A cache file that a run is still writing, or that a kill cut after an entry,
-// reads like the closed one.
+// reads like the closed one; one cut inside an entry, like that without it.
 func TestOpenCache(t *testing.T) {
 	run := random(rand.New(rand.NewPCG(7, 1)))
 	var file bytes.Buffer
@@ -128,6 +128,17 @@ func TestOpenCache(t *testing.T) {
 		got, err := Read("x", strings.NewReader(text))
 		if err != nil || !reflect.DeepEqual(got, whole) {
 			t.Errorf("%q at the end: %v", text[len(text)-3:], err)
+		}
+	}
+	last := strings.LastIndex(open, "\n")
+	less, err := Read("x", strings.NewReader(open[:last]))
+	if err != nil || len(less.Trials) != len(whole.Trials)-1 {
+		t.Fatalf("without the last entry: %v", err)
+	}
+	for cut := last; cut < len(open); cut++ {
+		got, err := Read("x", strings.NewReader(open[:cut]))
+		if err != nil || !reflect.DeepEqual(got, less) {
+			t.Errorf("cut after %q: %v", open[last:cut], err)
 		}
 	}
 }

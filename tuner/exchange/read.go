@@ -66,15 +66,18 @@ type file struct {
 
 // decode decodes a text. One that ends too early is given the end that a cache
 // file lacks while a run goes on, or after it was killed (util.py
-// correct_open_cache does the same).
+// correct_open_cache does the same). An entry that was cut, by a full disk or a
+// power cut, is left out: each is a line of its own.
 func decode(text []byte) (*file, error) {
 	var f file
 	err := json.Unmarshal(text, &f)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		f = file{}
-		end := append(bytes.TrimSuffix(bytes.TrimSpace(text), []byte(",")), "}\n}"...)
-		if json.Unmarshal(end, &f) == nil && f.Cache != nil {
-			return &f, nil
+		for _, open := range [][]byte{text, text[:max(bytes.LastIndexByte(text, '\n'), 0)]} {
+			f = file{}
+			end := append(bytes.TrimSuffix(bytes.TrimSpace(open), []byte(",")), "}\n}"...)
+			if json.Unmarshal(end, &f) == nil && f.Cache != nil {
+				return &f, nil
+			}
 		}
 		err = fmt.Errorf("%w: it is no JSON: %w", ErrFormat, syntax)
 	}
