@@ -182,6 +182,17 @@ func TestTruncatedPTX(t *testing.T) {
 	}
 }
 
+// A space without a configuration is refused, and why is said once.
+func TestEmptySpace(t *testing.T) {
+	path := given(t, "copy", func(d map[string]any) {
+		part(t, d, "ConfigurationSpace")["Conditions"] = []any{map[string]any{"Parameters": []any{"ITEMS"}, "Expression": "ITEMS > 99"}}
+	})
+	r := warptune(t, append([]string{"tune", path, "--db", filepath.Join(t.TempDir(), "x.db")}, quick...)...)
+	if r.code != exitFailed || !strings.Contains(r.stderr, "plan sweep of copy: the space is empty: no configuration satisfies its conditions and --set") {
+		t.Errorf("exit status %d: %s", r.code, r.stderr)
+	}
+}
+
 // A kernel that does not compile has the compiler's message in its outcome.
 func TestFailedCompilation(t *testing.T) {
 	if _, err := exec.LookPath("clang++-19"); err != nil {

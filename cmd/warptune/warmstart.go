@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/exchange"
@@ -37,19 +39,20 @@ func openRuns(names []string) ([]*exchange.Run, error) {
 func (a *app) warmStart(names []string, runs []*exchange.Run, space *search.Space) ([]string, error) {
 	var best [][]search.Config
 	for i, run := range runs {
+		from := names[i]
+		if of := strings.Join(slices.DeleteFunc([]string{run.Kernel, run.Device}, func(s string) bool { return s == "" }), " on "); of != "" {
+			from += " (" + of + ")"
+		}
 		w, err := run.Warm(space, warmConfigs)
-		if err != nil {
-			return nil, fmt.Errorf("--warm-start %s: %w", names[i], err)
-		}
-		if len(w.Best) == 0 {
-			return nil, fmt.Errorf("--warm-start %s: none of its %d configurations is in this space: is it of another kernel, or does --set leave them out?", names[i], len(run.Trials))
-		}
-		of := run.Kernel
-		if run.Device != "" {
-			of += " on " + run.Device
-		}
-		if w.Others > 0 {
-			fmt.Fprintf(a.stderr, "warptune: %s (%s): %d of %d configurations with a time are not in this space\n", names[i], of, w.Others, w.Others+w.Known)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("--warm-start %s: %w", from, err)
+		case w.Known+w.Others == 0:
+			return nil, fmt.Errorf("--warm-start %s: none of its %d configurations has a time: all failed", from, len(run.Trials))
+		case len(w.Best) == 0:
+			return nil, fmt.Errorf("--warm-start %s: none of its %d configurations is in this space: is it of another kernel, or does --set leave them out?", from, len(run.Trials))
+		case w.Others > 0:
+			fmt.Fprintf(a.stderr, "warptune: %s: %d of %d configurations with a time are not in this space\n", from, w.Others, w.Others+w.Known)
 		}
 		best = append(best, w.Best)
 	}

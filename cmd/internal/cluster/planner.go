@@ -28,24 +28,23 @@ var _ tuner.Planner = Planner{}
 
 // Plan opens the bundle and builds the space and the strategy the spec names.
 func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
-	const op = "plan sweep"
 	if err := compile.CheckChoice(spec.Compiler); err != nil && !p.AnyCompiler {
-		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}
 	def, _, err := kernel.OpenBundle(bundle)
 	if err != nil {
-		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "kernel bundle: %v", err)
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "kernel bundle: %v", err)
 	}
 	space, err := def.Space(spec.Problem, spec.Set)
 	if err != nil {
-		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}
 	if space.Size() == 0 {
-		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "the space of %s is empty: no configuration satisfies its conditions and --set", spec.Kernel)
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "the space is empty: no configuration satisfies its conditions and --set")
 	}
 	strategy, err := strategies.New(spec.Strategy, space, spec.Seed)
 	if err != nil {
-		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, op, "%v", err)
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}
 	if rule := (stopping.Rule{Patience: spec.Patience, Negligible: spec.Negligible}); rule != (stopping.Rule{}) {
 		strategy = stopping.New(strategy, rule)
