@@ -233,7 +233,8 @@ func strange(t *testing.T, mk Make) {
 	s.Tell(search.Observation{Index: -1, Valid: true}, search.Observation{Index: space.Size(), Valid: true})
 	told := s.Ask(20)
 	for k, i := range told {
-		s.Tell(search.Observation{Index: i, Objective: math.NaN(), Valid: k%2 == 0})
+		nonsense := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[k%3]
+		s.Tell(search.Observation{Index: i, Objective: nonsense, Valid: k%2 == 0})
 	}
 	if order := history(t, space, s, 1); int64(len(told)+len(order)) != space.Size() {
 		t.Errorf("%d of %d configurations asked for", len(told)+len(order), space.Size())

@@ -56,10 +56,10 @@ func (s *Strategy) Ask(n int) []int64 {
 	return out
 }
 
-// Tell implements search.Strategy. An objective that is no number is none.
+// Tell implements search.Strategy. An objective that is no finite number is none.
 func (s *Strategy) Tell(obs ...search.Observation) {
 	for _, o := range obs {
-		if !o.Valid || math.IsNaN(o.Objective) {
+		if !o.Valid || math.IsNaN(o.Objective) || math.IsInf(o.Objective, 0) {
 			o = search.Observation{Index: o.Index}
 		}
 		if s.trail.tell(o) {
