@@ -86,7 +86,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 		return nil, &Failure{FailurePTX, err}
 	}
 	for i, k := range built.Kernels {
-		built.Kernels[i] = k.Unrolled()
+		built.Kernels[i] = k.Unrolled().Held()
 	}
 	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}, counters: map[string]*exec.Program{}, completed: map[string]error{}}
 	e.modules.put(key, m)

@@ -8,7 +8,7 @@ import (
 )
 
 // rewriting is a kernel that clears a private array and then adds to each word of it in turn,
-// steps times.
+// steps times. Its loops stay, so that no word is at a known place and the array in memory.
 func rewriting(words int) string {
 	return kernel("", fmt.Sprintf(`
 	.local .align 4 .b8 frame[%d];
@@ -16,6 +16,7 @@ func rewriting(words int) string {
 	mov.u64 %%rd10, frame;
 	mov.u32 %%r11, 0;
 clear:
+	.pragma "nounroll";
 	mul.wide.u32 %%rd11, %%r11, 4;
 	add.s64 %%rd12, %%rd10, %%rd11;
 	st.local.f32 [%%rd12], %%f0;
@@ -26,6 +27,7 @@ clear:
 round:
 	mov.u32 %%r11, 0;
 word:
+	.pragma "nounroll";
 	mul.wide.u32 %%rd11, %%r11, 4;
 	add.s64 %%rd12, %%rd10, %%rd11;
 	ld.local.f32 %%f1, [%%rd12];

@@ -144,7 +144,7 @@ func buildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mod.Kernels[0].Unrolled()
+	return mod.Kernels[0].Unrolled().Held()
 }
 
 // score is how the assembler's counts compare with the real one's.
