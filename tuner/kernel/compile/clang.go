@@ -106,6 +106,11 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err := w.rewrite("out.ll", vectorCopies); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
+	if c.asNVCC {
+		if err := w.rewrite("out.ll", alignArrays); err != nil {
+			return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
+		}
+	}
 	finish := func(optimiser ...string) ([]byte, error) {
 		if err := c.step(ctx, w, f, r.SourceFile, clangFinish(target, feature, extra, optimiser)); err != nil {
 			return nil, err
@@ -167,7 +172,10 @@ func clangFinish(target, feature string, extra, optimiser []string) []string {
 		contract = "-nvptx-fma-level=0"
 	}
 	args := []string{"--target=nvptx64-nvidia-cuda", "-march=" + target, "-nogpulib", "-Xclang", "-target-feature", "-Xclang", feature,
-		"-O3", "-mllvm", contract, "-mllvm", "-enable-memcpyopt-without-libcalls", "-fno-color-diagnostics", "-w"}
+		"-O3", "-mllvm", contract, "-fno-color-diagnostics", "-w"}
+	if !slices.Contains(optimiser, fillByElements) {
+		args = append(args, "-mllvm", "-enable-memcpyopt-without-libcalls")
+	}
 	args = append(args, optimiser...)
 	for i, o := range extra {
 		switch {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 )
 
 // NewClangAsNVCC returns a driver of clang whose optimiser is brought nearer to that of nvcc
@@ -29,12 +31,18 @@ var (
 	unrolls = []int{400, 800, 1200, 2400}
 )
 
+// fillByElements leaves zeros that a loop stores element by element as they are, where clang makes
+// words of 64 bits of them, in the optimiser and again in the back end: an array that such a word
+// is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/indexed.py).
+const fillByElements = "-combiner-store-merging=0"
+
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
 // optimiser's options, of which each has the limits: with the least of unrolls that leaves no
-// private array in memory, or the first where all do.
+// private array in memory, or the first and fillByElements where all do.
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
-	unrolled := func(most int) ([]byte, error) {
-		return finish(append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)...)
+	unrolled := func(most int, further ...string) ([]byte, error) {
+		options := append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)
+		return finish(append(options, further...)...)
 	}
 	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]
 	first, err := unrolled(least)
@@ -48,7 +56,7 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 	} else if err != nil {
 		return nil, err
 	} else if hasPrivateArrays(last) {
-		return first, nil // data indexes it
+		return unrolled(least, "-mllvm", fillByElements) // data indexes it, or it is unrolled only in part
 	}
 	for _, n := range between {
 		if ptx, err := unrolled(n); err != nil || !hasPrivateArrays(ptx) {
@@ -60,3 +68,24 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 
 // hasPrivateArrays says whether clang's PTX keeps anything of a thread's own in memory.
 func hasPrivateArrays(ptx []byte) bool { return bytes.Contains(ptx, []byte("\t.local .align")) }
+
+var wordArray = regexp.MustCompile(`(?m)^(  %\S+ = alloca \[(\d+) x (?:float|i32)\], align )4$`)
+
+// alignArrays aligns private arrays of words as nvcc does, to the highest power of two up to 16 that
+// their size is a multiple of, in the LLVM text of a device program: their accesses can then
+// be joined to vectors, as nvcc's are (its PTX of arrays of 6 words is aligned to 8 bytes, of 12
+// and of powers of two to 16).
+func alignArrays(ir []byte) []byte {
+	return wordArray.ReplaceAllFunc(ir, func(line []byte) []byte {
+		m := wordArray.FindSubmatch(line)
+		n, err := strconv.ParseUint(string(m[2]), 10, 32)
+		if err != nil || n == 0 {
+			return line
+		}
+		align := 4
+		for align < 16 && 4*n%uint64(2*align) == 0 {
+			align *= 2
+		}
+		return fmt.Appendf(nil, "%s%d", m[1], align)
+	})
+}

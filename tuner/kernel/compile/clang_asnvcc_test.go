@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -68,5 +69,53 @@ extern "C" __global__ void k(float *out, const float *in, int n) {
 	}
 	if !strings.HasPrefix(res.Compiler, "clang ") || !strings.HasSuffix(res.Compiler, " as nvcc") {
 		t.Errorf("made by %q", res.Compiler)
+	}
+}
+
+// An array that a loop indexes which is unrolled only in part is left in memory, as by nvcc, but
+// in the form that ptxas holds in registers: accessed by vectors, and filled by its own elements.
+func TestIndexedArraysAsNVCC(t *testing.T) {
+	const indexed = `
+extern "C" __global__ void k(float *out, const float *in, int m) {
+  float a[N];
+  for (int k = 0; k < N; ++k) a[k] = 0;
+  for (int i = 0; i < m; ++i) {
+    float t = in[i];
+#pragma unroll 4
+    for (int k = 0; k < N; ++k) { a[k] += t * t; t += 0.5f; }
+  }
+  for (int k = 0; k < N; ++k) if (k < m) out[threadIdx.x + k * m] = a[k];
+}`
+	for _, n := range []string{"8", "16", "32"} {
+		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(indexed)}, kernel.Macro{Name: "N", Value: n})
+		ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+		for _, want := range []string{".local .align 16", "ld.local.v4.f32", "st.local.v4.f32"} {
+			if !strings.Contains(ptx, want) {
+				t.Errorf("%s words: no %s:\n%s", n, want, ptx)
+			}
+		}
+		for _, not := range []string{"st.u64", "st.local.u64", "st.local.v2.u64"} {
+			if strings.Contains(ptx, not) {
+				t.Errorf("%s words: %s:\n%s", n, not, ptx)
+			}
+		}
+	}
+}
+
+// Arrays of words are aligned as far as their size goes, others left alone.
+func TestAlignArrays(t *testing.T) {
+	for _, tt := range []struct{ line, want string }{
+		{"  %a = alloca [5 x float], align 4", "  %a = alloca [5 x float], align 4"},
+		{"  %a = alloca [6 x i32], align 4", "  %a = alloca [6 x i32], align 8"},
+		{"  %12 = alloca [12 x float], align 4", "  %12 = alloca [12 x float], align 16"},
+		{"  %a = alloca [32 x float], align 4", "  %a = alloca [32 x float], align 16"},
+		{"  %a = alloca [32 x double], align 8", "  %a = alloca [32 x double], align 8"},
+		{"  %a = alloca [16 x i8], align 4", "  %a = alloca [16 x i8], align 4"},
+		{"  %a = alloca [0 x float], align 4", "  %a = alloca [0 x float], align 4"},
+	} {
+		const around = "define void @k() {\n%s\n  ret void\n}\n"
+		if got := string(alignArrays(fmt.Appendf(nil, around, tt.line))); got != fmt.Sprintf(around, tt.want) {
+			t.Errorf("%s became\n%s", tt.line, got)
+		}
 	}
 }
