@@ -3,8 +3,8 @@
 // with ARGS "s TYPE BITS" (scalar), "b TYPE COUNT RANDOM VALUE NAME" (buffer) or
 // "c ..." (a __constant__ variable), and its output a line
 //   id median min max launches registers local_bytes shared_bytes
-// in microseconds a launch. Buffers are filled by element index, RANDOM ones in
-// [0, VALUE), those of RANDOM 2 with the contents of the file NAME.
+// in microseconds a launch. Buffers and variables are filled by element index, RANDOM
+// ones in [0, VALUE), those of RANDOM 2 with the contents of the file that follows NAME.
 #include <cuda.h>
 #include <cuda_fp16.h>
 #include <iterator>
@@ -23,20 +23,24 @@ __global__ void fill(void*p,long long n,int kind,double v,char t){ // t: f float
   for(long long i=blockIdx.x*(long long)blockDim.x+threadIdx.x;i<n;i+=(long long)gridDim.x*blockDim.x){
     double u=hsh(i*0x9E3779B97F4A7C15ULL+12345)/4294967296.0; double x=kind?u*v:v;
     if(t=='f')((float*)p)[i]=(float)x; else if(t=='i')((int*)p)[i]=(int)(long long)x; else if(t=='b')((unsigned char*)p)[i]=(unsigned char)x; else if(t=='h')((__half*)p)[i]=__float2half((float)x); else if(t=='l')((long long*)p)[i]=(long long)x; else ((double*)p)[i]=x; }}
-struct Arg{char k;char t;unsigned long long bits;long long n;int fk;double v;std::string name;};
+struct Arg{char k;char t;unsigned long long bits;long long n;int fk;double v;std::string name,file;};
+static size_t bytes(char t){return t=='b'?1:t=='h'?2:t=='d'||t=='l'?8:4;}
+static bool fillFrom(const Arg&x,CUdeviceptr p){ // false: the file has another size
+  if(x.fk!=2){fill<<<1024,256>>>((void*)p,x.n,x.fk,x.v,x.t);return true;}
+  std::ifstream d(x.file,std::ios::binary);std::vector<char> v{std::istreambuf_iterator<char>(d),{}};
+  if(v.size()!=x.n*bytes(x.t)){fprintf(stderr,"%s: %zu bytes\n",x.file.c_str(),v.size());return false;}
+  return !cuMemcpyHtoD(p,v.data(),v.size());}
 int main(int c,char**a){
   cudaFree(0); std::ifstream in(a[1]); std::string line; std::string prev; std::vector<CUdeviceptr> bufs;
   while(std::getline(in,line)){
     bool ok=true; std::istringstream s(line); int id; std::string cubin,entry; int g[3],b[3],dyn,carve,na; s>>id>>cubin>>entry>>g[0]>>g[1]>>g[2]>>b[0]>>b[1]>>b[2]>>dyn>>carve>>na;
     std::vector<Arg> A(na); std::string key;
-    for(auto&x:A){s>>x.k>>x.t; if(x.k=='s'){s>>x.bits;} else {s>>x.n>>x.fk>>x.v>>x.name; char q[200];snprintf(q,200,"%c%c%lld,%d,%g;",x.k,x.t,x.n,x.fk,x.v);key+=q;key+=x.name;}}
+    for(auto&x:A){s>>x.k>>x.t; if(x.k=='s'){s>>x.bits;} else {s>>x.n>>x.fk>>x.v>>x.name; if(x.fk==2)s>>x.file; char q[200];snprintf(q,200,"%c%c%lld,%d,%g;",x.k,x.t,x.n,x.fk,x.v);key+=q;key+=x.name;key+=x.file;}}
     CUmodule m; CK(cuModuleLoad(&m,cubin.c_str())); if(!ok){printf("%d fail load\n",id);continue;}
     CUfunction f; CK(cuModuleGetFunction(&f,m,entry.c_str()));
-    if(key!=prev){for(auto p:bufs)cuMemFree(p);bufs.clear();for(auto&x:A)if(x.k=='b'){CUdeviceptr p;size_t e=x.t=='b'?1:x.t=='h'?2:x.t=='d'||x.t=='l'?8:4;CK(cuMemAlloc(&p,x.n*e));bufs.push_back(p);
-      if(x.fk==2){std::ifstream d(x.name,std::ios::binary);std::vector<char> v{std::istreambuf_iterator<char>(d),{}};if(v.size()!=x.n*e){fprintf(stderr,"%s: %zu bytes\n",x.name.c_str(),v.size());return 1;}CK(cuMemcpyHtoD(p,v.data(),v.size()));}
-      else fill<<<1024,256>>>((void*)p,x.n,x.fk,x.v,x.t);}prev=key;}
+    if(key!=prev){for(auto p:bufs)cuMemFree(p);bufs.clear();for(auto&x:A)if(x.k=='b'){CUdeviceptr p;CK(cuMemAlloc(&p,x.n*bytes(x.t)));bufs.push_back(p);if(!fillFrom(x,p))return 1;}prev=key;}
     std::vector<void*> P; std::vector<unsigned long long> V(na); int bi=0;
-    for(int i=0;i<na;i++){auto&x=A[i]; if(x.k=='s'){V[i]=x.bits;P.push_back(&V[i]);}else if(x.k=='b'){V[i]=bufs[bi++];P.push_back(&V[i]);}else{CUdeviceptr p;size_t n;if(!cuModuleGetGlobal(&p,&n,m,x.name.c_str()))fill<<<64,256>>>((void*)p,x.n,x.fk,x.v,x.t);}}
+    for(int i=0;i<na;i++){auto&x=A[i]; if(x.k=='s'){V[i]=x.bits;P.push_back(&V[i]);}else if(x.k=='b'){V[i]=bufs[bi++];P.push_back(&V[i]);}else{CUdeviceptr p;size_t n;if(!cuModuleGetGlobal(&p,&n,m,x.name.c_str())&&!fillFrom(x,p))return 1;}}
     if(dyn>49152)cuFuncSetAttribute(f,CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,dyn);
     if(carve>=0)cuFuncSetAttribute(f,CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,carve);
     int regs=0,loc=0,sh=0;cuFuncGetAttribute(&regs,CU_FUNC_ATTRIBUTE_NUM_REGS,f);cuFuncGetAttribute(&loc,CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,f);cuFuncGetAttribute(&sh,CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,f);

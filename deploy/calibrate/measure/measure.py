@@ -30,7 +30,8 @@ def argument(a, jobs):
     if a["scalar"]:
         return f"s {TYPES.get(a['type'], 'i')} {a['bits']}"
     kind = "c" if a["constant"] else "b"
-    return f"{kind} {TYPES[a['type']]} {a['count']} {2 if a['data'] else int(a['random'])} {a['value']} {jobs + '/' + a['data'] if a['data'] else a['name']}"
+    file = f" {jobs}/{a['data']}" if a["data"] else ""
+    return f"{kind} {TYPES[a['type']]} {a['count']} {2 if file else int(a['random'])} {a['value']} {a['name']}{file}"
 
 
 def main(jobs_dir, output):
