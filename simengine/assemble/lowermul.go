@@ -129,65 +129,6 @@ func (s *selector) shift(n *node, wide, hi bool) error {
 	return nil
 }
 
-// logic lowers bitwise operations, two of them into one LOP3 where it can.
-func (s *selector) logic(n *node, hi bool) {
-	v := n.dst[0]
-	if s.redundantMask(n) {
-		s.emit(opMOV, s.dest(0, 1), s.word(n.src[0], 0))
-		return
-	}
-	if n.op == ir.Or && !hi && s.orProduct(n) {
-		return
-	}
-	ops := n.src
-	if s.f.t.lop3 && len(n.src) == 2 {
-		for i := range 2 {
-			d := s.fold(n.src[i], false)
-			if d == nil || (d.op != ir.And && d.op != ir.Or && d.op != ir.Xor && d.op != ir.Not) || words(d.typ) != words(n.typ) {
-				continue
-			}
-			all := append(append([]ir.Operand(nil), d.src...), n.src[1-i])
-			if s.slots(all...) <= 1 {
-				ops = all
-				break
-			}
-		}
-	}
-	if s.want[v]&wantLo != 0 {
-		s.emit(opLOP3, s.dest(0, 1), s.mix(0, ops...)...)
-	}
-	if hi {
-		s.emit(opLOP3, s.dest(1, 1), s.mix(1, ops...)...)
-	}
-}
-
-// orProduct lowers x<<k | y, where y has no more than k bits, to a multiply-add,
-// as the real assembler does to spare the integer pipe.
-func (s *selector) orProduct(n *node) bool {
-	if words(n.typ) != 1 || len(n.src) != 2 || !s.f.t.imadWide {
-		return false
-	}
-	for i := range 2 {
-		y := n.src[1-i]
-		d := s.fold(n.src[i], false)
-		if !shiftsLeft(d) || d.src[0].Kind != ir.OperandReg || y.Kind != ir.OperandReg || s.f.knownBits(value(y.Reg)) > shiftCount(d) {
-			continue
-		}
-		s.emit(opIMAD, s.dest(0, 1), s.word(d.src[0], 0), arg{kind: argImm, imm: 1 << shiftCount(d)}, s.word(y, 0))
-		return true
-	}
-	return false
-}
-
-// redundantMask says whether an and only clears bits that are clear already.
-func (s *selector) redundantMask(n *node) bool {
-	if n.op != ir.And || words(n.typ) != 1 || n.src[1].Kind != ir.OperandImm || n.src[0].Kind != ir.OperandReg {
-		return false
-	}
-	k := s.f.knownBits(value(n.src[0].Reg))
-	return k < 32 && uint32(n.src[1].Imm)&(1<<k-1) == 1<<k-1
-}
-
 // minMax64 emits a 64-bit minimum or maximum.
 func (s *selector) minMax64(n *node) error {
 	p := s.carry()
