@@ -17,7 +17,7 @@ type AtomicCost struct {
 	whole           float64 // at least, for each sector
 	request, sector float64 // of a line, on one slice
 	same, sameFloat float64 // each lane of a word that all SMs meet at, one after the other
-	warp            float64 // each lane of a word that only its warp uses
+	warp            float64 // each further lane of a word that only its warp uses
 	slices          float64
 }
 
@@ -50,7 +50,7 @@ func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, 
 	same, lanes := float64(max(a.MaxSame, 1)), float64(bits.OnesCount32(a.Mask))
 	least := c.whole * float64(bits.OnesCount8(sectors))
 	if !meet {
-		return math.Max(math.Max(cost*share, same*c.warp), least)
+		return math.Max(cost*share, (same-1)*c.warp+least)
 	}
 	each := c.same
 	if float {

@@ -46,6 +46,33 @@ func TestAtomicsThatMeetAgainstH200(t *testing.T) {
 	}
 }
 
+// Integer additions of warps to places of their own must come at the rate that an H200
+// takes them, however far apart lanes are (deploy/calibrate reds.stride, what L2 holds).
+func TestAtomicsApartAgainstH200(t *testing.T) {
+	d := h200(t)
+	m, err := newMachine(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := m.atomicCost(float64(d.SMs))
+	for _, r := range measured(t, "reds.stride") {
+		words := r.int("words")
+		if r.int("MiB") != 32 {
+			continue
+		}
+		a, lines := consecutive(32, 4*words)
+		cycles := 0.0
+		for _, l := range lines {
+			cycles += cost.Line(a, l.Sectors, 1<<16, false, false)
+		}
+		got := float64(d.SMs) * 32 / cycles * d.ClockMHz * 1e-3
+		t.Logf("lanes %2d words apart: %.1f G lanes/s, measured %.1f", words, got, r.Value)
+		if e := got / r.Value; e < 0.85 || e > 1.2 {
+			t.Errorf("lanes %d words apart: %.1f G lanes/s, measured %.1f", words, got, r.Value)
+		}
+	}
+}
+
 // consecutive is an atomic of a warp whose lanes take addresses a spacing apart,
 // from the first again after the last, and its lines.
 func consecutive(addresses, spacing int) (*trace.Access, []trace.Line) {
