@@ -205,7 +205,7 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	if a.Space != ir.Local && first != 0 {
 		// Charged where the trace touches a granule first, although another
 		// warp may have come before it here and found it in L2.
-		fromDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], s.granules(first&sectors))
+		fromDRAM = s.takeLine(&s.readAcc[a.PC], s.readDue[a.PC], s.granules(first&sectors))
 	}
 	if miss == 0 {
 		s.mem.Fetch(at, fromDRAM)
@@ -214,7 +214,7 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	at = max(at, s.loads.free())
 	n := int64(bits.OnesCount8(miss))
 	if again := miss &^ first; a.Space != ir.Local && again != 0 {
-		m := s.take(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
+		m := s.takeLine(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
 		st.again += m * int64(s.m.granule()/32)
 		fromDRAM += m
 	}
@@ -269,6 +269,18 @@ func (s *sm) take(acc *int32, due int32, n int64) int64 {
 	t := int64(*acc) + int64(due)*n
 	*acc = int32(t % unit)
 	return t / unit
+}
+
+// takeLine is take for the n granules of a line that one request reads: they come and
+// go together, all of them are taken or none.
+func (s *sm) takeLine(acc *int32, due int32, n int64) int64 {
+	t := int64(*acc) + int64(due)*n
+	if n == 0 || t < n*unit {
+		*acc = int32(t)
+		return 0
+	}
+	*acc = int32(t - n*unit)
+	return n
 }
 
 // localDue is how many of n granules of local memory that are loaded (0) or stored

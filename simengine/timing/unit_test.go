@@ -299,3 +299,24 @@ func TestBarriersInARow(t *testing.T) {
 		t.Errorf("two barriers in a row: %v", err)
 	}
 }
+
+// Of lines a share is taken in the end, whole or not at all.
+func TestTakeLine(t *testing.T) {
+	const seed = 5
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 100 {
+		due := int32(rng.IntN(unit + 1))
+		acc, asked, taken := int32(0), int64(0), int64(0)
+		for range 1000 {
+			n := int64(rng.IntN(3))
+			got := (*sm)(nil).takeLine(&acc, due, n)
+			if got != 0 && got != n {
+				t.Fatalf("seed %d: %d of the %d granules of a line", seed, got, n)
+			}
+			asked, taken = asked+n, taken+got
+			if want := float64(asked) * float64(due) / unit; float64(taken) > want+1e-9 || float64(taken) < want-2 {
+				t.Fatalf("seed %d: %d of %d granules taken, want %.2f", seed, taken, asked, want)
+			}
+		}
+	}
+}

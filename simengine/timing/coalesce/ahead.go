@@ -20,6 +20,9 @@ func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8
 			a := &w.Accesses[o.From+k]
 			for n := range int32(a.NLines) {
 				l, step, whole := o.Line(w, k, n)
+				if !o.steady(w, k, n, step) {
+					continue
+				}
 				further := min(o.Repeat, far)
 				if !whole {
 					further = 1
@@ -37,6 +40,7 @@ func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8
 type LeftOut struct {
 	Repeat       int64 // iterations left out
 	before, From int32 // where the last iteration's accesses begin, and those of the one before
+	first        int32 // of the one before that, -1 where none like them is recorded
 	N            int32 // of each
 }
 
@@ -52,8 +56,11 @@ func LeftOutAt(w *trace.Warp, step int32) (o LeftOut, ok bool) {
 	if before < 0 || last-before != int(step)-last {
 		return o, false
 	}
-	o = LeftOut{Repeat: s.Repeat, before: w.Steps[before].Access, From: w.Steps[last].Access}
+	o = LeftOut{Repeat: s.Repeat, before: w.Steps[before].Access, From: w.Steps[last].Access, first: -1}
 	o.N = s.Access - o.From
+	if first := iteration(w, s.Block, before); first >= 0 && w.Steps[before].Access-w.Steps[first].Access == o.N {
+		o.first = w.Steps[first].Access
+	}
 	return o, o.N == o.From-o.before
 }
 
@@ -68,6 +75,16 @@ func (o *LeftOut) Line(w *trace.Warp, k, n int32) (l *trace.Line, step uint64, w
 	}
 	p := &w.Lines[before.First+n]
 	return l, l.Addr - p.Addr, l.Sectors == p.Sectors
+}
+
+// steady says that the n-th line of the k-th access came by the same step to the iteration
+// before the last, too, as far as one before that is recorded.
+func (o *LeftOut) steady(w *trace.Warp, k, n int32, step uint64) bool {
+	if o.first < 0 {
+		return true
+	}
+	first, before := &w.Accesses[o.first+k], &w.Accesses[o.before+k]
+	return first.PC != before.PC || first.NLines != before.NLines || w.Lines[before.First+n].Addr-w.Lines[first.First+n].Addr == step
 }
 
 // Touch reports the lines that the iterations left out touch, iteration by iteration, of

@@ -32,6 +32,25 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// Where data points to is told by steps that differ: nothing is known of what comes next.
+func TestAheadOfGathers(t *testing.T) {
+	for _, c := range []struct {
+		first int64 // step before the last one, which is 10
+		want  []uint64
+	}{{10, []uint64{130, 140}}, {-700, nil}} {
+		w := trace.Warp{
+			Steps:    []trace.Step{{Block: 1}, {Block: 1, Access: 1}, {Block: 1, Access: 2}, {Block: 1, Access: 3, Repeat: 2}},
+			Accesses: []trace.Access{{PC: 7, NLines: 1}, {PC: 7, First: 1, NLines: 1}, {PC: 7, First: 2, NLines: 1}},
+			Lines:    []trace.Line{{Addr: uint64(110 - c.first), Sectors: 0xf}, {Addr: 110, Sectors: 0xf}, {Addr: 120, Sectors: 0xf}},
+		}
+		var got []uint64
+		Ahead(&w, func(_ *trace.Access, line uint64, _ uint8) { got = append(got, line) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("steps of %d and 10: lines %v, want %v", c.first, got, c.want)
+		}
+	}
+}
+
 // What is left out is told only by two iterations that are alike, and a line of an
 // access that is not the same goes nowhere.
 func TestLeftOutAt(t *testing.T) {

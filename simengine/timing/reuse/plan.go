@@ -110,6 +110,8 @@ type group struct {
 	unique                 float64 // granules the grid touches
 	share                  float64 // of a CTA's granules that are new to the grid
 	pieces                 int64   // pieces that the CTAs surveyed read first
+	beside                 int32   // a group that reads of these pieces first, -1 for none
+	visits, openings       float64 // lines and pieces that a CTA reads of
 	written                int64   // bytes that they stored
 	asked                  int64   // half sectors of fresh granules that the first request of each reads
 	random, broadcast      bool
@@ -294,7 +296,7 @@ func sum(a [numDirections]int64) (n int64) {
 func (s *Survey) groups() []group {
 	groups := make([]group, len(s.parent))
 	for i := range groups {
-		groups[i].low = ^uint64(0)
+		groups[i].low, groups[i].beside = ^uint64(0), -1
 	}
 	for id := range s.parent {
 		g := &groups[s.find(int32(id))]
@@ -308,6 +310,11 @@ func (s *Survey) groups() []group {
 		g.asked += s.asked[id]
 		if id < len(s.pieces)/2 {
 			g.pieces += s.pieces[id]
+			g.visits += s.perCTA(&s.visits[id])
+			g.openings += s.perCTA(&s.openings[id])
+		}
+		if s.beside[id] >= 0 && s.find(s.beside[id]) != s.find(int32(id)) {
+			g.beside = s.find(s.beside[id])
 		}
 		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
 	}
@@ -327,11 +334,14 @@ func (s *Survey) reach(groups []group, d Device) [numDirections]float64 {
 }
 
 // mean is the granules a CTA of the cluster touches first.
-func (s *Survey) mean(g *group) float64 {
-	n := g.distinct[Spread]
+func (s *Survey) mean(g *group) float64 { return s.perCTA(&g.distinct) }
+
+// perCTA is the mean over CTAs of what was counted by directions.
+func (s *Survey) perCTA(counts *[numDirections]int64) float64 {
+	n := counts[Spread]
 	if s.ctas[Spread] == 0 {
 		for k := Base; k <= Z; k++ {
-			n += g.distinct[k]
+			n += counts[k]
 		}
 	}
 	return float64(n) / s.surveyed()
@@ -409,7 +419,7 @@ func (g *group) fromDRAM(kept float64, cold bool) float64 {
 func (g *group) opened(s *Survey) float64 {
 	whole := float64(s.piece) / float64(s.granule)
 	if g.random {
-		return whole // nothing is near in time, whatever is near in place
+		return g.openings / g.perCTA * whole // what other CTAs read near in place is not near in time
 	}
 	var fresh int64
 	for k := Base; k <= Z; k++ {

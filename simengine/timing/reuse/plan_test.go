@@ -172,6 +172,68 @@ func TestGathersFromOneBufferCountTogether(t *testing.T) {
 	}
 }
 
+// Whole rows that several loads gather, each a part, come from DRAM as rows that one load
+// gathers: a line is there as a whole or not at all, and its pieces are opened once.
+func TestRowsGatheredInParts(t *testing.T) {
+	const lines, rows = 64 * mega / 128, 32
+	grid := [3]int{65536, 1, 1}
+	d := device(grid)
+	d.Cold = false
+	d.Extents = []Extent{{0, lines - 1}}
+	gather := func(masks ...uint8) *Plan { // of rows of two lines
+		s := New(len(masks), 64, 512)
+		seed := uint64(1)
+		for k := range 5 {
+			s.Begin([]Direction{Base, X}[min(k, 1)])
+			for range rows {
+				seed = seed*6364136223846793005 + 1442695040888963407
+				for pc, m := range masks {
+					for l := range uint64(2) {
+						s.Touch(int32(pc), seed>>20%(lines/2)*2+l, m, false)
+					}
+				}
+			}
+		}
+		return s.Plan(d)
+	}
+	whole, parts, half := gather(0xf), gather(0x3, 0xc), gather(0x3)
+	for pc := range parts.Read {
+		if !parts.Random[pc] || math.Abs(parts.Read[pc]-whole.Read[0]) > 0.01 {
+			t.Errorf("part %d: random %v, share from DRAM %.3f; of whole rows %.3f", pc, parts.Random[pc], parts.Read[pc], whole.Read[0])
+		}
+	}
+	if math.Abs(parts.PieceShare-whole.PieceShare) > 0.01 || whole.PieceShare < 1.9*half.PieceShare {
+		t.Errorf("of each piece opened %.3f is used in parts, %.3f whole, %.3f of half rows", parts.PieceShare, whole.PieceShare, half.PieceShare)
+	}
+}
+
+// Of a buffer of which data points into a part, that part is what L2 is asked to hold,
+// and lines that other CTAs' iterations only may touch are no place it points to.
+func TestGathersFromPartOfABuffer(t *testing.T) {
+	const lines, used = 256 * mega / 128, 16 * mega / 128
+	d := device([3]int{65536, 1, 1})
+	d.Cold = false
+	d.Extents = []Extent{{0, lines - 1}}
+	s := New(1, 64, 512)
+	seed := uint64(1)
+	for _, dir := range []Direction{Base, X, X, Spread, Spread} {
+		s.Begin(dir)
+		for range 256 {
+			seed = seed*6364136223846793005 + 1442695040888963407
+			s.Touch(0, seed>>20%used, 1, false)
+		}
+		s.StandFor(0, 0)
+		s.Touch(0, lines+99, 1, false)
+	}
+	p := s.Plan(d)
+	if o := p.Over[0]; !p.Random[0] || o.Last >= used || o.Last < used*9/10 || o.First > used/10 {
+		t.Errorf("random %v, over lines %d to %d, want all but a few of %d", p.Random[0], o.First, o.Last, used)
+	}
+	if p.Read[0] > 0.05 {
+		t.Errorf("%.2f of the gathers from 16 MB come from DRAM", p.Read[0])
+	}
+}
+
 // The larger the buffer the less of it is found, between all and nothing; two
 // halves with copies hold less than one cache of the same size.
 func TestMissingGrowsWithTheBuffer(t *testing.T) {
@@ -181,13 +243,13 @@ func TestMissingGrowsWithTheBuffer(t *testing.T) {
 		granules := float64(mega / s.granule)
 		last := 0.0
 		for _, mb := range []float64{1, 8, 30, 59, 61, 100, 500, 1e4, 1e6} {
-			m := s.absent(mb*granules, 0, d).missing()
+			m := s.absent(mb*granules, 0, 1, d).missing()
 			if m < last-1e-9 || m > 1 {
 				t.Fatalf("%v MB: %.3f of accesses miss, after %.3f", mb, m, last)
 			}
 			whole := d
 			whole.EffectiveBytes = d.L2Bytes
-			if w := s.absent(mb*granules, 0, whole).missing(); w > m+1e-9 {
+			if w := s.absent(mb*granules, 0, 1, whole).missing(); w > m+1e-9 {
 				t.Fatalf("%v MB: %.3f miss in one piece, %.3f in halves", mb, w, m)
 			}
 			last = m

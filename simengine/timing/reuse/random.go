@@ -1,6 +1,9 @@
 package reuse
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // scattered is how many times the granules that there are the CTAs' shares must
 // come to before addresses are taken for random: the separable estimate counts
@@ -10,43 +13,73 @@ const scattered = 1.5
 // spread finds the instructions whose addresses depend on data: their CTAs'
 // shares come to far more granules than the buffer has. Several loads of one
 // kernel may gather from the same buffer, so those that use little of each piece
-// that DRAM opens are counted together. Without extents the range of addresses
-// that far CTAs showed stands for the buffer, group by group.
+// that DRAM opens are counted together, with those that read on in the same pieces.
+// Without extents the range of addresses that far CTAs showed stands for the buffer,
+// group by group.
 func (s *Survey) spread(groups []group, d Device, ctas float64) {
 	if float64(s.cta) >= ctas {
 		return // every CTA was surveyed: what is shared is known
 	}
 	for _, e := range s.buffers(groups, d) {
-		span := float64((e.Last - e.First + 1) * s.perLine)
-		var unique, accesses float64
-		candidate := func(g *group) bool {
-			return g.low <= g.high && e.First <= g.low && g.high <= e.Last && (g.sparse(s) || g.unique > scattered*span)
-		}
-		loads := groups[:len(groups)/2]
-		for i := range loads {
-			if g := &loads[i]; candidate(g) {
-				unique += g.unique
-				accesses += g.perCTA
+		if g := s.gatherFrom(groups[:len(groups)/2], e); g.unique > scattered*g.span {
+			passing := 0.0 // lines of other data a gather
+			for i := range groups {
+				if o := &groups[i]; o.low <= o.high && !slices.Contains(g.of, o) {
+					passing += o.perCTA / float64(s.perLine) / g.visits
+				}
 			}
+			g.mark(s.absent(g.span, passing, g.granules/g.visits, d), ctas)
 		}
-		if unique <= scattered*span {
+	}
+}
+
+// gather is what may gather from one buffer.
+type gather struct {
+	of               []*group
+	unique           float64 // granules that the grid would touch, were each CTA's its own
+	granules, visits float64 // and lines that a CTA reads of
+	over             Extent  // where
+	span             float64 // granules of it
+}
+
+// gatherFrom collects the loads that may gather from a buffer.
+func (s *Survey) gatherFrom(loads []group, e Extent) gather {
+	g := gather{over: e, span: s.span(e)}
+	seen := Extent{First: e.Last, Last: e.First}
+	for i := range loads {
+		o := &loads[i]
+		if o.low > o.high || o.low < e.First || e.Last < o.high {
 			continue
 		}
-		passing := 0.0 // lines of other data a gather
-		for i := range groups {
-			if g := &groups[i]; g.low <= g.high && (i >= len(loads) || !candidate(g)) {
-				passing += g.perCTA / float64(s.perLine) / accesses
-			}
+		if o.sparse(s) || o.unique > scattered*g.span || o.beside >= 0 && loads[o.beside].sparse(s) {
+			g.of = append(g.of, o)
+			g.unique += o.unique
+			g.granules += o.perCTA
+			g.visits += o.visits
+			seen.First, seen.Last = min(seen.First, o.low), max(seen.Last, o.high)
 		}
-		absent := s.absent(span, passing, d)
-		for i := range loads {
-			if g := &loads[i]; candidate(g) {
-				g.random, g.broadcast = true, false
-				g.over, g.absent = e, absent
-				g.unique *= span / unique
-				g.share = min(g.unique/(g.perCTA*ctas), 1)
-			}
-		}
+	}
+	// Of a buffer that data points into a part only the rest is never read.
+	if s.ctas[Far]+s.ctas[Spread] > 0 && g.visits*float64(s.cta) >= telling {
+		g.over, g.span = seen, s.span(seen)
+	}
+	return g
+}
+
+// telling is how many lines at random tell where lines are: their range is all but
+// 2 in so many, and one, of it.
+const telling = 64
+
+// span is the granules of a range of lines.
+func (s *Survey) span(e Extent) float64 { return float64((e.Last - e.First + 1) * s.perLine) }
+
+// mark says of the loads that they gather, and what L2 does not hold of that.
+func (g *gather) mark(absent absence, ctas float64) {
+	for _, o := range g.of {
+		o.random, o.broadcast = true, false
+		o.over, o.absent = g.over, absent
+		o.unique *= g.span / g.unique
+		o.share = min(o.unique/(o.perCTA*ctas), 1)
 	}
 }
 
@@ -82,8 +115,9 @@ func (g *group) unread() float64 {
 }
 
 // absent is what L2 does not hold of accesses to random granules, span of them. Replacement is least recently used, by lines; a line
-// keeps the granules that were touched since it was brought in. What else the CTAs
-// touch, passing lines of it an access, goes through L2 and takes room.
+// keeps the granules that were touched since it was brought in, together of them at a
+// time, as where whole rows are gathered. What else the CTAs touch, passing lines of it
+// an access, goes through L2 and takes room.
 // Where L2 has two halves, each keeps the lines at home in it and copies of those
 // its own SMs read: a line at home in one half is looked for there by the SMs
 // of that half, and by the others when they find no copy.
@@ -92,21 +126,22 @@ func (g *group) unread() float64 {
 // a gather this gives 0.92 of the gathers from 268 MB; 0.92 were measured
 // (shared/silicon random_gather, dram__bytes_read). Other footprints are compared
 // with deploy/calibrate scatter.random in a test of package timing.
-func (s *Survey) absent(span, passing float64, d Device) absence {
-	lines := span / float64(s.perLine)
+func (s *Survey) absent(span, passing, together float64, d Device) absence {
+	lines, parts := span/float64(s.perLine), float64(s.perLine)/together
 	room := float64(d.L2Bytes) / lineBytes
 	if d.halves() {
-		return absentFromHalves(lines, passing, room/2, float64(s.perLine))
+		return absentFromHalves(lines, passing, room/2, parts)
 	}
 	// u is the accesses that it takes to replace all of the cache, in units of lines.
 	u := bisect(room/lines, func(u float64) float64 { return 1 - math.Exp(-u) + passing*u })
-	home := 1 - found(math.Exp(-u), float64(s.perLine))
+	home := 1 - found(math.Exp(-u), parts)
 	return absence{home, math.Sqrt(home)}
 }
 
 // absentFromHalves solves for u, the accesses of the whole device that it takes
-// to replace all of a half of L2 that has room for so many lines, in units of lines.
-func absentFromHalves(lines, passing, room, perLine float64) absence {
+// to replace all of a half of L2 that has room for so many lines, in units of lines. Of
+// each line so many parts are brought in by themselves.
+func absentFromHalves(lines, passing, room, parts float64) absence {
 	absent := func(u float64) (home, copied float64) {
 		copied = math.Exp(-u / 2)                      // half of the accesses come from this side
 		return math.Exp(-u / 2 * (1 + copied)), copied // and of the others those without a copy
@@ -118,13 +153,13 @@ func absentFromHalves(lines, passing, room, perLine float64) absence {
 		return (1-home)/2 + (1-copied)/2 + passing*u*3/4
 	})
 	home, copied := absent(u)
-	return absence{1 - found(home, perLine), 1 - found(copied, perLine)}
+	return absence{1 - found(home, parts), 1 - found(copied, parts)}
 }
 
-// found is the chance that a granule is there, of perLine in a line, when lines
+// found is the chance that a granule is there, in one of so many parts of a line, when lines
 // are absent with that chance: looking back, each access within the time a line
-// stays was to this granule or prolonged the stay of the line.
-func found(absent, perLine float64) float64 { return (1 - absent) / (1 + (perLine-1)*absent) }
+// stays was to this part or prolonged the stay of the line.
+func found(absent, parts float64) float64 { return (1 - absent) / (1 + (parts-1)*absent) }
 
 // bisect finds where a growing function reaches a value; far out if it does not.
 func bisect(value float64, f func(float64) float64) float64 {

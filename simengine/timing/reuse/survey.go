@@ -50,6 +50,9 @@ type Survey struct {
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
 	pieces   []int64                // pieces first read, by pc, far CTAs left out
+	beside   []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
+	visits   [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
+	openings [][numDirections]int64 // pieces likewise
 	written  []int64                // bytes stored, by pc, far CTAs left out
 	asked    []int64                // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
 	stored   [numDirections]uint64  // lowest line stored to in a direction
@@ -70,14 +73,15 @@ func New(pcs, granule, piece int) *Survey {
 	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), now: moment{stands: 1}}
 	n := 2 * pcs
 	s.skipped, s.serial = make([]bool, n), make([]bool, n)
-	s.parent = make([]int32, n)
+	s.parent, s.beside = make([]int32, n), make([]int32, n)
 	s.low, s.high = make([]uint64, n), make([]uint64, n)
 	for i := range s.parent {
-		s.parent[i], s.low[i] = int32(i), ^uint64(0)
+		s.parent[i], s.low[i], s.beside[i] = int32(i), ^uint64(0), -1
 	}
 	s.distinct = make([][numDirections]int64, n)
 	s.fresh = make([][numDirections]int64, n)
 	s.pieces = make([]int64, n)
+	s.visits, s.openings = make([][numDirections]int64, n), make([][numDirections]int64, n)
 	s.written = make([]int64, n)
 	s.asked = make([]int64, n)
 	for k := range s.stored {
@@ -150,7 +154,9 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 		id += int32(len(s.parent) / 2)
 	}
 	s.skipped[id] = s.skipped[id] || s.now.stands > 1
-	s.low[id], s.high[id] = min(s.low[id], line), max(s.high[id], line)
+	if s.now.stands > 0 { // what data points to is not where it would be by strides
+		s.low[id], s.high[id] = min(s.low[id], line), max(s.high[id], line)
+	}
 	if store {
 		s.stored[s.dir] = min(s.stored[s.dir], line)
 	}
@@ -168,7 +174,33 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 			first |= sectors & m
 		}
 	}
+	if first != 0 && !store {
+		s.visit(id, line, sectors)
+	}
 	return first
+}
+
+// visit counts the line and the piece of a first read of sectors, where the CTA has not
+// read of them before.
+func (s *Survey) visit(id int32, line uint64, sectors uint8) {
+	if !s.visited(line, sectors) {
+		s.visits[id][s.dir] += s.now.stands
+	}
+	if p := s.opened.entry(line * s.perLine / uint64(s.piece/s.granule)); p.written != s.cta {
+		p.written = s.cta
+		s.openings[id][s.dir] += s.now.stands
+	}
+}
+
+// visited says that the CTA has read other granules of a line than those of sectors.
+func (s *Survey) visited(line uint64, sectors uint8) bool {
+	width := uint(s.granule / 32)
+	for g := range s.perLine {
+		if sectors>>(uint(g)*width)&(1<<width-1) == 0 && s.table.slot(line*s.perLine+g+1).read == s.cta {
+			return true
+		}
+	}
+	return false
 }
 
 // Update records that the current CTA's atomics read and write sectors of a line by
@@ -242,9 +274,13 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 	}
 	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
 	s.asked[id] += int64(2*sectors) * s.now.stands
-	if p := s.opened.entry(granule / uint64(s.piece/s.granule)); p.read == 0 {
-		p.read = 1
+	p := s.opened.entry(granule / uint64(s.piece/s.granule))
+	switch {
+	case p.read == 0:
+		p.read, p.reader = 1, id
 		s.pieces[id] += s.now.stands
+	case p.reader != id:
+		s.beside[id] = p.reader
 	}
 }
 
