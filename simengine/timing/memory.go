@@ -222,6 +222,9 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 		fromDRAM = s.localDue(0, s.granules(miss))
 		s.stats.localDRAM[0] += fromDRAM
 	}
+	if share := s.pool.plan.Contended[a.PC]; share > 0 && fromDRAM > 0 && a.Space != ir.Local {
+		s.mem.Contend(at, fromDRAM, share)
+	}
 	h := hash(addr)
 	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
 	arrives := s.mem.Read(at, n, fromDRAM, remote, hash(addr/s.m.linesPerPiece)>>24, h>>24)

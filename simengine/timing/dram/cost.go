@@ -14,3 +14,7 @@ func (s *Share) WriteCycles(sectors, part int64) (slices, way float64) {
 
 // DRAMCycles is how long a granule holds DRAM.
 func (s *Share) DRAMCycles() float64 { return float64(s.dramOne) / Fraction }
+
+// ContendedCycles is how long a granule holds the slices that is of a line of which others
+// store other parts meanwhile, beyond its read.
+func (s *Share) ContendedCycles() float64 { return float64(s.contended) / Fraction }

@@ -21,6 +21,9 @@ type Spec struct {
 	// WriteBacklog is the cycles of DRAM work that stores may have queued in
 	// L2 before further stores wait.
 	WriteBacklog int64
+	// Contended is the cycles for which a granule from DRAM, of a line of which another
+	// request stores another part meanwhile, holds the slices; see Share.Contend.
+	Contended float64
 }
 
 // A read of one line occupies the slices for a part of its own and one for
@@ -65,6 +68,7 @@ type Share struct {
 	read                   cost    // of the slices
 	writeSlice, writeOut   [2]cost // of what is written whole, and in part
 	dramOne                int64   // steps a granule
+	contended              int64   // steps for a granule of a line that others store to
 	portCost               int64   // steps a sector
 	windowFrom, windowBusy int64   // DRAM occupancy is measured over windows
 	wait                   int64   // mean contention delay at the present occupancy
@@ -86,6 +90,7 @@ func New(spec Spec) *Share {
 		writeSlice: stored(line * writeSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),
+		contended:  Ticks(spec.Contended),
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}
 }
@@ -109,6 +114,12 @@ func (s *Share) Read(at, sectors, fromDRAM int64, far bool, piece, noise uint64)
 		done = max(done, b+s.spec.Waits.Of(piece)+s.contention(b, noise), e+s.spec.L2Latency)
 	}
 	return done
+}
+
+// Contend holds the slices for granules, a share of which is of lines of which others
+// store other parts meanwhile.
+func (s *Share) Contend(at, granules int64, share float64) {
+	s.l2.Serve(at, int64(float64(granules*s.contended)*share))
 }
 
 // Fetch moves granules from DRAM to L2 that nobody waits for.

@@ -14,6 +14,7 @@ type memory struct {
 	// slice and way are the same of stores, whole and in part.
 	slice, way [2][5]float64
 	dram       float64    // a granule
+	contended  float64    // a granule from DRAM of a line that others store to, of the slices
 	near, far  float64    // latency of the two halves of L2
 	waits      dram.Waits // for DRAM
 	half       float64    // half the difference of the halves
@@ -27,7 +28,7 @@ func newMemory(f *timing.Figures, active, writeShare, pieceShare float64) *memor
 	s := dram.New(spec)
 	m := &memory{
 		near: float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
-		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(),
+		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(),
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))
@@ -49,6 +50,12 @@ func (m *memory) readLine(w *work, sectors int, granules, times float64) {
 	w.blocking[l2Slices] += r
 	w.blocking[inPort] += p
 	w.blocking[dramBus] += d
+}
+
+// contend adds granules from DRAM of lines of which others store other parts meanwhile.
+func (m *memory) contend(w *work, granules float64) {
+	w.busy[l2Slices] += granules * m.contended
+	w.blocking[l2Slices] += granules * m.contended
 }
 
 // writeLine adds the store of sectors of a line, in part where part is 1; toDRAM

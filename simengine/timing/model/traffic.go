@@ -348,6 +348,7 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		due += more
 	}
 	t.m.readLine(&u.one, sectors, due, times)
+	t.m.contend(&u.one, due*t.plan.Contended[u.a.PC])
 	// What comes in takes turns of the data banks, too.
 	u.one.busy[lsu] += times * float64(sectors) * t.c.f.DataPass / 4
 	u.y.l2 += u.n * times * float64(sectors)

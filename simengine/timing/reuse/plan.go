@@ -51,6 +51,9 @@ type Plan struct {
 	// time, and not from L1, that comes from DRAM once more; WriteAgain the share of
 	// what it writes not for the first time that goes to DRAM once more.
 	ReadAgain, WriteAgain []float64
+	// Contended is the share of a CTA's first reads at this instruction that are of lines
+	// whose other parts others store meanwhile.
+	Contended []float64
 	// Broadcast says that all CTAs read the same bytes at this instruction.
 	Broadcast []bool
 	// Along is the axes of the grid along which CTAs have different data at this
@@ -144,7 +147,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -188,7 +191,7 @@ func (s *Survey) Plan(d Device) *Plan {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
-			p.Along[id] = s.along(g, d)
+			p.Along[id], p.Contended[id] = s.along(g, d), s.mates.share(id)
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)

@@ -53,10 +53,11 @@ type Survey struct {
 	beside   []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
 	visits   [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
 	openings [][numDirections]int64 // pieces likewise
-	written  []int64                // bytes stored, by pc, far CTAs left out
-	asked    []int64                // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
-	stored   [numDirections]uint64  // lowest line stored to in a direction
-	low      []uint64               // lowest and highest line by pc
+	mates    mates
+	written  []int64               // bytes stored, by pc, far CTAs left out
+	asked    []int64               // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
+	stored   [numDirections]uint64 // lowest line stored to in a direction
+	low      []uint64              // lowest and highest line by pc
 	high     []uint64
 	ctas     [numDirections]int64
 	now      moment    // of the touches
@@ -88,6 +89,7 @@ func New(pcs, granule, piece int) *Survey {
 		s.stored[k] = ^uint64(0)
 	}
 	s.extra = make([][numDirections]int64, n)
+	s.mates = newMates(pcs)
 	s.again = make([]*spans, n)
 	return s
 }
@@ -132,6 +134,7 @@ func (s *Survey) Begin(d Direction) {
 		clear(s.written)
 	}
 	s.cta++
+	clear(s.mates.stored[:])
 	s.now, s.warps = moment{stands: 1}, s.warps[:0]
 	s.dir = d
 	s.ctas[d]++
@@ -165,6 +168,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	}
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
+	shared := !store && s.shares(line, sectors)
 	for g := range s.perLine {
 		m := mask << (uint(g) * width)
 		if sectors&m == 0 {
@@ -174,10 +178,28 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 			first |= sectors & m
 		}
 	}
-	if first != 0 && !store {
+	switch {
+	case store && s.now.stands > 0:
+		s.mates.stored[s.warp] = true
+	case first != 0 && !store:
 		s.visit(id, line, sectors)
+		s.mates.read(s, id, shared)
 	}
 	return first
+}
+
+// shares says that a request of a part of a line comes after its warp has stored, and
+// that other warps have read of the line before.
+func (s *Survey) shares(line uint64, sectors uint8) bool {
+	if sectors == 1<<(lineBytes/sectorBytes)-1 || !s.mates.stored[s.warp] {
+		return false
+	}
+	for g := range s.perLine {
+		if e := s.table.slot(line*s.perLine + g + 1); e.read != 0 && (e.read != s.cta || e.first.warp != s.warp) {
+			return true
+		}
+	}
+	return false
 }
 
 // visit counts the line and the piece of a first read of sectors, where the CTA has not
@@ -242,6 +264,7 @@ func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first
 	}
 	if store {
 		stamp, owner = &e.written, &e.writer
+		s.mates.store(e)
 	}
 	if *stamp != 0 {
 		s.union(id, *owner)
