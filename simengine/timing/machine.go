@@ -309,7 +309,7 @@ func (m *machine) share(active, writeShare, pieceShare float64) dram.Spec {
 // contendedHold is how long a granule holds its slice of L2, cycles, that DRAM is asked for
 // while another request stores another part of its line: with it threads that update 2, 4 and
 // 8 rows in place of 6,000, 6,008 and 6,024 words, which do not begin with a line, come within
-// 8 % in the mean of what an H200 takes, 1.4 to 1.9 times as long as of 6,016 and 6,144 or into another
+// 8 % in the mean of what an H200 takes, 1.3 to 1.8 times as long as of 6,016 and 6,144 or into another
 // buffer (deploy/calibrate inplace.rows). It holds up those that touch other lines, too
 // (inplace.pairs).
 const contendedHold = 18.0
