@@ -291,6 +291,10 @@ func TestSelection(t *testing.T) {
 		{"what is read twice stays an instruction",
 			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3+4]; and.b32 %r4, %r2, %r3; xor.b32 %r5, %r4, %r2; st.global.u32 [%rd3], %r5; st.global.u32 [%rd3+4], %r4;",
 			map[string]int{"LOP3": 2}},
+		{"what is predicated in an arm keeps its own predicate",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3+4]; ld.global.u32 %r4, [%rd3+8]; setp.ge.s32 %p1, %r3, %r4; @%p1 bra L1; " +
+				"setp.ge.s32 %p2, %r3, %r1; mov.u32 %r5, %r4; @%p2 bra L2; mov.u32 %r4, %r3; L2:\nmov.u32 %r3, %r5; L1:\nshl.b32 %r6, %r3, %r4; st.global.u32 [%rd3], %r6;",
+			map[string]int{"ISETP": 2}},
 		{"sine and cosine share the range reduction",
 			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3]; sin.approx.f32 %f2, %f1; cos.approx.f32 %f3, %f1; add.f32 %f4, %f2, %f3; st.global.f32 [%rd3], %f4;",
 			map[string]int{"FMUL": 1, "MUFU": 2, "FADD": 1}},

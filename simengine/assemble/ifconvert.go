@@ -121,18 +121,16 @@ func (f *fn) armCost(a int) int {
 	count := 0
 	for _, ni := range f.blocks[a].nodes {
 		n := &f.nodes[ni]
+		if n.guard != noValue {
+			return -1 // what is predicated already
+		}
 		switch n.op {
-		case ir.Bra:
-			if n.guard != noValue {
-				return -1
-			}
-			continue
-		case ir.Mov, ir.Cvta, ir.Nop:
+		case ir.Bra, ir.Mov, ir.Cvta, ir.Nop:
 			continue
 		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Mma, ir.Movmatrix, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync:
 			return -1
 		}
-		if n.guard != noValue || n.branches() || n.mod&ir.ModMatrix != 0 {
+		if n.branches() || n.mod&ir.ModMatrix != 0 {
 			return -1
 		}
 		count++
