@@ -33,6 +33,26 @@ template <bool FLOAT> __global__ void meet(unsigned *p, unsigned lines, int shif
   for (int r = 0; r < rounds; r++, i = i + 1 & lines - 1) one<FLOAT>(p + (i >> shift << shift) * 32 + (i & ((1u << shift) - 1)) + (lane << shift));
 }
 
+// Every thread loads eight words drawn at random, and then adds to so many others.
+__global__ void beside(unsigned *p, const unsigned *from, unsigned words, int adds, int rounds) {
+  unsigned x = (blockIdx.x * blockDim.x + threadIdx.x) * 0x9E3779B9u + 1, s = 0;
+  for (int r = 0; r < rounds; r++) {
+    unsigned v[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+      x = x * 1664525u + 1013904223u;
+      asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[k]) : "l"(from + ((x >> 8 ^ x << 13) & (words - 1))));
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) s += v[k];
+    for (int k = 0; k < adds; k++) {
+      x = x * 1664525u + 1013904223u;
+      one<false>(p + ((x >> 8 ^ x << 13) & (words - 1)));
+    }
+  }
+  if (s == 0x12345678) one<false>(p);
+}
+
 template <bool FLOAT> void run(int sms, unsigned *p) {
   const char *op = FLOAT ? "add.f32" : "add.u32";
   for (int kib : {16, 64, 256, 1024})
@@ -60,4 +80,10 @@ int main() {
   Buffer<unsigned> p(size_t(512) << 18);
   run<false>(prop.multiProcessorCount, p.p);
   run<true>(prop.multiProcessorCount, p.p);
+  const int ctas = prop.multiProcessorCount * 8, rounds = 16;
+  const unsigned words = 2 << 20;
+  for (int adds : {0, 1, 2, 4, 8}) {
+    double us = microseconds([&] { beside<<<ctas, 256>>>(p.p, p.p + words, words, adds, rounds); }, 1, 5);
+    emit("reds.beside", Params()("loads", 8)("adds", adds)("MiB", 8), double(ctas) * 256 * rounds * 8 / us * 1e-3, "G loads/s");
+  }
 }

@@ -48,7 +48,7 @@ func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, 
 	share := 1/math.Max(pieces, 1) + 1/c.slices
 	cost := c.request + c.sector*float64(bits.OnesCount8(sectors))
 	same, lanes := float64(max(a.MaxSame, 1)), float64(bits.OnesCount32(a.Mask))
-	least := c.whole * float64(bits.OnesCount8(sectors))
+	least := c.Mean(sectors)
 	if !meet {
 		return math.Max(cost*share, (same-1)*c.warp+least)
 	}
@@ -61,6 +61,10 @@ func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, 
 	words := math.Max(pieces*sectorsAPiece*lanes/same/float64(max(a.Sectors, 1)), 1)
 	return math.Max(math.Max(cost, same*each/words), math.Max(lanes*c.lane/lines, least))
 }
+
+// Mean is how long the part of a request that goes to a line of sectors holds all slices,
+// in the mean.
+func (c *AtomicCost) Mean(sectors uint8) float64 { return c.whole * float64(bits.OnesCount8(sectors)) }
 
 // Elect is an atomic's access as one lane makes it for all.
 func Elect(a *trace.Access) trace.Access {
@@ -85,7 +89,7 @@ func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, float
 	if f := s.granules(first & l.Sectors); f > 0 {
 		fromDRAM, toDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f), s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)
 	}
-	begin := s.mem.Update(max(at, s.loads.free()), cost, fromDRAM+toDRAM)
+	begin := s.mem.Update(max(at, s.loads.free()), cost, dram.Ticks(s.atomics.Mean(l.Sectors)), fromDRAM+toDRAM)
 	s.mem.WriteBack(begin, toDRAM)
 	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
 	if fromDRAM > 0 {

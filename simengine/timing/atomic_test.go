@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -69,6 +70,35 @@ func TestAtomicsApartAgainstH200(t *testing.T) {
 		t.Logf("lanes %2d words apart: %.1f G lanes/s, measured %.1f", words, got, r.Value)
 		if e := got / r.Value; e < 0.85 || e > 1.2 {
 			t.Errorf("lanes %d words apart: %.1f G lanes/s, measured %.1f", words, got, r.Value)
+		}
+	}
+}
+
+// Loads at random and atomics at random beside them must take as long together as an
+// H200 takes for both (deploy/calibrate reds.beside).
+func TestLoadsBesideAtomicsAgainstH200(t *testing.T) {
+	d := h200(t)
+	m, err := newMachine(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := m.atomicCost(float64(d.SMs))
+	for _, r := range measured(t, "reds.beside") {
+		share := dram.New(m.share(float64(d.SMs), 0, 1))
+		const rounds = 4096
+		for range rounds {
+			for range r.int("loads") {
+				share.Read(0, 1, 0, false, 0, 0)
+			}
+			for range r.int("adds") {
+				share.Update(0, dram.Ticks(cost.Mean(1)), dram.Ticks(cost.Mean(1)), 0)
+			}
+		}
+		l2, _ := share.Busy()
+		got := float64(d.SMs) * rounds * float64(r.int("loads")) / l2 * d.ClockMHz * 1e-3
+		t.Logf("%d atomics: %.1f G loads/s, measured %.1f", r.int("adds"), got, r.Value)
+		if e := got / r.Value; e < 0.9 || e > 1.1 {
+			t.Errorf("%d atomics beside %d loads: %.1f G loads/s, measured %.1f", r.int("adds"), r.int("loads"), got, r.Value)
 		}
 	}
 }

@@ -291,6 +291,7 @@ func (t *traffic) lines(u *turn) {
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
 			due := fresh * (plan.Read[a.PC] + plan.Write[a.PC]) * t.m.dram
 			u.one.busy[hotSlices] += cost + due // see dram.Share.Update
+			u.one.busy[l2Slices] += t.m.atomics.Mean(l.Sectors)
 			if t.c.p.Kernel.Instrs[a.PC].Op != ir.Red {
 				u.one.blocking[hotSlices] += cost
 			}
