@@ -15,6 +15,22 @@ __global__ void partial(unsigned *p, unsigned words, unsigned apart, int each, i
   }
 }
 
+// Every thread stores a structure of so many words, one after another, and is done.
+template <int WORDS> __global__ void structs(float *p, int n, float x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+#pragma unroll
+  for (int k = 0; k < WORDS; k++) p[i * WORDS + k] = x + k;
+}
+
+template <int WORDS> void storeStructs(float *p) {
+  const int n = 60000000 / WORDS;
+  for (int threads : {32, 64, 128, 256, 512, 1024}) {
+    double us = microseconds([&] { structs<WORDS><<<(n + threads - 1) / threads, threads>>>(p, n, 1.f); }, 5, 7);
+    emit("stores.structs", Params()("words", WORDS)("threads", threads), us, "us for 240 MB");
+  }
+}
+
 int main() {
   Device dev;
   const unsigned words = 4 << 20; // 16 MiB, which L2 holds
@@ -27,4 +43,7 @@ int main() {
         double us = microseconds([&] { partial<<<dev.sms() * warps / 8, 256>>>(p.p, words, apart, each, rounds); }, 2, 5);
         emit("stores.partial", Params()("warps", warps)("apart", apart)("each", each), us * 1e3 / (double(rounds) * each * warps), "ns of the SM a store");
       }
+  Buffer<float> q(60000000);
+  storeStructs<1>(q.p), storeStructs<2>(q.p), storeStructs<3>(q.p), storeStructs<4>(q.p), storeStructs<6>(q.p);
+  storeStructs<8>(q.p), storeStructs<12>(q.p), storeStructs<18>(q.p), storeStructs<32>(q.p);
 }
