@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 
@@ -29,6 +30,9 @@ func openRecorded(name string, least int) ([]*replay.Record, error) {
 		return []*replay.Record{rec}, err
 	}
 	rec, err := replay.ReadCSV(name, f)
+	if err != nil && !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") {
+		err = fmt.Errorf("%w (read as CSV, as its name ends neither in .json, as other tuners' files do, nor in .jsonl)", err)
+	}
 	return []*replay.Record{rec}, err
 }
 

@@ -111,6 +111,16 @@ func TestReplayOfAnotherTunersFile(t *testing.T) {
 	}
 }
 
+// What a file is is told by its name, and said where that was wrong.
+func TestReplayOfAFileByAnotherName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "copy.t4")
+	warptune(t, "export", "--db", tuned(t), "--format", "t4", "-o", file).ok(t)
+	r := warptune(t, "replay", file, "--strategy", "random")
+	if r.code == exitDone || !strings.Contains(r.stderr, "copy.t4") || !strings.Contains(r.stderr, "neither in .json") {
+		t.Errorf("exit status %d: %s", r.code, r.stderr)
+	}
+}
+
 // TestReplayStops: with patience strategies stop early and the table says when.
 func TestReplayStops(t *testing.T) {
 	var stdout, stderr bytes.Buffer

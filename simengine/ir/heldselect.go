@@ -161,7 +161,7 @@ func (s *selecter) access(a *localAccess) {
 		}
 		for w := range a.words {
 			word := s.word[a.variable] + Reg(p/4) + Reg(w)
-			move := s.in.Src[0]
+			var move Operand
 			switch {
 			case s.in.Op == St:
 				move = s.in.Src[1+w]

@@ -48,7 +48,7 @@ func (s *Survey) gatherFrom(loads []group, e Extent) gather {
 	seen := Extent{First: e.Last, Last: e.First}
 	for i := range loads {
 		o := &loads[i]
-		if o.low > o.high || o.low < e.First || e.Last < o.high {
+		if o.perCTA == 0 || o.low < e.First || e.Last < o.high {
 			continue
 		}
 		if o.sparse(s) || o.unique > scattered*g.span || o.beside >= 0 && loads[o.beside].sparse(s) {
@@ -59,6 +59,8 @@ func (s *Survey) gatherFrom(loads []group, e Extent) gather {
 			seen.First, seen.Last = min(seen.First, o.low), max(seen.Last, o.high)
 		}
 	}
+	// Of lines that loads left out here read of first there is at least as much.
+	g.visits = math.Max(g.visits, g.granules/float64(s.perLine))
 	// Of a buffer that data points into a part only the rest is never read.
 	if s.ctas[Far]+s.ctas[Spread] > 0 && g.visits*float64(s.cta) >= telling {
 		g.over, g.span = seen, s.span(seen)
