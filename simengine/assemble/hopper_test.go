@@ -132,6 +132,29 @@ func TestMinMaxOfThree(t *testing.T) {
 	}
 }
 
+// Of pairs of 16-bit integers, too; a difference is a sum with halves negated one by one.
+func TestPairsOnHopper(t *testing.T) {
+	load := "ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+4]; ld.global.u32 %r5, [%rd3+8];\n.reg .b16 %h<5>; .reg .b32 %q<3>;\n"
+	negated := "mov.b32 {%h1, %h2}, %r4; neg.s16 %h3, %h1; neg.s16 %h4, %h2; mov.b32 %q1, {%h3, %h4};"
+	for _, c := range []struct {
+		name, body                    string
+		sums, one, three, fused, prmt int
+	}{
+		{"greatest of three", "max.s16x2 %q1, %r3, %r4; max.s16x2 %q2, %q1, %r5;", 0, 0, 1, 0, 0},
+		{"of different signs", "max.s16x2 %q1, %r3, %r4; max.u16x2 %q2, %q1, %r5;", 0, 2, 0, 0, 0},
+		{"greatest of a sum", "add.s16x2 %q1, %r3, %r4; max.s16x2 %q2, %q1, %r5;", 0, 0, 0, 1, 0},
+		{"of a sum of words", "add.s32 %q1, %r3, %r4; max.s16x2 %q2, %q1, %r5;", 1, 1, 0, 0, 0},
+		{"difference", negated + "add.s16x2 %q2, %r3, %q1;", 1, 0, 0, 0, 0},
+		{"of exchanged halves", strings.Replace(negated, "{%h3, %h4}", "{%h4, %h3}", 1) + "add.s16x2 %q2, %r3, %q1;", 3, 0, 0, 0, 3},
+	} {
+		n := selectedOps(t, guardedText(load+c.body+" cvt.rn.f32.s32 %f1, %q2;"), [2]int{9, 0})
+		base := selectedOps(t, guardedText(load+"xor.b32 %q1, %r3, %r4; xor.b32 %q2, %q1, %r5; cvt.rn.f32.s32 %f1, %q2;"), [2]int{9, 0})
+		if got := n[opIADD3] - base[opIADD3]; got != c.sums || n[opIMNMX] != c.one || n[opIMNMX3] != c.three || n[opADDMNMX] != c.fused || n[opPRMT] != c.prmt {
+			t.Errorf("%s: %d sums, %d of two, %d of three, %d of sums, %d PRMT; want %+v", c.name, got, n[opIMNMX], n[opIMNMX3], n[opADDMNMX], n[opPRMT], c)
+		}
+	}
+}
+
 // A vector that begins with zeros and that a load may then fill keeps its place: one
 // instruction zeroes two words, and nothing is copied.
 func TestGuardedVectorsBeginWithZeros(t *testing.T) {

@@ -231,38 +231,39 @@ type simpleRule struct {
 }
 
 var simple = map[ir.Op]simpleRule{
-	ir.Min:      {opIMNMX, opFMNMX, opInvalid, opHMNMX2},
-	ir.Max:      {opIMNMX, opFMNMX, opInvalid, opHMNMX2},
-	ir.Abs:      {opIABS, opFADD, opDADD, opHADD2},
-	ir.Neg:      {opIADD3, opFADD, opDADD, opHADD2},
-	ir.Mul24:    {opIMAD, 0, 0, 0},
-	ir.Mad24:    {opIMAD, 0, 0, 0},
-	ir.Sad:      {opVABSDIFF, 0, 0, 0},
-	ir.Add:      {opIADD3, opFADD, opDADD, opHADD2},
-	ir.Sub:      {opIADD3, opFADD, opDADD, opHADD2},
-	ir.Mul:      {opIMAD, opFMUL, opDMUL, opHMUL2},
-	ir.Mad:      {opIMAD, opFFMA, opDFMA, opHFMA2},
-	ir.Fma:      {opIMAD, opFFMA, opDFMA, opHFMA2},
-	ir.And:      {opLOP3, 0, 0, 0},
-	ir.Or:       {opLOP3, 0, 0, 0},
-	ir.Xor:      {opLOP3, 0, 0, 0},
-	ir.Not:      {opLOP3, 0, 0, 0},
-	ir.CNot:     {opISETP, 0, 0, 0},
-	ir.Lop3:     {opLOP3, 0, 0, 0},
-	ir.Shl:      {opSHF, 0, 0, 0},
-	ir.Shr:      {opSHF, 0, 0, 0},
-	ir.Shf:      {opSHF, 0, 0, 0},
-	ir.Bfi:      {opLOP3, 0, 0, 0},
-	ir.Prmt:     {opPRMT, 0, 0, 0},
-	ir.Szext:    {opPRMT, 0, 0, 0},
-	ir.Bmsk:     {opSHF, 0, 0, 0},
-	ir.Brev:     {opBREV, 0, 0, 0},
-	ir.Popc:     {opPOPC, 0, 0, 0},
-	ir.Clz:      {opFLO, 0, 0, 0},
-	ir.Bfind:    {opFLO, 0, 0, 0},
-	ir.Dp4a:     {opIDP, 0, 0, 0},
-	ir.Dp2a:     {opIDP, 0, 0, 0},
-	ir.Copysign: {0, opLOP3, opLOP3, 0},
+	ir.Min:       {opIMNMX, opFMNMX, opInvalid, opHMNMX2},
+	ir.Max:       {opIMNMX, opFMNMX, opInvalid, opHMNMX2},
+	ir.Abs:       {opIABS, opFADD, opDADD, opHADD2},
+	ir.Neg:       {opIADD3, opFADD, opDADD, opHADD2},
+	ir.Mul24:     {opIMAD, 0, 0, 0},
+	ir.Mad24:     {opIMAD, 0, 0, 0},
+	ir.Sad:       {opVABSDIFF, 0, 0, 0},
+	ir.Vabsdiff4: {opVABSDIFF, 0, 0, 0},
+	ir.Add:       {opIADD3, opFADD, opDADD, opHADD2},
+	ir.Sub:       {opIADD3, opFADD, opDADD, opHADD2},
+	ir.Mul:       {opIMAD, opFMUL, opDMUL, opHMUL2},
+	ir.Mad:       {opIMAD, opFFMA, opDFMA, opHFMA2},
+	ir.Fma:       {opIMAD, opFFMA, opDFMA, opHFMA2},
+	ir.And:       {opLOP3, 0, 0, 0},
+	ir.Or:        {opLOP3, 0, 0, 0},
+	ir.Xor:       {opLOP3, 0, 0, 0},
+	ir.Not:       {opLOP3, 0, 0, 0},
+	ir.CNot:      {opISETP, 0, 0, 0},
+	ir.Lop3:      {opLOP3, 0, 0, 0},
+	ir.Shl:       {opSHF, 0, 0, 0},
+	ir.Shr:       {opSHF, 0, 0, 0},
+	ir.Shf:       {opSHF, 0, 0, 0},
+	ir.Bfi:       {opLOP3, 0, 0, 0},
+	ir.Prmt:      {opPRMT, 0, 0, 0},
+	ir.Szext:     {opPRMT, 0, 0, 0},
+	ir.Bmsk:      {opSHF, 0, 0, 0},
+	ir.Brev:      {opBREV, 0, 0, 0},
+	ir.Popc:      {opPOPC, 0, 0, 0},
+	ir.Clz:       {opFLO, 0, 0, 0},
+	ir.Bfind:     {opFLO, 0, 0, 0},
+	ir.Dp4a:      {opIDP, 0, 0, 0},
+	ir.Dp2a:      {opIDP, 0, 0, 0},
+	ir.Copysign:  {0, opLOP3, opLOP3, 0},
 }
 
 // ruleFor picks the operation of a simple rule for a type.
@@ -325,6 +326,9 @@ func (s *selector) lower(n *node) error {
 		case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Shl, ir.Shr, ir.And, ir.Or, ir.Xor, ir.Not, ir.Min, ir.Max, ir.Neg, ir.Abs:
 			return s.lowerInt(n)
 		}
+	}
+	if n.typ.Packed().IsInt() && s.lowerPairs(n) {
+		return nil
 	}
 	return s.lowerSimple(n)
 }

@@ -107,19 +107,8 @@ func (s *selector) lowerInt(n *node) error {
 		if wide {
 			return s.minMax64(n)
 		}
-		if s.f.t.addMinMax && words(n.typ) == 1 {
-			for i := range n.src {
-				if d := s.fold(n.src[i], false); d != nil && d.op == n.op && d.typ == n.typ {
-					s.emit(opIMNMX3, s.dest(0, 1), s.mix(0, d.src[0], d.src[1], n.src[1-i])...)
-					return nil
-				}
-			}
-			for i := range n.src {
-				if d := s.fold(n.src[i], false); d != nil && d.op == ir.Add && isInt(d.typ) && len(d.src) == 2 {
-					s.emit(opADDMNMX, s.dest(0, 1), s.mix(0, d.src[0], d.src[1], n.src[1-i])...)
-					return nil
-				}
-			}
+		if s.minMaxOf3(n) {
+			return nil
 		}
 		s.emit(opIMNMX, s.dest(0, 1), s.mix(0, n.src...)...)
 		return nil

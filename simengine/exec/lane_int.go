@@ -35,22 +35,23 @@ func (t integer) pick(in *ir.Instr) lane {
 
 // integerOps are the integer arithmetic instructions.
 var integerOps = map[ir.Op]selector{
-	ir.Add:   selectAddSub,
-	ir.Sub:   selectAddSub,
-	ir.Mul:   selectMul,
-	ir.Mad:   selectMul,
-	ir.Mul24: selectMul24,
-	ir.Mad24: selectMul24,
-	ir.Sad:   integer{sad32u, sad32s, sad64u, sad64s, 2}.pick,
-	ir.Div:   integer{lift32(div32u), lift32(div32s), lift64(div64u), lift64(div64s), 2}.pick,
-	ir.Rem:   integer{lift32(rem32u), lift32(rem32s), lift64(rem64u), lift64(rem64s), 2}.pick,
-	ir.Abs:   integer{nil, absInt[uint32, int32], nil, absInt[uint64, int64], 1}.pick,
-	ir.Neg:   integer{negInt[uint32], negInt[uint32], negInt[uint64], negInt[uint64], 1}.pick,
-	ir.Min:   selectMinMax,
-	ir.Max:   selectMinMax,
-	ir.Dp4a:  selectDot,
-	ir.Dp2a:  selectDot,
-	ir.Slct:  selectSlct,
+	ir.Add:       selectAddSub,
+	ir.Sub:       selectAddSub,
+	ir.Mul:       selectMul,
+	ir.Mad:       selectMul,
+	ir.Mul24:     selectMul24,
+	ir.Mad24:     selectMul24,
+	ir.Sad:       integer{sad32u, sad32s, sad64u, sad64s, 2}.pick,
+	ir.Vabsdiff4: selectApart4,
+	ir.Div:       integer{lift32(div32u), lift32(div32s), lift64(div64u), lift64(div64s), 2}.pick,
+	ir.Rem:       integer{lift32(rem32u), lift32(rem32s), lift64(rem64u), lift64(rem64s), 2}.pick,
+	ir.Abs:       integer{nil, absInt[uint32, int32], nil, absInt[uint64, int64], 1}.pick,
+	ir.Neg:       integer{negInt[uint32], negInt[uint32], negInt[uint64], negInt[uint64], 1}.pick,
+	ir.Min:       selectMinMax,
+	ir.Max:       selectMinMax,
+	ir.Dp4a:      selectDot,
+	ir.Dp2a:      selectDot,
+	ir.Slct:      selectSlct,
 }
 
 func addInt[T word](d, a, b, _, _ *[WarpSize]T) {
@@ -150,6 +151,9 @@ func selectMinMax(in *ir.Instr) lane {
 	if in.Op == ir.Max {
 		t = maxOps
 	}
+	if in.Mod&ir.ModRelu != 0 && in.Type.IsSigned() {
+		t.s32 = orZero(t.s32)
+	}
 	if in.Type == ir.U16x2 || in.Type == ir.S16x2 {
 		f := narrow(t.u32, 16, false, 2)
 		if in.Type.IsSigned() {
@@ -159,6 +163,40 @@ func selectMinMax(in *ir.Instr) lane {
 	}
 	return t.pick(in)
 }
+
+// orZero is what f gives, or 0 if that is more.
+func orZero(f fn32) fn32 {
+	return func(d, a, b, c, e *vec32) {
+		f(d, a, b, c, e)
+		for i := range d {
+			d[i] = uint32(max(int32(d[i]), 0))
+		}
+	}
+}
+
+// selectApart4 gives how far the bytes of two words are apart, or all of that and a third.
+func selectApart4(in *ir.Instr) lane {
+	switch in.Atom {
+	case ir.AtomNone:
+		return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+			r := uint32(0)
+			for s := 0; s < 32; s += 8 {
+				r |= byteApart(a>>s, b>>s) << s
+			}
+			return r
+		})}
+	case ir.AtomAdd:
+		return lane{f32: lift32(func(a, b, c uint32) uint32 {
+			for s := 0; s < 32; s += 8 {
+				c += byteApart(a>>s, b>>s)
+			}
+			return c
+		})}
+	}
+	return lane{}
+}
+
+func byteApart(a, b uint32) uint32 { return max(a&0xff, b&0xff) - min(a&0xff, b&0xff) }
 
 // eachHalf applies a 16-bit lane function to both halves of its sources.
 func eachHalf(f fn32) fn32 {

@@ -107,6 +107,24 @@ func TestIntegerOps(t *testing.T) {
 			return uint64(max(sx(a>>16, 16), sx(b>>16, 16)))<<16 | uint64(max(sx(a, 16), sx(b, 16)))&0xffff
 		}},
 		{"add.s16x2 %d, %s0, %s1;", "u32", two32, func(a, b, _ uint64) uint64 { return (a>>16+b>>16)<<16 | (a+b)&0xffff }},
+		{"max.s32.relu %d, %s0, %s1;", "u32", two32, func(a, b, _ uint64) uint64 { return uint64(max(sx(a, 32), sx(b, 32), 0)) }},
+		{"min.s16x2.relu %d, %s0, %s1;", "u32", two32, func(a, b, _ uint64) uint64 {
+			return uint64(max(min(sx(a>>16, 16), sx(b>>16, 16)), 0))<<16 | uint64(max(min(sx(a, 16), sx(b, 16)), 0))
+		}},
+		{"vabsdiff4.u32.u32.u32 %d, %s0, %s1, %s2;", "u32", three32, func(a, b, _ uint64) (r uint64) {
+			for s := 0; s < 32; s += 8 {
+				x, y := a>>s&0xff, b>>s&0xff
+				r |= (max(x, y) - min(x, y)) << s
+			}
+			return r
+		}},
+		{"vabsdiff4.u32.u32.u32.add %d, %s0, %s1, %s2;", "u32", three32, func(a, b, c uint64) uint64 {
+			for s := 0; s < 32; s += 8 {
+				x, y := a>>s&0xff, b>>s&0xff
+				c += max(x, y) - min(x, y)
+			}
+			return c
+		}},
 		{"dp4a.s32.u32 %d, %s0, %s1, %s2;", "u32", three32, func(a, b, c uint64) uint64 {
 			for s := 0; s < 32; s += 8 {
 				c += uint64(sx(a>>s, 8) * int64(b>>s&0xff))

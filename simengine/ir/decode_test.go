@@ -18,7 +18,7 @@ dp4a.u32.s32 dp2a.lo.s32.u32 rcp.approx.ftz.f32 rcp.rn.f64 sqrt.rn.f32 sqrt.appr
 sin.approx.f32 cos.approx.ftz.f32 lg2.approx.f32 ex2.approx.ftz.f32 ex2.approx.f16x2 tanh.approx.f32 copysign.f64 testp.notanumber.f32
 and.b32 or.pred xor.b64 not.b16 cnot.b32 lop3.b32 lop3.or.b32 shl.b32 shr.s32 shr.u64 shf.l.wrap.b32 shf.r.clamp.b32
 bfe.u32 bfi.b64 bfind.u32 bfind.shiftamt.s64 brev.b32 clz.b64 popc.b32 fns.b32 szext.clamp.s32 bmsk.wrap.b32
-prmt.b32 prmt.b32.f4e prmt.b32.rc16
+vabsdiff4.u32.u32.u32 vabsdiff4.u32.u32.u32.add prmt.b32 prmt.b32.f4e prmt.b32.rc16
 setp.eq.s32 setp.lo.u32 setp.hs.u64 setp.ltu.ftz.f32 setp.ne.and.b32 setp.gt.xor.f64 setp.nan.f32 setp.lt.f16x2
 set.eq.u32.f32 set.lt.or.ftz.f32.f32 selp.b32 selp.f32 slct.f32.s32 slct.ftz.u64.f32
 mov.u32 mov.b64 mov.pred mov.f64 mov.b128 cvt.u32.u16 cvt.rn.f32.s32 cvt.rzi.s32.f32 cvt.rn.ftz.f16.f32 cvt.rni.sat.f32.f32
@@ -113,7 +113,7 @@ mbarrier.init.shared.b64 st.async.weak.shared::cluster.mbarrier::complete_tx::by
 tensormap.replace.tile fence.proxy.async fence.mbarrier_init.release.cluster barrier.cluster.arrive.aligned getctarank.u32
 setmaxnreg.inc.sync.aligned.u32 createpolicy.fractional.L2::evict_last.b64 discard.global.L2
 tex.2d.v4.f32.s32 tld4.r.2d.v4.f32.f32 txq.width.b32 suld.b.2d.b32.trap sust.b.1d.b32.trap sured.b.add.2d.u32.trap suq.width.b32 istypep.texref
-alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq
+alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq vabsdiff4.s32.s32.s32 vabsdiff4.u32.s32.s32.add
 ld.shared::cluster.u32 min.xorsign.abs.f32 cvt.rn.satfinite.e4m3x2.f32 add.rn.f32.f16 fma.rn.f32x2 atom.global.v4.f32.add red.global.v2.f32.add ld.mmio.relaxed.sys.global.u32`) {
 		if sh := d.decode(s); !sh.unmodelled {
 			t.Errorf("%s: want it refused as not modelled, got op %v, problem %q", s, sh.Op, sh.problem)

@@ -16,7 +16,7 @@ var opNames = [NumOps]string{
 	CpAsyncCommit: "cp.async.commit_group", CpAsyncWait: "cp.async.wait_group",
 	Prefetch: "prefetch", Cvt: "cvt", Cvta: "cvta", Isspacep: "isspacep", Shfl: "shfl", Prmt: "prmt", Mapa: "mapa", Movmatrix: "movmatrix",
 	Add: "add", Sub: "sub", Mul: "mul", Mad: "mad", Fma: "fma", Mul24: "mul24", Mad24: "mad24",
-	Sad: "sad", Div: "div", Rem: "rem", Abs: "abs", Neg: "neg", Min: "min", Max: "max",
+	Sad: "sad", Vabsdiff4: "vabsdiff4.u32.u32", Div: "div", Rem: "rem", Abs: "abs", Neg: "neg", Min: "min", Max: "max",
 	AddC: "addc", SubC: "subc", MadC: "madc", Dp4a: "dp4a", Dp2a: "dp2a", Mma: "mma", Rcp: "rcp", Sqrt: "sqrt",
 	Rsqrt: "rsqrt", Sin: "sin", Cos: "cos", Lg2: "lg2", Ex2: "ex2", Tanh: "tanh",
 	Copysign: "copysign", Testp: "testp",

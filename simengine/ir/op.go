@@ -36,6 +36,7 @@ const (
 	Mul24
 	Mad24
 	Sad
+	Vabsdiff4 // of the bytes of words of type U32; Atom: AtomAdd for their sum
 	Div
 	Rem
 	Abs

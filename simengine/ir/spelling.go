@@ -34,6 +34,7 @@ func (in *Instr) Opcode() string {
 		s.dot(in.Bool != BoolNone && in.Op != Prmt, in.Bool)
 		s.types()
 		s.dot(in.Bool != BoolNone && in.Op == Prmt, in.Bool)
+		s.dot(in.Op == Vabsdiff4 && in.Atom != AtomNone, in.Atom)
 	}
 	return s.b.String()
 }
