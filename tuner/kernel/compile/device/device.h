@@ -3,9 +3,8 @@
 // with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
 // builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
 // Not provided, each an error that names it: printf, malloc, __maxnreg__, textures, surfaces, the barrier of a grid, cluster
-// groups, warpgroup matrix products, Bessel functions, tgamma, lgamma and erfinv of doubles, SIMD-in-a-word
-// intrinsics but sums and differences, the unsynchronised warp operations, thrust, curand, most of cub, streams,
-// host code that calls the CUDA runtime.
+// groups, warpgroup matrix products, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
+// warp operations, thrust, curand, most of cub, streams, host code that calls the CUDA runtime.
 #ifndef WARPTUNE_DEVICE_H
 #define WARPTUNE_DEVICE_H
 #if !defined(__clang__) || !defined(__CUDA__)
@@ -16,6 +15,8 @@
 #include "warptune/builtin.h"
 #include "warptune/cast.h"
 #include "warptune/integer.h"
+#include "warptune/simdparts.h"
+#include "warptune/simd.h"
 #include "warptune/constants.h"
 #include "warptune/fixed.h"
 #include "warptune/math.h"

@@ -24,11 +24,6 @@ WARPTUNE_FN int __hadd(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
 WARPTUNE_FN int __rhadd(int a, int b) { return (a | b) - ((a ^ b) >> 1); }
 WARPTUNE_FN unsigned __uhadd(unsigned a, unsigned b) { return (a & b) + ((a ^ b) >> 1); }
 WARPTUNE_FN unsigned __urhadd(unsigned a, unsigned b) { return (a | b) - ((a ^ b) >> 1); }
-// Sums and differences of two and four parts of a word: the topmost bits are kept apart.
-WARPTUNE_FN unsigned __vadd2(unsigned a, unsigned b) { return ((a & 0x7fff7fffu) + (b & 0x7fff7fffu)) ^ ((a ^ b) & 0x80008000u); }
-WARPTUNE_FN unsigned __vadd4(unsigned a, unsigned b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
-WARPTUNE_FN unsigned __vsub2(unsigned a, unsigned b) { return ((a | 0x80008000u) - (b & 0x7fff7fffu)) ^ (~(a ^ b) & 0x80008000u); }
-WARPTUNE_FN unsigned __vsub4(unsigned a, unsigned b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ (~(a ^ b) & 0x80808080u); }
 #if __CUDA_ARCH__ >= 610
 WARPTUNE_FN int __dp4a(int a, int b, int c) { int r; asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
 WARPTUNE_FN unsigned __dp4a(unsigned a, unsigned b, unsigned c) { unsigned r; asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
