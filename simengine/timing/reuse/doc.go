@@ -7,5 +7,6 @@
 // The estimate is separable: a CTA is compared with its neighbours along each
 // axis of the grid, and what it shares with them is taken to hold all along the
 // axis. Data-dependent addressing shows as more distinct bytes than the address
-// range holds, and is treated as random. There is no time here.
+// range holds, and is treated as random; lines that several warps update in place, each
+// a part, are counted as false sharing. There is no time here.
 package reuse

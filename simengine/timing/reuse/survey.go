@@ -53,7 +53,7 @@ type Survey struct {
 	beside   []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
 	visits   [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
 	openings [][numDirections]int64 // pieces likewise
-	mates    mates
+	sharing  falseSharing
 	written  []int64               // bytes stored, by pc, far CTAs left out
 	asked    []int64               // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
 	stored   [numDirections]uint64 // lowest line stored to in a direction
@@ -89,7 +89,7 @@ func New(pcs, granule, piece int) *Survey {
 		s.stored[k] = ^uint64(0)
 	}
 	s.extra = make([][numDirections]int64, n)
-	s.mates = newMates(pcs)
+	s.sharing = newFalseSharing(pcs)
 	s.again = make([]*spans, n)
 	return s
 }
@@ -134,7 +134,7 @@ func (s *Survey) Begin(d Direction) {
 		clear(s.written)
 	}
 	s.cta++
-	clear(s.mates.stored[:])
+	clear(s.sharing.stored[:])
 	s.now, s.warps = moment{stands: 1}, s.warps[:0]
 	s.dir = d
 	s.ctas[d]++
@@ -180,10 +180,10 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	}
 	switch {
 	case store && s.now.stands > 0:
-		s.mates.stored[s.warp] = true
+		s.sharing.stored[s.warp] = true
 	case first != 0 && !store:
 		s.visit(id, line, sectors)
-		s.mates.read(s, id, shared)
+		s.sharing.read(s, id, shared)
 	}
 	return first
 }
@@ -191,7 +191,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 // shares says that a request of a part of a line comes after its warp has stored, and
 // that other warps have read of the line before.
 func (s *Survey) shares(line uint64, sectors uint8) bool {
-	if sectors == 1<<(lineBytes/sectorBytes)-1 || !s.mates.stored[s.warp] {
+	if sectors == 1<<(lineBytes/sectorBytes)-1 || !s.sharing.stored[s.warp] {
 		return false
 	}
 	for g := range s.perLine {
@@ -264,7 +264,7 @@ func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first
 	}
 	if store {
 		stamp, owner = &e.written, &e.writer
-		s.mates.store(e)
+		s.sharing.store(e)
 	}
 	if *stamp != 0 {
 		s.union(id, *owner)

@@ -8,7 +8,7 @@ import (
 // Of rows that warps update in place, one after another, the lines that two of them share
 // are contended for, from the second row on; not where rows begin with a line, where all
 // is read before anything is stored, or where it is stored elsewhere.
-func TestLinesUpdatedByTwoWarps(t *testing.T) {
+func TestFalseSharing(t *testing.T) {
 	const warps, rows = 8, 4
 	for _, c := range []struct {
 		name  string
