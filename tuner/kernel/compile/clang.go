@@ -107,8 +107,10 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
 	if c.asNVCC {
-		if err := w.rewrite("out.ll", alignArrays); err != nil {
-			return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
+		for _, edit := range []func([]byte) []byte{alignArrays, forgetPlaces} {
+			if err := w.rewrite("out.ll", edit); err != nil {
+				return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
+			}
 		}
 	}
 	finish := func(optimiser ...string) ([]byte, error) {
