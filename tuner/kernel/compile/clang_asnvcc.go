@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -41,8 +42,9 @@ const fillByElements = "-combiner-store-merging=0"
 // private array in memory, or the first and fillByElements where all do.
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
 	unrolled := func(most int, further ...string) ([]byte, error) {
-		options := append([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing...)
-		return finish(append(options, further...)...)
+		options := slices.Concat([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing, further)
+		ptx, err := finish(options...)
+		return splitExtractions(ptx), err
 	}
 	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]
 	first, err := unrolled(least)
