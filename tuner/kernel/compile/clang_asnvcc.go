@@ -42,7 +42,7 @@ const fillByElements = "-combiner-store-merging=0"
 // private array in memory, or the first and fillByElements where all do.
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
 	unrolled := func(most int, further ...string) ([]byte, error) {
-		options := slices.Concat([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing, further)
+		options := slices.Concat([]string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}, sinkNothing, plainLoops, further)
 		ptx, err := finish(options...)
 		return splitExtractions(ptx), err
 	}
