@@ -6,9 +6,9 @@ WARPTUNE_FN int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
 WARPTUNE_FN unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
 WARPTUNE_FN double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
 WARPTUNE_FN long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
-WARPTUNE_FN double __hiloint2double(int hi, int lo) { return __longlong_as_double((long long)hi << 32 | (unsigned)lo); }
-WARPTUNE_FN int __double2hiint(double v) { return (int)(__double_as_longlong(v) >> 32); }
-WARPTUNE_FN int __double2loint(double v) { return (int)__double_as_longlong(v); }
+WARPTUNE_FN double __hiloint2double(int hi, int lo) { return __nvvm_lohi_i2d(lo, hi); }
+WARPTUNE_FN int __double2hiint(double v) { return __nvvm_d2i_hi(v); }
+WARPTUNE_FN int __double2loint(double v) { return __nvvm_d2i_lo(v); }
 
 #define WARPTUNE_CVT(NAME, FROM, TO, OP, IN, OUT) \
   WARPTUNE_FN TO NAME(FROM a) { TO r; asm("cvt." OP " %0, %1;" : OUT(r) : IN(a)); return r; }

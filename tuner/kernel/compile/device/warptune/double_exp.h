@@ -20,11 +20,12 @@ WARPTUNE_FN double warptune_exp1(double f) {
 // 2^n e^f of n and f that are those of a: by n added to the exponent; near the ends of the range, in two factors.
 WARPTUNE_FN double warptune_exp_scale(double f, int n, double a) {
   double v = fma(f, fma(f, warptune_exp1(f), 1.0), 1.0);
-  int hi = __double2hiint(v), lo = __double2loint(v), size = __double2hiint(a) & 0x7fffffff;
+  int hi = __double2hiint(v), lo = __double2loint(v);
+  float size = fabsf(__int_as_float(__double2hiint(a)));  // not a number for infinity, either
   double r = __hiloint2double(hi + (n << 20), lo);
-  if (size >= 0x4086232b) {  // 708.4
+  if (!(size < __int_as_float(0x4086232b))) {  // 708.4
     r = a < 0.0 ? 0.0 : a + INFINITY;
-    if (size < 0x40874911) r = __hiloint2double(hi + (n >> 1 << 20), lo) * warptune_exp2di(n - (n >> 1));  // 745.14
+    if (size < __int_as_float(0x40874911)) r = __hiloint2double(hi + (n >> 1 << 20), lo) * warptune_exp2di(n - (n >> 1));  // 745.14
   }
   return r;
 }
