@@ -102,6 +102,32 @@ extern "C" __global__ void k(float *out, const float *in, int m) {
 	}
 }
 
+// Equal loads are shared however far apart they are, as by nvcc.
+func TestEqualLoadsAsNVCC(t *testing.T) {
+	const far = `
+extern "C" __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float t[9000];
+  int x = threadIdx.x;
+  for (int k = x; k < 9000; k += 32) t[k] = in[k];
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    float s = 0;
+#pragma unroll
+    for (int j = 0; j < 300; ++j) s += t[x + r + 2 * j] * t[4500 + x + 3 * j];
+    out[x + r * n] = s;
+  }
+}`
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(far)})
+	const all = 900
+	if got := strings.Count(string(mustCompile(t, needClang(t), r).PTX), "ld.shared"); got <= all {
+		t.Errorf("clang has %d loads: nothing is to be told", got)
+	}
+	if got := strings.Count(string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX), "ld.shared"); got != all {
+		t.Errorf("%d loads, want %d", got, all)
+	}
+}
+
 // Arrays of words are aligned as far as their size goes, others left alone.
 func TestAlignArrays(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
