@@ -107,10 +107,8 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
 	if c.asNVCC {
-		for _, edit := range []func([]byte) []byte{alignArrays, forgetPlaces, fuseLate} {
-			if err := w.rewrite("out.ll", edit); err != nil {
-				return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
-			}
+		if err := w.rewrite("out.ll", f.textAsNVCC); err != nil {
+			return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 		}
 	}
 	finish := func(optimiser ...string) ([]byte, error) {

@@ -43,13 +43,23 @@ var (
 // is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/indexed.py).
 const fillByElements = "-combiner-store-merging=0"
 
+// textAsNVCC changes the LLVM text of a device program, before any optimisation, where nvcc's would say something
+// else.
+func (f *clang) textAsNVCC(ir []byte) []byte {
+	ir = fuseLate(forgetPlaces(alignArrays(ir)))
+	if f.major >= tokensSince {
+		ir = controlConvergence(ir)
+	}
+	return ir
+}
+
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
 // optimiser's options, of which each has the limits: with the least of unrolls that leaves no
 // private array in memory, or the first and fillByElements where all do.
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
 	unrolled := func(most int, further ...string) ([]byte, error) {
 		options := []string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}
-		ptx, err := finish(slices.Concat(options, sinkNothing, shareLoads, plainLoops, further)...)
+		ptx, err := finish(slices.Concat(options, sinkNothing, shareLoads, plainLoops, unrollInPart, further)...)
 		return splitExtractions(ptx), err
 	}
 	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]

@@ -1,0 +1,168 @@
+package compile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+)
+
+// controlConvergence changes the LLVM text of a device program, before any optimisation, so that loops with
+// barriers, shuffles and the like are unrolled though their number of iterations is not known, as by nvcc
+// (deploy/calibrate/partloops.py). LLVM does not where it must not make such operations, which it calls
+// convergent, depend on one more condition, that of the remainder. An operation with a token of where
+// threads converge (LLVM's "Convergence And Uniformity", since version 19) is one that it may; each gets a
+// token of its own right before it, an anchor: those threads that come there together.
+// What clang takes for convergent only because it is a call, an inline asm without synchronisation or a
+// function that does nothing of the kind, is so no more.
+func controlConvergence(ir []byte) []byte {
+	p := readProgram(ir)
+	var out bytes.Buffer
+	plain := map[string]bool{} // groups needed without the attribute
+	tokens := 0
+	for _, l := range p.lines {
+		switch {
+		case l.call && p.converges(l):
+			tokens++
+			token := fmt.Sprintf("%%warptune.converge%d", tokens)
+			fmt.Fprintf(&out, "  %s = call token @llvm.experimental.convergence.anchor()\n", token)
+			m := callEnd.FindSubmatch(l.text)
+			fmt.Fprintf(&out, "%s [ \"convergencectrl\"(token %s) ]%s\n", m[1], token, m[3])
+		case p.convergent[l.group] && (l.call || l.defines != "" && !p.functions[l.defines].converges):
+			plain[l.group] = true
+			out.Write(groupUse.ReplaceAll(l.text, []byte("${1}#${2}"+plainSuffix+"${3}")))
+			out.WriteByte('\n')
+		default:
+			out.Write(l.text)
+			out.WriteByte('\n')
+		}
+	}
+	if tokens > 0 {
+		out.WriteString("declare token @llvm.experimental.convergence.anchor()\n")
+	}
+	for _, g := range p.groups {
+		if plain[g.name] {
+			fmt.Fprintf(&out, "attributes #%s%s = {%s}\n", g.name, plainSuffix, convergentWord.ReplaceAll(g.attributes, []byte(" ")))
+		}
+	}
+	return out.Bytes()
+}
+
+// tokensSince is the first version of clang that unrolls by them; 16 fails at their sight.
+const tokensSince = 19
+
+// plainSuffix makes, of the number of a group of attributes, one that the program does not have.
+const plainSuffix = "000000"
+
+var (
+	groupLine      = regexp.MustCompile(`^attributes #(\d+) = \{(.*)\}$`)
+	convergentWord = regexp.MustCompile(` convergent `)
+	functionLine   = regexp.MustCompile(`^(define|declare) [^@]*@("[^"]+"|[-\w$.]+)\(`)
+	callLine       = regexp.MustCompile(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?call `)
+	callEnd        = regexp.MustCompile(`^(.*\)( #\d+)?)((?:, !.*)?)$`)
+	groupUse       = regexp.MustCompile(`^(.*\).* ?)#(\d+)((?:, !.*)?|[^#]*\{)$`)
+	callee         = regexp.MustCompile(`@("[^"]+"|[-\w$.]+)\(`)
+	assembly       = regexp.MustCompile(`\basm (?:sideeffect |alignstack |inteldialect |unwind )*"([^"]*)"`)
+
+	// synchronises matches PTX that threads of a warp or a CTA execute together, or that branches.
+	synchronises = regexp.MustCompile(`\.sync|\bbar\.|\bbarrier\.|\bshfl\.|\bvote\.|\bactivemask|\bbra\b|\bcall\b|\bexit\b`)
+)
+
+// program is LLVM text as far as controlConvergence reads it.
+type program struct {
+	lines      []programLine
+	groups     []attributeGroup
+	convergent map[string]bool // groups of attributes that have it
+	functions  map[string]*programFunction
+}
+
+type attributeGroup struct {
+	name       string
+	attributes []byte
+}
+
+// programLine is a line, and what it calls or defines.
+type programLine struct {
+	text    []byte
+	group   string // its attributes, "" for none
+	defines string
+	call    bool
+	callee  string // "" where it is not known
+	asm     []byte // what it assembles
+}
+
+// programFunction is one that is defined, with its calls, or declared.
+type programFunction struct {
+	defined   bool
+	calls     []programLine
+	converges bool // does what threads do together
+}
+
+// readProgram reads LLVM text, with typed pointers or without.
+func readProgram(ir []byte) *program {
+	p := &program{convergent: map[string]bool{}, functions: map[string]*programFunction{}}
+	var current *programFunction
+	for text := range bytes.Lines(ir) {
+		l := readLine(bytes.TrimRight(text, "\r\n"))
+		p.lines = append(p.lines, l)
+		if m := groupLine.FindSubmatch(l.text); m != nil {
+			p.groups = append(p.groups, attributeGroup{string(m[1]), m[2]})
+			p.convergent[string(m[1])] = convergentWord.Match(m[2])
+		} else if m := functionLine.FindSubmatch(l.text); m != nil {
+			current = &programFunction{defined: string(m[1]) == "define"}
+			p.functions[string(m[2])] = current
+		} else if l.call && current != nil {
+			current.calls = append(current.calls, l)
+		}
+	}
+	p.spread()
+	return p
+}
+
+func readLine(text []byte) programLine {
+	l := programLine{text: text}
+	if m := functionLine.FindSubmatch(text); m != nil {
+		l.defines = string(m[2])
+	} else if callLine.Match(text) && !bytes.Contains(text, []byte(` [ "`)) && callEnd.Match(text) {
+		l.call = true
+		if m := assembly.FindSubmatch(text); m != nil {
+			l.asm = m[1]
+		} else if m := callee.FindSubmatch(text); m != nil {
+			l.callee = string(m[1])
+		}
+	}
+	if m := groupUse.FindSubmatch(text); m != nil && (l.call || l.defines != "") {
+		l.group = string(m[2])
+	}
+	return l
+}
+
+// spread finds which functions do what threads do together: those that are only declared, by their
+// attributes, and all that call one.
+func (p *program) spread() {
+	for _, l := range p.lines {
+		if f := p.functions[l.defines]; l.defines != "" && !f.defined {
+			f.converges = p.convergent[l.group]
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, f := range p.functions {
+			for _, c := range f.calls {
+				if !f.converges && p.converges(c) {
+					f.converges, again = true, true
+				}
+			}
+		}
+	}
+}
+
+// converges says whether a call does.
+func (p *program) converges(l programLine) bool {
+	if l.asm != nil {
+		return p.convergent[l.group] && synchronises.Match(l.asm)
+	}
+	if f := p.functions[l.callee]; f != nil {
+		return f.converges
+	}
+	return p.convergent[l.group]
+}
