@@ -46,7 +46,7 @@ const fillByElements = "-combiner-store-merging=0"
 // textAsNVCC changes the LLVM text of a device program, before any optimisation, where nvcc's would say something
 // else.
 func (f *clang) textAsNVCC(ir []byte) []byte {
-	ir = fuseLate(forgetPlaces(alignArrays(ir)))
+	ir = keepNests(fuseLate(forgetPlaces(alignArrays(ir))))
 	if f.major >= tokensSince {
 		ir = controlConvergence(ir)
 	}

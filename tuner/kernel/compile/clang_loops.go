@@ -17,7 +17,7 @@ var plainLoops = []string{"-mllvm", "-lsr-insns-cost", "-mllvm", "-disable-block
 // controlConvergence clang 19 writes the body out as often as nvcc 13.0 in 557 of them, clang as it is in 281. clang as it is takes
 // eight or fewer iterations, up to 75 instructions, and none where it would have to divide by a step, or
 // where seven are the most that there may be. Of loops of a known number nvcc takes eight where that is a multiple (one
-// option sets both), and no loop with another in it more than once.
+// option sets both). Loops with others in them are kept by keepNests.
 var unrollInPart = []string{
 	"-mllvm", "-unroll-partial-threshold=200", "-mllvm", "-unroll-max-count=4",
 	"-mllvm", "-scev-cheap-expansion-budget=1000", "-mllvm", "-unroll-max-upperbound=1",

@@ -1,0 +1,232 @@
+package compile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keepNests keeps loops with others in them from being unrolled in part, in the LLVM text of a device program
+// before any optimisation: nvcc 13.0 unrolls the innermost only (deploy/calibrate/partloops.py: of loop_within,
+// loop_without and known_within what is around the inner loop is written out once). A loop of a known number of
+// iterations does not count as one, as it may be unrolled whole, nor does one that its author says how to unroll change.
+func keepNests(ir []byte) []byte {
+	p := readNests(ir)
+	var disable, runtime string // metadata
+	edits := map[int]string{}   // by line: what is added to a loop's metadata
+	for _, f := range p.functions {
+		for _, l := range f.loops {
+			if !p.within(f, l) || strings.Contains(p.properties(l), "llvm.loop.unroll.") {
+				continue
+			}
+			if l.counted && l.most > fewIterations {
+				disable = "llvm.loop.unroll.disable"
+				edits[p.metadata[l.number].line] = ", !" + freeDisable
+			} else {
+				runtime = "llvm.loop.unroll.runtime.disable"
+				edits[p.metadata[l.number].line] = ", !" + freeRuntime
+			}
+		}
+	}
+	if len(edits) == 0 {
+		return ir
+	}
+	var out bytes.Buffer
+	for i, line := range p.lines {
+		if e, ok := edits[i]; ok {
+			line = strings.TrimSuffix(line, "}") + e + "}"
+		}
+		out.WriteString(line)
+		out.WriteByte('\n')
+	}
+	for _, m := range [][2]string{{freeDisable, disable}, {freeRuntime, runtime}} {
+		if m[1] != "" {
+			fmt.Fprintf(&out, "!%s = !{!%q}\n", m[0], m[1])
+		}
+	}
+	return out.Bytes()
+}
+
+const (
+	// fewIterations is up to how many of a loop with another in it are left to be unrolled whole.
+	fewIterations = 16
+	// Numbers of metadata that no text has.
+	freeDisable, freeRuntime = "2000000000", "2000000001"
+)
+
+var (
+	storeInt   = regexp.MustCompile(`^  store i(?:8|16|32|64) (\S+), (?:ptr|i\d+\*) (%\S+),`)
+	loadInt    = regexp.MustCompile(`^  (%\S+) = load i(?:8|16|32|64), (?:ptr|i\d+\*) (%\S+),`)
+	compareInt = regexp.MustCompile(`^  %\S+ = icmp \S+ i(?:8|16|32|64) (\S+), (\S+)$`)
+	latchLine  = regexp.MustCompile(`^  br .*, !llvm\.loop !(\d+)$`)
+	labelUse   = regexp.MustCompile(`label %([^,\s]+)`)
+	metaLine   = regexp.MustCompile(`^!(\d+) = (?:distinct )?!\{(.*)\}$`)
+)
+
+// nests is LLVM text as far as keepNests reads it.
+type nests struct {
+	lines     []string
+	functions map[string]*nestFunction
+	metadata  map[string]loopMetadata // by number
+}
+
+type loopMetadata struct {
+	line int
+	text string
+}
+
+// nestFunction is a function that is defined.
+type nestFunction struct {
+	from    int // line
+	loops   []nestLoop
+	calls   []nestCall
+	stored  map[string][]string // by local variable: what is stored there
+	repeats bool                // it, or what it calls, has a loop that stays one
+}
+
+type nestCall struct {
+	line   int
+	callee string
+}
+
+// nestLoop is a loop from the label that it returns to, to the line that returns.
+type nestLoop struct {
+	from, to int
+	number   string // of its metadata
+	counted  bool   // it begins and ends at constants
+	most     int64  // iterations, if it goes by one
+}
+
+func readNests(ir []byte) *nests {
+	p := &nests{functions: map[string]*nestFunction{}, metadata: map[string]loopMetadata{}}
+	var f *nestFunction
+	labels := map[string]int{}
+	for i, line := range strings.Split(strings.TrimSuffix(string(ir), "\n"), "\n") {
+		p.lines = append(p.lines, line)
+		switch m := functionLine.FindStringSubmatch(line); {
+		case m != nil && m[1] == "define":
+			f = &nestFunction{from: i, stored: map[string][]string{}}
+			p.functions[m[2]] = f
+			labels = map[string]int{}
+		case line == "}":
+			f = nil
+		case f != nil:
+			f.read(p.lines, labels)
+		default:
+			if m := metaLine.FindStringSubmatch(line); m != nil {
+				p.metadata[m[1]] = loopMetadata{i, m[2]}
+			}
+		}
+	}
+	for _, f := range p.functions {
+		for k := range f.loops {
+			f.count(p.lines, &f.loops[k])
+		}
+	}
+	p.spread()
+	return p
+}
+
+// read reads the last of lines, which is the function's.
+func (f *nestFunction) read(lines []string, labels map[string]int) {
+	i := len(lines) - 1
+	line := lines[i]
+	if m := labelLine.FindStringSubmatch(line); m != nil {
+		labels[m[1]] = i
+	} else if m := storeInt.FindStringSubmatch(line); m != nil {
+		f.stored[m[2]] = append(f.stored[m[2]], m[1])
+	} else if m := latchLine.FindStringSubmatch(line); m != nil {
+		for _, to := range labelUse.FindAllStringSubmatch(line, -1) {
+			if from, ok := labels[to[1]]; ok {
+				f.loops = append(f.loops, nestLoop{from: from, to: i, number: m[1]})
+				break
+			}
+		}
+	} else if m := callee.FindStringSubmatch(line); m != nil && callLine.MatchString(line) {
+		f.calls = append(f.calls, nestCall{i, m[1]})
+	}
+}
+
+// count finds whether a loop counts from a constant to one: it is entered after a variable is set to a constant,
+// and begins by comparing that with another.
+func (f *nestFunction) count(lines []string, l *nestLoop) {
+	head := lines[l.from:min(l.from+5, l.to)]
+	enter := lines[max(l.from-4, f.from):l.from]
+	loaded := map[string]string{}
+	for _, line := range head {
+		if m := loadInt.FindStringSubmatch(line); m != nil {
+			loaded[m[1]] = m[2]
+			continue
+		}
+		m := compareInt.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		variable, end := loaded[m[1]], f.constant(m[2], loaded)
+		begin := ""
+		for _, e := range enter {
+			if s := storeInt.FindStringSubmatch(e); s != nil && s[2] == variable {
+				begin = f.constant(s[1], nil)
+			}
+		}
+		a, err1 := strconv.ParseInt(begin, 10, 64)
+		b, err2 := strconv.ParseInt(end, 10, 64)
+		if err1 == nil && err2 == nil {
+			l.counted, l.most = true, max(a-b, b-a)
+		}
+		return
+	}
+}
+
+// constant returns the constant that an operand is, also that of a variable which is set once, or "".
+func (f *nestFunction) constant(operand string, loaded map[string]string) string {
+	if v, ok := loaded[operand]; ok && len(f.stored[v]) == 1 {
+		operand = f.stored[v][0]
+	}
+	if strings.HasPrefix(operand, "%") {
+		return ""
+	}
+	return operand
+}
+
+// stays says whether a loop is one after optimisation.
+func (p *nests) stays(l nestLoop) bool {
+	return !l.counted || strings.Contains(p.properties(l), "llvm.loop.unroll.disable")
+}
+
+// properties returns the text of a loop's metadata, with that of what it refers to.
+func (p *nests) properties(l nestLoop) string {
+	var text strings.Builder
+	for r := range strings.SplitSeq(p.metadata[l.number].text, ", !") {
+		text.WriteString(p.metadata[r].text)
+	}
+	return text.String()
+}
+
+// within says whether another loop is in one, or in what that calls, and stays.
+func (p *nests) within(f *nestFunction, l nestLoop) bool {
+	return slices.ContainsFunc(f.loops, func(o nestLoop) bool { return o.from > l.from && o.to < l.to && p.stays(o) }) ||
+		slices.ContainsFunc(f.calls, func(c nestCall) bool {
+			g := p.functions[c.callee]
+			return c.line > l.from && c.line < l.to && g != nil && g.repeats
+		})
+}
+
+// spread finds which functions have loops that stay, or call one that has.
+func (p *nests) spread() {
+	for again := true; again; {
+		again = false
+		for _, f := range p.functions {
+			has := slices.ContainsFunc(f.loops, p.stays) || slices.ContainsFunc(f.calls, func(c nestCall) bool {
+				g := p.functions[c.callee]
+				return g != nil && g.repeats
+			})
+			if has && !f.repeats {
+				f.repeats, again = true, true
+			}
+		}
+	}
+}
