@@ -12,6 +12,10 @@
 #define WARPTUNE_NVVM(NAME) __nvvm_##NAME##_f
 #endif
 
+#if !__has_builtin(__nvvm_rcp_approx_ftz_f)  // clang 14
+WARPTUNE_FN float __nvvm_rcp_approx_ftz_f(float a) { float r; asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a)); return r; }
+#endif
+
 WARPTUNE_FN float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 WARPTUNE_FN float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 WARPTUNE_FN float fminf(float a, float b) { return __builtin_fminf(a, b); }
