@@ -111,8 +111,9 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 			return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 		}
 	}
-	finish := func(optimiser ...string) ([]byte, error) {
-		if err := c.step(ctx, w, f, r.SourceFile, clangFinish(target, feature, extra, optimiser)); err != nil {
+	command := func(optimiser ...string) []string { return clangFinish(target, feature, extra, optimiser) }
+	finish := func(args ...string) ([]byte, error) {
+		if err := c.step(ctx, w, f, r.SourceFile, args); err != nil {
 			return nil, err
 		}
 		ptx, err := w.output()
@@ -123,9 +124,19 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	}
 	var ptx []byte
 	if c.asNVCC {
-		ptx, err = finishAsNVCC(finish)
+		ptx, err = finishAsNVCC(func(optimiser ...string) ([]byte, error) {
+			if err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
+				return nil, err
+			}
+			if err := w.rewrite("optimised.ll", addressesAsNVCC); err != nil {
+				return nil, fmt.Errorf("clang's LLVM text: %w", err)
+			}
+			return assembleAsNVCC(func(further ...string) ([]byte, error) {
+				return finish(slices.Concat(command(slices.Concat(optimiser, further)...), assembled)...)
+			})
+		})
 	} else {
-		ptx, err = finish()
+		ptx, err = finish(slices.Concat(command(), finished)...)
 	}
 	if err != nil {
 		return Result{}, err
@@ -185,8 +196,16 @@ func clangFinish(target, feature string, extra, optimiser []string) []string {
 			args = append(args, "-mllvm", o)
 		}
 	}
-	return append(args, "-S", "-o", "../out.ptx", "-x", "ir", "../out.ll")
+	return args
 }
+
+// What clangFinish's command line ends with: in one step, or in two where the text between the passes
+// that are the same for all targets and those of the back end is rewritten.
+var (
+	finished  = []string{"-S", "-o", "../out.ptx", "-x", "ir", "../out.ll"}
+	optimised = []string{"-S", "-emit-llvm", "-o", "../optimised.ll", "-x", "ir", "../out.ll"}
+	assembled = []string{"-Xclang", "-disable-llvm-passes", "-S", "-o", "../out.ptx", "-x", "ir", "../optimised.ll"}
+)
 
 // clang is one compiler found.
 type clang struct {

@@ -23,7 +23,7 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed clang.go clang_arithmetic.go clang_asnvcc.go clang_convergence.go clang_host.go clang_loops.go clang_nests.go clang_places.go vectorcopy.go
+//go:embed addresses.go clang.go clang_arithmetic.go clang_asnvcc.go clang_convergence.go clang_host.go clang_loops.go clang_nests.go clang_places.go invariant.go vectorcopy.go
 var clangFiles embed.FS
 
 // deviceDigest is the digest of deviceFiles and clangFiles: what we make with clang depends on them.
@@ -52,6 +52,7 @@ var deviceDigest = sync.OnceValue(func() string {
 //	device/  the device headers, under clang
 //	view.json what clang sees of the file system: this directory
 //	out.ll   what clang's front end writes
+//	optimised.ll what it makes of that before its back end, where it stands in for nvcc
 //	out.ptx  what the compiler writes
 type workdir string
 
