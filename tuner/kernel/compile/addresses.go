@@ -22,6 +22,8 @@ func addressesAsNVCC(ir []byte) []byte { return chainAddresses(invariantLoads(ir
 // Of addresses that differ by constants only, it computes what they have in common apart, in 64 bits:
 // in[(y*224 + x + 1) * 128 + c] is in[(y*224 + x) * 128 + c] and 512 bytes, for which a load has room. LLVM does so
 // where the constant is added last; but clang multiplies after it, in 32 bits where it knows that nothing overflows.
+// nvcc does so, and takes multiples of a variable for steps, where the source computes in 64 bits, as here
+// if y is a size_t. An index that clang extends by its sign at the very end was computed in 32.
 //
 // An address is taken from one that is computed before it whenever it is: in the same block
 // or in one that alone leads to it, and they differ by one variable or a multiple of it.
@@ -69,7 +71,7 @@ func newAddressWriter() *addressWriter {
 
 // value is an instruction on numbers of 32 bits whose result does not overflow or on those of 64, or an extension.
 type value struct {
-	op   string // "add", "sub", "mul", "shl" or "ext"
+	op   string // "add", "sub", "mul", "shl", "sext" or "zext"
 	a, b string
 }
 
@@ -82,6 +84,7 @@ type address struct {
 	of          string // what its index is counted from, with types
 	index, tail string
 	sum         linear
+	short       bool // all in 32 bits, as the source has it
 }
 
 // The most terms of a sum, operations that it is followed through, and addresses that are looked back at.
@@ -93,7 +96,7 @@ const (
 
 var (
 	valueLine  = regexp.MustCompile(`^  (%\S+) = (?:(add|sub|mul|shl)(?: nuw)?(?: nsw (i32)| nsw (i64)| (i64))|(or) disjoint (i32|i64)) (%?[-A-Za-z$._0-9]+), (%?[-A-Za-z$._0-9]+)(?:,|$)`)
-	extendLine = regexp.MustCompile(`^  (%\S+) = (?:sext|zext nneg) i32 (%[-A-Za-z$._0-9]+) to i64`)
+	extendLine = regexp.MustCompile(`^  (%\S+) = (?:(sext)|(zext) nneg) i32 (%[-A-Za-z$._0-9]+) to i64`)
 	indexLine  = regexp.MustCompile(`^  (%\S+) = getelementptr (?:inbounds |nuw |nusw )*(\S+, \S+ [%@][-A-Za-z$._0-9]+), i64 (%[-A-Za-z$._0-9]+)(,.*)?$`)
 	blockLine  = regexp.MustCompile(`^([-A-Za-z$._0-9]+):(?:\s*; preds = (.*))?$`)
 )
@@ -110,8 +113,8 @@ func (w *addressWriter) read(line []byte) {
 			w.narrow[m[8]], w.narrow[m[9]] = true, true
 		}
 	} else if m := extendLine.FindStringSubmatch(string(line)); m != nil {
-		w.values[m[1]] = value{op: "ext", a: m[2]}
-		w.narrow[m[2]] = true
+		w.values[m[1]] = value{op: m[2] + m[3], a: m[4]}
+		w.narrow[m[4]] = true
 	} else if m := blockLine.FindSubmatch(line); m != nil {
 		w.blocks["%"+string(m[1])] = true
 	}
@@ -122,7 +125,7 @@ func (w *addressWriter) read(line []byte) {
 func (w *addressWriter) write(out *bytes.Buffer) {
 	for _, line := range w.lines {
 		if a, ok := w.address(line); ok {
-			w.family(a).enter(a.sum[""], w.added(a.index, maxDepth))
+			w.family(a).enter(a.sum[""], !a.short && w.added(a.index, maxDepth) != a.sum[""])
 		}
 	}
 	var block string
@@ -132,7 +135,7 @@ func (w *addressWriter) write(out *bytes.Buffer) {
 			w.scopes[block] = scope
 			block, scope = "%"+m[1], w.before(m[2])
 		} else if a, ok := w.address(line); ok {
-			if w.family(a).apart() && a.sum.isPlain() {
+			if !a.short && w.family(a).apart() && a.sum.isPlain() {
 				w.split(out, a)
 			} else if from, stride, times := w.nearest(a, scope); from != "" {
 				w.step(out, a, from, stride, times)
@@ -152,7 +155,7 @@ func (w *addressWriter) address(line string) (address, bool) {
 	if m == nil {
 		return address{}, false
 	}
-	return address{name: m[1], of: m[2], index: m[3], tail: m[4], sum: w.sum(m[3], maxDepth)}, true
+	return address{name: m[1], of: m[2], index: m[3], tail: m[4], sum: w.sum(m[3], maxDepth), short: w.values[m[3]].op == "sext"}, true
 }
 
 // family is those of a function's addresses that differ by constants only.
@@ -163,12 +166,12 @@ type family struct {
 	late    bool  // one of which is not added last
 }
 
-func (f *family) enter(constant, last int64) {
+func (f *family) enter(constant int64, late bool) {
 	if !f.entered {
 		f.entered, f.first = true, constant
 	}
 	f.many = f.many || constant != f.first
-	f.late = f.late || constant != last
+	f.late = f.late || late
 }
 
 // apart says whether what its addresses have in common is to be computed apart.
@@ -197,7 +200,7 @@ func (w *addressWriter) added(name string, depth int) int64 {
 		return 0
 	}
 	switch v.op {
-	case "ext":
+	case "sext", "zext":
 		return w.added(v.a, depth-1)
 	case "add":
 		return w.added(v.a, depth-1) + w.added(v.b, depth-1)
@@ -262,7 +265,7 @@ func (w *addressWriter) nearest(a address, scope []address) (from, stride string
 		if scope[i].of != a.of {
 			continue
 		}
-		if stride, times := a.sum.beyond(scope[i].sum); w.narrow[stride] {
+		if stride, times := a.sum.beyond(scope[i].sum); w.narrow[stride] && (times == 1 || !a.short) {
 			return scope[i].name, stride, times
 		}
 	}
@@ -271,21 +274,16 @@ func (w *addressWriter) nearest(a address, scope []address) (from, stride string
 
 // beyond is the variable, and how many times that, by which l is more than o; "" if they differ otherwise.
 func (l linear) beyond(o linear) (stride string, times int64) {
-	for term, n := range l {
-		if n -= o[term]; n == 0 {
-			continue
-		}
-		if n < 0 || stride != "" || term == "" || strings.Contains(term, "*") {
-			return "", 0
-		}
-		stride, times = term, n
+	more := maps.Clone(l)
+	for term, n := range o {
+		more.plus(term, -n)
 	}
-	for term := range o {
-		if _, ok := l[term]; !ok {
-			return "", 0
+	for term, n := range more {
+		if len(more) == 1 && n > 0 && term != "" && !strings.Contains(term, "*") {
+			return term, n
 		}
 	}
-	return stride, times
+	return "", 0
 }
 
 // terms are those of variables, in order.
@@ -307,7 +305,7 @@ func (w *addressWriter) sum(name string, depth int) linear {
 		return l
 	}
 	l := linear{name: 1}
-	if v, ok := w.values[name]; ok && v.op == "ext" {
+	if v, ok := w.values[name]; ok && (v.op == "sext" || v.op == "zext") {
 		l = w.sum(v.a, depth)
 	} else if ok && depth > 0 {
 		a, b := w.sum(v.a, depth-1), w.sum(v.b, depth-1)
