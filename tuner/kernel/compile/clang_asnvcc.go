@@ -90,8 +90,8 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 }
 
 // maxPointers are the most addresses that nvcc 13.0 steps from iteration to iteration in a loop: 6 in 1,333 loops with
-// accesses to global memory of 150 groups of validation kernels, more than 4 in 14 of them. clang steps up to
-// 20 (stencil_3d with UNROLL=4, 56 registers for nvcc's 32), each of 2 registers.
+// accesses to global memory, of up to 8 PTX files of each of the validation kernels (their ptx.zip), more than 4 in 14 of
+// them. clang steps up to 20 (stencil_3d with UNROLL=4, 56 registers for nvcc's 32), each of 2 registers.
 const maxPointers = 6
 
 // assembleAsNVCC makes PTX as nvcc would of an optimised program: without strength reduction where that makes
