@@ -89,38 +89,6 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 	return last, nil
 }
 
-// maxPointers are the most addresses that nvcc 13.0 steps from iteration to iteration in a loop: 6 in 1,333 loops with
-// accesses to global memory, of up to 8 PTX files of each of the validation kernels (their ptx.zip), more than 4 in 14 of
-// them. clang steps up to 20 (stencil_3d with UNROLL=4, 56 registers for nvcc's 32), each of 2 registers.
-const maxPointers = 6
-
-// assembleAsNVCC makes PTX as nvcc would of an optimised program: without strength reduction where that makes
-// more pointers than nvcc has. Addresses then are computed from each other where they can be.
-func assembleAsNVCC(assemble func(further ...string) ([]byte, error)) ([]byte, error) {
-	ptx, err := assemble()
-	if err != nil || steppedPointers(ptx) <= maxPointers {
-		return ptx, err
-	}
-	return assemble("-mllvm", "-disable-lsr")
-}
-
-var stepLine = regexp.MustCompile(`^\tadd\.s64 \t(%rd\d+), (%rd\d+), `)
-
-// steppedPointers is the most numbers of 64 bits that one basic block of PTX adds something to: where
-// strength reduction leaves its steps, the end of a loop's body, is one block.
-func steppedPointers(ptx []byte) int {
-	most, n := 0, 0
-	for line := range bytes.Lines(ptx) {
-		if m := stepLine.FindSubmatch(line); m != nil && bytes.Equal(m[1], m[2]) {
-			n++
-			most = max(most, n)
-		} else if bytes.HasPrefix(line, []byte("$L")) {
-			n = 0
-		}
-	}
-	return most
-}
-
 // hasPrivateArrays says whether clang's PTX keeps anything of a thread's own in memory.
 func hasPrivateArrays(ptx []byte) bool { return bytes.Contains(ptx, []byte("\t.local .align")) }
 
