@@ -103,7 +103,11 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
-	if err := w.rewrite("out.ll", vectorCopies); err != nil {
+	copies := vectorCopies
+	if c.asNVCC {
+		copies = func(ir []byte) []byte { return vectorCopies(trustCasts(ir)) }
+	}
+	if err := w.rewrite("out.ll", copies); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
 	if c.asNVCC {

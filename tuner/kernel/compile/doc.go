@@ -11,7 +11,7 @@
 // What clang needs in the CUDA toolkit's place is here, too: device/ has the device
 // language, and clang is run in two steps so that copies of structs become those of
 // vectors (vectorcopy.go). In nvcc's place it optimises as nvcc does where the two
-// were seen to differ (clang_asnvcc.go; clang_places.go, clang_loops.go, clang_nests.go, clang_pointers.go,
+// were seen to differ (clang_asnvcc.go; clang_alignment.go, clang_places.go, clang_loops.go, clang_nests.go, clang_pointers.go,
 // clang_convergence.go and clang_arithmetic.go by subject), and is run in a third so that addresses are computed as nvcc does
 // (addresses.go, invariant.go).
 //
