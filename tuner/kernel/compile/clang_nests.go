@@ -194,7 +194,7 @@ func (f *nestFunction) constant(operand string, loaded map[string]string) string
 
 // stays says whether a loop is one after optimisation.
 func (p *nests) stays(l nestLoop) bool {
-	return !l.counted || strings.Contains(p.properties(l), "llvm.loop.unroll.disable")
+	return !l.counted || l.most > int64(unrolls[0]) || strings.Contains(p.properties(l), "llvm.loop.unroll.disable")
 }
 
 // properties returns the text of a loop's metadata, with that of what it refers to.

@@ -26,6 +26,7 @@ extern "C" __global__ void k(float *out, const float *in, int m, int n) {
 		{"_Pragma(\"unroll 1\") for (int j = 0; j < 3; ++j) c += in[i + j];", 1},
 		{"int j = n; while (j > 0) { c += in[i + j]; j /= 2; }", 1},
 		{"c += row(in + i, n);", 1},
+		{"for (int j = 0; j < 1000; ++j) c += in[i + j];", 1},
 		{"for (int j = 0; j < 3; ++j) c += in[i + j];", 5},
 		{"int most = 4; for (int j = 0; j < most; ++j) c += in[i + j];", 5},
 		{"", 5},

@@ -23,7 +23,7 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed addresses.go clang.go clang_alignment.go clang_arithmetic.go clang_asnvcc.go clang_convergence.go clang_host.go clang_loops.go clang_nests.go clang_places.go clang_pointers.go invariant.go vectorcopy.go
+//go:embed clang.go clang_addresses.go clang_alignment.go clang_arithmetic.go clang_asnvcc.go clang_convergence.go clang_host.go clang_invariant.go clang_loops.go clang_nests.go clang_places.go clang_pointers.go vectorcopy.go
 var clangFiles embed.FS
 
 // deviceDigest is the digest of deviceFiles and clangFiles: what we make with clang depends on them.
