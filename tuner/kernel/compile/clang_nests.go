@@ -19,15 +19,15 @@ func keepNests(ir []byte) []byte {
 	edits := map[int]string{}   // by line: what is added to a loop's metadata
 	for _, f := range p.functions {
 		for _, l := range f.loops {
-			if !p.within(f, l) || strings.Contains(p.properties(l), "llvm.loop.unroll.") {
-				continue
-			}
-			if l.counted && l.most > fewIterations {
+			m, ok := p.metadata[l.number]
+			switch {
+			case !ok || !p.within(f, l) || strings.Contains(p.properties(l), "llvm.loop.unroll."):
+			case l.counted && l.most > fewIterations:
 				disable = "llvm.loop.unroll.disable"
-				edits[p.metadata[l.number].line] = ", !" + freeDisable
-			} else {
+				edits[m.line] = ", !" + freeDisable
+			default:
 				runtime = "llvm.loop.unroll.runtime.disable"
-				edits[p.metadata[l.number].line] = ", !" + freeRuntime
+				edits[m.line] = ", !" + freeRuntime
 			}
 		}
 	}
