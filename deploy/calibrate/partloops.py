@@ -12,13 +12,11 @@ one, 7 where the rest is written out too) in how many loops.
 import concurrent.futures
 import json
 import os
-import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-DEVICE = pathlib.Path(__file__).resolve().parents[2] / "tuner/kernel/compile/device"
+import frontends
+
 KERNEL = """extern "C" __global__ void k(float *out, const float *in, int m, int step, float y, float s0, float s1, float s2, float s3) {{
   __shared__ float w[1024];
   w[threadIdx.x] = in[threadIdx.x]; __syncthreads();
@@ -78,22 +76,10 @@ KINDS = {
 BODIES = [1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128]
 
 
-def ptx(text):
-    with tempfile.TemporaryDirectory() as d:
-        source, out = os.path.join(d, "k.cu"), os.path.join(d, "k.ptx")
-        pathlib.Path(source).write_text(text)
-        command = [sys.argv[1], "-ptx", "-arch=sm_90"]
-        if "clang" in sys.argv[1]:
-            command = [sys.argv[1], "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib",
-                       "-isystem", str(DEVICE), "-include", "device.h", "--cuda-feature=+ptx78", "-O3", "-S"]
-        subprocess.run(command + sys.argv[2:] + ["-o", out, source], check=True, capture_output=True)
-        return pathlib.Path(out).read_text()
-
-
 def look(job):
     kind, body = job
     text = KINDS[kind].format(body=" ".join(f"t = t * y + s{j % 4};" for j in range(body)))
-    made = ptx(KERNEL.format(text=text))
+    made = frontends.ptx(sys.argv[1], sys.argv[2:], KERNEL.format(text=text))
     labels = {m: made.index(m + ":") for m in re.findall(r"bra(?:\.uni)?\s+(\$\S+);", made)}
     loops = {m.group(1) for m in re.finditer(r"bra(?:\.uni)?\s+(\$\S+);", made) if labels[m.group(1)] < m.start()}
     marks = len(re.findall(r"fma\.rn\.f32\s+%f\d+, %f\d+, %f\d+, %f\d+;", made))

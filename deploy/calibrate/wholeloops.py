@@ -13,13 +13,11 @@ there is then). Between powers of two the bisection takes for granted that it ch
 import concurrent.futures
 import json
 import os
-import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-DEVICE = pathlib.Path(__file__).resolve().parents[2] / "tuner/kernel/compile/device"
+import frontends
+
 KERNEL = """extern "C" __global__ void k(float *out, const float *in, int m, float y, float s0, float s1, float s2, float s3) {{
   {before}
   for (int i = 0; i < m; ++i) {{
@@ -41,21 +39,9 @@ BODIES = [1, 2, 4, 8, 16, 32, 64]
 MOST = 512
 
 
-def ptx(text):
-    with tempfile.TemporaryDirectory() as d:
-        source, out = os.path.join(d, "k.cu"), os.path.join(d, "k.ptx")
-        pathlib.Path(source).write_text(text)
-        command = [sys.argv[1], "-ptx", "-arch=sm_90"]
-        if "clang" in sys.argv[1]:
-            command = [sys.argv[1], "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib",
-                       "-isystem", str(DEVICE), "-include", "device.h", "--cuda-feature=+ptx78", "-O3", "-S"]
-        subprocess.run(command + sys.argv[2:] + ["-o", out, source], check=True, capture_output=True)
-        return pathlib.Path(out).read_text()
-
-
 def look(kind, n, body):
     parts = {k: v.format(n=n) for k, v in KINDS[kind].items()}
-    text = ptx(KERNEL.format(n=n, body=" ".join(f"t = t * y + s{j % 4};" for j in range(body)), **parts))
+    text = frontends.ptx(sys.argv[1], sys.argv[2:], KERNEL.format(n=n, body=" ".join(f"t = t * y + s{j % 4};" for j in range(body)), **parts))
     count = len(re.findall(r"\b(?:fma\.rn|mul|add)(?:\.rn)?\.f32", text))
     return {"whole": count >= n * body, "loops": len(set(re.findall(r"bra(?:\.uni)?\s+(\$\S+);", text))), "local": ".local" in text}
 

@@ -103,17 +103,12 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
-	copies := vectorCopies
+	edit := vectorCopies
 	if c.asNVCC {
-		copies = func(ir []byte) []byte { return vectorCopies(trustCasts(ir)) }
+		edit = f.textAsNVCC
 	}
-	if err := w.rewrite("out.ll", copies); err != nil {
+	if err := w.rewrite("out.ll", edit); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
-	}
-	if c.asNVCC {
-		if err := w.rewrite("out.ll", f.textAsNVCC); err != nil {
-			return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
-		}
 	}
 	command := func(optimiser ...string) []string { return clangFinish(target, feature, extra, optimiser) }
 	finish := func(args ...string) ([]byte, error) {
@@ -149,7 +144,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 }
 
 // step runs the compiler on a source file once. It takes two: the front end's and the rest, for
-// what vectorCopies does between them.
+// what vectorCopies does between them, and in nvcc's place a third, for addressesAsNVCC.
 func (c *Clang) step(ctx context.Context, w workdir, f *clang, file string, args []string) error {
 	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
 	if err == nil && (e.code != 0 || e.killed != "") {

@@ -48,14 +48,40 @@ var (
 // is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/indexed.py).
 const fillByElements = "-combiner-store-merging=0"
 
-// textAsNVCC changes the LLVM text of a device program, before any optimisation, where nvcc's would say something
-// else.
+// textAsNVCC is what is done to the LLVM text of a device program before any optimisation: vectorCopies, and what
+// nvcc's would say otherwise.
 func (f *clang) textAsNVCC(ir []byte) []byte {
+	ir = vectorCopies(trustCasts(ir))
 	ir = keepNests(fuseLate(forgetPlaces(alignArrays(ir))))
 	if f.major >= tokensSince {
 		ir = controlConvergence(ir)
 	}
 	return ir
+}
+
+var metadataLine = regexp.MustCompile(`(?m)^!(\d+) = `)
+
+// freeMetadata returns a number from which on LLVM text has no metadata.
+func freeMetadata(ir []byte) int {
+	free := 0
+	for _, m := range metadataLine.FindAllSubmatch(ir, -1) {
+		if n, err := strconv.Atoi(string(m[1])); err == nil {
+			free = max(free, n+1)
+		}
+	}
+	return free
+}
+
+// spread marks all functions that call a marked one, or one that does, and so on; calls has whom each calls.
+func spread(marked map[string]bool, calls map[string][]string) {
+	for again := true; again; {
+		again = false
+		for caller, callees := range calls {
+			if !marked[caller] && slices.ContainsFunc(callees, func(c string) bool { return marked[c] }) {
+				marked[caller], again = true, true
+			}
+		}
+	}
 }
 
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the

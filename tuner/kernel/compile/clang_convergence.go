@@ -27,7 +27,7 @@ func controlConvergence(ir []byte) []byte {
 			fmt.Fprintf(&out, "  %s = call token @llvm.experimental.convergence.anchor()\n", token)
 			m := callEnd.FindSubmatch(l.text)
 			fmt.Fprintf(&out, "%s [ \"convergencectrl\"(token %s) ]%s\n", m[1], token, m[3])
-		case p.convergent[l.group] && (l.call || l.defines != "" && !p.functions[l.defines].converges):
+		case p.convergent[l.group] && (l.call || l.defines != "" && !p.together[l.defines]):
 			plain[l.group] = true
 			out.Write(groupUse.ReplaceAll(l.text, []byte("${1}#${2}"+plainSuffix+"${3}")))
 			out.WriteByte('\n')
@@ -72,7 +72,8 @@ type program struct {
 	lines      []programLine
 	groups     []attributeGroup
 	convergent map[string]bool // groups of attributes that have it
-	functions  map[string]*programFunction
+	known      map[string]bool // functions that are defined or declared
+	together   map[string]bool // those that do what threads do together
 }
 
 type attributeGroup struct {
@@ -90,32 +91,41 @@ type programLine struct {
 	asm     []byte // what it assembles
 }
 
-// programFunction is one that is defined, with its calls, or declared.
-type programFunction struct {
-	defined   bool
-	calls     []programLine
-	converges bool // does what threads do together
-}
-
 // readProgram reads LLVM text, with typed pointers or without.
 func readProgram(ir []byte) *program {
-	p := &program{convergent: map[string]bool{}, functions: map[string]*programFunction{}}
-	var current *programFunction
+	p := &program{convergent: map[string]bool{}, known: map[string]bool{}, together: map[string]bool{}}
 	for text := range bytes.Lines(ir) {
 		l := readLine(bytes.TrimRight(text, "\r\n"))
 		p.lines = append(p.lines, l)
 		if m := groupLine.FindSubmatch(l.text); m != nil {
 			p.groups = append(p.groups, attributeGroup{string(m[1]), m[2]})
 			p.convergent[string(m[1])] = convergentWord.Match(m[2])
-		} else if m := functionLine.FindSubmatch(l.text); m != nil {
-			current = &programFunction{defined: string(m[1]) == "define"}
-			p.functions[string(m[2])] = current
-		} else if l.call && current != nil {
-			current.calls = append(current.calls, l)
+		}
+		if l.defines != "" {
+			p.known[l.defines] = true
 		}
 	}
-	p.spread()
+	p.gather()
 	return p
+}
+
+// gather finds which functions do what threads do together: those that are only declared, by their attributes, those
+// that do so themselves, and all that call one.
+func (p *program) gather() {
+	calls := map[string][]string{}
+	var current string
+	for _, l := range p.lines {
+		switch {
+		case l.defines != "":
+			current = l.defines
+			p.together[current] = bytes.HasPrefix(l.text, []byte("declare")) && p.convergent[l.group]
+		case l.call && p.known[l.callee]:
+			calls[current] = append(calls[current], l.callee)
+		case l.call && p.converges(l):
+			p.together[current] = true
+		}
+	}
+	spread(p.together, calls)
 }
 
 func readLine(text []byte) programLine {
@@ -136,33 +146,13 @@ func readLine(text []byte) programLine {
 	return l
 }
 
-// spread finds which functions do what threads do together: those that are only declared, by their
-// attributes, and all that call one.
-func (p *program) spread() {
-	for _, l := range p.lines {
-		if f := p.functions[l.defines]; l.defines != "" && !f.defined {
-			f.converges = p.convergent[l.group]
-		}
-	}
-	for again := true; again; {
-		again = false
-		for _, f := range p.functions {
-			for _, c := range f.calls {
-				if !f.converges && p.converges(c) {
-					f.converges, again = true, true
-				}
-			}
-		}
-	}
-}
-
 // converges says whether a call does.
 func (p *program) converges(l programLine) bool {
 	if l.asm != nil {
 		return p.convergent[l.group] && synchronises.Match(l.asm)
 	}
-	if f := p.functions[l.callee]; f != nil {
-		return f.converges
+	if p.known[l.callee] {
+		return p.together[l.callee]
 	}
 	return p.convergent[l.group]
 }

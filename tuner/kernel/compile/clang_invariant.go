@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strconv"
 )
 
 var (
@@ -13,7 +12,6 @@ var (
 	constParam  = regexp.MustCompile(`(?:ptr|\*) noalias (?:[a-z]+ |align \d+ |dereferenceable(?:_or_null)?\(\d+\) )*readonly (?:[a-z]+ )*(%\S+?)(?:,|$)`)
 	derivedLine = regexp.MustCompile(`^  (%\S+) = (?:getelementptr .*?(?:ptr|\*)|bitcast \S+) (%[-A-Za-z$._0-9]+)(?:,| to )`)
 	loadLine    = regexp.MustCompile(`^  %\S+ = load (?:[^,va][^,]*), \S+ (%[-A-Za-z$._0-9]+), align`) // not volatile, not atomic
-	lastNumber  = regexp.MustCompile(`(?m)^!(\d+) = `)
 )
 
 // invariantLoads marks what is loaded by way of a kernel's pointers to const that are __restrict__, for all such is
@@ -24,14 +22,7 @@ func invariantLoads(ir []byte) []byte {
 	for _, m := range kernelName.FindAllSubmatch(ir, -1) {
 		kernels[string(m[1])] = true
 	}
-	last := 0
-	for _, m := range lastNumber.FindAllSubmatch(ir, -1) {
-		n, err := strconv.Atoi(string(m[1]))
-		if err != nil {
-			return ir
-		}
-		last = max(last, n)
-	}
+	free := freeMetadata(ir)
 	var out bytes.Buffer
 	constants := map[string]bool{}
 	for line := range bytes.Lines(ir) {
@@ -46,11 +37,11 @@ func invariantLoads(ir []byte) []byte {
 		} else if m := derivedLine.FindSubmatch(line); m != nil && constants[string(m[2])] {
 			constants[string(m[1])] = true
 		} else if m := loadLine.FindSubmatch(line); m != nil && constants[string(m[1])] && !bytes.Contains(line, []byte("!invariant.load")) {
-			line = fmt.Appendf(line[:len(line):len(line)], ", !invariant.load !%d", last+1)
+			line = fmt.Appendf(line[:len(line):len(line)], ", !invariant.load !%d", free)
 		}
 		out.Write(line)
 		out.WriteByte('\n')
 	}
-	fmt.Fprintf(&out, "!%d = !{}\n", last+1)
+	fmt.Fprintf(&out, "!%d = !{}\n", free)
 	return out.Bytes()
 }

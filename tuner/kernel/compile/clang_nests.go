@@ -15,19 +15,17 @@ import (
 // iterations does not count as one, as it may be unrolled whole, nor does one that its author says how to unroll change.
 func keepNests(ir []byte) []byte {
 	p := readNests(ir)
-	var disable, runtime string // metadata
-	edits := map[int]string{}   // by line: what is added to a loop's metadata
+	free := freeMetadata(ir)
+	edits := map[int]int{} // by line of a loop's metadata: the number of what is added
 	for _, f := range p.functions {
 		for _, l := range f.loops {
 			m, ok := p.metadata[l.number]
 			switch {
 			case !ok || !p.within(f, l) || strings.Contains(p.properties(l), "llvm.loop.unroll."):
 			case l.counted && l.most > fewIterations:
-				disable = "llvm.loop.unroll.disable"
-				edits[m.line] = ", !" + freeDisable
+				edits[m.line] = free
 			default:
-				runtime = "llvm.loop.unroll.runtime.disable"
-				edits[m.line] = ", !" + freeRuntime
+				edits[m.line] = free + 1
 			}
 		}
 	}
@@ -36,26 +34,19 @@ func keepNests(ir []byte) []byte {
 	}
 	var out bytes.Buffer
 	for i, line := range p.lines {
-		if e, ok := edits[i]; ok {
-			line = strings.TrimSuffix(line, "}") + e + "}"
+		if n, ok := edits[i]; ok {
+			line = fmt.Sprintf("%s, !%d}", strings.TrimSuffix(line, "}"), n)
 		}
 		out.WriteString(line)
 		out.WriteByte('\n')
 	}
-	for _, m := range [][2]string{{freeDisable, disable}, {freeRuntime, runtime}} {
-		if m[1] != "" {
-			fmt.Fprintf(&out, "!%s = !{!%q}\n", m[0], m[1])
-		}
-	}
+	fmt.Fprintf(&out, "!%d = !{!\"llvm.loop.unroll.disable\"}\n!%d = !{!\"llvm.loop.unroll.runtime.disable\"}\n", free, free+1)
 	return out.Bytes()
 }
 
-const (
-	// fewIterations is up to how many of a loop with another in it are left to be unrolled whole.
-	fewIterations = 16
-	// Numbers of metadata that no text has.
-	freeDisable, freeRuntime = "2000000000", "2000000001"
-)
+// fewIterations is up to how many of a loop with another in it are left to be unrolled whole: more come to over the
+// least of unrolls if what is around the inner loop, and its own body, are taken for 25 instructions, an estimate.
+const fewIterations = 16
 
 var (
 	storeInt   = regexp.MustCompile(`^  store i(?:8|16|32|64) (\S+), (?:ptr|i\d+\*) (%\S+),`)
@@ -71,6 +62,7 @@ type nests struct {
 	lines     []string
 	functions map[string]*nestFunction
 	metadata  map[string]loopMetadata // by number
+	repeat    map[string]bool         // functions that have a loop which stays one, or call one that has
 }
 
 type loopMetadata struct {
@@ -80,11 +72,10 @@ type loopMetadata struct {
 
 // nestFunction is a function that is defined.
 type nestFunction struct {
-	from    int // line
-	loops   []nestLoop
-	calls   []nestCall
-	stored  map[string][]string // by local variable: what is stored there
-	repeats bool                // it, or what it calls, has a loop that stays one
+	from   int // line
+	loops  []nestLoop
+	calls  []nestCall
+	stored map[string][]string // by local variable: what is stored there
 }
 
 type nestCall struct {
@@ -101,7 +92,7 @@ type nestLoop struct {
 }
 
 func readNests(ir []byte) *nests {
-	p := &nests{functions: map[string]*nestFunction{}, metadata: map[string]loopMetadata{}}
+	p := &nests{functions: map[string]*nestFunction{}, metadata: map[string]loopMetadata{}, repeat: map[string]bool{}}
 	var f *nestFunction
 	labels := map[string]int{}
 	for i, line := range strings.Split(strings.TrimSuffix(string(ir), "\n"), "\n") {
@@ -121,12 +112,17 @@ func readNests(ir []byte) *nests {
 			}
 		}
 	}
-	for _, f := range p.functions {
+	calls := map[string][]string{}
+	for name, f := range p.functions {
 		for k := range f.loops {
 			f.count(p.lines, &f.loops[k])
 		}
+		p.repeat[name] = slices.ContainsFunc(f.loops, p.stays)
+		for _, c := range f.calls {
+			calls[name] = append(calls[name], c.callee)
+		}
 	}
-	p.spread()
+	spread(p.repeat, calls)
 	return p
 }
 
@@ -209,24 +205,5 @@ func (p *nests) properties(l nestLoop) string {
 // within says whether another loop is in one, or in what that calls, and stays.
 func (p *nests) within(f *nestFunction, l nestLoop) bool {
 	return slices.ContainsFunc(f.loops, func(o nestLoop) bool { return o.from > l.from && o.to < l.to && p.stays(o) }) ||
-		slices.ContainsFunc(f.calls, func(c nestCall) bool {
-			g := p.functions[c.callee]
-			return c.line > l.from && c.line < l.to && g != nil && g.repeats
-		})
-}
-
-// spread finds which functions have loops that stay, or call one that has.
-func (p *nests) spread() {
-	for again := true; again; {
-		again = false
-		for _, f := range p.functions {
-			has := slices.ContainsFunc(f.loops, p.stays) || slices.ContainsFunc(f.calls, func(c nestCall) bool {
-				g := p.functions[c.callee]
-				return g != nil && g.repeats
-			})
-			if has && !f.repeats {
-				f.repeats, again = true, true
-			}
-		}
-	}
+		slices.ContainsFunc(f.calls, func(c nestCall) bool { return c.line > l.from && c.line < l.to && p.repeat[c.callee] })
 }

@@ -49,9 +49,9 @@ func TestKeepNests(t *testing.T) {
 	}
 	const inner = "  %m = load i32, ptr %5, align 4\n"
 	for _, tt := range []struct{ begin, end, properties, want string }{
-		{"0", "%n", "!9", ", !2000000001"},
-		{"0", "23", "!9", ", !2000000000"},
-		{"4", "16", "!9", ", !2000000001"},
+		{"0", "%n", "!9", ", !11"},
+		{"0", "23", "!9", ", !10"},
+		{"4", "16", "!9", ", !11"},
 		{"0", "%n", "!9, !8", ""},
 	} {
 		ir := "define void @k() {\n" + loop("1", tt.begin, tt.end, loop("2", "0", "%m", inner)) + "}\n!1 = distinct !{!1, " + tt.properties + "}\n!2 = distinct !{!2, !9}\n" +

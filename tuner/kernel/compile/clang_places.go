@@ -3,14 +3,10 @@ package compile
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 )
 
-var (
-	// placeCall is a read of where a thread is in its block and its block in the grid, or of how many there are.
-	placeCall  = regexp.MustCompile(`(?m)^(\s+%\S+ = (?:tail )?call .*@llvm\.nvvm\.read\.ptx\.sreg\.n?(?:cta|t)id\.[xyz]\(\)(?: #\d+)?)(\r?)$`)
-	metaNumber = regexp.MustCompile(`(?m)^!(\d+) = `)
-)
+// placeCall is a read of where a thread is in its block and its block in the grid, or of how many there are.
+var placeCall = regexp.MustCompile(`(?m)^(\s+%\S+ = (?:tail )?call .*@llvm\.nvvm\.read\.ptx\.sreg\.n?(?:cta|t)id\.[xyz]\(\)(?: #\d+)?)(\r?)$`)
 
 // forgetPlaces keeps clang 19 and newer from knowing in what range threadIdx and its like are, in
 // the LLVM text of a device program: nvcc does not, and so divides, compares and extends what is
@@ -24,12 +20,7 @@ func forgetPlaces(ir []byte) []byte {
 	if !placeCall.Match(ir) {
 		return ir
 	}
-	free := 0
-	for _, m := range metaNumber.FindAllSubmatch(ir, -1) {
-		if n, err := strconv.Atoi(string(m[1])); err == nil && n >= free {
-			free = n + 1
-		}
-	}
+	free := freeMetadata(ir)
 	ir = placeCall.ReplaceAll(ir, fmt.Appendf(nil, "$1, !range !%d$2", free))
 	return fmt.Appendf(ir, "\n!%d = !{i32 0, i32 -1}\n", free)
 }
