@@ -88,7 +88,8 @@ func (o *LeftOut) steady(w *trace.Warp, k, n int32, step uint64) bool {
 }
 
 // Touch reports the lines that the iterations left out touch, iteration by iteration, of
-// the accesses that are kept: of the last iterations, as many as room lines hold.
+// the accesses that are kept: of the last iterations, as many as room lines hold. Lines that
+// each iteration comes back to are reported once, with the last.
 func (o *LeftOut) Touch(w *trace.Warp, room int64, kept func(*trace.Access) bool, touch func(a *trace.Access, line uint64)) {
 	each := int64(0)
 	for k := range o.N {
@@ -106,7 +107,8 @@ func (o *LeftOut) Touch(w *trace.Warp, room int64, kept func(*trace.Access) bool
 				continue
 			}
 			for n := range int32(a.NLines) {
-				if l, step, _ := o.Line(w, k, n); step != 0 {
+				l, step, _ := o.Line(w, k, n)
+				if step != 0 || it == o.Repeat-1 {
 					touch(a, l.Addr+uint64(it+1)*step)
 				}
 			}

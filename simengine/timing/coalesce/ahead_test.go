@@ -78,3 +78,22 @@ func TestLeftOutAt(t *testing.T) {
 		}
 	}
 }
+
+// What iterations left out touch is reported in the order in which they do; a line that they all come
+// back to is touched last, whatever room there is.
+func TestTouch(t *testing.T) {
+	w := trace.Warp{
+		Steps:    []trace.Step{{Block: 1}, {Block: 1, Access: 2}, {Block: 1, Access: 4, Repeat: 9}},
+		Accesses: []trace.Access{{PC: 7, NLines: 1}, {PC: 8, First: 1, NLines: 1}, {PC: 7, First: 2, NLines: 1}, {PC: 8, First: 3, NLines: 1}},
+		Lines:    []trace.Line{{Addr: 10}, {Addr: 500}, {Addr: 13}, {Addr: 500}},
+	}
+	o, ok := LeftOutAt(&w, 2)
+	if !ok {
+		t.Fatal("nothing left out")
+	}
+	var got []uint64
+	o.Touch(&w, 6, func(*trace.Access) bool { return true }, func(_ *trace.Access, line uint64) { got = append(got, line) })
+	if want := []uint64{34, 37, 40, 500}; !slices.Equal(got, want) {
+		t.Errorf("touched %v, want %v", got, want)
+	}
+}

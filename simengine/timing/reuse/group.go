@@ -17,6 +17,7 @@ type group struct {
 	random, broadcast      bool
 	both                   float64 // share of the granules that SMs of both halves of L2 touch
 	absent                 absence // of random accesses, what L2 does not hold
+	apart                  float64 // of random accesses, the share to granules that the CTA before in the row has not touched
 	over                   Extent  // what random accesses are spread over
 	skipped                bool    // the addresses surveyed are not all there are
 }
@@ -136,9 +137,9 @@ func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) floa
 func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	switch {
 	case g.random && cold:
-		return g.absent.missing() + g.unread()
+		return g.apart * (g.absent.missing() + g.unread())
 	case g.random:
-		return g.absent.missing()
+		return g.apart * g.absent.missing()
 	}
 	return g.share * (1 - kept)
 }

@@ -65,7 +65,8 @@ func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 	a := g.absent
 	crossed = a.near / 2
 	missed = asked*(a.home+a.near)/2 - a.near*(1-a.near)/2
-	return crossed + g.unread(), missed + g.unread()*(1.5*asked-0.5) // both sides will have read it
+	// Of granules that nobody has read yet both sides will have read it.
+	return g.apart * (crossed + g.unread()), g.apart * (missed + g.unread()*(1.5*asked-0.5))
 }
 
 // firstAsked is the part of a granule that the first request to it asks for.

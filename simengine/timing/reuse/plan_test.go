@@ -142,6 +142,25 @@ func TestScatteredAccesses(t *testing.T) {
 	}
 }
 
+// Where data shifts by rows what CTAs read and columns move on evenly, the product of what
+// neighbours along either axis have of their own is many times the buffer. A CTA finds what its
+// neighbour in the row read all the same.
+func TestShiftedRowsAreFoundInRows(t *testing.T) {
+	const channels, samples = 64, 1 << 16 // sectors a channel: 128 MB, twice L2
+	grid := [3]int{samples / 2, 64, 1}
+	p := visit(grid, func(x, y int, touch func(uint64, uint8)) {
+		for c := range channels {
+			for k := range 16 { // 2 of 16 are new, and y moves them on by whole CTAs
+				at := uint64(c*samples + 2*x + c*y + k)
+				touch(at/4, 1<<(at%4))
+			}
+		}
+	}).Plan(device(grid))
+	if p.Read[0] > 2.0/16 || p.Read[0] < 0.5*2/16 {
+		t.Errorf("%.3f of what a CTA reads comes from DRAM, 2 of 16 are new", p.Read[0])
+	}
+}
+
 // What is gathered by several loads comes from DRAM as if one load gathered all.
 func TestGathersFromOneBufferCountTogether(t *testing.T) {
 	const lines = 64 * mega / 128

@@ -28,7 +28,7 @@ func (s *Survey) spread(groups []group, d Device, ctas float64) {
 					passing += o.perCTA / float64(s.perLine) / g.visits
 				}
 			}
-			g.mark(s.absent(g.span, passing, g.granules/g.visits, d), ctas)
+			g.mark(s.absent(g.span, passing, g.granules/g.visits, d), s.apartInRow(g.of, d), ctas)
 		}
 	}
 }
@@ -68,6 +68,26 @@ func (s *Survey) gatherFrom(loads []group, e Extent) gather {
 	return g
 }
 
+// apartInRow is the share of what CTAs of a row of the grid gather that their neighbour
+// in the row, which runs at the same time, has not touched: what data points to may
+// still move on evenly from CTA to CTA.
+func (s *Survey) apartInRow(of []*group, d Device) float64 {
+	for k, n := range d.Grid {
+		if n == 1 {
+			continue
+		}
+		var fresh, distinct int64
+		for _, g := range of {
+			fresh, distinct = fresh+g.fresh[X+Direction(k)], distinct+g.distinct[X+Direction(k)]
+		}
+		if distinct == 0 {
+			return 1
+		}
+		return (1 + float64(n-1)*float64(fresh)/float64(distinct)) / float64(n)
+	}
+	return 1
+}
+
 // telling is how many lines at random tell where lines are: their range is all but
 // 2 in so many, and one, of it.
 const telling = 64
@@ -76,10 +96,10 @@ const telling = 64
 func (s *Survey) span(e Extent) float64 { return float64((e.Last - e.First + 1) * s.perLine) }
 
 // mark says of the loads that they gather, and what L2 does not hold of that.
-func (g *gather) mark(absent absence, ctas float64) {
+func (g *gather) mark(absent absence, apart, ctas float64) {
 	for _, o := range g.of {
 		o.random, o.broadcast = true, false
-		o.over, o.absent = g.over, absent
+		o.over, o.absent, o.apart = g.over, absent, apart
 		o.unique *= g.span / g.unique
 		o.share = min(o.unique/(o.perCTA*ctas), 1)
 	}
