@@ -119,6 +119,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		}
 	}
 	result = begin + s.m.latL1
+	before := *st
 	for i := range lines {
 		k := a.First + int32(i)
 		if int(a.NLines) == 0 {
@@ -138,6 +139,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 			result = max(result, t)
 		}
 	}
+	st.repeat(&before, w.weight[w.step])
 	return begin, result
 }
 
@@ -298,6 +300,15 @@ func (p *pcStats) stored(sectors, hit uint8) {
 	p.l1Hits += int64(bits.OnesCount8(hit))
 }
 
+// repeat has what came since before count n times, as often as the step that it was for is executed.
+func (p *pcStats) repeat(before *pcStats, n int64) {
+	p.sectors = before.sectors + n*(p.sectors-before.sectors)
+	p.l1Hits = before.l1Hits + n*(p.l1Hits-before.l1Hits)
+	p.l2Sectors = before.l2Sectors + n*(p.l2Sectors-before.l2Sectors)
+	p.dramSectors = before.dramSectors + n*(p.dramSectors-before.dramSectors)
+	p.again = before.again + n*(p.again-before.again)
+}
+
 // InPart is 1 for sectors of which some are not in full, else 0.
 func InPart(sectors, full uint8) int64 {
 	if sectors&^full != 0 {
@@ -341,17 +352,23 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKi
 	begin = s.admit(o, begin)
 	result = begin + s.m.latL1
 	a := trace.Access{Space: ir.Local}
+	st := &s.stats.local[0]
+	if o.class == assemble.Store {
+		st = &s.stats.local[1]
+	}
+	before := *st
 	for k := range words {
 		line := trace.Line{Addr: w.local + uint64(int64(max(o.spill, 0))+k), Sectors: 0xf, Full: 0xf}
 		if o.class == assemble.Store {
-			s.stats.local[1].stored(0xf, s.l1.Store(line.Addr, 0xf, 0xf))
+			st.stored(0xf, s.l1.Store(line.Addr, 0xf, 0xf))
 			s.store(w, begin+k, &a, &line, line.Addr, 0xf)
 			s.stats.spillSectors[1] += 4
 			continue
 		}
 		s.stats.spillSectors[0] += 4
-		result = max(result, s.load(begin+k, line.Addr, 0xf, 0xf, &a, &s.stats.local[0], false))
+		result = max(result, s.load(begin+k, line.Addr, 0xf, 0xf, &a, st, false))
 	}
+	st.repeat(&before, w.weight[w.step])
 	if o.class == assemble.Store {
 		s.stats.spillRequests[1]++
 		return begin, result, resultFixed

@@ -2,12 +2,14 @@ package timing
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 func TestCopyIsBoundByDRAM(t *testing.T) {
@@ -109,6 +111,44 @@ func TestSkippedIterationsCostWhatTheyWould(t *testing.T) {
 				t.Errorf("%s: %v with skipping, %v without", name, short.Metrics[name], long.Metrics[name])
 			}
 		}
+	}
+}
+
+// What L1 finds must be counted as often with iterations left out as with all of them recorded: here each
+// reads one line, but for the last two, which read another.
+func TestSkippedIterationsCountAsWhatTheyFind(t *testing.T) {
+	const n = 200
+	d := h200(t)
+	p := &program{}
+	p.block()
+	p.emit(assemble.S2R, ir.Mov, 0, 0)
+	p.loop()
+	ld := p.emit(assemble.Load, ir.Ld, ir.Global, 1)
+	p.emit(assemble.Branch, ir.Bra, 0, -1)
+	p.block()
+	p.emit(assemble.Exit, ir.Exit, 0, -1)
+	warp := func(recorded int) func(int64, int, int, *trace.Warp) {
+		return func(cta int64, _, _ int, w *trace.Warp) {
+			w.Steps = append(w.Steps, trace.Step{Block: 0, Mask: ^uint32(0)})
+			for i := range n {
+				if i >= recorded && i < n-2 {
+					if i == recorded {
+						w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses)), Repeat: int64(n - 2 - recorded)})
+					}
+					continue
+				}
+				w.Steps = append(w.Steps, trace.Step{Block: 1, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+				w.Accesses = append(w.Accesses, trace.Access{PC: ld, Space: ir.Global, Mask: ^uint32(0), Width: 4, Passes: 1, Ideal: 1, Sectors: 4, NLines: 1, First: int32(len(w.Lines))})
+				w.Lines = append(w.Lines, trace.Line{Addr: 2*uint64(cta) + uint64(i/(n-2)), Sectors: 0xf})
+			}
+			w.Steps = append(w.Steps, trace.Step{Block: 2, Mask: ^uint32(0), Access: int32(len(w.Accesses))})
+		}
+	}
+	rate := func(recorded int) float64 {
+		return run(t, input(d, p, eachWarp(warp(recorded)), d.SMs*4, 4, 1)).Metrics["l1tex__t_sector_hit_rate.pct"]
+	}
+	if all, few := rate(n-2), rate(3); math.Abs(all-few) > 0.1 || math.Abs(all-99) > 0.1 {
+		t.Errorf("L1 finds %.1f %% with all iterations recorded, %.1f %% with few; want 99", all, few)
 	}
 }
 

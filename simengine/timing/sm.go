@@ -21,12 +21,13 @@ const maxGroups = 8
 // warp is the state of a resident warp. The scheduler's view of it (when it
 // can issue next, and on what pipe) is in its sub-partition's slot.
 type warp struct {
-	tr    *trace.Warp
-	first []uint8 // first-touch sectors, parallel to tr.Lines
-	step  int32   // current step
-	next  int32   // step after the blocks merged into the current one
-	pc    int32   // next op
-	end   int32   // end of the block's ops
+	tr     *trace.Warp
+	first  []uint8 // first-touch sectors, parallel to tr.Lines
+	weight []int64 // how often each step is executed, iterations left out counted in
+	step   int32   // current step
+	next   int32   // step after the blocks merged into the current one
+	pc     int32   // next op
+	end    int32   // end of the block's ops
 	// In a slow path: which detour, the paths of it still to take, and where to go on.
 	detour, back, backEnd int32
 	paths                 uint8
@@ -174,7 +175,8 @@ type stats struct {
 	localDRAM                   [2]int64 // granules of local memory from and to DRAM
 }
 
-// pcStats is what the caches did for one PTX instruction.
+// pcStats is what the caches did for one PTX instruction, iterations left out counted in like the one
+// recorded before them.
 type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2
