@@ -108,7 +108,10 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 		return nil, err
 	}
 	steps := int64(clusterSteps)
-	if p.samples[0].recorded*(2*clusterSteps) > in.Budget {
+	switch one := p.samples[0].recorded; {
+	case one > in.Budget:
+		steps = 1
+	case one*(2*clusterSteps) > in.Budget:
 		steps = 2 // a pair shows what two CTAs that share a granule add
 	}
 	for _, k := range picks(in.Grid, steps) {
