@@ -30,11 +30,11 @@ for arch in h200 h100; do
   done
 done
 for level in cycle model; do
-  for batch in further third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth; do
+  for batch in further third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth; do
     table "$batch-$level" fidelity --arch h200 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h200.jsonl.gz"
   done
 done
-for batch in seventh eighth ninth tenth eleventh twelfth; do
+for batch in seventh eighth ninth tenth eleventh twelfth thirteenth; do
   table "$batch-counters" fidelity --arch h200 --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/counters.jsonl.gz"
 done
 page=$search

@@ -164,6 +164,8 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"eleventh", 126, simengine.Model, 1.09, 0.70, 0.17, 0},
 		{"twelfth", 96, simengine.Cycle, 1.10, 0.70, 0.22, 4},
 		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25, 4},
+		{"thirteenth", 48, simengine.Cycle, 1.10, 0.60, 0.14, 0},
+		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16, 0},
 	} {
 		recs := sampled(readValidation(t, c.dir+"/h200"), c.records)
 		r := run(t, furtherBatch(t, "h200", c.dir), c.level, recs)
