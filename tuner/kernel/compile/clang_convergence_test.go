@@ -132,3 +132,21 @@ attributes #1000000 = { nounwind memory(none) }
 		t.Errorf("became\n%s", got)
 	}
 }
+
+// A call after a barrier is not split in two with it, so that all threads of a warp come to one barrier.
+func TestBarriersStayWhole(t *testing.T) {
+	const source = `
+extern "C" __global__ void k(int *out) {
+  __shared__ int m;
+  int i = threadIdx.x;
+  if (i == 0) m = -1;
+  __syncthreads();
+  atomicMax(&m, i);
+  __syncthreads();
+  out[i] = m;
+}`
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(source)})
+	if ptx := string(mustCompile(t, NewClangAsNVCC(needClang(t).limits), r).PTX); strings.Count(ptx, "bar.sync") != 2 {
+		t.Errorf("not two barriers:\n%s", ptx)
+	}
+}
