@@ -31,12 +31,25 @@ func TestPrebuiltEqualsReference(t *testing.T) {
 
 // The same from the source through clang, where it is installed.
 func TestClangEqualsReference(t *testing.T) {
-	testAll(t, needClang(t), 2, false)
+	for _, clang := range needClangs(t) {
+		testAll(t, clang, 2, false)
+	}
 }
 
 func needClang(t *testing.T) compile.Driver {
 	t.Helper()
-	clang := compile.NewClang("", compile.DefaultLimits())
+	return needDriver(t, compile.NewClang("", compile.DefaultLimits()))
+}
+
+// needClangs is clang as it is, and in nvcc's place.
+func needClangs(t *testing.T) []compile.Driver {
+	t.Helper()
+	return []compile.Driver{needClang(t), needDriver(t, compile.NewClangAsNVCC(compile.DefaultLimits()))}
+}
+
+// needDriver skips a test where clang is not installed.
+func needDriver(t *testing.T, clang compile.Driver) compile.Driver {
+	t.Helper()
 	_, err := clang.Identify(context.Background())
 	var u *compile.UnavailableError
 	if errors.As(err, &u) {

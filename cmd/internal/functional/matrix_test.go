@@ -91,7 +91,13 @@ func layout(row bool) string {
 // The device header's nvcuda::wmma, compiled by clang and executed, against the definition: every
 // type and shape in every layout.
 func TestDeviceMatrices(t *testing.T) {
-	clang := needClang(t)
+	for _, clang := range needClangs(t) {
+		testMatrices(t, clang)
+	}
+}
+
+func testMatrices(t *testing.T, clang compile.Driver) {
+	t.Helper()
 	cases := matrixCases()
 	var code strings.Builder
 	var in []byte

@@ -17,6 +17,7 @@ type table struct {
 	elem          kernel.Type
 	rows, columns int
 	block         int      // threads of a CTA
+	dynamic       int      // bytes of shared memory
 	options       []string // of the compiler
 }
 
@@ -32,10 +33,16 @@ func cases(variable string, calls []string) string {
 // evaluate compiles the table by clang for a target and executes it. It returns what is written, row by row.
 func (f *table) evaluate(t *testing.T, target string, in ...[]byte) []byte {
 	t.Helper()
+	return f.evaluateBy(t, needClang(t), target, in...)
+}
+
+func (f *table) evaluateBy(t *testing.T, driver compile.Driver, target string, in ...[]byte) []byte {
+	t.Helper()
 	launch := &kernel.Launch{
 		KernelName: "evaluate",
 		Grid:       [3]int64{int64(f.columns / f.block), int64(f.rows), 1}, Block: [3]int64{int64(f.block), 1, 1},
-		Compile: kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: []byte(f.source), Options: f.options},
+		DynamicShared: f.dynamic,
+		Compile:       kernel.Compile{Language: kernel.CUDA, SourceFile: "evaluate.cu", Source: []byte(f.source), Options: f.options},
 	}
 	before := map[string][]byte{}
 	add := func(name string, content []byte) {
@@ -46,7 +53,7 @@ func (f *table) evaluate(t *testing.T, target string, in ...[]byte) []byte {
 		add(fmt.Sprint("in", i), content)
 	}
 	add("out", make([]byte, f.rows*f.columns*f.elem.Bytes()))
-	res, err := needClang(t).Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: target})
+	res, err := driver.Compile(t.Context(), compile.Request{Compile: launch.Compile, Target: target})
 	if err != nil {
 		t.Fatal(err)
 	}

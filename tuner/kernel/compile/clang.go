@@ -94,7 +94,11 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(r.Target)
-	if err := c.step(ctx, w, f, r.SourceFile, clangArgs(f, target, feature, extra, src.Main)); err != nil {
+	front := extra
+	if c.asNVCC {
+		front = slices.Concat(extra, sharedIn32Bits)
+	}
+	if err := c.step(ctx, w, f, r.SourceFile, clangArgs(f, target, feature, front, src.Main)); err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.

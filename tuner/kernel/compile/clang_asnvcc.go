@@ -90,7 +90,7 @@ func spread(marked map[string]bool, calls map[string][]string) {
 func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, error) {
 	unrolled := func(most int, further ...string) ([]byte, error) {
 		options := []string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}
-		ptx, err := finish(slices.Concat(options, keepBarriers, sinkNothing, shareLoads, keepVectors, plainLoops, unrollInPart, further)...)
+		ptx, err := finish(slices.Concat(options, keepBarriers, sharedIn32Bits, sinkNothing, shareLoads, keepVectors, plainLoops, unrollInPart, further)...)
 		return splitExtractions(ptx), err
 	}
 	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]

@@ -1,7 +1,7 @@
 // Asynchronous copies from global to shared memory (sm_80, PTX 7.0), with the names of
 // <cuda_pipeline_primitives.h>.
 #pragma once
-WARPTUNE_FN size_t __cvta_generic_to_shared(const void *p) { size_t a; asm("cvta.to.shared.u64 %0, %1;" : "=l"(a) : "l"(p)); return a; }
+WARPTUNE_FN size_t __cvta_generic_to_shared(const void *p) { return (size_t)(const __attribute__((address_space(3))) void *)p; }
 #if __CUDA_ARCH__ >= 800
 WARPTUNE_FN void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes, size_t zeros = 0) {
   unsigned s = (unsigned)__cvta_generic_to_shared(shared);
