@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 )
 
 // Clang is the driver of clang++ 14 or newer with the NVPTX back end. It needs no
@@ -107,9 +108,9 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
-	edit := vectorCopies
+	edit := asnvcc.VectorCopies
 	if c.asNVCC {
-		edit = f.textAsNVCC
+		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
 	}
 	if err := w.rewrite("out.ll", edit); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
@@ -131,7 +132,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 			if err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
 				return nil, err
 			}
-			if err := w.rewrite("optimised.ll", addressesAsNVCC); err != nil {
+			if err := w.rewrite("optimised.ll", asnvcc.Optimised); err != nil {
 				return nil, fmt.Errorf("clang's LLVM text: %w", err)
 			}
 			return assembleAsNVCC(func(further ...string) ([]byte, error) {
@@ -148,7 +149,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 }
 
 // step runs the compiler on a source file once. It takes two: the front end's and the rest, for
-// what vectorCopies does between them, and in nvcc's place a third, for addressesAsNVCC.
+// what asnvcc.VectorCopies does between them, and in nvcc's place a third, for asnvcc.Optimised.
 func (c *Clang) step(ctx context.Context, w workdir, f *clang, file string, args []string) error {
 	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
 	if err == nil && (e.code != 0 || e.killed != "") {

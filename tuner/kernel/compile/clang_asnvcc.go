@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 )
 
 // NewClangAsNVCC returns a driver of clang whose optimiser is brought nearer to that of nvcc
@@ -19,6 +19,11 @@ func NewClangAsNVCC(limits Limits) *Clang {
 }
 
 var (
+	// keepBarriers has no call split in two, one for each outcome of the branch before it, where something stands
+	// between the two: clang copies that, too, to the ends of both branches, and it may be a barrier, to which the threads of a
+	// warp then come apart. clang itself splits no call that is convergent, as all are before package asnvcc tells them apart.
+	keepBarriers = []string{"-mllvm", "-callsite-splitting-duplication-threshold=0"}
+
 	// sinkNothing: clang moves what only a guarded store needs behind the guard, and all
 	// that it reads stays alive until there; nvcc moves none of 275 tiles' sums
 	// (docs/FIDELITY.md). Both passes that do so have to be told.
@@ -40,49 +45,13 @@ var (
 	// loop that indexes a private array, which then is held in registers
 	// (deploy/calibrate/wholeloops.py). LLVM has one for all loops: the further ones
 	// are for kernels that the first leaves with such an array and the last does not.
-	unrolls = []int{400, 800, 1200, 2400}
+	unrolls = []int{asnvcc.UnrolledWhole, 800, 1200, 2400}
 )
 
 // fillByElements leaves zeros that a loop stores element by element as they are, where clang makes
 // words of 64 bits of them, in the optimiser and again in the back end: an array that such a word
 // is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/indexed.py).
 const fillByElements = "-combiner-store-merging=0"
-
-// textAsNVCC is what is done to the LLVM text of a device program before any optimisation: vectorCopies, and what
-// nvcc's would say otherwise.
-func (f *clang) textAsNVCC(ir []byte) []byte {
-	ir = vectorCopies(trustCasts(ir))
-	ir = keepNests(fuseLate(forgetPlaces(alignArrays(ir))))
-	if f.major >= tokensSince {
-		ir = controlConvergence(ir)
-	}
-	return ir
-}
-
-var metadataLine = regexp.MustCompile(`(?m)^!(\d+) = `)
-
-// freeMetadata returns a number from which on LLVM text has no metadata.
-func freeMetadata(ir []byte) int {
-	free := 0
-	for _, m := range metadataLine.FindAllSubmatch(ir, -1) {
-		if n, err := strconv.Atoi(string(m[1])); err == nil {
-			free = max(free, n+1)
-		}
-	}
-	return free
-}
-
-// spread marks all functions that call a marked one, or one that does, and so on; calls has whom each calls.
-func spread(marked map[string]bool, calls map[string][]string) {
-	for again := true; again; {
-		again = false
-		for caller, callees := range calls {
-			if !marked[caller] && slices.ContainsFunc(callees, func(c string) bool { return marked[c] }) {
-				marked[caller], again = true, true
-			}
-		}
-	}
-}
 
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
 // optimiser's options, of which each has the limits: with the least of unrolls that leaves no
@@ -91,7 +60,7 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 	unrolled := func(most int, further ...string) ([]byte, error) {
 		options := []string{"-mllvm", fmt.Sprintf("-unroll-threshold=%d", most)}
 		ptx, err := finish(slices.Concat(options, keepBarriers, sharedIn32Bits, sinkNothing, shareLoads, keepVectors, plainLoops, unrollInPart, further)...)
-		return splitExtractions(ptx), err
+		return asnvcc.PTX(ptx), err
 	}
 	least, between, most := unrolls[0], unrolls[1:len(unrolls)-1], unrolls[len(unrolls)-1]
 	first, err := unrolled(least)
@@ -117,24 +86,3 @@ func finishAsNVCC(finish func(optimiser ...string) ([]byte, error)) ([]byte, err
 
 // hasPrivateArrays says whether clang's PTX keeps anything of a thread's own in memory.
 func hasPrivateArrays(ptx []byte) bool { return bytes.Contains(ptx, []byte("\t.local .align")) }
-
-var wordArray = regexp.MustCompile(`(?m)^(  %\S+ = alloca \[(\d+) x (?:float|i32)\], align )4$`)
-
-// alignArrays aligns private arrays of words as nvcc does, to the highest power of two up to 16 that
-// their size is a multiple of, in the LLVM text of a device program: their accesses can then
-// be joined to vectors, as nvcc's are (its PTX of arrays of 6 words is aligned to 8 bytes, of 12
-// and of powers of two to 16).
-func alignArrays(ir []byte) []byte {
-	return wordArray.ReplaceAllFunc(ir, func(line []byte) []byte {
-		m := wordArray.FindSubmatch(line)
-		n, err := strconv.ParseUint(string(m[2]), 10, 32)
-		if err != nil || n == 0 {
-			return line
-		}
-		align := 4
-		for align < 16 && 4*n%uint64(2*align) == 0 {
-			align *= 2
-		}
-		return fmt.Appendf(nil, "%s%d", m[1], align)
-	})
-}

@@ -4,9 +4,29 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
+
+// PTX is compiled again where anything changed by which it is made: all such files are among clangFiles.
+func TestIdentityCoversSources(t *testing.T) {
+	for _, pattern := range []string{"clang*.go", "asnvcc/*.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, names, err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "doc.go" {
+				continue
+			}
+			if _, err := clangFiles.ReadFile(name); err != nil {
+				t.Errorf("not embedded: %v", err)
+			}
+		}
+	}
+}
 
 // Every clang that is installed takes the device headers and whatever it is told as nvcc.
 func TestInstalledVersions(t *testing.T) {

@@ -10,10 +10,9 @@
 //
 // What clang needs in the CUDA toolkit's place is here, too: device/ has the device
 // language, and clang is run in two steps so that copies of structs become those of
-// vectors (vectorcopy.go). In nvcc's place it optimises as nvcc does where the two
-// were seen to differ (clang_asnvcc.go; clang_alignment.go, clang_places.go, clang_loops.go, clang_nests.go, clang_pointers.go,
-// clang_convergence.go, clang_shared.go and clang_arithmetic.go by subject), and is run in a third so that addresses are computed as nvcc does
-// (clang_addresses.go, clang_fragments.go, clang_invariant.go).
+// vectors. In nvcc's place it is given options by which it optimises as nvcc does where the two were seen to differ (clang_asnvcc.go;
+// clang_loops.go, clang_pointers.go and clang_shared.go by subject), and is run in a third. What is done to the text between
+// the steps is package asnvcc's.
 //
 // It does not read definitions (package kernel does) nor their options (package option), does not parse PTX, and
 // does not apply the register cap or the carve-out, which belong to the launch.

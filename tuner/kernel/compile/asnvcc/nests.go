@@ -1,4 +1,4 @@
-package compile
+package asnvcc
 
 import (
 	"bytes"
@@ -44,8 +44,12 @@ func keepNests(ir []byte) []byte {
 	return out.Bytes()
 }
 
-// fewIterations is up to how many of a loop with another in it are left to be unrolled whole: more come to over the
-// least of unrolls if what is around the inner loop, and its own body, are taken for 25 instructions, an estimate.
+// UnrolledWhole is up to how many of LLVM's instructions a loop of a known number of iterations is unrolled whole: about
+// as many as by nvcc (deploy/calibrate/wholeloops.py).
+const UnrolledWhole = 400
+
+// fewIterations is up to how many of a loop with another in it are left to be unrolled whole: more come to over
+// UnrolledWhole if what is around the inner loop, and its own body, are taken for 25 instructions, an estimate.
 const fewIterations = 16
 
 var (
@@ -190,7 +194,7 @@ func (f *nestFunction) constant(operand string, loaded map[string]string) string
 
 // stays says whether a loop is one after optimisation.
 func (p *nests) stays(l nestLoop) bool {
-	return !l.counted || l.most > int64(unrolls[0]) || strings.Contains(p.properties(l), "llvm.loop.unroll.disable")
+	return !l.counted || l.most > UnrolledWhole || strings.Contains(p.properties(l), "llvm.loop.unroll.disable")
 }
 
 // properties returns the text of a loop's metadata, with that of what it refers to.

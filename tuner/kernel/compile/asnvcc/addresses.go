@@ -1,4 +1,4 @@
-package compile
+package asnvcc
 
 import (
 	"bytes"
@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// addressesAsNVCC is what is done to an optimised program's text.
-func addressesAsNVCC(ir []byte) []byte { return shareFragments(chainAddresses(invariantLoads(ir))) }
 
 // chainAddresses makes addresses of others in the LLVM text of an optimised device program, as nvcc does: of
 // in[y*n + x] and in[(y+1)*n + x], both of 32-bit numbers, the second is the first one's address

@@ -1,4 +1,4 @@
-package compile
+package asnvcc
 
 import (
 	"bytes"
@@ -47,13 +47,8 @@ func controlConvergence(ir []byte) []byte {
 	return out.Bytes()
 }
 
-// tokensSince is the first version of clang that unrolls by them; 16 fails at their sight.
-const tokensSince = 19
-
-// keepBarriers has no call split in two, one for each outcome of the branch before it, where something stands
-// between the two: clang copies that, too, to the ends of both branches, and it may be a barrier, to which the threads of a
-// warp then come apart. clang itself splits no call that is convergent, as all are before controlConvergence.
-var keepBarriers = []string{"-mllvm", "-callsite-splitting-duplication-threshold=0"}
+// TokensSince is the first version of clang that unrolls by them; 16 fails at their sight.
+const TokensSince = 19
 
 // plainSuffix makes, of the number of a group of attributes, one that the program does not have.
 const plainSuffix = "000000"

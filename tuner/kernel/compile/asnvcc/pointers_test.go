@@ -1,4 +1,4 @@
-package compile
+package asnvcc
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestMostHeld(t *testing.T) {
 		{"forwards", "\t@%p1 bra \t$L__BB0_1;\n\tadd.s64 \t%rd3, %rd1, %rd2;\n$L__BB0_1:\n\tret;\n", 0},
 		{"the inner one", "$L__BB0_1:\n\tadd.s64 \t%rd3, %rd1, %rd2;\n$L__BB0_2:\n\tld.global.f32 \t%f1, [%rd3];\n\t@%p1 bra \t$L__BB0_2;\n\tst.global.f32 \t[%rd5], %f1;\n\t@%p2 bra \t$L__BB0_1;\n", 1},
 	} {
-		if got := mostHeld([]byte(tt.ptx)); got != tt.want {
+		if got := MostHeld([]byte(tt.ptx)); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

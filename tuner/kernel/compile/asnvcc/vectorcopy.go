@@ -1,4 +1,4 @@
-package compile
+package asnvcc
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// vectorCopies rewrites, in the LLVM text of a device program before any
+// VectorCopies rewrites, in the LLVM text of a device program before any
 // optimisation, copies of aligned structs of equal elements (float4, and a user's
 // own) as loads and stores of vectors, which is what nvcc's front end makes of
 // them. clang's are llvm.memcpy: taken apart into elements where the struct is used
@@ -18,7 +18,7 @@ import (
 //
 // The types themselves stay plain structs, so all that C++ allows with them compiles.
 // Both texts are read: with typed pointers (clang 14) and without.
-func vectorCopies(ir []byte) []byte {
+func VectorCopies(ir []byte) []byte {
 	types := readElements(ir)
 	if len(types) == 0 {
 		return ir

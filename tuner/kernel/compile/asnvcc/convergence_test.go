@@ -1,0 +1,63 @@
+package asnvcc
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Tokens are given to what threads do together, through functions too, and nothing else stays convergent.
+func TestControlConvergence(t *testing.T) {
+	const before = `define void @k() #0 {
+  call void @together() #1
+  %1 = call float @alone(float 1.0) #1, !srcloc !2
+  %2 = call float asm "ex2.approx.f32 $0, $1;", "=f,f"(float %1) #1, !srcloc !2
+  call void asm sideeffect "bar.sync 0;", "~{memory}"() #1, !srcloc !2
+  ret void
+}
+define internal void @together() #0 {
+  call void @llvm.nvvm.barrier0()
+  ret void
+}
+define internal float @alone(float %0) #0 {
+  ret float %0
+}
+declare void @llvm.nvvm.barrier0() #3
+attributes #0 = { convergent nounwind }
+attributes #1 = { convergent nounwind memory(none) }
+attributes #3 = { convergent nocallback nounwind }
+!2 = !{i64 7}
+`
+	const after = `define void @k() #0 {
+  %warptune.converge1 = call token @llvm.experimental.convergence.anchor()
+  call void @together() #1 [ "convergencectrl"(token %warptune.converge1) ]
+  %1 = call float @alone(float 1.0) #1000000, !srcloc !2
+  %2 = call float asm "ex2.approx.f32 $0, $1;", "=f,f"(float %1) #1000000, !srcloc !2
+  %warptune.converge2 = call token @llvm.experimental.convergence.anchor()
+  call void asm sideeffect "bar.sync 0;", "~{memory}"() #1 [ "convergencectrl"(token %warptune.converge2) ], !srcloc !2
+  ret void
+}
+define internal void @together() #0 {
+  %warptune.converge3 = call token @llvm.experimental.convergence.anchor()
+  call void @llvm.nvvm.barrier0() [ "convergencectrl"(token %warptune.converge3) ]
+  ret void
+}
+define internal float @alone(float %0) #0000000 {
+  ret float %0
+}
+declare void @llvm.nvvm.barrier0() #3
+attributes #0 = { convergent nounwind }
+attributes #1 = { convergent nounwind memory(none) }
+attributes #3 = { convergent nocallback nounwind }
+!2 = !{i64 7}
+declare token @llvm.experimental.convergence.anchor()
+attributes #0000000 = { nounwind }
+attributes #1000000 = { nounwind memory(none) }
+`
+	if got := controlConvergence([]byte(before)); string(got) != after {
+		t.Errorf("became\n%s", got)
+	}
+	const none = "define void @k() {\n  ret void\n}\n"
+	if got := controlConvergence([]byte(none)); !bytes.Equal(got, []byte(none)) {
+		t.Errorf("became\n%s", got)
+	}
+}
