@@ -22,7 +22,7 @@ func Front(ir []byte, major int) []byte {
 func Optimised(ir []byte) []byte { return shareFragments(chainAddresses(invariantLoads(ir))) }
 
 // PTX is what is done to the PTX that the back end makes.
-func PTX(ptx []byte) []byte { return splitExtractions(ptx) }
+func PTX(ptx []byte) []byte { return plainBytes(splitExtractions(ptx)) }
 
 var metadataLine = regexp.MustCompile(`(?m)^!(\d+) = `)
 
