@@ -45,7 +45,7 @@ var (
 	// loop that indexes a private array, which then is held in registers
 	// (deploy/calibrate/wholeloops.py). LLVM has one for all loops: the further ones
 	// are for kernels that the first leaves with such an array and the last does not.
-	unrolls = []int{asnvcc.UnrolledWhole, 800, 1200, 2400}
+	unrolls = []int{asnvcc.UnrolledWhole, 800, 1200, asnvcc.UnrolledMost}
 )
 
 // fillByElements leaves zeros that a loop stores element by element as they are, where clang makes

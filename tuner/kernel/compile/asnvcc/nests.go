@@ -3,6 +3,7 @@ package asnvcc
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 // before any optimisation: nvcc 13.0 unrolls the innermost only (deploy/calibrate/partloops.py: of loop_within,
 // loop_without and known_within what is around the inner loop is written out once). A loop of a known number of
 // iterations does not count as one, as it may be unrolled whole, nor does one that its author says how to unroll change.
+// Innermost loops of a known number of iterations are told how many go together where the options would have it otherwise.
 func keepNests(ir []byte) []byte {
 	p := readNests(ir)
 	free := freeMetadata(ir)
@@ -21,7 +23,11 @@ func keepNests(ir []byte) []byte {
 		for _, l := range f.loops {
 			m, ok := p.metadata[l.number]
 			switch {
-			case !ok || !p.within(f, l) || strings.Contains(p.properties(l), "llvm.loop.unroll."):
+			case !ok || strings.Contains(p.properties(l), "llvm.loop.unroll."):
+			case !p.within(f, l):
+				if n := p.together(f, l); n > 0 {
+					edits[m.line] = free + bits.Len64(uint64(n))
+				}
 			case l.counted && l.most > fewIterations:
 				edits[m.line] = free
 			default:
@@ -41,12 +47,18 @@ func keepNests(ir []byte) []byte {
 		out.WriteByte('\n')
 	}
 	fmt.Fprintf(&out, "!%d = !{!\"llvm.loop.unroll.disable\"}\n!%d = !{!\"llvm.loop.unroll.runtime.disable\"}\n", free, free+1)
+	for k, n := free+2, 2; n <= mostTogether; k, n = k+1, 2*n {
+		fmt.Fprintf(&out, "!%d = !{!\"llvm.loop.unroll.count\", i32 %d}\n", k, n)
+	}
 	return out.Bytes()
 }
 
 // UnrolledWhole is up to how many of LLVM's instructions a loop of a known number of iterations is unrolled whole: about
 // as many as by nvcc (deploy/calibrate/wholeloops.py).
 const UnrolledWhole = 400
+
+// UnrolledMost is the same of one that indexes a private array.
+const UnrolledMost = 2400
 
 // fewIterations is up to how many of a loop with another in it are left to be unrolled whole: more come to over
 // UnrolledWhole if what is around the inner loop, and its own body, are taken for 25 instructions, an estimate.
@@ -55,7 +67,10 @@ const fewIterations = 16
 var (
 	storeInt   = regexp.MustCompile(`^  store i(?:8|16|32|64) (\S+), (?:ptr|i\d+\*) (%\S+),`)
 	loadInt    = regexp.MustCompile(`^  (%\S+) = load i(?:8|16|32|64), (?:ptr|i\d+\*) (%\S+),`)
-	compareInt = regexp.MustCompile(`^  %\S+ = icmp \S+ i(?:8|16|32|64) (\S+), (\S+)$`)
+	compareInt = regexp.MustCompile(`^  %\S+ = icmp (\S+) i(?:8|16|32|64) (\S+), (\S+)$`)
+	addInt     = regexp.MustCompile(`^  (%\S+) = add (?:n[us]w )*i(?:8|16|32|64) (%\S+), (-?\d+)$`)
+	localArray = regexp.MustCompile(`^  %\S+ = alloca \[`)
+	localLine  = regexp.MustCompile(`^  (%\S+) = alloca `)
 	latchLine  = regexp.MustCompile(`^  br .*, !llvm\.loop !(\d+)$`)
 	labelUse   = regexp.MustCompile(`label %([^,\s]+)`)
 	metaLine   = regexp.MustCompile(`^!(\d+) = (?:distinct )?!\{(.*)\}$`)
@@ -67,6 +82,7 @@ type nests struct {
 	functions map[string]*nestFunction
 	metadata  map[string]loopMetadata // by number
 	repeat    map[string]bool         // functions that have a loop which stays one, or call one that has
+	arrays    bool                    // some function has a private array
 }
 
 type loopMetadata struct {
@@ -76,10 +92,11 @@ type loopMetadata struct {
 
 // nestFunction is a function that is defined.
 type nestFunction struct {
-	from   int // line
-	loops  []nestLoop
-	calls  []nestCall
-	stored map[string][]string // by local variable: what is stored there
+	from, to int // lines
+	loops    []nestLoop
+	calls    []nestCall
+	locals   map[string]bool     // local variables
+	stored   map[string][]string // by local variable: what is stored there
 }
 
 type nestCall struct {
@@ -93,6 +110,7 @@ type nestLoop struct {
 	number   string // of its metadata
 	counted  bool   // it begins and ends at constants
 	most     int64  // iterations, if it goes by one
+	step     int64  // by how much it goes, 0: not known
 }
 
 func readNests(ir []byte) *nests {
@@ -103,13 +121,17 @@ func readNests(ir []byte) *nests {
 		p.lines = append(p.lines, line)
 		switch m := functionLine.FindStringSubmatch(line); {
 		case m != nil && m[1] == "define":
-			f = &nestFunction{from: i, stored: map[string][]string{}}
+			f = &nestFunction{from: i, locals: map[string]bool{}, stored: map[string][]string{}}
 			p.functions[m[2]] = f
 			labels = map[string]int{}
 		case line == "}":
+			if f != nil {
+				f.to = i
+			}
 			f = nil
 		case f != nil:
 			f.read(p.lines, labels)
+			p.arrays = p.arrays || localArray.MatchString(line)
 		default:
 			if m := metaLine.FindStringSubmatch(line); m != nil {
 				p.metadata[m[1]] = loopMetadata{i, m[2]}
@@ -136,6 +158,8 @@ func (f *nestFunction) read(lines []string, labels map[string]int) {
 	line := lines[i]
 	if m := labelLine.FindStringSubmatch(line); m != nil {
 		labels[m[1]] = i
+	} else if m := localLine.FindStringSubmatch(line); m != nil {
+		f.locals[m[1]] = true
 	} else if m := storeInt.FindStringSubmatch(line); m != nil {
 		f.stored[m[2]] = append(f.stored[m[2]], m[1])
 	} else if m := latchLine.FindStringSubmatch(line); m != nil {
@@ -165,7 +189,7 @@ func (f *nestFunction) count(lines []string, l *nestLoop) {
 		if m == nil {
 			continue
 		}
-		variable, end := loaded[m[1]], f.constant(m[2], loaded)
+		variable, end := loaded[m[2]], f.constant(m[3], loaded)
 		begin := ""
 		for _, e := range enter {
 			if s := storeInt.FindStringSubmatch(e); s != nil && s[2] == variable {
@@ -176,9 +200,30 @@ func (f *nestFunction) count(lines []string, l *nestLoop) {
 		b, err2 := strconv.ParseInt(end, 10, 64)
 		if err1 == nil && err2 == nil {
 			l.counted, l.most = true, max(a-b, b-a)
+			l.step = f.step(lines[l.from:l.to], variable)
+			if strings.HasSuffix(m[1], "le") || strings.HasSuffix(m[1], "ge") {
+				l.most++
+			}
 		}
 		return
 	}
+}
+
+// step returns by how much a loop's variable goes on where it is set once before the loop, and once in it, to a constant
+// more or less than it was, else 0.
+func (f *nestFunction) step(loop []string, variable string) (by int64) {
+	if len(f.stored[variable]) != 2 {
+		return 0
+	}
+	of := map[string]string{}
+	for _, line := range loop {
+		if m := loadInt.FindStringSubmatch(line); m != nil {
+			of[m[1]] = m[2]
+		} else if m := addInt.FindStringSubmatch(line); m != nil && of[m[2]] == variable && slices.Contains(f.stored[variable], m[1]) {
+			by, _ = strconv.ParseInt(m[3], 10, 64) // 0 if it is none
+		}
+	}
+	return max(by, -by)
 }
 
 // constant returns the constant that an operand is, also that of a variable which is set once, or "".
