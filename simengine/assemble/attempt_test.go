@@ -22,7 +22,7 @@ func TestAttemptsStand(t *testing.T) {
 			}
 			for budget := g.pressure + 4; budget > max(g.pressure-20, 8); budget-- {
 				for _, slack := range [...]int{0, 2, 4, 8, 16} {
-					hopeless := max(budget+1, g.pressure) + g.over
+					hopeless := max(budget+1, g.pressure)
 					order, pressure := f.list(b, budget, budget-slack, hopeless, g, s)
 					l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: hopeless}
 					want := l.run(b)

@@ -21,8 +21,8 @@ type dag struct {
 	// Of the block's own order, where scheduleBlock is to find a better one.
 	bounds   bounds
 	pressure int
-	over     int       // see overcount
 	tried    []attempt // what the lister made of it so far
+	prudent  []attempt // and listPrudently
 }
 
 // bounds are the general registers live where a block begins and ends.

@@ -267,22 +267,18 @@ func (l *lister) issue(i int32) {
 		st.remain[k]--
 		st.sum[k] -= int64(i)
 		switch {
+		case !st.live[k]: // read without having been written
 		case st.remain[k] > 0:
-			if st.live[k] {
-				l.closing(k)
-			}
-		case st.live[k]:
+			l.closing(k)
+		default:
 			st.live[k] = false
 			l.live--
-		default:
-			l.unborn(k, i) // read without having been written
 		}
 	}
 	for _, k := range part(u.writes, u.writeEnd, i) {
-		if st.remain[k] > 0 && !st.live[k] {
+		if st.remain[k] > 0 {
 			st.live[k] = true
 			l.live++
-			l.unborn(k, i)
 			l.closing(k)
 		}
 	}
@@ -292,15 +288,6 @@ func (l *lister) issue(i int32) {
 func (l *lister) closing(k int32) {
 	if i := l.g.words.lastReader(k, &l.s.list.words); i >= 0 {
 		l.change(i)
-	}
-}
-
-// unborn sees to the other writers of a word, for which it will not come to life.
-func (l *lister) unborn(k, by int32) {
-	for _, i := range part(l.g.words.writers, l.g.words.writerEnd, k) {
-		if i != by {
-			l.change(i)
-		}
 	}
 }
 

@@ -85,30 +85,6 @@ func (o *operands) writes(i int32) []operand {
 	return o.defs[o.defEnd[i-1]:o.defEnd[i]]
 }
 
-// overcount bounds by how much the lister's count of live registers can exceed
-// the true one: it takes a value that is read for the last time and later
-// written anew to live in between.
-func (f *fn) overcount(b int, o *operands, s *scratch) int {
-	const counted = 1 << 7
-	seen := s.live
-	o.copyLive(seen, f.live.in[b])
-	n := 0
-	for i := range int32(len(o.flags)) {
-		for _, d := range o.writes(i) {
-			was := seen[d.v]
-			seen[d.v] |= d.mask
-			if was&counted != 0 || was&d.mask == 0 && f.live.in[b][d.v] == 0 {
-				continue
-			}
-			if !slices.ContainsFunc(o.reads(i), func(u operand) bool { return u.v == d.v }) {
-				seen[d.v] |= counted
-				n += int(wordCount[s.general[d.v]])
-			}
-		}
-	}
-	return n
-}
-
 // copyLive copies what is live of the values that o mentions.
 func (o *operands) copyLive(to, from []uint8) {
 	for _, u := range o.uses {

@@ -68,7 +68,7 @@ func (f *fn) dags(s *scratch) []*dag {
 		if len(f.mblocks[b].insts) > 1 {
 			g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
 			g.bounds = f.boundsOf(b, s)
-			g.pressure, g.over = f.orderPressure(b, &g.ops, nil, g.bounds.out, s), f.overcount(b, &g.ops, s)
+			g.pressure = f.orderPressure(b, &g.ops, nil, g.bounds.out, s)
 			out[b] = g
 		}
 	}
@@ -90,8 +90,9 @@ func (f *fn) reschedule() error {
 	return nil
 }
 
-// scheduleBlock returns the best order found for a block: the first one, as
-// the greed for early loads is turned down, that keeps within the budget, else
+// scheduleBlock returns the best order found for a block: with the longest chains first if
+// that keeps within the budget, else the prudent one if its own order does, else the
+// first one, as the greed for early loads is turned down, that keeps within it, else
 // the one with the lowest pressure; nil is its own order.
 func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 	var best []int32
@@ -100,14 +101,16 @@ func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 		if slack > 0 && budget-slack < 8 {
 			break
 		}
-		order, p := f.list(b, budget, budget-slack, max(budget+1, bestPressure)+g.over, g, s)
-		if order == nil {
-			continue
-		}
-		if p <= budget {
+		order, p := f.list(b, budget, budget-slack, max(budget+1, bestPressure), g, s)
+		if order != nil && p <= budget {
 			return order
 		}
-		if p < bestPressure {
+		if slack == 0 && g.pressure <= budget {
+			if prudent, p := f.listPrudently(b, budget, g, s); p <= budget {
+				return prudent
+			}
+		}
+		if order != nil && p < bestPressure {
 			best, bestPressure = order, p
 		}
 	}

@@ -6,13 +6,11 @@ import (
 )
 
 // wordUses is what reads and writes the words of a block's values that take general
-// registers, as the lister counts them: a word lives from its first write to its
-// last read, whatever is written in between.
+// registers, as the lister counts them: a word lives from its write to its last read,
+// and what is written in its place is another.
 type wordUses struct {
 	reads, writes     []int32 // words, instruction by instruction
 	readEnd, writeEnd []int32
-	writers           []int32 // instructions, word by word
-	writerEnd         []int32
 	gain              []int8 // by instruction: words it writes
 	least             []int8 // registers it takes at least; no bound when it writes none
 	start             wordState
@@ -42,39 +40,41 @@ func (f *fn) findWordUses(b int, g *dag, s *scratch) *wordUses {
 	x := &wordUses{readEnd: ends[:n], writeEnd: ends[n:], gain: small[:n], least: small[n : 2*n]}
 	x.reads, x.writes = make([]int32, 0, len(g.ops.uses)), make([]int32, 0, len(g.ops.defs))
 	x.start.delta = small[2*n:]
+	in, out := f.live.in[b], f.live.out[b]
+	st := &x.start
 	var units []int32
-	list := func(out []int32, ops []operand) []int32 {
+	list := func(to []int32, ops []operand, written bool) []int32 {
 		for _, o := range ops {
 			for u, m := 4*int32(o.v), o.mask&s.general[o.v]; m != 0; u, m = u+1, m>>1 {
 				if m&1 == 0 {
 					continue
 				}
-				if s.number[u] == 0 {
+				if s.number[u] == 0 || written {
+					st.live = append(st.live, s.number[u] == 0 && in[u/4]>>(u%4)&1 != 0)
 					units = append(units, u)
 					s.number[u] = int32(len(units))
 				}
-				out = append(out, s.number[u]-1)
+				to = append(to, s.number[u]-1)
 			}
 		}
-		return out
+		return to
 	}
 	for i := range int32(n) {
-		x.reads, x.writes = list(x.reads, g.ops.reads(i)), list(x.writes, g.ops.writes(i))
+		x.reads = list(x.reads, g.ops.reads(i), false)
+		x.writes = list(x.writes, g.ops.writes(i), true)
 		x.readEnd[i], x.writeEnd[i] = int32(len(x.reads)), int32(len(x.writes))
 		x.gain[i], x.least[i] = int8(len(part(x.writes, x.writeEnd, i))), math.MinInt8
 		if x.gain[i] > 0 {
 			x.least[i] = x.gain[i] - int8(len(part(x.reads, x.readEnd, i))) // frees no more
 		}
 	}
-	in, out := f.live.in[b], f.live.out[b]
-	st := &x.start
-	st.live, st.remain, st.sum = make([]bool, len(units)), make([]int32, len(units)), make([]int64, len(units))
-	for k, u := range units {
-		s.number[u] = 0
-		st.live[k] = in[u/4]>>(u%4)&1 != 0
-		st.remain[k] = int32(out[u/4]>>(u%4)&1) * kept
+	st.remain, st.sum = make([]int32, len(units)), make([]int64, len(units))
+	for k, u := range slices.Backward(units) {
+		if s.number[u] != 0 { // the last written in that place
+			s.number[u] = 0
+			st.remain[k] = int32(out[u/4]>>(u%4)&1) * kept
+		}
 	}
-	x.findWriters(n)
 	for i := range int32(n) {
 		for _, k := range part(x.reads, x.readEnd, i) {
 			st.remain[k]++
@@ -85,23 +85,6 @@ func (f *fn) findWordUses(b int, g *dag, s *scratch) *wordUses {
 		st.delta[i] = x.deltaAt(i, st)
 	}
 	return x
-}
-
-// findWriters lists the writers of each word.
-func (x *wordUses) findWriters(n int) {
-	x.writers, x.writerEnd = make([]int32, len(x.writes)), make([]int32, len(x.start.live)+1)
-	for _, k := range x.writes {
-		x.writerEnd[k+1]++
-	}
-	for k := range x.start.live {
-		x.writerEnd[k+1] += x.writerEnd[k]
-	}
-	for i := range int32(n) {
-		for _, k := range part(x.writes, x.writeEnd, i) {
-			x.writers[x.writerEnd[k]] = i
-			x.writerEnd[k]++
-		}
-	}
 }
 
 // deltaAt is by how much issuing an instruction changes the live registers.

@@ -1,0 +1,169 @@
+package assemble
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// listedPrudently is the prudent order by its definition: what going ahead does is found
+// by going through the rest in program order each time.
+func listedPrudently(f *fn, b, limit int, g *dag, s *scratch) []int32 {
+	n := int32(len(g.insts))
+	u := f.findWordUses(b, g, s)
+	g.ranked = g.rank(s)
+	l := lister{f: f, g: g, s: s}
+	npreds, earliest := slices.Clone(g.npreds), make([]int32, n)
+	var out []int32
+	keeps := func(i int32) bool {
+		var st wordState
+		st.set(&u.start)
+		live, most := g.bounds.in, 0
+		step := func(j int32) {
+			for _, k := range part(u.reads, u.readEnd, j) {
+				if st.remain[k]--; st.remain[k] == 0 && st.live[k] {
+					st.live[k] = false
+					live--
+				}
+			}
+			for _, k := range part(u.writes, u.writeEnd, j) {
+				if st.remain[k] > 0 {
+					st.live[k] = true
+					live++
+				}
+			}
+		}
+		for _, j := range out {
+			step(j)
+		}
+		step(i)
+		most = live
+		for j := range n {
+			if j != i && !slices.Contains(out, j) {
+				step(j)
+				most = max(most, live)
+			}
+		}
+		return most <= limit
+	}
+	cycle := int32(0)
+	for int32(len(out)) < n {
+		best, at, first := int32(-1), int32(math.MaxInt32), true
+		for i := range n {
+			if slices.Contains(out, i) {
+				continue
+			}
+			t := max(earliest[i], l.busy[g.ranked.queue[i]], cycle)
+			if npreds[i] == 0 && t < at && (first || keeps(i)) {
+				best, at = i, t
+			}
+			first = false
+		}
+		cycle = at
+		l.occupy(best, cycle)
+		out = append(out, best)
+		for k := g.head[best]; k >= 0; k = g.edges[k].next {
+			e := &g.edges[k]
+			npreds[e.to]--
+			earliest[e.to] = max(earliest[e.to], cycle+e.lat)
+		}
+		cycle++
+	}
+	return out
+}
+
+// The prudent order, which keeps count of what going ahead does, is the one by definition,
+// also where it is taken from a run within a higher limit, and keeps within its limit.
+func TestPrudent(t *testing.T) {
+	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
+	orders, reused := 0, 0
+	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "copy-408a92f6f43d"} {
+		f := c.selected(t, ptx)
+		s := f.newScratch()
+		for b, g := range f.dags(s) {
+			if g == nil || len(g.insts) > 250 {
+				continue
+			}
+			for limit := g.pressure + 8; limit >= g.pressure; limit-- {
+				runs := len(g.prudent)
+				got, pressure := f.listPrudently(b, limit, g, s)
+				if want := listedPrudently(f, b, limit, g, s); !slices.Equal(got, want) {
+					t.Fatalf("%s block %d, limit %d: order\n%v\nwant\n%v", ptx, b, limit, got, want)
+				}
+				if pressure > limit {
+					t.Errorf("%s block %d: %d registers live, want at most %d", ptx, b, pressure, limit)
+				}
+				orders++
+				if len(g.prudent) == runs {
+					reused++
+				}
+			}
+		}
+	}
+	if orders < 100 || reused == 0 {
+		t.Errorf("%d orders compared, %d of them taken over from other limits", orders, reused)
+	}
+}
+
+// gathers adds four products to each of n sums, of four words that all share and four at
+// an address of its own.
+func gathers(n int) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, header+`.visible .entry gathers(.param .u64 a)
+{
+.reg .f32 %%s<%d>;
+.reg .f32 %%a<4>;
+.reg .f32 %%b<%d>;
+.reg .b32 %%r<%d>;
+.reg .b64 %%rd<%d>;
+%s`, n, 4*n, 3+n, 5+n, ownWord)
+	for i := range n {
+		fmt.Fprintf(&sb, "ld.global.u32 %%r%d, [%%rd4+%d];\nld.global.f32 %%s%d, [%%rd4+%d];\n", 3+i, 128*i, i, 8192+128*i)
+	}
+	sb.WriteString("bar.sync 0;\n")
+	for k := range 4 {
+		fmt.Fprintf(&sb, "ld.global.f32 %%a%d, [%%rd4+%d];\n", k, 16384+128*k)
+	}
+	for i := range n {
+		fmt.Fprintf(&sb, "mad.wide.u32 %%rd%d, %%r%d, 4, %%rd4;\n", 5+i, 3+i)
+		for k := range 4 {
+			fmt.Fprintf(&sb, "ld.global.f32 %%b%d, [%%rd%d+%d];\nfma.rn.f32 %%s%d, %%a%d, %%b%d, %%s%d;\n", 4*i+k, 5+i, 132*k, i, k, 4*i+k, i)
+		}
+	}
+	for i := range n {
+		fmt.Fprintf(&sb, "st.global.f32 [%%rd4+%d], %%s%d;\n", 128*i, i)
+	}
+	sb.WriteString("ret;\n}\n")
+	return sb.String()
+}
+
+// The more registers a block that gathers has beside those it needs, the more loads are
+// under way each time it waits for one: with none four, and one more for every two. With
+// the longest chains first, as far as a lower limit lets them, it would be three to five.
+func TestLoadsAreUnderWayInWhatIsLeft(t *testing.T) {
+	f := chosen(t, gathers(12))
+	s := f.newScratch()
+	g := f.dags(s)[0]
+	for spare := range 8 {
+		way, waits, sum := map[value]bool{}, 0, 0
+		for _, i := range f.scheduleBlock(0, g.pressure+spare, g, s) {
+			in := &g.insts[i]
+			switch in.op {
+			case opBAR:
+				clear(way)
+			case opLDG:
+				way[in.dst[0].v] = true
+			case opFFMA:
+				waits++
+				sum += len(way)
+				in.reads(func(v value, _ uint8) { delete(way, v) })
+			}
+		}
+		if want := 4 + float64(spare)/2; float64(sum) < want*float64(waits) {
+			t.Errorf("%d registers left: %.1f loads under way, want %.1f", spare, float64(sum)/float64(waits), want)
+		}
+	}
+}
