@@ -41,20 +41,7 @@ func listed(f *fn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 
 		}
 		cycle = at
 		l.occupy(best, cycle)
-		for _, k := range part(u.reads, u.readEnd, best) {
-			st.remain[k]--
-			st.sum[k] -= int64(best)
-			if st.remain[k] == 0 && st.live[k] {
-				st.live[k] = false
-				live--
-			}
-		}
-		for _, k := range part(u.writes, u.writeEnd, best) {
-			if st.remain[k] > 0 && !st.live[k] {
-				st.live[k] = true
-				live++
-			}
-		}
+		live += issueWords(u, &st, best)
 		if live >= hopeless {
 			return nil
 		}
@@ -62,14 +49,37 @@ func listed(f *fn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 
 		for next < n && slices.Contains(out, next) {
 			next++
 		}
-		for k := g.head[best]; k >= 0; k = g.edges[k].next {
-			e := &g.edges[k]
-			npreds[e.to]--
-			earliest[e.to] = max(earliest[e.to], cycle+e.lat)
-		}
+		release(g, best, cycle, npreds, earliest)
 		cycle++
 	}
 	return out
+}
+
+// issueWords issues an instruction as far as words go, and returns by how much that changes the live registers.
+func issueWords(u *wordUses, st *wordState, i int32) (change int) {
+	for _, k := range part(u.reads, u.readEnd, i) {
+		st.sum[k] -= int64(i)
+		if st.remain[k]--; st.remain[k] == 0 && st.live[k] {
+			st.live[k] = false
+			change--
+		}
+	}
+	for _, k := range part(u.writes, u.writeEnd, i) {
+		if st.remain[k] > 0 {
+			st.live[k] = true
+			change++
+		}
+	}
+	return change
+}
+
+// release has those that wait for an instruction wait no longer than for its result.
+func release(g *dag, i, cycle int32, npreds, earliest []int32) {
+	for k := g.head[i]; k >= 0; k = g.edges[k].next {
+		e := &g.edges[k]
+		npreds[e.to]--
+		earliest[e.to] = max(earliest[e.to], cycle+e.lat)
+	}
 }
 
 // The lister, which keeps the ready instructions apart and counts registers as they

@@ -22,28 +22,14 @@ func listedPrudently(f *fn, b, limit int, g *dag, s *scratch) []int32 {
 		var st wordState
 		st.set(&u.start)
 		live, most := g.bounds.in, 0
-		step := func(j int32) {
-			for _, k := range part(u.reads, u.readEnd, j) {
-				if st.remain[k]--; st.remain[k] == 0 && st.live[k] {
-					st.live[k] = false
-					live--
-				}
-			}
-			for _, k := range part(u.writes, u.writeEnd, j) {
-				if st.remain[k] > 0 {
-					st.live[k] = true
-					live++
-				}
-			}
-		}
 		for _, j := range out {
-			step(j)
+			live += issueWords(u, &st, j)
 		}
-		step(i)
+		live += issueWords(u, &st, i)
 		most = live
 		for j := range n {
 			if j != i && !slices.Contains(out, j) {
-				step(j)
+				live += issueWords(u, &st, j)
 				most = max(most, live)
 			}
 		}
@@ -65,11 +51,7 @@ func listedPrudently(f *fn, b, limit int, g *dag, s *scratch) []int32 {
 		cycle = at
 		l.occupy(best, cycle)
 		out = append(out, best)
-		for k := g.head[best]; k >= 0; k = g.edges[k].next {
-			e := &g.edges[k]
-			npreds[e.to]--
-			earliest[e.to] = max(earliest[e.to], cycle+e.lat)
-		}
+		release(g, best, cycle, npreds, earliest)
 		cycle++
 	}
 	return out

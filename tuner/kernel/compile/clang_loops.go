@@ -1,5 +1,11 @@
 package compile
 
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
+)
+
 // plainLoops keeps loops as nvcc writes them. In nvcc 13.0's PTX of deploy/calibrate/validation/further ray_spheres
 // (UNROLL 1) the loop moves an address on, counts beside it, and ends with both.
 //   - clang takes the fewest registers: it counts in bytes, computes the address anew in each
@@ -19,6 +25,6 @@ var plainLoops = []string{"-mllvm", "-lsr-insns-cost", "-mllvm", "-disable-block
 // where seven are the most that there may be. How many of a known number go together, and loops with others in them,
 // are said loop by loop (asnvcc.Front).
 var unrollInPart = []string{
-	"-mllvm", "-unroll-partial-threshold=200", "-mllvm", "-unroll-max-count=4",
+	"-mllvm", fmt.Sprintf("-unroll-partial-threshold=%d", asnvcc.UnrolledInPart), "-mllvm", fmt.Sprintf("-unroll-max-count=%d", asnvcc.Together),
 	"-mllvm", "-scev-cheap-expansion-budget=1000", "-mllvm", "-unroll-max-upperbound=1",
 }

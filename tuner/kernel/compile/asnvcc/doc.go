@@ -6,5 +6,6 @@
 // recognise. All must mean the same afterwards, bar what nvcc takes for granted where LLVM does not (trustCasts).
 // Texts of clang 14, with typed pointers, and of later versions, without, are both read.
 //
-// It does not know the options that clang is given to the same end, nor how often it is run: package compile does.
+// It has the limits that clang's options share with it (UnrolledWhole, Together and their like), but does not know the options, nor how often
+// clang is run: package compile does.
 package asnvcc

@@ -7,14 +7,12 @@ import (
 )
 
 // Of loops of a known number of iterations nvcc 13.0 has as many go together as the largest power of two that divides the
-// number, up to mostTogether, while they come to at most inPart of LLVM's instructions: 8 of 104 or 1,000 and 16 of 1,008 iterations, 4 of
+// number, up to mostTogether, while they come to at most UnrolledInPart of LLVM's instructions: 8 of 104 or 1,000 and 16 of 1,008 iterations, 4 of
 // 100, 2 of 102; of an odd number four, and the rest by itself. deploy/calibrate/partloops.py looks at 19 kinds of such loops,
 // and clang 19 does so in 283 of 285 of them. By the options that it is given for loops of any number
-// (package compile) it takes what divides the number up to four, and so three of 102.
+// it takes what divides the number up to Together, and so three of 102.
 const (
 	mostTogether = 16
-	inPart       = 200
-	optionsAllow = 4
 	loopEnd      = 2 // instructions that are there once, however many iterations go together: a comparison and a branch
 )
 
@@ -44,12 +42,12 @@ func (p *nests) together(f *nestFunction, l nestLoop) int64 {
 	}
 	n := min(count&-count, mostTogether)
 	if n == 1 {
-		n = optionsAllow
+		n = Together
 	}
-	for n*size > inPart {
+	for n*size > UnrolledInPart {
 		n /= 2
 	}
-	if n < 2 || n <= optionsAllow && count%3 != 0 {
+	if n < 2 || n <= Together && count%3 != 0 {
 		return 0
 	}
 	return n

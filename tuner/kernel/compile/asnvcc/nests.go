@@ -60,6 +60,13 @@ const UnrolledWhole = 400
 // UnrolledMost is the same of one that indexes a private array.
 const UnrolledMost = 2400
 
+// Of loops that are not unrolled whole nvcc 13.0 has at most Together iterations go together, whatever their number, while they
+// come to at most UnrolledInPart of LLVM's instructions (deploy/calibrate/partloops.py).
+const (
+	Together       = 4
+	UnrolledInPart = 200
+)
+
 // fewIterations is up to how many of a loop with another in it are left to be unrolled whole: more come to over
 // UnrolledWhole if what is around the inner loop, and its own body, are taken for 25 instructions, an estimate.
 const fewIterations = 16
