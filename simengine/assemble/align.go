@@ -53,18 +53,27 @@ func (f *fn) operandAlign(o *ir.Operand, align []uint8) uint8 {
 			return align[o.Reg]
 		}
 	case ir.OperandVar:
-		return min(of(uint64(f.k.Vars[o.Var].Offset)), of(o.Imm))
+		return min(f.placeAlign(o), of(o.Imm))
 	case ir.OperandAddr:
 		a := of(o.Imm)
 		if o.Reg != ir.NoReg {
 			a = min(a, align[o.Reg])
 		}
-		if o.Var >= 0 {
-			a = min(a, of(uint64(f.k.Vars[o.Var].Offset)))
-		}
-		return a
+		return min(a, f.placeAlign(o))
 	}
 	return 0
+}
+
+// placeAlign is the alignment of the variable or parameter that an operand names, if any.
+func (f *fn) placeAlign(o *ir.Operand) uint8 {
+	at := 0
+	switch {
+	case o.Var >= 0:
+		at = f.k.Vars[o.Var].Offset
+	case o.Param >= 0:
+		at = f.k.Params[o.Param].Offset
+	}
+	return uint8(min(mathbits.TrailingZeros64(uint64(at)), maxAlign))
 }
 
 // nodeAlign is the alignment of what a node computes.

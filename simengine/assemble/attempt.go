@@ -32,7 +32,7 @@ func (f *fn) list(b, budget, greedy, hopeless int, g *dag, s *scratch) ([]int32,
 	order := l.run(b)
 	x := attempt{budget: budget, greedy: greedy, neededNow: l.neededNow, neededAny: l.neededAny, most: l.most, order: order, hopeless: hopeless}
 	if order != nil {
-		x.pressure = f.orderPressure(b, &g.ops, order, g.bounds.out, s)
+		x.pressure = f.orderPressure(b, &g.ops, order, g.bounds.out, s.general, s)
 	}
 	g.tried = append(g.tried, x)
 	return order, x.pressure

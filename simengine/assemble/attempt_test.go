@@ -29,7 +29,7 @@ func TestAttemptsStand(t *testing.T) {
 					if !slices.Equal(order, want) {
 						t.Fatalf("%s block %d, budget %d, slack %d: another order than without the runs before", ptx, b, budget, slack)
 					}
-					if want != nil && pressure != f.orderPressure(b, &g.ops, want, g.bounds.out, s) {
+					if want != nil && pressure != f.orderPressure(b, &g.ops, want, g.bounds.out, s.general, s) {
 						t.Fatalf("%s block %d, budget %d, slack %d: pressure %d", ptx, b, budget, slack, pressure)
 					}
 					asked++

@@ -14,8 +14,8 @@ import (
 // column by column and keeps them all: ptxas orders tiles of filters so
 // (1,575 multiply-adds of 405 words in 62 registers for sm_75, where the program's
 // order keeps 206).
-func closingOrder(g *dag, s *scratch) []int32 {
-	c := newCloser(g, s)
+func closingOrder(g *dag, counted []uint8) []int32 {
+	c := newCloser(g, counted)
 	for i := range g.insts {
 		if c.left[i] == 0 {
 			c.enter(int32(i))
@@ -52,7 +52,7 @@ type closer struct {
 	ready             []closing
 }
 
-// waitingWord is a word of a value that takes a general register, from where it
+// waitingWord is a word of a value that takes a register, from where it
 // is written to where it is written anew.
 type waitingWord struct {
 	readers []int32
@@ -63,13 +63,13 @@ type waitingWord struct {
 	open    bool
 }
 
-func newCloser(g *dag, s *scratch) *closer {
+func newCloser(g *dag, counted []uint8) *closer {
 	n := len(g.insts)
 	c := &closer{
 		g: g, d: newDemand(g), left: make([]int32, n), cost: make([]int32, n), waiting: make([]int32, n), done: make([]bool, n),
 		readEnd: make([]int32, n), writeEnd: make([]int32, n), ready: make([]closing, 0, n),
 	}
-	c.findWords(s.general)
+	c.findWords(counted)
 	readers := make([]int, n) // of an instruction's results
 	for k := range c.word {
 		if w := &c.word[k]; w.def >= 0 {
@@ -114,11 +114,11 @@ const (
 const fewReaders = 64
 
 // findWords lists the words of the block and which instructions read and write them.
-func (c *closer) findWords(general []uint8) {
-	now := make([]int32, 4*len(general)) // by value and word: its place in word, less one
+func (c *closer) findWords(counted []uint8) {
+	now := make([]int32, 4*len(counted)) // by value and word: its place in word, less one
 	each := func(list []operand, f func(unit int32)) {
 		for _, u := range list {
-			for unit, m := 4*int32(u.v), u.mask&general[u.v]; m != 0; unit, m = unit+1, m>>1 {
+			for unit, m := 4*int32(u.v), u.mask&counted[u.v]; m != 0; unit, m = unit+1, m>>1 {
 				if m&1 != 0 {
 					f(unit)
 				}

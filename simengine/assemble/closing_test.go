@@ -102,7 +102,7 @@ func (f *fn) closingKeeps() error {
 	s := f.newScratch()
 	for _, b := range f.order {
 		g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
-		order := closingOrder(g, s)
+		order := closingOrder(g, s.general)
 		at := make([]int, len(g.insts))
 		for i := range at {
 			at[i] = -1

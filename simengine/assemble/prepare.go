@@ -66,6 +66,9 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	default:
 		f.budget = limit
 	}
+	if uncapped && f.crowdsConstants() {
+		f.budget = min(f.budget, max(need, t.steps[0]))
+	}
 	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
 		g, err := p.reduced(f, need, c)
 		if err != nil {

@@ -40,7 +40,7 @@ func (f *fn) listPrudently(b, limit int, g *dag, s *scratch) ([]int32, int) {
 	}
 	p := prudent{lister: lister{f: f, g: g, s: s}, limit: limit}
 	order := p.run(b)
-	pressure := f.orderPressure(b, &g.ops, order, g.bounds.out, s)
+	pressure := f.orderPressure(b, &g.ops, order, g.bounds.out, s.general, s)
 	g.prudent = append(g.prudent, attempt{budget: limit, greedy: limit, neededAny: p.needed, order: order, pressure: pressure})
 	return order, pressure
 }

@@ -68,7 +68,7 @@ func (f *fn) dags(s *scratch) []*dag {
 		if len(f.mblocks[b].insts) > 1 {
 			g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
 			g.bounds = f.boundsOf(b, s)
-			g.pressure = f.orderPressure(b, &g.ops, nil, g.bounds.out, s)
+			g.pressure = f.orderPressure(b, &g.ops, nil, g.bounds.out, s.general, s)
 			out[b] = g
 		}
 	}

@@ -45,13 +45,14 @@ type selector struct {
 	inner     []bool            // blocks of innermost loops
 	writers   map[value][]int32 // of each value that has several, nil until asked for
 	spared    map[ambientKey]bool
+	sparedAt  map[int]int     // by block, the registers of those hoisted to it
 	factors   map[value]int32 // operands A and B of products that a value is in
 }
 
 // selectInstructions lowers every block.
 func (f *fn) selectInstructions() error {
 	s := &selector{f: f, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
-		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(f.keptLoops()), spared: map[ambientKey]bool{}}
+		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(f.keptLoops()), spared: map[ambientKey]bool{}, sparedAt: map[int]int{}}
 	f.numbers = map[value]bool{}
 	for i := range s.twin {
 		s.twin[i] = noValue

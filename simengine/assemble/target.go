@@ -27,11 +27,14 @@ type target struct {
 	convergence bool
 	// redux: REDUX reduces integers over a warp (Ampere on).
 	redux bool
-	// i2fFast: integer to fp32 conversion runs on the ALU (Ampere on).
+	// i2fFast: integer to fp32 conversion runs on the ALU (I2FP; GA102 on, not the A100, in ptxas 13.0.88).
 	i2fFast bool
 	// addMinMax: an add fused into min or max, and min or max of three (VIADDMNMX and
 	// VIMNMX3), and sums with an immediate in the multiplier's pipe (VIADD; Hopper on).
 	addMinMax bool
+	// uniformConstants is how many words of constants a block keeps in uniform registers at
+	// a time (crowdconst.go).
+	uniformConstants int
 	// counting: shared memory is counted in by an instruction that takes any number
 	// of lanes for a word at a time (Maxwell on, with its atomics on shared memory).
 	counting bool
@@ -55,12 +58,15 @@ func targetFor(cc [2]int) (*target, error) {
 	t := &target{
 		cc: cc, iadd3: v >= 50, lop3: v >= 50, counting: v >= 50, xmad: v >= 50 && v < 70, imadWide: v >= 70,
 		uniform: v >= 75, constOperand: v < 90, sharedWindow: v >= 90, descriptor: v >= 80,
-		convergence: v >= 70, redux: v >= 80, i2fFast: v >= 80, addMinMax: v >= 90, minCap: 24, regUnit: 256,
+		convergence: v >= 70, redux: v >= 80, i2fFast: v >= 86, addMinMax: v >= 90, minCap: 24, regUnit: 256,
 	}
 	if v >= 70 {
 		t.reserved = 2
 	} else {
 		t.minCap = 16
+	}
+	if t.uniformConstants = 55; v >= 100 {
+		t.uniformConstants = 71
 	}
 	t.sm = smOf(v)
 	t.steps = occupancySteps(t.sm.warps)

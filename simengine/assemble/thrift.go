@@ -36,7 +36,7 @@ func (f *fn) newThrift() *thrift {
 }
 
 // order is the order by thrift of a block.
-func (o *thrift) order(b int, g *dag) []int32 {
+func (o *thrift) order(b int, g *dag, _ []uint8) []int32 {
 	o.begin(b, g)
 	out := make([]int32, 0, len(g.insts))
 	for len(o.ready) > 0 {

@@ -74,7 +74,7 @@ func TestThriftKeepsDependences(t *testing.T) {
 	for _, b := range f.order {
 		g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
 		at := map[int32]int{}
-		for k, i := range o.order(b, g) {
+		for k, i := range o.order(b, g, nil) {
 			at[i] = k
 		}
 		if len(at) != len(g.insts) {

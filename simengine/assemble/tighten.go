@@ -9,7 +9,7 @@ import "slices"
 // order of demand all columns wait while the rows do. ptxas keeps the vectors under a
 // cap, too (matrix products of 8 rows a thread under 32 registers for sm_90).
 func (f *fn) tighten() {
-	f.reorder(f.newScratch(), 0, func(_ int, g *dag) []int32 { return vectorOrder(g) })
+	f.reorder(f.newScratch(), 0, func(_ int, g *dag, _ []uint8) []int32 { return vectorOrder(g) })
 	f.peak = f.pressure()
 }
 

@@ -19,6 +19,7 @@ const (
 type accessKey struct {
 	space ir.Space
 	typ   ir.Type
+	vec   uint8 // elements of typ
 	reg   ir.Reg
 	vr    int32
 	guard value
@@ -32,7 +33,8 @@ type openAccess struct {
 	offset uint64
 }
 
-// vectorise joins loads from neighbouring addresses in shared memory, and in the
+// vectorise joins loads from neighbouring addresses in shared memory, pairs of words too
+// (two LDS.64 of CLBlast's matrix product are one LDS.128 in sm_90 machine code), and in the
 // constant bank, into one,
 // where the address is known to be aligned and nothing between them may have
 // written there; and stores to shared memory that come one after another (walsh's machine
@@ -157,14 +159,14 @@ func ordersShared(n *node) bool {
 // joinable describes node i of a block if it is a load that could be joined.
 func (j *joiner) joinable(n *node, i int) (openAccess, bool) {
 	f := j.f
-	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec != 1 || len(n.dst) != 1 || n.dst[0] < 0 || n.mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
+	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec > 2 || slices.ContainsFunc(n.dst, f.isWrittenElsewhere) || n.mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
 		return openAccess{}, false
 	}
 	if n.space == ir.Const && n.src[0].Reg == ir.NoReg && f.t.constOperand {
 		return openAccess{}, false // read in place
 	}
 	switch w := bits(n.typ) / 8; {
-	case f.vals[n.dst[0]].defs != 1:
+	case n.vec == 2 && (w != 4 || n.space != ir.Shared):
 		return openAccess{}, false
 	case w == 2:
 		if n.space != ir.Shared || n.guard != noValue || f.t.cc[0] < 7 || j.readWhole(n.dst[0]) {
@@ -175,6 +177,9 @@ func (j *joiner) joinable(n *node, i int) (openAccess, bool) {
 	}
 	return openAccess{n.accessKey(), i, n.src[0].Imm}, true
 }
+
+// isWrittenElsewhere says whether something else writes a result of a load too, or it is none.
+func (f *fn) isWrittenElsewhere(v value) bool { return v < 0 || f.vals[v].defs != 1 }
 
 // joinableStore describes node i of a block if it is a store that could be joined.
 func (f *fn) joinableStore(n *node, i int) (openAccess, bool) {
@@ -194,7 +199,7 @@ func (f *fn) joinableStore(n *node, i int) (openAccess, bool) {
 
 func (n *node) accessKey() accessKey {
 	o := &n.src[0]
-	return accessKey{n.space, n.typ, o.Reg, o.Var, n.guard, n.gnot}
+	return accessKey{n.space, n.typ, n.vec, o.Reg, o.Var, n.guard, n.gnot}
 }
 
 // join makes wide accesses of what it can among loads that may move to the first
@@ -218,7 +223,7 @@ func (j *joiner) join(list []openAccess) {
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
 		known := j.f.operandAlign(&base, j.align)
 		for i := 0; i < len(same); {
-			n := run(same[i:], uint64(bits(key.typ)/8), known, key.widest())
+			n := run(same[i:], uint64(bits(key.typ)/8)*uint64(key.vec), known, key.widest())
 			if n > 1 {
 				kept := j.f.widen(j.nodes, same[i:i+n])
 				j.made = true
@@ -239,7 +244,7 @@ func (k *accessKey) compare(l *accessKey) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.space, l.space))
+	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.vec, l.vec), cmp.Compare(k.space, l.space))
 }
 
 // widest is how many bytes an access may have.
@@ -290,7 +295,7 @@ func (f *fn) widen(nodes []int32, all []openAccess) int {
 		}
 	}
 	n := &f.nodes[nodes[kept]]
-	n.dst, n.src, n.vec = dst, src, uint8(len(all))
-	f.wide = append(f.wide, WideAccess{n.pc, uint8(len(all) * bits(n.typ) / 8)})
+	n.dst, n.src, n.vec = dst, src, n.vec*uint8(len(all))
+	f.wide = append(f.wide, WideAccess{n.pc, n.vec * uint8(bits(n.typ)/8)})
 	return kept
 }

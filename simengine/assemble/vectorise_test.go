@@ -9,6 +9,44 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// Two loads of two words next to each other are one of four, of three none beyond a pair.
+func TestNeighbouringPairsJoin(t *testing.T) {
+	pairs := func(scale int, offsets ...int) string {
+		src, sum := tile(scale, 0, ""), "add.f32 %f4, %f0, %f1;"
+		for i := range 4 {
+			src = strings.Replace(src, fmt.Sprintf("ld.shared.f32 %%f%d, [%%r3+%d];\n", i, 4*i), "", 1)
+		}
+		loads := ""
+		for i, o := range offsets {
+			loads += fmt.Sprintf("ld.shared.v2.f32 {%%f%d, %%f%d}, [%%r3+%d];\n", 2*i, 2*i+1, o)
+		}
+		return strings.Replace(src, sum, loads+sum, 1)
+	}
+	for _, c := range []struct {
+		name   string
+		src    string
+		widths []uint8
+	}{
+		{"aligned", pairs(16, 0, 8), []uint8{16}},
+		{"in the other order", pairs(16, 8, 0), []uint8{16}},
+		{"half aligned", pairs(8, 0, 8), []uint8{8, 8}},
+		{"apart", pairs(16, 0, 16), []uint8{8, 8}},
+		{"astride", pairs(16, 8, 16), []uint8{8, 8}},
+	} {
+		var widths []uint8
+		for _, b := range must(t, c.src, hopper).Blocks {
+			for _, in := range b.Instrs {
+				if in.Class == Load && in.Space == ir.Shared {
+					widths = append(widths, in.Width)
+				}
+			}
+		}
+		if !slices.Equal(widths, c.widths) {
+			t.Errorf("%s: loads of %v bytes, want %v", c.name, widths, c.widths)
+		}
+	}
+}
+
 // tile loads four floats of a shared array at a byte offset from scale times
 // the thread index, with an instruction between the second and the third.
 func tile(scale, offset int, between string) string {

@@ -109,7 +109,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 	}
 	steps := int64(clusterSteps)
 	switch one := p.samples[0].recorded; {
-	case one > in.Budget:
+	case one > in.Budget: // two such would be beyond what an execution may take
 		steps = 1
 	case one*(2*clusterSteps) > in.Budget:
 		steps = 2 // a pair shows what two CTAs that share a granule add

@@ -2,14 +2,16 @@ package coalesce
 
 import "github.com/warptune/warptune/simengine/trace"
 
-// far is how many of the iterations left out are reported: as many planes as a
-// stencil of order 16 looks ahead when it marches through a volume.
-const far = 8
+// far is how many of the iterations left out are reported: as many rows as a filter of
+// 17 by 17 spans, and twice the planes that a stencil of order 16 looks ahead when it marches
+// through a volume.
+const far = 16
 
 // Ahead reports, for every place where sampling left iterations of a loop out, the
 // lines that the first of them would touch: those of the iteration recorded just
-// before it, as far on as that is from the one before, and where that is whole lines
-// as far again, and again.
+// before it, as far on as that is from the one before, and as far again, and again, where
+// that is whole lines or the sectors of a request follow one another. Of other parts of
+// lines only the next iteration's are known.
 func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8)) {
 	for i := range w.Steps {
 		o, ok := LeftOutAt(w, int32(i))
@@ -18,6 +20,10 @@ func Ahead(w *trace.Warp, touch func(a *trace.Access, line uint64, sectors uint8
 		}
 		for k := range o.N {
 			a := &w.Accesses[o.From+k]
+			if r, ok := o.run(w, k); ok {
+				r.ahead(min(o.Repeat, far), func(line uint64, sectors uint8) { touch(a, line, sectors) })
+				continue
+			}
 			for n := range int32(a.NLines) {
 				l, step, whole := o.Line(w, k, n)
 				if !o.steady(w, k, n, step) {
@@ -89,7 +95,8 @@ func (o *LeftOut) steady(w *trace.Warp, k, n int32, step uint64) bool {
 
 // Touch reports the lines that the iterations left out touch, iteration by iteration, of
 // the accesses that are kept: of the last iterations, as many as room lines hold. Lines that
-// each iteration comes back to are reported once, with the last.
+// each iteration comes back to are reported once, with the last, as are those of which it is
+// not known where they go on.
 func (o *LeftOut) Touch(w *trace.Warp, room int64, kept func(*trace.Access) bool, touch func(a *trace.Access, line uint64)) {
 	each := int64(0)
 	for k := range o.N {

@@ -14,9 +14,10 @@ func TestAhead(t *testing.T) {
 		sectors   [2]uint8
 		want      []uint64
 	}{
-		{"planes of whole lines", 10, 20, [2]uint8{0xf, 0xf}, []uint64{120, 130, 140, 150, 160, 170, 180, 190}},
+		{"planes of whole lines", 10, 20, [2]uint8{0xf, 0xf}, []uint64{120, 130, 140, 150, 160, 170, 180, 190, 200, 210, 220, 230, 240, 250, 260, 270}},
 		{"as many as were left out", 10, 3, [2]uint8{0xf, 0xf}, []uint64{120, 130, 140}},
-		{"of parts of lines only the next is known", 10, 20, [2]uint8{0x3, 0xc}, []uint64{120}},
+		{"parts that follow one another", 10, 4, [2]uint8{0x3, 0xc}, []uint64{121, 131, 142, 152}},
+		{"of other parts of lines only the next is known", 10, 20, [2]uint8{0x5, 0xa}, []uint64{120}},
 		{"the same line again", 0, 20, [2]uint8{0xf, 0xf}, nil},
 	} {
 		w := trace.Warp{

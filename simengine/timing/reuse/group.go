@@ -53,15 +53,32 @@ func (s *Survey) groups() []group {
 }
 
 // reach is how many bytes the grid touches between a CTA and its neighbour in
-// the next row, and in the next plane.
-func (s *Survey) reach(groups []group, d Device) [numDirections]float64 {
-	var perCTA float64
-	for i := range groups {
-		if groups[i].low <= groups[i].high {
-			perCTA += s.mean(&groups[i]) * float64(s.granule)
+// the next row, and in the next plane: those of a row, and of a plane, each once.
+func (s *Survey) reach(groups []group, d Device) (out [numDirections]float64) {
+	rows := make([]float64, len(groups))
+	for _, dir := range [...]Direction{X, Y} {
+		for i := range groups {
+			g := &groups[i]
+			if g.low > g.high {
+				continue
+			}
+			if dir == X {
+				rows[i] = s.mean(g)
+			}
+			rows[i] = s.row(g, dir, rows[i], out[dir], d)
+			if span := d.holds(g.low, g.high, s.perLine); span > 0 {
+				rows[i] = min(rows[i], span)
+			}
+			out[dir+1] += rows[i] * float64(s.granule)
 		}
 	}
-	return [numDirections]float64{Y: perCTA * float64(d.Grid[0]), Z: perCTA * float64(d.Grid[0]) * float64(d.Grid[1])}
+	return out
+}
+
+// row is the granules that CTAs next to each other in a direction touch all along the grid, each
+// once, of which the first touches some.
+func (s *Survey) row(g *group, dir Direction, first, reach float64, d Device) float64 {
+	return first * (1 + float64(d.Grid[dir-X]-1)*s.newShare(g, dir, reach, d))
 }
 
 // mean is the granules a CTA of the cluster touches first.
@@ -98,11 +115,8 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 		g.perCTA = float64(sum(g.distinct)) / ctas
 	} else {
 		g.unique = g.perCTA
-		for k, n := range [...]int{d.Grid[0], d.Grid[1], d.Grid[2]} {
-			dir := X + Direction(k)
-			if n > 1 {
-				g.unique *= 1 + float64(n-1)*s.newShare(g, dir, reach[dir], d)
-			}
+		for dir := X; dir <= Z; dir++ {
+			g.unique = s.row(g, dir, g.unique, reach[dir], d)
 		}
 	}
 	if g.perCTA == 0 {

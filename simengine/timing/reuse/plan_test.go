@@ -10,10 +10,17 @@ import (
 // visit surveys CTAs of a kernel whose footprint f gives (lines and sectors of
 // one load), as package timing picks them: a base CTA, neighbours, far corners.
 func visit(grid [3]int, f func(x, y int, touch func(line uint64, sectors uint8))) *Survey {
-	s := New(1, 64, 512)
+	return visitBy(1, grid, func(x, y int, touch func(pc int32, line uint64, sectors uint8)) {
+		f(x, y, func(line uint64, sectors uint8) { touch(0, line, sectors) })
+	})
+}
+
+// visitBy is visit with several instructions.
+func visitBy(pcs int, grid [3]int, f func(x, y int, touch func(pc int32, line uint64, sectors uint8))) *Survey {
+	s := New(pcs, 64, 512)
 	cta := func(d Direction, x, y int) {
 		s.Begin(d)
-		f(x, y, func(line uint64, sectors uint8) { s.Touch(0, line, sectors, false) })
+		f(x, y, func(pc int32, line uint64, sectors uint8) { s.Touch(pc, line, sectors, false) })
 	}
 	x, y := grid[0]/2&^3, grid[1]/2&^3
 	cta(Base, x, y)
@@ -102,6 +109,26 @@ func TestHaloIsSharedWithNeighbours(t *testing.T) {
 	want := float64(64*height+2) * float64(pitch) * 128
 	if math.Abs(p.ReadBytes/want-1) > 0.01 {
 		t.Errorf("read %.0f bytes, the image has %.0f", p.ReadBytes, want)
+	}
+}
+
+// What lies between a CTA and its neighbour in the next row is what a row touches, each line
+// once: the columns of a product that all rows of CTAs read are still there, though what
+// the CTAs of a row read one by one is more than L2.
+func TestRowsShareColumns(t *testing.T) {
+	const rows, columns = 64, 128 // lines of a CTA's part of A, and of B
+	grid := [3]int{2048, 16, 1}
+	p := visitBy(2, grid, func(x, y int, touch func(int32, uint64, uint8)) {
+		for k := range uint64(rows) {
+			touch(0, uint64(x)*rows+k, 0xf)
+		}
+		for k := range uint64(columns) {
+			touch(1, 1<<24+uint64(y)*columns+k, 0xf)
+		}
+	}).Plan(device(grid))
+	want := float64(2048*rows+16*columns) * 128
+	if math.Abs(p.ReadBytes/want-1) > 0.01 {
+		t.Errorf("read %.0f bytes, A and B have %.0f", p.ReadBytes, want)
 	}
 }
 
