@@ -7,8 +7,8 @@ import "slices"
 // general registers only. One that has more loads them as its instructions come to need them, and an order
 // that uses each value up before the next keeps constants instead: there a word of a constant counts as
 // much as any other. ptxas 13.0.88 so takes 31 registers for sm_90 where four filters of 54 constants
-// share their inputs and 56 where they have 56 (31 and 62 with 70 and 72 constants for sm_100 and sm_120); for
-// sm_86, which reads constants in place, 39 whatever their number. With weights that are immediates it takes 32, with
+// share their inputs and 56 where they have 56 (31 and 62 with 70 and 72 constants for sm_100, 39 and 62 for sm_120); for
+// sm_86, which reads constants in place, 39 or 40 whatever their number. With weights that are immediates it takes 32 at most, with
 // weights in shared memory what the program's order needs, for all of them (deploy/calibrate/filters.py).
 
 // loaded are constants of a word that a block brings to uniform registers.

@@ -33,7 +33,7 @@ type target struct {
 	// VIMNMX3), and sums with an immediate in the multiplier's pipe (VIADD; Hopper on).
 	addMinMax bool
 	// uniformConstants is how many words of constants a block keeps in uniform registers at
-	// a time (crowdconst.go).
+	// a time: for sm_90 between 54 and 56, for sm_100 and sm_120 between 70 and 72 (crowdconst.go).
 	uniformConstants int
 	// counting: shared memory is counted in by an instruction that takes any number
 	// of lanes for a word at a time (Maxwell on, with its atomics on shared memory).

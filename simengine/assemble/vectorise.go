@@ -159,7 +159,7 @@ func ordersShared(n *node) bool {
 // joinable describes node i of a block if it is a load that could be joined.
 func (j *joiner) joinable(n *node, i int) (openAccess, bool) {
 	f := j.f
-	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec > 2 || slices.ContainsFunc(n.dst, f.isWrittenElsewhere) || n.mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
+	if n.op != ir.Ld || n.space != ir.Shared && n.space != ir.Const || n.vec > 2 || len(n.dst) != int(n.vec) || slices.ContainsFunc(n.dst, f.isWrittenElsewhere) || n.mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
 		return openAccess{}, false
 	}
 	if n.space == ir.Const && n.src[0].Reg == ir.NoReg && f.t.constOperand {

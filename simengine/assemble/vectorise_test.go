@@ -9,7 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Two loads of two words next to each other are one of four, of three none beyond a pair.
+// Two loads of two words next to each other are one of four where that is aligned.
 func TestNeighbouringPairsJoin(t *testing.T) {
 	pairs := func(scale int, offsets ...int) string {
 		src, sum := tile(scale, 0, ""), "add.f32 %f4, %f0, %f1;"

@@ -34,10 +34,14 @@ func (o *LeftOut) run(w *trace.Warp, k int32) (run, bool) {
 	return last, last.twice%(2*lineSectors) != 0
 }
 
-// ahead reports the lines of so many iterations to come, and the sectors of each.
+// ahead reports the lines of so many iterations to come, and the sectors of each, as far as
+// there are any: a thread's own memory begins at 0.
 func (r run) ahead(iterations int64, touch func(line uint64, sectors uint8)) {
 	for it := int64(1); it <= iterations; it++ {
 		by := (it*r.twice + it&1) >> 1
+		if r.from+by < 0 {
+			return
+		}
 		for from, to := r.from+by, r.to+by; from < to; {
 			line := from / lineSectors
 			end := min(to, (line+1)*lineSectors)
@@ -49,7 +53,7 @@ func (r run) ahead(iterations int64, touch func(line uint64, sectors uint8)) {
 }
 
 // lineSectors is the sectors of a line.
-const lineSectors = 4
+const lineSectors = lineBytes / sectorBytes
 
 // runOf is the sectors of an access, false where they do not follow one another.
 func runOf(w *trace.Warp, access int32) (r run, ok bool) {

@@ -52,3 +52,17 @@ func TestNoRunOfSharedMemory(t *testing.T) {
 	}
 	Ahead(&w, func(_ *trace.Access, line uint64, _ uint8) { t.Errorf("line %d", line) })
 }
+
+// A thread's own memory begins at 0: what goes down to it ends there.
+func TestRowsDownToTheFirstSector(t *testing.T) {
+	w := trace.Warp{
+		Steps:    []trace.Step{{Block: 1}, {Block: 1, Access: 1}, {Block: 1, Access: 2, Repeat: 9}},
+		Accesses: []trace.Access{{PC: 7, NLines: 1}, {PC: 7, First: 1, NLines: 1}},
+		Lines:    []trace.Line{{Addr: 1, Sectors: 0x4}, {Addr: 0, Sectors: 0x8}}, // sectors 6 and 3
+	}
+	var got []uint64
+	Ahead(&w, func(_ *trace.Access, line uint64, sectors uint8) { got = append(got, line<<8|uint64(sectors)) })
+	if want := []uint64{0x1}; !slices.Equal(got, want) {
+		t.Errorf("lines and sectors %x, want %x", got, want)
+	}
+}
