@@ -110,7 +110,9 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	if err != nil {
 		return nil, 0, err
 	}
-	clocked.Cycles = math.Sqrt(math.Max(clocked.Cycles, floor) * composed.Cycles)
+	least := math.Max(floor, composed.Led)
+	leastUS = req.Arch.Microseconds(least) + req.Arch.LaunchGapUS
+	clocked.Cycles = math.Sqrt(math.Max(clocked.Cycles, least) * composed.Cycles)
 	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
 	return clocked, floorUS, nil
 }

@@ -54,12 +54,18 @@ func countedLoop(r *rand.Rand) string {
 	begin := fmt.Sprintf("mad.lo.s32 %%r0, %%r8, %d, %d;", apart, start)
 	test := "@%p1 bra LOOP;"
 	if r.IntN(3) == 0 { // a known number of iterations, or at most that many
-		n := 1 + r.IntN(14)
+		n, second := 1+r.IntN(14), r.IntN(2) == 0
+		if !second && r.IntN(2) == 0 { // more than are written out: some at a time
+			n = 6 + r.IntN(30)
+			for range 36 + r.IntN(8) {
+				body = append(body, fmt.Sprintf("xor.b32 %s, %s, %s;", reg(), reg(), reg()))
+			}
+		}
 		cmp = [...]string{map[bool]string{true: "lt", false: "gt"}[step > 0], "ne"}[r.IntN(2)]
 		start, typ = 100+r.IntN(9), [...]string{"s32", "u32"}[r.IntN(2)]
 		bound = fmt.Sprint(start + n*step)
 		begin = fmt.Sprintf("mov.u32 %%r0, %d;", start)
-		if r.IntN(2) == 0 {
+		if second {
 			test = fmt.Sprintf("setp.ne.s32 %%p2, %s, %d; and.pred %%p3, %%p2, %%p1; @%%p3 bra LOOP;", reg(), r.IntN(20))
 		}
 	}
@@ -115,6 +121,28 @@ func TestUnrolledComputesTheSame(t *testing.T) {
 		if a, b := loopOutput(t, k), loopOutput(t, u); !bytes.Equal(a, b) {
 			t.Fatalf("loop %d of seed %d leaves other memory when unrolled:\n%s\n%s", i, seed, text, u)
 		}
+	}
+}
+
+// TestPartsAreUnrolled: of the random loops some are made several iterations at a time.
+func TestPartsAreUnrolled(t *testing.T) {
+	const seed = 5
+	r := rand.New(rand.NewPCG(seed, 0))
+	parts := 0
+	for range 400 {
+		u := buildKernel(t, "loop.ptx", []byte(countedLoop(r))).Unrolled()
+		longest := 0
+		for b := range u.Blocks {
+			if blk := &u.Blocks[b]; u.Instrs[blk.End-1].Op == ir.Bra && u.Instrs[blk.End-1].Target == blk.Start {
+				longest = max(longest, blk.End-blk.Start)
+			}
+		}
+		if longest > 4*36 {
+			parts++
+		}
+	}
+	if parts < 20 {
+		t.Errorf("%d of 400 loops of seed %d are", parts, seed)
 	}
 }
 

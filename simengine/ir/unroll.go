@@ -76,13 +76,14 @@ func weight(in *Instr) int {
 
 // counted is a loop that can be unrolled.
 type counted struct {
-	block int
-	test  int // the comparison that its branch is guarded by
-	iv    Reg // the induction compared
-	step  int64
-	both  int // the conjunction with another predicate that its branch is guarded by, -1 none,
-	other Reg // and that predicate, at which the loop ends too
-	trips int // iterations, where all of them are written out
+	block           int
+	test            int // the comparison that its branch is guarded by
+	iv              Reg // the induction compared
+	step            int64
+	both            int // the conjunction with another predicate that its branch is guarded by, -1 none,
+	other           Reg // and that predicate, at which the loop ends too
+	trips           int // iterations, where all of them are written out
+	atATime, before int // of a known number otherwise: how many are made at a time, and before these
 }
 
 // Unrolled is the kernel with the loops unrolled that the real assembler
@@ -161,10 +162,9 @@ func (k *Kernel) counted(b int) (counted, bool) {
 	if !k.induction(&l, adds) {
 		return l, false
 	}
-	if k.iterations(&l) {
-		return l, true
+	if n, ok := k.iterations(&l); ok {
+		return l, k.known(&l, n, adds)
 	}
-	l.trips = 0
 	t := &k.Instrs[l.test]
 	return l, blk.End-blk.Start <= unrollLongest && heavy <= unrollHeaviest &&
 		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)

@@ -78,6 +78,9 @@ func (u *unroller) loop(l *counted) {
 	case l.trips > 0:
 		u.whole(l)
 		return
+	case l.atATime > 0:
+		u.parts(l)
+		return
 	case meets(t):
 		u.countdown(l)
 		return

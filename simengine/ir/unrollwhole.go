@@ -47,29 +47,45 @@ func fitsWhole(weight, iterations int) bool {
 	return false
 }
 
-// iterations finds how many iterations a loop has, and says whether that is known and it can
-// be unrolled whole: as many as its test says, counted from a constant that its induction has
-// before. With a second exit it is how many there are at most.
-func (k *Kernel) iterations(l *counted) bool {
+// iterations finds how many iterations a loop has, and says whether that is known: as many as
+// its test says, counted from a constant that its induction has before. With a second exit it is
+// how many there are at most.
+func (k *Kernel) iterations(l *counted) (n int, known bool) {
 	t := &k.Instrs[l.test]
 	at, ok := k.before(l)
 	if !ok || l.step == 0 || t.Src[1].Kind != OperandImm {
-		return false
+		return 0, false
 	}
-	size := 0 // of the body
+	n = 1
+	for at = at + uint32(l.step); compares(t, at, uint32(t.Src[1].Imm)); at += uint32(l.step) {
+		if n++; n > mostCounted {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// mostCounted is how many iterations are counted.
+const mostCounted = 1 << 16
+
+// known says whether a loop of a known number of iterations is unrolled, and finds how.
+func (k *Kernel) known(l *counted, n int, adds map[Reg]int) (ok bool) {
+	whole, weight := 0, 0
 	for pc := k.Blocks[l.block].Start; pc < k.Blocks[l.block].End-1; pc++ {
 		if in := &k.Instrs[pc]; pc != l.test && (len(in.Dst) != 1 || in.Dst[0] != l.iv) {
-			size += wholeWeight(in)
+			whole += wholeWeight(in)
+			weight += l.partWeight(in, adds)
 		}
 	}
-	n := 1
-	for at = at + uint32(l.step); compares(t, at, uint32(t.Src[1].Imm)); at += uint32(l.step) {
-		if n++; n > mostIterations[0].iterations {
-			return false
-		}
+	if fitsWhole(whole, n) {
+		l.trips = n
+		return true
 	}
-	l.trips = n
-	return fitsWhole(size, n)
+	if l.both >= 0 {
+		return false
+	}
+	l.atATime, l.before, ok = part(weight, n)
+	return ok
 }
 
 // compares is the result of a comparison of two 32-bit integers.
@@ -115,12 +131,35 @@ func (k *Kernel) before(l *counted) (uint32, bool) {
 			if !slices.Contains(in.Dst, l.iv) {
 				continue
 			}
-			if in.Op != Mov || in.Guard != NoReg || len(in.Src) != 1 || in.Src[0].Kind != OperandImm {
-				return 0, false
-			}
-			return uint32(in.Src[0].Imm), true
+			return k.constant(in)
 		}
 		b = from
+	}
+	return 0, false
+}
+
+// constant returns what an instruction writes, if that is a constant: by itself, or out of a
+// register that is written once.
+func (k *Kernel) constant(in *Instr) (uint32, bool) {
+	if in.Op != Mov || in.Guard != NoReg || len(in.Src) != 1 {
+		return 0, false
+	}
+	switch o := &in.Src[0]; o.Kind {
+	case OperandImm:
+		return uint32(o.Imm), true
+	case OperandReg:
+		var from *Instr
+		for pc := range k.Instrs {
+			if slices.Contains(k.Instrs[pc].Dst, o.Reg) {
+				if from != nil {
+					return 0, false
+				}
+				from = &k.Instrs[pc]
+			}
+		}
+		if from != nil && len(from.Src) == 1 && from.Src[0].Kind == OperandImm {
+			return k.constant(from)
+		}
 	}
 	return 0, false
 }
@@ -138,8 +177,10 @@ func (k *Kernel) conjunction(l counted, adds map[Reg]int) (counted, bool) {
 	for i := range and.Src {
 		l.other = and.Src[1-i].Reg
 		for l.test = blk.Start; l.test < l.both; l.test++ {
-			if in := &k.Instrs[l.test]; len(in.Dst) == 1 && in.Dst[0] == and.Src[i].Reg && k.induction(&l, adds) && k.iterations(&l) {
-				return l, true
+			if in := &k.Instrs[l.test]; len(in.Dst) == 1 && in.Dst[0] == and.Src[i].Reg && k.induction(&l, adds) {
+				if n, ok := k.iterations(&l); ok && k.known(&l, n, adds) {
+					return l, true
+				}
 			}
 		}
 	}

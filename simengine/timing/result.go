@@ -10,6 +10,9 @@ type Result struct {
 	// Floor is the cycles that no level goes below, from compulsory work alone;
 	// 0 when it was not determined (Run does not).
 	Floor float64
+	// Led is the cycles below which CTAs that walk the same data do not get, since the
+	// first of them waits for DRAM; 0 when it was not determined (Run does not).
+	Led float64
 	// Bound is the resource that sets the time.
 	Bound Bound
 	// Utilisation is the busy share of each resource that can bind, by name.

@@ -92,11 +92,10 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 			walked[ks[i].warp] = true
 		}
 		t := newTraffic(c, m, in, fp.plan, cta, perSM, walked)
-		for i := range ks {
-			ks[i].phases = w.walk(c, &cta.Warps[ks[i].warp], t.requests[ks[i].warp])
+		a := w.alone(t, ks, false)
+		if fp.plan.InStep() {
+			a.front = w.alone(t, ks, true).time
 		}
-		conserve(ks, &t.total)
-		a := compose(c.f, m, ks)
 		if len(fp.ctas) == 1 {
 			return t, a
 		}
@@ -107,4 +106,14 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *footprint, perSM int64
 		mean.add(&a, share)
 	}
 	return sum, mean
+}
+
+// alone is how long a CTA takes with the SM to itself, led if it keeps step with those that
+// read the same.
+func (w *walker) alone(t *traffic, ks []kind, led bool) alone {
+	for i := range ks {
+		ks[i].phases = w.walk(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], led)
+	}
+	conserve(ks, &t.total)
+	return compose(t.c.f, t.m, ks)
 }

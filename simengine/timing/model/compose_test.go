@@ -45,6 +45,24 @@ func TestWarpsShareLines(t *testing.T) {
 	}
 }
 
+// CTAs that walk the same data wait for DRAM as one of them does, the nearest (deploy/calibrate
+// together.end: 612 cycles a step where each takes 711 with its own), though they move a
+// hundredth of it; what L2 has they do not wait for.
+func TestCTAsKeepStep(t *testing.T) {
+	const n = 256
+	step := func(own, cold bool) float64 {
+		k, tr := walking(n, own)
+		in := input(h200(t), k, tr, 132, 1, 1)
+		in.Cold = cold
+		return predict(t, in).Cycles / n
+	}
+	same, own, l2 := step(false, true), step(true, true), step(false, false)
+	t.Logf("the same data %.0f cycles a step, its own %.0f, out of L2 %.0f", same, own, l2)
+	if same < 540 || same > 700 || own < 640 || own > 800 || l2 > 400 {
+		t.Errorf("the same data %.0f cycles a step, its own %.0f, out of L2 %.0f; measured 612, 711 and 330", same, own, l2)
+	}
+}
+
 // Where one resource clearly binds, or nothing but latency, both levels say so
 // and agree on the time.
 func TestAgreesWithTheClock(t *testing.T) {

@@ -76,11 +76,24 @@ func (s shape) inStep(d *demand, launch float64) float64 {
 // filled is when the last slot is done if the grid's CTAs finish at the rate
 // that a span of t means.
 func (s shape) filled(d *demand, launch, t float64) float64 {
-	one := d.lifetime(float64(s.perSM)/t, float64(s.resident))
+	return s.end(launch, d.lifetime(float64(s.perSM)/t, float64(s.resident))) - d.vacancy
+}
+
+// led is the time of a grid whose CTAs wait for nothing but what they all wait for, 0
+// where that is no more than each waits for by itself.
+func (s shape) led(f *timing.Figures, d *demand) float64 {
+	if d.front <= d.alone {
+		return 0
+	}
+	return f.ColdStart + s.end(f.LaunchInterval*s.active, d.front+d.vacancy) - d.vacancy
+}
+
+// end is when the last slot is free if each CTA holds one for so long.
+func (s shape) end(launch, one float64) float64 {
 	full, rest := float64(s.perSM/s.resident), float64(s.perSM%s.resident)
 	end := float64(s.resident-1)*launch + full*one
 	if rest > 0 {
 		end = math.Max(end, (rest-1)*launch+(full+1)*one)
 	}
-	return end - d.vacancy
+	return end
 }

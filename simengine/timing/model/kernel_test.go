@@ -223,3 +223,21 @@ func marching(grid, n, recorded int) (*kernel, tracer) {
 		})
 	})
 }
+
+// walking reads one new line in each of n iterations, the next once it has come, one warp a
+// CTA: all CTAs the same ones, or each its own.
+func walking(n int, own bool) (*kernel, tracer) {
+	var load int32
+	k := around(func(k *kernel) {
+		load = k.emit(assemble.Load, ir.Ld, 1, 1)
+	})
+	return k, eachWarp(func(cta int64, _, _ int, w *trace.Warp) {
+		iterate(w, n, n, func(at int) {
+			line := uint64(at)
+			if own {
+				line += uint64(cta) * uint64(n)
+			}
+			access(w, load, line*4)
+		})
+	})
+}

@@ -12,7 +12,7 @@ const boundFrom = 0.75
 
 func report(f *timing.Figures, in *timing.Input, fp *footprint, t *traffic, d *demand, s shape, p span) *timing.Result {
 	r := &timing.Result{
-		Cycles: p.cycles, Floor: math.Min(s.floor(f, in, fp, d), p.cycles), TimeUS: in.Arch.Microseconds(p.cycles) + in.Arch.LaunchGapUS,
+		Cycles: p.cycles, Floor: math.Min(s.floor(f, in, fp, d), p.cycles), Led: s.led(f, d), TimeUS: in.Arch.Microseconds(p.cycles) + in.Arch.LaunchGapUS,
 		CTAs: s.perSM, ClockedCTAs: 1, Utilisation: map[string]float64{}, Bound: timing.BoundLatency,
 	}
 	var use [timing.BoundLatency + 1]float64

@@ -15,16 +15,50 @@ import (
 // request is what a traced access costs and how long its result takes from when
 // the load/store unit begins with it.
 type request struct {
-	latency  float32
-	fromDRAM float32 // expected to wait for DRAM: probability
-	inFlight float32 // lines that DRAM delivers
-	pieces   float32 // that they lie in
+	service
+	led      service // of a CTA that keeps step with those that read the same
 	lsu, idc float32
 	l2Slices float32
 	inPort   float32
 	outWay   float32
 	dram     float32
 	atomics  float32
+}
+
+// service is how long a request takes.
+type service struct {
+	latency  float32
+	fromDRAM float32 // expected to wait for DRAM: probability
+	inFlight float32 // lines that DRAM delivers
+	pieces   float32 // that they lie in
+}
+
+// due adds granules of a line expected from DRAM.
+func (w *service) due(granules float64, piece bool) {
+	w.fromDRAM += float32(granules)
+	w.inFlight += float32(math.Min(granules, 1))
+	if piece {
+		w.pieces += float32(math.Min(granules, 1))
+	}
+}
+
+// brought adds a line that DRAM delivers to all who wait for it with that probability,
+// when it delivers the others.
+func (w *service) brought(p float32, piece bool) {
+	w.fromDRAM = max(w.fromDRAM, p)
+	w.inFlight += p
+	if piece && p > 0 {
+		w.pieces++
+	}
+}
+
+// settle adds what DRAM makes the request take longer, its waits being part of what one CTA's are.
+func (w *service) settle(m *memory, part float32) {
+	if w.inFlight > 0 {
+		w.fromDRAM = min(w.fromDRAM, 1)
+		longest := part * float32(m.waits.Longest(float64(w.pieces)))
+		w.latency += w.fromDRAM * max(longest-w.latency, 0)
+	}
 }
 
 // traffic is the memory traffic of a CTA.
@@ -204,6 +238,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 		u.r.l2Slices, u.r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
 		u.r.outWay, u.r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
 		u.r.atomics = float32(one.busy[hotSlices])
+		u.r.led.latency = max(u.r.led.latency, u.r.latency)
 		q[k] = u.r
 	}
 }
@@ -301,16 +336,14 @@ func (t *traffic) lines(u *turn) {
 			t.load(u, l, fresh)
 		}
 	}
-	if u.r.inFlight > 0 {
-		u.r.fromDRAM = min(u.r.fromDRAM, 1)
-		longest := float32(t.m.waits.Longest(float64(u.r.pieces)))
-		u.r.latency += u.r.fromDRAM * max(longest-u.r.latency, 0)
-	}
+	u.r.led.latency = u.r.latency
+	u.r.settle(t.m, 1)
+	u.r.led.settle(t.m, timing.LedPart(plan.Readers[a.PC]))
 }
 
-// load looks up a line in L1 and asks L2 for what is not there; fresh granules
+// load looks up a line in L1 and asks L2 for what is not there; granules
 // of it are touched for the first time.
-func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
+func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	miss, latency, times := l.Sectors, t.m.near, 1.0
 	if t.plan.Broadcast[u.a.PC] && u.a.Space == ir.Global {
 		times = 1 / t.sharers
@@ -342,9 +375,9 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 		return
 	}
 	sectors := bits.OnesCount8(miss)
-	due := fresh * t.plan.Read[u.a.PC] * times
+	due := granules * t.plan.Read[u.a.PC] * times
 	if share := t.plan.ReadAgain[u.a.PC]; share > 0 && u.a.Space == ir.Global {
-		more := math.Max(float64(t.granules(miss))-fresh, 0) * share * times
+		more := math.Max(float64(t.granules(miss))-granules, 0) * share * times
 		u.y.again += u.n * more * float64(t.c.f.Granule)
 		due += more
 	}
@@ -355,14 +388,17 @@ func (t *traffic) load(u *turn, l *trace.Line, fresh float64) {
 	u.y.l2 += u.n * times * float64(sectors)
 	u.y.hits += u.n * (1 - times) * float64(sectors)
 	if latency > t.c.f.L1 {
-		if fresh > 0 {
+		if granules > 0 {
 			latency += t.plan.Remote * t.m.half // half of the lines are at home in the farther half
 		}
-		u.r.fromDRAM += float32(due)
-		u.r.inFlight += float32(math.Min(due, 1))
-		if p := l.Addr / t.c.f.LinesPerPiece; p != u.piece || u.r.pieces == 0 {
-			u.piece = p
-			u.r.pieces += float32(math.Min(due, 1))
+		p := l.Addr / t.c.f.LinesPerPiece
+		fresh := p != u.piece || u.r.pieces == 0
+		u.piece = p
+		u.r.due(due, fresh)
+		if front := t.plan.Front[u.a.PC]; granules > 0 && t.plan.Readers[u.a.PC] > 1 {
+			u.r.led.brought(float32(front), fresh)
+		} else {
+			u.r.led.due(due, fresh)
 		}
 	}
 	u.r.latency = max(u.r.latency, float32(latency))

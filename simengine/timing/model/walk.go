@@ -38,6 +38,7 @@ type walker struct {
 	c      *code
 	tr     *trace.Warp
 	reqs   []request
+	led    bool // it keeps step with CTAs that read the same
 	regs   [numRegs]result
 	ports  [timing.NumPorts]float64
 	lsu    float64 // when the load/store unit is free for this warp's next request
@@ -67,8 +68,8 @@ type head struct {
 }
 
 // walk returns the phases of a warp, the last one ending with its exit.
-func (w *walker) walk(c *code, tr *trace.Warp, reqs []request) []phase {
-	*w = walker{c: c, tr: tr, reqs: reqs, heads: w.heads[:0]}
+func (w *walker) walk(c *code, tr *trace.Warp, reqs []request, led bool) []phase {
+	*w = walker{c: c, tr: tr, reqs: reqs, led: led, heads: w.heads[:0]}
 	for step, next := 0, 0; next < len(tr.Steps); {
 		step = next
 		next++
@@ -302,24 +303,28 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 		w.stage[i] += float64(b)
 		c.busy[l2Slices+resource(i)] += float64(b)
 	}
-	took := float64(q.latency)
+	g := &q.service
+	if w.led {
+		g = &q.led
+	}
+	took := float64(g.latency)
 	switch in.Class {
 	case assemble.Store:
 		w.sent = begin
 		return result{at: begin}
 	case assemble.AsyncCopy:
 		w.open = math.Max(w.open, begin+took)
-		w.flight += float64(q.inFlight)
+		w.flight += float64(g.inFlight)
 		return result{at: at + 1}
 	}
-	w.flight += float64(q.inFlight)
-	if w.pieces > 0 && q.fromDRAM > 0 {
+	w.flight += float64(g.inFlight)
+	if w.pieces > 0 && g.fromDRAM > 0 {
 		// The longest of all under way is likely longer than of these alone.
 		m := w.c.spill.m
-		took += float64(q.fromDRAM) * (m.waits.Longest(w.pieces+float64(q.pieces)) - m.waits.Longest(float64(q.pieces)))
+		took += float64(g.fromDRAM) * (m.waits.Longest(w.pieces+float64(g.pieces)) - m.waits.Longest(float64(g.pieces)))
 	}
-	w.pieces += float64(q.pieces)
-	return result{at: begin + took, took: took, fromDRAM: q.fromDRAM}
+	w.pieces += float64(g.pieces)
+	return result{at: begin + took, took: took, fromDRAM: g.fromDRAM}
 }
 
 // access finds the current step's access of a PTX instruction, -1 when no lane

@@ -4,22 +4,22 @@ import "math"
 
 // group sums a set of instructions that touch common data.
 type group struct {
-	distinct, fresh, extra [numDirections]int64
-	low, high              uint64
-	perCTA                 float64 // granules a CTA touches
-	unique                 float64 // granules the grid touches
-	share                  float64 // of a CTA's granules that are new to the grid
-	pieces                 int64   // pieces that the CTAs surveyed read first
-	beside                 int32   // a group that reads of these pieces first, -1 for none
-	visits, openings       float64 // lines and pieces that a CTA reads of
-	written                int64   // bytes that they stored
-	asked                  int64   // half sectors of fresh granules that the first request of each reads
-	random, broadcast      bool
-	both                   float64 // share of the granules that SMs of both halves of L2 touch
-	absent                 absence // of random accesses, what L2 does not hold
-	apart                  float64 // of random accesses, the share to granules that the CTA before in the row has not touched
-	over                   Extent  // what random accesses are spread over
-	skipped                bool    // the addresses surveyed are not all there are
+	distinct, fresh, extra, inStep [numDirections]int64
+	low, high                      uint64
+	perCTA                         float64 // granules a CTA touches
+	unique                         float64 // granules the grid touches
+	share                          float64 // of a CTA's granules that are new to the grid
+	pieces                         int64   // pieces that the CTAs surveyed read first
+	beside                         int32   // a group that reads of these pieces first, -1 for none
+	visits, openings               float64 // lines and pieces that a CTA reads of
+	written                        int64   // bytes that they stored
+	asked                          int64   // half sectors of fresh granules that the first request of each reads
+	random, broadcast              bool
+	both                           float64 // share of the granules that SMs of both halves of L2 touch
+	absent                         absence // of random accesses, what L2 does not hold
+	apart                          float64 // of random accesses, the share to granules that the CTA before in the row has not touched
+	over                           Extent  // what random accesses are spread over
+	skipped                        bool    // the addresses surveyed are not all there are
 }
 
 // groups adds up the counts of instructions that touch common data, at the
@@ -35,6 +35,7 @@ func (s *Survey) groups() []group {
 			g.distinct[k] += s.distinct[id][k]
 			g.fresh[k] += s.fresh[id][k]
 			g.extra[k] += s.extra[id][k]
+			g.inStep[k] += s.inStep[id][k]
 		}
 		g.skipped = g.skipped || s.skipped[id]
 		g.written += s.written[id]

@@ -60,6 +60,9 @@ type Plan struct {
 	// instruction, while those that differ along others only read the same bytes: 0
 	// where all CTAs read the same or each its own, and where that is not known.
 	Along []Axes
+	// Front is the share of a CTA's first reads at this instruction that wait for DRAM if it
+	// keeps step with the Readers, itself among them, that run at a time and read the same.
+	Front, Readers []float64
 	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
 	// comes for it.
 	Passing bool
@@ -128,7 +131,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs), Front: make([]float64, pcs), Readers: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -173,6 +176,7 @@ func (s *Survey) Plan(d Device) *Plan {
 			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
 			p.Along[id], p.Contended[id] = s.along(g, d), s.sharing.share(id)
+			p.Front[id], p.Readers[id] = g.front(p.Along[id], p.Read[id], ctas, d)
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)

@@ -49,6 +49,7 @@ type Survey struct {
 	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
+	inStep   [][numDirections]int64 // of the others, those that an earlier CTA read at the same time
 	pieces   []int64                // pieces first read, by pc, far CTAs left out
 	beside   []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
 	visits   [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
@@ -88,7 +89,7 @@ func New(pcs, granule, piece int) *Survey {
 	for k := range s.stored {
 		s.stored[k] = ^uint64(0)
 	}
-	s.extra = make([][numDirections]int64, n)
+	s.extra, s.inStep = make([][numDirections]int64, n), make([][numDirections]int64, n)
 	s.sharing = newFalseSharing(pcs)
 	s.again = make([]*spans, n)
 	return s
@@ -268,6 +269,9 @@ func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first
 	}
 	if *stamp != 0 {
 		s.union(id, *owner)
+		if !store && *stamp != s.cta && s.order == e.first.order {
+			s.inStep[id][s.dir] += n
+		}
 		if !store && s.order <= e.first.order {
 			s.precede(e, sectors)
 		}
