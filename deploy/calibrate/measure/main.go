@@ -26,6 +26,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -202,7 +203,7 @@ func (m *measurement) job(def *kernel.Definition, cfg search.Config, size []int6
 	if err != nil {
 		return nil, err
 	}
-	ptx, err := m.compiler.Compile(context.Background(), compile.Request{Compile: l.Compile, Target: "sm_90"})
+	code, err := m.compiler.Compile(context.Background(), compile.Request{Compile: l.Compile, Target: "sm_90"})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (m *measurement) job(def *kernel.Definition, cfg search.Config, size []int6
 		size = def.Problem
 	}
 	j := &job{
-		Kernel: def.Name, Entry: l.KernelName, Problem: size, Params: map[string]search.Value{}, PTX: def.Name + "-" + ptx.Digest[:12],
+		Kernel: def.Name, Problem: size, Params: map[string]search.Value{}, PTX: def.Name + "-" + code.Digest[:12],
 		Block: l.Block, Grid: l.Grid, DynamicSmem: l.DynamicShared, MaxRegisters: l.MaxRegisters, CarveOut: l.CarveOut,
 	}
 	j.Group = fmt.Sprint(def.Name, " ", size)
@@ -220,14 +221,62 @@ func (m *measurement) job(def *kernel.Definition, cfg search.Config, size []int6
 			j.Group += " " + n + "=" + cfg.Values[i].String()
 		}
 	}
-	for i, a := range slices.Concat(l.Args, l.Constants) {
-		converted, err := m.convert(def.Name, a, i >= len(l.Args))
+	e, err := entryOf(code.PTX, l.KernelName)
+	if err != nil {
+		return nil, err
+	}
+	j.Entry = e.name
+	args := passed(l, e.parameters)
+	for i, a := range slices.Concat(args, l.Constants) {
+		converted, err := m.convert(def.Name, a, i >= len(args))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
 		j.Arguments = append(j.Arguments, converted)
 	}
-	return j, os.WriteFile(filepath.Join(m.out, "ptx", j.PTX+".ptx"), ptx.PTX, 0o644)
+	return j, os.WriteFile(filepath.Join(m.out, "ptx", j.PTX+".ptx"), code.PTX, 0o644)
+}
+
+// entry is a kernel of a PTX text: its name there, and how many parameters it has.
+type entry struct {
+	name       string
+	parameters int
+}
+
+var entries = regexp.MustCompile(`\.entry\s+(\w+)\s*\(([^)]*)\)`)
+
+// entryOf finds the kernel that a name stands for, also where a compiler has mangled it
+// (Itanium C++ ABI: _Z, the length of the name and the name, where it is in no namespace).
+func entryOf(text []byte, name string) (entry, error) {
+	mangled := fmt.Sprintf("_Z%d%s", len(name), name)
+	var found []entry
+	for _, m := range entries.FindAllSubmatch(text, -1) {
+		e := entry{string(m[1]), strings.Count(string(m[2]), ".param")}
+		if e.name == name {
+			return e, nil
+		}
+		if strings.HasPrefix(e.name, mangled) {
+			found = append(found, e)
+		}
+	}
+	if len(found) != 1 {
+		return entry{}, fmt.Errorf("the PTX has %d kernels that are %s", len(found), name)
+	}
+	return found[0], nil
+}
+
+// passed is what a kernel of so many parameters is called with: a launch's arguments and,
+// where it has parameters for those too, buffers in the place of its constants, as
+// the simulator takes them.
+func passed(l *kernel.Launch, parameters int) []kernel.Arg {
+	if len(l.Constants) == 0 || parameters != len(l.Args)+len(l.Constants) {
+		return l.Args
+	}
+	all := slices.Clone(l.Args)
+	for _, c := range l.Constants {
+		all = slices.Insert(all, min(c.Position, len(all)), c)
+	}
+	return all
 }
 
 func (m *measurement) convert(kernelName string, a kernel.Arg, constant bool) (argument, error) {
