@@ -10,12 +10,11 @@ how many are made outside loops. Bodies and the kernel around them are those of 
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from unroll import ARCH, BODIES, ENDS, KERNEL
+from unroll import loops, machine
 
 ITERATIONS = [*range(2, 41), 42, 45, 48, 49, 50, 54, 55, 56, 60, 63, 64, 65, 66, 70, 72, 77, 80, 81, 96, 97, 98, 99, 100, 127, 128, 129, 256, 1000, 1001]
 SUMS = [1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64, 66, 68, 70, 72, 74, 76, 78, 80, 82, 84, 88, 92, 96, 104, 112, 128, 160, 200]
@@ -24,26 +23,10 @@ COUNTED = {"mad": "IMAD"}
 
 
 def copies(work, body, times, n):
-    lines = [BODIES[body].format(x=10 + i, g=4 * i + 32768, s=4 * i, t=4 * i + 65536) for i in range(times)]
-    if body == "ld.global":
-        lines.append("add.s64 %rd7, %rd7, 1024;")
-    before, after = ENDS["one"]
-    stem = f"{work}/{body}-{times}-{n}"
-    with open(stem + ".ptx", "w") as f:
-        f.write(KERNEL % (before + "\n".join(lines) + "\n" + after.format(n=n)))
-    subprocess.run(["ptxas", f"-arch={ARCH}", stem + ".ptx", "-o", stem + ".cubin"], check=True)
-    code = subprocess.run(["cuobjdump", "-sass", stem + ".cubin"], check=True, capture_output=True, text=True).stdout
-    os.remove(stem + ".ptx")
-    os.remove(stem + ".cubin")
-    kind = COUNTED.get(body, "FFMA") + r" "
-    sums = [int(m[1], 16) for m in re.finditer(r"/\*([0-9a-f]{4,5})\*/ +" + kind, code)]
-    loops = []
-    for j in re.finditer(r"/\*([0-9a-f]{4,5})\*/[^;]*BRA\S* (?:\S+, )?0x([0-9a-f]+)", code):
-        end, start = int(j[1], 16), int(j[2], 16)
-        here = sum(start <= s < end for s in sums)
-        if start < end and here:
-            loops.append(here / times)
-    return {"body": body, "times": times, "iterations": n, "loops": loops, "outside": len(sums) / times - sum(loops)}
+    code = machine(work, "one", body, times, n)
+    sums = [int(m[1], 16) for m in re.finditer(r"/\*([0-9a-f]{4,5})\*/ +" + COUNTED.get(body, "FFMA") + " ", code)]
+    turns = [sum(start <= s < end for s in sums) / times for start, end in loops(code)]
+    return {"body": body, "times": times, "iterations": n, "loops": [t for t in turns if t > 0], "outside": len(sums) / times - sum(turns)}
 
 
 def main():

@@ -60,8 +60,8 @@ BODIES = {
 MOST = 4096
 
 
-def whole(work, end, body, times, n):
-    """Whether the machine code has no branch backwards, but the one after its end."""
+def machine(work, end, body, times, n):
+    """The machine code of a loop of n iterations of so many bodies."""
     lines = [BODIES[body].format(x=10 + i, g=4 * i + 32768, s=4 * i, t=4 * i + 65536) for i in range(times)]
     if body == "ld.global":
         lines.append("add.s64 %rd7, %rd7, 1024;")
@@ -73,8 +73,18 @@ def whole(work, end, body, times, n):
     code = subprocess.run(["cuobjdump", "-sass", stem + ".cubin"], check=True, capture_output=True, text=True).stdout
     os.remove(stem + ".ptx")
     os.remove(stem + ".cubin")
+    return code
+
+
+def loops(code):
+    """The addresses that each branch backwards leads to and stands at; the one after a kernel's end, to itself, is none."""
     jumps = re.finditer(r"/\*([0-9a-f]{4,5})\*/[^;]*BRA\S* (?:\S+, )?0x([0-9a-f]+)", code)
-    return not any(int(j[2], 16) < int(j[1], 16) for j in jumps)
+    spans = [(int(j[2], 16), int(j[1], 16)) for j in jumps]
+    return [(start, end) for start, end in spans if start < end]
+
+
+def whole(work, end, body, times, n):
+    return not loops(machine(work, end, body, times, n))
 
 
 def bisect(work, end, body, times):
