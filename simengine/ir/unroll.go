@@ -26,6 +26,8 @@ import "slices"
 //   - A loop whose number of iterations is known is unrolled whole if that is not too
 //     long (collatz; see mostIterations), on inequality too, and where it has
 //     a second exit: on the conjunction of two predicates one of which is of the induction.
+//     One that is too long for that is unrolled in part (products of others' matrices), see
+//     partHeaviest.
 //   - Before an unsigned loop one iteration is peeled off, made when the
 //     induction is past the bound to begin with: sgemm by clang counts from
 //     tid-64, which the first step wraps round to tid.
@@ -92,10 +94,11 @@ type counted struct {
 // integer, the result differs from the PTX as the real assembler's does.
 func (k *Kernel) Unrolled() *Kernel {
 	var loops []counted
-	written := 0 // instructions of loops unrolled whole
+	written := 0 // instructions of loops of a known number of iterations
 	for b := range k.Blocks {
 		l, ok := k.counted(b)
-		if written += l.trips * (k.Blocks[b].End - k.Blocks[b].Start); ok && (l.trips == 0 || written <= mostWritten) {
+		copies := l.trips + l.before + l.atATime
+		if written += copies * (k.Blocks[b].End - k.Blocks[b].Start); ok && (copies == 0 || written <= mostWritten) {
 			loops = append(loops, l)
 		}
 	}

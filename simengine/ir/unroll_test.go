@@ -159,6 +159,18 @@ func TestUnrolledWholeEnds(t *testing.T) {
 	}
 }
 
+// Nor does it grow by what weighs nothing where loops are unrolled in part.
+func TestUnrolledPartEnds(t *testing.T) {
+	known := strings.NewReplacer("mov.u32 %r2, %tid.x;", "mov.u32 %r2, 0;", "setp.lt.s32 %p1, %r2, %r1;", "setp.lt.s32 %p1, %r2, 32000;").Replace(strided)
+	for sums, kept := range map[int]bool{3: false, 4000: true} {
+		k := kernel(t, ".param .u64 x, .param .u32 n", strings.Replace(known, "add.f32", strings.Repeat("add.s64 %rd3, %rd3, %rd2;\n", sums)+"add.f32", 1))
+		u := k.Unrolled()
+		if n := len(u.Instrs); (u == k) != kept || n > 70_000 {
+			t.Errorf("%d sums that weigh nothing: %d instructions of %d", sums, n, len(k.Instrs))
+		}
+	}
+}
+
 // What the machine code shows to stay as it is.
 func TestLoopsKept(t *testing.T) {
 	for name, change := range map[string][2]string{

@@ -14,8 +14,9 @@ var mostIterations = []struct{ weight, iterations int }{
 	{38, 15}, {40, 13}, {42, 12}, {44, 12}, {46, 11}, {48, 9}, {50, 9}, {56, 8}, {58, 7}, {64, 6}, {66, 6}, {80, 4}, {98, 3}, {128, 2}, {194, 2},
 }
 
-// mostWritten is how many instructions all loops unrolled whole may have together, so that no
-// file asks for more memory than its size lets expect. The longest alone has some 14,000.
+// mostWritten is how many instructions all unrolled loops of a known number of iterations may
+// have together, so that no file asks for more memory than its size lets expect. The longest
+// alone has some 14,000.
 const mostWritten = 1 << 16
 
 // wholeWeight is what an instruction counts towards mostIterations: accesses of global
