@@ -57,6 +57,20 @@ template <int MODE> __global__ void strided(const unsigned *p, unsigned *q, size
   if (MODE == 0 && v == 0x12345678) sink[0] = v;
 }
 
+// A CTA takes chunk bytes of each of 64 rows of a matrix, a word a thread and turn; its neighbours in the row take
+// the bytes beside them, at about the same time.
+template <int MODE> __global__ void __launch_bounds__(256) tiles(const unsigned *p, unsigned *q, size_t pitch, int words, unsigned *sink) {
+  unsigned s = 0, across = threadIdx.x % words, down = threadIdx.x / words, step = 256 / words;
+  size_t at = (blockIdx.y * size_t(64) + down) * pitch + blockIdx.x * size_t(words) + across;
+#pragma unroll 4
+  for (unsigned r = down; r < 64; r += step, at += step * pitch) {
+    if (MODE != 1) s += p[at];
+    if (MODE == 1) q[at] = r;
+    if (MODE == 2) q[at] = s;
+  }
+  if (s == 0x12345678) sink[0] = s;
+}
+
 template <int MODE> void run(Device &dev, uint4 *p, uint4 *q, unsigned *sink) {
   const char *modes[] = {"read", "write", "copy"};
   for (size_t span : {512 * MiB, 4096 * MiB})
@@ -67,6 +81,12 @@ template <int MODE> void run(Device &dev, uint4 *p, uint4 *q, unsigned *sink) {
       size_t count = std::min(size_t(1) << bits, 512 * MiB / (16 * size_t(std::max(words, 4))));
       double us = microseconds([&] { pieces<MODE><<<dev.sms() * 8, 256>>>(p, q, bits, words, count, sink); }, 1, 3);
       emit("rows.pieces", Params()("mode", modes[MODE])("piece", words * 16)("span", double(span)), count * words * 16. * (MODE == 2 ? 2 : 1) / us * 1e-3, "GB/s");
+    }
+  for (size_t pitch : {4096, 32768, 33280})
+    for (int words = 16; words <= 256; words *= 2) { // of a GiB
+      size_t rows = (size_t(1) << 30) / pitch / 64 * 64, across = pitch / 4 / words;
+      double us = microseconds([&] { tiles<MODE><<<dim3(unsigned(across), unsigned(rows / 64)), 256>>>((const unsigned *)p, (unsigned *)q, pitch / 4, words, sink); }, 1, 5);
+      emit("rows.tiles", Params()("mode", modes[MODE])("chunk", words * 4)("pitch", double(pitch)), across * words * 4. * rows * (MODE == 2 ? 2 : 1) / us * 1e-3, "GB/s");
     }
   for (size_t stride : {32, 64, 128, 256, 512, 1024}) {
     size_t n = std::min(4096 * MiB / stride, size_t(16) << 20); // many times L2, at a granule each

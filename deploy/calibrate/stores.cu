@@ -31,6 +31,30 @@ template <int WORDS> void storeStructs(float *p) {
   }
 }
 
+// A lane stores to a sector, WORDS words of its eight; lanes store to sectors so many words apart, up and
+// down an array that is larger than L2, and then to the next sectors. One that was written in part
+// must be read before it is written back.
+template <int WORDS> __global__ void spilled(unsigned *p, unsigned words, unsigned apart, unsigned sectors) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, places = words / apart;
+  if (i >= sectors) return;
+  unsigned *q = p + size_t(i % places) * apart + i / places * 8 % apart;
+  if (WORDS == 8) {
+    *(uint4 *)q = make_uint4(i, i, i, i), *(uint4 *)(q + 4) = make_uint4(i, i, i, i);
+  } else if (WORDS == 4) {
+    *(uint4 *)q = make_uint4(i, i, i, i);
+  } else {
+    *q = i;
+  }
+}
+
+template <int WORDS> void spill(unsigned *p, unsigned words) {
+  const unsigned sectors = 32 << 20;
+  for (unsigned apart : {8, 16, 32, 64, 128, 256, 1024, 4096}) {
+    double us = microseconds([&] { spilled<WORDS><<<sectors / 256, 256>>>(p, words, apart, sectors); }, 2, 5);
+    emit("stores.spilled", Params()("words", WORDS)("apart", apart), us * 1e6 / sectors, "ps a sector");
+  }
+}
+
 int main() {
   Device dev;
   const unsigned words = 4 << 20; // 16 MiB, which L2 holds
@@ -46,4 +70,6 @@ int main() {
   Buffer<float> q(60000000);
   storeStructs<1>(q.p), storeStructs<2>(q.p), storeStructs<3>(q.p), storeStructs<4>(q.p), storeStructs<6>(q.p);
   storeStructs<8>(q.p), storeStructs<12>(q.p), storeStructs<18>(q.p), storeStructs<32>(q.p);
+  Buffer<unsigned> r(256 << 20); // 1 GiB
+  spill<1>(r.p, 256 << 20), spill<4>(r.p, 256 << 20), spill<8>(r.p, 256 << 20);
 }

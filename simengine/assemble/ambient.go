@@ -33,22 +33,6 @@ func (s *selector) home() int {
 	return s.outside()
 }
 
-// keptLoops marks the blocks of loops, and of loops around them, that are marked
-// .pragma "nounroll". The real assembler unrolls the others where it can, so
-// that a loop around one is as good as innermost.
-func (f *fn) keptLoops() []bool {
-	kept := make([]bool, len(f.blocks))
-	for b := range f.k.Blocks {
-		kb := &f.k.Blocks[b]
-		for _, pc := range f.k.NoUnroll {
-			if kb.Start <= pc && pc < kb.End && kb.LoopHead >= 0 {
-				kept[kb.LoopHead] = true
-			}
-		}
-	}
-	return kept
-}
-
 // outside returns the block before the innermost loop around the current one.
 func (s *selector) outside() int {
 	f := s.f
@@ -81,7 +65,6 @@ func (s *selector) local(v value) value {
 		return a
 	}
 	a := s.newAmbient(key)
-	s.spare(key, s.f.vals[v].words)
 	s.pending[key.block] = append(s.pending[key.block], ambientDef{v: a, node: d, vr: -1})
 	return a
 }
@@ -240,6 +223,9 @@ func (s *selector) defineAmbient(d ambientDef) {
 	gpr := w&wantGPR != 0 || !f.t.uniform
 	uni := s.twin[d.v] != noValue || !gpr
 	n := f.vals[d.v].words
+	if gpr && d.node != nil {
+		s.spare(ambientKey{block: s.b, reg: d.node.dst[0], vr: -1}, n)
+	}
 	switch {
 	case d.node != nil && gpr && s.moveAmbient(d, n):
 		if uni {

@@ -243,6 +243,25 @@ func TestCapComesFromDirectives(t *testing.T) {
 	}
 }
 
+// A least number of CTAs offers registers, where a largest CTA only bounds them.
+func TestLeastCTAsOfferRegisters(t *testing.T) {
+	for _, c := range []struct {
+		directive string
+		limit     int
+	}{
+		{"", 0},
+		{".maxntid 128, 1, 1", 0},
+		{".maxntid 128, 1, 1\n.minnctapersm 1", maxRegisters},
+		{".maxntid 64, 1, 1\n.minnctapersm 4", maxRegisters},
+		{".maxntid 128, 1, 1\n.minnctapersm 4", 128},
+	} {
+		k := buildKernel(t, "k", []byte(strings.Replace(wideKernel(9), ".param .u32 n)", ".param .u32 n)\n"+c.directive, 1)))
+		if got := registerCap(k, mustTarget(t, hopper.CC), hopper); got != c.limit {
+			t.Errorf("%q: %d registers are offered, want %d", c.directive, got, c.limit)
+		}
+	}
+}
+
 // listingOf is the machine code of a PTX body over %r, %rd, %f and %p.
 func listingOf(t *testing.T, body string) string {
 	t.Helper()
@@ -285,6 +304,15 @@ func TestSelection(t *testing.T) {
 		{"the choice between two is one instruction",
 			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3+4]; ld.global.u32 %r4, [%rd3+8]; and.b32 %r5, %r2, %r3; not.b32 %r6, %r2; and.b32 %r7, %r6, %r4; or.b32 %r8, %r5, %r7; st.global.u32 [%rd3], %r8;",
 			map[string]int{"LOP3": 1}},
+		{"a test of bits is one instruction",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; and.b32 %r4, %r3, 3; setp.eq.s32 %p1, %r4, 0; selp.b32 %r5, %r1, %r2, %p1; st.global.u32 [%rd3], %r5;",
+			map[string]int{"LOP3": 1, "ISETP": 0}},
+		{"also where the bits are read",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; and.b32 %r4, %r3, 3; setp.ne.s32 %p1, %r4, 0; selp.b32 %r5, %r4, %r2, %p1; st.global.u32 [%rd3], %r5;",
+			map[string]int{"LOP3": 1, "ISETP": 0}},
+		{"a comparison of bits with another number is not",
+			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; and.b32 %r4, %r3, 3; setp.eq.s32 %p1, %r4, 1; selp.b32 %r5, %r1, %r2, %p1; st.global.u32 [%rd3], %r5;",
+			map[string]int{"LOP3": 1, "ISETP": 1}},
 		{"logic of four operands is two instructions",
 			"mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3+4]; ld.global.u32 %r4, [%rd3+8]; xor.b32 %r5, %r2, %r3; or.b32 %r6, %r5, %r4; and.b32 %r7, %r6, %r1; st.global.u32 [%rd3], %r7;",
 			map[string]int{"LOP3": 2}},

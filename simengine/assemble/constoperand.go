@@ -90,6 +90,9 @@ func (s *selector) wideSum(a, b, add ir.Operand) (x, y, sum arg) {
 	if c, ok := s.constant(add, 0, 2); ok {
 		return s.factor(a), s.factor(b), c
 	}
+	if add.Kind == ir.OperandReg && s.summed[s.local(value(add.Reg))] {
+		return s.word(a, 0), s.word(b, 0), s.uniPair(add)
+	}
 	m := s.mix(0, a, b)
 	return m[0], m[1], s.pair(add)
 }

@@ -18,11 +18,36 @@ func (s *selector) logic(n *node, hi bool) {
 	}
 	ops := s.cone(n)
 	if s.want[v]&wantLo != 0 {
-		s.emit(opLOP3, s.dest(0, 1), s.mix(0, ops...)...)
+		in := s.emit(opLOP3, s.dest(0, 1), s.mix(0, ops...)...)
+		in.dst[1] = s.tests[v]
 	}
 	if hi {
 		s.emit(opLOP3, s.dest(1, 1), s.mix(1, ops...)...)
 	}
+}
+
+// testBits lowers a comparison of a bitwise operation with zero to that operation, whose
+// instruction says whether the result is zero as well: one LOP3 where a LOP3 and an ISETP
+// would be (5,000 times without its result in the sm_90 machine code of 6,180 programs, 2,100 times with it).
+func (s *selector) testBits(n *node, dst arg) bool {
+	if !s.f.t.lop3 || n.cmp != ir.CmpEQ && n.cmp != ir.CmpNE || n.src[1].Kind != ir.OperandImm || n.src[1].Imm != 0 || n.guard != noValue {
+		return false
+	}
+	d := s.fold(n.src[0], true)
+	if d == nil || !isLogic(d) || words(d.typ) != 1 || len(d.src) != 2 || d.guard != noValue {
+		return false
+	}
+	if s.fold(n.src[0], false) != nil {
+		s.emit(opLOP3, dst, s.mix(0, s.cone(d)...)...)
+		return true
+	}
+	v := d.dst[0]
+	if s.f.carrier(d) != s.b || s.f.vals[v].uniform || s.f.vals[n.dst[0]].defs != 1 || s.tests[v].kind != argNone || d.op == ir.Or || s.redundantMask(d) {
+		return false
+	}
+	s.tests[v] = dst
+	s.want[v] |= wantLo | wantGPR
+	return true
 }
 
 // orProduct lowers x<<k | y, where y has no more than k bits, to a multiply-add,

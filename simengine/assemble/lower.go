@@ -179,6 +179,9 @@ func (s *selector) lowerUniformPair(n *node, d value) error {
 		s.emit(opUIMADWIDE, valueArg(d, 0, 2), s.uniOperand(n.src[0]), s.uniOperand(n.src[1]))
 		return nil
 	}
+	if s.startPointer(n, d) || s.stepPointer(n, d) {
+		return nil
+	}
 	carry := valueArg(s.newValue(1, fileUniformPred), 0, 1)
 	for w := uint8(0); w < 2; w++ {
 		if w == 1 && (s.want[d]|s.want[n.dst[0]])&wantHi == 0 {
@@ -219,6 +222,42 @@ func (s *selector) uniWord(o ir.Operand, w uint8) arg {
 		return valueArg(s.twinOf(v), w, 1)
 	}
 	return arg{kind: argImm, imm: int64(int32(o.Imm >> (32 * w)))}
+}
+
+// uniPair returns a 64-bit operand of a uniform instruction.
+func (s *selector) uniPair(o ir.Operand) arg {
+	v := s.local(value(o.Reg))
+	s.want[v] |= wantLo | wantHi | wantUni
+	return valueArg(s.twinOf(v), 0, 2)
+}
+
+// startPointer emits what brings a parameter to a pointer in uniform registers.
+func (s *selector) startPointer(n *node, d value) bool {
+	if n.op != ir.Mov && n.op != ir.Cvta || n.src[0].Kind != ir.OperandReg {
+		return false
+	}
+	p := s.f.defOf(value(n.src[0].Reg))
+	if p == nil || !isParam(p) {
+		return false
+	}
+	s.emit(opULDC, valueArg(d, 0, 2), arg{kind: argConst, imm: int64(p.src[0].Param)})
+	return true
+}
+
+// stepPointer emits the step of a pointer in uniform registers by a product.
+func (s *selector) stepPointer(n *node, d value) bool {
+	if n.op != ir.Add {
+		return false
+	}
+	for i := range n.src {
+		if n.src[i].Kind != ir.OperandReg || n.src[1-i].Kind != ir.OperandReg || s.f.vals[d].defs == 1 && !s.summed[d] || !s.wideProduct(value(n.src[i].Reg), true) {
+			continue
+		}
+		p := s.f.defOf(value(n.src[i].Reg))
+		s.emit(opUIMADWIDE, valueArg(d, 0, 2), s.uniOperand(p.src[0]), s.uniOperand(p.src[1]), s.uniPair(n.src[1-i]))
+		return true
+	}
+	return false
 }
 
 func (s *selector) unsupported(n *node) error {

@@ -225,6 +225,9 @@ func (s *selector) compare32(n *node, dst, extra arg, with func([]arg) []arg) {
 		s.emit(opPLOP3, dst, u)
 		return
 	}
+	if extra.kind == argNone && s.testBits(n, dst) {
+		return
+	}
 	s.emit(opISETP, dst, with(s.mix(0, a, b))...)
 }
 

@@ -130,7 +130,7 @@ type mopInfo struct {
 
 // mops is the table of machine operations. The numbers are this model's own
 // notion of what the assembler schedules for, not measurements: they started
-// as the usual round figures for Volta and later, and those of IMAD.WIDE, LDS
+// as the usual round figures for Volta and later, and those of IMAD.WIDE, LDG, LDS
 // and MUFU were then chosen because they bring instruction order and register
 // counts closest to the real assembler's for sm_90. They are not meant for
 // timing, and other generations have not been compared.
@@ -204,7 +204,7 @@ var mops = [numMops]mopInfo{
 	opUISETP:          {"UISETP", Uniform, 8, 2},
 	opUSEL:            {"USEL", Uniform, 6, 2},
 	opLDC:             {"LDC", LDC, 20, 4},
-	opLDG:             {"LDG", Load, 200, 4},
+	opLDG:             {"LDG", Load, 200, 2},
 	opLDS:             {"LDS", Load, 29, 1},
 	opLDL:             {"LDL", Load, 40, 4},
 	opLD:              {"LD", Load, 200, 4},

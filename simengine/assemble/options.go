@@ -93,8 +93,9 @@ func registerCap(k *ir.Kernel, t *target, opt Options) int {
 	if threads := declaredThreads(k, opt); threads > 0 {
 		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
 		perWarp := registerFile / warps / t.regUnit * t.regUnit
-		if n := perWarp / 32; n < maxRegisters {
-			lower(n)
+		// A least number of CTAs offers what it leaves them, all there are where few suffice.
+		if n := perWarp / 32; n < maxRegisters || k.MinCTAs > 0 {
+			lower(min(n, maxRegisters))
 		}
 	}
 	if limit == 0 {

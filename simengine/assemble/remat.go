@@ -19,7 +19,7 @@ func (f *fn) rematerialise() error {
 	if f.reduce == 0 {
 		return nil
 	}
-	inner := f.innermostLoops(nil)
+	inner := f.innermostLoops()
 	for _, b := range f.order {
 		if inner[b] {
 			continue
@@ -46,15 +46,11 @@ func (f *fn) rematerialise() error {
 	return nil
 }
 
-// innermostLoops marks the blocks of loops that contain no other loop, of those
-// whose headers are in counted; nil counts all.
-func (f *fn) innermostLoops(counted []bool) []bool {
+// innermostLoops marks the blocks of loops that contain no other loop.
+func (f *fn) innermostLoops() []bool {
 	out := make([]bool, len(f.blocks))
 	deep := map[int]int{} // loop header: deepest block that it dominates in its loop
 	for _, b := range f.order {
-		if h := f.k.Blocks[b].LoopHead; h >= 0 && counted != nil && !counted[h] {
-			continue
-		}
 		for h := f.k.Blocks[b].LoopHead; h >= 0; {
 			deep[h] = max(deep[h], f.blocks[b].depth)
 			next := -1

@@ -46,13 +46,15 @@ type selector struct {
 	writers   map[value][]int32 // of each value that has several, nil until asked for
 	spared    map[ambientKey]bool
 	sparedAt  map[int]int     // by block, the registers of those hoisted to it
+	tests     map[value]arg   // predicates that say whether values are zero, set with them
+	summed    map[value]bool  // pointers in uniform registers that products are added to in place
 	factors   map[value]int32 // operands A and B of products that a value is in
 }
 
 // selectInstructions lowers every block.
 func (f *fn) selectInstructions() error {
 	s := &selector{f: f, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
-		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(f.keptLoops()), spared: map[ambientKey]bool{}, sparedAt: map[int]int{}}
+		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(), spared: map[ambientKey]bool{}, sparedAt: map[int]int{}, summed: map[value]bool{}, tests: map[value]arg{}}
 	f.numbers = map[value]bool{}
 	for i := range s.twin {
 		s.twin[i] = noValue

@@ -69,7 +69,7 @@ func (j *joiner) block(hb *hblock) {
 	j.nodes, j.made, j.paired = hb.nodes, false, j.paired[:0]
 	for i, ni := range hb.nodes {
 		n := &f.nodes[ni]
-		if ordersShared(n) {
+		if ordersShared(n) || n.callsRoutine() {
 			j.flush(&j.open)
 		} else if l, ok := j.joinable(n, i); ok {
 			j.add(&j.open, l)
@@ -79,7 +79,7 @@ func (j *joiner) block(hb *hblock) {
 				j.flush(&j.row)
 			}
 			j.add(&j.row, st)
-		} else if ordersShared(n) || n.op == ir.Ld && (n.space == ir.Shared || n.space == ir.Generic) || n.op == ir.Bra {
+		} else if ordersShared(n) || n.callsRoutine() || n.op == ir.Ld && (n.space == ir.Shared || n.space == ir.Generic) || n.op == ir.Bra {
 			j.flush(&j.row)
 		}
 		for _, d := range n.dst {
@@ -97,6 +97,12 @@ func (j *joiner) block(hb *hblock) {
 	if j.made {
 		hb.nodes = slices.DeleteFunc(hb.nodes, func(ni int32) bool { return f.nodes[ni].op == ir.Nop })
 	}
+}
+
+// callsRoutine says whether a node's machine code branches to a routine: ptxas joins nothing across it
+// (deploy/calibrate/validation/fourteenth trsm_cols, whose columns of a row lie beside each other).
+func (n *node) callsRoutine() bool {
+	return n.pc >= 0 && ir.HasSlowPath(&ir.Instr{Op: n.op, Type: n.typ, Mod: n.mod})
 }
 
 // add opens an access.

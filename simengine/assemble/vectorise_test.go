@@ -47,6 +47,30 @@ func TestNeighbouringPairsJoin(t *testing.T) {
 	}
 }
 
+// Loads are not joined across a division, whose machine code may branch to a routine; across one that
+// does not they are.
+func TestDivisionsPartLoads(t *testing.T) {
+	for _, c := range []struct {
+		division string
+		widths   []uint8
+	}{
+		{"div.rn.f32 %f5, %f0, %f1;", []uint8{8, 8}},
+		{"div.approx.f32 %f5, %f0, %f1;", []uint8{16}},
+	} {
+		var widths []uint8
+		for _, b := range must(t, tile(16, 0, c.division), hopper).Blocks {
+			for _, in := range b.Instrs {
+				if in.Class == Load && in.Space == ir.Shared {
+					widths = append(widths, in.Width)
+				}
+			}
+		}
+		if !slices.Equal(widths, c.widths) {
+			t.Errorf("%s: loads of %v bytes, want %v", c.division, widths, c.widths)
+		}
+	}
+}
+
 // tile loads four floats of a shared array at a byte offset from scale times
 // the thread index, with an instruction between the second and the third.
 func tile(scale, offset int, between string) string {

@@ -40,6 +40,9 @@ func (s *selector) wantVariables() {
 		s.uniformVariables()
 	}
 	s.settled = true
+	if f.t.uniform {
+		s.uniformPointers()
+	}
 }
 
 // wanted says whether a node must be lowered.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -84,7 +85,7 @@ func TestLoadsBesideAtomicsAgainstH200(t *testing.T) {
 	}
 	cost := m.atomicCost(float64(d.SMs))
 	for _, r := range measured(t, "reds.beside") {
-		share := dram.New(m.share(float64(d.SMs), 0, 1))
+		share := dram.New(m.share(float64(d.SMs), &reuse.Plan{PieceShare: 1}))
 		const rounds = 4096
 		for range rounds {
 			for range r.int("loads") {

@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
 // Figures is a descriptor as the clock reads it, for other levels of the
@@ -90,10 +91,10 @@ func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
 // Atomic is what an atomic costs one of active SMs.
 func (f *Figures) Atomic(active float64) AtomicCost { return f.m.atomicCost(active) }
 
-// Share is the memory system as one of active SMs sees it, with writeShare of
-// the DRAM traffic being writes and pieceShare of each piece that DRAM opens read.
-func (f *Figures) Share(active, writeShare, pieceShare float64) dram.Spec {
-	return f.m.share(active, writeShare, pieceShare)
+// Share is the memory system as one of active SMs sees it, when the grid's traffic
+// is what plan says.
+func (f *Figures) Share(active float64, plan *reuse.Plan) dram.Spec {
+	return f.m.share(active, plan)
 }
 
 // Validate reports everything that is wrong with an input at once.

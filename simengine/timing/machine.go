@@ -8,6 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
 // pipe is an issue port of a sub-partition; an instruction holds it for its
@@ -268,11 +269,10 @@ func (m *machine) writeBacklogBytes() float64 {
 }
 
 // share is the memory system as one of active SMs sees it (active may be
-// fractional: the grid's CTAs over the CTAs of the SM that has most), with
-// writeShare of the DRAM traffic being writes and pieceShare of each piece that
-// DRAM opens read.
-func (m *machine) share(active, writeShare, pieceShare float64) dram.Spec {
-	d := m.arch
+// fractional: the grid's CTAs over the CTAs of the SM that has most), when the
+// grid's traffic is what plan says.
+func (m *machine) share(active float64, plan *reuse.Plan) dram.Spec {
+	d, writeShare := m.arch, plan.WriteShare()
 	perSM := 1 / math.Max(active, 1)
 	l2Write := d.L2WriteBytesPerCycle
 	if l2Write <= 0 {
@@ -291,10 +291,11 @@ func (m *machine) share(active, writeShare, pieceShare float64) dram.Spec {
 		L2Read:     math.Min(d.L2BytesPerCycle*perSM, port),
 		L2Write:    math.Min(l2Write*perSM, way),
 		Port:       port,
-		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.pieceEfficiency(pieceShare) * perSM,
+		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.pieceEfficiency(plan.PieceShare) * perSM,
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		Waits:      m.waits,
+		WriteBack:  math.Max(plan.WriteBack.Time, 1),
 	}
 	s.Contention = int64(dramContentionRead + (dramContentionMix-dramContentionRead)*math.Min(2*writeShare, 1))
 	if d.L2Slices > 0 {

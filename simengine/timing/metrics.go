@@ -135,8 +135,8 @@ func secondLevel(k map[string]float64, p *pool, fetched float64, gl, gs, ll, ls 
 	k["lts__t_sectors_op_write.sum"] = l.Writes
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
 	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
-	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes + gl.again*cache.SectorBytes
-	k["dram__bytes_write.sum"] = p.plan.ColdWriteBytes + gs.again*cache.SectorBytes
+	k["dram__bytes_read.sum"] = p.plan.ColdReadBytes + p.plan.ColdWriteBytes*p.plan.WriteBack.Read + gl.again*cache.SectorBytes
+	k["dram__bytes_write.sum"] = p.plan.ColdWriteBytes*p.plan.WriteBack.Written + gs.again*cache.SectorBytes
 }
 
 // timeMetrics adds rates, occupancy and the stall ratios.

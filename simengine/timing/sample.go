@@ -155,6 +155,7 @@ func (c *code) survey(w *trace.Warp, a *trace.Access, first []uint8, survey *reu
 func Touch(s *reuse.Survey, op ir.Op, pc int32, line uint64, sectors uint8) (first uint8) {
 	switch op {
 	case ir.St:
+		s.Strew(pc, line, sectors)
 		return s.Touch(pc, line, sectors, true)
 	case ir.Atom, ir.Red:
 		return s.Update(pc, line, sectors)

@@ -229,11 +229,7 @@ func newSM(m *machine, c *code, in *Input, p *pool, active float64) *sm {
 	s.againDue = [2][]int32{due(plan.ReadAgain), due(plan.WriteAgain)}
 	s.againAcc = [2][]int32{make([]int32, c.pcs), make([]int32, c.pcs)}
 	s.readAcc, s.writeAcc = make([]int32, c.pcs), make([]int32, c.pcs)
-	share := 0.0
-	if t := plan.ReadBytes + plan.WriteBytes; t > 0 {
-		share = plan.WriteBytes / t
-	}
-	s.mem = dram.New(m.share(active, share, plan.PieceShare))
+	s.mem = dram.New(m.share(active, plan))
 	s.stats.loop.localShare[0] = int32(plan.Local*unit + 0.5)
 	local := &p.counts.locals
 	rewritten := Rewritten(in.Program, float64(p.counts.warps), wordSectors*float64(p.counts.spilled), float64(local.Sectors), float64(local.Places))

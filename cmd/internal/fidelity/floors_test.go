@@ -166,9 +166,15 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25, 4},
 		{"thirteenth", 48, simengine.Cycle, 1.10, 0.60, 0.14, 0},
 		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16, 0},
+		{"fourteenth", 112, simengine.Cycle, 1.10, 0.70, 0.19, 0},
+		{"fourteenth", 112, simengine.Model, 1.12, 0.70, 0.22, 0},
 	} {
-		recs := sampled(readValidation(t, c.dir+"/h200"), c.records)
-		r := run(t, furtherBatch(t, "h200", c.dir), c.level, recs)
+		arch := "h200"
+		if c.dir == "fourteenth" {
+			arch = "h100"
+		}
+		recs := sampled(readValidation(t, c.dir+"/"+arch), c.records)
+		r := run(t, furtherBatch(t, arch, c.dir), c.level, recs)
 		s := r.Summary
 		t.Logf("%s, %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, registers %.3f exact, %.3f near", c.dir, c.level,
 			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())

@@ -18,6 +18,9 @@ type Spec struct {
 	// Slack is the cycles over which a burst of this SM can use what it left
 	// of its share before; see Server.
 	Slack, Burst int64
+	// WriteBack is how long DRAM takes for a granule that stores are written back of, in
+	// those it takes for one in a stream.
+	WriteBack float64
 	// WriteBacklog is the cycles of DRAM work that stores may have queued in
 	// L2 before further stores wait.
 	WriteBacklog int64
@@ -67,7 +70,7 @@ type Share struct {
 	atomics                Server  // the slices that atomics fall on
 	read                   cost    // of the slices
 	writeSlice, writeOut   [2]cost // of what is written whole, and in part
-	dramOne                int64   // steps a granule
+	dramOne, dramBack      int64   // steps a granule, one that is written back
 	contended              int64   // steps for a granule of a line that others store to
 	portCost               int64   // steps a sector
 	windowFrom, windowBusy int64   // DRAM occupancy is measured over windows
@@ -90,6 +93,7 @@ func New(spec Spec) *Share {
 		writeSlice: stored(line * writeSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),
+		dramBack:   Ticks(g / spec.DRAM * spec.WriteBack),
 		contended:  Ticks(spec.Contended),
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}
@@ -164,7 +168,7 @@ func (s *Share) Write(at, sectors, part, toDRAM int64) int64 {
 	begin, end := s.out.Serve(at, s.writeOut[part].of(sectors))
 	s.l2.Serve(begin, s.writeSlice[part].of(sectors))
 	if toDRAM > 0 {
-		s.dram.Serve(end, toDRAM*s.dramOne)
+		s.dram.Serve(end, toDRAM*s.dramBack)
 		s.BytesWritten += toDRAM * int64(s.spec.Granule)
 		end = max(end, s.dram.Free()-s.spec.WriteBacklog)
 	}

@@ -41,11 +41,7 @@ func Compose(in timing.Input) (*timing.Result, error) {
 // constant cache for hold cycles.
 func timeOf(f *timing.Figures, in *timing.Input, fp *footprint, hold float64) (*timing.Result, error) {
 	s := newShape(in)
-	share := 0.0
-	if t := fp.plan.ReadBytes + fp.plan.WriteBytes; t > 0 {
-		share = fp.plan.WriteBytes / t
-	}
-	m := newMemory(f, s.active, share, fp.plan.PieceShare)
+	m := newMemory(f, s.active, fp.plan)
 	c, err := newCode(f, in, hold, newSpillPath(in, m))
 	if err != nil {
 		return nil, err
@@ -53,7 +49,7 @@ func timeOf(f *timing.Figures, in *timing.Input, fp *footprint, hold float64) (*
 	t, a := composeAll(c, m, in, fp, s.perSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
 	read, written := localBytes(fp.plan, t, in)
-	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes)/float64(s.ctas) + read + written + t.again()
+	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes*m.writeBack)/float64(s.ctas) + read + written + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
 	return report(f, in, fp, t, d, s, s.span(f, d)), nil

@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
 // memory is what requests cost this SM's share of L2 and DRAM, cycles.
@@ -18,17 +19,18 @@ type memory struct {
 	near, far  float64    // latency of the two halves of L2
 	waits      dram.Waits // for DRAM
 	half       float64    // half the difference of the halves
+	writeBack  float64    // how long DRAM takes for a granule of stores, in those of one of a stream
 	contention float64    // mean delay of a DRAM read when DRAM is fully busy
 	burst      float64    // how much faster than the share's rate a burst of this SM is served
 	atomics    timing.AtomicCost
 }
 
-func newMemory(f *timing.Figures, active, writeShare, pieceShare float64) *memory {
-	spec := f.Share(active, writeShare, pieceShare)
+func newMemory(f *timing.Figures, active float64, plan *reuse.Plan) *memory {
+	spec := f.Share(active, plan)
 	s := dram.New(spec)
 	m := &memory{
 		near: float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
-		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(),
+		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(), writeBack: spec.WriteBack,
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))
@@ -63,7 +65,7 @@ func (m *memory) contend(w *work, granules float64) {
 func (m *memory) writeLine(w *work, sectors int, part int64, toDRAM, times float64) {
 	w.busy[l2Slices] += times * m.slice[part][sectors]
 	w.busy[outWay] += times * m.way[part][sectors]
-	w.busy[dramBus] += times * toDRAM * m.dram
+	w.busy[dramBus] += times * toDRAM * m.dram * m.writeBack
 }
 
 // spillPath is where reloads of spilled registers go: the words of all resident

@@ -59,8 +59,8 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
 	secondLevel(k, fp, gl, stores)
-	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes + gl.again // counters are of a launch by itself
-	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes + gs.again
+	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes + fp.plan.ColdWriteBytes*fp.plan.WriteBack.Read + gl.again // counters are of a launch by itself
+	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes*fp.plan.WriteBack.Written + gs.again
 	read, written := localBytes(fp.plan, t, in)
 	k["dram__bytes_read.sum"] += n * read
 	k["dram__bytes_write.sum"] += n * written

@@ -79,6 +79,8 @@ type Plan struct {
 	// PieceShare is how much of a piece DRAM reads for one opening: how
 	// sequential the traffic is.
 	PieceShare float64
+	// WriteBack is what DRAM takes for what is stored: how strewn it is.
+	WriteBack WriteBack
 	// Footprint is the distinct bytes the grid touches; ReadBytes and
 	// WriteBytes what it moves from and to DRAM.
 	Footprint             float64
@@ -183,7 +185,8 @@ func (s *Survey) Plan(d Device) *Plan {
 		}
 	}
 	s.countPieces(p, groups, d)
-	p.sumTraffic(s, groups, ctas, d)
+	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
+	p.sumTraffic(s, groups, reach, ctas, d)
 	p.halves = d.halves()
 	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
 	if d.Cold && p.WriteBytes > 0 {
@@ -194,6 +197,14 @@ func (s *Survey) Plan(d Device) *Plan {
 		p.Outlived = d.outlived(p.Footprint-d.Scratch, written, ctas)
 	}
 	return p
+}
+
+// WriteShare is the share of DRAM's traffic that is written.
+func (p *Plan) WriteShare() float64 {
+	if p.WriteBytes == 0 {
+		return 0
+	}
+	return p.WriteBytes / (p.ReadBytes + p.WriteBytes)
 }
 
 // writeBack makes DRAM take so many times what is stored while the launch runs.
@@ -238,8 +249,14 @@ func (d *Device) together(g, o *group) bool {
 }
 
 // sumTraffic adds up what DRAM moves, and what it opens for that.
-func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
+func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float64, ctas float64, d Device) {
 	pcs := len(s.parent) / 2
+	shares := make([]float64, pcs) // of pieces, by load
+	for _, a := range s.strewings(loads) {
+		for _, pc := range a.of {
+			shares[pc] = a.read(s, reach, d)
+		}
+	}
 	var opened float64 // bytes, if all of each piece were read
 	for i := range groups {
 		g := &groups[i]
@@ -254,7 +271,11 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, ctas float64, d Device) {
 			crossed, missed := g.lookedUp(s, d)
 			p.crossed += touched * crossed
 			p.missed += touched * missed
-			opened += bytes * g.opened(s)
+			if g.random || shares[i] == 0 {
+				opened += bytes * g.opened(s)
+			} else {
+				opened += bytes / shares[i]
+			}
 		} else {
 			p.WriteBytes += touched * g.share * (1 - p.dirty)
 		}

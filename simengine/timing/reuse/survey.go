@@ -45,7 +45,7 @@ type Survey struct {
 	order    uint16 // requests that the current warp has made
 	warp     uint8  // index of it in the CTA, modulo
 	dir      Direction
-	parent   []int32                // union-find over pcs: loads at pc, stores at pcs+pc
+	parent   sets                   // of pcs: loads at pc, stores at pcs+pc
 	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
@@ -55,6 +55,7 @@ type Survey struct {
 	visits   [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
 	openings [][numDirections]int64 // pieces likewise
 	sharing  falseSharing
+	strewn   [2]strewn             // where loads and stores go
 	written  []int64               // bytes stored, by pc, far CTAs left out
 	asked    []int64               // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
 	stored   [numDirections]uint64 // lowest line stored to in a direction
@@ -75,10 +76,10 @@ func New(pcs, granule, piece int) *Survey {
 	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), now: moment{stands: 1}}
 	n := 2 * pcs
 	s.skipped, s.serial = make([]bool, n), make([]bool, n)
-	s.parent, s.beside = make([]int32, n), make([]int32, n)
+	s.parent, s.beside = newSets(n), make([]int32, n)
 	s.low, s.high = make([]uint64, n), make([]uint64, n)
 	for i := range s.parent {
-		s.parent[i], s.low[i], s.beside[i] = int32(i), ^uint64(0), -1
+		s.low[i], s.beside[i] = ^uint64(0), -1
 	}
 	s.distinct = make([][numDirections]int64, n)
 	s.fresh = make([][numDirections]int64, n)
@@ -90,7 +91,7 @@ func New(pcs, granule, piece int) *Survey {
 		s.stored[k] = ^uint64(0)
 	}
 	s.extra, s.inStep = make([][numDirections]int64, n), make([][numDirections]int64, n)
-	s.sharing = newFalseSharing(pcs)
+	s.sharing, s.strewn = newFalseSharing(pcs), [2]strewn{newStrewn(pcs), newStrewn(pcs)}
 	s.again = make([]*spans, n)
 	return s
 }
@@ -169,20 +170,21 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	}
 	width := uint(s.granule / 32)
 	mask := uint8(1<<width - 1)
-	shared := !store && s.shares(line, sectors)
+	shared, whole := !store && s.shares(line, sectors), uint8(0) // granules
 	for g := range s.perLine {
 		m := mask << (uint(g) * width)
 		if sectors&m == 0 {
 			continue
 		}
 		if s.touch(id, line*s.perLine+g, store, bits.OnesCount8(sectors&m)) {
-			first |= sectors & m
+			first, whole = first|sectors&m, whole|m
 		}
 	}
 	switch {
 	case store && s.now.stands > 0:
 		s.sharing.stored[s.warp] = true
 	case first != 0 && !store:
+		s.strew(loads, pc, line, whole)
 		s.visit(id, line, sectors)
 		s.sharing.read(s, id, shared)
 	}
@@ -253,6 +255,7 @@ func (s *Survey) repeat(id int32, line uint64, store bool) {
 func (s *Survey) Store(pc int32, bytes int64) {
 	if s.dir != Far {
 		s.written[int(pc)+len(s.parent)/2] += bytes * s.now.stands
+		s.strewn[stores].of(pc, s.dir).bytes += bytes * s.now.stands
 	}
 }
 
@@ -325,19 +328,5 @@ func (s *Survey) precede(e *entry, sectors int) {
 	e.first = request{order: s.order, twice: twice, warp: s.warp}
 }
 
-func (s *Survey) find(i int32) int32 {
-	for s.parent[i] != i {
-		s.parent[i] = s.parent[s.parent[i]]
-		i = s.parent[i]
-	}
-	return i
-}
-
-func (s *Survey) union(a, b int32) {
-	if a == b {
-		return
-	}
-	if a, b = s.find(a), s.find(b); a != b {
-		s.parent[max(a, b)] = min(a, b)
-	}
-}
+func (s *Survey) find(i int32) int32 { return s.parent.find(i) }
+func (s *Survey) union(a, b int32)   { s.parent.union(a, b) }
