@@ -14,6 +14,13 @@ func TestFoundByMutants(t *testing.T) {
 		{"a register converted from itself", `
 	cvt.u32.s32 %r1, %r1;
 	st.global.u32 [%rd1], %r1;`, hopper},
+		{"a test of bits into two predicates", `
+	mov.u32 %r5, %tid.x;
+	and.b32 %r2, %r5, 255;
+	setp.eq.s32 %p1|%p2, %r2, 0;
+	selp.b32 %r3, %r1, %r2, %p1;
+	selp.b32 %r4, %r3, %r2, %p2;
+	st.global.u32 [%rd1], %r4;`, hopper},
 		{"a register masked with itself", `
 	and.b32 %r2, %r2, 255;
 	and.b32 %r1, %r2, 65535;

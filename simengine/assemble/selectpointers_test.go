@@ -70,3 +70,23 @@ func TestPointersInUniformRegisters(t *testing.T) {
 		must(t, walkingKernel(c.exit, c.body, c.step), hopper)
 	}
 }
+
+// TestUniformAddressesOfAll: whatever accesses memory at a pointer that all lanes walk assembles.
+func TestUniformAddressesOfAll(t *testing.T) {
+	for _, body := range []string{
+		"ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd9+16];",
+		"mov.f32 %f2, %f1;\nst.global.f32 [%rd9], %f2;",
+		"atom.global.add.u32 %r5, [%rd9], %r2;\ncvt.rn.f32.u32 %f2, %r5;",
+		"mov.f32 %f2, %f1;\nred.global.add.f32 [%rd9], %f2;",
+		"mov.f32 %f2, %f1;\nprefetch.global.L2 [%rd9];",
+		"mov.f32 %f2, %f1;\nmov.u32 %r5, 16;\ncp.async.ca.shared.global [%r5], [%rd9], 16;\ncp.async.wait_all;",
+		"ld.global.nc.u64 %rd6, [%rd9];\ncvt.rn.f32.u64 %f2, %rd6;",
+		"mul.wide.s32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd9, %rd3;\nld.global.f32 %f2, [%rd4];\nst.global.f32 [%rd9], %f2;",
+		"mov.u64 %rd6, %rd9;\nld.global.f32 %f2, [%rd6];",
+		"sub.s64 %rd6, %rd9, %rd1;\ncvt.rn.f32.s64 %f2, %rd6;",
+	} {
+		for _, cc := range [][2]int{{7, 5}, {8, 0}, {9, 0}, {10, 0}} {
+			must(t, walkingKernel("setp.ne.s32 %p1, %r3, %r1;", body, "add.s64 %rd9, %rd9, 32;"), Options{CC: cc})
+		}
+	}
+}

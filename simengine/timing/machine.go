@@ -295,7 +295,7 @@ func (m *machine) share(active float64, plan *reuse.Plan) dram.Spec {
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		Waits:      m.waits,
-		WriteBack:  math.Max(plan.WriteBack.Time, 1),
+		WriteBack:  plan.WriteBack.Time,
 	}
 	s.Contention = int64(dramContentionRead + (dramContentionMix-dramContentionRead)*math.Min(2*writeShare, 1))
 	if d.L2Slices > 0 {

@@ -19,7 +19,7 @@ type Spec struct {
 	// of its share before; see Server.
 	Slack, Burst int64
 	// WriteBack is how long DRAM takes for a granule that stores are written back of, in
-	// those it takes for one in a stream.
+	// those it takes for one in a stream; less than 1 counts as 1.
 	WriteBack float64
 	// WriteBacklog is the cycles of DRAM work that stores may have queued in
 	// L2 before further stores wait.
@@ -93,7 +93,7 @@ func New(spec Spec) *Share {
 		writeSlice: stored(line * writeSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),
-		dramBack:   Ticks(g / spec.DRAM * spec.WriteBack),
+		dramBack:   Ticks(g / spec.DRAM * max(spec.WriteBack, 1)),
 		contended:  Ticks(spec.Contended),
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}

@@ -30,7 +30,7 @@ func newMemory(f *timing.Figures, active float64, plan *reuse.Plan) *memory {
 	s := dram.New(spec)
 	m := &memory{
 		near: float64(spec.L2Latency), far: float64(spec.FarLatency), waits: spec.Waits,
-		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(), writeBack: spec.WriteBack,
+		contention: float64(spec.Contention), burst: math.Max(float64(spec.Burst), 1), dram: s.DRAMCycles(), contended: s.ContendedCycles(), writeBack: math.Max(spec.WriteBack, 1),
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))

@@ -25,6 +25,9 @@ func (a *strewing) add(b *strewing) {
 	a.runs, a.read, a.bytes = a.runs+b.runs, a.read+b.read, a.bytes+b.bytes
 }
 
+// sharing says that all that is stored is to sectors that others store to.
+func (a *strewing) sharing() bool { return a.bytes > 0 && a.sectors == 0 }
+
 func newStrewn(pcs int) strewn {
 	return strewn{newTable(), newSets(pcs), make([]*[numDirections]strewing, pcs)}
 }
@@ -147,23 +150,29 @@ func (s *Survey) strewings(kind int) (out []*strewings) {
 	return out
 }
 
-// share is how much of the pieces is touched together. What CTAs touch that come long after is not
-// in L2 together with it.
-func (a *strewings) share(s *Survey, reach [numDirections]float64, d Device) (share float64) {
+// most is the most that of says of what CTAs in a direction touch first. What those touch that come
+// long after is not in L2 together with it.
+func (a *strewings) most(reach [numDirections]float64, d Device, of func(k Direction, c *strewing) float64) (most float64) {
 	for k := Base; k <= Z; k++ {
-		c := &a.by[k]
 		if k > Base && reach[k] > rowReach*float64(d.L2Bytes) {
 			break
 		}
-		switch {
-		case c.sectors == 0:
-		case k > Base && c.runs == 0 || c.pieces == 0: // goes on where others end
-			return 1
-		default:
-			share = max(share, float64(c.sectors)*sectorBytes/(float64(c.pieces)*float64(s.piece)))
-		}
+		most = max(most, of(k, &a.by[k]))
 	}
-	return min(share, 1)
+	return most
+}
+
+// share is how much of the pieces is touched together.
+func (a *strewings) share(s *Survey, reach [numDirections]float64, d Device) float64 {
+	return min(a.most(reach, d, func(k Direction, c *strewing) float64 {
+		switch {
+		case k > Base && c.sharing(), c.sectors > 0 && (k > Base && c.runs == 0 || c.pieces == 0): // goes on where others end
+			return 1
+		case c.sectors == 0:
+			return 0
+		}
+		return float64(c.sectors) * sectorBytes / (float64(c.pieces) * float64(s.piece))
+	}), 1)
 }
 
 // read is how much of the pieces a read opens them for: what neighbours read beside a CTA's own part comes a
@@ -183,13 +192,18 @@ func (a *strewings) read(s *Survey, reach [numDirections]float64, d Device) floa
 const later = 0.2
 
 // full is how much of the sectors is stored to together.
-func (a *strewings) full(reach [numDirections]float64, d Device) (full float64) {
-	for k := Base; k <= Z; k++ {
-		c := &a.by[k]
-		if k > Base && reach[k] > rowReach*float64(d.L2Bytes) {
-			break
+func (a *strewings) full(reach [numDirections]float64, d Device) float64 {
+	return a.most(reach, d, func(_ Direction, c *strewing) float64 {
+		return float64(c.bytes) / math.Max(float64(c.sectors)*sectorBytes, 1)
+	})
+}
+
+// filled is how much of the granules is stored to together.
+func (a *strewings) filled(s *Survey, reach [numDirections]float64, d Device) float64 {
+	return min(a.most(reach, d, func(k Direction, c *strewing) float64 {
+		if k > Base && c.sharing() {
+			return 1
 		}
-		full = max(full, float64(c.bytes)/math.Max(float64(c.sectors)*sectorBytes, 1))
-	}
-	return full
+		return float64(c.sectors) * sectorBytes / math.Max(float64(c.granules)*float64(s.granule), 1)
+	}), 1)
 }

@@ -54,12 +54,11 @@ func (a *strewings) cost(s *Survey, reach [numDirections]float64, d Device) Writ
 	if full < wholeSector {
 		part = 1 - float64(base.read)/float64(base.sectors) // what was read is in L2 as it was
 	}
-	alone := (1 - share) * (1 - share)
-	sectors, lines, width := float64(base.sectors), float64(base.lines), float64(s.granule/sectorBytes)
-	granules := width * float64(base.granules)
+	alone, filled := (1-share)*(1-share), a.filled(s, reach, d)
+	lines := float64(base.lines) / float64(base.sectors)
 	return WriteBack{
-		Time:    (sectors + openLine*lines*alone + part*sectors*(1+openFill*alone)) / granules,
-		Written: sectors / granules,
-		Read:    part * sectors / granules,
+		Time:    filled * (1 + openLine*lines*alone + part*(1+openFill*alone)),
+		Written: filled,
+		Read:    filled * part,
 	}
 }

@@ -72,6 +72,11 @@ func TestWholeStores(t *testing.T) {
 				touch(0, (uint64(x)*8+r)*4096+uint64(y), 0xf)
 			}
 		}},
+		{"a word of each sector, whose column of CTAs has the others", func(x, y int, touch func(int32, uint64, uint8)) {
+			for r := range uint64(64) {
+				touch(0, (uint64(x)*64+r)*4096+uint64(y)/32, 1<<(y/8%4))
+			}
+		}},
 		{"four instructions, a line of each piece by each", func(x, y int, touch func(int32, uint64, uint8)) {
 			for i := range uint64(64) {
 				for pc := range uint64(4) {
