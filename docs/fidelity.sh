@@ -37,10 +37,12 @@ done
 for batch in seventh eighth ninth tenth eleventh twelfth thirteenth; do
   table "$batch-counters" fidelity --arch h200 --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/counters.jsonl.gz"
 done
-for level in cycle model; do
-  table "fourteenth-$level" fidelity --arch h100 --level $level --kernels "$validation/fourteenth/kernels" --ptx-dir "$validation/fourteenth/ptx.zip" --timings "$validation/fourteenth/h100.jsonl.gz"
+for batch in fourteenth fifteenth; do
+  for level in cycle model; do
+    table "$batch-$level" fidelity --arch h100 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h100.jsonl.gz"
+  done
+  table $batch-counters fidelity --arch h100 --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/counters.jsonl.gz"
 done
-table fourteenth-counters fidelity --arch h100 --kernels "$validation/fourteenth/kernels" --ptx-dir "$validation/fourteenth/ptx.zip" --timings "$validation/fourteenth/counters.jsonl.gz"
 page=$search
 for arch in h200 h100; do
   table "levels-validation-$arch" fidelity --arch $arch --level model,cycle --slots 1 --timings "$validation/$arch.jsonl.gz"

@@ -48,7 +48,8 @@ type recording struct {
 	predicted map[question]prediction
 	drawn     *drawn // nil: not known
 	slow      []timing.Detour
-	counted   bool // slow is known
+	matches   []timing.Match
+	counted   bool // slow and matches are known
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
 	asked   map[wanted]bool

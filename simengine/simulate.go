@@ -83,10 +83,11 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *seati
 // their mean is not below that of the floor and the composed time, which takes
 // no clocking.
 func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (res *timing.Result, floorUS float64, err error) {
+	rec.count()
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
-		Detours: rec.detours(),
+		Detours: rec.slow, Matches: rec.matches,
 	}
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole

@@ -2,6 +2,7 @@ package simengine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine"
@@ -11,6 +12,7 @@ import (
 // in turn, 95 cycles each; sums of integers take a cycle a lane (deploy/calibrate
 // wavefronts.shared_sums and same_address, 1 warp).
 func TestSumsInSharedMemory(t *testing.T) {
+	const atATime = 8
 	sums := func(op string, sharers int) string {
 		return kernel(".shared .align 4 .b8 sums[128];", fmt.Sprintf(`
 	mov.u32 %%r10, sums;
@@ -20,10 +22,10 @@ func TestSumsInSharedMemory(t *testing.T) {
 	mov.f32 %%f0, 0f3F800000;
 	mov.u32 %%r12, 0;
 again:
-	%s;
-	add.u32 %%r12, %%r12, 1;
+	%s
+	add.u32 %%r12, %%r12, %d;
 	setp.lt.u32 %%p1, %%r12, %%r2;
-	@%%p1 bra again;`, sharers, op))
+	@%%p1 bra again;`, sharers, strings.Repeat(op+";\n", atATime), atATime))
 	}
 	each := func(op string, sharers int, level simengine.Level) float64 {
 		var cycles [2]float64

@@ -78,9 +78,43 @@ template <class T> void all(Device &dev, Buffer<Span> &span, float *sink) {
   waves<T, 64>(dev, span, sink);
 }
 
-int main() {
+// apart: each lane of a warp reads a word of its own, so many bytes from the next one's, of a table of so
+// many bytes, and goes on by as much as the warp reads; warps and SMs begin elsewhere.
+__global__ void lanes(unsigned *sink, int reading, int words, int stride, long long *took) {
+  const unsigned *t = reinterpret_cast<const unsigned *>(table);
+  unsigned at = (threadIdx.x % 32 % reading + threadIdx.x / 32 * 97 + blockIdx.x * 41) * stride % words, s = 0;
+  __syncthreads();
+  long long start = clock64();
+  for (int i = 0; i < 64; i++) {
+    unsigned v = t[at];
+    s += v, at = (at + stride * reading + v) % words;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) took[blockIdx.x] = clock64() - start;
+  if (s == 12345) *sink = 1;
+}
+
+void apart(Device &dev, unsigned *sink) {
+  Buffer<long long> took(dev.sms());
+  for (int sms : {1, dev.sms()})
+    for (int warps : {1, 32})
+      for (int stride : {4, 16, 64, 128})
+        for (int size = 1024; size <= 65536; size *= 2)
+          for (int reading : {1, 2, 4, 8, 16, 32}) {
+            for (int i = 0; i < 2; i++) lanes<<<sms, 32 * warps>>>(sink, reading, size / 4, stride / 4, took.p);
+            CHECK(cudaGetLastError());
+            std::vector<double> v;
+            for (long long t : took.get(sms)) v.push_back(t / (64.0 * warps));
+            emit("constants.apart", Params()("stride", stride)("table", size)("lanes", reading)("warps", warps)("sms", sms), median(v), "cycles of the SM a load");
+          }
+}
+
+int main(int argc, char **argv) {
   Device dev;
   Buffer<Span> span(dev.sms() * 32 * 16);
+  Buffer<unsigned> word(1);
+  apart(dev, word.p);
+  if (argc > 1) return 0; // apart alone
   Buffer<float> sink(1);
   all<float>(dev, span, sink.p);
   all<float4>(dev, span, sink.p);

@@ -17,7 +17,11 @@ func (s *selector) lowerNode(n *node) error {
 		return nil
 	}
 	if len(n.dst) != 1 || n.dst[0] < 0 {
-		return s.lower(n)
+		if err := s.lower(n); err != nil {
+			return err
+		}
+		s.copyTwins(n.dst)
+		return nil
 	}
 	v := n.dst[0]
 	vi := &f.vals[v]
@@ -48,14 +52,26 @@ func (s *selector) lowerNode(n *node) error {
 	if err := s.lower(n); err != nil {
 		return err
 	}
-	if s.twin[v] != noValue {
-		for w := range vi.words {
+	s.copyTwins(n.dst)
+	return nil
+}
+
+// copyTwins copies what was brought to general registers to the uniform ones that read it.
+func (s *selector) copyTwins(vals []value) {
+	for _, v := range vals {
+		if v < 0 || s.twin[v] == noValue || s.f.vals[v].file != fileGeneral {
+			continue
+		}
+		for w := range s.f.vals[v].words {
 			if w == 0 || s.want[v]&wantHi != 0 {
-				s.emit(opR2UR, valueArg(s.twin[v], w, 1), valueArg(v, w, 1))
+				from := valueArg(v, w, 1)
+				if b, bound := s.f.sub[v]; bound { // an element of a vector
+					from = valueArg(b.v, b.w+w, 1)
+				}
+				s.emit(opR2UR, valueArg(s.twin[v], w, 1), from)
 			}
 		}
 	}
-	return nil
 }
 
 // uniOperand returns an operand of a uniform instruction.

@@ -167,7 +167,7 @@ func (s *selector) add32(n *node, dst arg) {
 		}
 		if d.op == ir.Shf && s.f.t.lop3 && n.op == ir.Add && s.uses[x.Reg] == 1 && shiftsBy(d) {
 			// LEA.HI: the upper word of a shifted pair, plus a word
-			s.emit(opLEA, dst, s.word(d.src[0], 0), s.word(d.src[1], 0), s.mixOne(y, 0))
+			s.emit(opLEAHI, dst, s.word(d.src[0], 0), s.word(d.src[1], 0), s.mixOne(y, 0))
 			return
 		}
 		local := s.uses[x.Reg] == 1 || d.block == s.n.block
@@ -176,8 +176,11 @@ func (s *selector) add32(n *node, dst arg) {
 			return
 		}
 		if (d.op == ir.Shl || d.op == ir.Shr && !signed(d.typ) && words(d.typ) == 1) && shiftCount(d) >= 0 && local && d.src[0].Kind == ir.OperandReg {
-			args := s.mix(0, d.src[0], y)
-			s.emit(opLEA, dst, args...)
+			args, op := s.mix(0, d.src[0], y), opLEA
+			if d.op == ir.Shr {
+				op = opLEAHI
+			}
+			s.emit(op, dst, args...)
 			return
 		}
 	}

@@ -11,6 +11,7 @@ const (
 	opIADD3
 	opIADD3X
 	opLEA
+	opLEAHI
 	opLEAHIX
 	opLOP3
 	opSHF
@@ -140,6 +141,7 @@ var mops = [numMops]mopInfo{
 	opIADD3:           {"IADD3", ALU, 4, 2},
 	opIADD3X:          {"IADD3.X", ALU, 4, 2},
 	opLEA:             {"LEA", ALU, 4, 2},
+	opLEAHI:           {"LEA.HI", ALU, 4, 2},
 	opLEAHIX:          {"LEA.HI.X", ALU, 4, 2},
 	opLOP3:            {"LOP3", ALU, 4, 2},
 	opSHF:             {"SHF", ALU, 4, 2},
@@ -223,7 +225,7 @@ var mops = [numMops]mopInfo{
 	opCCTL:            {"CCTL", Control, 2, 4},
 	opSHFL:            {"SHFL", Shuffle, 24, 4},
 	opVOTE:            {"VOTE", Vote, 8, 2},
-	opMATCH:           {"MATCH", Vote, 24, 4},
+	opMATCH:           {"MATCH", Match, 24, 4},
 	opREDUX:           {"REDUX", Vote, 24, 4},
 	opHMMA:            {"HMMA.16816.F16", Tensor, 24, 4},
 	opHMMASHORT:       {"HMMA.1688.F16", TensorShort, 18, 4},

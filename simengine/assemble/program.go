@@ -123,7 +123,8 @@ const (
 	Atomic       // atom and red
 	AsyncCopy    // cp.async (LDGSTS)
 	Shuffle      // shfl
-	Vote         // vote, match, redux
+	Vote         // vote, redux
+	Match        // match: as long as the lanes have different values
 	Barrier      // bar.sync
 	Fence        // membar
 	Branch       // bra, convergence barriers
@@ -135,7 +136,7 @@ const (
 var classNames = [NumClasses]string{
 	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", Tensor: "tensor", TensorShort: "tensorshort", TensorSingle: "tensorsingle", TensorSingleShort: "tensorsingleshort", TensorDouble: "tensordouble", MUFU: "mufu", XU: "xu",
 	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
-	Shuffle: "shuffle", Vote: "vote", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control",
+	Shuffle: "shuffle", Vote: "vote", Match: "match", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control",
 }
 
 // String names the class in lower case.

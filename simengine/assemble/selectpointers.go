@@ -15,8 +15,8 @@ import "github.com/warptune/warptune/simengine/ir"
 type walkers struct {
 	s *selector
 
-	// group is, of a value that walks, another one of its group or itself, noValue of others.
-	group   []value
+	in      []bool // by value: it walks
+	groups  sets   // of values that walk
 	bad     []bool // by the value that stands for a group
 	wide    []bool // by that, whether products step it
 	reached []int  // by that, the accesses whose address it is
@@ -24,9 +24,10 @@ type walkers struct {
 
 // uniformPointers moves such pointers to the uniform file.
 func (s *selector) uniformPointers() {
-	w := walkers{s: s, group: make([]value, len(s.f.vals)), bad: make([]bool, len(s.f.vals)), wide: make([]bool, len(s.f.vals)), reached: make([]int, len(s.f.vals))}
-	for v := range w.group {
-		w.group[v] = noValue
+	n := len(s.f.vals)
+	w := walkers{s: s, in: make([]bool, n), bad: make([]bool, n), wide: make([]bool, n), reached: make([]int, n)}
+	for range n {
+		w.groups.add()
 	}
 	if !w.begin() {
 		return
@@ -34,8 +35,8 @@ func (s *selector) uniformPointers() {
 	for w.extend() {
 	}
 	w.check()
-	for v, g := range w.group {
-		if g == noValue || w.bad[w.find(value(v))] {
+	for v, in := range w.in {
+		if !in || w.bad[w.find(value(v))] {
 			continue
 		}
 		s.f.vals[v].file = fileUniform
@@ -58,7 +59,7 @@ func (s *selector) eachNode(do func(n *node)) {
 func (w *walkers) begin() (found bool) {
 	w.s.eachNode(func(n *node) {
 		if v := w.written(n); v != noValue && w.s.f.vals[v].defs > 1 && w.starts(n) {
-			w.group[v], found = v, true
+			w.in[v], found = true, true
 		}
 	})
 	return found
@@ -137,7 +138,7 @@ func (w *walkers) extend() (changed bool) {
 		}
 		for i := range n.src {
 			o := &n.src[i]
-			if o.Kind == ir.OperandReg && w.group[o.Reg] != noValue && value(o.Reg) != v {
+			if o.Kind == ir.OperandReg && w.in[o.Reg] && value(o.Reg) != v {
 				changed = w.join(v, value(o.Reg)) || changed
 			}
 		}
@@ -146,36 +147,26 @@ func (w *walkers) extend() (changed bool) {
 }
 
 // find returns what stands for the group of a value.
-func (w *walkers) find(v value) value {
-	for w.group[v] != v {
-		v = w.group[v]
-	}
-	return v
-}
+func (w *walkers) find(v value) value { return value(w.groups.find(int32(v))) }
 
-// join makes one group of two, and says whether they were two.
+// join puts a value into the group of one that walks, and says whether it was in another or none.
 func (w *walkers) join(v, u value) bool {
-	u = w.find(u)
-	if w.group[v] == noValue {
-		w.group[v] = u
-		return true
-	}
-	v = w.find(v)
-	w.group[v] = u
-	return v != u
+	fresh := !w.in[v]
+	w.in[v] = true
+	return w.groups.join(int32(v), int32(u)) || fresh
 }
 
 // check finds the groups that have a writer or a reader that rules uniform registers out.
 func (w *walkers) check() {
 	w.s.eachNode(func(n *node) {
 		for _, d := range n.dst {
-			if d >= 0 && w.group[d] != noValue && !w.writes(n) {
+			if d >= 0 && w.in[d] && !w.writes(n) {
 				w.bad[w.find(d)] = true
 			}
 		}
 		for i := range n.src {
 			o := &n.src[i]
-			if (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && w.group[o.Reg] != noValue && !w.reads(n, i) {
+			if (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && w.in[o.Reg] && !w.reads(n, i) {
 				w.bad[w.find(value(o.Reg))] = true
 			}
 		}
@@ -188,7 +179,7 @@ func (w *walkers) writes(n *node) bool {
 	case w.written(n) == noValue || w.s.f.blocks[n.block].split:
 		return false
 	case w.copies(n):
-		return w.group[n.src[0].Reg] != noValue || w.starts(n)
+		return w.in[n.src[0].Reg] || w.starts(n)
 	case w.starts(n):
 		return true
 	case n.op != ir.Add || n.guard != noValue || w.s.leftByLanes(int(n.block)):
@@ -196,7 +187,7 @@ func (w *walkers) writes(n *node) bool {
 	}
 	for i := range n.src {
 		switch o := &n.src[i]; {
-		case o.Kind == ir.OperandImm, o.Kind == ir.OperandReg && w.group[o.Reg] != noValue:
+		case o.Kind == ir.OperandImm, o.Kind == ir.OperandReg && w.in[o.Reg]:
 		case o.Kind == ir.OperandReg && w.s.wideProduct(value(o.Reg), true):
 			w.wide[w.find(n.dst[0])] = true
 		default:
@@ -214,10 +205,10 @@ func (w *walkers) reads(n *node, i int) bool {
 		w.reached[g]++
 		return w.reached[g] == 1
 	case w.copies(n):
-		return w.group[n.dst[0]] != noValue
+		return w.in[n.dst[0]]
 	case n.op != ir.Add || len(n.dst) != 1 || n.dst[0] < 0 || n.src[i].Kind != ir.OperandReg:
 		return false
-	case w.group[n.dst[0]] != noValue:
+	case w.in[n.dst[0]]:
 		return true
 	}
 	o := &n.src[1-i]

@@ -12,25 +12,22 @@ func (s *selector) uniformVariables() {
 		vi := &f.vals[v]
 		ok[v] = vi.uniform && vi.defs > 1 && vi.words <= 2 && vi.file == fileGeneral
 	}
-	for _, b := range f.order {
-		for _, ni := range f.blocks[b].nodes {
-			n := &f.nodes[ni]
-			for _, d := range n.dst {
-				if d >= 0 && ok[d] && (!s.recurrence(n) || !s.uniformOp(n) || !s.uniformSources(n, ok)) {
-					ok[d] = false
-				}
-			}
-			for i := range n.src {
-				o := &n.src[i]
-				if o.Kind == ir.OperandReg && o.Reg != ir.NoReg && ok[o.Reg] && !s.readsUniform(n, i) {
-					ok[o.Reg] = false
-				}
-				if o.Kind == ir.OperandAddr && o.Reg != ir.NoReg && n.space != ir.Const && !s.uniformBase(n) {
-					ok[o.Reg] = false
-				}
+	s.eachNode(func(n *node) {
+		for _, d := range n.dst {
+			if d >= 0 && ok[d] && (!s.recurrence(n) || !s.uniformOp(n) || !s.uniformSources(n, ok)) {
+				ok[d] = false
 			}
 		}
-	}
+		for i := range n.src {
+			o := &n.src[i]
+			if o.Kind == ir.OperandReg && o.Reg != ir.NoReg && ok[o.Reg] && !s.readsUniform(n, i) {
+				ok[o.Reg] = false
+			}
+			if o.Kind == ir.OperandAddr && o.Reg != ir.NoReg && n.space != ir.Const && !s.uniformBase(n) {
+				ok[o.Reg] = false
+			}
+		}
+	})
 	for v := range ok {
 		if ok[v] {
 			f.vals[v].file = fileUniform

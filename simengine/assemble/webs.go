@@ -16,7 +16,7 @@ func (f *fn) splitWebs() {
 		for v, m := range f.live.in[b] {
 			w.in[b][v] = -1
 			if m != 0 && split[v] {
-				w.in[b][v] = w.fresh()
+				w.in[b][v] = w.sets.add()
 			}
 		}
 		w.walk(b, false)
@@ -25,7 +25,7 @@ func (f *fn) splitWebs() {
 		for _, t := range f.blocks[b].succs {
 			for v, id := range w.in[t] {
 				if id >= 0 && w.out[b][v] >= 0 {
-					w.join(id, w.out[b][v])
+					w.sets.join(id, w.out[b][v])
 				}
 			}
 		}
@@ -56,7 +56,7 @@ func (f *fn) countWrites() []int {
 type webs struct {
 	f       *fn
 	split   []bool
-	parent  []int32
+	sets    sets
 	in, out [][]int32 // by block and value: its web, -1 none
 	cur     []int32
 	first   []int32 // by block: the web of its first definition
@@ -64,24 +64,9 @@ type webs struct {
 	names   map[int32]value
 }
 
-func (w *webs) fresh() int32 {
-	w.parent = append(w.parent, int32(len(w.parent)))
-	return int32(len(w.parent) - 1)
-}
-
-func (w *webs) find(x int32) int32 {
-	for w.parent[x] != x {
-		w.parent[x] = w.parent[w.parent[x]]
-		x = w.parent[x]
-	}
-	return x
-}
-
-func (w *webs) join(a, b int32) { w.parent[w.find(a)] = w.find(b) }
-
 // name is the value that a web goes by: the first one keeps the old name.
 func (w *webs) name(v value, id int32) value {
-	id = w.find(id)
+	id = w.sets.find(id)
 	if t, ok := w.names[id]; ok {
 		return t
 	}
@@ -101,7 +86,7 @@ func (w *webs) walk(b int, rename bool) {
 	}
 	w.cur = append(w.cur[:0], w.in[b]...)
 	if !rename {
-		w.first[b] = int32(len(w.parent))
+		w.first[b] = int32(len(w.sets))
 	}
 	w.count = w.first[b]
 	for i := range insts {
@@ -132,7 +117,7 @@ func (w *webs) walk(b int, rename bool) {
 // number is the web of a definition: a new one, or the same on the second walk.
 func (w *webs) number(again bool) int32 {
 	if !again {
-		return w.fresh()
+		return w.sets.add()
 	}
 	w.count++
 	return w.count - 1

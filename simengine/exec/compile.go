@@ -102,7 +102,7 @@ type compiler struct {
 	families families // of the block being compiled
 	// unwritten are the registers that may be read before they are written.
 	unwritten ir.BitSet
-	counting  bool // of slow paths
+	counting  bool // of slow paths and of values that match
 
 	operand extra // scratch of instructions that keep none
 	key     []byte

@@ -12,7 +12,7 @@ func (c *compiler) instr(pc int) error {
 	if in.Guard != ir.NoReg {
 		i.hasGuard, i.guardNot, i.guard = true, in.GuardNot, c.slots[in.Guard].index
 	}
-	if c.counting && ir.HasSlowPath(in) {
+	if c.counting && (ir.HasSlowPath(in) || countsValues(in)) {
 		if err := c.emitCount(pc, in, i); err != nil {
 			return err
 		}

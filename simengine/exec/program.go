@@ -132,6 +132,7 @@ type Program struct {
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
 	slow            []int32    // the operations whose slow paths are counted
+	matched         []int32    // those whose lanes' values are
 }
 
 type constant32 struct {

@@ -50,6 +50,7 @@ type Runner struct {
 	disagree   bool
 	work       int64
 	detours    []Detour // by Program.slow
+	matches    []Match  // by Program.matched
 	aside      int64    // of work, what PathOnly leaves out
 
 	noBarrierLoops bool
@@ -70,6 +71,9 @@ func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p, regions: make([]*region, p.accesses), families: make([]family, p.families+1), agreed: map[loopKey]int64{}}
 	for _, pc := range p.slow {
 		r.detours = append(r.detours, Detour{PC: int(pc)})
+	}
+	for _, pc := range p.matched {
+		r.matches = append(r.matches, Match{PC: int(pc)})
 	}
 	return r
 }

@@ -16,10 +16,11 @@ type Detour struct {
 }
 
 // CompileCounting is Compile for Full mode, of a program whose runs count the slow
-// paths that warps take (Runner.Detours). It is nil for a kernel without any.
+// paths that warps take (Runner.Detours) and the values that lanes match (Runner.Matches). It is
+// nil for a kernel without any.
 func CompileCounting(k *ir.Kernel) (*Program, error) {
 	for i := range k.Instrs {
-		if ir.HasSlowPath(&k.Instrs[i]) {
+		if ir.HasSlowPath(&k.Instrs[i]) || countsValues(&k.Instrs[i]) {
 			return compile(k, Full, true)
 		}
 	}
@@ -38,13 +39,17 @@ func (r *Runner) Detours() []Detour {
 	return out
 }
 
-// emitCount compiles the count before an operation that has a slow path.
+// emitCount compiles the count before an operation that has a slow path or matches values.
 func (c *compiler) emitCount(pc int, in *ir.Instr, guard instr) error {
-	guard.kind, guard.x = kindCall, &extra{run: (*Runner).countPaths, imm: uint64(len(c.p.slow))}
+	list, run := &c.p.slow, (*Runner).countPaths
+	if countsValues(in) {
+		list, run = &c.p.matched, (*Runner).countValues
+	}
+	guard.kind, guard.x = kindCall, &extra{run: run, imm: uint64(len(*list))}
 	if err := c.operands(pc, in, guard.x, in.Type); err != nil {
 		return err
 	}
-	c.p.slow = append(c.p.slow, int32(pc))
+	*list = append(*list, int32(pc))
 	c.p.code = append(c.p.code, guard)
 	return nil
 }

@@ -18,10 +18,10 @@ import "slices"
 //   - It leaves alone loops whose 64-bit induction is narrowed first (blur by clang),
 //     loops of several blocks (histogram's flush, nbody's and sgemm's outer loop, all
 //     of reduce's), and loops with a division or root that has a slow path
-//     (hellinger, attention) or with atomics on global memory (atomicCost,
-//     atomicSystemWide).
+//     (hellinger, attention) or with atomics (atomicCost, atomicSystemWide; on shared memory
+//     deploy/calibrate/unknown.py).
 //   - There are four copies in the loop, then two, then one, each skipped when
-//     fewer iterations are left. How large a loop may be, see weight. Barriers make
+//     fewer iterations are left. How large a loop may be, see worthFour. Barriers make
 //     no difference (dgemm_tiled).
 //   - A loop whose number of iterations is known is unrolled whole if that is not too
 //     long (collatz; see mostIterations), on inequality too, and where it has
@@ -36,45 +36,11 @@ import "slices"
 // deploy/calibrate/validation come out as they are, and of 72 of HeCBench's with loops
 // that count down (181 in all) 66 have as many unrolled. What does not is unrolled whole
 // (lfib4, inversek2j; counted before that was done here), has a 64-bit induction (hogbom),
-// is empty (aes) or made twice (contract, ge-spmm, bm3d), or is under weight.
+// is empty (aes) or made twice (contract, ge-spmm, bm3d), or weighs otherwise than it was
+// taken to then (bitpacking, deredundancy, knn).
 
 // unrollFactor is the number of copies in an unrolled loop.
 const unrollFactor = 4
-
-// A loop of more than unrollLongest instructions, or that weighs more than
-// unrollHeaviest, is not unrolled: 65 are (dgemm_tiled), 67 and 72 not (crs, radix_count); 48 is (layernorm),
-// 50 and 52 not (softmax_rows, layernorm).
-const (
-	unrollLongest  = 65
-	unrollHeaviest = 49
-)
-
-// weight is what an instruction counts towards unrollHeaviest: accesses of global memory
-// twice (of loops of 36 and 37 instructions those with 12 are unrolled, with 16 not:
-// layernorm, gmm, softmax_rows), of shared memory not at all (54 with 14 loads are,
-// 49 with none not: radix_count, layernorm), exponentials and integer quotients as what
-// they take (softmax_rows, bn, dpid). Found otherwise: bitpacking's loops over words
-// that are not of 32 bits, deredundancy's, one of knn's two.
-func weight(in *Instr) int {
-	switch in.Op {
-	case Ld, St:
-		switch in.Space {
-		case Global:
-			return 2
-		case Shared:
-			return 0
-		}
-	case Ex2, Lg2:
-		if in.Type == F32 && in.Mod&ModFtz == 0 {
-			return 4
-		}
-	case Div, Rem:
-		if !in.Type.IsFloat() && in.Src[1].Kind != OperandImm {
-			return 20
-		}
-	}
-	return 1
-}
 
 // counted is a loop that can be unrolled.
 type counted struct {
@@ -109,7 +75,7 @@ func (k *Kernel) Unrolled() *Kernel {
 	nk := *k
 	u.out = &nk
 	nk.Regs = append([]RegInfo(nil), k.Regs...)
-	nk.Instrs = make([]Instr, 0, len(k.Instrs)+len(loops)*unrollLongest*2*unrollFactor)
+	nk.Instrs = make([]Instr, 0, len(k.Instrs)+len(loops)*unrollHeaviest*2*unrollFactor)
 	nk.Blocks, nk.NoUnroll = nil, nil
 	for b := range k.Blocks {
 		blk := &k.Blocks[b]
@@ -141,12 +107,10 @@ func (k *Kernel) counted(b int) (counted, bool) {
 		slices.Contains(k.NoUnroll, blk.Start) {
 		return l, false
 	}
-	heavy := 1            // the branch
 	adds := map[Reg]int{} // definitions of each register
 	for pc := blk.Start; pc < blk.End-1; pc++ {
 		in := &k.Instrs[pc]
-		heavy += weight(in)
-		if in.Guard != NoReg && len(in.Dst) > 0 || synchronises(in.Op) || HasSlowPath(in) || in.Space == Global && (in.Op == Atom || in.Op == Red) {
+		if in.Guard != NoReg && len(in.Dst) > 0 || synchronises(in.Op) || HasSlowPath(in) || in.Op == Atom || in.Op == Red {
 			return l, false
 		}
 		for _, r := range in.Dst {
@@ -169,7 +133,7 @@ func (k *Kernel) counted(b int) (counted, bool) {
 		return l, k.known(&l, n, adds)
 	}
 	t := &k.Instrs[l.test]
-	return l, blk.End-blk.Start <= unrollLongest && heavy <= unrollHeaviest &&
+	return l, k.worthFour(&l, adds) &&
 		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
 }
 
@@ -181,12 +145,12 @@ func (k *Kernel) induction(l *counted, adds map[Reg]int) bool {
 		return false
 	}
 	l.iv = t.Src[0].Reg
-	l.step = k.stepOf(&k.Blocks[l.block], l.test, l.iv)
+	l.step = k.stepBefore(&k.Blocks[l.block], l.test, l.iv)
 	return adds[l.iv] == 1
 }
 
-// stepOf returns what is added to a register in a block before a place.
-func (k *Kernel) stepOf(blk *Block, before int, r Reg) (step int64) {
+// stepBefore returns what is added to a register in a block before a place.
+func (k *Kernel) stepBefore(blk *Block, before int, r Reg) (step int64) {
 	for pc := blk.Start; pc < before; pc++ {
 		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == Add && in.Mod == 0 && in.Type.Size() == 4 &&
 			in.Src[0].Kind == OperandReg && in.Src[0].Reg == r && in.Src[1].Kind == OperandImm {

@@ -34,7 +34,7 @@ func (l *counted) partWeight(in *Instr, adds map[Reg]int) int {
 	if in.Op == Add && in.Type.Size() == 8 && in.Src[1].Kind == OperandReg || fixed(in, adds) {
 		return 0
 	}
-	return wholeWeight(in)
+	return weight(in)
 }
 
 // fixed says whether an instruction computes the same in every iteration.

@@ -19,18 +19,6 @@ var mostIterations = []struct{ weight, iterations int }{
 // alone has some 14,000.
 const mostWritten = 1 << 16
 
-// wholeWeight is what an instruction counts towards mostIterations: accesses of global
-// and of shared memory twice, exponentials as what they take.
-func wholeWeight(in *Instr) int {
-	switch {
-	case (in.Op == Ld || in.Op == St) && in.Space == Shared:
-		return 2
-	case (in.Op == Ex2 || in.Op == Lg2) && weight(in) > 1:
-		return 6
-	}
-	return weight(in)
-}
-
 // fitsWhole says whether that many iterations of a weight are unrolled whole. Between
 // weights that were measured it is in proportion.
 func fitsWhole(weight, iterations int) bool {
@@ -71,11 +59,11 @@ const mostCounted = 1 << 16
 
 // known says whether a loop of a known number of iterations is unrolled, and finds how.
 func (k *Kernel) known(l *counted, n int, adds map[Reg]int) (ok bool) {
-	whole, weight := 0, 0
+	whole, light := 0, 0
 	for pc := k.Blocks[l.block].Start; pc < k.Blocks[l.block].End-1; pc++ {
 		if in := &k.Instrs[pc]; pc != l.test && (len(in.Dst) != 1 || in.Dst[0] != l.iv) {
-			whole += wholeWeight(in)
-			weight += l.partWeight(in, adds)
+			whole += weight(in)
+			light += l.partWeight(in, adds)
 		}
 	}
 	if fitsWhole(whole, n) {
@@ -85,7 +73,7 @@ func (k *Kernel) known(l *counted, n int, adds map[Reg]int) (ok bool) {
 	if l.both >= 0 {
 		return false
 	}
-	l.atATime, l.before, ok = part(weight, n)
+	l.atATime, l.before, ok = part(light, n)
 	return ok
 }
 

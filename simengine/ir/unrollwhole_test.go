@@ -77,7 +77,7 @@ func weigh(t *testing.T, body string) (sum int) {
 	}
 	for i := range mod.Kernels[0].Instrs {
 		if in := &mod.Kernels[0].Instrs[i]; in.Op != Exit {
-			sum += wholeWeight(in)
+			sum += weight(in)
 		}
 	}
 	return sum

@@ -2,6 +2,7 @@ package timing
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
@@ -55,16 +56,17 @@ type code struct {
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
 	detours      []detour
+	matches      []Match
 	extra        [][]int32 // by block: the detours called in it
 	// requests[b] is the loads, stores and atomics of block b, spills left out.
 	requests []int32
 }
 
-func compile(m *machine, p *assemble.Program, detours []Detour) (*code, error) {
+func compile(m *machine, p *assemble.Program, detours []Detour, matches []Match) (*code, error) {
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
-	c := &code{program: p, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
+	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests = make([]int32, len(p.Blocks))
 	c.classes, c.held = make([][assemble.NumClasses]int32, len(p.Blocks)), make([]int64, len(p.Blocks))
@@ -171,6 +173,9 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 			o.interval = max(o.interval, int32(m.threeReads))
 		}
 		c.before = in
+	case assemble.Match:
+		hold, latency := MatchCost(c.program.Kernel, in, c.matches)
+		o.interval, o.latency = int32(dram.Ticks(hold)), int32(math.Round(latency))
 	}
 	o.dst0 = int32(len(c.deps))
 	for _, span := range in.Dst {

@@ -41,6 +41,8 @@ type Input struct {
 	SpreadCTAs int64
 	// Detours are the slow paths that warps take, by the operation's PTX instruction.
 	Detours []Detour
+	// Matches are the values that warps match, by PTX instruction; one where none is named.
+	Matches []Match
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
 	// At least one CTA is clocked whatever the budget.
 	Budget int64

@@ -185,6 +185,7 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	set(assemble.AsyncCopy, pipeMemory, "", "", resultFixed)
 	set(assemble.Shuffle, pipeMemory, "", arch.LatencyShuffle, resultShort)
 	set(assemble.Vote, pipeALU, arch.LaneInt32, arch.LatencyVote, resultFixed)
+	set(assemble.Match, pipeXU, "", "", resultShort) // as long as MatchCost says
 	set(assemble.Barrier, pipeNone, "", arch.LatencyBarrier, resultFixed)
 	set(assemble.Fence, pipeNone, "", arch.LatencyFenceCTA, resultFixed)
 	set(assemble.Branch, pipeBranch, arch.LaneBranch, arch.LatencyBranch, resultFixed)

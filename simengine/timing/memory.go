@@ -73,9 +73,12 @@ func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 
 // constantAccess serialises over the distinct words of a request.
 func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
-	passes := int64(max(a.Passes, 1))
-	begin, _ = s.idc.Serve(at, passes*s.m.constPass)
-	return begin, begin + s.m.latConst + (passes-1)*s.m.constPass/dram.Fraction
+	hold := int64(max(a.Passes, 1)) * s.m.constPass
+	if a.Passes > 1 && a.Space == ir.Const {
+		hold += int64(a.Turns) * s.pool.constMiss
+	}
+	begin, _ = s.idc.Serve(at, hold)
+	return begin, begin + s.m.latConst + (hold-s.m.constPass)/dram.Fraction
 }
 
 // shared serialises over bank conflicts, and atomics over lanes of one word.
@@ -89,7 +92,7 @@ func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
 			begin, _ = s.lsu.Serve(at, (2*same-1)*passes*s.m.sharedPass)
 			return begin, begin + latency + (same-1)*s.m.latSwap
 		case !s.c.program.IsCounted(a.PC):
-			passes *= same
+			passes = int64(max(a.Turns, 1))
 		}
 	}
 	begin, _ = s.lsu.Serve(at, max(passes*s.m.sharedPass, s.m.addressing))

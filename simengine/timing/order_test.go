@@ -91,7 +91,7 @@ func readied(t *testing.T, in Input) func() *sm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := compile(m, in.Program, nil)
+	c, err := compile(m, in.Program, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package timing
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
@@ -18,6 +19,7 @@ type pool struct {
 	// tableHold the steps that a load of WalksTable then holds the SM's constant cache.
 	apart     float64
 	tableHold int64
+	constMiss int64 // steps a line of a table takes that lanes read apart
 }
 
 // clusterSteps is how many neighbours of the first CTA are traced along x, at
@@ -101,7 +103,7 @@ type gatherer struct {
 // gather traces as many CTAs as the survey needs, fewer of long ones: the
 // neighbours' traces must not cost more than what is clocked.
 func gather(m *machine, c *code, in *Input) (*pool, error) {
-	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}}
+	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}, constMiss: dram.Ticks(ConstantMiss(in.Program.Kernel))}
 	g := gatherer{m, c, in, p, reuse.New(c.pcs, m.granule(), m.arch.DRAMPieceBytes), map[int64]bool{}}
 	base := picks(in.Grid, clusterSteps)[0]
 	if err := g.trace(base); err != nil {

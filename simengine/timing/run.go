@@ -20,7 +20,7 @@ func Run(in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := compile(m, in.Program, in.Detours)
+	c, err := compile(m, in.Program, in.Detours, in.Matches)
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,9 @@ type Access struct {
 	// MaxSame is the largest number of lanes that address the same word,
 	// what atomics serialise on.
 	MaxSame uint8
+	// Turns is what Passes would be if lanes that address the same word did not share it: what atomics on
+	// shared memory take. For Const it is how often the lanes, one after another, come to another line of 64 bytes.
+	Turns uint8
 }
 
 // Line is one 128-byte memory line touched by a request.

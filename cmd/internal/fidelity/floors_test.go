@@ -168,9 +168,11 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16, 0},
 		{"fourteenth", 112, simengine.Cycle, 1.10, 0.70, 0.19, 0},
 		{"fourteenth", 112, simengine.Model, 1.12, 0.60, 0.22, 0},
+		{"fifteenth", 128, simengine.Cycle, 1.10, 0.60, 0.16, 0},
+		{"fifteenth", 128, simengine.Model, 1.10, 0.60, 0.17, 0},
 	} {
 		arch := "h200"
-		if c.dir == "fourteenth" {
+		if c.dir == "fourteenth" || c.dir == "fifteenth" {
 			arch = "h100"
 		}
 		recs := sampled(readValidation(t, c.dir+"/"+arch), c.records)

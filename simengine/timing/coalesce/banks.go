@@ -163,6 +163,20 @@ func Const(addr *Lanes, mask uint32, width int) int {
 	return distinct(addr, mask, shift)
 }
 
+// constLine is the bytes of a line of the constant caches.
+const constLine = 64
+
+// Visits is how often lanes that read constants one after another come to another line.
+func Visits(addr *Lanes, mask uint32) (n int) {
+	at := ^uint64(0)
+	for m := mask; m != 0; m &= m - 1 {
+		if line := addr[bits.TrailingZeros32(m)&(warpSize-1)] / constLine; line != at {
+			n, at = n+1, line
+		}
+	}
+	return n
+}
+
 func wordShift(width int) uint {
 	return uint(bits.Len(uint(max(width, 1) - 1)))
 }
@@ -183,6 +197,27 @@ next:
 		n++
 	}
 	return n
+}
+
+// Turns is the number of passes of a request whose lanes do not share words: for each group of lanes served together
+// the most that one bank has to do. 32 lanes at one word take 32, and at 32 words of one bank, too
+// (deploy/calibrate wavefronts.same_address and stride of shared_atom).
+func Turns(addr *Lanes, mask uint32, width, bankWidth int) (turns int) {
+	group, words, shift := groupSize(width, bankWidth), max(1, width/bankWidth), bits.TrailingZeros(uint(bankWidth))
+	for first := 0; first < warpSize; first += group {
+		var count [banks]int
+		top := 0
+		for m := mask & ((1<<group - 1) << first); m != 0; m &= m - 1 {
+			word := addr[bits.TrailingZeros32(m)&(warpSize-1)] >> shift
+			for w := range uint64(words) {
+				b := (word + w) % banks
+				count[b]++
+				top = max(top, count[b])
+			}
+		}
+		turns += top
+	}
+	return turns
 }
 
 // MaxSame is the largest number of lanes that name the same word of width

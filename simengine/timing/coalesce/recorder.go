@@ -196,6 +196,8 @@ func (p *pattern) shifted(space ir.Space, width int, mask uint32, bankWidth int,
 // unit is by what multiples of bytes lanes may move together.
 func (p *pattern) unit(space ir.Space, width, bankWidth int) uint64 {
 	switch {
+	case space == ir.Const && p.access.Passes > 1:
+		return uint64(max(constLine, width))
 	case space == ir.Const:
 		return uint64(width)
 	case space == ir.Local:
@@ -219,6 +221,7 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 	case ir.Const:
 		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
+		a.Turns = uint8(Visits(addr, mask))
 	case ir.Local:
 		// Every lane has a bank of its own: passes are words.
 		words := (width + 3) / 4
@@ -233,6 +236,7 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 	}
 	if op == ir.Atom || op == ir.Red {
 		a.MaxSame = uint8(MaxSame(addr, mask, width))
+		a.Turns = uint8(Turns(addr, mask, width, r.bankWidth))
 	}
 	p.valid, p.space, p.mask, p.addr, p.access = true, space, mask, *addr, a
 }

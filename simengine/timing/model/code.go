@@ -25,8 +25,10 @@ type code struct {
 	// takes a turn of the load/store unit even if no lane does.
 	requests []int32
 	// class[pc] is the memory class of a PTX instruction, ClassInvalid for others.
-	class []assemble.Class
-	spill spillPath
+	class     []assemble.Class
+	spill     spillPath
+	matches   []timing.Match
+	constMiss float64 // cycles a line of a table takes that lanes read apart
 	// slow[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slow map[int32]float64
 	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
@@ -52,7 +54,7 @@ func memoryClass(o ir.Op) assemble.Class {
 func newCode(f *timing.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
 	p, detours := in.Program, in.Detours
 	n := len(p.Blocks)
-	c := &code{f: f, p: p, spill: s, root: make([]int32, n), heads: make([]bool, n)}
+	c := &code{f: f, p: p, matches: in.Matches, constMiss: timing.ConstantMiss(p.Kernel), spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))
@@ -115,13 +117,23 @@ func (c *code) check(in *assemble.Instr) error {
 	return nil
 }
 
+// figures are how long an instruction holds its pipe and how long its result takes, cycles.
+func (c *code) figures(in *assemble.Instr) (hold, latency float64) {
+	if in.Class == assemble.Match {
+		return timing.MatchCost(c.p.Kernel, in, c.matches)
+	}
+	s := &c.f.Classes[in.Class]
+	return s.Hold, s.Latency
+}
+
 // count adds an instruction to a block's static work.
 func (c *code) count(w *work, in *assemble.Instr) {
 	s := &c.f.Classes[in.Class]
 	w.issued++
 	w.busy[issueSlot] += c.f.Slots(in)
 	if s.Port != 0 {
-		w.busy[s.Port] += s.Hold
+		hold, _ := c.figures(in)
+		w.busy[s.Port] += hold
 	}
 	if in.Class == assemble.ALU && c.f.SharedFP32Int {
 		w.busy[c.f.Classes[assemble.FMA].Port] += s.Hold / 2

@@ -262,14 +262,18 @@ func (t *traffic) access(u *turn) {
 				u.one.blocking[lsu] = u.one.busy[lsu]
 				return
 			case !t.c.p.IsCounted(a.PC):
-				passes *= same
+				passes = float64(max(a.Turns, 1))
 			}
 		}
 		u.r.latency += float32((passes - 1) * f.SharedPass)
 		u.one.busy[lsu] = math.Max(passes*f.SharedPass, f.Addressing)
 	case ir.Const, ir.ParamSpace:
-		u.r.latency = float32(f.Constant + (passes-1)*f.ConstantPass)
-		u.one.busy[idc] = passes*f.ConstantPass + t.c.table[a.PC]
+		hold := passes * f.ConstantPass
+		if a.Passes > 1 && a.Space == ir.Const {
+			hold += float64(a.Turns) * t.c.constMiss
+		}
+		u.r.latency = float32(f.Constant + hold - f.ConstantPass)
+		u.one.busy[idc] = hold + t.c.table[a.PC]
 		u.one.blocking[idc] = u.one.busy[idc]
 	default:
 		if a.Space == ir.Local {

@@ -164,16 +164,17 @@ func (w *walker) block(b int32) {
 
 func (w *walker) issue(in *assemble.Instr) {
 	s := &w.c.f.Classes[in.Class]
+	hold, latency := w.c.figures(in)
 	at, wait := w.ready(in)
 	if s.Port != 0 {
 		at = math.Max(at, w.ports[s.Port])
-		w.ports[s.Port] = at + s.Hold
+		w.ports[s.Port] = at + hold
 	}
 	if wait != nil && wait.took > 0 && at-w.now > wait.took/2 {
 		w.waited(wait)
 	}
 	w.now = at + w.c.f.Slots(in)
-	r := result{at: at + s.Latency}
+	r := result{at: at + latency}
 	switch in.Class {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
 		r = w.memory(in, at, s.Latency)

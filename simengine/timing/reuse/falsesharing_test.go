@@ -15,23 +15,25 @@ func TestFalseSharing(t *testing.T) {
 		pitch uint64 // bytes
 		place uint64 // of what is stored, lines on
 		ahead bool   // all rows are read first
+		first uint64 // byte of a row that is the first to be updated
 		want  float64
 	}{
-		{"rows of whole lines", 24576, 0, false, 0},
-		{"every other row begins in the middle of a line", 24000, 0, false, 4.0 / 6},
-		{"all is read before it is stored", 24000, 0, true, 0},
-		{"stored elsewhere", 24000, 1 << 30, false, 0},
+		{"rows of whole lines", 24576, 0, false, 0, 0},
+		{"every other row begins in the middle of a line", 24000, 0, false, 0, 4.0 / 6},
+		{"all begin within a sector", 24576, 0, false, 8, 0.75},
+		{"all is read before it is stored", 24000, 0, true, 0, 0},
+		{"stored elsewhere", 24000, 1 << 30, false, 0, 0},
 	} {
 		s := New(1, 64, 512)
 		for cta := range uint64(3) {
 			s.Begin([]Direction{Base, X, X}[cta])
 			row := func(w, r uint64, place uint64, store bool) {
 				s.Request(int(w), int(r))
-				at := r*c.pitch + (cta*warps+w)*128
+				at := r*c.pitch + (cta*warps+w)*128 + c.first
 				for line := at / 128; line*128 < at+128; line++ {
 					var sectors uint8
 					for k := range uint64(4) {
-						if b := line*128 + k*32; b >= at && b < at+128 {
+						if b := line*128 + k*32; b+32 > at && b < at+128 {
 							sectors |= 1 << k
 						}
 					}

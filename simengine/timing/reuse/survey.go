@@ -194,7 +194,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 // shares says that a request of a part of a line comes after its warp has stored, and
 // that other warps have read of the line before.
 func (s *Survey) shares(line uint64, sectors uint8) bool {
-	if sectors == 1<<(lineBytes/sectorBytes)-1 || !s.sharing.stored[s.warp] {
+	if !s.sharing.stored[s.warp] {
 		return false
 	}
 	for g := range s.perLine {

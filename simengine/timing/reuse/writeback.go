@@ -3,10 +3,11 @@ package reuse
 // What DRAM takes to write back a sector, in the time that it moves one in: a line of a piece
 // of which L2 has a share only takes openLine (1-share)² more, and a sector that was stored to in part is
 // read before, which takes openFill (1-share)² besides. With these an H200 stores to one sector of
-// each 64, 128, 256, 512 and 1024 bytes in part at 22, 40, 50, 55 and 55 ps, where it takes 20, 40, 55, 59 and 63
+// each 128, 256, 512 and 1024 bytes in part at 40, 50, 55 and 55 ps, where it takes 40, 55, 59 and 63
 // (deploy/calibrate rows.stride write), whole ones at random places at 32 ps for 32.5, pieces of 64 and 128
-// bytes in 36 and 45 ps for 35 and 44 (rows.pieces write); an H100 in 31, 57, 70, 77 and 77 ps for
-// 25, 48, 65, 69 and 72 (stores.spilled). DRAM writes 32 bytes of each sector, and reads as much of those in part, by its counters.
+// bytes in 36 and 45 ps for 35 and 44 (rows.pieces write); an H100 in 57, 70, 77 and 77 ps for
+// 48, 65, 69 and 72 (stores.spilled). Of sectors 64 bytes apart, half of each piece, 14 and 20 ps come out for
+// 20 and 25. DRAM writes 32 bytes of each sector, and reads as much of those in part, by its counters.
 const (
 	openLine = 4.0
 	openFill = 2.5

@@ -7,22 +7,23 @@ import (
 )
 
 // detourBudget is the work (exec.Runner.Work) of executing a CTA in full for the slow
-// paths its warps take, about 3 ms: which ones they take differs little from one
+// paths its warps take and the values they match, about 3 ms: which ones they take differs little from one
 // thousand quotients to the next.
 const detourBudget = 300_000
 
-// detours is how often warps take the slow paths of divisions and roots, of a CTA in
-// the middle of the grid as far as the budget goes. Slices do not compute quotients that
+// count counts how often warps take the slow paths of divisions and roots and how many values the lanes
+// of one match, of a CTA in
+// the middle of the grid as far as the budget goes. Slices do not compute what
 // no address depends on, so that CTA is executed in full; a kernel that cannot be, or
-// that has none of these operations, takes no slow path.
-func (r *recording) detours() []timing.Detour {
+// that has none of these operations, takes no slow path and matches one value.
+func (r *recording) count() {
 	if r.counted {
-		return r.slow
+		return
 	}
 	r.counted = true
 	program, err := r.module.counting(r.kernel)
 	if err != nil || program == nil {
-		return nil
+		return
 	}
 	runner := exec.NewRunner(program)
 	grid := [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
@@ -39,11 +40,12 @@ func (r *recording) detours() []timing.Detour {
 		}
 		r.slow = append(r.slow, t)
 	}
-	return r.slow
+	for _, m := range runner.Matches() {
+		r.matches = append(r.matches, timing.Match{PC: int32(m.PC), Values: float64(m.Values) / float64(m.Warps)})
+	}
 }
 
-// counting is a kernel prepared to count the slow paths that warps take, nil for one
-// that has none.
+// counting is a kernel prepared to count what count does, nil for one that has none of it.
 func (m *Module) counting(k *ir.Kernel) (*exec.Program, error) {
 	if p, ok := m.counters[k.Name]; ok {
 		return p, nil

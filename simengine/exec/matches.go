@@ -1,0 +1,45 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Match is how many values the lanes that executed a match.any had.
+type Match struct {
+	PC     int
+	Warps  int64 // executions by a warp
+	Values int64 // the different values of each, added up
+}
+
+// countsValues says whether it is counted how many values the lanes of an instruction have.
+func countsValues(in *ir.Instr) bool { return in.Op == ir.Match && in.Mod&ir.ModAll == 0 }
+
+// Matches is what runs of a program by CompileCounting counted since the runner was made, of
+// the instructions that warps executed; PCs ascend.
+func (r *Runner) Matches() []Match {
+	var out []Match
+	for _, m := range r.matches {
+		if m.Warps > 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// countValues counts the different values that the lanes of a warp have, of those that match found.
+func (r *Runner) countValues(w *warp, in *instr, mask uint32) signal {
+	m := &r.matches[in.x.imm]
+	m.Warps++
+	for left := mask; left != 0; {
+		v := w.get(in.x.src[0], bits.TrailingZeros32(left))
+		for n := left; n != 0; n &= n - 1 {
+			if l := bits.TrailingZeros32(n); w.get(in.x.src[0], l) == v {
+				left &^= 1 << l
+			}
+		}
+		m.Values++
+	}
+	return next
+}
