@@ -13,10 +13,16 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// measured reads the microbenchmark results of a name.
+// measured reads the microbenchmark results of a name, of an H200.
 func measured(t *testing.T, name string) []measurement {
 	t.Helper()
-	f, err := os.Open("../../deploy/calibrate/results/h200.jsonl")
+	return measuredOn(t, "h200", name)
+}
+
+// measuredOn reads those of a GPU.
+func measuredOn(t *testing.T, gpu, name string) []measurement {
+	t.Helper()
+	f, err := os.Open("../../deploy/calibrate/results/" + gpu + ".jsonl")
 	if err != nil {
 		t.Skip("no calibration results: ", err)
 	}
@@ -43,6 +49,11 @@ type measurement struct {
 func (m *measurement) int(name string) int {
 	v, _ := m.Params[name].(float64)
 	return int(v)
+}
+
+func (m *measurement) text(name string) string {
+	v, _ := m.Params[name].(string)
+	return v
 }
 
 // inFlight is the kernel of that name in deploy/calibrate/bandwidth.cu: loads

@@ -1,11 +1,7 @@
 package timing
 
 import (
-	"bufio"
-	"encoding/json"
 	"math"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/assemble"
@@ -15,38 +11,20 @@ import (
 // TestMatchesTakeWhatWasMeasured holds how long matches take against what an H100 took (deploy/calibrate
 // match.latency, less the nine cycles of what stands between, and match.rate beside sums; of 64 bits by themselves).
 func TestMatchesTakeWhatWasMeasured(t *testing.T) {
-	f, err := os.Open("../../deploy/calibrate/results/h100.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	checked := 0
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var m struct {
-			Name   string
-			Params struct {
-				Op, With string
-				Values   float64
-				Warps    int
-			}
-			Value float64
-		}
-		if !strings.Contains(s.Text(), `"match.`) || json.Unmarshal(s.Bytes(), &m) != nil {
-			continue
-		}
+	for _, m := range append(measuredOn(t, "h100", "match.latency"), measuredOn(t, "h100", "match.rate")...) {
 		k := &ir.Kernel{Instrs: []ir.Instr{{Op: ir.Match, Type: ir.B32}}}
-		beside := "iadd"
-		if m.Params.Op == "any.b64" {
+		matches, beside := []Match{{PC: 0, Values: float64(m.int("values"))}}, "iadd"
+		switch m.text("op") {
+		case "any.b64":
 			k.Instrs[0].Type, beside = ir.B64, "nothing"
-		}
-		matches := []Match{{PC: 0, Values: m.Params.Values}}
-		if m.Params.Op == "all.b32" {
+		case "all.b32":
 			matches = nil
 		}
 		hold, latency := MatchCost(k, &assemble.Instr{Class: assemble.Match}, matches)
 		took := latency + 9
 		if m.Name == "match.rate" {
-			if m.Params.With != beside || m.Params.Warps != 32 || m.Params.Values < 4 {
+			if m.text("with") != beside || m.int("warps") != 32 || m.int("values") < 4 {
 				continue // else something else decides
 			}
 			took = hold / 4 // of an SM
