@@ -1,13 +1,11 @@
 package simengine_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -15,21 +13,16 @@ import (
 // one SM of an H200 with 32 warps.
 func pipeRate(t *testing.T, op string) float64 {
 	t.Helper()
-	f, err := os.Open("../deploy/calibrate/results/h200.jsonl")
+	records, err := results.Read[struct {
+		Name   string
+		Params map[string]any
+		Value  float64
+	}]("../deploy/calibrate/results/h200.jsonl")
 	if err != nil {
-		t.Skip("no calibration results: ", err)
+		t.Fatal(err)
 	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var m struct {
-			Name   string
-			Params struct {
-				Op    string
-				Warps int
-			}
-			Value float64
-		}
-		if json.Unmarshal(s.Bytes(), &m) == nil && m.Name == "pipe.rate" && m.Params.Op == op && m.Params.Warps == 32 {
+	for _, m := range records {
+		if m.Name == "pipe.rate" && m.Params["op"] == op && m.Params["warps"] == 32.0 {
 			return m.Value
 		}
 	}

@@ -1,13 +1,11 @@
 package arch_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"os"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -28,25 +26,18 @@ type profiled struct {
 // TestProfiledLaunches compares occupancy limits and the carve-out with what the
 // profiler read from real launches: every one must agree.
 func TestProfiledLaunches(t *testing.T) {
-	file, err := os.Open(counters)
-	if err != nil {
+	if _, err := os.Stat(counters); err != nil {
 		t.Skipf("no profiled launches here: %v", err)
 	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
+	launches, err := results.Read[profiled](counters)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := load(t, "h200")
-	n := 0
-	for lines := bufio.NewScanner(unzipped); lines.Scan(); n++ {
-		var r profiled
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		compare(t, d, n, &r)
+	for n := range launches {
+		compare(t, d, n, &launches[n])
 	}
-	if n != 144 {
+	if n := len(launches); n != 144 {
 		t.Errorf("compared %d launches, expected 144", n)
 	}
 }

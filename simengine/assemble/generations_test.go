@@ -1,9 +1,6 @@
 package assemble
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/warptune/warptune/deploy/calibrate/results"
 )
 
 // assembledElsewhere is one PTX under one cap, and the registers that ptxas gives it on each
@@ -26,14 +25,17 @@ type assembledElsewhere struct {
 // generations (deploy/calibrate/generations): by each, the shares within 10 % and at the same
 // occupancy step. All of them under ASSEMBLE_ALL=1, a seeded sample otherwise.
 func TestRegistersOfOtherGenerations(t *testing.T) {
-	// About 5 points under what all of them gave when written, in percent.
+	// Three to six points under what all of them gave when written, in percent.
 	floors := map[string]struct{ near, step int }{"sm_75": {50, 90}, "sm_80": {57, 76}, "sm_86": {57, 83}, "sm_89": {57, 83}}
 	archives, err := filepath.Glob("../../deploy/calibrate/validation/*/ptx.zip")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := openCorpus(t, archives...)
-	records := readElsewhere(t, "../../deploy/calibrate/generations/registers-ptxas-13.0.jsonl.gz")
+	records, err := results.Read[assembledElsewhere]("../../deploy/calibrate/generations/registers-ptxas-13.0.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const seed = 1
 	if os.Getenv("ASSEMBLE_ALL") == "" {
 		rng := rand.New(rand.NewPCG(seed, seed))
@@ -104,26 +106,4 @@ func targetNamed(t *testing.T, sm string) *target {
 		t.Fatal(err)
 	}
 	return tg
-}
-
-func readElsewhere(t *testing.T, path string) []assembledElsewhere {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []assembledElsewhere
-	for sc := bufio.NewScanner(z); sc.Scan(); {
-		var r assembledElsewhere
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
-	}
-	return out
 }

@@ -1,15 +1,13 @@
 package assemble
 
 import (
-	"bufio"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -24,20 +22,15 @@ func TestDeclaredSizesAgainstPtxas(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := openCorpus(t, archives...)
-	f, err := os.Open("../../deploy/calibrate/results/bounds-ptxas-13.0.jsonl")
+	records, err := results.Read[struct {
+		PTX       string
+		Registers map[string]int
+		More      map[string]int `json:"registers_24576"`
+	}]("../../deploy/calibrate/results/bounds-ptxas-13.0.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var r struct {
-			PTX       string
-			Registers map[string]int
-			More      map[string]int `json:"registers_24576"`
-		}
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		k := *c.kernel(t, r.PTX)
 		k.MaxNTid = [3]int{}
 		check := func(name, threads string, want int) {

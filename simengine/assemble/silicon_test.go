@@ -2,9 +2,6 @@ package assemble
 
 import (
 	"archive/zip"
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -44,24 +42,13 @@ func (r record) cap() int { return int(r.Params["max_registers"]) }
 
 // readRecords returns the distinct (PTX, cap) pairs of a timings file.
 func readRecords(t testing.TB, path string) []record {
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
+	records, err := results.Read[record](path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []record
 	seen := map[string]bool{}
-	sc := bufio.NewScanner(z)
-	sc.Buffer(nil, 1<<20)
-	for sc.Scan() {
-		var r record
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		key := fmt.Sprint(r.PTX, r.cap())
 		if !seen[key] {
 			seen[key] = true

@@ -1,15 +1,11 @@
 package exec
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 )
@@ -21,23 +17,9 @@ type profiled struct {
 }
 
 func profiles(t testing.TB) []profiled {
-	data, err := os.ReadFile(filepath.Join(sharedDir(t), "silicon", "h200", "counters.jsonl.gz"))
+	out, err := results.Read[profiled](filepath.Join(sharedDir(t), "silicon", "h200", "counters.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []profiled
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		var r profiled
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
 	}
 	return out
 }

@@ -2,11 +2,7 @@ package exec
 
 import (
 	"archive/zip"
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"encoding/json"
 	"io"
 	"math"
 	"os"
@@ -14,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -81,23 +78,9 @@ func ptxFile(t testing.TB, archive, stem string) []byte {
 
 // records reads a file of the dataset.
 func records(t testing.TB, name string) []record {
-	data, err := os.ReadFile(filepath.Join(sharedDir(t), "silicon", "h200", name))
+	out, err := results.Read[record](filepath.Join(sharedDir(t), "silicon", "h200", name))
 	if err != nil {
 		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []record
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		var r record
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
 	}
 	return out
 }

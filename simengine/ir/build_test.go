@@ -2,9 +2,6 @@ package ir_test
 
 import (
 	"archive/zip"
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -14,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -93,22 +91,14 @@ type measured struct {
 func readMeasured(t testing.TB) map[string]measured {
 	all := map[string]measured{}
 	for _, name := range []string{"timings.jsonl.gz", "timings-clang.jsonl.gz"} {
-		f, err := os.Open(shared + name)
-		if err != nil {
+		if _, err := os.Stat(shared + name); err != nil {
 			t.Skipf("no measurements beside the repository: %v", err)
 		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
+		records, err := results.Read[measured](shared + name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := bufio.NewScanner(z)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var m measured
-			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-				t.Fatal(err)
-			}
+		for _, m := range records {
 			all[m.PTX] = m
 		}
 	}

@@ -1,37 +1,26 @@
 package ir
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	calibration "github.com/warptune/warptune/deploy/calibrate/results"
 )
 
 // TestPart holds the rule against what ptxas did with loops of multiply-adds, all of them,
 // and with accesses of memory, where it weighs them by a sum and two.
 func TestPart(t *testing.T) {
-	f, err := os.Open("../../deploy/calibrate/results/copies-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	records, err := calibration.Read[struct {
+		Body              string
+		Times, Iterations int
+		Loops             []float64
+		Outside           float64
+	}]("../../deploy/calibrate/results/copies-ptxas-13.0.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen, off := map[string]int{}, map[string]int{}
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		var r struct {
-			Body              string
-			Times, Iterations int
-			Loops             []float64
-			Outside           float64
-		}
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		if len(r.Loops) == 0 {
 			continue // written out whole
 		}

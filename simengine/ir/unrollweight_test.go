@@ -1,13 +1,11 @@
 package ir_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/deploy/calibrate/results"
 )
 
 // beside is the kernel of deploy/calibrate/unknown.py, for what stands in its loop.
@@ -34,24 +32,15 @@ ret;`
 // against what ptxas did: how many multiply-adds are the most beside what else is in the loop, to within one
 // where it has a pointer's step, whose weight is now and then one.
 func TestUnknownLoopsAgainstPtxas(t *testing.T) {
-	f, err := os.Open("../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	records, err := results.Read[struct {
+		Arch, Beside, Body string
+		Most               int
+	}]("../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	loops, exact, near := 0, 0, 0
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		var r struct {
-			Arch, Beside, Body string
-			Most               int
-		}
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		most := -1
 		for most < 110 && severalAtATime(t, r.Body, most+1) {
 			most++

@@ -1,12 +1,10 @@
 package ir
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
+	calibration "github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -20,20 +18,14 @@ func TestMostIterations(t *testing.T) {
 		"selp": "setp.gt.f32 %p1, %f1, %f2; selp.f32 %f2, %f1, %f2, %p1;", "mad": "", "logic": "add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1;",
 		"induction": "add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1;",
 	}
-	f, err := os.Open("../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl")
+	records, err := calibration.Read[struct {
+		Ends, Body         string
+		Times, Whole, Kept int
+	}]("../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	n := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
-		var r struct {
-			Ends, Body         string
-			Times, Whole, Kept int
-		}
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		weight := r.Times * weigh(t, bodies[r.Body]+" fma.rn.f32 %f1, %f1, %f2, %f1;")
 		switch {
 		case r.Ends != "one":
@@ -53,7 +45,7 @@ func TestMostIterations(t *testing.T) {
 			t.Errorf("%d times %s, exits %s, weight %d: whole %d, kept %d", r.Times, r.Body, r.Ends, weight, r.Whole, r.Kept)
 		}
 	}
-	if n < 100 {
+	if n := len(records); n < 100 {
 		t.Errorf("%d loops, want all", n)
 	}
 }

@@ -1,12 +1,10 @@
 package timing
 
 import (
-	"bufio"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/reuse"
@@ -22,15 +20,13 @@ func measured(t *testing.T, name string) []measurement {
 // measuredOn reads those of a GPU.
 func measuredOn(t *testing.T, gpu, name string) []measurement {
 	t.Helper()
-	f, err := os.Open("../../deploy/calibrate/results/" + gpu + ".jsonl")
+	records, err := results.Read[measurement]("../../deploy/calibrate/results/" + gpu + ".jsonl")
 	if err != nil {
-		t.Skip("no calibration results: ", err)
+		t.Fatal(err)
 	}
-	defer f.Close()
 	var out []measurement
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var m measurement
-		if json.Unmarshal(s.Bytes(), &m) == nil && m.Name == name {
+	for _, m := range records {
+		if m.Name == name {
 			out = append(out, m)
 		}
 	}

@@ -1,14 +1,13 @@
 package kernel
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/search"
 )
 
@@ -36,22 +35,9 @@ type measured struct {
 
 func readMeasured(t testing.TB, name string) []measured {
 	t.Helper()
-	f, err := os.Open(shared(t, name))
+	list, err := results.Read[measured](shared(t, name))
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []measured
-	for s := bufio.NewScanner(z); s.Scan(); {
-		var m measured
-		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, m)
 	}
 	return list
 }

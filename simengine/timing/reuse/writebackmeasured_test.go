@@ -1,11 +1,10 @@
 package reuse
 
 import (
-	"bufio"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"github.com/warptune/warptune/deploy/calibrate/results"
 )
 
 // TestStrewnStoresTakeWhatWasMeasured: words stored to sectors so many bytes apart by CTAs of 256
@@ -50,29 +49,25 @@ func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
 // the next: 64 and more, up to 1 KiB.
 func strewnStores(t *testing.T, path string) map[int]float64 {
 	t.Helper()
-	f, err := os.Open(path)
+	records, err := results.Read[struct {
+		Name   string
+		Params map[string]any
+		Value  float64
+	}](path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	out := map[int]float64{}
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var m struct {
-			Name   string
-			Params struct {
-				Mode                 any
-				Stride, Words, Apart int
-			}
-			Value float64
+	for _, m := range records {
+		number := func(name string) int {
+			v, _ := m.Params[name].(float64)
+			return int(v)
 		}
-		if json.Unmarshal(s.Bytes(), &m) != nil {
-			continue
-		}
-		stride, ps := 4*m.Params.Apart, m.Value
+		stride, ps := 4*number("apart"), m.Value
 		switch {
-		case m.Name == "rows.stride" && m.Params.Mode == "write":
-			stride, ps = m.Params.Stride, 1000/m.Value // of G elements/s
-		case m.Name != "stores.spilled" || m.Params.Words != 1:
+		case m.Name == "rows.stride" && m.Params["mode"] == "write":
+			stride, ps = number("stride"), 1000/m.Value // of G elements/s
+		case m.Name != "stores.spilled" || number("words") != 1:
 			continue
 		}
 		if stride >= 64 && stride <= 1024 {

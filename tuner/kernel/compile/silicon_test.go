@@ -2,9 +2,7 @@ package compile
 
 import (
 	"archive/zip"
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -16,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
@@ -83,21 +82,12 @@ type clangRecord struct {
 // clangRecords gives the first, a middle and the last variant of each kernel.
 func clangRecords(t *testing.T, dir string) map[string][]clangRecord {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "h200", "timings-clang.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	records, err := results.Read[clangRecord](filepath.Join(dir, "h200", "timings-clang.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]clangRecord{}
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		var r clangRecord
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range records {
 		all[r.Kernel] = append(all[r.Kernel], r)
 	}
 	for name, r := range all {
