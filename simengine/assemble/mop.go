@@ -134,7 +134,7 @@ type mopInfo struct {
 // as the usual round figures for Volta and later, and those of IMAD.WIDE, LDG, LDS
 // and MUFU were then chosen because they bring instruction order and register
 // counts closest to the real assembler's for sm_90. They are not meant for
-// timing, and other generations have not been compared.
+// timing, and of other generations only register counts have been compared.
 var mops = [numMops]mopInfo{
 	opMOV:             {"MOV", ALU, 4, 2},
 	opCS2R:            {"CS2R", ALU, 4, 2},

@@ -76,12 +76,14 @@ func (f *fn) dags(s *scratch) []*dag {
 }
 
 // reschedule orders every block again once registers are assigned: by latency
-// alone, as far as the reuse of registers lets it.
+// alone, as far as the reuse of registers lets it. Every block has instructions of its own then, which
+// the passes after this one change in place.
 func (f *fn) reschedule() error {
 	s := f.newScratch()
 	for _, b := range f.order {
 		mb := &f.mblocks[b]
 		if len(mb.insts) < 2 {
+			mb.insts = slices.Clone(mb.insts)
 			continue
 		}
 		l := lister{f: f, g: f.newDAG(mb.insts, s, true, &s.dag), s: s, greedy: 1 << 20, final: true}

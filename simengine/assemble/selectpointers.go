@@ -1,6 +1,9 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/disjoint"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // walkers finds the pointers that walk an array in step for all lanes, and moves them to the
 // uniform file: variables that start at a parameter, and what is added to them, of which
@@ -15,20 +18,17 @@ import "github.com/warptune/warptune/simengine/ir"
 type walkers struct {
 	s *selector
 
-	in      []bool // by value: it walks
-	groups  sets   // of values that walk
-	bad     []bool // by the value that stands for a group
-	wide    []bool // by that, whether products step it
-	reached []int  // by that, the accesses whose address it is
+	in      []bool        // by value: it walks
+	groups  disjoint.Sets // of values that walk
+	bad     []bool        // by the value that stands for a group
+	wide    []bool        // by that, whether products step it
+	reached []int         // by that, the accesses whose address it is
 }
 
 // uniformPointers moves such pointers to the uniform file.
 func (s *selector) uniformPointers() {
 	n := len(s.f.vals)
-	w := walkers{s: s, in: make([]bool, n), bad: make([]bool, n), wide: make([]bool, n), reached: make([]int, n)}
-	for range n {
-		w.groups.add()
-	}
+	w := walkers{s: s, in: make([]bool, n), groups: disjoint.New(n), bad: make([]bool, n), wide: make([]bool, n), reached: make([]int, n)}
 	if !w.begin() {
 		return
 	}
@@ -147,13 +147,13 @@ func (w *walkers) extend() (changed bool) {
 }
 
 // find returns what stands for the group of a value.
-func (w *walkers) find(v value) value { return value(w.groups.find(int32(v))) }
+func (w *walkers) find(v value) value { return value(w.groups.Find(int32(v))) }
 
 // join puts a value into the group of one that walks, and says whether it was in another or none.
 func (w *walkers) join(v, u value) bool {
 	fresh := !w.in[v]
 	w.in[v] = true
-	return w.groups.join(int32(v), int32(u)) || fresh
+	return w.groups.Join(int32(v), int32(u)) || fresh
 }
 
 // check finds the groups that have a writer or a reader that rules uniform registers out.

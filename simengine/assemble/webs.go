@@ -1,5 +1,7 @@
 package assemble
 
+import "github.com/warptune/warptune/simengine/disjoint"
+
 // splitWebs gives every web of a one-word value a name of its own: definitions
 // that share no use need not share a register. Spilling leaves many, as each
 // load back starts one. It needs the liveness of the program.
@@ -16,7 +18,7 @@ func (f *fn) splitWebs() {
 		for v, m := range f.live.in[b] {
 			w.in[b][v] = -1
 			if m != 0 && split[v] {
-				w.in[b][v] = w.sets.add()
+				w.in[b][v] = w.sets.Add()
 			}
 		}
 		w.walk(b, false)
@@ -25,7 +27,7 @@ func (f *fn) splitWebs() {
 		for _, t := range f.blocks[b].succs {
 			for v, id := range w.in[t] {
 				if id >= 0 && w.out[b][v] >= 0 {
-					w.sets.join(id, w.out[b][v])
+					w.sets.Join(id, w.out[b][v])
 				}
 			}
 		}
@@ -56,7 +58,7 @@ func (f *fn) countWrites() []int {
 type webs struct {
 	f       *fn
 	split   []bool
-	sets    sets
+	sets    disjoint.Sets
 	in, out [][]int32 // by block and value: its web, -1 none
 	cur     []int32
 	first   []int32 // by block: the web of its first definition
@@ -66,7 +68,7 @@ type webs struct {
 
 // name is the value that a web goes by: the first one keeps the old name.
 func (w *webs) name(v value, id int32) value {
-	id = w.sets.find(id)
+	id = w.sets.Find(id)
 	if t, ok := w.names[id]; ok {
 		return t
 	}
@@ -117,7 +119,7 @@ func (w *webs) walk(b int, rename bool) {
 // number is the web of a definition: a new one, or the same on the second walk.
 func (w *webs) number(again bool) int32 {
 	if !again {
-		return w.sets.add()
+		return w.sets.Add()
 	}
 	w.count++
 	return w.count - 1

@@ -75,7 +75,7 @@ func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
 	hold := int64(max(a.Passes, 1)) * s.m.constPass
 	if a.Passes > 1 && a.Space == ir.Const {
-		hold += int64(a.Turns) * s.pool.constMiss
+		hold += int64(a.Visits) * s.pool.constMiss
 	}
 	begin, _ = s.idc.Serve(at, hold)
 	return begin, begin + s.m.latConst + (hold-s.m.constPass)/dram.Fraction

@@ -60,8 +60,10 @@ type Access struct {
 	// what atomics serialise on.
 	MaxSame uint8
 	// Turns is what Passes would be if lanes that address the same word did not share it: what atomics on
-	// shared memory take. For Const it is how often the lanes, one after another, come to another line of 64 bytes.
+	// shared memory take.
 	Turns uint8
+	// Visits, for Const, is how often the lanes, one after another, come to another line of 64 bytes.
+	Visits uint8
 }
 
 // Line is one 128-byte memory line touched by a request.

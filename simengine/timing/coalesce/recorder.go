@@ -221,7 +221,7 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 	case ir.Const:
 		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
-		a.Turns = uint8(Visits(addr, mask))
+		a.Visits = uint8(Visits(addr, mask))
 	case ir.Local:
 		// Every lane has a bank of its own: passes are words.
 		words := (width + 3) / 4

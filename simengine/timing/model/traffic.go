@@ -270,7 +270,7 @@ func (t *traffic) access(u *turn) {
 	case ir.Const, ir.ParamSpace:
 		hold := passes * f.ConstantPass
 		if a.Passes > 1 && a.Space == ir.Const {
-			hold += float64(a.Turns) * t.c.constMiss
+			hold += float64(a.Visits) * t.c.constMiss
 		}
 		u.r.latency = float32(f.Constant + hold - f.ConstantPass)
 		u.one.busy[idc] = hold + t.c.table[a.PC]

@@ -30,7 +30,7 @@ func (s *Survey) groups() []group {
 		groups[i].low, groups[i].beside = ^uint64(0), -1
 	}
 	for id := range s.parent {
-		g := &groups[s.find(int32(id))]
+		g := &groups[s.parent.Find(int32(id))]
 		for k := range g.distinct {
 			g.distinct[k] += s.distinct[id][k]
 			g.fresh[k] += s.fresh[id][k]
@@ -45,8 +45,8 @@ func (s *Survey) groups() []group {
 			g.visits += s.perCTA(&s.visits[id])
 			g.openings += s.perCTA(&s.openings[id])
 		}
-		if s.beside[id] >= 0 && s.find(s.beside[id]) != s.find(int32(id)) {
-			g.beside = s.find(s.beside[id])
+		if s.beside[id] >= 0 && s.parent.Find(s.beside[id]) != s.parent.Find(int32(id)) {
+			g.beside = s.parent.Find(s.beside[id])
 		}
 		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
 	}

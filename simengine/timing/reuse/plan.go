@@ -170,7 +170,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	p.Passing, p.Displacing = s.passing(d), s.displacing(d)
 	own := min(unique/math.Max(touched, 1), 1) // share of what a CTA touches that others do not
 	for id := range s.parent {
-		g := &groups[s.find(int32(id))]
+		g := &groups[s.parent.Find(int32(id))]
 		if g.low > g.high {
 			continue
 		}
@@ -220,14 +220,14 @@ func (p *Plan) writeBack(times float64) {
 func (s *Survey) countPieces(p *Plan, groups []group, d Device) {
 	pcs := len(s.parent) / 2
 	for id := range s.parent {
-		g := &groups[s.find(int32(id))]
+		g := &groups[s.parent.Find(int32(id))]
 		if g.low > g.high {
 			continue
 		}
 		n := 0.0
 		lo, hi := id/pcs*pcs, id/pcs*pcs+pcs // the loads or the stores
 		for k := lo; k < hi; k++ {
-			if o := &groups[k]; int(s.find(int32(k))) == k && o.low <= o.high && d.together(g, o) {
+			if o := &groups[k]; int(s.parent.Find(int32(k))) == k && o.low <= o.high && d.together(g, o) {
 				n += o.unique * float64(s.granule) / float64(s.piece)
 			}
 		}
@@ -260,7 +260,7 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float6
 	var opened float64 // bytes, if all of each piece were read
 	for i := range groups {
 		g := &groups[i]
-		if g.low > g.high || int(s.find(int32(i))) != i {
+		if g.low > g.high || int(s.parent.Find(int32(i))) != i {
 			continue
 		}
 		touched := g.perCTA * ctas * float64(s.granule)

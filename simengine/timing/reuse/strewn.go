@@ -3,6 +3,8 @@ package reuse
 import (
 	"math"
 	"math/bits"
+
+	"github.com/warptune/warptune/simengine/disjoint"
 )
 
 // loads and stores are the kinds of accesses that go to DRAM by themselves.
@@ -12,7 +14,7 @@ const loads, stores = 0, 1
 // opens for it they use.
 type strewn struct {
 	lines  table                      // entry.read has the sectors of a line, entry.reader the instruction that touched it first
-	beside sets                       // of instructions that touch the same pieces
+	beside disjoint.Sets              // of instructions that touch the same pieces
 	counts []*[numDirections]strewing // nil of an instruction that touched nothing
 }
 
@@ -29,7 +31,7 @@ func (a *strewing) add(b *strewing) {
 func (a *strewing) sharing() bool { return a.bytes > 0 && a.sectors == 0 }
 
 func newStrewn(pcs int) strewn {
-	return strewn{newTable(), newSets(pcs), make([]*[numDirections]strewing, pcs)}
+	return strewn{newTable(), disjoint.New(pcs), make([]*[numDirections]strewing, pcs)}
 }
 
 // of is what is counted of an instruction in a direction.
@@ -55,7 +57,7 @@ func (s *Survey) strew(kind int, pc int32, line uint64, sectors uint8) {
 	before := uint8(e.read)
 	fresh := sectors &^ before
 	if before != 0 {
-		t.beside.union(pc, e.reader)
+		t.beside.Join(pc, e.reader)
 	}
 	if fresh == 0 {
 		return
@@ -90,7 +92,7 @@ func (t *strewn) adjoins(pc int32, line uint64, piece int) (found bool) {
 	lines := max(uint64(piece/lineBytes), 1)
 	for l := line / lines * lines; l < line/lines*lines+lines; l++ {
 		if e := t.lines.slot(l + 1); l != line && e.read != 0 {
-			t.beside.union(pc, e.reader)
+			t.beside.Join(pc, e.reader)
 			found = true
 		}
 	}
@@ -136,7 +138,7 @@ func (s *Survey) strewings(kind int) (out []*strewings) {
 		if counts == nil {
 			continue
 		}
-		set := t.beside.find(int32(pc))
+		set := t.beside.Find(int32(pc))
 		a := at[set]
 		if a == nil {
 			a = new(strewings)

@@ -3,6 +3,8 @@ package reuse
 import (
 	"math"
 	"math/bits"
+
+	"github.com/warptune/warptune/simengine/disjoint"
 )
 
 // Direction says how a surveyed CTA stands to the first one.
@@ -45,7 +47,7 @@ type Survey struct {
 	order    uint16 // requests that the current warp has made
 	warp     uint8  // index of it in the CTA, modulo
 	dir      Direction
-	parent   sets                   // of pcs: loads at pc, stores at pcs+pc
+	parent   disjoint.Sets          // of pcs: loads at pc, stores at pcs+pc
 	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
 	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
 	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
@@ -76,7 +78,7 @@ func New(pcs, granule, piece int) *Survey {
 	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), now: moment{stands: 1}}
 	n := 2 * pcs
 	s.skipped, s.serial = make([]bool, n), make([]bool, n)
-	s.parent, s.beside = newSets(n), make([]int32, n)
+	s.parent, s.beside = disjoint.New(n), make([]int32, n)
 	s.low, s.high = make([]uint64, n), make([]uint64, n)
 	for i := range s.parent {
 		s.low[i], s.beside[i] = ^uint64(0), -1
@@ -271,7 +273,7 @@ func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first
 		s.sharing.store(e)
 	}
 	if *stamp != 0 {
-		s.union(id, *owner)
+		s.parent.Join(id, *owner)
 		if !store && *stamp != s.cta && s.order == e.first.order {
 			s.inStep[id][s.dir] += n
 		}
@@ -327,6 +329,3 @@ func (s *Survey) precede(e *entry, sectors int) {
 	s.asked[e.reader] += (int64(twice) - int64(e.first.twice)) * s.now.stands
 	e.first = request{order: s.order, twice: twice, warp: s.warp}
 }
-
-func (s *Survey) find(i int32) int32 { return s.parent.find(i) }
-func (s *Survey) union(a, b int32)   { s.parent.union(a, b) }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // stored surveys the stores of CTAs next to each other in a row and a column, after what they read.
@@ -96,32 +94,4 @@ func TestWholeStores(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, b)
 		}
 	}
-}
-
-// TestSets: after any unions two elements have one representative exactly if a chain of unions joins
-// them.
-func TestSets(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 30).Draw(t, "elements")
-		s, joined := newSets(n), make([]int, n)
-		for i := range joined {
-			joined[i] = i
-		}
-		for range rapid.IntRange(0, 40).Draw(t, "unions") {
-			a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
-			s.union(int32(a), int32(b))
-			for i, from := 0, joined[b]; i < n; i++ {
-				if joined[i] == from {
-					joined[i] = joined[a]
-				}
-			}
-		}
-		for i := range n {
-			for k := range n {
-				if (s.find(int32(i)) == s.find(int32(k))) != (joined[i] == joined[k]) {
-					t.Fatalf("%d and %d: %v, joined %v", i, k, s, joined)
-				}
-			}
-		}
-	})
 }
