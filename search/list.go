@@ -31,7 +31,7 @@ func FromList(params []Param, digits [][]int) (*Space, error) {
 	slices.SortFunc(rows, slices.Compare)
 	for k := 1; k < len(rows); k++ {
 		if slices.Equal(rows[k-1], rows[k]) {
-			return nil, fmt.Errorf("configuration with values %v is listed twice", rows[k])
+			return nil, fmt.Errorf("configuration %s is listed twice", named(params, rows[k]))
 		}
 	}
 	s := newSpace(params)
@@ -44,6 +44,15 @@ func FromList(params []Param, digits [][]int) (*Space, error) {
 	s.components, s.size = []*diagram{b.out}, b.out.size()
 	s.findAlive()
 	return s, nil
+}
+
+// named is a listed configuration as Config.String writes it.
+func named(params []Param, digits []int) string {
+	var c Config
+	for p, d := range digits {
+		c.Names, c.Values = append(c.Names, params[p].Name), append(c.Values, params[p].Values[d])
+	}
+	return c.String()
 }
 
 // list returns the node of the rows, sorted and equal before level t; -1 when

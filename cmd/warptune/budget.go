@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ type budget struct {
 	time        time.Duration
 	within      *float64 // of the fastest, as a share; nil: no proof is asked for
 }
+
+// mostWithin bounds the share of a proof: a thousand times the fastest is no claim.
+const mostWithin = 1000
 
 // budgetForms is what --budget takes, for its help and its errors.
 const budgetForms = `evaluations as in "200", a time as in "10m" or "1h30m", a proof as in "within=2%", or several with commas`
@@ -40,38 +44,29 @@ func parseBudget(text string) (budget, error) {
 // add reads one part, and says of what kind it is.
 func (b *budget) add(part string) (kind string, err error) {
 	if share, ok := strings.CutPrefix(part, "within="); ok {
-		b.within, err = parseShare(share)
+		v, err := parseShare(share)
+		if err == nil && !(v >= 0 && v < mostWithin) {
+			err = fmt.Errorf("the best cannot be within %s of the fastest", share)
+		}
+		b.within = &v
 		return "proof", err
 	}
-	if n, err := strconv.ParseInt(part, 10, 64); err == nil {
-		if b.evaluations = n; n < 0 {
-			return "", fmt.Errorf("%s evaluations are fewer than none", part)
-		}
+	switch n, err := strconv.ParseInt(part, 10, 64); {
+	case errors.Is(err, strconv.ErrRange):
+		return "", fmt.Errorf("%s evaluations cannot be counted", part)
+	case err == nil && n < 0:
+		return "", fmt.Errorf("%s evaluations are fewer than none", part)
+	case err == nil:
+		b.evaluations = n
 		return "number of evaluations", nil
 	}
 	d, err := time.ParseDuration(part)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%q is none", part)
+		return "", fmt.Errorf("%q is neither a number, nor a time, nor a proof", part)
 	case d < time.Millisecond:
 		return "", fmt.Errorf("%s is too short a time", part)
 	}
 	b.time = d.Truncate(time.Millisecond)
 	return "time", nil
-}
-
-// parseShare reads "2%" or "0.02".
-func parseShare(text string) (*float64, error) {
-	number, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no share", text)
-	}
-	if percent {
-		v /= 100
-	}
-	if !(v >= 0 && v < 1e6) {
-		return nil, fmt.Errorf("the best cannot be within %s of the fastest", text)
-	}
-	return &v, nil
 }

@@ -31,7 +31,7 @@ func TestParseBudget(t *testing.T) {
 			t.Errorf("%q: %+v within %g (%v)", c.text, b, within, err)
 		}
 	}
-	for _, bad := range []string{"x", "-1", "-5m", "1.5", "200,300", "within", "within=", "within=NaN", "within=1e9", "200,", "∞"} {
+	for _, bad := range []string{"x", "-1", "-5m", "1.5", "200,300", "within", "within=", "within=NaN", "within=1e9", "within=2", "within=1", "within=100000%", "99999999999999999999", "200,", "∞"} {
 		if b, err := parseBudget(bad); err == nil {
 			t.Errorf("%q is taken for %+v", bad, b)
 		}

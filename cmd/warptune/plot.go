@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -55,14 +58,15 @@ func (a *app) plot(ctx context.Context, c *client, s *warptunev1.Sweep, output s
 	return out.finish(err)
 }
 
-// curveOf is the course of a sweep.
+// curveOf is the course of a sweep: its trials in the order in which they were asked for,
+// of two levels those at the last.
 func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, error) {
 	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
 	if err != nil {
 		return plot.Curve{}, err
 	}
-	var points []plot.Point
-	trials := int64(0)
+	var trials []*warptunev1.Result
+	ranked := 0
 	for {
 		page, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -71,12 +75,23 @@ func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, e
 			return plot.Curve{}, err
 		}
 		for _, r := range page.GetResults() {
-			trials = max(trials, r.GetSeq()+1)
-			if t := r.GetOutcome().GetTimeUs(); t > 0 && r.GetLevel() == lastLevel(s.GetSpec()) {
-				points = append(points, plot.Point{Trial: r.GetSeq() + 1, TimeUS: t})
+			if r.GetLevel() == lastLevel(s.GetSpec()) {
+				trials = append(trials, r)
+			} else {
+				ranked++
 			}
 		}
 	}
+	slices.SortFunc(trials, func(a, b *warptunev1.Result) int { return cmp.Compare(a.GetSeq(), b.GetSeq()) })
+	var points []plot.Point
+	for i, r := range trials {
+		if t := r.GetOutcome().GetTimeUs(); t > 0 {
+			points = append(points, plot.Point{Trial: int64(i) + 1, TimeUS: t})
+		}
+	}
 	title := target(s.GetSpec()) + ", " + s.GetSpec().GetStrategy()
-	return plot.NewCurve(title, trials, points), nil
+	if ranked > 0 {
+		title += fmt.Sprintf(", level %s after ranking %d", lastLevel(s.GetSpec()), ranked)
+	}
+	return plot.NewCurve(title, int64(len(trials)), points), nil
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,16 +69,11 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 func (r *replays) check() error {
-	if len(r.strategies) == 1 && r.strategies[0] == "all" {
-		r.strategies = strategies.Names()
-	}
-	for _, name := range r.strategies {
-		if err := strategies.Check(name); err != nil {
-			return usagef("--strategy: %w", err)
-		}
+	if err := r.checkStrategies(); err != nil {
+		return err
 	}
 	var err error
-	if r.rule.Negligible, err = negligibleShare(r.negligible); err != nil {
+	if r.rule.Negligible, err = negligibleShare(r.negligible, r.strategies...); err != nil {
 		return usagef("--negligible: %w", err)
 	}
 	switch {
@@ -90,6 +87,33 @@ func (r *replays) check() error {
 		return usagef("--beliefs must not be negative, got %d", r.beliefs)
 	case r.delay < 0:
 		return usagef("--delay must not be negative, got %d", r.delay)
+	case r.table != "" && r.markdown == "":
+		return usagef("--table %s: of which file? --markdown names it", r.table)
+	}
+	return nil
+}
+
+// checkStrategies checks --strategy, for which "all" stands for all, each once.
+func (r *replays) checkStrategies() error {
+	var names []string
+	for _, name := range r.strategies {
+		add := []string{name}
+		if name == "all" {
+			add = strategies.Names()
+		} else if err := strategies.Check(name); err != nil || name == "" {
+			return usagef("--strategy: %w", cmp.Or(err, errors.New("a name is empty")))
+		}
+		for _, name := range add {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if r.strategies = names; len(names) == 0 {
+		return usagef("--strategy: none is named, want \"all\" or some of %s", strings.Join(strategies.Names(), ", "))
+	}
+	if r.beliefs > 0 && !slices.ContainsFunc(names, func(s string) bool { return slices.Contains(strategies.Believing(), s) }) {
+		return usagef("--beliefs: %s believes nothing of what is left to gain: use %s", strings.Join(names, ", "), strings.Join(strategies.Believing(), ", "))
 	}
 	return nil
 }
@@ -116,6 +140,9 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 		}
 		total += (len(records) - 1) * len(r.strategies) * r.seeds
 		for _, rec := range records {
+			if len(r.donors) > 0 && !r.donors.of(rec) {
+				return usagef("--transfer %s: none is of the kernel of %s, by their names", strings.Join(r.transfer, ","), rec.Name)
+			}
 			for _, strategy := range r.strategies {
 				s, err := r.score(ctx, rec, strategy, nil)
 				if err != nil {
@@ -189,26 +216,10 @@ func (a *app) printScores(r *replays, scores []replay.Score) error {
 	if a.json {
 		return a.printJSON(scores)
 	}
-	header, rows := replay.Table(scores)
+	header, rows := replay.Table(scores, !slices.Contains(replay.Marks, r.budget))
 	t := newTable(a.stdout, header...)
 	for _, row := range rows {
 		t.row(row...)
 	}
 	return t.flush()
-}
-
-// negligibleShare reads --negligible: "0.5%" or "0.005"; "" is 0.
-func negligibleShare(text string) (float64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v >= 0 && v < 1) {
-		return 0, fmt.Errorf("%q is no share: want a percentage below 100 such as 0.5%%", text)
-	}
-	return v, nil
 }

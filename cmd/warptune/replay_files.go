@@ -90,7 +90,7 @@ func replaceTables(name string, between [2]string, write func(io.Writer) error) 
 func (r *replays) markScores(scores []replay.Score) error {
 	if r.table != "" {
 		return replaceTables(r.markdown, r.tables(), func(w io.Writer) error {
-			header, rows := replay.Table(scores)
+			header, rows := replay.Table(scores, false)
 			return replay.MarkdownTable(w, header, rows)
 		})
 	}

@@ -32,6 +32,11 @@ func openDonors(names []string) (donors, error) {
 	return all, nil
 }
 
+// of says whether some are of the kernel of a recorded space.
+func (d donors) of(rec *replay.Record) bool {
+	return slices.ContainsFunc(d, func(from donor) bool { return kernelOf(from.Name) == kernelOf(rec.Name) })
+}
+
 // best are the configurations that a sweep of a file's recorded space would begin
 // with: those that are best in the first donors that are of the same kernel and
 // not the space itself.

@@ -40,11 +40,12 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&s.archs, "arch", nil, "architectures to tune for, comma-separated (see \"warptune archs\")")
 	f.Int64SliceVar(&s.problem, "problem", nil, "problem size, as many numbers as the definition's; several sizes are several sweeps; default: the definition's")
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
-	f.StringVar(&s.strategy, "strategy", "", fmt.Sprintf("search strategy: %s;\ndefault: exhaustive up to %d configurations or where the budget covers the space, else %s",
+	f.StringVar(&s.strategy, "strategy", "", fmt.Sprintf("search strategy: %s;\ndefault: exhaustive up to %d configurations or where the budget covers the space, unless a\n"+
+		"time, --patience or --negligible may end it sooner; else %s",
 		strings.Join(strategies.Names(), ", "), strategies.Small, strategies.Recommended))
 	f.StringVar(&s.budget, "budget", "", "when to end: "+budgetForms+"; default, and 0: when the strategy is done")
 	f.Int64Var(&s.rule.Patience, "patience", 0, fmt.Sprintf("end after so many evaluations in a row without a better one; default: never, or %d where the\n"+
-		"strategy is chosen for a large space and nothing else ends it", defaultPatience))
+		"strategy is chosen for a large space and no budget ends it", defaultPatience))
 	f.StringVar(&s.share, "negligible", "", "end when the strategy believes that less is left to gain, such as 0.1%")
 	f.BoolVar(&s.transfer, "transfer", false, "begin with what is stored as best at other problem sizes and architectures")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of everything random in the strategy")
@@ -140,7 +141,7 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 	if s.rule.Patience < 0 {
 		return nil, b, usagef("--patience must not be negative, got %d", s.rule.Patience)
 	}
-	if s.rule.Negligible, err = negligibleShare(s.share); err != nil {
+	if s.rule.Negligible, err = negligibleShare(s.share, s.strategy); err != nil {
 		return nil, b, usagef("--negligible: %w", err)
 	}
 	if _, err := compile.New(compile.Options{Compiler: s.compiler}); err != nil {
@@ -155,8 +156,9 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 const defaultPatience = 100
 
 // choose says which strategy searches a space of a size, if --strategy does not.
-// A proof is about every configuration: all are ranked. Of two levels the one that
-// ranks is so much cheaper that the space may be so much larger.
+// Where the search may end before the space is exhausted, the best are to come first.
+// A proof that nothing else ends is about every configuration: all are ranked. Of two
+// levels the one that ranks is so much cheaper that the space may be so much larger.
 func (s *sweepFlags) choose(spec *warptunev1.Spec, size int64, b budget) {
 	if s.strategy != "" {
 		return
@@ -164,17 +166,34 @@ func (s *sweepFlags) choose(spec *warptunev1.Spec, size int64, b budget) {
 	if s.level == bothLevels {
 		size = (size + halving.Share - 1) / halving.Share
 	}
-	evaluations := b.evaluations
-	if b.time > 0 && evaluations == 0 && size > 0 {
-		evaluations = size - 1 // perhaps: the best are to come first
+	switch {
+	case b.time > 0 || s.rule != (stopping.Rule{}):
+		spec.Strategy = strategies.Recommended
+	case b.within != nil && b.evaluations == 0:
+		spec.Strategy = strategies.Default
+	default:
+		spec.Strategy = strategies.Choose(size, b.evaluations)
 	}
-	if b.within != nil {
-		evaluations = size
-	}
-	spec.Strategy = strategies.Choose(size, evaluations)
-	if spec.Strategy == strategies.Recommended && b == (budget{}) && s.rule == (stopping.Rule{}) {
+	if spec.Strategy == strategies.Recommended && size > strategies.Small && b == (budget{}) && s.rule.Patience == 0 {
 		spec.Patience = defaultPatience
 	}
+}
+
+// negligibleShare reads --negligible: a share below 1; "" is 0. It takes a strategy that
+// believes something, of those named.
+func negligibleShare(text string, named ...string) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	v, err := parseShare(text)
+	if err == nil && !(v >= 0 && v < 1) {
+		err = fmt.Errorf("%q: want a percentage below 100 such as 0.5%%", text)
+	}
+	believing := strategies.Believing()
+	if v > 0 && named[0] != "" && !slices.ContainsFunc(named, func(s string) bool { return slices.Contains(believing, s) }) {
+		err = fmt.Errorf("strategy %s believes nothing of what is left to gain: use %s, or --patience", strings.Join(named, ", "), strings.Join(believing, ", "))
+	}
+	return v, err
 }
 
 // bothLevels ranks at level model and evaluates at level cycle.

@@ -34,8 +34,8 @@ func openRuns(names []string) ([]*exchange.Run, error) {
 }
 
 // warmStart returns the configurations that a sweep of a space begins with: the
-// fastest of each run, in turn, as text. What could not be used is said on
-// stderr.
+// fastest of each run, in turn, as text. What is used and what could not be is said
+// on stderr.
 func (a *app) warmStart(names []string, runs []*exchange.Run, space *search.Space) ([]string, error) {
 	var best [][]search.Config
 	for i, run := range runs {
@@ -54,6 +54,7 @@ func (a *app) warmStart(names []string, runs []*exchange.Run, space *search.Spac
 		case w.Others > 0:
 			fmt.Fprintf(a.stderr, "warptune: %s: %d of %d configurations with a time are not in this space\n", from, w.Others, w.Others+w.Known)
 		}
+		fmt.Fprintf(a.stderr, "warptune: %s: begins with the best %d of %d configurations\n", from, len(w.Best), w.Known)
 		best = append(best, w.Best)
 	}
 	var out []string

@@ -37,7 +37,7 @@ func TestWarmStart(t *testing.T) {
 		"absent.json":            "no such file",
 		file("empty.json", "{}"): "neither a T4 results file",
 		file("other.json", `{"tune_params_keys":["ITEMS"],"cache":{"1":{"ITEMS":1,"time":1.0}}}`):                                                    "no parameter BLOCK_SIZE",
-		file("foreign.json", `{"kernel_name":"reduce","device_name":"A100","tune_params_keys":["N"],"cache":{"1":{"N":1,"time":1.0}}}`):              `foreign.json (reduce on A100): the file has no parameter BLOCK_SIZE, ITEMS`,
+		file("foreign.json", `{"kernel_name":"reduce","device_name":"A100","tune_params_keys":["N"],"cache":{"1":{"N":1,"time":1.0}}}`):              `foreign.json (reduce on A100): the file has none of the parameters BLOCK_SIZE, ITEMS (it has N): is it of another kernel?`,
 		file("failed.json", `{"tune_params_keys":["BLOCK_SIZE","ITEMS"],"cache":{"64,1":{"BLOCK_SIZE":64,"ITEMS":1,"time":"RuntimeFailedConfig"}}}`): "none of its 1 configurations has a time",
 		file("none.json", `{"tune_params_keys":["BLOCK_SIZE","ITEMS"],"cache":{"1,1":{"BLOCK_SIZE":1,"ITEMS":1,"time":1.0}}}`):                       "none of its 1 configurations is in this space",
 	} {

@@ -19,6 +19,9 @@ func ReadCSV(name string, r io.Reader) (*Record, error) {
 	}
 	lines := csv.NewReader(text)
 	header, err := lines.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s: the file is empty", name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: header: %w", name, err)
 	}
@@ -29,6 +32,9 @@ func ReadCSV(name string, r io.Reader) (*Record, error) {
 	var rows []Row
 	for {
 		line, err := lines.Read()
+		if err == io.EOF && len(rows) == 0 {
+			return nil, fmt.Errorf("%s: a header and no configurations", name)
+		}
 		if err == io.EOF {
 			return New(Title(name), header[:status], rows)
 		}
@@ -40,7 +46,7 @@ func ReadCSV(name string, r io.Reader) (*Record, error) {
 			row.Valid = true
 			if row.Time, err = strconv.ParseFloat(line[time], 64); err != nil {
 				at, _ := lines.FieldPos(time)
-				return nil, fmt.Errorf("%s:%d: time_ms: %w", name, at, err)
+				return nil, fmt.Errorf("%s:%d: the time_ms %q is no number", name, at, line[time])
 			}
 		}
 		rows = append(rows, row)

@@ -64,14 +64,15 @@ func TestReadCSV(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "header",
+		"":                                   "the file is empty",
+		"a,status,time_ms\n":                 "a header and no configurations",
 		"a,time_ms\n1,2\n":                   "want parameters",
 		"status,time_ms\nok,2\n":             "want parameters",
-		"a,status,time_ms\n1,ok,fast\n":      "x:2: time_ms",
+		"a,status,time_ms\n1,ok,fast\n":      `x:2: the time_ms "fast" is no number`,
 		"a,status,time_ms\n1,ok,-1\n":        "positive",
 		"a,status,time_ms\n1,ok,NaN\n":       "positive",
 		"a,status,time_ms\n1,bad,1\n":        "none of 1",
-		"a,status,time_ms\n1,ok,1\n1,ok,2\n": "twice",
+		"a,status,time_ms\n1,ok,1\n1,ok,2\n": "a=1 is listed twice",
 		"a,status,time_ms\n1,ok\n":           "wrong number of fields",
 	} {
 		if _, err := ReadCSV("x", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -206,7 +207,7 @@ func TestLeads(t *testing.T) {
 		return NewScore(r, name, 60, 0, curves)
 	}
 	own := at("own", 1.1, 1.3, 1.2)
-	if header, _ := Table([]Score{own}); slices.Contains(header, "STOPS") || own.Used != 60 {
+	if header, _ := Table([]Score{own}, true); slices.Contains(header, "STOPS") || own.Used != 60 {
 		t.Errorf("%v: it took all of its %v evaluations", header, own.Used)
 	}
 	if p := own.Points[1]; math.Abs(p.Ratio-1.2) > 1e-9 || math.Abs(p.Error-0.1/math.Sqrt(3)) > 1e-9 {

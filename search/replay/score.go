@@ -11,6 +11,7 @@ type Score struct {
 	Delay    int     `json:"delay"`
 	Used     float64 `json:"evaluations"` // mean; less than Budget if the strategy stopped early
 	Points   []Point `json:"points"`
+	Last     Point   `json:"last"` // after Budget evaluations
 	Within5  Reach   `json:"within_5_percent"`
 	Within1  Reach   `json:"within_1_percent"`
 	// Area is the field's score (Willemsen et al., "A methodology for comparing
@@ -21,7 +22,7 @@ type Score struct {
 	// random search, 1 the optimum at once.
 	Area float64 `json:"area"`
 	// Curve is the mean over seeds of best over optimum, by evaluation.
-	Curve []float64 `json:"-"`
+	Curve []float64 `json:"curve"`
 	// ratios are best over optimum by point and seed.
 	ratios [][]float64
 }
@@ -55,17 +56,21 @@ func NewScore(r *Record, strategy string, budget, delay int, curves []Curve) Sco
 		}
 		s.Curve = append(s.Curve, sum/float64(len(curves))/optimum)
 	}
+	after := func(n int) (ratios []float64, p Point) {
+		ratios = make([]float64, len(curves))
+		for k, c := range curves {
+			ratios[k] = min(c.at(n), worst) / optimum
+		}
+		return ratios, Point{n, s.Curve[n-1], standardError(ratios)}
+	}
 	for _, n := range Marks {
 		if n > budget {
 			break
 		}
-		ratios := make([]float64, len(curves))
-		for k, c := range curves {
-			ratios[k] = min(c.at(n), worst) / optimum
-		}
-		s.ratios = append(s.ratios, ratios)
-		s.Points = append(s.Points, Point{n, s.Curve[n-1], standardError(ratios)})
+		ratios, p := after(n)
+		s.ratios, s.Points = append(s.ratios, ratios), append(s.Points, p)
 	}
+	_, s.Last = after(budget)
 	used := 0
 	for _, c := range curves {
 		used += len(c)

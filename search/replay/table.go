@@ -24,13 +24,16 @@ func BySpace(scores []Score) [][]Score {
 }
 
 // Table returns the scores as text, a row each. Columns are the mean of best
-// over optimum at each mark, the mean evaluations to within 5 % and 1 % of the
+// over optimum at each mark (and after the budget, if last says so), the mean evaluations to within 5 % and 1 % of the
 // optimum with the share of seeds that got there, and the area score; where strategies
 // stop early also the mean evaluations.
-func Table(scores []Score) (header []string, rows [][]string) {
+func Table(scores []Score, last bool) (header []string, rows [][]string) {
 	header = []string{"SPACE", "STRATEGY"}
 	for _, n := range Marks {
 		header = append(header, fmt.Sprintf("@%d", n))
+	}
+	if last {
+		header = append(header, "LAST")
 	}
 	header = append(header, "TO 5 %", "TO 1 %", "AREA")
 	early := slices.ContainsFunc(scores, func(s Score) bool { return s.Used < float64(s.Budget) })
@@ -45,6 +48,9 @@ func Table(scores []Score) (header []string, rows [][]string) {
 				cell = fmt.Sprintf("%.3f", s.Points[k].Ratio)
 			}
 			row = append(row, cell)
+		}
+		if last {
+			row = append(row, fmt.Sprintf("%.3f", s.Last.Ratio))
 		}
 		row = append(row, reached(s.Within5, s.Seeds), reached(s.Within1, s.Seeds), fmt.Sprintf("%.3f", s.Area))
 		if early {
@@ -66,7 +72,7 @@ func Markdown(w io.Writer, scores []Score, strategy string, image func(space str
 	var b strings.Builder
 	versus(&b, BySpace(scores), strategy)
 	for _, group := range BySpace(scores) {
-		header, rows := Table(group)
+		header, rows := Table(group, false)
 		fmt.Fprintf(&b, "\n### %s\n\n", group[0].Space)
 		if image != nil {
 			fmt.Fprintf(&b, "![mean excess over the optimum, by evaluations](%s)\n\n", image(group[0].Space))

@@ -27,23 +27,25 @@ type strategy struct {
 	name string
 	// oblivious: the questions do not depend on the answers.
 	oblivious bool
-	make      func(space *search.Space, seed uint64) search.Strategy
+	// believes: it says what it believes is left to gain (search.Estimator).
+	believes bool
+	make     func(space *search.Space, seed uint64) search.Strategy
 }
 
 var all = []strategy{
-	{"exhaustive", true, func(s *search.Space, _ uint64) search.Strategy { return exhaustive.New(s) }},
-	{"random", true, func(s *search.Space, seed uint64) search.Strategy { return random.New(s, seed) }},
-	{"quasi-random", true, quasirandom.New},
-	{"multi-start", false, localsearch.NewMultiStart},
-	{"iterated", false, localsearch.NewIterated},
-	{"annealing", false, annealing.New},
-	{"genetic", false, genetic.New},
-	{"differential-evolution", false, evolution.New},
-	{"particle-swarm", false, swarm.New},
-	{"tabu", false, tabu.New},
-	{"surrogate", false, surrogate.New},
-	{"gaussian-process", false, gaussian.New},
-	{"portfolio", false, portfolio.New},
+	{"exhaustive", true, false, func(s *search.Space, _ uint64) search.Strategy { return exhaustive.New(s) }},
+	{"random", true, false, func(s *search.Space, seed uint64) search.Strategy { return random.New(s, seed) }},
+	{"quasi-random", true, false, quasirandom.New},
+	{"multi-start", false, false, localsearch.NewMultiStart},
+	{"iterated", false, false, localsearch.NewIterated},
+	{"annealing", false, false, annealing.New},
+	{"genetic", false, false, genetic.New},
+	{"differential-evolution", false, false, evolution.New},
+	{"particle-swarm", false, false, swarm.New},
+	{"tabu", false, false, tabu.New},
+	{"surrogate", false, true, surrogate.New},
+	{"gaussian-process", false, true, gaussian.New},
+	{"portfolio", false, true, portfolio.New},
 }
 
 // Default is the name of the strategy that "" means.
@@ -101,6 +103,18 @@ func New(name string, space *search.Space, seed uint64) (search.Strategy, error)
 		return nil, err
 	}
 	return s.make(space, seed), nil
+}
+
+// Believing returns the names of the strategies that say what they believe is left to
+// gain: the others a rule of package stopping that goes by it never ends.
+func Believing() []string {
+	var names []string
+	for _, s := range all {
+		if s.believes {
+			names = append(names, s.name)
+		}
+	}
+	return names
 }
 
 // Oblivious reports whether a strategy's questions are the same whatever the

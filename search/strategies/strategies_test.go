@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,29 @@ func TestOblivious(t *testing.T) {
 		}
 		if int64(len(all)) != space.Size() {
 			t.Errorf("%s asks for %d of %d", name, len(all), space.Size())
+		}
+	}
+}
+
+// What is said to believe something does once it was told enough, and nothing else does.
+func TestBelieving(t *testing.T) {
+	space := strategytest.Space(t, 100)
+	for _, name := range Names() {
+		s, err := New(name, space, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 40 {
+			for _, i := range s.Ask(1) {
+				s.Tell(search.Observation{Index: i, Objective: float64(10 + i), Valid: true})
+			}
+		}
+		e, ok := s.(search.Estimator)
+		if ok {
+			_, ok = e.Estimate()
+		}
+		if ok != slices.Contains(Believing(), name) {
+			t.Errorf("%s believes something: %t", name, ok)
 		}
 	}
 }

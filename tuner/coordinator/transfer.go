@@ -48,11 +48,13 @@ func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id stri
 	return out
 }
 
-// nearest returns the sweeps of a spec's kernel that found something, nearest
-// first; of equals the newest.
+// nearest returns sweeps of a spec's kernel at other problem sizes and on other
+// architectures that found something, nearest first; of each size and architecture the
+// one that evaluated most, of equals the newest. What is known at the spec's own is no
+// guess: it is answered from the store.
 func (c *Coordinator) nearest(spec *tuner.Spec) []tuner.Sweep {
 	sweeps := slices.DeleteFunc(c.board.all(), func(s tuner.Sweep) bool {
-		return s.Spec.Kernel != spec.Kernel || s.Best == nil || s.State == tuner.Deleting
+		return s.Spec.Kernel != spec.Kernel || samePlace(&s.Spec, spec) || s.Best == nil || s.State == tuner.Deleting
 	})
 	away := func(s *tuner.Sweep) float64 {
 		d := distance(s.Spec.Problem, spec.Problem)
@@ -62,7 +64,16 @@ func (c *Coordinator) nearest(spec *tuner.Spec) []tuner.Sweep {
 		return d
 	}
 	slices.SortStableFunc(sweeps, func(a, b tuner.Sweep) int {
-		return cmp.Or(cmp.Compare(away(&a), away(&b)), -cmp.Compare(a.Num, b.Num))
+		return cmp.Or(cmp.Compare(away(&a), away(&b)), cmp.Compare(b.Counts.Done, a.Counts.Done), cmp.Compare(b.Num, a.Num))
 	})
-	return sweeps[:min(len(sweeps), seeded.Sources)]
+	var out []tuner.Sweep
+	for _, s := range sweeps {
+		if len(out) < seeded.Sources && !slices.ContainsFunc(out, func(o tuner.Sweep) bool { return samePlace(&o.Spec, &s.Spec) }) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
+
+// samePlace says whether two specs are of one problem size and architecture.
+func samePlace(a, b *tuner.Spec) bool { return a.Arch == b.Arch && slices.Equal(a.Problem, b.Problem) }

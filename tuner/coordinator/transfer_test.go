@@ -33,7 +33,7 @@ func (n *noting) of(problem int64) []string {
 }
 
 // A sweep that is to begin with what is best elsewhere begins with the best of
-// the nearest problem sizes, and with the same whatever is found later, also
+// the nearest other problem sizes, and with the same whatever is found later, also
 // after a restart.
 func TestTransfer(t *testing.T) {
 	st := store.NewMemory()
@@ -47,6 +47,12 @@ func TestTransfer(t *testing.T) {
 	for _, size := range []int64{40, 1000, 50} {
 		submit(t, c, sweep(size))
 		work(t, c, int(size))
+	}
+	for _, size := range []int64{50, 60} { // a short one as near, and one of the same size: neither tells more
+		few := sweep(size)
+		few.Budget, few.Seed = 2, 9
+		submit(t, c, few)
+		work(t, c, 2)
 	}
 	spec := sweep(60)
 	spec.Transfer, spec.Start = true, []string{"HIGH=0,LOW=3"}

@@ -203,7 +203,7 @@ func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "unexpected end"},
 		{"vm-1\n", "neither a T4 results file (\"results\") nor a cache file of Kernel Tuner (\"cache\") nor KTT's results (\"KttVersion\"): it is no JSON: invalid character 'v'"},
-		{"[]", "cannot unmarshal array"},
+		{"[]", "(\"KttVersion\"): it is a JSON array"},
 		{"{}", "neither a T4 results file"},
 		{`{"results":[]}`, "no configurations"},
 		{`{"cache":{},"tune_params_keys":["a"]}`, "no configurations"},

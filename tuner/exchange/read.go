@@ -79,7 +79,10 @@ func decode(text []byte) (*file, error) {
 				return &f, nil
 			}
 		}
-		err = fmt.Errorf("%w: it is no JSON: %w", ErrFormat, syntax)
+		return &f, fmt.Errorf("%w: it is no JSON: %w", ErrFormat, syntax)
+	}
+	if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) && other.Field == "" {
+		err = fmt.Errorf("%w: it is a JSON %s", ErrFormat, other.Value)
 	}
 	return &f, err
 }

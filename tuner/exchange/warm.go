@@ -83,6 +83,9 @@ func (r *Run) columns(space *search.Space) (columns []int, rest []search.Value, 
 		}
 		columns, rest = append(columns, column), append(rest, value)
 	}
+	if len(missing) > 0 && !slices.ContainsFunc(columns, func(c int) bool { return c >= 0 }) {
+		return nil, nil, fmt.Errorf("the file has none of the parameters %s (it has %s): is it of another kernel?", strings.Join(missing, ", "), strings.Join(r.Params, ", "))
+	}
 	if len(missing) > 0 {
 		return nil, nil, fmt.Errorf("the file has no parameter %s (it has %s): choose a value for it with --set", strings.Join(missing, ", "), strings.Join(r.Params, ", "))
 	}

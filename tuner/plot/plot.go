@@ -18,7 +18,7 @@ import (
 // Curve is the course of a sweep.
 type Curve struct {
 	Title  string
-	Trials int64   // trials so far
+	Trials int64   // trials so far: at the last of several levels
 	Steps  []Point // the trials that improved on the best, in order
 }
 
@@ -88,7 +88,7 @@ func (c *Curve) Text(w io.Writer, width, height int) error {
 	fmt.Fprintf(&b, "%s: best so far, by trials\n", c.Title)
 	for y, row := range grid {
 		label := ""
-		if y == 0 || y == height-1 || y == height/2 {
+		if y == height-1 || high > low && (y == 0 || y == height/2) {
 			label = Microseconds(high - (high-low)*float64(y)/float64(height-1))
 		}
 		fmt.Fprintf(&b, "%14s |%s\n", label, strings.TrimRight(string(row), " "))
