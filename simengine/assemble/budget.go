@@ -94,7 +94,7 @@ type ordering struct{ dags []*dag }
 // fit schedules for fewer and fewer registers until the allocation keeps within the
 // budget, starting over from the program's own order each time: up to 36 fewer, since
 // fragments of matrices leave large holes. If none does, or that order is too crowded
-// already, it is kept.
+// already, it is kept. One that overshoots keeps the first.
 func (f *fn) fit(own int, o *ordering) {
 	limit := f.budget - f.t.reserved
 	var l *layout
@@ -106,6 +106,13 @@ func (f *fn) fit(own int, o *ordering) {
 		dags := o.dags
 		l = f.layout(dags)
 		for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
+			if slack == overshootSlack && f.cap == 0 {
+				if f.schedule(own, l, dags, s); f.overshoots(l, dags, s) {
+					f.regs, f.general = l.allocate(limit, false)
+					l.arrange()
+					return
+				}
+			}
 			if !f.schedule(own-slack, l, dags, s) && slack > 0 {
 				continue // the order that found no registers
 			}
