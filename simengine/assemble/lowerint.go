@@ -235,9 +235,11 @@ func (s *selector) wouldFold(d *node) bool {
 // add64 emits a 64-bit sum.
 func (s *selector) add64(n *node) error {
 	if n.op == ir.Add {
-		for i := range 2 {
-			if s.foldAdd64(n.src[i], n.src[1-i]) {
-				return nil
+		for _, way := range [...]func(x, y ir.Operand) bool{s.foldAdd64, s.addThree64, s.extendAdd64} {
+			for i := range 2 {
+				if way(n.src[i], n.src[1-i]) {
+					return nil
+				}
 			}
 		}
 	}
@@ -256,30 +258,73 @@ func (s *selector) addPair(a, b ir.Operand) {
 	s.emit(opIADD3X, s.dest(1, 1), args...)
 }
 
-// foldAdd64 emits x + y where x is a product, a shift or a sign extension that
-// one instruction takes in.
+// foldAdd64 emits x + y where x is a product or a shift that one instruction takes in.
 func (s *selector) foldAdd64(x, y ir.Operand) bool {
-	d := s.fold(x, true)
-	if d == nil {
-		return false
-	}
-	local := s.uses[x.Reg] == 1 || d.block == s.n.block
+	d := s.takenIn64(x)
 	switch {
-	case d.op == ir.Mul && d.mod&ir.ModWide != 0 && bits32(d) && s.f.t.imadWide && (!s.residesUniform(value(x.Reg)) || s.readAnyway(d)):
+	case d == nil:
+		return false
+	case d.op == ir.Shl:
+		s.leaPair(d.src[0], y, false)
+	case d.mod&ir.ModWide != 0:
 		a, b, sum := s.wideSum(d.src[0], d.src[1], y)
 		s.emit(opIMADWIDE, s.dest(0, 2), a, b, sum)
-		return true
-	case d.op == ir.Mul && d.mod&ir.ModWide == 0 && d.mod&ir.ModHi == 0 && words(d.typ) == 2 && s.uses[x.Reg] == 1 && s.f.t.imadWide:
+	default:
 		s.multiply64(d.src[0], d.src[1], s.pair(y))
-		return true
-	case d.op == ir.Shl && shiftCount(d) > 0 && shiftCount(d) < 32 && local && words(d.typ) == 2 && d.src[0].Kind == ir.OperandReg:
-		s.leaPair(d.src[0], y, false)
-		return true
-	case d.op == ir.Cvt && bits(d.styp) == 32 && signed(d.styp) && isInt(d.typ) && d.src[0].Kind == ir.OperandReg:
-		s.leaPair(x, y, true)
-		return true
 	}
-	return false
+	return true
+}
+
+// takenIn64 is what computes x if that is a product or a shift that a sum of 64 bits takes in, else nil.
+func (s *selector) takenIn64(x ir.Operand) *node {
+	d := s.fold(x, true)
+	if d == nil {
+		return nil
+	}
+	once := s.uses[x.Reg] == 1
+	ok := false
+	switch {
+	case d.op == ir.Mul && d.mod&ir.ModWide != 0:
+		ok = bits32(d) && s.f.t.imadWide && (!s.residesUniform(value(x.Reg)) || s.readAnyway(d))
+	case d.op == ir.Mul && d.mod&ir.ModHi == 0:
+		ok = words(d.typ) == 2 && once && s.f.t.imadWide
+	case d.op == ir.Shl:
+		ok = shiftCount(d) > 0 && shiftCount(d) < 32 && (once || d.block == s.n.block) && words(d.typ) == 2 && d.src[0].Kind == ir.OperandReg
+	}
+	if !ok {
+		return nil
+	}
+	return d
+}
+
+// extendAdd64 emits x + y where x is a sign extension, which LEA.HI.X.SX32 takes in.
+func (s *selector) extendAdd64(x, y ir.Operand) bool {
+	d := s.fold(x, true)
+	if d == nil || d.op != ir.Cvt || bits(d.styp) != 32 || !signed(d.styp) || !isInt(d.typ) || d.src[0].Kind != ir.OperandReg {
+		return false
+	}
+	s.leaPair(x, y, true)
+	return true
+}
+
+// addThree64 emits x + y where x is a sum that nothing else reads, of what no instruction
+// takes in but sign extensions: IADD3 with two carries and IADD3.X, of which both are one
+// predicate here.
+func (s *selector) addThree64(x, y ir.Operand) bool {
+	d := s.fold(x, false)
+	if d == nil || !s.f.t.iadd3 || d.op != ir.Add || words(d.typ) != 2 || s.f.carrier(d) != s.b || s.slots(d.src[0], d.src[1], y) > 1 {
+		return false
+	}
+	for _, o := range [...]ir.Operand{d.src[0], d.src[1], y} {
+		e := s.fold(o, true)
+		if o.Kind == ir.OperandImm || s.takenIn64(o) != nil || e != nil && e.op == ir.Mul && s.f.carrier(e) == s.b {
+			return false
+		}
+	}
+	c := s.carry()
+	s.emit(opIADD3, s.dest(0, 1), s.mix(0, d.src[0], d.src[1], y)...).dst[1] = c
+	s.emit(opIADD3X, s.dest(1, 1), append(s.mix(1, d.src[0], d.src[1], y), c)...)
+	return true
 }
 
 // readAnyway says whether what a node computes with are parameters, constants, and what

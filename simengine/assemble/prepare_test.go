@@ -57,6 +57,21 @@ func orderChangesNothing(t *testing.T, k *ir.Kernel, rng *rand.Rand) {
 	}
 }
 
+// Nothing is repeated to come from 40 registers to 32 (charges_double with 36 needed and 44 of ptxas), more is
+// to come to 40 (xnor_gemm with 45 needed, 40 of ptxas).
+func TestRepeatsFor(t *testing.T) {
+	c := openCorpus(t, "../../deploy/calibrate/validation/seventh/ptx.zip", "../../deploy/calibrate/validation/eleventh/ptx.zip")
+	for ptx, want := range map[string]int{"charges_double-9ed7dbf60225": 40, "xnor_gemm-d83d6f5cbb2b": 40} {
+		p, err := Assemble(c.kernel(t, ptx), Options{CC: [2]int{9, 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Registers != want {
+			t.Errorf("%s: %d registers, want %d", ptx, p.Registers, want)
+		}
+	}
+}
+
 func TestPreparedForWhatThereIsNot(t *testing.T) {
 	k := buildKernel(t, "k", []byte(guardedText("mov.f32 %f1, 0f00000000;")))
 	if _, err := Prepare(k, [2]int{1, 0}); err == nil {
