@@ -55,7 +55,7 @@ func TestCounterFloors(t *testing.T) {
 		"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": 0.68,
 		"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum":           0.76,
 		"smsp__inst_executed.sum":                                  0.84,
-		"sm__warps_active.avg.pct_of_peak_sustained_active":        0.79,
+		"sm__warps_active.avg.pct_of_peak_sustained_active":        0.78,
 	} {
 		got, ok := within[name]
 		t.Logf("%s: %.3f of the launches agree", name, got)
