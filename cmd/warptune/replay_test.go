@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/search/replay"
+	"github.com/warptune/warptune/search/strategies"
 )
 
 // recorded writes a recorded space of 90 configurations, one in nine failed.
@@ -167,6 +168,26 @@ func TestReplayTransfer(t *testing.T) {
 	stdout.Reset()
 	if code := run(context.Background(), []string{"replay", space, "--transfer", space, "--strategy", "random", "--budget", "9", "--seeds", "1"}, &stdout, &stderr); code != exitDone || strings.Contains(stdout.String(), "transferred") {
 		t.Errorf("a space begins with its own best: exit status %d\n%s", code, stdout.String())
+	}
+	foreign := filepath.Join(t.TempDir(), "hill.csv")
+	if err := os.WriteFile(foreign, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stderr.Reset()
+	if code := run(context.Background(), []string{"replay", space, "--transfer", foreign, "--strategy", "random", "--budget", "9", "--seeds", "1"}, &stdout, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "none is of the kernel") {
+		t.Errorf("transferred from another kernel: exit status %d\n%s", code, stderr.String())
+	}
+}
+
+// The table shows what is found after the budget where that is no mark, and a strategy named twice once.
+func TestReplayLast(t *testing.T) {
+	r := warptune(t, "replay", recorded(t), "--strategy", "random,all,random", "--budget", "10", "--seeds", "2").ok(t)
+	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	if !strings.Contains(lines[0], "LAST") || strings.Count(r.stdout, "  random ") != 1 || len(lines) != 1+len(strategies.Names()) {
+		t.Errorf("%s", r.stdout)
+	}
+	if at := warptune(t, "replay", recorded(t), "--strategy", "random", "--budget", "25", "--seeds", "2").ok(t).stdout; strings.Contains(at, "LAST") {
+		t.Errorf("a mark is shown twice:\n%s", at)
 	}
 }
 

@@ -115,3 +115,22 @@ func TestStopsEarly(t *testing.T) {
 		}
 	}
 }
+
+// What earlier sweeps evaluated is no interrupted one, and of two levels the plot is that of the last.
+func TestKnownFromEarlierSweeps(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "x.db")
+	tune := func(more ...string) result {
+		return warptune(t, slices.Concat([]string{"tune", "copy", "--arch", "h200", "--problem", "65536", "--slots", "1", "--db", db}, more)...).ok(t)
+	}
+	tune("--level", "model", "--strategy", "random", "--budget", "12", "--seed", "3")
+	if r := tune("--level", "model"); !strings.Contains(r.stderr, "12 of 24 configurations of copy on h200 are known from earlier sweeps") {
+		t.Errorf("a new sweep: %s", r.stderr)
+	}
+	r := tune("--level", "model,cycle", "--plot")
+	_, plot, _ := strings.Cut(r.stdout, "level cycle after ranking 24: best so far, by trials")
+	lines := strings.Split(strings.TrimSpace(plot), "\n")
+	axis := strings.Fields(lines[len(lines)-1])
+	if len(axis) != 2 || axis[0] != "1" || axis[1] == "24" || strings.Count(plot, "*") < 12 {
+		t.Errorf("axis %v:\n%s", axis, r.stdout)
+	}
+}

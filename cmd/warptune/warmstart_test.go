@@ -26,6 +26,9 @@ func TestWarmStart(t *testing.T) {
 	if !strings.Contains(r.stderr, "(copy on NVIDIA A100): 1 of 3 configurations with a time are not in this space") {
 		t.Errorf("it says %s", r.stderr)
 	}
+	if !strings.Contains(r.stderr, "(copy on NVIDIA A100): begins with the best 2 of 2 configurations") {
+		t.Errorf("what it begins with it does not say: %s", r.stderr)
+	}
 	all := warptune(t, "export", "--all", "--format", "csv", "--db", db).ok(t).stdout
 	if !strings.Contains(all, "BLOCK_SIZE=512,ITEMS=2") || !strings.Contains(all, "BLOCK_SIZE=64,ITEMS=8") || strings.Count(all, "\n") != 3 {
 		t.Errorf("evaluated:\n%s", all)
