@@ -108,11 +108,7 @@ func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev
 		if err := cluster.Ready(ctx, p.def, &spec); err != nil {
 			return err
 		}
-		switch n := r.GetSweep().GetCounts(); {
-		case n.GetDone() == 0:
-		case r.GetCreated():
-			fmt.Fprintf(a.stderr, "warptune: %d of %d configurations of %s on %s are known from earlier sweeps\n", n.GetDone(), n.GetTotal(), spec.Kernel, spec.Arch)
-		default:
+		if n := r.GetSweep().GetCounts(); n.GetDone() > 0 && !r.GetCreated() {
 			fmt.Fprintf(a.stderr, "warptune: resuming: %d of %d configurations of %s on %s are done\n", n.GetDone(), n.GetTotal(), spec.Kernel, spec.Arch)
 		}
 		if err := c.embedded.Work(slots, fault); err != nil {
