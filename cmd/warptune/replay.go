@@ -112,8 +112,8 @@ func (r *replays) checkStrategies() error {
 	if r.strategies = names; len(names) == 0 {
 		return usagef("--strategy: none is named, want \"all\" or some of %s", strings.Join(strategies.Names(), ", "))
 	}
-	if r.beliefs > 0 && !slices.ContainsFunc(names, func(s string) bool { return slices.Contains(strategies.Believing(), s) }) {
-		return usagef("--beliefs: %s believes nothing of what is left to gain: use %s", strings.Join(names, ", "), strings.Join(strategies.Believing(), ", "))
+	if err := checkBelief(names...); err != nil && r.beliefs > 0 {
+		return usagef("--beliefs: %w", err)
 	}
 	return nil
 }

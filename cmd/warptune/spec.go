@@ -170,7 +170,7 @@ func (s *sweepFlags) choose(spec *warptunev1.Spec, size int64, b budget) {
 	case b.time > 0 || s.rule != (stopping.Rule{}):
 		spec.Strategy = strategies.Recommended
 	case b.within != nil && b.evaluations == 0:
-		spec.Strategy = strategies.Default
+		spec.Strategy = strategies.Choose(size, size)
 	default:
 		spec.Strategy = strategies.Choose(size, b.evaluations)
 	}
@@ -189,11 +189,19 @@ func negligibleShare(text string, named ...string) (float64, error) {
 	if err == nil && !(v >= 0 && v < 1) {
 		err = fmt.Errorf("%q: want a percentage below 100 such as 0.5%%", text)
 	}
-	believing := strategies.Believing()
-	if v > 0 && named[0] != "" && !slices.ContainsFunc(named, func(s string) bool { return slices.Contains(believing, s) }) {
-		err = fmt.Errorf("strategy %s believes nothing of what is left to gain: use %s, or --patience", strings.Join(named, ", "), strings.Join(believing, ", "))
+	if err == nil && v > 0 && named[0] != "" {
+		err = checkBelief(named...)
 	}
 	return v, err
+}
+
+// checkBelief refuses strategies of which none believes anything of what is left to gain.
+func checkBelief(named ...string) error {
+	believing := strategies.Believing()
+	if slices.ContainsFunc(named, func(s string) bool { return slices.Contains(believing, s) }) {
+		return nil
+	}
+	return fmt.Errorf("strategy %s believes nothing of what is left to gain: use one of %s", strings.Join(named, ", "), strings.Join(believing, ", "))
 }
 
 // bothLevels ranks at level model and evaluates at level cycle.

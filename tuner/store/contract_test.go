@@ -261,22 +261,22 @@ func TestBestWhateverTheOrder(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for round := range 20 {
 			problem := []int64{int64(round + 1)}
-			var todo []tuner.Best
+			var pending []tuner.Best
 			for i, b := range []struct {
 				engine string
 				times  []float64
 			}{{"engine-1", []float64{9, 5}}, {"engine-2", []float64{4, 3}}, {"engine-1", []float64{8, 7}}, {"engine-2", nil}} {
 				for _, us := range b.times {
-					todo = append(todo, testBest(uint64(10*round+i+1), us, func(to *tuner.Best) { to.Spec.Engine, to.Spec.Problem = b.engine, problem }))
+					pending = append(pending, testBest(uint64(10*round+i+1), us, func(to *tuner.Best) { to.Spec.Engine, to.Spec.Problem = b.engine, problem }))
 				}
 			}
-			for len(todo) > 0 {
-				i := rng.IntN(len(todo))
-				for i > 0 && todo[i-1].Sweep == todo[i].Sweep { // each sweep's in their order
+			for len(pending) > 0 {
+				i := rng.IntN(len(pending))
+				for i > 0 && pending[i-1].Sweep == pending[i].Sweep { // each sweep's in their order
 					i--
 				}
-				b := todo[i]
-				todo = slices.Delete(todo, i, i+1)
+				b := pending[i]
+				pending = slices.Delete(pending, i, i+1)
 				sweep := testSweep(b.Sweep)
 				sweep.Spec, sweep.Best, sweep.BestValues = b.Spec, &b.Result, b.Values
 				must(t, s.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{sweep}, Bests: []tuner.Best{b}}))

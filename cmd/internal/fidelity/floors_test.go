@@ -166,7 +166,7 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25, 4},
 		{"thirteenth", 48, simengine.Cycle, 1.10, 0.60, 0.14, 0},
 		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16, 0},
-		{"fourteenth", 112, simengine.Cycle, 1.10, 0.60, 0.19, 0},
+		{"fourteenth", 308, simengine.Cycle, 1.10, 0.70, 0.19, 0},
 		{"fourteenth", 112, simengine.Model, 1.12, 0.60, 0.22, 0},
 		{"fifteenth", 128, simengine.Cycle, 1.10, 0.60, 0.16, 0},
 		{"fifteenth", 128, simengine.Model, 1.10, 0.60, 0.17, 0},
