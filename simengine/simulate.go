@@ -96,7 +96,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	if err != nil {
 		return nil, 0, err
 	}
-	in.Spread, in.SpreadCTAs = drawn.ids, drawn.ctas
+	in.Spread, in.SpreadCTAs, in.Lengths = drawn.ids, drawn.ctas, drawn.known
 	composed, err := model.Compose(in)
 	if err != nil {
 		return nil, 0, err
@@ -107,6 +107,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	if req.Level == Model {
 		return composed, floorUS, nil
 	}
+	in.Skew = composed.Skew
 	clocked, err := timing.Run(in)
 	if err != nil {
 		return nil, 0, err

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/makespan"
 )
 
 // A CTA in the middle of the grid and its neighbours stand for all of it where
@@ -35,9 +36,10 @@ const (
 
 // drawn is what spread found of a launch.
 type drawn struct {
-	ids  []int64 // nil: one in the middle of the grid is like them all
-	ctas int64   // how many such CTAs execute as many instructions as the grid
-	work int64   // of the executions that left no trace
+	ids   []int64          // nil: one in the middle of the grid is like them all
+	ctas  int64            // how many such CTAs execute as many instructions as the grid
+	known []makespan.Known // how long CTAs all over the grid are
+	work  int64            // of the executions that left no trace
 }
 
 // spread is the CTAs drawn from the whole grid. It is a pure function of the launch.
@@ -89,7 +91,32 @@ func (r *recording) draw(d *drawn) error {
 	if each > longWork {
 		count = min(count, max(int((workLimit-r.work)/2/each), spreadLong))
 	}
-	return r.drawSome(d, known, count)
+	if err := r.drawSome(d, known, count); err != nil {
+		return err
+	}
+	return r.measure(d, known)
+}
+
+// measure notes how long CTAs are, of which the first of drawCTA are known: these and those that were drawn.
+func (r *recording) measure(d *drawn, known []extent) error {
+	seen := map[int64]bool{}
+	for _, e := range known {
+		id := drawCTA(e.k, r.grid())
+		seen[id] = true
+		d.known = append(d.known, makespan.Known{CTA: id, Length: e.length()})
+	}
+	for _, id := range d.ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		one, err := r.size(id)
+		if err != nil {
+			return err
+		}
+		d.known = append(d.known, makespan.Known{CTA: id, Length: one.length()})
+	}
+	return nil
 }
 
 // off is by what share a CTA is longer or shorter than another.

@@ -27,15 +27,15 @@ done:
 }
 
 // A grid whose CTAs differ in their work takes as long as one whose CTAs all do
-// what those do in the mean, wherever the long ones are: the CTA in the middle is
-// not taken for all, nor are a few.
+// what those do in the mean, wherever the long ones are, if it has so many that the SM
+// which is last is not much later than others: the CTA in the middle is not taken for all, nor are a few.
 func TestCTAsThatDiffer(t *testing.T) {
-	const ctas = 1 << 15
-	mean := rounds("shr.u32 %r10, %r3, 15;\nadd.u32 %r10, %r10, 256;") // 256
+	const ctas = 1 << 17
+	mean := rounds("shr.u32 %r10, %r3, 17;\nadd.u32 %r10, %r10, 256;") // 256
 	for name, trips := range map[string]string{
-		"growing":              "shr.u32 %r10, %r3, 6;\nadd.u32 %r10, %r10, 1;", // 1 to 512
-		"most where it is not": "mov.u32 %r10, 341;\nsetp.gt.u32 %p2, %r3, 12287;\nsetp.lt.u32 %p3, %r3, 20480;\nand.pred %p2, %p2, %p3;\nselp.u32 %r10, 1, %r10, %p2;",
-		"most in the middle":   "mov.u32 %r10, 1;\nsetp.gt.u32 %p2, %r3, 12287;\nsetp.lt.u32 %p3, %r3, 20480;\nand.pred %p2, %p2, %p3;\nselp.u32 %r10, 1024, %r10, %p2;",
+		"growing":              "shr.u32 %r10, %r3, 8;\nadd.u32 %r10, %r10, 1;", // 1 to 512
+		"most where it is not": "mov.u32 %r10, 341;\nsetp.gt.u32 %p2, %r3, 49151;\nsetp.lt.u32 %p3, %r3, 81920;\nand.pred %p2, %p2, %p3;\nselp.u32 %r10, 1, %r10, %p2;",
+		"most in the middle":   "mov.u32 %r10, 1;\nsetp.gt.u32 %p2, %r3, 49151;\nsetp.lt.u32 %p3, %r3, 81920;\nand.pred %p2, %p2, %p3;\nselp.u32 %r10, 1024, %r10, %p2;",
 		"every eighth":         "and.b32 %r10, %r3, 7;\nsetp.eq.u32 %p2, %r10, 5;\nselp.u32 %r10, 2041, 1, %p2;",
 	} {
 		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
@@ -49,6 +49,22 @@ func TestCTAsThatDiffer(t *testing.T) {
 			if r := uneven.Metrics[counted] / even.Metrics[counted]; math.Abs(r-1) > 0.05 {
 				t.Errorf("%s, level %v: %.0f instructions, %.0f if all did the same", name, level, uneven.Metrics[counted], even.Metrics[counted])
 			}
+		}
+	}
+}
+
+// A grid of which all CTAs are resident at once takes as long as the SM with most of the long ones
+// does: a quarter of the CTAs are four times as long as the others, and come to every fourth SM.
+func TestCTAsThatComeToOneSM(t *testing.T) {
+	mean := rounds("shr.u32 %r10, %r3, 17;\nadd.u32 %r10, %r10, 700;")
+	trips := rounds("and.b32 %r10, %r3, 3;\nsetp.eq.u32 %p2, %r10, 3;\nselp.u32 %r10, 1600, 400, %p2;")
+	for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
+		l := launch{ctas: 132 * 16, threads: 128, level: level}
+		even, uneven := report(t, kernel("", mean), l), report(t, kernel("", trips), l)
+		r := uneven.TimeUS / even.TimeUS
+		t.Logf("level %v: %.1f us, %.1f us if all did the same", level, uneven.TimeUS, even.TimeUS)
+		if r < 1.25 || r > 2.4 { // 1600/700 where each SM has as many, and longer in fact
+			t.Errorf("level %v: %.1f us, %.1f us if all did the same", level, uneven.TimeUS, even.TimeUS)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/timing/cache"
+	"github.com/warptune/warptune/simengine/timing/makespan"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -39,6 +40,10 @@ type Input struct {
 	// SpreadCTAs is how many CTAs as those of Spread are in the mean do the work of the
 	// grid; 0: as many as it has.
 	SpreadCTAs int64
+	// Lengths are how long CTAs all over the grid are, where they differ.
+	Lengths []makespan.Known
+	// Skew is Result.Skew of model.Compose of the same launch.
+	Skew Skew
 	// Detours are the slow paths that warps take, by the operation's PTX instruction.
 	Detours []Detour
 	// Matches are the values that warps match, by PTX instruction; one where none is named.

@@ -13,8 +13,9 @@ type pool struct {
 	counts  counts
 	plan    *reuse.Plan
 	skips   bool
-	uneven  bool // the samples are CTAs of different work from the whole grid
-	chain   int  // how many of the samples, from the first on, are neighbours along the first axis
+	uneven  bool      // the samples are CTAs of different work from the whole grid
+	lengths []float64 // theirs then, of Input.Lengths
+	chain   int       // how many of the samples, from the first on, are neighbours along the first axis
 	// apart is how often CTAs come to be at places of their own of a table, and
 	// tableHold the steps that a load of WalksTable then holds the SM's constant cache.
 	apart     float64
@@ -148,7 +149,14 @@ func (g *gatherer) spread(ids []int64) error {
 	p := g.pool
 	p.uneven, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
 	clear(g.traced)
+	known := make(map[int64]float64, len(g.in.Lengths))
+	for _, k := range g.in.Lengths {
+		known[k.CTA] = k.Length
+	}
 	for _, id := range ids {
+		if !g.traced[id] {
+			p.lengths = append(p.lengths, known[id])
+		}
 		if err := g.trace(pick{id, reuse.Spread}); err != nil {
 			return err
 		}

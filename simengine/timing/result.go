@@ -1,5 +1,7 @@
 package timing
 
+import "github.com/warptune/warptune/simengine/timing/makespan"
+
 // Result is what a clocked launch comes to. All of it is estimated for the
 // whole grid, from what was clocked of one SM.
 type Result struct {
@@ -13,6 +15,9 @@ type Result struct {
 	// Led is the cycles below which CTAs that walk the same data do not get, since the
 	// first of them waits for DRAM; 0 when it was not determined (Run does not).
 	Led float64
+	// Skew is what comes of CTAs of different lengths; zero where they do not differ and when
+	// it was not determined (Run does not).
+	Skew Skew
 	// Bound is the resource that sets the time.
 	Bound Bound
 	// Utilisation is the busy share of each resource that can bind, by name.
@@ -31,6 +36,18 @@ type Result struct {
 	// relative error that the sampling is estimated to add to Cycles.
 	ClockedCTAs, CTAs int64
 	SampleError       float64
+}
+
+// Skew is what comes of CTAs of different lengths.
+type Skew struct {
+	// Times is how many times as long the launch takes until its last SM is done as it would
+	// if all CTAs were of the mean length, at least 1; 0 as 1.
+	Times float64
+	// Waves is as how many full waves the busiest SM's CTAs take, a last one that is not full counted as long
+	// as it takes.
+	Waves float64
+	// Share is how CTAs of the mean length share what is an SM's own.
+	Share makespan.Device
 }
 
 // Bound names a resource.

@@ -86,7 +86,7 @@ func (g gridShape) estimate(m *machine, c *code, in *Input, p *pool) (*estimate,
 		perCTA = max(perCTA, s.recorded)
 	}
 	affordable := in.Budget / max(perCTA, 1)
-	if p.skips {
+	if p.skips || p.uneven && g.perSM <= g.resident {
 		return g.rounds(m, c, in, p, affordable)
 	}
 	return g.stream(m, c, in, p, affordable)
@@ -139,6 +139,9 @@ func (g gridShape) streamOf(m *machine, c *code, in *Input, p *pool, clocked int
 		e.interval = e.cycles / float64(clocked)
 	}
 	e.cycles = math.Max(e.cycles, s.floor(float64(g.perSM)/float64(clocked)))
+	if clocked < g.perSM {
+		e.cycles = math.Max(e.cycles, e.interval*float64(g.perSM)*in.Skew.Times)
+	}
 	e.dispatch = e.interval < s.interval*1.02 && clocked < g.perSM
 	return e, nil
 }

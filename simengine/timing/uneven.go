@@ -28,12 +28,12 @@ const mostWaves = 4
 
 // drawnRounds is rounds for CTAs that differ: waves of them are clocked from a
 // common start, and the grid's slots are taken by one CTA after another, each as
-// long as those took in the mean. The last one to start is one of the longest.
+// long as those took in the mean.
 func (g gridShape) drawnRounds(m *machine, c *code, in *Input, p *pool) (*estimate, error) {
 	n := int64(len(p.samples))
 	waves := min((n+g.resident-1)/g.resident, mostWaves)
 	e := &estimate{}
-	var life, longest, extra float64
+	var life, extra float64
 	for k := range waves {
 		s := newSM(m, c, in, p, g.active)
 		s.first = k * n / waves
@@ -45,16 +45,28 @@ func (g gridShape) drawnRounds(m *machine, c *code, in *Input, p *pool) (*estima
 		for _, at := range s.done {
 			sum += float64(at - s.m.coldStart)
 		}
-		life += (sum/float64(len(s.done)) + skipped + float64(s.vacancy)) / float64(waves)
-		longest = math.Max(longest, float64(s.stats.cycles-s.m.coldStart)+skipped)
+		held := sum / float64(len(s.done)) * p.left(in, s.first, g.resident)
+		life += (held + skipped + float64(s.vacancy)) / float64(waves)
 		extra += skipped / float64(waves)
 		e.run = s
 	}
 	e.clocked = g.resident
-	turns := float64(g.perSM) / float64(g.resident)
+	turns := max(in.Skew.Waves, float64(g.perSM)/float64(g.resident))
 	e.interval = life / float64(g.resident)
-	e.cycles = math.Max(turns*life, (turns-1)*life+longest) + float64(m.coldStart)
+	e.cycles = turns*life*max(in.Skew.Times, 1) + float64(m.coldStart)
 	e.skipped = extra * turns
 	e.cycles = math.Max(e.cycles, e.run.interval*float64(g.perSM-1))
 	return e, nil
+}
+
+// left is makespan.Device.Left of n samples from one on, 1 where their lengths are not known.
+func (p *pool) left(in *Input, first, n int64) float64 {
+	if in.Skew.Times == 0 {
+		return 1
+	}
+	lengths := make([]float64, n)
+	for i := range lengths {
+		lengths[i] = p.lengths[(first+int64(i))%int64(len(p.lengths))]
+	}
+	return in.Skew.Share.Left(lengths)
 }

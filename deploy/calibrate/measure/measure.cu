@@ -3,7 +3,9 @@
 // with ARGS "s TYPE BITS" (scalar), "b TYPE COUNT RANDOM VALUE NAME" (buffer) or
 // "c ..." (a __constant__ variable), and its output a line
 //   id median min max launches registers local_bytes shared_bytes
-// in microseconds a launch. Buffers and variables are filled by element index, RANDOM
+// in microseconds a launch, or with a second argument "count" a line
+//   id ok
+// after two launches, of which Nsight Compute sees the second (--profile-from-start off). Buffers and variables are filled by element index, RANDOM
 // ones in [0, VALUE), those of RANDOM 2 with the contents of the file that follows NAME.
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -17,6 +19,7 @@
 #include <sstream>
 #include <algorithm>
 #include <cuda_runtime.h>
+#include <cuda_profiler_api.h>
 #define CK(x) do{CUresult r=(x); if(r){const char*s;cuGetErrorString(r,&s);fprintf(stderr,"%s: %s line %d\n",#x,s,__LINE__);ok=false;}}while(0)
 __device__ unsigned hsh(unsigned long long x){x^=x>>33;x*=0xff51afd7ed558ccdULL;x^=x>>33;x*=0xc4ceb9fe1a85ec53ULL;x^=x>>33;return (unsigned)(x>>32);}
 __global__ void fill(void*p,long long n,int kind,double v,char t){ // t: f float, i int32 or uint32, b uint8, d double, h half, l int64
@@ -48,6 +51,7 @@ int main(int c,char**a){
     auto L=[&](){CUresult r=cuLaunchKernel(f,g[0],g[1],g[2],b[0],b[1],b[2],dyn,0,P.data(),0);if(r)ok=false;};
     L(); if(!ok){printf("%d fail launch\n",id);cuModuleUnload(m);continue;} // more registers or shared memory than there are
     if(cudaError_t e=cudaDeviceSynchronize()){printf("%d fail %s\n",id,cudaGetErrorString(e));return 1;}
+    if(c>2&&!strcmp(a[2],"count")){cudaProfilerStart();L();cudaDeviceSynchronize();cudaProfilerStop();printf("%d ok\n",id);fflush(stdout);cuModuleUnload(m);continue;}
     auto T=[&](int n){cudaEventRecord(e0);for(int i=0;i<n;i++)L();cudaEventRecord(e1);cudaEventSynchronize(e1);float ms;cudaEventElapsedTime(&ms,e0,e1);return ms*1000/n;};
     T(2); float one=T(2); int n=std::max(1,std::min(100,(int)(1500/one))); T(n); std::vector<float> t; for(int i=0;i<7;i++)t.push_back(T(n)); std::sort(t.begin(),t.end());
     printf("%d %.4f %.4f %.4f %d %d %d %d\n",id,t[3],t[0],t[6],n,regs,loc,sh); fflush(stdout); cuModuleUnload(m);cudaEventDestroy(e0);cudaEventDestroy(e1);

@@ -52,7 +52,9 @@ func timeOf(f *timing.Figures, in *timing.Input, fp *footprint, hold float64) (*
 	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes*m.writeBack)/float64(s.ctas) + read + written + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
-	return report(f, in, fp, t, d, s, s.span(f, d)), nil
+	p := s.span(f, d)
+	skew := s.skew(f, in, d, &p)
+	return report(f, in, fp, t, d, s, p, skew), nil
 }
 
 // again is what a CTA moves from and to DRAM of what it touched before, bytes.

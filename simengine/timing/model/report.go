@@ -10,9 +10,9 @@ import (
 // package timing.
 const boundFrom = 0.75
 
-func report(f *timing.Figures, in *timing.Input, fp *footprint, t *traffic, d *demand, s shape, p span) *timing.Result {
+func report(f *timing.Figures, in *timing.Input, fp *footprint, t *traffic, d *demand, s shape, p span, skew timing.Skew) *timing.Result {
 	r := &timing.Result{
-		Cycles: p.cycles, Floor: math.Min(s.floor(f, in, fp, d), p.cycles), Led: s.led(f, d), TimeUS: in.Arch.Microseconds(p.cycles) + in.Arch.LaunchGapUS,
+		Cycles: p.cycles, Floor: math.Min(s.floor(f, in, fp, d), p.cycles), Led: s.led(f, d), Skew: skew, TimeUS: in.Arch.Microseconds(p.cycles) + in.Arch.LaunchGapUS,
 		CTAs: s.perSM, ClockedCTAs: 1, Utilisation: map[string]float64{}, Bound: timing.BoundLatency,
 	}
 	var use [timing.BoundLatency + 1]float64
