@@ -2,6 +2,23 @@ package assemble
 
 import "slices"
 
+// yield has lanes yield at the heads of loops that they may leave by what others write.
+func (f *fn) yield() error {
+	if !f.t.convergence {
+		return nil
+	}
+	for b, yields := range f.yields {
+		if !yields {
+			continue
+		}
+		for f.blocks[b].merged >= 0 {
+			b = f.blocks[b].merged
+		}
+		f.mblocks[b].insts = slices.Insert(f.mblocks[b].insts, 0, control(opYIELD))
+	}
+	return nil
+}
+
 // bracketDivergence puts a BSSY before the outermost divergent branch of each
 // region that lanes leave at different times, and a BSYNC where they meet.
 func (f *fn) bracketDivergence() error {

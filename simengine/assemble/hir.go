@@ -42,6 +42,7 @@ type hblock struct {
 // fn is one kernel on its way through the pipeline.
 type fn struct {
 	k      *ir.Kernel
+	yields []bool // ir.Kernel.Yields
 	t      *target
 	cap    int // registers a thread may use, 0 no cap
 	check  bool
@@ -89,7 +90,7 @@ func words(t ir.Type) uint8 {
 
 // newFunc copies a kernel into nodes.
 func newFunc(k *ir.Kernel, t *target) (*fn, error) {
-	f := &fn{k: k, t: t, vals: make([]valueInfo, len(k.Regs)), nodes: make([]node, len(k.Instrs)), blocks: make([]hblock, len(k.Blocks)), sub: map[value]subst{}, scratch: &scratch{}}
+	f := &fn{k: k, yields: k.Yields(), t: t, vals: make([]valueInfo, len(k.Regs)), nodes: make([]node, len(k.Instrs)), blocks: make([]hblock, len(k.Blocks)), sub: map[value]subst{}, scratch: &scratch{}}
 	nsrc, ndst := 0, 0
 	for i := range k.Instrs {
 		nsrc, ndst = nsrc+len(k.Instrs[i].Src), ndst+len(k.Instrs[i].Dst)

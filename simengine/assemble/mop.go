@@ -115,6 +115,7 @@ const (
 	opBSYNC
 	opEXIT
 	opNANOSLEEP
+	opYIELD
 	opTRAP
 	numMops
 )
@@ -245,6 +246,7 @@ var mops = [numMops]mopInfo{
 	opBSYNC:           {"BSYNC", Branch, 2, 2},
 	opEXIT:            {"EXIT", Exit, 2, 2},
 	opNANOSLEEP:       {"NANOSLEEP", Control, 2, 2},
+	opYIELD:           {"YIELD", Yield, 2, 2},
 	opTRAP:            {"TRAP", Control, 2, 2},
 }
 

@@ -30,6 +30,7 @@ var selection = []pass{
 	{"rematerialisation", (*fn).rematerialise, (*fn).verifyNodes},
 	{"instruction selection", (*fn).selectInstructions, (*fn).verifyInsts},
 	{"shared constants", (*fn).shareConstants, (*fn).verifyInsts},
+	{"yields", (*fn).yield, (*fn).verifyInsts},
 	{"convergence barriers", (*fn).bracketDivergence, (*fn).verifyInsts},
 	{"liveness", (*fn).findLiveness, (*fn).verifyInsts},
 	{"frugal order", (*fn).frugal, (*fn).verifyFrugal},

@@ -130,13 +130,14 @@ const (
 	Branch       // bra, convergence barriers
 	Exit
 	Control // depbar (cp.async.wait), nanosleep, other control without result
+	Yield   // lets other lanes of the warp go first
 	NumClasses
 )
 
 var classNames = [NumClasses]string{
 	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", Tensor: "tensor", TensorShort: "tensorshort", TensorSingle: "tensorsingle", TensorSingleShort: "tensorsingleshort", TensorDouble: "tensordouble", MUFU: "mufu", XU: "xu",
 	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
-	Shuffle: "shuffle", Vote: "vote", Match: "match", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control",
+	Shuffle: "shuffle", Vote: "vote", Match: "match", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control", Yield: "yield",
 }
 
 // String names the class in lower case.

@@ -1,9 +1,13 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // straighten appends to block b the one that always follows it and that nothing
-// else leads to. Compilers leave such pairs: LLVM branches around an
+// else leads to, unless lanes come there one after another. Compilers leave such pairs: LLVM branches around an
 // unconditional branch.
 func (f *fn) straighten(b int) bool {
 	hb := &f.blocks[b]
@@ -11,7 +15,7 @@ func (f *fn) straighten(b int) bool {
 		return false
 	}
 	s := hb.succs[0]
-	if s == b || !f.oneWay(s) || f.exitOnly(s) {
+	if s == b || !f.oneWay(s) || f.exitOnly(s) || f.k.Instrs[f.k.Blocks[s].Start].Together() && slices.Contains(f.yields, true) {
 		return false
 	}
 	if n := len(hb.nodes); n > 0 {

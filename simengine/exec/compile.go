@@ -41,6 +41,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		c.needed = all(k)
 	}
 	c.p.needed = c.needed
+	c.yields = k.Yields()
 	c.p.Loops, c.dom = findLoops(k)
 	c.analyse()
 	c.allocate()
@@ -102,7 +103,8 @@ type compiler struct {
 	families families // of the block being compiled
 	// unwritten are the registers that may be read before they are written.
 	unwritten ir.BitSet
-	counting  bool // of slow paths and of values that match
+	counting  bool   // of slow paths and of values that match
+	yields    []bool // ir.Kernel.Yields
 
 	operand extra // scratch of instructions that keep none
 	key     []byte
@@ -176,8 +178,10 @@ func (c *compiler) block(i int) error {
 			b.fall = -1
 		}
 	}
+	b.yields, b.leaves = c.yields[i], c.leavesYielding(i)
 	c.families = families{open: map[familyKey]int{}}
 	for pc := kb.Start; pc < end; pc++ {
+		b.joins = b.joins || c.k.Instrs[pc].Together()
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")
 		}

@@ -34,7 +34,7 @@ func (r *Runner) branch(w *warp, b *block, t *frame, taken uint32, target int32)
 		t.block = b.fall
 	default:
 		// The fall-through lanes are pushed last and so run first.
-		w.diverge(b.ipdom, [2]int32{target, b.fall}, [2]uint32{taken, t.mask &^ taken})
+		w.diverge(b.ipdom, [2]int32{target, b.fall}, [2]uint32{taken, t.mask &^ taken}, b.leaves)
 	}
 }
 

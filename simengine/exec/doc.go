@@ -13,9 +13,12 @@
 // A warp keeps one stack of (block, reconvergence block, mask). Lanes that
 // diverge reconverge at the immediate post-dominator of the branch, as all
 // GPUs before Volta did and as later ones do for the structured code compilers
-// emit. The guarantee of Volta and later that diverged lanes of one warp make
-// progress independently is not modelled: a lane that spins on what another
-// lane of its own warp must still do ends as the fault StepLimit. Warps of one
+// emit. In loops that a lane may leave by what other threads write the real assembler has
+// lanes yield to each other (ir.Kernel.Yields): those that have left go on without those
+// in it, each group with a stack of its own, until all come to an instruction that they execute together.
+// Of the guarantee of Volta and later that diverged lanes of one warp make
+// progress independently no more is modelled: a lane that spins on what another
+// lane of its own warp must still do without such a loop ends as the fault StepLimit. Warps of one
 // CTA take turns, so that spinning on another warp works; CTAs run one at a
 // time, so spinning on a later CTA ends as StepLimit too.
 //

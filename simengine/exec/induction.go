@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -41,6 +42,10 @@ func (c *compiler) analyse() {
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
 		a := loopAnalysis{k: c.k, needed: c.needed, dom: c.dom, loops: c.p.Loops, l: l, live: in[l.Head], inner: inner, self: i}
+		if slices.ContainsFunc(l.Blocks, func(b int) bool { return c.yields[b] }) {
+			l.Obstacle = "lanes of a warp yield to each other in it"
+			continue
+		}
 		if l.Obstacle = a.run(); !l.counted {
 			a.runReaching()
 		}

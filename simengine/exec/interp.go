@@ -1,9 +1,12 @@
 package exec
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // timeSlice is how many basic blocks a warp runs before the next one has its
-// turn, so that warps may spin on each other.
+// turn, so that warps may spin on each other; of lanes that go their own way it is how many all lanes do.
 const timeSlice = 4096
 
 // runCTA runs all warps in turn until they have exited.
@@ -34,17 +37,24 @@ func (r *Runner) runCTA() error {
 
 // runWarp runs one warp until it waits, exits or has used its time slice.
 func (r *Runner) runWarp(w *warp) signal {
-	for limit := w.steps + timeSlice; w.steps < limit; {
+	for left := timeSlice * WarpSize; left > 0; {
 		t := w.top()
 		b := &r.p.blocks[t.block]
 		if w.ip < 0 {
+			if b.yields && w.passed < passedYield && w.part() || b.joins && w.passed < passedAll && w.await() {
+				continue
+			}
+			w.passed = passedNone
+			if left -= WarpSize; len(w.parted) > 0 {
+				left += WarpSize - bits.OnesCount32(t.mask)
+			}
 			w.steps++
 			w.tick++
 			r.work += workStep + int64(b.end-b.start)
 			if w.steps > r.opt.StepLimit || r.work > r.opt.WorkLimit {
 				return r.stepLimit(w, b)
 			}
-			if r.sampling {
+			if r.sampling && len(w.parted) == 0 {
 				r.enterBlock(w, t)
 				if r.disagree {
 					return next
@@ -63,7 +73,7 @@ func (r *Runner) runWarp(w *warp) signal {
 			return faulted
 		}
 		r.leaveBlock(w, b)
-		if !w.settle() {
+		if !w.settle() && !w.resume() {
 			w.state = done
 			return r.released(w)
 		}

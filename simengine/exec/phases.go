@@ -64,7 +64,7 @@ func (p *phases) begin() {
 
 // number is the warp that accesses memory now.
 func (w *warp) number() warpNumber {
-	if len(w.stack) > 1 {
+	if w.apart() {
 		return several
 	}
 	return warpNumber(w.id + 1)

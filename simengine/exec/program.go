@@ -102,6 +102,9 @@ type block struct {
 	fall       int32 // block fallen through to, -1 for none
 	ipdom      int32
 	targets    []int32
+	yields     bool // ir.Kernel.Yields
+	leaves     bool // lanes that leave such a loop here go on where others of it may come later
+	joins      bool // it has an instruction that lanes of a warp execute together
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be

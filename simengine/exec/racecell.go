@@ -25,9 +25,10 @@ func (c *cell) quickRead(now *touch, known *clock, id int, together bool) bool {
 	return true
 }
 
-// readCell checks a read and notes it; it returns the write it races with.
+// readCell checks a read and notes it; it returns the write it races with. Kernels look at a place of
+// a table before they compare and swap it: a plain read finds what was there before or after.
 func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
-	if c.write.tick != 0 && !(now.strong && c.write.strong) && !r.ordered(w, &c.write, lane) {
+	if c.write.tick != 0 && !(c.write.strong && (now.strong || r.swaps(c.write.pc))) && !r.ordered(w, &c.write, lane) {
 		return &c.write
 	}
 	for i := range c.reads {
@@ -44,7 +45,7 @@ func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
 func (r *Runner) writeCell(w *warp, in *instr, c *cell, now touch, lane, addr int) *touch {
 	for i := range c.reads {
 		old := &c.reads[i]
-		if old.tick != 0 && !(now.strong && old.strong) && !r.ordered(w, old, lane) {
+		if old.tick != 0 && !(now.strong && (old.strong || r.swaps(now.pc))) && !r.ordered(w, old, lane) {
 			return old
 		}
 	}
@@ -87,7 +88,7 @@ func (w *warp) together(a, b int, tick uint32) bool {
 			return i == len(w.stack)-1 || tick <= f.since
 		}
 	}
-	return true // a has exited
+	return w.live>>a&1 == 0 || tick <= w.whole // a has exited, or goes its own way
 }
 
 // sameValue reports whether a plain store by lane writes to the cell at addr
@@ -144,4 +145,10 @@ func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, a
 	}
 	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane),
 		Detail: fmt.Sprintf("%s what %s by thread %d in `%s` at %v, %s", verb, what, old.thread, k.Text(int(old.pc)), k.Instrs[old.pc].Pos, missing)})
+}
+
+// swaps says that an instruction is a compare and swap.
+func (r *Runner) swaps(pc int32) bool {
+	in := &r.p.Kernel.Instrs[pc]
+	return in.Op == ir.Atom && in.Atom == ir.AtomCAS
 }

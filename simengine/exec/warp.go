@@ -8,6 +8,9 @@ type frame struct {
 	block, rpc int32
 	mask       uint32
 	since      uint32 // warp tick at which the frame last was on top
+	// fresh are those of the lanes that wait here for others which have just left a loop whose lanes
+	// yield to each other.
+	fresh uint32
 }
 
 // state is what a warp is doing.
@@ -26,14 +29,18 @@ type warp struct {
 	state state
 	ip    int32 // next instruction of the top frame's block, -1 at its start
 
-	live  uint32 // lanes that exist and have not exited
-	r32   []vec32
-	r64   []vec64
-	pred  []uint32
-	carry uint32
-	stack []frame
-	steps int64
-	tick  uint32 // counts basic blocks, for the race checker
+	live   uint32 // lanes that exist and have not exited
+	r32    []vec32
+	r64    []vec64
+	pred   []uint32
+	carry  uint32
+	stack  []frame
+	parted []strand  // other lanes, which go their own way
+	whole  uint32    // the tick at which all lanes last were on one stack
+	spare  [][]frame // stacks to use again
+	passed passed
+	steps  int64
+	tick   uint32 // counts basic blocks, for the race checker
 
 	barrier  int // where it waits
 	barrierI *instr
@@ -45,6 +52,9 @@ type warp struct {
 func (w *warp) thread(lane int) int { return w.first + lane }
 
 func (w *warp) top() *frame { return &w.stack[len(w.stack)-1] }
+
+// apart says that not all lanes are together.
+func (w *warp) apart() bool { return len(w.stack) > 1 || len(w.parted) > 0 }
 
 // guarded is the lanes of mask that a guard lets through.
 func (w *warp) guarded(mask uint32, guard int32, not bool) uint32 {
@@ -69,7 +79,7 @@ func (w *warp) settle() bool {
 	for n := len(w.stack); n > 0; n = len(w.stack) {
 		t := &w.stack[n-1]
 		if t.mask != 0 && (t.block != t.rpc || t.block < 0) {
-			w.ip = -1
+			w.ip, t.fresh = -1, 0
 			return true
 		}
 		w.stack = w.stack[:n-1]
@@ -78,8 +88,8 @@ func (w *warp) settle() bool {
 }
 
 // diverge splits the top frame between two blocks. Lanes that stay at the
-// reconvergence point wait in the frame below.
-func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32) {
+// reconvergence point wait in the frame below, fresh if the branch leaves a loop whose lanes yield.
+func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32, leaves bool) {
 	t := w.top()
 	if t.rpc == rpc {
 		// The frame below already waits there.
@@ -90,7 +100,11 @@ func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32) {
 	} else {
 		t.block, t.since = rpc, w.tick
 	}
+	waits := len(w.stack) - 1
 	for i := range targets {
+		if targets[i] == rpc && leaves && waits >= 0 {
+			w.stack[waits].fresh |= masks[i]
+		}
 		if targets[i] != rpc || rpc < 0 {
 			w.stack = append(w.stack, frame{block: targets[i], rpc: rpc, mask: masks[i], since: w.tick})
 		}

@@ -1,8 +1,18 @@
 package ir
 
 // buildCFG cuts the instruction list into basic blocks and links them, then
-// computes post-dominators and loops.
+// computes post-dominators and loops. Where lanes yield to each other, what they execute together begins
+// a block of its own: they come there one after another.
 func (k *Kernel) buildCFG() {
+	k.cut(false)
+	if k.yield() {
+		k.cut(true)
+	}
+}
+
+// cut is buildCFG, with blocks that begin at what lanes execute together or not.
+func (k *Kernel) cut(together bool) {
+	k.Blocks = nil
 	starts := make([]bool, len(k.Instrs)+1)
 	starts[0] = true
 	for i := range k.Instrs {
@@ -12,6 +22,9 @@ func (k *Kernel) buildCFG() {
 		}
 		for _, t := range in.Targets {
 			starts[t] = true
+		}
+		if together && in.Together() {
+			starts[i] = true
 		}
 		if in.EndsBlock() {
 			starts[i+1] = true

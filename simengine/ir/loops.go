@@ -1,9 +1,24 @@
 package ir
 
-// loops sets LoopHead and LoopDepth from the natural loops: a back edge goes to
-// a block that dominates its source; the loop is every block that reaches that
-// source without passing the header. Loops with one header are one loop.
+// loops sets LoopHead and LoopDepth from the natural loops.
 func (k *Kernel) loops() {
+	body := k.loopBodies()
+	// The innermost loop of a block is the smallest that holds it.
+	for h := range body {
+		for _, b := range body[h] {
+			blk := &k.Blocks[b]
+			blk.LoopDepth++
+			if blk.LoopHead < 0 || len(body[h]) < len(body[blk.LoopHead]) {
+				blk.LoopHead = h
+			}
+		}
+	}
+}
+
+// loopBodies are the blocks of the natural loop that each block heads, nil of one that heads none: a
+// back edge goes to a block that dominates its source; the loop is every block that reaches that
+// source without passing the header. Loops with one header are one loop.
+func (k *Kernel) loopBodies() [][]int {
 	idom := k.Dominators()
 	depth := make([]int, len(k.Blocks)) // of each block in the dominator tree
 	for i := range k.Blocks {
@@ -17,7 +32,6 @@ func (k *Kernel) loops() {
 		}
 		return a == b
 	}
-	size := make([]int, len(k.Blocks)) // of the loop headed by each block
 	body := make([][]int, len(k.Blocks))
 	for h := range k.Blocks {
 		var tails []int
@@ -28,19 +42,9 @@ func (k *Kernel) loops() {
 		}
 		if len(tails) > 0 {
 			body[h] = k.loopBody(h, tails)
-			size[h] = len(body[h])
 		}
 	}
-	// The innermost loop of a block is the smallest that holds it.
-	for h := range k.Blocks {
-		for _, b := range body[h] {
-			blk := &k.Blocks[b]
-			blk.LoopDepth++
-			if blk.LoopHead < 0 || size[h] < size[blk.LoopHead] {
-				blk.LoopHead = h
-			}
-		}
-	}
+	return body
 }
 
 // loopBody lists the blocks of the loop with this header and back edge tails,

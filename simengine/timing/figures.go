@@ -9,6 +9,11 @@ import (
 	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
+// YieldCycles is how long a warp that yields issues nothing, whether it has other lanes that can go on
+// or not: an iteration of a loop takes 98 cycles for 52, and 51 more, which are not counted, where all others
+// wait (H100, deploy/calibrate yields).
+const YieldCycles = 46
+
 // Figures is a descriptor as the clock reads it, for other levels of the
 // simulator over the same front end. Times are SM cycles.
 type Figures struct {

@@ -143,6 +143,8 @@ func (s *sm) execute(p *subPartition, slot int) {
 		if o.detour > 0 {
 			s.enter(w, o.detour-1)
 		}
+	case assemble.Yield:
+		fetch, why = now+YieldCycles, BranchResolving
 	case assemble.Fence:
 		fetch, why = s.fence(w, o), Membar
 	case assemble.Control:

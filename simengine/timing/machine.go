@@ -191,6 +191,7 @@ func (m *machine) setClasses(lat, hold func(string) int64) {
 	set(assemble.Branch, pipeBranch, arch.LaneBranch, arch.LatencyBranch, resultFixed)
 	set(assemble.Exit, pipeBranch, arch.LaneBranch, arch.LatencyBranch, resultFixed)
 	set(assemble.Control, pipeNone, "", "", resultFixed)
+	set(assemble.Yield, pipeNone, "", "", resultFixed)
 	issue := max(dram.Ticks(d.MemoryIssue), 1)
 	for c := range m.classes {
 		if m.classes[c].pipe == pipeMemory {

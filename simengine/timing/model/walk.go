@@ -183,6 +183,8 @@ func (w *walker) issue(in *assemble.Instr) {
 		if w.c.slow != nil {
 			w.now += w.c.slow[in.Source]
 		}
+	case assemble.Yield:
+		w.now = at + timing.YieldCycles
 	case assemble.Fence:
 		w.now = w.fence(in, at)
 	case assemble.Control:
