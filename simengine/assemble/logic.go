@@ -16,6 +16,9 @@ func (s *selector) logic(n *node, hi bool) {
 	if n.op == ir.Or && !hi && s.orProduct(n) {
 		return
 	}
+	if s.tests[v].kind == argNone && s.movesWords(n) {
+		return
+	}
 	ops := s.cone(n)
 	if s.want[v]&wantLo != 0 {
 		in := s.emit(opLOP3, s.dest(0, 1), s.mix(0, ops...)...)

@@ -11,6 +11,24 @@ func (s *selector) copyWords(n *node) {
 	}
 }
 
+// movesWords lowers a node of two words that does nothing but move words of its source.
+func (s *selector) movesWords(n *node) bool {
+	if s.f.vals[n.dst[0]].words != 2 || movedFrom(n, 0) == wordComputed || movedFrom(n, 1) == wordComputed {
+		return false
+	}
+	for w := range uint8(2) {
+		if s.want[n.dst[0]]&(wantLo<<w) == 0 {
+			continue
+		}
+		from := arg{kind: argZero}
+		if k := movedFrom(n, w); k >= 0 {
+			from = s.word(n.src[0], uint8(k))
+		}
+		s.emit(opMOV, s.dest(w, 1), from)
+	}
+	return true
+}
+
 // lowerMov lowers moves, packs, unpacks and special register reads.
 func (s *selector) lowerMov(n *node) error {
 	f := s.f

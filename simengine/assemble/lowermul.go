@@ -107,6 +107,9 @@ func (s *selector) shift(n *node, wide, hi bool) error {
 		s.emit(op, s.dest(0, 1), s.mix(0, n.src...)...)
 		return nil
 	}
+	if s.movesWords(n) {
+		return nil
+	}
 	amount := s.word(ir.Operand{Kind: ir.OperandImm, Var: -1, Param: -1}, 0)
 	if shiftCount(n) < 0 {
 		amount = s.word(n.src[1], 0)

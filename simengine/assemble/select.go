@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"math"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -224,8 +225,13 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 	if d != nil && w == 0 && d.op == ir.And && s.holds(d) && len(d.src) == 2 && s.redundantMask(d) && s.f.vals[d.src[0].Reg].defs == 1 {
 		return s.word(d.src[0], 0), true
 	}
-	if d != nil && w == 1 && s.f.vals[v].words == 2 && shortUnsigned(d) {
-		return arg{kind: argZero}, true
+	if d != nil && s.f.vals[v].words == 2 && s.holds(d) {
+		switch from := movedFrom(d, w); {
+		case from == wordZero:
+			return arg{kind: argZero}, true
+		case from >= 0 && s.f.vals[d.src[0].Reg].defs == 1 && s.f.vals[d.src[0].Reg].file == fileGeneral && s.f.vals[d.src[0].Reg].words == 2:
+			return s.word(d.src[0], uint8(from)), true
+		}
 	}
 	if d == nil || d.op != ir.Cvt || !s.holds(d) || len(d.src) != 1 || d.src[0].Kind != ir.OperandReg || !isInt(d.typ) || !isInt(d.styp) {
 		return arg{}, false
@@ -252,13 +258,25 @@ func (s *selector) throughCvt(v value, w uint8) (arg, bool) {
 	return arg{}, false
 }
 
-// shortUnsigned says of what computes two words that the upper one is zero: a mask
-// that has none of its bits, or a shift that leaves none.
-func shortUnsigned(d *node) bool {
-	if len(d.src) != 2 || d.src[1].Kind != ir.OperandImm || bits(d.typ) != 64 {
-		return false
+// What a word of a node's result is, if not the word so numbered of its first source.
+const wordZero, wordComputed = -1, -2
+
+// movedFrom is the word of its first source that word w of what a node computes is: of masks with all of
+// a word's bits or none of them, and of shifts by a word.
+func movedFrom(d *node, w uint8) int {
+	if len(d.src) != 2 || d.src[0].Kind != ir.OperandReg || d.src[1].Kind != ir.OperandImm || bits(d.typ) != 64 {
+		return wordComputed
 	}
-	return d.op == ir.And && d.src[1].Imm>>32 == 0 || d.op == ir.Shr && !signed(d.typ) && d.src[1].Imm >= 32
+	by := d.src[1].Imm
+	switch mask := uint32(by >> (32 * w)); {
+	case d.op == ir.And && mask == 0, d.op == ir.Shr && w == 1 && !signed(d.typ) && by >= 32, d.op == ir.Shl && w == 0 && by >= 32:
+		return wordZero
+	case d.op == ir.And && mask == math.MaxUint32, (d.op == ir.Or || d.op == ir.Xor) && mask == 0:
+		return int(w)
+	case d.op == ir.Shr && w == 0 && by == 32, d.op == ir.Shl && w == 1 && by == 32:
+		return int(1 - w)
+	}
+	return wordComputed
 }
 
 // holds says whether what a node computes is there wherever the current one

@@ -1,0 +1,21 @@
+package assemble
+
+import "testing"
+
+// Masks and shifts that do nothing but choose words of 64 bits cost nothing where words are read, and moves
+// where a pair is.
+func TestWordsThatOnlyMove(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       map[mop]int
+	}{
+		{"upper and lower word of a product", "mul.wide.u32 %rd6, %r2, %r3; shr.u64 %rd7, %rd6, 32; and.b64 %rd8, %rd6, 4294967295; cvt.u32.u64 %r5, %rd7; cvt.u32.u64 %r6, %rd8; xor.b32 %r7, %r5, %r6; cvt.rn.f32.u32 %f2, %r7; add.f32 %f1, %f1, %f2;",
+			map[mop]int{opSHF: 0, opLOP3: 1}},
+		{"added to it", "mul.wide.u32 %rd6, %r2, %r3; shr.u64 %rd7, %rd6, 32; and.b64 %rd8, %rd6, 4294967295; add.s64 %rd5, %rd7, %rd8; cvt.rn.f32.u64 %f2, %rd5; add.f32 %f1, %f1, %f2;",
+			map[mop]int{opSHF: 0, opLOP3: 0}},
+		{"shifts by other counts", "mul.wide.u32 %rd6, %r2, %r3; shr.u64 %rd7, %rd6, 31; cvt.u32.u64 %r5, %rd7; cvt.rn.f32.u32 %f2, %r5; add.f32 %f1, %f1, %f2;",
+			map[mop]int{opSHF: 1}},
+	} {
+		loopHas(t, c.name, loopText("", c.body), c.want)
+	}
+}
