@@ -189,7 +189,7 @@ func (f *fn) keyOf(n *node) (nodeKey, bool) {
 	k := nodeKey{op: n.op, typ: n.typ, styp: n.styp, mod: n.mod, cmp: n.cmp, boolOp: n.boolOp, words: f.vals[n.dst[0]].words}
 	switch n.op {
 	case ir.Ld:
-		if n.space != ir.ParamSpace || n.vec != 1 {
+		if n.space != ir.ParamSpace && n.mod&ir.ModNonCoherent == 0 || n.vec != 1 {
 			return k, false
 		}
 	case ir.Mov:
