@@ -44,6 +44,24 @@ func TestOperandsOfDoubles(t *testing.T) {
 	}
 }
 
+// A reciprocal square root of doubles is refined, in a block of its own, unless what is asked for is what the
+// transcendental unit gives.
+func TestReciprocalSquareRootOfDoubles(t *testing.T) {
+	plain := selectedOps(t, doubleText("mov.f64 %fd4, %fd2;"), hopper.CC)
+	for name, want := range map[string]map[mop]int{
+		"rsqrt.approx.f64":     {opMUFU: 1, opDMUL: 2, opDFMA: 3, opBSSY: 1},
+		"rsqrt.approx.ftz.f64": {opMUFU: 1, opDMUL: 0, opDFMA: 0, opBSSY: 0},
+	} {
+		n := selectedOps(t, doubleText(name+" %fd4, %fd2;"), hopper.CC)
+		for op, k := range want {
+			if got := n[op] - plain[op]; got != k {
+				t.Errorf("%s: %d %v, want %d", name, got, op, k)
+			}
+		}
+		must(t, doubleText(name+" %fd4, %fd2;"), hopper)
+	}
+}
+
 // Products and sums of halves that name no rounding are one instruction, as those of
 // floats; a comparison whose result is a word is one, too.
 func TestHalvesContract(t *testing.T) {

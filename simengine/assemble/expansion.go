@@ -208,6 +208,21 @@ var (
 		BSSY
 		@p BRA
 		BSYNC`)
+	// rsqrtF64 is rsqrt.approx.f64; with .ftz it is its first instruction alone.
+	rsqrtF64 = expansion(`MUFU R.1 A.1
+		MOV R.0
+		MOV K.0
+		MOV K.1
+		IADD3 t A.1
+		DMUL E R R
+		ISETP p t
+		DFMA E A E
+		DFMA K E K
+		DMUL E R E
+		DFMA D K E R
+		BSSY
+		@p BRA
+		BSYNC`)
 	// The reciprocal of what 32 bits are divided by, and divisions that have it as c and,
 	// of signed numbers, the divisor's amount as v (see splitDivisions).
 	rcpU32 = expansion(`I2F r a

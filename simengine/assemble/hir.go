@@ -280,6 +280,8 @@ func (n *node) hasEffect() bool {
 // branches says whether a node expands to code with a slow path.
 func (n *node) branches() bool {
 	switch n.op {
+	case ir.Rsqrt:
+		return n.typ == ir.F64 && n.mod&ir.ModFtz == 0
 	case ir.Rcp, ir.Sqrt, ir.Div:
 		return n.typ == ir.F64 || n.typ == ir.F32 && n.mod&(ir.ModApprox|ir.ModFull) == 0
 	}

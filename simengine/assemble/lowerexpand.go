@@ -64,7 +64,13 @@ func (s *selector) lowerExpansion(n *node) error {
 		s.emit(opMUFU, dst, args...) // of the range-reduced argument, see legalise
 	case ir.Tanh:
 		s.emit(opMUFU, dst, args...)
-	case ir.Ex2, ir.Lg2, ir.Rsqrt:
+	case ir.Rsqrt:
+		if n.branches() {
+			s.expand(rsqrtF64, dst, args...)
+			return nil
+		}
+		s.transcendental(n, dst, args)
+	case ir.Ex2, ir.Lg2:
 		s.transcendental(n, dst, args)
 	case ir.Rcp:
 		switch {
