@@ -141,38 +141,39 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		records                int
 		level                  simengine.Level
 		regret, spearman, mape float64
-		refused                int // groupby_shared reads what others swap in, a race
 	}{
-		{"further", 160, simengine.Cycle, 1.05, 0.75, 0.14, 0},
-		{"further", 160, simengine.Model, 1.05, 0.75, 0.15, 0},
-		{"third", 80, simengine.Cycle, 1.10, 0.60, 0.25, 0},
-		{"third", 80, simengine.Model, 1.10, 0.60, 0.28, 0},
-		{"fourth", 90, simengine.Cycle, 1.05, 0.60, 0.35, 0},
-		{"fifth", 80, simengine.Cycle, 1.08, 0.80, 0.18, 0},
-		{"fifth", 80, simengine.Model, 1.15, 0.80, 0.20, 0},
-		{"sixth", 112, simengine.Cycle, 1.08, 0.70, 0.16, 0},
-		{"sixth", 112, simengine.Model, 1.12, 0.65, 0.19, 0},
-		{"seventh", 84, simengine.Cycle, 1.03, 0.70, 0.13, 0},
-		{"seventh", 84, simengine.Model, 1.06, 0.65, 0.20, 0},
-		{"eighth", 96, simengine.Cycle, 1.15, 0.80, 0.12, 0},
-		{"eighth", 96, simengine.Model, 1.18, 0.75, 0.14, 0},
-		{"ninth", 96, simengine.Cycle, 1.03, 0.83, 0.13, 0},
-		{"ninth", 96, simengine.Model, 1.05, 0.78, 0.19, 0},
-		{"tenth", 96, simengine.Cycle, 1.06, 0.85, 0.15, 0},
-		{"tenth", 96, simengine.Model, 1.06, 0.85, 0.16, 0},
-		{"eleventh", 126, simengine.Cycle, 1.08, 0.70, 0.15, 0},
-		{"eleventh", 126, simengine.Model, 1.09, 0.70, 0.17, 0},
-		{"twelfth", 96, simengine.Cycle, 1.10, 0.70, 0.22, 4},
-		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25, 4},
-		{"thirteenth", 48, simengine.Cycle, 1.10, 0.60, 0.14, 0},
-		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16, 0},
-		{"fourteenth", 308, simengine.Cycle, 1.10, 0.70, 0.19, 0},
-		{"fourteenth", 112, simengine.Model, 1.12, 0.60, 0.22, 0},
-		{"fifteenth", 128, simengine.Cycle, 1.10, 0.60, 0.16, 0},
-		{"fifteenth", 128, simengine.Model, 1.10, 0.60, 0.17, 0},
+		{"further", 160, simengine.Cycle, 1.05, 0.75, 0.14},
+		{"further", 160, simengine.Model, 1.05, 0.75, 0.15},
+		{"third", 80, simengine.Cycle, 1.10, 0.60, 0.25},
+		{"third", 80, simengine.Model, 1.10, 0.60, 0.28},
+		{"fourth", 90, simengine.Cycle, 1.05, 0.60, 0.35},
+		{"fifth", 80, simengine.Cycle, 1.08, 0.80, 0.18},
+		{"fifth", 80, simengine.Model, 1.15, 0.80, 0.20},
+		{"sixth", 112, simengine.Cycle, 1.08, 0.70, 0.16},
+		{"sixth", 112, simengine.Model, 1.12, 0.65, 0.19},
+		{"seventh", 84, simengine.Cycle, 1.03, 0.70, 0.13},
+		{"seventh", 84, simengine.Model, 1.06, 0.65, 0.20},
+		{"eighth", 96, simengine.Cycle, 1.15, 0.80, 0.12},
+		{"eighth", 96, simengine.Model, 1.18, 0.75, 0.14},
+		{"ninth", 96, simengine.Cycle, 1.03, 0.83, 0.13},
+		{"ninth", 96, simengine.Model, 1.05, 0.78, 0.19},
+		{"tenth", 96, simengine.Cycle, 1.06, 0.85, 0.15},
+		{"tenth", 96, simengine.Model, 1.06, 0.85, 0.16},
+		{"eleventh", 126, simengine.Cycle, 1.08, 0.70, 0.15},
+		{"eleventh", 126, simengine.Model, 1.09, 0.70, 0.17},
+		{"twelfth", 96, simengine.Cycle, 1.10, 0.70, 0.22},
+		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25},
+		{"thirteenth", 48, simengine.Cycle, 1.10, 0.60, 0.14},
+		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16},
+		{"fourteenth", 308, simengine.Cycle, 1.10, 0.70, 0.19},
+		{"fourteenth", 112, simengine.Model, 1.12, 0.60, 0.22},
+		{"fifteenth", 128, simengine.Cycle, 1.10, 0.60, 0.16},
+		{"fifteenth", 128, simengine.Model, 1.10, 0.60, 0.17},
+		{"sixteenth", 128, simengine.Cycle, 1.10, 0.60, 0.17},
+		{"sixteenth", 128, simengine.Model, 1.10, 0.60, 0.17},
 	} {
 		arch := "h200"
-		if c.dir == "fourteenth" || c.dir == "fifteenth" {
+		if c.dir == "fourteenth" || c.dir == "fifteenth" || c.dir == "sixteenth" {
 			arch = "h100"
 		}
 		recs := sampled(readValidation(t, c.dir+"/"+arch), c.records)
@@ -180,7 +181,7 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		s := r.Summary
 		t.Logf("%s, %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, registers %.3f exact, %.3f near", c.dir, c.level,
 			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())
-		if s.Failed > c.refused {
+		if s.Failed > 0 {
 			t.Errorf("%s, %s: %d configurations have no prediction: %v", c.dir, c.level, s.Failed, r.Failures)
 		}
 		if s.Regret1Geomean > c.regret || s.SpearmanMedian < c.spearman || s.MAPE > c.mape {
