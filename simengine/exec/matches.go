@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -19,13 +20,7 @@ func countsValues(in *ir.Instr) bool { return in.Op == ir.Match && in.Mod&ir.Mod
 // Matches is what runs of a program by CompileCounting counted since the runner was made, of
 // the instructions that warps executed; PCs ascend.
 func (r *Runner) Matches() []Match {
-	var out []Match
-	for _, m := range r.matches {
-		if m.Warps > 0 {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.matches), func(m Match) bool { return m.Warps == 0 })
 }
 
 // countValues counts the different values that the lanes of a warp have, of those that match found.

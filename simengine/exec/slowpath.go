@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -30,13 +31,7 @@ func CompileCounting(k *ir.Kernel) (*Program, error) {
 // Detours is what runs of a program by CompileCounting counted since the runner was
 // made, of the operations that warps executed; PCs ascend.
 func (r *Runner) Detours() []Detour {
-	var out []Detour
-	for _, d := range r.detours {
-		if d.Warps > 0 {
-			out = append(out, d)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.detours), func(d Detour) bool { return d.Warps == 0 })
 }
 
 // emitCount compiles the count before an operation that has a slow path or matches values.

@@ -17,11 +17,11 @@ type Device struct {
 // waves of which no SM is done later than others.
 const mostPlaced = 8192
 
-// Skew is the time until a grid's last SM is done over what SMs take of as many CTAs of
+// Skew is the time until a grid's last SM is done over what it is if all CTAs are of
 // the mean length, at least 1. CTAs that start together are dealt to the SMs in turns
-// (deploy/calibrate launch.apart), each later one goes to the SM that has room first. CTAs of an SM share it
-// evenly: each takes as long as it does alone, or, if that is longer, as its unit is
-// busy with all of them. Known are CTAs spread evenly over the grid.
+// (deploy/calibrate launch.apart), each later one goes to the SM that has room first. On an SM the oldest go first: each
+// goes on as fast as it does alone as long as the SM's busiest unit is not busy with older ones.
+// Known are CTAs spread evenly over the grid.
 func Skew(grid [3]int, known []Known, d Device) float64 {
 	if len(known) < fewest || d.Alone <= 0 {
 		return 1
@@ -32,61 +32,58 @@ func Skew(grid [3]int, known []Known, d Device) float64 {
 		first = (over + wave - 1) / wave * wave
 	}
 	placed := newLengths(grid, known).of(first, n-first)
-	before := 0.0 // cycles of the waves that are not placed
+	before := 0.0 // the length of CTAs that are not placed, in means
 	if first > 0 {
-		left := float64(n)
+		before = float64(n)
 		for _, l := range placed {
-			left -= l
+			before -= l
 		}
-		before = math.Max(left, 0) / float64(wave) * d.pace(d.Resident)
 	}
-	return math.Max((before+d.place(placed))/d.even(n), 1)
+	each := d.pace(d.Resident) / float64(wave) // cycles of these
+	took := math.Max(before, 0)*each + d.place(placed)
+	for i := range placed {
+		placed[i] = 1
+	}
+	return math.Max(took/(float64(first)*each+d.place(placed)), 1)
 }
 
 // Left is how many times as long CTAs of the mean length hold a slot, each of which the next one
-// takes at once, as one wave of CTAs of these lengths does in the mean whose slots stay empty when they are done:
-// the long ones then have the SM to themselves for a while.
+// takes at once, as one wave of CTAs of these lengths does in the mean that share an SM evenly and whose slots stay
+// empty when they are done: the long ones then have the SM to themselves for a while.
 func (d Device) Left(lengths []float64) float64 {
-	mean := 0.0
+	sum := 0.0
 	for _, l := range lengths {
-		mean += l / float64(len(lengths))
+		sum += l
 	}
-	s := &sm{}
-	for _, l := range lengths {
-		s.ends = append(s.ends, l/mean)
+	sorted := slices.Sorted(slices.Values(lengths))
+	n := len(sorted)
+	now, done, held := 0.0, 0.0, 0.0
+	for k, l := range sorted {
+		now += (l - done) * float64(n) / sum * d.pace(n-k)
+		done = l
+		held += now / float64(n)
 	}
-	held := 0.0
-	for range lengths {
-		s.wait(&d)
-		s.finish()
-		held += s.now / float64(len(lengths))
-	}
-	return d.pace(len(lengths)) / held
+	return d.pace(n) / held
 }
 
-// Waves is as how many full waves n CTAs of the mean length on an SM take.
-func (d Device) Waves(n int64) float64 { return d.even(n*int64(d.SMs)) / d.pace(d.Resident) }
+// Waves is as how many full waves n CTAs of the mean length on an SM take, which share it evenly.
+func (d Device) Waves(n int64) float64 {
+	waves := float64(n / int64(d.Resident))
+	if rest := n % int64(d.Resident); rest > 0 {
+		waves += d.pace(int(rest)) / d.pace(d.Resident)
+	}
+	return waves
+}
 
 // pace is the cycles of a CTA of the mean length that shares an SM with n-1 others.
 func (d *Device) pace(n int) float64 { return math.Max(d.Alone, float64(n)*d.Busy) }
 
-// even is when SMs are done with n CTAs of the mean length.
-func (d *Device) even(n int64) float64 {
-	perSM := (n + int64(d.SMs) - 1) / int64(d.SMs)
-	full, rest := perSM/int64(d.Resident), perSM%int64(d.Resident)
-	t := float64(full) * d.pace(d.Resident)
-	if rest > 0 {
-		t += d.pace(int(rest))
-	}
-	return t
-}
-
 // sm is an SM that works on CTAs.
 type sm struct {
-	ends  []float64 // of its CTAs, in the length that each has done then since the start
-	done  float64   // what each that is there all the time has done by now
+	left  []float64 // what is left of its CTAs, the oldest first
 	now   float64   // cycles
 	next  float64   // when the first of its CTAs ends
+	ends  int       // which
 	later int       // CTAs that it got after the first wave
 }
 
@@ -111,7 +108,7 @@ func (d *Device) place(lengths []float64) float64 {
 	waiting := lengths
 	for r := 0; r < d.Resident && len(waiting) > 0; r++ {
 		for i := 0; i < d.SMs && len(waiting) > 0; i++ {
-			all[i].ends = append(all[i].ends, waiting[0])
+			all[i].left = append(all[i].left, waiting[0])
 			waiting = waiting[1:]
 		}
 	}
@@ -123,9 +120,9 @@ func (d *Device) place(lengths []float64) float64 {
 	for !math.IsInf(all[0].next, 1) {
 		s := all[0]
 		end = s.next
-		s.finish()
+		s.finish(d)
 		if len(waiting) > 0 {
-			s.ends = append(s.ends, s.done+waiting[0])
+			s.left = append(s.left, waiting[0])
 			waiting = waiting[1:]
 			s.later++
 		}
@@ -135,17 +132,33 @@ func (d *Device) place(lengths []float64) float64 {
 	return end
 }
 
+// cyclesEach is how many cycles the k-th oldest CTA takes for the mean length.
+func (d *Device) cyclesEach(k int) float64 {
+	if d.Busy == 0 {
+		return d.Alone
+	}
+	rate := 1/d.Busy - float64(k)/d.Alone // what older ones leave
+	if rate <= 0 {
+		return math.Inf(1)
+	}
+	return math.Max(1/rate, d.Alone)
+}
+
 // wait says when the first of an SM's CTAs ends.
 func (s *sm) wait(d *Device) {
 	s.next = math.Inf(1)
-	if len(s.ends) > 0 {
-		s.next = s.now + (slices.Min(s.ends)-s.done)*d.pace(len(s.ends))
+	for k, left := range s.left {
+		if at := s.now + left*d.cyclesEach(k); at < s.next {
+			s.next, s.ends = at, k
+		}
 	}
 }
 
 // finish takes the CTA that ends first.
-func (s *sm) finish() {
-	i := slices.Index(s.ends, slices.Min(s.ends))
-	s.now, s.done = s.next, s.ends[i]
-	s.ends = slices.Delete(s.ends, i, i+1)
+func (s *sm) finish(d *Device) {
+	for k := range s.left {
+		s.left[k] -= (s.next - s.now) / d.cyclesEach(k)
+	}
+	s.now = s.next
+	s.left = slices.Delete(s.left, s.ends, s.ends+1)
 }
