@@ -27,6 +27,8 @@ func (s *selector) multiply(n *node, wide, hi bool) error {
 			return nil
 		}
 		s.emit(opIMADWIDE, s.dest(0, 2), m[0], m[1], add)
+	case n.mod&ir.ModHi != 0 && wide && c == nil && !signed(n.typ) && s.f.t.imadWide && s.f.t.iadd3:
+		s.multiplyHigh64(a, b)
 	case n.mod&ir.ModHi != 0 && wide:
 		s.chain(8, opIMADWIDE, s.dest(0, 2), s.pair(a), s.pair(b))
 	case n.mod&ir.ModHi != 0:
@@ -85,6 +87,29 @@ func (s *selector) multiply64(a, b ir.Operand, add arg) {
 	case bh.kind != argZero:
 		s.emit(opIMAD, s.dest(1, 1), m[0], bh, s.dest(1, 1))
 	}
+}
+
+// multiplyHigh64 emits the upper 64 bits of an unsigned 64-bit product: the cross products are added with a carry,
+// which the product of the upper words takes in with what carries out of the lower words, seven instructions
+// (sm_90 machine code of modexp_mont and ntt_gold).
+func (s *selector) multiplyHigh64(a, b ir.Operand) {
+	if a.Kind == ir.OperandImm {
+		a, b = b, a
+	}
+	al, ah, bl, bh := s.word(a, 0), s.word(a, 1), s.anyWord(b, 0), s.anyWord(b, 1)
+	word := func(pair arg, w uint8) arg {
+		pair.w, pair.n = w, 1
+		return pair
+	}
+	cross, both, low, upper := s.temp(2), s.temp(2), s.temp(2), s.temp(2)
+	carry, lower, none := s.carry(), s.carry(), arg{kind: argZero}
+	s.emit(opIMADWIDE, cross, ah, bl, none)
+	s.emit(opIMADWIDE, both, al, bh, cross).dst[1] = carry
+	s.emit(opIMADWIDE, low, al, bl, none)
+	s.emit(opIADD3X, word(upper, 1), none, none, carry)
+	s.emit(opIADD3, lower, word(low, 1), word(both, 0))
+	s.emit(opMOV, word(upper, 0), word(both, 1))
+	s.emit(opIMADWIDE, s.dest(0, 2), ah, bh, upper, lower)
 }
 
 // bits32 says whether a widening multiply has 32-bit sources.

@@ -1,6 +1,27 @@
 package assemble
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// The upper half of a product of 64 bits is seven instructions.
+func TestUpperHalfOfAProduct(t *testing.T) {
+	product := "mul.wide.u32 %rd6, %r2, %r3; mul.lo.s64 %rd7, %rd6, %rd6; mul.hi.u64 %rd8, %rd7, %rd6; "
+	sum := "cvt.rn.f32.u64 %f2, %rd8; add.f32 %f1, %f1, %f2;"
+	without := inLoop(t, loopText("", strings.Replace(product, "mul.hi.u64 %rd8, %rd7, %rd6;", "xor.b64 %rd8, %rd7, %rd6;", 1)+sum))
+	n := inLoop(t, loopText("", product+sum))
+	all := func(n map[mop]int) (k int) {
+		for _, c := range n {
+			k += c
+		}
+		return k
+	}
+	if n[opIMADWIDE]-without[opIMADWIDE] != 4 || all(n)-all(without) != 5 { // seven for two
+		t.Errorf("%d wide products more and %d instructions, want 4 and 5", n[opIMADWIDE]-without[opIMADWIDE], all(n)-all(without))
+	}
+	must(t, loopText("", product+sum), hopper)
+}
 
 // Masks and shifts that do nothing but choose words of 64 bits cost nothing where words are read, and moves
 // where a pair is.
