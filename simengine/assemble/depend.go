@@ -268,11 +268,15 @@ func conflict(a, b *inst) bool {
 	return true
 }
 
+// fileUnits is more registers than a file has, also of a program that finds no place under its cap and is
+// given as many as it takes.
+const fileUnits = 1 << 14
+
 // physicalUnit numbers the register that holds word w of an allocated value.
 func (f *fn) physicalUnit(v value, w uint8) int32 {
 	if f.regs[v] < 0 {
 		return 4*int32(v) + int32(w)
 	}
 	base := 4 * int32(len(f.vals))
-	return base + int32(f.vals[v].file)*1024 + int32(f.regs[v]) + int32(w)
+	return base + int32(f.vals[v].file)*fileUnits + int32(f.regs[v]) + int32(w)
 }
