@@ -268,9 +268,9 @@ func conflict(a, b *inst) bool {
 	return true
 }
 
-// fileUnits is more registers than a file has, also of a program that finds no place under its cap and is
-// given as many as it takes.
-const fileUnits = 1 << 14
+// fileUnits is at least as many as registers of a file that values are given, also where they find no place under the
+// cap and take as many as they need: a value has up to four words, in registers aligned to as many, and a file has up to 256.
+func (f *fn) fileUnits() int { return 4*len(f.vals) + 256 + 4 }
 
 // physicalUnit numbers the register that holds word w of an allocated value.
 func (f *fn) physicalUnit(v value, w uint8) int32 {
@@ -278,5 +278,5 @@ func (f *fn) physicalUnit(v value, w uint8) int32 {
 		return 4*int32(v) + int32(w)
 	}
 	base := 4 * int32(len(f.vals))
-	return base + int32(f.vals[v].file)*fileUnits + int32(f.regs[v]) + int32(w)
+	return base + int32(f.vals[v].file)*int32(f.fileUnits()) + int32(f.regs[v]) + int32(w)
 }

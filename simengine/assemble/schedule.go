@@ -21,7 +21,7 @@ type scratch struct {
 // newScratch returns the function's scratch, grown to what it needs now.
 func (f *fn) newScratch() *scratch {
 	s, n := f.scratch, len(f.vals)
-	if units := 4*n + 5*fileUnits; len(s.lastDef) < units {
+	if units := 4*n + len(s.banks)*f.fileUnits(); len(s.lastDef) < units {
 		s.lastDef, s.readers = make([]int32, units), make([]int32, units)
 		for i := range s.lastDef {
 			s.lastDef[i], s.readers[i] = -1, -1
