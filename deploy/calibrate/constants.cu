@@ -109,11 +109,43 @@ void apart(Device &dev, unsigned *sink) {
           }
 }
 
+// drawn: each lane of a warp reads at a place drawn at random of a table of so many bytes, BYTES at a time, and then where
+// what it read says, too.
+template <class T> __global__ void draws(unsigned *sink, unsigned size, long long *took) {
+  const T *t = reinterpret_cast<const T *>(table);
+  unsigned r = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345u, s = 0;
+  __syncthreads();
+  long long start = clock64();
+#pragma unroll 1
+  for (int i = 0; i < 64; i++) {
+    r = r * 1664525u + 1013904223u + s;
+    s += t[(r >> 8) & (size - 1)];
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) took[blockIdx.x] = clock64() - start;
+  if (s == 12345) *sink = 1;
+}
+
+template <class T> void drawn(Device &dev, unsigned *sink) {
+  Buffer<long long> took(dev.sms());
+  for (int sms : {1, dev.sms()})
+    for (int warps : {1, 8, 32})
+      for (int size = 512; size <= 65536; size *= 2) {
+        for (int i = 0; i < 2; i++) draws<T><<<sms, 32 * warps>>>(sink, size / sizeof(T), took.p);
+        CHECK(cudaGetLastError());
+        std::vector<double> v;
+        for (long long t : took.get(sms)) v.push_back(t / (64.0 * warps));
+        emit("constants.drawn", Params()("bytes", (int)sizeof(T))("table", size)("warps", warps)("sms", sms), median(v), "cycles of the SM a load");
+      }
+}
+
 int main(int argc, char **argv) {
   Device dev;
   Buffer<Span> span(dev.sms() * 32 * 16);
   Buffer<unsigned> word(1);
   apart(dev, word.p);
+  drawn<unsigned char>(dev, word.p);
+  drawn<unsigned>(dev, word.p);
   if (argc > 1) return 0; // apart alone
   Buffer<float> sink(1);
   all<float>(dev, span, sink.p);

@@ -10,6 +10,8 @@ function counts(metric) {
   if (metric ~ /lts__t_sectors_op_read.sum/) return "l2_reads"
   if (metric ~ /lts__t_sectors_op_read_lookup_hit.sum/) return "l2_hits"
   if (metric ~ /lts__t_sectors_srcunit_ltcfabric.sum/) return "l2_crossed"
+  if (metric ~ /lts__t_sectors_srcunit_tex_op_read.sum/) return "l2_asked"
+  if (metric ~ /l1tex__m_xbar2l1tex_read_sectors.sum/) return "l1_arrived"
   if (metric ~ /mem_global_op_ld_lookup_hit.sum/) return "l1_found"
   if (metric ~ /l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum/) return "l1_looked_up"
   if (metric ~ /l1tex__data_pipe_lsu_wavefronts.sum/) return "l1_wavefronts"
@@ -34,6 +36,6 @@ FNR == NR {
   id = f[1]; gsub(/"/, "", id)
   unit = f[fields - 1]; value = f[fields]; gsub(/[",]/, "", value)
   scale = unit ~ /^K/ ? 1000 : unit ~ /^M/ ? 1000000 : 1
-  of = what ~ /choice|dram/ ? "bytes" : what ~ /^l2|^l1_(found|looked_up)/ ? "sectors" : "turns"
+  of = what ~ /choice|dram/ ? "bytes" : what ~ /^l2|^l1_(found|looked_up|arrived)/ ? "sectors" : "turns"
   if (id in params) printf "{\"name\": \"%s.%s\", %s, \"value\": %d, \"unit\": \"%s\"}\n", program[id], what, params[id], value * scale, of
 }

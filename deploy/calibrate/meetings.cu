@@ -33,6 +33,25 @@ template <int ORDER, bool FLOAT> void atomics(Device &dev, char *p) {
     }
 }
 
+// Adds in turns to so many buffers, at random words of each.
+__global__ void __launch_bounds__(256) turns(char *p, unsigned buffers, unsigned addresses, int loops) {
+  unsigned t = blockIdx.x * blockDim.x + threadIdx.x, r = t * 2654435761u + 12345u;
+  for (int i = 0; i < loops; i++)
+    for (unsigned b = 0; b < buffers; b++) {
+      r = r * 1664525u + 1013904223u;
+      asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p + size_t(b) * 5242880 + ((r >> 8) & (addresses - 1)) * 4), "r"(1) : "memory");
+    }
+}
+
+void inTurns(Device &dev, char *p) {
+  for (unsigned buffers : {1, 2, 4})
+    for (unsigned addresses : {64, 256, 512, 1024, 4096, 65536, 1048576}) {
+      const int ctas = dev.sms() * 8, threads = 256, loops = 64 / buffers;
+      double us = microseconds([&] { turns<<<ctas, threads>>>(p, buffers, addresses, loops); }, 1, 5);
+      emit("meetings.turns", Params()("op", "add.u32")("buffers", buffers)("addresses", addresses), double(ctas) * threads * loops * buffers / us * 1e-3, "G lanes/s");
+    }
+}
+
 // KIND 0 fences alone; 1 a store of the warp's own line before each; 2 store,
 // fence and an atomic on one counter by one thread a warp (the last-block pattern)
 template <int KIND> __global__ void __launch_bounds__(1024) fences(unsigned *p, unsigned *counter, int loops, Span *out) {
@@ -81,13 +100,14 @@ template <bool FENCE> void shortCTAs(unsigned *p, unsigned *counter, unsigned *s
 
 int main() {
   Device dev;
-  Buffer<char> p(16 << 20);
+  Buffer<char> p(32 << 20);
   Buffer<unsigned> q(1 << 22), counter(64), sink(16);
   Buffer<Span> span(64);
   atomics<CONSECUTIVE, false>(dev, p.p);
   atomics<SCATTERED, false>(dev, p.p);
   atomics<CONSECUTIVE, true>(dev, p.p);
   atomics<SCATTERED, true>(dev, p.p);
+  inTurns(dev, p.p);
   fence<0>(dev, q.p, counter.p, span);
   fence<1>(dev, q.p, counter.p, span);
   fence<2>(dev, q.p, counter.p, span);

@@ -310,6 +310,8 @@ func generated(a kernel.Arg, count int64) ([]byte, error) {
 			return nil, err
 		}
 		switch a.Type {
+		case kernel.Uint8:
+			data = append(data, uint8(int64(v)))
 		case kernel.Int32, kernel.Uint32:
 			data = binary.LittleEndian.AppendUint32(data, uint32(int64(v)))
 		case kernel.Int64, kernel.Uint64:
