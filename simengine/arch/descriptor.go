@@ -153,7 +153,12 @@ type Memory struct {
 	// the previous one touched, L2KeptUntil that from which it finds nothing.
 	L2Kept, L2KeptUntil float64
 	L2BytesPerCycle     float64 // all slices together, hits
-	L2BytesPerCycleSM   float64 // one SM's port, loads
+	// L2MergedBytesPerCycle is what all SMs get together of lines that several of a group ask for
+	// at about the same time, of which L2 serves one; L2MergingGroups is into how many groups SMs
+	// fall. 0: nothing is known of it, and each request counts.
+	L2MergedBytesPerCycle float64
+	L2MergingGroups       float64
+	L2BytesPerCycleSM     float64 // one SM's port, loads
 	// L2WriteBytesPerCycle is what all slices together take in stores that hit.
 	L2WriteBytesPerCycle   float64
 	L2WriteBytesPerCycleSM float64 // one SM's port, stores

@@ -109,6 +109,8 @@ var figures = []figure{
 	real("l2_kept", "ratio", func(d *Descriptor) *float64 { return &d.L2Kept }),
 	real("l2_kept_until", "ratio", func(d *Descriptor) *float64 { return &d.L2KeptUntil }),
 	real("l2_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2BytesPerCycle }),
+	optionalReal("l2_merged_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2MergedBytesPerCycle }),
+	optionalReal("l2_merging_groups", "count", func(d *Descriptor) *float64 { return &d.L2MergingGroups }),
 	real("l2_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2BytesPerCycleSM }),
 	real("l2_write_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycle }),
 	real("l2_write_bandwidth_sm", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.L2WriteBytesPerCycleSM }),

@@ -50,7 +50,7 @@ func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, 
 	same, lanes := float64(max(a.MaxSame, 1)), float64(bits.OnesCount32(a.Mask))
 	least := c.Mean(sectors)
 	if !meet {
-		return math.Max(cost*share, (same-1)*c.warp+least)
+		return math.Max(cost*share, math.Max(lanes-float64(a.Words), 0)/lines*c.warp+least)
 	}
 	each := c.same
 	if float {
@@ -69,7 +69,7 @@ func (c *AtomicCost) Mean(sectors uint8) float64 { return c.whole * float64(bits
 // Elect is an atomic's access as one lane makes it for all.
 func Elect(a *trace.Access) trace.Access {
 	one := *a
-	one.Mask, one.MaxSame = a.Mask&-a.Mask, 1
+	one.Mask, one.MaxSame, one.Words = a.Mask&-a.Mask, 1, 1
 	return one
 }
 
@@ -89,12 +89,12 @@ func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, float
 	if f := s.granules(first & l.Sectors); f > 0 {
 		fromDRAM, toDRAM = s.take(&s.readAcc[a.PC], s.readDue[a.PC], f), s.take(&s.writeAcc[a.PC], s.writeDue[a.PC], f)
 	}
-	begin := s.mem.Update(max(at, s.loads.free()), cost, dram.Ticks(s.atomics.Mean(l.Sectors)), fromDRAM+toDRAM)
+	begin := s.mem.Update(max(at, s.loads.free()), plan.Buffer[a.PC], cost, dram.Ticks(s.atomics.Mean(l.Sectors)), fromDRAM+toDRAM)
 	s.mem.WriteBack(begin, toDRAM)
 	done := begin + s.m.latAtomicL2 + cost/dram.Fraction
 	if fromDRAM > 0 {
 		h := hash(l.Addr)
-		done = max(done, s.mem.Read(begin, fromDRAM, fromDRAM, false, h>>24, h>>24))
+		done = max(done, s.mem.Read(begin, &dram.Request{Sectors: fromDRAM, FromDRAM: fromDRAM, Held: dram.Fraction, Piece: h >> 24, Noise: h >> 24}))
 	}
 	s.loads.take(done)
 	return done

@@ -89,10 +89,10 @@ func TestLoadsBesideAtomicsAgainstH200(t *testing.T) {
 		const rounds = 4096
 		for range rounds {
 			for range r.int("loads") {
-				share.Read(0, 1, 0, false, 0, 0)
+				share.Read(0, &dram.Request{Sectors: 1, Held: dram.Fraction})
 			}
 			for range r.int("adds") {
-				share.Update(0, dram.Ticks(cost.Mean(1)), dram.Ticks(cost.Mean(1)), 0)
+				share.Update(0, 0, dram.Ticks(cost.Mean(1)), dram.Ticks(cost.Mean(1)), 0)
 			}
 		}
 		l2, _ := share.Busy()
@@ -108,7 +108,7 @@ func TestLoadsBesideAtomicsAgainstH200(t *testing.T) {
 // from the first again after the last, and its lines.
 func consecutive(addresses, spacing int) (*trace.Access, []trace.Line) {
 	var lines []trace.Line
-	a := &trace.Access{Space: ir.Global, Width: 4, Mask: ^uint32(0), MaxSame: uint8((31 + addresses) / addresses)}
+	a := &trace.Access{Space: ir.Global, Width: 4, Mask: ^uint32(0), MaxSame: uint8((31 + addresses) / addresses), Words: uint8(min(32, addresses))}
 	for lane := range min(32, addresses) {
 		at := lane * spacing
 		if n := len(lines); n == 0 || lines[n-1].Addr != uint64(at/128) {
@@ -121,4 +121,67 @@ func consecutive(addresses, spacing int) (*trace.Access, []trace.Line) {
 	}
 	a.NLines = uint16(len(lines))
 	return a, lines
+}
+
+// Adds in turns to several buffers of few words must come as many times as fast as there are buffers, as on an H200 and an
+// H100 (deploy/calibrate meetings.turns): each buffer's lie on slices of their own.
+func TestAtomicsOnSeveralBuffers(t *testing.T) {
+	d := h200(t)
+	for _, gpu := range []string{"h100", "h200"} {
+		alone := map[int]float64{}
+		for _, r := range measuredOn(t, gpu, "meetings.turns") {
+			buffers, addresses := r.int("buffers"), r.int("addresses")
+			if addresses > 512 {
+				continue // all slices together are what takes time
+			}
+			if buffers == 1 {
+				alone[addresses] = r.Value
+				continue
+			}
+			m, err := newMachine(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			share := dram.New(m.share(float64(d.SMs), &reuse.Plan{PieceShare: 1}))
+			const rounds, cost = 1000, 64
+			for range rounds {
+				for b := range buffers {
+					share.Update(0, int32(b), cost*dram.Fraction, 0, 0)
+				}
+			}
+			l2, _ := share.Busy()
+			got := float64(buffers) * rounds * cost / l2
+			if want := r.Value / alone[addresses]; math.Abs(got/want-1) > 0.25 {
+				t.Errorf("%s: %d buffers of %d words: %.1f times as fast, measured %.1f", gpu, buffers, addresses, got, want)
+			}
+		}
+	}
+}
+
+// Lanes of a warp that add to a word of their warp alone wait for each other, however many words these lanes share: four
+// words of eight lanes must take as long as measured for one of 29 (deploy/calibrate atomic.meet address_per_warp: what
+// counts is the lanes beyond the first of each word).
+func TestLanesOfOneWordWait(t *testing.T) {
+	m, err := newMachine(h200(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.atomicCost(float64(m.arch.SMs))
+	cost := func(lanes, words int) float64 {
+		a := &trace.Access{Space: ir.Global, Width: 4, Mask: uint32(1<<lanes - 1), MaxSame: uint8(lanes / words), Words: uint8(words), NLines: 1, Sectors: 1}
+		return c.Line(a, 1, 1<<16, false, false)
+	}
+	if four, one := cost(32, 4), cost(29, 1); four != one {
+		t.Errorf("four words of eight lanes take %.1f cycles, one of 29 %.1f", four, one)
+	}
+	for _, r := range measured(t, "atomic.meet") {
+		lanes := r.int("lanes")
+		if r.text("op") != "add.u32" || r.text("where") != "address_per_warp" {
+			continue
+		}
+		got := float64(m.arch.SMs) * float64(lanes) / cost(lanes, 1) * m.arch.ClockMHz * 1e-3
+		if off := math.Abs(math.Log(got / r.Value)); lanes > 1 && off > math.Log(1.3) {
+			t.Errorf("%d lanes of one word: %.1f G lanes/s, measured %.1f", lanes, got, r.Value)
+		}
+	}
 }

@@ -88,10 +88,19 @@ func (f *Figures) Slots(in *assemble.Instr) float64 {
 	return cycles(f.m.slots(in))
 }
 
-// Request is how long a request of a class with lines holds the load/store unit.
-func (f *Figures) Request(class assemble.Class, lines, passes int64) float64 {
-	return cycles(f.m.requestCost(class, lines, passes))
+// Request is how long a request of a class with lines holds the load/store unit; past says
+// that it passes L1 by.
+func (f *Figures) Request(class assemble.Class, past bool, lines, passes int64) float64 {
+	return cycles(f.m.requestCost(class, past, lines, passes))
 }
+
+// Fill is how long a sector that comes into L1, or is copied to shared memory, past L1 or through it, takes of
+// the data banks.
+func (f *Figures) Fill(copied, past bool) float64 { return cycles(f.m.fill(copied, past)) }
+
+// Merge is what SMs ask of L2 where so many CTAs that run at a time read the same in step: the share of
+// the requests that reach it, and of the time that they hold its slices.
+func (f *Figures) Merge(readers float64) (requests, held float64) { return f.m.merge(readers) }
 
 // Atomic is what an atomic costs one of active SMs.
 func (f *Figures) Atomic(active float64) AtomicCost { return f.m.atomicCost(active) }

@@ -75,7 +75,11 @@ func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
 	hold := int64(max(a.Passes, 1)) * s.m.constPass
 	if a.Passes > 1 && a.Space == ir.Const {
-		hold += int64(a.Visits) * s.pool.constMiss
+		miss := s.pool.constMiss[0]
+		if a.Drawn {
+			miss = s.pool.constMiss[1]
+		}
+		hold += int64(a.Visits) * miss
 	}
 	begin, _ = s.idc.Serve(at, hold)
 	return begin, begin + s.m.latConst + (hold-s.m.constPass)/dram.Fraction
@@ -99,8 +103,12 @@ func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
 	return begin, begin + latency + (passes-1)*s.m.sharedPass/dram.Fraction
 }
 
-// requestCost is how long a request with lines holds the load/store unit.
-func (m *machine) requestCost(class assemble.Class, lines, passes int64) int64 {
+// requestCost is how long a request with lines holds the load/store unit; past says that it
+// passes L1 by.
+func (m *machine) requestCost(class assemble.Class, past bool, lines, passes int64) int64 {
+	if class == assemble.AsyncCopy {
+		return m.copyCost(lines, past)
+	}
 	cost := max(m.tagFirst+(lines-1)*m.tagNext, passes*m.dataPass, m.addressing)
 	if class == assemble.Store {
 		cost = max(cost, lines*m.storeLine)
@@ -111,7 +119,7 @@ func (m *machine) requestCost(class assemble.Class, lines, passes int64) int64 {
 // global is a request to global or local memory.
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
-	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, lines, int64(a.Passes)))
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, o.mod&ir.ModBypassL1 != 0, lines, int64(a.Passes)))
 	begin = s.admit(o, begin)
 	st := &s.stats.byPC[a.PC]
 	shift := s.shift(w, a)
@@ -138,7 +146,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		case o.class == assemble.Atomic:
 			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
 		default:
-			t := s.load(when, addr, l.Sectors, w.first[k], a, st, o.mod&ir.ModBypassL1 != 0)
+			t := s.load(when, addr, l, w.first[k], a, st, o)
 			result = max(result, t)
 		}
 	}
@@ -192,11 +200,12 @@ func (s *sm) admit(o *op, at int64) int64 {
 }
 
 // load reads sectors of a line through L1.
-func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, st *pcStats, bypass bool) int64 {
+func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Access, st *pcStats, o *op) int64 {
+	sectors, past := l.Sectors, o.mod&ir.ModBypassL1 != 0
 	var hit uint8
 	var ready int64
 	entry := -1
-	if !bypass {
+	if !past {
 		hit, ready, entry = s.l1.Load(addr, sectors)
 	}
 	st.sectors += int64(bits.OnesCount8(sectors))
@@ -217,7 +226,7 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 		return result
 	}
 	at = max(at, s.loads.free())
-	n := int64(bits.OnesCount8(miss))
+	n := int64(bits.OnesCount8(miss) + bits.OnesCount8(l.Twice))
 	if again := miss &^ first; a.Space != ir.Local && again != 0 {
 		m := s.takeLine(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
 		st.again += m * int64(s.m.granule()/32)
@@ -232,8 +241,15 @@ func (s *sm) load(at int64, addr uint64, sectors, first uint8, a *trace.Access, 
 	}
 	h := hash(addr)
 	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
-	arrives := s.mem.Read(at, n, fromDRAM, remote, hash(addr/s.m.linesPerPiece)>>24, h>>24)
-	s.lsu.Serve(at, n*s.m.fillSector) // what comes in takes turns of the data banks, too
+	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.pool.held[a.PC], Far: remote, Piece: hash(addr/s.m.linesPerPiece) >> 24, Noise: h >> 24}
+	if past {
+		ask.Turns = CopyTurns(l)
+	}
+	if l.Twice != 0 {
+		ask.Held = dram.Fraction // nothing merges with the halves of sectors
+	}
+	arrives := s.mem.Read(at, &ask)
+	s.lsu.Serve(at, n*s.m.fill(o.class == assemble.AsyncCopy, past)) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)
@@ -351,7 +367,7 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 // interleaved over lanes, so that each word of a warp is one line.
 func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKind) {
 	words := max(int64(o.width)/4, 1)
-	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, words, words))
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, false, words, words))
 	begin = s.admit(o, begin)
 	result = begin + s.m.latL1
 	a := trace.Access{Space: ir.Local}
@@ -369,7 +385,7 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKi
 			continue
 		}
 		s.stats.spillSectors[0] += 4
-		result = max(result, s.load(begin+k, line.Addr, 0xf, 0xf, &a, st, false))
+		result = max(result, s.load(begin+k, line.Addr, &line, 0xf, &a, st, o))
 	}
 	st.repeat(&before, w.weight[w.step])
 	if o.class == assemble.Store {

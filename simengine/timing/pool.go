@@ -20,7 +20,9 @@ type pool struct {
 	// tableHold the steps that a load of WalksTable then holds the SM's constant cache.
 	apart     float64
 	tableHold int64
-	constMiss int64 // steps a line of a table takes that lanes read apart
+	// held is by load how long it holds the slices of L2, in fractions of what it takes by itself.
+	held      []int64
+	constMiss [2]int64 // steps a line of a table takes that lanes read apart, in order and drawn
 }
 
 // clusterSteps is how many neighbours of the first CTA are traced along x, at
@@ -104,7 +106,7 @@ type gatherer struct {
 // gather traces as many CTAs as the survey needs, fewer of long ones: the
 // neighbours' traces must not cost more than what is clocked.
 func gather(m *machine, c *code, in *Input) (*pool, error) {
-	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}, constMiss: dram.Ticks(ConstantMiss(in.Program.Kernel))}
+	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}}
 	g := gatherer{m, c, in, p, reuse.New(c.pcs, m.granule(), m.arch.DRAMPieceBytes), map[int64]bool{}}
 	base := picks(in.Grid, clusterSteps)[0]
 	if err := g.trace(base); err != nil {
@@ -141,7 +143,25 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold,
 		Resident: float64(in.CTAsPerSM * m.arch.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	})
+	p.setConstMiss(in)
+	p.held = make([]int64, len(p.plan.Readers))
+	for pc, readers := range p.plan.Readers {
+		_, held := m.merge(readers)
+		p.held[pc] = dram.Ticks(held)
+	}
 	return p, nil
+}
+
+// setConstMiss looks at how large the tables are that the samples read.
+func (p *pool) setConstMiss(in *Input) {
+	var t Table
+	for _, s := range p.samples {
+		for i := range s.cta.Warps {
+			t.Add(&s.cta.Warps[i])
+		}
+	}
+	inOrder, drawn := t.Miss(in.Program.Kernel)
+	p.constMiss = [2]int64{dram.Ticks(inOrder), dram.Ticks(drawn)}
 }
 
 // spread puts CTAs of the whole grid in the place of the cluster.

@@ -86,7 +86,8 @@ func (g gridShape) estimate(m *machine, c *code, in *Input, p *pool) (*estimate,
 		perCTA = max(perCTA, s.recorded)
 	}
 	affordable := in.Budget / max(perCTA, 1)
-	if p.skips || p.uneven && g.perSM <= g.resident {
+	long := perCTA*min(minWaves*g.resident, g.perSM) > longRun
+	if p.skips || long || p.uneven && g.perSM <= g.resident {
 		return g.rounds(m, c, in, p, affordable)
 	}
 	return g.stream(m, c, in, p, affordable)
@@ -146,6 +147,10 @@ func (g gridShape) streamOf(m *machine, c *code, in *Input, p *pool, clocked int
 	return e, nil
 }
 
+// longRun is the warp instructions of minWaves waves of CTAs so long that one wave of them says as much: how
+// they begin and end is a small part of them, and more waves would take seconds to clock.
+const longRun = 1_000_000
+
 // floor is the least that scale times the clocked CTAs can take: for each unit
 // what it has to serve, what passes before its first request and, after its
 // last one, until the CTAs are done.
@@ -197,7 +202,7 @@ func steady(done []int64, resident int) (interval, spread float64) {
 	return interval, math.Abs(other-interval) / interval
 }
 
-// rounds is for kernels whose traces leave out loop iterations: one wave of
+// rounds is for kernels whose traces leave out loop iterations, and for long CTAs: one wave of
 // CTAs is clocked from a common start, the skipped iterations are charged at
 // the pace of the recorded ones with all of the wave in the loop, and the grid
 // is whole waves of that and a last one of what remains.

@@ -59,11 +59,15 @@ type Access struct {
 	// MaxSame is the largest number of lanes that address the same word,
 	// what atomics serialise on.
 	MaxSame uint8
+	// Words, for atomics, is the number of distinct words that the lanes address.
+	Words uint8
 	// Turns is what Passes would be if lanes that address the same word did not share it: what atomics on
 	// shared memory take.
 	Turns uint8
 	// Visits, for Const, is how often the lanes, one after another, come to another line of 64 bytes.
 	Visits uint8
+	// Drawn, for Const, says that they do not come through the table in order.
+	Drawn bool
 }
 
 // Line is one 128-byte memory line touched by a request.
@@ -73,4 +77,7 @@ type Line struct {
 	// Full has bit i set when every byte of sector i is written by this
 	// request (stores), so that the sector needs no fill.
 	Full uint8
+	// Twice has bit i set when the halves of sector i go to different sectors of
+	// shared memory (cp.async.cg), for each of which the sector is fetched.
+	Twice uint8
 }

@@ -103,3 +103,15 @@ func dramWait(r Results, percentile int) float64 {
 	}
 	return math.Round(1e3*of[len(of)-1].Value/r.where("latency.dram_fresh").median()) / 1e3
 }
+
+// merged is the bytes a cycle that all SMs get of lines that all of them read in step.
+func merged(r Results) float64 {
+	all := r.where("merged.read", "stride", 1, "delay", 0).by("sharers")
+	if len(all) < 2 {
+		return math.NaN()
+	}
+	last := all.where("merged.read", "sharers", int(all[len(all)-1].param("sharers"))).by("loops")
+	short, long := last[0], last[len(last)-1]
+	const sector = 32
+	return perCycle(r, sector*(long.Value-short.Value)/(long.param("us")-short.param("us"))*1e-3)
+}

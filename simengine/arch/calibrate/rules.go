@@ -116,6 +116,7 @@ var rules = []rule{
 	{"l2_bandwidth", "bandwidth.read_shared, half the effective size", func(r Results) float64 {
 		return perCycle(r, r.where("bandwidth.read_shared").between("bytes", 8<<20, l2Effective(r)).median())
 	}},
+	{"l2_merged_bandwidth", "merged.read, all SMs, 1024 loops less 64", merged},
 	{"l2_bandwidth_sm", "bandwidth.l2_read_sms 1", func(r Results) float64 { return perCycle(r, r.where("bandwidth.l2_read_sms", "sms", 1).first()) }},
 	{"l2_write_bandwidth", "bandwidth.write_divided, up to the effective size", func(r Results) float64 {
 		return perCycle(r, r.where("bandwidth.write_divided").between("bytes", 8<<20, l2Effective(r)).median())

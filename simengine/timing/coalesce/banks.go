@@ -166,15 +166,21 @@ func Const(addr *Lanes, mask uint32, width int) int {
 // constLine is the bytes of a line of the constant caches.
 const constLine = 64
 
-// Visits is how often lanes that read constants one after another come to another line.
-func Visits(addr *Lanes, mask uint32) (n int) {
-	at := ^uint64(0)
+// Visits is how often lanes that read constants one after another come to another line, and whether
+// they go back more than once.
+func Visits(addr *Lanes, mask uint32) (n int, drawn bool) {
+	at, back := uint64(0), 0
 	for m := mask; m != 0; m &= m - 1 {
-		if line := addr[bits.TrailingZeros32(m)&(warpSize-1)] / constLine; line != at {
-			n, at = n+1, line
+		line := addr[bits.TrailingZeros32(m)&(warpSize-1)]/constLine + 1
+		if line != at {
+			n++
 		}
+		if line < at {
+			back++
+		}
+		at = line
 	}
-	return n
+	return n, back > 1
 }
 
 func wordShift(width int) uint {

@@ -29,7 +29,9 @@ type Recorder struct {
 // shifted by whole lines touch shifted lines and conflict the same way.
 type pattern struct {
 	valid  bool
-	wide   int // bytes a lane that the machine loads from shared memory, 0: the PTX load's
+	copy   bool // cp.async: the next pattern is that of what it writes
+	split  bool // cp.async.cg: lines know what is fetched twice for the writes of the next pattern
+	wide   int  // bytes a lane that the machine loads from shared memory, 0: the PTX load's
 	space  ir.Space
 	mask   uint32
 	addr   Lanes
@@ -53,14 +55,22 @@ func (r *Recorder) Reset(k *ir.Kernel, bankWidth int) {
 	for pc := range k.Instrs {
 		r.patternOf[pc] = -1
 		switch k.Instrs[pc].Op {
-		case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync:
+		case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
 			r.patternOf[pc] = int32(n)
 			n++
+		case ir.CpAsync:
+			r.patternOf[pc] = int32(n)
+			n += 2
 		}
 	}
 	r.patterns = slices.Grow(r.patterns[:0], n)[:n]
 	for i := range r.patterns {
-		r.patterns[i].valid, r.patterns[i].wide = false, 0
+		r.patterns[i].valid, r.patterns[i].wide, r.patterns[i].copy = false, 0, false
+	}
+	for pc, n := range r.patternOf {
+		if n >= 0 && k.Instrs[pc].Op == ir.CpAsync {
+			r.patterns[n].copy = true
+		}
 	}
 }
 
@@ -130,6 +140,10 @@ func (r *Recorder) Repeat(warp, block int, n int64) {
 func (r *Recorder) Access(warp, pc int, space ir.Space, width int, mask uint32, addr *Lanes) {
 	w := &r.cta.Warps[warp]
 	p := &r.patterns[r.patternOf[pc]]
+	if p.copy && space == ir.Shared {
+		r.written(w, pc, width, mask, addr)
+		return
+	}
 	shift, ok := p.shifted(space, width, mask, r.bankWidth, addr)
 	if !ok {
 		r.analyse(p, pc, space, width, mask, addr)
@@ -221,7 +235,8 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 	case ir.Const:
 		a.Passes, a.Ideal = uint16(Const(addr, mask, width)), 1
-		a.Visits = uint8(Visits(addr, mask))
+		visits, drawn := Visits(addr, mask)
+		a.Visits, a.Drawn = uint8(visits), drawn
 	case ir.Local:
 		// Every lane has a bank of its own: passes are words.
 		words := (width + 3) / 4
@@ -236,9 +251,10 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 	}
 	if op == ir.Atom || op == ir.Red {
 		a.MaxSame = uint8(MaxSame(addr, mask, width))
+		a.Words = uint8(Const(addr, mask, width))
 		a.Turns = uint8(Turns(addr, mask, width, r.bankWidth))
 	}
-	p.valid, p.space, p.mask, p.addr, p.access = true, space, mask, *addr, a
+	p.valid, p.split, p.space, p.mask, p.addr, p.access = true, false, space, mask, *addr, a
 }
 
 // shared is the passes of a request to shared memory, at the width that the

@@ -67,14 +67,14 @@ const writeSlices = 1.33
 type Share struct {
 	spec                   Spec
 	port, l2, out, dram    Server
-	atomics                Server  // the slices that atomics fall on
-	read                   cost    // of the slices
-	writeSlice, writeOut   [2]cost // of what is written whole, and in part
-	dramOne, dramBack      int64   // steps a granule, one that is written back
-	contended              int64   // steps for a granule of a line that others store to
-	portCost               int64   // steps a sector
-	windowFrom, windowBusy int64   // DRAM occupancy is measured over windows
-	wait                   int64   // mean contention delay at the present occupancy
+	atomics                [AtomicBuffers]Server // by buffer, the slices that atomics fall on
+	read                   cost                  // of the slices
+	writeSlice, writeOut   [2]cost               // of what is written whole, and in part
+	dramOne, dramBack      int64                 // steps a granule, one that is written back
+	contended              int64                 // steps for a granule of a line that others store to
+	portCost               int64                 // steps a sector
+	windowFrom, windowBusy int64                 // DRAM occupancy is measured over windows
+	wait                   int64                 // mean contention delay at the present occupancy
 	// BytesRead and BytesWritten are DRAM traffic so far.
 	BytesRead, BytesWritten int64
 }
@@ -87,8 +87,8 @@ func New(spec Spec) *Share {
 	g := float64(spec.Granule)
 	line := lineSectors * sectorBytes / spec.L2Read
 	shared := Server{Slack: spec.Slack * Fraction, Burst: max(spec.Burst, 1)}
-	return &Share{
-		spec: spec, l2: shared, out: shared, dram: shared, atomics: shared,
+	s := &Share{
+		spec: spec, l2: shared, out: shared, dram: shared,
 		read:       newCost(line, readRequestPart),
 		writeSlice: stored(line * writeSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
@@ -97,25 +97,41 @@ func New(spec Spec) *Share {
 		contended:  Ticks(spec.Contended),
 		portCost:   Ticks(sectorBytes / spec.Port),
 	}
+	for i := range s.atomics {
+		s.atomics[i] = shared
+	}
+	return s
 }
 
-// Read fetches sectors of one line at cycle at; fromDRAM granules of it miss L2. far says that the data comes from the
-// farther half of L2 if it hits; piece and noise are numbers that spread like
-// random ones over the pieces of DRAM and over requests.
-// It returns when the data is in the SM.
-func (s *Share) Read(at, sectors, fromDRAM int64, far bool, piece, noise uint64) int64 {
+// AtomicBuffers is how many buffers are told apart on whose few slices atomics queue; those of further ones queue
+// with them. Adds in turns to 1, 2 and 4 buffers of 512 words come at 6.1, 11.7 and 21.2 billion a second
+// (deploy/calibrate meetings.turns): each lies on slices of its own.
+const AtomicBuffers = 4
+
+// Request is a read of one line.
+type Request struct {
+	Sectors      int64
+	FromDRAM     int64  // granules that miss L2
+	Held         int64  // how long it holds the slices, fractions of what it takes by itself
+	Turns        int64  // steps that it takes at least to come into the SM
+	Far          bool   // the data comes from the farther half of L2 if it hits
+	Piece, Noise uint64 // spread like random numbers over the pieces of DRAM, and over requests
+}
+
+// Read sends a request at cycle at and returns when the data is in the SM.
+func (s *Share) Read(at int64, r *Request) int64 {
 	// The request follows earlier stores on the way to L2.
 	at, _ = s.out.Serve(at, 0)
-	at, _ = s.port.Serve(at, sectors*s.portCost)
-	begin, _ := s.l2.Serve(at, s.read.of(sectors))
+	at, _ = s.port.Serve(at, max(r.Sectors*s.portCost, r.Turns))
+	begin, _ := s.l2.Serve(at, s.read.of(r.Sectors)*r.Held/Fraction)
 	done := begin + s.spec.L2Latency
-	if far {
+	if r.Far {
 		done = begin + s.spec.FarLatency
 	}
-	if fromDRAM > 0 {
-		b, e := s.dram.Serve(begin, fromDRAM*s.dramOne)
-		s.BytesRead += fromDRAM * int64(s.spec.Granule)
-		done = max(done, b+s.spec.Waits.Of(piece)+s.contention(b, noise), e+s.spec.L2Latency)
+	if r.FromDRAM > 0 {
+		b, e := s.dram.Serve(begin, r.FromDRAM*s.dramOne)
+		s.BytesRead += r.FromDRAM * int64(s.spec.Granule)
+		done = max(done, b+s.spec.Waits.Of(r.Piece)+s.contention(b, r.Noise), e+s.spec.L2Latency)
 	}
 	return done
 }
@@ -175,7 +191,7 @@ func (s *Share) Write(at, sectors, part, toDRAM int64) int64 {
 	return end
 }
 
-// Update holds the slices that atomics fall on for cost steps from cycle at, and as
+// Update holds the slices that atomics on a buffer fall on for cost steps from cycle at, and as
 // long as DRAM takes for the granules that it reads and writes for them: what is not in
 // L2 is added to at 314, 257, 161, 89 and 84 billion words a second by lanes 1, 2, 4, 8
 // and 32 words apart, where L2 alone would take 874, 412, 204, 98 and 96 and DRAM alone
@@ -185,21 +201,31 @@ func (s *Share) Write(at, sectors, part, toDRAM int64) int64 {
 // slices, in the mean, are held for mean steps, and those wait for that: random loads
 // take 6.5 ps each, and 9.4 ps more for each atomic at random beside them (deploy/calibrate
 // reds.beside), as atomics take by themselves.
-func (s *Share) Update(at, cost, mean, granules int64) int64 {
+func (s *Share) Update(at int64, buffer int32, cost, mean, granules int64) int64 {
 	s.l2.Serve(at, mean)
-	begin, _ := s.atomics.Serve(at, cost+granules*s.dramOne)
+	begin, _ := s.atomics[buffer%AtomicBuffers].Serve(at, cost+granules*s.dramOne)
 	return begin
 }
 
 // Busy is how many cycles L2 (its slices, those that atomics fall on or the way
 // to them, what is busiest) and DRAM have served.
 func (s *Share) Busy() (l2, dram float64) {
-	return max(s.l2.BusyCycles(), s.atomics.BusyCycles(), s.out.BusyCycles()), s.dram.BusyCycles()
+	l2 = max(s.l2.BusyCycles(), s.out.BusyCycles())
+	for i := range s.atomics {
+		l2 = max(l2, s.atomics[i].BusyCycles())
+	}
+	return l2, s.dram.BusyCycles()
 }
 
 // Taken is when L2 has taken all stores so far; what it has still to write back
 // is the next launch's.
-func (s *Share) Taken() int64 { return max(s.l2.Free(), s.atomics.Free(), s.out.Free()) }
+func (s *Share) Taken() int64 {
+	at := max(s.l2.Free(), s.out.Free())
+	for i := range s.atomics {
+		at = max(at, s.atomics[i].Free())
+	}
+	return at
+}
 
 // Units are copies of the share's servers, for their accounts.
-func (s *Share) Units() []Server { return []Server{s.l2, s.atomics, s.out, s.dram} }
+func (s *Share) Units() []Server { return append([]Server{s.l2, s.out, s.dram}, s.atomics[:]...) }

@@ -21,7 +21,7 @@ func TestIdleLatencies(t *testing.T) {
 		{"short wait", 2, false, 7, 560},
 		{"long wait", 2, false, 8, 780},
 	} {
-		if got := New(spec).Read(1000, 4, c.dram, c.far, c.piece, 0) - 1000; got != c.want {
+		if got := New(spec).Read(1000, &Request{Sectors: 4, FromDRAM: c.dram, Held: Fraction, Far: c.far, Piece: c.piece}) - 1000; got != c.want {
 			t.Errorf("%s: %d cycles, want %d", c.name, got, c.want)
 		}
 	}
@@ -34,10 +34,10 @@ func TestRates(t *testing.T) {
 		do   func(s *Share) int64
 		want float64 // cycles a line of 128 bytes
 	}{
-		{"L2 read", func(s *Share) int64 { return s.Read(0, 4, 0, false, 0, 0) }, 4},
-		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, 1, 0, false, 0, 0) }, 4 * 0.4075},
+		{"L2 read", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 4, FromDRAM: 0, Held: Fraction}) }, 4},
+		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 1, FromDRAM: 0, Held: Fraction}) }, 4 * 0.4075},
 		{"L2 write", func(s *Share) int64 { return s.Write(0, 4, 0, 0) }, 8},
-		{"DRAM read", func(s *Share) int64 { return s.Read(0, 4, 2, false, 0, 0) }, 8},
+		{"DRAM read", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 4, FromDRAM: 2, Held: Fraction}) }, 8},
 		{"DRAM write", func(s *Share) int64 { return s.Write(0, 4, 0, 2) }, 8},
 		{"L2 write of a sector in part", func(s *Share) int64 { return s.Write(0, 1, 1, 0) }, 3.44},
 	} {
@@ -82,7 +82,7 @@ func TestContentionGrowsWithOccupancy(t *testing.T) {
 		sum, n := int64(0), int64(4000)
 		for i := range n {
 			at := i * gap
-			sum += s.Read(at, 2, 1, false, 0, uint64(i)*0x9e3779b9>>8) - at
+			sum += s.Read(at, &Request{Sectors: 2, FromDRAM: 1, Held: Fraction, Noise: uint64(i) * 0x9e3779b9 >> 8}) - at
 		}
 		return float64(sum) / float64(n)
 	}

@@ -25,10 +25,9 @@ type code struct {
 	// takes a turn of the load/store unit even if no lane does.
 	requests []int32
 	// class[pc] is the memory class of a PTX instruction, ClassInvalid for others.
-	class     []assemble.Class
-	spill     spillPath
-	matches   []timing.Match
-	constMiss float64 // cycles a line of a table takes that lanes read apart
+	class   []assemble.Class
+	spill   spillPath
+	matches []timing.Match
 	// slow[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slow map[int32]float64
 	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
@@ -54,7 +53,7 @@ func memoryClass(o ir.Op) assemble.Class {
 func newCode(f *timing.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
 	p, detours := in.Program, in.Detours
 	n := len(p.Blocks)
-	c := &code{f: f, p: p, matches: in.Matches, constMiss: timing.ConstantMiss(p.Kernel), spill: s, root: make([]int32, n), heads: make([]bool, n)}
+	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))

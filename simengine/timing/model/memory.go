@@ -11,7 +11,7 @@ import (
 
 // memory is what requests cost this SM's share of L2 and DRAM, cycles.
 type memory struct {
-	read, port [5]float64 // by sectors of a line
+	read, port [9]float64 // by sectors of a line, some of which a copy may ask for twice
 	// slice and way are the same of stores, whole and in part.
 	slice, way [2][5]float64
 	dram       float64    // a granule
@@ -34,6 +34,8 @@ func newMemory(f *timing.Figures, active float64, plan *reuse.Plan) *memory {
 	}
 	for n := range m.read {
 		m.read[n], m.port[n] = s.ReadCycles(int64(n))
+	}
+	for n := range m.way[0] {
 		for part := range m.slice {
 			m.slice[part][n], m.way[part][n] = s.WriteCycles(int64(n), int64(part))
 		}
@@ -43,9 +45,10 @@ func newMemory(f *timing.Figures, active float64, plan *reuse.Plan) *memory {
 	return m
 }
 
-// readLine adds times the read of sectors of a line, and granules from DRAM.
-func (m *memory) readLine(w *work, sectors int, granules, times float64) {
-	r, p, d := times*m.read[sectors], times*m.port[sectors], granules*m.dram
+// readLine adds times the read of sectors of a line, which holds the slices for a share of
+// what it takes by itself, and granules from DRAM.
+func (m *memory) readLine(w *work, sectors int, granules, times, held float64) {
+	r, p, d := times*held*m.read[sectors], times*m.port[sectors], granules*m.dram
 	w.busy[l2Slices] += r
 	w.busy[inPort] += p
 	w.busy[dramBus] += d
@@ -90,15 +93,15 @@ func (p *spillPath) latency(f *timing.Figures) float64 {
 }
 
 func (p *spillPath) load(f *timing.Figures, w *work, lines int64) {
-	c := f.Request(assemble.Load, lines, lines)
+	c := f.Request(assemble.Load, false, lines, lines)
 	w.busy[lsu] += c
 	w.blocking[lsu] += c
 	w.spilled[0] += 4 * float64(lines)
-	p.m.readLine(w, 4, 0, float64(lines)*(1-p.hits))
+	p.m.readLine(w, 4, 0, float64(lines)*(1-p.hits), 1)
 }
 
 func (p *spillPath) store(f *timing.Figures, w *work, lines int64) {
-	w.busy[lsu] += f.Request(assemble.Store, lines, lines)
+	w.busy[lsu] += f.Request(assemble.Store, false, lines, lines)
 	w.spilled[1] += 4 * float64(lines)
 	p.m.writeLine(w, 4, 0, 0, float64(lines))
 }

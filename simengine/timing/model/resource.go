@@ -1,6 +1,9 @@
 package model
 
-import "github.com/warptune/warptune/simengine/timing"
+import (
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
 
 // resource is a unit that warps queue for. The first are the issue slot and the
 // issue ports of a sub-partition, numbered as timing.ClassFigures.Port is.
@@ -16,8 +19,8 @@ const (
 	inPort   // from L2 into the SM
 	outWay   // from the SM to L2
 	dramBus
-	hotSlices // the L2 slices that atomics fall on
-	numResources
+	hotSlices    // the L2 slices that atomics on a buffer fall on, by buffer
+	numResources = hotSlices + dram.AtomicBuffers
 )
 
 // ofSub says that every sub-partition has the resource.
@@ -39,7 +42,9 @@ func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
 	}
 	b[lsu], b[idc] = timing.BoundLSU, timing.BoundConstant
 	b[l2Slices], b[inPort], b[outWay], b[dramBus] = timing.BoundL2, timing.BoundL2, timing.BoundL2, timing.BoundDRAM
-	b[hotSlices] = timing.BoundL2
+	for r := hotSlices; r < numResources; r++ {
+		b[r] = timing.BoundL2
+	}
 	return b
 }
 

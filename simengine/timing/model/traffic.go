@@ -8,6 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -23,6 +24,7 @@ type request struct {
 	outWay   float32
 	dram     float32
 	atomics  float32
+	buffer   resource // hotSlices of what atomics add to
 }
 
 // service is how long a request takes.
@@ -73,6 +75,7 @@ type traffic struct {
 	sharers float64
 	stays   bool
 	common  [reuse.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
+	held    []float64              // by load, the share of the time of its own that it holds the slices of L2
 	weight  [][]int64
 	// requests[w] are those of warp w's accesses, nil for warps not walked.
 	requests [][]request
@@ -83,6 +86,7 @@ type traffic struct {
 	locals    [2]tally
 	places    float64            // of it, sectors that are stored to
 	l1Lines   int                // of the whole SM
+	constMiss [2]float64         // cycles a line of a table takes that lanes read apart, in order and drawn
 	combining []timing.Combining // by warp
 }
 
@@ -101,11 +105,15 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 		t.sharers, t.stays = float64(resident), false
 	}
 	t.common = common(in, plan, resident, perSM)
+	t.held = make([]float64, len(plan.Readers))
+	for pc, readers := range plan.Readers {
+		_, t.held[pc] = c.f.Merge(readers)
+	}
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
 	t.combining = make([]timing.Combining, len(cta.Warps))
-	loads, stores := 0, timing.LocalStores{}
+	loads, stores, table := 0, timing.LocalStores{}, timing.Table{}
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
@@ -116,8 +124,10 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *reuse.Plan, cta *com
 		loads += len(w.Lines)
 		t.count(w, t.weight[i])
 		stores.Count(c.p, w, t.weight[i])
+		table.Add(w)
 	}
 	t.places = float64(stores.Places)
+	t.constMiss[0], t.constMiss[1] = table.Miss(c.p.Kernel)
 	t.l1Lines = in.L1Bytes / 128
 	t.l1 = newLines(max(in.L1Bytes/128/int(resident), 1), min(loads, 1<<14))
 	t.inTurn()
@@ -237,7 +247,8 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 		u.r.lsu, u.r.idc = float32(one.busy[lsu]), float32(one.busy[idc])
 		u.r.l2Slices, u.r.inPort = float32(one.busy[l2Slices]), float32(one.busy[inPort])
 		u.r.outWay, u.r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
-		u.r.atomics = float32(one.busy[hotSlices])
+		u.r.buffer = t.hot(a.PC)
+		u.r.atomics = float32(one.busy[u.r.buffer])
 		u.r.led.latency = max(u.r.led.latency, u.r.latency)
 		q[k] = u.r
 	}
@@ -270,7 +281,11 @@ func (t *traffic) access(u *turn) {
 	case ir.Const, ir.ParamSpace:
 		hold := passes * f.ConstantPass
 		if a.Passes > 1 && a.Space == ir.Const {
-			hold += float64(a.Visits) * t.c.constMiss
+			miss := t.constMiss[0]
+			if a.Drawn {
+				miss = t.constMiss[1]
+			}
+			hold += float64(a.Visits) * miss
 		}
 		u.r.latency = float32(f.Constant + hold - f.ConstantPass)
 		u.one.busy[idc] = hold + t.c.table[a.PC]
@@ -279,7 +294,7 @@ func (t *traffic) access(u *turn) {
 		if a.Space == ir.Local {
 			u.y = &t.locals[direction(u.class)]
 		}
-		u.one.busy[lsu] = f.Request(u.class, int64(max(a.NLines, 1)), int64(a.Passes))
+		u.one.busy[lsu] = f.Request(u.class, t.past(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
 		u.r.latency = float32(f.L1)
 		t.lines(u)
 	}
@@ -329,10 +344,10 @@ func (t *traffic) lines(u *turn) {
 			}
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
 			due := fresh * (plan.Read[a.PC] + plan.Write[a.PC]) * t.m.dram
-			u.one.busy[hotSlices] += cost + due // see dram.Share.Update
+			u.one.busy[t.hot(a.PC)] += cost + due // see dram.Share.Update
 			u.one.busy[l2Slices] += t.m.atomics.Mean(l.Sectors)
 			if t.c.p.Kernel.Instrs[a.PC].Op != ir.Red {
-				u.one.blocking[hotSlices] += cost
+				u.one.blocking[t.hot(a.PC)] += cost
 			}
 			u.one.busy[dramBus] += due
 			u.r.latency = max(u.r.latency, float32(t.c.f.AtomicL2+cost))
@@ -362,7 +377,10 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 		// Scattered over a buffer: what of it fits L1 is there, whoever read it.
 		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
-	if t.c.p.Kernel.Instrs[u.a.PC].Mod&ir.ModBypassL1 == 0 {
+	asked, past := times, t.past(u.a.PC) // of L2
+	if past {
+		asked = 1
+	} else {
 		e := t.l1.load(l.Addr, own)
 		hit := e.valid & l.Sectors
 		miss &^= hit
@@ -378,19 +396,26 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	if miss == 0 {
 		return
 	}
-	sectors := bits.OnesCount8(miss)
+	sectors := bits.OnesCount8(miss) + bits.OnesCount8(l.Twice)
 	due := granules * t.plan.Read[u.a.PC] * times
 	if share := t.plan.ReadAgain[u.a.PC]; share > 0 && u.a.Space == ir.Global {
 		more := math.Max(float64(t.granules(miss))-granules, 0) * share * times
 		u.y.again += u.n * more * float64(t.c.f.Granule)
 		due += more
 	}
-	t.m.readLine(&u.one, sectors, due, times)
+	held := t.held[u.a.PC]
+	if l.Twice != 0 {
+		held = 1 // nothing merges with the halves of sectors
+	}
+	t.m.readLine(&u.one, sectors, due, asked, held)
 	t.m.contend(&u.one, due*t.plan.Contended[u.a.PC])
+	if past {
+		u.one.busy[inPort] += math.Max(float64(timing.CopyTurns(l))/dram.Fraction-t.m.port[sectors], 0)
+	}
 	// What comes in takes turns of the data banks, too.
-	u.one.busy[lsu] += times * float64(sectors) * t.c.f.DataPass / 4
-	u.y.l2 += u.n * times * float64(sectors)
-	u.y.hits += u.n * (1 - times) * float64(sectors)
+	u.one.busy[lsu] += asked * float64(sectors) * t.c.f.Fill(u.class == assemble.AsyncCopy, past)
+	u.y.l2 += u.n * asked * float64(sectors)
+	u.y.hits += u.n * (1 - asked) * float64(sectors)
 	if latency > t.c.f.L1 {
 		if granules > 0 {
 			latency += t.plan.Remote * t.m.half // half of the lines are at home in the farther half
@@ -407,6 +432,14 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	}
 	u.r.latency = max(u.r.latency, float32(latency))
 }
+
+// hot is the slices of L2 that an atomic falls on.
+func (t *traffic) hot(pc int32) resource {
+	return hotSlices + resource(t.plan.Buffer[pc]%dram.AtomicBuffers)
+}
+
+// past says that an instruction passes L1 by.
+func (t *traffic) past(pc int32) bool { return t.c.p.Kernel.Instrs[pc].Mod&ir.ModBypassL1 != 0 }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
 func (t *traffic) granules(sectors uint8) int { return granules(t.c.f.Granule, sectors) }

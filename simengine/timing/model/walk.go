@@ -275,7 +275,7 @@ func (w *walker) memory(in *assemble.Instr, at, latency float64) result {
 		return result{at: begin + latency, took: latency}
 	case in.Class != assemble.LDC && in.Source < 0:
 		begin := math.Max(at, w.lsu)
-		w.lsu = begin + f.Request(in.Class, words(in), words(in))
+		w.lsu = begin + f.Request(in.Class, false, words(in), words(in))
 		if in.Class == assemble.Store {
 			return result{at: begin}
 		}
@@ -302,9 +302,13 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 	*server = begin + busy
 	c.busy[lsu] += float64(q.lsu)
 	c.busy[idc] += float64(q.idc)
-	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram, q.atomics} {
+	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
 		w.stage[i] += float64(b)
 		c.busy[l2Slices+resource(i)] += float64(b)
+	}
+	if q.atomics > 0 {
+		w.stage[q.buffer-l2Slices] += float64(q.atomics)
+		c.busy[q.buffer] += float64(q.atomics)
 	}
 	g := &q.service
 	if w.led {

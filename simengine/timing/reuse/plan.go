@@ -1,6 +1,9 @@
 package reuse
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Device is what the estimate needs to know of the device and the launch.
 type Device struct {
@@ -76,6 +79,8 @@ type Plan struct {
 	// Pieces is the pieces that the grid's accesses to the buffer of an
 	// instruction lie in, parts of one counted as such.
 	Pieces []float64
+	// Buffer tells instructions that use one buffer from those that use others.
+	Buffer []int32
 	// PieceShare is how much of a piece DRAM reads for one opening: how
 	// sequential the traffic is.
 	PieceShare float64
@@ -133,7 +138,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs), Front: make([]float64, pcs), Readers: make([]float64, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]Extent, pcs), Pieces: make([]float64, pcs), Buffer: make([]int32, pcs), Front: make([]float64, pcs), Readers: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -232,6 +237,24 @@ func (s *Survey) countPieces(p *Plan, groups []group, d Device) {
 			}
 		}
 		p.Pieces[id%pcs] = math.Max(p.Pieces[id%pcs], n)
+	}
+	s.nameBuffers(p, groups, d)
+}
+
+// nameBuffers numbers the buffers that are stored or added to, in the order of their first use.
+func (s *Survey) nameBuffers(p *Plan, groups []group, d Device) {
+	pcs := len(s.parent) / 2
+	var first []*group // of each
+	for pc := range pcs {
+		g := &groups[s.parent.Find(int32(pcs+pc))]
+		if g.low > g.high {
+			continue
+		}
+		at := slices.IndexFunc(first, func(o *group) bool { return d.together(g, o) })
+		if at < 0 {
+			at, first = len(first), append(first, g)
+		}
+		p.Buffer[pc] = int32(at)
 	}
 }
 

@@ -1,0 +1,70 @@
+package coalesce
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// written is the shared side of a cp.async, of which the global side comes before.
+func (r *Recorder) written(w *trace.Warp, pc, width int, mask uint32, addr *Lanes) {
+	from := &r.patterns[r.patternOf[pc]]
+	to := &r.patterns[r.patternOf[pc]+1]
+	if _, ok := to.shifted(ir.Shared, width, mask, r.bankWidth, addr); !ok {
+		r.analyse(to, pc, ir.Shared, width, mask, addr)
+		from.split = false
+	}
+	if r.kernel.Instrs[pc].Mod&ir.ModBypassL1 != 0 {
+		from.follow(w, pc, (addr[first(mask)]-to.addr[first(mask)])%sectorBytes, addr)
+	}
+	w.Accesses = append(w.Accesses, to.access)
+}
+
+// first is the first lane of a mask.
+func first(mask uint32) int { return bits.TrailingZeros32(mask) & (warpSize - 1) }
+
+// follow notes in the lines of the access just recorded, a copy's global side of this pattern, what is fetched
+// twice: as before where what it writes has moved by whole sectors.
+func (p *pattern) follow(w *trace.Warp, pc int, moved uint64, to *Lanes) {
+	n := len(w.Accesses) - 1
+	if n < 0 || w.Accesses[n].PC != int32(pc) || w.Accesses[n].Space != ir.Global {
+		return // no lane reads
+	}
+	if !p.split || moved != 0 {
+		p.fetchTwice(to)
+		p.split = moved == 0
+	}
+	for i := range p.lines {
+		w.Lines[int(w.Accesses[n].First)+i].Twice = p.lines[i].Twice
+	}
+}
+
+// fetchTwice marks the sectors of which lanes write parts to different sectors of shared
+// memory. A copy that passes L1 by fetches such a sector for each of them: rows of 128
+// bytes, every other of which begins in the middle of a sector of shared memory, are 24
+// sectors where they are 16 else, with L1 on the way always 16 (deploy/calibrate asyncs.copies
+// cg and ca, pitch 144 and 128).
+func (p *pattern) fetchTwice(to *Lanes) {
+	for i := range p.lines {
+		p.lines[i].Twice = 0
+	}
+	for m := p.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		for others := m & (m - 1); others != 0; others &= others - 1 {
+			o := bits.TrailingZeros32(others)
+			if p.addr[l]/sectorBytes == p.addr[o]/sectorBytes && to[l]/sectorBytes != to[o]/sectorBytes {
+				p.mark(p.addr[l])
+			}
+		}
+	}
+}
+
+// mark marks the sector of an address as fetched twice.
+func (p *pattern) mark(addr uint64) {
+	for i := range p.lines {
+		if p.lines[i].Addr == addr>>lineShift {
+			p.lines[i].Twice |= 1 << (addr / sectorBytes % (lineBytes / sectorBytes))
+		}
+	}
+}
