@@ -1,7 +1,7 @@
 #!/usr/bin/awk -f
 # join.awk RESULTS.jsonl NCU.csv - one line per profiled launch: the params of
 # the line that the program printed for it, the value ncu gives. A line stands for
-# one launch, of residency for three, of which the last counts. In front of what is
+# one launch, of residency and streams for three, of which the last counts. In front of what is
 # counted stands the name of the program and, of counted and crowded, that of the launch.
 function counts(metric) {
   if (metric ~ /launch__shared_mem_config_size/) return "choice"
@@ -21,7 +21,7 @@ function counts(metric) {
 FNR == NR {
   if (!match($0, /"params": \{[^}]*\}/)) next
   p = substr($0, RSTART, RLENGTH)
-  if ($0 ~ /"residency.profiled"/) n += 2
+  if ($0 ~ /"(residency|streams).profiled"/) n += 2
   split($0, q, "\"")
   name = q[4]
   if (name !~ /^(counted|crowded)/) sub(/\..*/, "", name)

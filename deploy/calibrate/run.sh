@@ -14,7 +14,7 @@ out=${1:-results/$name.jsonl}
 build=${BUILD:-$(mktemp -d)}
 arch=${ARCH:-native}
 failed=0
-programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits together constants stores slots kept reds halves tensor inplace matches yields asyncs merged"
+programs="latency pipes wavefronts bandwidth launch atomics registers rows queues residency meetings scatter waits together constants stores slots kept reds halves tensor inplace matches yields asyncs merged streams"
 
 for p in $programs carveout counted crowded; do
   nvcc -O3 -std=c++17 -arch="$arch" -o "$build/$p" "$p.cu" &
@@ -47,6 +47,7 @@ if command -v ncu >/dev/null 2>&1; then
   cat "$build/crowded.jsonl" >>"$out"
   profile asyncs "" l1tex__m_xbar2l1tex_read_sectors.sum
   profile merged "" lts__t_sectors_srcunit_tex_op_read.sum
+  profile streams "" dram__bytes_read.sum,dram__bytes_write.sum
   profile residency profiled dram__bytes_read.sum,dram__bytes_write.sum
   profile counted "" dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_op_read.sum,lts__t_sectors_op_read_lookup_hit.sum,lts__t_sectors_srcunit_ltcfabric.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
 fi

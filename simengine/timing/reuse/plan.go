@@ -22,6 +22,8 @@ type Device struct {
 	Extents []Extent
 	// Cold says that no earlier launch of the kernel left data behind.
 	Cold bool
+	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
+	Streaming []bool
 	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
 	// CTAsPerSM those of an SM.
 	Resident, CTAsPerSM float64
@@ -108,8 +110,10 @@ type Plan struct {
 	// Remote is the share of the lines found in L2 on a CTA's first touch that
 	// have no copy in the nearer half, of those at home in the farther one.
 	Remote float64
-	// Kept is the share of the footprint that the previous launch left in L2.
-	Kept float64
+	// Kept is the share of the footprint that the previous launch left in L2, of what streaming loads
+	// and stores touch keptStreamed.
+	Kept, keptStreamed float64
+	streaming          []bool // by group
 	// dirty is the share of what a launch stores that is still in L2, not written
 	// back, when the next launch stores it again.
 	dirty float64
@@ -143,6 +147,8 @@ func (s *Survey) Plan(d Device) *Plan {
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
 	var reads, written, touched, unique float64
+	var f footprint
+	p.streaming = s.streaming(groups, d)
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.estimate(g, d, ctas, reach)
@@ -160,14 +166,14 @@ func (s *Survey) Plan(d Device) *Plan {
 			}
 			// Granules both read and written are one granule of footprint.
 			if n := sum(g.fresh); n > 0 {
-				p.Footprint += g.unique * float64(s.granule) * float64(sum(g.extra)) / float64(n)
+				f.add(g.unique*float64(s.granule)*float64(sum(g.extra))/float64(n), i < pcs, p.streaming[i])
 			}
 		}
 	}
-	p.Footprint += d.Scratch
+	f.all, f.written = f.all+d.Scratch, written
+	p.Footprint = f.all
 	if !d.Cold {
-		p.Kept = d.kept(d.Kept, d.KeptUntil, p.Footprint)
-		p.dirty = min(d.kept(dirtyWhole, dirtyUntil, (p.Footprint+written)/2), 1-pushedOut*(1-p.Kept))
+		p.keep(&f, &d)
 	}
 	if reads > 0 {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
@@ -181,7 +187,7 @@ func (s *Survey) Plan(d Device) *Plan {
 		}
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
-			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.Kept, d.Cold), g.broadcast, g.random, g.over
+			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
 			p.Along[id], p.Contended[id] = s.along(g, d), s.sharing.share(id)
 			p.Front[id], p.Readers[id] = g.front(p.Along[id], p.Read[id], ctas, d)
 		} else {
@@ -288,7 +294,7 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float6
 		}
 		touched := g.perCTA * ctas * float64(s.granule)
 		if i < pcs {
-			bytes := touched * g.fromDRAM(p.Kept, d.Cold)
+			bytes := touched * g.fromDRAM(p.keptOf(int32(i)), d.Cold)
 			p.ReadBytes += bytes
 			p.ColdReadBytes += touched * g.fromDRAM(0, true)
 			crossed, missed := g.lookedUp(s, d)
