@@ -119,12 +119,43 @@ template <class T, int LOADS> void flight(Device &dev, void *p, void *q, size_t 
     }
 }
 
+// Warps read so many sectors of lines drawn anywhere in 16 MiB, those of a mask, eight lanes each;
+// CTAs draw others.
+__global__ void sectors(const unsigned *p, unsigned mask, unsigned lines, int rounds, unsigned *sink) {
+  unsigned lane = threadIdx.x % 32, x = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * 2654435761u + 1, s = 0, each = __popc(mask);
+  unsigned sector = lane / 8 % each, line = lane / 8 / each; // of the request's
+  unsigned bit = __fns(mask, 0, sector + 1);
+#pragma unroll 1
+  for (int r = 0; r < rounds; r++) {
+    unsigned v[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      x = x * 1664525u + 1013904223u;
+      unsigned at = ((x >> 8 ^ x << 13) + line * 77777) & (lines - 1);
+      asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[k]) : "l"(p + at * 32 + bit * 8 + lane % 8));
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) s += v[k];
+  }
+  if (s == 0x12345678) sink[0] = s;
+}
+
+// What L2 delivers by which sectors of a line a request reads.
+void bySectors(Device &dev, unsigned *p) {
+  for (unsigned mask : {1, 2, 3, 5, 6, 9, 12, 15}) {
+    const int ctas = dev.sms() * 8, rounds = 256;
+    double us = microseconds([&] { sectors<<<ctas, 256>>>(p, mask, 16 * MiB / 128, rounds, sink->p); }, 1, 3);
+    emit("bandwidth.sectors", Params()("mask", mask)("sectors", __builtin_popcount(mask)), double(ctas) * 8 * rounds * 4 * 4 / us * 1e-3, "G sectors/s");
+  }
+}
+
 int main() {
   Device dev;
   const size_t total = 2048 * MiB;
   Buffer<unsigned> s(16);
   sink = &s;
   Buffer<uint4> a(total / 16), b(512 * MiB / 16);
+  bySectors(dev, (unsigned *)a.p);
   readsByFootprint(dev, a.p);
   mix<1, 0>(dev, a.p, total);
   mix<0, 1>(dev, a.p, total);

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"sort"
+	"slices"
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -171,9 +172,11 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"fifteenth", 128, simengine.Model, 1.10, 0.60, 0.17},
 		{"sixteenth", 128, simengine.Cycle, 1.10, 0.60, 0.17},
 		{"sixteenth", 128, simengine.Model, 1.10, 0.60, 0.17},
+		{"seventeenth", 112, simengine.Cycle, 1.08, 0.60, 0.14},
+		{"seventeenth", 112, simengine.Model, 1.10, 0.55, 0.16},
 	} {
 		arch := "h200"
-		if c.dir == "fourteenth" || c.dir == "fifteenth" || c.dir == "sixteenth" {
+		if slices.Contains([]string{"fourteenth", "fifteenth", "sixteenth", "seventeenth"}, c.dir) {
 			arch = "h100"
 		}
 		recs := sampled(readValidation(t, c.dir+"/"+arch), c.records)

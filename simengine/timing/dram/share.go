@@ -29,33 +29,32 @@ type Spec struct {
 	Contended float64
 }
 
-// A read of one line occupies the slices for a part of its own and one for
-// each sector: 71 scattered sectors a cycle of the device hit L2 where whole
-// lines come at 132 sectors (shared/silicon random_gather with 4 MB,
-// deploy/calibrate bandwidth.read_shared). So does a store of sectors in part: lines of
+// A read of one line occupies the slices for what its sectors take, and for leastRead of what a whole line takes at least: of one, two
+// and four sectors of lines drawn at random an H100 reads 134, 229 and 226 billion sectors a second from L2, whichever
+// two they are (deploy/calibrate bandwidth.sectors). A store of sectors in part holds them for a part of its own and one for each sector: lines of
 // which one, two and four are written take 3.7, 5.4 and 9.2 cycles of the SM in the mean
 // (deploy/calibrate stores.partial, 32 warps) where a whole line takes 8.0.
 const (
-	readRequestPart = 0.21
-	partRequest     = 1.91 / 8.0 // of what a whole line takes,
-	partSector      = 1.81 / 8.0 // and for each sector
-	lineSectors     = 4
+	leastRead   = 0.42
+	partRequest = 1.91 / 8.0 // of what a whole line takes,
+	partSector  = 1.81 / 8.0 // and for each sector
+	lineSectors = 4
 )
 
-// cost is how many steps sectors of one line take.
-type cost struct{ line, sector int64 }
+// cost is how many steps sectors of one line take: least in any case.
+type cost struct{ line, sector, least int64 }
 
 // newCost is that of lines that take so many cycles whole, of which part is the line's own.
 func newCost(line, part float64) cost {
-	return cost{Ticks(line * part), Ticks(line * (1 - part) / lineSectors)}
+	return cost{line: Ticks(line * part), sector: Ticks(line * (1 - part) / lineSectors)}
 }
 
 // stored are the costs of what is stored whole, and in part.
 func stored(line float64) [2]cost {
-	return [2]cost{newCost(line, 0), {Ticks(line * partRequest), Ticks(line * partSector)}}
+	return [2]cost{newCost(line, 0), {line: Ticks(line * partRequest), sector: Ticks(line * partSector)}}
 }
 
-func (c cost) of(sectors int64) int64 { return c.line + sectors*c.sector }
+func (c cost) of(sectors int64) int64 { return max(c.line+sectors*c.sector, c.least) }
 
 // writeSlices is how long a store holds the slices beside the way to them, of
 // the time that a read of as many sectors does: copies within L2 reach
@@ -89,7 +88,7 @@ func New(spec Spec) *Share {
 	shared := Server{Slack: spec.Slack * Fraction, Burst: max(spec.Burst, 1)}
 	s := &Share{
 		spec: spec, l2: shared, out: shared, dram: shared,
-		read:       newCost(line, readRequestPart),
+		read:       cost{sector: Ticks(line / lineSectors), least: Ticks(line * leastRead)},
 		writeSlice: stored(line * writeSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),

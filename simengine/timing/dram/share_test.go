@@ -1,8 +1,10 @@
 package dram
 
 import (
+	"math"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"pgregory.net/rapid"
 )
 
@@ -35,7 +37,7 @@ func TestRates(t *testing.T) {
 		want float64 // cycles a line of 128 bytes
 	}{
 		{"L2 read", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 4, FromDRAM: 0, Held: Fraction}) }, 4},
-		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 1, FromDRAM: 0, Held: Fraction}) }, 4 * 0.4075},
+		{"one sector costs more than a quarter of a line", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 1, FromDRAM: 0, Held: Fraction}) }, 4 * 0.42},
 		{"L2 write", func(s *Share) int64 { return s.Write(0, 4, 0, 0) }, 8},
 		{"DRAM read", func(s *Share) int64 { return s.Read(0, &Request{Sectors: 4, FromDRAM: 2, Held: Fraction}) }, 8},
 		{"DRAM write", func(s *Share) int64 { return s.Write(0, 4, 0, 2) }, 8},
@@ -99,5 +101,37 @@ func TestExponentialHasMeanOne(t *testing.T) {
 	}
 	if m := float64(sum) / float64(len(exponential)) / Fraction; m < 0.95 || m > 1.05 {
 		t.Errorf("mean %.3f", m)
+	}
+}
+
+// Sectors of lines that are in L2 must come as fast as an H100 reads them, by how many of a line
+// a request asks for (deploy/calibrate bandwidth.sectors).
+func TestSectorsOfALineAgainstH100(t *testing.T) {
+	type measurement struct {
+		Name   string
+		Params map[string]any
+		Value  float64
+	}
+	all, err := results.Read[measurement]("../../../deploy/calibrate/results/h100.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = 128.0 / 27.8 // cycles of an SM (arch h100: 3675 bytes a cycle of 132)
+	checked := 0
+	for _, m := range all {
+		if m.Name != "bandwidth.sectors" {
+			continue
+		}
+		n := int64(m.Params["sectors"].(float64))
+		s := New(Spec{Granule: 64, L2Read: 128 / line, L2Write: 16, Port: 1e3, DRAM: 16})
+		slices, _ := s.ReadCycles(n)
+		got := 132 * float64(n) / slices * 1.98
+		if off := math.Abs(got/m.Value - 1); off > 0.06 {
+			t.Errorf("%d sectors (%v): %.0f billion a second, measured %.0f", n, m.Params["mask"], got, m.Value)
+		}
+		checked++
+	}
+	if checked < 8 {
+		t.Errorf("%d measurements", checked)
 	}
 }
