@@ -21,7 +21,7 @@ func (f *fn) emit() error {
 	p := &Program{Kernel: f.k, Blocks: make([]Block, len(f.mblocks))}
 	for b := range f.mblocks {
 		mb := &f.mblocks[b]
-		p.Blocks[b] = Block{Merged: mb.merged, Instrs: make([]Instr, len(mb.insts))}
+		p.Blocks[b] = Block{Merged: mb.merged, Holds: f.blocks[b].holds, Instrs: make([]Instr, len(mb.insts))}
 		for i := range mb.insts {
 			p.Blocks[b].Instrs[i] = f.machineInstr(&mb.insts[i])
 		}

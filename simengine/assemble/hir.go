@@ -34,6 +34,7 @@ type hblock struct {
 	idom   int
 	ipdom  int
 	merged int // block it was if-converted into, -1 none
+	holds  int // block whose first nodes were moved here, 0 none; see sinkArm
 	depth  int
 	div    bool // its branch is taken by some lanes of a warp only
 	split  bool // only part of a warp may be in it

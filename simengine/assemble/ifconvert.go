@@ -20,7 +20,7 @@ func (f *fn) ifConvert() error {
 		changed = false
 		// An outer arm has one block once what is inside is predicated.
 		for _, b := range f.order {
-			if f.blocks[b].merged < 0 && (f.straighten(b) || f.skipJump(b) || f.convertBranch(b) || f.shortCircuit(b)) {
+			if f.blocks[b].merged < 0 && (f.straighten(b) || f.skipJump(b) || f.convertBranch(b) || f.sinkArm(b) || f.shortCircuit(b)) {
 				f.link()
 				f.countDefs()
 				changed = true
@@ -168,6 +168,9 @@ func (f *fn) appendBlock(b, a int) {
 func (f *fn) absorb(b, a int) {
 	ab := &f.blocks[a]
 	ab.nodes, ab.succs, ab.merged = nil, nil, b
+	if ab.holds != 0 {
+		f.blocks[b].holds = ab.holds
+	}
 	for i := range f.blocks {
 		if f.blocks[i].merged == a {
 			f.blocks[i].merged = b

@@ -72,6 +72,12 @@ type WideAccess struct {
 	Bytes uint8
 }
 
+// holds says whether block b has first instructions of block c.
+func (p *Program) holds(b, c int) bool {
+	h := p.Blocks[b].Holds
+	return h != 0 && (h == c || p.Blocks[c].Merged == h)
+}
+
 // IsJoined says whether the load or store of a PTX instruction is part of another's.
 func (p *Program) IsJoined(pc int32) bool { return among(p.Joined, pc) }
 
@@ -79,7 +85,9 @@ func (p *Program) IsJoined(pc int32) bool { return among(p.Joined, pc) }
 func (p *Program) Equal(q *Program) bool {
 	return p.Kernel == q.Kernel && p.Registers == q.Registers && p.SpillBytes == q.SpillBytes && p.LocalBytes == q.LocalBytes &&
 		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) && slices.Equal(p.Counted, q.Counted) && slices.Equal(p.Swapped, q.Swapped) &&
-		slices.EqualFunc(p.Blocks, q.Blocks, func(a, b Block) bool { return a.Merged == b.Merged && slices.Equal(a.Instrs, b.Instrs) })
+		slices.EqualFunc(p.Blocks, q.Blocks, func(a, b Block) bool {
+			return a.Merged == b.Merged && a.Holds == b.Holds && slices.Equal(a.Instrs, b.Instrs)
+		})
 }
 
 // Block is the machine code of one basic block, in issue order.
@@ -93,6 +101,9 @@ type Block struct {
 	// whenever the carrier executes, and its memory accesses appear in the
 	// trace (if any lane took it) under this block's index.
 	Merged int
+	// Holds is the index of a block that is executed whenever this one is, soon after it, and whose first
+	// instructions are among this one's; 0: none. Their memory accesses appear in the trace under that block's index.
+	Holds int
 }
 
 // Class is the pipe and behaviour of a machine instruction.

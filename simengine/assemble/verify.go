@@ -27,7 +27,7 @@ func (f *fn) verifyNodes() error {
 					return fmt.Errorf("block %d: node %d reads unknown value %d", b, ni, n.src[i].Reg)
 				}
 			}
-			if f.carrier(n) != b {
+			if c := f.carrier(n); c != b && f.blocks[b].holds != c {
 				return fmt.Errorf("block %d: node %d belongs to block %d", b, ni, n.block)
 			}
 		}
@@ -237,7 +237,7 @@ func (f *fn) verifyProgram() error {
 			if in.Class == ClassInvalid || in.Class >= NumClasses {
 				return fmt.Errorf("block %d: instruction %d has no class", b, i)
 			}
-			if c := in.Carried; c >= 0 && p.Blocks[c].Merged != b {
+			if c := in.Carried; c >= 0 && p.Blocks[c].Merged != b && !p.holds(b, int(c)) {
 				return fmt.Errorf("block %d: instruction %d is carried for block %d, which is not merged into it", b, i, c)
 			}
 		}

@@ -91,6 +91,7 @@ func (w *walker) walk(c *code, tr *trace.Warp, reqs []request, led bool) []phase
 		if next < len(tr.Steps) {
 			w.accHi = tr.Steps[next].Access
 		}
+		w.accHi = max(w.accHi, timing.HeldEnd(tr, c.root, next, c.p.Blocks[b].Holds))
 		w.accCur = w.accLo
 		w.block(b)
 	}
