@@ -178,5 +178,8 @@ func (f *fn) absorb(b, a int) {
 		if f.blocks[i].ipdom == a {
 			f.blocks[i].ipdom = b
 		}
+		if f.blocks[i].holds == a {
+			f.blocks[i].holds = b
+		}
 	}
 }

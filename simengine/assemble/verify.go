@@ -232,6 +232,9 @@ func (f *fn) verifyProgram() error {
 		if m := p.Blocks[b].Merged; m >= 0 && (len(p.Blocks[b].Instrs) > 0 || p.Blocks[m].Merged >= 0) {
 			return fmt.Errorf("block %d is merged into %d but has code, or its carrier has none", b, m)
 		}
+		if h := p.Blocks[b].Holds; h != 0 && p.Blocks[h].Merged >= 0 {
+			return fmt.Errorf("block %d has instructions of block %d, which has none of its own", b, h)
+		}
 		for i := range p.Blocks[b].Instrs {
 			in := &p.Blocks[b].Instrs[i]
 			if in.Class == ClassInvalid || in.Class >= NumClasses {

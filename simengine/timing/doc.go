@@ -20,5 +20,6 @@
 // that must be fetched are charged what they take on average), how the order of
 // reads and writes changes the efficiency of DRAM beyond their mix, contention
 // between particular slices of L2 but for atomics, merging of partial stores on the
-// way there, clusters, products of whole warpgroups and bulk copies.
+// way there, eviction hints other than ld.cs and st.cs, clusters, products of whole
+// warpgroups and bulk copies.
 package timing
