@@ -6,11 +6,12 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Loads of the next tile that are taken under a condition, before a long computation that does not need them, are not
-// predicated where they are many, and then the real assembler moves them, branch and all, behind the
+// Loads of the next tile that are taken under a condition, before a long computation that does not need them,
+// are not predicated where they are many, and then the real assembler moves them, branch and all, behind the
 // computation: to the barrier or the store that waits for them, whose wait is then in full view. Of 21 kernels
-// of two batches whose next tile's loads it did not predicate (gemm_ahead and splitk_sgemm, deploy/calibrate/validation
-// eighth and seventeenth) 20 have them behind all but 2 to 16 of 512 to 2,048 products, one before them.
+// of two batches whose next tile's loads it did not predicate (gemm_ahead and splitk_sgemm,
+// deploy/calibrate/validation eighth and seventeenth) 20 have them behind all but 2 to 16 of 512 to 2,048
+// products, one before them.
 
 // sinkArm moves the branch at the end of block b behind what of the join does not need its arm: that is then
 // at the end of b.

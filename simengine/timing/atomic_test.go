@@ -123,8 +123,8 @@ func consecutive(addresses, spacing int) (*trace.Access, []trace.Line) {
 	return a, lines
 }
 
-// Adds in turns to several buffers of few words must come as many times as fast as there are buffers, as on an H200 and an
-// H100 (deploy/calibrate meetings.turns): each buffer's lie on slices of their own.
+// Adds in turns to several buffers of few words must come as many times as fast as there are buffers, as on an
+// H200 and an H100 (deploy/calibrate meetings.turns): each buffer's lie on slices of their own.
 func TestAtomicsOnSeveralBuffers(t *testing.T) {
 	d := h200(t)
 	for _, gpu := range []string{"h100", "h200"} {
@@ -158,9 +158,9 @@ func TestAtomicsOnSeveralBuffers(t *testing.T) {
 	}
 }
 
-// Lanes of a warp that add to a word of their warp alone wait for each other, however many words these lanes share: four
-// words of eight lanes must take as long as measured for one of 29 (deploy/calibrate atomic.meet address_per_warp: what
-// counts is the lanes beyond the first of each word).
+// Lanes of a warp that add to a word of their warp alone wait for each other, however many words these lanes
+// share: four words of eight lanes must take as long as measured for one of 29 (deploy/calibrate atomic.meet
+// address_per_warp: what counts is the lanes beyond the first of each word).
 func TestLanesOfOneWordWait(t *testing.T) {
 	m, err := newMachine(h200(t))
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// constMisses is what a line of a table takes of an SM that lanes read at places of their own, cycles beyond those of
-// the words, by the table's bytes: an H100 with 32 warps takes 2.0 cycles for each of 32 lanes' words in tables of up to 2 KiB,
-// and where lanes go through tables of 4, 8, 16, 32 and 64 KiB in order 2.8, 4.5, 6.1, 7.5 and 9.7 if each is in a line of
-// its own; of four words a line as much a line (deploy/calibrate constants.apart). At places drawn at random it takes
-// 8.3, 17.8, 24.2, 28.0 and 29.9 on all SMs at a time (constants.drawn, bytes and words alike). Other GPUs are taken to be alike.
+// constMisses is what a line of a table takes of an SM that lanes read at places of their own, cycles beyond
+// those of the words, by the table's bytes: an H100 with 32 warps takes 2.0 cycles for each of 32 lanes' words
+// in tables of up to 2 KiB, and where lanes go through tables of 4, 8, 16, 32 and 64 KiB in order 2.8, 4.5, 6.1,
+// 7.5 and 9.7 if each is in a line of its own; of four words a line as much a line (deploy/calibrate
+// constants.apart). At places drawn at random it takes 8.3, 17.8, 24.2, 28.0 and 29.9 on all SMs at a time
+// (constants.drawn, bytes and words alike). Other GPUs are taken to be alike.
 var constMisses = []struct{ bytes, inOrder, drawn float64 }{
 	{2048, 0, 0}, {4096, 0.83, 6.3}, {8192, 2.55, 15.8}, {16384, 4.06, 22.2}, {32768, 5.54, 26.0}, {65536, 7.72, 27.9},
 }

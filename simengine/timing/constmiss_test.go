@@ -10,9 +10,9 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// TestConstantsApartAgainstH100 holds what loads take whose lanes read a table at places of their own, two cycles a word and
-// what a line misses, against what an H100 took with 32 warps on one SM and on all (deploy/calibrate
-// constants.apart; 16 and 32 lanes): within a tenth in the mean and half at worst.
+// TestConstantsApartAgainstH100 holds what loads take whose lanes read a table at places of their own, two
+// cycles a word and what a line misses, against what an H100 took with 32 warps on one SM and on all
+// (deploy/calibrate constants.apart; 16 and 32 lanes): within a tenth in the mean and half at worst.
 func TestConstantsApartAgainstH100(t *testing.T) {
 	checked, sum := 0, 0.0
 	for _, m := range measuredOn(t, "h100", "constants.apart") {
@@ -35,8 +35,8 @@ func TestConstantsApartAgainstH100(t *testing.T) {
 	}
 }
 
-// TestConstantsDrawnAgainstH100 is the same for lanes that read at places drawn at random (deploy/calibrate constants.drawn, all SMs,
-// 32 warps): the cost of a line and how many the reads of a few warps say there are.
+// TestConstantsDrawnAgainstH100 is the same for lanes that read at places drawn at random (deploy/calibrate
+// constants.drawn, all SMs, 32 warps): the cost of a line and how many the reads of a few warps say there are.
 func TestConstantsDrawnAgainstH100(t *testing.T) {
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -8,8 +8,8 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// Copies to shared memory must take as long as they take an SM of an H100 and of an H200 by the lines that they read (deploy/calibrate asyncs.copies, 16 warps, one SM):
-// through L1 of what is there, past it of what L2 has.
+// Copies to shared memory must take as long as they take an SM of an H100 and of an H200 by the lines that they
+// read (deploy/calibrate asyncs.copies, 16 warps, one SM): through L1 of what is there, past it of what L2 has.
 func TestCopiesTakeAsLongAsMeasured(t *testing.T) {
 	for _, gpu := range []string{"h100", "h200"} {
 		m, err := newMachine(h200(t))

@@ -2,12 +2,14 @@ package reuse
 
 import "math"
 
-// Streaming loads and stores (ld.cs and st.cs) mark lines to be evicted first. What other loads
-// and stores touch stays in L2 from one launch to the next as if streaming loads held streamedShare of L2 and no more, however
-// much they read, and streaming stores streamedStored of what they write, at most what may be dirty: of 24, 32 and 40 MB read beside a stream of 64 MB 9, 42 and 91 %
-// come from DRAM again on an H100, all of 8 MB and more without the hint; of 8, 16 and 24 MB beside 64 MB of streaming
-// stores 4, 47 and 96 %, of 24 MB beside 16 MB of them 22 % (deploy/calibrate streams.dram_read). Of what is stored beside streaming loads streamedOut goes with these that do not stay: of 8, 16 and 24 MB 41,
-// 39 and 54 % are written back, where all is without the hint (streams.dram_written).
+// Streaming loads and stores (ld.cs and st.cs) mark lines to be evicted first. What other loads and stores touch
+// stays in L2 from one launch to the next as if streaming loads held streamedShare of L2 and no more, however
+// much they read, and streaming stores streamedStored of what they write, at most what may be dirty: of 24, 32
+// and 40 MB read beside a stream of 64 MB 9, 42 and 91 % come from DRAM again on an H100, all of 8 MB and more
+// without the hint; of 8, 16 and 24 MB beside 64 MB of streaming stores 4, 47 and 96 %, of 24 MB beside 16 MB of
+// them 22 % (deploy/calibrate streams.dram_read). Of what is stored beside streaming loads streamedOut goes with
+// these that do not stay: of 8, 16 and 24 MB 41, 39 and 54 % are written back, where all is without the hint
+// (streams.dram_written).
 const (
 	streamedShare  = 0.06
 	streamedStored = 0.6
