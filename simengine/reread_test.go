@@ -55,3 +55,18 @@ func TestRowsReadTwice(t *testing.T) {
 		}
 	}
 }
+
+// Loads that are to be kept in L2 alone find nothing in L1.
+func TestLoadsPastL1FindNothing(t *testing.T) {
+	const found = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
+	for _, how := range []string{"ld.global.cg.f32", "ld.volatile.global.f32"} {
+		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
+			for _, loops := range []bool{false, true} {
+				body := strings.ReplaceAll(twice(8, loops), "ld.global.f32", how)
+				if m := report(t, kernel("", body), launch{ctas: 1300, threads: 128, level: level}).Metrics; m[found] != 0 || m[sectors] == 0 {
+					t.Errorf("%s, level %v, loops %v: %g of %g sectors found in L1", how, level, loops, m[found], m[sectors])
+				}
+			}
+		}
+	}
+}

@@ -23,9 +23,8 @@ type op struct {
 	wide     bool  // a fence beyond the CTA
 	detour   int32 // 1 + the detour that it calls, 0 none
 	source   int32
-	carried  int32
 	spill    int16
-	mod      ir.Mod
+	past     bool  // PastL1
 	pending  int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
 	commit   bool  // Control: closes a cp.async group
 	table    bool  // LDC: WalksTable
@@ -158,7 +157,7 @@ func (c *code) lower(m *machine, in *assemble.Instr) (op, error) {
 	s := m.classes[in.Class]
 	o := op{
 		class: in.Class, pipe: s.pipe, port: portOf(in.Class, s.pipe, in.Space), kind: s.kind, space: in.Space, width: in.Width, source: in.Source,
-		carried: in.Carried, spill: in.Spill, latency: int32(s.latency), interval: int32(s.interval), pending: -1,
+		spill: in.Spill, latency: int32(s.latency), interval: int32(s.interval), pending: -1,
 		table: WalksTable(c.program.Kernel, in), slots: int32(m.slots(in)),
 	}
 	o.dep0 = int32(len(c.deps))
@@ -266,7 +265,7 @@ func among(spans []assemble.RegSpan, s assemble.RegSpan) bool {
 
 // describe takes from the PTX instruction what the machine class leaves open.
 func (c *code) describe(o *op, in *ir.Instr) {
-	o.mod, o.float, o.wide = in.Mod, in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
+	o.past, o.float, o.wide = PastL1(in), in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
 	switch in.Op {
 	case ir.CpAsyncCommit:
 		o.commit = true

@@ -35,7 +35,7 @@ func CopyTurns(l *trace.Line) int64 {
 // fill is how long a sector that comes in takes of the data banks, steps.
 func (m *machine) fill(copied, past bool) int64 {
 	switch {
-	case past:
+	case copied && past:
 		return dram.Ticks(copyFill)
 	case copied:
 		return 0

@@ -119,7 +119,7 @@ func (m *machine) requestCost(class assemble.Class, past bool, lines, passes int
 // global is a request to global or local memory.
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
-	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, o.mod&ir.ModBypassL1 != 0, lines, int64(a.Passes)))
+	begin, _ = s.lsu.Serve(at, s.m.requestCost(o.class, o.past, lines, int64(a.Passes)))
 	begin = s.admit(o, begin)
 	st := &s.stats.byPC[a.PC]
 	shift := s.shift(w, a)
@@ -201,11 +201,11 @@ func (s *sm) admit(o *op, at int64) int64 {
 
 // load reads sectors of a line through L1.
 func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Access, st *pcStats, o *op) int64 {
-	sectors, past := l.Sectors, o.mod&ir.ModBypassL1 != 0
+	sectors, copied := l.Sectors, o.class == assemble.AsyncCopy
 	var hit uint8
 	var ready int64
 	entry := -1
-	if !past {
+	if !o.past {
 		hit, ready, entry = s.l1.Load(addr, sectors)
 	}
 	st.sectors += int64(bits.OnesCount8(sectors))
@@ -242,14 +242,14 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	h := hash(addr)
 	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
 	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.pool.held[a.PC], Far: remote, Piece: hash(addr/s.m.linesPerPiece) >> 24, Noise: h >> 24}
-	if past {
+	if copied && o.past {
 		ask.Turns = CopyTurns(l)
 	}
 	if l.Twice != 0 {
 		ask.Held = dram.Fraction // nothing merges with the halves of sectors
 	}
 	arrives := s.mem.Read(at, &ask)
-	s.lsu.Serve(at, n*s.m.fill(o.class == assemble.AsyncCopy, past)) // what comes in takes turns of the data banks, too
+	s.lsu.Serve(at, n*s.m.fill(copied, o.past)) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)

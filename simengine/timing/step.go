@@ -49,7 +49,7 @@ func (s *sm) leaveOut(w *warp) {
 // keeps says that an access takes room in L1.
 func (s *sm) keeps(a *trace.Access) bool {
 	in := &s.c.program.Kernel.Instrs[a.PC]
-	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && in.Mod&ir.ModBypassL1 == 0
+	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && !PastL1(in)
 }
 
 // window finds the accesses of a step: its own and those of the blocks merged

@@ -168,7 +168,7 @@ func (t *traffic) leaveOut(w *trace.Warp, step int) {
 // keeps says that L1 keeps what an access reads.
 func (t *traffic) keeps(a *trace.Access) bool {
 	in := &t.c.p.Kernel.Instrs[a.PC]
-	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && in.Mod&ir.ModBypassL1 == 0
+	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && !timing.PastL1(in)
 }
 
 // common is, for data that differs along some axes of the grid only, how many CTAs of an
@@ -409,7 +409,7 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	}
 	t.m.readLine(&u.one, sectors, due, asked, held)
 	t.m.contend(&u.one, due*t.plan.Contended[u.a.PC])
-	if past {
+	if past && u.class == assemble.AsyncCopy {
 		u.one.busy[inPort] += math.Max(float64(timing.CopyTurns(l))/dram.Fraction-t.m.port[sectors], 0)
 	}
 	// What comes in takes turns of the data banks, too.
@@ -439,7 +439,7 @@ func (t *traffic) hot(pc int32) resource {
 }
 
 // past says that an instruction passes L1 by.
-func (t *traffic) past(pc int32) bool { return t.c.p.Kernel.Instrs[pc].Mod&ir.ModBypassL1 != 0 }
+func (t *traffic) past(pc int32) bool { return timing.PastL1(&t.c.p.Kernel.Instrs[pc]) }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
 func (t *traffic) granules(sectors uint8) int { return granules(t.c.f.Granule, sectors) }
