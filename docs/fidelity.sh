@@ -37,7 +37,7 @@ done
 for batch in seventh eighth ninth tenth eleventh twelfth thirteenth; do
   table "$batch-counters" fidelity --arch h200 --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/counters.jsonl.gz"
 done
-for batch in fourteenth fifteenth sixteenth; do
+for batch in fourteenth fifteenth sixteenth seventeenth; do
   for level in cycle model; do
     table "$batch-$level" fidelity --arch h100 --level $level --kernels "$validation/$batch/kernels" --ptx-dir "$validation/$batch/ptx.zip" --timings "$validation/$batch/h100.jsonl.gz"
   done
