@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"sort"
 	"slices"
+	"sort"
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
