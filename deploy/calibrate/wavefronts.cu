@@ -147,15 +147,16 @@ __global__ void __launch_bounds__(1024) constants(int distinct, int loops, Span 
 }
 
 // sums of floating-point numbers in shared memory, which the machine makes by a loop that
-// compares and swaps: so many lanes in a row share a word, and the warps theirs or not
-__global__ void __launch_bounds__(1024) sums(int lanes, int apart, int loops, Span *out) {
-  float *word = reinterpret_cast<float *>(tile) + threadIdx.x / 32 * apart + threadIdx.x % 32 / lanes;
-  for (int i = threadIdx.x; i < 8192; i += blockDim.x) tile[i] = 0;
+// compares and swaps: so many lanes in a row share a word, the next word is a stride
+// further, and the warps share theirs or not
+template <typename T> __global__ void __launch_bounds__(1024) sums(int lanes, int stride, int apart, int loops, Span *out) {
+  T *word = reinterpret_cast<T *>(tile) + threadIdx.x / 32 * apart + threadIdx.x % 32 / lanes * stride;
+  for (int i = threadIdx.x; i < 40 << 10; i += blockDim.x) tile[i] = 0;
   __syncthreads();
   long long start = clock64();
   for (int k = 0; k < loops; k++)
 #pragma unroll
-    for (int j = 0; j < 4; j++) atomicAdd(word + j * 32, 1.f);
+    for (int j = 0; j < 4; j++) atomicAdd(word + j * 32, T(1));
   long long stop = clock64();
   record(out, start, stop);
 }
@@ -163,11 +164,25 @@ __global__ void __launch_bounds__(1024) sums(int lanes, int apart, int loops, Sp
 int main() {
   Device dev;
   Bench b;
+  CHECK(cudaFuncSetAttribute(sums<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, 160 << 10));
+  CHECK(cudaFuncSetAttribute(sums<double>, cudaFuncAttributeMaxDynamicSharedMemorySize, 160 << 10));
   for (int warps : {1, 4, 8, 16, 32})
     for (int lanes : {1, 2, 4, 8, 32})
       for (int apart : {0, 128}) {
-        for (int i = 0; i < 2; i++) sums<<<1, warps * 32, 48 << 10>>>(lanes, apart, 16, b.span.p);
+        for (int i = 0; i < 2; i++) sums<float><<<1, warps * 32, 160 << 10>>>(lanes, 1, apart, 16, b.span.p);
         emit("wavefronts.shared_sums", Params()("warps", warps)("lanes", lanes)("apart", apart), cycles(b.span, warps) / 64.0, "cycles a sum of each warp");
+      }
+  for (int warps : {1, 4, 8, 16, 32})
+    for (int lanes : {1, 2, 4})
+      for (int stride : {1, 2, 4, 8, 16, 32}) {
+        for (int i = 0; i < 2; i++) sums<float><<<1, warps * 32, 160 << 10>>>(lanes, stride, 1152, 16, b.span.p);
+        emit("wavefronts.shared_sums_banks", Params()("bytes", 4)("warps", warps)("lanes", lanes)("stride", stride), cycles(b.span, warps) / 64.0, "cycles a sum of each warp");
+      }
+  for (int warps : {1, 4, 8, 16})
+    for (int lanes : {1, 2, 4, 32})
+      for (int stride : {1, 2, 4, 8, 16, 32}) {
+        for (int i = 0; i < 2; i++) sums<double><<<1, warps * 32, 160 << 10>>>(lanes, stride, 1152, 16, b.span.p);
+        emit("wavefronts.shared_sums_banks", Params()("bytes", 8)("warps", warps)("lanes", lanes)("stride", stride), cycles(b.span, warps) / 64.0, "cycles a sum of each warp");
       }
   auto few = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 24, 31, 32, 33};
   b.strides<SHARED_LD>(few);

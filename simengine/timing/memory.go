@@ -38,7 +38,7 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, resultKind) {
 			begin, _ = s.lsu.Serve(at, s.m.addressing)
 			result = begin + int64(o.latency) + 1
 		case a.Space == ir.Shared && o.class != assemble.AsyncCopy:
-			begin, result = s.shared(o, a, at)
+			begin, result = s.shared(p, o, a, at)
 			kind = resultShort
 		case a.Space == ir.Const || a.Space == ir.ParamSpace:
 			begin, result = s.constantAccess(a, at)
@@ -86,15 +86,17 @@ func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
 }
 
 // shared serialises over bank conflicts, and atomics over lanes of one word.
-func (s *sm) shared(o *op, a *trace.Access, at int64) (begin, result int64) {
+func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, result int64) {
 	passes := int64(max(a.Passes, 1))
 	latency := s.m.latShared
 	if o.class == assemble.Atomic {
 		latency = s.m.latAtomicShared
-		switch same := int64(max(a.MaxSame, 1)); {
+		switch {
 		case s.c.program.IsSwapped(a.PC):
-			begin, _ = s.lsu.Serve(at, (2*same-1)*passes*s.m.sharedPass)
-			return begin, begin + latency + (same-1)*s.m.latSwap
+			loop := SwapOf(&s.c.program.Kernel.Instrs[a.PC], a)
+			p.open = max(p.open, at*dram.Fraction) + loop.Issued*dram.Fraction
+			begin, _ = s.lsu.Serve(at, loop.Passes*s.m.sharedPass)
+			return begin, begin + latency + loop.Rounds*s.m.latSwap + loop.Waits
 		case !s.c.program.IsCounted(a.PC):
 			passes = int64(max(a.Turns, 1))
 		}

@@ -149,7 +149,7 @@ func (g gridShape) streamOf(m *machine, c *code, in *Input, p *pool, clocked int
 
 // longRun is the warp instructions of minWaves waves of CTAs so long that one wave of them says as much: how
 // they begin and end is a small part of them, and more waves would take seconds to clock.
-const longRun = 1_000_000
+const longRun = 2_000_000
 
 // floor is the least that scale times the clocked CTAs can take: for each unit
 // what it has to serve, what passes before its first request and, after its

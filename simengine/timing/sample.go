@@ -200,6 +200,11 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 				continue // its global side is counted
 			}
 			p := &t.byPC[a.PC]
+			if c.program.IsSwapped(a.PC) {
+				loop := SwapOf(&c.program.Kernel.Instrs[a.PC], a)
+				instrs += loop.Issued * weight[i]
+				t.threads += loop.Issued * weight[i] * int64(bits.OnesCount32(a.Mask)) / 2 // one a bank fewer each round
+			}
 			if isRequest(op, a.Space) {
 				t.idle -= weight[i]
 			}

@@ -263,12 +263,9 @@ func (t *traffic) access(u *turn) {
 		u.r.latency = float32(f.Shared)
 		if u.class == assemble.Atomic {
 			u.r.latency = float32(f.AtomicShared)
-			switch same := float64(max(a.MaxSame, 1)); {
+			switch {
 			case t.c.p.IsSwapped(a.PC):
-				// Both its load and its swap are waited for, each for half.
-				u.r.latency = float32(f.Shared+f.AtomicShared+(same-1)*f.Swap) / 2
-				u.one.busy[lsu] = 2 * same * passes * f.SharedPass
-				u.one.blocking[lsu] = u.one.busy[lsu]
+				t.swap(u)
 				return
 			case !t.c.p.IsCounted(a.PC):
 				passes = float64(max(a.Turns, 1))
@@ -303,6 +300,17 @@ func (t *traffic) access(u *turn) {
 	u.y.sectors += u.n * float64(a.Sectors)
 	u.y.passes += u.n * float64(a.Passes)
 	u.y.ideal += u.n * float64(a.Ideal)
+}
+
+// swap is an atomic that is a loop over a swap. Both its load and its swap are waited for,
+// each for half.
+func (t *traffic) swap(u *turn) {
+	f, loop := t.c.f, timing.SwapOf(&t.c.p.Kernel.Instrs[u.a.PC], u.a)
+	u.r.latency = float32(f.Shared+f.AtomicShared+float64(loop.Rounds)*f.Swap+float64(loop.Waits)) / 2
+	u.one.busy[lsu] = (float64(max(u.a.Passes, 1)) + float64(loop.Passes)) * f.SharedPass
+	u.one.blocking[lsu] = u.one.busy[lsu]
+	t.total.issued += u.n * float64(loop.Issued)
+	t.total.busy[issueSlot] += u.n * float64(loop.Issued)
 }
 
 // direction is 1 for stores and 0 for loads.
