@@ -160,7 +160,7 @@ func TestFloorsOfFurtherKernels(t *testing.T) {
 		{"ninth", 96, simengine.Model, 1.05, 0.78, 0.19},
 		{"tenth", 96, simengine.Cycle, 1.06, 0.85, 0.15},
 		{"tenth", 96, simengine.Model, 1.06, 0.85, 0.16},
-		{"eleventh", 126, simengine.Cycle, 1.08, 0.68, 0.15},
+		{"eleventh", 252, simengine.Cycle, 1.08, 0.70, 0.15},
 		{"eleventh", 126, simengine.Model, 1.09, 0.70, 0.17},
 		{"twelfth", 96, simengine.Cycle, 1.10, 0.70, 0.22},
 		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25},
