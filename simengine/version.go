@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"strings"
 	"sync"
@@ -12,37 +14,57 @@ import (
 // release is the number people speak of; it goes up with what they would notice.
 const release = "1"
 
-// source is the simulator's own source and data, so that Version changes with
-// anything that can change a report, whether or not somebody remembers to.
+// source is the code that a report depends on: this package and every package
+// of ours that it imports. TestVersionCoversDependencies holds the list to what
+// the Go tool says. The figures of GPUs are not part of it: a question names its
+// descriptor by a digest of its own.
 //
-//go:embed *.go arch assemble exec ir ptx timing trace
+//go:embed *.go
+//go:embed arch/*.go assemble/*.go disjoint/*.go exec/*.go ir/*.go ptx/*.go trace/*.go
+//go:embed timing/*.go timing/cache/*.go timing/coalesce/*.go timing/dram/*.go
+//go:embed timing/makespan/*.go timing/model/*.go timing/reuse/*.go
 var source embed.FS
 
-// Version names the simulator: its release and a digest of its source and data
-// without the tests. It is part of every digest: a result of another version is
-// never taken for an answer.
-var Version = sync.OnceValue(func() string {
+// Version names the simulator: its release and a digest of its code, without
+// tests, comments and layout. It changes with anything that can change a report,
+// whether or not somebody remembers to. It is part of every digest: a result of
+// another version is never taken for an answer.
+var Version = sync.OnceValue(version)
+
+func version() string {
 	h := sha256.New()
 	err := fs.WalkDir(source, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		if entry.IsDir() {
-			if entry.Name() == "testdata" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
 		content, err := source.ReadFile(path)
-		text(h, path)
-		text(h, string(content))
+		text(h, path, string(code(content)))
 		return err
 	})
 	if err != nil {
 		panic(err) // embedded files can be read
 	}
 	return release + "-" + hex.EncodeToString(h.Sum(nil))[:10]
-})
+}
+
+// code is the tokens of a Go file, a line each. Comments and white space leave no
+// trace but for compiler directives (//go:...), which can change a program.
+func code(src []byte) []byte {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, nil, scanner.ScanComments)
+	out := make([]byte, 0, len(src))
+	for {
+		_, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return out
+		case tok == token.COMMENT && !strings.HasPrefix(lit, "//go:"):
+			continue
+		case tok == token.SEMICOLON:
+			lit = ";" // else it says whether a line's end made it
+		case lit == "":
+			lit = tok.String()
+		}
+		out = append(append(out, lit...), '\n')
+	}
+}
