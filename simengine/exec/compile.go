@@ -53,7 +53,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		}
 	}
 	c.finish()
-	c.p.alike, c.p.apart = c.findAlike(), c.warpsApart()
+	c.p.alike, c.p.apart, c.p.exits = c.findAlike(), c.warpsApart(), exitBlocks(k)
 	return c.p, nil
 }
 
@@ -181,7 +181,9 @@ func (c *compiler) block(i int) error {
 	b.yields, b.leaves = c.yields[i], c.leavesYielding(i)
 	c.families = families{open: map[familyKey]int{}}
 	for pc := kb.Start; pc < end; pc++ {
+		op := c.k.Instrs[pc].Op
 		b.joins = b.joins || c.k.Instrs[pc].Together()
+		b.barrier = b.barrier || op == ir.Bar || op == ir.BarRed
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")
 		}

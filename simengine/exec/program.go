@@ -105,6 +105,7 @@ type block struct {
 	yields     bool // ir.Kernel.Yields
 	leaves     bool // lanes that leave such a loop here go on where others of it may come later
 	joins      bool // it has an instruction that lanes of a warp execute together
+	barrier    bool // it has a barrier of the CTA
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -134,6 +135,7 @@ type Program struct {
 	distinct        bool       // the slice relies on pointer parameters being distinct
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
+	exits           []bool     // by block: a lane that comes there has nothing left to do but exit
 	slow            []int32    // the operations whose slow paths are counted
 	matched         []int32    // those whose lanes' values are
 }

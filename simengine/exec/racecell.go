@@ -84,11 +84,11 @@ func (r *Runner) ordered(w *warp, old *touch, lane int) bool {
 // the top frame holding b.
 func (w *warp) together(a, b int, tick uint32) bool {
 	for i := len(w.stack) - 1; i >= 0; i-- {
-		if f := &w.stack[i]; f.mask>>a&1 == 1 {
+		if f := &w.stack[i]; (f.mask|f.gone)>>a&1 == 1 {
 			return i == len(w.stack)-1 || tick <= f.since
 		}
 	}
-	return w.live>>a&1 == 0 || tick <= w.whole // a has exited, or goes its own way
+	return tick <= w.whole // a goes its own way
 }
 
 // sameValue reports whether a plain store by lane writes to the cell at addr

@@ -117,7 +117,7 @@ func (r *Runner) growWarps() {
 		w := warp{
 			id: len(r.warps), first: len(r.warps) * WarpSize,
 			r32: make([]vec32, p.n32), r64: make([]vec64, p.n64), pred: make([]uint32, p.npred),
-			loops: make([]loopRun, len(p.Loops)),
+			loops: make([]loopRun, len(p.Loops)), exits: p.exits,
 		}
 		for _, c := range p.consts32 {
 			fill(&w.r32[c.index], c.value)
