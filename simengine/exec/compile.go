@@ -47,6 +47,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c.allocate()
 	c.samplers()
 	c.layout()
+	c.pointers = c.k.Pointers()
 	for b := range k.Blocks {
 		if err := c.block(b); err != nil {
 			return nil, err
@@ -70,7 +71,7 @@ func all(k *ir.Kernel) []bool {
 // is the one that Compile would return, of an instruction the program leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel
-	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs))}
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: k.Pointers()}
 	for r := range c.slots { // which one does not matter, nothing is executed
 		c.slots[r] = slot{file: fileOf(k.Regs[r].Type)}
 	}
@@ -108,6 +109,8 @@ type compiler struct {
 
 	operand extra // scratch of instructions that keep none
 	key     []byte
+
+	pointers *ir.Pointers
 }
 
 // layout fixes what depends on the kernel alone.

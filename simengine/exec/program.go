@@ -128,6 +128,7 @@ type Program struct {
 	specials        []specialSlot
 	unwritten       []slot     // what may be read before it is written
 	accesses        int        // number of memory instructions
+	origins         []uint64   // by access.index: the parameters and variables that it may point into; see bounds.go
 	families        int        // most families of a block
 	dynamicShared   int        // offset of the dynamic shared array
 	granule         int        // finest shared access, bytes: 1 or 4
