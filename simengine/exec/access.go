@@ -53,6 +53,12 @@ func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
 		c.p.granule = min(c.p.granule, max(1, a.elem))
 	}
 	c.register(a, &in.Src[0])
+	if a.space == ir.Global || a.space == ir.Generic {
+		c.p.globalGranule = min(c.p.globalGranule, max(1, a.elem))
+		if a.write {
+			c.p.writers = append(c.p.writers, a.index)
+		}
+	}
 	if a.write && a.data && a.space != ir.Shared && a.space != ir.Local {
 		c.p.rewritable = false
 	}

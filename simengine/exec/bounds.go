@@ -83,6 +83,7 @@ func (r *Runner) bind() {
 			note(len(k.Params)+i, r.mem.byName[k.Vars[i].Name])
 		}
 	}
+	r.bindWritten()
 }
 
 // owner is the buffer that a pointer passed as an argument points into, its end included.

@@ -131,7 +131,7 @@ func (c *compiler) layout() {
 	for i := range c.p.Loops {
 		c.p.headOf[c.p.Loops[i].Head] = int32(i)
 	}
-	c.p.granule = 4
+	c.p.granule, c.p.globalGranule = 4, 4
 	c.p.rewritable = true
 }
 

@@ -60,6 +60,10 @@ type Fault struct {
 	Before   bool   // the access is before it, and not behind or across its end
 	Crosses  bool   // it begins in it
 	Away     uint64 // bytes from the buffer to the access, if neither
+
+	// Of a race, Buffer, Elem, Elements and Write too:
+	Other *Other // the earlier access
+	Index int64  // the element of the buffer
 }
 
 // Error is one line: the kind, the instruction and where it stands, the
@@ -80,7 +84,12 @@ func (f *Fault) Error() string {
 	if f.Buffer != "" && f.Kind == OutOfBounds {
 		b.WriteString(": " + f.strayed())
 	}
-	if f.Detail != "" {
+	if f.Other != nil {
+		b.WriteString(": " + f.raced())
+		if f.Detail != "" {
+			b.WriteString(", " + f.Detail)
+		}
+	} else if f.Detail != "" {
 		b.WriteString(": " + f.Detail)
 	}
 	return b.String()

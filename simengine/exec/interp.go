@@ -148,14 +148,14 @@ func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
 				return faulted
 			}
 		default:
-			r.other(w, in, mask)
+			r.crossing(w, in, mask)
 		}
 	}
 	return next
 }
 
-// other runs the kinds that mix register files.
-func (r *Runner) other(w *warp, in *instr, mask uint32) {
+// crossing runs the kinds that mix register files.
+func (r *Runner) crossing(w *warp, in *instr, mask uint32) {
 	switch in.kind {
 	case kindPred:
 		r.predicate(w, in, mask)

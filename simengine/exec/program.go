@@ -131,7 +131,9 @@ type Program struct {
 	origins         []uint64   // by access.index: the parameters and variables that it may point into; see bounds.go
 	families        int        // most families of a block
 	dynamicShared   int        // offset of the dynamic shared array
-	granule         int        // finest shared access, bytes: 1 or 4
+	granule         int        // finest shared access, bytes: 1, 2 or 4
+	globalGranule   int        // finest access to device memory, as much
+	writers         []int      // accesses, by access.index, that may write device memory
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
 	samplers        []*sampler // by loop; nil for one that cannot be sampled

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -42,7 +43,10 @@ type Runner struct {
 	boundTo    *Memory   // where the buffers of bufferOf are, and
 	bound      []byte    // the parameters that name them
 	bufferOf   [mostOrigins]*region
-	isBuffer   uint64   // origins that are a buffer
+	isBuffer   uint64            // origins that are a buffer
+	written    uint64            // those that the kernel may write
+	series     *racecheck.Series // Options.GlobalRaces
+	lanes      laneAccess
 	families   []family // by access.family
 	follower   Follower // obs, if it is one
 	races      *raceChecker
@@ -155,7 +159,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
-	r.closely = !opt.Races || !canRestart || !r.p.inPhases()
+	r.series = opt.GlobalRaces
+	r.closely = !opt.Races || !canRestart || !r.p.inPhases() || r.series != nil
 	for r.work, r.aside = 0, 0; ; {
 		work, aside := r.work, r.aside
 		r.setup()

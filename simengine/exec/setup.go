@@ -91,12 +91,15 @@ func (r *Runner) setup() {
 		}
 		r.phases = r.phaser
 		r.phases.reset(len(r.shared), p.granule)
-	case r.opt.Races:
+	case r.opt.Races || r.series != nil:
 		if r.checker == nil {
 			r.checker = &raceChecker{}
 		}
 		r.races = r.checker
 		r.races.reset(r.nwarps, len(r.shared), p.granule)
+	}
+	if r.series != nil {
+		r.series.Begin(r.cta, p.globalGranule)
 	}
 }
 

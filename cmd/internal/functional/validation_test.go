@@ -13,6 +13,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -118,12 +119,12 @@ func checkRecord(t *testing.T, dir string, files fs.FS, rec *record.Record) {
 	}
 	l := exec.Launch{Grid: dim(launch.Grid), CTA: dim(launch.Block), DynamicShared: launch.DynamicShared, Params: params}
 	runner, last := exec.NewRunner(program), l.Grid.Count()-1
+	opt := allChecks()
+	opt.WorkLimit = checkedWork
 	for i, cta := range []int64{0, 1, last / 2, last/2 + 1, last} {
 		if cta > last || i > 0 && last == 0 {
 			continue
 		}
-		opt := allChecks
-		opt.WorkLimit = checkedWork
 		err := runner.Run(l, mem, cta, opt, nil)
 		var fault *exec.Fault
 		if errors.As(err, &fault) && fault.Kind == exec.StepLimit {
@@ -137,8 +138,10 @@ func checkRecord(t *testing.T, dir string, files fs.FS, rec *record.Record) {
 	}
 }
 
-// allChecks are the options with everything that is looked for.
-var allChecks = exec.Options{Mode: exec.Full, Races: true}
+// allChecks are the options with everything that is looked for, in a launch.
+func allChecks() exec.Options {
+	return exec.Options{Mode: exec.Full, Races: true, GlobalRaces: racecheck.New(0)}
+}
 
 // filled allocates and fills the buffers as the definition says, and lays out the parameters.
 func filled(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch) ([]byte, error) {
