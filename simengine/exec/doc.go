@@ -16,6 +16,7 @@
 // emit. In loops that a lane may leave by what other threads write the real assembler has
 // lanes yield to each other (ir.Kernel.Yields): those that have left go on without those
 // in it, each group with a stack of its own, until all come to an instruction that they execute together.
+// Lanes to which nothing is left but the exit leave at once, and do not count at barriers (exited.go).
 // Of the guarantee of Volta and later that diverged lanes of one warp make
 // progress independently no more is modelled: a lane that spins on what another
 // lane of its own warp must still do without such a loop ends as the fault StepLimit. Warps of one
@@ -27,6 +28,13 @@
 // Every access happens at once and in program order. Asynchronous copies land
 // when they are issued; Full mode reports a read that does not wait for them
 // as a race. Memory order between warps is therefore stronger than the
-// hardware's; a kernel that is right here by luck of that order is reported
-// only if the race concerns shared memory.
+// hardware's.
+//
+// # Checks
+//
+// What one CTA does wrong is a Fault. Always looked for: accesses out of the bounds of the buffer or variable that
+// the address comes from (bounds.go), misaligned ones, barriers that not all threads reach. By option:
+// races in shared memory (race.go, and phases.go where that suffices), races in device memory within a CTA and with other CTAs executed
+// before (package racecheck), values of shared and local memory that nobody wrote and that matter (uninit.go).
+// Options.Warn has a run go past what a kernel may live with (warn.go).
 package exec

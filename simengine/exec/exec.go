@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // WarpSize is the number of lanes of a warp.
 const WarpSize = 32
@@ -99,4 +102,16 @@ type Options struct {
 	// a launch without faults there has none in Full mode either, of what the
 	// slice executes.
 	Races bool
+	// GlobalRaces, if not nil, looks for races in device memory too, within the CTA and with those that were
+	// executed before with the same: all of one launch. It implies Races, and holds in Slice mode what Races says
+	// of values. See its package for what it costs.
+	GlobalRaces *racecheck.Series
+	// Uninitialised looks for values of shared and local memory that nobody wrote and that matter: decide a branch, an
+	// address, or what is stored to device memory or combined by an atomic. In Slice mode, only of those that it computes; where loops are
+	// sampled or accesses left out, not at all.
+	Uninitialised bool
+	// Warn notes (Runner.Warnings) what need not end a kernel, and goes on: after an access out of bounds with zeros for what was
+	// to be loaded and without what was to be stored, after a race or an uninitialised read with what is there.
+	// Accesses of ldmatrix out of bounds, misaligned ones, and barriers that not all reach remain faults.
+	Warn bool
 }

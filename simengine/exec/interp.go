@@ -41,10 +41,13 @@ func (r *Runner) runWarp(w *warp) signal {
 		t := w.top()
 		b := &r.p.blocks[t.block]
 		if w.ip < 0 {
+			if b.barrier && t.mask != w.live && w.letOthersExit() {
+				continue
+			}
 			if b.yields && w.passed < passedYield && w.part() || b.joins && w.passed < passedAll && w.await() {
 				continue
 			}
-			w.passed = passedNone
+			w.passed, t.waits = passedNone, false
 			if left -= WarpSize; len(w.parted) > 0 {
 				left += WarpSize - bits.OnesCount32(t.mask)
 			}
@@ -106,8 +109,16 @@ func (r *Runner) notSampled(b *block) (why string) {
 
 // runBlock executes the instructions from w.ip to the end of the block.
 func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
+	if r.undefined != nil {
+		return r.runFollowed(w, b, active)
+	}
+	return r.runRange(w, w.ip, b.end, active)
+}
+
+// runRange executes the instructions from one to before another.
+func (r *Runner) runRange(w *warp, from, to int32, active uint32) signal {
 	code := r.p.code
-	for ip := w.ip; ip < b.end; ip++ {
+	for ip := from; ip < to; ip++ {
 		in := &code[ip]
 		mask := active
 		if in.hasGuard {
@@ -145,14 +156,14 @@ func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
 				return faulted
 			}
 		default:
-			r.other(w, in, mask)
+			r.crossing(w, in, mask)
 		}
 	}
 	return next
 }
 
-// other runs the kinds that mix register files.
-func (r *Runner) other(w *warp, in *instr, mask uint32) {
+// crossing runs the kinds that mix register files.
+func (r *Runner) crossing(w *warp, in *instr, mask uint32) {
 	switch in.kind {
 	case kindPred:
 		r.predicate(w, in, mask)

@@ -73,6 +73,9 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	}
 	s := r.resolved(w, in, a, a.space, mask, e)
 	if s == next && a.matrix && a.data {
+		if r.undefined != nil {
+			r.undefined.matrices(r, w, in, active)
+		}
 		r.loadMatrices(w, in, active)
 	}
 	return s
@@ -115,8 +118,18 @@ func window(addr uint64) (ir.Space, uint64) {
 
 // resolved performs an access whose space is known: checks, reports, moves data.
 func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
-	if s := r.check(w, in, a, space, mask, e); s != next {
+	lanes, s := r.checked(w, in, a, space, mask, e)
+	if s != next {
 		return s
+	}
+	if lanes != mask {
+		if a.data {
+			r.blank(w, in, mask&^lanes)
+		}
+		if mask = lanes; mask == 0 {
+			return next
+		}
+		e = extentOf(&r.addr, mask)
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
 	if r.phases != nil && space == ir.Shared && !r.inPhase(w, a, mask, e) {
@@ -127,6 +140,9 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		if s := r.raceCheck(w, in, a, space, mask); s != next {
 			return s
 		}
+	}
+	if r.undefined != nil {
+		r.undefined.access(r, w, in, a, space, mask)
 	}
 	if !a.data {
 		return next
@@ -160,28 +176,9 @@ func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint3
 	case ir.Local:
 		return r.within(w, in, space, mask, hi, width, uint64(r.localBytes))
 	case ir.Const:
-		return r.within(w, in, space, mask, hi, width, uint64(len(r.mem.constants)))
+		return r.withinBank(w, in, a, mask, e)
 	}
 	return r.fail(w, in, Fault{Kind: Unsupported, Space: space, Thread: -1, Detail: "access to this state space"})
-}
-
-// checkRegions checks lanes that may lie in different buffers.
-func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal {
-	width := uint64(a.width)
-	for m := mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
-		if reg := r.regions[a.index]; reg != nil && reg.holds(r.addr[l], width) {
-			continue
-		}
-		reg := r.mem.find(r.addr[l], width)
-		if reg == nil {
-			f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: r.addr[l], Thread: w.thread(l)}
-			r.mem.nearest(&f)
-			return r.fail(w, in, f)
-		}
-		r.regions[a.index] = reg
-	}
-	return next
 }
 
 // within checks the lanes against a space of the given size.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -39,8 +40,18 @@ type Runner struct {
 	localBytes int
 	barriers   [16]barrier
 	regions    []*region // by access.index: the buffer last touched
-	families   []family  // by access.family
-	follower   Follower  // obs, if it is one
+	boundTo    *Memory   // where the buffers of bufferOf are, and
+	bound      []byte    // the parameters that name them
+	bufferOf   [mostOrigins]*region
+	isBuffer   uint64            // origins that are a buffer
+	written    uint64            // those that the kernel may write
+	series     *racecheck.Series // Options.GlobalRaces
+	lanes      laneAccess
+	undefined  *shadow // of Options.Uninitialised
+	shadow     *shadow // for undefined
+	warnings   []Fault
+	families   []family // by access.family
+	follower   Follower // obs, if it is one
 	races      *raceChecker
 	phases     *phases // before the checker is asked
 	closely    bool    // it is to be asked at once
@@ -138,10 +149,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.apart) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
-	if r.mem != mem {
-		clear(r.regions)
-	}
 	r.mem, r.obs, r.opt, r.launch, r.cta = mem, obs, opt, l, cta
+	r.bind()
 	if r.opt.StepLimit <= 0 {
 		r.opt.StepLimit = DefaultStepLimit
 	}
@@ -153,7 +162,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
-	r.closely = !opt.Races || !canRestart || !r.p.inPhases()
+	r.series = opt.GlobalRaces
+	r.closely = !opt.Races || !canRestart || !r.p.inPhases() || r.series != nil
 	for r.work, r.aside = 0, 0; ; {
 		work, aside := r.work, r.aside
 		r.setup()
@@ -164,7 +174,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		case r.unsure:
 			r.closely, r.work, r.aside = true, work, aside
 		default:
-			return err
+			return r.undefined.verdict(err)
 		}
 		if obs != nil {
 			obs.(Restarter).Restart()
@@ -180,13 +190,16 @@ const (
 
 // fail records a fault of instruction in; in may be nil.
 func (r *Runner) fail(w *warp, in *instr, f Fault) signal {
-	f.CTA = r.cta
-	if in != nil {
+	if f.CTA = r.cta; in != nil {
 		f.PC = int(in.pc)
 		f.Pos, f.Instr = r.p.Kernel.Instrs[in.pc].Pos, r.p.Kernel.Text(int(in.pc))
 	}
 	if f.Thread < 0 && w != nil {
 		f.Thread = -1
+	}
+	if r.passes(f.Kind) {
+		r.warn(&f)
+		return next
 	}
 	r.fault = &f
 	return faulted
