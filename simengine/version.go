@@ -15,7 +15,7 @@ const release = "1"
 // source is the simulator's own source and data, so that Version changes with
 // anything that can change a report, whether or not somebody remembers to.
 //
-//go:embed *.go arch assemble exec ir ptx timing trace
+//go:embed *.go arch assemble exec ir ptx timing trace verify
 var source embed.FS
 
 // Version names the simulator: its release and a digest of its source and data

@@ -1,0 +1,265 @@
+package simengine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/verify"
+)
+
+// What checking a launch by a sample may take. All of it is counted in executed warp
+// instructions, so that it is the same everywhere.
+const (
+	// placeSeed draws the CTAs at random, and drawnPlaces is how many there are.
+	placeSeed   = 1
+	drawnPlaces = 2
+	// fullCost is what a warp instruction takes in Full mode, with memory, in units of
+	// exec.Runner.Work: 140 ns of 10 (BenchmarkSgemmFull), and as much for the pages touched.
+	fullCost = 28
+	// longestFull is the most warp instructions of a CTA that is executed in full.
+	longestFull = 50_000
+	// allWork is the work after which CheckAll executes no further CTA.
+	allWork = 4_000_000_000
+)
+
+// allowances are the work that checking may add to the prediction of a launch: at each
+// level about a twentieth of what the shortest launches of the built-in kernels take.
+func (l Level) allowance() int64 {
+	if l == Model {
+		return 2_500
+	}
+	return 15_000
+}
+
+// What is looked for.
+var (
+	slicedFor = []string{"bounds", "barriers", "races in shared memory"}
+	fullFor   = []string{"values"}
+)
+
+// Execution is what checking a launch found, when it found no defect.
+type Execution struct {
+	Checked Checked
+	Outputs []verify.Output // by argument; of those that are buffers
+	// Skipped says why there are no outputs; "": there are.
+	Skipped string
+}
+
+// inspection is what checking a launch at one level came to.
+type inspection struct {
+	execution *Execution
+	err       error
+}
+
+// inspect checks a launch, once at each level.
+func (e *Engine) inspect(m *Module, k *ir.Kernel, rec *recording, req *Request) (*Execution, error) {
+	done, ok := rec.inspected[req.Level]
+	if !ok {
+		done.execution, done.err = e.examine(m, k, rec, req)
+		rec.memory.Reset()
+		rec.inspected[req.Level] = done
+	}
+	return done.execution, done.err
+}
+
+// Execute checks a launch without predicting it, and executes in full whatever the turn and the
+// allowance are: it is what others are compared with. The error is a *Failure.
+func (e *Engine) Execute(m *Module, req Request) (*Execution, error) {
+	k, _, _, rec, err := e.prepare(m, &req)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.complete(k); err != nil {
+		return nil, err
+	}
+	defer rec.memory.Reset()
+	x := &Execution{Checked: Checked{Of: rec.launch.Grid.Count()}}
+	if req.Check.Depth == CheckAll {
+		return x, rec.executeAll(x)
+	}
+	return x, rec.executeShort(x, &req, func(int64) string { return "" })
+}
+
+func (e *Engine) examine(m *Module, k *ir.Kernel, rec *recording, req *Request) (*Execution, error) {
+	if err := m.complete(k); err != nil {
+		return nil, err
+	}
+	x := &Execution{Checked: Checked{Of: rec.launch.Grid.Count()}}
+	switch req.Check.Depth {
+	case CheckNone:
+		x.Skipped = "not asked for"
+		return x, rec.executeEnds(x)
+	case CheckAll:
+		if err := rec.executeEnds(x); err != nil {
+			return nil, err
+		}
+		return x, rec.executeAll(x)
+	}
+	return x, rec.executeSome(x, req)
+}
+
+// executeEnds executes the first CTA and the last, where grids run over the ends of buffers, as far
+// as needed to see accesses out of bounds and barriers that some threads never reach. How long they
+// are decides how loops are sampled, so this is done at every depth. Races are looked for where a
+// CTA is recorded, and what all CTAs do alike in shared memory: should that fail, recheck tells
+// of the last CTA.
+func (r *recording) executeEnds(x *Execution) error {
+	last := r.launch.Grid.Count() - 1
+	x.Checked.For = slicedFor
+	if err := r.fault(0, last > 0); err != nil {
+		return err
+	}
+	r.memory.Reset()
+	x.Checked.CTAs++
+	if last > 0 {
+		if err := r.fault(last, r.runner.Program().SameShared()); err != nil {
+			return err
+		}
+		r.memory.Reset()
+		x.Checked.CTAs++
+	}
+	return nil
+}
+
+// executeSome executes besides CTAs at random and those at the other corners in the same way, as
+// far as the allowance goes. Of some launches CTAs are executed in full as well.
+func (r *recording) executeSome(x *Execution, req *Request) error {
+	last := x.Checked.Of - 1
+	if err := r.executeEnds(x); err != nil {
+		return err
+	}
+	done := []int64{0, last}
+	each := r.runner.Work()
+	spent := int64(0)
+	for _, id := range r.further(req.Grid) {
+		if slices.Contains(done, id) {
+			continue
+		}
+		if spent+each > req.Level.allowance() {
+			break
+		}
+		estimated := r.estimated
+		err := r.fault(id, true)
+		r.estimated = estimated // the prediction's affair
+		if err != nil {
+			return err
+		}
+		r.memory.Reset()
+		spent += r.runner.Work()
+		done = append(done, id)
+		x.Checked.CTAs++
+	}
+	return r.executeDrawn(x, req)
+}
+
+// further are the CTAs to look at besides the first and the last.
+func (r *recording) further(grid [3]int) []int64 {
+	var ids []int64
+	for k := range drawnPlaces {
+		ids = append(ids, verify.Place(placeSeed, k, grid))
+	}
+	return append(ids, verify.Corners(grid)...)
+}
+
+// executeDrawn executes the CTAs at random places in full, if it is this launch's turn.
+func (r *recording) executeDrawn(x *Execution, req *Request) error {
+	if !req.Check.Outputs {
+		x.Skipped = "not asked for"
+		return nil
+	}
+	return r.executeShort(x, req, func(long int64) string {
+		if turns := long * fullCost * drawnPlaces / req.Level.allowance(); turns > 1 && !r.turn(uint64(turns)) {
+			return fmt.Sprintf("those of one launch in %d are", turns)
+		}
+		return ""
+	})
+}
+
+// executeShort executes the CTAs at random places in full, if they are short enough and skip, which is
+// told how many warp instructions one has, does not say why not.
+func (r *recording) executeShort(x *Execution, req *Request, skip func(long int64) string) error {
+	ids := r.places(req.Grid)
+	long, err := r.instructions(ids[0])
+	switch {
+	case err != nil:
+		return err
+	case long > longestFull:
+		x.Skipped = fmt.Sprintf("a CTA has %d warp instructions, more than the %d that are executed in full", long, longestFull)
+		return nil
+	}
+	if x.Skipped = skip(long); x.Skipped != "" {
+		return nil
+	}
+	return r.executeFull(x, ids)
+}
+
+// places are the CTAs at random places of a grid, each once.
+func (r *recording) places(grid [3]int) []int64 {
+	ids := make([]int64, drawnPlaces)
+	for k := range ids {
+		ids[k] = verify.Place(placeSeed, k, grid)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// turn reports whether a launch is drawn, one of so many.
+func (r *recording) turn(of uint64) bool {
+	sum := sha256.Sum256([]byte(r.key))
+	return binary.LittleEndian.Uint64(sum[:])%of == 0
+}
+
+// instructions is how many warp instructions a CTA executes, those of iterations that
+// are left out counted.
+func (r *recording) instructions(id int64) (int64, error) {
+	opt := r.sliced(workLimit)
+	opt.PathOnly = true
+	if err := r.run(id, opt); err != nil {
+		r.forget()
+		return 0, failureOf(err)
+	}
+	r.memory.Reset()
+	return int64(sizeOf(r.kernel, r.recorder.CTA().Warps).instructions), nil
+}
+
+// executeAll executes every CTA in full, in their order.
+func (r *recording) executeAll(x *Execution) error {
+	x.Checked.For = slicedFor
+	ids := make([]int64, x.Checked.Of)
+	for i := range ids {
+		ids[i] = int64(i)
+	}
+	return r.executeFull(x, ids)
+}
+
+// executeFull executes CTAs one after the other in full, and takes what they write.
+func (r *recording) executeFull(x *Execution, ids []int64) error {
+	full, err := r.module.compiled(r.kernel, exec.Full)
+	if err != nil {
+		return err
+	}
+	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
+	done, work := int64(0), int64(0)
+	for _, id := range ids {
+		if work > allWork {
+			break
+		}
+		writes.Next()
+		err := runner.Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: stepLimit}, writes)
+		if err != nil {
+			return failureOf(err)
+		}
+		work += runner.Work()
+		done++
+	}
+	x.Checked.Full, x.Checked.ForFull = done, fullFor
+	x.Checked.CTAs = max(x.Checked.CTAs, done)
+	for _, b := range r.buffers {
+		x.Outputs = append(x.Outputs, writes.Output(b, r.memory, done == x.Checked.Of))
+	}
+	return nil
+}

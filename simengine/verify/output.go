@@ -1,0 +1,87 @@
+package verify
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Output is what the executed CTAs of a launch stored to one argument's buffer, as far
+// as it may be compared with what those of another launch stored.
+type Output struct {
+	Name  string  // the argument's
+	Elem  ir.Type // of one element
+	Count int64   // elements of the buffer
+	Runs  []Run   // ascending
+	// Chance is how many stored elements depend on which thread came first, and Updated
+	// how many others depend on CTAs that were not executed: neither are in Runs.
+	Chance, Updated int64
+	// Whole says that every CTA of the grid was executed.
+	Whole bool
+}
+
+// Run is elements of a buffer that lie one after the other.
+type Run struct {
+	First int64
+	Bytes []byte
+}
+
+// Buffer is where an argument's buffer lies in the address space of a launch.
+type Buffer struct {
+	Name  string
+	Elem  ir.Type // of one element
+	Count int64   // elements
+	Base  uint64
+}
+
+// Output returns what was stored to a buffer, with the contents that memory has now. whole says
+// that every CTA of the grid was executed: else what atomics update, and what two of the CTAs
+// stored, is left out.
+func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
+	out := Output{Name: b.Name, Elem: b.Elem, Count: b.Count, Whole: whole}
+	size := uint64(b.Elem.Size())
+	end := b.Base + uint64(b.Count)*size
+	for _, at := range slices.Sorted(maps.Keys(w.pages)) {
+		if at < b.Base>>pageBits || at<<pageBits >= end {
+			continue
+		}
+		p := w.pages[at]
+		for word := range p.stored {
+			for i := uint64(0); i < 64 && p.stored[word] != 0; i += size {
+				set, addr := (uint64(1)<<size-1)<<i, at<<pageBits+uint64(word)<<6+i
+				switch {
+				case p.stored[word]&set != set || addr < b.Base || addr >= end:
+				case p.chance[word]&set != 0:
+					out.Chance++
+				case !whole && (p.atomic[word]|p.shared[word])&set != 0:
+					out.Updated++
+				default:
+					out.add(int64((addr-b.Base)/size), addr, memory)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// add appends an element to the runs, to the last if it follows it.
+func (o *Output) add(index int64, addr uint64, memory *exec.Memory) {
+	var room [8]byte
+	size := o.Elem.Size()
+	memory.Read(addr, room[:size])
+	if n := len(o.Runs); n > 0 && o.Runs[n-1].First+int64(len(o.Runs[n-1].Bytes)/size) == index {
+		o.Runs[n-1].Bytes = append(o.Runs[n-1].Bytes, room[:size]...)
+		return
+	}
+	o.Runs = append(o.Runs, Run{index, append(make([]byte, 0, 64), room[:size]...)})
+}
+
+// Elements is how many elements the runs have.
+func (o *Output) Elements() (n int64) {
+	for i := range o.Runs {
+		n += int64(len(o.Runs[i].Bytes) / o.Elem.Size())
+	}
+	return n
+}
