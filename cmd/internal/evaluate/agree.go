@@ -23,7 +23,7 @@ type comparison struct {
 func (c *comparison) text() string {
 	parts := slices.Clone(c.notes)
 	if c.compared > 0 {
-		parts = append([]string{fmt.Sprintf("%d elements agree with %s", c.compared, strings.Join(c.against, " and "))}, parts...)
+		parts = append([]string{"agree with " + strings.Join(c.against, " and ")}, parts...)
 	}
 	return strings.Join(parts, "; ")
 }

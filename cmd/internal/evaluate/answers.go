@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/warptune/warptune/search"
@@ -50,6 +51,12 @@ type answerKey struct {
 type Peers struct {
 	Configs []search.Config
 	PTX     []Compiler // of each
+}
+
+func (p *Peers) add(cfg search.Config, ptx Compiler) {
+	if !slices.ContainsFunc(p.Configs, cfg.Equal) {
+		p.Configs, p.PTX = append(p.Configs, cfg), append(p.PTX, ptx)
+	}
 }
 
 // answerSet is what is known of the configurations of one kernel, problem and architecture.
