@@ -69,7 +69,8 @@ type answerSet struct {
 	compiler Compiler
 	peers    *Peers
 	space    *search.Space
-	first    int // of candidate; -1: not looked for
+	name     string // of the candidates; "": not known
+	first    int    // of candidate; -1: not looked for
 	members  map[string]*member
 	related  map[relationKey]relation
 }
@@ -115,6 +116,9 @@ func (a *Answers) name(job *Job, compiler Compiler) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if s.name != "" {
+		return s.name, nil
+	}
 	h := sha256.New()
 	for i := range mostFirst {
 		cfg, ok := s.candidate(i)
@@ -127,7 +131,8 @@ func (a *Answers) name(job *Job, compiler Compiler) (string, error) {
 		}
 		fmt.Fprintf(h, "%q %q\n", cfg.String(), key)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	s.name = hex.EncodeToString(h.Sum(nil))
+	return s.name, nil
 }
 
 // compare compares what a job's configuration wrote with what others do.
