@@ -17,8 +17,9 @@ type access struct {
 	family int  // in Runner.families; 0: none
 	read   bool
 	write  bool
-	lanes  uint32 // that give an address: of an ldmatrix 8 for each matrix, else all
-	matrix bool   // ldmatrix
+	bank   stretch // of the constant bank, which it may read
+	lanes  uint32  // that give an address: of an ldmatrix 8 for each matrix, else all
+	matrix bool    // ldmatrix
 
 	second *access // CpAsync: the global side
 	size   slot    // CpAsync: source bytes actually read, noSlot for all
@@ -51,7 +52,13 @@ func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
 	if a.space == ir.Shared || a.space == ir.Generic {
 		c.p.granule = min(c.p.granule, max(1, a.elem))
 	}
-	c.register(a)
+	c.register(a, &in.Src[0])
+	if a.space == ir.Global || a.space == ir.Generic {
+		c.p.globalGranule = min(c.p.globalGranule, max(1, a.elem))
+		if a.write {
+			c.p.writers = append(c.p.writers, a.index)
+		}
+	}
 	if a.write && a.data && a.space != ir.Shared && a.space != ir.Local {
 		c.p.rewritable = false
 	}
@@ -61,10 +68,11 @@ func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
 	return true, c.dataOperands(pc, in, i)
 }
 
-// register gives an access its place in the runner's caches.
-func (c *compiler) register(a *access) {
+// register gives an access to an address its place in the runner's caches.
+func (c *compiler) register(a *access, address *ir.Operand) {
 	a.index = c.p.accesses
 	c.p.accesses++
+	c.p.origins = append(c.p.origins, c.origins(a, address))
 }
 
 // address resolves an address operand into a base register and an offset.
@@ -161,7 +169,7 @@ func (c *compiler) emitAsync(pc int, in *ir.Instr, i *instr) error {
 		}
 		g.size = s
 	}
-	c.register(a)
-	c.register(g)
+	c.register(a, &in.Src[0])
+	c.register(g, &in.Src[1])
 	return nil
 }

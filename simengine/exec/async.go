@@ -17,6 +17,11 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 			return s
 		}
 		r.observe(w, in, ir.Global, g.width, reading, true)
+		if r.series != nil {
+			if s := r.globalRaces(w, in, g, reading, false); s != next {
+				return s
+			}
+		}
 	}
 	r.addr, r.saved = r.saved, r.addr
 	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {

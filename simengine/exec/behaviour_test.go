@@ -393,8 +393,8 @@ func TestFaults(t *testing.T) {
 		parts      []string
 	}{
 		{"read past a buffer", "add.s64 %rd4, %rd4, 8192;\nld.global.u32 %r1, [%rd4+4];", 32, OutOfBounds,
-			[]string{"ld.global.u32 %r1, [%rd4+4]", "k.ptx:2", "4 bytes past the end of buffer in", "thread 0"}},
-		{"write before a buffer", "st.global.u32 [%rd3+-4], 1;", 32, OutOfBounds, []string{"4 bytes before buffer out", "thread 0"}},
+			[]string{"ld.global.u32 %r1, [%rd4+4]", "k.ptx:2", "reads 4 bytes, 4 bytes (1 element) past the end of in, 2048 elements of u32 (8192 bytes)", "thread 0"}},
+		{"write before a buffer", "st.global.u32 [%rd3+-4], 1;", 32, OutOfBounds, []string{"writes 4 bytes, 4 bytes (1 element) before out, 2048", "thread 0"}},
 		{"wild pointer", "mov.u64 %rd5, 64;\nst.global.u32 [%rd5], 1;", 32, OutOfBounds, []string{"0x40"}},
 		{"shared memory", "add.s32 %r1, %r31, 4092;\nst.shared.u32 [%r1], 1;", 32, OutOfBounds, []string{"shared address 0x1000", "4096 bytes", "thread 1"}},
 		{"misaligned", "ld.global.u32 %r1, [%rd4+2];", 32, Misaligned, []string{"multiple of 4"}},

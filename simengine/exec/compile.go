@@ -47,13 +47,14 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c.allocate()
 	c.samplers()
 	c.layout()
+	c.pointers = c.k.Pointers()
 	for b := range k.Blocks {
 		if err := c.block(b); err != nil {
 			return nil, err
 		}
 	}
 	c.finish()
-	c.p.alike, c.p.apart = c.findAlike(), c.warpsApart()
+	c.p.alike, c.p.apart, c.p.exits = c.findAlike(), c.warpsApart(), exitBlocks(k)
 	return c.p, nil
 }
 
@@ -70,7 +71,7 @@ func all(k *ir.Kernel) []bool {
 // is the one that Compile would return, of an instruction the program leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel
-	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs))}
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: k.Pointers()}
 	for r := range c.slots { // which one does not matter, nothing is executed
 		c.slots[r] = slot{file: fileOf(k.Regs[r].Type)}
 	}
@@ -108,6 +109,8 @@ type compiler struct {
 
 	operand extra // scratch of instructions that keep none
 	key     []byte
+
+	pointers *ir.Pointers
 }
 
 // layout fixes what depends on the kernel alone.
@@ -128,7 +131,7 @@ func (c *compiler) layout() {
 	for i := range c.p.Loops {
 		c.p.headOf[c.p.Loops[i].Head] = int32(i)
 	}
-	c.p.granule = 4
+	c.p.granule, c.p.globalGranule = 4, 4
 	c.p.rewritable = true
 }
 
@@ -181,7 +184,9 @@ func (c *compiler) block(i int) error {
 	b.yields, b.leaves = c.yields[i], c.leavesYielding(i)
 	c.families = families{open: map[familyKey]int{}}
 	for pc := kb.Start; pc < end; pc++ {
+		op := c.k.Instrs[pc].Op
 		b.joins = b.joins || c.k.Instrs[pc].Together()
+		b.barrier = b.barrier || op == ir.Bar || op == ir.BarRed
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")
 		}

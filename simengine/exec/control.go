@@ -69,13 +69,17 @@ func (r *Runner) branchIndexed(w *warp, b *block, t *frame, taken uint32) {
 	} else {
 		t.block, t.since = b.ipdom, w.tick
 	}
-	kept := w.stack[:0]
+	kept, gone := w.stack[:0], uint32(0)
 	for _, f := range w.stack {
 		if f.block != f.rpc || f.rpc < 0 {
 			kept = append(kept, f)
+		} else if w.exitsAt(f.rpc) {
+			gone |= f.mask
 		}
 	}
-	w.stack = kept
+	if w.stack = kept; gone != w.live {
+		w.exitLanes(gone)
+	}
 }
 
 // predicateValue is a predicate source as a mask.

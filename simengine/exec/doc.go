@@ -16,6 +16,7 @@
 // emit. In loops that a lane may leave by what other threads write the real assembler has
 // lanes yield to each other (ir.Kernel.Yields): those that have left go on without those
 // in it, each group with a stack of its own, until all come to an instruction that they execute together.
+// Lanes to which nothing is left but the exit leave at once, and do not count at barriers (exited.go).
 // Of the guarantee of Volta and later that diverged lanes of one warp make
 // progress independently no more is modelled: a lane that spins on what another
 // lane of its own warp must still do without such a loop ends as the fault StepLimit. Warps of one

@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // WarpSize is the number of lanes of a warp.
 const WarpSize = 32
@@ -99,4 +102,8 @@ type Options struct {
 	// a launch without faults there has none in Full mode either, of what the
 	// slice executes.
 	Races bool
+	// GlobalRaces, if not nil, looks for races in device memory too, within the CTA and with those that were
+	// executed before with the same: all of one launch. It implies Races, and holds in Slice mode what Races says
+	// of values. See its package for what it costs.
+	GlobalRaces *racecheck.Series
 }

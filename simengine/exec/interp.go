@@ -41,10 +41,13 @@ func (r *Runner) runWarp(w *warp) signal {
 		t := w.top()
 		b := &r.p.blocks[t.block]
 		if w.ip < 0 {
+			if b.barrier && t.mask != w.live && w.letOthersExit() {
+				continue
+			}
 			if b.yields && w.passed < passedYield && w.part() || b.joins && w.passed < passedAll && w.await() {
 				continue
 			}
-			w.passed = passedNone
+			w.passed, t.waits = passedNone, false
 			if left -= WarpSize; len(w.parted) > 0 {
 				left += WarpSize - bits.OnesCount32(t.mask)
 			}
@@ -145,14 +148,14 @@ func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
 				return faulted
 			}
 		default:
-			r.other(w, in, mask)
+			r.crossing(w, in, mask)
 		}
 	}
 	return next
 }
 
-// other runs the kinds that mix register files.
-func (r *Runner) other(w *warp, in *instr, mask uint32) {
+// crossing runs the kinds that mix register files.
+func (r *Runner) crossing(w *warp, in *instr, mask uint32) {
 	switch in.kind {
 	case kindPred:
 		r.predicate(w, in, mask)

@@ -105,6 +105,7 @@ type block struct {
 	yields     bool // ir.Kernel.Yields
 	leaves     bool // lanes that leave such a loop here go on where others of it may come later
 	joins      bool // it has an instruction that lanes of a warp execute together
+	barrier    bool // it has a barrier of the CTA
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -127,13 +128,17 @@ type Program struct {
 	specials        []specialSlot
 	unwritten       []slot     // what may be read before it is written
 	accesses        int        // number of memory instructions
+	origins         []uint64   // by access.index: the parameters and variables that it may point into; see bounds.go
 	families        int        // most families of a block
 	dynamicShared   int        // offset of the dynamic shared array
-	granule         int        // finest shared access, bytes: 1 or 4
+	granule         int        // finest shared access, bytes: 1, 2 or 4
+	globalGranule   int        // finest access to device memory, as much
+	writers         []int      // accesses, by access.index, that may write device memory
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
+	exits           []bool     // by block: a lane that comes there has nothing left to do but exit
 	slow            []int32    // the operations whose slow paths are counted
 	matched         []int32    // those whose lanes' values are
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -22,19 +23,10 @@ type raceChecker struct {
 	granule  int // bytes of a cell, a power of two
 	shift    uint
 	cells    []cell
-	known    [MaxThreads / WarpSize]clock // by warp: ticks of others it is after
-	arriving [16]clock                    // by barrier
-	atomics  map[uint64]*clock            // by address, shared addresses in their window
+	known    [MaxThreads / WarpSize]racecheck.Clock // by warp: ticks of others it is after
+	arriving [16]racecheck.Clock                    // by barrier
+	atomics  map[uint64]*racecheck.Clock            // by address, shared addresses in their window
 	copies   [MaxThreads / WarpSize]asyncGroups
-}
-
-// clock is a tick of every warp.
-type clock [MaxThreads / WarpSize]uint32
-
-func (c *clock) join(d *clock) {
-	for i, v := range d {
-		c[i] = max(c[i], v)
-	}
 }
 
 // touch is one access to a cell. A zero tick means none.
@@ -72,7 +64,7 @@ func (c *raceChecker) reset(warps, bytes, granule int) {
 	clear(c.known[:])
 	clear(c.arriving[:])
 	if c.atomics == nil {
-		c.atomics = map[uint64]*clock{}
+		c.atomics = map[uint64]*racecheck.Clock{}
 	}
 	clear(c.atomics)
 	for i := range c.copies {
@@ -83,16 +75,16 @@ func (c *raceChecker) reset(warps, bytes, granule int) {
 // arrive gives a warp's clock to a barrier.
 func (c *raceChecker) arrive(w *warp, id int) {
 	c.known[w.id][w.id] = w.tick
-	c.arriving[id].join(&c.known[w.id])
+	c.arriving[id].Join(&c.known[w.id])
 	w.tick++
 }
 
 // release gives a barrier's clock to the warps that waited.
 func (c *raceChecker) release(id int, waiting uint32) {
 	for m := waiting; m != 0; m &= m - 1 {
-		c.known[bits.TrailingZeros32(m)].join(&c.arriving[id])
+		c.known[bits.TrailingZeros32(m)].Join(&c.arriving[id])
 	}
-	c.arriving[id] = clock{}
+	c.arriving[id] = racecheck.Clock{}
 }
 
 // exchange orders a warp after earlier strong accesses to an address and
@@ -100,12 +92,12 @@ func (c *raceChecker) release(id int, waiting uint32) {
 func (c *raceChecker) exchange(w *warp, addr uint64) {
 	at := c.atomics[addr]
 	if at == nil {
-		at = new(clock)
+		at = new(racecheck.Clock)
 		c.atomics[addr] = at
 	}
-	c.known[w.id].join(at)
+	c.known[w.id].Join(at)
 	c.known[w.id][w.id] = w.tick
-	at.join(&c.known[w.id])
+	at.Join(&c.known[w.id])
 }
 
 // isStrong reports an access that is part of the kernel's synchronisation.
@@ -121,11 +113,18 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 	if strong {
 		for m := mask; m != 0; m &= m - 1 {
 			base, _ := windowBase(space)
-			c.exchange(w, r.addr[bits.TrailingZeros32(m)]+base)
+			addr := r.addr[bits.TrailingZeros32(m)] + base
+			c.exchange(w, addr)
+			if r.series != nil {
+				r.series.Exchange(addr, w.id, w.tick, &c.known[w.id])
+			}
 		}
 		w.tick++
 	}
 	if space != ir.Shared {
+		if r.series != nil && space == ir.Global {
+			return r.globalRaces(w, in, a, mask, strong)
+		}
 		return next
 	}
 	now := touch{tick: w.tick, pc: in.pc, strong: strong}

@@ -1,15 +1,14 @@
 package exec
 
 import (
-	"fmt"
-
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // quickRead is readCell for a cell that another warp wrote before a barrier, the
 // same one with all its lanes together since, or nobody did, as it is with most;
 // false says that it is not, and does nothing.
-func (c *cell) quickRead(now *touch, known *clock, id int, together bool) bool {
+func (c *cell) quickRead(now *touch, known *racecheck.Clock, id int, together bool) bool {
 	if w := &c.write; w.tick != 0 {
 		if from := int(w.thread) / WarpSize; w.async || from == id && !together || from != id && known[from] < w.tick {
 			return false
@@ -84,11 +83,11 @@ func (r *Runner) ordered(w *warp, old *touch, lane int) bool {
 // the top frame holding b.
 func (w *warp) together(a, b int, tick uint32) bool {
 	for i := len(w.stack) - 1; i >= 0; i-- {
-		if f := &w.stack[i]; f.mask>>a&1 == 1 {
+		if f := &w.stack[i]; (f.mask|f.gone)>>a&1 == 1 {
 			return i == len(w.stack)-1 || tick <= f.since
 		}
 	}
-	return w.live>>a&1 == 0 || tick <= w.whole // a has exited, or goes its own way
+	return tick <= w.whole // a goes its own way
 }
 
 // sameValue reports whether a plain store by lane writes to the cell at addr
@@ -125,26 +124,6 @@ func (r *Runner) storedByte(w *warp, in *instr, lane, addr int) (byte, bool) {
 	}
 	v := w.get(in.x.src[off/a.elem], lane)
 	return byte(v >> (8 * (off % a.elem))), true
-}
-
-func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, addr int) signal {
-	k := r.p.Kernel
-	verb, what := "reads", "is written"
-	if a.write {
-		verb = "writes"
-	}
-	if !writesMemory(k.Instrs[old.pc].Op) {
-		what = "is read"
-	}
-	missing := "no barrier between"
-	switch {
-	case old.async:
-		missing = "no cp.async.wait_group and barrier between"
-	case int(old.thread)/WarpSize == w.id:
-		missing = "both in one warp, not synchronised"
-	}
-	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane),
-		Detail: fmt.Sprintf("%s what %s by thread %d in `%s` at %v, %s", verb, what, old.thread, k.Text(int(old.pc)), k.Instrs[old.pc].Pos, missing)})
 }
 
 // swaps says that an instruction is a compare and swap.

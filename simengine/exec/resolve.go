@@ -160,28 +160,9 @@ func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint3
 	case ir.Local:
 		return r.within(w, in, space, mask, hi, width, uint64(r.localBytes))
 	case ir.Const:
-		return r.within(w, in, space, mask, hi, width, uint64(len(r.mem.constants)))
+		return r.withinBank(w, in, a, mask, e)
 	}
 	return r.fail(w, in, Fault{Kind: Unsupported, Space: space, Thread: -1, Detail: "access to this state space"})
-}
-
-// checkRegions checks lanes that may lie in different buffers.
-func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal {
-	width := uint64(a.width)
-	for m := mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
-		if reg := r.regions[a.index]; reg != nil && reg.holds(r.addr[l], width) {
-			continue
-		}
-		reg := r.mem.find(r.addr[l], width)
-		if reg == nil {
-			f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: r.addr[l], Thread: w.thread(l)}
-			r.mem.nearest(&f)
-			return r.fail(w, in, f)
-		}
-		r.regions[a.index] = reg
-	}
-	return next
 }
 
 // within checks the lanes against a space of the given size.

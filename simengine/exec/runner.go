@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -39,8 +40,15 @@ type Runner struct {
 	localBytes int
 	barriers   [16]barrier
 	regions    []*region // by access.index: the buffer last touched
-	families   []family  // by access.family
-	follower   Follower  // obs, if it is one
+	boundTo    *Memory   // where the buffers of bufferOf are, and
+	bound      []byte    // the parameters that name them
+	bufferOf   [mostOrigins]*region
+	isBuffer   uint64            // origins that are a buffer
+	written    uint64            // those that the kernel may write
+	series     *racecheck.Series // Options.GlobalRaces
+	lanes      laneAccess
+	families   []family // by access.family
+	follower   Follower // obs, if it is one
 	races      *raceChecker
 	phases     *phases // before the checker is asked
 	closely    bool    // it is to be asked at once
@@ -138,10 +146,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.apart) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
-	if r.mem != mem {
-		clear(r.regions)
-	}
 	r.mem, r.obs, r.opt, r.launch, r.cta = mem, obs, opt, l, cta
+	r.bind()
 	if r.opt.StepLimit <= 0 {
 		r.opt.StepLimit = DefaultStepLimit
 	}
@@ -153,7 +159,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
-	r.closely = !opt.Races || !canRestart || !r.p.inPhases()
+	r.series = opt.GlobalRaces
+	r.closely = !opt.Races || !canRestart || !r.p.inPhases() || r.series != nil
 	for r.work, r.aside = 0, 0; ; {
 		work, aside := r.work, r.aside
 		r.setup()

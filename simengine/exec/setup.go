@@ -91,12 +91,15 @@ func (r *Runner) setup() {
 		}
 		r.phases = r.phaser
 		r.phases.reset(len(r.shared), p.granule)
-	case r.opt.Races:
+	case r.opt.Races || r.series != nil:
 		if r.checker == nil {
 			r.checker = &raceChecker{}
 		}
 		r.races = r.checker
 		r.races.reset(r.nwarps, len(r.shared), p.granule)
+	}
+	if r.series != nil {
+		r.series.Begin(r.cta, p.globalGranule)
 	}
 }
 
@@ -117,7 +120,7 @@ func (r *Runner) growWarps() {
 		w := warp{
 			id: len(r.warps), first: len(r.warps) * WarpSize,
 			r32: make([]vec32, p.n32), r64: make([]vec64, p.n64), pred: make([]uint32, p.npred),
-			loops: make([]loopRun, len(p.Loops)),
+			loops: make([]loopRun, len(p.Loops)), exits: p.exits,
 		}
 		for _, c := range p.consts32 {
 			fill(&w.r32[c.index], c.value)

@@ -103,7 +103,7 @@ func (w *warp) resume() bool {
 		return t.block == at
 	})
 	if met == w.live {
-		w.stack = append(w.stack[:0], frame{block: at, rpc: -1})
+		w.stack = append(w.stack[:0], frame{block: at, rpc: -1, gone: ^w.live})
 	}
 	for i := range w.stack {
 		w.stack[i].mask |= met

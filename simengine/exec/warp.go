@@ -7,10 +7,14 @@ import "math/bits"
 type frame struct {
 	block, rpc int32
 	mask       uint32
+	gone       uint32 // lanes that have exited, of those that were in mask
 	since      uint32 // warp tick at which the frame last was on top
 	// fresh are those of the lanes that wait here for others which have just left a loop whose lanes
 	// yield to each other.
 	fresh uint32
+	// waits says that the lanes stand before a barrier that other lanes of the warp may still make
+	// complete by exiting (see letOthersExit).
+	waits bool
 }
 
 // state is what a warp is doing.
@@ -46,6 +50,7 @@ type warp struct {
 	barrierI *instr
 	loops    []loopRun
 	inLoops  []int32 // loops that are being sampled, outermost first
+	exits    []bool  // Program.exits
 }
 
 // thread is the linear thread index of a lane.
@@ -69,12 +74,13 @@ func (w *warp) guarded(mask uint32, guard int32, not bool) uint32 {
 func (w *warp) exitLanes(mask uint32) {
 	w.live &^= mask
 	for i := range w.stack {
+		w.stack[i].gone |= w.stack[i].mask & mask
 		w.stack[i].mask &^= mask
 	}
 }
 
 // settle pops frames that are empty or have reconverged and reports whether
-// any lane is left.
+// any lane is left. Lanes exit at once where nothing but the exit is left for them.
 func (w *warp) settle() bool {
 	for n := len(w.stack); n > 0; n = len(w.stack) {
 		t := &w.stack[n-1]
@@ -83,6 +89,7 @@ func (w *warp) settle() bool {
 			return true
 		}
 		w.stack = w.stack[:n-1]
+		w.arrived(t)
 	}
 	return false
 }
@@ -107,6 +114,11 @@ func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32, leaves bool
 		}
 		if targets[i] != rpc || rpc < 0 {
 			w.stack = append(w.stack, frame{block: targets[i], rpc: rpc, mask: masks[i], since: w.tick})
+		}
+	}
+	for i := range targets {
+		if targets[i] == rpc && targets[0] != targets[1] && w.exitsAt(rpc) {
+			w.exitLanes(masks[i])
 		}
 	}
 }

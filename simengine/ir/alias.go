@@ -1,7 +1,8 @@
 package ir
 
-// roots says which kernel parameters a 64-bit value may have been computed
-// from as a pointer: bit i for parameter i, rootUnknown for anything else.
+// roots says which kernel parameters and variables a 64-bit value may have been computed
+// from as a pointer: bit i for parameter i, the bits behind them for the variables,
+// rootUnknown for anything else.
 type roots uint64
 
 const rootUnknown roots = 1 << 63
@@ -10,9 +11,21 @@ const rootUnknown roots = 1 << 63
 // distinct parameters point to distinct buffers.
 func (a roots) mayAlias(b roots) bool { return a&b != 0 || (a|b)&rootUnknown != 0 }
 
-// pointerRoots finds the roots of every register. A product is no pointer, and
+// rootOf is the bit of parameter p, or of variable v if p is negative.
+func (k *Kernel) rootOf(p, v int) roots {
+	if p < 0 {
+		p = len(k.Params) + v
+	}
+	if p < 0 || p >= 63 {
+		return rootUnknown
+	}
+	return 1 << p
+}
+
+// pointerRoots finds the roots of every register. A product is no pointer, nor is what is shifted to the left, and
 // neither is what comes from 32 bits; a pointer loaded from memory or put
-// together from halves is unknown.
+// together from halves is unknown. A difference keeps the roots of both: added to one pointer, that of two
+// leads from the one to the other.
 func (k *Kernel) pointerRoots() []roots {
 	of := make([]roots, len(k.Regs))
 	for changed := true; changed; {
@@ -37,8 +50,8 @@ func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 	src := in.Src
 	switch in.Op {
 	case Ld, Ldu:
-		if p := in.Src[0].Param; in.Space == ParamSpace && p >= 0 && p < 63 && in.Type.Size() == 8 && in.Vec <= 1 {
-			return 1 << p
+		if p := in.Src[0].Param; in.Space == ParamSpace && p >= 0 && in.Src[0].Reg == NoReg && in.Src[0].Imm == 0 && in.Type.Size() == 8 && in.Vec <= 1 {
+			return k.rootOf(int(p), -1)
 		}
 		return rootUnknown
 	case Atom:
@@ -54,22 +67,74 @@ func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 	}
 	var v roots
 	for i := range src {
-		switch src[i].Kind {
-		case OperandReg:
-			if k.Regs[src[i].Reg].Type.Size() == 8 {
-				v |= of[src[i].Reg]
-			}
-		case OperandVar, OperandAddr:
-			v |= rootUnknown
+		v |= k.operandRoots(&src[i], of)
+	}
+	if in.Op == Shl {
+		v &^= rootUnknown // of a pointer shifted right before, to align it, what is known is kept
+	}
+	return v
+}
+
+// operandRoots is the roots of a source, of an address what it is made of.
+func (k *Kernel) operandRoots(o *Operand, of []roots) (v roots) {
+	switch o.Kind {
+	case OperandReg, OperandAddr:
+		if o.Reg != NoReg && k.Regs[o.Reg].Type.Size() == 8 {
+			v = of[o.Reg]
 		}
+	case OperandVar:
+	default:
+		return 0
+	}
+	if o.Kind == OperandReg {
+		return v
+	}
+	if o.Var >= 0 {
+		v |= k.rootOf(-1, int(o.Var))
+	} else if o.Kind == OperandVar || o.Param >= 0 {
+		v |= rootUnknown // the address of a parameter
 	}
 	return v
 }
 
 // addressRoots is the roots of an address operand.
 func (k *Kernel) addressRoots(o *Operand, of []roots) roots {
-	if o.Reg == NoReg || o.Var >= 0 || of[o.Reg] == 0 {
-		return rootUnknown
+	if v := k.operandRoots(o, of); v != 0 {
+		return v
 	}
-	return of[o.Reg]
+	return rootUnknown
+}
+
+// Origins are the pointers that an address may have been computed from.
+type Origins struct {
+	Params, Vars []int // indices in Kernel.Params and Kernel.Vars
+}
+
+// Pointers knows of each address of a kernel where it comes from.
+type Pointers struct {
+	k  *Kernel
+	of []roots
+}
+
+// Pointers finds where the kernel's addresses come from.
+func (k *Kernel) Pointers() *Pointers { return &Pointers{k, k.pointerRoots()} }
+
+// Origins are the parameters and variables that an address operand may point into, none
+// where it is not known. A parameter that is a number may be among them.
+func (p *Pointers) Origins(o *Operand) (from Origins) {
+	v := p.k.addressRoots(o, p.of)
+	if v&rootUnknown != 0 {
+		return from
+	}
+	for i := range p.k.Params {
+		if v&p.k.rootOf(i, -1) != 0 {
+			from.Params = append(from.Params, i)
+		}
+	}
+	for i := range p.k.Vars {
+		if v&p.k.rootOf(-1, i) != 0 {
+			from.Vars = append(from.Vars, i)
+		}
+	}
+	return from
 }

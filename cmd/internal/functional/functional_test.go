@@ -194,9 +194,9 @@ func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[stri
 		return nil, err
 	}
 	l := exec.Launch{Grid: dim(launch.Grid), CTA: dim(launch.Block), DynamicShared: launch.DynamicShared, Params: bound}
-	runner := exec.NewRunner(program)
+	runner, opt := exec.NewRunner(program), allChecks()
 	for cta := range l.Grid.Count() {
-		if err := runner.Run(l, mem, cta, exec.Options{Mode: exec.Full, Races: true}, nil); err != nil {
+		if err := runner.Run(l, mem, cta, opt, nil); err != nil {
 			return nil, fmt.Errorf("CTA %d: %w", cta, err)
 		}
 	}

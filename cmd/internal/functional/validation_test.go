@@ -1,0 +1,203 @@
+package functional_test
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/record"
+)
+
+// Kernels that ran right on a GPU are called right: of every validation set some configurations,
+// WARPTUNE_CHECKED of each if that is set, a few CTAs in full under all checks.
+func TestMeasuredKernelsAreCalledRight(t *testing.T) {
+	const validation = "../../../deploy/calibrate/validation/"
+	each := 2
+	if n, err := strconv.Atoi(os.Getenv("WARPTUNE_CHECKED")); err == nil {
+		each = n
+	}
+	sets, err := filepath.Glob(validation + "*/ptx.zip")
+	if err != nil || len(sets) == 0 {
+		t.Fatal("no validation sets: ", err)
+	}
+	for _, zipped := range sets {
+		dir := filepath.Dir(zipped)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			files, err := zip.OpenReader(zipped)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer files.Close()
+			for _, rec := range drawRecords(t, dir, each) {
+				t.Run(rec.PTX, func(t *testing.T) { checkRecord(t, dir, files, &rec) })
+			}
+		})
+	}
+}
+
+// drawRecords are n records of a set with different PTX.
+func drawRecords(t *testing.T, dir string, n int) (drawn []record.Record) {
+	t.Helper()
+	timings, err := filepath.Glob(dir + "/h?00.jsonl.gz")
+	if err != nil || len(timings) != 1 {
+		t.Fatalf("%s: %d files of timings: %v", dir, len(timings), err)
+	}
+	f, err := os.Open(timings[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	recs, err := record.Read(timings[0], f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seed = 3
+	seen := map[string]bool{}
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(recs)) {
+		if r := &recs[i]; len(drawn) < n && !seen[r.PTX] && r.TimeUS != nil {
+			seen[r.PTX] = true
+			drawn = append(drawn, *r)
+		}
+	}
+	return drawn
+}
+
+// checkedWork is the work that a CTA may take: what is beyond is given up.
+const checkedWork = 3_000_000
+
+// checkRecord executes the first, the last and some other CTAs of a record's launch, in one series.
+func checkRecord(t *testing.T, dir string, files fs.FS, rec *record.Record) {
+	def, _, err := kernel.Load(dir + "/kernels/" + rec.Kernel + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := evaluate.Config(def, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch, err := def.Launch(cfg, rec.ProblemSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := fs.ReadFile(files, rec.PTX+".ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := ptx.Parse(rec.PTX+".ptx", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := ir.Build(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := module.Kernel(launch.KernelName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.Compile(k, exec.Full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := exec.NewMemory(0)
+	params, err := filled(mem, k, launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := exec.Launch{Grid: dim(launch.Grid), CTA: dim(launch.Block), DynamicShared: launch.DynamicShared, Params: params}
+	runner, last := exec.NewRunner(program), l.Grid.Count()-1
+	opt := allChecks()
+	opt.WorkLimit = checkedWork
+	for i, cta := range []int64{0, 1, last / 2, last/2 + 1, last} {
+		if cta > last || i > 0 && last == 0 {
+			continue
+		}
+		err := runner.Run(l, mem, cta, opt, nil)
+		var fault *exec.Fault
+		if errors.As(err, &fault) && fault.Kind == exec.StepLimit {
+			t.Log("given up after the work that is checked")
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s of %s, %v, grid %v of %v: %v", cfg, rec.Kernel, rec.ProblemSize, l.Grid, l.CTA, err)
+			return
+		}
+	}
+}
+
+// allChecks are the options with everything that is looked for, in a launch.
+func allChecks() exec.Options {
+	return exec.Options{Mode: exec.Full, Races: true, GlobalRaces: racecheck.New(0)}
+}
+
+// filled allocates and fills the buffers as the definition says, and lays out the parameters.
+func filled(mem *exec.Memory, k *ir.Kernel, launch *kernel.Launch) ([]byte, error) {
+	if err := mem.LoadModule(k); err != nil {
+		return nil, err
+	}
+	buffer := func(a *kernel.Arg) (exec.Buffer, error) {
+		fill, err := fillOf(a)
+		return exec.Buffer{Name: a.Name, Elem: anyElem[a.Type], Count: a.Count * int64(max(a.Lanes, 1)), Fill: fill}, err
+	}
+	for i := range launch.Constants {
+		b, err := buffer(&launch.Constants[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := mem.SetVar(b); err != nil {
+			return nil, err
+		}
+	}
+	var args []exec.Arg
+	for i := range launch.Args {
+		a := &launch.Args[i]
+		if a.Scalar {
+			args = append(args, exec.Arg{Bytes: scalar(a.Bits, k.Params[i].Size)})
+			continue
+		}
+		b, err := buffer(a)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := mem.Alloc(b); err != nil {
+			return nil, err
+		}
+		args = append(args, exec.Arg{Buffer: a.Name})
+	}
+	return mem.BindParams(k, args)
+}
+
+var anyElem = map[kernel.Type]ir.Type{
+	kernel.Bool: ir.U8, kernel.Int8: ir.S8, kernel.Uint8: ir.U8, kernel.Int16: ir.S16, kernel.Uint16: ir.U16,
+	kernel.Int32: ir.S32, kernel.Uint32: ir.U32, kernel.Int64: ir.S64, kernel.Uint64: ir.U64,
+	kernel.Half: ir.F16, kernel.Float: ir.F32, kernel.Double: ir.F64,
+}
+
+func fillOf(a *kernel.Arg) (exec.Fill, error) {
+	switch a.Fill.Kind {
+	case kernel.FillConstant:
+		return exec.Constant(a.Fill.Value), nil
+	case kernel.FillRandom:
+		return exec.Random(a.Fill.Seed, a.Fill.Value), nil
+	case kernel.FillGenerator:
+		at, err := a.Fill.Generator()
+		return exec.Generated(func(i int64) float64 {
+			v, _ := at(i)
+			return v
+		}), err
+	}
+	return exec.Fill{}, fmt.Errorf("argument %s: fill of another kind", a.Name)
+}

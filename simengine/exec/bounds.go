@@ -1,0 +1,209 @@
+package exec
+
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// A pointer belongs to the argument or variable that it was computed from (ir.Pointers), wherever it strays: what
+// is read behind the end of one buffer is out of bounds though another one lies there. An address that
+// may come from several may lie in each of them; one of which nothing is known, as of a pointer that was loaded from memory or
+// came in a structure, in any buffer.
+//
+// Of shared memory a CTA has all that was allocated for it: an overrun from one of its
+// arrays into the next goes unnoticed on a GPU, and kernels that number several arrays as one rely on it.
+// So only what leaves the CTA's allocation is out of bounds.
+
+// stretch is the bytes from lo to before hi.
+type stretch struct{ lo, hi uint64 }
+
+// The origins of an access are bits: of parameters from 0 on, of variables in .global
+// memory behind them. mostOrigins are as many as are told apart.
+const mostOrigins = 64
+
+// origins are those of an access; 0 is any buffer. Those in constant memory are a stretch of the bank.
+func (c *compiler) origins(a *access, address *ir.Operand) uint64 {
+	var all uint64
+	from := c.pointers.Origins(address)
+	for _, p := range from.Params {
+		if c.k.Params[p].Size == 8 {
+			all |= c.origin(p)
+		}
+	}
+	for _, v := range from.Vars {
+		switch at := &c.k.Vars[v]; at.Space {
+		case ir.Global:
+			all |= c.origin(len(c.k.Params) + v)
+		case ir.Const:
+			part := stretch{uint64(at.Offset), uint64(at.Offset + at.Size)}
+			if a.bank.hi > 0 {
+				part.lo, part.hi = min(part.lo, a.bank.lo), max(part.hi, a.bank.hi)
+			}
+			a.bank = part
+		}
+	}
+	if len(from.Params)+len(from.Vars) > bits.OnesCount64(all) {
+		return 0 // what is no buffer may hold pointers
+	}
+	return all
+}
+
+func (c *compiler) origin(i int) uint64 {
+	if i >= mostOrigins {
+		return 0
+	}
+	return 1 << i
+}
+
+// bind finds the buffers that parameters point into and variables are, once for all CTAs of a
+// launch.
+func (r *Runner) bind() {
+	k := r.p.Kernel
+	if r.boundTo == r.mem && bytes.Equal(r.bound, r.launch.Params) {
+		return
+	}
+	r.boundTo, r.bound = r.mem, append(r.bound[:0], r.launch.Params...)
+	clear(r.regions)
+	r.isBuffer, r.bufferOf = 0, [mostOrigins]*region{}
+	note := func(i int, reg *region) {
+		if i < mostOrigins && reg != nil {
+			r.isBuffer |= 1 << i
+			r.bufferOf[i] = reg
+		}
+	}
+	for i, p := range k.Params {
+		if p.Size == 8 {
+			note(i, r.mem.owner(getBits(r.bound[p.Offset:], 8)))
+		}
+	}
+	for i := range k.Vars {
+		if k.Vars[i].Space == ir.Global {
+			note(len(k.Params)+i, r.mem.byName[k.Vars[i].Name])
+		}
+	}
+	r.bindWritten()
+}
+
+// owner is the buffer that a pointer passed as an argument points into, its end included.
+func (m *Memory) owner(addr uint64) *region {
+	for _, r := range m.regions {
+		if addr-r.base <= r.size {
+			return r
+		}
+	}
+	return nil
+}
+
+// checkRegions checks lanes that may lie in different buffers.
+func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal {
+	width := uint64(a.width)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if reg := r.regions[a.index]; reg != nil && reg.holds(r.addr[l], width) {
+			continue
+		}
+		reg := r.meant(a, r.addr[l], width)
+		if reg == nil {
+			return r.stray(w, in, a, l)
+		}
+		r.regions[a.index] = reg
+	}
+	return next
+}
+
+// meant is the buffer that an access to an address may touch there, nil for none.
+func (r *Runner) meant(a *access, addr, width uint64) *region {
+	from := r.p.origins[a.index] & r.isBuffer
+	if from == 0 {
+		return r.mem.find(addr, width)
+	}
+	for ; from != 0; from &= from - 1 {
+		if reg := r.bufferOf[bits.TrailingZeros64(from)]; reg.holds(addr, width) {
+			return reg
+		}
+	}
+	return nil
+}
+
+// stray is the fault of a lane whose access lies in no buffer that it may touch: it names the
+// nearest of these, of all where it may touch any.
+func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
+	addr := r.addr[lane]
+	f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width}
+	var best *region
+	consider := func(reg *region) {
+		if best == nil || reg.distance(addr) < best.distance(addr) {
+			best = reg
+		}
+	}
+	from := r.p.origins[a.index] & r.isBuffer
+	f.Meant = bits.OnesCount64(from) == 1
+	for rest := from; rest != 0; rest &= rest - 1 {
+		consider(r.bufferOf[bits.TrailingZeros64(rest)])
+	}
+	if from == 0 {
+		for _, reg := range r.mem.regions {
+			consider(reg)
+		}
+	}
+	if best == nil {
+		f.Detail = "no buffer is allocated"
+		return r.fail(w, in, f)
+	}
+	f.Buffer, f.Elem, f.Elements = best.Name, best.Elem, best.Count
+	f.Before, f.Away = addr < best.base, best.distance(addr)
+	f.Crosses = addr-best.base < best.size
+	return r.fail(w, in, f)
+}
+
+// distance is how many bytes an address lies before a buffer or behind its last byte; 0 is in it, or right behind.
+func (r *region) distance(addr uint64) uint64 {
+	switch {
+	case addr < r.base:
+		return r.base - addr
+	case addr-r.base >= r.size:
+		return addr - r.base - r.size
+	}
+	return 0
+}
+
+// withinBank checks the lanes against the constant bank, or the variables in it that the
+// address comes from.
+func (r *Runner) withinBank(w *warp, in *instr, a *access, mask uint32, e extent) signal {
+	bank := a.bank
+	if bank.hi == 0 || bank.hi > uint64(len(r.mem.constants)) {
+		bank = stretch{0, uint64(len(r.mem.constants))}
+	}
+	width := uint64(a.width)
+	if e.lo >= bank.lo && e.hi < bank.hi && width <= bank.hi-e.hi {
+		return next
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		v := r.addr[l]
+		if v >= bank.lo && v < bank.hi && width <= bank.hi-v {
+			continue
+		}
+		f := Fault{Kind: OutOfBounds, Space: ir.Const, Address: v, Thread: w.thread(l), Write: a.write, Width: a.width,
+			Detail: sizeText(ir.Const, uint64(len(r.mem.constants)))}
+		r.nameConstant(&f, bank)
+		return r.fail(w, in, f)
+	}
+	return next
+}
+
+// nameConstant says in a fault which variable a stretch of the constant bank is.
+func (r *Runner) nameConstant(f *Fault, bank stretch) {
+	for _, v := range r.p.Kernel.Vars {
+		if v.Space != ir.Const || uint64(v.Offset) != bank.lo || uint64(v.Offset+v.Size) != bank.hi {
+			continue
+		}
+		at := region{base: bank.lo, size: bank.hi - bank.lo}
+		f.Buffer, f.Elem, f.Meant, f.Detail = v.Name, v.Elem, true, ""
+		f.Elements = int64(v.Size / max(1, v.Elem.Size()))
+		f.Before, f.Away, f.Crosses = f.Address < bank.lo, at.distance(f.Address), f.Address-bank.lo < at.size
+		return
+	}
+}

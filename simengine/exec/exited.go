@@ -1,0 +1,89 @@
+package exec
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// Lanes that have exited do not count at barriers (sm_70 and later; an H100 runs
+// `if (i >= n) return;` before __syncthreads). Which lanes have exited is a question of
+// when those of a diverged warp run, and two rules answer it as the hardware does:
+//
+//   - Lanes do not wait for others at a join after which nothing is left but the exit:
+//     ptxas makes no convergence barrier there. They exit as they come.
+//   - Before a barrier of the CTA, those of the warp that stand on other sides of
+//     branches run first. If they exit, having read and written memory or not, the barrier
+//     counts without them. If they come to a join or to a barrier of their own
+//     instead, it is the fault BarrierDivergence: they would wait for those at the barrier.
+
+// exitBlocks says of each block whether a lane that comes there has nothing left to do
+// but exit: nothing on any way to the exit has an effect.
+func exitBlocks(k *ir.Kernel) []bool {
+	exits := make([]bool, len(k.Blocks))
+	for changed := true; changed; {
+		changed = false
+		for b := range k.Blocks {
+			if !exits[b] && onlyExits(k, b, exits) {
+				exits[b], changed = true, true
+			}
+		}
+	}
+	return exits
+}
+
+// onlyExits says that a block has no effect, and that all blocks after it are among exits.
+func onlyExits(k *ir.Kernel, b int, exits []bool) bool {
+	blk := &k.Blocks[b]
+	for pc := blk.Start; pc < blk.End; pc++ {
+		if hasEffect(&k.Instrs[pc]) {
+			return false
+		}
+	}
+	if len(blk.Succs) == 0 {
+		return k.Instrs[blk.End-1].Op == ir.Exit
+	}
+	for _, s := range blk.Succs {
+		if !exits[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// hasEffect says that an instruction does more than compute registers and branch.
+func hasEffect(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.Bra, ir.Brx, ir.Exit:
+		return false
+	case ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Nanosleep:
+		return true
+	case ir.Ld:
+		return in.Space != ir.ParamSpace
+	}
+	return executes(in.Op) || in.Together()
+}
+
+// exitsAt says that lanes which come to a join have nothing left to do but exit.
+func (w *warp) exitsAt(join int32) bool { return join >= 0 && w.exits[join] }
+
+// arrived has the lanes of a frame that was popped exit, if the join they came to is
+// followed by nothing else and others have still to come there.
+func (w *warp) arrived(f *frame) {
+	if n := len(w.stack); f.mask != 0 && n > 0 && w.exitsAt(f.rpc) && w.stack[n-1].mask&^f.mask != 0 {
+		w.exitLanes(f.mask)
+	}
+}
+
+// letOthersExit puts lanes that stand on another side of a branch before the top frame,
+// which is before a barrier. It says whether there are any that do not wait themselves.
+func (w *warp) letOthersExit() bool {
+	n := len(w.stack)
+	for i := n - 2; i >= 0; i-- {
+		f := w.stack[i]
+		if f.waits || f.block == w.stack[i+1].rpc || f.mask&^w.stack[i+1].mask == 0 {
+			continue
+		}
+		w.stack[n-1].waits, f.fresh = true, 0
+		copy(w.stack[i:], w.stack[i+1:])
+		w.stack[n-1] = f
+		return true
+	}
+	return false
+}

@@ -1,0 +1,102 @@
+package exec
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// globalRaces checks and notes an access to device memory. What no instruction of the kernel may write
+// (bind) is left out.
+func (r *Runner) globalRaces(w *warp, in *instr, a *access, mask uint32, strong bool) signal {
+	if from := r.p.origins[a.index] & r.isBuffer; !a.write && from != 0 && from&r.written == 0 {
+		return next
+	}
+	s, known := r.series, &r.races.known[w.id]
+	now := racecheck.Touch{Run: s.Run(), Tick: w.tick, PC: in.pc, Strong: strong}
+	lane := &r.lanes
+	*lane = laneAccess{r: r, w: w, in: in}
+	for m := mask; m != 0; m &= m - 1 {
+		lane.lane = bits.TrailingZeros32(m)
+		now.Thread = uint16(w.thread(lane.lane))
+		var old *racecheck.Touch
+		var at uint64
+		if a.write {
+			old, at = s.Write(now, known, lane, r.addr[lane.lane], a.width)
+		} else {
+			old, at = s.Read(now, known, lane, r.addr[lane.lane], a.width)
+		}
+		if old != nil {
+			return r.globalRaceFault(w, in, a, lane.lane, old, at)
+		}
+	}
+	return next
+}
+
+// laneAccess is the access of one lane, as racecheck asks of it.
+type laneAccess struct {
+	r    *Runner
+	w    *warp
+	in   *instr
+	lane int
+}
+
+// Before reports whether an earlier access of the CTA happened before the lane's.
+func (l *laneAccess) Before(old *racecheck.Touch) bool {
+	if from := int(old.Thread) / WarpSize; from != l.w.id {
+		return l.r.races.known[l.w.id][from] >= old.Tick
+	}
+	return l.w.together(int(old.Thread)%WarpSize, l.lane, old.Tick)
+}
+
+// Stores is what the lane stores to size bytes at addr, if it is known.
+func (l *laneAccess) Stores(addr uint64, size int) (v uint32, ok bool) {
+	a := l.in.x.access
+	if a.op != ir.St || !a.data {
+		return 0, false
+	}
+	for i := range size {
+		b, ok := l.r.storedByte(l.w, l.in, l.lane, int(addr)+i)
+		if !ok {
+			return 0, false
+		}
+		v |= uint32(b) << (8 * i)
+	}
+	return v, true
+}
+
+// Holds is what memory holds in size bytes at addr.
+func (l *laneAccess) Holds(addr uint64, size int) (uint32, bool) {
+	reg := l.r.mem.find(addr, uint64(size))
+	if reg == nil {
+		return 0, false
+	}
+	off := addr - reg.base
+	p := l.r.mem.page(reg, off>>pageBits)
+	in := off & (pageSize - 1)
+	if p == nil || in+uint64(size) > pageSize {
+		return 0, false
+	}
+	return uint32(getBits(p.data[in:], size)), true
+}
+
+// bindWritten finds the buffers that the kernel may write.
+func (r *Runner) bindWritten() {
+	var from uint64
+	for _, i := range r.p.writers {
+		to := r.p.origins[i] & r.isBuffer
+		if to == 0 {
+			from = r.isBuffer
+		}
+		from |= to
+	}
+	r.written = 0
+	for i, reg := range r.bufferOf { // two parameters may be one buffer
+		for m := from; reg != nil && m != 0; m &= m - 1 {
+			if r.bufferOf[bits.TrailingZeros64(m)] == reg {
+				r.written |= 1 << i
+			}
+		}
+	}
+}
