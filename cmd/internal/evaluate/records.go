@@ -55,6 +55,15 @@ type Batch struct {
 // the number of slots. Records that ask for what there is not are an error before
 // anything is evaluated; what one evaluates to never is.
 func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, error) {
+	tasks, err := b.tasks(records)
+	if err != nil {
+		return nil, err
+	}
+	return b.run(ctx, tasks, byModule(records))
+}
+
+// tasks checks the records.
+func (b *Batch) tasks(records []record.Record) ([]task, error) {
 	tasks := make([]task, len(records))
 	peers := map[string]*Peers{}
 	var answers *Answers
@@ -77,7 +86,7 @@ func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, err
 			t.job.Peers = peers[key]
 		}
 	}
-	return b.run(ctx, tasks, byModule(records))
+	return tasks, nil
 }
 
 // task is one record, checked.

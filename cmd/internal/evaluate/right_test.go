@@ -1,11 +1,8 @@
 package evaluate
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
@@ -24,15 +21,10 @@ var smallProblems = map[string][]int64{
 
 // No right configuration is called wrong, whatever is executed of it: those of the built-in kernels.
 func TestRightConfigurationsAreNotCalledWrong(t *testing.T) {
-	each, seed := 3, uint64(time.Now().UnixNano())
+	each, rng := 3, seeded(t)
 	if os.Getenv("WARPTUNE_FULL") != "" {
 		each = 10
 	}
-	if text := os.Getenv("WARPTUNE_SEED"); text != "" {
-		fmt.Sscan(text, &seed)
-	}
-	t.Logf("WARPTUNE_SEED=%d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
 	d, err := arch.Load("h200")
 	if err != nil {
 		t.Fatal(err)
