@@ -202,7 +202,7 @@ func failureOf(err error) error {
 		return &Failure{FailureLaunch, err}
 	}
 	switch f.Kind {
-	case exec.Race:
+	case exec.Race, exec.Uninitialised:
 		return &Failure{FailureCorrectness, err}
 	case exec.StepLimit:
 		return &Failure{FailureTimeout, err}

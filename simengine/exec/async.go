@@ -33,6 +33,9 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 			return s
 		}
 	}
+	if r.undefined != nil {
+		r.undefined.access(r, w, in, a, ir.Shared, mask)
+	}
 	if !a.data {
 		return next
 	}

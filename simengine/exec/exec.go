@@ -106,4 +106,8 @@ type Options struct {
 	// executed before with the same: all of one launch. It implies Races, and holds in Slice mode what Races says
 	// of values. See its package for what it costs.
 	GlobalRaces *racecheck.Series
+	// Uninitialised looks for values of shared and local memory that nobody wrote and that matter: decide a branch, an
+	// address, or what is stored to device memory or combined by an atomic. In Slice mode, only of those that it computes; where loops are
+	// sampled or accesses left out, not at all.
+	Uninitialised bool
 }

@@ -22,12 +22,14 @@ const (
 	TrapExecuted
 	StepLimit
 	Unsupported
+	// Uninitialised is of shared or local memory: a value that nobody wrote matters. It is a wrong program that ran, as Race.
+	Uninitialised
 )
 
 var faultNames = [...]string{
 	FaultNone: "none", OutOfBounds: "out-of-bounds access", Misaligned: "misaligned access", Race: "race",
 	BarrierDivergence: "barrier not reached by all threads", TrapExecuted: "trap", StepLimit: "step limit",
-	Unsupported: "unsupported",
+	Unsupported: "unsupported", Uninitialised: "uninitialised read",
 }
 
 // String names the kind.
@@ -62,7 +64,7 @@ type Fault struct {
 	Away     uint64 // bytes from the buffer to the access, if neither
 
 	// Of a race, Buffer, Elem, Elements and Write too:
-	Other *Other // the earlier access
+	Other *Other // the earlier access; of an uninitialised read, where its value matters
 	Index int64  // the element of the buffer
 }
 
@@ -74,7 +76,7 @@ func (f *Fault) Error() string {
 	if f.Instr != "" {
 		fmt.Fprintf(&b, ": `%s` at %v", f.Instr, f.Pos)
 	}
-	if f.Kind == OutOfBounds || f.Kind == Misaligned || f.Kind == Race {
+	if f.Kind == OutOfBounds || f.Kind == Misaligned || f.Kind == Race || f.Kind == Uninitialised {
 		fmt.Fprintf(&b, ": %v address %#x", f.Space, f.Address)
 	}
 	fmt.Fprintf(&b, ": cta %d", f.CTA)
@@ -84,7 +86,9 @@ func (f *Fault) Error() string {
 	if f.Buffer != "" && f.Kind == OutOfBounds {
 		b.WriteString(": " + f.strayed())
 	}
-	if f.Other != nil {
+	if f.Kind == Uninitialised {
+		b.WriteString(": " + f.read())
+	} else if f.Other != nil {
 		b.WriteString(": " + f.raced())
 		if f.Detail != "" {
 			b.WriteString(", " + f.Detail)

@@ -109,8 +109,16 @@ func (r *Runner) notSampled(b *block) (why string) {
 
 // runBlock executes the instructions from w.ip to the end of the block.
 func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
+	if r.undefined != nil {
+		return r.runFollowed(w, b, active)
+	}
+	return r.runRange(w, w.ip, b.end, active)
+}
+
+// runRange executes the instructions from one to before another.
+func (r *Runner) runRange(w *warp, from, to int32, active uint32) signal {
 	code := r.p.code
-	for ip := w.ip; ip < b.end; ip++ {
+	for ip := from; ip < to; ip++ {
 		in := &code[ip]
 		mask := active
 		if in.hasGuard {

@@ -141,6 +141,9 @@ type Program struct {
 	exits           []bool     // by block: a lane that comes there has nothing left to do but exit
 	slow            []int32    // the operations whose slow paths are counted
 	matched         []int32    // those whose lanes' values are
+	slots           []slot     // by register of executed
+	executed        *ir.Kernel // Kernel, or with registers for what it keeps in local memory
+	flows           flowTable
 }
 
 type constant32 struct {

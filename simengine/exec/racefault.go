@@ -8,7 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// Other is the earlier of two accesses that race.
+// Other is the other instruction that a fault is of: the earlier of two accesses that race.
 type Other struct {
 	PC     int
 	Pos    ptx.Pos

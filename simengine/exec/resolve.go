@@ -73,6 +73,9 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	}
 	s := r.resolved(w, in, a, a.space, mask, e)
 	if s == next && a.matrix && a.data {
+		if r.undefined != nil {
+			r.undefined.matrices(r, w, in, active)
+		}
 		r.loadMatrices(w, in, active)
 	}
 	return s
@@ -125,6 +128,11 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	}
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, space, mask); s != next {
+			return s
+		}
+	}
+	if r.undefined != nil {
+		if s := r.undefined.access(r, w, in, a, space, mask); s != next {
 			return s
 		}
 	}

@@ -47,6 +47,8 @@ type Runner struct {
 	written    uint64            // those that the kernel may write
 	series     *racecheck.Series // Options.GlobalRaces
 	lanes      laneAccess
+	undefined  *shadow  // of Options.Uninitialised
+	shadow     *shadow  // for undefined
 	families   []family // by access.family
 	follower   Follower // obs, if it is one
 	races      *raceChecker

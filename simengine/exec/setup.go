@@ -98,6 +98,14 @@ func (r *Runner) setup() {
 		r.races = r.checker
 		r.races.reset(r.nwarps, len(r.shared), p.granule)
 	}
+	r.undefined = nil
+	if r.opt.Uninitialised && !r.sampling && !r.opt.DeviceOnly && !r.opt.PathOnly {
+		if r.shadow == nil {
+			r.shadow = &shadow{}
+		}
+		r.undefined = r.shadow
+		r.undefined.reset(r)
+	}
 	if r.series != nil {
 		r.series.Begin(r.cta, p.globalGranule)
 	}

@@ -140,7 +140,7 @@ func checkRecord(t *testing.T, dir string, files fs.FS, rec *record.Record) {
 
 // allChecks are the options with everything that is looked for, in a launch.
 func allChecks() exec.Options {
-	return exec.Options{Mode: exec.Full, Races: true, GlobalRaces: racecheck.New(0)}
+	return exec.Options{Mode: exec.Full, Races: true, GlobalRaces: racecheck.New(0), Uninitialised: true}
 }
 
 // filled allocates and fills the buffers as the definition says, and lays out the parameters.
