@@ -12,10 +12,14 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	a, g := in.x.access, in.x.access.second
 	r.saved = r.addr
 	g.addresses(w, &r.addr)
-	if reading := r.readingLanes(w, g, mask); reading != 0 {
-		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
+	reading := r.readingLanes(w, g, mask)
+	if reading != 0 {
+		var s signal
+		if reading, s = r.checked(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
 			return s
 		}
+	}
+	if reading != 0 {
 		r.observe(w, in, ir.Global, g.width, reading, true)
 		if r.series != nil {
 			if s := r.globalRaces(w, in, g, reading, false); s != next {
@@ -24,7 +28,8 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		}
 	}
 	r.addr, r.saved = r.saved, r.addr
-	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
+	mask, s := r.checked(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask))
+	if s != next || mask == 0 {
 		return s
 	}
 	r.observe(w, in, ir.Shared, a.width, mask, true)
@@ -43,6 +48,9 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		n := a.width
+		if reading>>l&1 == 0 {
+			n = 0
+		}
 		if g.size.file == file32 {
 			n = min(n, int(w.r32[g.size.index][l]))
 		}

@@ -169,21 +169,25 @@ func (r *region) distance(addr uint64) uint64 {
 	return 0
 }
 
+// bank is the part of the constant bank that an access may read.
+func (r *Runner) bank(a *access) stretch {
+	if n := uint64(len(r.mem.constants)); a.bank.hi == 0 || a.bank.hi > n {
+		return stretch{0, n}
+	}
+	return a.bank
+}
+
 // withinBank checks the lanes against the constant bank, or the variables in it that the
 // address comes from.
 func (r *Runner) withinBank(w *warp, in *instr, a *access, mask uint32, e extent) signal {
-	bank := a.bank
-	if bank.hi == 0 || bank.hi > uint64(len(r.mem.constants)) {
-		bank = stretch{0, uint64(len(r.mem.constants))}
-	}
-	width := uint64(a.width)
-	if e.lo >= bank.lo && e.hi < bank.hi && width <= bank.hi-e.hi {
+	bank, width := r.bank(a), uint64(a.width)
+	if e.lo >= bank.lo && bank.holds(e.hi, width) {
 		return next
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		v := r.addr[l]
-		if v >= bank.lo && v < bank.hi && width <= bank.hi-v {
+		if bank.holds(v, width) {
 			continue
 		}
 		f := Fault{Kind: OutOfBounds, Space: ir.Const, Address: v, Thread: w.thread(l), Write: a.write, Width: a.width,

@@ -110,4 +110,8 @@ type Options struct {
 	// address, or what is stored to device memory or combined by an atomic. In Slice mode, only of those that it computes; where loops are
 	// sampled or accesses left out, not at all.
 	Uninitialised bool
+	// Warn notes (Runner.Warnings) what need not end a kernel, and goes on: after an access out of bounds with zeros for what was
+	// to be loaded and without what was to be stored, after a race or an uninitialised read with what is there.
+	// Accesses of ldmatrix out of bounds, misaligned ones, and barriers that not all reach remain faults.
+	Warn bool
 }

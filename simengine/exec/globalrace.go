@@ -27,8 +27,11 @@ func (r *Runner) globalRaces(w *warp, in *instr, a *access, mask uint32, strong 
 		} else {
 			old, at = s.Read(now, known, lane, r.addr[lane.lane], a.width)
 		}
-		if old != nil {
-			return r.globalRaceFault(w, in, a, lane.lane, old, at)
+		if old == nil {
+			continue
+		}
+		if s := r.globalRaceFault(w, in, a, lane.lane, old, at); s != next {
+			return s
 		}
 	}
 	return next

@@ -178,8 +178,11 @@ func (r *Runner) raceLanes(w *warp, in *instr, a *access, now touch, mask uint32
 			default:
 				other = r.readCell(w, cell, now, l)
 			}
-			if other != nil {
-				return r.raceFault(w, in, a, l, *other, b*c.granule)
+			if other == nil {
+				continue
+			}
+			if s := r.raceFault(w, in, a, l, *other, b*c.granule); s != next {
+				return s
 			}
 		}
 	}

@@ -26,6 +26,9 @@ func (r *Runner) other(pc int32, cta int64, thread int) *Other {
 
 // raceFault is the fault of a lane whose access to shared memory races with an earlier one.
 func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, addr int) signal {
+	if r.passes(Race) && r.warned(Race, in.pc) {
+		return next
+	}
 	missing := "no barrier between"
 	switch {
 	case old.async:
@@ -39,6 +42,9 @@ func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, a
 
 // globalRaceFault is raceFault for device memory.
 func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *racecheck.Touch, addr uint64) signal {
+	if r.passes(Race) && r.warned(Race, in.pc) {
+		return next
+	}
 	f := Fault{Kind: Race, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width,
 		Other: r.other(old.PC, r.series.CTA(old), int(old.Thread))}
 	switch {

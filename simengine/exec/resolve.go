@@ -118,8 +118,18 @@ func window(addr uint64) (ir.Space, uint64) {
 
 // resolved performs an access whose space is known: checks, reports, moves data.
 func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
-	if s := r.check(w, in, a, space, mask, e); s != next {
+	lanes, s := r.checked(w, in, a, space, mask, e)
+	if s != next {
 		return s
+	}
+	if lanes != mask {
+		if a.data {
+			r.blank(w, in, mask&^lanes)
+		}
+		if mask = lanes; mask == 0 {
+			return next
+		}
+		e = extentOf(&r.addr, mask)
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
 	if r.phases != nil && space == ir.Shared && !r.inPhase(w, a, mask, e) {
@@ -132,9 +142,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		}
 	}
 	if r.undefined != nil {
-		if s := r.undefined.access(r, w, in, a, space, mask); s != next {
-			return s
-		}
+		r.undefined.access(r, w, in, a, space, mask)
 	}
 	if !a.data {
 		return next

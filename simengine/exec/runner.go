@@ -47,8 +47,9 @@ type Runner struct {
 	written    uint64            // those that the kernel may write
 	series     *racecheck.Series // Options.GlobalRaces
 	lanes      laneAccess
-	undefined  *shadow  // of Options.Uninitialised
-	shadow     *shadow  // for undefined
+	undefined  *shadow // of Options.Uninitialised
+	shadow     *shadow // for undefined
+	warnings   []Fault
 	families   []family // by access.family
 	follower   Follower // obs, if it is one
 	races      *raceChecker
@@ -173,7 +174,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		case r.unsure:
 			r.closely, r.work, r.aside = true, work, aside
 		default:
-			return err
+			return r.undefined.verdict(err)
 		}
 		if obs != nil {
 			obs.(Restarter).Restart()
@@ -189,13 +190,16 @@ const (
 
 // fail records a fault of instruction in; in may be nil.
 func (r *Runner) fail(w *warp, in *instr, f Fault) signal {
-	f.CTA = r.cta
-	if in != nil {
+	if f.CTA = r.cta; in != nil {
 		f.PC = int(in.pc)
 		f.Pos, f.Instr = r.p.Kernel.Instrs[in.pc].Pos, r.p.Kernel.Text(int(in.pc))
 	}
 	if f.Thread < 0 && w != nil {
 		f.Thread = -1
+	}
+	if r.passes(f.Kind) {
+		r.warn(&f)
+		return next
 	}
 	r.fault = &f
 	return faulted

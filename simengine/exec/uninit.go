@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"math/bits"
 	"sync"
 
@@ -20,6 +21,7 @@ type shadow struct {
 	local  []bool // of all threads
 	warps  [MaxThreads / WarpSize][]undefined
 	reads  []reading
+	found  *Fault // the first
 }
 
 // undefined is the lanes of a register that are undefined, and the reading they come from.
@@ -144,7 +146,7 @@ func (s *shadow) reset(r *Runner) {
 		s.warps[i] = s.warps[i][:n]
 		clear(s.warps[i])
 	}
-	s.reads = s.reads[:0]
+	s.reads, s.found = s.reads[:0], nil
 }
 
 func cleared(b []bool, n int) []bool {
@@ -216,21 +218,20 @@ func (s *shadow) of(r *Runner, w *warp, at slot) undefined {
 
 // access follows a memory access of the lanes in mask whose space is known and whose bounds have been checked,
 // before it moves data.
-func (s *shadow) access(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+func (s *shadow) access(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) {
 	switch {
 	case a.op == ir.Atom || a.op == ir.Red:
-		return s.atomic(r, w, in, a, space, mask)
+		s.atomic(r, w, in, a, space, mask)
 	case a.read && a.data && !a.matrix:
 		s.load(r, w, in, a, space, mask)
 	case a.op == ir.St && a.data:
-		return s.store(r, w, in, a, space, mask)
+		s.store(r, w, in, a, space, mask)
 	case a.write:
 		for m := mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			setAll(s.bytes(r, w, space, r.addr[l], l, a.width), true)
 		}
 	}
-	return next
 }
 
 func (s *shadow) load(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) {
@@ -250,12 +251,12 @@ func (s *shadow) load(r *Runner, w *warp, in *instr, a *access, space ir.Space, 
 	}
 }
 
-func (s *shadow) store(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+func (s *shadow) store(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) {
 	for n := range a.vec {
 		u := s.of(r, w, in.x.src[n])
 		if space != ir.Shared && space != ir.Local {
 			if u.lanes&mask != 0 {
-				return s.matters(r, w, in, u.from, "it is stored")
+				s.matters(r, w, in, u.from, "it is stored")
 			}
 			continue
 		}
@@ -264,22 +265,21 @@ func (s *shadow) store(r *Runner, w *warp, in *instr, a *access, space ir.Space,
 			setAll(s.bytes(r, w, space, r.addr[l], l, a.width)[n*a.elem:(n+1)*a.elem], u.lanes>>l&1 == 0)
 		}
 	}
-	return next
 }
 
 // atomic follows an atomic: what it combines must be defined; what it finds may be, and stay, undefined, unless it puts another
 // value there.
-func (s *shadow) atomic(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
+func (s *shadow) atomic(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) {
 	for _, o := range in.x.src {
 		if u := s.of(r, w, o); u.lanes&mask != 0 {
-			return s.matters(r, w, in, u.from, "an atomic combines it")
+			s.matters(r, w, in, u.from, "an atomic combines it")
 		}
 	}
 	if space != ir.Shared && space != ir.Local || !a.data {
 		for _, d := range in.x.dst {
 			s.mark(w, r.p.register(d), 0, mask, -1)
 		}
-		return next
+		return
 	}
 	var lanes uint32
 	from := int32(-1)
@@ -299,7 +299,6 @@ func (s *shadow) atomic(r *Runner, w *warp, in *instr, a *access, space ir.Space
 	for _, d := range in.x.dst {
 		s.mark(w, r.p.register(d), lanes, mask, from)
 	}
-	return next
 }
 
 // matrices follows an ldmatrix (see Runner.loadMatrices) by the lanes in mask.
@@ -326,10 +325,28 @@ func (s *shadow) matrices(r *Runner, w *warp, in *instr, mask uint32) {
 	}
 }
 
-// matters is the fault of an undefined value that came from a reading, and why in reaches it.
-func (s *shadow) matters(r *Runner, w *warp, in *instr, from int32, why string) signal {
+// matters notes the fault of an undefined value that came from a reading, and why in reaches it. The CTA goes on: where a
+// barrier is missing, what is read too early is written later, and that is a race.
+func (s *shadow) matters(r *Runner, w *warp, in *instr, from int32, why string) {
 	read := &s.reads[max(from, 0)]
+	if s.found != nil || r.warned(Uninitialised, read.pc) {
+		return
+	}
 	f := Fault{Kind: Uninitialised, Space: read.space, Address: read.addr, Width: read.width, Thread: read.thread,
 		Other: r.other(in.pc, r.cta, w.first), Detail: why}
-	return r.fail(w, &instr{pc: read.pc}, f)
+	if r.fail(w, &instr{pc: read.pc}, f) == faulted {
+		s.found, r.fault = r.fault, nil
+	}
+}
+
+// verdict is what a CTA's execution ended with, or the uninitialised read that came before, if
+// that is not of a race.
+func (s *shadow) verdict(err error) error {
+	if s == nil || s.found == nil {
+		return err
+	}
+	if f := (*Fault)(nil); errors.As(err, &f) && f.Kind == Race {
+		return err
+	}
+	return s.found
 }

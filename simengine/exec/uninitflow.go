@@ -20,11 +20,11 @@ func (r *Runner) runFollowed(w *warp, b *block, active uint32) signal {
 			}
 		}
 		if guard.lanes&active != 0 && (in.kind == kindMemory || in.kind == kindCall && len(f.dst) == 0) {
-			return s.matters(r, w, in, guard.from, "whether an instruction is executed depends on it")
+			s.matters(r, w, in, guard.from, "whether an instruction is executed depends on it")
 		}
 		if f.kind == flowMemory {
 			if f.address >= 0 && regs[f.address].lanes&mask != 0 {
-				return s.matters(r, w, in, regs[f.address].from, "an address depends on it")
+				s.matters(r, w, in, regs[f.address].from, "an address depends on it")
 			}
 		} else {
 			s.follow(r, w, in, f, mask, guard, active)
@@ -41,7 +41,7 @@ func (r *Runner) runFollowed(w *warp, b *block, active uint32) signal {
 		at = regs[r.p.register(slot{filePred, b.guard})]
 	}
 	if at.lanes&active != 0 {
-		return s.matters(r, w, &instr{pc: b.pc}, at.from, "a branch depends on it")
+		s.matters(r, w, &instr{pc: b.pc}, at.from, "a branch depends on it")
 	}
 	return next
 }

@@ -1,0 +1,81 @@
+package exec
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// maxWarnings is how many instructions a runner warns of.
+const maxWarnings = 64
+
+// Warnings are the faults that runs with Options.Warn went past since the runner was made: the first of each kind
+// by each instruction, of 64 at most.
+func (r *Runner) Warnings() []Fault { return slices.Clone(r.warnings) }
+
+// passes says that a fault of a kind does not end a run with Options.Warn: after a race or a read of what nobody
+// wrote the CTA goes on with what is there. In Slice mode, where values are not known, a race may be none, and stays a
+// fault.
+func (r *Runner) passes(kind FaultKind) bool {
+	return r.opt.Warn && (kind == Uninitialised || kind == Race && r.p.Mode == Full)
+}
+
+// warned says that a fault of a kind was noted of an instruction, or need not be.
+func (r *Runner) warned(kind FaultKind, pc int32) bool {
+	return r.opt.Warn && (len(r.warnings) >= maxWarnings || slices.ContainsFunc(r.warnings, func(f Fault) bool { return f.Kind == kind && f.PC == int(pc) }))
+}
+
+func (r *Runner) warn(f *Fault) {
+	if !r.warned(f.Kind, int32(f.PC)) {
+		r.warnings = append(r.warnings, *f)
+	}
+}
+
+// checked is check, which with Options.Warn goes on without the lanes that are out of bounds: it returns the
+// others. What those are to load are zeros (see blank), what they store is dropped.
+func (r *Runner) checked(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) (uint32, signal) {
+	s := r.check(w, in, a, space, mask, e)
+	if s == next || !r.opt.Warn || r.fault.Kind != OutOfBounds || a.matrix {
+		return mask, s
+	}
+	r.warn(r.fault)
+	r.fault = nil
+	for m := mask; m != 0; m &= m - 1 {
+		if l := bits.TrailingZeros32(m); !r.inBounds(a, space, r.addr[l]) {
+			mask &^= 1 << l
+		}
+	}
+	return mask, next
+}
+
+// inBounds is what check asks of each lane.
+func (r *Runner) inBounds(a *access, space ir.Space, addr uint64) bool {
+	part := stretch{0, uint64(len(r.shared))}
+	switch space {
+	case ir.Global:
+		return r.meant(a, addr, uint64(a.width)) != nil
+	case ir.Local:
+		part.hi = uint64(r.localBytes)
+	case ir.Const:
+		part = r.bank(a)
+	}
+	return part.holds(addr, uint64(a.width))
+}
+
+// holds reports whether an access of so many bytes lies in the stretch.
+func (s stretch) holds(addr, width uint64) bool {
+	return addr >= s.lo && addr < s.hi && width <= s.hi-addr
+}
+
+// blank puts zeros into what lanes were to load.
+func (r *Runner) blank(w *warp, in *instr, lanes uint32) {
+	for _, d := range in.x.dst {
+		for m := lanes; m != 0; m &= m - 1 {
+			w.put(d, bits.TrailingZeros32(m), 0)
+		}
+		if r.undefined != nil {
+			r.undefined.mark(w, r.p.register(d), 0, lanes, -1)
+		}
+	}
+}
