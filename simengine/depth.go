@@ -49,6 +49,9 @@ type Check struct {
 	// configuration write. Against names that: it is part of what identifies an answer.
 	Outputs bool
 	Against string
+	// Always executes CTAs in full whether or not it is the launch's turn: those of the
+	// configuration that others are compared with.
+	Always bool
 }
 
 // Checked is what was executed of a launch and looked for in it.

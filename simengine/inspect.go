@@ -41,7 +41,7 @@ func (l Level) allowance() int64 {
 // What is looked for.
 var (
 	slicedFor = []string{"bounds", "barriers", "races in shared memory"}
-	fullFor   = []string{"races in global memory"}
+	fullFor   = []string{"races in global memory", "uninitialised reads"}
 )
 
 // Execution is what checking a launch found, when it found no defect.
@@ -116,31 +116,36 @@ func (e *Engine) examine(m *Module, k *ir.Kernel, rec *recording, req *Request) 
 // CTA is recorded, and what all CTAs do alike in shared memory: should that fail, recheck tells
 // of the last CTA.
 func (r *recording) executeEnds(x *Execution) error {
+	if r.warn { // what one warned of, it does not again
+		r.runner = exec.NewRunner(r.runner.Program())
+	}
 	last := r.launch.Grid.Count() - 1
 	x.Checked.For = slicedFor
-	if err := r.fault(0, last > 0); err != nil {
+	if err := r.executeSliced(x, 0, last > 0); err != nil || last == 0 {
 		return err
 	}
+	return r.executeSliced(x, last, r.runner.Program().SameShared())
+}
+
+// executeSliced executes a CTA as far as addresses and branches depend on, without its accesses to shared
+// memory if device says so.
+func (r *recording) executeSliced(x *Execution, id int64, device bool) error {
+	err := r.fault(id, device)
 	r.memory.Reset()
-	x.Checked.CTAs++
-	if last > 0 {
-		if err := r.fault(last, r.runner.Program().SameShared()); err != nil {
-			return err
-		}
-		r.memory.Reset()
+	if err == nil {
 		x.Checked.CTAs++
+		x.Checked.warnings(r.runner)
 	}
-	return nil
+	return err
 }
 
 // executeSome executes besides CTAs at random and those at the other corners in the same way, as
 // far as the allowance goes. Of some launches CTAs are executed in full as well.
 func (r *recording) executeSome(x *Execution, req *Request) error {
-	last := x.Checked.Of - 1
 	if err := r.executeEnds(x); err != nil {
 		return err
 	}
-	done := []int64{0, last}
+	done := []int64{0, x.Checked.Of - 1}
 	each := r.runner.Work()
 	spent := int64(0)
 	for _, id := range r.further(req.Grid) {
@@ -151,20 +156,18 @@ func (r *recording) executeSome(x *Execution, req *Request) error {
 			break
 		}
 		estimated := r.estimated
-		err := r.fault(id, true)
+		err := r.executeSliced(x, id, true)
 		r.estimated = estimated // the prediction's affair
 		if err != nil {
 			return err
 		}
-		r.memory.Reset()
 		spent += r.runner.Work()
 		done = append(done, id)
-		x.Checked.CTAs++
 	}
 	return r.executeDrawn(x, req)
 }
 
-// further are the CTAs to look at besides the first and the last.
+// further are the CTAs to look at besides the first and the last: some at random, and the other corners.
 func (r *recording) further(grid [3]int) []int64 {
 	var ids []int64
 	for k := range drawnPlaces {
@@ -173,33 +176,36 @@ func (r *recording) further(grid [3]int) []int64 {
 	return append(ids, verify.Corners(grid)...)
 }
 
-// executeDrawn executes the CTAs at random places in full, if it is this launch's turn.
+// executeDrawn executes some CTAs in full, if it is this launch's turn.
 func (r *recording) executeDrawn(x *Execution, req *Request) error {
 	if !req.Check.Outputs {
 		x.Skipped = "not asked for"
 		return nil
 	}
-	return r.executeShort(x, req, func(long int64) string {
-		if turns := long * fullCost * drawnPlaces / req.Level.allowance(); turns > 1 && !r.turn(uint64(turns)) {
+	return r.executeShort(x, req, func(work int64) string {
+		if turns := work * fullCost / req.Level.allowance(); turns > 1 && !req.Check.Always && !r.turn(uint64(turns)) {
 			return fmt.Sprintf("those of one launch in %d are", turns)
 		}
 		return ""
 	})
 }
 
-// executeShort executes the CTAs at random places in full, if they are short enough and skip, which is
-// told how many warp instructions one has, does not say why not.
-func (r *recording) executeShort(x *Execution, req *Request, skip func(long int64) string) error {
-	ids := r.places(req.Grid)
-	long, err := r.instructions(ids[0])
+// executeShort executes the first two CTAs, which may get into each other's way, the last and one at random in full, if they are short enough and
+// skip, which is told how many warp instructions they have, does not say why not.
+func (r *recording) executeShort(x *Execution, req *Request, skip func(work int64) string) error {
+	last := r.launch.Grid.Count() - 1
+	ids := []int64{0, min(1, last), verify.Place(placeSeed, 0, req.Grid), last}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	long, err := r.instructions(ids[len(ids)/2])
 	switch {
 	case err != nil:
 		return err
 	case long > longestFull:
-		x.Skipped = fmt.Sprintf("a CTA has %d warp instructions, more than the %d that are executed in full", long, longestFull)
+		x.Skipped = fmt.Sprintf("a CTA has %s warp instructions, more than the %d that are executed in full", magnitude(long), longestFull)
 		return nil
 	}
-	if x.Skipped = skip(long); x.Skipped != "" {
+	if x.Skipped = skip(long * int64(len(ids))); x.Skipped != "" {
 		return nil
 	}
 	// Alone, a CTA that waits for others never ends: what it takes then is bounded.
@@ -211,15 +217,8 @@ func (r *recording) executeShort(x *Execution, req *Request, skip func(long int6
 	return err
 }
 
-// places are the CTAs at random places of a grid, each once.
-func (r *recording) places(grid [3]int) []int64 {
-	ids := make([]int64, drawnPlaces)
-	for k := range ids {
-		ids[k] = verify.Place(placeSeed, k, grid)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
+// magnitude is a number with its first digit alone.
+func magnitude(n int64) string { return fmt.Sprintf("%.0e", float64(n)) }
 
 // turn reports whether a launch is drawn, one of so many.
 func (r *recording) turn(of uint64) bool {
@@ -258,7 +257,7 @@ func (r *recording) executeFull(x *Execution, ids []int64, steps int64) error {
 		return err
 	}
 	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
-	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), StepLimit: steps}
+	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), Uninitialised: true, StepLimit: steps, Warn: r.warn}
 	done, work := int64(0), int64(0)
 	for _, id := range ids {
 		if work > allWork {
@@ -266,6 +265,9 @@ func (r *recording) executeFull(x *Execution, ids []int64, steps int64) error {
 		}
 		writes.Next()
 		err := runner.Run(r.launch, r.memory, id, opt, writes)
+		if err == nil {
+			err = harmful(runner)
+		}
 		if err != nil {
 			return failureOf(err)
 		}
@@ -273,6 +275,7 @@ func (r *recording) executeFull(x *Execution, ids []int64, steps int64) error {
 		done++
 	}
 	x.Checked.Full, x.Checked.ForFull = done, fullFor
+	x.Checked.warnings(runner)
 	if n := opt.GlobalRaces.Dropped(); n > 0 {
 		x.Checked.Warnings = append(x.Checked.Warnings, fmt.Sprintf("races in global memory are looked for between CTAs near each other only: %d times 4 KiB were too much to remember", n))
 	}

@@ -60,6 +60,7 @@ type recording struct {
 	// estimated: loops of which each iteration does what data says are sampled.
 	estimated bool
 	inspected map[Level]inspection
+	warn      bool // Check.Warn
 }
 
 // wanted is a CTA to trace; device says that accesses to shared memory may be left out.
@@ -95,8 +96,8 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 		key: key, module: m, kernel: k, memory: memory, extents: extents, buffers: buffers, runner: runner,
 		recorder: widen(recorder, k, program), bankWidth: req.Arch.BankWidth, program: program,
 		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
-		inspected: map[Level]inspection{},
-		launch:    exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
+		inspected: map[Level]inspection{}, warn: req.Check.Warn,
+		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
 	e.last = r
 	return r, nil
@@ -192,7 +193,10 @@ func (r *recording) warps() int {
 // run executes a CTA into the recorder.
 func (r *recording) run(id int64, opt exec.Options) error {
 	r.recorder.Begin(id, r.warps())
-	return r.runner.Run(r.launch, r.memory, id, opt, r.recorder)
+	if err := r.runner.Run(r.launch, r.memory, id, opt, r.recorder); err != nil {
+		return err
+	}
+	return harmful(r.runner)
 }
 
 // failureOf turns an error of an execution into the configuration's failure.

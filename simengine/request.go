@@ -133,6 +133,9 @@ func (c *Check) digest(h hash.Hash) {
 	if c.Outputs {
 		flags |= 2
 	}
+	if c.Always {
+		flags |= 4
+	}
 	text(h, c.Depth.String(), c.Against)
 	ints(h, flags)
 }

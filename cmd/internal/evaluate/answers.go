@@ -107,17 +107,20 @@ func (a *Answers) of(job *Job, compiler Compiler) (*answerSet, error) {
 	return s, nil
 }
 
-// name is what identifies the configurations that a job's outputs are compared with: it is known
-// without compiling them.
-func (a *Answers) name(job *Job, compiler Compiler) (string, error) {
+// name is what identifies the configurations that a job's outputs are compared with, and whether the
+// job's is the first of them: both are known without compiling them.
+func (a *Answers) name(job *Job, compiler Compiler) (name string, first bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s, err := a.of(job, compiler)
 	if err != nil {
-		return "", err
+		return "", false, err
+	}
+	if cfg, ok := s.candidate(0); ok {
+		first = cfg.Equal(job.Config)
 	}
 	if s.name != "" {
-		return s.name, nil
+		return s.name, first, nil
 	}
 	h := sha256.New()
 	for i := range mostFirst {
@@ -132,7 +135,7 @@ func (a *Answers) name(job *Job, compiler Compiler) (string, error) {
 		fmt.Fprintf(h, "%q %q\n", cfg.String(), key)
 	}
 	s.name = hex.EncodeToString(h.Sum(nil))
-	return s.name, nil
+	return s.name, first, nil
 }
 
 // compare compares what a job's configuration wrote with what others do.

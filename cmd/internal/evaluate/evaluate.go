@@ -91,7 +91,7 @@ func (e *Evaluator) question(launch *kernel.Launch, job *Job) (simengine.Request
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
 		req.Check.Outputs = true
-		req.Check.Against, err = job.Answers.name(job, e.compiler)
+		req.Check.Against, req.Check.Always, err = job.Answers.name(job, e.compiler)
 	}
 	return req, err
 }

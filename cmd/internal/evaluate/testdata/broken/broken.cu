@@ -9,11 +9,10 @@ extern "C" __global__ void broken(const float* a, const float* b, float* out, in
 #if KIND == 1  // a barrier is missing: a race in shared memory
   if (!here) __syncthreads();
   float v = s[t ^ 32];
-#elif KIND == 4  // half of the threads do not come to a barrier
-  if (!here || t < BLOCK / 2) __syncthreads();
+#elif KIND == 4  // half of the threads come to another barrier
+  if (here && t >= BLOCK / 2) asm volatile("bar.sync 1;");
+  else __syncthreads();
   float v = s[t];
-  if (here && t >= BLOCK / 2) __syncthreads();
-  if (here && t >= BLOCK / 2) __syncthreads();
 #else
   __syncthreads();
   float v = s[t ^ 32];
@@ -28,7 +27,7 @@ extern "C" __global__ void broken(const float* a, const float* b, float* out, in
   if (here && t == 0) extra = b[-2];
 #elif KIND == 7  // writes behind the end of out
   if (here && t == 7) out[n] = 2.f;
-#elif KIND == 8 || KIND == 11  // computes something else
+#elif KIND == 8 && BLOCK == 128 || KIND == 11 && BLOCK == 64  // computes something else
   if (here && t == 5) extra = 0.5f;
 #elif KIND == 9  // reads shared memory that nobody wrote
   if (here && t == 9) extra = s[BLOCK + t];
