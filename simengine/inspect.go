@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble"
@@ -26,22 +27,24 @@ const (
 	// longestFull is the most warp instructions of a CTA that is executed in full.
 	longestFull = 50_000
 	// allWork is the work after which CheckAll executes no further CTA.
-	allWork = 4_000_000_000
+	allWork = 1_000_000_000
 )
 
 // allowances are the work that checking may add to the prediction of a launch: at each
 // level about a thirtieth of what the shortest launches of the built-in kernels take.
 func (l Level) allowance() int64 {
 	if l == Model {
-		return 1_500
+		return 1_000
 	}
 	return 10_000
 }
 
 // What is looked for.
 var (
-	slicedFor = []string{"bounds", "barriers", "races in shared memory"}
-	fullFor   = []string{"races in global memory", "uninitialised reads"}
+	slicedFor = []string{"bounds", "barriers", "in one of them races in shared memory"}
+	loopedFor = "of long loops some iterations"
+	fullFor   = []string{"races in shared and global memory", "uninitialised reads"}
+	allFor    = []string{"bounds", "barriers"}
 )
 
 // Execution is what checking a launch found, when it found no defect.
@@ -121,6 +124,9 @@ func (r *recording) executeEnds(x *Execution) error {
 	}
 	last := r.launch.Grid.Count() - 1
 	x.Checked.For = slicedFor
+	if len(r.runner.Program().Loops) > 0 {
+		x.Checked.For = append(slices.Clone(slicedFor), loopedFor)
+	}
 	if err := r.executeSliced(x, 0, last > 0); err != nil || last == 0 {
 		return err
 	}
@@ -209,7 +215,7 @@ func (r *recording) executeShort(x *Execution, req *Request, skip func(work int6
 		return nil
 	}
 	// Alone, a CTA that waits for others never ends: what it takes then is bounded.
-	err = r.executeFull(x, ids, 8*long+1000)
+	err = r.executeFull(x, slices.Values(ids), 8*long+1000)
 	if fault := (*Failure)(nil); errors.As(err, &fault) && fault.Kind == FailureTimeout {
 		x.Skipped, x.Outputs = "a CTA that is executed alone waits for others", nil
 		return nil
@@ -241,17 +247,16 @@ func (r *recording) instructions(id int64) (int64, error) {
 
 // executeAll executes every CTA in full, in their order.
 func (r *recording) executeAll(x *Execution) error {
-	x.Checked.For = slicedFor
-	ids := make([]int64, x.Checked.Of)
-	for i := range ids {
-		ids[i] = int64(i)
-	}
-	return r.executeFull(x, ids, stepLimit)
+	x.Checked.For, x.Checked.CTAs = allFor, 0
+	return r.executeFull(x, func(yield func(int64) bool) {
+		for id := int64(0); id < x.Checked.Of && yield(id); id++ {
+		}
+	}, stepLimit)
 }
 
 // executeFull executes CTAs one after the other in full, each warp for so many basic blocks at
 // most, and takes what they write.
-func (r *recording) executeFull(x *Execution, ids []int64, steps int64) error {
+func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) error {
 	full, err := r.module.compiled(r.kernel, exec.Full)
 	if err != nil {
 		return err
@@ -259,7 +264,7 @@ func (r *recording) executeFull(x *Execution, ids []int64, steps int64) error {
 	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
 	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), Uninitialised: true, StepLimit: steps, Warn: r.warn}
 	done, work := int64(0), int64(0)
-	for _, id := range ids {
+	for id := range ids {
 		if work > allWork {
 			break
 		}

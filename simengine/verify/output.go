@@ -18,9 +18,13 @@ type Output struct {
 	// Chance is how many stored elements depend on which thread came first, and Updated
 	// how many others depend on CTAs that were not executed: neither are in Runs.
 	Chance, Updated int64
-	// Whole says that every CTA of the grid was executed.
-	Whole bool
+	// Written says that something was stored, and Whole that every CTA of the grid was executed: then
+	// Runs has elements that were not stored, too, unless the buffer is larger than mostWhole.
+	Written, Whole bool
 }
+
+// mostWhole is the bytes of a buffer up to which all of it is kept.
+const mostWhole = 16 << 20
 
 // Run is elements of a buffer that lie one after the other.
 type Run struct {
@@ -43,6 +47,9 @@ func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
 	out := Output{Name: b.Name, Elem: b.Elem, Count: b.Count, Whole: whole}
 	size := uint64(b.Elem.Size())
 	end := b.Base + uint64(b.Count)*size
+	if whole && end-b.Base <= mostWhole {
+		return w.whole(out, b, memory)
+	}
 	for _, at := range slices.Sorted(maps.Keys(w.pages)) {
 		if at < b.Base>>pageBits || at<<pageBits >= end {
 			continue
@@ -51,8 +58,11 @@ func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
 		for word := range p.stored {
 			for i := uint64(0); i < 64 && p.stored[word] != 0; i += size {
 				set, addr := (uint64(1)<<size-1)<<i, at<<pageBits+uint64(word)<<6+i
+				if p.stored[word]&set != set || addr < b.Base || addr >= end {
+					continue
+				}
+				out.Written = true
 				switch {
-				case p.stored[word]&set != set || addr < b.Base || addr >= end:
 				case p.chance[word]&set != 0:
 					out.Chance++
 				case !whole && (p.atomic[word]|p.shared[word])&set != 0:
@@ -62,6 +72,24 @@ func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
 				}
 			}
 		}
+	}
+	return out
+}
+
+// whole is Output of all elements of a buffer.
+func (w *Writes) whole(out Output, b Buffer, memory *exec.Memory) Output {
+	size := uint64(b.Elem.Size())
+	for i := range b.Count {
+		addr := b.Base + uint64(i)*size
+		if p := w.pages[addr>>pageBits]; p != nil {
+			word, set := addr&(pageBytes-1)>>6, (uint64(1)<<size-1)<<(addr&63)
+			out.Written = out.Written || p.stored[word]&set != 0
+			if p.chance[word]&set != 0 {
+				out.Chance++
+				continue
+			}
+		}
+		out.add(i, addr, memory)
 	}
 	return out
 }

@@ -34,7 +34,8 @@ const (
 
 // written is a page of memory, a bit for each byte.
 type written struct {
-	stored, atomic, chance, shared [pageBytes / 64]uint64
+	stored, atomic, chance, shared [pageBytes / 64]uint64 // shared: by more than one CTA
+	own                            [pageBytes / 64]uint64 // by the CTA in by
 	by                             [pageBytes / 64]uint32 // the CTA that stored last in these 64 bytes
 }
 
@@ -95,14 +96,11 @@ func (w *Writes) note(addr uint64, width int, kind writeKind) {
 	p, word := w.page(addr), addr&(pageBytes-1)>>6
 	set := (uint64(1)<<width - 1) << (addr & 63)
 	if p.by[word] != w.cta {
-		if p.by[word] != 0 {
-			p.shared[word] |= p.stored[word] & set
-		}
-		// Which CTA stored the word's other bytes is forgotten: what a later one stores
-		// there again is found by the bits that are set.
-		p.by[word] = w.cta
+		p.by[word], p.own[word] = w.cta, 0
 	}
+	p.shared[word] |= p.stored[word] &^ p.own[word] & set
 	p.stored[word] |= set
+	p.own[word] |= set
 	switch kind {
 	case atomic:
 		p.atomic[word] |= set

@@ -40,16 +40,21 @@ func (s *answerSet) compare(ctx context.Context, cfg search.Config, launch *kern
 	buffers := buffersOf(launch)
 	for i := range outputs {
 		arg := buffers[outputs[i].Name]
-		if len(outputs[i].Runs) == 0 {
+		if len(outputs[i].Runs) == 0 || !outputs[i].Written && !outputs[i].Whole {
 			if n := outputs[i].Chance; n > 0 {
-				c.notes = append(c.notes, fmt.Sprintf("%s is not compared: what is written depends on which thread comes first", outputs[i].Name))
+				c.not(&outputs[i], "what is written depends on which thread comes first")
 			} else if n := outputs[i].Updated; n > 0 {
-				c.notes = append(c.notes, fmt.Sprintf("%s is not compared: CTAs that were not executed update it too", outputs[i].Name))
+				c.not(&outputs[i], "CTAs that were not executed update it too")
 			}
 			continue
 		}
+		if arg != nil && arg.Access == kernel.ReadOnly && !outputs[i].Written {
+			continue
+		}
 		if arg == nil || arg.Answer == kernel.AnswerNone {
-			c.notes = append(c.notes, fmt.Sprintf("%s is not compared: the definition says so", outputs[i].Name))
+			if outputs[i].Written {
+				c.not(&outputs[i], "the definition says so")
+			}
 			continue
 		}
 		if arg.Expected != nil {
@@ -111,10 +116,16 @@ func (s *answerSet) compareOne(ctx context.Context, c *comparison, cfg search.Co
 		return nil
 	}
 	if base.cfg.Equal(cfg) {
+		if !o.Written {
+			return nil
+		}
 		return s.compareFirst(ctx, c, base, i, o, tolerance)
 	}
 	if reason := comparable(base, i, o); reason != "" {
 		c.not(o, "%s", reason)
+		return nil
+	}
+	if !o.Written && !base.outputs[i].Written {
 		return nil
 	}
 	n, d := o.Compare(&base.outputs[i], tolerance)

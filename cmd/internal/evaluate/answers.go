@@ -128,14 +128,24 @@ func (a *Answers) name(job *Job, compiler Compiler) (name string, first bool, er
 		if !ok {
 			break
 		}
-		key, err := s.def.CompileKey(cfg, s.problem)
-		if err != nil {
-			key = err.Error()
-		}
-		fmt.Fprintf(h, "%q %q\n", cfg.String(), key)
+		fmt.Fprintf(h, "%q %q\n", cfg.String(), s.identity(cfg))
 	}
 	s.name = hex.EncodeToString(h.Sum(nil))
 	return s.name, first, nil
+}
+
+// identity is what tells a configuration's code from that of others.
+func (s *answerSet) identity(cfg search.Config) string {
+	if s.peers != nil {
+		c, _ := s.compilerOf(cfg)
+		made, _ := c.Made(context.Background(), compile.Request{})
+		return made.Digest
+	}
+	key, err := s.def.CompileKey(cfg, s.problem)
+	if err != nil {
+		return err.Error()
+	}
+	return key
 }
 
 // compare compares what a job's configuration wrote with what others do.

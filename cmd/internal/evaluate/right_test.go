@@ -15,8 +15,8 @@ import (
 var smallProblems = map[string][]int64{
 	"blur": {256, 64}, "compute_bound": {4096, 4}, "const_filter": {4096}, "copy": {16384}, "copy_strided": {2048},
 	"fat_threads": {1024, 2}, "histogram": {70000}, "laplace_2d": {256}, "median_1d": {4096}, "moving_average": {8192, 16},
-	"nbody": {2048}, "prefix_sum": {5000}, "random_gather": {9000, 10000}, "reduce": {70000}, "reduce_atomic": {70000},
-	"sgemm": {128}, "stencil_1d": {9000}, "table_lookup": {9000, 4096}, "transpose_naive": {128}, "transpose_tiled": {128},
+	"nbody": {2048}, "prefix_sum": {5000}, "random_gather": {8192, 10000}, "reduce": {70000}, "reduce_atomic": {70000},
+	"sgemm": {128}, "stencil_1d": {8192}, "table_lookup": {8192, 4096}, "transpose_naive": {128}, "transpose_tiled": {128},
 }
 
 // No right configuration is called wrong, whatever is executed of it: those of the built-in kernels.
