@@ -3,6 +3,7 @@ package exec
 import (
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 )
@@ -112,6 +113,49 @@ func BenchmarkSgemmFull(b *testing.B) {
 func BenchmarkSgemmRaces(b *testing.B) {
 	p := sgemm(b)
 	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{Races: true}, false)
+}
+
+// What looking for races in device memory costs beside those in shared memory, and for uninitialised reads beside nothing.
+func BenchmarkSgemmGlobalRaces(b *testing.B) {
+	p := sgemm(b)
+	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{GlobalRaces: racecheck.New(0)}, false)
+}
+
+func BenchmarkSgemmUninitialised(b *testing.B) {
+	p := sgemm(b)
+	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{Uninitialised: true}, false)
+}
+
+// transpose is a CTA of a kernel that does little but move data.
+func transpose(b *testing.B) *problem {
+	for _, rec := range records(b, "timings.jsonl.gz") {
+		if rec.Kernel == "transpose_tiled" && rec.Params["TILE"] == 32 {
+			k := buildKernel(b, rec.PTX, ptxFile(b, "ptx.zip", rec.PTX))
+			return setUp(b, k, "transpose_tiled", []int{1024}, rec.Params, rec.Block)
+		}
+	}
+	b.Skip("no such configuration")
+	return nil
+}
+
+func BenchmarkTransposeFull(b *testing.B) {
+	p := transpose(b)
+	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{}, false)
+}
+
+func BenchmarkTransposeRaces(b *testing.B) {
+	p := transpose(b)
+	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{Races: true}, false)
+}
+
+func BenchmarkTransposeGlobalRaces(b *testing.B) {
+	p := transpose(b)
+	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{GlobalRaces: racecheck.New(0)}, false)
+}
+
+func BenchmarkTransposeUninitialised(b *testing.B) {
+	p := transpose(b)
+	benchmarkRun(b, p, compileFor(b, p.kernel, Full), Options{Uninitialised: true}, false)
 }
 
 func BenchmarkSgemmSlice(b *testing.B) {

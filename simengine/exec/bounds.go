@@ -37,6 +37,9 @@ func (c *compiler) origins(a *access, address *ir.Operand) uint64 {
 		case ir.Global:
 			all |= c.origin(len(c.k.Params) + v)
 		case ir.Const:
+			if at.Size == 0 {
+				return 0
+			}
 			part := stretch{uint64(at.Offset), uint64(at.Offset + at.Size)}
 			if a.bank.hi > 0 {
 				part.lo, part.hi = min(part.lo, a.bank.lo), max(part.hi, a.bank.hi)

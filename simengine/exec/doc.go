@@ -28,6 +28,13 @@
 // Every access happens at once and in program order. Asynchronous copies land
 // when they are issued; Full mode reports a read that does not wait for them
 // as a race. Memory order between warps is therefore stronger than the
-// hardware's; a kernel that is right here by luck of that order is reported
-// only if the race concerns shared memory.
+// hardware's.
+//
+// # Checks
+//
+// What one CTA does wrong is a Fault. Always looked for: accesses out of the bounds of the buffer or variable that
+// the address comes from (bounds.go), misaligned ones, barriers that not all threads reach. By option:
+// races in shared memory (race.go, and phases.go where that suffices), races in device memory within a CTA and with other CTAs executed
+// before (package racecheck), values of shared and local memory that nobody wrote and that matter (uninit.go).
+// Options.Warn has a run go past what a kernel may live with (warn.go).
 package exec

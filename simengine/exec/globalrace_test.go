@@ -99,18 +99,27 @@ func TestGlobalRaces(t *testing.T) {
 		{"flags that are plain", looksBack("st.global.u32", "ld.global.u32"), "what is written by thread 0 of CTA 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, reset := range []bool{false, true} {
-				if reset && (strings.Contains(c.body, "wait:") || strings.Contains(c.body, "counted:")) {
-					continue // what earlier ones left is waited for
+			checkGlobalRaces(t, c.body, c.want, false, []int64{0, 1, 2})
+			if strings.Contains(c.body, "wait:") || strings.Contains(c.body, "counted:") {
+				return // what earlier ones left is waited for
+			}
+			checkGlobalRaces(t, c.body, c.want, true, []int64{0, 1, 2})
+			for _, order := range [][]int64{{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+				for _, reset := range []bool{false, true} {
+					want := c.want
+					if want != "" {
+						want = "race" // by which two threads depends on the order, not whether
+					}
+					checkGlobalRaces(t, c.body, want, reset, order)
 				}
-				checkGlobalRaces(t, c.body, c.want, reset)
 			}
 		})
 	}
 }
 
-// checkGlobalRaces executes three CTAs of a body, memory brought back to what it was between them or not, the first one of them twice.
-func checkGlobalRaces(t *testing.T, body, want string, reset bool) {
+// checkGlobalRaces executes three CTAs of a body in an order, each twice and memory brought back to what it was between them, or
+// not.
+func checkGlobalRaces(t *testing.T, body, want string, reset bool, order []int64) {
 	t.Helper()
 	k := buildKernel(t, "k.ptx", []byte(bodyKernel("", body)))
 	l, m := launchBody(t, k, 64)
@@ -118,7 +127,7 @@ func checkGlobalRaces(t *testing.T, body, want string, reset bool) {
 	r := NewRunner(compileFor(t, k, Full))
 	opt := Options{GlobalRaces: racecheck.New(0), StepLimit: 20000}
 	var err error
-	for _, cta := range []int64{0, 1, 2} {
+	for _, cta := range order {
 		if err = r.Run(l, m, cta, opt, nil); err != nil {
 			break
 		}
@@ -133,8 +142,8 @@ func checkGlobalRaces(t *testing.T, body, want string, reset bool) {
 	var f *Fault
 	switch {
 	case want == "" && err != nil:
-		t.Errorf("reset %v: %v", reset, err)
+		t.Errorf("%v, reset %v: %v", order, reset, err)
 	case want != "" && (!errors.As(err, &f) || f.Kind != Race || f.Buffer == "" || f.Other == nil || !strings.Contains(f.Error(), want)):
-		t.Errorf("reset %v: %v, want %q", reset, err, want)
+		t.Errorf("%v, reset %v: %v, want %q", order, reset, err, want)
 	}
 }
