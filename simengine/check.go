@@ -4,35 +4,11 @@ import (
 	"errors"
 
 	"github.com/warptune/warptune/simengine/exec"
-	"github.com/warptune/warptune/simengine/ir"
 )
 
 // checkBudget is the warp instructions that executing one CTA in full may take,
 // about 10 ms. A race shows in the first iterations of a loop or in its last ones.
 const checkBudget = 30_000
-
-// check executes the first CTA and the last, where grids run over the ends of
-// buffers, as far as needed to see accesses out of bounds and barriers that some
-// threads never reach. Races are looked for where a CTA is recorded, and what all CTAs
-// do alike in shared memory: should that fail, recheck tells of the last CTA.
-func (e *Engine) check(m *Module, k *ir.Kernel, rec *recording) error {
-	if rec.checked {
-		return rec.verdict
-	}
-	rec.checked = true
-	if err := m.complete(k); err != nil {
-		rec.verdict = err
-		return err
-	}
-	last := rec.launch.Grid.Count() - 1
-	err := rec.fault(0, last > 0)
-	rec.memory.Reset()
-	if err == nil && last > 0 {
-		err = rec.fault(last, rec.runner.Program().SameShared())
-	}
-	rec.verdict = err
-	return err
-}
 
 // fault executes a CTA, without its accesses to shared memory if device says so.
 func (r *recording) fault(id int64, device bool) error {

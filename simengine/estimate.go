@@ -24,7 +24,7 @@ const (
 
 // sliced are the options of every execution of a CTA's slice.
 func (r *recording) sliced(limit int64) exec.Options {
-	opt := exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit}
+	opt := exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit, Warn: r.warn}
 	if r.estimated {
 		opt.Estimate = estimateParts
 	}
@@ -37,7 +37,10 @@ func (r *recording) bounded(id int64, deviceOnly bool) error {
 	run := func(limit int64) error {
 		opt := r.sliced(limit)
 		opt.DeviceOnly = deviceOnly
-		return r.runner.Run(r.launch, r.memory, id, opt, nil)
+		if err := r.runner.Run(r.launch, r.memory, id, opt, nil); err != nil {
+			return err
+		}
+		return harmful(r.runner)
 	}
 	if r.estimated || !r.runner.Program().CanEstimate() {
 		return run(workLimit)

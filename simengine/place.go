@@ -8,16 +8,17 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/reuse"
+	"github.com/warptune/warptune/simengine/verify"
 )
 
 // lineBytes is the size of a memory line as traces number them.
 const lineBytes = 128
 
 // place allocates and fills the arguments and lays out the parameters.
-func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, error) {
+func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
 	memory := exec.NewMemory(0)
 	if err := memory.LoadModule(k); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	given := parameters(k, req)
 	for i := range req.Constants {
@@ -26,10 +27,11 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, er
 			continue // it is a parameter only
 		}
 		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, nil, err
 		}
 	}
 	var extents []reuse.Extent
+	var buffers []verify.Buffer
 	args := make([]exec.Arg, len(given))
 	for i := range given {
 		a := &given[i]
@@ -40,15 +42,16 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, er
 		buffer := a.buffer(BufferName(i, a.Name))
 		base, err := memory.Alloc(buffer)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, nil, err
 		}
 		if n := uint64(buffer.Bytes()); n > 0 {
 			extents = append(extents, reuse.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
 		}
+		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
 		args[i] = exec.Arg{Buffer: buffer.Name}
 	}
 	params, err := memory.BindParams(k, args)
-	return memory, params, extents, err
+	return memory, params, extents, buffers, err
 }
 
 // BufferName is how faults (exec.Fault.Buffer) name the buffer of a kernel's parameter,

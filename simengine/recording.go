@@ -10,6 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
+	"github.com/warptune/warptune/simengine/verify"
 )
 
 // loopSample is how many leading iterations of a long counted loop are executed
@@ -45,6 +46,7 @@ type recording struct {
 	ctas      map[wanted]executed
 	kept      int64          // work of ctas
 	extents   []reuse.Extent // of the buffer arguments
+	buffers   []verify.Buffer
 	predicted map[question]prediction
 	drawn     *drawn // nil: not known
 	slow      []timing.Detour
@@ -52,13 +54,13 @@ type recording struct {
 	counted   bool // slow and matches are known
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
-	asked   map[wanted]bool
-	work    int64
-	raced   bool // races have been looked for
-	checked bool
+	asked map[wanted]bool
+	work  int64
+	raced bool // races have been looked for
 	// estimated: loops of which each iteration does what data says are sampled.
 	estimated bool
-	verdict   error // of the check; nil: no defect found
+	inspected map[Level]inspection
+	warn      bool // Check.Warn
 }
 
 // wanted is a CTA to trace; device says that accesses to shared memory may be left out.
@@ -86,14 +88,15 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 		return nil, err
 	}
 	runner, recorder := e.machinery(code, k, req.Arch.BankWidth)
-	memory, params, extents, err := place(k, req)
+	memory, params, extents, buffers, err := place(k, req)
 	if err != nil {
 		return nil, &Failure{FailureLaunch, err}
 	}
 	r := &recording{
-		key: key, module: m, kernel: k, memory: memory, extents: extents, runner: runner,
+		key: key, module: m, kernel: k, memory: memory, extents: extents, buffers: buffers, runner: runner,
 		recorder: widen(recorder, k, program), bankWidth: req.Arch.BankWidth, program: program,
 		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
+		inspected: map[Level]inspection{}, warn: req.Check.Warn,
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
 	e.last = r
@@ -190,7 +193,10 @@ func (r *recording) warps() int {
 // run executes a CTA into the recorder.
 func (r *recording) run(id int64, opt exec.Options) error {
 	r.recorder.Begin(id, r.warps())
-	return r.runner.Run(r.launch, r.memory, id, opt, r.recorder)
+	if err := r.runner.Run(r.launch, r.memory, id, opt, r.recorder); err != nil {
+		return err
+	}
+	return harmful(r.runner)
 }
 
 // failureOf turns an error of an execution into the configuration's failure.

@@ -44,6 +44,9 @@ type Report struct {
 	// NotModelled names what the kernel uses and the simulator leaves out.
 	NotModelled []string `json:"not_modelled,omitempty"`
 
+	Checked   Checked    `json:"checked"`
+	Execution *Execution `json:"-"` // what Checked rests on; shared with other reports of the launch
+
 	SampledCTAs         int   `json:"sampled_ctas"`
 	SampledInstructions int64 `json:"sampled_instructions"` // warp instructions
 }

@@ -63,6 +63,8 @@ type Request struct {
 	// nothing of what it reads. Otherwise the launch follows others like it.
 	Cold bool
 	Args []Arg // kernel parameters in order
+	// Check says what is checked besides.
+	Check Check
 	// Constants are the __constant__ variables to fill, by name. A kernel that has
 	// as many parameters as there are arguments and constants gets each of these as
 	// a buffer too, at its Position, as Kernel Tuner passes them.
@@ -107,6 +109,7 @@ type Fill struct {
 func (r *Request) Digest(module string) string {
 	h := sha256.New()
 	text(h, "warptune", Version(), module, r.Kernel, r.Arch.Digest, r.Level.String())
+	r.Check.digest(h)
 	ints(h, r.Grid[:]...)
 	ints(h, r.CTA[:]...)
 	cold := 0
@@ -120,6 +123,21 @@ func (r *Request) Digest(module string) string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (c *Check) digest(h hash.Hash) {
+	flags := 0
+	if c.Warn {
+		flags |= 1
+	}
+	if c.Outputs {
+		flags |= 2
+	}
+	if c.Always {
+		flags |= 4
+	}
+	text(h, c.Depth.String(), c.Against)
+	ints(h, flags)
 }
 
 func (a *Arg) digest(h hash.Hash) {

@@ -16,23 +16,12 @@ import (
 
 // Simulate predicts one configuration. The error is a *Failure.
 func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
-	k, err := m.kernel(req.Kernel)
+	k, program, seat, rec, err := e.prepare(m, &req)
 	if err != nil {
 		return nil, err
 	}
-	program, err := e.assembled(m, k, req.Arch, req.MaxRegisters)
+	execution, err := e.inspect(m, k, rec, &req)
 	if err != nil {
-		return nil, err
-	}
-	seat, err := residency(k, program, &req)
-	if err != nil {
-		return nil, &Failure{FailureLaunch, err}
-	}
-	rec, err := e.record(m, k, program, &req)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.check(m, k, rec); err != nil {
 		return nil, err
 	}
 	p, err := rec.predict(&req, program, seat)
@@ -45,7 +34,27 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	}
 	out := report(m, &req, k, program, seat, rec, p.result)
 	out.FloorUS = p.floorUS
+	out.Checked, out.Execution = execution.Checked, execution
 	return out, nil
+}
+
+// prepare finds the kernel of a request, assembles it, and returns how it sits on an SM and
+// its launch's recording.
+func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program, *seating, *recording, error) {
+	k, err := m.kernel(req.Kernel)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	program, err := e.assembled(m, k, req.Arch, req.MaxRegisters)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	seat, err := residency(k, program, req)
+	if err != nil {
+		return nil, nil, nil, nil, &Failure{FailureLaunch, err}
+	}
+	rec, err := e.record(m, k, program, req)
+	return k, program, seat, rec, err
 }
 
 // question is what a prediction of a recorded launch depends on besides it. Caps and

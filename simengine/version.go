@@ -20,7 +20,8 @@ const release = "1"
 // descriptor by a digest of its own.
 //
 //go:embed *.go
-//go:embed arch/*.go assemble/*.go disjoint/*.go exec/*.go ir/*.go ptx/*.go trace/*.go
+//go:embed arch/*.go assemble/*.go disjoint/*.go exec/*.go exec/racecheck/*.go
+//go:embed ir/*.go ptx/*.go trace/*.go verify/*.go
 //go:embed timing/*.go timing/cache/*.go timing/coalesce/*.go timing/dram/*.go
 //go:embed timing/makespan/*.go timing/model/*.go timing/reuse/*.go
 var source embed.FS

@@ -32,10 +32,30 @@ type Outcome struct {
 	// Metrics are simulated counters under Nsight Compute's names.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 
+	// Checked is what was executed and looked for.
+	Checked Checked `json:"checked,omitzero"`
+
 	// Found says that the worker did not evaluate: it found what is stored under
 	// Digest.
 	Found bool `json:"-"`
 }
+
+// Checked is what was executed of a configuration's launch, and looked for in it. The zero value:
+// it was not recorded.
+type Checked struct {
+	CTAs    int64  `json:"ctas"`               // that were executed
+	Full    int64  `json:"full,omitempty"`     // of those, in full: of the others what addresses and branches depend on
+	Of      int64  `json:"of"`                 // CTAs of the grid
+	For     string `json:"for,omitempty"`      // what was looked for in all of them
+	ForFull string `json:"for_full,omitempty"` // and in those executed in full as well
+	// Compared is how many elements of outputs were compared, and Outputs says with what, or why not.
+	Compared int64  `json:"compared,omitempty"`
+	Outputs  string `json:"outputs,omitempty"`
+	Warnings string `json:"warnings,omitempty"`
+}
+
+// Recorded reports whether it is known what was checked.
+func (c *Checked) Recorded() bool { return c.Of > 0 }
 
 // Same reports whether two workers came to the same: all but messages, which may
 // name what differs from machine to machine, and a floor that one does not know.
@@ -100,12 +120,15 @@ func (o *Outcome) Check() error {
 		return Errorf(Invalid, op, "the occupancy %g is not between 0 and 1", o.Occupancy)
 	case o.Registers < 0 || o.SpillBytes < 0 || o.Shared < 0 || o.CarveOut < -1:
 		return Errorf(Invalid, op, "negative resources")
+	case o.Checked.CTAs < 0 || o.Checked.Full < 0 || o.Checked.Compared < 0 || o.Checked.CTAs > o.Checked.Of || o.Checked.Full > o.Checked.CTAs:
+		return Errorf(Invalid, op, "%d CTAs of %d are checked, %d of them in full", o.Checked.CTAs, o.Checked.Of, o.Checked.Full)
 	case len(o.Metrics) > MaxMetrics:
 		return Errorf(Invalid, op, "%d metrics, more than %d", len(o.Metrics), MaxMetrics)
-	case max(len(o.Message), len(o.Compiler), len(o.Digest), len(o.Limiter), len(o.Bound)) > MaxMessage:
+	case max(len(o.Message), len(o.Compiler), len(o.Digest), len(o.Limiter), len(o.Bound),
+		len(o.Checked.For), len(o.Checked.ForFull), len(o.Checked.Outputs), len(o.Checked.Warnings)) > MaxMessage:
 		return Errorf(Invalid, op, "a text is longer than %d bytes", MaxMessage)
 	}
-	for _, text := range []string{o.Compiler, o.Digest, o.Limiter, o.Bound} {
+	for _, text := range []string{o.Compiler, o.Digest, o.Limiter, o.Bound, o.Checked.For, o.Checked.ForFull, o.Checked.Outputs, o.Checked.Warnings} {
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			return Errorf(Invalid, op, "%.80q has control characters", text)
 		}

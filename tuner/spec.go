@@ -43,6 +43,10 @@ type Spec struct {
 	// Transfer also asks first for what is stored as the best of the kernel at
 	// other problem sizes and architectures (see Sweep.Transferred).
 	Transfer bool `json:"transfer,omitempty"`
+	// Check says how much of each launch is executed to check it: "" (a sample of its CTAs),
+	// "none" or "all". Faults is "warn" where harmless ones do not fail a configuration, else "".
+	Check  string `json:"check,omitempty"`
+	Faults string `json:"faults,omitempty"`
 	// ArchDigest and Engine pin what may answer: the descriptor's digest and
 	// the simulator's version. A worker that has others is refused.
 	ArchDigest string `json:"arch_digest"`
@@ -90,6 +94,12 @@ func (s *Spec) Validate() error {
 	}
 	s.validateBudget(complain)
 	s.validateStart(complain)
+	if s.Check != "" && s.Check != "none" && s.Check != "all" {
+		complain("the depth of checking %.80q is none: it is all or none, or not given for a sample", s.Check)
+	}
+	if s.Faults != "" && s.Faults != "warn" {
+		complain("%.80q says nothing of faults: it is warn or not given", s.Faults)
+	}
 	values := 0
 	for n, vs := range s.Set {
 		name("parameter name "+n, n, true)
@@ -206,7 +216,11 @@ func (s *Spec) further() string {
 func (s *Spec) Scope() string { return s.scope(s.LastLevel()) }
 
 func (s *Spec) scope(level string) string {
-	return digest(s.Kernel, s.Bundle, fmt.Sprint(s.Problem), level, s.Compiler, s.ArchDigest, s.Engine)
+	parts := []string{s.Kernel, s.Bundle, fmt.Sprint(s.Problem), level, s.Compiler, s.ArchDigest, s.Engine}
+	if s.Check != "" || s.Faults != "" {
+		parts = append(parts, s.Check, s.Faults)
+	}
+	return digest(parts...)
 }
 
 // Scopes returns the scopes of all levels, in order.

@@ -82,6 +82,7 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 	t.row("time", plot.Microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
 	t.row("for", target(spec))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
+	t.row("checked", checkedText(o.GetChecked()))
 	confirmed := "by one worker so far"
 	if r.GetConfirmed() {
 		confirmed = "by a second worker, with the same outcome"

@@ -111,7 +111,7 @@ func TestNoProblemSize(t *testing.T) {
 	})
 	db := filepath.Join(t.TempDir(), "x.db")
 	tune := []string{"tune", path, "--arch", "h200", "--level", "model", "--slots", "1", "--budget", "2", "--db", db}
-	if out := warptune(t, tune...).ok(t).stdout; !strings.HasPrefix(out, "copy on h200: 2 of 24 configurations evaluated: 2 correct\n") {
+	if out := warptune(t, tune...).ok(t).stdout; !strings.HasPrefix(out, "copy on h200: 2 of 24 configurations evaluated: 2 ran clean\n") {
 		t.Errorf("got:\n%s", out)
 	}
 	for _, args := range [][]string{tune, {"space", path}, {"simulate", path, "--arch", "h200", "--config", "ITEMS=2"}} {
@@ -172,7 +172,7 @@ func TestTruncatedPTX(t *testing.T) {
 		t.Errorf("failures %+v, want one kind, compile, with file and position", f)
 	}
 	text := warptune(t, tune...).ok(t).stdout
-	if !strings.Contains(text, "24 of 24 configurations evaluated: 18 correct, 6 compile") || strings.Contains(text, "NaN") {
+	if !strings.Contains(text, "24 of 24 configurations evaluated: 18 ran clean, 6 compile") || strings.Contains(text, "NaN") {
 		t.Errorf("got:\n%s", text)
 	}
 	none := warptune(t, append(tune, "--set", "ITEMS=4")...)
@@ -207,7 +207,7 @@ func TestFailedCompilation(t *testing.T) {
 	tune := append([]string{"tune", path, "--db", filepath.Join(t.TempDir(), "x.db"), "--set", "BLOCK_SIZE=128"}, quick...)
 	tune = append(tune, "--set", "ITEMS=1,2")
 	text := warptune(t, tune...).ok(t).stdout
-	for _, want := range []string{"2 of 2 configurations evaluated: 1 correct, 1 compile", "clang 19", "copy.cu:3:", "undeclared identifier 'missing'"} {
+	for _, want := range []string{"2 of 2 configurations evaluated: 1 ran clean, 1 compile", "clang 19", "copy.cu:3:", "undeclared identifier 'missing'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

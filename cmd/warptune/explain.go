@@ -42,6 +42,10 @@ func (a *app) explain(ctx context.Context, s *simulation, def *kernel.Definition
 	if err != nil {
 		return err
 	}
+	depth, warn, err := s.checking.parse()
+	if err != nil {
+		return err
+	}
 	compiler, err := a.compiler(s.compiler)
 	if err != nil {
 		return err
@@ -58,7 +62,7 @@ func (a *app) explain(ctx context.Context, s *simulation, def *kernel.Definition
 		}
 	}
 	batch := evaluate.Batch{
-		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: 1,
+		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: 1, Check: depth, Warn: warn, Compare: true,
 		Kernels: func(string) (*kernel.Definition, error) { return def, nil },
 	}
 	results, err := batch.Run(ctx, records)

@@ -16,6 +16,7 @@ func (a *app) printReport(r *simengine.Report, compiler string) error {
 	if r.ErrorShare > 0 {
 		t.row("  sampling", fmt.Sprintf("%d CTAs, %d warp instructions; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))
 	}
+	t.row("  checked", checkedText(reportChecked(&r.Checked)))
 	t.row("  PTX from", compiler)
 	t.row("  occupancy", fmt.Sprintf("%.0f %%, %d CTAs per SM, limited by %s; %.2f waves", 100*r.Occupancy, r.CTAsPerSM, r.Limiter, r.Waves))
 	t.row("  registers", fmt.Sprintf("%d per thread, %d bytes spilled", r.Registers, r.SpillBytes))

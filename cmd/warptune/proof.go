@@ -10,9 +10,9 @@ import (
 // configuration.
 func proofText(s *warptunev1.Sweep) string {
 	p, space := s.GetProof(), s.GetCounts().GetSpace()
-	of := fmt.Sprintf("of %d", space)
+	of := fmt.Sprintf("of the simulator's predictions of %d", space)
 	if p.GetOf() < space {
-		of = fmt.Sprintf("of the %d looked at (%d were not)", p.GetOf(), space-p.GetOf())
+		of = fmt.Sprintf("of the simulator's predictions of the %d looked at (%d were not)", p.GetOf(), space-p.GetOf())
 	}
 	switch {
 	case p == nil || p.Gap == nil && p.GetOf() < space:

@@ -49,7 +49,7 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 		configText(r.GetNames(), best.GetConfig()), plot.Microseconds(o.GetTimeUs()), o.GetBound(), 100*o.GetOccupancy(), o.GetLimiter(),
 		o.GetCompiler(), s.GetSpec().GetEngine(), levelsText(s.GetSpec()))
 	if err == nil {
-		_, err = fmt.Fprintln(a.stdout, proofText(s))
+		_, err = fmt.Fprintf(a.stdout, "it %s\n%s\n", checkedText(o.GetChecked()), proofText(s))
 	}
 	if left := s.GetLeft(); left != nil && err == nil {
 		_, err = fmt.Fprintf(a.stdout, "left to gain in what was not evaluated (%d), as %s believes: %s\n",
@@ -74,7 +74,11 @@ func outcomes(n *warptunev1.Counts) (correct int64, parts []string) {
 			correct = count
 		}
 		if count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count, validityName(warptunev1.Validity(i))))
+			name := validityName(warptunev1.Validity(i))
+			if warptunev1.Validity(i) == warptunev1.Validity_VALIDITY_CORRECT {
+				name = "ran clean"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", count, name))
 		}
 	}
 	return correct, parts
@@ -102,7 +106,7 @@ func accounted(s *warptunev1.Sweep) string {
 
 func (a *app) printRanked(names []string, results []*warptunev1.Result) error {
 	header := append([]string{"RANK", "TIME", "OVER BEST"}, names...)
-	t := newTable(a.stdout, append(header, "REGS", "SPILL", "SHARED", "OCC", "LIMITER", "BOUND")...)
+	t := newTable(a.stdout, append(header, "REGS", "SPILL", "SHARED", "OCC", "LIMITER", "BOUND", "CLEAN IN")...)
 	best := results[0].GetOutcome().GetTimeUs()
 	for i, r := range results {
 		o := r.GetOutcome()
@@ -111,7 +115,7 @@ func (a *app) printRanked(names []string, results []*warptunev1.Result) error {
 			row = append(row, valueText(v))
 		}
 		t.row(append(row, fmt.Sprint(o.GetRegisters()), fmt.Sprint(o.GetSpillBytes()), fmt.Sprint(o.GetSharedBytes()),
-			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), o.GetBound())...)
+			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), o.GetBound(), ofCTAs(o.GetChecked()))...)
 	}
 	return t.flush()
 }

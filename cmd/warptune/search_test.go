@@ -57,7 +57,7 @@ func TestChoose(t *testing.T) {
 func TestProgress(t *testing.T) {
 	spec := &warptunev1.Spec{Kernel: "mine", Arch: "h200", Patience: 100}
 	failing := &warptunev1.Sweep{Spec: spec, Workers: 1, Counts: &warptunev1.Counts{Done: 50, Total: 1e9, ByValidity: []int64{0, 0, 2, 48}}}
-	if got, want := watchNote(failing), "mine on h200, none correct: 2 constraints, 48 compile"; got != want {
+	if got, want := watchNote(failing), "mine on h200, none runs clean: 2 constraints, 48 compile"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, c := range []struct {

@@ -21,6 +21,7 @@ import (
 type simulation struct {
 	arch, level, ptxDir, compiler string
 	slots                         int
+	checking                      checking
 }
 
 func (s *simulation) flags(cmd *cobra.Command) {
@@ -29,6 +30,7 @@ func (s *simulation) flags(cmd *cobra.Command) {
 	f.StringVar(&s.level, "level", "cycle", "cycle: the clocked machine; model: closed form, about a millisecond")
 	f.StringVar(&s.ptxDir, "ptx-dir", "", "directory or .zip with the PTX that records name")
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
+	s.checking.flags(f)
 	f.IntVar(&s.slots, "slots", defaultSlots(), "configurations simulated at a time")
 }
 
@@ -95,6 +97,10 @@ func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definitio
 	if err != nil {
 		return err
 	}
+	depth, warn, err := s.checking.parse()
+	if err != nil {
+		return err
+	}
 	ptx, done, err := openPTX(s.ptxDir)
 	if err != nil {
 		return err
@@ -110,7 +116,7 @@ func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definitio
 	}
 	bar := a.progress("configurations")
 	batch := evaluate.Batch{
-		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: s.slots, Done: bar.update,
+		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: depth, Warn: warn, Compare: true,
 		Kernels: func(name string) (*kernel.Definition, error) {
 			if name != "" && name != def.Name {
 				return nil, fmt.Errorf("the record is of kernel %q, not %q", name, def.Name)
@@ -141,6 +147,13 @@ func writeRecords(w io.Writer, records []record.Record, results []evaluate.Resul
 	return buf.Flush()
 }
 
+func checkedRecord(c *tuner.Checked) any {
+	if !c.Recorded() {
+		return nil
+	}
+	return c
+}
+
 func prediction(o *tuner.Outcome, d *arch.Descriptor, level simengine.Level) record.Prediction {
 	var predicted *float64
 	if o.Validity == tuner.Correct {
@@ -149,6 +162,6 @@ func prediction(o *tuner.Outcome, d *arch.Descriptor, level simengine.Level) rec
 	return record.Prediction{
 		Arch: d.Name, PredictedUS: predicted, Validity: o.Validity.String(), Message: o.Message, Compiler: o.Compiler,
 		Registers: o.Registers, SpillBytes: o.SpillBytes, Occupancy: o.Occupancy, Limiter: o.Limiter, Bound: o.Bound,
-		Level: level.String(), Engine: simengine.Version(), Digest: o.Digest, Metrics: o.Metrics,
+		Level: level.String(), Engine: simengine.Version(), Digest: o.Digest, Metrics: o.Metrics, Checked: checkedRecord(&o.Checked),
 	}
 }

@@ -33,6 +33,7 @@ type sweepFlags struct {
 	level    string
 	compiler string
 	warm     []string // files of other tuners
+	checking checking
 }
 
 func (s *sweepFlags) flags(cmd *cobra.Command) {
@@ -52,6 +53,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.StringVar(&s.level, "level", "", "cycle: the clocked machine; model: closed form; model,cycle: rank all by the one and evaluate\n"+
 		"the promising ones by the other (default: cycle; model,cycle with a proof as the budget)")
 	f.StringArrayVar(&s.warm, "warm-start", nil, "begin with the best of a T4, Kernel Tuner cache or KTT result file, measured anywhere; repeatable")
+	s.checking.flags(f)
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
 }
 
@@ -146,6 +148,9 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 	}
 	if _, err := compile.New(compile.Options{Compiler: s.compiler}); err != nil {
 		return nil, b, usageError{err}
+	}
+	if _, _, err := s.checking.parse(); err != nil {
+		return nil, b, err
 	}
 	sets, err := parseSets(s.sets)
 	return sets, b, err
@@ -275,6 +280,7 @@ func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int
 		Patience: s.rule.Patience, Negligible: s.rule.Negligible,
 		ArchDigest: d.Digest, Engine: simengine.Version(),
 	}
+	spec.Check, spec.Faults = s.checking.spec()
 	for param, values := range set {
 		spec.Set[param] = &warptunev1.Values{Values: values}
 	}

@@ -186,7 +186,7 @@ func watchNote(s *warptunev1.Sweep) string {
 	if best := s.GetBest(); best != nil {
 		note += ", best " + plot.Microseconds(best.GetOutcome().GetTimeUs())
 	} else if correct, kinds := outcomes(s.GetCounts()); correct == 0 && len(kinds) > 0 {
-		note += ", none correct: " + strings.Join(kinds, ", ")
+		note += ", none runs clean: " + strings.Join(kinds, ", ")
 	}
 	if p := s.GetProof(); p != nil && p.Gap != nil && p.GetGap() > 0 {
 		note += ", proven within " + percentText(p.GetGap())

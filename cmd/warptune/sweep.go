@@ -158,6 +158,9 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	if best := s.GetBest(); best != nil {
 		t.row("best", fmt.Sprintf("%s, trial %d, bound by %s", plot.Microseconds(best.GetOutcome().GetTimeUs()), best.GetSeq(), best.GetOutcome().GetBound()))
 	}
+	if best := s.GetBest(); best != nil {
+		t.row("checked", "the best "+checkedText(best.GetOutcome().GetChecked()))
+	}
 	if s.GetBest() != nil && s.GetCounts().GetTotal() > 0 {
 		t.row("proof", proofText(s))
 	}

@@ -18,6 +18,10 @@ type Arg struct {
 	Count  int64  // elements of a buffer, each of Lanes values
 	Fill   Fill   // contents of a buffer
 	Access Access
+	// Expected is what the buffer holds when the kernel has ended; nil: not given.
+	Expected  *Raw
+	Answer    Answer
+	Tolerance float64 // share by which values may differ; 0: what fits the type
 	// Position is where it stands in the definition's list. Some kernels are given
 	// a constant's values as a parameter too.
 	Position int
@@ -99,13 +103,15 @@ type argument struct {
 }
 
 func (d *Definition) readArgument(r *reader, doc document, position int) argument {
-	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType"}, "TypeSize", "Output")
+	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Answer", "Expected", "Tolerance"}, "TypeSize", "Output")
 	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
 	r.element(rec, &a)
 	r.memory(rec, &a)
 	r.name(rec, &a, position)
 	a.arg.Access = r.access(rec)
 	a.arg.Fill.Seed = r.seed(rec)
+	a.arg.Answer, a.arg.Tolerance = max(rec.answer(), d.answer), max(rec.tolerance(), d.tolerance)
+	d.readExpected(r, rec, &a)
 	a.size = rec.expression("Size")
 	d.fill(r, rec, &a)
 	if r.err == nil && !a.arg.Scalar && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {

@@ -42,6 +42,8 @@ type Definition struct {
 	conditions []condition
 	scope      *scope
 	launch     launchSpec
+	answer     Answer  // of arguments that do not say
+	tolerance  float64 // the same
 	source     sourceSpec
 	arguments  []argument
 	raws       map[string]*Raw // files of the arguments, by name
@@ -121,7 +123,7 @@ func (d *Definition) read(r *reader, doc document) {
 		return
 	}
 	k := r.record(spec, []string{"Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
-		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout"},
+		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Answer", "Tolerance"},
 		"Device", "Profiling", "SimulationInput", "Misc", "Stream", "ReferenceArguments")
 	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
 		d.Name = n
@@ -180,6 +182,7 @@ func (d *Definition) readKernel(r *reader, k *record) {
 	d.checkDefaults(r)
 	d.launch = d.readLaunch(r, k)
 	d.capRegisters(r, given)
+	d.answer, d.tolerance = k.answer(), k.tolerance()
 	for i, a := range k.list("Arguments") {
 		d.arguments = append(d.arguments, d.readArgument(r, a, i))
 	}

@@ -26,19 +26,10 @@ func (d *Definition) readRaw(r *reader, rec *record, a *argument) {
 	if r.err != nil {
 		return
 	}
-	raw := d.raws[name]
-	if raw == nil {
-		data, err := d.rawData(name)
-		if err != nil {
-			a.refusal = fmt.Sprintf("FillType BinaryRaw: %v; use FillType Random where contents do not matter", err)
-			return
-		}
-		sum := sha256.Sum256(data)
-		raw = &Raw{name, data, hex.EncodeToString(sum[:])}
-		if d.raws == nil {
-			d.raws = map[string]*Raw{}
-		}
-		d.raws[name] = raw
+	raw, err := d.raw(name)
+	if err != nil {
+		a.refusal = fmt.Sprintf("FillType BinaryRaw: %v; use FillType Random where contents do not matter", err)
+		return
 	}
 	a.arg.Fill.Kind, a.arg.Fill.Raw = FillBinaryRaw, raw
 	if size := a.elementBytes(); size > 0 && len(raw.Data)%size != 0 {
@@ -46,6 +37,23 @@ func (d *Definition) readRaw(r *reader, rec *record, a *argument) {
 	} else if i := raw.inexact(a.arg.Type); i >= 0 {
 		a.refusal = fmt.Sprintf("FillType BinaryRaw: value %d of %s is an integer beyond 2^53, which cannot be simulated", i, name)
 	}
+}
+
+// raw returns a file of an argument's elements, read once.
+func (d *Definition) raw(name string) (*Raw, error) {
+	if raw := d.raws[name]; raw != nil {
+		return raw, nil
+	}
+	data, err := d.rawData(name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	if d.raws == nil {
+		d.raws = map[string]*Raw{}
+	}
+	d.raws[name] = &Raw{name, data, hex.EncodeToString(sum[:])}
+	return d.raws[name], nil
 }
 
 func (d *Definition) rawData(name string) ([]byte, error) {

@@ -140,7 +140,8 @@ type Prediction struct {
 	Level       string             `json:"level"`
 	Engine      string             `json:"engine"`
 	Digest      string             `json:"digest,omitempty"`
-	Metrics     map[string]float64 `json:"metrics"` // empty unless correct
+	Metrics     map[string]float64 `json:"metrics"`           // empty unless correct
+	Checked     any                `json:"checked,omitempty"` // what was executed and looked for
 }
 
 // Append appends the record as read with the prediction's fields set, keys in

@@ -45,6 +45,16 @@ const (
 	fieldBound      = 12
 	fieldMetrics    = 13
 	fieldFloorUS    = 14
+	fieldChecked    = 15
+
+	fieldCTAs     = 1 // of Checked
+	fieldFull     = 2
+	fieldOf       = 3
+	fieldCompared = 4
+	fieldFor      = 5
+	fieldForFull  = 6
+	fieldOutputs  = 7
+	fieldWarnings = 8
 
 	fieldMapKey   = 1 // of a map's entry
 	fieldMapValue = 2
@@ -55,6 +65,7 @@ type reportRoom struct {
 	report  warptunev1.Report
 	lease   warptunev1.Lease
 	outcome warptunev1.Outcome
+	checked warptunev1.Checked
 	result  warptunev1.Report_Outcome
 }
 
@@ -108,7 +119,7 @@ func (r *reportRoom) read(b []byte, metrics int) bool {
 		case num == fieldReportOutcome && typ == protowire.BytesType && m.Result == nil:
 			r.result.Outcome = &r.outcome
 			m.Result = &r.result
-			return readOutcome(b, &r.outcome, metrics)
+			return readOutcome(b, &r.outcome, &r.checked, metrics)
 		case num == fieldReportFound && typ == protowire.VarintType:
 			m.Found = number != 0
 			return true
@@ -136,7 +147,7 @@ func readLease(b []byte, m *warptunev1.Lease) bool {
 	})
 }
 
-func readOutcome(b []byte, m *warptunev1.Outcome, metrics int) bool {
+func readOutcome(b []byte, m *warptunev1.Outcome, checked *warptunev1.Checked, metrics int) bool {
 	return eachField(b, func(num protowire.Number, typ protowire.Type, number uint64, b []byte) bool {
 		switch typ {
 		case protowire.VarintType:
@@ -159,6 +170,10 @@ func readOutcome(b []byte, m *warptunev1.Outcome, metrics int) bool {
 					m.Metrics = make(map[string]float64, metrics)
 				}
 				return readMetric(b, m.Metrics)
+			}
+			if num == fieldChecked && m.Checked == nil {
+				m.Checked = checked
+				return readChecked(b, checked)
 			}
 			return utf8.Valid(b) && readText(m, num, b)
 		}
@@ -196,6 +211,46 @@ func readText(m *warptunev1.Outcome, num protowire.Number, text []byte) bool {
 		m.Limiter = usual.text(text)
 	case fieldBound:
 		m.Bound = usual.text(text)
+	default:
+		return false
+	}
+	return true
+}
+
+func readChecked(b []byte, m *warptunev1.Checked) bool {
+	return eachField(b, func(num protowire.Number, typ protowire.Type, number uint64, b []byte) bool {
+		switch typ {
+		case protowire.VarintType:
+			switch num {
+			case fieldCTAs:
+				m.Ctas = int64(number)
+			case fieldFull:
+				m.Full = int64(number)
+			case fieldOf:
+				m.Of = int64(number)
+			case fieldCompared:
+				m.Compared = int64(number)
+			default:
+				return false
+			}
+			return true
+		case protowire.BytesType:
+			return utf8.Valid(b) && readCheckedText(m, num, b)
+		}
+		return false
+	})
+}
+
+func readCheckedText(m *warptunev1.Checked, num protowire.Number, text []byte) bool {
+	switch num {
+	case fieldFor:
+		m.For = usual.text(text)
+	case fieldForFull:
+		m.ForFull = usual.text(text)
+	case fieldOutputs:
+		m.Outputs = usual.text(text)
+	case fieldWarnings:
+		m.Warnings = usual.text(text)
 	default:
 		return false
 	}

@@ -36,6 +36,11 @@ func TestReportFields(t *testing.T) {
 			"validity": fieldValidity, "time_us": fieldTimeUS, "message": fieldMessage, "compiler": fieldCompiler, "digest": fieldDigest,
 			"registers": fieldRegisters, "spill_bytes": fieldSpillBytes, "shared_bytes": fieldShared, "carve_out_bytes": fieldCarveOut,
 			"occupancy": fieldOccupancy, "limiter": fieldLimiter, "bound": fieldBound, "metrics": fieldMetrics, "floor_us": fieldFloorUS,
+			"checked": fieldChecked,
+		}},
+		{&warptunev1.Checked{}, map[protoreflect.Name]int{
+			"ctas": fieldCTAs, "full": fieldFull, "of": fieldOf, "compared": fieldCompared, "for": fieldFor, "for_full": fieldForFull,
+			"outputs": fieldOutputs, "warnings": fieldWarnings,
 		}},
 	} {
 		if got := numbers(c.message); fmt.Sprint(got) != fmt.Sprint(c.want) {
@@ -82,6 +87,11 @@ func randomReports(rng *rand.Rand, n int) *warptunev1.SynchronizeRequest {
 				Validity: warptunev1.Validity(rng.IntN(9) - 1), TimeUs: float(), FloorUs: float(), Message: text(), Compiler: text(), Digest: text(),
 				Registers: integer(), SpillBytes: integer(), SharedBytes: integer(), CarveOutBytes: integer(), Occupancy: float(),
 				Limiter: text(), Bound: text(),
+			}
+			if rng.IntN(4) > 0 {
+				o.Checked = &warptunev1.Checked{
+					Ctas: integer(), Full: integer(), Of: integer(), Compared: integer(), For: text(), ForFull: text(), Outputs: text(), Warnings: text(),
+				}
 			}
 			for range rng.IntN(30) {
 				if o.Metrics == nil {

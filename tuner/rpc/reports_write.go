@@ -82,7 +82,8 @@ func appendOutcome(b []byte, m *warptunev1.Outcome) ([]byte, bool) {
 	b, limiter := appendString(b, fieldLimiter, m.Limiter)
 	b, bound := appendString(b, fieldBound, m.Bound)
 	b = appendFloat(b, fieldFloorUS, m.FloorUs)
-	ok := message && compiler && digest && limiter && bound
+	b, checked := appendChecked(b, m.Checked)
+	ok := message && compiler && digest && limiter && bound && checked
 	for name, v := range m.Metrics {
 		ok = ok && utf8.ValidString(name)
 		b = protowire.AppendTag(b, fieldMetrics, protowire.BytesType)
@@ -91,6 +92,23 @@ func appendOutcome(b []byte, m *warptunev1.Outcome) ([]byte, bool) {
 		b = protowire.AppendFixed64(protowire.AppendTag(b, fieldMapValue, protowire.Fixed64Type), math.Float64bits(v))
 	}
 	return b, ok
+}
+
+func appendChecked(b []byte, m *warptunev1.Checked) ([]byte, bool) {
+	if m == nil {
+		return b, true
+	}
+	b = protowire.AppendTag(b, fieldChecked, protowire.BytesType)
+	from := len(b)
+	b = appendInteger(b, fieldCTAs, uint64(m.Ctas))
+	b = appendInteger(b, fieldFull, uint64(m.Full))
+	b = appendInteger(b, fieldOf, uint64(m.Of))
+	b = appendInteger(b, fieldCompared, uint64(m.Compared))
+	b, looked := appendString(b, fieldFor, m.For)
+	b, full := appendString(b, fieldForFull, m.ForFull)
+	b, outputs := appendString(b, fieldOutputs, m.Outputs)
+	b, warnings := appendString(b, fieldWarnings, m.Warnings)
+	return prefixed(b, from), looked && full && outputs && warnings
 }
 
 func appendInteger(b []byte, num protowire.Number, v uint64) []byte {

@@ -19,6 +19,8 @@ import (
 //	compiler, limiter, bound, message   text
 //	digest                   32 bytes if flagSHA256, else text
 //	worker                   text, if flagWorker
+//	CTAs executed, of those in full, of the grid, elements compared; what was looked for, and in full,
+//	what outputs were compared with, warnings (texts), if flagChecked
 //	number of metrics, and for each its name (text) and value (number)
 //
 // A text is 0 and an inline string, or 1 + its number in the sweep's
@@ -30,6 +32,7 @@ const (
 	flagSHA256
 	flagFloor
 	flagWorker
+	flagChecked
 )
 
 // appendRow writes a result. intern returns a text's number in the dictionary.
@@ -48,6 +51,7 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 	set(raw, flagSHA256)
 	set(o.FloorUS != 0, flagFloor)
 	set(r.Worker != "", flagWorker)
+	set(o.Checked.Recorded(), flagChecked)
 	for _, v := range []uint64{flags, uint64(r.Index), uint64(r.Attempts), uint64(o.Validity)} {
 		b = binary.AppendUvarint(b, v)
 	}
@@ -72,6 +76,14 @@ func appendRow(b []byte, r *tuner.Result, intern func(string) (uint64, bool)) []
 	}
 	if r.Worker != "" {
 		b = appendText(b, r.Worker, intern)
+	}
+	if c := &o.Checked; c.Recorded() {
+		for _, v := range []int64{c.CTAs, c.Full, c.Of, c.Compared} {
+			b = binary.AppendUvarint(b, uint64(v))
+		}
+		for _, s := range []string{c.For, c.ForFull, c.Outputs, c.Warnings} {
+			b = appendText(b, s, intern)
+		}
 	}
 	var room [16]string
 	names := room[:0]
@@ -208,6 +220,10 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 	}
 	if flags&flagWorker != 0 {
 		res.Worker = r.text()
+	}
+	if c := &o.Checked; flags&flagChecked != 0 {
+		c.CTAs, c.Full, c.Of, c.Compared = int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint())
+		c.For, c.ForFull, c.Outputs, c.Warnings = r.text(), r.text(), r.text(), r.text()
 	}
 	if n := r.uvarint(); n > uint64(len(r.b)) {
 		r.bad = true

@@ -181,6 +181,9 @@ func OracleAt(level string, index int64) tuner.Outcome {
 			"sm__cycles_elapsed.avg": float64(h % 1e7), "dram__bytes_read.sum": float64(h % 1e9), "launch__registers_per_thread": float64(h % 256),
 			"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": float64(h % 4096), "smsp__inst_executed.sum": float64(h % 1e6),
 		},
+		Checked: tuner.Checked{
+			CTAs: int64(h%9 + 1), Full: int64(h % 2), Of: int64(h%65536 + 10), For: "bounds", ForFull: "values", Compared: int64(h % 4096), Outputs: "agree with A=0,B=0",
+		},
 	}
 }
 

@@ -301,7 +301,12 @@ type Spec struct {
 	Patience int64 `protobuf:"varint,17,opt,name=patience,proto3" json:"patience,omitempty"`
 	// The search ends when the strategy believes that a smaller share than this
 	// of the best objective is left to gain, e.g. 0.001; 0: it does not.
-	Negligible    float64 `protobuf:"fixed64,18,opt,name=negligible,proto3" json:"negligible,omitempty"`
+	Negligible float64 `protobuf:"fixed64,18,opt,name=negligible,proto3" json:"negligible,omitempty"`
+	// How much of each launch is executed to check it: "" (the default, a sample
+	// of its CTAs), "none" or "all".
+	Check string `protobuf:"bytes,19,opt,name=check,proto3" json:"check,omitempty"`
+	// What becomes of harmless faults: "" (they fail the configuration) or "warn".
+	Faults        string `protobuf:"bytes,20,opt,name=faults,proto3" json:"faults,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -462,6 +467,20 @@ func (x *Spec) GetNegligible() float64 {
 	return 0
 }
 
+func (x *Spec) GetCheck() string {
+	if x != nil {
+		return x.Check
+	}
+	return ""
+}
+
+func (x *Spec) GetFaults() string {
+	if x != nil {
+		return x.Faults
+	}
+	return ""
+}
+
 // Outcome is what evaluating one configuration gave.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -493,7 +512,9 @@ type Outcome struct {
 	Metrics map[string]float64 `protobuf:"bytes,13,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	// A time that the configuration is not below at any level, microseconds;
 	// 0: not known.
-	FloorUs       float64 `protobuf:"fixed64,14,opt,name=floor_us,json=floorUs,proto3" json:"floor_us,omitempty"`
+	FloorUs float64 `protobuf:"fixed64,14,opt,name=floor_us,json=floorUs,proto3" json:"floor_us,omitempty"`
+	// What was executed of its launch and looked for; absent: not recorded.
+	Checked       *Checked `protobuf:"bytes,15,opt,name=checked,proto3" json:"checked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -626,6 +647,122 @@ func (x *Outcome) GetFloorUs() float64 {
 	return 0
 }
 
+func (x *Outcome) GetChecked() *Checked {
+	if x != nil {
+		return x.Checked
+	}
+	return nil
+}
+
+// Checked is what was executed of a configuration's launch, and looked for in it.
+type Checked struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// CTAs that were executed.
+	Ctas int64 `protobuf:"varint,1,opt,name=ctas,proto3" json:"ctas,omitempty"`
+	// Of those, in full: of the others what addresses and branches depend on.
+	Full int64 `protobuf:"varint,2,opt,name=full,proto3" json:"full,omitempty"`
+	// CTAs of the grid.
+	Of int64 `protobuf:"varint,3,opt,name=of,proto3" json:"of,omitempty"`
+	// Elements of outputs that were compared.
+	Compared int64 `protobuf:"varint,4,opt,name=compared,proto3" json:"compared,omitempty"`
+	// What was looked for in all CTAs executed, comma-separated.
+	For string `protobuf:"bytes,5,opt,name=for,proto3" json:"for,omitempty"`
+	// What was looked for besides in those executed in full.
+	ForFull string `protobuf:"bytes,6,opt,name=for_full,json=forFull,proto3" json:"for_full,omitempty"`
+	// What outputs were compared with, or why they were not.
+	Outputs string `protobuf:"bytes,7,opt,name=outputs,proto3" json:"outputs,omitempty"`
+	// Harmless faults that were found.
+	Warnings      string `protobuf:"bytes,8,opt,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checked) Reset() {
+	*x = Checked{}
+	mi := &file_warptune_v1_types_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checked) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checked) ProtoMessage() {}
+
+func (x *Checked) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_types_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checked.ProtoReflect.Descriptor instead.
+func (*Checked) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_types_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Checked) GetCtas() int64 {
+	if x != nil {
+		return x.Ctas
+	}
+	return 0
+}
+
+func (x *Checked) GetFull() int64 {
+	if x != nil {
+		return x.Full
+	}
+	return 0
+}
+
+func (x *Checked) GetOf() int64 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *Checked) GetCompared() int64 {
+	if x != nil {
+		return x.Compared
+	}
+	return 0
+}
+
+func (x *Checked) GetFor() string {
+	if x != nil {
+		return x.For
+	}
+	return ""
+}
+
+func (x *Checked) GetForFull() string {
+	if x != nil {
+		return x.ForFull
+	}
+	return ""
+}
+
+func (x *Checked) GetOutputs() string {
+	if x != nil {
+		return x.Outputs
+	}
+	return ""
+}
+
+func (x *Checked) GetWarnings() string {
+	if x != nil {
+		return x.Warnings
+	}
+	return ""
+}
+
 // ErrorDetail travels with every error status: the domain's own kind.
 type ErrorDetail struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -639,7 +776,7 @@ type ErrorDetail struct {
 
 func (x *ErrorDetail) Reset() {
 	*x = ErrorDetail{}
-	mi := &file_warptune_v1_types_proto_msgTypes[4]
+	mi := &file_warptune_v1_types_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -651,7 +788,7 @@ func (x *ErrorDetail) String() string {
 func (*ErrorDetail) ProtoMessage() {}
 
 func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_types_proto_msgTypes[4]
+	mi := &file_warptune_v1_types_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -664,7 +801,7 @@ func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorDetail.ProtoReflect.Descriptor instead.
 func (*ErrorDetail) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_types_proto_rawDescGZIP(), []int{4}
+	return file_warptune_v1_types_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ErrorDetail) GetKind() string {
@@ -693,7 +830,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\xc5\x04\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\xf3\x04\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -716,11 +853,13 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\bpatience\x18\x11 \x01(\x03R\bpatience\x12\x1e\n" +
 	"\n" +
 	"negligible\x18\x12 \x01(\x01R\n" +
-	"negligible\x1aK\n" +
+	"negligible\x12\x14\n" +
+	"\x05check\x18\x13 \x01(\tR\x05check\x12\x16\n" +
+	"\x06faults\x18\x14 \x01(\tR\x06faults\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01B\t\n" +
-	"\a_within\"\x8f\x04\n" +
+	"\a_within\"\xbf\x04\n" +
 	"\aOutcome\x121\n" +
 	"\bvalidity\x18\x01 \x01(\x0e2\x15.warptune.v1.ValidityR\bvalidity\x12\x17\n" +
 	"\atime_us\x18\x02 \x01(\x01R\x06timeUs\x12\x18\n" +
@@ -737,10 +876,20 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\alimiter\x18\v \x01(\tR\alimiter\x12\x14\n" +
 	"\x05bound\x18\f \x01(\tR\x05bound\x12;\n" +
 	"\ametrics\x18\r \x03(\v2!.warptune.v1.Outcome.MetricsEntryR\ametrics\x12\x19\n" +
-	"\bfloor_us\x18\x0e \x01(\x01R\afloorUs\x1a:\n" +
+	"\bfloor_us\x18\x0e \x01(\x01R\afloorUs\x12.\n" +
+	"\achecked\x18\x0f \x01(\v2\x14.warptune.v1.CheckedR\achecked\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"?\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xc0\x01\n" +
+	"\aChecked\x12\x12\n" +
+	"\x04ctas\x18\x01 \x01(\x03R\x04ctas\x12\x12\n" +
+	"\x04full\x18\x02 \x01(\x03R\x04full\x12\x0e\n" +
+	"\x02of\x18\x03 \x01(\x03R\x02of\x12\x1a\n" +
+	"\bcompared\x18\x04 \x01(\x03R\bcompared\x12\x10\n" +
+	"\x03for\x18\x05 \x01(\tR\x03for\x12\x19\n" +
+	"\bfor_full\x18\x06 \x01(\tR\aforFull\x12\x18\n" +
+	"\aoutputs\x18\a \x01(\tR\aoutputs\x12\x1a\n" +
+	"\bwarnings\x18\b \x01(\tR\bwarnings\"?\n" +
 	"\vErrorDetail\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1c\n" +
 	"\toperation\x18\x02 \x01(\tR\toperation*\xb0\x01\n" +
@@ -766,27 +915,29 @@ func file_warptune_v1_types_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_types_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_warptune_v1_types_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_warptune_v1_types_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_warptune_v1_types_proto_goTypes = []any{
 	(Validity)(0),       // 0: warptune.v1.Validity
 	(*Value)(nil),       // 1: warptune.v1.Value
 	(*Values)(nil),      // 2: warptune.v1.Values
 	(*Spec)(nil),        // 3: warptune.v1.Spec
 	(*Outcome)(nil),     // 4: warptune.v1.Outcome
-	(*ErrorDetail)(nil), // 5: warptune.v1.ErrorDetail
-	nil,                 // 6: warptune.v1.Spec.SetEntry
-	nil,                 // 7: warptune.v1.Outcome.MetricsEntry
+	(*Checked)(nil),     // 5: warptune.v1.Checked
+	(*ErrorDetail)(nil), // 6: warptune.v1.ErrorDetail
+	nil,                 // 7: warptune.v1.Spec.SetEntry
+	nil,                 // 8: warptune.v1.Outcome.MetricsEntry
 }
 var file_warptune_v1_types_proto_depIdxs = []int32{
-	6, // 0: warptune.v1.Spec.set:type_name -> warptune.v1.Spec.SetEntry
+	7, // 0: warptune.v1.Spec.set:type_name -> warptune.v1.Spec.SetEntry
 	0, // 1: warptune.v1.Outcome.validity:type_name -> warptune.v1.Validity
-	7, // 2: warptune.v1.Outcome.metrics:type_name -> warptune.v1.Outcome.MetricsEntry
-	2, // 3: warptune.v1.Spec.SetEntry.value:type_name -> warptune.v1.Values
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	8, // 2: warptune.v1.Outcome.metrics:type_name -> warptune.v1.Outcome.MetricsEntry
+	5, // 3: warptune.v1.Outcome.checked:type_name -> warptune.v1.Checked
+	2, // 4: warptune.v1.Spec.SetEntry.value:type_name -> warptune.v1.Values
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_types_proto_init() }
@@ -807,7 +958,7 @@ func file_warptune_v1_types_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_types_proto_rawDesc), len(file_warptune_v1_types_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

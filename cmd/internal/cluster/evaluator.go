@@ -28,6 +28,7 @@ type Evaluator struct {
 	compilers map[string]*compile.Compiler // by Spec.Compiler
 	kernels   definitions
 	known     *worker.Known
+	answers   *evaluate.Answers
 }
 
 var _ worker.Evaluator = (*Evaluator)(nil)
@@ -35,7 +36,7 @@ var _ worker.Evaluator = (*Evaluator)(nil)
 // NewEvaluator makes an evaluator that asks known, unless it is nil, before it
 // simulates: the same question is simulated once, in whichever sweep it comes.
 func NewEvaluator(known *worker.Known) *Evaluator {
-	return &Evaluator{known: known, compilers: map[string]*compile.Compiler{}, kernels: definitions{most: keptBundles}}
+	return &Evaluator{known: known, compilers: map[string]*compile.Compiler{}, kernels: definitions{most: keptBundles}, answers: evaluate.NewAnswers()}
 }
 
 // Evaluate answers one trial.
@@ -87,6 +88,10 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}
+	depth, err := simengine.ParseDepth(q.Spec.Check)
+	if err != nil {
+		return evaluate.Job{}, nil, err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	def, err := e.kernels.open(q.Spec.Bundle, bundle)
@@ -94,7 +99,8 @@ func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *ev
 		return evaluate.Job{}, nil, err
 	}
 	ev, err := e.evaluatorLocked(q.Spec.Compiler)
-	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level}, ev, err
+	return evaluate.Job{Kernel: def, Config: q.Config, Problem: q.Spec.Problem, Arch: d, Level: level,
+		Check: depth, Warn: q.Spec.Faults == "warn", Answers: e.answers}, ev, err
 }
 
 // evaluatorLocked takes an idle evaluator or makes one, with the compiler that

@@ -22,7 +22,7 @@ func TestTwoLevels(t *testing.T) {
 
 	alone := filepath.Join(t.TempDir(), "x.db")
 	out := warptune(t, append([]string{"tune", "--db", alone, "--slots", "1"}, proved...)...)
-	if !strings.Contains(out, "34 of 34 configurations ranked") || !strings.Contains(out, "proven best of 34: ") {
+	if !strings.Contains(out, "34 of 34 configurations ranked") || !strings.Contains(out, "proven best of the simulator's predictions of 34: ") {
 		t.Errorf("no proof in\n%s", out)
 	}
 	want := exported(t, "--db", alone)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
@@ -45,6 +46,12 @@ type Job struct {
 	Arch    *arch.Descriptor
 	Level   simengine.Level
 	Cold    bool // a launch by itself, as a profiler makes one
+	Check   simengine.Depth
+	Warn    bool // harmless faults are warnings
+	// Answers has what the configuration's outputs are compared with; nil: they are not. Peers are
+	// the configurations that can be, nil: those of the kernel's space.
+	Answers *Answers
+	Peers   *Peers
 	// Known finds the outcome of a question that was answered before, by its
 	// digest; nil: none is known.
 	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
@@ -69,9 +76,24 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err := ctx.Err(); err != nil {
 		return tuner.Outcome{}, nil, err
 	}
-	out, report := e.simulate(ctx, launch, ptx, job)
+	out, report, err := e.simulate(ctx, launch, ptx, &job)
 	out.Compiler = ptx.Compiler
-	return out, report, nil
+	return out, report, err
+}
+
+// question is what the simulator is asked for a job.
+func (e *Evaluator) question(launch *kernel.Launch, job *Job) (simengine.Request, error) {
+	req, err := request(launch, job.Arch, job.Level)
+	if err != nil {
+		return req, err
+	}
+	req.Cold = job.Cold
+	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
+	if job.Answers != nil && job.Check != simengine.CheckNone {
+		req.Check.Outputs = true
+		req.Check.Against, req.Check.Always, err = job.Answers.name(job, e.compiler)
+	}
+	return req, err
 }
 
 // Digest returns the digest that a job's outcome will carry; false if it will
@@ -85,42 +107,82 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	if !ok || ptx.Digest == "" {
 		return "", false
 	}
-	req, err := request(launch, job.Arch, job.Level)
+	req, err := e.question(launch, &job)
 	if err != nil {
 		return "", false
 	}
-	req.Cold = job.Cold
 	return req.Digest(ptx.Digest), true
 }
 
-func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job Job) (tuner.Outcome, *simengine.Report) {
-	req, err := request(launch, job.Arch, job.Level)
+func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job *Job) (tuner.Outcome, *simengine.Report, error) {
+	req, err := e.question(launch, job)
 	if err != nil {
-		return failed(tuner.Constraints, err), nil
+		return failed(tuner.Constraints, err), nil, nil
 	}
-	req.Cold = job.Cold
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
 	if err != nil {
-		return outcomeOf(err), nil
+		return outcomeOf(err), nil, nil
 	}
 	if job.Known != nil {
 		if out, ok := job.Known(ctx, req.Digest(module.Digest)); ok {
-			return out, nil
+			return out, nil, nil
 		}
 	}
 	report, err := e.engine.Simulate(module, req)
 	if err != nil {
 		out := outcomeOf(inTerms(err, launch))
 		out.Digest = req.Digest(module.Digest)
-		return out, nil
+		return out, nil, nil
+	}
+	wrong, err := e.compare(ctx, launch, report, job)
+	if err != nil {
+		return tuner.Outcome{}, nil, err
+	}
+	if wrong != "" {
+		return tuner.Outcome{Validity: tuner.Correctness, Message: wrong, Digest: report.Digest, Checked: checked(&report.Checked)}, nil, nil
 	}
 	return tuner.Outcome{
 		Validity: tuner.Correct, TimeUS: report.TimeUS, FloorUS: report.FloorUS, Digest: report.Digest,
 		Registers: report.Registers, SpillBytes: report.SpillBytes,
 		Shared: report.SharedStatic + report.SharedDynamic, CarveOut: report.CarveOut,
 		Occupancy: report.Occupancy, Limiter: report.Limiter, Bound: report.Bound,
-		Metrics: report.Metrics,
-	}, report
+		Metrics: report.Metrics, Checked: checked(&report.Checked),
+	}, report, nil
+}
+
+// compare compares what a configuration wrote with what others do, and notes in its report what was
+// compared. It returns what is wrong; "": nothing.
+func (e *Evaluator) compare(ctx context.Context, launch *kernel.Launch, report *simengine.Report, job *Job) (wrong string, err error) {
+	x := report.Execution
+	switch {
+	case job.Answers == nil:
+		return "", nil
+	case x.Skipped != "":
+		report.Checked.Outputs = "not compared: " + x.Skipped
+		return "", nil
+	}
+	c, err := job.Answers.compare(ctx, job, e.compiler, launch, x.Outputs)
+	if err != nil {
+		return "", err
+	}
+	report.Checked.Outputs, report.Checked.Compared = c.text(), c.compared
+	if c.wrong != "" {
+		report.Checked.Outputs = "disagree"
+	}
+	return c.wrong, nil
+}
+
+// checked is what a report says of checking, for an outcome.
+func checked(c *simengine.Checked) tuner.Checked {
+	return tuner.Checked{
+		CTAs: c.CTAs, Full: c.Full, Of: c.Of, For: strings.Join(c.For, ", "), ForFull: strings.Join(c.ForFull, ", "),
+		Compared: c.Compared, Outputs: line(c.Outputs), Warnings: line(strings.Join(c.Warnings, "; ")),
+	}
+}
+
+// line is a text in one line of the length that an outcome may have.
+func line(text string) string {
+	return tuner.Clip(strings.Join(strings.Fields(text), " "), tuner.MaxMessage)
 }
 
 // validities maps what the simulator refused to the outcome it is.

@@ -42,6 +42,11 @@ type Batch struct {
 	Arch     *arch.Descriptor
 	Level    simengine.Level
 	Slots    int
+	Check    simengine.Depth
+	Warn     bool
+	// Compare compares what configurations write: records with PTX of their own with each other, in
+	// their order, the others as a sweep does.
+	Compare bool
 	// Done is told after each record, from one goroutine at a time; may be nil.
 	Done func(finished, total int)
 }
@@ -50,14 +55,38 @@ type Batch struct {
 // the number of slots. Records that ask for what there is not are an error before
 // anything is evaluated; what one evaluates to never is.
 func (b *Batch) Run(ctx context.Context, records []record.Record) ([]Result, error) {
+	tasks, err := b.tasks(records)
+	if err != nil {
+		return nil, err
+	}
+	return b.run(ctx, tasks, byModule(records))
+}
+
+// tasks checks the records.
+func (b *Batch) tasks(records []record.Record) ([]task, error) {
 	tasks := make([]task, len(records))
+	peers := map[string]*Peers{}
+	var answers *Answers
+	if b.Compare {
+		answers = NewAnswers()
+	}
 	for i := range records {
 		var err error
 		if tasks[i], err = b.task(&records[i]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", records[i].Line, err)
 		}
+		t := &tasks[i]
+		t.job.Answers = answers
+		if _, own := t.compiler.(filePTX); own && b.Compare {
+			key := fmt.Sprint(t.job.Kernel.Name, t.job.Problem)
+			if peers[key] == nil {
+				peers[key] = &Peers{}
+			}
+			peers[key].add(t.job.Config, t.compiler)
+			t.job.Peers = peers[key]
+		}
 	}
-	return b.run(ctx, tasks, byModule(records))
+	return tasks, nil
 }
 
 // task is one record, checked.
@@ -76,7 +105,7 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level}}
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn}}
 	// Counters come from one launch under a profiler, times from launches back to back.
 	t.job.Cold = len(r.Counters) > 0 && r.TimeUS == nil
 	if r.PTX == "" || b.PTX == nil {

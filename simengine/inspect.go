@@ -1,0 +1,292 @@
+package simengine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/verify"
+)
+
+// What checking a launch by a sample may take. All of it is counted in executed warp
+// instructions, so that it is the same everywhere.
+const (
+	// placeSeed draws the CTAs at random, and drawnPlaces is how many there are.
+	placeSeed   = 1
+	drawnPlaces = 2
+	// fullCost is what a warp instruction takes in Full mode, with memory, in units of
+	// exec.Runner.Work: 140 ns of 10 (BenchmarkSgemmFull), and as much for the pages touched.
+	fullCost = 28
+	// longestFull is the most warp instructions of a CTA that is executed in full.
+	longestFull = 50_000
+	// allWork is the work after which CheckAll executes no further CTA.
+	allWork = 1_000_000_000
+)
+
+// allowances are the work that checking may add to the prediction of a launch: at each
+// level about a thirtieth of what the shortest launches of the built-in kernels take.
+func (l Level) allowance() int64 {
+	if l == Model {
+		return 1_000
+	}
+	return 10_000
+}
+
+// What is looked for.
+var (
+	slicedFor = []string{"bounds", "barriers", "in one of them races in shared memory"}
+	loopedFor = "of long loops some iterations"
+	fullFor   = []string{"races in shared and global memory", "uninitialised reads"}
+	allFor    = []string{"bounds", "barriers"}
+)
+
+// Execution is what checking a launch found, when it found no defect.
+type Execution struct {
+	Checked Checked
+	Outputs []verify.Output // by argument; of those that are buffers
+	// Skipped says why there are no outputs; "": there are.
+	Skipped string
+}
+
+// inspection is what checking a launch at one level came to.
+type inspection struct {
+	execution *Execution
+	err       error
+}
+
+// inspect checks a launch, once at each level.
+func (e *Engine) inspect(m *Module, k *ir.Kernel, rec *recording, req *Request) (*Execution, error) {
+	done, ok := rec.inspected[req.Level]
+	if !ok {
+		done.execution, done.err = e.examine(m, k, rec, req)
+		rec.memory.Reset()
+		rec.inspected[req.Level] = done
+	}
+	return done.execution, done.err
+}
+
+// Execute checks a launch without predicting it, and executes in full whatever the turn and the
+// allowance are: it is what others are compared with. The error is a *Failure.
+func (e *Engine) Execute(m *Module, req Request) (*Execution, error) {
+	k, err := m.kernel(req.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.complete(k); err != nil {
+		return nil, err
+	}
+	// What it computes does not depend on registers: it is not assembled.
+	rec, err := e.record(m, k, &assemble.Program{}, &req)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.memory.Reset()
+	x := &Execution{Checked: Checked{Of: rec.launch.Grid.Count()}}
+	if req.Check.Depth == CheckAll {
+		return x, rec.executeAll(x)
+	}
+	return x, rec.executeShort(x, &req, func(int64) string { return "" })
+}
+
+func (e *Engine) examine(m *Module, k *ir.Kernel, rec *recording, req *Request) (*Execution, error) {
+	if err := m.complete(k); err != nil {
+		return nil, err
+	}
+	x := &Execution{Checked: Checked{Of: rec.launch.Grid.Count()}}
+	switch req.Check.Depth {
+	case CheckNone:
+		x.Skipped = "not asked for"
+		return x, rec.executeEnds(x)
+	case CheckAll:
+		if err := rec.executeEnds(x); err != nil {
+			return nil, err
+		}
+		return x, rec.executeAll(x)
+	}
+	return x, rec.executeSome(x, req)
+}
+
+// executeEnds executes the first CTA and the last, where grids run over the ends of buffers, as far
+// as needed to see accesses out of bounds and barriers that some threads never reach. How long they
+// are decides how loops are sampled, so this is done at every depth. Races are looked for where a
+// CTA is recorded, and what all CTAs do alike in shared memory: should that fail, recheck tells
+// of the last CTA.
+func (r *recording) executeEnds(x *Execution) error {
+	if r.warn { // what one warned of, it does not again
+		r.runner = exec.NewRunner(r.runner.Program())
+	}
+	last := r.launch.Grid.Count() - 1
+	x.Checked.For = slicedFor
+	if len(r.runner.Program().Loops) > 0 {
+		x.Checked.For = append(slices.Clone(slicedFor), loopedFor)
+	}
+	if err := r.executeSliced(x, 0, last > 0); err != nil || last == 0 {
+		return err
+	}
+	return r.executeSliced(x, last, r.runner.Program().SameShared())
+}
+
+// executeSliced executes a CTA as far as addresses and branches depend on, without its accesses to shared
+// memory if device says so.
+func (r *recording) executeSliced(x *Execution, id int64, device bool) error {
+	err := r.fault(id, device)
+	r.memory.Reset()
+	if err == nil {
+		x.Checked.CTAs++
+		x.Checked.warnings(r.runner)
+	}
+	return err
+}
+
+// executeSome executes besides CTAs at random and those at the other corners in the same way, as
+// far as the allowance goes. Of some launches CTAs are executed in full as well.
+func (r *recording) executeSome(x *Execution, req *Request) error {
+	if err := r.executeEnds(x); err != nil {
+		return err
+	}
+	done := []int64{0, x.Checked.Of - 1}
+	each := r.runner.Work()
+	spent := int64(0)
+	for _, id := range r.further(req.Grid) {
+		if slices.Contains(done, id) {
+			continue
+		}
+		if spent+each > req.Level.allowance() {
+			break
+		}
+		estimated := r.estimated
+		err := r.executeSliced(x, id, true)
+		r.estimated = estimated // the prediction's affair
+		if err != nil {
+			return err
+		}
+		spent += r.runner.Work()
+		done = append(done, id)
+	}
+	return r.executeDrawn(x, req)
+}
+
+// further are the CTAs to look at besides the first and the last: some at random, and the other corners.
+func (r *recording) further(grid [3]int) []int64 {
+	var ids []int64
+	for k := range drawnPlaces {
+		ids = append(ids, verify.Place(placeSeed, k, grid))
+	}
+	return append(ids, verify.Corners(grid)...)
+}
+
+// executeDrawn executes some CTAs in full, if it is this launch's turn.
+func (r *recording) executeDrawn(x *Execution, req *Request) error {
+	if !req.Check.Outputs {
+		x.Skipped = "not asked for"
+		return nil
+	}
+	return r.executeShort(x, req, func(work int64) string {
+		if turns := work * fullCost / req.Level.allowance(); turns > 1 && !req.Check.Always && !r.turn(uint64(turns)) {
+			return fmt.Sprintf("those of one launch in %d are", turns)
+		}
+		return ""
+	})
+}
+
+// executeShort executes the first two CTAs, which may get into each other's way, the last and one at random in full, if they are short enough and
+// skip, which is told how many warp instructions they have, does not say why not.
+func (r *recording) executeShort(x *Execution, req *Request, skip func(work int64) string) error {
+	last := r.launch.Grid.Count() - 1
+	ids := []int64{0, min(1, last), verify.Place(placeSeed, 0, req.Grid), last}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	long, err := r.instructions(ids[len(ids)/2])
+	switch {
+	case err != nil:
+		return err
+	case long > longestFull:
+		x.Skipped = fmt.Sprintf("a CTA has %s warp instructions, more than the %d that are executed in full", magnitude(long), longestFull)
+		return nil
+	}
+	if x.Skipped = skip(long * int64(len(ids))); x.Skipped != "" {
+		return nil
+	}
+	// Alone, a CTA that waits for others never ends: what it takes then is bounded.
+	err = r.executeFull(x, slices.Values(ids), 8*long+1000)
+	if fault := (*Failure)(nil); errors.As(err, &fault) && fault.Kind == FailureTimeout {
+		x.Skipped, x.Outputs = "a CTA that is executed alone waits for others", nil
+		return nil
+	}
+	return err
+}
+
+// magnitude is a number with its first digit alone.
+func magnitude(n int64) string { return fmt.Sprintf("%.0e", float64(n)) }
+
+// turn reports whether a launch is drawn, one of so many.
+func (r *recording) turn(of uint64) bool {
+	sum := sha256.Sum256([]byte(r.key))
+	return binary.LittleEndian.Uint64(sum[:])%of == 0
+}
+
+// instructions is how many warp instructions a CTA executes, those of iterations that
+// are left out counted.
+func (r *recording) instructions(id int64) (int64, error) {
+	opt := r.sliced(workLimit)
+	opt.PathOnly = true
+	if err := r.run(id, opt); err != nil {
+		r.forget()
+		return 0, failureOf(err)
+	}
+	r.memory.Reset()
+	return int64(sizeOf(r.kernel, r.recorder.CTA().Warps).instructions), nil
+}
+
+// executeAll executes every CTA in full, in their order.
+func (r *recording) executeAll(x *Execution) error {
+	x.Checked.For, x.Checked.CTAs = allFor, 0
+	return r.executeFull(x, func(yield func(int64) bool) {
+		for id := int64(0); id < x.Checked.Of && yield(id); id++ {
+		}
+	}, stepLimit)
+}
+
+// executeFull executes CTAs one after the other in full, each warp for so many basic blocks at
+// most, and takes what they write.
+func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) error {
+	full, err := r.module.compiled(r.kernel, exec.Full)
+	if err != nil {
+		return err
+	}
+	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
+	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), Uninitialised: true, StepLimit: steps, Warn: r.warn}
+	done, work := int64(0), int64(0)
+	for id := range ids {
+		if work > allWork {
+			break
+		}
+		writes.Next()
+		err := runner.Run(r.launch, r.memory, id, opt, writes)
+		if err == nil {
+			err = harmful(runner)
+		}
+		if err != nil {
+			return failureOf(err)
+		}
+		work += runner.Work()
+		done++
+	}
+	x.Checked.Full, x.Checked.ForFull = done, fullFor
+	x.Checked.warnings(runner)
+	if n := opt.GlobalRaces.Dropped(); n > 0 {
+		x.Checked.Warnings = append(x.Checked.Warnings, fmt.Sprintf("races in global memory are looked for between CTAs near each other only: %d times 4 KiB were too much to remember", n))
+	}
+	x.Checked.CTAs = max(x.Checked.CTAs, done)
+	for _, b := range r.buffers {
+		x.Outputs = append(x.Outputs, writes.Output(b, r.memory, done == x.Checked.Of))
+	}
+	return nil
+}

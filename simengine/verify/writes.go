@@ -1,0 +1,120 @@
+package verify
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Writes is an observer that notes which bytes of global memory are stored, by plain
+// stores and otherwise. The zero value is not ready: see NewWrites.
+type Writes struct {
+	kind  []writeKind // by instruction
+	pages map[uint64]*written
+	last  *written // the page of lastAt
+	at    uint64
+	cta   uint32 // number of the CTA that runs, from 1
+}
+
+// writeKind says what an instruction does to global memory.
+type writeKind uint8
+
+const (
+	noWrite writeKind = iota
+	plain             // a store
+	atomic            // adds up, whatever the order
+	chance            // depends on which thread came first: an exchange, or what an atomic's answer goes into
+)
+
+const (
+	pageBits  = 12
+	pageBytes = 1 << pageBits
+)
+
+// written is a page of memory, a bit for each byte.
+type written struct {
+	stored, atomic, chance, shared [pageBytes / 64]uint64 // shared: by more than one CTA
+	own                            [pageBytes / 64]uint64 // by the CTA in by
+	by                             [pageBytes / 64]uint32 // the CTA that stored last in these 64 bytes
+}
+
+// NewWrites returns an observer for runs of a kernel.
+func NewWrites(k *ir.Kernel) *Writes {
+	w := &Writes{kind: make([]writeKind, len(k.Instrs)), pages: map[uint64]*written{}}
+	free := answered(k)
+	for pc := range k.Instrs {
+		switch in := &k.Instrs[pc]; in.Op {
+		case ir.St:
+			w.kind[pc] = plain
+			if uses(in, free) {
+				w.kind[pc] = chance
+			}
+		case ir.Atom, ir.Red:
+			w.kind[pc] = atomic
+			if in.Atom == ir.AtomExch || in.Atom == ir.AtomCAS || uses(in, free) {
+				w.kind[pc] = chance
+			}
+		}
+	}
+	return w
+}
+
+// uses reports whether an instruction's address or value is in a set.
+func uses(in *ir.Instr, set ir.BitSet) bool {
+	for i := range in.Src {
+		if o := &in.Src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && set.Has(o.Reg) {
+			return true
+		}
+	}
+	return false
+}
+
+// Next begins the next CTA.
+func (w *Writes) Next() { w.cta++ }
+
+// Restart and Step are in exec.Observer, and Repeat.
+func (w *Writes) Step(int, int, uint32) {}
+
+// Repeat is in exec.Observer.
+func (w *Writes) Repeat(int, int, int64) {}
+
+// Access is in exec.Observer.
+func (w *Writes) Access(_ int, pc int, space ir.Space, width int, mask uint32, addr *[exec.WarpSize]uint64) {
+	kind := w.kind[pc]
+	if kind == noWrite || space != ir.Global {
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		w.note(addr[bits.TrailingZeros32(m)], width, kind)
+	}
+}
+
+// note notes a store of width bytes, at most 64 and aligned to a power of two that is
+// not less than the width.
+func (w *Writes) note(addr uint64, width int, kind writeKind) {
+	p, word := w.page(addr), addr&(pageBytes-1)>>6
+	set := (uint64(1)<<width - 1) << (addr & 63)
+	if p.by[word] != w.cta {
+		p.by[word], p.own[word] = w.cta, 0
+	}
+	p.shared[word] |= p.stored[word] &^ p.own[word] & set
+	p.stored[word] |= set
+	p.own[word] |= set
+	switch kind {
+	case atomic:
+		p.atomic[word] |= set
+	case chance:
+		p.chance[word] |= set
+	}
+}
+
+func (w *Writes) page(addr uint64) *written {
+	if at := addr >> pageBits; w.last == nil || w.at != at {
+		if w.pages[at] == nil {
+			w.pages[at] = &written{}
+		}
+		w.last, w.at = w.pages[at], at
+	}
+	return w.last
+}

@@ -1,0 +1,46 @@
+package simengine
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// harmless reports whether a kernel's author may live with a fault: a read out of bounds, of which what
+// is read may not matter, and a race or an uninitialised read of memory that the caller
+// asked to be warned of. What is written out of bounds destroys something, and threads that race on shared
+// memory are next to each other.
+func harmless(f *exec.Fault) bool {
+	switch f.Kind {
+	case exec.OutOfBounds:
+		return !f.Write
+	case exec.Race:
+		return f.Space != ir.Shared
+	case exec.Uninitialised:
+		return true
+	}
+	return false
+}
+
+// harmful is the first fault that a runner went past and that is not harmless; nil: there is none. Runners
+// go past none unless Check.Warn asks for it.
+func harmful(r *exec.Runner) error {
+	for _, f := range r.Warnings() {
+		if !harmless(&f) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// warnings adds to what was checked what runners went past, each once.
+func (c *Checked) warnings(runners ...*exec.Runner) {
+	for _, r := range runners {
+		for _, f := range r.Warnings() {
+			if text := f.Error(); !slices.Contains(c.Warnings, text) {
+				c.Warnings = append(c.Warnings, text)
+			}
+		}
+	}
+}
