@@ -33,10 +33,17 @@ type Space struct {
 // that names an unknown parameter, or cannot be evaluated for some values, is
 // an error; an empty space is not.
 func New(params []Param, constraints []Constraint) (*Space, error) {
-	return build(params, constraints, defaultLimits)
+	return NewUntil(params, constraints, nil)
 }
 
-func build(params []Param, constraints []Constraint, most limits) (*Space, error) {
+// NewUntil is New that calls stop every few thousand values tried, and ends with
+// its error, unless it is nil. Constraints that tell very many partial
+// configurations apart take minutes; the caller may not want to wait for them.
+func NewUntil(params []Param, constraints []Constraint, stop func() error) (*Space, error) {
+	return build(params, constraints, defaultLimits, stop)
+}
+
+func build(params []Param, constraints []Constraint, most limits, stop func() error) (*Space, error) {
 	if err := validateParams(params); err != nil {
 		return nil, err
 	}
@@ -46,7 +53,7 @@ func build(params []Param, constraints []Constraint, most limits) (*Space, error
 	if err != nil {
 		return nil, err
 	}
-	if err := s.build(conditions, most); err != nil {
+	if err := s.build(conditions, most, stop); err != nil {
 		return nil, err
 	}
 	s.findAlive()
@@ -97,7 +104,7 @@ func (s *Space) conditions() ([]condition, error) {
 	return list, nil
 }
 
-func (s *Space) build(conditions []condition, most limits) error {
+func (s *Space) build(conditions []condition, most limits, stop func() error) error {
 	c := newCompiler(s.params)
 	operands := make([][]expr.Value, len(s.params))
 	for i, p := range s.params {
@@ -111,7 +118,7 @@ func (s *Space) build(conditions []condition, most limits) error {
 			satisfied: make([]bool, len(conditions)),
 			env:       expr.NewEnv(len(s.params)),
 			intervals: slices.Clone(c.hull), hull: c.hull,
-			unique: map[string]int32{}, left: &most,
+			unique: map[string]int32{}, left: &most, stop: stop,
 		}
 		b.plan(params)
 		root, err := b.build(0)

@@ -47,6 +47,9 @@ type Spec struct {
 	// the simulator's version. A worker that has others is refused.
 	ArchDigest string `json:"arch_digest"`
 	Engine     string `json:"engine"`
+	// Descriptor is the SHA-256 of the descriptor's text, which is stored as bundles
+	// are and travels with the sweep; "": the workers' own of that name.
+	Descriptor string `json:"descriptor,omitempty"`
 }
 
 // Limits on a spec; a larger one is refused.
@@ -80,6 +83,7 @@ func (s *Spec) Validate() error {
 	name("compiler", s.Compiler, false)
 	name("descriptor digest", s.ArchDigest, true)
 	name("engine", s.Engine, true)
+	name("descriptor", s.Descriptor, false)
 	if len(s.Problem) > maxDimensions {
 		complain("the problem has more than %d dimensions", maxDimensions)
 	}

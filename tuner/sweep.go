@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/warptune/warptune/search"
@@ -196,6 +197,18 @@ type Best struct {
 	Values []search.Value `json:"values"`
 	// Confirmed says that a second worker came to the same outcome.
 	Confirmed bool `json:"confirmed,omitempty"`
+}
+
+// BestOf returns what a sweep's record says of its best; false where it does not say
+// all of it.
+func BestOf(s *Sweep) (Best, bool) {
+	if s.Best == nil || s.BestValues == nil || s.State == Deleting {
+		return Best{}, false
+	}
+	return Best{
+		Sweep: s.Num, ID: s.ID, Spec: s.Spec.Clone(), Result: s.Best.Clone(),
+		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed,
+	}, true
 }
 
 // outranks reports whether b comes before c, which is for the same kernel,

@@ -171,7 +171,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
+	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"sort"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -28,21 +27,9 @@ func (a *app) archsCommand() *cobra.Command {
 	}
 }
 
-// loadArch finds an architecture by name, or reads the descriptor file that
-// name is the path of.
-func loadArch(name string) (*arch.Descriptor, error) {
-	if !strings.HasSuffix(name, ".json") {
-		return arch.Load(name)
-	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	d, err := arch.Parse(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return d, nil
+// archHelp is the help of a flag that takes an architecture, for what it is.
+func archHelp(what string) string {
+	return what + ": a name (see \"warptune archs\") or a descriptor FILE.json, as calibrate writes one"
 }
 
 func (a *app) allArchs() error {
@@ -74,7 +61,7 @@ func (a *app) allArchs() error {
 }
 
 func (a *app) oneArch(name string) error {
-	d, err := loadArch(name)
+	d, err := cluster.LoadArch(name)
 	if err != nil {
 		return usageError{err}
 	}

@@ -17,7 +17,7 @@ func (a *app) spaceCommand() *cobra.Command {
 		Use:   "space KERNEL",
 		Short: "Show a kernel's search space: parameters, conditions, sizes",
 		Args:  exactly(1, "one kernel"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			def, err := a.openKernel(args[0])
 			if err != nil {
 				return err
@@ -33,7 +33,7 @@ func (a *app) spaceCommand() *cobra.Command {
 			if len(sizes) > 1 {
 				return usagef("--problem: one problem size is wanted, got %d", len(sizes))
 			}
-			space, err := spaceOf(def, sizes[0], set)
+			space, err := a.solve(cmd.Context(), def, sizes[0], set)
 			if err != nil {
 				return err
 			}

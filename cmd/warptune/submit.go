@@ -31,22 +31,29 @@ func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitRespon
 	out := make([]*warptunev1.SubmitResponse, len(p.specs))
 	for i, spec := range p.specs {
 		var err error
-		if out[i], err = submitSpec(ctx, c, spec, p.bundle); err != nil {
+		if out[i], err = submitSpec(ctx, c, spec, p.bundle, p.archs[i].Text); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// submitSpec submits a spec, and puts its bundle where that is not stored: it goes
-// with the last sweep of it that is deleted, so perhaps just before.
-func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, bundle []byte) (*warptunev1.SubmitResponse, error) {
+// submitSpec submits a spec, and puts its bundle and descriptor (nil: it has none)
+// where they are not stored: they go with the last sweep of theirs that is deleted,
+// so perhaps just before.
+func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, bundle, descriptor []byte) (*warptunev1.SubmitResponse, error) {
 	for puts := 0; ; puts++ {
 		r, err := c.Submit(ctx, &warptunev1.SubmitRequest{Spec: spec})
 		if status.Code(err) != codes.NotFound || puts == maxPuts {
 			return r, err
 		}
 		if err := putBundle(ctx, c, spec.GetBundle(), bundle); err != nil {
+			return nil, err
+		}
+		if descriptor == nil {
+			continue
+		}
+		if err := putBundle(ctx, c, spec.GetArchDescriptor(), descriptor); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +86,7 @@ func (a *app) submitCommand() *cobra.Command {
 		Short: "Submit a sweep for workers to evaluate, and return",
 		Args:  exactly(1, "one kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := s.plan(a, args[0])
+			p, err := s.plan(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}

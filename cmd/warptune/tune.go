@@ -28,7 +28,7 @@ func (a *app) tuneCommand() *cobra.Command {
 			if slots < 1 {
 				return usagef("--slots must be at least 1, got %d", slots)
 			}
-			p, err := s.plan(a, args[0])
+			p, err := s.plan(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
@@ -63,6 +63,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		}
 	}
 	var failed error
+	sweeps := make([]*warptunev1.Sweep, len(answers))
 	for i, r := range answers {
 		sweep, err := a.watch(ctx, c, r.GetSweep().GetId())
 		if ctx.Err() != nil {
@@ -70,6 +71,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		} else if err != nil {
 			return err
 		}
+		sweeps[i] = sweep
 		if i > 0 && !a.json {
 			fmt.Fprintln(a.stdout)
 		}
@@ -92,7 +94,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		}
 	}
 	if c.embedded != nil && failed == nil {
-		a.printSource(answers, c.embedded.Evaluated())
+		a.printSource(answers, sweeps)
 	}
 	return failed
 }
@@ -105,7 +107,7 @@ func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev
 			continue
 		}
 		spec := rpc.ToSpec(p.specs[i])
-		if err := cluster.Ready(ctx, p.def, &spec); err != nil {
+		if err := cluster.Ready(ctx, p.def, p.archs[i].Descriptor, &spec); err != nil {
 			return err
 		}
 		if n := r.GetSweep().GetCounts(); n.GetDone() > 0 && !r.GetCreated() {
@@ -118,13 +120,25 @@ func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev
 	return nil
 }
 
-// printSource says on stderr how much of an answer was evaluated just now.
-func (a *app) printSource(answers []*warptunev1.SubmitResponse, evaluated int64) {
-	for _, r := range answers {
-		if !ended(r.GetSweep()) {
-			fmt.Fprintf(a.stderr, "warptune: %d configurations evaluated\n", evaluated)
-			return
+// printSource says on stderr how much of an answer was evaluated just now, and how
+// much was known already.
+func (a *app) printSource(before []*warptunev1.SubmitResponse, after []*warptunev1.Sweep) {
+	var all, evaluated, reused int64
+	for i, s := range after {
+		was, is := before[i].GetSweep().GetCounts(), s.GetCounts()
+		if before[i].GetCreated() {
+			was = nil // what was known then already was answered just now
 		}
+		all += is.GetDone()
+		reused += is.GetReused() - was.GetReused()
+		evaluated += is.GetDone() - was.GetDone() - (is.GetReused() - was.GetReused())
 	}
-	fmt.Fprintln(a.stderr, "warptune: answered from the database, nothing evaluated")
+	switch {
+	case evaluated == 0:
+		fmt.Fprintln(a.stderr, "warptune: answered from the database, nothing evaluated")
+	case reused == 0:
+		fmt.Fprintf(a.stderr, "warptune: %d configurations evaluated\n", evaluated)
+	default:
+		fmt.Fprintf(a.stderr, "warptune: %d of %d evaluated, %d answered from earlier results\n", evaluated, all, reused)
+	}
 }

@@ -301,9 +301,12 @@ type Spec struct {
 	Patience int64 `protobuf:"varint,17,opt,name=patience,proto3" json:"patience,omitempty"`
 	// The search ends when the strategy believes that a smaller share than this
 	// of the best objective is left to gain, e.g. 0.001; 0: it does not.
-	Negligible    float64 `protobuf:"fixed64,18,opt,name=negligible,proto3" json:"negligible,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Negligible float64 `protobuf:"fixed64,18,opt,name=negligible,proto3" json:"negligible,omitempty"`
+	// Digest (SHA-256) of the text of the architecture descriptor, stored with
+	// PutBundle as the kernel's bundle is; empty: the workers' own of that name.
+	ArchDescriptor string `protobuf:"bytes,19,opt,name=arch_descriptor,json=archDescriptor,proto3" json:"arch_descriptor,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Spec) Reset() {
@@ -460,6 +463,13 @@ func (x *Spec) GetNegligible() float64 {
 		return x.Negligible
 	}
 	return 0
+}
+
+func (x *Spec) GetArchDescriptor() string {
+	if x != nil {
+		return x.ArchDescriptor
+	}
+	return ""
 }
 
 // Outcome is what evaluating one configuration gave.
@@ -693,7 +703,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\xc5\x04\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\xee\x04\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -716,7 +726,8 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\bpatience\x18\x11 \x01(\x03R\bpatience\x12\x1e\n" +
 	"\n" +
 	"negligible\x18\x12 \x01(\x01R\n" +
-	"negligible\x1aK\n" +
+	"negligible\x12'\n" +
+	"\x0farch_descriptor\x18\x13 \x01(\tR\x0earchDescriptor\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01B\t\n" +

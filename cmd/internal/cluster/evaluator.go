@@ -28,6 +28,8 @@ type Evaluator struct {
 	compilers map[string]*compile.Compiler // by Spec.Compiler
 	kernels   definitions
 	known     *worker.Known
+
+	descriptors descriptors
 }
 
 var _ worker.Evaluator = (*Evaluator)(nil)
@@ -79,7 +81,7 @@ func (e *Evaluator) lookup(ev *evaluate.Evaluator, job evaluate.Job, ahead []sea
 
 // prepare finds what a trial needs: nothing here depends on the configuration.
 func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *evaluate.Evaluator, error) {
-	d, err := arch.Load(q.Spec.Arch)
+	d, err := e.descriptors.of(&q.Spec, q.Descriptor)
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}
