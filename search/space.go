@@ -47,7 +47,10 @@ func build(params []Param, constraints []Constraint, most limits, stop func() er
 	if err := validateParams(params); err != nil {
 		return nil, err
 	}
-	s := newSpace(params)
+	s := newSpace(params, stop)
+	if s == nil {
+		return nil, stop()
+	}
 	s.constraints = slices.Clone(constraints)
 	conditions, err := s.conditions()
 	if err != nil {
@@ -63,10 +66,14 @@ func build(params []Param, constraints []Constraint, most limits, stop func() er
 	return s, nil
 }
 
-// newSpace returns the space of parameters, with nothing known of what is valid.
-func newSpace(params []Param) *Space {
+// newSpace returns the space of parameters, with nothing known of what is valid; nil
+// if stop, unless it is nil, has an error: a million values take a second.
+func newSpace(params []Param, stop func() error) *Space {
 	s := &Space{params: slices.Clone(params), component: make([]int, len(params)), size: 1}
 	for _, p := range params {
+		if stop != nil && stop() != nil {
+			return nil
+		}
 		s.names = append(s.names, p.Name)
 		digits := make(map[Value]int32, len(p.Values))
 		for d, v := range p.Values {

@@ -194,12 +194,15 @@ func (s *Spec) further() string {
 	if s.Within != nil {
 		within = fmt.Sprint(*s.Within)
 	}
-	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 {
+	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 && s.Descriptor == "" {
 		return ""
 	}
 	parts := []string{s.Level, fmt.Sprint(s.TimeBudget, s.Transfer), within, digest(s.Start...)}
 	if s.Patience != 0 || s.Negligible != 0 {
 		parts = append(parts, fmt.Sprint(s.Patience, s.Negligible))
+	}
+	if s.Descriptor != "" {
+		parts = append(parts, "descriptor", s.Descriptor)
 	}
 	return digest(parts...)
 }

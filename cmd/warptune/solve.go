@@ -10,6 +10,30 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
+// errPlanning is what a command says that is interrupted before it has begun.
+var errPlanning = errors.New("interrupted while the definition was read and its conditions were solved: nothing was submitted or evaluated")
+
+// atOnce runs what only computes, and does not wait for it to end once ctx has: the
+// process is about to.
+func atOnce[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		value, err := f()
+		done <- answer{value, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var none T
+		return none, errPlanning
+	}
+}
+
 // solve is a definition's space for what --problem and --set say. An error that
 // the definition does not have without them is wrong usage. It ends soon after ctx
 // has, and says on stderr that it is at work if it takes long.
@@ -17,14 +41,16 @@ func (a *app) solve(ctx context.Context, def *kernel.Definition, problem []int64
 	note := solving{a: a, what: def.Name, begun: time.Now()}
 	note.next = note.begun.Add(lineEvery)
 	space, err := def.SpaceUntil(problem, set, func() error {
-		note.tell(time.Now())
+		if ctx.Err() == nil {
+			note.tell(time.Now())
+		}
 		return ctx.Err()
 	})
 	if err == nil {
 		return space, nil
 	}
 	if ctx.Err() != nil {
-		return nil, errors.New("interrupted while the conditions of " + def.Name + " were solved: nothing was submitted or evaluated")
+		return nil, errPlanning
 	}
 	if len(set) == 0 && len(problem) == 0 {
 		return nil, err

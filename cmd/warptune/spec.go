@@ -77,6 +77,10 @@ func (p *plan) ids() []string {
 
 // plan checks everything that can be checked before a coordinator is asked.
 func (s *sweepFlags) plan(ctx context.Context, a *app, name string) (*plan, error) {
+	return atOnce(ctx, func() (*plan, error) { return s.planNow(ctx, a, name) })
+}
+
+func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, error) {
 	set, enough, err := s.check()
 	if err != nil {
 		return nil, err
