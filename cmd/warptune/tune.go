@@ -32,8 +32,14 @@ func (a *app) tuneCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			tune := func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top, plots) }
+			if c, ok := conn.openBeside(); ok && completed(cmd.Context(), c, p) {
+				return errors.Join(conn.remote(tune(c)), c.close())
+			} else if ok {
+				_ = c.close()
+			}
 			conn.embed = cluster.EmbedOptions{Create: true, Sweeps: p.ids()}
-			err = conn.with(cmd.Context(), func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top, plots) })
+			err = conn.with(cmd.Context(), tune)
 			if cmd.Context().Err() != nil {
 				return errors.New("interrupted: what was evaluated is stored, and the same command resumes")
 			}
@@ -93,10 +99,22 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 			failed = fmt.Errorf("%s of %s is valid on %s: see the examples above", which, sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
 	}
-	if c.embedded != nil && failed == nil {
+	if (c.embedded != nil || c.beside) && failed == nil {
 		a.printSource(answers, sweeps)
 	}
 	return failed
+}
+
+// completed reports whether all of a plan's sweeps have completed, so that whoever has
+// the database open can answer for them.
+func completed(ctx context.Context, c *client, p *plan) bool {
+	for _, id := range p.ids() {
+		r, err := c.Get(ctx, &warptunev1.GetRequest{Id: id})
+		if err != nil || r.GetSweep().GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
+			return false
+		}
+	}
+	return true
 }
 
 // work starts evaluating those of the answered sweeps that have not ended. What

@@ -66,6 +66,11 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	e := &Embedded{memory: rpc.NewMemory(), server: rpc.NewServer(c, nil), store: st, run: new(errgroup.Group), stop: stop}
 	e.run.Go(func() error { return c.Run(run) })
 	e.run.Go(func() error { return e.server.Serve(e.memory.Listener()) })
+	// Where there can be no socket, for a long path or a file system without, others
+	// are told who has the database.
+	if l, err := listenBeside(path); err == nil {
+		e.run.Go(func() error { return e.server.Serve(l) })
+	}
 	return e, nil
 }
 
@@ -128,6 +133,9 @@ func (e *Embedded) Work(slots int, fault func(error)) error {
 	})
 	return nil
 }
+
+// Works reports whether Work was called.
+func (e *Embedded) Works() bool { return e.work != nil }
 
 // Close drains the worker, stores what it has finished, and closes the
 // database.
