@@ -92,6 +92,8 @@ type Example struct {
 	Kind    string `json:"kind"` // a validity's name, or "abandoned"
 	Seq     int64  `json:"seq"`
 	Message string `json:"message"`
+	// Config is the configuration as Config.String writes it; "": not known.
+	Config string `json:"config,omitempty"`
 }
 
 // Sweep is a sweep's record: what is stored of it besides its results, and

@@ -10,6 +10,7 @@ import (
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -50,6 +51,8 @@ func (a *app) bestCommand() *cobra.Command {
 type bestQuestion struct {
 	*warptunev1.BestRequest
 	def *kernel.Definition // nil: there is none, and any definition of the name answers
+	// arch is the one asked for, of which there may be something to be said.
+	arch *arch.Descriptor
 }
 
 // question is what to ask of a kernel: for what its definition is now, at the problem
@@ -61,7 +64,7 @@ func (a *app) question(name string, d *arch.Descriptor, problem []int64) (*bestQ
 	if err != nil && isPath(name) {
 		return nil, err
 	} else if err != nil {
-		return &bestQuestion{BestRequest: req}, nil
+		return &bestQuestion{BestRequest: req, arch: d}, nil
 	}
 	if req.Kernel = def.Name; len(problem) == 0 {
 		req.Problem = def.Problem
@@ -70,7 +73,7 @@ func (a *app) question(name string, d *arch.Descriptor, problem []int64) (*bestQ
 		return nil, err
 	}
 	req.Parts, err = def.Parts()
-	return &bestQuestion{req, def}, err
+	return &bestQuestion{req, def, d}, err
 }
 
 // similar are the other architectures of the same compute capability.
@@ -93,7 +96,12 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 		return err
 	}
 	if a.json {
-		return a.printJSON(protoJSON(r))
+		fields, err := protoFields(r)
+		if err != nil {
+			return err
+		}
+		fields["found_by"], fields["caution"] = q.rule(r), q.caution(r.GetSpec())
+		return a.printJSON(fields)
 	}
 	o, spec := r.GetResult().GetOutcome(), r.GetSpec()
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
@@ -106,8 +114,23 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 		confirmed = "by a second worker, with the same outcome"
 	}
 	t.row("evaluated", confirmed)
+	if c := q.caution(spec); c != "" {
+		t.row("caution", c)
+	}
 	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
 	return t.flush()
+}
+
+// caution is what is to be said of the architecture that an answer is for.
+func (q *bestQuestion) caution(spec *warptunev1.Spec) string {
+	d := q.arch
+	if spec.GetArch() != d.Name {
+		var err error
+		if d, err = arch.Load(spec.GetArch()); err != nil {
+			return ""
+		}
+	}
+	return fidelity.Caveat(d, lastLevel(spec))
 }
 
 // fits says why an answer found for an earlier definition is none for the present one:

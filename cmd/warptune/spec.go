@@ -110,6 +110,9 @@ func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, e
 		if err != nil {
 			return nil, usageError{err}
 		}
+		if err := d.ForSweeps(); err != nil {
+			return nil, usagef("%s: %w", name, err)
+		}
 		for _, problem := range sizes {
 			space, err := a.solve(ctx, def, problem, set)
 			if err != nil {

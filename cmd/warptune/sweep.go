@@ -86,13 +86,19 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List sweeps, newest first",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			name, digest, err := archNamed(arch)
+			if err != nil {
+				return err
+			}
 			return conn.with(cmd.Context(), func(c *client) error {
 				var all []*warptunev1.Sweep
-				for s, err := range rpc.Sweeps(cmd.Context(), c, &warptunev1.ListRequest{Kernel: kernel, Arch: arch}) {
+				for s, err := range rpc.Sweeps(cmd.Context(), c, &warptunev1.ListRequest{Kernel: kernel, Arch: name}) {
 					if err != nil {
 						return err
 					}
-					all = append(all, s)
+					if digest == "" || s.GetSpec().GetArchDigest() == digest {
+						all = append(all, s)
+					}
 				}
 				return a.printSweeps(all)
 			})
@@ -100,7 +106,7 @@ func (a *app) listCommand() *cobra.Command {
 	}
 	conn.flags(cmd)
 	cmd.Flags().StringVar(&kernel, "kernel", "", "only sweeps of this kernel")
-	cmd.Flags().StringVar(&arch, "arch", "", "only sweeps for this architecture")
+	cmd.Flags().StringVar(&arch, "arch", "", archHelp("only sweeps for this architecture"))
 	return cmd
 }
 
@@ -178,7 +184,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	examples := s.GetFailures()
 	sort.Slice(examples, func(i, j int) bool { return examples[i].GetKind() < examples[j].GetKind() })
 	for _, e := range examples {
-		t.row("failed", fmt.Sprintf("%d x %s, e.g. trial %d: %s", kinds[e.GetKind()], e.GetKind(), e.GetSeq(), oneLineText(e.GetMessage())))
+		t.row("failed", fmt.Sprintf("%d x %s, e.g. %s: %s", kinds[e.GetKind()], e.GetKind(), exampleText(e), oneLineText(e.GetMessage())))
 	}
 	return t.flush()
 }

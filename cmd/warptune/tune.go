@@ -81,7 +81,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		if i > 0 && !a.json {
 			fmt.Fprintln(a.stdout)
 		}
-		if err := a.printTuned(ctx, c, sweep, top); err != nil {
+		if err := a.printTuned(ctx, c, p, i, sweep, top); err != nil {
 			return err
 		}
 		if plots && !a.json {

@@ -51,6 +51,23 @@ func LoadArch(name string) (Arch, error) {
 	return Arch{d, text}, nil
 }
 
+// ownName says that a descriptor other than the built-in ones has the name of one: in
+// tables nobody could tell them apart.
+func ownName(d *arch.Descriptor) error {
+	if _, err := arch.Load(d.Name); err != nil {
+		return nil //nolint:nilerr // the name is its own
+	}
+	return fmt.Errorf("name: %q is a built-in architecture with other figures: give this one a name of its own", d.Name)
+}
+
+// ForSweeps says why sweeps cannot be for the architecture, nil if they can.
+func (a *Arch) ForSweeps() error {
+	if a.Text == nil {
+		return nil
+	}
+	return ownName(a.Descriptor)
+}
+
 // DescriptorOf is the architecture that a spec names, by its descriptor's text if
 // that travels with it. What is not the one that the spec pins is refused.
 func DescriptorOf(spec *tuner.Spec, text []byte) (*arch.Descriptor, error) {
@@ -66,6 +83,8 @@ func DescriptorOf(spec *tuner.Spec, text []byte) (*arch.Descriptor, error) {
 		return nil, fmt.Errorf("descriptor %.12s: %w", spec.Descriptor, err)
 	case d.Name != spec.Arch:
 		return nil, fmt.Errorf("descriptor %.12s: name: it is of %q, the sweep is for %q", spec.Descriptor, d.Name, spec.Arch)
+	case ownName(d) != nil:
+		return nil, fmt.Errorf("descriptor %.12s: %w", spec.Descriptor, ownName(d))
 	case d.Digest != spec.ArchDigest:
 		return nil, fmt.Errorf("descriptor %.12s: its figures have the digest %s, the sweep is for %s: it is another descriptor of %s, or of another version of warptune",
 			spec.Descriptor, d.Digest, spec.ArchDigest, d.Name)

@@ -114,6 +114,9 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		out.Digest = req.Digest(module.Digest)
 		return out, nil
 	}
+	if report.ErrorShare > 0 && report.Metrics != nil {
+		report.Metrics[SamplingError] = report.ErrorShare
+	}
 	return tuner.Outcome{
 		Validity: tuner.Correct, TimeUS: report.TimeUS, FloorUS: report.FloorUS, Digest: report.Digest,
 		Registers: report.Registers, SpillBytes: report.SpillBytes,
@@ -122,6 +125,10 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		Metrics: report.Metrics,
 	}, report
 }
+
+// SamplingError is the metric, none of the profiler's, that says by what share
+// sampling may have the time wrong (Report.ErrorShare); absent where all was simulated.
+const SamplingError = "warptune__sampling_error"
 
 // validities maps what the simulator refused to the outcome it is.
 var validities = map[simengine.FailureKind]tuner.Validity{
