@@ -49,7 +49,7 @@ func TestTiesAreShown(t *testing.T) {
 	if ties < 2 || ties == len(out.Top) {
 		t.Fatalf("%d of %d tie: the test shows nothing", ties, len(out.Top))
 	}
-	if n := len(regexp.MustCompile(`(?m)^1= `).FindAllString(text, -1)); n != ties || !strings.Contains(text, fmt.Sprintf("ties: the first %d are within ", ties)) || !strings.Contains(text, fmt.Sprintf("\n%d  ", ties+1)) {
+	if n := len(regexp.MustCompile(`(?m)^1= `).FindAllString(text, -1)); n != ties || !strings.Contains(text, fmt.Sprintf("ties: %d configurations are within ", ties)) || !strings.Contains(text, fmt.Sprintf("\n%d  ", ties+1)) {
 		t.Errorf("%d rows share the first rank, %d tie:\n%s", n, ties, text)
 	}
 }
@@ -86,7 +86,7 @@ func TestRaisedCapsAreTold(t *testing.T) {
 	})
 	tune[1] = def
 	tune = append(tune[:4], tune[6:]...)
-	const want = "(cap 16 raised to 24, ptxas' least)"
+	const want = "\n* cap 16 raised to 24, ptxas' least\n"
 	if out := warptune(t, tune...).ok(t).stdout; !strings.Contains(out, want) {
 		t.Errorf("tune says %s", out)
 	}

@@ -20,7 +20,7 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 	if rows == 0 {
 		rows = int(min(max(s.GetCounts().GetDone(), 1), mostRows))
 	}
-	r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: int64(rows)})
+	r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: int64(max(rows, tieRows))})
 	if err != nil {
 		return err
 	}
@@ -28,6 +28,7 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 		return r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT
 	})
 	ranked := newRanking(p, i, r.GetNames(), correct)
+	ranked.show(rows)
 	if a.json {
 		top, err := ranked.json()
 		if err != nil {
@@ -37,9 +38,10 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 			Sweep   any             `json:"sweep"`
 			Names   []string        `json:"parameters"`
 			Top     []any           `json:"top"`
+			Ties    int             `json:"ties"`
 			Margin  fidelity.Margin `json:"expected_error"`
 			Caution string          `json:"caution,omitempty"`
-		}{protoJSON(s), r.GetNames(), top, ranked.margin, fidelity.Caveat(ranked.arch, lastLevel(s.GetSpec()))})
+		}{protoJSON(s), r.GetNames(), top, ranked.ties, ranked.margin, fidelity.Caveat(ranked.arch, lastLevel(s.GetSpec()))})
 	}
 	fmt.Fprintf(a.stdout, "%s: %s\n", target(s.GetSpec()), accounted(s))
 	for _, f := range s.GetFailures() {

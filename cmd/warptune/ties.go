@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -11,6 +13,9 @@ import (
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/rpc"
 )
+
+// tieRows is how many rows of a table are looked at for ties, shown or not.
+const tieRows = 1000
 
 // ranking is a ranked table: the results best first, of which the first ties may as
 // well be the fastest.
@@ -55,11 +60,27 @@ func (r *ranking) rank(i int) string {
 	return fmt.Sprint(i + 1)
 }
 
+// show leaves the first n rows; how many tie stays known.
+func (r *ranking) show(n int) { r.results = r.results[:min(n, len(r.results))] }
+
 // notes are the lines below the table that say how far to trust it.
 func (r *ranking) notes() []string {
 	var notes []string
 	if r.ties > 1 {
-		notes = append(notes, fmt.Sprintf("ties: the first %d are within %s: any of them may be the fastest", r.ties, r.margin.Text()))
+		number := fmt.Sprint(r.ties)
+		if r.ties == tieRows {
+			number += " or more"
+		}
+		notes = append(notes, fmt.Sprintf("ties: %s configurations are within %s: any of them may be the fastest", number, r.margin.Text()))
+	}
+	var raised []string
+	for _, row := range r.results {
+		if c := r.raised(row); c != "" && !slices.Contains(raised, c) {
+			raised = append(raised, c)
+		}
+	}
+	if len(raised) > 0 {
+		notes = append(notes, "* "+strings.Join(raised, "; "))
 	}
 	if c := fidelity.Caveat(r.arch, lastLevel(r.spec)); c != "" {
 		notes = append(notes, "caution: "+c)
@@ -81,13 +102,17 @@ func (r *ranking) json() ([]any, error) {
 	return out, nil
 }
 
-// registers is a row's registers a thread, with what was made of a cap that is too
-// small.
+// registers is a row's registers a thread, marked where its cap is too small.
 func (r *ranking) registers(row *warptunev1.Result) string {
 	text := fmt.Sprint(row.GetOutcome().GetRegisters())
-	config := search.Config{Names: r.names, Values: rpc.ToValues(row.GetConfig())}
-	if raised := raisedCap(r.def, r.arch, config, r.spec.GetProblem()); raised != "" {
-		text += " (" + raised + ")"
+	if r.raised(row) != "" {
+		text += "*"
 	}
 	return text
+}
+
+// raised says what was made of a row's register cap, if that is too small.
+func (r *ranking) raised(row *warptunev1.Result) string {
+	config := search.Config{Names: r.names, Values: rpc.ToValues(row.GetConfig())}
+	return raisedCap(r.def, r.arch, config, r.spec.GetProblem())
 }
