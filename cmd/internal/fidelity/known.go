@@ -31,9 +31,10 @@ type Experience struct {
 	// of the times, as in score.Summary.
 	Regret1 float64 `json:"regret_1"`
 	MAPE    float64 `json:"mape"`
-	// Blind says that nobody had seen the kernels before they were predicted: what is
-	// to be expected of a kernel that somebody brings.
-	Blind bool `json:"blind,omitempty"`
+	// Others says that the kernels were written by somebody who saw nothing of the
+	// simulator, as those are that users bring. The simulator has learnt of them since,
+	// so a new kernel's errors are hardly smaller.
+	Others bool `json:"others,omitempty"`
 	// Contest is score.Summary.Contest; 0: not computed.
 	Contest float64 `json:"contest,omitempty"`
 }
@@ -67,7 +68,7 @@ func Known(d *arch.Descriptor, level string) []Experience {
 // something.
 type Margin struct {
 	// Share is the expected error of the ratio of two times at the top of a ranked
-	// table: score.Summary.Contest over the blind sets measured, each weighted by its
+	// table: score.Summary.Contest over the sets of others measured, each weighted by its
 	// configurations.
 	Share float64 `json:"share"`
 	// Configs is of how many configurations it is.
@@ -95,7 +96,7 @@ func Expected(d *arch.Descriptor, level string) Margin {
 func marginOf(from []Experience) Margin {
 	var m Margin
 	for _, e := range from {
-		if e.Contest <= 0 || !e.Blind {
+		if e.Contest <= 0 || !e.Others {
 			continue
 		}
 		m.Share += e.Contest * float64(e.Configs)
@@ -123,7 +124,7 @@ func (m *Margin) Ties(over float64, sampling ...float64) bool {
 
 // Text says what the margin is.
 func (m *Margin) Text() string {
-	text := fmt.Sprintf("%.1f %%, by which such predictions err at the top of a table (%d configurations of kernels not seen before, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
+	text := fmt.Sprintf("%.1f %%, by which such predictions err at the top of a table (median over %d configurations of kernels written by others, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
 	if m.Borrowed {
 		text += "; nothing like it is known of this architecture"
 	}
