@@ -93,7 +93,9 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn}, nil
 	}
 	emb, err := cluster.Embed(ctx, c.path(), c.embed)
-	if err != nil {
+	if tuner.KindOf(err) == tuner.Locked {
+		return nil, fmt.Errorf("%w; a coordinator that has it is asked with --coordinator", err)
+	} else if err != nil {
 		return nil, err
 	}
 	conn, err := emb.Dial()

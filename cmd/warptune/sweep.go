@@ -70,6 +70,9 @@ func (a *app) steerCommand(s struct {
 				if err != nil || sweep == nil {
 					return err
 				}
+				if c.embedded != nil && s.name == "resume" && !ended(sweep) {
+					fmt.Fprintf(a.stderr, "warptune: %v\n", unserved(sweep))
+				}
 				return a.printSweeps([]*warptunev1.Sweep{sweep})
 			})
 		},

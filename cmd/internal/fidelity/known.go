@@ -124,7 +124,7 @@ func (m *Margin) Ties(over float64, sampling ...float64) bool {
 
 // Text says what the margin is.
 func (m *Margin) Text() string {
-	text := fmt.Sprintf("%.1f %%, by which such predictions err at the top of a table (median over %d configurations of kernels written by others, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
+	text := fmt.Sprintf("%.1f %%, the error of such predictions at the top of a table (%d configurations of others' kernels, measured on %s", 100*m.Share, m.Configs, strings.Join(m.Of, " and "))
 	if m.Borrowed {
 		text += "; nothing like it is known of this architecture"
 	}
