@@ -139,13 +139,11 @@ func (c *Coordinator) definitions(q *BestQuery, all []tuner.Best) (known map[str
 			continue
 		}
 		looked[digest] = true
-		content, err := c.store.Bundle(digest)
+		parts, err := c.partsOf(digest)
 		if err != nil {
 			return nil, "", err
 		}
-		parts, err := c.opts.Parts(content)
-		if err != nil {
-			c.log.Warn("a stored definition could not be read", "kernel", q.Kernel, "bundle", digest, "error", err)
+		if parts == nil {
 			continue
 		}
 		if parts[tuner.PartFunction] != q.Parts[tuner.PartFunction] {
@@ -155,6 +153,33 @@ func (c *Coordinator) definitions(q *BestQuery, all []tuner.Best) (known map[str
 		known[digest] = q.Parts.Changed(parts)
 	}
 	return known, other, nil
+}
+
+// maxParts is how many definitions' parts are kept.
+const maxParts = 256
+
+// partsOf returns what a stored definition consists of; nil: this version cannot read
+// it.
+func (c *Coordinator) partsOf(digest string) (tuner.Parts, error) {
+	c.partsMu.Lock()
+	defer c.partsMu.Unlock()
+	if parts, ok := c.parts[digest]; ok {
+		return parts, nil
+	}
+	content, err := c.store.Bundle(digest)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := c.opts.Parts(content)
+	if err != nil {
+		c.log.Warn("a stored definition could not be read", "bundle", digest, "error", err)
+		parts = nil
+	}
+	if c.parts == nil || len(c.parts) >= maxParts {
+		c.parts = map[string]tuner.Parts{}
+	}
+	c.parts[digest] = parts
+	return parts, nil
 }
 
 // archRank is how near an architecture is to the one asked for, 0 for that one; -1: it

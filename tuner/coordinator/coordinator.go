@@ -105,6 +105,10 @@ type Coordinator struct {
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
 
+	// parts are of stored definitions, by their bundles' digests.
+	partsMu sync.Mutex
+	parts   map[string]tuner.Parts
+
 	// Mutable fields, under mu.
 	mu      sync.Mutex
 	ledger  *tuner.Ledger

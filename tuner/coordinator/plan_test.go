@@ -2,6 +2,8 @@ package coordinator_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"sync"
@@ -112,6 +114,49 @@ func TestPlanningAtStartEnds(t *testing.T) {
 		}
 		if all, _ := st.Sweeps(); len(all) != 1 || all[0].State != tuner.Running {
 			t.Errorf("what is stored: %+v", all)
+		}
+	})
+}
+
+// A descriptor that came with sweeps is sent as long as there is one of them, and goes
+// with the last.
+func TestDescriptorsGoWithTheirSweeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, store.NewMemory(), nil)
+		b := tunertest.Bundle{Size: 4}
+		put(t, c, b)
+		text := []byte("a descriptor")
+		sum := sha256.Sum256(text)
+		digest := hex.EncodeToString(sum[:])
+		spec := b.Spec("kernel")
+		spec.Descriptor = digest
+		if _, err := c.Submit(t.Context(), spec, ""); tuner.KindOf(err) != tuner.NotFound {
+			t.Errorf("without its descriptor: %v", err)
+		}
+		if err := c.PutBundle(t.Context(), digest, text); err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for seed := range uint64(2) {
+			spec.Seed = seed
+			ids = append(ids, submit(t, c, spec).Sweep.ID)
+		}
+		work(t, c, 1e6)
+		for left := 1; left >= 0; left-- {
+			if got, err := c.Descriptor(t.Context(), ids[left]); err != nil || string(got) != string(text) {
+				t.Errorf("the descriptor of a sweep: %q (%v)", got, err)
+			}
+			if err := c.Delete(t.Context(), ids[left]); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(5 * time.Second) // of the test's own time
+			_, release, err := c.Bundle(t.Context(), digest)
+			if err == nil {
+				release()
+			}
+			if (err == nil) != (left > 0) {
+				t.Errorf("with %d sweeps of it left: %v", left, err)
+			}
 		}
 	})
 }
