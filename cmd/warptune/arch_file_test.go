@@ -65,6 +65,14 @@ func TestDescriptorFiles(t *testing.T) {
 	if out := warptune(t, append(with("tune", "copy", "--arch", other), "--db", db)...).ok(t); !strings.Contains(out.stderr, "24 configurations evaluated") {
 		t.Errorf("tune for another descriptor says %s", out.stderr)
 	}
+	for _, args := range [][]string{{"export", "--all", "--json", "--db", db, "--arch", file}, {"export", "--all", "--json", "--db", db, "--arch", other}} {
+		if out := warptune(t, args...).ok(t).stdout; strings.Count(out, `"arch": "mygpu"`) != 24 {
+			t.Errorf("%v has %d rows, want those of its 24 configurations", args, strings.Count(out, `"arch": "mygpu"`))
+		}
+	}
+	if list := warptune(t, "sweep", "list", "--arch", other, "--db", db).ok(t).stdout; strings.Count(list, "mygpu") != 1 {
+		t.Errorf("sweep list for another descriptor says %s", list)
+	}
 }
 
 // A descriptor that is damaged, or has a built-in's name, is refused with its file and
