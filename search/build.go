@@ -91,6 +91,21 @@ type builder struct {
 	unique     map[string]int32
 	left       *limits // what all components together may still use
 	out        *diagram
+	stop       func() error // see NewUntil; nil: nothing stops it
+	tried      int          // values tried since stop was called
+}
+
+// stopEvery is how many values are tried between two calls of builder.stop: about a
+// millisecond where conditions are simple.
+const stopEvery = 8192
+
+// stopped returns the error with which building is to end.
+func (b *builder) stopped() error {
+	if b.tried++; b.tried < stopEvery || b.stop == nil {
+		return nil
+	}
+	b.tried = 0
+	return b.stop()
 }
 
 // plan lays out the levels of a component.
@@ -135,6 +150,9 @@ func (b *builder) build(t int) (int32, error) {
 	key := string(l.key)
 	l.edges = l.edges[:0]
 	for digit, v := range b.operands[l.param] {
+		if err := b.stopped(); err != nil {
+			return -1, err
+		}
 		b.env.Set(l.param, v)
 		to, err := b.follow(t, digit)
 		if err != nil {

@@ -34,7 +34,7 @@ func FromList(params []Param, digits [][]int) (*Space, error) {
 			return nil, fmt.Errorf("configuration %s is listed twice", named(params, rows[k]))
 		}
 	}
-	s := newSpace(params)
+	s := newSpace(params, nil)
 	s.listed = true
 	b := &builder{unique: map[string]int32{}, out: &diagram{}, levels: make([]level, len(params))}
 	for p := range params {

@@ -33,20 +33,30 @@ type Space struct {
 // that names an unknown parameter, or cannot be evaluated for some values, is
 // an error; an empty space is not.
 func New(params []Param, constraints []Constraint) (*Space, error) {
-	return build(params, constraints, defaultLimits)
+	return NewUntil(params, constraints, nil)
 }
 
-func build(params []Param, constraints []Constraint, most limits) (*Space, error) {
+// NewUntil is New that calls stop every few thousand values tried, and ends with
+// its error, unless it is nil. Constraints that tell very many partial
+// configurations apart take minutes; the caller may not want to wait for them.
+func NewUntil(params []Param, constraints []Constraint, stop func() error) (*Space, error) {
+	return build(params, constraints, defaultLimits, stop)
+}
+
+func build(params []Param, constraints []Constraint, most limits, stop func() error) (*Space, error) {
 	if err := validateParams(params); err != nil {
 		return nil, err
 	}
-	s := newSpace(params)
+	s := newSpace(params, stop)
+	if s == nil {
+		return nil, stop()
+	}
 	s.constraints = slices.Clone(constraints)
 	conditions, err := s.conditions()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.build(conditions, most); err != nil {
+	if err := s.build(conditions, most, stop); err != nil {
 		return nil, err
 	}
 	s.findAlive()
@@ -56,10 +66,14 @@ func build(params []Param, constraints []Constraint, most limits) (*Space, error
 	return s, nil
 }
 
-// newSpace returns the space of parameters, with nothing known of what is valid.
-func newSpace(params []Param) *Space {
+// newSpace returns the space of parameters, with nothing known of what is valid; nil
+// if stop, unless it is nil, has an error: a million values take a second.
+func newSpace(params []Param, stop func() error) *Space {
 	s := &Space{params: slices.Clone(params), component: make([]int, len(params)), size: 1}
 	for _, p := range params {
+		if stop != nil && stop() != nil {
+			return nil
+		}
 		s.names = append(s.names, p.Name)
 		digits := make(map[Value]int32, len(p.Values))
 		for d, v := range p.Values {
@@ -97,7 +111,7 @@ func (s *Space) conditions() ([]condition, error) {
 	return list, nil
 }
 
-func (s *Space) build(conditions []condition, most limits) error {
+func (s *Space) build(conditions []condition, most limits, stop func() error) error {
 	c := newCompiler(s.params)
 	operands := make([][]expr.Value, len(s.params))
 	for i, p := range s.params {
@@ -111,7 +125,7 @@ func (s *Space) build(conditions []condition, most limits) error {
 			satisfied: make([]bool, len(conditions)),
 			env:       expr.NewEnv(len(s.params)),
 			intervals: slices.Clone(c.hull), hull: c.hull,
-			unique: map[string]int32{}, left: &most,
+			unique: map[string]int32{}, left: &most, stop: stop,
 		}
 		b.plan(params)
 		root, err := b.build(0)

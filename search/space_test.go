@@ -304,7 +304,7 @@ func TestLimits(t *testing.T) {
 	params := []Param{{"a", span(1, 300, 1)}, {"b", span(1, 300, 1)}, {"c", span(1, 300, 1)}}
 	cs := constraints(t, "(a*7919 + b*104729 + a*b) % 1299709 % c == 0")
 	for _, most := range []limits{{states: 1000, trials: 1 << 30}, {states: 1 << 30, trials: 100000}} {
-		if _, err := build(params, cs, most); err == nil || !strings.Contains(err.Error(), "too many partial configurations") {
+		if _, err := build(params, cs, most, nil); err == nil || !strings.Contains(err.Error(), "too many partial configurations") {
 			t.Errorf("%+v: %v", most, err)
 		}
 	}

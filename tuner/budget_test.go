@@ -1,6 +1,7 @@
 package tuner_test
 
 import (
+	"context"
 	"iter"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ func (d *desk) timed(b tunertest.Bundle, budget time.Duration) (tuner.Sweep, fun
 	spec.TimeBudget = budget
 	content, _ := b.Content()
 	plan := func() tuner.Plan {
-		p, err := tunertest.Planner{}.Plan(spec, content)
+		p, err := tunertest.Planner{}.Plan(context.Background(), spec, tuner.Files{Bundle: content})
 		if err != nil {
 			d.t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func (s *live) beginCheck(now time.Time, r *Result) {
 // best is confirmed, and every check is made, as far as there is anybody to.
 func (l *Ledger) settled(s *live) bool {
 	best := s.rec.Best
-	if best != nil && !best.Reused && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil && l.another(s, s.rec.BestWorker) {
+	if best != nil && best.Attempts > 0 && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil && l.another(s, s.rec.BestWorker) {
 		r := *best
 		r.Worker = s.rec.BestWorker
 		s.beginCheck(l.now, &r)

@@ -2,6 +2,7 @@ package tuner_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash"
@@ -99,7 +100,7 @@ func (h *history) options(token uint64) tuner.LedgerOptions {
 
 func (h *history) plan(spec tuner.Spec) tuner.Plan {
 	content, _ := h.bundle.Content()
-	plan, err := tunertest.Planner{}.Plan(spec, content)
+	plan, err := tunertest.Planner{}.Plan(context.Background(), spec, tuner.Files{Bundle: content})
 	if err != nil {
 		h.fatalf("%v", err)
 	}

@@ -1,6 +1,7 @@
 package tuner_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func newDesk(t *testing.T, sizes ...int64) *desk {
 func (d *desk) add(num uint64, b tunertest.Bundle) {
 	spec := b.Spec("test")
 	content, _ := b.Content()
-	plan, err := tunertest.Planner{}.Plan(spec, content)
+	plan, err := tunertest.Planner{}.Plan(context.Background(), spec, tuner.Files{Bundle: content})
 	if err != nil {
 		d.t.Fatal(err)
 	}

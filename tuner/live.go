@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"slices"
 	"time"
 
 	"github.com/warptune/warptune/tuner/lease"
@@ -154,16 +155,19 @@ func (s *live) proof() Proof {
 // example keeps, of each kind of failure, the one with the smallest number, so
 // that what is shown in the end does not depend on the order of arrival.
 func (s *live) example(kind string, r *Result) {
-	e := Example{Kind: kind, Seq: r.Seq, Message: r.Outcome.Message}
-	for i := range s.rec.Examples {
-		if o := &s.rec.Examples[i]; o.Kind == kind {
-			if e.Seq < o.Seq {
-				*o = e
-			}
-			return
-		}
+	at := slices.IndexFunc(s.rec.Examples, func(e Example) bool { return e.Kind == kind })
+	if at >= 0 && s.rec.Examples[at].Seq <= r.Seq {
+		return
 	}
-	s.rec.Examples = append(s.rec.Examples, e)
+	e := Example{Kind: kind, Seq: r.Seq, Message: r.Outcome.Message}
+	if space := s.plan.Space; r.Index >= 0 && r.Index < space.Size() {
+		e.Config = Clip(space.At(r.Index).String(), MaxMessage)
+	}
+	if at < 0 {
+		s.rec.Examples = append(s.rec.Examples, e)
+	} else {
+		s.rec.Examples[at] = e
+	}
 }
 
 // pop takes the first queued trial that take accepts, -1 if there is none.

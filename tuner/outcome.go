@@ -155,6 +155,9 @@ type Question struct {
 	Seq    int64 // the trial's number in its sweep
 	Index  int64 // the configuration's index in the space
 	Config search.Config
+	// Descriptor is the text of the spec's architecture descriptor, nil where it
+	// names none.
+	Descriptor []byte
 	// Again says that the outcome is known and is to be found out once more, to
 	// confirm it: no stored outcome answers.
 	Again bool
@@ -168,8 +171,10 @@ type Question struct {
 type Result struct {
 	Seq      int64 `json:"seq"`
 	Index    int64 `json:"index"`
-	Attempts int   `json:"attempts"` // how many times it was granted; 0 when Reused
-	// Reused says that an outcome stored earlier answered it.
+	Attempts int   `json:"attempts"` // how many times it was granted; 0: nobody had to be asked
+	// Reused says that an outcome stored for another sweep answered it: of the same
+	// configuration, and nobody was asked, or of the same question (Outcome.Digest),
+	// which the worker that was granted it found.
 	Reused bool `json:"reused,omitempty"`
 	// Abandoned says that every worker that took it was lost or failed, and
 	// Outcome.Message says how. The outcome has no validity then.

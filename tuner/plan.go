@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -36,8 +37,15 @@ const WideWindow = 1 << 16
 
 // Planner makes plans: it knows kernel definitions and strategies.
 type Planner interface {
-	// Plan makes the spec's plan from its bundle's content.
-	Plan(spec Spec, bundle []byte) (Plan, error)
+	// Plan makes the spec's plan from the files it names. It returns soon after ctx
+	// has ended, however long it would take.
+	Plan(ctx context.Context, spec Spec, files Files) (Plan, error)
+}
+
+// Files are the contents of what a spec names by digest.
+type Files struct {
+	Bundle     []byte // Spec.Bundle
+	Descriptor []byte // Spec.Descriptor; nil: it names none
 }
 
 // Known finds outcomes that other sweeps have stored.

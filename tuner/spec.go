@@ -51,6 +51,9 @@ type Spec struct {
 	// the simulator's version. A worker that has others is refused.
 	ArchDigest string `json:"arch_digest"`
 	Engine     string `json:"engine"`
+	// Descriptor is the SHA-256 of the descriptor's text, which is stored as bundles
+	// are and travels with the sweep; "": the workers' own of that name.
+	Descriptor string `json:"descriptor,omitempty"`
 }
 
 // Limits on a spec; a larger one is refused.
@@ -84,6 +87,7 @@ func (s *Spec) Validate() error {
 	name("compiler", s.Compiler, false)
 	name("descriptor digest", s.ArchDigest, true)
 	name("engine", s.Engine, true)
+	name("descriptor", s.Descriptor, false)
 	if len(s.Problem) > maxDimensions {
 		complain("the problem has more than %d dimensions", maxDimensions)
 	}
@@ -200,12 +204,15 @@ func (s *Spec) further() string {
 	if s.Within != nil {
 		within = fmt.Sprint(*s.Within)
 	}
-	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 {
+	if s.Level == s.LastLevel() && s.TimeBudget == 0 && within == "" && len(s.Start) == 0 && !s.Transfer && s.Patience == 0 && s.Negligible == 0 && s.Descriptor == "" {
 		return ""
 	}
 	parts := []string{s.Level, fmt.Sprint(s.TimeBudget, s.Transfer), within, digest(s.Start...)}
 	if s.Patience != 0 || s.Negligible != 0 {
 		parts = append(parts, fmt.Sprint(s.Patience, s.Negligible))
+	}
+	if s.Descriptor != "" {
+		parts = append(parts, "descriptor", s.Descriptor)
 	}
 	return digest(parts...)
 }

@@ -173,7 +173,8 @@ func (l *Ledger) finish(s *live, r *Result) {
 	l.endSecond(s, r.Seq)
 	best := s.end(t, r)
 	change := ResultChange{Sweep: s.rec.Num, Result: *r}
-	if !r.Reused && !r.Abandoned && r.Outcome.Validity != Timeout {
+	byKey := r.Reused && r.Attempts == 0 // it is stored under the key already
+	if !byKey && !r.Abandoned && r.Outcome.Validity != Timeout {
 		change.Answer = s.answerKey(r.Seq, t)
 	}
 	l.changes.Results = append(l.changes.Results, change)

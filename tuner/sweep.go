@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/warptune/warptune/search"
@@ -91,6 +92,8 @@ type Example struct {
 	Kind    string `json:"kind"` // a validity's name, or "abandoned"
 	Seq     int64  `json:"seq"`
 	Message string `json:"message"`
+	// Config is the configuration as Config.String writes it; "": not known.
+	Config string `json:"config,omitempty"`
 }
 
 // Sweep is a sweep's record: what is stored of it besides its results, and
@@ -196,6 +199,18 @@ type Best struct {
 	Values []search.Value `json:"values"`
 	// Confirmed says that a second worker came to the same outcome.
 	Confirmed bool `json:"confirmed,omitempty"`
+}
+
+// BestOf returns what a sweep's record says of its best; false where it does not say
+// all of it.
+func BestOf(s *Sweep) (Best, bool) {
+	if s.Best == nil || s.BestValues == nil || s.State == Deleting {
+		return Best{}, false
+	}
+	return Best{
+		Sweep: s.Num, ID: s.ID, Spec: s.Spec.Clone(), Result: s.Best.Clone(),
+		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed,
+	}, true
 }
 
 // outranks reports whether b comes before c, which is for the same kernel,

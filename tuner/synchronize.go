@@ -178,7 +178,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 func (l *Ledger) conclude(s *live, t *trial, w *session, r *Report, seq int64) {
 	res := Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Worker: w.worker.ID, Outcome: *r.Outcome}
 	if r.By != "" {
-		res.Worker = r.By
+		res.Worker, res.Reused = r.By, r.Reused
 	}
 	l.finish(s, &res)
 	if res.Worker == w.worker.ID {

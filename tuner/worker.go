@@ -43,6 +43,8 @@ type Report struct {
 	Released bool   // returned untouched
 	// By is who evaluated, if the worker found the outcome stored; "": itself.
 	By string
+	// Reused says that the outcome found is stored as one of another sweep.
+	Reused bool
 }
 
 // Sync is the state of a worker.
@@ -137,6 +139,9 @@ type session struct {
 func (w *Worker) suits(s *Spec) (bool, error) {
 	const op = "match worker"
 	digest, has := w.Archs[s.Arch]
+	if s.Descriptor != "" {
+		digest, has = s.ArchDigest, true // it is sent
+	}
 	switch {
 	case !has:
 		return false, nil

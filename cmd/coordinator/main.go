@@ -171,8 +171,11 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
-	if err != nil {
+	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
+	if err != nil && ctx.Err() != nil {
+		log.Info("stopped before it served", "reason", err)
+		return nil
+	} else if err != nil {
 		return err
 	}
 	server, counted := o.newServer(listener, c, secured, log)

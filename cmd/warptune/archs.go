@@ -1,13 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"sort"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -28,21 +29,29 @@ func (a *app) archsCommand() *cobra.Command {
 	}
 }
 
-// loadArch finds an architecture by name, or reads the descriptor file that
-// name is the path of.
-func loadArch(name string) (*arch.Descriptor, error) {
-	if !strings.HasSuffix(name, ".json") {
-		return arch.Load(name)
+// archHelp is the help of a flag that takes an architecture, for what it is.
+func archHelp(what string) string {
+	return what + ": a name (see \"warptune archs\") or a descriptor FILE.json, as calibrate writes one"
+}
+
+// archNamed is the name that sweeps for an architecture have, which is given by name
+// or as a descriptor file, and of a file the digest. A name of none is taken as it is:
+// results outlive descriptors.
+func archNamed(text string) (name, digest string, err error) {
+	if text == "" {
+		return "", "", nil
 	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
+	d, err := cluster.LoadArch(text)
+	var unknown *arch.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return text, "", nil
+	case err != nil:
+		return "", "", usageError{err}
+	case d.Text != nil:
+		digest = d.Digest
 	}
-	d, err := arch.Parse(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return d, nil
+	return d.Name, digest, nil
 }
 
 func (a *app) allArchs() error {
@@ -54,6 +63,9 @@ func (a *app) allArchs() error {
 		Clock float64 `json:"clock_mhz"`
 		DRAM  float64 `json:"dram_gb_per_s"`
 		L2    int     `json:"l2_bytes"`
+		// Verified is how many of the descriptor's figures somebody measured or read again.
+		Verified int `json:"verified_figures"`
+		Figures  int `json:"figures"`
 	}
 	var rows []row
 	for _, name := range arch.Names() {
@@ -61,20 +73,21 @@ func (a *app) allArchs() error {
 		if err != nil {
 			return err
 		}
-		rows = append(rows, row{d.Name, d.Title, fmt.Sprintf("%d.%d", d.CC[0], d.CC[1]), d.SMs, d.ClockMHz, d.DRAMBytesPerSecond / 1e9, d.L2Bytes})
+		unverified, figures := fidelity.Unverified(d)
+		rows = append(rows, row{d.Name, d.Title, fmt.Sprintf("%d.%d", d.CC[0], d.CC[1]), d.SMs, d.ClockMHz, d.DRAMBytesPerSecond / 1e9, d.L2Bytes, figures - unverified, figures})
 	}
 	if a.json {
 		return a.printJSON(rows)
 	}
-	t := newTable(a.stdout, "NAME", "CC", "SMS", "MHZ", "DRAM GB/S", "L2", "TITLE")
+	t := newTable(a.stdout, "NAME", "CC", "SMS", "MHZ", "DRAM GB/S", "L2", "VERIFIED", "TITLE")
 	for _, r := range rows {
-		t.row(r.Name, r.CC, fmt.Sprint(r.SMs), fmt.Sprintf("%.0f", r.Clock), fmt.Sprintf("%.0f", r.DRAM), bytesText(float64(r.L2)), r.Title)
+		t.row(r.Name, r.CC, fmt.Sprint(r.SMs), fmt.Sprintf("%.0f", r.Clock), fmt.Sprintf("%.0f", r.DRAM), bytesText(float64(r.L2)), fmt.Sprintf("%d of %d", r.Verified, r.Figures), r.Title)
 	}
 	return t.flush()
 }
 
 func (a *app) oneArch(name string) error {
-	d, err := loadArch(name)
+	d, err := cluster.LoadArch(name)
 	if err != nil {
 		return usageError{err}
 	}

@@ -3,13 +3,19 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/internal/fidelity"
+	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/plot"
+	"github.com/warptune/warptune/tuner/rpc"
 )
 
 func (a *app) bestCommand() *cobra.Command {
@@ -24,37 +30,50 @@ func (a *app) bestCommand() *cobra.Command {
 			if archName == "" {
 				return usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
 			}
-			d, err := arch.Load(archName)
+			d, err := cluster.LoadArch(archName)
 			if err != nil {
 				return usageError{err}
 			}
-			name, problem, err := a.kernelName(args[0], problem)
+			q, err := a.question(args[0], d.Descriptor, problem)
 			if err != nil {
 				return err
 			}
-			return conn.with(cmd.Context(), func(c *client) error {
-				return a.best(cmd.Context(), c, &warptunev1.BestRequest{Kernel: name, Arch: d.Name, Problem: problem, Similar: similar(d)})
-			})
+			return conn.with(cmd.Context(), func(c *client) error { return a.best(cmd.Context(), c, q) })
 		},
 	}
 	conn.flags(cmd)
-	cmd.Flags().StringVar(&archName, "arch", "", "architecture (see \"warptune archs\")")
+	cmd.Flags().StringVar(&archName, "arch", "", archHelp("architecture"))
 	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size; default: the definition's")
 	return cmd
 }
 
-// kernelName is the name results are stored under, and the problem size asked
-// for or else the definition's own. A kernel whose file is gone is still found
+// bestQuestion is what best is asked: for a definition, or for a name alone.
+type bestQuestion struct {
+	*warptunev1.BestRequest
+	def *kernel.Definition // nil: there is none, and any definition of the name answers
+	// arch is the one asked for, of which there may be something to be said.
+	arch *arch.Descriptor
+}
+
+// question is what to ask of a kernel: for what its definition is now, at the problem
+// size given or else the definition's own. A kernel whose file is gone is still found
 // by its name.
-func (a *app) kernelName(name string, problem []int64) (string, []int64, error) {
+func (a *app) question(name string, d *arch.Descriptor, problem []int64) (*bestQuestion, error) {
+	req := &warptunev1.BestRequest{Kernel: name, Arch: d.Name, ArchDigest: d.Digest, Problem: problem, Similar: similar(d)}
 	def, _, err := a.findKernel(name)
-	if err != nil {
-		return name, problem, nil //nolint:nilerr // results outlive definitions
+	if err != nil && isPath(name) {
+		return nil, err
+	} else if err != nil {
+		return &bestQuestion{BestRequest: req, arch: d}, nil
 	}
-	if len(problem) == 0 {
-		problem = def.Problem
+	if req.Kernel = def.Name; len(problem) == 0 {
+		req.Problem = def.Problem
 	}
-	return def.Name, problem, nil
+	if _, req.Bundle, err = def.Bundle(); err != nil {
+		return nil, err
+	}
+	req.Parts, err = def.Parts()
+	return &bestQuestion{req, def, d}, err
 }
 
 // similar are the other architectures of the same compute capability.
@@ -68,17 +87,25 @@ func similar(d *arch.Descriptor) []string {
 	return out
 }
 
-func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) error {
-	r, err := c.Best(ctx, req)
+func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
+	r, err := c.Best(ctx, q.BestRequest)
 	if err != nil {
 		return err
 	}
+	if err := q.fits(r); err != nil {
+		return err
+	}
 	if a.json {
-		return a.printJSON(protoJSON(r))
+		fields, err := protoFields(r)
+		if err != nil {
+			return err
+		}
+		fields["found_by"], fields["caution"] = q.rule(r), q.caution(r.GetSpec())
+		return a.printJSON(fields)
 	}
 	o, spec := r.GetResult().GetOutcome(), r.GetSpec()
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
-	t.row("found by", rule(r, req))
+	t.row("found by", q.rule(r))
 	t.row("time", plot.Microseconds(o.GetTimeUs())+" (simulated), bound by "+o.GetBound())
 	t.row("for", target(spec))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
@@ -88,19 +115,65 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 		confirmed = "by a second worker, with the same outcome"
 	}
 	t.row("evaluated", confirmed)
+	if c := q.caution(spec); c != "" {
+		t.row("caution", c)
+	}
 	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
 	return t.flush()
 }
 
+// caution is what is to be said of the architecture that an answer is for.
+func (q *bestQuestion) caution(spec *warptunev1.Spec) string {
+	d := q.arch
+	if spec.GetArch() != d.Name {
+		var err error
+		if d, err = arch.Load(spec.GetArch()); err != nil {
+			return ""
+		}
+	}
+	return fidelity.Caveat(d, lastLevel(spec))
+}
+
+// fits says why an answer found for an earlier definition is none for the present one:
+// its configuration is not there.
+func (q *bestQuestion) fits(r *warptunev1.BestResponse) error {
+	if q.def == nil || len(r.GetChanged()) == 0 {
+		return nil
+	}
+	values := rpc.ToValues(r.GetResult().GetConfig())
+	params := q.def.Params()
+	fits := len(params) == len(r.GetNames()) && len(values) == len(params)
+	for i := range params {
+		fits = fits && params[i].Name == r.GetNames()[i] && slices.Contains(params[i].Values, values[i])
+	}
+	if fits {
+		return nil
+	}
+	return fmt.Errorf("nothing is stored for this definition of %s on %s: it has changed since (%s), and what was best then, %s, is not in its space: tune it again",
+		q.GetKernel(), q.GetArch(), strings.Join(r.GetChanged(), ", "), configText(r.GetNames(), r.GetResult().GetConfig()))
+}
+
 // rule says how near an answer is to the question.
-func rule(r *warptunev1.BestResponse, req *warptunev1.BestRequest) string {
+func (q *bestQuestion) rule(r *warptunev1.BestResponse) string {
+	var text string
 	switch r.GetMatch() {
 	case warptunev1.BestMatch_BEST_MATCH_EXACT:
-		return "exact match"
+		text = "exact match"
 	case warptunev1.BestMatch_BEST_MATCH_OTHER_PROBLEM:
-		return fmt.Sprintf("nearest problem size: nothing is known for %s, this is for %s", problemText(req.GetProblem()), problemText(r.GetSpec().GetProblem()))
+		text = fmt.Sprintf("nearest problem size: nothing is known for %s, this is for %s", problemText(q.GetProblem()), problemText(r.GetSpec().GetProblem()))
 	case warptunev1.BestMatch_BEST_MATCH_OTHER_ARCH:
-		return fmt.Sprintf("same compute capability: nothing is known for %s, this is for %s", req.GetArch(), target(r.GetSpec()))
+		text = fmt.Sprintf("same compute capability: nothing is known for %s, this is for %s", q.GetArch(), target(r.GetSpec()))
+	default:
+		text = r.GetMatch().String()
 	}
-	return r.GetMatch().String()
+	if changed := r.GetChanged(); len(changed) > 0 {
+		text = strings.Replace(text, "exact match", "same name and problem size", 1) +
+			"; not what is asked for: changed since are " + strings.Join(changed, ", ") + ": tune it again"
+	} else if q.def == nil {
+		text += " of the name: there is no definition here to compare"
+	}
+	if r.GetSpec().GetEngine() != simengine.Version() {
+		text += "; by another version of the simulator"
+	}
+	return text
 }

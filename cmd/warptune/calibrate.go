@@ -16,8 +16,8 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Use:   "calibrate RESULTS.jsonl --name NAME --base cc9.0",
 		Short: "Make an architecture descriptor of what deploy/calibrate/run.sh measured",
 		Long: "Make an architecture descriptor of what deploy/calibrate/run.sh measured on a GPU. The\n" +
-			"figures measured replace those of the base; every one carries its source. simulate,\n" +
-			"explain and fidelity take the file as --arch FILE.json.",
+			"figures measured replace those of the base; every one carries its source. Whatever takes\n" +
+			"--arch takes the file: --arch FILE.json.",
 		Args: exactly(1, "one file of results"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name == "" || base == "" {

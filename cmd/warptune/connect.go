@@ -56,6 +56,7 @@ type client struct {
 	warptunev1.SweepServiceClient
 	conn     io.Closer
 	embedded *cluster.Embedded // nil when the coordinator runs elsewhere
+	beside   bool              // it is that of the process that has the database open
 }
 
 func (c *client) close() error {
@@ -64,6 +65,18 @@ func (c *client) close() error {
 		err = errors.Join(err, c.embedded.Close())
 	}
 	return err
+}
+
+// openBeside connects to the process that has the database open, if it answers.
+func (c *connection) openBeside() (*client, bool) {
+	if c.coordinator != "" {
+		return nil, false
+	}
+	conn, ok := cluster.DialBeside(c.path())
+	if !ok {
+		return nil, false
+	}
+	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, beside: true}, true
 }
 
 // open connects. With a database of one's own nothing is evaluated until
@@ -80,7 +93,9 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn}, nil
 	}
 	emb, err := cluster.Embed(ctx, c.path(), c.embed)
-	if err != nil {
+	if tuner.KindOf(err) == tuner.Locked {
+		return nil, fmt.Errorf("%w; a coordinator that has it is asked with --coordinator", err)
+	} else if err != nil {
 		return nil, err
 	}
 	conn, err := emb.Dial()
@@ -103,8 +118,27 @@ func (c *connection) remote(err error) error {
 }
 
 // with opens a connection, runs f and closes it. What goes wrong in a coordinator
-// of our own shows when it is closed, and is the cause of f's error.
-func (c *connection) with(ctx context.Context, f func(*client) error) (err error) {
+// of our own shows when it is closed, and is the cause of f's error. What only looks
+// asks the process that has the database open, if there is one; should that end
+// meanwhile, it asks again.
+func (c *connection) with(ctx context.Context, f func(*client) error) error {
+	if c.embed.Create {
+		return c.own(ctx, f)
+	}
+	if cl, ok := c.openBeside(); ok {
+		err := f(cl)
+		if e := cl.close(); err == nil {
+			err = e
+		}
+		if !rpc.Unreachable(err) || ctx.Err() != nil {
+			return c.remote(err)
+		}
+	}
+	return c.own(ctx, f)
+}
+
+// own is with for a coordinator elsewhere, or one of our own.
+func (c *connection) own(ctx context.Context, f func(*client) error) (err error) {
 	cl, err := c.open(ctx)
 	if err != nil {
 		return err

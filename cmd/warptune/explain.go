@@ -75,10 +75,18 @@ func (a *app) explain(ctx context.Context, s *simulation, def *kernel.Definition
 			return fmt.Errorf("%s: the configuration is not valid (%s): %s", configs[i], o.Validity, o.Message)
 		}
 	}
-	return a.printExplanation(configs, results)
+	caps := make([]string, len(records))
+	for i := range records {
+		if config, err := evaluate.Config(def, &records[i]); err == nil {
+			caps[i] = raisedCap(def, d, config, problem)
+		}
+	}
+	return a.printExplanation(configs, caps, results)
 }
 
-func (a *app) printExplanation(configs []string, results []evaluate.Result) error {
+// printExplanation prints reports; caps say what was made of register caps that are too
+// small.
+func (a *app) printExplanation(configs, caps []string, results []evaluate.Result) error {
 	reports := make([]*simengine.Report, len(results))
 	for i := range results {
 		reports[i] = results[i].Report
@@ -91,6 +99,9 @@ func (a *app) printExplanation(configs []string, results []evaluate.Result) erro
 			fmt.Fprintln(a.stdout)
 		}
 		fmt.Fprintf(a.stdout, "%s\n", configs[i])
+		if caps[i] != "" {
+			fmt.Fprintf(a.stdout, "  register %s\n", caps[i])
+		}
 		if err := a.printReport(r, results[i].Outcome.Compiler); err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/cluster"
+	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/export"
@@ -22,6 +24,8 @@ type exporting struct {
 	kernel, arch, level, sweep, format, output string
 	problem                                    []int64
 	all                                        bool
+	archDigest                                 string // of arch, if that is a file
+	descriptors                                map[string]*arch.Descriptor
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -36,8 +40,15 @@ func (a *app) exportCommand() *cobra.Command {
 			"every configuration evaluated and those that failed.",
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.json && e.format != "json" {
+				return usagef("--json is --format json, and --format %s was asked for", e.format)
+			}
 			if err := export.Write(io.Discard, e.format, nil); err != nil {
 				return usageError{err}
+			}
+			var err error
+			if e.arch, e.archDigest, err = archNamed(e.arch); err != nil {
+				return err
 			}
 			return conn.with(cmd.Context(), func(c *client) error { return a.export(cmd.Context(), c, &e) })
 		},
@@ -45,7 +56,7 @@ func (a *app) exportCommand() *cobra.Command {
 	conn.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&e.kernel, "kernel", "", "only this kernel")
-	f.StringVar(&e.arch, "arch", "", "only this architecture")
+	f.StringVar(&e.arch, "arch", "", archHelp("only this architecture"))
 	f.Int64SliceVar(&e.problem, "problem", nil, "only this problem size")
 	f.StringVar(&e.level, "level", "", "only this level, cycle or model")
 	f.StringVar(&e.sweep, "sweep", "", "only the sweep of this identity, or its first digits")
@@ -66,7 +77,7 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 		if !e.wants(s) {
 			continue
 		}
-		more, err := sweepRows(ctx, c, s, e.all || whole, whole)
+		more, err := e.sweepRows(ctx, c, s, e.all || whole, whole)
 		if tuner.KindOf(rpc.FromStatus(err)) == tuner.NotFound {
 			continue // it was deleted since it was listed
 		} else if err != nil {
@@ -99,19 +110,26 @@ func (e *exporting) wants(s *warptunev1.Sweep) bool {
 	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_DELETING {
 		return false // some of it is gone
 	}
+	if e.archDigest != "" && spec.GetArchDigest() != e.archDigest {
+		return false
+	}
 	return strings.HasPrefix(s.GetId(), e.sweep) && (e.level == "" || lastLevel(spec) == e.level) &&
 		(len(e.problem) == 0 || slices.Equal(spec.GetProblem(), e.problem))
 }
 
 // sweepRows are the rows of one sweep: its best, or all that are correct, or
 // also those that failed.
-func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed bool) ([]export.Row, error) {
+func (e *exporting) sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed bool) ([]export.Row, error) {
+	d, err := e.descriptor(ctx, c, s)
+	if err != nil {
+		return nil, err
+	}
 	if !all {
 		r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: 1})
 		if err != nil {
 			return nil, err
 		}
-		return exportRows(s.GetSpec(), r.GetNames(), r.GetResults(), false), nil
+		return exportRows(s.GetSpec(), d, r.GetNames(), r.GetResults(), false), nil
 	}
 	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
 	if err != nil {
@@ -129,7 +147,7 @@ func sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed 
 		if len(page.GetNames()) > 0 {
 			names = page.GetNames()
 		}
-		rows = append(rows, exportRows(s.GetSpec(), names, page.GetResults(), failed)...)
+		rows = append(rows, exportRows(s.GetSpec(), d, names, page.GetResults(), failed)...)
 	}
 }
 
@@ -139,13 +157,39 @@ func lastLevel(spec *warptunev1.Spec) string {
 	return s.LastLevel()
 }
 
+// descriptor is the architecture that a sweep is for; nil: this version does not know
+// it.
+func (e *exporting) descriptor(ctx context.Context, c *client, s *warptunev1.Sweep) (*arch.Descriptor, error) {
+	spec := rpc.ToSpec(s.GetSpec())
+	if d, ok := e.descriptors[spec.ArchDigest]; ok {
+		return d, nil
+	}
+	var text []byte
+	if spec.Descriptor != "" {
+		r, err := c.Descriptor(ctx, &warptunev1.DescriptorRequest{Id: s.GetId()})
+		if err != nil {
+			return nil, err
+		}
+		text = r.GetText()
+	}
+	d, err := cluster.DescriptorOf(&spec, text)
+	if err != nil { // it is one of another version
+		d = nil
+	}
+	if e.descriptors == nil {
+		e.descriptors = map[string]*arch.Descriptor{}
+	}
+	e.descriptors[spec.ArchDigest] = d
+	return d, nil
+}
+
 // exportRows are the rows of results: the correct ones at the sweep's last
 // level, or with failed also all that failed at any.
-func exportRows(spec *warptunev1.Spec, names []string, results []*warptunev1.Result, failed bool) []export.Row {
+func exportRows(spec *warptunev1.Spec, d *arch.Descriptor, names []string, results []*warptunev1.Result, failed bool) []export.Row {
 	var rows []export.Row
 	row := export.Row{Spec: rpc.ToSpec(spec), Names: names}
-	if d, err := arch.Load(spec.GetArch()); err == nil {
-		row.CC, row.Device = d.CC, d.Title
+	if d != nil {
+		row.CC, row.Device, row.Caution = d.CC, d.Title, fidelity.Caveat(d, lastLevel(spec))
 	}
 	for _, r := range results {
 		validity := r.GetOutcome().GetValidity()

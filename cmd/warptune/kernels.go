@@ -48,7 +48,7 @@ func (a *app) warn(name string, warnings []kernel.Warning) {
 }
 
 func (a *app) findKernel(name string) (*kernel.Definition, []kernel.Warning, error) {
-	if strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator) {
+	if isPath(name) {
 		return kernel.Load(name)
 	}
 	builtIn, err := catalogue.Open(name)
@@ -57,6 +57,11 @@ func (a *app) findKernel(name string) (*kernel.Definition, []kernel.Warning, err
 	}
 	def, err := builtIn.Definition()
 	return def, nil, err
+}
+
+// isPath reports whether KERNEL is a path, and no built-in's name.
+func isPath(name string) bool {
+	return strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator)
 }
 
 func (a *app) kernelsCommand() *cobra.Command {

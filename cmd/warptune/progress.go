@@ -17,6 +17,8 @@ type progress struct {
 	what     string
 	terminal bool
 	atMost   bool // fewer than the total may do: when it ends is not foretold
+	rated    bool // rate is given; else it is what was done since start
+	rate     float64
 	start    time.Time
 	last     time.Time
 	shown    bool
@@ -65,8 +67,14 @@ func (p *progress) say(text string) {
 }
 
 func (p *progress) text(done, total int, elapsed time.Duration, note string) string {
-	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
-	text := fmt.Sprintf("%d of %d %s, %.0f/s", done, total, p.what, rate)
+	rate := p.rate // 0: not known, or nothing goes on
+	if !p.rated {
+		rate = float64(done) / max(elapsed.Seconds(), 1e-9)
+	}
+	text := fmt.Sprintf("%d of %d %s", done, total, p.what)
+	if rate > 0 {
+		text += fmt.Sprintf(", %.0f/s", rate)
+	}
 	if total > 0 && p.terminal {
 		full := barWidth * done / total
 		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " + text

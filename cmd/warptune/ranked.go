@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/cmd/internal/fidelity"
 	"github.com/warptune/warptune/tuner/plot"
 )
 
@@ -15,32 +16,41 @@ const mostRows = 10000
 
 // printTuned prints a sweep that has ended: every trial accounted for, the
 // ranked table, and what bounds the best.
-func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, rows int) error {
+func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warptunev1.Sweep, rows int) error {
 	if rows == 0 {
 		rows = int(min(max(s.GetCounts().GetDone(), 1), mostRows))
 	}
-	r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: int64(rows)})
+	r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: int64(max(rows, tieRows))})
 	if err != nil {
 		return err
 	}
 	correct := slices.DeleteFunc(r.GetResults(), func(r *warptunev1.Result) bool {
 		return r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT
 	})
+	ranked := newRanking(p, i, r.GetNames(), correct)
+	ranked.show(rows)
 	if a.json {
+		top, err := ranked.json()
+		if err != nil {
+			return err
+		}
 		return a.printJSON(struct {
-			Sweep any      `json:"sweep"`
-			Names []string `json:"parameters"`
-			Top   []any    `json:"top"`
-		}{protoJSON(s), r.GetNames(), jsonResults(correct)})
+			Sweep   any             `json:"sweep"`
+			Names   []string        `json:"parameters"`
+			Top     []any           `json:"top"`
+			Ties    int             `json:"ties"`
+			Margin  fidelity.Margin `json:"expected_error"`
+			Caution string          `json:"caution,omitempty"`
+		}{protoJSON(s), r.GetNames(), top, ranked.ties, ranked.margin, fidelity.Caveat(ranked.arch, lastLevel(s.GetSpec()))})
 	}
 	fmt.Fprintf(a.stdout, "%s: %s\n", target(s.GetSpec()), accounted(s))
 	for _, f := range s.GetFailures() {
-		fmt.Fprintf(a.stdout, "  %s, e.g. trial %d: %s\n", f.GetKind(), f.GetSeq(), oneLineText(f.GetMessage()))
+		fmt.Fprintf(a.stdout, "  %s, e.g. %s: %s\n", f.GetKind(), exampleText(f), oneLineText(f.GetMessage()))
 	}
 	if len(correct) == 0 {
 		return nil
 	}
-	if err := a.printRanked(r.GetNames(), correct); err != nil {
+	if err := a.printRanked(ranked); err != nil {
 		return err
 	}
 	best := correct[0]
@@ -58,12 +68,13 @@ func (a *app) printTuned(ctx context.Context, c *client, s *warptunev1.Sweep, ro
 	return err
 }
 
-func jsonResults(results []*warptunev1.Result) []any {
-	out := make([]any, len(results))
-	for i, r := range results {
-		out[i] = protoJSON(r)
+// exampleText names the configuration of an example, or its trial where that is all
+// that is known.
+func exampleText(e *warptunev1.Example) string {
+	if e.GetConfig() == "" {
+		return fmt.Sprintf("trial %d", e.GetSeq())
 	}
-	return out
+	return plainText(e.GetConfig())
 }
 
 // outcomes says how many trials have each kind of outcome, and how many are
@@ -74,11 +85,7 @@ func outcomes(n *warptunev1.Counts) (correct int64, parts []string) {
 			correct = count
 		}
 		if count > 0 {
-			name := validityName(warptunev1.Validity(i))
-			if warptunev1.Validity(i) == warptunev1.Validity_VALIDITY_CORRECT {
-				name = "ran clean"
-			}
-			parts = append(parts, fmt.Sprintf("%d %s", count, name))
+			parts = append(parts, fmt.Sprintf("%d %s", count, outcomeName(warptunev1.Validity(i))))
 		}
 	}
 	return correct, parts
@@ -104,18 +111,26 @@ func accounted(s *warptunev1.Sweep) string {
 	return text
 }
 
-func (a *app) printRanked(names []string, results []*warptunev1.Result) error {
-	header := append([]string{"RANK", "TIME", "OVER BEST"}, names...)
+func (a *app) printRanked(r *ranking) error {
+	header := append([]string{"RANK", "TIME", "OVER BEST"}, r.names...)
 	t := newTable(a.stdout, append(header, "REGS", "SPILL", "SHARED", "OCC", "LIMITER", "BOUND", "CLEAN IN")...)
-	best := results[0].GetOutcome().GetTimeUs()
-	for i, r := range results {
-		o := r.GetOutcome()
-		row := []string{fmt.Sprint(i + 1), plot.Microseconds(o.GetTimeUs()), fmt.Sprintf("%.3f", o.GetTimeUs()/best)}
-		for _, v := range r.GetConfig() {
-			row = append(row, valueText(v))
+	best := r.results[0].GetOutcome().GetTimeUs()
+	for i, row := range r.results {
+		o := row.GetOutcome()
+		cells := []string{r.rank(i), plot.Microseconds(o.GetTimeUs()), fmt.Sprintf("%.3f", o.GetTimeUs()/best)}
+		for _, v := range row.GetConfig() {
+			cells = append(cells, valueText(v))
 		}
-		t.row(append(row, fmt.Sprint(o.GetRegisters()), fmt.Sprint(o.GetSpillBytes()), fmt.Sprint(o.GetSharedBytes()),
+		t.row(append(cells, r.registers(row), fmt.Sprint(o.GetSpillBytes()), fmt.Sprint(o.GetSharedBytes()),
 			fmt.Sprintf("%.0f %%", 100*o.GetOccupancy()), o.GetLimiter(), o.GetBound(), ofCTAs(o.GetChecked()))...)
 	}
-	return t.flush()
+	if err := t.flush(); err != nil {
+		return err
+	}
+	for _, note := range r.notes() {
+		if _, err := fmt.Fprintln(a.stdout, note); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
@@ -26,7 +27,7 @@ type simulation struct {
 
 func (s *simulation) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.arch, "arch", "", "architecture to predict for (see \"warptune archs\")")
+	f.StringVar(&s.arch, "arch", "", archHelp("architecture to predict for"))
 	f.StringVar(&s.level, "level", "cycle", "cycle: the clocked machine; model: closed form, about a millisecond")
 	f.StringVar(&s.ptxDir, "ptx-dir", "", "directory or .zip with the PTX that records name")
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
@@ -39,7 +40,7 @@ func (s *simulation) open() (*arch.Descriptor, simengine.Level, error) {
 	if s.arch == "" {
 		return nil, 0, usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
 	}
-	d, err := loadArch(s.arch)
+	d, err := cluster.LoadArch(s.arch)
 	if err != nil {
 		return nil, 0, usageError{err}
 	}
@@ -50,7 +51,7 @@ func (s *simulation) open() (*arch.Descriptor, simengine.Level, error) {
 	if s.slots < 1 {
 		return nil, 0, usagef("--slots must be at least 1, got %d", s.slots)
 	}
-	return d, level, nil
+	return d.Descriptor, level, nil
 }
 
 func (a *app) simulateCommand() *cobra.Command {

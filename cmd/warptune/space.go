@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel"
 )
 
 func (a *app) spaceCommand() *cobra.Command {
@@ -17,23 +19,8 @@ func (a *app) spaceCommand() *cobra.Command {
 		Use:   "space KERNEL",
 		Short: "Show a kernel's search space: parameters, conditions, sizes",
 		Args:  exactly(1, "one kernel"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			def, err := a.openKernel(args[0])
-			if err != nil {
-				return err
-			}
-			set, err := parseSets(sets)
-			if err != nil {
-				return err
-			}
-			sizes, err := problems(def, problem)
-			if err != nil {
-				return err
-			}
-			if len(sizes) > 1 {
-				return usagef("--problem: one problem size is wanted, got %d", len(sizes))
-			}
-			space, err := spaceOf(def, sizes[0], set)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			def, space, err := a.readSpace(cmd.Context(), args[0], problem, sets)
 			if err != nil {
 				return err
 			}
@@ -47,6 +34,32 @@ func (a *app) spaceCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
 	cmd.Flags().BoolVar(&list, "list", false, "print every valid configuration, one a line")
 	return cmd
+}
+
+// readSpace loads a kernel and solves its conditions.
+func (a *app) readSpace(ctx context.Context, name string, problem []int64, sets []string) (*kernel.Definition, *search.Space, error) {
+	var def *kernel.Definition
+	space, err := atOnce(ctx, func() (_ *search.Space, err error) {
+		if def, err = a.openKernel(name); err != nil {
+			return nil, err
+		}
+		set, err := parseSets(sets)
+		if err != nil {
+			return nil, err
+		}
+		sizes, err := problems(def, problem)
+		if err != nil {
+			return nil, err
+		}
+		if len(sizes) > 1 {
+			return nil, usagef("--problem: one problem size is wanted, got %d", len(sizes))
+		}
+		return a.solve(ctx, def, sizes[0], set)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return def, space, nil
 }
 
 // parseSets reads --set NAME=V[,V…] flags.

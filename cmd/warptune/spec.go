@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
-	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/search/halving"
 	"github.com/warptune/warptune/search/stopping"
 	"github.com/warptune/warptune/search/strategies"
@@ -38,7 +39,7 @@ type sweepFlags struct {
 
 func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&s.archs, "arch", nil, "architectures to tune for, comma-separated (see \"warptune archs\")")
+	f.StringSliceVar(&s.archs, "arch", nil, archHelp("architectures to tune for, comma-separated, each"))
 	f.Int64SliceVar(&s.problem, "problem", nil, "problem size, as many numbers as the definition's; several sizes are several sweeps; default: the definition's")
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
 	f.StringVar(&s.strategy, "strategy", "", fmt.Sprintf("search strategy: %s;\ndefault: exhaustive up to %d configurations or where the budget covers the space, unless a\n"+
@@ -63,6 +64,7 @@ type plan struct {
 	def    *kernel.Definition
 	bundle []byte
 	specs  []*warptunev1.Spec
+	archs  []cluster.Arch // of each spec
 }
 
 // ids are the identities that the plan's sweeps have in any store.
@@ -76,7 +78,11 @@ func (p *plan) ids() []string {
 }
 
 // plan checks everything that can be checked before a coordinator is asked.
-func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
+func (s *sweepFlags) plan(ctx context.Context, a *app, name string) (*plan, error) {
+	return atOnce(ctx, func() (*plan, error) { return s.planNow(ctx, a, name) })
+}
+
+func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, error) {
 	set, enough, err := s.check()
 	if err != nil {
 		return nil, err
@@ -102,12 +108,15 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 	}
 	p := &plan{def: def, bundle: bundle}
 	for _, name := range s.archs {
-		d, err := arch.Load(name)
+		d, err := cluster.LoadArch(name)
 		if err != nil {
 			return nil, usageError{err}
 		}
+		if err := d.ForSweeps(); err != nil {
+			return nil, usagef("%s: %w", name, err)
+		}
 		for _, problem := range sizes {
-			space, err := spaceOf(def, problem, set)
+			space, err := a.solve(ctx, def, problem, set)
 			if err != nil {
 				return nil, err
 			}
@@ -118,7 +127,7 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 			spec := s.spec(def.Name, digest, d, problem, set, enough)
 			spec.Start = start
 			s.choose(spec, space.Size(), enough)
-			p.specs = append(p.specs, spec)
+			p.specs, p.archs = append(p.specs, spec), append(p.archs, d)
 		}
 	}
 	a.warn(name, warnings)
@@ -259,20 +268,7 @@ func checkProblem(def *kernel.Definition, size []int64) error {
 	return usagef("--problem %s: nothing of %s depends on a problem size: no expression of its definition names ProblemSize, and no GridDivX, Y or Z divides it", problemText(size), def.Name)
 }
 
-// spaceOf is a definition's space for what --problem and --set say. An error that
-// the definition does not have without them is wrong usage.
-func spaceOf(def *kernel.Definition, problem []int64, set map[string][]string) (*search.Space, error) {
-	space, err := def.Space(problem, set)
-	if err == nil {
-		return space, nil
-	}
-	if _, own := def.Space(nil, nil); own == nil {
-		return nil, usageError{err}
-	}
-	return nil, err
-}
-
-func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int64, set map[string][]string, b budget) *warptunev1.Spec {
+func (s *sweepFlags) spec(name, bundle string, d cluster.Arch, problem []int64, set map[string][]string, b budget) *warptunev1.Spec {
 	spec := &warptunev1.Spec{
 		Kernel: name, Bundle: bundle, Arch: d.Name, Problem: problem, Set: map[string]*warptunev1.Values{},
 		Strategy: s.strategy, Budget: b.evaluations, Seed: s.seed, Level: s.level, Compiler: s.compiler,
@@ -281,6 +277,9 @@ func (s *sweepFlags) spec(name, bundle string, d *arch.Descriptor, problem []int
 		ArchDigest: d.Digest, Engine: simengine.Version(),
 	}
 	spec.Check, spec.Faults = s.checking.spec()
+	if d.Text != nil {
+		spec.ArchDescriptor = kernel.Digest(d.Text)
+	}
 	for param, values := range set {
 		spec.Set[param] = &warptunev1.Values{Values: values}
 	}

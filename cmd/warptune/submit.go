@@ -14,7 +14,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
-	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -31,22 +30,29 @@ func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitRespon
 	out := make([]*warptunev1.SubmitResponse, len(p.specs))
 	for i, spec := range p.specs {
 		var err error
-		if out[i], err = submitSpec(ctx, c, spec, p.bundle); err != nil {
+		if out[i], err = submitSpec(ctx, c, spec, p.bundle, p.archs[i].Text); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// submitSpec submits a spec, and puts its bundle where that is not stored: it goes
-// with the last sweep of it that is deleted, so perhaps just before.
-func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, bundle []byte) (*warptunev1.SubmitResponse, error) {
+// submitSpec submits a spec, and puts its bundle and descriptor (nil: it has none)
+// where they are not stored: they go with the last sweep of theirs that is deleted,
+// so perhaps just before.
+func submitSpec(ctx context.Context, c *client, spec *warptunev1.Spec, bundle, descriptor []byte) (*warptunev1.SubmitResponse, error) {
 	for puts := 0; ; puts++ {
 		r, err := c.Submit(ctx, &warptunev1.SubmitRequest{Spec: spec})
 		if status.Code(err) != codes.NotFound || puts == maxPuts {
 			return r, err
 		}
 		if err := putBundle(ctx, c, spec.GetBundle(), bundle); err != nil {
+			return nil, err
+		}
+		if descriptor == nil {
+			continue
+		}
+		if err := putBundle(ctx, c, spec.GetArchDescriptor(), descriptor); err != nil {
 			return nil, err
 		}
 	}
@@ -79,11 +85,14 @@ func (a *app) submitCommand() *cobra.Command {
 		Short: "Submit a sweep for workers to evaluate, and return",
 		Args:  exactly(1, "one kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := s.plan(a, args[0])
+			if conn.coordinator == "" {
+				return usagef("sweep submit wants --coordinator: nobody evaluates what is submitted to a database file. " +
+					"\"warptune tune\" with the same flags evaluates it here, and the same command again resumes it")
+			}
+			p, err := s.plan(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
-			conn.embed = cluster.EmbedOptions{Create: true}
 			return conn.with(cmd.Context(), func(c *client) error {
 				answers, err := submit(cmd.Context(), c, p)
 				if err != nil {
@@ -146,10 +155,16 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			answered = true
 			s, n := r.GetSweep(), r.GetSweep().GetCounts()
 			done = n.GetDone() + n.GetAbandoned()
-			bar.atMost = endsEarly(s.GetSpec())
+			bar.atMost, bar.rated, bar.rate = endsEarly(s.GetSpec()), true, s.GetRate()
+			if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
+				bar.rate = 0
+			}
 			bar.show(int(done), int(n.GetTotal()), watchNote(s))
 			if ended(s) {
 				return s, nil
+			}
+			if c.embedded != nil && !c.embedded.Works() {
+				return nil, unserved(s)
 			}
 		}
 		if known := rpc.FromStatus(err); answered && ctx.Err() == nil && tuner.KindOf(known) == tuner.DiskFull {
@@ -163,11 +178,18 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			}
 			continue
 		}
-		if !answered || ctx.Err() != nil || !rpc.Unreachable(err) {
+		if !answered || c.beside || ctx.Err() != nil || !rpc.Unreachable(err) {
 			return nil, err
 		}
 		bar.say("the coordinator does not answer; waiting for it")
 	}
+}
+
+// unserved says that nobody evaluates for a sweep in a database of one's own.
+func unserved(s *warptunev1.Sweep) error {
+	n := s.GetCounts()
+	return fmt.Errorf("sweep %s of %s is %s with %d of %d done, and nobody evaluates for it: \"warptune tune\" with the flags that it was begun with goes on with it",
+		shortID(s.GetId()), target(s.GetSpec()), stateName(s.GetState()), n.GetDone()+n.GetAbandoned(), n.GetTotal())
 }
 
 // leftText is what a search believes is left to gain.

@@ -70,6 +70,9 @@ func (a *app) steerCommand(s struct {
 				if err != nil || sweep == nil {
 					return err
 				}
+				if c.embedded != nil && s.name == "resume" && !ended(sweep) {
+					fmt.Fprintf(a.stderr, "warptune: %v\n", unserved(sweep))
+				}
 				return a.printSweeps([]*warptunev1.Sweep{sweep})
 			})
 		},
@@ -86,13 +89,19 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List sweeps, newest first",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			name, digest, err := archNamed(arch)
+			if err != nil {
+				return err
+			}
 			return conn.with(cmd.Context(), func(c *client) error {
 				var all []*warptunev1.Sweep
-				for s, err := range rpc.Sweeps(cmd.Context(), c, &warptunev1.ListRequest{Kernel: kernel, Arch: arch}) {
+				for s, err := range rpc.Sweeps(cmd.Context(), c, &warptunev1.ListRequest{Kernel: kernel, Arch: name}) {
 					if err != nil {
 						return err
 					}
-					all = append(all, s)
+					if digest == "" || s.GetSpec().GetArchDigest() == digest {
+						all = append(all, s)
+					}
 				}
 				return a.printSweeps(all)
 			})
@@ -100,7 +109,7 @@ func (a *app) listCommand() *cobra.Command {
 	}
 	conn.flags(cmd)
 	cmd.Flags().StringVar(&kernel, "kernel", "", "only sweeps of this kernel")
-	cmd.Flags().StringVar(&arch, "arch", "", "only sweeps for this architecture")
+	cmd.Flags().StringVar(&arch, "arch", "", archHelp("only sweeps for this architecture"))
 	return cmd
 }
 
@@ -150,7 +159,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	t.row("state", strings.TrimSpace(stateName(s.GetState())+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))
-	if left := n.GetTotal() - n.GetDone() - n.GetAbandoned(); s.GetRate() > 0 && left > 0 {
+	if left := n.GetTotal() - n.GetDone() - n.GetAbandoned(); s.GetRate() > 0 && left > 0 && s.GetState() == warptunev1.SweepState_SWEEP_STATE_RUNNING {
 		eta := time.Duration(float64(left) / s.GetRate() * float64(time.Second))
 		t.row("rate", fmt.Sprintf("%.1f/s, %s left", s.GetRate(), eta.Round(time.Second)))
 	}
@@ -181,7 +190,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	examples := s.GetFailures()
 	sort.Slice(examples, func(i, j int) bool { return examples[i].GetKind() < examples[j].GetKind() })
 	for _, e := range examples {
-		t.row("failed", fmt.Sprintf("%d x %s, e.g. trial %d: %s", kinds[e.GetKind()], e.GetKind(), e.GetSeq(), oneLineText(e.GetMessage())))
+		t.row("failed", fmt.Sprintf("%d x %s, e.g. %s: %s", kinds[e.GetKind()], e.GetKind(), exampleText(e), oneLineText(e.GetMessage())))
 	}
 	return t.flush()
 }

@@ -28,12 +28,18 @@ func (a *app) tuneCommand() *cobra.Command {
 			if slots < 1 {
 				return usagef("--slots must be at least 1, got %d", slots)
 			}
-			p, err := s.plan(a, args[0])
+			p, err := s.plan(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
+			tune := func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top, plots) }
+			if c, ok := conn.openBeside(); ok && completed(cmd.Context(), c, p) {
+				return errors.Join(conn.remote(tune(c)), c.close())
+			} else if ok {
+				_ = c.close()
+			}
 			conn.embed = cluster.EmbedOptions{Create: true, Sweeps: p.ids()}
-			err = conn.with(cmd.Context(), func(c *client) error { return a.tune(cmd.Context(), c, p, slots, top, plots) })
+			err = conn.with(cmd.Context(), tune)
 			if cmd.Context().Err() != nil {
 				return errors.New("interrupted: what was evaluated is stored, and the same command resumes")
 			}
@@ -63,6 +69,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		}
 	}
 	var failed error
+	sweeps := make([]*warptunev1.Sweep, len(answers))
 	for i, r := range answers {
 		sweep, err := a.watch(ctx, c, r.GetSweep().GetId())
 		if ctx.Err() != nil {
@@ -70,10 +77,11 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		} else if err != nil {
 			return err
 		}
+		sweeps[i] = sweep
 		if i > 0 && !a.json {
 			fmt.Fprintln(a.stdout)
 		}
-		if err := a.printTuned(ctx, c, sweep, top); err != nil {
+		if err := a.printTuned(ctx, c, p, i, sweep, top); err != nil {
 			return err
 		}
 		if plots && !a.json {
@@ -91,10 +99,22 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 			failed = fmt.Errorf("%s of %s is valid on %s: see the examples above", which, sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
 	}
-	if c.embedded != nil && failed == nil {
-		a.printSource(answers, c.embedded.Evaluated())
+	if (c.embedded != nil || c.beside) && failed == nil {
+		a.printSource(answers, sweeps)
 	}
 	return failed
+}
+
+// completed reports whether all of a plan's sweeps have completed, so that whoever has
+// the database open can answer for them.
+func completed(ctx context.Context, c *client, p *plan) bool {
+	for _, id := range p.ids() {
+		r, err := c.Get(ctx, &warptunev1.GetRequest{Id: id})
+		if err != nil || r.GetSweep().GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
+			return false
+		}
+	}
+	return true
 }
 
 // work starts evaluating those of the answered sweeps that have not ended. What
@@ -105,7 +125,7 @@ func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev
 			continue
 		}
 		spec := rpc.ToSpec(p.specs[i])
-		if err := cluster.Ready(ctx, p.def, &spec); err != nil {
+		if err := cluster.Ready(ctx, p.def, p.archs[i].Descriptor, &spec); err != nil {
 			return err
 		}
 		if n := r.GetSweep().GetCounts(); n.GetDone() > 0 && !r.GetCreated() {
@@ -118,13 +138,25 @@ func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev
 	return nil
 }
 
-// printSource says on stderr how much of an answer was evaluated just now.
-func (a *app) printSource(answers []*warptunev1.SubmitResponse, evaluated int64) {
-	for _, r := range answers {
-		if !ended(r.GetSweep()) {
-			fmt.Fprintf(a.stderr, "warptune: %d configurations evaluated\n", evaluated)
-			return
+// printSource says on stderr how much of an answer was evaluated just now, and how
+// much was known already.
+func (a *app) printSource(before []*warptunev1.SubmitResponse, after []*warptunev1.Sweep) {
+	var all, evaluated, reused int64
+	for i, s := range after {
+		was, is := before[i].GetSweep().GetCounts(), s.GetCounts()
+		if before[i].GetCreated() {
+			was = nil // what was known then already was answered just now
 		}
+		all += is.GetDone()
+		reused += is.GetReused() - was.GetReused()
+		evaluated += is.GetDone() - was.GetDone() - (is.GetReused() - was.GetReused())
 	}
-	fmt.Fprintln(a.stderr, "warptune: answered from the database, nothing evaluated")
+	switch {
+	case evaluated == 0:
+		fmt.Fprintln(a.stderr, "warptune: answered from the database, nothing evaluated")
+	case reused == 0:
+		fmt.Fprintf(a.stderr, "warptune: %d configurations evaluated\n", evaluated)
+	default:
+		fmt.Fprintf(a.stderr, "warptune: %d of %d evaluated, %d answered from earlier results\n", evaluated, all, reused)
+	}
 }

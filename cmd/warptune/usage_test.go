@@ -36,7 +36,7 @@ func TestWrongUsage(t *testing.T) {
 		{"tune copy --arch h200 --budget within=-2%", []string{"cannot be within -2%"}},
 		{"tune copy --arch h200 --budget 1ns", []string{"too short a time"}},
 		{"tune copy --arch h200 --budget within=2% --level cycle", []string{"--level model,cycle", "level cycle says nothing"}},
-		{"sweep submit copy --arch h200 --budget 10min", []string{"--budget", `"10min" is neither`, "10m"}},
+		{"sweep submit copy --arch h200 --coordinator localhost:1 --budget 10min", []string{"--budget", `"10min" is neither`, "10m"}},
 		{"tune copy --arch h200 --level cycle,model", []string{`"cycle,model"`, "model,cycle"}},
 		{"tune copy --arch h200 --slots 0", []string{"--slots", "at least 1"}},
 		{"tune copy --arch h200 --problem 0", []string{"[0]", "from 1"}},

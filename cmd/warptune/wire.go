@@ -33,6 +33,16 @@ func protoJSON(v any) any {
 	return v
 }
 
+// protoFields are a message's fields as protoJSON has them, to add others to.
+func protoFields(m proto.Message) (map[string]any, error) {
+	fields := map[string]any{}
+	text, ok := protoJSON(m).(json.RawMessage)
+	if !ok {
+		return nil, fmt.Errorf("%s cannot be written as JSON", m.ProtoReflect().Descriptor().Name())
+	}
+	return fields, json.Unmarshal(text, &fields)
+}
+
 // shortID is enough of a sweep's identity to name it.
 func shortID(id string) string { return id[:min(12, len(id))] }
 
@@ -68,6 +78,18 @@ func ended(s *warptunev1.Sweep) bool {
 		return true
 	}
 	return false
+}
+
+// outcomeName is a validity as it reads after a number: «2 correctness» would be
+// taken for its opposite.
+func outcomeName(v warptunev1.Validity) string {
+	switch v {
+	case warptunev1.Validity_VALIDITY_CORRECT:
+		return "ran clean"
+	case warptunev1.Validity_VALIDITY_CORRECTNESS:
+		return "gave wrong results"
+	}
+	return validityName(v)
 }
 
 func valueText(v *warptunev1.Value) string {

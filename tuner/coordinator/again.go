@@ -1,6 +1,10 @@
 package coordinator
 
-import "github.com/warptune/warptune/tuner"
+import (
+	"context"
+
+	"github.com/warptune/warptune/tuner"
+)
 
 // startOverLocked has the sweeps start over that a worker who is not believed
 // has outcomes in. It is part of the change that found the worker out, and so
@@ -8,7 +12,7 @@ import "github.com/warptune/warptune/tuner"
 func (c *Coordinator) startOverLocked() {
 	for _, num := range c.ledger.Void() {
 		s, _ := c.ledger.Sweep(num)
-		plan, err := c.plan(s.Planned())
+		plan, err := c.makePlan(context.Background(), s.Planned())
 		if err != nil {
 			// Its plan was made before; without one nothing can be asked.
 			c.log.Error("sweep cannot start over", "sweep", s.ID, "error", err)

@@ -87,7 +87,7 @@ func TestAnswersComeAfterTheCommit(t *testing.T) {
 		waits("a pause", func() error { _, err := c.Steer(t.Context(), id, tuner.Paused); return err })
 		waits("going on", func() error { _, err := c.Steer(t.Context(), id, tuner.Running); return err })
 		waits("the last acknowledgements", synchronize)
-		if _, _, err := c.Best(t.Context(), "kernel", tunertest.Arch, b.Spec("kernel").Problem, nil); err != nil {
+		if _, err := c.Best(t.Context(), coordinator.BestQuery{Kernel: "kernel", Arch: tunertest.Arch, Problem: b.Spec("kernel").Problem}); err != nil {
 			t.Errorf("the best of it: %v", err)
 		}
 		waits("a deletion", func() error { return c.Delete(t.Context(), id) })

@@ -3,87 +3,11 @@ package coordinator
 import (
 	"container/heap"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
 )
-
-// Match says by which rule Best found its answer. The zero value is invalid.
-type Match uint8
-
-// Rules of Best, in the order they are tried.
-const (
-	MatchInvalid      Match = iota
-	MatchExact              // kernel, architecture and problem are as asked
-	MatchOtherProblem       // the nearest problem on the same architecture
-	MatchOtherArch          // another architecture of the same compute capability
-)
-
-// String returns the rule in words.
-func (m Match) String() string {
-	return [...]string{"invalid", "exact", "other problem size", "other architecture of the same compute capability"}[m%4]
-}
-
-// Best returns the best configuration known for a kernel, architecture and
-// problem (nil: any), or the nearest there is: that of the nearest problem,
-// then that of one of the similar architectures.
-func (c *Coordinator) Best(_ context.Context, kernel, arch string, problem []int64, similar []string) (tuner.Best, Match, error) {
-	for i, a := range append([]string{arch}, similar...) {
-		all, err := c.store.Bests(kernel, a)
-		if err != nil {
-			return tuner.Best{}, MatchInvalid, err
-		}
-		if len(all) == 0 {
-			continue
-		}
-		b := slices.MinFunc(all, func(x, y tuner.Best) int {
-			return compareNearness(x.Spec.Problem, y.Spec.Problem, problem)
-		})
-		switch {
-		case i > 0:
-			return b, MatchOtherArch, nil
-		case len(problem) == 0 || slices.Equal(b.Spec.Problem, problem):
-			return b, MatchExact, nil
-		}
-		return b, MatchOtherProblem, nil
-	}
-	_, err := c.store.Best(kernel, arch, problem)
-	return tuner.Best{}, MatchInvalid, err
-}
-
-// compareNearness orders problems by their distance from want, then by size.
-func compareNearness(a, b, want []int64) int {
-	da, db := distance(a, want), distance(b, want)
-	switch {
-	case da < db:
-		return -1
-	case da > db:
-		return 1
-	}
-	return slices.Compare(a, b)
-}
-
-// distance is the sum over dimensions of |log2(a/b)|; a missing dimension
-// counts as size 1.
-func distance(a, b []int64) float64 {
-	if len(b) == 0 {
-		return 0
-	}
-	d := 0.0
-	for i := range max(len(a), len(b)) {
-		x, y := int64(1), int64(1)
-		if i < len(a) {
-			x = a[i]
-		}
-		if i < len(b) {
-			y = b[i]
-		}
-		d += math.Abs(math.Log2(float64(x)) - math.Log2(float64(y)))
-	}
-	return d
-}
 
 // MaxTop is the most results Top returns.
 const MaxTop = 10000
@@ -151,7 +75,7 @@ func (c *Coordinator) whole(num uint64) error {
 const maxSpaces = 64
 
 // Space returns the space of a sweep, to tell the configurations of results.
-func (c *Coordinator) Space(num uint64) (tuner.Space, error) {
+func (c *Coordinator) Space(ctx context.Context, num uint64) (tuner.Space, error) {
 	c.mu.Lock()
 	space, ok := c.spaces[num]
 	c.mu.Unlock()
@@ -162,7 +86,7 @@ func (c *Coordinator) Space(num uint64) (tuner.Space, error) {
 	if !ok {
 		return nil, tuner.Errorf(tuner.NotFound, "find sweep", "none has the number %d", num)
 	}
-	plan, err := c.plan(s.Planned())
+	plan, err := c.plan(ctx, s.Planned(), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func cpuTime() time.Duration {
 type learning struct{ space *search.Space }
 
 // Plan is in tuner.Planner.
-func (p learning) Plan(spec tuner.Spec, _ []byte) (tuner.Plan, error) {
+func (p learning) Plan(_ context.Context, spec tuner.Spec, _ tuner.Files) (tuner.Plan, error) {
 	strategy, err := strategies.New(strategies.Recommended, p.space, spec.Seed)
 	return tuner.Plan{Space: p.space, Names: p.space.Names(), Strategy: strategy}, err
 }

@@ -182,6 +182,7 @@ func (b *board) bundles() map[string]bool {
 	named := map[string]bool{}
 	for _, e := range b.byNum {
 		named[e.sweep.Spec.Bundle] = true
+		named[e.sweep.Spec.Descriptor] = true // "" is no bundle's digest
 	}
 	return named
 }

@@ -42,6 +42,15 @@ type Options struct {
 	// MaxSpace is the most configurations of a sweep's space; 2^53, up to which
 	// indices are exact in every reader of JSON.
 	MaxSpace int64
+	// Context ends planning when it ends, also in New: the process is to end then.
+	// Background.
+	Context context.Context
+	// PlanTime is the longest that a submitted sweep may take to plan; 30 s. Negative:
+	// any time.
+	PlanTime time.Duration
+	// Parts says what a bundle's definition consists of, by the names that people
+	// know, so that Best can say what of a definition has changed. nil: it cannot.
+	Parts func(bundle []byte) (tuner.Parts, error)
 	// Dormant says which of the stored sweeps, by identity, stay as they are:
 	// shown, but not gone on with. They cannot be submitted or steered. None.
 	Dormant func(id string) bool
@@ -66,6 +75,12 @@ func (o *Options) fill() {
 	if o.MaxLive <= 0 {
 		o.MaxLive = 1000
 	}
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	if o.PlanTime == 0 {
+		o.PlanTime = 30 * time.Second
+	}
 	if o.MaxSpace <= 0 {
 		o.MaxSpace = 1 << 53
 	}
@@ -86,8 +101,13 @@ type Coordinator struct {
 	// submitting is held, shared, from when a bundle is looked up for a sweep
 	// until the sweep is durable, and so names it.
 	submitting sync.RWMutex
+	planning   chan struct{} // a place for each plan that is being made
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
+
+	// parts are of stored definitions, by their bundles' digests.
+	partsMu sync.Mutex
+	parts   map[string]tuner.Parts
 
 	// Mutable fields, under mu.
 	mu      sync.Mutex
@@ -121,7 +141,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard()}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.loadLocked(); err != nil {

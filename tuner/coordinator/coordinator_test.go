@@ -195,15 +195,15 @@ func TestBestSaysHowItWasFound(t *testing.T) {
 		{tunertest.Arch, nil, nil, 32, coordinator.MatchExact},
 		{"h100", []int64{1024}, []string{"other", tunertest.Arch}, 1024, coordinator.MatchOtherArch},
 	} {
-		best, match, err := c.Best(t.Context(), "kernel", q.arch, q.problem, q.similar)
-		if err != nil || match != q.match || best.Spec.Problem[0] != q.size || best.Result.Index != tunertest.Best(q.size) {
-			t.Errorf("%+v: %v, problem %v, index %d (%v)", q, match, best.Spec.Problem, best.Result.Index, err)
+		best, err := c.Best(t.Context(), coordinator.BestQuery{Kernel: "kernel", Arch: q.arch, Problem: q.problem, Similar: q.similar})
+		if match := best.Match; err != nil || match != q.match || best.Spec.Problem[0] != q.size || best.Result.Index != tunertest.Best(q.size) {
+			t.Errorf("%+v: %v, problem %v, index %d (%v)", q, best.Match, best.Spec.Problem, best.Result.Index, err)
 		}
 		if want := tunertest.Space(q.size).At(best.Result.Index); !reflect.DeepEqual(best.Values, want.Values) || !slices.Equal(best.Names, want.Names) {
 			t.Errorf("%+v: configuration %v %v", q, best.Names, best.Values)
 		}
 	}
-	if _, _, err := c.Best(t.Context(), "kernel", "p100", nil, nil); tuner.KindOf(err) != tuner.NotFound || !strings.Contains(err.Error(), "p100") {
+	if _, err := c.Best(t.Context(), coordinator.BestQuery{Kernel: "kernel", Arch: "p100"}); tuner.KindOf(err) != tuner.NotFound || !strings.Contains(err.Error(), "p100") {
 		t.Errorf("where there is none: %v", err)
 	}
 }
@@ -324,8 +324,8 @@ func TestSweepThatCannotBeRestoredFails(t *testing.T) {
 // refusing is a planner of what cannot be evaluated.
 type refusing struct{ tunertest.Planner }
 
-func (r refusing) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
-	plan, err := r.Planner.Plan(spec, bundle)
+func (r refusing) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (tuner.Plan, error) {
+	plan, err := r.Planner.Plan(ctx, spec, files)
 	plan.Refusal = errors.New("nothing of it can be launched")
 	return plan, err
 }
@@ -345,7 +345,7 @@ func TestNoSweepOfWhatCannotBeEvaluated(t *testing.T) {
 	if _, err := c.Submit(t.Context(), b.Spec("third"), ""); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "nothing of it can be launched") {
 		t.Errorf("submitted: %v", err)
 	}
-	if space, err := c.Space(1); err != nil || space.Size() != b.Size {
+	if space, err := c.Space(t.Context(), 1); err != nil || space.Size() != b.Size {
 		t.Errorf("the space of one that has ended: %v, %v", space, err)
 	}
 	work(t, c, 1e6)

@@ -64,7 +64,7 @@ func (c *Coordinator) loadLocked() error {
 
 // restoreLocked puts a stored sweep back into the ledger.
 func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
-	plan, err := c.plan(s.Planned())
+	plan, err := c.makePlan(c.opts.Context, s.Planned())
 	if err != nil {
 		return err
 	}
@@ -92,25 +92,6 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 		return nil
 	}
 	return c.ledger.Restore(stored)
-}
-
-// plan makes a spec's plan from its stored bundle.
-func (c *Coordinator) plan(spec tuner.Spec) (tuner.Plan, error) {
-	bundle, err := c.store.Bundle(spec.Bundle)
-	if err != nil {
-		return tuner.Plan{}, err
-	}
-	plan, err := c.opts.Planner.Plan(spec, bundle)
-	if err != nil {
-		return plan, tuner.Errorf(tuner.Invalid, "plan sweep of "+spec.Kernel, "%w", err)
-	}
-	switch size := plan.Space.Size(); {
-	case size == 0:
-		return plan, tuner.Errorf(tuner.Invalid, "plan sweep of "+spec.Kernel, "no configuration meets the constraints and restrictions")
-	case size > c.opts.MaxSpace:
-		return plan, tuner.Errorf(tuner.Limit, "plan sweep of "+spec.Kernel, "the space has %d configurations, more than %d: restrict parameters", size, c.opts.MaxSpace)
-	}
-	return plan, nil
 }
 
 // count notes that n more sweeps have the scopes of a spec.

@@ -47,6 +47,16 @@ func (c *Coordinator) Bundle(_ context.Context, digest string) (content []byte, 
 	return c.lent.take(digest, c.store.Bundle)
 }
 
+// Descriptor returns the text of the architecture descriptor that came with a sweep,
+// nil if none did.
+func (c *Coordinator) Descriptor(ctx context.Context, id string) ([]byte, error) {
+	s, _, err := c.board.find(id)
+	if err != nil || s.Spec.Descriptor == "" {
+		return nil, err
+	}
+	return c.store.Bundle(s.Spec.Descriptor)
+}
+
 // Submit starts the sweep of a spec and key, or goes on with it, or answers
 // that it has completed.
 func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (Submitted, error) {
@@ -72,7 +82,7 @@ func (c *Coordinator) submit(ctx context.Context, spec tuner.Spec, key, id strin
 	c.submitting.RLock()
 	defer c.submitting.RUnlock()
 	planned := tuner.Sweep{Spec: spec, Transferred: c.transferred(ctx, &spec, id)}
-	plan, err := c.plan(planned.Planned())
+	plan, err := c.plan(ctx, planned.Planned(), c.opts.PlanTime)
 	if err != nil {
 		return Submitted{}, err
 	}

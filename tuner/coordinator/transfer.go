@@ -31,7 +31,7 @@ func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id stri
 			c.log.Warn("the best of a sweep are not taken over", "sweep", s.ID, "error", err)
 			continue
 		}
-		space, err := c.Space(s.Num)
+		space, err := c.Space(ctx, s.Num)
 		if err != nil { // its kernel or strategy is of another version, say
 			c.log.Warn("the best of a sweep are not taken over", "sweep", s.ID, "error", err)
 			continue

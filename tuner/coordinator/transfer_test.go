@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -19,11 +20,11 @@ type noting struct {
 	start map[int64][]string
 }
 
-func (n *noting) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
+func (n *noting) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (tuner.Plan, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.start[spec.Problem[0]] = spec.Start
-	return n.Planner.Plan(spec, bundle)
+	return n.Planner.Plan(ctx, spec, files)
 }
 
 func (n *noting) of(problem int64) []string {

@@ -22,8 +22,8 @@ type gatedPlanner struct {
 }
 
 // Plan is in tuner.Planner.
-func (p gatedPlanner) Plan(spec tuner.Spec, content []byte) (tuner.Plan, error) {
-	plan, err := p.Planner.Plan(spec, content)
+func (p gatedPlanner) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (tuner.Plan, error) {
+	plan, err := p.Planner.Plan(ctx, spec, files)
 	if err == nil && plan.Window == 0 {
 		plan.Strategy = &gated{plan.Strategy, p.gate}
 	}
@@ -228,8 +228,8 @@ func TestSleepersGoOn(t *testing.T) {
 type otherPlanner struct{ tunertest.Planner }
 
 // Plan is in tuner.Planner.
-func (p otherPlanner) Plan(spec tuner.Spec, content []byte) (tuner.Plan, error) {
-	plan, err := p.Planner.Plan(spec, content)
+func (p otherPlanner) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (tuner.Plan, error) {
+	plan, err := p.Planner.Plan(ctx, spec, files)
 	plan.Strategy = &tunertest.InOrder{Size: 200}
 	return plan, err
 }

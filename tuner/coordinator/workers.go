@@ -77,8 +77,8 @@ func (c *Coordinator) distrusts(worker string) bool {
 	return c.ledger.Distrusts(worker)
 }
 
-// attribute notes who evaluated what a worker says it found stored. What is not
-// stored so is taken for the worker's own.
+// attribute notes who evaluated what a worker says it found stored, and whether for
+// another sweep. What is not stored so is taken for the worker's own.
 func (c *Coordinator) attribute(reports []tuner.Report) error {
 	for i := range reports {
 		o := reports[i].Outcome
@@ -91,6 +91,7 @@ func (c *Coordinator) attribute(reports []tuner.Report) error {
 		}
 		if found && a.Result.Outcome.Same(o) {
 			reports[i].By = a.Result.Worker
+			reports[i].Reused = c.board.id(a.Sweep) != c.board.id(reports[i].Key.Sweep)
 		}
 	}
 	return nil

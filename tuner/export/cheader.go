@@ -16,7 +16,7 @@ import (
 // problem size, and macros for selection at compile time.
 func writeCHeader(w io.Writer, rows []Row) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprint(out, headerTop)
+	fmt.Fprintf(out, headerTop, exampleMacro(rows), cautionText(rows))
 	taken := map[string]bool{}
 	for len(rows) > 0 {
 		n := slices.IndexFunc(rows, func(r Row) bool { return r.Spec.Kernel != rows[0].Spec.Kernel })
@@ -41,14 +41,42 @@ const headerTop = `/* Tuning table written by warptune. Do not edit: export it a
  * architecture has no row.
  *
  * At compile time, WARPTUNE_KERNEL_ARCH_PROBLEM_PARAMETER macros hold the same
- * values, e.g. WARPTUNE_TRANSPOSE_H200_8192_TILE.
- */
+ * values%s.
+%s */
 #ifndef WARPTUNE_TABLE_H
 #define WARPTUNE_TABLE_H
 
 #include <stddef.h>
 #include <string.h>
 `
+
+// exampleMacro names one of the macros, if there is one.
+func exampleMacro(rows []Row) string {
+	for i := range rows {
+		if r := &rows[i]; len(r.Names) > 0 {
+			name := unlike(rows[0].Spec.Kernel, map[string]bool{})
+			if r.Spec.Kernel == rows[0].Spec.Kernel {
+				return ", e.g. " + macroPrefix(r, name) + "_" + identifier(r.Names[0])
+			}
+		}
+	}
+	return ""
+}
+
+// cautionText is the lines of the comment at the top that say of which architectures
+// little is known.
+func cautionText(rows []Row) string {
+	var b strings.Builder
+	for _, c := range cautions(rows) {
+		fmt.Fprintf(&b, " *\n * Caution: %s.\n", comment(c))
+	}
+	return b.String()
+}
+
+// macroPrefix is what the macros of a row begin with, name being its kernel's in C.
+func macroPrefix(r *Row, name string) string {
+	return strings.ToUpper(fmt.Sprintf("WARPTUNE_%s_%s_%s", name, identifier(r.Spec.Arch), problemText(r.Spec.Problem)))
+}
 
 // unlike is a kernel's name as an identifier, with _ behind it until neither it nor
 // what is made of it is taken, also in capitals. They are taken then.
@@ -152,7 +180,7 @@ func writeCRow(out *bufio.Writer, r *Row, params []string, kinds []search.Kind, 
 // writeMacros writes a row's macros unless an earlier row of the same problem
 // defined them.
 func writeMacros(out *bufio.Writer, r *Row, name string, defined map[string]bool) {
-	prefix := strings.ToUpper(fmt.Sprintf("WARPTUNE_%s_%s_%s", name, identifier(r.Spec.Arch), problemText(r.Spec.Problem)))
+	prefix := macroPrefix(r, name)
 	if defined[prefix] {
 		return
 	}

@@ -27,6 +27,9 @@ type Row struct {
 	Outcome tuner.Outcome
 	Seq     int64 // the trial's number in its sweep
 	Newer   int   // how many sweeps are newer than its own
+	// Caution says why predictions for Spec.Arch are not to be trusted much; "": they
+	// are as good as any.
+	Caution string
 }
 
 // writers are the formats by name.
@@ -84,6 +87,17 @@ func compareKey(a, b *Row) int {
 		slices.Compare(a.Spec.Problem, b.Spec.Problem),
 		strings.Compare(a.Spec.Level, b.Spec.Level),
 	)
+}
+
+// cautions are what is to be said of the rows' architectures, each once.
+func cautions(rows []Row) []string {
+	var all []string
+	for i := range rows {
+		if c := rows[i].Caution; c != "" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // problemText is a problem size as 8192 or 8192x4096.

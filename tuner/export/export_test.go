@@ -229,3 +229,26 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// The macro that the header's comment gives as an example is one that it defines.
+func TestCHeaderCitesAMacroThatIsThere(t *testing.T) {
+	var b strings.Builder
+	if err := Write(&b, "c-header", sampleRows()); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(b.String(), "e.g. ")
+	name, _, _ := strings.Cut(rest, ".")
+	if !found || !strings.Contains(b.String(), "\n#define "+name+" ") {
+		t.Errorf("it cites %q:\n%s", name, b.String())
+	}
+	cautious := sampleRows()
+	for i := range cautious {
+		cautious[i].Caution = "2 of 3 figures */ are not verified"
+	}
+	for _, format := range []string{"c-header", "markdown", "json"} {
+		b.Reset()
+		if err := Write(&b, format, cautious); err != nil || strings.Count(b.String(), "2 of 3 figures") == 0 {
+			t.Errorf("%s does not say what is to be said of an architecture (%v)", format, err)
+		}
+	}
+}

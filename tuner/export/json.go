@@ -28,6 +28,7 @@ type jsonRow struct {
 	Occupancy     float64                 `json:"occupancy"`
 	Limiter       string                  `json:"limiter"`
 	Metrics       map[string]float64      `json:"metrics,omitempty"`
+	Caution       string                  `json:"caution,omitempty"`
 	Provenance    jsonProvenance          `json:"provenance"`
 }
 
@@ -57,6 +58,7 @@ func writeJSON(w io.Writer, rows []Row) error {
 			Kernel: r.Spec.Kernel, Arch: r.Spec.Arch, CC: r.CC, Problem: r.Spec.Problem, Configuration: config,
 			TimeUS: o.TimeUS, Simulated: true, Bound: o.Bound, Registers: o.Registers, SpillBytes: o.SpillBytes,
 			SharedBytes: o.Shared, CarveOutBytes: o.CarveOut, Occupancy: o.Occupancy, Limiter: o.Limiter, Metrics: o.Metrics,
+			Caution:    r.Caution,
 			Provenance: jsonProvenance{o.Compiler, r.Spec.Level, r.Spec.Engine, r.Spec.Bundle, r.Spec.ArchDigest, o.Digest, r.Seq},
 		}
 	}

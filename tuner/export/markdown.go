@@ -23,6 +23,12 @@ func writeMarkdown(w io.Writer, rows []Row) error {
 		}
 		fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 	}
+	for i, c := range cautions(rows) {
+		if i == 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "- Caution: %s.\n", cell(c))
+	}
 	return out.Flush()
 }
 

@@ -310,6 +310,12 @@ func (d *Definition) resolveProblem(problem []int64) ([]int64, error) {
 // Space returns the search space for a problem size (nil: the definition's
 // own), with the parameters named in set restricted to the values given.
 func (d *Definition) Space(problem []int64, set map[string][]string) (*search.Space, error) {
+	return d.SpaceUntil(problem, set, nil)
+}
+
+// SpaceUntil is Space that calls stop now and then while it solves the conditions,
+// and ends with its error (see search.NewUntil).
+func (d *Definition) SpaceUntil(problem []int64, set map[string][]string, stop func() error) (*search.Space, error) {
 	problem, err := d.resolveProblem(problem)
 	if err != nil {
 		return nil, err
@@ -322,7 +328,7 @@ func (d *Definition) Space(problem []int64, set map[string][]string) (*search.Sp
 	for _, c := range d.conditions {
 		constraints = append(constraints, search.Constraint{Expr: withProblem(c.expr, problem), Where: c.path})
 	}
-	s, err := search.New(params, constraints)
+	s, err := search.NewUntil(params, constraints, stop)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
 	}

@@ -22,7 +22,7 @@ func FromSpec(s *tuner.Spec) *warptunev1.Spec {
 		Kernel: s.Kernel, Bundle: s.Bundle, Arch: s.Arch, Problem: s.Problem, Strategy: s.Strategy, Budget: s.Budget,
 		Seed: s.Seed, Level: s.Level, Compiler: s.Compiler, ArchDigest: s.ArchDigest, Engine: s.Engine,
 		BudgetMs: s.TimeBudget.Milliseconds(), Within: s.Within, Start: s.Start, Transfer: s.Transfer,
-		Patience: s.Patience, Negligible: s.Negligible, Check: s.Check, Faults: s.Faults,
+		Patience: s.Patience, Negligible: s.Negligible, Check: s.Check, Faults: s.Faults, ArchDescriptor: s.Descriptor,
 	}
 	if len(s.Set) > 0 {
 		m.Set = make(map[string]*warptunev1.Values, len(s.Set))
@@ -40,7 +40,7 @@ func ToSpec(m *warptunev1.Spec) tuner.Spec {
 		Budget: m.GetBudget(), Seed: m.GetSeed(), Level: m.GetLevel(), Compiler: m.GetCompiler(),
 		ArchDigest: m.GetArchDigest(), Engine: m.GetEngine(),
 		TimeBudget: Milliseconds(m.GetBudgetMs()), Start: m.GetStart(), Transfer: m.GetTransfer(),
-		Patience: m.GetPatience(), Negligible: m.GetNegligible(), Check: m.GetCheck(), Faults: m.GetFaults(),
+		Patience: m.GetPatience(), Negligible: m.GetNegligible(), Check: m.GetCheck(), Faults: m.GetFaults(), Descriptor: m.GetArchDescriptor(),
 	}
 	if m != nil {
 		s.Within = m.Within // nil and zero differ
@@ -170,7 +170,7 @@ func toChecked(m *warptunev1.Checked) tuner.Checked {
 func FromResult(r *tuner.Result, values []search.Value, level string) *warptunev1.Result {
 	m := &warptunev1.Result{
 		Level: level,
-		Seq:   r.Seq, Index: r.Index, Config: FromValues(values), Abandoned: r.Abandoned, Attempts: int64(r.Attempts),
+		Seq:   r.Seq, Index: r.Index, Config: FromValues(values), Abandoned: r.Abandoned, Attempts: int64(r.Attempts), Reused: r.Reused,
 	}
 	if r.Abandoned {
 		m.Reason = r.Outcome.Message
@@ -182,8 +182,7 @@ func FromResult(r *tuner.Result, values []search.Value, level string) *warptunev
 
 // ToResult returns a result and its configuration's values from the wire.
 func ToResult(m *warptunev1.Result) (tuner.Result, []search.Value) {
-	r := tuner.Result{Seq: m.GetSeq(), Index: m.GetIndex(), Attempts: int(m.GetAttempts()), Abandoned: m.GetAbandoned()}
-	r.Reused = r.Attempts == 0
+	r := tuner.Result{Seq: m.GetSeq(), Index: m.GetIndex(), Attempts: int(m.GetAttempts()), Abandoned: m.GetAbandoned(), Reused: m.GetReused()}
 	if r.Abandoned {
 		r.Outcome.Message = m.GetReason()
 	} else {

@@ -30,7 +30,7 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 		m.Distrusted = append(m.Distrusted, &warptunev1.Distrust{Worker: d.Worker, Why: d.Why})
 	}
 	for _, e := range s.Examples {
-		m.Failures = append(m.Failures, &warptunev1.Example{Kind: e.Kind, Seq: e.Seq, Message: e.Message})
+		m.Failures = append(m.Failures, &warptunev1.Example{Kind: e.Kind, Seq: e.Seq, Message: e.Message, Config: e.Config})
 	}
 	return m
 }
@@ -60,7 +60,7 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 		s.Distrusted = append(s.Distrusted, tuner.Distrust{Worker: d.GetWorker(), Why: d.GetWhy()})
 	}
 	for _, e := range m.GetFailures() {
-		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage()})
+		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage(), Config: e.GetConfig()})
 	}
 	return s
 }

@@ -150,13 +150,16 @@ func (s *sweepService) Delete(ctx context.Context, m *warptunev1.DeleteRequest) 
 
 // Best is in SweepService.
 func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*warptunev1.BestResponse, error) {
-	best, match, err := s.c.Best(ctx, m.GetKernel(), m.GetArch(), m.GetProblem(), m.GetSimilar())
+	best, err := s.c.Best(ctx, coordinator.BestQuery{
+		Kernel: m.GetKernel(), Arch: m.GetArch(), ArchDigest: m.GetArchDigest(), Problem: m.GetProblem(), Similar: m.GetSimilar(),
+		Bundle: m.GetBundle(), Parts: m.GetParts(),
+	})
 	if err != nil {
 		return nil, ToStatus(err)
 	}
 	return &warptunev1.BestResponse{
-		Match: warptunev1.BestMatch(match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values, best.Spec.LastLevel()),
-		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed,
+		Match: warptunev1.BestMatch(best.Match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values, best.Spec.LastLevel()),
+		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed, Changed: best.Changed,
 	}, nil
 }
 
@@ -174,7 +177,7 @@ func (s *sweepService) Top(ctx context.Context, m *warptunev1.TopRequest) (*warp
 	if err != nil {
 		return nil, ToStatus(err)
 	}
-	rows, err := s.withConfigs(&sweep, top)
+	rows, err := s.withConfigs(ctx, &sweep, top)
 	return &warptunev1.TopResponse{Names: sweep.Names, Results: rows}, ToStatus(err)
 }
 
@@ -199,7 +202,7 @@ func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.S
 		if len(results) == 0 && !first {
 			return nil
 		}
-		if page.Results, err = s.withConfigs(&sweep, results); err != nil {
+		if page.Results, err = s.withConfigs(ctx, &sweep, results); err != nil {
 			return ToStatus(err)
 		}
 		if err := stream.Send(page); err != nil {
@@ -215,11 +218,11 @@ func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.S
 }
 
 // withConfigs returns results with their configurations for the wire.
-func (s *sweepService) withConfigs(sweep *tuner.Sweep, results []tuner.Result) ([]*warptunev1.Result, error) {
+func (s *sweepService) withConfigs(ctx context.Context, sweep *tuner.Sweep, results []tuner.Result) ([]*warptunev1.Result, error) {
 	if len(results) == 0 {
 		return nil, nil
 	}
-	space, err := s.c.Space(sweep.Num)
+	space, err := s.c.Space(ctx, sweep.Num)
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +235,12 @@ func (s *sweepService) withConfigs(sweep *tuner.Sweep, results []tuner.Result) (
 		rows[i] = FromResult(&results[i], values, sweep.LevelOf(results[i].Seq))
 	}
 	return rows, nil
+}
+
+// Descriptor is in SweepService.
+func (s *sweepService) Descriptor(ctx context.Context, m *warptunev1.DescriptorRequest) (*warptunev1.DescriptorResponse, error) {
+	text, err := s.c.Descriptor(ctx, m.GetId())
+	return &warptunev1.DescriptorResponse{Text: text}, ToStatus(err)
 }
 
 // Workers is in SweepService.

@@ -28,6 +28,8 @@ type Group struct {
 	MAPE     float64 `json:"mape"`     // mean |predicted-measured|/measured
 	Bias     float64 `json:"bias"`     // geometric mean of predicted/measured
 	Failed   int     `json:"failed"`   // configurations without a prediction
+	// Contest are the errors of Contest, ascending.
+	Contest []float64 `json:"-"`
 }
 
 // Score scores one group; pairs are in enumeration order.
@@ -56,7 +58,35 @@ func Score(name string, pairs []Pair) Group {
 	g.Spread = hi / lo
 	g.Regret1, g.Regret3, g.Regret10 = Regret(pairs, 1), Regret(pairs, 3), Regret(pairs, 10)
 	g.Spearman = Spearman(pairs)
+	g.Contest = Contest(pairs)
+	sort.Float64s(g.Contest)
 	return g
+}
+
+// Contender is within what factor of the time predicted fastest a configuration
+// contends for being the fastest.
+const Contender = 1.2
+
+// Contest returns, for each contender but the one predicted fastest, by what share the
+// ratio of its time to that one's is off: what two rows at the top of a ranked table
+// may differ by and be the other way round. What all predictions of a group have in
+// common is in none of them.
+func Contest(pairs []Pair) []float64 {
+	first := -1
+	for i, p := range pairs {
+		if first < 0 || p.Predicted < pairs[first].Predicted {
+			first = i
+		}
+	}
+	var off []float64
+	for i, p := range pairs {
+		if i == first || !(p.Predicted <= Contender*pairs[first].Predicted) || !(pairs[first].Predicted > 0) {
+			continue
+		}
+		measured, predicted := p.Measured/pairs[first].Measured, p.Predicted/pairs[first].Predicted
+		off = append(off, math.Expm1(math.Abs(math.Log(measured/predicted))))
+	}
+	return off
 }
 
 // Regret is regret@k: the best measured time among the k configurations

@@ -70,3 +70,22 @@ func TestFailedPredictionIsCounted(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// What all predictions have in common is no error of the contest, and what is far from
+// the fastest does not contend.
+func TestContest(t *testing.T) {
+	exact := []Pair{{Measured: 10, Predicted: 20}, {Measured: 11, Predicted: 22}, {Measured: 50, Predicted: 90}}
+	if off := Contest(exact); len(off) != 1 || off[0] > 1e-12 {
+		t.Errorf("predictions that are all twice the times: %v", off)
+	}
+	swapped := []Pair{{Measured: 10, Predicted: 10}, {Measured: 9, Predicted: 10.8}}
+	if off := Contest(swapped); len(off) != 1 || math.Abs(off[0]-0.2) > 1e-12 {
+		t.Errorf("1.08 times where 0.9 was measured: %v", off)
+	}
+	if off := Contest([]Pair{{Measured: 1, Predicted: math.Inf(1)}}); len(off) != 0 {
+		t.Errorf("without a prediction: %v", off)
+	}
+	if off := Contest(nil); len(off) != 0 {
+		t.Errorf("of nothing: %v", off)
+	}
+}

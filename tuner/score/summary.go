@@ -26,13 +26,18 @@ type Summary struct {
 	// MAPE is over all configurations, MAPEWorst the worst group's.
 	MAPE      float64 `json:"mape"`
 	MAPEWorst float64 `json:"mape_worst"`
+	// Contest is by what share the ratio of two times at the top of a table is off
+	// (see Contest): the median over groups of each one's median. ContestConfigs is
+	// how many configurations it is of.
+	Contest        float64 `json:"contest"`
+	ContestConfigs int     `json:"contest_configs"`
 }
 
 // Summarise combines the scores of groups.
 func Summarise(groups []Group) Summary {
 	s := Summary{Groups: len(groups), SpearmanWorst: math.Inf(1)}
 	var l1, l10 float64
-	var rho []float64
+	var rho, contests []float64
 	for _, g := range groups {
 		s.Configs += g.Configs
 		s.Failed += g.Failed
@@ -43,6 +48,10 @@ func Summarise(groups []Group) Summary {
 		s.Regret1Worst = max(s.Regret1Worst, g.Regret1)
 		s.Regret3Worst = max(s.Regret3Worst, g.Regret3)
 		s.Regret10Worst = max(s.Regret10Worst, g.Regret10)
+		if len(g.Contest) > 0 {
+			contests = append(contests, Quantile(g.Contest, 0.5))
+			s.ContestConfigs += len(g.Contest)
+		}
 		if g.Spread > RankSpread {
 			rho = append(rho, g.Spearman)
 		}
@@ -52,6 +61,8 @@ func Summarise(groups []Group) Summary {
 		s.Regret10Geomean = math.Exp(l10 / float64(len(groups)))
 		s.MAPE /= float64(s.Configs)
 	}
+	sort.Float64s(contests)
+	s.Contest = Quantile(contests, 0.5)
 	sort.Float64s(rho)
 	s.SpearmanMedian = Quantile(rho, 0.5)
 	s.SpearmanWorst = Quantile(rho, 0)

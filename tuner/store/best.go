@@ -20,18 +20,6 @@ func bestKey(kernel, arch string, problem []int64) []byte {
 	return key
 }
 
-// bestOf returns what a sweep's record says of its best; the parameters'
-// values are in the record of the best it came from.
-func bestOf(s *tuner.Sweep) (tuner.Best, bool) {
-	if s.Best == nil || s.BestValues == nil || s.State == tuner.Deleting {
-		return tuner.Best{}, false
-	}
-	return tuner.Best{
-		Sweep: s.Num, ID: s.ID, Spec: s.Spec.Clone(), Result: s.Best.Clone(),
-		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed,
-	}, true
-}
-
 func cloneBest(b tuner.Best) tuner.Best {
 	b.Spec = b.Spec.Clone()
 	b.Result = b.Result.Clone()

@@ -241,7 +241,7 @@ func bestsOf(tx *bolt.Tx, keys map[string]bool) (map[string][]tuner.Best, error)
 			return err
 		}
 		key := string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem))
-		if best, ok := bestOf(&s); ok && keys[key] {
+		if best, ok := tuner.BestOf(&s); ok && keys[key] {
 			found[key] = append(found[key], best)
 		}
 		return nil

@@ -271,7 +271,7 @@ func (m *Memory) bestsOf(k string) []tuner.Best {
 	var found []tuner.Best
 	for _, num := range slices.Sorted(maps.Keys(m.sweeps)) {
 		s := m.sweeps[num]
-		if b, ok := bestOf(&s); ok && string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)) == k {
+		if b, ok := tuner.BestOf(&s); ok && string(bestKey(s.Spec.Kernel, s.Spec.Arch, s.Spec.Problem)) == k {
 			found = append(found, b)
 		}
 	}

@@ -80,9 +80,9 @@ func (s Space) At(i int64) search.Config {
 type Planner struct{}
 
 // Plan is in tuner.Planner.
-func (Planner) Plan(spec tuner.Spec, content []byte) (tuner.Plan, error) {
+func (Planner) Plan(_ context.Context, spec tuner.Spec, files tuner.Files) (tuner.Plan, error) {
 	var b Bundle
-	if err := json.Unmarshal(content, &b); err != nil {
+	if err := json.Unmarshal(files.Bundle, &b); err != nil {
 		return tuner.Plan{}, fmt.Errorf("read test bundle: %w", err)
 	}
 	plan := tuner.Plan{Space: Space(b.Size), Names: names, Window: tuner.WideWindow, Strategy: &InOrder{Size: b.Size}}

@@ -75,10 +75,14 @@ func (w *Worker) run() {
 // evaluate evaluates one task and notes what it came to.
 func (w *Worker) evaluate(t *task) {
 	ctx := t.slot.ctx
-	content, err := w.bundles.get(ctx, t.sweep.spec.Bundle)
+	q := t.question()
+	content, err := w.bundles.get(ctx, q.Spec.Bundle)
+	if err == nil && q.Spec.Descriptor != "" {
+		q.Descriptor, err = w.bundles.get(ctx, q.Spec.Descriptor)
+	}
 	begun := time.Now()
 	if err == nil {
-		t.outcome, err = w.opts.Evaluator.Evaluate(ctx, t.question(), content)
+		t.outcome, err = w.opts.Evaluator.Evaluate(ctx, q, content)
 	}
 	t.err, t.took = err, time.Since(begun)
 }

@@ -284,7 +284,9 @@ type Example struct {
 	// The trial's number.
 	Seq int64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
 	// Its message.
-	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Its configuration, as "NAME=V,NAME=V"; empty: not known.
+	Config        string `protobuf:"bytes,4,opt,name=config,proto3" json:"config,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -336,6 +338,13 @@ func (x *Example) GetSeq() int64 {
 func (x *Example) GetMessage() string {
 	if x != nil {
 		return x.Message
+	}
+	return ""
+}
+
+func (x *Example) GetConfig() string {
+	if x != nil {
+		return x.Config
 	}
 	return ""
 }
@@ -752,10 +761,13 @@ type Result struct {
 	Abandoned bool `protobuf:"varint,5,opt,name=abandoned,proto3" json:"abandoned,omitempty"`
 	// Why it was given up.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
-	// How many times it was granted; 0 when a stored result answered it.
+	// How many times it was granted; 0 when nobody had to be asked.
 	Attempts int64 `protobuf:"varint,7,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	// The level it was evaluated at.
-	Level         string `protobuf:"bytes,8,opt,name=level,proto3" json:"level,omitempty"`
+	Level string `protobuf:"bytes,8,opt,name=level,proto3" json:"level,omitempty"`
+	// An outcome stored for another sweep answered it: of the same configuration,
+	// and it was never granted, or of the same question, which the worker found.
+	Reused        bool `protobuf:"varint,9,opt,name=reused,proto3" json:"reused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -844,6 +856,13 @@ func (x *Result) GetLevel() string {
 		return x.Level
 	}
 	return ""
+}
+
+func (x *Result) GetReused() bool {
+	if x != nil {
+		return x.Reused
+	}
+	return false
 }
 
 // PutBundleRequest is one piece of a bundle.
@@ -1742,7 +1761,16 @@ type BestRequest struct {
 	Problem []int64 `protobuf:"varint,3,rep,packed,name=problem,proto3" json:"problem,omitempty"`
 	// Other architectures of the same compute capability, nearest first, to look
 	// at when this one has nothing.
-	Similar       []string `protobuf:"bytes,4,rep,name=similar,proto3" json:"similar,omitempty"`
+	Similar []string `protobuf:"bytes,4,rep,name=similar,proto3" json:"similar,omitempty"`
+	// Digest of the bundle of the definition asked for; empty: any definition of a
+	// kernel of that name.
+	Bundle string `protobuf:"bytes,5,opt,name=bundle,proto3" json:"bundle,omitempty"`
+	// Parts of that definition by name, each as a text or a digest that is the same
+	// where the part is: what tells a changed definition from another kernel's, and
+	// says what changed.
+	Parts map[string]string `protobuf:"bytes,6,rep,name=parts,proto3" json:"parts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Digest of the architecture descriptor asked for; empty: any of that name.
+	ArchDigest    string `protobuf:"bytes,7,opt,name=arch_digest,json=archDigest,proto3" json:"arch_digest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1805,6 +1833,27 @@ func (x *BestRequest) GetSimilar() []string {
 	return nil
 }
 
+func (x *BestRequest) GetBundle() string {
+	if x != nil {
+		return x.Bundle
+	}
+	return ""
+}
+
+func (x *BestRequest) GetParts() map[string]string {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+func (x *BestRequest) GetArchDigest() string {
+	if x != nil {
+		return x.ArchDigest
+	}
+	return ""
+}
+
 // BestResponse is the best configuration known.
 type BestResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1819,7 +1868,10 @@ type BestResponse struct {
 	// The sweep that found it.
 	Sweep string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
 	// A second worker came to the same outcome.
-	Confirmed     bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	Confirmed bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	// Parts in which the definition or the descriptor asked for differs from the one
+	// that this was found for; empty: it is the one asked for, or none was named.
+	Changed       []string `protobuf:"bytes,7,rep,name=changed,proto3" json:"changed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1894,6 +1946,13 @@ func (x *BestResponse) GetConfirmed() bool {
 		return x.Confirmed
 	}
 	return false
+}
+
+func (x *BestResponse) GetChanged() []string {
+	if x != nil {
+		return x.Changed
+	}
+	return nil
 }
 
 // TopRequest asks for the best trials of a sweep.
@@ -2134,6 +2193,98 @@ func (x *ResultsResponse) GetSpec() *Spec {
 	return nil
 }
 
+// DescriptorRequest names a sweep.
+type DescriptorRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sweep, or a prefix that is unique.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DescriptorRequest) Reset() {
+	*x = DescriptorRequest{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DescriptorRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DescriptorRequest) ProtoMessage() {}
+
+func (x *DescriptorRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DescriptorRequest.ProtoReflect.Descriptor instead.
+func (*DescriptorRequest) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *DescriptorRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// DescriptorResponse is what came with the sweep.
+type DescriptorResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The descriptor's text; empty: the sweep is for one that workers have.
+	Text          []byte `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DescriptorResponse) Reset() {
+	*x = DescriptorResponse{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DescriptorResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DescriptorResponse) ProtoMessage() {}
+
+func (x *DescriptorResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DescriptorResponse.ProtoReflect.Descriptor instead.
+func (*DescriptorResponse) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *DescriptorResponse) GetText() []byte {
+	if x != nil {
+		return x.Text
+	}
+	return nil
+}
+
 // WorkersRequest asks for the workers.
 type WorkersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2143,7 +2294,7 @@ type WorkersRequest struct {
 
 func (x *WorkersRequest) Reset() {
 	*x = WorkersRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2155,7 +2306,7 @@ func (x *WorkersRequest) String() string {
 func (*WorkersRequest) ProtoMessage() {}
 
 func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2168,7 +2319,7 @@ func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersRequest.ProtoReflect.Descriptor instead.
 func (*WorkersRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
 }
 
 // WorkersResponse has the workers.
@@ -2182,7 +2333,7 @@ type WorkersResponse struct {
 
 func (x *WorkersResponse) Reset() {
 	*x = WorkersResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2194,7 +2345,7 @@ func (x *WorkersResponse) String() string {
 func (*WorkersResponse) ProtoMessage() {}
 
 func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2207,7 +2358,7 @@ func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersResponse.ProtoReflect.Descriptor instead.
 func (*WorkersResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WorkersResponse) GetWorkers() []*WorkerStatus {
@@ -2244,7 +2395,7 @@ type WorkerStatus struct {
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2256,7 +2407,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2269,7 +2420,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WorkerStatus) GetId() string {
@@ -2352,11 +2503,12 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\brequeued\x18\t \x01(\x03R\brequeued\x12\x1f\n" +
 	"\vby_validity\x18\n" +
 	" \x03(\x03R\n" +
-	"byValidity\"I\n" +
+	"byValidity\"a\n" +
 	"\aExample\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xf4\x04\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
+	"\x06config\x18\x04 \x01(\tR\x06config\"\xf4\x04\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2391,7 +2543,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x06pruned\x18\x03 \x01(\x03R\x06pruned\x12\x12\n" +
 	"\x04open\x18\x04 \x01(\x03R\x04open\x12\x15\n" +
 	"\x03gap\x18\x05 \x01(\x01H\x00R\x03gap\x88\x01\x01B\x06\n" +
-	"\x04_gap\"\xf4\x01\n" +
+	"\x04_gap\"\x8c\x02\n" +
 	"\x06Result\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x03R\x05index\x12*\n" +
@@ -2400,7 +2552,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\tabandoned\x18\x05 \x01(\bR\tabandoned\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x1a\n" +
 	"\battempts\x18\a \x01(\x03R\battempts\x12\x14\n" +
-	"\x05level\x18\b \x01(\tR\x05level\"@\n" +
+	"\x05level\x18\b \x01(\tR\x05level\x12\x16\n" +
+	"\x06reused\x18\t \x01(\bR\x06reused\"@\n" +
 	"\x10PutBundleRequest\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x14\n" +
 	"\x05chunk\x18\x02 \x01(\fR\x05chunk\"\x13\n" +
@@ -2444,19 +2597,28 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"\x1f\n" +
 	"\rDeleteRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x10\n" +
-	"\x0eDeleteResponse\"m\n" +
+	"\x0eDeleteResponse\"\x9b\x02\n" +
 	"\vBestRequest\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x12\n" +
 	"\x04arch\x18\x02 \x01(\tR\x04arch\x12\x18\n" +
 	"\aproblem\x18\x03 \x03(\x03R\aproblem\x12\x18\n" +
-	"\asimilar\x18\x04 \x03(\tR\asimilar\"\xda\x01\n" +
+	"\asimilar\x18\x04 \x03(\tR\asimilar\x12\x16\n" +
+	"\x06bundle\x18\x05 \x01(\tR\x06bundle\x129\n" +
+	"\x05parts\x18\x06 \x03(\v2#.warptune.v1.BestRequest.PartsEntryR\x05parts\x12\x1f\n" +
+	"\varch_digest\x18\a \x01(\tR\n" +
+	"archDigest\x1a8\n" +
+	"\n" +
+	"PartsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf4\x01\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
 	"\x06result\x18\x03 \x01(\v2\x13.warptune.v1.ResultR\x06result\x12\x14\n" +
 	"\x05names\x18\x04 \x03(\tR\x05names\x12\x14\n" +
 	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x1c\n" +
-	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\"2\n" +
+	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\x12\x18\n" +
+	"\achanged\x18\a \x03(\tR\achanged\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
@@ -2471,7 +2633,11 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x0fResultsResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
 	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12%\n" +
-	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\"\x10\n" +
+	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\"#\n" +
+	"\x11DescriptorRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"(\n" +
+	"\x12DescriptorResponse\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\fR\x04text\"\x10\n" +
 	"\x0eWorkersRequest\"F\n" +
 	"\x0fWorkersResponse\x123\n" +
 	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xd6\x02\n" +
@@ -2502,7 +2668,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x16BEST_MATCH_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10BEST_MATCH_EXACT\x10\x01\x12\x1c\n" +
 	"\x18BEST_MATCH_OTHER_PROBLEM\x10\x02\x12\x19\n" +
-	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xe6\x06\n" +
+	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xb5\a\n" +
 	"\fSweepService\x12L\n" +
 	"\tPutBundle\x12\x1d.warptune.v1.PutBundleRequest\x1a\x1e.warptune.v1.PutBundleResponse(\x01\x12A\n" +
 	"\x06Submit\x12\x1a.warptune.v1.SubmitRequest\x1a\x1b.warptune.v1.SubmitResponse\x128\n" +
@@ -2515,7 +2681,9 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x06Delete\x12\x1a.warptune.v1.DeleteRequest\x1a\x1b.warptune.v1.DeleteResponse\x12;\n" +
 	"\x04Best\x12\x18.warptune.v1.BestRequest\x1a\x19.warptune.v1.BestResponse\x128\n" +
 	"\x03Top\x12\x17.warptune.v1.TopRequest\x1a\x18.warptune.v1.TopResponse\x12F\n" +
-	"\aResults\x12\x1b.warptune.v1.ResultsRequest\x1a\x1c.warptune.v1.ResultsResponse0\x01\x12D\n" +
+	"\aResults\x12\x1b.warptune.v1.ResultsRequest\x1a\x1c.warptune.v1.ResultsResponse0\x01\x12M\n" +
+	"\n" +
+	"Descriptor\x12\x1e.warptune.v1.DescriptorRequest\x1a\x1f.warptune.v1.DescriptorResponse\x12D\n" +
 	"\aWorkers\x12\x1b.warptune.v1.WorkersRequest\x1a\x1c.warptune.v1.WorkersResponseB9Z7github.com/warptune/warptune/api/warptune/v1;warptunev1b\x06proto3"
 
 var (
@@ -2531,51 +2699,54 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_warptune_v1_sweep_proto_goTypes = []any{
-	(SweepState)(0),           // 0: warptune.v1.SweepState
-	(BestMatch)(0),            // 1: warptune.v1.BestMatch
-	(*Counts)(nil),            // 2: warptune.v1.Counts
-	(*Example)(nil),           // 3: warptune.v1.Example
-	(*Sweep)(nil),             // 4: warptune.v1.Sweep
-	(*Distrust)(nil),          // 5: warptune.v1.Distrust
-	(*Estimate)(nil),          // 6: warptune.v1.Estimate
-	(*Proof)(nil),             // 7: warptune.v1.Proof
-	(*Result)(nil),            // 8: warptune.v1.Result
-	(*PutBundleRequest)(nil),  // 9: warptune.v1.PutBundleRequest
-	(*PutBundleResponse)(nil), // 10: warptune.v1.PutBundleResponse
-	(*SubmitRequest)(nil),     // 11: warptune.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 12: warptune.v1.SubmitResponse
-	(*GetRequest)(nil),        // 13: warptune.v1.GetRequest
-	(*GetResponse)(nil),       // 14: warptune.v1.GetResponse
-	(*ListRequest)(nil),       // 15: warptune.v1.ListRequest
-	(*ListResponse)(nil),      // 16: warptune.v1.ListResponse
-	(*WatchRequest)(nil),      // 17: warptune.v1.WatchRequest
-	(*WatchResponse)(nil),     // 18: warptune.v1.WatchResponse
-	(*PauseRequest)(nil),      // 19: warptune.v1.PauseRequest
-	(*PauseResponse)(nil),     // 20: warptune.v1.PauseResponse
-	(*ResumeRequest)(nil),     // 21: warptune.v1.ResumeRequest
-	(*ResumeResponse)(nil),    // 22: warptune.v1.ResumeResponse
-	(*CancelRequest)(nil),     // 23: warptune.v1.CancelRequest
-	(*CancelResponse)(nil),    // 24: warptune.v1.CancelResponse
-	(*DeleteRequest)(nil),     // 25: warptune.v1.DeleteRequest
-	(*DeleteResponse)(nil),    // 26: warptune.v1.DeleteResponse
-	(*BestRequest)(nil),       // 27: warptune.v1.BestRequest
-	(*BestResponse)(nil),      // 28: warptune.v1.BestResponse
-	(*TopRequest)(nil),        // 29: warptune.v1.TopRequest
-	(*TopResponse)(nil),       // 30: warptune.v1.TopResponse
-	(*ResultsRequest)(nil),    // 31: warptune.v1.ResultsRequest
-	(*ResultsResponse)(nil),   // 32: warptune.v1.ResultsResponse
-	(*WorkersRequest)(nil),    // 33: warptune.v1.WorkersRequest
-	(*WorkersResponse)(nil),   // 34: warptune.v1.WorkersResponse
-	(*WorkerStatus)(nil),      // 35: warptune.v1.WorkerStatus
-	nil,                       // 36: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),              // 37: warptune.v1.Spec
-	(*Value)(nil),             // 38: warptune.v1.Value
-	(*Outcome)(nil),           // 39: warptune.v1.Outcome
+	(SweepState)(0),            // 0: warptune.v1.SweepState
+	(BestMatch)(0),             // 1: warptune.v1.BestMatch
+	(*Counts)(nil),             // 2: warptune.v1.Counts
+	(*Example)(nil),            // 3: warptune.v1.Example
+	(*Sweep)(nil),              // 4: warptune.v1.Sweep
+	(*Distrust)(nil),           // 5: warptune.v1.Distrust
+	(*Estimate)(nil),           // 6: warptune.v1.Estimate
+	(*Proof)(nil),              // 7: warptune.v1.Proof
+	(*Result)(nil),             // 8: warptune.v1.Result
+	(*PutBundleRequest)(nil),   // 9: warptune.v1.PutBundleRequest
+	(*PutBundleResponse)(nil),  // 10: warptune.v1.PutBundleResponse
+	(*SubmitRequest)(nil),      // 11: warptune.v1.SubmitRequest
+	(*SubmitResponse)(nil),     // 12: warptune.v1.SubmitResponse
+	(*GetRequest)(nil),         // 13: warptune.v1.GetRequest
+	(*GetResponse)(nil),        // 14: warptune.v1.GetResponse
+	(*ListRequest)(nil),        // 15: warptune.v1.ListRequest
+	(*ListResponse)(nil),       // 16: warptune.v1.ListResponse
+	(*WatchRequest)(nil),       // 17: warptune.v1.WatchRequest
+	(*WatchResponse)(nil),      // 18: warptune.v1.WatchResponse
+	(*PauseRequest)(nil),       // 19: warptune.v1.PauseRequest
+	(*PauseResponse)(nil),      // 20: warptune.v1.PauseResponse
+	(*ResumeRequest)(nil),      // 21: warptune.v1.ResumeRequest
+	(*ResumeResponse)(nil),     // 22: warptune.v1.ResumeResponse
+	(*CancelRequest)(nil),      // 23: warptune.v1.CancelRequest
+	(*CancelResponse)(nil),     // 24: warptune.v1.CancelResponse
+	(*DeleteRequest)(nil),      // 25: warptune.v1.DeleteRequest
+	(*DeleteResponse)(nil),     // 26: warptune.v1.DeleteResponse
+	(*BestRequest)(nil),        // 27: warptune.v1.BestRequest
+	(*BestResponse)(nil),       // 28: warptune.v1.BestResponse
+	(*TopRequest)(nil),         // 29: warptune.v1.TopRequest
+	(*TopResponse)(nil),        // 30: warptune.v1.TopResponse
+	(*ResultsRequest)(nil),     // 31: warptune.v1.ResultsRequest
+	(*ResultsResponse)(nil),    // 32: warptune.v1.ResultsResponse
+	(*DescriptorRequest)(nil),  // 33: warptune.v1.DescriptorRequest
+	(*DescriptorResponse)(nil), // 34: warptune.v1.DescriptorResponse
+	(*WorkersRequest)(nil),     // 35: warptune.v1.WorkersRequest
+	(*WorkersResponse)(nil),    // 36: warptune.v1.WorkersResponse
+	(*WorkerStatus)(nil),       // 37: warptune.v1.WorkerStatus
+	nil,                        // 38: warptune.v1.BestRequest.PartsEntry
+	nil,                        // 39: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),               // 40: warptune.v1.Spec
+	(*Value)(nil),              // 41: warptune.v1.Value
+	(*Outcome)(nil),            // 42: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	37, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	40, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
 	8,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
@@ -2583,9 +2754,9 @@ var file_warptune_v1_sweep_proto_depIdxs = []int32{
 	6,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
 	7,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
 	5,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
-	38, // 8: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	39, // 9: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	37, // 10: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	41, // 8: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	42, // 9: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	40, // 10: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
 	4,  // 11: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 12: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 13: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
@@ -2593,45 +2764,48 @@ var file_warptune_v1_sweep_proto_depIdxs = []int32{
 	4,  // 15: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 16: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 17: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	1,  // 18: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	37, // 19: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
-	8,  // 20: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
-	8,  // 21: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
-	8,  // 22: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	37, // 23: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
-	35, // 24: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	36, // 25: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	9,  // 26: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	11, // 27: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	13, // 28: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	15, // 29: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	17, // 30: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	19, // 31: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	21, // 32: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	23, // 33: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	25, // 34: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	27, // 35: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	29, // 36: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	31, // 37: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	33, // 38: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	10, // 39: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	12, // 40: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	14, // 41: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	16, // 42: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	18, // 43: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	20, // 44: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	22, // 45: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	24, // 46: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	26, // 47: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	28, // 48: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	30, // 49: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	32, // 50: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	34, // 51: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	39, // [39:52] is the sub-list for method output_type
-	26, // [26:39] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	38, // 18: warptune.v1.BestRequest.parts:type_name -> warptune.v1.BestRequest.PartsEntry
+	1,  // 19: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
+	40, // 20: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	8,  // 21: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
+	8,  // 22: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
+	8,  // 23: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
+	40, // 24: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	37, // 25: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
+	39, // 26: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	9,  // 27: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	11, // 28: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	13, // 29: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	15, // 30: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	17, // 31: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	19, // 32: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	21, // 33: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	23, // 34: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	25, // 35: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	27, // 36: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	29, // 37: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	31, // 38: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	33, // 39: warptune.v1.SweepService.Descriptor:input_type -> warptune.v1.DescriptorRequest
+	35, // 40: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	10, // 41: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	12, // 42: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	14, // 43: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	16, // 44: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	18, // 45: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	20, // 46: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	22, // 47: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	24, // 48: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	26, // 49: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	28, // 50: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	30, // 51: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	32, // 52: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	34, // 53: warptune.v1.SweepService.Descriptor:output_type -> warptune.v1.DescriptorResponse
+	36, // 54: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	41, // [41:55] is the sub-list for method output_type
+	27, // [27:41] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -2647,7 +2821,7 @@ func file_warptune_v1_sweep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   35,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

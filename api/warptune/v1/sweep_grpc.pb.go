@@ -21,19 +21,20 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	SweepService_PutBundle_FullMethodName = "/warptune.v1.SweepService/PutBundle"
-	SweepService_Submit_FullMethodName    = "/warptune.v1.SweepService/Submit"
-	SweepService_Get_FullMethodName       = "/warptune.v1.SweepService/Get"
-	SweepService_List_FullMethodName      = "/warptune.v1.SweepService/List"
-	SweepService_Watch_FullMethodName     = "/warptune.v1.SweepService/Watch"
-	SweepService_Pause_FullMethodName     = "/warptune.v1.SweepService/Pause"
-	SweepService_Resume_FullMethodName    = "/warptune.v1.SweepService/Resume"
-	SweepService_Cancel_FullMethodName    = "/warptune.v1.SweepService/Cancel"
-	SweepService_Delete_FullMethodName    = "/warptune.v1.SweepService/Delete"
-	SweepService_Best_FullMethodName      = "/warptune.v1.SweepService/Best"
-	SweepService_Top_FullMethodName       = "/warptune.v1.SweepService/Top"
-	SweepService_Results_FullMethodName   = "/warptune.v1.SweepService/Results"
-	SweepService_Workers_FullMethodName   = "/warptune.v1.SweepService/Workers"
+	SweepService_PutBundle_FullMethodName  = "/warptune.v1.SweepService/PutBundle"
+	SweepService_Submit_FullMethodName     = "/warptune.v1.SweepService/Submit"
+	SweepService_Get_FullMethodName        = "/warptune.v1.SweepService/Get"
+	SweepService_List_FullMethodName       = "/warptune.v1.SweepService/List"
+	SweepService_Watch_FullMethodName      = "/warptune.v1.SweepService/Watch"
+	SweepService_Pause_FullMethodName      = "/warptune.v1.SweepService/Pause"
+	SweepService_Resume_FullMethodName     = "/warptune.v1.SweepService/Resume"
+	SweepService_Cancel_FullMethodName     = "/warptune.v1.SweepService/Cancel"
+	SweepService_Delete_FullMethodName     = "/warptune.v1.SweepService/Delete"
+	SweepService_Best_FullMethodName       = "/warptune.v1.SweepService/Best"
+	SweepService_Top_FullMethodName        = "/warptune.v1.SweepService/Top"
+	SweepService_Results_FullMethodName    = "/warptune.v1.SweepService/Results"
+	SweepService_Descriptor_FullMethodName = "/warptune.v1.SweepService/Descriptor"
+	SweepService_Workers_FullMethodName    = "/warptune.v1.SweepService/Workers"
 )
 
 // SweepServiceClient is the client API for SweepService service.
@@ -77,6 +78,8 @@ type SweepServiceClient interface {
 	Top(ctx context.Context, in *TopRequest, opts ...grpc.CallOption) (*TopResponse, error)
 	// Results sends results of a sweep in the order of their trials, in pages.
 	Results(ctx context.Context, in *ResultsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ResultsResponse], error)
+	// Descriptor returns the architecture descriptor that came with a sweep.
+	Descriptor(ctx context.Context, in *DescriptorRequest, opts ...grpc.CallOption) (*DescriptorResponse, error)
 	// Workers lists the workers seen lately.
 	Workers(ctx context.Context, in *WorkersRequest, opts ...grpc.CallOption) (*WorkersResponse, error)
 }
@@ -230,6 +233,16 @@ func (c *sweepServiceClient) Results(ctx context.Context, in *ResultsRequest, op
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type SweepService_ResultsClient = grpc.ServerStreamingClient[ResultsResponse]
 
+func (c *sweepServiceClient) Descriptor(ctx context.Context, in *DescriptorRequest, opts ...grpc.CallOption) (*DescriptorResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DescriptorResponse)
+	err := c.cc.Invoke(ctx, SweepService_Descriptor_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *sweepServiceClient) Workers(ctx context.Context, in *WorkersRequest, opts ...grpc.CallOption) (*WorkersResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(WorkersResponse)
@@ -281,6 +294,8 @@ type SweepServiceServer interface {
 	Top(context.Context, *TopRequest) (*TopResponse, error)
 	// Results sends results of a sweep in the order of their trials, in pages.
 	Results(*ResultsRequest, grpc.ServerStreamingServer[ResultsResponse]) error
+	// Descriptor returns the architecture descriptor that came with a sweep.
+	Descriptor(context.Context, *DescriptorRequest) (*DescriptorResponse, error)
 	// Workers lists the workers seen lately.
 	Workers(context.Context, *WorkersRequest) (*WorkersResponse, error)
 	mustEmbedUnimplementedSweepServiceServer()
@@ -328,6 +343,9 @@ func (UnimplementedSweepServiceServer) Top(context.Context, *TopRequest) (*TopRe
 }
 func (UnimplementedSweepServiceServer) Results(*ResultsRequest, grpc.ServerStreamingServer[ResultsResponse]) error {
 	return status.Error(codes.Unimplemented, "method Results not implemented")
+}
+func (UnimplementedSweepServiceServer) Descriptor(context.Context, *DescriptorRequest) (*DescriptorResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Descriptor not implemented")
 }
 func (UnimplementedSweepServiceServer) Workers(context.Context, *WorkersRequest) (*WorkersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Workers not implemented")
@@ -544,6 +562,24 @@ func _SweepService_Results_Handler(srv interface{}, stream grpc.ServerStream) er
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type SweepService_ResultsServer = grpc.ServerStreamingServer[ResultsResponse]
 
+func _SweepService_Descriptor_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DescriptorRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SweepServiceServer).Descriptor(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SweepService_Descriptor_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SweepServiceServer).Descriptor(ctx, req.(*DescriptorRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SweepService_Workers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(WorkersRequest)
 	if err := dec(in); err != nil {
@@ -604,6 +640,10 @@ var SweepService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Top",
 			Handler:    _SweepService_Top_Handler,
+		},
+		{
+			MethodName: "Descriptor",
+			Handler:    _SweepService_Descriptor_Handler,
 		},
 		{
 			MethodName: "Workers",

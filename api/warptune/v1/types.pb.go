@@ -306,9 +306,12 @@ type Spec struct {
 	// of its CTAs), "none" or "all".
 	Check string `protobuf:"bytes,19,opt,name=check,proto3" json:"check,omitempty"`
 	// What becomes of harmless faults: "" (they fail the configuration) or "warn".
-	Faults        string `protobuf:"bytes,20,opt,name=faults,proto3" json:"faults,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Faults string `protobuf:"bytes,20,opt,name=faults,proto3" json:"faults,omitempty"`
+	// Digest (SHA-256) of the text of the architecture descriptor, stored with
+	// PutBundle as the kernel's bundle is; empty: the workers' own of that name.
+	ArchDescriptor string `protobuf:"bytes,21,opt,name=arch_descriptor,json=archDescriptor,proto3" json:"arch_descriptor,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Spec) Reset() {
@@ -477,6 +480,13 @@ func (x *Spec) GetCheck() string {
 func (x *Spec) GetFaults() string {
 	if x != nil {
 		return x.Faults
+	}
+	return ""
+}
+
+func (x *Spec) GetArchDescriptor() string {
+	if x != nil {
+		return x.ArchDescriptor
 	}
 	return ""
 }
@@ -830,7 +840,7 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tH\x00R\x04textB\x06\n" +
 	"\x04kind\" \n" +
 	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\xf3\x04\n" +
+	"\x06values\x18\x01 \x03(\tR\x06values\"\x9c\x05\n" +
 	"\x04Spec\x12\x16\n" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x16\n" +
 	"\x06bundle\x18\x02 \x01(\tR\x06bundle\x12\x12\n" +
@@ -855,7 +865,8 @@ const file_warptune_v1_types_proto_rawDesc = "" +
 	"negligible\x18\x12 \x01(\x01R\n" +
 	"negligible\x12\x14\n" +
 	"\x05check\x18\x13 \x01(\tR\x05check\x12\x16\n" +
-	"\x06faults\x18\x14 \x01(\tR\x06faults\x1aK\n" +
+	"\x06faults\x18\x14 \x01(\tR\x06faults\x12'\n" +
+	"\x0farch_descriptor\x18\x15 \x01(\tR\x0earchDescriptor\x1aK\n" +
 	"\bSetEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.warptune.v1.ValuesR\x05value:\x028\x01B\t\n" +

@@ -8,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/warptune/warptune/simengine"
-	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/store"
@@ -30,8 +28,6 @@ type Embedded struct {
 	stop   context.CancelFunc
 	work   *errgroup.Group // worker
 	drain  context.CancelFunc
-	// evaluated counts the evaluations of the worker.
-	evaluated atomic.Int64
 }
 
 // EmbedOptions say what an embedded coordinator is for; the zero value, to look
@@ -55,7 +51,8 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	} else if err != nil {
 		return nil, err
 	}
-	options := coordinator.Options{Planner: Planner{AnyCompiler: true}, Alone: true}
+	// Who submits is who waits: planning may take any time, until the command ends.
+	options := coordinator.Options{Planner: Planner{AnyCompiler: true}, Alone: true, Parts: Parts, PlanTime: -1, Context: ctx}
 	if o.Sweeps != nil {
 		options.Dormant = func(id string) bool { return !slices.Contains(o.Sweeps, id) }
 	}
@@ -69,6 +66,11 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	e := &Embedded{memory: rpc.NewMemory(), server: rpc.NewServer(c, nil), store: st, run: new(errgroup.Group), stop: stop}
 	e.run.Go(func() error { return c.Run(run) })
 	e.run.Go(func() error { return e.server.Serve(e.memory.Listener()) })
+	// Where there can be no socket, for a long path or a file system without, others
+	// are told who has the database.
+	if l, err := listenBeside(path); err == nil {
+		e.run.Go(func() error { return e.server.Serve(l) })
+	}
 	return e, nil
 }
 
@@ -114,7 +116,7 @@ func (e *Embedded) Work(slots int, fault func(error)) error {
 	evaluator.AnyCompiler = true
 	w, err := worker.New(conn, worker.Options{
 		ID: embeddedID, Slots: slots, Engine: simengine.Version(), Archs: archs,
-		Evaluator: e.counting(worker.Recovering(evaluator)),
+		Evaluator: worker.Recovering(evaluator),
 	})
 	if err != nil {
 		return err
@@ -132,18 +134,8 @@ func (e *Embedded) Work(slots int, fault func(error)) error {
 	return nil
 }
 
-// Evaluated is how many configurations the worker has evaluated.
-func (e *Embedded) Evaluated() int64 { return e.evaluated.Load() }
-
-func (e *Embedded) counting(base worker.Evaluator) worker.Evaluator {
-	return worker.EvaluatorFunc(func(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
-		o, err := base.Evaluate(ctx, q, bundle)
-		if err == nil {
-			e.evaluated.Add(1)
-		}
-		return o, err
-	})
-}
+// Works reports whether Work was called.
+func (e *Embedded) Works() bool { return e.work != nil }
 
 // Close drains the worker, stores what it has finished, and closes the
 // database.

@@ -29,6 +29,8 @@ type Evaluator struct {
 	kernels   definitions
 	known     *worker.Known
 	answers   *evaluate.Answers
+
+	descriptors descriptors
 }
 
 var _ worker.Evaluator = (*Evaluator)(nil)
@@ -80,7 +82,7 @@ func (e *Evaluator) lookup(ev *evaluate.Evaluator, job evaluate.Job, ahead []sea
 
 // prepare finds what a trial needs: nothing here depends on the configuration.
 func (e *Evaluator) prepare(q *tuner.Question, bundle []byte) (evaluate.Job, *evaluate.Evaluator, error) {
-	d, err := arch.Load(q.Spec.Arch)
+	d, err := e.descriptors.of(&q.Spec, q.Descriptor)
 	if err != nil {
 		return evaluate.Job{}, nil, err
 	}

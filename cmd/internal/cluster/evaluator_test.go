@@ -151,11 +151,11 @@ func TestSweepsCanBeLaunched(t *testing.T) {
 	}
 	spec := q.Spec
 	spec.Problem, spec.Set = nil, nil
-	plan, err := (Planner{}).Plan(spec, bundle)
+	plan, err := (Planner{}).Plan(t.Context(), spec, tuner.Files{Bundle: bundle})
 	if err != nil || plan.Space.Size() != 2 || plan.Refusal == nil || !strings.Contains(plan.Refusal.Error(), "OpenCL kernels cannot be simulated") {
 		t.Errorf("refusal %v, %v", plan.Refusal, err)
 	}
-	if plan, err := (Planner{}).Plan(q.Spec, copies); err != nil || plan.Refusal != nil {
+	if plan, err := (Planner{}).Plan(t.Context(), q.Spec, tuner.Files{Bundle: copies}); err != nil || plan.Refusal != nil {
 		t.Errorf("refusal %v, %v", plan.Refusal, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestSweepsRunNoPrograms(t *testing.T) {
 	for _, choice := range []string{program, "./clang", "../" + filepath.Base(dir) + "/clang", "clang-and-more", "nvcc; touch x", "clang++-19\n", "-nvcc"} {
 		spec := q.Spec
 		spec.Compiler = choice
-		if _, err := (Planner{}).Plan(spec, bundle); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "compiler") {
+		if _, err := (Planner{}).Plan(t.Context(), spec, tuner.Files{Bundle: bundle}); tuner.KindOf(err) != tuner.Invalid || !strings.Contains(err.Error(), "compiler") {
 			t.Errorf("a sweep with the compiler %q is answered %v", choice, err)
 		}
 		q := q

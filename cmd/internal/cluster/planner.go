@@ -8,6 +8,8 @@
 package cluster
 
 import (
+	"context"
+
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/search/seeded"
 	"github.com/warptune/warptune/search/stopping"
@@ -27,15 +29,18 @@ type Planner struct {
 var _ tuner.Planner = Planner{}
 
 // Plan opens the bundle and builds the space and the strategy the spec names.
-func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
+func (p Planner) Plan(ctx context.Context, spec tuner.Spec, files tuner.Files) (tuner.Plan, error) {
 	if err := compile.CheckChoice(spec.Compiler); err != nil && !p.AnyCompiler {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}
-	def, _, err := kernel.OpenBundle(bundle)
+	if _, err := DescriptorOf(&spec, files.Descriptor); err != nil && spec.Descriptor != "" {
+		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
+	}
+	def, _, err := kernel.OpenBundle(files.Bundle)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "kernel bundle: %v", err)
 	}
-	space, err := def.Space(spec.Problem, spec.Set)
+	space, err := def.SpaceUntil(spec.Problem, spec.Set, ctx.Err)
 	if err != nil {
 		return tuner.Plan{}, tuner.Errorf(tuner.Invalid, "", "%v", err)
 	}
@@ -60,6 +65,15 @@ func (p Planner) Plan(spec tuner.Spec, bundle []byte) (tuner.Plan, error) {
 		plan.Window = tuner.WideWindow
 	}
 	return plan, nil
+}
+
+// Parts says what a bundle's definition consists of (kernel.Definition.Parts).
+func Parts(bundle []byte) (tuner.Parts, error) {
+	def, _, err := kernel.OpenBundle(bundle)
+	if err != nil {
+		return nil, err
+	}
+	return def.Parts()
 }
 
 // known reads configurations, leaving out those of other parameters: they are

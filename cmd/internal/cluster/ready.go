@@ -13,12 +13,8 @@ import (
 // Ready says why this machine cannot evaluate a spec's configurations, nil if it
 // can: it compiles the first of them. A source that does not compile is not the
 // machine's fault, and no error.
-func Ready(ctx context.Context, def *kernel.Definition, spec *tuner.Spec) error {
-	d, err := arch.Load(spec.Arch)
-	if err != nil {
-		return err
-	}
-	space, err := def.Space(spec.Problem, spec.Set)
+func Ready(ctx context.Context, def *kernel.Definition, d *arch.Descriptor, spec *tuner.Spec) error {
+	space, err := def.SpaceUntil(spec.Problem, spec.Set, ctx.Err)
 	if err != nil || space.Size() == 0 {
 		return err
 	}

@@ -141,6 +141,9 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 	if wrong != "" {
 		return tuner.Outcome{Validity: tuner.Correctness, Message: wrong, Digest: report.Digest, Checked: checked(&report.Checked)}, nil, nil
 	}
+	if report.ErrorShare > 0 && report.Metrics != nil {
+		report.Metrics[SamplingError] = report.ErrorShare
+	}
 	return tuner.Outcome{
 		Validity: tuner.Correct, TimeUS: report.TimeUS, FloorUS: report.FloorUS, Digest: report.Digest,
 		Registers: report.Registers, SpillBytes: report.SpillBytes,
@@ -184,6 +187,10 @@ func checked(c *simengine.Checked) tuner.Checked {
 func line(text string) string {
 	return tuner.Clip(strings.Join(strings.Fields(text), " "), tuner.MaxMessage)
 }
+
+// SamplingError is the metric, none of the profiler's, that says by what share
+// sampling may have the time wrong (Report.ErrorShare); absent where all was simulated.
+const SamplingError = "warptune__sampling_error"
 
 // validities maps what the simulator refused to the outcome it is.
 var validities = map[simengine.FailureKind]tuner.Validity{

@@ -41,6 +41,10 @@ func printGroups(w io.Writer, groups []score.Group) {
 func printSummary(w io.Writer, s *score.Summary) {
 	fmt.Fprintf(w, "regret@1: geometric mean %.3f, worst group %.3f; regret@10: %.3f, %.3f\n", s.Regret1Geomean, s.Regret1Worst, s.Regret10Geomean, s.Regret10Worst)
 	fmt.Fprintf(w, "Spearman over groups with spread above %.1f: median %.3f, worst %.3f\n", score.RankSpread, s.SpearmanMedian, s.SpearmanWorst)
+	if s.ContestConfigs > 0 {
+		fmt.Fprintf(w, "at the top: ratios of times off by %.1f %%, median of groups, over %d configurations predicted within %.0f %% of the fastest\n",
+			100*s.Contest, s.ContestConfigs, 100*(score.Contender-1))
+	}
 	fmt.Fprintf(w, "MAPE: %.1f %% over all configurations, worst group %.1f %%; %d configurations without a prediction\n", 100*s.MAPE, 100*s.MAPEWorst, s.Failed)
 }
 
