@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -94,6 +95,7 @@ func paramBytes(k *ir.Kernel) int {
 // they name. It must be called once, before SetVar and the first run.
 func (m *Memory) LoadModule(k *ir.Kernel) error {
 	for _, v := range k.Vars {
+		v.Init = relocated(k, &v)
 		switch v.Space {
 		case ir.Global:
 			b := Buffer{Name: v.Name, Elem: ir.B8, Count: int64(v.Size), Fill: Bytes(v.Init)}
@@ -115,6 +117,25 @@ func (m *Memory) LoadModule(k *ir.Kernel) error {
 	}
 	m.pristine = append(m.pristine[:0], m.constants...)
 	return nil
+}
+
+// relocated is the initial contents of a variable, with the addresses in them.
+func relocated(k *ir.Kernel, v *ir.Var) []byte {
+	if len(v.Relocs) == 0 {
+		return v.Init
+	}
+	init := slices.Clone(v.Init)
+	for _, r := range v.Relocs {
+		target := &k.Vars[r.Var]
+		address := uint64(target.Offset) + uint64(r.Addend)
+		if target.Space == ir.Global {
+			address += staticBase
+		} else if r.Generic {
+			address += constWindow
+		}
+		putBits(init[r.Offset:], address>>r.Shift, r.Size)
+	}
+	return init
 }
 
 // maxConst is the size of the constant bank of every CUDA device.

@@ -272,12 +272,13 @@ func (b *kernelBuilder) ownVar(d *ptx.VarDecl, n *ptx.Declarator) int32 {
 
 // initOwn computes the initial bytes of a variable declared in a body.
 func (b *kernelBuilder) initOwn(d *ptx.VarDecl, n *ptx.Declarator, v *Var) {
-	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: []Var{*v}}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen, initialised: b.mb.initialised}
-	scratch.initialise(0, d, n)
+	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: append(slices.Clone(b.mb.out.Vars), *v)}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen, initialised: b.mb.initialised}
+	own := int32(len(b.mb.out.Vars))
+	scratch.initialise(own, d, n)
 	b.mb.initialised = scratch.initialised
 	scratch.relocate()
 	b.mb.errs = append(b.mb.errs, scratch.errs...)
-	*v = scratch.out.Vars[0]
+	*v = scratch.out.Vars[own]
 }
 
 // name gives a variable its offset when the kernel first names it. Shared
