@@ -35,6 +35,9 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, er
 		a := &given[i]
 		if a.Scalar {
 			args[i] = exec.Arg{Bytes: a.bytes()}
+			if a.Bytes == nil {
+				args[i].Elem = a.Elem
+			}
 			continue
 		}
 		buffer := a.buffer(BufferName(i, a.Name))
@@ -63,6 +66,9 @@ func (a *Arg) buffer(name string) exec.Buffer {
 
 // bytes are the scalar's bytes, little-endian.
 func (a *Arg) bytes() []byte {
+	if a.Bytes != nil {
+		return a.Bytes
+	}
 	out := make([]byte, a.Elem.Size())
 	for i := range out {
 		out[i] = byte(a.Bits >> (8 * i))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
@@ -48,10 +49,14 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 		return "" // behind a constant the position tells only if the kernel takes constants
 	}
 	a := &l.Args[e.Index]
+	if e.Taken != ir.NumberUnknown {
+		return fmt.Sprintf("%s: a %s is %s, but that parameter of kernel %s (%s) is %s: is its Type right, and the order of Arguments that of the parameters?",
+			field(a, ".Type"), a.TypeName(), e.Passed, l.KernelName, e.Param, e.Taken)
+	}
 	if e.Given == 0 {
 		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(a, ""), l.KernelName, e.Want)
 	}
-	return fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.Type, e.Given, l.KernelName, e.Want)
+	return fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
 }
 
 func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {

@@ -78,6 +78,8 @@ func TestFailuresNameTheDefinition(t *testing.T) {
 		"too many":          {list(x, idx, y, n, n), "kernel gather takes 4 arguments, but KernelSpecification.Arguments lists 5 that are not Constant memory: x, idx, y, n, n"},
 		"none":              {"", "kernel gather takes 4 arguments, but KernelSpecification.Arguments lists none that are not Constant memory"},
 		"wide scalar":       {list(x, idx, y, `{"Name": "n", "Type": "double", "MemoryType": "Scalar"}`), "KernelSpecification.Arguments[3].Type (n): a scalar of double has 8 bytes, but that parameter of kernel gather has 4"},
+		"another kind":      {list(x, idx, y, `{"Name": "n", "Type": "float", "MemoryType": "Scalar", "FillValue": 256}`), "KernelSpecification.Arguments[3].Type (n): a float is a floating-point number, but that parameter of kernel gather (p3) is an integer: is its Type right"},
+		"a pair of halves":  {list(x, idx, y, `{"Name": "n", "Type": "half4", "MemoryType": "Scalar"}`), "KernelSpecification.Arguments[3].Type (n): a scalar of half4 has 8 bytes, but that parameter of kernel gather has 4"},
 		"buffer":            {list(x, idx, y, `{"Name": "n", "Type": "int32", "Size": 1}`), "KernelSpecification.Arguments[3] (n): a Vector is passed as an address of 8 bytes, but that parameter of kernel gather has 4: is it a Scalar?"},
 		"unknown":           {list(x, idx, y, n, `{"Name": "filter", "Type": "float", "Size": 4, "MemoryType": "Symbol"}`), "KernelSpecification.Arguments[4].Name (filter): the source has no __constant__ variable of that name"},
 		"large":             {list(x, idx, y, n, strings.Replace(weights, "4", "5", 1)), "KernelSpecification.Arguments[4].Size (weights): variable weights: 5 elements of 4 bytes do not fit its 16 bytes"},
