@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	req.Cold = job.Cold
+	req.Cold, req.Kernel = job.Cold, cmp.Or(ptx.Entry, req.Kernel)
 	return req.Digest(ptx.Digest), true
 }
 
@@ -98,7 +99,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 	if err != nil {
 		return failed(tuner.Constraints, err), nil
 	}
-	req.Cold = job.Cold
+	req.Cold, req.Kernel = job.Cold, cmp.Or(ptx.Entry, req.Kernel)
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
 	if err != nil {
 		return outcomeOf(err), nil

@@ -10,7 +10,7 @@ import (
 // Front is what is done to the LLVM text of a device program by clang of a major version before any optimisation: VectorCopies, and what
 // nvcc's would say otherwise.
 func Front(ir []byte, major int) []byte {
-	ir = VectorCopies(trustCasts(ir))
+	ir = VectorCopies(trustCasts(withoutIgnored(ir)))
 	ir = keepNests(fuseLate(forgetPlaces(alignArrays(ir))))
 	if major >= TokensSince {
 		ir = controlConvergence(ir)
