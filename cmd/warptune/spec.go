@@ -94,7 +94,7 @@ func (s *sweepFlags) plan(a *app, name string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, err := openRuns(s.warm)
+	runs, err := a.openRuns(s.warm)
 	if err != nil {
 		return nil, err
 	}
