@@ -25,6 +25,7 @@ type kernelBuilder struct {
 	statics     map[*ptx.Declarator]int32
 	unsupported *UnsupportedError
 	area        area
+	line        string // the line that .loc gave last, as saxpy.cu:14
 
 	site site  // the instruction being built
 	dst  []Reg // its operands
@@ -61,6 +62,7 @@ func (b *kernelBuilder) errorf(at ptx.Loc, format string, args ...any) {
 func (b *kernelBuilder) refuse(at ptx.Loc, what string) {
 	if b.unsupported == nil {
 		b.unsupported = &UnsupportedError{Kernel: b.k.Name, Instr: what, Pos: b.mb.src.Pos(at)}
+		b.unsupported.Pos.Source = b.line
 	}
 }
 
@@ -179,6 +181,9 @@ func (b *kernelBuilder) body(blk *ptx.Block) {
 		case *ptx.Instr:
 			b.instr(n)
 		case *ptx.Directive:
+			if n.Name == ".loc" {
+				b.loc(n)
+			}
 			if n.Name == ".pragma" && len(n.Args) == 1 && n.Args[0].Text == "nounroll" {
 				b.k.NoUnroll = append(b.k.NoUnroll, len(b.list))
 			}

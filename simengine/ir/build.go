@@ -22,6 +22,7 @@ func Build(src *ptx.Module) (*Module, error) {
 		shapes: decoder{},
 		seen:   map[ptx.Pos]bool{},
 	}
+	mb.sourceFiles()
 	var entries []*ptx.Func
 	for _, it := range src.Items {
 		switch it := it.(type) {
@@ -166,6 +167,7 @@ type moduleBuilder struct {
 	seen   map[ptx.Pos]bool // places reported, so that inlining twice reports once
 	// initialised is the bytes of variables with an initial value.
 	initialised int64
+	files       map[uint64]string // of .file, by number
 }
 
 func (mb *moduleBuilder) errorf(at ptx.Loc, format string, args ...any) {

@@ -110,7 +110,10 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
-	edit := asnvcc.VectorCopies
+	edit := func(ir []byte) []byte {
+		ir, lines := asnvcc.TakeLines(ir)
+		return lines.Put(asnvcc.VectorCopies(ir))
+	}
 	if c.asNVCC {
 		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
 	}
@@ -130,7 +133,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read clang's output: %w", err)
 		}
-		return ptx, nil
+		return asnvcc.PlainLines(ptx, w.path("src")), nil
 	}
 	var ptx []byte
 	if c.asNVCC {
@@ -205,9 +208,14 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
 		"-include", "device.h", "-include", "../macros.h", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
 		"-O3", "-std=c++17", "-Wno-register", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
+	args = append(args, lineTables...)
 	args = append(args, extra...)
 	return append(args, "-I", ".", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
 }
+
+// lineTables has the front end say from which line each instruction comes, which changes no code
+// (TestLinesChangeNoCode), and is what -lineinfo is for nvcc.
+var lineTables = []string{"-gline-directives-only", "-fdebug-compilation-dir=."}
 
 // clangFinish is the command line of what follows the front end: LLVM's text to PTX, with
 // options for the optimiser besides the source's. What the latter ask for is in the text,

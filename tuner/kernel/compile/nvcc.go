@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -92,6 +93,7 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("read nvcc's output: %w", err)
 	}
+	ptx = asnvcc.PlainLines(ptx, w.path("src"))
 	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
 }
 
@@ -107,6 +109,11 @@ func nvccArgs(target string, options []string, main string) []string {
 	// nvcc refuses a second -std.
 	if !slices.ContainsFunc(options, func(o string) bool { return strings.Contains(o, "-std=") }) {
 		args = append(args, "-std=c++17")
+	}
+	if !slices.ContainsFunc(options, func(o string) bool {
+		return strings.HasSuffix(o, "lineinfo") || strings.HasSuffix(o, "-generate-line-info")
+	}) {
+		args = append(args, "-lineinfo")
 	}
 	return append(append(args, options...), "-I", ".", "-o", "../out.ptx", "./"+main)
 }
