@@ -24,6 +24,7 @@ func inTerms(err error, l *kernel.Launch) error {
 		fault    *exec.Fault
 		argument *exec.ArgumentError
 		variable *exec.VariableError
+		memory   *simengine.MemoryError
 		text     string
 	)
 	switch {
@@ -33,6 +34,8 @@ func inTerms(err error, l *kernel.Launch) error {
 		text = misfit(argument, l)
 	case errors.As(err, &variable):
 		text = unfilled(variable, l)
+	case errors.As(err, &memory):
+		text = overfull(memory, l)
 	}
 	if text == "" {
 		return err
@@ -84,6 +87,15 @@ func unfilled(e *exec.VariableError, l *kernel.Launch) string {
 		}
 	}
 	return ""
+}
+
+// overfull says which argument is larger than the GPU's memory.
+func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
+	a := holder(l, e.Buffer)
+	if a == nil {
+		return "KernelSpecification.Arguments: " + e.Error()
+	}
+	return fmt.Sprintf("%s: %d elements of %s are %d bytes, more than the %d bytes of memory of %s", field(a, ".Size"), a.Count, a.TypeName(), e.Bytes, e.Has, e.Device)
 }
 
 // faulted adds to a fault the argument whose buffer an access is next to.
