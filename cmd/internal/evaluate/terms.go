@@ -53,13 +53,17 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 	}
 	a := &l.Args[e.Index]
 	if e.Taken != ir.NumberUnknown {
-		return fmt.Sprintf("%s: a %s is %s, but that parameter of kernel %s (%s) is %s: is its Type right, and the order of Arguments that of the parameters?",
+		return fmt.Sprintf("%s: %s is %s, but that parameter of kernel %s (%s) is %s: is its Type right, and the order of Arguments that of the parameters?",
 			field(a, ".Type"), a.TypeName(), e.Passed, l.KernelName, e.Param, e.Taken)
 	}
 	if e.Given == 0 {
 		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(a, ""), l.KernelName, e.Want)
 	}
-	return fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
+	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
+	if e.Want > 4 && e.Want != 8 {
+		text += ": is it a vector, such as int3, or a structure, whose Type is custom and whose bytes a file has (FillType BinaryRaw)?"
+	}
+	return text
 }
 
 func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
