@@ -62,7 +62,7 @@ func ParseAssignments(text string) ([]Assignment, error) {
 		}
 		after = strings.TrimSpace(after)
 		end := strings.IndexByte(after, ',')
-		if q, err := strconv.QuotedPrefix(after); err == nil {
+		if q, err := strconv.QuotedPrefix(after); err == nil && after[0] == '"' { // not 'x' or `x`, which Go quotes too
 			end = len(q)
 			if end < len(after) && after[end] != ',' {
 				return nil, fmt.Errorf("%q: a comma is expected at %q", text, after[end:])

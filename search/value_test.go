@@ -27,7 +27,7 @@ func TestParseValue(t *testing.T) {
 
 // FuzzAssignments: what splits joins again to the same, and nothing panics.
 func FuzzAssignments(f *testing.F) {
-	for _, s := range []string{"a=1,b=2", `s="x,\"y=",t=`, " a = 1 ", "a=,b", `a="\u00e9"`} {
+	for _, s := range []string{"a=1,b=2", `s="x,\"y=",t=`, " a = 1 ", "a=,b", `a="\u00e9"`, "s=\"`\",t=\"`\"", `a="'",b="'"`, "a=\"\xff\",b=`,c='"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

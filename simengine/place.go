@@ -21,6 +21,9 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []
 		return nil, nil, nil, nil, err
 	}
 	given := parameters(k, req)
+	if err := fits(given, req); err != nil {
+		return nil, nil, nil, nil, err
+	}
 	for i := range req.Constants {
 		a := &req.Constants[i]
 		if len(given) > len(req.Args) && !declares(k, a.Name) {
@@ -37,6 +40,9 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []
 		a := &given[i]
 		if a.Scalar {
 			args[i] = exec.Arg{Bytes: a.bytes()}
+			if a.Bytes == nil {
+				args[i].Elem = a.Elem
+			}
 			continue
 		}
 		buffer := a.buffer(BufferName(i, a.Name))
@@ -54,6 +60,45 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []
 	return memory, params, extents, buffers, err
 }
 
+// MemoryError says that the buffers of a launch need more than the device's memory.
+type MemoryError struct {
+	Buffer string // that is too large by itself, by BufferName; "": only all together are
+	Bytes  int64  // it needs, or all do
+	Has    int64  // the device
+	Device string
+}
+
+func (e *MemoryError) Error() string {
+	what := "the buffers together need"
+	if e.Buffer != "" {
+		what = "buffer " + e.Buffer + " needs"
+	}
+	return fmt.Sprintf("%s %d bytes, more than the %d bytes of memory of %s", what, e.Bytes, e.Has, e.Device)
+}
+
+// fits refuses buffers that the device has no room for, where its size is known.
+func fits(given []Arg, req *Request) error {
+	has := int64(req.Arch.DRAMBytes)
+	if has == 0 {
+		return nil
+	}
+	total := int64(0)
+	for i := range given {
+		if given[i].Scalar {
+			continue
+		}
+		b := given[i].buffer("")
+		if n := b.Bytes(); n > has {
+			return &MemoryError{BufferName(i, given[i].Name), n, has, req.Arch.Title}
+		}
+		total += b.Bytes()
+	}
+	if total > has {
+		return &MemoryError{"", total, has, req.Arch.Title}
+	}
+	return nil
+}
+
 // BufferName is how faults (exec.Fault.Buffer) name the buffer of a kernel's parameter,
 // counted from 0, by the argument that is passed for it.
 func BufferName(parameter int, argument string) string {
@@ -66,6 +111,9 @@ func (a *Arg) buffer(name string) exec.Buffer {
 
 // bytes are the scalar's bytes, little-endian.
 func (a *Arg) bytes() []byte {
+	if a.Bytes != nil {
+		return a.Bytes
+	}
 	out := make([]byte, a.Elem.Size())
 	for i := range out {
 		out[i] = byte(a.Bits >> (8 * i))

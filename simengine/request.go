@@ -78,6 +78,7 @@ type Arg struct {
 	Lanes  int     // elements of a vector type: 1, 2, 4...; 0 means 1
 	Scalar bool
 	Bits   uint64 // the scalar's bits
+	Bytes  []byte // of a vector or structure passed by value, instead of Bits; nil: one number
 	Count  int64  // elements of the buffer
 	Fill   Fill
 	// Position is where a constant stands among arguments and constants, from 0.
@@ -141,7 +142,7 @@ func (c *Check) digest(h hash.Hash) {
 }
 
 func (a *Arg) digest(h hash.Hash) {
-	text(h, a.Name, a.Fill.Text)
+	text(h, a.Name, a.Fill.Text, string(a.Bytes))
 	scalar := 0
 	if a.Scalar {
 		scalar = 1

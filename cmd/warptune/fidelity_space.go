@@ -22,7 +22,7 @@ func (a *app) timedRecords(file, kernelName string) ([]record.Record, error) {
 		if kernelName != "" {
 			return nil, usagef("--kernel names the kernel of a recorded space (.csv or .json); each record of %s names its own", file)
 		}
-		return readRecords(file)
+		return a.readRecords(file, record.ReadMeasured)
 	}
 	if kernelName == "" {
 		return nil, usagef("%s does not say of which kernel its configurations are: give its definition by --kernel NAME.json", file)
@@ -31,7 +31,7 @@ func (a *app) timedRecords(file, kernelName string) ([]record.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	spaces, err := openRecorded(file, 0)
+	spaces, err := a.openRecorded(file, 0)
 	if err != nil {
 		return nil, err
 	}

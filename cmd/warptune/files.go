@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -11,8 +12,9 @@ import (
 	"github.com/warptune/warptune/tuner/record"
 )
 
-// readRecords reads a records file, - for standard input.
-func readRecords(name string) ([]record.Record, error) {
+// readRecords reads a records file by record.Read or record.ReadMeasured, - for standard
+// input. What cannot be used of it is said on stderr.
+func (a *app) readRecords(name string, read func(string, io.Reader) ([]record.Record, record.Odd, error)) ([]record.Record, error) {
 	f := os.Stdin
 	if name != "-" {
 		var err error
@@ -21,11 +23,19 @@ func readRecords(name string) ([]record.Record, error) {
 		}
 		defer f.Close()
 	}
-	recs, err := record.Read(name, f)
+	recs, odd, err := read(name, f)
+	a.odd(name, odd.String())
 	if err == nil && len(recs) == 0 {
 		err = fmt.Errorf("%s holds no records", name)
 	}
 	return recs, err
+}
+
+// odd says once what of a file cannot be used.
+func (a *app) odd(file, what string) {
+	if what != "" {
+		fmt.Fprintf(a.stderr, "warptune: %s: %s\n", file, what)
+	}
 }
 
 // openPTX opens a directory of PTX files, or a .zip of them; nil for "".

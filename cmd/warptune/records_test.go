@@ -159,7 +159,7 @@ func stencils(t *testing.T, every int) (file, ptx string, n int) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	all, err := record.Read("timings", f)
+	all, _, err := record.Read("timings", f)
 	if err != nil {
 		t.Fatal(err)
 	}

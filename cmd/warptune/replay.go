@@ -128,13 +128,13 @@ func (a *app) replay(ctx context.Context, r *replays, names []string) error {
 		return a.replayBeliefs(ctx, r, names)
 	}
 	var err error
-	if r.donors, err = openDonors(r.transfer); err != nil {
+	if r.donors, err = a.openDonors(r.transfer); err != nil {
 		return err
 	}
 	var scores []replay.Score
 	bar, total := a.progress("runs"), len(names)*len(r.strategies)*r.seeds
 	for k, name := range names {
-		records, err := openRecorded(name, replay.Searchable)
+		records, err := a.openRecorded(name, replay.Searchable)
 		if err != nil {
 			return err
 		}

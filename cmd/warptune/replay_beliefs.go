@@ -18,7 +18,7 @@ func (a *app) replayBeliefs(ctx context.Context, r *replays, names []string) err
 	total := map[string][]replay.Belief{}
 	bar := a.progress("runs")
 	for k, name := range names {
-		records, err := openRecorded(name, replay.Searchable)
+		records, err := a.openRecorded(name, replay.Searchable)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 // openRecorded reads the spaces of a file, whose name says what it is; of a file
 // of many those with least configurations or more.
-func openRecorded(name string, least int) ([]*replay.Record, error) {
+func (a *app) openRecorded(name string, least int) ([]*replay.Record, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -26,10 +26,12 @@ func openRecorded(name string, least int) ([]*replay.Record, error) {
 		if err != nil {
 			return nil, err
 		}
+		a.odd(name, run.Odd.String())
 		rec, err := recordedRun(name, run)
 		return []*replay.Record{rec}, err
 	}
-	rec, err := replay.ReadCSV(name, f)
+	rec, odd, err := replay.ReadCSV(name, f)
+	a.odd(name, odd)
 	if err != nil && !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") {
 		err = fmt.Errorf("%w (read as CSV, as its name ends neither in .json, as other tuners' files do, nor in .jsonl)", err)
 	}

@@ -18,10 +18,10 @@ type donor struct {
 	*replay.Record
 }
 
-func openDonors(names []string) (donors, error) {
+func (a *app) openDonors(names []string) (donors, error) {
 	var all donors
 	for _, name := range names {
-		records, err := openRecorded(name, 1)
+		records, err := a.openRecorded(name, 1)
 		if err != nil {
 			return nil, err
 		}

@@ -70,7 +70,7 @@ func (a *app) simulateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			records, err := simulateRecords(def, config, configs, problem)
+			records, err := a.simulateRecords(def, config, configs, problem)
 			if err != nil {
 				return err
 			}
@@ -85,9 +85,9 @@ func (a *app) simulateCommand() *cobra.Command {
 	return cmd
 }
 
-func simulateRecords(def *kernel.Definition, config, configs string, problem []int64) ([]record.Record, error) {
+func (a *app) simulateRecords(def *kernel.Definition, config, configs string, problem []int64) ([]record.Record, error) {
 	if configs != "" {
-		return readRecords(configs)
+		return a.readRecords(configs, record.Read)
 	}
 	rec, err := configRecord(def, config, problem)
 	return []record.Record{rec}, err

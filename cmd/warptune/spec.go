@@ -102,7 +102,7 @@ func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, e
 	if err != nil {
 		return nil, err
 	}
-	runs, err := openRuns(s.warm)
+	runs, err := a.openRuns(s.warm)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 const warmConfigs = 16
 
 // openRuns reads the files of other tuners given by --warm-start.
-func openRuns(names []string) ([]*exchange.Run, error) {
+func (a *app) openRuns(names []string) ([]*exchange.Run, error) {
 	var runs []*exchange.Run
 	for _, name := range names {
 		f, err := os.Open(name)
@@ -28,6 +28,7 @@ func openRuns(names []string) ([]*exchange.Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--warm-start: %w", err)
 		}
+		a.odd(name, run.Odd.String())
 		runs = append(runs, run)
 	}
 	return runs, nil

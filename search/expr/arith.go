@@ -2,9 +2,11 @@ package expr
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/bits"
+	"strings"
 )
 
 var (
@@ -12,6 +14,7 @@ var (
 	errDivide   = errors.New("division by zero")
 	errComplex  = errors.New("power of a negative number is not real")
 	errTooLarge = errors.New("result does not fit in a float")
+	errShift    = errors.New("shift by a negative number")
 )
 
 func addInt(a, b int64) (int64, error) {
@@ -158,17 +161,74 @@ func powFloat(a, b float64) (float64, error) {
 	if a < 0 && !math.IsInf(a, 0) && b != math.Trunc(b) {
 		return 0, errComplex
 	}
-	f := math.Pow(a, b)
+	f := nearestPower(a, b)
 	if math.IsInf(f, 0) && !math.IsInf(a, 0) && !math.IsInf(b, 0) {
 		return 0, errTooLarge
 	}
 	return f, nil
 }
 
+// nearestPower is the float nearest to a**b where b is a whole number or a half, as CPython's
+// (the C library's) is; math.Pow may be the next one. Other exponents are left to it.
+func nearestPower(a, b float64) float64 {
+	const most, precision = 1100, 256
+	halves := 2 * b
+	if a == 0 || math.IsInf(a, 0) || math.IsNaN(a) || math.Abs(b) > most || halves != math.Trunc(halves) {
+		return math.Pow(a, b)
+	}
+	x := new(big.Float).SetPrec(precision).SetFloat64(math.Abs(a))
+	result := new(big.Float).SetPrec(precision).SetInt64(1)
+	if math.Mod(halves, 2) != 0 {
+		result.Sqrt(x)
+	}
+	for n := uint64(math.Abs(math.Trunc(b))); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			result.Mul(result, x)
+		}
+		x.Mul(x, x)
+	}
+	if b < 0 {
+		result.Quo(big.NewFloat(1).SetPrec(precision), result)
+	}
+	f, _ := result.Float64()
+	if a < 0 && math.Mod(b, 2) != 0 {
+		f = -f
+	}
+	return f
+}
+
+// shiftLeft multiplies by a power of two.
+func shiftLeft(a, b int64) (int64, error) {
+	switch {
+	case b < 0:
+		return 0, errShift
+	case a == 0:
+		return 0, nil
+	case b > 63 || a<<b>>b != a:
+		return 0, errOverflow
+	}
+	return a << b, nil
+}
+
+// shiftRight divides by a power of two and rounds to minus infinity.
+func shiftRight(a, b int64) (int64, error) {
+	if b < 0 {
+		return 0, errShift
+	}
+	return a >> min(b, 63), nil
+}
+
 // intOps give an Int for two Ints; / and ** may give a Float and are apart.
 var intOps = map[string]func(a, b int64) (int64, error){
-	"+": addInt, "-": subInt, "*": mulInt, "//": floorDivInt, "%": modInt,
+	"+": addInt, "-": subInt, "*": mulInt, "//": floorDivInt, "%": modInt, "<<": shiftLeft, ">>": shiftRight,
+	"&": func(a, b int64) (int64, error) { return a & b, nil },
+	"|": func(a, b int64) (int64, error) { return a | b, nil },
+	"^": func(a, b int64) (int64, error) { return a ^ b, nil },
 }
+
+// ofBits reports operators that take integers only, and of which &, | and ^ give a truth
+// value for two.
+func ofBits(op string) bool { return strings.Contains("& | ^ << >>", op) }
 
 var floatOps = map[string]func(a, b float64) (float64, error){
 	"+":  func(a, b float64) (float64, error) { return a + b, nil },
@@ -184,6 +244,9 @@ var floatOps = map[string]func(a, b float64) (float64, error){
 func arith(op string, x, y Value) (Value, error) {
 	if x.isInt() && y.isInt() {
 		switch {
+		case x.kind == KindBool && y.kind == KindBool && len(op) == 1 && ofBits(op):
+			i, err := intOps[op](x.n, y.n)
+			return Bool(i != 0), err
 		case op == "/":
 			f, err := divInt(x.n, y.n)
 			return Float(f), err
@@ -195,6 +258,10 @@ func arith(op string, x, y Value) (Value, error) {
 			return Int(i), err
 		}
 	}
-	f, err := floatOps[op](x.float(), y.float())
+	float := floatOps[op]
+	if float == nil {
+		return Value{}, fmt.Errorf("%s needs integers, not %s and %s", op, brief(x), brief(y))
+	}
+	f, err := float(x.float(), y.float())
 	return Float(f), err
 }

@@ -16,13 +16,13 @@ type (
 		At   int
 		Name string
 	}
-	// Unary is -X, +X or not X.
+	// Unary is -X, +X, ~X or not X.
 	Unary struct {
 		At int
 		Op string
 		X  Node
 	}
-	// Binary is X Op Y with + - * / // % **.
+	// Binary is X Op Y with + - * / // % ** & | ^ << >>.
 	Binary struct {
 		At   int
 		Op   string

@@ -58,6 +58,12 @@ func (b *bounder) unary(n *Unary) span {
 	if n.Op == "+" {
 		return x
 	}
+	if n.Op == "~" {
+		return func(iv []Interval) (Interval, bool) {
+			r, ok := x(iv)
+			return Interval{^r.Hi, ^r.Lo}, ok
+		}
+	}
 	return func(iv []Interval) (Interval, bool) {
 		r, ok := x(iv)
 		return Interval{-r.Hi, -r.Lo}, ok && r.Lo != math.MinInt64

@@ -94,12 +94,29 @@ func intExtreme(largest bool, x, y func(*Env) int64) code {
 
 // items returns the elements of a list argument.
 func items(e *Env, n *Call, v Value) []Value {
-	list, ok := v.Items()
+	list, ok := e.elements(n, v)
 	if !ok {
 		e.fail(n, "%s needs a list, not %s", n.Func, brief(v))
 	}
-	e.step(n, len(list))
 	return list
+}
+
+// elements are those of a list or tuple, and the characters of a text; at the cost of a step
+// for each.
+func (e *Env) elements(n Node, v Value) ([]Value, bool) {
+	if s, ok := v.Str(); ok {
+		if !e.step(n, len(s)) {
+			return nil, true
+		}
+		var list []Value
+		for _, r := range s {
+			list = append(list, Str(string(r)))
+		}
+		return list, true
+	}
+	list, ok := v.Items()
+	e.step(n, len(list))
+	return list, ok
 }
 
 func absOf(e *Env, n *Call, a []Value) Value {
@@ -126,10 +143,24 @@ func quantified(e *Env, n *Call, list Value, ends bool) Value {
 }
 
 func floatOf(e *Env, n *Call, a []Value) Value {
+	if s, ok := a[0].Str(); ok {
+		if f, err := strconv.ParseFloat(plainNumber(s), 64); err == nil || math.IsInf(f, 0) {
+			return Float(f)
+		}
+	}
 	if !a[0].isNumber() {
 		e.fail(n, "float of %s", brief(a[0]))
 	}
 	return Float(a[0].float())
+}
+
+// plainNumber is a number in a text as Go reads it: blanks round it are passed over, and
+// what Python does not take (hexadecimal digits) is none.
+func plainNumber(s string) string {
+	if s = strings.TrimSpace(s); strings.ContainsAny(s, "xXpP_") {
+		return ""
+	}
+	return s
 }
 
 // intOf cuts the fraction.
@@ -137,6 +168,11 @@ func intOf(e *Env, n *Call, a []Value) Value {
 	v := a[0]
 	if v.isInt() {
 		return Int(v.n)
+	}
+	if s, ok := v.Str(); ok {
+		if i, err := strconv.ParseInt(plainNumber(s), 10, 64); err == nil {
+			return Int(i)
+		}
 	}
 	f := math.Trunc(v.float())
 	if v.kind != KindFloat || !(f >= -1<<63 && f < 1<<63) {
@@ -240,6 +276,9 @@ func roundOf(e *Env, n *Call, a []Value) Value {
 
 func sortedOf(e *Env, n *Call, a []Value) Value {
 	list := slices.Clone(items(e, n, a[0]))
+	if !e.step(n, 2*len(list)) { // in order already it is cheap, else about ten comparisons each
+		return Value{}
+	}
 	slices.SortStableFunc(list, func(x, y Value) int {
 		c, ok := e.order(n, x, y)
 		if !ok {
@@ -252,6 +291,9 @@ func sortedOf(e *Env, n *Call, a []Value) Value {
 
 func sumOf(e *Env, n *Call, a []Value) Value {
 	total := Int(0)
+	if s, ok := a[0].Str(); ok && s == "" {
+		return total
+	}
 	for _, v := range items(e, n, a[0]) {
 		if !v.isNumber() {
 			e.fail(n, "sum of %s", brief(v))

@@ -151,6 +151,14 @@ func holds(e *Env, n Node, op string, x, y Value) bool {
 }
 
 func member(e *Env, n Node, x, y Value) bool {
+	if text, ok := y.Str(); ok {
+		part, ok := x.Str()
+		if !ok {
+			e.fail(n, "in a text needs a text before it, not %s", brief(x))
+		}
+		e.step(n, len(text))
+		return strings.Contains(text, part)
+	}
 	items, ok := y.Items()
 	if !ok {
 		e.fail(n, "in needs a list, not %s", brief(y))

@@ -1,13 +1,13 @@
 // Package expr reads and evaluates the Python expressions of kernel
-// definitions: list literals and comprehensions, arithmetic, comparisons,
+// definitions: list literals and comprehensions, arithmetic, bits, comparisons,
 // logic, membership, conditional expressions, indexing and a few builtins.
 //
 // It is a grammar of our own, never an interpreter: there are no attributes,
 // assignments, lambdas or user functions, and every evaluation ends quickly
 // (see the Max constants). Values mean what they mean in Python 3: / is true
 // division, // and % round to minus infinity, and/or give an operand, True is
-// 1. It differs in this: integers have 64 bits and overflow is an error, range
-// and generator expressions are lists, and texts are not sequences.
+// 1, & | ^ ~ << >> work on integers of any sign. It differs in this: integers have 64 bits and
+// overflow is an error, range and generator expressions are lists, and sets tuples.
 //
 // Parse gives an Expr, Compile binds its names to variables and gives a
 // Program of closures, typed where the variables' kinds are known, that

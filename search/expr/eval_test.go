@@ -52,6 +52,11 @@ func TestEval(t *testing.T) {
 		{"0x10 + 0b11 + 1_000", "1019"}, {"1e3", "1000.0"}, {".5", "0.5"}, {"2**62 + (2**62 - 1)", "9223372036854775807"},
 		{"[x for x in [1, 2] for x in range(x)]", "[0, 0, 1]"}, {"[[i for i in range(j)] for j in range(3)]", "[[], [0], [0, 1]]"},
 		{"(1, 2) == [1, 2]", "False"}, {"[1, 2] < [1, 3]", "True"}, {"u * 2", "14"}, {"u / 2", "3.5"}, {"-u", "-7"}, {"f * a", "30.0"}, {"t + 1", "2"},
+		{"6 & 3", "2"}, {"6 | 3", "7"}, {"6 ^ 3", "5"}, {"~6", "-7"}, {"~-7", "6"}, {"-6 & 3", "2"}, {"-6 | 3", "-5"}, {"-6 ^ 3", "-7"}, {"1 << 4", "16"}, {"-1 << 4", "-16"}, {"-5 >> 1", "-3"}, {"5 >> 100", "0"}, {"-5 >> 100", "-1"}, {"0 << 100", "0"},
+		{"1 | 2 ^ 3 & 4 << 1 + 1", "3"}, {"1 + 1 << 2", "8"}, {"1 << 2 ** 2", "16"}, {"6 & 3 == 2", "True"}, {"1 | 2 == 3", "True"}, {"~1 ** 2", "-2"}, {"-~1", "2"}, {"not ~-1", "True"}, {"not 1 & 2", "True"}, {"True & False", "False"}, {"True | 2", "3"}, {"True ^ True", "False"}, {"~True", "-2"}, {"t & t", "True"}, {"t << 1", "2"},
+		{"'b' in 'abc'", "True"}, {"'' in ''", "True"}, {"'ac' not in 'abc'", "True"}, {"s[0]", "'x'"}, {"s[-1] + 'z'", "'yz'"}, {"'ab' * 2", "'abab'"}, {"-1 * 'ab'", "''"}, {"list('aé')", "['a', 'é']"}, {"[c for c in s]", "['x', 'y']"}, {"max('abc')", "'c'"}, {"len('é')", "1"}, {"len('')", "0"},
+		{"int(' 42 ')", "42"}, {"float('2.5')", "2.5"}, {"not []", "True"}, {"[] or 5", "5"}, {"'' or 'x'", "'x'"}, {"not '0'", "False"}, {"not 0.0", "True"}, {"sum([])", "0"}, {"[] == ()", "False"}, {"[] < [0]", "True"}, {"len([])", "0"}, {"1 in []", "False"}, {"any([])", "False"}, {"[] + []", "[]"}, {"[[]] * 2", "[[], []]"},
+		{"2 ** -2", "0.25"}, {"32 ** f", "5792.618751480198"}, {"f ** 81", "1.710569414459005e+32"}, {"3 ** 2.5", "15.588457268119896"}, {"(-2.5) ** 3", "-15.625"}, {"4 ** -0.5", "0.5"}, {"64 ** 0.5", "8.0"}, {"(-2) ** -1", "-0.5"}, {"0.0 ** 0", "1.0"}, {"True + 0.5", "1.5"}, {"-7 // 2.0", "-4.0"}, {"-7 % 2.5", "0.5"}, {"7 % -2.5", "-0.5"}, {"'a' < 'b' < 'c'", "True"}, {"'Z' < 'a'", "True"}, {"'10' < '9'", "True"}, {"1 == True == 1.0", "True"}, {"[1, True, 1.0] == [True, 1, 1]", "True"},
 		{"a if a > b else f", "12"}, {"0 ** 0", "1"}, {"(-1) ** 63", "-1"}, {"10 ** 18", "1000000000000000000"}, {"0.1 + 0.2", "0.30000000000000004"},
 	} {
 		v, err := eval(c.text)
@@ -71,16 +76,16 @@ func TestErrors(t *testing.T) {
 		part   string
 	}{
 		{"", 1, "empty"}, {"1 +", 4, "a value is expected"}, {"(1", 3, ") expected"}, {"1 2", 3, "unexpected 2"}, {"a.b", 2, "attributes"},
-		{"x + 1", 1, "unknown name x; known are a, b, f, s, t, P, u"}, {"a = 1", 3, "write =="}, {"a & 1", 3, "write and"}, {"lambda: 1", 1, "lambda"},
+		{"x + 1", 1, "unknown name x; known are a, b, f, s, t, P, u"}, {"a = 1", 3, "write =="}, {"a && b", 4, "a value is expected"}, {"a & f", 3, "needs integers, not int 12 and float 2.5"}, {"1 << -1", 3, "negative"}, {"1 << 63", 3, "64 bits"}, {"~f", 1, "needs an integer"}, {"~s", 1, "needs an integer"}, {"s & 1", 3, "cannot be applied"}, {"!a", 1, "write not"}, {"1 in s", 3, "needs a text"}, {"s[2]", 2, "outside a list of 2"}, {"lambda: 1", 1, "lambda"},
 		{"eval('1')", 1, "unknown function eval; known are abs"}, {"[1][0](2)", 7, "only a builtin"}, {"P[1:2]", 4, "slices"}, {"{1: 2}", 3, "dictionaries"},
 		{"a // 0", 3, "division by zero"}, {"a % (b + 5)", 3, "division by zero"}, {"1 / 0", 3, "division"}, {"1.0 % 0.0", 5, "division"}, {"0.0 ** -1", 5, "division"},
 		{"2 ** 63", 3, "64 bits"}, {"9223372036854775807 + 1", 21, "64 bits"}, {"9223372036854775808", 1, "64 bits"}, {"-(-9223372036854775807 - 1)", 1, "64 bits"},
 		{"(-8) ** 0.5", 6, "not real"}, {"10.0 ** 999", 6, "float"}, {"P[2]", 2, "outside a list of 2"}, {"a[0]", 2, "only a list"}, {"1 in 2", 3, "needs a list"},
-		{"'a' < 1", 5, "cannot compare"}, {"'a' * 2", 5, "cannot be applied"}, {"[1] + (1,)", 5, "cannot be applied"}, {"-'a'", 1, "sign"}, {"sum('a')", 1, "needs a list"},
+		{"'a' < 1", 5, "cannot compare"}, {"'a' * 2.0", 5, "cannot be applied"}, {"[1] + (1,)", 5, "cannot be applied"}, {"-'a'", 1, "sign"}, {"sum('a')", 1, "sum of str"},
 		{"len(1, 2)", 1, "takes one argument, not 2"}, {"range(1.5)", 1, "integers"}, {"range(1, 2, 0)", 1, "step 0"}, {"max([])", 1, "empty"},
 		{"[i for i in 3]", 13, "needs a list"}, {"[i for 3 in P]", 8, "loop variable"}, {"'abc", 1, "not closed"}, {"012", 1, "leading zeros"}, {"1x", 1, "not a number"},
 		{"é", 1, "unexpected character"}, {"'é' + x", 7, "unknown name x"}, {"not", 4, "a value"}, {"1 if 2", 7, "else expected"}, {"a in", 5, "a value"}, {"a not b", 7, "in expected"},
-		{"None", 1, "None"}, {"'\\q'", 2, "escapes"}, {"abs([1])", 1, "abs of a list"}, {"int('3')", 1, "int of str '3'"}, {"1 < 2 in 3", 3, "needs a list"},
+		{"None", 1, "None"}, {"'\\q'", 2, "escapes"}, {"abs([1])", 1, "abs of a list"}, {"int('3.5')", 1, "int of str '3.5'"}, {"float('0x1p2')", 1, "float of str"}, {"1 < 2 in 3", 3, "needs a list"},
 	} {
 		_, err := eval(c.text)
 		e, ok := err.(*Error)

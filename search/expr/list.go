@@ -46,13 +46,17 @@ func collect(e *Env, n Node, open byte, vs []Value) Value {
 func (c *compiler) index(n *Index) code {
 	x, i := c.node(n.X), c.node(n.I)
 	return code{v: func(e *Env) Value {
-		items, ok := x.v(e).Items()
+		v := x.v(e)
+		items, ok := v.Items()
+		if v.kind == KindString {
+			items, ok = e.elements(n, v)
+		}
 		k := i.v(e)
 		switch {
 		case e.err != nil:
 			return Value{}
 		case !ok:
-			e.fail(n, "only a list can be indexed")
+			e.fail(n, "only a list or a text can be indexed")
 			return Value{}
 		case !k.isInt():
 			e.fail(n, "an index must be an integer, not %s", brief(k))
@@ -75,6 +79,7 @@ type loop struct {
 	slot int
 	iter code
 	ifs  []func(*Env) bool
+	cost int // steps of an iteration
 }
 
 func (c *compiler) comprehension(n *Comprehension) code {
@@ -82,12 +87,14 @@ func (c *compiler) comprehension(n *Comprehension) code {
 	loops := make([]loop, len(n.Clauses))
 	for i, cl := range n.Clauses {
 		iter := c.node(cl.Iter) // before its own variable is known
-		loops[i] = loop{slot: c.declare(cl.Name, outer), iter: iter}
+		loops[i] = loop{slot: c.declare(cl.Name, outer), iter: iter, cost: iterationSteps}
 		for _, t := range cl.Ifs {
 			loops[i].ifs = append(loops[i].ifs, c.truth(t))
+			loops[i].cost += size(t)
 		}
 	}
 	item := c.node(n.Item)
+	loops[len(loops)-1].cost += size(n.Item)
 	c.scopes = c.scopes[:outer]
 	open := n.Open
 	if open == '(' { // a generator expression is a list here
@@ -101,6 +108,19 @@ func (c *compiler) comprehension(n *Comprehension) code {
 		}
 		return collect(e, n, open, vs)
 	}}
+}
+
+// iterationSteps is what an iteration of a comprehension counts for, besides a step for each
+// node that it evaluates: 2^21 steps then take less than 100 ms.
+const iterationSteps = 6
+
+// size is the number of nodes of a tree.
+func size(n Node) int {
+	count := 1
+	for _, c := range children(n) {
+		count += size(c)
+	}
+	return count
 }
 
 // declare gives a loop variable a slot; the same name in one comprehension is
@@ -130,13 +150,16 @@ func run(e *Env, n *Comprehension, loops []loop, item code, out *[]Value) {
 	l := loops[0]
 	from := l.iter.v(e)
 	items, ok := from.Items()
+	if from.kind == KindString {
+		items, ok = e.elements(n, from)
+	}
 	if !ok {
 		e.fail(n.Clauses[len(n.Clauses)-len(loops)].Iter, "for needs a list, not %s", brief(from))
 		return
 	}
 next:
 	for _, v := range items {
-		if !e.step(n, 1) {
+		if !e.step(n, l.cost) {
 			return
 		}
 		e.locals[l.slot] = v

@@ -1,6 +1,9 @@
 package expr
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 func (c *compiler) unary(n *Unary) code {
 	if n.Op == "not" {
@@ -10,6 +13,9 @@ func (c *compiler) unary(n *Unary) code {
 		return constant(Int(-l.Value.n))
 	}
 	x := c.node(n.X)
+	if n.Op == "~" {
+		return inverted(n, x)
+	}
 	negate := n.Op == "-"
 	switch {
 	case x.i != nil && !negate:
@@ -24,6 +30,20 @@ func (c *compiler) unary(n *Unary) code {
 		})
 	}
 	return code{v: func(e *Env) Value { return negated(e, n, x.v(e), negate) }}
+}
+
+// inverted is ~x, which is -x - 1 of an integer.
+func inverted(n Node, x code) code {
+	if x.i != nil {
+		return ofInt(func(e *Env) int64 { return ^x.i(e) })
+	}
+	return code{v: func(e *Env) Value {
+		v := x.v(e)
+		if !v.isInt() {
+			e.fail(n, "~ needs an integer, not %s", brief(v))
+		}
+		return Int(^v.n)
+	}}
 }
 
 func negated(e *Env, n Node, v Value, negate bool) Value {
@@ -44,11 +64,12 @@ func negated(e *Env, n Node, v Value, negate bool) Value {
 
 func (c *compiler) binary(n *Binary) code {
 	x, y := c.node(n.X), c.node(n.Y)
-	if x.i != nil && y.i != nil {
+	truths := x.kind == KindBool && y.kind == KindBool && ofBits(n.Op) // may give one
+	if x.i != nil && y.i != nil && !truths {
 		if k, ok := intBinary(n, x.i, y.i); ok {
 			return k
 		}
-	} else if fx, fy := x.float(), y.float(); fx != nil && fy != nil {
+	} else if fx, fy := x.float(), y.float(); fx != nil && fy != nil && !ofBits(n.Op) {
 		// Not both are integers. Integers beyond 2^53 round as in Python's
 		// mixed arithmetic.
 		op := floatOps[n.Op]
@@ -148,6 +169,10 @@ func apply(e *Env, n *Binary, x, y Value) Value {
 		return Str(s)
 	case n.Op == "+" && x.kind == y.kind && x.kind != Unknown:
 		return concat(e, n, x, y)
+	case n.Op == "*" && y.isInt() && x.kind == KindString:
+		return repeatText(e, n, x.p.(string), y.n)
+	case n.Op == "*" && x.isInt() && y.kind == KindString:
+		return repeatText(e, n, y.p.(string), x.n)
 	case n.Op == "*" && y.isInt() && (x.kind == KindList || x.kind == KindTuple):
 		return repeat(e, n, x, y.n)
 	case n.Op == "*" && x.isInt() && (y.kind == KindList || y.kind == KindTuple):
@@ -164,6 +189,18 @@ func concat(e *Env, n Node, x, y Value) Value {
 	}
 	items := make([]Value, 0, len(a)+len(b))
 	return Value{kind: x.kind, p: append(append(items, a...), b...)}
+}
+
+func repeatText(e *Env, n Node, text string, times int64) Value {
+	times = max(times, 0)
+	if text == "" {
+		return Str("")
+	}
+	if times > MaxSteps || !e.step(n, len(text)*int(times)) {
+		e.fail(n, "text would be longer than %d bytes", MaxSteps)
+		return Value{}
+	}
+	return Str(strings.Repeat(text, int(times)))
 }
 
 func repeat(e *Env, n Node, x Value, times int64) Value {

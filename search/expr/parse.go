@@ -189,7 +189,7 @@ func (p *parser) comparisonOp() (string, bool) {
 }
 
 // levels are the binary operators by growing precedence, all left-associative.
-var levels = [][]string{{"+", "-"}, {"*", "/", "//", "%"}}
+var levels = [][]string{{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "//", "%"}}
 
 func (p *parser) binary(level int) Node {
 	if level == len(levels) {
@@ -206,11 +206,11 @@ func (p *parser) binary(level int) Node {
 	}
 }
 
-// unary reads -x and +x, which bind looser than ** on their right: -2**2 is
+// unary reads -x, +x and ~x, which bind looser than ** on their right: -2**2 is
 // -(2**2).
 func (p *parser) unary() Node {
 	t := p.peek()
-	if !p.at("-") && !p.at("+") {
+	if !p.at("-") && !p.at("+") && !p.at("~") {
 		return p.power()
 	}
 	if !p.enter() {

@@ -10,6 +10,10 @@ const (
 	precAnd
 	precNot
 	precCompare
+	precBitOr
+	precBitXor
+	precBitAnd
+	precShift
 	precSum
 	precProduct
 	precUnary
@@ -55,6 +59,14 @@ func precedence(n Node) int {
 
 func binaryPrecedence(op string) int {
 	switch op {
+	case "|":
+		return precBitOr
+	case "^":
+		return precBitXor
+	case "&":
+		return precBitAnd
+	case "<<", ">>":
+		return precShift
 	case "+", "-":
 		return precSum
 	case "**":
@@ -144,7 +156,7 @@ func (p *printer) compare(n *Compare) {
 		if i > 0 {
 			p.WriteString(" " + n.Ops[i-1] + " ")
 		}
-		p.node(t, precSum)
+		p.node(t, precBitOr)
 	}
 }
 

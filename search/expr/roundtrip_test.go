@@ -22,9 +22,9 @@ func generate(r *rand.Rand, depth int) Node {
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }
 	switch r.IntN(10) {
 	case 0:
-		return &Unary{Op: pick("-", "+", "not"), X: sub()}
+		return &Unary{Op: pick("-", "+", "~", "not"), X: sub()}
 	case 1, 2:
-		return &Binary{Op: pick("+", "-", "*", "/", "//", "%", "**"), X: sub(), Y: sub()}
+		return &Binary{Op: pick("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"), X: sub(), Y: sub()}
 	case 3:
 		c := &Compare{Terms: some(2)}
 		for range c.Terms[1:] {

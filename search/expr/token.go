@@ -29,7 +29,7 @@ type token struct {
 var (
 	keywords    = map[string]bool{"and": true, "or": true, "not": true, "in": true, "if": true, "else": true, "for": true}
 	unsupported = map[string]bool{"is": true, "lambda": true, "None": true, "await": true, "yield": true, "async": true, "import": true}
-	operators   = []string{"**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":"}
+	operators   = []string{"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "&", "|", "^", "~", "+", "-", "*", "/", "%", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":"}
 )
 
 type scanner struct {
@@ -92,8 +92,8 @@ func (s *scanner) next() (token, *Error) {
 		return token{}, s.errorf(at, "attributes (x.y) are not supported")
 	case '=':
 		return token{}, s.errorf(at, "a single = is not a comparison: write ==")
-	case '&', '|', '!':
-		return token{}, s.errorf(at, "%q is not supported: write and, or, not", r)
+	case '!':
+		return token{}, s.errorf(at, "%q is not supported: write not", r)
 	}
 	return token{}, s.errorf(at, "unexpected character %q", r)
 }

@@ -37,7 +37,9 @@ func build(chain []*file) (*Descriptor, error) {
 	}
 	for _, name := range figureNames() {
 		n, ok := d.Numbers[name]
-		if !ok {
+		if !ok && mayLack(name) {
+			continue
+		} else if !ok {
 			fault("missing number %q (%s)", name, UnitOf(name))
 			continue
 		}

@@ -173,6 +173,7 @@ type Memory struct {
 	AtomicsSameAddressFloat float64
 	AtomicsWarpAddress      float64
 
+	DRAMBytes          int     // size of device memory, no less than can be allocated; 0: not said
 	DRAMBytesPerSecond float64 // peak
 	// Achieved share of the peak of long streams by what they do: reads only,
 	// writes only, equal reads and writes. DRAMEfficiency interpolates.

@@ -1,6 +1,9 @@
 package arch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // figure binds one number of a descriptor file to its place in the Descriptor.
 type figure struct {
@@ -12,6 +15,8 @@ type figure struct {
 	flag    func(*Descriptor) *bool
 	// zero says that 0 is a legal value ("not there").
 	zero bool
+	// absent says that a descriptor may do without.
+	absent bool
 }
 
 func integer(name, unit string, at func(*Descriptor) *int) figure {
@@ -120,6 +125,7 @@ var figures = []figure{
 	real("atomics_same_address_float", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsSameAddressFloat }),
 	real("atomics_warp_address", "operations/cycle", func(d *Descriptor) *float64 { return &d.AtomicsWarpAddress }),
 
+	{name: "dram_size", unit: "bytes", integer: func(d *Descriptor) *int { return &d.DRAMBytes }, zero: true, absent: true},
 	real("dram_bandwidth", "bytes/s", func(d *Descriptor) *float64 { return &d.DRAMBytesPerSecond }),
 	real("dram_read_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMReadEfficiency }),
 	real("dram_write_efficiency", "ratio", func(d *Descriptor) *float64 { return &d.DRAMWriteEfficiency }),
@@ -185,7 +191,12 @@ func unitIfKnown(keys []string, key, unit string) string {
 	return ""
 }
 
-// figureNames lists every figure a descriptor must have, in the file's order.
+// mayLack reports whether a descriptor may do without a figure.
+func mayLack(name string) bool {
+	return slices.ContainsFunc(figures, func(f figure) bool { return f.name == name && f.absent })
+}
+
+// figureNames lists every figure a descriptor has, in the file's order.
 func figureNames() []string {
 	names := make([]string, 0, len(figures)+len(laneKeys)+len(latencyKeys))
 	for i := range figures {

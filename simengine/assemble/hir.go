@@ -115,6 +115,9 @@ func newFunc(k *ir.Kernel, t *target) (*fn, error) {
 			}
 			n := node{op: in.Op, typ: in.Type, styp: in.SrcType, mod: in.Mod, cmp: in.Cmp, boolOp: in.Bool, atom: in.Atom,
 				space: in.Space, vec: max(in.Vec, 1), pc: int32(pc), block: int32(b), guard: value(in.Guard), gnot: in.GuardNot, matrix: in.Matrix}
+			if n.op == ir.Ld && n.space == ir.ParamSpace && in.Src[0].Reg != ir.NoReg {
+				n.space = ir.Const // a parameter that is indexed: they lie in constant memory
+			}
 			s, d := len(srcs), len(dsts)
 			srcs = append(srcs, in.Src...)
 			for _, r := range in.Dst {

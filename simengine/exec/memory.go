@@ -9,8 +9,9 @@ import (
 
 // The address map. Device buffers start at globalBase, module .global
 // variables at staticBase; the other bases are the windows through which
-// generic addresses reach shared, local and constant memory.
+// generic addresses reach shared, local and constant memory, and parameters.
 const (
+	paramWindow  = 0x7a00_0000_0000
 	constWindow  = 0x7b00_0000_0000
 	localWindow  = 0x7c00_0000_0000
 	sharedWindow = 0x7d00_0000_0000

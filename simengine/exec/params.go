@@ -2,30 +2,35 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // Arg is one kernel argument: the address of a buffer when Buffer is set, the
-// bytes of a by-value structure when Bytes is, else a scalar.
+// bytes of what is passed by value when Bytes is, else a scalar.
 type Arg struct {
 	Buffer string
 	Bytes  []byte
-	Elem   ir.Type // type of Scalar
+	Elem   ir.Type // type of Scalar, or of the one number in Bytes; TypeInvalid where they are no number
 	Scalar float64
 }
 
 // ArgumentError says that what a launch passes is not what its kernel takes.
 type ArgumentError struct {
 	Kernel, Param string
-	Index         int    // of the parameter; -1: there are more or fewer
-	Passed        string // what is: "a buffer", "a scalar of 8 bytes"
-	Given, Want   int    // how many there are, else bytes; those of a buffer are none
+	Index         int           // of the parameter; -1: there are more or fewer
+	Passed        string        // what is: "a buffer", "a scalar of 8 bytes"
+	Given, Want   int           // how many there are, else bytes; those of a buffer are none
+	Taken         ir.NumberKind // what the kernel takes the bytes for, where that is what is wrong
 }
 
 func (e *ArgumentError) Error() string {
 	if e.Index < 0 {
 		return fmt.Sprintf("kernel %s takes %d arguments, got %d", e.Kernel, e.Want, e.Given)
+	}
+	if e.Taken != ir.NumberUnknown {
+		return fmt.Sprintf("kernel %s argument %d (%s): %s, which the kernel takes for %s", e.Kernel, e.Index, e.Param, e.Passed, e.Taken)
 	}
 	return fmt.Sprintf("kernel %s argument %d (%s): %s for a parameter of %d bytes", e.Kernel, e.Index, e.Param, e.Passed, e.Want)
 }
@@ -46,7 +51,7 @@ func (e *VariableError) Error() string {
 
 // BindParams lays the arguments out in the kernel's parameter space.
 // Buffers must have been allocated. A scalar must be as wide as its parameter. What does
-// not fit is an *ArgumentError.
+// not fit, or is a number of another kind than PTX says, is an *ArgumentError.
 func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 	if len(args) != len(k.Params) {
 		return nil, &ArgumentError{Kernel: k.Name, Index: -1, Given: len(args), Want: len(k.Params)}
@@ -62,19 +67,22 @@ func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 				return nil, fmt.Errorf("kernel %s argument %d (%s): no buffer %q", k.Name, i, p.Name, a.Buffer)
 			}
 			if p.Size != 8 {
-				return nil, &ArgumentError{k.Name, p.Name, i, "a buffer", 0, p.Size}
+				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: "a buffer", Want: p.Size}
 			}
 			putBits(dst, addr, 8)
 		case a.Bytes != nil:
 			if len(a.Bytes) != p.Size {
-				return nil, &ArgumentError{k.Name, p.Name, i, fmt.Sprintf("%d bytes", len(a.Bytes)), len(a.Bytes), p.Size}
+				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: fmt.Sprintf("%d bytes", len(a.Bytes)), Given: len(a.Bytes), Want: p.Size}
 			}
 			copy(dst, a.Bytes)
 		default:
 			if elemSize(a.Elem) != p.Size {
-				return nil, &ArgumentError{k.Name, p.Name, i, fmt.Sprintf("a scalar of %d bytes", elemSize(a.Elem)), elemSize(a.Elem), p.Size}
+				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: fmt.Sprintf("a scalar of %d bytes", elemSize(a.Elem)), Given: elemSize(a.Elem), Want: p.Size}
 			}
 			putBits(dst, encode(a.Elem, a.Scalar), p.Size)
+		}
+		if taken := k.ParamKind(i); a.Buffer == "" && taken != ir.NumberUnknown && a.Elem != ir.TypeInvalid && taken != a.Elem.NumberKind() {
+			return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: a.Elem.NumberKind().String(), Given: p.Size, Want: p.Size, Taken: taken}
 		}
 	}
 	return out, nil
@@ -94,6 +102,7 @@ func paramBytes(k *ir.Kernel) int {
 // they name. It must be called once, before SetVar and the first run.
 func (m *Memory) LoadModule(k *ir.Kernel) error {
 	for _, v := range k.Vars {
+		v.Init = relocated(k, &v)
 		switch v.Space {
 		case ir.Global:
 			b := Buffer{Name: v.Name, Elem: ir.B8, Count: int64(v.Size), Fill: Bytes(v.Init)}
@@ -115,6 +124,25 @@ func (m *Memory) LoadModule(k *ir.Kernel) error {
 	}
 	m.pristine = append(m.pristine[:0], m.constants...)
 	return nil
+}
+
+// relocated is the initial contents of a variable, with the addresses in them.
+func relocated(k *ir.Kernel, v *ir.Var) []byte {
+	if len(v.Relocs) == 0 {
+		return v.Init
+	}
+	init := slices.Clone(v.Init)
+	for _, r := range v.Relocs {
+		target := &k.Vars[r.Var]
+		address := uint64(target.Offset) + uint64(r.Addend)
+		if target.Space == ir.Global {
+			address += staticBase
+		} else if r.Generic {
+			address += constWindow
+		}
+		putBits(init[r.Offset:], address>>r.Shift, r.Size)
+	}
+	return init
 }
 
 // maxConst is the size of the constant bank of every CUDA device.

@@ -112,12 +112,17 @@ func window(addr uint64) (ir.Space, uint64) {
 		return ir.Local, localWindow
 	case constWindow:
 		return ir.Const, constWindow
+	case paramWindow:
+		return ir.ParamSpace, paramWindow
 	}
 	return ir.Global, 0
 }
 
 // resolved performs an access whose space is known: checks, reports, moves data.
 func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
+	if space == ir.ParamSpace {
+		return r.loadParam(w, in, mask)
+	}
 	lanes, s := r.checked(w, in, a, space, mask, e)
 	if s != next {
 		return s

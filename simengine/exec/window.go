@@ -36,6 +36,8 @@ func windowBase(s ir.Space) (uint64, bool) {
 		return localWindow, true
 	case ir.Const:
 		return constWindow, true
+	case ir.ParamSpace:
+		return paramWindow, true
 	}
 	return 0, false
 }

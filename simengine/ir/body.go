@@ -25,6 +25,7 @@ type kernelBuilder struct {
 	statics     map[*ptx.Declarator]int32
 	unsupported *UnsupportedError
 	area        area
+	line        string // the line that .loc gave last, as saxpy.cu:14
 
 	site site  // the instruction being built
 	dst  []Reg // its operands
@@ -61,6 +62,7 @@ func (b *kernelBuilder) errorf(at ptx.Loc, format string, args ...any) {
 func (b *kernelBuilder) refuse(at ptx.Loc, what string) {
 	if b.unsupported == nil {
 		b.unsupported = &UnsupportedError{Kernel: b.k.Name, Instr: what, Pos: b.mb.src.Pos(at)}
+		b.unsupported.Pos.Source = b.line
 	}
 }
 
@@ -179,6 +181,9 @@ func (b *kernelBuilder) body(blk *ptx.Block) {
 		case *ptx.Instr:
 			b.instr(n)
 		case *ptx.Directive:
+			if n.Name == ".loc" {
+				b.loc(n)
+			}
 			if n.Name == ".pragma" && len(n.Args) == 1 && n.Args[0].Text == "nounroll" {
 				b.k.NoUnroll = append(b.k.NoUnroll, len(b.list))
 			}
@@ -272,12 +277,13 @@ func (b *kernelBuilder) ownVar(d *ptx.VarDecl, n *ptx.Declarator) int32 {
 
 // initOwn computes the initial bytes of a variable declared in a body.
 func (b *kernelBuilder) initOwn(d *ptx.VarDecl, n *ptx.Declarator, v *Var) {
-	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: []Var{*v}}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen, initialised: b.mb.initialised}
-	scratch.initialise(0, d, n)
+	scratch := &moduleBuilder{src: b.mb.src, out: &Module{Vars: append(slices.Clone(b.mb.out.Vars), *v)}, vars: b.mb.vars, funcs: b.mb.funcs, seen: b.mb.seen, initialised: b.mb.initialised}
+	own := int32(len(b.mb.out.Vars))
+	scratch.initialise(own, d, n)
 	b.mb.initialised = scratch.initialised
 	scratch.relocate()
 	b.mb.errs = append(b.mb.errs, scratch.errs...)
-	*v = scratch.out.Vars[0]
+	*v = scratch.out.Vars[own]
 }
 
 // name gives a variable its offset when the kernel first names it. Shared

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -21,6 +22,7 @@ func Build(src *ptx.Module) (*Module, error) {
 		shapes: decoder{},
 		seen:   map[ptx.Pos]bool{},
 	}
+	mb.sourceFiles()
 	var entries []*ptx.Func
 	for _, it := range src.Items {
 		switch it := it.(type) {
@@ -80,8 +82,9 @@ type refusal struct {
 	err  *UnsupportedError
 }
 
-// Kernel picks a kernel: by its exact name, by the name a C++ compiler mangled
-// (transpose for _Z9transposePfS_), or, when name is "", the only one there is.
+// Kernel picks a kernel: by its exact name, by the name that a C++ compiler mangled
+// (transpose for _Z9transposePfS_, ns::k or k for _ZN2ns1kEPf, k<float> for _Z1kIfEvPT_), or,
+// when name is "", the only one there is.
 // The error of a kernel that uses what is not modelled is an *UnsupportedError.
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	var all []string
@@ -114,23 +117,26 @@ func pickName(file string, all []string, name string) (string, error) {
 		if n == name {
 			return n, nil
 		}
-		if name == "" || strings.HasPrefix(n, fmt.Sprintf("_Z%d%s", len(name), name)) {
+		if f, ok := demangle(n); name == "" || ok && f.called(name) {
 			hits = append(hits, n)
 		}
+	}
+	if exact := slices.DeleteFunc(slices.Clone(hits), func(n string) bool { return !hasScopesOf(n, name) }); name != "" && len(exact) > 0 {
+		hits = exact
 	}
 	sort.Strings(all)
 	list := strings.Join(all, ", ")
 	template, _, isTemplate := strings.Cut(name, "<")
 	switch {
-	case isTemplate:
+	case len(hits) == 1:
+		return hits[0], nil
+	case isTemplate && len(hits) == 0:
 		has := "no kernel"
 		if list != "" {
 			has = list
 		}
 		return "", fmt.Errorf("%s: no kernel %q, the module has %s: a template is a kernel where the source instantiates it, as in \"template __global__ void %s(…);\", and is named %q, or by its name in the module",
 			file, name, has, name, template)
-	case len(hits) == 1:
-		return hits[0], nil
 	case len(all) == 0:
 		return "", fmt.Errorf("%s: the module has no kernel (.entry)", file)
 	case name == "":
@@ -139,6 +145,13 @@ func pickName(file string, all []string, name string) (string, error) {
 		return "", fmt.Errorf("%s: kernel %q is ambiguous, name one of %s", file, name, strings.Join(hits, ", "))
 	}
 	return "", fmt.Errorf("%s: no kernel %q, the module has %s", file, name, list)
+}
+
+// hasScopesOf reports whether a mangled name has no more namespaces than a name gives.
+func hasScopesOf(mangled, name string) bool {
+	base, _, _ := strings.Cut(strings.TrimPrefix(name, "::"), "<")
+	f, _ := demangle(mangled)
+	return len(f.scopes) == strings.Count(base, "::")+1
 }
 
 // moduleBuilder is the state of one Build.
@@ -154,6 +167,7 @@ type moduleBuilder struct {
 	seen   map[ptx.Pos]bool // places reported, so that inlining twice reports once
 	// initialised is the bytes of variables with an initial value.
 	initialised int64
+	files       map[uint64]string // of .file, by number
 }
 
 func (mb *moduleBuilder) errorf(at ptx.Loc, format string, args ...any) {

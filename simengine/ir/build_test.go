@@ -378,13 +378,13 @@ func BenchmarkBuild(b *testing.B) {
 func TestTemplateKernelName(t *testing.T) {
 	const src = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry _Z1kIfLi4EEvv() { ret; }\n"
 	m := build(t, "k.ptx", src)
-	for _, name := range []string{"k", "_Z1kIfLi4EEvv", ""} {
+	for _, name := range []string{"k", "k<float, 4>", "_Z1kIfLi4EEvv", ""} {
 		if _, err := m.Kernel(name); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := m.Kernel("k<float,4>")
-	if err == nil || !strings.Contains(err.Error(), `"template __global__ void k<float,4>(…);", and is named "k"`) || !strings.Contains(err.Error(), "the module has _Z1kIfLi4EEvv") {
+	_, err := m.Kernel("k<float,8>")
+	if err == nil || !strings.Contains(err.Error(), `"template __global__ void k<float,8>(…);", and is named "k"`) || !strings.Contains(err.Error(), "the module has _Z1kIfLi4EEvv") {
 		t.Error(err)
 	}
 }

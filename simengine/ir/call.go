@@ -40,12 +40,12 @@ func (b *kernelBuilder) call(shared *site) {
 	if !b.bind(s, inner, f.Params, c.args, true) || !b.bind(s, inner, f.Rets, c.rets, false) {
 		return
 	}
-	caller := b.scope
+	caller, line := b.scope, b.line
 	b.scope = inner
 	b.frames = append(b.frames, frame{f: f, ret: after})
 	b.body(f.Body)
 	b.frames = b.frames[:len(b.frames)-1]
-	b.scope = caller
+	b.scope, b.line = caller, line
 	b.dropLastJump(after)
 	b.reach(after)
 	b.takeResults(s, inner, f.Rets, c.rets)

@@ -20,6 +20,7 @@ func (b *kernelBuilder) instr(in *ptx.Instr) {
 	s := &b.site
 	*s = site{in: in, shape: sh, out: sh.Instr}
 	s.out.Pos = b.mb.src.Pos(in.At)
+	s.out.Pos.Source = b.line
 	s.out.Guard = NoReg
 	if in.Guard != "" {
 		o := ptx.Operand{At: in.At, Kind: ptx.Name, Text: in.Guard}

@@ -79,11 +79,13 @@ type Var struct {
 }
 
 // Reloc is an address in an initialiser: the Size bytes at Offset of the
-// variable hold the generic address of Vars[Var] plus Addend.
+// variable hold the address of Vars[Var] plus Addend, shifted right by Shift bits.
 type Reloc struct {
 	Offset, Size int
 	Var          int32
 	Addend       int64
+	Generic      bool // a generic address, else one in the variable's own space
+	Shift        int
 }
 
 // Block is a basic block: Instrs[Start:End]; only the last may branch.
@@ -163,7 +165,7 @@ const (
 	OperandImm                 // Imm: the bits of the constant, already in the instruction's type
 	OperandSpecial             // Special
 	// OperandVar is the address of Vars[Var] plus Imm, in the variable's own
-	// space; when Var is -1, of Params[Param] plus Imm in the parameter space.
+	// space. (That of a parameter is an OperandImm.)
 	OperandVar
 	OperandAddr // a memory address: see Operand
 )

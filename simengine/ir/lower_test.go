@@ -78,7 +78,7 @@ b0:
 	mov.b32 %r2, {%rs1, %rs2};
 	mov.u32 %r3, tile+32;
 	mov.u32 %r3, tile+12;
-	mov.u64 %rd3, s;
+	mov.u64 %rd3, 8;
 	mov.u32 %r4, 32;
 	mov.u32 %r4, %lanemask_lt;
 	mov.pred %p1, 1;
@@ -500,4 +500,26 @@ b1: -> b2 ipdom b2
 b2:
 	exit;
 `)
+}
+
+// Addresses that no initial value can hold are refused, not zero.
+func TestInitialAddressesRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		".shared .b8 s[4];\n.global .u64 p = generic(s);":     "the address of .shared variable s is not the same for all CTAs",
+		".global .u64 p = generic(missing);":                  "missing is not declared",
+		".global .u32 v;\n.global .u16 p = v;":                "an address does not fit 2 bytes",
+		".global .u32 v;\n.global .u8 p[2] = {0xF0(v), 0};":   "is not a constant",
+		".global .u32 v;\n.global .u8 p[2] = {0xFF0(v), 0};":  "is not a constant",
+		".global .u32 v;\n.global .u8 p[2] = {0x1FF(v), 0};":  "is not a constant",
+		".func f() { ret; }\n.global .u64 p = generic(f);\n":  "address of function f in an initialiser is not modelled",
+		".global .u32 v;\n.global .u64 p = generic(v) * 2;\n": "is not a constant",
+	} {
+		tree, err := ptx.Parse("p.ptx", []byte(header+text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if _, err := ir.Build(tree); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
 }

@@ -150,15 +150,13 @@ func (b *kernelBuilder) named(s *site, o *ptx.Operand, t Type, relaxed bool) (Op
 	return Operand{}, false
 }
 
-// addressOf is the address of a variable or parameter as a value.
+// addressOf is the address of a variable or parameter as a value. Where a kernel's
+// parameter stands in the parameter space is known, so its address is a constant.
 func (b *kernelBuilder) addressOf(sym symbol, off uint64) Operand {
-	v := Operand{Kind: OperandVar, Reg: NoReg, Var: -1, Param: -1, Imm: off}
-	if sym.kind == symVar {
-		v.Var = sym.index
-	} else {
-		v.Param = sym.index
+	if sym.kind == symParam {
+		return immediate(uint64(b.k.Params[sym.index].Offset) + off)
 	}
-	return v
+	return Operand{Kind: OperandVar, Reg: NoReg, Var: sym.index, Param: -1, Imm: off}
 }
 
 // split takes base+offset and base[index] apart.

@@ -2,6 +2,9 @@ package ir
 
 import (
 	"encoding/binary"
+	"math/bits"
+	"strconv"
+	"strings"
 
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -122,8 +125,17 @@ type pendingInit struct {
 	index  int32
 	offset int
 	size   int
-	name   ptx.Operand
-	addend int64
+	place  initAddress
+}
+
+// initAddress is an address in an initialiser: name, name+4, generic(name)+4, or one
+// byte of it, as in 0xFF00(generic(name)+4).
+type initAddress struct {
+	name    ptx.Operand
+	addend  int64
+	generic bool
+	shift   int // bits from the lowest of the byte; only with byte
+	byte    bool
 }
 
 // maxInitialised bounds the bytes of a module's variables with an initial value.
@@ -212,8 +224,8 @@ func (w *initWriter) scalar(o *ptx.Operand, off int) {
 		w.mb.errorf(o.At, "%s has more initial values than elements", w.v.Name)
 		return
 	}
-	if name, addend, ok := addressConst(o); ok {
-		w.mb.inits = append(w.mb.inits, pendingInit{index: w.index, offset: off, size: size, name: *name, addend: addend})
+	if a, ok := addressConst(o); ok {
+		w.mb.inits = append(w.mb.inits, pendingInit{index: w.index, offset: off, size: size, place: a})
 		return
 	}
 	c, err := evalConst(o)
@@ -231,43 +243,59 @@ func (w *initWriter) scalar(o *ptx.Operand, off int) {
 	copy(w.v.Init[off:off+min(size, 8)], buf[:])
 }
 
-// addressConst splits name, name+4 and generic(name)+4 into name and offset.
-func addressConst(o *ptx.Operand) (name *ptx.Operand, addend int64, ok bool) {
+// addressConst reads an address.
+func addressConst(o *ptx.Operand) (a initAddress, ok bool) {
 	switch {
 	case o.Kind == ptx.Name && o.Text != "WARP_SZ":
-		return o, 0, true
+		return initAddress{name: *o}, true
 	case o.Kind == ptx.Unary && o.Text == "generic":
-		return addressConst(&o.Elems[0])
+		a, ok = addressConst(&o.Elems[0])
+		a.generic = true
+		return a, ok
+	case o.Kind == ptx.Unary && strings.HasPrefix(o.Text, "0x"):
+		mask, err := strconv.ParseUint(o.Text[2:], 16, 64)
+		a, ok = addressConst(&o.Elems[0])
+		a.byte, a.shift = true, bits.TrailingZeros64(mask)
+		return a, ok && err == nil && a.shift%8 == 0 && mask>>a.shift == 0xff
 	case o.Kind == ptx.Sum:
-		name, addend, ok = addressConst(&o.Elems[0])
+		a, ok = addressConst(&o.Elems[0])
 		c, err := evalConst(&o.Elems[1])
 		if !ok || err != "" || c.float {
-			return nil, 0, false
+			return a, false
 		}
 		if o.Text == "-" {
-			return name, addend - int64(c.bits), true
+			c.bits = -c.bits
 		}
-		return name, addend + int64(c.bits), true
+		a.addend += int64(c.bits)
+		return a, true
 	}
-	return nil, 0, false
+	return a, false
 }
 
 // relocate turns the addresses in initialisers into relocations.
 func (mb *moduleBuilder) relocate() {
 	for _, p := range mb.inits {
-		target, ok := mb.vars[p.name.Text]
+		a := &p.place
+		target, ok := mb.vars[a.name.Text]
 		switch {
-		case !ok && mb.funcs[p.name.Text] != nil:
-			mb.errorf(p.name.At, "address of function %s in an initialiser is not modelled", p.name.Text)
+		case !ok && mb.funcs[a.name.Text] != nil:
+			mb.errorf(a.name.At, "address of function %s in an initialiser is not modelled", a.name.Text)
 			continue
 		case !ok:
-			mb.errorf(p.name.At, "%s is not declared", p.name.Text)
+			mb.errorf(a.name.At, "%s is not declared", a.name.Text)
 			continue
-		case p.size < 4:
-			mb.errorf(p.name.At, "an address does not fit %d bytes", p.size)
+		case mb.out.Vars[target].Space != Global && mb.out.Vars[target].Space != Const:
+			mb.errorf(a.name.At, "the address of .%s variable %s is not the same for all CTAs: it cannot be an initial value", mb.out.Vars[target].Space, a.name.Text)
+			continue
+		case p.size < 4 && !a.byte:
+			mb.errorf(a.name.At, "an address does not fit %d bytes", p.size)
 			continue
 		}
 		v := &mb.out.Vars[p.index]
-		v.Relocs = append(v.Relocs, Reloc{Offset: p.offset, Size: p.size, Var: target, Addend: p.addend})
+		r := Reloc{Offset: p.offset, Size: p.size, Var: target, Addend: a.addend, Generic: a.generic}
+		if a.byte {
+			r.Size, r.Shift = 1, a.shift
+		}
+		v.Relocs = append(v.Relocs, r)
 	}
 }

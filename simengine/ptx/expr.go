@@ -67,7 +67,11 @@ func (p *parser) unary() Operand {
 	case '(':
 		return p.parenthesis()
 	case tInt, tFloat:
-		return p.literal(at, p.tok.start)
+		o := p.literal(at, p.tok.start)
+		if o.Kind == Int && p.tok.kind == '(' { // 0xFF00(name): a part of an address
+			return p.apply(o)
+		}
+		return o
 	case tWord:
 		o := p.name()
 		if p.tok.kind == '(' {
@@ -79,7 +83,7 @@ func (p *parser) unary() Operand {
 	return Operand{At: at}
 }
 
-// apply reads generic(name) and the like.
+// apply reads generic(name), 0xFF(name) and the like.
 func (p *parser) apply(f Operand) Operand {
 	p.next()
 	x := p.node(Unary, f.At, f.Text, p.expr(0))

@@ -8,18 +8,25 @@ type Pos struct {
 	File string
 	Line int
 	Col  int
+	// Source is where the compiler says that it comes from (.loc), as saxpy.cu:14; "" where
+	// it does not say.
+	Source string
 }
 
 // IsValid reports whether p names a line.
 func (p Pos) IsValid() bool { return p.Line > 0 }
 
-// String gives file:line:col, the form editors understand.
+// String gives file:line:col, the form editors understand, or the source's line and that of
+// the PTX.
 func (p Pos) String() string {
 	if !p.IsValid() {
 		if p.File == "" {
 			return "-"
 		}
 		return p.File
+	}
+	if p.Source != "" {
+		return p.Source + " (PTX line " + strconv.Itoa(p.Line) + ")"
 	}
 	s := strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
 	if p.File != "" {

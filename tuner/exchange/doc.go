@@ -20,6 +20,7 @@ type Run struct {
 	Problem []int64
 	Params  []string // the parameters' names, in the order of every Trial's Config
 	Trials  []Trial
+	Odd     Odd // entries that no trial could be made of
 	// Provenance says who made the times and how, as text by name. It is
 	// written under the key "warptune", which other tools pass over, and read
 	// back from there.

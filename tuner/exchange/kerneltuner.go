@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -34,7 +35,14 @@ var (
 // so that any JSON reader takes it; kernel_tuner's own opens it again to append
 // (util.py correct_open_cache: the text must end in "}\n}"). An entry's key is
 // the values as Python's str writes them.
+// A parameter that has the name of one of an entry's own members is an error: of two members of
+// a name readers keep one.
 func WriteKernelTuner(w io.Writer, r *Run) error {
+	for _, name := range r.Params {
+		if slices.Contains(notMeasured, name) {
+			return fmt.Errorf("the tuning parameter %q has the name of a member that every entry of a Kernel Tuner cache file has (%s): rename it in the definition, or write another format, such as t4", name, strings.Join(notMeasured, ", "))
+		}
+	}
 	out := bufio.NewWriter(w)
 	var head object
 	head.add("device_name", r.Device)
@@ -132,12 +140,12 @@ func cacheKey(config []search.Value) string {
 
 // cacheFile is what is read of a cache file.
 type cacheFile struct {
-	Device     string                                `json:"device_name"`
-	Kernel     string                                `json:"kernel_name"`
-	Problem    json.RawMessage                       `json:"problem_size"`
-	Params     []string                              `json:"tune_params_keys"`
-	Provenance map[string]string                     `json:"warptune"`
-	Cache      map[string]map[string]json.RawMessage `json:"cache"`
+	Device     string                     `json:"device_name"`
+	Kernel     string                     `json:"kernel_name"`
+	Problem    json.RawMessage            `json:"problem_size"`
+	Params     []string                   `json:"tune_params_keys"`
+	Provenance map[string]string          `json:"warptune"`
+	Cache      map[string]json.RawMessage `json:"cache"`
 }
 
 // readKernelTuner reads a cache file. The trials come in the order of their
@@ -147,16 +155,21 @@ func (f *cacheFile) readKernelTuner() (*Run, error) {
 	for _, key := range slices.Sorted(maps.Keys(f.Cache)) {
 		t, err := cacheTrial(r.Params, f.Cache[key])
 		if err != nil {
-			return nil, fmt.Errorf("cache entry %q: %w", key, err)
+			r.Odd.add(fmt.Sprintf("cache entry %q", key), err)
+			continue
 		}
 		r.Trials = append(r.Trials, t)
 	}
 	return r, nil
 }
 
-func cacheTrial(params []string, entry map[string]json.RawMessage) (Trial, error) {
+func cacheTrial(params []string, text json.RawMessage) (Trial, error) {
+	var entry map[string]json.RawMessage
+	err := json.Unmarshal(text, &entry)
+	if err != nil || entry == nil {
+		return Trial{}, errors.New("it is no object")
+	}
 	out := Trial{Validity: cacheValidity(params, entry)}
-	var err error
 	if out.Config, err = config(params, entry); err != nil {
 		return out, err
 	}
@@ -170,7 +183,13 @@ func cacheTrial(params []string, entry map[string]json.RawMessage) (Trial, error
 			out.TimeUS = v * perMS
 		}
 	}
-	return out, out.check()
+	if out.Validity == tuner.Correct && !(out.TimeUS > 0) {
+		var times []json.RawMessage
+		if json.Unmarshal(entry["times"], &times) == nil {
+			out.TimeUS = mean(times) * perMS
+		}
+	}
+	return out, out.settle()
 }
 
 // cacheValidity is what an entry's texts say of it.

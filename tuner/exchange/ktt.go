@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -15,15 +16,17 @@ type kttFile struct {
 		Device  string `json:"Device"`
 		Unit    string `json:"TimeUnit"`
 	} `json:"Metadata"`
-	Results []struct {
-		Configuration []struct {
-			Name  string          `json:"Name"`
-			Value json.RawMessage `json:"Value"`
-		} `json:"Configuration"`
-		Kernel   string  `json:"KernelName"`
-		Status   string  `json:"Status"`
-		Duration float64 `json:"TotalDuration"`
-	} `json:"Results"`
+	Results []json.RawMessage `json:"Results"`
+}
+
+type kttResult struct {
+	Configuration []struct {
+		Name  string          `json:"Name"`
+		Value json.RawMessage `json:"Value"`
+	} `json:"Configuration"`
+	Kernel   string          `json:"KernelName"`
+	Status   string          `json:"Status"`
+	Duration json.RawMessage `json:"TotalDuration"`
 }
 
 // kttStatus are KTT's statuses of a result.
@@ -35,6 +38,9 @@ var kttStatus = map[string]tuner.Validity{
 // decodeKTT decodes KTT's JSON; false if the text is none.
 func decodeKTT(text []byte) (*kttFile, bool) {
 	var f kttFile
+	if !bytes.Contains(text, []byte("KttVersion")) {
+		return nil, false
+	}
 	err := json.Unmarshal(text, &f)
 	return &f, err == nil && f.Metadata.Version != ""
 }
@@ -47,29 +53,44 @@ func (f *kttFile) readKTT() (*Run, error) {
 	}
 	r := &Run{Device: f.Metadata.Device}
 	for i := range f.Results {
-		result := &f.Results[i]
-		members := map[string]json.RawMessage{}
-		for _, p := range result.Configuration {
-			members[p.Name] = p.Value
-			if i == 0 {
+		var result kttResult
+		err := json.Unmarshal(f.Results[i], &result)
+		if len(r.Params) == 0 {
+			for _, p := range result.Configuration {
 				r.Params = append(r.Params, p.Name)
 			}
+			r.Kernel = result.Kernel
 		}
-		r.Kernel = result.Kernel
-		t := Trial{Validity: kttStatus[result.Status]}
-		if _, known := kttStatus[result.Status]; !known {
-			return nil, fmt.Errorf("Results[%d].Status: unknown status %q; known are Ok, ComputationFailed, ValidationFailed, CompilationFailed, DeviceLimitsExceeded", i, result.Status)
+		t := Trial{}
+		if err == nil {
+			t, err = result.trial(r.Params, scale)
 		}
-		if t.Config, err = config(r.Params, members); err != nil {
-			return nil, fmt.Errorf("Results[%d].Configuration: %w", i, err)
-		}
-		if t.Validity == tuner.Correct {
-			t.TimeUS = result.Duration * scale
-		}
-		if err := t.check(); err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
+		if err != nil {
+			r.Odd.add(fmt.Sprintf("Results[%d]", i), err)
+			continue
 		}
 		r.Trials = append(r.Trials, t)
 	}
 	return r, nil
+}
+
+// trial reads one result; scale is how many microseconds a duration is.
+func (k *kttResult) trial(params []string, scale float64) (Trial, error) {
+	validity, known := kttStatus[k.Status]
+	t := Trial{Validity: validity}
+	if !known {
+		return t, fmt.Errorf("unknown status %q; known are Ok, ComputationFailed, ValidationFailed, CompilationFailed, DeviceLimitsExceeded", k.Status)
+	}
+	members := map[string]json.RawMessage{}
+	for _, p := range k.Configuration {
+		members[p.Name] = p.Value
+	}
+	var err error
+	if t.Config, err = config(params, members); err != nil {
+		return t, fmt.Errorf("Configuration: %w", err)
+	}
+	if us, ok := float(k.Duration); ok && t.Validity == tuner.Correct {
+		t.TimeUS = us * scale
+	}
+	return t, t.settle()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/pythonjson"
 )
 
 // MaxFile is the largest file that is read, bytes after decompression. The
@@ -25,17 +26,19 @@ var ErrFormat = errors.New("neither a T4 results file (\"results\") nor a cache 
 
 // Read reads a T4 or Kernel Tuner cache file, or the JSON of KTT's results, gzipped
 // or not; which it is, its content says. A cache file may lack its end, as the one of a run
-// that goes on does. name is used in errors.
+// that goes on does. An entry that makes no sense is passed over (Run.Odd). name is used in
+// errors.
 func Read(name string, r io.Reader) (*Run, error) {
 	text, err := readAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	text = pythonjson.Plain(text)
 	var run *Run
-	f, err := decode(text)
-	ktt, isKTT := (*kttFile)(nil), false
-	if err != nil {
-		if ktt, isKTT = decodeKTT(text); !isKTT {
+	var f *file
+	ktt, isKTT := decodeKTT(text)
+	if !isKTT {
+		if f, err = decode(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -51,6 +54,9 @@ func Read(name string, r io.Reader) (*Run, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(run.Trials) == 0 && run.Odd.Count > 0 {
+		return nil, fmt.Errorf("%s: none of its %d entries can be used; the first is %s", name, run.Odd.Count, run.Odd.First)
 	}
 	if len(run.Params) == 0 || len(run.Trials) == 0 {
 		return nil, fmt.Errorf("%s: no configurations in it", name)
@@ -101,6 +107,31 @@ func readAll(r io.Reader) ([]byte, error) {
 		err = fmt.Errorf("over %d bytes", MaxFile)
 	}
 	return text, err
+}
+
+// failedMS is a time in milliseconds from which on it marks a failure: Kernel Tuner wrote
+// 1e20 for one before it had texts for them, others write the largest of a double.
+const failedMS = 1e20
+
+// settle makes a failure of a time that marks one, and says why a trial makes no sense.
+func (t *Trial) settle() error {
+	if t.Validity == tuner.Correct && t.TimeUS >= failedMS*perMS {
+		t.Validity, t.TimeUS = tuner.Runtime, 0
+	}
+	return t.check()
+}
+
+// mean is the mean of times that all are good, else 0.
+func mean(times []json.RawMessage) float64 {
+	sum := 0.0
+	for _, raw := range times {
+		v, ok := float(raw)
+		if !ok || !(v > 0) {
+			return 0
+		}
+		sum += v / float64(len(times))
+	}
+	return sum
 }
 
 // check says why a trial makes no sense, nil if it does.

@@ -90,14 +90,14 @@ type t4File struct {
 		Params     []string          `json:"tune_params_keys"`
 		Provenance map[string]string `json:"warptune"`
 	} `json:"metadata"`
-	Results []t4Result `json:"results"`
+	Results []json.RawMessage `json:"results"`
 }
 
 type t4Result struct {
 	Configuration map[string]json.RawMessage `json:"configuration"`
 	Invalidity    string                     `json:"invalidity"`
 	Times         struct {
-		Runtimes []float64 `json:"runtimes"`
+		Runtimes json.RawMessage `json:"runtimes"`
 	} `json:"times"`
 	Measurements []struct {
 		Name  string          `json:"name"`
@@ -111,17 +111,23 @@ type t4Result struct {
 func (f *t4File) readT4() (*Run, error) {
 	m := &f.Metadata
 	r := &Run{Kernel: m.Kernel, Device: m.Device, Problem: problemSize(m.Problem), Params: m.Params, Provenance: m.Provenance}
-	if len(r.Params) == 0 && len(f.Results) > 0 {
-		r.Params = sortedNames(f.Results[0].Configuration)
-	}
 	scale, err := unitUS(m.Unit)
 	if err != nil {
 		return nil, fmt.Errorf("metadata.timeunit: %w", err)
 	}
 	for i := range f.Results {
-		t, err := f.Results[i].trial(r.Params, scale)
+		var result t4Result
+		err := json.Unmarshal(f.Results[i], &result)
+		if len(r.Params) == 0 {
+			r.Params = sortedNames(result.Configuration)
+		}
+		t := Trial{}
+		if err == nil {
+			t, err = result.trial(r.Params, scale)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("results[%d]: %w", i, err)
+			r.Odd.add(fmt.Sprintf("results[%d]", i), err)
+			continue
 		}
 		r.Trials = append(r.Trials, t)
 	}
@@ -153,12 +159,13 @@ func (t *t4Result) trial(params []string, scale float64) (Trial, error) {
 			out.TimeUS = v * scale
 		}
 	}
-	if n := len(t.Times.Runtimes); out.Validity == tuner.Correct && out.TimeUS == 0 && n > 0 {
-		for _, v := range t.Times.Runtimes {
-			out.TimeUS += v * scale / float64(n)
+	if out.Validity == tuner.Correct && !(out.TimeUS > 0) {
+		var times []json.RawMessage
+		if json.Unmarshal(t.Times.Runtimes, &times) == nil {
+			out.TimeUS = mean(times) * scale
 		}
 	}
-	return out, out.check()
+	return out, out.settle()
 }
 
 // unitUS is how many microseconds a unit of time has, by the spellings that

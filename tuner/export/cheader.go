@@ -16,6 +16,9 @@ import (
 // problem size, and macros for selection at compile time.
 func writeCHeader(w io.Writer, rows []Row) error {
 	out := bufio.NewWriter(w)
+	if err := checkFields(rows); err != nil {
+		return err
+	}
 	fmt.Fprintf(out, headerTop, exampleMacro(rows), cautionText(rows))
 	taken := map[string]bool{}
 	for len(rows) > 0 {
@@ -28,6 +31,21 @@ func writeCHeader(w io.Writer, rows []Row) error {
 	}
 	fmt.Fprint(out, "\n#endif\n")
 	return out.Flush()
+}
+
+// checkFields refuses parameters of a kernel that are one member in C.
+func checkFields(rows []Row) error {
+	of := map[string]string{}
+	for i := range rows {
+		for _, name := range rows[i].Names {
+			key := rows[i].Spec.Kernel + "\x00" + field(name)
+			if other, taken := of[key]; taken && other != name {
+				return fmt.Errorf("kernel %s: the parameters %q and %q are one name in C, %s: rename one in the definition, or write another format, such as json", rows[i].Spec.Kernel, other, name, identifier(name))
+			}
+			of[key] = name
+		}
+	}
+	return nil
 }
 
 const headerTop = `/* Tuning table written by warptune. Do not edit: export it again.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/search/expr"
@@ -15,6 +16,7 @@ type Arg struct {
 	Lanes  int    // 1, or 2, 3, 4, 8, 16 of a vector type such as float4
 	Scalar bool   // passed by value: Bits holds it
 	Bits   uint64 // the scalar's bits, little-endian in the low Type.Bytes()
+	Bytes  []byte // of a vector or structure passed by value, instead of Bits; nil: one number
 	Count  int64  // elements of a buffer, each of Lanes values
 	Fill   Fill   // contents of a buffer
 	Access Access
@@ -26,6 +28,9 @@ type Arg struct {
 	// a constant's values as a parameter too.
 	Position int
 }
+
+// TypeName is the element type with its lanes as T1 or CUDA write it, such as float4.
+func (a *Arg) TypeName() string { return a.Type.vector(a.Lanes) }
 
 // FillKind says how a buffer is filled. The zero value is invalid.
 type FillKind uint8
@@ -100,6 +105,7 @@ type argument struct {
 	size     expression
 	value    expression // FillValue, or DataSource of a Generator
 	refusal  string     // why it cannot be launched
+	custom   bool       // Type is custom: a structure, whose bytes a file has
 }
 
 func (d *Definition) readArgument(r *reader, doc document, position int) argument {
@@ -114,6 +120,9 @@ func (d *Definition) readArgument(r *reader, doc document, position int) argumen
 	d.readExpected(r, rec, &a)
 	a.size = rec.expression("Size")
 	d.fill(r, rec, &a)
+	if a.custom && a.refusal == "" && (!a.arg.Scalar || a.arg.Fill.Kind != FillBinaryRaw) {
+		a.refusal = "elements of a custom type cannot be simulated, but for a Scalar whose bytes are a file's: FillType BinaryRaw, and DataSource its name"
+	}
 	if r.err == nil && !a.arg.Scalar && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
 		r.fail(a.size.path, "missing; a buffer needs a number of elements")
 	}
@@ -142,7 +151,8 @@ func (r *reader) element(rec *record, a *argument) {
 	}
 	name := r.text(field)
 	if name == "custom" {
-		a.refusal = "elements of a custom type cannot be simulated"
+		a.custom = true
+		a.arg.Type, a.arg.Lanes = Uint8, 1
 		return
 	}
 	var err error
@@ -225,12 +235,31 @@ func (d *Definition) fill(r *reader, rec *record, a *argument) {
 	default:
 		r.fail(join(rec.path, "FillType"), "unknown type %q; known are Constant, Random, Generator, Script, BinaryRaw, BinaryHDF5", t)
 	}
-	a.value = rec.expression(source)
+	a.value = r.filling(rec, source, a)
 	if source == "FillValue" {
 		d.checkNames(r, a.value)
 	} else {
 		d.checkNames(r, a.value, indexName)
 	}
+}
+
+// filling reads what fills an argument: of a vector by value, it may be a list of its lanes.
+func (r *reader) filling(rec *record, source string, a *argument) expression {
+	field, _ := rec.get(source)
+	list, ok := field.value.([]any)
+	if !ok || !a.arg.Scalar || a.arg.Lanes == 1 {
+		return rec.expression(source)
+	}
+	var lanes []string
+	for i, v := range list {
+		if x := r.expression(document{fmt.Sprintf("%s[%d]", field.path, i), v}); r.err == nil {
+			lanes = append(lanes, x.expr.Text)
+		}
+	}
+	if r.err != nil {
+		return expression{path: field.path}
+	}
+	return r.expression(document{field.path, "[" + strings.Join(lanes, ", ") + "]"})
 }
 
 // maxCount bounds a buffer's elements: more than any GPU's memory.
@@ -283,20 +312,18 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 	return out, nil
 }
 
-// scalar evaluates the value that is passed.
+// scalar evaluates the value that is passed. One number for a vector is each of its lanes.
 func (a *argument) scalar(b *bindings) (Arg, error) {
 	out := a.arg
 	out.Count = 1
-	if out.Fill.Kind == FillBinaryRaw && out.Lanes == 1 {
-		if a.elements() != 1 {
-			return out, fmt.Errorf("%s: a scalar of type %s has %d bytes, %s has %d", a.path, out.Type, out.Type.Bytes(), out.Fill.Raw.File, len(out.Fill.Raw.Data))
-		}
-		out.Bits = out.Fill.Raw.bits(out.Type, 0)
-		out.Fill = Fill{Kind: FillConstant, Value: out.Fill.Raw.Value(out.Type, 0)}
-		return out, nil
+	if out.Fill.Kind == FillBinaryRaw {
+		return a.rawScalar()
 	}
-	if out.Lanes != 1 || out.Fill.Kind == FillRandom {
-		return out, fmt.Errorf("%s: a scalar must be one number that FillValue gives, not a vector or random", a.path)
+	if out.Fill.Kind == FillRandom {
+		return out, fmt.Errorf("%s: a scalar's value is what FillValue gives, not random", a.path)
+	}
+	if out.Lanes > 1 {
+		out.Bytes = make([]byte, a.elementBytes())
 	}
 	if a.value.expr == nil {
 		return out, nil
@@ -314,12 +341,53 @@ func (a *argument) scalar(b *bindings) (Arg, error) {
 	if err != nil {
 		return out, err
 	}
-	i, isInt := v.Int()
-	f, isNumber := v.Float()
-	bits, fits := out.Type.encode(isInt, i, f)
-	if !isNumber || !fits || math.IsNaN(f) {
-		return out, b.wrap(x, fmt.Errorf("%s is not a value of type %s", v, out.Type))
+	lanes, listed := v.Items()
+	if !listed {
+		lanes = slices.Repeat([]expr.Value{v}, out.Lanes)
 	}
-	out.Bits, out.Fill = bits, Fill{Kind: FillConstant, Value: f}
+	if len(lanes) != out.Lanes {
+		return out, b.wrap(x, fmt.Errorf("%d values are given, type %s has %d", len(lanes), out.Type.vector(out.Lanes), out.Lanes))
+	}
+	for n, v := range lanes {
+		i, isInt := v.Int()
+		f, isNumber := v.Float()
+		bits, fits := out.Type.encode(isInt, i, f)
+		if !isNumber || !fits || math.IsNaN(f) {
+			return out, b.wrap(x, fmt.Errorf("%s is not a value of type %s", v, out.Type))
+		}
+		if out.Lanes > 1 {
+			putBits(out.Bytes[n*out.Type.Bytes():], bits, out.Type.Bytes())
+		} else {
+			out.Bits = bits
+		}
+		out.Fill = Fill{Kind: FillConstant, Value: f}
+	}
 	return out, nil
+}
+
+// rawScalar is a scalar whose bytes are those of a file.
+func (a *argument) rawScalar() (Arg, error) {
+	out := a.arg
+	out.Count = 1
+	raw := out.Fill.Raw
+	if a.custom || out.Lanes > 1 {
+		if !a.custom && a.elements() != 1 {
+			return out, fmt.Errorf("%s: a scalar of type %s has %d bytes, %s has %d", a.path, out.Type.vector(out.Lanes), a.elementBytes(), raw.File, len(raw.Data))
+		}
+		out.Bytes, out.Fill = raw.Data, Fill{Kind: FillConstant}
+		return out, nil
+	}
+	if a.elements() != 1 {
+		return out, fmt.Errorf("%s: a scalar of type %s has %d bytes, %s has %d", a.path, out.Type, out.Type.Bytes(), raw.File, len(raw.Data))
+	}
+	out.Bits = raw.bits(out.Type, 0)
+	out.Fill = Fill{Kind: FillConstant, Value: raw.Value(out.Type, 0)}
+	return out, nil
+}
+
+// putBits stores the low size bytes of v, little-endian.
+func putBits(to []byte, v uint64, size int) {
+	for i := range size {
+		to[i] = byte(v >> (8 * i))
+	}
 }

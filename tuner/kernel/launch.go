@@ -34,8 +34,14 @@ type Compile struct {
 	Missing    error    // why there is no Source; PTX made elsewhere needs none
 	Macros     []Macro  // -D, in order; none for PTX
 	Options    []string // CompilerOptions
-	Files      Files    // where #include "…" finds headers, relative to the definition
-	Key        string   // sha-256 over all of the above, hex
+	// Entry is the kernel to launch, as NVRTC takes names: k, ns::k, or k<float, TILE>,
+	// in which macros count.
+	Entry string
+	// Fixed are the macros that the source must leave as they are: it would be another
+	// configuration's otherwise.
+	Fixed []string
+	Files Files  // where #include "…" finds headers, relative to the definition
+	Key   string // sha-256 over all of the above, hex
 }
 
 // Macro is one -D.
@@ -150,8 +156,9 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 		if d.source.missing != nil {
 			c.Missing = fmt.Errorf("%s: %w", d.source.path, d.source.missing)
 		}
-		c.Source = d.withoutUnroll(cfg)
+		c.Source, c.Entry = d.withoutUnroll(cfg), d.KernelName
 		c.Macros = d.macros(cfg, l)
+		c.Fixed = slices.Concat(cfg.Names, launchMacros)
 	}
 	c.Key = c.key(d.source.headers)
 	return c
@@ -213,7 +220,8 @@ func (c *Compile) key(headers map[string][]byte) string {
 		Headers  map[string][]byte
 		Macros   []Macro
 		Options  []string
-	}{c.Language.String(), c.Source, headers, c.Macros, c.Options})
+		Entry    string
+	}{c.Language.String(), c.Source, headers, c.Macros, c.Options, c.Entry})
 	if err != nil {
 		panic(err) // texts and bytes always have a JSON form
 	}

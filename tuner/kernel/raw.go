@@ -105,6 +105,8 @@ func (f *Raw) Value(t Type, i int64) float64 {
 	switch t {
 	case Half:
 		return fromHalf(uint16(bits))
+	case Bfloat16, Float8E4M3, Float8E5M2:
+		return smallFormats[t].decode(bits)
 	case Float:
 		return float64(math.Float32frombits(uint32(bits)))
 	case Double:

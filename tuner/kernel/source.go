@@ -1,15 +1,13 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/search"
+	"github.com/warptune/warptune/tuner/kernel/include"
+	"github.com/warptune/warptune/tuner/kernel/option"
 )
 
 // sourceSpec is the kernel's source and what its text says.
@@ -51,82 +49,48 @@ func (d *Definition) readSource(r *reader, k *record) {
 	s.text, s.missing = d.files.ReadFile(s.file)
 	if s.missing != nil {
 		r.warn(field.path, "no source, so nothing can be compiled: %v", s.missing)
-	} else if err := s.readHeaders(d.files); err != nil {
+	} else if err := d.collect(&s); err != nil {
 		r.fail(field.path, "%v", err)
 	}
-	s.scan()
 	d.source = s
 }
 
-// maxHeaders bounds the files that one source includes.
-const maxHeaders = 1000
-
 var (
-	includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)`)
-	word        = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
-	unrollLine  = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*pragma[ \t]+unroll[ \t]*\(?[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\)?[ \t]*$`)
+	word       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	unrollLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*pragma[ \t]+unroll[ \t]*\(?[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\)?[ \t]*$`)
 )
 
-// readHeaders collects the files that the source includes and that lie beside the
-// definition; others are left to the compiler. Its folder is searched for angled
-// names too, as compilers are told to.
-func (s *sourceSpec) readHeaders(files Files) error {
-	s.headers = map[string][]byte{}
-	type file struct {
-		name string
-		text []byte
+// collect finds the files that the source includes and that lie beside the definition,
+// for any configuration, and the identifiers in all of them. What would reach outside is
+// left to compilations, which refuse it.
+func (d *Definition) collect(s *sourceSpec) error {
+	root := include.Root{Main: s.file, Text: s.text, Read: d.files.ReadFile, Macros: map[string][]string{}, Extra: d.KernelName}
+	root.Dirs, root.First = option.Includes(d.Options)
+	for _, m := range d.defines {
+		root.Macros[m.Name] = []string{m.Value}
 	}
-	for queue := []file{{s.file, s.text}}; len(queue) > 0; queue = queue[1:] {
-		from := queue[0]
-		for _, m := range includeLine.FindAllSubmatch(from.text, -1) {
-			included := string(m[1]) + string(m[2])
-			names := []string{path.Join(path.Dir(from.name), included), path.Clean(included)}
-			if len(m[1]) == 0 {
-				names = names[1:]
-			}
-			for _, name := range names {
-				if _, done := s.headers[name]; done || name == s.file {
-					break
-				}
-				if inside(name) != nil {
-					continue
-				}
-				text, err := files.ReadFile(name)
-				if errors.Is(err, fs.ErrNotExist) {
-					continue
-				} else if err != nil {
-					return fmt.Errorf("#include %q in %s: %w", included, from.name, err)
-				}
-				if len(s.headers) == maxHeaders {
-					return fmt.Errorf("%s includes more than %d files", s.file, maxHeaders)
-				}
-				s.headers[name] = text
-				queue = append(queue, file{name, text})
-				break
-			}
+	for _, p := range d.params {
+		for _, v := range p.Values {
+			root.Macros[p.Name] = append(root.Macros[p.Name], v.String())
 		}
 	}
-	return nil
-}
-
-// scan finds the identifiers, those in comments and texts too: one too many
-// only costs a compilation.
-func (s *sourceSpec) scan() {
+	found, err := include.Collect(root)
+	if err != nil {
+		return err
+	}
+	s.pastes = found.Pastes
 	s.words = map[string]bool{}
-	for _, text := range append(mapValues(s.headers), s.text) {
+	for _, w := range word.FindAllString(d.KernelName, -1) {
+		s.words[w] = true
+	}
+	for _, text := range found.Files { // comments too: one too many only costs a compilation
 		for _, w := range word.FindAll(text, -1) {
 			s.words[string(w)] = true
 		}
-		s.pastes = s.pastes || strings.Contains(string(text), "##")
 	}
-}
-
-func mapValues(m map[string][]byte) [][]byte {
-	var list [][]byte
-	for _, name := range sortedKeys(m) {
-		list = append(list, m[name])
-	}
-	return list
+	delete(found.Files, s.file)
+	s.headers = found.Files
+	return nil
 }
 
 // withoutUnroll returns the source without "#pragma unroll NAME" for

@@ -46,13 +46,18 @@ const (
 	Half
 	Float
 	Double
+	Bfloat16
+	Float8E4M3
+	Float8E5M2
+	lastType = Float8E5M2
 )
 
-var typeNames = [...]string{"invalid", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "half", "float", "double"}
+var typeNames = [...]string{"invalid", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "half", "float", "double",
+	"bfloat16", "float8_e4m3", "float8_e5m2"}
 
 // String returns the type as T1 writes it.
 func (t Type) String() string {
-	if t > Double {
+	if t > lastType {
 		t = TypeInvalid
 	}
 	return typeNames[t]
@@ -60,41 +65,59 @@ func (t Type) String() string {
 
 // Bytes returns the size of one value, 0 for an invalid type.
 func (t Type) Bytes() int {
-	if t > Double {
+	if t > lastType {
 		t = TypeInvalid
 	}
-	return [...]int{0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8}[t]
+	return [...]int{0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1}[t]
 }
 
 // vector returns the name of a type with lanes.
 func (t Type) vector(lanes int) string {
-	if lanes == 1 {
+	if lanes <= 1 {
 		return t.String()
 	}
-	return fmt.Sprint(t, lanes)
+	if _, _, isInt := t.integers(); isInt {
+		for _, name := range []string{"char", "uchar", "short", "ushort", "int", "uint", "longlong", "ulonglong"} {
+			if cudaVectors[name] == t {
+				return fmt.Sprint(name, lanes)
+			}
+		}
+	}
+	return fmt.Sprintf("%s%d", t, lanes)
 }
 
 // aliases are C's names, which are not T1's.
-var aliases = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32, "float16": Half, "float32": Float, "float64": Double}
+var aliases = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32, "float16": Half, "float32": Float, "float64": Double,
+	"longlong": Int64, "ulonglong": Uint64}
 
-// parseType reads T1's name of an element type, such as uint8 or float4.
+// cudaVectors are the names of CUDA's vector types without their number of lanes, which
+// is 2 to 4.
+var cudaVectors = map[string]Type{"char": Int8, "uchar": Uint8, "short": Int16, "ushort": Uint16, "int": Int32, "uint": Uint32,
+	"long": Int64, "ulong": Uint64, "longlong": Int64, "ulonglong": Uint64, "float": Float, "double": Double}
+
+// parseType reads T1's name of an element type, such as uint8 or float4, or CUDA's of a
+// vector type, such as int3.
 func parseType(name string) (t Type, lanes int, err error) {
-	for t := Bool; t <= Double; t++ {
+	for t := Bool; t <= lastType; t++ {
 		if name == typeNames[t] {
 			return t, 1, nil
 		}
 	}
-	base := strings.TrimRight(name, "0123456789")
-	for t := Half; t <= Double; t++ {
-		n, err := strconv.Atoi(name[len(base):])
-		if base == typeNames[t] && err == nil && (n >= 2 && n <= 4 || n == 8 || n == 16) {
+	for t := Half; t <= lastType; t++ {
+		digits, ok := strings.CutPrefix(name, typeNames[t])
+		if n, err := strconv.Atoi(digits); ok && err == nil && digits[0] != '+' && (n >= 2 && n <= 4 || n == 8 || n == 16) {
 			return t, n, nil
 		}
 	}
 	if t, ok := aliases[name]; ok {
 		return t, 1, nil
 	}
-	return TypeInvalid, 0, fmt.Errorf("unknown element type %q; known are %s, and half, float, double with 2, 3, 4, 8 or 16 lanes such as float4", name, strings.Join(typeNames[1:], ", "))
+	if base := strings.TrimRight(name, "234"); len(name) == len(base)+1 {
+		if t, ok := cudaVectors[base]; ok {
+			return t, int(name[len(base)] - '0'), nil
+		}
+	}
+	return TypeInvalid, 0, fmt.Errorf("unknown element type %q; known are %s, those of floating point with 2, 3, 4, 8 or 16 lanes such as float4, and CUDA's vectors of integers such as int3", name, strings.Join(typeNames[1:], ", "))
 }
 
 // integers returns the range of an integer type.
@@ -117,6 +140,8 @@ func (t Type) encode(isInt bool, i int64, f float64) (uint64, bool) {
 	switch t {
 	case Half:
 		return uint64(halfBits(float32(f))), true
+	case Bfloat16, Float8E4M3, Float8E5M2:
+		return smallFormats[t].encode(f), true
 	case Float:
 		return uint64(math.Float32bits(float32(f))), true
 	case Double:

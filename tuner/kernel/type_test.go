@@ -50,12 +50,13 @@ func TestTypes(t *testing.T) {
 	for name, want := range map[string]struct {
 		t     Type
 		lanes int
-	}{"bool": {Bool, 1}, "uint8": {Uint8, 1}, "int16": {Int16, 1}, "float": {Float, 1}, "float4": {Float, 4}, "double16": {Double, 16}, "half2": {Half, 2}, "int": {Int32, 1}} {
+	}{"bool": {Bool, 1}, "uint8": {Uint8, 1}, "int16": {Int16, 1}, "float": {Float, 1}, "float4": {Float, 4}, "double16": {Double, 16}, "half2": {Half, 2}, "int": {Int32, 1},
+		"int3": {Int32, 3}, "uchar4": {Uint8, 4}, "longlong2": {Int64, 2}, "float16": {Float, 16}, "bfloat16": {Bfloat16, 1}, "bfloat162": {Bfloat16, 2}, "float8_e5m24": {Float8E5M2, 4}} {
 		if got, lanes, err := parseType(name); err != nil || got != want.t || lanes != want.lanes {
 			t.Errorf("%s: %v %d %v", name, got, lanes, err)
 		}
 	}
-	for _, name := range []string{"", "4", "float5", "float1", "uint8_2", "FLOAT", "invalid"} {
+	for _, name := range []string{"", "4", "float5", "float1", "uint8_2", "FLOAT", "invalid", "int1", "int5", "float+2", "bool2", "int34"} {
 		if got, _, err := parseType(name); err == nil {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -71,6 +72,44 @@ func TestTypes(t *testing.T) {
 	} {
 		if bits, ok := c.t.encode(false, 0, c.f); ok != c.ok || ok && bits != c.bits {
 			t.Errorf("%v %g: %#x %v", c.t, c.f, bits, ok)
+		}
+	}
+}
+
+// TestSmallFormats: every number of each format encodes to itself, and what lies halfway
+// between two to the even one.
+func TestSmallFormats(t *testing.T) {
+	for typ, s := range smallFormats {
+		for bits := range uint64(1) << (s.exponent + s.mantissa) {
+			v := s.decode(bits)
+			if math.IsNaN(v) {
+				continue
+			}
+			if got := s.encode(v); got != bits && !math.IsInf(v, 1) {
+				t.Fatalf("%v: %g encodes to %#x, not %#x", typ, v, got, bits)
+			}
+			if got := s.encode(-v); got != bits|1<<(s.exponent+s.mantissa) && !math.IsInf(v, 1) {
+				t.Fatalf("%v: %g encodes to %#x", typ, -v, got)
+			}
+			next := s.decode(bits + 1)
+			if math.IsNaN(next) || math.IsInf(next, 0) || bits+1 == 1<<(s.exponent+s.mantissa) {
+				continue
+			}
+			if mid := (v + next) / 2; s.encode(mid) != bits+bits&1 || s.encode(math.Nextafter(mid, 0)) != bits || s.encode(math.Nextafter(mid, 1e40)) != bits+1 {
+				t.Fatalf("%v: around %g", typ, mid)
+			}
+		}
+	}
+	for _, c := range []struct {
+		t    Type
+		f    float64
+		bits uint64
+	}{
+		{Bfloat16, 1, 0x3f80}, {Bfloat16, 1e39, 0x7f80}, {Bfloat16, -3.4e38, 0xff80}, {Float8E4M3, 448, 0x7e}, {Float8E4M3, 1e9, 0x7e},
+		{Float8E4M3, 1, 0x38}, {Float8E5M2, 1, 0x3c}, {Float8E5M2, 57344, 0x7b}, {Float8E5M2, 1e9, 0x7b}, {Float8E4M3, -0.001953125, 0x81},
+	} {
+		if got, ok := c.t.encode(false, 0, c.f); !ok || got != c.bits {
+			t.Errorf("%v %g: %#x, want %#x", c.t, c.f, got, c.bits)
 		}
 	}
 }

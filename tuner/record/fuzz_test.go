@@ -21,7 +21,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		recs, err := Read("f", bytes.NewReader(text))
+		recs, _, err := Read("f", bytes.NewReader(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q", err)
@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 		w := gzip.NewWriter(&zipped)
 		_, _ = w.Write(again)
 		_ = w.Close()
-		back, err := Read("f", &zipped)
+		back, _, err := Read("f", &zipped)
 		if err != nil || len(back) != len(recs) {
 			t.Fatalf("%d records are read back as %d (%v)", len(recs), len(back), err)
 		}

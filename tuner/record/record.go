@@ -14,7 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"strings"
+
+	"github.com/warptune/warptune/tuner/pythonjson"
 )
 
 // MaxLine is the longest record line accepted, bytes.
@@ -27,6 +29,26 @@ type Time struct {
 	Max      float64 `json:"max"`
 	Reps     int     `json:"reps"`
 	Launches int     `json:"launches"`
+
+	text string // what stands in the median's place where it is no number
+}
+
+// failedUS is a time from which on it marks a failure.
+const failedUS = 1e20
+
+func (t *Time) good() bool { return t.Median > 0 && t.Median < failedUS }
+
+// UnmarshalJSON takes anything: what is no time has no Median.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	type plain Time
+	var p plain
+	err := json.Unmarshal(text, &p)
+	*t = Time(p)
+	t.text = fmt.Sprint(t.Median)
+	if err != nil {
+		t.Median, t.text = 0, string(text[:min(len(text), 80)])
+	}
+	return nil
 }
 
 // Record is one configuration of one kernel. Only Kernel and Params are
@@ -68,13 +90,54 @@ func (r *Record) GroupKey() string {
 	return fmt.Sprintf("%s %v", r.Kernel, r.ProblemSize)
 }
 
-// Read reads every record of r, which may be gzipped. name is used in errors.
-func Read(name string, r io.Reader) ([]Record, error) {
+// Odd says what of a file cannot be used as it stands.
+type Odd struct {
+	Lines int // that hold no record
+	Times int // that are no positive number: their records have none
+	First string
+}
+
+// String says it in a sentence, "" for nothing.
+func (o *Odd) String() string {
+	var parts []string
+	for _, p := range []struct {
+		n        int
+		one, all string
+	}{{o.Lines, "line holds no record", "lines hold no record"}, {o.Times, "time cannot be used", "times cannot be used"}} {
+		switch {
+		case p.n == 1:
+			parts = append(parts, "1 "+p.one)
+		case p.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.all))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, " and ") + "; the first: " + o.First
+}
+
+func (o *Odd) add(count *int, line int, why error) {
+	if *count++; o.First == "" {
+		o.First = fmt.Sprintf("line %d: %v", line, why)
+	}
+}
+
+// Read reads every record of r, which may be gzipped. A line that holds none is an error; a
+// time that is no positive number is left out, as Odd says. name is used in errors.
+func Read(name string, r io.Reader) ([]Record, Odd, error) { return read(name, r, false) }
+
+// ReadMeasured is Read for files of measurements, in which a line that holds no record costs no
+// other: it is passed over, as Odd says.
+func ReadMeasured(name string, r io.Reader) ([]Record, Odd, error) { return read(name, r, true) }
+
+func read(name string, r io.Reader, passOver bool) ([]Record, Odd, error) {
+	var odd Odd
 	br := bufio.NewReader(r)
 	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		gz, err := gzip.NewReader(br)
 		if err != nil {
-			return nil, fmt.Errorf("%s: not a valid gzip file: %w", name, err)
+			return nil, odd, fmt.Errorf("%s: not a valid gzip file: %w", name, err)
 		}
 		defer gz.Close()
 		br = bufio.NewReader(gz)
@@ -89,20 +152,32 @@ func Read(name string, r io.Reader) ([]Record, error) {
 			continue
 		}
 		rec, err := parse(sc.Bytes())
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		switch {
+		case err != nil && passOver:
+			odd.add(&odd.Lines, line, err)
+			continue
+		case err != nil:
+			return nil, odd, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if t := rec.TimeUS; t != nil && !t.good() {
+			odd.add(&odd.Times, line, fmt.Errorf("time_us.median is %s: want a positive time", t.text))
+			rec.TimeUS = nil
 		}
 		rec.Line = line
 		out = append(out, rec)
 	}
 	if err := sc.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w (is the file cut off, or a line over %d bytes?)", name, line+1, err, MaxLine)
+		return nil, odd, fmt.Errorf("%s:%d: %w (is the file cut off, or a line over %d bytes?)", name, line+1, err, MaxLine)
 	}
-	return out, nil
+	if len(out) == 0 && odd.Lines > 0 {
+		return nil, odd, fmt.Errorf("%s holds no records: %s", name, odd.First)
+	}
+	return out, odd, nil
 }
 
 func parse(text []byte) (Record, error) {
 	var rec Record
+	text = pythonjson.Plain(text)
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return rec, fmt.Errorf("not a record: %w", err)
 	}
@@ -117,9 +192,6 @@ func parse(text []byte) (Record, error) {
 	}
 	if rec.Params == nil {
 		return rec, fmt.Errorf("the record has no \"params\"")
-	}
-	if t := rec.TimeUS; t != nil && (t.Median <= 0 || math.IsInf(t.Median, 0)) {
-		return rec, fmt.Errorf("time_us.median is %v: want a positive time", t.Median)
 	}
 	rec.Raw = bytes.Clone(text)
 	return rec, nil

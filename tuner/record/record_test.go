@@ -19,7 +19,7 @@ func TestReadPlainAndGzip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"plain": line + "\n\n" + line, "gzip": gz.String()} {
-		recs, err := Read(name, strings.NewReader(text))
+		recs, _, err := Read(name, strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,10 +33,9 @@ func TestReadErrorsNameTheLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no params":    {`{"kernel":"k"}`, `f:1: the record has no "params"`},
 		"not json":     {line + "\n{", "f:2: not a record"},
-		"zero time":    {strings.Replace(line, `"median":2.5`, `"median":0`, 1), "f:1: time_us.median is 0"},
 		"cut off gzip": {"\x1f\x8b\x08", "f: not a valid gzip file"},
 	} {
-		_, err := Read("f", strings.NewReader(c.text))
+		_, _, err := Read("f", strings.NewReader(c.text))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -44,7 +43,7 @@ func TestReadErrorsNameTheLine(t *testing.T) {
 }
 
 func TestAppendKeepsWhatWasRead(t *testing.T) {
-	recs, err := Read("f", strings.NewReader(line))
+	recs, _, err := Read("f", strings.NewReader(line))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,5 +59,40 @@ func TestAppendKeepsWhatWasRead(t *testing.T) {
 	}
 	if out[len(out)-1] != '\n' {
 		t.Error("no newline at the end")
+	}
+}
+
+// TestOddTimes: a bad time or line costs no other. Of measurements lines without a record are
+// passed over, with a count; records to predict are wanted all.
+func TestOddTimes(t *testing.T) {
+	for time, want := range map[string]string{
+		`{"median":0}`: "0", `{"median":-1}`: "-1", `{"median":NaN}`: "0", `{"median":Infinity}`: "0", `{"median":null}`: "0", `{"median":1e20}`: "1e+20",
+		`{"median":"RuntimeFailedConfig"}`: `{"median":"RuntimeFailedConfig"}`, `"InvalidConfig"`: `"InvalidConfig"`, `{}`: "0", `3.5`: "3.5",
+	} {
+		bad := strings.Replace(line, `{"median":2.5,"min":2,"max":3,"reps":9,"launches":1}`, time, 1)
+		recs, odd, err := Read("f", strings.NewReader(line+"\n"+bad+"\n"+line))
+		if err != nil || len(recs) != 3 || recs[1].TimeUS != nil || recs[2].TimeUS == nil || odd != (Odd{Times: 1, First: "line 2: time_us.median is " + want + ": want a positive time"}) {
+			t.Errorf("%s: %v, %d records, %+v", time, err, len(recs), odd)
+		}
+		if text, err := recs[1].Append(nil, Prediction{}); err != nil || !strings.Contains(string(text), `"predicted_us":null`) {
+			t.Errorf("%s: %s, %v", time, text, err)
+		}
+	}
+	good := strings.Replace(line, `"min":2`, `"min":NaN`, 1)
+	if recs, odd, err := Read("f", strings.NewReader(good)); err != nil || recs[0].TimeUS.Median != 2.5 || odd.String() != "" {
+		t.Errorf("%v, %+v: the median is good", err, odd)
+	}
+	for _, bad := range []string{"{", "null", "3", `{"kernel":"k"}`, "Traceback (most recent call last):"} {
+		text := bad + "\n" + line + "\n" + bad
+		if _, _, err := Read("f", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "f:1: ") {
+			t.Errorf("%s: %v", bad, err)
+		}
+		recs, odd, err := ReadMeasured("f", strings.NewReader(text))
+		if err != nil || len(recs) != 1 || !strings.HasPrefix(odd.String(), "2 lines hold no record; the first: line 1: ") {
+			t.Errorf("%s: %v, %d records, %s", bad, err, len(recs), &odd)
+		}
+		if _, _, err := ReadMeasured("f", strings.NewReader(bad)); err == nil {
+			t.Errorf("%s: no record and no error", bad)
+		}
 	}
 }

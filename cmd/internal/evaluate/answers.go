@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -245,6 +246,7 @@ func (s *answerSet) execute(ctx context.Context, cfg search.Config) (outputs []v
 	if err != nil {
 		return nil, err.Error(), nil
 	}
+	req.Kernel = cmp.Or(ptx.Entry, req.Kernel)
 	req.Check = simengine.Check{Depth: s.depth, Outputs: true}
 	engine := s.owner.engine
 	module, err := engine.Parse(launch.Compile.SourceFile, ptx.PTX)

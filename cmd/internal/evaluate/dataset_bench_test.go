@@ -62,7 +62,7 @@ func benchmarkDataset(b *testing.B, set dataset, level simengine.Level) {
 		b.Skip("no such data set: ", err)
 	}
 	defer f.Close()
-	records, err := record.Read(set.timings, f)
+	records, _, err := record.Read(set.timings, f)
 	if err != nil {
 		b.Fatal(err)
 	}

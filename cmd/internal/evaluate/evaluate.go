@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,12 +83,12 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 }
 
 // question is what the simulator is asked for a job.
-func (e *Evaluator) question(launch *kernel.Launch, job *Job) (simengine.Request, error) {
+func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job) (simengine.Request, error) {
 	req, err := request(launch, job.Arch, job.Level)
 	if err != nil {
 		return req, err
 	}
-	req.Cold = job.Cold
+	req.Cold, req.Kernel = job.Cold, cmp.Or(ptx.Entry, req.Kernel)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
 		req.Check.Outputs = true
@@ -107,7 +108,7 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	if !ok || ptx.Digest == "" {
 		return "", false
 	}
-	req, err := e.question(launch, &job)
+	req, err := e.question(launch, ptx, &job)
 	if err != nil {
 		return "", false
 	}
@@ -115,7 +116,7 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 }
 
 func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx compile.Result, job *Job) (tuner.Outcome, *simengine.Report, error) {
-	req, err := e.question(launch, job)
+	req, err := e.question(launch, ptx, job)
 	if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}

@@ -67,7 +67,7 @@ func measured(t *testing.T, rng *rand.Rand, dir string, n int) (right, compared 
 		t.Fatal(err)
 	}
 	defer f.Close()
-	records, err := record.Read(timings[0], f)
+	records, _, err := record.Read(timings[0], f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ var elements = map[kernel.Type]ir.Type{
 	kernel.Bool: ir.U8, kernel.Int8: ir.S8, kernel.Uint8: ir.U8, kernel.Int16: ir.S16, kernel.Uint16: ir.U16,
 	kernel.Int32: ir.S32, kernel.Uint32: ir.U32, kernel.Int64: ir.S64, kernel.Uint64: ir.U64,
 	kernel.Half: ir.F16, kernel.Float: ir.F32, kernel.Double: ir.F64,
+	kernel.Bfloat16: ir.BF16, kernel.Float8E4M3: ir.E4M3, kernel.Float8E5M2: ir.E5M2,
 }
 
 // request turns a launch into what the simulator is asked.
@@ -54,7 +55,7 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
 		}
-		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Count: a.Count, Fill: fill, Position: a.Position}
+		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Bytes: a.Bytes, Count: a.Count, Fill: fill, Position: a.Position}
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/tuner/kernel"
 )
 
@@ -23,6 +24,7 @@ func inTerms(err error, l *kernel.Launch) error {
 		fault    *exec.Fault
 		argument *exec.ArgumentError
 		variable *exec.VariableError
+		memory   *simengine.MemoryError
 		text     string
 	)
 	switch {
@@ -32,6 +34,8 @@ func inTerms(err error, l *kernel.Launch) error {
 		text = misfit(argument, l)
 	case errors.As(err, &variable):
 		text = unfilled(variable, l)
+	case errors.As(err, &memory):
+		text = overfull(memory, l)
 	}
 	if text == "" {
 		return err
@@ -48,10 +52,18 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 		return "" // behind a constant the position tells only if the kernel takes constants
 	}
 	a := &l.Args[e.Index]
+	if e.Taken != ir.NumberUnknown {
+		return fmt.Sprintf("%s: %s is %s, but that parameter of kernel %s (%s) is %s: is its Type right, and the order of Arguments that of the parameters?",
+			field(a, ".Type"), a.TypeName(), e.Passed, l.KernelName, e.Param, e.Taken)
+	}
 	if e.Given == 0 {
 		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(a, ""), l.KernelName, e.Want)
 	}
-	return fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.Type, e.Given, l.KernelName, e.Want)
+	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
+	if e.Want > 4 && e.Want != 8 {
+		text += ": is it a vector, such as int3, or a structure, whose Type is custom and whose bytes a file has (FillType BinaryRaw)?"
+	}
+	return text
 }
 
 func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
@@ -79,6 +91,15 @@ func unfilled(e *exec.VariableError, l *kernel.Launch) string {
 		}
 	}
 	return ""
+}
+
+// overfull says which argument is larger than the GPU's memory.
+func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
+	a := holder(l, e.Buffer)
+	if a == nil {
+		return "KernelSpecification.Arguments: " + e.Error()
+	}
+	return fmt.Sprintf("%s: %d elements of %s are %d bytes, more than the %d bytes of memory of %s", field(a, ".Size"), a.Count, a.TypeName(), e.Bytes, e.Has, e.Device)
 }
 
 // faulted adds to a fault the argument whose buffer an access is next to.

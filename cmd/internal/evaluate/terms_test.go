@@ -72,15 +72,20 @@ const (
 func TestFailuresNameTheDefinition(t *testing.T) {
 	list := func(a ...string) string { return strings.Join(a, ", ") }
 	for name, tt := range map[string]struct{ arguments, want string }{
-		"too small":         {list(x, idx, `{"Name": "out", "Type": "float", "Size": 100}`, n), "; KernelSpecification.Arguments[2].Size (out) gives it 100 elements"},
-		"behind a constant": {list(weights, `{"Name": "x (a, b)", "Type": "float", "Size": 9}`, idx, y, n), "; KernelSpecification.Arguments[1].Size (x (a, b)) gives it 9 elements"},
-		"before":            {list(x, `{"Name": "idx", "Type": "int32", "Size": 256, "FillValue": -3}`, y, n), "; the buffer is KernelSpecification.Arguments[0] (x)"},
-		"too many":          {list(x, idx, y, n, n), "kernel gather takes 4 arguments, but KernelSpecification.Arguments lists 5 that are not Constant memory: x, idx, y, n, n"},
-		"none":              {"", "kernel gather takes 4 arguments, but KernelSpecification.Arguments lists none that are not Constant memory"},
-		"wide scalar":       {list(x, idx, y, `{"Name": "n", "Type": "double", "MemoryType": "Scalar"}`), "KernelSpecification.Arguments[3].Type (n): a scalar of double has 8 bytes, but that parameter of kernel gather has 4"},
-		"buffer":            {list(x, idx, y, `{"Name": "n", "Type": "int32", "Size": 1}`), "KernelSpecification.Arguments[3] (n): a Vector is passed as an address of 8 bytes, but that parameter of kernel gather has 4: is it a Scalar?"},
-		"unknown":           {list(x, idx, y, n, `{"Name": "filter", "Type": "float", "Size": 4, "MemoryType": "Symbol"}`), "KernelSpecification.Arguments[4].Name (filter): the source has no __constant__ variable of that name"},
-		"large":             {list(x, idx, y, n, strings.Replace(weights, "4", "5", 1)), "KernelSpecification.Arguments[4].Size (weights): variable weights: 5 elements of 4 bytes do not fit its 16 bytes"},
+		"too small":                    {list(x, idx, `{"Name": "out", "Type": "float", "Size": 100}`, n), "; KernelSpecification.Arguments[2].Size (out) gives it 100 elements"},
+		"behind a constant":            {list(weights, `{"Name": "x (a, b)", "Type": "float", "Size": 9}`, idx, y, n), "; KernelSpecification.Arguments[1].Size (x (a, b)) gives it 9 elements"},
+		"before":                       {list(x, `{"Name": "idx", "Type": "int32", "Size": 256, "FillValue": -3}`, y, n), "; the buffer is KernelSpecification.Arguments[0] (x)"},
+		"too many":                     {list(x, idx, y, n, n), "kernel gather takes 4 arguments, but KernelSpecification.Arguments lists 5 that are not Constant memory: x, idx, y, n, n"},
+		"none":                         {"", "kernel gather takes 4 arguments, but KernelSpecification.Arguments lists none that are not Constant memory"},
+		"wide scalar":                  {list(x, idx, y, `{"Name": "n", "Type": "double", "MemoryType": "Scalar"}`), "KernelSpecification.Arguments[3].Type (n): a scalar of double has 8 bytes, but that parameter of kernel gather has 4"},
+		"another kind":                 {list(x, idx, y, `{"Name": "n", "Type": "float", "MemoryType": "Scalar", "FillValue": 256}`), "KernelSpecification.Arguments[3].Type (n): float is a floating-point number, but that parameter of kernel gather (p3) is an integer: is its Type right"},
+		"a pair of halves":             {list(x, idx, y, `{"Name": "n", "Type": "half4", "MemoryType": "Scalar"}`), "KernelSpecification.Arguments[3].Type (n): a scalar of half4 has 8 bytes, but that parameter of kernel gather has 4"},
+		"larger than the GPU":          {list(x, idx, `{"Name": "y", "Type": "double2", "Size": 5368709121}`, n), "KernelSpecification.Arguments[2].Size (y): 5368709121 elements of double2 are 85899345936 bytes, more than the 85899345920 bytes of memory of NVIDIA A100 SXM4 80 GB"},
+		"larger than the GPU together": {list(`{"Name": "x", "Type": "float", "Size": 10737418240}`, `{"Name": "i", "Type": "int32", "Size": 10737418240, "FillValue": 0}`, y, n), "KernelSpecification.Arguments: the buffers together need 85899346944 bytes, more than the 85899345920 bytes of memory of NVIDIA A100 SXM4 80 GB"},
+		"as large as the GPU":          {list(`{"Name": "x", "Type": "float", "Size": 10737418240}`, `{"Name": "i", "Type": "int32", "Size": 10737417728, "FillValue": -3}`, y, n), "before buffer argument 0 (x)"},
+		"buffer":                       {list(x, idx, y, `{"Name": "n", "Type": "int32", "Size": 1}`), "KernelSpecification.Arguments[3] (n): a Vector is passed as an address of 8 bytes, but that parameter of kernel gather has 4: is it a Scalar?"},
+		"unknown":                      {list(x, idx, y, n, `{"Name": "filter", "Type": "float", "Size": 4, "MemoryType": "Symbol"}`), "KernelSpecification.Arguments[4].Name (filter): the source has no __constant__ variable of that name"},
+		"large":                        {list(x, idx, y, n, strings.Replace(weights, "4", "5", 1)), "KernelSpecification.Arguments[4].Size (weights): variable weights: 5 elements of 4 bytes do not fit its 16 bytes"},
 	} {
 		out := evaluated(t, tt.arguments, fstest.MapFS{})
 		if out.Validity != tuner.Runtime || !strings.Contains(out.Message, tt.want) {

@@ -18,7 +18,7 @@ func TestCounterFloors(t *testing.T) {
 		t.Skipf("the H200 counters are not here: %v", err)
 	}
 	defer f.Close()
-	recs, err := record.Read("counters", f)
+	recs, _, err := record.Read("counters", f)
 	if err != nil {
 		t.Fatal(err)
 	}

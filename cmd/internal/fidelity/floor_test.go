@@ -34,7 +34,7 @@ func TestNoPredictionIsBelowItsFloor(t *testing.T) {
 			t.Skipf("the H200 data set is not here: %v", err)
 		}
 		defer f.Close()
-		recs, err := record.Read(set[0], f)
+		recs, _, err := record.Read(set[0], f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func readValidation(t *testing.T, name string) []record.Record {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	recs, err := record.Read(name, f)
+	recs, _, err := record.Read(name, f)
 	if err != nil {
 		t.Fatal(err)
 	}

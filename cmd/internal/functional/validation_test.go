@@ -60,7 +60,7 @@ func drawRecords(t *testing.T, dir string, n int) (drawn []record.Record) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	recs, err := record.Read(timings[0], f)
+	recs, _, err := record.Read(timings[0], f)
 	if err != nil {
 		t.Fatal(err)
 	}

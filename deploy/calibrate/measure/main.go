@@ -16,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -221,7 +222,7 @@ func (m *measurement) job(def *kernel.Definition, cfg search.Config, size []int6
 			j.Group += " " + n + "=" + cfg.Values[i].String()
 		}
 	}
-	e, err := entryOf(code.PTX, l.KernelName)
+	e, err := entryOf(code.PTX, cmp.Or(code.Entry, l.KernelName))
 	if err != nil {
 		return nil, err
 	}

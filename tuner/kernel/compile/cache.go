@@ -91,7 +91,7 @@ func (c *Cached) key(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := json.Marshal([]any{"warptune ptx 1", who, r.Target, r.Language, src.Digest, src.MacroKey(), r.Options})
+	b, err := json.Marshal([]any{"warptune ptx 2", who, r.Target, r.Language, src.Digest, src.MacroKey(), r.Options, r.Entry})
 	if err != nil {
 		return "", err
 	}
@@ -151,6 +151,7 @@ type entryHeader struct {
 	Compiler string `json:"compiler"`
 	Target   string `json:"target"`
 	Digest   string `json:"sha256"` // of the PTX that follows
+	Entry    string `json:"entry,omitempty"`
 }
 
 func (c *Cached) path(key string) string { return filepath.Join(c.dir, key[:2], key+".ptx") }
@@ -169,7 +170,7 @@ func (c *Cached) read(key string) (Result, bool) {
 	if !ok || json.Unmarshal(line, &h) != nil || h.Key != key || h.Digest != digest(ptx) {
 		return Result{}, false
 	}
-	return Result{PTX: ptx, Compiler: h.Compiler, Target: h.Target, Digest: h.Digest}, true
+	return Result{PTX: ptx, Compiler: h.Compiler, Target: h.Target, Digest: h.Digest, Entry: h.Entry}, true
 }
 
 // write stores an entry, or silently does not: the cache is no one's only copy.
@@ -177,7 +178,7 @@ func (c *Cached) write(key string, res Result) {
 	if c.dir == "" {
 		return
 	}
-	line, err := json.Marshal(entryHeader{Key: key, Compiler: res.Compiler, Target: res.Target, Digest: res.Digest})
+	line, err := json.Marshal(entryHeader{Key: key, Compiler: res.Compiler, Target: res.Target, Digest: res.Digest, Entry: res.Entry})
 	if err != nil {
 		return
 	}

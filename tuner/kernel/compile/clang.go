@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
+	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
 // Clang is the driver of clang++ 14 or newer with the NVPTX back end. It needs no
@@ -86,6 +88,10 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if c.asNVCC {
+		nvccPragmas(src)
+	}
+	addTail(src, r, clangEntry)
 	w, err := newWorkdir(src)
 	if err != nil {
 		return Result{}, err
@@ -95,11 +101,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(r.Target)
-	front := extra
-	if c.asNVCC {
-		front = slices.Concat(extra, sharedIn32Bits)
-	}
-	if err := c.step(ctx, w, f, r.SourceFile, clangArgs(f, target, feature, front, src.Main)); err != nil {
+	if err := c.front(ctx, w, f, r, src, target, feature, extra); err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.
@@ -108,28 +110,35 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	} else if name != "" {
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: "error: the source includes " + name + ", which is outside the bundle"}
 	}
-	edit := asnvcc.VectorCopies
+	edit := func(ir []byte) []byte {
+		ir, lines := asnvcc.TakeLines(ir)
+		return lines.Put(asnvcc.VectorCopies(ir))
+	}
 	if c.asNVCC {
 		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
 	}
-	if err := w.rewrite("out.ll", edit); err != nil {
+	entry := ""
+	if err := w.rewrite("out.ll", func(ir []byte) []byte {
+		ir, entry = asnvcc.Entry(ir)
+		return edit(ir)
+	}); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
 	}
 	command := func(optimiser ...string) []string { return clangFinish(target, feature, extra, optimiser) }
 	finish := func(args ...string) ([]byte, error) {
-		if err := c.step(ctx, w, f, r.SourceFile, args); err != nil {
+		if _, err := c.step(ctx, w, f, r.SourceFile, args); err != nil {
 			return nil, err
 		}
 		ptx, err := w.output()
 		if err != nil {
 			return nil, fmt.Errorf("read clang's output: %w", err)
 		}
-		return ptx, nil
+		return asnvcc.PlainLines(ptx, w.path("src")), nil
 	}
 	var ptx []byte
 	if c.asNVCC {
 		ptx, err = finishAsNVCC(func(optimiser ...string) ([]byte, error) {
-			if err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
+			if _, err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
 				return nil, err
 			}
 			if err := w.rewrite("optimised.ll", asnvcc.Optimised); err != nil {
@@ -145,17 +154,44 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx)}, nil
+	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx), Entry: entry}, nil
+}
+
+// front runs the front end, which writes out.ll, in nvcc's place without the pragmas that clang refuses and
+// nvcc does not.
+func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, target, feature string, extra []string) error {
+	// Warnings tell of macros that the source redefines.
+	options := slices.DeleteFunc(slices.Clone(extra), func(o string) bool { return o == "-w" })
+	if c.asNVCC {
+		options = append(options, sharedIn32Bits...)
+	}
+	args := clangArgs(f, target, feature, options, src.Main)
+	warnings, err := c.step(ctx, w, f, r.SourceFile, args)
+	for own := (*Error)(nil); c.asNVCC && errors.As(err, &own) && dropUnrolls(own.Message, src.Files); {
+		for name, text := range src.Files {
+			if err := w.write("src/"+name, text); err != nil {
+				return err
+			}
+		}
+		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
+	}
+	if err != nil {
+		return err
+	}
+	if message := redefined(warnings, r.Fixed, src); message != "" {
+		return &Error{Compiler: f.version, File: r.SourceFile, Message: message}
+	}
+	return nil
 }
 
 // step runs the compiler on a source file once. It takes two: the front end's and the rest, for
 // what asnvcc.VectorCopies does between them, and in nvcc's place a third, for asnvcc.Optimised.
-func (c *Clang) step(ctx context.Context, w workdir, f *clang, file string, args []string) error {
+func (c *Clang) step(ctx context.Context, w workdir, f *clang, file string, args []string) (warnings string, err error) {
 	e, err := run(ctx, c.limits, w.wall(f.program), w.path("src"), f.program, args...)
 	if err == nil && (e.code != 0 || e.killed != "") {
 		err = &Error{Compiler: f.version, File: file, Message: e.diagnosis(string(w))}
 	}
-	return err
+	return e.message, err
 }
 
 // clangArgs is the front end's command line, run in src/. -nocudainc and -nostdinc leave only
@@ -170,11 +206,16 @@ func clangArgs(f *clang, target, feature string, extra []string, main string) []
 		args = append(args, "--cuda-feature="+feature)
 	}
 	args = append(args, "-nocudainc", "-nocudalib", "-nostdinc", "-nostdinc++", "-isystem", "../device",
-		"-include", "device.h", "-include", "../macros.h", "-I", ".", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
+		"-include", "device.h", "-include", "../macros.h", "-Xclang", "-ivfsoverlay", "-Xclang", "../view.json",
 		"-O3", "-std=c++17", "-Wno-register", "-fno-color-diagnostics", "-ferror-limit=10", "-MD", "-MF", "../deps.d")
+	args = append(args, lineTables...)
 	args = append(args, extra...)
-	return append(args, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
+	return append(args, "-I", ".", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "../out.ll", "./"+main)
 }
+
+// lineTables has the front end say from which line each instruction comes, which changes no code
+// (TestLinesChangeNoCode), and is what -lineinfo is for nvcc.
+var lineTables = []string{"-gline-directives-only", "-fdebug-compilation-dir=."}
 
 // clangFinish is the command line of what follows the front end: LLVM's text to PTX, with
 // options for the optimiser besides the source's. What the latter ask for is in the text,

@@ -73,7 +73,7 @@ func TestNVCC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "// -ptx -x cu -arch=sm_80 -include ../macros.h -I . --use_fast_math -std=c++20 -o ../out.ptx ./k.cu\n// #define TILE $(touch x)\n"
+	want := "// -ptx -x cu -arch=sm_80 -include ../macros.h -lineinfo --use_fast_math -std=c++20 -I . -o ../out.ptx ./k.cu\n// #define TILE $(touch x)\n"
 	if string(res.PTX) != want || res.Compiler != "nvcc 13.0.88" || res.Target != "sm_80" {
 		t.Errorf("got %q by %s for %s", res.PTX, res.Compiler, res.Target)
 	}

@@ -25,6 +25,7 @@ type Result struct {
 	Compiler string // who made it, e.g. "clang 19.1.7" or "nvrtc 13.0 (prebuilt)"
 	Target   string // what it was compiled for, e.g. "sm_90"; "" when the PTX does not say
 	Digest   string // sha-256 of PTX, hex
+	Entry    string // name in the PTX of the kernel asked for, where the compiler told; else ""
 }
 
 // Driver compiles. Its methods are safe for concurrent use and block until the

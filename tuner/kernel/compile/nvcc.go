@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
@@ -66,6 +67,7 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	expandUnroll(src)
+	addTail(src, r, nvccEntry)
 	w, err := newWorkdir(src)
 	if err != nil {
 		return Result{}, err
@@ -84,21 +86,36 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 		}
 		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: e.diagnosis(string(w))}
 	}
+	if message := redefined(e.message+e.output, r.Fixed, src); message != "" {
+		return Result{}, &Error{Compiler: f.version, File: r.SourceFile, Message: message}
+	}
 	ptx, err := w.output()
 	if err != nil {
 		return Result{}, fmt.Errorf("read nvcc's output: %w", err)
 	}
+	ptx = asnvcc.PlainLines(ptx, w.path("src"))
 	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
 }
 
-// nvccArgs is the command line, run in src/.
+// nvccEntry has nvcc instantiate a kernel, as a program does that launches it. Its name in the
+// PTX is found there.
+const nvccEntry = "__attribute__((used)) static void warptune_entry() { auto *k = &(%s); (void)k; }"
+
+// nvccArgs is the command line, run in src/. Warnings tell of macros that the source
+// redefines.
 func nvccArgs(target string, options []string, main string) []string {
-	args := []string{"-ptx", "-x", "cu", "-arch=" + target, "-include", "../macros.h", "-I", "."}
+	options = slices.DeleteFunc(slices.Clone(options), func(o string) bool { return o == "-w" || strings.HasSuffix(o, "-disable-warnings") })
+	args := []string{"-ptx", "-x", "cu", "-arch=" + target, "-include", "../macros.h"}
 	// nvcc refuses a second -std.
 	if !slices.ContainsFunc(options, func(o string) bool { return strings.Contains(o, "-std=") }) {
 		args = append(args, "-std=c++17")
 	}
-	return append(append(args, options...), "-o", "../out.ptx", "./"+main)
+	if !slices.ContainsFunc(options, func(o string) bool {
+		return strings.HasSuffix(o, "lineinfo") || strings.HasSuffix(o, "-generate-line-info")
+	}) {
+		args = append(args, "-lineinfo")
+	}
+	return append(append(args, options...), "-I", ".", "-o", "../out.ptx", "./"+main)
 }
 
 var unrollPragma = regexp.MustCompile(`(?m)^([ \t]*#[ \t]*pragma[ \t]+unroll\b)([^\n]*)$`)

@@ -23,8 +23,8 @@ var deviceFiles embed.FS
 
 // clangFiles are how clang is called and what is done to its output on the way.
 //
-//go:embed clang.go clang_asnvcc.go clang_host.go clang_loops.go clang_pointers.go clang_shared.go clang_target.go
-//go:embed asnvcc/addresses.go asnvcc/alignment.go asnvcc/arithmetic.go asnvcc/asnvcc.go asnvcc/bytes.go asnvcc/convergence.go asnvcc/fragments.go asnvcc/invariant.go asnvcc/known.go asnvcc/nests.go asnvcc/places.go asnvcc/pointers.go asnvcc/vectorcopy.go
+//go:embed clang.go clang_asnvcc.go clang_host.go clang_loops.go clang_pointers.go clang_pragmas.go clang_shared.go clang_target.go tail.go
+//go:embed asnvcc/addresses.go asnvcc/alignment.go asnvcc/arithmetic.go asnvcc/asnvcc.go asnvcc/bytes.go asnvcc/convergence.go asnvcc/entry.go asnvcc/fragments.go asnvcc/invariant.go asnvcc/known.go asnvcc/lines.go asnvcc/nests.go asnvcc/places.go asnvcc/pointers.go asnvcc/vectorcopy.go
 var clangFiles embed.FS
 
 // deviceDigest is the digest of deviceFiles and clangFiles: what we make with clang depends on them.
@@ -149,9 +149,8 @@ func (w workdir) outside() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// "target: a b \<newline> c": make's syntax; our names hold no blanks.
 	_, list, _ := strings.Cut(string(b), ":")
-	for _, f := range strings.Fields(strings.ReplaceAll(list, "\\\n", " ")) {
+	for _, f := range prerequisites(list) {
 		abs := f
 		if !filepath.IsAbs(f) {
 			abs = filepath.Join(w.path("src"), f)
@@ -161,6 +160,18 @@ func (w workdir) outside() (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// prerequisites splits "a b \<newline> c" as make does, in which a blank of a name has a \ before
+// it, and a $ another.
+func prerequisites(list string) []string {
+	list = strings.ReplaceAll(list, "\\\n", " ")
+	list = strings.ReplaceAll(list, `\ `, "\x00")
+	var names []string
+	for _, f := range strings.Fields(list) {
+		names = append(names, strings.NewReplacer("\x00", " ", "$$", "$", `\#`, "#").Replace(f))
+	}
+	return names
 }
 
 var absolutePath = regexp.MustCompile(`(?m)(?:^|[\s"'(])(/[^\s:"'()]+)`)

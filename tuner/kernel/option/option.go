@@ -3,8 +3,8 @@
 // they are for clang, and which belong elsewhere.
 //
 // It accepts what changes the code made from this source and what changes
-// nothing here. Include paths, plug-ins and linker options would reach outside
-// the definition, and are refused by name. It is pure.
+// nothing here. Plug-ins, linker options, and include paths that lead out of the
+// definition's folder are refused by name. It is pure.
 package option
 
 import (
@@ -56,6 +56,12 @@ const host = `-(?:W[A-Za-z0-9=+-]*|w|O[0-9a-z]*|g[0-9]?|fPIC|fpic|fopenmp|pthrea
 // ptxas are its options that say what is the default, or print.
 const ptxas = `-{1,2}(?:v|verbose|warn-spills|warn-lmem-usage|warn-double-usage|O3|opt-level=3|(?:dlcm|def-load-cache)=ca)`
 
+// inFolder is a path that stays in the definition's folder: letters of any language, digits
+// and blanks between them, and nothing that a shell or a compiler reads.
+const inFolder = `(?:\./)*` + inFolderName + `(?:/` + inFolderName + `)*/?`
+
+const inFolderName = `(?:\.?[\p{L}\p{N}_](?:[\p{L}\p{N}_.+@,= -]*[\p{L}\p{N}_+@=-])?)`
+
 // rules in order: the first that matches decides.
 var rules = []rule{
 	{match: matching(`-std=(c\+\+(?:11|14|17|20|23))`), clang: []string{"-std=$1"}},
@@ -79,8 +85,11 @@ var rules = []rule{
 	{match: matching(`-W(?:no-)?[a-z][A-Za-z0-9=-]*|-Werror`), drop: true},
 	{match: matching(`-(?:diag-suppress|diag-error|diag-warn|Xcudafe)=.*`), drop: true},
 	{match: matching(`-(?:ccbin|compiler-bindir)=.*`), drop: true, note: "left out: the host's compiler makes no device code"},
-	{match: matching(`-(?:I|include-path=)\./?`), drop: true},
-	{match: matching(`-(?:I|include-path=).*`), refuse: "headers are looked for in the definition's own folder only: put them there, and name them by their path from it"},
+	{match: matching(`-I\./?`), drop: true},
+	{match: matching(`-I(` + inFolder + `)`), clang: []string{"-I", "$1"}},
+	{match: matching(`-isystem=(` + inFolder + `)`), clang: []string{"-isystem", "$1"}},
+	{match: matching(`-include=(` + inFolder + `)`), clang: []string{"-include", "$1"}},
+	{match: matching(`-(?:I|isystem=|include=).*`), refuse: "headers are looked for in the definition's own folder only: put them there, and name them by their path from it"},
 	{match: matching(`-(?:G|device-debug)`), refuse: "debug code is not the code that is tuned: leave it out"},
 	{match: matching(`-(?:rdc|relocatable-device-code)=true|-dc`), refuse: "functions of other files cannot be linked in: #include their source"},
 	{match: matching(`-cl-.*`), refuse: "it is OpenCL's; CUDA's is -use_fast_math"},
@@ -89,7 +98,7 @@ var rules = []rule{
 // registerCap are the spellings of a register cap.
 var registerCap = matching(`-(?:maxrregcount=|(?:Xptxas|ptxas-options)=-{1,2}maxrregcount=)([0-9]{1,6})`)
 
-const accepted = "accepted are -std=, -O0 to -O3, -use_fast_math, -fmad=, -ftz=, -prec-div=, -prec-sqrt=, -DNAME=VALUE, -UNAME, -maxrregcount=, -lineinfo, -w, and what changes nothing here"
+const accepted = "accepted are -std=, -O0 to -O3, -use_fast_math, -fmad=, -ftz=, -prec-div=, -prec-sqrt=, -DNAME=VALUE, -UNAME, -I, -isystem and -include of the definition's folder, -maxrregcount=, -lineinfo, -w, and what changes nothing here"
 
 // Parse reads a list of options. An entry may hold several, an option's value may
 // be the next entry, as on a command line, and an empty entry is none. The error
@@ -117,8 +126,14 @@ func (s *Set) add(index int, written, name, value string, has bool) error {
 	switch name {
 	case "-D":
 		return s.define(value)
-	case "-U", "-I", "-O":
+	case "-U", "-O":
 		name += value
+	case "-I":
+		name += value
+		written = name
+	case "-isystem", "-include":
+		name += "=" + value
+		written = name
 	default:
 		if has {
 			name += "=" + value
@@ -179,7 +194,7 @@ func Clang(options []string) ([]string, error) {
 	seen := map[string]bool{} // LLVM refuses what is said twice
 	for _, o := range options {
 		name, value, has := piece{text: o}.parts()
-		if name == "-U" || name == "-O" {
+		if name == "-U" || name == "-O" || name == "-I" {
 			name += value
 		} else if has {
 			name += "=" + value
@@ -201,6 +216,24 @@ func Clang(options []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// Includes gives the folders that Set.Options have headers looked for in, in order, and
+// the files that they have included first.
+func Includes(options []string) (dirs, files []string) {
+	var system []string
+	for _, o := range options {
+		name, value, _ := piece{text: o}.parts()
+		switch name {
+		case "-I":
+			dirs = append(dirs, value)
+		case "-isystem":
+			system = append(system, value)
+		case "-include":
+			files = append(files, value)
+		}
+	}
+	return append(dirs, system...), files
 }
 
 func find(name string) *rule {
@@ -237,11 +270,12 @@ func split(given []string) []piece {
 var attached = []string{"-D", "-U", "-I", "-O"}
 
 // long are the other names of those.
-var long = map[string]string{"-define-macro": "-D", "-undefine-macro": "-U", "-include-path": "-I", "-optimize": "-O"}
+var long = map[string]string{"-define-macro": "-D", "-undefine-macro": "-U", "-include-path": "-I", "-optimize": "-O",
+	"-system-include": "-isystem", "-pre-include": "-include"}
 
 // takes are the options that have a value, which may be the next argument.
 var takes = map[string]bool{
-	"-D": true, "-U": true, "-I": true, "-std": true, "-arch": true, "-gpu-architecture": true, "-code": true, "-gpu-code": true,
+	"-D": true, "-U": true, "-I": true, "-isystem": true, "-include": true, "-std": true, "-arch": true, "-gpu-architecture": true, "-code": true, "-gpu-code": true,
 	"-gencode": true, "-generate-code": true, "-Xptxas": true, "-ptxas-options": true, "-Xcompiler": true, "-compiler-options": true,
 	"-Xcudafe": true, "-maxrregcount": true, "-ccbin": true, "-compiler-bindir": true, "-x": true, "-machine": true,
 	"-diag-suppress": true, "-diag-error": true, "-diag-warn": true, "-fmad": true, "-ftz": true, "-prec-div": true, "-prec-sqrt": true,
@@ -257,6 +291,9 @@ func (p piece) parts() (name, value string, has bool) {
 	for _, a := range attached {
 		if v, ok := strings.CutPrefix(text, a); ok && !strings.HasPrefix(p.text, "--") {
 			v = strings.TrimLeft(v, " \t")
+			if a == "-I" {
+				v = strings.TrimPrefix(v, "=")
+			}
 			return a, v, v != ""
 		}
 	}

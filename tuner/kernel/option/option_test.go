@@ -27,24 +27,28 @@ var dropped = []string{
 
 // refused are options that are not accepted, by what the error says.
 var refused = map[string]string{
-	"-I/etc":            "in the definition's own folder only",
-	"-I include":        "in the definition's own folder only",
-	"-G":                "debug code",
-	"-fplugin=x.so":     "accepted are -std=",
-	"-Xptxas -dlcm=cg":  "it is for ptxas",
-	"-Xptxas -O1":       "it is for ptxas",
-	"-rdc=true":         "#include their source",
-	"-maxrregcount=256": "up to 255",
-	"-DF(x)=x":          "a macro without parameters",
-	"-D":                "a macro without parameters",
-	"-cl-mad-enable":    "OpenCL's",
-	"-std=c++03":        "accepted are -std=",
-	"-o x":              "accepted are",
-	"x.cu":              "accepted are",
-	"-Xcompiler -DX":    "accepted are",
-	"-O":                "accepted are",
-	"-UA;rm":            "accepted are",
-	"-std=c++17;rm":     "accepted are",
+	"-I/etc":             "in the definition's own folder only",
+	"-I ../include":      "in the definition's own folder only",
+	"-Ia/../../b":        "in the definition's own folder only",
+	"-isystem /usr":      "in the definition's own folder only",
+	"-include /etc/p.h":  "in the definition's own folder only",
+	"--pre-include=$(x)": "in the definition's own folder only",
+	"-G":                 "debug code",
+	"-fplugin=x.so":      "accepted are -std=",
+	"-Xptxas -dlcm=cg":   "it is for ptxas",
+	"-Xptxas -O1":        "it is for ptxas",
+	"-rdc=true":          "#include their source",
+	"-maxrregcount=256":  "up to 255",
+	"-DF(x)=x":           "a macro without parameters",
+	"-D":                 "a macro without parameters",
+	"-cl-mad-enable":     "OpenCL's",
+	"-std=c++03":         "accepted are -std=",
+	"-o x":               "accepted are",
+	"x.cu":               "accepted are",
+	"-Xcompiler -DX":     "accepted are",
+	"-O":                 "accepted are",
+	"-UA;rm":             "accepted are",
+	"-std=c++17;rm":      "accepted are",
 }
 
 func TestOptions(t *testing.T) {
@@ -100,7 +104,7 @@ func TestValues(t *testing.T) {
 // shell syntax, and clang has a spelling of it; anything else is an error, and
 // nothing panics.
 func TestAnyOption(t *testing.T) {
-	pieces := []string{"-", "--", "D", "U", "I", "O", "3", "=", " ", "std", "c++17", "Xptxas", "v", "use_fast_math", "fmad", "false", "arch", "sm_80", "X", ",", ";", "$(x)", "`x`", "\"", "'", "\\", "\n", "/", ".", "(", "maxrregcount", "prec-div", "W", "no-x"}
+	pieces := []string{"-", "--", "D", "U", "I", "O", "3", "=", " ", "std", "c++17", "Xptxas", "v", "use_fast_math", "fmad", "false", "arch", "sm_80", "X", ",", ";", "$(x)", "`x`", "\"", "'", "\\", "\n", "/", ".", "(", "maxrregcount", "prec-div", "W", "no-x", "isystem", "include", "inc", ".."}
 	rapid.Check(t, func(t *rapid.T) {
 		given := rapid.SliceOfN(rapid.Map(rapid.SliceOf(rapid.SampledFrom(pieces)), func(p []string) string { return strings.Join(p, "") }), 1, 4).Draw(t, "given")
 		s, err := Parse(given)
@@ -116,6 +120,12 @@ func TestAnyOption(t *testing.T) {
 			t.Fatalf("%q read again is %q, %v", s.Options, again.Options, err)
 		}
 		for _, o := range s.Options {
+			if name, _, _ := (piece{text: o}).parts(); name == "-I" || name == "-isystem" || name == "-include" {
+				if strings.ContainsAny(o, "$`\"'\\;\n(") || strings.Contains(o, "..") && !strings.Contains(o, "inc..") && !strings.Contains(o, "sm_80..") {
+					t.Fatalf("%q is given to a compiler", o)
+				}
+				continue
+			}
 			if strings.Trim(o, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=+-") != "" {
 				t.Fatalf("%q is given to a compiler", o)
 			}
@@ -129,4 +139,30 @@ func TestAnyOption(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestIncludes: folders and files in every spelling come to one form, which nvcc and clang take.
+func TestIncludes(t *testing.T) {
+	for _, c := range []struct {
+		given       []string
+		dirs, files string
+		clang       string
+	}{
+		{[]string{"-Iinc"}, "inc", "", "-I inc"},
+		{[]string{"-I inc", "-I", "b/c", "--include-path=d", "-I=e"}, "inc b/c d e", "", "-I inc -I b/c -I d -I e"},
+		{[]string{"-isystem sys", "-Iinc", "--system-include", "t"}, "inc sys t", "", "-isystem sys -I inc -isystem t"},
+		{[]string{"-include a.h", "--pre-include=b/c.h", "-I."}, "", "a.h b/c.h", "-include a.h -include b/c.h"},
+		{[]string{"-I./é x/y"}, "./é x/y", "", "-I ./é x/y"},
+	} {
+		s, err := Parse(c.given)
+		if err != nil {
+			t.Errorf("%q: %v", c.given, err)
+			continue
+		}
+		dirs, files := Includes(s.Options)
+		clang, err := Clang(s.Options)
+		if err != nil || strings.Join(dirs, " ") != c.dirs || strings.Join(files, " ") != c.files || strings.Join(clang, " ") != c.clang {
+			t.Errorf("%q: %q %q, for clang %q, %v", c.given, dirs, files, clang, err)
+		}
+	}
 }

@@ -9,14 +9,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/include"
+	"github.com/warptune/warptune/tuner/kernel/option"
 )
 
 // Source is everything of a bundle that a compilation reads. Two with equal Digest
@@ -29,9 +31,6 @@ type Source struct {
 	// given: a macro that the text never names costs no compilation.
 	Macros []kernel.Macro
 }
-
-// maxSource bounds the bytes read for one compilation.
-const maxSource = 16 << 20
 
 // Error is a text or a macro that cannot be compiled anywhere: it belongs to the
 // kernel, not to the machine.
@@ -46,7 +45,7 @@ func (e *Error) Error() string { return e.File + ": " + e.Message }
 // them. What the source itself does wrong is an *Error; other errors come from
 // reading files.
 func Read(c kernel.Compile) (*Source, error) {
-	s := &Source{Main: c.SourceFile, Files: map[string][]byte{}}
+	s := &Source{Main: c.SourceFile}
 	fail := func(format string, args ...any) error {
 		return &Error{File: c.SourceFile, Message: fmt.Sprintf(format, args...)}
 	}
@@ -56,72 +55,35 @@ func Read(c kernel.Compile) (*Source, error) {
 	if err := checkMacros(c.Macros); err != nil {
 		return nil, fail("%v", err)
 	}
-	names, pasted, size := map[string]bool{}, false, 0
-	s.Files[c.SourceFile] = c.Source
-	for queue := []string{c.SourceFile}; len(queue) > 0; queue = queue[1:] {
-		name := queue[0]
-		sc := scan(s.Files[name])
-		for id := range sc.identifiers {
-			names[id] = true
-		}
-		pasted = pasted || sc.pastes
-		if size += len(s.Files[name]); size > maxSource {
-			return nil, fail("the source and its headers exceed %d MiB", maxSource>>20)
-		}
-		for _, inc := range sc.includes {
-			found, err := s.resolve(c.Files, name, inc)
-			var refused *Error
-			if errors.As(err, &refused) {
-				return nil, fail("%s:%d: %s", name, inc.line, refused.Message)
-			} else if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, inc.line, err)
-			}
-			if found != "" {
-				queue = append(queue, found)
-			}
+	found, err := include.Collect(root(c))
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Refused) > 0 {
+		return nil, fail("%v", found.Refused[0])
+	}
+	for name := range found.Files {
+		if err := checkPath(name); err != nil {
+			return nil, fail("%v", err)
 		}
 	}
-	s.Macros = relevant(c.Macros, names, pasted)
+	s.Files = found.Files
+	s.Macros = relevant(c.Macros, found.Identifiers, found.Pastes)
 	s.Digest = s.digest()
 	return s, nil
 }
 
-// resolve adds the bundle file an #include means and returns its name; "" when
-// it is read already or is left to the compiler's own headers.
-func (s *Source) resolve(files kernel.Files, from string, inc include) (string, error) {
-	if inc.name == "" {
-		return "", &Error{Message: "#include and #embed need a literal file name"}
+// root is where the files that a compilation reads are looked for.
+func root(c kernel.Compile) include.Root {
+	r := include.Root{Main: c.SourceFile, Text: c.Source, Macros: map[string][]string{}, Extra: c.Entry}
+	if c.Files != nil {
+		r.Read = c.Files.ReadFile
 	}
-	if path.IsAbs(inc.name) {
-		return "", &Error{Message: fmt.Sprintf("#include %q leaves the bundle", inc.name)}
+	r.Dirs, r.First = option.Includes(c.Options)
+	for _, m := range c.Macros {
+		r.Macros[m.Name] = []string{m.Value}
 	}
-	candidates := []string{path.Clean(inc.name)}
-	if !inc.angled {
-		candidates = []string{path.Join(path.Dir(from), inc.name), path.Clean(inc.name)}
-	}
-	for _, name := range candidates {
-		if !fs.ValidPath(name) {
-			return "", &Error{Message: fmt.Sprintf("#include %q leaves the bundle", inc.name)}
-		}
-		if _, done := s.Files[name]; done {
-			return "", nil
-		}
-		if files == nil {
-			continue
-		}
-		b, err := files.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return "", err
-		}
-		if err := checkPath(name); err != nil {
-			return "", &Error{Message: err.Error()}
-		}
-		s.Files[name] = b
-		return name, nil
-	}
-	return "", nil
+	return r
 }
 
 func (s *Source) digest() string {
@@ -186,14 +148,18 @@ func relevant(macros []kernel.Macro, names map[string]bool, pastes bool) []kerne
 var (
 	identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 	macroName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	// safePath has no character that a compiler driver's own sub-processes could
-	// take for an option or for shell syntax.
-	safePath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*$`)
 )
 
+// checkPath refuses names that compilers, or what they run, could take for something else
+// than a file of the bundle. Blanks and letters of any language are fine: no shell sees
+// them (a source has another name where nvcc runs: see package compile).
 func checkPath(name string) error {
-	if !fs.ValidPath(name) || !safePath.MatchString(name) {
-		return fmt.Errorf("file name %q: use letters, digits and _.+- inside the definition's folder", name)
+	odd := func(r rune) bool {
+		return r == unicode.ReplacementChar || !unicode.IsPrint(r) || strings.ContainsRune("\"'`$\\<>|&;*?!:%#{}[]~^", r)
+	}
+	hidden := func(part string) bool { return strings.HasPrefix(part, "-") || strings.TrimSpace(part) != part }
+	if !fs.ValidPath(name) || strings.ContainsFunc(name, odd) || slices.ContainsFunc(strings.Split(name, "/"), hidden) {
+		return fmt.Errorf("file name %q: use letters, digits, blanks inside and _.,+=@()- inside the definition's folder, no - first", name)
 	}
 	return nil
 }

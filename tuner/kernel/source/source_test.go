@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -70,10 +71,12 @@ func TestSourceThatIsRefused(t *testing.T) {
 		c    kernel.Compile
 		want string
 	}{
-		{"computed include", request(t, "k.cu", fstest.MapFS{"k.cu": text("\n#include FILE")}), "k.cu:2: #include and #embed need a literal"},
+		{"computed include", request(t, "k.cu", fstest.MapFS{"k.cu": text("\n#include FILE")}), "k.cu:2: #include and #embed need a file name"},
 		{"absolute include", request(t, "k.cu", fstest.MapFS{"k.cu": text(`#include "/etc/passwd"`)}), "leaves the bundle"},
 		{"parent include", request(t, "k.cu", fstest.MapFS{"k.cu": text(`#include "../x.h"`)}), "leaves the bundle"},
 		{"nested parent", request(t, "k.cu", fstest.MapFS{"k.cu": text(`#include "a/h.h"`), "a/h.h": text(`#include "../../x"`)}), "a/h.h:1"},
+		{"computed outside", request(t, "k.cu", fstest.MapFS{"k.cu": text("#define F </etc/passwd>\n#include F")}), "leaves the bundle"},
+		{"computed by the configuration", request(t, "k.cu", fstest.MapFS{"k.cu": text("#include F")}, kernel.Macro{Name: "F", Value: `"../x"`}), "leaves the bundle"},
 		{"file name", request(t, "$(x).cu", fstest.MapFS{"$(x).cu": text("x")}), "file name"},
 		{"option as name", request(t, "-o.cu", fstest.MapFS{"-o.cu": text("x")}), "file name"},
 		{"macro name", request(t, "k.cu", ok, kernel.Macro{Name: "A B", Value: "1"}), "not an identifier"},
@@ -103,3 +106,40 @@ func TestSourceReadFault(t *testing.T) {
 type broken struct{}
 
 func (broken) ReadFile(string) ([]byte, error) { return nil, fs.ErrPermission }
+
+// Includes that options and macros give are files of the bundle as written ones are.
+func TestIncludedByOptionsAndMacros(t *testing.T) {
+	files := fstest.MapFS{
+		"k.cu":    text("#include \"a.h\"\n#include <b.h>\n#define STR(x) #x\n#define PATH(d, f) STR(d/f.h)\n#include PATH(deep, TILE)\n#ifdef Z\n#define H <z.h>\n#else\n#define H \"é ü.h\"\n#endif\n#include H\n"),
+		"inc/a.h": text("int A;"), "a.h": text("int beside;"), "inc/b.h": text("#include \"c.h\""), "inc/c.h": text("PAD"), "sys/b.h": text("not this"),
+		"first.h": text("int F;"), "deep/16.h": text("DEEP"), "deep/32.h": text("OTHER"), "z.h": text("int z;"), "é ü.h": text("int u;"),
+	}
+	r := request(t, "k.cu", files, kernel.Macro{Name: "TILE", Value: "16"}, kernel.Macro{Name: "DEEP", Value: "1"}, kernel.Macro{Name: "OTHER", Value: "1"})
+	r.Options = []string{"-isystem=sys", "-Iinc", "-include=first.h"}
+	src, err := Read(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(slices.Sorted(maps.Keys(src.Files)), ", "), "a.h, deep/16.h, first.h, inc/b.h, inc/c.h, k.cu, z.h, é ü.h"; got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	if got, want := src.MacroKey(), `{"DEEP":"1","TILE":"16"}`; got != want {
+		t.Errorf("macros %s, want %s", got, want)
+	}
+	r.Entry = "ns::k<OTHER>"
+	if src, err = Read(r); err != nil || !strings.Contains(src.MacroKey(), "OTHER") {
+		t.Errorf("%v, %v: the kernel's name uses a macro", src, err)
+	}
+}
+
+// Macros that name themselves, or grow without end, end.
+func TestEndlessMacros(t *testing.T) {
+	for _, s := range []string{
+		"#define A A\n#include A\n", "#define A B B B\n#define B A A A\n#include A\n", "#define F(x) F(F(x) F(x))\n#include F(F(1))\n",
+		"#define F(x, y) x##y F(x, y)\n#include F(F, (1, 2))\n", "#include F(\n", "#define F(\n#include F(1)\n",
+	} {
+		if _, err := Read(request(t, "k.cu", fstest.MapFS{"k.cu": text(s)})); err == nil || len(err.Error()) > 1000 {
+			t.Errorf("%q: %.200v", s, err)
+		}
+	}
+}

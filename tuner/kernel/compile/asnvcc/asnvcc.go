@@ -10,7 +10,12 @@ import (
 // Front is what is done to the LLVM text of a device program by clang of a major version before any optimisation: VectorCopies, and what
 // nvcc's would say otherwise.
 func Front(ir []byte, major int) []byte {
-	ir = VectorCopies(trustCasts(ir))
+	ir, lines := TakeLines(ir)
+	return lines.Put(front(ir, major))
+}
+
+func front(ir []byte, major int) []byte {
+	ir = VectorCopies(trustCasts(withoutIgnored(ir)))
 	ir = keepNests(fuseLate(forgetPlaces(alignArrays(ir))))
 	if major >= TokensSince {
 		ir = controlConvergence(ir)
@@ -19,10 +24,16 @@ func Front(ir []byte, major int) []byte {
 }
 
 // Optimised is what is done to an optimised program's text before the back end.
-func Optimised(ir []byte) []byte { return shareFragments(chainAddresses(invariantLoads(ir))) }
+func Optimised(ir []byte) []byte {
+	ir, lines := TakeLines(ir)
+	return lines.Put(shareFragments(chainAddresses(invariantLoads(ir))))
+}
 
 // PTX is what is done to the PTX that the back end makes.
-func PTX(ptx []byte) []byte { return plainBytes(splitExtractions(ptx)) }
+func PTX(ptx []byte) []byte {
+	ptx, lines := takeLocs(ptx)
+	return putLocs(plainBytes(splitExtractions(ptx)), lines)
+}
 
 var metadataLine = regexp.MustCompile(`(?m)^!(\d+) = `)
 

@@ -1,4 +1,4 @@
-package source
+package include
 
 import (
 	"regexp"
@@ -9,14 +9,17 @@ import (
 // is inside an #if that is off counts too.
 type scanned struct {
 	identifiers map[string]bool // outside comments; inside strings too (_Pragma, asm)
-	includes    []include
+	includes    []directive
 	pastes      bool // has a ## operator
+	defines     map[string][]definition
 }
 
-type include struct {
-	name   string // "" when it is not a literal
-	angled bool
-	line   int // 1-based, counted after joining continued lines
+// directive is one #include.
+type directive struct {
+	name     string // "" when it is not a literal
+	angled   bool
+	computed string // what stands in a literal's place
+	line     int    // 1-based, counted after joining continued lines
 }
 
 // Trigraphs are the older standards'; newer compilers read fewer directives than
@@ -30,7 +33,7 @@ var (
 // and string ends. It never fails: odd text only yields more identifiers.
 func scan(src []byte) scanned {
 	text := continued.ReplaceAllString(trigraphs.Replace(string(src)), "")
-	s := scanner{text: text, line: 1, out: scanned{identifiers: map[string]bool{}}}
+	s := scanner{text: text, line: 1, out: scanned{identifiers: map[string]bool{}, defines: map[string][]definition{}}}
 	for start := true; s.at < len(s.text); {
 		start = s.step(start)
 	}
@@ -141,7 +144,7 @@ func (s *scanner) rawString() {
 	}
 	if directiveInside.MatchString(body[:end]) {
 		// No kernel has one, and a text that is raw only for us could hide it.
-		s.out.includes = append(s.out.includes, include{line: s.line})
+		s.out.includes = append(s.out.includes, directive{line: s.line})
 	}
 	s.line += strings.Count(body[:end], "\n")
 	s.at += open + 1 + end + 1 + (open - 1) + 1
@@ -183,18 +186,24 @@ func (s *scanner) separates(c byte) bool {
 }
 
 // directive handles what follows a # that begins a line: it only looks for
-// includes; the rest is scanned as ordinary text.
+// includes and macros; the rest is scanned as ordinary text.
 func (s *scanner) directive() {
 	s.blanks()
 	begin := s.at
 	s.word()
 	switch s.text[begin:s.at] {
 	case "include", "include_next", "import", "embed":
+	case "define":
+		line, _, _ := strings.Cut(s.rest(), "\n")
+		if name, d, ok := define(line); ok {
+			s.out.defines[name] = append(s.out.defines[name], d)
+		}
+		return
 	default:
 		return
 	}
 	s.blanks()
-	inc := include{line: s.line}
+	inc := directive{line: s.line}
 	rest, _, _ := strings.Cut(s.rest(), "\n")
 	if len(rest) > 0 && (rest[0] == '"' || rest[0] == '<') {
 		inc.angled = rest[0] == '<'
@@ -206,6 +215,8 @@ func (s *scanner) directive() {
 			inc.name = rest[1 : 1+end]
 			s.at += end + 2
 		}
+	} else {
+		inc.computed = withoutComments(rest)
 	}
 	s.out.includes = append(s.out.includes, inc)
 }

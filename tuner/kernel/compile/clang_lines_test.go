@@ -1,0 +1,77 @@
+package compile
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/catalogue"
+)
+
+var lineDirective = regexp.MustCompile(`(?m)^\t\.(?:loc|file)\t.*\n`)
+
+// TestLinesChangeNoCode: but for .file and .loc the PTX is what it is without lines, of every
+// built-in kernel as nvcc and as clang.
+func TestLinesChangeNoCode(t *testing.T) {
+	needClang(t)
+	for i, k := range catalogue.All() {
+		def, err := k.Definition()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := def.Launch(def.Default(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewClangAsNVCC(DefaultLimits())
+		if i%4 == 3 {
+			c = NewClang("", DefaultLimits())
+		}
+		r := Request{Compile: l.Compile, Target: "sm_80"}
+		with := string(mustCompile(t, c, r).PTX)
+		lines := lineTables
+		lineTables = nil
+		without := string(mustCompile(t, c, r).PTX)
+		lineTables = lines
+		if strings.Count(with, "\t.loc\t") < 3 || lineDirective.ReplaceAllString(with, "") != without {
+			t.Errorf("%s:\n%s\nwithout lines:\n%s", k.Name, with, without)
+		}
+	}
+}
+
+// Instructions have the lines of the user's files, those of device headers the line that uses them.
+func TestLines(t *testing.T) {
+	needClang(t)
+	files := fstest.MapFS{"my k.cu": text(`#include "inc/h.h"
+extern "C" __global__ void k(const float *__restrict__ x, float *y) {
+  __shared__ float s[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  s[threadIdx.x] = twice(x, i);
+  __syncthreads();
+  y[i] =
+      s[threadIdx.x ^ 1];
+}
+`), "inc/h.h": text("\n__device__ float twice(const float *x, int i) { return __ldg(x + i) * 2.f; }\n")}
+	for _, c := range []*Clang{NewClang("", DefaultLimits()), NewClangAsNVCC(DefaultLimits())} {
+		ptx := string(mustCompile(t, c, request(t, "my k.cu", files, kernel.Macro{Name: "A", Value: "1"})).PTX)
+		names, at, got := map[string]string{}, "", map[string]string{}
+		for _, line := range strings.Split(ptx, "\n") {
+			f := strings.Fields(strings.ReplaceAll(line, "my k", "my_k"))
+			switch {
+			case len(f) > 2 && f[0] == ".file":
+				names[f[1]] = strings.Trim(f[2], `"`)
+			case len(f) > 2 && f[0] == ".loc":
+				at = names[f[1]] + ":" + f[2]
+			case len(f) > 0:
+				got[f[0]] = at
+			}
+		}
+		for op, want := range map[string]string{"ld.global.nc.f32": "inc/h.h:2", "st.shared.f32": "my_k.cu:5", "bar.sync": "my_k.cu:6", "ld.shared.f32": "my_k.cu:8", "st.global.f32": "my_k.cu:7"} {
+			if got[op] != want {
+				t.Errorf("%s of %s, want %s:\n%s", op, got[op], want, ptx)
+			}
+		}
+	}
+}
