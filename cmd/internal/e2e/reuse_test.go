@@ -39,7 +39,9 @@ func TestAddedValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			on := append([]string{"--arch", "h200"}, where...)
-			tune := func(def string) string { return warptune(t, append([]string{"tune", def, "--level", "model"}, on...)...) }
+			tune := func(def string) string {
+				return warptune(t, append([]string{"tune", def, "--level", "model"}, on...)...)
+			}
 			if out := tune(edited(t, dir, "[64, 128]", "f")); strings.Contains(out, "earlier results") {
 				t.Errorf("the first: %s", out)
 			}
