@@ -123,15 +123,15 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	if space == ir.ParamSpace {
 		return r.loadParam(w, in, mask)
 	}
-	lanes, s := r.checked(w, in, a, space, mask, e)
-	if s != next {
-		return s
-	}
-	if lanes != mask {
-		if a.data {
-			r.blank(w, in, mask&^lanes)
+	if s := r.check(w, in, a, space, mask, e); s != next {
+		bad, s := r.goPast(a, space, mask)
+		if s != next {
+			return s
 		}
-		if mask = lanes; mask == 0 {
+		if a.data {
+			r.blank(w, in, bad)
+		}
+		if mask &^= bad; mask == 0 {
 			return next
 		}
 		e = extentOf(&r.addr, mask)
