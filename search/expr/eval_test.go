@@ -110,10 +110,16 @@ func TestHostile(t *testing.T) {
 		"1" + strings.Repeat("**1", 5000), "P" + strings.Repeat("[0]", 5000), strings.Repeat("1+", 40000) + "1", strings.Repeat("1 if 1 else ", 1000) + "1",
 		"[1 for x in [range(10**6)] for i in range(10**6) if x == x]",
 		"[0 for a in [[1]]" + strings.Repeat(" for a in [[a, a]]", 60) + " if a == a]",
-		"sorted([range(1000) for i in range(10000)])", "{i for i in range(10**6)}",
+		"[i * j for i in range(900) for j in range(900)]", "len([[i for j in range(900)] for i in range(900)])", "'x' * 10**9", "sum(sum([i, j]) for i in range(900) for j in range(900))",
+		"[" + strings.Repeat("i+", 20000) + "i for i in range(1000000)]", "sorted([range(1000) for i in range(10000)])", "{i for i in range(10**6)}",
 	} {
 		if v, err := eval(text); err == nil {
 			t.Errorf("%.60s: no error but a %s", text, v.Kind())
+		}
+	}
+	for _, text := range []string{"list(range(1000000))", "len([i * j for i in range(300) for j in range(400)])", "len([2**i for i in range(60) if i % 2])"} {
+		if _, err := eval(text); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	if v, err := eval(strings.Repeat("1+", 30000) + "1"); err != nil || v.String() != "30001" {

@@ -193,7 +193,7 @@ func TestKTT(t *testing.T) {
 		{"2.5", "0", "Results[0]: no positive time"},
 		{"2.5", "NaN", "Results[0]: no positive time"},
 		{"2.5", `"fast"`, "Results[0]: no positive time"},
-		{`"b","Value":64,`, `"c","Value":64,`, "Results[1]: Configuration: the parameter b is missing"},
+		{`"b","Value":64,`, `"c","Value":64,`, "Results[1]: its Configuration: the parameter b is missing"},
 	} {
 		run, err := Read("x.json", strings.NewReader(strings.Replace(text, c.old, c.new, 1)))
 		if err != nil || run.Odd.Count != 1 || len(run.Trials) != 2 || !strings.HasPrefix(run.Odd.First, c.want) {

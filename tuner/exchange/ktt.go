@@ -87,7 +87,7 @@ func (k *kttResult) trial(params []string, scale float64) (Trial, error) {
 	}
 	var err error
 	if t.Config, err = config(params, members); err != nil {
-		return t, fmt.Errorf("Configuration: %w", err)
+		return t, fmt.Errorf("its Configuration: %w", err)
 	}
 	if us, ok := float(k.Duration); ok && t.Validity == tuner.Correct {
 		t.TimeUS = us * scale
