@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz soak fidelity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz checking soak fidelity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -40,6 +40,9 @@ fuzz: ## each fuzz target for FUZZTIME
 	@for f in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do d=$$(dirname $$f); \
 	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
+
+checking: ## four hundred right configurations are not called wrong; WARPTUNE_SEED=N draws the same again
+	WARPTUNE_FULL=1 $(GO) test -count=1 -v -timeout 1h -run 'NotCalled' ./cmd/internal/evaluate
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \

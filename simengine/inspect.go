@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble"
@@ -21,9 +22,13 @@ const (
 	// placeSeed draws the CTAs at random, and drawnPlaces is how many there are.
 	placeSeed   = 1
 	drawnPlaces = 2
-	// fullCost is what a warp instruction takes in Full mode, with memory, in units of
-	// exec.Runner.Work: 140 ns of 10 (BenchmarkSgemmFull), and as much for the pages touched.
-	fullCost = 28
+	// fullCost is what a warp instruction takes in Full mode under all checks, and pageCost what a page of
+	// device memory does, of which each word is noted, in units of exec.Runner.Work: 300 ns of 10
+	// (BenchmarkSgemmRaces), and 10 us.
+	fullCost = 30
+	pageCost = 1_000
+	// unwatched is how many units of exec.Runner.Work a run takes the time of one without an observer.
+	unwatched = 3
 	// longestFull is the most warp instructions of a CTA that is executed in full.
 	longestFull = 50_000
 	// allWork is the work after which CheckAll executes no further CTA.
@@ -34,9 +39,9 @@ const (
 // level about a thirtieth of what the shortest launches of the built-in kernels take.
 func (l Level) allowance() int64 {
 	if l == Model {
-		return 1_000
+		return 2_000
 	}
-	return 10_000
+	return 25_000
 }
 
 // What is looked for.
@@ -92,7 +97,7 @@ func (e *Engine) Execute(m *Module, req Request) (*Execution, error) {
 	if req.Check.Depth == CheckAll {
 		return x, rec.executeAll(x)
 	}
-	return x, rec.executeShort(x, &req, func(int64) string { return "" })
+	return x, rec.executeShort(x, &req, false)
 }
 
 func (e *Engine) examine(m *Module, k *ir.Kernel, rec *recording, req *Request) (*Execution, error) {
@@ -158,7 +163,7 @@ func (r *recording) executeSome(x *Execution, req *Request) error {
 		if slices.Contains(done, id) {
 			continue
 		}
-		if spent+each > req.Level.allowance() {
+		if (spent+each)/unwatched > req.Level.allowance() {
 			break
 		}
 		estimated := r.estimated
@@ -188,17 +193,14 @@ func (r *recording) executeDrawn(x *Execution, req *Request) error {
 		x.Skipped = "not asked for"
 		return nil
 	}
-	return r.executeShort(x, req, func(work int64) string {
-		if turns := work * fullCost / req.Level.allowance(); turns > 1 && !req.Check.Always && !r.turn(uint64(turns)) {
-			return fmt.Sprintf("those of one launch in %d are", turns)
-		}
-		return ""
-	})
+	return r.executeShort(x, req, !req.Check.Always)
 }
 
-// executeShort executes the first two CTAs, which may get into each other's way, the last and one at random in full, if they are short enough and
-// skip, which is told how many warp instructions they have, does not say why not.
-func (r *recording) executeShort(x *Execution, req *Request, skip func(work int64) string) error {
+// executeShort executes the first two CTAs, which may get into each other's way, the last and one at random
+// in full, if they are short enough and, where turns are taken, it is the launch's. How often it is goes by what they
+// take: by their instructions and, as that costs more to know, of those whose turn it would be then by
+// the pages that they touch.
+func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 	last := r.launch.Grid.Count() - 1
 	ids := []int64{0, min(1, last), verify.Place(placeSeed, 0, req.Grid), last}
 	slices.Sort(ids)
@@ -208,10 +210,19 @@ func (r *recording) executeShort(x *Execution, req *Request, skip func(work int6
 	case err != nil:
 		return err
 	case long > longestFull:
-		x.Skipped = fmt.Sprintf("a CTA has %s warp instructions, more than the %d that are executed in full", magnitude(long), longestFull)
+		x.Skipped = fmt.Sprintf("a CTA has %.0e warp instructions, more than the %d that are executed in full", float64(long), longestFull)
 		return nil
 	}
-	if x.Skipped = skip(long * int64(len(ids))); x.Skipped != "" {
+	n := int64(len(ids))
+	if turns && r.turn(n*long*fullCost, req.Level) {
+		pages, err := r.pages(ids[len(ids)/2])
+		if err != nil {
+			return err
+		}
+		turns = !r.turn(n*(long*fullCost+pages*pageCost), req.Level)
+	}
+	if turns {
+		x.Skipped = "it was not this launch's turn within the budget"
 		return nil
 	}
 	// Alone, a CTA that waits for others never ends: what it takes then is bounded.
@@ -223,13 +234,11 @@ func (r *recording) executeShort(x *Execution, req *Request, skip func(work int6
 	return err
 }
 
-// magnitude is a number with its first digit alone.
-func magnitude(n int64) string { return fmt.Sprintf("%.0e", float64(n)) }
-
-// turn reports whether a launch is drawn, one of so many.
-func (r *recording) turn(of uint64) bool {
+// turn reports whether a launch is drawn, so seldom that what it takes is the level's allowance in the mean.
+func (r *recording) turn(work int64, level Level) bool {
 	sum := sha256.Sum256([]byte(r.key))
-	return binary.LittleEndian.Uint64(sum[:])%of == 0
+	share := float64(binary.LittleEndian.Uint32(sum[:])) / (1 << 32)
+	return share*float64(work) < float64(level.allowance())
 }
 
 // instructions is how many warp instructions a CTA executes, those of iterations that
@@ -243,6 +252,34 @@ func (r *recording) instructions(id int64) (int64, error) {
 	}
 	r.memory.Reset()
 	return int64(sizeOf(r.kernel, r.recorder.CTA().Warps).instructions), nil
+}
+
+// pages is how many pages of 4 KB of device memory a CTA touches, as far as its loops are sampled.
+func (r *recording) pages(id int64) (int64, error) {
+	opt := r.sliced(workLimit)
+	opt.DeviceOnly = true
+	touched := touchedPages{}
+	if err := r.runner.Run(r.launch, r.memory, id, opt, touched); err != nil {
+		return 0, failureOf(err)
+	}
+	r.memory.Reset()
+	return int64(len(touched)), nil
+}
+
+// touchedPages is an observer that notes pages of device memory.
+type touchedPages map[uint64]struct{}
+
+func (p touchedPages) Step(int, int, uint32)  {}
+func (p touchedPages) Repeat(int, int, int64) {}
+func (p touchedPages) Restart()               { clear(p) }
+
+func (p touchedPages) Access(_, _ int, space ir.Space, _ int, mask uint32, addr *[exec.WarpSize]uint64) {
+	if space != ir.Global {
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		p[addr[bits.TrailingZeros32(m)]>>12] = struct{}{}
+	}
 }
 
 // executeAll executes every CTA in full, in their order.

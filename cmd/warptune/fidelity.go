@@ -95,7 +95,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		}
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update}
+	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone}
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)

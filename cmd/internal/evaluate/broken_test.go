@@ -151,3 +151,32 @@ func TestBrokenKernelsAreNotCalledClean(t *testing.T) {
 	}
 	t.Logf("of %d broken kernels %d are found in every broken configuration by executing every CTA, %d by a sample", n, found[simengine.CheckAll], found[simengine.CheckSample])
 }
+
+// With --faults warn what an author may live with is reported, and the configuration is predicted; what destroys
+// something is not.
+func TestWarnedOf(t *testing.T) {
+	d, err := arch.Load("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compile.New(compile.Options{CacheDir: "-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range brokenKinds {
+		warned := b.kind == 2 || b.kind == 3 || b.kind == 5 || b.kind == 6 || b.kind == 9 || b.kind == 10
+		if b.bad != "" {
+			continue
+		}
+		def := brokenDefinition(t, b.kind, b.blocks, "0", "PTX")
+		for _, depth := range []simengine.Depth{simengine.CheckSample, simengine.CheckAll} {
+			out, _, err := New(c).Evaluate(t.Context(), Job{Kernel: def, Config: def.Default(), Arch: d, Level: simengine.Model, Check: depth, Warn: true, Answers: NewAnswers()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if warned != (out.Validity == tuner.Correct) || warned != (out.Checked.Warnings != "") {
+				t.Errorf("kind %d, --check %v: %v %s; warnings: %s", b.kind, depth, out.Validity, out.Message, out.Checked.Warnings)
+			}
+		}
+	}
+}
