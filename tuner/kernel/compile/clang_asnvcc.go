@@ -43,14 +43,14 @@ var (
 	// unrolls are thresholds of LLVM's, in its instructions, up to which loops of a known number of
 	// iterations are unrolled whole; clang's own is 300. nvcc's is about 400, and 2,400 for a
 	// loop that indexes a private array, which then is held in registers
-	// (deploy/calibrate/wholeloops.py). LLVM has one for all loops: the further ones
+	// (deploy/calibrate/ptxas/wholeloops.py). LLVM has one for all loops: the further ones
 	// are for kernels that the first leaves with such an array and the last does not.
 	unrolls = []int{asnvcc.UnrolledWhole, 800, 1200, asnvcc.UnrolledMost}
 )
 
 // fillByElements leaves zeros that a loop stores element by element as they are, where clang makes
 // words of 64 bits of them, in the optimiser and again in the back end: an array that such a word
-// is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/indexed.py).
+// is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/ptxas/indexed.py).
 const fillByElements = "-combiner-store-merging=0"
 
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the
