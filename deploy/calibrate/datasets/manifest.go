@@ -45,6 +45,8 @@ type Set struct {
 	// Latest is what a later version came to, of a set whose kernels are not in the repository.
 	Latest  *Scores  `json:"latest,omitempty"`
 	Sources []string `json:"sources,omitempty"` // what else there is to know of how it was made
+	// TwoLevels says that docs/search has a page of what ranking by level model saves on the set.
+	TwoLevels bool `json:"two_levels,omitempty"`
 
 	dir string
 }
