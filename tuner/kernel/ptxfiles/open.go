@@ -1,7 +1,7 @@
 // Package ptxfiles reads PTX files from where they are kept: a directory, a .zip, or a .tar.zst.
 //
 // A .tar.zst is for many files that are much alike, such as the PTX of a kernel's configurations: it is
-// compressed as one stream, and so takes about a fifth of what a .zip of the same files takes.
+// compressed as one stream, and so takes about a quarter of what a .zip of the same files takes.
 package ptxfiles
 
 import (
