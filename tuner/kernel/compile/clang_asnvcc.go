@@ -26,7 +26,7 @@ var (
 
 	// sinkNothing: clang moves what only a guarded store needs behind the guard, and all
 	// that it reads stays alive until there; nvcc moves none of 275 tiles' sums
-	// (docs/FIDELITY.md). Both passes that do so have to be told.
+	// (docs/CALIBRATION.md). Both passes that do so have to be told.
 	sinkNothing = []string{"-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-disable-machine-sink"}
 
 	// shareLoads: clang looks for an equal load among the last 100 instructions, nvcc 13.0 farther than 1,500: of
