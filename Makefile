@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking soak fidelity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz checking soak data fidelity tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -11,7 +11,8 @@ build: ## the three commands, into bin/
 
 # Go's own limit of ten minutes a package is for machines with nothing else to do.
 TIMEOUT ?= 40m
-test: ## every test
+test: ## every test, with the PTX of all data sets if the history has it
+	-@$(GO) run ./deploy/calibrate/datasets/fetch || echo "tests that need this PTX are skipped"
 	$(GO) test -timeout $(TIMEOUT) ./...
 
 race: ## every test under the race detector
@@ -49,9 +50,21 @@ soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED
 	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults 2>&1 | tee "$$log"; \
 	awk -f tuner/faults/soak.awk "$$log"
 
+data: ## the PTX of the larger measured data sets, out of the repository's history
+	$(GO) run ./deploy/calibrate/datasets/fetch
+
 SILICON ?= ../shared/silicon
-fidelity: build ## every measured configuration against the simulator; rewrites the tables of docs/FIDELITY.md, and those of two levels of docs/SEARCH.md
-	docs/fidelity.sh $(BIN)/warptune $(wildcard $(SILICON))
+SETS ?=
+fidelity: build ## every measured data set (SETS: some) against the simulator; rewrites docs/fidelity, docs/search/two-levels-*, and the tables of docs/FIDELITY.md and README.md
+	$(GO) run ./docs/gen -warptune $(BIN)/warptune -silicon "$(wildcard $(SILICON))" $(SETS)
+
+tables: ## fails unless all tables of predictions in docs are of one version and say the same
+	$(GO) run ./docs/gen -check
+
+BASE ?= warptune
+SAMPLE ?= 0
+identity: build ## the same predictions as another warptune (BASE=path) of every data set (SETS: some; SAMPLE=n configurations of each)?
+	$(GO) run ./deploy/calibrate/datasets/identity -base $(BASE) -new $(BIN)/warptune -sample $(SAMPLE) $(SETS)
 
 slurm: build ## the batch scripts on a real Slurm of two nodes on this machine (Debian's packages)
 	deploy/slurm/test.sh $(BIN)
@@ -64,7 +77,7 @@ manifests: ## the Kubernetes manifests, decoded strictly into the API's types
 
 SPACES ?= ../shared/replay
 MEASURED ?= ../shared/silicon/h200/timings.jsonl.gz
-search: build ## every strategy on every recorded space, beliefs, early stops, many workers, transfer; rewrites those tables and plots of docs/SEARCH.md
+search: build ## every strategy on every recorded space, beliefs, early stops, many workers, transfer; rewrites the tables and plots of docs/search
 	docs/search.sh $(BIN)/warptune $(SPACES) $(MEASURED)
 
 check: lint test ## what CI runs, less the end-to-end part

@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"cmd":               {"search", "simengine", "tuner", "api", "deploy"},
 	"deploy":            {"tuner", "search", "api"},
 	"deploy/calibrate":  {"search", "tuner"},
+	"docs/gen":          {"deploy"},
 	"tuner/coordinator": {"search", "tuner"},
 }
 

@@ -17,7 +17,7 @@ func pipeRate(t *testing.T, op string) float64 {
 		Name   string
 		Params map[string]any
 		Value  float64
-	}]("../deploy/calibrate/results/h200.jsonl")
+	}]("../deploy/calibrate/results/h200.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func TestCoalescing(t *testing.T) {
 
 // A copy from global to shared memory is one request, whichever side: 2,097,152 of
 // gemm_async's with 16 sectors each were counted on an H200
-// (deploy/calibrate/validation/further/counters.jsonl.gz).
+// (deploy/calibrate/datasets/h200-2026-11-21-project-a/counters.jsonl.gz).
 func TestCopiesAreOneRequest(t *testing.T) {
 	body := `
 	shl.b32 %r10, %r0, 4;

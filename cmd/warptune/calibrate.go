@@ -7,15 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/arch/calibrate"
 )
 
 func (a *app) calibrateCommand() *cobra.Command {
 	var name, title, base, source, output string
 	cmd := &cobra.Command{
-		Use:   "calibrate RESULTS.jsonl --name NAME --base cc9.0",
-		Short: "Make an architecture descriptor of what deploy/calibrate/run.sh measured",
-		Long: "Make an architecture descriptor of what deploy/calibrate/run.sh measured on a GPU. The\n" +
+		Use:   "calibrate RESULTS.jsonl[.gz] --name NAME --base cc9.0",
+		Short: "Make an architecture descriptor of what deploy/calibrate/microbench/run.sh measured",
+		Long: "Make an architecture descriptor of what deploy/calibrate/microbench/run.sh measured on a GPU. The\n" +
 			"figures measured replace those of the base; every one carries its source. Whatever takes\n" +
 			"--arch takes the file: --arch FILE.json.",
 		Args: exactly(1, "one file of results"),
@@ -35,20 +36,20 @@ func (a *app) calibrateCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) calibrate(results, name, title, base, source, output string) error {
-	content, err := os.ReadFile(results)
+func (a *app) calibrate(file, name, title, base, source, output string) error {
+	content, err := results.Content(file)
 	if err != nil {
 		return err
 	}
 	parsed, err := calibrate.Parse(content)
 	if err != nil {
-		return fmt.Errorf("%s: %w", results, err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	if title == "" {
 		title = name
 	}
 	if source == "" {
-		source = filepath.ToSlash(results)
+		source = filepath.ToSlash(file)
 	}
 	_, missing := calibrate.Figures(parsed, source)
 	if len(missing) > 0 {

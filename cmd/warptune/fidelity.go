@@ -19,34 +19,49 @@ import (
 
 func (a *app) fidelityCommand() *cobra.Command {
 	var s simulation
-	var timings, kernelName, kernels, predictions string
-	var sample int
+	var m measured
+	var set datasetFlags
 	cmd := &cobra.Command{
-		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --timings SPACE.csv[.gz] --kernel KERNEL",
+		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --arch A --timings SPACE.csv[.gz] --kernel KERNEL | --dataset NAME",
 		Short: "Score predictions against measured configurations",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if timings == "" {
-				return usagef("--timings is required: a file of measured records")
+			if m.sample < 0 {
+				return usagef("--sample must not be negative, got %d", m.sample)
 			}
-			records, err := a.timedRecords(timings, kernelName)
-			if err != nil {
-				return err
+			if set.name != "" {
+				return a.fidelityOfSets(cmd, &s, &m, &set)
 			}
-			if sample < 0 {
-				return usagef("--sample must not be negative, got %d", sample)
+			if m.timings == "" {
+				return usagef("--timings or --dataset is required: a file of measured records, or the name of a measured data set")
 			}
-			return a.fidelity(cmd.Context(), &s, sampleRecords(records, sample), kernels, predictions)
+			return a.fidelityOf(cmd.Context(), &s, &m)
 		},
 	}
 	s.flags(cmd)
+	set.flags(cmd)
 	cmd.Flags().Lookup("level").Usage += "; model,cycle: what ranking by the one saves of the other"
-	cmd.Flags().StringVar(&timings, "timings", "", "measured records (times or counters), or a space recorded by another tuner (as replay takes it: .csv, .json; its times)")
-	cmd.Flags().StringVar(&kernelName, "kernel", "", "the kernel of a recorded space: built-in name or definition file")
-	cmd.Flags().StringVar(&kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
-	cmd.Flags().IntVar(&sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
-	cmd.Flags().StringVar(&predictions, "predictions", "", "also write every record with its prediction to this file")
+	cmd.Flags().StringVar(&m.timings, "timings", "", "measured records (times or counters), or a space recorded by another tuner (as replay takes it: .csv, .json; its times)")
+	cmd.Flags().StringVar(&m.kernel, "kernel", "", "the kernel of a recorded space: built-in name or definition file")
+	cmd.Flags().StringVar(&m.kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
+	cmd.Flags().IntVar(&m.sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
+	cmd.Flags().StringVar(&m.predictions, "predictions", "", "also write every record with its prediction to this file")
 	return cmd
+}
+
+// measured is what predictions are compared with.
+type measured struct {
+	timings, kernel, kernels, predictions string
+	sample                                int
+}
+
+// fidelityOf scores the predictions of one file of records.
+func (a *app) fidelityOf(ctx context.Context, s *simulation, m *measured) error {
+	records, err := a.timedRecords(m.timings, m.kernel)
+	if err != nil {
+		return err
+	}
+	return a.fidelity(ctx, s, sampleRecords(records, m.sample), m.kernels, m.predictions)
 }
 
 // sampleSeed draws the same sample everywhere.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"archive/zip"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
-	"strings"
 
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 	"github.com/warptune/warptune/tuner/record"
 )
 
@@ -38,60 +36,10 @@ func (a *app) odd(file, what string) {
 	}
 }
 
-// openPTX opens a directory of PTX files, or a .zip of them; nil for "".
+// openPTX opens a directory of PTX files, or an archive of them; nil for "".
 func openPTX(name string) (fs.FS, func(), error) {
 	if name == "" {
 		return nil, func() {}, nil
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info.IsDir() {
-		return os.DirFS(name), func() {}, nil
-	}
-	if !strings.HasSuffix(name, ".zip") {
-		return nil, nil, fmt.Errorf("%s is neither a directory nor a .zip file", name)
-	}
-	z, err := zip.OpenReader(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return flat(z), func() { z.Close() }, nil
+	return ptxfiles.Open(name)
 }
-
-// flat is a zip's files by base name: archives differ in the folder they
-// put the files under.
-func flat(z *zip.ReadCloser) fs.FS {
-	files := make(flatFS, len(z.File))
-	for _, f := range z.File {
-		files[path.Base(f.Name)] = f
-	}
-	return files
-}
-
-type flatFS map[string]*zip.File
-
-func (f flatFS) Open(name string) (fs.File, error) {
-	file, ok := f[name]
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	r, err := file.Open()
-	if err != nil {
-		return nil, err
-	}
-	return zipFile{r, file}, nil
-}
-
-type zipFile struct {
-	readCloser
-	file *zip.File
-}
-
-type readCloser interface {
-	Read([]byte) (int, error)
-	Close() error
-}
-
-func (z zipFile) Stat() (fs.FileInfo, error) { return z.file.FileInfo(), nil }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -163,12 +162,11 @@ func stencils(t *testing.T, every int) (file, ptx string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive, err := zip.OpenReader(filepath.Join(dir, "h200", "ptx.zip"))
+	files, done, err := openPTX(filepath.Join(dir, "h200", "ptx.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer archive.Close()
-	files := flat(archive)
+	defer done()
 	ptx = t.TempDir()
 	var text bytes.Buffer
 	seen := 0

@@ -29,7 +29,7 @@ func (s *simulation) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.arch, "arch", "", archHelp("architecture to predict for"))
 	f.StringVar(&s.level, "level", "cycle", "cycle: the clocked machine; model: closed form, about a millisecond")
-	f.StringVar(&s.ptxDir, "ptx-dir", "", "directory or .zip with the PTX that records name")
+	f.StringVar(&s.ptxDir, "ptx-dir", "", "directory, .zip or .tar.zst with the PTX that records name")
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
 	s.checking.flags(f)
 	f.IntVar(&s.slots, "slots", defaultSlots(), "configurations simulated at a time")

@@ -166,7 +166,7 @@ func (s *sweepFlags) check() (map[string][]string, budget, error) {
 }
 
 // defaultPatience is how many evaluations without a better one end a search of
-// a large space that nothing else ends. What that loses is in docs/SEARCH.md.
+// a large space that nothing else ends. What that loses is in docs/search/early.md.
 const defaultPatience = 100
 
 // choose says which strategy searches a space of a size, if --strategy does not.

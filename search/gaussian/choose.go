@@ -21,7 +21,7 @@ const (
 	// Where less than this is expected beyond it, every other such question is one
 	// of doubt (see doubting), or each where so many answers are known since the best.
 	// These four are the middle of what was tried, of which none stood out
-	// (docs/SEARCH.md).
+	// (docs/search/strategies.md).
 	doubtBelow   = 0.0015
 	doubtAnswers = 60
 	doubtMost    = 4

@@ -1,7 +1,7 @@
 // Package stopping ends a search early: when nothing better was found for long,
 // or when the strategy believes that nothing worth the while is left. Both are
 // guesses, unlike a proof: how much the second loses is measured in
-// docs/SEARCH.md.
+// docs/search/early.md.
 package stopping
 
 import "github.com/warptune/warptune/search"

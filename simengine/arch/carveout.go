@@ -12,7 +12,7 @@ const DriverCarveOut = -1
 // The rules were read off 4,502 launches on an H200 with driver 580.159.04 that
 // Nsight Compute reported launch__shared_mem_config_size of, over threads,
 // registers, shared memory and preference
-// (deploy/calibrate/results/h200.jsonl, carveout.choice), all of which they give
+// (deploy/calibrate/results/h200.jsonl.gz, carveout.choice), all of which they give
 // exactly; for other architectures they are assumed. In all cases the result is
 // the smallest legal size that holds a wanted number of bytes; it always holds
 // one CTA.

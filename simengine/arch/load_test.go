@@ -1,14 +1,12 @@
 package arch_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/arch"
 )
 
@@ -183,23 +181,14 @@ func FuzzParse(f *testing.F) {
 // TestRecordedChoices compares the carve-out rule with every launch the
 // calibration recorded the driver's choice for.
 func TestRecordedChoices(t *testing.T) {
-	content, err := os.ReadFile("../../deploy/calibrate/results/h200.jsonl")
+	content, err := results.Content("../../deploy/calibrate/results/h200.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := load(t, "h200")
 	checkChoices(t, d, strings.Split(string(content), "\n"), 1352)
 
-	file, err := os.Open("../../deploy/calibrate/results/h200-carveout.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if content, err = io.ReadAll(unzipped); err != nil {
+	if content, err = results.Content("../../deploy/calibrate/results/h200-carveout.jsonl.gz"); err != nil {
 		t.Fatal(err)
 	}
 	checkChoices(t, d, strings.Split(string(content), "\n"), 3150)

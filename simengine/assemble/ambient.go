@@ -156,7 +156,7 @@ func (s *selector) define(b int, insts []inst) []inst {
 
 // borrow takes a parameter that only the uniform datapath wants in block b from a block
 // before that reads it, too, where only guarded exits are between them (sm_90 machine code
-// of deploy/calibrate/validation/eighth rotate_image: the width is read once for the
+// of deploy/calibrate/datasets/h200-neural-networks rotate_image: the width is read once for the
 // comparison that its rows exit on and for what comes after).
 func (s *selector) borrow(d ambientDef, b int) bool {
 	f := s.f

@@ -2,9 +2,9 @@ package assemble
 
 // shareConstants has a block bring a constant that several instructions take from a
 // register there once (lavamd's machine code, which takes expf's constants so for ten
-// particles at a time: deploy/calibrate/validation/sixth), and one of 64 bits, to uniform
+// particles at a time: deploy/calibrate/datasets/h200-2026-11-22-project-d), and one of 64 bits, to uniform
 // registers (22 UMOV for 81 exponentials of doubles in the sm_90 code of HeCBench's
-// crossEntropy) or general ones (charges_double of the seventh batch with two charges a
+// crossEntropy) or general ones (charges_double of h200-loops-and-doubles with two charges a
 // thread and eight at a time executes 0.81 of the instructions that there would be if each
 // of its 16 products by a third brought that).
 func (f *fn) shareConstants() error {

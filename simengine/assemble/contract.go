@@ -29,7 +29,7 @@ func (s *selector) isProduct(d *node, t ir.Type) bool {
 
 // dissolve finds the products that all their readers compute as a part of themselves,
 // sums with no other product to take: no multiplication is left (sm_90 machine code of
-// deploy/calibrate/validation/eighth rotate_image, where half the width is taken from one
+// deploy/calibrate/datasets/h200-neural-networks rotate_image, where half the width is taken from one
 // number and added to another, in several blocks).
 func (s *selector) dissolve() {
 	s.dissolved = make([]bool, len(s.f.vals))
@@ -55,7 +55,7 @@ func (s *selector) dissolve() {
 }
 
 // dissolves says that a product may be computed by readers in block b: in a deeper loop
-// not with a double that no instruction has room for (great_circle of the seventh batch,
+// not with a double that no instruction has room for (great_circle of h200-loops-and-doubles,
 // which turns degrees into radians before its loop, would execute 1 % more instructions
 // than it does, of which 8 % are too many).
 func (s *selector) dissolves(n *node, b int) bool {

@@ -9,7 +9,7 @@ import "slices"
 // much as any other. ptxas 13.0.88 so takes 31 registers for sm_90 where four filters of 54 constants
 // share their inputs and 56 where they have 56 (31 and 62 with 70 and 72 constants for sm_100, 39 and 62 for sm_120); for
 // sm_86, which reads constants in place, 39 or 40 whatever their number. With weights that are immediates it takes 32 at most, with
-// weights in shared memory what the program's order needs, for all of them (deploy/calibrate/filters.py).
+// weights in shared memory what the program's order needs, for all of them (deploy/calibrate/ptxas/filters.py).
 
 // loaded are constants of a word that a block brings to uniform registers.
 type loaded []value

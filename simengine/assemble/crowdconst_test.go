@@ -50,7 +50,7 @@ mad.lo.s32 %r3, %r1, 4, %r2;
 
 // Values that several filters share are used up one after the other, in few registers, while
 // their constants find room in uniform ones or are read in place, and wait for the filters' constants
-// where those do not. Registers of ptxas 13.0.88 (deploy/calibrate/filters.py), which keeps some
+// where those do not. Registers of ptxas 13.0.88 (deploy/calibrate/ptxas/filters.py), which keeps some
 // of them waiting where a few constants have no room.
 func TestFiltersWaitForTheirConstants(t *testing.T) {
 	for _, c := range []struct {

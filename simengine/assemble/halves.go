@@ -9,7 +9,7 @@ import (
 // foldHalves has constants of half precision that PTX converts and puts together, which
 // cuda_fp16.h writes so, be constants: instructions on pairs of halves take such a pair in
 // place (HFMA2 R, R, R.H1_H1, -0.25, 0.5 in sm_90 machine code of half_tone,
-// deploy/calibrate/validation/third).
+// deploy/calibrate/datasets/h200-2026-11-21-project-b).
 func (f *fn) foldHalves() error {
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {

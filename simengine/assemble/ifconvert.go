@@ -116,7 +116,7 @@ func (f *fn) waits(b, a int) bool {
 
 // armCost is the number of instructions to predicate for an arm, -1 when it
 // cannot be: the real assembler branches around an atomic, were it alone, and around
-// cp.async (gemm_async, deploy/calibrate/validation/further).
+// cp.async (gemm_async, deploy/calibrate/datasets/h200-2026-11-21-project-a).
 func (f *fn) armCost(a int) int {
 	count := 0
 	for _, ni := range f.blocks[a].nodes {

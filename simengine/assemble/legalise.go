@@ -51,7 +51,7 @@ func (f *fn) legalise() error {
 }
 
 // reciprocal turns an approximate division by a constant into a product (welford_rows'
-// machine code, deploy/calibrate/validation/sixth), by one into a copy.
+// machine code, deploy/calibrate/datasets/h200-2026-11-22-project-d), by one into a copy.
 func (n *node) reciprocal() {
 	c := math.Float32frombits(uint32(n.src[1].Imm))
 	n.op, n.mod = ir.Mul, n.mod&^(ir.ModApprox|ir.ModFull)

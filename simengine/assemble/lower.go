@@ -421,7 +421,7 @@ func (s *selector) lowerSimple(n *node) error {
 		if n.op == ir.Neg {
 			// What it reads is loaded into a general register (sm_90 machine code of a
 			// loop over a table in constant memory that negates one of four words: deploy/
-			// calibrate/validation/fourth gmm).
+			// calibrate/datasets/h200-constant-tables gmm).
 			s.emit(op, s.dest(w, 1), s.word(src[0], w))
 			continue
 		}
@@ -432,7 +432,7 @@ func (s *selector) lowerSimple(n *node) error {
 
 // mixSum is mix of a node's operands; of two constants in a multiply-add over
 // floating-point numbers the addend is the immediate (sm_90 machine code of lavamd's
-// expf: deploy/calibrate/validation/sixth).
+// expf: deploy/calibrate/datasets/h200-2026-11-22-project-d).
 func (s *selector) mixSum(n *node, w uint8, src []ir.Operand) []arg {
 	if len(src) != 3 || isInt(n.typ) {
 		return s.mix(w, src...)

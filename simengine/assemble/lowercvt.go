@@ -74,7 +74,7 @@ func (s *selector) lowerCvt(n *node) error {
 
 // halfWord looks through what leaves one half of a word to a conversion, which
 // takes it from there: I2F.U16 R, R and R.H1 (monte_carlo's machine code,
-// deploy/calibrate/validation/further).
+// deploy/calibrate/datasets/h200-2026-11-21-project-a).
 func (s *selector) halfWord(n *node) (ir.Operand, bool) {
 	if n.styp != ir.U32 || n.src[0].Kind != ir.OperandReg {
 		return ir.Operand{}, false
@@ -93,7 +93,7 @@ func (s *selector) halfWord(n *node) (ir.Operand, bool) {
 
 // loaded says that a number of so many bits was loaded and not computed with
 // since: loads extend it to a word, which a fast conversion then takes
-// (dedisperse's machine code, deploy/calibrate/validation/third).
+// (dedisperse's machine code, deploy/calibrate/datasets/h200-2026-11-21-project-b).
 func (s *selector) loaded(o ir.Operand, from int) bool {
 	for o.Kind == ir.OperandReg {
 		d := s.f.defOf(value(o.Reg))

@@ -122,7 +122,7 @@ func (s *selector) lowerInt(n *node) error {
 }
 
 // addsEither lowers x plus one of two constants to the sum with the one, and under the
-// condition that with the other over it (validation/fifth align_pairs, on Hopper).
+// condition that with the other over it (datasets/h200-2026-11-22-project-c align_pairs, on Hopper).
 func (s *selector) addsEither(n *node) bool {
 	if n.op != ir.Add || n.guard != noValue || !s.f.t.addMinMax || words(n.typ) != 1 {
 		return false

@@ -397,7 +397,7 @@ func (s *selector) warpAlike(v value, steps int) bool {
 
 // countFirst emits what the real assembler puts before such an atomic: a lane is
 // elected, which adds for all that are active (compact's machine code,
-// deploy/calibrate/validation/third).
+// deploy/calibrate/datasets/h200-2026-11-21-project-b).
 func (s *selector) countFirst(n *node) (leader, active, sum arg) {
 	s.f.elected = append(s.f.elected, n.pc)
 	lane := s.temp(1)
@@ -440,7 +440,7 @@ func (s *selector) reducesFirst(n *node) bool {
 }
 
 // reduceFirst emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX
-// reduces (monte_carlo's machine code, deploy/calibrate/validation/further).
+// reduces (monte_carlo's machine code, deploy/calibrate/datasets/h200-2026-11-21-project-a).
 func (s *selector) reduceFirst(n *node, data arg) arg {
 	s.f.elected = append(s.f.elected, n.pc)
 	lane, active, sum := valueArg(s.newValue(1, fileGeneral), 0, 1), valueArg(s.newValue(1, fileGeneral), 0, 1), valueArg(s.newValue(1, fileGeneral), 0, 1)

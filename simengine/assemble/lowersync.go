@@ -233,7 +233,7 @@ func (s *selector) compare32(n *node, dst, extra arg, with func([]arg) []arg) {
 
 // lowerPredLogic lowers logic on predicates; a comparison with one reader
 // takes the operation in, one of floating point an exclusive or, too (FSETP.LT.XOR in
-// point_in_polygon's machine code, deploy/calibrate/validation/third).
+// point_in_polygon's machine code, deploy/calibrate/datasets/h200-2026-11-21-project-b).
 func (s *selector) lowerPredLogic(n *node) error {
 	if len(n.src) == 2 {
 		for i := range 2 {

@@ -6,9 +6,9 @@ import "github.com/warptune/warptune/simengine/ir"
 // operand: it negates by itself, takes absolute values where abs says so (sums, products
 // and comparisons do, multiply-adds do not), and of halves takes the one that it needs
 // from the word they lie in (HADD2.F32 R, -RZ, R.H1_H1 in sm_90 machine code of gemv_w4,
-// FFMA R, -R, R, R of lavamd: deploy/calibrate/validation/sixth), of a pair of equal ones too
-// (HFMA2 R, R.H0_H0, R, R of hgemm_tile: ninth). What is read in place or
-// from a uniform register is not looked for behind a sign (fourth, gmm).
+// FFMA R, -R, R, R of lavamd: deploy/calibrate/datasets/h200-2026-11-22-project-d), of a pair of equal ones too
+// (HFMA2 R, R.H0_H0, R, R of hgemm_tile: h200-2026-11-23-project-e). What is read in place or
+// from a uniform register is not looked for behind a sign (gmm of h200-constant-tables).
 func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 	single := bits(t) == 16
 	for o.Kind == ir.OperandReg {

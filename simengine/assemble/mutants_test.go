@@ -3,10 +3,9 @@ package assemble
 import (
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -74,30 +73,19 @@ func readsUnwritten(k *ir.Kernel) bool {
 	return slices.ContainsFunc(k.Liveness().In[0], func(w uint64) bool { return w != 0 })
 }
 
-// smallKernels are the validation sets' PTX of up to so many bytes.
-func smallKernels(t *testing.T, most uint64) (texts []string) {
+// smallKernels are the data sets' PTX of up to so many bytes.
+func smallKernels(t *testing.T, most int) (texts []string) {
 	t.Helper()
-	files, err := filepath.Glob("../../deploy/calibrate/validation/*/ptx.zip")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no validation sets: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range measuredArchives(t) {
 		c := openCorpus(t, file)
 		for _, name := range slices.Sorted(maps.Keys(c.files)) {
-			f := c.files[name]
-			if f.UncompressedSize64 > most {
-				continue
-			}
-			r, err := f.Open()
+			text, err := fs.ReadFile(c.files[name], name+".ptx")
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := io.ReadAll(r)
-			r.Close()
-			if err != nil {
-				t.Fatal(err)
+			if len(text) <= most {
+				texts = append(texts, string(text))
 			}
-			texts = append(texts, string(text))
 		}
 	}
 	return texts

@@ -10,7 +10,7 @@ import (
 // shareOffsets has accesses to shared memory whose addresses differ by a constant take the
 // address of the first of them, with what they differ by as the instruction's own offset,
 // wherever sums, shifts and products put that constant: so it is in ptxas 13.0's code for sm_90 of
-// addresses that a kernel works out by itself (all 32 loads of a tile of keys, 73 apart, in flash_mma, deploy/calibrate/validation/tenth,
+// addresses that a kernel works out by itself (all 32 loads of a tile of keys, 73 apart, in flash_mma, deploy/calibrate/datasets/h200-tensor-cores,
 // have one register). Compilers do so only where they know that it is memory.
 func (f *fn) shareOffsets() error {
 	o := offsets{f: f, of: map[value]*linear{}}

@@ -9,7 +9,7 @@ const overshootSlack = 2
 // them live reads vectors of 16 bytes from global memory, whose aligned groups of four
 // leave holes. ptxas 13.0.88 does for sm_90, with most of such programs: of 22 whose order for
 // 32 registers takes more, as the one for 31 does, 19 take 34 to 45, and of 24 at higher
-// steps, 13; of 115 without such loads at 32, 16 (PTX of nvcc's of deploy/calibrate/validation).
+// steps, 13; of 115 without such loads at 32, 16 (PTX of nvcc's of deploy/calibrate/datasets).
 // For sm_80, on which it was not found, the occupancy step is right of 82.6 % of programs with it and of 81.3 %
 // without.
 func (f *fn) overshoots(l *layout, dags []*dag, s *scratch) bool {

@@ -5,7 +5,7 @@ import "testing"
 // Vectors of 16 bytes in flight cost a step of occupancy (channel_norm with the partial sums of four
 // channels at a time), words do not, and under a cap nothing is taken that there is not.
 func TestOvershoot(t *testing.T) {
-	c := openCorpus(t, "../../deploy/calibrate/validation/eighth/ptx.zip")
+	c := openCorpus(t, measuredArchives(t)...)
 	for _, x := range []struct {
 		ptx              string
 		limit, low, high int

@@ -9,7 +9,7 @@ import (
 // overtakes makes y x itself, where y is computed by the first of some nodes, copied to x
 // after the last and read nowhere else, of uses in all: what reads the value that x had
 // until then goes before the computation of y, with what it needs of the nodes after it.
-// ptxas does so: of align_pairs (deploy/calibrate/validation/fifth) it first reads a
+// ptxas does so: of align_pairs (deploy/calibrate/datasets/h200-2026-11-22-project-c) it first reads a
 // column's old value and then computes the new one in its register. It says whether it did.
 func (f *fn) overtakes(nodes []int32, x, y value, uses int32) bool {
 	d, between := nodes[0], nodes[1:]

@@ -136,7 +136,7 @@ func (p *Prepared) reduced(f *fn, need int, c cta) (*fn, error) {
 // repeatingLeast returns, with a budget, the variant that repeats the fewest instructions at a time of
 // those that need no more than some registers, and g, which repeats most, if none does. Of 729
 // programs for sm_90 where that is neither, it has 4.9 % more or less instructions than the machine code in
-// the mean, where one of these two had 9.3 % (PTX of nvcc's of deploy/calibrate/validation, ptxas 13.0.88).
+// the mean, where one of these two had 9.3 % (PTX of nvcc's of deploy/calibrate/datasets, ptxas 13.0.88).
 func (p *Prepared) repeatingLeast(g *fn, budget, needed int) (*fn, error) {
 	for low, high := 1, rematLimit; low < high; {
 		reduce := (low + high) / 2
@@ -156,7 +156,7 @@ func (p *Prepared) repeatingLeast(g *fn, budget, needed int) (*fn, error) {
 
 // repeatsFor is the fewest registers for which instructions are repeated without a cap, but where one too many is
 // needed: ptxas 13.0.88 brings none of fourteen programs of six kernels for sm_90 that need 34 to 40 to 32, though what can be
-// repeated would, and of 80 that need 41 to 56 half to the step below (PTX of nvcc's of deploy/calibrate/validation). Of
+// repeated would, and of 80 that need 41 to 56 half to the step below (PTX of nvcc's of deploy/calibrate/datasets). Of
 // those that need 33, blur with R=1 and channel_norm come to 32, blur with R=4 does not. For sm_86, where
 // 40 is the step of all warps, the step is right of 87.7 % with this and of 87.3 % if nothing is repeated for that.
 const repeatsFor = 40

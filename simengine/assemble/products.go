@@ -7,7 +7,7 @@ import (
 )
 
 // Blocks with products of matrices keep the program's order but for their loads from global
-// memory, which come first: of 192 kernels (deploy/calibrate/validation/tenth, ptxas 13.0.88 for
+// memory, which come first: of 192 kernels (deploy/calibrate/datasets/h200-tensor-cores, ptxas 13.0.88 for
 // sm_90) 68 % have a count within 10 % of ptxas' so, and 54 % when such blocks are ordered as others are.
 // Some take more than the next occupancy step (135 and 178 registers of attention with 64 and 128 keys
 // at a time, for 128 and 168), as ptxas has as many loads of fragments under way as it has to wait for

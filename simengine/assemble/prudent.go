@@ -16,7 +16,7 @@ import (
 // before this one's last sums. A lower limit for what goes ahead, with which the longest
 // chains first come to fit, leaves one load after the other: one warp alone then takes
 // 18 % more or less for a turn than in ptxas's code, by the geometric mean of 882 loops
-// for sm_90 (deploy/calibrate/validation's eleventh and twelfth batch and one more, a
+// for sm_90 (deploy/calibrate/datasets h200-2026-11-24-project-f and h200-2026-11-24-independent and one more, a
 // load from global memory taken for 300 cycles), and 15 % with this. With the longest
 // chains first among what fits here, too, it is 16: they hold registers for long.
 type prudent struct {

@@ -4,7 +4,7 @@ import "github.com/warptune/warptune/simengine/ir"
 
 // splitDivisions has integer divisions of 32 bits begin with what depends on the divisor
 // alone, its reciprocal and, of signed numbers, its amount, so that those by the same one
-// share it (sm_90 machine code of deploy/calibrate/validation/eighth geglu, whose items
+// share it (sm_90 machine code of deploy/calibrate/datasets/h200-neural-networks geglu, whose items
 // divide by the row's length).
 func (f *fn) splitDivisions() error {
 	split := false

@@ -14,7 +14,7 @@ type divided struct {
 
 // shareDivisions has remainders of 32 bits whose quotient is there begin with it: x % y is
 // x - x / y * y. The real assembler goes on from where the division nearly had it, in as
-// many instructions (rope_half's machine code, deploy/calibrate/validation/sixth).
+// many instructions (rope_half's machine code, deploy/calibrate/datasets/h200-2026-11-22-project-d).
 func (f *fn) shareDivisions() error {
 	quotients := map[divided][]int32{}
 	for _, b := range f.order {

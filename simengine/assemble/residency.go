@@ -54,7 +54,7 @@ func smOf(v int) sm {
 // size it is the occupancy step. With one it is as many as leave no fewer CTAs resident:
 // where registers bound these, one step more at most; where their number or
 // static shared memory does, any number that does not come to bound them. ptxas 13.0.88 takes so, for sm_90
-// (deploy/calibrate/bounds.py, 222 kernels by seven sizes): counts are within 10 % of
+// (deploy/calibrate/ptxas/bounds.py, 222 kernels by seven sizes): counts are within 10 % of
 // its own for 59 % with CTAs of 32 threads, of which an SM holds 32 at most, and for 56 % with 24 KB of
 // shared memory and 64 threads; by the step alone for 17 % of both. Without a declared size its counts are the same with any shared memory.
 func (t *target) offers(need int, c cta) int {

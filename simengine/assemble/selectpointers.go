@@ -9,7 +9,7 @@ import (
 // uniform file: variables that start at a parameter, and what is added to them, of which
 // every reader adds a step or makes an address of a lane's own of it, with a product, or a single
 // access has them for its address, in loops that no lane leaves before others. In the sm_90 machine code of
-// 142 of 145 programs of thirteen kernels with such pointers (deploy/calibrate/validation and
+// 142 of 145 programs of thirteen kernels with such pointers (deploy/calibrate/datasets and
 // benchmark_hub's gemm, ptxas 13.0.88) they are in uniform registers; not where lanes leave the loop
 // one by one (hist_bytes), where all have one address (nearest_centre), where no product is
 // added (layernorm), where several accesses have it (template_ssd), or where the CTA's place is in its start

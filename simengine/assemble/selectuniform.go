@@ -210,7 +210,7 @@ func (s *selector) residesUniform(v value) bool {
 
 // ofSpecials says whether a node has nothing but special registers and constants to
 // compute with: those are read into general registers (a CTA's first column is, in the
-// machine code of validation/fifth wave3d).
+// machine code of datasets/h200-2026-11-22-project-c wave3d).
 func (s *selector) ofSpecials(n *node) bool {
 	for i := range n.src {
 		if n.src[i].Kind != ir.OperandReg {

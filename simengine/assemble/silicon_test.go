@@ -1,9 +1,9 @@
 package assemble
 
 import (
-	"archive/zip"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 )
 
 // sharedDir is where the measurements of real devices lie beside the checkout.
@@ -58,25 +60,39 @@ func readRecords(t testing.TB, path string) []record {
 	return out
 }
 
-// corpus reads kernels out of zips of PTX files.
+// corpus reads kernels out of archives of PTX files.
 type corpus struct {
-	files   map[string]*zip.File
+	files   map[string]fs.FS // by name without .ptx
 	kernels map[string]*ir.Kernel
 }
 
 func openCorpus(t testing.TB, paths ...string) *corpus {
-	c := &corpus{files: map[string]*zip.File{}, kernels: map[string]*ir.Kernel{}}
+	c := &corpus{files: map[string]fs.FS{}, kernels: map[string]*ir.Kernel{}}
 	for _, path := range paths {
-		z, err := zip.OpenReader(path)
+		files, done, err := ptxfiles.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { z.Close() })
-		for _, f := range z.File {
-			c.files[strings.TrimSuffix(filepath.Base(f.Name), ".ptx")] = f
+		t.Cleanup(done)
+		names, err := ptxfiles.Names(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			c.files[strings.TrimSuffix(name, ".ptx")] = files
 		}
 	}
 	return c
+}
+
+// measuredArchives are the PTX archives of the data sets that are in the checkout.
+func measuredArchives(t testing.TB) []string {
+	t.Helper()
+	m, err := datasets.Load("../../deploy/calibrate/datasets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Archives()
 }
 
 func (c *corpus) kernel(t testing.TB, name string) *ir.Kernel {
@@ -87,12 +103,7 @@ func (c *corpus) kernel(t testing.TB, name string) *ir.Kernel {
 	if f == nil {
 		t.Fatalf("no PTX %s", name)
 	}
-	r, err := f.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	src, err := io.ReadAll(r)
+	src, err := fs.ReadFile(f, name+".ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +182,7 @@ type dataset struct {
 	exact, near, spill float64
 }
 
-var datasets = []dataset{
+var compilers = []dataset{
 	{name: "nvrtc", timings: "timings.jsonl.gz", zip: "ptx.zip", exact: 62, near: 84, spill: 98},
 	{name: "clang", timings: "timings-clang.jsonl.gz", zip: "ptx-clang.zip", exact: 50, near: 80, spill: 98},
 }
@@ -182,7 +193,7 @@ var datasets = []dataset{
 func TestSilicon(t *testing.T) {
 	dir := sharedDir(t)
 	const seed = 3
-	for _, d := range datasets {
+	for _, d := range compilers {
 		records := readRecords(t, filepath.Join(dir, d.timings))
 		if os.Getenv("ASSEMBLE_ALL") == "" {
 			rng := rand.New(rand.NewPCG(seed, seed))

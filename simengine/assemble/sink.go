@@ -10,7 +10,7 @@ import (
 // are not predicated where they are many, and then the real assembler moves them, branch and all, behind the
 // computation: to the barrier or the store that waits for them, whose wait is then in full view. Of 21 kernels
 // of two batches whose next tile's loads it did not predicate (gemm_ahead and splitk_sgemm,
-// deploy/calibrate/validation eighth and seventeenth) 20 have them behind all but 2 to 16 of 512 to 2,048
+// deploy/calibrate/datasets h200-neural-networks and h100-2026-11-26-independent-d) 20 have them behind all but 2 to 16 of 512 to 2,048
 // products, one before them.
 
 // sinkArm moves the branch at the end of block b behind what of the join does not need its arm: that is then

@@ -9,7 +9,7 @@ import (
 // SlowPath is the machine code that a path through the routine of an operation's
 // slow path adds, in issue order; nil for an operation without one. The code is that
 // of ptxas 13.0 for sm_86, of divisions (pnpoly and expdist, see
-// deploy/calibrate/generations). No machine code of the routines of reciprocals and
+// deploy/calibrate/datasets/others-spaces). No machine code of the routines of reciprocals and
 // roots was at hand: they do the same in fewer steps, a divisor or a dividend less.
 func SlowPath(in *ir.Instr, p ir.Path) []Instr {
 	if !ir.HasSlowPath(in) || p >= ir.NumPaths {

@@ -7,7 +7,7 @@ import "slices"
 // a loop and only read in it leaves its register once a turn, but memory need hold
 // it once. The real assembler's code does the same: under 24 registers fft_shared's STL all
 // stand before the loops that LDL what they stored
-// (deploy/calibrate/validation/further).
+// (deploy/calibrate/datasets/h200-2026-11-21-project-a).
 func (s *spiller) storeOnce() {
 	stored, written := map[int]float64{}, map[int]float64{}
 	of := map[int16]int{}

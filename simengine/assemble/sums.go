@@ -10,7 +10,7 @@ import (
 // block begin with that one. Unrolled loops make many: of a base and an index that each
 // copy moves on. Where they are addresses the constant goes into the instruction, and they
 // cost nothing: so it is in ptxas 13.0's code for sm_90 (of layernorm's 16 stores an
-// iteration, deploy/calibrate/validation/fifth, 15 have the first one's address).
+// iteration, deploy/calibrate/datasets/h200-2026-11-22-project-c, 15 have the first one's address).
 func (f *fn) shareSums() error {
 	t := sums{f: f}
 	for _, b := range f.order {

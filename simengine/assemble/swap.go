@@ -10,7 +10,7 @@ func (s *selector) swaps(n *node) bool {
 
 // swap emits the loop that the real assembler makes instead: what is there is loaded,
 // worked on and swapped for the result, again until nobody came between (deploy/calibrate
-// wavefronts.shared_sums and the machine code of bicg, validation/sixth). Of lanes that
+// wavefronts.shared_sums and the machine code of bicg, datasets/h200-2026-11-22-project-d). Of lanes that
 // share a word one gets through at a time.
 func (s *selector) swap(n *node, dst arg, args []arg, vr int32, base value, off int64) {
 	s.f.swapped = append(s.f.swapped, n.pc)

@@ -3,22 +3,17 @@ package assemble
 import (
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 )
 
-// Every eighth PTX of the validation sets is assembled with every pass verified: for
+// Every eighth PTX of the measured data sets is assembled with every pass verified: for
 // Hopper, and with a cap for one of the other generations in turn.
 func TestValidationKernelsVerify(t *testing.T) {
 	verifying = true
 	defer func() { verifying = false }()
-	files, err := filepath.Glob("../../deploy/calibrate/validation/*/ptx.zip")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no validation sets: %v", err)
-	}
 	others := [][2]int{{3, 5}, {5, 2}, {7, 0}, {7, 5}, {8, 0}, {8, 6}, {12, 0}}
-	for _, file := range files {
+	for _, file := range measuredArchives(t) {
 		c := openCorpus(t, file)
 		names := slices.Sorted(maps.Keys(c.files))
 		for k := 0; k < len(names); k += 8 {

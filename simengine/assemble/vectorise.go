@@ -38,7 +38,7 @@ type openAccess struct {
 // constant bank, into one,
 // where the address is known to be aligned and nothing between them may have
 // written there; and stores to shared memory that come one after another (walsh's machine
-// code, deploy/calibrate/validation/sixth). The joined load keeps the position and the
+// code, deploy/calibrate/datasets/h200-2026-11-22-project-d). The joined load keeps the position and the
 // PTX instruction of the first of them, the joined store those of the last; the others
 // have no machine instruction.
 func (f *fn) vectorise() error {
@@ -100,7 +100,7 @@ func (j *joiner) block(hb *hblock) {
 }
 
 // callsRoutine says whether a node's machine code branches to a routine: ptxas joins nothing across it
-// (deploy/calibrate/validation/fourteenth trsm_cols, whose columns of a row lie beside each other).
+// (deploy/calibrate/datasets/h100-2026-11-25-independent-a trsm_cols, whose columns of a row lie beside each other).
 func (n *node) callsRoutine() bool {
 	return n.pc >= 0 && ir.HasSlowPath(&ir.Instr{Op: n.op, Type: n.typ, Mod: n.mod})
 }

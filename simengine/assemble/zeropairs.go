@@ -1,7 +1,7 @@
 package assemble
 
 // pairZeros makes one instruction of two that zero the halves of an aligned pair of
-// registers (CS2R from SRZ: 22 of the machine code of validation/fifth depthwise, for
+// registers (CS2R from SRZ: 22 of the machine code of datasets/h200-2026-11-22-project-c depthwise, for
 // vectors of two that loads under a condition may leave untouched), if nothing between
 // them reads or writes the later one's half.
 func (f *fn) pairZeros() error {

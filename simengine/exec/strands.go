@@ -23,7 +23,7 @@ const (
 // for those in it where they would meet, only for others that wait there already: a barrier of convergence waits for no lane that
 // has yielded ("Execution of divergent threads using a convergence barrier", US 2016/0019066). On an H100 what
 // follows such a loop is executed once for each group of lanes that leave it together, by Nsight Compute's counts per instruction of
-// label_tiles and spgemm_hash (deploy/calibrate/validation/sixteenth).
+// label_tiles and spgemm_hash (deploy/calibrate/datasets/h100-2026-11-26-independent-c).
 func (w *warp) part() bool {
 	if !w.othersReady() {
 		if !slices.ContainsFunc(w.parted, func(s strand) bool { return !s.waits }) {

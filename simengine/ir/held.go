@@ -5,7 +5,7 @@ package ir
 // place is a move then; of one whose address is computed at run time the address is compared
 // with each place that it may be, and a register moved from or to where it is equal.
 //
-// That is what ptxas 13.0 does for sm_75 and sm_90 (deploy/calibrate/indexed.py): to arrays of
+// That is what ptxas 13.0 does for sm_75 and sm_90 (deploy/calibrate/ptxas/indexed.py): to arrays of
 // words of 32 bits, if it makes the code no more than twice as long, by its estimate (see choose).
 // No bounds of the index count, and no cap of registers.
 func (k *Kernel) Held() *Kernel {

@@ -4,7 +4,7 @@ import "fmt"
 
 // Where there are more places than mostPredicates, only the first keptPredicates comparisons
 // serve the load and the store of an address, and the others are made twice (as ptxas has it
-// with 8 to 24 places in deploy/calibrate/indexed.py's machine code).
+// with 8 to 24 places in deploy/calibrate/ptxas/indexed.py's machine code).
 const (
 	mostPredicates = 7
 	keptPredicates = 5

@@ -1,7 +1,7 @@
 package ir
 
 // How ptxas 13.0 decides whether to hold an array in registers whose places are chosen at run
-// time, by 6,055 pieces of code made for sm_75 and sm_90 (deploy/calibrate/indexed.py and its
+// time, by 6,055 pieces of code made for sm_75 and sm_90 (deploy/calibrate/ptxas/indexed.py and its
 // results; 96 % of them are decided so here for sm_90, 90 % for sm_75): an access costs as many instructions as there
 // are places for it to be. All together may cost no more than there are instructions in the
 // kernel, which count ten times as much for each loop that they are in, however often it is

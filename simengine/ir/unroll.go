@@ -19,7 +19,7 @@ import "slices"
 //     loops of several blocks (histogram's flush, nbody's and sgemm's outer loop, all
 //     of reduce's), and loops with a division or root that has a slow path
 //     (hellinger, attention) or with atomics (atomicCost, atomicSystemWide; on shared memory
-//     deploy/calibrate/unknown.py).
+//     deploy/calibrate/ptxas/unknown.py).
 //   - There are four copies in the loop, then two, then one, each skipped when
 //     fewer iterations are left. How large a loop may be, see worthFour. Barriers make
 //     no difference (dgemm_tiled).
@@ -33,7 +33,7 @@ import "slices"
 //     tid-64, which the first step wraps round to tid.
 //
 // Of the kernels with one loop of a constant step 82 of HeCBench's 86 and all 43 of
-// deploy/calibrate/validation come out as they are, and of 72 of HeCBench's with loops
+// deploy/calibrate/datasets come out as they are, and of 72 of HeCBench's with loops
 // that count down (181 in all) 66 have as many unrolled. What does not is unrolled whole
 // (lfib4, inversek2j; counted before that was done here), has a 64-bit induction (hogbom),
 // is empty (aes) or made twice (contract, ge-spmm, bm3d), or weighs otherwise than it was

@@ -6,7 +6,7 @@ package ir
 // time and 2 before them, since 9 and 1 weigh more. A loop that weighs more than partLongest stays
 // as it is. So it is with all of 2,287 loops of multiply-adds, of 451 of integer ones and of 412 with
 // stores, with 372 of 403 with loads from shared and 350 of 420 with loads from global memory
-// (deploy/calibrate/copies.py by ptxas 13.0, -O3, sm_90).
+// (deploy/calibrate/ptxas/copies.py by ptxas 13.0, -O3, sm_90).
 const (
 	partHeaviest = 351
 	partLongest  = 73
@@ -29,7 +29,7 @@ func part(weight, iterations int) (copies, before int, ok bool) {
 
 // partWeight is what an instruction counts towards that: what it does towards a whole loop, but
 // nothing if it computes the same in every iteration or adds registers of 64 bits
-// (deploy/calibrate/generations gemm, whose machine code has 1, 4, 5 and 8 iterations at a time).
+// (deploy/calibrate/datasets/others-spaces gemm, whose machine code has 1, 4, 5 and 8 iterations at a time).
 func (l *counted) partWeight(in *Instr, adds map[Reg]int) int {
 	if in.Op == Add && in.Type.Size() == 8 && in.Src[1].Kind == OperandReg || fixed(in, adds) {
 		return 0

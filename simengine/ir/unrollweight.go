@@ -4,7 +4,7 @@ import "slices"
 
 // ptxas makes four iterations at a time of a loop that weighs no more than a limit. It was
 // bisected how many multiply-adds a loop of an unknown number of iterations may have beside up to 24 instructions
-// of 80 kinds and mixes of them (deploy/calibrate/unknown.py by ptxas 13.0 for sm_75, sm_80
+// of 80 kinds and mixes of them (deploy/calibrate/ptxas/unknown.py by ptxas 13.0 for sm_75, sm_80
 // and sm_90, which agree): 21 without loads, 49 with any from global memory, and 5 more for each from
 // shared memory, but never more than 100. The step of the induction, its test and the branch are three of them.
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/warptune/warptune/deploy/calibrate/results"
 )
 
-// beside is the kernel of deploy/calibrate/unknown.py, for what stands in its loop.
+// beside is the kernel of deploy/calibrate/ptxas/unknown.py, for what stands in its loop.
 const beside = `
 .reg .pred %%p<64>; .reg .b32 %%r<200>; .reg .f32 %%f<400>; .reg .f64 %%d<128>; .reg .b64 %%rd<200>; .reg .b16 %%h<4>; .shared .align 16 .b8 sh[16384];
 ld.param.u64 %%rd1, [p0]; ld.param.u64 %%rd2, [p1]; ld.param.u32 %%r9, [p2];

@@ -4,7 +4,7 @@ import "slices"
 
 // ptxas unrolls a loop whole whose number of iterations is known, by how many there are
 // and how many instructions each has: the most iterations of multiply-adds of which machine code
-// had no loop (deploy/calibrate/unroll.py by ptxas 13.0, -O3, sm_90). The induction, its
+// had no loop (deploy/calibrate/ptxas/unroll.py by ptxas 13.0, -O3, sm_90). The induction, its
 // test and the branch are not counted. It does the same to loops with the second exit before
 // the body, which have several blocks and are left alone here, and to longer ones much of
 // which comes to constants (welford_rows).

@@ -21,7 +21,7 @@ func TestMostIterations(t *testing.T) {
 	records, err := calibration.Read[struct {
 		Ends, Body         string
 		Times, Whole, Kept int
-	}]("../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl")
+	}]("../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

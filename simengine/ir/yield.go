@@ -6,7 +6,7 @@ import "slices"
 // each other: one that a lane may leave by what other threads write, told by an atomic or by a load that is
 // volatile, relaxed or acquiring, at an address of its own. ptxas 13.0.88 marks these for sm_90 and later so that a lane that
 // waits does not keep back the one it waits for; for generations before, others that have such an
-// instruction as well (deploy/calibrate/yields.py).
+// instruction as well (deploy/calibrate/ptxas/yields.py).
 func (k *Kernel) Yields() []bool {
 	heads := make([]bool, len(k.Blocks))
 	if !k.asksOthers() {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestYields: the loops that ptxas marks for sm_90 are those that a lane may leave by what other threads
-// write. Each case is one of deploy/calibrate/yields.py, by hand in PTX.
+// write. Each case is one of deploy/calibrate/ptxas/yields.py, by hand in PTX.
 func TestYields(t *testing.T) {
 	const before = `.reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<8>;
 .shared .align 4 .b8 w[4096];
@@ -26,7 +26,7 @@ loop:
 		SM    string
 		Yield int
 	}
-	loops, err := results.Read[loop](filepath.Join("..", "..", "deploy", "calibrate", "results", "yields-13.0.jsonl"))
+	loops, err := results.Read[loop](filepath.Join("..", "..", "deploy", "calibrate", "results", "yields-13.0.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func measured(t *testing.T, name string) []measurement {
 // measuredOn reads those of a GPU.
 func measuredOn(t *testing.T, gpu, name string) []measurement {
 	t.Helper()
-	records, err := results.Read[measurement]("../../deploy/calibrate/results/" + gpu + ".jsonl")
+	records, err := results.Read[measurement]("../../deploy/calibrate/results/" + gpu + ".jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func (m *measurement) text(name string) string {
 	return v
 }
 
-// inFlight is the kernel of that name in deploy/calibrate/bandwidth.cu: loads
+// inFlight is the kernel of that name in deploy/calibrate/microbench/bandwidth.cu: loads
 // independent loads a thread of width bytes, and as many stores or none.
 func inFlight(loads, width int, store bool) (*program, func(cta int64, warps int) *trace.CTA) {
 	p := &program{}
@@ -151,7 +151,7 @@ func TestTurnaroundAgainstH200(t *testing.T) {
 	}
 }
 
-// turnaroundKernel is the kernel of deploy/calibrate/launch.cu.
+// turnaroundKernel is the kernel of deploy/calibrate/microbench/launch.cu.
 func turnaroundKernel(kind string) (*program, func(cta int64, warps int) *trace.CTA) {
 	p := &program{}
 	p.block()

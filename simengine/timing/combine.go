@@ -21,7 +21,7 @@ type openLine struct {
 // warp, one word each of the same eight lines, those after the first were joined to
 // seven tenths where two warps leave a barrier together, to two tenths with four
 // warps and not at all with eight and more; of four such stores by warps that come at
-// their own times, all (scan_tiles and half_tone, deploy/calibrate/validation/third).
+// their own times, all (scan_tiles and half_tone, deploy/calibrate/datasets/h200-2026-11-21-project-b).
 const CombinedLines = 24
 
 // NewCombining has room for so many lines.

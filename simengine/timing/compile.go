@@ -210,7 +210,7 @@ func portOf(c assemble.Class, p pipe, space ir.Space) port {
 // slots is how long an instruction holds the issue slot, steps. One of the fp64 pipe: a
 // cycle for each pair of registers that it reads (deploy/calibrate pipe.rate mix_pair_2ffma,
 // 2pairs and 3pairs). Few are kept from the instruction before, which another warp's most
-// often is (of 273 in the machine code of validation/seventh great_circle 6 say so). Of the
+// often is (of 273 in the machine code of datasets/h200-loops-and-doubles great_circle 6 say so). Of the
 // memory pipe: longer by each register that it reads (slots.beside).
 func (m *machine) slots(in *assemble.Instr) int64 {
 	const cycle = dram.Fraction

@@ -144,7 +144,7 @@ func newMachine(d *arch.Descriptor) (*machine, error) {
 // word alone is there after 9 cycles for their 4 (pipe.latency imad_hi). Of both words an
 // address or a sum can be made imadWide cycles later than of a 32-bit product: two more in
 // the issue slot, and one more that ptxas lets pass after that (of 9,957 loads by such an
-// address in the machine code of validation/seventh none comes sooner).
+// address in the machine code of datasets/h200-loops-and-doubles none comes sooner).
 const (
 	imadPasses = 2
 	imadWide   = 3

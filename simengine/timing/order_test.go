@@ -10,7 +10,7 @@ import (
 )
 
 // Of warps that could always issue the oldest are done first, as on an H200
-// (deploy/calibrate/together.cu). Each is a CTA here, one after another in the
+// (deploy/calibrate/microbench/together.cu). Each is a CTA here, one after another in the
 // sub-partitions.
 func TestTurnsAgainstH200(t *testing.T) {
 	d := h200(t)
@@ -53,7 +53,7 @@ func TestTurnsAgainstH200(t *testing.T) {
 }
 
 // The first warps of CTAs that follow each other are in the sub-partitions that an H200
-// has them in (deploy/calibrate/launch.cu).
+// has them in (deploy/calibrate/microbench/launch.cu).
 func TestFirstWarpsAgainstH200(t *testing.T) {
 	d := h200(t)
 	n := 0

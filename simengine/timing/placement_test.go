@@ -10,7 +10,7 @@ import (
 )
 
 // CTAs that start together on an SM are as far apart as on an H200
-// (deploy/calibrate/launch.cu), in the median.
+// (deploy/calibrate/microbench/launch.cu), in the median.
 func TestPlacementAgainstH200(t *testing.T) {
 	d := h200(t)
 	in := Input{Arch: d, Grid: [3]int{1 << 16, 1, 1}}

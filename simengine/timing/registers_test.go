@@ -10,7 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// fmaTurns is the loop of deploy/calibrate/registers.cu: a turn of 512 FMAs over n
+// fmaTurns is the loop of deploy/calibrate/microbench/registers.cu: a turn of 512 FMAs over n
 // accumulators, rows of which share an operand where the pattern is "outer".
 func fmaTurns(pattern string, n, rows, turns int) (*program, func(cta int64, warps int) *trace.CTA) {
 	const body = 512
@@ -70,7 +70,7 @@ func turnCycles(t *testing.T, d *arch.Descriptor, warps int, body func(p *progra
 }
 
 // What instructions of the fp64 pipe leave of the issue slot, by the pairs of registers that
-// they read, must be what an H200 gives (deploy/calibrate/pipes.cu).
+// they read, must be what an H200 gives (deploy/calibrate/microbench/pipes.cu).
 func TestPairReadsAgainstH200(t *testing.T) {
 	d := h200(t)
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestPairReadsAgainstH200(t *testing.T) {
 }
 
 // What instructions leave of the issue slot to sums of floats beside them must be what an
-// H200 gives (deploy/calibrate/slots.cu). Of fewer than three some wait for the half of the
+// H200 gives (deploy/calibrate/microbench/slots.cu). Of fewer than three some wait for the half of the
 // fp32 lanes in which products are, which is not modelled; of fewer than eight a load from
 // global memory, whose lines are not in this loop, takes up to 19 % more than is said.
 func TestSlotsAgainstH200(t *testing.T) {

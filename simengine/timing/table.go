@@ -19,7 +19,7 @@ const (
 	tableLine   = 64
 	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
 	// microbenchmark gives it but 96 configurations of four kernels that walk tables
-	// (deploy/calibrate/validation: coulomb, dedisperse, point_in_polygon, fir). Of those
+	// (deploy/calibrate/datasets: coulomb, dedisperse, point_in_polygon, fir). Of those
 	// that would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and
 	// more CTAs did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
 	tableApart = 12

@@ -1,38 +1,43 @@
 package evaluate
 
 import (
-	"archive/zip"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sort"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 	"github.com/warptune/warptune/tuner/record"
 	"github.com/warptune/warptune/tuner/score"
 )
 
-// Every measured configuration on one core, as "warptune fidelity --slots 1" runs
-// them: the validation set of this repository, its seventh batch, whose kernels are not
-// the built-in ones and each of whose configurations is a program of its own, and, where
-// it is there, the H200 data set with the PTX that ran. The first configuration of a kernel's PTX pays
+// Every measured configuration of some data sets on one core, as "warptune fidelity --slots 1" runs
+// them: the built-in kernels, kernels of which each configuration is a program of its own, and, where
+// it is beside the checkout, the H200 data set with the PTX that ran. The first configuration of a kernel's PTX pays
 // for parsing, execution and assembly, the others for what their cap, carve-out
 // and clocking need. On a busy machine only the processor time says something.
 func BenchmarkDataset(b *testing.B) {
-	const (
-		silicon    = "../../../../shared/silicon/h200/"
-		validation = "../../../deploy/calibrate/validation/"
-		seventh    = validation + "seventh/"
-	)
-	for _, set := range []dataset{
-		{"validation", validation + "h200.jsonl.gz", "", ""},
-		{"seventh", seventh + "h200.jsonl.gz", seventh + "ptx.zip", seventh + "kernels/"},
-		{"h200", silicon + "timings.jsonl.gz", silicon + "ptx.zip", ""},
-	} {
+	m, err := datasets.Load("../../../deploy/calibrate/datasets")
+	if err != nil {
+		b.Fatal(err)
+	}
+	const silicon = "../../../../shared/silicon/h200/"
+	sets := []dataset{{"h200-development", silicon + "timings.jsonl.gz", silicon + "ptx.zip", ""}}
+	for _, name := range []string{"h200-built-in", "h200-loops-and-doubles"} {
+		s, err := m.Find(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sets = append(sets, dataset{name, s.Path(s.Files.Timings), s.Path(s.Files.PTX), s.Path(s.Files.Kernels)})
+	}
+	for _, set := range sets {
 		for _, level := range []simengine.Level{simengine.Cycle, simengine.Model} {
 			b.Run(set.name+"/"+level.String(), func(b *testing.B) { benchmarkDataset(b, set, level) })
 		}
@@ -46,7 +51,7 @@ type dataset struct{ name, timings, ptx, kernels string }
 // definition is that of a kernel.
 func (s dataset) definition(name string) (*kernel.Definition, error) {
 	if s.kernels != "" {
-		def, _, err := kernel.Load(s.kernels + name + ".json")
+		def, _, err := kernel.Load(filepath.Join(s.kernels, name+".json"))
 		return def, err
 	}
 	k, err := catalogue.Open(name)
@@ -68,12 +73,12 @@ func benchmarkDataset(b *testing.B, set dataset, level simengine.Level) {
 	}
 	var files fs.FS
 	if set.ptx != "" {
-		z, err := zip.OpenReader(set.ptx)
+		archive, done, err := ptxfiles.Open(set.ptx)
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer z.Close()
-		files = z
+		defer done()
+		files = archive
 	}
 	d, err := arch.Load("h200")
 	if err != nil {

@@ -248,7 +248,7 @@ type filePTX struct {
 func (f filePTX) check() error {
 	file, err := f.files.Open(f.stem + ".ptx")
 	if err != nil {
-		return fmt.Errorf("no %s.ptx in the PTX directory: give the directory (or .zip) that holds it by --ptx-dir, or leave the flag out to compile from source", f.stem)
+		return fmt.Errorf("no %s.ptx in the PTX directory: give the directory, .zip or .tar.zst that holds it by --ptx-dir, or leave the flag out to compile from source", f.stem)
 	}
 	return file.Close()
 }

@@ -20,12 +20,13 @@ var full = os.Getenv("WARPTUNE_FULL") != ""
 // what it rules out without clocking, clocking would not have found. Nor is it so
 // low that it rules nothing out.
 func TestNoPredictionIsBelowItsFloor(t *testing.T) {
-	for _, archName := range []string{"h200", "h100"} {
-		recs := readValidation(t, archName)
+	for _, name := range []string{"h200-built-in", "h100-built-in"} {
+		set := measured(t, name)
+		recs := timings(t, set)
 		if !full {
 			recs = sampled(recs, 30)
 		}
-		checkFloors(t, newBatch(t, archName), archName, recs)
+		checkFloors(t, batchOf(t, set), name, recs)
 	}
 	const silicon = "../../../../shared/silicon/h200/"
 	for _, set := range [][2]string{{"timings", "ptx"}, {"timings-clang", "ptx-clang"}} {

@@ -1,35 +1,51 @@
 package fidelity
 
 import (
-	"archive/zip"
 	"context"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
-	"slices"
 	"sort"
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 	"github.com/warptune/warptune/tuner/kernel/compile"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 	"github.com/warptune/warptune/tuner/record"
 )
 
-// validation are the measured records in the repository, with built-in PTX.
-const validation = "../../../deploy/calibrate/validation/"
-
-func readValidation(t *testing.T, name string) []record.Record {
+// measured finds a data set whose files are all here; without them the test is skipped.
+func measured(t *testing.T, name string) *datasets.Set {
 	t.Helper()
-	f, err := os.Open(validation + name + ".jsonl.gz")
+	m, err := datasets.Load("../../../deploy/calibrate/datasets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Missing(); err != nil {
+		t.Skip(err)
+	}
+	return s
+}
+
+// timings reads the records of a data set.
+func timings(t *testing.T, s *datasets.Set) []record.Record {
+	t.Helper()
+	f, err := os.Open(s.Path(s.Files.Timings))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	recs, _, err := record.Read(name, f)
+	recs, _, err := record.Read(s.Name, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,28 +73,24 @@ func newBatch(t *testing.T, archName string) evaluate.Batch {
 	}
 }
 
-// furtherBatch evaluates records of the kernels of a directory that are not built
-// in, with the PTX that was measured.
-func furtherBatch(t *testing.T, archName, dir string) evaluate.Batch {
+// batchOf evaluates records of a data set: of built-in kernels, or of its own with the PTX that was measured.
+func batchOf(t *testing.T, s *datasets.Set) evaluate.Batch {
 	t.Helper()
-	batch := newBatch(t, archName)
-	ptx, err := zip.OpenReader(validation + dir + "/ptx.zip")
+	batch := newBatch(t, s.Arch)
+	if s.Files.Kernels == "" {
+		return batch
+	}
+	ptx, done, err := ptxfiles.Open(s.Path(s.Files.PTX))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { ptx.Close() })
+	t.Cleanup(done)
 	batch.PTX = ptx
 	batch.Kernels = func(name string) (*kernel.Definition, error) {
-		def, _, err := kernel.Load(validation + dir + "/kernels/" + name + ".json")
+		def, _, err := kernel.Load(filepath.Join(s.Path(s.Files.Kernels), name+".json"))
 		return def, err
 	}
 	return batch
-}
-
-// predict evaluates records of built-in kernels and compares.
-func predict(t *testing.T, archName string, level simengine.Level, recs []record.Record) Result {
-	t.Helper()
-	return run(t, newBatch(t, archName), level, recs)
 }
 
 // run evaluates records at a level and compares.
@@ -104,92 +116,97 @@ func sampled(recs []record.Record, n int) []record.Record {
 	return out
 }
 
-// Accuracy on a seeded sample of measured configurations does not fall under
-// what was reached, less a little.
+// floors are what a sample's scores do not fall under; limiter and spill are 0 where they are not held to anything.
+type floors struct{ regret, spearman, mape, limiter, spill float64 }
+
+// floorsOf lists, for each data set, how many of its configurations are drawn and what they come to at least:
+// what was reached when the row was written, less a little.
+var floorsOf = []struct {
+	set     string
+	records int
+	level   simengine.Level
+	floors
+}{
+	{"h200-built-in", 160, simengine.Cycle, floors{1.04, 0.85, 0.18, 0.93, 0.95}},
+	{"h100-built-in", 160, simengine.Cycle, floors{1.05, 0.85, 0.18, 0.93, 0.95}},
+	{"h200-built-in", 160, simengine.Model, floors{1.10, 0.75, 0.30, 0.93, 0.95}},
+	{"h200-2026-11-21-project-a", 160, simengine.Cycle, floors{regret: 1.05, spearman: 0.75, mape: 0.14}},
+	{"h200-2026-11-21-project-a", 160, simengine.Model, floors{regret: 1.05, spearman: 0.75, mape: 0.15}},
+	{"h200-2026-11-21-project-b", 80, simengine.Cycle, floors{regret: 1.10, spearman: 0.60, mape: 0.25}},
+	{"h200-2026-11-21-project-b", 80, simengine.Model, floors{regret: 1.10, spearman: 0.60, mape: 0.28}},
+	{"h200-constant-tables", 90, simengine.Cycle, floors{regret: 1.05, spearman: 0.60, mape: 0.35}},
+	{"h200-2026-11-22-project-c", 80, simengine.Cycle, floors{regret: 1.08, spearman: 0.80, mape: 0.18}},
+	{"h200-2026-11-22-project-c", 80, simengine.Model, floors{regret: 1.15, spearman: 0.80, mape: 0.20}},
+	{"h200-2026-11-22-project-d", 112, simengine.Cycle, floors{regret: 1.08, spearman: 0.70, mape: 0.16}},
+	{"h200-2026-11-22-project-d", 112, simengine.Model, floors{regret: 1.12, spearman: 0.65, mape: 0.19}},
+	{"h200-loops-and-doubles", 84, simengine.Cycle, floors{regret: 1.03, spearman: 0.70, mape: 0.13}},
+	{"h200-loops-and-doubles", 84, simengine.Model, floors{regret: 1.06, spearman: 0.65, mape: 0.20}},
+	{"h200-neural-networks", 96, simengine.Cycle, floors{regret: 1.15, spearman: 0.80, mape: 0.12}},
+	{"h200-neural-networks", 96, simengine.Model, floors{regret: 1.18, spearman: 0.75, mape: 0.14}},
+	{"h200-2026-11-23-project-e", 96, simengine.Cycle, floors{regret: 1.03, spearman: 0.83, mape: 0.13}},
+	{"h200-2026-11-23-project-e", 96, simengine.Model, floors{regret: 1.05, spearman: 0.78, mape: 0.19}},
+	{"h200-tensor-cores", 96, simengine.Cycle, floors{regret: 1.06, spearman: 0.85, mape: 0.15}},
+	{"h200-tensor-cores", 96, simengine.Model, floors{regret: 1.06, spearman: 0.85, mape: 0.16}},
+	{"h200-2026-11-24-project-f", 252, simengine.Cycle, floors{regret: 1.08, spearman: 0.70, mape: 0.15}},
+	{"h200-2026-11-24-project-f", 126, simengine.Model, floors{regret: 1.09, spearman: 0.70, mape: 0.17}},
+	{"h200-2026-11-24-independent", 96, simengine.Cycle, floors{regret: 1.10, spearman: 0.70, mape: 0.22}},
+	{"h200-2026-11-24-independent", 96, simengine.Model, floors{regret: 1.10, spearman: 0.70, mape: 0.25}},
+	{"h200-overlapping-reads", 48, simengine.Cycle, floors{regret: 1.10, spearman: 0.60, mape: 0.14}},
+	{"h200-overlapping-reads", 48, simengine.Model, floors{regret: 1.10, spearman: 0.60, mape: 0.16}},
+	{"h100-2026-11-25-independent-a", 308, simengine.Cycle, floors{regret: 1.10, spearman: 0.70, mape: 0.19}},
+	{"h100-2026-11-25-independent-a", 112, simengine.Model, floors{regret: 1.12, spearman: 0.60, mape: 0.22}},
+	{"h100-2026-11-25-independent-b", 128, simengine.Cycle, floors{regret: 1.10, spearman: 0.60, mape: 0.16}},
+	{"h100-2026-11-25-independent-b", 128, simengine.Model, floors{regret: 1.10, spearman: 0.60, mape: 0.17}},
+	{"h100-2026-11-26-independent-c", 128, simengine.Cycle, floors{regret: 1.10, spearman: 0.60, mape: 0.17}},
+	{"h100-2026-11-26-independent-c", 128, simengine.Model, floors{regret: 1.10, spearman: 0.60, mape: 0.17}},
+	{"h100-2026-11-26-independent-d", 112, simengine.Cycle, floors{regret: 1.08, spearman: 0.60, mape: 0.14}},
+	{"h100-2026-11-26-independent-d", 112, simengine.Model, floors{regret: 1.10, spearman: 0.55, mape: 0.16}},
+}
+
+// Accuracy on a seeded sample of each measured data set does not fall under its floors.
 func TestFloors(t *testing.T) {
-	for _, c := range []struct {
-		arch                                  string
-		level                                 simengine.Level
-		regret, spearman, mape, limiter, spil float64
-	}{
-		{"h200", simengine.Cycle, 1.04, 0.85, 0.18, 0.93, 0.95},
-		{"h100", simengine.Cycle, 1.05, 0.85, 0.18, 0.93, 0.95},
-		{"h200", simengine.Model, 1.10, 0.75, 0.30, 0.93, 0.95},
-	} {
-		r := predict(t, c.arch, c.level, sampled(readValidation(t, c.arch), 160))
-		s := r.Summary
-		t.Logf("%s %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, limiter %.3f, spill %.3f, registers %.3f exact", c.arch, c.level,
-			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.Limiter.Value(), r.Build.Spill.Value(), r.Build.RegistersExact.Value())
-		if s.Failed > 0 {
-			t.Errorf("%s %s: %d configurations have no prediction: %v", c.arch, c.level, s.Failed, r.Failures)
-		}
-		if s.Regret1Geomean > c.regret || s.SpearmanMedian < c.spearman || s.MAPE > c.mape {
-			t.Errorf("%s %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f", c.arch, c.level,
-				s.Regret1Geomean, s.SpearmanMedian, s.MAPE, c.regret, c.spearman, c.mape)
-		}
-		if r.Build.Limiter.Value() < c.limiter || r.Build.Spill.Value() < c.spil {
-			t.Errorf("%s %s: limiter agrees %.3f, spill %.3f: worse than %.3f, %.3f", c.arch, c.level,
-				r.Build.Limiter.Value(), r.Build.Spill.Value(), c.limiter, c.spil)
-		}
+	for _, c := range floorsOf {
+		t.Run(c.set+"/"+c.level.String(), func(t *testing.T) {
+			set := measured(t, c.set)
+			c.check(t, run(t, batchOf(t, set), c.level, sampled(timings(t, set), c.records)))
+		})
 	}
 }
 
-// The same for kernels that are not built in, which were predicted before anything
-// here had been looked at with them.
-func TestFloorsOfFurtherKernels(t *testing.T) {
-	for _, c := range []struct {
-		dir                    string
-		records                int
-		level                  simengine.Level
-		regret, spearman, mape float64
-	}{
-		{"further", 160, simengine.Cycle, 1.05, 0.75, 0.14},
-		{"further", 160, simengine.Model, 1.05, 0.75, 0.15},
-		{"third", 80, simengine.Cycle, 1.10, 0.60, 0.25},
-		{"third", 80, simengine.Model, 1.10, 0.60, 0.28},
-		{"fourth", 90, simengine.Cycle, 1.05, 0.60, 0.35},
-		{"fifth", 80, simengine.Cycle, 1.08, 0.80, 0.18},
-		{"fifth", 80, simengine.Model, 1.15, 0.80, 0.20},
-		{"sixth", 112, simengine.Cycle, 1.08, 0.70, 0.16},
-		{"sixth", 112, simengine.Model, 1.12, 0.65, 0.19},
-		{"seventh", 84, simengine.Cycle, 1.03, 0.70, 0.13},
-		{"seventh", 84, simengine.Model, 1.06, 0.65, 0.20},
-		{"eighth", 96, simengine.Cycle, 1.15, 0.80, 0.12},
-		{"eighth", 96, simengine.Model, 1.18, 0.75, 0.14},
-		{"ninth", 96, simengine.Cycle, 1.03, 0.83, 0.13},
-		{"ninth", 96, simengine.Model, 1.05, 0.78, 0.19},
-		{"tenth", 96, simengine.Cycle, 1.06, 0.85, 0.15},
-		{"tenth", 96, simengine.Model, 1.06, 0.85, 0.16},
-		{"eleventh", 252, simengine.Cycle, 1.08, 0.70, 0.15},
-		{"eleventh", 126, simengine.Model, 1.09, 0.70, 0.17},
-		{"twelfth", 96, simengine.Cycle, 1.10, 0.70, 0.22},
-		{"twelfth", 96, simengine.Model, 1.10, 0.70, 0.25},
-		{"thirteenth", 48, simengine.Cycle, 1.10, 0.60, 0.14},
-		{"thirteenth", 48, simengine.Model, 1.10, 0.60, 0.16},
-		{"fourteenth", 308, simengine.Cycle, 1.10, 0.70, 0.19},
-		{"fourteenth", 112, simengine.Model, 1.12, 0.60, 0.22},
-		{"fifteenth", 128, simengine.Cycle, 1.10, 0.60, 0.16},
-		{"fifteenth", 128, simengine.Model, 1.10, 0.60, 0.17},
-		{"sixteenth", 128, simengine.Cycle, 1.10, 0.60, 0.17},
-		{"sixteenth", 128, simengine.Model, 1.10, 0.60, 0.17},
-		{"seventeenth", 112, simengine.Cycle, 1.08, 0.60, 0.14},
-		{"seventeenth", 112, simengine.Model, 1.10, 0.55, 0.16},
-	} {
-		arch := "h200"
-		if slices.Contains([]string{"fourteenth", "fifteenth", "sixteenth", "seventeenth"}, c.dir) {
-			arch = "h100"
+// check compares a result with the floors.
+func (f floors) check(t *testing.T, r Result) {
+	t.Helper()
+	s := r.Summary
+	t.Logf("regret@1 %.3f, Spearman %.3f, MAPE %.3f, limiter %.3f, spill %.3f, registers %.3f exact, %.3f near", s.Regret1Geomean, s.SpearmanMedian,
+		s.MAPE, r.Build.Limiter.Value(), r.Build.Spill.Value(), r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())
+	if s.Failed > 0 {
+		t.Errorf("%d configurations have no prediction: %v", s.Failed, r.Failures)
+	}
+	if s.Regret1Geomean > f.regret || s.SpearmanMedian < f.spearman || s.MAPE > f.mape {
+		t.Errorf("regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f",
+			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, f.regret, f.spearman, f.mape)
+	}
+	if r.Build.Limiter.Value() < f.limiter || r.Build.Spill.Value() < f.spill {
+		t.Errorf("limiter agrees %.3f, spill %.3f: worse than %.3f, %.3f", r.Build.Limiter.Value(), r.Build.Spill.Value(), f.limiter, f.spill)
+	}
+}
+
+// Every data set of the manifest that can be predicted here is held to floors.
+func TestEveryDatasetHasFloors(t *testing.T) {
+	m, err := datasets.Load("../../../deploy/calibrate/datasets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[string]bool{}
+	for _, c := range floorsOf {
+		if _, err := m.Find(c.set); err != nil {
+			t.Error(err)
 		}
-		recs := sampled(readValidation(t, c.dir+"/"+arch), c.records)
-		r := run(t, furtherBatch(t, arch, c.dir), c.level, recs)
-		s := r.Summary
-		t.Logf("%s, %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f, registers %.3f exact, %.3f near", c.dir, c.level,
-			s.Regret1Geomean, s.SpearmanMedian, s.MAPE, r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())
-		if s.Failed > 0 {
-			t.Errorf("%s, %s: %d configurations have no prediction: %v", c.dir, c.level, s.Failed, r.Failures)
-		}
-		if s.Regret1Geomean > c.regret || s.SpearmanMedian < c.spearman || s.MAPE > c.mape {
-			t.Errorf("%s, %s: regret@1 %.3f, Spearman %.3f, MAPE %.3f: worse than the floors %.3f, %.3f, %.3f", c.dir, c.level,
-				s.Regret1Geomean, s.SpearmanMedian, s.MAPE, c.regret, c.spearman, c.mape)
+		held[c.set] = true
+	}
+	for _, s := range m.Sets {
+		if s.Outside == "" && s.Author != datasets.Others && s.Role != datasets.HeldOut && !held[s.Name] {
+			t.Errorf("data set %s has no floors", s.Name)
 		}
 	}
 }

@@ -34,7 +34,8 @@ func param(r *record.Record, name string) int {
 }
 
 func TestKnownGaps(t *testing.T) {
-	recs := readValidation(t, "h200")
+	set := measured(t, "h200-built-in")
+	recs := timings(t, set)
 	for _, g := range gaps {
 		t.Run(g.name, func(t *testing.T) {
 			var picked []record.Record
@@ -47,7 +48,7 @@ func TestKnownGaps(t *testing.T) {
 				t.Fatal("no record shows this gap")
 			}
 			logs, n := 0.0, 0
-			r := predict(t, "h200", simengine.Cycle, picked)
+			r := run(t, batchOf(t, set), simengine.Cycle, picked)
 			for _, group := range r.Groups {
 				logs += math.Log(group.Bias) * float64(group.Configs)
 				n += group.Configs

@@ -1,19 +1,19 @@
 package calibrate_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/arch/calibrate"
 )
 
-const source = "deploy/calibrate/results/h200.jsonl"
+const source = "deploy/calibrate/results/h200.jsonl.gz"
 
 func recorded(t *testing.T) calibrate.Results {
 	t.Helper()
-	content, err := os.ReadFile("../../../" + source)
+	content, err := results.Content("../../../" + source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestCopiesFetchAsMeasured(t *testing.T) {
 	}
 	checked := 0
 	for _, gpu := range []string{"h100", "h200"} {
-		records, err := results.Read[measurement]("../../../deploy/calibrate/results/" + gpu + ".jsonl")
+		records, err := results.Read[measurement]("../../../deploy/calibrate/results/" + gpu + ".jsonl.gz")
 		if err != nil {
 			t.Fatal(err)
 		}

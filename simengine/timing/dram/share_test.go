@@ -112,7 +112,7 @@ func TestSectorsOfALineAgainstH100(t *testing.T) {
 		Params map[string]any
 		Value  float64
 	}
-	all, err := results.Read[measurement]("../../../deploy/calibrate/results/h100.jsonl")
+	all, err := results.Read[measurement]("../../../deploy/calibrate/results/h100.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestStreamingAgainstH100(t *testing.T) {
 		Name   string
 		Params map[string]any
 		Value  float64
-	}]("../../../deploy/calibrate/results/h100.jsonl")
+	}]("../../../deploy/calibrate/results/h100.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

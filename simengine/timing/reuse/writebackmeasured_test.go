@@ -17,8 +17,8 @@ func TestStrewnStoresTakeWhatWasMeasured(t *testing.T) {
 		file    string
 		writing float64 // bytes/s: simengine/arch/data dram_bandwidth by dram_write_efficiency
 	}{
-		{"h200.jsonl", 4.814304e12 * 0.921},
-		{"h100.jsonl", 3.35232e12 * 0.957},
+		{"h200.jsonl.gz", 4.814304e12 * 0.921},
+		{"h100.jsonl.gz", 3.35232e12 * 0.957},
 	} {
 		checked := 0
 		for stride, measured := range strewnStores(t, "../../../deploy/calibrate/results/"+c.file) {

@@ -26,7 +26,7 @@ var (
 
 	// sinkNothing: clang moves what only a guarded store needs behind the guard, and all
 	// that it reads stays alive until there; nvcc moves none of 275 tiles' sums
-	// (docs/FIDELITY.md). Both passes that do so have to be told.
+	// (docs/CALIBRATION.md). Both passes that do so have to be told.
 	sinkNothing = []string{"-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-disable-machine-sink"}
 
 	// shareLoads: clang looks for an equal load among the last 100 instructions, nvcc 13.0 farther than 1,500: of
@@ -43,14 +43,14 @@ var (
 	// unrolls are thresholds of LLVM's, in its instructions, up to which loops of a known number of
 	// iterations are unrolled whole; clang's own is 300. nvcc's is about 400, and 2,400 for a
 	// loop that indexes a private array, which then is held in registers
-	// (deploy/calibrate/wholeloops.py). LLVM has one for all loops: the further ones
+	// (deploy/calibrate/ptxas/wholeloops.py). LLVM has one for all loops: the further ones
 	// are for kernels that the first leaves with such an array and the last does not.
 	unrolls = []int{asnvcc.UnrolledWhole, 800, 1200, asnvcc.UnrolledMost}
 )
 
 // fillByElements leaves zeros that a loop stores element by element as they are, where clang makes
 // words of 64 bits of them, in the optimiser and again in the back end: an array that such a word
-// is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/indexed.py).
+// is stored to ptxas does not hold in registers, nvcc's it does (deploy/calibrate/ptxas/indexed.py).
 const fillByElements = "-combiner-store-merging=0"
 
 // finishAsNVCC makes PTX as nvcc would, in up to four runs of what gives it by the

@@ -23,7 +23,7 @@ func needTokens(t *testing.T) {
 }
 
 // Loops of a number of iterations that is not known are written out as often as by nvcc 13.0
-// (deploy/calibrate/results/partloops-nvcc-13.0.jsonl, by the same names), whatever is in them.
+// (deploy/calibrate/results/partloops-nvcc-13.0.jsonl.gz, by the same names), whatever is in them.
 func TestPartlyUnrolledAsNVCC(t *testing.T) {
 	needTokens(t)
 	for _, tt := range []struct {

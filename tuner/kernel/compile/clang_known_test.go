@@ -10,7 +10,7 @@ import (
 )
 
 // Of loops of a known number of iterations as many go together as with nvcc 13.0 (the loops of
-// deploy/calibrate/partloops.py by the same names, results/partloops-nvcc-13.0.jsonl).
+// deploy/calibrate/ptxas/partloops.py by the same names, results/partloops-nvcc-13.0.jsonl.gz).
 func TestKnownLoopsAsNVCC(t *testing.T) {
 	const source = `
 extern "C" __global__ void k(float *out, const float *in, int m, int step, float y, float s) {

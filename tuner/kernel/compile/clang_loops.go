@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/tuner/kernel/compile/asnvcc"
 )
 
-// plainLoops keeps loops as nvcc writes them. In nvcc 13.0's PTX of deploy/calibrate/validation/further ray_spheres
+// plainLoops keeps loops as nvcc writes them. In nvcc 13.0's PTX of deploy/calibrate/datasets/h200-2026-11-21-project-a ray_spheres
 // (UNROLL 1) the loop moves an address on, counts beside it, and ends with both.
 //   - clang takes the fewest registers: it counts in bytes, computes the address anew in each
 //     iteration and compares half of the count. -lsr-insns-cost takes the fewest instructions, as nvcc's does.
@@ -19,7 +19,7 @@ var plainLoops = []string{"-mllvm", "-lsr-insns-cost", "-mllvm", "-disable-block
 
 // unrollInPart has loops unrolled as by nvcc that are not unrolled whole: four iterations go together, or two, while
 // they come to at most 200 of LLVM's instructions, however much it takes to work out how many iterations
-// there are, and however few. deploy/calibrate/partloops.py looks at 855 loops of 57 kinds: with these options and
+// there are, and however few. deploy/calibrate/ptxas/partloops.py looks at 855 loops of 57 kinds: with these options and
 // what asnvcc.Front does to loops clang 19 writes the body out as often as nvcc 13.0 in 796 of them, clang as it is in 362. clang as it is takes
 // eight or fewer iterations, up to 75 instructions, and none where it would have to divide by a step, or
 // where seven are the most that there may be. How many of a known number go together, and loops with others in them,

@@ -1,7 +1,7 @@
 package compile
 
 // sharedIn32Bits has addresses of shared memory computed in 32 bits, as nvcc's optimiser does: nvcc 13.0's PTX of
-// deploy/calibrate/validation accesses shared memory by a %r, never by a %rd (grep -E '(ld|st)\.shared.*\[%rd'). LLVM so finds that
+// deploy/calibrate/datasets accesses shared memory by a %r, never by a %rd (grep -E '(ld|st)\.shared.*\[%rd'). LLVM so finds that
 // sums are addresses whatever their sign, and folds constants into loads. clang has it of both halves of its option
 // -fcuda-short-ptr: one for the front end, which writes the layout of data in the LLVM text, and one for the back end, which refuses a
 // text of another layout; whoever compiles LLVM's text has to name them apart.

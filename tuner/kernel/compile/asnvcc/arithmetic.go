@@ -20,7 +20,7 @@ func fuseLate(ir []byte) []byte { return contracted.ReplaceAll(ir, []byte("$1"))
 var extraction = regexp.MustCompile(`(?m)^\tbfe\.([us])32 \t(%r\d+), (%r\d+), (\d+), (\d+);$`)
 
 // splitExtractions makes shifts and masks of extractions of bits in clang's PTX. nvcc leaves them as
-// they are written: none of its 3,829 PTX in deploy/calibrate/validation has a bfe but in users' own
+// they are written: none of its 3,829 PTX in deploy/calibrate/datasets has a bfe but in users' own
 // assembly (grep -c bfe), and to ptxas they differ: for sm_90 it makes SHF and LOP3
 // of shr.u32 by 8 and and.b32 with 255, of bfe.u32 one PRMT.
 func splitExtractions(ptx []byte) []byte {

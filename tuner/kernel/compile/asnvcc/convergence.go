@@ -8,7 +8,7 @@ import (
 
 // controlConvergence changes the LLVM text of a device program, before any optimisation, so that loops with
 // barriers, shuffles and the like are unrolled though their number of iterations is not known, as by nvcc
-// (deploy/calibrate/partloops.py). LLVM does not where it must not make such operations, which it calls
+// (deploy/calibrate/ptxas/partloops.py). LLVM does not where it must not make such operations, which it calls
 // convergent, depend on one more condition, that of the remainder. An operation with a token of where
 // threads converge (LLVM's "Convergence And Uniformity", since version 19) is one that it may; each gets a
 // token of its own right before it, an anchor: those threads that come there together.

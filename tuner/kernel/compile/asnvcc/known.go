@@ -8,7 +8,7 @@ import (
 
 // Of loops of a known number of iterations nvcc 13.0 has as many go together as the largest power of two that divides the
 // number, up to mostTogether, while they come to at most UnrolledInPart of LLVM's instructions: 8 of 104 or 1,000 and 16 of 1,008 iterations, 4 of
-// 100, 2 of 102; of an odd number four, and the rest by itself. deploy/calibrate/partloops.py looks at 19 kinds of such loops,
+// 100, 2 of 102; of an odd number four, and the rest by itself. deploy/calibrate/ptxas/partloops.py looks at 19 kinds of such loops,
 // and clang 19 does so in 283 of 285 of them. By the options that it is given for loops of any number
 // it takes what divides the number up to Together, and so three of 102.
 const (

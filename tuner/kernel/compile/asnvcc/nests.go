@@ -11,7 +11,7 @@ import (
 )
 
 // keepNests keeps loops with others in them from being unrolled in part, in the LLVM text of a device program
-// before any optimisation: nvcc 13.0 unrolls the innermost only (deploy/calibrate/partloops.py: of loop_within,
+// before any optimisation: nvcc 13.0 unrolls the innermost only (deploy/calibrate/ptxas/partloops.py: of loop_within,
 // loop_without and known_within what is around the inner loop is written out once). A loop of a known number of
 // iterations does not count as one, as it may be unrolled whole, nor does one that its author says how to unroll change.
 // Innermost loops of a known number of iterations are told how many go together where the options would have it otherwise.
@@ -54,14 +54,14 @@ func keepNests(ir []byte) []byte {
 }
 
 // UnrolledWhole is up to how many of LLVM's instructions a loop of a known number of iterations is unrolled whole: about
-// as many as by nvcc (deploy/calibrate/wholeloops.py).
+// as many as by nvcc (deploy/calibrate/ptxas/wholeloops.py).
 const UnrolledWhole = 400
 
 // UnrolledMost is the same of one that indexes a private array.
 const UnrolledMost = 2400
 
 // Of loops that are not unrolled whole nvcc 13.0 has at most Together iterations go together, whatever their number, while they
-// come to at most UnrolledInPart of LLVM's instructions (deploy/calibrate/partloops.py).
+// come to at most UnrolledInPart of LLVM's instructions (deploy/calibrate/ptxas/partloops.py).
 const (
 	Together       = 4
 	UnrolledInPart = 200

@@ -11,7 +11,7 @@ var placeCall = regexp.MustCompile(`(?m)^(\s+%\S+ = (?:tail )?call .*@llvm\.nvvm
 // forgetPlaces keeps clang 19 and newer from knowing in what range threadIdx and its like are, in
 // the LLVM text of a device program: nvcc does not, and so divides, compares and extends what is
 // computed from them as numbers with a sign, and unrolls their loops without knowing an end. In
-// nvcc 13.0's PTX of deploy/calibrate/validation, 407 reads of %tid are asked for their
+// nvcc 13.0's PTX of deploy/calibrate/datasets, 407 reads of %tid are asked for their
 // sign (shr.s32 by 31) and 584 extended by cvt.s64.s32.
 //
 // clang gives these reads their range where they have none: so they are given one, of all numbers but

@@ -1,0 +1,153 @@
+package datasets
+
+import (
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The manifest says what is there: files, counts, kernels.
+func TestManifestSaysWhatIsThere(t *testing.T) {
+	m, err := Load(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Check("."); err != nil {
+		t.Error(err)
+	}
+	if len(m.Here()) < 5 || len(m.Archives()) < 4 {
+		t.Errorf("%d sets and %d archives are here", len(m.Here()), len(m.Archives()))
+	}
+}
+
+const good = `{"sets": [{"name": "a-b", "holds": "x", "gpu": "g", "arch": "h200", "compiler": "c", "author": "project", "role": "seen",
+	"files": {"timings": "t.jsonl.gz", "kernels": "kernels"}, "configurations": 2, "kernels": 1, "groups": 2}]}`
+
+// small makes a directory with the good manifest and its files, with old replaced by new in the manifest.
+func small(t *testing.T, old, new string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if !strings.Contains(good, old) {
+		t.Fatalf("the manifest has no %s", old)
+	}
+	put(t, filepath.Join(dir, "manifest.json"), strings.Replace(good, old, new, 1))
+	put(t, filepath.Join(dir, "a-b", "kernels", "k.json"), "{}")
+	put(t, filepath.Join(dir, "a-b", "kernels", "k.cu"), "")
+	put(t, filepath.Join(dir, "a-b", "t.jsonl.gz"), `{"kernel": "k", "group": "1"} {"kernel": "k", "group": "2"}`)
+	return dir
+}
+
+func put(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !strings.HasSuffix(name, ".gz") {
+		_, err = f.WriteString(text)
+	} else {
+		z := gzip.NewWriter(f)
+		if _, err = z.Write([]byte(text)); err == nil {
+			err = z.Close()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is wrong in a manifest is an error that says what.
+func TestBadManifests(t *testing.T) {
+	if _, err := Load(small(t, "x", "x")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{`"holds"`, `"hold"`, "hold"},
+		{`"a-b"`, `"A"`, "lower-case"},
+		{`"project"`, `"me"`, "author"},
+		{`"seen"`, `""`, "role"},
+		{`"configurations": 2`, `"configurations": 0`, "counts"},
+		{`"kernels": 1`, `"kernels": 1, "measured": "yesterday"`, "measured"},
+		{`"kernels": 1`, `"kernels": 1, "blind": [{"cycle": {"regret1": 0.9, "mape": 3}}]`, "0.9"},
+		{`"kernels": 1`, `"kernels": 1, "blind": [{"model": {"regret1": 1, "mape": 3}}]`, "cycle"},
+		{`"kernels": 1`, `"kernels": 1, "fetch": {"commit": "1", "path": "p", "sha256": ""}`, "fetch"},
+		{`]}`, `]} x`, "after"},
+	} {
+		if m, err := Load(small(t, c[0], c[1])); err == nil || m != nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s for %s: %v", c[1], c[0], err)
+		}
+	}
+	if _, err := Load(t.TempDir()); !os.IsNotExist(err) {
+		t.Errorf("nothing there: %v", err)
+	}
+}
+
+// What differs between a manifest and the files beside it is an error that names it.
+func TestCheckSeesWhatDiffers(t *testing.T) {
+	check := func(dir string) error {
+		m, err := Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Check(dir)
+	}
+	if err := check(small(t, "x", "x")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{`"configurations": 2`, `"configurations": 3`, "2 configurations"},
+		{`"groups": 2`, `"groups": 1`, "2 groups"},
+		{`"kernels": 1`, `"kernels": 2`, "1 kernels"},
+		{`"timings": "t.`, `"timings": "u.`, "u.jsonl.gz"},
+		{`"kernels": "kernels"`, `"ptx": "p.zip", "kernels": "kernels"`, "p.zip"},
+	} {
+		if err := check(small(t, c[0], c[1])); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s for %s: %v", c[1], c[0], err)
+		}
+	}
+	dir := small(t, "x", "x")
+	put(t, filepath.Join(dir, "a-b", "more.jsonl"), "")
+	put(t, filepath.Join(dir, "a-b", "kernels", "other.cu"), "")
+	if err := check(dir); err == nil || !strings.Contains(err.Error(), "more.jsonl") || !strings.Contains(err.Error(), "other.cu") {
+		t.Errorf("two files too many: %v", err)
+	}
+	dir = small(t, "x", "x")
+	os.Remove(filepath.Join(dir, "a-b", "kernels", "k.json"))
+	if err := check(dir); err == nil || !strings.Contains(err.Error(), "definition of k") {
+		t.Errorf("no definition: %v", err)
+	}
+}
+
+// An archive to be fetched may be missing; another file in its place is seen.
+func TestFetched(t *testing.T) {
+	sum := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // of nothing
+	dir := small(t, `"kernels": "kernels"}`, `"kernels": "kernels", "ptx": "p.zip"}, "fetch": {"commit": "`+strings.Repeat("0", 40)+`", "path": "p", "sha256": "`+sum+`"}`)
+	m, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Find("a-b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Missing(); err == nil || !strings.Contains(err.Error(), "make data") || m.Check(dir) != nil {
+		t.Errorf("missing: %v, %v", err, m.Check(dir))
+	}
+	put(t, s.Path("p.zip"), "")
+	if s.Missing() != nil || m.Check(dir) != nil {
+		t.Errorf("there: %v, %v", s.Missing(), m.Check(dir))
+	}
+	put(t, s.Path("p.zip"), "x")
+	if err := m.Check(dir); err == nil || !strings.Contains(err.Error(), "sha256") {
+		t.Errorf("another: %v", err)
+	}
+	if _, err := m.Find("c"); err == nil || !strings.Contains(err.Error(), "a-b") {
+		t.Errorf("no such set: %v", err)
+	}
+}
