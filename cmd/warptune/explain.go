@@ -8,6 +8,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -71,10 +72,10 @@ func (a *app) explain(ctx context.Context, s *simulation, def *kernel.Definition
 			return fmt.Errorf("%s: the configuration is not valid (%s): %s", configs[i], o.Validity, o.Message)
 		}
 	}
-	return a.printExplanation(configs, results)
+	return a.printExplanation(configs, results, d)
 }
 
-func (a *app) printExplanation(configs []string, results []evaluate.Result) error {
+func (a *app) printExplanation(configs []string, results []evaluate.Result, d *arch.Descriptor) error {
 	reports := make([]*simengine.Report, len(results))
 	for i := range results {
 		reports[i] = results[i].Report
@@ -87,7 +88,7 @@ func (a *app) printExplanation(configs []string, results []evaluate.Result) erro
 			fmt.Fprintln(a.stdout)
 		}
 		fmt.Fprintf(a.stdout, "%s\n", configs[i])
-		if err := a.printReport(r, results[i].Outcome.Compiler); err != nil {
+		if err := a.printReport(r, d, results[i].Outcome.Compiler); err != nil {
 			return err
 		}
 	}

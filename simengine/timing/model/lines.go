@@ -29,6 +29,7 @@ func (t *traffic) lines(u *turn) {
 				u.y.again += u.n * more * float64(t.c.f.Granule)
 				due += more
 			}
+			u.y.l2 += u.n * float64(bits.OnesCount8(sectors))
 			if sectors != 0 {
 				t.m.writeLine(&u.one, bits.OnesCount8(sectors), timing.InPart(sectors, l.Full), due, 1)
 			}
@@ -111,6 +112,9 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	// What comes in takes turns of the data banks, too.
 	u.one.busy[lsu] += asked * float64(sectors) * t.c.f.Fill(u.class == assemble.AsyncCopy, past)
 	u.y.l2 += u.n * asked * float64(sectors)
+	if miss != 0xf {
+		u.y.strays += u.n * asked * float64(sectors)
+	}
 	u.y.hits += u.n * (1 - asked) * float64(sectors)
 	if latency > t.c.f.L1 {
 		if granules > 0 {
