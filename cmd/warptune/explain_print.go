@@ -15,7 +15,7 @@ import (
 // where the issue slots went.
 func (a *app) printReport(r *simengine.Report, d *arch.Descriptor, compiler string) error {
 	t := newTable(a.stdout, "  time", plot.Microseconds(r.TimeUS)+fmt.Sprintf(" on %s (level %s, simulator %s)", r.Arch, r.Level, r.Engine))
-	t.row("", fmt.Sprintf("from start to start: %s on the GPU (gpu__time_duration), %s between launches", plot.Microseconds(r.TimeUS-d.LaunchGapUS), plot.Microseconds(d.LaunchGapUS)))
+	t.row("", fmt.Sprintf("from start to start of launches that find caches as the last one left them: %s on the GPU (gpu__time_duration), %s between", plot.Microseconds(r.TimeUS-d.LaunchGapUS), plot.Microseconds(d.LaunchGapUS)))
 	t.row("  bound by", boundText(r))
 	if r.ErrorShare > 0 {
 		t.row("  sampling", fmt.Sprintf("%d CTAs, %d warp instructions; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))

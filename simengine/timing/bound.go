@@ -31,13 +31,13 @@ type Work struct {
 	DRAMRead, DRAMWritten float64
 }
 
-// Mean is the work of a launch whose time is the geometric mean of two levels' times: that of what each counted,
-// so that what neither has beyond a peak is not beyond it either.
+// Mean is the work of a launch whose time is the geometric mean of two levels' times: that of what each counted
+// of caches and their queues, so that what neither has beyond a peak is not beyond it either.
 func (w *Work) Mean(o *Work) Work {
 	m := *w
 	for _, x := range [...]struct{ to, from *float64 }{
 		{&m.Wavefronts, &o.Wavefronts}, {&m.Shared, &o.Shared}, {&m.Constants, &o.Constants}, {&m.Atomics, &o.Atomics},
-		{&m.L2Read, &o.L2Read}, {&m.L2Written, &o.L2Written}, {&m.DRAMRead, &o.DRAMRead}, {&m.DRAMWritten, &o.DRAMWritten},
+		{&m.L2Read, &o.L2Read}, {&m.L2Written, &o.L2Written},
 	} {
 		if a, b := *x.to, *x.from; a > 0 && b > 0 {
 			*x.to = math.Sqrt(a * b)
@@ -116,15 +116,15 @@ func (s *Shares) Bound() Bound {
 // Account says what bounds a launch that takes r.Cycles for r.Work, and sets what else follows from
 // both: utilisation, and the counters that are times or rates.
 func (r *Result) Account(d *arch.Descriptor) {
-	r.Work.fit(d, r.Cycles)
-	s := r.Work.Shares(d, r.Cycles)
+	w := r.Work.fitted(d, r.Cycles)
+	s := w.Shares(d, r.Cycles)
 	r.Bound, r.Nearest = s.Bound(), s.Nearest()
 	r.Utilisation = make(map[string]float64, BoundLatency)
 	for b := BoundIssue; b < BoundLatency; b++ {
 		s[b] = math.Min(s[b], 1)
 		r.Utilisation[b.String()] = s[b]
 	}
-	k, w := r.Metrics, &r.Work
+	k := r.Metrics
 	k[countTime], k[countCycles] = d.Microseconds(r.Cycles)*1000, r.Cycles
 	k[countWavefronts], k[countShared] = w.Wavefronts, w.Shared
 	k[countL2Written] = w.L2Written * reuse.WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
@@ -136,9 +136,10 @@ func (r *Result) Account(d *arch.Descriptor) {
 	k["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = 100 * s[BoundDRAM]
 }
 
-// fit cuts traffic to what fits into a time. Both are of samples, of different ones where iterations are left out or
-// waves, and may differ by some per cent where a unit is at its peak all the time.
-func (w *Work) fit(d *arch.Descriptor, cycles float64) {
+// fitted is work with traffic cut to what fits into a time. Both are of samples, of different ones where iterations
+// are left out or waves; what a few iterations leave queued, stores on their way to DRAM first of all, may be more than
+// the time has room for.
+func (w Work) fitted(d *arch.Descriptor, cycles float64) Work {
 	s := w.Shares(d, cycles)
 	cut := func(b Bound, counts ...*float64) {
 		for _, v := range counts {
@@ -148,6 +149,7 @@ func (w *Work) fit(d *arch.Descriptor, cycles float64) {
 	cut(BoundLSU, &w.Wavefronts, &w.Shared)
 	cut(BoundL2, &w.L2Read, &w.L2Written)
 	cut(BoundDRAM, &w.DRAMRead, &w.DRAMWritten)
+	return w
 }
 
 // Stalled is the reason that warps wait for longest, not counting those that another warp was issued

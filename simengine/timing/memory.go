@@ -146,6 +146,10 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 			st.stored(l.Sectors, s.l1.Store(addr, l.Sectors, l.Full))
 			st.l2Sectors += s.store(w, when, a, l, addr, w.first[k])
 		case o.class == assemble.Atomic:
+			st.sectors += int64(bits.OnesCount8(l.Sectors))
+			if l.Sectors != 0xf {
+				st.strays += int64(bits.OnesCount8(l.Sectors))
+			}
 			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
 		default:
 			t := s.load(when, addr, l, w.first[k], a, st, o)

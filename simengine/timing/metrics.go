@@ -97,7 +97,7 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 	w := Work{CTAs: float64(g.ctas), Instructions: instrs}
 	w.Shared = sl.passes + ss.passes + sharedAtom.passes + other
 	w.Wavefronts = gl.passes + gs.passes + ll.passes + ls.passes + atom.passes + w.Shared
-	w.Wavefronts += straying * gl.strays
+	w.Wavefronts += straying * (gl.strays + atom.strays)
 	w.L2Read, w.L2Written = gl.l2+ll.l2, gs.l2+ls.l2
 	ctas := math.Max(float64(e.clocked), 1)
 	w.Constants = s.idc.BusyCycles() * float64(g.ctas) / ctas * inFull(p.counts.allWords, p.counts.words)
@@ -113,7 +113,8 @@ func metrics(m *machine, c *code, in *Input, p *pool, g gridShape, e *estimate) 
 
 // straying is the turns of L1's data stage for each sector that comes from L2 into a line of which others are not
 // asked for: loads drawn over rows of a sparse matrix are counted 0.20 to 0.24 more a sector, loads of whole
-// lines none (spmv_ell, spmv_csr and gemv, deploy/calibrate/validation/third and further).
+// lines none (spmv_ell, spmv_csr and gemv, deploy/calibrate/validation/third and further), sums into L2 drawn over a grid
+// 0.20 (deposit, eleventh) and of whole lines hardly any (embedding_grad, eighth).
 const straying = 0.22
 
 // inFull is how many times more there is than was recorded.

@@ -40,6 +40,9 @@ func (t *traffic) lines(u *turn) {
 				a = &one
 			}
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
+			if l.Sectors != 0xf {
+				u.y.strays += u.n * float64(bits.OnesCount8(l.Sectors))
+			}
 			due := fresh * (plan.Read[a.PC] + plan.Write[a.PC]) * t.m.dram
 			u.one.busy[t.hot(a.PC)] += cost + due // see dram.Share.Update
 			u.one.busy[l2Slices] += t.m.atomics.Mean(l.Sectors)
