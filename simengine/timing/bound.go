@@ -31,12 +31,12 @@ type Work struct {
 	DRAMRead, DRAMWritten float64
 }
 
-// Mean is the work of a launch whose time is the geometric mean of two levels' times: that of what each counted
-// of caches and their queues, so that what neither has beyond a peak is not beyond it either.
+// Mean is the work of a launch whose time is the geometric mean of two levels' times: of what caches and
+// queues decide that of both counts, so that what neither has beyond a peak is not beyond it either.
 func (w *Work) Mean(o *Work) Work {
 	m := *w
 	for _, x := range [...]struct{ to, from *float64 }{
-		{&m.Wavefronts, &o.Wavefronts}, {&m.Shared, &o.Shared}, {&m.Constants, &o.Constants}, {&m.Atomics, &o.Atomics},
+		{&m.Constants, &o.Constants}, {&m.Atomics, &o.Atomics},
 		{&m.L2Read, &o.L2Read}, {&m.L2Written, &o.L2Written},
 	} {
 		if a, b := *x.to, *x.from; a > 0 && b > 0 {
