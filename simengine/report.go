@@ -1,5 +1,7 @@
 package simengine
 
+import "github.com/warptune/warptune/simengine/ir"
+
 // Report is what simulating one configuration gave. It owns its memory.
 type Report struct {
 	// Provenance: equal provenance means an equal report.
@@ -20,26 +22,35 @@ type Report struct {
 	// loops adds to TimeUS; 0 when everything was simulated.
 	ErrorShare float64 `json:"error_share"`
 
-	Registers     int `json:"registers"`   // per thread
-	SpillBytes    int `json:"spill_bytes"` // per thread
-	LocalBytes    int `json:"local_bytes"` // per thread, spills included
-	SharedStatic  int `json:"shared_static"`
-	SharedDynamic int `json:"shared_dynamic"`
-	CarveOut      int `json:"carve_out"` // bytes of shared memory the driver configures
-	L1Bytes       int `json:"l1_bytes"`  // what that leaves to L1
+	Registers  int `json:"registers"`   // per thread
+	SpillBytes int `json:"spill_bytes"` // per thread
+	LocalBytes int `json:"local_bytes"` // per thread, spills included
+	// LocalArrays are the variables of a thread's own that are in local memory.
+	LocalArrays   []LocalArray `json:"local_arrays,omitempty"`
+	SharedStatic  int          `json:"shared_static"`
+	SharedDynamic int          `json:"shared_dynamic"`
+	CarveOut      int          `json:"carve_out"` // bytes of shared memory the driver configures
+	L1Bytes       int          `json:"l1_bytes"`  // what that leaves to L1
 
 	CTAsPerSM int     `json:"ctas_per_sm"`
 	Occupancy float64 `json:"occupancy"` // theoretical, 0 to 1
 	Limiter   string  `json:"limiter"`
 	Waves     float64 `json:"waves"`
 
-	Bound string `json:"bound"` // what bounds the time
-	// Use is the busy share of each resource, 0 to 1, the highest first.
+	// Bound is the unit nearest its peak (timing.Bound's names) if it comes to timing.BoundFrom of it,
+	// else "latency"; Nearest is the unit in any case.
+	Bound   string `json:"bound"`
+	Nearest string `json:"nearest"`
+	// Stall is the reason that most issue slots go unused for, Nsight Compute's name ("idle": no warp is there); ""
+	// at level model, which clocks none.
+	Stall string `json:"stall,omitempty"`
+	// Use is how near each unit comes to its peak, 1 being there, the nearest first: counted work (see
+	// timing.Work) over Cycles, of the whole device.
 	Use []Share `json:"use"`
-	// Slots accounts for every issue slot: cycles x schedulers of the
-	// simulated SM = issued + the stalls.
+	// Slots accounts for every issue slot of the device over Cycles: issued + the stalls are 1.
 	Slots []Share `json:"slots"`
-	// Metrics are simulated counters under Nsight Compute's names.
+	// Metrics are simulated counters under Nsight Compute's names, of the launch that the time is of: one between others
+	// of its kind, which finds in L2 what the one before left there, or one by itself if Request.Cold asks for that.
 	Metrics map[string]float64 `json:"metrics"`
 	// NotModelled names what the kernel uses and the simulator leaves out.
 	NotModelled []string `json:"not_modelled,omitempty"`
@@ -55,4 +66,28 @@ type Report struct {
 type Share struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
+}
+
+// BoundText is the bound in a word or two: "dram", or "latency (long_scoreboard)".
+func (r *Report) BoundText() string {
+	if r.Bound == r.Nearest || r.Stall == "" {
+		return r.Bound
+	}
+	return r.Bound + " (" + r.Stall + ")"
+}
+
+// LocalArray is a variable that is in local memory though no register is spilled for it.
+type LocalArray struct {
+	Name  string `json:"name"` // in the PTX
+	Bytes int    `json:"bytes"`
+	// Line of the PTX where it is first accessed at a place known at run time only, 0 for none: it is
+	// then accessed in parts of words, or its address is used otherwise.
+	Line int `json:"line,omitempty"`
+}
+
+func localArrays(k *ir.Kernel) (out []LocalArray) {
+	for _, a := range k.LocalArrays() {
+		out = append(out, LocalArray{a.Name, a.Bytes, a.Indexed.Line})
+	}
+	return out
 }

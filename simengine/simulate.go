@@ -123,8 +123,10 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	}
 	least := math.Max(floor, composed.Led)
 	leastUS = req.Arch.Microseconds(least) + req.Arch.LaunchGapUS
-	clocked.Cycles = math.Sqrt(math.Max(clocked.Cycles, least) * composed.Cycles)
 	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
+	clocked.Cycles = (clocked.TimeUS - req.Arch.LaunchGapUS) * req.Arch.ClockMHz
+	clocked.Work = clocked.Work.Mean(&composed.Work)
+	clocked.Account(req.Arch) // of the time that is said
 	return clocked, floorUS, nil
 }
 
@@ -162,14 +164,28 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *se
 		SharedStatic: k.SharedBytes, SharedDynamic: req.DynamicShared,
 		CarveOut: seat.occupancy.CarveOut, L1Bytes: seat.occupancy.L1Bytes,
 		CTAsPerSM: seat.occupancy.CTAs, Occupancy: seat.occupancy.Theoretical, Limiter: seat.occupancy.Limiter.String(),
-		Waves:   ctas / float64(seat.occupancy.CTAs*req.Arch.SMs),
-		Bound:   res.Bound.String(),
+		Waves: ctas / float64(seat.occupancy.CTAs*req.Arch.SMs),
+		Bound: res.Bound.String(), Nearest: res.Nearest.String(),
 		Metrics: maps.Clone(res.Metrics), SampledCTAs: int(res.ClockedCTAs), SampledInstructions: res.Issued,
 	}
 	r.Use = shares(res.Utilisation)
-	r.Slots = slots(res)
+	r.Slots = shares(res.SlotShares(req.Arch))
+	r.Stall = stall(r.Slots)
+	if p.LocalBytes > p.SpillBytes {
+		r.LocalArrays = localArrays(p.Kernel)
+	}
 	launchMetrics(r, seat)
 	return r
+}
+
+// stall is the reason that most slots go unused for, "" where none was clocked.
+func stall(slots []Share) string {
+	for _, s := range slots { // the largest first
+		if s.Name != "issued" && s.Name != timing.NotSelected.String() {
+			return s.Name
+		}
+	}
+	return ""
 }
 
 // launchMetrics adds what Nsight Compute reports of the launch itself.
@@ -207,18 +223,4 @@ func shares(values map[string]float64) []Share {
 		return out[i].Name < out[j].Name
 	})
 	return out
-}
-
-// slots accounts for every issue slot, as shares of all of them.
-func slots(res *timing.Result) []Share {
-	if res.SchedulerCycles == 0 {
-		return nil
-	}
-	values := map[string]float64{"issued": float64(res.Issued) / float64(res.SchedulerCycles)}
-	for reason, n := range res.Slots {
-		if n > 0 {
-			values[timing.StallReason(reason).String()] = float64(n) / float64(res.SchedulerCycles)
-		}
-	}
-	return shares(values)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
@@ -81,12 +82,12 @@ func (a *app) explain(ctx context.Context, s *simulation, def *kernel.Definition
 			caps[i] = raisedCap(def, d, config, problem)
 		}
 	}
-	return a.printExplanation(configs, caps, results)
+	return a.printExplanation(configs, caps, results, d)
 }
 
 // printExplanation prints reports; caps say what was made of register caps that are too
 // small.
-func (a *app) printExplanation(configs, caps []string, results []evaluate.Result) error {
+func (a *app) printExplanation(configs, caps []string, results []evaluate.Result, d *arch.Descriptor) error {
 	reports := make([]*simengine.Report, len(results))
 	for i := range results {
 		reports[i] = results[i].Report
@@ -102,7 +103,7 @@ func (a *app) printExplanation(configs, caps []string, results []evaluate.Result
 		if caps[i] != "" {
 			fmt.Fprintf(a.stdout, "  register %s\n", caps[i])
 		}
-		if err := a.printReport(r, results[i].Outcome.Compiler); err != nil {
+		if err := a.printReport(r, d, results[i].Outcome.Compiler); err != nil {
 			return err
 		}
 	}

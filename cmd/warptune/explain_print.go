@@ -6,13 +6,17 @@ import (
 	"sort"
 
 	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/tuner/plot"
 )
 
-// printReport writes one report: time and bound, what holds the SM, what is
-// busy, and where the issue slots went.
-func (a *app) printReport(r *simengine.Report, compiler string) error {
-	t := newTable(a.stdout, "  time", plot.Microseconds(r.TimeUS)+fmt.Sprintf(" on %s, bound by %s (level %s, simulator %s)", r.Arch, r.Bound, r.Level, r.Engine))
+// printReport writes one report: time and bound, what holds the SM, how near units come to their peaks, and
+// where the issue slots went.
+func (a *app) printReport(r *simengine.Report, d *arch.Descriptor, compiler string) error {
+	t := newTable(a.stdout, "  time", plot.Microseconds(r.TimeUS)+fmt.Sprintf(" on %s (level %s, simulator %s)", r.Arch, r.Level, r.Engine))
+	t.row("", fmt.Sprintf("from start to start of launches that find caches as the last one left them: %s on the GPU (gpu__time_duration), %s between", plot.Microseconds(r.TimeUS-d.LaunchGapUS), plot.Microseconds(d.LaunchGapUS)))
+	t.row("  bound by", boundText(r))
 	if r.ErrorShare > 0 {
 		t.row("  sampling", fmt.Sprintf("%d CTAs, %d warp instructions; estimated error %.1f %%", r.SampledCTAs, r.SampledInstructions, 100*r.ErrorShare))
 	}
@@ -20,13 +24,52 @@ func (a *app) printReport(r *simengine.Report, compiler string) error {
 	t.row("  PTX from", compiler)
 	t.row("  occupancy", fmt.Sprintf("%.0f %%, %d CTAs per SM, limited by %s; %.2f waves", 100*r.Occupancy, r.CTAsPerSM, r.Limiter, r.Waves))
 	t.row("  registers", fmt.Sprintf("%d per thread, %d bytes spilled", r.Registers, r.SpillBytes))
+	for i, v := range r.LocalArrays {
+		t.row(label("  local memory", i), localText(&v))
+	}
 	t.row("  shared", fmt.Sprintf("%s per CTA; carve-out %s leaves %s of L1", bytesText(float64(r.SharedStatic+r.SharedDynamic)), bytesText(float64(r.CarveOut)), bytesText(float64(r.L1Bytes))))
-	printShares(t, "  busy", r.Use)
+	printRates(t, r, d)
+	printShares(t, "  of its peak", r.Use)
 	printShares(t, "  issue slots", r.Slots)
 	for i, name := range r.NotModelled {
 		t.row(label("  not modelled", i), name)
 	}
 	return t.flush()
+}
+
+// boundText says what bounds a launch, and how near the nearest unit is to its peak.
+func boundText(r *simengine.Report) string {
+	near := 0.0
+	for _, u := range r.Use {
+		if u.Name == r.Nearest {
+			near = u.Value
+		}
+	}
+	if r.Bound == r.Nearest {
+		return fmt.Sprintf("%s, at %.0f %% of its peak", r.Bound, 100*near)
+	}
+	return fmt.Sprintf("%s: no unit comes to %.0f %% of its peak; nearest is %s, at %.0f %%", r.BoundText(), 100*timing.BoundFrom, r.Nearest, 100*near)
+}
+
+// localText says why a variable of a thread's own is in memory.
+func localText(v *simengine.LocalArray) string {
+	text := fmt.Sprintf("%d bytes a thread that are no spills: %s ", v.Bytes, v.Name)
+	if v.Line > 0 {
+		return text + fmt.Sprintf("is indexed at run time (PTX line %d)", v.Line)
+	}
+	return text + "is accessed in parts of words, or by an address that is kept"
+}
+
+// printRates writes what DRAM and L2 move in the time on the GPU.
+func printRates(t *table, r *simengine.Report, d *arch.Descriptor) {
+	m := r.Metrics
+	us := r.TimeUS - d.LaunchGapUS
+	if us <= 0 {
+		return
+	}
+	rate := func(bytes float64) string { return fmt.Sprintf("%.3g TB/s", bytes/us/1e6) }
+	read, written := m["dram__bytes_read.sum"], m["dram__bytes_write.sum"]
+	t.row("  DRAM", fmt.Sprintf("%s, %s read and %s written; peak %.3g TB/s", rate(read+written), bytesText(read), bytesText(written), d.DRAMBytesPerSecond/1e12))
 }
 
 // printShares writes the shares that show at a tenth of a percent.
@@ -67,7 +110,7 @@ func (a *app) printDifference(x, y *simengine.Report) error {
 		}
 		return diffs[i].name < diffs[j].name
 	})
-	fmt.Fprintf(a.stdout, "\nthe second takes %.3f times the first's time; the counters that differ most:\n", y.TimeUS/x.TimeUS)
+	fmt.Fprintf(a.stdout, "\nthe second takes %.3f times the first's time; the counters of such launches that differ most:\n", y.TimeUS/x.TimeUS)
 	t := newTable(a.stdout, "  counter", "first", "second")
 	for _, d := range diffs[:min(most, len(diffs))] {
 		t.row("  "+d.name, fmt.Sprintf("%.6g", x.Metrics[d.name]), fmt.Sprintf("%.6g", y.Metrics[d.name]))

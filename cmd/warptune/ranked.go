@@ -53,6 +53,9 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 	if err := a.printRanked(ranked); err != nil {
 		return err
 	}
+	if text := localRows(correct); text != "" {
+		fmt.Fprintln(a.stdout, text)
+	}
 	best := correct[0]
 	o := best.GetOutcome()
 	_, err = fmt.Fprintf(a.stdout, "best: %s at %s, bound by %s; occupancy %.0f %% limited by %s; PTX from %s; simulator %s, level %s\n",
@@ -63,9 +66,29 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 	}
 	if left := s.GetLeft(); left != nil && err == nil {
 		_, err = fmt.Fprintf(a.stdout, "left to gain in what was not evaluated (%d), as %s believes: %s\n",
-			s.GetCounts().GetSpace()-s.GetCounts().GetDone(), s.GetSpec().GetStrategy(), leftText(left))
+			s.GetCounts().GetSpace()-s.GetCounts().GetDone(), s.GetSpec().GetStrategy(), leftText(left, roofLeaves(o, correct)))
 	}
 	return err
+}
+
+// localRows names the rows whose kernels keep variables of a thread in local memory though they spill no
+// register, "" where there is none.
+func localRows(results []*warptunev1.Result) string {
+	const loads, stores = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"
+	var rows []string
+	for i, r := range results {
+		if m := r.GetOutcome().GetMetrics(); r.GetOutcome().GetSpillBytes() == 0 && m[loads]+m[stores] > 0 {
+			rows = append(rows, fmt.Sprint(i+1))
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	const most = 8
+	if len(rows) > most {
+		rows = append(rows[:most], fmt.Sprintf("and %d more", len(rows)-most))
+	}
+	return "no spills, but a variable of a thread's own in local memory (explain says where): rank " + strings.Join(rows, ", ")
 }
 
 // exampleText names the configuration of an example, or its trial where that is all

@@ -192,11 +192,6 @@ func unserved(s *warptunev1.Sweep) error {
 		shortID(s.GetId()), target(s.GetSpec()), stateName(s.GetState()), n.GetDone()+n.GetAbandoned(), n.GetTotal())
 }
 
-// leftText is what a search believes is left to gain.
-func leftText(e *warptunev1.Estimate) string {
-	return fmt.Sprintf("%.1f %% expected, %.1f %% at most by 95 %% odds", 100*e.GetGain(), 100*e.GetAtMost())
-}
-
 // endsEarly reports whether a sweep may end before its last trial.
 func endsEarly(s *warptunev1.Spec) bool {
 	return s.GetPatience() > 0 || s.GetNegligible() > 0 || s.GetBudgetMs() > 0
@@ -214,7 +209,7 @@ func watchNote(s *warptunev1.Sweep) string {
 		note += ", proven within " + percentText(p.GetGap())
 	}
 	if left := s.GetLeft(); left != nil {
-		note += ", left to gain: " + leftText(left)
+		note += ", left to gain: " + leftText(left, roofLeaves(s.GetBest().GetOutcome(), nil))
 	}
 	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
 		note += ", paused"

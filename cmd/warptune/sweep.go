@@ -177,7 +177,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 		t.row("time", fmt.Sprintf("%s of %s spent", rpc.Milliseconds(s.GetSpentMs()), rpc.Milliseconds(s.GetSpec().GetBudgetMs())))
 	}
 	if left := s.GetLeft(); left != nil {
-		t.row("left to gain", leftText(left)+" (believed by "+s.GetSpec().GetStrategy()+")")
+		t.row("left to gain", leftText(left, roofLeaves(s.GetBest().GetOutcome(), nil))+" (believed by "+s.GetSpec().GetStrategy()+")")
 	}
 	for _, d := range s.GetDistrusted() {
 		t.row("not believed", fmt.Sprintf("worker %s, %s; others evaluate again what it did", d.GetWorker(), oneLineText(d.GetWhy())))

@@ -51,7 +51,6 @@ type code struct {
 	// them read a thread index and memory[b] how many go through the memory
 	// input/output queue.
 	classes      [][assemble.NumClasses]int32
-	held         []int64 // by block: steps of the issue slot beyond a cycle an instruction
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
 	detours      []detour
@@ -68,7 +67,7 @@ func compile(m *machine, p *assemble.Program, detours []Detour, matches []Match)
 	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests = make([]int32, len(p.Blocks))
-	c.classes, c.held = make([][assemble.NumClasses]int32, len(p.Blocks)), make([]int64, len(p.Blocks))
+	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
 	c.heads = loopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
 		root, err := carrier(p, i)
@@ -85,7 +84,6 @@ func compile(m *machine, p *assemble.Program, detours []Detour, matches []Match)
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
-			c.held[i] += int64(o.slots - dram.Fraction)
 			if o.class == assemble.Store && o.source < 0 {
 				c.spilled[i] += int32(max(o.width/4, 1))
 			}

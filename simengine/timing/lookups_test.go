@@ -41,7 +41,7 @@ func together(t *testing.T, sectors, shared, distance int) *reuse.Plan {
 		cta(reuse.Y, x, y+k)
 	}
 	return s.Plan(reuse.Device{
-		Grid: grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes, Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
+		Grid: grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes, Kept: d.L2Kept, KeptUntil: d.L2KeptUntil, Cold: true,
 	})
 }
 

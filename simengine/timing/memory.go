@@ -144,8 +144,12 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		switch {
 		case o.class == assemble.Store:
 			st.stored(l.Sectors, s.l1.Store(addr, l.Sectors, l.Full))
-			s.store(w, when, a, l, addr, w.first[k])
+			st.l2Sectors += s.store(w, when, a, l, addr, w.first[k])
 		case o.class == assemble.Atomic:
+			st.sectors += int64(bits.OnesCount8(l.Sectors))
+			if l.Sectors != 0xf {
+				st.strays += int64(bits.OnesCount8(l.Sectors))
+			}
 			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
 		default:
 			t := s.load(when, addr, l, w.first[k], a, st, o)
@@ -253,6 +257,9 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	arrives := s.mem.Read(at, &ask)
 	s.lsu.Serve(at, n*s.m.fill(copied, o.past)) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
+	if miss != 0xf {
+		st.strays += n
+	}
 	st.dramSectors += fromDRAM * int64(s.m.granule()/32)
 	s.l1.Fill(entry, miss, arrives)
 	for range reserved(n, hit) {
@@ -327,6 +334,7 @@ func (p *pcStats) repeat(before *pcStats, n int64) {
 	p.l1Hits = before.l1Hits + n*(p.l1Hits-before.l1Hits)
 	p.l2Sectors = before.l2Sectors + n*(p.l2Sectors-before.l2Sectors)
 	p.dramSectors = before.dramSectors + n*(p.dramSectors-before.dramSectors)
+	p.strays = before.strays + n*(p.strays-before.strays)
 	p.again = before.again + n*(p.again-before.again)
 }
 
@@ -338,14 +346,14 @@ func InPart(sectors, full uint8) int64 {
 	return 0
 }
 
-// store writes through to L2.
-func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) {
+// store writes through to L2, and returns how many sectors go there.
+func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) (sent int64) {
 	sectors := l.Sectors
 	if a.Space != ir.Local {
 		sectors = s.combining.Add(addr, sectors, l.Full)
 	}
 	if sectors == 0 {
-		return
+		return 0
 	}
 	g := s.granules(sectors)
 	toDRAM := int64(0)
@@ -359,10 +367,12 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 		s.stats.byPC[a.PC].again += m * int64(s.m.granule()/32)
 		toDRAM += m
 	}
-	taken := s.mem.Write(max(at, s.stores.free()), int64(bits.OnesCount8(sectors)), InPart(sectors, l.Full), toDRAM)
+	sent = int64(bits.OnesCount8(sectors))
+	taken := s.mem.Write(max(at, s.stores.free()), sent, InPart(sectors, l.Full), toDRAM)
 	s.stores.take(taken)
 	c := &s.ctas[w.cta]
 	c.sent, w.sent = max(c.sent, taken), max(w.sent, taken)
+	return sent
 }
 
 // spill is a load or store of spilled registers: local memory that is
@@ -382,7 +392,7 @@ func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind resultKi
 		line := trace.Line{Addr: w.local + uint64(int64(max(o.spill, 0))+k), Sectors: 0xf, Full: 0xf}
 		if o.class == assemble.Store {
 			st.stored(0xf, s.l1.Store(line.Addr, 0xf, 0xf))
-			s.store(w, begin+k, &a, &line, line.Addr, 0xf)
+			st.l2Sectors += s.store(w, begin+k, &a, &line, line.Addr, 0xf)
 			s.stats.spillSectors[1] += 4
 			continue
 		}

@@ -18,15 +18,18 @@ type Result struct {
 	// Skew is what comes of CTAs of different lengths; zero where they do not differ and when
 	// it was not determined (Run does not).
 	Skew Skew
-	// Bound is the resource that sets the time.
-	Bound Bound
-	// Utilisation is the busy share of each resource that can bind, by name.
-	Utilisation map[string]float64
+	// Work is what the launch gives the units to do. Bound is the unit nearest its peak by that if it is near,
+	// else BoundLatency; Nearest the unit in any case; Utilisation how near each is, by name. See Account.
+	Work           Work
+	Bound, Nearest Bound
+	Utilisation    map[string]float64
 	// SchedulerCycles is the cycles of one SM's schedulers that were clocked:
 	// it equals Issued plus the sum of Slots, exactly.
 	SchedulerCycles int64
 	Issued          int64
 	Slots           [NumStallReasons]int64
+	// Sampled says that iterations of loops were left out: Slots are of those clocked then.
+	Sampled bool
 	// WarpStalls is the mean cycles a warp waited for each reason per
 	// instruction it issued.
 	WarpStalls [NumStallReasons]float64
@@ -50,7 +53,7 @@ type Skew struct {
 	Share makespan.Device
 }
 
-// Bound names a resource.
+// Bound names a unit, or what else sets a time.
 type Bound uint8
 
 // Bounds. The zero value is invalid.
@@ -67,27 +70,15 @@ const (
 	BoundLSU      // L1TEX: tags and data banks of global, local and shared accesses
 	BoundConstant // indexed constant cache
 	BoundL2
+	BoundAtomics // the slices of L2 that atomics fall on
 	BoundDRAM
 	BoundLaunch  // the rate at which CTAs are launched
-	BoundBarrier // warps wait for each other
-	BoundLatency // no resource is near its limit: too few warps or too long chains
+	BoundLatency // no unit is near its peak: too few warps or too long chains
 	numBounds
 )
 
 var boundNames = [numBounds]string{
-	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "constant", "l2", "dram", "launch", "barrier", "latency",
-}
-
-// Behind is what keeps a busy issue slot: the fp64 pipe or the tensor cores, whose
-// instructions hold it, where they are as good as busy all that time. use has the share of
-// the time that each resource is busy.
-func (b Bound) Behind(use []float64) Bound {
-	for _, p := range [...]Bound{BoundFP64, BoundTensor} {
-		if b == BoundIssue && use[p] > 0.9*use[BoundIssue] {
-			return p
-		}
-	}
-	return b
+	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "constant", "l2", "atomics", "dram", "launch", "latency",
 }
 
 func (b Bound) String() string {

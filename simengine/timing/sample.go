@@ -40,7 +40,6 @@ type counts struct {
 	instrs  int64 // machine instructions
 	threads int64 // the same times active lanes of the step
 	class   [assemble.NumClasses]int64
-	held    int64                        // steps of issue slots beyond a cycle an instruction
 	slow    [assemble.NumClasses]float64 // fractions of instructions of slow paths, not in class yet
 	tid     int64                        // reads of a thread index
 	memory  int64                        // instructions through the memory input/output queue, as recorded and
@@ -178,7 +177,6 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			for cl, n := range c.classes[b] {
 				t.class[cl] += int64(n) * weight[i]
 			}
-			t.held += c.held[b] * weight[i]
 			t.detours(c, b, weight[i])
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]

@@ -179,7 +179,8 @@ type stats struct {
 // recorded before them.
 type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
-	l2Sectors       int64 // sectors asked of L2
+	l2Sectors       int64 // sectors asked of L2, or stored there
+	strays          int64 // of those asked and added to, in lines of which L1 asks not for all
 	dramSectors     int64 // of them, in granules that came from DRAM
 	again           int64 // of these, what the CTA had touched before
 }

@@ -166,8 +166,8 @@ func TestBarrierWaitsForTheLast(t *testing.T) {
 	if want := 500 * d.Latency["fma"]; r.Cycles < want {
 		t.Errorf("%.0f cycles, the chain alone takes %.0f", r.Cycles, want)
 	}
-	if r.Bound != BoundBarrier || r.WarpStalls[Barrier] <= r.WarpStalls[Wait] {
-		t.Errorf("bound %s, stalls %v", r.Bound, r.WarpStalls)
+	if r.Bound != BoundLatency || r.Stalled() != Barrier || r.WarpStalls[Barrier] <= r.WarpStalls[Wait] {
+		t.Errorf("bound %s, stalled by %s: %v", r.Bound, r.Stalled(), r.WarpStalls)
 	}
 }
 

@@ -149,7 +149,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		Validity: tuner.Correct, TimeUS: report.TimeUS, FloorUS: report.FloorUS, Digest: report.Digest,
 		Registers: report.Registers, SpillBytes: report.SpillBytes,
 		Shared: report.SharedStatic + report.SharedDynamic, CarveOut: report.CarveOut,
-		Occupancy: report.Occupancy, Limiter: report.Limiter, Bound: report.Bound,
+		Occupancy: report.Occupancy, Limiter: report.Limiter, Bound: report.BoundText(),
 		Metrics: report.Metrics, Checked: checked(&report.Checked),
 	}, report, nil
 }

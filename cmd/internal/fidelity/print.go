@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/tuner/score"
 )
 
@@ -21,6 +22,10 @@ func Print(w io.Writer, r *Result) error {
 	printCounters(w, r.Counters)
 	if r.TopStall.Of > 0 {
 		fmt.Fprintf(w, "top stall reason agrees: %.0f %% of %d\n\n", 100*r.TopStall.Value(), r.TopStall.Of)
+	}
+	if b := &r.Bounds; b.Nearest.Of > 0 {
+		fmt.Fprintf(w, "unit nearest its peak agrees: %.1f %% of %d, %.1f %% within a tenth; what binds, a unit from %.0f %% of its peak on or latency: %.1f %%; highest predicted rate %.1f %% of its peak\n\n",
+			100*b.Nearest.Value(), b.Nearest.Of, 100*b.Near.Value(), 100*timing.BoundFrom, 100*b.Bound.Value(), 100*b.MostRate)
 	}
 	printFailures(w, r.Failures)
 	_, err := fmt.Fprintf(w, "cost of a configuration: median %.2f ms, 99th percentile %.2f ms, worst %.2f ms\n", r.Cost.MedianMS, r.Cost.P99MS, r.Cost.MaxMS)

@@ -57,11 +57,11 @@ func stored(line float64) [2]cost {
 
 func (c cost) of(sectors int64) int64 { return max(c.line+sectors*c.sector, c.least) }
 
-// writeSlices is how long a store holds the slices beside the way to them, of
+// WriteSlices is how long a store holds the slices beside the way to them, of
 // the time that a read of as many sectors does: copies within L2 reach
 // 6.88 TB/s where reads reach 8.0 and stores 4.3 (deploy/calibrate
 // bandwidth.copy_divided, read_divided, write_divided).
-const writeSlices = 1.33
+const WriteSlices = 1.33
 
 // Share is one SM's share of L2 and DRAM. Make it with New.
 type Share struct {
@@ -90,7 +90,7 @@ func New(spec Spec) *Share {
 	s := &Share{
 		spec: spec, l2: shared, out: shared, dram: shared,
 		read:       cost{sector: Ticks(line / lineSectors), least: Ticks(line * leastRead)},
-		writeSlice: stored(line * writeSlices),
+		writeSlice: stored(line * WriteSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),
 		dramBack:   Ticks(g / spec.DRAM * max(spec.WriteBack, 1)),
@@ -215,6 +215,14 @@ func (s *Share) Busy() (l2, dram float64) {
 		l2 = max(l2, s.atomics[i].BusyCycles())
 	}
 	return l2, s.dram.BusyCycles()
+}
+
+// AtomicCycles is how long atomics held the slices that were held longest.
+func (s *Share) AtomicCycles() (cycles float64) {
+	for i := range s.atomics {
+		cycles = max(cycles, s.atomics[i].BusyCycles())
+	}
+	return cycles
 }
 
 // Taken is when L2 has taken all stores so far; what it has still to write back

@@ -139,6 +139,7 @@ func (c *code) count(w *work, in *assemble.Instr) {
 	}
 	switch {
 	case in.Class == assemble.S2R || in.Class == assemble.Shuffle:
+		w.turns++
 		w.busy[lsu] += c.f.Addressing
 		w.blocking[lsu] += c.f.Addressing
 	case in.Class == assemble.Load && in.Source < 0:

@@ -29,6 +29,7 @@ func (t *traffic) lines(u *turn) {
 				u.y.again += u.n * more * float64(t.c.f.Granule)
 				due += more
 			}
+			u.y.l2 += u.n * float64(bits.OnesCount8(sectors))
 			if sectors != 0 {
 				t.m.writeLine(&u.one, bits.OnesCount8(sectors), timing.InPart(sectors, l.Full), due, 1)
 			}
@@ -39,6 +40,9 @@ func (t *traffic) lines(u *turn) {
 				a = &one
 			}
 			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
+			if l.Sectors != 0xf {
+				u.y.strays += u.n * float64(bits.OnesCount8(l.Sectors))
+			}
 			due := fresh * (plan.Read[a.PC] + plan.Write[a.PC]) * t.m.dram
 			u.one.busy[t.hot(a.PC)] += cost + due // see dram.Share.Update
 			u.one.busy[l2Slices] += t.m.atomics.Mean(l.Sectors)
@@ -111,6 +115,9 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	// What comes in takes turns of the data banks, too.
 	u.one.busy[lsu] += asked * float64(sectors) * t.c.f.Fill(u.class == assemble.AsyncCopy, past)
 	u.y.l2 += u.n * asked * float64(sectors)
+	if miss != 0xf {
+		u.y.strays += u.n * asked * float64(sectors)
+	}
 	u.y.hits += u.n * (1 - asked) * float64(sectors)
 	if latency > t.c.f.L1 {
 		if granules > 0 {

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
@@ -14,14 +16,15 @@ func (y *tally) add(o *tally, n float64) {
 	y.ideal += n * o.ideal
 	y.hits += n * o.hits
 	y.l2 += n * o.l2
+	y.strays += n * o.strays
 	y.again += n * o.again
 }
 
-// metrics are counters of the launch under Nsight Compute's names, those that
-// the composition knows.
-func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[string]float64 {
+// metrics are counters of the launch under Nsight Compute's names, those that the composition knows
+// and are no times or rates, and what of them gives the units work.
+func metrics(f *timing.Figures, in *timing.Input, fp *footprint, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.ctas)
-	var gl, gs, sl, ss tally
+	var gl, gs, sl, ss, atomics, sharedAtomics tally
 	for pc := range t.byPC {
 		y := &t.byPC[pc]
 		if y.requests == 0 {
@@ -30,7 +33,11 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 		i := &in.Program.Kernel.Instrs[pc]
 		store := t.c.class[pc] == assemble.Store
 		switch {
-		case t.c.class[pc] == assemble.Atomic || i.Space == ir.Const || i.Space == ir.ParamSpace:
+		case i.Space == ir.Const || i.Space == ir.ParamSpace:
+		case t.c.class[pc] == assemble.Atomic && i.Space == ir.Shared:
+			sharedAtomics.add(y, n)
+		case t.c.class[pc] == assemble.Atomic:
+			atomics.add(y, n)
 		case i.Space == ir.Shared && store:
 			ss.add(y, n)
 		case i.Space == ir.Shared && i.Op != ir.CpAsync:
@@ -52,23 +59,44 @@ func metrics(in *timing.Input, fp *footprint, t *traffic, s shape, p span) map[s
 	loaded, stored := t.total.spilled[0]*n, t.total.spilled[1]*n
 	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = t.locals[0].sectors*n + loaded
 	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = t.locals[1].sectors*n + stored
-	stores := gs.sectors + t.locals[1].sectors*n + stored
+	stores, sent := gs.sectors+t.locals[1].sectors*n+stored, gs.l2+t.locals[1].l2*n+stored
 	gl.add(&t.locals[0], n)
 	gl.sectors, gl.hits, gl.l2 = gl.sectors+loaded, gl.hits+loaded*t.c.spill.hits, gl.l2+loaded*(1-t.c.spill.hits)
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	secondLevel(k, fp, gl, stores)
-	k["dram__bytes_read.sum"] = fp.plan.ColdReadBytes + fp.plan.ColdWriteBytes*fp.plan.WriteBack.Read + gl.again // counters are of a launch by itself
-	k["dram__bytes_write.sum"] = fp.plan.ColdWriteBytes*fp.plan.WriteBack.Written + gs.again
+	secondLevel(k, fp, gl, sent)
+	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
+	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
+	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
+	w.Wavefronts += timing.Straying * (gl.strays + atomics.strays)
+	w.Constants = n * t.total.busy[idc]
+	for r := hotSlices; r < numResources; r++ {
+		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.perSM))
+	}
+	pipes(&w, f, &t.total, n)
+	w.DRAMRead, w.DRAMWritten = fp.plan.Moved(in.Cold)
 	read, written := localBytes(fp.plan, t, in)
-	k["dram__bytes_read.sum"] += n * read
-	k["dram__bytes_write.sum"] += n * written
-	k["gpu__time_duration.sum"] = in.Arch.Microseconds(p.cycles) * 1000
-	k["sm__cycles_elapsed.max"] = p.cycles
-	k["smsp__issue_active.avg.pct_of_peak_sustained_active"] = percent(instrs/float64(in.Arch.SMs*in.Arch.SubPartitions), p.cycles)
+	w.DRAMRead += gl.again + n*read
+	w.DRAMWritten += gs.again + n*written
 	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(p.ctas*float64(in.WarpsPerCTA), float64(in.Arch.MaxWarps))
-	return k
+	return k, w
+}
+
+// pipes adds what n CTAs have the arithmetic pipes do.
+func pipes(w *timing.Work, f *timing.Figures, total *work, n float64) {
+	var seen [timing.NumPorts]bool
+	for i := range f.Classes {
+		c := &f.Classes[i]
+		if c.Busy == timing.BoundInvalid || seen[c.Port] {
+			continue
+		}
+		seen[c.Port] = true
+		w.Pipe[c.Busy] += n * total.busy[c.Port]
+		if c.Busy == timing.BoundIMAD { // the heavier half of the pipe of multiply-adds
+			w.Pipe[timing.BoundFMA] += n * total.busy[c.Port] * f.Classes[assemble.FMA].Hold / f.Classes[assemble.FMAHeavy].Hold
+		}
+	}
 }
 
 // secondLevel adds the counters of L2.

@@ -29,30 +29,12 @@ func (r resource) ofSub() bool { return r < lsu }
 // shared says that it is a share of something other SMs use, too.
 func (r resource) shared() bool { return r >= l2Slices && r != inPort }
 
-// bounds names the resources as timing does.
-func bounds(f *timing.Figures) (b [numResources]timing.Bound) {
-	for i := range b {
-		b[i] = timing.BoundIssue
-	}
-	for i := range f.Classes {
-		c := &f.Classes[i]
-		if c.Busy != timing.BoundInvalid {
-			b[c.Port] = c.Busy
-		}
-	}
-	b[lsu], b[idc] = timing.BoundLSU, timing.BoundConstant
-	b[l2Slices], b[inPort], b[outWay], b[dramBus] = timing.BoundL2, timing.BoundL2, timing.BoundL2, timing.BoundDRAM
-	for r := hotSlices; r < numResources; r++ {
-		b[r] = timing.BoundL2
-	}
-	return b
-}
-
 // work is what a warp does in a phase: how long it takes alone and how long it
 // keeps each resource busy, cycles.
 type work struct {
 	time   float64
 	issued float64 // instructions
+	turns  float64 // of L1's data stage that are no request's: shuffles and thread indexes
 	// waits is how often the warp stands still for a result of memory, fromL2
 	// and fromDRAM how often for one from there, and contended the expected
 	// number of mean contention delays of DRAM in that.
@@ -70,6 +52,7 @@ type work struct {
 func (w *work) add(o *work, n float64) {
 	w.time += n * o.time
 	w.issued += n * o.issued
+	w.turns += n * o.turns
 	w.waits += n * o.waits
 	w.fromL2 += n * o.fromL2
 	w.fromDRAM += n * o.fromDRAM

@@ -91,6 +91,7 @@ type traffic struct {
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
 type tally struct {
 	requests, sectors, passes, ideal, hits, l2 float64
+	strays                                     float64 // sectors from L2 into lines of which others are not asked for
 	again                                      float64 // bytes to and from DRAM that the CTA had touched before
 }
 

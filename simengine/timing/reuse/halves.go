@@ -83,12 +83,22 @@ func (g *group) firstAsked(s *Survey) float64 {
 
 const sectorBytes = 32
 
+// WriteLookups is how often a sector that is stored is looked up in an L2 of which data that all SMs touch can use
+// effective bytes: what is at home in the far half, half of all there is, is looked up in both halves.
+func WriteLookups(effective, l2 int) float64 {
+	d := Device{EffectiveBytes: effective, L2Bytes: l2}
+	if d.halves() {
+		return 1.5
+	}
+	return 1
+}
+
 // Lookups are sectors that a launch looks up in L2, and those of the reads that it finds.
 type Lookups struct{ Reads, ReadHits, Writes float64 }
 
-// Lookups is what a launch that begins cold looks up in L2, when L1 asks for so
-// many sectors, missed of them being local memory that L2 does not hold, and
-// stores so many. What is at home in the far half, half of all there is, is looked
+// Lookups is what a launch looks up in L2, when L1 asks for so many sectors, missed of them being
+// local memory that L2 does not hold, and stores so many. Of what it would miss if it began cold it
+// finds as much as it finds of what it reads. What is at home in the far half, half of all there is, is looked
 // up in both.
 func (p *Plan) Lookups(asked, missed, stored float64) Lookups {
 	far := 0.0
@@ -96,6 +106,10 @@ func (p *Plan) Lookups(asked, missed, stored float64) Lookups {
 		far = 0.5
 	}
 	l := Lookups{Reads: asked + p.crossed/sectorBytes + far*missed, Writes: stored * (1 + far)}
-	l.ReadHits = math.Max(asked-p.missed/sectorBytes-missed, 0)
+	cold := 1.0
+	if p.ColdReadBytes > 0 {
+		cold = math.Min(p.ReadBytes/p.ColdReadBytes, 1)
+	}
+	l.ReadHits = math.Max(asked-cold*p.missed/sectorBytes-missed, 0)
 	return l
 }

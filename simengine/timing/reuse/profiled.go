@@ -49,6 +49,16 @@ func (d *Device) profiled(taken func(share float64) float64, written, ctas float
 	return own + written*dirty*pushed + written - after
 }
 
+// Moved is what DRAM reads and writes for a launch, bytes, without what CTAs fetch again and local memory: of a
+// launch between others of its kind or, cold, by itself under a profiler.
+func (p *Plan) Moved(cold bool) (read, written float64) {
+	read, written = p.ReadBytes, p.WriteBytes
+	if cold {
+		read, written = p.ColdReadBytes, p.ColdWriteBytes
+	}
+	return read + written*p.WriteBack.Read, written * p.WriteBack.Written
+}
+
 // taken is the room in L2 of what CTAs in a row read that are a share of the grid.
 func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) func(share float64) float64 {
 	type read struct {

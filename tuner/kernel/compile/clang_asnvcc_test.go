@@ -126,3 +126,34 @@ extern "C" __global__ void k(const float *__restrict__ in, float *__restrict__ o
 		t.Errorf("%d loads, want %d", got, all)
 	}
 }
+
+// Sums that a loop with barriers adds to are in registers while it runs, also where a rolled loop indexes
+// them later: nvcc 13.0 stores them once, behind the loop.
+func TestSumsBesideBarriersAsNVCC(t *testing.T) {
+	const tile = `
+extern "C" __global__ void k(const float *a, float *c, int n) {
+  float acc[8][8] = {};
+  __shared__ float s[2048];
+  for (int t = 0; t < n; ++t) {
+    s[threadIdx.x] = a[t * 256 + threadIdx.x];
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+#pragma unroll
+      for (int i = 0; i < 8; ++i)
+#pragma unroll
+        for (int j = 0; j < 8; ++j) acc[i][j] += s[i + w] * s[j + 8 + w];
+    __syncthreads();
+  }
+#pragma unroll 1
+  for (int i = 0; i < 8; ++i)
+#pragma unroll
+    for (int j = 0; j < 8; ++j) c[(blockIdx.x * 256 + threadIdx.x) * 64 + i * 8 + j] = acc[i][j];
+}`
+	needClang(t)
+	r := request(t, "k.cu", fstest.MapFS{"k.cu": text(tile)})
+	ptx := string(mustCompile(t, NewClangAsNVCC(DefaultLimits()), r).PTX)
+	if loads := strings.Count(ptx, "ld.local"); loads != 8 {
+		t.Errorf("%d loads of local memory, want the 8 of the last loop:\n%s", loads, ptx)
+	}
+}
