@@ -4,14 +4,14 @@ package assemble
 // register: the result of a multiply-add that is the last to read it. The real
 // assembler keeps such chains in one register, which decides the banks that
 // their other operands prefer.
-func (f *fn) affinities(ranges []liveRange) []value {
+func (f *mfn) affinities(ranges []liveRange) []value {
 	next := make([]value, len(f.vals))
 	for v := range next {
 		next[v] = noValue
 	}
 	for _, b := range f.order {
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
+		for i := range f.blocks[b].insts {
+			in := &f.blocks[b].insts[i]
 			if (in.op != opFFMA && in.op != opIMADWIDE) || in.keeps || in.dst[0].kind != argValue {
 				continue
 			}

@@ -12,7 +12,7 @@ const maxAlign = 12
 
 // alignments returns, for every value, the exponent of a power of two that
 // divides whatever it holds.
-func (f *fn) alignments() []uint8 {
+func (f *hfn) alignments() []uint8 {
 	align := make([]uint8, len(f.vals))
 	for v := range align {
 		if v < len(f.vals) && f.vals[v].defs > 0 {
@@ -43,7 +43,7 @@ func (f *fn) alignments() []uint8 {
 }
 
 // operandAlign is the alignment of an operand.
-func (f *fn) operandAlign(o *ir.Operand, align []uint8) uint8 {
+func (f *hfn) operandAlign(o *ir.Operand, align []uint8) uint8 {
 	of := func(x uint64) uint8 { return uint8(min(mathbits.TrailingZeros64(x), maxAlign)) }
 	switch o.Kind {
 	case ir.OperandImm:
@@ -65,7 +65,7 @@ func (f *fn) operandAlign(o *ir.Operand, align []uint8) uint8 {
 }
 
 // placeAlign is the alignment of the variable or parameter that an operand names, if any.
-func (f *fn) placeAlign(o *ir.Operand) uint8 {
+func (f *hfn) placeAlign(o *ir.Operand) uint8 {
 	at := 0
 	switch {
 	case o.Var >= 0:
@@ -77,7 +77,7 @@ func (f *fn) placeAlign(o *ir.Operand) uint8 {
 }
 
 // nodeAlign is the alignment of what a node computes.
-func (f *fn) nodeAlign(n *node, align []uint8) uint8 {
+func (f *hfn) nodeAlign(n *node, align []uint8) uint8 {
 	if !isInt(n.typ) {
 		return 0
 	}

@@ -97,7 +97,7 @@ func (s *selector) spare(key ambientKey, words uint8) {
 	if !s.spared[key] {
 		s.spared[key] = true
 		s.sparedAt[out] += int(words)
-		s.f.spared = max(s.f.spared, s.sparedAt[out])
+		s.m.spared = max(s.m.spared, s.sparedAt[out])
 	}
 }
 
@@ -173,9 +173,9 @@ func (s *selector) borrow(d ambientDef, b int) bool {
 			a = s.newAmbient(key)
 			s.pending[p] = append(s.pending[p], ambientDef{v: a, node: d.node, vr: -1})
 		}
-		f.sub[d.v] = subst{v: s.twinOf(a)}
+		s.sub[d.v] = subst{v: s.twinOf(a)}
 		if t := s.twin[d.v]; t != noValue {
-			f.sub[t] = f.sub[d.v]
+			s.sub[t] = s.sub[d.v]
 		}
 		return true
 	}
@@ -258,7 +258,7 @@ func (s *selector) defineAmbient(d ambientDef) {
 		}
 	}
 	if !gpr {
-		f.sub[d.v] = subst{v: s.twinOf(d.v)}
+		s.sub[d.v] = subst{v: s.twinOf(d.v)}
 	}
 }
 
@@ -274,94 +274,4 @@ func (s *selector) moveAmbient(d ambientDef, words uint8) bool {
 		}
 	}
 	return true
-}
-
-// prologue emits what every kernel starts with: the stack pointer and, where
-// global memory is accessed through a descriptor, its load.
-func (s *selector) prologue() {
-	f := s.f
-	if len(f.order) == 0 {
-		return
-	}
-	global := false
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			switch f.mblocks[b].insts[i].op {
-			case opLDG, opSTG, opATOM, opRED, opLD, opST, opLDGSTS:
-				global = true
-			}
-		}
-	}
-	s.buf = s.buf[:0]
-	if f.t.cc[0] >= 3 {
-		op := opLDC
-		if f.t.constOperand {
-			op = opMOV
-		}
-		s.emit(op, valueArg(s.newValue(1, fileNone), 0, 1), arg{kind: argConst})
-	}
-	if global && f.t.descriptor {
-		s.emit(opULDC, valueArg(s.newValue(2, fileUniform), 0, 2), arg{kind: argConst})
-	}
-	for i := range s.buf {
-		s.buf[i].pc, s.buf[i].carried = -1, -1
-	}
-	e := &f.mblocks[f.order[0]]
-	e.insts = append(append([]inst(nil), s.buf...), e.insts...)
-}
-
-// narrow shrinks 64-bit values of which only the low word is used, such as
-// addresses in shared memory, to one register.
-func (f *fn) narrow() {
-	used := make([]uint8, len(f.vals))
-	note := func(a *arg) {
-		if a.kind == argValue {
-			used[a.v] |= a.wordMask()
-		}
-	}
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
-			for j := range in.dst {
-				note(&in.dst[j])
-			}
-			for j := range in.src[:in.nsrc] {
-				note(&in.src[j])
-			}
-		}
-	}
-	for v := range used {
-		if used[v] == 1 && f.vals[v].words == 2 {
-			f.vals[v].words = 1
-		}
-	}
-}
-
-// applySubst rewrites operands that name a value living inside another one.
-func (f *fn) applySubst() {
-	fix := func(a *arg) {
-		for a.kind == argValue {
-			s, ok := f.sub[a.v]
-			if !ok {
-				return
-			}
-			a.v, a.w = s.v, a.w+s.w
-		}
-	}
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
-			for j := range in.dst {
-				fix(&in.dst[j])
-			}
-			for j := range in.src {
-				fix(&in.src[j])
-			}
-			if in.guard != noValue {
-				g := valueArg(in.guard, 0, 1)
-				fix(&g)
-				in.guard = g.v
-			}
-		}
-	}
 }

@@ -130,18 +130,16 @@ ret;
 }
 
 // selected takes a kernel as far as machine instructions over virtual registers.
-func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
-	f, err := front(k, tg)
+func selected(k *ir.Kernel, tg *target) (*mfn, error) {
+	base, err := front(k, tg)
 	if err != nil {
 		return nil, err
 	}
-	level := 0
-	if reduce {
-		level = rematLimit
+	u, err := base.selected(0)
+	if err != nil {
+		return nil, err
 	}
-	f = f.variant(level)
-	f.cap = limit
-	return f, f.runPasses(selection)
+	return u.m, nil
 }
 
 // Registers that are computed from themselves alone, or from each other, and that
@@ -271,7 +269,7 @@ func listingOf(t *testing.T, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(src)), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,20 +413,25 @@ func TestEveryGenerationAssembles(t *testing.T) {
 // another's register: the verifier must object.
 func TestVerifierFindsDamage(t *testing.T) {
 	tg, _ := targetFor(hopper.CC)
-	f, err := selected(buildKernel(t, "k", []byte(wideKernel(8))), tg, 0, false)
+	base, err := front(buildKernel(t, "k", []byte(wideKernel(8))), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.budget = 64
-	if err := f.assign(); err != nil {
+	u, err := base.selected(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.verifyRegisters(); err != nil {
+	u.budget = 64
+	if err := u.assign(); err != nil {
+		t.Fatal(err)
+	}
+	f := u.m
+	if err := f.verifyRegisters(&u.work.allocating); err != nil {
 		t.Fatal(err)
 	}
 	damaged := 0
 	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+		insts := f.blocks[b].insts
 		for i := 0; i+1 < len(insts); i++ {
 			insts[i], insts[i+1] = insts[i+1], insts[i]
 			if f.verifyOrder() != nil {
@@ -448,7 +451,7 @@ func TestVerifierFindsDamage(t *testing.T) {
 			f.regs[v] = 4
 		}
 	}
-	if f.verifyRegisters() == nil {
+	if f.verifyRegisters(&u.work.allocating) == nil {
 		t.Error("values on one register were not noticed")
 	}
 }

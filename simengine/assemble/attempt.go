@@ -19,7 +19,7 @@ func (x *attempt) stands(budget, greedy, hopeless int) bool {
 
 // list runs the lister over a block unless a run before tells the outcome, and
 // returns the order and its pressure, nil when it is hopeless.
-func (f *fn) list(b, budget, greedy, hopeless int, g *dag, s *scratch) ([]int32, int) {
+func (f *mfn) list(b, budget, greedy, hopeless int, g *dag, s *scratch) ([]int32, int) {
 	for i := range g.tried {
 		if x := &g.tried[i]; x.stands(budget, greedy, hopeless) {
 			if x.most >= hopeless {

@@ -13,7 +13,7 @@ func TestAttemptsStand(t *testing.T) {
 	asked, ran := 0, 0
 	for _, ptx := range []string{"copy-408a92f6f43d", "sgemm-c52d5a1056d9"} {
 		f := c.selected(t, ptx)
-		s := f.newScratch()
+		s := new(scratch).grow(f)
 		dags := f.dags(s)
 		for _, b := range f.order {
 			g := dags[b]

@@ -8,7 +8,7 @@ package assemble
 // sm_75 (1,400 programs each, the same PTX) 1.7, 1.7 and 1.6 % (ptxas 13.0.88). Each
 // multiply-add is one of the multiplier's, though every other one of Hopper's runs beside it; sums of halves are
 // on Hopper only.
-func (f *fn) balance() error {
+func (f *mfn) balance() error {
 	if !f.t.imadWide {
 		return nil
 	}
@@ -16,7 +16,7 @@ func (f *fn) balance() error {
 	moved := min(max((integer-multiplier)/2, 0), either)
 	due := either / 2
 	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+		insts := f.blocks[b].insts
 		for i := range insts {
 			op := insts[i].multiplied(f.t)
 			if op == opInvalid {
@@ -32,9 +32,9 @@ func (f *fn) balance() error {
 
 // pipeTotals counts the instructions of the integer pipe, those of the multiplier's, and those of the first
 // that may run on either.
-func (f *fn) pipeTotals() (integer, multiplier, either int) {
+func (f *mfn) pipeTotals() (integer, multiplier, either int) {
 	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+		insts := f.blocks[b].insts
 		for i := range insts {
 			switch mops[insts[i].op].class {
 			case ALU:

@@ -27,7 +27,7 @@ func TestPipesHaveAsMuch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+		f, err := selected(buildKernel(t, "k", []byte(src)), tg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,9 +35,9 @@ func TestPipesHaveAsMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := map[mop]int{}
-		for b := range f.mblocks {
-			for i := range f.mblocks[b].insts {
-				n[f.mblocks[b].insts[i].op]++
+		for b := range f.blocks {
+			for i := range f.blocks[b].insts {
+				n[f.blocks[b].insts[i].op]++
 			}
 		}
 		moved := float64(n[opIMADIADD]) / float64(n[opIMADIADD]+n[opIADD3])

@@ -147,14 +147,6 @@ func (c *closer) findWords(counted []uint8) {
 	}
 }
 
-// part is an instruction's part of a list with the ends of all parts.
-func part(list, end []int32, i int32) []int32 {
-	if i == 0 {
-		return list[:end[0]]
-	}
-	return list[end[i-1]:end[i]]
-}
-
 // weight is what the word's first reader, from the end, costs.
 func (w *waitingWord) weight() int32 {
 	if w.free {

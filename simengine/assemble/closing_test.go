@@ -84,24 +84,17 @@ func TestClosingOrderKeepsDependences(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			src = product(1+rng.IntN(6), 1+rng.IntN(20))
 		}
-		f, err := front(buildKernel(t, "x", []byte(src)), mustTarget(t, [2]int{7, 5}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.variant(0).closingKeeps(); err != nil {
+		if err := closingKeeps(selectFor(t, buildKernel(t, "x", []byte(src)), [2]int{7, 5})); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
 // closingKeeps says which dependence closingOrder breaks, if any.
-func (f *fn) closingKeeps() error {
-	if err := f.runPasses(selection[:4]); err != nil {
-		return err
-	}
-	s := f.newScratch()
+func closingKeeps(f *mfn) error {
+	s := new(scratch).grow(f)
 	for _, b := range f.order {
-		g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
+		g := f.newDAG(f.blocks[b].insts, s, false, &dag{})
 		order := closingOrder(g, s.general)
 		at := make([]int, len(g.insts))
 		for i := range at {

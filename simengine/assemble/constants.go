@@ -7,14 +7,14 @@ package assemble
 // crossEntropy) or general ones (charges_double of the seventh batch with two charges a
 // thread and eight at a time executes 0.81 of the instructions that there would be if each
 // of its 16 products by a third brought that).
-func (f *fn) shareConstants() error {
+func (f *mfn) shareConstants() error {
 	first, same := map[int64]value{}, map[value]value{}
 	pairs := map[constantPair]value{}
-	for b := range f.mblocks {
+	for b := range f.blocks {
 		clear(first)
 		clear(same)
 		clear(pairs)
-		mb := &f.mblocks[b]
+		mb := &f.blocks[b]
 		kept := mb.insts[:0]
 		for i, in := range mb.insts {
 			for k := range in.src[:in.nsrc] {
@@ -59,14 +59,14 @@ type constantPair struct {
 
 // bringsWord says that an instruction brings a constant to a general register for one
 // instruction, which has no definition in PTX.
-func (f *fn) bringsWord(in *inst) bool {
+func (f *mfn) bringsWord(in *inst) bool {
 	v := in.dst[0].v
 	return in.op == opMOV && bringsNumber(in) && f.vals[v].defs == 0 && f.vals[v].file == fileGeneral && f.vals[v].words == 1
 }
 
 // bringsPair says that the first two of some instructions bring a constant of 64 bits to
 // a pair of registers for one instruction.
-func (f *fn) bringsPair(insts []inst) bool {
+func (f *mfn) bringsPair(insts []inst) bool {
 	v := insts[0].dst[0].v
 	if len(insts) < 2 || insts[1].dst[0].kind != argValue || insts[1].dst[0].v != v || insts[0].dst[0].w != 0 || insts[1].dst[0].w != 1 {
 		return false

@@ -13,15 +13,15 @@ func constText(index string) string {
 // inLoop counts the instructions of each operation in the blocks of loops.
 func inLoop(t *testing.T, src string) map[mop]int {
 	t.Helper()
-	f, err := selected(buildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC), 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC))
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := map[mop]int{}
 	for _, b := range f.order {
-		for i := range f.mblocks[b].insts {
+		for i := range f.blocks[b].insts {
 			if f.blocks[b].depth > 0 {
-				n[f.mblocks[b].insts[i].op]++
+				n[f.blocks[b].insts[i].op]++
 			}
 		}
 	}

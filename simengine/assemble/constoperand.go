@@ -25,7 +25,7 @@ func (s *selector) constant(o ir.Operand, w, n uint8) (arg, bool) {
 		return arg{}, false
 	}
 	if d.op == ir.Ld && d.space == ir.Const {
-		s.f.inPlace = append(s.f.inPlace, d.pc)
+		s.m.inPlace = append(s.m.inPlace, d.pc)
 	}
 	return arg{kind: argConst, w: w, n: n}, true
 }
@@ -59,7 +59,7 @@ func (s *selector) moveConstants(n *node) bool {
 		return false
 	}
 	if n.op == ir.Ld && n.space == ir.Const {
-		s.f.inPlace = append(s.f.inPlace, n.pc)
+		s.m.inPlace = append(s.m.inPlace, n.pc)
 	}
 	for _, d := range n.dst {
 		for w := uint8(0); d >= 0 && w < s.f.vals[d].words; w++ {

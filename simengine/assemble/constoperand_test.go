@@ -12,14 +12,14 @@ func selectedOps(t *testing.T, src string, cc [2]int) map[mop]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(src)), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := map[mop]int{}
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			n[f.mblocks[b].insts[i].op]++
+	for b := range f.blocks {
+		for i := range f.blocks[b].insts {
+			n[f.blocks[b].insts[i].op]++
 		}
 	}
 	return n

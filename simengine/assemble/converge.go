@@ -3,7 +3,7 @@ package assemble
 import "slices"
 
 // yield has lanes yield at the heads of loops that they may leave by what others write.
-func (f *fn) yield() error {
+func (f *hfn) yield(m *mfn) error {
 	if !f.t.convergence {
 		return nil
 	}
@@ -14,14 +14,14 @@ func (f *fn) yield() error {
 		for f.blocks[b].merged >= 0 {
 			b = f.blocks[b].merged
 		}
-		f.mblocks[b].insts = slices.Insert(f.mblocks[b].insts, 0, control(opYIELD))
+		m.blocks[b].insts = slices.Insert(m.blocks[b].insts, 0, control(opYIELD))
 	}
 	return nil
 }
 
 // bracketDivergence puts a BSSY before the outermost divergent branch of each
 // region that lanes leave at different times, and a BSYNC where they meet.
-func (f *fn) bracketDivergence() error {
+func (f *hfn) bracketDivergence(m *mfn) error {
 	if !f.t.convergence {
 		return nil
 	}
@@ -44,27 +44,22 @@ func (f *fn) bracketDivergence() error {
 		for f.blocks[at].depth > f.blocks[join].depth && f.blocks[at].idom != at && f.blocks[at].idom >= 0 {
 			at = f.blocks[at].idom
 		}
-		f.insertBeforeBranch(at, opBSSY)
-		mb := &f.mblocks[join]
+		m.insertBeforeBranch(at, opBSSY)
+		mb := &m.blocks[join]
 		mb.insts = slices.Insert(mb.insts, 0, control(opBSYNC))
 	}
 	return nil
 }
 
 // exitsOnBranch says whether a block's branch is emitted as an exit.
-func (f *fn) exitsOnBranch(b int) bool {
+func (f *hfn) exitsOnBranch(b int) bool {
 	s := f.blocks[b].succs
 	return f.exitBlock(s[len(s)-1])
 }
 
-// control is an instruction without operands that the assembler adds.
-func control(op mop) inst {
-	return inst{op: op, pc: -1, carried: -1, guard: noValue, spill: -1, memVar: -1, memVal: noValue}
-}
-
 // insertBeforeBranch adds an instruction before a block's branch.
-func (f *fn) insertBeforeBranch(b int, op mop) {
-	mb := &f.mblocks[b]
+func (f *mfn) insertBeforeBranch(b int, op mop) {
+	mb := &f.blocks[b]
 	at := len(mb.insts)
 	for at > 0 && (mb.insts[at-1].op == opBRA || mb.insts[at-1].op == opEXIT) {
 		at--

@@ -8,7 +8,7 @@ type crowd struct {
 
 // pointsOf counts into cover at how many points each value is live, and
 // returns a function that lists them.
-func (f *fn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
+func (f *mfn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
 	total := 0
 	for i := range points {
 		for _, v := range points[i].live {
@@ -40,8 +40,8 @@ func (f *fn) pointsOf(points []crowd, cover []int) func(v value) []int32 {
 // unplaced lists, as crowded points, where the values come to life that the
 // allocation could only place at registers from limit on, each of them more
 // registers short.
-func (f *fn) unplaced(limit, more int) []crowd {
-	ranges := f.layout(nil).liveRanges(0)
+func (f *mfn) unplaced(limit, more int, s *allocScratch) []crowd {
+	ranges := newAllocator(f, f.layout(nil), s).liveRanges(0)
 	var out []crowd
 	for v := range ranges {
 		if f.vals[v].file != fileGeneral || len(ranges[v].all) == 0 || int(f.regs[v])+int(f.vals[v].words) <= limit {
@@ -66,13 +66,13 @@ func (f *fn) unplaced(limit, more int) []crowd {
 
 // crowds lists the points where too many registers are live, with the values
 // that live across the instruction there.
-func (f *fn) crowds(registers int) []crowd {
+func (f *mfn) crowds(registers int) []crowd {
 	var out []crowd
 	var slab []value
 	cur := make([]uint8, len(f.vals))
 	live := newSparse[value](len(f.vals))
 	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+		insts := f.blocks[b].insts
 		copy(cur, f.live.out[b])
 		n := 0
 		live.clear()
@@ -110,7 +110,7 @@ func (f *fn) crowds(registers int) []crowd {
 
 // follow brings a set of live general values up to date with the words live
 // before an instruction.
-func (f *fn) follow(s *sparse[value], in *inst, live []uint8) {
+func (f *mfn) follow(s *sparse[value], in *inst, live []uint8) {
 	for i := range in.dst {
 		if a := &in.dst[i]; a.kind == argValue && live[a.v] == 0 {
 			s.remove(a.v)
@@ -121,19 +121,4 @@ func (f *fn) follow(s *sparse[value], in *inst, live []uint8) {
 			s.add(v)
 		}
 	})
-}
-
-// mentions says whether an instruction reads or writes a value.
-func (in *inst) mentions(v value) bool {
-	for i := range in.dst {
-		if in.dst[i].v == v && in.dst[i].kind == argValue {
-			return true
-		}
-	}
-	for i := range in.src[:in.nsrc] {
-		if in.src[i].v == v && in.src[i].kind == argValue {
-			return true
-		}
-	}
-	return in.guard == v && v != noValue
 }

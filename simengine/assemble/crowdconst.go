@@ -15,12 +15,12 @@ import "slices"
 type loaded []value
 
 // crowdedConstants lists a block's constants, none if uniform registers hold them all.
-func (f *fn) crowdedConstants(b int) loaded {
+func (f *mfn) crowdedConstants(b int) loaded {
 	if f.t.constOperand {
 		return nil
 	}
 	var list loaded
-	insts := f.mblocks[b].insts
+	insts := f.blocks[b].insts
 	for i := range insts {
 		in := &insts[i]
 		if in.op != opULDC && in.op != opULDCX || in.dst[0].kind != argValue {
@@ -60,7 +60,7 @@ func readByWords(insts []inst, v value) bool {
 // crowdsConstants says whether a block has more constants than uniform registers hold. Loads do not go
 // ahead there into the rest of an occupancy step, as they wait for constants: ptxas takes what the
 // order needs (78, 87 and 91 registers with 88, 104 and 112 constants for sm_90, of the same filters).
-func (f *fn) crowdsConstants() bool {
+func (f *mfn) crowdsConstants() bool {
 	return slices.ContainsFunc(f.order, func(b int) bool { return f.crowdedConstants(b) != nil })
 }
 
@@ -78,7 +78,7 @@ func (c loaded) among(counted []uint8) []uint8 {
 
 // holds says whether uniform registers hold the constants that live at the same time in an order
 // of a block, or fewer than in its own.
-func (f *fn) holds(c loaded, b int, g *dag, order []int32, s *scratch) bool {
+func (f *mfn) holds(c loaded, b int, g *dag, order []int32, s *scratch) bool {
 	if c == nil {
 		return true
 	}

@@ -6,7 +6,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // word, directly or through sums, products and copies. Addresses in shared
 // memory, and indices that are cut to 32 bits, have none, also when a loop
 // carries them.
-func (f *fn) upperWords() []bool {
+func (f *hfn) upperWords() []bool {
 	need := make([]bool, len(f.vals))
 	for changed := true; changed; {
 		changed = false

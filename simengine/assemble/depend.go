@@ -2,8 +2,6 @@ package assemble
 
 import (
 	"slices"
-
-	"github.com/warptune/warptune/simengine/ir"
 )
 
 // dag is the dependence graph of one block's instructions.
@@ -29,7 +27,7 @@ type dag struct {
 type bounds struct{ in, out int }
 
 // boundsOf counts the registers live at the bounds of a block.
-func (f *fn) boundsOf(b int, s *scratch) bounds {
+func (f *mfn) boundsOf(b int, s *scratch) bounds {
 	count := func(live []uint8) (n int) {
 		eachLive(live, func(v int, m uint8) { n += int(wordCount[m&s.general[v]]) })
 		return n
@@ -47,7 +45,7 @@ type edge struct {
 type dagBuilder struct {
 	g        *dag
 	s        *scratch
-	f        *fn
+	f        *mfn
 	physical bool
 	loads    []int32 // loads so far that only stores conflict with
 	memory   []int32 // other memory instructions so far
@@ -60,13 +58,13 @@ type dagBuilder struct {
 // Registers are tracked by unit: words of values before allocation, physical
 // registers after it, when reuse orders instructions too. The graph is built in
 // g, whose storage it takes over.
-func (f *fn) newDAG(insts []inst, s *scratch, allocated bool, g *dag) *dag {
+func (f *mfn) newDAG(insts []inst, s *scratch, allocated bool, g *dag) *dag {
 	g.ops = g.ops.fill(insts)
 	return f.findEdges(insts, s, allocated, g)
 }
 
 // findEdges is newDAG for a graph that has the operands.
-func (f *fn) findEdges(insts []inst, s *scratch, allocated bool, g *dag) *dag {
+func (f *mfn) findEdges(insts []inst, s *scratch, allocated bool, g *dag) *dag {
 	n := len(insts)
 	ints := slices.Grow(g.ints[:0], 3*n)[:3*n]
 	clear(ints)
@@ -196,11 +194,6 @@ func (b *dagBuilder) add(insts []inst, i int32) {
 	}
 }
 
-func isBranch(op mop) bool {
-	c := mops[op].class
-	return c == Branch || c == Exit || op == opTRAP
-}
-
 // memoryOrder keeps accesses that may touch the same bytes, barriers and
 // warp-wide operations in order.
 func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
@@ -244,36 +237,12 @@ func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
 	b.memory = append(b.memory, i)
 }
 
-// conflict says whether two accesses must stay in order.
-func conflict(a, b *inst) bool {
-	if a.nc || b.nc {
-		return false
-	}
-	if a.vol || b.vol {
-		return true
-	}
-	load := func(x *inst) bool { return mops[x.op].class == Load }
-	if load(a) && load(b) {
-		return false
-	}
-	if a.space != b.space && a.space != ir.Generic && b.space != ir.Generic {
-		return false
-	}
-	if a.memVar >= 0 && b.memVar >= 0 && a.memVar != b.memVar {
-		return false
-	}
-	if a.memVal == b.memVal && (a.memVal != noValue || a.memVar == b.memVar) {
-		return a.memOff < b.memOff+int64(b.width) && b.memOff < a.memOff+int64(a.width)
-	}
-	return true
-}
-
 // fileUnits is at least as many as registers of a file that values are given, also where they find no place under the
 // cap and take as many as they need: a value has up to four words, in registers aligned to as many, and a file has up to 256.
-func (f *fn) fileUnits() int { return 4*len(f.vals) + 256 + 4 }
+func (f *mfn) fileUnits() int { return 4*len(f.vals) + 256 + 4 }
 
 // physicalUnit numbers the register that holds word w of an allocated value.
-func (f *fn) physicalUnit(v value, w uint8) int32 {
+func (f *mfn) physicalUnit(v value, w uint8) int32 {
 	if f.regs[v] < 0 {
 		return 4*int32(v) + int32(w)
 	}

@@ -79,7 +79,7 @@ func (s *selector) anyPair(o ir.Operand) arg {
 		return arg{kind: argImm, imm: int64(int32(o.Imm >> 32))}
 	}
 	t := valueArg(s.newValue(2, fileUniform), 0, 2)
-	s.f.numbers[t.v] = true
+	s.m.numbers[t.v] = true
 	for w := range uint8(2) {
 		half := t
 		half.w, half.n = w, 1

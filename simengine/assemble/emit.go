@@ -9,7 +9,7 @@ import (
 
 // instructionBytes is the size of a machine instruction: 16 bytes from Volta
 // on, 8 before (plus scheduling words, left out).
-func (f *fn) instructionBytes() int {
+func (f *mfn) instructionBytes() int {
 	if f.t.cc[0] >= 7 {
 		return 16
 	}
@@ -17,11 +17,12 @@ func (f *fn) instructionBytes() int {
 }
 
 // emit turns machine blocks into the program.
-func (f *fn) emit() error {
-	p := &Program{Kernel: f.k, Blocks: make([]Block, len(f.mblocks))}
-	for b := range f.mblocks {
-		mb := &f.mblocks[b]
-		p.Blocks[b] = Block{Merged: mb.merged, Holds: f.blocks[b].holds, Instrs: make([]Instr, len(mb.insts))}
+func (u *unit) emit() error {
+	f := u.m
+	p := &Program{Kernel: f.k, Blocks: make([]Block, len(f.blocks))}
+	for b := range f.blocks {
+		mb := &f.blocks[b]
+		p.Blocks[b] = Block{Merged: mb.merged, Holds: mb.holds, Instrs: make([]Instr, len(mb.insts))}
 		for i := range mb.insts {
 			p.Blocks[b].Instrs[i] = f.machineInstr(&mb.insts[i])
 		}
@@ -31,18 +32,19 @@ func (f *fn) emit() error {
 	p.SpillBytes = f.spills.bytes
 	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
 	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
-	f.joined = append(slices.Clone(f.joined), p.withoutLoad(f.inPlace)...)
-	slices.Sort(f.joined)
-	slices.SortFunc(f.wide, func(a, b WideAccess) int { return cmp.Compare(a.PC, b.PC) })
-	p.Joined, p.Wide = f.joined, f.wide
-	slices.Sort(f.elected)
-	p.Elected = slices.Compact(f.elected)
-	slices.Sort(f.counted)
-	p.Counted = slices.Compact(f.counted)
-	slices.Sort(f.swapped)
-	p.Swapped = slices.Compact(f.swapped)
-	f.program = p
+	p.Joined = append(slices.Clone(u.h.joined), p.withoutLoad(f.inPlace)...)
+	slices.Sort(p.Joined)
+	p.Wide = u.h.wide
+	slices.SortFunc(p.Wide, func(a, b WideAccess) int { return cmp.Compare(a.PC, b.PC) })
+	p.Elected, p.Counted, p.Swapped = distinct(f.elected), distinct(f.counted), distinct(f.swapped)
+	u.program = p
 	return nil
+}
+
+// distinct sorts PTX instructions in place and returns each once.
+func distinct(pcs []int32) []int32 {
+	slices.Sort(pcs)
+	return slices.Compact(pcs)
 }
 
 // withoutLoad returns the PTX loads among pcs, each once, that no machine instruction does.
@@ -64,7 +66,7 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 }
 
 // machineInstr converts one instruction.
-func (f *fn) machineInstr(in *inst) Instr {
+func (f *mfn) machineInstr(in *inst) Instr {
 	m := Instr{Class: mops[in.op].class, Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
 	m.Calls = in.op == opBRA && in.pc >= 0 && ir.HasSlowPath(&f.k.Instrs[in.pc])
 	for i := range in.dst {
@@ -90,7 +92,7 @@ const predicates = 7
 
 // regSpan is an operand as physical registers. Uniform registers are numbered
 // after the predicates.
-func (f *fn) regSpan(a *arg) RegSpan {
+func (f *mfn) regSpan(a *arg) RegSpan {
 	if a.kind != argValue || f.regs[a.v] < 0 {
 		return RegSpan{First: NoReg}
 	}

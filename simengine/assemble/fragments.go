@@ -6,30 +6,6 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// renames gives the results of a product of matrices the name x that a copy at the end of
-// some nodes gives y, if nothing in between reads or writes x and nothing else reads y: the
-// sums that a loop carries.
-func (f *fn) renames(nodes []int32, x, y value, uses int32) bool {
-	if uses != 1 || f.vals[y].defs != 1 || f.vals[y].words != f.vals[x].words {
-		return false
-	}
-	for i := len(nodes) - 1; i >= 0; i-- {
-		n := &f.nodes[nodes[i]]
-		if k := slices.Index(n.dst, y); k >= 0 {
-			if n.op != ir.Mma || n.guard != noValue || slices.Contains(n.dst, x) {
-				return false
-			}
-			n.dst = slices.Clone(n.dst)
-			n.dst[k] = x
-			return true
-		}
-		if f.reads(n, x) > 0 || slices.Contains(n.dst, x) {
-			return false
-		}
-	}
-	return false
-}
-
 // bindFragments gives the values that products of matrices read and write as one operand
 // neighbouring registers, before anything else does: first results and sums, then what one load
 // brings for a fragment or two, then the other fragments.
@@ -116,7 +92,7 @@ func (s *selector) bindAll(vals []value) bool {
 		if v < 0 || f.vals[v].file != fileGeneral || slices.Contains(vals[:i], v) {
 			return false
 		}
-		if _, taken := f.sub[v]; taken {
+		if _, taken := s.sub[v]; taken {
 			return false
 		}
 		total += f.vals[v].words
@@ -126,7 +102,7 @@ func (s *selector) bindAll(vals []value) bool {
 	}
 	g, w := s.newValue(total, fileGeneral), uint8(0)
 	for _, v := range vals {
-		f.sub[v] = subst{v: g, w: w}
+		s.sub[v] = subst{v: g, w: w}
 		w += f.vals[v].words
 	}
 	return true
@@ -144,14 +120,14 @@ func (s *selector) bindSums(nodes []int32, i int) {
 		return
 	}
 	for k, v := range c {
-		d, bound := f.sub[n.dst[k]]
-		_, taken := f.sub[v]
+		d, bound := s.sub[n.dst[k]]
+		_, taken := s.sub[v]
 		if !bound || taken || s.uses[v] != 1 || f.vals[v].defs != 1 || f.vals[v].words != f.vals[n.dst[k]].words || !s.free(nodes, i, v, d) {
 			return
 		}
 	}
 	for k, v := range c {
-		f.sub[v] = f.sub[n.dst[k]]
+		s.sub[v] = s.sub[n.dst[k]]
 	}
 }
 
@@ -165,13 +141,13 @@ func (s *selector) free(nodes []int32, i int, v value, word subst) bool {
 			return n.guard == noValue
 		}
 		for _, d := range n.dst {
-			if d >= 0 && f.sub[d] == word {
+			if d >= 0 && s.sub[d] == word {
 				return false
 			}
 		}
 		for k := range n.src {
 			if o := &n.src[k]; o.Kind == ir.OperandReg {
-				if b, bound := f.sub[value(o.Reg)]; bound && b == word {
+				if b, bound := s.sub[value(o.Reg)]; bound && b == word {
 					return false
 				}
 			}
@@ -188,7 +164,7 @@ func (s *selector) bound(ops []ir.Operand, per uint8) (arg, bool) {
 		if o.Kind != ir.OperandReg || s.f.vals[o.Reg].words != per {
 			return arg{}, false
 		}
-		b, ok := s.f.sub[value(o.Reg)]
+		b, ok := s.sub[value(o.Reg)]
 		if i == 0 {
 			first = b
 		}

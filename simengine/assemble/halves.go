@@ -10,7 +10,7 @@ import (
 // cuda_fp16.h writes so, be constants: instructions on pairs of halves take such a pair in
 // place (HFMA2 R, R, R.H1_H1, -0.25, 0.5 in sm_90 machine code of half_tone,
 // deploy/calibrate/validation/third).
-func (f *fn) foldHalves() error {
+func (f *hfn) foldHalves() error {
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {
 			n := &f.nodes[ni]
@@ -27,48 +27,6 @@ func (f *fn) foldHalves() error {
 		}
 	}
 	return nil
-}
-
-// isHalves says whether a type is a half, or a pair of halves.
-func isHalves(t ir.Type) bool {
-	switch t {
-	case ir.F16, ir.F16x2, ir.BF16, ir.BF16x2:
-		return true
-	}
-	return false
-}
-
-// repeatsHalf says that a node makes a pair of one half.
-func (n *node) repeatsHalf() bool {
-	return n.op == ir.Mov && len(n.src) == 2 && len(n.dst) == 1 && bits(n.typ) == 32 && n.src[0].Kind == ir.OperandReg &&
-		n.src[1].Kind == ir.OperandReg && n.src[0].Reg == n.src[1].Reg
-}
-
-// picking returns what an operation on halves is whose operands plains returned last. Of those
-// that take words ptxas gives every other one to a second pipe (HFMA2.MMA); one that takes a
-// half of a word cannot go there, and is as slow as an integer product, whose pipe it shares
-// (deploy/calibrate halves, on an H200). That sums of single precision wait for it, too, is
-// left out.
-func (s *selector) picking(op mop) mop {
-	switch op {
-	case opHADD2, opHMUL2, opHFMA2:
-		if s.picked && s.f.t.cc[0] >= 9 {
-			return opHFMA2PICK
-		}
-	}
-	return op
-}
-
-// halfOf returns the word that an operand is one half of, taken out by a move, and which.
-func (s *selector) halfOf(o ir.Operand) (word ir.Operand, upper, ok bool) {
-	if o.Kind != ir.OperandReg {
-		return o, false, false
-	}
-	d := s.f.defOf(value(o.Reg))
-	if d == nil || !s.holds(d) || d.op != ir.Mov || len(d.dst) != 2 || len(d.src) != 1 || !s.inGPR(d.src[0]) || s.f.vals[d.src[0].Reg].words != 1 {
-		return o, false, false
-	}
-	return d.src[0], d.dst[1] == value(o.Reg), true
 }
 
 // halfConstant returns the half, or the pair, that a node makes of constants. (Of conversions

@@ -90,14 +90,14 @@ func TestLoadsAheadOfAtomics(t *testing.T) {
 		{"of what it may change", "ld.global.f32 %f2, [%rd3];", "atom.global.add.u32 %r5, [%rd1], 2;", true},
 		{"after an acquire", "ld.global.f32 %f2, [%rd3];", "atom.acquire.cta.shared.add.u32 %r5, [s], 2;", true},
 	} {
-		f, err := selected(buildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustTarget(t, hopper.CC), 0, false)
+		f, err := selected(buildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustTarget(t, hopper.CC))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var atom, load *inst
-		for b := range f.mblocks {
-			for i := range f.mblocks[b].insts {
-				switch in := &f.mblocks[b].insts[i]; in.op {
+		for b := range f.blocks {
+			for i := range f.blocks[b].insts {
+				switch in := &f.blocks[b].insts[i]; in.op {
 				case opATOMS, opATOM, opRED:
 					atom = in
 				case opLDG:
@@ -159,18 +159,19 @@ func TestPairsOnHopper(t *testing.T) {
 // instruction zeroes two words, and nothing is copied.
 func TestGuardedVectorsBeginWithZeros(t *testing.T) {
 	src := guardedText("mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; @%p1 bra L1; ld.global.nc.v2.f32 {%f2, %f3}, [%rd3]; L1:\nfma.rn.f32 %f1, %f2, %f3, %f1;")
-	f, err := selected(buildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC), 0, false)
+	p, err := Prepare(buildKernel(t, "k", []byte(src)), hopper.CC)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.budget = f.t.step(f.need())
-	if err := f.runPasses(backEnd); err != nil {
+	u, err := p.assemble(hopper)
+	if err != nil {
 		t.Fatal(err)
 	}
+	f := u.m
 	n := map[mop]int{}
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			n[f.mblocks[b].insts[i].op]++
+	for b := range f.blocks {
+		for i := range f.blocks[b].insts {
+			n[f.blocks[b].insts[i].op]++
 		}
 	}
 	if n[opCS2R] != 1 || n[opMOV]+n[opIMADMOV] > 2 {

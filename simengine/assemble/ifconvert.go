@@ -15,7 +15,7 @@ const (
 
 // ifConvert turns short branch arms into predicated instructions of the block
 // that branches, and appends a join that only those arms reach.
-func (f *fn) ifConvert() error {
+func (f *hfn) ifConvert() error {
 	for changed := true; changed; {
 		changed = false
 		// An outer arm has one block once what is inside is predicated.
@@ -31,14 +31,8 @@ func (f *fn) ifConvert() error {
 	return nil
 }
 
-// exitOnly says whether a block does nothing but exit.
-func (f *fn) exitOnly(b int) bool {
-	ns := f.blocks[b].nodes
-	return len(ns) == 1 && f.nodes[ns[0]].op == ir.Exit && f.nodes[ns[0]].guard == noValue
-}
-
 // convertBranch if-converts the branch that ends block b where it may.
-func (f *fn) convertBranch(b int) bool {
+func (f *hfn) convertBranch(b int) bool {
 	if f.branch(b) == nil {
 		return false
 	}
@@ -48,7 +42,7 @@ func (f *fn) convertBranch(b int) bool {
 
 // predicateArms makes predicated instructions of what block b branches to,
 // given where each arm, fall-through first, leads to, -1 when it is to stay.
-func (f *fn) predicateArms(b int, leads [2]int) bool {
+func (f *hfn) predicateArms(b int, leads [2]int) bool {
 	hb := &f.blocks[b]
 	fall, target := hb.succs[0], hb.succs[1]
 	var join int
@@ -84,7 +78,7 @@ func (f *fn) predicateArms(b int, leads [2]int) bool {
 
 // arm returns the only successor of a block that can be predicated into its
 // only predecessor b, -1 when it cannot.
-func (f *fn) arm(b, a int) int {
+func (f *hfn) arm(b, a int) int {
 	ab := &f.blocks[a]
 	if !f.oneWay(a) || ab.preds[0] != b || len(ab.succs) != 1 || ab.succs[0] == a || ab.succs[0] == b {
 		return -1
@@ -96,7 +90,7 @@ func (f *fn) arm(b, a int) int {
 }
 
 // waits says whether a load of block a has to stay behind something in block b.
-func (f *fn) waits(b, a int) bool {
+func (f *hfn) waits(b, a int) bool {
 	for _, ni := range f.blocks[b].nodes {
 		n := &f.nodes[ni]
 		switch n.op {
@@ -117,7 +111,7 @@ func (f *fn) waits(b, a int) bool {
 // armCost is the number of instructions to predicate for an arm, -1 when it
 // cannot be: the real assembler branches around an atomic, were it alone, and around
 // cp.async (gemm_async, deploy/calibrate/validation/further).
-func (f *fn) armCost(a int) int {
+func (f *hfn) armCost(a int) int {
 	count := 0
 	for _, ni := range f.blocks[a].nodes {
 		n := &f.nodes[ni]
@@ -139,7 +133,7 @@ func (f *fn) armCost(a int) int {
 }
 
 // predicate moves the nodes of arm a to the end of block b under a guard.
-func (f *fn) predicate(b, a int, cond value, not bool) {
+func (f *hfn) predicate(b, a int, cond value, not bool) {
 	hb, ab := &f.blocks[b], &f.blocks[a]
 	for _, ni := range ab.nodes {
 		n := &f.nodes[ni]
@@ -155,7 +149,7 @@ func (f *fn) predicate(b, a int, cond value, not bool) {
 }
 
 // appendBlock appends block a, which always follows b, to b.
-func (f *fn) appendBlock(b, a int) {
+func (f *hfn) appendBlock(b, a int) {
 	hb, ab := &f.blocks[b], &f.blocks[a]
 	hb.nodes = append(hb.nodes, ab.nodes...)
 	hb.succs = ab.succs
@@ -165,7 +159,7 @@ func (f *fn) appendBlock(b, a int) {
 }
 
 // absorb records that a now lives in b.
-func (f *fn) absorb(b, a int) {
+func (f *hfn) absorb(b, a int) {
 	ab := &f.blocks[a]
 	ab.nodes, ab.succs, ab.merged = nil, nil, b
 	if ab.holds != 0 {

@@ -21,7 +21,7 @@ func (j *joiner) readWhole(v value) bool {
 
 // readWhole returns which values have such a reader. It looks backwards, as of pairs of
 // one half their readers tell.
-func (f *fn) readWhole() []bool {
+func (f *hfn) readWhole() []bool {
 	whole := make([]bool, len(f.vals))
 	for _, b := range slices.Backward(f.order) {
 		for _, ni := range slices.Backward(f.blocks[b].nodes) {
@@ -38,19 +38,6 @@ func (f *fn) readWhole() []bool {
 		}
 	}
 	return whole
-}
-
-// takesHalves says that the machine instruction of a node reads halves in place.
-func (n *node) takesHalves() bool {
-	switch n.op {
-	case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Fma, ir.Min, ir.Max, ir.Neg, ir.Abs, ir.Setp:
-		return isHalves(n.typ)
-	case ir.Set:
-		return isHalves(n.styp)
-	case ir.Cvt:
-		return n.styp == ir.F16 && n.typ == ir.F32
-	}
-	return false
 }
 
 // pairUp has joined accesses of halves be of words, which loads are followed by moves out

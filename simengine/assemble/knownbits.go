@@ -3,12 +3,12 @@ package assemble
 import "github.com/warptune/warptune/simengine/ir"
 
 // knownBits bounds the significant low bits of an unsigned value.
-func (f *fn) knownBits(v value) int { return f.significant(v, 0) }
+func (f *hfn) knownBits(v value) int { return f.significant(v, 0) }
 
 // bitsDepth bounds how far back knownBits looks.
 const bitsDepth = 12
 
-func (f *fn) significant(v value, depth int) int {
+func (f *hfn) significant(v value, depth int) int {
 	d := f.defOf(v)
 	if d == nil || depth > bitsDepth {
 		return 32
@@ -38,34 +38,4 @@ func (f *fn) significant(v value, depth int) int {
 		return min(bits(d.styp), of(0))
 	}
 	return 32
-}
-
-// joinShifts turns a<<k | b<<m, m smaller and b short enough, into
-// (a<<(k-m) | b)<<m, which a multiply-add each can compute.
-func (f *fn) joinShifts(n *node) []int32 {
-	if n.op != ir.Or || bits(n.typ) != 32 || len(n.src) != 2 || n.src[0].Kind != ir.OperandReg || n.src[1].Kind != ir.OperandReg {
-		return nil
-	}
-	x, y := f.defOf(value(n.src[0].Reg)), f.defOf(value(n.src[1].Reg))
-	if !shiftsLeft(x) || !shiftsLeft(y) || x.guard != n.guard || y.guard != n.guard {
-		return nil
-	}
-	if shiftCount(x) < shiftCount(y) {
-		x, y = y, x
-	}
-	k, m := shiftCount(x), shiftCount(y)
-	a, b := x.src[0], y.src[0]
-	if m == 0 || a.Kind != ir.OperandReg || b.Kind != ir.OperandReg || f.vals[a.Reg].defs != 1 || f.vals[b.Reg].defs != 1 || f.knownBits(value(b.Reg)) > k-m {
-		return nil
-	}
-	up := f.derive(n, ir.Shl, ir.B32, a, uint64(k-m))
-	both := f.derive(n, ir.Or, ir.B32, ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(f.nodes[up].dst[0]), Var: -1, Param: -1}, 0)
-	f.nodes[both].src[1] = b
-	n.op = ir.Shl
-	n.src = []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(f.nodes[both].dst[0]), Var: -1, Param: -1}, {Kind: ir.OperandImm, Imm: uint64(m), Reg: ir.NoReg, Var: -1, Param: -1}}
-	return []int32{up, both}
-}
-
-func shiftsLeft(d *node) bool {
-	return d != nil && d.op == ir.Shl && bits(d.typ) == 32 && shiftCount(d) >= 0
 }

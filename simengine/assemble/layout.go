@@ -4,10 +4,8 @@ package assemble
 // the scheduler tries: what each instruction reads and writes, packed, and in
 // which order the instructions stand. It holds while no instruction changes.
 type layout struct {
-	f       *fn
-	blocks  []laidOut // by block; of those in f.order
-	readers *readers
-	across  []bool // by value: it is live at the entry of some block; nil: not asked for
+	f      *mfn
+	blocks []laidOut // by block; of those in f.order
 }
 
 // laidOut is a block of a layout.
@@ -26,14 +24,14 @@ func (l *laidOut) at(k int) int32 {
 
 // layout packs the program as it stands. dags, when not nil, have done so for
 // the blocks they are of.
-func (f *fn) layout(dags []*dag) *layout {
-	l := &layout{f: f, blocks: make([]laidOut, len(f.mblocks)), readers: f.readersOf()}
+func (f *mfn) layout(dags []*dag) *layout {
+	l := &layout{f: f, blocks: make([]laidOut, len(f.blocks))}
 	for _, b := range f.order {
 		if dags != nil && dags[b] != nil {
 			l.blocks[b].ops = &dags[b].ops
 			continue
 		}
-		ops := operands{}.fill(f.mblocks[b].insts)
+		ops := operands{}.fill(f.blocks[b].insts)
 		l.blocks[b].ops = &ops
 	}
 	return l
@@ -43,7 +41,7 @@ func (f *fn) layout(dags []*dag) *layout {
 func (l *layout) arrange() {
 	for _, b := range l.f.order {
 		if order := l.blocks[b].order; order != nil {
-			l.f.mblocks[b].insts = arrange(l.f.mblocks[b].insts, order)
+			l.f.blocks[b].insts = arrange(l.f.blocks[b].insts, order)
 		}
 	}
 }
@@ -64,17 +62,11 @@ func (l *layout) positions() int {
 	return n
 }
 
-// livesAcross says whether a value is live at the entry of some block.
-func (l *layout) livesAcross(v value) bool {
-	if l.across == nil {
-		l.across = make([]bool, len(l.f.vals))
-		for _, b := range l.f.order {
-			for v, m := range l.f.live.in[b] {
-				if m != 0 {
-					l.across[v] = true
-				}
-			}
-		}
+// arrange is instructions in an order.
+func arrange(insts []inst, order []int32) []inst {
+	out := make([]inst, len(insts))
+	for k, i := range order {
+		out[k] = insts[i]
 	}
-	return l.across[v]
+	return out
 }

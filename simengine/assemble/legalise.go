@@ -10,7 +10,7 @@ import (
 // argument of sin and cos is multiplied by 1/2pi first, and the upper word of
 // a sign extension becomes a shift of its own; and joins those that one
 // instruction does.
-func (f *fn) legalise() error {
+func (f *hfn) legalise() error {
 	f.sign = map[value]value{}
 	for _, b := range f.order {
 		hb := &f.blocks[b]
@@ -63,7 +63,7 @@ func (n *node) reciprocal() {
 }
 
 // funnel turns a<<k | b>>(32-k), a rotation when a is b, into one funnel shift.
-func (f *fn) funnel(n *node) bool {
+func (f *hfn) funnel(n *node) bool {
 	if n.op != ir.Or || bits(n.typ) != 32 || len(n.src) != 2 || n.src[0].Kind != ir.OperandReg || n.src[1].Kind != ir.OperandReg {
 		return false
 	}
@@ -85,7 +85,7 @@ func (f *fn) funnel(n *node) bool {
 
 // scaleProduct turns the shift of a widening product with a constant into one
 // product with the shifted constant.
-func (f *fn) scaleProduct(ni int32, k int) bool {
+func (f *hfn) scaleProduct(ni int32, k int) bool {
 	n := &f.nodes[ni]
 	if n.src[0].Kind != ir.OperandReg {
 		return false
@@ -103,61 +103,34 @@ func (f *fn) scaleProduct(ni int32, k int) bool {
 
 // derive adds a node of the same instruction, block and guard as n that applies
 // an operation to x and a constant, and returns its index.
-func (f *fn) derive(n *node, op ir.Op, t ir.Type, x ir.Operand, imm uint64) int32 {
+func (f *hfn) derive(n *node, op ir.Op, t ir.Type, x ir.Operand, imm uint64) int32 {
 	f.nodes = append(f.nodes, node{op: op, typ: t, pc: n.pc, block: n.block, guard: n.guard, gnot: n.gnot, dst: []value{f.newValue(1, fileGeneral)}, vec: 1,
 		src: []ir.Operand{x, {Kind: ir.OperandImm, Imm: imm, Reg: ir.NoReg, Var: -1, Param: -1}}})
 	return int32(len(f.nodes) - 1)
 }
 
-// sinkCopies turns "y = f(...); ...; x = y" into "...; x = f(...)" where
-// nothing else reads y and nothing between writes what f reads, or else into
-// "x = f(...); ..." where what reads x between can go before that.
-func (f *fn) sinkCopies() error {
-	uses := f.countUses()
-	for _, b := range f.order {
-		nodes := f.blocks[b].nodes
-		for i := 0; i < len(nodes); i++ {
-			c := &f.nodes[nodes[i]]
-			if c.op != ir.Mov || len(c.src) != 1 || len(c.dst) != 1 || c.dst[0] < 0 || c.src[0].Kind != ir.OperandReg || c.src[0].Not || c.guard != noValue || f.vals[c.dst[0]].defs < 2 {
-				continue
-			}
-			x, y := c.dst[0], value(c.src[0].Reg)
-			if f.renames(nodes[:i], x, y, uses[y]) {
-				*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
-				continue
-			}
-			if f.vals[y].defs != 1 || f.vals[y].words != f.vals[x].words || f.vals[y].file != f.vals[x].file {
-				continue
-			}
-			j := f.definition(nodes[:i], y)
-			switch {
-			case j < 0:
-				continue
-			case uses[y] == 1 && f.sinkable(nodes[j:i]):
-				d := nodes[j]
-				copy(nodes[j:], nodes[j+1:i+1])
-				f.nodes[d].dst = []value{x}
-				nodes[i] = d
-			case !f.overtakes(nodes[j:i], x, y, uses[y]):
-				continue
-			}
-			*c = node{op: ir.Nop, pc: c.pc, block: c.block, guard: noValue}
-		}
+// joinShifts turns a<<k | b<<m, m smaller and b short enough, into
+// (a<<(k-m) | b)<<m, which a multiply-add each can compute.
+func (f *hfn) joinShifts(n *node) []int32 {
+	if n.op != ir.Or || bits(n.typ) != 32 || len(n.src) != 2 || n.src[0].Kind != ir.OperandReg || n.src[1].Kind != ir.OperandReg {
+		return nil
 	}
-	f.countDefs()
-	return nil
-}
-
-// sinkable says that the first of some nodes may move behind the others: none writes what
-// it reads.
-func (f *fn) sinkable(nodes []int32) bool {
-	d := &f.nodes[nodes[0]]
-	for _, ni := range nodes[1:] {
-		for _, w := range f.nodes[ni].dst {
-			if w >= 0 && f.reads(d, w) > 0 {
-				return false
-			}
-		}
+	x, y := f.defOf(value(n.src[0].Reg)), f.defOf(value(n.src[1].Reg))
+	if !shiftsLeft(x) || !shiftsLeft(y) || x.guard != n.guard || y.guard != n.guard {
+		return nil
 	}
-	return true
+	if shiftCount(x) < shiftCount(y) {
+		x, y = y, x
+	}
+	k, m := shiftCount(x), shiftCount(y)
+	a, b := x.src[0], y.src[0]
+	if m == 0 || a.Kind != ir.OperandReg || b.Kind != ir.OperandReg || f.vals[a.Reg].defs != 1 || f.vals[b.Reg].defs != 1 || f.knownBits(value(b.Reg)) > k-m {
+		return nil
+	}
+	up := f.derive(n, ir.Shl, ir.B32, a, uint64(k-m))
+	both := f.derive(n, ir.Or, ir.B32, ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(f.nodes[up].dst[0]), Var: -1, Param: -1}, 0)
+	f.nodes[both].src[1] = b
+	n.op = ir.Shl
+	n.src = []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(f.nodes[both].dst[0]), Var: -1, Param: -1}, {Kind: ir.OperandImm, Imm: uint64(m), Reg: ir.NoReg, Var: -1, Param: -1}}
+	return []int32{up, both}
 }

@@ -7,7 +7,7 @@ import (
 
 // lister is one run of the list scheduler over a block.
 type lister struct {
-	f       *fn
+	f       *mfn
 	g       *dag
 	s       *scratch
 	budget  int                    // registers that may be live

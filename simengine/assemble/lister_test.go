@@ -10,7 +10,7 @@ import (
 // listed is the order that the lister is to find, by its definition: every
 // instruction that may issue is looked at each time, and what it would do to the
 // live registers is counted anew.
-func listed(f *fn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 {
+func listed(f *mfn, b, budget, greedy, hopeless int, g *dag, s *scratch) []int32 {
 	n := int32(len(g.insts))
 	u, r := f.findWordUses(b, g, s), g.rank(s)
 	st, live := u.start, g.bounds.in
@@ -89,7 +89,7 @@ func TestLister(t *testing.T) {
 	orders := 0
 	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "sgemm-c52d5a1056d9"} {
 		f := c.selected(t, ptx)
-		s := f.newScratch()
+		s := new(scratch).grow(f)
 		for b, g := range f.dags(s) {
 			if g == nil || len(g.insts) > 700 {
 				continue

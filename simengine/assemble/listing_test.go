@@ -7,19 +7,19 @@ import (
 
 // listing is the machine code as text, for tests and for people: one
 // instruction a line, with virtual registers until they are allocated.
-func (f *fn) listing() string {
+func (f *mfn) listing() string {
 	var sb strings.Builder
 	for _, b := range f.order {
 		fmt.Fprintf(&sb, "block %d -> %v (depth %d)\n", b, f.blocks[b].succs, f.blocks[b].depth)
-		for i := range f.mblocks[b].insts {
-			fmt.Fprintf(&sb, "\t%s\n", f.instText(&f.mblocks[b].insts[i]))
+		for i := range f.blocks[b].insts {
+			fmt.Fprintf(&sb, "\t%s\n", f.instText(&f.blocks[b].insts[i]))
 		}
 	}
 	return sb.String()
 }
 
 // instText is one instruction as text.
-func (f *fn) instText(in *inst) string {
+func (f *mfn) instText(in *inst) string {
 	var sb strings.Builder
 	if in.guard != noValue {
 		not := ""
@@ -47,7 +47,7 @@ func (f *fn) instText(in *inst) string {
 }
 
 // argText is one operand as text.
-func (f *fn) argText(a *arg) string {
+func (f *mfn) argText(a *arg) string {
 	switch a.kind {
 	case argImm:
 		return fmt.Sprintf("%#x", a.imm)
@@ -66,7 +66,7 @@ func (f *fn) argText(a *arg) string {
 }
 
 // liveText lists what is live in registers at the entry of a block.
-func (f *fn) liveText(b int) string {
+func (f *mfn) liveText(b int) string {
 	var sb strings.Builder
 	for v, m := range f.live.in[b] {
 		if m != 0 && f.vals[v].file == fileGeneral {

@@ -121,7 +121,7 @@ func (s *selector) cvtInt(n *node, from, to int) {
 		}
 		if x := value(src.Reg); src.Kind == ir.OperandReg && s.tieable(x, v, n) {
 			s.word(src, 0)
-			s.f.sub[x] = subst{v: v}
+			s.sub[x] = subst{v: v}
 			return
 		}
 		s.emit(opMOV, s.dest(0, 1), s.mixOne(src, 0))
@@ -135,7 +135,7 @@ func (s *selector) cvtInt(n *node, from, to int) {
 			if o, ok := s.signWord(v); ok {
 				if x := value(o.Reg); s.tieable(x, v, n) {
 					s.word(o, 0)
-					s.f.sub[x] = subst{v: v, w: 1}
+					s.sub[x] = subst{v: v, w: 1}
 				} else {
 					s.emit(opMOV, s.dest(1, 1), s.mixOne(o, 0))
 				}
@@ -177,7 +177,7 @@ func (s *selector) tieable(x, v value, n *node) bool {
 	if f.vals[x].defs != 1 || f.vals[v].defs != 1 || f.vals[x].words != 1 || f.vals[x].file != fileGeneral || f.vals[x].remat {
 		return false
 	}
-	if _, ok := f.sub[x]; ok {
+	if _, ok := s.sub[x]; ok {
 		return false
 	}
 	d := f.defOf(x)

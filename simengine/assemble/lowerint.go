@@ -2,25 +2,6 @@ package assemble
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// uses of each value by nodes, counted once before selection.
-func (f *fn) countUses() []int32 {
-	uses := make([]int32, len(f.vals))
-	for _, b := range f.order {
-		for _, ni := range f.blocks[b].nodes {
-			n := &f.nodes[ni]
-			if n.guard != noValue {
-				uses[n.guard]++
-			}
-			for i := range n.src {
-				if o := &n.src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg {
-					uses[o.Reg]++
-				}
-			}
-		}
-	}
-	return uses
-}
-
 // fold returns the node that computes an operand when its reader may compute
 // it as part of itself: it has no other reader (unless many is set), and what
 // it reads still holds where the reader stands.
@@ -71,14 +52,6 @@ func (s *selector) unchanged(v value, d *node) bool {
 		}
 	}
 	return false
-}
-
-// shiftCount returns the constant shift of a node, -1 when it has none.
-func shiftCount(n *node) int {
-	if len(n.src) == 2 && n.src[1].Kind == ir.OperandImm && n.src[1].Imm < 64 {
-		return int(n.src[1].Imm)
-	}
-	return -1
 }
 
 // lowerInt lowers integer arithmetic and logic.

@@ -94,7 +94,7 @@ func TestProductsByGeneration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = selected(buildKernel(t, "k", []byte(kernelOf(fragmentLoads+c.body))), tg, 0, false)
+		_, err = selected(buildKernel(t, "k", []byte(kernelOf(fragmentLoads+c.body))), tg)
 		if err == nil || !strings.Contains(err.Error(), "products of matrices") {
 			t.Errorf("%s: %v, want it refused by name", name, err)
 		}
@@ -128,13 +128,13 @@ func TestSharedOffsets(t *testing.T) {
 	// The loop moves %r6 on between the two loads: the second needs the new value.
 	loop := kernelOf("mov.u32 %r6, s; mov.u32 %r7, 0; mov.u32 %r9, 0; $loop: .pragma \"nounroll\"; add.u32 %r10, %r6, 16; ld.shared.b32 %r11, [%r10]; add.u32 %r6, %r6, 4; " +
 		"add.u32 %r12, %r6, 32; ld.shared.b32 %r13, [%r12]; add.u32 %r9, %r9, %r11; add.u32 %r9, %r9, %r13; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r2; @%p1 bra $loop; st.global.b32 [%rd5], %r9;")
-	f, err := selected(buildKernel(t, "k", []byte(loop)), mustTarget(t, hopper.CC), 0, false)
+	f, err := selected(buildKernel(t, "k", []byte(loop)), mustTarget(t, hopper.CC))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range f.order {
-		for i := range f.mblocks[b].insts {
-			if in := &f.mblocks[b].insts[i]; in.op == opLDS && in.memOff != 0 && in.memOff != 16 && in.memOff != 32 {
+		for i := range f.blocks[b].insts {
+			if in := &f.blocks[b].insts[i]; in.op == opLDS && in.memOff != 0 && in.memOff != 16 && in.memOff != 32 {
 				t.Errorf("a load %d bytes from a register that changes in between", in.memOff)
 			}
 		}

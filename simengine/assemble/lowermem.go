@@ -140,7 +140,7 @@ func (s *selector) vector(regs []value, load bool) arg {
 		}
 	}
 	together := load && s.loadedTogether(regs)
-	if b, bound := f.sub[max(regs[0], 0)]; bound && together {
+	if b, bound := s.sub[max(regs[0], 0)]; bound && together {
 		return valueArg(b.v, 0, total) // by another load of the same elements
 	}
 	if at, ok := s.boundTogether(regs, total); ok && load {
@@ -153,9 +153,9 @@ func (s *selector) vector(regs []value, load bool) arg {
 			w++
 			continue
 		}
-		_, bound := f.sub[r]
+		_, bound := s.sub[r]
 		if load && (f.vals[r].defs == 1 || together) && !bound && f.vals[r].file == fileGeneral {
-			f.sub[r] = subst{v: g, w: w}
+			s.sub[r] = subst{v: g, w: w}
 		}
 		w += f.vals[r].words
 	}
@@ -170,7 +170,7 @@ func (s *selector) boundTogether(regs []value, total uint8) (arg, bool) {
 		if r < 0 || s.f.vals[r].defs != 1 {
 			return arg{}, false
 		}
-		b, ok := s.f.sub[r]
+		b, ok := s.sub[r]
 		if i == 0 {
 			first = b
 		}
@@ -215,11 +215,6 @@ func (s *selector) loadedTogether(regs []value) bool {
 	return true
 }
 
-// setsConstant says whether a node gives a value of one word a constant.
-func setsConstant(n *node) bool {
-	return n.op == ir.Mov && len(n.dst) == 1 && len(n.src) == 1 && n.src[0].Kind == ir.OperandImm
-}
-
 // unpackVector copies the elements that vector could not bind.
 func (s *selector) unpackVector(regs []value, g arg) {
 	if len(regs) == 1 {
@@ -232,7 +227,7 @@ func (s *selector) unpackVector(regs []value, g arg) {
 			continue
 		}
 		n := s.f.vals[r].words
-		if b, ok := s.f.sub[r]; !ok || b.v != g.v || b.w != g.w+w {
+		if b, ok := s.sub[r]; !ok || b.v != g.v || b.w != g.w+w {
 			for i := uint8(0); i < n; i++ {
 				s.emit(opMOV, valueArg(r, i, 1), valueArg(g.v, w+i, 1))
 			}
@@ -270,7 +265,6 @@ func (s *selector) data(o ir.Operand, t ir.Type) arg {
 // gather brings the elements of a vector store into consecutive registers:
 // elements that it alone reads are computed in place, the others are copied.
 func (s *selector) gather(vals []ir.Operand, t ir.Type) arg {
-	f := s.f
 	per := words(t)
 	if at, ok := s.bound(vals, per); ok {
 		s.wantAll(vals)
@@ -281,7 +275,7 @@ func (s *selector) gather(vals []ir.Operand, t ir.Type) arg {
 		at := uint8(i) * per
 		if s.inPlaceOf(o, per) {
 			s.data(o, t)
-			f.sub[value(o.Reg)] = subst{v: g, w: at}
+			s.sub[value(o.Reg)] = subst{v: g, w: at}
 			continue
 		}
 		for w := uint8(0); w < per; w++ {
@@ -298,7 +292,7 @@ func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
 		return false
 	}
 	f, x := s.f, value(o.Reg)
-	_, bound := f.sub[x]
+	_, bound := s.sub[x]
 	d := f.defOf(x)
 	there := f.vals[x].defs > 1 || d != nil && d.guard == s.n.guard && !s.isThrough(x)
 	return there && !bound && s.local(x) == x && f.vals[x].words == words && s.uses[x] == 1 && f.vals[x].file == fileGeneral
@@ -309,144 +303,45 @@ func (s *selector) isThrough(x value) bool {
 	return ok
 }
 
-// lowerAtomic lowers atom and red.
-func (s *selector) lowerAtomic(n *node) error {
-	op := opATOM
-	used := len(n.dst) > 0 && n.dst[0] >= 0 && s.want[n.dst[0]] != 0
-	switch {
-	case n.space == ir.Shared:
-		op = opATOMS
-	case !used && n.atom != ir.AtomCAS && n.atom != ir.AtomExch:
-		op = opRED
-	}
-	dst := arg{}
-	if used {
-		dst = valueArg(n.dst[0], 0, s.f.vals[n.dst[0]].words)
-	}
-	args := make([]arg, 1, 4)
-	var vr int32
-	var base value
-	var off int64
-	args[0], vr, base, off = s.address(n.src[0], n.space)
-	if op == opATOM && s.countsFirst(n) {
-		leader, active, sum := s.countFirst(n)
-		old := s.temp(1)
-		s.access(s.emit(op, old, args[0], sum), n, vr, base, off)
-		s.shareCount(n, old, leader, active)
-		return nil
-	}
-	if op == opATOMS && !used && s.counts(n) {
-		s.f.counted = append(s.f.counted, n.pc)
-		s.access(s.emit(opATOMSINC, arg{}, args[0]), n, vr, base, off)
-		return nil
-	}
-	for _, o := range n.src[1:] {
-		args = append(args, s.data(o, n.typ))
-	}
-	if op == opATOMS && s.swaps(n) {
-		s.swap(n, dst, args, vr, base, off)
-		return nil
-	}
-	if op == opRED && s.reducesFirst(n) {
-		args[1] = s.reduceFirst(n, args[1])
-	}
-	s.access(s.emit(op, dst, args...), n, vr, base, off)
-	return nil
-}
-
-// counts says whether an atomic adds one to a word, which in shared memory is an
-// instruction of its own (ATOMS.POPC.INC, of which lanes that share a word take no
-// turns: deploy/calibrate wavefronts.same_address shared_inc).
-func (s *selector) counts(n *node) bool {
-	return s.f.t.counting && n.atom == ir.AtomAdd && len(n.src) == 2 && bits(n.typ) == 32 && isInt(n.typ) && n.src[1].Kind == ir.OperandImm && n.src[1].Imm == 1
-}
-
-// countsFirst says whether lanes that ask memory for places of their own, the same
-// number each at an address that all have in common, ask for them together.
-func (s *selector) countsFirst(n *node) bool {
-	if n.atom != ir.AtomAdd || len(n.src) != 2 || bits(n.typ) != 32 || !isInt(n.typ) {
-		return false
-	}
-	alike := n.src[0].Reg == ir.NoReg || s.f.vals[n.src[0].Reg].uniform
-	return alike && (n.src[1].Kind == ir.OperandImm || n.src[1].Kind == ir.OperandReg && s.warpAlike(value(n.src[1].Reg), 4))
-}
-
-// warpAlike says that all lanes of a warp have the same in a value: it is uniform, or
-// computed, in a few steps, of what the warp voted (compact's machine code adds up what
-// one lane adds for all that the vote found).
-func (s *selector) warpAlike(v value, steps int) bool {
-	if s.f.vals[v].uniform {
-		return true
-	}
-	d := s.f.defOf(v)
-	switch {
-	case d == nil || d.guard != noValue || steps == 0:
-		return false
-	case d.op == ir.Vote && d.typ == ir.B32 || d.op == ir.Activemask:
-		return true
-	case d.hasEffect() || d.op == ir.Ld || d.op == ir.Ldu || d.op == ir.Shfl || d.op == ir.Mov && d.src[0].Kind == ir.OperandSpecial:
-		return false
-	}
-	for i := range d.src {
-		if o := &d.src[i]; o.Kind == ir.OperandReg && !s.warpAlike(value(o.Reg), steps-1) {
-			return false
+// beforeAsync emits what comes before the first LDGSTS of a block: two times @!PT LDS RZ, [RZ],
+// three for 9.0 and later (the 12 blocks of gemm_async's machine code by ptxas 13.0 for 8.0, 8.6, 8.9, 9.0,
+// 10.0 and 12.0), which take a place in the load/store unit as reads of special registers do.
+func (s *selector) beforeAsync(n *node) {
+	for _, ni := range s.f.blocks[s.b].nodes {
+		if first := &s.f.nodes[ni]; first.op == ir.CpAsync {
+			if first != n {
+				return
+			}
+			break
 		}
 	}
-	return true
-}
-
-// countFirst emits what the real assembler puts before such an atomic: a lane is
-// elected, which adds for all that are active (compact's machine code,
-// deploy/calibrate/validation/third).
-func (s *selector) countFirst(n *node) (leader, active, sum arg) {
-	s.f.elected = append(s.f.elected, n.pc)
-	lane := s.temp(1)
-	leader, active, sum = s.temp(1), s.temp(1), s.temp(1)
-	s.emit(opS2R, lane)
-	s.emit(opVOTE, active)
-	s.emit(opFLO, leader, active)
-	s.emit(opPOPC, sum, active)
-	s.emit(opISETP, s.carry(), lane, leader)
-	if o := n.src[1]; o.Kind != ir.OperandImm || o.Imm != 1 {
-		count := sum
-		sum = s.temp(1)
-		s.emit(opIMAD, sum, count, s.mixOne(o, 0))
+	s.emit(opLDSOFF, arg{})
+	s.emit(opLDSOFF, arg{})
+	if s.f.t.cc[0] >= 9 {
+		s.emit(opLDSOFF, arg{})
 	}
-	return leader, active, sum
 }
 
-// shareCount emits what follows it: the lanes get the elected one's place and
-// count those before them.
-func (s *selector) shareCount(n *node, old, leader, active arg) {
-	before, mask, rank, first := s.temp(1), s.temp(1), s.temp(1), s.temp(1)
-	s.emit(opS2R, mask)
-	s.emit(opLOP3, before, mask, active)
-	s.emit(opPOPC, rank, before)
-	s.emit(opSHFL, first, old, leader)
-	s.emit(opIADD3, valueArg(n.dst[0], 0, 1), first, rank)
-}
-
-// reducesFirst says whether a warp's reduction into memory is one of registers
-// first, of which one lane then stores the result: an integer one, at an address
-// that all lanes have in common. Sums of floating point keep their order.
-func (s *selector) reducesFirst(n *node) bool {
-	switch n.atom {
-	case ir.AtomAdd, ir.AtomMin, ir.AtomMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
-	default:
-		return false
+// lowerAsync lowers cp.async and prefetches.
+func (s *selector) lowerAsync(n *node) error {
+	switch n.op {
+	case ir.CpAsyncCommit:
+		s.emit(opLDGDEPBAR, arg{})
+	case ir.CpAsyncWait:
+		s.emit(opDEPBAR, arg{})
+	case ir.Prefetch:
+		a, _, _, _ := s.address(n.src[0], ir.Global)
+		s.emit(opCCTL, arg{}, a)
+	case ir.CpAsync:
+		a, vr, base, off := s.address(n.src[0], ir.Shared)
+		g, _, _, _ := s.address(n.src[1], ir.Global)
+		s.beforeAsync(n)
+		in := s.emit(opLDGSTS, arg{}, a, g)
+		s.access(in, n, vr, base, off)
+		in.space = ir.Shared
+		if len(n.src) > 2 && n.src[2].Kind == ir.OperandImm {
+			in.width = uint8(min(n.src[2].Imm, 16))
+		}
 	}
-	a := n.src[0]
-	return s.f.t.redux && len(n.src) == 2 && bits(n.typ) == 32 && isInt(n.typ) && (a.Reg == ir.NoReg || s.f.vals[a.Reg].uniform)
-}
-
-// reduceFirst emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX
-// reduces (monte_carlo's machine code, deploy/calibrate/validation/further).
-func (s *selector) reduceFirst(n *node, data arg) arg {
-	s.f.elected = append(s.f.elected, n.pc)
-	lane, active, sum := valueArg(s.newValue(1, fileGeneral), 0, 1), valueArg(s.newValue(1, fileGeneral), 0, 1), valueArg(s.newValue(1, fileGeneral), 0, 1)
-	s.emit(opS2R, lane)
-	s.emit(opVOTE, active)
-	s.emit(opREDUX, sum, data)
-	s.emit(opISETP, s.carry(), lane, active)
-	return sum
+	return nil
 }

@@ -49,7 +49,7 @@ func (s *selector) lowerMov(n *node) error {
 				for k := range per {
 					s.word(o, k)
 				}
-				f.sub[value(o.Reg)] = subst{v: n.dst[0], w: at}
+				s.sub[value(o.Reg)] = subst{v: n.dst[0], w: at}
 				continue
 			}
 			for k := uint8(0); k < per; k++ {
@@ -104,7 +104,7 @@ func (s *selector) isPartOf(d value, src ir.Operand, at, words uint8) bool {
 	if src.Kind != ir.OperandReg || s.n.guard != noValue || f.vals[d].defs != 1 || f.vals[src.Reg].defs != 1 || f.vals[d].file != fileGeneral {
 		return false
 	}
-	if _, bound := f.sub[d]; bound || s.twin[d] != noValue || f.vals[d].words != words {
+	if _, bound := s.sub[d]; bound || s.twin[d] != noValue || f.vals[d].words != words {
 		return false
 	}
 	first := s.word(src, at)
@@ -114,7 +114,7 @@ func (s *selector) isPartOf(d value, src ir.Operand, at, words uint8) bool {
 	for w := uint8(1); w < words; w++ {
 		s.word(src, at+w)
 	}
-	f.sub[d] = subst{v: first.v, w: at}
+	s.sub[d] = subst{v: first.v, w: at}
 	return true
 }
 

@@ -112,15 +112,6 @@ func (s *selector) multiplyHigh64(a, b ir.Operand) {
 	s.emit(opIMADWIDE, s.dest(0, 2), ah, bh, upper, lower)
 }
 
-// bits32 says whether a widening multiply has 32-bit sources.
-func bits32(n *node) bool {
-	switch n.typ {
-	case ir.U32, ir.S32, ir.B32:
-		return true
-	}
-	return false
-}
-
 // shift lowers shifts.
 func (s *selector) shift(n *node, wide, hi bool) error {
 	left := n.op == ir.Shl

@@ -34,10 +34,6 @@ func (s *selector) lowerBranch(n *node) error {
 	return nil
 }
 
-// exitBlock says whether block b consists of an exit that its predecessors
-// take over.
-func (f *fn) exitBlock(b int) bool { return b != f.order[0] && f.exitOnly(b) }
-
 // follows says whether block b comes next in the emitted order.
 func (s *selector) follows(b int) bool {
 	f := s.f

@@ -11,7 +11,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // leave and come back on their own, what a loop has updated leaves first, and
 // its last results stay in registers for the next turn.
 type spiller struct {
-	f     *fn
+	f     *mfn
 	k     int
 	nu    *nextUses
 	slot  map[int]int16  // by unit: its place in the spill area, in words
@@ -35,9 +35,9 @@ type unitRef struct {
 }
 
 // spillTo rewrites the program so that at most k general registers are live.
-func (f *fn) spillTo(k int) {
+func (f *mfn) spillTo(k int) {
 	n := 4 * len(f.vals)
-	s := &spiller{f: f, k: k, nu: f.findNextUses(), slot: map[int]int16{}, entry: make([]regState, len(f.mblocks)), exit: make([]regState, len(f.mblocks)),
+	s := &spiller{f: f, k: k, nu: f.findNextUses(), slot: map[int]int16{}, entry: make([]regState, len(f.blocks)), exit: make([]regState, len(f.blocks)),
 		home: make([]value, n), next: make([]int32, n), since: make([]int32, n), w: newSparse[int](n), saved: make([]bool, n)}
 	all := make([]bool, len(f.vals))
 	for v := range all {
@@ -58,7 +58,7 @@ func (f *fn) spillTo(k int) {
 // block rewrites one block.
 func (s *spiller) block(b int) {
 	f := s.f
-	insts := f.mblocks[b].insts
+	insts := f.blocks[b].insts
 	s.enter(b)
 	uses := &blockUses{reads: make([][]unitUse, len(insts)), writes: make([][]unitUse, len(insts))}
 	for u, d := range s.nu.out[b] {
@@ -230,7 +230,7 @@ func (s *spiller) rename(in *inst) {
 	for i := range in.src[:in.nsrc] {
 		a := &in.src[i]
 		if a.kind == argValue && a.n == 1 && s.f.vals[a.v].file == fileGeneral {
-			if p := s.home[unit(a.v, a.w)]; p != a.v {
+			if p := s.home[unitOf(a.v, a.w)]; p != a.v {
 				a.v, a.w = p, 0
 			}
 		}

@@ -52,25 +52,29 @@ func (s *selector) plains(ops []ir.Operand, t ir.Type, abs bool) []ir.Operand {
 	return out
 }
 
-// saturate has sums and products whose only reader cuts them to [0, 1] do so themselves.
-func (f *fn) saturate() error {
-	uses := f.countUses()
-	for _, b := range f.order {
-		for _, ni := range f.blocks[b].nodes {
-			n := &f.nodes[ni]
-			if n.op != ir.Cvt || n.typ != ir.F32 || n.styp != ir.F32 || n.mod&^ir.ModFtz != ir.ModSat || n.src[0].Kind != ir.OperandReg {
-				continue
-			}
-			d := f.defOf(value(n.src[0].Reg))
-			if d == nil || d.typ != ir.F32 || uses[n.src[0].Reg] != 1 || d.guard != n.guard || d.gnot != n.gnot {
-				continue
-			}
-			switch d.op {
-			case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Fma:
-				d.mod |= ir.ModSat
-				n.op, n.mod = ir.Mov, 0
-			}
+// picking returns what an operation on halves is whose operands plains returned last. Of those
+// that take words ptxas gives every other one to a second pipe (HFMA2.MMA); one that takes a
+// half of a word cannot go there, and is as slow as an integer product, whose pipe it shares
+// (deploy/calibrate halves, on an H200). That sums of single precision wait for it, too, is
+// left out.
+func (s *selector) picking(op mop) mop {
+	switch op {
+	case opHADD2, opHMUL2, opHFMA2:
+		if s.picked && s.f.t.cc[0] >= 9 {
+			return opHFMA2PICK
 		}
 	}
-	return nil
+	return op
+}
+
+// halfOf returns the word that an operand is one half of, taken out by a move, and which.
+func (s *selector) halfOf(o ir.Operand) (word ir.Operand, upper, ok bool) {
+	if o.Kind != ir.OperandReg {
+		return o, false, false
+	}
+	d := s.f.defOf(value(o.Reg))
+	if d == nil || !s.holds(d) || d.op != ir.Mov || len(d.dst) != 2 || len(d.src) != 1 || !s.inGPR(d.src[0]) || s.f.vals[d.src[0].Reg].words != 1 {
+		return o, false, false
+	}
+	return d.src[0], d.dst[1] == value(o.Reg), true
 }

@@ -15,20 +15,20 @@ type nextUses struct {
 }
 
 // unit numbers a word of a value.
-func unit(v value, w uint8) int { return 4*int(v) + int(w) }
+func unitOf(v value, w uint8) int { return 4*int(v) + int(w) }
 
 // eachUnit calls do for the general words an operand covers.
-func (f *fn) eachUnit(v value, mask uint8, do func(u int)) {
+func (f *mfn) eachUnit(v value, mask uint8, do func(u int)) {
 	m := mask & f.generalMask(v)
 	for w := uint8(0); m>>w != 0; w++ {
 		if m>>w&1 != 0 {
-			do(unit(v, w))
+			do(unitOf(v, w))
 		}
 	}
 }
 
 // findNextUses solves for the distances, which only shrink from pass to pass.
-func (f *fn) findNextUses() *nextUses {
+func (f *mfn) findNextUses() *nextUses {
 	n := 4 * len(f.vals)
 	store := make([]int32, 2*n*len(f.order)+n)
 	for i := range store {
@@ -39,7 +39,7 @@ func (f *fn) findNextUses() *nextUses {
 		store = store[n:]
 		return s
 	}
-	nu := &nextUses{in: make([][]int32, len(f.mblocks)), out: make([][]int32, len(f.mblocks))}
+	nu := &nextUses{in: make([][]int32, len(f.blocks)), out: make([][]int32, len(f.blocks))}
 	for _, b := range f.order {
 		nu.in[b], nu.out[b] = take(), take()
 	}
@@ -87,8 +87,8 @@ type unitUse struct {
 
 // backUses takes distances from the end of a block to its start, and notes them
 // at every instruction in at, if there is one.
-func (f *fn) backUses(b int, cur []int32, at *blockUses) {
-	insts := f.mblocks[b].insts
+func (f *mfn) backUses(b int, cur []int32, at *blockUses) {
+	insts := f.blocks[b].insts
 	n := int32(len(insts))
 	for u, d := range cur {
 		if d < neverUsed {

@@ -12,7 +12,7 @@ import (
 // wherever sums, shifts and products put that constant: so it is in ptxas 13.0's code for sm_90 of
 // addresses that a kernel works out by itself (all 32 loads of a tile of keys, 73 apart, in flash_mma, deploy/calibrate/validation/tenth,
 // have one register). Compilers do so only where they know that it is memory.
-func (f *fn) shareOffsets() error {
+func (f *hfn) shareOffsets() error {
 	o := offsets{f: f, of: map[value]*linear{}}
 	for _, b := range f.order {
 		for _, ni := range f.blocks[b].nodes {
@@ -31,7 +31,7 @@ func (f *fn) shareOffsets() error {
 
 // offsets is the addresses met so far.
 type offsets struct {
-	f     *fn
+	f     *hfn
 	of    map[value]*linear
 	bases []base
 }

@@ -12,7 +12,7 @@ const overshootSlack = 2
 // steps, 13; of 115 without such loads at 32, 16 (PTX of nvcc's of deploy/calibrate/validation).
 // For sm_80, on which it was not found, the occupancy step is right of 82.6 % of programs with it and of 81.3 %
 // without.
-func (f *fn) overshoots(l *layout, dags []*dag, s *scratch) bool {
+func (f *mfn) overshoots(l *layout, dags []*dag, s *scratch) bool {
 	most, crowded := -1, -1
 	for _, b := range f.order {
 		if dags[b] == nil {
@@ -25,8 +25,8 @@ func (f *fn) overshoots(l *layout, dags []*dag, s *scratch) bool {
 	if crowded < 0 {
 		return false
 	}
-	for i := range f.mblocks[crowded].insts {
-		if in := &f.mblocks[crowded].insts[i]; in.op == opLDG && in.dst[0].n == 4 {
+	for i := range f.blocks[crowded].insts {
+		if in := &f.blocks[crowded].insts[i]; in.op == opLDG && in.dst[0].n == 4 {
 			return true
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // until then goes before the computation of y, with what it needs of the nodes after it.
 // ptxas does so: of align_pairs (deploy/calibrate/validation/fifth) it first reads a
 // column's old value and then computes the new one in its register. It says whether it did.
-func (f *fn) overtakes(nodes []int32, x, y value, uses int32) bool {
+func (f *hfn) overtakes(nodes []int32, x, y value, uses int32) bool {
 	d, between := nodes[0], nodes[1:]
 	readers, early := int32(1), make([]bool, len(between)) // the copy reads y
 	for i, ni := range between {
@@ -19,8 +19,8 @@ func (f *fn) overtakes(nodes []int32, x, y value, uses int32) bool {
 		if slices.Contains(n.dst, x) {
 			return false
 		}
-		readers += f.reads(n, y)
-		early[i] = f.reads(n, x) > 0
+		readers += n.reads(y)
+		early[i] = n.reads(x) > 0
 	}
 	if readers != uses || !f.before(between, early, y) {
 		return false
@@ -35,7 +35,7 @@ func (f *fn) overtakes(nodes []int32, x, y value, uses int32) bool {
 	for i, ni := range between {
 		if !early[i] {
 			moved = append(moved, ni)
-			f.rename(&f.nodes[ni], y, x)
+			f.nodes[ni].rename(y, x)
 		}
 	}
 	f.nodes[d].dst = []value{x}
@@ -45,7 +45,7 @@ func (f *fn) overtakes(nodes []int32, x, y value, uses int32) bool {
 
 // definition returns the index of the last of some nodes that computes y, -1 where there
 // is none that may move.
-func (f *fn) definition(nodes []int32, y value) int {
+func (f *hfn) definition(nodes []int32, y value) int {
 	for d := len(nodes) - 1; d >= 0; d-- {
 		n := &f.nodes[nodes[d]]
 		if !slices.Contains(n.dst, y) {
@@ -60,20 +60,20 @@ func (f *fn) definition(nodes []int32, y value) int {
 }
 
 // movable says that a node may be elsewhere in its block, where it reads the same.
-func (f *fn) movable(n *node) bool {
+func (f *hfn) movable(n *node) bool {
 	return !n.hasEffect() && n.guard == noValue && n.op != ir.Ld && n.op != ir.Ldu && n.op != ir.Nop && n.mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
 }
 
 // before adds to the nodes that are to go before others what they need of these, and
 // says whether they may: they are movable, write values that nothing else does, and need
 // no y.
-func (f *fn) before(nodes []int32, early []bool, y value) bool {
+func (f *hfn) before(nodes []int32, early []bool, y value) bool {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if !early[i] {
 			continue
 		}
 		n := &f.nodes[nodes[i]]
-		if !f.movable(n) || f.reads(n, y) > 0 {
+		if !f.movable(n) || n.reads(y) > 0 {
 			return false
 		}
 		for _, v := range n.dst {
@@ -83,34 +83,9 @@ func (f *fn) before(nodes []int32, early []bool, y value) bool {
 		}
 		for j := range i {
 			for _, v := range f.nodes[nodes[j]].dst {
-				early[j] = early[j] || v >= 0 && f.reads(n, v) > 0
+				early[j] = early[j] || v >= 0 && n.reads(v) > 0
 			}
 		}
 	}
 	return true
-}
-
-// reads counts the operands of a node, its guard among them, that are a value.
-func (f *fn) reads(n *node, v value) (times int32) {
-	if n.guard == v {
-		times++
-	}
-	for i := range n.src {
-		if o := &n.src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && value(o.Reg) == v {
-			times++
-		}
-	}
-	return times
-}
-
-// rename has a node read another value in the place of one.
-func (f *fn) rename(n *node, from, to value) {
-	if n.guard == from {
-		n.guard = to
-	}
-	for i := range n.src {
-		if o := &n.src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && value(o.Reg) == from {
-			o.Reg = ir.Reg(to)
-		}
-	}
 }

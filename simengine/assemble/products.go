@@ -26,9 +26,9 @@ func multiplies(insts []inst) bool {
 
 // loadFirst puts the loads from global memory of blocks with products of matrices, and what they
 // need, before the rest.
-func (f *fn) loadFirst(s *scratch) {
+func (f *mfn) loadFirst(s *scratch) {
 	for _, b := range f.order {
-		mb := &f.mblocks[b]
+		mb := &f.blocks[b]
 		if !multiplies(mb.insts) {
 			continue
 		}

@@ -32,7 +32,7 @@ type prudent struct {
 }
 
 // listPrudently returns a block's prudent order within a limit, and its pressure.
-func (f *fn) listPrudently(b, limit int, g *dag, s *scratch) ([]int32, int) {
+func (f *mfn) listPrudently(b, limit int, g *dag, s *scratch) ([]int32, int) {
 	for i := range g.prudent {
 		if x := &g.prudent[i]; x.stands(limit, limit, 0) {
 			return x.order, x.pressure

@@ -11,7 +11,7 @@ import (
 
 // listedPrudently is the prudent order by its definition: what going ahead does is found
 // by going through the rest in program order each time.
-func listedPrudently(f *fn, b, limit int, g *dag, s *scratch) []int32 {
+func listedPrudently(f *mfn, b, limit int, g *dag, s *scratch) []int32 {
 	n := int32(len(g.insts))
 	u := f.findWordUses(b, g, s)
 	g.ranked = g.rank(s)
@@ -64,7 +64,7 @@ func TestPrudent(t *testing.T) {
 	orders, reused := 0, 0
 	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "copy-408a92f6f43d"} {
 		f := c.selected(t, ptx)
-		s := f.newScratch()
+		s := new(scratch).grow(f)
 		for b, g := range f.dags(s) {
 			if g == nil || len(g.insts) > 250 {
 				continue
@@ -127,7 +127,7 @@ func gathers(n int) string {
 // the longest chains first, as far as a lower limit lets them, it would be three to five.
 func TestLoadsAreUnderWayInWhatIsLeft(t *testing.T) {
 	f := chosen(t, gathers(12))
-	s := f.newScratch()
+	s := new(scratch).grow(f)
 	g := f.dags(s)[0]
 	for spare := range 8 {
 		way, waits, sum := map[value]bool{}, 0, 0

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"encoding/binary"
 	"slices"
 )
 
@@ -23,9 +22,9 @@ func (l *liveRange) words() [][]span { return l.word[:l.n] }
 // liveRanges returns the live range of every value. Sources of instructions
 // that read them late stay live for linger instructions more. The next call
 // overwrites what this one returned.
-func (l *layout) liveRanges(linger int32) []liveRange {
+func (l *allocator) liveRanges(linger int32) []liveRange {
 	f := l.f
-	r := &f.scratch.ranges
+	r := &l.s.ranges
 	r.reset(f)
 	first := int32(l.positions())
 	for oi := len(f.order) - 1; oi >= 0; oi-- {
@@ -65,7 +64,7 @@ type listedSpan struct {
 }
 
 // reset empties the builder for a function.
-func (r *rangeBuilder) reset(f *fn) {
+func (r *rangeBuilder) reset(f *mfn) {
 	n := len(f.vals)
 	if len(r.cur) < n {
 		r.head, r.end, r.cur = make([]int32, 4*n), make([]int32, 4*n), make([]uint8, n)
@@ -121,27 +120,6 @@ func (r *rangeBuilder) block(b *laidOut, out []uint8, first, linger int32) {
 	})
 }
 
-// eachLive calls visit for every value of a live set and its words, passing over
-// stretches of dead ones.
-func eachLive(live []uint8, visit func(v int, m uint8)) {
-	v := 0
-	for ; v+8 <= len(live); v += 8 {
-		if binary.LittleEndian.Uint64(live[v:]) == 0 {
-			continue
-		}
-		for k, m := range live[v : v+8] {
-			if m != 0 {
-				visit(v+k, m)
-			}
-		}
-	}
-	for ; v < len(live); v++ {
-		if live[v] != 0 {
-			visit(v, live[v])
-		}
-	}
-}
-
 // write ends the spans of what an instruction at a position writes.
 func (r *rangeBuilder) write(defs []operand, at int32) {
 	for _, d := range defs {
@@ -182,16 +160,6 @@ func (r *rangeBuilder) finish(v int, l *liveRange, slab []span) []span {
 	slices.SortFunc(slab[from:], func(a, b span) int { return int(a.from - b.from) })
 	l.all = mergeSpans(slab[from:])
 	return slab[:from+len(l.all)]
-}
-
-// holdsSources says whether an instruction reads its sources some time after
-// it issues, so that writing one of them soon would have to wait.
-func (in *inst) holdsSources() bool {
-	switch mops[in.op].class {
-	case MUFU, XU, Store:
-		return true
-	}
-	return false
 }
 
 // lingerCycles is for how many instructions a register that such an

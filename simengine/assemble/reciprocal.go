@@ -6,7 +6,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // alone, its reciprocal and, of signed numbers, its amount, so that those by the same one
 // share it (sm_90 machine code of deploy/calibrate/validation/eighth geglu, whose items
 // divide by the row's length).
-func (f *fn) splitDivisions() error {
+func (f *hfn) splitDivisions() error {
 	split := false
 	for _, b := range f.order {
 		var nodes []int32
@@ -27,7 +27,7 @@ func (f *fn) splitDivisions() error {
 
 // splitDivision gives a division the reciprocal and the amount of its divisor, and returns
 // the nodes that compute them.
-func (f *fn) splitDivision(division int32) (nodes []int32) {
+func (f *hfn) splitDivision(division int32) (nodes []int32) {
 	n := f.nodes[division]
 	add := func(op ir.Op, src ir.Operand) ir.Operand {
 		v := f.newValue(1, fileGeneral)

@@ -15,7 +15,7 @@ type divided struct {
 // shareDivisions has remainders of 32 bits whose quotient is there begin with it: x % y is
 // x - x / y * y. The real assembler goes on from where the division nearly had it, in as
 // many instructions (rope_half's machine code, deploy/calibrate/validation/sixth).
-func (f *fn) shareDivisions() error {
+func (f *hfn) shareDivisions() error {
 	quotients := map[divided][]int32{}
 	for _, b := range f.order {
 		nodes := f.blocks[b].nodes
@@ -46,7 +46,7 @@ func (f *fn) shareDivisions() error {
 
 // dividedBy returns what a division or remainder of 32 bits is of; false where it is none,
 // or of what changes.
-func (f *fn) dividedBy(n *node) (d divided, ok bool) {
+func (f *hfn) dividedBy(n *node) (d divided, ok bool) {
 	if n.op != ir.Div && n.op != ir.Rem || !isInt(n.typ) || bits(n.typ) != 32 || f.vals[n.dst[0]].defs != 1 {
 		return d, false
 	}
@@ -60,7 +60,7 @@ func (f *fn) dividedBy(n *node) (d divided, ok bool) {
 
 // subtractProduct makes a remainder a difference, and returns the new node that multiplies
 // the quotient with the divisor for it.
-func (f *fn) subtractProduct(rem int32, quotient value) int32 {
+func (f *hfn) subtractProduct(rem int32, quotient value) int32 {
 	n := f.nodes[rem]
 	reg := func(v value) ir.Operand {
 		return ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(v), Var: -1, Param: -1}

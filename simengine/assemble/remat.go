@@ -15,8 +15,8 @@ const rematLimit = 7
 // rematerialise computes cheap values again in the blocks that use them, so
 // that no register holds them in between. It runs only when the registers the
 // kernel needs would otherwise cost occupancy or exceed the cap.
-func (f *fn) rematerialise() error {
-	if f.reduce == 0 {
+func (f *hfn) rematerialise(reduce int) error {
+	if reduce == 0 {
 		return nil
 	}
 	inner := f.innermostLoops()
@@ -24,7 +24,7 @@ func (f *fn) rematerialise() error {
 		if inner[b] {
 			continue
 		}
-		r := rematerialiser{f: f, b: b, copies: map[value]value{}}
+		r := rematerialiser{f: f, b: b, reduce: reduce, copies: map[value]value{}}
 		hb := &f.blocks[b]
 		var out []int32
 		for _, ni := range hb.nodes {
@@ -46,38 +46,11 @@ func (f *fn) rematerialise() error {
 	return nil
 }
 
-// innermostLoops marks the blocks of loops that contain no other loop.
-func (f *fn) innermostLoops() []bool {
-	out := make([]bool, len(f.blocks))
-	deep := map[int]int{} // loop header: deepest block that it dominates in its loop
-	for _, b := range f.order {
-		for h := f.k.Blocks[b].LoopHead; h >= 0; {
-			deep[h] = max(deep[h], f.blocks[b].depth)
-			next := -1
-			for d := f.blocks[h].idom; d >= 0; d = f.blocks[d].idom {
-				if x := f.k.Blocks[d].LoopHead; x >= 0 && x != h && f.blocks[d].depth < f.blocks[h].depth {
-					next = x
-					break
-				}
-				if f.blocks[d].idom == d || f.blocks[d].depth == 0 {
-					break
-				}
-			}
-			h = next
-		}
-	}
-	for _, b := range f.order {
-		if h := f.k.Blocks[b].LoopHead; h >= 0 {
-			out[b] = deep[h] <= f.blocks[b].depth
-		}
-	}
-	return out
-}
-
 // rematerialiser clones computations into one block.
 type rematerialiser struct {
-	f      *fn
+	f      *hfn
 	b      int
+	reduce int // instructions to repeat at most
 	copies map[value]value
 	pre    []int32
 }
@@ -89,7 +62,7 @@ func (r *rematerialiser) candidate(v value) bool {
 	if d == nil || r.f.carrier(d) == r.b || isParam(d) || r.keeps(d) {
 		return false
 	}
-	return r.cost(v, 0) <= r.f.reduce
+	return r.cost(v, 0) <= r.reduce
 }
 
 // cost is the number of instructions to repeat for v, large when it cannot be.
@@ -130,10 +103,8 @@ func (r *rematerialiser) cost(v value, depth int) int {
 // keeps says whether a special register's value stays in a register: reading it
 // again takes long, and is done only where all that can be repeated is.
 func (r *rematerialiser) keeps(d *node) bool {
-	return r.f.reduce < rematLimit && d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial
+	return r.reduce < rematLimit && d.op == ir.Mov && len(d.src) == 1 && d.src[0].Kind == ir.OperandSpecial
 }
-
-func isParam(d *node) bool { return d.op == ir.Ld && d.space == ir.ParamSpace }
 
 // clone repeats the computation of v in the block and returns the new value.
 func (r *rematerialiser) clone(v value, user *node) value {

@@ -12,16 +12,13 @@ type scratch struct {
 	number     []int32 // by word of a value: zeros, see findWordUses
 	general    []uint8 // by value: its words that take general registers
 	list       listing
-	banks      [fileUniformPred + 1]bank
-	ranges     rangeBuilder
-	rev        []inst // see selector
-	dag        dag    // of the block being ordered, where none is kept
+	dag        dag // of the block being ordered, where none is kept
 }
 
-// newScratch returns the function's scratch, grown to what it needs now.
-func (f *fn) newScratch() *scratch {
-	s, n := f.scratch, len(f.vals)
-	if units := 4*n + len(s.banks)*f.fileUnits(); len(s.lastDef) < units {
+// grow makes room for a function as it stands.
+func (s *scratch) grow(f *mfn) *scratch {
+	n := len(f.vals)
+	if units := 4*n + numFiles*f.fileUnits(); len(s.lastDef) < units {
 		s.lastDef, s.readers = make([]int32, units), make([]int32, units)
 		for i := range s.lastDef {
 			s.lastDef[i], s.readers[i] = -1, -1
@@ -40,7 +37,7 @@ func (f *fn) newScratch() *scratch {
 // schedule orders the instructions of every block of a layout: the longest
 // dependent chain first, as far as the register budget lets it. It says whether
 // any order is another than before.
-func (f *fn) schedule(budget int, l *layout, dags []*dag, s *scratch) (changed bool) {
+func (f *mfn) schedule(budget int, l *layout, dags []*dag, s *scratch) (changed bool) {
 	for _, b := range f.order {
 		if dags[b] == nil {
 			continue
@@ -52,21 +49,12 @@ func (f *fn) schedule(budget int, l *layout, dags []*dag, s *scratch) (changed b
 	return changed
 }
 
-// arrange is instructions in an order.
-func arrange(insts []inst, order []int32) []inst {
-	out := make([]inst, len(insts))
-	for k, i := range order {
-		out[k] = insts[i]
-	}
-	return out
-}
-
 // dags builds the dependence graph of every block worth ordering.
-func (f *fn) dags(s *scratch) []*dag {
-	out := make([]*dag, len(f.mblocks))
+func (f *mfn) dags(s *scratch) []*dag {
+	out := make([]*dag, len(f.blocks))
 	for _, b := range f.order {
-		if len(f.mblocks[b].insts) > 1 {
-			g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
+		if len(f.blocks[b].insts) > 1 {
+			g := f.newDAG(f.blocks[b].insts, s, false, &dag{})
 			g.bounds = f.boundsOf(b, s)
 			g.pressure = f.orderPressure(b, &g.ops, nil, g.bounds.out, s.general, s)
 			out[b] = g
@@ -78,10 +66,10 @@ func (f *fn) dags(s *scratch) []*dag {
 // reschedule orders every block again once registers are assigned: by latency
 // alone, as far as the reuse of registers lets it. Every block has instructions of its own then, which
 // the passes after this one change in place.
-func (f *fn) reschedule() error {
-	s := f.newScratch()
+func (f *mfn) reschedule(s *scratch) error {
+	s.grow(f)
 	for _, b := range f.order {
-		mb := &f.mblocks[b]
+		mb := &f.blocks[b]
 		if len(mb.insts) < 2 {
 			mb.insts = slices.Clone(mb.insts)
 			continue
@@ -96,7 +84,7 @@ func (f *fn) reschedule() error {
 // that keeps within the budget, else the prudent one if its own order does, else the
 // first one, as the greed for early loads is turned down, that keeps within it, else
 // the one with the lowest pressure; nil is its own order.
-func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
+func (f *mfn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 	var best []int32
 	bestPressure := g.pressure
 	for _, slack := range [...]int{0, 2, 4, 8, 16} {
@@ -118,3 +106,6 @@ func (f *fn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 	}
 	return best
 }
+
+// ordering is what is known of the orders of a program's blocks.
+type ordering struct{ dags []*dag }

@@ -28,7 +28,10 @@ const (
 // backwards, so that what a node's readers could fold into themselves is never
 // computed on its own, and what nobody reads is dropped.
 type selector struct {
-	f         *fn
+	f         *hfn
+	m         *mfn // what is made
+	scratch   *selectScratch
+	sub       map[value]subst
 	want      []want
 	twin      []value // the uniform-file copy of a value, noValue none
 	buf       []inst  // instructions of the node being lowered, in order
@@ -53,36 +56,65 @@ type selector struct {
 }
 
 // selectInstructions lowers every block.
-func (f *fn) selectInstructions() error {
-	s := &selector{f: f, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
+func (f *hfn) selectInstructions(x *selectScratch) (*mfn, error) {
+	m := &mfn{k: f.k, t: f.t, check: f.check, order: f.order, numbers: map[value]bool{}}
+	s := &selector{f: f, m: m, scratch: x, sub: map[value]subst{}, want: make([]want, len(f.vals)), twin: make([]value, len(f.vals)), keep: map[int32]bool{},
 		ambient: map[ambientKey]value{}, pending: make([][]ambientDef, len(f.blocks)), uses: f.countUses(), inner: f.innermostLoops(), spared: map[ambientKey]bool{}, sparedAt: map[int]int{}, summed: map[value]bool{}, tests: map[value]arg{}}
-	f.numbers = map[value]bool{}
 	for i := range s.twin {
 		s.twin[i] = noValue
 	}
 	s.dissolve()
-	f.mblocks = make([]mblock, len(f.blocks))
+	m.blocks = make([]mblock, len(f.blocks))
 	for b := range f.blocks {
-		f.mblocks[b] = mblock{merged: f.blocks[b].merged, succs: f.blocks[b].succs, depth: f.blocks[b].depth}
+		hb := &f.blocks[b]
+		m.blocks[b] = mblock{merged: hb.merged, holds: hb.holds, succs: hb.succs, preds: hb.preds, depth: hb.depth}
 	}
 	s.wantVariables()
 	s.bindFragments()
 	for i := len(f.order) - 1; i >= 0; i-- {
 		if err := s.block(f.order[i]); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	s.prologue()
-	f.applySubst()
-	f.narrow()
-	return nil
+	s.applySubst()
+	s.narrow()
+	m.vals = f.vals
+	if m.check {
+		m.undefined = s.undefined()
+	}
+	return m, nil
 }
+
+// undefined returns the values that the PTX itself may read unwritten, as compilers leave
+// those that nobody looks at, with what selection made of them: vectors that they are part of.
+func (s *selector) undefined() map[value]bool {
+	all := map[value]bool{}
+	if len(s.f.order) == 0 {
+		return all
+	}
+	entry := s.f.k.Liveness().In[s.f.order[0]]
+	for r := range s.f.k.Regs {
+		v := value(r)
+		if !entry.Has(ir.Reg(r)) && s.f.vals[v].defs == 1 {
+			continue
+		}
+		all[v] = true
+		if b, bound := s.sub[v]; bound {
+			all[b.v] = true
+		}
+	}
+	return all
+}
+
+// selectScratch is reused by selections one after another.
+type selectScratch struct{ rev []inst }
 
 // block lowers one block from its end.
 func (s *selector) block(b int) error {
 	f := s.f
 	hb := &f.blocks[b]
-	rev := f.scratch.rev[:0]
+	rev := s.scratch.rev[:0]
 	s.b = b
 	if f.exitBlock(b) {
 		return nil // every predecessor exits itself
@@ -123,8 +155,8 @@ func (s *selector) block(b int) error {
 		}
 	}
 	slices.Reverse(rev)
-	f.scratch.rev = rev
-	f.mblocks[b].insts = s.define(b, rev)
+	s.scratch.rev = rev
+	s.m.blocks[b].insts = s.define(b, rev)
 	return nil
 }
 
@@ -137,7 +169,7 @@ func (s *selector) writesVariable(in *inst) bool {
 			continue
 		}
 		if s.f.vals[a.v].defs > 1 || slices.ContainsFunc(s.n.dst, func(d value) bool {
-			b, bound := s.f.sub[d]
+			b, bound := s.sub[d]
 			return d == a.v || bound && b.v == a.v && s.f.vals[d].defs > 1
 		}) {
 			return true
@@ -435,38 +467,4 @@ func (s *selector) pred(o ir.Operand) arg {
 // dest returns word w of the node's first result.
 func (s *selector) dest(w, n uint8) arg {
 	return valueArg(s.n.dst[0], w, n)
-}
-
-// isInt says whether a type is an integer or bit type.
-func isInt(t ir.Type) bool {
-	switch t {
-	case ir.B8, ir.B16, ir.B32, ir.B64, ir.U8, ir.U16, ir.U32, ir.U64, ir.S8, ir.S16, ir.S32, ir.S64:
-		return true
-	}
-	return false
-}
-
-func signed(t ir.Type) bool {
-	switch t {
-	case ir.S8, ir.S16, ir.S32, ir.S64:
-		return true
-	}
-	return false
-}
-
-// bits is the width of a type.
-func bits(t ir.Type) int {
-	switch t {
-	case ir.Pred:
-		return 1
-	case ir.B8, ir.U8, ir.S8, ir.E4M3, ir.E5M2:
-		return 8
-	case ir.B16, ir.U16, ir.S16, ir.F16, ir.BF16:
-		return 16
-	case ir.B64, ir.U64, ir.S64, ir.F64:
-		return 64
-	case ir.B128:
-		return 128
-	}
-	return 32
 }

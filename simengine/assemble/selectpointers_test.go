@@ -57,7 +57,7 @@ func TestPointersInUniformRegisters(t *testing.T) {
 		{"a step by a product", together, product, variable, "UIMAD.WIDE", "IADD3.X"},
 	} {
 		tg := mustTarget(t, hopper.CC)
-		f, err := selected(buildKernel(t, "k", []byte(walkingKernel(c.exit, c.body, c.step))), tg, 0, false)
+		f, err := selected(buildKernel(t, "k", []byte(walkingKernel(c.exit, c.body, c.step))), tg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,18 +103,10 @@ func (c *corpus) kernel(t testing.TB, name string) *ir.Kernel {
 
 // selected is a kernel's instructions for sm_90 with nothing repeated, before they
 // are scheduled.
-func (c *corpus) selected(t testing.TB, name string) *fn {
+func (c *corpus) selected(t testing.TB, name string) *mfn {
 	t.Helper()
-	target, err := targetFor([2]int{9, 0})
+	f, err := selected(c.kernel(t, name), mustTarget(t, [2]int{9, 0}))
 	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := front(c.kernel(t, name), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := base.variant(0)
-	if err := f.runPasses(selection); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -256,21 +248,31 @@ func TestListing(t *testing.T) {
 	tg, _ := targetFor([2]int{9, 0})
 	k := buildKernel(t, filepath.Base(path), src)
 	verifying = true
-	f, err := selected(k, tg, registerCap(k, tg, Options{MaxRegisters: cap}), os.Getenv("ASSEMBLE_REDUCE") != "")
+	base, err := front(k, tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.budget = tg.step(f.need())
-	if cap > 0 {
-		f.budget = f.cap
+	reduce := 0
+	if os.Getenv("ASSEMBLE_REDUCE") != "" {
+		reduce = rematLimit
 	}
-	t.Logf("need %d budget %d", f.need(), f.budget)
-	if err := f.runPasses(backEnd); err != nil {
+	u, err := base.selected(reduce)
+	if err != nil {
 		t.Fatal(err)
 	}
+	u.cap = registerCap(k, tg, Options{MaxRegisters: cap})
+	u.budget = tg.step(u.need())
+	if cap > 0 {
+		u.budget = u.cap
+	}
+	t.Logf("need %d budget %d", u.need(), u.budget)
+	if err := u.runPasses(backEnd); err != nil {
+		t.Fatal(err)
+	}
+	f := u.m
 	fmt.Println(f.listing())
 	for _, b := range f.order {
-		fmt.Println(b, f.blockPressure(b, make([]uint8, len(f.vals)), f.mblocks[b].insts), f.liveText(b))
+		fmt.Println(b, f.blockPressure(b, make([]uint8, len(f.vals)), f.blocks[b].insts), f.liveText(b))
 	}
-	t.Logf("registers %d", f.program.Registers)
+	t.Logf("registers %d", u.program.Registers)
 }

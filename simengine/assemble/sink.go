@@ -15,7 +15,7 @@ import (
 
 // sinkArm moves the branch at the end of block b behind what of the join does not need its arm: that is then
 // at the end of b.
-func (f *fn) sinkArm(b int) bool {
+func (f *hfn) sinkArm(b int) bool {
 	br := f.branch(b)
 	if br == nil {
 		return false
@@ -40,13 +40,13 @@ func (f *fn) sinkArm(b int) bool {
 }
 
 // joinsOnly says whether two blocks alone lead to a third.
-func (f *fn) joinsOnly(join, b, arm int) bool {
+func (f *hfn) joinsOnly(join, b, arm int) bool {
 	p := f.blocks[join].preds
 	return len(p) == 2 && slices.Contains(p, b) && slices.Contains(p, arm)
 }
 
 // loadsOnly says whether a block loads from global memory and else only computes.
-func (f *fn) loadsOnly(b int) bool {
+func (f *hfn) loadsOnly(b int) bool {
 	loads := 0
 	for _, ni := range f.blocks[b].nodes {
 		switch n := &f.nodes[ni]; {
@@ -61,7 +61,7 @@ func (f *fn) loadsOnly(b int) bool {
 
 // independent is how many of a block's first nodes neither need what an arm computes nor change what it needs, nor
 // order memory.
-func (f *fn) independent(arm, join int) int {
+func (f *hfn) independent(arm, join int) int {
 	nodes := f.blocks[join].nodes
 	for at, ni := range nodes {
 		n := &f.nodes[ni]
@@ -81,16 +81,16 @@ func (f *fn) independent(arm, join int) int {
 }
 
 // touches says whether a node reads or writes what an arm writes, or writes what it reads.
-func (f *fn) touches(arm int, n *node) bool {
+func (f *hfn) touches(arm int, n *node) bool {
 	for _, ai := range f.blocks[arm].nodes {
 		a := &f.nodes[ai]
 		for _, v := range a.dst {
-			if v >= 0 && (f.reads(n, v) > 0 || slices.Contains(n.dst, v)) {
+			if v >= 0 && (n.reads(v) > 0 || slices.Contains(n.dst, v)) {
 				return true
 			}
 		}
 		for _, v := range n.dst {
-			if v >= 0 && f.reads(a, v) > 0 {
+			if v >= 0 && a.reads(v) > 0 {
 				return true
 			}
 		}
@@ -100,7 +100,7 @@ func (f *fn) touches(arm int, n *node) bool {
 
 // readAfter says whether what an arm computes is read in its join from a node on, or in a block that follows it
 // and is not the loop's first.
-func (f *fn) readAfter(arm, join, at int) bool {
+func (f *hfn) readAfter(arm, join, at int) bool {
 	if slices.ContainsFunc(f.blocks[join].nodes[at:], func(ni int32) bool { return f.needs(arm, &f.nodes[ni]) }) {
 		return true
 	}
@@ -113,8 +113,8 @@ func (f *fn) readAfter(arm, join, at int) bool {
 }
 
 // needs says whether a node reads what an arm writes.
-func (f *fn) needs(arm int, n *node) bool {
+func (f *hfn) needs(arm int, n *node) bool {
 	return slices.ContainsFunc(f.blocks[arm].nodes, func(ai int32) bool {
-		return slices.ContainsFunc(f.nodes[ai].dst, func(v value) bool { return v >= 0 && f.reads(n, v) > 0 })
+		return slices.ContainsFunc(f.nodes[ai].dst, func(v value) bool { return v >= 0 && n.reads(v) > 0 })
 	})
 }

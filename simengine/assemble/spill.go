@@ -12,7 +12,7 @@ type spillState struct {
 
 // spillAt moves values to local memory until none of the points is crowded any
 // more, and says whether it moved any.
-func (f *fn) spillAt(points []crowd) bool {
+func (f *mfn) spillAt(points []crowd) bool {
 	if len(points) == 0 {
 		return false
 	}
@@ -63,15 +63,15 @@ func (f *fn) spillAt(points []crowd) bool {
 
 // spillCosts estimates the accesses that spilling each value would add: its
 // reads and writes, ten times as many for each loop around them.
-func (f *fn) spillCosts() []float64 {
+func (f *mfn) spillCosts() []float64 {
 	cost := make([]float64, len(f.vals))
 	for _, b := range f.order {
 		w := 1.0
-		for range f.mblocks[b].depth {
+		for range f.blocks[b].depth {
 			w *= 10
 		}
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
+		for i := range f.blocks[b].insts {
+			in := &f.blocks[b].insts[i]
 			in.reads(func(v value, _ uint8) { cost[v] += w })
 			for j := range in.dst {
 				if a := &in.dst[j]; a.kind == argValue && !f.vals[a.v].remat {
@@ -89,7 +89,7 @@ func (f *fn) spillCosts() []float64 {
 // spill rewrites the program so that the victims live in local memory: a store
 // after every write, a load before every read. Victims that an instruction
 // without operands defines are defined again instead.
-func (f *fn) spill(victims []bool) {
+func (f *mfn) spill(victims []bool) {
 	if f.spills.pinned == nil {
 		f.spills.pinned = map[value]bool{}
 	}
@@ -97,7 +97,7 @@ func (f *fn) spill(victims []bool) {
 	defs := f.rematDefs(victims)
 	n := value(len(victims))
 	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+		insts := f.blocks[b].insts
 		out := make([]inst, 0, len(insts)+16)
 		for i := range insts {
 			in := insts[i]
@@ -145,19 +145,19 @@ func (f *fn) spill(victims []bool) {
 			out = append(out, in)
 			out = append(out, stores...)
 		}
-		f.mblocks[b].insts = out
+		f.blocks[b].insts = out
 	}
 }
 
 // pinned returns a new value that stands for v around one instruction.
-func (f *fn) pinned(v value) value {
+func (f *mfn) pinned(v value) value {
 	t := f.newValue(f.vals[v].words, fileGeneral)
 	f.spills.pinned[t] = true
 	return t
 }
 
 // slotOf returns the word offset of a value's place in the spill area.
-func (f *fn) slotOf(slot map[value]int16, v value) int16 {
+func (f *mfn) slotOf(slot map[value]int16, v value) int16 {
 	s, ok := slot[v]
 	if !ok {
 		w := int(f.vals[v].words)
@@ -173,7 +173,7 @@ func (f *fn) slotOf(slot map[value]int16, v value) int16 {
 
 // spillAccess is a load or store of a spill slot, guarded like the instruction
 // it serves.
-func (f *fn) spillAccess(op mop, t value, slot int16, user *inst) inst {
+func (f *mfn) spillAccess(op mop, t value, slot int16, user *inst) inst {
 	in := inst{op: op, pc: -1, carried: user.carried, guard: noValue, space: ir.Local, width: 4 * f.vals[t].words, spill: slot, memVar: -1, memVal: noValue, memOff: int64(slot) * 4}
 	a := valueArg(t, 0, f.vals[t].words)
 	if op == opLDL {
@@ -185,28 +185,14 @@ func (f *fn) spillAccess(op mop, t value, slot int16, user *inst) inst {
 	return in
 }
 
-// rename replaces values in an instruction's operands.
-func (in *inst) rename(m map[value]value) {
-	for i := range in.dst {
-		if t, ok := m[in.dst[i].v]; ok && in.dst[i].kind == argValue {
-			in.dst[i].v = t
-		}
-	}
-	for i := range in.src {
-		if t, ok := m[in.src[i].v]; ok && in.src[i].kind == argValue {
-			in.src[i].v = t
-		}
-	}
-}
-
 // rematDefs returns the defining instruction of each victim that one
 // unguarded instruction without register operands defines.
-func (f *fn) rematDefs(victims []bool) map[value]inst {
+func (f *mfn) rematDefs(victims []bool) map[value]inst {
 	out := map[value]inst{}
 	count := map[value]int{}
 	for _, b := range f.order {
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
+		for i := range f.blocks[b].insts {
+			in := &f.blocks[b].insts[i]
 			for k := range in.dst {
 				a := &in.dst[k]
 				if a.kind != argValue || !victims[a.v] {

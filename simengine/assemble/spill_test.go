@@ -15,7 +15,7 @@ import (
 // writes is named after it and what it read. It returns, for every instruction
 // with an operand, in the order they run, what it read; spill code, and constants
 // made again, leave no entry.
-func tokens(f *fn, path []int) []string {
+func tokens(f *mfn, path []int) []string {
 	held, memory := map[unitRef]string{}, map[int16]string{}
 	name := func(v value, w uint8) string {
 		if t, ok := held[unitRef{v, w}]; ok {
@@ -25,8 +25,8 @@ func tokens(f *fn, path []int) []string {
 	}
 	var log []string
 	for _, b := range path {
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
+		for i := range f.blocks[b].insts {
+			in := &f.blocks[b].insts[i]
 			switch {
 			case in.op == opSTL && in.spill >= 0:
 				memory[in.spill] = name(in.src[0].v, in.src[0].w)
@@ -62,7 +62,7 @@ func tokens(f *fn, path []int) []string {
 }
 
 // walkBlocks is a random path through the blocks of a function.
-func walkBlocks(f *fn, r *rand.Rand) []int {
+func walkBlocks(f *mfn, r *rand.Rand) []int {
 	path := []int{f.order[0]}
 	for len(path) < 60 {
 		s := f.blocks[path[len(path)-1]].succs
@@ -93,7 +93,7 @@ func TestSpillingKeepsValues(t *testing.T) {
 	}
 	for _, k := range kernels {
 		for _, registers := range []int{12, 20, 29, 45} {
-			f, err := selected(k, tg, 255, false)
+			f, err := selected(k, tg)
 			if err != nil {
 				t.Fatal(err)
 			}

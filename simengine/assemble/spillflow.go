@@ -106,7 +106,7 @@ func (s *spiller) loopEntry(b int, have []int) []int {
 	cur := make([]uint8, len(f.vals))
 	for x, inside := range s.loop(b) {
 		if inside {
-			most = max(most, f.blockPressure(x, cur, f.mblocks[x].insts))
+			most = max(most, f.blockPressure(x, cur, f.blocks[x].insts))
 		}
 	}
 	passing := 0
@@ -154,8 +154,8 @@ func (s *spiller) writtenIn(b int, loop bool) []bool {
 		if !inside {
 			continue
 		}
-		for i := range s.f.mblocks[x].insts {
-			in := &s.f.mblocks[x].insts[i]
+		for i := range s.f.blocks[x].insts {
+			in := &s.f.blocks[x].insts[i]
 			for k := range in.dst {
 				if a := &in.dst[k]; a.kind == argValue {
 					s.f.eachUnit(a.v, a.wordMask(), func(u int) {
@@ -219,7 +219,7 @@ func (s *spiller) leave(b int) {
 			s.resolve(&in.src[k])
 		}
 	}
-	s.f.mblocks[b].insts = s.out
+	s.f.blocks[b].insts = s.out
 	s.exit[b] = st
 }
 
@@ -251,7 +251,7 @@ func (s *spiller) couple(p, t int) {
 			}
 		}
 	}
-	mb := &s.f.mblocks[p]
+	mb := &s.f.blocks[p]
 	at := len(mb.insts)
 	for at > 0 && isBranch(mb.insts[at-1].op) {
 		at--

@@ -25,7 +25,7 @@ func (s *spiller) storeOnce() {
 		return
 	}
 	for _, b := range s.f.order {
-		insts := s.f.mblocks[b].insts
+		insts := s.f.blocks[b].insts
 		out := make([]inst, 0, len(insts)+len(move))
 		for i := range insts {
 			in := insts[i]
@@ -41,7 +41,7 @@ func (s *spiller) storeOnce() {
 				}
 			}
 		}
-		s.f.mblocks[b].insts = out
+		s.f.blocks[b].insts = out
 	}
 }
 
@@ -53,11 +53,11 @@ const aLoop = 10
 func (s *spiller) eachAccess(of map[int16]int, stored, written func(u int, weight float64)) {
 	for _, b := range s.f.order {
 		w := 1.0
-		for range s.f.mblocks[b].depth {
+		for range s.f.blocks[b].depth {
 			w *= aLoop
 		}
-		for i := range s.f.mblocks[b].insts {
-			in := &s.f.mblocks[b].insts[i]
+		for i := range s.f.blocks[b].insts {
+			in := &s.f.blocks[b].insts[i]
 			if in.op == opSTL && in.spill >= 0 {
 				stored(of[in.spill], w)
 				continue

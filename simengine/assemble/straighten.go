@@ -9,7 +9,7 @@ import (
 // straighten appends to block b the one that always follows it and that nothing
 // else leads to, unless lanes come there one after another. Compilers leave such pairs: LLVM branches around an
 // unconditional branch.
-func (f *fn) straighten(b int) bool {
+func (f *hfn) straighten(b int) bool {
 	hb := &f.blocks[b]
 	if len(hb.succs) != 1 {
 		return false
@@ -33,7 +33,7 @@ func (f *fn) straighten(b int) bool {
 // skipJump makes the branch that ends block b go where a block leads that does
 // nothing but jump: LLVM ends loops with a branch out and a jump back, which
 // the real assembler turns into one branch back.
-func (f *fn) skipJump(b int) bool {
+func (f *hfn) skipJump(b int) bool {
 	hb := &f.blocks[b]
 	br := f.branch(b)
 	if br == nil {
@@ -65,7 +65,7 @@ func (f *fn) skipJump(b int) bool {
 // compilers make of a && b. The real assembler does so where it then predicates
 // what they lead to: a condition of 5 instructions and arms of 9, and not one of
 // 6 and arms of 16.
-func (f *fn) shortCircuit(b int) bool {
+func (f *hfn) shortCircuit(b int) bool {
 	hb := &f.blocks[b]
 	br := f.branch(b)
 	if br == nil {
@@ -95,7 +95,7 @@ func (f *fn) shortCircuit(b int) bool {
 // nestedArms returns where the arms lead to that block a branches to, as
 // predicateArms takes them, and whether they are short enough together with
 // what a computes. The only block before a may lead to an arm as well.
-func (f *fn) nestedArms(a int) ([2]int, bool) {
+func (f *hfn) nestedArms(a int) ([2]int, bool) {
 	leads := [2]int{-1, -1}
 	cost := f.conditionCost(a)
 	if cost < 0 {
@@ -124,7 +124,7 @@ func (f *fn) nestedArms(a int) ([2]int, bool) {
 // joinConditions appends block a to block b, which branches to it or to one
 // of the blocks that a branches to; out says for each branch whether that
 // block is its target, or where it falls through.
-func (f *fn) joinConditions(b, a int, first, second bool) {
+func (f *hfn) joinConditions(b, a int, first, second bool) {
 	hb := &f.blocks[b]
 	both := f.newValue(1, filePred) // neither branch leads out
 	onward := func(n *node, out bool) ir.Operand {
@@ -143,22 +143,9 @@ func (f *fn) joinConditions(b, a int, first, second bool) {
 	f.absorb(b, a)
 }
 
-// branch returns the conditional branch that ends a block, nil when there is none.
-func (f *fn) branch(b int) *node {
-	hb := &f.blocks[b]
-	if len(hb.nodes) == 0 || len(hb.succs) != 2 {
-		return nil
-	}
-	br := &f.nodes[hb.nodes[len(hb.nodes)-1]]
-	if br.op != ir.Bra || br.guard == noValue || f.vals[br.guard].defs != 1 {
-		return nil
-	}
-	return br
-}
-
 // conditionCost is the number of instructions of a block before its branch, -1
 // when they do more than compute values that nothing else writes.
-func (f *fn) conditionCost(b int) int {
+func (f *hfn) conditionCost(b int) int {
 	ns := f.blocks[b].nodes
 	for _, ni := range ns[:len(ns)-1] {
 		n := &f.nodes[ni]

@@ -11,7 +11,7 @@ import (
 // copy moves on. Where they are addresses the constant goes into the instruction, and they
 // cost nothing: so it is in ptxas 13.0's code for sm_90 (of layernorm's 16 stores an
 // iteration, deploy/calibrate/validation/fifth, 15 have the first one's address).
-func (f *fn) shareSums() error {
+func (f *hfn) shareSums() error {
 	t := sums{f: f}
 	for _, b := range f.order {
 		t.known, t.moved = t.known[:0], t.moved[:0]
@@ -24,7 +24,7 @@ func (f *fn) shareSums() error {
 
 // sums is what is known at a place in a block.
 type sums struct {
-	f     *fn
+	f     *hfn
 	known []sum // of two registers
 	moved []sum // of one, which changes elsewhere
 }

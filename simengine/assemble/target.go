@@ -98,3 +98,12 @@ func (t *target) step(need int) int {
 	}
 	return maxRegisters
 }
+
+// registerFile is the number of 32-bit registers of one SM, and so of one CTA,
+// on every architecture modelled (CUDA C++ Programming Guide, table "Technical
+// Specifications per Compute Capability").
+const registerFile = 65536
+
+// maxRegisters is the largest register count of a thread that an instruction
+// can encode: R0 to R254.
+const maxRegisters = 255

@@ -4,9 +4,8 @@ package assemble
 // than the one it has. Under a cap it is not done: ptxas spills more there than
 // this order would leave to spill (fat_threads with 64 accumulators: 0.84 times
 // the measured time without it, 0.80 with).
-func (f *fn) economise() {
-	f.reorder(f.newScratch(), 0, f.newThrift().order)
-	f.peak = f.pressure()
+func (f *mfn) economise(s *scratch) (changed bool) {
+	return f.reorder(s, 0, f.newThrift().order)
 }
 
 // thrift orders blocks so that registers come free: of the instructions whose
@@ -18,7 +17,7 @@ func (f *fn) economise() {
 // tiles of 64x64 and 8x8 results a thread needs 102 registers in the program's
 // order and 95 in this, and gets 96.
 type thrift struct {
-	f *fn
+	f *mfn
 	g *dag
 	// readers is, by value, how many instructions of the block are still to read
 	// it, and sum what their numbers add up to: which is the last. Values that
@@ -31,7 +30,7 @@ type thrift struct {
 	ready        ripe
 }
 
-func (f *fn) newThrift() *thrift {
+func (f *mfn) newThrift() *thrift {
 	return &thrift{f: f, readers: make([]int32, len(f.vals)), sum: make([]int32, len(f.vals)), ends: make([]bool, len(f.vals))}
 }
 
@@ -120,48 +119,4 @@ func (o *thrift) take(i int32) {
 			o.ready.push(to, o.frees[to])
 		}
 	}
-}
-
-// ripe is a heap of instructions whose operands are there: what each frees in the
-// upper half of a number and, the other way round, its place in the program below.
-type ripe []int64
-
-func (r *ripe) push(i, frees int32) {
-	q := append(*r, int64(frees)<<32|int64(^uint32(i)))
-	k := len(q) - 1
-	for k > 0 && q[(k-1)/2] < q[k] {
-		q[(k-1)/2], q[k] = q[k], q[(k-1)/2]
-		k = (k - 1) / 2
-	}
-	*r = q
-}
-
-// most is what the first of the heap frees.
-func (r ripe) most() int32 { return int32(r[0] >> 32) }
-
-// ripeInst is the instruction of an entry of the heap.
-func ripeInst(e int64) int32 { return int32(^uint32(e)) }
-
-// pop takes the instruction that frees most, the first of those, off the heap.
-func (r *ripe) pop() (i, frees int32) {
-	q := *r
-	top, last := q[0], len(q)-1
-	q[0] = q[last]
-	q = q[:last]
-	for k := 0; ; {
-		c := 2*k + 1
-		if c >= last {
-			break
-		}
-		if c+1 < last && q[c+1] > q[c] {
-			c++
-		}
-		if q[k] >= q[c] {
-			break
-		}
-		q[k], q[c] = q[c], q[k]
-		k = c
-	}
-	*r = q
-	return ripeInst(top), int32(top >> 32)
 }

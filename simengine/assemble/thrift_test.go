@@ -43,16 +43,11 @@ mad.lo.u32 %%r2, %%r1, 4, %%r2;
 }
 
 // chosen is a kernel with instructions selected and ordered.
-func chosen(t *testing.T, src string) *fn {
-	p, err := Prepare(buildKernel(t, "outer", []byte(src)), hopper.CC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.variant(0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.economise()
+func chosen(t *testing.T, src string) *mfn {
+	f := selectFor(t, buildKernel(t, "outer", []byte(src)), [2]int{9, 0})
+	s := new(scratch).grow(f)
+	f.frugal(s)
+	f.economise(s)
 	return f
 }
 
@@ -61,8 +56,8 @@ func TestTilesAreUsedUpColumnByColumn(t *testing.T) {
 	for _, n := range []int{2, 4, 8} {
 		f := chosen(t, outer(n, 2))
 		const addresses = 3 // of global and of shared memory
-		if most := n*n + n + 1 + addresses; f.peak > most {
-			t.Errorf("%d by %d sums: %d registers live, want %d", n, n, f.peak, most)
+		if most := n*n + n + 1 + addresses; f.pressure() > most {
+			t.Errorf("%d by %d sums: %d registers live, want %d", n, n, f.pressure(), most)
 		}
 	}
 }
@@ -70,9 +65,9 @@ func TestTilesAreUsedUpColumnByColumn(t *testing.T) {
 // Every order by thrift has each instruction once, after those it depends on.
 func TestThriftKeepsDependences(t *testing.T) {
 	f := chosen(t, outer(3, 4))
-	s, o := f.newScratch(), f.newThrift()
+	s, o := new(scratch).grow(f), f.newThrift()
 	for _, b := range f.order {
-		g := f.newDAG(f.mblocks[b].insts, s, false, &dag{})
+		g := f.newDAG(f.blocks[b].insts, s, false, &dag{})
 		at := map[int32]int{}
 		for k, i := range o.order(b, g, nil) {
 			at[i] = k

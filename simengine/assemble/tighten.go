@@ -8,9 +8,8 @@ import "slices"
 // the program's order all rows' vectors wait while the columns take turns, in the
 // order of demand all columns wait while the rows do. ptxas keeps the vectors under a
 // cap, too (matrix products of 8 rows a thread under 32 registers for sm_90).
-func (f *fn) tighten() {
-	f.reorder(f.newScratch(), 0, func(_ int, g *dag, _ []uint8) []int32 { return vectorOrder(g) })
-	f.peak = f.pressure()
+func (f *mfn) tighten(s *scratch) (changed bool) {
+	return f.reorder(s, 0, func(_ int, g *dag, _ []uint8) []int32 { return vectorOrder(g) })
 }
 
 // vectorOrder orders a block by demand, what reads a vector load counting as

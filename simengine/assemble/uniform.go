@@ -6,7 +6,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // and the branches that may split one. A value is uniform when it is computed
 // from uniform values only and, if it is written in several places, in no
 // place that only part of a warp may reach.
-func (f *fn) findUniform() error {
+func (f *hfn) findUniform() error {
 	for v := range f.vals {
 		f.vals[v].uniform = true
 	}
@@ -38,7 +38,7 @@ func (f *fn) findUniform() error {
 
 // markRegion marks the blocks between a divergent branch and its
 // post-dominator.
-func (f *fn) markRegion(b int) {
+func (f *hfn) markRegion(b int) {
 	for _, s := range f.blocks[b].succs {
 		if f.exitOnly(s) {
 			return // lanes leave for good; the others stay together
@@ -58,7 +58,7 @@ func (f *fn) markRegion(b int) {
 }
 
 // nodeUniform says whether a node gives the same result in every lane.
-func (f *fn) nodeUniform(n *node, split bool) bool {
+func (f *hfn) nodeUniform(n *node, split bool) bool {
 	if n.guard != noValue && !f.vals[n.guard].uniform {
 		return false
 	}

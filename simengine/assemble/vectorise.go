@@ -41,7 +41,7 @@ type openAccess struct {
 // code, deploy/calibrate/validation/sixth). The joined load keeps the position and the
 // PTX instruction of the first of them, the joined store those of the last; the others
 // have no machine instruction.
-func (f *fn) vectorise() error {
+func (f *hfn) vectorise() error {
 	j := joiner{f: f, based: make([]bool, len(f.vals))}
 	for _, b := range f.order {
 		j.block(&f.blocks[b])
@@ -52,7 +52,7 @@ func (f *fn) vectorise() error {
 
 // joiner joins the accesses of one block after the other.
 type joiner struct {
-	f      *fn
+	f      *hfn
 	nodes  []int32
 	open   []openAccess // loads
 	row    []openAccess // stores
@@ -185,10 +185,10 @@ func (j *joiner) joinable(n *node, i int) (openAccess, bool) {
 }
 
 // isWrittenElsewhere says whether something else writes a result of a load too, or it is none.
-func (f *fn) isWrittenElsewhere(v value) bool { return v < 0 || f.vals[v].defs != 1 }
+func (f *hfn) isWrittenElsewhere(v value) bool { return v < 0 || f.vals[v].defs != 1 }
 
 // joinableStore describes node i of a block if it is a store that could be joined.
-func (f *fn) joinableStore(n *node, i int) (openAccess, bool) {
+func (f *hfn) joinableStore(n *node, i int) (openAccess, bool) {
 	if n.op != ir.St || n.space != ir.Shared || n.vec != 1 || len(n.src) != 2 || n.mod&(ir.ModVolatile|ir.ModRelease) != 0 {
 		return openAccess{}, false
 	}
@@ -283,7 +283,7 @@ func run(list []openAccess, size uint64, known uint8, most uint64) int {
 
 // widen turns the first of some loads, or the last of some stores, in program order,
 // into one of them all, and returns which it is.
-func (f *fn) widen(nodes []int32, all []openAccess) int {
+func (f *hfn) widen(nodes []int32, all []openAccess) int {
 	kept := all[0].at
 	src := slices.Clone(f.nodes[nodes[kept]].src[:1])
 	var dst []value

@@ -5,14 +5,14 @@ import "github.com/warptune/warptune/simengine/disjoint"
 // splitWebs gives every web of a one-word value a name of its own: definitions
 // that share no use need not share a register. Spilling leaves many, as each
 // load back starts one. It needs the liveness of the program.
-func (f *fn) splitWebs() {
+func (f *mfn) splitWebs() {
 	n := len(f.vals)
 	split := make([]bool, n)
 	for v, c := range f.countWrites() {
 		split[v] = c > 1 && f.vals[v].file == fileGeneral && f.vals[v].words == 1
 	}
 	w := webs{f: f, split: split}
-	w.in, w.out, w.first = make([][]int32, len(f.mblocks)), make([][]int32, len(f.mblocks)), make([]int32, len(f.mblocks))
+	w.in, w.out, w.first = make([][]int32, len(f.blocks)), make([][]int32, len(f.blocks)), make([]int32, len(f.blocks))
 	for _, b := range f.order {
 		w.in[b] = make([]int32, n)
 		for v, m := range f.live.in[b] {
@@ -39,11 +39,11 @@ func (f *fn) splitWebs() {
 }
 
 // countWrites counts the instructions that write each value.
-func (f *fn) countWrites() []int {
+func (f *mfn) countWrites() []int {
 	out := make([]int, len(f.vals))
 	for _, b := range f.order {
-		for i := range f.mblocks[b].insts {
-			in := &f.mblocks[b].insts[i]
+		for i := range f.blocks[b].insts {
+			in := &f.blocks[b].insts[i]
 			for k := range in.dst {
 				if a := &in.dst[k]; a.kind == argValue {
 					out[a.v]++
@@ -56,7 +56,7 @@ func (f *fn) countWrites() []int {
 
 // webs numbers the webs of some values and joins those that meet.
 type webs struct {
-	f       *fn
+	f       *mfn
 	split   []bool
 	sets    disjoint.Sets
 	in, out [][]int32 // by block and value: its web, -1 none
@@ -81,10 +81,10 @@ func (w *webs) name(v value, id int32) value {
 // walk follows the webs through a block: it numbers them, in program order, or
 // renames their operands.
 func (w *webs) walk(b int, rename bool) {
-	insts := w.f.mblocks[b].insts
+	insts := w.f.blocks[b].insts
 	if rename {
 		insts = append([]inst(nil), insts...)
-		w.f.mblocks[b].insts = insts
+		w.f.blocks[b].insts = insts
 	}
 	w.cur = append(w.cur[:0], w.in[b]...)
 	if !rename {

@@ -34,7 +34,7 @@ func (x *wordState) set(y *wordState) {
 }
 
 // findWordUses collects the uses of words in block b.
-func (f *fn) findWordUses(b int, g *dag, s *scratch) *wordUses {
+func (f *mfn) findWordUses(b int, g *dag, s *scratch) *wordUses {
 	n := len(g.insts)
 	small, ends := make([]int8, 3*n), make([]int32, 2*n)
 	x := &wordUses{readEnd: ends[:n], writeEnd: ends[n:], gain: small[:n], least: small[n : 2*n]}
@@ -124,4 +124,12 @@ func (x *wordUses) lastReader(k int32, st *wordState) int32 {
 		return -1
 	}
 	return i
+}
+
+// part is an instruction's part of a list with the ends of all parts.
+func part(list, end []int32, i int32) []int32 {
+	if i == 0 {
+		return list[:end[0]]
+	}
+	return list[end[i-1]:end[i]]
 }

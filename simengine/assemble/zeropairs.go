@@ -4,10 +4,10 @@ package assemble
 // registers (CS2R from SRZ: 22 of the machine code of validation/fifth depthwise, for
 // vectors of two that loads under a condition may leave untouched), if nothing between
 // them reads or writes the later one's half.
-func (f *fn) pairZeros() error {
+func (f *mfn) pairZeros() error {
 	first := map[int16]int{} // zeroing instructions of a block by register
 	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+		insts := f.blocks[b].insts
 		gone := 0
 		clear(first)
 		for j := range insts {
@@ -30,14 +30,14 @@ func (f *fn) pairZeros() error {
 			}
 		}
 		if gone > 0 {
-			f.mblocks[b].insts = without(insts, gone)
+			f.blocks[b].insts = without(insts, gone)
 		}
 	}
 	return nil
 }
 
 // zeroes says whether an instruction does nothing but zero one general register.
-func (f *fn) zeroes(in *inst) (register int16, ok bool) {
+func (f *mfn) zeroes(in *inst) (register int16, ok bool) {
 	d := in.dst[0]
 	if in.op != opMOV || in.nsrc != 1 || in.src[0].kind != argZero || in.keeps || d.kind != argValue || d.n != 1 || f.vals[d.v].file != fileGeneral || f.regs[d.v] < 0 {
 		return -1, false
@@ -47,7 +47,7 @@ func (f *fn) zeroes(in *inst) (register int16, ok bool) {
 
 // forget drops the zeroing instructions into whose pair another half can no longer be
 // taken, since an instruction reads or writes that.
-func (f *fn) forget(first map[int16]int, in *inst) {
+func (f *mfn) forget(first map[int16]int, in *inst) {
 	if len(first) == 0 {
 		return
 	}

@@ -6,6 +6,41 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// Options says for what the assembler assembles.
+type Options struct {
+	// CC is the compute capability of the target, {9, 0} for sm_90. Required.
+	CC [2]int
+	// MaxRegisters is the user's cap on registers per thread (-maxrregcount),
+	// 0 for none.
+	MaxRegisters int
+	// MaxThreads is the largest CTA the kernel must be launchable with; 0 means
+	// what the kernel's own directives say. Only a declared bound limits the
+	// registers of a thread: the assembler does not see the launch.
+	MaxThreads int
+}
+
+// Assemble returns the machine program of a kernel, or an error that names the
+// instruction that cannot be assembled and its position. It is deterministic,
+// keeps nothing but the kernel, and costs some five microseconds an
+// instruction, several times that when it must spill.
+//
+// A cap too small for what single instructions need at once is exceeded rather
+// than refused; Program.Registers then says so.
+//
+// Loops are left as they are: ir.Kernel.Unrolled unrolls them first, so that the
+// program and the trace speak of the same blocks. Not modelled: predicates and
+// uniform registers spilled when more than 7 and 63 are live.
+func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
+	p, err := Prepare(k, opt.CC)
+	if err != nil {
+		return nil, err
+	}
+	return p.Assemble(opt)
+}
+
+// verifying makes every assembly run the verifier after each pass; tests set it.
+var verifying bool
+
 // Prepared is a kernel as far as it can be assembled without knowing how many
 // registers there are: what assemblies under several caps share. It is for one
 // goroutine.
@@ -14,8 +49,8 @@ type Prepared struct {
 	cc [2]int
 	// base is the rewritten kernel, variants it with instructions selected, by the
 	// instructions to repeat at most rather than keep a value.
-	base     *fn
-	variants map[int]*fn
+	base     *unit
+	variants map[int]*unit
 }
 
 // Prepare starts the assembly of a kernel for the target of a compute capability.
@@ -28,19 +63,28 @@ func Prepare(k *ir.Kernel, cc [2]int) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{k: k, cc: cc, base: base, variants: map[int]*fn{}}, nil
+	return &Prepared{k: k, cc: cc, base: base, variants: map[int]*unit{}}, nil
 }
 
 // Assemble is Assemble for the kernel prepared; opt.CC must be what it was
 // prepared for.
 func (p *Prepared) Assemble(opt Options) (*Program, error) {
+	u, err := p.assemble(opt)
+	if err != nil {
+		return nil, err
+	}
+	return u.program, nil
+}
+
+// assemble takes the kernel through the passes after those that it was prepared by.
+func (p *Prepared) assemble(opt Options) (*unit, error) {
 	if opt.CC != p.cc {
 		return nil, fmt.Errorf("assemble %s: prepared for compute capability %v, not %v", p.k.Name, p.cc, opt.CC)
 	}
 	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
 		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", p.k.Name)
 	}
-	t := p.base.t
+	t := p.base.h.t
 	limit := registerCap(p.k, t, opt)
 	c := cta{threads: declaredThreads(p.k, opt), shared: p.k.SharedBytes}
 	f, err := p.variant(0, limit)
@@ -66,7 +110,7 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	default:
 		f.budget = limit
 	}
-	if uncapped && f.crowdsConstants() {
+	if uncapped && f.m.crowdsConstants() {
 		f.budget = min(f.budget, max(need, t.steps[0]))
 	}
 	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
@@ -79,28 +123,25 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 		}
 		f = g
 	}
-	if err := f.runPasses(backEnd); err != nil {
-		return nil, err
-	}
-	return f.program, nil
+	return f, f.runPasses(backEnd)
 }
 
 // variant is a function with instructions selected that trades up to reduce
 // instructions for a register, under a cap. What the back end changes is its own.
 // Variants that reduce are asked for after the one that does not.
-func (p *Prepared) variant(reduce, limit int) (*fn, error) {
+func (p *Prepared) variant(reduce, limit int) (*unit, error) {
 	f := p.variants[reduce]
 	if f == nil {
-		f = p.base.variant(reduce)
-		if err := f.runPasses(selection); err != nil {
+		var err error
+		if f, err = p.base.selected(reduce); err != nil {
 			return nil, err
 		}
 		p.variants[reduce] = f
 	}
-	g := *f
-	g.cap = limit
-	g.vals = g.vals[:len(g.vals):len(g.vals)]
-	g.mblocks = append([]mblock(nil), f.mblocks...)
+	g, m := *f, *f.m
+	g.cap, g.m = limit, &m
+	m.vals = m.vals[:len(m.vals):len(m.vals)]
+	m.blocks = append([]mblock(nil), m.blocks...)
 	return &g, nil
 }
 
@@ -113,7 +154,7 @@ func (p *Prepared) variant(reduce, limit int) (*fn, error) {
 // leaves three where they are.
 //
 // What repeats must leave allocationSlack registers of a step it reaches.
-func (p *Prepared) reduced(f *fn, need int, c cta) (*fn, error) {
+func (p *Prepared) reduced(f *unit, need int, c cta) (*unit, error) {
 	g, err := p.variant(rematLimit, f.cap)
 	if err != nil {
 		return nil, err
@@ -121,7 +162,7 @@ func (p *Prepared) reduced(f *fn, need int, c cta) (*fn, error) {
 	if f.cap > 0 && g.need() > f.cap {
 		g.tighten()
 	}
-	less, t := g.need(), f.t
+	less, t := g.need(), f.h.t
 	switch aim := t.offers(less+allocationSlack, c); {
 	case f.cap > 0 && less < need:
 		return p.repeatingLeast(g, f.cap, f.cap)
@@ -137,7 +178,7 @@ func (p *Prepared) reduced(f *fn, need int, c cta) (*fn, error) {
 // those that need no more than some registers, and g, which repeats most, if none does. Of 729
 // programs for sm_90 where that is neither, it has 4.9 % more or less instructions than the machine code in
 // the mean, where one of these two had 9.3 % (PTX of nvcc's of deploy/calibrate/validation, ptxas 13.0.88).
-func (p *Prepared) repeatingLeast(g *fn, budget, needed int) (*fn, error) {
+func (p *Prepared) repeatingLeast(g *unit, budget, needed int) (*unit, error) {
 	for low, high := 1, rematLimit; low < high; {
 		reduce := (low + high) / 2
 		less, err := p.variant(reduce, g.cap)
@@ -169,11 +210,12 @@ const allocationSlack = 4
 
 // front takes a kernel as far as it does not depend on how many registers
 // there are.
-func front(k *ir.Kernel, t *target) (*fn, error) {
+func front(k *ir.Kernel, t *target) (*unit, error) {
 	f, err := newFunc(k, t)
 	if err != nil {
 		return nil, err
 	}
 	f.check = verifying
-	return f, f.runPasses(frontEnd)
+	u := &unit{h: f, work: &workspace{}}
+	return u, u.runPasses(frontEnd)
 }

@@ -1,0 +1,41 @@
+package assemble
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// registerCap is the number of registers a thread may use: the smallest of the
+// user's cap, .maxnreg, and what lets a declared CTA size be resident; 0 when
+// nothing caps it. Caps under the architecture's minimum are raised to it.
+func registerCap(k *ir.Kernel, t *target, opt Options) int {
+	limit := 0
+	lower := func(n int) {
+		if n > 0 && (limit == 0 || n < limit) {
+			limit = n
+		}
+	}
+	lower(opt.MaxRegisters)
+	lower(k.MaxRegs)
+	if threads := declaredThreads(k, opt); threads > 0 {
+		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
+		perWarp := registerFile / warps / t.regUnit * t.regUnit
+		// A least number of CTAs offers what it leaves them, all there are where few suffice.
+		if n := perWarp / 32; n < maxRegisters || k.MinCTAs > 0 {
+			lower(min(n, maxRegisters))
+		}
+	}
+	if limit == 0 {
+		return 0
+	}
+	return min(max(limit, t.minCap), maxRegisters)
+}
+
+// declaredThreads is the largest CTA that a kernel must be launchable with, as declared; 0
+// where nothing says.
+func declaredThreads(k *ir.Kernel, opt Options) int {
+	switch {
+	case opt.MaxThreads > 0:
+		return opt.MaxThreads
+	case k.ReqNTid[0] > 0:
+		return k.ReqNTid[0] * max(k.ReqNTid[1], 1) * max(k.ReqNTid[2], 1)
+	}
+	return k.MaxNTid[0] * max(k.MaxNTid[1], 1) * max(k.MaxNTid[2], 1)
+}
