@@ -18,7 +18,8 @@ func (f *mfn) listing() string {
 	return sb.String()
 }
 
-// instText is one instruction as text.
+// instText is one instruction as text: its guard, operation, results and operands, then
+// the bytes a lane accesses and at which offset, and the PTX instruction it came from.
 func (f *mfn) instText(in *inst) string {
 	var sb strings.Builder
 	if in.guard != noValue {
@@ -36,12 +37,17 @@ func (f *mfn) instText(in *inst) string {
 			sep = ", "
 		}
 	}
-	if in.isMem() {
-		fmt.Fprintf(&sb, "%s[+%#x]", sep, in.memOff)
-	}
 	for i := range in.src[:in.nsrc] {
 		sb.WriteString(sep + f.argText(&in.src[i]))
 		sep = ", "
+	}
+	sep = "  ; "
+	if in.isMem() {
+		fmt.Fprintf(&sb, "%s%d bytes at %+d", sep, in.width, in.memOff)
+		sep = ", "
+	}
+	if in.pc >= 0 {
+		fmt.Fprintf(&sb, "%sPTX %d", sep, in.pc)
 	}
 	return sb.String()
 }
@@ -56,11 +62,16 @@ func (f *mfn) argText(a *arg) string {
 	case argZero:
 		return "RZ"
 	case argValue:
-		name := map[file]string{fileGeneral: "R", filePred: "P", fileUniform: "UR", fileUniformPred: "UP", fileNone: "X"}[f.vals[a.v].file]
+		name, first := map[file]string{fileGeneral: "R", filePred: "P", fileUniform: "UR", fileUniformPred: "UP", fileNone: "X"}[f.vals[a.v].file], int(a.w)
 		if f.regs != nil && int(a.v) < len(f.regs) && f.regs[a.v] >= 0 {
-			return fmt.Sprintf("%s%d.%d", name, int(f.regs[a.v])+int(a.w), a.n)
+			first += int(f.regs[a.v])
+		} else {
+			name = fmt.Sprintf("%sv%d.", name, a.v)
 		}
-		return fmt.Sprintf("%sv%d[%d+%d]", name, a.v, a.w, a.n)
+		if a.n > 1 {
+			return fmt.Sprintf("%s%d-%d", name, first, first+int(a.n)-1)
+		}
+		return fmt.Sprintf("%s%d", name, first)
 	}
 	return "-"
 }
