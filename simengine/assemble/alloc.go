@@ -11,12 +11,6 @@ type allocator struct {
 	s       *allocScratch
 }
 
-// allocScratch is reused by allocations one after another.
-type allocScratch struct {
-	banks  [numFiles]bank
-	ranges rangeBuilder
-}
-
 // newAllocator returns an allocator for a program as it is laid out.
 func newAllocator(f *mfn, l *layout, s *allocScratch) *allocator {
 	return &allocator{f: f, layout: l, readers: f.readersOf(), s: s}

@@ -12,75 +12,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ownWord leaves in %rd4 the address of a lane's own word of parameter a, and in
-// %r1 the lane.
-const ownWord = `ld.param.u64 %rd1, [a];
-cvta.to.global.u64 %rd2, %rd1;
-mov.u32 %r1, %tid.x;
-mul.wide.u32 %rd3, %r1, 4;
-add.s64 %rd4, %rd2, %rd3;
-`
-
 // hopper are the options most tests assemble with.
 var hopper = Options{CC: [2]int{9, 0}}
-
-// header starts every PTX text of these tests.
-const header = ".version 8.0\n.target sm_90\n.address_size 64\n"
-
-// saxpy is a kernel with an early return, address arithmetic and a short arm.
-const saxpy = header + `
-.visible .entry saxpy(.param .u64 a, .param .u64 b, .param .u32 n, .param .f32 k)
-{
-	.reg .pred %p<3>;
-	.reg .f32 %f<6>;
-	.reg .b32 %r<6>;
-	.reg .b64 %rd<8>;
-	ld.param.u64 %rd1, [a];
-	ld.param.u64 %rd2, [b];
-	ld.param.u32 %r1, [n];
-	ld.param.f32 %f1, [k];
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	shl.b32 %r4, %r2, 7;
-	add.s32 %r5, %r4, %r3;
-	setp.ge.s32 %p1, %r5, %r1;
-	@%p1 bra $L__BB0_3;
-	cvta.to.global.u64 %rd3, %rd1;
-	mul.wide.s32 %rd4, %r5, 4;
-	add.s64 %rd5, %rd3, %rd4;
-	ld.global.f32 %f2, [%rd5];
-	mov.f32 %f5, 0f00000000;
-	setp.lt.f32 %p2, %f2, 0f00000000;
-	@%p2 bra $L__BB0_2;
-	mul.f32 %f5, %f2, %f1;
-$L__BB0_2:
-	cvta.to.global.u64 %rd6, %rd2;
-	add.s64 %rd7, %rd6, %rd4;
-	st.global.f32 [%rd7], %f5;
-$L__BB0_3:
-	ret;
-}
-`
-
-// wideKernel sums products over a loop in n accumulators at once.
-func wideKernel(n int) string {
-	var sb strings.Builder
-	fmt.Fprintf(&sb, header+".visible .entry wide(.param .u64 a, .param .u32 n)\n{\n.reg .pred %%p<2>;\n.reg .f32 %%f<%d>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<5>;\n", 2*n+2)
-	sb.WriteString("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd2, %rd3;\n")
-	for i := range n {
-		fmt.Fprintf(&sb, "ld.global.f32 %%f%d, [%%rd4+%d];\n", i, 128*i)
-	}
-	sb.WriteString("mov.u32 %r3, 0;\nLOOP:\n")
-	for i := range n {
-		fmt.Fprintf(&sb, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", i, i, (i+1)%n, (i+7)%n)
-	}
-	sb.WriteString("add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\n")
-	for i := range n {
-		fmt.Fprintf(&sb, "st.global.f32 [%%rd4+%d], %%f%d;\n", 128*i, i)
-	}
-	sb.WriteString("ret;\n}\n")
-	return sb.String()
-}
 
 // must assembles a PTX text with the verifier on.
 func must(t testing.TB, src string, opt Options) *Program {
@@ -102,31 +35,6 @@ func mustTarget(t testing.TB, cc [2]int) *target {
 		t.Fatal(err)
 	}
 	return tg
-}
-
-// loopKernel is a kernel with a loop of so many rounds, over %p, %f, %r and %rd; %rd3 is a
-// thread's address, %r1 the parameter n, and %f1 what is stored.
-func loopKernel(declared, before, body, rounds string) string {
-	return header + declared + `.visible .entry k(.param .u64 a, .param .u32 n)
-{
-.reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-ld.param.u64 %rd1, [a];
-ld.param.u32 %r1, [n];
-mov.u32 %r2, %tid.x;
-mul.wide.u32 %rd2, %r2, 4;
-add.s64 %rd3, %rd1, %rd2;
-mov.f32 %f1, 0f00000000;
-mov.u32 %r3, 0;
-` + strings.ReplaceAll(before, "; ", ";\n") + `
-L:
-` + strings.ReplaceAll(body, "; ", ";\n") + `
-add.s32 %r3, %r3, 1;
-setp.ne.s32 %p1, %r3, ` + rounds + `;
-@%p1 bra L;
-st.global.f32 [%rd3], %f1;
-ret;
-}
-`
 }
 
 // selected takes a kernel as far as machine instructions over virtual registers.

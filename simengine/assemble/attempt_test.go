@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -9,10 +8,9 @@ import (
 // TestAttemptsStand: within limits that come down as fit lowers them, an order
 // taken from a run before is the one that running again gives.
 func TestAttemptsStand(t *testing.T) {
-	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
 	asked, ran := 0, 0
-	for _, ptx := range []string{"copy-408a92f6f43d", "sgemm-c52d5a1056d9"} {
-		f := c.selected(t, ptx)
+	for _, ptx := range []string{"copy", "sgemm"} {
+		f := catalogued(t, ptx, 0.3)
 		s := new(scratch).grow(f)
 		dags := f.dags(s)
 		for _, b := range f.order {

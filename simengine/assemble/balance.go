@@ -36,7 +36,7 @@ func (f *mfn) pipeTotals() (integer, multiplier, either int) {
 	for _, b := range f.order {
 		insts := f.blocks[b].insts
 		for i := range insts {
-			switch mops[insts[i].op].class {
+			switch insts[i].op.class() {
 			case ALU:
 				integer++
 				if insts[i].multiplied(f.t) != opInvalid {

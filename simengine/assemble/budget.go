@@ -103,7 +103,7 @@ func (u *unit) fit(own int, o *ordering) {
 		o.dags = f.dags(s)
 	}
 	dags := o.dags
-	l := f.layout(dags)
+	l := f.layout(o.operands())
 	a := newAllocator(f, l, &u.work.allocating)
 	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
 		if slack == overshootSlack && u.cap == 0 {

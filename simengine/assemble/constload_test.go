@@ -35,7 +35,7 @@ func loopHas(t *testing.T, name, src string, want map[mop]int) {
 	n := inLoop(t, src)
 	for op, k := range want {
 		if n[op] != k {
-			t.Errorf("%s: %d %s in the loop, want %d", name, n[op], mops[op].name, k)
+			t.Errorf("%s: %d %s in the loop, want %d", name, n[op], op, k)
 		}
 	}
 	must(t, src, hopper)

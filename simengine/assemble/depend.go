@@ -81,7 +81,7 @@ func (f *mfn) findEdges(insts []inst, s *scratch, allocated bool, g *dag) *dag {
 		s.lastDef[u], s.readers[u] = -1, -1
 	}
 	for i := n - 1; i >= 0; i-- {
-		m := &mops[insts[i].op]
+		m := insts[i].op.info()
 		h := int32(m.latency)
 		early := !allocated && m.latency < earlyBelow && m.class != FP64
 		for e := g.head[i]; e >= 0; e = g.edges[e].next {
@@ -132,7 +132,7 @@ func (b *dagBuilder) edge(from, to, lat int32) {
 // result. Loads from global memory are not held back for short ones: getting
 // them out early is worth a stall, as the real assembler's order shows.
 func dependLatency(def, use *inst) int32 {
-	lat := int32(mops[def.op].latency)
+	lat := int32(def.op.latency())
 	if use.op == opLDG && lat < 10 {
 		return 1
 	}
@@ -198,7 +198,7 @@ func (b *dagBuilder) add(insts []inst, i int32) {
 // warp-wide operations in order.
 func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
 	in := &insts[i]
-	switch mops[in.op].class {
+	switch in.op.class() {
 	case Barrier, Fence, Control:
 		for _, m := range b.memory {
 			b.edge(m, i, 0)
@@ -225,7 +225,7 @@ func (b *dagBuilder) memoryOrder(insts []inst, i int32) {
 			b.edge(m, i, 1)
 		}
 	}
-	if mops[in.op].class == Load && !in.vol {
+	if in.op.class() == Load && !in.vol {
 		b.loads = append(b.loads, i)
 		return
 	}

@@ -67,7 +67,7 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 
 // machineInstr converts one instruction.
 func (f *mfn) machineInstr(in *inst) Instr {
-	m := Instr{Class: mops[in.op].class, Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
+	m := Instr{Class: in.op.class(), Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
 	m.Calls = in.op == opBRA && in.pc >= 0 && ir.HasSlowPath(&f.k.Instrs[in.pc])
 	for i := range in.dst {
 		m.Dst[i] = f.regSpan(&in.dst[i])

@@ -33,7 +33,7 @@ func expansion(text string) []step {
 		if g, ok := strings.CutPrefix(fields[0], "@"); ok {
 			st.guard, fields = g[0], fields[1:]
 		}
-		st.op = named[fields[0]]
+		st.op = mopNamed(fields[0])
 		for i, field := range fields[1:] {
 			o := slot{name: field[0], word: -1}
 			if len(field) > 1 {
@@ -49,15 +49,6 @@ func expansion(text string) []step {
 	}
 	return steps
 }
-
-// named finds operations by the disassembler's spelling.
-var named = func() map[string]mop {
-	m := map[string]mop{}
-	for o := range mops {
-		m[mops[o].name] = mop(o)
-	}
-	return m
-}()
 
 // The expansions of operations without an instruction of their own, as ptxas 13.0
 // emits them for sm_90 (the code of deploy/calibrate pipes). Those that round

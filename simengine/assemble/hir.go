@@ -138,3 +138,9 @@ func (f *hfn) clone() *hfn {
 	g.sign = maps.Clone(f.sign)
 	return &g
 }
+
+// WideAccess is a PTX load or store whose machine instruction does the work of several.
+type WideAccess struct {
+	PC    int32
+	Bytes uint8
+}

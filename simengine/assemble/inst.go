@@ -49,7 +49,7 @@ type inst struct {
 }
 
 func (in *inst) isMem() bool {
-	switch mops[in.op].class {
+	switch in.op.class() {
 	case Load, Store, Atomic, AsyncCopy:
 		return true
 	}
@@ -112,7 +112,7 @@ func (in *inst) step(live []uint8) {
 // holdsSources says whether an instruction reads its sources some time after
 // it issues, so that writing one of them soon would have to wait.
 func (in *inst) holdsSources() bool {
-	switch mops[in.op].class {
+	switch in.op.class() {
 	case MUFU, XU, Store:
 		return true
 	}

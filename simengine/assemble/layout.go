@@ -24,11 +24,11 @@ func (l *laidOut) at(k int) int32 {
 
 // layout packs the program as it stands. dags, when not nil, have done so for
 // the blocks they are of.
-func (f *mfn) layout(dags []*dag) *layout {
+func (f *mfn) layout(packed []*operands) *layout {
 	l := &layout{f: f, blocks: make([]laidOut, len(f.blocks))}
 	for _, b := range f.order {
-		if dags != nil && dags[b] != nil {
-			l.blocks[b].ops = &dags[b].ops
+		if packed != nil && packed[b] != nil {
+			l.blocks[b].ops = packed[b]
 			continue
 		}
 		ops := operands{}.fill(f.blocks[b].insts)

@@ -49,7 +49,7 @@ func (g *dag) rank(s *scratch) *ranking {
 	keys := s.list.keys[:0]
 	for i := range n {
 		keys = append(keys, int64(-g.height[i])<<32|int64(i))
-		r.queue[i] = uint8(mops[g.insts[i].op].class)
+		r.queue[i] = uint8(g.insts[i].op.class())
 		if g.insts[i].op == opLDS {
 			r.queue[i] = sharedQueue
 		}
@@ -168,7 +168,7 @@ func (l *lister) leave(i int32) {
 
 // occupy notes what an instruction that issues keeps busy.
 func (l *lister) occupy(i, cycle int32) {
-	m := &mops[l.g.insts[i].op]
+	m := l.g.insts[i].op.info()
 	if l.final || m.class != MUFU {
 		l.busy[m.class] = cycle + int32(m.issue)
 	}

@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -85,10 +84,9 @@ func release(g *dag, i, cycle int32, npreds, earliest []int32) {
 // The lister, which keeps the ready instructions apart and counts registers as they
 // come and go, gives the order that looking at all of them gives.
 func TestLister(t *testing.T) {
-	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
 	orders := 0
-	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "sgemm-c52d5a1056d9"} {
-		f := c.selected(t, ptx)
+	for _, ptx := range []string{"reduce", "blur", "fat_threads", "nbody"} {
+		f := catalogued(t, ptx, 0.5)
 		s := new(scratch).grow(f)
 		for b, g := range f.dags(s) {
 			if g == nil || len(g.insts) > 700 {

@@ -10,7 +10,7 @@ func conflict(a, b *inst) bool {
 	if a.vol || b.vol {
 		return true
 	}
-	load := func(x *inst) bool { return mops[x.op].class == Load }
+	load := func(x *inst) bool { return x.op.class() == Load }
 	if load(a) && load(b) {
 		return false
 	}
@@ -27,6 +27,6 @@ func conflict(a, b *inst) bool {
 }
 
 func isBranch(op mop) bool {
-	c := mops[op].class
+	c := op.class()
 	return c == Branch || c == Exit || op == opTRAP
 }

@@ -42,3 +42,11 @@ func (f *mfn) newValue(w uint8, fl file) value {
 	f.vals = append(f.vals, valueInfo{words: w, file: fl, def: -1})
 	return value(len(f.vals) - 1)
 }
+
+// spillState is what spilling has done to the program.
+type spillState struct {
+	bytes, stores, loads int
+	// pinned values are the short-lived ones spill code made; spilling them
+	// again would gain nothing.
+	pinned map[value]bool
+}

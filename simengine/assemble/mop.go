@@ -257,3 +257,29 @@ func (o mop) String() string {
 	}
 	return "INVALID"
 }
+
+// info is the operation's row of the table.
+func (o mop) info() *mopInfo { return &mops[o] }
+
+// class is the pipe and behaviour of the operation.
+func (o mop) class() Class { return mops[o].class }
+
+// latency is the cycles that the assembler model schedules for, from issue to a
+// dependent issue.
+func (o mop) latency() int16 { return mops[o].latency }
+
+// issue is the cycles that the operation keeps its pipe's issue port busy.
+func (o mop) issue() int16 { return mops[o].issue }
+
+// mopNamed returns the operation of a disassembler's spelling, the last of those that share
+// it; the zero operation where there is none.
+func mopNamed(name string) mop { return named[name] }
+
+// named finds operations by the disassembler's spelling.
+var named = func() map[string]mop {
+	m := map[string]mop{}
+	for o := range mops {
+		m[mops[o].name] = mop(o)
+	}
+	return m
+}()

@@ -16,7 +16,7 @@ import (
 // multiplies says whether there are products of matrices among instructions.
 func multiplies(insts []inst) bool {
 	return slices.ContainsFunc(insts, func(in inst) bool {
-		switch mops[in.op].class {
+		switch in.op.class() {
 		case Tensor, TensorShort, TensorSingle, TensorSingleShort, TensorDouble:
 			return true
 		}
@@ -37,7 +37,7 @@ func (f *mfn) loadFirst(s *scratch) {
 		f.findEdges(mb.insts, s, false, g)
 		d := newDemand(g)
 		for i := range g.insts {
-			if in := &g.insts[i]; mops[in.op].class == Load && in.space != ir.Shared {
+			if in := &g.insts[i]; in.op.class() == Load && in.space != ir.Shared {
 				d.visit(int32(i))
 			}
 		}

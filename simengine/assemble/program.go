@@ -66,12 +66,6 @@ func among(list []int32, pc int32) bool {
 	return found
 }
 
-// WideAccess is a PTX load or store whose machine instruction does the work of several.
-type WideAccess struct {
-	PC    int32
-	Bytes uint8
-}
-
 // holds says whether block b has first instructions of block c.
 func (p *Program) holds(b, c int) bool {
 	h := p.Blocks[b].Holds

@@ -1,11 +1,8 @@
 package assemble
 
 import (
-	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -60,10 +57,9 @@ func listedPrudently(f *mfn, b, limit int, g *dag, s *scratch) []int32 {
 // The prudent order, which keeps count of what going ahead does, is the one by definition,
 // also where it is taken from a run within a higher limit, and keeps within its limit.
 func TestPrudent(t *testing.T) {
-	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
 	orders, reused := 0, 0
-	for _, ptx := range []string{"reduce-411215e5f962", "blur-6e557c37266c", "fat_threads-ca76cd2eedfb", "copy-408a92f6f43d"} {
-		f := c.selected(t, ptx)
+	for _, ptx := range []string{"reduce", "blur", "fat_threads", "copy"} {
+		f := catalogued(t, ptx, 0.5)
 		s := new(scratch).grow(f)
 		for b, g := range f.dags(s) {
 			if g == nil || len(g.insts) > 250 {
@@ -88,38 +84,6 @@ func TestPrudent(t *testing.T) {
 	if orders < 100 || reused == 0 {
 		t.Errorf("%d orders compared, %d of them taken over from other limits", orders, reused)
 	}
-}
-
-// gathers adds four products to each of n sums, of four words that all share and four at
-// an address of its own.
-func gathers(n int) string {
-	var sb strings.Builder
-	fmt.Fprintf(&sb, header+`.visible .entry gathers(.param .u64 a)
-{
-.reg .f32 %%s<%d>;
-.reg .f32 %%a<4>;
-.reg .f32 %%b<%d>;
-.reg .b32 %%r<%d>;
-.reg .b64 %%rd<%d>;
-%s`, n, 4*n, 3+n, 5+n, ownWord)
-	for i := range n {
-		fmt.Fprintf(&sb, "ld.global.u32 %%r%d, [%%rd4+%d];\nld.global.f32 %%s%d, [%%rd4+%d];\n", 3+i, 128*i, i, 8192+128*i)
-	}
-	sb.WriteString("bar.sync 0;\n")
-	for k := range 4 {
-		fmt.Fprintf(&sb, "ld.global.f32 %%a%d, [%%rd4+%d];\n", k, 16384+128*k)
-	}
-	for i := range n {
-		fmt.Fprintf(&sb, "mad.wide.u32 %%rd%d, %%r%d, 4, %%rd4;\n", 5+i, 3+i)
-		for k := range 4 {
-			fmt.Fprintf(&sb, "ld.global.f32 %%b%d, [%%rd%d+%d];\nfma.rn.f32 %%s%d, %%a%d, %%b%d, %%s%d;\n", 4*i+k, 5+i, 132*k, i, k, 4*i+k, i)
-		}
-	}
-	for i := range n {
-		fmt.Fprintf(&sb, "st.global.f32 [%%rd4+%d], %%s%d;\n", 128*i, i)
-	}
-	sb.WriteString("ret;\n}\n")
-	return sb.String()
 }
 
 // The more registers a block that gathers has beside those it needs, the more loads are

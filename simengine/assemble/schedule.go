@@ -109,3 +109,14 @@ func (f *mfn) scheduleBlock(b int, budget int, g *dag, s *scratch) []int32 {
 
 // ordering is what is known of the orders of a program's blocks.
 type ordering struct{ dags []*dag }
+
+// operands are those of the blocks that are known, packed; nil for the others.
+func (o *ordering) operands() []*operands {
+	out := make([]*operands, len(o.dags))
+	for b, g := range o.dags {
+		if g != nil {
+			out[b] = &g.ops
+		}
+	}
+	return out
+}

@@ -140,7 +140,7 @@ func (s *selector) block(b int) error {
 		}
 		for j := range s.buf {
 			in := &s.buf[j]
-			if in.guard == noValue && mops[in.op].class != Uniform {
+			if in.guard == noValue && in.op.class() != Uniform {
 				in.guard, in.gnot = n.guard, n.gnot
 			}
 			in.keeps = in.keeps || s.keep[ni] && in.guard != noValue && s.writesVariable(in)

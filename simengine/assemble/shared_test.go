@@ -63,7 +63,7 @@ func TestSharedWork(t *testing.T) {
 		n := selectedOps(t, kernelOf(c.body), hopper.CC)
 		for op, want := range c.want {
 			if n[op] != want {
-				t.Errorf("%s: %d times %s, want %d", c.name, n[op], mops[op].name, want)
+				t.Errorf("%s: %d times %s, want %d", c.name, n[op], op, want)
 			}
 		}
 	}

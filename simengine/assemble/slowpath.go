@@ -31,7 +31,7 @@ func SlowPath(in *ir.Instr, p ir.Path) []Instr {
 func routine(paths [ir.NumPaths]string) (out [ir.NumPaths][]Instr) {
 	for p, text := range paths {
 		for _, st := range expansion(text) {
-			in := Instr{Class: mops[st.op].class, Source: -1, Spill: -1, Carried: -1, Guarded: st.guard != 0}
+			in := Instr{Class: st.op.class(), Source: -1, Spill: -1, Carried: -1, Guarded: st.guard != 0}
 			if st.dst.name != 0 {
 				in.Dst[0] = st.dst.register()
 			}

@@ -2,14 +2,6 @@ package assemble
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// spillState is what spilling has done to the program.
-type spillState struct {
-	bytes, stores, loads int
-	// pinned values are the short-lived ones spill code made; spilling them
-	// again would gain nothing.
-	pinned map[value]bool
-}
-
 // spillAt moves values to local memory until none of the points is crowded any
 // more, and says whether it moved any.
 func (f *mfn) spillAt(points []crowd) bool {

@@ -3,12 +3,10 @@ package assemble
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/warptune/warptune/simengine/ir"
 )
 
 // tokens runs machine code on names instead of numbers: what an instruction
@@ -78,25 +76,17 @@ func walkBlocks(f *mfn, r *rand.Rand) []int {
 // instruction still reads what it read, on random paths, and that no more are
 // live than there are.
 func TestSpillingKeepsValues(t *testing.T) {
-	kernels := []*ir.Kernel{buildKernel(t, "wide", []byte(wideKernel(40)))}
-	c := openCorpus(t, filepath.Join(sharedDir(t), "ptx.zip"))
-	for _, name := range []string{"fat_threads-3132b195ab14", "sgemm-c52d5a1056d9", "blur-00bbab792185", "const_filter-00bbab792185"} {
-		if c.files[name] != nil {
-			kernels = append(kernels, c.kernel(t, name))
-		}
+	kernels := map[string]func() *mfn{
+		"wide": func() *mfn { return selectFor(t, buildKernel(t, "wide", []byte(wideKernel(40))), [2]int{9, 0}) },
+	}
+	for _, name := range []string{"fat_threads", "sgemm", "blur", "const_filter"} {
+		kernels[name] = func() *mfn { return catalogued(t, name, 0.7) }
 	}
 	const seed = 9
 	rng := rand.New(rand.NewPCG(seed, 0))
-	tg, err := targetFor([2]int{9, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range kernels {
+	for _, kernel := range slices.Sorted(maps.Keys(kernels)) {
 		for _, registers := range []int{12, 20, 29, 45} {
-			f, err := selected(k, tg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := kernels[kernel]()
 			var paths [][]int
 			var want [][]string
 			for range 6 {
@@ -114,15 +104,15 @@ func TestSpillingKeepsValues(t *testing.T) {
 				}
 				for i, p := range paths {
 					if got := tokens(f, p); !slices.Equal(got, want[i]) {
-						t.Fatalf("%s under %d registers (seed %d, webs split %v): another value is read on path %v", k.Name, registers, seed, split, p)
+						t.Fatalf("%s under %d registers (seed %d, webs split %v): another value is read on path %v", kernel, registers, seed, split, p)
 					}
 				}
 			}
 			if before > registers && f.spills.stores == 0 {
-				t.Errorf("%s needs %d registers and spills nothing under %d", k.Name, before, registers)
+				t.Errorf("%s needs %d registers and spills nothing under %d", kernel, before, registers)
 			}
 			if p := f.pressure(); p > max(registers+4, 24) {
-				t.Errorf("%s under %d registers: %d live, %d before", k.Name, registers, p, before)
+				t.Errorf("%s under %d registers: %d live, %d before", kernel, registers, p, before)
 			}
 		}
 	}

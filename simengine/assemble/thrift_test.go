@@ -1,46 +1,8 @@
 package assemble
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 )
-
-// outer adds steps outer products to a tile of n by n sums: as compilers unroll
-// it, each loads a column and a row and goes through the tile row by row.
-func outer(n, steps int) string {
-	var sb strings.Builder
-	fmt.Fprintf(&sb, header+`.visible .entry outer(.param .u64 a)
-{
-.reg .f32 %%s<%d>;
-.reg .f32 %%a<%d>;
-.reg .f32 %%b<%d>;
-.reg .b32 %%r<3>;
-.reg .b64 %%rd<5>;
-.shared .align 4 .b8 tile[8192];
-%smov.u32 %%r2, tile;
-mad.lo.u32 %%r2, %%r1, 4, %%r2;
-`, n*n, n*steps, n*steps, ownWord)
-	for i := range n * n {
-		fmt.Fprintf(&sb, "ld.global.f32 %%s%d, [%%rd4+%d];\n", i, 128*i)
-	}
-	for k := range steps {
-		for i := k * n; i < (k+1)*n; i++ {
-			fmt.Fprintf(&sb, "ld.shared.f32 %%a%d, [%%r2+%d];\n", i, 132*i)
-		}
-		for i := k * n; i < (k+1)*n; i++ {
-			fmt.Fprintf(&sb, "ld.shared.f32 %%b%d, [%%r2+%d];\n", i, 4096+132*i)
-		}
-		for i := range n * n {
-			fmt.Fprintf(&sb, "fma.rn.f32 %%s%d, %%a%d, %%b%d, %%s%d;\n", i, k*n+i/n, k*n+i%n, i)
-		}
-	}
-	for i := range n * n {
-		fmt.Fprintf(&sb, "st.global.f32 [%%rd4+%d], %%s%d;\n", 128*i, i)
-	}
-	sb.WriteString("ret;\n}\n")
-	return sb.String()
-}
 
 // chosen is a kernel with instructions selected and ordered.
 func chosen(t *testing.T, src string) *mfn {

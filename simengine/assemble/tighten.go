@@ -18,7 +18,7 @@ func vectorOrder(g *dag) []int32 {
 	d := newDemand(g)
 	for i := range g.insts {
 		in := &g.insts[i]
-		if mops[in.op].class == Load && in.dst[0].n > 1 && !d.done[i] {
+		if in.op.class() == Load && in.dst[0].n > 1 && !d.done[i] {
 			for _, r := range consumers(g, int32(i)) {
 				d.visit(r)
 			}
