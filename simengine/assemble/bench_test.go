@@ -3,13 +3,15 @@ package assemble
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
 )
 
 // BenchmarkAssemble assembles register-tiled matrix multiplications of 600 to
 // 3,000 machine instructions, without and with a cap that spills.
 func BenchmarkAssemble(b *testing.B) {
 	dir := sharedDir(b)
-	c := openCorpus(b, filepath.Join(dir, "ptx.zip"))
+	c := asmtest.OpenCorpus(b, filepath.Join(dir, "ptx.zip"))
 	for _, bm := range []struct {
 		name, ptx string
 		cap       int
@@ -19,7 +21,7 @@ func BenchmarkAssemble(b *testing.B) {
 		{"large", "sgemm-5fb9b2969bb9", 0},
 		{"spilling", "sgemm-c52d5a1056d9", 64},
 	} {
-		k := c.kernel(b, bm.ptx)
+		k := c.Kernel(b, bm.ptx)
 		b.Run(bm.name, func(b *testing.B) {
 			b.ReportAllocs()
 			n := 0
@@ -38,8 +40,8 @@ func BenchmarkAssemble(b *testing.B) {
 // BenchmarkCaps assembles a kernel under four caps in a row, which share what does
 // not depend on them.
 func BenchmarkCaps(b *testing.B) {
-	c := openCorpus(b, filepath.Join(sharedDir(b), "ptx.zip"))
-	k := c.kernel(b, "sgemm-25b729b06491")
+	c := asmtest.OpenCorpus(b, filepath.Join(sharedDir(b), "ptx.zip"))
+	k := c.Kernel(b, "sgemm-25b729b06491")
 	b.ReportAllocs()
 	for b.Loop() {
 		p, err := Prepare(k, [2]int{9, 0})

@@ -1,50 +1,38 @@
 package assemble
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
-// closingOrder is a permutation that keeps every dependence, of any block.
-func TestClosingOrderKeepsDependences(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for range 20 {
-		src := filtered(3+rng.IntN(5), 1+rng.IntN(6))
-		if rng.IntN(2) == 0 {
-			src = product(1+rng.IntN(6), 1+rng.IntN(20))
-		}
-		if err := closingKeeps(selectFor(t, buildKernel(t, "x", []byte(src)), [2]int{7, 5})); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// closingKeeps says which dependence closingOrder breaks, if any.
-func closingKeeps(f *mfn) error {
-	s := new(scratch).grow(f)
-	for _, b := range f.order {
-		g := f.newDAG(f.blocks[b].insts, s, false, &dag{})
-		order := closingOrder(g, s.general)
-		at := make([]int, len(g.insts))
-		for i := range at {
-			at[i] = -1
-		}
-		for k, i := range order {
-			at[i] = k
-		}
-		for i := range g.insts {
-			if at[i] < 0 || len(order) != len(g.insts) {
-				return fmt.Errorf("block %d: %d of %d instructions ordered, not %d", b, len(order), len(g.insts), i)
+// Words that several results share are used up by all of them before the next: the
+// program's order keeps (rows-1)*size of them, the order of demand all.
+func TestSharedWordsAreUsedUp(t *testing.T) {
+	for _, x := range []struct{ size, rows int }{{9, 4}, {11, 7}, {15, 8}} {
+		for _, cc := range [][2]int{{7, 5}, {8, 6}, {9, 0}} {
+			p := must(t, asmtest.Filtered(x.size, x.rows), Options{CC: cc})
+			tg, err := target.For(cc)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for k := g.head[i]; k >= 0; k = g.edges[k].next {
-				if at[g.edges[k].to] < at[i] {
-					return fmt.Errorf("block %d: %d comes after %d, which depends on it", b, i, g.edges[k].to)
+			if p.Registers > tg.Steps[0] || p.SpillBytes != 0 {
+				t.Errorf("size %d, %d results for sm_%d%d: %d registers and %d bytes spilled, want at most %d and none",
+					x.size, x.rows, cc[0], cc[1], p.Registers, p.SpillBytes, tg.Steps[0])
+			}
+			loads := 0
+			for b := range p.Blocks {
+				for _, in := range p.Blocks[b].Instrs {
+					if in.Class == mir.Load {
+						loads++
+					}
 				}
 			}
+			if want := (x.size + x.rows - 1) * x.size; loads != want {
+				t.Errorf("size %d, %d results for sm_%d%d: %d loads, want %d", x.size, x.rows, cc[0], cc[1], loads, want)
+			}
 		}
 	}
-	return nil
 }

@@ -1,54 +1,53 @@
 package assemble
 
-// Class is the pipe and behaviour of a machine instruction.
-type Class uint8
-
-// Classes. The zero value is invalid.
-const (
-	ClassInvalid Class = iota
-	ALU                // integer add, logic, shift, compare, select, min/max, lop3, prmt
-	FMA                // fp32 add, mul, fma
-	FMAHeavy           // imad, 32-bit integer multiply (FMA heavy pipe)
-	IMADWide           // imad.wide, 64-bit result
-	IMADHigh           // imad.hi, the upper word of a product
-	FP64               // fp64 arithmetic
-	Half               // packed fp16 and bf16
-	Tensor             // products of matrices on tensor cores, of which A takes four registers
-	TensorShort        // and those of which it takes two or one
-	TensorSingle       // the same with sums in single precision
-	TensorSingleShort
-	TensorDouble // of doubles
-	MUFU         // transcendental unit: rcp, rsqrt, sin, cos, lg2, ex2
-	XU           // other instructions at transcendental-unit rate: conversions, popc, flo, brev
-	Uniform      // uniform datapath
-	S2R          // read of a special register
-	LDC          // indexed load through the constant cache
-	Load         // ld from Space
-	Store        // st to Space
-	Atomic       // atom and red
-	AsyncCopy    // cp.async (LDGSTS)
-	Shuffle      // shfl
-	Vote         // vote, redux
-	Match        // match: as long as the lanes have different values
-	Barrier      // bar.sync
-	Fence        // membar
-	Branch       // bra, convergence barriers
-	Exit
-	Control // depbar (cp.async.wait), nanosleep, other control without result
-	Yield   // lets other lanes of the warp go first
-	NumClasses
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
-var classNames = [NumClasses]string{
-	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", Tensor: "tensor", TensorShort: "tensorshort", TensorSingle: "tensorsingle", TensorSingleShort: "tensorsingleshort", TensorDouble: "tensordouble", MUFU: "mufu", XU: "xu",
-	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
-	Shuffle: "shuffle", Vote: "vote", Match: "match", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control", Yield: "yield",
-}
+// Class is the pipe and behaviour of a machine instruction.
+type Class = mir.Class
 
-// String names the class in lower case.
-func (c Class) String() string {
-	if c < NumClasses && classNames[c] != "" {
-		return classNames[c]
-	}
-	return "invalid"
-}
+// Classes of machine instructions, as package mir describes them.
+const (
+	ClassInvalid      = mir.ClassInvalid
+	ALU               = mir.ALU
+	FMA               = mir.FMA
+	FMAHeavy          = mir.FMAHeavy
+	IMADWide          = mir.IMADWide
+	IMADHigh          = mir.IMADHigh
+	FP64              = mir.FP64
+	Half              = mir.Half
+	Tensor            = mir.Tensor
+	TensorShort       = mir.TensorShort
+	TensorSingle      = mir.TensorSingle
+	TensorSingleShort = mir.TensorSingleShort
+	TensorDouble      = mir.TensorDouble
+	MUFU              = mir.MUFU
+	XU                = mir.XU
+	Uniform           = mir.Uniform
+	S2R               = mir.S2R
+	LDC               = mir.LDC
+	Load              = mir.Load
+	Store             = mir.Store
+	Atomic            = mir.Atomic
+	AsyncCopy         = mir.AsyncCopy
+	Shuffle           = mir.Shuffle
+	Vote              = mir.Vote
+	Match             = mir.Match
+	Barrier           = mir.Barrier
+	Fence             = mir.Fence
+	Branch            = mir.Branch
+	Exit              = mir.Exit
+	Control           = mir.Control
+	Yield             = mir.Yield
+	NumClasses        = mir.NumClasses
+)
+
+// WideAccess is a PTX load or store whose machine instruction does the work of several.
+type WideAccess = hir.WideAccess
+
+// TensorError says that a generation has no tensor cores for a type, or none that are
+// modelled.
+type TensorError = target.TensorError

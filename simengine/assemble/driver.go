@@ -3,6 +3,11 @@ package assemble
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/hir/opt"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/sched"
+	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -55,7 +60,7 @@ type Prepared struct {
 
 // Prepare starts the assembly of a kernel for the target of a compute capability.
 func Prepare(k *ir.Kernel, cc [2]int) (*Prepared, error) {
-	t, err := targetFor(cc)
+	t, err := target.For(cc)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +89,9 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
 		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", p.k.Name)
 	}
-	t := p.base.h.t
+	t := p.base.hir.Target
 	limit := registerCap(p.k, t, opt)
-	c := cta{threads: declaredThreads(p.k, opt), shared: p.k.SharedBytes}
+	c := target.CTA{Threads: declaredThreads(p.k, opt), Shared: p.k.SharedBytes}
 	f, err := p.variant(0, limit)
 	if err != nil {
 		return nil, err
@@ -102,18 +107,18 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	}
 	switch {
 	case limit == 0:
-		f.budget = t.offers(need, c)
+		f.budget = t.Offers(need, c)
 	case uncapped:
 		// A CTA size alone bounds registers and does not offer them, unlike one with a
 		// least number of CTAs (CUDA C++ Programming Guide, launch bounds).
-		f.budget = min(limit, t.offers(need, c))
+		f.budget = min(limit, t.Offers(need, c))
 	default:
 		f.budget = limit
 	}
-	if uncapped && f.m.crowdsConstants() {
-		f.budget = min(f.budget, max(need, t.steps[0]))
+	if uncapped && sched.ExceedsUniformRegisters(f.mir) {
+		f.budget = min(f.budget, max(need, t.Steps[0]))
 	}
-	if limit == 0 && need > t.steps[0] || limit > 0 && need > limit {
+	if limit == 0 && need > t.Steps[0] || limit > 0 && need > limit {
 		g, err := p.reduced(f, need, c)
 		if err != nil {
 			return nil, err
@@ -138,10 +143,10 @@ func (p *Prepared) variant(reduce, limit int) (*unit, error) {
 		}
 		p.variants[reduce] = f
 	}
-	g, m := *f, *f.m
-	g.cap, g.m = limit, &m
-	m.vals = m.vals[:len(m.vals):len(m.vals)]
-	m.blocks = append([]mblock(nil), m.blocks...)
+	g, m := *f, *f.mir
+	g.cap, g.mir = limit, &m
+	m.Values = m.Values[:len(m.Values):len(m.Values)]
+	m.Blocks = append([]mir.Block(nil), m.Blocks...)
 	return &g, nil
 }
 
@@ -154,21 +159,21 @@ func (p *Prepared) variant(reduce, limit int) (*unit, error) {
 // leaves three where they are.
 //
 // What repeats must leave allocationSlack registers of a step it reaches.
-func (p *Prepared) reduced(f *unit, need int, c cta) (*unit, error) {
-	g, err := p.variant(rematLimit, f.cap)
+func (p *Prepared) reduced(f *unit, need int, c target.CTA) (*unit, error) {
+	g, err := p.variant(opt.RematLimit, f.cap)
 	if err != nil {
 		return nil, err
 	}
 	if f.cap > 0 && g.need() > f.cap {
 		g.tighten()
 	}
-	less, t := g.need(), f.h.t
-	switch aim := t.offers(less+allocationSlack, c); {
+	less, t := g.need(), f.hir.Target
+	switch aim := t.Offers(less+allocationSlack, c); {
 	case f.cap > 0 && less < need:
 		return p.repeatingLeast(g, f.cap, f.cap)
 	case f.cap == 0 && aim < f.budget && (aim >= repeatsFor || need == aim+1):
 		return p.repeatingLeast(g, aim, aim)
-	case f.cap == 0 && less < need && need+allocationSlack > f.budget && f.budget == t.offers(need, c):
+	case f.cap == 0 && less < need && need+allocationSlack > f.budget && f.budget == t.Offers(need, c):
 		return p.repeatingLeast(g, f.budget, f.budget-allocationSlack)
 	}
 	return f, nil
@@ -179,7 +184,7 @@ func (p *Prepared) reduced(f *unit, need int, c cta) (*unit, error) {
 // programs for sm_90 where that is neither, it has 4.9 % more or less instructions than the machine code in
 // the mean, where one of these two had 9.3 % (PTX of nvcc's of deploy/calibrate/validation, ptxas 13.0.88).
 func (p *Prepared) repeatingLeast(g *unit, budget, needed int) (*unit, error) {
-	for low, high := 1, rematLimit; low < high; {
+	for low, high := 1, opt.RematLimit; low < high; {
 		reduce := (low + high) / 2
 		less, err := p.variant(reduce, g.cap)
 		if err != nil {
@@ -210,12 +215,12 @@ const allocationSlack = 4
 
 // front takes a kernel as far as it does not depend on how many registers
 // there are.
-func front(k *ir.Kernel, t *target) (*unit, error) {
-	f, err := newFunc(k, t)
+func front(k *ir.Kernel, t *target.Target) (*unit, error) {
+	f, err := hir.New(k, t)
 	if err != nil {
 		return nil, err
 	}
-	f.check = verifying
-	u := &unit{h: f, work: &workspace{}}
+	f.Check = verifying
+	u := &unit{hir: f, scratch: &workspace{}}
 	return u, u.runPasses(frontEnd)
 }

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // instructionBytes is the size of a machine instruction: 16 bytes from Volta
 // on, 8 before (plus scheduling words, left out).
-func (f *mfn) instructionBytes() int {
-	if f.t.cc[0] >= 7 {
+func instructionBytes(f *mir.Func) int {
+	if f.Target.Cc[0] >= 7 {
 		return 16
 	}
 	return 8
@@ -18,25 +21,25 @@ func (f *mfn) instructionBytes() int {
 
 // emit turns machine blocks into the program.
 func (u *unit) emit() error {
-	f := u.m
-	p := &Program{Kernel: f.k, Blocks: make([]Block, len(f.blocks))}
-	for b := range f.blocks {
-		mb := &f.blocks[b]
-		p.Blocks[b] = Block{Merged: mb.merged, Holds: mb.holds, Instrs: make([]Instr, len(mb.insts))}
-		for i := range mb.insts {
-			p.Blocks[b].Instrs[i] = f.machineInstr(&mb.insts[i])
+	f := u.mir
+	p := &Program{Kernel: f.Kernel, Blocks: make([]Block, len(f.Blocks))}
+	for b := range f.Blocks {
+		mb := &f.Blocks[b]
+		p.Blocks[b] = Block{Merged: mb.Merged, Holds: mb.Holds, Instrs: make([]Instr, len(mb.Insts))}
+		for i := range mb.Insts {
+			p.Blocks[b].Instrs[i] = machineInstr(f, &mb.Insts[i])
 		}
-		p.CodeBytes += len(mb.insts) * f.instructionBytes()
+		p.CodeBytes += len(mb.Insts) * instructionBytes(f)
 	}
-	p.Registers = f.general + f.t.reserved
-	p.SpillBytes = f.spills.bytes
-	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
-	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
-	p.Joined = append(slices.Clone(u.h.joined), p.withoutLoad(f.inPlace)...)
+	p.Registers = f.General + f.Target.Reserved
+	p.SpillBytes = f.Spills.Bytes
+	p.LocalBytes = f.Kernel.LocalBytes + f.Spills.Bytes
+	p.SpillStores, p.SpillLoads = f.Spills.Stores, f.Spills.Loads
+	p.Joined = append(slices.Clone(u.hir.Joined), p.withoutLoad(f.ReadInPlace)...)
 	slices.Sort(p.Joined)
-	p.Wide = u.h.wide
-	slices.SortFunc(p.Wide, func(a, b WideAccess) int { return cmp.Compare(a.PC, b.PC) })
-	p.Elected, p.Counted, p.Swapped = distinct(f.elected), distinct(f.counted), distinct(f.swapped)
+	p.Wide = u.hir.Wide
+	slices.SortFunc(p.Wide, func(a, b hir.WideAccess) int { return cmp.Compare(a.PC, b.PC) })
+	p.Elected, p.Counted, p.Swapped = distinct(f.Elected), distinct(f.Counted), distinct(f.Swapped)
 	u.program = p
 	return nil
 }
@@ -55,7 +58,7 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 	loaded := map[int32]bool{}
 	for b := range p.Blocks {
 		for i := range p.Blocks[b].Instrs {
-			if in := &p.Blocks[b].Instrs[i]; in.Class == LDC {
+			if in := &p.Blocks[b].Instrs[i]; in.Class == mir.LDC {
 				loaded[in.Source] = true
 			}
 		}
@@ -66,22 +69,22 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 }
 
 // machineInstr converts one instruction.
-func (f *mfn) machineInstr(in *inst) Instr {
-	m := Instr{Class: in.op.class(), Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
-	m.Calls = in.op == opBRA && in.pc >= 0 && ir.HasSlowPath(&f.k.Instrs[in.pc])
-	for i := range in.dst {
-		m.Dst[i] = f.regSpan(&in.dst[i])
+func machineInstr(f *mir.Func, in *mir.Inst) Instr {
+	m := Instr{Class: in.Op.Class(), Source: in.PC, Space: in.Space, Width: in.Width, Guarded: in.Guard != vreg.None, Spill: in.SpillSlot, Carried: in.Carried}
+	m.Calls = in.Op == mir.OpBRA && in.PC >= 0 && ir.HasSlowPath(&f.Kernel.Instrs[in.PC])
+	for i := range in.Dst {
+		m.Dst[i] = regSpan(f, &in.Dst[i])
 	}
 	n := 0
-	for i := range in.src[:in.nsrc] {
-		if s := f.regSpan(&in.src[i]); s.Count > 0 && n < len(m.Src) {
+	for i := range in.Src[:in.NSrc] {
+		if s := regSpan(f, &in.Src[i]); s.Count > 0 && n < len(m.Src) {
 			m.Src[n] = s
 			n++
 		}
 	}
-	if in.guard != noValue && n < len(m.Src) {
-		g := valueArg(in.guard, 0, 1)
-		m.Src[n] = f.regSpan(&g)
+	if in.Guard != vreg.None && n < len(m.Src) {
+		g := mir.ValueWords(in.Guard, 0, 1)
+		m.Src[n] = regSpan(f, &g)
 	}
 	return m
 }
@@ -92,19 +95,19 @@ const predicates = 7
 
 // regSpan is an operand as physical registers. Uniform registers are numbered
 // after the predicates.
-func (f *mfn) regSpan(a *arg) RegSpan {
-	if a.kind != argValue || f.regs[a.v] < 0 {
+func regSpan(f *mir.Func, a *mir.Arg) RegSpan {
+	if a.Kind != mir.ArgValue || f.Regs[a.Value] < 0 {
 		return RegSpan{First: NoReg}
 	}
-	r := Reg(f.regs[a.v])
-	switch f.vals[a.v].file {
-	case fileGeneral:
-		return RegSpan{First: r + Reg(a.w), Count: a.n}
-	case filePred:
+	r := Reg(f.Regs[a.Value])
+	switch f.Values[a.Value].File {
+	case vreg.General:
+		return RegSpan{First: r + Reg(a.Word), Count: a.N}
+	case vreg.Predicate:
 		return RegSpan{First: PredBase + r%predicates, Count: 1}
-	case fileUniform:
-		return RegSpan{First: UniformBase + (r+Reg(a.w))%uniformRegisters, Count: a.n}
-	case fileUniformPred:
+	case vreg.Uniform:
+		return RegSpan{First: UniformBase + (r+Reg(a.Word))%uniformRegisters, Count: a.N}
+	case vreg.UniformPredicate:
 		return RegSpan{First: PredBase + predicates + r%predicates, Count: 1}
 	}
 	return RegSpan{First: NoReg}

@@ -1,6 +1,10 @@
 package assemble
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
 
 // Pairs of constants are part of the instruction that takes them.
 func TestConstantHalves(t *testing.T) {
@@ -8,7 +12,7 @@ func TestConstantHalves(t *testing.T) {
 		{"a pair converted", "mov.f32 %f4, 0f3F000000; mov.f32 %f5, 0fBE800000; cvt.rn.f16x2.f32 %r4, %f5, %f4; fma.rn.f16x2 %r5, %r5, %r2, %r4;"},
 		{"two halves put together", "{.reg .b16 h; mov.f32 %f4, 0f3F000000; cvt.rn.f16.f32 h, %f4; mov.b32 %r4, {h, h};} fma.rn.f16x2 %r5, %r5, %r2, %r4;"},
 	} {
-		loopHas(t, c.name, loopText("mov.u32 %r5, 0;", c.body+" st.global.u32 [%rd3], %r5;"), map[mop]int{opHFMA2: 1, opMOV: 0, opPRMT: 0, opHADD2: 0})
+		loopHas(t, c.name, loopText("mov.u32 %r5, 0;", c.body+" st.global.u32 [%rd3], %r5;"), map[mir.Op]int{mir.OpHFMA2: 1, mir.OpMOV: 0, mir.OpPRMT: 0, mir.OpHADD2: 0})
 	}
 }
 
@@ -28,8 +32,8 @@ func TestPickedHalves(t *testing.T) {
 		{"a conversion", "cvt.f32.f16 %f1, %h1; mov.b32 %r7, %f1;", [2]int{9, 0}, 1},
 		{"before Hopper", "mov.b32 %r5, {%h1,%h1}; fma.rn.f16x2 %r7, %r5, %r6, %r7;", [2]int{8, 6}, 0},
 	} {
-		if n := selectedOps(t, kernelOf(loads+c.body+" st.global.b32 [%rd5], %r7;"), c.cc); n[opHFMA2PICK] != c.picked {
-			t.Errorf("%s: %d instructions take a half, want %d", c.name, n[opHFMA2PICK], c.picked)
+		if n := selectedOps(t, kernelOf(loads+c.body+" st.global.b32 [%rd5], %r7;"), c.cc); n[mir.OpHFMA2PICK] != c.picked {
+			t.Errorf("%s: %d instructions take a half, want %d", c.name, n[mir.OpHFMA2PICK], c.picked)
 		}
 	}
 }

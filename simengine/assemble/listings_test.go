@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 )
 
@@ -59,7 +60,7 @@ func listings(t *testing.T, name string) string {
 	v := slices.MinFunc(variants(t, name), func(a, b catalogue.Variant) int {
 		return cmp.Or(cmp.Compare(len(a.PTX), len(b.PTX)), cmp.Compare(a.Macros, b.Macros))
 	})
-	k := buildKernel(t, name, v.PTX)
+	k := asmtest.BuildKernel(t, name, v.PTX)
 	var sb strings.Builder
 	for _, opt := range []Options{{CC: [2]int{9, 0}}, {CC: [2]int{9, 0}, MaxRegisters: 24}, {CC: [2]int{7, 5}}, {CC: [2]int{8, 6}}} {
 		p, err := Prepare(k, opt.CC)
@@ -71,7 +72,7 @@ func listings(t *testing.T, name string) string {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&sb, "# %s %s, sm_%d%d, cap %d: %d registers, %d bytes spilled\n%s", name, v.Macros, opt.CC[0], opt.CC[1], opt.MaxRegisters,
-			u.program.Registers, u.program.SpillBytes, u.m.listing())
+			u.program.Registers, u.program.SpillBytes, asmtest.Listing(u.mir))
 	}
 	return sb.String()
 }

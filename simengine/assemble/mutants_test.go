@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
@@ -59,7 +61,7 @@ func assembleMutant(text string, opt Options) (ok bool, err error) {
 		}
 	}()
 	_, err = Assemble(k, opt)
-	var older *TensorError
+	var older *target.TensorError
 	if errors.As(err, &older) {
 		return true, nil
 	}
@@ -82,9 +84,9 @@ func smallKernels(t *testing.T, most uint64) (texts []string) {
 		t.Fatalf("no validation sets: %v", err)
 	}
 	for _, file := range files {
-		c := openCorpus(t, file)
-		for _, name := range slices.Sorted(maps.Keys(c.files)) {
-			f := c.files[name]
+		c := asmtest.OpenCorpus(t, file)
+		for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+			f := c.Files[name]
 			if f.UncompressedSize64 > most {
 				continue
 			}

@@ -12,6 +12,8 @@ package assemble
 import (
 	"slices"
 
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -35,7 +37,7 @@ type Program struct {
 	// Wide are the loads and stores that others were joined to, by PTX instruction
 	// ascending, with the bytes of a lane that each moves. They lie at a multiple
 	// of that number, which the PTX instruction's own bytes are part of.
-	Wide []WideAccess
+	Wide []hir.WideAccess
 	// Elected are the PTX reductions into memory, ascending, that the lanes of a warp
 	// do in registers first, so that one lane of it makes the request.
 	Elected []int32
@@ -122,7 +124,7 @@ type RegSpan struct {
 
 // Instr is one machine instruction.
 type Instr struct {
-	Class Class
+	Class mir.Class
 	// Source is the ir instruction it came from, -1 for one the assembler made
 	// (spill code, convergence barriers). For Load, Store, Atomic, AsyncCopy
 	// and indexed LDC with Source >= 0 the trace has an Access with PC ==

@@ -1,11 +1,14 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/assemble/target"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // registerCap is the number of registers a thread may use: the smallest of the
 // user's cap, .maxnreg, and what lets a declared CTA size be resident; 0 when
 // nothing caps it. Caps under the architecture's minimum are raised to it.
-func registerCap(k *ir.Kernel, t *target, opt Options) int {
+func registerCap(k *ir.Kernel, t *target.Target, opt Options) int {
 	limit := 0
 	lower := func(n int) {
 		if n > 0 && (limit == 0 || n < limit) {
@@ -16,16 +19,16 @@ func registerCap(k *ir.Kernel, t *target, opt Options) int {
 	lower(k.MaxRegs)
 	if threads := declaredThreads(k, opt); threads > 0 {
 		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
-		perWarp := registerFile / warps / t.regUnit * t.regUnit
+		perWarp := target.RegisterFile / warps / t.RegUnit * t.RegUnit
 		// A least number of CTAs offers what it leaves them, all there are where few suffice.
-		if n := perWarp / 32; n < maxRegisters || k.MinCTAs > 0 {
-			lower(min(n, maxRegisters))
+		if n := perWarp / 32; n < target.MaxRegisters || k.MinCTAs > 0 {
+			lower(min(n, target.MaxRegisters))
 		}
 	}
 	if limit == 0 {
 		return 0
 	}
-	return min(max(limit, t.minCap), maxRegisters)
+	return min(max(limit, t.MinCap), target.MaxRegisters)
 }
 
 // declaredThreads is the largest CTA that a kernel must be launchable with, as declared; 0

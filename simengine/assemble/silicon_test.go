@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/hir/opt"
+	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
 // sharedDir is where the measurements of real devices lie beside the checkout.
@@ -110,7 +113,7 @@ func TestSilicon(t *testing.T) {
 			rng.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 			records = records[:120]
 		}
-		total := d.measure(t, openCorpus(t, filepath.Join(dir, d.zip)), records)
+		total := d.measure(t, asmtest.OpenCorpus(t, filepath.Join(dir, d.zip)), records)
 		if exact, near, spill := total.shares(); exact < d.exact || near < d.near || spill < d.spill {
 			t.Errorf("%s, seed %d: %v is under the floors %v, %v and %v", d.name, seed, total, d.exact, d.near, d.spill)
 		}
@@ -118,7 +121,7 @@ func TestSilicon(t *testing.T) {
 }
 
 // measure assembles the records and logs the scores by kernel.
-func (d dataset) measure(t *testing.T, c *corpus, records []record) score {
+func (d dataset) measure(t *testing.T, c *asmtest.Corpus, records []record) score {
 	var out io.Writer = io.Discard
 	if path := os.Getenv("ASSEMBLE_OUT"); path != "" {
 		f, err := os.Create(path + "." + d.name)
@@ -133,7 +136,7 @@ func (d dataset) measure(t *testing.T, c *corpus, records []record) score {
 		if !strings.HasPrefix(r.PTX, os.Getenv("ASSEMBLE_ONLY")) {
 			continue
 		}
-		p, err := Assemble(c.kernel(t, r.PTX), Options{CC: [2]int{9, 0}, MaxRegisters: r.cap()})
+		p, err := Assemble(c.Kernel(t, r.PTX), Options{CC: [2]int{9, 0}, MaxRegisters: r.cap()})
 		if err != nil {
 			t.Errorf("%s cap %d: %v", r.PTX, r.cap(), err)
 			continue
@@ -174,8 +177,8 @@ func TestListing(t *testing.T) {
 	}
 	cap := 0
 	fmt.Sscan(os.Getenv("ASSEMBLE_CAP"), &cap)
-	tg, _ := targetFor([2]int{9, 0})
-	k := buildKernel(t, filepath.Base(path), src)
+	tg, _ := target.For([2]int{9, 0})
+	k := asmtest.BuildKernel(t, filepath.Base(path), src)
 	verifying = true
 	base, err := front(k, tg)
 	if err != nil {
@@ -183,14 +186,14 @@ func TestListing(t *testing.T) {
 	}
 	reduce := 0
 	if os.Getenv("ASSEMBLE_REDUCE") != "" {
-		reduce = rematLimit
+		reduce = opt.RematLimit
 	}
 	u, err := base.selected(reduce)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u.cap = registerCap(k, tg, Options{MaxRegisters: cap})
-	u.budget = tg.step(u.need())
+	u.budget = tg.Step(u.need())
 	if cap > 0 {
 		u.budget = u.cap
 	}
@@ -198,10 +201,10 @@ func TestListing(t *testing.T) {
 	if err := u.runPasses(backEnd); err != nil {
 		t.Fatal(err)
 	}
-	f := u.m
-	fmt.Println(f.listing())
-	for _, b := range f.order {
-		fmt.Println(b, f.blockPressure(b, make([]uint8, len(f.vals)), f.blocks[b].insts), f.liveText(b))
+	f := u.mir
+	fmt.Println(asmtest.Listing(f))
+	for _, b := range f.Order {
+		fmt.Println(b, f.BlockPressure(b, make([]uint8, len(f.Values)), f.Blocks[b].Insts), asmtest.LiveText(f, b))
 	}
 	t.Logf("registers %d", u.program.Registers)
 }

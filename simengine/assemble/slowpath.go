@@ -3,6 +3,7 @@ package assemble
 import (
 	"strings"
 
+	"github.com/warptune/warptune/simengine/assemble/isel/expansion"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -30,13 +31,13 @@ func SlowPath(in *ir.Instr, p ir.Path) []Instr {
 // routine reads the code of paths as expansions are written. It has registers of its own.
 func routine(paths [ir.NumPaths]string) (out [ir.NumPaths][]Instr) {
 	for p, text := range paths {
-		for _, st := range expansion(text) {
-			in := Instr{Class: st.op.class(), Source: -1, Spill: -1, Carried: -1, Guarded: st.guard != 0}
-			if st.dst.name != 0 {
-				in.Dst[0] = st.dst.register()
+		for _, st := range expansion.Expansion(text) {
+			in := Instr{Class: st.Op.Class(), Source: -1, Spill: -1, Carried: -1, Guarded: st.Guard != 0}
+			if st.Dst.Name != 0 {
+				in.Dst[0] = register(st.Dst)
 			}
-			for i, s := range st.src {
-				in.Src[i] = s.register()
+			for i, s := range st.Src {
+				in.Src[i] = register(s)
 			}
 			out[p] = append(out[p], in)
 		}
@@ -51,14 +52,14 @@ const (
 )
 
 // register is the physical register that a letter of a routine stands for.
-func (o slot) register() RegSpan {
+func register(o expansion.Slot) RegSpan {
 	switch {
-	case strings.IndexByte("pqsz", o.name) >= 0:
-		return RegSpan{PredBase + Reg(strings.IndexByte("pqsz", o.name)), 1}
-	case o.name < 'a' && o.word < 0:
-		return RegSpan{firstPair + 2*Reg(o.name-'A'), 2}
-	case o.name < 'a':
-		return RegSpan{firstPair + 2*Reg(o.name-'A') + Reg(o.word), 1}
+	case strings.IndexByte("pqsz", o.Name) >= 0:
+		return RegSpan{PredBase + Reg(strings.IndexByte("pqsz", o.Name)), 1}
+	case o.Name < 'a' && o.Word < 0:
+		return RegSpan{firstPair + 2*Reg(o.Name-'A'), 2}
+	case o.Name < 'a':
+		return RegSpan{firstPair + 2*Reg(o.Name-'A') + Reg(o.Word), 1}
 	}
-	return RegSpan{firstWord + Reg(o.name-'a'), 1}
+	return RegSpan{firstWord + Reg(o.Name-'a'), 1}
 }

@@ -1,12 +1,16 @@
 package assemble
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
 
 // verifyProgram checks the emitted program against its contract.
 func (u *unit) verifyProgram() error {
 	p := u.program
-	if len(p.Blocks) != len(u.h.k.Blocks) {
-		return fmt.Errorf("%d blocks for %d", len(p.Blocks), len(u.h.k.Blocks))
+	if len(p.Blocks) != len(u.hir.Kernel.Blocks) {
+		return fmt.Errorf("%d blocks for %d", len(p.Blocks), len(u.hir.Kernel.Blocks))
 	}
 	for b := range p.Blocks {
 		if m := p.Blocks[b].Merged; m >= 0 && (len(p.Blocks[b].Instrs) > 0 || p.Blocks[m].Merged >= 0) {
@@ -17,7 +21,7 @@ func (u *unit) verifyProgram() error {
 		}
 		for i := range p.Blocks[b].Instrs {
 			in := &p.Blocks[b].Instrs[i]
-			if in.Class == ClassInvalid || in.Class >= NumClasses {
+			if in.Class == mir.ClassInvalid || in.Class >= mir.NumClasses {
 				return fmt.Errorf("block %d: instruction %d has no class", b, i)
 			}
 			if c := in.Carried; c >= 0 && p.Blocks[c].Merged != b && !p.holds(b, int(c)) {

@@ -1,0 +1,48 @@
+package opt
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// PropagateCopies replaces uses of registers that only ever hold a copy: of
+// another register written once, of a constant, of a variable's address, or of
+// a generic address that stands for the same bytes (cvta). Whoever reads the
+// negation of a predicate reads the predicate, negated.
+func PropagateCopies(f *hir.Func) error {
+	for _, b := range f.Order {
+		for _, ni := range f.Blocks[b].Nodes {
+			n := &f.Nodes[ni]
+			for i := range n.Src {
+				f.Resolve(n, &n.Src[i])
+			}
+			f.ResolveGuard(n)
+		}
+	}
+	return nil
+}
+
+// PropagateConstants has copies within a block of what was just set to a constant be
+// constants, too: variables that begin with zero are often copied from one that does.
+func PropagateConstants(f *hir.Func) error {
+	known := map[vreg.Value]ir.Operand{}
+	for _, b := range f.Order {
+		clear(known)
+		for _, ni := range f.Blocks[b].Nodes {
+			n := &f.Nodes[ni]
+			if n.Op == ir.Mov && len(n.Src) == 1 && n.Src[0].Kind == ir.OperandReg {
+				if c, ok := known[vreg.Value(n.Src[0].Reg)]; ok && hir.Words(n.Type) == 1 {
+					n.Src[0] = c
+				}
+			}
+			for _, d := range n.Dst {
+				delete(known, d)
+			}
+			if hir.SetsConstant(n) && n.Guard == vreg.None && hir.Words(n.Type) == 1 {
+				known[n.Dst[0]] = n.Src[0]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package opt
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Loads of halves from shared memory join where all that read them take a half of a word
+// in place (LDS.64 for four ld.shared.u16 whose readers are HFMA2 or HADD2.F32; where they
+// are of integers, or shifts that make numbers of bfloats, ptxas leaves LDS.U16 as they are).
+// Stores join whatever they store, after a PRMT for each pair.
+
+// readWhole says that some reader of a half does not take it in place.
+func (j *joiner) readWhole(v vreg.Value) bool {
+	if j.whole == nil {
+		j.whole = readWholeWords(j.f)
+	}
+	return j.whole[v]
+}
+
+// readWholeWords returns which values have such a reader. It looks backwards, as of pairs of
+// one half their readers tell.
+func readWholeWords(f *hir.Func) []bool {
+	whole := make([]bool, len(f.Values))
+	for _, b := range slices.Backward(f.Order) {
+		for _, ni := range slices.Backward(f.Blocks[b].Nodes) {
+			n := &f.Nodes[ni]
+			inPlace := n.ReadsHalves()
+			if n.RepeatsHalf() && n.Guard == vreg.None && f.Values[n.Dst[0]].Defs == 1 {
+				inPlace = !whole[n.Dst[0]]
+			}
+			for i := range n.Src {
+				if o := &n.Src[i]; o.Kind == ir.OperandAddr && o.Reg != ir.NoReg || o.Kind == ir.OperandReg && !inPlace {
+					whole[o.Reg] = true
+				}
+			}
+		}
+	}
+	return whole
+}
+
+// pairUp has joined accesses of halves be of words, which loads are followed by moves out
+// of, and stores preceded by moves into. It returns the nodes of the block.
+func (j *joiner) pairUp() []int32 {
+	moves := map[int][]int32{} // by the place of the access
+	for _, at := range j.paired {
+		moves[at] = j.words(&j.f.Nodes[j.nodes[at]])
+	}
+	out := make([]int32, 0, len(j.nodes)+2*len(j.paired))
+	for at, ni := range j.nodes {
+		if j.f.Nodes[ni].Op == ir.St {
+			out = append(append(out, moves[at]...), ni)
+		} else {
+			out = append(append(out, ni), moves[at]...)
+		}
+	}
+	return out
+}
+
+// words has an access of halves be one of words, and returns the moves between them.
+func (j *joiner) words(n *hir.Node) (moves []int32) {
+	f := j.f
+	dst, src := n.Dst, n.Src[1:]
+	n.Dst, n.Src = nil, n.Src[:1:1]
+	n.Type, n.Vec = ir.B32, n.Vec/2
+	next := int32(len(f.Nodes))
+	var made []hir.Node
+	for k := range int(n.Vec) {
+		w := f.NewValue(1, vreg.General)
+		word := ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(w), Var: -1, Param: -1}
+		m := hir.Node{Op: ir.Mov, Type: ir.B32, Vec: 1, PC: n.PC, Block: n.Block, Guard: vreg.None}
+		if n.Op == ir.Ld {
+			n.Dst = append(n.Dst, w)
+			m.Dst, m.Src = dst[2*k:2*k+2], []ir.Operand{word}
+		} else {
+			n.Src = append(n.Src, word)
+			m.Dst, m.Src = []vreg.Value{w}, slices.Clone(src[2*k:2*k+2])
+		}
+		made = append(made, m)
+		moves = append(moves, next+int32(k))
+	}
+	f.Nodes = append(f.Nodes, made...)
+	return moves
+}

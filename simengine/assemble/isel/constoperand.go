@@ -1,0 +1,120 @@
+package isel
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Until Hopper an instruction reads one word or pair of constant memory in place,
+// c[bank][offset]: of kernel parameters, of constants at a fixed address, of what is
+// told of the launch, and of immediates of 64 bits (CUDA Binary Utilities, instruction
+// sets of Kepler to Ada; all of 42,525 multiply-adds that read a constant in the sm_75
+// code of 20 convolutions do so, and 1,298 of 3,730 in the sm_86 code of 19 kernels of
+// doubles). What takes registers only reads it through a move. The uniform datapath
+// reads no constant in place: it loads it first, as on later ones.
+
+// constant returns n words of an operand from word w on as constant memory that an
+// instruction reads in place.
+func (s *selector) constant(o ir.Operand, w, n uint8) (mir.Arg, bool) {
+	if !s.hir.Target.ConstOperand || o.Kind != ir.OperandReg {
+		return mir.Arg{}, false
+	}
+	v := vreg.Value(o.Reg)
+	if v >= vreg.Value(len(s.demand)) || w+n > s.hir.Values[v].Words {
+		return mir.Arg{}, false
+	}
+	d := s.hir.DefOf(v)
+	if d == nil || !s.inPlace(d) {
+		return mir.Arg{}, false
+	}
+	if d.Op == ir.Ld && d.Space == ir.Const {
+		s.out.ReadInPlace = append(s.out.ReadInPlace, d.PC)
+	}
+	return mir.Arg{Kind: mir.ArgConst, Word: w, N: n}, true
+}
+
+// inPlace says whether what a node brings to registers lies in constant memory at a
+// fixed address, in whole words.
+func (s *selector) inPlace(d *hir.Node) bool {
+	switch {
+	case !s.hir.Target.ConstOperand || d.Guard != vreg.None:
+	case d.Op == ir.Mov:
+		return len(d.Dst) == 1 && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial && toldOfLaunch(d.Src[0].Special)
+	case d.Op == ir.Ld:
+		return (d.Space == ir.ParamSpace || d.Space == ir.Const) && d.Src[0].Reg == ir.NoReg && hir.Bits(d.Type) >= 32
+	}
+	return false
+}
+
+// toldOfLaunch says whether a special register is a word of constant memory.
+func toldOfLaunch(sp ir.Special) bool {
+	switch sp {
+	case ir.NTidX, ir.NTidY, ir.NTidZ, ir.NCTAIdX, ir.NCTAIdY, ir.NCTAIdZ:
+		return true
+	}
+	return false
+}
+
+// moveConstants lowers a node that brings constants to registers, some of which
+// readers take in no other way; false when it is none.
+func (s *selector) moveConstants(n *hir.Node) bool {
+	if !s.inPlace(n) {
+		return false
+	}
+	if n.Op == ir.Ld && n.Space == ir.Const {
+		s.out.ReadInPlace = append(s.out.ReadInPlace, n.PC)
+	}
+	for _, d := range n.Dst {
+		for w := uint8(0); d >= 0 && w < s.hir.Values[d].Words; w++ {
+			if s.demand[d]&(demandLow<<w) != 0 {
+				s.emit(mir.OpMOV, mir.ValueWords(d, w, 1), mir.Arg{Kind: mir.ArgConst, Word: w, N: 1})
+			}
+		}
+	}
+	return true
+}
+
+// pairOrConstant returns an operand of two words for the slot of an instruction that
+// takes constant memory too, and whether that is where it lies.
+func (s *selector) pairOrConstant(o ir.Operand) (a mir.Arg, constant bool) {
+	if a, ok := s.constant(o, 0, 2); ok {
+		return a, true
+	}
+	if s.hir.Target.ConstOperand && o.Kind == ir.OperandImm && o.Imm != 0 {
+		return mir.Arg{Kind: mir.ArgConst, N: 2}, true
+	}
+	return s.pair(o), false
+}
+
+// wideSum returns the operands of a product of words and a pair that it is added to:
+// where the pair is read in place, an immediate factor is in a register, which
+// instructions of a block share.
+func (s *selector) wideSum(a, b, add ir.Operand) (x, y, sum mir.Arg) {
+	if c, ok := s.constant(add, 0, 2); ok {
+		return s.factor(a), s.factor(b), c
+	}
+	if add.Kind == ir.OperandReg && s.steppedInPlace[s.localCopy(vreg.Value(add.Reg))] {
+		return s.word(a, 0), s.word(b, 0), s.uniPair(add)
+	}
+	m := s.mix(0, a, b)
+	return m[0], m[1], s.pair(add)
+}
+
+// factor returns an operand in a general register.
+func (s *selector) factor(o ir.Operand) mir.Arg {
+	if o.Kind != ir.OperandImm || o.Imm == 0 {
+		return s.word(o, 0)
+	}
+	key := localKey{block: s.home(), reg: vreg.None, vr: -1, imm: int32(o.Imm)}
+	v, ok := s.local[key]
+	if !ok {
+		v = s.newValue(1, vreg.General)
+		s.hir.Values[v].Uniform, s.hir.Values[v].Remat = true, true
+		s.local[key] = v
+		s.pending[key.block] = append(s.pending[key.block], localDef{v: v, vr: -1, imm: key.imm})
+	}
+	s.demand[v] |= demandLow | demandGeneral
+	return mir.ValueWords(v, 0, 1)
+}

@@ -1,0 +1,254 @@
+package isel
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// lowerBranch lowers control transfers. A branch to a block that only exits is
+// an exit; one to the next block is nothing.
+func (s *selector) lowerBranch(n *hir.Node) error {
+	f := s.hir
+	switch n.Op {
+	case ir.Exit:
+		s.emit(mir.OpEXIT, mir.Arg{})
+	case ir.Trap:
+		s.emit(mir.OpTRAP, mir.Arg{})
+	case ir.Brx:
+		args := make([]mir.Arg, 0, 1)
+		if len(n.Src) > 0 {
+			args = append(args, s.word(n.Src[0], 0))
+		}
+		s.emit(mir.OpBRX, mir.Arg{}, args...)
+	case ir.Bra:
+		succs := f.Blocks[s.b].Succs
+		if len(succs) == 0 {
+			return nil
+		}
+		target := succs[len(succs)-1]
+		switch {
+		case n.Guard == vreg.None && s.follows(target):
+		case f.IsExit(target):
+			s.emit(mir.OpEXIT, mir.Arg{})
+		default:
+			s.emit(mir.OpBRA, mir.Arg{})
+		}
+	}
+	return nil
+}
+
+// follows says whether block b comes next in the emitted order.
+func (s *selector) follows(b int) bool {
+	f := s.hir
+	for i, x := range f.Order {
+		if x == s.b {
+			return i+1 < len(f.Order) && f.Order[i+1] == b
+		}
+	}
+	return false
+}
+
+// closeBlock emits what a block that falls through needs at its end: an exit
+// when its successor is one, a branch when its successor does not follow.
+func (s *selector) closeBlock() {
+	f := s.hir
+	hb := &f.Blocks[s.b]
+	if len(hb.Succs) == 0 {
+		return
+	}
+	if len(hb.Nodes) > 0 {
+		if n := &f.Nodes[hb.Nodes[len(hb.Nodes)-1]]; n.IsTerminator() && n.Guard == vreg.None {
+			return
+		}
+	}
+	switch next := hb.Succs[0]; {
+	case f.IsExit(next):
+		s.emit(mir.OpEXIT, mir.Arg{})
+	case !s.follows(next):
+		s.emit(mir.OpBRA, mir.Arg{})
+	}
+}
+
+// lowerSync lowers barriers, fences and warp-wide operations.
+func (s *selector) lowerSync(n *hir.Node) error {
+	dst := mir.Arg{}
+	if len(n.Dst) > 0 && n.Dst[0] >= 0 && s.demand[n.Dst[0]] != 0 {
+		dst = mir.ValueWords(n.Dst[0], 0, 1)
+	}
+	args := make([]mir.Arg, 0, 4)
+	switch n.Op {
+	case ir.Bar, ir.BarRed:
+		if n.Op == ir.BarRed {
+			args = append(args, s.pred(n.Src[len(n.Src)-1]))
+		}
+		s.emit(mir.OpBAR, dst, args...)
+	case ir.BarWarp:
+		s.emit(mir.OpWARPSYNC, dst)
+	case ir.Membar:
+		s.emit(mir.OpMEMBAR, dst)
+	case ir.Nanosleep:
+		s.emit(mir.OpNANOSLEEP, dst)
+	case ir.Shfl:
+		for i := 0; i < len(n.Src) && i < 3; i++ {
+			if n.Src[i].Kind == ir.OperandImm {
+				args = append(args, s.anyWord(n.Src[i], 0))
+			} else {
+				args = append(args, s.word(n.Src[i], 0))
+			}
+		}
+		in := s.emit(mir.OpSHFL, dst, args...)
+		if len(n.Dst) > 1 && n.Dst[1] >= 0 && s.demand[n.Dst[1]] != 0 {
+			in.Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
+		}
+	default:
+		op := map[ir.Op]mir.Op{ir.Vote: mir.OpVOTE, ir.Match: mir.OpMATCH, ir.Activemask: mir.OpVOTE, ir.Redux: mir.OpREDUX, ir.Elect: mir.OpVOTE}[n.Op]
+		for _, o := range n.Src {
+			if o.Kind != ir.OperandReg || len(args) == 4 {
+				continue
+			}
+			if s.hir.Values[o.Reg].File == vreg.Predicate {
+				args = append(args, s.pred(o))
+			} else {
+				args = append(args, s.word(o, 0))
+			}
+		}
+		s.emit(op, dst, args...)
+	}
+	return nil
+}
+
+// lowerSelect lowers comparisons and selections.
+func (s *selector) lowerSelect(n *hir.Node) error {
+	switch n.Op {
+	case ir.Setp:
+		s.compare(n, mir.ValueWords(n.Dst[0], 0, 1), mir.Arg{})
+		if len(n.Dst) > 1 && n.Dst[1] >= 0 {
+			s.buf[len(s.buf)-1].Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
+		}
+	case ir.Set:
+		if s.setsWord(n) {
+			return nil
+		}
+		p := s.carry()
+		s.compare(n, p, mir.Arg{})
+		s.emit(mir.OpSEL, s.dest(0, 1), p)
+	case ir.Testp, ir.Isspacep:
+		s.emit(mir.OpISETP, s.dest(0, 1), s.word(n.Src[0], 0))
+	case ir.Selp, ir.Slct:
+		var p mir.Arg
+		if n.Op == ir.Slct {
+			p = s.carry()
+			s.emit(mir.OpISETP, p, s.word(n.Src[2], 0))
+		} else {
+			p = s.pred(n.Src[2])
+		}
+		if s.hir.Values[n.Dst[0]].File == vreg.Predicate {
+			s.emit(mir.OpPLOP3, s.dest(0, 1), s.pred(n.Src[0]), s.pred(n.Src[1]), p)
+			return nil
+		}
+		op := mir.OpSEL
+		if n.Type == ir.F32 {
+			op = mir.OpFSEL
+		}
+		for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
+			s.emit(op, s.dest(w, 1), append(s.mix(w, n.Src[0], n.Src[1]), p)...)
+		}
+	}
+	return nil
+}
+
+// setsWord lowers a comparison of floats whose result is a word to the one instruction
+// that there is for it: FSET and HSET2 (162 in the sm_90 code of HeCBench's crossEntropy).
+func (s *selector) setsWord(n *hir.Node) bool {
+	op := mir.OpInvalid
+	switch n.SrcType {
+	case ir.F32:
+		op = mir.OpFSET
+	case ir.F16, ir.F16x2, ir.BF16, ir.BF16x2:
+		op = mir.OpHSET2
+	}
+	if op == mir.OpInvalid || s.hir.Values[n.Dst[0]].Words != 1 {
+		return false
+	}
+	args := s.mix(0, s.plains(n.Src[:2], n.SrcType, true)...)
+	if len(n.Src) > 2 {
+		args = append(args, s.pred(n.Src[2]))
+	}
+	s.emit(op, s.dest(0, 1), args...)
+	return true
+}
+
+// compare emits the comparison of a setp or set into dst, combined with
+// another predicate when extra is one.
+func (s *selector) compare(n *hir.Node, dst, extra mir.Arg) {
+	t := n.Type
+	if n.Op == ir.Set {
+		t = n.SrcType
+	}
+	if len(n.Src) > 2 && extra.Kind == mir.ArgNone {
+		extra = s.pred(n.Src[2])
+	}
+	with := func(a []mir.Arg) []mir.Arg {
+		if extra.Kind != mir.ArgNone {
+			a = append(a, extra)
+		}
+		return a
+	}
+	switch {
+	case t == ir.F64:
+		x := s.plains(n.Src[:2], t, true)
+		s.emit(mir.OpDSETP, dst, with(s.doubles(x))...)
+	case t == ir.F32:
+		s.emit(mir.OpFSETP, dst, with(s.mix(0, s.plains(n.Src[:2], t, true)...))...)
+	case hir.IsHalf(t):
+		s.emit(mir.OpHSETP2, dst, with(s.mix(0, s.plains(n.Src[:2], t, true)...))...)
+	case hir.Words(t) == 2:
+		c := s.carry()
+		s.emit(mir.OpISETP, c, s.mix(0, n.Src[0], n.Src[1])...)
+		s.emit(mir.OpISETP, dst, with(append(s.mix(1, n.Src[0], n.Src[1]), c))...)
+	default:
+		s.compare32(n, dst, extra, with)
+	}
+}
+
+// compare32 emits a 32-bit integer comparison; of two uniform values one of
+// which lives in a uniform register, on the uniform datapath.
+func (s *selector) compare32(n *hir.Node, dst, extra mir.Arg, with func([]mir.Arg) []mir.Arg) {
+	a, b := n.Src[0], n.Src[1]
+	inUniform := func(o ir.Operand) bool {
+		return o.Kind == ir.OperandReg && s.hir.Values[o.Reg].File == vreg.Uniform
+	}
+	if (inUniform(a) && s.nonGPR(b) > 0 || inUniform(b) && s.nonGPR(a) > 0) && extra.Kind == mir.ArgNone {
+		u := mir.ValueWords(s.newValue(1, vreg.UniformPredicate), 0, 1)
+		s.emit(mir.OpUISETP, u, s.uniOperand(a), s.uniOperand(b))
+		s.emit(mir.OpPLOP3, dst, u)
+		return
+	}
+	if extra.Kind == mir.ArgNone && s.testBits(n, dst) {
+		return
+	}
+	s.emit(mir.OpISETP, dst, with(s.mix(0, a, b))...)
+}
+
+// lowerPredLogic lowers logic on predicates; a comparison with one reader
+// takes the operation in, one of floating point an exclusive or, too (FSETP.LT.XOR in
+// point_in_polygon's machine code, deploy/calibrate/validation/third).
+func (s *selector) lowerPredLogic(n *hir.Node) error {
+	if len(n.Src) == 2 {
+		for i := range 2 {
+			d := s.fold(n.Src[i], false)
+			if d != nil && d.Op == ir.Setp && len(d.Src) == 2 && len(d.Dst) == 1 && (d.Type == ir.F32 || hir.IsInt(d.Type) && hir.Words(d.Type) == 1 && n.Op != ir.Xor) {
+				s.compare(d, s.dest(0, 1), s.pred(n.Src[1-i]))
+				return nil
+			}
+		}
+	}
+	args := make([]mir.Arg, 0, 2)
+	for _, o := range n.Src {
+		args = append(args, s.pred(o))
+	}
+	s.emit(mir.OpPLOP3, s.dest(0, 1), args...)
+	return nil
+}

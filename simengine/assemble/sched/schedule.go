@@ -1,0 +1,127 @@
+package sched
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+)
+
+// Scratch is reused by the scheduling of every block.
+type Scratch struct {
+	lastDef    []int32 // by register unit: last writer
+	readers    []int32 // by register unit: first of its list in readerPool
+	readerPool []reader
+	touched    []int32
+	live       []uint8
+	number     []int32 // by word of a value: zeros, see findWordUses
+	general    []uint8 // by value: its words that take general registers
+	list       listing
+	dag        dag // of the block being ordered, where none is kept
+}
+
+// Grow makes room for a function as it stands.
+func (s *Scratch) Grow(f *mir.Func) *Scratch {
+	n := len(f.Values)
+	if units := 4*n + vreg.NumFiles*fileUnits(f); len(s.lastDef) < units {
+		s.lastDef, s.readers = make([]int32, units), make([]int32, units)
+		for i := range s.lastDef {
+			s.lastDef[i], s.readers[i] = -1, -1
+		}
+	}
+	if cap(s.live) < n {
+		s.live, s.number, s.general = make([]uint8, n+n/8), make([]int32, 4*(n+n/8)), make([]uint8, n+n/8)
+	}
+	s.live, s.number, s.general = s.live[:n], s.number[:4*n], s.general[:n]
+	for v := range s.general {
+		s.general[v] = f.GeneralMask(vreg.Value(v))
+	}
+	return s
+}
+
+// Schedule orders the instructions of every block of a layout: the longest
+// dependent chain first, as far as the register budget lets it. It says whether
+// any order is another than before.
+func Schedule(f *mir.Func, budget int, l *mir.Layout, dags []*dag, s *Scratch) (changed bool) {
+	for _, b := range f.Order {
+		if dags[b] == nil {
+			continue
+		}
+		order := scheduleBlock(f, b, budget, dags[b], s)
+		changed = changed || !slices.Equal(order, l.Blocks[b].Order)
+		l.Blocks[b].Order = order
+	}
+	return changed
+}
+
+// DAGs builds the dependence graph of every block worth ordering.
+func DAGs(f *mir.Func, s *Scratch) []*dag {
+	out := make([]*dag, len(f.Blocks))
+	for _, b := range f.Order {
+		if len(f.Blocks[b].Insts) > 1 {
+			g := newDAG(f, f.Blocks[b].Insts, s, false, &dag{})
+			g.bounds = boundsOf(f, b, s)
+			g.pressure = orderPressure(f, b, &g.ops, nil, g.bounds.out, s.general, s)
+			out[b] = g
+		}
+	}
+	return out
+}
+
+// Reschedule orders every block again once registers are assigned: by latency
+// alone, as far as the reuse of registers lets it. Every block has instructions of its own then, which
+// the passes after this one change in place.
+func Reschedule(f *mir.Func, s *Scratch) error {
+	s.Grow(f)
+	for _, b := range f.Order {
+		mb := &f.Blocks[b]
+		if len(mb.Insts) < 2 {
+			mb.Insts = slices.Clone(mb.Insts)
+			continue
+		}
+		l := lister{f: f, g: newDAG(f, mb.Insts, s, true, &s.dag), s: s, greedy: 1 << 20, final: true}
+		mb.Insts = mir.Arrange(mb.Insts, l.run(b))
+	}
+	return nil
+}
+
+// scheduleBlock returns the best order found for a block: with the longest chains first if
+// that keeps within the budget, else the prudent one if its own order does, else the
+// first one, as the greed for early loads is turned down, that keeps within it, else
+// the one with the lowest pressure; nil is its own order.
+func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
+	var best []int32
+	bestPressure := g.pressure
+	for _, slack := range [...]int{0, 2, 4, 8, 16} {
+		if slack > 0 && budget-slack < 8 {
+			break
+		}
+		order, p := list(f, b, budget, budget-slack, max(budget+1, bestPressure), g, s)
+		if order != nil && p <= budget {
+			return order
+		}
+		if slack == 0 && g.pressure <= budget {
+			if prudent, p := listLookahead(f, b, budget, g, s); p <= budget {
+				return prudent
+			}
+		}
+		if order != nil && p < bestPressure {
+			best, bestPressure = order, p
+		}
+	}
+	return best
+}
+
+// Orders is what is known of the orders of a program's blocks.
+type Orders struct{ Dags []*dag }
+
+// Operands are those of the blocks that are known, packed; nil for the others.
+func (o *Orders) Operands() []*mir.Operands {
+	out := make([]*mir.Operands, len(o.Dags))
+	for b, g := range o.Dags {
+		if g != nil {
+			out[b] = &g.ops
+		}
+	}
+	return out
+}

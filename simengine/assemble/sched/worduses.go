@@ -1,0 +1,137 @@
+package sched
+
+import (
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
+
+// wordUses is what reads and writes the words of a block's values that take general
+// registers, as the lister counts them: a word lives from its write to its last read,
+// and what is written in its place is another.
+type wordUses struct {
+	reads, writes     []int32 // words, instruction by instruction
+	readEnd, writeEnd []int32
+	gain              []int8 // by instruction: words it writes
+	least             []int8 // registers it takes at least; no bound when it writes none
+	start             wordState
+}
+
+// wordState is where an order in the making has left the words.
+type wordState struct {
+	live   []bool
+	remain []int32 // reads to come
+	sum    []int64 // of the numbers of the instructions they are by: of the last one its own
+	delta  []int8  // by instruction: by how much issuing it changes the live registers
+}
+
+// liveOutReads counts as so many reads of a word that outlives the block.
+const liveOutReads = 1 << 24
+
+// set makes a state another one.
+func (x *wordState) set(y *wordState) {
+	x.live, x.remain = append(x.live[:0], y.live...), append(x.remain[:0], y.remain...)
+	x.sum, x.delta = append(x.sum[:0], y.sum...), append(x.delta[:0], y.delta...)
+}
+
+// findWordUses collects the uses of words in block b.
+func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
+	n := len(g.insts)
+	small, ends := make([]int8, 3*n), make([]int32, 2*n)
+	x := &wordUses{readEnd: ends[:n], writeEnd: ends[n:], gain: small[:n], least: small[n : 2*n]}
+	x.reads, x.writes = make([]int32, 0, len(g.ops.Uses)), make([]int32, 0, len(g.ops.Defs))
+	x.start.delta = small[2*n:]
+	in, out := f.Live.In[b], f.Live.Out[b]
+	st := &x.start
+	var units []int32
+	list := func(to []int32, ops []mir.Operand, written bool) []int32 {
+		for _, o := range ops {
+			for u, m := 4*int32(o.Value), o.Mask&s.general[o.Value]; m != 0; u, m = u+1, m>>1 {
+				if m&1 == 0 {
+					continue
+				}
+				if s.number[u] == 0 || written {
+					st.live = append(st.live, s.number[u] == 0 && in[u/4]>>(u%4)&1 != 0)
+					units = append(units, u)
+					s.number[u] = int32(len(units))
+				}
+				to = append(to, s.number[u]-1)
+			}
+		}
+		return to
+	}
+	for i := range int32(n) {
+		x.reads = list(x.reads, g.ops.Reads(i), false)
+		x.writes = list(x.writes, g.ops.Writes(i), true)
+		x.readEnd[i], x.writeEnd[i] = int32(len(x.reads)), int32(len(x.writes))
+		x.gain[i], x.least[i] = int8(len(part(x.writes, x.writeEnd, i))), math.MinInt8
+		if x.gain[i] > 0 {
+			x.least[i] = x.gain[i] - int8(len(part(x.reads, x.readEnd, i))) // frees no more
+		}
+	}
+	st.remain, st.sum = make([]int32, len(units)), make([]int64, len(units))
+	for k, u := range slices.Backward(units) {
+		if s.number[u] != 0 { // the last written in that place
+			s.number[u] = 0
+			st.remain[k] = int32(out[u/4]>>(u%4)&1) * liveOutReads
+		}
+	}
+	for i := range int32(n) {
+		for _, k := range part(x.reads, x.readEnd, i) {
+			st.remain[k]++
+			st.sum[k] += int64(i)
+		}
+	}
+	for i := range int32(n) {
+		st.delta[i] = x.deltaAt(i, st)
+	}
+	return x
+}
+
+// deltaAt is by how much issuing an instruction changes the live registers.
+func (x *wordUses) deltaAt(i int32, st *wordState) int8 {
+	d := int8(0)
+	for _, k := range part(x.writes, x.writeEnd, i) {
+		if !st.live[k] && st.remain[k] > 0 {
+			d++
+		}
+	}
+	reads := part(x.reads, x.readEnd, i)
+	for n, k := range reads {
+		if st.live[k] && !slices.Contains(reads[:n], k) && x.lastReader(k, st) == i {
+			d--
+		}
+	}
+	return d
+}
+
+// lastReader is the only instruction that is still to read a word, -1 when there are
+// several or none.
+func (x *wordUses) lastReader(k int32, st *wordState) int32 {
+	n := st.remain[k]
+	if n == 1 {
+		return int32(st.sum[k])
+	}
+	if n == 0 || n > 8 || st.sum[k]%int64(n) != 0 {
+		return -1
+	}
+	i := int32(st.sum[k] / int64(n))
+	for _, r := range part(x.reads, x.readEnd, i) {
+		if r == k {
+			n--
+		}
+	}
+	if n != 0 {
+		return -1
+	}
+	return i
+}
+
+// part is an instruction's part of a list with the ends of all parts.
+func part(list, end []int32, i int32) []int32 {
+	if i == 0 {
+		return list[:end[0]]
+	}
+	return list[end[i-1]:end[i]]
+}
