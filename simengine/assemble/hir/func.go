@@ -26,19 +26,18 @@ type Block struct {
 
 // Func is a kernel as a control-flow graph of PTX instructions being rewritten.
 type Func struct {
-	Kernel *ir.Kernel
-	Target *target.Target
-	Check  bool
-	Yields []bool // ir.Kernel.Yields
-	Values []vreg.Info
-	Nodes  []Node
-	Blocks []Block
-	Order  []int                     // reachable, unmerged blocks in reverse post-order
-	Sign   map[vreg.Value]vreg.Value // the upper word of each sign-extended value
-	Joined []int32                   // PTX loads that became part of another
-	Wide   []WideAccess
-	// unwritten are the PTX registers that a path from the entry reads before it writes them.
-	unwritten []vreg.Value
+	Kernel    *ir.Kernel
+	Target    *target.Target
+	Check     bool
+	Yields    []bool // ir.Kernel.Yields
+	Values    []vreg.Info
+	Nodes     []Node
+	Blocks    []Block
+	Order     []int                     // reachable, unmerged blocks in reverse post-order
+	Sign      map[vreg.Value]vreg.Value // the upper word of each sign-extended value
+	Joined    []int32                   // PTX loads that became part of another
+	Wide      []WideAccess
+	unwritten []vreg.Value // unwritten are the PTX registers that a path from the entry reads before it writes them.
 }
 
 // New copies a kernel into nodes.

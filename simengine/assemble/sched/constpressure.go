@@ -7,19 +7,28 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// On Hopper and later a constant comes to a uniform register before an instruction reads it. A
-// block whose constants find room there all together has them at hand, and its order costs
-// general registers only. One that has more loads them as its instructions come to need them, and an order
-// that uses each value up before the next keeps constants instead: there a word of a constant counts as
-// much as any other. ptxas 13.0.88 so takes 31 registers for sm_90 where four filters of 54 constants
-// share their inputs and 56 where they have 56 (31 and 62 with 70 and 72 constants for sm_100, 39 and 62 for sm_120); for
-// sm_86, which reads constants in place, 39 or 40 whatever their number. With weights that are immediates it takes 32 at most, with
-// weights in shared memory what the program's order needs, for all of them (deploy/calibrate/filters.py).
+// Register pressure of constants.
+//
+// From Hopper on an instruction does not read constant memory in place: the constant is first
+// loaded into a uniform register. A block whose constants all fit the uniform registers keeps them
+// there, and its order costs general registers only. A block with more constants loads them as they
+// are needed. An order that uses up each value before the next one would then keep constants live
+// instead of values, so in such a block a constant counts like a general register.
+//
+// Evidence, microbenchmark (deploy/calibrate/filters.py, ptxas 13.0.88), four filters over shared
+// inputs, registers taken:
+//
+//	constants    54    56    70    72
+//	sm_90        31    56
+//	sm_100                   31    62
+//	sm_120                   39    62
+//	sm_86        39 or 40 with any number: it reads constants in place
 
-// constants are constants of a word that a block brings to uniform registers.
+// constants are one-word constants that a block loads into uniform registers.
 type constants []vreg.Value
 
-// excessConstants lists a block's constants, none if uniform registers hold them all.
+// excessConstants returns the constants of a block that uniform registers do not hold at the same
+// time, nil where they hold all.
 func excessConstants(f *mir.Func, b int) constants {
 	if f.Target.ConstOperand {
 		return nil
@@ -49,8 +58,7 @@ func excessConstants(f *mir.Func, b int) constants {
 	return list
 }
 
-// readByWords says whether an instruction takes one word of a value: addresses are
-// taken whole.
+// readByWords reports whether instructions read a value word by word. Addresses are read whole.
 func readByWords(insts []mir.Inst, v vreg.Value) bool {
 	for i := range insts {
 		for _, a := range insts[i].Src[:insts[i].NSrc] {
@@ -62,14 +70,16 @@ func readByWords(insts []mir.Inst, v vreg.Value) bool {
 	return false
 }
 
-// ExceedsUniformRegisters says whether a block has more constants than uniform registers hold. Loads do not go
-// ahead there into the rest of an occupancy step, as they wait for constants: ptxas takes what the
-// order needs (78, 87 and 91 registers with 88, 104 and 112 constants for sm_90, of the same filters).
+// ExceedsUniformRegisters reports whether a block has more constants than uniform registers hold.
+// There loads wait for constants and do not run ahead into the rest of an occupancy step. Evidence,
+// microbenchmark (deploy/calibrate/filters.py): ptxas takes what the order needs, 78, 87 and 91
+// registers for 88, 104 and 112 constants for sm_90.
 func ExceedsUniformRegisters(f *mir.Func) bool {
 	return slices.ContainsFunc(f.Order, func(b int) bool { return excessConstants(f, b) != nil })
 }
 
-// countedWith is the words counted, those of the constants with them.
+// countedWith returns counted with the words of the constants added: by value, which words count as
+// registers.
 func (c constants) countedWith(counted []uint8) []uint8 {
 	if c == nil {
 		return counted
@@ -81,8 +91,8 @@ func (c constants) countedWith(counted []uint8) []uint8 {
 	return out
 }
 
-// fitsUniform says whether uniform registers hold the constants that live at the same time in an order
-// of a block, or fewer than in its own.
+// fitsUniform reports whether, in an order of block b, the constants live at the same time fit the
+// uniform registers, or at least are no more than in the block's own order.
 func fitsUniform(f *mir.Func, c constants, b int, g *dag, order []int32, s *Scratch) bool {
 	if c == nil {
 		return true

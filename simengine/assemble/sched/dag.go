@@ -7,29 +7,36 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
+// The dependence graph of a basic block.
+//
+// An edge says that an instruction issues no earlier than so many cycles after another one: after
+// the definition of an operand (its latency), after a reader of a register that it overwrites (0),
+// after an access to the same bytes of memory, and after barriers. The height of an instruction is
+// the longest path to the end of the block, in cycles: the priority of list scheduling.
+
 // dag is the dependence graph of one block's instructions.
 type dag struct {
 	insts  []mir.Inst
 	ops    mir.Operands
-	ints   []int32 // what the slices below lie in
+	ints   []int32 // backing store of head, npreds and height
 	head   []int32 // by instruction: its last edge in edges, -1 none
 	edges  []edge
-	npreds []int32
-	height []int32   // latency-weighted distance to the end of the block
-	ranked *ranking  // nil: not known
-	words  *wordUses // nil: not known
+	npreds []int32   // by instruction: predecessors
+	height []int32   // by instruction: longest path to the end of the block, cycles
+	ranked *ranking  // nil: not computed yet
+	words  *wordUses // nil: not computed yet
 
-	// Of the block's own order, where scheduleBlock is to find a better one.
+	// Of the block in its own order.
 	bounds         bounds
-	pressure       int
-	memos          []memo // what the lister made of it so far
-	lookaheadMemos []memo // and listPrudently
+	pressure       int    // general registers live at most
+	memos          []memo // runs of the list scheduler
+	lookaheadMemos []memo // runs of the look-ahead scheduler
 }
 
-// bounds are the general registers live where a block begins and ends.
+// bounds are the general registers live at the start and at the end of a block.
 type bounds struct{ in, out int }
 
-// boundsOf counts the registers live at the bounds of a block.
+// boundsOf counts the general registers live at the start and at the end of block b.
 func boundsOf(f *mir.Func, b int, s *Scratch) bounds {
 	count := func(live []uint8) (n int) {
 		mir.EachLive(live, func(v int, m uint8) { n += int(mir.WordCount[m&s.general[v]]) })
@@ -38,8 +45,8 @@ func boundsOf(f *mir.Func, b int, s *Scratch) bounds {
 	return bounds{count(f.Live.In[b]), count(f.Live.Out[b])}
 }
 
-// edge says that an instruction may issue no earlier than lat cycles after
-// another; next is another edge of the same instruction, -1 the last.
+// edge says that instruction to issues no earlier than lat cycles after another one. next is the
+// index of another edge of the same instruction, -1 none.
 type edge struct {
 	to, lat, next int32
 }
@@ -49,24 +56,22 @@ type dagBuilder struct {
 	g        *dag
 	s        *Scratch
 	f        *mir.Func
-	physical bool
-	loads    []int32 // loads so far that only stores conflict with
-	memory   []int32 // other memory instructions so far
-	barriers int32   // last instruction that orders all of memory
-	order    int32   // last instruction that must stay in order (shuffles, votes)
+	physical bool    // registers are allocated: units are physical registers
+	loads    []int32 // loads so far, which only stores conflict with
+	memory   []int32 // stores, atomics and volatile accesses so far
+	barriers int32   // last instruction that orders all of memory, -1 none
+	order    int32   // last instruction that keeps its order among shuffles and votes, -1 none
 }
 
-// newDAG builds the dependence graph of a block.
-//
-// Registers are tracked by unit: words of values before allocation, physical
-// registers after it, when reuse orders instructions too. The graph is built in
-// g, whose storage it takes over.
+// newDAG builds the dependence graph of insts. Before allocation a unit of dependence is a word of
+// a value; after it, a physical register, so that reuse of a register orders instructions too. The
+// graph takes over the storage of g.
 func newDAG(f *mir.Func, insts []mir.Inst, s *Scratch, allocated bool, g *dag) *dag {
 	g.ops = g.ops.Fill(insts)
 	return findEdges(f, insts, s, allocated, g)
 }
 
-// findEdges is newDAG for a graph that has the operands.
+// findEdges is newDAG for a graph whose operands are packed already.
 func findEdges(f *mir.Func, insts []mir.Inst, s *Scratch, allocated bool, g *dag) *dag {
 	n := len(insts)
 	ints := slices.Grow(g.ints[:0], 3*n)[:3*n]
@@ -100,21 +105,19 @@ func findEdges(f *mir.Func, insts []mir.Inst, s *Scratch, allocated bool, g *dag
 	return g
 }
 
-// What computes in less than earlyBelow cycles counts, before registers are given,
-// as if its result could be read earlyCycles later and as a step of earlyHeight in a
-// chain: the real assembler's order at that point is about long waits, and leaves
-// short ones to its scheduling after allocation, which no longer changes how many
-// registers there are. With the latencies themselves, chains of arithmetic are
-// interleaved and hold registers that its code does without (of clang's kernels for
-// sm_90 39 % of register counts are exact with them, 57 % with these; double
-// precision, which takes as long as it takes to fill, keeps its own).
+// Before allocation, an operation with a latency under earlyBelow cycles counts as if its result
+// could be read after earlyCycles, and as earlyHeight in the height. ptxas orders for long
+// latencies before allocation and leaves short ones to its scheduling after allocation, which
+// changes no register count. With the full latencies, chains of arithmetic are interleaved and hold
+// more registers than ptxas takes. Double precision keeps its latency. Evidence, ptxas corpus: of
+// clang's kernels for sm_90, 57 % of register counts are exact with this rule and 39 % without.
 const (
 	earlyBelow  = 10
 	earlyCycles = 2
 	earlyHeight = 1
 )
 
-// edge adds a dependence.
+// edge adds a dependence, or raises the latency of one that is there.
 func (b *dagBuilder) edge(from, to, lat int32) {
 	if from < 0 || from == to {
 		return
@@ -131,9 +134,9 @@ func (b *dagBuilder) edge(from, to, lat int32) {
 	g.npreds[to]++
 }
 
-// dependLatency is the delay between an instruction and one that reads its
-// result. Loads from global memory are not held back for short ones: getting
-// them out early is worth a stall, as the real assembler's order shows.
+// dependLatency is the cycles between an instruction and one that reads its result. A load from
+// global memory waits one cycle only for a short operation: ptxas issues it early at the cost of a
+// stall.
 func dependLatency(def, use *mir.Inst) int32 {
 	lat := int32(def.Op.Latency())
 	if use.Op == mir.OpLDG && lat < 10 {
@@ -197,8 +200,8 @@ func (b *dagBuilder) add(insts []mir.Inst, i int32) {
 	}
 }
 
-// memoryOrder keeps accesses that may touch the same bytes, barriers and
-// warp-wide operations in order.
+// memoryOrder keeps barriers, warp-wide operations and accesses that may touch the same bytes in
+// order.
 func (b *dagBuilder) memoryOrder(insts []mir.Inst, i int32) {
 	in := &insts[i]
 	switch in.Op.Class() {
@@ -240,11 +243,11 @@ func (b *dagBuilder) memoryOrder(insts []mir.Inst, i int32) {
 	b.memory = append(b.memory, i)
 }
 
-// fileUnits is at least as many as registers of a file that values are given, also where they find no place under the
-// cap and take as many as they need: a value has up to four words, in registers aligned to as many, and a file has up to 256.
+// fileUnits bounds the registers of one file that allocation may hand out, also where a cap is
+// missed: a value takes up to four, aligned to four, and a file has up to 256.
 func fileUnits(f *mir.Func) int { return 4*len(f.Values) + 256 + 4 }
 
-// physicalUnit numbers the register that holds word w of an allocated value.
+// physicalUnit numbers the physical register that holds word w of a value.
 func physicalUnit(f *mir.Func, v vreg.Value, w uint8) int32 {
 	if f.Regs[v] < 0 {
 		return 4*int32(v) + int32(w)

@@ -7,43 +7,60 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
+// List scheduling under a register budget (Gibbons and Muchnick, 1986; the budget as in Goodman and
+// Hsu, "Code Scheduling and Register Allocation in Large Basic Blocks", ICS 1988).
+//
+// Cycle by cycle, of the instructions whose predecessors have issued:
+//
+// - those that can issue soonest come first (operands there, issue port free);
+// - of these, those that fit the registers left;
+// - of these, the one with the greatest height (see dag.go).
+//
+// An instruction out of program order must fit aheadBudget, the next one in program order only
+// budget. If none fits, the next in program order issues anyway.
+//
+//	height  ^            aheadBudget keeps loads from running ahead
+//	        |  load      until the registers for the rest are gone
+//	        |  load
+//	        |  fma   <-- next in program order: may use the full budget
+//	        +--------> cycle
+
 // lister is one run of the list scheduler over a block.
 type lister struct {
-	f       *mir.Func
-	g       *dag
-	s       *Scratch
-	budget  int                    // registers that may be live
-	greedy  int                    // the same for instructions out of program order
-	live    int                    // general registers live now
-	busy    [sharedQueue + 1]int32 // by queue: first cycle it takes another
-	final   bool                   // registers are assigned and no longer counted; before, the transcendental unit's rate is not modelled
-	drained int32                  // when the shared memory queue will have been emptied
-	// hopeless is how many live registers make the order worthless.
-	hopeless int
-	next     int32 // first instruction in program order not yet issued
+	f           *mir.Func
+	g           *dag
+	s           *Scratch
+	budget      int                    // registers that may be live after the next instruction in program order
+	aheadBudget int                    // registers that may be live after an instruction out of program order
+	live        int                    // general registers live now
+	busy        [sharedQueue + 1]int32 // by queue: first cycle at which it takes another instruction
+	final       bool                   // registers are allocated and not counted; only then is the rate of MUFU modelled
+	drained     int32                  // cycle at which the queue of shared memory loads is empty
+	abandonAt   int                    // live registers at which the run is abandoned
+	next        int32                  // first instruction in program order that has not issued
 
-	neededNow, neededAny, most int // see attempt
+	leastBudget, leastAhead, most int // See memo.
 }
 
-// Shared memory loads queue: one leaves every queueCycles, and no more than
-// queueDepth wait. Both were chosen to match how far the real assembler's
-// loads run ahead in unrolled stencils and matrix products on sm_90.
+// The queue of loads from shared memory: one leaves every queueCycles cycles, and up to queueDepth
+// wait. Chosen so that loads run ahead as far as in ptxas' code of unrolled stencils and matrix
+// products for sm_90 (ptxas corpus).
 const (
 	queueCycles = 4
 	queueDepth  = 16
 )
 
-// sharedQueue is the queue of loads from shared memory, all others are classes.
+// sharedQueue is the queue of loads from shared memory. All other queues are classes.
 const sharedQueue = uint8(mir.NumClasses)
 
-// ranking is what the lister needs to know of a block's instructions whatever the
-// limits.
+// ranking is what the list scheduler knows of a block whatever its budget.
 type ranking struct {
-	rank  []int32 // by instruction: how many come first when all may, the longest chains
-	order []int32 // the instructions so
-	queue []uint8 // by instruction: what it issues to, its class or sharedQueue
+	rank  []int32 // by instruction: its place by height, greatest first, then program order
+	order []int32 // instructions by rank
+	queue []uint8 // by instruction: its class, or sharedQueue
 }
 
+// rank sorts the instructions by height.
 func (g *dag) rank(s *Scratch) *ranking {
 	n := len(g.insts)
 	ints := make([]int32, 2*n)
@@ -65,27 +82,27 @@ func (g *dag) rank(s *Scratch) *ranking {
 	return r
 }
 
-// listing is the memory of a run.
+// listing is the storage of a run, used again by the next one.
 type listing struct {
-	keys             []int64 // see rank
+	keys             []int64 // of dag.rank
 	npreds, earliest []int32
 	state            []readiness
 	words            wordState
-	waiting          priorityQueue // instructions whose operands are still on their way, the earliest first
+	waiting          priorityQueue // instructions whose operands are not there yet, soonest first
 	ready            readyQueue
 }
 
-// readiness is how far an instruction is.
+// readiness is how far an instruction is from issue.
 type readiness uint8
 
 const (
-	dependent readiness = iota // on one that has not issued
-	coming                     // its operands are
+	dependent readiness = iota // a predecessor has not issued
+	inFlight                   // all predecessors have issued, a result is not there yet
 	ready
 	issued
 )
 
-// run returns the instructions in issue order, nil when it is hopeless.
+// run returns the instructions in issue order, nil if the run was abandoned.
 func (l *lister) run(b int) []int32 {
 	g := l.g
 	n := len(g.insts)
@@ -99,7 +116,7 @@ func (l *lister) run(b int) []int32 {
 		if !l.final {
 			l.issue(i)
 			l.most = max(l.most, l.live)
-			if l.live >= l.hopeless {
+			if l.live >= l.abandonAt {
 				return nil
 			}
 		}
@@ -118,7 +135,7 @@ func (l *lister) run(b int) []int32 {
 	return out
 }
 
-// begin fills the memory of a run with the block's beginning.
+// begin sets the state at the start of block b.
 func (l *lister) begin(b int) {
 	g, x := l.g, &l.s.list
 	n := len(g.insts)
@@ -146,11 +163,11 @@ func (l *lister) begin(b int) {
 	}
 }
 
-// enter takes up an instruction whose predecessors have issued; cycle is the next.
+// enter takes up an instruction whose predecessors have issued. cycle is the next one.
 func (l *lister) enter(i, cycle int32) {
 	x := &l.s.list
 	if x.earliest[i] > cycle {
-		x.state[i] = coming
+		x.state[i] = inFlight
 		x.waiting.push(i, -x.earliest[i])
 		return
 	}
@@ -158,8 +175,7 @@ func (l *lister) enter(i, cycle int32) {
 	x.ready.add(l.need(i), l.g.ranked.queue[i], l.g.ranked.rank[i])
 }
 
-// leave takes out an instruction that issues. What its operands did not wait for it
-// finds later.
+// leave takes out an instruction that issues. An entry in waiting is dropped later.
 func (l *lister) leave(i int32) {
 	x := &l.s.list
 	if x.state[i] == ready {
@@ -168,7 +184,7 @@ func (l *lister) leave(i int32) {
 	x.state[i] = issued
 }
 
-// occupy notes what an instruction that issues keeps busy.
+// occupy keeps the issue port of an instruction busy from a cycle on.
 func (l *lister) occupy(i, cycle int32) {
 	m := l.g.insts[i].Op.Info()
 	if l.final || m.Class != mir.MUFU {
@@ -180,36 +196,34 @@ func (l *lister) occupy(i, cycle int32) {
 	l.busy[sharedQueue] = max(l.busy[mir.Load], l.drained-queueDepth*queueCycles)
 }
 
-// need is how many registers must be free for an instruction to fit: not those that
-// it takes, when what it frees makes up for them, nor those that it might.
+// need is the free registers that an instruction must find to fit: its net growth, or alwaysFits
+// where it frees as many as it takes.
 func (l *lister) need(i int32) int8 {
 	if l.final || l.g.words.gain[i] == 0 {
-		return noNeed
+		return alwaysFits
 	}
 	w := l.g.words
 	return min(w.gain[i], max(w.least[i], positive(l.s.list.words.delta[i])))
 }
 
-// positive is d if it is more than 0, and else less than any number of registers.
+// positive returns d if it is more than 0, else alwaysFits.
 func positive(d int8) int8 {
 	if d > 0 {
 		return d
 	}
-	return noNeed
+	return alwaysFits
 }
 
-// pick chooses the next instruction: among those that may issue soonest and
-// fit the register budget, the one with the longest chain behind it; when none
-// fits, the first in program order, which is always ready.
+// pick chooses the next instruction and its issue cycle.
 func (l *lister) pick(cycle int32) (i, at int32) {
 	x, r := &l.s.list, l.g.ranked
 	for len(x.waiting) > 0 && -x.waiting.most() <= cycle {
-		if i, _ := x.waiting.pop(); x.state[i] == coming {
+		if i, _ := x.waiting.pop(); x.state[i] == inFlight {
 			x.state[i] = ready
 			x.ready.add(l.need(i), r.queue[i], r.rank[i])
 		}
 	}
-	room := l.greedy - l.live
+	room := l.aheadBudget - l.live
 	best := int32(-1) // its rank
 	at = math.MaxInt32
 	for k := range x.ready.sets {
@@ -227,7 +241,7 @@ func (l *lister) pick(cycle int32) (i, at int32) {
 		best, at = r.rank[l.next], first
 	}
 	if at > cycle {
-		best, at = l.awaited(room, best, at)
+		best, at = l.earliestInFlight(room, best, at)
 	}
 	if best < 0 {
 		return l.next, first
@@ -239,27 +253,27 @@ func (l *lister) pick(cycle int32) (i, at int32) {
 	return i, at
 }
 
-// awaited is what pick has found, or what comes before that of instructions whose
-// operands are on their way.
-func (l *lister) awaited(room int, best, at int32) (rank, issue int32) {
+// earliestInFlight returns the best choice when instructions whose operands are still on their way
+// are considered too. best and at are the rank and the cycle of the choice so far.
+func (l *lister) earliestInFlight(room int, best, at int32) (rank, issue int32) {
 	x, r := &l.s.list, l.g.ranked
 	for _, e := range x.waiting {
 		i := queuedInst(e)
 		t := max(x.earliest[i], l.busy[r.queue[i]])
-		if t <= at && (t < at || r.rank[i] < best) && x.state[i] == coming && int(l.need(i)) <= room {
+		if t <= at && (t < at || r.rank[i] < best) && x.state[i] == inFlight && int(l.need(i)) <= room {
 			best, at = r.rank[i], t
 		}
 	}
 	return best, at
 }
 
-// note keeps the least limit under which an instruction that fits still would.
+// note records the least limit under which the chosen instruction would still fit.
 func (l *lister) note(i int32) {
-	needed := &l.neededAny
+	leastLimit := &l.leastAhead
 	if i == l.next {
-		needed = &l.neededNow
+		leastLimit = &l.leastBudget
 	}
-	*needed = max(*needed, l.live+int(l.need(i)))
+	*leastLimit = max(*leastLimit, l.live+int(l.need(i)))
 }
 
 // issue updates the live words for an instruction.
@@ -271,7 +285,7 @@ func (l *lister) issue(i int32) {
 		switch {
 		case !st.live[k]: // read without having been written
 		case st.remain[k] > 0:
-			l.closing(k)
+			l.noteLastReader(k)
 		default:
 			st.live[k] = false
 			l.live--
@@ -281,19 +295,19 @@ func (l *lister) issue(i int32) {
 		if st.remain[k] > 0 {
 			st.live[k] = true
 			l.live++
-			l.closing(k)
+			l.noteLastReader(k)
 		}
 	}
 }
 
-// closing sees to the instruction that ends a live word, if it is known now.
-func (l *lister) closing(k int32) {
+// noteLastReader looks for the instruction that now is the only one left to read word k.
+func (l *lister) noteLastReader(k int32) {
 	if i := l.g.words.lastReader(k, &l.s.list.words); i >= 0 {
 		l.change(i)
 	}
 }
 
-// change makes issuing an instruction take one register less.
+// change records that issuing instruction i frees one register more than before.
 func (l *lister) change(i int32) {
 	x := &l.s.list
 	if x.state[i] == issued {

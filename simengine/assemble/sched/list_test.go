@@ -11,7 +11,7 @@ import (
 // listed is the order that the lister is to find, by its definition: every
 // instruction that may issue is looked at each time, and what it would do to the
 // live registers is counted anew.
-func listed(f *mir.Func, b, budget, greedy, hopeless int, g *dag, s *Scratch) []int32 {
+func listByDefinition(f *mir.Func, b, budget, aheadBudget, abandonAt int, g *dag, s *Scratch) []int32 {
 	n := int32(len(g.insts))
 	u, r := findWordUses(f, b, g, s), g.rank(s)
 	st, live := u.start, g.bounds.in
@@ -27,7 +27,7 @@ func listed(f *mir.Func, b, budget, greedy, hopeless int, g *dag, s *Scratch) []
 	for int32(len(out)) < n {
 		best, at := int32(-1), int32(math.MaxInt32)
 		for _, i := range r.order {
-			limit := greedy
+			limit := aheadBudget
 			if i == next {
 				limit = budget
 			}
@@ -43,7 +43,7 @@ func listed(f *mir.Func, b, budget, greedy, hopeless int, g *dag, s *Scratch) []
 		cycle = at
 		l.occupy(best, cycle)
 		live += issueWords(u, &st, best)
-		if live >= hopeless {
+		if live >= abandonAt {
 			return nil
 		}
 		out = append(out, best)
@@ -96,8 +96,8 @@ func TestLister(t *testing.T) {
 			}
 			for budget := g.pressure + 2; budget > max(g.pressure-12, 8); budget -= 3 {
 				for _, slack := range [...]int{0, 4} {
-					l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: budget + 8}
-					got, want := l.run(b), listed(f, b, budget, budget-slack, budget+8, g, s)
+					l := lister{f: f, g: g, s: s, budget: budget, aheadBudget: budget - slack, abandonAt: budget + 8}
+					got, want := l.run(b), listByDefinition(f, b, budget, budget-slack, budget+8, g, s)
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s block %d, budget %d, slack %d: order\n%v\nwant\n%v", ptx, b, budget, slack, got, want)
 					}

@@ -7,33 +7,35 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// lookahead is a run over a block that goes ahead of its order only as far as the
-// registers left for the rest allow. Of the instructions that may issue soonest comes
-// the first in program order; one that others stand before comes only where these,
-// which then hold its result as well, still keep within the limit in program order.
+// Look-ahead list scheduling, bounded by pressure.
 //
-// ptxas does about so where the longest chains first do not keep within the budget: in
-// loops that need all but a few of their registers it has as many loads under way as
-// registers are left, the next as soon as a sum has taken one in, and the next group's
-// before this one's last sums. A lower limit for what goes ahead, with which the longest
-// chains first come to fit, leaves one load after the other: one warp alone then takes
-// 18 % more or less for a turn than in ptxas's code, by the geometric mean of 882 loops
-// for sm_90 (deploy/calibrate/validation's eleventh and twelfth batch and one more, a
-// load from global memory taken for 300 cycles), and 15 % with this. With the longest
-// chains first among what fits here, too, it is 16: they hold registers for long.
+// Program order with exceptions: an instruction may issue ahead of those before it if, with its
+// result live, these still keep within the limit when they follow in program order.
+//
+//	program order   1  2  3  4(load)  5 ...
+//	pressure after  20 22 21 22             limit 24
+//	load 4 may issue before 2: 1 4 2 3, pressure 20 21 23 22
+//
+// Evidence, ptxas corpus: 882 loops for sm_90 that need nearly all their registers. ptxas keeps as
+// many loads in flight as registers are left. By the time of a turn of one warp (a global load
+// taken for 300 cycles), this order is 15 % off in the geometric mean; a lower budget for list
+// scheduling, one load after the other, is 18 % off; the greatest height first among what fits is
+// 16 % off.
+
+// lookahead is a run of the look-ahead scheduler over a block.
 type lookahead struct {
 	lister
-	limit  int
-	needed int     // the least limit that would have let in all that went ahead
-	follow []int32 // by instruction: the next in program order that has not issued
-	after  []int32 // by instruction: registers live after it when the rest goes in program order
-	// readers are the instructions that read each word; the last of a word that has not
-	// issued is before last.
+	limit      int     // general registers that may be live
+	leastLimit int     // the least limit that gives the same order
+	follow     []int32 // by instruction: the next in program order that has not issued
+	after      []int32 // by instruction: registers live after it if the rest follows in program order
+	// readers[first[k]:last[k]] are the instructions that read word k. Those at the end that have
+	// issued are cut off as they are met.
 	readers, first, last []int32
-	closed               []int32 // see closes
+	ending               []int32 // see findEnding
 }
 
-// listLookahead returns a block's prudent order within a limit, and its pressure.
+// listLookahead returns the look-ahead order of block b within a limit, and its pressure.
 func listLookahead(f *mir.Func, b, limit int, g *dag, s *Scratch) ([]int32, int) {
 	for i := range g.lookaheadMemos {
 		if x := &g.lookaheadMemos[i]; x.validFor(limit, limit, 0) {
@@ -43,20 +45,20 @@ func listLookahead(f *mir.Func, b, limit int, g *dag, s *Scratch) ([]int32, int)
 	p := lookahead{lister: lister{f: f, g: g, s: s}, limit: limit}
 	order := p.run(b)
 	pressure := orderPressure(f, b, &g.ops, order, g.bounds.out, s.general, s)
-	g.lookaheadMemos = append(g.lookaheadMemos, memo{budget: limit, greedy: limit, neededAny: p.needed, order: order, pressure: pressure})
+	g.lookaheadMemos = append(g.lookaheadMemos, memo{budget: limit, aheadBudget: limit, leastAhead: p.leastLimit, order: order, pressure: pressure})
 	return order, pressure
 }
 
 // run returns the instructions in issue order.
 func (p *lookahead) run(b int) []int32 {
 	p.begin(b)
-	p.foresee()
+	p.countInOrder()
 	g, x := p.g, &p.s.list
 	out := make([]int32, 0, len(g.insts))
 	for cycle := int32(0); len(out) < len(g.insts); cycle++ {
 		i, at := p.pick(cycle)
 		cycle = at
-		p.goAhead(i)
+		p.issueAhead(i)
 		x.state[i] = issued
 		p.occupy(i, cycle)
 		p.issue(i)
@@ -70,8 +72,8 @@ func (p *lookahead) run(b int) []int32 {
 	return out
 }
 
-// foresee finds what is live after each instruction in program order.
-func (p *lookahead) foresee() {
+// countInOrder finds the registers live after each instruction in program order.
+func (p *lookahead) countInOrder() {
 	u, st, n := p.g.words, &p.g.words.start, len(p.g.insts)
 	words := len(st.live)
 	ints := make([]int32, 2*n+2*words+len(u.reads))
@@ -105,7 +107,7 @@ func (p *lookahead) foresee() {
 	}
 }
 
-// pick chooses the next instruction.
+// pick chooses the instruction that can issue soonest, and of these the first in program order.
 func (p *lookahead) pick(cycle int32) (best, at int32) {
 	x, queue := &p.s.list, p.g.ranked.queue
 	at = math.MaxInt32
@@ -121,47 +123,47 @@ func (p *lookahead) pick(cycle int32) (best, at int32) {
 	return best, at
 }
 
-// fits says whether an instruction may go ahead of those before it, after which at most
-// some registers are live.
+// fits reports whether instruction i may issue ahead of those before it. most is the pressure after
+// these in program order.
 func (p *lookahead) fits(i, most int32) bool {
-	born := p.born(i)
-	if born == 0 {
+	newWords := p.newWords(i)
+	if newWords == 0 {
 		return true
 	}
 	now := p.live + int(p.s.list.words.delta[i])
 	if now > p.limit {
 		return false
 	}
-	if int(most+born) > p.limit && p.closes(i) {
+	if int(most+newWords) > p.limit && p.findEnding(i) {
 		most = 0
 		for j := p.next; j < i; j = p.follow[j] {
-			most = max(most, p.after[j]-p.closedBy(j))
+			most = max(most, p.after[j]-p.endedBy(j))
 		}
 	}
-	if int(most+born) > p.limit {
+	if int(most+newWords) > p.limit {
 		return false
 	}
-	p.needed = max(p.needed, now, int(most+born))
+	p.leastLimit = max(p.leastLimit, now, int(most+newWords))
 	return true
 }
 
-// goAhead accounts for an instruction that issues before those that stand before it.
-func (p *lookahead) goAhead(i int32) {
+// issueAhead updates the pressure of the instructions that i overtakes.
+func (p *lookahead) issueAhead(i int32) {
 	if i == p.next {
 		p.next = p.follow[i]
 		return
 	}
-	born, before := p.born(i), i
-	p.closes(i)
+	newWords, before := p.newWords(i), i
+	p.findEnding(i)
 	for j := p.next; j < i; j = p.follow[j] {
-		p.after[j] += born - p.closedBy(j)
+		p.after[j] += newWords - p.endedBy(j)
 		before = j
 	}
 	p.follow[before] = p.follow[i]
 }
 
-// born is how many words come to life with an instruction.
-func (p *lookahead) born(i int32) (n int32) {
+// newWords is the number of words that become live with an instruction.
+func (p *lookahead) newWords(i int32) (n int32) {
 	for _, k := range part(p.g.words.writes, p.g.words.writeEnd, i) {
 		if p.s.list.words.remain[k] > 0 {
 			n++
@@ -170,11 +172,10 @@ func (p *lookahead) born(i int32) (n int32) {
 	return n
 }
 
-// closes says whether there are words that an instruction is the last to read, and lists of
-// each the last to do so before it, -1 for none: after that one the word is no longer live
-// if the instruction goes ahead.
-func (p *lookahead) closes(i int32) bool {
-	p.closed = p.closed[:0]
+// findEnding reports whether instruction i is the last reader of some words. For each of them it
+// lists in ending the reader before i, -1 if there is none: if i issues ahead, the word dies there.
+func (p *lookahead) findEnding(i int32) bool {
+	p.ending = p.ending[:0]
 	x := &p.s.list
 	reads := part(p.g.words.reads, p.g.words.readEnd, i)
 	for n, k := range reads {
@@ -192,17 +193,17 @@ func (p *lookahead) closes(i int32) bool {
 			e--
 		}
 		if e < p.first[k] {
-			p.closed = append(p.closed, -1)
+			p.ending = append(p.ending, -1)
 		} else {
-			p.closed = append(p.closed, p.readers[e])
+			p.ending = append(p.ending, p.readers[e])
 		}
 	}
-	return len(p.closed) > 0
+	return len(p.ending) > 0
 }
 
-// closedBy is how many of these words are no longer live after another instruction.
-func (p *lookahead) closedBy(j int32) (n int32) {
-	for _, r := range p.closed {
+// endedBy is the number of those words that are dead after instruction j.
+func (p *lookahead) endedBy(j int32) (n int32) {
+	for _, r := range p.ending {
 		if r <= j {
 			n++
 		}

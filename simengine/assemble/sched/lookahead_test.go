@@ -12,7 +12,7 @@ import (
 
 // listedPrudently is the prudent order by its definition: what going ahead does is found
 // by going through the rest in program order each time.
-func listedPrudently(f *mir.Func, b, limit int, g *dag, s *Scratch) []int32 {
+func lookaheadByDefinition(f *mir.Func, b, limit int, g *dag, s *Scratch) []int32 {
 	n := int32(len(g.insts))
 	u := findWordUses(f, b, g, s)
 	g.ranked = g.rank(s)
@@ -72,7 +72,7 @@ func TestPrudent(t *testing.T) {
 			for limit := g.pressure + 8; limit >= g.pressure; limit-- {
 				runs := len(g.lookaheadMemos)
 				got, pressure := listLookahead(f, b, limit, g, s)
-				if want := listedPrudently(f, b, limit, g, s); !slices.Equal(got, want) {
+				if want := lookaheadByDefinition(f, b, limit, g, s); !slices.Equal(got, want) {
 					t.Fatalf("%s block %d, limit %d: order\n%v\nwant\n%v", ptx, b, limit, got, want)
 				}
 				if pressure > limit {

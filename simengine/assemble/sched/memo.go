@@ -4,37 +4,40 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// memo is a run of the lister over a block, and for which other limits it
-// would have gone the same way: for lower ones that still let in all that it
-// let in, as what it turned away is turned away all the more.
+// Runs of the list scheduler that are not repeated.
+//
+// A run under lower limits takes the same decisions as long as the limits admit everything that it
+// admitted; what it turned away is turned away all the more.
+
+// memo is a run of the list scheduler over a block and the range of limits that it stands for.
 type memo struct {
-	budget, greedy       int
-	neededNow, neededAny int     // least budget and least greed for that
-	most                 int     // registers live at most, as the lister counts
-	order                []int32 // nil when given up, for hopeless
-	hopeless             int
-	pressure             int // of order
+	budget, aheadBudget     int
+	leastBudget, leastAhead int     // least budget and aheadBudget that admit what it admitted
+	most                    int     // registers live at most, as the scheduler counts them
+	order                   []int32 // nil: the run was abandoned
+	abandonAt               int     // pressure at which it was, or would have been, abandoned
+	pressure                int     // of order
 }
 
-// validFor says whether a run within other limits would be this one.
-func (x *memo) validFor(budget, greedy, hopeless int) bool {
-	return x.neededNow <= budget && budget <= x.budget && x.neededAny <= greedy && greedy <= x.greedy && (x.order != nil || hopeless <= x.hopeless)
+// validFor reports whether a run under other limits takes the same decisions.
+func (x *memo) validFor(budget, aheadBudget, abandonAt int) bool {
+	return x.leastBudget <= budget && budget <= x.budget && x.leastAhead <= aheadBudget && aheadBudget <= x.aheadBudget && (x.order != nil || abandonAt <= x.abandonAt)
 }
 
-// list runs the lister over a block unless a run before tells the outcome, and
-// returns the order and its pressure, nil when it is hopeless.
-func list(f *mir.Func, b, budget, greedy, hopeless int, g *dag, s *Scratch) ([]int32, int) {
+// list returns the order that the list scheduler finds for block b, and its pressure. The order is
+// nil where its pressure reaches abandonAt.
+func list(f *mir.Func, b, budget, aheadBudget, abandonAt int, g *dag, s *Scratch) ([]int32, int) {
 	for i := range g.memos {
-		if x := &g.memos[i]; x.validFor(budget, greedy, hopeless) {
-			if x.most >= hopeless {
+		if x := &g.memos[i]; x.validFor(budget, aheadBudget, abandonAt) {
+			if x.most >= abandonAt {
 				return nil, 0
 			}
 			return x.order, x.pressure
 		}
 	}
-	l := lister{f: f, g: g, s: s, budget: budget, greedy: greedy, hopeless: hopeless}
+	l := lister{f: f, g: g, s: s, budget: budget, aheadBudget: aheadBudget, abandonAt: abandonAt}
 	order := l.run(b)
-	x := memo{budget: budget, greedy: greedy, neededNow: l.neededNow, neededAny: l.neededAny, most: l.most, order: order, hopeless: hopeless}
+	x := memo{budget: budget, aheadBudget: aheadBudget, leastBudget: l.leastBudget, leastAhead: l.leastAhead, most: l.most, order: order, abandonAt: abandonAt}
 	if order != nil {
 		x.pressure = orderPressure(f, b, &g.ops, order, g.bounds.out, s.general, s)
 	}

@@ -20,9 +20,9 @@ func TestAttemptsStand(t *testing.T) {
 			}
 			for budget := g.pressure + 4; budget > max(g.pressure-20, 8); budget-- {
 				for _, slack := range [...]int{0, 2, 4, 8, 16} {
-					hopeless := max(budget+1, g.pressure)
-					order, pressure := list(f, b, budget, budget-slack, hopeless, g, s)
-					l := lister{f: f, g: g, s: s, budget: budget, greedy: budget - slack, hopeless: hopeless}
+					abandonAt := max(budget+1, g.pressure)
+					order, pressure := list(f, b, budget, budget-slack, abandonAt, g, s)
+					l := lister{f: f, g: g, s: s, budget: budget, aheadBudget: budget - slack, abandonAt: abandonAt}
 					want := l.run(b)
 					if !slices.Equal(order, want) {
 						t.Fatalf("%s block %d, budget %d, slack %d: another order than without the runs before", ptx, b, budget, slack)

@@ -4,9 +4,9 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// orderPressure is blockPressure for the instructions of o in an order, nil
-// their own; out registers are live at the block's end, and counted is by value the words
-// that take one.
+// orderPressure is the largest number of registers live at any point of a block. order is the order
+// of its instructions, nil their own. out registers are live at its end. counted says, by value,
+// which words count.
 func orderPressure(f *mir.Func, b int, o *mir.Operands, order []int32, out int, counted []uint8, s *Scratch) int {
 	cur := s.live
 	o.CopyLive(cur, f.Live.Out[b])

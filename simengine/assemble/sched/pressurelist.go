@@ -5,32 +5,34 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// ByPressureList puts every block into the order by thrift if that needs fewer registers
-// than the one it has. Under a cap it is not done: ptxas spills more there than
-// this order would leave to spill (fat_threads with 64 accumulators: 0.84 times
-// the measured time without it, 0.80 with).
+// Top-down list scheduling for low register pressure.
+//
+// Of the instructions whose operands are there, the next is the one that frees the most registers,
+// less those it takes; of equals the first in program order. A tile of multiply-adds is used up
+// column by column, each load right before its readers. In program order a whole row and a whole
+// column wait for each other.
+//
+// Evidence, ptxas corpus: of clang's matrix products for sm_90, tiles of 64x64 with 8x8 results a
+// thread need 102 registers in program order and 95 in this one; ptxas takes 96. Kernels: under a
+// cap ptxas spills more than this order would (fat_threads with 64 accumulators: 0.80 times the
+// measured time with it, 0.84 without), so that it is not used there.
+
+// ByPressureList reorders every block that needs fewer registers in top-down pressure order. It
+// reports whether any block was reordered.
 func ByPressureList(f *mir.Func, s *Scratch) (changed bool) {
 	return reorder(f, s, 0, newPressureList(f).order)
 }
 
-// pressureList orders blocks so that registers come free: of the instructions whose
-// operands are there, next comes the one that frees most, less those it takes,
-// and of equals the first of the program. A tile of products is used up column by
-// column that way, each load just before what reads it, where the program's
-// order and the order of demand have a whole row and a whole column wait for each
-// other. ptxas does so, too: of clang's matrix products for sm_90 the one with
-// tiles of 64x64 and 8x8 results a thread needs 102 registers in the program's
-// order and 95 in this, and gets 96.
+// pressureList is an order in the making.
 type pressureList struct {
 	f *mir.Func
 	g *dag
-	// readers is, by value, how many instructions of the block are still to read
-	// it, and sum what their numbers add up to: which is the last. Values that
-	// outlive the block have none.
+	// By value: instructions of the block that are still to read it, and the sum of their numbers,
+	// which names the last one. Values that outlive the block are not counted.
 	readers, sum []int32
-	ends         []bool  // by value: the block does not keep it for others as it is
-	waits        []int32 // predecessors of each instruction that are still to come
-	frees        []int32 // registers each instruction frees, less those it takes
+	ends         []bool  // by value: it dies in the block, or is written anew in it
+	waits        []int32 // by instruction: predecessors that have not issued
+	frees        []int32 // by instruction: registers it frees, less those it takes
 	done         []bool
 	ready        priorityQueue
 }
@@ -39,7 +41,7 @@ func newPressureList(f *mir.Func) *pressureList {
 	return &pressureList{f: f, readers: make([]int32, len(f.Values)), sum: make([]int32, len(f.Values)), ends: make([]bool, len(f.Values))}
 }
 
-// order is the order by thrift of a block.
+// order returns the instructions of block b in top-down pressure order.
 func (o *pressureList) order(b int, g *dag, _ []uint8) []int32 {
 	o.begin(b, g)
 	out := make([]int32, 0, len(g.insts))
@@ -54,6 +56,7 @@ func (o *pressureList) order(b int, g *dag, _ []uint8) []int32 {
 	return out
 }
 
+// begin sets the state at the start of block b.
 func (o *pressureList) begin(b int, g *dag) {
 	n := len(g.insts)
 	o.g, o.ready = g, o.ready[:0]
@@ -90,8 +93,7 @@ func (o *pressureList) begin(b int, g *dag) {
 	}
 }
 
-// eachRead calls do once for each value that an instruction reads and the block
-// does not keep.
+// eachRead calls do once for each value that an instruction reads and that dies in the block.
 func (o *pressureList) eachRead(i int32, do func(vreg.Value)) {
 	reads := o.g.ops.Reads(i)
 	for k, u := range reads {
@@ -105,7 +107,7 @@ func (o *pressureList) eachRead(i int32, do func(vreg.Value)) {
 	}
 }
 
-// take puts an instruction next.
+// take issues an instruction.
 func (o *pressureList) take(i int32) {
 	o.done[i] = true
 	o.eachRead(i, func(v vreg.Value) {

@@ -1,9 +1,11 @@
 package sched
 
-// priorityQueue is a heap of instructions whose operands are there: what each frees in the
-// upper half of a number and, the other way round, its place in the program below.
+// priorityQueue is a binary heap of instructions, greatest priority first, then program order. An
+// entry holds the priority in its upper 32 bits and the inverted number of the instruction in the
+// lower.
 type priorityQueue []int64
 
+// push adds instruction i with a priority.
 func (r *priorityQueue) push(i, frees int32) {
 	q := append(*r, int64(frees)<<32|int64(^uint32(i)))
 	k := len(q) - 1
@@ -14,13 +16,13 @@ func (r *priorityQueue) push(i, frees int32) {
 	*r = q
 }
 
-// most is what the first of the heap frees.
+// most is the priority of the first entry.
 func (r priorityQueue) most() int32 { return int32(r[0] >> 32) }
 
-// queuedInst is the instruction of an entry of the heap.
+// queuedInst is the instruction of an entry.
 func queuedInst(e int64) int32 { return int32(^uint32(e)) }
 
-// pop takes the instruction that frees most, the first of those, off the heap.
+// pop removes the first entry and returns its instruction and priority.
 func (r *priorityQueue) pop() (i, frees int32) {
 	q := *r
 	top, last := q[0], len(q)-1

@@ -5,31 +5,31 @@ import (
 	mathbits "math/bits"
 )
 
-// readyQueue are the instructions that may issue, those together that need as many
-// free registers and issue to the same queue: of them the first is always the one to
-// take. They are told by their ranks.
+// readyQueue holds the ready instructions in buckets. Those in a bucket need the same number of
+// free registers and issue to the same queue, so that the one of lowest rank is the only candidate.
 type readyQueue struct {
 	sets  []readyBucket
-	at    [needs][sharedQueue + 1]int16 // in sets, plus one
-	words int
+	at    [numNeeds][sharedQueue + 1]int16 // by need and queue: index in sets plus one, 0 none
+	words int                              // 64-bit words of a bucket
 }
 
+// readyBucket is a set of instructions, named by their ranks.
 type readyBucket struct {
 	need  int8
 	queue uint8
 	count int
-	low   int // no member is in a word of bits before
+	low   int // all words of bits before it are zero
 	bits  []uint64
 }
 
-// noNeed is the need of what always fits. Others are no more than what an
-// instruction writes, and less than that by no more than it reads.
+// alwaysFits is the need of an instruction that fits whatever is free. Other needs lie between
+// minus and plus the words that an instruction writes.
 const (
-	noNeed = math.MinInt8
-	needs  = 64
+	alwaysFits = math.MinInt8
+	numNeeds   = 64
 )
 
-// reset makes the sets empty, for ranks up to n.
+// reset empties the buckets, for ranks below n.
 func (r *readyQueue) reset(n int) {
 	r.words = n/64 + 1
 	for k := range r.sets {
@@ -46,11 +46,11 @@ func (c *readyBucket) reset(words int) {
 	c.count, c.low = 0, 0
 }
 
-// of returns the set of a need and a queue.
+// of returns the bucket of a need and a queue.
 func (r *readyQueue) of(need int8, queue uint8) *readyBucket {
 	row := 0
-	if need > noNeed {
-		row = int(need) + needs/2
+	if need > alwaysFits {
+		row = int(need) + numNeeds/2
 	}
 	k := &r.at[row][queue]
 	if *k == 0 {
@@ -75,7 +75,7 @@ func (r *readyQueue) remove(need int8, queue uint8, rank int32) {
 	c.count--
 }
 
-// first is the lowest rank of a set that is not empty.
+// first is the lowest rank of a bucket that is not empty.
 func (c *readyBucket) first() int32 {
 	for c.bits[c.low] == 0 {
 		c.low++

@@ -4,9 +4,9 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// FewestRegisters puts every block without products of matrices (see loadFirst) into the order that
-// needs the fewest registers of three: the program's own, results computed just before what reads them, and,
-// where those two cost occupancy, values used up by all that read them before the next.
+// FewestRegisters gives every block the order that needs the fewest registers of three: its own,
+// the Sethi-Ullman order and, where these two cost occupancy, the bottom-up order. Blocks with MMA
+// instructions keep their own (see mma.go). It reports whether any block was reordered.
 func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 	globalLoadsFirst(f, s)
 	byDemand := reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return sethiUllmanOrder(g) })
@@ -14,8 +14,9 @@ func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 	return byDemand || byUse
 }
 
-// reorder puts every block that needs more than some registers, half of them for
-// what comes and goes inside it, into an order if it needs fewer than the block's own.
+// reorder gives every block an order if that needs fewer registers than the block's own. Blocks are
+// left alone that need no more than above registers, or of whose registers less than half of above
+// are live only inside the block. It reports whether any block was reordered.
 func reorder(f *mir.Func, s *Scratch, above int, by orderBy) (changed bool) {
 	for _, b := range f.Order {
 		mb := &f.Blocks[b]
@@ -30,12 +31,11 @@ func reorder(f *mir.Func, s *Scratch, above int, by orderBy) (changed bool) {
 	return changed
 }
 
-// orderBy orders the instructions of a block for few registers; counted is by value the words
-// that take one.
+// orderBy returns an order of a block for few registers. counted says, by value, which words take
+// one.
 type orderBy func(b int, g *dag, counted []uint8) []int32
 
-// cheaper returns an order of a block if it needs fewer registers than the block's own,
-// else nil.
+// cheaper returns an order of block b if it needs fewer registers than the block's own, else nil.
 func cheaper(f *mir.Func, b int, s *Scratch, above int, by orderBy) []int32 {
 	insts := f.Blocks[b].Insts
 	g, bounds := &s.dag, boundsOf(f, b, s)

@@ -7,20 +7,23 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Scratch is reused by the scheduling of every block.
+// Scheduling of a program: before allocation for latency within a register budget, after allocation
+// for latency alone.
+
+// Scratch is storage that scheduling reuses from block to block.
 type Scratch struct {
-	lastDef    []int32 // by register unit: last writer
-	readers    []int32 // by register unit: first of its list in readerPool
+	lastDef    []int32 // by unit of dependence: last writer, -1 none
+	readers    []int32 // by unit: first of its list in readerPool, -1 none
 	readerPool []reader
-	touched    []int32
-	live       []uint8
-	number     []int32 // by word of a value: zeros, see findWordUses
+	touched    []int32 // units to reset
+	live       []uint8 // by value: live words
+	number     []int32 // by word of a value; all zero between uses, see findWordUses
 	general    []uint8 // by value: its words that take general registers
 	list       listing
-	dag        dag // of the block being ordered, where none is kept
+	dag        dag // for a block whose graph is not kept
 }
 
-// Grow makes room for a function as it stands.
+// Grow makes room for the values of a function and returns s.
 func (s *Scratch) Grow(f *mir.Func) *Scratch {
 	n := len(f.Values)
 	if units := 4*n + vreg.NumFiles*fileUnits(f); len(s.lastDef) < units {
@@ -39,9 +42,8 @@ func (s *Scratch) Grow(f *mir.Func) *Scratch {
 	return s
 }
 
-// Schedule orders the instructions of every block of a layout: the longest
-// dependent chain first, as far as the register budget lets it. It says whether
-// any order is another than before.
+// Schedule orders the blocks of a layout for latency within a budget of general registers. It
+// reports whether any order changed.
 func Schedule(f *mir.Func, budget int, l *mir.Layout, dags []*dag, s *Scratch) (changed bool) {
 	for _, b := range f.Order {
 		if dags[b] == nil {
@@ -54,7 +56,7 @@ func Schedule(f *mir.Func, budget int, l *mir.Layout, dags []*dag, s *Scratch) (
 	return changed
 }
 
-// DAGs builds the dependence graph of every block worth ordering.
+// DAGs builds the dependence graph of every block of more than one instruction; nil for the others.
 func DAGs(f *mir.Func, s *Scratch) []*dag {
 	out := make([]*dag, len(f.Blocks))
 	for _, b := range f.Order {
@@ -68,9 +70,8 @@ func DAGs(f *mir.Func, s *Scratch) []*dag {
 	return out
 }
 
-// Reschedule orders every block again once registers are assigned: by latency
-// alone, as far as the reuse of registers lets it. Every block has instructions of its own then, which
-// the passes after this one change in place.
+// Reschedule orders every block once registers are allocated, for latency alone. Afterwards every
+// block has instructions of its own, which later passes change in place.
 func Reschedule(f *mir.Func, s *Scratch) error {
 	s.Grow(f)
 	for _, b := range f.Order {
@@ -79,16 +80,18 @@ func Reschedule(f *mir.Func, s *Scratch) error {
 			mb.Insts = slices.Clone(mb.Insts)
 			continue
 		}
-		l := lister{f: f, g: newDAG(f, mb.Insts, s, true, &s.dag), s: s, greedy: 1 << 20, final: true}
+		l := lister{f: f, g: newDAG(f, mb.Insts, s, true, &s.dag), s: s, aheadBudget: 1 << 20, final: true}
 		mb.Insts = mir.Arrange(mb.Insts, l.run(b))
 	}
 	return nil
 }
 
-// scheduleBlock returns the best order found for a block: with the longest chains first if
-// that keeps within the budget, else the prudent one if its own order does, else the
-// first one, as the greed for early loads is turned down, that keeps within it, else
-// the one with the lowest pressure; nil is its own order.
+// scheduleBlock returns the best order found for a block, nil for its own. In turn:
+//
+// - list scheduling, if it keeps within the budget;
+// - the look-ahead order, if the block's own order keeps within the budget;
+// - list scheduling with a lower and lower aheadBudget, the first that keeps within the budget;
+// - the order with the lowest pressure.
 func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
 	var best []int32
 	bestPressure := g.pressure
@@ -112,10 +115,10 @@ func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
 	return best
 }
 
-// Orders is what is known of the orders of a program's blocks.
+// Orders are the dependence graphs of a program's blocks with the orders tried so far.
 type Orders struct{ Dags []*dag }
 
-// Operands are those of the blocks that are known, packed; nil for the others.
+// Operands returns the packed operands of the blocks that have a graph, nil for the others.
 func (o *Orders) Operands() []*mir.Operands {
 	out := make([]*mir.Operands, len(o.Dags))
 	for b, g := range o.Dags {

@@ -4,9 +4,14 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// sethiUllmanOrder orders a block by demand: each instruction whose results the
-// block itself does not read follows, in program order, what it depends on,
-// longest chain first (Sethi and Ullman's order for trees).
+// The Sethi-Ullman order, for graphs (Sethi and Ullman, "The Generation of Optimal Code for
+// Arithmetic Expressions", JACM 1970; optimal for trees).
+//
+// Each instruction whose result the block itself does not read, in program order, is preceded by
+// what it depends on, the longest chain first. A value is thus computed right before its first
+// reader.
+
+// sethiUllmanOrder returns the instructions of a block in Sethi-Ullman order.
 func sethiUllmanOrder(g *dag) []int32 {
 	d := newSethiUllman(g)
 	for i := range g.insts {
@@ -17,11 +22,11 @@ func sethiUllmanOrder(g *dag) []int32 {
 	return d.rest()
 }
 
-// sethiUllman is an order in the making.
+// sethiUllman is an order in the making, with the predecessors of every instruction.
 type sethiUllman struct {
 	preds []int32
-	end   []int32 // of each instruction's part of preds
-	depth []int32 // instructions in the longest chain that leads to one
+	end   []int32 // end of each instruction's part of preds
+	depth []int32 // by instruction: instructions on the longest chain that leads to it
 	done  []bool
 	out   []int32
 	stack []int32
@@ -47,7 +52,7 @@ func newSethiUllman(g *dag) *sethiUllman {
 	return d
 }
 
-// predsOf lists what an instruction depends on.
+// predsOf lists the predecessors of instruction i.
 func (d *sethiUllman) predsOf(i int32) []int32 {
 	if i == 0 {
 		return d.preds[:d.end[0]]
@@ -86,7 +91,7 @@ func (d *sethiUllman) rest() []int32 {
 	return d.out
 }
 
-// hasReader says whether a result of an instruction is read in its block.
+// hasReader reports whether an instruction of the block reads a result of instruction i.
 func hasReader(g *dag, i int32) bool {
 	if g.insts[i].Dst[0].Kind != mir.ArgValue {
 		return false

@@ -6,18 +6,21 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// ByVectorLoad orders every block for a cap that the order it has does not keep: as
-// frugal does, with the results of a load of several words used up one load after
-// the other where that needs fewer registers. Tiles of products are such blocks: in
-// the program's order all rows' vectors wait while the columns take turns, in the
-// order of demand all columns wait while the rows do. ptxas keeps the vectors under a
-// cap, too (matrix products of 8 rows a thread under 32 registers for sm_90).
+// Orders that use up one vector load after the other.
+//
+// The readers of a load of several words follow it, with what they depend on, before the next such
+// load. In a tile of multiply-adds the vectors of one side then wait one at a time; in program
+// order all rows wait for the columns, in Sethi-Ullman order all columns for the rows. Evidence,
+// ptxas corpus: matrix products of 8 rows a thread fit 32 registers for sm_90 so.
+
+// ByVectorLoad reorders every block that needs fewer registers with its vector loads used up one by
+// one. It is for programs that a cap binds. It reports whether any block was reordered.
 func ByVectorLoad(f *mir.Func, s *Scratch) (changed bool) {
 	return reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return vectorOrder(g) })
 }
 
-// vectorOrder orders a block by demand, what reads a vector load counting as
-// demanded where the load stands.
+// vectorOrder returns the instructions of a block in Sethi-Ullman order, with the readers of a
+// vector load as roots where the load stands.
 func vectorOrder(g *dag) []int32 {
 	d := newSethiUllman(g)
 	for i := range g.insts {
@@ -34,8 +37,8 @@ func vectorOrder(g *dag) []int32 {
 	return d.rest()
 }
 
-// consumers lists the instructions of its block that read a result of one, in
-// program order.
+// consumers lists the instructions of the block that read a result of instruction i, in program
+// order.
 func consumers(g *dag, i int32) []int32 {
 	var out []int32
 	for k := g.head[i]; k >= 0; k = g.edges[k].next {

@@ -7,35 +7,36 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// wordUses is what reads and writes the words of a block's values that take general
-// registers, as the lister counts them: a word lives from its write to its last read,
-// and what is written in its place is another.
+// Words and their readers, as the list scheduler counts them. A word lives from its write to its
+// last read. Each write starts a new word.
+
+// wordUses lists the words that the instructions of a block read and write.
 type wordUses struct {
-	reads, writes     []int32 // words, instruction by instruction
+	reads, writes     []int32 // indices of words, instruction by instruction
 	readEnd, writeEnd []int32
-	gain              []int8 // by instruction: words it writes
-	least             []int8 // registers it takes at least; no bound when it writes none
-	start             wordState
+	gain              []int8    // by instruction: words it writes
+	least             []int8    // by instruction: least growth of the live registers; no bound if it writes none
+	start             wordState // state at the start of the block
 }
 
-// wordState is where an order in the making has left the words.
+// wordState is the state of the words part way through an order.
 type wordState struct {
 	live   []bool
-	remain []int32 // reads to come
-	sum    []int64 // of the numbers of the instructions they are by: of the last one its own
-	delta  []int8  // by instruction: by how much issuing it changes the live registers
+	remain []int32 // by word: reads to come
+	sum    []int64 // by word: sum of the numbers of the instructions that are to read it
+	delta  []int8  // by instruction: growth of the live registers if it issued now
 }
 
-// liveOutReads counts as so many reads of a word that outlives the block.
+// liveOutReads is the number of reads that being live at the block's end counts for.
 const liveOutReads = 1 << 24
 
-// set makes a state another one.
+// set copies y to x.
 func (x *wordState) set(y *wordState) {
 	x.live, x.remain = append(x.live[:0], y.live...), append(x.remain[:0], y.remain...)
 	x.sum, x.delta = append(x.sum[:0], y.sum...), append(x.delta[:0], y.delta...)
 }
 
-// findWordUses collects the uses of words in block b.
+// findWordUses collects the words of block b.
 func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
 	n := len(g.insts)
 	small, ends := make([]int8, 3*n), make([]int32, 2*n)
@@ -89,7 +90,7 @@ func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
 	return x
 }
 
-// deltaAt is by how much issuing an instruction changes the live registers.
+// deltaAt is the growth of the live registers if instruction i issued in a state.
 func (x *wordUses) deltaAt(i int32, st *wordState) int8 {
 	d := int8(0)
 	for _, k := range part(x.writes, x.writeEnd, i) {
@@ -106,8 +107,7 @@ func (x *wordUses) deltaAt(i int32, st *wordState) int8 {
 	return d
 }
 
-// lastReader is the only instruction that is still to read a word, -1 when there are
-// several or none.
+// lastReader is the only instruction that is still to read word k, -1 if there are several or none.
 func (x *wordUses) lastReader(k int32, st *wordState) int32 {
 	n := st.remain[k]
 	if n == 1 {
@@ -128,7 +128,7 @@ func (x *wordUses) lastReader(k int32, st *wordState) int32 {
 	return i
 }
 
-// part is an instruction's part of a list with the ends of all parts.
+// part is instruction i's part of a list; end holds the end of each part.
 func part(list, end []int32, i int32) []int32 {
 	if i == 0 {
 		return list[:end[0]]

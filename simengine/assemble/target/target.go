@@ -5,14 +5,12 @@ import "fmt"
 // Target is what instruction selection and allocation know of a compute
 // capability.
 type Target struct {
-	Cc [2]int
-	// uniform: there is a uniform datapath with its own registers (Turing on).
-	Uniform bool
+	Cc      [2]int
+	Uniform bool // uniform: there is a uniform datapath with its own registers (Turing on).
 	// imadWide: 32x32+64 multiply-add in one instruction (Volta on). Before,
 	// Maxwell and Pascal build every integer multiply from 16-bit XMADs.
 	ImadWide, Xmad bool
-	// iadd3: three-input integer add (Maxwell on); lop3 likewise.
-	Iadd3, Lop3 bool
+	Iadd3, Lop3    bool // iadd3: three-input integer add (Maxwell on); lop3 likewise.
 	// constOperand: arithmetic reads c[bank][offset] directly (see constant); Hopper
 	// loads constants through LDC and ULDC instead.
 	ConstOperand bool
@@ -25,8 +23,7 @@ type Target struct {
 	// convergence: divergent regions are bracketed by BSSY and BSYNC (Volta
 	// on; SSY and SYNC before, at the same places and cost).
 	Convergence bool
-	// redux: REDUX reduces integers over a warp (Ampere on).
-	Redux bool
+	Redux       bool // redux: REDUX reduces integers over a warp (Ampere on).
 	// i2fFast: integer to fp32 conversion runs on the ALU (I2FP; GA102 on, not the A100, in ptxas 13.0.88).
 	FastI2F bool
 	// addMinMax: an add fused into min or max, and min or max of three (VIADDMNMX and
@@ -42,11 +39,10 @@ type Target struct {
 	// the count reported for sm_70 and later is two more than the highest
 	// register used plus one.
 	Reserved int
-	MinCap   int // smallest cap the assembler honours
-	RegUnit  int // registers a warp's allocation is rounded to
-	// steps are the register counts at which occupancy changes, ascending.
-	Steps []int
-	sm    SM
+	MinCap   int   // smallest cap the assembler honours
+	RegUnit  int   // registers a warp's allocation is rounded to
+	Steps    []int // steps are the register counts at which occupancy changes, ascending.
+	sm       SM
 }
 
 // For returns the target of a compute capability.

@@ -21,12 +21,11 @@ const (
 
 // Info describes a virtual register.
 type Info struct {
-	Words uint8
-	File  File
-	Defs  int32 // number of node (then instruction groups) that define it
-	Def   int32 // index of the defining node when defs is 1
-	// uniform: all threads of a warp hold the same value.
-	Uniform bool
+	Words   uint8
+	File    File
+	Defs    int32 // number of node (then instruction groups) that define it
+	Def     int32 // index of the defining node when defs is 1
+	Uniform bool  // uniform: all threads of a warp hold the same value.
 	// remat: its defining instruction may be repeated before a use instead of
 	// keeping the value in a register.
 	Remat bool
