@@ -5,15 +5,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// argKind says what an arg is.
+// argKind is the kind of an operand.
 type argKind uint8
 
-// Kinds of argument. The zero value means absent.
+// Kinds of operand. The zero value means that there is none.
 const (
 	ArgNone  argKind = iota
-	ArgValue         // words w to w+n-1 of value v
-	ArgImm           // immediate imm
-	ArgConst         // constant bank word at imm (kernel parameters, .const data)
+	ArgValue         // words Word to Word+N-1 of Value
+	ArgImm           // immediate Imm
+	ArgConst         // constant memory at Imm: kernel parameters, .const data
 	ArgZero          // RZ, URZ or PT
 )
 
@@ -25,32 +25,34 @@ type Arg struct {
 	Imm     int64
 }
 
+// ValueWords is the operand of n words of v from word w on.
 func ValueWords(v vreg.Value, w, n uint8) Arg { return Arg{Kind: ArgValue, Value: v, Word: w, N: n} }
 
 // Inst is a machine instruction over virtual registers.
 type Inst struct {
 	Op       Op
-	ID       int32 // set by the verifier to follow an instruction through scheduling
-	PC       int32 // ir instruction it came from, -1 none
-	Carried  int32 // block it belonged to before if-conversion
+	ID       int32 // set by the verifier, to follow an instruction through scheduling
+	PC       int32 // index of its PTX instruction, -1 none
+	Carried  int32 // block that it belonged to before if-conversion, -1 none
 	Guard    vreg.Value
 	GuardNot bool
-	// keeps: a guarded write that leaves the old value in the other lanes, so
-	// the destination is also read.
+	// KeepsOld marks a guarded write that leaves the old value in the other lanes: the destination
+	// is also read.
 	KeepsOld    bool
 	NSrc        uint8
 	Dst         [2]Arg
 	Src         [5]Arg
 	Space       ir.Space
-	Width       uint8
-	NonCoherent bool // read-only data: never conflicts with a store
-	Volatile    bool // volatile or ordered access
-	SpillSlot   int16
-	MemVar      int32      // variable the address is known to lie in, -1 unknown
-	MemBase     vreg.Value // base value of the address, noValue none
-	MemOffset   int64      // constant offset from memVal (or from the variable)
+	Width       uint8      // bytes a lane accesses
+	NonCoherent bool       // read-only data: never conflicts with a store
+	Volatile    bool       // volatile or ordered access
+	SpillSlot   int16      // place in the spill area, in words; -1 none
+	MemVar      int32      // variable that the address lies in, -1 unknown
+	MemBase     vreg.Value // value that the address is based on, vreg.None none
+	MemOffset   int64      // bytes from MemBase, or from the start of MemVar
 }
 
+// IsMem reports whether an instruction accesses memory other than constant memory.
 func (in *Inst) IsMem() bool {
 	switch in.Op.Class() {
 	case Load, Store, Atomic, AsyncCopy:
@@ -59,15 +61,15 @@ func (in *Inst) IsMem() bool {
 	return false
 }
 
-// NewControl is an instruction without operands that the assembler adds.
+// NewControl is an instruction without operands and without a PTX instruction.
 func NewControl(op Op) Inst {
 	return Inst{Op: op, PC: -1, Carried: -1, Guard: vreg.None, SpillSlot: -1, MemVar: -1, MemBase: vreg.None}
 }
 
-// WordMask is the set of words an operand covers.
+// WordMask is the set of words that an operand covers.
 func (a *Arg) WordMask() uint8 { return (1<<a.N - 1) << a.Word }
 
-// EachRead calls f for every value operand an instruction reads.
+// EachRead calls f for every value that an instruction reads, with the words read.
 func (in *Inst) EachRead(f func(v vreg.Value, mask uint8)) {
 	for i := range in.Src[:in.NSrc] {
 		if a := &in.Src[i]; a.Kind == ArgValue {
@@ -86,7 +88,7 @@ func (in *Inst) EachRead(f func(v vreg.Value, mask uint8)) {
 	}
 }
 
-// Step moves a live set backwards over one instruction.
+// Step updates a live set, words by value, from after an instruction to before it.
 func (in *Inst) Step(live []uint8) {
 	if !in.KeepsOld {
 		for i := range in.Dst {
@@ -112,8 +114,8 @@ func (in *Inst) Step(live []uint8) {
 	}
 }
 
-// readsLate says whether an instruction reads its sources some time after
-// it issues, so that writing one of them soon would have to wait.
+// readsLate reports whether an instruction reads its sources some cycles after it issues. An
+// instruction that overwrites one of them soon would have to wait.
 func (in *Inst) readsLate() bool {
 	switch in.Op.Class() {
 	case MUFU, XU, Store:
@@ -122,7 +124,7 @@ func (in *Inst) readsLate() bool {
 	return false
 }
 
-// Mentions says whether an instruction reads or writes a value.
+// Mentions reports whether an instruction reads or writes v.
 func (in *Inst) Mentions(v vreg.Value) bool {
 	for i := range in.Dst {
 		if in.Dst[i].Value == v && in.Dst[i].Kind == ArgValue {
@@ -137,7 +139,7 @@ func (in *Inst) Mentions(v vreg.Value) bool {
 	return in.Guard == v && v != vreg.None
 }
 
-// Rename replaces values in an instruction's operands.
+// Rename replaces values in the operands of an instruction.
 func (in *Inst) Rename(m map[vreg.Value]vreg.Value) {
 	for i := range in.Dst {
 		if t, ok := m[in.Dst[i].Value]; ok && in.Dst[i].Kind == ArgValue {

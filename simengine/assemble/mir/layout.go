@@ -1,20 +1,21 @@
 package mir
 
-// Layout is a program as the allocation looks at it, once for every order that
-// the scheduler tries: what each instruction reads and writes, packed, and in
-// which order the instructions stand. It holds while no instruction changes.
+// The order of a program while schedules are tried: the instructions stay where they are, and each
+// block has a permutation of them.
+
+// Layout is a program in an order to be tried. It is valid as long as no instruction changes.
 type Layout struct {
 	f      *Func
-	Blocks []LaidOutBlock // by block; of those in f.order
+	Blocks []LaidOutBlock // by block
 }
 
 // LaidOutBlock is a block of a layout.
 type LaidOutBlock struct {
 	Ops   *Operands
-	Order []int32 // of ops; nil: their own
+	Order []int32 // permutation of the instructions, nil their own order
 }
 
-// At is the instruction that stands k-th.
+// At is the instruction at place k.
 func (l *LaidOutBlock) At(k int) int32 {
 	if l.Order == nil {
 		return int32(k)
@@ -22,8 +23,8 @@ func (l *LaidOutBlock) At(k int) int32 {
 	return l.Order[k]
 }
 
-// Layout packs the program as it stands. dags, when not nil, have done so for
-// the blocks they are of.
+// Layout returns the program in its own order. packed holds the operands of blocks for which they
+// are packed already; it may be nil, and so may its elements.
 func (f *Func) Layout(packed []*Operands) *Layout {
 	l := &Layout{f: f, Blocks: make([]LaidOutBlock, len(f.Blocks))}
 	for _, b := range f.Order {
@@ -37,7 +38,7 @@ func (f *Func) Layout(packed []*Operands) *Layout {
 	return l
 }
 
-// Arrange puts the instructions into the layout's order.
+// Arrange puts the instructions of the program into the layout's order.
 func (l *Layout) Arrange() {
 	for _, b := range l.f.Order {
 		if order := l.Blocks[b].Order; order != nil {
@@ -53,7 +54,7 @@ func (l *Layout) Reset() {
 	}
 }
 
-// Positions is the number of program positions.
+// Positions is the number of program positions, two for each instruction.
 func (l *Layout) Positions() int {
 	n := 0
 	for _, b := range l.f.Order {
@@ -62,7 +63,7 @@ func (l *Layout) Positions() int {
 	return n
 }
 
-// Arrange is instructions in an order.
+// Arrange returns instructions in an order.
 func Arrange(insts []Inst, order []int32) []Inst {
 	out := make([]Inst, len(insts))
 	for k, i := range order {

@@ -2,13 +2,13 @@ package mir
 
 import "bytes"
 
-// liveness holds, for each block, the words of every value that are live at
-// its entry and exit: bit w of in[b][v] is word w of v.
+// liveness holds, by block, the words of every value that are live at its start and end: bit w of
+// In[b][v] is word w of value v.
 type liveness struct {
 	In, Out [][]uint8
 }
 
-// FindLiveness solves the data flow equations over the machine blocks.
+// FindLiveness computes Live by backward data flow.
 func (f *Func) FindLiveness() error {
 	n := len(f.Values)
 	store := make([]uint8, 2*n*len(f.Blocks)+n)

@@ -2,8 +2,7 @@ package mir
 
 import "encoding/binary"
 
-// EachLive calls visit for every value of a live set and its words, passing over
-// stretches of dead ones.
+// EachLive calls visit for every value with live words.
 func EachLive(live []uint8, visit func(v int, m uint8)) {
 	v := 0
 	for ; v+8 <= len(live); v += 8 {

@@ -5,7 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Conflict says whether two accesses must stay in order.
+// Conflict reports whether two accesses must stay in order: whether they may touch the same bytes
+// and one of them writes.
 func Conflict(a, b *Inst) bool {
 	if a.NonCoherent || b.NonCoherent {
 		return false
@@ -29,6 +30,7 @@ func Conflict(a, b *Inst) bool {
 	return true
 }
 
+// isBranch reports whether an operation ends a block.
 func IsBranch(op Op) bool {
 	c := op.Class()
 	return c == Branch || c == Exit || op == OpTRAP

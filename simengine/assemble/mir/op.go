@@ -1,6 +1,8 @@
 package mir
 
-// Op is a machine operation. Names follow the disassembler's.
+// Machine operations and the assembler's own model of them.
+
+// Op is a machine operation, named as the disassembler does.
 type Op uint8
 
 // Machine operations. The zero value is invalid.
@@ -48,7 +50,7 @@ const (
 	OpHADD2
 	OpHMUL2
 	OpHFMA2
-	OpHFMA2PICK // HADD2, HMUL2 or HFMA2 that takes one half of a word
+	OpHFMA2PICK // HADD2, HMUL2 or HFMA2 with an operand that is one half of a register
 	OpHSETP2
 	OpHSET2
 	OpHMNMX2
@@ -65,7 +67,7 @@ const (
 	OpS2UR
 	OpR2UR
 	OpULDC
-	OpULDCX // from constant memory
+	OpULDCX // ULDC that loads what a kernel indexes in constant memory
 	OpUMOV
 	OpUIADD3
 	OpULEA
@@ -89,7 +91,7 @@ const (
 	OpATOMS
 	OpATOMSINC
 	OpLDGSTS
-	OpLDSOFF // an LDS that no lane takes
+	OpLDSOFF // an LDS under a false predicate
 	OpLDGDEPBAR
 	OpDEPBAR
 	OpCCTL
@@ -120,9 +122,8 @@ const (
 	NumOps
 )
 
-// opInfo is the assembler's own model of an operation: the latency it
-// schedules for, in cycles from issue to a dependent issue, and the cycles the
-// issue port of its pipe is busy.
+// opInfo is what the scheduler assumes of an operation: its latency, in cycles from issue to the
+// issue of a dependent instruction, and the cycles that it occupies the issue port of its pipe.
 type opInfo struct {
 	name    string
 	Class   Class
@@ -130,12 +131,11 @@ type opInfo struct {
 	Issue   int16
 }
 
-// table is the table of machine operations. The numbers are this model's own
-// notion of what the assembler schedules for, not measurements: they started
-// as the usual round figures for Volta and later, and those of IMAD.WIDE, LDG, LDS
-// and MUFU were then chosen because they bring instruction order and register
-// counts closest to the real assembler's for sm_90. They are not meant for
-// timing, and of other generations only register counts have been compared.
+// table holds the machine operations. The figures are what ptxas is taken to schedule for; they are
+// not measurements and not for timing. They began as the usual round figures for Volta and later.
+// Those of IMAD.WIDE, LDG, LDS and MUFU were then chosen to bring instruction order and register
+// counts closest to ptxas for sm_90 (ptxas corpus). For other generations only register counts were
+// compared.
 var table = [NumOps]opInfo{
 	OpMOV:             {"MOV", ALU, 4, 2},
 	OpCS2R:            {"CS2R", ALU, 4, 2},
@@ -250,7 +250,7 @@ var table = [NumOps]opInfo{
 	OpTRAP:            {"TRAP", Control, 2, 2},
 }
 
-// String gives the disassembler's spelling.
+// String is the disassembler's spelling.
 func (o Op) String() string {
 	if o < NumOps && table[o].name != "" {
 		return table[o].name
@@ -264,18 +264,17 @@ func (o Op) Info() *opInfo { return &table[o] }
 // Class is the pipe and behaviour of the operation.
 func (o Op) Class() Class { return table[o].Class }
 
-// Latency is the cycles that the assembler model schedules for, from issue to a
-// dependent issue.
+// Latency is the cycles from its issue to the issue of a dependent instruction that scheduling
+// assumes.
 func (o Op) Latency() int16 { return table[o].Latency }
 
 // issue is the cycles that the operation keeps its pipe's issue port busy.
 func (o Op) issue() int16 { return table[o].Issue }
 
-// OpNamed returns the operation of a disassembler's spelling, the last of those that share
-// it; the zero operation where there is none.
+// OpNamed returns the operation with a disassembler's spelling, OpInvalid where there is none. Of
+// several it is the last in the table.
 func OpNamed(name string) Op { return named[name] }
 
-// named finds operations by the disassembler's spelling.
 var named = func() map[string]Op {
 	m := map[string]Op{}
 	for o := range table {

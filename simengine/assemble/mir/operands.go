@@ -6,26 +6,26 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Operand is a value an instruction reads or writes, and which of its words.
+// Operand is a value that an instruction reads or writes, and which of its words.
 type Operand struct {
 	Value vreg.Value
 	Mask  uint8
 }
 
-// Operands lists what the instructions of a block read and write, packed: the
-// scheduler walks them dozens of times, and an inst takes three cache lines.
+// Operands lists what the instructions of a block read and write, packed. The scheduler walks them
+// dozens of times, and an Inst takes three cache lines.
 type Operands struct {
 	Uses, Defs     []Operand
-	useEnd, defEnd []int32 // where each instruction's end
+	useEnd, defEnd []int32 // end of each instruction's part
 	Flags          []flags
 }
 
-// flags are what else the scheduler and the allocation need of an instruction.
+// flags are other properties of an instruction that scheduling and allocation need.
 type flags uint8
 
 const (
-	KeepsOld  flags = 1 << iota // inst.keeps
-	ReadsLate                   // inst.holdsSources
+	KeepsOld  flags = 1 << iota // Inst.KeepsOld
+	ReadsLate                   // reads its sources some cycles after it issues
 )
 
 // Fill packs the operands of a block into the storage of o.
@@ -53,7 +53,7 @@ func (o Operands) Fill(insts []Inst) Operands {
 	return o
 }
 
-// appendReads appends what an instruction reads, as reads reports it.
+// appendReads appends what an instruction reads.
 func (in *Inst) appendReads(out []Operand) []Operand {
 	for i := range in.Src[:in.NSrc] {
 		if a := &in.Src[i]; a.Kind == ArgValue {
@@ -89,7 +89,7 @@ func (o *Operands) Writes(i int32) []Operand {
 	return o.Defs[o.defEnd[i-1]:o.defEnd[i]]
 }
 
-// CopyLive copies what is live of the values that o mentions.
+// CopyLive copies the live words of the values that o mentions.
 func (o *Operands) CopyLive(to, from []uint8) {
 	for _, u := range o.Uses {
 		to[u.Value] = from[u.Value]

@@ -4,7 +4,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// GeneralMask are the words of a value that take general registers.
+// GeneralMask is the words of v that take general registers.
 func (f *Func) GeneralMask(v vreg.Value) uint8 {
 	if f.Values[v].File != vreg.General {
 		return 0
@@ -12,7 +12,7 @@ func (f *Func) GeneralMask(v vreg.Value) uint8 {
 	return 1<<f.Values[v].Words - 1
 }
 
-// GeneralWords is the number of general registers a value takes.
+// GeneralWords is the number of general registers that v takes.
 func (f *Func) GeneralWords(v vreg.Value) int { return int(WordCount[f.GeneralMask(v)]) }
 
 // WordCount is the number of words in a mask.
@@ -23,7 +23,7 @@ var WordCount = func() (n [256]int8) {
 	return n
 }()
 
-// Pressure returns the largest number of general registers live at any point.
+// Pressure is the largest number of general registers live at any point of the program.
 func (f *Func) Pressure() int {
 	most := 0
 	cur := make([]uint8, len(f.Values))
@@ -33,8 +33,8 @@ func (f *Func) Pressure() int {
 	return most
 }
 
-// BlockPressure is the largest number of live general registers inside a block
-// whose instructions are insts; cur is scratch of one byte a value.
+// BlockPressure is the largest number of general registers live at any point of block b, if its
+// instructions are insts. cur is scratch of one byte a value.
 func (f *Func) BlockPressure(b int, cur []uint8, insts []Inst) int {
 	copy(cur, f.Live.Out[b])
 	n := 0
@@ -58,8 +58,7 @@ func (f *Func) BlockPressure(b int, cur []uint8, insts []Inst) int {
 	return most
 }
 
-// StepCount is step, returning by how much the number of live general
-// registers changed.
+// StepCount is Inst.Step, and returns the change of the number of live general registers.
 func (f *Func) StepCount(in *Inst, live []uint8) int {
 	d := 0
 	if !in.KeepsOld {

@@ -8,8 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// VerifyInsts checks that no general register value is read before it is
-// written on any path from the entry.
+// VerifyInsts checks that no value is read before it is written, on any path from the entry.
 func (f *Func) VerifyInsts() error {
 	if err := f.FindLiveness(); err != nil {
 		return err
@@ -29,9 +28,9 @@ func (f *Func) VerifyInsts() error {
 	return nil
 }
 
-// guardedCarry says whether a value is a predicate that selection made and only guarded
-// instructions write: the carry of a guarded sum. It seems to live on, as the sum does in the
-// other lanes, but none of these reads it.
+// guardedCarry reports whether v is the carry of a guarded sum: a predicate that selection made and
+// that only guarded instructions write. It seems to live on from before, as the sum does in the
+// other lanes, but nothing reads it there.
 func (f *Func) guardedCarry(v vreg.Value) bool {
 	if int(v) < len(f.Kernel.Regs) || f.Values[v].File != vreg.Predicate {
 		return false
@@ -47,7 +46,7 @@ func (f *Func) guardedCarry(v vreg.Value) bool {
 	return true
 }
 
-// VerifyReordered checks the order that needs the fewest registers.
+// VerifyReordered checks blocks that were reordered before allocation.
 func (f *Func) VerifyReordered() error {
 	if err := f.VerifyOrder(); err != nil {
 		return err
@@ -55,8 +54,8 @@ func (f *Func) VerifyReordered() error {
 	return f.VerifyInsts()
 }
 
-// TrackOrder records, for every instruction, which instruction wrote each
-// value it reads and which conflicting accesses come before it.
+// TrackOrder records, for every instruction, which instruction wrote each value that it reads, and
+// which conflicting accesses come before it.
 func (f *Func) TrackOrder() {
 	f.tracked = f.tracked[:0]
 	n := int32(0)
@@ -71,7 +70,7 @@ func (f *Func) TrackOrder() {
 	}
 }
 
-// producers describes a block by what each instruction depends on.
+// producers describes, for the instructions of a block, what each depends on.
 func producers(insts []Inst) map[int32]string {
 	type word struct {
 		v vreg.Value
@@ -107,9 +106,8 @@ func producers(insts []Inst) map[int32]string {
 	return out
 }
 
-// VerifyOrder checks that scheduling kept what every block needs at its entry
-// and, once trackOrder has run, every instruction's producers and the order of
-// conflicting accesses.
+// VerifyOrder checks that every block still needs the same values at its start and, once TrackOrder
+// has run, that every instruction depends on the same instructions.
 func (f *Func) VerifyOrder() error {
 	before := f.Live.In
 	if err := f.FindLiveness(); err != nil {
@@ -136,8 +134,8 @@ func (f *Func) VerifyOrder() error {
 	return nil
 }
 
-// VerifyRemoved checks that what is live at the entry of blocks is as before, and takes
-// down anew which instructions wrote what others read: fewer do.
+// VerifyRemoved checks that every block still needs the same values at its start after instructions
+// were removed, and records the order anew.
 func (f *Func) VerifyRemoved() error {
 	tracked := f.tracked
 	f.tracked = nil

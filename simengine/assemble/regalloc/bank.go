@@ -1,14 +1,17 @@
 package regalloc
 
-// registerFile is one register file under allocation: for every register, a bit for
-// each program position at which it is taken.
+// A register file under allocation: one row of bits for each register, one bit for each program
+// position at which it is taken. A test or a mark of a live range is a few operations on 64-bit
+// words.
+
+// registerFile is one register file under allocation.
 type registerFile struct {
-	taken [][]uint64
-	size  int // words of a row
-	most  int // highest register used plus one
+	taken [][]uint64 // by register: a bit for each program position
+	size  int        // 64-bit words of a row
+	most  int        // highest register used plus one
 }
 
-// reset frees every register, for a program of so many positions.
+// reset frees every register, for a program of that many positions.
 func (k *registerFile) reset(positions int) {
 	k.size, k.most = positions/64+1, 0
 	for r := range k.taken {
@@ -20,13 +23,13 @@ func (k *registerFile) reset(positions int) {
 	}
 }
 
-// bits are the first and last row words of a span, and its bits in them.
+// bits returns the first and last row words of a span, and the bits of the span in these.
 func (s span) bits() (from, to int, first, last uint64) {
 	from, to = int(s.from>>6), int((s.to-1)>>6)
 	return from, to, ^uint64(0) << (s.from & 63), ^uint64(0) >> (63 - (s.to-1)&63)
 }
 
-// free says whether register r is free over spans.
+// free reports whether register r is free over spans.
 func (k *registerFile) free(r int, spans []span) bool {
 	if r >= len(k.taken) {
 		return true
@@ -55,7 +58,7 @@ func (k *registerFile) free(r int, spans []span) bool {
 	return true
 }
 
-// take marks register r used over spans.
+// take marks register r taken over spans.
 func (k *registerFile) take(r int, spans []span) {
 	if len(spans) == 0 {
 		return
@@ -82,9 +85,9 @@ func (k *registerFile) take(r int, spans []span) {
 	k.most = max(k.most, r+1)
 }
 
-// place gives a value live over the spans of its words the lowest aligned free registers, skipping
-// the reserved one (R1, the stack pointer), and among those under limit one
-// whose bank the instructions that read it together with others accept.
+// place gives a value the lowest free registers, aligned to its size, and returns the first. words
+// holds the spans of each of its words. reserved is a register that is never given out, -1 none. Of
+// the places that end below limit the first is taken for which clash, if not nil, is false.
 func (k *registerFile) place(words [][]span, reserved, limit int, clash func(r int) bool) int {
 	w := len(words)
 	align := 1
@@ -114,7 +117,7 @@ func (k *registerFile) place(words [][]span, reserved, limit int, clash func(r i
 	return lowest
 }
 
-// next is the first register from r on, in steps, that is free over spans.
+// next is the first register from r on, in steps of step, that is free over spans.
 func (k *registerFile) next(r, step int, spans []span) int {
 	if len(spans) != 1 || spans[0].from >= spans[0].to {
 		for !k.free(r, spans) {
@@ -144,7 +147,7 @@ search:
 	return r
 }
 
-// allFree says whether registers from r on are free over the spans of words.
+// allFree reports whether the registers from r on are free, each over the spans of its word.
 func (k *registerFile) allFree(r int, words [][]span) bool {
 	for i := range words {
 		if !k.free(r+i, words[i]) {
@@ -154,5 +157,5 @@ func (k *registerFile) allFree(r int, words [][]span) bool {
 	return true
 }
 
-// stackPointer is the register the ABI reserves.
+// stackPointer is the register that the ABI reserves, R1.
 const stackPointer = 1

@@ -5,14 +5,18 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// readers lists, for every one-word general value, the instructions that
-// read it together with other general registers.
+// Register banks. General registers lie in two banks, of even and of odd numbers. An instruction
+// that reads all of its operands from one bank takes a cycle longer, and ptxas avoids that, for two
+// operands too (ptxas corpus, sm_90).
+
+// readers lists, for every one-word general value, the instructions that read it together with
+// another general register.
 type readers struct {
-	end   []int32 // of each value's part of insts
+	end   []int32 // end of each value's part of insts
 	insts []*mir.Inst
 }
 
-// of returns the readers of a value.
+// of returns the readers of value v.
 func (r *readers) of(v vreg.Value) []*mir.Inst {
 	if v == 0 {
 		return r.insts[:r.end[0]]
@@ -36,8 +40,8 @@ func readersOf(f *mir.Func) *readers {
 	return r
 }
 
-// eachReader calls visit for every one-word general value that an instruction
-// reads together with another general one.
+// eachReader calls visit for every one-word general value that an instruction reads together with
+// another general value.
 func eachReader(f *mir.Func, visit func(v vreg.Value, in *mir.Inst)) {
 	for _, b := range f.Order {
 		for i := range f.Blocks[b].Insts {
@@ -60,10 +64,8 @@ func eachReader(f *mir.Func, visit func(v vreg.Value, in *mir.Inst)) {
 	}
 }
 
-// bankClash says whether register r for value v would make an instruction read
-// all its operands from one of the two register banks (even and odd numbers),
-// which costs a cycle. That there are two banks, and that the assembler avoids
-// them even for two operands, is read off its register choices on sm_90.
+// bankClash reports whether register r for value v would make an instruction read all its operands
+// from one bank. assigned is the first register of each value so far, -1 none.
 func bankClash(f *mir.Func, v vreg.Value, r int, readers *readers, assigned []int16) bool {
 	for _, in := range readers.of(v) {
 		clash := true

@@ -5,10 +5,11 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// coalesceHints finds, for every value, the value that should take over its
-// register: the result of a multiply-add that is the last to read it. The real
-// assembler keeps such chains in one register, which decides the banks that
-// their other operands prefer.
+// Chains of multiply-adds that share a register.
+
+// coalesceHints returns, by value, the value that should take over its register: the result of the
+// multiply-add that reads it last. ptxas keeps such chains in one register, which decides the banks
+// of their other operands (ptxas corpus, sm_90).
 func coalesceHints(f *mir.Func, ranges []liveRange) []vreg.Value {
 	next := make([]vreg.Value, len(f.Values))
 	for v := range next {

@@ -7,21 +7,33 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Allocator gives the values of a program, laid out in an order, registers.
+// Register allocation by colouring live ranges one after the other, each in the lowest free
+// registers that fit (first fit, as in linear scan: Poletto and Sarkar, TOPLAS 1999, but with holes
+// in live ranges, after Wimmer and Mössenböck, VEE 2005).
+//
+// The order decides how many registers it takes. Vectors of two and four words need aligned groups,
+// so they go first. Four orders are tried until one keeps within the limit:
+//
+//	wideLate    wide values first; registers that an in-flight instruction may still read are spared
+//	wideFirst   wide values first
+//	longFirst   values that live across blocks first
+//	inOrder     values as they come to life
+
+// Allocator allocates registers for a program in the order of a layout.
 type Allocator struct {
 	f *mir.Func
 	*mir.Layout
 	readers *readers
-	across  []bool // by value: it is live at the entry of some block; nil: not asked for
+	across  []bool // by value: it is live at the start of some block; nil: not computed yet
 	s       *Scratch
 }
 
-// New returns an allocator for a program as it is laid out.
+// New returns an allocator for a program in the order of a layout. It uses the storage of s.
 func New(f *mir.Func, l *mir.Layout, s *Scratch) *Allocator {
 	return &Allocator{f: f, Layout: l, readers: readersOf(f), s: s}
 }
 
-// livesAcross says whether a value is live at the entry of some block.
+// livesAcross reports whether a value is live at the start of some block.
 func (l *Allocator) livesAcross(v vreg.Value) bool {
 	if l.across == nil {
 		l.across = make([]bool, len(l.f.Values))
@@ -36,25 +48,23 @@ func (l *Allocator) livesAcross(v vreg.Value) bool {
 	return l.across[v]
 }
 
-// Allocate assigns registers to values and returns, for each, its first one,
-// and the highest general register used plus one.
-//
-// Wide values go first and banks are respected; when that takes more than
-// limit registers, other orders are tried, without regard to banks. With must,
-// orders that take more are given up, and the count says only that all did.
+// Allocate returns the first register of every value, -1 for values that are never live, and the
+// highest general register used plus one. limit is the number of general registers wanted. With
+// must, an order that takes more is given up; if all do, assigned is nil and general is more than
+// limit.
 func (l *Allocator) Allocate(limit int, must bool) (assigned []int16, general int) {
 	ranges := l.liveRanges(lateReadInsts)
 	general = math.MaxInt
 	if must {
 		general = limit + 1
 	}
-	born := l.born(ranges)
-	list := make([]vreg.Value, len(born))
-	for o := spread; o <= inOrder; o++ {
+	byStart := l.byStart(ranges)
+	list := make([]vreg.Value, len(byStart))
+	for o := wideLate; o <= inOrder; o++ {
 		if o == wideFirst {
 			ranges = l.liveRanges(0) // which begin where those before did
 		} else {
-			l.sortValues(list, born, o)
+			l.sortValues(list, byStart, o)
 		}
 		if a, g := l.color(list, ranges, limit, general, o); a != nil {
 			assigned, general = a, g
@@ -66,8 +76,8 @@ func (l *Allocator) Allocate(limit int, must bool) (assigned []int16, general in
 	return assigned, general
 }
 
-// born lists the values that live as they come to life, then by number.
-func (l *Allocator) born(ranges []liveRange) []vreg.Value {
+// byStart lists the values that live, by the position where they come to life, then by number.
+func (l *Allocator) byStart(ranges []liveRange) []vreg.Value {
 	end := make([]int32, l.Positions()+2) // of the values that begin before each position
 	n := 0
 	for v := range ranges {
@@ -93,23 +103,23 @@ func (l *Allocator) born(ranges []liveRange) []vreg.Value {
 type colorOrder uint8
 
 const (
-	spread    colorOrder = iota // as wideFirst, and what in-flight instructions still read is not reused
-	wideFirst                   // wide values, then as they come to life; banks respected
-	longFirst                   // those that live across blocks, then as they come to life
-	inOrder                     // as they come to life
+	wideLate  colorOrder = iota // as wideFirst, with sources of late readers kept longer
+	wideFirst                   // wide values, then by start; bank conflicts are avoided
+	longFirst                   // values that live across blocks, then by start
+	inOrder                     // by start
 )
 
-// color is one attempt of allocate; nil when it takes as many registers as best.
-// list are the values that live, in that order.
+// color allocates in one order; nil where it takes best registers or more. list holds the values
+// that live, in that order.
 func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int, order colorOrder) (assigned []int16, general int) {
 	f := l.f
 	assigned = make([]int16, len(f.Values))
 	for v := range assigned {
 		assigned[v] = -1
 	}
-	var heir []vreg.Value
+	var successor []vreg.Value
 	if order <= wideFirst {
-		heir = coalesceHints(f, ranges)
+		successor = coalesceHints(f, ranges)
 	}
 	banks := &l.s.files
 	for i := range banks {
@@ -130,8 +140,8 @@ func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int
 		}
 		general := &banks[vreg.General]
 		assigned[v] = int16(general.place(ranges[v].words(), stackPointer, limit, clash))
-		if heir != nil {
-			inherit(f, v, heir, ranges, assigned, general)
+		if successor != nil {
+			passOn(f, v, successor, ranges, assigned, general)
 		}
 		if general.most >= best {
 			return nil, best
@@ -140,9 +150,9 @@ func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int
 	return assigned, max(banks[vreg.General].most, stackPointer+1)
 }
 
-// sortValues puts values, listed as they come to life, in the order in which they
-// are given registers: those of most words first where the order says so.
-func (l *Allocator) sortValues(list, born []vreg.Value, order colorOrder) {
+// sortValues fills list with the values of byStart in an order: by size, greatest first, where it
+// says so.
+func (l *Allocator) sortValues(list, byStart []vreg.Value, order colorOrder) {
 	rank := func(v vreg.Value) int {
 		if order <= wideFirst || order == longFirst && l.livesAcross(v) {
 			return vreg.MaxWords - int(l.f.Values[v].Words)
@@ -150,24 +160,23 @@ func (l *Allocator) sortValues(list, born []vreg.Value, order colorOrder) {
 		return vreg.MaxWords
 	}
 	var end [vreg.MaxWords + 2]int // of the values of lower rank
-	for _, v := range born {
+	for _, v := range byStart {
 		end[rank(v)+1]++
 	}
 	for i := 1; i < len(end); i++ {
 		end[i] += end[i-1]
 	}
-	for _, v := range born {
+	for _, v := range byStart {
 		r := rank(v)
 		list[end[r]] = v
 		end[r]++
 	}
 }
 
-// inherit gives the register of a value to the chain of values that take it
-// over, as far as it is free.
-func inherit(f *mir.Func, v vreg.Value, heir []vreg.Value, ranges []liveRange, assigned []int16, k *registerFile) {
+// passOn gives the register of v to its chain of successors, as far as it is free.
+func passOn(f *mir.Func, v vreg.Value, successor []vreg.Value, ranges []liveRange, assigned []int16, k *registerFile) {
 	r := int(assigned[v])
-	for h := heir[v]; h != vreg.None && assigned[h] < 0; h = heir[h] {
+	for h := successor[v]; h != vreg.None && assigned[h] < 0; h = successor[h] {
 		for i := range int(f.Values[h].Words) {
 			if !k.free(r+i, ranges[h].word[i]) {
 				return

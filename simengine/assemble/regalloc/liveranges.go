@@ -7,24 +7,29 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// span is a half-open range of program positions; instruction i of the emitted
-// order reads at 2i and writes at 2i+1.
+// Live ranges as spans of program positions. Instruction i of the laid-out program reads at
+// position 2i and writes at 2i+1:
+//
+//	position   0 1 2 3 4 5
+//	i=0 writes   [           a: [1,5)
+//	i=1            . .
+//	i=2 reads          ]     a may share its register with the result of i=2
+
+// span is a half-open range of program positions.
 type span struct{ from, to int32 }
 
-// liveRange is where a value is live: as a whole, and each of its words, which
-// different instructions may write and read last. Spans ascend.
+// liveRange is where a value is live, as a whole and word by word. Spans ascend.
 type liveRange struct {
 	all  []span
 	word [4][]span
-	n    uint8 // words
+	n    uint8 // number of words
 }
 
-// words are the spans of each word.
+// words returns the spans of each word.
 func (l *liveRange) words() [][]span { return l.word[:l.n] }
 
-// liveRanges returns the live range of every value. Sources of instructions
-// that read them late stay live for linger instructions more. The next call
-// overwrites what this one returned.
+// liveRanges returns the live range of every value. Sources of late readers stay live for linger
+// instructions more. The next call overwrites the result.
 func (l *Allocator) liveRanges(linger int32) []liveRange {
 	f := l.f
 	r := &l.s.ranges
@@ -49,18 +54,18 @@ func (l *Allocator) liveRanges(linger int32) []liveRange {
 	return out
 }
 
-// rangeBuilder collects spans, last first.
+// rangeBuilder collects spans, the last of a word first.
 type rangeBuilder struct {
 	vals []vreg.Info
-	head []int32 // by word of a value: its first span in pool, -1 none
+	head []int32 // by unit: its first span in pool, -1 none
 	pool []listedSpan
-	end  []int32 // where the live span being followed ends
-	cur  []uint8 // words live now
-	slab []span  // of the ranges returned last
+	end  []int32 // by unit: end of the span being followed
+	cur  []uint8 // by value: words live now
+	slab []span  // backing store of the ranges returned last
 	out  []liveRange
 }
 
-// listedSpan is a span and the place of the one after it, -1 none.
+// listedSpan is a span and the index of the one after it, -1 none.
 type listedSpan struct {
 	span
 	next int32
@@ -78,13 +83,13 @@ func (r *rangeBuilder) reset(f *mir.Func) {
 	}
 }
 
-// add puts a span in front of those of a word.
+// add puts a span in front of those of a unit.
 func (r *rangeBuilder) add(u int, s span) {
 	r.pool = append(r.pool, listedSpan{s, r.head[u]})
 	r.head[u] = int32(len(r.pool) - 1)
 }
 
-// block walks one block backwards from its end, where out is live.
+// block walks a block backwards from its end, where out is live. first is its first position.
 func (r *rangeBuilder) block(b *mir.LaidOutBlock, out []uint8, first, linger int32) {
 	n := len(b.Ops.Flags)
 	last := first + 2*int32(n)
@@ -123,7 +128,7 @@ func (r *rangeBuilder) block(b *mir.LaidOutBlock, out []uint8, first, linger int
 	})
 }
 
-// write ends the spans of what an instruction at a position writes.
+// write ends the spans of the words that an instruction writes.
 func (r *rangeBuilder) write(defs []mir.Operand, at int32) {
 	for _, d := range defs {
 		for m, w := d.Mask, 0; m != 0; w, m = w+1, m>>1 {
@@ -141,7 +146,7 @@ func (r *rangeBuilder) write(defs []mir.Operand, at int32) {
 	}
 }
 
-// finish fills the range of one value with spans appended to the slab.
+// finish fills the range of one value. It appends the spans to slab and returns it.
 func (r *rangeBuilder) finish(v int, l *liveRange, slab []span) []span {
 	l.n = r.vals[v].Words
 	for w := range int(l.n) {
@@ -165,9 +170,9 @@ func (r *rangeBuilder) finish(v int, l *liveRange, slab []span) []span {
 	return slab[:from+len(l.all)]
 }
 
-// lateReadInsts is for how many instructions a register that such an
-// instruction read last is not given away while there are others. Chosen to
-// match the registers of unrolled sin/cos loops on sm_90.
+// lateReadInsts is how many instructions more the source of a late reader (see mir.ReadsLate) keeps
+// its register while there are others. Chosen so that unrolled loops of sines and cosines take the
+// registers that ptxas gives them (ptxas corpus, sm_90).
 const lateReadInsts = 6
 
 // mergeSpans joins spans that touch.

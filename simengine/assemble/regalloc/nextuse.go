@@ -5,24 +5,25 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Distances to the next use of a word: instructions, more for each loop left on
-// the way there; afterBlock stands for all beyond a block's end.
+// Distances to the next use, by backward data flow (Braun and Hack, 2009).
+
+// A distance counts instructions, plus outOfLoop for each loop that is left on the way. Within a
+// block, afterBlock stands for any use after its end.
 const (
 	outOfLoop  = 1 << 16
 	afterBlock = 1 << 20
 	neverUsed  = 1 << 28
 )
 
-// nextUses holds, for every word of every general value, how far its next use
-// is at the start and end of each block.
+// nextUses holds, by block, the distance to the next use of every unit at its start and at its end.
 type nextUses struct {
 	in, out [][]int32
 }
 
-// unit numbers a word of a value.
+// unitOf numbers word w of value v.
 func unitOf(v vreg.Value, w uint8) int { return 4*int(v) + int(w) }
 
-// eachUnit calls do for the general words an operand covers.
+// eachUnit calls do for the general units that an operand covers.
 func eachUnit(f *mir.Func, v vreg.Value, mask uint8, do func(u int)) {
 	m := mask & f.GeneralMask(v)
 	for w := uint8(0); m>>w != 0; w++ {
@@ -77,21 +78,20 @@ func findNextUses(f *mir.Func) *nextUses {
 	return nu
 }
 
-// blockUses are the next uses seen from inside a block: for each instruction,
-// of what it reads, after it, and of what it writes.
+// blockUses holds, by instruction of a block, the next uses of what it reads, after it, and of what
+// it writes.
 type blockUses struct {
 	reads, writes [][]unitUse
 }
 
-// unitUse is a word and the place of its next use, counted from the start of
-// the block.
+// unitUse is a unit and the position of its next use, counted from the start of the block.
 type unitUse struct {
 	unit int
 	next int32
 }
 
-// backUses takes distances from the end of a block to its start, and notes them
-// at every instruction in at, if there is one.
+// backUses takes the distances in cur from the end of block b to its start. If at is not nil it
+// records them at every instruction.
 func backUses(f *mir.Func, b int, cur []int32, at *blockUses) {
 	insts := f.Blocks[b].Insts
 	n := int32(len(insts))

@@ -5,14 +5,17 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// PressurePoint is a program point where more registers are live than there are.
+// Points of the program with too few registers, for spilling whole values.
+
+// PressurePoint is a point where over registers more are live than there are, and the values that
+// could be spilled there.
 type PressurePoint struct {
 	over int
 	live []vreg.Value
 }
 
-// pointsOf counts into cover at how many points each value is live, and
-// returns a function that lists them.
+// pointsOf counts in cover at how many points each value is live, and returns a function that lists
+// them.
 func pointsOf(f *mir.Func, points []PressurePoint, cover []int) func(v vreg.Value) []int32 {
 	total := 0
 	for i := range points {
@@ -42,9 +45,8 @@ func pointsOf(f *mir.Func, points []PressurePoint, cover []int) func(v vreg.Valu
 	}
 }
 
-// Unplaced lists, as crowded points, where the values come to life that the
-// allocation could only place at registers from limit on, each of them more
-// registers short.
+// Unplaced returns the points where those values come to life that allocation could place only at
+// registers from limit on. Each is at least more registers short.
 func Unplaced(f *mir.Func, limit, more int, s *Scratch) []PressurePoint {
 	ranges := New(f, f.Layout(nil), s).liveRanges(0)
 	var out []PressurePoint
@@ -69,8 +71,8 @@ func Unplaced(f *mir.Func, limit, more int, s *Scratch) []PressurePoint {
 	return out
 }
 
-// PressurePoints lists the points where too many registers are live, with the values
-// that live across the instruction there.
+// PressurePoints returns the points where more than registers general registers are live, with the
+// values that live across the instruction there.
 func PressurePoints(f *mir.Func, registers int) []PressurePoint {
 	var out []PressurePoint
 	var slab []vreg.Value
@@ -113,8 +115,7 @@ func PressurePoints(f *mir.Func, registers int) []PressurePoint {
 	return out
 }
 
-// follow brings a set of live general values up to date with the words live
-// before an instruction.
+// follow updates a set of live general values to the words live before an instruction.
 func follow(f *mir.Func, s *sparseSet[vreg.Value], in *mir.Inst, live []uint8) {
 	for i := range in.Dst {
 		if a := &in.Dst[i]; a.Kind == mir.ArgValue && live[a.Value] == 0 {

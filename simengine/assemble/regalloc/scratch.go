@@ -4,7 +4,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Scratch is reused by allocations one after another.
+// Scratch is storage that allocations reuse.
 type Scratch struct {
 	files  [vreg.NumFiles]registerFile
 	ranges rangeBuilder

@@ -1,10 +1,12 @@
 package regalloc
 
-// sparseSet is a set of numbers below a bound, with all of its operations at once and
-// its members listed (Briggs and Torczon, 1993).
+// Sparse sets (Briggs and Torczon, "An Efficient Representation for Sparse Sets", LOPLAS 1993).
+
+// sparseSet is a set of numbers below a bound: constant time for every operation, and its members
+// are listed.
 type sparseSet[T ~int | ~int32] struct {
 	list []T
-	at   []int32 // by number: place in list plus one
+	at   []int32 // by number: index in list plus one, 0 absent
 }
 
 func newSparseSet[T ~int | ~int32](bound int) sparseSet[T] {

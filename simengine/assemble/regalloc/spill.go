@@ -6,8 +6,13 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// SpillAt moves values to local memory until none of the points is crowded any
-// more, and says whether it moved any.
+// Spilling whole values (Chaitin, "Register Allocation and Spilling via Graph Coloring", 1982): a
+// store after every write, a load before every read. It is the fallback where word-by-word spilling
+// leaves holes that vectors do not fit (see belady.go).
+
+// SpillAt spills values until none of the points is short of registers, as far as there are values
+// to spill. At each step it takes the one that frees most register points for its cost. It reports
+// whether it spilled any.
 func SpillAt(f *mir.Func, points []PressurePoint) bool {
 	if len(points) == 0 {
 		return false
@@ -57,8 +62,8 @@ func SpillAt(f *mir.Func, points []PressurePoint) bool {
 	return found
 }
 
-// spillCosts estimates the accesses that spilling each value would add: its
-// reads and writes, ten times as many for each loop around them.
+// spillCosts estimates the accesses that spilling each value adds: its reads and writes, ten times
+// as many for each loop around them.
 func spillCosts(f *mir.Func) []float64 {
 	cost := make([]float64, len(f.Values))
 	for _, b := range f.Order {
@@ -82,9 +87,8 @@ func spillCosts(f *mir.Func) []float64 {
 	return cost
 }
 
-// spill rewrites the program so that the victims live in local memory: a store
-// after every write, a load before every read. Victims that an instruction
-// without operands defines are defined again instead.
+// spill moves the victims to local memory. Victims that one instruction without operands defines
+// are defined again before each use instead.
 func spill(f *mir.Func, victims []bool) {
 	if f.Spills.Pinned == nil {
 		f.Spills.Pinned = map[vreg.Value]bool{}
@@ -105,7 +109,7 @@ func spill(f *mir.Func, victims []bool) {
 				if _, ok := local[v]; ok {
 					return
 				}
-				t := pinned(f, v)
+				t := newPinned(f, v)
 				local[v] = t
 				if d, ok := defs[v]; ok {
 					d.Dst[0].Value = t
@@ -128,7 +132,7 @@ func spill(f *mir.Func, victims []bool) {
 				}
 				t, ok := local[v]
 				if !ok {
-					t = pinned(f, v)
+					t = newPinned(f, v)
 					local[v] = t
 				}
 				f.Spills.Stores++
@@ -145,14 +149,14 @@ func spill(f *mir.Func, victims []bool) {
 	}
 }
 
-// pinned returns a new value that stands for v around one instruction.
-func pinned(f *mir.Func, v vreg.Value) vreg.Value {
+// newPinned returns a new value that stands for v around one instruction.
+func newPinned(f *mir.Func, v vreg.Value) vreg.Value {
 	t := f.NewValue(f.Values[v].Words, vreg.General)
 	f.Spills.Pinned[t] = true
 	return t
 }
 
-// slotOf returns the word offset of a value's place in the spill area.
+// slotOf returns the place of a value in the spill area, in words, aligned to its size.
 func slotOf(f *mir.Func, slot map[vreg.Value]int16, v vreg.Value) int16 {
 	s, ok := slot[v]
 	if !ok {
@@ -167,8 +171,8 @@ func slotOf(f *mir.Func, slot map[vreg.Value]int16, v vreg.Value) int16 {
 	return s
 }
 
-// spillAccess is a load or store of a spill slot, guarded like the instruction
-// it serves.
+// spillAccess is a load or store of a spill slot. A store has the guard of the instruction it
+// follows.
 func spillAccess(f *mir.Func, op mir.Op, t vreg.Value, slot int16, user *mir.Inst) mir.Inst {
 	in := mir.Inst{Op: op, PC: -1, Carried: user.Carried, Guard: vreg.None, Space: ir.Local, Width: 4 * f.Values[t].Words, SpillSlot: slot, MemVar: -1, MemBase: vreg.None, MemOffset: int64(slot) * 4}
 	a := mir.ValueWords(t, 0, f.Values[t].Words)
@@ -181,8 +185,8 @@ func spillAccess(f *mir.Func, op mir.Op, t vreg.Value, slot int16, user *mir.Ins
 	return in
 }
 
-// rematDefs returns the defining instruction of each victim that one
-// unguarded instruction without register operands defines.
+// rematDefs returns the definition of each victim that one unguarded instruction without register
+// operands defines.
 func rematDefs(f *mir.Func, victims []bool) map[vreg.Value]mir.Inst {
 	out := map[vreg.Value]mir.Inst{}
 	count := map[vreg.Value]int{}

@@ -8,15 +8,23 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
+// Block boundaries in word-by-word spilling.
+//
+// A block starts with the units that all blocks before it leave in registers. The head of a loop is
+// reached before the blocks that go back to it are done; it starts with what the loop uses, nearest
+// first, and as much of what only passes through as the loop's highest pressure leaves room for.
+// Afterwards accesses are added on edges where the end of one block and the start of the next
+// differ.
+
 // regState is what a block boundary finds in registers and in memory.
 type regState struct {
-	in    []int  // units in registers
-	saved []bool // nil: block not done
-	has   map[int]bool
+	in    []int        // units in registers
+	saved []bool       // by unit: memory holds it; nil: the block is not done
+	has   map[int]bool // in, as a set
 }
 
-// enter sets what is in registers and in memory at the start of a block.
-func (s *spiller) enter(b int) {
+// enterBlock sets what is in registers and in memory at the start of block b.
+func (s *spiller) enterBlock(b int) {
 	f := s.f
 	in := s.nu.in[b]
 	known, loop := 0, false
@@ -87,9 +95,7 @@ func nearest(units []int, next []int32) {
 	})
 }
 
-// loopEntry chooses what a loop starts with in registers: what is there and
-// used in it, nearest first, and as much of what only passes through as its busiest point leaves
-// room for.
+// loopEntry chooses what the loop with head b starts with in registers. have is what could stay.
 func (s *spiller) loopEntry(b int, have []int) []int {
 	f := s.f
 	in := s.nu.in[b]
@@ -123,8 +129,8 @@ func (s *spiller) loopEntry(b int, have []int) []int {
 	return append(used, through[:max(0, min(room, len(through), s.k-len(used)))]...)
 }
 
-// loop marks the blocks of the loop headed by b: those that reach a block not
-// yet done before it without passing b.
+// loop marks the blocks of the loop with head b: those that reach a block before b that is not
+// done, without passing b.
 func (s *spiller) loop(b int) []bool {
 	f := s.f
 	in := make([]bool, len(f.Blocks))
@@ -146,8 +152,8 @@ func (s *spiller) loop(b int) []bool {
 	return in
 }
 
-// writtenIn marks the units that the loop headed by b writes, of those there were before
-// anything was spilled (where a loop has a second entry, blocks that are done seem inside).
+// writtenIn marks the units that the loop with head b writes, of those that were there before
+// spilling. Where a loop has a second entry, blocks that are done count as inside.
 func (s *spiller) writtenIn(b int, loop bool) []bool {
 	out := make([]bool, len(s.saved))
 	if !loop {
@@ -173,9 +179,8 @@ func (s *spiller) writtenIn(b int, loop bool) []bool {
 	return out
 }
 
-// conform makes the end of a block that goes back to a loop's head leave what
-// the loop starts with.
-func (s *spiller) conform(b int) {
+// matchLoopHead makes a block that goes back to a loop's head leave what the loop starts with.
+func (s *spiller) matchLoopHead(b int) {
 	for _, t := range s.f.Blocks[b].Succs {
 		if t != b && s.exit[t].saved == nil {
 			continue
@@ -202,13 +207,13 @@ func (s *spiller) conform(b int) {
 	}
 }
 
-// leave ends a block: what lives on goes by its own name again.
-func (s *spiller) leave(b int) {
-	s.conform(b)
+// exitBlock ends block b: units that live on go by their own names again.
+func (s *spiller) exitBlock(b int) {
+	s.matchLoopHead(b)
 	st := regState{saved: slices.Clone(s.saved), has: map[int]bool{}}
 	for _, u := range s.w.list {
 		if s.nu.out[b][u] < neverUsed {
-			s.settle(u)
+			s.unifyCopy(u)
 			st.in = append(st.in, u)
 			st.has[u] = true
 		}
@@ -226,9 +231,8 @@ func (s *spiller) leave(b int) {
 	s.exit[b] = st
 }
 
-// couple adds, before the branch of block p, the accesses that make what p
-// leaves what t expects.
-func (s *spiller) couple(p, t int) {
+// connect adds, before the branch of block p, the accesses that make what p leaves what t expects.
+func (s *spiller) connect(p, t int) {
 	from, to := &s.exit[p], &s.entry[t]
 	var stores, loads []mir.Inst
 	s.out = nil

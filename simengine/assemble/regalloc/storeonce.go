@@ -7,12 +7,12 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// storeOnce stores a unit right after each of its writes, instead of where it leaves
-// its register, when that is less often by a loop at least: what is written before
-// a loop and only read in it leaves its register once a turn, but memory need hold
-// it once. The real assembler's code does the same: under 24 registers fft_shared's STL all
-// stand before the loops that LDL what they stored
-// (deploy/calibrate/validation/further).
+// Stores at the definition instead of at the eviction.
+
+// storeOnce stores a unit right after each of its writes where that is less often, by a loop at
+// least, than where it is evicted. A value written before a loop and only read in it is evicted
+// once a turn, but memory has to receive it once. Evidence, kernels: under 24 registers all STL of
+// fft_shared stand before the loops that reload.
 func (s *spiller) storeOnce() {
 	stored, written := map[int]float64{}, map[int]float64{}
 	of := map[int16]int{}
@@ -22,7 +22,7 @@ func (s *spiller) storeOnce() {
 	s.eachAccess(of, func(u int, w float64) { stored[u] += w }, func(u int, w float64) { written[u] += w })
 	move := map[int]bool{}
 	for u, w := range stored {
-		if n := written[u]; n > 0 && aLoop*n <= w {
+		if n := written[u]; n > 0 && loopFactor*n <= w {
 			move[u] = true
 		}
 	}
@@ -50,16 +50,16 @@ func (s *spiller) storeOnce() {
 	}
 }
 
-// aLoop is how many more times what is in a loop is taken to be executed.
-const aLoop = 10
+// loopFactor is how many times a loop is taken to run.
+const loopFactor = 10
 
-// eachAccess reports the stores of units and their writes, each with how often it is
-// made.
+// eachAccess reports each store of a unit and each of its writes, with how often it runs. of is the
+// unit of each spill slot.
 func (s *spiller) eachAccess(of map[int16]int, stored, written func(u int, weight float64)) {
 	for _, b := range s.f.Order {
 		w := 1.0
 		for range s.f.Blocks[b].LoopDepth {
-			w *= aLoop
+			w *= loopFactor
 		}
 		for i := range s.f.Blocks[b].Insts {
 			in := &s.f.Blocks[b].Insts[i]
@@ -74,8 +74,7 @@ func (s *spiller) eachAccess(of map[int16]int, stored, written func(u int, weigh
 	}
 }
 
-// writes are the units that an instruction of the program itself writes and that
-// have a place in memory.
+// writes returns the units with a place in memory that an instruction of the program itself writes.
 func (s *spiller) writes(in *mir.Inst) (units []int) {
 	if in.Op == mir.OpLDL && in.SpillSlot >= 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// VerifyRegisters checks that no two values live at one time share a register.
+// VerifyRegisters checks that no two values that are live at the same time share a register.
 func VerifyRegisters(f *mir.Func, s *Scratch) error {
 	f.TrackOrder()
 	l := New(f, f.Layout(nil), s)

@@ -6,9 +6,12 @@ import (
 	"github.com/warptune/warptune/simengine/disjoint"
 )
 
-// SplitWebs gives every web of a one-word value a name of its own: definitions
-// that share no use need not share a register. Spilling leaves many, as each
-// load back starts one. It needs the liveness of the program.
+// Webs: the definitions of a variable that reach common uses (Muchnick, "Advanced Compiler Design
+// and Implementation", 1997, section 16.3). Definitions that share no use need not share a
+// register. Spilling leaves many webs, as each reload starts one.
+
+// SplitWebs gives every web of a one-word value a name of its own. The liveness of the program must
+// be up to date.
 func SplitWebs(f *mir.Func) {
 	n := len(f.Values)
 	split := make([]bool, n)
@@ -58,19 +61,19 @@ func countWrites(f *mir.Func) []int {
 	return out
 }
 
-// webs numbers the webs of some values and joins those that meet.
+// webs numbers the webs of the values in split and joins those that meet.
 type webs struct {
 	f       *mir.Func
 	split   []bool
 	sets    disjoint.Sets
-	in, out [][]int32 // by block and value: its web, -1 none
+	in, out [][]int32 // by block and value: its web at the start, -1 none
 	cur     []int32
 	first   []int32 // by block: the web of its first definition
-	count   int32   // of the next definition, on the second walk
+	count   int32   // web of the next definition, on the second walk
 	names   map[int32]vreg.Value
 }
 
-// name is the value that a web goes by: the first one keeps the old name.
+// name is the value that a web goes by.
 func (w *webs) name(v vreg.Value, id int32) vreg.Value {
 	id = w.sets.Find(id)
 	if t, ok := w.names[id]; ok {
@@ -82,8 +85,7 @@ func (w *webs) name(v vreg.Value, id int32) vreg.Value {
 	return t
 }
 
-// walk follows the webs through a block: it numbers them, in program order, or
-// renames their operands.
+// walk follows the webs through block b. It numbers them or, with rename, renames their operands.
 func (w *webs) walk(b int, rename bool) {
 	insts := w.f.Blocks[b].Insts
 	if rename {
@@ -120,7 +122,7 @@ func (w *webs) walk(b int, rename bool) {
 	}
 }
 
-// number is the web of a definition: a new one, or the same on the second walk.
+// number is the web of a definition: a new one, or on the second walk the same again.
 func (w *webs) number(again bool) int32 {
 	if !again {
 		return w.sets.Add()
@@ -129,6 +131,7 @@ func (w *webs) number(again bool) int32 {
 	return w.count - 1
 }
 
+// use renames an operand to its web.
 func (w *webs) use(a *mir.Arg) {
 	if a.Kind == mir.ArgValue && int(a.Value) < len(w.split) && w.split[a.Value] && w.cur[a.Value] >= 0 {
 		a.Value = w.name(a.Value, w.cur[a.Value])

@@ -1,7 +1,7 @@
 package vreg
 
-// Value is a virtual register of one to four 32-bit words; the first
-// len(Kernel.Regs) values are the PTX registers.
+// Value is a virtual register of one to four 32-bit words. The first len(Kernel.Regs) values are
+// the PTX registers.
 type Value int32
 
 const None Value = -1
@@ -23,11 +23,10 @@ const (
 type Info struct {
 	Words   uint8
 	File    File
-	Defs    int32 // number of node (then instruction groups) that define it
-	Def     int32 // index of the defining node when defs is 1
-	Uniform bool  // uniform: all threads of a warp hold the same value.
-	// remat: its defining instruction may be repeated before a use instead of
-	// keeping the value in a register.
+	Defs    int32 // nodes that define it
+	Def     int32 // the defining node where Defs is 1, else -1
+	Uniform bool  // Uniform: all threads of a warp hold the same value.
+	// Remat: its definition may be repeated before a use, so that no register has to keep it.
 	Remat bool
 }
 

@@ -5,14 +5,18 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
-// BalancePipes gives the multiplier's pipe part of what the integer pipe would have more of than it in
-// the whole program, each instruction counted once wherever it stands: sums of two registers, of one that is
-// shifted to the left, moves and such shifts can be made there (IMAD.IADD, IMAD, IMAD.MOV, IMAD.SHL), at the same latency, on Hopper sums with an
-// immediate, too (VIADD). ptxas makes as many there as leave both pipes with as much, evenly
-// among all: of 115,000 such instructions in 2,210 programs for sm_90 3.1 % are otherwise, for sm_86, sm_80 and
-// sm_75 (1,400 programs each, the same PTX) 1.7, 1.7 and 1.6 % (ptxas 13.0.88). Each
-// multiply-add is one of the multiplier's, though every other one of Hopper's runs beside it; sums of halves are
-// on Hopper only.
+// Balance between the integer pipe and the multiplier's pipe.
+//
+// Additions of two registers, shifted additions, moves and shifts by a constant also exist as
+// IMAD.IADD, IMAD, IMAD.MOV and IMAD.SHL, at the same latency; on Hopper additions of an immediate
+// as VIADD. ptxas makes as many of them as give both pipes the same number of instructions in the
+// whole program, each counted once wherever it stands, and spreads them evenly over the program.
+//
+// Evidence, ptxas corpus (13.0.88): of 115,000 such instructions in 2,210 programs for sm_90 3.1 %
+// differ; in 1,400 programs each for sm_86, sm_80 and sm_75, 1.7, 1.7 and 1.6 %.
+
+// BalancePipes moves instructions of the integer pipe to the multiplier's pipe until both have the
+// same number, or none is left that can move.
 func BalancePipes(f *mir.Func) error {
 	if !f.Target.ImadWide {
 		return nil
@@ -35,8 +39,9 @@ func BalancePipes(f *mir.Func) error {
 	return nil
 }
 
-// pipeTotals counts the instructions of the integer pipe, those of the multiplier's, and those of the first
-// that may run on either.
+// pipeTotals counts the instructions of the integer pipe, those of the multiplier's pipe, and those
+// of the integer pipe that could run on either. Half precision counts as the multiplier's on Hopper
+// only.
 func pipeTotals(f *mir.Func) (integer, multiplier, either int) {
 	for _, b := range f.Order {
 		insts := f.Blocks[b].Insts
@@ -59,8 +64,8 @@ func pipeTotals(f *mir.Func) (integer, multiplier, either int) {
 	return integer, multiplier, either
 }
 
-// onMultiplier is the operation of the multiplier's pipe that does the same,
-// opInvalid when there is none.
+// onMultiplier is the operation of the multiplier's pipe with the same result, OpInvalid where
+// there is none.
 func onMultiplier(in *mir.Inst, t *target.Target) mir.Op {
 	registers, immediate := true, false
 	for i := range in.Src[:in.NSrc] {
