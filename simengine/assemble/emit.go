@@ -13,7 +13,7 @@ import (
 // instructionBytes is the size of a machine instruction: 16 bytes from Volta
 // on, 8 before (plus scheduling words, left out).
 func instructionBytes(f *mir.Func) int {
-	if f.Target.Cc[0] >= 7 {
+	if f.Target.CC[0] >= 7 {
 		return 16
 	}
 	return 8

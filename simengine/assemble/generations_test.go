@@ -50,7 +50,7 @@ func TestRegistersOfOtherGenerations(t *testing.T) {
 			if by[sm] == nil {
 				by[sm] = &occupancyScore{target: targetNamed(t, sm)}
 			}
-			p, err := Assemble(c.Kernel(t, r.PTX), Options{CC: by[sm].target.Cc, MaxRegisters: r.Cap})
+			p, err := Assemble(c.Kernel(t, r.PTX), Options{CC: by[sm].target.CC, MaxRegisters: r.Cap})
 			if err != nil {
 				t.Errorf("%s cap %d for %s: %v", r.PTX, r.Cap, sm, err)
 				continue

@@ -5,10 +5,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// OnePredecessor says that a block is reached from one other only; the first is from outside as well.
+// OnePredecessor reports whether a block is entered from one block only. The entry is entered from
+// outside.
 func (f *Func) OnePredecessor(b int) bool { return b != 0 && len(f.Blocks[b].Preds) == 1 }
 
-// Link recomputes predecessors and the reverse post-order from successors.
+// Link recomputes predecessors, reverse post-order and dominators from the successors.
 func (f *Func) Link() {
 	for b := range f.Blocks {
 		f.Blocks[b].Preds = f.Blocks[b].Preds[:0]
@@ -41,7 +42,8 @@ func (f *Func) Link() {
 	f.dominators()
 }
 
-// dominators fills idom (Cooper, Harvey and Kennedy's iteration).
+// dominators computes immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+// Algorithm", 2001).
 func (f *Func) dominators() {
 	pos := make([]int, len(f.Blocks))
 	for i, b := range f.Order {
@@ -78,7 +80,7 @@ func (f *Func) dominators() {
 	}
 }
 
-// Dominates says whether block a dominates block b.
+// Dominates reports whether block a dominates block b.
 func (f *Func) Dominates(a, b int) bool {
 	for {
 		if a == b {
@@ -92,7 +94,7 @@ func (f *Func) Dominates(a, b int) bool {
 	}
 }
 
-// Carrier is the block whose code a node is part of.
+// Carrier is the block whose code node n is part of.
 func (f *Func) Carrier(n *Node) int {
 	if m := f.Blocks[n.Block].Merged; m >= 0 {
 		return m
@@ -100,17 +102,16 @@ func (f *Func) Carrier(n *Node) int {
 	return int(n.Block)
 }
 
-// IsExit says whether block b consists of an exit that its predecessors
-// take over.
+// IsExit reports whether block b is only an exit, which its predecessors take over.
 func (f *Func) IsExit(b int) bool { return b != f.Order[0] && f.OnlyExits(b) }
 
-// OnlyExits says whether a block does nothing but exit.
+// OnlyExits reports whether a block does nothing but exit.
 func (f *Func) OnlyExits(b int) bool {
 	ns := f.Blocks[b].Nodes
 	return len(ns) == 1 && f.Nodes[ns[0]].Op == ir.Exit && f.Nodes[ns[0]].Guard == vreg.None
 }
 
-// CondBranch returns the conditional branch that ends a block, nil when there is none.
+// CondBranch returns the conditional branch that ends a block, nil where there is none.
 func (f *Func) CondBranch(b int) *Node {
 	hb := &f.Blocks[b]
 	if len(hb.Nodes) == 0 || len(hb.Succs) != 2 {
@@ -151,7 +152,7 @@ func (f *Func) InnermostLoops() []bool {
 	return out
 }
 
-// uses of each value by nodes, counted once before selection.
+// CountUses counts the operands that name each value, guards among them.
 func (f *Func) CountUses() []int32 {
 	uses := make([]int32, len(f.Values))
 	for _, b := range f.Order {

@@ -5,8 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Resolve follows copies from one operand. In an address operand only the base
-// register is followed, and constant parts are collected into the offset.
+// Resolve follows copies from an operand of user. From the base of an address it follows copies and
+// additions of constants, which it collects in the offset.
 func (f *Func) Resolve(user *Node, o *ir.Operand) {
 	for range 64 {
 		if (o.Kind != ir.OperandReg && o.Kind != ir.OperandAddr) || o.Reg == ir.NoReg {
@@ -65,12 +65,12 @@ func (f *Func) ResolveGuard(n *Node) {
 	}
 }
 
-// negates says that a node is nothing but the negation of a predicate.
+// negates reports whether a node is the negation of a predicate and nothing else.
 func (f *Func) negates(d *Node) bool {
 	return d != nil && d.Op == ir.Not && d.Type == ir.Pred && d.Guard == vreg.None && len(d.Dst) == 1 && d.Src[0].Kind == ir.OperandReg && f.Values[d.Src[0].Reg].Defs == 1
 }
 
-// replaceable says whether an operand that names a copy may name the source.
+// replaceable reports whether operand o, which names a copy, may name its source s.
 func (f *Func) replaceable(o, s *ir.Operand) bool {
 	switch s.Kind {
 	case ir.OperandReg:

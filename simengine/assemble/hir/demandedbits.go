@@ -2,10 +2,9 @@ package hir
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// UpperWords says which 64-bit values have a reader that depends on their upper
-// word, directly or through sums, products and copies. Addresses in shared
-// memory, and indices that are cut to 32 bits, have none, also when a loop
-// carries them.
+// UpperWords reports, by value, whether some reader depends on the upper word of a 64-bit value,
+// directly or through additions, multiplications and copies. Addresses in shared memory and indices
+// that are truncated to 32 bits have no such reader, also when a loop carries them.
 func (f *Func) UpperWords() []bool {
 	need := make([]bool, len(f.Values))
 	for changed := true; changed; {
@@ -26,8 +25,8 @@ func (f *Func) UpperWords() []bool {
 	return need
 }
 
-// readsUpper says whether what a node does depends on the upper word of its
-// k-th source, given which results' upper words matter.
+// readsUpper reports whether a node depends on the upper word of its source k. need says of which
+// results the upper word matters.
 func readsUpper(n *Node, k int, need []bool) bool {
 	if n.Src[k].Kind == ir.OperandAddr {
 		return n.Space == ir.Global || n.Space == ir.Generic || n.Op == ir.CpAsync && k == 1

@@ -10,37 +10,43 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// The kernel as a control-flow graph of PTX instructions, before instruction selection.
+//
+// A node is a PTX instruction; its operands name virtual registers. Registers that are written once
+// are in SSA form as far as compilers leave them so. There are no phi functions: variables of loops
+// are registers with several definitions, and passes ask how many a value has (vreg.Info.Defs).
+
 // Block is a basic block of nodes.
 type Block struct {
-	Nodes     []int32 // indices in fn.nodes, in order
+	Nodes     []int32 // indices in Func.Nodes, in order
 	Succs     []int   // fall-through first
 	Preds     []int
-	IDom      int
-	IPDom     int
-	Merged    int // block it was if-converted into, -1 none
-	Holds     int // block whose first nodes were moved here, 0 none; see sinkArm
-	LoopDepth int
-	Divergent bool // its branch is taken by some lanes of a warp only
-	Partial   bool // only part of a warp may be in it
+	IDom      int  // immediate dominator, itself for the entry
+	IPDom     int  // immediate post-dominator, -1 none
+	Merged    int  // block that it was if-converted into, -1 none
+	Holds     int  // block whose first nodes were moved to the end of this one, 0 none (opt/sinkloads.go)
+	LoopDepth int  // loops around it
+	Divergent bool // lanes of a warp may leave it by different ways
+	Partial   bool // some lanes of a warp may be in it without the others
 }
 
-// Func is a kernel as a control-flow graph of PTX instructions being rewritten.
+// Func is a kernel being rewritten.
 type Func struct {
 	Kernel    *ir.Kernel
 	Target    *target.Target
-	Check     bool
-	Yields    []bool // ir.Kernel.Yields
+	Check     bool   // verifiers run after each pass
+	Yields    []bool // by block: it heads a loop whose lanes yield (ir.Kernel.Yields)
 	Values    []vreg.Info
 	Nodes     []Node
 	Blocks    []Block
 	Order     []int                     // reachable, unmerged blocks in reverse post-order
-	Sign      map[vreg.Value]vreg.Value // the upper word of each sign-extended value
-	Joined    []int32                   // PTX loads that became part of another
-	Wide      []WideAccess
-	unwritten []vreg.Value // unwritten are the PTX registers that a path from the entry reads before it writes them.
+	Sign      map[vreg.Value]vreg.Value // by sign-extended value: the value that is its upper word
+	Joined    []int32                   // PTX accesses that became part of another
+	Wide      []WideAccess              // accesses that others became part of
+	unwritten []vreg.Value              // PTX registers that some path from the entry reads before it writes them
 }
 
-// New copies a kernel into nodes.
+// New copies a kernel. It reports instructions that are not valid.
 func New(k *ir.Kernel, t *target.Target) (*Func, error) {
 	f := &Func{Kernel: k, Yields: k.Yields(), Target: t, Values: make([]vreg.Info, len(k.Regs)), Nodes: make([]Node, len(k.Instrs)), Blocks: make([]Block, len(k.Blocks))}
 	nsrc, ndst := 0, 0
@@ -95,8 +101,9 @@ func (f *Func) findUnwritten() {
 	}
 }
 
-// CountDefs recomputes how often each value is defined, and by what: what may be read
-// unwritten is once more, at the start, so that nothing takes the one definition for what is read.
+// CountDefs recomputes the number of definitions of each value, and the one where there is one. A
+// value that may be read unwritten has one more, at the entry, so that its only definition is not
+// taken for what its readers see.
 func (f *Func) CountDefs() {
 	for v := range f.Values {
 		f.Values[v].Defs, f.Values[v].Def = 0, -1
@@ -116,7 +123,7 @@ func (f *Func) CountDefs() {
 	}
 }
 
-// DefOf returns the only node that defines v, nil when there are none or several.
+// DefOf returns the only node that defines v, nil where there are none or several.
 func (f *Func) DefOf(v vreg.Value) *Node {
 	if v < 0 || int(v) >= len(f.Values) || f.Values[v].Defs != 1 || f.Values[v].Def < 0 {
 		return nil
@@ -124,15 +131,14 @@ func (f *Func) DefOf(v vreg.Value) *Node {
 	return &f.Nodes[f.Values[v].Def]
 }
 
-// NewValue adds a virtual register.
+// NewValue adds a virtual register of w words in a register file.
 func (f *Func) NewValue(w uint8, fl vreg.File) vreg.Value {
 	f.Values = append(f.Values, vreg.Info{Words: w, File: fl, Def: -1})
 	return vreg.Value(len(f.Values) - 1)
 }
 
-// Clone is a copy of a function to select instructions for. A copy whose values are
-// rematerialised rewrites operands that it shares with copies made before, which must
-// have been selected by then.
+// Clone returns a copy to select instructions for. Rematerialisation in the copy rewrites operands
+// that it shares with copies made before: these must have been selected by then.
 func (f *Func) Clone() *Func {
 	g := *f
 	g.Values, g.Nodes, g.Blocks = slices.Clone(f.Values), slices.Clone(f.Nodes), slices.Clone(f.Blocks)
@@ -140,7 +146,8 @@ func (f *Func) Clone() *Func {
 	return &g
 }
 
-// WideAccess is a PTX load or store whose machine instruction does the work of several.
+// WideAccess is a PTX load or store whose machine instruction moves the bytes of several: Bytes a
+// lane.
 type WideAccess struct {
 	PC    int32
 	Bytes uint8

@@ -5,10 +5,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// KnownBits bounds the significant low bits of an unsigned value.
+// KnownBits bounds the number of low bits that may be set in v, taken as unsigned.
 func (f *Func) KnownBits(v vreg.Value) int { return f.significant(v, 0) }
 
-// bitsDepth bounds how far back knownBits looks.
+// bitsDepth bounds how many definitions KnownBits looks back.
 const bitsDepth = 12
 
 func (f *Func) significant(v vreg.Value, depth int) int {

@@ -5,8 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Node is one PTX instruction being rewritten. Its operands name values, which
-// share numbering with the PTX registers.
+// Node is a PTX instruction being rewritten. Its operands name values, numbered as the PTX
+// registers and on from there.
 type Node struct {
 	Op            ir.Op
 	Type, SrcType ir.Type
@@ -15,9 +15,9 @@ type Node struct {
 	Bool          ir.BoolOp
 	Atom          ir.AtomOp
 	Space         ir.Space
-	Vec           uint8
-	PC            int32
-	Block         int32 // ir block it came from
+	Vec           uint8 // elements of a vector access
+	PC            int32 // index of the PTX instruction
+	Block         int32 // block that it came from
 	Guard         vreg.Value
 	GuardNot      bool
 	Matrix        *ir.Matrix
@@ -25,7 +25,7 @@ type Node struct {
 	Src           []ir.Operand
 }
 
-// HasEffect says whether a node must stay even when its results are unused.
+// HasEffect reports whether a node must stay even if nothing reads its results.
 func (n *Node) HasEffect() bool {
 	switch n.Op {
 	case ir.St, ir.Atom, ir.Red, ir.CpAsync, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Bra, ir.Brx, ir.Exit, ir.Trap,
@@ -37,7 +37,7 @@ func (n *Node) HasEffect() bool {
 	return false
 }
 
-// HasSlowPath says whether a node expands to code with a slow path.
+// HasSlowPath reports whether a node expands to code that branches to a slow path.
 func (n *Node) HasSlowPath() bool {
 	switch n.Op {
 	case ir.Rsqrt:
@@ -48,12 +48,12 @@ func (n *Node) HasSlowPath() bool {
 	return false
 }
 
-// IsTerminator says whether a node ends its block.
+// IsTerminator reports whether a node ends its block.
 func (n *Node) IsTerminator() bool {
 	return n.Op == ir.Bra || n.Op == ir.Brx || n.Op == ir.Exit || n.Op == ir.Trap
 }
 
-// Is32Bit says whether a widening multiply has 32-bit sources.
+// Is32Bit reports whether a widening multiply has 32-bit sources.
 func Is32Bit(n *Node) bool {
 	switch n.Type {
 	case ir.U32, ir.S32, ir.B32:
@@ -62,7 +62,7 @@ func Is32Bit(n *Node) bool {
 	return false
 }
 
-// ShiftCount returns the constant shift of a node, -1 when it has none.
+// ShiftCount returns the constant count of a shift, -1 where it has none.
 func ShiftCount(n *Node) int {
 	if len(n.Src) == 2 && n.Src[1].Kind == ir.OperandImm && n.Src[1].Imm < 64 {
 		return int(n.Src[1].Imm)
@@ -70,19 +70,22 @@ func ShiftCount(n *Node) int {
 	return -1
 }
 
+// ShiftsLeft reports whether a node shifts 32 bits left by a constant.
 func ShiftsLeft(d *Node) bool {
 	return d != nil && d.Op == ir.Shl && Bits(d.Type) == 32 && ShiftCount(d) >= 0
 }
 
+// IsParam reports whether a node loads a kernel parameter.
 func IsParam(d *Node) bool { return d.Op == ir.Ld && d.Space == ir.ParamSpace }
 
-// RepeatsHalf says that a node makes a pair of one half.
+// RepeatsHalf reports whether a node packs one half twice into a word.
 func (n *Node) RepeatsHalf() bool {
 	return n.Op == ir.Mov && len(n.Src) == 2 && len(n.Dst) == 1 && Bits(n.Type) == 32 && n.Src[0].Kind == ir.OperandReg &&
 		n.Src[1].Kind == ir.OperandReg && n.Src[0].Reg == n.Src[1].Reg
 }
 
-// ReadsHalves says that the machine instruction of a node reads halves in place.
+// ReadsHalves reports whether the machine instruction of a node reads a half of a register as an
+// operand.
 func (n *Node) ReadsHalves() bool {
 	switch n.Op {
 	case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Fma, ir.Min, ir.Max, ir.Neg, ir.Abs, ir.Setp:
@@ -95,12 +98,12 @@ func (n *Node) ReadsHalves() bool {
 	return false
 }
 
-// SetsConstant says whether a node gives a value of one word a constant.
+// SetsConstant reports whether a node sets a value to an immediate.
 func SetsConstant(n *Node) bool {
 	return n.Op == ir.Mov && len(n.Dst) == 1 && len(n.Src) == 1 && n.Src[0].Kind == ir.OperandImm
 }
 
-// Reads counts the operands of a node, its guard among them, that are a value.
+// Reads counts the operands of a node, its guard among them, that name v.
 func (n *Node) Reads(v vreg.Value) (times int32) {
 	if n.Guard == v {
 		times++
@@ -113,7 +116,7 @@ func (n *Node) Reads(v vreg.Value) (times int32) {
 	return times
 }
 
-// Rename has a node read another value in the place of one.
+// Rename replaces one value by another among a node's operands.
 func (n *Node) Rename(from, to vreg.Value) {
 	if n.Guard == from {
 		n.Guard = to
@@ -125,7 +128,7 @@ func (n *Node) Rename(from, to vreg.Value) {
 	}
 }
 
-// VolatileSpecial says whether a special register changes while a kernel runs.
+// VolatileSpecial reports whether a special register changes while a kernel runs.
 func VolatileSpecial(s ir.Special) bool {
 	switch s {
 	case ir.Clock, ir.ClockHi, ir.Clock64, ir.GlobalTimer:

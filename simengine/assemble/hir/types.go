@@ -2,7 +2,7 @@ package hir
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Words is the number of 32-bit words a register of a type takes.
+// Words is the number of 32-bit registers that a PTX register of a type takes.
 func Words(t ir.Type) uint8 {
 	switch t {
 	case ir.B64, ir.U64, ir.S64, ir.F64:
@@ -13,7 +13,7 @@ func Words(t ir.Type) uint8 {
 	return 1
 }
 
-// IsInt says whether a type is an integer or bit type.
+// IsInt reports whether a type is an integer or untyped bits.
 func IsInt(t ir.Type) bool {
 	switch t {
 	case ir.B8, ir.B16, ir.B32, ir.B64, ir.U8, ir.U16, ir.U32, ir.U64, ir.S8, ir.S16, ir.S32, ir.S64:
@@ -22,6 +22,7 @@ func IsInt(t ir.Type) bool {
 	return false
 }
 
+// Signed reports whether a type is a signed integer.
 func Signed(t ir.Type) bool {
 	switch t {
 	case ir.S8, ir.S16, ir.S32, ir.S64:
@@ -30,7 +31,7 @@ func Signed(t ir.Type) bool {
 	return false
 }
 
-// Bits is the width of a type.
+// Bits is the width of a type in bits.
 func Bits(t ir.Type) int {
 	switch t {
 	case ir.Pred:
@@ -47,7 +48,7 @@ func Bits(t ir.Type) int {
 	return 32
 }
 
-// IsHalf says whether a type is a half, or a pair of halves.
+// IsHalf reports whether a type is a 16-bit floating-point number or a pair of them.
 func IsHalf(t ir.Type) bool {
 	switch t {
 	case ir.F16, ir.F16x2, ir.BF16, ir.BF16x2:

@@ -5,10 +5,12 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// FindUniform marks the values that are the same in every thread of a warp,
-// and the branches that may split one. A value is uniform when it is computed
-// from uniform values only and, if it is written in several places, in no
-// place that only part of a warp may reach.
+// Uniformity (divergence) analysis: Karrenberg and Hack, "Improving Performance of OpenCL on CPUs",
+// CC 2012, section 3; here optimistic, from "all is uniform".
+
+// FindUniform marks the values that are the same in all lanes of a warp, and the branches that
+// lanes may leave by different ways. A value is uniform if it is computed from uniform values and,
+// where it has several definitions, none of them stands where part of a warp may be alone.
 func (f *Func) FindUniform() error {
 	for v := range f.Values {
 		f.Values[v].Uniform = true
@@ -39,8 +41,7 @@ func (f *Func) FindUniform() error {
 	return nil
 }
 
-// markRegion marks the blocks between a divergent branch and its
-// post-dominator.
+// markRegion marks the blocks between divergent branch b and its post-dominator as Partial.
 func (f *Func) markRegion(b int) {
 	for _, s := range f.Blocks[b].Succs {
 		if f.OnlyExits(s) {
@@ -60,7 +61,8 @@ func (f *Func) markRegion(b int) {
 	}
 }
 
-// nodeUniform says whether a node gives the same result in every lane.
+// nodeUniform reports whether a node has the same result in every lane. split says that only some
+// lanes of a warp may execute it.
 func (f *Func) nodeUniform(n *Node, split bool) bool {
 	if n.Guard != vreg.None && !f.Values[n.Guard].Uniform {
 		return false

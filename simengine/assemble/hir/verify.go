@@ -2,8 +2,8 @@ package hir
 
 import "fmt"
 
-// Verify checks that every operand names a value and that blocks and
-// their merges are consistent.
+// Verify checks that operands name values that exist, and that blocks and their merges are
+// consistent.
 func (f *Func) Verify() error {
 	for _, b := range f.Order {
 		if f.Blocks[b].Merged >= 0 {

@@ -134,7 +134,7 @@ func (s *selector) reducesFirst(n *hir.Node) bool {
 		return false
 	}
 	a := n.Src[0]
-	return s.hir.Target.Redux && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && (a.Reg == ir.NoReg || s.hir.Values[a.Reg].Uniform)
+	return s.hir.Target.REDUX && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && (a.Reg == ir.NoReg || s.hir.Values[a.Reg].Uniform)
 }
 
 // reduceFirst emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX

@@ -22,7 +22,7 @@ func (s *selector) prologue() {
 		}
 	}
 	s.buf = s.buf[:0]
-	if f.Target.Cc[0] >= 3 {
+	if f.Target.CC[0] >= 3 {
 		op := mir.OpLDC
 		if f.Target.ConstOperand {
 			op = mir.OpMOV

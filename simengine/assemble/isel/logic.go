@@ -36,7 +36,7 @@ func (s *selector) logic(n *hir.Node, hi bool) {
 // instruction says whether the result is zero as well: one LOP3 where a LOP3 and an ISETP
 // would be (5,000 times without its result in the sm_90 machine code of 6,180 programs, 2,100 times with it).
 func (s *selector) testBits(n *hir.Node, dst mir.Arg) bool {
-	if !s.hir.Target.Lop3 || n.Cmp != ir.CmpEQ && n.Cmp != ir.CmpNE || n.Src[1].Kind != ir.OperandImm || n.Src[1].Imm != 0 || n.Guard != vreg.None || len(n.Dst) != 1 {
+	if !s.hir.Target.LOP3 || n.Cmp != ir.CmpEQ && n.Cmp != ir.CmpNE || n.Src[1].Kind != ir.OperandImm || n.Src[1].Imm != 0 || n.Guard != vreg.None || len(n.Dst) != 1 {
 		return false
 	}
 	d := s.fold(n.Src[0], true)
@@ -59,7 +59,7 @@ func (s *selector) testBits(n *hir.Node, dst mir.Arg) bool {
 // orProduct lowers x<<k | y, where y has no more than k bits, to a multiply-add,
 // as the real assembler does to spare the integer pipe.
 func (s *selector) orProduct(n *hir.Node) bool {
-	if hir.Words(n.Type) != 1 || len(n.Src) != 2 || !s.hir.Target.ImadWide {
+	if hir.Words(n.Type) != 1 || len(n.Src) != 2 || !s.hir.Target.IMADWide {
 		return false
 	}
 	for i := range 2 {
@@ -91,7 +91,7 @@ const coneInside = 4
 // nobody else reads: of the ways to come to three operands the one that takes in most.
 func (s *selector) cone(n *hir.Node) []ir.Operand {
 	best, most := n.Src, 0
-	if !s.hir.Target.Lop3 || len(n.Src) > 2 {
+	if !s.hir.Target.LOP3 || len(n.Src) > 2 {
 		return best
 	}
 	var grow func(leaves []ir.Operand, inside int)

@@ -55,7 +55,7 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 		switch {
 		case hir.IsInt(n.Type):
 			op = mir.OpF2I
-		case (half || n.Type == ir.F16x2 || n.Type == ir.BF16x2) && from <= 32 && to <= 32 && s.hir.Target.Cc[0] >= 7:
+		case (half || n.Type == ir.F16x2 || n.Type == ir.BF16x2) && from <= 32 && to <= 32 && s.hir.Target.CC[0] >= 7:
 			op = mir.OpHADD2 // and F2FP, as fast (deploy/calibrate pipe f2f16)
 		case from == to && (n.Mod&ir.ModSat != 0 || n.Mod&ir.ModFtz != 0) && to == 32:
 			op = mir.OpFADD

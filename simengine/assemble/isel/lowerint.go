@@ -129,7 +129,7 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 		if i == 1 {
 			x, y = b, a
 		}
-		if d := s.fold(x, false); d != nil && d.Op == ir.Mul && d.Mod&ir.ModHi == 0 && hir.IsInt(d.Type) && (n.Op == ir.Add || i == 1 && d.Src[1].Kind == ir.OperandImm && s.hir.Target.ImadWide) {
+		if d := s.fold(x, false); d != nil && d.Op == ir.Mul && d.Mod&ir.ModHi == 0 && hir.IsInt(d.Type) && (n.Op == ir.Add || i == 1 && d.Src[1].Kind == ir.OperandImm && s.hir.Target.IMADWide) {
 			s.emit(mir.OpIMAD, dst, s.mix(0, d.Src[0], d.Src[1], y)...)
 			return
 		}
@@ -143,7 +143,7 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 		if d == nil || n.Op == ir.Sub && i == 0 {
 			continue
 		}
-		if d.Op == ir.Shf && s.hir.Target.Lop3 && n.Op == ir.Add && s.uses[x.Reg] == 1 && shiftsBy(d) {
+		if d.Op == ir.Shf && s.hir.Target.LOP3 && n.Op == ir.Add && s.uses[x.Reg] == 1 && shiftsBy(d) {
 			// LEA.HI: the upper word of a shifted pair, plus a word
 			s.emit(mir.OpLEAHI, dst, s.word(d.Src[0], 0), s.word(d.Src[1], 0), s.mixOne(y, 0))
 			return
@@ -162,7 +162,7 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 			return
 		}
 	}
-	if s.hir.Target.Iadd3 {
+	if s.hir.Target.IADD3 {
 		for i := range 2 {
 			x, y := a, b
 			if i == 1 {
@@ -203,7 +203,7 @@ func (s *selector) wouldFold(d *hir.Node) bool {
 			case ir.Shr:
 				return !hir.Signed(e.Type)
 			case ir.Shf:
-				return s.hir.Target.Lop3 && shiftsBy(e) && s.uses[d.Src[i].Reg] == 1
+				return s.hir.Target.LOP3 && shiftsBy(e) && s.uses[d.Src[i].Reg] == 1
 			}
 		}
 	}
@@ -263,9 +263,9 @@ func (s *selector) takenIn64(x ir.Operand) *hir.Node {
 	ok := false
 	switch {
 	case d.Op == ir.Mul && d.Mod&ir.ModWide != 0:
-		ok = hir.Is32Bit(d) && s.hir.Target.ImadWide && (!s.residesUniform(vreg.Value(x.Reg)) || s.readAnyway(d))
+		ok = hir.Is32Bit(d) && s.hir.Target.IMADWide && (!s.residesUniform(vreg.Value(x.Reg)) || s.readAnyway(d))
 	case d.Op == ir.Mul && d.Mod&ir.ModHi == 0:
-		ok = hir.Words(d.Type) == 2 && once && s.hir.Target.ImadWide
+		ok = hir.Words(d.Type) == 2 && once && s.hir.Target.IMADWide
 	case d.Op == ir.Shl:
 		ok = hir.ShiftCount(d) > 0 && hir.ShiftCount(d) < 32 && (once || d.Block == s.n.Block) && hir.Words(d.Type) == 2 && d.Src[0].Kind == ir.OperandReg
 	}
@@ -290,7 +290,7 @@ func (s *selector) extendAdd64(x, y ir.Operand) bool {
 // predicate here.
 func (s *selector) addThree64(x, y ir.Operand) bool {
 	d := s.fold(x, false)
-	if d == nil || !s.hir.Target.Iadd3 || d.Op != ir.Add || hir.Words(d.Type) != 2 || s.hir.Carrier(d) != s.b || s.slots(d.Src[0], d.Src[1], y) > 1 {
+	if d == nil || !s.hir.Target.IADD3 || d.Op != ir.Add || hir.Words(d.Type) != 2 || s.hir.Carrier(d) != s.b || s.slots(d.Src[0], d.Src[1], y) > 1 {
 		return false
 	}
 	for _, o := range [...]ir.Operand{d.Src[0], d.Src[1], y} {

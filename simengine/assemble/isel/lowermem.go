@@ -320,7 +320,7 @@ func (s *selector) beforeAsync(n *hir.Node) {
 	}
 	s.emit(mir.OpLDSOFF, mir.Arg{})
 	s.emit(mir.OpLDSOFF, mir.Arg{})
-	if s.hir.Target.Cc[0] >= 9 {
+	if s.hir.Target.CC[0] >= 9 {
 		s.emit(mir.OpLDSOFF, mir.Arg{})
 	}
 }

@@ -16,7 +16,7 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 	}
 	switch {
 	case n.Mod&ir.ModWide != 0 && hir.Is32Bit(n) && hi:
-		if c != nil && s.hir.Target.ImadWide {
+		if c != nil && s.hir.Target.IMADWide {
 			x, y, sum := s.wideSum(a, b, *c)
 			s.emit(mir.OpIMADWIDE, s.dest(0, 2), x, y, sum)
 			return nil
@@ -25,13 +25,13 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 		if c != nil {
 			add = s.pair(*c)
 		}
-		if !s.hir.Target.ImadWide {
+		if !s.hir.Target.IMADWide {
 			s.emit(mir.OpIMAD, s.dest(0, 1), m[0], m[1], add)
 			s.emit(mir.OpIMADHI, s.dest(1, 1), m[0], m[1], s.dest(0, 1))
 			return nil
 		}
 		s.emit(mir.OpIMADWIDE, s.dest(0, 2), m[0], m[1], add)
-	case n.Mod&ir.ModHi != 0 && wide && c == nil && !hir.Signed(n.Type) && s.hir.Target.ImadWide && s.hir.Target.Iadd3:
+	case n.Mod&ir.ModHi != 0 && wide && c == nil && !hir.Signed(n.Type) && s.hir.Target.IMADWide && s.hir.Target.IADD3:
 		s.multiplyHigh64(a, b)
 	case n.Mod&ir.ModHi != 0 && wide:
 		s.chain(8, mir.OpIMADWIDE, s.dest(0, 2), s.pair(a), s.pair(b))
@@ -62,7 +62,7 @@ func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
 		s.emit(mir.OpSHL, s.dest(0, 1), s.mixOne(a, 0))
 		return
 	}
-	if s.hir.Target.Xmad {
+	if s.hir.Target.XMAD {
 		s.emit(mir.OpIMAD, s.dest(0, 1), s.mix(0, a, b)...)
 		s.emit(mir.OpIMAD, s.dest(0, 1), s.dest(0, 1))
 		s.emit(mir.OpIMAD, s.dest(0, 1), s.dest(0, 1))

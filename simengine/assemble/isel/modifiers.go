@@ -25,7 +25,7 @@ func (s *selector) plain(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 			o, single, s.halfPicked = d.Src[0], true, true
 			continue
 		}
-		if word, _, ok := s.halfOf(o); ok && single && s.hir.Target.Cc[0] >= 7 {
+		if word, _, ok := s.halfOf(o); ok && single && s.hir.Target.CC[0] >= 7 {
 			o, s.halfPicked = word, true
 			continue
 		}
@@ -65,7 +65,7 @@ func (s *selector) plains(ops []ir.Operand, t ir.Type, abs bool) []ir.Operand {
 func (s *selector) picking(op mir.Op) mir.Op {
 	switch op {
 	case mir.OpHADD2, mir.OpHMUL2, mir.OpHFMA2:
-		if s.halfPicked && s.hir.Target.Cc[0] >= 9 {
+		if s.halfPicked && s.hir.Target.CC[0] >= 9 {
 			return mir.OpHFMA2PICK
 		}
 	}

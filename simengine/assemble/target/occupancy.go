@@ -3,21 +3,20 @@ package target
 // CTA is what a kernel declares of its CTAs.
 type CTA struct {
 	Threads int // at most, by .maxntid or .reqntid; 0: nothing is declared
-	Shared  int // bytes of static shared memory
+	Shared  int // static shared memory, bytes
 }
 
-// SM is what bounds the CTAs that an SM holds, of the CUDA C++ Programming Guide's table
-// "Technical Specifications per Compute Capability"; sub-partitions are those of the descriptors
-// (TestResidencyAsDescriptors).
+// SM is what limits the CTAs resident on an SM (CUDA C++ Programming Guide, table "Technical
+// Specifications per Compute Capability"; sub-partitions as in the descriptors of package arch).
 type SM struct {
-	warps, ctas int
-	partitions  int // sub-partitions, each with its own part of the register file
-	shared      int // bytes for all CTAs together
-	reserved    int // bytes that the system takes of each CTA's
-	unit        int // bytes that a CTA's are rounded to
+	warps, ctas int // resident at most
+	partitions  int // sub-partitions, each with its part of the register file
+	shared      int // shared memory of all CTAs, bytes
+	reserved    int // shared memory that the system takes for each CTA, bytes
+	unit        int // granularity of a CTA's shared memory, bytes
 }
 
-// smOf is the SM of a compute capability, ten times its major number and its minor one.
+// smOf is the SM of compute capability v, ten times the major number plus the minor one.
 func smOf(v int) SM {
 	s := SM{warps: 64, ctas: 32, partitions: 4, unit: 256}
 	if v >= 80 {
@@ -50,13 +49,13 @@ func smOf(v int) SM {
 	return s
 }
 
-// Offers is how many registers a kernel that needs some may take. Without a declared CTA
-// size it is the occupancy step. With one it is as many as leave no fewer CTAs resident:
-// where registers bound these, one step more at most; where their number or
-// static shared memory does, any number that does not come to bound them. ptxas 13.0.88 takes so, for sm_90
-// (deploy/calibrate/bounds.py, 222 kernels by seven sizes): counts are within 10 % of
-// its own for 59 % with CTAs of 32 threads, of which an SM holds 32 at most, and for 56 % with 24 KB of
-// shared memory and 64 threads; by the step alone for 17 % of both. Without a declared size its counts are the same with any shared memory.
+// Offers is how many registers a thread of a kernel that needs need of them may take. Without a
+// declared CTA size that is the occupancy step. With one it is what leaves as many CTAs resident:
+// one step more at most where registers limit the CTAs; where their number or static shared memory
+// does, all that they leave. Evidence, ptxas corpus (deploy/calibrate/bounds.py, 13.0.88, sm_90,
+// 222 kernels by seven sizes): counts are within 10 % for 59 % of kernels with CTAs of 32 threads
+// and for 56 % with 64 threads and 24 KB of shared memory; by the step alone for 17 % of both.
+// Without a declared size ptxas' counts do not depend on shared memory.
 func (t *Target) Offers(need int, c CTA) int {
 	step := t.Step(need)
 	if c.Threads == 0 {
@@ -72,7 +71,7 @@ func (t *Target) Offers(need int, c CTA) int {
 	return step
 }
 
-// resident is how many CTAs an SM holds with some registers a thread.
+// resident is the number of CTAs resident on an SM with that many registers a thread.
 func (t *Target) resident(registers int, c CTA) int {
 	perWarp := (registers*32 + t.RegUnit - 1) / t.RegUnit * t.RegUnit
 	n := min(RegisterFile/t.sm.partitions/perWarp*t.sm.partitions, t.sm.warps) / ((c.Threads + 31) / 32)

@@ -25,7 +25,7 @@ type Info struct {
 	File    File
 	Defs    int32 // nodes that define it
 	Def     int32 // the defining node where Defs is 1, else -1
-	Uniform bool  // Uniform: all threads of a warp hold the same value.
+	Uniform bool  // all threads of a warp hold the same value
 	// Remat: its definition may be repeated before a use, so that no register has to keep it.
 	Remat bool
 }

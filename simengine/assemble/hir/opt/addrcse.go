@@ -8,11 +8,21 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ShareAddresses has sums of 64 bits that differ by a constant from one before them in their
-// block begin with that one. Unrolled loops make many: of a base and an index that each
-// copy moves on. Where they are addresses the constant goes into the instruction, and they
-// cost nothing: so it is in ptxas 13.0's code for sm_90 (of layernorm's 16 stores an
-// iteration, deploy/calibrate/validation/fifth, 15 have the first one's address).
+// Common subexpressions of 64-bit addresses.
+//
+// In an unrolled loop each copy adds a base, an index and a constant of its own, in any order of
+// additions. The first such address of a block is computed; the others become that one plus a
+// constant, which the access takes as its offset:
+//
+//	a = p + i           a = p + i
+//	j = i + 16          (unused)
+//	b = p + j           b = a + 16     ld [b] becomes ld [a+16]
+//
+// Evidence, ptxas corpus (13.0, sm_90). Kernels: layernorm, where 15 of 16 stores a turn use the
+// first one's address.
+
+// ShareAddresses rewrites 64-bit additions that differ by a constant from an earlier one of their
+// block.
 func ShareAddresses(f *hir.Func) error {
 	t := addrCSE{f: f}
 	for _, b := range f.Order {
@@ -27,19 +37,19 @@ func ShareAddresses(f *hir.Func) error {
 // addrCSE is what is known at a place in a block.
 type addrCSE struct {
 	f     *hir.Func
-	known []addrSum // of two registers
-	moved []addrSum // of one, which changes elsewhere
+	known []addrSum // additions of two registers
+	moved []addrSum // additions of one register and a constant
 }
 
-// addrSum is a 64-bit sum of one or two registers (a up to b) and a constant, and the
-// register that holds it.
+// addrSum is the addition a + b + add in a register, a not more than b; b is NoReg where there is
+// only one.
 type addrSum struct {
 	a, b  ir.Reg
 	add   uint64
 	value ir.Reg
 }
 
-// visit shares a node's sum, and takes note of it and of what the node changes.
+// visit rewrites a node, or records its addition, and drops what it overwrites.
 func (t *addrCSE) visit(n *hir.Node) {
 	s, ok := t.of(n)
 	for _, d := range n.Dst {
@@ -54,7 +64,7 @@ func (t *addrCSE) visit(n *hir.Node) {
 	}
 }
 
-// of returns the sum that a node computes, if its result never changes.
+// of returns the addition that a node computes, if its result has no other definition.
 func (t *addrCSE) of(n *hir.Node) (s addrSum, ok bool) {
 	if n.Op != ir.Add || hir.Words(n.Type) != 2 || n.Type == ir.F64 || n.Guard != vreg.None || n.Mod != 0 || t.f.Values[n.Dst[0]].Defs != 1 {
 		return s, false
@@ -68,7 +78,7 @@ func (t *addrCSE) of(n *hir.Node) (s addrSum, ok bool) {
 		case o.Kind != ir.OperandReg:
 			return s, false
 		default:
-			r, add := t.apart(o.Reg)
+			r, add := t.decompose(o.Reg)
 			s.a, s.b = r, s.a
 			s.add += add
 		}
@@ -79,9 +89,9 @@ func (t *addrCSE) of(n *hir.Node) (s addrSum, ok bool) {
 	return s, s.a != ir.NoReg && s.a != ir.Reg(n.Dst[0])
 }
 
-// apart returns the register that one is a sum of, and the constant: itself and zero
-// where it is something else.
-func (t *addrCSE) apart(r ir.Reg) (ir.Reg, uint64) {
+// decompose returns register r as another register and a constant, itself and zero where it is
+// neither.
+func (t *addrCSE) decompose(r ir.Reg) (ir.Reg, uint64) {
 	for i := range t.moved {
 		if m := &t.moved[i]; m.value == r {
 			return m.a, m.add
@@ -90,8 +100,8 @@ func (t *addrCSE) apart(r ir.Reg) (ir.Reg, uint64) {
 	return r, 0
 }
 
-// share has a node begin with a sum that is known, and says whether there is one that
-// an instruction's offset reaches from.
+// share rewrites node n to begin with a known addition, and reports whether there is one within an
+// instruction's offset, 32 bits signed.
 func (t *addrCSE) share(n *hir.Node, s *addrSum) bool {
 	i := slices.IndexFunc(t.known, func(k addrSum) bool {
 		by := int64(s.add - k.add)
@@ -106,7 +116,7 @@ func (t *addrCSE) share(n *hir.Node, s *addrSum) bool {
 	return true
 }
 
-// forget leaves out what begins with a register that changes.
+// forget drops additions of register r, which changes.
 func (t *addrCSE) forget(r ir.Reg) {
 	begins := func(s addrSum) bool { return s.a == r || s.b == r }
 	t.known, t.moved = slices.DeleteFunc(t.known, begins), slices.DeleteFunc(t.moved, begins)

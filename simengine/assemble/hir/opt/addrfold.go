@@ -9,11 +9,18 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// FoldAddresses has accesses to shared memory whose addresses differ by a constant take the
-// address of the first of them, with what they differ by as the instruction's own offset,
-// wherever sums, shifts and products put that constant: so it is in ptxas 13.0's code for sm_90 of
-// addresses that a kernel works out by itself (all 32 loads of a tile of keys, 73 apart, in flash_mma, deploy/calibrate/validation/tenth,
-// have one register). Compilers do so only where they know that it is memory.
+// Constant offsets of addresses in shared memory.
+//
+// The address of an access is taken apart into a linear form: the sum of registers and variables
+// times constants, plus a constant. Accesses whose forms differ in the constant only use the first
+// one's address and an offset. Compilers do this for memory that they know; here it is done for
+// addresses that a kernel computes by itself, whatever additions, shifts and multiplications the
+// constants are in.
+//
+// Evidence, ptxas corpus (13.0, sm_90). Kernels: flash_mma, where all 32 loads of a tile, 73 bytes
+// apart, use one register.
+
+// FoldAddresses rewrites accesses to shared memory to use an earlier address and an offset.
 func FoldAddresses(f *hir.Func) error {
 	o := addrFold{f: f, of: map[vreg.Value]*linear{}}
 	for _, b := range f.Order {
@@ -38,32 +45,31 @@ type addrFold struct {
 	bases []base
 }
 
-// base is an address that others may begin with.
+// base is an address that later accesses may use.
 type base struct {
 	v  vreg.Value
 	at *linear
 }
 
-// linear is a sum of multiples of registers and addresses of variables, and a constant; all of
-// 32 bits.
+// linear is a linear form modulo 2^32.
 type linear struct {
-	terms []term // in order of what they are of
+	terms []term // sorted by leaf
 	add   uint32
 }
 
-// term is a multiple of what cannot be taken apart.
+// term is a leaf times a constant.
 type term struct {
-	leaf  int64 // a value; of a variable's address minus one less its number
+	leaf  int64 // a value; for the address of variable n, -1-n
 	times uint32
 }
 
-// maxTerms and maxSteps bound the sums that are taken apart.
+// Limits of what is taken apart: terms of a form, and definitions looked back.
 const (
 	maxTerms = 8
 	maxSteps = 16
 )
 
-// share rewrites the address of an access, or takes note of it.
+// share rewrites the address of access n in block b, or records it.
 func (o *addrFold) share(b int, n *hir.Node) {
 	a := &n.Src[0]
 	if a.Kind != ir.OperandAddr || a.Reg == ir.NoReg || a.Var >= 0 || o.f.Values[a.Reg].Words != 1 {
@@ -88,12 +94,12 @@ func (o *addrFold) share(b int, n *hir.Node) {
 	o.bases = append(o.bases, base{v, at})
 }
 
-// linear takes a value apart.
+// linear returns the linear form of v.
 func (o *addrFold) linear(v vreg.Value, steps int) *linear {
 	if l := o.of[v]; l != nil {
 		return l
 	}
-	l := o.apart(v, steps)
+	l := o.decompose(v, steps)
 	if l == nil || len(l.terms) > maxTerms {
 		l = &linear{terms: []term{{int64(v), 1}}}
 	}
@@ -101,8 +107,9 @@ func (o *addrFold) linear(v vreg.Value, steps int) *linear {
 	return l
 }
 
-// apart is the sum that a value is, nil if it is something else.
-func (o *addrFold) apart(v vreg.Value, steps int) *linear {
+// decompose returns the linear form that the definition of v computes, nil where it computes
+// something else.
+func (o *addrFold) decompose(v vreg.Value, steps int) *linear {
 	d := o.f.DefOf(v)
 	if d == nil || steps == 0 || d.Guard != vreg.None || len(d.Dst) != 1 || hir.Bits(d.Type) != 32 || !hir.IsInt(d.Type) || d.Mod&^ir.ModLo != 0 || o.f.Values[v].Words != 1 {
 		return nil
@@ -132,7 +139,7 @@ func (o *addrFold) apart(v vreg.Value, steps int) *linear {
 	return nil
 }
 
-// operand is an operand as a sum, nil if it is none of 32 bits that never changes.
+// operand returns the linear form of an operand, nil where it is not of 32 bits or may change.
 func (o *addrFold) operand(x *ir.Operand, steps int) *linear {
 	switch x.Kind {
 	case ir.OperandImm:
@@ -147,7 +154,7 @@ func (o *addrFold) operand(x *ir.Operand, steps int) *linear {
 	return nil
 }
 
-// product is the product of two sums of which one is a constant, else nil.
+// product returns l times m where one of them is a constant, else nil.
 func (l *linear) product(m *linear) *linear {
 	switch {
 	case len(m.terms) == 0:
@@ -158,7 +165,7 @@ func (l *linear) product(m *linear) *linear {
 	return nil
 }
 
-// plus is a sum and a multiple of another.
+// plus returns l plus times times m.
 func (l *linear) plus(m *linear, times uint32) *linear {
 	sum := &linear{terms: slices.Clone(l.terms), add: l.add + times*m.add}
 	for _, t := range m.terms {

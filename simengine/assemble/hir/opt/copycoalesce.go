@@ -8,11 +8,18 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// coalesceCopy makes y x itself, where y is computed by the first of some nodes, copied to x
-// after the last and read nowhere else, of uses in all: what reads the value that x had
-// until then goes before the computation of y, with what it needs of the nodes after it.
-// ptxas does so: of align_pairs (deploy/calibrate/validation/fifth) it first reads a
-// column's old value and then computes the new one in its register. It says whether it did.
+// Copies at the end of a loop.
+//
+//	y = f(x)                      g = h(x)
+//	g = h(x)        becomes       x = f(x)
+//	x = y
+//
+// The readers of the old x move before the definition of y, which then takes x's register.
+// Evidence, kernels: align_pairs, 15 of 175 instructions of a step; mandelbrot, one of 13.
+
+// coalesceCopy replaces y by x. nodes[0] computes y, and a copy of y to x follows the last of
+// nodes; uses is the number of all reads of y. It reports whether it did: whether all readers of y
+// are among nodes and the readers of x, with what they depend on, can move first.
 func coalesceCopy(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool {
 	d, between := nodes[0], nodes[1:]
 	readers, early := int32(1), make([]bool, len(between)) // the copy reads y
@@ -24,7 +31,7 @@ func coalesceCopy(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool 
 		readers += n.Reads(y)
 		early[i] = n.Reads(x) > 0
 	}
-	if readers != uses || !before(f, between, early, y) {
+	if readers != uses || !closeOver(f, between, early, y) {
 		return false
 	}
 	moved := make([]int32, 0, len(nodes))
@@ -45,9 +52,9 @@ func coalesceCopy(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool 
 	return true
 }
 
-// definition returns the index of the last of some nodes that computes y, -1 where there
-// is none that may move.
-func definition(f *hir.Func, nodes []int32, y vreg.Value) int {
+// definitionOf returns the index of the last of nodes that computes y, -1 where there is none that
+// can move.
+func definitionOf(f *hir.Func, nodes []int32, y vreg.Value) int {
 	for d := len(nodes) - 1; d >= 0; d-- {
 		n := &f.Nodes[nodes[d]]
 		if !slices.Contains(n.Dst, y) {
@@ -61,15 +68,15 @@ func definition(f *hir.Func, nodes []int32, y vreg.Value) int {
 	return -1
 }
 
-// movable says that a node may be elsewhere in its block, where it reads the same.
+// movable reports whether a node may stand elsewhere in its block, apart from what it reads and
+// writes.
 func movable(f *hir.Func, n *hir.Node) bool {
 	return !n.HasEffect() && n.Guard == vreg.None && n.Op != ir.Ld && n.Op != ir.Ldu && n.Op != ir.Nop && n.Mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
 }
 
-// before adds to the nodes that are to go before others what they need of these, and
-// says whether they may: they are movable, write values that nothing else does, and need
-// no y.
-func before(f *hir.Func, nodes []int32, early []bool, y vreg.Value) bool {
+// closeOver adds to the nodes that move early what they depend on, and reports whether all of these
+// can move: they are movable, write values without other definitions and do not read y.
+func closeOver(f *hir.Func, nodes []int32, early []bool, y vreg.Value) bool {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if !early[i] {
 			continue

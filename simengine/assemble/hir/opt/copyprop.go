@@ -6,10 +6,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// PropagateCopies replaces uses of registers that only ever hold a copy: of
-// another register written once, of a constant, of a variable's address, or of
-// a generic address that stands for the same bytes (cvta). Whoever reads the
-// negation of a predicate reads the predicate, negated.
+// PropagateCopies replaces reads of values that are copies of a value written once, of an
+// immediate, of a variable's address or of a generic address (cvta). A read of a negated predicate
+// becomes a negated read.
 func PropagateCopies(f *hir.Func) error {
 	for _, b := range f.Order {
 		for _, ni := range f.Blocks[b].Nodes {
@@ -23,8 +22,8 @@ func PropagateCopies(f *hir.Func) error {
 	return nil
 }
 
-// PropagateConstants has copies within a block of what was just set to a constant be
-// constants, too: variables that begin with zero are often copied from one that does.
+// PropagateConstants replaces, within a block, copies of values that were just set to a constant.
+// Variables that begin with zero are often copied from one that does.
 func PropagateConstants(f *hir.Func) error {
 	known := map[vreg.Value]ir.Operand{}
 	for _, b := range f.Order {

@@ -8,9 +8,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// renames gives the results of a product of matrices the name x that a copy at the end of
-// some nodes gives y, if nothing in between reads or writes x and nothing else reads y: the
-// sums that a loop carries.
+// Copies that end a loop: "y = f(...); ...; x = y" becomes "...; x = f(...)".
+
+// renames makes the MMA that computes y write x, if a copy of y to x follows the last of nodes,
+// nothing in between reads or writes x and nothing else reads y: the accumulators of a loop. It
+// reports whether it did.
 func renames(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool {
 	if uses != 1 || f.Values[y].Defs != 1 || f.Values[y].Words != f.Values[x].Words {
 		return false
@@ -32,9 +34,8 @@ func renames(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool {
 	return false
 }
 
-// SinkCopies turns "y = f(...); ...; x = y" into "...; x = f(...)" where
-// nothing else reads y and nothing between writes what f reads, or else into
-// "x = f(...); ..." where what reads x between can go before that.
+// SinkCopies removes copies to variables: by moving the definition down to the copy where nothing
+// else reads the value, or else by moving the readers of the old value up (see copycoalesce.go).
 func SinkCopies(f *hir.Func) error {
 	uses := f.CountUses()
 	for _, b := range f.Order {
@@ -52,7 +53,7 @@ func SinkCopies(f *hir.Func) error {
 			if f.Values[y].Defs != 1 || f.Values[y].Words != f.Values[x].Words || f.Values[y].File != f.Values[x].File {
 				continue
 			}
-			j := definition(f, nodes[:i], y)
+			j := definitionOf(f, nodes[:i], y)
 			switch {
 			case j < 0:
 				continue
@@ -71,8 +72,8 @@ func SinkCopies(f *hir.Func) error {
 	return nil
 }
 
-// sinkable says that the first of some nodes may move behind the others: none writes what
-// it reads.
+// sinkable reports whether the first of nodes may move behind the others: none writes what it
+// reads.
 func sinkable(f *hir.Func, nodes []int32) bool {
 	d := &f.Nodes[nodes[0]]
 	for _, ni := range nodes[1:] {

@@ -6,10 +6,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ShareReciprocals has integer divisions of 32 bits begin with what depends on the divisor
-// alone, its reciprocal and, of signed numbers, its amount, so that those by the same one
-// share it (sm_90 machine code of deploy/calibrate/validation/eighth geglu, whose items
-// divide by the row's length).
+// Common reciprocals of integer divisions.
+//
+// A division by a variable begins with the reciprocal of the divisor (Granlund and Montgomery, PLDI
+// 1994, do it for constants at compile time). As a node of its own it is common to all divisions by
+// that divisor, and value numbering computes it once. Evidence, kernels: geglu, whose items divide
+// by the row's length.
+
+// ShareReciprocals gives 32-bit integer divisions and remainders operands for what depends on the
+// divisor alone: its reciprocal and, if signed, its absolute value.
 func ShareReciprocals(f *hir.Func) error {
 	split := false
 	for _, b := range f.Order {
@@ -29,8 +34,7 @@ func ShareReciprocals(f *hir.Func) error {
 	return nil
 }
 
-// splitDivision gives a division the reciprocal and the amount of its divisor, and returns
-// the nodes that compute them.
+// splitDivision adds these operands to one division and returns the nodes that compute them.
 func splitDivision(f *hir.Func, division int32) (nodes []int32) {
 	n := f.Nodes[division]
 	add := func(op ir.Op, src ir.Operand) ir.Operand {

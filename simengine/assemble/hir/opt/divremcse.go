@@ -8,17 +8,19 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// divided is what a division divides by what.
-type divided struct {
+// Remainders from quotients: x % y is x - x/y*y where x/y is known. ptxas continues the division
+// instead, in as many instructions (kernels: rope_half).
+
+// quotient identifies a division.
+type quotient struct {
 	typ  ir.Type
 	x, y ir.Operand
 }
 
-// RemainderFromQuotient has remainders of 32 bits whose quotient is there begin with it: x % y is
-// x - x / y * y. The real assembler goes on from where the division nearly had it, in as
-// many instructions (rope_half's machine code, deploy/calibrate/validation/sixth).
+// RemainderFromQuotient computes 32-bit remainders from a quotient of the same operands that
+// dominates them.
 func RemainderFromQuotient(f *hir.Func) error {
-	quotients := map[divided][]int32{}
+	quotients := map[quotient][]int32{}
 	for _, b := range f.Order {
 		nodes := f.Blocks[b].Nodes
 		for i := 0; i < len(nodes); i++ {
@@ -46,9 +48,9 @@ func RemainderFromQuotient(f *hir.Func) error {
 	return nil
 }
 
-// dividedBy returns what a division or remainder of 32 bits is of; false where it is none,
-// or of what changes.
-func dividedBy(f *hir.Func, n *hir.Node) (d divided, ok bool) {
+// dividedBy returns the operands of a 32-bit division or remainder; false where it is neither, or
+// an operand may change.
+func dividedBy(f *hir.Func, n *hir.Node) (d quotient, ok bool) {
 	if n.Op != ir.Div && n.Op != ir.Rem || !hir.IsInt(n.Type) || hir.Bits(n.Type) != 32 || f.Values[n.Dst[0]].Defs != 1 {
 		return d, false
 	}
@@ -57,11 +59,11 @@ func dividedBy(f *hir.Func, n *hir.Node) (d divided, ok bool) {
 			return d, false
 		}
 	}
-	return divided{n.Type, n.Src[0], n.Src[1]}, true
+	return quotient{n.Type, n.Src[0], n.Src[1]}, true
 }
 
-// subtractProduct makes a remainder a difference, and returns the new node that multiplies
-// the quotient with the divisor for it.
+// subtractProduct turns a remainder into a subtraction and returns the new node that multiplies the
+// quotient by the divisor.
 func subtractProduct(f *hir.Func, rem int32, quotient vreg.Value) int32 {
 	n := f.Nodes[rem]
 	reg := func(v vreg.Value) ir.Operand {

@@ -8,10 +8,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// FoldHalfConstants has constants of half precision that PTX converts and puts together, which
-// cuda_fp16.h writes so, be constants: instructions on pairs of halves take such a pair in
-// place (HFMA2 R, R, R.H1_H1, -0.25, 0.5 in sm_90 machine code of half_tone,
-// deploy/calibrate/validation/third).
+// Constants of half precision. cuda_fp16.h writes them as conversions and packs of fp32 constants.
+// Instructions on pairs of halves take such a pair as an immediate (kernels: half_tone).
+
+// FoldHalfConstants replaces conversions and packs of constants to 16-bit types by their result.
 func FoldHalfConstants(f *hir.Func) error {
 	for _, b := range f.Order {
 		for _, ni := range f.Blocks[b].Nodes {
@@ -31,9 +31,8 @@ func FoldHalfConstants(f *hir.Func) error {
 	return nil
 }
 
-// halfConstant returns the half, or the pair, that a node makes of constants. (Of conversions
-// that do not round to the nearest it is another one, which costs the same: what a kernel computes
-// is not taken from here.)
+// halfConstant returns the bits that a node makes of constants. Rounding modes other than to
+// nearest are not followed: values are not taken from here, and the cost is the same.
 func halfConstant(n *hir.Node) (x uint32, ok bool) {
 	for i := range n.Src {
 		if n.Src[i].Kind != ir.OperandImm {
@@ -56,7 +55,7 @@ func halfConstant(n *hir.Node) (x uint32, ok bool) {
 	return x, true
 }
 
-// halfOf is the nearest number of half precision (IEEE 754 binary16), ties to even.
+// halfOf converts to IEEE 754 binary16, to nearest, ties to even.
 func halfOf(v float32) uint16 {
 	b := math.Float32bits(v)
 	sign, exponent, m := uint16(b>>16)&0x8000, int(b>>23&0xff)-112, b&0x7fffff
@@ -73,7 +72,7 @@ func halfOf(v float32) uint16 {
 	return sign + uint16(roundShift(uint32(exponent)<<23|m, 13))
 }
 
-// bfloatOf is the nearest number of the upper half of single precision, ties to even.
+// bfloatOf converts to bfloat16, to nearest, ties to even.
 func bfloatOf(v float32) uint16 {
 	if v != v {
 		return 0x7fff
@@ -81,7 +80,7 @@ func bfloatOf(v float32) uint16 {
 	return uint16(roundShift(math.Float32bits(v), 16))
 }
 
-// roundShift is x shifted right, to the nearest, ties to even.
+// roundShift shifts right, to nearest, ties to even.
 func roundShift(x uint32, by uint) uint32 {
 	half, rest := uint32(1)<<(by-1), x&(1<<by-1)
 	y := x >> by

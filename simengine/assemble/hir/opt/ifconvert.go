@@ -6,19 +6,20 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Branch arms may have that many instructions and still be predicated: the real
-// assembler predicates arms of 15 (an interpolation in a table) and branches
-// around one of 16. Where the arm's loads have to wait for what comes before the
-// branch, a store or a barrier, only arms of 4 (a step of a reduction in shared
-// memory) were seen predicated, and none of 9 (a five-point stencil on a tile,
-// an interpolation that stores in between).
+// If-conversion: short arms of a branch become predicated instructions of the block that branches
+// (Allen et al., "Conversion of Control Dependence to Data Dependence", POPL 1983).
+
+// Instructions of an arm that may be predicated, and of one whose loads have to wait for a store or
+// a barrier before the branch. Evidence, kernels: ptxas predicates arms of 15 and branches around
+// one of 16 (an interpolation in a table). With waiting loads it predicates arms of 4 (a reduction
+// in shared memory) and none of 9 (a stencil on a tile, an interpolation that stores in between).
 const (
 	ifConvertLimit = 15
 	waitingLimit   = 7
 )
 
-// IfConvert turns short branch arms into predicated instructions of the block
-// that branches, and appends a join that only those arms reach.
+// IfConvert predicates short arms, appends a join that only those arms reach to the branching
+// block, and simplifies branches until nothing changes.
 func IfConvert(f *hir.Func) error {
 	for changed := true; changed; {
 		changed = false
@@ -35,7 +36,7 @@ func IfConvert(f *hir.Func) error {
 	return nil
 }
 
-// convertBranch if-converts the branch that ends block b where it may.
+// convertBranch predicates the arms of the branch that ends block b, and reports whether it did.
 func convertBranch(f *hir.Func, b int) bool {
 	if f.CondBranch(b) == nil {
 		return false
@@ -44,8 +45,8 @@ func convertBranch(f *hir.Func, b int) bool {
 	return predicateArms(f, b, [2]int{arm(f, b, s[0]), arm(f, b, s[1])})
 }
 
-// predicateArms makes predicated instructions of what block b branches to,
-// given where each arm, fall-through first, leads to, -1 when it is to stay.
+// predicateArms predicates what block b branches to. leads is where each arm, fall-through first,
+// leads to, -1 for an arm that stays. It reports whether it did.
 func predicateArms(f *hir.Func, b int, leads [2]int) bool {
 	hb := &f.Blocks[b]
 	fall, target := hb.Succs[0], hb.Succs[1]
@@ -80,8 +81,8 @@ func predicateArms(f *hir.Func, b int, leads [2]int) bool {
 	return true
 }
 
-// arm returns the only successor of a block that can be predicated into its
-// only predecessor b, -1 when it cannot.
+// arm returns the only successor of block a if a can be predicated into its only predecessor b,
+// else -1.
 func arm(f *hir.Func, b, a int) int {
 	ab := &f.Blocks[a]
 	if !f.OnePredecessor(a) || ab.Preds[0] != b || len(ab.Succs) != 1 || ab.Succs[0] == a || ab.Succs[0] == b {
@@ -93,7 +94,8 @@ func arm(f *hir.Func, b, a int) int {
 	return ab.Succs[0]
 }
 
-// waitsForMemory says whether a load of block a has to stay behind something in block b.
+// waitsForMemory reports whether a load of block a has to stay behind a store or barrier of block
+// b.
 func waitsForMemory(f *hir.Func, b, a int) bool {
 	for _, ni := range f.Blocks[b].Nodes {
 		n := &f.Nodes[ni]
@@ -112,9 +114,8 @@ func waitsForMemory(f *hir.Func, b, a int) bool {
 	return false
 }
 
-// armCost is the number of instructions to predicate for an arm, -1 when it
-// cannot be: the real assembler branches around an atomic, were it alone, and around
-// cp.async (gemm_async, deploy/calibrate/validation/further).
+// armCost is the number of instructions to predicate for an arm, -1 where it cannot be. ptxas
+// branches around an atomic, were it alone, and around cp.async (kernels: gemm_async).
 func armCost(f *hir.Func, a int) int {
 	count := 0
 	for _, ni := range f.Blocks[a].Nodes {
@@ -162,7 +163,7 @@ func appendBlock(f *hir.Func, b, a int) {
 	absorb(f, b, a)
 }
 
-// absorb records that a now lives in b.
+// absorb records that the code of block a now is part of block b.
 func absorb(f *hir.Func, b, a int) {
 	ab := &f.Blocks[a]
 	ab.Nodes, ab.Succs, ab.Merged = nil, nil, b

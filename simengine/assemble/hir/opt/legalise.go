@@ -8,10 +8,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Legalise splits operations into ones that value numbering can share: the
-// argument of sin and cos is multiplied by 1/2pi first, and the upper word of
-// a sign extension becomes a shift of its own; and joins those that one
-// instruction does.
+// Legalisation: operations are split into parts that value numbering can share, and operations that
+// one instruction does are joined.
+
+// Legalise splits off the range reduction of sines and cosines and the upper word of sign
+// extensions, and joins rotations, shifted fields and shifted multiplications.
 func Legalise(f *hir.Func) error {
 	f.Sign = map[vreg.Value]vreg.Value{}
 	for _, b := range f.Order {
@@ -52,8 +53,8 @@ func Legalise(f *hir.Func) error {
 	return nil
 }
 
-// reciprocal turns an approximate division by a constant into a product (welford_rows'
-// machine code, deploy/calibrate/validation/sixth), by one into a copy.
+// reciprocal turns an approximate division by a constant into a multiplication (kernels:
+// welford_rows), and by one into a copy.
 func reciprocal(n *hir.Node) {
 	c := math.Float32frombits(uint32(n.Src[1].Imm))
 	n.Op, n.Mod = ir.Mul, n.Mod&^(ir.ModApprox|ir.ModFull)
@@ -64,7 +65,8 @@ func reciprocal(n *hir.Node) {
 	}
 }
 
-// funnel turns a<<k | b>>(32-k), a rotation when a is b, into one funnel shift.
+// funnel turns a<<k | b>>(32-k), a rotation where a is b, into one funnel shift, and reports
+// whether it did.
 func funnel(f *hir.Func, n *hir.Node) bool {
 	if n.Op != ir.Or || hir.Bits(n.Type) != 32 || len(n.Src) != 2 || n.Src[0].Kind != ir.OperandReg || n.Src[1].Kind != ir.OperandReg {
 		return false
@@ -85,8 +87,8 @@ func funnel(f *hir.Func, n *hir.Node) bool {
 	return true
 }
 
-// scaleProduct turns the shift of a widening product with a constant into one
-// product with the shifted constant.
+// scaleProduct turns the left shift of a widening multiplication by a constant into a
+// multiplication by the shifted constant, and reports whether it did.
 func scaleProduct(f *hir.Func, ni int32, k int) bool {
 	n := &f.Nodes[ni]
 	if n.Src[0].Kind != ir.OperandReg {
@@ -103,16 +105,16 @@ func scaleProduct(f *hir.Func, ni int32, k int) bool {
 	return true
 }
 
-// derive adds a node of the same instruction, block and guard as n that applies
-// an operation to x and a constant, and returns its index.
+// derive adds a node of the same PTX instruction, block and guard as n that applies an operation to
+// x and an immediate. It returns its index.
 func derive(f *hir.Func, n *hir.Node, op ir.Op, t ir.Type, x ir.Operand, imm uint64) int32 {
 	f.Nodes = append(f.Nodes, hir.Node{Op: op, Type: t, PC: n.PC, Block: n.Block, Guard: n.Guard, GuardNot: n.GuardNot, Dst: []vreg.Value{f.NewValue(1, vreg.General)}, Vec: 1,
 		Src: []ir.Operand{x, {Kind: ir.OperandImm, Imm: imm, Reg: ir.NoReg, Var: -1, Param: -1}}})
 	return int32(len(f.Nodes) - 1)
 }
 
-// joinShifts turns a<<k | b<<m, m smaller and b short enough, into
-// (a<<(k-m) | b)<<m, which a multiply-add each can compute.
+// joinShifts turns a<<k | b<<m into (a<<(k-m) | b)<<m, two multiply-adds, where m is smaller and b
+// has no more than k-m bits. It returns the nodes that compute the inner part.
 func joinShifts(f *hir.Func, n *hir.Node) []int32 {
 	if n.Op != ir.Or || hir.Bits(n.Type) != 32 || len(n.Src) != 2 || n.Src[0].Kind != ir.OperandReg || n.Src[1].Kind != ir.OperandReg {
 		return nil

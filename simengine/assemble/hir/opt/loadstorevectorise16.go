@@ -8,21 +8,22 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Loads of halves from shared memory join where all that read them take a half of a word
-// in place (LDS.64 for four ld.shared.u16 whose readers are HFMA2 or HADD2.F32; where they
-// are of integers, or shifts that make numbers of bfloats, ptxas leaves LDS.U16 as they are).
-// Stores join whatever they store, after a PRMT for each pair.
+// Vector accesses of 16-bit values in shared memory.
+//
+// Loads are joined if all readers take a half of a register as an operand: LDS.64 for four
+// ld.shared.u16 whose readers are HFMA2 or HADD2.F32. For integers, and shifts that widen bfloats,
+// ptxas leaves LDS.U16 alone. Stores are always joined, after one PRMT for each pair.
 
-// readWhole says that some reader of a half does not take it in place.
-func (j *joiner) readWhole(v vreg.Value) bool {
+// readWhole reports whether some reader of v does not take a half of a register.
+func (j *vectoriser) readWhole(v vreg.Value) bool {
 	if j.whole == nil {
 		j.whole = readWholeWords(j.f)
 	}
 	return j.whole[v]
 }
 
-// readWholeWords returns which values have such a reader. It looks backwards, as of pairs of
-// one half their readers tell.
+// readWholeWords returns which values have such a reader. It goes backwards, since a pair of one
+// half is read as its readers read it.
 func readWholeWords(f *hir.Func) []bool {
 	whole := make([]bool, len(f.Values))
 	for _, b := range slices.Backward(f.Order) {
@@ -42,9 +43,9 @@ func readWholeWords(f *hir.Func) []bool {
 	return whole
 }
 
-// pairUp has joined accesses of halves be of words, which loads are followed by moves out
-// of, and stores preceded by moves into. It returns the nodes of the block.
-func (j *joiner) pairUp() []int32 {
+// pairUp turns joined accesses of halves into accesses of words, with moves between halves and
+// words after loads and before stores. It returns the nodes of the block.
+func (j *vectoriser) pairUp() []int32 {
 	moves := map[int][]int32{} // by the place of the access
 	for _, at := range j.paired {
 		moves[at] = j.words(&j.f.Nodes[j.nodes[at]])
@@ -60,8 +61,8 @@ func (j *joiner) pairUp() []int32 {
 	return out
 }
 
-// words has an access of halves be one of words, and returns the moves between them.
-func (j *joiner) words(n *hir.Node) (moves []int32) {
+// words turns one access of halves into one of words, and returns the moves.
+func (j *vectoriser) words(n *hir.Node) (moves []int32) {
 	f := j.f
 	dst, src := n.Dst, n.Src[1:]
 	n.Dst, n.Src = nil, n.Src[:1:1]

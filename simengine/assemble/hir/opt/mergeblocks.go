@@ -8,9 +8,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// mergeSuccessor appends to block b the one that always follows it and that nothing
-// else leads to, unless lanes come there one after another. Compilers leave such pairs: LLVM branches around an
-// unconditional branch.
+// Simplification of the control-flow graph.
+
+// mergeSuccessor appends to block b its only successor, if nothing else leads there, and reports
+// whether it did. Blocks that lanes enter one after another stay alone.
 func mergeSuccessor(f *hir.Func, b int) bool {
 	hb := &f.Blocks[b]
 	if len(hb.Succs) != 1 {
@@ -32,9 +33,8 @@ func mergeSuccessor(f *hir.Func, b int) bool {
 	return true
 }
 
-// skipJump makes the branch that ends block b go where a block leads that does
-// nothing but jump: LLVM ends loops with a branch out and a jump back, which
-// the real assembler turns into one branch back.
+// skipJump redirects the branch that ends block b past a block that only jumps, and reports whether
+// it did. LLVM ends loops with a branch out and a jump back; ptxas makes one branch back of them.
 func skipJump(f *hir.Func, b int) bool {
 	hb := &f.Blocks[b]
 	br := f.CondBranch(b)
@@ -62,11 +62,10 @@ func skipJump(f *hir.Func, b int) bool {
 	return false
 }
 
-// shortCircuit makes one branch of two where the second, in a block of its own
-// that computes nothing but its condition, leads to where the first does: what
-// compilers make of a && b. The real assembler does so where it then predicates
-// what they lead to: a condition of 5 instructions and arms of 9, and not one of
-// 6 and arms of 16.
+// shortCircuit makes one branch of two that lead to the same block, where the second computes
+// nothing but its condition (a && b), and predicates the arms. It reports whether it did. Evidence,
+// kernels: ptxas does so for a condition of 5 instructions with arms of 9, and not for one of 6
+// with arms of 16.
 func shortCircuit(f *hir.Func, b int) bool {
 	hb := &f.Blocks[b]
 	br := f.CondBranch(b)
@@ -94,9 +93,8 @@ func shortCircuit(f *hir.Func, b int) bool {
 	return false
 }
 
-// nestedArms returns where the arms lead to that block a branches to, as
-// predicateArms takes them, and whether they are short enough together with
-// what a computes. The only block before a may lead to an arm as well.
+// nestedArms returns where the arms of block a lead, as predicateArms takes them, and whether they
+// are short enough together with the condition that a computes.
 func nestedArms(f *hir.Func, a int) ([2]int, bool) {
 	leads := [2]int{-1, -1}
 	cost := conditionCost(f, a)
@@ -123,9 +121,8 @@ func nestedArms(f *hir.Func, a int) ([2]int, bool) {
 	return leads, meet && cost <= ifConvertLimit && !f.OnlyExits(join)
 }
 
-// joinConditions appends block a to block b, which branches to it or to one
-// of the blocks that a branches to; out says for each branch whether that
-// block is its target, or where it falls through.
+// joinConditions appends block a to block b, which branches to it or to one of a's arms. first and
+// second say for each branch whether that arm is its target rather than its fall-through.
 func joinConditions(f *hir.Func, b, a int, first, second bool) {
 	hb := &f.Blocks[b]
 	both := f.NewValue(1, vreg.Predicate) // neither branch leads out
@@ -145,8 +142,8 @@ func joinConditions(f *hir.Func, b, a int, first, second bool) {
 	absorb(f, b, a)
 }
 
-// conditionCost is the number of instructions of a block before its branch, -1
-// when they do more than compute values that nothing else writes.
+// conditionCost is the number of instructions of a block before its branch, -1 where they do more
+// than compute values without other definitions.
 func conditionCost(f *hir.Func, b int) int {
 	ns := f.Blocks[b].Nodes
 	for _, ni := range ns[:len(ns)-1] {

@@ -8,15 +8,17 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// RematLimit is the largest number of PTX instructions whose result is
-// computed again where it is used rather than kept in a register. The real
-// assembler was seen to repeat tile coordinates computed from %tid in sgemm's
-// main loop; seven covers those chains, but it repeats fewer of them.
+// Rematerialisation (Briggs, Cooper and Torczon, PLDI 1992): cheap values are computed again in the
+// blocks that use them. It runs only for kernels whose registers would otherwise cost occupancy or
+// exceed the cap.
+
+// RematLimit is the largest number of PTX instructions that are computed again rather than kept in
+// a register. Evidence, kernels: ptxas repeats tile coordinates computed from %tid in sgemm's main
+// loop. Seven covers those chains; ptxas repeats fewer of them.
 const RematLimit = 7
 
-// Rematerialise computes cheap values again in the blocks that use them, so
-// that no register holds them in between. It runs only when the registers the
-// kernel needs would otherwise cost occupancy or exceed the cap.
+// Rematerialise computes again, in every block outside innermost loops, values of other blocks that
+// take up to reduce instructions.
 func Rematerialise(f *hir.Func, reduce int) error {
 	if reduce == 0 {
 		return nil
@@ -48,17 +50,17 @@ func Rematerialise(f *hir.Func, reduce int) error {
 	return nil
 }
 
-// rematerialiser clones computations into one block.
+// rematerialiser repeats computations in one block.
 type rematerialiser struct {
 	f      *hir.Func
 	b      int
-	reduce int // instructions to repeat at most
-	copies map[vreg.Value]vreg.Value
-	pre    []int32
+	reduce int                       // instructions to repeat at most for a value
+	copies map[vreg.Value]vreg.Value // by value: its copy in the block
+	pre    []int32                   // nodes to insert before the present one
 }
 
-// candidate says whether v comes from another block and is cheap to repeat
-// from special registers, parameters and constants.
+// candidate reports whether v comes from another block and is cheap to compute from special
+// registers, parameters and constants.
 func (r *rematerialiser) candidate(v vreg.Value) bool {
 	d := r.f.DefOf(v)
 	if d == nil || r.f.Carrier(d) == r.b || hir.IsParam(d) || r.keeps(d) {
@@ -67,7 +69,7 @@ func (r *rematerialiser) candidate(v vreg.Value) bool {
 	return r.cost(v, 0) <= r.reduce
 }
 
-// cost is the number of instructions to repeat for v, large when it cannot be.
+// cost is the number of instructions to repeat for v, very large where it cannot be repeated.
 func (r *rematerialiser) cost(v vreg.Value, depth int) int {
 	const never = 1 << 20
 	d := r.f.DefOf(v)
@@ -102,13 +104,13 @@ func (r *rematerialiser) cost(v vreg.Value, depth int) int {
 	return c
 }
 
-// keeps says whether a special register's value stays in a register: reading it
-// again takes long, and is done only where all that can be repeated is.
+// keeps reports whether a special register stays in a register: reading one takes long, and is
+// repeated only at RematLimit.
 func (r *rematerialiser) keeps(d *hir.Node) bool {
 	return r.reduce < RematLimit && d.Op == ir.Mov && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial
 }
 
-// clone repeats the computation of v in the block and returns the new value.
+// clone repeats the computation of v in the block and returns its value there.
 func (r *rematerialiser) clone(v vreg.Value, user *hir.Node) vreg.Value {
 	f := r.f
 	if c, ok := r.copies[v]; ok {

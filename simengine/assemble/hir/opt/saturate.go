@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// FoldSaturation has sums and products whose only reader cuts them to [0, 1] do so themselves.
+// FoldSaturation folds cvt.sat into the addition or multiplication that only it reads.
 func FoldSaturation(f *hir.Func) error {
 	uses := f.CountUses()
 	for _, b := range f.Order {

@@ -8,15 +8,21 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Loads of the next tile that are taken under a condition, before a long computation that does not need them,
-// are not predicated where they are many, and then the real assembler moves them, branch and all, behind the
-// computation: to the barrier or the store that waits for them, whose wait is then in full view. Of 21 kernels
-// of two batches whose next tile's loads it did not predicate (gemm_ahead and splitk_sgemm,
-// deploy/calibrate/validation eighth and seventeenth) 20 have them behind all but 2 to 16 of 512 to 2,048
-// products, one before them.
+// Guarded loads of the next tile.
+//
+// Where the loads of the next tile are under a condition, before a long computation that does not
+// need them, and too many to predicate, ptxas moves them, with their branch, behind the
+// computation: right before the barrier or the store that waits for them.
+//
+//	if (more) load next tile           multiply-add this tile
+//	multiply-add this tile     becomes if (more) load next tile
+//	barrier                            barrier
+//
+// Evidence, kernels: of 21 of gemm_ahead and splitk_sgemm, 20 have the loads behind all but 2 to 16
+// of 512 to 2,048 multiply-adds, one before them.
 
-// sinkLoads moves the branch at the end of block b behind what of the join does not need its arm: that is then
-// at the end of b.
+// sinkLoads moves to the end of block b what stands behind its branch and does not need the arm. It
+// reports whether it did.
 func sinkLoads(f *hir.Func, b int) bool {
 	br := f.CondBranch(b)
 	if br == nil {
@@ -41,13 +47,13 @@ func sinkLoads(f *hir.Func, b int) bool {
 	return true
 }
 
-// joinsOnly says whether two blocks alone lead to a third.
+// joinsOnly reports whether blocks b and arm are the only ones before join.
 func joinsOnly(f *hir.Func, join, b, arm int) bool {
 	p := f.Blocks[join].Preds
 	return len(p) == 2 && slices.Contains(p, b) && slices.Contains(p, arm)
 }
 
-// loadsOnly says whether a block loads from global memory and else only computes.
+// loadsOnly reports whether a block loads from global memory and otherwise only computes.
 func loadsOnly(f *hir.Func, b int) bool {
 	loads := 0
 	for _, ni := range f.Blocks[b].Nodes {
@@ -61,8 +67,8 @@ func loadsOnly(f *hir.Func, b int) bool {
 	return loads > 0
 }
 
-// independent is how many of a block's first nodes neither need what an arm computes nor change what it needs, nor
-// order memory.
+// independent is the number of first nodes of join that neither depend on arm, nor change what it
+// reads, nor order memory.
 func independent(f *hir.Func, arm, join int) int {
 	nodes := f.Blocks[join].Nodes
 	for at, ni := range nodes {
@@ -75,15 +81,15 @@ func independent(f *hir.Func, arm, join int) int {
 				return at
 			}
 		}
-		if n.IsTerminator() || touches(f, arm, n) {
+		if n.IsTerminator() || dependsOn(f, arm, n) {
 			return at
 		}
 	}
 	return len(nodes)
 }
 
-// touches says whether a node reads or writes what an arm writes, or writes what it reads.
-func touches(f *hir.Func, arm int, n *hir.Node) bool {
+// dependsOn reports whether a node and an arm must keep their order.
+func dependsOn(f *hir.Func, arm int, n *hir.Node) bool {
 	for _, ai := range f.Blocks[arm].Nodes {
 		a := &f.Nodes[ai]
 		for _, v := range a.Dst {
@@ -100,22 +106,22 @@ func touches(f *hir.Func, arm int, n *hir.Node) bool {
 	return false
 }
 
-// readAfter says whether what an arm computes is read in its join from a node on, or in a block that follows it
-// and is not the loop's first.
+// readAfter reports whether a result of an arm is read in its join from node at on, or in a block
+// that only the join leads to.
 func readAfter(f *hir.Func, arm, join, at int) bool {
-	if slices.ContainsFunc(f.Blocks[join].Nodes[at:], func(ni int32) bool { return needs(f, arm, &f.Nodes[ni]) }) {
+	if slices.ContainsFunc(f.Blocks[join].Nodes[at:], func(ni int32) bool { return readsResult(f, arm, &f.Nodes[ni]) }) {
 		return true
 	}
 	for _, s := range f.Blocks[join].Succs {
-		if f.Blocks[s].IDom == join && slices.ContainsFunc(f.Blocks[s].Nodes, func(ni int32) bool { return needs(f, arm, &f.Nodes[ni]) }) {
+		if f.Blocks[s].IDom == join && slices.ContainsFunc(f.Blocks[s].Nodes, func(ni int32) bool { return readsResult(f, arm, &f.Nodes[ni]) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// needs says whether a node reads what an arm writes.
-func needs(f *hir.Func, arm int, n *hir.Node) bool {
+// readsResult reports whether a node reads a result of an arm.
+func readsResult(f *hir.Func, arm int, n *hir.Node) bool {
 	return slices.ContainsFunc(f.Blocks[arm].Nodes, func(ai int32) bool {
 		return slices.ContainsFunc(f.Nodes[ai].Dst, func(v vreg.Value) bool { return v >= 0 && n.Reads(v) > 0 })
 	})

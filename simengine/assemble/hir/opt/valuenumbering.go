@@ -6,24 +6,26 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// nodeKey identifies a computation for value numbering.
+// Dominator-based value numbering (Briggs, Cooper and Simpson, "Value Numbering", 1997).
+
+// nodeKey identifies a computation.
 type nodeKey struct {
 	op        ir.Op
 	typ, styp ir.Type
 	mod       ir.Mod
 	cmp       ir.Cmp
 	boolOp    ir.BoolOp
-	words     uint8 // of the register, which may be wider than what is computed
+	words     uint8 // of its register, which may be wider than the result
 	a, b, c   ir.Operand
 }
 
-// numbered is a node and what it computes.
+// numbered is a computation and the node that makes it.
 type numbered struct {
 	key  nodeKey
 	node int32
 }
 
-// hash mixes what most tells computations apart.
+// hash mixes what tells computations apart most.
 func (k *nodeKey) hash() uint64 {
 	h := uint64(k.op)<<32 ^ uint64(k.typ)<<24 ^ uint64(k.styp)<<16 ^ uint64(k.cmp)<<8 ^ uint64(k.boolOp)
 	for _, o := range [...]*ir.Operand{&k.a, &k.b, &k.c} {
@@ -33,7 +35,8 @@ func (k *nodeKey) hash() uint64 {
 	return h
 }
 
-// NumberValues removes computations that a dominating node already made.
+// NumberValues replaces computations that a dominating node has made by copies, and propagates
+// these.
 func NumberValues(f *hir.Func) error {
 	table := map[uint64][]numbered{}
 	for _, b := range f.Order {
@@ -65,7 +68,7 @@ func NumberValues(f *hir.Func) error {
 	return PropagateCopies(f)
 }
 
-// keyOf returns the key of a pure node over values that never change.
+// keyOf returns the key of a node without effects whose operands never change; false for others.
 func keyOf(f *hir.Func, n *hir.Node) (nodeKey, bool) {
 	if n.Guard != vreg.None || len(n.Dst) != 1 || n.Dst[0] < 0 || f.Values[n.Dst[0]].Defs != 1 || len(n.Src) > 3 || n.HasEffect() ||
 		n.Mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
@@ -100,7 +103,7 @@ func keyOf(f *hir.Func, n *hir.Node) (nodeKey, bool) {
 	return k, true
 }
 
-// commutes says whether an operation's first two operands may be exchanged.
+// commutes reports whether the first two operands of an operation may be exchanged.
 func commutes(op ir.Op) bool {
 	switch op {
 	case ir.Add, ir.Mul, ir.Mad, ir.Fma, ir.And, ir.Or, ir.Xor, ir.Min, ir.Max:
@@ -109,7 +112,7 @@ func commutes(op ir.Op) bool {
 	return false
 }
 
-// less is an order of operands, for a canonical form.
+// less orders operands, for a canonical form.
 func less(a, b *ir.Operand) bool {
 	if a.Kind != b.Kind {
 		return a.Kind < b.Kind
@@ -120,8 +123,8 @@ func less(a, b *ir.Operand) bool {
 	return a.Imm < b.Imm
 }
 
-// nonNegative says whether a 32-bit operand is known to have its top bit clear:
-// a small constant or a thread or block index.
+// nonNegative reports whether the top bit of a 32-bit operand is known to be clear: small
+// constants, thread and block indices.
 func nonNegative(f *hir.Func, o *ir.Operand) bool {
 	if o.Kind == ir.OperandImm {
 		return o.Imm < 1<<31

@@ -9,15 +9,25 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// The number of bytes a lane can load at once: LDS.128, and LDC.64, the widest
-// constant load ptxas makes of joined ones. Of halves it joins four, LDS.64 and STS.64.
+// Vector accesses (superword-level parallelism of adjacent accesses: Larsen and Amarasinghe, PLDI
+// 2000).
+//
+// Loads from adjacent addresses in shared or constant memory become one load at the place of the
+// first, if the address is known to be aligned and nothing in between may have written there.
+// Stores to shared memory that follow each other become one store at the place of the last. The
+// others have no machine instruction.
+//
+// Evidence, ptxas corpus: two LDS.64 of CLBlast's matrix product are one LDS.128 for sm_90.
+// Kernels: walsh (stores).
+
+// Bytes a lane that a joined access moves at most: LDS.128; LDC.64; LDS.64 and STS.64 of halves.
 const (
 	widestShared   = 16
 	widestConstant = 8
 	widestHalves   = 8
 )
 
-// accessKey is what loads, or stores, that may become one have in common.
+// accessKey is what accesses that may be joined have in common.
 type accessKey struct {
 	space ir.Space
 	typ   ir.Type
@@ -28,23 +38,16 @@ type accessKey struct {
 	gnot  bool
 }
 
-// openAccess is a load or a store that could join later ones.
+// openAccess is an access that later ones could join.
 type openAccess struct {
 	key    accessKey
-	at     int // in the block
-	offset uint64
+	at     int    // index in the block
+	offset uint64 // bytes
 }
 
-// Vectorise joins loads from neighbouring addresses in shared memory, pairs of words too
-// (two LDS.64 of CLBlast's matrix product are one LDS.128 in sm_90 machine code), and in the
-// constant bank, into one,
-// where the address is known to be aligned and nothing between them may have
-// written there; and stores to shared memory that come one after another (walsh's machine
-// code, deploy/calibrate/validation/sixth). The joined load keeps the position and the
-// PTX instruction of the first of them, the joined store those of the last; the others
-// have no machine instruction.
+// Vectorise joins accesses, block by block.
 func Vectorise(f *hir.Func) error {
-	j := joiner{f: f, based: make([]bool, len(f.Values))}
+	j := vectoriser{f: f, based: make([]bool, len(f.Values))}
 	for _, b := range f.Order {
 		j.block(&f.Blocks[b])
 	}
@@ -52,21 +55,21 @@ func Vectorise(f *hir.Func) error {
 	return nil
 }
 
-// joiner joins the accesses of one block after the other.
-type joiner struct {
+// vectoriser joins the accesses of a block.
+type vectoriser struct {
 	f      *hir.Func
 	nodes  []int32
 	open   []openAccess // loads
-	row    []openAccess // stores
-	based  []bool       // values that open accesses depend on
-	align  []uint8      // by value, nil until needed
-	whole  []bool       // values some reader of which does not take a half in place, nil until needed
-	made   bool
-	paired []int // accesses of halves that became one, by their places in the block
+	stores []openAccess // stores
+	based  []bool       // by value: an open access depends on it
+	align  []uint8      // by value, nil: not computed yet
+	whole  []bool       // of readWholeWords, nil: not computed yet
+	made   bool         // some accesses were joined
+	paired []int        // indices in the block of joined accesses of halves
 }
 
-// block joins the loads of one block.
-func (j *joiner) block(hb *hir.Block) {
+// block joins the accesses of one block.
+func (j *vectoriser) block(hb *hir.Block) {
 	f := j.f
 	j.nodes, j.made, j.paired = hb.Nodes, false, j.paired[:0]
 	for i, ni := range hb.Nodes {
@@ -78,21 +81,21 @@ func (j *joiner) block(hb *hir.Block) {
 		}
 		if st, ok := joinableStore(f, n, i); ok {
 			if !j.continues(st) {
-				j.flush(&j.row)
+				j.flush(&j.stores)
 			}
-			j.add(&j.row, st)
+			j.add(&j.stores, st)
 		} else if ordersShared(n) || callsRoutine(n) || n.Op == ir.Ld && (n.Space == ir.Shared || n.Space == ir.Generic) || n.Op == ir.Bra {
-			j.flush(&j.row)
+			j.flush(&j.stores)
 		}
 		for _, d := range n.Dst {
 			if d >= 0 && j.based[d] && f.Values[d].Defs > 1 {
 				j.flush(&j.open)
-				j.flush(&j.row)
+				j.flush(&j.stores)
 			}
 		}
 	}
 	j.flush(&j.open)
-	j.flush(&j.row)
+	j.flush(&j.stores)
 	if len(j.paired) > 0 {
 		hb.Nodes = j.pairUp()
 	}
@@ -101,20 +104,20 @@ func (j *joiner) block(hb *hir.Block) {
 	}
 }
 
-// callsRoutine says whether a node's machine code branches to a routine: ptxas joins nothing across it
-// (deploy/calibrate/validation/fourteenth trsm_cols, whose columns of a row lie beside each other).
+// callsRoutine reports whether a node branches to the routine of a slow path. ptxas joins nothing
+// across it (kernels: trsm_cols).
 func callsRoutine(n *hir.Node) bool {
 	return n.PC >= 0 && ir.HasSlowPath(&ir.Instr{Op: n.Op, Type: n.Type, Mod: n.Mod})
 }
 
 // add opens an access.
-func (j *joiner) add(list *[]openAccess, a openAccess) {
+func (j *vectoriser) add(list *[]openAccess, a openAccess) {
 	*list = append(*list, a)
 	j.base(a, true)
 }
 
 // base marks what an open access depends on.
-func (j *joiner) base(a openAccess, open bool) {
+func (j *vectoriser) base(a openAccess, open bool) {
 	for _, v := range [...]vreg.Value{vreg.Value(a.key.reg), a.key.guard} {
 		if v >= 0 {
 			j.based[v] = open
@@ -122,10 +125,9 @@ func (j *joiner) base(a openAccess, open bool) {
 	}
 }
 
-// continues says whether a store goes on with the row of open ones: elsewhere from the
-// same address.
-func (j *joiner) continues(st openAccess) bool {
-	for _, o := range j.row {
+// continues reports whether a store goes on with the open ones: the same address, another offset.
+func (j *vectoriser) continues(st openAccess) bool {
+	for _, o := range j.stores {
 		if o.key != st.key || o.offset == st.offset {
 			return false
 		}
@@ -134,7 +136,7 @@ func (j *joiner) continues(st openAccess) bool {
 }
 
 // flush joins what it can among open accesses and closes them.
-func (j *joiner) flush(list *[]openAccess) {
+func (j *vectoriser) flush(list *[]openAccess) {
 	if len(*list) > 1 {
 		if j.align == nil {
 			j.align = j.f.Alignments()
@@ -148,12 +150,12 @@ func (j *joiner) flush(list *[]openAccess) {
 	for _, a := range j.open {
 		j.base(a, true)
 	}
-	for _, a := range j.row {
+	for _, a := range j.stores {
 		j.base(a, true)
 	}
 }
 
-// ordersShared says whether loads from shared memory may not move across a node.
+// ordersShared reports whether loads from shared memory may not move across a node.
 func ordersShared(n *hir.Node) bool {
 	switch n.Op {
 	case ir.Ld, ir.Ldu, ir.Shfl, ir.Vote, ir.Bra, ir.Exit:
@@ -165,7 +167,7 @@ func ordersShared(n *hir.Node) bool {
 }
 
 // joinable describes node i of a block if it is a load that could be joined.
-func (j *joiner) joinable(n *hir.Node, i int) (openAccess, bool) {
+func (j *vectoriser) joinable(n *hir.Node, i int) (openAccess, bool) {
 	f := j.f
 	if n.Op != ir.Ld || n.Space != ir.Shared && n.Space != ir.Const || n.Vec > 2 || len(n.Dst) != int(n.Vec) || slices.ContainsFunc(n.Dst, func(v vreg.Value) bool { return isWrittenElsewhere(f, v) }) || n.Mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
 		return openAccess{}, false
@@ -177,7 +179,7 @@ func (j *joiner) joinable(n *hir.Node, i int) (openAccess, bool) {
 	case n.Vec == 2 && (w != 4 || n.Space != ir.Shared):
 		return openAccess{}, false
 	case w == 2:
-		if n.Space != ir.Shared || n.Guard != vreg.None || f.Target.Cc[0] < 7 || j.readWhole(n.Dst[0]) {
+		if n.Space != ir.Shared || n.Guard != vreg.None || f.Target.CC[0] < 7 || j.readWhole(n.Dst[0]) {
 			return openAccess{}, false
 		}
 	case w != 4 && w != 8 || int(f.Values[n.Dst[0]].Words)*4 != w:
@@ -186,7 +188,7 @@ func (j *joiner) joinable(n *hir.Node, i int) (openAccess, bool) {
 	return openAccess{keyOfAccess(n), i, n.Src[0].Imm}, true
 }
 
-// isWrittenElsewhere says whether something else writes a result of a load too, or it is none.
+// isWrittenElsewhere reports whether v has other definitions than a load, or is none.
 func isWrittenElsewhere(f *hir.Func, v vreg.Value) bool { return v < 0 || f.Values[v].Defs != 1 }
 
 // joinableStore describes node i of a block if it is a store that could be joined.
@@ -210,9 +212,9 @@ func keyOfAccess(n *hir.Node) accessKey {
 	return accessKey{n.Space, n.Type, n.Vec, o.Reg, o.Var, n.Guard, n.GuardNot}
 }
 
-// join makes wide accesses of what it can among loads that may move to the first
-// of them, or stores that may move to the last.
-func (j *joiner) join(list []openAccess) {
+// join makes wide accesses of loads that may move to the first of them, or stores that may move to
+// the last.
+func (j *vectoriser) join(list []openAccess) {
 	slices.SortStableFunc(list, func(a, b openAccess) int {
 		return cmp.Or(a.key.compare(&b.key), cmp.Compare(int64(a.offset), int64(b.offset)))
 	})
@@ -231,7 +233,7 @@ func (j *joiner) join(list []openAccess) {
 		base := ir.Operand{Kind: ir.OperandAddr, Reg: key.reg, Var: key.vr, Param: -1}
 		known := j.f.OperandAlign(&base, j.align)
 		for i := 0; i < len(same); {
-			n := run(same[i:], uint64(hir.Bits(key.typ)/8)*uint64(key.vec), known, key.widest())
+			n := widestRun(same[i:], uint64(hir.Bits(key.typ)/8)*uint64(key.vec), known, key.widest())
 			if n > 1 {
 				kept := widen(j.f, j.nodes, same[i:i+n])
 				j.made = true
@@ -244,7 +246,7 @@ func (j *joiner) join(list []openAccess) {
 	}
 }
 
-// compare orders keys, so that equal ones come together.
+// compare orders keys, equal ones together.
 func (k *accessKey) compare(l *accessKey) int {
 	if k.gnot != l.gnot {
 		if k.gnot {
@@ -255,7 +257,7 @@ func (k *accessKey) compare(l *accessKey) int {
 	return cmp.Or(cmp.Compare(k.reg, l.reg), cmp.Compare(k.vr, l.vr), cmp.Compare(k.guard, l.guard), cmp.Compare(k.typ, l.typ), cmp.Compare(k.vec, l.vec), cmp.Compare(k.space, l.space))
 }
 
-// widest is how many bytes an access may have.
+// widest is the bytes that a joined access may move.
 func (k *accessKey) widest() uint64 {
 	switch {
 	case k.space == ir.Const:
@@ -266,8 +268,9 @@ func (k *accessKey) widest() uint64 {
 	return widestShared
 }
 
-// run is how many of the accesses, from the first on, one access can do.
-func run(list []openAccess, size uint64, known uint8, most uint64) int {
+// widestRun is how many of the accesses in list, from the first on, one access can make. size is
+// the bytes of each, known the alignment of the base as an exponent, most the bytes it may move.
+func widestRun(list []openAccess, size uint64, known uint8, most uint64) int {
 	for n := most / size; n > 1; n /= 2 {
 		if uint64(len(list)) < n || list[0].offset%(n*size) != 0 || n*size > 1<<known {
 			continue
@@ -283,8 +286,8 @@ func run(list []openAccess, size uint64, known uint8, most uint64) int {
 	return 1
 }
 
-// widen turns the first of some loads, or the last of some stores, in program order,
-// into one of them all, and returns which it is.
+// widen turns the first of some loads, or the last of some stores, into one access of all, and
+// returns its index in nodes.
 func widen(f *hir.Func, nodes []int32, all []openAccess) int {
 	kept := all[0].at
 	src := slices.Clone(f.Nodes[nodes[kept]].Src[:1])

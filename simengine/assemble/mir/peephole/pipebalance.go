@@ -18,7 +18,7 @@ import (
 // BalancePipes moves instructions of the integer pipe to the multiplier's pipe until both have the
 // same number, or none is left that can move.
 func BalancePipes(f *mir.Func) error {
-	if !f.Target.ImadWide {
+	if !f.Target.IMADWide {
 		return nil
 	}
 	integer, multiplier, either := pipeTotals(f)

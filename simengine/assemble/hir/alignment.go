@@ -6,12 +6,14 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// maxAlign is the largest power of two kept track of, as an exponent: wider
-// than the widest access.
+// Alignment analysis: by value, a power of two that divides whatever it holds. Optimistic data
+// flow, from the largest exponent down.
+
+// maxAlign is the largest exponent that is kept track of, more than the widest access needs.
 const maxAlign = 12
 
-// Alignments returns, for every value, the exponent of a power of two that
-// divides whatever it holds.
+// Alignments returns, by value, the exponent of a power of two that divides whatever the value
+// holds.
 func (f *Func) Alignments() []uint8 {
 	align := make([]uint8, len(f.Values))
 	for v := range align {
@@ -42,7 +44,7 @@ func (f *Func) Alignments() []uint8 {
 	return align
 }
 
-// OperandAlign is the alignment of an operand.
+// OperandAlign is the alignment of an operand, an exponent.
 func (f *Func) OperandAlign(o *ir.Operand, align []uint8) uint8 {
 	of := func(x uint64) uint8 { return uint8(min(mathbits.TrailingZeros64(x), maxAlign)) }
 	switch o.Kind {
@@ -76,7 +78,7 @@ func (f *Func) placeAlign(o *ir.Operand) uint8 {
 	return uint8(min(mathbits.TrailingZeros64(uint64(at)), maxAlign))
 }
 
-// nodeAlign is the alignment of what a node computes.
+// nodeAlign is the alignment of the result of a node.
 func (f *Func) nodeAlign(n *Node, align []uint8) uint8 {
 	if !IsInt(n.Type) {
 		return 0
