@@ -26,11 +26,11 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 	var base vreg.Value
 	var off int64
 	args[0], vr, base, off = s.address(n.Src[0], n.Space)
-	if op == mir.OpATOM && s.countsFirst(n) {
-		leader, active, sum := s.countFirst(n)
+	if op == mir.OpATOM && s.aggregates(n) {
+		leader, active, sum := s.electForAdd(n)
 		old := s.temp(1)
 		s.access(s.emit(op, old, args[0], sum), n, vr, base, off)
-		s.shareCount(n, old, leader, active)
+		s.distributeAdd(n, old, leader, active)
 		return nil
 	}
 	if op == mir.OpATOMS && !used && s.isSharedIncrement(n) {
@@ -45,8 +45,8 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 		s.casLoop(n, dst, args, vr, base, off)
 		return nil
 	}
-	if op == mir.OpRED && s.reducesFirst(n) {
-		args[1] = s.reduceFirst(n, args[1])
+	if op == mir.OpRED && s.reducesInWarp(n) {
+		args[1] = s.reduceInWarp(n, args[1])
 	}
 	s.access(s.emit(op, dst, args...), n, vr, base, off)
 	return nil
@@ -59,20 +59,20 @@ func (s *selector) isSharedIncrement(n *hir.Node) bool {
 	return s.hir.Target.SharedIncrement && n.Atom == ir.AtomAdd && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && n.Src[1].Kind == ir.OperandImm && n.Src[1].Imm == 1
 }
 
-// countsFirst says whether lanes that ask memory for places of their own, the same
+// aggregates says whether lanes that ask memory for places of their own, the same
 // number each at an address that all have in common, ask for them together.
-func (s *selector) countsFirst(n *hir.Node) bool {
+func (s *selector) aggregates(n *hir.Node) bool {
 	if n.Atom != ir.AtomAdd || len(n.Src) != 2 || hir.Bits(n.Type) != 32 || !hir.IsInt(n.Type) {
 		return false
 	}
 	alike := n.Src[0].Reg == ir.NoReg || s.hir.Values[n.Src[0].Reg].Uniform
-	return alike && (n.Src[1].Kind == ir.OperandImm || n.Src[1].Kind == ir.OperandReg && s.warpAlike(vreg.Value(n.Src[1].Reg), 4))
+	return alike && (n.Src[1].Kind == ir.OperandImm || n.Src[1].Kind == ir.OperandReg && s.warpUniform(vreg.Value(n.Src[1].Reg), 4))
 }
 
-// warpAlike says that all lanes of a warp have the same in a value: it is uniform, or
+// warpUniform says that all lanes of a warp have the same in a value: it is uniform, or
 // computed, in a few steps, of what the warp voted (compact's machine code adds up what
 // one lane adds for all that the vote found).
-func (s *selector) warpAlike(v vreg.Value, steps int) bool {
+func (s *selector) warpUniform(v vreg.Value, steps int) bool {
 	if s.hir.Values[v].Uniform {
 		return true
 	}
@@ -86,17 +86,17 @@ func (s *selector) warpAlike(v vreg.Value, steps int) bool {
 		return false
 	}
 	for i := range d.Src {
-		if o := &d.Src[i]; o.Kind == ir.OperandReg && !s.warpAlike(vreg.Value(o.Reg), steps-1) {
+		if o := &d.Src[i]; o.Kind == ir.OperandReg && !s.warpUniform(vreg.Value(o.Reg), steps-1) {
 			return false
 		}
 	}
 	return true
 }
 
-// countFirst emits what the real assembler puts before such an atomic: a lane is
+// electForAdd emits what the real assembler puts before such an atomic: a lane is
 // elected, which adds for all that are active (compact's machine code,
 // deploy/calibrate/validation/third).
-func (s *selector) countFirst(n *hir.Node) (leader, active, sum mir.Arg) {
+func (s *selector) electForAdd(n *hir.Node) (leader, active, sum mir.Arg) {
 	s.out.Elected = append(s.out.Elected, n.PC)
 	lane := s.temp(1)
 	leader, active, sum = s.temp(1), s.temp(1), s.temp(1)
@@ -108,14 +108,14 @@ func (s *selector) countFirst(n *hir.Node) (leader, active, sum mir.Arg) {
 	if o := n.Src[1]; o.Kind != ir.OperandImm || o.Imm != 1 {
 		count := sum
 		sum = s.temp(1)
-		s.emit(mir.OpIMAD, sum, count, s.mixOne(o, 0))
+		s.emit(mir.OpIMAD, sum, count, s.flexible(o, 0))
 	}
 	return leader, active, sum
 }
 
-// shareCount emits what follows it: the lanes get the elected one's place and
+// distributeAdd emits what follows it: the lanes get the elected one's place and
 // count those before them.
-func (s *selector) shareCount(n *hir.Node, old, leader, active mir.Arg) {
+func (s *selector) distributeAdd(n *hir.Node, old, leader, active mir.Arg) {
 	before, mask, rank, first := s.temp(1), s.temp(1), s.temp(1), s.temp(1)
 	s.emit(mir.OpS2R, mask)
 	s.emit(mir.OpLOP3, before, mask, active)
@@ -124,10 +124,10 @@ func (s *selector) shareCount(n *hir.Node, old, leader, active mir.Arg) {
 	s.emit(mir.OpIADD3, mir.ValueWords(n.Dst[0], 0, 1), first, rank)
 }
 
-// reducesFirst says whether a warp's reduction into memory is one of registers
+// reducesInWarp says whether a warp's reduction into memory is one of registers
 // first, of which one lane then stores the result: an integer one, at an address
 // that all lanes have in common. Sums of floating point keep their order.
-func (s *selector) reducesFirst(n *hir.Node) bool {
+func (s *selector) reducesInWarp(n *hir.Node) bool {
 	switch n.Atom {
 	case ir.AtomAdd, ir.AtomMin, ir.AtomMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
 	default:
@@ -137,9 +137,9 @@ func (s *selector) reducesFirst(n *hir.Node) bool {
 	return s.hir.Target.REDUX && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && (a.Reg == ir.NoReg || s.hir.Values[a.Reg].Uniform)
 }
 
-// reduceFirst emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX
+// reduceInWarp emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX
 // reduces (monte_carlo's machine code, deploy/calibrate/validation/further).
-func (s *selector) reduceFirst(n *hir.Node, data mir.Arg) mir.Arg {
+func (s *selector) reduceInWarp(n *hir.Node, data mir.Arg) mir.Arg {
 	s.out.Elected = append(s.out.Elected, n.PC)
 	lane, active, sum := mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1)
 	s.emit(mir.OpS2R, lane)

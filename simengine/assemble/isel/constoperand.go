@@ -41,7 +41,7 @@ func (s *selector) inPlace(d *hir.Node) bool {
 	switch {
 	case !s.hir.Target.ConstOperand || d.Guard != vreg.None:
 	case d.Op == ir.Mov:
-		return len(d.Dst) == 1 && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial && toldOfLaunch(d.Src[0].Special)
+		return len(d.Dst) == 1 && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial && isLaunchConstant(d.Src[0].Special)
 	case d.Op == ir.Ld:
 		return (d.Space == ir.ParamSpace || d.Space == ir.Const) && d.Src[0].Reg == ir.NoReg && hir.Bits(d.Type) >= 32
 	}
@@ -49,7 +49,7 @@ func (s *selector) inPlace(d *hir.Node) bool {
 }
 
 // toldOfLaunch says whether a special register is a word of constant memory.
-func toldOfLaunch(sp ir.Special) bool {
+func isLaunchConstant(sp ir.Special) bool {
 	switch sp {
 	case ir.NTidX, ir.NTidY, ir.NTidZ, ir.NCTAIdX, ir.NCTAIdY, ir.NCTAIdZ:
 		return true
@@ -88,26 +88,26 @@ func (s *selector) pairOrConstant(o ir.Operand) (a mir.Arg, constant bool) {
 	return s.pair(o), false
 }
 
-// wideSum returns the operands of a product of words and a pair that it is added to:
+// wideAddOperands returns the operands of a product of words and a pair that it is added to:
 // where the pair is read in place, an immediate factor is in a register, which
 // instructions of a block share.
-func (s *selector) wideSum(a, b, add ir.Operand) (x, y, sum mir.Arg) {
+func (s *selector) wideAddOperands(a, b, add ir.Operand) (x, y, sum mir.Arg) {
 	if c, ok := s.constant(add, 0, 2); ok {
-		return s.factor(a), s.factor(b), c
+		return s.gprImmediate(a), s.gprImmediate(b), c
 	}
 	if add.Kind == ir.OperandReg && s.steppedInPlace[s.localCopy(vreg.Value(add.Reg))] {
-		return s.word(a, 0), s.word(b, 0), s.uniPair(add)
+		return s.gprWord(a, 0), s.gprWord(b, 0), s.uniPair(add)
 	}
-	m := s.mix(0, a, b)
+	m := s.operands(0, a, b)
 	return m[0], m[1], s.pair(add)
 }
 
-// factor returns an operand in a general register.
-func (s *selector) factor(o ir.Operand) mir.Arg {
+// gprImmediate returns an operand in a general register.
+func (s *selector) gprImmediate(o ir.Operand) mir.Arg {
 	if o.Kind != ir.OperandImm || o.Imm == 0 {
-		return s.word(o, 0)
+		return s.gprWord(o, 0)
 	}
-	key := localKey{block: s.home(), reg: vreg.None, vr: -1, imm: int32(o.Imm)}
+	key := localKey{block: s.definingBlock(), reg: vreg.None, vr: -1, imm: int32(o.Imm)}
 	v, ok := s.local[key]
 	if !ok {
 		v = s.newValue(1, vreg.General)

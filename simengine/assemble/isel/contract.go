@@ -7,7 +7,7 @@ import (
 )
 
 // contract returns the operands of the multiply-add that a sum of src makes with a
-// product in it, nil when it makes none: the PTX ISA lets the assembler fuse
+// multiplyOf in it, nil when it makes none: the PTX ISA lets the assembler fuse
 // additions and multiplications that name no rounding, and the real one does.
 func (s *selector) contract(n *hir.Node, src []ir.Operand) []ir.Operand {
 	if n.Op != ir.Add && n.Op != ir.Sub || hir.IsInt(n.Type) || !s.fusible(n) {
@@ -18,7 +18,7 @@ func (s *selector) contract(n *hir.Node, src []ir.Operand) []ir.Operand {
 			if many && (src[i].Kind != ir.OperandReg || !s.absorbed[src[i].Reg]) {
 				continue
 			}
-			if d := s.fold(src[i], many); d != nil && s.isProduct(d, n.Type) {
+			if d := s.fold(src[i], many); d != nil && s.isFusibleMul(d, n.Type) {
 				return []ir.Operand{d.Src[0], d.Src[1], src[1-i]}
 			}
 		}
@@ -26,8 +26,8 @@ func (s *selector) contract(n *hir.Node, src []ir.Operand) []ir.Operand {
 	return nil
 }
 
-// isProduct says that a node is a product that a sum of that type may be fused with.
-func (s *selector) isProduct(d *hir.Node, t ir.Type) bool {
+// isFusibleMul says that a node is a product that a sum of that type may be fused with.
+func (s *selector) isFusibleMul(d *hir.Node, t ir.Type) bool {
 	return d != nil && d.Op == ir.Mul && d.Type == t && s.fusible(d)
 }
 
@@ -44,7 +44,7 @@ func (s *selector) findAbsorbed() {
 			if n.Op != ir.Add && n.Op != ir.Sub || hir.IsInt(n.Type) || !s.fusible(n) || len(n.Src) != 2 {
 				continue
 			}
-			one, other := s.product(n.Src[0], n.Type), s.product(n.Src[1], n.Type)
+			one, other := s.multiplyOf(n.Src[0], n.Type), s.multiplyOf(n.Src[1], n.Type)
 			if one == vreg.None {
 				one, other = other, one
 			}
@@ -74,9 +74,9 @@ func (s *selector) mayAbsorb(n *hir.Node, b int) bool {
 	return true
 }
 
-// product is the value of an operand that is a product for a sum of that type.
-func (s *selector) product(o ir.Operand, t ir.Type) vreg.Value {
-	if o.Kind != ir.OperandReg || o.Reg == ir.NoReg || !s.isProduct(s.hir.DefOf(vreg.Value(o.Reg)), t) {
+// multiplyOf is the value of an operand that is a product for a sum of that type.
+func (s *selector) multiplyOf(o ir.Operand, t ir.Type) vreg.Value {
+	if o.Kind != ir.OperandReg || o.Reg == ir.NoReg || !s.isFusibleMul(s.hir.DefOf(vreg.Value(o.Reg)), t) {
 		return vreg.None
 	}
 	return vreg.Value(o.Reg)

@@ -49,8 +49,8 @@ func (s *selector) demandVariables() {
 	}
 }
 
-// wanted says whether a node must be lowered.
-func (s *selector) wanted(n *hir.Node) bool {
+// isDemanded says whether a node must be lowered.
+func (s *selector) isDemanded(n *hir.Node) bool {
 	if n.HasEffect() {
 		return true
 	}

@@ -15,10 +15,10 @@ import (
 func (s *selector) doubles(ops []ir.Operand) []mir.Arg {
 	args := make([]mir.Arg, len(ops), 5)
 	if !s.hir.Target.ConstOperand {
-		at := s.aside(ops)
+		at := s.flexibleAt(ops)
 		for i, o := range ops {
 			if i == at {
-				args[i] = s.anyPair(o)
+				args[i] = s.flexiblePair(o)
 			} else {
 				args[i] = s.pair(o)
 			}
@@ -38,10 +38,10 @@ func (s *selector) doubles(ops []ir.Operand) []mir.Arg {
 	return args
 }
 
-// aside returns which of some operands of 64 bits need be no pair of general registers,
+// flexibleAt returns which of some operands of 64 bits need be no pair of general registers,
 // -1 none: a number in the instruction first, of which the addend's (`DFMA R, R, R, 0.5`
 // where both are), then what lies in uniform registers anyway.
-func (s *selector) aside(ops []ir.Operand) int {
+func (s *selector) flexibleAt(ops []ir.Operand) int {
 	best, at := 0, -1
 	for i, o := range ops {
 		rank := 0
@@ -69,8 +69,8 @@ func (s *selector) residesInPair(v vreg.Value) bool {
 	return s.hir.Values[v].File == vreg.Uniform || s.uniformValue(s.localCopy(v))
 }
 
-// anyPair returns the operand that aside chose.
-func (s *selector) anyPair(o ir.Operand) mir.Arg {
+// flexiblePair returns the operand that aside chose.
+func (s *selector) flexiblePair(o ir.Operand) mir.Arg {
 	if o.Kind == ir.OperandReg {
 		v := s.localCopy(vreg.Value(o.Reg))
 		s.demand[v] |= demandLow | demandHigh

@@ -28,18 +28,18 @@ type localDef struct {
 	imm  int32     // the constant, of neither
 }
 
-// home returns the block where an ambient value used in the current block is
+// definingBlock returns the block where an ambient value used in the current block is
 // defined: the block itself, or the one before it if it lies in a loop without
 // loops in it.
-func (s *selector) home() int {
+func (s *selector) definingBlock() int {
 	if !s.innermost[s.b] {
 		return s.b
 	}
-	return s.outside()
+	return s.preheader()
 }
 
-// outside returns the block before the innermost loop around the current one.
-func (s *selector) outside() int {
+// preheader returns the block before the innermost loop around the current one.
+func (s *selector) preheader() int {
 	f := s.hir
 	head := f.Kernel.Blocks[s.b].LoopHead
 	if head < 0 {
@@ -65,7 +65,7 @@ func (s *selector) localCopy(v vreg.Value) vreg.Value {
 	if d == nil || d.Op != ir.Ld || d.Space != ir.ParamSpace || d.Guard != vreg.None || d.Vec != 1 || len(d.Dst) != 1 {
 		return v
 	}
-	key := localKey{block: s.home(), reg: v, vr: -1}
+	key := localKey{block: s.definingBlock(), reg: v, vr: -1}
 	if a, ok := s.local[key]; ok {
 		return a
 	}
@@ -94,7 +94,7 @@ func (s *selector) uniformValue(v vreg.Value) bool {
 // memory are not among them, which ptxas makes anew in each of a kernel's loops (lavamd and
 // benchmark_hub's hotspot_milo, whose registers come out for 10 and 11 programs so, for 5 and 2 with them).
 func (s *selector) countHoisted(key localKey, words uint8) {
-	out := s.outside()
+	out := s.preheader()
 	if out == key.block {
 		return
 	}
@@ -108,7 +108,7 @@ func (s *selector) countHoisted(key localKey, words uint8) {
 
 // sharedBase returns the ambient value of a shared variable's address.
 func (s *selector) sharedBase(o ir.Operand) vreg.Value {
-	key := localKey{block: s.home(), reg: vreg.None, vr: o.Var}
+	key := localKey{block: s.definingBlock(), reg: vreg.None, vr: o.Var}
 	if a, ok := s.local[key]; ok {
 		return a
 	}
@@ -143,7 +143,7 @@ func (s *selector) varWord(o ir.Operand) mir.Arg {
 }
 
 // define puts the ambient definitions of a block in front of its code, or
-// before its branch when they serve a loop below; insts stays the caller's.
+// exitPredecessor its branch when they serve a loop below; insts stays the caller's.
 func (s *selector) define(b int, insts []mir.Inst) []mir.Inst {
 	s.buf = s.buf[:0]
 	for _, d := range s.pending[b] {
@@ -160,7 +160,7 @@ func (s *selector) define(b int, insts []mir.Inst) []mir.Inst {
 }
 
 // borrow takes a parameter that only the uniform datapath wants in block b from a block
-// before that reads it, too, where only guarded exits are between them (sm_90 machine code
+// exitPredecessor that reads it, too, where only guarded exits are between them (sm_90 machine code
 // of deploy/calibrate/validation/eighth rotate_image: the width is read once for the
 // comparison that its rows exit on and for what comes after).
 func (s *selector) borrow(d localDef, b int) bool {
@@ -168,7 +168,7 @@ func (s *selector) borrow(d localDef, b int) bool {
 	if d.node == nil || !f.Target.Uniform || s.demand[d.v]&demandGeneral != 0 || f.Values[d.v].File != vreg.General {
 		return false
 	}
-	for p := s.before(b); p != b; b, p = p, s.before(p) {
+	for p := s.exitPredecessor(b); p != b; b, p = p, s.exitPredecessor(p) {
 		key := localKey{block: p, reg: d.node.Dst[0], vr: -1}
 		a, ok := s.local[key]
 		if !ok && !s.reads(p, key.reg) {
@@ -187,8 +187,8 @@ func (s *selector) borrow(d localDef, b int) bool {
 	return false
 }
 
-// before is the block that leads to b only past an exit, b if there is none.
-func (s *selector) before(b int) int {
+// exitPredecessor is the block that leads to b only past an exit, b if there is none.
+func (s *selector) exitPredecessor(b int) int {
 	f := s.hir
 	p := f.Blocks[b].IDom
 	if p < 0 || !f.OnePredecessor(b) || f.Blocks[p].LoopDepth != f.Blocks[b].LoopDepth || f.Blocks[p].Merged >= 0 {

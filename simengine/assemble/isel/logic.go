@@ -13,22 +13,22 @@ import (
 func (s *selector) logic(n *hir.Node, hi bool) {
 	v := n.Dst[0]
 	if s.redundantMask(n) {
-		s.emit(mir.OpMOV, s.dest(0, 1), s.word(n.Src[0], 0))
+		s.emit(mir.OpMOV, s.dest(0, 1), s.gprWord(n.Src[0], 0))
 		return
 	}
-	if n.Op == ir.Or && !hi && s.orProduct(n) {
+	if n.Op == ir.Or && !hi && s.orAsMultiplyAdd(n) {
 		return
 	}
-	if s.zeroTests[v].Kind == mir.ArgNone && s.movesWords(n) {
+	if s.zeroTests[v].Kind == mir.ArgNone && s.onlyMovesWords(n) {
 		return
 	}
 	ops := s.cone(n)
 	if s.demand[v]&demandLow != 0 {
-		in := s.emit(mir.OpLOP3, s.dest(0, 1), s.mix(0, ops...)...)
+		in := s.emit(mir.OpLOP3, s.dest(0, 1), s.operands(0, ops...)...)
 		in.Dst[1] = s.zeroTests[v]
 	}
 	if hi {
-		s.emit(mir.OpLOP3, s.dest(1, 1), s.mix(1, ops...)...)
+		s.emit(mir.OpLOP3, s.dest(1, 1), s.operands(1, ops...)...)
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *selector) testBits(n *hir.Node, dst mir.Arg) bool {
 		return false
 	}
 	if s.fold(n.Src[0], false) != nil {
-		s.emit(mir.OpLOP3, dst, s.mix(0, s.cone(d)...)...)
+		s.emit(mir.OpLOP3, dst, s.operands(0, s.cone(d)...)...)
 		return true
 	}
 	v := d.Dst[0]
@@ -56,9 +56,9 @@ func (s *selector) testBits(n *hir.Node, dst mir.Arg) bool {
 	return true
 }
 
-// orProduct lowers x<<k | y, where y has no more than k bits, to a multiply-add,
+// orAsMultiplyAdd lowers x<<k | y, where y has no more than k bits, to a multiply-add,
 // as the real assembler does to spare the integer pipe.
-func (s *selector) orProduct(n *hir.Node) bool {
+func (s *selector) orAsMultiplyAdd(n *hir.Node) bool {
 	if hir.Words(n.Type) != 1 || len(n.Src) != 2 || !s.hir.Target.IMADWide {
 		return false
 	}
@@ -68,7 +68,7 @@ func (s *selector) orProduct(n *hir.Node) bool {
 		if !hir.ShiftsLeft(d) || d.Src[0].Kind != ir.OperandReg || y.Kind != ir.OperandReg || s.hir.KnownBits(vreg.Value(y.Reg)) > hir.ShiftCount(d) {
 			continue
 		}
-		s.emit(mir.OpIMAD, s.dest(0, 1), s.word(d.Src[0], 0), mir.Arg{Kind: mir.ArgImm, Imm: 1 << hir.ShiftCount(d)}, s.word(y, 0))
+		s.emit(mir.OpIMAD, s.dest(0, 1), s.gprWord(d.Src[0], 0), mir.Arg{Kind: mir.ArgImm, Imm: 1 << hir.ShiftCount(d)}, s.gprWord(y, 0))
 		return true
 	}
 	return false
@@ -96,7 +96,7 @@ func (s *selector) cone(n *hir.Node) []ir.Operand {
 	}
 	var grow func(leaves []ir.Operand, inside int)
 	grow = func(leaves []ir.Operand, inside int) {
-		if inside > most && len(leaves) <= 3 && s.slots(leaves...) <= 1 {
+		if inside > most && len(leaves) <= 3 && s.slotsNeeded(leaves...) <= 1 {
 			best, most = leaves, inside
 		}
 		if inside == coneInside {

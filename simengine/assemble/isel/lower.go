@@ -149,7 +149,7 @@ func (s *selector) lower(n *hir.Node) error {
 	case ir.Mma:
 		return s.lowerMma(n)
 	case ir.Movmatrix:
-		s.emit(mir.OpMOVM, s.dest(0, 1), s.word(n.Src[0], 0))
+		s.emit(mir.OpMOVM, s.dest(0, 1), s.gprWord(n.Src[0], 0))
 		return nil
 	case ir.Div, ir.Rem, ir.Rcp, ir.Sqrt, ir.Rsqrt, ir.Sin, ir.Cos, ir.Lg2, ir.Ex2, ir.Tanh, ir.Bfe, ir.Fns:
 		return s.lowerExpansion(n)
@@ -183,17 +183,17 @@ func (s *selector) lowerSimple(n *hir.Node) error {
 		return s.unsupported(n)
 	}
 	if joinsWords(n) {
-		s.emit(mir.OpMOV, s.dest(0, 1), s.mixOne(n.Src[1], 0))
-		s.emit(mir.OpMOV, s.dest(1, 1), s.mixOne(n.Src[0], 0))
+		s.emit(mir.OpMOV, s.dest(0, 1), s.flexible(n.Src[1], 0))
+		s.emit(mir.OpMOV, s.dest(1, 1), s.flexible(n.Src[0], 0))
 		return nil
 	}
 	src := n.Src
 	if !hir.IsInt(n.Type) {
-		src = s.plains(src, n.Type, n.Op != ir.Fma && n.Op != ir.Mad)
-		op = s.picking(op)
+		src = s.stripModifiers(src, n.Type, n.Op != ir.Fma && n.Op != ir.Mad)
+		op = s.pickOp(op)
 		if fused := s.contract(n, src); fused != nil {
-			src = s.plains(fused, n.Type, false)
-			op = s.picking(simple[ir.Fma].ruleFor(n.Type))
+			src = s.stripModifiers(fused, n.Type, false)
+			op = s.pickOp(simple[ir.Fma].ruleFor(n.Type))
 		}
 	}
 	if n.Type == ir.F64 {
@@ -205,22 +205,22 @@ func (s *selector) lowerSimple(n *hir.Node) error {
 			// What it reads is loaded into a general register (sm_90 machine code of a
 			// loop over a table in constant memory that negates one of four words: deploy/
 			// calibrate/validation/fourth gmm).
-			s.emit(op, s.dest(w, 1), s.word(src[0], w))
+			s.emit(op, s.dest(w, 1), s.gprWord(src[0], w))
 			continue
 		}
-		s.emit(op, s.dest(w, 1), s.mixSum(n, w, src)...)
+		s.emit(op, s.dest(w, 1), s.operandsOf(n, w, src)...)
 	}
 	return nil
 }
 
-// mixSum is mix of a node's operands; of two constants in a multiply-add over
+// operandsOf is mix of a node's operands; of two constants in a multiply-add over
 // floating-point numbers the addend is the immediate (sm_90 machine code of lavamd's
 // expf: deploy/calibrate/validation/sixth).
-func (s *selector) mixSum(n *hir.Node, w uint8, src []ir.Operand) []mir.Arg {
+func (s *selector) operandsOf(n *hir.Node, w uint8, src []ir.Operand) []mir.Arg {
 	if len(src) != 3 || hir.IsInt(n.Type) {
-		return s.mix(w, src...)
+		return s.operands(w, src...)
 	}
-	args := s.mix(w, src[2], src[0], src[1])
+	args := s.operands(w, src[2], src[0], src[1])
 	args[0], args[1], args[2] = args[1], args[2], args[0]
 	return args
 }

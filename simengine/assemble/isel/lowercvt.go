@@ -19,7 +19,7 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 		op := mir.OpI2F
 		if s.hir.Target.FastI2F && n.Type == ir.F32 {
 			if o, ok := s.halfWord(n); ok {
-				s.emit(op, mir.ValueWords(d, 0, s.hir.Values[d].Words), s.word(o, 0))
+				s.emit(op, mir.ValueWords(d, 0, s.hir.Values[d].Words), s.gprWord(o, 0))
 				return nil
 			}
 			if from == 32 || from < 32 && s.loaded(n.Src[0], from) {
@@ -29,7 +29,7 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 		if from == 64 {
 			s.emit(op, mir.ValueWords(d, 0, s.hir.Values[d].Words), s.pair(n.Src[0]))
 		} else {
-			s.emit(op, mir.ValueWords(d, 0, s.hir.Values[d].Words), s.mixOne(n.Src[0], 0))
+			s.emit(op, mir.ValueWords(d, 0, s.hir.Values[d].Words), s.flexible(n.Src[0], 0))
 		}
 	case n.Type == ir.F32 && n.SrcType == ir.BF16:
 		// SHF.L.U32 R, R, 0x10 in sm_90 machine code; an upper half is taken out first
@@ -38,9 +38,9 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 		if word, upper, ok := s.halfOf(src); ok && !upper {
 			src = word
 		}
-		s.emit(mir.OpSHL, mir.ValueWords(d, 0, 1), s.word(src, 0))
+		s.emit(mir.OpSHL, mir.ValueWords(d, 0, 1), s.gprWord(src, 0))
 	case n.Type == ir.TF32:
-		src := s.word(n.Src[0], 0)
+		src := s.gprWord(n.Src[0], 0)
 		switch {
 		case s.hir.Kernel.Instrs[n.PC].Round != ir.RNA:
 			s.emit(mir.OpHADD2, mir.ValueWords(d, 0, 1), src) // F2FP.TF32, as fast
@@ -63,14 +63,14 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 			op = mir.OpFRND
 		}
 		args := make([]mir.Arg, 0, 2)
-		src := s.plains(n.Src, n.SrcType, true)
-		s.halfPicked = s.halfPicked || from == 16 // HADD2.F32 takes one half whatever it reads
-		op = s.picking(op)
+		src := s.stripModifiers(n.Src, n.SrcType, true)
+		s.takesHalf = s.takesHalf || from == 16 // HADD2.F32 takes one half whatever it reads
+		op = s.pickOp(op)
 		for _, o := range src {
 			if from == 64 {
 				args = append(args, s.pair(o))
 			} else {
-				args = append(args, s.word(o, 0))
+				args = append(args, s.gprWord(o, 0))
 			}
 		}
 		s.emit(op, mir.ValueWords(d, 0, s.hir.Values[d].Words), args...)
@@ -86,7 +86,7 @@ func (s *selector) halfWord(n *hir.Node) (ir.Operand, bool) {
 		return ir.Operand{}, false
 	}
 	d := s.hir.DefOf(vreg.Value(n.Src[0].Reg))
-	if d == nil || !s.holds(d) || len(d.Src) != 2 || d.Src[0].Kind != ir.OperandReg || d.Src[1].Kind != ir.OperandImm || hir.Bits(d.Type) != 32 {
+	if d == nil || !s.availableHere(d) || len(d.Src) != 2 || d.Src[0].Kind != ir.OperandReg || d.Src[1].Kind != ir.OperandImm || hir.Bits(d.Type) != 32 {
 		return ir.Operand{}, false
 	}
 	low := d.Op == ir.And && d.Src[1].Imm == 0xffff
@@ -125,12 +125,12 @@ func (s *selector) cvtInt(n *hir.Node, from, to int) {
 		if s.demand[v]&demandLow == 0 {
 			return
 		}
-		if x := vreg.Value(src.Reg); src.Kind == ir.OperandReg && s.tieable(x, v, n) {
-			s.word(src, 0)
+		if x := vreg.Value(src.Reg); src.Kind == ir.OperandReg && s.mayShare(x, v, n) {
+			s.gprWord(src, 0)
 			s.sub[x] = subst{v: v}
 			return
 		}
-		s.emit(mir.OpMOV, s.dest(0, 1), s.mixOne(src, 0))
+		s.emit(mir.OpMOV, s.dest(0, 1), s.flexible(src, 0))
 	}
 	switch {
 	case to == 64 && from == 64:
@@ -139,14 +139,14 @@ func (s *selector) cvtInt(n *hir.Node, from, to int) {
 		lo()
 		if s.demand[v]&demandHigh != 0 {
 			if o, ok := s.signWord(v); ok {
-				if x := vreg.Value(o.Reg); s.tieable(x, v, n) {
-					s.word(o, 0)
+				if x := vreg.Value(o.Reg); s.mayShare(x, v, n) {
+					s.gprWord(o, 0)
 					s.sub[x] = subst{v: v, w: 1}
 				} else {
-					s.emit(mir.OpMOV, s.dest(1, 1), s.mixOne(o, 0))
+					s.emit(mir.OpMOV, s.dest(1, 1), s.flexible(o, 0))
 				}
 			} else if hir.Signed(n.SrcType) {
-				s.emit(mir.OpSHF, s.dest(1, 1), s.word(src, 0))
+				s.emit(mir.OpSHF, s.dest(1, 1), s.gprWord(src, 0))
 			} else {
 				s.emit(mir.OpMOV, s.dest(1, 1), mir.Arg{Kind: mir.ArgZero})
 			}
@@ -168,17 +168,17 @@ func (s *selector) cvtWord(n *hir.Node, from, to int) {
 	src := n.Src[0]
 	switch {
 	case to < from && !(from == 64 && to == 32 || from == 32 && to == 16):
-		s.emit(mir.OpLOP3, s.dest(0, 1), s.word(src, 0))
+		s.emit(mir.OpLOP3, s.dest(0, 1), s.gprWord(src, 0))
 	case from < 32 && to > from && (hir.Signed(n.SrcType) || src.Kind != ir.OperandReg || s.hir.KnownBits(vreg.Value(src.Reg)) > from):
-		s.emit(mir.OpPRMT, s.dest(0, 1), s.word(src, 0))
+		s.emit(mir.OpPRMT, s.dest(0, 1), s.gprWord(src, 0))
 	default:
-		s.emit(mir.OpMOV, s.dest(0, 1), s.mixOne(src, 0))
+		s.emit(mir.OpMOV, s.dest(0, 1), s.flexible(src, 0))
 	}
 }
 
-// tieable says whether the low word of pair v may be the register that x is
+// mayShare says whether the low word of pair v may be the register that x is
 // computed into.
-func (s *selector) tieable(x, v vreg.Value, n *hir.Node) bool {
+func (s *selector) mayShare(x, v vreg.Value, n *hir.Node) bool {
 	f := s.hir
 	if f.Values[x].Defs != 1 || f.Values[v].Defs != 1 || f.Values[x].Words != 1 || f.Values[x].File != vreg.General || f.Values[x].Remat {
 		return false
@@ -193,6 +193,6 @@ func (s *selector) tieable(x, v vreg.Value, n *hir.Node) bool {
 	if s.localCopy(x) != x {
 		return false
 	}
-	_, through := s.throughCvt(x, 0)
+	_, through := s.lookThroughCvt(x, 0)
 	return !through
 }

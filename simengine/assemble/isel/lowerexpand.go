@@ -55,7 +55,7 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 		return nil
 	}
 	args := make([]mir.Arg, 0, 3)
-	for _, o := range s.plains(n.Src, n.Type, true) {
+	for _, o := range s.stripModifiers(n.Src, n.Type, true) {
 		args = append(args, s.data(o, n.Type))
 	}
 	approx := n.Mod&ir.ModApprox != 0
@@ -110,7 +110,7 @@ func (s *selector) constantField(n *hir.Node, dst mir.Arg) bool {
 		return false
 	}
 	at, size := n.Src[1].Imm&0xff, n.Src[2].Imm&0xff
-	x := s.word(n.Src[0], 0)
+	x := s.gprWord(n.Src[0], 0)
 	switch {
 	case at%8 == 0 && at < 32 && (size == 8 || size == 16 && at <= 16):
 		s.emit(mir.OpPRMT, dst, x)

@@ -16,7 +16,7 @@ func (s *selector) fold(o ir.Operand, many bool) *hir.Node {
 	}
 	v := vreg.Value(o.Reg)
 	d := s.hir.DefOf(v)
-	if d == nil || len(d.Dst) != 1 || !s.holds(d) {
+	if d == nil || len(d.Dst) != 1 || !s.availableHere(d) {
 		return nil
 	}
 	if !many && s.uses[v] != 1 || s.demand[v]&(demandLow|demandHigh) != 0 && !many {
@@ -69,7 +69,7 @@ func (s *selector) lowerInt(n *hir.Node) error {
 		if hi {
 			return s.add64(n)
 		}
-		if !wide && s.addsEither(n) {
+		if !wide && s.addSelected(n) {
 			return nil
 		}
 		s.add32(n, s.dest(0, 1))
@@ -88,20 +88,20 @@ func (s *selector) lowerInt(n *hir.Node) error {
 		if s.minMaxOf3(n) {
 			return nil
 		}
-		s.emit(mir.OpIMNMX, s.dest(0, 1), s.mix(0, n.Src...)...)
+		s.emit(mir.OpIMNMX, s.dest(0, 1), s.operands(0, n.Src...)...)
 		return nil
 	}
 	for w := uint8(0); w <= 1; w++ {
 		if s.demand[v]&(demandLow<<w) != 0 && w < s.hir.Values[v].Words {
-			s.emit(simple[n.Op].i32, s.dest(w, 1), s.mix(w, n.Src...)...)
+			s.emit(simple[n.Op].i32, s.dest(w, 1), s.operands(w, n.Src...)...)
 		}
 	}
 	return nil
 }
 
-// addsEither lowers x plus one of two constants to the sum with the one, and under the
+// addSelected lowers x plus one of two constants to the sum with the one, and under the
 // condition that with the other over it (validation/fifth align_pairs, on Hopper).
-func (s *selector) addsEither(n *hir.Node) bool {
+func (s *selector) addSelected(n *hir.Node) bool {
 	if n.Op != ir.Add || n.Guard != vreg.None || !s.hir.Target.AddMinMax || hir.Words(n.Type) != 1 {
 		return false
 	}
@@ -112,8 +112,8 @@ func (s *selector) addsEither(n *hir.Node) bool {
 		}
 		p := vreg.Value(d.Src[2].Reg)
 		s.demand[p] |= demandLow
-		s.emit(mir.OpIADD3, s.dest(0, 1), s.mix(0, x, d.Src[1])...)
-		in := s.emit(mir.OpIADD3, s.dest(0, 1), s.mix(0, x, d.Src[0])...)
+		s.emit(mir.OpIADD3, s.dest(0, 1), s.operands(0, x, d.Src[1])...)
+		in := s.emit(mir.OpIADD3, s.dest(0, 1), s.operands(0, x, d.Src[0])...)
 		in.Guard, in.GuardNot, in.KeepsOld = p, d.Src[2].Not, true
 		return true
 	}
@@ -130,7 +130,7 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 			x, y = b, a
 		}
 		if d := s.fold(x, false); d != nil && d.Op == ir.Mul && d.Mod&ir.ModHi == 0 && hir.IsInt(d.Type) && (n.Op == ir.Add || i == 1 && d.Src[1].Kind == ir.OperandImm && s.hir.Target.IMADWide) {
-			s.emit(mir.OpIMAD, dst, s.mix(0, d.Src[0], d.Src[1], y)...)
+			s.emit(mir.OpIMAD, dst, s.operands(0, d.Src[0], d.Src[1], y)...)
 			return
 		}
 	}
@@ -145,16 +145,16 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 		}
 		if d.Op == ir.Shf && s.hir.Target.LOP3 && n.Op == ir.Add && s.uses[x.Reg] == 1 && shiftsBy(d) {
 			// LEA.HI: the upper word of a shifted pair, plus a word
-			s.emit(mir.OpLEAHI, dst, s.word(d.Src[0], 0), s.word(d.Src[1], 0), s.mixOne(y, 0))
+			s.emit(mir.OpLEAHI, dst, s.gprWord(d.Src[0], 0), s.gprWord(d.Src[1], 0), s.flexible(y, 0))
 			return
 		}
 		local := s.uses[x.Reg] == 1 || d.Block == s.n.Block
 		if d.Op == ir.Mul && d.Mod&ir.ModWide != 0 && local && n.Op == ir.Add {
-			s.emit(mir.OpIMAD, dst, s.mix(0, d.Src[0], d.Src[1], y)...)
+			s.emit(mir.OpIMAD, dst, s.operands(0, d.Src[0], d.Src[1], y)...)
 			return
 		}
 		if (d.Op == ir.Shl || d.Op == ir.Shr && !hir.Signed(d.Type) && hir.Words(d.Type) == 1) && hir.ShiftCount(d) >= 0 && local && d.Src[0].Kind == ir.OperandReg {
-			args, op := s.mix(0, d.Src[0], y), mir.OpLEA
+			args, op := s.operands(0, d.Src[0], y), mir.OpLEA
 			if d.Op == ir.Shr {
 				op = mir.OpLEAHI
 			}
@@ -169,23 +169,23 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 				x, y = b, a
 			}
 			d := s.fold(x, false)
-			if d != nil && (d.Op == ir.Add || d.Op == ir.Sub) && hir.IsInt(d.Type) && len(d.Src) == 2 && !s.wouldFold(d) && s.slots(d.Src[0], d.Src[1], y) <= 1 {
-				s.emit(mir.OpIADD3, dst, s.mix(0, d.Src[0], d.Src[1], y)...)
+			if d != nil && (d.Op == ir.Add || d.Op == ir.Sub) && hir.IsInt(d.Type) && len(d.Src) == 2 && !s.wouldFold(d) && s.slotsNeeded(d.Src[0], d.Src[1], y) <= 1 {
+				s.emit(mir.OpIADD3, dst, s.operands(0, d.Src[0], d.Src[1], y)...)
 				return
 			}
 		}
 	}
-	s.emit(mir.OpIADD3, dst, s.mix(0, a, b)...)
+	s.emit(mir.OpIADD3, dst, s.operands(0, a, b)...)
 }
 
 // shiftsBy says whether a funnel shift has a constant count.
 func shiftsBy(d *hir.Node) bool { return d.Src[2].Kind == ir.OperandImm }
 
-// slots counts the operands that would need the one non-register slot.
-func (s *selector) slots(ops ...ir.Operand) int {
+// slotsNeeded counts the operands that would need the one non-register slot.
+func (s *selector) slotsNeeded(ops ...ir.Operand) int {
 	c := 0
 	for _, o := range ops {
-		if s.nonGPR(o) > 0 {
+		if s.slotRank(o) > 0 {
 			c++
 		}
 	}
@@ -231,21 +231,21 @@ func (s *selector) carry() mir.Arg { return mir.ValueWords(s.newValue(1, vreg.Pr
 // addPair emits the plain two-instruction 64-bit sum or difference.
 func (s *selector) addPair(a, b ir.Operand) {
 	c := s.carry()
-	s.emit(mir.OpIADD3, s.dest(0, 1), s.mix(0, a, b)...).Dst[1] = c
-	args := append(s.mix(1, a, b), c)
+	s.emit(mir.OpIADD3, s.dest(0, 1), s.operands(0, a, b)...).Dst[1] = c
+	args := append(s.operands(1, a, b), c)
 	s.emit(mir.OpIADD3X, s.dest(1, 1), args...)
 }
 
 // foldAdd64 emits x + y where x is a product or a shift that one instruction takes in.
 func (s *selector) foldAdd64(x, y ir.Operand) bool {
-	d := s.takenIn64(x)
+	d := s.foldable64(x)
 	switch {
 	case d == nil:
 		return false
 	case d.Op == ir.Shl:
 		s.leaPair(d.Src[0], y, false)
 	case d.Mod&ir.ModWide != 0:
-		a, b, sum := s.wideSum(d.Src[0], d.Src[1], y)
+		a, b, sum := s.wideAddOperands(d.Src[0], d.Src[1], y)
 		s.emit(mir.OpIMADWIDE, s.dest(0, 2), a, b, sum)
 	default:
 		s.multiply64(d.Src[0], d.Src[1], s.pair(y))
@@ -253,8 +253,8 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	return true
 }
 
-// takenIn64 is what computes x if that is a product or a shift that a sum of 64 bits takes in, else nil.
-func (s *selector) takenIn64(x ir.Operand) *hir.Node {
+// foldable64 is what computes x if that is a product or a shift that a sum of 64 bits takes in, else nil.
+func (s *selector) foldable64(x ir.Operand) *hir.Node {
 	d := s.fold(x, true)
 	if d == nil {
 		return nil
@@ -263,7 +263,7 @@ func (s *selector) takenIn64(x ir.Operand) *hir.Node {
 	ok := false
 	switch {
 	case d.Op == ir.Mul && d.Mod&ir.ModWide != 0:
-		ok = hir.Is32Bit(d) && s.hir.Target.IMADWide && (!s.residesUniform(vreg.Value(x.Reg)) || s.readAnyway(d))
+		ok = hir.Is32Bit(d) && s.hir.Target.IMADWide && (!s.residesUniform(vreg.Value(x.Reg)) || s.inGeneralAnyway(d))
 	case d.Op == ir.Mul && d.Mod&ir.ModHi == 0:
 		ok = hir.Words(d.Type) == 2 && once && s.hir.Target.IMADWide
 	case d.Op == ir.Shl:
@@ -290,30 +290,30 @@ func (s *selector) extendAdd64(x, y ir.Operand) bool {
 // predicate here.
 func (s *selector) addThree64(x, y ir.Operand) bool {
 	d := s.fold(x, false)
-	if d == nil || !s.hir.Target.IADD3 || d.Op != ir.Add || hir.Words(d.Type) != 2 || s.hir.Carrier(d) != s.b || s.slots(d.Src[0], d.Src[1], y) > 1 {
+	if d == nil || !s.hir.Target.IADD3 || d.Op != ir.Add || hir.Words(d.Type) != 2 || s.hir.Carrier(d) != s.b || s.slotsNeeded(d.Src[0], d.Src[1], y) > 1 {
 		return false
 	}
 	for _, o := range [...]ir.Operand{d.Src[0], d.Src[1], y} {
 		e := s.fold(o, true)
-		if o.Kind == ir.OperandImm || s.takenIn64(o) != nil || e != nil && e.Op == ir.Mul && s.hir.Carrier(e) == s.b {
+		if o.Kind == ir.OperandImm || s.foldable64(o) != nil || e != nil && e.Op == ir.Mul && s.hir.Carrier(e) == s.b {
 			return false
 		}
 	}
 	c := s.carry()
-	s.emit(mir.OpIADD3, s.dest(0, 1), s.mix(0, d.Src[0], d.Src[1], y)...).Dst[1] = c
-	s.emit(mir.OpIADD3X, s.dest(1, 1), append(s.mix(1, d.Src[0], d.Src[1], y), c)...)
+	s.emit(mir.OpIADD3, s.dest(0, 1), s.operands(0, d.Src[0], d.Src[1], y)...).Dst[1] = c
+	s.emit(mir.OpIADD3X, s.dest(1, 1), append(s.operands(1, d.Src[0], d.Src[1], y), c)...)
 	return true
 }
 
-// readAnyway says whether what a node computes with are parameters, constants, and what
+// inGeneralAnyway says whether what a node computes with are parameters, constants, and what
 // the launch alone gives, which are read into general registers.
-func (s *selector) readAnyway(n *hir.Node) bool {
+func (s *selector) inGeneralAnyway(n *hir.Node) bool {
 	for i := range n.Src {
 		if n.Src[i].Kind != ir.OperandReg {
 			continue
 		}
 		d := s.hir.DefOf(vreg.Value(n.Src[i].Reg))
-		if d == nil || (d.Op != ir.Ld || d.Space != ir.ParamSpace) && !s.ofSpecials(d) {
+		if d == nil || (d.Op != ir.Ld || d.Space != ir.ParamSpace) && !s.onlySpecials(d) {
 			return false
 		}
 	}
@@ -324,14 +324,11 @@ func (s *selector) readAnyway(n *hir.Node) bool {
 // sign extension is taken in, so that only its low word is read.
 func (s *selector) leaPair(x, y ir.Operand, extend bool) {
 	c := s.carry()
-	m := s.mix(0, x, y)
+	m := s.operands(0, x, y)
 	s.emit(mir.OpLEA, s.dest(0, 1), m...).Dst[1] = c
 	if d := s.hir.DefOf(vreg.Value(x.Reg)); extend && d != nil && d.Op == ir.Cvt && hir.IsInt(d.SrcType) && hir.Bits(d.SrcType) == 32 && d.Src[0].Kind == ir.OperandReg && s.hir.Values[d.Src[0].Reg].Defs == 1 {
-		s.emit(mir.OpLEAHIX, s.dest(1, 1), s.word(d.Src[0], 0), s.anyOnly(y, 1), c)
+		s.emit(mir.OpLEAHIX, s.dest(1, 1), s.gprWord(d.Src[0], 0), s.flexible(y, 1), c)
 		return
 	}
-	s.emit(mir.OpLEAHIX, s.dest(1, 1), s.word(x, 0), s.anyOnly(y, 1), s.word(x, 1), c)
+	s.emit(mir.OpLEAHIX, s.dest(1, 1), s.gprWord(x, 0), s.flexible(y, 1), s.gprWord(x, 1), c)
 }
-
-// anyOnly returns an operand for a non-register slot known to be free.
-func (s *selector) anyOnly(o ir.Operand, w uint8) mir.Arg { return s.mixOne(o, w) }

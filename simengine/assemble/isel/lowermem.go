@@ -17,7 +17,7 @@ func (s *selector) address(o ir.Operand, space ir.Space) (a mir.Arg, vr int32, b
 	reg := ir.Operand{Kind: ir.OperandReg, Reg: o.Reg, Var: -1, Param: -1}
 	switch {
 	case o.Reg == ir.NoReg && o.Var >= 0 && space == ir.Shared:
-		return s.anyWord(ir.Operand{Kind: ir.OperandVar, Reg: ir.NoReg, Var: o.Var, Param: -1}, 0), vr, base, off
+		return s.flexibleWord(ir.Operand{Kind: ir.OperandVar, Reg: ir.NoReg, Var: o.Var, Param: -1}, 0), vr, base, off
 	case o.Reg == ir.NoReg:
 		if wide {
 			return s.pair(ir.Operand{Kind: ir.OperandImm, Imm: 1, Reg: ir.NoReg, Var: -1, Param: -1}), vr, base, off
@@ -35,7 +35,7 @@ func (s *selector) address(o ir.Operand, space ir.Space) (a mir.Arg, vr int32, b
 		s.demand[base] |= demandLow
 		return mir.ValueWords(base, 0, 1), vr, base, off
 	}
-	return s.word(reg, 0), vr, base, off
+	return s.gprWord(reg, 0), vr, base, off
 }
 
 // baseVar finds the variable an address is computed from, -1 when unknown.
@@ -119,7 +119,7 @@ func (s *selector) constIndex(n *hir.Node) ir.Operand {
 func (s *selector) constLoad(n *hir.Node, dst mir.Arg) {
 	var a mir.Arg
 	if n.Src[0].Reg != ir.NoReg {
-		a = s.word(ir.Operand{Kind: ir.OperandReg, Reg: n.Src[0].Reg, Var: -1, Param: -1}, 0)
+		a = s.gprWord(ir.Operand{Kind: ir.OperandReg, Reg: n.Src[0].Reg, Var: -1, Param: -1}, 0)
 	}
 	in := s.emit(mir.OpLDC, dst, a)
 	s.access(in, n, n.Src[0].Var, vreg.None, int64(n.Src[0].Imm))
@@ -262,14 +262,14 @@ func (s *selector) data(o ir.Operand, t ir.Type) mir.Arg {
 	if hir.Words(t) == 2 {
 		return s.pair(o)
 	}
-	return s.word(o, 0)
+	return s.gprWord(o, 0)
 }
 
 // gather brings the elements of a vector store into consecutive registers:
 // elements that it alone reads are computed in place, the others are copied.
 func (s *selector) gather(vals []ir.Operand, t ir.Type) mir.Arg {
 	per := hir.Words(t)
-	if at, ok := s.bound(vals, per); ok {
+	if at, ok := s.boundSpan(vals, per); ok {
 		s.demandAll(vals)
 		return at
 	}
@@ -282,7 +282,7 @@ func (s *selector) gather(vals []ir.Operand, t ir.Type) mir.Arg {
 			continue
 		}
 		for w := uint8(0); w < per; w++ {
-			s.emit(mir.OpMOV, mir.ValueWords(g, at+w, 1), s.mixOne(o, w))
+			s.emit(mir.OpMOV, mir.ValueWords(g, at+w, 1), s.flexible(o, w))
 		}
 	}
 	return mir.ValueWords(g, 0, per*uint8(len(vals)))
@@ -297,12 +297,12 @@ func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
 	f, x := s.hir, vreg.Value(o.Reg)
 	_, bound := s.sub[x]
 	d := f.DefOf(x)
-	there := f.Values[x].Defs > 1 || d != nil && d.Guard == s.n.Guard && !s.isThrough(x)
+	there := f.Values[x].Defs > 1 || d != nil && d.Guard == s.n.Guard && !s.lookedThrough(x)
 	return there && !bound && s.localCopy(x) == x && f.Values[x].Words == words && s.uses[x] == 1 && f.Values[x].File == vreg.General
 }
 
-func (s *selector) isThrough(x vreg.Value) bool {
-	_, ok := s.throughCvt(x, 0)
+func (s *selector) lookedThrough(x vreg.Value) bool {
+	_, ok := s.lookThroughCvt(x, 0)
 	return ok
 }
 

@@ -11,14 +11,14 @@ import (
 func (s *selector) copyWords(n *hir.Node) {
 	for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
 		if s.demand[n.Dst[0]]&(demandLow<<w) != 0 {
-			s.emit(mir.OpMOV, s.dest(w, 1), s.mixOne(n.Src[0], w))
+			s.emit(mir.OpMOV, s.dest(w, 1), s.flexible(n.Src[0], w))
 		}
 	}
 }
 
-// movesWords lowers a node of two words that does nothing but move words of its source.
-func (s *selector) movesWords(n *hir.Node) bool {
-	if s.hir.Values[n.Dst[0]].Words != 2 || movedFrom(n, 0) == wordComputed || movedFrom(n, 1) == wordComputed {
+// onlyMovesWords lowers a node of two words that does nothing but move words of its source.
+func (s *selector) onlyMovesWords(n *hir.Node) bool {
+	if s.hir.Values[n.Dst[0]].Words != 2 || wordSource(n, 0) == wordComputed || wordSource(n, 1) == wordComputed {
 		return false
 	}
 	for w := range uint8(2) {
@@ -26,8 +26,8 @@ func (s *selector) movesWords(n *hir.Node) bool {
 			continue
 		}
 		from := mir.Arg{Kind: mir.ArgZero}
-		if k := movedFrom(n, w); k >= 0 {
-			from = s.word(n.Src[0], uint8(k))
+		if k := wordSource(n, w); k >= 0 {
+			from = s.gprWord(n.Src[0], uint8(k))
 		}
 		s.emit(mir.OpMOV, s.dest(w, 1), from)
 	}
@@ -45,20 +45,20 @@ func (s *selector) lowerMov(n *hir.Node) error {
 		w := f.Values[n.Dst[0]].Words
 		per := w / uint8(len(n.Src))
 		if per == 0 {
-			s.emit(mir.OpPRMT, s.dest(0, 1), s.mix(0, n.Src[:2]...)...)
+			s.emit(mir.OpPRMT, s.dest(0, 1), s.operands(0, n.Src[:2]...)...)
 			return nil
 		}
 		for i, o := range n.Src {
 			at := uint8(i) * per
 			if n.Guard == vreg.None && f.Values[n.Dst[0]].Defs == 1 && s.inPlaceOf(o, per) {
 				for k := range per {
-					s.word(o, k)
+					s.gprWord(o, k)
 				}
 				s.sub[vreg.Value(o.Reg)] = subst{v: n.Dst[0], w: at}
 				continue
 			}
 			for k := uint8(0); k < per; k++ {
-				s.emit(mir.OpMOV, s.dest(at+k, 1), s.mixOne(o, k))
+				s.emit(mir.OpMOV, s.dest(at+k, 1), s.flexible(o, k))
 			}
 		}
 		return nil
@@ -91,10 +91,10 @@ func (s *selector) unpack(n *hir.Node) {
 				continue
 			}
 			for w := uint8(0); w < all/parts; w++ {
-				s.emit(mir.OpMOV, mir.ValueWords(d, w, 1), s.word(src, at+w))
+				s.emit(mir.OpMOV, mir.ValueWords(d, w, 1), s.gprWord(src, at+w))
 			}
 		case src.Kind == ir.OperandReg: // halves of a word
-			s.emit(mir.OpPRMT, mir.ValueWords(d, 0, 1), s.word(src, at))
+			s.emit(mir.OpPRMT, mir.ValueWords(d, 0, 1), s.gprWord(src, at))
 		default:
 			part := uint(hir.Bits(n.Type)) / uint(parts)
 			s.emit(mir.OpMOV, mir.ValueWords(d, 0, 1), mir.Arg{Kind: mir.ArgImm, Imm: int64(src.Imm >> (part * uint(i)) & (1<<part - 1))})
@@ -112,12 +112,12 @@ func (s *selector) isPartOf(d vreg.Value, src ir.Operand, at, words uint8) bool 
 	if _, bound := s.sub[d]; bound || s.twin[d] != vreg.None || f.Values[d].Words != words {
 		return false
 	}
-	first := s.word(src, at)
+	first := s.gprWord(src, at)
 	if first.Kind != mir.ArgValue || first.Value != vreg.Value(src.Reg) || first.Word != at {
 		return false
 	}
 	for w := uint8(1); w < words; w++ {
-		s.word(src, at+w)
+		s.gprWord(src, at+w)
 	}
 	s.sub[d] = subst{v: first.Value, w: at}
 	return true

@@ -17,11 +17,11 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 	switch {
 	case n.Mod&ir.ModWide != 0 && hir.Is32Bit(n) && hi:
 		if c != nil && s.hir.Target.IMADWide {
-			x, y, sum := s.wideSum(a, b, *c)
+			x, y, sum := s.wideAddOperands(a, b, *c)
 			s.emit(mir.OpIMADWIDE, s.dest(0, 2), x, y, sum)
 			return nil
 		}
-		m := s.mix(0, a, b)
+		m := s.operands(0, a, b)
 		if c != nil {
 			add = s.pair(*c)
 		}
@@ -37,9 +37,9 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 		s.chain(8, mir.OpIMADWIDE, s.dest(0, 2), s.pair(a), s.pair(b))
 	case n.Mod&ir.ModHi != 0:
 		if c != nil {
-			add = s.word(*c, 0)
+			add = s.gprWord(*c, 0)
 		}
-		m := s.mix(0, a, b)
+		m := s.operands(0, a, b)
 		s.emit(mir.OpIMADHI, s.dest(0, 1), m[0], m[1], add)
 	case hir.Words(n.Type) == 2 && hi:
 		if c != nil {
@@ -55,27 +55,27 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 // multiply32 emits a 32-bit product, as a shift when a factor is a power of two.
 func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
 	if c != nil {
-		s.emit(mir.OpIMAD, s.dest(0, 1), s.mix(0, a, b, *c)...)
+		s.emit(mir.OpIMAD, s.dest(0, 1), s.operands(0, a, b, *c)...)
 		return
 	}
 	if b.Kind == ir.OperandImm && uint32(b.Imm) != 0 && uint32(b.Imm)&(uint32(b.Imm)-1) == 0 {
-		s.emit(mir.OpSHL, s.dest(0, 1), s.mixOne(a, 0))
+		s.emit(mir.OpSHL, s.dest(0, 1), s.flexible(a, 0))
 		return
 	}
 	if s.hir.Target.XMAD {
-		s.emit(mir.OpIMAD, s.dest(0, 1), s.mix(0, a, b)...)
+		s.emit(mir.OpIMAD, s.dest(0, 1), s.operands(0, a, b)...)
 		s.emit(mir.OpIMAD, s.dest(0, 1), s.dest(0, 1))
 		s.emit(mir.OpIMAD, s.dest(0, 1), s.dest(0, 1))
 		return
 	}
-	s.emit(mir.OpIMAD, s.dest(0, 1), s.mix(0, a, b)...)
+	s.emit(mir.OpIMAD, s.dest(0, 1), s.operands(0, a, b)...)
 }
 
 // multiply64 emits the low 64 bits of a 64-bit product plus add. A single cross
-// product is added to the upper word as it is made.
+// multiplyOf is added to the upper word as it is made.
 func (s *selector) multiply64(a, b ir.Operand, add mir.Arg) {
-	m := s.mix(0, a, b)
-	ah, bh := s.mixOne(a, 1), s.mixOne(b, 1)
+	m := s.operands(0, a, b)
+	ah, bh := s.flexible(a, 1), s.flexible(b, 1)
 	if ah.Kind != mir.ArgZero && bh.Kind != mir.ArgZero {
 		t, u := s.temp(1), s.temp(1)
 		s.emit(mir.OpIMAD, t, ah, m[1])
@@ -100,7 +100,7 @@ func (s *selector) multiplyHigh64(a, b ir.Operand) {
 	if a.Kind == ir.OperandImm {
 		a, b = b, a
 	}
-	al, ah, bl, bh := s.word(a, 0), s.word(a, 1), s.anyWord(b, 0), s.anyWord(b, 1)
+	al, ah, bl, bh := s.gprWord(a, 0), s.gprWord(a, 1), s.flexibleWord(b, 0), s.flexibleWord(b, 1)
 	word := func(pair mir.Arg, w uint8) mir.Arg {
 		pair.Word, pair.N = w, 1
 		return pair
@@ -124,17 +124,17 @@ func (s *selector) shift(n *hir.Node, wide, hi bool) error {
 		if left && hir.ShiftCount(n) >= 0 {
 			op = mir.OpSHL
 		}
-		s.emit(op, s.dest(0, 1), s.mix(0, n.Src...)...)
+		s.emit(op, s.dest(0, 1), s.operands(0, n.Src...)...)
 		return nil
 	}
-	if s.movesWords(n) {
+	if s.onlyMovesWords(n) {
 		return nil
 	}
-	amount := s.word(ir.Operand{Kind: ir.OperandImm, Var: -1, Param: -1}, 0)
+	amount := s.gprWord(ir.Operand{Kind: ir.OperandImm, Var: -1, Param: -1}, 0)
 	if hir.ShiftCount(n) < 0 {
-		amount = s.word(n.Src[1], 0)
+		amount = s.gprWord(n.Src[1], 0)
 	}
-	lo, h := s.word(n.Src[0], 0), s.word(n.Src[0], 1)
+	lo, h := s.gprWord(n.Src[0], 0), s.gprWord(n.Src[0], 1)
 	if s.demand[n.Dst[0]]&demandLow != 0 {
 		if left {
 			s.emit(mir.OpSHF, s.dest(0, 1), lo, amount)
@@ -179,7 +179,7 @@ func (s *selector) lowerCarry(n *hir.Node) error {
 		op = mir.OpIMAD
 	}
 	for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
-		s.emit(op, s.dest(w, 1), s.mix(w, n.Src...)...)
+		s.emit(op, s.dest(w, 1), s.operands(w, n.Src...)...)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (s *selector) lowerPairs(n *hir.Node) bool {
 	case ir.Add:
 		for i := range n.Src {
 			if x, ok := s.negatedPair(n.Src[i]); ok {
-				s.emit(mir.OpIADD3, s.dest(0, 1), s.mix(0, n.Src[1-i], x)...)
+				s.emit(mir.OpIADD3, s.dest(0, 1), s.operands(0, n.Src[1-i], x)...)
 				return true
 			}
 		}
@@ -31,13 +31,13 @@ func (s *selector) minMaxOf3(n *hir.Node) bool {
 	}
 	for i := range n.Src {
 		if d := s.fold(n.Src[i], false); d != nil && d.Op == n.Op && d.Type == n.Type {
-			s.emit(mir.OpIMNMX3, s.dest(0, 1), s.mix(0, d.Src[0], d.Src[1], n.Src[1-i])...)
+			s.emit(mir.OpIMNMX3, s.dest(0, 1), s.operands(0, d.Src[0], d.Src[1], n.Src[1-i])...)
 			return true
 		}
 	}
 	for i := range n.Src {
 		if d := s.fold(n.Src[i], false); d != nil && d.Op == ir.Add && (hir.IsInt(d.Type) == hir.IsInt(n.Type)) && d.Type.Packed().IsFloat() == n.Type.Packed().IsFloat() && len(d.Src) == 2 {
-			s.emit(mir.OpADDMNMX, s.dest(0, 1), s.mix(0, d.Src[0], d.Src[1], n.Src[1-i])...)
+			s.emit(mir.OpADDMNMX, s.dest(0, 1), s.operands(0, d.Src[0], d.Src[1], n.Src[1-i])...)
 			return true
 		}
 	}

@@ -19,7 +19,7 @@ func (s *selector) lowerBranch(n *hir.Node) error {
 	case ir.Brx:
 		args := make([]mir.Arg, 0, 1)
 		if len(n.Src) > 0 {
-			args = append(args, s.word(n.Src[0], 0))
+			args = append(args, s.gprWord(n.Src[0], 0))
 		}
 		s.emit(mir.OpBRX, mir.Arg{}, args...)
 	case ir.Bra:
@@ -93,9 +93,9 @@ func (s *selector) lowerSync(n *hir.Node) error {
 	case ir.Shfl:
 		for i := 0; i < len(n.Src) && i < 3; i++ {
 			if n.Src[i].Kind == ir.OperandImm {
-				args = append(args, s.anyWord(n.Src[i], 0))
+				args = append(args, s.flexibleWord(n.Src[i], 0))
 			} else {
-				args = append(args, s.word(n.Src[i], 0))
+				args = append(args, s.gprWord(n.Src[i], 0))
 			}
 		}
 		in := s.emit(mir.OpSHFL, dst, args...)
@@ -111,7 +111,7 @@ func (s *selector) lowerSync(n *hir.Node) error {
 			if s.hir.Values[o.Reg].File == vreg.Predicate {
 				args = append(args, s.pred(o))
 			} else {
-				args = append(args, s.word(o, 0))
+				args = append(args, s.gprWord(o, 0))
 			}
 		}
 		s.emit(op, dst, args...)
@@ -135,12 +135,12 @@ func (s *selector) lowerSelect(n *hir.Node) error {
 		s.compare(n, p, mir.Arg{})
 		s.emit(mir.OpSEL, s.dest(0, 1), p)
 	case ir.Testp, ir.Isspacep:
-		s.emit(mir.OpISETP, s.dest(0, 1), s.word(n.Src[0], 0))
+		s.emit(mir.OpISETP, s.dest(0, 1), s.gprWord(n.Src[0], 0))
 	case ir.Selp, ir.Slct:
 		var p mir.Arg
 		if n.Op == ir.Slct {
 			p = s.carry()
-			s.emit(mir.OpISETP, p, s.word(n.Src[2], 0))
+			s.emit(mir.OpISETP, p, s.gprWord(n.Src[2], 0))
 		} else {
 			p = s.pred(n.Src[2])
 		}
@@ -153,7 +153,7 @@ func (s *selector) lowerSelect(n *hir.Node) error {
 			op = mir.OpFSEL
 		}
 		for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
-			s.emit(op, s.dest(w, 1), append(s.mix(w, n.Src[0], n.Src[1]), p)...)
+			s.emit(op, s.dest(w, 1), append(s.operands(w, n.Src[0], n.Src[1]), p)...)
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (s *selector) setsWord(n *hir.Node) bool {
 	if op == mir.OpInvalid || s.hir.Values[n.Dst[0]].Words != 1 {
 		return false
 	}
-	args := s.mix(0, s.plains(n.Src[:2], n.SrcType, true)...)
+	args := s.operands(0, s.stripModifiers(n.Src[:2], n.SrcType, true)...)
 	if len(n.Src) > 2 {
 		args = append(args, s.pred(n.Src[2]))
 	}
@@ -198,16 +198,16 @@ func (s *selector) compare(n *hir.Node, dst, extra mir.Arg) {
 	}
 	switch {
 	case t == ir.F64:
-		x := s.plains(n.Src[:2], t, true)
+		x := s.stripModifiers(n.Src[:2], t, true)
 		s.emit(mir.OpDSETP, dst, with(s.doubles(x))...)
 	case t == ir.F32:
-		s.emit(mir.OpFSETP, dst, with(s.mix(0, s.plains(n.Src[:2], t, true)...))...)
+		s.emit(mir.OpFSETP, dst, with(s.operands(0, s.stripModifiers(n.Src[:2], t, true)...))...)
 	case hir.IsHalf(t):
-		s.emit(mir.OpHSETP2, dst, with(s.mix(0, s.plains(n.Src[:2], t, true)...))...)
+		s.emit(mir.OpHSETP2, dst, with(s.operands(0, s.stripModifiers(n.Src[:2], t, true)...))...)
 	case hir.Words(t) == 2:
 		c := s.carry()
-		s.emit(mir.OpISETP, c, s.mix(0, n.Src[0], n.Src[1])...)
-		s.emit(mir.OpISETP, dst, with(append(s.mix(1, n.Src[0], n.Src[1]), c))...)
+		s.emit(mir.OpISETP, c, s.operands(0, n.Src[0], n.Src[1])...)
+		s.emit(mir.OpISETP, dst, with(append(s.operands(1, n.Src[0], n.Src[1]), c))...)
 	default:
 		s.compare32(n, dst, extra, with)
 	}
@@ -220,7 +220,7 @@ func (s *selector) compare32(n *hir.Node, dst, extra mir.Arg, with func([]mir.Ar
 	inUniform := func(o ir.Operand) bool {
 		return o.Kind == ir.OperandReg && s.hir.Values[o.Reg].File == vreg.Uniform
 	}
-	if (inUniform(a) && s.nonGPR(b) > 0 || inUniform(b) && s.nonGPR(a) > 0) && extra.Kind == mir.ArgNone {
+	if (inUniform(a) && s.slotRank(b) > 0 || inUniform(b) && s.slotRank(a) > 0) && extra.Kind == mir.ArgNone {
 		u := mir.ValueWords(s.newValue(1, vreg.UniformPredicate), 0, 1)
 		s.emit(mir.OpUISETP, u, s.uniOperand(a), s.uniOperand(b))
 		s.emit(mir.OpPLOP3, dst, u)
@@ -229,7 +229,7 @@ func (s *selector) compare32(n *hir.Node, dst, extra mir.Arg, with func([]mir.Ar
 	if extra.Kind == mir.ArgNone && s.testBits(n, dst) {
 		return
 	}
-	s.emit(mir.OpISETP, dst, with(s.mix(0, a, b))...)
+	s.emit(mir.OpISETP, dst, with(s.operands(0, a, b))...)
 }
 
 // lowerPredLogic lowers logic on predicates; a comparison with one reader

@@ -199,7 +199,7 @@ func (s *selector) stepPointer(n *hir.Node, d vreg.Value) bool {
 		return false
 	}
 	for i := range n.Src {
-		if n.Src[i].Kind != ir.OperandReg || n.Src[1-i].Kind != ir.OperandReg || s.hir.Values[d].Defs == 1 && !s.steppedInPlace[d] || !s.wideProduct(vreg.Value(n.Src[i].Reg), true) {
+		if n.Src[i].Kind != ir.OperandReg || n.Src[1-i].Kind != ir.OperandReg || s.hir.Values[d].Defs == 1 && !s.steppedInPlace[d] || !s.isWideMul(vreg.Value(n.Src[i].Reg), true) {
 			continue
 		}
 		p := s.hir.DefOf(vreg.Value(n.Src[i].Reg))

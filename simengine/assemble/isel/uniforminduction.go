@@ -184,13 +184,13 @@ func (w *uniformInduction) writes(n *hir.Node) bool {
 		return w.in[n.Src[0].Reg] || w.starts(n)
 	case w.starts(n):
 		return true
-	case n.Op != ir.Add || n.Guard != vreg.None || w.s.leftByLanes(int(n.Block)):
+	case n.Op != ir.Add || n.Guard != vreg.None || w.s.leftDivergently(int(n.Block)):
 		return false
 	}
 	for i := range n.Src {
 		switch o := &n.Src[i]; {
 		case o.Kind == ir.OperandImm, o.Kind == ir.OperandReg && w.in[o.Reg]:
-		case o.Kind == ir.OperandReg && w.s.wideProduct(vreg.Value(o.Reg), true):
+		case o.Kind == ir.OperandReg && w.s.isWideMul(vreg.Value(o.Reg), true):
 			w.wide[w.find(n.Dst[0])] = true
 		default:
 			return false
@@ -214,18 +214,18 @@ func (w *uniformInduction) reads(n *hir.Node, i int) bool {
 		return true
 	}
 	o := &n.Src[1-i]
-	return o.Kind == ir.OperandReg && w.s.wideProduct(vreg.Value(o.Reg), false)
+	return o.Kind == ir.OperandReg && w.s.isWideMul(vreg.Value(o.Reg), false)
 }
 
-// wideProduct says whether a value is a product of words that is the same in all lanes, or one that is not.
-func (s *selector) wideProduct(v vreg.Value, uniform bool) bool {
+// isWideMul says whether a value is a product of words that is the same in all lanes, or one that is not.
+func (s *selector) isWideMul(v vreg.Value, uniform bool) bool {
 	d := s.hir.DefOf(v)
 	return d != nil && d.Op == ir.Mul && d.Mod&ir.ModWide != 0 && hir.Is32Bit(d) && s.hir.Values[v].Uniform == uniform
 }
 
-// leftByLanes says whether some lanes of a warp may leave the loop that a block is in
-// before the others.
-func (s *selector) leftByLanes(b int) bool {
+// leftDivergently says whether some lanes of a warp may leave the loop that a block is in
+// exitPredecessor the others.
+func (s *selector) leftDivergently(b int) bool {
 	f := s.hir
 	h := f.Kernel.Blocks[b].LoopHead
 	for _, p := range f.Order {

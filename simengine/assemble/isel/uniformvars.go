@@ -209,13 +209,13 @@ func (s *selector) residesUniform(v vreg.Value) bool {
 		return false
 	}
 	d := s.hir.DefOf(v)
-	return d != nil && d.Op != ir.Ld && d.Op != ir.Cvta && d.Op != ir.Mov && s.hir.Blocks[s.b].LoopDepth > s.hir.Blocks[d.Block].LoopDepth && s.uniformOp(d) && !s.ofSpecials(d)
+	return d != nil && d.Op != ir.Ld && d.Op != ir.Cvta && d.Op != ir.Mov && s.hir.Blocks[s.b].LoopDepth > s.hir.Blocks[d.Block].LoopDepth && s.uniformOp(d) && !s.onlySpecials(d)
 }
 
-// ofSpecials says whether a node has nothing but special registers and constants to
+// onlySpecials says whether a node has nothing but special registers and constants to
 // compute with: those are read into general registers (a CTA's first column is, in the
 // machine code of validation/fifth wave3d).
-func (s *selector) ofSpecials(n *hir.Node) bool {
+func (s *selector) onlySpecials(n *hir.Node) bool {
 	for i := range n.Src {
 		if n.Src[i].Kind != ir.OperandReg {
 			continue
