@@ -7,6 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
+// Atomics and reductions in memory.
+
 // lowerAtomic lowers atom and red.
 func (s *selector) lowerAtomic(n *hir.Node) error {
 	op := mir.OpATOM
@@ -52,15 +54,15 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 	return nil
 }
 
-// isSharedIncrement says whether an atomic adds one to a word, which in shared memory is an
-// instruction of its own (ATOMS.POPC.INC, of which lanes that share a word take no
-// turns: deploy/calibrate wavefronts.same_address shared_inc).
+// isSharedIncrement reports whether an atomic adds one to a 32-bit word, which in shared memory is
+// an instruction of its own, ATOMS.POPC.INC: lanes that share a word do not take turns. Evidence,
+// microbenchmark (deploy/calibrate, wavefronts.same_address shared_inc).
 func (s *selector) isSharedIncrement(n *hir.Node) bool {
 	return s.hir.Target.SharedIncrement && n.Atom == ir.AtomAdd && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && n.Src[1].Kind == ir.OperandImm && n.Src[1].Imm == 1
 }
 
-// aggregates says whether lanes that ask memory for places of their own, the same
-// number each at an address that all have in common, ask for them together.
+// aggregates reports whether the lanes of a warp add the same number to the same address and read
+// the old value, so that one of them adds for all (warp-aggregated atomics).
 func (s *selector) aggregates(n *hir.Node) bool {
 	if n.Atom != ir.AtomAdd || len(n.Src) != 2 || hir.Bits(n.Type) != 32 || !hir.IsInt(n.Type) {
 		return false
@@ -69,9 +71,8 @@ func (s *selector) aggregates(n *hir.Node) bool {
 	return alike && (n.Src[1].Kind == ir.OperandImm || n.Src[1].Kind == ir.OperandReg && s.warpUniform(vreg.Value(n.Src[1].Reg), 4))
 }
 
-// warpUniform says that all lanes of a warp have the same in a value: it is uniform, or
-// computed, in a few steps, of what the warp voted (compact's machine code adds up what
-// one lane adds for all that the vote found).
+// warpUniform reports whether a value is the same in all lanes: it is uniform, or computed from a
+// vote in up to steps definitions. Evidence, kernels: compact.
 func (s *selector) warpUniform(v vreg.Value, steps int) bool {
 	if s.hir.Values[v].Uniform {
 		return true
@@ -93,9 +94,8 @@ func (s *selector) warpUniform(v vreg.Value, steps int) bool {
 	return true
 }
 
-// electForAdd emits what the real assembler puts before such an atomic: a lane is
-// elected, which adds for all that are active (compact's machine code,
-// deploy/calibrate/validation/third).
+// electForAdd emits what precedes a warp-aggregated atomic: one lane is elected, and adds for all
+// active lanes. Evidence, kernels: compact.
 func (s *selector) electForAdd(n *hir.Node) (leader, active, sum mir.Arg) {
 	s.out.Elected = append(s.out.Elected, n.PC)
 	lane := s.temp(1)
@@ -113,8 +113,8 @@ func (s *selector) electForAdd(n *hir.Node) (leader, active, sum mir.Arg) {
 	return leader, active, sum
 }
 
-// distributeAdd emits what follows it: the lanes get the elected one's place and
-// count those before them.
+// distributeAdd emits what follows it: each lane gets the elected one's result plus the number of
+// active lanes before it.
 func (s *selector) distributeAdd(n *hir.Node, old, leader, active mir.Arg) {
 	before, mask, rank, first := s.temp(1), s.temp(1), s.temp(1), s.temp(1)
 	s.emit(mir.OpS2R, mask)
@@ -124,9 +124,9 @@ func (s *selector) distributeAdd(n *hir.Node, old, leader, active mir.Arg) {
 	s.emit(mir.OpIADD3, mir.ValueWords(n.Dst[0], 0, 1), first, rank)
 }
 
-// reducesInWarp says whether a warp's reduction into memory is one of registers
-// first, of which one lane then stores the result: an integer one, at an address
-// that all lanes have in common. Sums of floating point keep their order.
+// reducesInWarp reports whether a warp reduces an integer in registers first, with one lane's
+// reduction into memory for all: the address is the same in all lanes. Additions of floating-point
+// numbers keep their order.
 func (s *selector) reducesInWarp(n *hir.Node) bool {
 	switch n.Atom {
 	case ir.AtomAdd, ir.AtomMin, ir.AtomMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
@@ -137,8 +137,8 @@ func (s *selector) reducesInWarp(n *hir.Node) bool {
 	return s.hir.Target.REDUX && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && (a.Reg == ir.NoReg || s.hir.Values[a.Reg].Uniform)
 }
 
-// reduceInWarp emits what the real assembler does: VOTEU and UFLO elect a lane, REDUX
-// reduces (monte_carlo's machine code, deploy/calibrate/validation/further).
+// reduceInWarp emits the reduction in registers: VOTEU and UFLO elect a lane, REDUX reduces. It
+// returns the result. Evidence, kernels: monte_carlo.
 func (s *selector) reduceInWarp(n *hir.Node, data mir.Arg) mir.Arg {
 	s.out.Elected = append(s.out.Elected, n.PC)
 	lane, active, sum := mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1)
@@ -149,16 +149,15 @@ func (s *selector) reduceInWarp(n *hir.Node, data mir.Arg) mir.Arg {
 	return sum
 }
 
-// needsCASLoop says whether shared memory has no such atomic: of floating-point numbers it has
-// none, from Maxwell on.
+// needsCASLoop reports whether shared memory has no instruction for an atomic: it has none for
+// floating-point numbers, from Maxwell on.
 func (s *selector) needsCASLoop(n *hir.Node) bool {
 	return s.hir.Target.SharedIncrement && !hir.IsInt(n.Type) && n.Atom != ir.AtomExch && n.Atom != ir.AtomCAS
 }
 
-// casLoop emits the loop that the real assembler makes instead: what is there is loaded,
-// worked on and swapped for the result, again until nobody came between (deploy/calibrate
-// wavefronts.shared_sums and the machine code of bicg, validation/sixth). Of lanes that
-// share a word one gets through at a time.
+// casLoop emits a compare-and-swap loop for such an atomic: load, compute, swap, again until no
+// other lane came in between. Of the lanes that share a word one gets through in each turn.
+// Evidence, microbenchmark (deploy/calibrate, wavefronts.shared_sums). Kernels: bicg.
 func (s *selector) casLoop(n *hir.Node, dst mir.Arg, args []mir.Arg, vr int32, base vreg.Value, off int64) {
 	s.out.Swapped = append(s.out.Swapped, n.PC)
 	w := uint8(hir.Words(n.Type))

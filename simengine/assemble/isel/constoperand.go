@@ -7,16 +7,18 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Until Hopper an instruction reads one word or pair of constant memory in place,
-// c[bank][offset]: of kernel parameters, of constants at a fixed address, of what is
-// told of the launch, and of immediates of 64 bits (CUDA Binary Utilities, instruction
-// sets of Kepler to Ada; all of 42,525 multiply-adds that read a constant in the sm_75
-// code of 20 convolutions do so, and 1,298 of 3,730 in the sm_86 code of 19 kernels of
-// doubles). What takes registers only reads it through a move. The uniform datapath
-// reads no constant in place: it loads it first, as on later ones.
+// Constant memory as an operand.
+//
+// Before Hopper an instruction reads one word or one pair of constant memory in place,
+// c[bank][offset]: kernel parameters, constants at a fixed address, the launch's dimensions, and
+// 64-bit immediates (CUDA Binary Utilities, instruction sets of Kepler to Ada). Instructions that
+// read registers only need a move first. The uniform datapath reads no constant in place.
+//
+// Evidence, ptxas corpus: all 42,525 multiply-adds that read a constant in 20 convolutions for
+// sm_75, and 1,298 of 3,730 in 19 kernels of doubles for sm_86.
 
-// constant returns n words of an operand from word w on as constant memory that an
-// instruction reads in place.
+// constant returns n words of an operand from word w on as constant memory, if an instruction can
+// read it in place.
 func (s *selector) constant(o ir.Operand, w, n uint8) (mir.Arg, bool) {
 	if !s.hir.Target.ConstOperand || o.Kind != ir.OperandReg {
 		return mir.Arg{}, false
@@ -35,8 +37,8 @@ func (s *selector) constant(o ir.Operand, w, n uint8) (mir.Arg, bool) {
 	return mir.Arg{Kind: mir.ArgConst, Word: w, N: n}, true
 }
 
-// inPlace says whether what a node brings to registers lies in constant memory at a
-// fixed address, in whole words.
+// inPlace reports whether the value of a node lies in constant memory at a fixed address, in whole
+// words.
 func (s *selector) inPlace(d *hir.Node) bool {
 	switch {
 	case !s.hir.Target.ConstOperand || d.Guard != vreg.None:
@@ -48,7 +50,8 @@ func (s *selector) inPlace(d *hir.Node) bool {
 	return false
 }
 
-// toldOfLaunch says whether a special register is a word of constant memory.
+// isLaunchConstant reports whether a special register is a word of constant memory: a dimension of
+// the launch.
 func isLaunchConstant(sp ir.Special) bool {
 	switch sp {
 	case ir.NTidX, ir.NTidY, ir.NTidZ, ir.NCTAIdX, ir.NCTAIdY, ir.NCTAIdZ:
@@ -57,8 +60,8 @@ func isLaunchConstant(sp ir.Special) bool {
 	return false
 }
 
-// moveConstants lowers a node that brings constants to registers, some of which
-// readers take in no other way; false when it is none.
+// moveConstants lowers a node whose value lies in constant memory to moves, for readers that take
+// registers only. It returns false for other nodes.
 func (s *selector) moveConstants(n *hir.Node) bool {
 	if !s.inPlace(n) {
 		return false
@@ -76,8 +79,8 @@ func (s *selector) moveConstants(n *hir.Node) bool {
 	return true
 }
 
-// pairOrConstant returns an operand of two words for the slot of an instruction that
-// takes constant memory too, and whether that is where it lies.
+// pairOrConstant returns a 64-bit operand for a slot that also takes constant memory, and reports
+// whether it lies there.
 func (s *selector) pairOrConstant(o ir.Operand) (a mir.Arg, constant bool) {
 	if a, ok := s.constant(o, 0, 2); ok {
 		return a, true
@@ -88,9 +91,8 @@ func (s *selector) pairOrConstant(o ir.Operand) (a mir.Arg, constant bool) {
 	return s.pair(o), false
 }
 
-// wideAddOperands returns the operands of a product of words and a pair that it is added to:
-// where the pair is read in place, an immediate factor is in a register, which
-// instructions of a block share.
+// wideAddOperands returns the operands of IMAD.WIDE a*b + add. Where add is read in place,
+// immediate factors are in registers, common to the block.
 func (s *selector) wideAddOperands(a, b, add ir.Operand) (x, y, sum mir.Arg) {
 	if c, ok := s.constant(add, 0, 2); ok {
 		return s.gprImmediate(a), s.gprImmediate(b), c

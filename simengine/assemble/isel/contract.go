@@ -6,9 +6,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// contract returns the operands of the multiply-add that a sum of src makes with a
-// multiplyOf in it, nil when it makes none: the PTX ISA lets the assembler fuse
-// additions and multiplications that name no rounding, and the real one does.
+// Contraction: an addition and a multiplication that name no rounding become one multiply-add, as
+// the PTX ISA allows.
+
+// contract returns the operands of the multiply-add for addition n of src, nil where there is none.
 func (s *selector) contract(n *hir.Node, src []ir.Operand) []ir.Operand {
 	if n.Op != ir.Add && n.Op != ir.Sub || hir.IsInt(n.Type) || !s.fusible(n) {
 		return nil
@@ -26,15 +27,14 @@ func (s *selector) contract(n *hir.Node, src []ir.Operand) []ir.Operand {
 	return nil
 }
 
-// isFusibleMul says that a node is a product that a sum of that type may be fused with.
+// isFusibleMul reports whether node d is a multiplication that an addition of type t may take in.
 func (s *selector) isFusibleMul(d *hir.Node, t ir.Type) bool {
 	return d != nil && d.Op == ir.Mul && d.Type == t && s.fusible(d)
 }
 
-// findAbsorbed finds the products that all their readers compute as a part of themselves,
-// sums with no other product to take: no multiplication is left (sm_90 machine code of
-// deploy/calibrate/validation/eighth rotate_image, where half the width is taken from one
-// number and added to another, in several blocks).
+// findAbsorbed finds multiplications whose readers are all additions that take them in, so that
+// none is left. Evidence, kernels: rotate_image, where half the width is subtracted from one number
+// and added to another.
 func (s *selector) findAbsorbed() {
 	s.absorbed = make([]bool, len(s.hir.Values))
 	taken := make([]int32, len(s.hir.Values))
@@ -58,10 +58,8 @@ func (s *selector) findAbsorbed() {
 	}
 }
 
-// mayAbsorb says that a product may be computed by readers in block b: in a deeper loop
-// not with a double that no instruction has room for (great_circle of the seventh batch,
-// which turns degrees into radians before its loop, would execute 1 % more instructions
-// than it does, of which 8 % are too many).
+// mayAbsorb reports whether readers in block b may repeat a multiplication. In a deeper loop they
+// do not if a factor is a double that no instruction has room for. Evidence, kernels: great_circle.
 func (s *selector) mayAbsorb(n *hir.Node, b int) bool {
 	if s.hir.Blocks[s.hir.Carrier(n)].LoopDepth >= s.hir.Blocks[b].LoopDepth {
 		return true
@@ -74,7 +72,8 @@ func (s *selector) mayAbsorb(n *hir.Node, b int) bool {
 	return true
 }
 
-// multiplyOf is the value of an operand that is a product for a sum of that type.
+// multiplyOf returns the value of an operand that is a multiplication for an addition of type t,
+// else None.
 func (s *selector) multiplyOf(o ir.Operand, t ir.Type) vreg.Value {
 	if o.Kind != ir.OperandReg || o.Reg == ir.NoReg || !s.isFusibleMul(s.hir.DefOf(vreg.Value(o.Reg)), t) {
 		return vreg.None
@@ -82,7 +81,7 @@ func (s *selector) multiplyOf(o ir.Operand, t ir.Type) vreg.Value {
 	return vreg.Value(o.Reg)
 }
 
-// fusible says that an operation may be fused with another.
+// fusible reports whether an operation may be fused: it names no rounding and does not saturate.
 func (s *selector) fusible(n *hir.Node) bool {
 	return n.PC >= 0 && s.hir.Kernel.Instrs[n.PC].Round == ir.RoundNone && n.Mod&ir.ModSat == 0
 }

@@ -7,7 +7,10 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// InsertYields has lanes yield at the heads of loops that they may leave by what others write.
+// Convergence barriers: BSSY before a divergent branch and BSYNC where its lanes meet again, from
+// Volta on.
+
+// InsertYields makes lanes yield at the head of loops that they leave by what other lanes write.
 func InsertYields(f *hir.Func, m *mir.Func) error {
 	if !f.Target.Convergence {
 		return nil
@@ -24,8 +27,8 @@ func InsertYields(f *hir.Func, m *mir.Func) error {
 	return nil
 }
 
-// InsertBarriers puts a BSSY before the outermost divergent branch of each
-// region that lanes leave at different times, and a BSYNC where they meet.
+// InsertBarriers puts a BSSY before the outermost divergent branch of each region and a BSYNC at
+// its post-dominator. For the branch of a loop the BSSY stands before the loop.
 func InsertBarriers(f *hir.Func, m *mir.Func) error {
 	if !f.Target.Convergence {
 		return nil
@@ -56,13 +59,13 @@ func InsertBarriers(f *hir.Func, m *mir.Func) error {
 	return nil
 }
 
-// exitsOnBranch says whether a block's branch is emitted as an exit.
+// exitsOnBranch reports whether a block's branch is emitted as an exit.
 func exitsOnBranch(f *hir.Func, b int) bool {
 	s := f.Blocks[b].Succs
 	return f.IsExit(s[len(s)-1])
 }
 
-// insertBeforeBranch adds an instruction before a block's branch.
+// insertBeforeBranch adds an instruction before the branch of block b.
 func insertBeforeBranch(f *mir.Func, b int, op mir.Op) {
 	mb := &f.Blocks[b]
 	at := len(mb.Insts)

@@ -6,8 +6,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// demandVariables marks what is written in several places as wanted, since a
-// reader may come round a loop, and puts uniform ones in the uniform file.
+// demandVariables marks all variables that are read as demanded, since a reader may come round a
+// loop, and chooses the register file of each.
 func (s *selector) demandVariables() {
 	f := s.hir
 	upper := f.UpperWords()
@@ -49,7 +49,7 @@ func (s *selector) demandVariables() {
 	}
 }
 
-// isDemanded says whether a node must be lowered.
+// isDemanded reports whether a node must be lowered: it has an effect, or its result is demanded.
 func (s *selector) isDemanded(n *hir.Node) bool {
 	if n.HasEffect() {
 		return true

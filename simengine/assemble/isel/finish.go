@@ -5,8 +5,10 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// prologue emits what every kernel starts with: the stack pointer and, where
-// global memory is accessed through a descriptor, its load.
+// What selection does once all blocks are lowered.
+
+// prologue emits what every kernel starts with: the load of the stack pointer and, where global
+// memory is accessed, of its descriptor.
 func (s *selector) prologue() {
 	f := s.hir
 	if len(f.Order) == 0 {
@@ -39,8 +41,8 @@ func (s *selector) prologue() {
 	e.Insts = append(append([]mir.Inst(nil), s.buf...), e.Insts...)
 }
 
-// narrow shrinks 64-bit values of which only the low word is used, such as
-// addresses in shared memory, to one register.
+// narrow makes 64-bit values of which only the low word is used, such as addresses in shared
+// memory, one word wide.
 func (s *selector) narrow() {
 	f, m := s.hir, s.out
 	used := make([]uint8, len(f.Values))
@@ -67,7 +69,7 @@ func (s *selector) narrow() {
 	}
 }
 
-// applySubst rewrites operands that name a value living inside another one.
+// applySubst rewrites operands that name a value which lives inside another one.
 func (s *selector) applySubst() {
 	m := s.out
 	fix := func(a *mir.Arg) {

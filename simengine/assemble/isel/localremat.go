@@ -7,30 +7,30 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Parameters and the shared window's base are ambient: they can be had anywhere
-// with an instruction or three and no operands, so every block that needs one
-// defines its own copy (outside the innermost loop), as the real assembler
-// rematerialises them.
+// Values that every block defines for itself.
+//
+// A parameter, the base of shared memory or an immediate costs one to three instructions without
+// operands. ptxas rematerialises them rather than keep them in registers, so each block that needs
+// one defines its own copy, and an innermost loop has it defined in the block before.
 
-// localKey names an ambient value and the block that defines it.
+// localKey names such a value and the block that defines it.
 type localKey struct {
 	block int
-	reg   vreg.Value // the ld.param's result, noValue for others
-	vr    int32      // -1 for others than a variable
-	imm   int32
+	reg   vreg.Value // the parameter's register; None for others
+	vr    int32      // the variable; -1 for others
+	imm   int32      // the immediate of neither
 }
 
-// localDef is an ambient value to define in a block.
+// localDef is a value to be defined in a block.
 type localDef struct {
 	v    vreg.Value
-	node *hir.Node // the ld.param, nil for others
-	vr   int32     // the variable, -1 for others
-	imm  int32     // the constant, of neither
+	node *hir.Node // the ld.param; nil for others
+	vr   int32     // the variable; -1 for others
+	imm  int32     // the immediate of neither
 }
 
-// definingBlock returns the block where an ambient value used in the current block is
-// defined: the block itself, or the one before it if it lies in a loop without
-// loops in it.
+// definingBlock is the block that defines a value used in the present one: itself, or the one
+// before the loop if it is in an innermost loop.
 func (s *selector) definingBlock() int {
 	if !s.innermost[s.b] {
 		return s.b
@@ -38,7 +38,7 @@ func (s *selector) definingBlock() int {
 	return s.preheader()
 }
 
-// preheader returns the block before the innermost loop around the current one.
+// preheader is the block before the innermost loop around the present block.
 func (s *selector) preheader() int {
 	f := s.hir
 	head := f.Kernel.Blocks[s.b].LoopHead
@@ -58,8 +58,7 @@ func (s *selector) preheader() int {
 	return s.b
 }
 
-// localCopy returns the copy of a parameter that the current block uses, and any
-// other value unchanged.
+// localCopy returns the copy of a parameter for the present block, and any other value unchanged.
 func (s *selector) localCopy(v vreg.Value) vreg.Value {
 	d := s.hir.DefOf(v)
 	if d == nil || d.Op != ir.Ld || d.Space != ir.ParamSpace || d.Guard != vreg.None || d.Vec != 1 || len(d.Dst) != 1 {
@@ -74,8 +73,8 @@ func (s *selector) localCopy(v vreg.Value) vreg.Value {
 	return a
 }
 
-// uniformValue says whether a value may be read from the uniform file: it is
-// an ambient copy, or the only result of a uniform node.
+// uniformValue reports whether a value may be read from the uniform file: it is a local copy, or
+// the only result of a node that the uniform datapath computes.
 func (s *selector) uniformValue(v vreg.Value) bool {
 	vi := &s.hir.Values[v]
 	switch d := s.hir.DefOf(v); {
@@ -88,11 +87,12 @@ func (s *selector) uniformValue(v vreg.Value) bool {
 	return s.hir.Target.Uniform && vi.Uniform && vi.File == vreg.General && (vi.Defs == 1 || vi.Remat)
 }
 
-// countHoisted counts the registers that hoisting a parameter, which some instruction takes from general
-// registers, out of a loop with loops in it would have taken: of several nests the one that would take
-// most. What uniform registers hold takes none (sgemm's counts are exact for 435 of 531 programs so, 423 with it). Addresses of shared
-// memory are not among them, which ptxas makes anew in each of a kernel's loops (lavamd and
-// benchmark_hub's hotspot_milo, whose registers come out for 10 and 11 programs so, for 5 and 2 with them).
+// countHoisted counts the general registers that hoisting a parameter out of a loop with inner
+// loops would take: the most of several loop nests. ptxas chooses its occupancy step as if it
+// hoisted them (see unit.need). Uniform registers do not count, nor do addresses of shared memory,
+// which ptxas computes anew in each loop. Evidence, ptxas corpus: with this, register counts of 435
+// of 531 sgemm programs are exact, 423 if uniform registers count. Kernels: lavamd and
+// hotspot_milo, 10 and 11 programs exact, 5 and 2 if shared addresses count.
 func (s *selector) countHoisted(key localKey, words uint8) {
 	out := s.preheader()
 	if out == key.block {
@@ -106,7 +106,7 @@ func (s *selector) countHoisted(key localKey, words uint8) {
 	}
 }
 
-// sharedBase returns the ambient value of a shared variable's address.
+// sharedBase returns the local copy of a shared variable's address.
 func (s *selector) sharedBase(o ir.Operand) vreg.Value {
 	key := localKey{block: s.definingBlock(), reg: vreg.None, vr: o.Var}
 	if a, ok := s.local[key]; ok {
@@ -142,8 +142,7 @@ func (s *selector) varWord(o ir.Operand) mir.Arg {
 	return t
 }
 
-// define puts the ambient definitions of a block in front of its code, or
-// exitPredecessor its branch when they serve a loop below; insts stays the caller's.
+// define returns insts with the definitions of block b before them.
 func (s *selector) define(b int, insts []mir.Inst) []mir.Inst {
 	s.buf = s.buf[:0]
 	for _, d := range s.pending[b] {
@@ -159,10 +158,9 @@ func (s *selector) define(b int, insts []mir.Inst) []mir.Inst {
 	return append(out, insts...)
 }
 
-// borrow takes a parameter that only the uniform datapath wants in block b from a block
-// exitPredecessor that reads it, too, where only guarded exits are between them (sm_90 machine code
-// of deploy/calibrate/validation/eighth rotate_image: the width is read once for the
-// comparison that its rows exit on and for what comes after).
+// borrow takes a parameter that block b wants in uniform registers only from a block before it that
+// reads it too, with nothing but guarded exits in between, and reports whether it could. Evidence,
+// kernels: rotate_image.
 func (s *selector) borrow(d localDef, b int) bool {
 	f := s.hir
 	if d.node == nil || !f.Target.Uniform || s.demand[d.v]&demandGeneral != 0 || f.Values[d.v].File != vreg.General {
@@ -187,7 +185,7 @@ func (s *selector) borrow(d localDef, b int) bool {
 	return false
 }
 
-// exitPredecessor is the block that leads to b only past an exit, b if there is none.
+// exitPredecessor is the block that leads to b past exits only, b where there is none.
 func (s *selector) exitPredecessor(b int) int {
 	f := s.hir
 	p := f.Blocks[b].IDom
@@ -202,7 +200,7 @@ func (s *selector) exitPredecessor(b int) int {
 	return p
 }
 
-// reads says that a node of a block, or of what is merged into it, reads a value.
+// reads reports whether a node of block b reads v.
 func (s *selector) reads(b int, v vreg.Value) bool {
 	for _, ni := range s.hir.Blocks[b].Nodes {
 		for i := range s.hir.Nodes[ni].Src {
@@ -222,7 +220,7 @@ func (s *selector) newLocal(key localKey) vreg.Value {
 	return a
 }
 
-// defineLocal emits the definition of one ambient value in the files wanted.
+// defineLocal emits the definition of one value, in the files wanted.
 func (s *selector) defineLocal(d localDef) {
 	f := s.hir
 	w := s.demand[d.v]
@@ -267,8 +265,8 @@ func (s *selector) defineLocal(d localDef) {
 	}
 }
 
-// moveLocal brings a parameter that lies in constant memory in whole words to
-// general registers, where an instruction reads it in place; false elsewhere.
+// moveLocal moves a parameter that lies in constant memory to general registers, and reports
+// whether it does.
 func (s *selector) moveLocal(d localDef, words uint8) bool {
 	if !s.inPlace(d.node) {
 		return false

@@ -9,8 +9,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// lowerNode lowers one node to the file its readers want: uniform when all of
-// them can read a uniform register and the uniform datapath can compute it.
+// Lowering of one node.
+
+// lowerNode lowers a node in the file that its readers want: uniform if all of them can read it
+// there and the uniform datapath can compute it, else general.
 func (s *selector) lowerNode(n *hir.Node) error {
 	f := s.hir
 	if s.uniformVectorLoad(n) {
@@ -59,11 +61,12 @@ func (s *selector) lowerNode(n *hir.Node) error {
 	return nil
 }
 
+// unsupported is the error for a node that no rule lowers.
 func (s *selector) unsupported(n *hir.Node) error {
 	return fmt.Errorf("no machine instruction for %v.%v at %v", n.Op, n.Type, s.hir.Kernel.Instrs[n.PC].Pos)
 }
 
-// simple maps operations with one machine instruction a word, by type class.
+// simpleRule is the machine operation of a PTX operation that is one instruction a word, by type.
 type simpleRule struct {
 	i32, f32, f64, half mir.Op
 }
@@ -104,7 +107,7 @@ var simple = map[ir.Op]simpleRule{
 	ir.Copysign:  {0, mir.OpLOP3, mir.OpLOP3, 0},
 }
 
-// ruleFor picks the operation of a simple rule for a type.
+// ruleFor picks the operation for a type.
 func (r simpleRule) ruleFor(t ir.Type) mir.Op {
 	switch t {
 	case ir.F32, ir.TF32:
@@ -117,7 +120,7 @@ func (r simpleRule) ruleFor(t ir.Type) mir.Op {
 	return r.i32
 }
 
-// lower emits the machine instructions of a node for general registers.
+// lower emits the machine instructions of a node in general registers.
 func (s *selector) lower(n *hir.Node) error {
 	if s.moveConstants(n) {
 		return nil
@@ -171,8 +174,7 @@ func (s *selector) lower(n *hir.Node) error {
 	return s.lowerSimple(n)
 }
 
-// lowerSimple lowers an operation with one instruction (a word, for 64-bit
-// integers).
+// lowerSimple lowers an operation that is one instruction, for 64-bit integers one a word.
 func (s *selector) lowerSimple(n *hir.Node) error {
 	r, ok := simple[n.Op]
 	op := r.ruleFor(n.Type)
@@ -213,9 +215,8 @@ func (s *selector) lowerSimple(n *hir.Node) error {
 	return nil
 }
 
-// operandsOf is mix of a node's operands; of two constants in a multiply-add over
-// floating-point numbers the addend is the immediate (sm_90 machine code of lavamd's
-// expf: deploy/calibrate/validation/sixth).
+// operandsOf is operands for a node; where a multiply-add has two constants, the addend takes the
+// flexible slot. Evidence, kernels: lavamd (expf).
 func (s *selector) operandsOf(n *hir.Node, w uint8, src []ir.Operand) []mir.Arg {
 	if len(src) != 3 || hir.IsInt(n.Type) {
 		return s.operands(w, src...)

@@ -78,9 +78,8 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 	return nil
 }
 
-// halfWord looks through what leaves one half of a word to a conversion, which
-// takes it from there: I2F.U16 R, R and R.H1 (monte_carlo's machine code,
-// deploy/calibrate/validation/further).
+// halfWord returns the word whose half a conversion converts, if masking or shifting does no more
+// than pick that half: I2F.U16 reads R or R.H1. Evidence, kernels: monte_carlo.
 func (s *selector) halfWord(n *hir.Node) (ir.Operand, bool) {
 	if n.SrcType != ir.U32 || n.Src[0].Kind != ir.OperandReg {
 		return ir.Operand{}, false
@@ -97,9 +96,8 @@ func (s *selector) halfWord(n *hir.Node) (ir.Operand, bool) {
 	return d.Src[0], true
 }
 
-// loaded says that a number of so many bits was loaded and not computed with
-// since: loads extend it to a word, which a fast conversion then takes
-// (dedisperse's machine code, deploy/calibrate/validation/third).
+// loaded reports whether an operand is a number of up to from bits as it was loaded. Loads extend
+// it to a word, which a fast conversion takes. Evidence, kernels: dedisperse.
 func (s *selector) loaded(o ir.Operand, from int) bool {
 	for o.Kind == ir.OperandReg {
 		d := s.hir.DefOf(vreg.Value(o.Reg))
@@ -176,8 +174,7 @@ func (s *selector) cvtWord(n *hir.Node, from, to int) {
 	}
 }
 
-// mayShare says whether the low word of pair v may be the register that x is
-// computed into.
+// mayShare reports whether x may be computed into a word of the pair v.
 func (s *selector) mayShare(x, v vreg.Value, n *hir.Node) bool {
 	f := s.hir
 	if f.Values[x].Defs != 1 || f.Values[v].Defs != 1 || f.Values[x].Words != 1 || f.Values[x].File != vreg.General || f.Values[x].Remat {

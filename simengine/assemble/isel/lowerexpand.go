@@ -9,14 +9,16 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// div64 is the 64-bit integer division and remainder, a routine of its own in the
-// real assembler's code; written from the known algorithm, its length approximate.
+// Operations that take several instructions.
+
+// div64 is 64-bit integer division and remainder: a routine of its own in ptxas' code, here of
+// about its length.
 var div64 = []mir.Op{mir.OpI2F, mir.OpMUFU, mir.OpIADD3, mir.OpF2I, mir.OpIMADWIDE, mir.OpIMAD, mir.OpIMAD, mir.OpIMADHI, mir.OpIADD3X, mir.OpIMADWIDE, mir.OpIMADHI, mir.OpIADD3X, mir.OpIMADHI, mir.OpIMAD, mir.OpIADD3, mir.OpIADD3X,
 	mir.OpIMADWIDE, mir.OpIMAD, mir.OpIMAD, mir.OpIMADHI, mir.OpIADD3X, mir.OpIMADWIDE, mir.OpIMADHI, mir.OpIADD3X, mir.OpIMADHI, mir.OpIMAD, mir.OpIADD3, mir.OpIADD3X, mir.OpIMADWIDE, mir.OpIMAD, mir.OpIMADHI, mir.OpIADD3X,
 	mir.OpISETP, mir.OpISETP, mir.OpIADD3, mir.OpIADD3X, mir.OpSEL, mir.OpSEL, mir.OpISETP, mir.OpISETP, mir.OpSEL, mir.OpSEL, mir.OpSEL, mir.OpSEL}
 
-// sequence emits operations each of which reads the result of the one before and
-// the sources; the last writes dst.
+// sequence emits operations that each read src and the result of the one before. The last writes
+// dst.
 func (s *selector) sequence(ops []mir.Op, dst mir.Arg, src ...mir.Arg) {
 	prev := mir.Arg{Kind: mir.ArgZero}
 	for i, op := range ops {
@@ -39,7 +41,7 @@ func (s *selector) sequence(ops []mir.Op, dst mir.Arg, src ...mir.Arg) {
 	}
 }
 
-// chain emits the same operation count times, each reading the one before.
+// chain emits one operation count times, each reading the result of the one before.
 func (s *selector) chain(count int, op mir.Op, dst mir.Arg, src ...mir.Arg) {
 	ops := make([]mir.Op, count)
 	for i := range ops {
@@ -48,7 +50,7 @@ func (s *selector) chain(count int, op mir.Op, dst mir.Arg, src ...mir.Arg) {
 	s.sequence(ops, dst, src...)
 }
 
-// lowerExpansion lowers what takes several instructions.
+// lowerExpansion lowers divisions, roots, transcendental functions and fields.
 func (s *selector) lowerExpansion(n *hir.Node) error {
 	dst := s.dest(0, s.hir.Values[n.Dst[0]].Words)
 	if n.Op == ir.Bfe && s.constantField(n, dst) {
@@ -103,8 +105,8 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 	return nil
 }
 
-// constantField lowers the extraction of a field at a constant place: a byte
-// or a half by a permutation, one at an end by a shift or a mask, others by both.
+// constantField lowers the extraction of a field at a constant place, and reports whether it is
+// one: a byte or a half by PRMT, a field at an end by a shift or a mask, others by both.
 func (s *selector) constantField(n *hir.Node, dst mir.Arg) bool {
 	if hir.Bits(n.Type) != 32 || n.Src[1].Kind != ir.OperandImm || n.Src[2].Kind != ir.OperandImm {
 		return false
@@ -126,7 +128,7 @@ func (s *selector) constantField(n *hir.Node, dst mir.Arg) bool {
 	return true
 }
 
-// division picks the expansion of div and rem.
+// division lowers div and rem.
 func (s *selector) division(n *hir.Node, dst mir.Arg, args []mir.Arg, approx bool) {
 	switch {
 	case n.Type == ir.F64:
@@ -147,8 +149,8 @@ func (s *selector) division(n *hir.Node, dst mir.Arg, args []mir.Arg, approx boo
 	}
 }
 
-// transcendental emits a MUFU; without flush to zero its argument and result
-// are scaled around denormals, which takes three more instructions.
+// transcendental emits a MUFU. Without flush to zero, three more instructions scale around
+// denormals.
 func (s *selector) transcendental(n *hir.Node, dst mir.Arg, args []mir.Arg) {
 	if n.Type != ir.F32 || n.Mod&ir.ModFtz != 0 {
 		s.emit(mir.OpMUFU, dst, args...)
@@ -161,7 +163,7 @@ func (s *selector) transcendental(n *hir.Node, dst mir.Arg, args []mir.Arg) {
 	s.emit(mir.OpFMUL, dst, r, p)
 }
 
-// expand emits an expansion of an operation that reads src.
+// expand emits the steps of an expansion.
 func (s *selector) expand(steps []expansion.Step, dst mir.Arg, src ...mir.Arg) {
 	var bound [128]mir.Arg
 	bound['d'], bound['D'] = dst, dst
@@ -198,7 +200,7 @@ func (s *selector) expand(steps []expansion.Step, dst mir.Arg, src ...mir.Arg) {
 	}
 }
 
-// sameInAllLanes says whether all lanes of a warp have the same operands for a node.
+// sameInAllLanes reports whether all lanes have the same operands for a node.
 func (s *selector) sameInAllLanes(n *hir.Node) bool {
 	for i := range n.Src {
 		if o := &n.Src[i]; o.Kind == ir.OperandReg && !s.hir.Values[o.Reg].Uniform {

@@ -7,9 +7,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// fold returns the node that computes an operand when its reader may compute
-// it as part of itself: it has no other reader (unless many is set), and what
-// it reads still holds where the reader stands.
+// Integer addition and what it can take in: multiply-add, shift-add, three-input add.
+
+// fold returns the node that computes an operand if the reader may compute it as part of itself,
+// else nil: it has no other reader (or many is set), and its operands still hold where the reader
+// stands.
 func (s *selector) fold(o ir.Operand, many bool) *hir.Node {
 	if o.Kind != ir.OperandReg || o.Reg == ir.NoReg {
 		return nil
@@ -33,8 +35,8 @@ func (s *selector) fold(o ir.Operand, many bool) *hir.Node {
 	return d
 }
 
-// unchanged says whether variable v still has at the current node the value it
-// had at node d: both in one block with no write between.
+// unchanged reports whether variable v still has the value it had at node d: both are in one block
+// and nothing between writes it.
 func (s *selector) unchanged(v vreg.Value, d *hir.Node) bool {
 	if s.hir.Carrier(d) != s.b {
 		return false
@@ -99,8 +101,8 @@ func (s *selector) lowerInt(n *hir.Node) error {
 	return nil
 }
 
-// addSelected lowers x plus one of two constants to the sum with the one, and under the
-// condition that with the other over it (validation/fifth align_pairs, on Hopper).
+// addSelected lowers x plus a selection between two constants to two additions, the second guarded,
+// on Hopper. It reports whether it did. Evidence, kernels: align_pairs.
 func (s *selector) addSelected(n *hir.Node) bool {
 	if n.Op != ir.Add || n.Guard != vreg.None || !s.hir.Target.AddMinMax || hir.Words(n.Type) != 1 {
 		return false
@@ -120,8 +122,7 @@ func (s *selector) addSelected(n *hir.Node) bool {
 	return false
 }
 
-// add32 emits a 32-bit sum (or the low word of a 64-bit one) as one
-// multiply-add, shift-add or three-input add with what it can fold.
+// add32 emits a 32-bit addition, or the low word of a 64-bit one.
 func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 	a, b := n.Src[0], n.Src[1]
 	for i := range 2 {
@@ -178,10 +179,10 @@ func (s *selector) add32(n *hir.Node, dst mir.Arg) {
 	s.emit(mir.OpIADD3, dst, s.operands(0, a, b)...)
 }
 
-// shiftsBy says whether a funnel shift has a constant count.
+// shiftsBy reports whether a funnel shift has a constant count.
 func shiftsBy(d *hir.Node) bool { return d.Src[2].Kind == ir.OperandImm }
 
-// slotsNeeded counts the operands that would need the one non-register slot.
+// slotsNeeded counts the operands that would need the flexible slot.
 func (s *selector) slotsNeeded(ops ...ir.Operand) int {
 	c := 0
 	for _, o := range ops {
@@ -192,8 +193,8 @@ func (s *selector) slotsNeeded(ops ...ir.Operand) int {
 	return c
 }
 
-// wouldFold says whether a sum would itself take in a product or shift, which
-// is worth more than a third addend.
+// wouldFold reports whether an addition takes in a multiplication or a shift itself, which gains
+// more than a third addend.
 func (s *selector) wouldFold(d *hir.Node) bool {
 	for i := range d.Src {
 		if e := s.fold(d.Src[i], true); e != nil {
@@ -210,7 +211,7 @@ func (s *selector) wouldFold(d *hir.Node) bool {
 	return false
 }
 
-// add64 emits a 64-bit sum.
+// add64 emits a 64-bit addition or subtraction.
 func (s *selector) add64(n *hir.Node) error {
 	if n.Op == ir.Add {
 		for _, way := range [...]func(x, y ir.Operand) bool{s.foldAdd64, s.addThree64, s.extendAdd64} {
@@ -225,10 +226,10 @@ func (s *selector) add64(n *hir.Node) error {
 	return nil
 }
 
-// carry returns a new predicate for a carry.
+// carry returns a new predicate.
 func (s *selector) carry() mir.Arg { return mir.ValueWords(s.newValue(1, vreg.Predicate), 0, 1) }
 
-// addPair emits the plain two-instruction 64-bit sum or difference.
+// addPair emits a 64-bit addition or subtraction as two instructions.
 func (s *selector) addPair(a, b ir.Operand) {
 	c := s.carry()
 	s.emit(mir.OpIADD3, s.dest(0, 1), s.operands(0, a, b)...).Dst[1] = c
@@ -236,7 +237,8 @@ func (s *selector) addPair(a, b ir.Operand) {
 	s.emit(mir.OpIADD3X, s.dest(1, 1), args...)
 }
 
-// foldAdd64 emits x + y where x is a product or a shift that one instruction takes in.
+// foldAdd64 emits x + y with the multiplication or shift that computes x taken in, and reports
+// whether it could.
 func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	d := s.foldable64(x)
 	switch {
@@ -253,7 +255,8 @@ func (s *selector) foldAdd64(x, y ir.Operand) bool {
 	return true
 }
 
-// foldable64 is what computes x if that is a product or a shift that a sum of 64 bits takes in, else nil.
+// foldable64 returns the node that computes x if it is a multiplication or shift that a 64-bit
+// addition takes in, else nil.
 func (s *selector) foldable64(x ir.Operand) *hir.Node {
 	d := s.fold(x, true)
 	if d == nil {
@@ -275,7 +278,8 @@ func (s *selector) foldable64(x ir.Operand) *hir.Node {
 	return d
 }
 
-// extendAdd64 emits x + y where x is a sign extension, which LEA.HI.X.SX32 takes in.
+// extendAdd64 emits x + y where x is a sign extension, which LEA.HI.X.SX32 takes in, and reports
+// whether it is.
 func (s *selector) extendAdd64(x, y ir.Operand) bool {
 	d := s.fold(x, true)
 	if d == nil || d.Op != ir.Cvt || hir.Bits(d.SrcType) != 32 || !hir.Signed(d.SrcType) || !hir.IsInt(d.Type) || d.Src[0].Kind != ir.OperandReg {
@@ -285,9 +289,8 @@ func (s *selector) extendAdd64(x, y ir.Operand) bool {
 	return true
 }
 
-// addThree64 emits x + y where x is a sum that nothing else reads, of what no instruction
-// takes in but sign extensions: IADD3 with two carries and IADD3.X, of which both are one
-// predicate here.
+// addThree64 emits x + y where x is itself an addition that nothing else reads: IADD3 and IADD3.X
+// with two carries, one predicate here. It reports whether it did.
 func (s *selector) addThree64(x, y ir.Operand) bool {
 	d := s.fold(x, false)
 	if d == nil || !s.hir.Target.IADD3 || d.Op != ir.Add || hir.Words(d.Type) != 2 || s.hir.Carrier(d) != s.b || s.slotsNeeded(d.Src[0], d.Src[1], y) > 1 {
@@ -305,8 +308,8 @@ func (s *selector) addThree64(x, y ir.Operand) bool {
 	return true
 }
 
-// inGeneralAnyway says whether what a node computes with are parameters, constants, and what
-// the launch alone gives, which are read into general registers.
+// inGeneralAnyway reports whether a node computes from parameters, constants and special registers
+// only, which are read into general registers.
 func (s *selector) inGeneralAnyway(n *hir.Node) bool {
 	for i := range n.Src {
 		if n.Src[i].Kind != ir.OperandReg {
@@ -320,8 +323,8 @@ func (s *selector) inGeneralAnyway(n *hir.Node) bool {
 	return true
 }
 
-// leaPair emits (x << k) + y for 64-bit x as LEA and LEA.HI.X; an unshifted
-// sign extension is taken in, so that only its low word is read.
+// leaPair emits (x << k) + y for 64-bit x as LEA and LEA.HI.X. With extend, x is a sign extension
+// of which only the low word is read.
 func (s *selector) leaPair(x, y ir.Operand, extend bool) {
 	c := s.carry()
 	m := s.operands(0, x, y)

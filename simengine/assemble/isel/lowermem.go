@@ -9,8 +9,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// address returns the address operand of a memory access and fills in what is
-// known of where it points.
+// Loads, stores and asynchronous copies.
+
+// address returns the address operand of an access and what is known of where it points: the
+// variable (-1 unknown), the base value and the offset in bytes.
 func (s *selector) address(o ir.Operand, space ir.Space) (a mir.Arg, vr int32, base vreg.Value, off int64) {
 	vr, base, off = o.Var, vreg.None, int64(o.Imm)
 	wide := space == ir.Global || space == ir.Generic
@@ -38,7 +40,7 @@ func (s *selector) address(o ir.Operand, space ir.Space) (a mir.Arg, vr int32, b
 	return s.gprWord(reg, 0), vr, base, off
 }
 
-// baseVar finds the variable an address is computed from, -1 when unknown.
+// baseVar returns the variable that an address is computed from, -1 where it is unknown.
 func (s *selector) baseVar(v vreg.Value, depth int) int32 {
 	d := s.hir.DefOf(v)
 	if d == nil || depth > 8 || (d.Op != ir.Add && d.Op != ir.Mad && d.Op != ir.Mov && d.Op != ir.Cvta) {
@@ -66,7 +68,7 @@ func (s *selector) access(in *mir.Inst, n *hir.Node, vr int32, base vreg.Value, 
 	in.MemVar, in.MemBase, in.MemOffset = vr, base, off
 }
 
-// lowerLoad lowers loads; a vector's elements become consecutive words.
+// lowerLoad lowers loads. The elements of a vector become adjacent words.
 func (s *selector) lowerLoad(n *hir.Node) error {
 	f := s.hir
 	dst := s.vector(n.Dst, true)
@@ -94,8 +96,8 @@ func (s *selector) lowerLoad(n *hir.Node) error {
 	return nil
 }
 
-// constIndex is the address operand of a load; from constant memory, without
-// the address of the variable that it indexes, which is an immediate there.
+// constIndex is the address operand of a load. For constant memory the address of the indexed
+// variable is left out: it is an immediate there.
 func (s *selector) constIndex(n *hir.Node) ir.Operand {
 	o := n.Src[0]
 	if n.Space != ir.Const || o.Reg == ir.NoReg || o.Var >= 0 {
@@ -115,7 +117,7 @@ func (s *selector) constIndex(n *hir.Node) ir.Operand {
 	return o
 }
 
-// constLoad lowers a load from constant memory that all lanes agree on.
+// constLoad lowers a load from constant memory at an address that all lanes agree on.
 func (s *selector) constLoad(n *hir.Node, dst mir.Arg) {
 	var a mir.Arg
 	if n.Src[0].Reg != ir.NoReg {
@@ -126,9 +128,8 @@ func (s *selector) constLoad(n *hir.Node, dst mir.Arg) {
 	s.unpackVector(n.Dst, dst)
 }
 
-// vector returns consecutive registers for the elements of a vector access.
-// Single elements stand for themselves; the others are bound to words of one
-// new value when they are written once, and copied otherwise.
+// vector returns adjacent registers for the elements of a vector access. Elements that are written
+// once are bound to its words; others are copied. A single element stands for itself.
 func (s *selector) vector(regs []vreg.Value, load bool) mir.Arg {
 	f := s.hir
 	if len(regs) == 1 && regs[0] >= 0 {
@@ -165,8 +166,8 @@ func (s *selector) vector(regs []vreg.Value, load bool) mir.Arg {
 	return mir.ValueWords(g, 0, total)
 }
 
-// boundTogether returns the words of one value that all elements of a load are bound to,
-// in their order: what a store of the same elements reads.
+// boundTogether returns the words that all elements of a load are bound to in order, as for a store
+// of the same elements; false where they are not.
 func (s *selector) boundTogether(regs []vreg.Value, total uint8) (mir.Arg, bool) {
 	first, w := subst{v: vreg.None}, uint8(0)
 	for i, r := range regs {
@@ -185,9 +186,8 @@ func (s *selector) boundTogether(regs []vreg.Value, total uint8) (mir.Arg, bool)
 	return mir.ValueWords(first.v, first.w, total), first.w%total == 0
 }
 
-// loadedTogether says that variables are written by nothing but loads that write
-// all of them in this order, such as those of two branches: all bring them to the
-// same registers.
+// loadedTogether reports whether variables are written only by loads of all of them in this order,
+// such as those of two branches, and by constants.
 func (s *selector) loadedTogether(regs []vreg.Value) bool {
 	f := s.hir
 	for _, r := range regs {
@@ -257,7 +257,7 @@ func (s *selector) lowerStore(n *hir.Node) error {
 	return nil
 }
 
-// data returns a stored value in registers.
+// data returns a value to be stored, in registers.
 func (s *selector) data(o ir.Operand, t ir.Type) mir.Arg {
 	if hir.Words(t) == 2 {
 		return s.pair(o)
@@ -265,8 +265,8 @@ func (s *selector) data(o ir.Operand, t ir.Type) mir.Arg {
 	return s.gprWord(o, 0)
 }
 
-// gather brings the elements of a vector store into consecutive registers:
-// elements that it alone reads are computed in place, the others are copied.
+// gather brings the elements of a vector store into adjacent registers. Elements that only it reads
+// are computed in place; others are copied.
 func (s *selector) gather(vals []ir.Operand, t ir.Type) mir.Arg {
 	per := hir.Words(t)
 	if at, ok := s.boundSpan(vals, per); ok {
@@ -288,7 +288,7 @@ func (s *selector) gather(vals []ir.Operand, t ir.Type) mir.Arg {
 	return mir.ValueWords(g, 0, per*uint8(len(vals)))
 }
 
-// inPlaceOf says that an operand, so many words, may be computed where the present node,
+// inPlaceOf reports whether an operand of that many words may be computed where the present node,
 // its only reader, wants it.
 func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
 	if o.Kind != ir.OperandReg {
@@ -301,14 +301,15 @@ func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
 	return there && !bound && s.localCopy(x) == x && f.Values[x].Words == words && s.uses[x] == 1 && f.Values[x].File == vreg.General
 }
 
+// lookedThrough reports whether readers of x look through the conversion that computes it.
 func (s *selector) lookedThrough(x vreg.Value) bool {
 	_, ok := s.lookThroughCvt(x, 0)
 	return ok
 }
 
-// beforeAsync emits what comes before the first LDGSTS of a block: two times @!PT LDS RZ, [RZ],
-// three for 9.0 and later (the 12 blocks of gemm_async's machine code by ptxas 13.0 for 8.0, 8.6, 8.9, 9.0,
-// 10.0 and 12.0), which take a place in the load/store unit as reads of special registers do.
+// beforeAsync emits what precedes the first LDGSTS of a block: @!PT LDS RZ, [RZ] twice, three times
+// from sm_90 on. They take a place in the load/store unit. Evidence, ptxas corpus (13.0): 12 blocks
+// of gemm_async for sm_80 to sm_120.
 func (s *selector) beforeAsync(n *hir.Node) {
 	for _, ni := range s.hir.Blocks[s.b].Nodes {
 		if first := &s.hir.Nodes[ni]; first.Op == ir.CpAsync {

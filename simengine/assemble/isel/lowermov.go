@@ -7,7 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// copyWords emits a move of every wanted word of the only source.
+// copyWords emits a move of every demanded word of the only source.
 func (s *selector) copyWords(n *hir.Node) {
 	for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
 		if s.demand[n.Dst[0]]&(demandLow<<w) != 0 {
@@ -16,7 +16,8 @@ func (s *selector) copyWords(n *hir.Node) {
 	}
 }
 
-// onlyMovesWords lowers a node of two words that does nothing but move words of its source.
+// onlyMovesWords lowers a 64-bit node that does nothing but move the words of its source, and
+// reports whether it is one.
 func (s *selector) onlyMovesWords(n *hir.Node) bool {
 	if s.hir.Values[n.Dst[0]].Words != 2 || wordSource(n, 0) == wordComputed || wordSource(n, 1) == wordComputed {
 		return false
@@ -34,7 +35,7 @@ func (s *selector) onlyMovesWords(n *hir.Node) bool {
 	return true
 }
 
-// lowerMov lowers moves, packs, unpacks and special register reads.
+// lowerMov lowers moves, packs, unpacks and reads of special registers.
 func (s *selector) lowerMov(n *hir.Node) error {
 	f := s.hir
 	if len(n.Dst) > 1 {
@@ -77,7 +78,7 @@ func (s *selector) lowerMov(n *hir.Node) error {
 	return nil
 }
 
-// unpack takes a word apart, or words from each other.
+// unpack takes a value apart into words, or a word into halves.
 func (s *selector) unpack(n *hir.Node) {
 	src, all, parts := n.Src[0], hir.Words(n.Type), uint8(len(n.Dst))
 	if src.Kind == ir.OperandReg {
@@ -102,8 +103,8 @@ func (s *selector) unpack(n *hir.Node) {
 	}
 }
 
-// isPartOf has what an unpack takes out of a value, words from one on, be these words, if
-// neither is written elsewhere.
+// isPartOf makes a result of an unpack the words of its source themselves, from word at on, if
+// neither has other definitions. It reports whether it did.
 func (s *selector) isPartOf(d vreg.Value, src ir.Operand, at, words uint8) bool {
 	f := s.hir
 	if src.Kind != ir.OperandReg || s.n.Guard != vreg.None || f.Values[d].Defs != 1 || f.Values[src.Reg].Defs != 1 || f.Values[d].File != vreg.General {
@@ -123,7 +124,7 @@ func (s *selector) isPartOf(d vreg.Value, src ir.Operand, at, words uint8) bool 
 	return true
 }
 
-// joinsWords says that a node puts a word into the upper one of 64 bits.
+// joinsWords reports whether a node puts a word into the upper word of 64 bits.
 func joinsWords(n *hir.Node) bool {
 	if n.Op != ir.Bfi || hir.Words(n.Type) != 2 || len(n.Src) != 4 {
 		return false

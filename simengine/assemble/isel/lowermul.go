@@ -52,7 +52,7 @@ func (s *selector) multiply(n *hir.Node, wide, hi bool) error {
 	return nil
 }
 
-// multiply32 emits a 32-bit product, as a shift when a factor is a power of two.
+// multiply32 emits a 32-bit multiplication, a shift where one factor is a power of two.
 func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
 	if c != nil {
 		s.emit(mir.OpIMAD, s.dest(0, 1), s.operands(0, a, b, *c)...)
@@ -71,8 +71,8 @@ func (s *selector) multiply32(a, b ir.Operand, c *ir.Operand) {
 	s.emit(mir.OpIMAD, s.dest(0, 1), s.operands(0, a, b)...)
 }
 
-// multiply64 emits the low 64 bits of a 64-bit product plus add. A single cross
-// multiplyOf is added to the upper word as it is made.
+// multiply64 emits the low 64 bits of a 64-bit multiplication, plus add. A single cross product is
+// added to the upper word as it is computed.
 func (s *selector) multiply64(a, b ir.Operand, add mir.Arg) {
 	m := s.operands(0, a, b)
 	ah, bh := s.flexible(a, 1), s.flexible(b, 1)
@@ -93,9 +93,9 @@ func (s *selector) multiply64(a, b ir.Operand, add mir.Arg) {
 	}
 }
 
-// multiplyHigh64 emits the upper 64 bits of an unsigned 64-bit product: the cross products are added with a carry,
-// which the product of the upper words takes in with what carries out of the lower words, seven instructions
-// (sm_90 machine code of modexp_mont and ntt_gold).
+// multiplyHigh64 emits the upper 64 bits of an unsigned 64-bit multiplication in seven
+// instructions: cross products with a carry, then the product of the upper words. Evidence,
+// kernels: modexp_mont, ntt_gold.
 func (s *selector) multiplyHigh64(a, b ir.Operand) {
 	if a.Kind == ir.OperandImm {
 		a, b = b, a
@@ -171,8 +171,8 @@ func (s *selector) minMax64(n *hir.Node) error {
 	return nil
 }
 
-// lowerCarry lowers extended-precision arithmetic, one instruction each (two
-// for a widening one); the carry travels in a predicate.
+// lowerCarry lowers extended-precision arithmetic, one instruction a word. The carry is a
+// predicate.
 func (s *selector) lowerCarry(n *hir.Node) error {
 	op := mir.OpIADD3X
 	if n.Op == ir.MadC {

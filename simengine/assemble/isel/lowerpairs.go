@@ -7,8 +7,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// lowerPairs lowers sums, least and greatest of pairs of 16-bit integers to what Hopper has
-// for two operations; it says whether it did. (sm_90 machine code of CUDA's SIMD intrinsics.)
+// Fused additions, minima and maxima of Hopper, also of pairs of 16-bit integers (ptxas corpus:
+// CUDA's SIMD intrinsics).
+
+// lowerPairs lowers operations on pairs of 16-bit integers that fuse with another, and reports
+// whether it did.
 func (s *selector) lowerPairs(n *hir.Node) bool {
 	switch n.Op {
 	case ir.Min, ir.Max:
@@ -24,7 +27,8 @@ func (s *selector) lowerPairs(n *hir.Node) bool {
 	return false
 }
 
-// minMaxOf3 lowers the least or greatest of three, and of a sum and another, if n is that.
+// minMaxOf3 lowers a minimum or maximum of three, or of an addition and another operand. It reports
+// whether it did.
 func (s *selector) minMaxOf3(n *hir.Node) bool {
 	if !s.hir.Target.AddMinMax || hir.Words(n.Type) != 1 {
 		return false
@@ -44,8 +48,8 @@ func (s *selector) minMaxOf3(n *hir.Node) bool {
 	return false
 }
 
-// negatedPair is the word of which o has both halves negated: unpacked, negated one by one
-// and packed, which is how CUDA writes a difference of pairs.
+// negatedPair returns the word of which o has both halves negated: unpacked, negated and packed, as
+// CUDA writes a difference of pairs.
 func (s *selector) negatedPair(o ir.Operand) (ir.Operand, bool) {
 	pack := s.fold(o, false)
 	if pack == nil || pack.Op != ir.Mov || len(pack.Src) != 2 {

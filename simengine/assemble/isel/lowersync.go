@@ -7,8 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// lowerBranch lowers control transfers. A branch to a block that only exits is
-// an exit; one to the next block is nothing.
+// lowerBranch lowers control transfers. A branch to a block that only exits is an exit, one to the
+// next block nothing.
 func (s *selector) lowerBranch(n *hir.Node) error {
 	f := s.hir
 	switch n.Op {
@@ -39,7 +39,7 @@ func (s *selector) lowerBranch(n *hir.Node) error {
 	return nil
 }
 
-// follows says whether block b comes next in the emitted order.
+// follows reports whether block b comes next in the emitted order.
 func (s *selector) follows(b int) bool {
 	f := s.hir
 	for i, x := range f.Order {
@@ -50,8 +50,8 @@ func (s *selector) follows(b int) bool {
 	return false
 }
 
-// closeBlock emits what a block that falls through needs at its end: an exit
-// when its successor is one, a branch when its successor does not follow.
+// closeBlock emits the end of a block that falls through: an exit if its successor only exits, a
+// branch if its successor does not follow.
 func (s *selector) closeBlock() {
 	f := s.hir
 	hb := &f.Blocks[s.b]
@@ -159,8 +159,8 @@ func (s *selector) lowerSelect(n *hir.Node) error {
 	return nil
 }
 
-// setsWord lowers a comparison of floats whose result is a word to the one instruction
-// that there is for it: FSET and HSET2 (162 in the sm_90 code of HeCBench's crossEntropy).
+// setsWord lowers a floating-point comparison whose result is a word to FSET or HSET2, and reports
+// whether it is one. Evidence, ptxas corpus: 162 in HeCBench's crossEntropy for sm_90.
 func (s *selector) setsWord(n *hir.Node) bool {
 	op := mir.OpInvalid
 	switch n.SrcType {
@@ -180,8 +180,8 @@ func (s *selector) setsWord(n *hir.Node) bool {
 	return true
 }
 
-// compare emits the comparison of a setp or set into dst, combined with
-// another predicate when extra is one.
+// compare emits the comparison of a setp or set into dst, combined with the predicate extra if that
+// is one.
 func (s *selector) compare(n *hir.Node, dst, extra mir.Arg) {
 	t := n.Type
 	if n.Op == ir.Set {
@@ -213,8 +213,8 @@ func (s *selector) compare(n *hir.Node, dst, extra mir.Arg) {
 	}
 }
 
-// compare32 emits a 32-bit integer comparison; of two uniform values one of
-// which lives in a uniform register, on the uniform datapath.
+// compare32 emits a 32-bit integer comparison: on the uniform datapath where both operands are
+// uniform and one is in a uniform register.
 func (s *selector) compare32(n *hir.Node, dst, extra mir.Arg, with func([]mir.Arg) []mir.Arg) {
 	a, b := n.Src[0], n.Src[1]
 	inUniform := func(o ir.Operand) bool {
@@ -232,9 +232,8 @@ func (s *selector) compare32(n *hir.Node, dst, extra mir.Arg, with func([]mir.Ar
 	s.emit(mir.OpISETP, dst, with(s.operands(0, a, b))...)
 }
 
-// lowerPredLogic lowers logic on predicates; a comparison with one reader
-// takes the operation in, one of floating point an exclusive or, too (FSETP.LT.XOR in
-// point_in_polygon's machine code, deploy/calibrate/validation/third).
+// lowerPredLogic lowers logic on predicates. A comparison with one reader takes the operation in;
+// exclusive or only if it is a floating-point comparison (kernels: point_in_polygon).
 func (s *selector) lowerPredLogic(n *hir.Node) error {
 	if len(n.Src) == 2 {
 		for i := range 2 {

@@ -7,7 +7,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// uniOperand returns an operand of a uniform instruction.
+// Instructions of the uniform datapath.
+
+// uniOperand returns a 32-bit operand of a uniform instruction.
 func (s *selector) uniOperand(o ir.Operand) mir.Arg {
 	switch o.Kind {
 	case ir.OperandImm:
@@ -26,7 +28,7 @@ func (s *selector) uniOperand(o ir.Operand) mir.Arg {
 	return mir.Arg{Kind: mir.ArgImm}
 }
 
-// lowerUniform lowers a node to one uniform instruction that writes d.
+// lowerUniform lowers a node to uniform instructions that write d.
 func (s *selector) lowerUniform(n *hir.Node, d vreg.Value) error {
 	dst := mir.ValueWords(d, 0, 1)
 	if s.hir.Values[d].Words == 2 {
@@ -65,7 +67,7 @@ func (s *selector) lowerUniform(n *hir.Node, d vreg.Value) error {
 	return nil
 }
 
-// readUniform brings a special register to a uniform one.
+// readUniform reads a special register into a uniform one.
 func (s *selector) readUniform(n *hir.Node, dst mir.Arg) {
 	if s.inPlace(n) {
 		s.emit(mir.OpULDC, dst, mir.Arg{Kind: mir.ArgConst, N: 1})
@@ -74,8 +76,8 @@ func (s *selector) readUniform(n *hir.Node, dst mir.Arg) {
 	s.emit(mir.OpS2UR, dst)
 }
 
-// lowerUniformConst loads from constant memory into uniform registers, from so many
-// bytes beyond the node's address.
+// lowerUniformConst loads from constant memory into uniform registers, beyond bytes after the
+// node's address.
 func (s *selector) lowerUniformConst(n *hir.Node, dst mir.Arg, beyond int64) {
 	in := s.emit(mir.OpULDCX, dst)
 	o := s.uniformIndex(n)
@@ -88,8 +90,8 @@ func (s *selector) lowerUniformConst(n *hir.Node, dst mir.Arg, beyond int64) {
 	}
 }
 
-// uniformVectorLoad says whether a node loads two words or four from constant memory that
-// all readers take from uniform registers.
+// uniformVectorLoad reports whether a node loads two or four words from constant memory that all
+// readers take from uniform registers.
 func (s *selector) uniformVectorLoad(n *hir.Node) bool {
 	if n.Op != ir.Ld || n.Space != ir.Const || len(n.Dst) != 2 && len(n.Dst) != 4 || hir.Bits(n.Type) != 32 || n.Guard != vreg.None {
 		return false
@@ -108,7 +110,7 @@ func (s *selector) uniformVectorLoad(n *hir.Node) bool {
 	return true
 }
 
-// pairUniform makes two values the words of one in uniform registers.
+// pairUniform makes two values the words of one uniform pair.
 func (s *selector) pairUniform(vals []vreg.Value) mir.Arg {
 	g := s.newValue(2, vreg.Uniform)
 	for w, v := range vals {
@@ -117,8 +119,8 @@ func (s *selector) pairUniform(vals []vreg.Value) mir.Arg {
 	return mir.ValueWords(g, 0, 2)
 }
 
-// lowerUniformPair lowers what computes 64 bits to a uniform instruction for each word
-// that somebody reads, a product of words to one.
+// lowerUniformPair lowers a 64-bit node to one uniform instruction for each word that is read; a
+// multiplication to one.
 func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 	if n.Op == ir.Ld {
 		s.lowerUniformConst(n, mir.ValueWords(d, 0, 2), 0)
@@ -180,7 +182,8 @@ func (s *selector) uniPair(o ir.Operand) mir.Arg {
 	return mir.ValueWords(s.twinOf(v), 0, 2)
 }
 
-// startPointer emits what brings a parameter to a pointer in uniform registers.
+// startPointer emits the load of a parameter into a uniform pointer, and reports whether the node
+// is one.
 func (s *selector) startPointer(n *hir.Node, d vreg.Value) bool {
 	if n.Op != ir.Mov && n.Op != ir.Cvta || n.Src[0].Kind != ir.OperandReg {
 		return false
@@ -193,7 +196,8 @@ func (s *selector) startPointer(n *hir.Node, d vreg.Value) bool {
 	return true
 }
 
-// stepPointer emits the step of a pointer in uniform registers by a product.
+// stepPointer emits the step of a uniform pointer by a multiplication, and reports whether the node
+// is one.
 func (s *selector) stepPointer(n *hir.Node, d vreg.Value) bool {
 	if n.Op != ir.Add {
 		return false
@@ -209,7 +213,7 @@ func (s *selector) stepPointer(n *hir.Node, d vreg.Value) bool {
 	return false
 }
 
-// copyTwins copies what was brought to general registers to the uniform ones that read it.
+// copyTwins copies values from general registers to the uniform ones that are read.
 func (s *selector) copyTwins(vals []vreg.Value) {
 	for _, v := range vals {
 		if v < 0 || s.twin[v] == vreg.None || s.hir.Values[v].File != vreg.General {

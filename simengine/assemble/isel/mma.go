@@ -9,8 +9,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// lowerMma lowers a product of matrices to HMMA, IMMA or DMMA, one or, where the tensor cores
-// of a generation take fewer rows or less depth at a time, several.
+// MMA instructions and the registers of their fragments.
+//
+// The elements of a fragment must lie in adjacent registers, aligned to their number. The values of
+// a fragment are bound to the words of one wide value before anything is lowered, in order of
+// importance: results with accumulators, vector loads, other fragments. What cannot be bound is
+// copied.
+
+// lowerMma lowers mma to HMMA, IMMA or DMMA: one, or several where the tensor cores of a generation
+// take fewer rows or less depth at a time.
 func (s *selector) lowerMma(n *hir.Node) error {
 	step, err := s.hir.Target.MMAShape(n.Matrix)
 	if err != nil {
@@ -43,7 +50,7 @@ func (s *selector) lowerMma(n *hir.Node) error {
 	return nil
 }
 
-// mmaOp is the instruction for a shape.
+// mmaOp is the operation for a shape.
 func mmaOp(m *ir.Matrix) mir.Op {
 	a, _, _ := m.Registers()
 	short := a < 4
@@ -64,7 +71,7 @@ func mmaOp(m *ir.Matrix) mir.Op {
 	return mir.OpHMMASINGLE
 }
 
-// share is the i-th of so many parts of an operand.
+// share is part i of an operand divided into of equal parts.
 func share(a mir.Arg, of, i int) mir.Arg {
 	if a.Kind != mir.ArgValue {
 		return a
@@ -74,7 +81,8 @@ func share(a mir.Arg, of, i int) mir.Arg {
 	return a
 }
 
-// mmaResults is where a product's results go; false when they need not be copied from there.
+// mmaResults returns where the results go, and reports whether they must be copied from there. per
+// is the words of an element.
 func (s *selector) mmaResults(n *hir.Node, per uint8) (mir.Arg, bool) {
 	ops := make([]ir.Operand, len(n.Dst))
 	for i, d := range n.Dst {
@@ -89,8 +97,8 @@ func (s *selector) mmaResults(n *hir.Node, per uint8) (mir.Arg, bool) {
 	return s.temp(per * uint8(len(n.Dst))), true
 }
 
-// fragment is the registers of a fragment. What is not in neighbouring registers is copied, to
-// the registers at if there are any: sums go where the results will be.
+// fragment returns the registers of a fragment. Elements that are not in adjacent registers are
+// copied, to at if that is not empty: accumulators go where the results will be.
 func (s *selector) fragment(ops []ir.Operand, per uint8, at mir.Arg) mir.Arg {
 	zero := true
 	for _, o := range ops {
@@ -120,7 +128,7 @@ func (s *selector) fragment(ops []ir.Operand, per uint8, at mir.Arg) mir.Arg {
 	return at
 }
 
-// isZero says of an operand that it is nothing but zero.
+// isZero reports whether an operand is the constant zero.
 func (s *selector) isZero(o ir.Operand) bool {
 	if o.Kind == ir.OperandReg {
 		d := s.hir.DefOf(vreg.Value(o.Reg))
@@ -129,9 +137,7 @@ func (s *selector) isZero(o ir.Operand) bool {
 	return o.Kind == ir.OperandImm && o.Imm == 0
 }
 
-// bindFragments gives the values that products of matrices read and write as one operand
-// neighbouring registers, before anything else does: first results and sums, then what one load
-// brings for a fragment or two, then the other fragments.
+// bindFragments binds the values of fragments to adjacent registers.
 func (s *selector) bindFragments() {
 	f := s.hir
 	products := false
@@ -174,11 +180,12 @@ func (s *selector) bindFragments() {
 	})
 }
 
-// onlyMMAInput says that products alone read a value, and not as what they add to.
+// onlyMMAInput reports whether all reads of v are as operand A or B of an MMA.
 func (s *selector) onlyMMAInput(v vreg.Value) bool {
 	return s.hir.Values[v].Defs == 1 && s.mmaInputs[v] > 0 && s.mmaInputs[v] == s.uses[v]
 }
 
+// eachMMA calls visit for every MMA.
 func (s *selector) eachMMA(visit func(*hir.Node)) {
 	for _, b := range s.hir.Order {
 		for _, ni := range s.hir.Blocks[b].Nodes {
@@ -189,13 +196,13 @@ func (s *selector) eachMMA(visit func(*hir.Node)) {
 	}
 }
 
-// fragments are the operands A, B and C of a product.
+// fragments returns the operands A, B and C of an MMA.
 func fragments(n *hir.Node) (a, b, c []ir.Operand) {
 	na, nb, _ := n.Matrix.Registers()
 	return n.Src[:na], n.Src[na : na+nb], n.Src[na+nb:]
 }
 
-// registersOf is the values that operands name; false if one is a constant.
+// registersOf returns the values that operands name; false if one is a constant.
 func registersOf(ops []ir.Operand) ([]vreg.Value, bool) {
 	vals := make([]vreg.Value, len(ops))
 	for i, o := range ops {
@@ -207,7 +214,8 @@ func registersOf(ops []ir.Operand) ([]vreg.Value, bool) {
 	return vals, true
 }
 
-// bindAll binds values to the words of a new one, if none is bound and all are different.
+// bindAll binds values to the words of a new one, and reports whether it could: none is bound and
+// all are different.
 func (s *selector) bindAll(vals []vreg.Value) bool {
 	f := s.hir
 	total := uint8(0)
@@ -231,8 +239,8 @@ func (s *selector) bindAll(vals []vreg.Value) bool {
 	return true
 }
 
-// bindAccumulators binds the results of node i of a block, and what it adds them to, to the same
-// registers, where that is computed in the block for it alone and the registers are free.
+// bindAccumulators binds the results of node i and its accumulators to the same registers, if the
+// accumulators are computed in the block, for it alone, and the registers are free until then.
 func (s *selector) bindAccumulators(nodes []int32, i int) {
 	f := s.hir
 	n := &f.Nodes[nodes[i]]
@@ -254,8 +262,8 @@ func (s *selector) bindAccumulators(nodes []int32, i int) {
 	}
 }
 
-// freeBefore says that value v, which node i of a block reads, is written before it in the block, and
-// that from there on nothing before node i reads or writes what else is bound to the same word.
+// freeBefore reports whether value v, which node i reads, is written before it in the block, and
+// nothing between reads or writes another value that is bound to word.
 func (s *selector) freeBefore(nodes []int32, i int, v vreg.Value, word subst) bool {
 	f := s.hir
 	for j := i - 1; j >= 0; j-- {
@@ -279,8 +287,8 @@ func (s *selector) freeBefore(nodes []int32, i int, v vreg.Value, word subst) bo
 	return false
 }
 
-// boundSpan is the registers of operands that are bound to neighbouring words, at a multiple of
-// their number.
+// boundSpan returns the registers of operands that are bound to adjacent words, and reports whether
+// they are, at a multiple of their number.
 func (s *selector) boundSpan(ops []ir.Operand, per uint8) (mir.Arg, bool) {
 	var first subst
 	for i, o := range ops {

@@ -7,13 +7,14 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// stripModifier returns what an instruction over numbers of a floating-point type reads for an
-// operand: it negates by itself, takes absolute values where abs says so (sums, products
-// and comparisons do, multiply-adds do not), and of halves takes the one that it needs
-// from the word they lie in (HADD2.F32 R, -RZ, R.H1_H1 in sm_90 machine code of gemv_w4,
-// FFMA R, -R, R, R of lavamd: deploy/calibrate/validation/sixth), of a pair of equal ones too
-// (HFMA2 R, R.H0_H0, R, R of hgemm_tile: ninth). What is read in place or
-// from a uniform register is not looked for behind a sign (fourth, gmm).
+// Operand modifiers: negation, absolute value and the choice of a half, which instructions apply to
+// what they read.
+
+// stripModifier returns what an instruction of floating-point type t reads for operand o, behind
+// what it does by itself: it negates, takes the absolute value where abs is set (additions,
+// multiplications and comparisons do, multiply-adds do not), and takes one half of a register.
+// Operands in constant memory or uniform registers have no modifiers. Evidence, kernels: gemv_w4,
+// lavamd, hgemm_tile, gmm.
 func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 	single := hir.Bits(t) == 16
 	for o.Kind == ir.OperandReg {
@@ -38,7 +39,7 @@ func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 	return o
 }
 
-// inGPR says of what an operation reads that it is in a general register, whenever it is read.
+// inGPR reports whether an operand is in a general register wherever it is read.
 func (s *selector) inGPR(o ir.Operand) bool {
 	if o.Kind != ir.OperandReg {
 		return false
@@ -47,7 +48,8 @@ func (s *selector) inGPR(o ir.Operand) bool {
 	return v.Defs == 1 && v.File == vreg.General && s.slotRank(o) == 0
 }
 
-// stripModifiers is plain of all operands. It leaves in picked whether of any a half is taken.
+// stripModifiers is stripModifier for all operands. It leaves in takesHalf whether one is half of a
+// register.
 func (s *selector) stripModifiers(ops []ir.Operand, t ir.Type, abs bool) []ir.Operand {
 	out := make([]ir.Operand, len(ops), max(len(ops), 3))
 	s.takesHalf = false
@@ -57,11 +59,11 @@ func (s *selector) stripModifiers(ops []ir.Operand, t ir.Type, abs bool) []ir.Op
 	return out
 }
 
-// pickOp returns what an operation on halves is whose operands plains returned last. Of those
-// that take words ptxas gives every other one to a second pipe (HFMA2.MMA); one that takes a
-// half of a word cannot go there, and is as slow as an integer product, whose pipe it shares
-// (deploy/calibrate halves, on an H200). That sums of single precision wait for it, too, is
-// left out.
+// pickOp returns the operation for half-precision arithmetic on what stripModifiers returned last.
+// On Hopper an operation that takes one half of a register is as slow as an integer multiplication,
+// whose pipe it uses; ptxas gives every other one of those on whole registers to a second pipe
+// (HFMA2.MMA). Evidence, microbenchmark (deploy/calibrate, halves, H200). Not modelled: fp32
+// additions wait for it too.
 func (s *selector) pickOp(op mir.Op) mir.Op {
 	switch op {
 	case mir.OpHADD2, mir.OpHMUL2, mir.OpHFMA2:
@@ -72,7 +74,8 @@ func (s *selector) pickOp(op mir.Op) mir.Op {
 	return op
 }
 
-// halfOf returns the word that an operand is one half of, taken out by a move, and which.
+// halfOf returns the word that an operand is one half of, and reports whether it is the upper one,
+// and whether it is any.
 func (s *selector) halfOf(o ir.Operand) (word ir.Operand, upper, ok bool) {
 	if o.Kind != ir.OperandReg {
 		return o, false, false

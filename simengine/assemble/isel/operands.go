@@ -9,8 +9,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// gprWord returns word w of an operand for a slot that takes general registers
-// only. Constants other than zero are moved to a register first.
+// Operands. An instruction has one flexible slot, which takes an immediate, constant memory or a
+// uniform register; all others take general registers.
+
+// gprWord returns word w of an operand for a slot that takes general registers only. Other operands
+// than zero are moved to one first.
 func (s *selector) gprWord(o ir.Operand, w uint8) mir.Arg {
 	switch o.Kind {
 	case ir.OperandReg:
@@ -48,8 +51,8 @@ func (s *selector) gprWord(o ir.Operand, w uint8) mir.Arg {
 	return mir.Arg{Kind: mir.ArgZero}
 }
 
-// lookThroughCvt looks through a widening of an unsigned value: its low word is
-// the source, its high word is zero; and through narrowing.
+// lookThroughCvt returns word w of v as a word of what v is converted, masked or shifted from;
+// false where it is computed.
 func (s *selector) lookThroughCvt(v vreg.Value, w uint8) (mir.Arg, bool) {
 	d := s.hir.DefOf(v)
 	if d != nil && w == 0 && d.Op == ir.And && s.availableHere(d) && len(d.Src) == 2 && s.redundantMask(d) && s.hir.Values[d.Src[0].Reg].Defs == 1 {
@@ -88,11 +91,11 @@ func (s *selector) lookThroughCvt(v vreg.Value, w uint8) (mir.Arg, bool) {
 	return mir.Arg{}, false
 }
 
-// What a word of a node's result is, if not the word so numbered of its first source.
+// Results of wordSource other than a word of the source.
 const wordZero, wordComputed = -1, -2
 
-// movedFrom is the word of its first source that word w of what a node computes is: of masks with all of
-// a word's bits or none of them, and of shifts by a word.
+// wordSource is the word of its first source that word w of a 64-bit node equals: of masks of whole
+// words and shifts by 32. It is wordZero for zero and wordComputed for anything else.
 func wordSource(d *hir.Node, w uint8) int {
 	if len(d.Src) != 2 || d.Src[0].Kind != ir.OperandReg || d.Src[1].Kind != ir.OperandImm || hir.Bits(d.Type) != 64 {
 		return wordComputed
@@ -109,13 +112,12 @@ func wordSource(d *hir.Node, w uint8) int {
 	return wordComputed
 }
 
-// availableHere says whether what a node computes is there wherever the current one
-// executes.
+// availableHere reports whether the result of node d is there wherever the present node executes.
 func (s *selector) availableHere(d *hir.Node) bool {
 	return d.Guard == vreg.None || d.Guard == s.n.Guard && d.GuardNot == s.n.GuardNot
 }
 
-// signWord is the operand that holds the upper word of a sign extension.
+// signWord returns the operand that holds the upper word of a sign extension.
 func (s *selector) signWord(v vreg.Value) (ir.Operand, bool) {
 	t, ok := s.hir.Sign[v]
 	if !ok {
@@ -126,8 +128,7 @@ func (s *selector) signWord(v vreg.Value) (ir.Operand, bool) {
 	return o, true
 }
 
-// flexibleWord returns word w of an operand for the one slot of an instruction that
-// also takes an immediate, a constant or a uniform register.
+// flexibleWord returns word w of an operand for the flexible slot.
 func (s *selector) flexibleWord(o ir.Operand, w uint8) mir.Arg {
 	switch o.Kind {
 	case ir.OperandImm:
@@ -170,7 +171,7 @@ func (s *selector) flexibleWord(o ir.Operand, w uint8) mir.Arg {
 	return s.gprWord(o, w)
 }
 
-// slotRank says whether an operand would need the non-register slot.
+// slotRank is how much an operand needs the flexible slot: 0 not at all, 4 most.
 func (s *selector) slotRank(o ir.Operand) int {
 	switch o.Kind {
 	case ir.OperandImm:
@@ -199,8 +200,7 @@ func (s *selector) slotRank(o ir.Operand) int {
 	return 0
 }
 
-// operands returns word w of operands for an instruction with one non-register
-// slot: it goes to an immediate first, then to a uniform value.
+// operands returns word w of several operands. The one that needs it most gets the flexible slot.
 func (s *selector) operands(w uint8, ops ...ir.Operand) []mir.Arg {
 	best, at := 0, -1
 	for i, o := range ops {
@@ -219,7 +219,7 @@ func (s *selector) operands(w uint8, ops ...ir.Operand) []mir.Arg {
 	return out
 }
 
-// pair returns an operand as an aligned pair of general registers.
+// pair returns a 64-bit operand as an aligned pair of general registers.
 func (s *selector) pair(o ir.Operand) mir.Arg {
 	switch o.Kind {
 	case ir.OperandReg:
@@ -246,6 +246,7 @@ func (s *selector) pair(o ir.Operand) mir.Arg {
 	return t
 }
 
+// flexible is flexibleWord for a slot that takes no address of a variable.
 func (s *selector) flexible(o ir.Operand, w uint8) mir.Arg {
 	if o.Kind == ir.OperandVar {
 		return s.gprWord(o, w)
@@ -262,7 +263,7 @@ func (s *selector) pred(o ir.Operand) mir.Arg {
 	return mir.ValueWords(vreg.Value(o.Reg), 0, 1)
 }
 
-// dest returns word w of the node's first result.
+// dest returns n words of the node's first result, from word w on.
 func (s *selector) dest(w, n uint8) mir.Arg {
 	return mir.ValueWords(s.n.Dst[0], w, n)
 }

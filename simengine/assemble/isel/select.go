@@ -9,21 +9,30 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// subst says that a value lives inside another one: word w of v on.
+// Instruction selection, bottom-up: blocks from the last to the first and nodes from the end, as in
+// maximal munch (Cattell, 1978). When a node is lowered its readers are known. What all of them
+// take in as part of themselves is never computed on its own, and what nobody reads is dropped.
+//
+//	setp p, x, 0      not demanded: the LOP3 below sets the predicate
+//	and  x, a, b      demanded by setp alone
+//	--------------
+//	LOP3 p, a, b
+
+// subst says that a value lives inside another one, from word w of v on.
 type subst struct {
 	v vreg.Value
 	w uint8
 }
 
-// demand says which parts of a value, and in which file, code below needs it.
+// demand is which words of a value are read, and from which register file.
 type demand uint8
 
 const (
-	demandLow     demand = 1 << iota // first word
-	demandHigh                       // second word
-	demandGeneral                    // some reader takes general registers only
-	demandEither                     // some reader takes a uniform register as well
-	demandUniform                    // a uniform instruction reads it (its twin)
+	demandLow     demand = 1 << iota // the first word
+	demandHigh                       // the second word
+	demandGeneral                    // by a slot that takes general registers only
+	demandEither                     // by a flexible slot
+	demandUniform                    // by a uniform instruction (from its twin)
 )
 
 // selector lowers the nodes of a kernel.
@@ -40,11 +49,10 @@ type selector struct {
 
 // cursor is the node being lowered.
 type cursor struct {
-	b   int // its block
-	n   *hir.Node
-	buf []mir.Inst // its instructions so far, in order
-	// takesHalf: some operand that stripModifiers returned last is one half of a register.
-	takesHalf bool
+	b         int // its block
+	n         *hir.Node
+	buf       []mir.Inst // its instructions so far, in order
+	takesHalf bool       // takesHalf: some operand that stripModifiers returned last is one half of a register.
 }
 
 // demands are what the readers of values need.
@@ -81,7 +89,8 @@ type definitions struct {
 	hoistedAt map[int]int // by block: registers of parameters that could be hoisted to it
 }
 
-// Select lowers every block.
+// Select lowers every block of a kernel. It adds values to f and fails on instructions that it
+// cannot lower.
 func Select(f *hir.Func, x *Scratch) (*mir.Func, error) {
 	m := &mir.Func{Kernel: f.Kernel, Target: f.Target, Check: f.Check, Order: f.Order, UniformNumbers: map[vreg.Value]bool{}}
 	s := &selector{
@@ -117,8 +126,8 @@ func Select(f *hir.Func, x *Scratch) (*mir.Func, error) {
 	return m, nil
 }
 
-// undefined returns the values that the PTX itself may read unwritten, as compilers leave
-// those that nobody looks at, with what selection made of them: vectors that they are part of.
+// undefined returns the values that the PTX itself may read unwritten, and the vectors that these
+// became part of.
 func (s *selector) undefined() map[vreg.Value]bool {
 	all := map[vreg.Value]bool{}
 	if len(s.hir.Order) == 0 {
@@ -138,7 +147,7 @@ func (s *selector) undefined() map[vreg.Value]bool {
 	return all
 }
 
-// Scratch is reused by selections one after another.
+// Scratch is storage that selections reuse.
 type Scratch struct{ rev []mir.Inst }
 
 // block lowers one block from its end.
@@ -191,8 +200,7 @@ func (s *selector) block(b int) error {
 	return nil
 }
 
-// writesVariable says whether an instruction writes what has other writers, too,
-// and not what only its own node reads.
+// writesVariable reports whether an instruction writes a value that other nodes write too.
 func (s *selector) writesVariable(in *mir.Inst) bool {
 	for i := range in.Dst {
 		a := &in.Dst[i]
@@ -209,7 +217,7 @@ func (s *selector) writesVariable(in *mir.Inst) bool {
 	return false
 }
 
-// emit appends an instruction of the current node.
+// emit appends an instruction of the present node.
 func (s *selector) emit(op mir.Op, dst mir.Arg, src ...mir.Arg) *mir.Inst {
 	in := mir.Inst{Op: op, Guard: vreg.None, SpillSlot: -1, MemVar: -1, MemBase: vreg.None, Carried: -1, NSrc: uint8(len(src))}
 	in.Dst[0] = dst
@@ -223,6 +231,7 @@ func (s *selector) temp(w uint8) mir.Arg {
 	return mir.ValueWords(s.newValue(w, vreg.General), 0, w)
 }
 
+// newValue adds a virtual register.
 func (s *selector) newValue(w uint8, fl vreg.File) vreg.Value {
 	v := s.hir.NewValue(w, fl)
 	s.demand = append(s.demand, 0)
@@ -230,7 +239,7 @@ func (s *selector) newValue(w uint8, fl vreg.File) vreg.Value {
 	return v
 }
 
-// twinOf returns the uniform-file copy of a value.
+// twinOf returns the copy of a value in the uniform file.
 func (s *selector) twinOf(v vreg.Value) vreg.Value {
 	if s.hir.Values[v].File == vreg.Uniform {
 		return v

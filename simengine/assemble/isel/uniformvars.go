@@ -6,9 +6,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// uniformVariables moves loop counters and the like to the uniform file when
-// every writer can be a uniform instruction and no reader needs its second
-// non-register operand slot.
+// Which values reside in uniform registers.
+
+// uniformVariables moves loop counters and the like to the uniform file if every definition can be
+// a uniform instruction and every reader has its flexible slot free.
 func (s *selector) uniformVariables() {
 	f := s.hir
 	ok := make([]bool, len(f.Values))
@@ -39,14 +40,14 @@ func (s *selector) uniformVariables() {
 	}
 }
 
-// uniformBase says whether an access takes its whole address from a uniform
-// register, as the real assembler's loads from shared memory do on sm_90.
+// uniformBase reports whether an access takes its whole address from a uniform register, as loads
+// from shared memory do on Hopper.
 func (s *selector) uniformBase(n *hir.Node) bool {
 	return n.Op == ir.Ld && n.Space == ir.Shared && s.hir.Target.SharedWindow
 }
 
-// recurrence says whether a node starts or steps a counter: it copies a
-// constant or a parameter, or adds a constant.
+// recurrence reports whether a node starts or steps a counter: it copies a constant or a parameter,
+// or adds a constant.
 func (s *selector) recurrence(n *hir.Node) bool {
 	switch n.Op {
 	case ir.Mov, ir.Cvta:
@@ -57,8 +58,8 @@ func (s *selector) recurrence(n *hir.Node) bool {
 	return false
 }
 
-// uniformSources says whether a node reads only constants, parameters and
-// values that are or may become uniform registers.
+// uniformSources reports whether a node reads only constants, parameters and values that are or may
+// become uniform. ok says, by value, which variables may.
 func (s *selector) uniformSources(n *hir.Node, ok []bool) bool {
 	for i := range n.Src {
 		o := &n.Src[i]
@@ -75,8 +76,7 @@ func (s *selector) uniformSources(n *hir.Node, ok []bool) bool {
 	return true
 }
 
-// readsUniform says whether a node can take its i-th source from a uniform
-// register: integer and fp32 arithmetic with no other non-register operand.
+// readsUniform reports whether a node can read source i from a uniform register.
 func (s *selector) readsUniform(n *hir.Node, i int) bool {
 	if hir.Words(n.Type) == 2 && n.Op == ir.Add {
 		return true // moved to general registers where a product is added
@@ -100,7 +100,7 @@ func (s *selector) readsUniform(n *hir.Node, i int) bool {
 	return s.uniformOp(n) && len(n.Dst) == 1 && n.Dst[0] >= 0 && s.hir.Values[n.Dst[0]].Uniform
 }
 
-// uniformOp says whether the uniform datapath has an instruction for a node.
+// uniformOp reports whether the uniform datapath has an instruction for a node.
 func (s *selector) uniformOp(n *hir.Node) bool {
 	if !s.hir.Target.Uniform || n.Guard != vreg.None || len(n.Dst) != 1 || s.hir.Blocks[n.Block].Partial && !loads(n) {
 		return false
@@ -132,11 +132,9 @@ func (s *selector) uniformOp(n *hir.Node) bool {
 	return false
 }
 
-// loads says whether a node only brings a constant or a parameter into a
-// register. The uniform datapath does no more than that where a warp may have
-// split: of 2,700 UIADD3, USHF, ULOP3 and UISETP in the sm_90 machine code of 21
-// kernels 20 stand between a BSSY's branch and its BSYNC, of 8,900 ULDC and UMOV
-// 1,200.
+// loads reports whether a node only loads a constant or a parameter. Where a warp may be split, the
+// uniform datapath does no more. Evidence, ptxas corpus: in 21 kernels for sm_90, 20 of 2,700
+// UIADD3, USHF, ULOP3 and UISETP stand in divergent regions, and 1,200 of 8,900 ULDC and UMOV.
 func loads(n *hir.Node) bool {
 	switch n.Op {
 	case ir.Ld, ir.Cvta:
@@ -147,11 +145,9 @@ func loads(n *hir.Node) bool {
 	return false
 }
 
-// needsGeneral says whether a value must be had in a general register anyway, so
-// that what is computed from it stays there too: an instruction compares it
-// with a constant, which takes the slot a uniform register would need, or it
-// is itself computed from such a value. So is one that is computed from itself
-// alone, which nothing ever wrote.
+// needsGeneral reports whether a value is in a general register anyway, and so is what is computed
+// from it: a comparison with an immediate reads it, which takes the flexible slot; it is computed
+// from such a value; or from itself alone.
 func (s *selector) needsGeneral(v vreg.Value) bool {
 	if s.hir.Values[v].File == vreg.Uniform {
 		return false
@@ -169,7 +165,7 @@ func (s *selector) needsGeneral(v vreg.Value) bool {
 	return is
 }
 
-// findComparedWithConst marks parameters that some comparison with a constant reads.
+// findComparedWithConst marks parameters that are compared with an immediate.
 func (s *selector) findComparedWithConst() {
 	s.comparedWithConst, s.visiting = make([]bool, len(s.hir.Values)), make([]bool, len(s.hir.Values))
 	for _, b := range s.hir.Order {
@@ -185,15 +181,15 @@ func (s *selector) findComparedWithConst() {
 	}
 }
 
-// uniformAddress says whether a constant memory address is a constant or in a
-// uniform register.
+// uniformAddress reports whether an address in constant memory is a constant or in a uniform
+// register.
 func (s *selector) uniformAddress(n *hir.Node) bool {
 	o := s.uniformIndex(n)
 	return o.Reg == ir.NoReg || s.hir.Values[o.Reg].File == vreg.Uniform
 }
 
-// uniformIndex is the address operand of a load from constant memory, of the node being
-// lowered without the address of the variable that it indexes.
+// uniformIndex is the address operand of a load from constant memory; for the node being lowered,
+// without the address of the variable that it indexes.
 func (s *selector) uniformIndex(n *hir.Node) ir.Operand {
 	if o := n.Src[0]; n != s.n || o.Reg == ir.NoReg || s.hir.Values[o.Reg].File == vreg.Uniform {
 		return o
@@ -201,8 +197,8 @@ func (s *selector) uniformIndex(n *hir.Node) ir.Operand {
 	return s.constIndex(n)
 }
 
-// residesUniform says whether a value that the uniform datapath computes stays in its
-// registers: an instruction that takes general registers only gets a copy of its own.
+// residesUniform reports whether a value computed on the uniform datapath stays there: an
+// instruction that takes general registers only gets a copy of its own.
 func (s *selector) residesUniform(v vreg.Value) bool {
 	vi := &s.hir.Values[v]
 	if !vi.Uniform || vi.Defs != 1 || vi.File != vreg.General {
@@ -212,9 +208,8 @@ func (s *selector) residesUniform(v vreg.Value) bool {
 	return d != nil && d.Op != ir.Ld && d.Op != ir.Cvta && d.Op != ir.Mov && s.hir.Blocks[s.b].LoopDepth > s.hir.Blocks[d.Block].LoopDepth && s.uniformOp(d) && !s.onlySpecials(d)
 }
 
-// onlySpecials says whether a node has nothing but special registers and constants to
-// compute with: those are read into general registers (a CTA's first column is, in the
-// machine code of validation/fifth wave3d).
+// onlySpecials reports whether a node computes from special registers and constants only. These are
+// read into general registers (kernels: wave3d).
 func (s *selector) onlySpecials(n *hir.Node) bool {
 	for i := range n.Src {
 		if n.Src[i].Kind != ir.OperandReg {
@@ -227,7 +222,7 @@ func (s *selector) onlySpecials(n *hir.Node) bool {
 	return true
 }
 
-// s2ur says whether a special register can be read into a uniform one.
+// s2ur reports whether a special register can be read into a uniform one.
 func s2ur(sp ir.Special) bool {
 	switch sp {
 	case ir.CTAIdX, ir.CTAIdY, ir.CTAIdZ, ir.NTidX, ir.NTidY, ir.NTidZ, ir.NCTAIdX, ir.NCTAIdY, ir.NCTAIdZ:

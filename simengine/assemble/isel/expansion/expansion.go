@@ -6,24 +6,30 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// Step is one instruction of an expansion. Its operands are letters: a, b, c and v what
-// the operation reads, d what it writes, p, q, s and z predicates, capitals pairs
-// of registers, all others words.
+// Expansions of operations without an instruction of their own, and a small language for them.
+//
+// A line is an operation, what it writes and what it reads; constants are left out; @p is a guard.
+// Operands are letters:
+//
+//	a b c v   what the operation reads        d   what it writes
+//	p q s z   predicates                      others   temporary words
+//	capitals  pairs of registers; R.0 and R.1 are the words of pair R
+
+// Step is one instruction of an expansion.
 type Step struct {
 	Op    mir.Op
-	Guard byte // the predicate it is under, 0 none
+	Guard byte // letter of its predicate, 0 none
 	Dst   Slot
 	Src   []Slot
 }
 
 // Slot is an operand of a step.
 type Slot struct {
-	Name byte // 0 none
-	Word int8 // one word of a pair, -1 all of it
+	Name byte // letter, 0 none
+	Word int8 // word of a pair, -1 all of it
 }
 
-// Expansion reads steps as they are written below: an operation, what it writes
-// and what it reads, constants left out.
+// Expansion reads the steps of a text.
 func Expansion(text string) []Step {
 	var steps []Step
 	for line := range strings.Lines(text) {
@@ -52,11 +58,9 @@ func Expansion(text string) []Step {
 	return steps
 }
 
-// The expansions of operations without an instruction of their own, as ptxas 13.0
-// emits them for sm_90 (the code of deploy/calibrate pipes). Those that round
-// exactly end in a branch to a slow path for denormals and overflow, which is left
-// out: it is not taken, but instructions do not move across it. BSSY may stand
-// anywhere before the branch.
+// Expansions as ptxas 13.0 emits them for sm_90 (deploy/calibrate, pipes). Those that round
+// correctly end in a branch to a slow path for denormals and overflow. The path itself is left out,
+// but instructions do not move across its branch.
 var (
 	RcpF32 = Expansion(`IADD3 t a
 		LOP3 t t
@@ -88,12 +92,12 @@ var (
 		BSSY
 		@p BRA
 		BSYNC`)
-	// roundTF32 rounds ties away from zero, the same on sm_80 to sm_120: it adds half of the
-	// last place under p, in place, and takes off what is below.
+	// RoundTF32 rounds ties away from zero, the same on sm_80 to sm_120: under p it adds half of
+	// the last place, then clears what is below.
 	RoundTF32 = Expansion(`FSETP p a
 		IMAD.IADD t a p
 		LOP3 d t`)
-	// roundFactor leaves that to the products, which do not look at it.
+	// RoundFactor leaves out the clearing: MMA instructions do not look at those bits.
 	RoundFactor = Expansion(`FSETP p a
 		IMAD.IADD d a p`)
 	RcpF64 = Expansion(`MUFU R.1 A.1
@@ -141,7 +145,7 @@ var (
 		BSSY
 		@p BRA
 		BSYNC`)
-	// rsqrtF64 is rsqrt.approx.f64; with .ftz it is its first instruction alone.
+	// RsqrtF64 is rsqrt.approx.f64; with .ftz that is its first instruction alone.
 	RsqrtF64 = Expansion(`MUFU R.1 A.1
 		MOV R.0
 		MOV K.0
@@ -156,8 +160,8 @@ var (
 		BSSY
 		@p BRA
 		BSYNC`)
-	// The reciprocal of what 32 bits are divided by, and divisions that have it as c and,
-	// of signed numbers, the divisor's amount as v (see splitDivisions).
+	// RcpU32 is the reciprocal of a 32-bit divisor. DivU32 and DivS32 have it as c, DivS32 the
+	// divisor's absolute value as v (see opt.ShareReciprocals).
 	RcpU32 = Expansion(`I2F r a
 		MUFU r r
 		IADD3 t r
