@@ -44,7 +44,7 @@ func mustTarget(t testing.TB, cc [2]int) *target.Target {
 
 // selected takes a kernel as far as machine instructions over virtual registers.
 func selected(k *ir.Kernel, tg *target.Target) (*mir.Func, error) {
-	base, err := front(k, tg)
+	base, err := prepared(k, tg)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func TestEveryGenerationAssembles(t *testing.T) {
 // another's register: the verifier must object.
 func TestVerifierFindsDamage(t *testing.T) {
 	tg, _ := target.For(hopper.CC)
-	base, err := front(asmtest.BuildKernel(t, "k", []byte(asmtest.WideKernel(8))), tg)
+	base, err := prepared(asmtest.BuildKernel(t, "k", []byte(asmtest.WideKernel(8))), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestVerifierFindsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.budget = 64
-	if err := u.assign(); err != nil {
+	if err := u.allocate(); err != nil {
 		t.Fatal(err)
 	}
 	f := u.mir

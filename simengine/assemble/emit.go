@@ -10,8 +10,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// instructionBytes is the size of a machine instruction: 16 bytes from Volta
-// on, 8 before (plus scheduling words, left out).
+// instructionBytes is the size of a machine instruction: 16 bytes from Volta on, before 8 (without
+// scheduling words).
 func instructionBytes(f *mir.Func) int {
 	if f.Target.CC[0] >= 7 {
 		return 16
@@ -19,7 +19,7 @@ func instructionBytes(f *mir.Func) int {
 	return 8
 }
 
-// emit turns machine blocks into the program.
+// emit makes the program.
 func (u *unit) emit() error {
 	f := u.mir
 	p := &Program{Kernel: f.Kernel, Blocks: make([]Block, len(f.Blocks))}
@@ -50,7 +50,7 @@ func distinct(pcs []int32) []int32 {
 	return slices.Compact(pcs)
 }
 
-// withoutLoad returns the PTX loads among pcs, each once, that no machine instruction does.
+// withoutLoad returns the PTX loads among pcs, each once, that no machine instruction makes.
 func (p *Program) withoutLoad(pcs []int32) []int32 {
 	if len(pcs) == 0 {
 		return nil
@@ -89,12 +89,10 @@ func machineInstr(f *mir.Func, in *mir.Inst) Instr {
 	return m
 }
 
-// predicates is the number of predicate registers; more live ones than that
-// share (a real assembler would move some to a general register).
+// predicates is the number of predicate registers of a thread. If more are live they share.
 const predicates = 7
 
-// regSpan is an operand as physical registers. Uniform registers are numbered
-// after the predicates.
+// regSpan is an operand as physical registers.
 func regSpan(f *mir.Func, a *mir.Arg) RegSpan {
 	if a.Kind != mir.ArgValue || f.Regs[a.Value] < 0 {
 		return RegSpan{First: NoReg}

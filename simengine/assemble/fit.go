@@ -7,12 +7,18 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
-// spillRounds bounds how often spilling is repeated for what it adds itself.
+// Scheduling and register allocation within a budget.
+//
+// A schedule that keeps within the budget of live registers may still find no registers, since
+// vectors need aligned groups. So both are tried together, for fewer and fewer live registers. If
+// none fits, words are spilled (regalloc/belady.go), and if their holes fit no vectors, whole
+// values (regalloc/spill.go).
+
+// spillRounds bounds how often whole values are spilled, which adds values of its own.
 const spillRounds = 12
 
-// assign orders the instructions, gives values registers and, when those of
-// the budget do not suffice, moves values to local memory.
-func (u *unit) assign() error {
+// allocate orders the program, gives values registers and spills what finds none.
+func (u *unit) allocate() error {
 	own := u.budget - u.mir.Target.Reserved - 1
 	u.fit(own, u.orders)
 	if u.fits() || u.cap == 0 && u.budget < target.MaxRegisters {
@@ -32,12 +38,11 @@ func (u *unit) assign() error {
 	return u.spillValues(own)
 }
 
-// fits says whether the registers given keep within the budget.
+// fits reports whether the registers given keep within the budget.
 func (u *unit) fits() bool { return u.mir.General+u.mir.Target.Reserved <= u.budget }
 
-// spillWords spills word by word, at the points where there are too many, and
-// says whether what is left found registers, if need be with a few to spare.
-// Vectors leave holes when their words come and go, so that it does not always.
+// spillWords spills words and reports whether the rest found registers, if need be with a few to
+// spare.
 func (u *unit) spillWords(own int) (bool, error) {
 	source, values := blockInsts(u.mir), len(u.mir.Values)
 	for _, spare := range [...]int{0, 2, 4, 6} {
@@ -61,12 +66,11 @@ func (u *unit) spillWords(own int) (bool, error) {
 	return false, nil
 }
 
-// leastRegisters is what spilling leaves at least: an instruction reads three
-// pairs and writes a vector of four.
+// leastRegisters is what spilling keeps at least: an instruction reads three pairs and writes a
+// vector of four.
 const leastRegisters = 10
 
-// spillValues spills whole values, a store after every write and a load before
-// every read, until the rest finds registers.
+// spillValues spills whole values until the rest finds registers.
 func (u *unit) spillValues(own int) error {
 	more := 1 // registers to free where values found none, twice as many each time
 	for round := 0; ; round++ {
@@ -86,7 +90,7 @@ func (u *unit) spillValues(own int) error {
 	}
 }
 
-// blockInsts lists the instructions of every block.
+// blockInsts returns the instructions of every block.
 func blockInsts(f *mir.Func) [][]mir.Inst {
 	out := make([][]mir.Inst, len(f.Blocks))
 	for b := range f.Blocks {
@@ -95,10 +99,10 @@ func blockInsts(f *mir.Func) [][]mir.Inst {
 	return out
 }
 
-// fit schedules for fewer and fewer registers until the allocation keeps within the
-// budget, starting over from the program's own order each time: up to 36 fewer, since
-// fragments of matrices leave large holes. If none does, or that order is too crowded
-// already, it is kept. One that overshoots keeps the first.
+// fit schedules for own live registers, then for fewer, until allocation keeps within the budget,
+// each time from the order that the program has. Up to 36 fewer are tried, since MMA fragments
+// leave large holes. If none fits, the program keeps its order. A program that overruns its
+// occupancy step (sched.OverrunsOccupancy) keeps the first schedule.
 func (u *unit) fit(own int, o *sched.Orders) {
 	f, limit := u.mir, u.budget-u.mir.Target.Reserved
 	if u.cap != 0 && f.Pressure() > own {
@@ -130,39 +134,4 @@ func (u *unit) fit(own int, o *sched.Orders) {
 	}
 	l.Reset()
 	f.Regs, f.General = a.Allocate(limit, false)
-}
-
-// frugal puts every block into the order that needs the fewest registers.
-func (u *unit) frugal() error {
-	u.reordered(sched.FewestRegisters(u.mir, u.scratch.scheduling.Grow(u.mir)))
-	return nil
-}
-
-// economise puts blocks into the order by thrift.
-func (u *unit) economise() {
-	u.reordered(sched.ByPressureList(u.mir, u.scratch.scheduling.Grow(u.mir)))
-}
-
-// tighten puts blocks into an order for a cap.
-func (u *unit) tighten() { u.reordered(sched.ByVectorLoad(u.mir, u.scratch.scheduling.Grow(u.mir))) }
-
-// reordered takes note of another order of the blocks.
-func (u *unit) reordered(changed bool) {
-	if changed {
-		u.orders = &sched.Orders{} // what was known is of another order
-	}
-	u.peak = u.mir.Pressure()
-}
-
-// need is the number of registers a thread is charged when the program keeps
-// its own order. Without a cap, parameters used in outer loops count as if they
-// were kept across the inner ones: the real assembler reads them anew, as this
-// one does, yet chooses among the occupancy steps as if it did not (sgemm on
-// sm_90: with them 79 % of register counts are exact, without them 72 %).
-func (u *unit) need() int {
-	n := u.peak + 1 + u.mir.Target.Reserved
-	if u.cap == 0 {
-		n += u.mir.HoistedParams
-	}
-	return n
 }

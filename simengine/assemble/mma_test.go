@@ -99,7 +99,7 @@ func TestProductsByGeneration(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = selected(asmtest.BuildKernel(t, "k", []byte(kernelOf(fragmentLoads+c.body))), tg)
-		if err == nil || !strings.Contains(err.Error(), "products of matrices") {
+		if err == nil || !strings.Contains(err.Error(), "MMA of") {
 			t.Errorf("%s: %v, want it refused by name", name, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Vectors of 16 bytes in flight cost a step of occupancy (channel_norm with the partial sums of four
 // channels at a time), words do not, and under a cap nothing is taken that there is not.
-func TestOvershoot(t *testing.T) {
+func TestOccupancyOverrun(t *testing.T) {
 	c := asmtest.OpenCorpus(t, "../../deploy/calibrate/validation/eighth/ptx.zip")
 	for _, x := range []struct {
 		ptx              string

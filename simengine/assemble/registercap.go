@@ -5,9 +5,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// registerCap is the number of registers a thread may use: the smallest of the
-// user's cap, .maxnreg, and what lets a declared CTA size be resident; 0 when
-// nothing caps it. Caps under the architecture's minimum are raised to it.
+// registerCap is the largest number of registers a thread may have, 0 for no cap: the smallest of
+// the user's cap, .maxnreg and what lets a declared CTA be resident. It is not less than the
+// architecture's minimum.
 func registerCap(k *ir.Kernel, t *target.Target, opt Options) int {
 	limit := 0
 	lower := func(n int) {
@@ -31,7 +31,7 @@ func registerCap(k *ir.Kernel, t *target.Target, opt Options) int {
 	return min(max(limit, t.MinCap), target.MaxRegisters)
 }
 
-// declaredThreads is the largest CTA that a kernel must be launchable with, as declared; 0
+// declaredThreads is the largest CTA that a kernel is declared to be launched with, in threads; 0
 // where nothing says.
 func declaredThreads(k *ir.Kernel, opt Options) int {
 	switch {

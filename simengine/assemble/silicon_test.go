@@ -180,15 +180,15 @@ func TestListing(t *testing.T) {
 	tg, _ := target.For([2]int{9, 0})
 	k := asmtest.BuildKernel(t, filepath.Base(path), src)
 	verifying = true
-	base, err := front(k, tg)
+	base, err := prepared(k, tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reduce := 0
+	remat := 0
 	if os.Getenv("ASSEMBLE_REDUCE") != "" {
-		reduce = opt.RematLimit
+		remat = opt.RematLimit
 	}
-	u, err := base.selected(reduce)
+	u, err := base.selected(remat)
 	if err != nil {
 		t.Fatal(err)
 	}

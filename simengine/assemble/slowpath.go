@@ -7,11 +7,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// SlowPath is the machine code that a path through the routine of an operation's
-// slow path adds, in issue order; nil for an operation without one. The code is that
-// of ptxas 13.0 for sm_86, of divisions (pnpoly and expdist, see
-// deploy/calibrate/generations). No machine code of the routines of reciprocals and
-// roots was at hand: they do the same in fewer steps, a divisor or a dividend less.
+// SlowPath is the machine code that path p through the slow path of an operation adds, in issue
+// order; nil for an operation without one. Evidence, kernels: ptxas 13.0 for sm_86, divisions of
+// pnpoly and expdist (deploy/calibrate/generations). The routines of reciprocals and roots were not
+// at hand: they are taken to be shorter by a divisor or a dividend.
 func SlowPath(in *ir.Instr, p ir.Path) []Instr {
 	if !ir.HasSlowPath(in) || p >= ir.NumPaths {
 		return nil
@@ -28,7 +27,7 @@ func SlowPath(in *ir.Instr, p ir.Path) []Instr {
 	return divisionF64[p]
 }
 
-// routine reads the code of paths as expansions are written. It has registers of its own.
+// routine reads the code of the paths (see package expansion), with registers of their own.
 func routine(paths [ir.NumPaths]string) (out [ir.NumPaths][]Instr) {
 	for p, text := range paths {
 		for _, st := range expansion.Expansion(text) {
@@ -45,13 +44,13 @@ func routine(paths [ir.NumPaths]string) (out [ir.NumPaths][]Instr) {
 	return out
 }
 
-// Registers of routines: words from firstWord on, pairs from firstPair on.
+// First registers of routines: for words, and for pairs.
 const (
 	firstWord = 176
 	firstPair = 202
 )
 
-// register is the physical register that a letter of a routine stands for.
+// register is the physical register of a letter.
 func register(o expansion.Slot) RegSpan {
 	switch {
 	case strings.IndexByte("pqsz", o.Name) >= 0:

@@ -2,7 +2,7 @@ package assemble
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Scaled and rounded: what the ordinary and the denormal results have in common.
+// scaleF32 is what the paths of ordinary and of denormal results share: scaling and rounding.
 const scaleF32 = `LEA c e
 	IADD3 g g
 	IMAD.IADD b y c
@@ -100,7 +100,7 @@ var divisionF32 = routine([ir.NumPaths]string{
 		BRA`,
 })
 
-// The upper words of operands a and b are words a and b, they themselves A and B.
+// Words a and b are the upper words of the operands A and B.
 var divisionF64 = routine([ir.NumPaths]string{
 	ir.PathEntered: `IMAD.MOV c
 		MOV m

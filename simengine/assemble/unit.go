@@ -10,28 +10,28 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/sched"
 )
 
-// unit is a kernel on its way through the passes: first only as PTX instructions, then
-// as machine instructions too.
+// unit is a kernel on its way through the passes: after the front end as PTX instructions, after
+// selection as machine instructions.
 type unit struct {
 	hir     *hir.Func
 	mir     *mir.Func
 	scratch *workspace    // shared by all units of a kernel
-	reduce  int           // instructions to repeat at most rather than keep a value, 0 none
-	cap     int           // registers a thread may use, 0 no cap
+	remat   int           // instructions to repeat at most rather than keep a value, 0 none
+	cap     int           // registers a thread may have, 0 no cap
 	budget  int           // registers a thread may be charged: the cap or an occupancy step
-	peak    int           // general registers live at most, in the order that the blocks have
-	orders  *sched.Orders // of the instructions as selected
+	peak    int           // general registers live at most, in the present order
+	orders  *sched.Orders // of the present order
 	program *Program
 }
 
-// workspace is memory that passes reuse.
+// workspace is storage that passes reuse.
 type workspace struct {
 	selecting  isel.Scratch
 	scheduling sched.Scratch
 	allocating regalloc.Scratch
 }
 
-// runPasses runs passes in order.
+// runPasses runs passes in order, with their checks if these are on.
 func (u *unit) runPasses(passes []pass) error {
 	for _, p := range passes {
 		if err := p.run(u); err != nil {
@@ -46,9 +46,9 @@ func (u *unit) runPasses(passes []pass) error {
 	return nil
 }
 
-// selected is a kernel with instructions selected, which trades up to reduce instructions
-// for a register.
-func (u *unit) selected(reduce int) (*unit, error) {
-	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, reduce: reduce, orders: &sched.Orders{}}
+// selected returns the kernel with instructions selected and values of up to remat instructions
+// rematerialised.
+func (u *unit) selected(remat int) (*unit, error) {
+	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, remat: remat, orders: &sched.Orders{}}
 	return v, v.runPasses(selection)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// verifyProgram checks the emitted program against its contract.
+// verifyProgram checks the program against what Program and Block promise.
 func (u *unit) verifyProgram() error {
 	p := u.program
 	if len(p.Blocks) != len(u.hir.Kernel.Blocks) {

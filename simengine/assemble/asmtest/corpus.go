@@ -11,12 +11,13 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// Corpus reads kernels out of zips of PTX files.
+// Corpus holds the kernels of archives of PTX files.
 type Corpus struct {
 	Files   map[string]*zip.File
 	kernels map[string]*ir.Kernel
 }
 
+// OpenCorpus opens archives, which are closed at the end of the test.
 func OpenCorpus(t testing.TB, paths ...string) *Corpus {
 	c := &Corpus{Files: map[string]*zip.File{}, kernels: map[string]*ir.Kernel{}}
 	for _, path := range paths {
@@ -32,6 +33,7 @@ func OpenCorpus(t testing.TB, paths ...string) *Corpus {
 	return c
 }
 
+// Kernel is the kernel of a PTX file, named without its suffix.
 func (c *Corpus) Kernel(t testing.TB, name string) *ir.Kernel {
 	if k := c.kernels[name]; k != nil {
 		return k
@@ -54,7 +56,7 @@ func (c *Corpus) Kernel(t testing.TB, name string) *ir.Kernel {
 	return k
 }
 
-// BuildKernel parses and builds the only kernel of a PTX text.
+// BuildKernel builds the only kernel of a PTX text.
 func BuildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
 	t.Helper()
 	m, err := ptx.Parse(name+".ptx", src)

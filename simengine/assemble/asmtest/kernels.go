@@ -1,3 +1,4 @@
+// Package asmtest has kernels and helpers for the tests of the assembler's stages.
 package asmtest
 
 import (
@@ -5,8 +6,7 @@ import (
 	"strings"
 )
 
-// ownWord leaves in %rd4 the address of a lane's own word of parameter a, and in
-// %r1 the lane.
+// ownWord leaves in %rd4 the address of a lane's own word of parameter a, and in %r1 the lane.
 const ownWord = `ld.param.u64 %rd1, [a];
 cvta.to.global.u64 %rd2, %rd1;
 mov.u32 %r1, %tid.x;
@@ -14,10 +14,10 @@ mul.wide.u32 %rd3, %r1, 4;
 add.s64 %rd4, %rd2, %rd3;
 `
 
-// Header starts every PTX text of these tests.
+// Header begins every PTX text.
 const Header = ".version 8.0\n.target sm_90\n.address_size 64\n"
 
-// Saxpy is a kernel with an early return, address arithmetic and a short arm.
+// Saxpy has an early return, address arithmetic and a short arm.
 const Saxpy = Header + `
 .visible .entry saxpy(.param .u64 a, .param .u64 b, .param .u32 n, .param .f32 k)
 {
@@ -52,7 +52,7 @@ $L__BB0_3:
 }
 `
 
-// WideKernel sums products over a loop in n accumulators at once.
+// WideKernel has n accumulators in a loop.
 func WideKernel(n int) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, Header+".visible .entry wide(.param .u64 a, .param .u32 n)\n{\n.reg .pred %%p<2>;\n.reg .f32 %%f<%d>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<5>;\n", 2*n+2)
@@ -72,8 +72,8 @@ func WideKernel(n int) string {
 	return sb.String()
 }
 
-// LoopKernel is a kernel with a loop of so many rounds, over %p, %f, %r and %rd; %rd3 is a
-// thread's address, %r1 the parameter n, and %f1 what is stored.
+// LoopKernel is a loop of that many rounds over %p, %f, %r and %rd. %rd3 is a thread's address, %r1
+// the parameter n, %f1 what is stored.
 func LoopKernel(declared, before, body, rounds string) string {
 	return Header + declared + `.visible .entry k(.param .u64 a, .param .u32 n)
 {
@@ -97,9 +97,9 @@ ret;
 `
 }
 
-// Filtered is a filter of size by size weights over rows results a lane, one
-// below the other: words of shared memory are loaded where the first result needs
-// them, weights outside and results inside, as compilers unroll it.
+// Filtered applies a filter of size by size weights to rows results a lane, one below the other,
+// unrolled: weights outside, results inside. Words of shared memory are loaded where the first
+// result needs them.
 func Filtered(size, rows int) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, Header+`.visible .entry filtered(.param .u64 a)
@@ -135,8 +135,8 @@ mad.lo.s32 %%r2, %%r1, 4, %%r2;
 	return sb.String()
 }
 
-// Product multiplies a tile of rows by steps values, the same for all lanes, with a
-// column for each lane, steps outside and rows inside, as compilers unroll it.
+// Product multiplies a tile of rows by steps values, the same for all lanes, with a column a lane,
+// unrolled: steps outside, rows inside.
 func Product(rows, steps int) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, Header+`.visible .entry product(.param .u64 a)
@@ -168,8 +168,8 @@ add.s32 %%r3, %%r3, %%r2;
 	return sb.String()
 }
 
-// Outer adds steps outer products to a tile of n by n sums: as compilers unroll
-// it, each loads a column and a row and goes through the tile row by row.
+// Outer adds steps outer products to a tile of n by n accumulators, unrolled: each step loads a
+// column and a row.
 func Outer(n, steps int) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, Header+`.visible .entry outer(.param .u64 a)
@@ -204,7 +204,7 @@ mad.lo.u32 %%r2, %%r1, 4, %%r2;
 	return sb.String()
 }
 
-// Gathers adds four products to each of n sums, of four words that all share and four at
+// Gathers adds four products to each of n accumulators: of four words that all share, and four at
 // an address of its own.
 func Gathers(n int) string {
 	var sb strings.Builder

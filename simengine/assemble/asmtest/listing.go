@@ -8,8 +8,8 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// Listing is the machine code as text, for tests and for people: one
-// instruction a line, with virtual registers until they are allocated.
+// Listing is the machine code as text, one instruction a line, with virtual registers until they
+// are allocated.
 func Listing(f *mir.Func) string {
 	var sb strings.Builder
 	for _, b := range f.Order {
@@ -21,8 +21,8 @@ func Listing(f *mir.Func) string {
 	return sb.String()
 }
 
-// instText is one instruction as text: its guard, operation, results and operands, then
-// the bytes a lane accesses and at which offset, and the PTX instruction it came from.
+// instText is an instruction as text: guard, operation, results, operands, then the bytes a lane
+// accesses, their offset, and the PTX instruction.
 func instText(f *mir.Func, in *mir.Inst) string {
 	var sb strings.Builder
 	if in.Guard != vreg.None {
@@ -55,7 +55,7 @@ func instText(f *mir.Func, in *mir.Inst) string {
 	return sb.String()
 }
 
-// argText is one operand as text.
+// argText is an operand as text.
 func argText(f *mir.Func, a *mir.Arg) string {
 	switch a.Kind {
 	case mir.ArgImm:
@@ -79,7 +79,7 @@ func argText(f *mir.Func, a *mir.Arg) string {
 	return "-"
 }
 
-// LiveText lists what is live in registers at the entry of a block.
+// LiveText lists what is live in general registers at the start of block b.
 func LiveText(f *mir.Func, b int) string {
 	var sb strings.Builder
 	for v, m := range f.Live.In[b] {

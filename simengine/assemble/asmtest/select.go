@@ -11,8 +11,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// SelectFor lowers a kernel to machine instructions over virtual registers, after the
-// passes that selection depends on and without those that only improve what it is given.
+// SelectFor lowers a kernel to machine instructions over virtual registers, after the passes that
+// selection depends on. Passes that only improve what it is given are left out.
 func SelectFor(t testing.TB, k *ir.Kernel, cc [2]int) *mir.Func {
 	t.Helper()
 	tg, err := target.For(cc)

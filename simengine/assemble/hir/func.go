@@ -1,3 +1,5 @@
+// Package hir is a kernel as PTX instructions, before instruction selection, with the analyses
+// that passes over it share.
 package hir
 
 import (

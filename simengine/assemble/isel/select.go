@@ -1,3 +1,6 @@
+// Package isel selects machine instructions: it lowers an hir.Func to a mir.Func. The files
+// lower*.go take one kind of operation each; operands.go has what an operand can be; uniform*.go
+// decide what resides in uniform registers.
 package isel
 
 import (

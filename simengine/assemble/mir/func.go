@@ -1,3 +1,5 @@
+// Package mir is a kernel as machine instructions over virtual registers, with the analyses and
+// checks that scheduling and register allocation share.
 package mir
 
 import (

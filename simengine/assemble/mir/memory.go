@@ -30,7 +30,7 @@ func Conflict(a, b *Inst) bool {
 	return true
 }
 
-// isBranch reports whether an operation ends a block.
+// IsBranch reports whether an operation ends a block.
 func IsBranch(op Op) bool {
 	c := op.Class()
 	return c == Branch || c == Exit || op == OpTRAP

@@ -1,3 +1,5 @@
+// Package regalloc gives virtual registers physical ones (color.go) and spills to local memory
+// what does not fit (belady.go word by word, spill.go whole values).
 package regalloc
 
 import (

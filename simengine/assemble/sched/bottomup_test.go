@@ -9,8 +9,8 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
-// closingOrder is a permutation that keeps every dependence, of any block.
-func TestClosingOrderKeepsDependences(t *testing.T) {
+// bottomUpOrder is a permutation that keeps every dependence, of any block.
+func TestBottomUpKeepsDependences(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -19,14 +19,14 @@ func TestClosingOrderKeepsDependences(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			src = asmtest.Product(1+rng.IntN(6), 1+rng.IntN(20))
 		}
-		if err := closingKeeps(asmtest.SelectFor(t, asmtest.BuildKernel(t, "x", []byte(src)), [2]int{7, 5})); err != nil {
+		if err := keepsDependences(asmtest.SelectFor(t, asmtest.BuildKernel(t, "x", []byte(src)), [2]int{7, 5})); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// closingKeeps says which dependence closingOrder breaks, if any.
-func closingKeeps(f *mir.Func) error {
+// keepsDependences says which dependence bottomUpOrder breaks, if any.
+func keepsDependences(f *mir.Func) error {
 	s := new(Scratch).Grow(f)
 	for _, b := range f.Order {
 		g := newDAG(f, f.Blocks[b].Insts, s, false, &dag{})

@@ -10,7 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
-// listedPrudently is the prudent order by its definition: what going ahead does is found
+// lookaheadByDefinition is the look-ahead order by its definition: what going ahead does is found
 // by going through the rest in program order each time.
 func lookaheadByDefinition(f *mir.Func, b, limit int, g *dag, s *Scratch) []int32 {
 	n := int32(len(g.insts))
@@ -58,9 +58,9 @@ func lookaheadByDefinition(f *mir.Func, b, limit int, g *dag, s *Scratch) []int3
 	return out
 }
 
-// The prudent order, which keeps count of what going ahead does, is the one by definition,
+// The look-ahead order, which keeps count of what going ahead does, is the one by definition,
 // also where it is taken from a run within a higher limit, and keeps within its limit.
-func TestPrudent(t *testing.T) {
+func TestLookahead(t *testing.T) {
 	orders, reused := 0, 0
 	for _, ptx := range []string{"reduce", "blur", "fat_threads", "copy"} {
 		f := catalogued(t, ptx, 0.5)

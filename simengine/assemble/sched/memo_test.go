@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAttemptsStand: within limits that come down as fit lowers them, an order
+// TestMemosStand: within limits that come down as fit lowers them, an order
 // taken from a run before is the one that running again gives.
-func TestAttemptsStand(t *testing.T) {
+func TestMemosStand(t *testing.T) {
 	asked, ran := 0, 0
 	for _, ptx := range []string{"copy", "sgemm"} {
 		f := catalogued(t, ptx, 0.3)

@@ -21,20 +21,20 @@ const OverrunSlack = 2
 // step has: whether the block with the highest pressure, in the order of l, loads vectors of 16
 // bytes from global memory.
 func OverrunsOccupancy(f *mir.Func, l *mir.Layout, dags []*dag, s *Scratch) bool {
-	most, crowded := -1, -1
+	most, busiest := -1, -1
 	for _, b := range f.Order {
 		if dags[b] == nil {
 			continue
 		}
 		if n := orderPressure(f, b, &dags[b].ops, l.Blocks[b].Order, dags[b].bounds.out, s.general, s); n > most {
-			most, crowded = n, b
+			most, busiest = n, b
 		}
 	}
-	if crowded < 0 {
+	if busiest < 0 {
 		return false
 	}
-	for i := range f.Blocks[crowded].Insts {
-		if in := &f.Blocks[crowded].Insts[i]; in.Op == mir.OpLDG && in.Dst[0].N == 4 {
+	for i := range f.Blocks[busiest].Insts {
+		if in := &f.Blocks[busiest].Insts[i]; in.Op == mir.OpLDG && in.Dst[0].N == 4 {
 			return true
 		}
 	}

@@ -27,8 +27,8 @@ func TestTilesAreUsedUpColumnByColumn(t *testing.T) {
 	}
 }
 
-// Every order by thrift has each instruction once, after those it depends on.
-func TestThriftKeepsDependences(t *testing.T) {
+// Every top-down pressure order has each instruction once, after those it depends on.
+func TestPressureListKeepsDependences(t *testing.T) {
 	f := chosen(t, asmtest.Outer(3, 4))
 	s, o := new(Scratch).Grow(f), newPressureList(f)
 	for _, b := range f.Order {

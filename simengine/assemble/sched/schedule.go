@@ -1,3 +1,7 @@
+// Package sched orders the instructions of basic blocks. Before register allocation it looks for
+// orders with few live registers (sethiullman.go, bottomup.go, pressurelist.go, vectorload.go;
+// reorder.go chooses) and then for latency within a budget of registers (list.go, lookahead.go;
+// schedule.go chooses); after it, for latency.
 package sched
 
 import (
@@ -104,8 +108,8 @@ func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
 			return order
 		}
 		if slack == 0 && g.pressure <= budget {
-			if prudent, p := listLookahead(f, b, budget, g, s); p <= budget {
-				return prudent
+			if order, p := listLookahead(f, b, budget, g, s); p <= budget {
+				return order
 			}
 		}
 		if order != nil && p < bestPressure {

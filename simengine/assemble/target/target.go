@@ -1,3 +1,5 @@
+// Package target has what the assembler knows of a compute capability: instructions, register
+// file, occupancy.
 package target
 
 import "fmt"

@@ -14,7 +14,7 @@ type TensorError struct {
 }
 
 func (e *TensorError) Error() string {
-	return fmt.Sprintf("products of matrices of %v on compute capability %d.%d are not modelled: halves and bytes are from 7.5 on, bfloats, tf32 and doubles from 8.0 on", e.Type, e.CC[0], e.CC[1])
+	return fmt.Sprintf("MMA of %v on compute capability %d.%d is not modelled: halves and bytes are from 7.5 on, bfloats, tf32 and doubles from 8.0 on", e.Type, e.CC[0], e.CC[1])
 }
 
 // MMAShape is the shape that one MMA instruction computes of m: HMMA.1688 and IMMA.8816 on Turing,

@@ -1,3 +1,5 @@
+// Package vreg has the virtual registers that PTX instructions (package hir) and machine
+// instructions (package mir) share.
 package vreg
 
 // Value is a virtual register of one to four 32-bit words. The first len(Kernel.Regs) values are

@@ -1,3 +1,5 @@
+// Package opt has the passes over PTX instructions. Each is a function that rewrites an hir.Func;
+// package assemble says in which order they run and why.
 package opt
 
 import (

@@ -1,3 +1,5 @@
+// Package expansion has the instruction sequences of operations without an instruction of their
+// own, such as divisions and roots.
 package expansion
 
 import (

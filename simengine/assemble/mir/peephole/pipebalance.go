@@ -1,3 +1,4 @@
+// Package peephole has passes that replace single machine instructions or pairs of them.
 package peephole
 
 import (
