@@ -268,9 +268,6 @@ func (o Op) Class() Class { return table[o].Class }
 // assumes.
 func (o Op) Latency() int16 { return table[o].Latency }
 
-// issue is the cycles that the operation keeps its pipe's issue port busy.
-func (o Op) issue() int16 { return table[o].Issue }
-
 // OpNamed returns the operation with a disassembler's spelling, OpInvalid where there is none. Of
 // several it is the last in the table.
 func OpNamed(name string) Op { return named[name] }
