@@ -145,7 +145,7 @@ func (e *Engine) assembled(m *Module, k *ir.Kernel, d *arch.Descriptor, maxRegis
 		return p, nil
 	}
 	if e.prepared.of != k || e.prepared.cc != d.CC {
-		prepared, err := assemble.Prepare(k, d.CC)
+		prepared, err := assemble.Prepare(k, assemble.Options{CC: d.CC})
 		if err != nil {
 			return nil, &Failure{FailureUnsupported, err}
 		}

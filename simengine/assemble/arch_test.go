@@ -13,17 +13,18 @@ import (
 
 // stages lists, for each folder, the folders of this tree that its code may import.
 var stages = map[string][]string{
+	"rules":          {},
 	"vreg":           {},
-	"target":         {},
+	"target":         {"rules"},
 	"hir":            {"target", "vreg"},
-	"hir/opt":        {"hir", "vreg"},
+	"hir/opt":        {"hir", "rules", "vreg"},
 	"mir":            {"target", "vreg"},
-	"mir/peephole":   {"mir", "target", "vreg"},
+	"mir/peephole":   {"mir", "rules", "target", "vreg"},
 	"isel/expansion": {"mir"},
-	"isel":           {"isel/expansion", "hir", "mir", "target", "vreg"},
-	"sched":          {"mir", "target", "vreg"},
-	"regalloc":       {"mir", "target", "vreg"},
-	".":              {"hir", "hir/opt", "isel", "isel/expansion", "mir", "mir/peephole", "regalloc", "sched", "target", "vreg"},
+	"isel":           {"isel/expansion", "hir", "mir", "rules", "target", "vreg"},
+	"sched":          {"mir", "rules", "target", "vreg"},
+	"regalloc":       {"mir", "rules", "target", "vreg"},
+	".":              {"hir", "hir/opt", "isel", "isel/expansion", "mir", "mir/peephole", "regalloc", "rules", "sched", "target", "vreg"},
 	"asmtest":        {"hir", "hir/opt", "isel", "mir", "target", "vreg"},
 }
 

@@ -44,7 +44,7 @@ func BenchmarkCaps(b *testing.B) {
 	k := c.Kernel(b, "sgemm-25b729b06491")
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := Prepare(k, [2]int{9, 0})
+		p, err := Prepare(k, hopper)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package assemble
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
@@ -51,3 +52,15 @@ type WideAccess = hir.WideAccess
 // TensorError says that a generation has no tensor cores for a type, or none that are
 // modelled.
 type TensorError = target.TensorError
+
+// Rule describes a rule of the model that Options.Without can name.
+type Rule = rules.Info
+
+// Rules returns the rules that can be left out.
+func Rules() []Rule { return rules.All() }
+
+// CheckRules reports an id in ids that is not one of a rule.
+func CheckRules(ids []string) error {
+	_, err := rules.Parse(ids)
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
@@ -19,6 +20,8 @@ type Options struct {
 	// the kernel's own directives say. Only a declared bound limits registers, since the assembler
 	// does not see the launch.
 	MaxThreads int
+	// Without are ids of rules of the model that are left out (see Rules), to see what they earn.
+	Without []string
 }
 
 // Assemble returns the machine program of a kernel, or an error that names the instruction that
@@ -32,7 +35,7 @@ type Options struct {
 // trace have the same blocks. Not modelled: spilling of predicates and uniform registers where more
 // than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
-	p, err := Prepare(k, opt.CC)
+	p, err := Prepare(k, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -51,20 +54,25 @@ type Prepared struct {
 	variants map[int]*unit // by limit of rematerialisation: after selection
 }
 
-// Prepare runs the front end for a compute capability. Errors are as of Assemble.
-func Prepare(k *ir.Kernel, cc [2]int) (*Prepared, error) {
-	t, err := target.For(cc)
+// Prepare runs the front end for the compute capability and without the rules that opt names. Errors
+// are as of Assemble.
+func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
+	t, err := target.For(opt.CC)
 	if err != nil {
 		return nil, err
+	}
+	if t.Without, err = rules.Parse(opt.Without); err != nil {
+		return nil, fmt.Errorf("assemble %s: %w", k.Name, err)
 	}
 	base, err := prepared(k, t)
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{k: k, cc: cc, base: base, variants: map[int]*unit{}}, nil
+	return &Prepared{k: k, cc: opt.CC, base: base, variants: map[int]*unit{}}, nil
 }
 
-// Assemble runs the remaining passes. opt.CC must be what the kernel was prepared for.
+// Assemble runs the remaining passes. opt.CC and opt.Without must be what the kernel was prepared
+// for.
 func (p *Prepared) Assemble(opt Options) (*Program, error) {
 	u, err := p.assemble(opt)
 	if err != nil {
@@ -77,6 +85,9 @@ func (p *Prepared) Assemble(opt Options) (*Program, error) {
 func (p *Prepared) assemble(opt Options) (*unit, error) {
 	if opt.CC != p.cc {
 		return nil, fmt.Errorf("assemble %s: prepared for compute capability %v, not %v", p.k.Name, p.cc, opt.CC)
+	}
+	if without, err := rules.Parse(opt.Without); err != nil || without != p.base.hir.Target.Without {
+		return nil, fmt.Errorf("assemble %s: prepared without other rules than %v", p.k.Name, opt.Without)
 	}
 	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
 		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", p.k.Name)

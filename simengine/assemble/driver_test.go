@@ -42,7 +42,7 @@ func orderChangesNothing(t *testing.T, k *ir.Kernel, rng *rand.Rand) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Prepare(k, cc)
+	p, err := Prepare(k, Options{CC: cc})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestRepeatsFor(t *testing.T) {
 
 func TestPreparedForWhatThereIsNot(t *testing.T) {
 	k := asmtest.BuildKernel(t, "k", []byte(guardedText("mov.f32 %f1, 0f00000000;")))
-	if _, err := Prepare(k, [2]int{1, 0}); err == nil {
+	if _, err := Prepare(k, Options{CC: [2]int{1, 0}}); err == nil {
 		t.Error("prepared for compute capability 1.0")
 	}
 }

@@ -3,6 +3,7 @@ package assemble
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/regalloc"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
@@ -117,7 +118,7 @@ func (u *unit) fit(own int, o *sched.Orders) {
 	l := f.Layout(o.Operands())
 	a := regalloc.New(f, l, &u.scratch.allocating)
 	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
-		if slack == sched.OverrunSlack && u.cap == 0 {
+		if slack == sched.OverrunSlack && u.cap == 0 && f.Target.Uses(rules.OccupancyOverrun) {
 			if sched.Schedule(f, own, l, dags, s); sched.OverrunsOccupancy(f, l, dags, s) {
 				f.Regs, f.General = a.Allocate(limit, false)
 				l.Arrange()

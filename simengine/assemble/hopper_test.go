@@ -162,7 +162,7 @@ func TestPairsOnHopper(t *testing.T) {
 // instruction zeroes two words, and nothing is copied.
 func TestGuardedVectorsBeginWithZeros(t *testing.T) {
 	src := guardedText("mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; @%p1 bra L1; ld.global.nc.v2.f32 {%f2, %f3}, [%rd3]; L1:\nfma.rn.f32 %f1, %f2, %f3, %f1;")
-	p, err := Prepare(asmtest.BuildKernel(t, "k", []byte(src)), hopper.CC)
+	p, err := Prepare(asmtest.BuildKernel(t, "k", []byte(src)), hopper)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func listings(t *testing.T, name string) string {
 	k := asmtest.BuildKernel(t, name, v.PTX)
 	var sb strings.Builder
 	for _, opt := range []Options{{CC: [2]int{9, 0}}, {CC: [2]int{9, 0}, MaxRegisters: 24}, {CC: [2]int{7, 5}}, {CC: [2]int{8, 6}}} {
-		p, err := Prepare(k, opt.CC)
+		p, err := Prepare(k, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

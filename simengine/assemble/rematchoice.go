@@ -3,6 +3,7 @@ package assemble
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
@@ -48,7 +49,7 @@ func (p *Prepared) rematerialised(f *unit, need int, c target.CTA) (*unit, error
 	switch aim := t.Offers(less+allocationSlack, c); {
 	case f.cap > 0 && less < need:
 		return p.leastRematerialised(g, f.cap, f.cap)
-	case f.cap == 0 && aim < f.budget && (aim >= rematFrom || need == aim+1):
+	case f.cap == 0 && aim < f.budget && (aim >= rematFrom || need == aim+1 || !t.Uses(rules.RematFloor)):
 		return p.leastRematerialised(g, aim, aim)
 	case f.cap == 0 && less < need && need+allocationSlack > f.budget && f.budget == t.Offers(need, c):
 		return p.leastRematerialised(g, f.budget, f.budget-allocationSlack)

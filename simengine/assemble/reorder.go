@@ -1,6 +1,9 @@
 package assemble
 
-import "github.com/warptune/warptune/simengine/assemble/sched"
+import (
+	"github.com/warptune/warptune/simengine/assemble/rules"
+	"github.com/warptune/warptune/simengine/assemble/sched"
+)
 
 // Orders for few registers, before scheduling, and the need of registers that follows.
 
@@ -34,7 +37,7 @@ func (u *unit) noteReordered(changed bool) {
 // (sgemm, sm_90): 79 % of register counts are exact so, and 72 % otherwise.
 func (u *unit) need() int {
 	n := u.peak + 1 + u.mir.Target.Reserved
-	if u.cap == 0 {
+	if u.cap == 0 && u.mir.Target.Uses(rules.HoistedParameters) {
 		n += u.mir.HoistedParams
 	}
 	return n

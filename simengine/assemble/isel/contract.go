@@ -36,7 +36,6 @@ func (s *selector) isFusibleMul(d *hir.Node, t ir.Type) bool {
 // none is left. Evidence, kernels: rotate_image, where half the width is subtracted from one number
 // and added to another.
 func (s *selector) findAbsorbed() {
-	s.absorbed = make([]bool, len(s.hir.Values))
 	taken := make([]int32, len(s.hir.Values))
 	for _, b := range s.hir.Order {
 		for _, ni := range s.hir.Blocks[b].Nodes {

@@ -2,6 +2,7 @@ package isel
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -44,7 +45,7 @@ func (s *selector) demandVariables() {
 		s.uniformVariables()
 	}
 	s.filesDecided = true
-	if f.Target.Uniform {
+	if f.Target.Uniform && f.Target.Uses(rules.UniformInduction) {
 		s.uniformPointers()
 	}
 }

@@ -3,6 +3,7 @@ package isel
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -163,7 +164,7 @@ func (s *selector) define(b int, insts []mir.Inst) []mir.Inst {
 // kernels: rotate_image.
 func (s *selector) borrow(d localDef, b int) bool {
 	f := s.hir
-	if d.node == nil || !f.Target.Uniform || s.demand[d.v]&demandGeneral != 0 || f.Values[d.v].File != vreg.General {
+	if !f.Target.Uses(rules.ParameterReuse) || d.node == nil || !f.Target.Uniform || s.demand[d.v]&demandGeneral != 0 || f.Values[d.v].File != vreg.General {
 		return false
 	}
 	for p := s.exitPredecessor(b); p != b; b, p = p, s.exitPredecessor(p) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -106,7 +107,10 @@ func Select(f *hir.Func, x *Scratch) (*mir.Func, error) {
 	for i := range s.twin {
 		s.twin[i] = vreg.None
 	}
-	s.findAbsorbed()
+	s.absorbed = make([]bool, len(f.Values))
+	if f.Target.Uses(rules.AbsorbedMultiplies) {
+		s.findAbsorbed()
+	}
 	m.Blocks = make([]mir.Block, len(f.Blocks))
 	for b := range f.Blocks {
 		hb := &f.Blocks[b]

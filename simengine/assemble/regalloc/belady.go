@@ -2,6 +2,7 @@ package regalloc
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -69,7 +70,9 @@ func SpillTo(f *mir.Func, k int) {
 			s.connect(b, t)
 		}
 	}
-	s.storeOnce()
+	if f.Target.Uses(rules.StoreOnce) {
+		s.storeOnce()
+	}
 }
 
 // block rewrites one block.

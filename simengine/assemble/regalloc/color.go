@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
@@ -55,7 +56,11 @@ func (l *Allocator) livesAcross(v vreg.Value) bool {
 // must, an order that takes more is given up; if all do, assigned is nil and general is more than
 // limit.
 func (l *Allocator) Allocate(limit int, must bool) (assigned []int16, general int) {
-	ranges := l.liveRanges(lateReadInsts)
+	linger := int32(0)
+	if l.f.Target.Uses(rules.LateReads) {
+		linger = lateReadInsts
+	}
+	ranges := l.liveRanges(linger)
 	general = math.MaxInt
 	if must {
 		general = limit + 1
@@ -120,13 +125,14 @@ func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int
 		assigned[v] = -1
 	}
 	var successor []vreg.Value
-	if order <= wideFirst {
+	if order <= wideFirst && f.Target.Uses(rules.CoalesceHints) {
 		successor = coalesceHints(f, ranges)
 	}
 	banks := &l.s.files
 	for i := range banks {
 		banks[i].reset(l.Positions())
 	}
+	avoidClash := order <= wideFirst && f.Target.Uses(rules.BankConflicts)
 	for _, v := range list {
 		vi := &f.Values[v]
 		if vi.File == vreg.NoFile || assigned[v] >= 0 {
@@ -137,7 +143,7 @@ func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int
 			continue
 		}
 		var clash func(r int) bool
-		if vi.Words == 1 && order <= wideFirst && len(l.readers.of(v)) > 0 {
+		if vi.Words == 1 && avoidClash && len(l.readers.of(v)) > 0 {
 			clash = func(r int) bool { return bankClash(f, v, r, l.readers, assigned) }
 		}
 		general := &banks[vreg.General]

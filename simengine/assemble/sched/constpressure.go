@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
@@ -30,7 +31,7 @@ type constants []vreg.Value
 // excessConstants returns the constants of a block that uniform registers do not hold at the same
 // time, nil where they hold all.
 func excessConstants(f *mir.Func, b int) constants {
-	if f.Target.ConstOperand {
+	if f.Target.ConstOperand || !f.Target.Uses(rules.ConstantPressure) {
 		return nil
 	}
 	var list constants

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 )
 
 // List scheduling under a register budget (Gibbons and Muchnick, 1986; the budget as in Goodman and
@@ -193,7 +194,10 @@ func (l *lister) occupy(i, cycle int32) {
 	if l.g.ranked.queue[i] == sharedQueue {
 		l.drained = max(l.drained, cycle) + queueCycles
 	}
-	l.busy[sharedQueue] = max(l.busy[mir.Load], l.drained-queueDepth*queueCycles)
+	l.busy[sharedQueue] = l.busy[mir.Load]
+	if l.f.Target.Uses(rules.SharedLoadQueue) {
+		l.busy[sharedQueue] = max(l.busy[sharedQueue], l.drained-queueDepth*queueCycles)
+	}
 }
 
 // need is the free registers that an instruction must find to fit: its net growth, or alwaysFits

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -28,6 +29,9 @@ func hasMMA(insts []mir.Inst) bool {
 // globalLoadsFirst moves loads from global memory, with what they depend on, to the start of blocks
 // with MMA instructions.
 func globalLoadsFirst(f *mir.Func, s *Scratch) {
+	if !f.Target.Uses(rules.MMAOrder) {
+		return
+	}
 	for _, b := range f.Order {
 		mb := &f.Blocks[b]
 		if !hasMMA(mb.Insts) {

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
@@ -20,6 +21,9 @@ import (
 // ByPressureList reorders every block that needs fewer registers in top-down pressure order. It
 // reports whether any block was reordered.
 func ByPressureList(f *mir.Func, s *Scratch) (changed bool) {
+	if !f.Target.Uses(rules.PressureListOrder) {
+		return false
+	}
 	return reorder(f, s, 0, newPressureList(f).order)
 }
 

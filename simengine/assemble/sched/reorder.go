@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 )
 
 // FewestRegisters gives every block the order that needs the fewest registers of three: its own,
@@ -10,7 +11,7 @@ import (
 func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 	globalLoadsFirst(f, s)
 	byDemand := reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return sethiUllmanOrder(g) })
-	byUse := reorder(f, s, f.Target.Steps[0]-f.Target.Reserved-1, func(_ int, g *dag, counted []uint8) []int32 { return bottomUpOrder(g, counted) })
+	byUse := f.Target.Uses(rules.BottomUpOrder) && reorder(f, s, f.Target.Steps[0]-f.Target.Reserved-1, func(_ int, g *dag, counted []uint8) []int32 { return bottomUpOrder(g, counted) })
 	return byDemand || byUse
 }
 
@@ -20,7 +21,7 @@ func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 func reorder(f *mir.Func, s *Scratch, above int, by orderBy) (changed bool) {
 	for _, b := range f.Order {
 		mb := &f.Blocks[b]
-		if len(mb.Insts) < 3 || hasMMA(mb.Insts) {
+		if len(mb.Insts) < 3 || f.Target.Uses(rules.MMAOrder) && hasMMA(mb.Insts) {
 			continue
 		}
 		if order := cheaper(f, b, s, above, by); order != nil {

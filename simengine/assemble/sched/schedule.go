@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
@@ -107,7 +108,7 @@ func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
 		if order != nil && p <= budget {
 			return order
 		}
-		if slack == 0 && g.pressure <= budget {
+		if slack == 0 && g.pressure <= budget && f.Target.Uses(rules.LookAhead) {
 			if order, p := listLookahead(f, b, budget, g, s); p <= budget {
 				return order
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 )
 
 // Orders that use up one vector load after the other.
@@ -16,6 +17,9 @@ import (
 // ByVectorLoad reorders every block that needs fewer registers with its vector loads used up one by
 // one. It is for programs that a cap binds. It reports whether any block was reordered.
 func ByVectorLoad(f *mir.Func, s *Scratch) (changed bool) {
+	if !f.Target.Uses(rules.VectorLoadOrder) {
+		return false
+	}
 	return reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return vectorOrder(g) })
 }
 

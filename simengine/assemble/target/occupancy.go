@@ -1,5 +1,7 @@
 package target
 
+import "github.com/warptune/warptune/simengine/assemble/rules"
+
 // CTA is what a kernel declares of its CTAs.
 type CTA struct {
 	Threads int // at most, by .maxntid or .reqntid; 0: nothing is declared
@@ -58,7 +60,7 @@ func smOf(v int) SM {
 // Without a declared size ptxas' counts do not depend on shared memory.
 func (t *Target) Offers(need int, c CTA) int {
 	step := t.Step(need)
-	if c.Threads == 0 {
+	if c.Threads == 0 || !t.Uses(rules.DeclaredSizes) {
 		return step
 	}
 	resident, most := t.resident(need, c), MaxRegisters

@@ -2,7 +2,11 @@
 // file, occupancy.
 package target
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/assemble/rules"
+)
 
 // Target is what the assembler knows of a compute capability.
 type Target struct {
@@ -44,6 +48,8 @@ type Target struct {
 	RegUnit  int   // granularity of a warp's registers
 	Steps    []int // registers a thread at which occupancy changes, ascending
 	sm       SM
+	// Without are the rules of the model that are left out.
+	Without rules.Set
 }
 
 // For returns the target of a compute capability, {9, 0} for sm_90.
@@ -69,6 +75,9 @@ func For(cc [2]int) (*Target, error) {
 	t.Steps = occupancySteps(t.sm.warps)
 	return t, nil
 }
+
+// Uses reports whether a rule of the model applies.
+func (t *Target) Uses(r rules.Rule) bool { return !t.Without.Has(r) }
 
 // occupancySteps lists, for each number of resident warps (in fours, one a sub-partition), the
 // largest registers per thread, in units of 8, that admit it.

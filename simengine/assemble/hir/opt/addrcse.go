@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -24,6 +25,9 @@ import (
 // ShareAddresses rewrites 64-bit additions that differ by a constant from an earlier one of their
 // block.
 func ShareAddresses(f *hir.Func) error {
+	if !f.Target.Uses(rules.AddressCSE) {
+		return nil
+	}
 	t := addrCSE{f: f}
 	for _, b := range f.Order {
 		t.known, t.moved = t.known[:0], t.moved[:0]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -22,6 +23,9 @@ import (
 
 // FoldAddresses rewrites accesses to shared memory to use an earlier address and an offset.
 func FoldAddresses(f *hir.Func) error {
+	if !f.Target.Uses(rules.AddressOffsets) {
+		return nil
+	}
 	o := addrFold{f: f, of: map[vreg.Value]*linear{}}
 	for _, b := range f.Order {
 		for _, ni := range f.Blocks[b].Nodes {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -62,7 +63,7 @@ func SinkCopies(f *hir.Func) error {
 				copy(nodes[j:], nodes[j+1:i+1])
 				f.Nodes[d].Dst = []vreg.Value{x}
 				nodes[i] = d
-			case !coalesceCopy(f, nodes[j:i], x, y, uses[y]):
+			case !f.Target.Uses(rules.CopyCoalescing) || !coalesceCopy(f, nodes[j:i], x, y, uses[y]):
 				continue
 			}
 			*c = hir.Node{Op: ir.Nop, PC: c.PC, Block: c.Block, Guard: vreg.None}

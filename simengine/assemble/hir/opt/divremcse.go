@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -20,6 +21,9 @@ type quotient struct {
 // RemainderFromQuotient computes 32-bit remainders from a quotient of the same operands that
 // dominates them.
 func RemainderFromQuotient(f *hir.Func) error {
+	if !f.Target.Uses(rules.RemainderReuse) {
+		return nil
+	}
 	quotients := map[quotient][]int32{}
 	for _, b := range f.Order {
 		nodes := f.Blocks[b].Nodes

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -25,7 +26,7 @@ func IfConvert(f *hir.Func) error {
 		changed = false
 		// An outer arm has one block once what is inside is predicated.
 		for _, b := range f.Order {
-			if f.Blocks[b].Merged < 0 && (mergeSuccessor(f, b) || skipJump(f, b) || convertBranch(f, b) || sinkLoads(f, b) || shortCircuit(f, b)) {
+			if f.Blocks[b].Merged < 0 && (mergeSuccessor(f, b) || skipJump(f, b) || convertBranch(f, b) || f.Target.Uses(rules.SinkLoads) && sinkLoads(f, b) || shortCircuit(f, b)) {
 				f.Link()
 				f.CountDefs()
 				changed = true
@@ -97,6 +98,9 @@ func arm(f *hir.Func, b, a int) int {
 // waitsForMemory reports whether a load of block a has to stay behind a store or barrier of block
 // b.
 func waitsForMemory(f *hir.Func, b, a int) bool {
+	if !f.Target.Uses(rules.WaitingArms) {
+		return false
+	}
 	for _, ni := range f.Blocks[b].Nodes {
 		n := &f.Nodes[ni]
 		switch n.Op {

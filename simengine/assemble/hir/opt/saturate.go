@@ -2,12 +2,16 @@ package opt
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // FoldSaturation folds cvt.sat into the addition or multiplication that only it reads.
 func FoldSaturation(f *hir.Func) error {
+	if !f.Target.Uses(rules.SaturationFolding) {
+		return nil
+	}
 	uses := f.CountUses()
 	for _, b := range f.Order {
 		for _, ni := range f.Blocks[b].Nodes {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -179,7 +180,7 @@ func (j *vectoriser) joinable(n *hir.Node, i int) (openAccess, bool) {
 	case n.Vec == 2 && (w != 4 || n.Space != ir.Shared):
 		return openAccess{}, false
 	case w == 2:
-		if n.Space != ir.Shared || n.Guard != vreg.None || f.Target.CC[0] < 7 || j.readWhole(n.Dst[0]) {
+		if !f.Target.Uses(rules.HalfVectors) || n.Space != ir.Shared || n.Guard != vreg.None || f.Target.CC[0] < 7 || j.readWhole(n.Dst[0]) {
 			return openAccess{}, false
 		}
 	case w != 4 && w != 8 || int(f.Values[n.Dst[0]].Words)*4 != w:
@@ -201,7 +202,7 @@ func joinableStore(f *hir.Func, n *hir.Node, i int) (openAccess, bool) {
 	if w != 2 && w != 4 && w != 8 || x.Kind != ir.OperandReg || f.Values[x.Reg].Defs != 1 || int(f.Values[x.Reg].Words) != (w+3)/4 {
 		return openAccess{}, false
 	}
-	if w == 2 && n.Guard != vreg.None {
+	if w == 2 && (n.Guard != vreg.None || !f.Target.Uses(rules.HalfVectors)) {
 		return openAccess{}, false
 	}
 	return openAccess{keyOfAccess(n), i, n.Src[0].Imm}, true

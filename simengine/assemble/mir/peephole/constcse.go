@@ -2,6 +2,7 @@ package peephole
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
@@ -13,6 +14,9 @@ import (
 // lavamd, whose expf constants are loaded once for ten particles; charges_double, which executes
 // 0.81 of the instructions it would execute otherwise.
 func ShareConstants(f *mir.Func) error {
+	if !f.Target.Uses(rules.ConstantCSE) {
+		return nil
+	}
 	first, same := map[int64]vreg.Value{}, map[vreg.Value]vreg.Value{}
 	pairs := map[constantPair]vreg.Value{}
 	for b := range f.Blocks {

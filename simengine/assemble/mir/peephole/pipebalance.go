@@ -3,6 +3,7 @@ package peephole
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
@@ -19,7 +20,7 @@ import (
 // BalancePipes moves instructions of the integer pipe to the multiplier's pipe until both have the
 // same number, or none is left that can move.
 func BalancePipes(f *mir.Func) error {
-	if !f.Target.IMADWide {
+	if !f.Target.IMADWide || !f.Target.Uses(rules.PipeBalance) {
 		return nil
 	}
 	integer, multiplier, either := pipeTotals(f)

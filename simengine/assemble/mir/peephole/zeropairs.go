@@ -2,6 +2,7 @@ package peephole
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
@@ -11,6 +12,9 @@ import (
 // between them reads or writes the register of the second. Evidence, kernels: depthwise has 22 CS2R
 // from SRZ, for vectors of two that guarded loads may leave untouched.
 func PairZeros(f *mir.Func) error {
+	if !f.Target.Uses(rules.ZeroPairs) {
+		return nil
+	}
 	first := map[int16]int{} // zeroing instructions of a block by register
 	for _, b := range f.Order {
 		insts := f.Blocks[b].Insts
