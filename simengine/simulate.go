@@ -20,7 +20,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := e.assembled(m, k, req.Arch, req.MaxRegisters)
+	program, err := e.assembled(m, k, &req)
 	if err != nil {
 		return nil, err
 	}

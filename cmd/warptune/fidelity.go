@@ -21,6 +21,7 @@ func (a *app) fidelityCommand() *cobra.Command {
 	var s simulation
 	var timings, kernelName, kernels, predictions string
 	var sample int
+	var without []string
 	cmd := &cobra.Command{
 		Use:   "fidelity --arch A --timings FILE.jsonl[.gz] | --timings SPACE.csv[.gz] --kernel KERNEL",
 		Short: "Score predictions against measured configurations",
@@ -36,7 +37,10 @@ func (a *app) fidelityCommand() *cobra.Command {
 			if sample < 0 {
 				return usagef("--sample must not be negative, got %d", sample)
 			}
-			return a.fidelity(cmd.Context(), &s, sampleRecords(records, sample), kernels, predictions)
+			if err := simengine.CheckRules(without); err != nil {
+				return usagef("--without: %v", err)
+			}
+			return a.fidelity(cmd.Context(), &s, sampleRecords(records, sample), kernels, predictions, without)
 		},
 	}
 	s.flags(cmd)
@@ -46,6 +50,7 @@ func (a *app) fidelityCommand() *cobra.Command {
 	cmd.Flags().StringVar(&kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
 	cmd.Flags().IntVar(&sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
 	cmd.Flags().StringVar(&predictions, "predictions", "", "also write every record with its prediction to this file")
+	cmd.Flags().StringSliceVar(&without, "without", nil, "leave out rules of the assembler model, by id, to see what they earn (an unknown id lists them)")
 	return cmd
 }
 
@@ -66,7 +71,7 @@ func sampleRecords(records []record.Record, n int) []record.Record {
 	return out
 }
 
-func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string) error {
+func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string, without []string) error {
 	both := s.level == bothLevels
 	if both {
 		s.level = simengine.Cycle.String()
@@ -95,7 +100,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		}
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update}
+	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Without: without, Done: bar.update}
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)

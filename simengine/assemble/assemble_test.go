@@ -173,16 +173,20 @@ func TestLeastCTAsOfferRegisters(t *testing.T) {
 	}
 }
 
+// kernelText is a kernel of a PTX body over %r, %rd, %f and %p.
+func kernelText(body string) string {
+	return asmtest.Header + ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
+		"ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n" + body + "\nret;\n}\n"
+}
+
 // listingOf is the machine code of a PTX body over %r, %rd, %f and %p.
 func listingOf(t *testing.T, body string) string {
 	t.Helper()
-	src := asmtest.Header + ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
-		"ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n" + body + "\nret;\n}\n"
 	tg, err := target.For(hopper.CC)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := selected(asmtest.BuildKernel(t, "k", []byte(src)), tg)
+	f, err := selected(asmtest.BuildKernel(t, "k", []byte(kernelText(body))), tg)
 	if err != nil {
 		t.Fatal(err)
 	}

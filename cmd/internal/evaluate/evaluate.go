@@ -45,6 +45,8 @@ type Job struct {
 	Arch    *arch.Descriptor
 	Level   simengine.Level
 	Cold    bool // a launch by itself, as a profiler makes one
+	// Without are rules of the assembler model to leave out.
+	Without []string
 	// Known finds the outcome of a question that was answered before, by its
 	// digest; nil: none is known.
 	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
@@ -89,7 +91,7 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	req.Cold = job.Cold
+	req.Cold, req.Without = job.Cold, job.Without
 	return req.Digest(ptx.Digest), true
 }
 
@@ -98,7 +100,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 	if err != nil {
 		return failed(tuner.Constraints, err), nil
 	}
-	req.Cold = job.Cold
+	req.Cold, req.Without = job.Cold, job.Without
 	module, err := e.engine.Parse(launch.Compile.SourceFile, ptx.PTX)
 	if err != nil {
 		return outcomeOf(err), nil

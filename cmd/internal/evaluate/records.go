@@ -42,6 +42,7 @@ type Batch struct {
 	Arch     *arch.Descriptor
 	Level    simengine.Level
 	Slots    int
+	Without  []string // rules of the assembler model to leave out
 	// Done is told after each record, from one goroutine at a time; may be nil.
 	Done func(finished, total int)
 }
@@ -76,7 +77,7 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level}}
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Without: b.Without}}
 	// Counters come from one launch under a profiler, times from launches back to back.
 	t.job.Cold = len(r.Counters) > 0 && r.TimeUS == nil
 	if r.PTX == "" || b.PTX == nil {
