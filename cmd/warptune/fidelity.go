@@ -30,15 +30,15 @@ func (a *app) fidelityCommand() *cobra.Command {
 			if timings == "" {
 				return usagef("--timings is required: a file of measured records")
 			}
+			if err := simengine.CheckRules(without); err != nil {
+				return usagef("--without: %v", err)
+			}
 			records, err := a.timedRecords(timings, kernelName)
 			if err != nil {
 				return err
 			}
 			if sample < 0 {
 				return usagef("--sample must not be negative, got %d", sample)
-			}
-			if err := simengine.CheckRules(without); err != nil {
-				return usagef("--without: %v", err)
 			}
 			return a.fidelity(cmd.Context(), &s, sampleRecords(records, sample), kernels, predictions, without)
 		},
