@@ -112,8 +112,8 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	case limit == 0:
 		f.budget = t.Offers(need, c)
 	case uncapped:
-		// A CTA size alone bounds registers and does not offer them, unlike one with a
-		// least number of CTAs (CUDA C++ Programming Guide, launch bounds).
+		// A CTA size alone is an upper bound. With a least number of CTAs, all registers that
+		// these leave are used (CUDA C++ Programming Guide, launch bounds).
 		f.budget = min(limit, t.Offers(need, c))
 	default:
 		f.budget = limit

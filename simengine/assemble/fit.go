@@ -73,7 +73,7 @@ const leastRegisters = 10
 
 // spillValues spills whole values until the rest finds registers.
 func (u *unit) spillValues(own int) error {
-	more := 1 // registers to free where values found none, twice as many each time
+	more := 1 // registers to free where values found none; doubled each time
 	for round := 0; ; round++ {
 		u.fit(own, &sched.Orders{})
 		if u.fits() || round == spillRounds {
@@ -111,10 +111,10 @@ func (u *unit) fit(own int, o *sched.Orders) {
 		return
 	}
 	s := u.scratch.scheduling.Grow(f)
-	if o.Dags == nil {
-		o.Dags = sched.DAGs(f, s)
+	if o.Graphs == nil {
+		o.Graphs = sched.DAGs(f, s)
 	}
-	dags := o.Dags
+	dags := o.Graphs
 	l := f.Layout(o.Operands())
 	a := regalloc.New(f, l, &u.scratch.allocating)
 	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
@@ -126,7 +126,7 @@ func (u *unit) fit(own int, o *sched.Orders) {
 			}
 		}
 		if !sched.Schedule(f, own-slack, l, dags, s) && slack > 0 {
-			continue // the order that found no registers
+			continue // the same order as before, which found no registers
 		}
 		if f.Regs, f.General = a.Allocate(limit, true); f.General <= limit {
 			l.Arrange()

@@ -20,7 +20,7 @@ func registerCap(k *ir.Kernel, t *target.Target, opt Options) int {
 	if threads := declaredThreads(k, opt); threads > 0 {
 		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
 		perWarp := target.RegisterFile / warps / t.RegUnit * t.RegUnit
-		// A least number of CTAs offers what it leaves them, all there are where few suffice.
+		// With a least number of CTAs all registers that these leave are used, also where that is no bound.
 		if n := perWarp / 32; n < target.MaxRegisters || k.MinCTAs > 0 {
 			lower(min(n, target.MaxRegisters))
 		}

@@ -26,7 +26,7 @@ func (u *unit) byVectorLoad() {
 // noteReordered updates what depends on the order of the blocks.
 func (u *unit) noteReordered(changed bool) {
 	if changed {
-		u.orders = &sched.Orders{} // what was known is of another order
+		u.orders = &sched.Orders{} // the old ones are of another order
 	}
 	u.peak = u.mir.Pressure()
 }

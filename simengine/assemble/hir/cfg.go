@@ -19,7 +19,7 @@ func (f *Func) Link() {
 	var walk func(b int)
 	walk = func(b int) {
 		seen[b] = true
-		// Fall-through last, so that it follows directly in reverse post-order.
+		// Fall-through last: it then follows directly in reverse post-order.
 		for i := len(f.Blocks[b].Succs) - 1; i >= 0; i-- {
 			if s := f.Blocks[b].Succs[i]; !seen[s] {
 				walk(s)

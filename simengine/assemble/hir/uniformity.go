@@ -45,7 +45,7 @@ func (f *Func) FindUniform() error {
 func (f *Func) markRegion(b int) {
 	for _, s := range f.Blocks[b].Succs {
 		if f.OnlyExits(s) {
-			return // lanes leave for good; the others stay together
+			return // some lanes exit; the others stay together
 		}
 	}
 	stop := f.Blocks[b].IPDom

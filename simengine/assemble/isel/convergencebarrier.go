@@ -48,7 +48,7 @@ func InsertBarriers(f *hir.Func, m *mir.Func) error {
 		}
 		opened[join] = true
 		at := b
-		// A loop's own branch: the bracket opens before the loop.
+		// For the branch of a loop BSSY stands before the loop.
 		for f.Blocks[at].LoopDepth > f.Blocks[join].LoopDepth && f.Blocks[at].IDom != at && f.Blocks[at].IDom >= 0 {
 			at = f.Blocks[at].IDom
 		}

@@ -81,7 +81,7 @@ func (s *selector) uniformValue(v vreg.Value) bool {
 	switch d := s.hir.DefOf(v); {
 	case d == nil:
 	case d.Op == ir.Mov && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial:
-		return false // read into a general register unless a uniform instruction wants it
+		return false // in a general register, unless a uniform instruction reads it
 	case d.Type.IsFloat() && !loads(d):
 		return false // the uniform datapath does not compute it
 	}

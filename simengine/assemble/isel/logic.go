@@ -110,7 +110,7 @@ func (s *selector) cone(n *hir.Node) []ir.Operand {
 			if d == nil || !isLogic(d) || hir.Words(d.Type) != hir.Words(n.Type) {
 				continue
 			}
-			// What comes to more than four on the way hardly comes back to three.
+			// Trees with more than four leaves on the way rarely come back to three.
 			if more := replaced(leaves, i, d.Src); len(more) <= 4 {
 				grow(more, inside+1)
 			}

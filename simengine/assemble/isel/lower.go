@@ -204,9 +204,7 @@ func (s *selector) lowerSimple(n *hir.Node) error {
 	}
 	for w := uint8(0); w < s.hir.Values[n.Dst[0]].Words; w++ {
 		if n.Op == ir.Neg {
-			// What it reads is loaded into a general register (sm_90 machine code of a
-			// loop over a table in constant memory that negates one of four words: deploy/
-			// calibrate/validation/fourth gmm).
+			// Its operand is loaded into a general register, also from constant memory (kernels: gmm).
 			s.emit(op, s.dest(w, 1), s.gprWord(src[0], w))
 			continue
 		}

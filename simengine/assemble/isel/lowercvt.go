@@ -56,7 +56,7 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 		case hir.IsInt(n.Type):
 			op = mir.OpF2I
 		case (half || n.Type == ir.F16x2 || n.Type == ir.BF16x2) && from <= 32 && to <= 32 && s.hir.Target.CC[0] >= 7:
-			op = mir.OpHADD2 // and F2FP, as fast (deploy/calibrate pipe f2f16)
+			op = mir.OpHADD2 // or F2FP, as fast (microbenchmark: deploy/calibrate, pipes f2f16)
 		case from == to && (n.Mod&ir.ModSat != 0 || n.Mod&ir.ModFtz != 0) && to == 32:
 			op = mir.OpFADD
 		case from == to:
@@ -64,7 +64,7 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 		}
 		args := make([]mir.Arg, 0, 2)
 		src := s.stripModifiers(n.Src, n.SrcType, true)
-		s.takesHalf = s.takesHalf || from == 16 // HADD2.F32 takes one half whatever it reads
+		s.takesHalf = s.takesHalf || from == 16 // HADD2.F32 always takes one half
 		op = s.pickOp(op)
 		for _, o := range src {
 			if from == 64 {
@@ -151,7 +151,7 @@ func (s *selector) cvtInt(n *hir.Node, from, to int) {
 		}
 	default:
 		s.cvtWord(n, from, to)
-		if s.hir.Values[v].Words == 2 && s.demand[v]&demandHigh != 0 { // PTX extends what it puts into a wider register
+		if s.hir.Values[v].Words == 2 && s.demand[v]&demandHigh != 0 { // PTX extends a result that goes to a wider register
 			if hir.Signed(n.Type) {
 				s.emit(mir.OpSHF, s.dest(1, 1), s.dest(0, 1))
 			} else {

@@ -70,7 +70,7 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 	case ir.Fns:
 		s.chain(16, mir.OpIADD3, dst, args...)
 	case ir.Sin, ir.Cos:
-		s.emit(mir.OpMUFU, dst, args...) // of the range-reduced argument, see legalise
+		s.emit(mir.OpMUFU, dst, args...) // the argument is range-reduced (opt.Legalise)
 	case ir.Tanh:
 		s.emit(mir.OpMUFU, dst, args...)
 	case ir.Rsqrt:

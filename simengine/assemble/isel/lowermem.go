@@ -145,7 +145,7 @@ func (s *selector) vector(regs []vreg.Value, load bool) mir.Arg {
 	}
 	together := load && s.loadedTogether(regs)
 	if b, bound := s.sub[max(regs[0], 0)]; bound && together {
-		return mir.ValueWords(b.v, 0, total) // by another load of the same elements
+		return mir.ValueWords(b.v, 0, total) // another load of the same elements bound them
 	}
 	if at, ok := s.boundTogether(regs, total); ok && load {
 		return at

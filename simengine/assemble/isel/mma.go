@@ -35,7 +35,7 @@ func (s *selector) lowerMma(n *hir.Node) error {
 	rows, deep := n.Matrix.M/step.M, n.Matrix.K/step.K
 	for k := range deep {
 		for r := range rows {
-			// The registers of A go by rows first, those of C and D by rows.
+			// The registers of A are ordered by rows within a step of K, those of C and D by rows.
 			at := share(a, rows*deep, k*rows+r)
 			to, from := share(d, rows, r), share(c, rows, r)
 			if k > 0 {

@@ -190,7 +190,7 @@ func (s *selector) slotRank(o ir.Operand) int {
 		}
 		if s.uniformValue(v) {
 			if d != nil && d.Op == ir.Ld && d.Space == ir.Const && s.uniformAddress(d) {
-				return 3 // a parameter can wait in a general register, this cannot
+				return 3 // unlike a parameter, which may be in a general register
 			}
 			return 1
 		}

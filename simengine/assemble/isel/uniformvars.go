@@ -79,7 +79,7 @@ func (s *selector) uniformSources(n *hir.Node, ok []bool) bool {
 // readsUniform reports whether a node can read source i from a uniform register.
 func (s *selector) readsUniform(n *hir.Node, i int) bool {
 	if hir.Words(n.Type) == 2 && n.Op == ir.Add {
-		return true // moved to general registers where a product is added
+		return true // moved to general registers for a multiply-add
 	}
 	all := true
 	for j := range n.Src {

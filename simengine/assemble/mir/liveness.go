@@ -22,7 +22,7 @@ func (f *Func) FindLiveness() error {
 		f.Live.In[b], f.Live.Out[b] = take(), take()
 	}
 	cur := take()
-	known := make([]bool, len(f.Blocks)) // by what is known of the blocks that follow
+	known := make([]bool, len(f.Blocks)) // by block: up to date with its successors
 	for changed := true; changed; {
 		changed = false
 		for i := len(f.Order) - 1; i >= 0; i-- {

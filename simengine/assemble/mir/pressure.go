@@ -44,7 +44,7 @@ func (f *Func) BlockPressure(b int, cur []uint8, insts []Inst) int {
 	most := n
 	for j := len(insts) - 1; j >= 0; j-- {
 		in := &insts[j]
-		// A result nobody reads still needs its register at its definition.
+		// A result that nothing reads still takes a register where it is defined.
 		at := n
 		for i := range in.Dst {
 			if a := &in.Dst[i]; a.Kind == ArgValue {

@@ -125,7 +125,7 @@ func (s *spiller) reload(in *mir.Inst, reads []unitUse) {
 	for _, u := range absent {
 		s.load(u)
 	}
-	// Operands of several words are read where they belong together.
+	// The words of an operand of several must be in adjacent registers.
 	for i := range in.Src[:in.NSrc] {
 		if a := &in.Src[i]; a.Kind == mir.ArgValue && a.N > 1 {
 			eachUnit(s.f, a.Value, a.WordMask(), s.unifyCopy)

@@ -69,7 +69,7 @@ func (l *Allocator) Allocate(limit int, must bool) (assigned []int16, general in
 	list := make([]vreg.Value, len(byStart))
 	for o := wideLate; o <= inOrder; o++ {
 		if o == wideFirst {
-			ranges = l.liveRanges(0) // which begin where those before did
+			ranges = l.liveRanges(0) // they begin at the same positions
 		} else {
 			l.sortValues(list, byStart, o)
 		}

@@ -40,7 +40,7 @@ func (l *Allocator) liveRanges(linger int32) []liveRange {
 		first -= 2 * int32(len(b.Ops.Flags))
 		r.block(b, f.Live.Out[f.Order[oi]], first, linger)
 	}
-	if n := 2 * len(r.pool); cap(r.slab) < n { // it never grows below: ranges are parts of it
+	if n := 2 * len(r.pool); cap(r.slab) < n { // must not grow below, since ranges are slices of it
 		r.slab = make([]span, 0, n+n/4)
 	}
 	if n := len(f.Values); cap(r.out) < n {

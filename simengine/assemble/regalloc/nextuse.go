@@ -119,7 +119,7 @@ func backUses(f *mir.Func, b int, cur []int32, at *blockUses) {
 		in.EachRead(func(v vreg.Value, m uint8) {
 			eachUnit(f, v, m, func(u int) {
 				if cur[u] == i {
-					return // noted already
+					return // recorded already
 				}
 				if at != nil {
 					at.reads[i] = append(at.reads[i], unitUse{u, cur[u]})

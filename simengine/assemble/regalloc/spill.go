@@ -203,7 +203,7 @@ func rematDefs(f *mir.Func, victims []bool) map[vreg.Value]mir.Inst {
 				in.EachRead(func(vreg.Value, uint8) { regs++ })
 				if regs == 0 && in.Guard == vreg.None && a.N == f.Values[a.Value].Words && (in.Op == mir.OpMOV || in.Op == mir.OpS2R || in.Op == mir.OpLDC && !in.IsMem() && in.Space == 0) {
 					d := *in
-					d.Carried = -1 // it may be done again in another block
+					d.Carried = -1 // it may be repeated in another block
 					out[a.Value] = d
 				}
 			}

@@ -68,7 +68,7 @@ func (s *spiller) enterBlock(b int) {
 			continue
 		}
 		if !st.has[u] {
-			st.saved[u] = true // couple sees to it
+			st.saved[u] = true // connect adds the store
 			continue
 		}
 		ok := known > 0 && !written[u]

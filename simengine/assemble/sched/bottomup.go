@@ -135,7 +135,7 @@ const mostReaders = 64
 
 // findWords lists the definitions of words in the block with their readers.
 func (c *bottomUp) findWords(counted []uint8) {
-	now := make([]int32, 4*len(counted)) // by value and word: its place in word, less one
+	now := make([]int32, 4*len(counted)) // by word of a value: index of its definition in word plus one, 0 none
 	each := func(list []mir.Operand, f func(unit int32)) {
 		for _, u := range list {
 			for unit, m := 4*int32(u.Value), u.Mask&counted[u.Value]; m != 0; unit, m = unit+1, m>>1 {

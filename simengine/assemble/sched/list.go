@@ -228,7 +228,7 @@ func (l *lister) pick(cycle int32) (i, at int32) {
 		}
 	}
 	room := l.aheadBudget - l.live
-	best := int32(-1) // its rank
+	best := int32(-1) // rank of the choice
 	at = math.MaxInt32
 	for k := range x.ready.sets {
 		c := &x.ready.sets[k]
@@ -287,7 +287,7 @@ func (l *lister) issue(i int32) {
 		st.remain[k]--
 		st.sum[k] -= int64(i)
 		switch {
-		case !st.live[k]: // read without having been written
+		case !st.live[k]: // read but never written
 		case st.remain[k] > 0:
 			l.noteLastReader(k)
 		default:

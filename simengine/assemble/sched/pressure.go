@@ -17,7 +17,7 @@ func orderPressure(f *mir.Func, b int, o *mir.Operands, order []int32, out int, 
 		if order != nil {
 			i = order[j]
 		}
-		// A result nobody reads still needs its register at its definition.
+		// A result that nothing reads still takes a register where it is defined.
 		at := n
 		defs := o.Writes(i)
 		for _, d := range defs {

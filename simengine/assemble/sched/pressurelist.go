@@ -52,7 +52,7 @@ func (o *pressureList) order(b int, g *dag, _ []uint8) []int32 {
 	for len(o.ready) > 0 {
 		i, frees := o.ready.pop()
 		if o.done[i] || frees != o.frees[i] {
-			continue // it is there again with what it frees by now
+			continue // queued again since, with another priority
 		}
 		o.take(i)
 		out = append(out, i)

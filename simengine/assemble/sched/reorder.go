@@ -46,7 +46,7 @@ func cheaper(f *mir.Func, b int, s *Scratch, above int, by orderBy) []int32 {
 	counted := constants.countedWith(s.general)
 	own := orderPressure(f, b, &g.ops, nil, out, counted, s)
 	if own <= max(above, least) || above > 0 && own-least <= above/2 {
-		return nil // no order makes do without what is live at the bounds
+		return nil // no order needs less than what is live at the start and the end
 	}
 	findEdges(f, insts, s, false, g)
 	order := by(b, g, counted)

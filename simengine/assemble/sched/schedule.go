@@ -121,12 +121,12 @@ func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
 }
 
 // Orders are the dependence graphs of a program's blocks with the orders tried so far.
-type Orders struct{ Dags []*dag }
+type Orders struct{ Graphs []*dag }
 
 // Operands returns the packed operands of the blocks that have a graph, nil for the others.
 func (o *Orders) Operands() []*mir.Operands {
-	out := make([]*mir.Operands, len(o.Dags))
-	for b, g := range o.Dags {
+	out := make([]*mir.Operands, len(o.Graphs))
+	for b, g := range o.Graphs {
 		if g != nil {
 			out[b] = &g.ops
 		}

@@ -68,12 +68,12 @@ func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
 		x.readEnd[i], x.writeEnd[i] = int32(len(x.reads)), int32(len(x.writes))
 		x.gain[i], x.least[i] = int8(len(part(x.writes, x.writeEnd, i))), math.MinInt8
 		if x.gain[i] > 0 {
-			x.least[i] = x.gain[i] - int8(len(part(x.reads, x.readEnd, i))) // frees no more
+			x.least[i] = x.gain[i] - int8(len(part(x.reads, x.readEnd, i))) // it frees at most what it reads
 		}
 	}
 	st.remain, st.sum = make([]int32, len(units)), make([]int64, len(units))
 	for k, u := range slices.Backward(units) {
-		if s.number[u] != 0 { // the last written in that place
+		if s.number[u] != 0 { // the last definition of the word
 			s.number[u] = 0
 			st.remain[k] = int32(out[u/4]>>(u%4)&1) * liveOutReads
 		}

@@ -29,7 +29,7 @@ func smOf(v int) SM {
 	case v < 37:
 		s.ctas, kib = 16, 48
 	case v < 50:
-		s.ctas, kib = 16, 112 // 3.7
+		s.ctas, kib = 16, 112 // compute capability 3.7
 	case v == 60:
 		s.partitions = 2
 	case v == 52 || v == 61 || v == 70 || v == 72:

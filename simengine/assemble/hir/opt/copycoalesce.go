@@ -22,7 +22,7 @@ import (
 // are among nodes and the readers of x, with what they depend on, can move first.
 func coalesceCopy(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool {
 	d, between := nodes[0], nodes[1:]
-	readers, early := int32(1), make([]bool, len(between)) // the copy reads y
+	readers, early := int32(1), make([]bool, len(between)) // the copy is a reader
 	for i, ni := range between {
 		n := &f.Nodes[ni]
 		if slices.Contains(n.Dst, x) {

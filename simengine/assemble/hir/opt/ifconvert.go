@@ -24,7 +24,7 @@ const (
 func IfConvert(f *hir.Func) error {
 	for changed := true; changed; {
 		changed = false
-		// An outer arm has one block once what is inside is predicated.
+		// Inner arms first: an outer arm is one block once they are predicated.
 		for _, b := range f.Order {
 			if f.Blocks[b].Merged < 0 && (mergeSuccessor(f, b) || skipJump(f, b) || convertBranch(f, b) || f.Target.Uses(rules.SinkLoads) && sinkLoads(f, b) || shortCircuit(f, b)) {
 				f.Link()
@@ -125,7 +125,7 @@ func armCost(f *hir.Func, a int) int {
 	for _, ni := range f.Blocks[a].Nodes {
 		n := &f.Nodes[ni]
 		if n.Guard != vreg.None {
-			return -1 // what is predicated already
+			return -1 // predicated already
 		}
 		switch n.Op {
 		case ir.Bra, ir.Mov, ir.Cvta, ir.Nop:

@@ -46,7 +46,7 @@ func readWholeWords(f *hir.Func) []bool {
 // pairUp turns joined accesses of halves into accesses of words, with moves between halves and
 // words after loads and before stores. It returns the nodes of the block.
 func (j *vectoriser) pairUp() []int32 {
-	moves := map[int][]int32{} // by the place of the access
+	moves := map[int][]int32{} // by index of the access in the block
 	for _, at := range j.paired {
 		moves[at] = j.words(&j.f.Nodes[j.nodes[at]])
 	}

@@ -50,7 +50,7 @@ func skipJump(f *hir.Func, b int) bool {
 		if j := &f.Nodes[eb.Nodes[0]]; j.Op != ir.Bra || j.Guard != vreg.None || to == e || to == hb.Succs[1-i] || f.OnlyExits(to) {
 			continue
 		}
-		if i == 0 { // what was the target follows now
+		if i == 0 { // the target becomes the fall-through
 			br.GuardNot = !br.GuardNot
 			hb.Succs = []int{hb.Succs[1], to}
 		} else {
@@ -125,14 +125,14 @@ func nestedArms(f *hir.Func, a int) ([2]int, bool) {
 // second say for each branch whether that arm is its target rather than its fall-through.
 func joinConditions(f *hir.Func, b, a int, first, second bool) {
 	hb := &f.Blocks[b]
-	both := f.NewValue(1, vreg.Predicate) // neither branch leads out
+	both := f.NewValue(1, vreg.Predicate) // set where neither branch leads out
 	onward := func(n *hir.Node, out bool) ir.Operand {
 		return ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(n.Guard), Var: -1, Param: -1, Not: n.GuardNot != out}
 	}
 	br := f.CondBranch(a)
 	f.Nodes = append(f.Nodes, hir.Node{Op: ir.And, Type: ir.Pred, Vec: 1, PC: br.PC, Block: br.Block, Guard: vreg.None, Dst: []vreg.Value{both},
 		Src: []ir.Operand{onward(f.CondBranch(b), first), onward(br, second)}})
-	br = f.CondBranch(a) // the table of nodes may have moved
+	br = f.CondBranch(a) // f.Nodes may have moved
 	br.Guard, br.GuardNot = both, second
 	ns := f.Blocks[a].Nodes
 	hb.Nodes = append(hb.Nodes[:len(hb.Nodes)-1:len(hb.Nodes)-1], ns[:len(ns)-1]...)

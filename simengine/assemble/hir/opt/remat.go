@@ -37,7 +37,7 @@ func Rematerialise(f *hir.Func, reduce int) error {
 				o := &f.Nodes[ni].Src[i]
 				if (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg && r.candidate(vreg.Value(o.Reg)) {
 					v := r.clone(vreg.Value(o.Reg), &f.Nodes[ni])
-					f.Nodes[ni].Src = slices.Clone(f.Nodes[ni].Src) // shared with other variants
+					f.Nodes[ni].Src = slices.Clone(f.Nodes[ni].Src) // shared with other copies of the function
 					f.Nodes[ni].Src[i].Reg = ir.Reg(v)
 				}
 			}

@@ -174,7 +174,7 @@ func (j *vectoriser) joinable(n *hir.Node, i int) (openAccess, bool) {
 		return openAccess{}, false
 	}
 	if n.Space == ir.Const && n.Src[0].Reg == ir.NoReg && f.Target.ConstOperand {
-		return openAccess{}, false // read in place
+		return openAccess{}, false // read as an operand
 	}
 	switch w := hir.Bits(n.Type) / 8; {
 	case n.Vec == 2 && (w != 4 || n.Space != ir.Shared):

@@ -15,7 +15,7 @@ func PairZeros(f *mir.Func) error {
 	if !f.Target.Uses(rules.ZeroPairs) {
 		return nil
 	}
-	first := map[int16]int{} // zeroing instructions of a block by register
+	first := map[int16]int{} // by register: the instruction that zeroes it
 	for _, b := range f.Order {
 		insts := f.Blocks[b].Insts
 		gone := 0
