@@ -8,9 +8,11 @@ import (
 )
 
 // SlowPath is the machine code that path p through the slow path of an operation adds, in issue
-// order; nil for an operation without one. Evidence, kernels: ptxas 13.0 for sm_86, divisions of
-// pnpoly and expdist (deploy/calibrate/generations). The routines of reciprocals and roots were not
-// at hand: they are taken to be shorter by a divisor or a dividend.
+// order; nil for an operation without one.
+//
+// Evidence, kernels: ptxas 13.0 for sm_86, divisions of pnpoly and expdist
+// (deploy/calibrate/generations). The routines of reciprocals and roots were not at hand: they are
+// taken to be shorter by a divisor or a dividend.
 func SlowPath(in *ir.Instr, p ir.Path) []Instr {
 	if !ir.HasSlowPath(in) || p >= ir.NumPaths {
 		return nil

@@ -55,8 +55,9 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 }
 
 // isSharedIncrement reports whether an atomic adds one to a 32-bit word, which in shared memory is
-// an instruction of its own, ATOMS.POPC.INC: lanes that share a word do not take turns. Evidence,
-// microbenchmark (deploy/calibrate, wavefronts.same_address shared_inc).
+// an instruction of its own, ATOMS.POPC.INC: lanes that share a word do not take turns.
+//
+// Evidence, microbenchmark (deploy/calibrate, wavefronts.same_address shared_inc).
 func (s *selector) isSharedIncrement(n *hir.Node) bool {
 	return s.hir.Target.SharedIncrement && n.Atom == ir.AtomAdd && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && n.Src[1].Kind == ir.OperandImm && n.Src[1].Imm == 1
 }
@@ -72,7 +73,9 @@ func (s *selector) aggregates(n *hir.Node) bool {
 }
 
 // warpUniform reports whether a value is the same in all lanes: it is uniform, or computed from a
-// vote in up to steps definitions. Evidence, kernels: compact.
+// vote in up to steps definitions.
+//
+// Evidence, kernels: compact.
 func (s *selector) warpUniform(v vreg.Value, steps int) bool {
 	if s.hir.Values[v].Uniform {
 		return true
@@ -95,7 +98,9 @@ func (s *selector) warpUniform(v vreg.Value, steps int) bool {
 }
 
 // electForAdd emits what precedes a warp-aggregated atomic: one lane is elected, and adds for all
-// active lanes. Evidence, kernels: compact.
+// active lanes.
+//
+// Evidence, kernels: compact.
 func (s *selector) electForAdd(n *hir.Node) (leader, active, sum mir.Arg) {
 	s.out.Elected = append(s.out.Elected, n.PC)
 	lane := s.temp(1)
@@ -138,7 +143,9 @@ func (s *selector) reducesInWarp(n *hir.Node) bool {
 }
 
 // reduceInWarp emits the reduction in registers: VOTEU and UFLO elect a lane, REDUX reduces. It
-// returns the result. Evidence, kernels: monte_carlo.
+// returns the result.
+//
+// Evidence, kernels: monte_carlo.
 func (s *selector) reduceInWarp(n *hir.Node, data mir.Arg) mir.Arg {
 	s.out.Elected = append(s.out.Elected, n.PC)
 	lane, active, sum := mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1)
@@ -157,6 +164,7 @@ func (s *selector) needsCASLoop(n *hir.Node) bool {
 
 // casLoop emits a compare-and-swap loop for such an atomic: load, compute, swap, again until no
 // other lane came in between. Of the lanes that share a word one gets through in each turn.
+//
 // Evidence, microbenchmark (deploy/calibrate, wavefronts.shared_sums). Kernels: bicg.
 func (s *selector) casLoop(n *hir.Node, dst mir.Arg, args []mir.Arg, vr int32, base vreg.Value, off int64) {
 	s.out.Swapped = append(s.out.Swapped, n.PC)

@@ -33,8 +33,10 @@ func (s *selector) isFusibleMul(d *hir.Node, t ir.Type) bool {
 }
 
 // findAbsorbed finds multiplications whose readers are all additions that take them in, so that
-// none is left. Evidence, kernels: rotate_image, where half the width is subtracted from one number
-// and added to another.
+// none is left.
+//
+// Evidence, kernels: rotate_image, where half the width is subtracted from one number and added to
+// another.
 func (s *selector) findAbsorbed() {
 	taken := make([]int32, len(s.hir.Values))
 	for _, b := range s.hir.Order {
@@ -58,7 +60,9 @@ func (s *selector) findAbsorbed() {
 }
 
 // mayAbsorb reports whether readers in block b may repeat a multiplication. In a deeper loop they
-// do not if a factor is a double that no instruction has room for. Evidence, kernels: great_circle.
+// do not if a factor is a double that no instruction has room for.
+//
+// Evidence, kernels: great_circle.
 func (s *selector) mayAbsorb(n *hir.Node, b int) bool {
 	if s.hir.Blocks[s.hir.Carrier(n)].LoopDepth >= s.hir.Blocks[b].LoopDepth {
 		return true

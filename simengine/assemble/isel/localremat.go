@@ -91,9 +91,11 @@ func (s *selector) uniformValue(v vreg.Value) bool {
 // countHoisted counts the general registers that hoisting a parameter out of a loop with inner
 // loops would take: the most of several loop nests. ptxas chooses its occupancy step as if it
 // hoisted them (see unit.need). Uniform registers do not count, nor do addresses of shared memory,
-// which ptxas computes anew in each loop. Evidence, ptxas corpus: with this, register counts of 435
-// of 531 sgemm programs are exact, 423 if uniform registers count. Kernels: lavamd and
-// hotspot_milo, 10 and 11 programs exact, 5 and 2 if shared addresses count.
+// which ptxas computes anew in each loop.
+//
+// Evidence, ptxas corpus: with this, register counts of 435 of 531 sgemm programs are exact, 423 if
+// uniform registers count. Kernels: lavamd and hotspot_milo, 10 and 11 programs exact, 5 and 2 if
+// shared addresses count.
 func (s *selector) countHoisted(key localKey, words uint8) {
 	out := s.preheader()
 	if out == key.block {
@@ -160,8 +162,9 @@ func (s *selector) define(b int, insts []mir.Inst) []mir.Inst {
 }
 
 // borrow takes a parameter that block b wants in uniform registers only from a block before it that
-// reads it too, with nothing but guarded exits in between, and reports whether it could. Evidence,
-// kernels: rotate_image.
+// reads it too, with nothing but guarded exits in between, and reports whether it could.
+//
+// Evidence, kernels: rotate_image.
 func (s *selector) borrow(d localDef, b int) bool {
 	f := s.hir
 	if !f.Target.Uses(rules.ParameterReuse) || d.node == nil || !f.Target.Uniform || s.demand[d.v]&demandGeneral != 0 || f.Values[d.v].File != vreg.General {

@@ -36,8 +36,10 @@ func (s *selector) logic(n *hir.Node, hi bool) {
 }
 
 // testBits lowers the comparison of a bitwise operation with zero to that operation, which also
-// sets a predicate. It reports whether it did. Evidence, ptxas corpus: 5,000 times in 6,180
-// programs for sm_90 without the result being read, 2,100 times with it.
+// sets a predicate. It reports whether it did.
+//
+// Evidence, ptxas corpus: 5,000 times in 6,180 programs for sm_90 without the result being read,
+// 2,100 times with it.
 func (s *selector) testBits(n *hir.Node, dst mir.Arg) bool {
 	if !s.hir.Target.LOP3 || n.Cmp != ir.CmpEQ && n.Cmp != ir.CmpNE || n.Src[1].Kind != ir.OperandImm || n.Src[1].Imm != 0 || n.Guard != vreg.None || len(n.Dst) != 1 {
 		return false

@@ -214,7 +214,9 @@ func (s *selector) lowerSimple(n *hir.Node) error {
 }
 
 // operandsOf is operands for a node; where a multiply-add has two constants, the addend takes the
-// flexible slot. Evidence, kernels: lavamd (expf).
+// flexible slot.
+//
+// Evidence, kernels: lavamd (expf).
 func (s *selector) operandsOf(n *hir.Node, w uint8, src []ir.Operand) []mir.Arg {
 	if len(src) != 3 || hir.IsInt(n.Type) {
 		return s.operands(w, src...)

@@ -79,7 +79,9 @@ func (s *selector) lowerCvt(n *hir.Node) error {
 }
 
 // halfWord returns the word whose half a conversion converts, if masking or shifting does no more
-// than pick that half: I2F.U16 reads R or R.H1. Evidence, kernels: monte_carlo.
+// than pick that half: I2F.U16 reads R or R.H1.
+//
+// Evidence, kernels: monte_carlo.
 func (s *selector) halfWord(n *hir.Node) (ir.Operand, bool) {
 	if n.SrcType != ir.U32 || n.Src[0].Kind != ir.OperandReg {
 		return ir.Operand{}, false
@@ -97,7 +99,9 @@ func (s *selector) halfWord(n *hir.Node) (ir.Operand, bool) {
 }
 
 // loaded reports whether an operand is a number of up to from bits as it was loaded. Loads extend
-// it to a word, which a fast conversion takes. Evidence, kernels: dedisperse.
+// it to a word, which a fast conversion takes.
+//
+// Evidence, kernels: dedisperse.
 func (s *selector) loaded(o ir.Operand, from int) bool {
 	for o.Kind == ir.OperandReg {
 		d := s.hir.DefOf(vreg.Value(o.Reg))

@@ -102,7 +102,9 @@ func (s *selector) lowerInt(n *hir.Node) error {
 }
 
 // addSelected lowers x plus a selection between two constants to two additions, the second guarded,
-// on Hopper. It reports whether it did. Evidence, kernels: align_pairs.
+// on Hopper. It reports whether it did.
+//
+// Evidence, kernels: align_pairs.
 func (s *selector) addSelected(n *hir.Node) bool {
 	if n.Op != ir.Add || n.Guard != vreg.None || !s.hir.Target.AddMinMax || hir.Words(n.Type) != 1 {
 		return false

@@ -308,8 +308,9 @@ func (s *selector) lookedThrough(x vreg.Value) bool {
 }
 
 // beforeAsync emits what precedes the first LDGSTS of a block: @!PT LDS RZ, [RZ] twice, three times
-// from sm_90 on. They take a place in the load/store unit. Evidence, ptxas corpus (13.0): 12 blocks
-// of gemm_async for sm_80 to sm_120.
+// from sm_90 on. They take a place in the load/store unit.
+//
+// Evidence, ptxas corpus (13.0): 12 blocks of gemm_async for sm_80 to sm_120.
 func (s *selector) beforeAsync(n *hir.Node) {
 	for _, ni := range s.hir.Blocks[s.b].Nodes {
 		if first := &s.hir.Nodes[ni]; first.Op == ir.CpAsync {

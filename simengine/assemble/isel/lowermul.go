@@ -94,8 +94,9 @@ func (s *selector) multiply64(a, b ir.Operand, add mir.Arg) {
 }
 
 // multiplyHigh64 emits the upper 64 bits of an unsigned 64-bit multiplication in seven
-// instructions: cross products with a carry, then the product of the upper words. Evidence,
-// kernels: modexp_mont, ntt_gold.
+// instructions: cross products with a carry, then the product of the upper words.
+//
+// Evidence, kernels: modexp_mont, ntt_gold.
 func (s *selector) multiplyHigh64(a, b ir.Operand) {
 	if a.Kind == ir.OperandImm {
 		a, b = b, a

@@ -160,7 +160,9 @@ func (s *selector) lowerSelect(n *hir.Node) error {
 }
 
 // setsWord lowers a floating-point comparison whose result is a word to FSET or HSET2, and reports
-// whether it is one. Evidence, ptxas corpus: 162 in HeCBench's crossEntropy for sm_90.
+// whether it is one.
+//
+// Evidence, ptxas corpus: 162 in HeCBench's crossEntropy for sm_90.
 func (s *selector) setsWord(n *hir.Node) bool {
 	op := mir.OpInvalid
 	switch n.SrcType {

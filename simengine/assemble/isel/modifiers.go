@@ -13,8 +13,9 @@ import (
 // stripModifier returns what an instruction of floating-point type t reads for operand o, behind
 // what it does by itself: it negates, takes the absolute value where abs is set (additions,
 // multiplications and comparisons do, multiply-adds do not), and takes one half of a register.
-// Operands in constant memory or uniform registers have no modifiers. Evidence, kernels: gemv_w4,
-// lavamd, hgemm_tile, gmm.
+// Operands in constant memory or uniform registers have no modifiers.
+//
+// Evidence, kernels: gemv_w4, lavamd, hgemm_tile, gmm.
 func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {
 	single := hir.Bits(t) == 16
 	for o.Kind == ir.OperandReg {
@@ -62,8 +63,10 @@ func (s *selector) stripModifiers(ops []ir.Operand, t ir.Type, abs bool) []ir.Op
 // pickOp returns the operation for half-precision arithmetic on what stripModifiers returned last.
 // On Hopper an operation that takes one half of a register is as slow as an integer multiplication,
 // whose pipe it uses; ptxas gives every other one of those on whole registers to a second pipe
-// (HFMA2.MMA). Evidence, microbenchmark (deploy/calibrate, halves, H200). Not modelled: fp32
-// additions wait for it too.
+// (HFMA2.MMA).
+//
+// Evidence, microbenchmark (deploy/calibrate, halves, H200). Not modelled: fp32 additions wait for
+// it too.
 func (s *selector) pickOp(op mir.Op) mir.Op {
 	switch op {
 	case mir.OpHADD2, mir.OpHMUL2, mir.OpHFMA2:

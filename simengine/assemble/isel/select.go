@@ -56,7 +56,7 @@ type cursor struct {
 	b         int // its block
 	n         *hir.Node
 	buf       []mir.Inst // its instructions so far, in order
-	takesHalf bool       // takesHalf: some operand that stripModifiers returned last is one half of a register.
+	takesHalf bool       // some operand that stripModifiers returned last is one half of a register
 }
 
 // demands are what the readers of values need.

@@ -11,8 +11,9 @@ import (
 
 // storeOnce stores a unit right after each of its writes where that is less often, by a loop at
 // least, than where it is evicted. A value written before a loop and only read in it is evicted
-// once a turn, but memory has to receive it once. Evidence, kernels: under 24 registers all STL of
-// fft_shared stand before the loops that reload.
+// once a turn, but memory has to receive it once.
+//
+// Evidence, kernels: under 24 registers all STL of fft_shared stand before the loops that reload.
 func (s *spiller) storeOnce() {
 	stored, written := map[int]float64{}, map[int]float64{}
 	of := map[int16]int{}

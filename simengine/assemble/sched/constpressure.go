@@ -72,9 +72,10 @@ func readByWords(insts []mir.Inst, v vreg.Value) bool {
 }
 
 // ExceedsUniformRegisters reports whether a block has more constants than uniform registers hold.
-// There loads wait for constants and do not run ahead into the rest of an occupancy step. Evidence,
-// microbenchmark (deploy/calibrate/filters.py): ptxas takes what the order needs, 78, 87 and 91
-// registers for 88, 104 and 112 constants for sm_90.
+// There loads wait for constants and do not run ahead into the rest of an occupancy step.
+//
+// Evidence, microbenchmark (deploy/calibrate/filters.py): ptxas takes what the order needs, 78, 87
+// and 91 registers for 88, 104 and 112 constants for sm_90.
 func ExceedsUniformRegisters(f *mir.Func) bool {
 	return slices.ContainsFunc(f.Order, func(b int) bool { return excessConstants(f, b) != nil })
 }

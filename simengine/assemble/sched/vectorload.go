@@ -11,8 +11,9 @@ import (
 //
 // The readers of a load of several words follow it, with what they depend on, before the next such
 // load. In a tile of multiply-adds the vectors of one side then wait one at a time; in program
-// order all rows wait for the columns, in Sethi-Ullman order all columns for the rows. Evidence,
-// ptxas corpus: matrix products of 8 rows a thread fit 32 registers for sm_90 so.
+// order all rows wait for the columns, in Sethi-Ullman order all columns for the rows.
+//
+// Evidence, ptxas corpus: matrix products of 8 rows a thread fit 32 registers for sm_90 so.
 
 // ByVectorLoad reorders every block that needs fewer registers with its vector loads used up one by
 // one. It is for programs that a cap binds. It reports whether any block was reordered.

@@ -54,10 +54,12 @@ func smOf(v int) SM {
 // Offers is how many registers a thread of a kernel that needs need of them may take. Without a
 // declared CTA size that is the occupancy step. With one it is what leaves as many CTAs resident:
 // one step more at most where registers limit the CTAs; where their number or static shared memory
-// does, all that they leave. Evidence, ptxas corpus (deploy/calibrate/bounds.py, 13.0.88, sm_90,
-// 222 kernels by seven sizes): counts are within 10 % for 59 % of kernels with CTAs of 32 threads
-// and for 56 % with 64 threads and 24 KB of shared memory; by the step alone for 17 % of both.
-// Without a declared size ptxas' counts do not depend on shared memory.
+// does, all that they leave.
+//
+// Evidence, ptxas corpus (deploy/calibrate/bounds.py, 13.0.88, sm_90, 222 kernels by seven sizes):
+// counts are within 10 % for 59 % of kernels with CTAs of 32 threads and for 56 % with 64 threads
+// and 24 KB of shared memory; by the step alone for 17 % of both. Without a declared size ptxas'
+// counts do not depend on shared memory.
 func (t *Target) Offers(need int, c CTA) int {
 	step := t.Step(need)
 	if c.Threads == 0 || !t.Uses(rules.DeclaredSizes) {

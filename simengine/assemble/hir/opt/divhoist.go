@@ -10,8 +10,9 @@ import (
 //
 // A division by a variable begins with the reciprocal of the divisor (Granlund and Montgomery, PLDI
 // 1994, do it for constants at compile time). As a node of its own it is common to all divisions by
-// that divisor, and value numbering computes it once. Evidence, kernels: geglu, whose items divide
-// by the row's length.
+// that divisor, and value numbering computes it once.
+//
+// Evidence, kernels: geglu, whose items divide by the row's length.
 
 // ShareReciprocals gives 32-bit integer divisions and remainders operands for what depends on the
 // divisor alone: its reciprocal and, if signed, its absolute value.

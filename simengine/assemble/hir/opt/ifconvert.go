@@ -11,9 +11,11 @@ import (
 // (Allen et al., "Conversion of Control Dependence to Data Dependence", POPL 1983).
 
 // Instructions of an arm that may be predicated, and of one whose loads have to wait for a store or
-// a barrier before the branch. Evidence, kernels: ptxas predicates arms of 15 and branches around
-// one of 16 (an interpolation in a table). With waiting loads it predicates arms of 4 (a reduction
-// in shared memory) and none of 9 (a stencil on a tile, an interpolation that stores in between).
+// a barrier before the branch.
+//
+// Evidence, kernels: ptxas predicates arms of 15 and branches around one of 16 (an interpolation in
+// a table). With waiting loads it predicates arms of 4 (a reduction in shared memory) and none of 9
+// (a stencil on a tile, an interpolation that stores in between).
 const (
 	ifConvertLimit = 15
 	waitingLimit   = 7

@@ -63,9 +63,10 @@ func skipJump(f *hir.Func, b int) bool {
 }
 
 // shortCircuit makes one branch of two that lead to the same block, where the second computes
-// nothing but its condition (a && b), and predicates the arms. It reports whether it did. Evidence,
-// kernels: ptxas does so for a condition of 5 instructions with arms of 9, and not for one of 6
-// with arms of 16.
+// nothing but its condition (a && b), and predicates the arms. It reports whether it did.
+//
+// Evidence, kernels: ptxas does so for a condition of 5 instructions with arms of 9, and not for
+// one of 6 with arms of 16.
 func shortCircuit(f *hir.Func, b int) bool {
 	hb := &f.Blocks[b]
 	br := f.CondBranch(b)

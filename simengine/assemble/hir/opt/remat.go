@@ -13,8 +13,10 @@ import (
 // exceed the cap.
 
 // RematLimit is the largest number of PTX instructions that are computed again rather than kept in
-// a register. Evidence, kernels: ptxas repeats tile coordinates computed from %tid in sgemm's main
-// loop. Seven covers those chains; ptxas repeats fewer of them.
+// a register.
+//
+// Evidence, kernels: ptxas repeats tile coordinates computed from %tid in sgemm's main loop. Seven
+// covers those chains; ptxas repeats fewer of them.
 const RematLimit = 7
 
 // Rematerialise computes again, in every block outside innermost loops, values of other blocks that
