@@ -26,19 +26,24 @@ import (
 //	        |  fma   <-- next in program order: may use the full budget
 //	        +--------> cycle
 
+// limits are the numbers of general registers that may be live.
+type limits struct {
+	budget      int // after the next instruction in program order
+	aheadBudget int // after an instruction out of program order
+	abandonAt   int // at this many the run is abandoned
+}
+
 // lister is one run of the list scheduler over a block.
 type lister struct {
-	f           *mir.Func
-	g           *dag
-	s           *Scratch
-	budget      int                    // registers that may be live after the next instruction in program order
-	aheadBudget int                    // registers that may be live after an instruction out of program order
-	live        int                    // general registers live now
-	busy        [sharedQueue + 1]int32 // by queue: first cycle at which it takes another instruction
-	final       bool                   // registers are allocated and not counted; only then is the rate of MUFU modelled
-	drained     int32                  // cycle at which the queue of shared memory loads is empty
-	abandonAt   int                    // live registers at which the run is abandoned
-	next        int32                  // first instruction in program order that has not issued
+	f *mir.Func
+	g *dag
+	s *Scratch
+	limits
+	live    int                    // general registers live now
+	busy    [sharedQueue + 1]int32 // by queue: first cycle at which it takes another instruction
+	final   bool                   // registers are allocated and not counted; only then is the rate of MUFU modelled
+	drained int32                  // cycle at which the queue of shared memory loads is empty
+	next    int32                  // first instruction in program order that has not issued
 
 	leastBudget, leastAhead, most int // See memo.
 }

@@ -96,7 +96,7 @@ func TestLister(t *testing.T) {
 			}
 			for budget := g.pressure + 2; budget > max(g.pressure-12, 8); budget -= 3 {
 				for _, slack := range [...]int{0, 4} {
-					l := lister{f: f, g: g, s: s, budget: budget, aheadBudget: budget - slack, abandonAt: budget + 8}
+					l := lister{f: f, g: g, s: s, limits: limits{budget, budget - slack, budget + 8}}
 					got, want := l.run(b), listByDefinition(f, b, budget, budget-slack, budget+8, g, s)
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s block %d, budget %d, slack %d: order\n%v\nwant\n%v", ptx, b, budget, slack, got, want)

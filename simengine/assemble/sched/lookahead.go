@@ -38,14 +38,14 @@ type lookahead struct {
 // listLookahead returns the look-ahead order of block b within a limit, and its pressure.
 func listLookahead(f *mir.Func, b, limit int, g *dag, s *Scratch) ([]int32, int) {
 	for i := range g.lookaheadMemos {
-		if x := &g.lookaheadMemos[i]; x.validFor(limit, limit, 0) {
+		if x := &g.lookaheadMemos[i]; x.validFor(limits{budget: limit, aheadBudget: limit}) {
 			return x.order, x.pressure
 		}
 	}
 	p := lookahead{lister: lister{f: f, g: g, s: s}, limit: limit}
 	order := p.run(b)
 	pressure := orderPressure(f, b, &g.ops, order, g.bounds.out, s.general, s)
-	g.lookaheadMemos = append(g.lookaheadMemos, memo{budget: limit, aheadBudget: limit, leastAhead: p.leastLimit, order: order, pressure: pressure})
+	g.lookaheadMemos = append(g.lookaheadMemos, memo{limits: limits{budget: limit, aheadBudget: limit}, leastAhead: p.leastLimit, order: order, pressure: pressure})
 	return order, pressure
 }
 

@@ -21,8 +21,8 @@ func TestMemosStand(t *testing.T) {
 			for budget := g.pressure + 4; budget > max(g.pressure-20, 8); budget-- {
 				for _, slack := range [...]int{0, 2, 4, 8, 16} {
 					abandonAt := max(budget+1, g.pressure)
-					order, pressure := list(f, b, budget, budget-slack, abandonAt, g, s)
-					l := lister{f: f, g: g, s: s, budget: budget, aheadBudget: budget - slack, abandonAt: abandonAt}
+					order, pressure := list(f, b, limits{budget, budget - slack, abandonAt}, g, s)
+					l := lister{f: f, g: g, s: s, limits: limits{budget, budget - slack, abandonAt}}
 					want := l.run(b)
 					if !slices.Equal(order, want) {
 						t.Fatalf("%s block %d, budget %d, slack %d: another order than without the runs before", ptx, b, budget, slack)

@@ -85,7 +85,7 @@ func Reschedule(f *mir.Func, s *Scratch) error {
 			mb.Insts = slices.Clone(mb.Insts)
 			continue
 		}
-		l := lister{f: f, g: newDAG(f, mb.Insts, s, true, &s.dag), s: s, aheadBudget: 1 << 20, final: true}
+		l := lister{f: f, g: newDAG(f, mb.Insts, s, true, &s.dag), s: s, limits: limits{aheadBudget: 1 << 20}, final: true}
 		mb.Insts = mir.Arrange(mb.Insts, l.run(b))
 	}
 	return nil
@@ -104,7 +104,7 @@ func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
 		if slack > 0 && budget-slack < 8 {
 			break
 		}
-		order, p := list(f, b, budget, budget-slack, max(budget+1, bestPressure), g, s)
+		order, p := list(f, b, limits{budget, budget - slack, max(budget+1, bestPressure)}, g, s)
 		if order != nil && p <= budget {
 			return order
 		}

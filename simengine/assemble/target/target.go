@@ -41,6 +41,13 @@ type Target struct {
 	// SharedIncrement: an atomic that adds one in shared memory takes any number of lanes of a word
 	// at a time (Maxwell on).
 	SharedIncrement bool
+	Registers
+	// Without are the rules of the model that are left out.
+	Without rules.Set
+}
+
+// Registers is how registers are counted and bound occupancy.
+type Registers struct {
 	// Reserved registers are charged beyond those that the code names: from Volta on the reported
 	// count is two more than the highest register plus one.
 	Reserved int
@@ -48,8 +55,6 @@ type Target struct {
 	RegUnit  int   // granularity of a warp's registers
 	Steps    []int // registers a thread at which occupancy changes, ascending
 	sm       SM
-	// Without are the rules of the model that are left out.
-	Without rules.Set
 }
 
 // For returns the target of a compute capability, {9, 0} for sm_90.
@@ -61,7 +66,7 @@ func For(cc [2]int) (*Target, error) {
 	t := &Target{
 		CC: cc, IADD3: v >= 50, LOP3: v >= 50, SharedIncrement: v >= 50, XMAD: v >= 50 && v < 70, IMADWide: v >= 70,
 		Uniform: v >= 75, ConstOperand: v < 90, SharedWindow: v >= 90, Descriptor: v >= 80,
-		Convergence: v >= 70, REDUX: v >= 80, FastI2F: v >= 86, AddMinMax: v >= 90, MinCap: 24, RegUnit: 256,
+		Convergence: v >= 70, REDUX: v >= 80, FastI2F: v >= 86, AddMinMax: v >= 90, Registers: Registers{MinCap: 24, RegUnit: 256},
 	}
 	if v >= 70 {
 		t.Reserved = 2
