@@ -10,6 +10,7 @@
 // regalloc not each other; passes.go lists their passes in
 // order:
 //
+//	rules          rules that imitate ptxas and can be left out one by one
 //	target, vreg   what a compute capability has; virtual registers
 //	hir, hir/opt   PTX instructions, and passes that rewrite them
 //	mir            machine instructions over virtual registers; mir/peephole

@@ -81,14 +81,14 @@ var table = [Count]Info{
 	PressureListOrder: {ID: "pressure-list-order", Does: "top-down order for few registers, without a cap", Corpus: "clang's matrix products, sm_90", Kernels: "fat_threads"},
 	VectorLoadOrder:   {ID: "vector-load-order", Does: "vector loads are used up one by one, under a cap", Corpus: "matrix products, sm_90"},
 	ConstantPressure:  {ID: "constant-pressure", Does: "constants that uniform registers do not hold count as registers", Microbenchmark: "filters.py"},
-	MMAOrder:          {ID: "mma-order", Does: "blocks with MMA keep their order, loads from global memory first", Corpus: "192 kernels, sm_90"},
+	MMAOrder:          {ID: "mma-order", Does: "blocks with MMA keep their order, loads from global memory first", Corpus: "192 programs with MMA, sm_90"},
 	LookAhead:         {ID: "look-ahead", Does: "instructions issue ahead of program order while the rest still fits", Corpus: "882 loops, sm_90"},
 	SharedLoadQueue:   {ID: "shared-load-queue", Does: "loads from shared memory run ahead by a queue's depth", Corpus: "stencils and matrix products, sm_90"},
 
 	HoistedParameters: {ID: "hoisted-parameters", Does: "parameters of outer loops count for the occupancy step as if they were hoisted", Corpus: "sgemm, sm_90", Kernels: "lavamd, hotspot_milo"},
 	RematFloor:        {ID: "remat-floor", Does: "rematerialisation without a cap aims at no fewer than 40 registers", Corpus: "94 programs, sm_90"},
 	OccupancyOverrun:  {ID: "occupancy-overrun", Does: "programs with 16-byte loads in flight take more registers than their step", Corpus: "161 programs, sm_90"},
-	DeclaredSizes:     {ID: "declared-sizes", Does: "a declared CTA size offers the registers that leave as many CTAs resident", Microbenchmark: "bounds.py"},
+	DeclaredSizes:     {ID: "declared-sizes", Does: "a declared CTA size offers the registers that leave as many CTAs resident", Corpus: "222 kernels by seven sizes, sm_90 (bounds.py)"},
 
 	LateReads:     {ID: "late-reads", Does: "sources of late readers keep their registers for six instructions", Corpus: "sines and cosines, sm_90"},
 	BankConflicts: {ID: "bank-conflicts", Does: "registers are chosen so that operands lie in both banks", Corpus: "sm_90"},
