@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 
-	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
@@ -25,9 +25,10 @@ type Engine struct {
 
 // preparation is a kernel prepared for assembly under any cap.
 type preparation struct {
-	of     *ir.Kernel
-	cc     [2]int
-	kernel *assemble.Prepared
+	of      *ir.Kernel
+	cc      [2]int
+	without string // rules of the assembler that are left out
+	kernel  *assemble.Prepared
 }
 
 // New makes an engine.
@@ -67,6 +68,7 @@ type programKey struct {
 	module, kernel string
 	cc             [2]int
 	maxRegisters   int
+	without        string // rules of the assembler that are left out
 }
 
 // Parse reads PTX. name is used in messages. The error is a *Failure.
@@ -139,19 +141,21 @@ func (m *Module) complete(k *ir.Kernel) error {
 
 // assembled is a kernel as the assembler would emit it under a register cap:
 // the same program for caps that come to the same code.
-func (e *Engine) assembled(m *Module, k *ir.Kernel, d *arch.Descriptor, maxRegisters int) (*assemble.Program, error) {
-	key := programKey{m.Digest, k.Name, d.CC, maxRegisters}
+func (e *Engine) assembled(m *Module, k *ir.Kernel, req *Request) (*assemble.Program, error) {
+	opt := assemble.Options{CC: req.Arch.CC, MaxRegisters: req.MaxRegisters, Without: req.Without}
+	without := strings.Join(opt.Without, ",")
+	key := programKey{m.Digest, k.Name, opt.CC, opt.MaxRegisters, without}
 	if p, ok := e.programs.get(key); ok {
 		return p, nil
 	}
-	if e.prepared.of != k || e.prepared.cc != d.CC {
-		prepared, err := assemble.Prepare(k, d.CC)
+	if e.prepared.of != k || e.prepared.cc != opt.CC || e.prepared.without != without {
+		prepared, err := assemble.Prepare(k, opt)
 		if err != nil {
 			return nil, &Failure{FailureUnsupported, err}
 		}
-		e.prepared = preparation{k, d.CC, prepared}
+		e.prepared = preparation{k, opt.CC, without, prepared}
 	}
-	p, err := e.prepared.kernel.Assemble(assemble.Options{CC: d.CC, MaxRegisters: maxRegisters})
+	p, err := e.prepared.kernel.Assemble(opt)
 	if err != nil {
 		return nil, &Failure{FailureUnsupported, err}
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -69,7 +70,12 @@ type Request struct {
 	// as many parameters as there are arguments and constants gets each of these as
 	// a buffer too, at its Position, as Kernel Tuner passes them.
 	Constants []Arg
+	// Without are ids of rules of the assembler model to leave out (see CheckRules).
+	Without []string
 }
+
+// CheckRules reports an id that is not one of a rule of the assembler model; the error lists them.
+func CheckRules(ids []string) error { return assemble.CheckRules(ids) }
 
 // Arg is a kernel argument: a scalar, or a buffer in device memory.
 type Arg struct {
@@ -122,6 +128,9 @@ func (r *Request) Digest(module string) string {
 		for i := range args {
 			args[i].digest(h)
 		}
+	}
+	if len(r.Without) > 0 {
+		text(h, append([]string{"without"}, r.Without...)...)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

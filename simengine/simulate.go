@@ -45,7 +45,7 @@ func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	program, err := e.assembled(m, k, req.Arch, req.MaxRegisters)
+	program, err := e.assembled(m, k, req)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}

@@ -29,6 +29,9 @@ func (a *app) fidelityCommand() *cobra.Command {
 			if m.sample < 0 {
 				return usagef("--sample must not be negative, got %d", m.sample)
 			}
+			if err := simengine.CheckRules(m.without); err != nil {
+				return usagef("--without: %v", err)
+			}
 			if set.name != "" {
 				return a.fidelityOfSets(cmd, &s, &m, &set)
 			}
@@ -46,6 +49,7 @@ func (a *app) fidelityCommand() *cobra.Command {
 	cmd.Flags().StringVar(&m.kernels, "kernels", "", "directory of kernel definitions NAME.json; default: the built-in kernels")
 	cmd.Flags().IntVar(&m.sample, "sample", 0, "score only this many records, drawn by a fixed seed; 0: all")
 	cmd.Flags().StringVar(&m.predictions, "predictions", "", "also write every record with its prediction to this file")
+	cmd.Flags().StringSliceVar(&m.without, "without", nil, "leave out rules of the assembler model, by id, to see what they earn (an unknown id lists them)")
 	return cmd
 }
 
@@ -53,6 +57,7 @@ func (a *app) fidelityCommand() *cobra.Command {
 type measured struct {
 	timings, kernel, kernels, predictions string
 	sample                                int
+	without                               []string // rules of the assembler model
 }
 
 // fidelityOf scores the predictions of one file of records.
@@ -61,7 +66,7 @@ func (a *app) fidelityOf(ctx context.Context, s *simulation, m *measured) error 
 	if err != nil {
 		return err
 	}
-	return a.fidelity(ctx, s, sampleRecords(records, m.sample), m.kernels, m.predictions)
+	return a.fidelity(ctx, s, sampleRecords(records, m.sample), m.kernels, m.predictions, m.without)
 }
 
 // sampleSeed draws the same sample everywhere.
@@ -81,7 +86,7 @@ func sampleRecords(records []record.Record, n int) []record.Record {
 	return out
 }
 
-func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string) error {
+func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string, without []string) error {
 	both := s.level == bothLevels
 	if both {
 		s.level = simengine.Cycle.String()
@@ -110,7 +115,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		}
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone}
+	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: without}
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)

@@ -58,6 +58,7 @@ func TestWrongUsage(t *testing.T) {
 		{"explain copy --arch h200", []string{"--config"}},
 		{"explain copy --arch h200 --config TILE=8", []string{`no parameter "TILE"`}},
 		{"fidelity --arch h200", []string{"--timings or --dataset is required"}},
+		{"fidelity --arch h200 --timings absent.jsonl --without no-such-rule", []string{"--without", `"no-such-rule"`, "look-ahead"}},
 		{"best copy", []string{"--arch is required"}},
 		{"best copy --arch h300", []string{`unknown architecture "h300"`}},
 		{"export --format yaml", []string{`"yaml"`, "json"}},

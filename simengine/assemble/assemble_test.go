@@ -9,85 +9,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/regalloc"
+	"github.com/warptune/warptune/simengine/assemble/target"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ownWord leaves in %rd4 the address of a lane's own word of parameter a, and in
-// %r1 the lane.
-const ownWord = `ld.param.u64 %rd1, [a];
-cvta.to.global.u64 %rd2, %rd1;
-mov.u32 %r1, %tid.x;
-mul.wide.u32 %rd3, %r1, 4;
-add.s64 %rd4, %rd2, %rd3;
-`
-
 // hopper are the options most tests assemble with.
 var hopper = Options{CC: [2]int{9, 0}}
-
-// header starts every PTX text of these tests.
-const header = ".version 8.0\n.target sm_90\n.address_size 64\n"
-
-// saxpy is a kernel with an early return, address arithmetic and a short arm.
-const saxpy = header + `
-.visible .entry saxpy(.param .u64 a, .param .u64 b, .param .u32 n, .param .f32 k)
-{
-	.reg .pred %p<3>;
-	.reg .f32 %f<6>;
-	.reg .b32 %r<6>;
-	.reg .b64 %rd<8>;
-	ld.param.u64 %rd1, [a];
-	ld.param.u64 %rd2, [b];
-	ld.param.u32 %r1, [n];
-	ld.param.f32 %f1, [k];
-	mov.u32 %r2, %ctaid.x;
-	mov.u32 %r3, %tid.x;
-	shl.b32 %r4, %r2, 7;
-	add.s32 %r5, %r4, %r3;
-	setp.ge.s32 %p1, %r5, %r1;
-	@%p1 bra $L__BB0_3;
-	cvta.to.global.u64 %rd3, %rd1;
-	mul.wide.s32 %rd4, %r5, 4;
-	add.s64 %rd5, %rd3, %rd4;
-	ld.global.f32 %f2, [%rd5];
-	mov.f32 %f5, 0f00000000;
-	setp.lt.f32 %p2, %f2, 0f00000000;
-	@%p2 bra $L__BB0_2;
-	mul.f32 %f5, %f2, %f1;
-$L__BB0_2:
-	cvta.to.global.u64 %rd6, %rd2;
-	add.s64 %rd7, %rd6, %rd4;
-	st.global.f32 [%rd7], %f5;
-$L__BB0_3:
-	ret;
-}
-`
-
-// wideKernel sums products over a loop in n accumulators at once.
-func wideKernel(n int) string {
-	var sb strings.Builder
-	fmt.Fprintf(&sb, header+".visible .entry wide(.param .u64 a, .param .u32 n)\n{\n.reg .pred %%p<2>;\n.reg .f32 %%f<%d>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<5>;\n", 2*n+2)
-	sb.WriteString("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd2, %rd3;\n")
-	for i := range n {
-		fmt.Fprintf(&sb, "ld.global.f32 %%f%d, [%%rd4+%d];\n", i, 128*i)
-	}
-	sb.WriteString("mov.u32 %r3, 0;\nLOOP:\n")
-	for i := range n {
-		fmt.Fprintf(&sb, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", i, i, (i+1)%n, (i+7)%n)
-	}
-	sb.WriteString("add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\n")
-	for i := range n {
-		fmt.Fprintf(&sb, "st.global.f32 [%%rd4+%d], %%f%d;\n", 128*i, i)
-	}
-	sb.WriteString("ret;\n}\n")
-	return sb.String()
-}
 
 // must assembles a PTX text with the verifier on.
 func must(t testing.TB, src string, opt Options) *Program {
 	t.Helper()
 	verifying = true
 	defer func() { verifying = false }()
-	p, err := Assemble(buildKernel(t, "test", []byte(src)), opt)
+	p, err := Assemble(asmtest.BuildKernel(t, "test", []byte(src)), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,53 +33,26 @@ func must(t testing.TB, src string, opt Options) *Program {
 }
 
 // mustTarget is the target of a compute capability.
-func mustTarget(t testing.TB, cc [2]int) *target {
+func mustTarget(t testing.TB, cc [2]int) *target.Target {
 	t.Helper()
-	tg, err := targetFor(cc)
+	tg, err := target.For(cc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return tg
 }
 
-// loopKernel is a kernel with a loop of so many rounds, over %p, %f, %r and %rd; %rd3 is a
-// thread's address, %r1 the parameter n, and %f1 what is stored.
-func loopKernel(declared, before, body, rounds string) string {
-	return header + declared + `.visible .entry k(.param .u64 a, .param .u32 n)
-{
-.reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-ld.param.u64 %rd1, [a];
-ld.param.u32 %r1, [n];
-mov.u32 %r2, %tid.x;
-mul.wide.u32 %rd2, %r2, 4;
-add.s64 %rd3, %rd1, %rd2;
-mov.f32 %f1, 0f00000000;
-mov.u32 %r3, 0;
-` + strings.ReplaceAll(before, "; ", ";\n") + `
-L:
-` + strings.ReplaceAll(body, "; ", ";\n") + `
-add.s32 %r3, %r3, 1;
-setp.ne.s32 %p1, %r3, ` + rounds + `;
-@%p1 bra L;
-st.global.f32 [%rd3], %f1;
-ret;
-}
-`
-}
-
 // selected takes a kernel as far as machine instructions over virtual registers.
-func selected(k *ir.Kernel, tg *target, limit int, reduce bool) (*fn, error) {
-	f, err := front(k, tg)
+func selected(k *ir.Kernel, tg *target.Target) (*mir.Func, error) {
+	base, err := prepared(k, tg)
 	if err != nil {
 		return nil, err
 	}
-	level := 0
-	if reduce {
-		level = rematLimit
+	u, err := base.selected(0)
+	if err != nil {
+		return nil, err
 	}
-	f = f.variant(level)
-	f.cap = limit
-	return f, f.runPasses(selection)
+	return u.mir, nil
 }
 
 // Registers that are computed from themselves alone, or from each other, and that
@@ -172,7 +83,7 @@ func stripped(p *Program) Program {
 }
 
 func TestRenamingChangesNothing(t *testing.T) {
-	for _, src := range []string{saxpy, wideKernel(20)} {
+	for _, src := range []string{asmtest.Saxpy, asmtest.WideKernel(20)} {
 		want := stripped(must(t, src, hopper))
 		renamed := regexp.MustCompile(`%(f|rd|r|p)(\d|<)`).ReplaceAllString(src, "%renamed_$1$2")
 		renamed = strings.NewReplacer("$L__BB0_", "LABEL_", "LOOP", "AROUND").Replace(renamed)
@@ -183,17 +94,17 @@ func TestRenamingChangesNothing(t *testing.T) {
 }
 
 func TestDeclarationOrderChangesNoCount(t *testing.T) {
-	want := must(t, saxpy, hopper)
+	want := must(t, asmtest.Saxpy, hopper)
 	lines := "\t.reg .pred %p<3>;\n\t.reg .f32 %f<6>;\n\t.reg .b32 %r<6>;\n\t.reg .b64 %rd<8>;\n"
 	swapped := "\t.reg .b64 %rd<8>;\n\t.reg .b32 %r<6>;\n\t.reg .f32 %f<6>;\n\t.reg .pred %p<3>;\n"
-	got := must(t, strings.Replace(saxpy, lines, swapped, 1), hopper)
+	got := must(t, strings.Replace(asmtest.Saxpy, lines, swapped, 1), hopper)
 	if got.Registers != want.Registers || got.CodeBytes != want.CodeBytes {
 		t.Errorf("registers %d, code %d bytes; were %d and %d", got.Registers, got.CodeBytes, want.Registers, want.CodeBytes)
 	}
 }
 
 func TestAssemblyIsDeterministic(t *testing.T) {
-	src := wideKernel(60)
+	src := asmtest.WideKernel(60)
 	want := stripped(must(t, src, Options{CC: hopper.CC, MaxRegisters: 40}))
 	for range 5 {
 		if got := stripped(must(t, src, Options{CC: hopper.CC, MaxRegisters: 40})); !reflect.DeepEqual(got, want) {
@@ -204,7 +115,7 @@ func TestAssemblyIsDeterministic(t *testing.T) {
 
 func TestLowerCapNeverSpillsLess(t *testing.T) {
 	for _, n := range []int{12, 40, 90} {
-		src := wideKernel(n)
+		src := asmtest.WideKernel(n)
 		spilled := 1 << 30
 		for cap := 24; cap <= 128; cap += 8 {
 			p := must(t, src, Options{CC: hopper.CC, MaxRegisters: cap})
@@ -226,7 +137,7 @@ func TestLowerCapNeverSpillsLess(t *testing.T) {
 }
 
 func TestCapComesFromDirectives(t *testing.T) {
-	src := wideKernel(90)
+	src := asmtest.WideKernel(90)
 	for _, c := range []struct {
 		directive string
 		most      int
@@ -251,31 +162,35 @@ func TestLeastCTAsOfferRegisters(t *testing.T) {
 	}{
 		{"", 0},
 		{".maxntid 128, 1, 1", 0},
-		{".maxntid 128, 1, 1\n.minnctapersm 1", maxRegisters},
-		{".maxntid 64, 1, 1\n.minnctapersm 4", maxRegisters},
+		{".maxntid 128, 1, 1\n.minnctapersm 1", target.MaxRegisters},
+		{".maxntid 64, 1, 1\n.minnctapersm 4", target.MaxRegisters},
 		{".maxntid 128, 1, 1\n.minnctapersm 4", 128},
 	} {
-		k := buildKernel(t, "k", []byte(strings.Replace(wideKernel(9), ".param .u32 n)", ".param .u32 n)\n"+c.directive, 1)))
+		k := asmtest.BuildKernel(t, "k", []byte(strings.Replace(asmtest.WideKernel(9), ".param .u32 n)", ".param .u32 n)\n"+c.directive, 1)))
 		if got := registerCap(k, mustTarget(t, hopper.CC), hopper); got != c.limit {
 			t.Errorf("%q: %d registers are offered, want %d", c.directive, got, c.limit)
 		}
 	}
 }
 
+// kernelText is a kernel of a PTX body over %r, %rd, %f and %p.
+func kernelText(body string) string {
+	return asmtest.Header + ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
+		"ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n" + body + "\nret;\n}\n"
+}
+
 // listingOf is the machine code of a PTX body over %r, %rd, %f and %p.
 func listingOf(t *testing.T, body string) string {
 	t.Helper()
-	src := header + ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
-		"ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n" + body + "\nret;\n}\n"
-	tg, err := targetFor(hopper.CC)
+	tg, err := target.For(hopper.CC)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	f, err := selected(asmtest.BuildKernel(t, "k", []byte(kernelText(body))), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.listing()
+	return asmtest.Listing(f)
 }
 
 func TestSelection(t *testing.T) {
@@ -371,20 +286,20 @@ func TestSelection(t *testing.T) {
 }
 
 func TestShortArmIsPredicatedAndEarlyReturnIsAnExit(t *testing.T) {
-	p := must(t, saxpy, hopper)
+	p := must(t, asmtest.Saxpy, hopper)
 	merged, guarded, exits := 0, 0, 0
 	for _, b := range p.Blocks {
 		if b.Merged >= 0 {
 			merged++
 		}
 		for _, in := range b.Instrs {
-			if in.Class == Branch {
+			if in.Class == mir.Branch {
 				t.Errorf("a branch is left: %+v", in)
 			}
-			if in.Guarded && in.Class == FMA && in.Carried >= 0 {
+			if in.Guarded && in.Class == mir.FMA && in.Carried >= 0 {
 				guarded++
 			}
-			if in.Class == Exit && in.Guarded {
+			if in.Class == mir.Exit && in.Guarded {
 				exits++
 			}
 		}
@@ -396,17 +311,17 @@ func TestShortArmIsPredicatedAndEarlyReturnIsAnExit(t *testing.T) {
 
 func TestEveryGenerationAssembles(t *testing.T) {
 	for _, cc := range [][2]int{{3, 5}, {5, 2}, {6, 1}, {7, 0}, {7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {12, 0}} {
-		p := must(t, saxpy, Options{CC: cc})
+		p := must(t, asmtest.Saxpy, Options{CC: cc})
 		if p.Registers < 6 || p.Registers > 32 {
 			t.Errorf("compute capability %v: %d registers", cc, p.Registers)
 		}
 	}
 	for _, cc := range [][2]int{{0, 0}, {2, 0}, {99, 0}} {
-		if _, err := Assemble(buildKernel(t, "k", []byte(saxpy)), Options{CC: cc}); err == nil {
+		if _, err := Assemble(asmtest.BuildKernel(t, "k", []byte(asmtest.Saxpy)), Options{CC: cc}); err == nil {
 			t.Errorf("compute capability %v is accepted", cc)
 		}
 	}
-	if _, err := Assemble(buildKernel(t, "k", []byte(saxpy)), Options{CC: hopper.CC, MaxRegisters: -1}); err == nil {
+	if _, err := Assemble(asmtest.BuildKernel(t, "k", []byte(asmtest.Saxpy)), Options{CC: hopper.CC, MaxRegisters: -1}); err == nil {
 		t.Error("a negative cap is accepted")
 	}
 }
@@ -414,24 +329,29 @@ func TestEveryGenerationAssembles(t *testing.T) {
 // TestVerifierFindsDamage swaps dependent instructions and moves a value onto
 // another's register: the verifier must object.
 func TestVerifierFindsDamage(t *testing.T) {
-	tg, _ := targetFor(hopper.CC)
-	f, err := selected(buildKernel(t, "k", []byte(wideKernel(8))), tg, 0, false)
+	tg, _ := target.For(hopper.CC)
+	base, err := prepared(asmtest.BuildKernel(t, "k", []byte(asmtest.WideKernel(8))), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.budget = 64
-	if err := f.assign(); err != nil {
+	u, err := base.selected(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.verifyRegisters(); err != nil {
+	u.budget = 64
+	if err := u.allocate(); err != nil {
+		t.Fatal(err)
+	}
+	f := u.mir
+	if err := regalloc.VerifyRegisters(f, &u.scratch.allocating); err != nil {
 		t.Fatal(err)
 	}
 	damaged := 0
-	for _, b := range f.order {
-		insts := f.mblocks[b].insts
+	for _, b := range f.Order {
+		insts := f.Blocks[b].Insts
 		for i := 0; i+1 < len(insts); i++ {
 			insts[i], insts[i+1] = insts[i+1], insts[i]
-			if f.verifyOrder() != nil {
+			if f.VerifyOrder() != nil {
 				damaged++
 			}
 			insts[i], insts[i+1] = insts[i+1], insts[i]
@@ -440,15 +360,15 @@ func TestVerifierFindsDamage(t *testing.T) {
 	if damaged < 5 {
 		t.Errorf("only %d exchanges of neighbours were noticed", damaged)
 	}
-	if err := f.verifyOrder(); err != nil {
+	if err := f.VerifyOrder(); err != nil {
 		t.Fatal(err)
 	}
-	for v := range f.regs {
-		if f.vals[v].file == fileGeneral && f.regs[v] > 4 {
-			f.regs[v] = 4
+	for v := range f.Regs {
+		if f.Values[v].File == vreg.General && f.Regs[v] > 4 {
+			f.Regs[v] = 4
 		}
 	}
-	if f.verifyRegisters() == nil {
+	if regalloc.VerifyRegisters(f, &u.scratch.allocating) == nil {
 		t.Error("values on one register were not noticed")
 	}
 }
@@ -468,7 +388,7 @@ func TestRealKernelsVerify(t *testing.T) {
 		for range 15 {
 			r := records[rng.IntN(len(records))]
 			cc := ccs[rng.IntN(len(ccs))]
-			if _, err := Assemble(c.kernel(t, r.PTX), Options{CC: cc, MaxRegisters: r.cap()}); err != nil {
+			if _, err := Assemble(c.Kernel(t, r.PTX), Options{CC: cc, MaxRegisters: r.cap()}); err != nil {
 				t.Errorf("seed %d: %s cap %d on %v: %v", seed, r.PTX, r.cap(), cc, err)
 			}
 		}
@@ -477,7 +397,7 @@ func TestRealKernelsVerify(t *testing.T) {
 
 // rotate sums the rotated and the counted bits of a word, and a rotation in a
 // constant's place.
-const rotate = header + `
+const rotate = asmtest.Header + `
 .visible .entry rotate(.param .u64 a)
 {
 	.reg .b32 %r<10>;
@@ -504,7 +424,7 @@ func TestRotationsAreFunnelShifts(t *testing.T) {
 	count := func(src string) (n int) {
 		for _, b := range must(t, src, hopper).Blocks {
 			for _, in := range b.Instrs {
-				if in.Class == ALU || in.Class == FMAHeavy {
+				if in.Class == mir.ALU || in.Class == mir.FMAHeavy {
 					n++
 				}
 			}
@@ -531,20 +451,20 @@ func TestIntegerSumsShareTwoPipes(t *testing.T) {
 		{"mul.lo.s32 %r50, %r50, %r1;\n", sums, sums},
 	} {
 		var sb strings.Builder
-		sb.WriteString(header + ".visible .entry sums(.param .u64 a)\n{\n.reg .b32 %r<60>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\n" +
+		sb.WriteString(asmtest.Header + ".visible .entry sums(.param .u64 a)\n{\n.reg .b32 %r<60>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\n" +
 			"ld.global.u32 %r0, [%rd2];\nld.global.u32 %r1, [%rd2+4];\nld.global.u32 %r50, [%rd2+8];\n")
 		for i := range sums { // each is read twice, so that none becomes part of the next
 			fmt.Fprintf(&sb, "add.s32 %%r%d, %%r%d, %%r%d;\n%s", i+2, i+1, i, c.product)
 		}
 		fmt.Fprintf(&sb, "st.global.u32 [%%rd2], %%r%d;\nst.global.u32 [%%rd2+4], %%r%d;\nst.global.u32 [%%rd2+8], %%r50;\nret;\n}\n", sums, sums+1)
-		var count [NumClasses]int
+		var count [mir.NumClasses]int
 		for _, b := range must(t, sb.String(), hopper).Blocks {
 			for _, in := range b.Instrs {
 				count[in.Class]++
 			}
 		}
-		if count[ALU] != c.alu || count[FMAHeavy] != c.multiplier {
-			t.Errorf("%d sums, each with %q: %d instructions for the integer pipe and %d for the multiplier's, want %d and %d", sums, c.product, count[ALU], count[FMAHeavy], c.alu, c.multiplier)
+		if count[mir.ALU] != c.alu || count[mir.FMAHeavy] != c.multiplier {
+			t.Errorf("%d sums, each with %q: %d instructions for the integer pipe and %d for the multiplier's, want %d and %d", sums, c.product, count[mir.ALU], count[mir.FMAHeavy], c.alu, c.multiplier)
 		}
 	}
 }

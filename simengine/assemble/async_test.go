@@ -1,6 +1,10 @@
 package assemble
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
 
 // TestAsyncCopies: loads of nothing come before the first cp.async of each block, by
 // generation, and an arm with one is branched around however short.
@@ -20,8 +24,8 @@ cp.async.wait_group 0;`)
 		idle int
 	}{{[2]int{8, 0}, 4}, {[2]int{8, 9}, 4}, {[2]int{9, 0}, 6}} {
 		n := selectedOps(t, src, c.cc)
-		if n[opLDSOFF] != c.idle || n[opLDGSTS] != 3 || n[opBRA] == 0 {
-			t.Errorf("%v: %d loads of nothing, %d copies and %d branches, want %d, 3 and some", c.cc, n[opLDSOFF], n[opLDGSTS], n[opBRA], c.idle)
+		if n[mir.OpLDSOFF] != c.idle || n[mir.OpLDGSTS] != 3 || n[mir.OpBRA] == 0 {
+			t.Errorf("%v: %d loads of nothing, %d copies and %d branches, want %d, 3 and some", c.cc, n[mir.OpLDSOFF], n[mir.OpLDGSTS], n[mir.OpBRA], c.idle)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func BenchmarkAssemble(b *testing.B) {
 		{"large", "sgemm-5fb9b2969bb9", 0},
 		{"spilling", "sgemm-c52d5a1056d9", 64},
 	} {
-		k := c.kernel(b, bm.ptx)
+		k := c.Kernel(b, bm.ptx)
 		b.Run(bm.name, func(b *testing.B) {
 			b.ReportAllocs()
 			n := 0
@@ -39,10 +39,10 @@ func BenchmarkAssemble(b *testing.B) {
 // not depend on them.
 func BenchmarkCaps(b *testing.B) {
 	c := openCorpus(b, filepath.Join(sharedDir(b), "ptx.zip"))
-	k := c.kernel(b, "sgemm-25b729b06491")
+	k := c.Kernel(b, "sgemm-25b729b06491")
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := Prepare(k, [2]int{9, 0})
+		p, err := Prepare(k, hopper)
 		if err != nil {
 			b.Fatal(err)
 		}

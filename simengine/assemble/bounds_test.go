@@ -3,6 +3,8 @@ package assemble
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
 )
 
 // A declared CTA size bounds the registers of a thread; it does not offer those
@@ -10,7 +12,7 @@ import (
 // products with __launch_bounds__(512) for sm_75: 64 registers of 128).
 func TestDeclaredSizeOffersNoRegisters(t *testing.T) {
 	for _, cc := range [][2]int{{7, 5}, {8, 6}, {9, 0}} {
-		free := filtered(9, 4)
+		free := asmtest.Filtered(9, 4)
 		bound := strings.Replace(free, "(.param .u64 a)\n{", "(.param .u64 a)\n.maxntid 512, 1, 1\n{", 1)
 		if bound == free {
 			t.Fatal("no place for the directive")

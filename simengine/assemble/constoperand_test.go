@@ -3,23 +3,27 @@ package assemble
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
 // selectedOps counts the operations that a kernel is lowered to for a compute capability.
-func selectedOps(t *testing.T, src string, cc [2]int) map[mop]int {
+func selectedOps(t *testing.T, src string, cc [2]int) map[mir.Op]int {
 	t.Helper()
-	tg, err := targetFor(cc)
+	tg, err := target.For(cc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := selected(buildKernel(t, "k", []byte(src)), tg, 0, false)
+	f, err := selected(asmtest.BuildKernel(t, "k", []byte(src)), tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := map[mop]int{}
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			n[f.mblocks[b].insts[i].op]++
+	n := map[mir.Op]int{}
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			n[f.Blocks[b].Insts[i].Op]++
 		}
 	}
 	return n
@@ -33,12 +37,12 @@ func TestConstantsAreReadInPlaceBeforeHopper(t *testing.T) {
 	src = constants(src)
 	for _, cc := range [][2]int{{3, 5}, {5, 2}, {6, 0}, {7, 0}, {7, 5}, {8, 0}, {8, 6}, {8, 9}} {
 		n := selectedOps(t, src, cc)
-		if loads := n[opLDC] + n[opULDCX]; loads != 0 || n[opFFMA] != 2 || n[opS2R] != 1 {
-			t.Errorf("sm_%d%d: %d loads of constants, %d multiply-adds, %d special registers; want 0, 2 and 1 (the thread's index)", cc[0], cc[1], loads, n[opFFMA], n[opS2R])
+		if loads := n[mir.OpLDC] + n[mir.OpULDCX]; loads != 0 || n[mir.OpFFMA] != 2 || n[mir.OpS2R] != 1 {
+			t.Errorf("sm_%d%d: %d loads of constants, %d multiply-adds, %d special registers; want 0, 2 and 1 (the thread's index)", cc[0], cc[1], loads, n[mir.OpFFMA], n[mir.OpS2R])
 		}
 	}
-	if n := selectedOps(t, src, hopper.CC); n[opULDCX]+n[opLDC] < 2 || n[opS2R]+n[opS2UR] != 2 {
-		t.Errorf("sm_90: %d loads of constants, %d special registers; want some, and 2", n[opULDCX]+n[opLDC], n[opS2R]+n[opS2UR])
+	if n := selectedOps(t, src, hopper.CC); n[mir.OpULDCX]+n[mir.OpLDC] < 2 || n[mir.OpS2R]+n[mir.OpS2UR] != 2 {
+		t.Errorf("sm_90: %d loads of constants, %d special registers; want some, and 2", n[mir.OpULDCX]+n[mir.OpLDC], n[mir.OpS2R]+n[mir.OpS2UR])
 	}
 }
 
@@ -66,8 +70,8 @@ func TestLoadsReadInPlaceAreJoined(t *testing.T) {
 func TestProductsAddPointersInPlace(t *testing.T) {
 	src := guardedText("mul.wide.u32 %rd6, %r1, 4; add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f2, [%rd7]; add.f32 %f1, %f1, %f2;")
 	n := selectedOps(t, src, [2]int{8, 6})
-	if n[opIMADWIDE] != 2 || n[opMOV] > 4 {
-		t.Errorf("%d wide products, %d moves; want 2 and at most 4 (stack pointer, factor, bound, zero)", n[opIMADWIDE], n[opMOV])
+	if n[mir.OpIMADWIDE] != 2 || n[mir.OpMOV] > 4 {
+		t.Errorf("%d wide products, %d moves; want 2 and at most 4 (stack pointer, factor, bound, zero)", n[mir.OpIMADWIDE], n[mir.OpMOV])
 	}
 }
 
@@ -81,8 +85,8 @@ func TestDivisionOfCommonValuesBranchesTogether(t *testing.T) {
 		{"cvt.rn.f32.s32 %f2, %r1; div.rn.f32 %f1, %f2, 0f40400000; ", 0},
 		{"cvt.rn.f32.s32 %f2, %r2; div.rn.f32 %f1, %f2, 0f40400000; ", 1},
 	} {
-		if n := selectedOps(t, guardedText(c.body), hopper.CC); n[opBSSY] != c.want || n[opFCHK] != 1 {
-			t.Errorf("%s%d barriers, %d checks; want %d and 1", c.body, n[opBSSY], n[opFCHK], c.want)
+		if n := selectedOps(t, guardedText(c.body), hopper.CC); n[mir.OpBSSY] != c.want || n[mir.OpFCHK] != 1 {
+			t.Errorf("%s%d barriers, %d checks; want %d and 1", c.body, n[mir.OpBSSY], n[mir.OpFCHK], c.want)
 		}
 	}
 }

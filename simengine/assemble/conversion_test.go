@@ -1,6 +1,11 @@
 package assemble
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
 
 // Integers become floats on the ALU from the GA102 on, and on the slow unit on the A100 and
 // before (ptxas 13.0.88 for sm_75 to sm_120).
@@ -11,15 +16,15 @@ func TestIntegersToFloats(t *testing.T) {
 		fast int
 	}{{[2]int{7, 5}, 0}, {[2]int{8, 0}, 0}, {[2]int{8, 6}, 1}, {[2]int{8, 7}, 1}, {[2]int{8, 9}, 1}, {[2]int{9, 0}, 1}, {[2]int{12, 0}, 1}} {
 		n := selectedOps(t, src, c.cc)
-		if n[opI2FP] != c.fast || n[opI2F] != 1-c.fast {
-			t.Errorf("sm_%d%d: %d I2FP and %d I2F, want %d and %d", c.cc[0], c.cc[1], n[opI2FP], n[opI2F], c.fast, 1-c.fast)
+		if n[mir.OpI2FP] != c.fast || n[mir.OpI2F] != 1-c.fast {
+			t.Errorf("sm_%d%d: %d I2FP and %d I2F, want %d and %d", c.cc[0], c.cc[1], n[mir.OpI2FP], n[mir.OpI2F], c.fast, 1-c.fast)
 		}
 	}
 }
 
 // A structure handed to a kernel by value is read through the address of the parameter.
 func TestParameterByAddress(t *testing.T) {
-	src := header + `.visible .entry byaddress(.param .u64 a, .param .align 4 .b8 w[64])
+	src := asmtest.Header + `.visible .entry byaddress(.param .u64 a, .param .align 4 .b8 w[64])
 {
 .reg .f32 %f<5>;
 .reg .b32 %r<3>;

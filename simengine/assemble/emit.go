@@ -4,48 +4,53 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// instructionBytes is the size of a machine instruction: 16 bytes from Volta
-// on, 8 before (plus scheduling words, left out).
-func (f *fn) instructionBytes() int {
-	if f.t.cc[0] >= 7 {
+// instructionBytes is the size of a machine instruction: 16 bytes from Volta on, before 8 (without
+// scheduling words).
+func instructionBytes(f *mir.Func) int {
+	if f.Target.CC[0] >= 7 {
 		return 16
 	}
 	return 8
 }
 
-// emit turns machine blocks into the program.
-func (f *fn) emit() error {
-	p := &Program{Kernel: f.k, Blocks: make([]Block, len(f.mblocks))}
-	for b := range f.mblocks {
-		mb := &f.mblocks[b]
-		p.Blocks[b] = Block{Merged: mb.merged, Holds: f.blocks[b].holds, Instrs: make([]Instr, len(mb.insts))}
-		for i := range mb.insts {
-			p.Blocks[b].Instrs[i] = f.machineInstr(&mb.insts[i])
+// emit makes the program.
+func (u *unit) emit() error {
+	f := u.mir
+	p := &Program{Kernel: f.Kernel, Blocks: make([]Block, len(f.Blocks))}
+	for b := range f.Blocks {
+		mb := &f.Blocks[b]
+		p.Blocks[b] = Block{Merged: mb.Merged, Holds: mb.Holds, Instrs: make([]Instr, len(mb.Insts))}
+		for i := range mb.Insts {
+			p.Blocks[b].Instrs[i] = machineInstr(f, &mb.Insts[i])
 		}
-		p.CodeBytes += len(mb.insts) * f.instructionBytes()
+		p.CodeBytes += len(mb.Insts) * instructionBytes(f)
 	}
-	p.Registers = f.general + f.t.reserved
-	p.SpillBytes = f.spills.bytes
-	p.LocalBytes = f.k.LocalBytes + f.spills.bytes
-	p.SpillStores, p.SpillLoads = f.spills.stores, f.spills.loads
-	f.joined = append(slices.Clone(f.joined), p.withoutLoad(f.inPlace)...)
-	slices.Sort(f.joined)
-	slices.SortFunc(f.wide, func(a, b WideAccess) int { return cmp.Compare(a.PC, b.PC) })
-	p.Joined, p.Wide = f.joined, f.wide
-	slices.Sort(f.elected)
-	p.Elected = slices.Compact(f.elected)
-	slices.Sort(f.counted)
-	p.Counted = slices.Compact(f.counted)
-	slices.Sort(f.swapped)
-	p.Swapped = slices.Compact(f.swapped)
-	f.program = p
+	p.Registers = f.General + f.Target.Reserved
+	p.SpillBytes = f.Spills.Bytes
+	p.LocalBytes = f.Kernel.LocalBytes + f.Spills.Bytes
+	p.SpillStores, p.SpillLoads = f.Spills.Stores, f.Spills.Loads
+	p.Joined = append(slices.Clone(u.hir.Joined), p.withoutLoad(f.ReadInPlace)...)
+	slices.Sort(p.Joined)
+	p.Wide = u.hir.Wide
+	slices.SortFunc(p.Wide, func(a, b hir.WideAccess) int { return cmp.Compare(a.PC, b.PC) })
+	p.Elected, p.Counted, p.Swapped = distinct(f.Elected), distinct(f.Counted), distinct(f.Swapped)
+	u.program = p
 	return nil
 }
 
-// withoutLoad returns the PTX loads among pcs, each once, that no machine instruction does.
+// distinct sorts PTX instructions in place and returns each once.
+func distinct(pcs []int32) []int32 {
+	slices.Sort(pcs)
+	return slices.Compact(pcs)
+}
+
+// withoutLoad returns the PTX loads among pcs, each once, that no machine instruction makes.
 func (p *Program) withoutLoad(pcs []int32) []int32 {
 	if len(pcs) == 0 {
 		return nil
@@ -53,7 +58,7 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 	loaded := map[int32]bool{}
 	for b := range p.Blocks {
 		for i := range p.Blocks[b].Instrs {
-			if in := &p.Blocks[b].Instrs[i]; in.Class == LDC {
+			if in := &p.Blocks[b].Instrs[i]; in.Class == mir.LDC {
 				loaded[in.Source] = true
 			}
 		}
@@ -64,45 +69,43 @@ func (p *Program) withoutLoad(pcs []int32) []int32 {
 }
 
 // machineInstr converts one instruction.
-func (f *fn) machineInstr(in *inst) Instr {
-	m := Instr{Class: mops[in.op].class, Source: in.pc, Space: in.space, Width: in.width, Guarded: in.guard != noValue, Spill: in.spill, Carried: in.carried}
-	m.Calls = in.op == opBRA && in.pc >= 0 && ir.HasSlowPath(&f.k.Instrs[in.pc])
-	for i := range in.dst {
-		m.Dst[i] = f.regSpan(&in.dst[i])
+func machineInstr(f *mir.Func, in *mir.Inst) Instr {
+	m := Instr{Class: in.Op.Class(), Source: in.PC, Space: in.Space, Width: in.Width, Guarded: in.Guard != vreg.None, Spill: in.SpillSlot, Carried: in.Carried}
+	m.Calls = in.Op == mir.OpBRA && in.PC >= 0 && ir.HasSlowPath(&f.Kernel.Instrs[in.PC])
+	for i := range in.Dst {
+		m.Dst[i] = regSpan(f, &in.Dst[i])
 	}
 	n := 0
-	for i := range in.src[:in.nsrc] {
-		if s := f.regSpan(&in.src[i]); s.Count > 0 && n < len(m.Src) {
+	for i := range in.Src[:in.NSrc] {
+		if s := regSpan(f, &in.Src[i]); s.Count > 0 && n < len(m.Src) {
 			m.Src[n] = s
 			n++
 		}
 	}
-	if in.guard != noValue && n < len(m.Src) {
-		g := valueArg(in.guard, 0, 1)
-		m.Src[n] = f.regSpan(&g)
+	if in.Guard != vreg.None && n < len(m.Src) {
+		g := mir.ValueWords(in.Guard, 0, 1)
+		m.Src[n] = regSpan(f, &g)
 	}
 	return m
 }
 
-// predicates is the number of predicate registers; more live ones than that
-// share (a real assembler would move some to a general register).
+// predicates is the number of predicate registers of a thread. If more are live they share.
 const predicates = 7
 
-// regSpan is an operand as physical registers. Uniform registers are numbered
-// after the predicates.
-func (f *fn) regSpan(a *arg) RegSpan {
-	if a.kind != argValue || f.regs[a.v] < 0 {
+// regSpan is an operand as physical registers.
+func regSpan(f *mir.Func, a *mir.Arg) RegSpan {
+	if a.Kind != mir.ArgValue || f.Regs[a.Value] < 0 {
 		return RegSpan{First: NoReg}
 	}
-	r := Reg(f.regs[a.v])
-	switch f.vals[a.v].file {
-	case fileGeneral:
-		return RegSpan{First: r + Reg(a.w), Count: a.n}
-	case filePred:
+	r := Reg(f.Regs[a.Value])
+	switch f.Values[a.Value].File {
+	case vreg.General:
+		return RegSpan{First: r + Reg(a.Word), Count: a.N}
+	case vreg.Predicate:
 		return RegSpan{First: PredBase + r%predicates, Count: 1}
-	case fileUniform:
-		return RegSpan{First: UniformBase + (r+Reg(a.w))%uniformRegisters, Count: a.n}
-	case fileUniformPred:
+	case vreg.Uniform:
+		return RegSpan{First: UniformBase + (r+Reg(a.Word))%uniformRegisters, Count: a.N}
+	case vreg.UniformPredicate:
 		return RegSpan{First: PredBase + predicates + r%predicates, Count: 1}
 	}
 	return RegSpan{First: NoReg}

@@ -1,6 +1,10 @@
 package assemble
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+)
 
 // TestFoundByMutants has what TestMutantsAssemble found, made small. Most of it reads registers
 // that nothing has written on some path, as compilers leave those that nobody looks at.
@@ -91,7 +95,7 @@ L9:
 	shfl.sync.bfly.b32 %r81|%p31, %r9, %r60, %r59, %r54;`, Options{CC: [2]int{8, 0}, MaxRegisters: 32}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := header + ".visible .entry k(.param .u64 a, .param .u32 n) {\n.reg .pred %p<99>; .reg .b16 %h<4>; .reg .f32 %f<299>; .reg .b32 %r<199>; .reg .b64 %rd<99>;\n" + c.body + "\n}"
+			text := asmtest.Header + ".visible .entry k(.param .u64 a, .param .u32 n) {\n.reg .pred %p<99>; .reg .b16 %h<4>; .reg .f32 %f<299>; .reg .b32 %r<199>; .reg .b64 %rd<99>;\n" + c.body + "\n}"
 			if ok, err := assembleMutant(text, c.opt); !ok || err != nil {
 				t.Errorf("a kernel: %v; %v", ok, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
 // assembledElsewhere is one PTX under one cap, and the registers that ptxas gives it on each
@@ -31,7 +32,7 @@ func TestRegistersOfOtherGenerations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records = slices.DeleteFunc(records, func(r assembledElsewhere) bool { return c.files[r.PTX] == nil }) // of archives that were not fetched
+	records = slices.DeleteFunc(records, func(r assembledElsewhere) bool { return c.Files[r.PTX] == nil }) // of archives that were not fetched
 	const seed = 1
 	if os.Getenv("ASSEMBLE_ALL") == "" {
 		rng := rand.New(rand.NewPCG(seed, seed))
@@ -44,7 +45,7 @@ func TestRegistersOfOtherGenerations(t *testing.T) {
 			if by[sm] == nil {
 				by[sm] = &occupancyScore{target: targetNamed(t, sm)}
 			}
-			p, err := Assemble(c.kernel(t, r.PTX), Options{CC: by[sm].target.cc, MaxRegisters: r.Cap})
+			p, err := Assemble(c.Kernel(t, r.PTX), Options{CC: by[sm].target.CC, MaxRegisters: r.Cap})
 			if err != nil {
 				t.Errorf("%s cap %d for %s: %v", r.PTX, r.Cap, sm, err)
 				continue
@@ -67,7 +68,7 @@ func TestRegistersOfOtherGenerations(t *testing.T) {
 
 // occupancyScore is how register counts for a target compare with the real assembler's.
 type occupancyScore struct {
-	target                      *target
+	target                      *target.Target
 	all, exact, near, step, low int
 }
 
@@ -79,7 +80,7 @@ func (s *occupancyScore) add(got, want int) {
 	if math.Abs(float64(got-want)) <= 0.1*float64(want) {
 		s.near++
 	}
-	switch ours, theirs := s.target.step(got), s.target.step(want); {
+	switch ours, theirs := s.target.Step(got), s.target.Step(want); {
 	case ours == theirs:
 		s.step++
 	case ours < theirs:
@@ -91,13 +92,13 @@ func (s *occupancyScore) add(got, want int) {
 func (s *occupancyScore) share(k int) float64 { return 100 * float64(k) / float64(s.all) }
 
 // targetNamed is the target of a name of ptxas such as sm_86.
-func targetNamed(t *testing.T, sm string) *target {
+func targetNamed(t *testing.T, sm string) *target.Target {
 	t.Helper()
 	var cc [2]int
 	if _, err := fmt.Sscanf(sm, "sm_%1d%1d", &cc[0], &cc[1]); err != nil {
 		t.Fatalf("%s: %v", sm, err)
 	}
-	tg, err := targetFor(cc)
+	tg, err := target.For(cc)
 	if err != nil {
 		t.Fatal(err)
 	}

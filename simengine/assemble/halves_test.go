@@ -1,23 +1,10 @@
 package assemble
 
-import "testing"
+import (
+	"testing"
 
-func TestNearestHalves(t *testing.T) {
-	for v, want := range map[float32]uint16{
-		0: 0, 1: 0x3c00, -2: 0xc000, 0.25: 0x3400, 65504: 0x7bff, 65520: 0x7c00, 1e9: 0x7c00,
-		1.0 / 3: 0x3555, 6.1035156e-05: 0x0400, 5.9604645e-08: 0x0001, 2.9802322e-08: 0, 2.9802326e-08: 0x0001, 1e-9: 0,
-		1 + 1.0/2048: 0x3c00, 1 + 3.0/2048: 0x3c02, 2047.5 / 1024: 0x4000,
-	} {
-		if got := halfOf(v); got != want {
-			t.Errorf("%g is %#x as a half, want %#x", v, got, want)
-		}
-	}
-	for v, want := range map[float32]uint16{0: 0, 1: 0x3f80, -0.5: 0xbf00, 1.00390625: 0x3f80, 1.01171875: 0x3f82} {
-		if got := bfloatOf(v); got != want {
-			t.Errorf("%g is %#x as a bfloat, want %#x", v, got, want)
-		}
-	}
-}
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
 
 // Pairs of constants are part of the instruction that takes them.
 func TestConstantHalves(t *testing.T) {
@@ -25,7 +12,7 @@ func TestConstantHalves(t *testing.T) {
 		{"a pair converted", "mov.f32 %f4, 0f3F000000; mov.f32 %f5, 0fBE800000; cvt.rn.f16x2.f32 %r4, %f5, %f4; fma.rn.f16x2 %r5, %r5, %r2, %r4;"},
 		{"two halves put together", "{.reg .b16 h; mov.f32 %f4, 0f3F000000; cvt.rn.f16.f32 h, %f4; mov.b32 %r4, {h, h};} fma.rn.f16x2 %r5, %r5, %r2, %r4;"},
 	} {
-		loopHas(t, c.name, loopText("mov.u32 %r5, 0;", c.body+" st.global.u32 [%rd3], %r5;"), map[mop]int{opHFMA2: 1, opMOV: 0, opPRMT: 0, opHADD2: 0})
+		loopHas(t, c.name, loopText("mov.u32 %r5, 0;", c.body+" st.global.u32 [%rd3], %r5;"), map[mir.Op]int{mir.OpHFMA2: 1, mir.OpMOV: 0, mir.OpPRMT: 0, mir.OpHADD2: 0})
 	}
 }
 
@@ -45,8 +32,8 @@ func TestPickedHalves(t *testing.T) {
 		{"a conversion", "cvt.f32.f16 %f1, %h1; mov.b32 %r7, %f1;", [2]int{9, 0}, 1},
 		{"before Hopper", "mov.b32 %r5, {%h1,%h1}; fma.rn.f16x2 %r7, %r5, %r6, %r7;", [2]int{8, 6}, 0},
 	} {
-		if n := selectedOps(t, kernelOf(loads+c.body+" st.global.b32 [%rd5], %r7;"), c.cc); n[opHFMA2PICK] != c.picked {
-			t.Errorf("%s: %d instructions take a half, want %d", c.name, n[opHFMA2PICK], c.picked)
+		if n := selectedOps(t, kernelOf(loads+c.body+" st.global.b32 [%rd5], %r7;"), c.cc); n[mir.OpHFMA2PICK] != c.picked {
+			t.Errorf("%s: %d instructions take a half, want %d", c.name, n[mir.OpHFMA2PICK], c.picked)
 		}
 	}
 }

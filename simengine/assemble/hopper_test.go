@@ -3,11 +3,14 @@ package assemble
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
 // loopText is a kernel whose loop of n rounds has a body over %f, %r and %rd; %rd3 is a
 // thread's address, and %r1 the parameter n.
-func loopText(before, body string) string { return loopKernel("", before, body, "%r1") }
+func loopText(before, body string) string { return asmtest.LoopKernel("", before, body, "%r1") }
 
 // Strides that all lanes share are worked out in uniform registers, and take no general
 // ones in the loop, but for products of parameters or of what the launch gives: each sum
@@ -16,16 +19,16 @@ func TestStridesStayUniform(t *testing.T) {
 	walk := "add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2;"
 	for _, c := range []struct {
 		name, before string
-		uniform      mop
+		uniform      mir.Op
 	}{
-		{"a product of a product", "mul.lo.s32 %r4, %r1, %r1; mul.wide.s32 %rd4, %r4, 4;", opUIMADWIDE},
-		{"a sum with one of words", "mul.wide.s32 %rd5, %r1, 12; add.s64 %rd4, %rd5, 32;", opUIMADWIDE},
-		{"a shift of two words", "add.s32 %r4, %r1, 8; cvt.s64.s32 %rd5, %r4; shl.b64 %rd6, %rd5, 2; add.s64 %rd4, %rd6, 32;", opUSHF},
+		{"a product of a product", "mul.lo.s32 %r4, %r1, %r1; mul.wide.s32 %rd4, %r4, 4;", mir.OpUIMADWIDE},
+		{"a sum with one of words", "mul.wide.s32 %rd5, %r1, 12; add.s64 %rd4, %rd5, 32;", mir.OpUIMADWIDE},
+		{"a shift of two words", "add.s32 %r4, %r1, 8; cvt.s64.s32 %rd5, %r4; shl.b64 %rd6, %rd5, 2; add.s64 %rd4, %rd6, 32;", mir.OpUSHF},
 	} {
 		src := loopText(c.before, walk)
 		n := inLoop(t, src)
-		if n[opIADD3]+n[opIADD3X] != 2 || n[opIMADWIDE] != 0 || n[opMOV] != 0 {
-			t.Errorf("%s: %d sums, %d wide products and %d moves in the loop; want the address's two words, 0 and 0", c.name, n[opIADD3]+n[opIADD3X], n[opIMADWIDE], n[opMOV])
+		if n[mir.OpIADD3]+n[mir.OpIADD3X] != 2 || n[mir.OpIMADWIDE] != 0 || n[mir.OpMOV] != 0 {
+			t.Errorf("%s: %d sums, %d wide products and %d moves in the loop; want the address's two words, 0 and 0", c.name, n[mir.OpIADD3]+n[mir.OpIADD3X], n[mir.OpIMADWIDE], n[mir.OpMOV])
 		}
 		if all := selectedOps(t, src, hopper.CC); all[c.uniform] == 0 {
 			t.Errorf("%s: no %v works out the stride", c.name, c.uniform)
@@ -33,7 +36,7 @@ func TestStridesStayUniform(t *testing.T) {
 		must(t, src, hopper)
 	}
 	for _, before := range []string{"mul.wide.s32 %rd4, %r1, 12;", "mov.u32 %r4, %ntid.x; mov.u32 %r5, %nctaid.x; mul.lo.s32 %r6, %r4, %r5; mul.wide.s32 %rd4, %r6, 4;"} {
-		if n := inLoop(t, loopText(before, walk)); n[opIMADWIDE] != 1 || n[opIADD3]+n[opIADD3X]+n[opMOV] != 0 {
+		if n := inLoop(t, loopText(before, walk)); n[mir.OpIMADWIDE] != 1 || n[mir.OpIADD3]+n[mir.OpIADD3X]+n[mir.OpMOV] != 0 {
 			t.Errorf("%s: %v in the loop, want one multiply-add", before, n)
 		}
 	}
@@ -42,14 +45,14 @@ func TestStridesStayUniform(t *testing.T) {
 // Where an instruction takes general registers only, it gets a copy of its own in loops.
 func TestUniformIndexIsCopiedInLoops(t *testing.T) {
 	src := loopText("add.s32 %r4, %r1, 8; mul.lo.s32 %r5, %r4, %r1;", "mul.wide.s32 %rd4, %r5, 4; add.s64 %rd3, %rd3, %rd4; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; xor.b32 %r3, %r3, %r5; xor.b32 %r3, %r3, %r5;")
-	if n := inLoop(t, src); n[opMOV] == 0 {
+	if n := inLoop(t, src); n[mir.OpMOV] == 0 {
 		t.Errorf("no copy in the loop: %v", n)
 	}
 	must(t, src, hopper)
 	// What a CTA's place alone gives is in a general register from the start.
 	src = loopText("mov.u32 %r4, %ctaid.x; shl.b32 %r5, %r4, 4;", "add.s32 %r6, %r2, %r5; max.s32 %r7, %r6, 1; xor.b32 %r3, %r3, %r7;")
-	if n := inLoop(t, src); n[opMOV] != 0 {
-		t.Errorf("%d copies of a CTA's first column in the loop", n[opMOV])
+	if n := inLoop(t, src); n[mir.OpMOV] != 0 {
+		t.Errorf("%d copies of a CTA's first column in the loop", n[mir.OpMOV])
 	}
 	must(t, src, hopper)
 }
@@ -70,8 +73,8 @@ func TestCountingInSharedMemory(t *testing.T) {
 		{"another operation", "atom.shared.max.u32 %r5, [s], 1;", [2]int{9, 0}, 0},
 	} {
 		n := selectedOps(t, guardedText(c.body), c.cc)
-		if n[opATOMSINC] != c.counts || n[opATOMSINC]+n[opATOMS] != 1 {
-			t.Errorf("%s: %d counting instructions and %d others, want %d of one", c.name, n[opATOMSINC], n[opATOMS], c.counts)
+		if n[mir.OpATOMSINC] != c.counts || n[mir.OpATOMSINC]+n[mir.OpATOMS] != 1 {
+			t.Errorf("%s: %d counting instructions and %d others, want %d of one", c.name, n[mir.OpATOMSINC], n[mir.OpATOMS], c.counts)
 		}
 		if p := must(t, guardedText(c.body), Options{CC: c.cc}); len(p.Counted) != c.counts {
 			t.Errorf("%s: counted %v", c.name, p.Counted)
@@ -90,22 +93,22 @@ func TestLoadsAheadOfAtomics(t *testing.T) {
 		{"of what it may change", "ld.global.f32 %f2, [%rd3];", "atom.global.add.u32 %r5, [%rd1], 2;", true},
 		{"after an acquire", "ld.global.f32 %f2, [%rd3];", "atom.acquire.cta.shared.add.u32 %r5, [s], 2;", true},
 	} {
-		f, err := selected(buildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustTarget(t, hopper.CC), 0, false)
+		f, err := selected(asmtest.BuildKernel(t, "k", []byte(guardedText(c.atom+" "+c.load+" add.f32 %f1, %f1, %f2;"))), mustTarget(t, hopper.CC))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var atom, load *inst
-		for b := range f.mblocks {
-			for i := range f.mblocks[b].insts {
-				switch in := &f.mblocks[b].insts[i]; in.op {
-				case opATOMS, opATOM, opRED:
+		var atom, load *mir.Inst
+		for b := range f.Blocks {
+			for i := range f.Blocks[b].Insts {
+				switch in := &f.Blocks[b].Insts[i]; in.Op {
+				case mir.OpATOMS, mir.OpATOM, mir.OpRED:
 					atom = in
-				case opLDG:
+				case mir.OpLDG:
 					load = in
 				}
 			}
 		}
-		if atom == nil || load == nil || conflict(atom, load) != c.stays {
+		if atom == nil || load == nil || mir.Conflict(atom, load) != c.stays {
 			t.Errorf("%s: the load stays behind: %v, want %v", c.name, !c.stays, c.stays)
 		}
 	}
@@ -126,8 +129,8 @@ func TestMinMaxOfThree(t *testing.T) {
 		{"of a sum", strings.Replace(three, "max.s32 %r6", "add.s32 %r6", 1), [2]int{9, 0}, 0, 0, 1},
 	} {
 		n := selectedOps(t, guardedText(c.body), c.cc)
-		if n[opIMNMX] != c.one || n[opIMNMX3] != c.three || n[opADDMNMX] != c.fused {
-			t.Errorf("%s: %d of two, %d of three, %d of sums; want %d, %d and %d", c.name, n[opIMNMX], n[opIMNMX3], n[opADDMNMX], c.one, c.three, c.fused)
+		if n[mir.OpIMNMX] != c.one || n[mir.OpIMNMX3] != c.three || n[mir.OpADDMNMX] != c.fused {
+			t.Errorf("%s: %d of two, %d of three, %d of sums; want %d, %d and %d", c.name, n[mir.OpIMNMX], n[mir.OpIMNMX3], n[mir.OpADDMNMX], c.one, c.three, c.fused)
 		}
 	}
 }
@@ -149,8 +152,8 @@ func TestPairsOnHopper(t *testing.T) {
 	} {
 		n := selectedOps(t, guardedText(load+c.body+" cvt.rn.f32.s32 %f1, %q2;"), [2]int{9, 0})
 		base := selectedOps(t, guardedText(load+"xor.b32 %q1, %r3, %r4; xor.b32 %q2, %q1, %r5; cvt.rn.f32.s32 %f1, %q2;"), [2]int{9, 0})
-		if got := n[opIADD3] - base[opIADD3]; got != c.sums || n[opIMNMX] != c.one || n[opIMNMX3] != c.three || n[opADDMNMX] != c.fused || n[opPRMT] != c.prmt {
-			t.Errorf("%s: %d sums, %d of two, %d of three, %d of sums, %d PRMT; want %+v", c.name, got, n[opIMNMX], n[opIMNMX3], n[opADDMNMX], n[opPRMT], c)
+		if got := n[mir.OpIADD3] - base[mir.OpIADD3]; got != c.sums || n[mir.OpIMNMX] != c.one || n[mir.OpIMNMX3] != c.three || n[mir.OpADDMNMX] != c.fused || n[mir.OpPRMT] != c.prmt {
+			t.Errorf("%s: %d sums, %d of two, %d of three, %d of sums, %d PRMT; want %+v", c.name, got, n[mir.OpIMNMX], n[mir.OpIMNMX3], n[mir.OpADDMNMX], n[mir.OpPRMT], c)
 		}
 	}
 }
@@ -159,22 +162,23 @@ func TestPairsOnHopper(t *testing.T) {
 // instruction zeroes two words, and nothing is copied.
 func TestGuardedVectorsBeginWithZeros(t *testing.T) {
 	src := guardedText("mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; @%p1 bra L1; ld.global.nc.v2.f32 {%f2, %f3}, [%rd3]; L1:\nfma.rn.f32 %f1, %f2, %f3, %f1;")
-	f, err := selected(buildKernel(t, "k", []byte(src)), mustTarget(t, hopper.CC), 0, false)
+	p, err := Prepare(asmtest.BuildKernel(t, "k", []byte(src)), hopper)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.budget = f.t.step(f.need())
-	if err := f.runPasses(backEnd); err != nil {
+	u, err := p.assemble(hopper)
+	if err != nil {
 		t.Fatal(err)
 	}
-	n := map[mop]int{}
-	for b := range f.mblocks {
-		for i := range f.mblocks[b].insts {
-			n[f.mblocks[b].insts[i].op]++
+	f := u.mir
+	n := map[mir.Op]int{}
+	for b := range f.Blocks {
+		for i := range f.Blocks[b].Insts {
+			n[f.Blocks[b].Insts[i].Op]++
 		}
 	}
-	if n[opCS2R] != 1 || n[opMOV]+n[opIMADMOV] > 2 {
-		t.Errorf("%d pairs zeroed, %d and %d moves; want 1 and at most those of the other zero and the stack pointer\n%s", n[opCS2R], n[opMOV], n[opIMADMOV], f.listing())
+	if n[mir.OpCS2R] != 1 || n[mir.OpMOV]+n[mir.OpIMADMOV] > 2 {
+		t.Errorf("%d pairs zeroed, %d and %d moves; want 1 and at most those of the other zero and the stack pointer\n%s", n[mir.OpCS2R], n[mir.OpMOV], n[mir.OpIMADMOV], asmtest.Listing(f))
 	}
 }
 
@@ -191,8 +195,8 @@ func TestSumsWithOneOfTwoConstants(t *testing.T) {
 		{"of which something else reads the choice", body + " xor.b32 %r7, %r5, %r6; cvt.rn.f32.s32 %f1, %r7;", [2]int{9, 0}, 1, 1},
 	} {
 		n := selectedOps(t, guardedText(c.body), c.cc)
-		if n[opIADD3] != c.sums || n[opSEL] != c.sels {
-			t.Errorf("%s: %d sums and %d choices, want %d and %d", c.name, n[opIADD3], n[opSEL], c.sums, c.sels)
+		if n[mir.OpIADD3] != c.sums || n[mir.OpSEL] != c.sels {
+			t.Errorf("%s: %d sums and %d choices, want %d and %d", c.name, n[mir.OpIADD3], n[mir.OpSEL], c.sums, c.sels)
 		}
 		must(t, guardedText(c.body), Options{CC: c.cc})
 	}

@@ -3,6 +3,9 @@ package assemble
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
 )
 
 // guardedText is a kernel of a thread index %r2, a bound %r1, a global address
@@ -61,7 +64,7 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 		branches := 0
 		for _, b := range p.Blocks {
 			for _, in := range b.Instrs {
-				if in.Class == Branch && in.Source >= 0 {
+				if in.Class == mir.Branch && in.Source >= 0 {
 					branches++
 				}
 			}
@@ -76,7 +79,7 @@ func TestBranchesLikeTheRealAssembler(t *testing.T) {
 // block or several, by a branch or past a condition, leaves it where it is (found by
 // TestMutantsAssemble, seed 78, round 4613, of h200-tensor-cores).
 func TestLoopsToTheFirstInstruction(t *testing.T) {
-	begin := header + ".visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<4>;\n" +
+	begin := asmtest.Header + ".visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<4>;\n" +
 		"L: ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.volatile.global.u32 %r2, [%rd3]; setp.eq.u32 %p1, %r2, 7; "
 	for name, rest := range map[string]string{
 		"a block between":   "@%p1 bra out; add.u32 %r3, %r2, 1; st.volatile.global.u32 [%rd3], %r3; bra L; out: st.global.u32 [%rd3+4], %r2; ret;\n}\n",
@@ -85,8 +88,8 @@ func TestLoopsToTheFirstInstruction(t *testing.T) {
 		"no way out at all": "st.volatile.global.u32 [%rd3], 1; bra more; more: bar.sync 0; bra L;\n}\n",
 	} {
 		n := selectedOps(t, begin+rest, hopper.CC)
-		if n[opLDG] != 1 || n[opS2R] != 1 {
-			t.Errorf("%s: %d loads and %d reads of the thread index, want one of each", name, n[opLDG], n[opS2R])
+		if n[mir.OpLDG] != 1 || n[mir.OpS2R] != 1 {
+			t.Errorf("%s: %d loads and %d reads of the thread index, want one of each", name, n[mir.OpLDG], n[mir.OpS2R])
 		}
 		must(t, begin+rest, hopper)
 	}

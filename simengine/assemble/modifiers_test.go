@@ -1,6 +1,10 @@
 package assemble
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+)
 
 // loadsTwo loads %f2 and %f3.
 const loadsTwo = "ld.global.f32 %f2, [%rd3]; ld.global.f32 %f3, [%rd3+4];"
@@ -23,7 +27,7 @@ func TestSignsAreFree(t *testing.T) {
 		{"cut to [0, 1]", "fma.rn.f32 %f4, %f2, %f3, %f1; cvt.sat.f32.f32 %f1, %f4;", 0, 0, 1},
 		{"cut for one of two readers", "fma.rn.f32 %f4, %f2, %f3, %f1; cvt.sat.f32.f32 %f5, %f4; add.rn.f32 %f1, %f5, %f4;", 2, 0, 1},
 	} {
-		loopHas(t, c.name, loopText("", loadsTwo+c.body), map[mop]int{opFADD: c.adds, opFMUL: c.muls, opFFMA: c.fmas})
+		loopHas(t, c.name, loopText("", loadsTwo+c.body), map[mir.Op]int{mir.OpFADD: c.adds, mir.OpFMUL: c.muls, mir.OpFFMA: c.fmas})
 	}
 }
 
@@ -39,14 +43,14 @@ func TestHalvesAreTakenFromTheirWords(t *testing.T) {
 		{"one added", "{.reg .b16 l, h, m; mov.b32 {l, h}, %r4; add.f16 m, l, h; cvt.f32.f16 %f2, m;} add.f32 %f1, %f1, %f2;", 0, 2},
 		{"one stored", "{.reg .b16 l, h; mov.b32 {l, h}, %r4; st.global.b16 [%rd3], h;}", 1, 0},
 	} {
-		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mop]int{opPRMT: c.prmts, opHFMA2PICK: c.halfs})
+		loopHas(t, c.name, loopText("", "ld.global.u32 %r4, [%rd3]; "+c.body), map[mir.Op]int{mir.OpPRMT: c.prmts, mir.OpHFMA2PICK: c.halfs})
 	}
 }
 
 // Of two constants the addend is part of the instruction; the other is brought to a
 // register once for a block.
 func TestConstantsOfMultiplyAdds(t *testing.T) {
-	loopHas(t, "the factor, of two alike", loopText("", loadsTwo+"fma.rn.f32 %f4, %f2, 0f3BBB989D, 0f3F000000; fma.rn.f32 %f5, %f3, 0f3BBB989D, 0f3F000000; mul.f32 %f6, %f4, %f5; add.rn.f32 %f1, %f1, %f6;"), map[mop]int{opMOV: 1})
+	loopHas(t, "the factor, of two alike", loopText("", loadsTwo+"fma.rn.f32 %f4, %f2, 0f3BBB989D, 0f3F000000; fma.rn.f32 %f5, %f3, 0f3BBB989D, 0f3F000000; mul.f32 %f6, %f4, %f5; add.rn.f32 %f1, %f1, %f6;"), map[mir.Op]int{mir.OpMOV: 1})
 }
 
 // An approximate division by a constant is a product, which joins a sum; an exact one is not.
@@ -59,7 +63,7 @@ func TestApproximateDivisionByConstants(t *testing.T) {
 		{"by one", "div.approx.f32 %f4, %f2, 0f3F800000; mul.rn.f32 %f1, %f4, %f3;", 0, 1, 0},
 		{"by what is not known", "div.approx.f32 %f4, %f2, %f3; add.f32 %f1, %f1, %f4;", 1, 1, 0},
 	} {
-		loopHas(t, c.name, loopText("", loadsTwo+c.body), map[mop]int{opMUFU: c.mufu, opFMUL: c.muls, opFFMA: c.fmas})
+		loopHas(t, c.name, loopText("", loadsTwo+c.body), map[mir.Op]int{mir.OpMUFU: c.mufu, mir.OpFMUL: c.muls, mir.OpFFMA: c.fmas})
 	}
 }
 
@@ -67,12 +71,12 @@ func TestApproximateDivisionByConstants(t *testing.T) {
 // remainder whose quotient is there such a one more.
 func TestRemainders(t *testing.T) {
 	one := inLoop(t, loopText("", "mul.lo.s32 %r4, %r3, 3136; sub.s32 %r5, %r2, %r4; st.global.u32 [%rd3], %r5;"))
-	if one[opIMAD] != 1 {
-		t.Errorf("%d multiply-adds, want 1: %v", one[opIMAD], one)
+	if one[mir.OpIMAD] != 1 {
+		t.Errorf("%d multiply-adds, want 1: %v", one[mir.OpIMAD], one)
 	}
 	quotient := loopText("", "ld.global.u32 %r4, [%rd3]; div.s32 %r5, %r4, %r2; st.global.u32 [%rd3], %r5;")
 	both := loopText("", "ld.global.u32 %r4, [%rd3]; div.s32 %r5, %r4, %r2; rem.s32 %r6, %r4, %r2; st.global.u32 [%rd3], %r5; st.global.u32 [%rd3+4], %r6;")
-	sum := func(n map[mop]int) (all int) {
+	sum := func(n map[mir.Op]int) (all int) {
 		for _, k := range n {
 			all += k
 		}
@@ -98,8 +102,8 @@ func TestSwaps(t *testing.T) {
 		{"an exchange", "atom.shared.exch.b32 %r2, [s], %r1;", [2]int{9, 0}, 0},
 	} {
 		n := selectedOps(t, guardedText(c.body), c.cc)
-		if n[opLDS] != c.loads || n[opATOMS] != 1 || n[opBSYNC] < c.loads {
-			t.Errorf("%s: %d loads and %d atomics, want %d and one", c.name, n[opLDS], n[opATOMS], c.loads)
+		if n[mir.OpLDS] != c.loads || n[mir.OpATOMS] != 1 || n[mir.OpBSYNC] < c.loads {
+			t.Errorf("%s: %d loads and %d atomics, want %d and one", c.name, n[mir.OpLDS], n[mir.OpATOMS], c.loads)
 		}
 		if p := must(t, guardedText(c.body), Options{CC: c.cc}); len(p.Swapped) != c.loads {
 			t.Errorf("%s: swapped %v", c.name, p.Swapped)
@@ -111,8 +115,8 @@ func TestSwaps(t *testing.T) {
 // registers, too.
 func TestVectorStoresOfWhatChanges(t *testing.T) {
 	src := loopText("", "mov.f32 %f2, 0f00000000; mov.f32 %f3, 0f00000000; setp.lt.s32 %p2, %r3, %r2; @%p2 ld.global.f32 %f2, [%rd3]; @%p2 ld.global.f32 %f3, [%rd3+64]; st.global.v2.f32 [%rd3], {%f2, %f3};")
-	if n := inLoop(t, src); n[opMOV] > 2 {
-		t.Errorf("%d moves, want the two zeros: %v", n[opMOV], n)
+	if n := inLoop(t, src); n[mir.OpMOV] > 2 {
+		t.Errorf("%d moves, want the two zeros: %v", n[mir.OpMOV], n)
 	}
 	must(t, src, hopper)
 }

@@ -3,7 +3,6 @@ package assemble
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"runtime/debug"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
@@ -58,7 +58,7 @@ func assembleMutant(text string, opt Options) (ok bool, err error) {
 		}
 	}()
 	_, err = Assemble(k, opt)
-	var older *TensorError
+	var older *target.TensorError
 	if errors.As(err, &older) {
 		return true, nil
 	}
@@ -76,16 +76,10 @@ func readsUnwritten(k *ir.Kernel) bool {
 // smallKernels are the data sets' PTX of up to so many bytes.
 func smallKernels(t *testing.T, most int) (texts []string) {
 	t.Helper()
-	for _, file := range measuredArchives(t) {
-		c := openCorpus(t, file)
-		for _, name := range slices.Sorted(maps.Keys(c.files)) {
-			text, err := fs.ReadFile(c.files[name], name+".ptx")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(text) <= most {
-				texts = append(texts, string(text))
-			}
+	c := openCorpus(t, measuredArchives(t)...)
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		if text := c.Text(t, name); len(text) <= most {
+			texts = append(texts, string(text))
 		}
 	}
 	return texts

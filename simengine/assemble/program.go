@@ -1,63 +1,78 @@
-// Package assemble does what the real assembler (ptxas) would do to a kernel:
-// lower PTX to machine instructions, if-convert, schedule, allocate physical
-// registers under a cap, and spill to local memory what does not fit. Its
-// output is what the timing model issues, and its register count is the one
-// occupancy is computed from.
+// Package assemble models the assembler (ptxas): it lowers a PTX kernel to machine instructions,
+// if-converts, schedules, allocates physical registers under a cap, and spills to local memory what
+// does not fit. The timing model issues its output, and occupancy is computed from its register
+// count.
 //
-// It models the assembler's decisions, not its encodings: a machine Instr says
-// which pipe it uses, what it reads and writes, and which PTX instruction it
-// came from; it carries no operation that could be executed.
+// It models the assembler's decisions, not its encodings: an Instr says which pipe it uses, what it
+// reads and writes, and which PTX instruction it came from. It cannot be executed.
+//
+// The stages are packages, each importing only those above it, sched and
+// regalloc not each other; passes.go lists their passes in
+// order:
+//
+//	rules          rules that imitate ptxas and can be left out one by one
+//	target, vreg   what a compute capability has; virtual registers
+//	hir, hir/opt   PTX instructions, and passes that rewrite them
+//	mir            machine instructions over virtual registers; mir/peephole
+//	isel           instruction selection, from hir to mir
+//	sched          scheduling
+//	regalloc       register allocation and spilling
+//
+// Evidence. Many rules imitate what ptxas was seen to do, and say what they are based on: a
+// microbenchmark (deploy/calibrate), a ptxas corpus (machine code of many programs, counted), or
+// kernels (machine code or measured times of the ones named, of the validation sets).
 package assemble
 
 import (
 	"slices"
 
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Program is a kernel as the assembler would emit it for one target and cap.
-// It is immutable and may be shared between goroutines.
+// Program is the machine code of a kernel for one target and register cap. It is immutable and may
+// be shared between goroutines.
 type Program struct {
 	Kernel *ir.Kernel
 	Blocks []Block // parallel to Kernel.Blocks
 	// Registers per thread, as launch__registers_per_thread counts them.
 	Registers int
-	// SpillBytes is the number of bytes of local memory one thread needs for
-	// spilled registers; LocalBytes adds the PTX's own local arrays.
+	// SpillBytes of local memory a thread hold spilled registers; LocalBytes adds the PTX's own
+	// local arrays.
 	SpillBytes, LocalBytes int
-	// SpillStores and SpillLoads count static spill instructions.
+	// SpillStores and SpillLoads count spill instructions in the code.
 	SpillStores, SpillLoads int
-	CodeBytes               int // size of the instruction stream
-	// Joined are the PTX loads and stores, ascending, that have no machine
-	// instruction since one with another Source moves their bytes too. The trace
-	// records an Access for each; the machine makes none.
+	CodeBytes               int // size of the code
+	// Joined are the PTX loads and stores, ascending, whose bytes the machine instruction of
+	// another one moves. The trace has an access for each; the machine makes none.
 	Joined []int32
-	// Wide are the loads and stores that others were joined to, by PTX instruction
-	// ascending, with the bytes of a lane that each moves. They lie at a multiple
-	// of that number, which the PTX instruction's own bytes are part of.
-	Wide []WideAccess
-	// Elected are the PTX reductions into memory, ascending, that the lanes of a warp
-	// do in registers first, so that one lane of it makes the request.
+	// Wide are the loads and stores, by ascending PTX instruction, that others were joined to, with
+	// the bytes that each moves a lane. They are aligned to that number, and the PTX instruction's
+	// own bytes are part of theirs.
+	Wide []hir.WideAccess
+	// Elected are the PTX reductions into memory, ascending, that a warp does in registers first.
+	// One lane makes the request.
 	Elected []int32
-	// Counted are the PTX atomics, ascending, that add one to words of shared memory:
-	// a word takes as many lanes at a time as count in it.
+	// Counted are the PTX atomics, ascending, that add one to words of shared memory. All lanes of
+	// a word are served at a time.
 	Counted []int32
-	// Swapped are the PTX atomics, ascending, that load words of shared memory and swap
-	// them, again until no other lane came between.
+	// Swapped are the PTX atomics, ascending, that are compare-and-swap loops on words of shared
+	// memory.
 	Swapped []int32
 }
 
-// IsElected says whether one lane makes the request of a PTX instruction for all.
+// IsElected reports whether one lane makes the request of PTX instruction pc for its warp.
 func (p *Program) IsElected(pc int32) bool { return among(p.Elected, pc) }
 
-// IsCounted says whether lanes that share a word of a PTX atomic take no turns.
+// IsCounted reports whether PTX instruction pc is an atomic whose lanes of one word do not take
+// turns.
 func (p *Program) IsCounted(pc int32) bool { return among(p.Counted, pc) }
 
-// IsSwapped says whether lanes that share a word of a PTX atomic each go through a loop
-// that loads it and swaps it.
+// IsSwapped reports whether PTX instruction pc is an atomic that became a compare-and-swap loop.
 func (p *Program) IsSwapped(pc int32) bool { return among(p.Swapped, pc) }
 
-// among says whether an ascending list, most often empty, has a PTX instruction.
+// among reports whether an ascending list, most often empty, has PTX instruction pc.
 func among(list []int32, pc int32) bool {
 	if len(list) == 0 {
 		return false
@@ -66,22 +81,16 @@ func among(list []int32, pc int32) bool {
 	return found
 }
 
-// WideAccess is a PTX load or store whose machine instruction does the work of several.
-type WideAccess struct {
-	PC    int32
-	Bytes uint8
-}
-
-// holds says whether block b has first instructions of block c.
+// holds reports whether block b has first instructions of block c.
 func (p *Program) holds(b, c int) bool {
 	h := p.Blocks[b].Holds
 	return h != 0 && (h == c || p.Blocks[c].Merged == h)
 }
 
-// IsJoined says whether the load or store of a PTX instruction is part of another's.
+// IsJoined reports whether PTX instruction pc is a load or store that another one makes.
 func (p *Program) IsJoined(pc int32) bool { return among(p.Joined, pc) }
 
-// Equal says whether two programs are the same code of the same kernel.
+// Equal reports whether two programs are the same code of the same kernel.
 func (p *Program) Equal(q *Program) bool {
 	return p.Kernel == q.Kernel && p.Registers == q.Registers && p.SpillBytes == q.SpillBytes && p.LocalBytes == q.LocalBytes &&
 		p.SpillStores == q.SpillStores && p.SpillLoads == q.SpillLoads && p.CodeBytes == q.CodeBytes && slices.Equal(p.Joined, q.Joined) && slices.Equal(p.Wide, q.Wide) && slices.Equal(p.Elected, q.Elected) && slices.Equal(p.Counted, q.Counted) && slices.Equal(p.Swapped, q.Swapped) &&
@@ -93,74 +102,20 @@ func (p *Program) Equal(q *Program) bool {
 // Block is the machine code of one basic block, in issue order.
 type Block struct {
 	Instrs []Instr
-	// Merged is the index of the block whose Instrs carry this block's code
-	// since it was if-converted into it, or always follows it once its arms
-	// were; -1 when it stands alone. A block that only exits has no Instrs
-	// either: every block before it ends in an Exit of its own. A merged
-	// block has no Instrs of its own; its instructions are guarded, issue
-	// whenever the carrier executes, and its memory accesses appear in the
-	// trace (if any lane took it) under this block's index.
+	// Merged is the block whose Instrs carry this block's code, since it was if-converted into it
+	// or always follows it; -1: none. A merged block has no Instrs of its own. Its instructions are
+	// guarded and issue whenever the carrier executes. Its accesses appear in the trace under this
+	// block's index, if any lane took it. A block that only exits has no Instrs either: every block
+	// before it ends in an Exit of its own.
 	Merged int
-	// Holds is the index of a block that is executed whenever this one is, soon after it, and whose first
-	// instructions are among this one's; 0: none. Their memory accesses appear in the trace under that block's index.
+	// Holds is a block that executes whenever this one does, soon after it, and whose first
+	// instructions are among this one's; 0: none. Their accesses appear in the trace under that
+	// block's index.
 	Holds int
 }
 
-// Class is the pipe and behaviour of a machine instruction.
-type Class uint8
-
-// Classes. The zero value is invalid.
-const (
-	ClassInvalid Class = iota
-	ALU                // integer add, logic, shift, compare, select, min/max, lop3, prmt
-	FMA                // fp32 add, mul, fma
-	FMAHeavy           // imad, 32-bit integer multiply (FMA heavy pipe)
-	IMADWide           // imad.wide, 64-bit result
-	IMADHigh           // imad.hi, the upper word of a product
-	FP64               // fp64 arithmetic
-	Half               // packed fp16 and bf16
-	Tensor             // products of matrices on tensor cores, of which A takes four registers
-	TensorShort        // and those of which it takes two or one
-	TensorSingle       // the same with sums in single precision
-	TensorSingleShort
-	TensorDouble // of doubles
-	MUFU         // transcendental unit: rcp, rsqrt, sin, cos, lg2, ex2
-	XU           // other instructions at transcendental-unit rate: conversions, popc, flo, brev
-	Uniform      // uniform datapath
-	S2R          // read of a special register
-	LDC          // indexed load through the constant cache
-	Load         // ld from Space
-	Store        // st to Space
-	Atomic       // atom and red
-	AsyncCopy    // cp.async (LDGSTS)
-	Shuffle      // shfl
-	Vote         // vote, redux
-	Match        // match: as long as the lanes have different values
-	Barrier      // bar.sync
-	Fence        // membar
-	Branch       // bra, convergence barriers
-	Exit
-	Control // depbar (cp.async.wait), nanosleep, other control without result
-	Yield   // lets other lanes of the warp go first
-	NumClasses
-)
-
-var classNames = [NumClasses]string{
-	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", Tensor: "tensor", TensorShort: "tensorshort", TensorSingle: "tensorsingle", TensorSingleShort: "tensorsingleshort", TensorDouble: "tensordouble", MUFU: "mufu", XU: "xu",
-	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
-	Shuffle: "shuffle", Vote: "vote", Match: "match", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control", Yield: "yield",
-}
-
-// String names the class in lower case.
-func (c Class) String() string {
-	if c < NumClasses && classNames[c] != "" {
-		return classNames[c]
-	}
-	return "invalid"
-}
-
-// Reg is a physical register: 0 to 254 general, PredBase and up predicates,
-// UniformBase and up uniform registers, NoReg none.
+// Reg is a physical register: 0 to 254 general, predicates from PredBase, uniform registers from
+// UniformBase, NoReg none.
 type Reg int16
 
 // Register numbering.
@@ -172,34 +127,32 @@ const (
 	UniformBase Reg = 272
 )
 
-// RegSpan is Count consecutive 32-bit registers from First (vectors and
-// 64-bit values); Count 0 means no operand.
+// RegSpan is Count consecutive 32-bit registers from First. Count 0 means no operand.
 type RegSpan struct {
 	First Reg
 	Count uint8
 }
 
-// Instr is one machine instruction.
+// Instr is a machine instruction.
 type Instr struct {
-	Class Class
-	// Source is the ir instruction it came from, -1 for one the assembler made
-	// (spill code, convergence barriers). For Load, Store, Atomic, AsyncCopy
-	// and indexed LDC with Source >= 0 the trace has an Access with PC ==
-	// Source whenever a lane performed it.
+	Class mir.Class
+	// Source is the PTX instruction that it came from, -1 for one that the assembler made (spill
+	// code, convergence barriers). For Load, Store, Atomic, AsyncCopy and indexed LDC with a Source
+	// the trace has an access with that PC whenever a lane made it.
 	Source int32
-	Space  ir.Space // memory classes; Local with Source == -1 is a spill
-	Width  uint8    // bytes per lane of a memory access
-	// Guarded: some lanes may be masked off by its predicate.
+	Space  ir.Space // of memory instructions; Local without a Source is a spill
+	Width  uint8    // bytes a lane accesses
+	// Guarded: its predicate may mask lanes off.
 	Guarded bool
-	// Calls: the branch calls the routine of its Source's slow path (see SlowPath)
-	// where a lane needs it.
+	// Calls: a branch that calls the routine of its Source's slow path (see SlowPath) where a lane
+	// needs it.
 	Calls bool
 	Dst   [2]RegSpan
 	Src   [4]RegSpan
-	// Spill is the 4-byte slot of a spill access, in words from the start of
-	// the thread's spill area; -1 elsewhere.
+	// Spill is the place of a spill access in the thread's spill area, in words of 4 bytes; -1
+	// elsewhere.
 	Spill int16
-	// Carried is the block this instruction belongs to when the block was
-	// merged into another (see Block.Merged), -1 otherwise.
+	// Carried is the block that it belongs to if that was merged into another (see Block.Merged),
+	// else -1.
 	Carried int32
 }

@@ -3,7 +3,6 @@ package assemble
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/deploy/calibrate/results"
-	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ptx"
-	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/hir/opt"
+	"github.com/warptune/warptune/simengine/assemble/target"
 )
 
 // sharedDir is where the measurements of real devices lie beside the checkout.
@@ -58,91 +56,6 @@ func readRecords(t testing.TB, path string) []record {
 		}
 	}
 	return out
-}
-
-// corpus reads kernels out of archives of PTX files.
-type corpus struct {
-	files   map[string]fs.FS // by name without .ptx
-	kernels map[string]*ir.Kernel
-}
-
-func openCorpus(t testing.TB, paths ...string) *corpus {
-	c := &corpus{files: map[string]fs.FS{}, kernels: map[string]*ir.Kernel{}}
-	for _, path := range paths {
-		files, done, err := ptxfiles.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(done)
-		names, err := ptxfiles.Names(files)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			c.files[strings.TrimSuffix(name, ".ptx")] = files
-		}
-	}
-	return c
-}
-
-// measuredArchives are the PTX archives of the data sets that are in the checkout.
-func measuredArchives(t testing.TB) []string {
-	t.Helper()
-	m, err := datasets.Load("../../deploy/calibrate/datasets")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.Archives()
-}
-
-func (c *corpus) kernel(t testing.TB, name string) *ir.Kernel {
-	if k := c.kernels[name]; k != nil {
-		return k
-	}
-	f := c.files[name]
-	if f == nil {
-		t.Fatalf("no PTX %s", name)
-	}
-	src, err := fs.ReadFile(f, name+".ptx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := buildKernel(t, name, src)
-	c.kernels[name] = k
-	return k
-}
-
-// selected is a kernel's instructions for sm_90 with nothing repeated, before they
-// are scheduled.
-func (c *corpus) selected(t testing.TB, name string) *fn {
-	t.Helper()
-	target, err := targetFor([2]int{9, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := front(c.kernel(t, name), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := base.variant(0)
-	if err := f.runPasses(selection); err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// buildKernel parses and builds the only kernel of a PTX text.
-func buildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
-	t.Helper()
-	m, err := ptx.Parse(name+".ptx", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod, err := ir.Build(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mod.Kernels[0].Unrolled().Held()
 }
 
 // score is how the assembler's counts compare with the real one's.
@@ -208,7 +121,7 @@ func TestSilicon(t *testing.T) {
 }
 
 // measure assembles the records and logs the scores by kernel.
-func (d dataset) measure(t *testing.T, c *corpus, records []record) score {
+func (d dataset) measure(t *testing.T, c *asmtest.Corpus, records []record) score {
 	var out io.Writer = io.Discard
 	if path := os.Getenv("ASSEMBLE_OUT"); path != "" {
 		f, err := os.Create(path + "." + d.name)
@@ -223,7 +136,7 @@ func (d dataset) measure(t *testing.T, c *corpus, records []record) score {
 		if !strings.HasPrefix(r.PTX, os.Getenv("ASSEMBLE_ONLY")) {
 			continue
 		}
-		p, err := Assemble(c.kernel(t, r.PTX), Options{CC: [2]int{9, 0}, MaxRegisters: r.cap()})
+		p, err := Assemble(c.Kernel(t, r.PTX), Options{CC: [2]int{9, 0}, MaxRegisters: r.cap()})
 		if err != nil {
 			t.Errorf("%s cap %d: %v", r.PTX, r.cap(), err)
 			continue
@@ -264,24 +177,34 @@ func TestListing(t *testing.T) {
 	}
 	cap := 0
 	fmt.Sscan(os.Getenv("ASSEMBLE_CAP"), &cap)
-	tg, _ := targetFor([2]int{9, 0})
-	k := buildKernel(t, filepath.Base(path), src)
+	tg, _ := target.For([2]int{9, 0})
+	k := asmtest.BuildKernel(t, filepath.Base(path), src)
 	verifying = true
-	f, err := selected(k, tg, registerCap(k, tg, Options{MaxRegisters: cap}), os.Getenv("ASSEMBLE_REDUCE") != "")
+	base, err := prepared(k, tg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.budget = tg.step(f.need())
-	if cap > 0 {
-		f.budget = f.cap
+	remat := 0
+	if os.Getenv("ASSEMBLE_REDUCE") != "" {
+		remat = opt.RematLimit
 	}
-	t.Logf("need %d budget %d", f.need(), f.budget)
-	if err := f.runPasses(backEnd); err != nil {
+	u, err := base.selected(remat)
+	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println(f.listing())
-	for _, b := range f.order {
-		fmt.Println(b, f.blockPressure(b, make([]uint8, len(f.vals)), f.mblocks[b].insts), f.liveText(b))
+	u.cap = registerCap(k, tg, Options{MaxRegisters: cap})
+	u.budget = tg.Step(u.need())
+	if cap > 0 {
+		u.budget = u.cap
 	}
-	t.Logf("registers %d", f.program.Registers)
+	t.Logf("need %d budget %d", u.need(), u.budget)
+	if err := u.runPasses(backEnd); err != nil {
+		t.Fatal(err)
+	}
+	f := u.mir
+	fmt.Println(asmtest.Listing(f))
+	for _, b := range f.Order {
+		fmt.Println(b, f.BlockPressure(b, make([]uint8, len(f.Values)), f.Blocks[b].Insts), asmtest.LiveText(f, b))
+	}
+	t.Logf("registers %d", u.program.Registers)
 }

@@ -3,6 +3,7 @@ package assemble
 import (
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -34,7 +35,7 @@ func TestSlowPathsAreMachineCode(t *testing.T) {
 					t.Errorf("%v.%v has no path %d", op, typ, p)
 				}
 				for i, in := range code {
-					if in.Class == ClassInvalid || in.Class == FP64 && typ == ir.F32 {
+					if in.Class == mir.ClassInvalid || in.Class == mir.FP64 && typ == ir.F32 {
 						t.Errorf("%v.%v path %d: instruction %d is of class %v", op, typ, p, i, in.Class)
 					}
 				}
@@ -54,7 +55,7 @@ func TestDivisionCallsItsSlowPathOnce(t *testing.T) {
 		for _, in := range b.Instrs {
 			if in.Calls {
 				n++
-				if in.Class != Branch {
+				if in.Class != mir.Branch {
 					t.Errorf("%v calls a routine", in.Class)
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/assemble/asmtest"
+	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -36,7 +38,7 @@ func TestNeighbouringPairsJoin(t *testing.T) {
 		var widths []uint8
 		for _, b := range must(t, c.src, hopper).Blocks {
 			for _, in := range b.Instrs {
-				if in.Class == Load && in.Space == ir.Shared {
+				if in.Class == mir.Load && in.Space == ir.Shared {
 					widths = append(widths, in.Width)
 				}
 			}
@@ -60,7 +62,7 @@ func TestDivisionsPartLoads(t *testing.T) {
 		var widths []uint8
 		for _, b := range must(t, tile(16, 0, c.division), hopper).Blocks {
 			for _, in := range b.Instrs {
-				if in.Class == Load && in.Space == ir.Shared {
+				if in.Class == mir.Load && in.Space == ir.Shared {
 					widths = append(widths, in.Width)
 				}
 			}
@@ -75,7 +77,7 @@ func TestDivisionsPartLoads(t *testing.T) {
 // the thread index, with an instruction between the second and the third.
 func tile(scale, offset int, between string) string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, header+`.visible .entry tile(.param .u64 a)
+	fmt.Fprintf(&sb, asmtest.Header+`.visible .entry tile(.param .u64 a)
 {
 .reg .f32 %%f<9>;
 .reg .b32 %%r<5>;
@@ -117,7 +119,7 @@ func TestNeighbouringSharedLoadsJoin(t *testing.T) {
 		bytes := 0
 		for _, b := range p.Blocks {
 			for _, in := range b.Instrs {
-				if in.Class != Load || in.Space != ir.Shared {
+				if in.Class != mir.Load || in.Space != ir.Shared {
 					continue
 				}
 				widths = append(widths, in.Width)
@@ -146,7 +148,7 @@ func TestNeighbouringSharedLoadsJoin(t *testing.T) {
 // ULDC.64.
 func TestNeighbouringConstantLoadsJoin(t *testing.T) {
 	var sb strings.Builder
-	sb.WriteString(header + `.const .align 16 .b8 coef[64];
+	sb.WriteString(asmtest.Header + `.const .align 16 .b8 coef[64];
 .visible .entry fir(.param .u64 a, .param .u32 k)
 {
 .reg .f32 %f<9>;
@@ -173,7 +175,7 @@ add.s64 %rd5, %rd4, %rd3;
 // instruction between the second and the third.
 func stores(scale int, between string) string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, header+`.visible .entry put(.param .u64 a)
+	fmt.Fprintf(&sb, asmtest.Header+`.visible .entry put(.param .u64 a)
 {
 .reg .f32 %%f<9>;
 .reg .b32 %%r<5>;
@@ -216,7 +218,7 @@ func TestNeighbouringSharedStoresJoin(t *testing.T) {
 		var widths []uint8
 		for _, b := range p.Blocks {
 			for _, in := range b.Instrs {
-				if in.Class == Store && in.Space == ir.Shared {
+				if in.Class == mir.Store && in.Space == ir.Shared {
 					widths = append(widths, in.Width)
 				}
 			}

@@ -53,6 +53,8 @@ type Job struct {
 	// the configurations that can be, nil: those of the kernel's space.
 	Answers *Answers
 	Peers   *Peers
+	// Without are rules of the assembler model to leave out.
+	Without []string
 	// Known finds the outcome of a question that was answered before, by its
 	// digest; nil: none is known.
 	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
@@ -88,7 +90,7 @@ func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job
 	if err != nil {
 		return req, err
 	}
-	req.Cold, req.Kernel = job.Cold, cmp.Or(ptx.Entry, req.Kernel)
+	req.Cold, req.Without, req.Kernel = job.Cold, job.Without, cmp.Or(ptx.Entry, req.Kernel)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
 		req.Check.Outputs = true

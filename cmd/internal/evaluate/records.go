@@ -47,6 +47,7 @@ type Batch struct {
 	// Compare compares what configurations write: records with PTX of their own with each other, in
 	// their order, the others as a sweep does.
 	Compare bool
+	Without []string // rules of the assembler model to leave out
 	// Done is told after each record, from one goroutine at a time; may be nil.
 	Done func(finished, total int)
 }
@@ -105,7 +106,7 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	if err != nil {
 		return task{}, err
 	}
-	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn}}
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without}}
 	// Counters come from one launch under a profiler, times from launches back to back.
 	t.job.Cold = len(r.Counters) > 0 && r.TimeUS == nil
 	if r.PTX == "" || b.PTX == nil {

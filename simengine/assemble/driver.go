@@ -1,0 +1,146 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
+	"github.com/warptune/warptune/simengine/assemble/sched"
+	"github.com/warptune/warptune/simengine/assemble/target"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Options is what a kernel is assembled for.
+type Options struct {
+	// CC is the compute capability, {9, 0} for sm_90. Required.
+	CC [2]int
+	// MaxRegisters is the user's cap on registers per thread (-maxrregcount), 0 for none.
+	MaxRegisters int
+	// MaxThreads is the largest CTA that the kernel must be launchable with, in threads; 0: what
+	// the kernel's own directives say. Only a declared bound limits registers, since the assembler
+	// does not see the launch.
+	MaxThreads int
+	// Without are ids of rules of the model that are left out (see Rules), to see what they earn.
+	Without []string
+}
+
+// Assemble returns the machine program of a kernel, or an error that names the instruction that
+// cannot be assembled and its position. It is deterministic, keeps nothing but the kernel, and
+// takes some five microseconds an instruction, several times that when it spills.
+//
+// A cap that is too small for what single instructions need at once is exceeded; Program.Registers
+// says so.
+//
+// Loops are left as they are. ir.Kernel.Unrolled unrolls them first, so that the program and the
+// trace have the same blocks. Not modelled: spilling of predicates and uniform registers where more
+// than 7 and 63 are live.
+func Assemble(k *ir.Kernel, opt Options) (*Program, error) {
+	p, err := Prepare(k, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p.Assemble(opt)
+}
+
+// verifying makes every assembly run the verifiers after each pass. Tests set it.
+var verifying bool
+
+// Prepared is a kernel after the passes that do not depend on its register cap: what assemblies
+// under several caps share. It is for one goroutine at a time.
+type Prepared struct {
+	k        *ir.Kernel
+	cc       [2]int
+	base     *unit         // after the front end
+	variants map[int]*unit // by limit of rematerialisation: after selection
+}
+
+// Prepare runs the front end for the compute capability and without the rules that opt names. Errors
+// are as of Assemble.
+func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
+	t, err := target.For(opt.CC)
+	if err != nil {
+		return nil, err
+	}
+	if t.Without, err = rules.Parse(opt.Without); err != nil {
+		return nil, fmt.Errorf("assemble %s: %w", k.Name, err)
+	}
+	base, err := prepared(k, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{k: k, cc: opt.CC, base: base, variants: map[int]*unit{}}, nil
+}
+
+// Assemble runs the remaining passes. opt.CC and opt.Without must be what the kernel was prepared
+// for.
+func (p *Prepared) Assemble(opt Options) (*Program, error) {
+	u, err := p.assemble(opt)
+	if err != nil {
+		return nil, err
+	}
+	return u.program, nil
+}
+
+// assemble chooses a budget of registers and a limit of rematerialisation, and runs the back end.
+func (p *Prepared) assemble(opt Options) (*unit, error) {
+	if opt.CC != p.cc {
+		return nil, fmt.Errorf("assemble %s: prepared for compute capability %v, not %v", p.k.Name, p.cc, opt.CC)
+	}
+	if without, err := rules.Parse(opt.Without); err != nil || without != p.base.hir.Target.Without {
+		return nil, fmt.Errorf("assemble %s: prepared without other rules than %v", p.k.Name, opt.Without)
+	}
+	if opt.MaxRegisters < 0 || opt.MaxThreads < 0 {
+		return nil, fmt.Errorf("assemble %s: negative register cap or thread count", p.k.Name)
+	}
+	t := p.base.hir.Target
+	limit := registerCap(p.k, t, opt)
+	c := target.CTA{Threads: declaredThreads(p.k, opt), Shared: p.k.SharedBytes}
+	f, err := p.variant(0, limit)
+	if err != nil {
+		return nil, err
+	}
+	uncapped := opt.MaxRegisters == 0 && p.k.MaxRegs == 0 && p.k.MinCTAs == 0
+	if uncapped {
+		f.byPressureList()
+	}
+	need := f.need()
+	if limit > 0 && need > limit {
+		f.byVectorLoad()
+		need = f.need()
+	}
+	switch {
+	case limit == 0:
+		f.budget = t.Offers(need, c)
+	case uncapped:
+		// A CTA size alone is an upper bound. With a least number of CTAs, all registers that
+		// these leave are used (CUDA C++ Programming Guide, launch bounds).
+		f.budget = min(limit, t.Offers(need, c))
+	default:
+		f.budget = limit
+	}
+	if uncapped && sched.ExceedsUniformRegisters(f.mir) {
+		f.budget = min(f.budget, max(need, t.Steps[0]))
+	}
+	if limit == 0 && need > t.Steps[0] || limit > 0 && need > limit {
+		g, err := p.rematerialised(f, need, c)
+		if err != nil {
+			return nil, err
+		}
+		if uncapped && g != f {
+			g.byPressureList()
+		}
+		f = g
+	}
+	return f, f.runPasses(backEnd)
+}
+
+// prepared runs the front end.
+func prepared(k *ir.Kernel, t *target.Target) (*unit, error) {
+	f, err := hir.New(k, t)
+	if err != nil {
+		return nil, err
+	}
+	f.Check = verifying
+	u := &unit{hir: f, scratch: &workspace{}}
+	return u, u.runPasses(frontEnd)
+}

@@ -1,0 +1,138 @@
+package assemble
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/regalloc"
+	"github.com/warptune/warptune/simengine/assemble/rules"
+	"github.com/warptune/warptune/simengine/assemble/sched"
+	"github.com/warptune/warptune/simengine/assemble/target"
+)
+
+// Scheduling and register allocation within a budget.
+//
+// A schedule that keeps within the budget of live registers may still find no registers, since
+// vectors need aligned groups. So both are tried together, for fewer and fewer live registers. If
+// none fits, words are spilled (regalloc/belady.go), and if their holes fit no vectors, whole
+// values (regalloc/spill.go).
+
+// spillRounds bounds how often whole values are spilled, which adds values of its own.
+const spillRounds = 12
+
+// allocate orders the program, gives values registers and spills what finds none.
+func (u *unit) allocate() error {
+	own := u.budget - u.mir.Target.Reserved - 1
+	u.fit(own, u.orders)
+	if u.fits() || u.cap == 0 && u.budget < target.MaxRegisters {
+		return nil
+	}
+	source, values := blockInsts(u.mir), len(u.mir.Values)
+	if done, err := u.spillWords(own); done || err != nil {
+		return err
+	}
+	for b := range source {
+		u.mir.Blocks[b].Insts = source[b]
+	}
+	u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
+	if err := u.mir.FindLiveness(); err != nil {
+		return err
+	}
+	return u.spillValues(own)
+}
+
+// fits reports whether the registers given keep within the budget.
+func (u *unit) fits() bool { return u.mir.General+u.mir.Target.Reserved <= u.budget }
+
+// spillWords spills words and reports whether the rest found registers, if need be with a few to
+// spare.
+func (u *unit) spillWords(own int) (bool, error) {
+	source, values := blockInsts(u.mir), len(u.mir.Values)
+	for _, spare := range [...]int{0, 2, 4, 6} {
+		for b := range source {
+			u.mir.Blocks[b].Insts = source[b]
+		}
+		u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
+		regalloc.SpillTo(u.mir, max(own-spare, leastRegisters))
+		if err := u.mir.FindLiveness(); err != nil {
+			return false, err
+		}
+		regalloc.SplitWebs(u.mir)
+		if err := u.mir.FindLiveness(); err != nil {
+			return false, err
+		}
+		if u.mir.Regs, u.mir.General = regalloc.New(u.mir, u.mir.Layout(nil), &u.scratch.allocating).Allocate(u.budget-u.mir.Target.Reserved, true); u.fits() {
+			u.fit(own, &sched.Orders{})
+			return u.fits(), nil
+		}
+	}
+	return false, nil
+}
+
+// leastRegisters is what spilling keeps at least: an instruction reads three pairs and writes a
+// vector of four.
+const leastRegisters = 10
+
+// spillValues spills whole values until the rest finds registers.
+func (u *unit) spillValues(own int) error {
+	more := 1 // registers to free where values found none; doubled each time
+	for round := 0; ; round++ {
+		u.fit(own, &sched.Orders{})
+		if u.fits() || round == spillRounds {
+			return nil
+		}
+		if !regalloc.SpillAt(u.mir, regalloc.PressurePoints(u.mir, own)) {
+			if !regalloc.SpillAt(u.mir, regalloc.Unplaced(u.mir, u.budget-u.mir.Target.Reserved, more, &u.scratch.allocating)) {
+				return nil
+			}
+			more *= 2
+		}
+		if err := u.mir.FindLiveness(); err != nil {
+			return err
+		}
+	}
+}
+
+// blockInsts returns the instructions of every block.
+func blockInsts(f *mir.Func) [][]mir.Inst {
+	out := make([][]mir.Inst, len(f.Blocks))
+	for b := range f.Blocks {
+		out[b] = f.Blocks[b].Insts
+	}
+	return out
+}
+
+// fit schedules for own live registers, then for fewer, until allocation keeps within the budget,
+// each time from the order that the program has. Up to 36 fewer are tried, since MMA fragments
+// leave large holes. If none fits, the program keeps its order. A program that overruns its
+// occupancy step (sched.OverrunsOccupancy) keeps the first schedule.
+func (u *unit) fit(own int, o *sched.Orders) {
+	f, limit := u.mir, u.budget-u.mir.Target.Reserved
+	if u.cap != 0 && f.Pressure() > own {
+		f.Regs, f.General = regalloc.New(f, f.Layout(nil), &u.scratch.allocating).Allocate(limit, false)
+		return
+	}
+	s := u.scratch.scheduling.Grow(f)
+	if o.Graphs == nil {
+		o.Graphs = sched.DAGs(f, s)
+	}
+	dags := o.Graphs
+	l := f.Layout(o.Operands())
+	a := regalloc.New(f, l, &u.scratch.allocating)
+	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
+		if slack == sched.OverrunSlack && u.cap == 0 && f.Target.Uses(rules.OccupancyOverrun) {
+			if sched.Schedule(f, own, l, dags, s); sched.OverrunsOccupancy(f, l, dags, s) {
+				f.Regs, f.General = a.Allocate(limit, false)
+				l.Arrange()
+				return
+			}
+		}
+		if !sched.Schedule(f, own-slack, l, dags, s) && slack > 0 {
+			continue // the same order as before, which found no registers
+		}
+		if f.Regs, f.General = a.Allocate(limit, true); f.General <= limit {
+			l.Arrange()
+			return
+		}
+	}
+	l.Reset()
+	f.Regs, f.General = a.Allocate(limit, false)
+}

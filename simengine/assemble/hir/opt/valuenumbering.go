@@ -1,0 +1,137 @@
+package opt
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Dominator-based value numbering (Briggs, Cooper and Simpson, "Value Numbering", 1997).
+
+// nodeKey identifies a computation.
+type nodeKey struct {
+	op        ir.Op
+	typ, styp ir.Type
+	mod       ir.Mod
+	cmp       ir.Cmp
+	boolOp    ir.BoolOp
+	words     uint8 // of its register, which may be wider than the result
+	a, b, c   ir.Operand
+}
+
+// numbered is a computation and the node that makes it.
+type numbered struct {
+	key  nodeKey
+	node int32
+}
+
+// hash mixes what tells computations apart most.
+func (k *nodeKey) hash() uint64 {
+	h := uint64(k.op)<<32 ^ uint64(k.typ)<<24 ^ uint64(k.styp)<<16 ^ uint64(k.cmp)<<8 ^ uint64(k.boolOp)
+	for _, o := range [...]*ir.Operand{&k.a, &k.b, &k.c} {
+		h = (h ^ uint64(o.Reg)<<8 ^ uint64(o.Kind) ^ uint64(o.Special)<<40) * 0x9e3779b97f4a7c15
+		h = (h>>29 ^ h ^ uint64(o.Imm) ^ uint64(uint32(o.Param))<<32 ^ uint64(uint32(o.Var))<<48) * 0xbf58476d1ce4e5b9
+	}
+	return h
+}
+
+// NumberValues replaces computations that a dominating node has made by copies, and propagates
+// these.
+func NumberValues(f *hir.Func) error {
+	table := map[uint64][]numbered{}
+	for _, b := range f.Order {
+		for _, ni := range f.Blocks[b].Nodes {
+			n := &f.Nodes[ni]
+			for i := range n.Src {
+				f.Resolve(n, &n.Src[i])
+			}
+			key, ok := keyOf(f, n)
+			if !ok {
+				continue
+			}
+			hash := key.hash()
+			found := false
+			for _, m := range table[hash] {
+				e := &f.Nodes[m.node]
+				if m.key == key && f.Dominates(int(e.Block), b) {
+					*n = hir.Node{Op: ir.Mov, Type: n.Type, PC: n.PC, Block: n.Block, Guard: vreg.None, Dst: n.Dst, Vec: 1,
+						Src: []ir.Operand{{Kind: ir.OperandReg, Reg: ir.Reg(e.Dst[0]), Var: -1, Param: -1}}}
+					found = true
+					break
+				}
+			}
+			if !found {
+				table[hash] = append(table[hash], numbered{key, ni})
+			}
+		}
+	}
+	return PropagateCopies(f)
+}
+
+// keyOf returns the key of a node without effects whose operands never change; false for others.
+func keyOf(f *hir.Func, n *hir.Node) (nodeKey, bool) {
+	if n.Guard != vreg.None || len(n.Dst) != 1 || n.Dst[0] < 0 || f.Values[n.Dst[0]].Defs != 1 || len(n.Src) > 3 || n.HasEffect() ||
+		n.Mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
+		return nodeKey{}, false
+	}
+	k := nodeKey{op: n.Op, typ: n.Type, styp: n.SrcType, mod: n.Mod, cmp: n.Cmp, boolOp: n.Bool, words: f.Values[n.Dst[0]].Words}
+	switch n.Op {
+	case ir.Ld:
+		if n.Space != ir.ParamSpace && n.Mod&ir.ModNonCoherent == 0 || n.Vec != 1 {
+			return k, false
+		}
+	case ir.Mov:
+		if len(n.Src) != 1 || n.Src[0].Kind != ir.OperandSpecial || hir.VolatileSpecial(n.Src[0].Special) {
+			return k, false
+		}
+	case ir.Ldu, ir.Activemask:
+		return k, false
+	}
+	ops := [3]*ir.Operand{&k.a, &k.b, &k.c}
+	for i, o := range n.Src {
+		if o.Reg != ir.NoReg && (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && f.Values[o.Reg].Defs != 1 {
+			return k, false
+		}
+		*ops[i] = o
+	}
+	if commutes(n.Op) && less(&k.b, &k.a) {
+		k.a, k.b = k.b, k.a
+	}
+	if n.Op == ir.Mul && n.Mod&ir.ModWide != 0 && n.Type == ir.U32 && nonNegative(f, &k.a) && nonNegative(f, &k.b) {
+		k.typ = ir.S32
+	}
+	return k, true
+}
+
+// commutes reports whether the first two operands of an operation may be exchanged.
+func commutes(op ir.Op) bool {
+	switch op {
+	case ir.Add, ir.Mul, ir.Mad, ir.Fma, ir.And, ir.Or, ir.Xor, ir.Min, ir.Max:
+		return true
+	}
+	return false
+}
+
+// less orders operands, for a canonical form.
+func less(a, b *ir.Operand) bool {
+	if a.Kind != b.Kind {
+		return a.Kind < b.Kind
+	}
+	if a.Reg != b.Reg {
+		return a.Reg < b.Reg
+	}
+	return a.Imm < b.Imm
+}
+
+// nonNegative reports whether the top bit of a 32-bit operand is known to be clear: small
+// constants, thread and block indices.
+func nonNegative(f *hir.Func, o *ir.Operand) bool {
+	if o.Kind == ir.OperandImm {
+		return o.Imm < 1<<31
+	}
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	d := f.DefOf(vreg.Value(o.Reg))
+	return d != nil && d.Op == ir.Mov && len(d.Src) == 1 && d.Src[0].Kind == ir.OperandSpecial && d.Src[0].Special <= ir.NCTAIdZ
+}

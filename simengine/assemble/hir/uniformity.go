@@ -1,0 +1,99 @@
+package hir
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Uniformity (divergence) analysis: Karrenberg and Hack, "Improving Performance of OpenCL on CPUs",
+// CC 2012, section 3; here optimistic, from "all is uniform".
+
+// FindUniform marks the values that are the same in all lanes of a warp, and the branches that
+// lanes may leave by different ways. A value is uniform if it is computed from uniform values and,
+// where it has several definitions, none of them stands where part of a warp may be alone.
+func (f *Func) FindUniform() error {
+	for v := range f.Values {
+		f.Values[v].Uniform = true
+	}
+	for b := range f.Blocks {
+		f.Blocks[b].Divergent, f.Blocks[b].Partial = false, false
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Order {
+			for _, ni := range f.Blocks[b].Nodes {
+				n := &f.Nodes[ni]
+				if f.nodeUniform(n, f.Blocks[b].Partial) {
+					continue
+				}
+				for _, d := range n.Dst {
+					if d >= 0 && f.Values[d].Uniform {
+						f.Values[d].Uniform, changed = false, true
+					}
+				}
+				if n.IsTerminator() && !f.Blocks[b].Divergent && n.Op != ir.Exit {
+					f.Blocks[b].Divergent, changed = true, true
+					f.markRegion(b)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// markRegion marks the blocks between divergent branch b and its post-dominator as Partial.
+func (f *Func) markRegion(b int) {
+	for _, s := range f.Blocks[b].Succs {
+		if f.OnlyExits(s) {
+			return // some lanes exit; the others stay together
+		}
+	}
+	stop := f.Blocks[b].IPDom
+	work := append([]int(nil), f.Blocks[b].Succs...)
+	for len(work) > 0 {
+		s := work[len(work)-1]
+		work = work[:len(work)-1]
+		if s == stop || f.Blocks[s].Partial {
+			continue
+		}
+		f.Blocks[s].Partial = true
+		work = append(work, f.Blocks[s].Succs...)
+	}
+}
+
+// nodeUniform reports whether a node has the same result in every lane. split says that only some
+// lanes of a warp may execute it.
+func (f *Func) nodeUniform(n *Node, split bool) bool {
+	if n.Guard != vreg.None && !f.Values[n.Guard].Uniform {
+		return false
+	}
+	for _, d := range n.Dst {
+		if split && d >= 0 && f.Values[d].Defs > 1 {
+			return false
+		}
+	}
+	switch n.Op {
+	case ir.Atom, ir.Shfl, ir.Match, ir.Elect, ir.Mma, ir.Movmatrix:
+		return false
+	case ir.Ld, ir.Ldu:
+		if n.Space != ir.ParamSpace && n.Space != ir.Const {
+			return false
+		}
+	}
+	for i := range n.Src {
+		o := &n.Src[i]
+		switch o.Kind {
+		case ir.OperandSpecial:
+			switch o.Special {
+			case ir.TidX, ir.TidY, ir.TidZ, ir.LaneID, ir.LaneMaskEQ, ir.LaneMaskGE, ir.LaneMaskGT, ir.LaneMaskLE, ir.LaneMaskLT,
+				ir.Clock, ir.ClockHi, ir.Clock64, ir.GlobalTimer:
+				return false
+			}
+		case ir.OperandReg, ir.OperandAddr:
+			if o.Reg != ir.NoReg && !f.Values[o.Reg].Uniform {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,183 @@
+package isel
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Atomics and reductions in memory.
+
+// lowerAtomic lowers atom and red.
+func (s *selector) lowerAtomic(n *hir.Node) error {
+	op := mir.OpATOM
+	used := len(n.Dst) > 0 && n.Dst[0] >= 0 && s.demand[n.Dst[0]] != 0
+	switch {
+	case n.Space == ir.Shared:
+		op = mir.OpATOMS
+	case !used && n.Atom != ir.AtomCAS && n.Atom != ir.AtomExch:
+		op = mir.OpRED
+	}
+	dst := mir.Arg{}
+	if used {
+		dst = mir.ValueWords(n.Dst[0], 0, s.hir.Values[n.Dst[0]].Words)
+	}
+	args := make([]mir.Arg, 1, 4)
+	var vr int32
+	var base vreg.Value
+	var off int64
+	args[0], vr, base, off = s.address(n.Src[0], n.Space)
+	if op == mir.OpATOM && s.aggregates(n) {
+		leader, active, sum := s.electForAdd(n)
+		old := s.temp(1)
+		s.access(s.emit(op, old, args[0], sum), n, vr, base, off)
+		s.distributeAdd(n, old, leader, active)
+		return nil
+	}
+	if op == mir.OpATOMS && !used && s.isSharedIncrement(n) {
+		s.out.Counted = append(s.out.Counted, n.PC)
+		s.access(s.emit(mir.OpATOMSINC, mir.Arg{}, args[0]), n, vr, base, off)
+		return nil
+	}
+	for _, o := range n.Src[1:] {
+		args = append(args, s.data(o, n.Type))
+	}
+	if op == mir.OpATOMS && s.needsCASLoop(n) {
+		s.casLoop(n, dst, args, vr, base, off)
+		return nil
+	}
+	if op == mir.OpRED && s.reducesInWarp(n) {
+		args[1] = s.reduceInWarp(n, args[1])
+	}
+	s.access(s.emit(op, dst, args...), n, vr, base, off)
+	return nil
+}
+
+// isSharedIncrement reports whether an atomic adds one to a 32-bit word, which in shared memory is
+// an instruction of its own, ATOMS.POPC.INC: lanes that share a word do not take turns.
+//
+// Evidence, microbenchmark (deploy/calibrate, wavefronts.same_address shared_inc).
+func (s *selector) isSharedIncrement(n *hir.Node) bool {
+	return s.hir.Target.SharedIncrement && n.Atom == ir.AtomAdd && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && n.Src[1].Kind == ir.OperandImm && n.Src[1].Imm == 1
+}
+
+// aggregates reports whether the lanes of a warp add the same number to the same address and read
+// the old value, so that one of them adds for all (warp-aggregated atomics).
+func (s *selector) aggregates(n *hir.Node) bool {
+	if n.Atom != ir.AtomAdd || len(n.Src) != 2 || hir.Bits(n.Type) != 32 || !hir.IsInt(n.Type) {
+		return false
+	}
+	alike := n.Src[0].Reg == ir.NoReg || s.hir.Values[n.Src[0].Reg].Uniform
+	return alike && (n.Src[1].Kind == ir.OperandImm || n.Src[1].Kind == ir.OperandReg && s.warpUniform(vreg.Value(n.Src[1].Reg), 4))
+}
+
+// warpUniform reports whether a value is the same in all lanes: it is uniform, or computed from a
+// vote in up to steps definitions.
+//
+// Evidence, kernels: compact.
+func (s *selector) warpUniform(v vreg.Value, steps int) bool {
+	if s.hir.Values[v].Uniform {
+		return true
+	}
+	d := s.hir.DefOf(v)
+	switch {
+	case d == nil || d.Guard != vreg.None || steps == 0:
+		return false
+	case d.Op == ir.Vote && d.Type == ir.B32 || d.Op == ir.Activemask:
+		return true
+	case d.HasEffect() || d.Op == ir.Ld || d.Op == ir.Ldu || d.Op == ir.Shfl || d.Op == ir.Mov && d.Src[0].Kind == ir.OperandSpecial:
+		return false
+	}
+	for i := range d.Src {
+		if o := &d.Src[i]; o.Kind == ir.OperandReg && !s.warpUniform(vreg.Value(o.Reg), steps-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// electForAdd emits what precedes a warp-aggregated atomic: one lane is elected, and adds for all
+// active lanes.
+//
+// Evidence, kernels: compact.
+func (s *selector) electForAdd(n *hir.Node) (leader, active, sum mir.Arg) {
+	s.out.Elected = append(s.out.Elected, n.PC)
+	lane := s.temp(1)
+	leader, active, sum = s.temp(1), s.temp(1), s.temp(1)
+	s.emit(mir.OpS2R, lane)
+	s.emit(mir.OpVOTE, active)
+	s.emit(mir.OpFLO, leader, active)
+	s.emit(mir.OpPOPC, sum, active)
+	s.emit(mir.OpISETP, s.carry(), lane, leader)
+	if o := n.Src[1]; o.Kind != ir.OperandImm || o.Imm != 1 {
+		count := sum
+		sum = s.temp(1)
+		s.emit(mir.OpIMAD, sum, count, s.flexible(o, 0))
+	}
+	return leader, active, sum
+}
+
+// distributeAdd emits what follows it: each lane gets the elected one's result plus the number of
+// active lanes before it.
+func (s *selector) distributeAdd(n *hir.Node, old, leader, active mir.Arg) {
+	before, mask, rank, first := s.temp(1), s.temp(1), s.temp(1), s.temp(1)
+	s.emit(mir.OpS2R, mask)
+	s.emit(mir.OpLOP3, before, mask, active)
+	s.emit(mir.OpPOPC, rank, before)
+	s.emit(mir.OpSHFL, first, old, leader)
+	s.emit(mir.OpIADD3, mir.ValueWords(n.Dst[0], 0, 1), first, rank)
+}
+
+// reducesInWarp reports whether a warp reduces an integer in registers first, with one lane's
+// reduction into memory for all: the address is the same in all lanes. Additions of floating-point
+// numbers keep their order.
+func (s *selector) reducesInWarp(n *hir.Node) bool {
+	switch n.Atom {
+	case ir.AtomAdd, ir.AtomMin, ir.AtomMax, ir.AtomAnd, ir.AtomOr, ir.AtomXor:
+	default:
+		return false
+	}
+	a := n.Src[0]
+	return s.hir.Target.REDUX && len(n.Src) == 2 && hir.Bits(n.Type) == 32 && hir.IsInt(n.Type) && (a.Reg == ir.NoReg || s.hir.Values[a.Reg].Uniform)
+}
+
+// reduceInWarp emits the reduction in registers: VOTEU and UFLO elect a lane, REDUX reduces. It
+// returns the result.
+//
+// Evidence, kernels: monte_carlo.
+func (s *selector) reduceInWarp(n *hir.Node, data mir.Arg) mir.Arg {
+	s.out.Elected = append(s.out.Elected, n.PC)
+	lane, active, sum := mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1), mir.ValueWords(s.newValue(1, vreg.General), 0, 1)
+	s.emit(mir.OpS2R, lane)
+	s.emit(mir.OpVOTE, active)
+	s.emit(mir.OpREDUX, sum, data)
+	s.emit(mir.OpISETP, s.carry(), lane, active)
+	return sum
+}
+
+// needsCASLoop reports whether shared memory has no instruction for an atomic: it has none for
+// floating-point numbers, from Maxwell on.
+func (s *selector) needsCASLoop(n *hir.Node) bool {
+	return s.hir.Target.SharedIncrement && !hir.IsInt(n.Type) && n.Atom != ir.AtomExch && n.Atom != ir.AtomCAS
+}
+
+// casLoop emits a compare-and-swap loop for such an atomic: load, compute, swap, again until no
+// other lane came in between. Of the lanes that share a word one gets through in each turn.
+//
+// Evidence, microbenchmark (deploy/calibrate, wavefronts.shared_sums). Kernels: bicg.
+func (s *selector) casLoop(n *hir.Node, dst mir.Arg, args []mir.Arg, vr int32, base vreg.Value, off int64) {
+	s.out.Swapped = append(s.out.Swapped, n.PC)
+	w := uint8(hir.Words(n.Type))
+	old, sum, got, done := dst, s.temp(w), s.temp(w), s.carry()
+	if old.Kind == mir.ArgNone {
+		old = s.temp(w)
+	}
+	s.emit(mir.OpBSSY, mir.Arg{})
+	s.access(s.emit(mir.OpLDS, old, args[0]), n, vr, base, off)
+	s.emit(simple[ir.Add].ruleFor(n.Type), sum, old, args[1])
+	s.access(s.emit(mir.OpATOMS, got, args[0], old, sum), n, vr, base, off)
+	s.emit(mir.OpISETP, done, got)
+	s.emit(mir.OpBRA, mir.Arg{}).Guard = done.Value
+	s.emit(mir.OpBSYNC, mir.Arg{})
+}

@@ -1,0 +1,92 @@
+package isel
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// doubles returns the operands of double-precision arithmetic, one of which may lie elsewhere than
+// in general registers: before Hopper in constant memory; on Hopper in the instruction, if its
+// lower word is zero, or in a pair of uniform registers.
+//
+// Evidence, ptxas corpus: of 18,000 DFMA, DADD and DMUL of 850 kernels of HeCBench for sm_90, 3,960
+// have an immediate, 3,260 a uniform pair, none both.
+func (s *selector) doubles(ops []ir.Operand) []mir.Arg {
+	args := make([]mir.Arg, len(ops), 5)
+	if !s.hir.Target.ConstOperand {
+		at := s.flexibleAt(ops)
+		for i, o := range ops {
+			if i == at {
+				args[i] = s.flexiblePair(o)
+			} else {
+				args[i] = s.pair(o)
+			}
+		}
+		return args
+	}
+	free := true
+	for i, o := range ops {
+		if !free {
+			args[i] = s.pair(o)
+			continue
+		}
+		var taken bool
+		args[i], taken = s.pairOrConstant(o)
+		free = !taken
+	}
+	return args
+}
+
+// flexibleAt returns the index of the operand that takes the flexible slot, -1 for none: an
+// immediate first, the addend before the factors, then what lies in uniform registers.
+func (s *selector) flexibleAt(ops []ir.Operand) int {
+	best, at := 0, -1
+	for i, o := range ops {
+		rank := 0
+		switch {
+		case o.Kind == ir.OperandReg && s.residesInPair(vreg.Value(o.Reg)):
+			rank = 2
+		case o.Kind != ir.OperandImm || o.Imm == 0:
+		case uint32(o.Imm) == 0:
+			rank = 3
+		case s.hir.Target.Uniform:
+			rank = 1
+		}
+		if rank > 0 && rank >= best {
+			best, at = rank, i
+		}
+	}
+	return at
+}
+
+// residesInPair reports whether a 64-bit value may be read from uniform registers.
+func (s *selector) residesInPair(v vreg.Value) bool {
+	if s.hir.Values[v].Words != 2 {
+		return false
+	}
+	return s.hir.Values[v].File == vreg.Uniform || s.uniformValue(s.localCopy(v))
+}
+
+// flexiblePair returns the 64-bit operand that flexibleAt chose.
+func (s *selector) flexiblePair(o ir.Operand) mir.Arg {
+	if o.Kind == ir.OperandReg {
+		v := s.localCopy(vreg.Value(o.Reg))
+		s.demand[v] |= demandLow | demandHigh
+		if s.hir.Values[v].File != vreg.Uniform {
+			s.demand[v] |= demandEither
+		}
+		return mir.ValueWords(v, 0, 2)
+	}
+	if uint32(o.Imm) == 0 {
+		return mir.Arg{Kind: mir.ArgImm, Imm: int64(int32(o.Imm >> 32))}
+	}
+	t := mir.ValueWords(s.newValue(2, vreg.Uniform), 0, 2)
+	s.out.UniformNumbers[t.Value] = true
+	for w := range uint8(2) {
+		half := t
+		half.Word, half.N = w, 1
+		s.emit(mir.OpUMOV, half, mir.Arg{Kind: mir.ArgImm, Imm: int64(int32(o.Imm >> (32 * w)))})
+	}
+	return t
+}

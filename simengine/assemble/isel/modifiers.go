@@ -1,0 +1,91 @@
+package isel
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Operand modifiers: negation, absolute value and the choice of a half, which instructions apply to
+// what they read.
+
+// stripModifier returns what an instruction of floating-point type t reads for operand o, behind
+// what it does by itself: it negates, takes the absolute value where abs is set (additions,
+// multiplications and comparisons do, multiply-adds do not), and takes one half of a register.
+// Operands in constant memory or uniform registers have no modifiers.
+//
+// Evidence, kernels: gemv_w4, lavamd, hgemm_tile, gmm.
+func (s *selector) stripModifier(o ir.Operand, t ir.Type, abs bool) ir.Operand {
+	single := hir.Bits(t) == 16
+	for o.Kind == ir.OperandReg {
+		d := s.hir.DefOf(vreg.Value(o.Reg))
+		if d == nil || !s.availableHere(d) {
+			break
+		}
+		if !single && hir.IsHalf(t) && d.RepeatsHalf() && s.hir.Values[d.Src[0].Reg].Defs == 1 {
+			o, single, s.takesHalf = d.Src[0], true, true
+			continue
+		}
+		if word, _, ok := s.halfOf(o); ok && single && s.hir.Target.CC[0] >= 7 {
+			o, s.takesHalf = word, true
+			continue
+		}
+		sign := d.Type == t && d.Mod&ir.ModSat == 0 && (d.Op == ir.Neg || d.Op == ir.Abs && abs)
+		if !sign || !s.inGPR(d.Src[0]) {
+			break
+		}
+		o = d.Src[0]
+	}
+	return o
+}
+
+// inGPR reports whether an operand is in a general register wherever it is read.
+func (s *selector) inGPR(o ir.Operand) bool {
+	if o.Kind != ir.OperandReg {
+		return false
+	}
+	v := &s.hir.Values[o.Reg]
+	return v.Defs == 1 && v.File == vreg.General && s.slotRank(o) == 0
+}
+
+// stripModifiers is stripModifier for all operands. It leaves in takesHalf whether one is half of a
+// register.
+func (s *selector) stripModifiers(ops []ir.Operand, t ir.Type, abs bool) []ir.Operand {
+	out := make([]ir.Operand, len(ops), max(len(ops), 3))
+	s.takesHalf = false
+	for i, o := range ops {
+		out[i] = s.stripModifier(o, t, abs)
+	}
+	return out
+}
+
+// pickOp returns the operation for half-precision arithmetic on what stripModifiers returned last.
+// On Hopper an operation that takes one half of a register is as slow as an integer multiplication,
+// whose pipe it uses; ptxas gives every other one of those on whole registers to a second pipe
+// (HFMA2.MMA).
+//
+// Evidence, microbenchmark (deploy/calibrate, halves, H200). Not modelled: fp32 additions wait for
+// it too.
+func (s *selector) pickOp(op mir.Op) mir.Op {
+	switch op {
+	case mir.OpHADD2, mir.OpHMUL2, mir.OpHFMA2:
+		if s.takesHalf && s.hir.Target.CC[0] >= 9 {
+			return mir.OpHFMA2PICK
+		}
+	}
+	return op
+}
+
+// halfOf returns the word that an operand is one half of, and reports whether it is the upper one,
+// and whether it is any.
+func (s *selector) halfOf(o ir.Operand) (word ir.Operand, upper, ok bool) {
+	if o.Kind != ir.OperandReg {
+		return o, false, false
+	}
+	d := s.hir.DefOf(vreg.Value(o.Reg))
+	if d == nil || !s.availableHere(d) || d.Op != ir.Mov || len(d.Dst) != 2 || len(d.Src) != 1 || !s.inGPR(d.Src[0]) || s.hir.Values[d.Src[0].Reg].Words != 1 {
+		return o, false, false
+	}
+	return d.Src[0], d.Dst[1] == vreg.Value(o.Reg), true
+}

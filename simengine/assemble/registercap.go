@@ -1,0 +1,44 @@
+package assemble
+
+import (
+	"github.com/warptune/warptune/simengine/assemble/target"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// registerCap is the largest number of registers a thread may have, 0 for no cap: the smallest of
+// the user's cap, .maxnreg and what lets a declared CTA be resident. It is not less than the
+// architecture's minimum.
+func registerCap(k *ir.Kernel, t *target.Target, opt Options) int {
+	limit := 0
+	lower := func(n int) {
+		if n > 0 && (limit == 0 || n < limit) {
+			limit = n
+		}
+	}
+	lower(opt.MaxRegisters)
+	lower(k.MaxRegs)
+	if threads := declaredThreads(k, opt); threads > 0 {
+		warps := (threads + 31) / 32 * max(k.MinCTAs, 1)
+		perWarp := target.RegisterFile / warps / t.RegUnit * t.RegUnit
+		// With a least number of CTAs all registers that these leave are used, also where that is no bound.
+		if n := perWarp / 32; n < target.MaxRegisters || k.MinCTAs > 0 {
+			lower(min(n, target.MaxRegisters))
+		}
+	}
+	if limit == 0 {
+		return 0
+	}
+	return min(max(limit, t.MinCap), target.MaxRegisters)
+}
+
+// declaredThreads is the largest CTA that a kernel is declared to be launched with, in threads; 0
+// where nothing says.
+func declaredThreads(k *ir.Kernel, opt Options) int {
+	switch {
+	case opt.MaxThreads > 0:
+		return opt.MaxThreads
+	case k.ReqNTid[0] > 0:
+		return k.ReqNTid[0] * max(k.ReqNTid[1], 1) * max(k.ReqNTid[2], 1)
+	}
+	return k.MaxNTid[0] * max(k.MaxNTid[1], 1) * max(k.MaxNTid[2], 1)
+}

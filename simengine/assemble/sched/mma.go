@@ -1,0 +1,58 @@
+package sched
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Blocks with MMA instructions.
+//
+// They keep the program's order, with their loads from global memory first. ptxas keeps as many
+// loads of fragments in flight as it has to wait for the first.
+//
+// Evidence, ptxas corpus (192 programs with MMA for sm_90, 13.0.88): 68 % of register
+// counts are within 10 %, and 54 % where such blocks are ordered like others.
+
+// hasMMA reports whether a block has MMA instructions.
+func hasMMA(insts []mir.Inst) bool {
+	return slices.ContainsFunc(insts, func(in mir.Inst) bool {
+		switch in.Op.Class() {
+		case mir.Tensor, mir.TensorShort, mir.TensorSingle, mir.TensorSingleShort, mir.TensorDouble:
+			return true
+		}
+		return false
+	})
+}
+
+// globalLoadsFirst moves loads from global memory, with what they depend on, to the start of blocks
+// with MMA instructions.
+func globalLoadsFirst(f *mir.Func, s *Scratch) {
+	if !f.Target.Uses(rules.MMAOrder) {
+		return
+	}
+	for _, b := range f.Order {
+		mb := &f.Blocks[b]
+		if !hasMMA(mb.Insts) {
+			continue
+		}
+		g := &s.dag
+		g.ops = g.ops.Fill(mb.Insts)
+		findEdges(f, mb.Insts, s, false, g)
+		d := newSethiUllman(g)
+		for i := range g.insts {
+			if in := &g.insts[i]; in.Op.Class() == mir.Load && in.Space != ir.Shared {
+				d.visit(int32(i))
+			}
+		}
+		for i := range g.insts {
+			if !d.done[i] {
+				d.done[i] = true
+				d.out = append(d.out, int32(i))
+			}
+		}
+		mb.Insts = mir.Arrange(mb.Insts, d.out)
+	}
+}

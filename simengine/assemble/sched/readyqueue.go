@@ -1,0 +1,84 @@
+package sched
+
+import (
+	"math"
+	mathbits "math/bits"
+)
+
+// readyQueue holds the ready instructions in buckets. Those in a bucket need the same number of
+// free registers and issue to the same queue, so that the one of lowest rank is the only candidate.
+type readyQueue struct {
+	sets  []readyBucket
+	at    [numNeeds][sharedQueue + 1]int16 // by need and queue: index in sets plus one, 0 none
+	words int                              // 64-bit words of a bucket
+}
+
+// readyBucket is a set of instructions, named by their ranks.
+type readyBucket struct {
+	need  int8
+	queue uint8
+	count int
+	low   int // all words of bits before it are zero
+	bits  []uint64
+}
+
+// alwaysFits is the need of an instruction that fits whatever is free. Other needs lie between
+// minus and plus the words that an instruction writes.
+const (
+	alwaysFits = math.MinInt8
+	numNeeds   = 64
+)
+
+// reset empties the buckets, for ranks below n.
+func (r *readyQueue) reset(n int) {
+	r.words = n/64 + 1
+	for k := range r.sets {
+		r.sets[k].reset(r.words)
+	}
+}
+
+func (c *readyBucket) reset(words int) {
+	if cap(c.bits) < words {
+		c.bits = make([]uint64, words+words/4)
+	}
+	c.bits = c.bits[:words]
+	clear(c.bits)
+	c.count, c.low = 0, 0
+}
+
+// of returns the bucket of a need and a queue.
+func (r *readyQueue) of(need int8, queue uint8) *readyBucket {
+	row := 0
+	if need > alwaysFits {
+		row = int(need) + numNeeds/2
+	}
+	k := &r.at[row][queue]
+	if *k == 0 {
+		c := readyBucket{need: need, queue: queue}
+		c.reset(r.words)
+		r.sets = append(r.sets, c)
+		*k = int16(len(r.sets))
+	}
+	return &r.sets[*k-1]
+}
+
+func (r *readyQueue) add(need int8, queue uint8, rank int32) {
+	c := r.of(need, queue)
+	c.bits[rank>>6] |= 1 << (rank & 63)
+	c.low = min(c.low, int(rank>>6))
+	c.count++
+}
+
+func (r *readyQueue) remove(need int8, queue uint8, rank int32) {
+	c := r.of(need, queue)
+	c.bits[rank>>6] &^= 1 << (rank & 63)
+	c.count--
+}
+
+// first is the lowest rank of a bucket that is not empty.
+func (c *readyBucket) first() int32 {
+	for c.bits[c.low] == 0 {
+		c.low++
+	}
+	return int32(c.low<<6 + mathbits.TrailingZeros64(c.bits[c.low]))
+}

@@ -1,0 +1,54 @@
+package assemble
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/isel"
+	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/regalloc"
+	"github.com/warptune/warptune/simengine/assemble/sched"
+)
+
+// unit is a kernel on its way through the passes: after the front end as PTX instructions, after
+// selection as machine instructions.
+type unit struct {
+	hir     *hir.Func
+	mir     *mir.Func
+	scratch *workspace    // shared by all units of a kernel
+	remat   int           // instructions to repeat at most rather than keep a value, 0 none
+	cap     int           // registers a thread may have, 0 no cap
+	budget  int           // registers a thread may be charged: the cap or an occupancy step
+	peak    int           // general registers live at most, in the present order
+	orders  *sched.Orders // of the present order
+	program *Program
+}
+
+// workspace is storage that passes reuse.
+type workspace struct {
+	selecting  isel.Scratch
+	scheduling sched.Scratch
+	allocating regalloc.Scratch
+}
+
+// runPasses runs passes in order, with their checks if these are on.
+func (u *unit) runPasses(passes []pass) error {
+	for _, p := range passes {
+		if err := p.run(u); err != nil {
+			return fmt.Errorf("assemble %s: %s: %w", u.hir.Kernel.Name, p.name, err)
+		}
+		if u.hir.Check {
+			if err := p.verify(u); err != nil {
+				return fmt.Errorf("assemble %s: after %s: %w", u.hir.Kernel.Name, p.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// selected returns the kernel with instructions selected and values of up to remat instructions
+// rematerialised.
+func (u *unit) selected(remat int) (*unit, error) {
+	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, remat: remat, orders: &sched.Orders{}}
+	return v, v.runPasses(selection)
+}
