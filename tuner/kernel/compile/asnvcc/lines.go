@@ -147,7 +147,7 @@ var (
 // folder, which lies at root, and .loc where the line changes. Sections of debuggers and
 // labels for them go, so that without the two directives the text is what it is without lines.
 func PlainLines(ptx []byte, root string) []byte {
-	if !bytes.Contains(ptx, []byte("\t.loc\t")) {
+	if !bytes.Contains(ptx, []byte("\t.loc\t")) && !bytes.Contains(ptx, []byte("\t.section\t")) {
 		return ptx
 	}
 	var names []string
