@@ -14,9 +14,12 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	g.addresses(w, &r.addr)
 	reading := r.readingLanes(w, g, mask)
 	if reading != 0 {
-		var s signal
-		if reading, s = r.checked(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
-			return s
+		if s := r.check(w, in, g, ir.Global, reading, extentOf(&r.addr, reading)); s != next {
+			bad, s := r.goPast(g, ir.Global, reading)
+			if s != next {
+				return s
+			}
+			reading &^= bad
 		}
 	}
 	if reading != 0 {
@@ -28,9 +31,11 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		}
 	}
 	r.addr, r.saved = r.saved, r.addr
-	mask, s := r.checked(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask))
-	if s != next || mask == 0 {
-		return s
+	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
+		bad, s := r.goPast(a, ir.Shared, mask)
+		if mask &^= bad; s != next || mask == 0 {
+			return s
+		}
 	}
 	r.observe(w, in, ir.Shared, a.width, mask, true)
 	if r.races != nil {

@@ -118,15 +118,15 @@ func window(addr uint64) (ir.Space, uint64) {
 
 // resolved performs an access whose space is known: checks, reports, moves data.
 func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
-	lanes, s := r.checked(w, in, a, space, mask, e)
-	if s != next {
-		return s
-	}
-	if lanes != mask {
-		if a.data {
-			r.blank(w, in, mask&^lanes)
+	if s := r.check(w, in, a, space, mask, e); s != next {
+		bad, s := r.goPast(a, space, mask)
+		if s != next {
+			return s
 		}
-		if mask = lanes; mask == 0 {
+		if a.data {
+			r.blank(w, in, bad)
+		}
+		if mask &^= bad; mask == 0 {
 			return next
 		}
 		e = extentOf(&r.addr, mask)

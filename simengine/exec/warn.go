@@ -32,21 +32,20 @@ func (r *Runner) warn(f *Fault) {
 	}
 }
 
-// checked is check, which with Options.Warn goes on without the lanes that are out of bounds: it returns the
-// others. What those are to load are zeros (see blank), what they store is dropped.
-func (r *Runner) checked(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) (uint32, signal) {
-	s := r.check(w, in, a, space, mask, e)
-	if s == next || !r.opt.Warn || r.fault.Kind != OutOfBounds || a.matrix {
-		return mask, s
+// goPast goes past the fault that check found in an access by the lanes in mask, with Options.Warn, and returns
+// the lanes that are out of bounds. What those are to load are zeros (see blank), what they store is dropped.
+func (r *Runner) goPast(a *access, space ir.Space, mask uint32) (bad uint32, s signal) {
+	if !r.opt.Warn || r.fault.Kind != OutOfBounds || a.matrix {
+		return 0, faulted
 	}
 	r.warn(r.fault)
 	r.fault = nil
 	for m := mask; m != 0; m &= m - 1 {
 		if l := bits.TrailingZeros32(m); !r.inBounds(a, space, r.addr[l]) {
-			mask &^= 1 << l
+			bad |= 1 << l
 		}
 	}
-	return mask, next
+	return bad, next
 }
 
 // inBounds is what check asks of each lane.

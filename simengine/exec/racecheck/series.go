@@ -15,7 +15,8 @@
 // them: a CTA that reads what an earlier one wrote races as one that writes what an earlier one read.
 //
 // It costs about 72 bytes for each word of device memory that the CTAs touch and some thread of the
-// kernel may write.
+// kernel may write. A CTA of a transposition takes 1.7 times as long as with races looked for in shared memory alone, one of a
+// matrix multiplication no longer (go test -bench 'Sgemm|Transpose' ./simengine/exec).
 package racecheck
 
 import "math/bits"
