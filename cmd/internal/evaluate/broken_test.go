@@ -108,7 +108,7 @@ func TestBrokenKernelsAreNotCalledClean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[simengine.Depth]int{}
+	found, seen := map[simengine.Depth]int{}, map[string]int{}
 	n := 0
 	for _, b := range brokenKinds {
 		for _, place := range brokenPlaces {
@@ -120,7 +120,7 @@ func TestBrokenKernelsAreNotCalledClean(t *testing.T) {
 			}
 			answers := NewAnswers()
 			for _, depth := range []simengine.Depth{simengine.CheckAll, simengine.CheckSample} {
-				missed := 0
+				missed, caught := 0, 0
 				for _, cfg := range space.All() {
 					out, _, err := New(c).Evaluate(t.Context(), Job{Kernel: def, Config: cfg, Arch: d, Level: simengine.Model, Check: depth, Answers: answers})
 					if err != nil {
@@ -130,6 +130,9 @@ func TestBrokenKernelsAreNotCalledClean(t *testing.T) {
 					t.Logf("%s: %v %s %+v", name, out.Validity, out.Message, out.Checked)
 					broken := b.bad == "" || cfg.Values[1].Text() == b.bad
 					must := depth == simengine.CheckAll || place.name != "middle" && (b.sliced || cfg.Equal(space.At(0)))
+					if broken && out.Validity != tuner.Correct {
+						caught = 1
+					}
 					switch {
 					case !broken && out.Validity != tuner.Correct:
 						t.Errorf("%s is right, and called %v: %s", name, out.Validity, out.Message)
@@ -146,9 +149,13 @@ func TestBrokenKernelsAreNotCalledClean(t *testing.T) {
 				if missed == 0 {
 					found[depth]++
 				}
+				if depth == simengine.CheckSample {
+					seen[place.name] += caught
+				}
 			}
 		}
 	}
+	t.Logf("a sample finds in some configuration, of %d each, by the CTA that is broken: %v", len(brokenKinds), seen)
 	t.Logf("of %d broken kernels %d are found in every broken configuration by executing every CTA, %d by a sample", n, found[simengine.CheckAll], found[simengine.CheckSample])
 }
 

@@ -42,10 +42,12 @@ func answers(t *testing.T, jobs []Job, order []int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := New(c)
+	ev, compared := New(c), NewAnswers()
 	out := make([]string, len(jobs))
 	for _, i := range order {
-		outcome, report, err := ev.Evaluate(context.Background(), jobs[i])
+		job := jobs[i]
+		job.Answers = compared
+		outcome, report, err := ev.Evaluate(context.Background(), job)
 		if err != nil {
 			t.Fatalf("%s %v: %v", jobs[i].Kernel.Name, jobs[i].Config, err)
 		}
