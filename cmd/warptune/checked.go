@@ -27,7 +27,7 @@ func (c *checking) parse() (depth simengine.Depth, warn bool, err error) {
 	if depth, err = simengine.ParseDepth(c.depth); err != nil {
 		return 0, false, usagef("--check: %w", err)
 	}
-	if c.faults != "fail" && c.faults != "warn" {
+	if c.faults != "" && c.faults != "fail" && c.faults != "warn" {
 		return 0, false, usagef("--faults %s: want fail or warn", c.faults)
 	}
 	return depth, c.faults == "warn", nil

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 	"github.com/warptune/warptune/tuner/record"
 )
 
@@ -31,54 +32,67 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// Configurations that ran on a GPU are not called wrong: some of each validation set, at the default
+// kernelSets are the data sets in the checkout that have kernels of their own.
+func kernelSets(t *testing.T) (sets []*datasets.Set) {
+	t.Helper()
+	m, err := datasets.Load("../../../deploy/calibrate/datasets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Here() {
+		if s.Files.Kernels != "" {
+			sets = append(sets, s)
+		}
+	}
+	if len(sets) == 0 {
+		t.Fatal("no data set of other kernels")
+	}
+	return sets
+}
+
+// Configurations that ran on a GPU are not called wrong: some of each data set, at the default
 // depth, and with what they write compared whether or not it is their turn.
 func TestMeasuredConfigurationsAreNotCalledWrong(t *testing.T) {
-	rng := seeded(t)
-	sets, err := filepath.Glob("../../../deploy/calibrate/validation/*/ptx.zip")
-	if err != nil || len(sets) == 0 {
-		t.Fatal("no validation sets: ", err)
-	}
+	rng, sets := seeded(t), kernelSets(t)
 	each := 1
 	if os.Getenv("WARPTUNE_FULL") != "" {
 		each = 12
-	} else {
+	} else if len(sets) > 8 {
 		rng.Shuffle(len(sets), func(i, j int) { sets[i], sets[j] = sets[j], sets[i] })
 		sets = sets[:8]
 	}
 	var right, compared int
-	for _, zipped := range sets {
-		r, c := measured(t, rng, filepath.Dir(zipped), each)
+	for _, s := range sets {
+		r, c := measured(t, rng, s, each)
 		right, compared = right+r, compared+c
 	}
 	t.Logf("%d configurations, outputs of %d compared", right, compared)
 }
 
 // measured evaluates n records of a set.
-func measured(t *testing.T, rng *rand.Rand, dir string, n int) (right, compared int) {
-	files, err := zip.OpenReader(dir + "/ptx.zip")
+func measured(t *testing.T, rng *rand.Rand, set *datasets.Set, n int) (right, compared int) {
+	files, done, err := ptxfiles.Open(set.Path(set.Files.PTX))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.Close()
-	timings, _ := filepath.Glob(dir + "/h?00.jsonl.gz")
-	f, err := os.Open(timings[0])
+	defer done()
+	f, err := os.Open(set.Path(set.Files.Timings))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	records, _, err := record.Read(timings[0], f)
+	records, _, err := record.Read(set.Name, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := arch.Load(filepath.Base(timings[0])[:4])
+	d, err := arch.Load(set.Arch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kernels := map[string]*kernel.Definition{}
 	b := Batch{PTX: files, Arch: d, Level: simengine.Model, Compare: true, Kernels: func(name string) (*kernel.Definition, error) {
 		if kernels[name] == nil {
-			def, _, err := kernel.Load(dir + "/kernels/" + name + ".json")
+			def, _, err := kernel.Load(filepath.Join(set.Path(set.Files.Kernels), name+".json"))
 			if err != nil {
 				return nil, err
 			}
@@ -97,7 +111,7 @@ func measured(t *testing.T, rng *rand.Rand, dir string, n int) (right, compared 
 			t.Fatal(err)
 		}
 		if out.Validity != tuner.Correct {
-			t.Errorf("%s %s %v: %s: %s", dir, task.job.Kernel.Name, task.job.Config, out.Validity, out.Message)
+			t.Errorf("%s %s %v: %s: %s", set.Name, task.job.Kernel.Name, task.job.Config, out.Validity, out.Message)
 			continue
 		}
 		right++
@@ -108,7 +122,7 @@ func measured(t *testing.T, rng *rand.Rand, dir string, n int) (right, compared 
 		}
 		t.Logf("%s %v: %d elements: %s%s", task.job.Kernel.Name, task.job.Config, c.compared, c.text(), c.wrong)
 		if c.wrong != "" {
-			t.Errorf("%s %s %v: %s", dir, task.job.Kernel.Name, task.job.Config, c.wrong)
+			t.Errorf("%s %s %v: %s", set.Name, task.job.Kernel.Name, task.job.Config, c.wrong)
 		}
 		if c.compared > 0 {
 			compared++

@@ -1,7 +1,6 @@
 package functional_test
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,55 +11,54 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
+	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
 	"github.com/warptune/warptune/tuner/record"
 )
 
-// Kernels that ran right on a GPU are called right: of every validation set some configurations,
+// Kernels that ran right on a GPU are called right: of every data set some configurations,
 // WARPTUNE_CHECKED of each if that is set, a few CTAs in full under all checks.
 func TestMeasuredKernelsAreCalledRight(t *testing.T) {
-	const validation = "../../../deploy/calibrate/validation/"
 	each := 2
 	if n, err := strconv.Atoi(os.Getenv("WARPTUNE_CHECKED")); err == nil {
 		each = n
 	}
-	sets, err := filepath.Glob(validation + "*/ptx.zip")
-	if err != nil || len(sets) == 0 {
-		t.Fatal("no validation sets: ", err)
+	m, err := datasets.Load("../../../deploy/calibrate/datasets")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, zipped := range sets {
-		dir := filepath.Dir(zipped)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, set := range m.Here() {
+		if set.Files.Kernels == "" {
+			continue
+		}
+		t.Run(set.Name, func(t *testing.T) {
 			t.Parallel()
-			files, err := zip.OpenReader(zipped)
+			files, done, err := ptxfiles.Open(set.Path(set.Files.PTX))
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer files.Close()
-			for _, rec := range drawRecords(t, dir, each) {
-				t.Run(rec.PTX, func(t *testing.T) { checkRecord(t, dir, files, &rec) })
+			defer done()
+			for _, rec := range drawRecords(t, set, each) {
+				t.Run(rec.PTX, func(t *testing.T) { checkRecord(t, set.Path(set.Files.Kernels), files, &rec) })
 			}
 		})
 	}
 }
 
 // drawRecords are n records of a set with different PTX.
-func drawRecords(t *testing.T, dir string, n int) (drawn []record.Record) {
+func drawRecords(t *testing.T, set *datasets.Set, n int) (drawn []record.Record) {
 	t.Helper()
-	timings, err := filepath.Glob(dir + "/h?00.jsonl.gz")
-	if err != nil || len(timings) != 1 {
-		t.Fatalf("%s: %d files of timings: %v", dir, len(timings), err)
-	}
-	f, err := os.Open(timings[0])
+	f, err := os.Open(set.Path(set.Files.Timings))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	recs, _, err := record.Read(timings[0], f)
+	recs, _, err := record.Read(set.Name, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +77,8 @@ func drawRecords(t *testing.T, dir string, n int) (drawn []record.Record) {
 const checkedWork = 3_000_000
 
 // checkRecord executes the first, the last and some other CTAs of a record's launch, in one series.
-func checkRecord(t *testing.T, dir string, files fs.FS, rec *record.Record) {
-	def, _, err := kernel.Load(dir + "/kernels/" + rec.Kernel + ".json")
+func checkRecord(t *testing.T, kernels string, files fs.FS, rec *record.Record) {
+	def, _, err := kernel.Load(filepath.Join(kernels, rec.Kernel+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
