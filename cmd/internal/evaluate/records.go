@@ -44,8 +44,8 @@ type Batch struct {
 	Slots    int
 	Check    simengine.Depth
 	Warn     bool
-	// Compare compares what configurations write: records with PTX of their own with each other, in
-	// their order, the others as a sweep does.
+	// Compare compares what configurations write: records with PTX of their own with the others of
+	// their group, in their order (groups may compute different things), the rest as a sweep does.
 	Compare bool
 	Without []string // rules of the assembler model to leave out
 	// Done is told after each record, from one goroutine at a time; may be nil.
@@ -79,7 +79,7 @@ func (b *Batch) tasks(records []record.Record) ([]task, error) {
 		t := &tasks[i]
 		t.job.Answers = answers
 		if _, own := t.compiler.(filePTX); own && b.Compare {
-			key := fmt.Sprint(t.job.Kernel.Name, t.job.Problem)
+			key := fmt.Sprint(t.job.Kernel.Name, t.job.Problem, records[i].GroupKey())
 			if peers[key] == nil {
 				peers[key] = &Peers{}
 			}
