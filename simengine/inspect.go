@@ -1,7 +1,6 @@
 package simengine
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -236,8 +235,7 @@ func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 
 // turn reports whether a launch is drawn, so seldom that what it takes is the level's allowance in the mean.
 func (r *recording) turn(work int64, level Level) bool {
-	sum := sha256.Sum256([]byte(r.key))
-	share := float64(binary.LittleEndian.Uint32(sum[:])) / (1 << 32)
+	share := float64(binary.LittleEndian.Uint32(r.lot[:])) / (1 << 32)
 	return share*float64(work) < float64(level.allowance())
 }
 

@@ -1,6 +1,7 @@
 package simengine
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -133,9 +134,21 @@ func (f *Fill) exec() exec.Fill {
 
 // launchKey is the digest of what a recording depends on.
 func (r *Request) launchKey(module string) string {
+	same := r.launched()
+	return same.Digest(module)
+}
+
+// launched is what of a request decides what its CTAs execute.
+func (r *Request) launched() Request {
 	same := *r
 	same.MaxRegisters, same.CarveOut, same.Level = 0, math.MinInt, LevelInvalid
-	return same.Digest(module)
+	return same
+}
+
+// lot is what draws the launches that are executed in full. Versions of the simulator draw the same.
+func (r *Request) lot(module string) [sha256.Size]byte {
+	same := r.launched()
+	return sha256.Sum256([]byte(same.digest("", module)))
 }
 
 // parameters are the request's arguments, and its constants among them if the

@@ -1,6 +1,7 @@
 package simengine
 
 import (
+	"crypto/sha256"
 	"errors"
 
 	"github.com/warptune/warptune/simengine/assemble"
@@ -35,6 +36,7 @@ const workLimit = 60_000_000
 // configurations that differ only in those share one.
 type recording struct {
 	key       string
+	lot       [sha256.Size]byte // draws whether it is executed in full
 	module    *Module
 	kernel    *ir.Kernel
 	program   *assemble.Program // for any cap: what it tells of loads does not depend on it
@@ -93,7 +95,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 		return nil, &Failure{FailureLaunch, err}
 	}
 	r := &recording{
-		key: key, module: m, kernel: k, memory: memory, extents: extents, buffers: buffers, runner: runner,
+		key: key, lot: req.lot(m.Digest), module: m, kernel: k, memory: memory, extents: extents, buffers: buffers, runner: runner,
 		recorder: widen(recorder, k, program), bankWidth: req.Arch.BankWidth, program: program,
 		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
 		inspected: map[Level]inspection{}, warn: req.Check.Warn,

@@ -113,9 +113,12 @@ type Fill struct {
 
 // Digest identifies the question: two requests with equal digests, made of
 // equal PTX, have the same answer.
-func (r *Request) Digest(module string) string {
+func (r *Request) Digest(module string) string { return r.digest(Version(), module) }
+
+// digest is that of the question to a version of the simulator.
+func (r *Request) digest(version, module string) string {
 	h := sha256.New()
-	text(h, "warptune", Version(), module, r.Kernel, r.Arch.Digest, r.Level.String())
+	text(h, "warptune", version, module, r.Kernel, r.Arch.Digest, r.Level.String())
 	r.Check.digest(h)
 	ints(h, r.Grid[:]...)
 	ints(h, r.CTA[:]...)

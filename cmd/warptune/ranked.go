@@ -27,6 +27,12 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 	correct := slices.DeleteFunc(r.GetResults(), func(r *warptunev1.Result) bool {
 		return r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT
 	})
+	var wrong string
+	if len(correct) > 0 && (c.embedded != nil || c.beside) {
+		if wrong, err = a.lookCloser(ctx, p, i, r.GetNames(), correct[0]); err != nil {
+			return err
+		}
+	}
 	ranked := newRanking(p, i, r.GetNames(), correct)
 	ranked.show(rows)
 	if a.json {
@@ -63,6 +69,9 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 		o.GetCompiler(), s.GetSpec().GetEngine(), levelsText(s.GetSpec()))
 	if err == nil {
 		_, err = fmt.Fprintf(a.stdout, "it %s\n%s\n", checkedText(o.GetChecked()), proofText(s))
+	}
+	if wrong != "" && err == nil {
+		err = fmt.Errorf("executed in full, the best configuration %s: %s: \"--check all\" on a smaller --problem looks at all of them", configText(r.GetNames(), best.GetConfig()), wrong)
 	}
 	if left := s.GetLeft(); left != nil && err == nil {
 		_, err = fmt.Fprintf(a.stdout, "left to gain in what was not evaluated (%d), as %s believes: %s\n",

@@ -70,7 +70,7 @@ type answerSet struct {
 	compiler Compiler
 	peers    *Peers
 	space    *search.Space
-	name     string // of the candidates; "": not known
+	name     string // of the first candidate; "": not known
 	first    int    // of candidate; -1: not looked for
 	members  map[string]*member
 	related  map[relationKey]relation
@@ -108,8 +108,9 @@ func (a *Answers) of(job *Job, compiler Compiler) (*answerSet, error) {
 	return s, nil
 }
 
-// name is what identifies the configurations that a job's outputs are compared with, and whether the
-// job's is the first of them: both are known without compiling them.
+// name is what identifies the first configuration, which a job's outputs are compared with, and whether
+// it is the job's: both are known without compiling it. Where it cannot be executed a later one takes its
+// place; that is not part of the name, so that a value added to a parameter leaves earlier answers as they are.
 func (a *Answers) name(job *Job, compiler Compiler) (name string, first bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,22 +118,12 @@ func (a *Answers) name(job *Job, compiler Compiler) (name string, first bool, er
 	if err != nil {
 		return "", false, err
 	}
-	if cfg, ok := s.candidate(0); ok {
-		first = cfg.Equal(job.Config)
+	cfg, ok := s.candidate(0)
+	if ok && s.name == "" {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", cfg.String(), s.identity(cfg)))
+		s.name = hex.EncodeToString(sum[:])
 	}
-	if s.name != "" {
-		return s.name, first, nil
-	}
-	h := sha256.New()
-	for i := range mostFirst {
-		cfg, ok := s.candidate(i)
-		if !ok {
-			break
-		}
-		fmt.Fprintf(h, "%q %q\n", cfg.String(), s.identity(cfg))
-	}
-	s.name = hex.EncodeToString(h.Sum(nil))
-	return s.name, first, nil
+	return s.name, ok && cfg.Equal(job.Config), nil
 }
 
 // identity is what tells a configuration's code from that of others.

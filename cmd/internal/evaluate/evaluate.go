@@ -53,6 +53,8 @@ type Job struct {
 	// the configurations that can be, nil: those of the kernel's space.
 	Answers *Answers
 	Peers   *Peers
+	// Closely executes CTAs in full and compares what they write whether or not it is the launch's turn.
+	Closely bool
 	// Without are rules of the assembler model to leave out.
 	Without []string
 	// Known finds the outcome of a question that was answered before, by its
@@ -95,6 +97,7 @@ func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job
 	if job.Answers != nil && job.Check != simengine.CheckNone {
 		req.Check.Outputs = true
 		req.Check.Against, req.Check.Always, err = job.Answers.name(job, e.compiler)
+		req.Check.Always = req.Check.Always || job.Closely
 	}
 	return req, err
 }
