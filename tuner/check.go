@@ -116,10 +116,15 @@ func (s *live) beginCheck(now time.Time, r *Result) {
 // best is confirmed, and every check is made, as far as there is anybody to.
 func (l *Ledger) settled(s *live) bool {
 	best := s.rec.Best
-	if best != nil && !best.Reused && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil && l.another(s, s.rec.BestWorker) {
-		r := *best
-		r.Worker = s.rec.BestWorker
-		s.beginCheck(l.now, &r)
+	if best != nil && !best.Reused && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil {
+		switch {
+		case l.another(s, s.rec.BestWorker):
+			r := *best
+			r.Worker = s.rec.BestWorker
+			s.beginCheck(l.now, &r)
+		case l.awake < confirmWait && s.othersThan(s.rec.BestWorker): // they have had no time to be heard of again
+			return false
+		}
 	}
 	for _, c := range s.checks {
 		wait := confirmWait
@@ -131,6 +136,16 @@ func (l *Ledger) settled(s *live) bool {
 		}
 	}
 	return true
+}
+
+// othersThan reports whether a sweep that is restored has outcomes of others.
+func (s *live) othersThan(worker string) bool {
+	for by := range s.by {
+		if s.restored && by != worker {
+			return true
+		}
+	}
+	return false
 }
 
 // grantCheck grants a check that waits for a worker such as this, or one that

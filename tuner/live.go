@@ -24,6 +24,7 @@ type live struct {
 	judged    int64            // the best whose check is over; -1: none
 	by        map[string]int64 // outcomes by worker
 	void      bool             // it is to start over: see Again
+	restored  bool             // it was under way before the ledger was made
 
 	seconds    map[int64]*second // second grants, by trial
 	took       time.Duration     // from grant to report, lately

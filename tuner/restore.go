@@ -27,6 +27,7 @@ type Rebuilt struct {
 // result. No ledger is needed for it.
 func Rebuild(r Restored) (*Rebuilt, error) {
 	s := newLive(r.Sweep, r.Plan, r.Known)
+	s.restored = true
 	rebuilt := &Rebuilt{live: s, leases: r.Leases}
 	for res, err := range r.Results {
 		if err != nil {

@@ -11,6 +11,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/rand"
 	"slices"
 	"sync"
 	"time"
@@ -88,6 +89,9 @@ type Coordinator struct {
 	submitting sync.RWMutex
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
+	// incarnation is the present one's name, past those before it.
+	incarnation string
+	past        []tuner.Incarnation
 
 	// Mutable fields, under mu.
 	mu      sync.Mutex
@@ -122,6 +126,11 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
 	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard()}
+	c.incarnation = st.ID() + "." + rand.Text()[:16]
+	var err error
+	if c.past, err = st.Begin(c.incarnation); err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.loadLocked(); err != nil {
@@ -133,6 +142,13 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 
 // ID returns the identity of the coordinator's store.
 func (c *Coordinator) ID() string { return c.store.ID() }
+
+// Incarnation returns the name of the present incarnation of the store.
+func (c *Coordinator) Incarnation() string { return c.incarnation }
+
+// Fence returns the greatest token of leases of this store that were granted by
+// an incarnation of a name: see tuner.Fence.
+func (c *Coordinator) Fence(name string) uint64 { return tuner.Fence(c.past, name) }
 
 // Healthy returns nil when the coordinator can take changes, else why not.
 func (c *Coordinator) Healthy() error {

@@ -46,6 +46,7 @@ type role struct {
 
 	// Of a worker.
 	Slots  int
+	Stay   bool          // it waits for further sweeps when nothing is left
 	Took   time.Duration // by each evaluation while Storm exists
 	Storm  string        // a file
 	Crash  int64         // the configuration that ends its process
@@ -166,7 +167,7 @@ func (r *role) work() error {
 	}
 	defer conn.Close()
 	w, err := worker.New(saying{conn}, worker.Options{
-		ID: r.Worker, Slots: r.Slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: true,
+		ID: r.Worker, Slots: r.Slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: !r.Stay,
 		Evaluator: worker.EvaluatorFunc(r.evaluate), MaxBackoff: 200 * time.Millisecond,
 	})
 	if err != nil {

@@ -111,7 +111,7 @@ func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 	if err != nil || got.State != tuner.Completed || got.Counts.Abandoned != int64(len(poison)) || got.Counts.Done+got.Counts.Abandoned != s.bundle.Size {
 		t.Fatalf("the sweep is %v, %+v (%v)", got.State, got.Counts, err)
 	}
-	if want := tunertest.Best(s.bundle.Size); got.Best.Index != want || !got.Confirmed {
+	if want := s.bundle.Best(); got.Best.Index != want || !got.Confirmed {
 		t.Errorf("the best is configuration %d, the oracle's %d; confirmed: %v", got.Best.Index, want, got.Confirmed)
 	}
 	rows := results(t, st, got.Num)
@@ -237,7 +237,7 @@ func undisturbed(t *testing.T, b tunertest.Bundle) []tuner.Result {
 		}
 		in.Reports = nil
 		for _, g := range reply.Grants {
-			o := tunertest.Oracle(g.Index)
+			o := b.Outcome("cycle", g.Index)
 			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
 		}
 	}
