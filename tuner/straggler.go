@@ -39,10 +39,9 @@ type second struct {
 }
 
 // grantSecond grants a straggler once more to a worker that has nothing to do.
-// It counts as an attempt; only first attempts are stragglers, so that a
-// configuration that ends its workers ends no more of them for it.
+// Only first attempts are stragglers, so that a configuration that ends its workers ends no more of them for it.
 func (l *Ledger) grantSecond(s *live, w *session) (Grant, bool) {
-	if l.opts.Straggles < 0 || l.opts.Attempts < 3 || s.rec.Counts.Queued > 0 {
+	if l.opts.Straggles < 0 || s.rec.Counts.Queued > 0 {
 		return Grant{}, false
 	}
 	s.findStragglers(l.awake, l.opts.Straggles)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -73,8 +74,9 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 	if err != nil {
 		return err
 	}
+	lacks := incomplete(r.GetMissing(), r.GetSweep())
 	if a.json {
-		return a.printJSON(protoJSON(r))
+		return cmp.Or(a.printJSON(protoJSON(r)), lacks)
 	}
 	o, spec := r.GetResult().GetOutcome(), r.GetSpec()
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
@@ -88,7 +90,7 @@ func (a *app) best(ctx context.Context, c *client, req *warptunev1.BestRequest) 
 	}
 	t.row("evaluated", confirmed)
 	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
-	return t.flush()
+	return cmp.Or(t.flush(), lacks)
 }
 
 // rule says how near an answer is to the question.

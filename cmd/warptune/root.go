@@ -13,10 +13,23 @@ import (
 
 // Exit statuses.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone       = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitIncomplete = 3
 )
+
+// incompleteError says that the answer, which is given, is of a sweep that had to
+// give configurations up: exit status 3.
+type incompleteError struct{ error }
+
+// incomplete says so, if it is so.
+func incomplete(missing int64, sweep string) error {
+	if missing == 0 {
+		return nil
+	}
+	return incompleteError{fmt.Errorf("incomplete: %d configurations of sweep %s were given up, and the best may be among them; \"warptune sweep status\" says why, \"warptune sweep retry\" tries them again", missing, shortID(sweep))}
+}
 
 // usageError is a mistake on the command line: exit status 2.
 type usageError struct{ error }
@@ -47,6 +60,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var usage usageError
 	if errors.As(err, &usage) {
 		return exitUsage
+	}
+	if few := (incompleteError{}); errors.As(err, &few) {
+		return exitIncomplete
 	}
 	return exitFailed
 }

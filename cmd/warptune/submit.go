@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,9 +116,9 @@ func (a *app) watchCommand() *cobra.Command {
 					return err
 				}
 				if a.json {
-					return a.printJSON(protoJSON(sweep))
+					return cmp.Or(a.printJSON(protoJSON(sweep)), incompleteSweep(sweep))
 				}
-				return a.printStatus(sweep)
+				return cmp.Or(a.printStatus(sweep), incompleteSweep(sweep))
 			})
 		},
 	}
@@ -193,6 +194,9 @@ func watchNote(s *warptunev1.Sweep) string {
 	}
 	if left := s.GetLeft(); left != nil {
 		note += ", left to gain: " + leftText(left)
+	}
+	if all := s.GetSetAside(); len(all) > 0 {
+		note += fmt.Sprintf(", worker %s is set aside: %s", all[0].GetWorker(), oneLineText(all[0].GetWhy()))
 	}
 	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
 		note += ", paused"

@@ -101,6 +101,7 @@ type Coordinator struct {
 	flying  *group        // being committed; nil: none
 	spare   tuner.Changes // of a group that was committed: room to use again
 	again   bool          // the ledger has work left that needs no worker
+	orphans int           // leases of workers that ended with the coordinator before
 	lastNum uint64        // the greatest sweep number used
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space

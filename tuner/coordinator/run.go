@@ -175,6 +175,9 @@ func (c *Coordinator) logGroup(g *group, moved []tuner.Sweep) {
 			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Worker(), "attempt", l.Attempt, "reason", l.Reason)
 		}
 	}
+	for _, a := range g.changes.Aside {
+		c.log.Warn("worker set aside", "worker", a.Worker, "host", a.Host, "for", a.For, "reason", a.Why)
+	}
 	for _, d := range g.changes.Distrusted {
 		c.log.Error("worker not believed", "sweep", c.board.id(d.Sweep), "worker", d.Worker, "reason", d.Why)
 	}

@@ -37,12 +37,11 @@ type role struct {
 	Address string // to listen on; of a worker: see rpc.CheckAddress
 
 	// Of a coordinator.
-	Path     string
-	Lease    time.Duration
-	Attempts int
-	Die      *death // nil: when it is killed
-	Audit    float64
-	NoSync   bool // the control of power cuts: nothing is ever synced
+	Path   string
+	Lease  time.Duration
+	Die    *death // nil: when it is killed
+	Audit  float64
+	NoSync bool // the control of power cuts: nothing is ever synced
 
 	// Of a worker.
 	Slots  int
@@ -104,7 +103,7 @@ func (r *role) coordinate() error {
 	}
 	log := hclog.New(&hclog.LoggerOptions{Level: hclog.Info, Output: os.Stderr})
 	c, err := coordinator.New(used, coordinator.Options{
-		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Attempts: r.Attempts, Audit: r.Audit, AuditSeed: rand.Uint64()}, Tick: 100 * time.Millisecond,
+		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Audit: r.Audit, AuditSeed: rand.Uint64()}, Tick: 100 * time.Millisecond,
 	})
 	if err != nil {
 		return err

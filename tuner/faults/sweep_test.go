@@ -77,7 +77,7 @@ func (s *sweep) calm() { _ = os.Remove(s.storm) }
 func (s *sweep) coordinator() role {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return role{Address: s.address, Path: s.path, Lease: s.lease, Attempts: 1000}
+	return role{Address: s.address, Path: s.path, Lease: s.lease}
 }
 
 // move has the next coordinator use the store at another path.

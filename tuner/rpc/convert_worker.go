@@ -144,6 +144,6 @@ func fromReply(r *tuner.SyncReply, knows known, sweep particulars) *warptunev1.S
 func fromWorkerStatus(w *tuner.WorkerStatus) *warptunev1.WorkerStatus {
 	return &warptunev1.WorkerStatus{
 		Id: w.Worker.ID, Slots: int64(w.Worker.Slots), Engine: w.Worker.Engine, Held: int64(w.Held),
-		Reported: w.Reported, SilentMs: w.Silent.Milliseconds(), Draining: w.Draining, Refused: w.Refused, Labels: w.Worker.Labels,
+		Reported: w.Reported, SilentMs: w.Silent.Milliseconds(), Draining: w.Draining, Refused: w.Refused, Labels: w.Worker.Labels, SetAside: w.Aside,
 	}
 }

@@ -29,6 +29,7 @@ func bestOf(s *tuner.Sweep) (tuner.Best, bool) {
 	return tuner.Best{
 		Sweep: s.Num, ID: s.ID, Spec: s.Spec.Clone(), Result: s.Best.Clone(),
 		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed,
+		Missing: s.Counts.Abandoned,
 	}, true
 }
 
@@ -46,6 +47,6 @@ func cloneSweep(s tuner.Sweep) tuner.Sweep {
 		b := s.Best.Clone()
 		s.Best = &b
 	}
-	s.Workers, s.Rate = 0, 0
+	s.Workers, s.Rate, s.Aside = 0, 0, nil
 	return s
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // schemaVersion is the version of the layout that this program writes.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // OpenOptions say how Open opens a file; the zero value is for a coordinator.
 type OpenOptions struct {

@@ -17,6 +17,8 @@ var migrations = []migration{
 	migrateIndex,
 	// Version 4 has workers in rows, and sweeps that started over.
 	func(*Bolt, *bolt.Tx) error { return nil },
+	// Version 5 has incarnations, and in leases what speaks against configurations.
+	func(*Bolt, *bolt.Tx) error { return nil },
 }
 
 // migrateIndex brings version 2 to version 3. Before, a bucket "answers" had

@@ -28,7 +28,7 @@ func TestDamagedSchema(t *testing.T) {
 		must(t, err)
 	}
 	refused := 0
-	for _, value := range []string{id, "version4"} {
+	for _, value := range []string{id, "version5"} {
 		for at := bytes.Index(content, []byte(value)); at >= 0; { // a page that is free has it too
 			for i := at; i < at+len(value); i++ {
 				for bit := range 8 {
@@ -54,7 +54,7 @@ func TestDamagedSchema(t *testing.T) {
 			at += 1 + next
 		}
 	}
-	if want := 8 * len(id+"version4"); refused < want {
+	if want := 8 * len(id+"version5"); refused < want {
 		t.Errorf("%d flipped bits were noticed, of the %d that are the schema", refused, want)
 	}
 }

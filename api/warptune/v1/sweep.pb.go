@@ -380,7 +380,10 @@ type Sweep struct {
 	// them.
 	SpentMs int64 `protobuf:"varint,17,opt,name=spent_ms,json=spentMs,proto3" json:"spent_ms,omitempty"`
 	// Workers that were found to be wrong while it ran; no outcome is theirs.
-	Distrusted    []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
+	Distrusted []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
+	// Workers that could evaluate for it and are set aside, because they fail at what
+	// they are given; at most 16.
+	SetAside      []*SetAside `protobuf:"bytes,30,rep,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -541,6 +544,86 @@ func (x *Sweep) GetDistrusted() []*Distrust {
 	return nil
 }
 
+func (x *Sweep) GetSetAside() []*SetAside {
+	if x != nil {
+		return x.SetAside
+	}
+	return nil
+}
+
+// SetAside is a worker that is given nothing for a while.
+type SetAside struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Worker string `protobuf:"bytes,1,opt,name=worker,proto3" json:"worker,omitempty"`
+	// Its host, if it says.
+	Host string `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	// Its last fault.
+	Why string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	// Milliseconds until it is given something again.
+	ForMs         int64 `protobuf:"varint,4,opt,name=for_ms,json=forMs,proto3" json:"for_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAside) Reset() {
+	*x = SetAside{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAside) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAside) ProtoMessage() {}
+
+func (x *SetAside) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAside.ProtoReflect.Descriptor instead.
+func (*SetAside) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SetAside) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *SetAside) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *SetAside) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *SetAside) GetForMs() int64 {
+	if x != nil {
+		return x.ForMs
+	}
+	return 0
+}
+
 // Distrust says of a worker why it is not believed any more.
 type Distrust struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -554,7 +637,7 @@ type Distrust struct {
 
 func (x *Distrust) Reset() {
 	*x = Distrust{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -566,7 +649,7 @@ func (x *Distrust) String() string {
 func (*Distrust) ProtoMessage() {}
 
 func (x *Distrust) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -579,7 +662,7 @@ func (x *Distrust) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distrust.ProtoReflect.Descriptor instead.
 func (*Distrust) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Distrust) GetWorker() string {
@@ -610,7 +693,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +705,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +718,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Estimate) GetGain() float64 {
@@ -674,7 +757,7 @@ type Proof struct {
 
 func (x *Proof) Reset() {
 	*x = Proof{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +769,7 @@ func (x *Proof) String() string {
 func (*Proof) ProtoMessage() {}
 
 func (x *Proof) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +782,7 @@ func (x *Proof) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proof.ProtoReflect.Descriptor instead.
 func (*Proof) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Proof) GetOf() int64 {
@@ -762,7 +845,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +857,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +870,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Result) GetSeq() int64 {
@@ -859,7 +942,7 @@ type PutBundleRequest struct {
 
 func (x *PutBundleRequest) Reset() {
 	*x = PutBundleRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +954,7 @@ func (x *PutBundleRequest) String() string {
 func (*PutBundleRequest) ProtoMessage() {}
 
 func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +967,7 @@ func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleRequest.ProtoReflect.Descriptor instead.
 func (*PutBundleRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PutBundleRequest) GetDigest() string {
@@ -910,7 +993,7 @@ type PutBundleResponse struct {
 
 func (x *PutBundleResponse) Reset() {
 	*x = PutBundleResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +1005,7 @@ func (x *PutBundleResponse) String() string {
 func (*PutBundleResponse) ProtoMessage() {}
 
 func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1018,7 @@ func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleResponse.ProtoReflect.Descriptor instead.
 func (*PutBundleResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
 }
 
 // SubmitRequest names what to tune.
@@ -951,7 +1034,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1046,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1059,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SubmitRequest) GetSpec() *Spec {
@@ -1008,7 +1091,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1020,7 +1103,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1033,7 +1116,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SubmitResponse) GetSweep() *Sweep {
@@ -1068,7 +1151,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1080,7 +1163,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1093,7 +1176,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1114,7 +1197,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1126,7 +1209,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1139,7 +1222,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetResponse) GetSweep() *Sweep {
@@ -1168,7 +1251,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1263,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1276,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListRequest) GetKernel() string {
@@ -1238,7 +1321,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1250,7 +1333,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1263,7 +1346,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListResponse) GetSweeps() []*Sweep {
@@ -1291,7 +1374,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1303,7 +1386,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1316,7 +1399,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1337,7 +1420,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1432,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1445,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WatchResponse) GetSweep() *Sweep {
@@ -1383,7 +1466,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1478,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1491,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PauseRequest) GetId() string {
@@ -1429,7 +1512,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1441,7 +1524,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1454,7 +1537,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PauseResponse) GetSweep() *Sweep {
@@ -1475,7 +1558,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1570,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1583,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResumeRequest) GetId() string {
@@ -1521,7 +1604,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1616,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,10 +1629,102 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ResumeResponse) GetSweep() *Sweep {
+	if x != nil {
+		return x.Sweep
+	}
+	return nil
+}
+
+// RetryRequest names a sweep.
+type RetryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sweep, or a prefix that is unique.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryRequest) Reset() {
+	*x = RetryRequest{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryRequest) ProtoMessage() {}
+
+func (x *RetryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryRequest.ProtoReflect.Descriptor instead.
+func (*RetryRequest) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *RetryRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// RetryResponse is the sweep.
+type RetryResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sweep's state.
+	Sweep         *Sweep `protobuf:"bytes,1,opt,name=sweep,proto3" json:"sweep,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryResponse) Reset() {
+	*x = RetryResponse{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryResponse) ProtoMessage() {}
+
+func (x *RetryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryResponse.ProtoReflect.Descriptor instead.
+func (*RetryResponse) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *RetryResponse) GetSweep() *Sweep {
 	if x != nil {
 		return x.Sweep
 	}
@@ -1567,7 +1742,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1754,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1767,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1613,7 +1788,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1800,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1813,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CancelResponse) GetSweep() *Sweep {
@@ -1659,7 +1834,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1671,7 +1846,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1684,7 +1859,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DeleteRequest) GetId() string {
@@ -1703,7 +1878,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1715,7 +1890,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1728,7 +1903,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
 }
 
 // BestRequest names what to look up.
@@ -1749,7 +1924,7 @@ type BestRequest struct {
 
 func (x *BestRequest) Reset() {
 	*x = BestRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1761,7 +1936,7 @@ func (x *BestRequest) String() string {
 func (*BestRequest) ProtoMessage() {}
 
 func (x *BestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1774,7 +1949,7 @@ func (x *BestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestRequest.ProtoReflect.Descriptor instead.
 func (*BestRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *BestRequest) GetKernel() string {
@@ -1819,14 +1994,16 @@ type BestResponse struct {
 	// The sweep that found it.
 	Sweep string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
 	// A second worker came to the same outcome.
-	Confirmed     bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	Confirmed bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	// How many configurations that sweep had to give up: the best may be among them.
+	Missing       int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BestResponse) Reset() {
 	*x = BestResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1838,7 +2015,7 @@ func (x *BestResponse) String() string {
 func (*BestResponse) ProtoMessage() {}
 
 func (x *BestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1851,7 +2028,7 @@ func (x *BestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestResponse.ProtoReflect.Descriptor instead.
 func (*BestResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *BestResponse) GetMatch() BestMatch {
@@ -1896,6 +2073,13 @@ func (x *BestResponse) GetConfirmed() bool {
 	return false
 }
 
+func (x *BestResponse) GetMissing() int64 {
+	if x != nil {
+		return x.Missing
+	}
+	return 0
+}
+
 // TopRequest asks for the best trials of a sweep.
 type TopRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1909,7 +2093,7 @@ type TopRequest struct {
 
 func (x *TopRequest) Reset() {
 	*x = TopRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1921,7 +2105,7 @@ func (x *TopRequest) String() string {
 func (*TopRequest) ProtoMessage() {}
 
 func (x *TopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1934,7 +2118,7 @@ func (x *TopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopRequest.ProtoReflect.Descriptor instead.
 func (*TopRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TopRequest) GetId() string {
@@ -1964,7 +2148,7 @@ type TopResponse struct {
 
 func (x *TopResponse) Reset() {
 	*x = TopResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2160,7 @@ func (x *TopResponse) String() string {
 func (*TopResponse) ProtoMessage() {}
 
 func (x *TopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2173,7 @@ func (x *TopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopResponse.ProtoReflect.Descriptor instead.
 func (*TopResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *TopResponse) GetNames() []string {
@@ -2021,7 +2205,7 @@ type ResultsRequest struct {
 
 func (x *ResultsRequest) Reset() {
 	*x = ResultsRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2033,7 +2217,7 @@ func (x *ResultsRequest) String() string {
 func (*ResultsRequest) ProtoMessage() {}
 
 func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2046,7 +2230,7 @@ func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsRequest.ProtoReflect.Descriptor instead.
 func (*ResultsRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ResultsRequest) GetId() string {
@@ -2085,7 +2269,7 @@ type ResultsResponse struct {
 
 func (x *ResultsResponse) Reset() {
 	*x = ResultsResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2281,7 @@ func (x *ResultsResponse) String() string {
 func (*ResultsResponse) ProtoMessage() {}
 
 func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2294,7 @@ func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsResponse.ProtoReflect.Descriptor instead.
 func (*ResultsResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ResultsResponse) GetNames() []string {
@@ -2143,7 +2327,7 @@ type WorkersRequest struct {
 
 func (x *WorkersRequest) Reset() {
 	*x = WorkersRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2155,7 +2339,7 @@ func (x *WorkersRequest) String() string {
 func (*WorkersRequest) ProtoMessage() {}
 
 func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2168,7 +2352,7 @@ func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersRequest.ProtoReflect.Descriptor instead.
 func (*WorkersRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{34}
 }
 
 // WorkersResponse has the workers.
@@ -2182,7 +2366,7 @@ type WorkersResponse struct {
 
 func (x *WorkersResponse) Reset() {
 	*x = WorkersResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2194,7 +2378,7 @@ func (x *WorkersResponse) String() string {
 func (*WorkersResponse) ProtoMessage() {}
 
 func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2207,7 +2391,7 @@ func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersResponse.ProtoReflect.Descriptor instead.
 func (*WorkersResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WorkersResponse) GetWorkers() []*WorkerStatus {
@@ -2237,14 +2421,16 @@ type WorkerStatus struct {
 	// Why it is given none of some sweep's trials; empty when it is.
 	Refused string `protobuf:"bytes,9,opt,name=refused,proto3" json:"refused,omitempty"`
 	// What it says of itself.
-	Labels        map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Labels map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Why it is set aside; empty: it is not.
+	SetAside      string `protobuf:"bytes,30,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2256,7 +2442,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2269,7 +2455,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *WorkerStatus) GetId() string {
@@ -2335,6 +2521,13 @@ func (x *WorkerStatus) GetLabels() map[string]string {
 	return nil
 }
 
+func (x *WorkerStatus) GetSetAside() string {
+	if x != nil {
+		return x.SetAside
+	}
+	return ""
+}
+
 var File_warptune_v1_sweep_proto protoreflect.FileDescriptor
 
 const file_warptune_v1_sweep_proto_rawDesc = "" +
@@ -2356,7 +2549,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aExample\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xf4\x04\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xa8\x05\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2378,7 +2571,13 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\bspent_ms\x18\x11 \x01(\x03R\aspentMs\x125\n" +
 	"\n" +
 	"distrusted\x18\x12 \x03(\v2\x15.warptune.v1.DistrustR\n" +
-	"distrusted\"4\n" +
+	"distrusted\x122\n" +
+	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\"_\n" +
+	"\bSetAside\x12\x16\n" +
+	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x12\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\x12\x15\n" +
+	"\x06for_ms\x18\x04 \x01(\x03R\x05forMs\"4\n" +
 	"\bDistrust\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\tR\x03why\"7\n" +
@@ -2437,6 +2636,10 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\rResumeRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\":\n" +
 	"\x0eResumeResponse\x12(\n" +
+	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"\x1e\n" +
+	"\fRetryRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
+	"\rRetryResponse\x12(\n" +
 	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"\x1f\n" +
 	"\rCancelRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\":\n" +
@@ -2449,14 +2652,15 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x06kernel\x18\x01 \x01(\tR\x06kernel\x12\x12\n" +
 	"\x04arch\x18\x02 \x01(\tR\x04arch\x12\x18\n" +
 	"\aproblem\x18\x03 \x03(\x03R\aproblem\x12\x18\n" +
-	"\asimilar\x18\x04 \x03(\tR\asimilar\"\xda\x01\n" +
+	"\asimilar\x18\x04 \x03(\tR\asimilar\"\xf4\x01\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
 	"\x06result\x18\x03 \x01(\v2\x13.warptune.v1.ResultR\x06result\x12\x14\n" +
 	"\x05names\x18\x04 \x03(\tR\x05names\x12\x14\n" +
 	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x1c\n" +
-	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\"2\n" +
+	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\x12\x18\n" +
+	"\amissing\x18\x1e \x01(\x03R\amissing\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
@@ -2474,7 +2678,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\"\x10\n" +
 	"\x0eWorkersRequest\"F\n" +
 	"\x0fWorkersResponse\x123\n" +
-	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xd6\x02\n" +
+	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xf3\x02\n" +
 	"\fWorkerStatus\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05slots\x18\x03 \x01(\x03R\x05slots\x12\x16\n" +
@@ -2485,7 +2689,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\bdraining\x18\b \x01(\bR\bdraining\x12\x18\n" +
 	"\arefused\x18\t \x01(\tR\arefused\x12=\n" +
 	"\x06labels\x18\n" +
-	" \x03(\v2%.warptune.v1.WorkerStatus.LabelsEntryR\x06labels\x1a9\n" +
+	" \x03(\v2%.warptune.v1.WorkerStatus.LabelsEntryR\x06labels\x12\x1b\n" +
+	"\tset_aside\x18\x1e \x01(\tR\bsetAside\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01J\x04\b\x02\x10\x03R\x05epoch*\xc2\x01\n" +
@@ -2502,7 +2707,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x16BEST_MATCH_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10BEST_MATCH_EXACT\x10\x01\x12\x1c\n" +
 	"\x18BEST_MATCH_OTHER_PROBLEM\x10\x02\x12\x19\n" +
-	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xe6\x06\n" +
+	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xa6\a\n" +
 	"\fSweepService\x12L\n" +
 	"\tPutBundle\x12\x1d.warptune.v1.PutBundleRequest\x1a\x1e.warptune.v1.PutBundleResponse(\x01\x12A\n" +
 	"\x06Submit\x12\x1a.warptune.v1.SubmitRequest\x1a\x1b.warptune.v1.SubmitResponse\x128\n" +
@@ -2510,7 +2715,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04List\x12\x18.warptune.v1.ListRequest\x1a\x19.warptune.v1.ListResponse\x12@\n" +
 	"\x05Watch\x12\x19.warptune.v1.WatchRequest\x1a\x1a.warptune.v1.WatchResponse0\x01\x12>\n" +
 	"\x05Pause\x12\x19.warptune.v1.PauseRequest\x1a\x1a.warptune.v1.PauseResponse\x12A\n" +
-	"\x06Resume\x12\x1a.warptune.v1.ResumeRequest\x1a\x1b.warptune.v1.ResumeResponse\x12A\n" +
+	"\x06Resume\x12\x1a.warptune.v1.ResumeRequest\x1a\x1b.warptune.v1.ResumeResponse\x12>\n" +
+	"\x05Retry\x12\x19.warptune.v1.RetryRequest\x1a\x1a.warptune.v1.RetryResponse\x12A\n" +
 	"\x06Cancel\x12\x1a.warptune.v1.CancelRequest\x1a\x1b.warptune.v1.CancelResponse\x12A\n" +
 	"\x06Delete\x12\x1a.warptune.v1.DeleteRequest\x1a\x1b.warptune.v1.DeleteResponse\x12;\n" +
 	"\x04Best\x12\x18.warptune.v1.BestRequest\x1a\x19.warptune.v1.BestResponse\x128\n" +
@@ -2531,107 +2737,114 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_warptune_v1_sweep_proto_goTypes = []any{
 	(SweepState)(0),           // 0: warptune.v1.SweepState
 	(BestMatch)(0),            // 1: warptune.v1.BestMatch
 	(*Counts)(nil),            // 2: warptune.v1.Counts
 	(*Example)(nil),           // 3: warptune.v1.Example
 	(*Sweep)(nil),             // 4: warptune.v1.Sweep
-	(*Distrust)(nil),          // 5: warptune.v1.Distrust
-	(*Estimate)(nil),          // 6: warptune.v1.Estimate
-	(*Proof)(nil),             // 7: warptune.v1.Proof
-	(*Result)(nil),            // 8: warptune.v1.Result
-	(*PutBundleRequest)(nil),  // 9: warptune.v1.PutBundleRequest
-	(*PutBundleResponse)(nil), // 10: warptune.v1.PutBundleResponse
-	(*SubmitRequest)(nil),     // 11: warptune.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 12: warptune.v1.SubmitResponse
-	(*GetRequest)(nil),        // 13: warptune.v1.GetRequest
-	(*GetResponse)(nil),       // 14: warptune.v1.GetResponse
-	(*ListRequest)(nil),       // 15: warptune.v1.ListRequest
-	(*ListResponse)(nil),      // 16: warptune.v1.ListResponse
-	(*WatchRequest)(nil),      // 17: warptune.v1.WatchRequest
-	(*WatchResponse)(nil),     // 18: warptune.v1.WatchResponse
-	(*PauseRequest)(nil),      // 19: warptune.v1.PauseRequest
-	(*PauseResponse)(nil),     // 20: warptune.v1.PauseResponse
-	(*ResumeRequest)(nil),     // 21: warptune.v1.ResumeRequest
-	(*ResumeResponse)(nil),    // 22: warptune.v1.ResumeResponse
-	(*CancelRequest)(nil),     // 23: warptune.v1.CancelRequest
-	(*CancelResponse)(nil),    // 24: warptune.v1.CancelResponse
-	(*DeleteRequest)(nil),     // 25: warptune.v1.DeleteRequest
-	(*DeleteResponse)(nil),    // 26: warptune.v1.DeleteResponse
-	(*BestRequest)(nil),       // 27: warptune.v1.BestRequest
-	(*BestResponse)(nil),      // 28: warptune.v1.BestResponse
-	(*TopRequest)(nil),        // 29: warptune.v1.TopRequest
-	(*TopResponse)(nil),       // 30: warptune.v1.TopResponse
-	(*ResultsRequest)(nil),    // 31: warptune.v1.ResultsRequest
-	(*ResultsResponse)(nil),   // 32: warptune.v1.ResultsResponse
-	(*WorkersRequest)(nil),    // 33: warptune.v1.WorkersRequest
-	(*WorkersResponse)(nil),   // 34: warptune.v1.WorkersResponse
-	(*WorkerStatus)(nil),      // 35: warptune.v1.WorkerStatus
-	nil,                       // 36: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),              // 37: warptune.v1.Spec
-	(*Value)(nil),             // 38: warptune.v1.Value
-	(*Outcome)(nil),           // 39: warptune.v1.Outcome
+	(*SetAside)(nil),          // 5: warptune.v1.SetAside
+	(*Distrust)(nil),          // 6: warptune.v1.Distrust
+	(*Estimate)(nil),          // 7: warptune.v1.Estimate
+	(*Proof)(nil),             // 8: warptune.v1.Proof
+	(*Result)(nil),            // 9: warptune.v1.Result
+	(*PutBundleRequest)(nil),  // 10: warptune.v1.PutBundleRequest
+	(*PutBundleResponse)(nil), // 11: warptune.v1.PutBundleResponse
+	(*SubmitRequest)(nil),     // 12: warptune.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 13: warptune.v1.SubmitResponse
+	(*GetRequest)(nil),        // 14: warptune.v1.GetRequest
+	(*GetResponse)(nil),       // 15: warptune.v1.GetResponse
+	(*ListRequest)(nil),       // 16: warptune.v1.ListRequest
+	(*ListResponse)(nil),      // 17: warptune.v1.ListResponse
+	(*WatchRequest)(nil),      // 18: warptune.v1.WatchRequest
+	(*WatchResponse)(nil),     // 19: warptune.v1.WatchResponse
+	(*PauseRequest)(nil),      // 20: warptune.v1.PauseRequest
+	(*PauseResponse)(nil),     // 21: warptune.v1.PauseResponse
+	(*ResumeRequest)(nil),     // 22: warptune.v1.ResumeRequest
+	(*ResumeResponse)(nil),    // 23: warptune.v1.ResumeResponse
+	(*RetryRequest)(nil),      // 24: warptune.v1.RetryRequest
+	(*RetryResponse)(nil),     // 25: warptune.v1.RetryResponse
+	(*CancelRequest)(nil),     // 26: warptune.v1.CancelRequest
+	(*CancelResponse)(nil),    // 27: warptune.v1.CancelResponse
+	(*DeleteRequest)(nil),     // 28: warptune.v1.DeleteRequest
+	(*DeleteResponse)(nil),    // 29: warptune.v1.DeleteResponse
+	(*BestRequest)(nil),       // 30: warptune.v1.BestRequest
+	(*BestResponse)(nil),      // 31: warptune.v1.BestResponse
+	(*TopRequest)(nil),        // 32: warptune.v1.TopRequest
+	(*TopResponse)(nil),       // 33: warptune.v1.TopResponse
+	(*ResultsRequest)(nil),    // 34: warptune.v1.ResultsRequest
+	(*ResultsResponse)(nil),   // 35: warptune.v1.ResultsResponse
+	(*WorkersRequest)(nil),    // 36: warptune.v1.WorkersRequest
+	(*WorkersResponse)(nil),   // 37: warptune.v1.WorkersResponse
+	(*WorkerStatus)(nil),      // 38: warptune.v1.WorkerStatus
+	nil,                       // 39: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),              // 40: warptune.v1.Spec
+	(*Value)(nil),             // 41: warptune.v1.Value
+	(*Outcome)(nil),           // 42: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	37, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	40, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
-	8,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
+	9,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
 	3,  // 4: warptune.v1.Sweep.failures:type_name -> warptune.v1.Example
-	6,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
-	7,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
-	5,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
-	38, // 8: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	39, // 9: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	37, // 10: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
-	4,  // 11: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 12: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 13: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
-	4,  // 14: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 15: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 16: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 17: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	1,  // 18: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	37, // 19: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
-	8,  // 20: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
-	8,  // 21: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
-	8,  // 22: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	37, // 23: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
-	35, // 24: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	36, // 25: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	9,  // 26: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	11, // 27: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	13, // 28: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	15, // 29: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	17, // 30: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	19, // 31: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	21, // 32: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	23, // 33: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	25, // 34: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	27, // 35: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	29, // 36: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	31, // 37: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	33, // 38: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	10, // 39: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	12, // 40: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	14, // 41: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	16, // 42: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	18, // 43: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	20, // 44: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	22, // 45: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	24, // 46: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	26, // 47: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	28, // 48: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	30, // 49: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	32, // 50: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	34, // 51: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	39, // [39:52] is the sub-list for method output_type
-	26, // [26:39] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	7,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
+	8,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
+	6,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
+	5,  // 8: warptune.v1.Sweep.set_aside:type_name -> warptune.v1.SetAside
+	41, // 9: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	42, // 10: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	40, // 11: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	4,  // 12: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 13: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 14: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
+	4,  // 15: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 16: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 17: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 18: warptune.v1.RetryResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 19: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
+	1,  // 20: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
+	40, // 21: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	9,  // 22: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
+	9,  // 23: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
+	9,  // 24: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
+	40, // 25: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	38, // 26: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
+	39, // 27: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	10, // 28: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	12, // 29: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	14, // 30: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	16, // 31: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	18, // 32: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	20, // 33: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	22, // 34: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	24, // 35: warptune.v1.SweepService.Retry:input_type -> warptune.v1.RetryRequest
+	26, // 36: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	28, // 37: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	30, // 38: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	32, // 39: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	34, // 40: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	36, // 41: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	11, // 42: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	13, // 43: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	15, // 44: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	17, // 45: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	19, // 46: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	21, // 47: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	23, // 48: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	25, // 49: warptune.v1.SweepService.Retry:output_type -> warptune.v1.RetryResponse
+	27, // 50: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	29, // 51: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	31, // 52: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	33, // 53: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	35, // 54: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	37, // 55: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	42, // [42:56] is the sub-list for method output_type
+	28, // [28:42] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -2640,14 +2853,14 @@ func file_warptune_v1_sweep_proto_init() {
 		return
 	}
 	file_warptune_v1_types_proto_init()
-	file_warptune_v1_sweep_proto_msgTypes[5].OneofWrappers = []any{}
+	file_warptune_v1_sweep_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   35,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
