@@ -66,11 +66,12 @@ func (c *Coordinator) reopenLocked(s tuner.Sweep, byItself bool) error {
 	if err != nil {
 		return err
 	}
+	c.count(&s.Spec, 1) // first, so that what is stored is looked for
 	if err := c.ledger.Reopen(s, c.lastNum+1, plan, c.known(&s.Spec, s.ID), byItself); err != nil {
+		c.count(&s.Spec, -1)
 		return err
 	}
 	c.lastNum++
-	c.count(&s.Spec, 1)
 	c.spaces[c.lastNum] = plan.Space
 	c.replaced[s.ID] = append(c.replaced[s.ID], s.Num)
 	c.again = true

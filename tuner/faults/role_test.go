@@ -50,6 +50,8 @@ type role struct {
 	Storm  string        // a file
 	Crash  int64         // the configuration that ends its process
 	Freeze int64         // the configuration that stops its process
+	Broken bool          // it fails at everything
+	Full   string        // a file: while it exists, too
 	Lies   int64         // it says what is not so of one configuration in so many; 0: of none
 }
 
@@ -177,6 +179,9 @@ func (r *role) work() error {
 }
 
 func (r *role) evaluate(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+	if _, err := os.Stat(r.Full); r.Broken || r.Full != "" && err == nil {
+		return tuner.Outcome{}, &os.PathError{Op: "mkdir", Path: "/tmp/compile", Err: syscall.ENOSPC}
+	}
 	switch q.Index {
 	case r.Crash:
 		die()

@@ -35,6 +35,7 @@ type sweep struct {
 	took    time.Duration // by each evaluation in the storm
 	crash   int64         // configurations that end and stop who evaluates them; -1: none
 	freeze  int64
+	full    string // while this file exists workers fail at everything; "": never
 	mu      sync.Mutex
 }
 
@@ -89,7 +90,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
+	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each
@@ -240,6 +241,20 @@ func undisturbed(t *testing.T, b tunertest.Bundle) []tuner.Result {
 			o := b.Outcome("cycle", g.Index)
 			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
 		}
+	}
+}
+
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
 	}
 }
 
