@@ -36,7 +36,7 @@ type history struct {
 	audit    float64 // LedgerOptions.Audit
 	liar     *client // who says what is not so; nil: nobody
 	lies     func(o *tuner.Outcome, index int64)
-	faulty   bool // every worker has a fault now and then; else only one that is broken, at everything
+	faulty   bool // every worker has a fault now and then, and at some configurations always; else only one that is broken, at everything
 	broken   int  // its number
 
 	workers []*client
@@ -330,7 +330,7 @@ func (h *history) evaluate(w *client) {
 		delete(w.held, g.Key)
 		r := tuner.Report{Held: g.Held}
 		switch n := h.rng.IntN(15); {
-		case n == 0 && h.faulty || !h.faulty && w.worker.ID == fmt.Sprint("w", h.broken):
+		case (n == 0 || g.Index%20 == 7) && h.faulty || !h.faulty && w.worker.ID == fmt.Sprint("w", h.broken):
 			r.Fault = "out of memory"
 		case n == 1:
 			r.Released = true

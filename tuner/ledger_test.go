@@ -307,6 +307,23 @@ func TestSuspectsAreAlone(t *testing.T) {
 	}
 }
 
+// A worker that was cut off for longer than its leases last ended for nothing that
+// it held: once it is heard of, its loss counts for nothing, whoever has its trials.
+func TestWhoComesBackWasNotLost(t *testing.T) {
+	d := newDesk(t, 1)
+	bob2 := tunertest.Worker("bob", 7, 2)
+	for range 20 {
+		d.call(0, tuner.Sync{Worker: alice, Want: 1})
+		for range 5 {
+			d.call(8*time.Second, tuner.Sync{Worker: bob2, Draining: true})
+		}
+		if n := d.counts(1); n.Abandoned > 0 {
+			t.Fatalf("%+v", n)
+		}
+		d.call(0, tuner.Sync{Worker: alice, Draining: true})
+	}
+}
+
 // Nor is it given to a worker that holds something already.
 func TestSuspectsAreNoCompany(t *testing.T) {
 	d := newDesk(t, 20)

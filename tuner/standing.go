@@ -145,8 +145,8 @@ func (l *Ledger) evaluated(w *session) {
 			continue
 		}
 		t.doubted().faults++
-		if t.state == Queued && !l.giveUp(s, key.Seq, t) {
-			l.changes.Leases = append(l.changes.Leases, s.record(key.Seq, t))
+		if t.state == Queued {
+			l.giveUp(s, key.Seq, t)
 		}
 	}
 }

@@ -210,7 +210,7 @@ func (l *Ledger) finish(s *live, r *Result) {
 func (s *live) best() Best {
 	return Best{
 		Sweep: s.rec.Num, ID: s.rec.ID, Spec: s.rec.Spec, Result: s.rec.Best.Clone(), Names: s.rec.Names, Values: s.rec.BestValues,
-		Confirmed: s.rec.Confirmed, Missing: s.rec.Counts.Abandoned,
+		Confirmed: s.rec.Confirmed,
 	}
 }
 

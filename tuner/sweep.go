@@ -204,8 +204,9 @@ type Best struct {
 	Values []search.Value `json:"values"`
 	// Confirmed says that a second worker came to the same outcome.
 	Confirmed bool `json:"confirmed,omitempty"`
-	// Missing is how many configurations the sweep had to give up.
-	Missing int64 `json:"missing,omitempty"`
+	// Missing is how many configurations the sweep has had to give up by now; it is
+	// for show and is not stored.
+	Missing int64 `json:"-"`
 }
 
 // outranks reports whether b comes before c, which is for the same kernel,

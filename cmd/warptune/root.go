@@ -28,7 +28,11 @@ func incomplete(missing int64, sweep string) error {
 	if missing == 0 {
 		return nil
 	}
-	return incompleteError{fmt.Errorf("incomplete: %d configurations of sweep %s were given up, and the best may be among them; \"warptune sweep status\" says why, \"warptune sweep retry\" tries them again", missing, shortID(sweep))}
+	what := "1 configuration"
+	if missing > 1 {
+		what = fmt.Sprint(missing, " configurations")
+	}
+	return incompleteError{fmt.Errorf("incomplete: %s of sweep %s given up, and the best may be among what is missing; \"warptune sweep status\" says why, \"warptune sweep retry\" tries again", what, shortID(sweep))}
 }
 
 // usageError is a mistake on the command line: exit status 2.

@@ -41,6 +41,9 @@ func (c *Coordinator) Best(_ context.Context, kernel, arch string, problem []int
 		b := slices.MinFunc(all, func(x, y tuner.Best) int {
 			return compareNearness(x.Spec.Problem, y.Spec.Problem, problem)
 		})
+		if s, ok := c.board.number(b.Sweep); ok {
+			b.Missing = s.Counts.Abandoned
+		}
 		switch {
 		case i > 0:
 			return b, MatchOtherArch, nil

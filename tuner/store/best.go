@@ -29,7 +29,6 @@ func bestOf(s *tuner.Sweep) (tuner.Best, bool) {
 	return tuner.Best{
 		Sweep: s.Num, ID: s.ID, Spec: s.Spec.Clone(), Result: s.Best.Clone(),
 		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed,
-		Missing: s.Counts.Abandoned,
 	}, true
 }
 
