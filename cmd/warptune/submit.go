@@ -152,6 +152,9 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			if ended(s) {
 				return s, nil
 			}
+			if err := hopeless(c, s); err != nil {
+				return s, err
+			}
 		}
 		if known := rpc.FromStatus(err); answered && ctx.Err() == nil && tuner.KindOf(known) == tuner.DiskFull {
 			if told != done {
@@ -169,6 +172,21 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 		}
 		bar.say("the coordinator does not answer; waiting for it")
 	}
+}
+
+// longAside is for how long a worker of this process is set aside before it is of
+// no use to wait for it: it has failed for more than a minute then.
+const longAside = time.Minute
+
+// hopeless says why a sweep cannot go on in this process, whose only worker fails
+// at everything.
+func hopeless(c *client, s *warptunev1.Sweep) error {
+	for _, a := range s.GetSetAside() {
+		if c.embedded != nil && rpc.Milliseconds(a.GetForMs()) > longAside {
+			return fmt.Errorf("nothing can be evaluated here: %s: mend that, and run the same command again, which goes on", oneLineText(a.GetWhy()))
+		}
+	}
+	return nil
 }
 
 // leftText is what a search believes is left to gain.

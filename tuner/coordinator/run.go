@@ -40,9 +40,21 @@ func (c *Coordinator) Run(ctx context.Context) error {
 			return err
 		case <-c.kick:
 		case <-tick.C:
+			if err := c.present(); err != nil {
+				c.stop(err)
+				return err
+			}
 			c.tick()
 		}
 	}
+}
+
+// present returns an error if the store's file is not where it was any more.
+func (c *Coordinator) present() error {
+	if s, ok := c.store.(interface{ Present() error }); ok {
+		return s.Present()
+	}
+	return nil
 }
 
 // flush commits pending groups until there is none.

@@ -111,6 +111,9 @@ var bugs = []bug{
 	{"the index of a failed commit is believed", "store/bolt_commit.go",
 		"b.index.drop()\n", "\n", "store", "TestFailedCommitsLeaveNothing", fails},
 
+	{"a database that is gone is written to", "store/present.go",
+		"now, err := os.Stat(b.path)", "now, err := b.file, error(nil)", "faults", "TestDatabaseGone", hangs},
+
 	// Damage and upgrades.
 	{"checksums are not compared", "store/seal.go",
 		"if sum(bucket, key, value) != binary.LittleEndian.Uint32(tail) {", "if sum(bucket, key, value) > 0 && binary.LittleEndian.Uint32(tail) == 7 {", "store", "TestDamageIsNeverSilent", fails},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
@@ -68,6 +69,7 @@ type Bolt struct {
 	index index
 	// stored counts results since pages were last released.
 	stored atomic.Int64
+	file   os.FileInfo           // what was opened
 	begun  atomic.Pointer[begun] // nil: nothing is to be stored of it
 }
 

@@ -24,6 +24,9 @@ func (b *Bolt) Commit(c *tuner.Changes) error {
 		}
 		return b.apply(tx, c)
 	})
+	if err == nil {
+		err = b.Present()
+	}
 	if err != nil {
 		b.texts.drop() // they may have texts that are not stored
 		b.index.drop()
