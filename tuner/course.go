@@ -40,6 +40,7 @@ type trial struct {
 	doubt    *doubt
 	state    TrialState
 	valid    bool // the outcome is Correct
+	returned bool // by its last holder, who has failed or given it back
 }
 
 // worker returns the worker it was granted to last.

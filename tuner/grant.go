@@ -145,6 +145,7 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	if t.attempts++; t.doubt != nil {
 		t.doubt.restored = false
 	}
+	t.returned = false
 	t.token, t.granted, t.holder = e.Token, l.awake, w.name
 	s.move(t, Leased)
 	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))

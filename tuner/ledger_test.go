@@ -1,6 +1,7 @@
 package tuner_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -298,12 +299,29 @@ func TestSuspectsAreAlone(t *testing.T) {
 	if len(r.Grants) != 1 || r.Grants[0].Attempt != 3 {
 		t.Fatalf("granted %+v", r.Grants)
 	}
+	d.add(2, tunertest.Bundle{Size: 5}) // of which anybody may have some
 	if more := d.call(0, tuner.Sync{Worker: carol, Want: 4, Held: held(r.Grants...)}); len(more.Grants) != 0 {
 		t.Errorf("granted company: %+v", more.Grants)
 	}
-	r = d.call(0, tuner.Sync{Worker: carol, Want: 4, Reports: []tuner.Report{done(r.Grants[0])}})
-	if len(r.Grants) != 1 || r.Grants[0].Attempt != 3 {
-		t.Errorf("then granted %+v", r.Grants)
+}
+
+// A machine on which every evaluation ends the worker begins with any trial, alone:
+// that is held against none of them while there are workers that work.
+func TestMachinesThatEndAll(t *testing.T) {
+	d := newDesk(t, 12)
+	first := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants
+	for i := range 20 {
+		d.call(0, tuner.Sync{Worker: tunertest.Worker(fmt.Sprint("doomed", i), 1, 1), Want: 1})
+		for range 5 {
+			d.call(8*time.Second, tuner.Sync{Worker: alice, Held: held(first...)})
+		}
+		if n := d.counts(1); n.Abandoned > 0 {
+			t.Fatalf("after %d: %+v", i, n)
+		}
+	}
+	d.finishAll(alice)
+	if s := d.ended(); s.Counts.Done != 12 {
+		t.Errorf("%+v", s.Counts)
 	}
 }
 

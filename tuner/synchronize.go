@@ -162,6 +162,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 		}
 		fault, status = err.Error(), Refused
 	}
+	t.returned = true
 	switch {
 	case r.Released && r.Outcome == nil:
 		if t.state == Leased {
@@ -207,7 +208,7 @@ func (l *Ledger) renew(w *session, h Held) bool {
 		return false
 	}
 	t := s.course.at(h.Key.Seq)
-	if t == nil || t.state != Queued || t.token != h.Token || t.holder != w.name || t.token == 0 {
+	if t == nil || t.state != Queued || t.token != h.Token || t.holder != w.name || t.token == 0 || t.returned {
 		return false
 	}
 	// The lease expired, but nobody else was given the trial: go on.

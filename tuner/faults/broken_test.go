@@ -26,19 +26,19 @@ func TestBrokenWorkers(t *testing.T) {
 	o := observe(t, s.address)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	for i := range 2 {
+	for i := range 4 {
 		w := s.worker(fmt.Sprint("broken", i))
 		w.Broken = true
 		supervise(ctx, t, s.witness.hear, never, func() (role, []string) { return w, nil })
 	}
-	all := o.wait(t, s.id, func(s *warptunev1.Sweep) bool { return len(s.GetSetAside()) == 2 })
+	all := o.wait(t, s.id, func(s *warptunev1.Sweep) bool { return len(s.GetSetAside()) == 4 })
 	for i, a := range all.GetSetAside() {
 		if a.GetWorker() != fmt.Sprint("broken", i) || !strings.Contains(a.GetWhy(), "no space left on device") || a.GetForMs() <= 0 {
 			t.Errorf("set aside: %v", a)
 		}
 	}
 	time.Sleep(6 * time.Second) // one more trial each
-	if n := o.wait(t, s.id, func(*warptunev1.Sweep) bool { return true }).GetCounts(); n.GetAbandoned() > 0 || n.GetDone() > 0 || n.GetRequeued() > 40 {
+	if n := o.wait(t, s.id, func(*warptunev1.Sweep) bool { return true }).GetCounts(); n.GetAbandoned() > 0 || n.GetDone() > 0 || n.GetRequeued() > 80 {
 		t.Errorf("with broken workers alone: %v", n)
 	}
 	for i := range 2 {

@@ -30,6 +30,8 @@ type guard struct {
 	tokens *Tokens // nil: certificates only
 	log    hclog.Logger
 
+	open open
+
 	mu       sync.Mutex
 	failures map[string]*failure // by host
 }
@@ -50,8 +52,9 @@ func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}}
+	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}, open: open{hosts: map[string]int{}}}
 	return []grpc.ServerOption{
+		grpc.InTapHandle(g.tap),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			ctx, err := g.admit(ctx, info.FullMethod)
 			if err != nil {
@@ -88,7 +91,7 @@ func (s identifiedStream) Context() context.Context { return s.ctx }
 
 // admit decides about one call.
 func (g *guard) admit(ctx context.Context, method string) (context.Context, error) {
-	if allowed(method, anyone) {
+	if _, known := Caller(ctx); known || allowed(method, anyone) { // when its header came
 		return ctx, nil
 	}
 	host := hostOf(ctx)
