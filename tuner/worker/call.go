@@ -145,8 +145,12 @@ func (w *Worker) failed(c *call, err error) error {
 	}
 	err = rpc.FromStatus(err)
 	switch tuner.KindOf(err) {
-	case tuner.Mismatch, tuner.Denied, tuner.Unauthenticated, tuner.Invalid:
+	case tuner.Mismatch, tuner.Invalid:
 		return err
+	case tuner.Denied, tuner.Unauthenticated:
+		if w.answered.IsZero() { // whoever was welcome waits until it is so again
+			return err
+		}
 	}
 	if w.backoff == 0 {
 		w.log.Warn("the coordinator does not answer; trying again", "error", err)
