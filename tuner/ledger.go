@@ -140,6 +140,9 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	for _, num := range slices.Clone(l.order) {
 		s := l.live[num]
 		s.spend(gap)
+		if l.takeBack(s); l.live[num] == nil {
+			continue
+		}
 		s.sample(now)
 		if s.believe(false) {
 			l.used(s)

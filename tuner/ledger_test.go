@@ -342,6 +342,38 @@ func TestWhoComesBackWasNotLost(t *testing.T) {
 	}
 }
 
+// A worker that only renews what it holds, and takes more whenever it can, holds up
+// no sweep for ever.
+func TestWhoOnlyRenews(t *testing.T) {
+	for _, straggles := range []time.Duration{-1, 0} {
+		d := newDesk(t)
+		d.l = tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxGrant: 8, Straggles: straggles})
+		d.l.Enter(d.now)
+		d.add(1, tunertest.Bundle{Size: 60})
+		hoarder := tunertest.Worker("hoarder", 1, 8)
+		hoard := tuner.Sync{Worker: hoarder, Want: 8}
+		in := tuner.Sync{Worker: bob, Want: 4}
+		for begun := d.now; len(d.l.Live()) > 0; {
+			if d.now.Sub(begun) > 3*time.Hour {
+				t.Fatalf("after %v: %+v", d.now.Sub(begun), d.counts(1))
+			}
+			r := d.call(2*time.Second, hoard)
+			for _, g := range r.Grants {
+				hoard.Held = append(hoard.Held, g.Held)
+			}
+			hoard.Held = slices.DeleteFunc(hoard.Held, func(h tuner.Held) bool { return slices.Contains(r.Drops, h) })
+			r = d.call(2*time.Second, in)
+			in.Reports = nil
+			for _, g := range r.Grants {
+				in.Reports = append(in.Reports, done(g))
+			}
+		}
+		if s := d.ended(); s.State != tuner.Completed || s.Counts.Done != 60 {
+			t.Errorf("%v, %+v", s.State, s.Counts)
+		}
+	}
+}
+
 // Nor is it given to a worker that holds something already.
 func TestSuspectsAreNoCompany(t *testing.T) {
 	d := newDesk(t, 20)

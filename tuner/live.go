@@ -31,6 +31,7 @@ type live struct {
 	took       time.Duration     // from grant to report, lately
 	stragglers []int64           // trials that may be granted once more
 	searched   time.Duration     // Ledger.awake when they were looked for
+	looked     time.Duration     // Ledger.awake when what is overdue was
 
 	believed int64 // course.told when rec.Left was brought up to date
 

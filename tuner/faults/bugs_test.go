@@ -31,6 +31,8 @@ var bugs = []bug{
 		"l.behind += l.now.Sub(now)", "_ = now", "worker", "TestClockSteps", fails},
 	{"a lost reply loses its grants", "synchronize.go",
 		"out.Grants = append(out.Grants, s.granted(e.Seq))", "_ = s", ".", "TestLostGrantsAreGrantedAgainUnderTheirTokens", fails},
+	{"what is renewed is held for ever", "straggler.go",
+		"s.looked = l.awake\n", "s.looked = l.awake\n\tif s != nil {\n\t\treturn\n\t}\n", ".", "TestWhoOnlyRenews", fails},
 	{"second grants are never made", "straggler.go",
 		"if l.opts.Straggles < 0 ||", "if true ||", "worker", "TestStraggler", fails},
 	{"a worker that may leave asks on and on", "worker/call.go",
