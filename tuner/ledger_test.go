@@ -310,10 +310,11 @@ func TestSuspectsAreAlone(t *testing.T) {
 func TestMachinesThatEndAll(t *testing.T) {
 	d := newDesk(t, 12)
 	first := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants
-	for i := range 20 {
+	d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(first[0])}})
+	for i := range 80 {
 		d.call(0, tuner.Sync{Worker: tunertest.Worker(fmt.Sprint("doomed", i), 1, 1), Want: 1})
 		for range 5 {
-			d.call(8*time.Second, tuner.Sync{Worker: alice, Held: held(first...)})
+			d.call(8*time.Second, tuner.Sync{Worker: alice})
 		}
 		if n := d.counts(1); n.Abandoned > 0 {
 			t.Fatalf("after %d: %+v", i, n)
