@@ -343,6 +343,23 @@ func TestWhoComesBackWasNotLost(t *testing.T) {
 	}
 }
 
+// A worker that is granted a trial once more has nothing to say under the token of
+// before.
+func TestOwnStaleToken(t *testing.T) {
+	d := newDesk(t, 1)
+	old := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	for range 5 {
+		d.now = d.now.Add(8 * time.Second)
+		d.l.Enter(d.now)
+	}
+	if g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]; g.Token <= old.Token {
+		t.Fatalf("granted under token %d after %d", g.Token, old.Token)
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(old)}}).Acks[0]; a.Status != tuner.StaleToken {
+		t.Errorf("a report under the token of before is answered %v", a)
+	}
+}
+
 // A worker that only renews what it holds, and takes more whenever it can, holds up
 // no sweep for ever.
 func TestWhoOnlyRenews(t *testing.T) {

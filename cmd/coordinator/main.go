@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.connections.PerHost, "max-connections-per-host", 2000, "connections of one host that are served; calls over more are refused")
 	f.Float64Var(&o.calls, "max-calls", 5000, "calls a second of one caller at one host, with bursts of twice as many; more are refused; 0: no limit")
 	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
-	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
+	f.DurationVar(&o.backupEvery, "backup-every", 24*time.Hour, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		f.SetOutput(stderr)

@@ -106,10 +106,11 @@ type Coordinator struct {
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
-	doomed  []uint64      // sweeps being deleted
-	unused  bool          // there may be bundles that no sweep is of
-	asleep  []*sleeper    // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
-	woken   chan struct{} // closed when the next one is rebuilt
+	doomed  []uint64             // sweeps being deleted
+	unused  bool                 // there may be bundles that no sweep is of
+	fresh   map[string]time.Time // bundles that no sweep is of yet, and when they were put
+	asleep  []*sleeper           // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
+	woken   chan struct{}        // closed when the next one is rebuilt
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
@@ -126,7 +127,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard()}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]time.Time{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard()}
 	c.incarnation = st.ID() + "." + rand.Text()[:16]
 	var err error
 	if c.past, err = st.Begin(c.incarnation); err != nil {

@@ -127,6 +127,7 @@ func (c *Coordinator) tick() {
 		c.recoverLocked()
 		return
 	}
+	c.ageBundlesLocked()
 	c.turnLocked()
 	if c.pending == nil && c.flying == nil { // none is full then
 		c.ledger.Touch()

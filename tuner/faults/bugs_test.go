@@ -4,7 +4,7 @@ package faults
 var bugs = []bug{
 	// Leases and fencing.
 	{"a stale token is accepted", "synchronize.go",
-		"case r.Token < t.token:", "case r.Token < t.token && w.name != t.holder:", ".", "TestRandomHistories|TestOnlyTheHolderReports", fails},
+		"case r.Token < t.token:", "case r.Token < t.token && w.name != t.holder:", ".", "TestOwnStaleToken|TestOnlyTheHolderReports", fails},
 	{"a report of another's lease is accepted", "synchronize.go",
 		"case r.Token > t.token || w.name != t.holder:", "case r.Token > t.token:", ".", "TestRandomHistories|TestOnlyTheHolderReports", fails},
 	{"a worker is told another's session", "synchronize.go",
@@ -115,6 +115,9 @@ var bugs = []bug{
 
 	{"a database that is gone is written to", "store/present.go",
 		"now, err := os.Stat(b.path)", "now, err := b.file, error(nil)", "faults", "TestDatabaseGone", hangs},
+
+	{"bundles that nobody needs stay", "coordinator/remove.go",
+		"if c.opts.Now().Sub(put) >= bundleGrace {", "if c.opts.Now().Sub(put) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
 
 	// Damage and upgrades.
 	{"checksums are not compared", "store/seal.go",
