@@ -155,6 +155,9 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 // expire takes back the leases of workers that are not heard of any more.
 func (l *Ledger) expire() {
 	gone := l.leases.Expire(l.now)
+	if len(gone) == 0 {
+		return
+	}
 	held := map[string]int{}
 	for _, e := range gone {
 		held[e.Holder]++

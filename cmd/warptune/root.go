@@ -82,8 +82,11 @@ func oneLine(err error) string {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "warptune",
-		Short:         "Tune CUDA kernels for GPUs you do not have",
+		Use:   "warptune",
+		Short: "Tune CUDA kernels for GPUs you do not have",
+		Long: "Tune CUDA kernels for GPUs you do not have.\n\n" +
+			"Exit status: 0 done, 1 failed, 2 wrong usage, 3 answered, but from a sweep that is\n" +
+			"incomplete: it had to give configurations up (tune, best, export, sweep watch, sweep status).",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
