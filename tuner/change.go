@@ -9,10 +9,14 @@ type LeaseRecord struct {
 	Seq     int64
 	Index   int64
 	Token   uint64
-	Attempt int    // how many times the trial was granted
-	Holder  string // session of the worker
-	Held    bool   // false: it was lost or returned, and the trial is queued
-	Reason  string // why the attempt before ended, if it failed
+	Attempt int // how many times the trial was granted
+	// Losses, Deaths, Weight, Faults and By are what speaks against the configuration: see
+	// doubt.
+	Losses, Deaths, Weight, Faults int
+	By                             string
+	Holder                         string // session of the worker
+	Held                           bool   // false: it was lost or returned, and the trial is queued
+	Reason                         string // why the attempt before ended, if it failed
 }
 
 // Worker returns the name of the worker that holds it, or held it.
@@ -45,7 +49,9 @@ type Changes struct {
 	// Distrusted are workers that were found to be wrong. It is for the log: what
 	// is stored of it is in the sweeps.
 	Distrusted []SweepDistrust
-	Token      uint64 // the greatest fencing token granted; 0: unchanged
+	// Aside are workers that were set aside, for the log.
+	Aside []Aside
+	Token uint64 // the greatest fencing token granted; 0: unchanged
 }
 
 // Empty reports whether there is nothing to store.
@@ -73,7 +79,7 @@ func emptied[T any](a []T) []T {
 func (c *Changes) Reset() {
 	c.Revoked, c.Sweeps, c.Leases = emptied(c.Revoked), emptied(c.Sweeps), emptied(c.Leases)
 	c.Results, c.Bests, c.Token = emptied(c.Results), emptied(c.Bests), 0
-	c.Void, c.Distrusted = emptied(c.Void), emptied(c.Distrusted)
+	c.Void, c.Distrusted, c.Aside = emptied(c.Void), emptied(c.Distrusted), emptied(c.Aside)
 }
 
 // Append adds later changes to c.
@@ -87,6 +93,7 @@ func (c *Changes) Append(d *Changes) {
 	c.Revoked = append(c.Revoked, d.Revoked...)
 	c.Void = append(c.Void, d.Void...)
 	c.Distrusted = append(c.Distrusted, d.Distrusted...)
+	c.Aside = append(c.Aside, d.Aside...)
 	c.Sweeps = append(c.Sweeps, d.Sweeps...)
 	c.Leases = append(c.Leases, d.Leases...)
 	c.Results = append(c.Results, d.Results...)

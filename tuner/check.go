@@ -39,6 +39,7 @@ type check struct {
 	second said // who disagrees with the first; no worker: nobody yet
 
 	since    time.Time // when it began to wait
+	probe    bool      // of who makes it, not of the outcome: see standing
 	attempts int
 	token    uint64
 	holder   string        // session; "" while it waits
@@ -116,10 +117,15 @@ func (s *live) beginCheck(now time.Time, r *Result) {
 // best is confirmed, and every check is made, as far as there is anybody to.
 func (l *Ledger) settled(s *live) bool {
 	best := s.rec.Best
-	if best != nil && best.Attempts > 0 && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil && l.another(s, s.rec.BestWorker) {
-		r := *best
-		r.Worker = s.rec.BestWorker
-		s.beginCheck(l.now, &r)
+	if best != nil && best.Attempts > 0 && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil {
+		switch {
+		case l.another(s, s.rec.BestWorker):
+			r := *best
+			r.Worker = s.rec.BestWorker
+			s.beginCheck(l.now, &r)
+		case l.awake < confirmWait && s.othersThan(s.rec.BestWorker): // they have had no time to be heard of again
+			return false
+		}
 	}
 	for _, c := range s.checks {
 		wait := confirmWait
@@ -131,6 +137,16 @@ func (l *Ledger) settled(s *live) bool {
 		}
 	}
 	return true
+}
+
+// othersThan reports whether a sweep that is restored has outcomes of others.
+func (s *live) othersThan(worker string) bool {
+	for by := range s.by {
+		if s.restored && by != worker {
+			return true
+		}
+	}
+	return false
 }
 
 // grantCheck grants a check that waits for a worker such as this, or one that
@@ -150,7 +166,7 @@ func (l *Ledger) grantCheck(s *live, w *session, empty bool) (Grant, bool) {
 	}
 	for _, seq := range slices.Sorted(maps.Keys(s.checks)) {
 		c := s.checks[seq]
-		if c.holder != "" && c.holder != w.name && c.suits(w) && c.attempts < l.opts.Attempts && l.awake-c.granted > s.straggling(l.opts.Straggles) {
+		if !c.probe && c.holder != "" && c.holder != w.name && c.suits(w) && c.attempts < l.opts.Attempts && l.awake-c.granted > s.straggling(l.opts.Straggles) {
 			l.leases.Revoke(s.key(checkSeq(seq)))
 			return l.giveCheck(s, c, w), true
 		}
@@ -183,9 +199,13 @@ func (l *Ledger) uncheck(s *live, c *check) {
 	if c == nil {
 		return
 	}
+	if c.probe {
+		l.probed(s, c, nil, "")
+		return
+	}
 	l.leases.Revoke(s.key(checkSeq(c.seq)))
 	c.holder, c.since = "", l.now
-	if c.attempts >= l.opts.Attempts {
+	if c.attempts >= 4*l.opts.Attempts { // workers may be lost or broken whatever they do
 		s.endCheck(c)
 	} else {
 		s.unchecked = append(s.unchecked, c)
@@ -212,10 +232,21 @@ func (l *Ledger) reportCheck(s *live, w *session, r *Report, ack func(AckStatus,
 		return ack(StaleToken, "token %d is stale: the check of trial %d was granted to %s under token %d", r.Token, c.seq, workerOf(c.holder), c.token)
 	case r.Token > c.token || w.name != c.holder:
 		return ack(Refused, "the check of trial %d was not granted to %s under token %d", c.seq, w.name, r.Token)
+	case c.probe && !r.Released:
+		o := r.Outcome
+		if o != nil && o.Check() != nil {
+			o = nil
+		}
+		l.probed(s, c, o, Clip(r.Fault, 512))
+		return ack(Recorded, "")
 	case r.Outcome == nil || r.Outcome.Check() != nil:
+		if r.Fault != "" {
+			l.failed(s, r.Key.Seq, w, "worker "+w.worker.ID+": "+Clip(r.Fault, 512))
+		}
 		l.uncheck(s, c)
 		return ack(Recorded, "")
 	}
+	l.evaluated(w)
 	l.leases.Revoke(r.Key)
 	c.holder = ""
 	l.judge(s, c, said{w.worker.ID, r.Outcome.Clone()})

@@ -26,7 +26,7 @@ func TestHistoriesWithALiar(t *testing.T) {
 		case 2:
 			b.Size, b.Level = 400, "model,cycle"
 		}
-		h := newAudited(t, base+i, b, 1000, 1)
+		h := newAudited(t, base+i, b, shipped, 1)
 		h.liar = h.workers[0]
 		one := h.seed%3 + 1 // it lies in one of so many
 		h.lies = func(o *tuner.Outcome, index int64) {

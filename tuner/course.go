@@ -36,9 +36,11 @@ type trial struct {
 	values   []search.Value // of the configuration; nil until they are first wanted
 	time     float64        // Outcome.TimeUS
 	floor    float64        // Outcome.FloorUS
-	attempts int32
+	attempts int32          // how often it was granted
+	doubt    *doubt
 	state    TrialState
 	valid    bool // the outcome is Correct
+	returned bool // by its last holder, who has failed or given it back
 }
 
 // worker returns the worker it was granted to last.

@@ -102,10 +102,7 @@ func (l *Ledger) Abort(num uint64, why string) {
 func (l *Ledger) Again(num, next uint64, plan Plan, known Known) {
 	old := l.live[num]
 	state := old.rec.State
-	rec := Sweep{
-		Num: next, ID: old.rec.ID, Key: old.rec.Key, Spec: old.rec.Spec, Transferred: old.rec.Transferred, Window: old.rec.Window,
-		Names: old.rec.Names, Submitted: old.rec.Submitted, Distrusted: old.rec.Distrusted,
-	}
+	rec := old.rec.again(next)
 	old.rec.Best, old.rec.BestValues, old.rec.Confirmed = nil, nil, false
 	l.retire(old, Deleting, "")
 	l.changes.Append(&Changes{Void: []uint64{num}})

@@ -21,8 +21,11 @@ func (l *Ledger) grant(w *session, want int, out *SyncReply) error {
 	}
 	held := l.leases.Count(w.name)
 	n := min(want, l.opts.MaxGrant) - held
-	if n <= 0 || l.alone(w, held) {
+	if n <= 0 || l.alone(w, held) || l.limited(w, held, out) {
 		return nil
+	}
+	if l.aside(w.worker.ID) {
+		n = 1
 	}
 	if n = min(n, l.share(suited, w)-held); n <= 0 {
 		return nil
@@ -94,15 +97,14 @@ func (l *Ledger) share(suited []*live, w *session) int {
 	return max(w.worker.Slots, int(fair))
 }
 
-// alone reports whether the one trial that the worker holds was granted for
-// the last time: it must have no company, so that what ends the worker's
-// process is known.
+// alone reports whether the one trial that the worker holds must have no
+// company, so that it is known what ends the worker's process.
 func (l *Ledger) alone(w *session, held int) bool {
 	alone := false
-	if held == 1 && l.opts.Attempts > 1 {
+	if held == 1 {
 		l.leases.Held(w.name, func(e lease.Lease) bool {
 			t := l.live[e.Sweep].course.at(e.Seq)
-			alone = t != nil && int(t.attempts) == l.opts.Attempts
+			alone = t != nil && t.doubt.alone()
 			return false
 		})
 	}
@@ -115,16 +117,23 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	if g, ok := l.grantCheck(s, w, empty); ok {
 		return g, false, true
 	}
-	final := l.opts.Attempts - 1
-	seq := s.pop(func(t *trial) bool {
-		if t.attempts == 0 {
-			return true
+	unsuspected := func(seq int64, t *trial) bool {
+		return t.doubt == nil || !t.doubt.alone() && !l.triedBy(w, s, seq, t) && !l.better(s, t.doubt, w)
+	}
+	seq := s.pop(unsuspected)
+	if seq < 0 && s.rec.Counts.Queued > 0 { // there may be more to ask
+		l.fill(s, maxReuse, s.rec.Counts.Queued+1)
+		if s.rec.State != Running {
+			return g, false, false
 		}
-		if int(t.attempts) == final && !empty {
-			return false
+		seq = s.pop(unsuspected)
+	}
+	if seq < 0 && empty && s.rec.Counts.Queued > 0 {
+		if g, ok := l.grantProbe(w); ok {
+			return g, true, true
 		}
-		return t.worker() != w.worker.ID || !l.another(s, w.worker.ID)
-	})
+		seq = s.pop(func(_ int64, t *trial) bool { return t.doubt == nil || !l.better(s, t.doubt, w) })
+	}
 	if seq < 0 {
 		if empty {
 			g, ok = l.grantSecond(s, w)
@@ -133,23 +142,23 @@ func (l *Ledger) next(s *live, w *session, empty bool) (g Grant, last, ok bool) 
 	}
 	t := s.course.at(seq)
 	e := l.leases.Grant(l.now, s.key(seq), w.name)
-	t.attempts++
+	if t.attempts++; t.doubt != nil {
+		t.doubt.restored = false
+	}
+	t.returned = false
 	t.token, t.granted, t.holder = e.Token, l.awake, w.name
 	s.move(t, Leased)
 	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
 	s.dirty = true
 	l.ready(s, maxReuse)
-	return s.grant(seq), t.attempts > 1 && int(t.attempts) == l.opts.Attempts, true
+	return s.grant(seq), t.doubt.alone(), true
 }
 
 // another reports whether a worker of another name than any of ids could take
 // the sweep's trials.
 func (l *Ledger) another(s *live, ids ...string) bool {
 	for _, o := range l.sessions {
-		if _, unfit := o.unfit[s.rec.Num]; unfit || slices.Contains(ids, o.worker.ID) || o.draining || l.Distrusts(o.worker.ID) || l.now.Sub(o.seen) >= l.opts.LeaseTTL {
-			continue
-		}
-		if ok, _ := o.worker.suits(&s.rec.Spec); ok {
+		if !slices.Contains(ids, o.worker.ID) && l.able(s, o) {
 			return true
 		}
 	}

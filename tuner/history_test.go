@@ -37,6 +37,8 @@ type history struct {
 	audit    float64 // LedgerOptions.Audit
 	liar     *client // who says what is not so; nil: nobody
 	lies     func(o *tuner.Outcome, index int64)
+	faulty   bool // every worker has a fault now and then, and at some configurations always; else only one that is broken, at everything
+	broken   int  // its number
 
 	workers []*client
 	late    []late // requests that the network still holds
@@ -328,10 +330,10 @@ func (h *history) evaluate(w *client) {
 		}
 		delete(w.held, g.Key)
 		r := tuner.Report{Held: g.Held}
-		switch h.rng.IntN(15) {
-		case 0:
+		switch n := h.rng.IntN(15); {
+		case (n == 0 || g.Index%20 == 7) && h.faulty || !h.faulty && w.worker.ID == fmt.Sprint("w", h.broken):
 			r.Fault = "out of memory"
-		case 1:
+		case n == 1:
 			r.Released = true
 		default:
 			o := tunertest.OracleAt(g.Level, g.Index)
@@ -362,20 +364,21 @@ func (h *history) step() {
 			h.late = append(h.late[:k], h.late[k+1:]...)
 		}
 		h.deliver(l.from, l.sync)
-	case n < 85: // a worker dies, or a second copy of it starts
+	case n < 84: // a worker dies, or a second copy of it starts
 		w.alive = h.rng.IntN(2) == 0
 		h.workers[i] = h.start(i)
-	case n < 87:
+	case n < 86:
 		h.crash()
-	case n < 90: // everybody is silent for a while, but the ledger's owner runs
+		h.broken = h.rng.IntN(8) // mostly nobody
+	case n < 88: // everybody is silent for a while, but the ledger's owner runs
 		for range 1 + h.rng.IntN(8) {
 			h.now = h.now.Add(ttl / 5)
 			h.ledger.Enter(h.now)
 		}
 		h.commit()
-	case n < 91: // or stands still, or its clock steps back
+	case n < 89: // or stands still, or its clock steps back
 		h.now = h.now.Add(time.Duration(h.rng.IntN(7200)-1800) * time.Second)
-	case n < 93:
+	case n < 91:
 		if s, ok := h.ledger.Sweep(h.num); ok {
 			to := tuner.Paused
 			if s.State == tuner.Paused {
@@ -466,7 +469,7 @@ func TestRandomHistories(t *testing.T) {
 	stale, seconds := 0, 0
 	for i := range uint64(tunertest.Times(40, 4000)) {
 		h := history400(t, base+i)
-		undisturbed := newHistory(t, 0, h.bundle, 3).finish()
+		undisturbed := newHistory(t, 0, h.bundle, shipped).finish()
 		got := h.finish()
 		if !reflect.DeepEqual(got, undisturbed) {
 			h.fatalf("the table differs:\n%+v\nwant\n%+v", got, undisturbed)
@@ -486,12 +489,15 @@ func history400(t *testing.T, seed uint64) *history {
 	if seed%2 == 1 {
 		b.Batch, b.Growing = 6, seed%4 == 1
 	}
-	h := newHistory(t, seed, b, 1000)
+	h := newHistory(t, seed, b, shipped)
 	for range 400 {
 		h.step()
 	}
 	return h
 }
+
+// shipped is LedgerOptions.Attempts as coordinators have it.
+const shipped = 0
 
 // A seed replays its history to the letter.
 func TestHistoriesReplay(t *testing.T) {
@@ -508,6 +514,7 @@ func TestRandomHistoriesGiveUp(t *testing.T) {
 	abandoned := 0
 	for i := range uint64(tunertest.Times(20, 2000)) {
 		h := newHistory(t, base+i, tunertest.Bundle{Size: 80}, 2)
+		h.faulty = true
 		for range 400 {
 			h.step()
 		}
@@ -517,7 +524,7 @@ func TestRandomHistoriesGiveUp(t *testing.T) {
 		}
 		for k, r := range got {
 			want := tunertest.Oracle(r.Index)
-			if r.Seq != int64(k) || !r.Abandoned && !reflect.DeepEqual(r.Outcome, want) || r.Abandoned && r.Attempts != 2 {
+			if r.Seq != int64(k) || !r.Abandoned && !reflect.DeepEqual(r.Outcome, want) || r.Abandoned && r.Attempts < 2 {
 				h.fatalf("result %d is %+v", k, r)
 			}
 			if r.Abandoned {
@@ -583,9 +590,9 @@ func TestRandomHistoriesOfTwoLevels(t *testing.T) {
 			within := 0.05 * float64(i%3-1)
 			b.Within = &within
 		}
-		calm := newHistory(t, 0, b, 3)
+		calm := newHistory(t, 0, b, shipped)
 		undisturbed := calm.finish()
-		h := newHistory(t, base+i, b, 1000)
+		h := newHistory(t, base+i, b, shipped)
 		for range 400 {
 			h.step()
 		}

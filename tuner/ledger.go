@@ -12,8 +12,10 @@ import (
 // LedgerOptions are the constants of a ledger; the zero value gets defaults.
 type LedgerOptions struct {
 	LeaseTTL time.Duration // how long a lease lasts unrenewed; 30 s
-	Attempts int           // how many times a trial is granted before it is given up; 3
-	MaxGrant int           // most trials a worker process may hold; 1024
+	// Attempts is how often a trial's failure must be the configuration's doing
+	// before it is given up: see doubt; 3.
+	Attempts int
+	MaxGrant int // most trials a worker process may hold; 1024
 	// MaxHeld is how many trials all workers may hold together beyond one for
 	// each slot; 16384. It bounds what a restart or a wave of reports brings.
 	MaxHeld int
@@ -80,7 +82,14 @@ type Ledger struct {
 	swept    time.Time         // when sessions were last looked through
 	active   int               // workers heard of lately that take trials, then
 	wrong    map[string]string // workers that are not believed: why
-	counts   CheckCounts
+	// standings is what is held against workers, by name.
+	standings map[string]*standing
+	losses    losses
+	// incomplete are sweeps that have completed so, by number; toRetry those of
+	// them that are to be reopened.
+	incomplete map[uint64]Sweep
+	toRetry    []Sweep
+	counts     CheckCounts
 }
 
 // NewLedger returns an empty ledger.
@@ -89,6 +98,7 @@ func NewLedger(opts LedgerOptions) *Ledger {
 	return &Ledger{
 		opts: opts, leases: lease.NewTable(opts.LeaseTTL, opts.Token), live: map[uint64]*live{},
 		ended: map[uint64]SweepState{}, awaited: map[uint64]bool{}, sessions: map[string]*session{}, wrong: map[string]string{},
+		standings: map[string]*standing{}, incomplete: map[uint64]Sweep{},
 	}
 }
 
@@ -122,17 +132,17 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	}
 	l.now = now
 	l.awake += gap
-	for _, e := range l.leases.Expire(now) {
-		if s := l.live[e.Sweep]; s != nil {
-			l.lost(s, e.Seq, "the lease of worker "+workerOf(e.Holder)+" expired", true)
-		}
-	}
+	l.losses.pass(gap)
+	l.expire()
 	if now.Sub(l.swept) >= time.Second {
 		l.lookThrough()
 	}
 	for _, num := range slices.Clone(l.order) {
 		s := l.live[num]
 		s.spend(gap)
+		if l.takeBack(s); l.live[num] == nil {
+			continue
+		}
 		s.sample(now)
 		if s.believe(false) {
 			l.used(s)
@@ -142,6 +152,42 @@ func (l *Ledger) Enter(now time.Time) (more bool) {
 	return more
 }
 
+// expire takes back the leases of workers that are not heard of any more.
+func (l *Ledger) expire() {
+	gone := l.leases.Expire(l.now)
+	if len(gone) == 0 {
+		return
+	}
+	held := map[string]int{}
+	for _, e := range gone {
+		held[e.Holder]++
+	}
+	alone := func(e *lease.Lease) (t *trial, alone bool) {
+		if s := l.live[e.Sweep]; s != nil {
+			t = s.course.at(e.Seq)
+		}
+		if t == nil || t.state != Leased {
+			return nil, false
+		}
+		return t, held[e.Holder]+l.leases.Count(e.Holder) == 1
+	}
+	l.losses.lost += float64(len(held))
+	for i := range gone { // losses that a suspect may explain are not among the others
+		if t, alone := alone(&gone[i]); alone && t.doubt.alone() {
+			l.losses.lost--
+		}
+	}
+	for i := range gone {
+		e := &gone[i]
+		if t, alone := alone(e); t != nil {
+			l.wasLost(t, e.Key, alone)
+		}
+		if s := l.live[e.Sweep]; s != nil {
+			l.lost(s, e.Seq, "the lease of worker "+workerOf(e.Holder)+" expired", true)
+		}
+	}
+}
+
 // lookThrough forgets workers long gone and counts the others.
 func (l *Ledger) lookThrough() {
 	l.swept, l.active = l.now, 0
@@ -149,10 +195,11 @@ func (l *Ledger) lookThrough() {
 		silent := l.now.Sub(w.seen)
 		if silent > 2*l.opts.LeaseTTL && l.leases.Count(name) == 0 {
 			delete(l.sessions, name)
-		} else if silent < l.opts.LeaseTTL && !w.draining && !l.Distrusts(w.worker.ID) {
+		} else if silent < l.opts.LeaseTTL && !w.draining && !l.Distrusts(w.worker.ID) && !l.aside(w.worker.ID) {
 			l.active++
 		}
 	}
+	l.forgetStandings()
 }
 
 // Add starts a new sweep.
@@ -241,10 +288,14 @@ func (l *Ledger) Live() []uint64 { return slices.Clone(l.order) }
 func (l *Ledger) Workers() []WorkerStatus {
 	var all []WorkerStatus
 	for _, s := range l.sessions {
-		all = append(all, WorkerStatus{
+		status := WorkerStatus{
 			Worker: s.worker, Held: l.leases.Count(s.name), Reported: s.reported,
 			Silent: l.now.Sub(s.seen), Draining: s.draining, Refused: s.refused,
-		})
+		}
+		if st := l.standings[s.worker.ID]; st != nil && st.aside {
+			status.Aside = st.why
+		}
+		all = append(all, status)
 	}
 	slices.SortFunc(all, func(a, b WorkerStatus) int { return strings.Compare(a.Worker.Session(), b.Worker.Session()) })
 	return all
@@ -302,5 +353,6 @@ func (l *Ledger) show(s *live) Sweep {
 			rec.Workers++
 		}
 	}
+	rec.Aside = l.asideFor(s)
 	return rec
 }

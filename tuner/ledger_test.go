@@ -2,7 +2,9 @@ package tuner_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +143,8 @@ func TestNobodyIsToldAnothersSession(t *testing.T) {
 		}
 	}
 	seen := 0
-	for range 3 { // attempts
+	for range 7 { // as often as a configuration may end its workers
+		secretive.Epoch++
 		g := d.call(0, tuner.Sync{Worker: secretive, Want: 1}).Grants[0]
 		for token := range g.Token {
 			guess := done(g)
@@ -238,36 +241,51 @@ func TestLeasesOutliveAStopOfTheirOwner(t *testing.T) {
 	}
 }
 
+// A fault is held against a configuration once its worker has evaluated something
+// since, and three of those give it up; it is tried elsewhere first.
 func TestFaultsAreTriedElsewhereAndGivenUp(t *testing.T) {
-	d := newDesk(t, 1)
-	d.call(0, tuner.Sync{Worker: bob})
-	fault := func(w tuner.Worker, g tuner.Grant) tuner.Sync {
-		return tuner.Sync{Worker: w, Want: 1, Reports: []tuner.Report{{Held: g.Held, Fault: "segmentation fault"}}}
+	const poison = 3
+	d := newDesk(t, 30)
+	carol := tunertest.Worker("carol", 1, 2)
+	all := []tuner.Worker{alice, bob, carol}
+	for _, w := range all {
+		d.call(0, tuner.Sync{Worker: w})
 	}
-	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
-	if r := d.call(0, fault(alice, g)); len(r.Grants) != 0 {
-		t.Fatal("granted to the same worker though there is another")
+	var tried []string
+	work := map[string][]tuner.Report{}
+	for range 60 {
+		for _, w := range all {
+			r := d.call(time.Second, tuner.Sync{Worker: w, Want: 1, Reports: work[w.ID]})
+			work[w.ID] = nil
+			for _, g := range r.Grants {
+				if g.Index != poison {
+					work[w.ID] = append(work[w.ID], done(g))
+					continue
+				}
+				tried = append(tried, w.ID)
+				work[w.ID] = append(work[w.ID], tuner.Report{Held: g.Held, Fault: "segmentation fault"})
+			}
+		}
 	}
-	g = d.call(0, tuner.Sync{Worker: bob, Want: 1}).Grants[0]
-	d.call(0, fault(bob, g))
-	g = d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
-	if g.Attempt != 3 {
-		t.Fatalf("attempt %d", g.Attempt)
+	slices.Sort(tried) // it may be tried once more before the last has evaluated something
+	if len(tried) > 4 || !slices.Equal(slices.Compact(tried), []string{"alice", "bob", "carol"}) {
+		t.Errorf("it was tried by %v", tried)
 	}
-	d.call(0, fault(alice, g))
-	c := d.out[len(d.out)-1]
-	if len(c.Results) != 1 || !c.Results[0].Result.Abandoned || !strings.Contains(c.Results[0].Result.Outcome.Message, "alice: segmentation fault") {
-		t.Errorf("given up as %+v", c.Results)
+	s := d.ended()
+	if s.State != tuner.Completed || s.Counts.Abandoned != 1 || s.Counts.Done != 29 || s.Examples[0].Kind != "abandoned" {
+		t.Fatalf("the sweep is %v, %+v", s.State, s.Counts)
 	}
-	if len(c.Sweeps) != 1 || c.Sweeps[0].State != tuner.Completed || c.Sweeps[0].Counts.Abandoned != 1 || c.Sweeps[0].Examples[0].Kind != "abandoned" {
-		t.Errorf("the sweep is %+v", c.Sweeps)
+	for _, e := range s.Examples {
+		if e.Kind == "abandoned" && (!strings.Contains(e.Message, "segmentation fault") || !strings.Contains(e.Message, "alice") || !strings.Contains(e.Message, "bob")) {
+			t.Errorf("given up as %q", e.Message)
+		}
 	}
 }
 
-// What is granted for the last time gets a worker process of its own, so that
+// What two workers were lost with gets a worker process of its own, so that
 // nothing else is blamed for its crash, nor it for another's.
-func TestLastAttemptIsAlone(t *testing.T) {
-	d := newDesk(t, 20)
+func TestSuspectsAreAlone(t *testing.T) {
+	d := newDesk(t, 4)
 	carol := tunertest.Worker("carol", 1, 4)
 	die := func(w tuner.Worker) {
 		d.call(0, tuner.Sync{Worker: w, Want: 4})
@@ -282,17 +300,101 @@ func TestLastAttemptIsAlone(t *testing.T) {
 	if len(r.Grants) != 1 || r.Grants[0].Attempt != 3 {
 		t.Fatalf("granted %+v", r.Grants)
 	}
+	d.add(2, tunertest.Bundle{Size: 5}) // of which anybody may have some
 	if more := d.call(0, tuner.Sync{Worker: carol, Want: 4, Held: held(r.Grants...)}); len(more.Grants) != 0 {
 		t.Errorf("granted company: %+v", more.Grants)
 	}
-	r = d.call(0, tuner.Sync{Worker: carol, Want: 4, Reports: []tuner.Report{done(r.Grants[0])}})
-	if len(r.Grants) != 1 || r.Grants[0].Attempt != 3 {
-		t.Errorf("then granted %+v", r.Grants)
+}
+
+// A machine on which every evaluation ends the worker begins with any trial, alone:
+// that is held against none of them while there are workers that work.
+func TestMachinesThatEndAll(t *testing.T) {
+	d := newDesk(t, 12)
+	first := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants
+	d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(first[0])}})
+	for i := range 80 {
+		d.call(0, tuner.Sync{Worker: tunertest.Worker(fmt.Sprint("doomed", i), 1, 1), Want: 1})
+		for range 5 {
+			d.call(8*time.Second, tuner.Sync{Worker: alice})
+		}
+		if n := d.counts(1); n.Abandoned > 0 {
+			t.Fatalf("after %d: %+v", i, n)
+		}
+	}
+	d.finishAll(alice)
+	if s := d.ended(); s.Counts.Done != 12 {
+		t.Errorf("%+v", s.Counts)
+	}
+}
+
+// A worker that was cut off for longer than its leases last ended for nothing that
+// it held: once it is heard of, its loss counts for nothing, whoever has its trials.
+func TestWhoComesBackWasNotLost(t *testing.T) {
+	d := newDesk(t, 1)
+	bob2 := tunertest.Worker("bob", 7, 2)
+	for range 20 {
+		d.call(0, tuner.Sync{Worker: alice, Want: 1})
+		for range 5 {
+			d.call(8*time.Second, tuner.Sync{Worker: bob2, Draining: true})
+		}
+		if n := d.counts(1); n.Abandoned > 0 {
+			t.Fatalf("%+v", n)
+		}
+		d.call(0, tuner.Sync{Worker: alice, Draining: true})
+	}
+}
+
+// A worker that is granted a trial once more has nothing to say under the token of
+// before.
+func TestOwnStaleToken(t *testing.T) {
+	d := newDesk(t, 1)
+	old := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	for range 5 {
+		d.now = d.now.Add(8 * time.Second)
+		d.l.Enter(d.now)
+	}
+	if g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]; g.Token <= old.Token {
+		t.Fatalf("granted under token %d after %d", g.Token, old.Token)
+	}
+	if a := d.call(0, tuner.Sync{Worker: alice, Reports: []tuner.Report{done(old)}}).Acks[0]; a.Status != tuner.StaleToken {
+		t.Errorf("a report under the token of before is answered %v", a)
+	}
+}
+
+// A worker that only renews what it holds, and takes more whenever it can, holds up
+// no sweep for ever.
+func TestWhoOnlyRenews(t *testing.T) {
+	for _, straggles := range []time.Duration{-1, 0} {
+		d := newDesk(t)
+		d.l = tuner.NewLedger(tuner.LedgerOptions{LeaseTTL: ttl, MaxGrant: 8, Straggles: straggles})
+		d.l.Enter(d.now)
+		d.add(1, tunertest.Bundle{Size: 60})
+		hoarder := tunertest.Worker("hoarder", 1, 8)
+		hoard := tuner.Sync{Worker: hoarder, Want: 8}
+		in := tuner.Sync{Worker: bob, Want: 4}
+		for begun := d.now; len(d.l.Live()) > 0; {
+			if d.now.Sub(begun) > 3*time.Hour {
+				t.Fatalf("after %v: %+v", d.now.Sub(begun), d.counts(1))
+			}
+			r := d.call(2*time.Second, hoard)
+			for _, g := range r.Grants {
+				hoard.Held = append(hoard.Held, g.Held)
+			}
+			hoard.Held = slices.DeleteFunc(hoard.Held, func(h tuner.Held) bool { return slices.Contains(r.Drops, h) })
+			r = d.call(2*time.Second, in)
+			in.Reports = nil
+			for _, g := range r.Grants {
+				in.Reports = append(in.Reports, done(g))
+			}
+		}
+		if s := d.ended(); s.State != tuner.Completed || s.Counts.Done != 60 {
+			t.Errorf("%v, %+v", s.State, s.Counts)
+		}
 	}
 }
 
 // Nor is it given to a worker that holds something already.
-func TestLastAttemptIsNoCompany(t *testing.T) {
+func TestSuspectsAreNoCompany(t *testing.T) {
 	d := newDesk(t, 20)
 	dave := tunertest.Worker("dave", 1, 4)
 	g := d.call(0, tuner.Sync{Worker: dave, Want: 1}).Grants

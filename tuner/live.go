@@ -21,15 +21,18 @@ type live struct {
 	open  int64   // trials asked that have not ended
 
 	checks    map[int64]*check // by trial
+	probes    [2]Result        // of the last to have been evaluated: see standing
 	unchecked []*check         // those that wait, in order
 	judged    int64            // the best whose check is over; -1: none
 	by        map[string]int64 // outcomes by worker
 	void      bool             // it is to start over: see Again
+	restored  bool             // it was under way before the ledger was made
 
 	seconds    map[int64]*second // second grants, by trial
 	took       time.Duration     // from grant to report, lately
 	stragglers []int64           // trials that may be granted once more
 	searched   time.Duration     // Ledger.awake when they were looked for
+	looked     time.Duration     // Ledger.awake when what is overdue was
 
 	believed int64 // course.told when rec.Left was brought up to date
 
@@ -107,6 +110,9 @@ func (s *live) end(t *trial, r *Result) (best bool) {
 			s.rec.Counts.Reused++
 		}
 	}
+	if !r.Abandoned && r.Outcome.Validity != Timeout {
+		s.probes[0], s.probes[1] = s.probes[1], *r
+	}
 	t.time, t.floor, t.valid = r.Outcome.TimeUS, r.Outcome.FloorUS, r.Outcome.Validity == Correct
 	if r.Worker != "" {
 		s.by[r.Worker]++
@@ -171,14 +177,14 @@ func (s *live) example(kind string, r *Result) {
 }
 
 // pop takes the first queued trial that take accepts, -1 if there is none.
-func (s *live) pop(take func(*trial) bool) int64 {
+func (s *live) pop(take func(int64, *trial) bool) int64 {
 	var skipped []int64
 	found := int64(-1)
 	for found < 0 && len(s.queue) > 0 {
 		seq := s.queue.pop()
 		switch t := s.course.at(seq); {
 		case t == nil || t.state != Queued:
-		case take(t):
+		case take(seq, t):
 			found = seq
 		default:
 			skipped = append(skipped, seq)

@@ -27,6 +27,7 @@ type Rebuilt struct {
 // result. No ledger is needed for it.
 func Rebuild(r Restored) (*Rebuilt, error) {
 	s := newLive(r.Sweep, r.Plan, r.Known)
+	s.restored = true
 	rebuilt := &Rebuilt{live: s, leases: r.Leases}
 	for res, err := range r.Results {
 		if err != nil {
@@ -52,6 +53,9 @@ func Rebuild(r Restored) (*Rebuilt, error) {
 			return nil, Errorf(Damaged, "restore sweep "+s.rec.ID, "trial %d has both a result and a lease", rec.Seq)
 		}
 		t.attempts, t.token, t.holder, t.reason = int32(rec.Attempt), rec.Token, rec.Holder, rec.Reason
+		if rec.Losses+rec.Deaths+rec.Faults > 0 || rec.By != "" {
+			t.doubt = &doubt{restored: true, losses: rec.Losses, deaths: rec.Deaths, weight: rec.Weight, faults: rec.Faults, by: rec.By}
+		}
 	}
 	if best := s.rec.Best; best != nil {
 		s.rec.BestValues = slices.Clone(s.plan.Space.At(best.Index).Values)
@@ -111,6 +115,7 @@ func (l *Ledger) Insert(r *Rebuilt) {
 			s.push(seq)
 		}
 	}
+	suspects := s.suspects(l.opts.Attempts)
 	r.late.check(l.now, s)
 	for worker := range s.by {
 		if l.Distrusts(worker) { // found out while the sweep was rebuilt
@@ -120,6 +125,21 @@ func (l *Ledger) Insert(r *Rebuilt) {
 	l.insert(s)
 	l.used(s)
 	s.dirty = true
+	for _, seq := range suspects {
+		l.giveUp(s, seq, s.course.at(seq))
+	}
+}
+
+// suspects are the queued trials that so much speaks against that they are to be
+// given up: their workers ended with the coordinator.
+func (s *live) suspects(strikes int) []int64 {
+	var all []int64
+	for seq := s.course.told; seq < s.course.next(); seq++ {
+		if t := s.course.at(seq); t.state == Queued && t.doubt.strikes() >= strikes {
+			all = append(all, seq)
+		}
+	}
+	return all
 }
 
 // Restore rebuilds a sweep and inserts it. An error leaves the ledger as it was.

@@ -60,6 +60,7 @@ func (l *Ledger) Delete(rec Sweep) error {
 		return Errorf(Conflict, "delete sweep "+rec.ID, "it is %s: cancel it first", rec.State)
 	}
 	delete(l.ended, rec.Num)
+	delete(l.incomplete, rec.Num)
 	rec.State = Deleting
 	l.changes.Sweeps = append(l.changes.Sweeps, rec)
 	return nil
@@ -95,6 +96,9 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 		}
 	}
 	l.ended[num] = state
+	if s.rec.Incomplete() {
+		l.incomplete[num] = l.show(s)
+	}
 }
 
 // ready sees to it that a running sweep has a queued trial if it can have one,
@@ -105,7 +109,21 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 		return false
 	}
 	s.hurry()
-	for s.rec.Counts.Queued == 0 {
+	if l.fill(s, allowance, 1) {
+		return true
+	}
+	if s.rec.State == Running && s.course.over && s.open == 0 && l.settled(s) {
+		s.believe(true)
+		l.retire(s, Completed, s.rec.Message)
+	}
+	return false
+}
+
+// fill asks for trials, and answers up to allowance of them from what is stored,
+// until so many are queued or no more can be. It reports whether the allowance ran
+// out.
+func (l *Ledger) fill(s *live, allowance int, queued int64) bool {
+	for s.rec.Counts.Queued < queued {
 		if allowance == 0 {
 			return true
 		}
@@ -133,10 +151,6 @@ func (l *Ledger) ready(s *live, allowance int) (more bool) {
 			continue
 		}
 		s.push(seq)
-	}
-	if s.course.over && s.open == 0 && l.settled(s) {
-		s.believe(true)
-		l.retire(s, Completed, s.rec.Message)
 	}
 	return false
 }
@@ -201,8 +215,7 @@ func (s *live) best() Best {
 	}
 }
 
-// requeue puts a leased trial back into the queue, or gives it up when it was
-// granted too often. An attempt that does not count is as if never made.
+// requeue puts a leased trial back into the queue, or gives it up. An attempt that does not count is as if never made.
 func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 	t := s.course.at(seq)
 	l.leases.Revoke(s.key(seq))
@@ -213,20 +226,34 @@ func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 	} else {
 		t.attempts--
 	}
-	if int(t.attempts) >= l.opts.Attempts {
-		l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Abandoned: true, Outcome: Outcome{Message: t.reason}})
-		l.ready(s, maxReuse)
+	s.move(t, Queued)
+	if l.giveUp(s, seq, t) {
 		return
 	}
-	s.move(t, Queued)
 	s.push(seq)
 	l.changes.Leases = append(l.changes.Leases, s.record(seq, t))
 }
 
+// giveUp gives a queued trial up if enough speaks against its configuration.
+func (l *Ledger) giveUp(s *live, seq int64, t *trial) bool {
+	if t.doubt.strikes() < l.opts.Attempts {
+		return false
+	}
+	s.noteFailed(t.doubt)
+	l.put(s)
+	l.finish(s, &Result{Seq: seq, Index: t.index, Attempts: int(t.attempts), Abandoned: true, Outcome: Outcome{Message: t.verdict()}})
+	l.ready(s, maxReuse)
+	return true
+}
+
 // record returns the trial's lease as it is stored.
 func (s *live) record(seq int64, t *trial) LeaseRecord {
-	return LeaseRecord{
+	r := LeaseRecord{
 		Sweep: s.rec.Num, Seq: seq, Index: t.index, Token: t.token, Attempt: int(t.attempts),
 		Holder: t.holder, Held: t.state == Leased, Reason: t.reason,
 	}
+	if d := t.doubt; d != nil {
+		r.Losses, r.Deaths, r.Weight, r.Faults, r.By = d.losses, d.deaths, d.weight, d.faults, d.by
+	}
+	return r
 }

@@ -1,6 +1,8 @@
 package tuner
 
 import (
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -32,29 +34,43 @@ func TrialOf(seq int64) (trial int64, checks bool) {
 	return checkSeq(seq), true
 }
 
+// Nor may a lease be renewed for ever: one that is held for longer than overdue is
+// taken back, as a fault of its worker.
+
+// Bounds on how long a lease may be held without an outcome: so long, or so many
+// times as long as trials take.
+const (
+	overdueLeast  = 15 * time.Minute
+	overdueFactor = 100
+)
+
+// maxSeconds is how many times a trial may have been granted that is granted once
+// more to an idle worker.
+const maxSeconds = 3
+
 // second is the second grant of a trial.
 type second struct {
-	token  uint64
-	holder string
+	token   uint64
+	holder  string
+	granted time.Duration // when, by the ledger's awake time
 }
 
 // grantSecond grants a straggler once more to a worker that has nothing to do.
-// It counts as an attempt; only first attempts are stragglers, so that a
-// configuration that ends its workers ends no more of them for it.
+// Few attempts are stragglers, so that a configuration that ends its workers ends no more of them for it.
 func (l *Ledger) grantSecond(s *live, w *session) (Grant, bool) {
-	if l.opts.Straggles < 0 || l.opts.Attempts < 3 || s.rec.Counts.Queued > 0 {
+	if l.opts.Straggles < 0 || s.rec.Counts.Queued > 0 {
 		return Grant{}, false
 	}
 	s.findStragglers(l.awake, l.opts.Straggles)
 	for i, seq := range s.stragglers {
 		t := s.course.at(seq)
-		if t == nil || t.state != Leased || t.attempts != 1 || t.worker() == w.worker.ID {
+		if t == nil || t.state != Leased || t.attempts > maxSeconds || t.doubt.alone() || s.seconds[seq] != nil || t.worker() == w.worker.ID {
 			continue
 		}
 		s.stragglers = append(s.stragglers[:i:i], s.stragglers[i+1:]...)
 		e := l.leases.Grant(l.now, s.key(secondSeq(seq)), w.name)
 		t.attempts++
-		s.seconds[seq] = &second{token: e.Token, holder: w.name}
+		s.seconds[seq] = &second{token: e.Token, holder: w.name, granted: l.awake}
 		l.changes.Leases = append(l.changes.Leases, s.record(seq, t)) // the attempt
 		return s.secondGrant(seq), true
 	}
@@ -69,8 +85,41 @@ func (s *live) findStragglers(now, least time.Duration) {
 	s.searched, s.stragglers = now, nil
 	since := now - s.straggling(least)
 	for seq := s.course.told; seq < s.course.next(); seq++ {
-		if t := s.course.at(seq); t.state == Leased && t.attempts == 1 && t.granted < since {
+		if t := s.course.at(seq); t.state == Leased && t.attempts <= maxSeconds && s.seconds[seq] == nil && t.granted < since {
 			s.stragglers = append(s.stragglers, seq)
+		}
+	}
+}
+
+// takeBack takes back what is overdue.
+func (l *Ledger) takeBack(s *live) {
+	if s.rec.Counts.Leased+int64(len(s.checks)) == 0 || l.awake-s.looked < overdueLeast/30 {
+		return
+	}
+	s.looked = l.awake
+	limit := max(overdueLeast, overdueFactor*s.took)
+	late := func(holder string, seq int64) {
+		if w := l.sessions[holder]; w != nil {
+			l.failed(s, seq, w, "worker "+w.worker.ID+" has held a trial for longer than "+limit.String())
+		}
+	}
+	for _, seq := range slices.Sorted(maps.Keys(s.seconds)) {
+		if c := s.seconds[seq]; l.awake-c.granted > limit {
+			late(c.holder, seq)
+			l.endSecond(s, seq)
+		}
+	}
+	for _, seq := range slices.Sorted(maps.Keys(s.checks)) {
+		if c := s.checks[seq]; l.live[s.rec.Num] == s && c != nil && c.holder != "" && l.awake-c.granted > limit {
+			late(c.holder, checkSeq(seq))
+			l.uncheck(s, c)
+		}
+	}
+	for seq := s.course.told; seq < s.course.next() && l.live[s.rec.Num] == s; seq++ {
+		if t := s.course.at(seq); t != nil && t.state == Leased && l.awake-t.granted > limit {
+			late(t.holder, seq)
+			t.returned = true
+			l.requeue(s, seq, "worker "+t.worker()+" has held it for longer than "+limit.String(), true)
 		}
 	}
 }

@@ -139,6 +139,12 @@ type Sweep struct {
 	// Distrusted are workers that were found to be wrong while it ran. It has no
 	// outcome of theirs.
 	Distrusted []Distrust `json:"distrusted,omitempty"`
+	// FailedOn are the workers that failed at what was given up, a line each: name,
+	// tab, host; Deadly says that some of it ended them. Retries is how often that
+	// was tried again by itself.
+	FailedOn string `json:"failed_on,omitempty"`
+	Deadly   bool   `json:"deadly,omitempty"`
+	Retries  int    `json:"retries,omitempty"`
 	// Left is what the strategy believes is left to gain, nil when it does not
 	// say. It is brought up to date now and then while the sweep runs.
 	Left      *search.Estimate `json:"left,omitempty"`
@@ -147,8 +153,10 @@ type Sweep struct {
 
 	// Workers and Rate (results per second, lately) are for show and are not
 	// stored.
-	Workers int     `json:"-"`
-	Rate    float64 `json:"-"`
+	Workers int `json:"-"`
+	// Aside are workers that suit it and are set aside.
+	Aside []Aside `json:"-"`
+	Rate  float64 `json:"-"`
 }
 
 // Proof is what is known of how far a sweep's best is from the fastest
@@ -199,6 +207,9 @@ type Best struct {
 	Values []search.Value `json:"values"`
 	// Confirmed says that a second worker came to the same outcome.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Missing is how many configurations the sweep has had to give up by now; it is
+	// for show and is not stored.
+	Missing int64 `json:"-"`
 }
 
 // BestOf returns what a sweep's record says of its best; false where it does not say

@@ -28,6 +28,7 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 	out := &SyncReply{Next: l.opts.LeaseTTL / 3, Acks: make([]Ack, 0, len(in.Reports))}
 	l.changes.Results = slices.Grow(l.changes.Results, len(in.Reports))
 	l.leases.Round()
+	before := w.evaluated
 	for i := range in.Reports {
 		r := &in.Reports[i]
 		if l.awaited[r.Key.Sweep] {
@@ -35,6 +36,9 @@ func (l *Ledger) Synchronize(in *Sync) (*SyncReply, error) {
 			continue
 		}
 		out.Acks = append(out.Acks, l.report(w, r))
+	}
+	if w.evaluated > before {
+		l.losses.reports++
 	}
 	for _, h := range in.Held {
 		if l.awaited[h.Key.Sweep] {
@@ -72,7 +76,9 @@ func (l *Ledger) hear(in *Sync) (*session, error) {
 		w = &session{name: name}
 		l.sessions[name] = w
 		l.active++
+		l.comes(&in.Worker)
 	}
+	l.isBack(w)
 	w.worker, w.seen, w.draining, w.unfit = in.Worker, l.now, in.Draining, nil
 	for _, num := range slices.Sorted(maps.Keys(in.Unfit)) {
 		if l.live[num] != nil && len(w.unfit) < maxUnfit {
@@ -156,6 +162,7 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 		}
 		fault, status = err.Error(), Refused
 	}
+	t.returned = true
 	switch {
 	case r.Released && r.Outcome == nil:
 		if t.state == Leased {
@@ -166,7 +173,9 @@ func (l *Ledger) take(s *live, t *trial, w *session, r *Report, ack func(AckStat
 		if fault == "" {
 			fault = "no reason given"
 		}
-		l.requeue(s, seq, "worker "+w.worker.ID+": "+Clip(fault, 512), true)
+		why := "worker " + w.worker.ID + ": " + Clip(fault, 512)
+		l.failed(s, seq, w, why)
+		l.requeue(s, seq, why, true)
 	}
 	if status == Refused {
 		return ack(Refused, "%s", fault)
@@ -181,6 +190,9 @@ func (l *Ledger) conclude(s *live, t *trial, w *session, r *Report, seq int64) {
 		res.Worker, res.Reused = r.By, r.Reused
 	}
 	l.finish(s, &res)
+	if !r.Outcome.Found {
+		l.evaluated(w)
+	}
 	if res.Worker == w.worker.ID {
 		l.audit(s, &res)
 	}
@@ -196,11 +208,12 @@ func (l *Ledger) renew(w *session, h Held) bool {
 		return false
 	}
 	t := s.course.at(h.Key.Seq)
-	if t == nil || t.state != Queued || t.token != h.Token || t.holder != w.name || t.token == 0 {
+	if t == nil || t.state != Queued || t.token != h.Token || t.holder != w.name || t.token == 0 || t.returned {
 		return false
 	}
 	// The lease expired, but nobody else was given the trial: go on.
 	s.move(t, Leased)
+	t.goesOn()
 	l.leases.Restore(l.now, h.Key, h.Token, w.name)
 	l.changes.Leases = append(l.changes.Leases, s.record(h.Key.Seq, t))
 	s.dirty = true

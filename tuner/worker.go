@@ -119,6 +119,7 @@ type WorkerStatus struct {
 	Silent   time.Duration
 	Draining bool
 	Refused  string // why it is given nothing of some sweep
+	Aside    string // why it is set aside; "": it is not
 }
 
 // session is a worker process the ledger has heard of.
@@ -130,6 +131,9 @@ type session struct {
 	refused  string
 	unfit    map[uint64]string // Sync.Unfit, of live sweeps
 	reported int64
+	// evaluated is how many trials it has evaluated itself.
+	evaluated int64
+	blames    []blame // since it was lost, if it was
 	// last is when it last reported an outcome, by the ledger's awake time.
 	last time.Duration
 }

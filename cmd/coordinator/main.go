@@ -46,6 +46,7 @@ type options struct {
 	listen, data string
 	metrics      string
 	insecure     bool
+	existing     bool
 	security     cluster.Security
 	level        string
 	logJSON      bool
@@ -62,6 +63,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(io.Discard) // errors are returned, help is printed below
 	f.StringVar(&o.listen, "listen", "localhost:7070", "address to serve on; port 0 picks a free one")
 	f.StringVar(&o.data, "data", "", "directory that keeps sweeps and results (required)")
+	f.BoolVar(&o.existing, "existing", false, "refuse to start where there is no database yet: its volume may not be there")
 	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
 	f.StringVar(&o.metrics, "metrics", "", "address to answer Prometheus on, at /metrics; default: none")
 	o.security.ServerFlags(f)
@@ -73,7 +75,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.connections.PerHost, "max-connections-per-host", 2000, "connections of one host that are served; calls over more are refused")
 	f.Float64Var(&o.calls, "max-calls", 5000, "calls a second of one caller at one host, with bursts of twice as many; more are refused; 0: no limit")
 	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
-	f.DurationVar(&o.backupEvery, "backup-every", 0, "copy the database beside itself this often, while it is used; 0: never")
+	f.DurationVar(&o.backupEvery, "backup-every", 24*time.Hour, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		f.SetOutput(stderr)
@@ -164,13 +166,18 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 		return fmt.Errorf("%w: is another coordinator running there? choose another --listen, or port 0 for any free one", err)
 	}
 	defer listener.Close()
-	st, err := store.Open(filepath.Join(o.data, "warptune.db"), store.OpenOptions{})
+	database := filepath.Join(o.data, "warptune.db")
+	_, missing := os.Stat(database)
+	st, err := store.Open(database, store.OpenOptions{Existing: o.existing})
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: choose another --data", err)
 	} else if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	if errors.Is(missing, fs.ErrNotExist) {
+		log.Warn("there was no database: a new one is made. If there should be one, stop, and look whether its volume is there", "file", database)
+	}
 	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
 	if err != nil && ctx.Err() != nil {
 		log.Info("stopped before it served", "reason", err)

@@ -38,6 +38,7 @@ var policy = map[string]string{
 	"/warptune.v1.SweepService/Submit":     "sa",
 	"/warptune.v1.SweepService/Pause":      "sa",
 	"/warptune.v1.SweepService/Resume":     "sa",
+	"/warptune.v1.SweepService/Retry":      "sa",
 	"/warptune.v1.SweepService/Cancel":     "sa",
 	"/warptune.v1.SweepService/Delete":     "a",
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,13 +96,14 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 	if err := q.fits(r); err != nil {
 		return err
 	}
+	lacks := incomplete(r.GetMissing(), r.GetSweep())
 	if a.json {
 		fields, err := protoFields(r)
 		if err != nil {
 			return err
 		}
 		fields["found_by"], fields["caution"] = q.rule(r), q.caution(r.GetSpec())
-		return a.printJSON(fields)
+		return cmp.Or(a.printJSON(fields), lacks)
 	}
 	o, spec := r.GetResult().GetOutcome(), r.GetSpec()
 	t := newTable(a.stdout, "best", configText(r.GetNames(), r.GetResult().GetConfig()))
@@ -119,7 +121,7 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 		t.row("caution", c)
 	}
 	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
-	return t.flush()
+	return cmp.Or(t.flush(), lacks)
 }
 
 // caution is what is to be said of the architecture that an answer is for.

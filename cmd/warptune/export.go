@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -70,6 +71,7 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	var rows []export.Row
 	whole := export.WholeRun(e.format)
 	newer := 0 // sweeps, the newest of which comes first
+	var lacks error
 	for s, err := range rpc.Sweeps(ctx, c, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch}) {
 		if err != nil {
 			return err
@@ -87,6 +89,7 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 			more[i].Newer = newer
 		}
 		newer++
+		lacks = cmp.Or(lacks, incompleteSweep(s))
 		rows = append(rows, more...)
 	}
 	if len(rows) == 0 {
@@ -101,7 +104,7 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	}
 	buf := bufio.NewWriter(out)
 	err = export.Write(buf, e.format, rows)
-	return out.finish(errors.Join(err, buf.Flush()))
+	return cmp.Or(out.finish(errors.Join(err, buf.Flush())), lacks)
 }
 
 // wants reports whether the flags ask for a sweep.

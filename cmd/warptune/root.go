@@ -13,10 +13,27 @@ import (
 
 // Exit statuses.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone       = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitIncomplete = 3
 )
+
+// incompleteError says that the answer, which is given, is of a sweep that had to
+// give configurations up: exit status 3.
+type incompleteError struct{ error }
+
+// incomplete says so, if it is so.
+func incomplete(missing int64, sweep string) error {
+	if missing == 0 {
+		return nil
+	}
+	what := "1 configuration"
+	if missing > 1 {
+		what = fmt.Sprint(missing, " configurations")
+	}
+	return incompleteError{fmt.Errorf("incomplete: %s of sweep %s given up, and the best may be among what is missing; \"warptune sweep status\" says why, \"warptune sweep retry\" tries again", what, shortID(sweep))}
+}
 
 // usageError is a mistake on the command line: exit status 2.
 type usageError struct{ error }
@@ -48,6 +65,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
+	if few := (incompleteError{}); errors.As(err, &few) {
+		return exitIncomplete
+	}
 	return exitFailed
 }
 
@@ -62,8 +82,11 @@ func oneLine(err error) string {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "warptune",
-		Short:         "Tune CUDA kernels for GPUs you do not have",
+		Use:   "warptune",
+		Short: "Tune CUDA kernels for GPUs you do not have",
+		Long: "Tune CUDA kernels for GPUs you do not have.\n\n" +
+			"Exit status: 0 done, 1 failed, 2 wrong usage, 3 answered, but from a sweep that is\n" +
+			"incomplete: it had to give configurations up (tune, best, export, sweep watch, sweep status).",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,9 +125,9 @@ func (a *app) watchCommand() *cobra.Command {
 					return err
 				}
 				if a.json {
-					return a.printJSON(protoJSON(sweep))
+					return cmp.Or(a.printJSON(protoJSON(sweep)), incompleteSweep(sweep))
 				}
-				return a.printStatus(sweep)
+				return cmp.Or(a.printStatus(sweep), incompleteSweep(sweep))
 			})
 		},
 	}
@@ -166,6 +167,9 @@ func (a *app) watch(ctx context.Context, c *client, id string) (*warptunev1.Swee
 			if c.embedded != nil && !c.embedded.Works() {
 				return nil, unserved(s)
 			}
+			if err := hopeless(c, s); err != nil {
+				return s, err
+			}
 		}
 		if known := rpc.FromStatus(err); answered && ctx.Err() == nil && tuner.KindOf(known) == tuner.DiskFull {
 			if told != done {
@@ -192,6 +196,21 @@ func unserved(s *warptunev1.Sweep) error {
 		shortID(s.GetId()), target(s.GetSpec()), stateName(s.GetState()), n.GetDone()+n.GetAbandoned(), n.GetTotal())
 }
 
+// longAside is for how long a worker of this process is set aside before it is of
+// no use to wait for it: it has failed for more than a minute then.
+const longAside = time.Minute
+
+// hopeless says why a sweep cannot go on in this process, whose only worker fails
+// at everything.
+func hopeless(c *client, s *warptunev1.Sweep) error {
+	for _, a := range s.GetSetAside() {
+		if c.embedded != nil && rpc.Milliseconds(a.GetForMs()) > longAside {
+			return fmt.Errorf("nothing can be evaluated here: %s: mend that, and run the same command again, which goes on", oneLineText(a.GetWhy()))
+		}
+	}
+	return nil
+}
+
 // endsEarly reports whether a sweep may end before its last trial.
 func endsEarly(s *warptunev1.Spec) bool {
 	return s.GetPatience() > 0 || s.GetNegligible() > 0 || s.GetBudgetMs() > 0
@@ -210,6 +229,9 @@ func watchNote(s *warptunev1.Sweep) string {
 	}
 	if left := s.GetLeft(); left != nil {
 		note += ", left to gain: " + leftText(left, roofLeaves(s.GetBest().GetOutcome(), nil))
+	}
+	if all := s.GetSetAside(); len(all) > 0 {
+		note += fmt.Sprintf(", worker %s is set aside: %s", all[0].GetWorker(), oneLineText(all[0].GetWhy()))
 	}
 	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_PAUSED {
 		note += ", paused"

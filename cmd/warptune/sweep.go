@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sort"
@@ -43,6 +44,10 @@ var steering = []struct {
 	}},
 	{"resume", "Go on with a paused sweep", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
 		r, err := c.Resume(ctx, &warptunev1.ResumeRequest{Id: id})
+		return r.GetSweep(), err
+	}},
+	{"retry", "Try again what was given up in a sweep; all else is kept", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
+		r, err := c.Retry(ctx, &warptunev1.RetryRequest{Id: id})
 		return r.GetSweep(), err
 	}},
 	{"cancel", "End a sweep; its results stay", func(ctx context.Context, c *client, id string) (*warptunev1.Sweep, error) {
@@ -123,7 +128,7 @@ func (a *app) printSweeps(sweeps []*warptunev1.Sweep) error {
 		if s.GetBest() != nil {
 			best = plot.Microseconds(s.GetBest().GetOutcome().GetTimeUs())
 		}
-		t.row(shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateName(s.GetState()),
+		t.row(shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateText(s),
 			fmt.Sprint(s.GetCounts().GetDone()+s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best)
 	}
 	return t.flush()
@@ -142,9 +147,9 @@ func (a *app) statusCommand() *cobra.Command {
 					return err
 				}
 				if a.json {
-					return a.printJSON(protoJSON(r.GetSweep()))
+					return cmp.Or(a.printJSON(protoJSON(r.GetSweep())), incompleteSweep(r.GetSweep()))
 				}
-				return a.printStatus(r.GetSweep())
+				return cmp.Or(a.printStatus(r.GetSweep()), incompleteSweep(r.GetSweep()))
 			})
 		},
 	}
@@ -156,7 +161,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	n := s.GetCounts()
 	t := newTable(a.stdout, "sweep", s.GetId())
 	t.row("tunes", fmt.Sprintf("%s, level %s, strategy %s", target(s.GetSpec()), levelsText(s.GetSpec()), s.GetSpec().GetStrategy()))
-	t.row("state", strings.TrimSpace(stateName(s.GetState())+" "+s.GetMessage()))
+	t.row("state", strings.TrimSpace(stateText(s)+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))
 	if left := n.GetTotal() - n.GetDone() - n.GetAbandoned(); s.GetRate() > 0 && left > 0 && s.GetState() == warptunev1.SweepState_SWEEP_STATE_RUNNING {
@@ -178,6 +183,9 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	}
 	if left := s.GetLeft(); left != nil {
 		t.row("left to gain", leftText(left, roofLeaves(s.GetBest().GetOutcome(), nil))+" (believed by "+s.GetSpec().GetStrategy()+")")
+	}
+	for _, w := range s.GetSetAside() {
+		t.row("set aside", fmt.Sprintf("worker %s, for %s more: %s", w.GetWorker(), rpc.Milliseconds(w.GetForMs()).Round(time.Second), oneLineText(w.GetWhy())))
 	}
 	for _, d := range s.GetDistrusted() {
 		t.row("not believed", fmt.Sprintf("worker %s, %s; others evaluate again what it did", d.GetWorker(), oneLineText(d.GetWhy())))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 			}
 			failed = fmt.Errorf("%s of %s is valid on %s: see the examples above", which, sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
+		failed = cmp.Or(failed, incompleteSweep(sweep))
 	}
 	if (c.embedded != nil || c.beside) && failed == nil {
 		a.printSource(answers, sweeps)

@@ -68,6 +68,19 @@ func stateName(s warptunev1.SweepState) string {
 	return strings.ToLower(strings.TrimPrefix(s.String(), "SWEEP_STATE_"))
 }
 
+// stateText is where a sweep stands, in a word.
+func stateText(s *warptunev1.Sweep) string {
+	if s.GetState() == warptunev1.SweepState_SWEEP_STATE_COMPLETED && s.GetCounts().GetAbandoned() > 0 {
+		return "incomplete"
+	}
+	return stateName(s.GetState())
+}
+
+// incompleteSweep is the error for a sweep that had to give configurations up.
+func incompleteSweep(s *warptunev1.Sweep) error {
+	return incomplete(s.GetCounts().GetAbandoned(), s.GetId())
+}
+
 func validityName(v warptunev1.Validity) string {
 	return strings.ToLower(strings.TrimPrefix(v.String(), "VALIDITY_"))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -20,6 +21,7 @@ func served(t *testing.T) map[string]bool {
 	s := coordinator.Stats{
 		Results: map[string]int64{"correct": 3}, Sweeps: map[string]int64{"running": 1}, Workers: map[string]int64{"1-a": 2},
 		Histogram: coordinator.Histogram{Bounds: []float64{1}, Counts: []int64{1, 0}, Sum: 0.5},
+		Aside:     []tuner.Aside{{Worker: "w"}},
 	}
 	var text strings.Builder
 	rpc.WriteMetrics(&text, &s)

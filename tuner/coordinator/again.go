@@ -10,6 +10,7 @@ import (
 // has outcomes in. It is part of the change that found the worker out, and so
 // durable with it or not at all.
 func (c *Coordinator) startOverLocked() {
+	c.retryLocked()
 	for _, num := range c.ledger.Void() {
 		s, _ := c.ledger.Sweep(num)
 		plan, err := c.makePlan(context.Background(), s.Planned())
@@ -25,6 +26,66 @@ func (c *Coordinator) startOverLocked() {
 		c.replaced[s.ID] = append(c.replaced[s.ID], num)
 		c.ledger.Again(num, c.lastNum, plan, c.known(&s.Spec, s.ID))
 		c.again = true
+	}
+}
+
+// Retry has what was given up in a sweep tried again.
+func (c *Coordinator) Retry(ctx context.Context, id string) (tuner.Sweep, error) {
+	s, _, err := c.board.find(id)
+	if err == nil {
+		err = c.awake(ctx, s.Num)
+	}
+	if err == nil {
+		s, _, err = c.board.find(s.ID)
+	}
+	if err != nil {
+		return s, err
+	}
+	if s.State.Ended() && s.State != tuner.Completed {
+		return s, tuner.Errorf(tuner.Conflict, "retry sweep "+s.ID, "it is %s: resume it", s.State)
+	}
+	err = c.change(ctx, func(l *tuner.Ledger) error {
+		if s.State.Live() {
+			return l.Retry(s.Num)
+		}
+		return c.reopenLocked(s, false)
+	})
+	if err != nil {
+		return s, err
+	}
+	s, _, err = c.board.find(s.ID)
+	return s, err
+}
+
+// reopenLocked has a sweep that has completed start over.
+func (c *Coordinator) reopenLocked(s tuner.Sweep, byItself bool) error {
+	if len(c.ledger.Live())+c.ledger.Awaiting() >= c.opts.MaxLive {
+		return tuner.Errorf(tuner.Limit, "retry sweep", "%d sweeps are live, as many as may be: cancel some", c.opts.MaxLive)
+	}
+	plan, err := c.makePlan(c.opts.Context, s.Planned())
+	if err != nil {
+		return err
+	}
+	c.count(&s.Spec, 1) // first, so that what is stored is looked for
+	if err := c.ledger.Reopen(s, c.lastNum+1, plan, c.known(&s.Spec, s.ID), byItself); err != nil {
+		c.count(&s.Spec, -1)
+		return err
+	}
+	c.lastNum++
+	c.spaces[c.lastNum] = plan.Space
+	c.replaced[s.ID] = append(c.replaced[s.ID], s.Num)
+	c.again = true
+	return nil
+}
+
+// retryLocked reopens the sweeps for which a worker has come.
+func (c *Coordinator) retryLocked() {
+	for _, s := range c.ledger.Retries() {
+		if err := c.reopenLocked(s, true); err != nil {
+			c.log.Warn("what was given up is not tried again", "sweep", s.ID, "error", err)
+		} else {
+			c.log.Info("what was given up is tried again, since another worker has come", "sweep", s.ID, "missing", s.Counts.Abandoned)
+		}
 	}
 }
 

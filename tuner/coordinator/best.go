@@ -91,6 +91,9 @@ func (c *Coordinator) Best(_ context.Context, q BestQuery) (BestAnswer, error) {
 	if q.otherDescriptor(spec) {
 		out.Changed = append(slices.Clone(out.Changed), descriptorPart)
 	}
+	if s, ok := c.board.number(out.Sweep); ok {
+		out.Missing = s.Counts.Abandoned
+	}
 	return out, nil
 }
 

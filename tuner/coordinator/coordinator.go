@@ -11,6 +11,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/rand"
 	"slices"
 	"sync"
 	"time"
@@ -104,6 +105,9 @@ type Coordinator struct {
 	planning   chan struct{} // a place for each plan that is being made
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
+	// incarnation is the present one's name, past those before it.
+	incarnation string
+	past        []tuner.Incarnation
 
 	// parts are of stored definitions, by their bundles' digests.
 	partsMu sync.Mutex
@@ -117,14 +121,16 @@ type Coordinator struct {
 	flying  *group        // being committed; nil: none
 	spare   tuner.Changes // of a group that was committed: room to use again
 	again   bool          // the ledger has work left that needs no worker
+	orphans int           // leases of workers that ended with the coordinator before
 	lastNum uint64        // the greatest sweep number used
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
-	doomed  []uint64      // sweeps being deleted
-	unused  bool          // there may be bundles that no sweep is of
-	asleep  []*sleeper    // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
-	woken   chan struct{} // closed when the next one is rebuilt
+	doomed  []uint64             // sweeps being deleted
+	unused  bool                 // there may be bundles that no sweep is of
+	fresh   map[string]time.Time // bundles that no sweep is of yet, and when they were put
+	asleep  []*sleeper           // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
+	woken   chan struct{}        // closed when the next one is rebuilt
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
@@ -141,7 +147,12 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]time.Time{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c.incarnation = st.ID() + "." + rand.Text()[:16]
+	var err error
+	if c.past, err = st.Begin(c.incarnation); err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.loadLocked(); err != nil {
@@ -153,6 +164,13 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 
 // ID returns the identity of the coordinator's store.
 func (c *Coordinator) ID() string { return c.store.ID() }
+
+// Incarnation returns the name of the present incarnation of the store.
+func (c *Coordinator) Incarnation() string { return c.incarnation }
+
+// Fence returns the greatest token of leases of this store that were granted by
+// an incarnation of a name: see tuner.Fence.
+func (c *Coordinator) Fence(name string) uint64 { return tuner.Fence(c.past, name) }
 
 // Healthy returns nil when the coordinator can take changes, else why not.
 func (c *Coordinator) Healthy() error {

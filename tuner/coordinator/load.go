@@ -33,6 +33,9 @@ func (c *Coordinator) loadLocked() error {
 			ledger.NoteDistrust(d)
 		}
 	}
+	if err := c.countOrphans(sweeps); err != nil {
+		return err
+	}
 	// What is shown of a live sweep is newer than its record.
 	c.board.put(slices.DeleteFunc(slices.Clone(sweeps), func(s tuner.Sweep) bool {
 		_, shown := c.board.number(s.Num)
@@ -56,6 +59,9 @@ func (c *Coordinator) loadLocked() error {
 			}
 		default:
 			ledger.NoteEnded(s.Num, s.State)
+			if s.Incomplete() {
+				ledger.NoteIncomplete(*s)
+			}
 		}
 	}
 	c.board.put(ledger.Shown())
@@ -73,7 +79,9 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 		return err
 	}
 	for i := range leases {
-		leases[i].Held = leases[i].Held && !c.opts.Alone
+		if leases[i].Held && c.opts.Alone {
+			leases[i].Orphan(c.orphans == 1)
+		}
 	}
 	c.spaces[s.Num] = plan.Space
 	stored := tuner.Restored{
@@ -92,6 +100,26 @@ func (c *Coordinator) restoreLocked(s tuner.Sweep) error {
 		return nil
 	}
 	return c.ledger.Restore(stored)
+}
+
+// countOrphans counts the leases of workers that ended with the coordinator.
+func (c *Coordinator) countOrphans(sweeps []tuner.Sweep) error {
+	c.orphans = 0
+	for i := range sweeps {
+		if !c.opts.Alone || !sweeps[i].State.Live() {
+			continue
+		}
+		leases, err := c.store.Leases(sweeps[i].Num)
+		if err != nil {
+			return err
+		}
+		for _, l := range leases {
+			if l.Held {
+				c.orphans++
+			}
+		}
+	}
+	return nil
 }
 
 // count notes that n more sweeps have the scopes of a spec.

@@ -1,6 +1,10 @@
 package coordinator
 
-import "github.com/warptune/warptune/tuner"
+import (
+	"time"
+
+	"github.com/warptune/warptune/tuner"
+)
 
 // removeChunk is how many results of a deleted sweep go in one transaction.
 const removeChunk = 2000
@@ -51,13 +55,31 @@ func (c *Coordinator) dropBundles() error {
 		return nil
 	}
 	defer c.submitting.Unlock()
-	if err := c.store.DropBundles(c.board.bundles()); err != nil {
+	named := c.board.bundles()
+	c.mu.Lock()
+	for digest := range c.fresh {
+		named[digest] = true
+	}
+	c.unused = false
+	c.mu.Unlock()
+	if err := c.store.DropBundles(named); err != nil {
 		return c.fail(err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.unused = false
 	return nil
+}
+
+// bundleGrace is how long a bundle is kept that no sweep is of: somebody is about to
+// submit one.
+const bundleGrace = 10 * time.Minute
+
+// ageBundlesLocked has those dropped that nobody has submitted a sweep of.
+func (c *Coordinator) ageBundlesLocked() {
+	for digest, put := range c.fresh {
+		if c.opts.Now().Sub(put) >= bundleGrace {
+			delete(c.fresh, digest)
+			c.unused = true
+		}
+	}
 }
 
 // fail notes that the store could not be changed, and returns why.

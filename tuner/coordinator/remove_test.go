@@ -1,8 +1,10 @@
 package coordinator
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -56,6 +58,54 @@ func TestDeletedWhileRead(t *testing.T) {
 		if page, err := c.Results(t.Context(), sweeps[0].Num, 4, 4); tuner.KindOf(err) != tuner.Conflict {
 			t.Errorf("after it was deleted: %v (%v)", page, err)
 		}
+	})
+}
+
+// A bundle of which nobody submits a sweep goes after a while, and at a start.
+func TestBundlesThatNobodySubmits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := store.NewMemory()
+		content, digest := tunertest.Bundle{Size: 9}.Content()
+		kept := func() bool {
+			_, err := st.Bundle(digest)
+			return err == nil
+		}
+		run := func(f func(c *Coordinator)) {
+			c, err := New(st, Options{Planner: tunertest.Planner{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- c.Run(ctx) }()
+			f(c)
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+		run(func(c *Coordinator) {
+			if err := c.PutBundle(t.Context(), digest, content); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(bundleGrace - time.Minute)
+			if !kept() {
+				t.Error("it is gone before a sweep of it could be submitted")
+			}
+			time.Sleep(2 * time.Minute)
+			if kept() {
+				t.Error("it stays for ever")
+			}
+			if err := c.PutBundle(t.Context(), digest, content); err != nil {
+				t.Fatal(err)
+			}
+		})
+		run(func(*Coordinator) {
+			time.Sleep(2 * time.Second)
+			if kept() {
+				t.Error("it outlives a start")
+			}
+		})
 	})
 }
 

@@ -40,9 +40,21 @@ func (c *Coordinator) Run(ctx context.Context) error {
 			return err
 		case <-c.kick:
 		case <-tick.C:
+			if err := c.present(); err != nil {
+				c.stop(err)
+				return err
+			}
 			c.tick()
 		}
 	}
+}
+
+// present returns an error if the store's file is not where it was any more.
+func (c *Coordinator) present() error {
+	if s, ok := c.store.(interface{ Present() error }); ok {
+		return s.Present()
+	}
+	return nil
 }
 
 // flush commits pending groups until there is none.
@@ -115,6 +127,7 @@ func (c *Coordinator) tick() {
 		c.recoverLocked()
 		return
 	}
+	c.ageBundlesLocked()
 	c.turnLocked()
 	if c.pending == nil && c.flying == nil { // none is full then
 		c.ledger.Touch()
@@ -174,6 +187,9 @@ func (c *Coordinator) logGroup(g *group, moved []tuner.Sweep) {
 		if l := &g.changes.Leases[i]; !l.Held && l.Reason != "" {
 			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Worker(), "attempt", l.Attempt, "reason", l.Reason)
 		}
+	}
+	for _, a := range g.changes.Aside {
+		c.log.Warn("worker set aside", "worker", a.Worker, "host", a.Host, "for", a.For, "reason", a.Why)
 	}
 	for _, d := range g.changes.Distrusted {
 		c.log.Error("worker not believed", "sweep", c.board.id(d.Sweep), "worker", d.Worker, "reason", d.Why)

@@ -25,6 +25,8 @@ type Stats struct {
 
 	Checks     tuner.CheckCounts // since the ledger was last made
 	Distrusted int64             // workers that are not believed
+	Aside      []tuner.Aside     // workers that are set aside
+	Incomplete int64             // sweeps that have completed without some configurations
 
 	Sweeps  map[string]int64 // by state
 	Queued  int64            // trials ready to be granted
@@ -115,6 +117,9 @@ func (c *Coordinator) Stats() Stats {
 	s.Sweeps, s.Workers = map[string]int64{}, map[string]int64{}
 	for _, sweep := range c.board.all() {
 		s.Sweeps[sweep.State.String()]++
+		if sweep.Incomplete() {
+			s.Incomplete++
+		}
 		if n := &sweep.Counts; sweep.State.Live() {
 			s.Left += n.Total - n.Done - n.Abandoned
 			s.Leased += n.Leased
@@ -122,6 +127,7 @@ func (c *Coordinator) Stats() Stats {
 	}
 	c.mu.Lock()
 	s.Checks, s.Distrusted = c.ledger.Checks(), c.ledger.Distrusted()
+	s.Aside = c.ledger.SetAside()
 	s.Queued, s.Waiting = c.ledger.Queued(), int64(c.waiting.len())
 	for _, w := range c.ledger.Workers() {
 		s.Workers[w.Worker.Engine]++

@@ -29,6 +29,9 @@ func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []by
 	if err := c.Healthy(); err != nil {
 		return err
 	}
+	c.mu.Lock()
+	c.fresh[digest] = c.opts.Now()
+	c.mu.Unlock()
 	return c.store.PutBundle(digest, content)
 }
 
@@ -145,6 +148,8 @@ func (c *Coordinator) liveLocked(id string) (tuner.Sweep, bool) {
 
 func (c *Coordinator) addLocked(id, key string, planned tuner.Sweep, plan tuner.Plan) {
 	c.lastNum++
+	delete(c.fresh, planned.Spec.Bundle)
+	delete(c.fresh, planned.Spec.Descriptor)
 	c.count(&planned.Spec, 1)
 	c.spaces[c.lastNum] = plan.Space
 	c.ledger.Add(tuner.Sweep{

@@ -15,6 +15,7 @@ func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time
 	if err := c.attribute(in.Reports); err != nil {
 		return nil, err
 	}
+	until := time.Now().Add(wait)
 	timer := time.NewTimer(max(wait, 0))
 	defer timer.Stop()
 	for {
@@ -31,6 +32,7 @@ func (c *Coordinator) Synchronize(ctx context.Context, in *tuner.Sync, wait time
 		if err != nil || held == nil {
 			return reply, err
 		}
+		timer.Reset(min(time.Until(until), reply.Next)) // sooner for one that is set aside
 		select {
 		case <-held.wake:
 		case <-timer.C:

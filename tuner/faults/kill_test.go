@@ -155,3 +155,26 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	t.Logf("the coordinator died %d times, workers %d times", f.coordinator.died(), f.workerDeaths())
 	s.verdict(t)
 }
+
+// Workers are killed, and nothing else, so often that many trials are lost several
+// times with whoever holds them. That is nobody's fault but the killer's: with what
+// coordinators ship with, no configuration is given up for it.
+func TestWorkersKilled(t *testing.T) {
+	kills := tunertest.Times(60, 600)
+	s := newSweep(t, filepath.Join(t.TempDir(), "sweeps.db"), tunertest.Bundle{Size: 714, Batch: 40})
+	s.took = 300 * time.Millisecond
+	rng := tunertest.Rand(t)
+	f := s.fleet(t, never, func() (role, []string) { return s.coordinator(), nil })
+	f.up(t)
+	killed := 0
+	for ; killed < kills && !f.over(); killed++ {
+		time.Sleep(time.Duration(rng.IntN(200)) * time.Millisecond)
+		if p := f.workers[rng.IntN(8)].process(); p != nil {
+			p.signal(syscall.SIGKILL)
+		}
+	}
+	s.calm()
+	f.wait(t)
+	t.Logf("workers were killed %d times", killed)
+	s.verdict(t)
+}

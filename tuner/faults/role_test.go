@@ -37,19 +37,21 @@ type role struct {
 	Address string // to listen on; of a worker: see rpc.CheckAddress
 
 	// Of a coordinator.
-	Path     string
-	Lease    time.Duration
-	Attempts int
-	Die      *death // nil: when it is killed
-	Audit    float64
-	NoSync   bool // the control of power cuts: nothing is ever synced
+	Path   string
+	Lease  time.Duration
+	Die    *death // nil: when it is killed
+	Audit  float64
+	NoSync bool // the control of power cuts: nothing is ever synced
 
 	// Of a worker.
 	Slots  int
+	Stay   bool          // it waits for further sweeps when nothing is left
 	Took   time.Duration // by each evaluation while Storm exists
 	Storm  string        // a file
 	Crash  int64         // the configuration that ends its process
 	Freeze int64         // the configuration that stops its process
+	Broken bool          // it fails at everything
+	Full   string        // a file: while it exists, too
 	Lies   int64         // it says what is not so of one configuration in so many; 0: of none
 }
 
@@ -103,7 +105,7 @@ func (r *role) coordinate() error {
 	}
 	log := hclog.New(&hclog.LoggerOptions{Level: hclog.Info, Output: os.Stderr})
 	c, err := coordinator.New(used, coordinator.Options{
-		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Attempts: r.Attempts, Audit: r.Audit, AuditSeed: rand.Uint64()}, Tick: 100 * time.Millisecond,
+		Planner: tunertest.Planner{}, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: r.Lease, Audit: r.Audit, AuditSeed: rand.Uint64()}, Tick: 100 * time.Millisecond,
 	})
 	if err != nil {
 		return err
@@ -166,7 +168,7 @@ func (r *role) work() error {
 	}
 	defer conn.Close()
 	w, err := worker.New(saying{conn}, worker.Options{
-		ID: r.Worker, Slots: r.Slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: true,
+		ID: r.Worker, Slots: r.Slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: !r.Stay,
 		Evaluator: worker.EvaluatorFunc(r.evaluate), MaxBackoff: 200 * time.Millisecond,
 	})
 	if err != nil {
@@ -177,6 +179,9 @@ func (r *role) work() error {
 }
 
 func (r *role) evaluate(ctx context.Context, q tuner.Question, bundle []byte) (tuner.Outcome, error) {
+	if _, err := os.Stat(r.Full); r.Broken || r.Full != "" && err == nil {
+		return tuner.Outcome{}, &os.PathError{Op: "mkdir", Path: "/tmp/compile", Err: syscall.ENOSPC}
+	}
 	switch q.Index {
 	case r.Crash:
 		die()

@@ -35,6 +35,7 @@ type sweep struct {
 	took    time.Duration // by each evaluation in the storm
 	crash   int64         // configurations that end and stop who evaluates them; -1: none
 	freeze  int64
+	full    string // while this file exists workers fail at everything; "": never
 	mu      sync.Mutex
 }
 
@@ -77,7 +78,7 @@ func (s *sweep) calm() { _ = os.Remove(s.storm) }
 func (s *sweep) coordinator() role {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return role{Address: s.address, Path: s.path, Lease: s.lease, Attempts: 1000}
+	return role{Address: s.address, Path: s.path, Lease: s.lease}
 }
 
 // move has the next coordinator use the store at another path.
@@ -89,7 +90,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze}
+	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each
@@ -111,7 +112,7 @@ func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 	if err != nil || got.State != tuner.Completed || got.Counts.Abandoned != int64(len(poison)) || got.Counts.Done+got.Counts.Abandoned != s.bundle.Size {
 		t.Fatalf("the sweep is %v, %+v (%v)", got.State, got.Counts, err)
 	}
-	if want := tunertest.Best(s.bundle.Size); got.Best.Index != want || !got.Confirmed {
+	if want := s.bundle.Best(); got.Best.Index != want || !got.Confirmed {
 		t.Errorf("the best is configuration %d, the oracle's %d; confirmed: %v", got.Best.Index, want, got.Confirmed)
 	}
 	rows := results(t, st, got.Num)
@@ -237,9 +238,23 @@ func undisturbed(t *testing.T, b tunertest.Bundle) []tuner.Result {
 		}
 		in.Reports = nil
 		for _, g := range reply.Grants {
-			o := tunertest.Oracle(g.Index)
+			o := b.Outcome("cycle", g.Index)
 			in.Reports = append(in.Reports, tuner.Report{Held: g.Held, Outcome: &o})
 		}
+	}
+}
+
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -30,8 +30,17 @@ type guard struct {
 	tokens *Tokens // nil: certificates only
 	log    hclog.Logger
 
+	open open
+
 	mu       sync.Mutex
 	failures map[string]*failure // by host
+	welcome  map[visit]time.Time // when it was so last
+}
+
+// visit is somebody at a host.
+type visit struct {
+	host string
+	who  Identity
 }
 
 // errNobody answers who presents nothing.
@@ -50,8 +59,9 @@ func Authorize(tokens *Tokens, log hclog.Logger) []grpc.ServerOption {
 	if log == nil {
 		log = hclog.NewNullLogger()
 	}
-	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}}
+	g := &guard{tokens: tokens, log: log, failures: map[string]*failure{}, welcome: map[visit]time.Time{}, open: open{hosts: map[string]int{}}}
 	return []grpc.ServerOption{
+		grpc.InTapHandle(g.tap),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			ctx, err := g.admit(ctx, info.FullMethod)
 			if err != nil {
@@ -88,14 +98,14 @@ func (s identifiedStream) Context() context.Context { return s.ctx }
 
 // admit decides about one call.
 func (g *guard) admit(ctx context.Context, method string) (context.Context, error) {
-	if allowed(method, anyone) {
+	if _, known := Caller(ctx); known || allowed(method, anyone) { // when its header came
 		return ctx, nil
 	}
 	host := hostOf(ctx)
-	if g.shut(host) {
+	id, err := g.identify(ctx)
+	if !g.hears(visit{host, id}, err == nil) {
 		return nil, tuner.Errorf(tuner.Limit, "authorize", "too many wrong credentials from %s: wait a minute", host)
 	}
-	id, err := g.identify(ctx)
 	if err != nil {
 		// Who presents nothing guesses nothing.
 		g.refused(host, !errors.Is(err, errNobody), "method", method, "reason", err)
@@ -140,12 +150,28 @@ func hostOf(ctx context.Context) string {
 	return host
 }
 
-// shut reports whether a host presented too many wrong credentials.
-func (g *guard) shut(host string) bool {
+// remembered is how long who was welcome at a host is so there whatever others
+// present from it.
+const remembered = time.Hour
+
+// hears reports whether somebody is listened to: not if the host presented too many
+// wrong credentials, unless he was welcome there before. valid says that his are.
+func (g *guard) hears(v visit, valid bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.failures[host]
-	return f != nil && f.wrong >= maxFailures && time.Since(f.since) < time.Minute
+	f, now := g.failures[v.host], time.Now()
+	shut := f != nil && f.wrong >= maxFailures && now.Sub(f.since) < time.Minute
+	if !valid {
+		return !shut
+	}
+	if shut && now.Sub(g.welcome[v]) >= remembered {
+		return false
+	}
+	if len(g.welcome) > 10000 {
+		clear(g.welcome)
+	}
+	g.welcome[v] = now
+	return true
 }
 
 // refused notes that a caller of a host was refused, for wrong credentials or for

@@ -67,8 +67,15 @@ func TestWrongTokensShutTheirHostOut(t *testing.T) {
 			t.Fatalf("a wrong token is answered %v", err)
 		}
 	}
-	if _, err := good.List(t.Context(), &warptunev1.ListRequest{}); tuner.KindOf(FromStatus(err)) != tuner.Limit {
+	if _, err := bad.List(t.Context(), &warptunev1.ListRequest{}); tuner.KindOf(FromStatus(err)) != tuner.Limit {
 		t.Errorf("after %d wrong tokens the host is answered %v", maxFailures, err)
+	}
+	late := warptunev1.NewSweepServiceClient(dial(t, address, append(ClientOptions(nil), grpc.WithPerRPCCredentials(Bearer(tokenOf[Submitter], true)))...))
+	if _, err := late.List(t.Context(), &warptunev1.ListRequest{}); tuner.KindOf(FromStatus(err)) != tuner.Limit {
+		t.Errorf("a token that was not welcome before is answered %v: it may be guessed", err)
+	}
+	if _, err := good.List(t.Context(), &warptunev1.ListRequest{}); err != nil {
+		t.Errorf("who was welcome before is answered %v", err)
 	}
 	if strings.Contains(log.String(), guess) || !strings.Contains(log.String(), "caller refused") {
 		t.Errorf("the log is %q", log.String())
@@ -133,6 +140,10 @@ func TestTokenFiles(t *testing.T) {
 	}
 	_ = os.Remove(path)
 	tokens.checked = tokens.checked.Add(-2 * reread)
+	if _, ok := tokens.identify(tokenOf[Admin]); !ok {
+		t.Error("a token does not work while its file is away for a moment")
+	}
+	tokens.checked, tokens.failing = tokens.checked.Add(-2*reread), tokens.failing.Add(-tokenGrace)
 	if _, ok := tokens.identify(tokenOf[Admin]); ok {
 		t.Error("a token works without its file")
 	}

@@ -29,6 +29,9 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 	for _, d := range s.Distrusted {
 		m.Distrusted = append(m.Distrusted, &warptunev1.Distrust{Worker: d.Worker, Why: d.Why})
 	}
+	for _, a := range s.Aside {
+		m.SetAside = append(m.SetAside, &warptunev1.SetAside{Worker: a.Worker, Host: a.Host, Why: a.Why, ForMs: a.For.Milliseconds()})
+	}
 	for _, e := range s.Examples {
 		m.Failures = append(m.Failures, &warptunev1.Example{Kind: e.Kind, Seq: e.Seq, Message: e.Message, Config: e.Config})
 	}
@@ -58,6 +61,9 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 	}
 	for _, d := range m.GetDistrusted() {
 		s.Distrusted = append(s.Distrusted, tuner.Distrust{Worker: d.GetWorker(), Why: d.GetWhy()})
+	}
+	for _, a := range m.GetSetAside() {
+		s.Aside = append(s.Aside, tuner.Aside{Worker: a.GetWorker(), Host: a.GetHost(), Why: a.GetWhy(), For: Milliseconds(a.GetForMs())})
 	}
 	for _, e := range m.GetFailures() {
 		s.Examples = append(s.Examples, tuner.Example{Kind: e.GetKind(), Seq: e.GetSeq(), Message: e.GetMessage(), Config: e.GetConfig()})

@@ -1,6 +1,9 @@
 package rpc
 
 import (
+	"hash/fnv"
+	"slices"
+	"strconv"
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
@@ -65,9 +68,42 @@ var ackStatuses = map[tuner.AckStatus]warptunev1.ReportStatus{
 // particulars tells of a sweep by its number.
 type particulars func(num uint64) (tuner.Sweep, bool)
 
+// known is which sweeps' particulars a worker has: by their digests or, if it is
+// of before there were any, by the sweeps' numbers.
+type known struct {
+	digests []string
+	numbers []uint64
+}
+
+func toKnown(m *warptunev1.SynchronizeRequest) known {
+	return known{m.GetKnownDigests(), m.GetKnownSweeps()}
+}
+
+// of returns what to tell of a sweep to a worker that knows so much; nil: nothing.
+func (k known) of(s *tuner.Sweep) *warptunev1.SweepParticulars {
+	digest := particularsDigest(s)
+	if slices.Contains(k.digests, digest) {
+		return &warptunev1.SweepParticulars{Sweep: s.Num, Digest: digest}
+	}
+	if slices.Contains(k.numbers, s.Num) {
+		return nil
+	}
+	return &warptunev1.SweepParticulars{Sweep: s.Num, Id: s.ID, Spec: FromSpec(&s.Spec), Names: s.Names, Digest: digest}
+}
+
+// particularsDigest names a sweep's particulars: its identity is a digest of the
+// spec, of which the bundle decides on the names.
+func particularsDigest(s *tuner.Sweep) string {
+	h := fnv.New64a()
+	for _, name := range s.Names {
+		_, _ = h.Write(append([]byte(name), 0))
+	}
+	return s.ID + "." + strconv.FormatUint(h.Sum64(), 16)
+}
+
 // fromReply returns a reply for the wire, with the particulars of the sweeps
 // that its grants name and the worker does not know.
-func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev1.SynchronizeResponse {
+func fromReply(r *tuner.SyncReply, knows known, sweep particulars) *warptunev1.SynchronizeResponse {
 	m := &warptunev1.SynchronizeResponse{NextMs: int64(r.Next / time.Millisecond), Finished: r.Finished}
 	// Messages of one kind are made in one piece: they go together anyway.
 	m.Acknowledgements = make([]*warptunev1.Acknowledgement, len(r.Acks))
@@ -78,10 +114,7 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 		m.Acknowledgements[i] = a
 	}
 	leases = leases[len(r.Acks):]
-	told := make(map[uint64]bool, len(known))
-	for _, num := range known {
-		told[num] = true
-	}
+	told := map[uint64]bool{}
 	values := 0
 	for i := range r.Grants {
 		values += len(r.Grants[i].Config.Values)
@@ -96,7 +129,9 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 		if num := g.Key.Sweep; !told[num] {
 			told[num] = true
 			if s, ok := sweep(num); ok {
-				m.Sweeps = append(m.Sweeps, &warptunev1.SweepParticulars{Sweep: num, Id: s.ID, Spec: FromSpec(&s.Spec), Names: s.Names})
+				if p := knows.of(&s); p != nil {
+					m.Sweeps = append(m.Sweeps, p)
+				}
 			}
 		}
 	}
@@ -109,6 +144,6 @@ func fromReply(r *tuner.SyncReply, known []uint64, sweep particulars) *warptunev
 func fromWorkerStatus(w *tuner.WorkerStatus) *warptunev1.WorkerStatus {
 	return &warptunev1.WorkerStatus{
 		Id: w.Worker.ID, Slots: int64(w.Worker.Slots), Engine: w.Worker.Engine, Held: int64(w.Held),
-		Reported: w.Reported, SilentMs: w.Silent.Milliseconds(), Draining: w.Draining, Refused: w.Refused, Labels: w.Worker.Labels,
+		Reported: w.Reported, SilentMs: w.Silent.Milliseconds(), Draining: w.Draining, Refused: w.Refused, Labels: w.Worker.Labels, SetAside: w.Aside,
 	}
 }

@@ -40,6 +40,13 @@ func WriteMetrics(w io.Writer, s *coordinator.Stats) {
 	m.family("warptune_checks_total", "counter", "Outcomes found out once more by another worker, by whether it came to the same.")
 	m.byLabel("warptune_checks_total", "result", map[string]int64{"agree": s.Checks.Agreed, "disagree": s.Checks.Disagreed})
 	m.one("warptune_workers_distrusted", "gauge", "Workers that are not believed, because two others say otherwise.", s.Distrusted)
+	m.family("warptune_worker_set_aside", "gauge", "1 for each worker that is set aside, because it fails at what it is given.")
+	aside := map[string]int64{}
+	for _, a := range s.Aside {
+		aside[a.Worker] = 1
+	}
+	m.byLabel("warptune_worker_set_aside", "worker", aside)
+	m.one("warptune_sweeps_incomplete", "gauge", "Sweeps that have completed without configurations that were given up.", s.Incomplete)
 	m.family("warptune_workers", "gauge", "Workers heard of lately, by engine version.")
 	m.byLabel("warptune_workers", "engine", s.Workers)
 	m.one("warptune_worker_slots", "gauge", "Slots of workers that take trials.", s.Slots)

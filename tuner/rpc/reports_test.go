@@ -47,7 +47,7 @@ func TestReportFields(t *testing.T) {
 			t.Errorf("%T has %v, want %v", c.message, got, c.want)
 		}
 	}
-	if got := numbers(&warptunev1.SynchronizeRequest{}); got["reports"] != fieldReports || len(got) != 10 {
+	if got := numbers(&warptunev1.SynchronizeRequest{}); got["reports"] != fieldReports || len(got) != 11 {
 		t.Errorf("SynchronizeRequest has %v: appendSynchronize must know them all", got)
 	}
 }

@@ -20,7 +20,7 @@ func appendSynchronize(b []byte, m *warptunev1.SynchronizeRequest) ([]byte, erro
 		}
 	}
 	rest := &warptunev1.SynchronizeRequest{
-		Worker: m.Worker, Held: m.Held, Want: m.Want, KnownSweeps: m.KnownSweeps, Draining: m.Draining, WaitMs: m.WaitMs,
+		Worker: m.Worker, Held: m.Held, Want: m.Want, KnownSweeps: m.KnownSweeps, KnownDigests: m.KnownDigests, Draining: m.Draining, WaitMs: m.WaitMs,
 		Coordinator: m.Coordinator, Leaves: m.Leaves, Unfit: m.Unfit,
 	}
 	return proto.MarshalOptions{}.MarshalAppend(b, rest)

@@ -59,6 +59,7 @@ var roles = map[string][]Role{
 	warptunev1.SweepService_Submit_FullMethodName:     {Submitter},
 	warptunev1.SweepService_Pause_FullMethodName:      {Submitter},
 	warptunev1.SweepService_Resume_FullMethodName:     {Submitter},
+	warptunev1.SweepService_Retry_FullMethodName:      {Submitter},
 	warptunev1.SweepService_Cancel_FullMethodName:     {Submitter},
 	warptunev1.SweepService_Delete_FullMethodName:     {},
 

@@ -137,6 +137,15 @@ func (s *sweepService) Resume(ctx context.Context, m *warptunev1.ResumeRequest) 
 	return &warptunev1.ResumeResponse{Sweep: sweep}, err
 }
 
+// Retry is in SweepService.
+func (s *sweepService) Retry(ctx context.Context, m *warptunev1.RetryRequest) (*warptunev1.RetryResponse, error) {
+	sweep, err := s.c.Retry(ctx, m.GetId())
+	if err != nil {
+		return nil, ToStatus(err)
+	}
+	return &warptunev1.RetryResponse{Sweep: FromSweep(&sweep)}, nil
+}
+
 // Cancel is in SweepService.
 func (s *sweepService) Cancel(ctx context.Context, m *warptunev1.CancelRequest) (*warptunev1.CancelResponse, error) {
 	sweep, err := s.steer(ctx, m.GetId(), tuner.Cancelled)
@@ -159,7 +168,7 @@ func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*wa
 	}
 	return &warptunev1.BestResponse{
 		Match: warptunev1.BestMatch(best.Match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values, best.Spec.LastLevel()),
-		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed, Changed: best.Changed,
+		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed, Changed: best.Changed, Missing: best.Missing,
 	}, nil
 }
 

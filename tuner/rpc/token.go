@@ -28,6 +28,7 @@ type Tokens struct {
 	checked time.Time // when the file was last looked at
 	stamp   string    // its size and time of change then
 	entries []tokenEntry
+	failing time.Time // since when it cannot be read; zero: it can
 }
 
 type tokenEntry struct {
@@ -51,24 +52,43 @@ func LoadTokens(path string) (*Tokens, error) {
 	return t, t.refresh(time.Now())
 }
 
-// refresh reads the file if it changed. A file that cannot be read leaves no
-// token valid.
+// tokenGrace is how long the tokens stay valid of a file that cannot be read any
+// more: its disk may be away, or somebody may be writing it.
+const tokenGrace = time.Minute
+
+// refresh reads the file if it changed. One that cannot be read leaves the tokens
+// valid that were in it, for a while; one that others can read leaves none.
 func (t *Tokens) refresh(now time.Time) error {
 	if now.Sub(t.checked) < reread && now.After(t.checked) {
 		return nil
 	}
 	t.checked = now
+	err := t.read()
+	switch {
+	case err == nil:
+		t.failing = time.Time{}
+	case t.failing.IsZero():
+		t.failing = now
+	case now.Sub(t.failing) >= tokenGrace:
+		t.entries = nil
+	}
+	return err
+}
+
+// read reads the file if it changed.
+func (t *Tokens) read() error {
 	info, err := os.Stat(t.path)
 	if err != nil {
-		t.entries, t.stamp = nil, ""
+		t.stamp = ""
 		return err
 	}
 	stamp := fmt.Sprint(info.Size(), info.ModTime().UnixNano(), info.Mode())
 	if stamp == t.stamp {
 		return nil
 	}
-	t.entries, t.stamp = nil, ""
+	t.stamp = ""
 	if !private(info) {
+		t.entries = nil
 		return fmt.Errorf("token file %s can be read by others (mode %v): chmod 600 it", t.path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(t.path)

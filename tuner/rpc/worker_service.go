@@ -37,11 +37,13 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 	if err := checkSynchronize(m); err != nil {
 		return nil, ToStatus(err)
 	}
-	in, known := toSync(m), m.GetKnownSweeps()
-	if other := m.GetCoordinator(); other != "" && other != s.c.ID() {
-		// What it says is of another coordinator's store, and our answer's
-		// identity tells it so.
-		in.Held, in.Reports, known = nil, nil, nil
+	in, knows, fence := toSync(m), toKnown(m), uint64(0)
+	if named := m.GetCoordinator(); named != "" && named != s.c.Incarnation() {
+		// Its numbers of sweeps may stand for others here, and so may tokens
+		// beyond the fence: it drops those too.
+		fence = s.c.Fence(named)
+		in.Below(fence)
+		in.Unfit, knows.numbers = nil, nil
 	}
 	reply, err := s.c.Synchronize(ctx, in, time.Duration(min(max(m.GetWaitMs(), 0), 1<<30))*time.Millisecond)
 	if err != nil {
@@ -52,8 +54,8 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 		s.c.Linger(ctx)
 	}
 	defer s.gate.enter(len(reply.Acks)+len(reply.Grants) > longResponse)()
-	out := fromReply(reply, known, s.c.Number)
-	out.TimeMs, out.Coordinator = s.c.Now().UnixMilli(), s.c.ID()
+	out := fromReply(reply, knows, s.c.Number)
+	out.TimeMs, out.Coordinator, out.Fence = s.c.Now().UnixMilli(), s.c.Incarnation(), fence
 	return out, nil
 }
 
@@ -65,7 +67,7 @@ func checkSynchronize(m *warptunev1.SynchronizeRequest) error {
 		return tuner.Errorf(tuner.Limit, op, "%d reports in one call, at most %d", len(m.GetReports()), maxReports)
 	case len(m.GetHeld()) > maxHeld:
 		return tuner.Errorf(tuner.Limit, op, "%d held leases in one call, at most %d", len(m.GetHeld()), maxHeld)
-	case len(m.GetKnownSweeps()) > maxKnown || len(m.GetUnfit()) > maxKnown || len(w.GetArchs()) > maxArchs || len(w.GetLabels()) > maxArchs:
+	case len(m.GetKnownSweeps()) > maxKnown || len(m.GetKnownDigests()) > maxKnown || len(m.GetUnfit()) > maxKnown || len(w.GetArchs()) > maxArchs || len(w.GetLabels()) > maxArchs:
 		return tuner.Errorf(tuner.Limit, op, "too many known sweeps, architectures or labels")
 	case w.GetId() == "" || len(w.GetId()) > 256 || len(w.GetEngine()) > 256:
 		return tuner.Errorf(tuner.Invalid, op, "a worker needs a name and an engine version of at most 256 bytes")

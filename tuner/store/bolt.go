@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
@@ -24,6 +25,7 @@ import (
 //	state/
 //	|-- token                   -> greatest fencing token, sealed number
 //	|-- sweep                   -> greatest sweep number, sealed number
+//	|-- past                    -> []tuner.Incarnation, the present one last, sealed JSON
 //	sweeps/<sweep>              -> tuner.Sweep, sealed JSON
 //	leases/<sweep>/<trial>      -> tuner.LeaseRecord, sealed row (row.go)
 //	results/<sweep>/<trial>     -> tuner.Result, sealed row (row.go)
@@ -44,6 +46,7 @@ var (
 
 	tokenKey = []byte("token")
 	sweepKey = []byte("sweep")
+	pastKey  = []byte("past")
 
 	allBuckets = [][]byte{
 		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, indexBucket, bestBucket, bundlesBucket,
@@ -66,6 +69,8 @@ type Bolt struct {
 	index index
 	// stored counts results since pages were last released.
 	stored atomic.Int64
+	file   os.FileInfo           // what was opened
+	begun  atomic.Pointer[begun] // nil: nothing is to be stored of it
 }
 
 var _ Store = (*Bolt)(nil)

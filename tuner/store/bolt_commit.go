@@ -15,12 +15,24 @@ import (
 
 // Commit is in Store.
 func (b *Bolt) Commit(c *tuner.Changes) error {
-	err := b.update("store changes", func(tx *bolt.Tx) error { return b.apply(tx, c) })
+	begun := b.begun.Load()
+	err := b.update("store changes", func(tx *bolt.Tx) error {
+		if begun != nil {
+			if err := begun.put(tx); err != nil {
+				return err
+			}
+		}
+		return b.apply(tx, c)
+	})
+	if err == nil {
+		err = b.Present()
+	}
 	if err != nil {
 		b.texts.drop() // they may have texts that are not stored
 		b.index.drop()
 		return err
 	}
+	b.begun.CompareAndSwap(begun, nil)
 	if b.stored.Add(int64(len(c.Results))) >= releaseEvery {
 		b.stored.Store(0)
 		release(b.db)

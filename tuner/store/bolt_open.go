@@ -52,6 +52,9 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 			err = openError(path, err)
 		}
 	}()
+	if _, err := os.Stat(path); opts.Existing && errors.Is(err, fs.ErrNotExist) {
+		return nil, tuner.Errorf(tuner.NotFound, op, "there is no file %s", path)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
@@ -76,9 +79,6 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
 		return nil, tuner.Errorf(tuner.Invalid, op, "it is no regular file")
 	} else if errors.Is(err, fs.ErrNotExist) {
-		if opts.Existing {
-			return nil, tuner.Errorf(tuner.NotFound, op, "there is no file %s", path)
-		}
 		if err := create(path); err != nil {
 			return nil, err
 		}
@@ -90,6 +90,10 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 	var opened *os.File
 	if err := b.open(opts, &opened); err != nil {
 		abandon(opened)
+		return nil, err
+	}
+	if b.file, err = opened.Stat(); err != nil {
+		_ = b.db.Close()
 		return nil, err
 	}
 	return b, nil

@@ -19,6 +19,7 @@ type Memory struct {
 	id      string
 	mu      sync.RWMutex
 	token   uint64
+	past    []tuner.Incarnation
 	last    uint64
 	sweeps  map[uint64]tuner.Sweep
 	leases  map[uint64]map[int64]tuner.LeaseRecord
@@ -52,6 +53,15 @@ func NewMemory() *Memory {
 
 // ID is in Store.
 func (m *Memory) ID() string { return m.id }
+
+// Begin is in Store.
+func (m *Memory) Begin(name string) ([]tuner.Incarnation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	past := ended(m.past, m.id, m.token)
+	m.past = append(slices.Clone(past), tuner.Incarnation{Name: name})
+	return past, nil
+}
 
 // Numbers is in Store.
 func (m *Memory) Numbers() (token, sweep uint64, err error) {

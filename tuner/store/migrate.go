@@ -17,7 +17,7 @@ var migrations = []migration{
 	migrateIndex,
 	// Version 4 has workers in rows, and sweeps that started over.
 	func(*Bolt, *bolt.Tx) error { return nil },
-	// Version 5 has what was checked in rows.
+	// Version 5 has what was checked in rows, incarnations, and in leases what speaks against configurations.
 	func(*Bolt, *bolt.Tx) error { return nil },
 }
 

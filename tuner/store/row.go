@@ -237,16 +237,34 @@ func readRow(b []byte, seq int64, lookup func(uint64) (string, bool)) (tuner.Res
 	return res, !r.bad && len(r.b) == 0
 }
 
-// appendLease writes a lease's row: index, token, attempt, held, holder, reason.
+// Flags of a lease's row.
+const (
+	leaseHeld    = 1 << iota
+	leaseDoubted // something speaks against the configuration
+)
+
+// appendLease writes a lease's row: index, token, attempt, flags, holder, reason
+// and, if leaseDoubted, losses, deaths, their weight, faults and who failed.
 func appendLease(b []byte, l *tuner.LeaseRecord) []byte {
-	held := uint64(0)
+	flags := uint64(0)
 	if l.Held {
-		held = 1
+		flags = leaseHeld
 	}
-	for _, v := range []uint64{uint64(l.Index), l.Token, uint64(l.Attempt), held} {
+	doubted := l.Losses+l.Deaths+l.Faults > 0 || l.By != ""
+	if doubted {
+		flags |= leaseDoubted
+	}
+	for _, v := range []uint64{uint64(l.Index), l.Token, uint64(l.Attempt), flags} {
 		b = binary.AppendUvarint(b, v)
 	}
-	return appendText(appendText(b, l.Holder, nil), l.Reason, nil)
+	b = appendText(appendText(b, l.Holder, nil), l.Reason, nil)
+	if doubted {
+		for _, v := range []int{l.Losses, l.Deaths, l.Weight, l.Faults} {
+			b = binary.AppendUvarint(b, uint64(v))
+		}
+		b = appendText(b, l.By, nil)
+	}
+	return b
 }
 
 // appendLeases writes the row of leases of consecutive trials under consecutive
@@ -268,7 +286,11 @@ func appendLeases(b []byte, run []*tuner.LeaseRecord) []byte {
 func readLeases(all []tuner.LeaseRecord, b []byte, sweep uint64, seq int64) ([]tuner.LeaseRecord, bool) {
 	r := rowReader{b: b, lookup: func(uint64) (string, bool) { return "", false }}
 	l := tuner.LeaseRecord{Sweep: sweep, Seq: seq, Index: int64(r.uvarint()), Token: r.uvarint(), Attempt: int(r.uvarint())}
-	l.Held, l.Holder, l.Reason = r.uvarint() == 1, r.text(), r.text()
+	flags := r.uvarint()
+	l.Held, l.Holder, l.Reason = flags&leaseHeld != 0, r.text(), r.text()
+	if flags&leaseDoubted != 0 {
+		l.Losses, l.Deaths, l.Weight, l.Faults, l.By = int(r.uvarint()), int(r.uvarint()), int(r.uvarint()), int(r.uvarint()), r.text()
+	}
 	all = append(all, l)
 	if len(r.b) > 0 {
 		n := r.uvarint()

@@ -17,6 +17,10 @@ import (
 type Store interface {
 	// ID returns the identity of the store, made at random when it was.
 	ID() string
+	// Begin notes that a coordinator begins to use the store, under a name drawn at
+	// random, and returns the incarnations before. It is durable with the next
+	// commit.
+	Begin(name string) (past []tuner.Incarnation, err error)
 	// Numbers returns the greatest fencing token and the greatest sweep number
 	// ever stored.
 	Numbers() (token, sweep uint64, err error)

@@ -126,7 +126,9 @@ func (b *bundles) fetch(ctx context.Context, digest string) ([]byte, error) {
 		if err == nil || ctx.Err() != nil {
 			return content, errors.Join(err, ctx.Err())
 		}
-		if kind := tuner.KindOf(err); kind != tuner.Unavailable && kind != tuner.DiskFull {
+		switch tuner.KindOf(err) {
+		case tuner.Unavailable, tuner.DiskFull, tuner.Limit, tuner.Denied, tuner.Unauthenticated: // it was welcome before
+		default:
 			return nil, err
 		}
 		timer := time.NewTimer(pause/2 + rand.N(pause/2+1))
@@ -157,7 +159,7 @@ func (b *bundles) transfer(ctx context.Context, digest string) ([]byte, error) {
 			return nil, rpc.FromStatus(err)
 		}
 		if content = append(content, m.GetChunk()...); len(content) > maxBundle {
-			return nil, tuner.Errorf(tuner.Limit, "fetch bundle", "it has more than %d bytes", maxBundle)
+			return nil, tuner.Errorf(tuner.Damaged, "fetch bundle", "it has more than %d bytes", maxBundle)
 		}
 	}
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != digest {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -92,7 +91,7 @@ func (w *Worker) state(want int) *warptunev1.SynchronizeRequest {
 	w.outgrow()
 	in := &warptunev1.SynchronizeRequest{
 		Worker: w.identity, Want: int64(want), Draining: w.draining, Leaves: w.opts.Leave, Coordinator: w.coordinator,
-		Reports: slices.Clone(w.reports[:min(len(w.reports), maxReports)]), Unfit: maps.Clone(w.unfit),
+		Reports: slices.Clone(w.reports[:min(len(w.reports), maxReports)]),
 	}
 	for _, t := range w.tasks {
 		in.Held = append(in.Held, t.lease)
@@ -100,26 +99,8 @@ func (w *Worker) state(want int) *warptunev1.SynchronizeRequest {
 	for _, r := range w.reports[len(in.Reports):] { // held until they are reported
 		in.Held = append(in.Held, r.GetLease())
 	}
-	for num := range w.sweeps {
-		in.KnownSweeps = append(in.KnownSweeps, num)
-	}
+	w.knows(in)
 	return in
-}
-
-// maxSweeps is how many sweeps a worker knows at least before it forgets those that
-// it holds nothing of: it is told again of what it is granted more of.
-const maxSweeps = 256
-
-func (w *Worker) outgrow() {
-	if len(w.sweeps) <= maxSweeps {
-		return
-	}
-	held := map[uint64]bool{}
-	for key := range w.tasks {
-		held[key.sweep] = true
-	}
-	maps.DeleteFunc(w.sweeps, func(num uint64, _ *particulars) bool { return !held[num] })
-	maps.DeleteFunc(w.unfit, func(num uint64, _ string) bool { return !held[num] })
 }
 
 // renewNow makes the next call happen as soon as it can.
@@ -137,11 +118,9 @@ func (w *Worker) answer(r reply) error {
 	}
 	w.backoff, w.refused, w.answered = 0, time.Time{}, time.Now()
 	m := r.message
-	if w.coordinator != "" && w.coordinator != m.GetCoordinator() {
-		w.log.Warn("the coordinator has another store: dropping what was held for the old one", "held", len(w.tasks), "spooled", len(w.reports))
-		w.forget()
+	if w.coordinator != m.GetCoordinator() {
+		w.succeed(m.GetCoordinator(), m.GetFence())
 	}
-	w.coordinator = m.GetCoordinator()
 	if !c.held {
 		w.pace.called(time.Since(c.sent))
 	}
@@ -166,8 +145,12 @@ func (w *Worker) failed(c *call, err error) error {
 	}
 	err = rpc.FromStatus(err)
 	switch tuner.KindOf(err) {
-	case tuner.Mismatch, tuner.Denied, tuner.Unauthenticated, tuner.Invalid:
+	case tuner.Mismatch, tuner.Invalid:
 		return err
+	case tuner.Denied, tuner.Unauthenticated:
+		if w.answered.IsZero() { // whoever was welcome waits until it is so again
+			return err
+		}
 	}
 	if w.backoff == 0 {
 		w.log.Warn("the coordinator does not answer; trying again", "error", err)

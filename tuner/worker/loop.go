@@ -128,7 +128,7 @@ func (w *Worker) take(t *task) {
 // lacks notes that the worker cannot evaluate for a task's sweep, and returns the
 // task and what waits of that sweep: another worker may.
 func (w *Worker) lacks(t *task) {
-	w.unfit[t.lease.GetSweep()] = tuner.Clip(t.err.Error(), tuner.MaxMessage)
+	t.sweep.unfit = tuner.Clip(t.err.Error(), tuner.MaxMessage)
 	w.release(t)
 	for _, next := range w.queue {
 		if next.sweep == t.sweep && !next.over {
@@ -157,7 +157,7 @@ func (t *task) report() *warptunev1.Report {
 // adopt takes granted trials in hand.
 func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 	for _, s := range m.GetSweeps() {
-		w.sweeps[s.GetSweep()] = &particulars{id: s.GetId(), spec: rpc.ToSpec(s.GetSpec()), names: s.GetNames()}
+		w.learn(s)
 	}
 	newest := w.newest
 	for _, g := range m.GetGrants() {
@@ -178,8 +178,8 @@ func (w *Worker) adopt(m *warptunev1.SynchronizeResponse) {
 			w.release(t)
 			continue
 		}
-		if why, unfit := w.unfit[key.sweep]; unfit { // it was granted before that was known
-			t.over, t.err = true, errors.New(why)
+		if s.unfit != "" { // it was granted before that was known
+			t.over, t.err = true, errors.New(s.unfit)
 			w.reports = append(w.reports, t.report())
 			continue
 		}
@@ -244,14 +244,4 @@ func (w *Worker) sweepID(num uint64) string {
 		return s.id
 	}
 	return ""
-}
-
-// forget drops everything held, when the coordinator turns out to be another.
-func (w *Worker) forget() {
-	for key := range w.tasks {
-		w.drop(key)
-	}
-	w.queue, w.reports, w.newest = nil, nil, 0
-	clear(w.sweeps)
-	clear(w.unfit)
 }

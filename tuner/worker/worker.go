@@ -91,12 +91,12 @@ type Worker struct {
 	replies  chan reply
 
 	// Mutable fields, used by Run's goroutine alone.
-	coordinator string // whose leases these are
+	coordinator string // whose leases, and numbers of sweeps, these are
 	sweeps      map[uint64]*particulars
-	unfit       map[uint64]string  // sweeps that it cannot evaluate for: why
-	tasks       map[leaseKey]*task // held, not finished
-	newest      uint64             // the greatest token of any task so far
-	queue       []*task            // of those, not started, in the order granted
+	known       map[string]*particulars // by digest
+	tasks       map[leaseKey]*task      // held, not finished
+	newest      uint64                  // the greatest token of any task so far
+	queue       []*task                 // of those, not started, in the order granted
 	running     int
 	runners     int                  // goroutines that evaluate, as many as ever ran at a time
 	slots       []*slot              // that no task is in, and none was dropped in
@@ -125,9 +125,11 @@ func keyOf(l *warptunev1.Lease) leaseKey {
 
 // particulars are what the questions of a sweep share.
 type particulars struct {
-	id    string
-	spec  tuner.Spec
-	names []string
+	digest string // of all of it; "": the coordinator is of before there were any
+	id     string
+	spec   tuner.Spec
+	names  []string
+	unfit  string // why the worker cannot evaluate for it; "": it can
 }
 
 // task is a trial that the worker holds.
@@ -190,7 +192,7 @@ func New(conn grpc.ClientConnInterface, opts Options) (*Worker, error) {
 		},
 		bundles: newBundles(client, opts.MaxBackoff),
 		started: make(chan *task, opts.Slots), results: make(chan *task, opts.Slots), replies: make(chan reply, 1),
-		sweeps: map[uint64]*particulars{}, unfit: map[uint64]string{}, tasks: map[leaseKey]*task{},
+		sweeps: map[uint64]*particulars{}, known: map[string]*particulars{}, tasks: map[leaseKey]*task{},
 	}, nil
 }
 

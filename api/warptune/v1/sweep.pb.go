@@ -389,7 +389,10 @@ type Sweep struct {
 	// them.
 	SpentMs int64 `protobuf:"varint,17,opt,name=spent_ms,json=spentMs,proto3" json:"spent_ms,omitempty"`
 	// Workers that were found to be wrong while it ran; no outcome is theirs.
-	Distrusted    []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
+	Distrusted []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
+	// Workers that could evaluate for it and are set aside, because they fail at what
+	// they are given; at most 16.
+	SetAside      []*SetAside `protobuf:"bytes,30,rep,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -550,6 +553,86 @@ func (x *Sweep) GetDistrusted() []*Distrust {
 	return nil
 }
 
+func (x *Sweep) GetSetAside() []*SetAside {
+	if x != nil {
+		return x.SetAside
+	}
+	return nil
+}
+
+// SetAside is a worker that is given nothing for a while.
+type SetAside struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Worker string `protobuf:"bytes,1,opt,name=worker,proto3" json:"worker,omitempty"`
+	// Its host, if it says.
+	Host string `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	// Its last fault.
+	Why string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	// Milliseconds until it is given something again.
+	ForMs         int64 `protobuf:"varint,4,opt,name=for_ms,json=forMs,proto3" json:"for_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAside) Reset() {
+	*x = SetAside{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAside) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAside) ProtoMessage() {}
+
+func (x *SetAside) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAside.ProtoReflect.Descriptor instead.
+func (*SetAside) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SetAside) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *SetAside) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *SetAside) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *SetAside) GetForMs() int64 {
+	if x != nil {
+		return x.ForMs
+	}
+	return 0
+}
+
 // Distrust says of a worker why it is not believed any more.
 type Distrust struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -563,7 +646,7 @@ type Distrust struct {
 
 func (x *Distrust) Reset() {
 	*x = Distrust{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -575,7 +658,7 @@ func (x *Distrust) String() string {
 func (*Distrust) ProtoMessage() {}
 
 func (x *Distrust) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[3]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -588,7 +671,7 @@ func (x *Distrust) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distrust.ProtoReflect.Descriptor instead.
 func (*Distrust) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{3}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Distrust) GetWorker() string {
@@ -619,7 +702,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -631,7 +714,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[4]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -644,7 +727,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{4}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Estimate) GetGain() float64 {
@@ -683,7 +766,7 @@ type Proof struct {
 
 func (x *Proof) Reset() {
 	*x = Proof{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +778,7 @@ func (x *Proof) String() string {
 func (*Proof) ProtoMessage() {}
 
 func (x *Proof) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[5]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +791,7 @@ func (x *Proof) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proof.ProtoReflect.Descriptor instead.
 func (*Proof) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{5}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Proof) GetOf() int64 {
@@ -774,7 +857,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +869,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[6]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +882,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{6}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Result) GetSeq() int64 {
@@ -878,7 +961,7 @@ type PutBundleRequest struct {
 
 func (x *PutBundleRequest) Reset() {
 	*x = PutBundleRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +973,7 @@ func (x *PutBundleRequest) String() string {
 func (*PutBundleRequest) ProtoMessage() {}
 
 func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[7]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +986,7 @@ func (x *PutBundleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleRequest.ProtoReflect.Descriptor instead.
 func (*PutBundleRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{7}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PutBundleRequest) GetDigest() string {
@@ -929,7 +1012,7 @@ type PutBundleResponse struct {
 
 func (x *PutBundleResponse) Reset() {
 	*x = PutBundleResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -941,7 +1024,7 @@ func (x *PutBundleResponse) String() string {
 func (*PutBundleResponse) ProtoMessage() {}
 
 func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[8]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -954,7 +1037,7 @@ func (x *PutBundleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBundleResponse.ProtoReflect.Descriptor instead.
 func (*PutBundleResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{8}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
 }
 
 // SubmitRequest names what to tune.
@@ -970,7 +1053,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -982,7 +1065,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[9]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -995,7 +1078,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{9}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SubmitRequest) GetSpec() *Spec {
@@ -1027,7 +1110,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1122,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[10]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1135,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{10}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SubmitResponse) GetSweep() *Sweep {
@@ -1087,7 +1170,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1182,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[11]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1195,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{11}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1133,7 +1216,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1228,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[12]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1241,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{12}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetResponse) GetSweep() *Sweep {
@@ -1187,7 +1270,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1199,7 +1282,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[13]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1212,7 +1295,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{13}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListRequest) GetKernel() string {
@@ -1257,7 +1340,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1269,7 +1352,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[14]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1282,7 +1365,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{14}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListResponse) GetSweeps() []*Sweep {
@@ -1310,7 +1393,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1322,7 +1405,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[15]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1335,7 +1418,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{15}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1356,7 +1439,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1451,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[16]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1464,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{16}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WatchResponse) GetSweep() *Sweep {
@@ -1402,7 +1485,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1497,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[17]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1510,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{17}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PauseRequest) GetId() string {
@@ -1448,7 +1531,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1543,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[18]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1556,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{18}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PauseResponse) GetSweep() *Sweep {
@@ -1494,7 +1577,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +1589,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[19]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1602,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{19}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResumeRequest) GetId() string {
@@ -1540,7 +1623,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1552,7 +1635,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[20]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1565,10 +1648,102 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{20}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ResumeResponse) GetSweep() *Sweep {
+	if x != nil {
+		return x.Sweep
+	}
+	return nil
+}
+
+// RetryRequest names a sweep.
+type RetryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sweep, or a prefix that is unique.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryRequest) Reset() {
+	*x = RetryRequest{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryRequest) ProtoMessage() {}
+
+func (x *RetryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryRequest.ProtoReflect.Descriptor instead.
+func (*RetryRequest) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *RetryRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// RetryResponse is the sweep.
+type RetryResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sweep's state.
+	Sweep         *Sweep `protobuf:"bytes,1,opt,name=sweep,proto3" json:"sweep,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryResponse) Reset() {
+	*x = RetryResponse{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryResponse) ProtoMessage() {}
+
+func (x *RetryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryResponse.ProtoReflect.Descriptor instead.
+func (*RetryResponse) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *RetryResponse) GetSweep() *Sweep {
 	if x != nil {
 		return x.Sweep
 	}
@@ -1586,7 +1761,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1598,7 +1773,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[21]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1611,7 +1786,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{21}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1632,7 +1807,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1644,7 +1819,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[22]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1657,7 +1832,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{22}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CancelResponse) GetSweep() *Sweep {
@@ -1678,7 +1853,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1690,7 +1865,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[23]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +1878,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{23}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DeleteRequest) GetId() string {
@@ -1722,7 +1897,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1734,7 +1909,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[24]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1747,7 +1922,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{24}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
 }
 
 // BestRequest names what to look up.
@@ -1777,7 +1952,7 @@ type BestRequest struct {
 
 func (x *BestRequest) Reset() {
 	*x = BestRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1789,7 +1964,7 @@ func (x *BestRequest) String() string {
 func (*BestRequest) ProtoMessage() {}
 
 func (x *BestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[25]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +1977,7 @@ func (x *BestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestRequest.ProtoReflect.Descriptor instead.
 func (*BestRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{25}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *BestRequest) GetKernel() string {
@@ -1871,14 +2046,16 @@ type BestResponse struct {
 	Confirmed bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	// Parts in which the definition or the descriptor asked for differs from the one
 	// that this was found for; empty: it is the one asked for, or none was named.
-	Changed       []string `protobuf:"bytes,7,rep,name=changed,proto3" json:"changed,omitempty"`
+	Changed []string `protobuf:"bytes,7,rep,name=changed,proto3" json:"changed,omitempty"`
+	// How many configurations that sweep had to give up: the best may be among them.
+	Missing       int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BestResponse) Reset() {
 	*x = BestResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1890,7 +2067,7 @@ func (x *BestResponse) String() string {
 func (*BestResponse) ProtoMessage() {}
 
 func (x *BestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[26]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1903,7 +2080,7 @@ func (x *BestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BestResponse.ProtoReflect.Descriptor instead.
 func (*BestResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{26}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *BestResponse) GetMatch() BestMatch {
@@ -1955,6 +2132,13 @@ func (x *BestResponse) GetChanged() []string {
 	return nil
 }
 
+func (x *BestResponse) GetMissing() int64 {
+	if x != nil {
+		return x.Missing
+	}
+	return 0
+}
+
 // TopRequest asks for the best trials of a sweep.
 type TopRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1968,7 +2152,7 @@ type TopRequest struct {
 
 func (x *TopRequest) Reset() {
 	*x = TopRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1980,7 +2164,7 @@ func (x *TopRequest) String() string {
 func (*TopRequest) ProtoMessage() {}
 
 func (x *TopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[27]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1993,7 +2177,7 @@ func (x *TopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopRequest.ProtoReflect.Descriptor instead.
 func (*TopRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{27}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TopRequest) GetId() string {
@@ -2023,7 +2207,7 @@ type TopResponse struct {
 
 func (x *TopResponse) Reset() {
 	*x = TopResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2035,7 +2219,7 @@ func (x *TopResponse) String() string {
 func (*TopResponse) ProtoMessage() {}
 
 func (x *TopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[28]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2048,7 +2232,7 @@ func (x *TopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopResponse.ProtoReflect.Descriptor instead.
 func (*TopResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{28}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *TopResponse) GetNames() []string {
@@ -2080,7 +2264,7 @@ type ResultsRequest struct {
 
 func (x *ResultsRequest) Reset() {
 	*x = ResultsRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2092,7 +2276,7 @@ func (x *ResultsRequest) String() string {
 func (*ResultsRequest) ProtoMessage() {}
 
 func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[29]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2105,7 +2289,7 @@ func (x *ResultsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsRequest.ProtoReflect.Descriptor instead.
 func (*ResultsRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{29}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ResultsRequest) GetId() string {
@@ -2144,7 +2328,7 @@ type ResultsResponse struct {
 
 func (x *ResultsResponse) Reset() {
 	*x = ResultsResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2156,7 +2340,7 @@ func (x *ResultsResponse) String() string {
 func (*ResultsResponse) ProtoMessage() {}
 
 func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[30]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2169,7 +2353,7 @@ func (x *ResultsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultsResponse.ProtoReflect.Descriptor instead.
 func (*ResultsResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{30}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ResultsResponse) GetNames() []string {
@@ -2204,7 +2388,7 @@ type DescriptorRequest struct {
 
 func (x *DescriptorRequest) Reset() {
 	*x = DescriptorRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2216,7 +2400,7 @@ func (x *DescriptorRequest) String() string {
 func (*DescriptorRequest) ProtoMessage() {}
 
 func (x *DescriptorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[31]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2229,7 +2413,7 @@ func (x *DescriptorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescriptorRequest.ProtoReflect.Descriptor instead.
 func (*DescriptorRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{31}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DescriptorRequest) GetId() string {
@@ -2250,7 +2434,7 @@ type DescriptorResponse struct {
 
 func (x *DescriptorResponse) Reset() {
 	*x = DescriptorResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2262,7 +2446,7 @@ func (x *DescriptorResponse) String() string {
 func (*DescriptorResponse) ProtoMessage() {}
 
 func (x *DescriptorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[32]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2275,7 +2459,7 @@ func (x *DescriptorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescriptorResponse.ProtoReflect.Descriptor instead.
 func (*DescriptorResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{32}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DescriptorResponse) GetText() []byte {
@@ -2294,7 +2478,7 @@ type WorkersRequest struct {
 
 func (x *WorkersRequest) Reset() {
 	*x = WorkersRequest{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2306,7 +2490,7 @@ func (x *WorkersRequest) String() string {
 func (*WorkersRequest) ProtoMessage() {}
 
 func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[33]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2319,7 +2503,7 @@ func (x *WorkersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersRequest.ProtoReflect.Descriptor instead.
 func (*WorkersRequest) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{33}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{36}
 }
 
 // WorkersResponse has the workers.
@@ -2333,7 +2517,7 @@ type WorkersResponse struct {
 
 func (x *WorkersResponse) Reset() {
 	*x = WorkersResponse{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2345,7 +2529,7 @@ func (x *WorkersResponse) String() string {
 func (*WorkersResponse) ProtoMessage() {}
 
 func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[34]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2358,7 +2542,7 @@ func (x *WorkersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkersResponse.ProtoReflect.Descriptor instead.
 func (*WorkersResponse) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{34}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *WorkersResponse) GetWorkers() []*WorkerStatus {
@@ -2388,14 +2572,16 @@ type WorkerStatus struct {
 	// Why it is given none of some sweep's trials; empty when it is.
 	Refused string `protobuf:"bytes,9,opt,name=refused,proto3" json:"refused,omitempty"`
 	// What it says of itself.
-	Labels        map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Labels map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Why it is set aside; empty: it is not.
+	SetAside      string `protobuf:"bytes,30,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkerStatus) Reset() {
 	*x = WorkerStatus{}
-	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2407,7 +2593,7 @@ func (x *WorkerStatus) String() string {
 func (*WorkerStatus) ProtoMessage() {}
 
 func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_warptune_v1_sweep_proto_msgTypes[35]
+	mi := &file_warptune_v1_sweep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2420,7 +2606,7 @@ func (x *WorkerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerStatus.ProtoReflect.Descriptor instead.
 func (*WorkerStatus) Descriptor() ([]byte, []int) {
-	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{35}
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *WorkerStatus) GetId() string {
@@ -2486,6 +2672,13 @@ func (x *WorkerStatus) GetLabels() map[string]string {
 	return nil
 }
 
+func (x *WorkerStatus) GetSetAside() string {
+	if x != nil {
+		return x.SetAside
+	}
+	return ""
+}
+
 var File_warptune_v1_sweep_proto protoreflect.FileDescriptor
 
 const file_warptune_v1_sweep_proto_rawDesc = "" +
@@ -2508,7 +2701,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
-	"\x06config\x18\x04 \x01(\tR\x06config\"\xf4\x04\n" +
+	"\x06config\x18\x04 \x01(\tR\x06config\"\xa8\x05\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2530,7 +2723,13 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\bspent_ms\x18\x11 \x01(\x03R\aspentMs\x125\n" +
 	"\n" +
 	"distrusted\x18\x12 \x03(\v2\x15.warptune.v1.DistrustR\n" +
-	"distrusted\"4\n" +
+	"distrusted\x122\n" +
+	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\"_\n" +
+	"\bSetAside\x12\x16\n" +
+	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x12\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\x12\x15\n" +
+	"\x06for_ms\x18\x04 \x01(\x03R\x05forMs\"4\n" +
 	"\bDistrust\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\tR\x03why\"7\n" +
@@ -2590,6 +2789,10 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\rResumeRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\":\n" +
 	"\x0eResumeResponse\x12(\n" +
+	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"\x1e\n" +
+	"\fRetryRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
+	"\rRetryResponse\x12(\n" +
 	"\x05sweep\x18\x01 \x01(\v2\x12.warptune.v1.SweepR\x05sweep\"\x1f\n" +
 	"\rCancelRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\":\n" +
@@ -2610,7 +2813,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"PartsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf4\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8e\x02\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
@@ -2618,7 +2821,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x05names\x18\x04 \x03(\tR\x05names\x12\x14\n" +
 	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x1c\n" +
 	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\x12\x18\n" +
-	"\achanged\x18\a \x03(\tR\achanged\"2\n" +
+	"\achanged\x18\a \x03(\tR\achanged\x12\x18\n" +
+	"\amissing\x18\x1e \x01(\x03R\amissing\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
@@ -2640,7 +2844,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04text\x18\x01 \x01(\fR\x04text\"\x10\n" +
 	"\x0eWorkersRequest\"F\n" +
 	"\x0fWorkersResponse\x123\n" +
-	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xd6\x02\n" +
+	"\aworkers\x18\x01 \x03(\v2\x19.warptune.v1.WorkerStatusR\aworkers\"\xf3\x02\n" +
 	"\fWorkerStatus\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05slots\x18\x03 \x01(\x03R\x05slots\x12\x16\n" +
@@ -2651,7 +2855,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\bdraining\x18\b \x01(\bR\bdraining\x12\x18\n" +
 	"\arefused\x18\t \x01(\tR\arefused\x12=\n" +
 	"\x06labels\x18\n" +
-	" \x03(\v2%.warptune.v1.WorkerStatus.LabelsEntryR\x06labels\x1a9\n" +
+	" \x03(\v2%.warptune.v1.WorkerStatus.LabelsEntryR\x06labels\x12\x1b\n" +
+	"\tset_aside\x18\x1e \x01(\tR\bsetAside\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01J\x04\b\x02\x10\x03R\x05epoch*\xc2\x01\n" +
@@ -2668,7 +2873,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x16BEST_MATCH_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10BEST_MATCH_EXACT\x10\x01\x12\x1c\n" +
 	"\x18BEST_MATCH_OTHER_PROBLEM\x10\x02\x12\x19\n" +
-	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xb5\a\n" +
+	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xf5\a\n" +
 	"\fSweepService\x12L\n" +
 	"\tPutBundle\x12\x1d.warptune.v1.PutBundleRequest\x1a\x1e.warptune.v1.PutBundleResponse(\x01\x12A\n" +
 	"\x06Submit\x12\x1a.warptune.v1.SubmitRequest\x1a\x1b.warptune.v1.SubmitResponse\x128\n" +
@@ -2676,7 +2881,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04List\x12\x18.warptune.v1.ListRequest\x1a\x19.warptune.v1.ListResponse\x12@\n" +
 	"\x05Watch\x12\x19.warptune.v1.WatchRequest\x1a\x1a.warptune.v1.WatchResponse0\x01\x12>\n" +
 	"\x05Pause\x12\x19.warptune.v1.PauseRequest\x1a\x1a.warptune.v1.PauseResponse\x12A\n" +
-	"\x06Resume\x12\x1a.warptune.v1.ResumeRequest\x1a\x1b.warptune.v1.ResumeResponse\x12A\n" +
+	"\x06Resume\x12\x1a.warptune.v1.ResumeRequest\x1a\x1b.warptune.v1.ResumeResponse\x12>\n" +
+	"\x05Retry\x12\x19.warptune.v1.RetryRequest\x1a\x1a.warptune.v1.RetryResponse\x12A\n" +
 	"\x06Cancel\x12\x1a.warptune.v1.CancelRequest\x1a\x1b.warptune.v1.CancelResponse\x12A\n" +
 	"\x06Delete\x12\x1a.warptune.v1.DeleteRequest\x1a\x1b.warptune.v1.DeleteResponse\x12;\n" +
 	"\x04Best\x12\x18.warptune.v1.BestRequest\x1a\x19.warptune.v1.BestResponse\x128\n" +
@@ -2699,113 +2905,120 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_warptune_v1_sweep_proto_goTypes = []any{
 	(SweepState)(0),            // 0: warptune.v1.SweepState
 	(BestMatch)(0),             // 1: warptune.v1.BestMatch
 	(*Counts)(nil),             // 2: warptune.v1.Counts
 	(*Example)(nil),            // 3: warptune.v1.Example
 	(*Sweep)(nil),              // 4: warptune.v1.Sweep
-	(*Distrust)(nil),           // 5: warptune.v1.Distrust
-	(*Estimate)(nil),           // 6: warptune.v1.Estimate
-	(*Proof)(nil),              // 7: warptune.v1.Proof
-	(*Result)(nil),             // 8: warptune.v1.Result
-	(*PutBundleRequest)(nil),   // 9: warptune.v1.PutBundleRequest
-	(*PutBundleResponse)(nil),  // 10: warptune.v1.PutBundleResponse
-	(*SubmitRequest)(nil),      // 11: warptune.v1.SubmitRequest
-	(*SubmitResponse)(nil),     // 12: warptune.v1.SubmitResponse
-	(*GetRequest)(nil),         // 13: warptune.v1.GetRequest
-	(*GetResponse)(nil),        // 14: warptune.v1.GetResponse
-	(*ListRequest)(nil),        // 15: warptune.v1.ListRequest
-	(*ListResponse)(nil),       // 16: warptune.v1.ListResponse
-	(*WatchRequest)(nil),       // 17: warptune.v1.WatchRequest
-	(*WatchResponse)(nil),      // 18: warptune.v1.WatchResponse
-	(*PauseRequest)(nil),       // 19: warptune.v1.PauseRequest
-	(*PauseResponse)(nil),      // 20: warptune.v1.PauseResponse
-	(*ResumeRequest)(nil),      // 21: warptune.v1.ResumeRequest
-	(*ResumeResponse)(nil),     // 22: warptune.v1.ResumeResponse
-	(*CancelRequest)(nil),      // 23: warptune.v1.CancelRequest
-	(*CancelResponse)(nil),     // 24: warptune.v1.CancelResponse
-	(*DeleteRequest)(nil),      // 25: warptune.v1.DeleteRequest
-	(*DeleteResponse)(nil),     // 26: warptune.v1.DeleteResponse
-	(*BestRequest)(nil),        // 27: warptune.v1.BestRequest
-	(*BestResponse)(nil),       // 28: warptune.v1.BestResponse
-	(*TopRequest)(nil),         // 29: warptune.v1.TopRequest
-	(*TopResponse)(nil),        // 30: warptune.v1.TopResponse
-	(*ResultsRequest)(nil),     // 31: warptune.v1.ResultsRequest
-	(*ResultsResponse)(nil),    // 32: warptune.v1.ResultsResponse
-	(*DescriptorRequest)(nil),  // 33: warptune.v1.DescriptorRequest
-	(*DescriptorResponse)(nil), // 34: warptune.v1.DescriptorResponse
-	(*WorkersRequest)(nil),     // 35: warptune.v1.WorkersRequest
-	(*WorkersResponse)(nil),    // 36: warptune.v1.WorkersResponse
-	(*WorkerStatus)(nil),       // 37: warptune.v1.WorkerStatus
-	nil,                        // 38: warptune.v1.BestRequest.PartsEntry
-	nil,                        // 39: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),               // 40: warptune.v1.Spec
-	(*Value)(nil),              // 41: warptune.v1.Value
-	(*Outcome)(nil),            // 42: warptune.v1.Outcome
+	(*SetAside)(nil),           // 5: warptune.v1.SetAside
+	(*Distrust)(nil),           // 6: warptune.v1.Distrust
+	(*Estimate)(nil),           // 7: warptune.v1.Estimate
+	(*Proof)(nil),              // 8: warptune.v1.Proof
+	(*Result)(nil),             // 9: warptune.v1.Result
+	(*PutBundleRequest)(nil),   // 10: warptune.v1.PutBundleRequest
+	(*PutBundleResponse)(nil),  // 11: warptune.v1.PutBundleResponse
+	(*SubmitRequest)(nil),      // 12: warptune.v1.SubmitRequest
+	(*SubmitResponse)(nil),     // 13: warptune.v1.SubmitResponse
+	(*GetRequest)(nil),         // 14: warptune.v1.GetRequest
+	(*GetResponse)(nil),        // 15: warptune.v1.GetResponse
+	(*ListRequest)(nil),        // 16: warptune.v1.ListRequest
+	(*ListResponse)(nil),       // 17: warptune.v1.ListResponse
+	(*WatchRequest)(nil),       // 18: warptune.v1.WatchRequest
+	(*WatchResponse)(nil),      // 19: warptune.v1.WatchResponse
+	(*PauseRequest)(nil),       // 20: warptune.v1.PauseRequest
+	(*PauseResponse)(nil),      // 21: warptune.v1.PauseResponse
+	(*ResumeRequest)(nil),      // 22: warptune.v1.ResumeRequest
+	(*ResumeResponse)(nil),     // 23: warptune.v1.ResumeResponse
+	(*RetryRequest)(nil),       // 24: warptune.v1.RetryRequest
+	(*RetryResponse)(nil),      // 25: warptune.v1.RetryResponse
+	(*CancelRequest)(nil),      // 26: warptune.v1.CancelRequest
+	(*CancelResponse)(nil),     // 27: warptune.v1.CancelResponse
+	(*DeleteRequest)(nil),      // 28: warptune.v1.DeleteRequest
+	(*DeleteResponse)(nil),     // 29: warptune.v1.DeleteResponse
+	(*BestRequest)(nil),        // 30: warptune.v1.BestRequest
+	(*BestResponse)(nil),       // 31: warptune.v1.BestResponse
+	(*TopRequest)(nil),         // 32: warptune.v1.TopRequest
+	(*TopResponse)(nil),        // 33: warptune.v1.TopResponse
+	(*ResultsRequest)(nil),     // 34: warptune.v1.ResultsRequest
+	(*ResultsResponse)(nil),    // 35: warptune.v1.ResultsResponse
+	(*DescriptorRequest)(nil),  // 36: warptune.v1.DescriptorRequest
+	(*DescriptorResponse)(nil), // 37: warptune.v1.DescriptorResponse
+	(*WorkersRequest)(nil),     // 38: warptune.v1.WorkersRequest
+	(*WorkersResponse)(nil),    // 39: warptune.v1.WorkersResponse
+	(*WorkerStatus)(nil),       // 40: warptune.v1.WorkerStatus
+	nil,                        // 41: warptune.v1.BestRequest.PartsEntry
+	nil,                        // 42: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),               // 43: warptune.v1.Spec
+	(*Value)(nil),              // 44: warptune.v1.Value
+	(*Outcome)(nil),            // 45: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	40, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	43, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
-	8,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
+	9,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
 	3,  // 4: warptune.v1.Sweep.failures:type_name -> warptune.v1.Example
-	6,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
-	7,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
-	5,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
-	41, // 8: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	42, // 9: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	40, // 10: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
-	4,  // 11: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 12: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 13: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
-	4,  // 14: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 15: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 16: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
-	4,  // 17: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	38, // 18: warptune.v1.BestRequest.parts:type_name -> warptune.v1.BestRequest.PartsEntry
-	1,  // 19: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	40, // 20: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
-	8,  // 21: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
-	8,  // 22: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
-	8,  // 23: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	40, // 24: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
-	37, // 25: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	39, // 26: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	9,  // 27: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	11, // 28: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	13, // 29: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	15, // 30: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	17, // 31: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	19, // 32: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	21, // 33: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	23, // 34: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	25, // 35: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	27, // 36: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	29, // 37: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	31, // 38: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	33, // 39: warptune.v1.SweepService.Descriptor:input_type -> warptune.v1.DescriptorRequest
-	35, // 40: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	10, // 41: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	12, // 42: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	14, // 43: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	16, // 44: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	18, // 45: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	20, // 46: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	22, // 47: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	24, // 48: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	26, // 49: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	28, // 50: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	30, // 51: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	32, // 52: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	34, // 53: warptune.v1.SweepService.Descriptor:output_type -> warptune.v1.DescriptorResponse
-	36, // 54: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	41, // [41:55] is the sub-list for method output_type
-	27, // [27:41] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	7,  // 5: warptune.v1.Sweep.left:type_name -> warptune.v1.Estimate
+	8,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
+	6,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
+	5,  // 8: warptune.v1.Sweep.set_aside:type_name -> warptune.v1.SetAside
+	44, // 9: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	45, // 10: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	43, // 11: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	4,  // 12: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 13: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 14: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
+	4,  // 15: warptune.v1.WatchResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 16: warptune.v1.PauseResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 17: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 18: warptune.v1.RetryResponse.sweep:type_name -> warptune.v1.Sweep
+	4,  // 19: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
+	41, // 20: warptune.v1.BestRequest.parts:type_name -> warptune.v1.BestRequest.PartsEntry
+	1,  // 21: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
+	43, // 22: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	9,  // 23: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
+	9,  // 24: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
+	9,  // 25: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
+	43, // 26: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	40, // 27: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
+	42, // 28: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	10, // 29: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	12, // 30: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	14, // 31: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	16, // 32: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	18, // 33: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	20, // 34: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	22, // 35: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	24, // 36: warptune.v1.SweepService.Retry:input_type -> warptune.v1.RetryRequest
+	26, // 37: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	28, // 38: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	30, // 39: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	32, // 40: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	34, // 41: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	36, // 42: warptune.v1.SweepService.Descriptor:input_type -> warptune.v1.DescriptorRequest
+	38, // 43: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	11, // 44: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	13, // 45: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	15, // 46: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	17, // 47: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	19, // 48: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	21, // 49: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	23, // 50: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	25, // 51: warptune.v1.SweepService.Retry:output_type -> warptune.v1.RetryResponse
+	27, // 52: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	29, // 53: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	31, // 54: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	33, // 55: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	35, // 56: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	37, // 57: warptune.v1.SweepService.Descriptor:output_type -> warptune.v1.DescriptorResponse
+	39, // 58: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	44, // [44:59] is the sub-list for method output_type
+	29, // [29:44] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -2814,14 +3027,14 @@ func file_warptune_v1_sweep_proto_init() {
 		return
 	}
 	file_warptune_v1_types_proto_init()
-	file_warptune_v1_sweep_proto_msgTypes[5].OneofWrappers = []any{}
+	file_warptune_v1_sweep_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   38,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,7 @@ const (
 	SweepService_Watch_FullMethodName      = "/warptune.v1.SweepService/Watch"
 	SweepService_Pause_FullMethodName      = "/warptune.v1.SweepService/Pause"
 	SweepService_Resume_FullMethodName     = "/warptune.v1.SweepService/Resume"
+	SweepService_Retry_FullMethodName      = "/warptune.v1.SweepService/Retry"
 	SweepService_Cancel_FullMethodName     = "/warptune.v1.SweepService/Cancel"
 	SweepService_Delete_FullMethodName     = "/warptune.v1.SweepService/Delete"
 	SweepService_Best_FullMethodName       = "/warptune.v1.SweepService/Best"
@@ -67,6 +68,9 @@ type SweepServiceClient interface {
 	Pause(ctx context.Context, in *PauseRequest, opts ...grpc.CallOption) (*PauseResponse, error)
 	// Resume continues a paused sweep.
 	Resume(ctx context.Context, in *ResumeRequest, opts ...grpc.CallOption) (*ResumeResponse, error)
+	// Retry has the trials that were given up tried again: the sweep starts over,
+	// and all others are answered from what is stored. CONFLICT: none was given up.
+	Retry(ctx context.Context, in *RetryRequest, opts ...grpc.CallOption) (*RetryResponse, error)
 	// Cancel ends a sweep; its leases are revoked and late reports are dropped.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 	// Delete removes a sweep that has ended, with its results.
@@ -168,6 +172,16 @@ func (c *sweepServiceClient) Resume(ctx context.Context, in *ResumeRequest, opts
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ResumeResponse)
 	err := c.cc.Invoke(ctx, SweepService_Resume_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sweepServiceClient) Retry(ctx context.Context, in *RetryRequest, opts ...grpc.CallOption) (*RetryResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RetryResponse)
+	err := c.cc.Invoke(ctx, SweepService_Retry_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -283,6 +297,9 @@ type SweepServiceServer interface {
 	Pause(context.Context, *PauseRequest) (*PauseResponse, error)
 	// Resume continues a paused sweep.
 	Resume(context.Context, *ResumeRequest) (*ResumeResponse, error)
+	// Retry has the trials that were given up tried again: the sweep starts over,
+	// and all others are answered from what is stored. CONFLICT: none was given up.
+	Retry(context.Context, *RetryRequest) (*RetryResponse, error)
 	// Cancel ends a sweep; its leases are revoked and late reports are dropped.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	// Delete removes a sweep that has ended, with its results.
@@ -328,6 +345,9 @@ func (UnimplementedSweepServiceServer) Pause(context.Context, *PauseRequest) (*P
 }
 func (UnimplementedSweepServiceServer) Resume(context.Context, *ResumeRequest) (*ResumeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Resume not implemented")
+}
+func (UnimplementedSweepServiceServer) Retry(context.Context, *RetryRequest) (*RetryResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Retry not implemented")
 }
 func (UnimplementedSweepServiceServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
@@ -479,6 +499,24 @@ func _SweepService_Resume_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SweepService_Retry_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RetryRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SweepServiceServer).Retry(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SweepService_Retry_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SweepServiceServer).Retry(ctx, req.(*RetryRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SweepService_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelRequest)
 	if err := dec(in); err != nil {
@@ -624,6 +662,10 @@ var SweepService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Resume",
 			Handler:    _SweepService_Resume_Handler,
+		},
+		{
+			MethodName: "Retry",
+			Handler:    _SweepService_Retry_Handler,
 		},
 		{
 			MethodName: "Cancel",

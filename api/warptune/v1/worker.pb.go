@@ -377,19 +377,23 @@ type SynchronizeRequest struct {
 	Reports []*Report `protobuf:"bytes,3,rep,name=reports,proto3" json:"reports,omitempty"`
 	// How many trials it wants to hold in all; the coordinator may give fewer.
 	Want int64 `protobuf:"varint,4,opt,name=want,proto3" json:"want,omitempty"`
-	// Sweeps whose particulars it knows already.
+	// Sweeps whose particulars it knows already, by number: for coordinators whose
+	// particulars have no digest.
 	KnownSweeps []uint64 `protobuf:"varint,5,rep,packed,name=known_sweeps,json=knownSweeps,proto3" json:"known_sweeps,omitempty"`
 	// It finishes what it holds and takes no more.
 	Draining bool `protobuf:"varint,6,opt,name=draining,proto3" json:"draining,omitempty"`
 	// Longest time to hold the call when there is nothing to say.
 	WaitMs int64 `protobuf:"varint,7,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
-	// The coordinator that the leases are from; empty at first.
+	// The coordinator that the leases and the numbers of sweeps are from, as it
+	// named itself; empty at first.
 	Coordinator string `protobuf:"bytes,8,opt,name=coordinator,proto3" json:"coordinator,omitempty"`
 	// It leaves when every sweep has ended: the call is not held then.
 	Leaves bool `protobuf:"varint,9,opt,name=leaves,proto3" json:"leaves,omitempty"`
 	// Sweeps that it cannot evaluate for, for want of a compiler, say, and why. It
 	// is granted nothing of them.
-	Unfit         map[uint64]string `protobuf:"bytes,10,rep,name=unfit,proto3" json:"unfit,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Unfit map[uint64]string `protobuf:"bytes,10,rep,name=unfit,proto3" json:"unfit,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Particulars of sweeps that it knows already, by digest.
+	KnownDigests  []string `protobuf:"bytes,11,rep,name=known_digests,json=knownDigests,proto3" json:"known_digests,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -494,6 +498,13 @@ func (x *SynchronizeRequest) GetUnfit() map[uint64]string {
 	return nil
 }
 
+func (x *SynchronizeRequest) GetKnownDigests() []string {
+	if x != nil {
+		return x.KnownDigests
+	}
+	return nil
+}
+
 // Acknowledgement answers one report: the worker forgets it.
 type Acknowledgement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -568,7 +579,10 @@ type SweepParticulars struct {
 	// What is tuned.
 	Spec *Spec `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec,omitempty"`
 	// The names of the parameters, in the order of a grant's values.
-	Names         []string `protobuf:"bytes,4,rep,name=names,proto3" json:"names,omitempty"`
+	Names []string `protobuf:"bytes,4,rep,name=names,proto3" json:"names,omitempty"`
+	// What names these particulars, whatever the sweep's number. A worker that
+	// knows them is told number and digest alone.
+	Digest        string `protobuf:"bytes,5,opt,name=digest,proto3" json:"digest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -629,6 +643,13 @@ func (x *SweepParticulars) GetNames() []string {
 		return x.Names
 	}
 	return nil
+}
+
+func (x *SweepParticulars) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
 }
 
 // Grant gives a worker a trial.
@@ -722,16 +743,22 @@ type SynchronizeResponse struct {
 	Grants []*Grant `protobuf:"bytes,2,rep,name=grants,proto3" json:"grants,omitempty"`
 	// Trials it said it holds and should stop: the lease is lost or revoked.
 	Drops []*Lease `protobuf:"bytes,3,rep,name=drops,proto3" json:"drops,omitempty"`
-	// Particulars of sweeps that grants name and the worker does not know.
+	// Particulars of the sweeps that grants name.
 	Sweeps []*SweepParticulars `protobuf:"bytes,4,rep,name=sweeps,proto3" json:"sweeps,omitempty"`
 	// Call again within this time to keep the leases.
 	NextMs int64 `protobuf:"varint,5,opt,name=next_ms,json=nextMs,proto3" json:"next_ms,omitempty"`
 	// The coordinator's clock, Unix milliseconds; informative.
 	TimeMs int64 `protobuf:"varint,6,opt,name=time_ms,json=timeMs,proto3" json:"time_ms,omitempty"`
-	// Identity of the coordinator's store.
+	// Name of the coordinator's time with its store: another after every start.
+	// When it changes, numbers of sweeps are void.
 	Coordinator string `protobuf:"bytes,7,opt,name=coordinator,proto3" json:"coordinator,omitempty"`
 	// Every sweep has ended: a worker that came for work may leave.
-	Finished      bool `protobuf:"varint,8,opt,name=finished,proto3" json:"finished,omitempty"`
+	Finished bool `protobuf:"varint,8,opt,name=finished,proto3" json:"finished,omitempty"`
+	// When the request named another coordinator: leases from that one under
+	// tokens up to this are leases of this one too. The store knows nothing of
+	// others, and what is held or reported under them is void: it has been replaced
+	// by another, or by an older copy.
+	Fence         uint64 `protobuf:"varint,9,opt,name=fence,proto3" json:"fence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -820,6 +847,13 @@ func (x *SynchronizeResponse) GetFinished() bool {
 		return x.Finished
 	}
 	return false
+}
+
+func (x *SynchronizeResponse) GetFence() uint64 {
+	if x != nil {
+		return x.Fence
+	}
+	return 0
 }
 
 // GetBundleRequest names a bundle.
@@ -1035,7 +1069,7 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\x05fault\x18\x03 \x01(\tH\x00R\x05fault\x12\x1c\n" +
 	"\breleased\x18\x04 \x01(\bH\x00R\breleased\x12\x14\n" +
 	"\x05found\x18\x05 \x01(\bR\x05foundB\b\n" +
-	"\x06result\"\xc2\x03\n" +
+	"\x06result\"\xe7\x03\n" +
 	"\x12SynchronizeRequest\x123\n" +
 	"\x06worker\x18\x01 \x01(\v2\x1b.warptune.v1.WorkerIdentityR\x06worker\x12&\n" +
 	"\x04held\x18\x02 \x03(\v2\x12.warptune.v1.LeaseR\x04held\x12-\n" +
@@ -1047,7 +1081,8 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\vcoordinator\x18\b \x01(\tR\vcoordinator\x12\x16\n" +
 	"\x06leaves\x18\t \x01(\bR\x06leaves\x12@\n" +
 	"\x05unfit\x18\n" +
-	" \x03(\v2*.warptune.v1.SynchronizeRequest.UnfitEntryR\x05unfit\x1a8\n" +
+	" \x03(\v2*.warptune.v1.SynchronizeRequest.UnfitEntryR\x05unfit\x12#\n" +
+	"\rknown_digests\x18\v \x03(\tR\fknownDigests\x1a8\n" +
 	"\n" +
 	"UnfitEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x04R\x03key\x12\x14\n" +
@@ -1055,18 +1090,19 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\x0fAcknowledgement\x12(\n" +
 	"\x05lease\x18\x01 \x01(\v2\x12.warptune.v1.LeaseR\x05lease\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.warptune.v1.ReportStatusR\x06status\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"u\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\x8d\x01\n" +
 	"\x10SweepParticulars\x12\x14\n" +
 	"\x05sweep\x18\x01 \x01(\x04R\x05sweep\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12\x14\n" +
-	"\x05names\x18\x04 \x03(\tR\x05names\"\xa3\x01\n" +
+	"\x05names\x18\x04 \x03(\tR\x05names\x12\x16\n" +
+	"\x06digest\x18\x05 \x01(\tR\x06digest\"\xa3\x01\n" +
 	"\x05Grant\x12(\n" +
 	"\x05lease\x18\x01 \x01(\v2\x12.warptune.v1.LeaseR\x05lease\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x03R\x05index\x12*\n" +
 	"\x06config\x18\x03 \x03(\v2\x12.warptune.v1.ValueR\x06config\x12\x18\n" +
 	"\aattempt\x18\x04 \x01(\x03R\aattempt\x12\x14\n" +
-	"\x05level\x18\x05 \x01(\tR\x05level\"\xdc\x02\n" +
+	"\x05level\x18\x05 \x01(\tR\x05level\"\xf2\x02\n" +
 	"\x13SynchronizeResponse\x12H\n" +
 	"\x10acknowledgements\x18\x01 \x03(\v2\x1c.warptune.v1.AcknowledgementR\x10acknowledgements\x12*\n" +
 	"\x06grants\x18\x02 \x03(\v2\x12.warptune.v1.GrantR\x06grants\x12(\n" +
@@ -1075,7 +1111,8 @@ const file_warptune_v1_worker_proto_rawDesc = "" +
 	"\anext_ms\x18\x05 \x01(\x03R\x06nextMs\x12\x17\n" +
 	"\atime_ms\x18\x06 \x01(\x03R\x06timeMs\x12 \n" +
 	"\vcoordinator\x18\a \x01(\tR\vcoordinator\x12\x1a\n" +
-	"\bfinished\x18\b \x01(\bR\bfinished\"*\n" +
+	"\bfinished\x18\b \x01(\bR\bfinished\x12\x14\n" +
+	"\x05fence\x18\t \x01(\x04R\x05fence\"*\n" +
 	"\x10GetBundleRequest\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\")\n" +
 	"\x11GetBundleResponse\x12\x14\n" +

@@ -27,6 +27,9 @@ type gate struct {
 const (
 	gateLimit = "limit" // the number of configurations that are let through
 	gatePipe  = "pipe"
+	// gateEnd, if it exists, has the number of a configuration whose compiler is
+	// ended by somebody else, which is the worker's fault.
+	gateEnd = "end"
 )
 
 // gateCompiler answers as nvcc does. It opens the pipe before it looks at the
@@ -38,6 +41,7 @@ case "$1" in
 --list-gpu-arch) echo compute_90; exit ;;
 esac
 while read -r _ name value; do [ "$name" = TURN ] && turn=$value; done < ../macros.h
+[ -e "$gate/end" ] && read -r poison < "$gate/end" && [ "$turn" = "$poison" ] && kill -TERM $$
 while exec 3< "$gate/pipe"; read -r limit < "$gate/limit"; [ "$turn" -ge "$limit" ]; do
 	read -r _ <&3
 done

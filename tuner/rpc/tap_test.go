@@ -1,0 +1,86 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// halfSent is a client without a library: it begins calls whose messages it never
+// sends to their ends, and returns how many are answered nevertheless within a time.
+func halfSent(t *testing.T, address, method string, calls int, wait time.Duration) (answered int) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	frame := func(b []byte, kind, flags byte, stream uint32, payload []byte) []byte {
+		b = append(b, byte(len(payload)>>16), byte(len(payload)>>8), byte(len(payload)), kind, flags)
+		return append(binary.BigEndian.AppendUint32(b, stream), payload...)
+	}
+	const data, headers, settings, endHeaders, endStream = 0, 1, 4, 4, 1
+	b := frame([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settings, 0, 0, nil)
+	var block []byte // literal headers that are not indexed
+	for _, h := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", method}, {":authority", "x"}, {"content-type", "application/grpc"}, {"te", "trailers"}} {
+		for i, text := range h {
+			if i == 0 {
+				block = append(block, 0)
+			}
+			block = append(append(block, byte(len(text))), text...)
+		}
+	}
+	half := append([]byte{0, 0, 0x30, 0, 0}, make([]byte, 300)...) // of 3 MiB
+	for i := range calls {
+		stream := uint32(2*i + 1)
+		b = frame(frame(b, headers, endHeaders, stream, block), data, 0, stream, half)
+	}
+	if _, err := conn.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(wait))
+	for answered < calls {
+		var head [9]byte
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
+			return answered
+		}
+		n := int64(head[0])<<16 | int64(head[1])<<8 | int64(head[2])
+		if _, err := io.CopyN(io.Discard, conn, n); err != nil {
+			return answered
+		}
+		if head[3] == headers && head[4]&endStream != 0 {
+			answered++
+		}
+	}
+	return answered
+}
+
+// Nobody who may not call makes the coordinator keep what he sends: he is answered
+// before his message has come. What is open to anyone is open to few at a time.
+func TestMessagesOfNobody(t *testing.T) {
+	tokens, err := LoadTokens(writeFile(t, "tokens", tokenText, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _ := serve(t, Authorize(tokens, nil)...)
+	for _, method := range []string{warptunev1.SweepService_Submit_FullMethodName, warptunev1.SweepService_PutBundle_FullMethodName, warptunev1.WorkerService_Synchronize_FullMethodName} {
+		if n := halfSent(t, address, method, 100, 10*time.Second); n != 100 {
+			t.Errorf("%s: %d of 100 half-sent messages are answered", method, n)
+		}
+	}
+	if n := halfSent(t, address, grpc_health_v1.Health_Check_FullMethodName, 100, 2*time.Second); n != 100-maxOpenPerHost {
+		t.Errorf("health: %d of 100 half-sent messages are answered at once, want all but %d", n, maxOpenPerHost)
+	}
+	for waited := time.Duration(0); waited < openTime/2; { // until those before have ended
+		begun := time.Now()
+		if n := halfSent(t, address, grpc_health_v1.Health_Check_FullMethodName, 1, 2*openTime); n != 1 {
+			t.Fatal("a half-sent message that is open to anyone is waited for")
+		}
+		waited = time.Since(begun)
+	}
+}

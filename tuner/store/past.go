@@ -1,0 +1,58 @@
+package store
+
+import (
+	"encoding/json"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/warptune/warptune/tuner"
+)
+
+// Begin is in Store.
+func (b *Bolt) Begin(name string) (past []tuner.Incarnation, err error) {
+	err = b.view("read past", func(tx *bolt.Tx) (err error) {
+		var before []tuner.Incarnation
+		if sealed := tx.Bucket(stateBucket).Get(pastKey); sealed != nil {
+			if err := readJSON(stateBucket, pastKey, sealed, &before); err != nil {
+				return err
+			}
+		}
+		token, err := state(tx, tokenKey)
+		past = ended(before, b.id, token)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.begun.Store(&begun{past, name})
+	return past, nil
+}
+
+// begun is an incarnation that is to be stored with the next commit: until then
+// nothing is granted in its time, so that nobody need know of it.
+type begun struct {
+	past []tuner.Incarnation
+	name string
+}
+
+// put stores the incarnation.
+func (i *begun) put(tx *bolt.Tx) error {
+	text, err := json.Marshal(append(slices.Clone(i.past), tuner.Incarnation{Name: i.name}))
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(stateBucket).Put(pastKey, seal(stateBucket, pastKey, append([]byte{format}, text...)))
+}
+
+// ended returns the incarnations of a store of an identity before one that
+// begins, given what it has stored of them and the greatest token that it knows.
+// Before there were any, programs called themselves by the store's identity.
+func ended(stored []tuner.Incarnation, id string, token uint64) []tuner.Incarnation {
+	if len(stored) == 0 {
+		return []tuner.Incarnation{{Name: id, Token: token}}
+	}
+	past := slices.Clone(stored[max(0, len(stored)-tuner.MaxPast):])
+	past[len(past)-1].Token = token
+	return past
+}
