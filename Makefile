@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking soak data fidelity tables identity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak data fidelity tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -44,6 +44,14 @@ fuzz: ## each fuzz target for FUZZTIME
 
 checking: ## four hundred right configurations are not called wrong; WARPTUNE_SEED=N draws the same again
 	WARPTUNE_FULL=1 $(GO) test -count=1 -v -timeout 1h -run 'NotCalled' ./cmd/internal/evaluate
+
+NVCC_HOME ?= .cache/nvcc
+nvcc: ## what nvcc compiles, by NVIDIA's wheels from the Python package index (no GPU, no root); skipped where there is no Python
+	@if ! command -v python3 >/dev/null; then echo "no python3: nvcc is not tried"; exit 0; fi; \
+	  test -d $(NVCC_HOME)/bin || python3 -m venv $(NVCC_HOME) || exit 1; \
+	  $(NVCC_HOME)/bin/pip install -q --disable-pip-version-check 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-nvvm==13.0.*' 'nvidia-cuda-cccl==13.0.*' || exit 1; \
+	  PATH="$$(dirname "$$(find "$$(cd $(NVCC_HOME) && pwd)" -name nvcc -type f | head -n 1)"):$$PATH" \
+	  $(GO) test -count=1 -timeout $(TIMEOUT) -run 'NVCC' ./cmd/internal/evaluate ./cmd/internal/functional
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \

@@ -252,7 +252,7 @@ func addressConst(o *ptx.Operand) (a initAddress, ok bool) {
 		a, ok = addressConst(&o.Elems[0])
 		a.generic = true
 		return a, ok
-	case o.Kind == ptx.Unary && strings.HasPrefix(o.Text, "0x"):
+	case o.Kind == ptx.Unary && len(o.Text) > 2 && strings.EqualFold(o.Text[:2], "0x"): // nvcc writes 0XFF, LLVM 0xFF
 		mask, err := strconv.ParseUint(o.Text[2:], 16, 64)
 		a, ok = addressConst(&o.Elems[0])
 		a.byte, a.shift = true, bits.TrailingZeros64(mask)

@@ -20,7 +20,12 @@ import (
 // TestSourcesAsNVCCTakesThem evaluates whole definitions whose sources nvcc or NVRTC takes, or
 // whose failure has to name the place. A kernel that finds a wrong value writes out of bounds.
 func TestSourcesAsNVCCTakesThem(t *testing.T) {
-	compiler := compile.NewClangAsNVCC(compile.DefaultLimits())
+	t.Run("clang", func(t *testing.T) { testSources(t, compile.NewClangAsNVCC(compile.DefaultLimits())) })
+	t.Run("nvcc", func(t *testing.T) { testSources(t, compile.NewNVCC("", compile.DefaultLimits())) })
+}
+
+// testSources skips where the compiler is not installed.
+func testSources(t *testing.T, compiler compile.Driver) {
 	var u *compile.UnavailableError
 	if _, err := compiler.Identify(t.Context()); errors.As(err, &u) {
 		t.Skip(err)
@@ -41,7 +46,13 @@ func TestSourcesAsNVCCTakesThem(t *testing.T) {
 		message                           string
 	}{
 		"pointers before the kernel runs": {source: `
-__device__ int a = 11, b[2] = {22, 33}; __constant__ int c = 44;
+__device__ int a = 11, b[2] = {22, 33};
+#ifdef __clang__
+__constant__
+#else
+__device__ // nvcc takes what the table points to for global memory, and so does the simulator
+#endif
+int c = 44;
 struct S { int n; const int *p; }; struct __attribute__((packed)) Q { char c; int *p; };
 __device__ int *one = &b[1]; __device__ S table[2] = {{1, &a}, {2, &c}}; __constant__ S held = {3, b}; __device__ Q odd = {4, &a};
 extern "C" __global__ void k(float *x) {

@@ -36,6 +36,11 @@ func TestClangEqualsReference(t *testing.T) {
 	}
 }
 
+// The same through nvcc, where it is installed.
+func TestNVCCEqualsReference(t *testing.T) {
+	testAll(t, needDriver(t, compile.NewNVCC("", compile.DefaultLimits())), 2, false)
+}
+
 func needClang(t *testing.T) compile.Driver {
 	t.Helper()
 	return needDriver(t, compile.NewClang("", compile.DefaultLimits()))
@@ -47,17 +52,17 @@ func needClangs(t *testing.T) []compile.Driver {
 	return []compile.Driver{needClang(t), needDriver(t, compile.NewClangAsNVCC(compile.DefaultLimits()))}
 }
 
-// needDriver skips a test where clang is not installed.
-func needDriver(t *testing.T, clang compile.Driver) compile.Driver {
+// needDriver skips a test where the compiler is not installed.
+func needDriver(t *testing.T, driver compile.Driver) compile.Driver {
 	t.Helper()
-	_, err := clang.Identify(context.Background())
+	_, err := driver.Identify(context.Background())
 	var u *compile.UnavailableError
 	if errors.As(err, &u) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	return clang
+	return driver
 }
 
 func testAll(t *testing.T, driver compile.Driver, perKernel int, cover bool) {
