@@ -5,14 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/verify"
 )
-
-// lineBytes is the size of a memory line as traces number them.
-const lineBytes = 128
 
 // place allocates and fills the arguments and lays out the parameters.
 func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
@@ -51,7 +49,7 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []
 			return nil, nil, nil, nil, err
 		}
 		if n := uint64(buffer.Bytes()); n > 0 {
-			extents = append(extents, reuse.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
+			extents = append(extents, reuse.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
 		}
 		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
 		args[i] = exec.Arg{Buffer: buffer.Name}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
 )
 
 // UnsupportedError is an instruction that the interpreter does not model.
@@ -34,7 +35,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}, counting: counting}
 	if mode == Slice {
-		c.k = ir.KeepPrivate(k)
+		c.k = sroa.Mirror(k)
 		c.needed = ir.SliceDistinct(c.k)
 		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(c.k))
 	} else {

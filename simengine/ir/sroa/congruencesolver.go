@@ -1,18 +1,22 @@
-package ir
+package sroa
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // congruences finds what is known of every register, whatever its definitions: the least that
 // all of them agree on, each computed from what is known of its operands.
-func (k *Kernel) congruences() []congruence {
+func congruences(k *ir.Kernel) []congruence {
 	at := make([]congruence, len(k.Regs))
 	for changed := true; changed; {
 		next := slices.Clone(at)
 		for pc := range k.Instrs {
 			in := &k.Instrs[pc]
 			for i, r := range in.Dst {
-				if r != NoReg && k.Regs[r].Type != Pred {
-					next[r] = meet(next[r], k.computes(in, i, at))
+				if r != ir.NoReg && k.Regs[r].Type != ir.Pred {
+					next[r] = meet(next[r], computes(k, in, i, at))
 				}
 			}
 		}
@@ -28,14 +32,14 @@ func (k *Kernel) congruences() []congruence {
 }
 
 // congruenceOf is what is known of an operand.
-func (k *Kernel) congruenceOf(o *Operand, at []congruence) congruence {
+func congruenceOf(k *ir.Kernel, o *ir.Operand, at []congruence) congruence {
 	switch o.Kind {
-	case OperandImm:
+	case ir.OperandImm:
 		return always(o.Imm)
-	case OperandReg:
+	case ir.OperandReg:
 		return at[o.Reg]
-	case OperandVar:
-		if o.Var >= 0 && k.Vars[o.Var].Space == Local {
+	case ir.OperandVar:
+		if o.Var >= 0 && k.Vars[o.Var].Space == ir.Local {
 			return congruence{known: true, variable: o.Var, value: o.Imm}
 		}
 	}
@@ -43,17 +47,17 @@ func (k *Kernel) congruenceOf(o *Operand, at []congruence) congruence {
 }
 
 // computes is what is known of result i of an instruction.
-func (k *Kernel) computes(in *Instr, i int, at []congruence) congruence {
+func computes(k *ir.Kernel, in *ir.Instr, i int, at []congruence) congruence {
 	if len(in.Dst) != 1 || in.Type.IsFloat() || in.Type.Size() < 4 || !steers(in) {
 		return anything
 	}
 	var s [3]congruence
 	n := min(len(in.Src), len(s))
-	if in.Op == Selp {
+	if in.Op == ir.Selp {
 		n = 2 // not the predicate
 	}
 	for i := range n {
-		if s[i] = k.congruenceOf(&in.Src[i], at); !s[i].known {
+		if s[i] = congruenceOf(k, &in.Src[i], at); !s[i].known {
 			return congruence{}
 		}
 	}
@@ -66,21 +70,21 @@ func (k *Kernel) computes(in *Instr, i int, at []congruence) congruence {
 	}
 	var c congruence
 	switch in.Op {
-	case Mov:
+	case ir.Mov:
 		c = s[0]
-	case Cvt:
+	case ir.Cvt:
 		c = s[0]
-	case Selp, Min, Max:
+	case ir.Selp, ir.Min, ir.Max:
 		c = meet(s[0], s[1])
-	case Add:
+	case ir.Add:
 		c = s[0].plus(s[1], false)
-	case Sub:
+	case ir.Sub:
 		c = s[0].plus(s[1], true)
-	case Mul:
+	case ir.Mul:
 		c = s[0].times(s[1])
-	case Mad:
+	case ir.Mad:
 		c = s[0].times(s[1]).plus(s[2], false)
-	case Shl:
+	case ir.Shl:
 		if c = anything; s[1].modulus == 0 {
 			c = s[0].times(always(1 << min(63, s[1].value)))
 		}
@@ -95,24 +99,24 @@ func (k *Kernel) computes(in *Instr, i int, at []congruence) congruence {
 }
 
 // steers says that computes knows what an instruction makes of its operands.
-func steers(in *Instr) bool {
+func steers(in *ir.Instr) bool {
 	switch in.Op {
-	case Mov:
+	case ir.Mov:
 		return len(in.Src) == 1
-	case Cvt:
-		return !in.SrcType.IsFloat() && in.SrcType.Size() >= 4 && in.Mod&ModSat == 0
-	case Add, Sub, Mul, Mad:
-		return in.Mod&^(ModWide|ModLo) == 0
-	case Selp, Min, Max, Shl, And, Or, Xor:
+	case ir.Cvt:
+		return !in.SrcType.IsFloat() && in.SrcType.Size() >= 4 && in.Mod&ir.ModSat == 0
+	case ir.Add, ir.Sub, ir.Mul, ir.Mad:
+		return in.Mod&^(ir.ModWide|ir.ModLo) == 0
+	case ir.Selp, ir.Min, ir.Max, ir.Shl, ir.And, ir.Or, ir.Xor:
 		return in.Mod == 0
 	}
 	return false
 }
 
 // movesAddress says that an instruction whose operand is an address in local memory may give one.
-func movesAddress(in *Instr) bool {
+func movesAddress(in *ir.Instr) bool {
 	switch in.Op {
-	case Mov, Add, Sub, Selp:
+	case ir.Mov, ir.Add, ir.Sub, ir.Selp:
 		return in.Type.Size() == 8
 	}
 	return false

@@ -1,11 +1,14 @@
-package ir_test
+package sroa_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/ir/sroa"
+
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // walked is the body of a kernel that adds to words of an array by a pointer that walks
@@ -83,8 +86,8 @@ func TestHeld(t *testing.T) {
 			}
 			body = changed
 		}
-		k := kernel(t, ".param .u64 x, .param .u32 n", body)
-		h := k.Held()
+		k := ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", body)
+		h := sroa.Promote(k)
 		if (h != k) != c.held {
 			t.Errorf("%s: held %v", c.name, h != k)
 		}
@@ -103,7 +106,7 @@ func TestHeldInstructions(t *testing.T) {
 		{12, 2*12 - 5, 24},
 	} {
 		long := strings.Repeat("fma.rn.f32 %f2, %f2, %f2, %f2;\n", 30)
-		h := kernel(t, ".param .u64 x, .param .u32 n", walked(c.places, 1, 16, long)).Held()
+		h := sroa.Promote(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", walked(c.places, 1, 16, long)))
 		var compares, moves int
 		for pc := range h.Instrs {
 			switch in := &h.Instrs[pc]; {

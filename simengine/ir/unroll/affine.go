@@ -1,10 +1,13 @@
-package ir
+package unroll
 
-import "github.com/warptune/warptune/simengine/ptx"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+)
 
 // linear is the value of a register plus a constant.
 type linear struct {
-	base Reg
+	base ir.Reg
 	off  int64
 }
 
@@ -13,27 +16,27 @@ type linear struct {
 // addresses go through are folded, and computed where something else reads them.
 type copier struct {
 	u    *unroller
-	held map[Reg]linear // what registers of the loop hold, if not themselves
-	made map[linear]Reg // sums computed
-	last map[Reg]int    // by register: its last definition in the body
-	live [2]BitSet      // registers that must hold their own values in the end
+	held map[ir.Reg]linear // what registers of the loop hold, if not themselves
+	made map[linear]ir.Reg // sums computed
+	last map[ir.Reg]int    // by register: its last definition in the body
+	live [2]ir.BitSet      // registers that must hold their own values in the end
 }
 
 // wanted says whether a register must hold its own value in the end.
-func (c *copier) wanted(r Reg) bool {
+func (c *copier) wanted(r ir.Reg) bool {
 	return c.live[0] != nil && c.live[0].Has(r) || c.live[1] != nil && c.live[1].Has(r)
 }
 
 // copies writes n copies of a loop's body, without its test, and leaves the
 // registers live in a and b (nil: none) as the loop would. What it returns knows where
 // the others are.
-func (u *unroller) copies(l *counted, n int, a, b BitSet) *copier {
-	blk := &u.k.Blocks[l.block]
-	c := copier{u: u, held: map[Reg]linear{}, made: map[linear]Reg{}, last: map[Reg]int{}, live: [2]BitSet{a, b}}
-	var order []Reg
+func (u *unroller) copies(l *countedLoop, n int, a, b ir.BitSet) *copier {
+	blk := &u.From.Blocks[l.block]
+	c := copier{u: u, held: map[ir.Reg]linear{}, made: map[linear]ir.Reg{}, last: map[ir.Reg]int{}, live: [2]ir.BitSet{a, b}}
+	var order []ir.Reg
 	for pc := blk.Start; pc < blk.End; pc++ {
-		for _, r := range u.k.Instrs[pc].Dst {
-			if r == NoReg {
+		for _, r := range u.From.Instrs[pc].Dst {
+			if r == ir.NoReg {
 				continue
 			}
 			if _, seen := c.last[r]; !seen {
@@ -49,59 +52,59 @@ func (u *unroller) copies(l *counted, n int, a, b BitSet) *copier {
 			}
 		}
 	}
-	var settle []Reg
+	var settle []ir.Reg
 	for _, r := range order {
 		if h, ok := c.held[r]; ok && h != (linear{r, 0}) && c.wanted(r) {
 			settle = append(settle, r)
 		}
 	}
-	c.settle(settle, u.k.Instrs[l.test].Pos)
+	c.settle(settle, u.From.Instrs[l.test].Pos)
 	return &c
 }
 
 // instr writes one instruction of the body.
 func (c *copier) instr(pc int, final bool) {
-	in := c.u.k.Instrs[pc]
+	in := c.u.From.Instrs[pc]
 	if h, ok := c.sum(&in); ok {
 		c.held[in.Dst[0]] = h
 		return
 	}
-	src := make([]Operand, len(in.Src))
+	src := make([]ir.Operand, len(in.Src))
 	for i, o := range in.Src {
 		src[i] = c.operand(o, &in)
 	}
 	in.Src = src
-	if in.Guard != NoReg {
+	if in.Guard != ir.NoReg {
 		in.Guard = c.register(in.Guard, &in)
 	}
-	dst := make([]Reg, len(in.Dst))
+	dst := make([]ir.Reg, len(in.Dst))
 	for i, r := range in.Dst {
 		dst[i] = c.target(r, final && c.last[r] == pc)
 	}
 	in.Dst = dst
-	c.u.emit(in)
+	c.u.Emit(in)
 }
 
 // sum is what an addition of a constant, or a move, leaves in its register.
-func (c *copier) sum(in *Instr) (linear, bool) {
-	if in.Guard != NoReg || in.Mod != 0 || len(in.Dst) != 1 || in.Dst[0] == NoReg || len(in.Src) == 0 || in.Src[0].Kind != OperandReg || in.Type.IsFloat() ||
-		in.Type.Packed() != TypeInvalid {
+func (c *copier) sum(in *ir.Instr) (linear, bool) {
+	if in.Guard != ir.NoReg || in.Mod != 0 || len(in.Dst) != 1 || in.Dst[0] == ir.NoReg || len(in.Src) == 0 || in.Src[0].Kind != ir.OperandReg || in.Type.IsFloat() ||
+		in.Type.Packed() != ir.TypeInvalid {
 		return linear{}, false
 	}
 	size, r := in.Type.Size(), in.Src[0].Reg
-	if size != 4 && size != 8 || c.u.k.Regs[r].Type.Size() != size || c.u.k.Regs[in.Dst[0]].Type != c.u.k.Regs[r].Type {
+	if size != 4 && size != 8 || c.u.From.Regs[r].Type.Size() != size || c.u.From.Regs[in.Dst[0]].Type != c.u.From.Regs[r].Type {
 		return linear{}, false
 	}
 	h := c.now(r)
 	switch {
-	case in.Op == Mov && len(in.Src) == 1:
+	case in.Op == ir.Mov && len(in.Src) == 1:
 		return h, true
-	case (in.Op == Add || in.Op == Sub) && in.Src[1].Kind == OperandImm:
+	case (in.Op == ir.Add || in.Op == ir.Sub) && in.Src[1].Kind == ir.OperandImm:
 		off := int64(in.Src[1].Imm)
 		if size == 4 {
 			off = int64(int32(off))
 		}
-		if in.Op == Sub {
+		if in.Op == ir.Sub {
 			off = -off
 		}
 		h.off += off
@@ -114,7 +117,7 @@ func (c *copier) sum(in *Instr) (linear, bool) {
 }
 
 // now is what a register holds.
-func (c *copier) now(r Reg) linear {
+func (c *copier) now(r ir.Reg) linear {
 	if h, ok := c.held[r]; ok {
 		return h
 	}
@@ -122,11 +125,11 @@ func (c *copier) now(r Reg) linear {
 }
 
 // operand is a source as a copy reads it.
-func (c *copier) operand(o Operand, in *Instr) Operand {
+func (c *copier) operand(o ir.Operand, in *ir.Instr) ir.Operand {
 	switch {
-	case o.Kind == OperandReg && o.Reg != NoReg:
+	case o.Kind == ir.OperandReg && o.Reg != ir.NoReg:
 		o.Reg = c.register(o.Reg, in)
-	case o.Kind == OperandAddr && o.Reg != NoReg:
+	case o.Kind == ir.OperandAddr && o.Reg != ir.NoReg:
 		h := c.now(o.Reg)
 		if at := h.off + int64(o.Imm); at == int64(int32(at)) {
 			o.Reg, o.Imm = h.base, uint64(at)
@@ -138,7 +141,7 @@ func (c *copier) operand(o Operand, in *Instr) Operand {
 }
 
 // register is one that holds what r does, computed here if none did.
-func (c *copier) register(r Reg, in *Instr) Reg {
+func (c *copier) register(r ir.Reg, in *ir.Instr) ir.Reg {
 	h := c.now(r)
 	if h.off == 0 {
 		return h.base
@@ -146,29 +149,29 @@ func (c *copier) register(r Reg, in *Instr) Reg {
 	if m, ok := c.made[h]; ok {
 		return m
 	}
-	m := c.u.fresh(r)
+	m := c.u.LikeReg(r)
 	c.made[h] = m
 	c.add(m, h, in.Pos)
 	return m
 }
 
 // add writes dst = h.
-func (c *copier) add(dst Reg, h linear, pos ptx.Pos) {
-	in := Instr{Op: Add, Type: S64, Guard: NoReg, Dst: []Reg{dst}, Src: []Operand{regOperand(h.base), immediate(uint64(h.off))}, Target: -1, Pos: pos}
-	if c.u.out.Regs[dst].Type.Size() == 4 {
-		in.Type, in.Src[1] = S32, word(h.off)
+func (c *copier) add(dst ir.Reg, h linear, pos ptx.Pos) {
+	in := ir.Instr{Op: ir.Add, Type: ir.S64, Guard: ir.NoReg, Dst: []ir.Reg{dst}, Src: []ir.Operand{ir.RegOperand(h.base), ir.ImmOperand(uint64(h.off))}, Target: -1, Pos: pos}
+	if c.u.To.Regs[dst].Type.Size() == 4 {
+		in.Type, in.Src[1] = ir.S32, ir.WordOperand(h.off)
 	}
 	if h.off == 0 {
-		in.Op, in.Type, in.Src = Mov, c.u.out.Regs[dst].Type, in.Src[:1]
+		in.Op, in.Type, in.Src = ir.Mov, c.u.To.Regs[dst].Type, in.Src[:1]
 	}
-	c.u.emit(in)
+	c.u.Emit(in)
 }
 
 // target is the register that takes a result: r itself at the end, when
 // nothing still stands for what it held, and a fresh one otherwise.
-func (c *copier) target(r Reg, final bool) Reg {
-	if r == NoReg {
-		return NoReg
+func (c *copier) target(r ir.Reg, final bool) ir.Reg {
+	if r == ir.NoReg {
+		return ir.NoReg
 	}
 	if final && c.wanted(r) {
 		free := true
@@ -185,14 +188,14 @@ func (c *copier) target(r Reg, final bool) Reg {
 			return r
 		}
 	}
-	f := c.u.fresh(r)
+	f := c.u.LikeReg(r)
 	c.held[r] = linear{f, 0}
 	return f
 }
 
 // settle writes to each register what it holds, those first that no other
 // one's value depends on.
-func (c *copier) settle(regs []Reg, pos ptx.Pos) {
+func (c *copier) settle(regs []ir.Reg, pos ptx.Pos) {
 	for len(regs) > 0 {
 		next := 0
 		for next < len(regs) && c.needed(regs[next], regs) {
@@ -200,7 +203,7 @@ func (c *copier) settle(regs []Reg, pos ptx.Pos) {
 		}
 		if next == len(regs) { // a cycle: keep one's old value elsewhere
 			r := regs[0]
-			f := c.u.fresh(r)
+			f := c.u.LikeReg(r)
 			c.add(f, linear{r, 0}, pos)
 			for _, x := range regs {
 				if h := c.held[x]; h.base == r {
@@ -215,7 +218,7 @@ func (c *copier) settle(regs []Reg, pos ptx.Pos) {
 }
 
 // needed says whether the old value of r is still to be read for another one.
-func (c *copier) needed(r Reg, regs []Reg) bool {
+func (c *copier) needed(r ir.Reg, regs []ir.Reg) bool {
 	for _, x := range regs {
 		if x != r && c.held[x].base == r {
 			return true

@@ -1,6 +1,10 @@
-package ir
+package sroa
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // congruence is what is known of the values that a register takes, modulo a power of two
 // of at most 16, or of the one value it has; of an address, counted from its variable's start.
@@ -98,12 +102,12 @@ func (a congruence) times(b congruence) congruence {
 }
 
 // bitwise is what a logical operation makes of two values that are no addresses.
-func (a congruence) bitwise(b congruence, op Op) congruence {
+func (a congruence) bitwise(b congruence, op ir.Op) congruence {
 	f := func(x, y uint64) uint64 {
 		switch op {
-		case And:
+		case ir.And:
 			return x & y
-		case Or:
+		case ir.Or:
 			return x | y
 		}
 		return x ^ y
@@ -112,7 +116,7 @@ func (a congruence) bitwise(b congruence, op Op) congruence {
 	if m == 0 {
 		return always(f(a.value, b.value))
 	}
-	if op == And { // the zeros at the end of either
+	if op == ir.And { // the zeros at the end of either
 		for _, c := range []congruence{a, b} {
 			if z := lowest(c.value); (c.modulus == 0 || z < c.modulus) && z > m {
 				return modulo(-1, z, 0)

@@ -1,4 +1,6 @@
-package ir
+package unroll
+
+import "github.com/warptune/warptune/simengine/ir"
 
 // Of a loop whose number of iterations is known and which it does not unroll whole, ptxas
 // makes so many at a time that these and what is left over, which it makes first, weigh no more
@@ -30,17 +32,17 @@ func part(weight, iterations int) (copies, before int, ok bool) {
 // partWeight is what an instruction counts towards that: what it does towards a whole loop, but
 // nothing if it computes the same in every iteration or adds registers of 64 bits
 // (deploy/calibrate/datasets/others-spaces gemm, whose machine code has 1, 4, 5 and 8 iterations at a time).
-func (l *counted) partWeight(in *Instr, adds map[Reg]int) int {
-	if in.Op == Add && in.Type.Size() == 8 && in.Src[1].Kind == OperandReg || fixed(in, adds) {
+func (l *countedLoop) partWeight(in *ir.Instr, adds map[ir.Reg]int) int {
+	if in.Op == ir.Add && in.Type.Size() == 8 && in.Src[1].Kind == ir.OperandReg || fixed(in, adds) {
 		return 0
 	}
 	return weight(in)
 }
 
 // fixed says whether an instruction computes the same in every iteration.
-func fixed(in *Instr, defs map[Reg]int) bool {
+func fixed(in *ir.Instr, defs map[ir.Reg]int) bool {
 	switch {
-	case len(in.Dst) == 0, in.Op == Ld, in.Op == Ldu, in.Op == Atom, synchronises(in.Op):
+	case len(in.Dst) == 0, in.Op == ir.Ld, in.Op == ir.Ldu, in.Op == ir.Atom, synchronises(in.Op):
 		return false
 	}
 	for i := range in.Src {
@@ -55,15 +57,15 @@ func fixed(in *Instr, defs map[Reg]int) bool {
 //
 //	before
 //	do copies while any are left
-func (u *unroller) parts(l *counted) {
-	t := &u.k.Instrs[l.test]
+func (u *unroller) parts(l *countedLoop) {
+	t := &u.From.Instrs[l.test]
 	carried, after := u.live.In[l.block], u.live.In[l.block+1]
 	if l.before > 0 {
 		u.copies(l, l.before, carried, after)
 	}
-	head := len(u.out.Instrs)
+	head := u.Next()
 	u.copies(l, l.atATime, carried, after)
-	more := u.fresh(t.Dst[0])
-	u.op(l, Setp, t.Type, t.Cmp, more, regOperand(l.iv), t.Src[1])
+	more := u.LikeReg(t.Dst[0])
+	u.op(l, ir.Setp, t.Type, t.Cmp, more, ir.RegOperand(l.iv), t.Src[1])
 	u.jump(l, more, false, head)
 }

@@ -1,11 +1,14 @@
-package ir_test
+package unroll_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/ir/unroll"
+
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // strided sums every 32nd element, in a loop that the real assembler unrolls.
@@ -31,11 +34,11 @@ LOOP:
 	ret;`
 
 func TestUnrolledText(t *testing.T) {
-	u := kernel(t, ".param .u64 x, .param .u32 n", strided).Unrolled()
+	u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", strided))
 	if err := ir.Verify(u); err != nil {
 		t.Error(err)
 	}
-	golden(t, u.String(), `
+	ptxtest.Golden(t, u.String(), `
 kernel k
 b0: -> b1 b3 ipdom b3
 	ld.param.u64 %rd1, [x];
@@ -92,7 +95,7 @@ b7:
 // passed it.
 func TestCountdownText(t *testing.T) {
 	body := strings.NewReplacer("add.s32 %r2, %r2, 32", "add.s32 %r2, %r2, -4", "setp.lt.s32 %p1, %r2, %r1", "setp.ne.s32 %p1, %r2, -1").Replace(strided)
-	u := kernel(t, ".param .u64 x, .param .u32 n", body).Unrolled()
+	u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", body))
 	if err := ir.Verify(u); err != nil {
 		t.Error(err)
 	}
@@ -131,7 +134,7 @@ func TestUnrolledWhole(t *testing.T) {
 		{"gone on with", strings.NewReplacer("LOOP:", "AGAIN:\n\tadd.s32 %r3, %r3, 1;\nLOOP:", "@%p1 bra LOOP;", "@%p1 bra LOOP;\n\t@%p0 bra AGAIN;").Replace(known), 1, 2},
 		{"begun elsewhere", strings.Replace(known, "mov.u32 %r2, 5;", "mov.u32 %r2, 5;\n\t@%p0 mov.u32 %r2, 37;", 1), 1, 1},
 	} {
-		u := kernel(t, ".param .u64 x, .param .u32 n", c.body).Unrolled()
+		u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", c.body))
 		if err := ir.Verify(u); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -150,7 +153,7 @@ func TestUnrolledWholeEnds(t *testing.T) {
 		fmt.Fprintf(&body, "mov.u32 %%r2, 0;\nL%d:\nxor.b32 %%r1, %%r1, %%r2;\nadd.s32 %%r2, %%r2, 1;\nsetp.lt.s32 %%p1, %%r2, 3000;\n@%%p1 bra L%d;\n", i, i)
 	}
 	body.WriteString(".reg .b64 %rd1;\nld.param.u64 %rd1, [x];\nst.global.u32 [%rd1], %r1;\nret;")
-	u := kernel(t, ".param .u64 x", body.String()).Unrolled()
+	u := unroll.Loops(ptxtest.Kernel(t, ".param .u64 x", body.String()))
 	if err := ir.Verify(u); err != nil {
 		t.Error(err)
 	}
@@ -163,8 +166,8 @@ func TestUnrolledWholeEnds(t *testing.T) {
 func TestUnrolledPartEnds(t *testing.T) {
 	known := strings.NewReplacer("mov.u32 %r2, %tid.x;", "mov.u32 %r2, 0;", "setp.lt.s32 %p1, %r2, %r1;", "setp.lt.s32 %p1, %r2, 32000;").Replace(strided)
 	for sums, kept := range map[int]bool{3: false, 4000: true} {
-		k := kernel(t, ".param .u64 x, .param .u32 n", strings.Replace(known, "add.f32", strings.Repeat("add.s64 %rd3, %rd3, %rd2;\n", sums)+"add.f32", 1))
-		u := k.Unrolled()
+		k := ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", strings.Replace(known, "add.f32", strings.Repeat("add.s64 %rd3, %rd3, %rd2;\n", sums)+"add.f32", 1))
+		u := unroll.Loops(k)
 		if n := len(u.Instrs); (u == k) != kept || n > 70_000 {
 			t.Errorf("%d sums that weigh nothing: %d instructions of %d", sums, n, len(k.Instrs))
 		}
@@ -190,8 +193,8 @@ func TestLoopsKept(t *testing.T) {
 		"too long":                  {"add.f32 %f1, %f1, %f2;", strings.Repeat("add.f32 %f1, %f1, %f2;\n", 70)},
 	} {
 		body := strings.Replace(strided, change[0], change[1], 1)
-		if k := kernel(t, ".param .u64 x, .param .u32 n", body); k.Unrolled() != k {
-			t.Errorf("%s: unrolled\n%s", name, k.Unrolled())
+		if k := ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", body); unroll.Loops(k) != k {
+			t.Errorf("%s: unrolled\n%s", name, unroll.Loops(k))
 		}
 	}
 }
@@ -203,7 +206,7 @@ func TestLoopsUnrolled(t *testing.T) {
 		"shared memory": strings.Repeat("ld.shared.f32 %f3, [s];\n", 40),
 	} {
 		body := ".shared .align 4 .b8 s[64];\n" + strings.Replace(strided, "add.f32", change+"add.f32", 1)
-		if k := kernel(t, ".param .u64 x, .param .u32 n", body); k.Unrolled() == k {
+		if k := ptxtest.Kernel(t, ".param .u64 x, .param .u32 n", body); unroll.Loops(k) == k {
 			t.Errorf("%s: not unrolled", name)
 		}
 	}

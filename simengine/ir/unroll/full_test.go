@@ -1,8 +1,10 @@
-package ir
+package unroll
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/ir"
 
 	calibration "github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -21,7 +23,7 @@ func TestMostIterations(t *testing.T) {
 	records, err := calibration.Read[struct {
 		Ends, Body         string
 		Times, Whole, Kept int
-	}]("../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl.gz")
+	}]("../../../deploy/calibrate/results/unroll-ptxas-13.0.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +65,12 @@ func weigh(t *testing.T, body string) (sum int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := Build(m)
+	mod, err := ir.Build(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range mod.Kernels[0].Instrs {
-		if in := &mod.Kernels[0].Instrs[i]; in.Op != Exit {
+		if in := &mod.Kernels[0].Instrs[i]; in.Op != ir.Exit {
 			sum += weight(in)
 		}
 	}

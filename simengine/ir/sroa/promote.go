@@ -1,4 +1,6 @@
-package ir
+package sroa
+
+import "github.com/warptune/warptune/simengine/ir"
 
 // Held is the kernel with those of its arrays in registers that the PTX keeps in local memory
 // and ptxas holds in registers, and k itself where there is none. An access at a constant
@@ -8,11 +10,11 @@ package ir
 // That is what ptxas 13.0 does for sm_75 and sm_90 (deploy/calibrate/ptxas/indexed.py): to arrays of
 // words of 32 bits, if it makes the code no more than twice as long, by its estimate (see choose).
 // No bounds of the index count, and no cap of registers.
-func (k *Kernel) Held() *Kernel {
+func Promote(k *ir.Kernel) *ir.Kernel {
 	if k.LocalBytes == 0 {
 		return k
 	}
-	h := &holder{k: k, at: k.congruences(), refused: make([]bool, len(k.Vars)), of: map[int]localAccess{}}
+	h := &holder{k: k, at: congruences(k), refused: make([]bool, len(k.Vars)), of: map[int]localAccess{}}
 	for pc := range k.Instrs {
 		h.visit(pc)
 	}
@@ -42,7 +44,7 @@ func (a *localAccess) places(size int) (places []uint64) {
 
 // holder finds arrays that are held in registers, and writes the kernel with them there.
 type holder struct {
-	k       *Kernel
+	k       *ir.Kernel
 	at      []congruence
 	refused []bool // by variable
 	of      map[int]localAccess
@@ -62,40 +64,40 @@ func (h *holder) refuse(c congruence) {
 // visit notes what an instruction does to local memory, and with its addresses.
 func (h *holder) visit(pc int) {
 	in := &h.k.Instrs[pc]
-	if in.Op == Cvta && len(in.Dst) == 1 && !h.k.reads(in.Dst[0]) {
+	if in.Op == ir.Cvta && len(in.Dst) == 1 && !reads(h.k, in.Dst[0]) {
 		return
 	}
 	rest := in.Src
-	if (in.Op == Ld || in.Op == St) && in.Space == Local {
+	if (in.Op == ir.Ld || in.Op == ir.St) && in.Space == ir.Local {
 		h.access(pc)
 		rest = rest[1:]
 	}
 	moves := movesAddress(in) && steers(in)
 	for i := range rest {
-		c := h.k.congruenceOf(&rest[i], h.at)
-		if o := &rest[i]; o.Kind == OperandAddr {
+		c := congruenceOf(h.k, &rest[i], h.at)
+		if o := &rest[i]; o.Kind == ir.OperandAddr {
 			c = h.address(o)
 		}
 		if c.variable != -1 && c.known && !(moves && h.at[in.Dst[0]].variable == c.variable) {
 			h.refuse(c)
 		}
 	}
-	if len(in.Dst) == 1 && in.Dst[0] != NoReg {
-		if c := h.at[in.Dst[0]]; c.known && c.variable != -1 && (!moves || in.Guard != NoReg) {
+	if len(in.Dst) == 1 && in.Dst[0] != ir.NoReg {
+		if c := h.at[in.Dst[0]]; c.known && c.variable != -1 && (!moves || in.Guard != ir.NoReg) {
 			h.refuse(c)
 		}
 	}
 }
 
 // address is what is known of the address of an access.
-func (h *holder) address(o *Operand) congruence {
+func (h *holder) address(o *ir.Operand) congruence {
 	c := always(0)
-	if o.Reg != NoReg {
+	if o.Reg != ir.NoReg {
 		c = h.at[o.Reg]
 	}
 	if o.Var >= 0 {
 		v := always(0)
-		if v.variable = o.Var; h.k.Vars[o.Var].Space != Local {
+		if v.variable = o.Var; h.k.Vars[o.Var].Space != ir.Local {
 			return anything
 		}
 		c = c.plus(v, false)
@@ -116,24 +118,24 @@ func (h *holder) access(pc int) {
 		a.at = modulo(a.variable, max(1, aligned), a.at.value)
 	}
 	if !h.whole(in) || a.at.value%4 != 0 || a.at.modulus == 1 || a.at.modulus == 2 || a.at.modulus == 0 && a.at.value+uint64(4*a.words) > size ||
-		a.at.modulus != 0 && (in.Guard != NoReg || len(a.places(int(size))) == 0 || in.Src[0].Var >= 0) {
+		a.at.modulus != 0 && (in.Guard != ir.NoReg || len(a.places(int(size))) == 0 || in.Src[0].Var >= 0) {
 		h.refused[a.variable] = true
 	}
 	h.of[pc] = a
 }
 
 // whole says that an access moves registers of 32 bits as they are.
-func (h *holder) whole(in *Instr) bool {
+func (h *holder) whole(in *ir.Instr) bool {
 	if in.Type.Size() != 4 || in.Mod != 0 {
 		return false
 	}
 	for _, r := range in.Dst {
-		if r != NoReg && h.k.Regs[r].Type.Size() != 4 {
+		if r != ir.NoReg && h.k.Regs[r].Type.Size() != 4 {
 			return false
 		}
 	}
 	for _, o := range in.Src[1:] {
-		if o.Kind != OperandImm && (o.Kind != OperandReg || h.k.Regs[o.Reg].Type.Size() != 4) {
+		if o.Kind != ir.OperandImm && (o.Kind != ir.OperandReg || h.k.Regs[o.Reg].Type.Size() != 4) {
 			return false
 		}
 	}
@@ -141,8 +143,8 @@ func (h *holder) whole(in *Instr) bool {
 }
 
 // reads says whether any instruction reads a register.
-func (k *Kernel) reads(r Reg) bool {
-	var buf [16]Reg
+func reads(k *ir.Kernel, r ir.Reg) bool {
+	var buf [16]ir.Reg
 	for pc := range k.Instrs {
 		for _, u := range k.Instrs[pc].AppendUses(buf[:0]) {
 			if u == r {

@@ -1,6 +1,10 @@
-package ir
+package unroll
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // Unrolling as ptxas 13.0 does it (-O3, sm_90), seen in the machine code of
 // every loop of 13 kernels by two compilers, of 9 more by one, and of the 850
@@ -42,27 +46,27 @@ import "slices"
 // unrollFactor is the number of copies in an unrolled loop.
 const unrollFactor = 4
 
-// counted is a loop that can be unrolled.
-type counted struct {
+// countedLoop is a loop that can be unrolled.
+type countedLoop struct {
 	block           int
-	test            int // the comparison that its branch is guarded by
-	iv              Reg // the induction compared
+	test            int    // the comparison that its branch is guarded by
+	iv              ir.Reg // the induction compared
 	step            int64
-	both            int // the conjunction with another predicate that its branch is guarded by, -1 none,
-	other           Reg // and that predicate, at which the loop ends too
-	trips           int // iterations, where all of them are written out
-	atATime, before int // of a known number otherwise: how many are made at a time, and before these
+	both            int    // the conjunction with another predicate that its branch is guarded by, -1 none,
+	other           ir.Reg // and that predicate, at which the loop ends too
+	trips           int    // iterations, where all of them are written out
+	atATime, before int    // of a known number otherwise: how many are made at a time, and before these
 }
 
 // Unrolled is the kernel with the loops unrolled that the real assembler
 // unrolls, and k itself when there are none. Instructions made from one of the
 // PTX keep its position. Where the number of iterations left overflows a signed
 // integer, the result differs from the PTX as the real assembler's does.
-func (k *Kernel) Unrolled() *Kernel {
-	var loops []counted
+func Loops(k *ir.Kernel) *ir.Kernel {
+	var loops []countedLoop
 	written := 0 // instructions of loops of a known number of iterations
 	for b := range k.Blocks {
-		l, ok := k.counted(b)
+		l, ok := counted(k, b)
 		copies := l.trips + l.before + l.atATime
 		if written += copies * (k.Blocks[b].End - k.Blocks[b].Start); ok && (copies == 0 || written <= mostWritten) {
 			loops = append(loops, l)
@@ -71,46 +75,37 @@ func (k *Kernel) Unrolled() *Kernel {
 	if len(loops) == 0 {
 		return k
 	}
-	u := unroller{k: k, live: k.Liveness(), moved: make([]int, len(k.Instrs)+1)}
-	nk := *k
-	u.out = &nk
-	nk.Regs = append([]RegInfo(nil), k.Regs...)
-	nk.Instrs = make([]Instr, 0, len(k.Instrs)+len(loops)*unrollHeaviest*2*unrollFactor)
-	nk.Blocks, nk.NoUnroll = nil, nil
+	w := ir.NewRewriter(k, len(k.Instrs)+len(loops)*unrollHeaviest*2*unrollFactor)
+	u := unroller{w, k.Liveness()}
 	for b := range k.Blocks {
 		blk := &k.Blocks[b]
 		if len(loops) > 0 && loops[0].block == b {
-			u.moved[blk.Start] = len(nk.Instrs)
+			u.Mark(blk.Start)
 			u.loop(&loops[0])
 			loops = loops[1:]
 			continue
 		}
 		for pc := blk.Start; pc < blk.End; pc++ {
-			u.moved[pc] = len(nk.Instrs)
-			u.emit(k.Instrs[pc])
+			u.Mark(pc)
+			u.Emit(k.Instrs[pc])
 		}
 	}
-	u.retarget()
-	for _, pc := range k.NoUnroll {
-		nk.NoUnroll = append(nk.NoUnroll, u.moved[pc])
-	}
-	nk.buildCFG()
-	return &nk
+	return u.Finish()
 }
 
 // counted says whether a block is a loop that ptxas unrolls.
-func (k *Kernel) counted(b int) (counted, bool) {
-	l := counted{block: b, test: -1, both: -1, other: NoReg}
+func counted(k *ir.Kernel, b int) (countedLoop, bool) {
+	l := countedLoop{block: b, test: -1, both: -1, other: ir.NoReg}
 	blk := &k.Blocks[b]
 	bra := &k.Instrs[blk.End-1]
-	if bra.Op != Bra || bra.Guard == NoReg || bra.GuardNot || bra.Target != blk.Start || b+1 >= len(k.Blocks) ||
+	if bra.Op != ir.Bra || bra.Guard == ir.NoReg || bra.GuardNot || bra.Target != blk.Start || b+1 >= len(k.Blocks) ||
 		slices.Contains(k.NoUnroll, blk.Start) {
 		return l, false
 	}
-	adds := map[Reg]int{} // definitions of each register
+	adds := map[ir.Reg]int{} // definitions of each register
 	for pc := blk.Start; pc < blk.End-1; pc++ {
 		in := &k.Instrs[pc]
-		if in.Guard != NoReg && len(in.Dst) > 0 || synchronises(in.Op) || HasSlowPath(in) || in.Op == Atom || in.Op == Red {
+		if in.Guard != ir.NoReg && len(in.Dst) > 0 || synchronises(in.Op) || ir.HasSlowPath(in) || in.Op == ir.Atom || in.Op == ir.Red {
 			return l, false
 		}
 		for _, r := range in.Dst {
@@ -123,37 +118,37 @@ func (k *Kernel) counted(b int) (counted, bool) {
 	if l.test < 0 || adds[bra.Guard] != 1 {
 		return l, false
 	}
-	if l, ok := k.conjunction(l, adds); ok {
+	if l, ok := conjunction(k, l, adds); ok {
 		return l, true
 	}
-	if !k.induction(&l, adds) {
+	if !induction(k, &l, adds) {
 		return l, false
 	}
-	if n, ok := k.iterations(&l); ok {
-		return l, k.known(&l, n, adds)
+	if n, ok := iterations(k, &l); ok {
+		return l, known(k, &l, n, adds)
 	}
 	t := &k.Instrs[l.test]
-	return l, k.worthFour(&l, adds) &&
+	return l, worthFour(k, &l, adds) &&
 		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
 }
 
 // induction finds what a loop's test compares, and says whether that is an induction, after
 // its increment, and a value that the loop does not change.
-func (k *Kernel) induction(l *counted, adds map[Reg]int) bool {
+func induction(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	t := &k.Instrs[l.test]
-	if t.Op != Setp || len(t.Src) != 2 || t.Type.Size() != 4 || t.Type.IsFloat() || t.Src[0].Kind != OperandReg || !invariant(&t.Src[1], adds) {
+	if t.Op != ir.Setp || len(t.Src) != 2 || t.Type.Size() != 4 || t.Type.IsFloat() || t.Src[0].Kind != ir.OperandReg || !invariant(&t.Src[1], adds) {
 		return false
 	}
 	l.iv = t.Src[0].Reg
-	l.step = k.stepBefore(&k.Blocks[l.block], l.test, l.iv)
+	l.step = stepBefore(k, &k.Blocks[l.block], l.test, l.iv)
 	return adds[l.iv] == 1
 }
 
 // stepBefore returns what is added to a register in a block before a place.
-func (k *Kernel) stepBefore(blk *Block, before int, r Reg) (step int64) {
+func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg) (step int64) {
 	for pc := blk.Start; pc < before; pc++ {
-		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == Add && in.Mod == 0 && in.Type.Size() == 4 &&
-			in.Src[0].Kind == OperandReg && in.Src[0].Reg == r && in.Src[1].Kind == OperandImm {
+		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == ir.Add && in.Mod == 0 && in.Type.Size() == 4 &&
+			in.Src[0].Kind == ir.OperandReg && in.Src[0].Reg == r && in.Src[1].Kind == ir.OperandImm {
 			step = int64(int32(in.Src[1].Imm))
 		}
 	}
@@ -161,14 +156,14 @@ func (k *Kernel) stepBefore(blk *Block, before int, r Reg) (step int64) {
 }
 
 // meets says whether a comparison is for inequality with 0 or -1.
-func meets(t *Instr) bool {
-	return t.Cmp == CmpNE && t.Type.IsSigned() && t.Src[1].Kind == OperandImm && (t.Src[1].Imm == 0 || int32(t.Src[1].Imm) == -1)
+func meets(t *ir.Instr) bool {
+	return t.Cmp == ir.CmpNE && t.Type.IsSigned() && t.Src[1].Kind == ir.OperandImm && (t.Src[1].Imm == 0 || int32(t.Src[1].Imm) == -1)
 }
 
 // reaches says whether the bound less the steps of all copies but one is a
 // 32-bit number of the comparison's type.
-func (l *counted) reaches(t *Instr) bool {
-	if t.Src[1].Kind != OperandImm {
+func (l *countedLoop) reaches(t *ir.Instr) bool {
+	if t.Src[1].Kind != ir.OperandImm {
 		return true
 	}
 	far := l.step * (unrollFactor - 1)
@@ -180,22 +175,22 @@ func (l *counted) reaches(t *Instr) bool {
 	return n == int64(uint32(n))
 }
 
-func ascends(c Cmp) bool  { return c == CmpLT || c == CmpLE || c == CmpLO || c == CmpLS }
-func descends(c Cmp) bool { return c == CmpGT || c == CmpGE || c == CmpHI || c == CmpHS }
+func ascends(c ir.Cmp) bool  { return c == ir.CmpLT || c == ir.CmpLE || c == ir.CmpLO || c == ir.CmpLS }
+func descends(c ir.Cmp) bool { return c == ir.CmpGT || c == ir.CmpGE || c == ir.CmpHI || c == ir.CmpHS }
 
 // mirrored is the comparison with its sides exchanged.
-var mirrored = map[Cmp]Cmp{CmpLT: CmpGT, CmpLE: CmpGE, CmpGT: CmpLT, CmpGE: CmpLE, CmpLO: CmpHI, CmpLS: CmpHS, CmpHI: CmpLO, CmpHS: CmpLS}
+var mirrored = map[ir.Cmp]ir.Cmp{ir.CmpLT: ir.CmpGT, ir.CmpLE: ir.CmpGE, ir.CmpGT: ir.CmpLT, ir.CmpGE: ir.CmpLE, ir.CmpLO: ir.CmpHI, ir.CmpLS: ir.CmpHS, ir.CmpHI: ir.CmpLO, ir.CmpHS: ir.CmpLS}
 
 // invariant says whether an operand is a constant or a register without
 // definitions in the loop.
-func invariant(o *Operand, defs map[Reg]int) bool {
-	return o.Kind == OperandImm || o.Kind == OperandReg && defs[o.Reg] == 0
+func invariant(o *ir.Operand, defs map[ir.Reg]int) bool {
+	return o.Kind == ir.OperandImm || o.Kind == ir.OperandReg && defs[o.Reg] == 0
 }
 
 // synchronises says whether threads of a warp meet at an instruction.
-func synchronises(op Op) bool {
+func synchronises(op ir.Op) bool {
 	switch op {
-	case BarRed, BarWarp, Shfl, Vote, Match, Redux, Elect, Activemask:
+	case ir.BarRed, ir.BarWarp, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Activemask:
 		return true
 	}
 	return false

@@ -1,4 +1,6 @@
-package ir
+package sroa
+
+import "github.com/warptune/warptune/simengine/ir"
 
 // How ptxas 13.0 decides whether to hold an array in registers whose places are chosen at run
 // time, by 6,055 pieces of code made for sm_75 and sm_90 (deploy/calibrate/ptxas/indexed.py and its
@@ -37,7 +39,7 @@ func (h *holder) choose() (any bool) {
 			if a, ok := h.of[pc]; ok && a.at.modulus != 0 {
 				cost[a.variable] += 2 * often * int64(len(a.places(k.Vars[a.variable].Size)))
 			}
-			if k.Instrs[pc].Op == Div && HasSlowPath(&k.Instrs[pc]) {
+			if k.Instrs[pc].Op == ir.Div && ir.HasSlowPath(&k.Instrs[pc]) {
 				most = mostCalled
 			}
 		}
@@ -60,7 +62,7 @@ func (h *holder) choose() (any bool) {
 func (h *holder) filled() []bool {
 	words := make([]map[uint64]bool, len(h.k.Vars))
 	for pc, a := range h.of {
-		if h.k.Instrs[pc].Op != St || a.at.modulus != 0 {
+		if h.k.Instrs[pc].Op != ir.St || a.at.modulus != 0 {
 			continue
 		}
 		if words[a.variable] == nil {
@@ -81,22 +83,22 @@ func (h *holder) filled() []bool {
 // halves is what an instruction counts, in halves of one. Loads and stores of global and shared
 // memory are three; roots, logarithms, exponentials and quotients what they take, measured
 // the same way; parameters, conversions of addresses and moves none.
-func halves(in *Instr) int {
-	full := in.Type == F32 && in.Mod&ModFtz == 0 // denormal operands, too
+func halves(in *ir.Instr) int {
+	full := in.Type == ir.F32 && in.Mod&ir.ModFtz == 0 // denormal operands, too
 	switch {
-	case in.Op == Mov || in.Op == Cvta || in.Op == Nop || in.Op == Ld && in.Space == ParamSpace:
+	case in.Op == ir.Mov || in.Op == ir.Cvta || in.Op == ir.Nop || in.Op == ir.Ld && in.Space == ir.ParamSpace:
 		return 0
-	case (in.Op == Ld || in.Op == St) && in.Space != Local:
+	case (in.Op == ir.Ld || in.Op == ir.St) && in.Space != ir.Local:
 		return 3
-	case in.Op == Rsqrt && full, in.Op == Lg2 && full:
+	case in.Op == ir.Rsqrt && full, in.Op == ir.Lg2 && full:
 		return 10
-	case in.Op == Ex2 && full:
+	case in.Op == ir.Ex2 && full:
 		return 6
-	case in.Op == Rcp && HasSlowPath(in):
+	case in.Op == ir.Rcp && ir.HasSlowPath(in):
 		return 8
-	case in.Op == Sqrt && HasSlowPath(in):
+	case in.Op == ir.Sqrt && ir.HasSlowPath(in):
 		return 14
-	case in.Op == Div, in.Op == Rem && in.Src[1].Kind != OperandImm:
+	case in.Op == ir.Div, in.Op == ir.Rem && in.Src[1].Kind != ir.OperandImm:
 		return 10
 	}
 	return 2

@@ -1,4 +1,4 @@
-package ir
+package unroll
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func TestPart(t *testing.T) {
 		Times, Iterations int
 		Loops             []float64
 		Outside           float64
-	}]("../../deploy/calibrate/results/copies-ptxas-13.0.jsonl.gz")
+	}]("../../../deploy/calibrate/results/copies-ptxas-13.0.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

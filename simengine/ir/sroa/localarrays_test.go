@@ -1,15 +1,18 @@
-package ir_test
+package sroa_test
 
 import (
 	"testing"
 
+	"github.com/warptune/warptune/simengine/ir/sroa"
+
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // An array that stays in local memory is told with the place where data indexes it, by addresses of either
 // width; one whose places are all constants without.
 func TestLocalArrays(t *testing.T) {
-	k := kernel(t, "", `
+	k := ptxtest.Kernel(t, "", `
 	.local .align 4 .b8 a[64];
 	.local .align 4 .b8 b[16];
 	.reg .b64 %rd<4>;
@@ -25,7 +28,7 @@ func TestLocalArrays(t *testing.T) {
 	ld.local.u32 %r1, [%r3+4];
 	st.local.u8 [b+1], %h1;
 	ret;`)
-	got := k.LocalArrays()
+	got := sroa.LocalArrays(k)
 	if len(got) != 2 || got[0].Name != "a" || got[0].Bytes != 64 || got[0].Indexed.Line == 0 || got[1].Name != "b" || got[1].Indexed.IsValid() {
 		t.Fatalf("%+v", got)
 	}

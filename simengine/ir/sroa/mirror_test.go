@@ -1,10 +1,12 @@
-package ir_test
+package sroa_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
+
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // Places of local memory that are loaded and stored as a whole only, and whose address
@@ -37,8 +39,8 @@ func TestKeepPrivate(t *testing.T) {
 		{"generic", "cvta.local.u64 %rd2, %rd1;\nld.param.u64 %rd3, [out];\nst.global.u64 [%rd3], %rd2;", []string{"v+8"}},
 		{"at an address of no variable", "ld.local.u32 %r2, [4];", nil},
 	} {
-		k := kernel(t, ".param .u64 out", before+c.body+"\nret;")
-		private := ir.KeepPrivate(k)
+		k := ptxtest.Kernel(t, ".param .u64 out", before+c.body+"\nret;")
+		private := sroa.Mirror(k)
 		var got []string
 		for _, r := range private.Regs[len(k.Regs):] {
 			got = append(got, r.Name)

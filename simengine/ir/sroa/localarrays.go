@@ -1,6 +1,9 @@
-package ir
+package sroa
 
-import "github.com/warptune/warptune/simengine/ptx"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptx"
+)
 
 // LocalArray is a variable of a thread's own that lives in local memory.
 type LocalArray struct {
@@ -12,10 +15,10 @@ type LocalArray struct {
 }
 
 // LocalArrays are the variables that the kernel keeps in local memory.
-func (k *Kernel) LocalArrays() (arrays []LocalArray) {
+func LocalArrays(k *ir.Kernel) (arrays []LocalArray) {
 	var vars []int
 	for v := range k.Vars {
-		if x := &k.Vars[v]; x.Space == Local && x.Size > 0 {
+		if x := &k.Vars[v]; x.Space == ir.Local && x.Size > 0 {
 			vars = append(vars, v)
 			arrays = append(arrays, LocalArray{Name: x.Name, Bytes: x.Size})
 		}
@@ -23,14 +26,14 @@ func (k *Kernel) LocalArrays() (arrays []LocalArray) {
 	if len(vars) == 0 {
 		return nil
 	}
-	defs := k.onlyDefs()
-	for _, op := range [...]Op{Ld, St} {
+	defs := onlyDefs(k)
+	for _, op := range [...]ir.Op{ir.Ld, ir.St} {
 		for pc := range k.Instrs {
 			in := &k.Instrs[pc]
-			if in.Op != op || in.Space != Local {
+			if in.Op != op || in.Space != ir.Local {
 				continue
 			}
-			variable, fixed := k.localPlace(&in.Src[0], defs)
+			variable, fixed := followAddress(k, &in.Src[0], defs)
 			for i, v := range vars {
 				if a := &arrays[i]; !fixed && !a.Indexed.IsValid() && (int(variable) == v || len(vars) == 1) {
 					a.Indexed = in.Pos
@@ -42,9 +45,9 @@ func (k *Kernel) LocalArrays() (arrays []LocalArray) {
 }
 
 // onlyDefs is by register the one instruction that writes it, -1 where there are several or none.
-func (k *Kernel) onlyDefs() []int {
+func onlyDefs(k *ir.Kernel) []int {
 	defs, count := make([]int, len(k.Regs)), make([]int, len(k.Regs))
-	var buf [16]Reg
+	var buf [16]ir.Reg
 	for pc := range k.Instrs {
 		for _, r := range k.Instrs[pc].AppendDefs(buf[:0]) {
 			defs[r] = pc
@@ -59,22 +62,22 @@ func (k *Kernel) onlyDefs() []int {
 	return defs
 }
 
-// localPlace follows an address to the variable that it is of, -1 where that is not seen, and reports whether it is
+// followAddress follows an address to the variable that it is of, -1 where that is not seen, and reports whether it is
 // the variable's and a constant.
-func (k *Kernel) localPlace(o *Operand, defs []int) (variable int32, fixed bool) {
+func followAddress(k *ir.Kernel, o *ir.Operand, defs []int) (variable int32, fixed bool) {
 	fixed = true
 	for range len(k.Regs) {
-		if (o.Kind == OperandVar || o.Kind == OperandAddr && o.Reg == NoReg) && o.Var >= 0 {
+		if (o.Kind == ir.OperandVar || o.Kind == ir.OperandAddr && o.Reg == ir.NoReg) && o.Var >= 0 {
 			return o.Var, fixed
 		}
-		if o.Kind != OperandReg && o.Kind != OperandAddr || o.Reg == NoReg || defs[o.Reg] < 0 {
+		if o.Kind != ir.OperandReg && o.Kind != ir.OperandAddr || o.Reg == ir.NoReg || defs[o.Reg] < 0 {
 			return -1, false
 		}
 		in := &k.Instrs[defs[o.Reg]]
 		switch in.Op {
-		case Mov, Cvt, Cvta:
-		case Add, Sub:
-			fixed = fixed && in.Src[1].Kind == OperandImm
+		case ir.Mov, ir.Cvt, ir.Cvta:
+		case ir.Add, ir.Sub:
+			fixed = fixed && in.Src[1].Kind == ir.OperandImm
 		default:
 			return -1, false
 		}

@@ -1,16 +1,18 @@
-package ir
+package sroa
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
 )
 
 // KeepPrivate returns a kernel that keeps in registers, too, what local memory keeps at
 // places that only loads and stores of their whole name: each such load reads the place's
 // register besides its address, and each such store writes it (see Instr.Private). The
 // instructions stay where they are. Without such places it is k itself.
-func KeepPrivate(k *Kernel) *Kernel {
+func Mirror(k *ir.Kernel) *ir.Kernel {
 	if k.LocalBytes == 0 {
 		return k
 	}
@@ -20,12 +22,6 @@ func KeepPrivate(k *Kernel) *Kernel {
 		p.visit(pc)
 	}
 	return p.kernel()
-}
-
-// Private says that a load or store of a kernel that KeepPrivate made moves what a
-// register holds as well: the last source of the load, the destination of the store.
-func (in *Instr) Private() bool {
-	return in.Op == Ld && len(in.Src) == 2 || in.Op == St && len(in.Dst) == 1
 }
 
 // localPlace is a place in a variable in local memory; variable -1 is none.
@@ -38,7 +34,7 @@ type localPlace struct {
 
 // privacy finds the places of local memory that are never accessed but as a whole.
 type privacy struct {
-	k       *Kernel
+	k       *ir.Kernel
 	base    []localPlace // by register: the address that it holds always
 	escaped []bool       // by variable: places in it may be accessed in other ways
 	of      map[int]localPlace
@@ -48,7 +44,7 @@ type privacy struct {
 // findBases finds the registers that hold one address in local memory always.
 func (p *privacy) findBases() {
 	defs := make([]int32, len(p.k.Regs))
-	var buf [16]Reg
+	var buf [16]ir.Reg
 	for pc := range p.k.Instrs {
 		for _, r := range p.k.Instrs[pc].AppendDefs(buf[:0]) {
 			defs[r]++
@@ -61,7 +57,7 @@ func (p *privacy) findBases() {
 		changed = false
 		for pc := range p.k.Instrs {
 			in := &p.k.Instrs[pc]
-			if len(in.Dst) != 1 || in.Dst[0] == NoReg || defs[in.Dst[0]] != 1 || p.base[in.Dst[0]].variable >= 0 {
+			if len(in.Dst) != 1 || in.Dst[0] == ir.NoReg || defs[in.Dst[0]] != 1 || p.base[in.Dst[0]].variable >= 0 {
 				continue
 			}
 			if at := p.computes(in); at.variable >= 0 {
@@ -72,15 +68,15 @@ func (p *privacy) findBases() {
 }
 
 // computes is the address in local memory that an instruction computes whenever it runs.
-func (p *privacy) computes(in *Instr) localPlace {
+func (p *privacy) computes(in *ir.Instr) localPlace {
 	none := localPlace{variable: -1}
-	if in.Guard != NoReg || len(in.Src) == 0 || in.Type.IsFloat() || in.Type.Size() != 8 {
+	if in.Guard != ir.NoReg || len(in.Src) == 0 || in.Type.IsFloat() || in.Type.Size() != 8 {
 		return none
 	}
 	switch {
-	case in.Op == Mov && len(in.Src) == 1:
+	case in.Op == ir.Mov && len(in.Src) == 1:
 		return p.address(&in.Src[0])
-	case in.Op == Add && in.Src[1].Kind == OperandImm && in.Mod == 0:
+	case in.Op == ir.Add && in.Src[1].Kind == ir.OperandImm && in.Mod == 0:
 		if at := p.address(&in.Src[0]); at.variable >= 0 {
 			at.offset += in.Src[1].Imm
 			return at
@@ -90,13 +86,13 @@ func (p *privacy) computes(in *Instr) localPlace {
 }
 
 // address is the address in local memory that an operand is.
-func (p *privacy) address(o *Operand) localPlace {
+func (p *privacy) address(o *ir.Operand) localPlace {
 	switch {
-	case (o.Kind == OperandVar || o.Kind == OperandAddr && o.Reg == NoReg) && o.Var >= 0 && p.k.Vars[o.Var].Space == Local:
+	case (o.Kind == ir.OperandVar || o.Kind == ir.OperandAddr && o.Reg == ir.NoReg) && o.Var >= 0 && p.k.Vars[o.Var].Space == ir.Local:
 		return localPlace{variable: o.Var, offset: o.Imm}
-	case o.Kind == OperandReg && o.Reg != NoReg:
+	case o.Kind == ir.OperandReg && o.Reg != ir.NoReg:
 		return p.base[o.Reg]
-	case o.Kind == OperandAddr && o.Reg != NoReg && o.Var < 0 && p.base[o.Reg].variable >= 0:
+	case o.Kind == ir.OperandAddr && o.Reg != ir.NoReg && o.Var < 0 && p.base[o.Reg].variable >= 0:
 		at := p.base[o.Reg]
 		at.offset += o.Imm
 		return at
@@ -107,13 +103,13 @@ func (p *privacy) address(o *Operand) localPlace {
 // visit notes what an instruction does to local memory, and with its addresses.
 func (p *privacy) visit(pc int) {
 	in := &p.k.Instrs[pc]
-	access := (in.Op == Ld || in.Op == St) && in.Space == Local
+	access := (in.Op == ir.Ld || in.Op == ir.St) && in.Space == ir.Local
 	if access && p.address(&in.Src[0]).variable >= 0 {
 		at := p.address(&in.Src[0])
 		at.size = in.Type.Size() * max(1, int(in.Vec))
 		at.parts = !p.whole(in)
 		p.of[pc] = at
-	} else if access && in.Src[0].Reg == NoReg && in.Src[0].Var < 0 {
+	} else if access && in.Src[0].Reg == ir.NoReg && in.Src[0].Var < 0 {
 		p.astray = true
 	}
 	if p.computes(in).variable >= 0 && p.base[in.Dst[0]].variable >= 0 {
@@ -127,35 +123,35 @@ func (p *privacy) visit(pc int) {
 }
 
 // named is the variable in local memory whose address an operand is made of, -1 for none.
-func (p *privacy) named(o *Operand) int32 {
+func (p *privacy) named(o *ir.Operand) int32 {
 	switch o.Kind {
-	case OperandVar, OperandAddr:
-		if o.Var >= 0 && p.k.Vars[o.Var].Space == Local {
+	case ir.OperandVar, ir.OperandAddr:
+		if o.Var >= 0 && p.k.Vars[o.Var].Space == ir.Local {
 			return o.Var
 		}
 	}
-	if (o.Kind == OperandReg || o.Kind == OperandAddr) && o.Reg != NoReg {
+	if (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg {
 		return p.base[o.Reg].variable
 	}
 	return -1
 }
 
 // whole says that an access moves a register of its size as it is.
-func (p *privacy) whole(in *Instr) bool {
+func (p *privacy) whole(in *ir.Instr) bool {
 	if size := in.Type.Size(); in.Vec > 1 || size != 4 && size != 8 {
 		return false
 	}
-	r := NoReg
+	r := ir.NoReg
 	switch in.Op {
-	case Ld:
-		if r = in.Dst[0]; r == NoReg {
+	case ir.Ld:
+		if r = in.Dst[0]; r == ir.NoReg {
 			return false
 		}
-	case St:
-		if in.Src[1].Kind == OperandImm {
+	case ir.St:
+		if in.Src[1].Kind == ir.OperandImm {
 			return true
 		}
-		if in.Src[1].Kind != OperandReg {
+		if in.Src[1].Kind != ir.OperandReg {
 			return false
 		}
 		r = in.Src[1].Reg
@@ -164,15 +160,15 @@ func (p *privacy) whole(in *Instr) bool {
 }
 
 // kernel is the kernel with a register for each place that is private.
-func (p *privacy) kernel() *Kernel {
-	regs := map[localPlace]Reg{}
+func (p *privacy) kernel() *ir.Kernel {
+	regs := map[localPlace]ir.Reg{}
 	k := *p.k
 	for _, at := range p.private() {
 		if len(regs) == 0 {
 			k.Regs, k.Instrs = slices.Clone(k.Regs), slices.Clone(k.Instrs)
 		}
-		regs[at] = Reg(len(k.Regs))
-		k.Regs = append(k.Regs, RegInfo{fmt.Sprintf("%s+%d", k.Vars[at.variable].Name, at.offset), bitsOf(at.size)})
+		regs[at] = ir.Reg(len(k.Regs))
+		k.Regs = append(k.Regs, ir.RegInfo{Name: fmt.Sprintf("%s+%d", k.Vars[at.variable].Name, at.offset), Type: ir.BitsOf(at.size)})
 	}
 	if len(regs) == 0 {
 		return p.k
@@ -182,10 +178,10 @@ func (p *privacy) kernel() *Kernel {
 		if !ok {
 			continue
 		}
-		if in := &k.Instrs[pc]; in.Op == Ld {
-			in.Src = []Operand{in.Src[0], regOperand(r)}
+		if in := &k.Instrs[pc]; in.Op == ir.Ld {
+			in.Src = []ir.Operand{in.Src[0], ir.RegOperand(r)}
 		} else {
-			in.Dst = []Reg{r}
+			in.Dst = []ir.Reg{r}
 		}
 	}
 	return &k

@@ -1,6 +1,10 @@
-package ir
+package unroll
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // ptxas unrolls a loop whole whose number of iterations is known, by how many there are
 // and how many instructions each has: the most iterations of multiply-adds of which machine code
@@ -39,10 +43,10 @@ func fitsWhole(weight, iterations int) bool {
 // iterations finds how many iterations a loop has, and says whether that is known: as many as
 // its test says, counted from a constant that its induction has before. With a second exit it is
 // how many there are at most.
-func (k *Kernel) iterations(l *counted) (n int, known bool) {
+func iterations(k *ir.Kernel, l *countedLoop) (n int, known bool) {
 	t := &k.Instrs[l.test]
-	at, ok := k.before(l)
-	if !ok || l.step == 0 || t.Src[1].Kind != OperandImm {
+	at, ok := before(k, l)
+	if !ok || l.step == 0 || t.Src[1].Kind != ir.OperandImm {
 		return 0, false
 	}
 	n = 1
@@ -58,7 +62,7 @@ func (k *Kernel) iterations(l *counted) (n int, known bool) {
 const mostCounted = 1 << 16
 
 // known says whether a loop of a known number of iterations is unrolled, and finds how.
-func (k *Kernel) known(l *counted, n int, adds map[Reg]int) (ok bool) {
+func known(k *ir.Kernel, l *countedLoop, n int, adds map[ir.Reg]int) (ok bool) {
 	whole, light := 0, 0
 	for pc := k.Blocks[l.block].Start; pc < k.Blocks[l.block].End-1; pc++ {
 		if in := &k.Instrs[pc]; pc != l.test && (len(in.Dst) != 1 || in.Dst[0] != l.iv) {
@@ -78,21 +82,21 @@ func (k *Kernel) known(l *counted, n int, adds map[Reg]int) (ok bool) {
 }
 
 // compares is the result of a comparison of two 32-bit integers.
-func compares(t *Instr, a, b uint32) bool {
+func compares(t *ir.Instr, a, b uint32) bool {
 	x, y := int64(a), int64(b)
 	if t.Type.IsSigned() {
 		x, y = int64(int32(a)), int64(int32(b))
 	}
 	switch t.Cmp {
-	case CmpLT, CmpLO:
+	case ir.CmpLT, ir.CmpLO:
 		return x < y
-	case CmpLE, CmpLS:
+	case ir.CmpLE, ir.CmpLS:
 		return x <= y
-	case CmpGT, CmpHI:
+	case ir.CmpGT, ir.CmpHI:
 		return x > y
-	case CmpGE, CmpHS:
+	case ir.CmpGE, ir.CmpHS:
 		return x >= y
-	case CmpNE:
+	case ir.CmpNE:
 		return x != y
 	}
 	return false
@@ -100,7 +104,7 @@ func compares(t *Instr, a, b uint32) bool {
 
 // before returns the constant that the induction of a loop has when the loop is entered;
 // false: it is none, or not known.
-func (k *Kernel) before(l *counted) (uint32, bool) {
+func before(k *ir.Kernel, l *countedLoop) (uint32, bool) {
 	for b, seen := l.block, 0; seen < len(k.Blocks); seen++ {
 		from := -1
 		for _, p := range k.Blocks[b].Preds {
@@ -120,24 +124,24 @@ func (k *Kernel) before(l *counted) (uint32, bool) {
 			if !slices.Contains(in.Dst, l.iv) {
 				continue
 			}
-			return k.constant(in)
+			return constantOf(k, in)
 		}
 		b = from
 	}
 	return 0, false
 }
 
-// constant returns what an instruction writes, if that is a constant: by itself, or out of a
+// constantOf returns what an instruction writes, if that is a constant: by itself, or out of a
 // register that is written once.
-func (k *Kernel) constant(in *Instr) (uint32, bool) {
-	if in.Op != Mov || in.Guard != NoReg || len(in.Src) != 1 {
+func constantOf(k *ir.Kernel, in *ir.Instr) (uint32, bool) {
+	if in.Op != ir.Mov || in.Guard != ir.NoReg || len(in.Src) != 1 {
 		return 0, false
 	}
 	switch o := &in.Src[0]; o.Kind {
-	case OperandImm:
+	case ir.OperandImm:
 		return uint32(o.Imm), true
-	case OperandReg:
-		var from *Instr
+	case ir.OperandReg:
+		var from *ir.Instr
 		for pc := range k.Instrs {
 			if slices.Contains(k.Instrs[pc].Dst, o.Reg) {
 				if from != nil {
@@ -146,8 +150,8 @@ func (k *Kernel) constant(in *Instr) (uint32, bool) {
 				from = &k.Instrs[pc]
 			}
 		}
-		if from != nil && len(from.Src) == 1 && from.Src[0].Kind == OperandImm {
-			return k.constant(from)
+		if from != nil && len(from.Src) == 1 && from.Src[0].Kind == ir.OperandImm {
+			return constantOf(k, from)
 		}
 	}
 	return 0, false
@@ -155,10 +159,10 @@ func (k *Kernel) constant(in *Instr) (uint32, bool) {
 
 // conjunction says of a loop that ends at a test of its induction or at another predicate,
 // computed once each, that it can be unrolled whole: l.test is the instruction that joins them.
-func (k *Kernel) conjunction(l counted, adds map[Reg]int) (counted, bool) {
+func conjunction(k *ir.Kernel, l countedLoop, adds map[ir.Reg]int) (countedLoop, bool) {
 	blk := &k.Blocks[l.block]
 	and := &k.Instrs[l.test]
-	if and.Op != And || and.Type != Pred || and.Guard != NoReg || len(and.Src) != 2 || and.Src[0].Not || and.Src[1].Not || and.Src[0].Kind != OperandReg || and.Src[1].Kind != OperandReg ||
+	if and.Op != ir.And || and.Type != ir.Pred || and.Guard != ir.NoReg || len(and.Src) != 2 || and.Src[0].Not || and.Src[1].Not || and.Src[0].Kind != ir.OperandReg || and.Src[1].Kind != ir.OperandReg ||
 		adds[and.Src[0].Reg] != 1 || adds[and.Src[1].Reg] != 1 {
 		return l, false
 	}
@@ -166,8 +170,8 @@ func (k *Kernel) conjunction(l counted, adds map[Reg]int) (counted, bool) {
 	for i := range and.Src {
 		l.other = and.Src[1-i].Reg
 		for l.test = blk.Start; l.test < l.both; l.test++ {
-			if in := &k.Instrs[l.test]; len(in.Dst) == 1 && in.Dst[0] == and.Src[i].Reg && k.induction(&l, adds) {
-				if n, ok := k.iterations(&l); ok && k.known(&l, n, adds) {
+			if in := &k.Instrs[l.test]; len(in.Dst) == 1 && in.Dst[0] == and.Src[i].Reg && induction(k, &l, adds) {
+				if n, ok := iterations(k, &l); ok && known(k, &l, n, adds) {
 					return l, true
 				}
 			}
@@ -177,9 +181,9 @@ func (k *Kernel) conjunction(l counted, adds map[Reg]int) (counted, bool) {
 }
 
 // whole writes all iterations of a loop one after the other.
-func (u *unroller) whole(l *counted) {
+func (u *unroller) whole(l *countedLoop) {
 	after := u.live.In[l.block+1]
-	if l.other == NoReg {
+	if l.other == ir.NoReg {
 		u.copies(l, l.trips, nil, after)
 		return
 	}
@@ -192,6 +196,6 @@ func (u *unroller) whole(l *counted) {
 		}
 	}
 	for _, at := range out {
-		u.out.Instrs[at].Target = len(u.out.Instrs)
+		u.To.Instrs[at].Target = u.Next()
 	}
 }

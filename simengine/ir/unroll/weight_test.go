@@ -1,4 +1,4 @@
-package ir_test
+package unroll_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/simengine/ir/unroll"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // beside is the kernel of deploy/calibrate/ptxas/unknown.py, for what stands in its loop.
@@ -35,7 +37,7 @@ func TestUnknownLoopsAgainstPtxas(t *testing.T) {
 	records, err := results.Read[struct {
 		Arch, Beside, Body string
 		Most               int
-	}]("../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
+	}]("../../../deploy/calibrate/results/unknown-ptxas-13.0.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +68,10 @@ func TestUnknownLoopsAgainstPtxas(t *testing.T) {
 func severalAtATime(t *testing.T, body string, sums int) bool {
 	t.Helper()
 	text := fmt.Sprintf(beside, body, strings.Repeat("fma.rn.f32 %f1, %f1, %f2, %f3; ", sums))
-	m := build(t, "unknown.ptx", header+".const .align 16 .b8 tab[16384];\n.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u32 p2)\n{\n"+text+"\n}\n")
+	m := ptxtest.Module(t, "unknown.ptx", ptxtest.Header+".const .align 16 .b8 tab[16384];\n.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u32 p2)\n{\n"+text+"\n}\n")
 	k, err := m.Kernel("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.Unrolled() != k
+	return unroll.Loops(k) != k
 }
