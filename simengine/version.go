@@ -24,7 +24,7 @@ const release = "1"
 //go:embed assemble/*.go assemble/hir/*.go assemble/hir/opt/*.go assemble/isel/*.go assemble/isel/expansion/*.go
 //go:embed assemble/mir/*.go assemble/mir/peephole/*.go assemble/regalloc/*.go assemble/rules/*.go
 //go:embed assemble/sched/*.go assemble/target/*.go assemble/vreg/*.go
-//go:embed exec/*.go exec/racecheck/*.go
+//go:embed exec/*.go exec/loopsample/*.go exec/racecheck/*.go
 //go:embed timing/*.go timing/cache/*.go timing/coalesce/*.go timing/dram/*.go
 //go:embed timing/makespan/*.go timing/model/*.go timing/reuse/*.go
 var source embed.FS

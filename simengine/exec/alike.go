@@ -37,7 +37,7 @@ func (c *compiler) findAlike() alike {
 	}
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
-		for _, r := range l.decides() {
+		for _, r := range l.Deciding() {
 			a.path = a.path && !differ.Has(r)
 		}
 	}
@@ -49,18 +49,18 @@ func (c *compiler) findAlike() alike {
 func (c *compiler) differs(pc int, differ ir.BitSet) bool {
 	in := &c.k.Instrs[pc]
 	for i := range in.Src {
-		if s := &in.Src[i]; s.Kind == ir.OperandSpecial && (s.Special == ir.CTAIdX || s.Special == ir.CTAIdY || s.Special == ir.CTAIdZ || isClock(s.Special)) {
+		if s := &in.Src[i]; s.Kind == ir.OperandSpecial && (s.Special == ir.CTAIdX || s.Special == ir.CTAIdY || s.Special == ir.CTAIdZ || s.Special.IsClock()) {
 			return true
 		}
 	}
-	return readsAny(in, differ)
+	return in.ReadsAny(differ)
 }
 
 // restrict takes away what an instruction does not let CTAs have in common. What
 // loads find in memory may differ, whatever it is needed for.
 func (a *alike) restrict(c *compiler, pc int, differ ir.BitSet) {
 	in := &c.k.Instrs[pc]
-	other := readsAny(in, differ)
+	other := in.ReadsAny(differ)
 	switch in.Op {
 	case ir.Bra, ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp:
 		a.path = a.path && !other
@@ -73,20 +73,9 @@ func (a *alike) restrict(c *compiler, pc int, differ ir.BitSet) {
 		}
 		if in.Space == ir.Shared {
 			address := ir.Instr{Guard: in.Guard, Src: in.Src[:1]}
-			a.shared = a.shared && !readsAny(&address, differ)
+			a.shared = a.shared && !address.ReadsAny(differ)
 		}
 	}
-}
-
-// readsAny says whether an instruction reads a register of a set, as its guard too.
-func readsAny(in *ir.Instr, set ir.BitSet) bool {
-	var buf [8]ir.Reg
-	for _, r := range in.AppendUses(buf[:0]) {
-		if set.Has(r) {
-			return true
-		}
-	}
-	return false
 }
 
 // SamePath says that all CTAs of any launch execute the same blocks, and Work as much

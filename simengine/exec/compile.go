@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/loopsample"
+
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 )
@@ -43,8 +45,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c.p.needed = c.needed
 	c.yields = k.Yields()
-	c.p.Loops, c.dom = findLoops(k)
-	c.analyse()
+	c.findLoops()
 	c.allocate()
 	c.samplers()
 	c.layout()
@@ -58,6 +59,19 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c.p.slots, c.p.executed = c.slots, c.k
 	c.p.alike, c.p.apart, c.p.exits = c.findAlike(), c.warpsApart(), exitBlocks(k)
 	return c.p, nil
+}
+
+// findLoops finds the loops and, in Slice mode, which of them can be sampled.
+func (c *compiler) findLoops() {
+	if c.p.Mode != Slice {
+		c.p.Loops = loopsample.Find(c.p.Kernel, nil)
+		return
+	}
+	c.p.Loops = loopsample.Find(c.k, &loopsample.Slice{
+		Kernel: c.k, Needed: c.needed, Yields: c.yields,
+		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
+		Opaque: func(op ir.Op) bool { return calls[op] != nil },
+	})
 }
 
 // all marks every instruction of a kernel.
@@ -95,7 +109,6 @@ type compiler struct {
 	k      *ir.Kernel
 	p      *Program
 	needed []bool
-	dom    *dominance
 	slots  []slot // by ir.Reg
 
 	shared32 map[uint32]int32

@@ -57,7 +57,7 @@ func hasEffect(in *ir.Instr) bool {
 	case ir.Ld:
 		return in.Space != ir.ParamSpace
 	}
-	return executes(in.Op) || in.Together()
+	return in.Op.AlwaysExecutes() || in.Together()
 }
 
 // exitsAt says that lanes which come to a join have nothing left to do but exit.

@@ -99,7 +99,7 @@ func (r *Runner) notSampled(b *block) (why string) {
 	at := r.p.Kernel.BlockOf(int(b.pc))
 	for i := range r.p.Loops {
 		l, s := &r.p.Loops[i], r.p.samplers[i]
-		if r.sampling && l.blocks[at] && !l.CanSample() && (s == nil || r.opt.Estimate <= 0) {
+		if r.sampling && l.Members[at] && !l.CanSample() && (s == nil || r.opt.Estimate <= 0) {
 			head := &r.p.Kernel.Instrs[r.p.Kernel.Blocks[l.Head].Start]
 			why = fmt.Sprintf("; of the loop at %v no iterations are left out: %s", head.Pos, l.Obstacle) // inner ones come last
 		}

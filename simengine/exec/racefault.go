@@ -21,7 +21,7 @@ type Other struct {
 // other is the access of a thread by an instruction.
 func (r *Runner) other(pc int32, cta int64, thread int) *Other {
 	k := r.p.Kernel
-	return &Other{int(pc), k.Instrs[pc].Pos, k.Text(int(pc)), writesMemory(k.Instrs[pc].Op), cta, thread}
+	return &Other{int(pc), k.Instrs[pc].Pos, k.Text(int(pc)), k.Instrs[pc].Op.WritesMemory(), cta, thread}
 }
 
 // raceFault is the fault of a lane whose access to shared memory races with an earlier one.

@@ -90,9 +90,9 @@ func (c *compiler) intervals() []interval {
 	}
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
-		for _, r := range l.watched() {
-			touch(r, 2*l.first(c.k))
-			touch(r, 2*l.last(c.k)+1)
+		for _, r := range l.Watched() {
+			touch(r, 2*l.First(c.k))
+			touch(r, 2*l.Last(c.k)+1)
 		}
 	}
 	var iv []interval
@@ -143,7 +143,7 @@ func (c *compiler) liveness() (in, out []ir.BitSet) {
 func (c *compiler) reads(pc int, f func(ir.Reg)) {
 	in := &c.k.Instrs[pc]
 	data := c.needed[pc]
-	if !data && !executes(in.Op) {
+	if !data && !in.Op.AlwaysExecutes() {
 		return
 	}
 	if in.Guard != ir.NoReg {
@@ -167,4 +167,16 @@ func (c *compiler) writes(pc int, f func(ir.Reg)) {
 			f(r)
 		}
 	}
+}
+
+// addressOperand reports whether source i of an instruction that executes
+// must have its value even when the instruction's result is not needed.
+func addressOperand(in *ir.Instr, i int) bool {
+	switch in.Op {
+	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
+		return i == 0
+	case ir.BarRed:
+		return i < len(in.Src)-1 // the last is the predicate that is combined
+	}
+	return true
 }

@@ -127,12 +127,12 @@ func (w *warp) await() bool {
 func (c *compiler) leavesYielding(b int) bool {
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
-		if !c.yields[l.Head] || !l.blocks[b] {
+		if !c.yields[l.Head] || !l.Members[b] {
 			continue
 		}
 		stays := 0
 		for _, s := range c.k.Blocks[b].Succs {
-			if l.blocks[s] {
+			if l.Members[s] {
 				stays++
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/loopsample"
+
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -18,10 +20,10 @@ type loopRun struct {
 
 	// induct and carried are what the registers held at the header one
 	// iteration before the one at which the decision falls.
-	induct  [WarpSize]uint64
-	carried [][WarpSize]uint64
-	guards  [][WarpSize]uint64 // the same of the inductions that guards compare
-	turning [][WarpSize]uint64
+	induct     [WarpSize]uint64
+	inductions [][WarpSize]uint64
+	guards     [][WarpSize]uint64 // the same of the inductions that guards compare
+	cyclic     [][WarpSize]uint64
 }
 
 // loopKey names one passage through a loop, the same for all warps of a CTA.
@@ -33,8 +35,8 @@ type loopKey struct {
 
 // sampler is a loop resolved to slots.
 type sampler struct {
-	carried []slot
-	turning []slot
+	inductions []slot
+	cyclic     []slot
 	slotTest
 	goesOn  bool
 	guards  []slotTest
@@ -55,12 +57,12 @@ type slotTest struct {
 	ahead  bool
 }
 
-func (c *compiler) slotTest(t *loopTest) slotTest {
-	s := slotTest{typ: t.typ, cmp: t.cmp, ahead: t.ahead, limit: noSlot, induct: c.slots[t.induct.Reg]}
-	if t.limit.Kind == ir.OperandReg {
-		s.limit = c.slots[t.limit.Reg]
+func (c *compiler) slotTest(t *loopsample.Test) slotTest {
+	s := slotTest{typ: t.Type, cmp: t.Cmp, ahead: t.Ahead, limit: noSlot, induct: c.slots[t.Induction.Reg]}
+	if t.Limit.Kind == ir.OperandReg {
+		s.limit = c.slots[t.Limit.Reg]
 	} else {
-		s.imm = t.limit.Imm
+		s.imm = t.Limit.Imm
 	}
 	return s
 }
@@ -70,26 +72,26 @@ func (c *compiler) samplers() {
 	c.p.samplers = make([]*sampler, len(c.p.Loops))
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
-		if !l.counted {
+		if !l.Counted {
 			continue
 		}
-		t := &l.test
-		s := &sampler{slotTest: c.slotTest(t), goesOn: t.goesOn, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample()}
-		if t.latch {
+		t := &l.Exit
+		s := &sampler{slotTest: c.slotTest(t), goesOn: t.Continues, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample()}
+		if t.AtLatch {
 			s.keep = 1
 		}
-		for _, r := range l.carried {
-			s.carried = append(s.carried, c.slots[r])
+		for _, r := range l.Inductions {
+			s.inductions = append(s.inductions, c.slots[r])
 		}
 		c.p.samplers[i] = s
 		if s.estimated {
 			continue
 		}
-		for _, r := range l.turning {
-			s.turning = append(s.turning, c.slots[r])
+		for _, r := range l.Cyclic {
+			s.cyclic = append(s.cyclic, c.slots[r])
 		}
-		for k := range l.guards {
-			s.guards = append(s.guards, c.slotTest(&l.guards[k]))
+		for k := range l.Guards {
+			s.guards = append(s.guards, c.slotTest(&l.Guards[k]))
 		}
 	}
 }
@@ -103,7 +105,7 @@ func (r *Runner) forbidBarrierLoops(cannotRestart bool) {
 // enterBlock keeps count of loop iterations and leaves out the middle ones.
 func (r *Runner) enterBlock(w *warp, t *frame) {
 	at := int(t.block)
-	for n := len(w.inLoops); n > 0 && !r.p.Loops[w.inLoops[n-1]].blocks[at]; n-- {
+	for n := len(w.inLoops); n > 0 && !r.p.Loops[w.inLoops[n-1]].Members[at]; n-- {
 		w.loops[w.inLoops[n-1]].active = false
 		w.inLoops = w.inLoops[:n-1]
 	}
@@ -139,10 +141,10 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 	case run.rounds >= first:
 		period := run.rounds - (first - 1)
 		switch {
-		case run.turned(w, s):
+		case run.cycled(w, s):
 			run.settled = true
 			r.leaveOut(w, run, s, i, int64(period))
-		case period >= mostTurns:
+		case period >= maxPeriod:
 			run.settled = true
 		default:
 			run.note(w, s)
@@ -152,21 +154,21 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 
 // mostTurns is in how many iterations a register that turns must come round for
 // the loop to be sampled: buffers are used in turns of two to four.
-const mostTurns = 8
+const maxPeriod = 8
 
 // remember saves the registers from which the steps of iterations are taken.
 func (run *loopRun) remember(w *warp, s *sampler) {
-	if len(run.carried) < len(s.carried) {
-		run.carried = make([][WarpSize]uint64, len(s.carried))
+	if len(run.inductions) < len(s.inductions) {
+		run.inductions = make([][WarpSize]uint64, len(s.inductions))
 	}
-	for n, c := range s.carried {
-		w.copyOut(&run.carried[n], c)
+	for n, c := range s.inductions {
+		w.copyOut(&run.inductions[n], c)
 	}
-	if len(run.turning) < len(s.turning) {
-		run.turning = make([][WarpSize]uint64, len(s.turning))
+	if len(run.cyclic) < len(s.cyclic) {
+		run.cyclic = make([][WarpSize]uint64, len(s.cyclic))
 	}
-	for n, c := range s.turning {
-		w.copyOut(&run.turning[n], c)
+	for n, c := range s.cyclic {
+		w.copyOut(&run.cyclic[n], c)
 	}
 	run.note(w, s)
 }
@@ -183,10 +185,10 @@ func (run *loopRun) note(w *warp, s *sampler) {
 }
 
 // turned says that all registers that turn are again what was remembered.
-func (run *loopRun) turned(w *warp, s *sampler) bool {
-	for n, c := range s.turning {
+func (run *loopRun) cycled(w *warp, s *sampler) bool {
+	for n, c := range s.cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); w.get(c, l) != run.turning[n][l] {
+			if l := bits.TrailingZeros32(m); w.get(c, l) != run.cyclic[n][l] {
 				return false
 			}
 		}
@@ -250,11 +252,11 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 	if n < 1 {
 		return
 	}
-	for i, c := range s.carried {
+	for i, c := range s.inductions {
 		for m := run.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			v := w.get(c, l)
-			w.put(c, l, v+uint64(n/period)*(v-run.carried[i][l]))
+			w.put(c, l, v+uint64(n/period)*(v-run.inductions[i][l]))
 		}
 	}
 	if r.obs != nil {
@@ -275,7 +277,7 @@ func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 			continue
 		}
 		lastX, lastStep, lastY = x, step, y
-		n := tripCount(s.cmp, s.typ, x, step, y, s.goesOn)
+		n := loopsample.TripCount(s.cmp, s.typ, x, step, y, s.goesOn)
 		switch {
 		case s.estimated && common >= 0 && n >= 0:
 			n = min(n, common) // what is left of those with more is executed
@@ -308,9 +310,9 @@ func (r *Runner) unchanged(w *warp, mask uint32, c *slotTest, before *[WarpSize]
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		x, step, y := c.next(w, l, before[l])
-		held := tripCount(c.cmp, c.typ, x-step, step, y, true)
+		held := loopsample.TripCount(c.cmp, c.typ, x-step, step, y, true)
 		if held == 0 {
-			held = tripCount(c.cmp, c.typ, x-step, step, y, false)
+			held = loopsample.TripCount(c.cmp, c.typ, x-step, step, y, false)
 		}
 		least = min(least, max(held-1, 0))
 	}

@@ -1,11 +1,11 @@
-package exec
+package loopsample
 
 import "github.com/warptune/warptune/simengine/ir"
 
 // tripCount is how many times in a row `x cmp y` gives want while x grows by
 // step, all words of type t; -1 when it cannot be told or has no end.
-func tripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
-	w := width(t)
+func TripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
+	w := 8 * t.Size()
 	if !want {
 		cmp = negated(cmp)
 	}
@@ -15,13 +15,13 @@ func tripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
 		signed = false
 		cmp = map[ir.Cmp]ir.Cmp{ir.CmpLO: ir.CmpLT, ir.CmpLS: ir.CmpLE, ir.CmpHI: ir.CmpGT, ir.CmpHS: ir.CmpGE}[cmp]
 	case ir.CmpNE:
-		return untilEqual(extend64(y-x, w, true), extend64(step, w, true))
+		return untilEqual(extend(y-x, w, true), extend(step, w, true))
 	}
-	d := int64(extend64(step, w, true))
+	d := int64(extend(step, w, true))
 	if w == 64 && !signed && (x>>63|y>>63) != 0 {
 		return -1
 	}
-	a, b := int64(extend64(x, w, signed)), int64(extend64(y, w, signed))
+	a, b := int64(extend(x, w, signed)), int64(extend(y, w, signed))
 	top, bottom := int64(^uint64(0)>>(65-w)), int64(-1)<<(w-1)
 	if !signed {
 		top, bottom = int64(^uint64(0)>>min(max(64-w, 1), 63)), 0
@@ -104,4 +104,13 @@ func negated(c ir.Cmp) ir.Cmp {
 		return ir.CmpHI
 	}
 	return ir.CmpNone
+}
+
+// extend is the value of the low bits of v.
+func extend(v uint64, bits int, signed bool) uint64 {
+	s := uint(64 - bits)
+	if signed {
+		return uint64(int64(v<<s) >> s)
+	}
+	return v << s >> s
 }

@@ -1,4 +1,4 @@
-package exec
+package loopsample
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 )
 
 // findExit finds the one block that leaves the loop.
-func (a *loopAnalysis) findExit() string {
+func (a *analysis) findExit() string {
 	exits := -1
 	for _, b := range a.l.Blocks {
 		blk := &a.k.Blocks[b]
@@ -16,7 +16,7 @@ func (a *loopAnalysis) findExit() string {
 			return "it contains " + last.Op.String()
 		}
 		for _, s := range blk.Succs {
-			if a.l.blocks[s] {
+			if a.l.Members[s] {
 				continue
 			}
 			if exits >= 0 && exits != b {
@@ -36,14 +36,14 @@ func (a *loopAnalysis) findExit() string {
 	if a.inner[exits] != a.self {
 		return "it is left from an inner loop"
 	}
-	a.l.test.block = exits
-	a.l.test.latch = len(a.latch) == 1 && a.latch[0] == exits
+	a.l.Exit.block = exits
+	a.l.Exit.AtLatch = len(a.latch) == 1 && a.latch[0] == exits
 	return ""
 }
 
 // findTest finds the comparison behind the exit branch.
-func (a *loopAnalysis) findTest() string {
-	t := &a.l.test
+func (a *analysis) findTest() string {
+	t := &a.l.Exit
 	blk := &a.k.Blocks[t.block]
 	bra := &a.k.Instrs[blk.End-1]
 	if bra.Op != ir.Bra || bra.Guard == ir.NoReg {
@@ -54,44 +54,44 @@ func (a *loopAnalysis) findTest() string {
 		return o
 	}
 	in := &a.k.Instrs[pc]
-	taken := a.l.blocks[a.k.BlockOf(bra.Target)] // the loop goes on when the branch is taken
-	t.goesOn = taken != bra.GuardNot
+	taken := a.l.Members[a.k.BlockOf(bra.Target)] // the loop goes on when the branch is taken
+	t.Continues = taken != bra.GuardNot
 	if len(in.Dst) > 1 && in.Dst[1] == bra.Guard {
-		t.goesOn = !t.goesOn
+		t.Continues = !t.Continues
 	}
 	return ""
 }
 
 // compare finds the comparison of an induction with something that stays the same
 // that guard holds when instruction at reads it.
-func (a *loopAnalysis) compare(t *loopTest, guard ir.Reg, at int) (pc int, obstacle string) {
+func (a *analysis) compare(t *Test, guard ir.Reg, at int) (pc int, obstacle string) {
 	pc = a.onlyDef(guard)
 	if pc < 0 || !a.before(pc, at) {
 		return pc, "the guard that ends it is computed in several places"
 	}
 	in := &a.k.Instrs[pc]
-	if in.Op != ir.Setp || len(in.Src) != 2 || in.Type.IsFloat() || width(in.Type) < 32 {
+	if in.Op != ir.Setp || len(in.Src) != 2 || in.Type.IsFloat() || !wide(in.Type) {
 		return pc, "it is not ended by one comparison of integers"
 	}
 	x, okx := a.linear(&in.Src[0], pc, 0)
 	y, oky := a.linear(&in.Src[1], pc, 0)
-	t.induct, t.limit, t.cmp, t.typ = in.Src[0], in.Src[1], in.Cmp, in.Type
+	t.Induction, t.Limit, t.Cmp, t.Type = in.Src[0], in.Src[1], in.Cmp, in.Type
 	switch {
 	case okx && oky && x != ir.NoReg && y == ir.NoReg:
 	case okx && oky && x == ir.NoReg && y != ir.NoReg:
-		t.induct, t.limit, t.cmp = in.Src[1], in.Src[0], swapped(in.Cmp)
+		t.Induction, t.Limit, t.Cmp = in.Src[1], in.Src[0], swapped(in.Cmp)
 	default:
 		return pc, "it is not ended by comparing an induction with a constant"
 	}
-	if t.limit.Kind != ir.OperandReg && t.limit.Kind != ir.OperandImm {
+	if t.Limit.Kind != ir.OperandReg && t.Limit.Kind != ir.OperandImm {
 		return pc, "its limit is not a register or a constant"
 	}
-	t.ahead = a.ahead(t.induct.Reg, pc)
+	t.Ahead = a.ahead(t.Induction.Reg, pc)
 	return pc, ""
 }
 
 // ahead says whether an induction is compared before it is stepped.
-func (a *loopAnalysis) ahead(r ir.Reg, pc int) bool {
+func (a *analysis) ahead(r ir.Reg, pc int) bool {
 	def := a.onlyDef(r)
 	if def < 0 {
 		_, fromHeader := a.reachingDef(r, a.placeOf(pc))
@@ -125,15 +125,15 @@ func swapped(c ir.Cmp) ir.Cmp {
 
 // variantControl looks for control flow, guards and writes that differ from
 // one iteration to the next.
-func (a *loopAnalysis) variantControl() string {
+func (a *analysis) variantControl() string {
 	variant := ir.NewBitSet(len(a.k.Regs))
-	for _, r := range slices.Concat(a.l.carried, a.l.turning) {
+	for _, r := range slices.Concat(a.l.Inductions, a.l.Cyclic) {
 		variant.Add(r)
 	}
 	for changed := true; changed; {
 		changed = false
 		a.eachInstr(func(pc int, in *ir.Instr) string {
-			if a.needed[pc] && (varies(in) || readsAny(in, variant)) {
+			if a.needed[pc] && (varies(in) || in.ReadsAny(variant)) {
 				for _, r := range in.Dst {
 					if r != ir.NoReg && !variant.Has(r) {
 						variant.Add(r)
@@ -144,17 +144,17 @@ func (a *loopAnalysis) variantControl() string {
 			return ""
 		})
 	}
-	exit := a.k.Blocks[a.l.test.block].End - 1
+	exit := a.k.Blocks[a.l.Exit.block].End - 1
 	return a.eachInstr(func(pc int, in *ir.Instr) string {
-		if pc == exit || !executes(in.Op) {
+		if pc == exit || !in.Op.AlwaysExecutes() {
 			return ""
 		}
 		switch {
-		case a.needed[pc] && writesMemory(in.Op) && !in.Private():
+		case a.needed[pc] && in.Op.WritesMemory() && !in.Private():
 			return "`" + a.k.Text(pc) + "` writes what addresses may depend on"
 		case in.Guard != ir.NoReg && variant.Has(in.Guard) && !a.isComparison(in.Guard, pc):
 			return "the guard of `" + a.k.Text(pc) + "` may differ between iterations"
-		case (in.Op == ir.Bar || in.Op == ir.BarRed) && readsAny(in, variant):
+		case (in.Op == ir.Bar || in.Op == ir.BarRed) && in.ReadsAny(variant):
 			return "`" + a.k.Text(pc) + "` may differ between iterations"
 		}
 		return ""
@@ -163,16 +163,16 @@ func (a *loopAnalysis) variantControl() string {
 
 // isComparison notes a guard that is a comparison of an induction, and says whether
 // it is.
-func (a *loopAnalysis) isComparison(guard ir.Reg, at int) bool {
-	var t loopTest
+func (a *analysis) isComparison(guard ir.Reg, at int) bool {
+	var t Test
 	if _, o := a.compare(&t, guard, at); o != "" {
 		return false
 	}
-	a.l.guards = append(a.l.guards, t)
+	a.l.Guards = append(a.l.Guards, t)
 	return true
 }
 
-func (a *loopAnalysis) eachInstr(f func(pc int, in *ir.Instr) string) string {
+func (a *analysis) eachInstr(f func(pc int, in *ir.Instr) string) string {
 	for _, b := range a.l.Blocks {
 		blk := &a.k.Blocks[b]
 		for pc := blk.Start; pc < blk.End; pc++ {
@@ -193,11 +193,7 @@ func varies(in *ir.Instr) bool {
 	case ir.Atom:
 		return true
 	case ir.Mov:
-		return len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && isClock(in.Src[0].Special)
+		return len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && in.Src[0].Special.IsClock()
 	}
 	return in.Mod&ir.ModCarryIn != 0
-}
-
-func writesMemory(op ir.Op) bool {
-	return op == ir.St || op == ir.Atom || op == ir.Red || op == ir.CpAsync
 }

@@ -1,4 +1,4 @@
-package exec
+package loopsample
 
 import (
 	"slices"
@@ -40,31 +40,31 @@ type Loop struct {
 	Obstacle string
 	// counted says that how many iterations there are follows from inductions, whatever
 	// the Obstacle is.
-	counted bool
+	Counted bool
 	// Barriers says that it contains a barrier, so that all warps of a CTA
 	// must leave out the same iterations.
 	Barriers bool
 
-	blocks  []bool
-	carried []ir.Reg // inductions that the slice carries round the loop
-	turning []ir.Reg // what else it carries, computed from itself
-	test    loopTest
-	guards  []loopTest // further comparisons of inductions, for their cmp alone
+	Members    []bool
+	Inductions []ir.Reg // inductions that the slice carries round the loop
+	Cyclic     []ir.Reg // what else it carries, computed from itself
+	Exit       Test
+	Guards     []Test // further comparisons of inductions, for their cmp alone
 }
 
 // loopTest is the comparison that ends a loop.
-type loopTest struct {
-	block  int
-	induct ir.Operand // the side that is an induction
-	limit  ir.Operand
-	cmp    ir.Cmp // induct cmp limit
-	typ    ir.Type
-	goesOn bool // the loop goes on while the comparison is this
+type Test struct {
+	block     int
+	Induction ir.Operand // the side that is an induction
+	Limit     ir.Operand
+	Cmp       ir.Cmp // induct cmp limit
+	Type      ir.Type
+	Continues bool // the loop goes on while the comparison is this
 	// ahead says that the induction's register at the header already holds
 	// the value of the next comparison.
-	ahead bool
+	Ahead bool
 	// latch says that the comparison is the last thing an iteration does.
-	latch bool
+	AtLatch bool
 }
 
 // CanSample reports whether iterations of the loop may be left out.
@@ -73,24 +73,24 @@ func (l *Loop) CanSample() bool { return l.Obstacle == "" }
 // CanEstimate reports whether iterations of the loop may be left out by
 // Options.Estimate only: there are as many as inductions say, but what one of them
 // does depends on data.
-func (l *Loop) CanEstimate() bool { return l.counted && !l.CanSample() }
+func (l *Loop) CanEstimate() bool { return l.Counted && !l.CanSample() }
 
 // watched are the registers the sampler reads at the header.
-func (l *Loop) watched() []ir.Reg {
-	if !l.counted {
+func (l *Loop) Watched() []ir.Reg {
+	if !l.Counted {
 		return nil
 	}
-	return slices.Concat(l.carried, l.decides())
+	return slices.Concat(l.Inductions, l.Deciding())
 }
 
 // decides are those that say how many iterations it leaves out.
-func (l *Loop) decides() []ir.Reg {
+func (l *Loop) Deciding() []ir.Reg {
 	if !l.CanSample() {
 		return nil
 	}
-	regs := slices.Clone(l.turning)
-	for _, t := range append([]loopTest{l.test}, l.guards...) {
-		for _, o := range []ir.Operand{t.induct, t.limit} {
+	regs := slices.Clone(l.Cyclic)
+	for _, t := range append([]Test{l.Exit}, l.Guards...) {
+		for _, o := range []ir.Operand{t.Induction, t.Limit} {
 			if o.Kind == ir.OperandReg {
 				regs = append(regs, o.Reg)
 			}
@@ -99,12 +99,22 @@ func (l *Loop) decides() []ir.Reg {
 	return regs
 }
 
-func (l *Loop) first(k *ir.Kernel) int { return k.Blocks[l.Blocks[0]].Start }
-func (l *Loop) last(k *ir.Kernel) int  { return k.Blocks[l.Blocks[len(l.Blocks)-1]].End - 1 }
+func (l *Loop) First(k *ir.Kernel) int { return k.Blocks[l.Blocks[0]].Start }
+func (l *Loop) Last(k *ir.Kernel) int  { return k.Blocks[l.Blocks[len(l.Blocks)-1]].End - 1 }
 
-// findLoops lists the kernel's natural loops, outer before inner ones.
-func findLoops(k *ir.Kernel) ([]Loop, *dominance) {
+// Find lists a kernel's natural loops, outer before inner ones. s, if not nil, is the slice that
+// they are analysed for: it says which of them can be sampled.
+func Find(k *ir.Kernel, s *Slice) []Loop {
 	dom := newDominance(k)
+	loops := findLoops(k, dom)
+	if s != nil {
+		analyse(loops, dom, s)
+	}
+	return loops
+}
+
+// findLoops finds the loops by their back edges, branches to a block that dominates them.
+func findLoops(k *ir.Kernel, dom *dominance) []Loop {
 	var loops []Loop
 	for h := range k.Blocks {
 		blocks := make([]bool, len(k.Blocks))
@@ -126,7 +136,7 @@ func findLoops(k *ir.Kernel) ([]Loop, *dominance) {
 				work = append(work, k.Blocks[b].Preds...)
 			}
 		}
-		l := Loop{Head: h, blocks: blocks, Obstacle: "not analysed"}
+		l := Loop{Head: h, Members: blocks, Obstacle: "not analysed"}
 		for b, in := range blocks {
 			if in {
 				l.Blocks = append(l.Blocks, b)
@@ -135,7 +145,7 @@ func findLoops(k *ir.Kernel) ([]Loop, *dominance) {
 		loops = append(loops, l)
 	}
 	sort.SliceStable(loops, func(i, j int) bool { return len(loops[i].Blocks) > len(loops[j].Blocks) })
-	return loops, dom
+	return loops
 }
 
 // dominance answers which blocks lie on every path to a block.
@@ -160,10 +170,4 @@ func (d *dominance) dominates(a, b int) bool {
 		b = d.idom[b]
 	}
 	return a == b
-}
-
-// CanEstimate reports whether the program has a loop of which Options.Estimate leaves
-// out iterations.
-func (p *Program) CanEstimate() bool {
-	return slices.ContainsFunc(p.Loops, func(l Loop) bool { return l.CanEstimate() })
 }

@@ -1,18 +1,18 @@
-package exec
+package loopsample
 
 import "github.com/warptune/warptune/simengine/ir"
 
 // place is a point in an iteration of a loop: before instruction pc of a block, or, with
 // the block's end for pc, after its last one.
-type place struct{ block, pc int }
+type point struct{ block, pc int }
 
 // placeOf is the place before an instruction.
-func (a *loopAnalysis) placeOf(pc int) place { return place{a.k.BlockOf(pc), pc} }
+func (a *analysis) placeOf(pc int) point { return point{a.k.BlockOf(pc), pc} }
 
 // reachingDef is the definition of r in the loop that every path of an iteration to a
 // place passes last, -1 if there is no single one; fromHeader says that none lies on any
 // path, so that r still has the value it had at the header.
-func (a *loopAnalysis) reachingDef(r ir.Reg, at place) (pc int, fromHeader bool) {
+func (a *analysis) reachingDef(r ir.Reg, at point) (pc int, fromHeader bool) {
 	var reach []int
 	for _, d := range a.defs[r] {
 		if a.leadsTo(d, at) {
@@ -35,7 +35,7 @@ func (a *loopAnalysis) reachingDef(r ir.Reg, at place) (pc int, fromHeader bool)
 }
 
 // passes says whether every path of an iteration to a place passes instruction d.
-func (a *loopAnalysis) passes(d int, at place) bool {
+func (a *analysis) passes(d int, at point) bool {
 	if b := a.k.BlockOf(d); b != at.block {
 		return a.dom.dominates(b, at.block)
 	}
@@ -43,7 +43,7 @@ func (a *loopAnalysis) passes(d int, at place) bool {
 }
 
 // leadsTo says whether an iteration may execute instruction d and later come to a place.
-func (a *loopAnalysis) leadsTo(d int, at place) bool {
+func (a *analysis) leadsTo(d int, at point) bool {
 	from := a.k.BlockOf(d)
 	if from == at.block && d < at.pc {
 		return true
@@ -56,7 +56,7 @@ func (a *loopAnalysis) leadsTo(d int, at place) bool {
 			if s == at.block && s != a.l.Head {
 				return true
 			}
-			if s != a.l.Head && a.l.blocks[s] && !seen[s] {
+			if s != a.l.Head && a.l.Members[s] && !seen[s] {
 				seen[s] = true
 				work = append(work, s)
 			}

@@ -1,4 +1,4 @@
-package exec
+package loopsample
 
 import (
 	"cmp"
@@ -8,9 +8,10 @@ import (
 )
 
 // loopAnalysis decides whether one loop can be sampled.
-type loopAnalysis struct {
+type analysis struct {
 	k      *ir.Kernel
 	needed []bool
+	opaque func(ir.Op) bool
 	dom    *dominance
 	loops  []Loop
 	l      *Loop
@@ -24,35 +25,45 @@ type loopAnalysis struct {
 	reaching bool
 }
 
-// analyse fills in the loop's Obstacle, inductions and exit test.
-func (c *compiler) analyse() {
-	if c.p.Mode != Slice || len(c.p.Loops) == 0 {
+// Slice is what is known of the instructions that a CTA's slice executes: those that addresses
+// and control flow depend on.
+type Slice struct {
+	Kernel *ir.Kernel
+	Needed []bool              // by instruction: its result is computed
+	LiveIn func() []ir.BitSet  // by block: registers of the slice live into it
+	Yields []bool              // by block; see ir.Kernel.Yields
+	Opaque func(op ir.Op) bool // reports whether a result is no function of one lane's operands
+}
+
+// analyse fills in of each loop its Obstacle, inductions and exit test.
+func analyse(loops []Loop, dom *dominance, s *Slice) {
+	if len(loops) == 0 {
 		return
 	}
-	in, _ := c.liveness()
-	inner := make([]int, len(c.k.Blocks))
+	live := s.LiveIn()
+	inner := make([]int, len(s.Kernel.Blocks))
 	for b := range inner {
 		inner[b] = -1
-		for i := range c.p.Loops {
-			if c.p.Loops[i].blocks[b] {
+		for i := range loops {
+			if loops[i].Members[b] {
 				inner[b] = i // inner loops come last
 			}
 		}
 	}
-	for i := range c.p.Loops {
-		l := &c.p.Loops[i]
-		a := loopAnalysis{k: c.k, needed: c.needed, dom: c.dom, loops: c.p.Loops, l: l, live: in[l.Head], inner: inner, self: i}
-		if slices.ContainsFunc(l.Blocks, func(b int) bool { return c.yields[b] }) {
+	for i := range loops {
+		l := &loops[i]
+		a := analysis{k: s.Kernel, needed: s.Needed, opaque: s.Opaque, dom: dom, loops: loops, l: l, live: live[l.Head], inner: inner, self: i}
+		if slices.ContainsFunc(l.Blocks, func(b int) bool { return s.Yields[b] }) {
 			l.Obstacle = "lanes of a warp yield to each other in it"
 			continue
 		}
-		if l.Obstacle = a.run(); !l.counted {
+		if l.Obstacle = a.run(); !l.Counted {
 			a.runReaching()
 		}
 	}
 }
 
-func (a *loopAnalysis) run() string {
+func (a *analysis) run() string {
 	a.collect()
 	if o := a.findExit(); o != "" {
 		return o
@@ -61,17 +72,17 @@ func (a *loopAnalysis) run() string {
 	if o := a.findTest(); o != "" {
 		return cmp.Or(obstacle, o)
 	}
-	a.l.counted = true
+	a.l.Counted = true
 	return cmp.Or(obstacle, a.variantControl())
 }
 
 // runReaching looks again at a loop that cannot be sampled, for whether its iterations
 // can be counted.
-func (a *loopAnalysis) runReaching() {
+func (a *analysis) runReaching() {
 	was := *a.l
 	a.reaching = true
-	a.l.carried, a.l.turning, a.l.guards = nil, nil, nil
-	if a.run(); !a.l.counted {
+	a.l.Inductions, a.l.Cyclic, a.l.Guards = nil, nil, nil
+	if a.run(); !a.l.Counted {
 		*a.l = was
 	}
 	a.l.Obstacle = was.Obstacle
@@ -79,21 +90,21 @@ func (a *loopAnalysis) runReaching() {
 
 // findCarried sorts the registers that the slice carries round the loop, and says
 // which one follows no rule.
-func (a *loopAnalysis) findCarried() (obstacle string) {
+func (a *analysis) findCarried() (obstacle string) {
 	for r := range a.defs {
 		if a.live.Has(r) {
-			a.l.carried = append(a.l.carried, r)
+			a.l.Inductions = append(a.l.Inductions, r)
 		}
 	}
-	sortRegs(a.l.carried)
-	carried := a.l.carried
-	a.l.carried = nil
+	slices.Sort(a.l.Inductions)
+	carried := a.l.Inductions
+	a.l.Inductions = nil
 	for _, r := range carried {
 		switch {
 		case a.inducts(r):
-			a.l.carried = append(a.l.carried, r)
-		case a.turns(r):
-			a.l.turning = append(a.l.turning, r)
+			a.l.Inductions = append(a.l.Inductions, r)
+		case a.cycles(r):
+			a.l.Cyclic = append(a.l.Cyclic, r)
 		default:
 			obstacle = cmp.Or(obstacle, "register "+a.k.Regs[r].Name+" is carried round the loop and is not a linear induction")
 		}
@@ -102,7 +113,7 @@ func (a *loopAnalysis) findCarried() (obstacle string) {
 }
 
 // collect finds the loop's definitions, latches and barriers.
-func (a *loopAnalysis) collect() {
+func (a *analysis) collect() {
 	a.defs, a.latch = map[ir.Reg][]int{}, nil
 	for _, b := range a.l.Blocks {
 		blk := &a.k.Blocks[b]
@@ -127,7 +138,7 @@ func (a *loopAnalysis) collect() {
 }
 
 // once reports whether pc runs exactly once in every iteration.
-func (a *loopAnalysis) once(pc int) bool {
+func (a *analysis) once(pc int) bool {
 	b := a.k.BlockOf(pc)
 	if a.k.Instrs[pc].Guard != ir.NoReg || a.inner[b] != a.self {
 		return false
@@ -141,7 +152,7 @@ func (a *loopAnalysis) once(pc int) bool {
 }
 
 // before reports whether p runs before q in every iteration, both once.
-func (a *loopAnalysis) before(p, q int) bool {
+func (a *analysis) before(p, q int) bool {
 	bp, bq := a.k.BlockOf(p), a.k.BlockOf(q)
 	if bp == bq {
 		return p < q
@@ -151,7 +162,7 @@ func (a *loopAnalysis) before(p, q int) bool {
 
 // onlyDef is the one definition of r in the loop, -1 if there are several or
 // it does not run exactly once an iteration.
-func (a *loopAnalysis) onlyDef(r ir.Reg) int {
+func (a *analysis) onlyDef(r ir.Reg) int {
 	if d := a.defs[r]; len(d) == 1 && a.once(d[0]) {
 		return d[0]
 	}
@@ -159,40 +170,40 @@ func (a *loopAnalysis) onlyDef(r ir.Reg) int {
 }
 
 // inducts says that a register is a linear induction.
-func (a *loopAnalysis) inducts(r ir.Reg) bool {
+func (a *analysis) inducts(r ir.Reg) bool {
 	base, ok := a.linearAtLatch(r)
 	return ok && base == r
 }
 
 // turns says that what a register holds after an iteration follows from what it
 // and others that turn held before it, and from nothing else that changes.
-func (a *loopAnalysis) turns(r ir.Reg) bool {
+func (a *analysis) cycles(r ir.Reg) bool {
 	pc := a.onlyDef(r)
-	return pc >= 0 && a.turnsDef(pc, 0)
+	return pc >= 0 && a.cyclesDef(pc, 0)
 }
 
-func (a *loopAnalysis) turnsDef(pc, depth int) bool {
+func (a *analysis) cyclesDef(pc, depth int) bool {
 	in := &a.k.Instrs[pc]
 	if in.Op == ir.Ld && in.Space == ir.ParamSpace {
 		return in.Src[0].Reg == ir.NoReg
 	}
-	if depth > 16 || calls[in.Op] != nil || executes(in.Op) || varies(in) {
+	if depth > 16 || a.opaque(in.Op) || in.Op.AlwaysExecutes() || varies(in) {
 		return false
 	}
 	for i := range in.Src {
-		if !a.turnsOperand(&in.Src[i], pc, depth) {
+		if !a.cyclesOperand(&in.Src[i], pc, depth) {
 			return false
 		}
 	}
 	return true
 }
 
-func (a *loopAnalysis) turnsOperand(o *ir.Operand, pc, depth int) bool {
+func (a *analysis) cyclesOperand(o *ir.Operand, pc, depth int) bool {
 	switch o.Kind {
 	case ir.OperandImm, ir.OperandVar:
 		return true
 	case ir.OperandSpecial:
-		return !isClock(o.Special)
+		return !o.Special.IsClock()
 	case ir.OperandReg:
 	default:
 		return false
@@ -205,17 +216,17 @@ func (a *loopAnalysis) turnsOperand(o *ir.Operand, pc, depth int) bool {
 	case def < 0:
 		return false
 	case def != pc && a.before(def, pc):
-		return a.turnsDef(def, depth+1)
+		return a.cyclesDef(def, depth+1)
 	}
 	return !a.inducts(o.Reg) // what it held at the header; it is carried, and looked at itself
 }
 
 // linearAtLatch finds the register whose value at the header, plus something
 // the same in all iterations, r has at the end of the iteration.
-func (a *loopAnalysis) linearAtLatch(r ir.Reg) (ir.Reg, bool) {
+func (a *analysis) linearAtLatch(r ir.Reg) (ir.Reg, bool) {
 	pc := a.onlyDef(r)
 	if pc < 0 && a.reaching && len(a.latch) == 1 {
-		pc, _ = a.reachingDef(r, place{a.latch[0], a.k.Blocks[a.latch[0]].End})
+		pc, _ = a.reachingDef(r, point{a.latch[0], a.k.Blocks[a.latch[0]].End})
 	}
 	if pc < 0 {
 		return ir.NoReg, false
@@ -224,12 +235,12 @@ func (a *loopAnalysis) linearAtLatch(r ir.Reg) (ir.Reg, bool) {
 }
 
 // linearDef is linearAtLatch for the value that instruction pc computes.
-func (a *loopAnalysis) linearDef(pc, depth int) (ir.Reg, bool) {
+func (a *analysis) linearDef(pc, depth int) (ir.Reg, bool) {
 	in := &a.k.Instrs[pc]
 	if depth > 16 || in.Mod&ir.ModCarryIn != 0 {
 		return ir.NoReg, false
 	}
-	if in.Type.IsFloat() || in.Type.Packed() != ir.TypeInvalid || in.Mod&(ir.ModSat|ir.ModCarryOut) != 0 || width(in.Type) < 32 {
+	if in.Type.IsFloat() || in.Type.Packed() != ir.TypeInvalid || in.Mod&(ir.ModSat|ir.ModCarryOut) != 0 || !wide(in.Type) {
 		return ir.NoReg, a.invariant(in, pc, depth)
 	}
 	switch in.Op {
@@ -265,11 +276,11 @@ func (a *loopAnalysis) linearDef(pc, depth int) (ir.Reg, bool) {
 
 // invariant reports an instruction whose sources are the same in all
 // iterations and that depends on nothing else.
-func (a *loopAnalysis) invariant(in *ir.Instr, pc, depth int) bool {
+func (a *analysis) invariant(in *ir.Instr, pc, depth int) bool {
 	if in.Op == ir.Ld && in.Space == ir.ParamSpace {
 		return in.Src[0].Reg == ir.NoReg
 	}
-	if calls[in.Op] != nil || executes(in.Op) {
+	if a.opaque(in.Op) || in.Op.AlwaysExecutes() {
 		return false
 	}
 	for i := range in.Src {
@@ -282,12 +293,12 @@ func (a *loopAnalysis) invariant(in *ir.Instr, pc, depth int) bool {
 
 // linear is the value an operand has when instruction pc reads it: NoReg for
 // one that is the same in all iterations, else the induction it follows.
-func (a *loopAnalysis) linear(o *ir.Operand, pc, depth int) (ir.Reg, bool) {
+func (a *analysis) linear(o *ir.Operand, pc, depth int) (ir.Reg, bool) {
 	switch o.Kind {
 	case ir.OperandImm, ir.OperandVar:
 		return ir.NoReg, true
 	case ir.OperandSpecial:
-		return ir.NoReg, !isClock(o.Special)
+		return ir.NoReg, !o.Special.IsClock()
 	case ir.OperandReg:
 	default:
 		return ir.NoReg, false
@@ -313,10 +324,5 @@ func (a *loopAnalysis) linear(o *ir.Operand, pc, depth int) (ir.Reg, bool) {
 	return ir.NoReg, false
 }
 
-func sortRegs(r []ir.Reg) {
-	for i := range r {
-		for j := i; j > 0 && r[j] < r[j-1]; j-- {
-			r[j], r[j-1] = r[j-1], r[j]
-		}
-	}
-}
+// wide reports whether a type has 32 or 64 bits, as inductions must.
+func wide(t ir.Type) bool { return t.Size() == 4 || t.Size() == 8 }
