@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/sampling"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/reuse"
@@ -48,7 +49,7 @@ type recording struct {
 	extents   []reuse.Extent // of the buffer arguments
 	buffers   []verify.Buffer
 	predicted map[question]prediction
-	drawn     *drawn // nil: not known
+	sampled   *sampling.Sample // nil: not known
 	slow      []timing.Detour
 	matches   []timing.Match
 	counted   bool // slow and matches are known

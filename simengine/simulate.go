@@ -101,11 +101,11 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
 	}
-	drawn, err := rec.spread()
+	sample, err := rec.sample()
 	if err != nil {
 		return nil, 0, err
 	}
-	in.Spread, in.SpreadCTAs, in.Lengths = drawn.ids, drawn.ctas, drawn.known
+	in.Spread, in.SpreadCTAs, in.Lengths = sample.IDs, sample.CTAs, sample.Lengths
 	composed, err := model.Compose(in)
 	if err != nil {
 		return nil, 0, err
