@@ -13,7 +13,7 @@ import (
 )
 
 // place allocates and fills the arguments and lays out the parameters.
-func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
+func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
 	memory := exec.NewMemory(0)
 	if err := memory.LoadModule(k); err != nil {
 		return nil, nil, nil, nil, err

@@ -19,7 +19,7 @@ func (r *recording) sample() (*sampling.Sample, error) {
 	p := r.runner.Program()
 	s, err := sampling.Choose(&sampling.Launch{
 		Executor: sampleExecutor{r}, Kernel: r.kernel, Grid: r.grid(), Warps: r.warps(), Limit: workLimit,
-		SamePath: p.SamePath(), IndependentWarps: p.WarpsApart(),
+		SamePath: p.SamePath(), IndependentWarps: p.WarpsIndependent(),
 	})
 	if err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func (r *recording) sample() (*sampling.Sample, error) {
 type sampleExecutor struct{ r *recording }
 
 func (e sampleExecutor) Trace(id int64) (*trace.CTA, error) { return e.r.cta(id) }
-func (e sampleExecutor) Traced(id int64) bool               { return e.r.asked[wanted{id, false}] }
-func (e sampleExecutor) PathWork(id int64) int64            { return e.r.ctas[wanted{id, false}].path }
+func (e sampleExecutor) Traced(id int64) bool               { return e.r.asked[traceKey{id, false}] }
+func (e sampleExecutor) PathWork(id int64) int64            { return e.r.ctas[traceKey{id, false}].path }
 func (e sampleExecutor) Work() int64                        { return e.r.work }
 func (e sampleExecutor) Charge(work int64)                  { e.r.work += work }
 

@@ -57,7 +57,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c.finish()
 	c.p.slots, c.p.executed = c.slots, c.k
-	c.p.alike, c.p.apart, c.p.exits = c.findAlike(), c.warpsApart(), exitBlocks(k)
+	c.p.uniform, c.p.warpsIndependent, c.p.exits = c.findUniformity(), c.warpsIndependent(), exitBlocks(k)
 	return c.p, nil
 }
 

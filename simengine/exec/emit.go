@@ -25,7 +25,7 @@ func (c *compiler) instr(pc int) error {
 		c.join(pc, &i)
 		c.p.code = append(c.p.code, i)
 	}
-	if in.Private() && c.needed[pc] {
+	if in.Mirrored() && c.needed[pc] {
 		return c.emitPrivate(pc, in, i)
 	}
 	return nil
@@ -60,7 +60,7 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 	case ir.Mma:
 		return c.emitMma(pc, in, i)
 	case ir.Cvta, ir.Isspacep:
-		return c.emitWindow(pc, in, i)
+		return c.emitGeneric(pc, in, i)
 	case ir.Mov:
 		if len(in.Dst) > 1 || len(in.Src) > 1 {
 			return c.emitCall(pc, in, i, (*Runner).repack)

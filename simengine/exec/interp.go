@@ -109,7 +109,7 @@ func (r *Runner) notSampled(b *block) (why string) {
 
 // runBlock executes the instructions from w.ip to the end of the block.
 func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
-	if r.undefined != nil {
+	if r.definedness != nil {
 		return r.runFollowed(w, b, active)
 	}
 	return r.runRange(w, w.ip, b.end, active)

@@ -122,11 +122,11 @@ type Program struct {
 	// Loops are the natural loops, outermost first within a nest.
 	Loops []loopsample.Loop
 
-	alike  alike
-	apart  bool   // the path of a warp does not depend on what other warps of its CTA do
-	needed []bool // by instruction: its result is computed
-	code   []instr
-	blocks []block
+	uniform          ctaUniformity
+	warpsIndependent bool   // the path of a warp does not depend on what other warps of its CTA do
+	needed           []bool // by instruction: its result is computed
+	code             []instr
+	blocks           []block
 
 	n32, n64, npred int32 // registers of one warp, constants and specials included
 	consts32        []constant32

@@ -73,8 +73,8 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	}
 	s := r.resolved(w, in, a, a.space, mask, e)
 	if s == next && a.matrix && a.data {
-		if r.undefined != nil {
-			r.undefined.matrices(r, w, in, active)
+		if r.definedness != nil {
+			r.definedness.matrices(r, w, in, active)
 		}
 		r.loadMatrices(w, in, active)
 	}
@@ -86,11 +86,11 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 	for rest := mask; rest != 0; {
 		first := bits.TrailingZeros32(rest)
-		space, base := window(r.addr[first])
+		space, base := splitGeneric(r.addr[first])
 		var lanes uint32
 		for m := rest; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			if s, _ := window(r.addr[l]); s == space {
+			if s, _ := splitGeneric(r.addr[l]); s == space {
 				lanes |= 1 << l
 				r.addr[l] -= base
 			}
@@ -104,7 +104,7 @@ func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 }
 
 // window is the state space a generic address falls in and its base.
-func window(addr uint64) (ir.Space, uint64) {
+func splitGeneric(addr uint64) (ir.Space, uint64) {
 	switch addr &^ (windowSize - 1) {
 	case sharedWindow:
 		return ir.Shared, sharedWindow
@@ -137,7 +137,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		e = extentOf(&r.addr, mask)
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
-	if r.phases != nil && space == ir.Shared && !r.inPhase(w, a, mask, e) {
+	if r.filter != nil && space == ir.Shared && !r.passesFilter(w, a, mask, e) {
 		r.unsure = true
 		return faulted
 	}
@@ -146,8 +146,8 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 			return s
 		}
 	}
-	if r.undefined != nil {
-		r.undefined.access(r, w, in, a, space, mask)
+	if r.definedness != nil {
+		r.definedness.access(r, w, in, a, space, mask)
 	}
 	if !a.data {
 		return next

@@ -9,7 +9,7 @@ import (
 )
 
 // Detour is how often warps called the routine of an operation's slow path.
-type Detour struct {
+type SlowPathCount struct {
 	PC    int
 	Warps int64              // executions of the operation by a warp
 	Taken [ir.NumPaths]int64 // those of which some lane took a path
@@ -30,8 +30,8 @@ func CompileCounting(k *ir.Kernel) (*Program, error) {
 
 // Detours is what runs of a program by CompileCounting counted since the runner was
 // made, of the operations that warps executed; PCs ascend.
-func (r *Runner) Detours() []Detour {
-	return slices.DeleteFunc(slices.Clone(r.detours), func(d Detour) bool { return d.Warps == 0 })
+func (r *Runner) SlowPaths() []SlowPathCount {
+	return slices.DeleteFunc(slices.Clone(r.slowPaths), func(d SlowPathCount) bool { return d.Warps == 0 })
 }
 
 // emitCount compiles the count before an operation that has a slow path or matches values.
@@ -51,7 +51,7 @@ func (c *compiler) emitCount(pc int, in *ir.Instr, guard instr) error {
 
 // countPaths counts the paths that the lanes of a warp take.
 func (r *Runner) countPaths(w *warp, in *instr, mask uint32) signal {
-	d := &r.detours[in.x.imm]
+	d := &r.slowPaths[in.x.imm]
 	d.Warps++
 	op := &r.p.Kernel.Instrs[in.pc]
 	var seen [ir.NumPaths]bool

@@ -73,8 +73,8 @@ func (r *Runner) blank(w *warp, in *instr, lanes uint32) {
 		for m := lanes; m != 0; m &= m - 1 {
 			w.put(d, bits.TrailingZeros32(m), 0)
 		}
-		if r.undefined != nil {
-			r.undefined.mark(w, r.p.register(d), 0, lanes, -1)
+		if r.definedness != nil {
+			r.definedness.mark(w, r.p.register(d), 0, lanes, -1)
 		}
 	}
 }

@@ -39,9 +39,9 @@ type warp struct {
 	pred   []uint32
 	carry  uint32
 	stack  []frame
-	parted []strand  // other lanes, which go their own way
-	whole  uint32    // the tick at which all lanes last were on one stack
-	spare  [][]frame // stacks to use again
+	parted []laneGroup // other lanes, which go their own way
+	whole  uint32      // the tick at which all lanes last were on one stack
+	spare  [][]frame   // stacks to use again
 	passed passed
 	steps  int64
 	tick   uint32 // counts basic blocks, for the race checker

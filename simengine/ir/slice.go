@@ -101,7 +101,7 @@ func (s *slicer) stores() bool {
 	var global roots // of the marked loads from global memory
 	for pc, need := range s.needed {
 		in := &s.k.Instrs[pc]
-		if !need || in.Mod&ModNonCoherent != 0 || in.Private() {
+		if !need || in.Mod&ModNonCoherent != 0 || in.Mirrored() {
 			continue
 		}
 		switch in.Op {
@@ -119,7 +119,7 @@ func (s *slicer) stores() bool {
 	marked := false
 	for pc := range s.k.Instrs {
 		in := &s.k.Instrs[pc]
-		if s.needed[pc] || in.Private() {
+		if s.needed[pc] || in.Mirrored() {
 			continue
 		}
 		switch in.Op {

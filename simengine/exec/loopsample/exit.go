@@ -150,7 +150,7 @@ func (a *analysis) variantControl() string {
 			return ""
 		}
 		switch {
-		case a.needed[pc] && in.Op.WritesMemory() && !in.Private():
+		case a.needed[pc] && in.Op.WritesMemory() && !in.Mirrored():
 			return "`" + a.k.Text(pc) + "` writes what addresses may depend on"
 		case in.Guard != ir.NoReg && variant.Has(in.Guard) && !a.isComparison(in.Guard, pc):
 			return "the guard of `" + a.k.Text(pc) + "` may differ between iterations"
@@ -189,7 +189,7 @@ func (a *analysis) eachInstr(f func(pc int, in *ir.Instr) string) string {
 func varies(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Ld, ir.Ldu:
-		return in.Space != ir.ParamSpace && in.Space != ir.Const && in.Mod&ir.ModNonCoherent == 0 && !in.Private()
+		return in.Space != ir.ParamSpace && in.Space != ir.Const && in.Mod&ir.ModNonCoherent == 0 && !in.Mirrored()
 	case ir.Atom:
 		return true
 	case ir.Mov:

@@ -249,7 +249,7 @@ func (a *analysis) linearDef(pc, depth int) (ir.Reg, bool) {
 			return a.linear(&in.Src[0], pc, depth)
 		}
 	case ir.Ld, ir.St:
-		if in.Private() {
+		if in.Mirrored() {
 			return a.linear(&in.Src[1], pc, depth)
 		}
 		return ir.NoReg, a.invariant(in, pc, depth)

@@ -8,8 +8,8 @@ package ir
 // A register is a local address when all its definitions convert one from local memory,
 // copy or select local addresses, or step one by an integer, and it is used for nothing
 // but that and such accesses.
-func (k *Kernel) useLocal() {
-	w := localWeb{k: k, of: NewBitSet(len(k.Regs)), not: NewBitSet(len(k.Regs))}
+func (k *Kernel) inferLocal() {
+	w := addrSpaceInference{k: k, of: NewBitSet(len(k.Regs)), not: NewBitSet(len(k.Regs))}
 	if !w.derive() {
 		return
 	}
@@ -18,14 +18,14 @@ func (k *Kernel) useLocal() {
 }
 
 // localWeb is the registers of local addresses.
-type localWeb struct {
+type addrSpaceInference struct {
 	k       *Kernel
 	of, not BitSet // registers that are computed from local addresses, and those that cannot be one
 	buf     [16]Reg
 }
 
 // derive finds what is computed from local addresses, and says whether anything is.
-func (w *localWeb) derive() (any bool) {
+func (w *addrSpaceInference) derive() (any bool) {
 	for changed := true; changed; {
 		changed = false
 		for pc := range w.k.Instrs {
@@ -48,7 +48,7 @@ func fromLocal(in *Instr) bool {
 }
 
 // steps says that an instruction copies, selects or steps what is computed from a local address.
-func (w *localWeb) steps(in *Instr) bool {
+func (w *addrSpaceInference) steps(in *Instr) bool {
 	if len(in.Dst) != 1 || in.Dst[0] == NoReg || in.Type.Size() != 8 || in.Mod&(ModCarryIn|ModCarryOut|ModSat) != 0 {
 		return false
 	}
@@ -64,13 +64,13 @@ func (w *localWeb) steps(in *Instr) bool {
 	return false
 }
 
-func (w *localWeb) has(o *Operand) bool {
+func (w *addrSpaceInference) has(o *Operand) bool {
 	return o.Kind == OperandReg && o.Reg != NoReg && w.of.Has(o.Reg)
 }
 
 // keeps says that what such an instruction computes is a local address if what it is
 // computed from is.
-func (w *localWeb) keeps(in *Instr) bool {
+func (w *addrSpaceInference) keeps(in *Instr) bool {
 	switch in.Op {
 	case Sub:
 		return !w.has(&in.Src[1])
@@ -84,7 +84,7 @@ func (w *localWeb) keeps(in *Instr) bool {
 
 // refuse finds the registers that cannot be local addresses: those with a definition or
 // a use of another kind, and those computed from one of them or one from which they are.
-func (w *localWeb) refuse() {
+func (w *addrSpaceInference) refuse() {
 	for pc := range w.k.Instrs {
 		in := &w.k.Instrs[pc]
 		switch {
@@ -119,7 +119,7 @@ func isLocalAccess(in *Instr) bool {
 
 // spread refuses all local addresses of an instruction if one is, and says whether it
 // refused any.
-func (w *localWeb) spread(in *Instr) (changed bool) {
+func (w *addrSpaceInference) spread(in *Instr) (changed bool) {
 	var regs []Reg
 	for i := range in.Src {
 		if w.has(&in.Src[i]) {
@@ -141,7 +141,7 @@ func (w *localWeb) spread(in *Instr) (changed bool) {
 }
 
 // rewrite makes registers hold addresses in local memory and accesses use them as such.
-func (w *localWeb) rewrite() {
+func (w *addrSpaceInference) rewrite() {
 	is := func(r Reg) bool { return r != NoReg && w.of.Has(r) && !w.not.Has(r) }
 	for pc := range w.k.Instrs {
 		in := &w.k.Instrs[pc]

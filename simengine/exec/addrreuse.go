@@ -40,7 +40,7 @@ func (r *Runner) follow(w *warp, in *instr, mask uint32) bool {
 	if size := uint64(len(r.shared)); by&(width-1) != 0 || e.lo > e.hi || e.hi >= size || width > size-e.hi {
 		return false
 	}
-	if r.phases != nil && (!e.narrow() || !r.phases.read(w.number(), e.lo, e.hi+width-1)) {
+	if r.filter != nil && (!e.narrow() || !r.filter.read(w.number(), e.lo, e.hi+width-1)) {
 		return false
 	}
 	if r.obs != nil && (r.follower == nil || !r.follower.Follow(w.id, int(in.pc), f.pc, by)) {

@@ -4,7 +4,7 @@ import "github.com/warptune/warptune/simengine/ir"
 
 // emitWindow is cvta, an addition or subtraction of a window's base, and
 // isspacep, a comparison with its bounds.
-func (c *compiler) emitWindow(pc int, in *ir.Instr, i *instr) (bool, error) {
+func (c *compiler) emitGeneric(pc int, in *ir.Instr, i *instr) (bool, error) {
 	base, ok := windowBase(in.Space)
 	if !ok {
 		return false, c.unsupported(pc, "generic addresses of this state space")

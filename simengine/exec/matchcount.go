@@ -8,7 +8,7 @@ import (
 )
 
 // Match is how many values the lanes that executed a match.any had.
-type Match struct {
+type MatchCount struct {
 	PC     int
 	Warps  int64 // executions by a warp
 	Values int64 // the different values of each, added up
@@ -19,8 +19,8 @@ func countsValues(in *ir.Instr) bool { return in.Op == ir.Match && in.Mod&ir.Mod
 
 // Matches is what runs of a program by CompileCounting counted since the runner was made, of
 // the instructions that warps executed; PCs ascend.
-func (r *Runner) Matches() []Match {
-	return slices.DeleteFunc(slices.Clone(r.matches), func(m Match) bool { return m.Warps == 0 })
+func (r *Runner) Matches() []MatchCount {
+	return slices.DeleteFunc(slices.Clone(r.matches), func(m MatchCount) bool { return m.Warps == 0 })
 }
 
 // countValues counts the different values that the lanes of a warp have, of those that match found.

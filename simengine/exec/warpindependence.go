@@ -5,7 +5,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // warpsApart says that the slice neither waits for other warps nor reads what they
 // may have written: it has no barriers, what it needs is not in shared memory, and it
 // writes nothing to device memory that it needs.
-func (c *compiler) warpsApart() bool {
+func (c *compiler) warpsIndependent() bool {
 	for pc := range c.k.Instrs {
 		in := &c.k.Instrs[pc]
 		switch in.Op {
@@ -22,4 +22,4 @@ func (c *compiler) warpsApart() bool {
 
 // WarpsApart says that what a warp executes does not depend on the other warps of its
 // CTA.
-func (p *Program) WarpsApart() bool { return p.apart }
+func (p *Program) WarpsIndependent() bool { return p.warpsIndependent }

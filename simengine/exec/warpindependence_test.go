@@ -22,7 +22,7 @@ func TestWarpsApart(t *testing.T) {
 		"an atomic's value":   {"atom.global.add.u32 %r1, [%rd4], 1;" + branch, false},
 	} {
 		p := compileFor(t, buildKernel(t, "k.ptx", []byte(bodyKernel("", c.body))), Slice)
-		if p.WarpsApart() != c.apart {
+		if p.WarpsIndependent() != c.apart {
 			t.Errorf("%s: warps go by themselves: %v, want %v", name, !c.apart, c.apart)
 		}
 		launch := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{64, 1, 1}, DynamicShared: 64, Params: make([]byte, 64)}

@@ -4,13 +4,13 @@ import "github.com/warptune/warptune/simengine/ir"
 
 // alike says in what the CTAs of any launch of a kernel do the same, as far as it
 // can be told from their instructions: what does not come from the CTA's index.
-type alike struct {
+type ctaUniformity struct {
 	path   bool // they execute the same blocks and leave out the same iterations
 	shared bool // and access the same addresses in shared memory
 }
 
 // findAlike works alike out for the instructions that the slice executes.
-func (c *compiler) findAlike() alike {
+func (c *compiler) findUniformity() ctaUniformity {
 	differ := ir.NewBitSet(len(c.k.Regs)) // registers that may be others in another CTA
 	carry := false
 	for changed := true; changed; {
@@ -31,7 +31,7 @@ func (c *compiler) findAlike() alike {
 			}
 		}
 	}
-	a := alike{path: true, shared: true}
+	a := ctaUniformity{path: true, shared: true}
 	for pc := range c.k.Instrs {
 		a.restrict(c, pc, differ)
 	}
@@ -58,18 +58,18 @@ func (c *compiler) differs(pc int, differ ir.BitSet) bool {
 
 // restrict takes away what an instruction does not let CTAs have in common. What
 // loads find in memory may differ, whatever it is needed for.
-func (a *alike) restrict(c *compiler, pc int, differ ir.BitSet) {
+func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 	in := &c.k.Instrs[pc]
 	other := in.ReadsAny(differ)
 	switch in.Op {
 	case ir.Bra, ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp:
 		a.path = a.path && !other
 	case ir.CpAsync:
-		*a = alike{}
+		*a = ctaUniformity{}
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
 		constant := in.Space == ir.ParamSpace || in.Space == ir.Const
 		if c.needed[pc] && (!constant || other) || in.Space == ir.Generic {
-			*a = alike{}
+			*a = ctaUniformity{}
 		}
 		if in.Space == ir.Shared {
 			address := ir.Instr{Guard: in.Guard, Src: in.Src[:1]}
@@ -80,8 +80,8 @@ func (a *alike) restrict(c *compiler, pc int, differ ir.BitSet) {
 
 // SamePath says that all CTAs of any launch execute the same blocks, and Work as much
 // for it.
-func (p *Program) SamePath() bool { return p.alike.path }
+func (p *Program) SamePath() bool { return p.uniform.path }
 
 // SameShared says that all CTAs of any launch access the same addresses in shared
 // memory.
-func (p *Program) SameShared() bool { return p.alike.shared }
+func (p *Program) SameShared() bool { return p.uniform.shared }

@@ -4,7 +4,7 @@ import "slices"
 
 // strand is lanes of a warp that go their own way: those that yielded in a loop that others had left,
 // and those others.
-type strand struct {
+type laneGroup struct {
 	stack []frame
 	waits bool // at an instruction that lanes of a warp execute together
 }
@@ -26,7 +26,7 @@ const (
 // label_tiles and spgemm_hash (deploy/calibrate/datasets/h100-2026-11-26-independent-c).
 func (w *warp) part() bool {
 	if !w.othersReady() {
-		if !slices.ContainsFunc(w.parted, func(s strand) bool { return !s.waits }) {
+		if !slices.ContainsFunc(w.parted, func(s laneGroup) bool { return !s.waits }) {
 			return false
 		}
 		w.setAside(w.stack)
@@ -62,7 +62,7 @@ func (w *warp) setAside(stack []frame) {
 	if len(w.parted) == 0 {
 		w.whole = w.tick
 	}
-	w.parted = append(w.parted, strand{stack: stack})
+	w.parted = append(w.parted, laneGroup{stack: stack})
 }
 
 // newStack is an empty one, one used before if there is any.
@@ -86,7 +86,7 @@ func (w *warp) resume() bool {
 		w.spare = append(w.spare, w.stack)
 	}
 	w.ip = -1
-	if i := slices.IndexFunc(w.parted, func(s strand) bool { return !s.waits }); i >= 0 {
+	if i := slices.IndexFunc(w.parted, func(s laneGroup) bool { return !s.waits }); i >= 0 {
 		w.stack = w.parted[i].stack
 		w.parted = slices.Delete(w.parted, i, i+1)
 		w.passed = passedYield
@@ -95,7 +95,7 @@ func (w *warp) resume() bool {
 	w.passed = passedAll
 	w.stack = w.parted[0].stack
 	at, met := w.top().block, w.top().mask
-	w.parted = slices.DeleteFunc(w.parted, func(s strand) bool {
+	w.parted = slices.DeleteFunc(w.parted, func(s laneGroup) bool {
 		t := s.stack[len(s.stack)-1]
 		if t.block == at {
 			met |= t.mask
@@ -118,7 +118,7 @@ func (w *warp) await() bool {
 	if len(w.parted) == 0 {
 		return false
 	}
-	w.parted = append(w.parted, strand{w.stack, true})
+	w.parted = append(w.parted, laneGroup{w.stack, true})
 	w.stack = nil
 	return w.resume()
 }

@@ -8,7 +8,7 @@ import (
 
 // runFollowed is runBlock, following undefined values from instruction to instruction.
 func (r *Runner) runFollowed(w *warp, b *block, active uint32) signal {
-	s := r.undefined
+	s := r.definedness
 	regs := s.warps[w.id]
 	for ip := w.ip; ip < b.end; ip++ {
 		in, f := &r.p.code[ip], &s.flows[ip]

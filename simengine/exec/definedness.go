@@ -104,7 +104,7 @@ func (p *Program) flowOf(i int) flow {
 		return f
 	}
 	src := ki.Src
-	if ki.Private() {
+	if ki.Mirrored() {
 		src = src[1:] // the move beside the access
 	}
 	for n := range src {

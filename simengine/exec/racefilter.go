@@ -12,9 +12,9 @@ import (
 // a warp writes must be its own: nobody else reads or writes it. Reads are noted by
 // stretches of shared memory, writes exactly. What looks like a race so need not be
 // one: the CTA is run again under the checker.
-type phases struct {
-	readers, writers []warpNumber // by stretch, in this phase
-	shift            uint         // of cells, which stores keep apart
+type raceFilter struct {
+	readers, writers []warpTag // by stretch, in this phase
+	shift            uint      // of cells, which stores keep apart
 	cells            []storeOf
 	serial           uint64 // of stores so far
 	first            uint64 // serial before this phase
@@ -23,17 +23,17 @@ type phases struct {
 // storeOf is the last store to a cell, of any CTA.
 type storeOf struct {
 	serial uint64
-	by     warpNumber
+	by     warpTag
 }
 
 // warpNumber is a warp as phases know it: its number from 1 on; several when there
 // is more than one, or lanes of one that need not have run together; 0 none.
-type warpNumber uint8
+type warpTag uint8
 
-const several warpNumber = 255
+const severalWarps warpTag = 255
 
 // alone says that accesses by x, and by y to the same, are of the same warp, in order.
-func (x warpNumber) alone(y warpNumber) bool { return x == 0 || x == y && y != several }
+func (x warpTag) alone(y warpTag) bool { return x == 0 || x == y && y != severalWarps }
 
 // stretchBits is the logarithm of the bytes of a stretch: of rows of tiles, few
 // share one.
@@ -42,11 +42,11 @@ const stretchBits = 5
 // mostStretches is from how many on accesses are noted lane by lane.
 const mostStretches = 32
 
-func (p *phases) reset(size, granule int) {
+func (p *raceFilter) reset(size, granule int) {
 	n := size>>stretchBits + 1
 	p.shift = uint(bits.TrailingZeros(uint(granule)))
 	if cap(p.readers) < n {
-		p.readers, p.writers = make([]warpNumber, n), make([]warpNumber, n)
+		p.readers, p.writers = make([]warpTag, n), make([]warpTag, n)
 	}
 	p.readers, p.writers = p.readers[:n], p.writers[:n]
 	if cells := size>>p.shift + 1; len(p.cells) < cells {
@@ -56,31 +56,31 @@ func (p *phases) reset(size, granule int) {
 }
 
 // begin begins a phase.
-func (p *phases) begin() {
+func (p *raceFilter) begin() {
 	clear(p.readers)
 	clear(p.writers)
 	p.first = p.serial
 }
 
 // number is the warp that accesses memory now.
-func (w *warp) number() warpNumber {
+func (w *warp) number() warpTag {
 	if w.apart() {
-		return several
+		return severalWarps
 	}
-	return warpNumber(w.id + 1)
+	return warpTag(w.id + 1)
 }
 
 // join is x and y together.
-func (x warpNumber) join(y warpNumber) warpNumber {
+func (x warpTag) join(y warpTag) warpTag {
 	if x.alone(y) {
 		return y
 	}
-	return several
+	return severalWarps
 }
 
 // read notes a read of bytes lo to hi, and says that no other warp has written there
 // in this phase.
-func (p *phases) read(by warpNumber, lo, hi uint64) bool {
+func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
 	for i := lo >> stretchBits; i <= hi>>stretchBits; i++ {
 		if !p.writers[i].alone(by) {
 			return false
@@ -92,7 +92,7 @@ func (p *phases) read(by warpNumber, lo, hi uint64) bool {
 
 // write notes a lane's write of bytes lo to hi, part of the store with the latest
 // serial, and says that nobody else has read or written there in this phase.
-func (p *phases) write(by warpNumber, lo, hi uint64) bool {
+func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
 	for i := lo >> stretchBits; i <= hi>>stretchBits; i++ {
 		if !p.readers[i].alone(by) {
 			return false
@@ -115,8 +115,8 @@ func (e extent) narrow() bool { return (e.hi-e.lo)>>stretchBits < mostStretches 
 
 // inPhase notes an access to shared memory by the lanes in mask, whose addresses lie
 // between those of e, and says that it races with none in this phase.
-func (r *Runner) inPhase(w *warp, a *access, mask uint32, e extent) bool {
-	p, by, last := r.phases, w.number(), uint64(a.width-1)
+func (r *Runner) passesFilter(w *warp, a *access, mask uint32, e extent) bool {
+	p, by, last := r.filter, w.number(), uint64(a.width-1)
 	if !a.write && e.narrow() {
 		return p.read(by, e.lo, e.hi+last)
 	}
@@ -133,7 +133,7 @@ func (r *Runner) inPhase(w *warp, a *access, mask uint32, e extent) bool {
 // inPhases says whether races of a kernel can be ruled out phase by phase: not where
 // strong accesses or asynchronous copies make an order of their own, which would look
 // like races, nor where what runs twice does not do the same.
-func (p *Program) inPhases() bool {
+func (p *Program) canFilterRaces() bool {
 	if p.Mode != Slice || !p.rewritable {
 		return false
 	}
