@@ -2,6 +2,7 @@ package simengine
 
 import (
 	"github.com/warptune/warptune/simengine/sampling"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -18,7 +19,7 @@ func (r *recording) sample() (*sampling.Sample, error) {
 	}
 	p := r.runner.Program()
 	s, err := sampling.Choose(&sampling.Launch{
-		Executor: sampleExecutor{r}, Kernel: r.kernel, Grid: r.grid(), Warps: r.warps(), Limit: workLimit,
+		Executor: sampleExecutor{r}, Kernel: r.kernel, Grid: r.grid(), Middle: timing.Middle(r.grid()), Warps: r.warps(), Limit: workLimit,
 		SamePath: p.SamePath(), IndependentWarps: p.WarpsIndependent(),
 	})
 	if err != nil {

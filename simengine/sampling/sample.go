@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/makespan"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -47,6 +46,7 @@ type Launch struct {
 	Executor Executor
 	Kernel   *ir.Kernel
 	Grid     [3]int
+	Middle   int64 // the CTA in the middle
 	Warps    int   // of a CTA
 	Limit    int64 // the most work of all executions
 	// SamePath: all CTAs execute the same blocks. IndependentWarps: what a warp executes does not
@@ -84,13 +84,12 @@ func (s *sampler) cta(k int) int64 { return CTA(k, s.Grid) }
 func (s *sampler) left() int64 { return s.Limit - s.Executor.Work() }
 
 func (s *sampler) choose() error {
-	id := timing.Middle(s.Grid)
-	middle, err := s.traced(id) // its trace is needed anyway
+	middle, err := s.traced(s.Middle) // its trace is needed anyway
 	if err != nil {
 		return err
 	}
 	before := s.Executor.Work()
-	points, err := s.probe(id, middle)
+	points, err := s.probe(middle)
 	if err != nil || points == nil {
 		return err
 	}

@@ -22,12 +22,12 @@ const (
 
 // probe compares CTAs with the one in the middle, and returns how long they are; nil if they
 // do the same.
-func (s *sampler) probe(id int64, middle Length) ([]point, error) {
+func (s *sampler) probe(middle Length) ([]point, error) {
 	var points []point
 	differs, before := false, s.Executor.Work()
 	done := func() int64 { return s.Executor.Work() - before }
 	for k := 0; k < probes && (!differs || done() < longWork) && done() < s.Limit/probeShare; k++ {
-		one, err := s.length(s.cta(k), id)
+		one, err := s.length(s.cta(k))
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (s *sampler) probe(id int64, middle Length) ([]point, error) {
 	if differs {
 		return points, nil
 	}
-	traced, err := s.Executor.Trace(id)
+	traced, err := s.Executor.Trace(s.Middle)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +113,16 @@ func (s *sampler) traced(id int64) (Length, error) {
 	return LengthOf(s.Kernel, cta.Warps), nil
 }
 
-// length is the length of a CTA, without a trace of it unless there is one. like was traced: its
-// path is that of all CTAs where these have the same.
-func (s *sampler) length(id, like int64) (Length, error) {
+// length is the length of a CTA, without a trace of it unless there is one. The path
+// of the CTA in the middle, which was traced, is that of all CTAs where these have the same.
+func (s *sampler) length(id int64) (Length, error) {
 	if s.Executor.Traced(id) {
 		return s.traced(id)
 	}
-	if work := s.Executor.PathWork(like); s.SamePath && work < s.left() {
+	if work := s.Executor.PathWork(s.Middle); s.SamePath && work < s.left() {
 		s.Executor.Charge(work)
 		s.sample.Work += work
-		return s.traced(like)
+		return s.traced(s.Middle)
 	}
 	return s.path(id, 0)
 }
