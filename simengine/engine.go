@@ -124,7 +124,7 @@ func (m *Module) compiled(k *ir.Kernel, mode exec.Mode) (*exec.Program, error) {
 	return p, nil
 }
 
-// complete says whether all of a kernel can be executed, not only what addresses
+// complete reports whether all of a kernel can be executed, not only what addresses
 // and branches depend on.
 func (m *Module) complete(k *ir.Kernel) error {
 	if err, ok := m.completed[k.Name]; ok {

@@ -83,7 +83,7 @@ func all(k *ir.Kernel) []bool {
 	return needed
 }
 
-// Complete says whether the kernel could be compiled for Full mode too: its error
+// Complete reports whether the kernel could be compiled for Full mode too: its error
 // is the one that Compile would return, of an instruction the program leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel

@@ -45,7 +45,7 @@ func (c *compiler) findUniformity() ctaUniformity {
 	return a
 }
 
-// differs says that the result of an instruction may be another in another CTA.
+// differs reports whether the result of an instruction may be another in another CTA.
 func (c *compiler) differs(pc int, differ ir.BitSet) bool {
 	in := &c.k.Instrs[pc]
 	for i := range in.Src {
@@ -78,10 +78,10 @@ func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 	}
 }
 
-// SamePath says that all CTAs of any launch execute the same blocks, and Work as much
+// SamePath reports whether all CTAs of any launch execute the same blocks, and Work as much
 // for it.
 func (p *Program) SamePath() bool { return p.uniform.path }
 
-// SameShared says that all CTAs of any launch access the same addresses in shared
+// SameShared reports whether all CTAs of any launch access the same addresses in shared
 // memory.
 func (p *Program) SameShared() bool { return p.uniform.shared }

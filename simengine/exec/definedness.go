@@ -169,7 +169,7 @@ func (s *shadow) bytes(r *Runner, w *warp, space ir.Space, addr uint64, lane, wi
 	return nil
 }
 
-// anyOf says whether any of bytes is defined.
+// anyOf reports whether any of bytes is defined.
 func anyOf(b []bool) bool {
 	for _, v := range b {
 		if v {

@@ -19,7 +19,7 @@ const (
 )
 
 // part has the lanes of the top frame yield at the head of a loop (ir.Kernel.Yields), if others can
-// go on, and says whether these run first. Lanes that have left the loop do not wait
+// go on, and reports whether these run first. Lanes that have left the loop do not wait
 // for those in it where they would meet, only for others that wait there already: a barrier of convergence waits for no lane that
 // has yielded ("Execution of divergent threads using a convergence barrier", US 2016/0019066). On an H100 what
 // follows such a loop is executed once for each group of lanes that leave it together, by Nsight Compute's counts per instruction of
@@ -44,7 +44,7 @@ func (w *warp) part() bool {
 	return w.settle() || w.resume()
 }
 
-// othersReady says whether lanes below the top frame could run: they have a block of their own to run, or
+// othersReady reports whether lanes below the top frame could run: they have a block of their own to run, or
 // have just left the loop.
 func (w *warp) othersReady() bool {
 	top := w.top()
@@ -77,7 +77,7 @@ func (w *warp) newStack() []frame {
 }
 
 // resume goes on with the strand that has waited longest for its turn; if all that are left wait for each
-// other, with those at one place together. It says whether there is any.
+// other, with those at one place together. It reports whether there is any.
 func (w *warp) resume() bool {
 	if len(w.parted) == 0 {
 		return false
@@ -113,7 +113,7 @@ func (w *warp) resume() bool {
 }
 
 // await has the strand that runs wait for the others, if there are any, before a block that lanes execute
-// together, and says whether another one runs.
+// together, and reports whether another one runs.
 func (w *warp) await() bool {
 	if len(w.parted) == 0 {
 		return false
@@ -123,7 +123,7 @@ func (w *warp) await() bool {
 	return w.resume()
 }
 
-// leavesYielding says whether a block's branch goes on in a loop whose lanes yield, or leaves it.
+// leavesYielding reports whether a block's branch goes on in a loop whose lanes yield, or leaves it.
 func (c *compiler) leavesYielding(b int) bool {
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]

@@ -184,7 +184,7 @@ func (run *loopRun) note(w *warp, s *sampler) {
 	w.copyOut(&run.induct, s.induct)
 }
 
-// turned says that all registers that turn are again what was remembered.
+// turned reports whether all registers that turn are again what was remembered.
 func (run *loopRun) cycled(w *warp, s *sampler) bool {
 	for n, c := range s.cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {

@@ -14,7 +14,7 @@ type MatchCount struct {
 	Values int64 // the different values of each, added up
 }
 
-// countsValues says whether it is counted how many values the lanes of an instruction have.
+// countsValues reports whether it is counted how many values the lanes of an instruction have.
 func countsValues(in *ir.Instr) bool { return in.Op == ir.Match && in.Mod&ir.ModAll == 0 }
 
 // Matches is what runs of a program by CompileCounting counted since the runner was made, of

@@ -126,7 +126,7 @@ func (r *Runner) storedByte(w *warp, in *instr, lane, addr int) (byte, bool) {
 	return byte(v >> (8 * (off % a.elem))), true
 }
 
-// swaps says that an instruction is a compare and swap.
+// swaps reports whether an instruction is a compare and swap.
 func (r *Runner) swaps(pc int32) bool {
 	in := &r.p.Kernel.Instrs[pc]
 	return in.Op == ir.Atom && in.Atom == ir.AtomCAS

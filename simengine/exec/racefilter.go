@@ -32,7 +32,7 @@ type warpTag uint8
 
 const severalWarps warpTag = 255
 
-// alone says that accesses by x, and by y to the same, are of the same warp, in order.
+// alone reports whether accesses by x, and by y to the same, are of the same warp, in order.
 func (x warpTag) alone(y warpTag) bool { return x == 0 || x == y && y != severalWarps }
 
 // stretchBits is the logarithm of the bytes of a stretch: of rows of tiles, few
@@ -109,7 +109,7 @@ func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
 	return true
 }
 
-// narrow says that addresses lie so close together that they need not be noted lane
+// narrow reports whether addresses lie so close together that they need not be noted lane
 // by lane.
 func (e extent) narrow() bool { return (e.hi-e.lo)>>stretchBits < mostStretches }
 
@@ -130,7 +130,7 @@ func (r *Runner) passesFilter(w *warp, a *access, mask uint32, e extent) bool {
 	return true
 }
 
-// inPhases says whether races of a kernel can be ruled out phase by phase: not where
+// inPhases reports whether races of a kernel can be ruled out phase by phase: not where
 // strong accesses or asynchronous copies make an order of their own, which would look
 // like races, nor where what runs twice does not do the same.
 func (p *Program) canFilterRaces() bool {

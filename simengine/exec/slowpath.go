@@ -116,7 +116,7 @@ func slowPath(in *ir.Instr, a, b uint64) ir.Path {
 	return ir.PathEntered
 }
 
-// divides32 says whether the single-precision code in line divides a by b: neither is
+// divides32 reports whether the single-precision code in line divides a by b: neither is
 // zero, denormal, infinite or not a number, and neither the reciprocal of b nor the
 // quotient nor what a step of Newton's iteration leaves over of a is denormal or
 // overflows. What FCHK tests exactly is not documented.

@@ -14,14 +14,14 @@ const maxWarnings = 64
 // by each instruction, of 64 at most.
 func (r *Runner) Warnings() []Fault { return slices.Clone(r.warnings) }
 
-// passes says that a fault of a kind does not end a run with Options.Warn: after a race or a read of what nobody
+// passes reports whether a fault of a kind does not end a run with Options.Warn: after a race or a read of what nobody
 // wrote the CTA goes on with what is there. In Slice mode, where values are not known, a race may be none, and stays a
 // fault.
 func (r *Runner) passes(kind FaultKind) bool {
 	return r.opt.Warn && (kind == Uninitialised || kind == Race && r.p.Mode == Full)
 }
 
-// warned says that a fault of a kind was noted of an instruction, or need not be.
+// warned reports whether a fault of a kind was noted of an instruction, or need not be.
 func (r *Runner) warned(kind FaultKind, pc int32) bool {
 	return r.opt.Warn && (len(r.warnings) >= maxWarnings || slices.ContainsFunc(r.warnings, func(f Fault) bool { return f.Kind == kind && f.PC == int(pc) }))
 }

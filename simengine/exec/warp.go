@@ -58,7 +58,7 @@ func (w *warp) thread(lane int) int { return w.first + lane }
 
 func (w *warp) top() *frame { return &w.stack[len(w.stack)-1] }
 
-// apart says that not all lanes are together.
+// apart reports whether not all lanes are together.
 func (w *warp) apart() bool { return len(w.stack) > 1 || len(w.parted) > 0 }
 
 // guarded is the lanes of mask that a guard lets through.

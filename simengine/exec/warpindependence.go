@@ -2,7 +2,7 @@ package exec
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// warpsApart says that the slice neither waits for other warps nor reads what they
+// warpsApart reports whether the slice neither waits for other warps nor reads what they
 // may have written: it has no barriers, what it needs is not in shared memory, and it
 // writes nothing to device memory that it needs.
 func (c *compiler) warpsIndependent() bool {
@@ -20,6 +20,6 @@ func (c *compiler) warpsIndependent() bool {
 	return c.p.rewritable
 }
 
-// WarpsApart says that what a warp executes does not depend on the other warps of its
+// WarpsApart reports whether what a warp executes does not depend on the other warps of its
 // CTA.
 func (p *Program) WarpsIndependent() bool { return p.warpsIndependent }

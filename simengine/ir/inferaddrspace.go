@@ -24,7 +24,7 @@ type addrSpaceInference struct {
 	buf     [16]Reg
 }
 
-// derive finds what is computed from local addresses, and says whether anything is.
+// derive finds what is computed from local addresses, and reports whether anything is.
 func (w *addrSpaceInference) derive() (any bool) {
 	for changed := true; changed; {
 		changed = false
@@ -42,12 +42,12 @@ func (w *addrSpaceInference) derive() (any bool) {
 	return any
 }
 
-// fromLocal says that an instruction converts an address of local memory to a generic one.
+// fromLocal reports whether an instruction converts an address of local memory to a generic one.
 func fromLocal(in *Instr) bool {
 	return in.Op == Cvta && in.Space == Local && in.Mod&ModTo == 0 && in.Dst[0] != NoReg
 }
 
-// steps says that an instruction copies, selects or steps what is computed from a local address.
+// steps reports whether an instruction copies, selects or steps what is computed from a local address.
 func (w *addrSpaceInference) steps(in *Instr) bool {
 	if len(in.Dst) != 1 || in.Dst[0] == NoReg || in.Type.Size() != 8 || in.Mod&(ModCarryIn|ModCarryOut|ModSat) != 0 {
 		return false
@@ -68,7 +68,7 @@ func (w *addrSpaceInference) has(o *Operand) bool {
 	return o.Kind == OperandReg && o.Reg != NoReg && w.of.Has(o.Reg)
 }
 
-// keeps says that what such an instruction computes is a local address if what it is
+// keeps reports whether what such an instruction computes is a local address if what it is
 // computed from is.
 func (w *addrSpaceInference) keeps(in *Instr) bool {
 	switch in.Op {
@@ -112,12 +112,12 @@ func (w *addrSpaceInference) refuse() {
 	}
 }
 
-// isLocalAccess says that an instruction may become an access to local memory.
+// isLocalAccess reports whether an instruction may become an access to local memory.
 func isLocalAccess(in *Instr) bool {
 	return (in.Op == Ld || in.Op == St) && in.Space == Generic && in.Mod&ModMatrix == 0 && in.Src[0].Kind == OperandAddr && in.Src[0].Var < 0
 }
 
-// spread refuses all local addresses of an instruction if one is, and says whether it
+// spread refuses all local addresses of an instruction if one is, and reports whether it
 // refused any.
 func (w *addrSpaceInference) spread(in *Instr) (changed bool) {
 	var regs []Reg

@@ -90,7 +90,7 @@ func (a *analysis) compare(t *Test, guard ir.Reg, at int) (pc int, obstacle stri
 	return pc, ""
 }
 
-// ahead says whether an induction is compared before it is stepped.
+// ahead reports whether an induction is compared before it is stepped.
 func (a *analysis) ahead(r ir.Reg, pc int) bool {
 	def := a.onlyDef(r)
 	if def < 0 {
@@ -161,7 +161,7 @@ func (a *analysis) variantControl() string {
 	})
 }
 
-// isComparison notes a guard that is a comparison of an induction, and says whether
+// isComparison notes a guard that is a comparison of an induction, and reports whether
 // it is.
 func (a *analysis) isComparison(guard ir.Reg, at int) bool {
 	var t Test

@@ -169,13 +169,13 @@ func (a *analysis) onlyDef(r ir.Reg) int {
 	return -1
 }
 
-// inducts says that a register is a linear induction.
+// inducts reports whether a register is a linear induction.
 func (a *analysis) inducts(r ir.Reg) bool {
 	base, ok := a.linearAtLatch(r)
 	return ok && base == r
 }
 
-// turns says that what a register holds after an iteration follows from what it
+// turns reports whether what a register holds after an iteration follows from what it
 // and others that turn held before it, and from nothing else that changes.
 func (a *analysis) cycles(r ir.Reg) bool {
 	pc := a.onlyDef(r)

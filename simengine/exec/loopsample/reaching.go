@@ -34,7 +34,7 @@ func (a *analysis) reachingDef(r ir.Reg, at point) (pc int, fromHeader bool) {
 	return -1, false
 }
 
-// passes says whether every path of an iteration to a place passes instruction d.
+// passes reports whether every path of an iteration to a place passes instruction d.
 func (a *analysis) passes(d int, at point) bool {
 	if b := a.k.BlockOf(d); b != at.block {
 		return a.dom.dominates(b, at.block)
@@ -42,7 +42,7 @@ func (a *analysis) passes(d int, at point) bool {
 	return d < at.pc
 }
 
-// leadsTo says whether an iteration may execute instruction d and later come to a place.
+// leadsTo reports whether an iteration may execute instruction d and later come to a place.
 func (a *analysis) leadsTo(d int, at point) bool {
 	from := a.k.BlockOf(d)
 	if from == at.block && d < at.pc {

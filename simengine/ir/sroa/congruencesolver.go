@@ -98,7 +98,7 @@ func computes(k *ir.Kernel, in *ir.Instr, i int, at []congruence) congruence {
 	return c
 }
 
-// steers says that computes knows what an instruction makes of its operands.
+// steers reports whether computes knows what an instruction makes of its operands.
 func steers(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Mov:
@@ -113,7 +113,7 @@ func steers(in *ir.Instr) bool {
 	return false
 }
 
-// movesAddress says that an instruction whose operand is an address in local memory may give one.
+// movesAddress reports whether an instruction whose operand is an address in local memory may give one.
 func movesAddress(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Mov, ir.Add, ir.Sub, ir.Selp:

@@ -23,7 +23,7 @@ const (
 	mostStatic = 4 * 128
 )
 
-// choose refuses what ptxas leaves in memory, and says whether anything is left.
+// choose refuses what ptxas leaves in memory, and reports whether anything is left.
 func (h *holder) choose() (any bool) {
 	k := h.k
 	cost := make([]int64, len(k.Vars)) // in halves of an instruction
@@ -56,7 +56,7 @@ func (h *holder) choose() (any bool) {
 	return any
 }
 
-// filled says of each variable whether every word of it is stored at a constant place. ptxas
+// filled reports of each variable whether every word of it is stored at a constant place. ptxas
 // leaves in memory what is only filled as data has it, a stack of four words, too; what it does with
 // what is filled in part was not looked at.
 func (h *holder) filled() []bool {

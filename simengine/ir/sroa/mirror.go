@@ -136,7 +136,7 @@ func (p *privacy) named(o *ir.Operand) int32 {
 	return -1
 }
 
-// whole says that an access moves a register of its size as it is.
+// whole reports whether an access moves a register of its size as it is.
 func (p *privacy) whole(in *ir.Instr) bool {
 	if size := in.Type.Size(); in.Vec > 1 || size != 4 && size != 8 {
 		return false

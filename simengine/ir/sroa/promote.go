@@ -124,7 +124,7 @@ func (h *holder) access(pc int) {
 	h.of[pc] = a
 }
 
-// whole says that an access moves registers of 32 bits as they are.
+// whole reports whether an access moves registers of 32 bits as they are.
 func (h *holder) whole(in *ir.Instr) bool {
 	if in.Type.Size() != 4 || in.Mod != 0 {
 		return false
@@ -142,7 +142,7 @@ func (h *holder) whole(in *ir.Instr) bool {
 	return true
 }
 
-// reads says whether any instruction reads a register.
+// reads reports whether any instruction reads a register.
 func reads(k *ir.Kernel, r ir.Reg) bool {
 	var buf [16]ir.Reg
 	for pc := range k.Instrs {

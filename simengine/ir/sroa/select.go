@@ -94,13 +94,13 @@ func (s *selecter) instr(pc int) {
 	}
 }
 
-// holds says whether a register holds an address of an array that is in registers.
+// holds reports whether a register holds an address of an array that is in registers.
 func (s *selecter) holds(r ir.Reg) bool {
 	_, ok := s.offset[r]
 	return ok
 }
 
-// names says whether an operand is such an address.
+// names reports whether an operand is such an address.
 func (s *selecter) names(o *ir.Operand) bool {
 	c := congruenceOf(s.From, o, s.at)
 	return c.variable >= 0 && s.word[c.variable] != ir.NoReg

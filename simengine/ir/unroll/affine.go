@@ -22,7 +22,7 @@ type copier struct {
 	live [2]ir.BitSet      // registers that must hold their own values in the end
 }
 
-// wanted says whether a register must hold its own value in the end.
+// wanted reports whether a register must hold its own value in the end.
 func (c *copier) wanted(r ir.Reg) bool {
 	return c.live[0] != nil && c.live[0].Has(r) || c.live[1] != nil && c.live[1].Has(r)
 }
@@ -217,7 +217,7 @@ func (c *copier) settle(regs []ir.Reg, pos ptx.Pos) {
 	}
 }
 
-// needed says whether the old value of r is still to be read for another one.
+// needed reports whether the old value of r is still to be read for another one.
 func (c *copier) needed(r ir.Reg, regs []ir.Reg) bool {
 	for _, x := range regs {
 		if x != r && c.held[x].base == r {

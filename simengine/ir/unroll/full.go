@@ -23,7 +23,7 @@ var mostIterations = []struct{ weight, iterations int }{
 // alone has some 14,000.
 const mostWritten = 1 << 16
 
-// fitsWhole says whether that many iterations of a weight are unrolled whole. Between
+// fitsWhole reports whether that many iterations of a weight are unrolled whole. Between
 // weights that were measured it is in proportion.
 func fitsWhole(weight, iterations int) bool {
 	for i, m := range mostIterations {
@@ -40,7 +40,7 @@ func fitsWhole(weight, iterations int) bool {
 	return false
 }
 
-// iterations finds how many iterations a loop has, and says whether that is known: as many as
+// iterations finds how many iterations a loop has, and reports whether that is known: as many as
 // its test says, counted from a constant that its induction has before. With a second exit it is
 // how many there are at most.
 func iterations(k *ir.Kernel, l *countedLoop) (n int, known bool) {
@@ -61,7 +61,7 @@ func iterations(k *ir.Kernel, l *countedLoop) (n int, known bool) {
 // mostCounted is how many iterations are counted.
 const mostCounted = 1 << 16
 
-// known says whether a loop of a known number of iterations is unrolled, and finds how.
+// known reports whether a loop of a known number of iterations is unrolled, and finds how.
 func known(k *ir.Kernel, l *countedLoop, n int, adds map[ir.Reg]int) (ok bool) {
 	whole, light := 0, 0
 	for pc := k.Blocks[l.block].Start; pc < k.Blocks[l.block].End-1; pc++ {

@@ -93,7 +93,7 @@ func Loops(k *ir.Kernel) *ir.Kernel {
 	return u.Finish()
 }
 
-// counted says whether a block is a loop that ptxas unrolls.
+// counted reports whether a block is a loop that ptxas unrolls.
 func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 	l := countedLoop{block: b, test: -1, both: -1, other: ir.NoReg}
 	blk := &k.Blocks[b]
@@ -132,7 +132,7 @@ func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
 }
 
-// induction finds what a loop's test compares, and says whether that is an induction, after
+// induction finds what a loop's test compares, and reports whether that is an induction, after
 // its increment, and a value that the loop does not change.
 func induction(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	t := &k.Instrs[l.test]
@@ -155,12 +155,12 @@ func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg) (step int64) 
 	return step
 }
 
-// meets says whether a comparison is for inequality with 0 or -1.
+// meets reports whether a comparison is for inequality with 0 or -1.
 func meets(t *ir.Instr) bool {
 	return t.Cmp == ir.CmpNE && t.Type.IsSigned() && t.Src[1].Kind == ir.OperandImm && (t.Src[1].Imm == 0 || int32(t.Src[1].Imm) == -1)
 }
 
-// reaches says whether the bound less the steps of all copies but one is a
+// reaches reports whether the bound less the steps of all copies but one is a
 // 32-bit number of the comparison's type.
 func (l *countedLoop) reaches(t *ir.Instr) bool {
 	if t.Src[1].Kind != ir.OperandImm {
@@ -181,13 +181,13 @@ func descends(c ir.Cmp) bool { return c == ir.CmpGT || c == ir.CmpGE || c == ir.
 // mirrored is the comparison with its sides exchanged.
 var mirrored = map[ir.Cmp]ir.Cmp{ir.CmpLT: ir.CmpGT, ir.CmpLE: ir.CmpGE, ir.CmpGT: ir.CmpLT, ir.CmpGE: ir.CmpLE, ir.CmpLO: ir.CmpHI, ir.CmpLS: ir.CmpHS, ir.CmpHI: ir.CmpLO, ir.CmpHS: ir.CmpLS}
 
-// invariant says whether an operand is a constant or a register without
+// invariant reports whether an operand is a constant or a register without
 // definitions in the loop.
 func invariant(o *ir.Operand, defs map[ir.Reg]int) bool {
 	return o.Kind == ir.OperandImm || o.Kind == ir.OperandReg && defs[o.Reg] == 0
 }
 
-// synchronises says whether threads of a warp meet at an instruction.
+// synchronises reports whether threads of a warp meet at an instruction.
 func synchronises(op ir.Op) bool {
 	switch op {
 	case ir.BarRed, ir.BarWarp, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Activemask:

@@ -77,7 +77,7 @@ func quotientWeight(in *ir.Instr) int {
 	return w
 }
 
-// worthFour says whether a loop is light enough for four iterations at a time, and its stores
+// worthFour reports whether a loop is light enough for four iterations at a time, and its stores
 // leave them free to be mixed. What is the same in every iteration weighs nothing, nor does what adds a constant to a
 // register of 64 bits, or to one that is the address of accesses, which take it in.
 func worthFour(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
@@ -113,12 +113,12 @@ func addressRegs(k *ir.Kernel, blk *ir.Block) map[ir.Reg]bool {
 	return out
 }
 
-// stepOf says whether an instruction adds a constant to a register.
+// stepOf reports whether an instruction adds a constant to a register.
 func stepOf(in *ir.Instr) bool {
 	return in.Op == ir.Add && len(in.Dst) == 1 && in.Src[0].Kind == ir.OperandReg && in.Src[0].Reg == in.Dst[0] && in.Src[1].Kind == ir.OperandImm
 }
 
-// mayOverwrite says whether all that a block loads is from memory to which it also stores, at addresses other than
+// mayOverwrite reports whether all that a block loads is from memory to which it also stores, at addresses other than
 // those that step by a constant: iterations are then not mixed, and ptxas has one at a time.
 func mayOverwrite(k *ir.Kernel, blk *ir.Block, adds map[ir.Reg]int) bool {
 	stores := map[ir.Space]bool{}
@@ -140,7 +140,7 @@ func mayOverwrite(k *ir.Kernel, blk *ir.Block, adds map[ir.Reg]int) bool {
 	return loads > 0 && free == 0
 }
 
-// steps says whether all that a block does to a register is to add constants.
+// steps reports whether all that a block does to a register is to add constants.
 func steps(k *ir.Kernel, blk *ir.Block, r ir.Reg) bool {
 	for pc := blk.Start; pc < blk.End; pc++ {
 		if in := &k.Instrs[pc]; slices.Contains(in.Dst, r) && !stepOf(in) {

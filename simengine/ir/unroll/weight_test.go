@@ -64,7 +64,7 @@ func TestUnknownLoopsAgainstPtxas(t *testing.T) {
 	}
 }
 
-// severalAtATime says whether the loop with a body and so many multiply-adds is unrolled.
+// severalAtATime reports whether the loop with a body and so many multiply-adds is unrolled.
 func severalAtATime(t *testing.T, body string, sums int) bool {
 	t.Helper()
 	text := fmt.Sprintf(beside, body, strings.Repeat("fma.rn.f32 %f1, %f1, %f2, %f3; ", sums))
