@@ -5,15 +5,16 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// linear is the value of a register plus a constant.
+// linear is an affine value: that of a register plus a constant.
 type linear struct {
 	base ir.Reg
 	off  int64
 }
 
-// copier writes copies of a loop's body, one after the other. It follows what
-// each register of the loop holds: the sums with constants that inductions and
-// addresses go through are folded, and computed where something else reads them.
+// copier writes copies of a loop's body, one after the other. It renames registers and folds
+// additions of constants: induction variables and addresses become affine values of what they were
+// before the copies. Such a value is computed into a register only where an instruction needs it
+// there; addresses take the constant as their offset.
 type copier struct {
 	u    *unroller
 	held map[ir.Reg]linear // what registers of the loop hold, if not themselves
@@ -27,9 +28,9 @@ func (c *copier) wanted(r ir.Reg) bool {
 	return c.live[0] != nil && c.live[0].Has(r) || c.live[1] != nil && c.live[1].Has(r)
 }
 
-// copies writes n copies of a loop's body, without its test, and leaves the
-// registers live in a and b (nil: none) as the loop would. What it returns knows where
-// the others are.
+// copies writes n copies of a loop's body, without its test. Afterwards the registers of a and b
+// (either may be nil) hold what the loop would leave in them. The copier that it returns knows what
+// the other registers hold.
 func (u *unroller) copies(l *countedLoop, n int, a, b ir.BitSet) *copier {
 	blk := &u.From.Blocks[l.block]
 	c := copier{u: u, held: map[ir.Reg]linear{}, made: map[linear]ir.Reg{}, last: map[ir.Reg]int{}, live: [2]ir.BitSet{a, b}}
@@ -62,7 +63,7 @@ func (u *unroller) copies(l *countedLoop, n int, a, b ir.BitSet) *copier {
 	return &c
 }
 
-// instr writes one instruction of the body.
+// instr writes one instruction of the body. final is set in the last copy.
 func (c *copier) instr(pc int, final bool) {
 	in := c.u.From.Instrs[pc]
 	if h, ok := c.sum(&in); ok {
@@ -85,7 +86,8 @@ func (c *copier) instr(pc int, final bool) {
 	c.u.Emit(in)
 }
 
-// sum is what an addition of a constant, or a move, leaves in its register.
+// sum returns the affine value that an instruction computes. It reports whether the instruction is a
+// move or the addition of a constant, of integers.
 func (c *copier) sum(in *ir.Instr) (linear, bool) {
 	if in.Guard != ir.NoReg || in.Mod != 0 || len(in.Dst) != 1 || in.Dst[0] == ir.NoReg || len(in.Src) == 0 || in.Src[0].Kind != ir.OperandReg || in.Type.IsFloat() ||
 		in.Type.Packed() != ir.TypeInvalid {
@@ -116,7 +118,7 @@ func (c *copier) sum(in *ir.Instr) (linear, bool) {
 	return linear{}, false
 }
 
-// now is what a register holds.
+// now returns the affine value that a register holds.
 func (c *copier) now(r ir.Reg) linear {
 	if h, ok := c.held[r]; ok {
 		return h
@@ -124,7 +126,7 @@ func (c *copier) now(r ir.Reg) linear {
 	return linear{r, 0}
 }
 
-// operand is a source as a copy reads it.
+// operand returns a source operand as a copy reads it.
 func (c *copier) operand(o ir.Operand, in *ir.Instr) ir.Operand {
 	switch {
 	case o.Kind == ir.OperandReg && o.Reg != ir.NoReg:
@@ -140,7 +142,7 @@ func (c *copier) operand(o ir.Operand, in *ir.Instr) ir.Operand {
 	return o
 }
 
-// register is one that holds what r does, computed here if none did.
+// register returns a register that holds the same as r. It computes one if there is none.
 func (c *copier) register(r ir.Reg, in *ir.Instr) ir.Reg {
 	h := c.now(r)
 	if h.off == 0 {
@@ -167,8 +169,9 @@ func (c *copier) add(dst ir.Reg, h linear, pos ptx.Pos) {
 	c.u.Emit(in)
 }
 
-// target is the register that takes a result: r itself at the end, when
-// nothing still stands for what it held, and a fresh one otherwise.
+// target returns the register for a result. It is r itself for the last definition in the last copy,
+// if r is live after the copies and nothing depends on its old value; otherwise it is a new
+// register.
 func (c *copier) target(r ir.Reg, final bool) ir.Reg {
 	if r == ir.NoReg {
 		return ir.NoReg
@@ -193,8 +196,8 @@ func (c *copier) target(r ir.Reg, final bool) ir.Reg {
 	return f
 }
 
-// settle writes to each register what it holds, those first that no other
-// one's value depends on.
+// settle writes the affine values of registers back to the registers. A register that another value
+// is computed from is written after it; a cycle is broken by a copy.
 func (c *copier) settle(regs []ir.Reg, pos ptx.Pos) {
 	for len(regs) > 0 {
 		next := 0
@@ -217,7 +220,7 @@ func (c *copier) settle(regs []ir.Reg, pos ptx.Pos) {
 	}
 }
 
-// needed reports whether the old value of r is still to be read for another one.
+// needed reports whether another register's value depends on what r held before.
 func (c *copier) needed(r ir.Reg, regs []ir.Reg) bool {
 	for _, x := range regs {
 		if x != r && c.held[x].base == r {

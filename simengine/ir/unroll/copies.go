@@ -8,7 +8,7 @@ type unroller struct {
 	live *ir.Liveness // of From
 }
 
-// op appends an instruction that stands for the test of a loop.
+// op appends an instruction that belongs to the test of a loop.
 func (u *unroller) op(l *countedLoop, op ir.Op, t ir.Type, cmp ir.Cmp, dst ir.Reg, src ...ir.Operand) {
 	in := ir.Instr{Op: op, Type: t, Cmp: cmp, Guard: ir.NoReg, Dst: []ir.Reg{dst}, Src: src, Target: -1, Pos: u.From.Instrs[l.test].Pos}
 	if len(src) == 3 {
@@ -17,7 +17,7 @@ func (u *unroller) op(l *countedLoop, op ir.Op, t ir.Type, cmp ir.Cmp, dst ir.Re
 	u.Emit(in)
 }
 
-// jump appends a branch and returns where it stands.
+// jump appends a branch of the loop's and returns where it stands.
 func (u *unroller) jump(l *countedLoop, guard ir.Reg, not bool, target int) int {
 	bra := u.From.Instrs[u.From.Blocks[l.block].End-1]
 	bra.Guard, bra.GuardNot, bra.Target = guard, not, target
@@ -118,8 +118,8 @@ func (u *unroller) countdown(l *countedLoop) {
 	u.To.Instrs[end].Target = u.Next()
 }
 
-// left appends a branch that is taken unless more than n iterations are left,
-// and returns where it stands.
+// left appends a branch that is taken unless more than n iterations are left. It returns where the
+// branch stands.
 func (u *unroller) left(l *countedLoop, more ir.Reg, n int64) int {
 	t := &u.From.Instrs[l.test]
 	rest := u.LikeReg(l.iv)
@@ -137,7 +137,8 @@ func (u *unroller) left(l *countedLoop, more ir.Reg, n int64) int {
 	return u.jump(l, more, true, -1)
 }
 
-// bound is what the induction of the unrolled loop is compared with.
+// bound returns what the induction variable of the unrolled loop is compared with: the loop's bound
+// less the steps of all copies but one.
 func (u *unroller) bound(l *countedLoop) ir.Operand {
 	t := &u.From.Instrs[l.test]
 	far := l.step * (unrollFactor - 1)

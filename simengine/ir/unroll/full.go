@@ -6,25 +6,26 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ptxas unrolls a loop whole whose number of iterations is known, by how many there are
-// and how many instructions each has: the most iterations of multiply-adds of which machine code
-// had no loop (deploy/calibrate/ptxas/unroll.py by ptxas 13.0, -O3, sm_90). The induction, its
-// test and the branch are not counted. It does the same to loops with the second exit before
-// the body, which have several blocks and are left alone here, and to longer ones much of
-// which comes to constants (welford_rows).
+// ptxas unrolls a loop whole if the number of iterations is a constant and small enough for the
+// weight of the body. The table has the most iterations of multiply-adds for which machine code had
+// no loop (deploy/calibrate/ptxas/unroll.py; ptxas 13.0, -O3, sm_90). The induction variable, its
+// test and the branch do not count.
+//
+// ptxas also unrolls loops with a second exit before the body, which have several blocks and are
+// left alone here, and longer loops much of which folds to constants (welford_rows).
 var mostIterations = []struct{ weight, iterations int }{
 	{1, 3544}, {2, 1423}, {3, 803}, {4, 513}, {5, 367}, {6, 273}, {7, 215}, {8, 233}, {9, 194}, {10, 161}, {11, 134}, {12, 118},
 	{13, 98}, {14, 86}, {16, 67}, {18, 56}, {20, 48}, {22, 40}, {24, 34}, {26, 29}, {28, 25}, {30, 23}, {32, 20}, {34, 19}, {36, 16},
 	{38, 15}, {40, 13}, {42, 12}, {44, 12}, {46, 11}, {48, 9}, {50, 9}, {56, 8}, {58, 7}, {64, 6}, {66, 6}, {80, 4}, {98, 3}, {128, 2}, {194, 2},
 }
 
-// mostWritten is how many instructions all unrolled loops of a known number of iterations may
-// have together, so that no file asks for more memory than its size lets expect. The longest
-// alone has some 14,000.
+// mostWritten is how many instructions all loops of a known number of iterations may be unrolled to,
+// so that no file asks for more memory than its size lets expect. The longest that the table allows
+// has some 14,000.
 const mostWritten = 1 << 16
 
-// fitsWhole reports whether that many iterations of a weight are unrolled whole. Between
-// weights that were measured it is in proportion.
+// fitsWhole reports whether so many iterations of a weight are unrolled whole. Weights between two
+// of the table are interpolated.
 func fitsWhole(weight, iterations int) bool {
 	for i, m := range mostIterations {
 		if weight > m.weight {
@@ -40,9 +41,8 @@ func fitsWhole(weight, iterations int) bool {
 	return false
 }
 
-// iterations finds how many iterations a loop has, and reports whether that is known: as many as
-// its test says, counted from a constant that its induction has before. With a second exit it is
-// how many there are at most.
+// iterations counts a loop's iterations from the constant that the induction variable has before the
+// loop, and reports whether it can. With a second exit it is the most there are.
 func iterations(k *ir.Kernel, l *countedLoop) (n int, known bool) {
 	t := &k.Instrs[l.test]
 	at, ok := before(k, l)
@@ -58,10 +58,10 @@ func iterations(k *ir.Kernel, l *countedLoop) (n int, known bool) {
 	return n, true
 }
 
-// mostCounted is how many iterations are counted.
+// mostCounted is up to how many iterations are counted.
 const mostCounted = 1 << 16
 
-// known reports whether a loop of a known number of iterations is unrolled, and finds how.
+// known decides how a loop of n iterations is unrolled, and reports whether it is.
 func known(k *ir.Kernel, l *countedLoop, n int, adds map[ir.Reg]int) (ok bool) {
 	whole, light := 0, 0
 	for pc := k.Blocks[l.block].Start; pc < k.Blocks[l.block].End-1; pc++ {
@@ -81,7 +81,7 @@ func known(k *ir.Kernel, l *countedLoop, n int, adds map[ir.Reg]int) (ok bool) {
 	return ok
 }
 
-// compares is the result of a comparison of two 32-bit integers.
+// compares returns the result of a comparison of two integers of 32 bits.
 func compares(t *ir.Instr, a, b uint32) bool {
 	x, y := int64(a), int64(b)
 	if t.Type.IsSigned() {
@@ -102,8 +102,8 @@ func compares(t *ir.Instr, a, b uint32) bool {
 	return false
 }
 
-// before returns the constant that the induction of a loop has when the loop is entered;
-// false: it is none, or not known.
+// before returns the constant that a loop's induction variable has when the loop is entered. It
+// reports whether that is known.
 func before(k *ir.Kernel, l *countedLoop) (uint32, bool) {
 	for b, seen := l.block, 0; seen < len(k.Blocks); seen++ {
 		from := -1
@@ -131,8 +131,8 @@ func before(k *ir.Kernel, l *countedLoop) (uint32, bool) {
 	return 0, false
 }
 
-// constantOf returns what an instruction writes, if that is a constant: by itself, or out of a
-// register that is written once.
+// constantOf returns the constant that an instruction moves, from an operand or from a register that
+// is written once. It reports whether there is one.
 func constantOf(k *ir.Kernel, in *ir.Instr) (uint32, bool) {
 	if in.Op != ir.Mov || in.Guard != ir.NoReg || len(in.Src) != 1 {
 		return 0, false
@@ -157,8 +157,9 @@ func constantOf(k *ir.Kernel, in *ir.Instr) (uint32, bool) {
 	return 0, false
 }
 
-// conjunction says of a loop that ends at a test of its induction or at another predicate,
-// computed once each, that it can be unrolled whole: l.test is the instruction that joins them.
+// conjunction looks at a loop that continues while two predicates hold: a test of its induction
+// variable and another one. It reports whether the loop is unrolled whole, and how; l.both is then
+// the instruction that joins the two.
 func conjunction(k *ir.Kernel, l countedLoop, adds map[ir.Reg]int) (countedLoop, bool) {
 	blk := &k.Blocks[l.block]
 	and := &k.Instrs[l.test]

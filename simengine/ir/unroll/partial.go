@@ -2,20 +2,22 @@ package unroll
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Of a loop whose number of iterations is known and which it does not unroll whole, ptxas
-// makes so many at a time that these and what is left over, which it makes first, weigh no more
-// than partHeaviest together; the most at a time that do: of 100 iterations of 36 instructions 7 at a
-// time and 2 before them, since 9 and 1 weigh more. A loop that weighs more than partLongest stays
-// as it is. So it is with all of 2,287 loops of multiply-adds, of 451 of integer ones and of 412 with
-// stores, with 372 of 403 with loads from shared and 350 of 420 with loads from global memory
-// (deploy/calibrate/ptxas/copies.py by ptxas 13.0, -O3, sm_90).
+// ptxas unrolls a loop in part if the number of iterations is known and the loop is too long to be
+// unrolled whole. n copies go into the loop, and the remainder of iterations by n is peeled off
+// before it. n is the largest number for which the copies and the peeled iterations together weigh
+// at most partHeaviest: of 100 iterations of 36 instructions, 7 at a time after 2, because 9 at a
+// time after 1 weigh more. A loop whose body weighs more than partLongest is left as it is.
+//
+// This is how ptxas 13.0 (-O3, sm_90) does all of 2,287 loops of multiply-adds, of 451 of integer
+// multiply-adds and of 412 with stores, 372 of 403 with loads from shared and 350 of 420 with loads
+// from global memory (deploy/calibrate/ptxas/copies.py).
 const (
 	partHeaviest = 351
 	partLongest  = 73
 )
 
-// part is how many iterations of a weight are made at a time of a known number, and
-// how many before; false where it is one at a time.
+// part returns how many iterations of a weight go into the loop, and how many before it. It reports
+// whether the loop is unrolled.
 func part(weight, iterations int) (copies, before int, ok bool) {
 	if weight > partLongest {
 		return 1, 0, false
@@ -29,9 +31,10 @@ func part(weight, iterations int) (copies, before int, ok bool) {
 	return 1, 0, false
 }
 
-// partWeight is what an instruction counts towards that: what it does towards a whole loop, but
-// nothing if it computes the same in every iteration or adds registers of 64 bits
-// (deploy/calibrate/datasets/others-spaces gemm, whose machine code has 1, 4, 5 and 8 iterations at a time).
+// partWeight is the weight of an instruction for that: what it weighs for full unrolling, but
+// nothing if it computes the same in every iteration or adds registers of 64 bits. The evidence is
+// the machine code of gemm in deploy/calibrate/datasets/others-spaces, which has 1, 4, 5 and 8
+// iterations at a time.
 func (l *countedLoop) partWeight(in *ir.Instr, adds map[ir.Reg]int) int {
 	if in.Op == ir.Add && in.Type.Size() == 8 && in.Src[1].Kind == ir.OperandReg || fixed(in, adds) {
 		return 0

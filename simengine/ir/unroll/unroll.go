@@ -43,10 +43,11 @@ import (
 // is empty (aes) or made twice (contract, ge-spmm, bm3d), or weighs otherwise than it was
 // taken to then (bitpacking, deredundancy, knn).
 
-// unrollFactor is the number of copies in an unrolled loop.
+// unrollFactor is the number of copies in the unrolled loop where the number of iterations is not
+// known.
 const unrollFactor = 4
 
-// countedLoop is a loop that can be unrolled.
+// countedLoop is a loop of one block whose iterations an induction variable counts.
 type countedLoop struct {
 	block           int
 	test            int    // the comparison that its branch is guarded by
@@ -58,10 +59,10 @@ type countedLoop struct {
 	atATime, before int    // of a known number otherwise: how many are made at a time, and before these
 }
 
-// Unrolled is the kernel with the loops unrolled that the real assembler
-// unrolls, and k itself when there are none. Instructions made from one of the
-// PTX keep its position. Where the number of iterations left overflows a signed
-// integer, the result differs from the PTX as the real assembler's does.
+// Loops returns the kernel with those loops unrolled that ptxas unrolls. It returns k itself if
+// there are none. Each copy of an instruction has the position of the original. Where the number of
+// iterations left overflows a signed integer, the unrolled loop computes something else than PTX
+// says, and so does that of ptxas.
 func Loops(k *ir.Kernel) *ir.Kernel {
 	var loops []countedLoop
 	written := 0 // instructions of loops of a known number of iterations
@@ -93,7 +94,7 @@ func Loops(k *ir.Kernel) *ir.Kernel {
 	return u.Finish()
 }
 
-// counted reports whether a block is a loop that ptxas unrolls.
+// counted reports whether ptxas unrolls the loop of a block, and how.
 func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 	l := countedLoop{block: b, test: -1, both: -1, other: ir.NoReg}
 	blk := &k.Blocks[b]
@@ -132,8 +133,8 @@ func counted(k *ir.Kernel, b int) (countedLoop, bool) {
 		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
 }
 
-// induction finds what a loop's test compares, and reports whether that is an induction, after
-// its increment, and a value that the loop does not change.
+// induction finds the two sides of a loop's test. It reports whether they are an induction variable,
+// after its increment, and a value that the loop does not change.
 func induction(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	t := &k.Instrs[l.test]
 	if t.Op != ir.Setp || len(t.Src) != 2 || t.Type.Size() != 4 || t.Type.IsFloat() || t.Src[0].Kind != ir.OperandReg || !invariant(&t.Src[1], adds) {
@@ -144,7 +145,7 @@ func induction(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	return adds[l.iv] == 1
 }
 
-// stepBefore returns what is added to a register in a block before a place.
+// stepBefore returns the constant that is added to a register in a block before a place.
 func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg) (step int64) {
 	for pc := blk.Start; pc < before; pc++ {
 		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == ir.Add && in.Mod == 0 && in.Type.Size() == 4 &&
@@ -155,13 +156,13 @@ func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg) (step int64) 
 	return step
 }
 
-// meets reports whether a comparison is for inequality with 0 or -1.
+// meets reports whether a test is for inequality with 0 or -1: a countdown.
 func meets(t *ir.Instr) bool {
 	return t.Cmp == ir.CmpNE && t.Type.IsSigned() && t.Src[1].Kind == ir.OperandImm && (t.Src[1].Imm == 0 || int32(t.Src[1].Imm) == -1)
 }
 
-// reaches reports whether the bound less the steps of all copies but one is a
-// 32-bit number of the comparison's type.
+// reaches reports whether the bound less the steps of all copies but one fits the comparison's type
+// of 32 bits.
 func (l *countedLoop) reaches(t *ir.Instr) bool {
 	if t.Src[1].Kind != ir.OperandImm {
 		return true
@@ -178,16 +179,15 @@ func (l *countedLoop) reaches(t *ir.Instr) bool {
 func ascends(c ir.Cmp) bool  { return c == ir.CmpLT || c == ir.CmpLE || c == ir.CmpLO || c == ir.CmpLS }
 func descends(c ir.Cmp) bool { return c == ir.CmpGT || c == ir.CmpGE || c == ir.CmpHI || c == ir.CmpHS }
 
-// mirrored is the comparison with its sides exchanged.
+// mirrored is the comparison with its operands exchanged.
 var mirrored = map[ir.Cmp]ir.Cmp{ir.CmpLT: ir.CmpGT, ir.CmpLE: ir.CmpGE, ir.CmpGT: ir.CmpLT, ir.CmpGE: ir.CmpLE, ir.CmpLO: ir.CmpHI, ir.CmpLS: ir.CmpHS, ir.CmpHI: ir.CmpLO, ir.CmpHS: ir.CmpLS}
 
-// invariant reports whether an operand is a constant or a register without
-// definitions in the loop.
+// invariant reports whether an operand is a constant or a register without definitions in the loop.
 func invariant(o *ir.Operand, defs map[ir.Reg]int) bool {
 	return o.Kind == ir.OperandImm || o.Kind == ir.OperandReg && defs[o.Reg] == 0
 }
 
-// synchronises reports whether threads of a warp meet at an instruction.
+// synchronises reports whether threads of a warp meet at an instruction, or exchange values.
 func synchronises(op ir.Op) bool {
 	switch op {
 	case ir.BarRed, ir.BarWarp, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Activemask:

@@ -6,11 +6,14 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// ptxas makes four iterations at a time of a loop that weighs no more than a limit. It was
-// bisected how many multiply-adds a loop of an unknown number of iterations may have beside up to 24 instructions
-// of 80 kinds and mixes of them (deploy/calibrate/ptxas/unknown.py by ptxas 13.0 for sm_75, sm_80
-// and sm_90, which agree): 21 without loads, 49 with any from global memory, and 5 more for each from
-// shared memory, but never more than 100. The step of the induction, its test and the branch are three of them.
+// ptxas makes four iterations at a time of a loop of an unknown number of iterations if the body
+// weighs no more than a limit. The limit is 21 without loads, 49 with any from global memory, and 21
+// plus 5 for each load from shared memory, but never more than 100. The step of the induction
+// variable, its test and the branch weigh three of these.
+//
+// It was found by bisection how many multiply-adds a loop may have beside up to 24 instructions of
+// 80 kinds and mixes of them; ptxas 13.0 for sm_75, sm_80 and sm_90 agree
+// (deploy/calibrate/ptxas/unknown.py).
 const (
 	unrollLight     = 21
 	unrollLoading   = 49
@@ -18,9 +21,9 @@ const (
 	unrollHeaviest  = 100
 )
 
-// weight is what an instruction counts towards that: accesses of memory twice, approximations
-// of operands that may be denormal and integer quotients as what they take, and what becomes a
-// part of others not at all.
+// weight is what an instruction counts towards that. Accesses to memory count two. Approximations
+// whose operands may be denormal, and integer quotients, count the instructions that they are
+// expanded to. Moves and signs, which become part of other instructions, count nothing.
 func weight(in *ir.Instr) int {
 	switch in.Op {
 	case ir.Ld, ir.St:
@@ -42,7 +45,8 @@ func weight(in *ir.Instr) int {
 	return 1
 }
 
-// accessWeight is that of a load or a store. A constant at a fixed address is an operand.
+// accessWeight is the weight of a load or a store. A constant at a fixed address is an operand of
+// another instruction.
 func accessWeight(in *ir.Instr) int {
 	w := 2
 	if in.Guard != ir.NoReg {
@@ -54,7 +58,7 @@ func accessWeight(in *ir.Instr) int {
 	return w
 }
 
-// quotientWeight is that of a division or of what it leaves.
+// quotientWeight is the weight of a division or a remainder.
 func quotientWeight(in *ir.Instr) int {
 	switch {
 	case in.Type.IsFloat() && in.Mod&ir.ModFull != 0:
@@ -77,9 +81,10 @@ func quotientWeight(in *ir.Instr) int {
 	return w
 }
 
-// worthFour reports whether a loop is light enough for four iterations at a time, and its stores
-// leave them free to be mixed. What is the same in every iteration weighs nothing, nor does what adds a constant to a
-// register of 64 bits, or to one that is the address of accesses, which take it in.
+// worthFour reports whether a loop is light enough for four iterations at a time, and its loads may
+// be moved before its stores. What computes the same in every iteration weighs nothing. Nor does the
+// addition of a constant to a register of 64 bits, or to one that addresses are taken from: it
+// becomes the offset of the accesses.
 func worthFour(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	blk := &k.Blocks[l.block]
 	pointers := addressRegs(k, blk)
@@ -100,7 +105,7 @@ func worthFour(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
 	return heavy <= min(max(limit, unrollLight+unrollForShared*shared), unrollHeaviest) && !mayOverwrite(k, blk, adds)
 }
 
-// addressRegs are the registers that are addresses of accesses in a block.
+// addressRegs is the registers that a block's accesses take their addresses from.
 func addressRegs(k *ir.Kernel, blk *ir.Block) map[ir.Reg]bool {
 	out := map[ir.Reg]bool{}
 	for pc := blk.Start; pc < blk.End; pc++ {
@@ -118,8 +123,9 @@ func stepOf(in *ir.Instr) bool {
 	return in.Op == ir.Add && len(in.Dst) == 1 && in.Src[0].Kind == ir.OperandReg && in.Src[0].Reg == in.Dst[0] && in.Src[1].Kind == ir.OperandImm
 }
 
-// mayOverwrite reports whether all that a block loads is from memory to which it also stores, at addresses other than
-// those that step by a constant: iterations are then not mixed, and ptxas has one at a time.
+// mayOverwrite reports whether every load of a block may read what one of its stores wrote: each is
+// from a state space to which the block also stores, at an address that does not step by a constant.
+// ptxas keeps one iteration at a time then, since it could not interleave several.
 func mayOverwrite(k *ir.Kernel, blk *ir.Block, adds map[ir.Reg]int) bool {
 	stores := map[ir.Space]bool{}
 	for pc := blk.Start; pc < blk.End; pc++ {
@@ -140,7 +146,7 @@ func mayOverwrite(k *ir.Kernel, blk *ir.Block, adds map[ir.Reg]int) bool {
 	return loads > 0 && free == 0
 }
 
-// steps reports whether all that a block does to a register is to add constants.
+// steps reports whether a block does nothing to a register but add constants.
 func steps(k *ir.Kernel, blk *ir.Block, r ir.Reg) bool {
 	for pc := blk.Start; pc < blk.End; pc++ {
 		if in := &k.Instrs[pc]; slices.Contains(in.Dst, r) && !stepOf(in) {
