@@ -2,7 +2,8 @@ package exec
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Follower is an Observer that may know an access from another one of the warp.
+// Follower is an Observer that can take an access as the shifted copy of an earlier one of the same
+// warp.
 type Follower interface {
 	Observer
 	// Follow is told of a load from shared memory by the lanes and of the width of
@@ -23,8 +24,8 @@ type family struct {
 	extent extent
 }
 
-// follow performs a load from shared memory whose addresses are, but for a constant,
-// those of one before; false when that one is not known, or not enough.
+// follow performs a load from shared memory whose addresses are those of the family's last one plus
+// a constant. It reports whether it could: the last one must be of the same warp, block and lanes.
 func (r *Runner) follow(w *warp, in *instr, mask uint32) bool {
 	a := in.x.access
 	f := &r.families[a.family]
@@ -50,14 +51,14 @@ func (r *Runner) follow(w *warp, in *instr, mask uint32) bool {
 	return true
 }
 
-// lead makes an access what others of its family follow.
+// lead makes an access the one that others of its family are compared with.
 func (r *Runner) lead(w *warp, in *instr, mask uint32, e extent) {
 	a := in.x.access
 	r.families[a.family] = family{w.id, w.steps, mask, int(in.pc), a.offset, e}
 }
 
-// families numbers, as a block is compiled, the families that it has: what they add
-// to and their accesses' width.
+// families numbers the families of a block while it is compiled. A family is the loads of one width
+// that add constants to one register.
 type families struct {
 	open  map[familyKey]int
 	count int
@@ -68,9 +69,8 @@ type familyKey struct {
 	width int
 }
 
-// join puts a compiled instruction into the family of those before it in its block
-// that it can follow: loads from shared memory whose data is not needed and that add
-// to what one register has held since.
+// join puts a compiled instruction into a family: a load from shared memory whose data is not
+// needed, and whose base register has not been written since the others of the family.
 func (c *compiler) join(pc int, in *instr) {
 	if in.kind == kindMemory && in.x.access.canFollow() {
 		a := in.x.access

@@ -145,7 +145,7 @@ func (r *Runner) released(w *warp) signal {
 	return next
 }
 
-// deadlock is the fault of a CTA whose warps all wait or have exited.
+// deadlock is the fault of a CTA of which every warp waits or has exited.
 func (r *Runner) deadlock() error {
 	var first *warp
 	var where []string

@@ -23,14 +23,13 @@ func (e *UnsupportedError) Error() string { return e.Fault.Error() }
 // Unwrap gives the fault.
 func (e *UnsupportedError) Unwrap() error { return e.Fault }
 
-// Compile prepares a kernel for execution in one mode. It fails with an
-// UnsupportedError for an instruction that is not modelled; in Slice mode
-// only instructions that addresses or control flow depend on must be, and
-// pointer parameters are taken to point to distinct buffers: where it matters,
-// Runner.Run refuses a launch in which two are equal.
+// Compile prepares a kernel for execution in one mode. It fails with an *UnsupportedError for an
+// instruction that is not modelled. In Slice mode only the instructions that addresses or control
+// flow depend on must be modelled, and pointer parameters are taken to point to distinct buffers;
+// where that matters, Runner.Run refuses a launch in which two are equal.
 func Compile(k *ir.Kernel, mode Mode) (*Program, error) { return compile(k, mode, false) }
 
-// compile is Compile, counting slow paths or not.
+// compile is Compile. counting is set for a program that counts slow paths and matches.
 func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	if mode != Full && mode != Slice {
 		return nil, fmt.Errorf("compile %s: mode %d: want Full or Slice", k.Name, mode)
@@ -83,8 +82,8 @@ func all(k *ir.Kernel) []bool {
 	return needed
 }
 
-// Complete reports whether the kernel could be compiled for Full mode too: its error
-// is the one that Compile would return, of an instruction the program leaves out.
+// Complete reports, by a nil error, whether the kernel could be compiled for Full mode too. The
+// error is the one that Compile would return, for an instruction that the slice leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: k.Pointers()}

@@ -2,14 +2,14 @@ package exec
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// alike says in what the CTAs of any launch of a kernel do the same, as far as it
-// can be told from their instructions: what does not come from the CTA's index.
+// ctaUniformity is in what the CTAs of any launch of a kernel are the same. It is a forward
+// data-flow analysis: what is computed from the CTA's index, or loaded from memory, may differ.
 type ctaUniformity struct {
 	path   bool // they execute the same blocks and leave out the same iterations
 	shared bool // and access the same addresses in shared memory
 }
 
-// findAlike works alike out for the instructions that the slice executes.
+// findUniformity analyses the instructions that the slice executes.
 func (c *compiler) findUniformity() ctaUniformity {
 	differ := ir.NewBitSet(len(c.k.Regs)) // registers that may be others in another CTA
 	carry := false
@@ -45,7 +45,8 @@ func (c *compiler) findUniformity() ctaUniformity {
 	return a
 }
 
-// differs reports whether the result of an instruction may be another in another CTA.
+// differs reports whether the result of an instruction may differ between CTAs. differ is the
+// registers that may.
 func (c *compiler) differs(pc int, differ ir.BitSet) bool {
 	in := &c.k.Instrs[pc]
 	for i := range in.Src {
@@ -56,8 +57,8 @@ func (c *compiler) differs(pc int, differ ir.BitSet) bool {
 	return in.ReadsAny(differ)
 }
 
-// restrict takes away what an instruction does not let CTAs have in common. What
-// loads find in memory may differ, whatever it is needed for.
+// restrict takes away what an instruction does not let CTAs have in common. What a load finds in
+// memory may differ.
 func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 	in := &c.k.Instrs[pc]
 	other := in.ReadsAny(differ)
@@ -78,10 +79,8 @@ func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 	}
 }
 
-// SamePath reports whether all CTAs of any launch execute the same blocks, and Work as much
-// for it.
+// SamePath reports whether all CTAs of any launch execute the same blocks, with the same Work.
 func (p *Program) SamePath() bool { return p.uniform.path }
 
-// SameShared reports whether all CTAs of any launch access the same addresses in shared
-// memory.
+// SameShared reports whether all CTAs of any launch access the same addresses in shared memory.
 func (p *Program) SameShared() bool { return p.uniform.shared }

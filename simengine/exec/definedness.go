@@ -8,13 +8,16 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// shadow finds reads of shared and local memory that nobody wrote. To read it is no fault: tiles are padded, and
-// what vector loads and reductions take along is thrown away. So, as Valgrind's memcheck does (Seward and
-// Nethercote, USENIX 2005), it follows undefined values through registers, one bit for each lane of
-// each, and memory, a byte for each, to where they matter: a branch, an address, device memory or an atomic.
+// shadow finds uninitialised values of shared and local memory that matter. To load one is no fault:
+// tiles are padded, and vector loads and reductions take along what is thrown away. So it tracks
+// definedness as Valgrind's memcheck does (J. Seward and N. Nethercote, Using Valgrind to detect
+// undefined value errors with bit-precision, USENIX 2005): through registers, with one bit for each
+// lane, and through memory, with one for each byte. The fault is where an undefined value decides a
+// branch, is an address, is stored to device memory, or goes into an atomic.
 //
-// A register is undefined if all bytes loaded to it are; what is computed from an undefined register is, too. Of
-// matrix products that holds by element, and a selection asks for the one it takes.
+// A register is undefined if all bytes loaded to it are. What is computed from an undefined register
+// is undefined. For MMA this holds by element, and a selection depends on the operand that it
+// selects.
 type shadow struct {
 	flows  []flow
 	shared []bool // by byte: it was written, and what was was not undefined
@@ -24,7 +27,7 @@ type shadow struct {
 	found  *Fault // the first
 }
 
-// undefined is the lanes of a register that are undefined, and the reading they come from.
+// undefined is the lanes in which a register is undefined, and the load that its value came from.
 type undefined struct {
 	lanes uint32
 	from  int32
@@ -39,7 +42,7 @@ type reading struct {
 	thread int
 }
 
-// flow is the registers that a compiled instruction reads and writes, counted over all files.
+// flow is which registers a compiled instruction reads and writes, numbered over all register files.
 type flow struct {
 	src, dst []int32
 	kind     flowKind
@@ -59,7 +62,7 @@ const (
 	flowMatrix
 )
 
-// flowTable is made when it is first asked for: most programs are never asked.
+// flowTable is made when it is first needed. Most programs never need it.
 type flowTable struct {
 	once  sync.Once
 	flows []flow
@@ -78,7 +81,7 @@ func (p *Program) register(s slot) int32 {
 	return -1
 }
 
-// flowsOf are the flows of the program's code.
+// flowsOf returns the flows of the program's code, by instruction.
 func (p *Program) flowsOf() []flow {
 	p.flows.once.Do(func() {
 		p.flows.flows = make([]flow, len(p.code))
@@ -158,7 +161,7 @@ func cleared(b []bool, n int) []bool {
 	return b
 }
 
-// bytes are those of a lane's place in shared or local memory, nil in other spaces.
+// bytes returns the definedness of a lane's bytes in shared or local memory, nil in other spaces.
 func (s *shadow) bytes(r *Runner, w *warp, space ir.Space, addr uint64, lane, width int) []bool {
 	switch space {
 	case ir.Shared:
@@ -185,7 +188,7 @@ func setAll(b []bool, v bool) {
 	}
 }
 
-// reading is the number of the first reading by an instruction.
+// reading is a load of bytes that nobody wrote: the first by its instruction.
 func (s *shadow) reading(w *warp, in *instr, space ir.Space, addr uint64, width, lane int) int32 {
 	for i := range s.reads {
 		if s.reads[i].pc == in.pc {
@@ -196,7 +199,7 @@ func (s *shadow) reading(w *warp, in *instr, space ir.Space, addr uint64, width,
 	return int32(len(s.reads) - 1)
 }
 
-// mark says which of the lanes in mask a register is undefined in.
+// mark notes in which of the lanes in mask a register is undefined.
 func (s *shadow) mark(w *warp, reg int32, lanes, mask uint32, from int32) {
 	if reg < 0 {
 		return
@@ -208,7 +211,7 @@ func (s *shadow) mark(w *warp, reg int32, lanes, mask uint32, from int32) {
 	}
 }
 
-// of is the lanes in which an operand is undefined; none for a constant.
+// of returns the lanes in which an operand is undefined: none for a constant.
 func (s *shadow) of(r *Runner, w *warp, at slot) undefined {
 	if n := r.p.register(at); n >= 0 {
 		return s.warps[w.id][n]
@@ -216,8 +219,8 @@ func (s *shadow) of(r *Runner, w *warp, at slot) undefined {
 	return undefined{}
 }
 
-// access follows a memory access of the lanes in mask whose space is known and whose bounds have been checked,
-// before it moves data.
+// access follows an access to memory by the lanes in mask, before it moves data. The space is known,
+// and the bounds have been checked.
 func (s *shadow) access(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) {
 	switch {
 	case a.op == ir.Atom || a.op == ir.Red:
@@ -267,8 +270,8 @@ func (s *shadow) store(r *Runner, w *warp, in *instr, a *access, space ir.Space,
 	}
 }
 
-// atomic follows an atomic: what it combines must be defined; what it finds may be, and stay, undefined, unless it puts another
-// value there.
+// atomic follows an atomic. What it combines must be defined. What it finds in memory may be
+// undefined, and stays so unless another value is put there.
 func (s *shadow) atomic(r *Runner, w *warp, in *instr, a *access, space ir.Space, mask uint32) {
 	for _, o := range in.x.src {
 		if u := s.of(r, w, o); u.lanes&mask != 0 {
@@ -325,8 +328,8 @@ func (s *shadow) matrices(r *Runner, w *warp, in *instr, mask uint32) {
 	}
 }
 
-// matters notes the fault of an undefined value that came from a reading, and why in reaches it. The CTA goes on: where a
-// barrier is missing, what is read too early is written later, and that is a race.
+// matters notes the fault of an undefined value at the place where it matters. The CTA goes on:
+// where a barrier is missing, what is read too early is written later, and the fault is a race.
 func (s *shadow) matters(r *Runner, w *warp, in *instr, from int32, why string) {
 	read := &s.reads[max(from, 0)]
 	if s.found != nil || r.warned(Uninitialised, read.pc) {
@@ -339,8 +342,8 @@ func (s *shadow) matters(r *Runner, w *warp, in *instr, from int32, why string) 
 	}
 }
 
-// verdict is what a CTA's execution ended with, or the uninitialised read that came before, if
-// that is not of a race.
+// verdict returns the error that a CTA's execution ended with, or the uninitialised read that came
+// before it, unless the error is a race.
 func (s *shadow) verdict(err error) error {
 	if s == nil || s.found == nil {
 		return err

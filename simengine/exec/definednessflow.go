@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// runFollowed is runBlock, following undefined values from instruction to instruction.
+// runFollowed is runBlock with definedness tracked.
 func (r *Runner) runFollowed(w *warp, b *block, active uint32) signal {
 	s := r.definedness
 	regs := s.warps[w.id]
@@ -92,7 +92,7 @@ func (u undefined) or(v undefined) undefined {
 	return u
 }
 
-// selected is what selp takes: the one that its predicate chooses.
+// selected is the definedness of what selp selects.
 func (s *shadow) selected(r *Runner, w *warp, in *instr) undefined {
 	p := w.predicateValue(in.x, 2)
 	a, b, c := s.of(r, w, in.x.src[0]), s.of(r, w, in.x.src[1]), s.of(r, w, in.x.src[2])
@@ -101,7 +101,8 @@ func (s *shadow) selected(r *Runner, w *warp, in *instr) undefined {
 	return a.or(b).or(c)
 }
 
-// decided is the lanes in which a defined operand of an and or an or decides: "in range, and what is read there is positive".
+// decided returns the lanes in which one operand of an and or an or is defined and decides the
+// result, as in "in range, and the value there is positive".
 func (s *shadow) decided(r *Runner, w *warp, in *instr) (lanes uint32) {
 	ki := &r.p.executed.Instrs[in.pc]
 	or := ki.Op == ir.Or || ki.Op == ir.Setp && ki.Bool == ir.BoolOr
@@ -136,7 +137,7 @@ func (s *shadow) decided(r *Runner, w *warp, in *instr) (lanes uint32) {
 	return lanes
 }
 
-// shuffled is the lanes that shfl gives what is undefined in its source lane.
+// shuffled returns the lanes whose source lane of a shfl is undefined.
 func (s *shadow) shuffled(r *Runner, w *warp, in *instr, f *flow) (lanes uint32) {
 	x := in.x
 	value := s.of(r, w, x.src[0]).lanes
@@ -154,8 +155,8 @@ func (s *shadow) shuffled(r *Runner, w *warp, in *instr, f *flow) (lanes uint32)
 	return lanes
 }
 
-// multiply marks the results of a product of matrices: an element is undefined if any is of its row of
-// A, its column of B, or its own of C.
+// multiply marks the results of an MMA. An element of D is undefined if any in its row of A or its
+// column of B is, or its own of C.
 func (s *shadow) multiply(r *Runner, w *warp, in *instr, f *flow, mask uint32, u undefined) {
 	m := f.matrix
 	na, nb, _ := m.Registers()
@@ -197,7 +198,8 @@ func (s *shadow) elements(r *Runner, w *warp, g *fragment, regs []slot, f func(a
 	}
 }
 
-// read says of what a fault's value was: "reads what no thread wrote; it is stored by `st...` at ...".
+// read says where an undefined value comes from and where it matters: "reads what no thread wrote;
+// it is stored by `st...` at ...".
 func (f *Fault) read() string {
 	whose := "no thread of the CTA"
 	if f.Space == ir.Local {

@@ -13,8 +13,8 @@ import "github.com/warptune/warptune/simengine/ir"
 //     counts without them. If they come to a join or to a barrier of their own
 //     instead, it is the fault BarrierDivergence: they would wait for those at the barrier.
 
-// exitBlocks reports of each block whether a lane that comes there has nothing left to do
-// but exit: nothing on any way to the exit has an effect.
+// exitBlocks reports of each block whether a lane that comes there has nothing left to do but exit:
+// nothing on any path to the exit has an effect.
 func exitBlocks(k *ir.Kernel) []bool {
 	exits := make([]bool, len(k.Blocks))
 	for changed := true; changed; {
@@ -63,16 +63,16 @@ func hasEffect(in *ir.Instr) bool {
 // exitsAt reports whether lanes which come to a join have nothing left to do but exit.
 func (w *warp) exitsAt(join int32) bool { return join >= 0 && w.exits[join] }
 
-// arrived has the lanes of a frame that was popped exit, if the join they came to is
-// followed by nothing else and others have still to come there.
+// arrived has the lanes of a popped frame exit if nothing but the exit follows the join that they
+// came to, and other lanes have still to come there.
 func (w *warp) arrived(f *frame) {
 	if n := len(w.stack); f.mask != 0 && n > 0 && w.exitsAt(f.rpc) && w.stack[n-1].mask&^f.mask != 0 {
 		w.exitLanes(f.mask)
 	}
 }
 
-// letOthersExit puts lanes that stand on another side of a branch before the top frame,
-// which is before a barrier. It reports whether there are any that do not wait themselves.
+// letOthersExit moves lanes on another side of a branch in front of the top frame, which stands
+// before a barrier. It reports whether there are any that do not wait themselves.
 func (w *warp) letOthersExit() bool {
 	n := len(w.stack)
 	for i := n - 2; i >= 0; i-- {

@@ -2,8 +2,8 @@ package exec
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// emitWindow is cvta, an addition or subtraction of a window's base, and
-// isspacep, a comparison with its bounds.
+// emitGeneric compiles cvta, which adds or subtracts the base of a state space's window in generic
+// addresses, and isspacep, which compares with the window's bounds.
 func (c *compiler) emitGeneric(pc int, in *ir.Instr, i *instr) (bool, error) {
 	base, ok := windowBase(in.Space)
 	if !ok {
@@ -25,7 +25,7 @@ func (c *compiler) emitGeneric(pc int, in *ir.Instr, i *instr) (bool, error) {
 	return true, c.operands(pc, in, i.x, ir.U64)
 }
 
-// windowBase is what a generic address of the space has added to it.
+// windowBase is the base of a state space's window in generic addresses.
 func windowBase(s ir.Space) (uint64, bool) {
 	switch s {
 	case ir.Global:

@@ -2,8 +2,12 @@ package exec
 
 import "slices"
 
-// strand is lanes of a warp that go their own way: those that yielded in a loop that others had left,
-// and those others.
+// Independent thread scheduling (Volta and later), as far as a kernel can tell: lanes of a warp in a
+// loop that waits for other threads yield to the lanes that have left it. Each group of lanes has a
+// reconvergence stack of its own and runs in turn. Groups meet where the instruction set has lanes
+// execute an instruction together, such as a barrier or a shuffle.
+//
+// A laneGroup is lanes of a warp that do not run at the moment.
 type laneGroup struct {
 	stack []frame
 	waits bool // at an instruction that lanes of a warp execute together
@@ -44,8 +48,8 @@ func (w *warp) part() bool {
 	return w.settle() || w.resume()
 }
 
-// othersReady reports whether lanes below the top frame could run: they have a block of their own to run, or
-// have just left the loop.
+// othersReady reports whether lanes below the top frame could run: they have a block of their own to
+// run, or have just left the loop.
 func (w *warp) othersReady() bool {
 	top := w.top()
 	for i := range w.stack[:len(w.stack)-1] {
@@ -65,7 +69,7 @@ func (w *warp) setAside(stack []frame) {
 	w.parted = append(w.parted, laneGroup{stack: stack})
 }
 
-// newStack is an empty one, one used before if there is any.
+// newStack returns an empty stack, one used before if there is any.
 func (w *warp) newStack() []frame {
 	n := len(w.spare)
 	if n == 0 {
@@ -76,8 +80,9 @@ func (w *warp) newStack() []frame {
 	return s
 }
 
-// resume goes on with the strand that has waited longest for its turn; if all that are left wait for each
-// other, with those at one place together. It reports whether there is any.
+// resume goes on with the group that has been suspended longest. If all groups wait at an
+// instruction that lanes execute together, those at one place go on together. It reports whether
+// there is any group.
 func (w *warp) resume() bool {
 	if len(w.parted) == 0 {
 		return false
@@ -112,8 +117,8 @@ func (w *warp) resume() bool {
 	return true
 }
 
-// await has the strand that runs wait for the others, if there are any, before a block that lanes execute
-// together, and reports whether another one runs.
+// await suspends the running group before a block that lanes execute together, if there are other
+// groups. It reports whether another one runs.
 func (w *warp) await() bool {
 	if len(w.parted) == 0 {
 		return false
@@ -123,7 +128,7 @@ func (w *warp) await() bool {
 	return w.resume()
 }
 
-// leavesYielding reports whether a block's branch goes on in a loop whose lanes yield, or leaves it.
+// leavesYielding reports whether a block ends in a branch out of a loop whose lanes yield.
 func (c *compiler) leavesYielding(b int) bool {
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// timeSlice is how many basic blocks a warp runs before the next one has its
-// turn, so that warps may spin on each other; of lanes that go their own way it is how many all lanes do.
+// timeSlice is how many basic blocks a warp runs before the next one has its turn, so that warps may
+// spin on each other. Lane groups of a warp share it.
 const timeSlice = 4096
 
 // runCTA runs all warps in turn until they have exited.
@@ -93,8 +93,8 @@ func (r *Runner) stepLimit(w *warp, b *block) signal {
 	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
 }
 
-// notSampled says of which loop around a block all iterations are executed, and why; ""
-// where there is none that would not be without a reason.
+// notSampled names the innermost loop around a block of which all iterations are executed, and says
+// why; "" if there is none.
 func (r *Runner) notSampled(b *block) (why string) {
 	at := r.p.Kernel.BlockOf(int(b.pc))
 	for i := range r.p.Loops {

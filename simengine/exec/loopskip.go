@@ -9,7 +9,19 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// loopRun is one warp's passage through one loop.
+// Loop sampling: the first iterations of a long counted loop are executed, the middle ones are left
+// out, and the last is executed again. The observer is told how many were left out
+// (Observer.Repeat).
+//
+//	header  1  2  3   |  4 ... n-1  |  n
+//	        executed  |  left out   |  executed
+//
+// Package loopsample says which loops qualify. Before iterations are left out, the registers of each
+// lane must bear it out: the number of iterations left is the same for all lanes, and cyclic
+// registers have the values they had one period before. The inductions are then advanced by the
+// steps they took in that period.
+//
+// A loopRun is one warp's passage through one loop.
 type loopRun struct {
 	active  bool
 	settled bool // sampled already, or found that it cannot be
@@ -33,7 +45,7 @@ type loopKey struct {
 	part  int // of a loop that is estimated
 }
 
-// sampler is a loop resolved to slots.
+// sampler is a loop of package loopsample with its registers resolved to slots.
 type sampler struct {
 	inductions []slot
 	cyclic     []slot
@@ -57,6 +69,7 @@ type slotTest struct {
 	ahead  bool
 }
 
+// slotTest is a loopsample.Test with its registers resolved to slots.
 func (c *compiler) slotTest(t *loopsample.Test) slotTest {
 	s := slotTest{typ: t.Type, cmp: t.Cmp, ahead: t.Ahead, limit: noSlot, induct: c.slots[t.Induction.Reg]}
 	if t.Limit.Kind == ir.OperandReg {
@@ -67,7 +80,7 @@ func (c *compiler) slotTest(t *loopsample.Test) slotTest {
 	return s
 }
 
-// samplers resolves the loops that can be sampled; nil for the others.
+// samplers resolves the loops whose iterations can be counted; nil for the others.
 func (c *compiler) samplers() {
 	c.p.samplers = make([]*sampler, len(c.p.Loops))
 	for i := range c.p.Loops {
@@ -96,13 +109,13 @@ func (c *compiler) samplers() {
 	}
 }
 
-// forbidBarrierLoops decides whether loops with barriers are sampled at all:
-// not if the run could not be repeated should the warps disagree.
+// forbidBarrierLoops decides whether loops with barriers are sampled. All warps must leave out the
+// same iterations; if they disagree the run is repeated without sampling, so it must be repeatable.
 func (r *Runner) forbidBarrierLoops(cannotRestart bool) {
 	r.noBarrierLoops = cannotRestart || !r.p.rewritable
 }
 
-// enterBlock keeps count of loop iterations and leaves out the middle ones.
+// enterBlock counts loop iterations and leaves out the middle ones.
 func (r *Runner) enterBlock(w *warp, t *frame) {
 	at := int(t.block)
 	for n := len(w.inLoops); n > 0 && !r.p.Loops[w.inLoops[n-1]].Members[at]; n-- {
@@ -152,8 +165,8 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 	}
 }
 
-// mostTurns is in how many iterations a register that turns must come round for
-// the loop to be sampled: buffers are used in turns of two to four.
+// maxPeriod is within how many iterations cyclic registers must have come round for the loop to be
+// sampled. Buffers are used in turns of two to four.
 const maxPeriod = 8
 
 // remember saves the registers from which the steps of iterations are taken.
@@ -184,7 +197,7 @@ func (run *loopRun) note(w *warp, s *sampler) {
 	w.copyOut(&run.induct, s.induct)
 }
 
-// turned reports whether all registers that turn are again what was remembered.
+// cycled reports whether all cyclic registers have again the values that were remembered.
 func (run *loopRun) cycled(w *warp, s *sampler) bool {
 	for n, c := range s.cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {
@@ -204,8 +217,8 @@ func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
 	widen(d, &w.r32[s.index], false)
 }
 
-// leaveOut works out how many iterations are left and skips all but the last, whole
-// periods of them and as long as all guards find what they found in the last one.
+// leaveOut leaves out all iterations that are left but the last: whole periods of them, and only as
+// long as each guard has the result that it had in the last one executed.
 func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period int64) {
 	n := r.remaining(w, run, s) - s.keep
 	for k := range s.guards {
@@ -214,9 +227,9 @@ func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period 
 	r.skip(w, run, s, loop, period, n-max(n, 0)%period)
 }
 
-// estimate leaves out a part of the iterations that are left, of which the one that
-// was executed last is the sample. Two are executed from one part to the next: the
-// first of them brings registers computed from inductions up to date.
+// estimate leaves out a part of the iterations that are left. The iteration executed last is the
+// sample of that part. Two iterations are executed between parts: the first brings registers
+// computed from inductions up to date.
 func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
 	first := max(r.opt.LoopSample, 2)
 	if run.rounds < first-1 {
@@ -232,7 +245,7 @@ func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
 	r.skip(w, run, s, loop, 1, (r.remaining(w, run, s)-s.keep-2*(parts-1))/parts)
 }
 
-// skip leaves out n iterations, whole periods of them.
+// skip leaves out n iterations, in whole periods.
 func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n int64) {
 	const marginal = 1 // by how many iterations of a loop that is estimated warps may differ
 	if s.barrier {
@@ -264,9 +277,8 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 	}
 }
 
-// remaining is the number of comparisons that will still continue the loop,
-// the same for all lanes, or 0 when it differs or cannot be told; the least of all
-// lanes for a loop that is estimated.
+// remaining is how many more comparisons will continue the loop: 0 where that differs between lanes
+// or is not known. For a loop that is estimated it is the least of all lanes.
 func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 	common := int64(-1)
 	var lastX, lastStep, lastY uint64
@@ -289,8 +301,8 @@ func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
 	return max(common, 0)
 }
 
-// next is what the next comparison of a lane compares, and how much the induction
-// grows in an iteration; before is what it was one iteration earlier.
+// next returns the operands x and y of a lane's next comparison, and by how much x grows in an
+// iteration. before is the induction's value one iteration earlier.
 func (c *slotTest) next(w *warp, l int, before uint64) (x, step, y uint64) {
 	x = w.get(c.induct, l)
 	step, y = x-before, c.imm
@@ -303,8 +315,8 @@ func (c *slotTest) next(w *warp, l int, before uint64) (x, step, y uint64) {
 	return x, step, y
 }
 
-// unchanged is how many more comparisons of a guard find, in each lane, what the
-// last one found; 0 when that cannot be told.
+// unchanged is how many more comparisons of a guard will have the result of the last one, in every
+// lane; 0 where that is not known.
 func (r *Runner) unchanged(w *warp, mask uint32, c *slotTest, before *[WarpSize]uint64) int64 {
 	least := int64(math.MaxInt64)
 	for m := mask; m != 0; m &= m - 1 {

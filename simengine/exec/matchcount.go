@@ -7,23 +7,23 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Match is how many values the lanes that executed a match.any had.
+// MatchCount is how many different values the lanes had that executed a match.any.
 type MatchCount struct {
 	PC     int
 	Warps  int64 // executions by a warp
 	Values int64 // the different values of each, added up
 }
 
-// countsValues reports whether it is counted how many values the lanes of an instruction have.
+// countsValues reports whether the values of an instruction's lanes are counted.
 func countsValues(in *ir.Instr) bool { return in.Op == ir.Match && in.Mod&ir.ModAll == 0 }
 
-// Matches is what runs of a program by CompileCounting counted since the runner was made, of
-// the instructions that warps executed; PCs ascend.
+// Matches is what runs of a program by CompileCounting counted since the runner was made, for the
+// instructions that warps executed. PCs ascend.
 func (r *Runner) Matches() []MatchCount {
 	return slices.DeleteFunc(slices.Clone(r.matches), func(m MatchCount) bool { return m.Warps == 0 })
 }
 
-// countValues counts the different values that the lanes of a warp have, of those that match found.
+// countValues counts the different values among the lanes of a match.
 func (r *Runner) countValues(w *warp, in *instr, mask uint32) signal {
 	m := &r.matches[in.x.imm]
 	m.Warps++

@@ -6,12 +6,11 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// phases finds out that a CTA has no race on shared memory, at a small part of what
-// raceChecker takes to say which one it has. A phase lasts from one barrier of all
-// warps to the next, and what lies in different ones is in order. Within one, what
-// a warp writes must be its own: nobody else reads or writes it. Reads are noted by
-// stretches of shared memory, writes exactly. What looks like a race so need not be
-// one: the CTA is run again under the checker.
+// raceFilter proves that a CTA has no race on shared memory, at a small part of the cost of
+// raceChecker. A phase lasts from one barrier of all warps to the next; accesses in different phases
+// are ordered. Within a phase, what a warp writes must be its own: no other warp reads or writes it.
+// Reads are noted by segments of 32 bytes, writes exactly. A conflict need not be a race: the CTA is
+// run again under raceChecker, which decides.
 type raceFilter struct {
 	readers, writers []warpTag // by stretch, in this phase
 	shift            uint      // of cells, which stores keep apart
@@ -26,20 +25,20 @@ type storeOf struct {
 	by     warpTag
 }
 
-// warpNumber is a warp as phases know it: its number from 1 on; several when there
-// is more than one, or lanes of one that need not have run together; 0 none.
+// warpTag is who accessed a place in this phase: 0 nobody, w+1 the lanes of warp w running together,
+// severalWarps more than one warp, or lanes of one that diverged.
 type warpTag uint8
 
 const severalWarps warpTag = 255
 
-// alone reports whether accesses by x, and by y to the same, are of the same warp, in order.
+// alone reports whether accesses by x and by y to one place are ordered: one of them is nobody, or
+// both are the same warp.
 func (x warpTag) alone(y warpTag) bool { return x == 0 || x == y && y != severalWarps }
 
-// stretchBits is the logarithm of the bytes of a stretch: of rows of tiles, few
-// share one.
+// stretchBits is the logarithm of the bytes of a segment. Rows of tiles seldom share one.
 const stretchBits = 5
 
-// mostStretches is from how many on accesses are noted lane by lane.
+// mostStretches is from how many segments on an access is noted lane by lane.
 const mostStretches = 32
 
 func (p *raceFilter) reset(size, granule int) {
@@ -62,7 +61,7 @@ func (p *raceFilter) begin() {
 	p.first = p.serial
 }
 
-// number is the warp that accesses memory now.
+// number is the tag of the warp that accesses memory now.
 func (w *warp) number() warpTag {
 	if w.apart() {
 		return severalWarps
@@ -70,7 +69,7 @@ func (w *warp) number() warpTag {
 	return warpTag(w.id + 1)
 }
 
-// join is x and y together.
+// join is the tag for accesses by both x and y.
 func (x warpTag) join(y warpTag) warpTag {
 	if x.alone(y) {
 		return y
@@ -78,8 +77,8 @@ func (x warpTag) join(y warpTag) warpTag {
 	return severalWarps
 }
 
-// read notes a read of bytes lo to hi, and says that no other warp has written there
-// in this phase.
+// read notes a read of bytes lo to hi. It reports whether no other warp has written there in this
+// phase.
 func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
 	for i := lo >> stretchBits; i <= hi>>stretchBits; i++ {
 		if !p.writers[i].alone(by) {
@@ -90,8 +89,8 @@ func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
 	return true
 }
 
-// write notes a lane's write of bytes lo to hi, part of the store with the latest
-// serial, and says that nobody else has read or written there in this phase.
+// write notes that a lane writes bytes lo to hi, as part of the store with the latest serial. It
+// reports whether nobody else has read or written there in this phase.
 func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
 	for i := lo >> stretchBits; i <= hi>>stretchBits; i++ {
 		if !p.readers[i].alone(by) {
@@ -109,12 +108,11 @@ func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
 	return true
 }
 
-// narrow reports whether addresses lie so close together that they need not be noted lane
-// by lane.
+// narrow reports whether addresses lie so close together that they need not be noted lane by lane.
 func (e extent) narrow() bool { return (e.hi-e.lo)>>stretchBits < mostStretches }
 
-// inPhase notes an access to shared memory by the lanes in mask, whose addresses lie
-// between those of e, and says that it races with none in this phase.
+// passesFilter notes an access to shared memory by the lanes in mask, whose addresses are in e. It
+// reports whether the access races with none in this phase.
 func (r *Runner) passesFilter(w *warp, a *access, mask uint32, e extent) bool {
 	p, by, last := r.filter, w.number(), uint64(a.width-1)
 	if !a.write && e.narrow() {
@@ -130,9 +128,9 @@ func (r *Runner) passesFilter(w *warp, a *access, mask uint32, e extent) bool {
 	return true
 }
 
-// inPhases reports whether races of a kernel can be ruled out phase by phase: not where
-// strong accesses or asynchronous copies make an order of their own, which would look
-// like races, nor where what runs twice does not do the same.
+// canFilterRaces reports whether the filter serves for a kernel. It does not where strong accesses
+// or asynchronous copies order accesses, which would look like races, nor where a second run of a
+// CTA would not do the same as the first.
 func (p *Program) canFilterRaces() bool {
 	if p.Mode != Slice || !p.rewritable {
 		return false

@@ -6,17 +6,17 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// interval is the stretch of the instruction list over which a register must
-// keep its slot: positions 2*pc for reads and 2*pc+1 for writes.
+// interval is the live interval of a register in the instruction list: positions 2*pc for reads and
+// 2*pc+1 for writes.
 type interval struct {
 	reg    ir.Reg
 	lo, hi int
 }
 
-// allocate gives every register that is executed a slot, sharing slots
-// between registers that are never live together. Liveness is that of one
-// thread: a lane's registers are its own, so masked writes of other lanes
-// never disturb them.
+// allocate gives every register that is executed a slot of its register file, by linear scan (M.
+// Poletto and V. Sarkar, Linear scan register allocation, TOPLAS 1999). Registers that are never
+// live together share slots. Liveness is that of one thread: a masked write leaves the other lanes
+// as they are.
 func (c *compiler) allocate() {
 	iv := c.intervals()
 	c.slots = make([]slot, len(c.k.Regs))
@@ -104,8 +104,8 @@ func (c *compiler) intervals() []interval {
 	return iv
 }
 
-// liveness is the registers live into and out of each block, counting only
-// what this mode executes. A guarded write does not end a life.
+// liveness returns the registers live into and out of each block, of the instructions that this mode
+// executes. A guarded write does not end a live range.
 func (c *compiler) liveness() (in, out []ir.BitSet) {
 	n := len(c.k.Blocks)
 	in, out = make([]ir.BitSet, n), make([]ir.BitSet, n)

@@ -79,8 +79,8 @@ func (w *warp) exitLanes(mask uint32) {
 	}
 }
 
-// settle pops frames that are empty or have reconverged and reports whether
-// any lane is left. Lanes exit at once where nothing but the exit is left for them.
+// settle pops frames that are empty or have reconverged, and reports whether any lane is left. Lanes
+// exit at once where nothing but the exit is left for them.
 func (w *warp) settle() bool {
 	for n := len(w.stack); n > 0; n = len(w.stack) {
 		t := &w.stack[n-1]
@@ -94,8 +94,8 @@ func (w *warp) settle() bool {
 	return false
 }
 
-// diverge splits the top frame between two blocks. Lanes that stay at the
-// reconvergence point wait in the frame below, fresh if the branch leaves a loop whose lanes yield.
+// diverge splits the top frame between two blocks. Lanes that stay at the reconvergence point wait
+// in the frame below. They are fresh if the branch leaves a loop whose lanes yield.
 func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32, leaves bool) {
 	t := w.top()
 	if t.rpc == rpc {

@@ -2,9 +2,9 @@ package exec
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// warpsApart reports whether the slice neither waits for other warps nor reads what they
-// may have written: it has no barriers, what it needs is not in shared memory, and it
-// writes nothing to device memory that it needs.
+// warpsIndependent reports whether the slice neither waits for other warps nor reads what they may
+// have written. It has no barriers, needs nothing from shared memory, and writes no device memory
+// that it needs.
 func (c *compiler) warpsIndependent() bool {
 	for pc := range c.k.Instrs {
 		in := &c.k.Instrs[pc]
@@ -20,6 +20,6 @@ func (c *compiler) warpsIndependent() bool {
 	return c.p.rewritable
 }
 
-// WarpsApart reports whether what a warp executes does not depend on the other warps of its
+// WarpsIndependent reports whether what a warp executes does not depend on the other warps of its
 // CTA.
 func (p *Program) WarpsIndependent() bool { return p.warpsIndependent }

@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// findExit finds the one block that leaves the loop.
+// findExit finds the one block that leaves the loop, or returns the obstacle.
 func (a *analysis) findExit() string {
 	exits := -1
 	for _, b := range a.l.Blocks {
@@ -41,7 +41,7 @@ func (a *analysis) findExit() string {
 	return ""
 }
 
-// findTest finds the comparison behind the exit branch.
+// findTest finds the comparison that the exit branch depends on, or returns the obstacle.
 func (a *analysis) findTest() string {
 	t := &a.l.Exit
 	blk := &a.k.Blocks[t.block]
@@ -62,8 +62,8 @@ func (a *analysis) findTest() string {
 	return ""
 }
 
-// compare finds the comparison of an induction with something that stays the same
-// that guard holds when instruction at reads it.
+// compare finds the comparison that a guard holds the result of when instruction at reads it: that
+// of an induction with a loop invariant.
 func (a *analysis) compare(t *Test, guard ir.Reg, at int) (pc int, obstacle string) {
 	pc = a.onlyDef(guard)
 	if pc < 0 || !a.before(pc, at) {
@@ -90,7 +90,7 @@ func (a *analysis) compare(t *Test, guard ir.Reg, at int) (pc int, obstacle stri
 	return pc, ""
 }
 
-// ahead reports whether an induction is compared before it is stepped.
+// ahead reports whether an induction is compared before it is incremented.
 func (a *analysis) ahead(r ir.Reg, pc int) bool {
 	def := a.onlyDef(r)
 	if def < 0 {
@@ -100,7 +100,7 @@ func (a *analysis) ahead(r ir.Reg, pc int) bool {
 	return a.before(pc, def)
 }
 
-// swapped is the comparison with its sides exchanged.
+// swapped is the comparison with its operands exchanged.
 func swapped(c ir.Cmp) ir.Cmp {
 	switch c {
 	case ir.CmpLT:
@@ -123,8 +123,8 @@ func swapped(c ir.Cmp) ir.Cmp {
 	return c
 }
 
-// variantControl looks for control flow, guards and writes that differ from
-// one iteration to the next.
+// variantControl looks for control flow, guards and writes that may differ from one iteration to the
+// next. It returns the first as an obstacle.
 func (a *analysis) variantControl() string {
 	variant := ir.NewBitSet(len(a.k.Regs))
 	for _, r := range slices.Concat(a.l.Inductions, a.l.Cyclic) {
@@ -161,8 +161,8 @@ func (a *analysis) variantControl() string {
 	})
 }
 
-// isComparison notes a guard that is a comparison of an induction, and reports whether
-// it is.
+// isComparison reports whether a guard is the comparison of an induction with a loop invariant, and
+// notes it.
 func (a *analysis) isComparison(guard ir.Reg, at int) bool {
 	var t Test
 	if _, o := a.compare(&t, guard, at); o != "" {
@@ -184,8 +184,8 @@ func (a *analysis) eachInstr(f func(pc int, in *ir.Instr) string) string {
 	return ""
 }
 
-// varies reports an instruction whose result may differ between iterations
-// though its sources do not.
+// varies reports whether the result of an instruction may differ between iterations though its
+// operands do not.
 func varies(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Ld, ir.Ldu:

@@ -7,7 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// loopAnalysis decides whether one loop can be sampled.
+// analysis decides whether one loop can be sampled.
 type analysis struct {
 	k      *ir.Kernel
 	needed []bool
@@ -76,8 +76,8 @@ func (a *analysis) run() string {
 	return cmp.Or(obstacle, a.variantControl())
 }
 
-// runReaching looks again at a loop that cannot be sampled, for whether its iterations
-// can be counted.
+// runReaching analyses a loop that cannot be sampled again, with reaching definitions, for whether
+// its iterations can be counted.
 func (a *analysis) runReaching() {
 	was := *a.l
 	a.reaching = true
@@ -88,8 +88,8 @@ func (a *analysis) runReaching() {
 	a.l.Obstacle = was.Obstacle
 }
 
-// findCarried sorts the registers that the slice carries round the loop, and says
-// which one follows no rule.
+// findCarried sorts the registers that the slice carries round the loop into inductions and cyclic
+// ones. The obstacle is the first that is neither.
 func (a *analysis) findCarried() (obstacle string) {
 	for r := range a.defs {
 		if a.live.Has(r) {
@@ -137,7 +137,7 @@ func (a *analysis) collect() {
 	}
 }
 
-// once reports whether pc runs exactly once in every iteration.
+// once reports whether an instruction executes exactly once in every iteration.
 func (a *analysis) once(pc int) bool {
 	b := a.k.BlockOf(pc)
 	if a.k.Instrs[pc].Guard != ir.NoReg || a.inner[b] != a.self {
@@ -151,7 +151,7 @@ func (a *analysis) once(pc int) bool {
 	return true
 }
 
-// before reports whether p runs before q in every iteration, both once.
+// before reports whether p executes before q in every iteration, both once.
 func (a *analysis) before(p, q int) bool {
 	bp, bq := a.k.BlockOf(p), a.k.BlockOf(q)
 	if bp == bq {
@@ -160,8 +160,8 @@ func (a *analysis) before(p, q int) bool {
 	return a.dom.dominates(bp, bq)
 }
 
-// onlyDef is the one definition of r in the loop, -1 if there are several or
-// it does not run exactly once an iteration.
+// onlyDef returns the one definition of a register in the loop, -1 if there are several or it does
+// not execute exactly once in an iteration.
 func (a *analysis) onlyDef(r ir.Reg) int {
 	if d := a.defs[r]; len(d) == 1 && a.once(d[0]) {
 		return d[0]
@@ -175,8 +175,8 @@ func (a *analysis) inducts(r ir.Reg) bool {
 	return ok && base == r
 }
 
-// turns reports whether what a register holds after an iteration follows from what it
-// and others that turn held before it, and from nothing else that changes.
+// cycles reports whether the value of a register after an iteration is a function of what it and
+// other such registers held before, and of nothing else that changes.
 func (a *analysis) cycles(r ir.Reg) bool {
 	pc := a.onlyDef(r)
 	return pc >= 0 && a.cyclesDef(pc, 0)
@@ -221,8 +221,8 @@ func (a *analysis) cyclesOperand(o *ir.Operand, pc, depth int) bool {
 	return !a.inducts(o.Reg) // what it held at the header; it is carried, and looked at itself
 }
 
-// linearAtLatch finds the register whose value at the header, plus something
-// the same in all iterations, r has at the end of the iteration.
+// linearAtLatch returns the register whose value at the header, plus a loop invariant, r has at the
+// end of the iteration.
 func (a *analysis) linearAtLatch(r ir.Reg) (ir.Reg, bool) {
 	pc := a.onlyDef(r)
 	if pc < 0 && a.reaching && len(a.latch) == 1 {
@@ -274,8 +274,7 @@ func (a *analysis) linearDef(pc, depth int) (ir.Reg, bool) {
 	return ir.NoReg, false
 }
 
-// invariant reports an instruction whose sources are the same in all
-// iterations and that depends on nothing else.
+// invariant reports whether an instruction computes the same in all iterations.
 func (a *analysis) invariant(in *ir.Instr, pc, depth int) bool {
 	if in.Op == ir.Ld && in.Space == ir.ParamSpace {
 		return in.Src[0].Reg == ir.NoReg
@@ -291,8 +290,9 @@ func (a *analysis) invariant(in *ir.Instr, pc, depth int) bool {
 	return true
 }
 
-// linear is the value an operand has when instruction pc reads it: NoReg for
-// one that is the same in all iterations, else the induction it follows.
+// linear describes the value of an operand when instruction pc reads it. It returns NoReg for a loop
+// invariant, or the induction that the value is a constant distance from, and reports whether it is
+// one of the two.
 func (a *analysis) linear(o *ir.Operand, pc, depth int) (ir.Reg, bool) {
 	switch o.Kind {
 	case ir.OperandImm, ir.OperandVar:

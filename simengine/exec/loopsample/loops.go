@@ -52,7 +52,7 @@ type Loop struct {
 	Guards     []Test // further comparisons of inductions, for their cmp alone
 }
 
-// loopTest is the comparison that ends a loop.
+// Test is the comparison that ends a loop, or a guard in it.
 type Test struct {
 	block     int
 	Induction ir.Operand // the side that is an induction
@@ -70,12 +70,11 @@ type Test struct {
 // CanSample reports whether iterations of the loop may be left out.
 func (l *Loop) CanSample() bool { return l.Obstacle == "" }
 
-// CanEstimate reports whether iterations of the loop may be left out by
-// Options.Estimate only: there are as many as inductions say, but what one of them
-// does depends on data.
+// CanEstimate reports whether iterations may be left out by estimate only: inductions say how many
+// there are, but what each does depends on data.
 func (l *Loop) CanEstimate() bool { return l.Counted && !l.CanSample() }
 
-// watched are the registers the sampler reads at the header.
+// Watched is the registers whose values are looked at in the loop's header.
 func (l *Loop) Watched() []ir.Reg {
 	if !l.Counted {
 		return nil
@@ -83,7 +82,7 @@ func (l *Loop) Watched() []ir.Reg {
 	return slices.Concat(l.Inductions, l.Deciding())
 }
 
-// decides are those that say how many iterations it leaves out.
+// Deciding is the registers that decide how many iterations are left out.
 func (l *Loop) Deciding() []ir.Reg {
 	if !l.CanSample() {
 		return nil
@@ -148,7 +147,7 @@ func findLoops(k *ir.Kernel, dom *dominance) []Loop {
 	return loops
 }
 
-// dominance answers which blocks lie on every path to a block.
+// dominance is the dominator tree of a kernel's blocks.
 type dominance struct {
 	idom, depth []int
 }
@@ -163,8 +162,8 @@ func newDominance(k *ir.Kernel) *dominance {
 	return d
 }
 
-// dominates reports whether a lies on every path to b. A block that is never
-// reached is dominated by itself only.
+// dominates reports whether a lies on every path from the entry to b. An unreachable block is
+// dominated by itself only.
 func (d *dominance) dominates(a, b int) bool {
 	for b >= 0 && d.depth[b] > d.depth[a] {
 		b = d.idom[b]

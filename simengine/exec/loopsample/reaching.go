@@ -2,16 +2,16 @@ package loopsample
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// place is a point in an iteration of a loop: before instruction pc of a block, or, with
-// the block's end for pc, after its last one.
+// point is a place in an iteration: before instruction pc of a block, or after its last one if pc is
+// the block's end.
 type point struct{ block, pc int }
 
 // placeOf is the place before an instruction.
 func (a *analysis) placeOf(pc int) point { return point{a.k.BlockOf(pc), pc} }
 
-// reachingDef is the definition of r in the loop that every path of an iteration to a
-// place passes last, -1 if there is no single one; fromHeader says that none lies on any
-// path, so that r still has the value it had at the header.
+// reachingDef returns the definition of r in the loop that is the last one on every path of an
+// iteration to a place; -1 if there is no single one. fromHeader is set if no definition is on any
+// path: r still has the value it had at the header.
 func (a *analysis) reachingDef(r ir.Reg, at point) (pc int, fromHeader bool) {
 	var reach []int
 	for _, d := range a.defs[r] {
@@ -34,7 +34,7 @@ func (a *analysis) reachingDef(r ir.Reg, at point) (pc int, fromHeader bool) {
 	return -1, false
 }
 
-// passes reports whether every path of an iteration to a place passes instruction d.
+// passes reports whether every path of an iteration to a place executes instruction d.
 func (a *analysis) passes(d int, at point) bool {
 	if b := a.k.BlockOf(d); b != at.block {
 		return a.dom.dominates(b, at.block)

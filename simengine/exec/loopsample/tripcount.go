@@ -2,8 +2,9 @@ package loopsample
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// tripCount is how many times in a row `x cmp y` gives want while x grows by
-// step, all words of type t; -1 when it cannot be told or has no end.
+// TripCount returns how many times in a row the comparison of x with y has the result want, while x
+// grows by step each time. All are words of type t. It returns -1 where the count is not known or
+// without end.
 func TripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
 	w := 8 * t.Size()
 	if !want {
@@ -50,8 +51,8 @@ func TripCount(cmp ir.Cmp, t ir.Type, x, step, y uint64, want bool) int64 {
 	return -1
 }
 
-// steps is how many terms of a, a+d, a+2d ... lie below b, -1 when a term
-// passes top before it reaches b.
+// steps returns how many terms of a, a+d, a+2d, ... are below b; -1 if a term exceeds top before one
+// reaches b.
 func steps(a, b, d, top int64) int64 {
 	if a >= b {
 		return 0
@@ -67,7 +68,7 @@ func steps(a, b, d, top int64) int64 {
 	return n
 }
 
-// untilEqual is the number of steps until a difference is used up.
+// untilEqual returns the number of steps after which a difference is zero, -1 if it never is.
 func untilEqual(diff, step uint64) int64 {
 	d, s := int64(diff), int64(step)
 	if s < 0 {
