@@ -9,6 +9,8 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
+	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -88,7 +90,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 		return nil, &Failure{FailurePTX, err}
 	}
 	for i, k := range built.Kernels {
-		built.Kernels[i] = k.Unrolled().Held()
+		built.Kernels[i] = sroa.Promote(unroll.Loops(k))
 	}
 	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}, counters: map[string]*exec.Program{}, completed: map[string]error{}}
 	e.modules.put(key, m)
@@ -122,7 +124,7 @@ func (m *Module) compiled(k *ir.Kernel, mode exec.Mode) (*exec.Program, error) {
 	return p, nil
 }
 
-// complete says whether all of a kernel can be executed, not only what addresses
+// complete reports whether all of a kernel can be executed, not only what addresses
 // and branches depend on.
 func (m *Module) complete(k *ir.Kernel) error {
 	if err, ok := m.completed[k.Name]; ok {

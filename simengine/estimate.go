@@ -62,7 +62,7 @@ func (r *recording) estimateError() float64 {
 		return 0
 	}
 	total, square := 0.0, 0.0
-	asked := slices.SortedFunc(maps.Keys(r.asked), func(a, b wanted) int { return cmp.Compare(a.id, b.id) })
+	asked := slices.SortedFunc(maps.Keys(r.asked), func(a, b traceKey) int { return cmp.Compare(a.id, b.id) })
 	for _, w := range asked {
 		if w.device {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/sampling"
 	"github.com/warptune/warptune/simengine/verify"
 )
 
@@ -249,7 +250,7 @@ func (r *recording) instructions(id int64) (int64, error) {
 		return 0, failureOf(err)
 	}
 	r.memory.Reset()
-	return int64(sizeOf(r.kernel, r.recorder.CTA().Warps).instructions), nil
+	return int64(sampling.LengthOf(r.kernel, r.recorder.CTA().Warps).Instructions), nil
 }
 
 // pages is how many pages of 4 KB of device memory a CTA touches, as far as its loops are sampled.

@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/sampling"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/reuse"
@@ -45,18 +46,18 @@ type recording struct {
 	runner    *exec.Runner
 	recorder  *coalesce.Recorder
 	bankWidth int
-	ctas      map[wanted]executed
+	ctas      map[traceKey]executed
 	kept      int64          // work of ctas
 	extents   []reuse.Extent // of the buffer arguments
 	buffers   []verify.Buffer
-	predicted map[question]prediction
-	drawn     *drawn // nil: not known
-	slow      []timing.Detour
+	predicted map[predictionKey]prediction
+	sampled   *sampling.Sample // nil: not known
+	slowPaths []timing.Detour
 	matches   []timing.Match
 	counted   bool // slow and matches are known
 	// Of the configuration that is being simulated, so that its outcome does not
 	// depend on those before it: the CTAs it asked for, and their work.
-	asked map[wanted]bool
+	asked map[traceKey]bool
 	work  int64
 	raced bool // races have been looked for
 	// estimated: loops of which each iteration does what data says are sampled.
@@ -66,7 +67,7 @@ type recording struct {
 }
 
 // wanted is a CTA to trace; device says that accesses to shared memory may be left out.
-type wanted struct {
+type traceKey struct {
 	id     int64
 	device bool
 }
@@ -90,14 +91,14 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 		return nil, err
 	}
 	runner, recorder := e.machinery(code, k, req.Arch.BankWidth)
-	memory, params, extents, buffers, err := place(k, req)
+	memory, params, extents, buffers, err := marshal(k, req)
 	if err != nil {
 		return nil, &Failure{FailureLaunch, err}
 	}
 	r := &recording{
 		key: key, lot: req.lot(m.Digest), module: m, kernel: k, memory: memory, extents: extents, buffers: buffers, runner: runner,
 		recorder: widen(recorder, k, program), bankWidth: req.Arch.BankWidth, program: program,
-		ctas: map[wanted]executed{}, asked: map[wanted]bool{}, predicted: map[question]prediction{},
+		ctas: map[traceKey]executed{}, asked: map[traceKey]bool{}, predicted: map[predictionKey]prediction{},
 		inspected: map[Level]inspection{}, warn: req.Check.Warn,
 		launch: exec.Launch{Grid: dim(req.Grid), CTA: dim(req.CTA), DynamicShared: req.DynamicShared, Params: params},
 	}
@@ -133,12 +134,12 @@ func (e *Engine) machinery(code *exec.Program, k *ir.Kernel, bankWidth int) (*ex
 func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
 
 // cta is the trace of one CTA.
-func (r *recording) cta(id int64) (*trace.CTA, error) { return r.trace(wanted{id, false}) }
+func (r *recording) cta(id int64) (*trace.CTA, error) { return r.trace(traceKey{id, false}) }
 
 // deviceCTA is the trace of one CTA without its accesses to shared memory.
-func (r *recording) deviceCTA(id int64) (*trace.CTA, error) { return r.trace(wanted{id, true}) }
+func (r *recording) deviceCTA(id int64) (*trace.CTA, error) { return r.trace(traceKey{id, true}) }
 
-func (r *recording) trace(w wanted) (*trace.CTA, error) {
+func (r *recording) trace(w traceKey) (*trace.CTA, error) {
 	c, ok := r.ctas[w]
 	if r.asked[w] {
 		return c.trace, nil
@@ -156,7 +157,7 @@ func (r *recording) trace(w wanted) (*trace.CTA, error) {
 
 // execute runs one CTA and keeps its trace. The first one that is executed whole
 // is also searched for races on shared memory.
-func (r *recording) execute(w wanted, limit int64) (executed, error) {
+func (r *recording) execute(w traceKey, limit int64) (executed, error) {
 	opt := r.sliced(limit)
 	opt.DeviceOnly = w.device
 	opt.Races = !r.raced && !w.device

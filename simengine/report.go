@@ -1,6 +1,9 @@
 package simengine
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
+)
 
 // Report is what simulating one configuration gave. It owns its memory.
 type Report struct {
@@ -86,7 +89,7 @@ type LocalArray struct {
 }
 
 func localArrays(k *ir.Kernel) (out []LocalArray) {
-	for _, a := range k.LocalArrays() {
+	for _, a := range sroa.LocalArrays(k) {
 		out = append(out, LocalArray{a.Name, a.Bytes, a.Indexed.Line})
 	}
 	return out

@@ -40,7 +40,7 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 
 // prepare finds the kernel of a request, assembles it, and returns how it sits on an SM and
 // its launch's recording.
-func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program, *seating, *recording, error) {
+func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program, *residency, *recording, error) {
 	k, err := m.kernel(req.Kernel)
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -49,7 +49,7 @@ func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	seat, err := residency(k, program, req)
+	seat, err := residencyOf(k, program, req)
 	if err != nil {
 		return nil, nil, nil, nil, &Failure{FailureLaunch, err}
 	}
@@ -59,7 +59,7 @@ func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program
 
 // question is what a prediction of a recorded launch depends on besides it. Caps and
 // carve-outs often come to the same.
-type question struct {
+type predictionKey struct {
 	program       *assemble.Program
 	level         Level
 	ctas, l1Bytes int // on an SM
@@ -73,8 +73,8 @@ type prediction struct {
 
 // predict runs a configuration unless one of the same launch was the same to
 // the machine.
-func (r *recording) predict(req *Request, program *assemble.Program, seat *seating) (prediction, error) {
-	key := question{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes}
+func (r *recording) predict(req *Request, program *assemble.Program, seat *residency) (prediction, error) {
+	key := predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes}
 	if p, ok := r.predicted[key]; ok {
 		return p, nil
 	}
@@ -91,21 +91,21 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *seati
 // may say: neither the composed nor the clocked time goes below the floor, so
 // their mean is not below that of the floor and the composed time, which takes
 // no clocking.
-func run(req *Request, program *assemble.Program, seat *seating, rec *recording) (res *timing.Result, floorUS float64, err error) {
-	rec.count()
+func run(req *Request, program *assemble.Program, seat *residency, rec *recording) (res *timing.Result, floorUS float64, err error) {
+	rec.profileSlowPaths()
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
-		Detours: rec.slow, Matches: rec.matches,
+		Detours: rec.slowPaths, Matches: rec.matches,
 	}
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
 	}
-	drawn, err := rec.spread()
+	sample, err := rec.sample()
 	if err != nil {
 		return nil, 0, err
 	}
-	in.Spread, in.SpreadCTAs, in.Lengths = drawn.ids, drawn.ctas, drawn.known
+	in.Spread, in.SpreadCTAs, in.Lengths = sample.IDs, sample.CTAs, sample.Lengths
 	composed, err := model.Compose(in)
 	if err != nil {
 		return nil, 0, err
@@ -131,13 +131,13 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 }
 
 // seating is how CTAs of a configuration sit on an SM.
-type seating struct {
+type residency struct {
 	occupancy arch.Occupancy
 	warps     int // of a CTA
 }
 
 // residency applies the CUDA rules for what an SM can hold.
-func residency(k *ir.Kernel, p *assemble.Program, req *Request) (*seating, error) {
+func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
 	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: k.SharedBytes + req.DynamicShared, Static: k.SharedBytes}
 	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
@@ -151,10 +151,10 @@ func residency(k *ir.Kernel, p *assemble.Program, req *Request) (*seating, error
 	if err != nil {
 		return nil, err
 	}
-	return &seating{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
+	return &residency{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
 }
 
-func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *seating, rec *recording, res *timing.Result) *Report {
+func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *residency, rec *recording, res *timing.Result) *Report {
 	ctas := float64(rec.launch.Grid.Count())
 	r := &Report{
 		Kernel: k.Name, Arch: req.Arch.Name, Level: req.Level.String(), Engine: Version(),
@@ -189,7 +189,7 @@ func stall(slots []Share) string {
 }
 
 // launchMetrics adds what Nsight Compute reports of the launch itself.
-func launchMetrics(r *Report, seat *seating) {
+func launchMetrics(r *Report, seat *residency) {
 	if r.Metrics == nil {
 		r.Metrics = map[string]float64{}
 	}

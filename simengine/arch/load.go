@@ -47,9 +47,6 @@ type catalogue struct {
 
 var embedded = sync.OnceValues(readEmbedded)
 
-// WarpSize is the threads of a warp on every GPU so far.
-const WarpSize = 32
-
 // Names lists the embedded architectures, sorted.
 func Names() []string {
 	c, err := embedded()

@@ -27,7 +27,7 @@ func (s Sets) Find(x int32) int32 {
 	return x
 }
 
-// Join makes one set of those of two elements and says whether they were two.
+// Join makes one set of those of two elements and reports whether they were two.
 func (s Sets) Join(a, b int32) bool {
 	if a == b {
 		return false

@@ -27,7 +27,7 @@ type access struct {
 
 // emitMemory compiles a load, store, atomic or asynchronous copy.
 func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
-	a := &access{op: in.Op, space: in.Space, vec: max(1, int(in.Vec)), elem: in.Type.Size(), signed: in.Type.IsSigned(), data: c.needed[pc] && !in.Private(), size: noSlot}
+	a := &access{op: in.Op, space: in.Space, vec: max(1, int(in.Vec)), elem: in.Type.Size(), signed: in.Type.IsSigned(), data: c.needed[pc] && !in.Mirrored(), size: noSlot}
 	a.width, a.lanes = a.elem*a.vec, ^uint32(0)
 	if in.Mod&ir.ModMatrix != 0 {
 		a.width, a.lanes, a.matrix = matrixRow, ^uint32(0)>>(32-8*a.vec), true

@@ -43,8 +43,8 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 			return s
 		}
 	}
-	if r.undefined != nil {
-		r.undefined.access(r, w, in, a, ir.Shared, mask)
+	if r.definedness != nil {
+		r.definedness.access(r, w, in, a, ir.Shared, mask)
 	}
 	if !a.data {
 		return next

@@ -91,8 +91,8 @@ func (r *Runner) release(id int) {
 	if r.races != nil {
 		r.races.release(id, b.waiting)
 	}
-	if r.phases != nil && uint64(b.waiting) == 1<<r.nwarps-1 {
-		r.phases.begin()
+	if r.filter != nil && uint64(b.waiting) == 1<<r.nwarps-1 {
+		r.filter.begin()
 	}
 	for m := b.waiting; m != 0; m &= m - 1 {
 		w := &r.warps[bits.TrailingZeros32(m)]
@@ -145,7 +145,7 @@ func (r *Runner) released(w *warp) signal {
 	return next
 }
 
-// deadlock is the fault of a CTA whose warps all wait or have exited.
+// deadlock is the fault of a CTA of which every warp waits or has exited.
 func (r *Runner) deadlock() error {
 	var first *warp
 	var where []string

@@ -7,23 +7,23 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// A pointer belongs to the argument or variable that it was computed from (ir.Pointers), wherever it strays: what
-// is read behind the end of one buffer is out of bounds though another one lies there. An address that
-// may come from several may lie in each of them; one of which nothing is known, as of a pointer that was loaded from memory or
-// came in a structure, in any buffer.
+// A pointer belongs to the argument or variable that it was computed from (ir.Pointers), wherever it
+// strays: a read past the end of one buffer is out of bounds though another buffer lies there. An
+// address that may come from several buffers may lie in each of them. One of unknown origin, such as
+// a pointer loaded from memory or passed in a structure, may lie in any buffer.
 //
-// Of shared memory a CTA has all that was allocated for it: an overrun from one of its
-// arrays into the next goes unnoticed on a GPU, and kernels that number several arrays as one rely on it.
-// So only what leaves the CTA's allocation is out of bounds.
+// Shared memory is checked against the CTA's allocation only. A GPU does not notice an overrun from
+// one shared array into the next, and some kernels address several arrays as one.
 
 // stretch is the bytes from lo to before hi.
 type stretch struct{ lo, hi uint64 }
 
-// The origins of an access are bits: of parameters from 0 on, of variables in .global
-// memory behind them. mostOrigins are as many as are told apart.
+// The origins of an access are a bit set: parameters from bit 0 on, then variables in .global
+// memory. mostOrigins is how many are distinguished.
 const mostOrigins = 64
 
-// origins are those of an access; 0 is any buffer. Those in constant memory are a stretch of the bank.
+// origins returns the origins of an access; 0 means any buffer. For constant memory it sets the
+// bytes of the bank that the access may read.
 func (c *compiler) origins(a *access, address *ir.Operand) uint64 {
 	var all uint64
 	from := c.pointers.Origins(address)
@@ -60,7 +60,7 @@ func (c *compiler) origin(i int) uint64 {
 	return 1 << i
 }
 
-// bind finds the buffers that parameters point into and variables are, once for all CTAs of a
+// bind finds the buffers that parameters point into and that variables are, once for all CTAs of a
 // launch.
 func (r *Runner) bind() {
 	k := r.p.Kernel
@@ -89,7 +89,7 @@ func (r *Runner) bind() {
 	r.bindWritten()
 }
 
-// owner is the buffer that a pointer passed as an argument points into, its end included.
+// owner returns the buffer that an argument points into, or to the end of.
 func (m *Memory) owner(addr uint64) *region {
 	for _, r := range m.regions {
 		if addr-r.base <= r.size {
@@ -116,7 +116,7 @@ func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal
 	return next
 }
 
-// meant is the buffer that an access to an address may touch there, nil for none.
+// meant returns the buffer that an access may touch at an address, nil for none.
 func (r *Runner) meant(a *access, addr, width uint64) *region {
 	from := r.p.origins[a.index] & r.isBuffer
 	if from == 0 {
@@ -130,8 +130,8 @@ func (r *Runner) meant(a *access, addr, width uint64) *region {
 	return nil
 }
 
-// stray is the fault of a lane whose access lies in no buffer that it may touch: it names the
-// nearest of these, of all where it may touch any.
+// stray is the fault of a lane whose access lies in no buffer that it may touch. It names the
+// nearest of these.
 func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
 	addr := r.addr[lane]
 	f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width}
@@ -161,7 +161,8 @@ func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
 	return r.fail(w, in, f)
 }
 
-// distance is how many bytes an address lies before a buffer or behind its last byte; 0 is in it, or right behind.
+// distance is how many bytes an address lies before a buffer or after its last byte. It is 0 in the
+// buffer and directly after it.
 func (r *region) distance(addr uint64) uint64 {
 	switch {
 	case addr < r.base:

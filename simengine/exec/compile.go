@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/loopsample"
+
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
 )
 
 // UnsupportedError is an instruction that the interpreter does not model.
@@ -20,21 +23,20 @@ func (e *UnsupportedError) Error() string { return e.Fault.Error() }
 // Unwrap gives the fault.
 func (e *UnsupportedError) Unwrap() error { return e.Fault }
 
-// Compile prepares a kernel for execution in one mode. It fails with an
-// UnsupportedError for an instruction that is not modelled; in Slice mode
-// only instructions that addresses or control flow depend on must be, and
-// pointer parameters are taken to point to distinct buffers: where it matters,
-// Runner.Run refuses a launch in which two are equal.
+// Compile prepares a kernel for execution in one mode. It fails with an *UnsupportedError for an
+// instruction that is not modelled. In Slice mode only the instructions that addresses or control
+// flow depend on must be modelled, and pointer parameters are taken to point to distinct buffers;
+// where that matters, Runner.Run refuses a launch in which two are equal.
 func Compile(k *ir.Kernel, mode Mode) (*Program, error) { return compile(k, mode, false) }
 
-// compile is Compile, counting slow paths or not.
+// compile is Compile. counting is set for a program that counts slow paths and matches.
 func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	if mode != Full && mode != Slice {
 		return nil, fmt.Errorf("compile %s: mode %d: want Full or Slice", k.Name, mode)
 	}
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}, counting: counting}
 	if mode == Slice {
-		c.k = ir.KeepPrivate(k)
+		c.k = sroa.Mirror(k)
 		c.needed = ir.SliceDistinct(c.k)
 		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(c.k))
 	} else {
@@ -42,8 +44,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c.p.needed = c.needed
 	c.yields = k.Yields()
-	c.p.Loops, c.dom = findLoops(k)
-	c.analyse()
+	c.findLoops()
 	c.allocate()
 	c.samplers()
 	c.layout()
@@ -55,8 +56,21 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	}
 	c.finish()
 	c.p.slots, c.p.executed = c.slots, c.k
-	c.p.alike, c.p.apart, c.p.exits = c.findAlike(), c.warpsApart(), exitBlocks(k)
+	c.p.uniform, c.p.warpsIndependent, c.p.exits = c.findUniformity(), c.warpsIndependent(), exitBlocks(k)
 	return c.p, nil
+}
+
+// findLoops finds the loops and, in Slice mode, which of them can be sampled.
+func (c *compiler) findLoops() {
+	if c.p.Mode != Slice {
+		c.p.Loops = loopsample.Find(c.p.Kernel, nil)
+		return
+	}
+	c.p.Loops = loopsample.Find(c.k, &loopsample.Slice{
+		Kernel: c.k, Needed: c.needed, Yields: c.yields,
+		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
+		Opaque: func(op ir.Op) bool { return calls[op] != nil },
+	})
 }
 
 // all marks every instruction of a kernel.
@@ -68,8 +82,8 @@ func all(k *ir.Kernel) []bool {
 	return needed
 }
 
-// Complete says whether the kernel could be compiled for Full mode too: its error
-// is the one that Compile would return, of an instruction the program leaves out.
+// Complete reports, by a nil error, whether the kernel could be compiled for Full mode too. The
+// error is the one that Compile would return, for an instruction that the slice leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: k.Pointers()}
@@ -94,7 +108,6 @@ type compiler struct {
 	k      *ir.Kernel
 	p      *Program
 	needed []bool
-	dom    *dominance
 	slots  []slot // by ir.Reg
 
 	shared32 map[uint32]int32

@@ -34,7 +34,7 @@
 //
 // What one CTA does wrong is a Fault. Always looked for: accesses out of the bounds of the buffer or variable that
 // the address comes from (bounds.go), misaligned ones, barriers that not all threads reach. By option:
-// races in shared memory (race.go, and phases.go where that suffices), races in device memory within a CTA and with other CTAs executed
-// before (package racecheck), values of shared and local memory that nobody wrote and that matter (uninit.go).
+// races in shared memory (race.go, and racefilter.go where that suffices), races in device memory within a CTA and with other CTAs executed
+// before (package racecheck), values of shared and local memory that nobody wrote and that matter (definedness.go).
 // Options.Warn has a run go past what a kernel may live with (warn.go).
 package exec

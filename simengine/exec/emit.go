@@ -5,7 +5,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // instr compiles instruction pc, unless this mode does not execute it.
 func (c *compiler) instr(pc int) error {
 	in := &c.k.Instrs[pc]
-	if !c.needed[pc] && !executes(in.Op) {
+	if !c.needed[pc] && !in.Op.AlwaysExecutes() {
 		return nil
 	}
 	i := instr{pc: int32(pc)}
@@ -25,7 +25,7 @@ func (c *compiler) instr(pc int) error {
 		c.join(pc, &i)
 		c.p.code = append(c.p.code, i)
 	}
-	if in.Private() && c.needed[pc] {
+	if in.Mirrored() && c.needed[pc] {
 		return c.emitPrivate(pc, in, i)
 	}
 	return nil
@@ -60,12 +60,12 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 	case ir.Mma:
 		return c.emitMma(pc, in, i)
 	case ir.Cvta, ir.Isspacep:
-		return c.emitWindow(pc, in, i)
+		return c.emitGeneric(pc, in, i)
 	case ir.Mov:
 		if len(in.Dst) > 1 || len(in.Src) > 1 {
 			return c.emitCall(pc, in, i, (*Runner).repack)
 		}
-		if len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && isClock(in.Src[0].Special) {
+		if len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && in.Src[0].Special.IsClock() {
 			return c.emitCall(pc, in, i, (*Runner).readClock)
 		}
 	case ir.Add, ir.Sub, ir.Mad:
@@ -80,10 +80,6 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 		return c.emitPred(pc, in, i)
 	}
 	return c.emitLane(pc, in, i)
-}
-
-func isClock(s ir.Special) bool {
-	return s == ir.Clock || s == ir.Clock64 || s == ir.ClockHi || s == ir.GlobalTimer
 }
 
 // calls are the instructions that are more than a function of one lane.

@@ -1,12 +1,13 @@
 package exec
 
 import (
+	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // WarpSize is the number of lanes of a warp.
-const WarpSize = 32
+const WarpSize = arch.WarpSize
 
 // Dim3 is a grid or CTA shape.
 type Dim3 struct{ X, Y, Z int }

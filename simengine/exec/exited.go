@@ -13,8 +13,8 @@ import "github.com/warptune/warptune/simengine/ir"
 //     counts without them. If they come to a join or to a barrier of their own
 //     instead, it is the fault BarrierDivergence: they would wait for those at the barrier.
 
-// exitBlocks says of each block whether a lane that comes there has nothing left to do
-// but exit: nothing on any way to the exit has an effect.
+// exitBlocks reports of each block whether a lane that comes there has nothing left to do but exit:
+// nothing on any path to the exit has an effect.
 func exitBlocks(k *ir.Kernel) []bool {
 	exits := make([]bool, len(k.Blocks))
 	for changed := true; changed; {
@@ -28,7 +28,7 @@ func exitBlocks(k *ir.Kernel) []bool {
 	return exits
 }
 
-// onlyExits says that a block has no effect, and that all blocks after it are among exits.
+// onlyExits reports whether a block has no effect, and that all blocks after it are among exits.
 func onlyExits(k *ir.Kernel, b int, exits []bool) bool {
 	blk := &k.Blocks[b]
 	for pc := blk.Start; pc < blk.End; pc++ {
@@ -47,7 +47,7 @@ func onlyExits(k *ir.Kernel, b int, exits []bool) bool {
 	return true
 }
 
-// hasEffect says that an instruction does more than compute registers and branch.
+// hasEffect reports whether an instruction does more than compute registers and branch.
 func hasEffect(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Bra, ir.Brx, ir.Exit:
@@ -57,22 +57,22 @@ func hasEffect(in *ir.Instr) bool {
 	case ir.Ld:
 		return in.Space != ir.ParamSpace
 	}
-	return executes(in.Op) || in.Together()
+	return in.Op.AlwaysExecutes() || in.Together()
 }
 
-// exitsAt says that lanes which come to a join have nothing left to do but exit.
+// exitsAt reports whether lanes which come to a join have nothing left to do but exit.
 func (w *warp) exitsAt(join int32) bool { return join >= 0 && w.exits[join] }
 
-// arrived has the lanes of a frame that was popped exit, if the join they came to is
-// followed by nothing else and others have still to come there.
+// arrived has the lanes of a popped frame exit if nothing but the exit follows the join that they
+// came to, and other lanes have still to come there.
 func (w *warp) arrived(f *frame) {
 	if n := len(w.stack); f.mask != 0 && n > 0 && w.exitsAt(f.rpc) && w.stack[n-1].mask&^f.mask != 0 {
 		w.exitLanes(f.mask)
 	}
 }
 
-// letOthersExit puts lanes that stand on another side of a branch before the top frame,
-// which is before a barrier. It says whether there are any that do not wait themselves.
+// letOthersExit moves lanes on another side of a branch in front of the top frame, which stands
+// before a barrier. It reports whether there are any that do not wait themselves.
 func (w *warp) letOthersExit() bool {
 	n := len(w.stack)
 	for i := n - 2; i >= 0; i-- {

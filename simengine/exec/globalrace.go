@@ -7,8 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// globalRaces checks and notes an access to device memory. What no instruction of the kernel may write
-// (bind) is left out.
+// globalRaces checks and notes an access to device memory. Buffers that no instruction of the kernel
+// may write (see bindWritten) are left out.
 func (r *Runner) globalRaces(w *warp, in *instr, a *access, mask uint32, strong bool) signal {
 	if from := r.p.origins[a.index] & r.isBuffer; !a.write && from != 0 && from&r.written == 0 {
 		return next

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
+	"github.com/warptune/warptune/simengine/ir/unroll"
 )
 
 // arrays writes a random kernel with a private array in local memory: every word is stored
@@ -166,8 +168,8 @@ func TestHeldComputesTheSame(t *testing.T) {
 	for i := range all {
 		text := (&arrays{Rand: r}).kernel()
 		k := buildKernel(t, "arrays.ptx", []byte(text))
-		for _, u := range []*ir.Kernel{k, k.Unrolled()} {
-			h := u.Held()
+		for _, u := range []*ir.Kernel{k, unroll.Loops(k)} {
+			h := sroa.Promote(u)
 			if h == u {
 				continue
 			}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// timeSlice is how many basic blocks a warp runs before the next one has its
-// turn, so that warps may spin on each other; of lanes that go their own way it is how many all lanes do.
+// timeSlice is how many basic blocks a warp runs before the next one has its turn, so that warps may
+// spin on each other. Lane groups of a warp share it.
 const timeSlice = 4096
 
 // runCTA runs all warps in turn until they have exited.
@@ -93,13 +93,13 @@ func (r *Runner) stepLimit(w *warp, b *block) signal {
 	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
 }
 
-// notSampled says of which loop around a block all iterations are executed, and why; ""
-// where there is none that would not be without a reason.
+// notSampled names the innermost loop around a block of which all iterations are executed, and says
+// why; "" if there is none.
 func (r *Runner) notSampled(b *block) (why string) {
 	at := r.p.Kernel.BlockOf(int(b.pc))
 	for i := range r.p.Loops {
 		l, s := &r.p.Loops[i], r.p.samplers[i]
-		if r.sampling && l.blocks[at] && !l.CanSample() && (s == nil || r.opt.Estimate <= 0) {
+		if r.sampling && l.Members[at] && !l.CanSample() && (s == nil || r.opt.Estimate <= 0) {
 			head := &r.p.Kernel.Instrs[r.p.Kernel.Blocks[l.Head].Start]
 			why = fmt.Sprintf("; of the loop at %v no iterations are left out: %s", head.Pos, l.Obstacle) // inner ones come last
 		}
@@ -109,7 +109,7 @@ func (r *Runner) notSampled(b *block) (why string) {
 
 // runBlock executes the instructions from w.ip to the end of the block.
 func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
-	if r.undefined != nil {
+	if r.definedness != nil {
 		return r.runFollowed(w, b, active)
 	}
 	return r.runRange(w, w.ip, b.end, active)

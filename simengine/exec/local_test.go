@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
 )
 
 // throughLocal draws a loop of which addresses come out of local memory, stored there in
@@ -93,7 +93,7 @@ func TestSlicesSeeThroughLocalMemory(t *testing.T) {
 		if err := cutMatches(full.warps[0], cut.warps[0]); err != nil {
 			t.Fatalf("seed %d round %d: %v in\n%s", seed, round, err, text)
 		}
-		if ir.KeepPrivate(k) != k {
+		if sroa.Mirror(k) != k {
 			kept++
 		}
 		if len(cut.warps[0]) < len(full.warps[0]) {

@@ -1,6 +1,12 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/exec/loopsample"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // kind says how the interpreter runs an instruction.
 type kind uint8
@@ -114,13 +120,13 @@ type Program struct {
 	Kernel *ir.Kernel
 	Mode   Mode
 	// Loops are the natural loops, outermost first within a nest.
-	Loops []Loop
+	Loops []loopsample.Loop
 
-	alike  alike
-	apart  bool   // the path of a warp does not depend on what other warps of its CTA do
-	needed []bool // by instruction: its result is computed
-	code   []instr
-	blocks []block
+	uniform          ctaUniformity
+	warpsIndependent bool   // the path of a warp does not depend on what other warps of its CTA do
+	needed           []bool // by instruction: its result is computed
+	code             []instr
+	blocks           []block
 
 	n32, n64, npred int32 // registers of one warp, constants and specials included
 	consts32        []constant32
@@ -159,4 +165,10 @@ type constant64 struct {
 type specialSlot struct {
 	slot slot
 	reg  ir.Special
+}
+
+// CanEstimate reports whether the program has a loop of which Options.Estimate leaves
+// out iterations.
+func (p *Program) CanEstimate() bool {
+	return slices.ContainsFunc(p.Loops, func(l loopsample.Loop) bool { return l.CanEstimate() })
 }

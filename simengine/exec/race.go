@@ -7,18 +7,16 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// raceChecker finds two threads of a CTA that touch one byte of shared memory,
-// at least one of them writing, with nothing that orders them.
+// raceChecker finds data races on shared memory: two threads of a CTA access one byte, at least one
+// of them writes, and nothing orders the accesses. It keeps one vector clock for each warp (C.
+// Fidge; F. Mattern, 1988). A warp's component of it is its tick, which advances with every basic
+// block and every barrier.
 //
-// Between warps, order comes from barriers, and from atomics and volatile or
-// ordered accesses to one address, each taken to release what its warp did and
-// to acquire what the others did there. Within a warp, lanes that run together
-// are in order; lanes on different sides of a branch are not until they
-// reconverge. Lanes of one store that write different values to one byte race.
-// Writes of the value that is already there do not race with other writes.
-//
-// It keeps one vector clock a warp (Fidge; Mattern, 1988). A warp's clock is
-// its tick, which advances with every basic block and every barrier.
+// Between warps, barriers order accesses, and so do atomics and volatile or ordered accesses to one
+// address: each releases what its warp did before and acquires what the others released there.
+// Within a warp, lanes that run together are in order. Lanes on different sides of a branch are not,
+// until they reconverge. Lanes of one store that write different values to one byte race. Writes of
+// the value that is already there do not race with other writes.
 type raceChecker struct {
 	granule  int // bytes of a cell, a power of two
 	shift    uint
@@ -100,13 +98,13 @@ func (c *raceChecker) exchange(w *warp, addr uint64) {
 	at.Join(&c.known[w.id])
 }
 
-// isStrong reports an access that is part of the kernel's synchronisation.
+// isStrong reports whether an access is part of the kernel's synchronisation.
 func isStrong(in *ir.Instr) bool {
 	return in.Op == ir.Atom || in.Op == ir.Red || in.Mod&(ir.ModVolatile|ir.ModRelaxed|ir.ModAcquire|ir.ModRelease) != 0
 }
 
-// raceCheck checks and notes an access to shared memory, and the order that
-// strong accesses to any memory bring.
+// raceCheck checks and notes an access to shared memory. It also notes the order that strong
+// accesses to any memory bring.
 func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
 	c := r.races
 	strong := isStrong(&r.p.Kernel.Instrs[in.pc])
@@ -149,8 +147,8 @@ func (r *Runner) raceCheck(w *warp, in *instr, a *access, space ir.Space, mask u
 	return next
 }
 
-// quickReads notes what a lane reads if quickRead does for all of it. If not, what
-// it noted is what raceLanes for the same or earlier lanes does again.
+// quickReads notes a lane's read if quickRead can for all its cells, and reports whether it did. If
+// not, raceLanes notes it again.
 func (r *Runner) quickReads(w *warp, a *access, now touch, lane int) bool {
 	c := r.races
 	now.thread = uint16(w.thread(lane))

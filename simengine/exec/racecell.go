@@ -5,9 +5,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// quickRead is readCell for a cell that another warp wrote before a barrier, the
-// same one with all its lanes together since, or nobody did, as it is with most;
-// false says that it is not, and does nothing.
+// quickRead notes a read in the common case and reports whether it did: nobody wrote the cell, or
+// the warp itself did, or a barrier of all warps has passed since, and the warp's lanes are
+// together.
 func (c *cell) quickRead(now *touch, known *racecheck.Clock, id int, together bool) bool {
 	if w := &c.write; w.tick != 0 {
 		if from := int(w.thread) / WarpSize; w.async || from == id && !together || from != id && known[from] < w.tick {
@@ -24,8 +24,9 @@ func (c *cell) quickRead(now *touch, known *racecheck.Clock, id int, together bo
 	return true
 }
 
-// readCell checks a read and notes it; it returns the write it races with. Kernels look at a place of
-// a table before they compare and swap it: a plain read finds what was there before or after.
+// readCell checks a read and notes it. It returns the write that it races with, nil if none. A plain
+// read does not race with a compare-and-swap: kernels look at a place of a hash table before they
+// swap it, and see the value before or after.
 func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
 	if c.write.tick != 0 && !(c.write.strong && (now.strong || r.swaps(c.write.pc))) && !r.ordered(w, &c.write, lane) {
 		return &c.write
@@ -40,7 +41,7 @@ func (r *Runner) readCell(w *warp, c *cell, now touch, lane int) *touch {
 	return nil
 }
 
-// writeCell checks a write and notes it; it returns the access it races with.
+// writeCell checks a write and notes it. It returns the access that it races with, nil if none.
 func (r *Runner) writeCell(w *warp, in *instr, c *cell, now touch, lane, addr int) *touch {
 	for i := range c.reads {
 		old := &c.reads[i]
@@ -62,7 +63,7 @@ func (r *Runner) writeCell(w *warp, in *instr, c *cell, now touch, lane, addr in
 	return nil
 }
 
-// ordered reports whether an access happened before what lane of w does now.
+// ordered reports whether an access happened before what the lane does now.
 func (r *Runner) ordered(w *warp, old *touch, lane int) bool {
 	c := r.races
 	from := int(old.thread) / WarpSize
@@ -79,8 +80,8 @@ func (r *Runner) ordered(w *warp, old *touch, lane int) bool {
 	return w.together(int(old.thread)%WarpSize, lane, old.tick)
 }
 
-// together reports whether lanes a and b of the warp ran together since tick,
-// the top frame holding b.
+// together reports whether lanes a and b of the warp have run together since a tick. Lane b is in
+// the top frame.
 func (w *warp) together(a, b int, tick uint32) bool {
 	for i := len(w.stack) - 1; i >= 0; i-- {
 		if f := &w.stack[i]; (f.mask|f.gone)>>a&1 == 1 {
@@ -126,7 +127,7 @@ func (r *Runner) storedByte(w *warp, in *instr, lane, addr int) (byte, bool) {
 	return byte(v >> (8 * (off % a.elem))), true
 }
 
-// swaps says that an instruction is a compare and swap.
+// swaps reports whether an instruction is a compare-and-swap.
 func (r *Runner) swaps(pc int32) bool {
 	in := &r.p.Kernel.Instrs[pc]
 	return in.Op == ir.Atom && in.Atom == ir.AtomCAS

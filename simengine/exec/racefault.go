@@ -8,7 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// Other is the other instruction that a fault is of: the earlier of two accesses that race.
+// Other is the other instruction of a fault: the earlier of two accesses that race.
 type Other struct {
 	PC     int
 	Pos    ptx.Pos
@@ -18,10 +18,10 @@ type Other struct {
 	Thread int
 }
 
-// other is the access of a thread by an instruction.
+// other returns the access of a thread by an instruction.
 func (r *Runner) other(pc int32, cta int64, thread int) *Other {
 	k := r.p.Kernel
-	return &Other{int(pc), k.Instrs[pc].Pos, k.Text(int(pc)), writesMemory(k.Instrs[pc].Op), cta, thread}
+	return &Other{int(pc), k.Instrs[pc].Pos, k.Text(int(pc)), k.Instrs[pc].Op.WritesMemory(), cta, thread}
 }
 
 // raceFault is the fault of a lane whose access to shared memory races with an earlier one.
@@ -62,7 +62,8 @@ func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *r
 	return r.fail(w, in, f)
 }
 
-// raced says what two accesses that race do: "writes what is read by thread 3 of CTA 0 in `ld...` at ...".
+// raced says what two racing accesses do: "writes what is read by thread 3 of CTA 0 in `ld...` at
+// ...".
 func (f *Fault) raced() string {
 	verb, what := "reads", "is read"
 	if f.Write {

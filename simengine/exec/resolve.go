@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// extent is the range of a set of addresses and all their bits together.
+// extent is the least and the greatest of a set of addresses, and all their bits or-ed together.
 type extent struct{ lo, hi, low uint64 }
 
 // addresses fills out with the lanes' addresses, inactive lanes included, and
@@ -73,24 +73,23 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 	}
 	s := r.resolved(w, in, a, a.space, mask, e)
 	if s == next && a.matrix && a.data {
-		if r.undefined != nil {
-			r.undefined.matrices(r, w, in, active)
+		if r.definedness != nil {
+			r.definedness.matrices(r, w, in, active)
 		}
 		r.loadMatrices(w, in, active)
 	}
 	return s
 }
 
-// generic sorts the lanes by the window their address falls in and performs
-// the access once for each.
+// generic performs a generic access once for each state space that lanes' addresses lie in.
 func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 	for rest := mask; rest != 0; {
 		first := bits.TrailingZeros32(rest)
-		space, base := window(r.addr[first])
+		space, base := splitGeneric(r.addr[first])
 		var lanes uint32
 		for m := rest; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			if s, _ := window(r.addr[l]); s == space {
+			if s, _ := splitGeneric(r.addr[l]); s == space {
 				lanes |= 1 << l
 				r.addr[l] -= base
 			}
@@ -103,8 +102,8 @@ func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 	return next
 }
 
-// window is the state space a generic address falls in and its base.
-func window(addr uint64) (ir.Space, uint64) {
+// splitGeneric returns the state space that a generic address lies in and the base of its window.
+func splitGeneric(addr uint64) (ir.Space, uint64) {
 	switch addr &^ (windowSize - 1) {
 	case sharedWindow:
 		return ir.Shared, sharedWindow
@@ -118,7 +117,8 @@ func window(addr uint64) (ir.Space, uint64) {
 	return ir.Global, 0
 }
 
-// resolved performs an access whose space is known: checks, reports, moves data.
+// resolved performs an access whose state space is known: it checks, tells the observer, and moves
+// data.
 func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
 	if space == ir.ParamSpace {
 		return r.loadParam(w, in, mask)
@@ -137,7 +137,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		e = extentOf(&r.addr, mask)
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
-	if r.phases != nil && space == ir.Shared && !r.inPhase(w, a, mask, e) {
+	if r.filter != nil && space == ir.Shared && !r.passesFilter(w, a, mask, e) {
 		r.unsure = true
 		return faulted
 	}
@@ -146,8 +146,8 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 			return s
 		}
 	}
-	if r.undefined != nil {
-		r.undefined.access(r, w, in, a, space, mask)
+	if r.definedness != nil {
+		r.definedness.access(r, w, in, a, space, mask)
 	}
 	if !a.data {
 		return next
@@ -163,7 +163,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	return r.store(w, in, a, space, mask)
 }
 
-// check finds misaligned and out-of-bounds lanes.
+// check finds lanes that are misaligned or out of bounds.
 func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
 	width, hi := uint64(a.width), e.hi
 	if e.low&(width-1) != 0 && width&(width-1) == 0 {

@@ -30,39 +30,39 @@ type Runner struct {
 	opt   Options
 	fault *Fault
 
-	launch     Launch
-	cta        int64
-	params     []byte
-	warps      []warp
-	nwarps     int
-	shared     []byte
-	local      []byte
-	localBytes int
-	barriers   [16]barrier
-	regions    []*region // by access.index: the buffer last touched
-	boundTo    *Memory   // where the buffers of bufferOf are, and
-	bound      []byte    // the parameters that name them
-	bufferOf   [mostOrigins]*region
-	isBuffer   uint64            // origins that are a buffer
-	written    uint64            // those that the kernel may write
-	series     *racecheck.Series // Options.GlobalRaces
-	lanes      laneAccess
-	undefined  *shadow // of Options.Uninitialised
-	shadow     *shadow // for undefined
-	warnings   []Fault
-	families   []family // by access.family
-	follower   Follower // obs, if it is one
-	races      *raceChecker
-	phases     *phases // before the checker is asked
-	closely    bool    // it is to be asked at once
-	unsure     bool    // there may be a race
-	sampling   bool
-	agreed     map[loopKey]int64
-	disagree   bool
-	work       int64
-	detours    []Detour // by Program.slow
-	matches    []Match  // by Program.matched
-	aside      int64    // of work, what PathOnly leaves out
+	launch      Launch
+	cta         int64
+	params      []byte
+	warps       []warp
+	nwarps      int
+	shared      []byte
+	local       []byte
+	localBytes  int
+	barriers    [16]barrier
+	regions     []*region // by access.index: the buffer last touched
+	boundTo     *Memory   // where the buffers of bufferOf are, and
+	bound       []byte    // the parameters that name them
+	bufferOf    [mostOrigins]*region
+	isBuffer    uint64            // origins that are a buffer
+	written     uint64            // those that the kernel may write
+	series      *racecheck.Series // Options.GlobalRaces
+	lanes       laneAccess
+	definedness *shadow // of Options.Uninitialised
+	spareShadow *shadow // for undefined
+	warnings    []Fault
+	families    []family // by access.family
+	follower    Follower // obs, if it is one
+	races       *raceChecker
+	filter      *raceFilter // before the checker is asked
+	closely     bool        // it is to be asked at once
+	unsure      bool        // there may be a race
+	sampling    bool
+	agreed      map[loopKey]int64
+	disagree    bool
+	work        int64
+	slowPaths   []SlowPathCount // by Program.slow
+	matches     []MatchCount    // by Program.matched
+	leftOut     int64           // of work, what PathOnly leaves out
 
 	noBarrierLoops bool
 
@@ -73,18 +73,18 @@ type Runner struct {
 	tiles       *tiles // of the last product of matrices
 	straddle    [32]byte
 	torn        tornWrite
-	checker     *raceChecker // for races
-	phaser      *phases      // for phases
+	spareRaces  *raceChecker // for races
+	spareFilter *raceFilter  // for phases
 }
 
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p, regions: make([]*region, p.accesses), families: make([]family, p.families+1), agreed: map[loopKey]int64{}}
 	for _, pc := range p.slow {
-		r.detours = append(r.detours, Detour{PC: int(pc)})
+		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
 	}
 	for _, pc := range p.matched {
-		r.matches = append(r.matches, Match{PC: int(pc)})
+		r.matches = append(r.matches, MatchCount{PC: int(pc)})
 	}
 	return r
 }
@@ -93,7 +93,7 @@ func NewRunner(p *Program) *Runner {
 // not run again.
 func (r *Runner) For(p *Program) *Runner {
 	n := NewRunner(p)
-	n.shared, n.local, n.checker, n.phaser = r.shared, r.local, r.checker, r.phaser
+	n.shared, n.local, n.spareRaces, n.spareFilter = r.shared, r.local, r.spareRaces, r.spareFilter
 	return n
 }
 
@@ -115,14 +115,14 @@ const (
 func (r *Runner) Work() int64 { return r.work }
 
 // PathWork is what of it the last Run would have taken with PathOnly.
-func (r *Runner) PathWork() int64 { return r.work - r.aside }
+func (r *Runner) PathWork() int64 { return r.work - r.leftOut }
 
 // account counts an access.
 func (r *Runner) account(data bool, mask uint32) {
 	n := workAccess + workLane*int64(bits.OnesCount32(mask))
 	r.work += n
 	if !data {
-		r.aside += n
+		r.leftOut += n
 	}
 }
 
@@ -146,7 +146,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	if opt.Mode != ModeInvalid && opt.Mode != r.p.Mode {
 		return fmt.Errorf("run %s: mode %v asked for, compiled for %v", r.p.Kernel.Name, opt.Mode, r.p.Mode)
 	}
-	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.apart) {
+	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.warpsIndependent) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
 	r.mem, r.obs, r.opt, r.launch, r.cta = mem, obs, opt, l, cta
@@ -163,18 +163,18 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
 	r.series = opt.GlobalRaces
-	r.closely = !opt.Races || !canRestart || !r.p.inPhases() || r.series != nil
-	for r.work, r.aside = 0, 0; ; {
-		work, aside := r.work, r.aside
+	r.closely = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	for r.work, r.leftOut = 0, 0; ; {
+		work, aside := r.work, r.leftOut
 		r.setup()
 		err := r.runCTA()
 		switch {
 		case r.disagree:
 			r.sampling = false
 		case r.unsure:
-			r.closely, r.work, r.aside = true, work, aside
+			r.closely, r.work, r.leftOut = true, work, aside
 		default:
-			return r.undefined.verdict(err)
+			return r.definedness.verdict(err)
 		}
 		if obs != nil {
 			obs.(Restarter).Restart()

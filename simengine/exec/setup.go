@@ -83,28 +83,28 @@ func (r *Runner) setup() {
 		}
 		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
 	}
-	r.disagree, r.unsure, r.races, r.phases = false, false, nil, nil
+	r.disagree, r.unsure, r.races, r.filter = false, false, nil, nil
 	switch {
 	case !r.closely:
-		if r.phaser == nil {
-			r.phaser = &phases{}
+		if r.spareFilter == nil {
+			r.spareFilter = &raceFilter{}
 		}
-		r.phases = r.phaser
-		r.phases.reset(len(r.shared), p.granule)
+		r.filter = r.spareFilter
+		r.filter.reset(len(r.shared), p.granule)
 	case r.opt.Races || r.series != nil:
-		if r.checker == nil {
-			r.checker = &raceChecker{}
+		if r.spareRaces == nil {
+			r.spareRaces = &raceChecker{}
 		}
-		r.races = r.checker
+		r.races = r.spareRaces
 		r.races.reset(r.nwarps, len(r.shared), p.granule)
 	}
-	r.undefined = nil
+	r.definedness = nil
 	if r.opt.Uninitialised && !r.sampling && !r.opt.DeviceOnly && !r.opt.PathOnly {
-		if r.shadow == nil {
-			r.shadow = &shadow{}
+		if r.spareShadow == nil {
+			r.spareShadow = &shadow{}
 		}
-		r.undefined = r.shadow
-		r.undefined.reset(r)
+		r.definedness = r.spareShadow
+		r.definedness.reset(r)
 	}
 	if r.series != nil {
 		r.series.Begin(r.cta, p.globalGranule)

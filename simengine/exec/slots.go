@@ -6,17 +6,17 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// interval is the stretch of the instruction list over which a register must
-// keep its slot: positions 2*pc for reads and 2*pc+1 for writes.
+// interval is the live interval of a register in the instruction list: positions 2*pc for reads and
+// 2*pc+1 for writes.
 type interval struct {
 	reg    ir.Reg
 	lo, hi int
 }
 
-// allocate gives every register that is executed a slot, sharing slots
-// between registers that are never live together. Liveness is that of one
-// thread: a lane's registers are its own, so masked writes of other lanes
-// never disturb them.
+// allocate gives every register that is executed a slot of its register file, by linear scan (M.
+// Poletto and V. Sarkar, Linear scan register allocation, TOPLAS 1999). Registers that are never
+// live together share slots. Liveness is that of one thread: a masked write leaves the other lanes
+// as they are.
 func (c *compiler) allocate() {
 	iv := c.intervals()
 	c.slots = make([]slot, len(c.k.Regs))
@@ -90,9 +90,9 @@ func (c *compiler) intervals() []interval {
 	}
 	for i := range c.p.Loops {
 		l := &c.p.Loops[i]
-		for _, r := range l.watched() {
-			touch(r, 2*l.first(c.k))
-			touch(r, 2*l.last(c.k)+1)
+		for _, r := range l.Watched() {
+			touch(r, 2*l.First(c.k))
+			touch(r, 2*l.Last(c.k)+1)
 		}
 	}
 	var iv []interval
@@ -104,8 +104,8 @@ func (c *compiler) intervals() []interval {
 	return iv
 }
 
-// liveness is the registers live into and out of each block, counting only
-// what this mode executes. A guarded write does not end a life.
+// liveness returns the registers live into and out of each block, of the instructions that this mode
+// executes. A guarded write does not end a live range.
 func (c *compiler) liveness() (in, out []ir.BitSet) {
 	n := len(c.k.Blocks)
 	in, out = make([]ir.BitSet, n), make([]ir.BitSet, n)
@@ -143,7 +143,7 @@ func (c *compiler) liveness() (in, out []ir.BitSet) {
 func (c *compiler) reads(pc int, f func(ir.Reg)) {
 	in := &c.k.Instrs[pc]
 	data := c.needed[pc]
-	if !data && !executes(in.Op) {
+	if !data && !in.Op.AlwaysExecutes() {
 		return
 	}
 	if in.Guard != ir.NoReg {
@@ -167,4 +167,16 @@ func (c *compiler) writes(pc int, f func(ir.Reg)) {
 			f(r)
 		}
 	}
+}
+
+// addressOperand reports whether source i of an instruction that executes
+// must have its value even when the instruction's result is not needed.
+func addressOperand(in *ir.Instr, i int) bool {
+	switch in.Op {
+	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
+		return i == 0
+	case ir.BarRed:
+		return i < len(in.Src)-1 // the last is the predicate that is combined
+	}
+	return true
 }

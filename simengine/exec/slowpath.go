@@ -8,17 +8,17 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Detour is how often warps called the routine of an operation's slow path.
-type Detour struct {
+// SlowPathCount is how often warps called the routine of an operation's slow path.
+type SlowPathCount struct {
 	PC    int
 	Warps int64              // executions of the operation by a warp
 	Taken [ir.NumPaths]int64 // those of which some lane took a path
 	Lanes [ir.NumPaths]int64 // the lanes that took it
 }
 
-// CompileCounting is Compile for Full mode, of a program whose runs count the slow
-// paths that warps take (Runner.Detours) and the values that lanes match (Runner.Matches). It is
-// nil for a kernel without any.
+// CompileCounting compiles for Full mode. Runs of the program count the slow paths that warps take
+// (Runner.SlowPaths) and the values that lanes match (Runner.Matches). The program is nil for a
+// kernel without any.
 func CompileCounting(k *ir.Kernel) (*Program, error) {
 	for i := range k.Instrs {
 		if ir.HasSlowPath(&k.Instrs[i]) || countsValues(&k.Instrs[i]) {
@@ -28,10 +28,10 @@ func CompileCounting(k *ir.Kernel) (*Program, error) {
 	return nil, nil
 }
 
-// Detours is what runs of a program by CompileCounting counted since the runner was
-// made, of the operations that warps executed; PCs ascend.
-func (r *Runner) Detours() []Detour {
-	return slices.DeleteFunc(slices.Clone(r.detours), func(d Detour) bool { return d.Warps == 0 })
+// SlowPaths is what runs of a program by CompileCounting counted since the runner was made, for the
+// operations that warps executed. PCs ascend.
+func (r *Runner) SlowPaths() []SlowPathCount {
+	return slices.DeleteFunc(slices.Clone(r.slowPaths), func(d SlowPathCount) bool { return d.Warps == 0 })
 }
 
 // emitCount compiles the count before an operation that has a slow path or matches values.
@@ -51,7 +51,7 @@ func (c *compiler) emitCount(pc int, in *ir.Instr, guard instr) error {
 
 // countPaths counts the paths that the lanes of a warp take.
 func (r *Runner) countPaths(w *warp, in *instr, mask uint32) signal {
-	d := &r.detours[in.x.imm]
+	d := &r.slowPaths[in.x.imm]
 	d.Warps++
 	op := &r.p.Kernel.Instrs[in.pc]
 	var seen [ir.NumPaths]bool
@@ -75,8 +75,8 @@ func (r *Runner) countPaths(w *warp, in *instr, mask uint32) signal {
 	return next
 }
 
-// slowPath is the path that a lane with operands a and b takes, PathEntered for one
-// that the code in line serves.
+// slowPath returns the path that a lane with operands a and b takes: PathEntered if the code in line
+// serves.
 func slowPath(in *ir.Instr, a, b uint64) ir.Path {
 	switch {
 	case in.Type == ir.F32 && in.Op == ir.Div:
@@ -116,28 +116,28 @@ func slowPath(in *ir.Instr, a, b uint64) ir.Path {
 	return ir.PathEntered
 }
 
-// divides32 says whether the single-precision code in line divides a by b: neither is
-// zero, denormal, infinite or not a number, and neither the reciprocal of b nor the
-// quotient nor what a step of Newton's iteration leaves over of a is denormal or
-// overflows. What FCHK tests exactly is not documented.
+// divides32 reports whether the single-precision code in line divides a by b. It does if neither
+// operand is zero, denormal, infinite or NaN, and the reciprocal of b, the quotient, and the
+// remainder after a step of Newton's iteration are neither denormal nor overflow. What the
+// instruction FCHK tests exactly is not documented.
 func divides32(a, b uint32) bool {
 	x, y := int(a>>23&0xff), int(b>>23&0xff)
 	const leastRemainder = 24 // bits below a that the remainder of 2 x 24 bits goes down to
 	return x >= leastRemainder && x < 255 && y >= 1 && y < 253 && x-y < 127 && x-y > -126
 }
 
-// divides64 is divides32 in double precision, of the upper words of a, b and their
-// quotient. The machine code takes them for single-precision numbers: it compares
-// that of a with 6.58e-37 and that of the quotient, plus 0 times that of b, with
-// 1.47e-39.
+// divides64 reports whether the double-precision code in line divides a by b. The arguments are the
+// upper words of a, b and their quotient q. The machine code takes them for single-precision
+// numbers: it compares that of a with 6.58e-37, and that of the quotient, plus 0 times that of b,
+// with 1.47e-39.
 func divides64(a, b, q uint32) bool {
 	const sign = 1 << 31
 	a, b, q = a&^sign, b&^sign, q&^sign
 	return a >= 0x03600000 && b < 0x7f800000 && q > 0x00100000 && q <= 0x7f800000
 }
 
-// pathTo tells the path by the operands and the result q of which the least normal
-// and the largest finite number are given.
+// pathTo returns the path by the operands and the result q. least and most are the least normal and
+// the largest finite number.
 func pathTo(a, b, q, least, most float64) ir.Path {
 	ends := func(v float64) bool { return v == 0 || math.IsInf(v, 0) }
 	switch m := math.Abs(q); {

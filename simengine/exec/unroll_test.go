@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/unroll"
 )
 
 // countedLoop is a random kernel around a loop that ir.Kernel.Unrolled takes:
@@ -111,7 +112,7 @@ func TestUnrolledComputesTheSame(t *testing.T) {
 	for i := range 400 {
 		text := countedLoop(r)
 		k := buildKernel(t, "loop.ptx", []byte(text))
-		u := k.Unrolled()
+		u := unroll.Loops(k)
 		if u == k {
 			t.Fatalf("loop %d of seed %d is not unrolled:\n%s", i, seed, text)
 		}
@@ -130,7 +131,7 @@ func TestPartsAreUnrolled(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	parts := 0
 	for range 400 {
-		u := buildKernel(t, "loop.ptx", []byte(countedLoop(r))).Unrolled()
+		u := unroll.Loops(buildKernel(t, "loop.ptx", []byte(countedLoop(r))))
 		longest := 0
 		for b := range u.Blocks {
 			if blk := &u.Blocks[b]; u.Instrs[blk.End-1].Op == ir.Bra && u.Instrs[blk.End-1].Target == blk.Start {

@@ -10,18 +10,18 @@ import (
 // maxWarnings is how many instructions a runner warns of.
 const maxWarnings = 64
 
-// Warnings are the faults that runs with Options.Warn went past since the runner was made: the first of each kind
-// by each instruction, of 64 at most.
+// Warnings is the faults that runs with Options.Warn went past since the runner was made: the first
+// of each kind by each instruction, 64 at most.
 func (r *Runner) Warnings() []Fault { return slices.Clone(r.warnings) }
 
-// passes says that a fault of a kind does not end a run with Options.Warn: after a race or a read of what nobody
-// wrote the CTA goes on with what is there. In Slice mode, where values are not known, a race may be none, and stays a
-// fault.
+// passes reports whether a fault of a kind does not end a run with Options.Warn. After a race or an
+// uninitialised read the CTA goes on with the values that are there. In Slice mode, where values are
+// not known, an apparent race may be none, and stays a fault.
 func (r *Runner) passes(kind FaultKind) bool {
 	return r.opt.Warn && (kind == Uninitialised || kind == Race && r.p.Mode == Full)
 }
 
-// warned says that a fault of a kind was noted of an instruction, or need not be.
+// warned reports whether a fault of a kind was noted for an instruction, or need not be.
 func (r *Runner) warned(kind FaultKind, pc int32) bool {
 	return r.opt.Warn && (len(r.warnings) >= maxWarnings || slices.ContainsFunc(r.warnings, func(f Fault) bool { return f.Kind == kind && f.PC == int(pc) }))
 }
@@ -32,8 +32,9 @@ func (r *Runner) warn(f *Fault) {
 	}
 }
 
-// goPast goes past the fault that check found in an access by the lanes in mask, with Options.Warn, and returns
-// the lanes that are out of bounds. What those are to load are zeros (see blank), what they store is dropped.
+// goPast continues after the fault that check found in an access by the lanes in mask, with
+// Options.Warn. It returns the lanes that are out of bounds: what they load is zero (see blank),
+// what they store is dropped.
 func (r *Runner) goPast(a *access, space ir.Space, mask uint32) (bad uint32, s signal) {
 	if !r.opt.Warn || r.fault.Kind != OutOfBounds || a.matrix {
 		return 0, faulted
@@ -48,7 +49,7 @@ func (r *Runner) goPast(a *access, space ir.Space, mask uint32) (bad uint32, s s
 	return bad, next
 }
 
-// inBounds is what check asks of each lane.
+// inBounds reports whether a lane's access is in bounds.
 func (r *Runner) inBounds(a *access, space ir.Space, addr uint64) bool {
 	part := stretch{0, uint64(len(r.shared))}
 	switch space {
@@ -73,8 +74,8 @@ func (r *Runner) blank(w *warp, in *instr, lanes uint32) {
 		for m := lanes; m != 0; m &= m - 1 {
 			w.put(d, bits.TrailingZeros32(m), 0)
 		}
-		if r.undefined != nil {
-			r.undefined.mark(w, r.p.register(d), 0, lanes, -1)
+		if r.definedness != nil {
+			r.definedness.mark(w, r.p.register(d), 0, lanes, -1)
 		}
 	}
 }

@@ -39,9 +39,9 @@ type warp struct {
 	pred   []uint32
 	carry  uint32
 	stack  []frame
-	parted []strand  // other lanes, which go their own way
-	whole  uint32    // the tick at which all lanes last were on one stack
-	spare  [][]frame // stacks to use again
+	parted []laneGroup // other lanes, which go their own way
+	whole  uint32      // the tick at which all lanes last were on one stack
+	spare  [][]frame   // stacks to use again
 	passed passed
 	steps  int64
 	tick   uint32 // counts basic blocks, for the race checker
@@ -58,7 +58,7 @@ func (w *warp) thread(lane int) int { return w.first + lane }
 
 func (w *warp) top() *frame { return &w.stack[len(w.stack)-1] }
 
-// apart says that not all lanes are together.
+// apart reports whether not all lanes are together.
 func (w *warp) apart() bool { return len(w.stack) > 1 || len(w.parted) > 0 }
 
 // guarded is the lanes of mask that a guard lets through.
@@ -79,8 +79,8 @@ func (w *warp) exitLanes(mask uint32) {
 	}
 }
 
-// settle pops frames that are empty or have reconverged and reports whether
-// any lane is left. Lanes exit at once where nothing but the exit is left for them.
+// settle pops frames that are empty or have reconverged, and reports whether any lane is left. Lanes
+// exit at once where nothing but the exit is left for them.
 func (w *warp) settle() bool {
 	for n := len(w.stack); n > 0; n = len(w.stack) {
 		t := &w.stack[n-1]
@@ -94,8 +94,8 @@ func (w *warp) settle() bool {
 	return false
 }
 
-// diverge splits the top frame between two blocks. Lanes that stay at the
-// reconvergence point wait in the frame below, fresh if the branch leaves a loop whose lanes yield.
+// diverge splits the top frame between two blocks. Lanes that stay at the reconvergence point wait
+// in the frame below. They are fresh if the branch leaves a loop whose lanes yield.
 func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32, leaves bool) {
 	t := w.top()
 	if t.rpc == rpc {

@@ -226,7 +226,7 @@ func (r *Runner) isSpace(w *warp, in *instr, mask uint32) signal {
 	var v uint32
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		if s, _ := window(w.get(in.x.src[0], l)); uint64(s) == in.x.imm {
+		if s, _ := splitGeneric(w.get(in.x.src[0], l)); uint64(s) == in.x.imm {
 			v |= 1 << l
 		}
 	}

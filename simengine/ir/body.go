@@ -85,7 +85,7 @@ func (mb *moduleBuilder) kernel(f *ptx.Func) (*Kernel, *UnsupportedError) {
 	b.lowerParams()
 	b.layout()
 	b.resolve()
-	k.useLocal()
+	k.inferLocal()
 	k.buildCFG()
 	return k, nil
 }

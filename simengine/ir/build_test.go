@@ -14,47 +14,17 @@ import (
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
-// build parses and builds src; it must be right, and so must every kernel.
-func build(t testing.TB, name, src string) *ir.Module {
-	t.Helper()
-	m, err := ptx.Parse(name, []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := ir.Build(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range out.Kernels {
-		if err := ir.Verify(k); err != nil {
-			t.Errorf("%v\n%s", err, k)
-		}
-	}
-	return out
-}
+// build, kernel, golden and header are short for what ptxtest has.
+var (
+	build  = ptxtest.Module
+	kernel = ptxtest.Kernel
+	golden = ptxtest.Golden
+)
 
-// header begins every test module.
-const header = ".version 8.5\n.target sm_90\n.address_size 64\n"
-
-// kernel builds a module of one kernel k with these parameters and body.
-func kernel(t testing.TB, params, body string) *ir.Kernel {
-	t.Helper()
-	m := build(t, "test.ptx", header+".visible .entry k("+params+")\n{\n"+body+"\n}\n")
-	k, err := m.Kernel("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
-func golden(t *testing.T, got, want string) {
-	t.Helper()
-	if got, want := strings.TrimSpace(got), strings.TrimSpace(want); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
+const header = ptxtest.Header
 
 const shared = "../../../shared/silicon/h200/"
 

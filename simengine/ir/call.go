@@ -195,7 +195,7 @@ func (b *kernelBuilder) takeResults(s *site, inner *scope, formals []*ptx.VarDec
 			b.src = append(b.src, Operand{Kind: OperandAddr, Reg: NoReg, Var: from.index, Param: -1})
 			b.plain(s, Instr{Op: Ld, Type: t, Space: ParamSpace, Vec: 1})
 		} else {
-			b.src = append(b.src, regOperand(Reg(from.index)))
+			b.src = append(b.src, RegOperand(Reg(from.index)))
 			b.plain(s, Instr{Op: Mov, Type: t})
 		}
 	}

@@ -131,6 +131,11 @@ func (a AtomOp) String() string { return name(atomNames[:], int(a), "atom") }
 // String is the PTX spelling without the dot, e.g. "cg".
 func (c CacheOp) String() string { return name(cacheNames[:], int(c), "cache") }
 
+// IsClock reports whether a special register counts time: two reads of it differ.
+func (s Special) IsClock() bool {
+	return s == Clock || s == Clock64 || s == ClockHi || s == GlobalTimer
+}
+
 // String is the PTX spelling, e.g. "%tid.x".
 func (s Special) String() string { return name(specialNames[:], int(s), "special") }
 

@@ -73,15 +73,20 @@ func (b *kernelBuilder) immediate(s *site, o *ptx.Operand) bool {
 		b.errorf(o.At, "%s: %s, want an integer constant", s.what(), problem)
 		return false
 	}
-	b.src = append(b.src, immediate(c.bits))
+	b.src = append(b.src, ImmOperand(c.bits))
 	return true
 }
 
-func immediate(bits uint64) Operand {
+// ImmOperand is a constant operand, of so many bits as the instruction's type has.
+func ImmOperand(bits uint64) Operand {
 	return Operand{Kind: OperandImm, Reg: NoReg, Var: -1, Param: -1, Imm: bits}
 }
 
-func regOperand(r Reg) Operand {
+// WordOperand is a constant operand of 32 bits.
+func WordOperand(v int64) Operand { return ImmOperand(uint64(uint32(v))) }
+
+// RegOperand is a register as an operand.
+func RegOperand(r Reg) Operand {
 	return Operand{Kind: OperandReg, Reg: r, Var: -1, Param: -1}
 }
 
@@ -113,7 +118,7 @@ func (b *kernelBuilder) value(s *site, o *ptx.Operand, t Type, relaxed bool) (Op
 		b.errorf(o.At, "%s: %s", s.what(), problem)
 		return Operand{}, false
 	}
-	return immediate(bits), true
+	return ImmOperand(bits), true
 }
 
 // named is an operand that is a register, special register or address.
@@ -125,7 +130,7 @@ func (b *kernelBuilder) named(s *site, o *ptx.Operand, t Type, relaxed bool) (Op
 	sym, found := b.lookup(base.Text)
 	switch {
 	case found && sym.kind == symReg && base == o:
-		v := regOperand(Reg(sym.index))
+		v := RegOperand(Reg(sym.index))
 		v.Not = o.Not
 		rt := b.k.Regs[v.Reg].Type
 		if !t.accepts(rt, relaxed) {
@@ -154,7 +159,7 @@ func (b *kernelBuilder) named(s *site, o *ptx.Operand, t Type, relaxed bool) (Op
 // parameter stands in the parameter space is known, so its address is a constant.
 func (b *kernelBuilder) addressOf(sym symbol, off uint64) Operand {
 	if sym.kind == symParam {
-		return immediate(uint64(b.k.Params[sym.index].Offset) + off)
+		return ImmOperand(uint64(b.k.Params[sym.index].Offset) + off)
 	}
 	return Operand{Kind: OperandVar, Reg: NoReg, Var: sym.index, Param: -1, Imm: off}
 }

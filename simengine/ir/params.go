@@ -151,12 +151,12 @@ func (l *paramLowering) moves(in *Instr, p *paramVar) {
 			if in.Dst[i] == NoReg {
 				continue
 			}
-			to, from = in.Dst[i], regOperand(f)
+			to, from = in.Dst[i], RegOperand(f)
 		} else {
 			from = in.Src[1+i]
 		}
 		b.dst, b.src = append(b.dst[:0], to), append(b.src[:0], from)
-		m := Instr{Op: Mov, Type: bitsOf(b.k.Regs[to].Type.Size()), Guard: in.Guard, GuardNot: in.GuardNot, Target: -1, Pos: in.Pos}
+		m := Instr{Op: Mov, Type: BitsOf(b.k.Regs[to].Type.Size()), Guard: in.Guard, GuardNot: in.GuardNot, Target: -1, Pos: in.Pos}
 		if src := l.narrow(in, from, b.k.Regs[to].Type.Size()); src != TypeInvalid {
 			m.Op, m.Type, m.SrcType = Cvt, unsignedOf(m.Type.Size()), src
 			if src.IsSigned() {
@@ -201,7 +201,7 @@ func (l *paramLowering) fieldReg(p *paramVar, off int, in *Instr) Reg {
 		}
 		if f.reg == NoReg {
 			name := fmt.Sprintf("%s+%d", l.b.k.Vars[in.Src[0].Var].Name, off)
-			f.reg = l.b.newReg(name, bitsOf(max(2, f.size)))
+			f.reg = l.b.newReg(name, BitsOf(max(2, f.size)))
 		}
 		return f.reg
 	}

@@ -101,7 +101,7 @@ func (s *slicer) stores() bool {
 	var global roots // of the marked loads from global memory
 	for pc, need := range s.needed {
 		in := &s.k.Instrs[pc]
-		if !need || in.Mod&ModNonCoherent != 0 || in.Private() {
+		if !need || in.Mod&ModNonCoherent != 0 || in.Mirrored() {
 			continue
 		}
 		switch in.Op {
@@ -119,7 +119,7 @@ func (s *slicer) stores() bool {
 	marked := false
 	for pc := range s.k.Instrs {
 		in := &s.k.Instrs[pc]
-		if s.needed[pc] || in.Private() {
+		if s.needed[pc] || in.Mirrored() {
 			continue
 		}
 		switch in.Op {
@@ -159,3 +159,27 @@ func (s *slicer) carries() bool {
 	}
 	return marked
 }
+
+// AlwaysExecutes reports whether an instruction is executed whether or not its result is
+// needed: accesses to memory, control flow and barriers.
+func (o Op) AlwaysExecutes() bool {
+	switch o {
+	case Ld, Ldu, St, Atom, Red, CpAsync, Bra, Brx, Exit, Trap, Bar, BarRed:
+		return true
+	}
+	return false
+}
+
+// ReadsAny reports whether an instruction reads a register of a set, its guard included.
+func (in *Instr) ReadsAny(set BitSet) bool {
+	var buf [8]Reg
+	for _, r := range in.AppendUses(buf[:0]) {
+		if set.Has(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// WritesMemory reports whether an instruction writes shared, local or device memory.
+func (o Op) WritesMemory() bool { return o == St || o == Atom || o == Red || o == CpAsync }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/ir/sroa"
+	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -70,10 +72,10 @@ $L__info_string0:
 	for _, all := range []string{"", "unrolled", "held"} {
 		u := k
 		if all != "" {
-			u = k.Unrolled()
+			u = unroll.Loops(k)
 		}
 		if all == "held" {
-			u = u.Held()
+			u = sroa.Promote(u)
 		}
 		lines := map[string]int{}
 		for i := range u.Instrs {

@@ -85,7 +85,7 @@ func (b *kernelBuilder) elements(s *site, o *ptx.Operand, dest bool) bool {
 		b.errorf(o.At, "%s: a vector of %d elements, want 2 or 4", s.what(), n)
 		return false
 	}
-	et := bitsOf(t.Size() / n)
+	et := BitsOf(t.Size() / n)
 	if et == TypeInvalid {
 		b.errorf(o.At, "%s: .%s does not split into %d", s.what(), t, n)
 		return false

@@ -84,8 +84,8 @@ func (t Type) Wide() Type {
 	return TypeInvalid
 }
 
-// bitsOf is the untyped type of n bytes, TypeInvalid when there is none.
-func bitsOf(n int) Type {
+// BitsOf is the untyped type of n bytes, TypeInvalid when there is none.
+func BitsOf(n int) Type {
 	switch n {
 	case 1:
 		return B8

@@ -27,7 +27,7 @@ type side struct {
 	along   bool // k is contiguous in memory
 }
 
-// tallA says whether A is the side of 16 rows a block; of doubles both have 8.
+// tallA reports whether A is the side of 16 rows a block; of doubles both have 8.
 func (w *wmma) tallA() bool { return w.m > 8 || w.a == F64 }
 
 // side is A or B.
@@ -152,7 +152,7 @@ func (w *wmma) types(ts []Type) bool {
 	return w.a == w.b && w.c == w.d
 }
 
-// modelled says whether there is such an instruction, and it is not one of those that the
+// modelled reports whether there is such an instruction, and it is not one of those that the
 // simulator refuses: bytes that are not contiguous along k, elements of four bits and of one.
 func (w *wmma) modelled(shape string) bool {
 	in := func(t Type) bool { return strings.Contains(" "+wmmaShapes[t]+" ", " "+shape+" ") }

@@ -81,9 +81,9 @@ func (e *expansion) in(space Space) *wmma {
 // columns or rows.
 func (e *expansion) leading(i, cols, rows int) bool {
 	if i >= len(e.s.in.Args) {
-		e.ld = immediate(uint64(rows))
+		e.ld = ImmOperand(uint64(rows))
 		if e.w.row {
-			e.ld = immediate(uint64(cols))
+			e.ld = ImmOperand(uint64(cols))
 		}
 		return true
 	}
@@ -111,7 +111,7 @@ func (e *expansion) compute(in Instr, src ...Operand) Operand {
 	}
 	r := e.temp(t)
 	e.emit(in, []Reg{r}, src...)
-	return regOperand(r)
+	return RegOperand(r)
 }
 
 // laneBits is some bits of the lane's number, moved: (lane >> shift & mask) << left.
@@ -120,15 +120,15 @@ func (e *expansion) laneBits(shift, mask, left uint64) Operand {
 		e.lane = e.temp(U32)
 		e.emit(Instr{Op: Mov, Type: U32}, []Reg{e.lane}, Operand{Kind: OperandSpecial, Reg: NoReg, Var: -1, Param: -1, Special: LaneID})
 	}
-	v := regOperand(e.lane)
+	v := RegOperand(e.lane)
 	if shift > 0 {
-		v = e.compute(Instr{Op: Shr, Type: U32}, v, immediate(shift))
+		v = e.compute(Instr{Op: Shr, Type: U32}, v, ImmOperand(shift))
 	}
 	if mask < 31>>shift {
-		v = e.compute(Instr{Op: And, Type: B32}, v, immediate(mask))
+		v = e.compute(Instr{Op: And, Type: B32}, v, ImmOperand(mask))
 	}
 	if left > 0 {
-		v = e.compute(Instr{Op: Shl, Type: B32}, v, immediate(left))
+		v = e.compute(Instr{Op: Shl, Type: B32}, v, ImmOperand(left))
 	}
 	return v
 }
@@ -137,7 +137,7 @@ func (e *expansion) laneBits(shift, mask, left uint64) Operand {
 // elements from the first.
 func (e *expansion) offset(steps, elements Operand) Operand {
 	n := e.compute(Instr{Op: Mad, Type: U32, Mod: ModLo}, steps, e.ld, elements)
-	return e.advance(n, immediate(uint64(e.w.a.Size())))
+	return e.advance(n, ImmOperand(uint64(e.w.a.Size())))
 }
 
 // advance is the matrix's address, so many times some bytes further on.
@@ -158,9 +158,9 @@ func (e *expansion) advance(n, bytes Operand) Operand {
 		at := Operand{Kind: OperandVar, Reg: NoReg, Var: base.Var, Param: -1}
 		v = e.compute(Instr{Op: Add, Type: t}, e.compute(m, n, bytes), at)
 	case wide:
-		v = e.compute(Instr{Op: Mad, Type: U32, Mod: ModWide}, n, bytes, regOperand(base.Reg))
+		v = e.compute(Instr{Op: Mad, Type: U32, Mod: ModWide}, n, bytes, RegOperand(base.Reg))
 	default:
-		v = e.compute(Instr{Op: Mad, Type: U32, Mod: ModLo}, n, bytes, regOperand(base.Reg))
+		v = e.compute(Instr{Op: Mad, Type: U32, Mod: ModLo}, n, bytes, RegOperand(base.Reg))
 	}
 	return Operand{Kind: OperandAddr, Reg: v.Reg, Var: -1, Param: -1, Imm: base.Imm}
 }
@@ -177,7 +177,7 @@ func (e *expansion) beyond(a Operand, steps int) Operand {
 	}
 	kept := e.at
 	e.at = a
-	a = e.advance(e.ld, immediate(by))
+	a = e.advance(e.ld, ImmOperand(by))
 	e.at = kept
 	return a
 }

@@ -29,7 +29,7 @@ func (e *expansion) product() {
 				first, second := (t*w.k/m.K+k)*na, (f*w.k/m.K+k)*nb
 				for _, regs := range [][]Reg{tall[first : first+na], flat[second : second+nb], sum} {
 					for _, r := range regs {
-						src = append(src, regOperand(r))
+						src = append(src, RegOperand(r))
 					}
 				}
 				sum = frag[0][at : at+nc]
@@ -54,7 +54,7 @@ func (e *expansion) factor() {
 	}
 	n := e.w.used(e.w.what)
 	for i := n; i < len(e.regs) && e.w.a == F16; i++ { // see wmma.registers
-		e.emit(Instr{Op: Mov, Type: B32}, e.regs[i:i+1], regOperand(e.regs[i%n]))
+		e.emit(Instr{Op: Mov, Type: B32}, e.regs[i:i+1], RegOperand(e.regs[i%n]))
 	}
 }
 
@@ -65,8 +65,8 @@ func (e *expansion) matrices(d side) {
 		mod |= ModTrans
 	}
 	var steps Operand // of the row whose address a lane gives, and elements along it
-	elements := immediate(0)
-	eight := func() Operand { return e.compute(Instr{Op: And, Type: B32}, e.laneBits(0, 31, 0), immediate(8)) }
+	elements := ImmOperand(0)
+	eight := func() Operand { return e.compute(Instr{Op: And, Type: B32}, e.laneBits(0, 31, 0), ImmOperand(8)) }
 	switch {
 	case d.rows == 8 && d.along:
 		steps, elements = e.laneBits(0, 7, 0), eight()
@@ -75,7 +75,7 @@ func (e *expansion) matrices(d side) {
 	case d.tall == d.along:
 		steps, elements = e.laneBits(0, 15, 0), e.laneBits(4, 1, 3)
 	default:
-		high := e.compute(Instr{Op: And, Type: B32}, e.laneBits(1, 15, 0), immediate(8))
+		high := e.compute(Instr{Op: And, Type: B32}, e.laneBits(1, 15, 0), ImmOperand(8))
 		steps, elements = e.compute(Instr{Op: Or, Type: B32}, e.laneBits(0, 7, 0), high), eight()
 	}
 	a := e.offset(steps, elements)
@@ -92,7 +92,7 @@ func (e *expansion) matrices(d side) {
 // rows loads bytes from shared memory by ldmatrix: a row of 16 has all of k.
 func (e *expansion) rows(d side) {
 	n := min(2, d.rows/8)
-	a := e.offset(e.laneBits(0, uint64(8*n-1), 0), immediate(0))
+	a := e.offset(e.laneBits(0, uint64(8*n-1), 0), ImmOperand(0))
 	for i := 0; i < len(e.regs); i += n {
 		e.emit(Instr{Op: Ld, Type: B32, Space: Shared, Mod: ModMatrix | ModSync, Vec: uint8(n)}, e.regs[i:i+n], e.beyond(a, 8*i))
 	}
@@ -113,7 +113,7 @@ func (e *expansion) pairs(d side) {
 		}
 		e.emit(Instr{Op: Ld, Type: B32, Space: e.w.space, Vec: 1}, []Reg{to}, plus(e.beyond(a, steps), 2*elements))
 		if !d.along {
-			e.emit(Instr{Op: Movmatrix, Type: B32, Mod: ModTrans | ModSync}, e.regs[i:i+1], regOperand(to))
+			e.emit(Instr{Op: Movmatrix, Type: B32, Mod: ModTrans | ModSync}, e.regs[i:i+1], RegOperand(to))
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (e *expansion) move(load bool, at Operand, regs ...Reg) {
 	}
 	src := []Operand{at}
 	for _, r := range regs {
-		src = append(src, regOperand(r))
+		src = append(src, RegOperand(r))
 	}
 	e.emit(in, nil, src...)
 }
@@ -223,8 +223,8 @@ func (e *expansion) half(load, along bool, at Operand, r Reg) {
 	case load:
 		to := e.temp(B32)
 		e.move(true, at, to)
-		e.emit(turn, []Reg{r}, regOperand(to))
+		e.emit(turn, []Reg{r}, RegOperand(to))
 	default:
-		e.move(false, at, e.compute(turn, regOperand(r)).Reg)
+		e.move(false, at, e.compute(turn, RegOperand(r)).Reg)
 	}
 }

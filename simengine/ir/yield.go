@@ -2,7 +2,7 @@ package ir
 
 import "slices"
 
-// Yields says of each block whether it heads a loop in which lanes of a warp yield to
+// Yields reports of each block whether it heads a loop in which lanes of a warp yield to
 // each other: one that a lane may leave by what other threads write, told by an atomic or by a load that is
 // volatile, relaxed or acquiring, at an address of its own. ptxas 13.0.88 marks these for sm_90 and later so that a lane that
 // waits does not keep back the one it waits for; for generations before, others that have such an
@@ -19,10 +19,10 @@ func (k *Kernel) Yields() []bool {
 	return heads
 }
 
-// yield says whether lanes yield anywhere.
+// yield reports whether lanes yield anywhere.
 func (k *Kernel) yield() bool { return slices.Contains(k.Yields(), true) }
 
-// Together says whether lanes of a warp execute an instruction together.
+// Together reports whether lanes of a warp execute an instruction together.
 func (in *Instr) Together() bool {
 	switch in.Op {
 	case Bar, BarRed, BarWarp, Shfl, Vote, Match, Redux, Elect, Mma, Movmatrix:
@@ -31,7 +31,7 @@ func (in *Instr) Together() bool {
 	return in.Mod&ModMatrix != 0
 }
 
-// asksOthers says whether any instruction reads what other threads may write meanwhile.
+// asksOthers reports whether any instruction reads what other threads may write meanwhile.
 func (k *Kernel) asksOthers() bool {
 	for pc := range k.Instrs {
 		if k.Instrs[pc].asksOthers() {
@@ -50,7 +50,7 @@ type yieldAnalysis struct {
 	varying BitSet // registers that lanes may hold different values of
 }
 
-// leftByOthers says whether an exit of a loop depends on what other threads write.
+// leftByOthers reports whether an exit of a loop depends on what other threads write.
 func (a *yieldAnalysis) leftByOthers(body []int) bool {
 	k := a.k
 	inside := make([]bool, len(k.Blocks))
@@ -75,7 +75,7 @@ func (a *yieldAnalysis) leftByOthers(body []int) bool {
 	return false
 }
 
-// spread notes what instructions of a block make of what is told, and says whether that is more
+// spread notes what instructions of a block make of what is told, and reports whether that is more
 // than before.
 func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) (changed bool) {
 	blk := &a.k.Blocks[b]
@@ -103,10 +103,10 @@ func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) 
 	return changed
 }
 
-// apart says that lanes may be told different things by an instruction.
+// apart reports whether lanes may be told different things by an instruction.
 func (a *yieldAnalysis) apart(in *Instr) bool { return in.Op == Atom || in.reads(a.varying) }
 
-// reads says whether an instruction reads a register of a set, as its guard, a source or an address.
+// reads reports whether an instruction reads a register of a set, as its guard, a source or an address.
 func (in *Instr) reads(set BitSet) bool {
 	if in.Guard != NoReg && set.Has(in.Guard) {
 		return true
@@ -171,7 +171,7 @@ func (k *Kernel) varying() BitSet {
 	return set
 }
 
-// varies says that an instruction gives lanes different values whatever its registers hold.
+// varies reports whether an instruction gives lanes different values whatever its registers hold.
 func (in *Instr) varies() bool {
 	switch in.Op {
 	case Atom, Shfl, Match, Elect, Mma, Movmatrix:

@@ -45,7 +45,7 @@ func (p *parser) expr(minPrec int) Operand {
 	return x
 }
 
-// isAddress says whether o names a place in memory, so that o+4 is a Sum.
+// isAddress reports whether o names a place in memory, so that o+4 is a Sum.
 func isAddress(o *Operand) bool {
 	return o.Kind == Name || o.Kind == Sum || o.Kind == Unary && charClass[o.Text[0]]&chLetter != 0
 }

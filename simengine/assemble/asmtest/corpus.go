@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
+	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -55,5 +57,5 @@ func BuildKernel(t testing.TB, name string, src []byte) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mod.Kernels[0].Unrolled().Held()
+	return sroa.Promote(unroll.Loops(mod.Kernels[0]))
 }

@@ -66,12 +66,12 @@ func (s *Series) write(c *cell, now *Touch, known *Clock, lane Lane, at uint64) 
 	return nil
 }
 
-// sameStore says that two accesses are of lanes of one instruction of a warp.
+// sameStore reports whether two accesses are of lanes of one instruction of a warp.
 func sameStore(old, now *Touch) bool {
 	return old.Run == now.Run && old.Tick == now.Tick && old.PC == now.PC && old.Thread/warpSize == now.Thread/warpSize
 }
 
-// ordered says that an earlier access comes before the one now.
+// ordered reports whether an earlier access comes before the one now.
 func (s *Series) ordered(old, now *Touch, known *Clock, lane Lane) bool {
 	if old.Run == now.Run {
 		return lane.Before(old)

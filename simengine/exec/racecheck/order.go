@@ -52,7 +52,7 @@ func (s *Series) Exchange(addr uint64, warp int, tick uint32, known *Clock) {
 	last.heard = len(s.now.learnt)
 }
 
-// after says whether what a warp of the current CTA does comes after an access of an earlier one.
+// after reports whether what a warp of the current CTA does comes after an access of an earlier one.
 func (s *Series) after(old *Touch, warp int, known *Clock) bool {
 	s.question++
 	s.ask = s.ask[:0]

@@ -19,9 +19,13 @@
 // matrix multiplication no longer (go test -bench 'Sgemm|Transpose' ./simengine/exec).
 package racecheck
 
-import "math/bits"
+import (
+	"math/bits"
 
-const warpSize = 32
+	"github.com/warptune/warptune/simengine/arch"
+)
+
+const warpSize = arch.WarpSize
 
 // Touch is what one thread did to a cell. A zero Run means nothing.
 type Touch struct {

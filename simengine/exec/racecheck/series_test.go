@@ -9,7 +9,7 @@ func (thread) Before(*Touch) bool                    { return false }
 func (t thread) Stores(uint64, int) (uint32, bool)   { return t.value, true }
 func (thread) Holds(uint64, int) (v uint32, ok bool) { return 0, true }
 
-// stores notes a store by the first thread of the current CTA, and says whether it races.
+// stores notes a store by the first thread of the current CTA, and reports whether it races.
 func stores(s *Series, value uint32, addr uint64, width int) bool {
 	old, _ := s.Write(Touch{Run: s.Run(), Tick: 1}, &Clock{}, thread{value}, addr, width)
 	return old != nil

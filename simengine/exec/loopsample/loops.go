@@ -1,0 +1,172 @@
+package loopsample
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Loop is a natural loop of a kernel and what is known about leaving out its
+// iterations in Slice mode.
+//
+// A loop can be sampled when what the slice computes in it follows from the
+// iteration's number alone. Precisely:
+//
+//   - one block leaves it, every iteration passes that block, and it branches
+//     on one comparison of integers, one side of which is a linear induction
+//     and the other the same in all iterations;
+//   - every register of the slice that an iteration takes over from the one
+//     before is a linear induction: exactly once an iteration, something is
+//     added to it that is the same in all iterations; or it turns: it is
+//     computed from registers that turn alone, such as the number of the
+//     buffer that comes next, and is seen to come round within a few iterations;
+//   - no other branch in it, no guard of a memory instruction and no barrier
+//     depends on an induction or on data loaded in the loop, but for comparisons
+//     of an induction with what is the same in all iterations: those that are
+//     left out all find what the one before them found;
+//   - the slice writes no memory in it.
+//
+// Words of a thread's own local memory that are accessed at their fixed places only count
+// as registers (ir.KeepPrivate).
+//
+// Values recomputed from inductions in each iteration, such as `i & mask` or
+// data loaded from an index array, are no obstacle: the iterations left out
+// are taken to be like those recorded before them.
+type Loop struct {
+	Head   int   // block index of its header
+	Blocks []int // ascending, the header included
+	// Obstacle says why the loop is never sampled; "" when it can be.
+	Obstacle string
+	// counted says that how many iterations there are follows from inductions, whatever
+	// the Obstacle is.
+	Counted bool
+	// Barriers says that it contains a barrier, so that all warps of a CTA
+	// must leave out the same iterations.
+	Barriers bool
+
+	Members    []bool
+	Inductions []ir.Reg // inductions that the slice carries round the loop
+	Cyclic     []ir.Reg // what else it carries, computed from itself
+	Exit       Test
+	Guards     []Test // further comparisons of inductions, for their cmp alone
+}
+
+// Test is the comparison that ends a loop, or a guard in it.
+type Test struct {
+	block     int
+	Induction ir.Operand // the side that is an induction
+	Limit     ir.Operand
+	Cmp       ir.Cmp // induct cmp limit
+	Type      ir.Type
+	Continues bool // the loop goes on while the comparison is this
+	// ahead says that the induction's register at the header already holds
+	// the value of the next comparison.
+	Ahead bool
+	// latch says that the comparison is the last thing an iteration does.
+	AtLatch bool
+}
+
+// CanSample reports whether iterations of the loop may be left out.
+func (l *Loop) CanSample() bool { return l.Obstacle == "" }
+
+// CanEstimate reports whether iterations may be left out by estimate only: inductions say how many
+// there are, but what each does depends on data.
+func (l *Loop) CanEstimate() bool { return l.Counted && !l.CanSample() }
+
+// Watched is the registers whose values are looked at in the loop's header.
+func (l *Loop) Watched() []ir.Reg {
+	if !l.Counted {
+		return nil
+	}
+	return slices.Concat(l.Inductions, l.Deciding())
+}
+
+// Deciding is the registers that decide how many iterations are left out.
+func (l *Loop) Deciding() []ir.Reg {
+	if !l.CanSample() {
+		return nil
+	}
+	regs := slices.Clone(l.Cyclic)
+	for _, t := range append([]Test{l.Exit}, l.Guards...) {
+		for _, o := range []ir.Operand{t.Induction, t.Limit} {
+			if o.Kind == ir.OperandReg {
+				regs = append(regs, o.Reg)
+			}
+		}
+	}
+	return regs
+}
+
+func (l *Loop) First(k *ir.Kernel) int { return k.Blocks[l.Blocks[0]].Start }
+func (l *Loop) Last(k *ir.Kernel) int  { return k.Blocks[l.Blocks[len(l.Blocks)-1]].End - 1 }
+
+// Find lists a kernel's natural loops, outer before inner ones. s, if not nil, is the slice that
+// they are analysed for: it says which of them can be sampled.
+func Find(k *ir.Kernel, s *Slice) []Loop {
+	dom := newDominance(k)
+	loops := findLoops(k, dom)
+	if s != nil {
+		analyse(loops, dom, s)
+	}
+	return loops
+}
+
+// findLoops finds the loops by their back edges, branches to a block that dominates them.
+func findLoops(k *ir.Kernel, dom *dominance) []Loop {
+	var loops []Loop
+	for h := range k.Blocks {
+		blocks := make([]bool, len(k.Blocks))
+		var work []int
+		for _, p := range k.Blocks[h].Preds {
+			if dom.dominates(h, p) {
+				work = append(work, p)
+			}
+		}
+		if len(work) == 0 {
+			continue
+		}
+		blocks[h] = true
+		for len(work) > 0 {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if !blocks[b] {
+				blocks[b] = true
+				work = append(work, k.Blocks[b].Preds...)
+			}
+		}
+		l := Loop{Head: h, Members: blocks, Obstacle: "not analysed"}
+		for b, in := range blocks {
+			if in {
+				l.Blocks = append(l.Blocks, b)
+			}
+		}
+		loops = append(loops, l)
+	}
+	sort.SliceStable(loops, func(i, j int) bool { return len(loops[i].Blocks) > len(loops[j].Blocks) })
+	return loops
+}
+
+// dominance is the dominator tree of a kernel's blocks.
+type dominance struct {
+	idom, depth []int
+}
+
+func newDominance(k *ir.Kernel) *dominance {
+	d := &dominance{idom: k.Dominators(), depth: make([]int, len(k.Blocks))}
+	for i := range d.idom {
+		for b := i; b >= 0; b = d.idom[b] {
+			d.depth[i]++
+		}
+	}
+	return d
+}
+
+// dominates reports whether a lies on every path from the entry to b. An unreachable block is
+// dominated by itself only.
+func (d *dominance) dominates(a, b int) bool {
+	for b >= 0 && d.depth[b] > d.depth[a] {
+		b = d.idom[b]
+	}
+	return a == b
+}

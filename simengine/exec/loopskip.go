@@ -1,0 +1,332 @@
+package exec
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/loopsample"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Loop sampling: the first iterations of a long counted loop are executed, the middle ones are left
+// out, and the last is executed again. The observer is told how many were left out
+// (Observer.Repeat).
+//
+//	header  1  2  3   |  4 ... n-1  |  n
+//	        executed  |  left out   |  executed
+//
+// Package loopsample says which loops qualify. Before iterations are left out, the registers of each
+// lane must bear it out: the number of iterations left is the same for all lanes, and cyclic
+// registers have the values they had one period before. The inductions are then advanced by the
+// steps they took in that period.
+//
+// A loopRun is one warp's passage through one loop.
+type loopRun struct {
+	active  bool
+	settled bool // sampled already, or found that it cannot be
+	mask    uint32
+	rounds  int   // iterations finished
+	entries int32 // times this loop was entered
+	parts   int   // times iterations of it were left out, of a loop that is estimated
+
+	// induct and carried are what the registers held at the header one
+	// iteration before the one at which the decision falls.
+	induct     [WarpSize]uint64
+	inductions [][WarpSize]uint64
+	guards     [][WarpSize]uint64 // the same of the inductions that guards compare
+	cyclic     [][WarpSize]uint64
+}
+
+// loopKey names one passage through a loop, the same for all warps of a CTA.
+type loopKey struct {
+	loop  int32
+	entry int32
+	part  int // of a loop that is estimated
+}
+
+// sampler is a loop of package loopsample with its registers resolved to slots.
+type sampler struct {
+	inductions []slot
+	cyclic     []slot
+	slotTest
+	goesOn  bool
+	guards  []slotTest
+	keep    int64 // comparisons to leave that still continue the loop
+	barrier bool
+	head    int
+	// estimated: iterations depend on data, and are left out by Options.Estimate.
+	estimated bool
+}
+
+// slotTest is a loopTest resolved to slots.
+type slotTest struct {
+	induct slot
+	limit  slot
+	imm    uint64
+	typ    ir.Type
+	cmp    ir.Cmp
+	ahead  bool
+}
+
+// slotTest is a loopsample.Test with its registers resolved to slots.
+func (c *compiler) slotTest(t *loopsample.Test) slotTest {
+	s := slotTest{typ: t.Type, cmp: t.Cmp, ahead: t.Ahead, limit: noSlot, induct: c.slots[t.Induction.Reg]}
+	if t.Limit.Kind == ir.OperandReg {
+		s.limit = c.slots[t.Limit.Reg]
+	} else {
+		s.imm = t.Limit.Imm
+	}
+	return s
+}
+
+// samplers resolves the loops whose iterations can be counted; nil for the others.
+func (c *compiler) samplers() {
+	c.p.samplers = make([]*sampler, len(c.p.Loops))
+	for i := range c.p.Loops {
+		l := &c.p.Loops[i]
+		if !l.Counted {
+			continue
+		}
+		t := &l.Exit
+		s := &sampler{slotTest: c.slotTest(t), goesOn: t.Continues, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample()}
+		if t.AtLatch {
+			s.keep = 1
+		}
+		for _, r := range l.Inductions {
+			s.inductions = append(s.inductions, c.slots[r])
+		}
+		c.p.samplers[i] = s
+		if s.estimated {
+			continue
+		}
+		for _, r := range l.Cyclic {
+			s.cyclic = append(s.cyclic, c.slots[r])
+		}
+		for k := range l.Guards {
+			s.guards = append(s.guards, c.slotTest(&l.Guards[k]))
+		}
+	}
+}
+
+// forbidBarrierLoops decides whether loops with barriers are sampled. All warps must leave out the
+// same iterations; if they disagree the run is repeated without sampling, so it must be repeatable.
+func (r *Runner) forbidBarrierLoops(cannotRestart bool) {
+	r.noBarrierLoops = cannotRestart || !r.p.rewritable
+}
+
+// enterBlock counts loop iterations and leaves out the middle ones.
+func (r *Runner) enterBlock(w *warp, t *frame) {
+	at := int(t.block)
+	for n := len(w.inLoops); n > 0 && !r.p.Loops[w.inLoops[n-1]].Members[at]; n-- {
+		w.loops[w.inLoops[n-1]].active = false
+		w.inLoops = w.inLoops[:n-1]
+	}
+	i := r.p.headOf[at]
+	if i < 0 {
+		return
+	}
+	s := r.p.samplers[i]
+	if s == nil || s.barrier && r.noBarrierLoops || s.estimated && r.opt.Estimate <= 0 {
+		return
+	}
+	run := &w.loops[i]
+	if !run.active || t.mask&^run.mask != 0 {
+		if !run.active {
+			w.inLoops = append(w.inLoops, i)
+		}
+		run.active, run.settled, run.mask, run.rounds, run.parts = true, false, t.mask, 0, 0
+		run.entries++
+		return
+	}
+	run.rounds++
+	if run.settled {
+		return
+	}
+	first := max(r.opt.LoopSample, 2)
+	switch {
+	case t.mask != run.mask:
+		run.settled = true // lanes leave at different times
+	case s.estimated:
+		r.estimate(w, run, s, i)
+	case run.rounds == first-1:
+		run.remember(w, s)
+	case run.rounds >= first:
+		period := run.rounds - (first - 1)
+		switch {
+		case run.cycled(w, s):
+			run.settled = true
+			r.leaveOut(w, run, s, i, int64(period))
+		case period >= maxPeriod:
+			run.settled = true
+		default:
+			run.note(w, s)
+		}
+	}
+}
+
+// maxPeriod is within how many iterations cyclic registers must have come round for the loop to be
+// sampled. Buffers are used in turns of two to four.
+const maxPeriod = 8
+
+// remember saves the registers from which the steps of iterations are taken.
+func (run *loopRun) remember(w *warp, s *sampler) {
+	if len(run.inductions) < len(s.inductions) {
+		run.inductions = make([][WarpSize]uint64, len(s.inductions))
+	}
+	for n, c := range s.inductions {
+		w.copyOut(&run.inductions[n], c)
+	}
+	if len(run.cyclic) < len(s.cyclic) {
+		run.cyclic = make([][WarpSize]uint64, len(s.cyclic))
+	}
+	for n, c := range s.cyclic {
+		w.copyOut(&run.cyclic[n], c)
+	}
+	run.note(w, s)
+}
+
+// note saves the registers that comparisons read.
+func (run *loopRun) note(w *warp, s *sampler) {
+	if len(run.guards) < len(s.guards) {
+		run.guards = make([][WarpSize]uint64, len(s.guards))
+	}
+	for n := range s.guards {
+		w.copyOut(&run.guards[n], s.guards[n].induct)
+	}
+	w.copyOut(&run.induct, s.induct)
+}
+
+// cycled reports whether all cyclic registers have again the values that were remembered.
+func (run *loopRun) cycled(w *warp, s *sampler) bool {
+	for n, c := range s.cyclic {
+		for m := run.mask; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); w.get(c, l) != run.cyclic[n][l] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
+	if s.file == file64 {
+		*d = w.r64[s.index]
+		return
+	}
+	widen(d, &w.r32[s.index], false)
+}
+
+// leaveOut leaves out all iterations that are left but the last: whole periods of them, and only as
+// long as each guard has the result that it had in the last one executed.
+func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period int64) {
+	n := r.remaining(w, run, s) - s.keep
+	for k := range s.guards {
+		n = min(n, r.unchanged(w, run.mask, &s.guards[k], &run.guards[k]))
+	}
+	r.skip(w, run, s, loop, period, n-max(n, 0)%period)
+}
+
+// estimate leaves out a part of the iterations that are left. The iteration executed last is the
+// sample of that part. Two iterations are executed between parts: the first brings registers
+// computed from inductions up to date.
+func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
+	first := max(r.opt.LoopSample, 2)
+	if run.rounds < first-1 {
+		return
+	}
+	if since := run.rounds - (first - 1); since%2 == 0 {
+		run.remember(w, s)
+		return
+	}
+	parts := int64(r.opt.Estimate - run.parts)
+	run.parts++
+	run.settled = parts <= 1
+	r.skip(w, run, s, loop, 1, (r.remaining(w, run, s)-s.keep-2*(parts-1))/parts)
+}
+
+// skip leaves out n iterations, in whole periods.
+func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n int64) {
+	const marginal = 1 // by how many iterations of a loop that is estimated warps may differ
+	if s.barrier {
+		key := loopKey{loop, run.entries, run.parts}
+		if s.estimated {
+			n -= marginal
+		}
+		if agreed, ok := r.agreed[key]; !ok {
+			r.agreed[key] = n
+		} else if s.estimated && n+2*marginal >= agreed {
+			n = agreed
+		} else if agreed != n {
+			r.disagree = true
+			return
+		}
+	}
+	if n < 1 {
+		return
+	}
+	for i, c := range s.inductions {
+		for m := run.mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			v := w.get(c, l)
+			w.put(c, l, v+uint64(n/period)*(v-run.inductions[i][l]))
+		}
+	}
+	if r.obs != nil {
+		r.obs.Repeat(w.id, s.head, n)
+	}
+}
+
+// remaining is how many more comparisons will continue the loop: 0 where that differs between lanes
+// or is not known. For a loop that is estimated it is the least of all lanes.
+func (r *Runner) remaining(w *warp, run *loopRun, s *sampler) int64 {
+	common := int64(-1)
+	var lastX, lastStep, lastY uint64
+	for m := run.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		x, step, y := s.next(w, l, run.induct[l])
+		if common >= 0 && x == lastX && step == lastStep && y == lastY {
+			continue
+		}
+		lastX, lastStep, lastY = x, step, y
+		n := loopsample.TripCount(s.cmp, s.typ, x, step, y, s.goesOn)
+		switch {
+		case s.estimated && common >= 0 && n >= 0:
+			n = min(n, common) // what is left of those with more is executed
+		case n < 0 || common >= 0 && n != common:
+			return 0
+		}
+		common = n
+	}
+	return max(common, 0)
+}
+
+// next returns the operands x and y of a lane's next comparison, and by how much x grows in an
+// iteration. before is the induction's value one iteration earlier.
+func (c *slotTest) next(w *warp, l int, before uint64) (x, step, y uint64) {
+	x = w.get(c.induct, l)
+	step, y = x-before, c.imm
+	if c.limit.file != fileNone {
+		y = w.get(c.limit, l)
+	}
+	if !c.ahead {
+		x += step
+	}
+	return x, step, y
+}
+
+// unchanged is how many more comparisons of a guard will have the result of the last one, in every
+// lane; 0 where that is not known.
+func (r *Runner) unchanged(w *warp, mask uint32, c *slotTest, before *[WarpSize]uint64) int64 {
+	least := int64(math.MaxInt64)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		x, step, y := c.next(w, l, before[l])
+		held := loopsample.TripCount(c.cmp, c.typ, x-step, step, y, true)
+		if held == 0 {
+			held = loopsample.TripCount(c.cmp, c.typ, x-step, step, y, false)
+		}
+		least = min(least, max(held-1, 0))
+	}
+	return least
+}

@@ -1,0 +1,197 @@
+package unroll
+
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
+
+// Unrolling as ptxas 13.0 does it (-O3, sm_90), seen in the machine code of
+// every loop of 13 kernels by two compilers, of 9 more by one, and of the 850
+// kernels of 236 files of HeCBench (github.com/zjin-lcf/HeCBench, nvcc 13.0):
+//
+//   - It unrolls a loop of one block that ends in a branch to itself on the
+//     ordered comparison of a 32-bit induction, after its increment, with a
+//     value that the loop does not change, signed (blur, moving_average,
+//     histogram) or unsigned (reduce_atomic), unless .pragma "nounroll" stands
+//     before it. The trip count need not be known.
+//   - It does the same to one that counts down by a constant until it meets 0 or
+//     -1: what nvcc leaves of a loop that it has unrolled four times itself, with
+//     the iterations that remain. One that counts from below zero to -32 stays
+//     (sobol_qrng), and those that count up do.
+//   - It leaves alone loops whose 64-bit induction is narrowed first (blur by clang),
+//     loops of several blocks (histogram's flush, nbody's and sgemm's outer loop, all
+//     of reduce's), and loops with a division or root that has a slow path
+//     (hellinger, attention) or with atomics (atomicCost, atomicSystemWide; on shared memory
+//     deploy/calibrate/ptxas/unknown.py).
+//   - There are four copies in the loop, then two, then one, each skipped when
+//     fewer iterations are left. How large a loop may be, see worthFour. Barriers make
+//     no difference (dgemm_tiled).
+//   - A loop whose number of iterations is known is unrolled whole if that is not too
+//     long (collatz; see mostIterations), on inequality too, and where it has
+//     a second exit: on the conjunction of two predicates one of which is of the induction.
+//     One that is too long for that is unrolled in part (products of others' matrices), see
+//     partHeaviest.
+//   - Before an unsigned loop one iteration is peeled off, made when the
+//     induction is past the bound to begin with: sgemm by clang counts from
+//     tid-64, which the first step wraps round to tid.
+//
+// Of the kernels with one loop of a constant step 82 of HeCBench's 86 and all 43 of
+// deploy/calibrate/datasets come out as they are, and of 72 of HeCBench's with loops
+// that count down (181 in all) 66 have as many unrolled. What does not is unrolled whole
+// (lfib4, inversek2j; counted before that was done here), has a 64-bit induction (hogbom),
+// is empty (aes) or made twice (contract, ge-spmm, bm3d), or weighs otherwise than it was
+// taken to then (bitpacking, deredundancy, knn).
+
+// unrollFactor is the number of copies in the unrolled loop where the number of iterations is not
+// known.
+const unrollFactor = 4
+
+// countedLoop is a loop of one block whose iterations an induction variable counts.
+type countedLoop struct {
+	block           int
+	test            int    // the comparison that its branch is guarded by
+	iv              ir.Reg // the induction compared
+	step            int64
+	both            int    // the conjunction with another predicate that its branch is guarded by, -1 none,
+	other           ir.Reg // and that predicate, at which the loop ends too
+	trips           int    // iterations, where all of them are written out
+	atATime, before int    // of a known number otherwise: how many are made at a time, and before these
+}
+
+// Loops returns the kernel with those loops unrolled that ptxas unrolls. It returns k itself if
+// there are none. Each copy of an instruction has the position of the original. Where the number of
+// iterations left overflows a signed integer, the unrolled loop computes something else than PTX
+// says, and so does that of ptxas.
+func Loops(k *ir.Kernel) *ir.Kernel {
+	var loops []countedLoop
+	written := 0 // instructions of loops of a known number of iterations
+	for b := range k.Blocks {
+		l, ok := counted(k, b)
+		copies := l.trips + l.before + l.atATime
+		if written += copies * (k.Blocks[b].End - k.Blocks[b].Start); ok && (copies == 0 || written <= mostWritten) {
+			loops = append(loops, l)
+		}
+	}
+	if len(loops) == 0 {
+		return k
+	}
+	w := ir.NewRewriter(k, len(k.Instrs)+len(loops)*unrollHeaviest*2*unrollFactor)
+	u := unroller{w, k.Liveness()}
+	for b := range k.Blocks {
+		blk := &k.Blocks[b]
+		if len(loops) > 0 && loops[0].block == b {
+			u.Mark(blk.Start)
+			u.loop(&loops[0])
+			loops = loops[1:]
+			continue
+		}
+		for pc := blk.Start; pc < blk.End; pc++ {
+			u.Mark(pc)
+			u.Emit(k.Instrs[pc])
+		}
+	}
+	return u.Finish()
+}
+
+// counted reports whether ptxas unrolls the loop of a block, and how.
+func counted(k *ir.Kernel, b int) (countedLoop, bool) {
+	l := countedLoop{block: b, test: -1, both: -1, other: ir.NoReg}
+	blk := &k.Blocks[b]
+	bra := &k.Instrs[blk.End-1]
+	if bra.Op != ir.Bra || bra.Guard == ir.NoReg || bra.GuardNot || bra.Target != blk.Start || b+1 >= len(k.Blocks) ||
+		slices.Contains(k.NoUnroll, blk.Start) {
+		return l, false
+	}
+	adds := map[ir.Reg]int{} // definitions of each register
+	for pc := blk.Start; pc < blk.End-1; pc++ {
+		in := &k.Instrs[pc]
+		if in.Guard != ir.NoReg && len(in.Dst) > 0 || synchronises(in.Op) || ir.HasSlowPath(in) || in.Op == ir.Atom || in.Op == ir.Red {
+			return l, false
+		}
+		for _, r := range in.Dst {
+			adds[r]++
+		}
+		if len(in.Dst) == 1 && in.Dst[0] == bra.Guard {
+			l.test = pc
+		}
+	}
+	if l.test < 0 || adds[bra.Guard] != 1 {
+		return l, false
+	}
+	if l, ok := conjunction(k, l, adds); ok {
+		return l, true
+	}
+	if !induction(k, &l, adds) {
+		return l, false
+	}
+	if n, ok := iterations(k, &l); ok {
+		return l, known(k, &l, n, adds)
+	}
+	t := &k.Instrs[l.test]
+	return l, worthFour(k, &l, adds) &&
+		(ascends(t.Cmp) && l.step > 0 || (descends(t.Cmp) || meets(t)) && l.step < 0) && l.reaches(t)
+}
+
+// induction finds the two sides of a loop's test. It reports whether they are an induction variable,
+// after its increment, and a value that the loop does not change.
+func induction(k *ir.Kernel, l *countedLoop, adds map[ir.Reg]int) bool {
+	t := &k.Instrs[l.test]
+	if t.Op != ir.Setp || len(t.Src) != 2 || t.Type.Size() != 4 || t.Type.IsFloat() || t.Src[0].Kind != ir.OperandReg || !invariant(&t.Src[1], adds) {
+		return false
+	}
+	l.iv = t.Src[0].Reg
+	l.step = stepBefore(k, &k.Blocks[l.block], l.test, l.iv)
+	return adds[l.iv] == 1
+}
+
+// stepBefore returns the constant that is added to a register in a block before a place.
+func stepBefore(k *ir.Kernel, blk *ir.Block, before int, r ir.Reg) (step int64) {
+	for pc := blk.Start; pc < before; pc++ {
+		if in := &k.Instrs[pc]; len(in.Dst) == 1 && in.Dst[0] == r && in.Op == ir.Add && in.Mod == 0 && in.Type.Size() == 4 &&
+			in.Src[0].Kind == ir.OperandReg && in.Src[0].Reg == r && in.Src[1].Kind == ir.OperandImm {
+			step = int64(int32(in.Src[1].Imm))
+		}
+	}
+	return step
+}
+
+// meets reports whether a test is for inequality with 0 or -1: a countdown.
+func meets(t *ir.Instr) bool {
+	return t.Cmp == ir.CmpNE && t.Type.IsSigned() && t.Src[1].Kind == ir.OperandImm && (t.Src[1].Imm == 0 || int32(t.Src[1].Imm) == -1)
+}
+
+// reaches reports whether the bound less the steps of all copies but one fits the comparison's type
+// of 32 bits.
+func (l *countedLoop) reaches(t *ir.Instr) bool {
+	if t.Src[1].Kind != ir.OperandImm {
+		return true
+	}
+	far := l.step * (unrollFactor - 1)
+	if t.Type.IsSigned() {
+		n := int64(int32(t.Src[1].Imm)) - far
+		return n == int64(int32(n))
+	}
+	n := int64(uint32(t.Src[1].Imm)) - far
+	return n == int64(uint32(n))
+}
+
+func ascends(c ir.Cmp) bool  { return c == ir.CmpLT || c == ir.CmpLE || c == ir.CmpLO || c == ir.CmpLS }
+func descends(c ir.Cmp) bool { return c == ir.CmpGT || c == ir.CmpGE || c == ir.CmpHI || c == ir.CmpHS }
+
+// mirrored is the comparison with its operands exchanged.
+var mirrored = map[ir.Cmp]ir.Cmp{ir.CmpLT: ir.CmpGT, ir.CmpLE: ir.CmpGE, ir.CmpGT: ir.CmpLT, ir.CmpGE: ir.CmpLE, ir.CmpLO: ir.CmpHI, ir.CmpLS: ir.CmpHS, ir.CmpHI: ir.CmpLO, ir.CmpHS: ir.CmpLS}
+
+// invariant reports whether an operand is a constant or a register without definitions in the loop.
+func invariant(o *ir.Operand, defs map[ir.Reg]int) bool {
+	return o.Kind == ir.OperandImm || o.Kind == ir.OperandReg && defs[o.Reg] == 0
+}
+
+// synchronises reports whether threads of a warp meet at an instruction, or exchange values.
+func synchronises(op ir.Op) bool {
+	switch op {
+	case ir.BarRed, ir.BarWarp, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Activemask:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package simengine
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers lists, for each package of the simulator, the packages of it that its code may import. A
+// tree, which ends in "/...", may import itself too; assemble has a test of its own for that.
+var layers = map[string][]string{
+	"arch":            {},
+	"arch/calibrate":  {"arch"},
+	"disjoint":        {},
+	"ptx":             {},
+	"ir":              {"ptx"},
+	"ir/sroa":         {"ir", "ptx"},
+	"ir/unroll":       {"ir", "ptx"},
+	"exec/loopsample": {"ir"},
+	"exec/racecheck":  {"arch"},
+	"exec":            {"arch", "exec/loopsample", "exec/racecheck", "ir", "ir/sroa", "ptx"},
+	"trace":           {"arch", "ir"},
+	"verify":          {"exec", "ir"},
+	"sampling":        {"ir", "timing/coalesce", "timing/makespan", "trace"},
+	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
+	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},
+	"ptxtest":         {"ir", "ptx"},
+	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "ir", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+}
+
+// layerOf is the entry of layers that a package falls under.
+func layerOf(pkg string) string {
+	if _, ok := layers[pkg]; ok {
+		return pkg
+	}
+	tree, _, _ := strings.Cut(pkg, "/")
+	return tree + "/..."
+}
+
+// Dependencies between the packages of the simulator go one way.
+func TestLayers(t *testing.T) {
+	const tree = "github.com/warptune/warptune/simengine"
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		layer := layerOf(path.Dir(filepath.ToSlash(file)))
+		allowed, ok := layers[layer]
+		if !ok {
+			t.Errorf("%s: layers does not list this folder", file)
+		}
+		seen[layer] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			dep, ours := strings.CutPrefix(name, tree)
+			if dep = strings.TrimPrefix(dep, "/"); !ours || layerOf(dep) == layer || slices.Contains(allowed, dep) || slices.Contains(allowed, layerOf(dep)) {
+				continue
+			}
+			t.Errorf("%s imports %s: %s may import only %v", file, name, layer, allowed)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for layer := range layers {
+		if !seen[layer] {
+			t.Errorf("layers lists %s, which has no code", layer)
+		}
+	}
+}

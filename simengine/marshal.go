@@ -1,0 +1,167 @@
+package simengine
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/reuse"
+	"github.com/warptune/warptune/simengine/verify"
+)
+
+// place allocates and fills the arguments and lays out the parameters.
+func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
+	memory := exec.NewMemory(0)
+	if err := memory.LoadModule(k); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	given := parameters(k, req)
+	if err := fits(given, req); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	for i := range req.Constants {
+		a := &req.Constants[i]
+		if len(given) > len(req.Args) && !declares(k, a.Name) {
+			continue // it is a parameter only
+		}
+		if err := memory.SetVar(a.buffer(a.Name)); err != nil {
+			return nil, nil, nil, nil, err
+		}
+	}
+	var extents []reuse.Extent
+	var buffers []verify.Buffer
+	args := make([]exec.Arg, len(given))
+	for i := range given {
+		a := &given[i]
+		if a.Scalar {
+			args[i] = exec.Arg{Bytes: a.bytes()}
+			if a.Bytes == nil {
+				args[i].Elem = a.Elem
+			}
+			continue
+		}
+		buffer := a.buffer(BufferName(i, a.Name))
+		base, err := memory.Alloc(buffer)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		if n := uint64(buffer.Bytes()); n > 0 {
+			extents = append(extents, reuse.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
+		}
+		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
+		args[i] = exec.Arg{Buffer: buffer.Name}
+	}
+	params, err := memory.BindParams(k, args)
+	return memory, params, extents, buffers, err
+}
+
+// MemoryError says that the buffers of a launch need more than the device's memory.
+type MemoryError struct {
+	Buffer string // that is too large by itself, by BufferName; "": only all together are
+	Bytes  int64  // it needs, or all do
+	Has    int64  // the device
+	Device string
+}
+
+func (e *MemoryError) Error() string {
+	what := "the buffers together need"
+	if e.Buffer != "" {
+		what = "buffer " + e.Buffer + " needs"
+	}
+	return fmt.Sprintf("%s %d bytes, more than the %d bytes of memory of %s", what, e.Bytes, e.Has, e.Device)
+}
+
+// fits refuses buffers that the device has no room for, where its size is known.
+func fits(given []Arg, req *Request) error {
+	has := int64(req.Arch.DRAMBytes)
+	if has == 0 {
+		return nil
+	}
+	total := int64(0)
+	for i := range given {
+		if given[i].Scalar {
+			continue
+		}
+		b := given[i].buffer("")
+		if n := b.Bytes(); n > has {
+			return &MemoryError{BufferName(i, given[i].Name), n, has, req.Arch.Title}
+		}
+		total += b.Bytes()
+	}
+	if total > has {
+		return &MemoryError{"", total, has, req.Arch.Title}
+	}
+	return nil
+}
+
+// BufferName is how faults (exec.Fault.Buffer) name the buffer of a kernel's parameter,
+// counted from 0, by the argument that is passed for it.
+func BufferName(parameter int, argument string) string {
+	return fmt.Sprintf("argument %d (%s)", parameter, argument)
+}
+
+func (a *Arg) buffer(name string) exec.Buffer {
+	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
+}
+
+// bytes are the scalar's bytes, little-endian.
+func (a *Arg) bytes() []byte {
+	if a.Bytes != nil {
+		return a.Bytes
+	}
+	out := make([]byte, a.Elem.Size())
+	for i := range out {
+		out[i] = byte(a.Bits >> (8 * i))
+	}
+	return out
+}
+
+func (f *Fill) exec() exec.Fill {
+	switch f.Kind {
+	case FillRandom:
+		return exec.Random(f.Seed, f.Value)
+	case FillGenerator:
+		return exec.Generated(f.At)
+	}
+	return exec.Constant(f.Value)
+}
+
+// launchKey is the digest of what a recording depends on.
+func (r *Request) launchKey(module string) string {
+	same := r.launched()
+	return same.Digest(module)
+}
+
+// launched is what of a request decides what its CTAs execute.
+func (r *Request) launched() Request {
+	same := *r
+	same.MaxRegisters, same.CarveOut, same.Level = 0, math.MinInt, LevelInvalid
+	return same
+}
+
+// lot is what draws the launches that are executed in full. Versions of the simulator draw the same.
+func (r *Request) lot(module string) [sha256.Size]byte {
+	same := r.launched()
+	return sha256.Sum256([]byte(same.digest("", module)))
+}
+
+// parameters are the request's arguments, and its constants among them if the
+// kernel has parameters for those too.
+func parameters(k *ir.Kernel, req *Request) []Arg {
+	if len(req.Constants) == 0 || len(k.Params) != len(req.Args)+len(req.Constants) {
+		return req.Args
+	}
+	all := slices.Clone(req.Args)
+	for _, c := range req.Constants {
+		all = slices.Insert(all, min(c.Position, len(all)), c)
+	}
+	return all
+}
+
+func declares(k *ir.Kernel, name string) bool {
+	return slices.ContainsFunc(k.Vars, func(v ir.Var) bool { return v.Name == name })
+}
