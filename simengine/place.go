@@ -7,7 +7,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/timing/reuse"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/verify"
 )
 
@@ -15,7 +15,7 @@ import (
 const lineBytes = 128
 
 // place allocates and fills the arguments and lays out the parameters.
-func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
+func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent, []verify.Buffer, error) {
 	memory := exec.NewMemory(0)
 	if err := memory.LoadModule(k); err != nil {
 		return nil, nil, nil, nil, err
@@ -33,7 +33,7 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []
 			return nil, nil, nil, nil, err
 		}
 	}
-	var extents []reuse.Extent
+	var extents []timing.Extent
 	var buffers []verify.Buffer
 	args := make([]exec.Arg, len(given))
 	for i := range given {
@@ -51,7 +51,7 @@ func place(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []
 			return nil, nil, nil, nil, err
 		}
 		if n := uint64(buffer.Bytes()); n > 0 {
-			extents = append(extents, reuse.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
+			extents = append(extents, timing.Extent{First: base / lineBytes, Last: (base + n - 1) / lineBytes})
 		}
 		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
 		args[i] = exec.Arg{Buffer: buffer.Name}

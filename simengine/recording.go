@@ -8,7 +8,6 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
-	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 	"github.com/warptune/warptune/simengine/verify"
 )
@@ -44,8 +43,8 @@ type recording struct {
 	recorder  *coalesce.Recorder
 	bankWidth int
 	ctas      map[wanted]executed
-	kept      int64          // work of ctas
-	extents   []reuse.Extent // of the buffer arguments
+	kept      int64           // work of ctas
+	extents   []timing.Extent // of the buffer arguments
 	buffers   []verify.Buffer
 	predicted map[question]prediction
 	drawn     *drawn // nil: not known

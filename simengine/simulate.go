@@ -11,7 +11,8 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
-	"github.com/warptune/warptune/simengine/timing/model"
+	"github.com/warptune/warptune/simengine/timing/analytic"
+	"github.com/warptune/warptune/simengine/timing/clock"
 )
 
 // Simulate predicts one configuration. The error is a *Failure.
@@ -106,7 +107,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 		return nil, 0, err
 	}
 	in.Spread, in.SpreadCTAs, in.Lengths = drawn.ids, drawn.ctas, drawn.known
-	composed, err := model.Compose(in)
+	composed, err := analytic.Compose(in)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -117,7 +118,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 		return composed, floorUS, nil
 	}
 	in.Skew = composed.Skew
-	clocked, err := timing.Run(in)
+	clocked, err := clock.Run(in)
 	if err != nil {
 		return nil, 0, err
 	}

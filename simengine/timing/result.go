@@ -74,15 +74,15 @@ const (
 	BoundDRAM
 	BoundLaunch  // the rate at which CTAs are launched
 	BoundLatency // no unit is near its peak: too few warps or too long chains
-	numBounds
+	NumBounds
 )
 
-var boundNames = [numBounds]string{
+var boundNames = [NumBounds]string{
 	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "constant", "l2", "atomics", "dram", "launch", "latency",
 }
 
 func (b Bound) String() string {
-	if b < numBounds {
+	if b < NumBounds {
 		return boundNames[b]
 	}
 	return "invalid"

@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
 	"pgregory.net/rapid"
+
+	"github.com/warptune/warptune/deploy/calibrate/results"
 )
 
 var spec = Spec{Granule: 64, L2Read: 32, L2Write: 16, Port: 64, DRAM: 16, L2Latency: 280, FarLatency: 500, Waits: NewWaits([]float64{0, 50, 50, 100}, []float64{560, 560, 780, 780}), WriteBacklog: 1000}

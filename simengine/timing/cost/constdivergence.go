@@ -1,0 +1,100 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+const (
+	// tablePlaces is at how many places of a table the warps of a sub-partition can be
+	// and find there what they load through uniform registers, and tableLine the bytes
+	// around a place: of warps at four places a load takes no longer than of warps at
+	// one, of warps at five and more each takes 55 to 95 cycles of the sub-partition
+	// (deploy/calibrate constants.places, on the H200), of which TableHold is the middle.
+	tablePlaces = 4
+	tableLine   = 64
+	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
+	// microbenchmark gives it but 96 configurations of four kernels that walk tables
+	// (deploy/calibrate/datasets: coulomb, dedisperse, point_in_polygon, fir). Of those
+	// that would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and
+	// more CTAs did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
+	tableApart = 12
+)
+
+// TableHold is how long a load that WalksTable holds the constant cache of its
+// sub-partition where CTAs are at places of their own, cycles.
+const TableHold = 75
+
+// TablesApart returns how often CTAs come to be at places of their own of the table
+// that they walk, as a share of launches, when all walk as one does: 0 where they find
+// what they load.
+func TablesApart(in *timing.Input, cta *trace.CTA) float64 {
+	if !walksTables(in.Program) || walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
+		return 0
+	}
+	ctas := float64(timing.NewShape(in).Resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
+	return math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
+}
+
+// Between is what is said of launches of which a share take the time apart and the
+// others together, up to ten times less: the geometric mean.
+func Between(together, apart, share float64) float64 {
+	return together * math.Pow(apart/together, share)
+}
+
+// walked returns how many bytes of constant memory a warp of a CTA walks, with the
+// iterations that the trace leaves out, which go on as those before them did.
+func walked(k *ir.Kernel, cta *trace.CTA) int {
+	if k.ConstBytes <= tablePlaces*tableLine {
+		return 0
+	}
+	most := 0
+	var weight []int64
+	last := make([]int, len(k.Instrs)) // 1 + where the instruction read last
+	for i := range cta.Warps {
+		w := &cta.Warps[i]
+		weight = coalesce.Weights(w, weight)
+		clear(last)
+		low, high := k.ConstBytes, 0
+		for step := range w.Steps {
+			for _, a := range w.Accesses[w.Steps[step].Access:coalesce.AccessEnd(w, step)] {
+				if a.Space != ir.Const || a.Passes > 1 {
+					continue
+				}
+				at, end := int(a.First), int(a.First)+int(a.Width)
+				if before := last[a.PC] - 1; before >= 0 {
+					on := (at - before) * int(max(weight[step]-1, 0))
+					at, end = at+min(on, 0), end+max(on, 0)
+				}
+				last[a.PC] = int(a.First) + 1
+				low, high = min(low, at), max(high, end)
+			}
+		}
+		most = max(most, min(high-low, k.ConstBytes))
+	}
+	return most
+}
+
+// WalksTable says that an instruction loads from constant memory into uniform
+// registers, from an address in one: from where the warp is in a table.
+func WalksTable(k *ir.Kernel, in *assemble.Instr) bool {
+	return in.Class == assemble.LDC && in.Source >= 0 && in.Src[0].Count > 0 &&
+		in.Dst[0].First >= assemble.UniformBase && k.Instrs[in.Source].Space == ir.Const
+}
+
+// walksTables says that an instruction of a program does.
+func walksTables(p *assemble.Program) bool {
+	for b := range p.Blocks {
+		for i := range p.Blocks[b].Instrs {
+			if WalksTable(p.Kernel, &p.Blocks[b].Instrs[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
