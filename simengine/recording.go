@@ -48,7 +48,7 @@ type recording struct {
 	buffers   []verify.Buffer
 	predicted map[question]prediction
 	drawn     *drawn // nil: not known
-	slow      []timing.Detour
+	slow      []timing.SlowPath
 	matches   []timing.Match
 	counted   bool // slow and matches are known
 	// Of the configuration that is being simulated, so that its outcome does not

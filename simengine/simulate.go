@@ -97,7 +97,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
-		Detours: rec.slow, Matches: rec.matches,
+		SlowPaths: rec.slow, Matches: rec.matches,
 	}
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
@@ -122,7 +122,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	if err != nil {
 		return nil, 0, err
 	}
-	least := math.Max(floor, composed.Led)
+	least := math.Max(floor, composed.LockstepFloor)
 	leastUS = req.Arch.Microseconds(least) + req.Arch.LaunchGapUS
 	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
 	clocked.Cycles = (clocked.TimeUS - req.Arch.LaunchGapUS) * req.Arch.ClockMHz

@@ -44,8 +44,8 @@ type Input struct {
 	Lengths []makespan.Known
 	// Skew is Result.Skew of model.Compose of the same launch.
 	Skew Skew
-	// Detours are the slow paths that warps take, by the operation's PTX instruction.
-	Detours []Detour
+	// SlowPaths are the slow paths that warps take, by the operation's PTX instruction.
+	SlowPaths []SlowPath
 	// Matches are the values that warps match, by PTX instruction; one where none is named.
 	Matches []Match
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
@@ -102,9 +102,9 @@ func (in *Input) Validate() error {
 // maxResident bounds CTAs and warps of an SM against nonsense input.
 const maxResident = 256
 
-// Detour is how much of an operation's slow path warps take: a division, reciprocal
+// SlowPath is how much of an operation's slow path warps take: a division, reciprocal
 // or root whose machine code calls a routine for operands out of the ordinary.
-type Detour struct {
+type SlowPath struct {
 	PC int32
 	// Shares[p] is the share of the warps executing the operation of which some lane
 	// takes a path; Shares[ir.PathEntered] that of those that call the routine.

@@ -30,7 +30,7 @@ type code struct {
 	spill   spillPath
 	matches []timing.Match
 	// slow[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
-	slow map[int32]float64
+	slowPath map[int32]float64
 	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
 	// at places of their own of a table, cycles of the SM.
 	table []float64
@@ -52,7 +52,7 @@ func memoryClass(o ir.Op) assemble.Class {
 }
 
 func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
-	p, detours := in.Program, in.Detours
+	p, detours := in.Program, in.SlowPaths
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: make([]bool, n)}
 	c.requests = make([]int32, n)
@@ -82,10 +82,10 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 				return nil, err
 			}
 			c.count(&c.static[len(c.static)-1], in)
-			if d := cost.Calls(in, detours); d != nil {
-				c.detour(&c.static[len(c.static)-1], d)
+			if d := cost.SlowPathOf(in, detours); d != nil {
+				c.addSlowPath(&c.static[len(c.static)-1], d)
 			}
-			if cost.WalksTable(p.Kernel, in) {
+			if cost.WalksConstTable(p.Kernel, in) {
 				c.table[in.Source] += hold
 			}
 			if in.Source >= 0 && isRequest(in.Class) {
@@ -151,9 +151,9 @@ func (c *code) count(w *work, in *assemble.Instr) {
 }
 
 // detour adds the mean of what executing an operation takes of its slow path.
-func (c *code) detour(w *work, d *timing.Detour) {
-	if c.slow == nil {
-		c.slow = map[int32]float64{}
+func (c *code) addSlowPath(w *work, d *timing.SlowPath) {
+	if c.slowPath == nil {
+		c.slowPath = map[int32]float64{}
 	}
 	alone := 0.0
 	for p := range ir.NumPaths {
@@ -165,7 +165,7 @@ func (c *code) detour(w *work, d *timing.Detour) {
 		w.add(&once, d.Shares[p])
 		alone += d.Shares[p] * c.alone(routine)
 	}
-	c.slow[d.PC] = alone
+	c.slowPath[d.PC] = alone
 }
 
 // alone is how long a warp takes for instructions that nothing else delays.

@@ -25,11 +25,11 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	share := cost.TablesApart(&in, fp.ctas[0].CTA)
+	share := cost.ConstDivergence(&in, fp.ctas[0].CTA)
 	if share == 0 {
 		return together, nil
 	}
-	apart, err := timeOf(f, &in, fp, cost.TableHold/float64(f.Schedulers))
+	apart, err := timeOf(f, &in, fp, cost.ConstDivergenceHold/float64(f.Schedulers))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func localBytes(plan *footprint.Plan, t *traffic, in *timing.Input) (read, writt
 func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64) (*traffic, alone) {
 	var sum *traffic
 	var mean alone
-	var w walker
+	var w scoreboard
 	share := 1 / float64(len(fp.ctas))
 	for n := range fp.ctas {
 		cta := &fp.ctas[n]
@@ -92,8 +92,8 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64)
 		}
 		t := newTraffic(c, m, in, fp.plan, cta, perSM, walked)
 		a := w.alone(t, ks, false)
-		if fp.plan.InStep() {
-			a.front = w.alone(t, ks, true).time
+		if fp.plan.WaitsInLockstep() {
+			a.lockstep = w.alone(t, ks, true).time
 		}
 		if len(fp.ctas) == 1 {
 			return t, a
@@ -109,9 +109,9 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64)
 
 // alone is how long a CTA takes with the SM to itself, led if it keeps step with those that
 // read the same.
-func (w *walker) alone(t *traffic, ks []kind, led bool) alone {
+func (w *scoreboard) alone(t *traffic, ks []kind, led bool) alone {
 	for i := range ks {
-		ks[i].phases = w.walk(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], led)
+		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], led)
 	}
 	conserve(ks, &t.total)
 	return compose(t.c.f, t.m, ks)

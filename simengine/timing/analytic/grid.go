@@ -68,11 +68,11 @@ func (s shape) filled(d *demand, launch, t float64) float64 {
 
 // led is the time of a grid whose CTAs wait for nothing but what they all wait for, 0
 // where that is no more than each waits for by itself.
-func (s shape) led(f *cost.Figures, d *demand) float64 {
-	if d.front <= d.alone {
+func (s shape) lockstepFloor(f *cost.Figures, d *demand) float64 {
+	if d.lockstep <= d.alone {
 		return 0
 	}
-	return f.ColdStart + s.end(f.LaunchInterval*s.Active, d.front+d.vacancy) - d.vacancy
+	return f.ColdStart + s.end(f.LaunchInterval*s.Active, d.lockstep+d.vacancy) - d.vacancy
 }
 
 // end is when the last slot is free if each CTA holds one for so long.

@@ -1,6 +1,6 @@
 package analytic
 
-// crowded is how much is found of what is read again after others have read so many
+// thrash is how much is found of what is read again after others have read so many
 // times as much as L1 holds, or somewhat less. Lines are replaced in order of use, but
 // warps of a busy SM do not take turns: those that are ahead stay ahead and find theirs
 // again, as long as all together do not need much more than there is. CTAs that each walk
@@ -11,14 +11,14 @@ package analytic
 // the bytes that L2 delivers. The former are taken for all: 64 warps of an
 // H200 find 0.93, 0.85, 0.76, 0.60 and 0.27 of 1.06, 1.16, 1.29, 1.39 and 1.55 times its L1
 // (deploy/calibrate crowded). Fewer warps find less, one 0.32 of 1.07 times.
-var crowded = [...]struct{ of, found float64 }{{1, 1}, {1.15, 0.91}, {1.35, 0.79}, {1.6, 0.40}}
+var thrash = [...]struct{ of, found float64 }{{1, 1}, {1.15, 0.91}, {1.35, 0.79}, {1.6, 0.40}}
 
-// lines is a fully associative, sectored L1: what a cache holds when sets do not matter.
+// l1Lines is a fully associative, sectored L1: what a cache holds when sets do not matter.
 // Entries stay in the table after eviction, without sectors.
-type lines struct {
-	slots []line // 0 is the list's anchor
+type l1Lines struct {
+	slots []l1Line // 0 is the list's anchor
 	index []int32
-	bands [len(crowded)]band
+	bands [len(thrash)]band
 	drawn uint64 // state of the generator that tells what of a band is found
 }
 
@@ -29,8 +29,8 @@ type band struct {
 	found      float64
 }
 
-// line is one cache line.
-type line struct {
+// l1Line is one cache line.
+type l1Line struct {
 	addr       uint64
 	next, prev int32   // in order of use, newest first after the anchor
 	round      int32   // when it was filled last
@@ -40,14 +40,14 @@ type line struct {
 	listed     bool
 }
 
-func newLines(most, expect int) *lines {
+func newL1Lines(most, expect int) *l1Lines {
 	size := 256
 	for size < 2*expect {
 		size *= 2
 	}
-	c := &lines{slots: make([]line, 1, expect+1), index: make([]int32, size)}
+	c := &l1Lines{slots: make([]l1Line, 1, expect+1), index: make([]int32, size)}
 	before := 0
-	for k, b := range crowded {
+	for k, b := range thrash {
 		c.bands[k] = band{most: int(b.of*float64(most)) - before, found: b.found}
 		before += c.bands[k].most
 	}
@@ -55,7 +55,7 @@ func newLines(most, expect int) *lines {
 }
 
 // most is how many lines there are at most, those included of which not all is found.
-func (c *lines) most() (n int) {
+func (c *l1Lines) most() (n int) {
 	for k := range c.bands {
 		n += c.bands[k].most
 	}
@@ -66,7 +66,7 @@ func (c *lines) most() (n int) {
 // returns it with the sectors it holds. own says that other CTAs do not read it, too, but
 // by chance: only of such lines is anything found beyond what the cache holds. The
 // pointer is good until the next call.
-func (c *lines) load(addr uint64, own bool) *line {
+func (c *l1Lines) load(addr uint64, own bool) *l1Line {
 	i := c.find(addr)
 	l := &c.slots[i]
 	if l.listed {
@@ -84,7 +84,7 @@ func (c *lines) load(addr uint64, own bool) *line {
 }
 
 // settle makes room in the bands after a line came to the first one.
-func (c *lines) settle(i int32) {
+func (c *l1Lines) settle(i int32) {
 	for k := range c.bands {
 		b := &c.bands[k]
 		if b.used++; b.used == 1 {
@@ -104,13 +104,13 @@ func (c *lines) settle(i int32) {
 
 // draw returns the next of a sequence of numbers from 0 to 1 (Knuth's multiplier, TAOCP
 // 3.3.4).
-func (c *lines) draw() float64 {
+func (c *l1Lines) draw() float64 {
 	c.drawn = c.drawn*6364136223846793005 + 1442695040888963407
 	return float64(c.drawn>>11) / (1 << 53)
 }
 
 // unlink takes a line off its band and the list.
-func (c *lines) unlink(i int32) {
+func (c *l1Lines) unlink(i int32) {
 	b := &c.bands[c.slots[i].band]
 	if b.used--; b.last == i {
 		b.last = c.slots[i].prev
@@ -119,12 +119,12 @@ func (c *lines) unlink(i int32) {
 }
 
 // cut takes a line off the list.
-func (c *lines) cut(i int32) {
+func (c *l1Lines) cut(i int32) {
 	l := &c.slots[i]
 	c.slots[l.prev].next, c.slots[l.next].prev = l.next, l.prev
 }
 
-func (c *lines) find(addr uint64) int32 {
+func (c *l1Lines) find(addr uint64) int32 {
 	if 2*len(c.slots) > len(c.index) {
 		c.grow()
 	}
@@ -132,7 +132,7 @@ func (c *lines) find(addr uint64) int32 {
 	for h := (addr * 0x9e3779b97f4a7c15) >> 20 & mask; ; h = (h + 1) & mask {
 		i := c.index[h]
 		if i == 0 {
-			c.slots = append(c.slots, line{addr: addr})
+			c.slots = append(c.slots, l1Line{addr: addr})
 			i = int32(len(c.slots) - 1)
 			c.index[h] = i
 			return i
@@ -143,7 +143,7 @@ func (c *lines) find(addr uint64) int32 {
 	}
 }
 
-func (c *lines) grow() {
+func (c *l1Lines) grow() {
 	c.index = make([]int32, 4*len(c.index))
 	mask := uint64(len(c.index) - 1)
 	for i := 1; i < len(c.slots); i++ {

@@ -12,7 +12,7 @@ import (
 func TestLinesAgainstList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 9).Draw(t, "lines")
-		c := newLines(most, 1)
+		c := newL1Lines(most, 1)
 		var order []uint64
 		for range rapid.IntRange(1, 400).Draw(t, "loads") {
 			addr := rapid.Uint64Range(0, 400).Draw(t, "line")
@@ -36,10 +36,10 @@ func TestLinesAgainstList(t *testing.T) {
 // they are, and of lines that others read nothing beyond what the cache holds.
 func TestLinesWalked(t *testing.T) {
 	const most, rounds = 1000, 20
-	for k, b := range crowded {
+	for k, b := range thrash {
 		n := uint64(b.of * most)
 		for _, own := range []bool{true, false} {
-			c, found := newLines(most, most), 0.0
+			c, found := newL1Lines(most, most), 0.0
 			for i := range rounds * n {
 				l := c.load(i%n, own)
 				if l.valid != 0 {
@@ -56,7 +56,7 @@ func TestLinesWalked(t *testing.T) {
 			}
 		}
 	}
-	c := newLines(most, most)
+	c := newL1Lines(most, most)
 	for i := range 10 * uint64(1.61*most) {
 		if l := c.load(i%uint64(1.61*most), true); l.valid != 0 {
 			t.Fatalf("line %d found among more than are kept", l.addr)

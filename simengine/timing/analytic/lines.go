@@ -22,7 +22,7 @@ func (t *traffic) lines(u *turn) {
 		case assemble.Store:
 			sectors := l.Sectors
 			if a.Space != ir.Local {
-				sectors = u.combining.Add(l.Addr, sectors, l.Full)
+				sectors = u.writes.Add(l.Addr, sectors, l.Full)
 			}
 			due := fresh * plan.Write[a.PC]
 			if share := plan.WriteAgain[a.PC]; share > 0 && a.Space == ir.Global {
@@ -40,9 +40,9 @@ func (t *traffic) lines(u *turn) {
 				one := cost.Elect(a)
 				a = &one
 			}
-			cost := t.m.atomics.Line(a, l.Sectors, plan.Pieces[a.PC], plan.Broadcast[a.PC], float)
+			cost := t.m.atomics.Line(a, l.Sectors, plan.RowSegments[a.PC], plan.Broadcast[a.PC], float)
 			if l.Sectors != 0xf {
-				u.y.strays += u.n * float64(bits.OnesCount8(l.Sectors))
+				u.y.partialLines += u.n * float64(bits.OnesCount8(l.Sectors))
 			}
 			due := fresh * (plan.Read[a.PC] + plan.Write[a.PC]) * t.m.dram
 			u.one.busy[t.hot(a.PC)] += cost + due // see dram.Share.Update
@@ -56,9 +56,9 @@ func (t *traffic) lines(u *turn) {
 			t.load(u, l, fresh)
 		}
 	}
-	u.r.led.latency = u.r.latency
-	u.r.settle(t.m, 1)
-	u.r.led.settle(t.m, cost.LedPart(plan.Readers[a.PC]))
+	u.r.lockstep.latency = u.r.latency
+	u.r.addWait(t.m, 1)
+	u.r.lockstep.addWait(t.m, cost.LockstepWait(plan.LockstepSharers[a.PC]))
 }
 
 // load looks up a line in L1 and asks L2 for what is not there; granules
@@ -70,7 +70,7 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 		if t.stays {
 			latency = t.c.f.L1
 		}
-	} else if n := t.common[t.plan.Along[u.a.PC]]; n > 1 && u.a.Space == ir.Global {
+	} else if n := t.sharersAlong[t.plan.DistinctAlong[u.a.PC]]; n > 1 && u.a.Space == ir.Global {
 		times = 1 / n
 	}
 	own := times == 1
@@ -78,7 +78,7 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 		// Scattered over a buffer: what of it fits L1 is there, whoever read it.
 		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
-	asked, past := times, t.past(u.a.PC) // of L2
+	asked, past := times, t.bypassesL1(u.a.PC) // of L2
 	if past {
 		asked = 1
 	} else {
@@ -117,21 +117,21 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	u.one.busy[lsu] += asked * float64(sectors) * t.c.f.Fill(u.class == assemble.AsyncCopy, past)
 	u.y.l2 += u.n * asked * float64(sectors)
 	if miss != 0xf {
-		u.y.strays += u.n * asked * float64(sectors)
+		u.y.partialLines += u.n * asked * float64(sectors)
 	}
 	u.y.hits += u.n * (1 - asked) * float64(sectors)
 	if latency > t.c.f.L1 {
 		if granules > 0 {
 			latency += t.plan.Remote * t.m.half // half of the lines are at home in the farther half
 		}
-		p := l.Addr / t.c.f.LinesPerPiece
-		fresh := p != u.piece || u.r.pieces == 0
-		u.piece = p
-		u.r.due(due, fresh)
-		if front := t.plan.Front[u.a.PC]; granules > 0 && t.plan.Readers[u.a.PC] > 1 {
-			u.r.led.brought(float32(front), fresh)
+		p := l.Addr / t.c.f.LinesPerRowSegment
+		fresh := p != u.rowSegment || u.r.rowSegments == 0
+		u.rowSegment = p
+		u.r.addDue(due, fresh)
+		if front := t.plan.LeaderReads[u.a.PC]; granules > 0 && t.plan.LockstepSharers[u.a.PC] > 1 {
+			u.r.lockstep.addShared(float32(front), fresh)
 		} else {
-			u.r.led.due(due, fresh)
+			u.r.lockstep.addDue(due, fresh)
 		}
 	}
 	u.r.latency = max(u.r.latency, float32(latency))
@@ -142,8 +142,8 @@ func (t *traffic) hot(pc int32) resource {
 	return hotSlices + resource(t.plan.Buffer[pc]%dram.AtomicBuffers)
 }
 
-// past says that an instruction passes L1 by.
-func (t *traffic) past(pc int32) bool { return cost.PastL1(&t.c.p.Kernel.Instrs[pc]) }
+// bypassesL1 says that an instruction passes L1 by.
+func (t *traffic) bypassesL1(pc int32) bool { return cost.BypassesL1(&t.c.p.Kernel.Instrs[pc]) }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
 func (t *traffic) granules(sectors uint8) int { return granules(t.c.f.Granule, sectors) }

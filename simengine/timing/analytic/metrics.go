@@ -17,7 +17,7 @@ func (y *tally) add(o *tally, n float64) {
 	y.ideal += n * o.ideal
 	y.hits += n * o.hits
 	y.l2 += n * o.l2
-	y.strays += n * o.strays
+	y.partialLines += n * o.partialLines
 	y.again += n * o.again
 }
 
@@ -70,7 +70,7 @@ func metrics(f *cost.Figures, in *timing.Input, fp *surveyed, t *traffic, s shap
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
-	w.Wavefronts += cost.Straying * (gl.strays + atomics.strays)
+	w.Wavefronts += cost.PartialLinePasses * (gl.partialLines + atomics.partialLines)
 	w.Constants = n * t.total.busy[idc]
 	for r := hotSlices; r < numResources; r++ {
 		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.PerSM))

@@ -99,7 +99,7 @@ type stretch struct {
 // memory.
 type alone struct {
 	time, contended float64
-	front           float64 // time if it keeps step with CTAs that read the same
+	lockstep        float64 // time if it keeps step with CTAs that read the same
 	waits, fromL2   float64 // of the warp that takes longest
 	staged          float64 // of all warps
 }
@@ -107,7 +107,7 @@ type alone struct {
 // add adds n times o.
 func (a *alone) add(o *alone, n float64) {
 	a.time += n * o.time
-	a.front += n * o.front
+	a.lockstep += n * o.lockstep
 	a.contended += n * o.contended
 	a.waits += n * o.waits
 	a.fromL2 += n * o.fromL2

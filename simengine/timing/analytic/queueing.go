@@ -17,14 +17,14 @@ type demand struct {
 	// step, first all reading, then all writing, than for CTAs that do not.
 	apart      float64
 	alone      float64 // cycles with the SM to itself
-	front      float64 // the same if it keeps step with CTAs that read the same
+	lockstep   float64 // the same if it keeps step with CTAs that read the same
 	contended  float64 // mean DRAM contention delays in that
 	vacancy    float64 // cycles its slot stays empty after it
 	contention float64 // such a delay when DRAM is fully busy
 }
 
 func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int) *demand {
-	d := &demand{alone: a.time, front: a.front, contended: a.contended, contention: m.contention}
+	d := &demand{alone: a.time, lockstep: a.lockstep, contended: a.contended, contention: m.contention}
 	for r := range resource(numResources) {
 		d.busy[r], d.blocking[r] = total.busy[r], total.blocking[r]
 		if r.ofSub() {
@@ -87,5 +87,5 @@ func (d *demand) lifetime(rate, n float64) float64 {
 		t += d.blocking[r] * wait(rate*b, n)
 	}
 	t += d.contended * d.contention * math.Min(rate*d.busy[dramBus], 1)
-	return math.Max(t, d.front+d.vacancy)
+	return math.Max(t, d.lockstep+d.vacancy)
 }

@@ -16,7 +16,7 @@ func (s shape) skew(f *cost.Figures, in *timing.Input, d *demand, p *span) timin
 		return timing.Skew{}
 	}
 	own := *d
-	own.apart, own.contended, own.front = 0, 0, 0
+	own.apart, own.contended, own.lockstep = 0, 0, 0
 	share := makespan.Device{SMs: in.Arch.SMs, Resident: int(s.Resident), Alone: d.alone + d.vacancy}
 	all := share
 	for r := range resource(numResources) {
@@ -30,5 +30,5 @@ func (s shape) skew(f *cost.Figures, in *timing.Input, d *demand, p *span) timin
 	before := p.cycles
 	p.cycles = math.Max(before, s.span(f, &own).cycles*times)
 	p.ctas *= before / p.cycles
-	return timing.Skew{Times: p.cycles / before, Waves: all.Waves(s.PerSM), Share: share}
+	return timing.Skew{Stretch: p.cycles / before, Waves: all.Waves(s.PerSM), Share: share}
 }

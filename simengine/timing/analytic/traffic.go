@@ -17,7 +17,7 @@ import (
 // the load/store unit begins with it.
 type request struct {
 	service
-	led      service // of a CTA that keeps step with those that read the same
+	lockstep service // of a CTA that keeps step with those that read the same
 	lsu, idc float32
 	l2Slices float32
 	inPort   float32
@@ -29,36 +29,36 @@ type request struct {
 
 // service is how long a request takes.
 type service struct {
-	latency  float32
-	fromDRAM float32 // expected to wait for DRAM: probability
-	inFlight float32 // lines that DRAM delivers
-	pieces   float32 // that they lie in
+	latency     float32
+	fromDRAM    float32 // expected to wait for DRAM: probability
+	inFlight    float32 // lines that DRAM delivers
+	rowSegments float32 // that they lie in
 }
 
-// due adds granules of a line expected from DRAM.
-func (w *service) due(granules float64, piece bool) {
+// addDue adds granules of a line expected from DRAM.
+func (w *service) addDue(granules float64, piece bool) {
 	w.fromDRAM += float32(granules)
 	w.inFlight += float32(math.Min(granules, 1))
 	if piece {
-		w.pieces += float32(math.Min(granules, 1))
+		w.rowSegments += float32(math.Min(granules, 1))
 	}
 }
 
-// brought adds a line that DRAM delivers to all who wait for it with that probability,
+// addShared adds a line that DRAM delivers to all who wait for it with that probability,
 // when it delivers the others.
-func (w *service) brought(p float32, piece bool) {
+func (w *service) addShared(p float32, piece bool) {
 	w.fromDRAM = max(w.fromDRAM, p)
 	w.inFlight += p
 	if piece && p > 0 {
-		w.pieces++
+		w.rowSegments++
 	}
 }
 
-// settle adds what DRAM makes the request take longer, its waits being part of what one CTA's are.
-func (w *service) settle(m *memory, part float32) {
+// addWait adds what DRAM makes the request take longer, its waits being part of what one CTA's are.
+func (w *service) addWait(m *memory, part float32) {
 	if w.inFlight > 0 {
 		w.fromDRAM = min(w.fromDRAM, 1)
-		longest := part * float32(m.waits.Longest(float64(w.pieces)))
+		longest := part * float32(m.waits.Longest(float64(w.rowSegments)))
 		w.latency += w.fromDRAM * max(longest-w.latency, 0)
 	}
 }
@@ -69,14 +69,14 @@ type traffic struct {
 	m    *memory
 	plan *footprint.Plan
 	cta  *composed
-	l1   *lines
+	l1   *l1Lines
 	// sharers is the CTAs of the SM for which what all CTAs read is fetched once, and
 	// stays says that most find it in L1.
-	sharers float64
-	stays   bool
-	common  [footprint.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
-	held    []float64                  // by load, the share of the time of its own that it holds the slices of L2
-	weight  [][]int64
+	sharers      float64
+	stays        bool
+	sharersAlong [footprint.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
+	held         []float64                  // by load, the share of the time of its own that it holds the slices of L2
+	weight       [][]int64
 	// requests[w] are those of warp w's accesses, nil for warps not walked.
 	requests [][]request
 	total    work
@@ -84,16 +84,16 @@ type traffic struct {
 	byPC     []tally
 	// locals are loads and stores of the PTX's local memory.
 	locals    [2]tally
-	places    float64           // of it, sectors that are stored to
-	l1Lines   int               // of the whole SM
-	constMiss [2]float64        // cycles a line of a table takes that lanes read apart, in order and drawn
-	combining []cache.Combining // by warp
+	places    float64               // of it, sectors that are stored to
+	l1Lines   int                   // of the whole SM
+	constMiss [2]float64            // cycles a line of a table takes that lanes read apart, in order and drawn
+	writes    []cache.WriteCombiner // by warp
 }
 
 // tally counts an instruction's accesses of a CTA, skipped iterations included.
 type tally struct {
 	requests, sectors, passes, ideal, hits, l2 float64
-	strays                                     float64 // sectors from L2 into lines of which others are not asked for
+	partialLines                               float64 // sectors from L2 into lines of which others are not asked for
 	again                                      float64 // bytes to and from DRAM that the CTA had touched before
 }
 
@@ -105,20 +105,20 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	if plan.Passing {
 		t.sharers, t.stays = float64(resident), false
 	}
-	t.common = common(in, plan, resident, perSM)
-	t.held = make([]float64, len(plan.Readers))
-	for pc, readers := range plan.Readers {
-		_, t.held[pc] = c.f.Merge(readers)
+	t.sharersAlong = sharersAlong(in, plan, resident, perSM)
+	t.held = make([]float64, len(plan.LockstepSharers))
+	for pc, readers := range plan.LockstepSharers {
+		_, t.held[pc] = c.f.L2Coalesce(readers)
 	}
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))
 	t.weight = make([][]int64, len(cta.Warps))
-	t.combining = make([]cache.Combining, len(cta.Warps))
-	loads, stores, table := 0, footprint.LocalStores{}, cost.Table{}
+	t.writes = make([]cache.WriteCombiner, len(cta.Warps))
+	loads, stores, table := 0, footprint.LocalStores{}, cost.ConstTable{}
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		t.weight[i] = coalesce.Weights(w, nil)
-		t.combining[i] = cache.NewCombining(cache.CombinedLines / max(in.Arch.SubPartitions, 1))
+		t.writes[i] = cache.NewWriteCombiner(cache.OpenLines / max(in.Arch.SubPartitions, 1))
 		if walked[i] {
 			t.requests[i] = make([]request, len(w.Accesses))
 		}
@@ -130,7 +130,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	t.places = float64(stores.Places)
 	t.constMiss[0], t.constMiss[1] = table.Miss(c.p.Kernel)
 	t.l1Lines = in.L1Bytes / 128
-	t.l1 = newLines(max(in.L1Bytes/128/int(resident), 1), min(loads, 1<<14))
+	t.l1 = newL1Lines(max(in.L1Bytes/128/int(resident), 1), min(loads, 1<<14))
 	t.inTurn()
 	t.total.busy[lsu] += math.Max(t.idle, 0) * c.f.Addressing
 	return t
@@ -151,7 +151,7 @@ func (t *traffic) inTurn() {
 			for at[i]+1 < len(w.Steps) && w.Steps[at[i]+1].Access <= int32(k) {
 				at[i]++
 				if t.plan.Displacing {
-					t.leaveOut(w, at[i])
+					t.touchLeftOut(w, at[i])
 				}
 			}
 			t.turn(i, w, k, at[i])
@@ -159,8 +159,8 @@ func (t *traffic) inTurn() {
 	}
 }
 
-// leaveOut has what the iterations left out at a step of a warp touch take room in L1.
-func (t *traffic) leaveOut(w *trace.Warp, step int) {
+// touchLeftOut has what the iterations left out at a step of a warp touch take room in L1.
+func (t *traffic) touchLeftOut(w *trace.Warp, step int) {
 	if o, ok := coalesce.LeftOutAt(w, int32(step)); ok {
 		o.Touch(w, int64(t.l1.most()), t.keeps, func(_ *trace.Access, line uint64) { t.l1.load(line, true) })
 	}
@@ -169,14 +169,14 @@ func (t *traffic) leaveOut(w *trace.Warp, step int) {
 // keeps says that L1 keeps what an access reads.
 func (t *traffic) keeps(a *trace.Access) bool {
 	in := &t.c.p.Kernel.Instrs[a.PC]
-	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && !cost.PastL1(in)
+	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)
 }
 
 // common is, for data that differs along some axes of the grid only, how many CTAs of an
 // SM read the same at a time, 0 for axes along which no instruction's does.
-func common(in *timing.Input, plan *footprint.Plan, resident, perSM int64) (n [footprint.NumAxes]float64) {
+func sharersAlong(in *timing.Input, plan *footprint.Plan, resident, perSM int64) (n [footprint.NumAxes]float64) {
 	where := footprint.NewPlacement(in, resident)
-	for _, along := range plan.Along {
+	for _, along := range plan.DistinctAlong {
 		if along != 0 && n[along] == 0 {
 			n[along] = where.Sharers(along, perSM)
 		}
@@ -210,19 +210,19 @@ func (t *traffic) count(w *trace.Warp, weight []int64) {
 
 // turn is one access of a warp and what it comes to.
 type turn struct {
-	w     *trace.Warp
-	a     *trace.Access
-	class assemble.Class
-	first []uint8 // first touches of the warp's lines
-	round int32   // the step it belongs to
-	n     float64 // how often it is made, skipped iterations counted
-	one   work    // of the SM's units, made once
-	piece uint64  // of DRAM, that the line before lay in
-	r     request
-	y     *tally
+	w          *trace.Warp
+	a          *trace.Access
+	class      assemble.Class
+	first      []uint8 // first touches of the warp's lines
+	round      int32   // the step it belongs to
+	n          float64 // how often it is made, skipped iterations counted
+	one        work    // of the SM's units, made once
+	rowSegment uint64  // of DRAM, that the line before lay in
+	r          request
+	y          *tally
 	// combining is what the warp's stores may join: each of the warps that issue
 	// side by side, one a sub-partition, has its share of what is open.
-	combining *cache.Combining
+	writes *cache.WriteCombiner
 }
 
 // turn accounts for access k of a warp, made in its step at.
@@ -233,7 +233,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 	}
 	u := turn{
 		w: w, a: a, class: t.c.class[a.PC], first: t.cta.first[warp], round: int32(at),
-		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC], combining: &t.combining[warp],
+		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC], writes: &t.writes[warp],
 	}
 	if isRequest(u.class) && a.Space != ir.Const && a.Space != ir.ParamSpace {
 		t.idle -= u.n
@@ -250,7 +250,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 		u.r.outWay, u.r.dram = float32(one.busy[outWay]), float32(one.busy[dramBus])
 		u.r.buffer = t.hot(a.PC)
 		u.r.atomics = float32(one.busy[u.r.buffer])
-		u.r.led.latency = max(u.r.led.latency, u.r.latency)
+		u.r.lockstep.latency = max(u.r.lockstep.latency, u.r.latency)
 		q[k] = u.r
 	}
 }
@@ -268,7 +268,7 @@ func (t *traffic) access(u *turn) {
 			u.r.latency = float32(f.AtomicShared)
 			switch {
 			case t.c.p.IsSwapped(a.PC):
-				t.swap(u)
+				t.casLoop(u)
 				return
 			case !t.c.p.IsCounted(a.PC):
 				passes = float64(max(a.Turns, 1))
@@ -292,7 +292,7 @@ func (t *traffic) access(u *turn) {
 		if a.Space == ir.Local {
 			u.y = &t.locals[direction(u.class)]
 		}
-		u.one.busy[lsu] = f.Request(u.class, t.past(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
+		u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
 		u.r.latency = float32(f.L1)
 		t.lines(u)
 	}
@@ -305,11 +305,11 @@ func (t *traffic) access(u *turn) {
 	u.y.ideal += u.n * float64(a.Ideal)
 }
 
-// swap is an atomic that is a loop over a swap. Both its load and its swap are waited for,
+// casLoop is an atomic that is a loop over a swap. Both its load and its swap are waited for,
 // each for half.
-func (t *traffic) swap(u *turn) {
-	f, loop := t.c.f, cost.SwapOf(&t.c.p.Kernel.Instrs[u.a.PC], u.a)
-	u.r.latency = float32(f.Shared+f.AtomicShared+float64(loop.Rounds)*f.Swap+float64(loop.Waits)) / 2
+func (t *traffic) casLoop(u *turn) {
+	f, loop := t.c.f, cost.CASLoopOf(&t.c.p.Kernel.Instrs[u.a.PC], u.a)
+	u.r.latency = float32(f.Shared+f.AtomicShared+float64(loop.Rounds)*f.CASRound+float64(loop.Waits)) / 2
 	u.one.busy[lsu] = (float64(max(u.a.Passes, 1)) + float64(loop.Passes)) * f.SharedPass
 	u.one.blocking[lsu] = u.one.busy[lsu]
 	t.total.issued += u.n * float64(loop.Issued)

@@ -34,31 +34,31 @@ type result struct {
 	fromDRAM float32
 }
 
-// walker runs one warp alone through a scoreboard, in issue order.
-type walker struct {
-	c      *code
-	tr     *trace.Warp
-	reqs   []request
-	led    bool // it keeps step with CTAs that read the same
-	regs   [numRegs]result
-	ports  [cost.NumPorts]float64
-	lsu    float64 // when the load/store unit is free for this warp's next request
-	idc    float64
-	now    float64
-	began  float64 // of the current phase
-	flight float64 // lines under way from DRAM since the last wait
-	pieces float64 // that they lie in
-	open   float64 // when the uncommitted asynchronous copies have arrived
-	sent   float64 // when the last store left
-	groups int
-	async  [maxGroups]float64
-	cur    work // of the current phase, its time aside
-	stage  [numResources - l2Slices]float64
-	phases []phase
-	heads  []head
-	accLo  int32
-	accHi  int32
-	accCur int32
+// scoreboard runs one warp alone through a scoreboard, in issue order.
+type scoreboard struct {
+	c           *code
+	tr          *trace.Warp
+	reqs        []request
+	lockstep    bool // it keeps step with CTAs that read the same
+	regs        [numRegs]result
+	ports       [cost.NumPorts]float64
+	lsu         float64 // when the load/store unit is free for this warp's next request
+	idc         float64
+	now         float64
+	began       float64 // of the current phase
+	flight      float64 // lines under way from DRAM since the last wait
+	rowSegments float64 // that they lie in
+	open        float64 // when the uncommitted asynchronous copies have arrived
+	sent        float64 // when the last store left
+	groups      int
+	async       [maxGroups]float64
+	cur         work // of the current phase, its time aside
+	stage       [numResources - l2Slices]float64
+	phases      []phase
+	heads       []head
+	accLo       int32
+	accHi       int32
+	accCur      int32
 }
 
 // head is the last arrival at a loop header.
@@ -68,9 +68,9 @@ type head struct {
 	cur    work
 }
 
-// walk returns the phases of a warp, the last one ending with its exit.
-func (w *walker) walk(c *code, tr *trace.Warp, reqs []request, led bool) []phase {
-	*w = walker{c: c, tr: tr, reqs: reqs, led: led, heads: w.heads[:0]}
+// play returns the phases of a warp, the last one ending with its exit.
+func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, led bool) []phase {
+	*w = scoreboard{c: c, tr: tr, reqs: reqs, lockstep: led, heads: w.heads[:0]}
 	for step, next := 0, 0; next < len(tr.Steps); {
 		step = next
 		next++
@@ -101,7 +101,7 @@ func (w *walker) walk(c *code, tr *trace.Warp, reqs []request, led bool) []phase
 }
 
 // arrive notes the arrival at a block that heads a loop.
-func (w *walker) arrive(block int32) {
+func (w *scoreboard) arrive(block int32) {
 	if !w.c.heads[block] {
 		return
 	}
@@ -119,7 +119,7 @@ func (w *walker) arrive(block int32) {
 
 // repeat charges iterations like the one just walked. The phase that was open
 // when it began stands for the one that runs over the end of an iteration.
-func (w *walker) repeat(k *trace.Step) {
+func (w *scoreboard) repeat(k *trace.Step) {
 	n := float64(k.Repeat)
 	for i := range w.heads {
 		h := &w.heads[i]
@@ -142,7 +142,7 @@ func (w *walker) repeat(k *trace.Step) {
 }
 
 // close ends a phase.
-func (w *walker) close() {
+func (w *scoreboard) close() {
 	w.endStage()
 	w.cur.time = w.now - w.began
 	w.phases = append(w.phases, phase{w.cur, 1})
@@ -150,7 +150,7 @@ func (w *walker) close() {
 }
 
 // block issues a block's instructions.
-func (w *walker) block(b int32) {
+func (w *scoreboard) block(b int32) {
 	section := w.c.section[b]
 	w.cur.add(&w.c.static[section], 1)
 	code := w.c.p.Blocks[b].Instrs
@@ -164,7 +164,7 @@ func (w *walker) block(b int32) {
 	}
 }
 
-func (w *walker) issue(in *assemble.Instr) {
+func (w *scoreboard) issue(in *assemble.Instr) {
 	s := &w.c.f.Classes[in.Class]
 	hold, latency := w.c.figures(in)
 	at, wait := w.ready(in)
@@ -182,8 +182,8 @@ func (w *walker) issue(in *assemble.Instr) {
 		r = w.memory(in, at, s.Latency)
 	case assemble.Branch:
 		w.now = at + math.Max(s.Latency, 1)
-		if w.c.slow != nil {
-			w.now += w.c.slow[in.Source]
+		if w.c.slowPath != nil {
+			w.now += w.c.slowPath[in.Source]
 		}
 	case assemble.Yield:
 		w.now = at + cost.YieldCycles
@@ -207,7 +207,7 @@ func (w *walker) issue(in *assemble.Instr) {
 
 // fence is when the warp can go on after a fence: beyond the CTA, when L2 has
 // acknowledged its stores and then the fence.
-func (w *walker) fence(in *assemble.Instr, at float64) float64 {
+func (w *scoreboard) fence(in *assemble.Instr, at float64) float64 {
 	f := w.c.f
 	if k := w.c.p.Kernel; in.Source < 0 || k.Instrs[in.Source].Scope <= ir.ScopeCTA {
 		return at + f.Fence
@@ -221,7 +221,7 @@ func (w *walker) fence(in *assemble.Instr, at float64) float64 {
 
 // ready is when the operands and the place of the result are, and the result
 // waited for.
-func (w *walker) ready(in *assemble.Instr) (float64, *result) {
+func (w *scoreboard) ready(in *assemble.Instr) (float64, *result) {
 	at := w.now
 	var wait *result
 	for _, s := range in.Src {
@@ -242,7 +242,7 @@ func (w *walker) ready(in *assemble.Instr) (float64, *result) {
 }
 
 // endStage takes what the stage asked of the memory system.
-func (w *walker) endStage() {
+func (w *scoreboard) endStage() {
 	most := 0.0
 	for i := range w.stage {
 		most = math.Max(most, w.stage[i])
@@ -253,7 +253,7 @@ func (w *walker) endStage() {
 
 // waited counts a standstill for memory. The mean of the longest of n
 // exponential delays is the n-th harmonic number of their mean.
-func (w *walker) waited(r *result) {
+func (w *scoreboard) waited(r *result) {
 	w.cur.waits++
 	if r.took >= w.c.spill.m.near {
 		w.cur.fromL2++
@@ -263,12 +263,12 @@ func (w *walker) waited(r *result) {
 		n := math.Max(w.flight, 1)
 		w.cur.fromDRAM += float64(r.fromDRAM)
 		w.cur.contended += float64(r.fromDRAM) * (math.Log(n) + 0.577 + 0.5/n - 0.077/(n*n))
-		w.flight, w.pieces = 0, 0
+		w.flight, w.rowSegments = 0, 0
 	}
 }
 
 // memory sends an instruction to the load/store unit or the constant cache.
-func (w *walker) memory(in *assemble.Instr, at, latency float64) result {
+func (w *scoreboard) memory(in *assemble.Instr, at, latency float64) result {
 	f := w.c.f
 	switch {
 	case in.Class == assemble.S2R || in.Class == assemble.Shuffle:
@@ -294,7 +294,7 @@ func (w *walker) memory(in *assemble.Instr, at, latency float64) result {
 	return w.request(in, &w.tr.Accesses[i], &w.reqs[i], at)
 }
 
-func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at float64) result {
+func (w *scoreboard) request(in *assemble.Instr, a *trace.Access, q *request, at float64) result {
 	c := &w.cur
 	server, busy := &w.lsu, float64(q.lsu)
 	if a.Space == ir.Const || a.Space == ir.ParamSpace {
@@ -313,8 +313,8 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 		c.busy[q.buffer] += float64(q.atomics)
 	}
 	g := &q.service
-	if w.led {
-		g = &q.led
+	if w.lockstep {
+		g = &q.lockstep
 	}
 	took := float64(g.latency)
 	switch in.Class {
@@ -327,18 +327,18 @@ func (w *walker) request(in *assemble.Instr, a *trace.Access, q *request, at flo
 		return result{at: at + 1}
 	}
 	w.flight += float64(g.inFlight)
-	if w.pieces > 0 && g.fromDRAM > 0 {
+	if w.rowSegments > 0 && g.fromDRAM > 0 {
 		// The longest of all under way is likely longer than of these alone.
 		m := w.c.spill.m
-		took += float64(g.fromDRAM) * (m.waits.Longest(w.pieces+float64(g.pieces)) - m.waits.Longest(float64(g.pieces)))
+		took += float64(g.fromDRAM) * (m.waits.Longest(w.rowSegments+float64(g.rowSegments)) - m.waits.Longest(float64(g.rowSegments)))
 	}
-	w.pieces += float64(g.pieces)
+	w.rowSegments += float64(g.rowSegments)
 	return result{at: begin + took, took: took, fromDRAM: g.fromDRAM}
 }
 
 // access finds the current step's access of a PTX instruction, -1 when no lane
 // performed it. Machine code is reordered, so the search goes around.
-func (w *walker) access(source int32) int32 {
+func (w *scoreboard) access(source int32) int32 {
 	for i := w.accCur; i < w.accHi; i++ {
 		if w.tr.Accesses[i].PC == source {
 			w.accCur = i + 1
@@ -355,7 +355,7 @@ func (w *walker) access(source int32) int32 {
 }
 
 // control handles groups of asynchronous copies.
-func (w *walker) control(in *assemble.Instr) {
+func (w *scoreboard) control(in *assemble.Instr) {
 	if in.Source < 0 {
 		return
 	}

@@ -1,13 +1,13 @@
 package cache
 
-// Combining is the lines of which an SM stored parts of sectors last. A store to the
+// WriteCombiner is the lines of which an SM stored parts of sectors last. A store to the
 // same sectors that follows closely joins them on their way to L2: words of a struct,
 // or neighbours that a thread stores one by one, take one write of each sector as long
 // as not too many other lines are stored to in between. What is written whole waits
 // for nothing, and local memory has no part in it: the window that median_1d stores
 // to there again and again, some lanes at a time, goes out each time. The zero
-// Combining joins nothing.
-type Combining struct {
+// WriteCombiner joins nothing.
+type WriteCombiner struct {
 	open []openLine
 	head int
 }
@@ -17,19 +17,19 @@ type openLine struct {
 	sectors uint8  // written in part
 }
 
-// CombinedLines is how many lines of an SM are open for more. Of eight stores of a
+// OpenLines is how many lines of an SM are open for more. Of eight stores of a
 // warp, one word each of the same eight lines, those after the first were joined to
 // seven tenths where two warps leave a barrier together, to two tenths with four
 // warps and not at all with eight and more; of four such stores by warps that come at
 // their own times, all (scan_tiles and half_tone, deploy/calibrate/datasets/h200-2026-11-21-project-b).
-const CombinedLines = 24
+const OpenLines = 24
 
-// NewCombining has room for so many lines.
-func NewCombining(lines int) Combining { return Combining{open: make([]openLine, lines)} }
+// NewWriteCombiner has room for so many lines.
+func NewWriteCombiner(lines int) WriteCombiner { return WriteCombiner{open: make([]openLine, lines)} }
 
 // Add stores to sectors of a line, those in full wholly, and returns the ones that
 // join none that is open.
-func (c *Combining) Add(line uint64, sectors, full uint8) uint8 {
+func (c *WriteCombiner) Add(line uint64, sectors, full uint8) uint8 {
 	part := sectors &^ full
 	if len(c.open) == 0 || part == 0 {
 		return sectors

@@ -13,7 +13,7 @@ func TestCombining(t *testing.T) {
 	for range 200 {
 		room := 1 + rng.IntN(12)
 		lines := 1 + rng.IntN(2*room)
-		c := NewCombining(room)
+		c := NewWriteCombiner(room)
 		sent, asked, open := make([]uint8, lines), make([]uint8, lines), make([]uint8, lines)
 		for range 300 {
 			line, sectors := rng.IntN(lines), uint8(1+rng.IntN(15))
@@ -35,7 +35,7 @@ func TestCombining(t *testing.T) {
 			}
 		}
 	}
-	none := Combining{}
+	none := WriteCombiner{}
 	for range 2 {
 		if none.Add(1, 3, 0) != 3 {
 			t.Error("no room joins stores")

@@ -176,7 +176,7 @@ func TestRandomReadsAgainstH200(t *testing.T) {
 			Grid: [3]int{1 << 20, 1, 1}, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes, Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 			Extents: []timing.Extent{{First: 0, Last: lines - 1}},
 		})
-		spec := m.Share(1, cost.Traffic{PieceShare: p.PieceShare})
+		spec := m.Share(1, cost.Traffic{RowSegmentShare: p.RowSegmentShare})
 		got := spec.DRAM / float64(spec.Granule) / p.Read[0] * d.ClockMHz * 1e-3
 		e := got/r.Value - 1
 		t.Logf("%4d MB: %.0f %% from DRAM, %.1f G reads/s, measured %.1f, %+.0f %%", bytes>>20, 100*p.Read[0], got, r.Value, 100*e)

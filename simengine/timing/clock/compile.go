@@ -14,25 +14,25 @@ import (
 // op is a machine instruction as the clock reads it: operands as offsets in
 // the warp's scoreboard row, class resolved to pipe and latency.
 type op struct {
-	class    assemble.Class
-	pipe     cost.Pipe
-	port     port
-	kind     cost.ResultKind
-	space    ir.Space
-	width    uint8
-	pred     bool  // the result is a predicate
-	float    bool  // an atomic on floating-point values
-	wide     bool  // a fence beyond the CTA
-	detour   int32 // 1 + the detour that it calls, 0 none
-	source   int32
-	spill    int16
-	past     bool  // PastL1
-	pending  int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
-	commit   bool  // Control: closes a cp.async group
-	table    bool  // LDC: WalksTable
-	latency  int32
-	interval int32
-	slots    int32 // steps that the issue slot is held
+	class      assemble.Class
+	pipe       cost.Pipe
+	port       port
+	kind       cost.ResultKind
+	space      ir.Space
+	width      uint8
+	pred       bool  // the result is a predicate
+	float      bool  // an atomic on floating-point values
+	wide       bool  // a fence beyond the CTA
+	slowPath   int32 // 1 + the detour that it calls, 0 none
+	source     int32
+	spill      int16
+	bypassesL1 bool  // BypassesL1
+	pending    int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
+	commit     bool  // Control: closes a cp.async group
+	walksTable bool  // LDC: WalksConstTable
+	latency    int32
+	interval   int32
+	slots      int32 // steps that the issue slot is held
 	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
 	dep0, dep1, dst0, dst1 int32
 }
@@ -55,14 +55,14 @@ type code struct {
 	classes      [][assemble.NumClasses]int32
 	tids, memory []int32
 	spilled      []int32 // words of registers that each block stores to local memory
-	detours      []detour
+	slowPaths    []slowPath
 	matches      []timing.Match
 	extra        [][]int32 // by block: the detours called in it
 	// requests[b] is the loads, stores and atomics of block b, spills left out.
 	requests []int32
 }
 
-func compile(m *cost.Machine, p *assemble.Program, detours []timing.Detour, matches []timing.Match) (*code, error) {
+func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, matches []timing.Match) (*code, error) {
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
@@ -102,7 +102,7 @@ func compile(m *cost.Machine, p *assemble.Program, detours []timing.Detour, matc
 	}
 	c.start = append(c.start, int32(len(c.ops)))
 	if len(detours) > 0 {
-		if err := c.addDetours(m, detours); err != nil {
+		if err := c.addSlowPaths(m, detours); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +135,7 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	o := op{
 		class: in.Class, pipe: s.Pipe, port: portOf(in.Class, s.Pipe, in.Space), kind: s.Kind, space: in.Space, width: in.Width, source: in.Source,
 		spill: in.Spill, latency: int32(s.Latency), interval: int32(s.Interval), pending: -1,
-		table: cost.WalksTable(c.program.Kernel, in), slots: int32(m.Slots(in)),
+		walksTable: cost.WalksConstTable(c.program.Kernel, in), slots: int32(m.Slots(in)),
 	}
 	o.dep0 = int32(len(c.deps))
 	for _, span := range in.Src {
@@ -145,7 +145,7 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	}
 	switch in.Class {
 	case assemble.FMA:
-		if cost.Fresh(in, c.before) >= 3 {
+		if cost.OperandFetches(in, c.before) >= 3 {
 			o.interval = max(o.interval, int32(m.ThreeReads))
 		}
 		c.before = in
@@ -186,7 +186,7 @@ func portOf(c assemble.Class, p cost.Pipe, space ir.Space) port {
 
 // describe takes from the PTX instruction what the machine class leaves open.
 func (c *code) describe(o *op, in *ir.Instr) {
-	o.past, o.float, o.wide = cost.PastL1(in), in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
+	o.bypassesL1, o.float, o.wide = cost.BypassesL1(in), in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
 	switch in.Op {
 	case ir.CpAsyncCommit:
 		o.commit = true

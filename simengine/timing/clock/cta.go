@@ -42,9 +42,9 @@ func (s *sm) launchDue() {
 func (s *sm) launch(slot int32) {
 	n := s.stats.loop.launched
 	s.stats.loop.launched++
-	sample := s.pool.samples[(s.first+n)%int64(len(s.pool.samples))]
-	if s.common.some {
-		sample = s.pool.samples[s.common.place(s.before+n, int64(len(s.ctas)), s.pool.plan.Passing, &s.ctas[slot].shift)]
+	sample := s.set.samples[(s.first+n)%int64(len(s.set.samples))]
+	if s.sharing.some {
+		sample = s.set.samples[s.sharing.place(s.before+n, int64(len(s.ctas)), s.set.plan.Passing, &s.ctas[slot].shift)]
 	}
 	perCTA := s.in.WarpsPerCTA
 	c := &s.ctas[slot]
@@ -57,7 +57,7 @@ func (s *sm) launch(slot int32) {
 		w.groups, w.open, w.sent = 0, 0, 0
 		w.async = [cost.MaxGroups]int64{}
 		w.shift, w.round = uint64(n+1)<<privateShift, 0
-		if s.pool.plan.Passing {
+		if s.set.plan.Passing {
 			w.round = uint64(n/int64(len(s.ctas))) << privateShift
 		}
 		w.loops.reset(n < int64(len(s.ctas)))

@@ -5,9 +5,9 @@ import (
 	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
-// common is what CTAs of an SM have in common without all CTAs having it: a row or a
+// sharing is what CTAs of an SM have in common without all CTAs having it: a row or a
 // column of the grid reads the same.
-type common struct {
+type sharing struct {
 	where footprint.Placement
 	axis  int   // the first one of the grid
 	cycle int64 // of CTAs along it one in so many is a replica of the same sample
@@ -17,10 +17,10 @@ type common struct {
 	some bool // one does
 }
 
-// newCommon is empty where nothing is shared by some CTAs only.
-func newCommon(in *timing.Input, p *pool) common {
-	c := common{where: footprint.NewPlacement(in, int64(in.CTAsPerSM))}
-	for _, along := range p.plan.Along {
+// newSharing is empty where nothing is shared by some CTAs only.
+func newSharing(in *timing.Input, p *sampleSet) sharing {
+	c := sharing{where: footprint.NewPlacement(in, int64(in.CTAsPerSM))}
+	for _, along := range p.plan.DistinctAlong {
 		if along != 0 && c.seen[along] == nil {
 			c.seen[along], c.some = map[int64]uint64{}, true
 		}
@@ -34,7 +34,7 @@ func newCommon(in *timing.Input, p *pool) common {
 
 // place works out the n-th CTA's shifts, and which sample it is a replica of: what lies
 // at the same place along the axis of the samples must be one sample's.
-func (c *common) place(n, resident int64, passing bool, shift *[footprint.NumAxes]uint64) (sample int64) {
+func (c *sharing) place(n, resident int64, passing bool, shift *[footprint.NumAxes]uint64) (sample int64) {
 	for along, seen := range c.seen {
 		if seen == nil {
 			continue

@@ -10,10 +10,10 @@ import (
 // minRounds is how often each of CTAs that differ is clocked at least.
 const minRounds = 2
 
-// drawn is the mean interval between completions of CTAs that differ, n of them in
+// irregularInterval is the mean interval between completions of CTAs that differ, n of them in
 // turns: over the last n before slots stay empty, in which each completed once or
 // nearly so, and how much that differs from all before.
-func drawn(done []int64, resident, n int) (interval, spread float64) {
+func irregularInterval(done []int64, resident, n int) (interval, spread float64) {
 	last := len(done) - resident - 1
 	if last < 1 {
 		last = len(done) - 1
@@ -31,10 +31,10 @@ func drawn(done []int64, resident, n int) (interval, spread float64) {
 // iterations.
 const mostWaves = 4
 
-// drawnRounds is rounds for CTAs that differ: waves of them are clocked from a
+// irregularRounds is rounds for CTAs that differ: waves of them are clocked from a
 // common start, and the grid's slots are taken by one CTA after another, each as
 // long as those took in the mean.
-func (g gridShape) drawnRounds(m *cost.Machine, c *code, in *timing.Input, p *pool) (*estimate, error) {
+func (g gridShape) irregularRounds(m *cost.Machine, c *code, in *timing.Input, p *sampleSet) (*estimate, error) {
 	n := int64(len(p.samples))
 	waves := min((n+g.Resident-1)/g.Resident, mostWaves)
 	e := &estimate{}
@@ -58,15 +58,15 @@ func (g gridShape) drawnRounds(m *cost.Machine, c *code, in *timing.Input, p *po
 	e.clocked = g.Resident
 	turns := max(in.Skew.Waves, float64(g.PerSM)/float64(g.Resident))
 	e.interval = life / float64(g.Resident)
-	e.cycles = turns*life*max(in.Skew.Times, 1) + float64(m.ColdStart)
+	e.cycles = turns*life*max(in.Skew.Stretch, 1) + float64(m.ColdStart)
 	e.skipped = extra * turns
 	e.cycles = math.Max(e.cycles, e.run.interval*float64(g.PerSM-1))
 	return e, nil
 }
 
 // left is makespan.Device.Left of n samples from one on, 1 where their lengths are not known.
-func (p *pool) left(in *timing.Input, first, n int64) float64 {
-	if in.Skew.Times == 0 {
+func (p *sampleSet) left(in *timing.Input, first, n int64) float64 {
+	if in.Skew.Stretch == 0 {
 		return 1
 	}
 	lengths := make([]float64, n)

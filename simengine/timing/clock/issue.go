@@ -142,8 +142,8 @@ func (s *sm) execute(p *subPartition, slot int) {
 		result, kind = s.memory(p, w, o)
 	case assemble.Branch:
 		fetch, why = now+int64(o.latency), timing.BranchResolving
-		if o.detour > 0 {
-			s.enter(w, o.detour-1)
+		if o.slowPath > 0 {
+			s.enterSlowPath(w, o.slowPath-1)
 		}
 	case assemble.Yield:
 		fetch, why = now+cost.YieldCycles, timing.BranchResolving
@@ -176,7 +176,7 @@ func (s *sm) fence(w *warp, o *op) int64 {
 func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why timing.StallReason, barrier bool) {
 	w.pc++
 	for w.pc == w.end {
-		if !s.onward(w) && !s.nextStep(w) {
+		if !s.nextPath(w) && !s.nextStep(w) {
 			s.exit(w) // a barrier as the last instruction holds nobody
 			return
 		}
@@ -208,7 +208,7 @@ func (s *sm) account(p *subPartition, w *warp, slot int) {
 		w.loops.stalled[timing.NotSelected] += now - t
 	}
 	w.issued, p.latest = now, slot
-	if s.pool.skips {
+	if s.set.skips {
 		p.rank[slot] = now
 	}
 }

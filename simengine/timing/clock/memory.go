@@ -64,8 +64,8 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 // constant is an indexed constant load.
 func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 	if a := w.access(o.source); o.source >= 0 && a != nil {
-		if o.table {
-			at, _ = s.idc.Serve(at, s.pool.tableHold)
+		if o.walksTable {
+			at, _ = s.idc.Serve(at, s.set.constHold)
 		}
 		return s.constantAccess(a, at)
 	}
@@ -76,9 +76,9 @@ func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
 	hold := int64(max(a.Passes, 1)) * s.m.ConstPass
 	if a.Passes > 1 && a.Space == ir.Const {
-		miss := s.pool.constMiss[0]
+		miss := s.set.constMiss[0]
 		if a.Drawn {
-			miss = s.pool.constMiss[1]
+			miss = s.set.constMiss[1]
 		}
 		hold += int64(a.Visits) * miss
 	}
@@ -94,10 +94,10 @@ func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, r
 		latency = s.m.LatAtomicShared
 		switch {
 		case s.c.program.IsSwapped(a.PC):
-			loop := cost.SwapOf(&s.c.program.Kernel.Instrs[a.PC], a)
+			loop := cost.CASLoopOf(&s.c.program.Kernel.Instrs[a.PC], a)
 			p.open = max(p.open, at*dram.Fraction) + loop.Issued*dram.Fraction
 			begin, _ = s.lsu.Serve(at, loop.Passes*s.m.SharedPass)
-			return begin, begin + latency + loop.Rounds*s.m.LatSwap + loop.Waits
+			return begin, begin + latency + loop.Rounds*s.m.LatCASRound + loop.Waits
 		case !s.c.program.IsCounted(a.PC):
 			passes = int64(max(a.Turns, 1))
 		}
@@ -109,7 +109,7 @@ func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, r
 // global is a request to global or local memory.
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
-	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, o.past, lines, int64(a.Passes)))
+	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, o.bypassesL1, lines, int64(a.Passes)))
 	begin = s.admit(o, begin)
 	st := &s.stats.byPC[a.PC]
 	shift := s.shift(w, a)
@@ -136,7 +136,7 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 		case o.class == assemble.Atomic:
 			st.sectors += int64(bits.OnesCount8(l.Sectors))
 			if l.Sectors != 0xf {
-				st.strays += int64(bits.OnesCount8(l.Sectors))
+				st.partialLines += int64(bits.OnesCount8(l.Sectors))
 			}
 			result = max(result, s.atomic(when, a, l, w.first[k], o.float))
 		default:
@@ -154,10 +154,10 @@ func (s *sm) shift(w *warp, a *trace.Access) uint64 {
 	if a.Space == ir.Local {
 		return w.declared
 	}
-	if s.pool.plan.Broadcast[a.PC] {
+	if s.set.plan.Broadcast[a.PC] {
 		return w.round
 	}
-	if along := s.pool.plan.Along[a.PC]; along != 0 {
+	if along := s.set.plan.DistinctAlong[a.PC]; along != 0 {
 		return s.ctas[w.cta].shift[along]
 	}
 	return w.shift
@@ -165,7 +165,7 @@ func (s *sm) shift(w *warp, a *trace.Access) uint64 {
 
 // address is where a warp finds a line of an access with that shift.
 func (s *sm) address(w *warp, a *trace.Access, line, shift uint64) uint64 {
-	if over := &s.pool.plan.Over[a.PC]; over.Last > over.First && a.Space != ir.Local {
+	if over := &s.set.plan.Over[a.PC]; over.Last > over.First && a.Space != ir.Local {
 		return scatter(line, w.shift, *over)
 	}
 	return line + shift
@@ -199,7 +199,7 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	var hit uint8
 	var ready int64
 	entry := -1
-	if !o.past {
+	if !o.bypassesL1 {
 		hit, ready, entry = s.l1.Load(addr, sectors)
 	}
 	st.sectors += int64(bits.OnesCount8(sectors))
@@ -230,23 +230,23 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 		fromDRAM = s.localDue(0, s.granules(miss))
 		s.stats.localDRAM[0] += fromDRAM
 	}
-	if share := s.pool.plan.Contended[a.PC]; share > 0 && fromDRAM > 0 && a.Space != ir.Local {
+	if share := s.set.plan.Contended[a.PC]; share > 0 && fromDRAM > 0 && a.Space != ir.Local {
 		s.mem.Contend(at, fromDRAM, share)
 	}
 	h := cache.Hash(addr)
 	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
-	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.pool.held[a.PC], Far: remote, Piece: cache.Hash(addr/s.m.LinesPerPiece) >> 24, Noise: h >> 24}
-	if copied && o.past {
+	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.set.held[a.PC], Far: remote, RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24, Noise: h >> 24}
+	if copied && o.bypassesL1 {
 		ask.Turns = cost.CopyTurns(l)
 	}
 	if l.Twice != 0 {
 		ask.Held = dram.Fraction // nothing merges with the halves of sectors
 	}
 	arrives := s.mem.Read(at, &ask)
-	s.lsu.Serve(at, n*s.m.FillSteps(copied, o.past)) // what comes in takes turns of the data banks, too
+	s.lsu.Serve(at, n*s.m.FillSteps(copied, o.bypassesL1)) // what comes in takes turns of the data banks, too
 	st.l2Sectors += n
 	if miss != 0xf {
-		st.strays += n
+		st.partialLines += n
 	}
 	st.dramSectors += fromDRAM * int64(s.m.Granule()/32)
 	s.l1.Fill(entry, miss, arrives)
@@ -315,7 +315,7 @@ func (p *pcStats) repeat(before *pcStats, n int64) {
 	p.l1Hits = before.l1Hits + n*(p.l1Hits-before.l1Hits)
 	p.l2Sectors = before.l2Sectors + n*(p.l2Sectors-before.l2Sectors)
 	p.dramSectors = before.dramSectors + n*(p.dramSectors-before.dramSectors)
-	p.strays = before.strays + n*(p.strays-before.strays)
+	p.partialLines = before.partialLines + n*(p.partialLines-before.partialLines)
 	p.again = before.again + n*(p.again-before.again)
 }
 
@@ -323,7 +323,7 @@ func (p *pcStats) repeat(before *pcStats, n int64) {
 func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) (sent int64) {
 	sectors := l.Sectors
 	if a.Space != ir.Local {
-		sectors = s.combining.Add(addr, sectors, l.Full)
+		sectors = s.writes.Add(addr, sectors, l.Full)
 	}
 	if sectors == 0 {
 		return 0

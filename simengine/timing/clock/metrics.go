@@ -15,7 +15,7 @@ import (
 type traffic struct {
 	requests, sectors, passes, ideal float64
 	hits, l2, fromDRAM, again        float64 // sectors
-	strays                           float64 // see pcStats
+	partialLines                     float64 // see pcStats
 }
 
 // add counts an instruction's grid total and, in the proportions that the
@@ -31,7 +31,7 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 		t.l2 += float64(st.l2Sectors) * f
 		t.fromDRAM += float64(st.dramSectors) * f
 		t.again += float64(st.again) * f
-		t.strays += float64(st.strays) * f
+		t.partialLines += float64(st.partialLines) * f
 	}
 }
 
@@ -46,7 +46,7 @@ func (t *traffic) spilled(sectors float64, st *pcStats) {
 
 // metrics are the counters of the launch under Nsight Compute's names, those that are times or rates
 // left to Result.Account, and what of them gives the units work.
-func metrics(m *cost.Machine, c *code, in *timing.Input, p *pool, g gridShape, e *estimate) (map[string]float64, timing.Work) {
+func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridShape, e *estimate) (map[string]float64, timing.Work) {
 	s := e.run
 	scale := float64(g.CTAs) / float64(max(p.counts.samples, 1))
 	var gl, gs, ll, ls, sl, ss, atom, sharedAtom traffic
@@ -99,7 +99,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *pool, g gridShape, e
 	w := timing.Work{CTAs: float64(g.CTAs), Instructions: instrs}
 	w.Shared = sl.passes + ss.passes + sharedAtom.passes + other
 	w.Wavefronts = gl.passes + gs.passes + ll.passes + ls.passes + atom.passes + w.Shared
-	w.Wavefronts += cost.Straying * (gl.strays + atom.strays)
+	w.Wavefronts += cost.PartialLinePasses * (gl.partialLines + atom.partialLines)
 	w.L2Read, w.L2Written = gl.l2+ll.l2, gs.l2+ls.l2
 	ctas := math.Max(float64(e.clocked), 1)
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)
@@ -165,7 +165,7 @@ func fetched(sms, instrs int) float64 {
 }
 
 // secondLevel adds the counters of L2.
-func secondLevel(k map[string]float64, p *pool, fetched float64, gl, gs, ll, ls *traffic) {
+func secondLevel(k map[string]float64, p *sampleSet, fetched float64, gl, gs, ll, ls *traffic) {
 	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM+gl.again, gs.l2+ls.l2)
 	l.Reads += fetched
 	l.ReadHits += fetched
@@ -176,7 +176,7 @@ func secondLevel(k map[string]float64, p *pool, fetched float64, gl, gs, ll, ls 
 }
 
 // warpMetrics adds occupancy and the stall ratios.
-func warpMetrics(k map[string]float64, m *cost.Machine, in *timing.Input, p *pool, g gridShape, e *estimate) {
+func warpMetrics(k map[string]float64, m *cost.Machine, in *timing.Input, p *sampleSet, g gridShape, e *estimate) {
 	s := e.run
 	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(e.activeWarps(g), float64(m.Arch.MaxWarps))
 	k["launch__waves_per_multiprocessor"] = float64(g.CTAs) / float64(m.Arch.SMs) / float64(in.CTAsPerSM)

@@ -200,7 +200,7 @@ func TestFreshRegisters(t *testing.T) {
 		{"a factor that was the addend", fma(1, 2, 3), fma(4, 5, 1), 3},
 		{"an addend that was a factor", fma(1, 2, 3), fma(3, 5, 6), 3},
 	} {
-		if got := cost.Fresh(c.in, c.before); got != c.want {
+		if got := cost.OperandFetches(c.in, c.before); got != c.want {
 			t.Errorf("%s: %d registers to fetch, want %d", c.name, got, c.want)
 		}
 	}

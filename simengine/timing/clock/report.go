@@ -36,7 +36,7 @@ func (s *sm) busiest() float64 {
 	return b
 }
 
-func report(m *cost.Machine, c *code, in *timing.Input, p *pool, g gridShape, e *estimate) *timing.Result {
+func report(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridShape, e *estimate) *timing.Result {
 	s := e.run
 	r := &timing.Result{
 		Cycles: e.cycles, ClockedCTAs: e.clocked, CTAs: g.PerSM, SampleError: e.err,

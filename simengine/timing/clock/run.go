@@ -22,7 +22,7 @@ func Run(in timing.Input) (*timing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := compile(m, in.Program, in.Detours, in.Matches)
+	c, err := compile(m, in.Program, in.SlowPaths, in.Matches)
 	if err != nil {
 		return nil, err
 	}
@@ -53,29 +53,29 @@ type estimate struct {
 }
 
 // either is the estimate of a launch whose CTAs may or may not come apart on a table.
-func (g gridShape) either(m *cost.Machine, c *code, in *timing.Input, p *pool) (*estimate, error) {
+func (g gridShape) either(m *cost.Machine, c *code, in *timing.Input, p *sampleSet) (*estimate, error) {
 	together, err := g.estimate(m, c, in, p)
-	if err != nil || p.apart == 0 {
+	if err != nil || p.divergence == 0 {
 		return together, err
 	}
-	p.tableHold = dram.Ticks(cost.TableHold / float64(m.Schedulers))
+	p.constHold = dram.Ticks(cost.ConstDivergenceHold / float64(m.Schedulers))
 	apart, err := g.estimate(m, c, in, p)
 	if err != nil {
 		return nil, err
 	}
-	apart.cycles = cost.Between(together.cycles, apart.cycles, p.apart)
+	apart.cycles = cost.Between(together.cycles, apart.cycles, p.divergence)
 	return apart, nil
 }
 
 // estimate clocks as much as the budget allows and extrapolates.
-func (g gridShape) estimate(m *cost.Machine, c *code, in *timing.Input, p *pool) (*estimate, error) {
+func (g gridShape) estimate(m *cost.Machine, c *code, in *timing.Input, p *sampleSet) (*estimate, error) {
 	perCTA := int64(0)
 	for _, s := range p.samples {
 		perCTA = max(perCTA, s.recorded)
 	}
 	affordable := in.Budget / max(perCTA, 1)
 	long := perCTA*min(minWaves*g.Resident, g.PerSM) > longRun
-	if p.skips || long || p.uneven && g.PerSM <= g.Resident {
+	if p.skips || long || p.irregular && g.PerSM <= g.Resident {
 		return g.rounds(m, c, in, p, affordable)
 	}
 	return g.stream(m, c, in, p, affordable)
@@ -83,7 +83,7 @@ func (g gridShape) estimate(m *cost.Machine, c *code, in *timing.Input, p *pool)
 
 // stream clocks CTAs one after another through the SM's slots, and more of them
 // as long as the steady state is in doubt and the budget allows.
-func (g gridShape) stream(m *cost.Machine, c *code, in *timing.Input, p *pool, affordable int64) (*estimate, error) {
+func (g gridShape) stream(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, affordable int64) (*estimate, error) {
 	clocked := max(affordable, min(minWaves*g.Resident, g.PerSM), 1)
 	for {
 		e, err := g.streamOf(m, c, in, p, clocked)
@@ -104,10 +104,10 @@ const (
 
 // streamOf clocks about that many CTAs: all there are, or a number that leaves
 // the same last partial wave, and the steady-state interval for each left out.
-func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *pool, clocked int64) (*estimate, error) {
+func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, clocked int64) (*estimate, error) {
 	if clocked >= g.PerSM {
 		clocked = g.PerSM
-	} else if p.uneven { // whole rounds of the samples
+	} else if p.irregular { // whole rounds of the samples
 		clocked = min(max(clocked, minRounds*int64(len(p.samples))+g.Resident), g.PerSM)
 	} else {
 		clocked = min(clocked+(g.PerSM-clocked)%g.Resident, g.PerSM)
@@ -119,8 +119,8 @@ func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *pool,
 	e := &estimate{run: s, clocked: clocked, cycles: float64(s.stats.cycles)}
 	if clocked < g.PerSM {
 		e.interval, e.err = steady(s.done, int(g.Resident))
-		if p.uneven {
-			e.interval, e.err = drawn(s.done, int(g.Resident), len(p.samples))
+		if p.irregular {
+			e.interval, e.err = irregularInterval(s.done, int(g.Resident), len(p.samples))
 		}
 		e.interval = math.Max(e.interval, math.Max(s.interval, s.work()/float64(clocked)))
 		e.cycles += float64(g.PerSM-clocked) * e.interval
@@ -129,7 +129,7 @@ func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *pool,
 	}
 	e.cycles = math.Max(e.cycles, s.floor(float64(g.PerSM)/float64(clocked)))
 	if clocked < g.PerSM {
-		e.cycles = math.Max(e.cycles, e.interval*float64(g.PerSM)*in.Skew.Times)
+		e.cycles = math.Max(e.cycles, e.interval*float64(g.PerSM)*in.Skew.Stretch)
 	}
 	e.dispatch = e.interval < s.interval*1.02 && clocked < g.PerSM
 	return e, nil
@@ -194,9 +194,9 @@ func steady(done []int64, resident int) (interval, spread float64) {
 // CTAs is clocked from a common start, the skipped iterations are charged at
 // the pace of the recorded ones with all of the wave in the loop, and the grid
 // is whole waves of that and a last one of what remains.
-func (g gridShape) rounds(m *cost.Machine, c *code, in *timing.Input, p *pool, affordable int64) (*estimate, error) {
-	if p.uneven {
-		return g.drawnRounds(m, c, in, p)
+func (g gridShape) rounds(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, affordable int64) (*estimate, error) {
+	if p.irregular {
+		return g.irregularRounds(m, c, in, p)
 	}
 	full, rest := g.PerSM/g.Resident, g.PerSM%g.Resident
 	e := &estimate{}

@@ -165,7 +165,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			for cl, n := range c.classes[b] {
 				t.class[cl] += int64(n) * weight[i]
 			}
-			t.detours(c, b, weight[i])
+			t.addSlowPaths(c, b, weight[i])
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]
 			t.idle += int64(c.requests[b]) * weight[i]
@@ -187,7 +187,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			}
 			p := &t.byPC[a.PC]
 			if c.program.IsSwapped(a.PC) {
-				loop := cost.SwapOf(&c.program.Kernel.Instrs[a.PC], a)
+				loop := cost.CASLoopOf(&c.program.Kernel.Instrs[a.PC], a)
 				instrs += loop.Issued * weight[i]
 				t.threads += loop.Issued * weight[i] * int64(bits.OnesCount32(a.Mask)) / 2 // one a bank fewer each round
 			}

@@ -9,19 +9,19 @@ import (
 	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
-// pool is the CTAs that were traced, and what the survey of their footprints says.
-type pool struct {
-	samples []*sample // the cluster that is replayed
-	counts  counts
-	plan    *footprint.Plan
-	skips   bool
-	uneven  bool      // the samples are CTAs of different work from the whole grid
-	lengths []float64 // theirs then, of Input.Lengths
-	chain   int       // how many of the samples, from the first on, are neighbours along the first axis
+// sampleSet is the CTAs that were traced, and what the survey of their footprints says.
+type sampleSet struct {
+	samples   []*sample // the cluster that is replayed
+	counts    counts
+	plan      *footprint.Plan
+	skips     bool
+	irregular bool      // the samples are CTAs of different work from the whole grid
+	lengths   []float64 // theirs then, of Input.Lengths
+	chain     int       // how many of the samples, from the first on, are neighbours along the first axis
 	// apart is how often CTAs come to be at places of their own of a table, and
-	// tableHold the steps that a load of WalksTable then holds the SM's constant cache.
-	apart     float64
-	tableHold int64
+	// tableHold the steps that a load of WalksConstTable then holds the SM's constant cache.
+	divergence float64
+	constHold  int64
 	// held is by load how long it holds the slices of L2, in fractions of what it takes by itself.
 	held      []int64
 	constMiss [2]int64 // steps a line of a table takes that lanes read apart, in order and drawn
@@ -32,15 +32,15 @@ type gatherer struct {
 	m      *cost.Machine
 	c      *code
 	in     *timing.Input
-	pool   *pool
+	set    *sampleSet
 	survey *footprint.Survey
 	traced map[int64]bool
 }
 
 // gather traces as many CTAs as the survey needs, fewer of long ones: the
 // neighbours' traces must not cost more than what is clocked.
-func gather(m *cost.Machine, c *code, in *timing.Input) (*pool, error) {
-	p := &pool{counts: counts{byPC: make([]tally, c.pcs)}}
+func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
+	p := &sampleSet{counts: counts{byPC: make([]tally, c.pcs)}}
 	g := gatherer{m, c, in, p, footprint.New(c.pcs, m.Granule(), m.Arch.DRAMPieceBytes), map[int64]bool{}}
 	base := footprint.Picks(in.Grid, timing.MostNeighbours)[0]
 	if err := g.trace(base); err != nil {
@@ -70,20 +70,20 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*pool, error) {
 			return nil, err
 		}
 	}
-	p.apart = cost.TablesApart(in, p.samples[0].cta)
+	p.divergence = cost.ConstDivergence(in, p.samples[0].cta)
 	p.plan = g.survey.Plan(footprint.DeviceOf(in))
 	p.setConstMiss(in)
-	p.held = make([]int64, len(p.plan.Readers))
-	for pc, readers := range p.plan.Readers {
-		_, held := m.MergeOf(readers)
+	p.held = make([]int64, len(p.plan.LockstepSharers))
+	for pc, readers := range p.plan.LockstepSharers {
+		_, held := m.L2Coalesce(readers)
 		p.held[pc] = dram.Ticks(held)
 	}
 	return p, nil
 }
 
 // setConstMiss looks at how large the tables are that the samples read.
-func (p *pool) setConstMiss(in *timing.Input) {
-	var t cost.Table
+func (p *sampleSet) setConstMiss(in *timing.Input) {
+	var t cost.ConstTable
 	for _, s := range p.samples {
 		for i := range s.cta.Warps {
 			t.Add(&s.cta.Warps[i])
@@ -95,8 +95,8 @@ func (p *pool) setConstMiss(in *timing.Input) {
 
 // spread puts CTAs of the whole grid in the place of the cluster.
 func (g *gatherer) spread(ids []int64) error {
-	p := g.pool
-	p.uneven, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
+	p := g.set
+	p.irregular, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
 	clear(g.traced)
 	known := make(map[int64]float64, len(g.in.Lengths))
 	for _, k := range g.in.Lengths {
@@ -127,7 +127,7 @@ func (g *gatherer) trace(k footprint.Pick) error {
 		return fmt.Errorf("timing: CTA %d has %d warps, want %d", k.ID, len(cta.Warps), g.in.WarpsPerCTA)
 	}
 	g.survey.Begin(k.Dir)
-	into := &g.pool.counts
+	into := &g.set.counts
 	if k.Dir == footprint.Far { // edges of the grid are not typical
 		into = &counts{byPC: make([]tally, g.c.pcs)}
 	}
@@ -135,12 +135,12 @@ func (g *gatherer) trace(k footprint.Pick) error {
 	if err != nil {
 		return err
 	}
-	g.pool.skips = g.pool.skips || s.skips
+	g.set.skips = g.set.skips || s.skips
 	if k.Dir != footprint.Far {
 		if k.Dir == footprint.Base || k.Dir == footprint.X+footprint.Direction(footprint.FirstAxis(g.in.Grid)) {
-			g.pool.chain++
+			g.set.chain++
 		}
-		g.pool.samples = append(g.pool.samples, s)
+		g.set.samples = append(g.set.samples, s)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func TestDetoursAreTakenAsOftenAsTheyAreTaken(t *testing.T) {
 		in := input(d, p, tr, d.SMs, 1, warps)
 		if share > 0 {
 			for pc := range divisions {
-				in.Detours = append(in.Detours, timing.Detour{PC: int32(pc), Shares: [ir.NumPaths]float64{ir.PathEntered: share, ir.PathUndefined: share / 2},
+				in.SlowPaths = append(in.SlowPaths, timing.SlowPath{PC: int32(pc), Shares: [ir.NumPaths]float64{ir.PathEntered: share, ir.PathUndefined: share / 2},
 					Lanes: [ir.NumPaths]float64{ir.PathEntered: 32 * share, ir.PathUndefined: share}})
 			}
 		}

@@ -28,16 +28,16 @@ type warp struct {
 	pc     int32   // next op
 	end    int32   // end of the block's ops
 	// In a slow path: which detour, the paths of it still to take, and where to go on.
-	detour, back, backEnd int32
-	paths                 uint8
-	turns                 int64 // calls of slow paths executed
-	accLo                 int32 // accesses of the step and what was merged into it
-	accHi                 int32
-	accCur                int32
-	row                   int32 // first scoreboard column
-	cta                   int32 // CTA slot
-	sub                   int32
-	slot                  int32
+	slowPath, back, backEnd int32
+	paths                   uint8
+	turns                   int64 // calls of slow paths executed
+	accLo                   int32 // accesses of the step and what was merged into it
+	accHi                   int32
+	accCur                  int32
+	row                     int32 // first scoreboard column
+	cta                     int32 // CTA slot
+	sub                     int32
+	slot                    int32
 	// issued is the cycle of the last issue, from where stalls are counted.
 	issued  int64
 	waiting bool  // at a barrier
@@ -103,7 +103,7 @@ type sm struct {
 	m       *cost.Machine
 	c       *code
 	in      *timing.Input
-	pool    *pool
+	set     *sampleSet
 	now     int64
 	subs    []subPartition
 	warps   []warp
@@ -118,7 +118,7 @@ type sm struct {
 	// loads and stores are rings: when the outstanding sectors of loads arrive
 	// and when L2 has taken the outstanding lines of stores.
 	loads, stores ring
-	combining     cache.Combining
+	writes        cache.WriteCombiner
 	// acc is the error diffusion of estimated shares, by PC: reads, writes.
 	readDue, writeDue  []int32
 	againDue, againAcc [2][]int32 // of what is touched again, loads and stores
@@ -126,7 +126,7 @@ type sm struct {
 	remote             uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
 	atomics            cost.AtomicCost
 
-	common     common
+	sharing    sharing
 	before     int64 // CTAs that the SM has run before the first
 	first      int64 // the sample that the first CTA is a replica of
 	target     int64 // CTAs to run
@@ -179,21 +179,21 @@ type stats struct {
 type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2, or stored there
-	strays          int64 // of those asked and added to, in lines of which L1 asks not for all
+	partialLines    int64 // of those asked and added to, in lines of which L1 asks not for all
 	dramSectors     int64 // of them, in granules that came from DRAM
 	again           int64 // of these, what the CTA had touched before
 }
 
 // newSM makes an SM that will run target CTAs.
-func newSM(m *cost.Machine, c *code, in *timing.Input, p *pool, active float64) *sm {
+func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active float64) *sm {
 	resident, perCTA := in.CTAsPerSM, in.WarpsPerCTA
 	n := resident * perCTA
-	s := &sm{m: m, c: c, in: in, pool: p, l1: cache.New(in.L1Bytes)}
+	s := &sm{m: m, c: c, in: in, set: p, l1: cache.New(in.L1Bytes)}
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
 	s.score = make([]int64, n*c.stride)
 	s.loads = newRing(max(in.L1Bytes/cache.SectorBytes, cost.MinSectorsInFlight))
-	s.stores, s.combining = newRing(cost.StoresInFlight), cache.NewCombining(cache.CombinedLines)
+	s.stores, s.writes = newRing(cost.StoresInFlight), cache.NewWriteCombiner(cache.OpenLines)
 	s.subs = make([]subPartition, m.Schedulers)
 	s.stats.byPC = make([]pcStats, c.pcs)
 	perSub := make([]int32, m.Schedulers)
@@ -235,7 +235,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *pool, active float64) 
 	rewritten := footprint.Rewritten(in.Program, float64(p.counts.warps), footprint.WordSectors*float64(p.counts.spilled), float64(local.Sectors), float64(local.Places))
 	s.stats.loop.localShare[1] = int32(plan.LocalStores(rewritten)*unit + 0.5)
 	s.remote = uint64(plan.Remote * (1 << 16))
-	s.common = newCommon(in, p)
+	s.sharing = newSharing(in, p)
 	s.atomics = m.AtomicCost(active)
 	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
 	s.interval = m.LaunchInterval * active

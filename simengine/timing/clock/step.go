@@ -19,8 +19,8 @@ func (s *sm) nextStep(w *warp) bool {
 		w.next = w.step + 1
 		if k.Repeat > 0 {
 			w.loops.skip(s.now, k)
-			if s.pool.plan.Displacing {
-				s.leaveOut(w)
+			if s.set.plan.Displacing {
+				s.touchLeftOut(w)
 			}
 			continue
 		}
@@ -37,9 +37,9 @@ func (s *sm) nextStep(w *warp) bool {
 	}
 }
 
-// leaveOut has what the iterations left out at the present step of a warp touch take
+// touchLeftOut has what the iterations left out at the present step of a warp touch take
 // room in L1, which pushes out what was there.
-func (s *sm) leaveOut(w *warp) {
+func (s *sm) touchLeftOut(w *warp) {
 	if o, ok := coalesce.LeftOutAt(w.tr, w.step); ok {
 		o.Touch(w.tr, int64(s.in.L1Lines()), s.keeps, func(a *trace.Access, line uint64) {
 			s.l1.Take(s.address(w, a, line, s.shift(w, a)))
@@ -50,7 +50,7 @@ func (s *sm) leaveOut(w *warp) {
 // keeps says that an access takes room in L1.
 func (s *sm) keeps(a *trace.Access) bool {
 	in := &s.c.program.Kernel.Instrs[a.PC]
-	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && !cost.PastL1(in)
+	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)
 }
 
 // window finds the accesses of a step: its own and those of the blocks merged

@@ -57,7 +57,7 @@ func (c *AtomicCost) Line(a *trace.Access, sectors uint8, pieces float64, meet, 
 	}
 	cost = (cost + (same-1)/lines*each) * share
 	// The words of a buffer that is used as densely as this request uses its sectors.
-	words := math.Max(pieces*sectorsAPiece*lanes/same/float64(max(a.Sectors, 1)), 1)
+	words := math.Max(pieces*sectorsPerRowSegment*lanes/same/float64(max(a.Sectors, 1)), 1)
 	return math.Max(math.Max(cost, same*each/words), math.Max(lanes*c.lane/lines, least))
 }
 
@@ -72,6 +72,6 @@ func Elect(a *trace.Access) trace.Access {
 	return one
 }
 
-// sectorsAPiece is the least number of sectors that atomics use of a piece's
+// sectorsPerRowSegment is the least number of sectors that atomics use of a piece's
 // granules, where a granule is two sectors.
-const sectorsAPiece = 8
+const sectorsPerRowSegment = 8

@@ -85,7 +85,7 @@ func TestLoadsBesideAtomicsAgainstH200(t *testing.T) {
 	}
 	cost := m.AtomicCost(float64(d.SMs))
 	for _, r := range measured.Of(t, "reds.beside") {
-		share := dram.New(m.Share(float64(d.SMs), Traffic{PieceShare: 1}))
+		share := dram.New(m.Share(float64(d.SMs), Traffic{RowSegmentShare: 1}))
 		const rounds = 4096
 		for range rounds {
 			for range r.Int("loads") {
@@ -142,7 +142,7 @@ func TestAtomicsOnSeveralBuffers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			share := dram.New(m.Share(float64(d.SMs), Traffic{PieceShare: 1}))
+			share := dram.New(m.Share(float64(d.SMs), Traffic{RowSegmentShare: 1}))
 			const rounds, cost = 1000, 64
 			for range rounds {
 				for b := range buffers {

@@ -15,13 +15,13 @@ import (
 // for each further pass of its load. Where lanes spread unevenly over the banks the fullest bank stands for all, and
 // other GPUs are taken to be alike.
 const (
-	swapRound, swapRoundWide = 6, 7
-	swapRest, swapRestWide   = 10, 25
-	swapLoadPass             = 2
+	casRound, casRoundWide = 6, 7
+	casRest, casRestWide   = 10, 25
+	casLoadPass            = 2
 )
 
-// Swap is what an atomic's loop over a swap takes beyond its first load.
-type Swap struct {
+// CASLoop is what an atomic's loop over a swap takes beyond its first load.
+type CASLoop struct {
 	// Rounds are those after the first.
 	Rounds int64
 	// Issued are the instructions that they issue.
@@ -32,18 +32,18 @@ type Swap struct {
 	Waits int64
 }
 
-// SwapOf is the loop of a request of in that swaps.
-func SwapOf(in *ir.Instr, a *trace.Access) Swap {
-	halves, each, rest := int64(1), int64(swapRound), int64(swapRest)
+// CASLoopOf is the loop of a request of in that swaps.
+func CASLoopOf(in *ir.Instr, a *trace.Access) CASLoop {
+	halves, each, rest := int64(1), int64(casRound), int64(casRest)
 	if in.Type.Size() == 8 {
-		halves, each, rest = 2, swapRoundWide, swapRestWide
+		halves, each, rest = 2, casRoundWide, casRestWide
 	}
 	loads := int64(max(a.Passes, 1))
 	rounds := max((int64(a.Turns)+halves-1)/halves, int64(a.MaxSame), 1)
 	later := max((rounds*(loads+halves)+1)/2-loads, 0)
-	return Swap{
+	return CASLoop{
 		Rounds: rounds - 1, Issued: (rounds - 1) * each,
 		Passes: halves*(2*rounds-1) + later,
-		Waits:  (rounds-1)*rest + swapLoadPass*max(later-halves*(rounds-1), 0),
+		Waits:  (rounds-1)*rest + casLoadPass*max(later-halves*(rounds-1), 0),
 	}
 }

@@ -36,11 +36,11 @@ func TestSwapsAgainstMeasured(t *testing.T) {
 		}
 		const all = 1<<32 - 1
 		passes, ideal := coalesce.Shared(&addr, all, width, 4)
-		loop := SwapOf(&ir.Instr{Type: map[int]ir.Type{4: ir.F32, 8: ir.F64}[width]}, &trace.Access{
+		loop := CASLoopOf(&ir.Instr{Type: map[int]ir.Type{4: ir.F32, 8: ir.F64}[width]}, &trace.Access{
 			Passes: uint16(passes), Ideal: uint16(ideal), MaxSame: uint8(coalesce.MaxSame(&addr, all, width)),
 			Turns: uint8(coalesce.Turns(&addr, all, width, 4)),
 		})
-		chain := alone[width] + float64(loop.Rounds*m.LatSwap+loop.Waits)
+		chain := alone[width] + float64(loop.Rounds*m.LatCASRound+loop.Waits)
 		got := math.Max(chain, float64(int64(warps)*(int64(passes)+loop.Passes)))
 		off := math.Abs(math.Log(got / c.Value))
 		if off > math.Log(1.4) {

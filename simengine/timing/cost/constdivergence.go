@@ -15,7 +15,7 @@ const (
 	// and find there what they load through uniform registers, and tableLine the bytes
 	// around a place: of warps at four places a load takes no longer than of warps at
 	// one, of warps at five and more each takes 55 to 95 cycles of the sub-partition
-	// (deploy/calibrate constants.places, on the H200), of which TableHold is the middle.
+	// (deploy/calibrate constants.places, on the H200), of which ConstDivergenceHold is the middle.
 	tablePlaces = 4
 	tableLine   = 64
 	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
@@ -23,22 +23,22 @@ const (
 	// (deploy/calibrate/datasets: coulomb, dedisperse, point_in_polygon, fir). Of those
 	// that would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and
 	// more CTAs did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
-	tableApart = 12
+	divergentCTAs = 12
 )
 
-// TableHold is how long a load that WalksTable holds the constant cache of its
+// ConstDivergenceHold is how long a load that WalksConstTable holds the constant cache of its
 // sub-partition where CTAs are at places of their own, cycles.
-const TableHold = 75
+const ConstDivergenceHold = 75
 
-// TablesApart returns how often CTAs come to be at places of their own of the table
+// ConstDivergence returns how often CTAs come to be at places of their own of the table
 // that they walk, as a share of launches, when all walk as one does: 0 where they find
 // what they load.
-func TablesApart(in *timing.Input, cta *trace.CTA) float64 {
+func ConstDivergence(in *timing.Input, cta *trace.CTA) float64 {
 	if !walksTables(in.Program) || walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
 		return 0
 	}
 	ctas := float64(timing.NewShape(in).Resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
-	return math.Min(math.Max(ctas-tablePlaces, 0)/(tableApart-tablePlaces), 1)
+	return math.Min(math.Max(ctas-tablePlaces, 0)/(divergentCTAs-tablePlaces), 1)
 }
 
 // Between is what is said of launches of which a share take the time apart and the
@@ -80,9 +80,9 @@ func walked(k *ir.Kernel, cta *trace.CTA) int {
 	return most
 }
 
-// WalksTable says that an instruction loads from constant memory into uniform
+// WalksConstTable says that an instruction loads from constant memory into uniform
 // registers, from an address in one: from where the warp is in a table.
-func WalksTable(k *ir.Kernel, in *assemble.Instr) bool {
+func WalksConstTable(k *ir.Kernel, in *assemble.Instr) bool {
 	return in.Class == assemble.LDC && in.Source >= 0 && in.Src[0].Count > 0 &&
 		in.Dst[0].First >= assemble.UniformBase && k.Instrs[in.Source].Space == ir.Const
 }
@@ -91,7 +91,7 @@ func WalksTable(k *ir.Kernel, in *assemble.Instr) bool {
 func walksTables(p *assemble.Program) bool {
 	for b := range p.Blocks {
 		for i := range p.Blocks[b].Instrs {
-			if WalksTable(p.Kernel, &p.Blocks[b].Instrs[i]) {
+			if WalksConstTable(p.Kernel, &p.Blocks[b].Instrs[i]) {
 				return true
 			}
 		}

@@ -35,14 +35,14 @@ func ConstantMiss(bytes float64) (inOrder, drawn float64) {
 	return last.inOrder, last.drawn
 }
 
-// Table is what of constant memory the lanes of a CTA read at places of their own.
-type Table struct {
+// ConstTable is what of constant memory the lanes of a CTA read at places of their own.
+type ConstTable struct {
 	lines map[int32]bool // where the first lane read
 	reads int
 }
 
 // Add counts a warp's reads.
-func (t *Table) Add(w *trace.Warp) {
+func (t *ConstTable) Add(w *trace.Warp) {
 	for i := range w.Accesses {
 		if a := &w.Accesses[i]; a.Space == ir.Const && a.Passes > 1 {
 			if t.lines == nil {
@@ -56,7 +56,7 @@ func (t *Table) Add(w *trace.Warp) {
 
 // Bytes is how large the table is of which the reads saw so many lines, if each was as likely as the other:
 // of n lines r reads see n(1 - e^(-r/n)). It is at most what the kernel has.
-func (t *Table) Bytes(k *ir.Kernel) float64 {
+func (t *ConstTable) Bytes(k *ir.Kernel) float64 {
 	least, most := float64(len(t.lines)), math.Max(float64(k.ConstBytes)/constLine, 1)
 	reads := float64(t.reads)
 	for most-least > 0.5 {
@@ -71,4 +71,4 @@ func (t *Table) Bytes(k *ir.Kernel) float64 {
 }
 
 // Miss is what a line takes of the reads of a kernel's tables.
-func (t *Table) Miss(k *ir.Kernel) (inOrder, drawn float64) { return ConstantMiss(t.Bytes(k)) }
+func (t *ConstTable) Miss(k *ir.Kernel) (inOrder, drawn float64) { return ConstantMiss(t.Bytes(k)) }

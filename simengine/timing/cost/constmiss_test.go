@@ -46,7 +46,7 @@ func TestConstantsDrawnAgainstH100(t *testing.T) {
 		if m.Int("warps") != 32 || m.Int("sms") == 1 || size < 1024 {
 			continue
 		}
-		var table Table
+		var table ConstTable
 		w, visits := trace.Warp{}, 0
 		const reads = 1000
 		for range reads {

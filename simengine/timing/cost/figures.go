@@ -17,7 +17,7 @@ const YieldCycles = 46
 type Figures struct {
 	Schedulers, IssueWidth int
 	Granule                int // bytes that stores and DRAM move at a time
-	LinesPerPiece          uint64
+	LinesPerRowSegment     uint64
 	Classes                [assemble.NumClasses]ClassFigures
 	// Predicate is the least latency of an arithmetic result in a predicate.
 	Predicate float64
@@ -28,7 +28,7 @@ type Figures struct {
 	// Latencies of a request alone on the machine.
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
 	// Swap is a turn of the loop that an atomic of assemble.Program.Swapped is.
-	Swap float64
+	CASRound float64
 	// Barrier is what the last warp to arrive waits, BarrierWarp what the
 	// barrier unit takes for each.
 	Barrier, BarrierWarp float64
@@ -64,10 +64,10 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 		return nil, err
 	}
 	f := &Figures{
-		Schedulers: m.Schedulers, IssueWidth: m.IssueWidth, Granule: m.Granule(), LinesPerPiece: m.LinesPerPiece, Predicate: float64(m.Predicate),
+		Schedulers: m.Schedulers, IssueWidth: m.IssueWidth, Granule: m.Granule(), LinesPerRowSegment: m.LinesPerRowSegment, Predicate: float64(m.Predicate),
 		Addressing: cycles(m.Addressing), DataPass: cycles(m.dataPass), SharedPass: cycles(m.SharedPass), ConstantPass: cycles(m.ConstPass),
 		Shared: float64(m.LatShared), L1: float64(m.LatL1), Constant: float64(m.LatConst),
-		AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), Swap: float64(m.LatSwap),
+		AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), CASRound: float64(m.LatCASRound),
 		Barrier: float64(m.LatBarrier), BarrierWarp: cycles(m.LatBarrierWarp), Fence: float64(m.LatFenceCTA), FenceDevice: float64(m.LatFenceGPU),
 		Vacancy: m.Vacancy, VacancyWarp: m.VacancyWarp, ColdStart: float64(m.ColdStart),
 		LaunchInterval: m.LaunchInterval, SharedFP32Int: m.DualFP32Int, m: m,
@@ -81,11 +81,11 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 
 func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
 
-// Straying is the turns of L1's data stage for each sector that comes from L2 into a line of which others are not
+// PartialLinePasses is the turns of L1's data stage for each sector that comes from L2 into a line of which others are not
 // asked for: loads drawn over rows of a sparse matrix are counted 0.20 to 0.24 more a sector, loads of whole
 // lines none (spmv_ell, spmv_csr and gemv, deploy/calibrate/validation/third and further), sums into L2 drawn over a grid
 // 0.20 (deposit, eleventh) and of whole lines hardly any (embedding_grad, eighth).
-const Straying = 0.22
+const PartialLinePasses = 0.22
 
 // Slots is how long an instruction holds the issue slot, cycles.
 func (f *Figures) Slots(in *assemble.Instr) float64 {
@@ -102,9 +102,11 @@ func (f *Figures) Request(class assemble.Class, past bool, lines, passes int64) 
 // the data banks.
 func (f *Figures) Fill(copied, past bool) float64 { return cycles(f.m.FillSteps(copied, past)) }
 
-// Merge is what SMs ask of L2 where so many CTAs that run at a time read the same in step: the share of
+// L2Coalesce is what SMs ask of L2 where so many CTAs that run at a time read the same in step: the share of
 // the requests that reach it, and of the time that they hold its slices.
-func (f *Figures) Merge(readers float64) (requests, held float64) { return f.m.MergeOf(readers) }
+func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {
+	return f.m.L2Coalesce(readers)
+}
 
 // Atomic is what an atomic costs one of active SMs.
 func (f *Figures) Atomic(active float64) AtomicCost { return f.m.AtomicCost(active) }

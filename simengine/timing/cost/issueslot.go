@@ -14,19 +14,19 @@ func (m *Machine) Slots(in *assemble.Instr) int64 {
 	const cycle = dram.Fraction
 	switch in.Class {
 	case assemble.FP64:
-		return max(int64(float64(Fresh(in, nil))*m.pairReads), cycle)
+		return max(int64(float64(OperandFetches(in, nil))*m.pairReads), cycle)
 	case assemble.Tensor, assemble.TensorShort, assemble.TensorSingle, assemble.TensorSingleShort, assemble.TensorDouble:
-		return max(int64(float64(words(in.Src[:]))*m.tensorReads), cycle)
+		return max(int64(float64(registersIn(in.Src[:]))*m.tensorReads), cycle)
 	case assemble.IMADWide, assemble.IMADHigh:
 		return max(m.productSlots, cycle)
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.Shuffle:
-		return cycle + int64(float64(words(in.Src[:]))*m.memoryReads)
+		return cycle + int64(float64(registersIn(in.Src[:]))*m.memoryReads)
 	}
 	return cycle
 }
 
-// words is the general registers in spans.
-func words(spans []assemble.RegSpan) (n int) {
+// registersIn is the general registers in spans.
+func registersIn(spans []assemble.RegSpan) (n int) {
 	for _, s := range spans {
 		if s.First < assemble.PredBase {
 			n += int(s.Count)
@@ -35,24 +35,24 @@ func words(spans []assemble.RegSpan) (n int) {
 	return n
 }
 
-// Fresh counts the general registers, or pairs of them, that an instruction must
+// OperandFetches counts the general registers, or pairs of them, that an instruction must
 // fetch: those among its operands that the one before it in its pipe did not read in
 // the same place. The factors of a product can trade places.
-func Fresh(in, before *assemble.Instr) int {
+func OperandFetches(in, before *assemble.Instr) int {
 	n := 0
 	for i, s := range in.Src {
 		if s.Count == 0 || s.First >= assemble.PredBase {
 			continue
 		}
 		n++
-		if i < 2 && before != nil && (before.Src[0] == s || before.Src[1] == s) || among(in.Src[:i], s) {
+		if i < 2 && before != nil && (before.Src[0] == s || before.Src[1] == s) || contains(in.Src[:i], s) {
 			n--
 		}
 	}
 	return n
 }
 
-func among(spans []assemble.RegSpan, s assemble.RegSpan) bool {
+func contains(spans []assemble.RegSpan, s assemble.RegSpan) bool {
 	for _, t := range spans {
 		if t == s {
 			return true

@@ -24,7 +24,7 @@ func TestPastL1(t *testing.T) {
 		"cp.async.cg":    {ir.Instr{Op: ir.CpAsync, Mod: ir.ModBypassL1}, true},
 		"st.cg":          {ir.Instr{Op: ir.St, Cache: ir.CacheCG}, false},
 	} {
-		if got := PastL1(&c.in); got != c.want {
+		if got := BypassesL1(&c.in); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -27,7 +27,7 @@ func TestMergedRequestsAgainstMeasured(t *testing.T) {
 			if c.Int("b") >= 0 || c.Int("loops") < 1024 || sharers < 16 {
 				continue
 			}
-			got, _ := m.MergeOf(float64(sharers))
+			got, _ := m.L2Coalesce(float64(sharers))
 			off := math.Abs(math.Log(got / (c.Value / asked[i].Value)))
 			if off > math.Log(1.8) {
 				t.Errorf("%s: %v: %.2f of the requests, measured %.2f", gpu, c.Params, got, c.Value/asked[i].Value)
@@ -53,7 +53,7 @@ func TestNothingMergesAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, readers := range []float64{0, 1, 8, 132} {
-			requests, held := m.MergeOf(readers)
+			requests, held := m.L2Coalesce(readers)
 			alone := gpu != "h200" || readers <= d.L2MergingGroups
 			if alone != (requests == 1) || alone != (held == 1) || held < requests || requests <= 0 {
 				t.Errorf("%s, %g readers: %g of the requests, %g of the time", gpu, readers, requests, held)

@@ -23,21 +23,21 @@ type Machine struct {
 	Addressing int64 // steps a request holds the SM's load/store unit at least
 	storeLine  int64 // steps a store holds it for each line
 	waits      dram.Waits
-	// LinesPerPiece is the lines that DRAM keeps together.
-	LinesPerPiece uint64
-	pairReads     float64 // steps of the issue slot that reading a pair of registers takes an fp64 instruction,
-	memoryReads   float64 // and a register one of the memory pipe, beyond a cycle
-	tensorReads   float64 // and one of the tensor cores in all
-	productSlots  int64   // steps that a product with an upper word holds the issue slot
-	ThreeReads    int64   // steps an FMA of three registers holds its pipe at least
-	tagFirst      int64   // steps of the tag stage for the first line of a request
-	TagNext       int64   // and for each further line
-	dataPass      int64   // steps of one data-stage wavefront
-	SharedPass    int64   // steps of one pass through the banks of shared memory
-	fillSector    int64   // steps that a sector from L2 takes of the data stage
+	// LinesPerRowSegment is the lines that DRAM keeps together.
+	LinesPerRowSegment uint64
+	pairReads          float64 // steps of the issue slot that reading a pair of registers takes an fp64 instruction,
+	memoryReads        float64 // and a register one of the memory pipe, beyond a cycle
+	tensorReads        float64 // and one of the tensor cores in all
+	productSlots       int64   // steps that a product with an upper word holds the issue slot
+	ThreeReads         int64   // steps an FMA of three registers holds its pipe at least
+	tagFirst           int64   // steps of the tag stage for the first line of a request
+	TagNext            int64   // and for each further line
+	dataPass           int64   // steps of one data-stage wavefront
+	SharedPass         int64   // steps of one pass through the banks of shared memory
+	fillSector         int64   // steps that a sector from L2 takes of the data stage
 
 	LatShared, LatL1, LatConst, LatAtomicShared, LatAtomicL2 int64
-	LatSwap                                                  int64 // a turn of the loop of assemble.Program.Swapped
+	LatCASRound                                              int64 // a turn of the loop of assemble.Program.Swapped
 	LatBarrier, LatFenceCTA, LatFenceGPU, LatL2              int64
 	LatBarrierWarp                                           int64 // steps the barrier unit takes a warp
 	ConstPass                                                int64 // steps a distinct word of an indexed constant load
@@ -116,11 +116,11 @@ func (m *Machine) setMemory(lat func(string) int64) {
 	m.LatConst = lat(arch.LatencyConstant)
 	m.LatAtomicShared, m.LatAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
 	// 85 cycles, of the 95 that a turn takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
-	m.LatSwap = m.LatShared + lat(arch.LatencyFMA) + m.LatAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)
+	m.LatCASRound = m.LatShared + lat(arch.LatencyFMA) + m.LatAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)
 	m.LatBarrier = lat(arch.LatencyBarrier)
 	m.LatFenceCTA, m.LatFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)
 	m.waits = dramWaits(d)
-	m.LinesPerPiece = uint64(max(d.DRAMPieceBytes/cache.LineBytes, 1))
+	m.LinesPerRowSegment = uint64(max(d.DRAMPieceBytes/cache.LineBytes, 1))
 	m.LatL2 = lat(arch.LatencyL2)
 	m.LatBarrierWarp = dram.Ticks(d.Latency[arch.LatencyBarrierWarp])
 	m.ConstPass = dram.Ticks(1 / math.Max(d.ConstantsPerCycle, 1.0/32))

@@ -53,7 +53,7 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 		L2Read:     math.Min(d.L2BytesPerCycle*perSM, port),
 		L2Write:    math.Min(l2Write*perSM, way),
 		Port:       port,
-		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.pieceEfficiency(t.PieceShare) * perSM,
+		DRAM:       d.DRAMBytesPerCycle() * d.DRAMEfficiency(writeShare) * m.rowSegmentEfficiency(t.RowSegmentShare) * perSM,
 		L2Latency:  int64(math.Round(d.Latency[arch.LatencyL2])),
 		FarLatency: int64(math.Round(d.Latency[arch.LatencyL2Far])),
 		Waits:      m.waits,
@@ -86,9 +86,9 @@ func dramWaits(d *arch.Descriptor) dram.Waits {
 	return dram.NewWaits(arch.DRAMPercentiles[:], waits[:])
 }
 
-// pieceEfficiency is the share of the streaming DRAM rate that is left when only
+// rowSegmentEfficiency is the share of the streaming DRAM rate that is left when only
 // part of each piece that DRAM opens is used.
-func (m *Machine) pieceEfficiency(share float64) float64 {
+func (m *Machine) rowSegmentEfficiency(share float64) float64 {
 	whole := float64(m.Granule()) / math.Max(float64(m.Arch.DRAMPieceBytes), 1)
 	return 1 / (1 + m.Arch.DRAMOpening*math.Max(whole/math.Max(share, whole)-whole, 0))
 }
@@ -107,8 +107,8 @@ func (m *Machine) Granule() int { return Granule(m.Arch) }
 type Traffic struct {
 	// WriteShare is the share of the bytes that are written.
 	WriteShare float64
-	// PieceShare is the share of each piece that DRAM opens which is read.
-	PieceShare float64
+	// RowSegmentShare is the share of each piece that DRAM opens which is read.
+	RowSegmentShare float64
 	// WriteBack is the time that a stored granule takes DRAM, in that of one of a stream.
 	WriteBack float64
 }

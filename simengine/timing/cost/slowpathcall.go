@@ -5,9 +5,9 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// Calls returns the Detour of the operation that a machine instruction calls the slow
+// SlowPathOf returns the SlowPath of the operation that a machine instruction calls the slow
 // path of, nil for others.
-func Calls(in *assemble.Instr, detours []timing.Detour) *timing.Detour {
+func SlowPathOf(in *assemble.Instr, detours []timing.SlowPath) *timing.SlowPath {
 	if !in.Calls {
 		return nil
 	}

@@ -24,7 +24,7 @@ func TestIdleLatencies(t *testing.T) {
 		{"short wait", 2, false, 7, 560},
 		{"long wait", 2, false, 8, 780},
 	} {
-		if got := New(spec).Read(1000, &Request{Sectors: 4, FromDRAM: c.dram, Held: Fraction, Far: c.far, Piece: c.piece}) - 1000; got != c.want {
+		if got := New(spec).Read(1000, &Request{Sectors: 4, FromDRAM: c.dram, Held: Fraction, Far: c.far, RowSegment: c.piece}) - 1000; got != c.want {
 			t.Errorf("%s: %d cycles, want %d", c.name, got, c.want)
 		}
 	}

@@ -16,14 +16,14 @@ import (
 // value is ready.
 type distances struct {
 	last   map[uint64]touched
-	weight []int32 // of the line touched last in a turn, 0 if it was touched since
-	sum    []lined // entry i of the i&-i turns up to i
-	total  lined
+	weight []int32     // of the line touched last in a turn, 0 if it was touched since
+	sum    []lineCount // entry i of the i&-i turns up to i
+	total  lineCount
 	line   uint64 // of the last turn
 }
 
-// lined is lines that were touched: how many, and how many they count as.
-type lined struct{ once, stands int64 }
+// lineCount is lines that were touched: how many, and how many they count as.
+type lineCount struct{ once, stands int64 }
 
 // moment is when a line is touched: in which iteration, 0 being one that stands for no
 // others, and how many it stands for.
@@ -54,10 +54,10 @@ func (t *distances) touch(line uint64, at moment, store bool) (between int64, ag
 	}
 	if n == 0 {
 		t.last = map[uint64]touched{}
-		t.weight, t.sum, n = make([]int32, 1, 1<<10), make([]lined, 1<<10), 1
+		t.weight, t.sum, n = make([]int32, 1, 1<<10), make([]lineCount, 1<<10), 1
 	}
 	if n == len(t.sum) { // the sum of all stands where the first of the new turns that covers them does
-		t.sum = append(t.sum, make([]lined, n)...)
+		t.sum = append(t.sum, make([]lineCount, n)...)
 		t.sum[n] = t.total
 	}
 	e, again := t.last[line]
@@ -69,7 +69,7 @@ func (t *distances) touch(line uint64, at moment, store bool) (between int64, ag
 		if at.iteration > 0 && e.iteration == at.iteration {
 			between = t.total.once - upTo.once
 		}
-		t.add(e.turn, lined{-1, -int64(t.weight[e.turn])})
+		t.add(e.turn, lineCount{-1, -int64(t.weight[e.turn])})
 		t.weight[e.turn] = 0
 		e.most = max(e.most, between)
 	}
@@ -79,25 +79,25 @@ func (t *distances) touch(line uint64, at moment, store bool) (between int64, ag
 	e.turn, e.iteration = int32(n), at.iteration
 	t.weight = append(t.weight, e.stands)
 	t.last[line], t.line = e, line
-	t.add(int32(n), lined{1, int64(t.weight[n])})
+	t.add(int32(n), lineCount{1, int64(t.weight[n])})
 	return between, again
 }
 
-func (t *distances) add(turn int32, l lined) {
+func (t *distances) add(turn int32, l lineCount) {
 	t.total.add(l)
 	for i := int(turn); i < len(t.sum); i += i & -i {
 		t.sum[i].add(l)
 	}
 }
 
-func (t *distances) upTo(turn int32) (n lined) {
+func (t *distances) upTo(turn int32) (n lineCount) {
 	for i := turn; i > 0; i &= i - 1 {
 		n.add(t.sum[i])
 	}
 	return n
 }
 
-func (l *lined) add(o lined) { l.once, l.stands = l.once+o.once, l.stands+o.stands }
+func (l *lineCount) add(o lineCount) { l.once, l.stands = l.once+o.once, l.stands+o.stands }
 
 // spans counts touches by how many lines came between: sixteen classes to each doubling.
 type spans [512]int64
@@ -168,4 +168,4 @@ func (s *Survey) displacing(d Device) bool {
 // next. While CTAs that start evenly in turn come to a line one after another, an SM
 // touches as many lines as one of them does in all; those that start together come to
 // it together, and the next ones when all that these touch has passed.
-func (s *Survey) passing(d Device) bool { return float64(s.apart.total.stands) > d.L1Lines }
+func (s *Survey) passing(d Device) bool { return float64(s.distances.total.stands) > d.L1Lines }

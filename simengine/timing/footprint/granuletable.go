@@ -18,18 +18,18 @@ type request struct {
 	twice, warp uint8
 }
 
-// table is an open-addressing hash table from granule to entry.
-type table struct {
+// granuleTable is an open-addressing hash table from granule to entry.
+type granuleTable struct {
 	entries []entry // 1 << bits
 	bits    int
 	n       int
 }
 
-func newTable() table { return table{entries: make([]entry, 1<<8), bits: 8} }
+func newGranuleTable() granuleTable { return granuleTable{entries: make([]entry, 1<<8), bits: 8} }
 
 // entry finds or makes the entry of a granule. The pointer is good until the
 // next call.
-func (t *table) entry(granule uint64) *entry {
+func (t *granuleTable) entry(granule uint64) *entry {
 	if 2*t.n >= len(t.entries) {
 		t.grow()
 	}
@@ -48,7 +48,7 @@ const together = 3
 
 // home is the slot of a key where no other is in the way, and step how far on the next
 // that it may be in is: in a neighbouring run, at another place of it.
-func (t *table) home(key uint64) uint64 {
+func (t *granuleTable) home(key uint64) uint64 {
 	hash := (key >> together) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4)
 	// Where in its run a granule is goes by the run, too: of a stride's granules all may
 	// be first ones.
@@ -57,7 +57,7 @@ func (t *table) home(key uint64) uint64 {
 
 const step = 1<<together + 1
 
-func (t *table) slot(key uint64) *entry {
+func (t *granuleTable) slot(key uint64) *entry {
 	mask := uint64(len(t.entries) - 1)
 	for i := t.home(key); ; i = (i + step) & mask {
 		if e := &t.entries[i]; e.key == key || e.key == 0 {
@@ -66,7 +66,7 @@ func (t *table) slot(key uint64) *entry {
 	}
 }
 
-func (t *table) grow() {
+func (t *granuleTable) grow() {
 	old := t.entries
 	t.bits += 2
 	t.entries = make([]entry, 1<<t.bits)

@@ -8,7 +8,7 @@ func TestTableFindsSoon(t *testing.T) {
 	const granules = 1 << 14
 	for shift := range 24 {
 		for _, row := range []uint64{1, 8, 100, 4096} {
-			tab := newTable()
+			tab := newGranuleTable()
 			for i := range uint64(granules) {
 				tab.entry(i/row<<shift + i%row)
 			}

@@ -9,9 +9,9 @@ const NumAxes = 8
 // Has says that an axis is in the set.
 func (a Axes) Has(axis int) bool { return a>>axis&1 != 0 }
 
-// same is how many times what one CTA touches several may touch together and still be
+// sharedBelow is how many times what one CTA touches several may touch together and still be
 // said to touch the same.
-const same = 1.5
+const sharedBelow = 1.5
 
 // along is the axes along which CTAs together touch more than one of them, where these
 // are some of the grid's only. CTAs drawn from the whole grid do different work, and
@@ -26,7 +26,7 @@ func (s *Survey) along(g *group, d Device) Axes {
 			continue
 		}
 		all |= 1 << k
-		if 1+float64(n-1)*s.newShare(g, X+Direction(k), 0, d) >= same {
+		if 1+float64(n-1)*s.newShare(g, X+Direction(k), 0, d) >= sharedBelow {
 			a |= 1 << k
 		}
 	}

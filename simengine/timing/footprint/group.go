@@ -13,7 +13,7 @@ type group struct {
 	perCTA                         float64 // granules a CTA touches
 	unique                         float64 // granules the grid touches
 	share                          float64 // of a CTA's granules that are new to the grid
-	pieces                         int64   // pieces that the CTAs surveyed read first
+	rowSegments                    int64   // pieces that the CTAs surveyed read first
 	beside                         int32   // a group that reads of these pieces first, -1 for none
 	visits, openings               float64 // lines and pieces that a CTA reads of
 	written                        int64   // bytes that they stored
@@ -44,8 +44,8 @@ func (s *Survey) groups() []group {
 		g.skipped = g.skipped || s.skipped[id]
 		g.written += s.written[id]
 		g.asked += s.asked[id]
-		if id < len(s.pieces)/2 {
-			g.pieces += s.pieces[id]
+		if id < len(s.rowSegments)/2 {
+			g.rowSegments += s.rowSegments[id]
 			g.visits += s.perCTA(&s.visits[id])
 			g.openings += s.perCTA(&s.openings[id])
 		}
@@ -129,7 +129,7 @@ func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections
 	}
 	g.both = s.bothSides(g, d, reach)
 	g.unique = math.Max(g.unique, float64(g.written)/s.surveyed()*ctas/float64(s.granule))
-	g.broadcast = g.unique < same*g.perCTA && ctas > 1
+	g.broadcast = g.unique < sharedBelow*g.perCTA && ctas > 1
 	g.share = min(g.unique/(g.perCTA*ctas), 1)
 }
 
@@ -167,7 +167,7 @@ func (g *group) fromDRAM(kept float64, cold bool) float64 {
 // groups that read a piece it counts for the first. Nothing is known of the order
 // in which stores are written back: they open none.
 func (g *group) opened(s *Survey) float64 {
-	whole := float64(s.piece) / float64(s.granule)
+	whole := float64(s.rowSegment) / float64(s.granule)
 	if g.random {
 		return g.openings / g.perCTA * whole // what other CTAs read near in place is not near in time
 	}
@@ -175,7 +175,7 @@ func (g *group) opened(s *Survey) float64 {
 	for k := Base; k <= Z; k++ {
 		fresh += g.fresh[k]
 	}
-	return float64(g.pieces) / math.Max(float64(fresh), 1) * whole
+	return float64(g.rowSegments) / math.Max(float64(fresh), 1) * whole
 }
 
 // sparse says that a group uses less than half of the pieces it opens.

@@ -2,22 +2,22 @@ package footprint
 
 import "math"
 
-// stays is the chance that two CTAs in a row run on the same side of an L2 of two
+// sameSideInARow is the chance that two CTAs in a row run on the same side of an L2 of two
 // halves, and so look up the same half first: of data that 2, 3, 4 and 8 CTAs in a
 // row read 0.593, 0.664, 0.727 and 0.872 crosses between the halves, which is
 // 1 - stays^(n-1)/2. CTAs at other distances stand to each other as after as many
 // steps: 0.686 two apart, one half from eight on (deploy/calibrate
 // counted.together.l2_crossed).
-const stays = 0.82
+const sameSideInARow = 0.82
 
 // sameSide is the chance that CTAs that far apart in launch order run on the same side.
 func sameSide(distance float64) float64 {
-	return (1 + math.Pow(2*stays-1, distance)) / 2
+	return (1 + math.Pow(2*sameSideInARow-1, distance)) / 2
 }
 
 // bothSides is the share of a group's granules that CTAs on both sides touch.
 func (s *Survey) bothSides(g *group, d Device, reach [numDirections]float64) float64 {
-	if !d.halves() {
+	if !d.partitioned() {
 		return 0
 	}
 	one, distance := 1.0, 1.0 // the chance that a granule is touched from one side only
@@ -54,7 +54,7 @@ func amongSharers(each, agree, sharers float64) float64 {
 // of what is fetched (deploy/calibrate counted.together.l2_hits).
 func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 	asked := g.firstAsked(s)
-	if !d.halves() {
+	if !d.partitioned() {
 		return 0, asked * g.fromDRAM(0, true)
 	}
 	if !g.random {
@@ -92,7 +92,7 @@ type Lookups struct{ Reads, ReadHits, Writes float64 }
 // up in both.
 func (p *Plan) Lookups(asked, missed, stored float64) Lookups {
 	far := 0.0
-	if p.halves {
+	if p.partitioned {
 		far = 0.5
 	}
 	l := Lookups{Reads: asked + p.crossed/sectorBytes + far*missed, Writes: stored * (1 + far)}

@@ -13,7 +13,7 @@ func scratch(in *timing.Input) float64 {
 
 // TrafficOf is what the cost of DRAM's traffic depends on by a plan.
 func TrafficOf(p *Plan) cost.Traffic {
-	return cost.Traffic{WriteShare: p.WriteShare(), PieceShare: p.PieceShare, WriteBack: p.WriteBack.Time}
+	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time}
 }
 
 // DeviceOf is what a plan needs to know of a launch's device.

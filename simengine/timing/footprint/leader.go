@@ -2,7 +2,7 @@ package footprint
 
 import "math"
 
-// front is the share of what a CTA reads first of a group for which it waits for DRAM
+// leader is the share of what a CTA reads first of a group for which it waits for DRAM
 // if it keeps step with those that read the same, and how many that are. CTAs that walk
 // the same data one part after another are never far apart: who comes later finds in L2
 // what the first one had to wait for, and has soon caught up, so that all go as fast as
@@ -10,7 +10,7 @@ import "math"
 // takes 625 cycles from DRAM, where each takes 710 with data of its own and 330 with
 // what L2 has: deploy/calibrate together.end). They walk it so
 // where the neighbour along an axis reads most of it as the same request of its warps.
-func (g *group) front(along Axes, fromDRAM, ctas float64, d Device) (share, readers float64) {
+func (g *group) leader(along Axes, fromDRAM, ctas float64, d Device) (share, readers float64) {
 	if !g.broadcast && along == 0 {
 		return fromDRAM, 1
 	}
@@ -26,9 +26,9 @@ func (g *group) front(along Axes, fromDRAM, ctas float64, d Device) (share, read
 	return math.Min(fromDRAM*readers, 1), readers
 }
 
-// InStep says whether CTAs wait for DRAM together for more than each by itself.
-func (p *Plan) InStep() bool {
-	for pc, front := range p.Front {
+// WaitsInLockstep says whether CTAs wait for DRAM together for more than each by itself.
+func (p *Plan) WaitsInLockstep() bool {
+	for pc, front := range p.LeaderReads {
 		if front > p.Read[pc] {
 			return true
 		}

@@ -54,8 +54,8 @@ func TestFront(t *testing.T) {
 		d := device(grid)
 		d.Resident = 8 * 16
 		p := walked(grid, c.lines).Plan(d)
-		if math.Abs(p.Front[0]-c.front) > 1e-9 || p.Readers[0] != c.readers || p.InStep() != c.inStep {
-			t.Errorf("%s: %v wait with %v, in step %v; want %v, %v, %v", c.name, p.Front[0], p.Readers[0], p.InStep(), c.front, c.readers, c.inStep)
+		if math.Abs(p.LeaderReads[0]-c.front) > 1e-9 || p.LockstepSharers[0] != c.readers || p.WaitsInLockstep() != c.inStep {
+			t.Errorf("%s: %v wait with %v, in step %v; want %v, %v, %v", c.name, p.LeaderReads[0], p.LockstepSharers[0], p.WaitsInLockstep(), c.front, c.readers, c.inStep)
 		}
 	}
 }

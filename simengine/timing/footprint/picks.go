@@ -32,7 +32,7 @@ func Picks(grid [3]int, steps int64) []Pick {
 		}
 		return p
 	}
-	x, y, z := timing.MiddleOf(nx), timing.MiddleOf(ny), timing.MiddleOf(nz)
+	x, y, z := timing.MiddleAlong(nx), timing.MiddleAlong(ny), timing.MiddleAlong(nz)
 	at := func(x, y, z int64) int64 { return (z*ny+y)*nx + x }
 	p := []Pick{{at(x, y, z), Base}}
 	for k := int64(1); k <= steps && x+k < nx; k++ {

@@ -25,10 +25,10 @@ type Plan struct {
 	// Along is the axes of the grid along which CTAs have different data at this
 	// instruction, while those that differ along others only read the same bytes: 0
 	// where all CTAs read the same or each its own, and where that is not known.
-	Along []Axes
+	DistinctAlong []Axes
 	// Front is the share of a CTA's first reads at this instruction that wait for DRAM if it
 	// keeps step with the Readers, itself among them, that run at a time and read the same.
-	Front, Readers []float64
+	LeaderReads, LockstepSharers []float64
 	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
 	// comes for it.
 	Passing bool
@@ -41,13 +41,13 @@ type Plan struct {
 	Over   []timing.Extent
 	// Pieces is the pieces that the grid's accesses to the buffer of an
 	// instruction lie in, parts of one counted as such.
-	Pieces []float64
+	RowSegments []float64
 	// Buffer tells instructions that use one buffer from those that use others.
 	Buffer []int32
-	// PieceShare is how much of a piece DRAM reads for one opening: how
+	// RowSegmentShare is how much of a piece DRAM reads for one opening: how
 	// sequential the traffic is.
-	PieceShare float64
-	// WriteBack is what DRAM takes for what is stored: how strewn it is.
+	RowSegmentShare float64
+	// WriteBack is what DRAM takes for what is stored: how locality it is.
 	WriteBack WriteBack
 	// Footprint is the distinct bytes the grid touches; ReadBytes and
 	// WriteBytes what it moves from and to DRAM.
@@ -63,7 +63,7 @@ type Plan struct {
 	// half of L2, too; missed is what lookups miss in the near one, less what they
 	// find in the far one.
 	crossed, missed float64
-	halves          bool
+	partitioned     bool
 	// Local is the share of local memory traffic beyond L1 that L2 cannot hold.
 	// Outlived is the share of what a CTA leaves in local memory that is written
 	// back before the next one in its place stores there again: dead, but dirty.
@@ -103,7 +103,7 @@ const rowReach = 0.8
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), Along: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), Pieces: make([]float64, pcs), Buffer: make([]int32, pcs), Front: make([]float64, pcs), Readers: make([]float64, pcs)}
+	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: make([]float64, pcs), Buffer: make([]int32, pcs), LeaderReads: make([]float64, pcs), LockstepSharers: make([]float64, pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -115,7 +115,7 @@ func (s *Survey) Plan(d Device) *Plan {
 			s.estimate(g, d, ctas, reach)
 		}
 	}
-	s.spread(groups, d, ctas)
+	s.findGathers(groups, d, ctas)
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.confine(g, d, ctas)
@@ -149,18 +149,18 @@ func (s *Survey) Plan(d Device) *Plan {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
-			p.Along[id], p.Contended[id] = s.along(g, d), s.sharing.share(id)
-			p.Front[id], p.Readers[id] = g.front(p.Along[id], p.Read[id], ctas, d)
+			p.DistinctAlong[id], p.Contended[id] = s.along(g, d), s.sharing.share(id)
+			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, d)
 		} else {
 			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
 			p.Write[id-pcs] = g.share * (1 - p.dirty)
 		}
 	}
-	s.countPieces(p, groups, d)
+	s.countRowSegments(p, groups, d)
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
-	p.halves = d.halves()
-	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
+	p.partitioned = d.partitioned()
+	p.ColdWriteBytes = d.profiledWrites(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
 	if d.Cold && p.WriteBytes > 0 {
 		p.writeBack(p.ColdWriteBytes / p.WriteBytes)
 	}
@@ -187,9 +187,9 @@ func (p *Plan) writeBack(times float64) {
 	}
 }
 
-// countPieces adds up, by buffer, the pieces of the instructions that use it in
+// countRowSegments adds up, by buffer, the pieces of the instructions that use it in
 // the same way, reading or writing.
-func (s *Survey) countPieces(p *Plan, groups []group, d Device) {
+func (s *Survey) countRowSegments(p *Plan, groups []group, d Device) {
 	pcs := len(s.parent) / 2
 	for id := range s.parent {
 		g := &groups[s.parent.Find(int32(id))]
@@ -200,10 +200,10 @@ func (s *Survey) countPieces(p *Plan, groups []group, d Device) {
 		lo, hi := id/pcs*pcs, id/pcs*pcs+pcs // the loads or the stores
 		for k := lo; k < hi; k++ {
 			if o := &groups[k]; int(s.parent.Find(int32(k))) == k && o.low <= o.high && d.together(g, o) {
-				n += o.unique * float64(s.granule) / float64(s.piece)
+				n += o.unique * float64(s.granule) / float64(s.rowSegment)
 			}
 		}
-		p.Pieces[id%pcs] = math.Max(p.Pieces[id%pcs], n)
+		p.RowSegments[id%pcs] = math.Max(p.RowSegments[id%pcs], n)
 	}
 	s.nameBuffers(p, groups, d)
 }
@@ -242,7 +242,7 @@ func (d *Device) together(g, o *group) bool {
 func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float64, ctas float64, d Device) {
 	pcs := len(s.parent) / 2
 	shares := make([]float64, pcs) // of pieces, by load
-	for _, a := range s.strewings(loads) {
+	for _, a := range s.localities(loads) {
 		for _, pc := range a.of {
 			shares[pc] = a.read(s, reach, d)
 		}
@@ -270,9 +270,9 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float6
 			p.WriteBytes += touched * g.share * (1 - p.dirty)
 		}
 	}
-	p.PieceShare = 1
+	p.RowSegmentShare = 1
 	if opened > 0 {
-		p.PieceShare = min(p.ReadBytes/opened, 1)
+		p.RowSegmentShare = min(p.ReadBytes/opened, 1)
 	}
 }
 

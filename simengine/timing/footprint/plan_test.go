@@ -55,7 +55,7 @@ func TestStreamIsAllNew(t *testing.T) {
 		}
 	}).Plan(device(grid))
 	want := 4096 * 16 * 128.0
-	if p.Read[0] != 1 || p.Footprint != want || p.ReadBytes != want || p.PieceShare < 0.9 || p.Random[0] || p.Broadcast[0] {
+	if p.Read[0] != 1 || p.Footprint != want || p.ReadBytes != want || p.RowSegmentShare < 0.9 || p.Random[0] || p.Broadcast[0] {
 		t.Errorf("plan %+v, want every byte of %.0f", p, want)
 	}
 }
@@ -91,8 +91,8 @@ func TestAlong(t *testing.T) {
 		if want == 3 {
 			want = 0 // each CTA its own
 		}
-		if p.Along[0] != want || p.Broadcast[0] != all {
-			t.Errorf("differs along %03b, broadcast %v; want %03b, %v", p.Along[0], p.Broadcast[0], want, all)
+		if p.DistinctAlong[0] != want || p.Broadcast[0] != all {
+			t.Errorf("differs along %03b, broadcast %v; want %03b, %v", p.DistinctAlong[0], p.Broadcast[0], want, all)
 		}
 	}
 }
@@ -165,8 +165,8 @@ func TestScatteredAccesses(t *testing.T) {
 		if !p.Random[0] || p.Read[0] < c.low || p.Read[0] > c.high {
 			t.Errorf("%s: random %v, share from DRAM %.3f, want %.2f to %.2f", c.name, p.Random[0], p.Read[0], c.low, c.high)
 		}
-		if p.PieceShare > 0.2 {
-			t.Errorf("%s: %.2f of each piece used", c.name, p.PieceShare)
+		if p.RowSegmentShare > 0.2 {
+			t.Errorf("%s: %.2f of each piece used", c.name, p.RowSegmentShare)
 		}
 	}
 }
@@ -215,8 +215,8 @@ func TestGathersFromOneBufferCountTogether(t *testing.T) {
 			t.Errorf("load %d of four: random %v, share from DRAM %.3f; one load: %.3f", pc, four.Random[pc], four.Read[pc], one.Read[0])
 		}
 	}
-	if math.Abs(four.PieceShare-one.PieceShare) > 0.01 {
-		t.Errorf("%.3f of each piece used by four loads, %.3f by one", four.PieceShare, one.PieceShare)
+	if math.Abs(four.RowSegmentShare-one.RowSegmentShare) > 0.01 {
+		t.Errorf("%.3f of each piece used by four loads, %.3f by one", four.RowSegmentShare, one.RowSegmentShare)
 	}
 }
 
@@ -250,8 +250,8 @@ func TestRowsGatheredInParts(t *testing.T) {
 			t.Errorf("part %d: random %v, share from DRAM %.3f; of whole rows %.3f", pc, parts.Random[pc], parts.Read[pc], whole.Read[0])
 		}
 	}
-	if math.Abs(parts.PieceShare-whole.PieceShare) > 0.01 || whole.PieceShare < 1.9*half.PieceShare {
-		t.Errorf("of each piece opened %.3f is used in parts, %.3f whole, %.3f of half rows", parts.PieceShare, whole.PieceShare, half.PieceShare)
+	if math.Abs(parts.RowSegmentShare-whole.RowSegmentShare) > 0.01 || whole.RowSegmentShare < 1.9*half.RowSegmentShare {
+		t.Errorf("of each piece opened %.3f is used in parts, %.3f whole, %.3f of half rows", parts.RowSegmentShare, whole.RowSegmentShare, half.RowSegmentShare)
 	}
 }
 

@@ -7,7 +7,7 @@ import "math"
 // that read 268 MB and store 16 to 65 KB (deploy/calibrate counted.once.dram_written).
 const profilerBytes = 2.2e6
 
-// profiled is what DRAM takes of a launch under a profiler, which restores what the
+// profiledWrites is what DRAM takes of a launch under a profiler, which restores what the
 // kernel changes before each of its passes: reads it from a copy and writes it. (What
 // a kernel stores although it is there already is not restored: DRAM takes less, by
 // what would be pushed out of that; deploy/calibrate counted.same.dram_written.) L2
@@ -16,9 +16,9 @@ const profilerBytes = 2.2e6
 // stored takes room in both halves half of the time. What the kernel does not store
 // again in time, and what it stores itself, is written back as far as what comes
 // after pushes it out; more than dirtyWhole of L2 never waits.
-func (d *Device) profiled(taken func(share float64) float64, written, ctas float64, inOrder bool) float64 {
+func (d *Device) profiledWrites(taken func(share float64) float64, written, ctas float64, inOrder bool) float64 {
 	size, room := float64(d.L2Bytes), 1.0
-	if d.halves() {
+	if d.partitioned() {
 		room = 1.5
 	}
 	restore := 2 * room * written
@@ -96,7 +96,7 @@ func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) f
 // room is how many granules of L2 a granule takes that a group reads: one more in
 // the near half if it is at home in the far one.
 func (g *group) room(d Device) float64 {
-	if !d.halves() {
+	if !d.partitioned() {
 		return 1
 	}
 	return (3 + g.both) / 2

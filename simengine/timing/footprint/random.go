@@ -7,23 +7,23 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// scattered is how many times the granules that there are the CTAs' shares must
+// gatherFactor is how many times the granules that there are the CTAs' shares must
 // come to before addresses are taken for random: the separable estimate counts
 // the corners of two-dimensional halos twice, a few per cent to a third.
-const scattered = 1.5
+const gatherFactor = 1.5
 
-// spread finds the instructions whose addresses depend on data: their CTAs'
+// findGathers finds the instructions whose addresses depend on data: their CTAs'
 // shares come to far more granules than the buffer has. Several loads of one
 // kernel may gather from the same buffer, so those that use little of each piece
 // that DRAM opens are counted together, with those that read on in the same pieces.
 // Without extents the range of addresses that far CTAs showed stands for the buffer,
 // group by group.
-func (s *Survey) spread(groups []group, d Device, ctas float64) {
+func (s *Survey) findGathers(groups []group, d Device, ctas float64) {
 	if float64(s.cta) >= ctas {
 		return // every CTA was surveyed: what is shared is known
 	}
 	for _, e := range s.buffers(groups, d) {
-		if g := s.gatherFrom(groups[:len(groups)/2], e); g.unique > scattered*g.span {
+		if g := s.gatherFrom(groups[:len(groups)/2], e); g.unique > gatherFactor*g.span {
 			passing := 0.0 // lines of other data a gather
 			for i := range groups {
 				if o := &groups[i]; o.low <= o.high && !slices.Contains(g.of, o) {
@@ -53,7 +53,7 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent) gather {
 		if o.perCTA == 0 || o.low < e.First || e.Last < o.high {
 			continue
 		}
-		if o.sparse(s) || o.unique > scattered*g.span || o.beside >= 0 && loads[o.beside].sparse(s) {
+		if o.sparse(s) || o.unique > gatherFactor*g.span || o.beside >= 0 && loads[o.beside].sparse(s) {
 			g.of = append(g.of, o)
 			g.unique += o.unique
 			g.granules += o.perCTA
@@ -64,7 +64,7 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent) gather {
 	// Of lines that loads left out here read of first there is at least as much.
 	g.visits = math.Max(g.visits, g.granules/float64(s.perLine))
 	// Of a buffer that data points into a part only the rest is never read.
-	if s.ctas[Far]+s.ctas[Spread] > 0 && g.visits*float64(s.cta) >= telling {
+	if s.ctas[Far]+s.ctas[Spread] > 0 && g.visits*float64(s.cta) >= linesThatBound {
 		g.over, g.span = seen, s.span(seen)
 	}
 	return g
@@ -90,9 +90,9 @@ func (s *Survey) apartInRow(of []*group, d Device) float64 {
 	return 1
 }
 
-// telling is how many lines at random tell where lines are: their range is all but
+// linesThatBound is how many lines at random tell where lines are: their range is all but
 // 2 in so many, and one, of it.
-const telling = 64
+const linesThatBound = 64
 
 // span is the granules of a range of lines.
 func (s *Survey) span(e timing.Extent) float64 { return float64((e.Last - e.First + 1) * s.perLine) }
@@ -153,7 +153,7 @@ func (g *group) unread() float64 {
 func (s *Survey) absent(span, passing, together float64, d Device) absence {
 	lines, parts := span/float64(s.perLine), float64(s.perLine)/together
 	room := float64(d.L2Bytes) / lineBytes
-	if d.halves() {
+	if d.partitioned() {
 		return absentFromHalves(lines, passing, room/2, parts)
 	}
 	// u is the accesses that it takes to replace all of the cache, in units of lines.
@@ -201,5 +201,5 @@ func bisect(value float64, f func(float64) float64) float64 {
 	return (low + high) / 2
 }
 
-// halves says that L2 keeps copies of the same data on two sides.
-func (d *Device) halves() bool { return d.EffectiveBytes > 0 && d.EffectiveBytes < d.L2Bytes }
+// partitioned says that L2 keeps copies of the same data on two sides.
+func (d *Device) partitioned() bool { return d.EffectiveBytes > 0 && d.EffectiveBytes < d.L2Bytes }

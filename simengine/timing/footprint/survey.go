@@ -38,44 +38,44 @@ func (d Direction) String() string {
 // the cluster come first, neighbours after the one they neighbour.
 // It is not safe for concurrent use.
 type Survey struct {
-	granule  int // bytes: 32 or 64
-	piece    int // bytes, a multiple of granule
-	perLine  uint64
-	table    table
-	opened   table
-	cta      int16  // 1-based index of the current CTA
-	order    uint16 // requests that the current warp has made
-	warp     uint8  // index of it in the CTA, modulo
-	dir      Direction
-	parent   disjoint.Sets          // of pcs: loads at pc, stores at pcs+pc
-	distinct [][numDirections]int64 // granules first touched in a CTA, by pc and direction
-	fresh    [][numDirections]int64 // of those, the ones no earlier CTA touched
-	extra    [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
-	inStep   [][numDirections]int64 // of the others, those that an earlier CTA read at the same time
-	pieces   []int64                // pieces first read, by pc, far CTAs left out
-	beside   []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
-	visits   [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
-	openings [][numDirections]int64 // pieces likewise
-	sharing  falseSharing
-	strewn   [2]strewn             // where loads and stores go
-	written  []int64               // bytes stored, by pc, far CTAs left out
-	asked    []int64               // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
-	stored   [numDirections]uint64 // lowest line stored to in a direction
-	low      []uint64              // lowest and highest line by pc
-	high     []uint64
-	ctas     [numDirections]int64
-	now      moment    // of the touches
-	warps    []moment  // the iteration that each of the CTA's warps is in, however many it stands for
-	serial   []bool    // by pc: a warp reads a granule in several iterations, a part in each
-	skipped  []bool    // by pc: some touches stood for more than one
-	apart    distances // of the first CTA's touches
-	again    []*spans  // by pc, what the first CTA touches again
+	granule     int // bytes: 32 or 64
+	rowSegment  int // bytes, a multiple of granule
+	perLine     uint64
+	table       granuleTable
+	opened      granuleTable
+	cta         int16  // 1-based index of the current CTA
+	order       uint16 // requests that the current warp has made
+	warp        uint8  // index of it in the CTA, modulo
+	dir         Direction
+	parent      disjoint.Sets          // of pcs: loads at pc, stores at pcs+pc
+	distinct    [][numDirections]int64 // granules first touched in a CTA, by pc and direction
+	fresh       [][numDirections]int64 // of those, the ones no earlier CTA touched
+	extra       [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
+	inStep      [][numDirections]int64 // of the others, those that an earlier CTA read at the same time
+	rowSegments []int64                // pieces first read, by pc, far CTAs left out
+	beside      []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
+	visits      [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
+	openings    [][numDirections]int64 // pieces likewise
+	sharing     falseSharing
+	locality    [2]rowLocality        // where loads and stores go
+	written     []int64               // bytes stored, by pc, far CTAs left out
+	asked       []int64               // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
+	stored      [numDirections]uint64 // lowest line stored to in a direction
+	low         []uint64              // lowest and highest line by pc
+	high        []uint64
+	ctas        [numDirections]int64
+	now         moment    // of the touches
+	warps       []moment  // the iteration that each of the CTA's warps is in, however many it stands for
+	serial      []bool    // by pc: a warp reads a granule in several iterations, a part in each
+	skipped     []bool    // by pc: some touches stood for more than one
+	distances   distances // of the first CTA's touches
+	again       []*spans  // by pc, what the first CTA touches again
 }
 
 // New makes an empty survey for a kernel of pcs instructions. granule is the
 // unit of traffic in bytes, 32 or 64; piece what DRAM moves for one opening.
 func New(pcs, granule, piece int) *Survey {
-	s := &Survey{granule: granule, piece: max(piece, granule), perLine: uint64(lineBytes / granule), table: newTable(), opened: newTable(), now: moment{stands: 1}}
+	s := &Survey{granule: granule, rowSegment: max(piece, granule), perLine: uint64(lineBytes / granule), table: newGranuleTable(), opened: newGranuleTable(), now: moment{stands: 1}}
 	n := 2 * pcs
 	s.skipped, s.serial = make([]bool, n), make([]bool, n)
 	s.parent, s.beside = disjoint.New(n), make([]int32, n)
@@ -85,7 +85,7 @@ func New(pcs, granule, piece int) *Survey {
 	}
 	s.distinct = make([][numDirections]int64, n)
 	s.fresh = make([][numDirections]int64, n)
-	s.pieces = make([]int64, n)
+	s.rowSegments = make([]int64, n)
 	s.visits, s.openings = make([][numDirections]int64, n), make([][numDirections]int64, n)
 	s.written = make([]int64, n)
 	s.asked = make([]int64, n)
@@ -93,7 +93,7 @@ func New(pcs, granule, piece int) *Survey {
 		s.stored[k] = ^uint64(0)
 	}
 	s.extra, s.inStep = make([][numDirections]int64, n), make([][numDirections]int64, n)
-	s.sharing, s.strewn = newFalseSharing(pcs), [2]strewn{newStrewn(pcs), newStrewn(pcs)}
+	s.sharing, s.locality = newFalseSharing(pcs), [2]rowLocality{newRowLocality(pcs), newRowLocality(pcs)}
 	s.again = make([]*spans, n)
 	return s
 }
@@ -108,9 +108,9 @@ func (s *Survey) Scattered() bool {
 		for k := Base; k <= Z; k++ {
 			fresh += s.fresh[i][k]
 		}
-		pieces += s.pieces[i]
+		pieces += s.rowSegments[i]
 	}
-	return 2*fresh*int64(s.granule) < pieces*int64(s.piece)
+	return 2*fresh*int64(s.granule) < pieces*int64(s.rowSegment)
 }
 
 // StandFor says that the following touches of the CTA, of a loop iteration of a
@@ -186,7 +186,7 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	case store && s.now.stands > 0:
 		s.sharing.stored[s.warp] = true
 	case first != 0 && !store:
-		s.strew(loads, pc, line, whole)
+		s.locate(loads, pc, line, whole)
 		s.visit(id, line, sectors)
 		s.sharing.read(s, id, shared)
 	}
@@ -213,7 +213,7 @@ func (s *Survey) visit(id int32, line uint64, sectors uint8) {
 	if !s.visited(line, sectors) {
 		s.visits[id][s.dir] += s.now.stands
 	}
-	if p := s.opened.entry(line * s.perLine / uint64(s.piece/s.granule)); p.written != s.cta {
+	if p := s.opened.entry(line * s.perLine / uint64(s.rowSegment/s.granule)); p.written != s.cta {
 		p.written = s.cta
 		s.openings[id][s.dir] += s.now.stands
 	}
@@ -241,7 +241,7 @@ func (s *Survey) Update(pc int32, line uint64, sectors uint8) (first uint8) {
 
 // repeat counts a touch by how many other lines came since the CTA touched this one.
 func (s *Survey) repeat(id int32, line uint64, store bool) {
-	n, ok := s.apart.touch(line, s.now, store)
+	n, ok := s.distances.touch(line, s.now, store)
 	if !ok {
 		return
 	}
@@ -257,7 +257,7 @@ func (s *Survey) repeat(id int32, line uint64, store bool) {
 func (s *Survey) Store(pc int32, bytes int64) {
 	if s.dir != Far {
 		s.written[int(pc)+len(s.parent)/2] += bytes * s.now.stands
-		s.strewn[stores].of(pc, s.dir).bytes += bytes * s.now.stands
+		s.locality[stores].of(pc, s.dir).bytes += bytes * s.now.stands
 	}
 }
 
@@ -306,11 +306,11 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 	}
 	e.first = request{order: s.order, twice: uint8(2 * sectors), warp: s.warp}
 	s.asked[id] += int64(2*sectors) * s.now.stands
-	p := s.opened.entry(granule / uint64(s.piece/s.granule))
+	p := s.opened.entry(granule / uint64(s.rowSegment/s.granule))
 	switch {
 	case p.read == 0:
 		p.read, p.reader = 1, id
-		s.pieces[id] += s.now.stands
+		s.rowSegments[id] += s.now.stands
 	case p.reader != id:
 		s.beside[id] = p.reader
 	}

@@ -9,7 +9,7 @@ import (
 func Touch(s *Survey, op ir.Op, pc int32, line uint64, sectors uint8) (first uint8) {
 	switch op {
 	case ir.St:
-		s.Strew(pc, line, sectors)
+		s.Locate(pc, line, sectors)
 		return s.Touch(pc, line, sectors, true)
 	case ir.Atom, ir.Red:
 		return s.Update(pc, line, sectors)

@@ -12,7 +12,7 @@ const (
 	openLine = 4.0
 	openFill = 2.5
 	// half of a piece or more, and nine tenths of a sector, count as whole: a CTA and its neighbours tell no better.
-	wholePiece, wholeSector = 0.5, 0.9
+	wholeRowSegment, wholeSector = 0.5, 0.9
 )
 
 // WriteBack is what writing back takes of DRAM, over what the granules stored to take that
@@ -23,7 +23,7 @@ type WriteBack struct{ Time, Written, Read float64 }
 // DRAM writes.
 func (s *Survey) writeBacks(groups []group, reach [numDirections]float64, ctas float64, d Device) WriteBack {
 	var time, written, read, all float64
-	for _, a := range s.strewings(stores) {
+	for _, a := range s.localities(stores) {
 		weight := 0.0
 		for _, pc := range a.of {
 			if g := &groups[len(s.parent)/2+int(pc)]; g.low <= g.high {
@@ -42,13 +42,13 @@ func (s *Survey) writeBacks(groups []group, reach [numDirections]float64, ctas f
 }
 
 // cost is what these stores' granules take to write back.
-func (a *strewings) cost(s *Survey, reach [numDirections]float64, d Device) WriteBack {
+func (a *sharedRows) cost(s *Survey, reach [numDirections]float64, d Device) WriteBack {
 	base := &a.by[Base]
 	if a.skipped || base.sectors == 0 {
 		return WriteBack{1, 1, 0}
 	}
 	share, full := a.share(s, reach, d), a.full(reach, d)
-	if share >= wholePiece {
+	if share >= wholeRowSegment {
 		share = 1
 	}
 	part := 0.0

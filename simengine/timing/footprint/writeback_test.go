@@ -15,7 +15,7 @@ func stored(grid [3]int, reads, writes func(x, y int, touch func(pc int32, line 
 			reads(x, y, func(pc int32, line uint64, sectors uint8) { s.Touch(pc, line, sectors, false) })
 		}
 		writes(x, y, func(pc int32, line uint64, sectors uint8) {
-			s.Strew(pc, line, sectors)
+			s.Locate(pc, line, sectors)
 			s.Touch(pc, line, sectors, true)
 			s.Store(pc, int64(4*bits.OnesCount8(sectors))) // a word of each
 		})
