@@ -8,5 +8,5 @@ const (
 	MaxGroups = 8
 )
 
-// ConstLine is the bytes of a line of the constant caches.
-const ConstLine = 64
+// constLine is the bytes of a line of the constant caches.
+const constLine = 64
