@@ -9,12 +9,12 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/timing/reuse"
+	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/verify"
 )
 
 // place allocates and fills the arguments and lays out the parameters.
-func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, []verify.Buffer, error) {
+func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent, []verify.Buffer, error) {
 	memory := exec.NewMemory(0)
 	if err := memory.LoadModule(k); err != nil {
 		return nil, nil, nil, nil, err
@@ -32,7 +32,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, 
 			return nil, nil, nil, nil, err
 		}
 	}
-	var extents []reuse.Extent
+	var extents []timing.Extent
 	var buffers []verify.Buffer
 	args := make([]exec.Arg, len(given))
 	for i := range given {
@@ -50,7 +50,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []reuse.Extent, 
 			return nil, nil, nil, nil, err
 		}
 		if n := uint64(buffer.Bytes()); n > 0 {
-			extents = append(extents, reuse.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
+			extents = append(extents, timing.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
 		}
 		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
 		args[i] = exec.Arg{Buffer: buffer.Name}

@@ -10,7 +10,6 @@ import (
 	"github.com/warptune/warptune/simengine/sampling"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
-	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 	"github.com/warptune/warptune/simengine/verify"
 )
@@ -47,12 +46,12 @@ type recording struct {
 	recorder  *coalesce.Recorder
 	bankWidth int
 	ctas      map[traceKey]executed
-	kept      int64          // work of ctas
-	extents   []reuse.Extent // of the buffer arguments
+	kept      int64           // work of ctas
+	extents   []timing.Extent // of the buffer arguments
 	buffers   []verify.Buffer
 	predicted map[predictionKey]prediction
 	sampled   *sampling.Sample // nil: not known
-	slowPaths []timing.Detour
+	slowPaths []timing.SlowPath
 	matches   []timing.Match
 	counted   bool // slow and matches are known
 	// Of the configuration that is being simulated, so that its outcome does not

@@ -11,7 +11,8 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
-	"github.com/warptune/warptune/simengine/timing/model"
+	"github.com/warptune/warptune/simengine/timing/analytic"
+	"github.com/warptune/warptune/simengine/timing/clock"
 )
 
 // Simulate predicts one configuration. The error is a *Failure.
@@ -96,7 +97,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
-		Detours: rec.slowPaths, Matches: rec.matches,
+		SlowPaths: rec.slowPaths, Matches: rec.matches,
 	}
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
@@ -106,7 +107,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		return nil, 0, err
 	}
 	in.Spread, in.SpreadCTAs, in.Lengths = sample.IDs, sample.CTAs, sample.Lengths
-	composed, err := model.Compose(in)
+	composed, err := analytic.Compose(in)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -117,11 +118,11 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		return composed, floorUS, nil
 	}
 	in.Skew = composed.Skew
-	clocked, err := timing.Run(in)
+	clocked, err := clock.Run(in)
 	if err != nil {
 		return nil, 0, err
 	}
-	least := math.Max(floor, composed.Led)
+	least := math.Max(floor, composed.LockstepFloor)
 	leastUS = req.Arch.Microseconds(least) + req.Arch.LaunchGapUS
 	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
 	clocked.Cycles = (clocked.TimeUS - req.Arch.LaunchGapUS) * req.Arch.ClockMHz

@@ -34,7 +34,7 @@ func (r *recording) profileSlowPaths() {
 		if d.Taken[ir.PathEntered] == 0 {
 			continue
 		}
-		t := timing.Detour{PC: int32(d.PC)}
+		t := timing.SlowPath{PC: int32(d.PC)}
 		for p, n := range d.Taken {
 			t.Shares[p], t.Lanes[p] = float64(n)/float64(d.Warps), float64(d.Lanes[p])/float64(d.Warps)
 		}

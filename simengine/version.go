@@ -25,8 +25,8 @@ const release = "1"
 //go:embed assemble/mir/*.go assemble/mir/peephole/*.go assemble/regalloc/*.go assemble/rules/*.go
 //go:embed assemble/sched/*.go assemble/target/*.go assemble/vreg/*.go
 //go:embed exec/*.go exec/loopsample/*.go exec/racecheck/*.go
-//go:embed timing/*.go timing/cache/*.go timing/coalesce/*.go timing/dram/*.go
-//go:embed timing/makespan/*.go timing/model/*.go timing/reuse/*.go
+//go:embed timing/*.go timing/analytic/*.go timing/cache/*.go timing/clock/*.go timing/coalesce/*.go timing/cost/*.go
+//go:embed timing/dram/*.go timing/footprint/*.go timing/makespan/*.go
 var source embed.FS
 
 // Version names the simulator: its release and a digest of its code, without

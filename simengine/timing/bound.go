@@ -6,7 +6,6 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/dram"
-	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
 // Work is what a launch gives the units to do, counted over the whole device. Nothing of it is a
@@ -16,7 +15,7 @@ type Work struct {
 	Instructions float64 // of warps
 	// Pipe is how many instructions each arithmetic pipe executes, in cycles of a sub-partition's
 	// pipe at its peak: one of a pipe of 16 lanes counts two. Indexed by Bound.
-	Pipe [numBounds]float64
+	Pipe [NumBounds]float64
 	// Wavefronts are the turns of L1's data stage: global, local and shared memory, shuffles. Of them Shared
 	// are of the last two and their like, which may take another time than the others.
 	Wavefronts, Shared float64
@@ -54,7 +53,7 @@ func (w *Work) Mean(o *Work) Work {
 const BoundFrom = 0.6
 
 // Shares is how near each unit comes to its peak, 1 being there; by Bound.
-type Shares [numBounds]float64
+type Shares [NumBounds]float64
 
 // Shares holds work against the peaks of a device, over a time in cycles of its SMs. All
 // SMs count, those without a CTA too, as in Nsight Compute's "avg.pct_of_peak_sustained_elapsed".
@@ -127,7 +126,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 	k := r.Metrics
 	k[countTime], k[countCycles] = d.Microseconds(r.Cycles)*1000, r.Cycles
 	k[countWavefronts], k[countShared] = w.Wavefronts, w.Shared
-	k[countL2Written] = w.L2Written * reuse.WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
+	k[countL2Written] = w.L2Written * WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
 	k[countDRAMRead], k[countDRAMWritten] = w.DRAMRead, w.DRAMWritten
 	for _, p := range pipeCounts {
 		k[p.name] = w.Pipe[p.bound] / pipeHold(d, p.lanes)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing/cache"
-	"github.com/warptune/warptune/simengine/timing/reuse"
 )
 
 // Nsight Compute's names of the counters that say what units have to do.
@@ -43,7 +42,7 @@ func pipeHold(d *arch.Descriptor, lanes string) float64 {
 
 // Counted is how near units of a device come to their peaks by counters of a launch of so many CTAs, and which
 // units the counters tell of: of those that are not there nothing is said.
-func Counted(d *arch.Descriptor, counters map[string]float64, ctas float64) (s Shares, known [numBounds]bool) {
+func Counted(d *arch.Descriptor, counters map[string]float64, ctas float64) (s Shares, known [NumBounds]bool) {
 	w := Work{CTAs: ctas}
 	known[BoundLaunch] = ctas > 0
 	get := func(b Bound, names ...string) (sum float64) {
@@ -71,7 +70,7 @@ func Counted(d *arch.Descriptor, counters map[string]float64, ctas float64) (s S
 	}
 	w.L2Written = counters[globalSectors+"st.sum"] + counters[localSectors+"st.sum"]
 	if v, ok := counters[countL2Written]; ok { // stores to one sector that follow each other closely are one here
-		w.L2Written = v / reuse.WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
+		w.L2Written = v / WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
 	}
 	w.DRAMRead, w.DRAMWritten = get(BoundDRAM, countDRAMRead), get(BoundDRAM, countDRAMWritten)
 	s = w.Shares(d, counters[countCycles])
@@ -83,7 +82,7 @@ func Counted(d *arch.Descriptor, counters map[string]float64, ctas float64) (s S
 }
 
 // Among is the shares of those units that are marked.
-func (s Shares) Among(known [numBounds]bool) Shares {
+func (s Shares) Among(known [NumBounds]bool) Shares {
 	for b := range s {
 		if !known[b] {
 			s[b] = 0

@@ -6,9 +6,9 @@ import (
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/cache"
 	"github.com/warptune/warptune/simengine/timing/makespan"
-	"github.com/warptune/warptune/simengine/timing/reuse"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -26,7 +26,7 @@ type Input struct {
 	Grid                   [3]int
 	// Extents are the buffers the kernel can reach in device memory; nil when
 	// they are not known.
-	Extents []reuse.Extent
+	Extents []Extent
 	// Source gives the trace of the CTA with a linear index, x fastest. It is
 	// asked for few CTAs and never twice for one; Run keeps the traces while it
 	// runs and does not change them.
@@ -44,8 +44,8 @@ type Input struct {
 	Lengths []makespan.Known
 	// Skew is Result.Skew of model.Compose of the same launch.
 	Skew Skew
-	// Detours are the slow paths that warps take, by the operation's PTX instruction.
-	Detours []Detour
+	// SlowPaths are the slow paths that warps take, by the operation's PTX instruction.
+	SlowPaths []SlowPath
 	// Matches are the values that warps match, by PTX instruction; one where none is named.
 	Matches []Match
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
@@ -67,8 +67,8 @@ func (in *Input) CTAs() int64 {
 // L1Lines is the lines of an SM's L1.
 func (in *Input) L1Lines() int { return in.L1Bytes / cache.LineBytes }
 
-// validate reports everything that is wrong with the input at once.
-func (in *Input) validate() error {
+// Validate reports everything that is wrong with the input at once.
+func (in *Input) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("timing: "+format, args...)) }
 	if in.Arch == nil {
@@ -85,8 +85,8 @@ func (in *Input) validate() error {
 	}
 	if in.CTAsPerSM > maxResident || in.WarpsPerCTA > maxResident {
 		bad("%d CTAs of %d warps on an SM: more than any machine holds", in.CTAsPerSM, in.WarpsPerCTA)
-	} else if in.Arch != nil && in.CTAsPerSM*in.WarpsPerCTA > maxSlots*in.Arch.SubPartitions {
-		bad("%d CTAs of %d warps on an SM of %d sub-partitions: each holds %d warps at most", in.CTAsPerSM, in.WarpsPerCTA, in.Arch.SubPartitions, maxSlots)
+	} else if in.Arch != nil && in.CTAsPerSM*in.WarpsPerCTA > MaxSlots*in.Arch.SubPartitions {
+		bad("%d CTAs of %d warps on an SM of %d sub-partitions: each holds %d warps at most", in.CTAsPerSM, in.WarpsPerCTA, in.Arch.SubPartitions, MaxSlots)
 	}
 	for k, n := range in.Grid {
 		if n < 1 {
@@ -101,3 +101,23 @@ func (in *Input) validate() error {
 
 // maxResident bounds CTAs and warps of an SM against nonsense input.
 const maxResident = 256
+
+// SlowPath is how much of an operation's slow path warps take: a division, reciprocal
+// or root whose machine code calls a routine for operands out of the ordinary.
+type SlowPath struct {
+	PC int32
+	// Shares[p] is the share of the warps executing the operation of which some lane
+	// takes a path; Shares[ir.PathEntered] that of those that call the routine.
+	Shares [ir.NumPaths]float64
+	// Lanes[p] is how many lanes take it, in the mean over all warps executing.
+	Lanes [ir.NumPaths]float64
+}
+
+// Match is how many different values the lanes of a warp have, in the mean, that execute a match.any.
+type Match struct {
+	PC     int32
+	Values float64
+}
+
+// MaxSlots is how many warps a scheduler can hold: its slots are bits of a word.
+const MaxSlots = 64

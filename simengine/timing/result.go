@@ -14,7 +14,7 @@ type Result struct {
 	Floor float64
 	// Led is the cycles below which CTAs that walk the same data do not get, since the
 	// first of them waits for DRAM; 0 when it was not determined (Run does not).
-	Led float64
+	LockstepFloor float64
 	// Skew is what comes of CTAs of different lengths; zero where they do not differ and when
 	// it was not determined (Run does not).
 	Skew Skew
@@ -45,7 +45,7 @@ type Result struct {
 type Skew struct {
 	// Times is how many times as long the launch takes until its last SM is done as it would
 	// if all CTAs were of the mean length, at least 1; 0 as 1.
-	Times float64
+	Stretch float64
 	// Waves is as how many full waves the busiest SM's CTAs take, a last one that is not full counted as long
 	// as it takes.
 	Waves float64
@@ -74,15 +74,15 @@ const (
 	BoundDRAM
 	BoundLaunch  // the rate at which CTAs are launched
 	BoundLatency // no unit is near its peak: too few warps or too long chains
-	numBounds
+	NumBounds
 )
 
-var boundNames = [numBounds]string{
+var boundNames = [NumBounds]string{
 	"invalid", "issue", "alu", "fma", "imad", "fp64", "half", "tensor", "xu", "lsu", "constant", "l2", "atomics", "dram", "launch", "latency",
 }
 
 func (b Bound) String() string {
-	if b < numBounds {
+	if b < NumBounds {
 		return boundNames[b]
 	}
 	return "invalid"

@@ -3,5 +3,5 @@
 // and misses and the victim; how long anything takes is the caller's.
 //
 // The second level is not here: a cycle-level run clocks one SM, and what the
-// other SMs leave in L2 is estimated by package reuse.
+// other SMs leave in L2 is estimated by package footprint.
 package cache

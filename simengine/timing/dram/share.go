@@ -110,12 +110,12 @@ const AtomicBuffers = 4
 
 // Request is a read of one line.
 type Request struct {
-	Sectors      int64
-	FromDRAM     int64  // granules that miss L2
-	Held         int64  // how long it holds the slices, fractions of what it takes by itself
-	Turns        int64  // steps that it takes at least to come into the SM
-	Far          bool   // the data comes from the farther half of L2 if it hits
-	Piece, Noise uint64 // spread like random numbers over the pieces of DRAM, and over requests
+	Sectors           int64
+	FromDRAM          int64  // granules that miss L2
+	Held              int64  // how long it holds the slices, fractions of what it takes by itself
+	Turns             int64  // steps that it takes at least to come into the SM
+	Far               bool   // the data comes from the farther half of L2 if it hits
+	RowSegment, Noise uint64 // spread like random numbers over the pieces of DRAM, and over requests
 }
 
 // Read sends a request at cycle at and returns when the data is in the SM.
@@ -131,7 +131,7 @@ func (s *Share) Read(at int64, r *Request) int64 {
 	if r.FromDRAM > 0 {
 		b, e := s.dram.Serve(begin, r.FromDRAM*s.dramOne)
 		s.BytesRead += r.FromDRAM * int64(s.spec.Granule)
-		done = max(done, b+s.spec.Waits.Of(r.Piece)+s.contention(b, r.Noise), e+s.spec.L2Latency)
+		done = max(done, b+s.spec.Waits.Of(r.RowSegment)+s.contention(b, r.Noise), e+s.spec.L2Latency)
 	}
 	return done
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/warptune/warptune/deploy/calibrate/results"
 	"pgregory.net/rapid"
+
+	"github.com/warptune/warptune/deploy/calibrate/results"
 )
 
 var spec = Spec{Granule: 64, L2Read: 32, L2Write: 16, Port: 64, DRAM: 16, L2Latency: 280, FarLatency: 500, Waits: NewWaits([]float64{0, 50, 50, 100}, []float64{560, 560, 780, 780}), WriteBacklog: 1000}
@@ -23,7 +24,7 @@ func TestIdleLatencies(t *testing.T) {
 		{"short wait", 2, false, 7, 560},
 		{"long wait", 2, false, 8, 780},
 	} {
-		if got := New(spec).Read(1000, &Request{Sectors: 4, FromDRAM: c.dram, Held: Fraction, Far: c.far, Piece: c.piece}) - 1000; got != c.want {
+		if got := New(spec).Read(1000, &Request{Sectors: 4, FromDRAM: c.dram, Held: Fraction, Far: c.far, RowSegment: c.piece}) - 1000; got != c.want {
 			t.Errorf("%s: %d cycles, want %d", c.name, got, c.want)
 		}
 	}

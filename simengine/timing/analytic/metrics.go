@@ -1,0 +1,117 @@
+package analytic
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+)
+
+// add sums tallies.
+func (y *tally) add(o *tally, n float64) {
+	y.requests += n * o.requests
+	y.sectors += n * o.sectors
+	y.passes += n * o.passes
+	y.ideal += n * o.ideal
+	y.hits += n * o.hits
+	y.l2 += n * o.l2
+	y.partialLines += n * o.partialLines
+	y.again += n * o.again
+}
+
+// metrics are counters of the launch under Nsight Compute's names, those that the composition knows
+// and are no times or rates, and what of them gives the units work.
+func metrics(f *cost.Figures, in *timing.Input, fp *surveyed, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
+	n := float64(s.CTAs)
+	var gl, gs, sl, ss, atomics, sharedAtomics tally
+	for pc := range t.byPC {
+		y := &t.byPC[pc]
+		if y.requests == 0 {
+			continue
+		}
+		i := &in.Program.Kernel.Instrs[pc]
+		store := t.c.class[pc] == assemble.Store
+		switch {
+		case i.Space == ir.Const || i.Space == ir.ParamSpace:
+		case t.c.class[pc] == assemble.Atomic && i.Space == ir.Shared:
+			sharedAtomics.add(y, n)
+		case t.c.class[pc] == assemble.Atomic:
+			atomics.add(y, n)
+		case i.Space == ir.Shared && store:
+			ss.add(y, n)
+		case i.Space == ir.Shared && i.Op != ir.CpAsync:
+			sl.add(y, n)
+		case store:
+			gs.add(y, n)
+		default:
+			gl.add(y, n)
+		}
+	}
+	k := map[string]float64{}
+	instrs := t.total.issued * n
+	k["smsp__inst_executed.sum"] = instrs
+	k["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] = gl.requests
+	k["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] = gs.requests
+	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
+	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
+	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
+	loaded, stored := t.total.spilled[0]*n, t.total.spilled[1]*n
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = t.locals[0].sectors*n + loaded
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = t.locals[1].sectors*n + stored
+	stores, sent := gs.sectors+t.locals[1].sectors*n+stored, gs.l2+t.locals[1].l2*n+stored
+	gl.add(&t.locals[0], n)
+	gl.sectors, gl.hits, gl.l2 = gl.sectors+loaded, gl.hits+loaded*t.c.spill.hits, gl.l2+loaded*(1-t.c.spill.hits)
+	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
+	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
+	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
+	secondLevel(k, fp, gl, sent)
+	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
+	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
+	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
+	w.Wavefronts += cost.PartialLinePasses * (gl.partialLines + atomics.partialLines)
+	w.Constants = n * t.total.busy[idc]
+	for r := hotSlices; r < numResources; r++ {
+		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.PerSM))
+	}
+	pipes(&w, f, &t.total, n)
+	w.DRAMRead, w.DRAMWritten = fp.plan.Moved(in.Cold)
+	read, written := localBytes(fp.plan, t, in)
+	w.DRAMRead += gl.again + n*read
+	w.DRAMWritten += gs.again + n*written
+	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(p.ctas*float64(in.WarpsPerCTA), float64(in.Arch.MaxWarps))
+	return k, w
+}
+
+// pipes adds what n CTAs have the arithmetic pipes do.
+func pipes(w *timing.Work, f *cost.Figures, total *work, n float64) {
+	var seen [cost.NumPorts]bool
+	for i := range f.Classes {
+		c := &f.Classes[i]
+		if c.Busy == timing.BoundInvalid || seen[c.Port] {
+			continue
+		}
+		seen[c.Port] = true
+		w.Pipe[c.Busy] += n * total.busy[c.Port]
+		if c.Busy == timing.BoundIMAD { // the heavier half of the pipe of multiply-adds
+			w.Pipe[timing.BoundFMA] += n * total.busy[c.Port] * f.Classes[assemble.FMA].Hold / f.Classes[assemble.FMAHeavy].Hold
+		}
+	}
+}
+
+// secondLevel adds the counters of L2.
+func secondLevel(k map[string]float64, fp *surveyed, loads tally, stores float64) {
+	l := fp.plan.Lookups(loads.l2, loads.again/32, stores)
+	k["lts__t_sectors_op_read.sum"] = l.Reads
+	k["lts__t_sectors_op_write.sum"] = l.Writes
+	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
+	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
+}
+
+func percent(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return 100 * part / whole
+}

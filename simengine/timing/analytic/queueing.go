@@ -1,0 +1,91 @@
+package analytic
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/timing/cost"
+)
+
+// demand is what a CTA asks of an SM.
+type demand struct {
+	busy, blocking [numResources]float64 // of one unit: a sub-partition's share
+	// idle is how long a resource has nothing to do while the first CTAs of
+	// the grid, which start together, are on their way to it, and the last ones
+	// have left it.
+	idle [numResources]float64
+	// apart is how much longer the memory system takes for CTAs that run in
+	// step, first all reading, then all writing, than for CTAs that do not.
+	apart      float64
+	alone      float64 // cycles with the SM to itself
+	lockstep   float64 // the same if it keeps step with CTAs that read the same
+	contended  float64 // mean DRAM contention delays in that
+	vacancy    float64 // cycles its slot stays empty after it
+	contention float64 // such a delay when DRAM is fully busy
+}
+
+func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int) *demand {
+	d := &demand{alone: a.time, lockstep: a.lockstep, contended: a.contended, contention: m.contention}
+	for r := range resource(numResources) {
+		d.busy[r], d.blocking[r] = total.busy[r], total.blocking[r]
+		if r.ofSub() {
+			d.busy[r] /= float64(f.Schedulers)
+			d.blocking[r] = d.busy[r]
+		}
+	}
+	d.busy[issueSlot] /= float64(f.IssueWidth)
+	for r := lsu; r < numResources; r++ {
+		rounds, busy := a.waits, d.busy[r]
+		if r.shared() || r == inPort {
+			rounds = a.fromL2
+		}
+		if r.shared() {
+			busy /= m.burst
+		}
+		d.idle[r] = math.Max(a.time-busy, 0) / math.Max(rounds, 1)
+	}
+	most := 0.0
+	for r := l2Slices; r < numResources; r++ {
+		most = math.Max(most, d.busy[r])
+	}
+	d.apart = math.Max(a.staged-most, 0)
+	d.vacancy = f.Vacancy + f.VacancyWarp*float64(warps-1)
+	return d
+}
+
+// least is the least time n CTAs take on any resource.
+func (d *demand) least(n float64) float64 {
+	most := 0.0
+	for r, b := range d.busy {
+		if b > 0 {
+			most = math.Max(most, n*b+d.idle[r])
+		}
+	}
+	return most
+}
+
+// wait is how many times its own service one of n customers waits at a unit
+// that is busy for a share of the time. It finds the queue that an independent
+// observer of the other customers would, less half the service that is under
+// way (Schweitzer's approximation for first come first served with constant
+// service times).
+func wait(busy, n float64) float64 {
+	if n <= 1 {
+		return 0
+	}
+	others := (n - 1) / n
+	u := math.Min(busy, 1)
+	queue := u * (1 - others*u/2) / (1 - others*u)
+	return others * (queue - u/2)
+}
+
+// lifetime is how long a CTA holds its slot when n CTAs are resident and rate of
+// them finish a cycle: the SM is a closed network with n customers that queue
+// for its units and then leave their slot empty for a while.
+func (d *demand) lifetime(rate, n float64) float64 {
+	t := d.alone + d.vacancy
+	for r, b := range d.busy {
+		t += d.blocking[r] * wait(rate*b, n)
+	}
+	t += d.contended * d.contention * math.Min(rate*d.busy[dramBus], 1)
+	return math.Max(t, d.lockstep+d.vacancy)
+}

@@ -1,0 +1,377 @@
+package analytic
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// numRegs covers the numbering of assemble.Reg: general, predicate and uniform
+// registers.
+const numRegs = int(assemble.UniformBase) + 128
+
+// phase is a stretch of a warp between barriers.
+type phase struct {
+	work
+	times float64 // how often it is run, skipped iterations counted
+}
+
+// result is when a register can be read and where its value comes from.
+type result struct {
+	at       float64
+	took     float64 // from issue; 0 for arithmetic
+	fromDRAM float32
+}
+
+// scoreboard runs one warp alone through a scoreboard, in issue order.
+type scoreboard struct {
+	c           *code
+	tr          *trace.Warp
+	reqs        []request
+	lockstep    bool // it keeps step with CTAs that read the same
+	regs        [numRegs]result
+	ports       [cost.NumPorts]float64
+	lsu         float64 // when the load/store unit is free for this warp's next request
+	idc         float64
+	now         float64
+	began       float64 // of the current phase
+	flight      float64 // lines under way from DRAM since the last wait
+	rowSegments float64 // that they lie in
+	open        float64 // when the uncommitted asynchronous copies have arrived
+	sent        float64 // when the last store left
+	groups      int
+	async       [cost.MaxGroups]float64
+	cur         work // of the current phase, its time aside
+	stage       [numResources - l2Slices]float64
+	phases      []phase
+	heads       []head
+	accLo       int32
+	accHi       int32
+	accCur      int32
+}
+
+// head is the last arrival at a loop header.
+type head struct {
+	block  int32
+	phases int // closed then
+	cur    work
+}
+
+// play returns the phases of a warp, the last one ending with its exit.
+func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, led bool) []phase {
+	*w = scoreboard{c: c, tr: tr, reqs: reqs, lockstep: led, heads: w.heads[:0]}
+	for step, next := 0, 0; next < len(tr.Steps); {
+		step = next
+		next++
+		k := &tr.Steps[step]
+		if k.Repeat > 0 {
+			w.repeat(k)
+			continue
+		}
+		w.arrive(k.Block)
+		b := c.root[k.Block]
+		if b != k.Block {
+			continue // ran with its carrier
+		}
+		w.accLo = k.Access
+		for next < len(tr.Steps) && tr.Steps[next].Repeat == 0 && tr.Steps[next].Block != b && c.root[tr.Steps[next].Block] == b {
+			next++
+		}
+		w.accHi = int32(len(tr.Accesses))
+		if next < len(tr.Steps) {
+			w.accHi = tr.Steps[next].Access
+		}
+		w.accHi = max(w.accHi, coalesce.HeldEnd(tr, c.root, next, c.p.Blocks[b].Holds))
+		w.accCur = w.accLo
+		w.block(b)
+	}
+	w.close()
+	return w.phases
+}
+
+// arrive notes the arrival at a block that heads a loop.
+func (w *scoreboard) arrive(block int32) {
+	if !w.c.heads[block] {
+		return
+	}
+	w.cur.time = w.now - w.began
+	for i := range w.heads {
+		if h := &w.heads[i]; h.block == block {
+			h.phases, h.cur = len(w.phases), w.cur
+			return
+		}
+	}
+	if len(w.heads) < cost.MaxHeads {
+		w.heads = append(w.heads, head{block, len(w.phases), w.cur})
+	}
+}
+
+// repeat charges iterations like the one just walked. The phase that was open
+// when it began stands for the one that runs over the end of an iteration.
+func (w *scoreboard) repeat(k *trace.Step) {
+	n := float64(k.Repeat)
+	for i := range w.heads {
+		h := &w.heads[i]
+		if h.block != k.Block {
+			continue
+		}
+		if h.phases == len(w.phases) {
+			w.cur.time = w.now - w.began
+			last := w.cur
+			last.add(&h.cur, -1)
+			w.cur.add(&last, n)
+			w.began = w.now - w.cur.time
+			return
+		}
+		for j := h.phases; j < len(w.phases); j++ {
+			w.phases[j].times *= 1 + n
+		}
+		return
+	}
+}
+
+// close ends a phase.
+func (w *scoreboard) close() {
+	w.endStage()
+	w.cur.time = w.now - w.began
+	w.phases = append(w.phases, phase{w.cur, 1})
+	w.cur, w.began = work{}, w.now
+}
+
+// block issues a block's instructions.
+func (w *scoreboard) block(b int32) {
+	section := w.c.section[b]
+	w.cur.add(&w.c.static[section], 1)
+	code := w.c.p.Blocks[b].Instrs
+	for i := range code {
+		w.issue(&code[i])
+		if code[i].Class == assemble.Barrier {
+			w.close()
+			section++
+			w.cur.add(&w.c.static[section], 1)
+		}
+	}
+}
+
+func (w *scoreboard) issue(in *assemble.Instr) {
+	s := &w.c.f.Classes[in.Class]
+	hold, latency := w.c.figures(in)
+	at, wait := w.ready(in)
+	if s.Port != 0 {
+		at = math.Max(at, w.ports[s.Port])
+		w.ports[s.Port] = at + hold
+	}
+	if wait != nil && wait.took > 0 && at-w.now > wait.took/2 {
+		w.waited(wait)
+	}
+	w.now = at + w.c.f.Slots(in)
+	r := result{at: at + latency}
+	switch in.Class {
+	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
+		r = w.memory(in, at, s.Latency)
+	case assemble.Branch:
+		w.now = at + math.Max(s.Latency, 1)
+		if w.c.slowPath != nil {
+			w.now += w.c.slowPath[in.Source]
+		}
+	case assemble.Yield:
+		w.now = at + cost.YieldCycles
+	case assemble.Fence:
+		w.now = w.fence(in, at)
+	case assemble.Control:
+		w.control(in)
+	}
+	for _, d := range in.Dst {
+		if d.Count == 0 {
+			continue
+		}
+		if d.First >= assemble.PredBase && r.took == 0 && in.Class != assemble.Vote {
+			r.at = math.Max(r.at, at+w.c.f.Predicate)
+		}
+		for k := range int(d.Count) {
+			w.regs[int(d.First)+k] = r
+		}
+	}
+}
+
+// fence is when the warp can go on after a fence: beyond the CTA, when L2 has
+// acknowledged its stores and then the fence.
+func (w *scoreboard) fence(in *assemble.Instr, at float64) float64 {
+	f := w.c.f
+	if k := w.c.p.Kernel; in.Source < 0 || k.Instrs[in.Source].Scope <= ir.ScopeCTA {
+		return at + f.Fence
+	}
+	w.cur.waits++
+	if w.sent > 0 {
+		at = math.Max(at, w.sent+w.c.spill.m.near)
+	}
+	return at + f.FenceDevice
+}
+
+// ready is when the operands and the place of the result are, and the result
+// waited for.
+func (w *scoreboard) ready(in *assemble.Instr) (float64, *result) {
+	at := w.now
+	var wait *result
+	for _, s := range in.Src {
+		for k := range int(s.Count) {
+			if r := &w.regs[int(s.First)+k]; r.at > at {
+				at, wait = r.at, r
+			}
+		}
+	}
+	for _, s := range in.Dst {
+		for k := range int(s.Count) {
+			if r := &w.regs[int(s.First)+k]; r.at > at {
+				at, wait = r.at, r
+			}
+		}
+	}
+	return at, wait
+}
+
+// endStage takes what the stage asked of the memory system.
+func (w *scoreboard) endStage() {
+	most := 0.0
+	for i := range w.stage {
+		most = math.Max(most, w.stage[i])
+		w.stage[i] = 0
+	}
+	w.cur.staged += most
+}
+
+// waited counts a standstill for memory. The mean of the longest of n
+// exponential delays is the n-th harmonic number of their mean.
+func (w *scoreboard) waited(r *result) {
+	w.cur.waits++
+	if r.took >= w.c.spill.m.near {
+		w.cur.fromL2++
+		w.endStage()
+	}
+	if r.fromDRAM > 0 {
+		n := math.Max(w.flight, 1)
+		w.cur.fromDRAM += float64(r.fromDRAM)
+		w.cur.contended += float64(r.fromDRAM) * (math.Log(n) + 0.577 + 0.5/n - 0.077/(n*n))
+		w.flight, w.rowSegments = 0, 0
+	}
+}
+
+// memory sends an instruction to the load/store unit or the constant cache.
+func (w *scoreboard) memory(in *assemble.Instr, at, latency float64) result {
+	f := w.c.f
+	switch {
+	case in.Class == assemble.S2R || in.Class == assemble.Shuffle:
+		begin := math.Max(at, w.lsu)
+		w.lsu = begin + f.Addressing
+		return result{at: begin + latency, took: latency}
+	case in.Class != assemble.LDC && in.Source < 0:
+		begin := math.Max(at, w.lsu)
+		w.lsu = begin + f.Request(in.Class, false, words(in), words(in))
+		if in.Class == assemble.Store {
+			return result{at: begin}
+		}
+		latency = w.c.spill.latency(f)
+		return result{at: begin + latency, took: latency}
+	}
+	i := int32(-1)
+	if in.Source >= 0 {
+		i = w.access(in.Source)
+	}
+	if i < 0 { // no lane took it, or a constant at a fixed address
+		return result{at: at + math.Max(latency, 1), took: latency}
+	}
+	return w.request(in, &w.tr.Accesses[i], &w.reqs[i], at)
+}
+
+func (w *scoreboard) request(in *assemble.Instr, a *trace.Access, q *request, at float64) result {
+	c := &w.cur
+	server, busy := &w.lsu, float64(q.lsu)
+	if a.Space == ir.Const || a.Space == ir.ParamSpace {
+		server, busy = &w.idc, float64(q.idc)
+	}
+	begin := math.Max(at, *server)
+	*server = begin + busy
+	c.busy[lsu] += float64(q.lsu)
+	c.busy[idc] += float64(q.idc)
+	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
+		w.stage[i] += float64(b)
+		c.busy[l2Slices+resource(i)] += float64(b)
+	}
+	if q.atomics > 0 {
+		w.stage[q.buffer-l2Slices] += float64(q.atomics)
+		c.busy[q.buffer] += float64(q.atomics)
+	}
+	g := &q.service
+	if w.lockstep {
+		g = &q.lockstep
+	}
+	took := float64(g.latency)
+	switch in.Class {
+	case assemble.Store:
+		w.sent = begin
+		return result{at: begin}
+	case assemble.AsyncCopy:
+		w.open = math.Max(w.open, begin+took)
+		w.flight += float64(g.inFlight)
+		return result{at: at + 1}
+	}
+	w.flight += float64(g.inFlight)
+	if w.rowSegments > 0 && g.fromDRAM > 0 {
+		// The longest of all under way is likely longer than of these alone.
+		m := w.c.spill.m
+		took += float64(g.fromDRAM) * (m.waits.Longest(w.rowSegments+float64(g.rowSegments)) - m.waits.Longest(float64(g.rowSegments)))
+	}
+	w.rowSegments += float64(g.rowSegments)
+	return result{at: begin + took, took: took, fromDRAM: g.fromDRAM}
+}
+
+// access finds the current step's access of a PTX instruction, -1 when no lane
+// performed it. Machine code is reordered, so the search goes around.
+func (w *scoreboard) access(source int32) int32 {
+	for i := w.accCur; i < w.accHi; i++ {
+		if w.tr.Accesses[i].PC == source {
+			w.accCur = i + 1
+			return i
+		}
+	}
+	for i := w.accLo; i < w.accCur; i++ {
+		if w.tr.Accesses[i].PC == source {
+			w.accCur = i + 1
+			return i
+		}
+	}
+	return -1
+}
+
+// control handles groups of asynchronous copies.
+func (w *scoreboard) control(in *assemble.Instr) {
+	if in.Source < 0 {
+		return
+	}
+	k := &w.c.p.Kernel.Instrs[in.Source]
+	switch k.Op {
+	case ir.CpAsyncCommit:
+		w.async[w.groups%cost.MaxGroups] = w.open
+		w.groups++
+	case ir.CpAsyncWait:
+		pending := 0
+		if k.Mod&ir.ModAll == 0 && len(k.Src) > 0 && k.Src[0].Kind == ir.OperandImm {
+			pending = int(min(k.Src[0].Imm, cost.MaxGroups))
+		}
+		at := w.now
+		if pending == 0 {
+			at = math.Max(at, w.open)
+		}
+		for g := max(w.groups-cost.MaxGroups, 0); g < w.groups-pending; g++ {
+			at = math.Max(at, w.async[g%cost.MaxGroups])
+		}
+		if at > w.now {
+			w.cur.waits++
+		}
+		w.now = at
+	}
+}

@@ -1,0 +1,219 @@
+package clock
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// op is a machine instruction as the clock reads it: operands as offsets in
+// the warp's scoreboard row, class resolved to pipe and latency.
+type op struct {
+	class      assemble.Class
+	pipe       cost.Pipe
+	port       port
+	kind       cost.ResultKind
+	space      ir.Space
+	width      uint8
+	pred       bool  // the result is a predicate
+	float      bool  // an atomic on floating-point values
+	wide       bool  // a fence beyond the CTA
+	slowPath   int32 // 1 + the detour that it calls, 0 none
+	source     int32
+	spill      int16
+	bypassesL1 bool  // BypassesL1
+	pending    int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
+	commit     bool  // Control: closes a cp.async group
+	walksTable bool  // LDC: WalksConstTable
+	latency    int32
+	interval   int32
+	slots      int32 // steps that the issue slot is held
+	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
+	dep0, dep1, dst0, dst1 int32
+}
+
+// code is a Program flattened: block b is ops[start[b]:start[b+1]].
+type code struct {
+	program *assemble.Program
+	ops     []op
+	start   []int32
+	root    []int32 // the block that carries a block's code
+	deps    []int32
+	column  map[assemble.Reg]int32
+	stride  int             // scoreboard columns of a warp
+	pcs     int             // ir instructions, the length of tables by PC
+	heads   []bool          // blocks that head a loop
+	before  *assemble.Instr // the FMA lowered last in the present block
+	// classes[b] is the instructions of block b by class, tids[b] how many of
+	// them read a thread index and memory[b] how many go through the memory
+	// input/output queue.
+	classes      [][assemble.NumClasses]int32
+	tids, memory []int32
+	spilled      []int32 // words of registers that each block stores to local memory
+	slowPaths    []slowPath
+	matches      []timing.Match
+	extra        [][]int32 // by block: the detours called in it
+	// requests[b] is the loads, stores and atomics of block b, spills left out.
+	requests []int32
+}
+
+func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, matches []timing.Match) (*code, error) {
+	if p == nil || p.Kernel == nil {
+		return nil, fmt.Errorf("timing: no program")
+	}
+	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
+	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
+	c.requests = make([]int32, len(p.Blocks))
+	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
+	c.heads = cost.LoopHeads(p.Kernel, len(p.Blocks))
+	for i := range p.Blocks {
+		root, err := cost.Carrier(p, i)
+		if err != nil {
+			return nil, err
+		}
+		c.root = append(c.root, root)
+		c.start = append(c.start, int32(len(c.ops)))
+		c.before = nil
+		for k := range p.Blocks[i].Instrs {
+			o, err := c.lower(m, &p.Blocks[i].Instrs[k])
+			if err != nil {
+				return nil, err
+			}
+			c.ops = append(c.ops, o)
+			c.classes[i][o.class]++
+			if o.class == assemble.Store && o.source < 0 {
+				c.spilled[i] += int32(max(o.width/4, 1))
+			}
+			if o.pipe == cost.PipeMemory {
+				c.memory[i]++
+			}
+			if o.source >= 0 && (o.class == assemble.Load || o.class == assemble.Store || o.class == assemble.Atomic) {
+				c.requests[i]++
+			}
+			if o.class == assemble.S2R && c.readsTID(o.source) {
+				c.tids[i]++
+			}
+		}
+	}
+	c.start = append(c.start, int32(len(c.ops)))
+	if len(detours) > 0 {
+		if err := c.addSlowPaths(m, detours); err != nil {
+			return nil, err
+		}
+	}
+	c.stride = max(len(c.column), 1)
+	return c, nil
+}
+
+// readsTID says that a PTX instruction reads a thread index, which S2R takes
+// through the data stage of shared memory.
+func (c *code) readsTID(source int32) bool {
+	if source < 0 {
+		return false
+	}
+	for _, o := range c.program.Kernel.Instrs[source].Src {
+		if o.Kind == ir.OperandSpecial && (o.Special == ir.TidX || o.Special == ir.TidY || o.Special == ir.TidZ) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
+	if in.Class == assemble.ClassInvalid || in.Class >= assemble.NumClasses {
+		return op{}, fmt.Errorf("timing: instruction of unknown class %d", in.Class)
+	}
+	if int(in.Source) >= c.pcs {
+		return op{}, fmt.Errorf("timing: machine instruction names PTX instruction %d of %d", in.Source, c.pcs)
+	}
+	s := m.Classes[in.Class]
+	o := op{
+		class: in.Class, pipe: s.Pipe, port: portOf(in.Class, s.Pipe, in.Space), kind: s.Kind, space: in.Space, width: in.Width, source: in.Source,
+		spill: in.Spill, latency: int32(s.Latency), interval: int32(s.Interval), pending: -1,
+		walksTable: cost.WalksConstTable(c.program.Kernel, in), slots: int32(m.Slots(in)),
+	}
+	o.dep0 = int32(len(c.deps))
+	for _, span := range in.Src {
+		if err := c.columns(span); err != nil {
+			return op{}, err
+		}
+	}
+	switch in.Class {
+	case assemble.FMA:
+		if cost.OperandFetches(in, c.before) >= 3 {
+			o.interval = max(o.interval, int32(m.ThreeReads))
+		}
+		c.before = in
+	case assemble.Match:
+		hold, latency := cost.MatchCost(c.program.Kernel, in, c.matches)
+		o.interval, o.latency = int32(dram.Ticks(hold)), int32(math.Round(latency))
+	}
+	o.dst0 = int32(len(c.deps))
+	for _, span := range in.Dst {
+		if span.Count > 0 && span.First >= assemble.PredBase {
+			o.pred = true
+		}
+		if err := c.columns(span); err != nil {
+			return op{}, err
+		}
+	}
+	o.dst1 = int32(len(c.deps))
+	o.dep1 = o.dst1
+	if o.pred && s.Kind == cost.ResultFixed {
+		o.latency = max(o.latency, int32(m.Predicate))
+	}
+	if in.Source >= 0 {
+		c.describe(&o, &c.program.Kernel.Instrs[in.Source])
+	}
+	return o, nil
+}
+
+// portOf is what an op of a class waits for.
+func portOf(c assemble.Class, p cost.Pipe, space ir.Space) port {
+	switch c {
+	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy:
+		if isLG(space) {
+			return portLG
+		}
+	}
+	return port(p)
+}
+
+// describe takes from the PTX instruction what the machine class leaves open.
+func (c *code) describe(o *op, in *ir.Instr) {
+	o.bypassesL1, o.float, o.wide = cost.BypassesL1(in), in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
+	switch in.Op {
+	case ir.CpAsyncCommit:
+		o.commit = true
+	case ir.CpAsyncWait:
+		o.pending = 0
+		if in.Mod&ir.ModAll == 0 && len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {
+			o.pending = int16(min(in.Src[0].Imm, cost.MaxGroups))
+		}
+	}
+}
+
+// columns appends the scoreboard columns of a span to deps. Columns are given
+// out as registers appear, so that a warp's row holds only what the kernel uses.
+func (c *code) columns(s assemble.RegSpan) error {
+	for k := range int(s.Count) {
+		r := s.First + assemble.Reg(k)
+		if r < 0 {
+			return fmt.Errorf("timing: register %d does not exist", r)
+		}
+		col, ok := c.column[r]
+		if !ok {
+			col = int32(len(c.column))
+			c.column[r] = col
+		}
+		c.deps = append(c.deps, col)
+	}
+	return nil
+}
+
+var resultStall = [...]timing.StallReason{timing.Wait, timing.ShortScoreboard, timing.LongScoreboard, timing.IMCMiss}

@@ -1,0 +1,247 @@
+package clock
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// issue lets a sub-partition issue in the current cycle: of the warps that can, the
+// oldest, but none twice in a row while others can, too (deploy/calibrate
+// together.turns: of eight that always could, two after two are done). Where traces leave
+// out iterations it is the one that has waited longest: they are charged at the pace
+// that warps have together.
+func (s *sm) issue(p *subPartition) {
+	now := s.now
+	if open := p.open / dram.Fraction; now < open {
+		p.wake = open
+		return
+	}
+	p.settle(now, &s.stats)
+	issued := false
+	for width := 0; width < s.m.IssueWidth; width++ {
+		best, more, next, reason := p.choose(now)
+		if best < 0 {
+			p.wake, p.reason = next, reason
+			break
+		}
+		if !issued {
+			issued = true
+			s.stats.issued++
+			p.visited = now
+		} else {
+			s.stats.loop.dual++
+		}
+		s.execute(p, best)
+		p.reason = reason
+		if more {
+			p.wake = now + 1
+			continue
+		}
+		at, why := p.ready[best], p.why[best]
+		if at < next {
+			next, p.reason = at, why
+		}
+		p.wake = next
+	}
+	if issued {
+		p.wake = max(p.wake, now+1, p.open/dram.Fraction)
+	} else {
+		s.stats.slots[p.reason]++
+		p.visited = now
+	}
+}
+
+// settle charges the slots since the last visit to the reason found then.
+func (p *subPartition) settle(now int64, st *stats) {
+	if gap := now - 1 - p.visited; gap > 0 {
+		st.slots[p.reason] += gap
+		p.visited = now - 1
+	}
+}
+
+// choose looks at the warps that the scoreboard lets issue. It returns the slot to
+// issue from, or -1; whether other warps could issue too; and otherwise when the
+// next one can and what it waits for. Of what comes at the same time the lowest
+// slot counts.
+func (p *subPartition) choose(now int64) (best int, more bool, next int64, reason timing.StallReason) {
+	next, reason = never, timing.Idle
+	held, open := timing.MaxSlots, uint64(0)
+	for m := p.eligible(now); m != 0; {
+		i := bits.TrailingZeros64(m)
+		g := p.port[i]
+		same := p.due[g]
+		m &^= same
+		t := p.freeAt(g)
+		if t <= now {
+			open |= same
+			continue
+		}
+		p.held[g], p.until[g] = p.visit, t
+		if t < next {
+			next, reason, held = t, throttles[g], i
+		}
+	}
+	if n := len(p.pending); n > 0 {
+		if at, i := p.pending[n-1].split(); at < next || at == next && i < held {
+			next, reason = at, p.why[i]
+		}
+	} else if next == never && p.parked > 0 {
+		reason = timing.Barrier
+	}
+	more = open&(open-1) != 0
+	if more {
+		open &^= 1 << uint(p.latest) // none at first
+	}
+	return p.first(open), more, next, reason
+}
+
+// first is the slot of a set whose turn it is, -1 when there is none.
+func (p *subPartition) first(set uint64) int {
+	if set == 0 {
+		return -1
+	}
+	first := wakeup(never)
+	for ; set != 0; set &= set - 1 {
+		i := int32(bits.TrailingZeros64(set))
+		first = min(first, newWakeup(p.rank[i], i))
+	}
+	_, i := first.split()
+	return i
+}
+
+// execute issues the next op of the warp in a slot.
+func (s *sm) execute(p *subPartition, slot int) {
+	now := s.now
+	w := &s.warps[p.warp[slot]]
+	o := &s.c.ops[w.pc]
+	s.account(p, w, slot)
+	p.leave(slot)
+	s.stats.classes[o.class]++
+	if o.pipe != cost.PipeNone {
+		p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
+		s.stats.pipeBusy[o.pipe] += int64(o.interval)
+		if o.pipe == cost.PipeALU && s.m.DualFP32Int {
+			// Half of the fp32 lanes are busy: half an instruction less of them.
+			p.free[cost.PipeFMA] = max(p.free[cost.PipeFMA], now*dram.Fraction) + int64(o.interval)/2
+		}
+	}
+	if s.m.IssueWidth == 1 || o.slots > dram.Fraction { // of two at a time neither waits for the other's cycle
+		p.open = max(p.open, now*dram.Fraction) + int64(o.slots)
+	}
+	result, kind := now+int64(o.latency), o.kind
+	fetch, why := now+1, timing.Wait
+	if s.m.IssueWidth > 1 {
+		fetch = now
+	}
+	switch o.class {
+	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy, assemble.LDC, assemble.Shuffle, assemble.S2R:
+		result, kind = s.memory(p, w, o)
+	case assemble.Branch:
+		fetch, why = now+int64(o.latency), timing.BranchResolving
+		if o.slowPath > 0 {
+			s.enterSlowPath(w, o.slowPath-1)
+		}
+	case assemble.Yield:
+		fetch, why = now+cost.YieldCycles, timing.BranchResolving
+	case assemble.Fence:
+		fetch, why = s.fence(w, o), timing.Membar
+	case assemble.Control:
+		fetch, why = s.control(w, o, fetch)
+	}
+	for _, col := range s.c.deps[o.dst0:o.dst1] {
+		s.score[w.row+col] = result<<2 | int64(kind)
+	}
+	s.proceed(w, p, fetch, why, o.class == assemble.Barrier)
+}
+
+// fence is when a warp that fences can go on. Beyond the CTA the fence goes to L2
+// and back, once L2 has acknowledged the warp's stores: 271 cycles alone and 538
+// behind a store (deploy/calibrate meetings.fence).
+func (s *sm) fence(w *warp, o *op) int64 {
+	if !o.wide {
+		return s.now + s.m.LatFenceCTA
+	}
+	at := s.now
+	if w.sent > 0 {
+		at = max(at, w.sent+s.m.LatL2)
+	}
+	return at + s.m.LatFenceGPU
+}
+
+// proceed moves a warp past the op it issued.
+func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why timing.StallReason, barrier bool) {
+	w.pc++
+	for w.pc == w.end {
+		if !s.nextPath(w) && !s.nextStep(w) {
+			s.exit(w) // a barrier as the last instruction holds nobody
+			return
+		}
+	}
+	s.prepareIssue(w, fetch)
+	if p.why[w.slot] == timing.Wait && p.ready[w.slot] == fetch {
+		p.why[w.slot] = why
+	}
+	if barrier {
+		s.arrive(w)
+	} else {
+		p.await(w.slot)
+	}
+}
+
+// account splits the cycles since the warp's last issue by what held it.
+func (s *sm) account(p *subPartition, w *warp, slot int) {
+	now := s.now
+	t := w.issued + 1
+	if r := min(p.ready[slot], now); r > t {
+		w.loops.stalled[p.why[slot]] += r - t
+		t = r
+	}
+	if b := min(p.blocked(slot), now); b > t {
+		w.loops.stalled[throttles[p.port[slot]]] += b - t
+		t = b
+	}
+	if now > t {
+		w.loops.stalled[timing.NotSelected] += now - t
+	}
+	w.issued, p.latest = now, slot
+	if s.set.skips {
+		p.rank[slot] = now
+	}
+}
+
+// control handles cp.async groups and instructions that only take a slot.
+func (s *sm) control(w *warp, o *op, fetch int64) (int64, timing.StallReason) {
+	switch {
+	case o.commit:
+		w.async[w.groups%cost.MaxGroups] = w.open
+		w.groups++
+	case o.pending >= 0:
+		at := fetch
+		if o.pending == 0 {
+			at = max(at, w.open)
+		}
+		for k := max(w.groups-cost.MaxGroups, 0); k < w.groups-int32(o.pending); k++ {
+			at = max(at, w.async[k%cost.MaxGroups])
+		}
+		return at, timing.LongScoreboard
+	}
+	return fetch, timing.Wait
+}
+
+// prepareIssue works out when the warp's next op can issue, and why not before;
+// subPartition.await tells the scheduler.
+func (s *sm) prepareIssue(w *warp, fetch int64) {
+	o := &s.c.ops[w.pc]
+	latest := fetch << 2
+	row := s.score[w.row : int(w.row)+s.c.stride]
+	for _, col := range s.c.deps[o.dep0:o.dep1] {
+		latest = max(latest, row[col])
+	}
+	p := &s.subs[w.sub]
+	p.ready[w.slot], p.why[w.slot] = latest>>2, resultStall[latest&3]
+	p.port[w.slot] = o.port
+}

@@ -1,0 +1,145 @@
+package clock
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/footprint"
+)
+
+// sampleSet is the CTAs that were traced, and what the survey of their footprints says.
+type sampleSet struct {
+	samples   []*sample // the cluster that is replayed
+	counts    counts
+	plan      *footprint.Plan
+	skips     bool
+	irregular bool      // the samples are CTAs of different work from the whole grid
+	lengths   []float64 // theirs then, of Input.Lengths
+	chain     int       // how many of the samples, from the first on, are neighbours along the first axis
+	// apart is how often CTAs come to be at places of their own of a table, and
+	// tableHold the steps that a load of WalksConstTable then holds the SM's constant cache.
+	divergence float64
+	constHold  int64
+	// held is by load how long it holds the slices of L2, in fractions of what it takes by itself.
+	held      []int64
+	constMiss [2]int64 // steps a line of a table takes that lanes read apart, in order and drawn
+}
+
+// gatherer traces CTAs into a pool.
+type gatherer struct {
+	m      *cost.Machine
+	c      *code
+	in     *timing.Input
+	set    *sampleSet
+	survey *footprint.Survey
+	traced map[int64]bool
+}
+
+// gather traces as many CTAs as the survey needs, fewer of long ones: the
+// neighbours' traces must not cost more than what is clocked.
+func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
+	p := &sampleSet{counts: counts{byPC: make([]tally, c.pcs)}}
+	g := gatherer{m, c, in, p, footprint.New(c.pcs, m.Granule(), m.Arch.DRAMPieceBytes), map[int64]bool{}}
+	base := footprint.Picks(in.Grid, timing.MostNeighbours)[0]
+	if err := g.trace(base); err != nil {
+		return nil, err
+	}
+	steps := int64(timing.MostNeighbours)
+	switch one := p.samples[0].recorded; {
+	case one > in.Budget: // two such would be beyond what an execution may take
+		steps = 1
+	case one*(2*timing.MostNeighbours) > in.Budget:
+		steps = 2 // a pair shows what two CTAs that share a granule add
+	}
+	for _, k := range footprint.Picks(in.Grid, steps) {
+		if err := g.trace(k); err != nil {
+			return nil, err
+		}
+	}
+	if total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2]); in.Extents == nil && g.survey.Scattered() {
+		for _, id := range []int64{0, total - 1} {
+			if err := g.trace(footprint.Pick{ID: id, Dir: footprint.Far}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(in.Spread) > 0 {
+		if err := g.spread(in.Spread); err != nil {
+			return nil, err
+		}
+	}
+	p.divergence = cost.ConstDivergence(in, p.samples[0].CTA.CTA)
+	p.plan = g.survey.Plan(footprint.DeviceOf(in))
+	p.setConstMiss(in)
+	p.held = make([]int64, len(p.plan.LockstepSharers))
+	for pc, readers := range p.plan.LockstepSharers {
+		_, held := m.L2Coalesce(readers)
+		p.held[pc] = dram.Ticks(held)
+	}
+	return p, nil
+}
+
+// setConstMiss looks at how large the tables are that the samples read.
+func (p *sampleSet) setConstMiss(in *timing.Input) {
+	var t cost.ConstTable
+	for _, s := range p.samples {
+		for i := range s.Warps {
+			t.Add(&s.Warps[i])
+		}
+	}
+	inOrder, drawn := t.Miss(in.Program.Kernel)
+	p.constMiss = [2]int64{dram.Ticks(inOrder), dram.Ticks(drawn)}
+}
+
+// spread puts CTAs of the whole grid in the place of the cluster.
+func (g *gatherer) spread(ids []int64) error {
+	p := g.set
+	p.irregular, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
+	clear(g.traced)
+	known := make(map[int64]float64, len(g.in.Lengths))
+	for _, k := range g.in.Lengths {
+		known[k.CTA] = k.Length
+	}
+	for _, id := range ids {
+		if !g.traced[id] {
+			p.lengths = append(p.lengths, known[id])
+		}
+		if err := g.trace(footprint.Pick{ID: id, Dir: footprint.Spread}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trace adds a CTA to the survey and, unless it is a far one, to the pool.
+func (g *gatherer) trace(k footprint.Pick) error {
+	if g.traced[k.ID] {
+		return nil
+	}
+	g.traced[k.ID] = true
+	cta, err := g.in.Source(k.ID)
+	if err != nil {
+		return fmt.Errorf("timing: trace of CTA %d: %w", k.ID, err)
+	}
+	if cta != nil && len(cta.Warps) != g.in.WarpsPerCTA {
+		return fmt.Errorf("timing: CTA %d has %d warps, want %d", k.ID, len(cta.Warps), g.in.WarpsPerCTA)
+	}
+	into := &g.set.counts
+	if k.Dir == footprint.Far { // edges of the grid are not typical
+		into = &counts{byPC: make([]tally, g.c.pcs)}
+	}
+	s, err := prepare(g.c, cta, k.Dir, g.survey, into)
+	if err != nil {
+		return err
+	}
+	g.set.skips = g.set.skips || s.skips
+	if k.Dir != footprint.Far {
+		if k.Dir == footprint.Base || k.Dir == footprint.X+footprint.Direction(footprint.FirstAxis(g.in.Grid)) {
+			g.set.chain++
+		}
+		g.set.samples = append(g.set.samples, s)
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package clock
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cache"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/footprint"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// never is later than any cycle.
+const never = math.MaxInt64
+
+// warp is the state of a resident warp. The scheduler's view of it (when it
+// can issue next, and on what pipe) is in its sub-partition's slot.
+type warp struct {
+	tr     *trace.Warp
+	first  []uint8 // first-touch sectors, parallel to tr.Lines
+	weight []int64 // how often each step is executed, iterations left out counted in
+	step   int32   // current step
+	next   int32   // step after the blocks merged into the current one
+	pc     int32   // next op
+	end    int32   // end of the block's ops
+	// In a slow path: which detour, the paths of it still to take, and where to go on.
+	slowPath, back, backEnd int32
+	paths                   uint8
+	turns                   int64 // calls of slow paths executed
+	accLo                   int32 // accesses of the step and what was merged into it
+	accHi                   int32
+	accCur                  int32
+	row                     int32 // first scoreboard column
+	cta                     int32 // CTA slot
+	sub                     int32
+	slot                    int32
+	// issued is the cycle of the last issue, from where stalls are counted.
+	issued  int64
+	waiting bool  // at a barrier
+	resume  int64 // when the scoreboard would let it go on after the barrier
+	// async[k] is when cp.async group k (modulo) has arrived; open counts the
+	// uncommitted copies' arrival.
+	async  [cost.MaxGroups]int64
+	groups int32
+	open   int64
+	sent   int64 // cycle at which L2 has taken the warp's last store
+	loops  loopClock
+	shift  uint64 // added to private line addresses, so that replicas differ
+	round  uint64 // the same of what all CTAs read, where L1 does not keep it
+	local  uint64 // base line of the warp's local memory: spilled registers first
+	// declared is added to the lines of a trace that lie in the local memory of the PTX.
+	declared uint64
+}
+
+// ctaSlot is room for one resident CTA.
+type ctaSlot struct {
+	launchAt int64 // cycle at which the next CTA starts, never when none is due
+	began    int64
+	sent     int64 // cycle at which L2 has taken the CTA's last store
+	alive    int32 // warps not finished
+	arrived  int32 // warps at the barrier
+	running  bool
+	// shift is added to addresses of lines that some CTAs have in common, by the axes
+	// along which their data differs.
+	shift [footprint.NumAxes]uint64
+}
+
+// subPartition is a scheduler with its slots, as parallel arrays: looking for the
+// next one is the clock's inner loop.
+type subPartition struct {
+	could   uint64           // set of eligible slots: their ready cycle has come
+	due     [numPorts]uint64 // the same by port
+	pending []wakeup         // of the others that have one, the first to come last
+	parked  int              // slots whose warps wait at a barrier
+	visit   int64            // how often a slot was looked for
+	// held is the visit that last saw a port busy, until which cycle it was then.
+	held, until [numPorts]int64
+
+	ready []int64 // earliest cycle by scoreboard and fetch
+	why   []timing.StallReason
+	port  []port  // of the next op
+	since []int64 // visit at which the slot became eligible
+	rank  []int64 // the lowest goes first: the cycle of launch or, where iterations are left out, of the last issue
+	warp  []int32
+	free  [cost.NumPipes]int64 // dram.Fraction steps
+	mio   ring                 // when the queue's entries left it, in cycles
+	lg    ring                 // the same for global and local memory
+	wake  int64                // next cycle at which something may issue
+	// latest is the slot that issued last.
+	latest int
+	open   int64 // step at which the issue slot is free
+	// idle accounting: slots after visited are unused because of reason.
+	visited int64
+	reason  timing.StallReason
+}
+
+// sm is one clocked SM.
+type sm struct {
+	m       *cost.Machine
+	c       *code
+	in      *timing.Input
+	set     *sampleSet
+	now     int64
+	subs    []subPartition
+	warps   []warp
+	ctas    []ctaSlot
+	score   []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
+	l1      *cache.L1
+	mem     *dram.Share
+	lsu     dram.Server
+	idc     dram.Server // indexed constant cache, and what sub-partitions have of it
+	barrier dram.Server
+	vacancy int64 // cycles from a CTA's last exit to its slot issuing again
+	// loads and stores are rings: when the outstanding sectors of loads arrive
+	// and when L2 has taken the outstanding lines of stores.
+	loads, stores ring
+	writes        cache.WriteCombiner
+	// acc is the error diffusion of estimated shares, by PC: reads, writes.
+	readDue, writeDue  []int32
+	againDue, againAcc [2][]int32 // of what is touched again, loads and stores
+	readAcc, writeAcc  []int32
+	remote             uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
+	atomics            cost.AtomicCost
+
+	sharing    sharing
+	before     int64 // CTAs that the SM has run before the first
+	first      int64 // the sample that the first CTA is a replica of
+	target     int64 // CTAs to run
+	launched   int64
+	nextLaunch int64   // earliest launchAt of the slots
+	pace       float64 // cycle of the next launch the device allows
+	interval   float64 // between two launches on this SM
+	stagger    bool
+	done       []int64 // completion cycles of CTAs in order
+	stats      stats
+}
+
+// ring remembers the last n times something was done with one of n entries.
+type ring struct {
+	at   []int64
+	head int
+}
+
+func newRing(n int) ring { return ring{at: make([]int64, n)} }
+
+// free is the first cycle at which an entry is free.
+func (r *ring) free() int64 { return r.at[r.head] }
+
+// take occupies the entry that is free first, until cycle until.
+func (r *ring) take(until int64) {
+	r.at[r.head] = until
+	if r.head++; r.head == len(r.at) {
+		r.head = 0
+	}
+}
+
+// stats is what one clocked run counted.
+type stats struct {
+	issued                      int64
+	slots                       [timing.NumStallReasons]int64 // unused scheduler slots by reason
+	warpTime                    [timing.NumStallReasons]int64 // warp cycles stalled by reason, skipped iterations counted in
+	active                      int64                         // warp cycles resident
+	cycles                      int64
+	pipeBusy                    [cost.NumPipes]int64
+	classes                     [assemble.NumClasses]int64
+	byPC                        []pcStats
+	local                       [2]pcStats // local memory and spills: loads, stores
+	loop                        loopStats
+	spillSectors, spillRequests [2]int64 // loads, stores
+	localDRAM                   [2]int64 // granules of local memory from and to DRAM
+}
+
+// pcStats is what the caches did for one PTX instruction, iterations left out counted in like the one
+// recorded before them.
+type pcStats struct {
+	sectors, l1Hits int64 // sectors looked up in L1 and found
+	l2Sectors       int64 // sectors asked of L2, or stored there
+	partialLines    int64 // of those asked and added to, in lines of which L1 asks not for all
+	dramSectors     int64 // of them, in granules that came from DRAM
+	again           int64 // of these, what the CTA had touched before
+}
+
+// newSM makes an SM that will run target CTAs.
+func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active float64) *sm {
+	resident, perCTA := in.CTAsPerSM, in.WarpsPerCTA
+	n := resident * perCTA
+	s := &sm{m: m, c: c, in: in, set: p, l1: cache.New(in.L1Bytes)}
+	s.warps = make([]warp, n)
+	s.ctas = make([]ctaSlot, resident)
+	s.score = make([]int64, n*c.stride)
+	s.loads = newRing(max(in.L1Bytes/cache.SectorBytes, cost.MinSectorsInFlight))
+	s.stores, s.writes = newRing(cost.StoresInFlight), cache.NewWriteCombiner(cache.OpenLines)
+	s.subs = make([]subPartition, m.Schedulers)
+	s.stats.byPC = make([]pcStats, c.pcs)
+	perSub := make([]int32, m.Schedulers)
+	// Warps' local memory lies side by side, in slots that one CTA takes over from another.
+	spillLines, declaredLines := uint64(in.Program.SpillBytes/4), uint64(in.Program.Kernel.LocalBytes+3)/4
+	localLines := spillLines + declaredLines + 1
+	// Warps go to one sub-partition after another, and those of the next CTA go on from
+	// there; where that is where those of this one began, from the next (deploy/calibrate
+	// launch.turn).
+	turn := perCTA
+	if perCTA%m.Schedulers == 0 {
+		turn = 1
+	}
+	for i := range s.warps {
+		w := &s.warps[i]
+		w.cta = int32(i / perCTA)
+		w.sub = int32((int(w.cta)*turn + i%perCTA) % m.Schedulers)
+		w.slot = perSub[w.sub]
+		perSub[w.sub]++
+		w.row = int32(i * c.stride)
+		w.local = localSpace + uint64(i)*localLines
+		w.declared = w.local + spillLines - coalesce.LocalBase - uint64(i%perCTA)*declaredLines
+	}
+	for k := range s.subs {
+		s.subs[k].init(int(perSub[k]), m.QueueDepth, m.LgDepth)
+	}
+	for i := range s.warps {
+		w := &s.warps[i]
+		s.subs[w.sub].warp[w.slot] = int32(i)
+	}
+	plan := p.plan
+	s.readDue, s.writeDue = due(plan.Read), due(plan.Write)
+	s.againDue = [2][]int32{due(plan.ReadAgain), due(plan.WriteAgain)}
+	s.againAcc = [2][]int32{make([]int32, c.pcs), make([]int32, c.pcs)}
+	s.readAcc, s.writeAcc = make([]int32, c.pcs), make([]int32, c.pcs)
+	s.mem = dram.New(m.Share(active, footprint.TrafficOf(plan)))
+	s.stats.loop.localShare[0] = int32(plan.Local*unit + 0.5)
+	local := &p.counts.locals
+	rewritten := footprint.Rewritten(in.Program, float64(p.counts.warps), footprint.WordSectors*float64(p.counts.spilled), float64(local.Sectors), float64(local.Places))
+	s.stats.loop.localShare[1] = int32(plan.LocalStores(rewritten)*unit + 0.5)
+	s.remote = uint64(plan.Remote * (1 << 16))
+	s.sharing = newSharing(in, p)
+	s.atomics = m.AtomicCost(active)
+	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
+	s.interval = m.LaunchInterval * active
+	return s
+}
+
+// localSpace is where local memory lines live, out of the way of global ones.
+const localSpace = 1 << 52
+
+// privateShift moves a replica's private addresses away from the others'.
+const privateShift = 36
+
+// unit is the fixed-point one of estimated shares.
+const unit = 1 << 16
+
+func due(shares []float64) []int32 {
+	d := make([]int32, len(shares))
+	for i, v := range shares {
+		d[i] = int32(v*unit + 0.5)
+	}
+	return d
+}
+
+func (p *subPartition) init(slots, queue, lg int) {
+	p.ready, p.why = make([]int64, slots), make([]timing.StallReason, slots)
+	p.port, p.rank, p.since = make([]port, slots), make([]int64, slots), make([]int64, slots)
+	p.warp, p.pending = make([]int32, slots), make([]wakeup, 0, slots)
+	p.mio, p.lg = newRing(queue), newRing(lg)
+	for i := range p.ready {
+		p.ready[i], p.why[i] = never, timing.Idle
+	}
+	p.wake, p.visited, p.reason, p.latest = never, -1, timing.Idle, -1
+}
+
+// run clocks target CTAs to their end. With stagger, launches keep the
+// device's pace; without, the first ones start together.
+func (s *sm) run(target int64, stagger bool) error {
+	s.target, s.stagger = target, stagger
+	s.done = make([]int64, 0, target)
+	s.nextLaunch = never
+	for i := range s.ctas {
+		s.ctas[i].launchAt = never
+	}
+	for i := range min(target, int64(len(s.ctas))) {
+		s.schedule(int32(i), s.m.ColdStart)
+	}
+	for {
+		t := s.nextLaunch
+		for k := range s.subs {
+			t = min(t, s.subs[k].wake)
+		}
+		if t == never {
+			break
+		}
+		s.now = t
+		s.launchDue()
+		for k := range s.subs {
+			if s.subs[k].wake <= t {
+				s.issue(&s.subs[k])
+			}
+		}
+	}
+	if int64(len(s.done)) != target {
+		return fmt.Errorf("timing: %d of %d CTAs never finish: their warps wait at a barrier that others do not reach", target-int64(len(s.done)), target)
+	}
+	s.finish()
+	return nil
+}
+
+// finish closes the accounts: every scheduler's slots up to the last cycle,
+// which is when L2 has taken the last store.
+func (s *sm) finish() {
+	s.stats.cycles = max(s.now+1, s.mem.Taken())
+	for k := range s.subs {
+		p := &s.subs[k]
+		s.stats.slots[p.reason] += s.now - p.visited
+		s.stats.slots[timing.Idle] += s.stats.cycles - 1 - s.now
+	}
+}

@@ -1,0 +1,93 @@
+package clock
+
+import (
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// wakeup is a slot and the cycle at which its warp can issue by scoreboard and
+// fetch; it orders by cycle, then by slot.
+type wakeup int64
+
+func newWakeup(at int64, slot int32) wakeup { return wakeup(at*timing.MaxSlots | int64(slot)) }
+
+// split takes it apart again.
+func (u wakeup) split() (at int64, slot int) {
+	return int64(u) / timing.MaxSlots, int(u & (timing.MaxSlots - 1))
+}
+
+// port is what an op that its warp's scoreboard lets issue may still wait for: its
+// pipe, and behind that of memory one of two queues. pipeMemory stands for the one
+// that is not for global and local memory.
+type port uint8
+
+const (
+	portLG   = port(cost.NumPipes) // pipeMemory and the queue of global and local memory
+	numPorts = cost.NumPipes + 1
+)
+
+// throttles is what a warp shows while its op waits for a port.
+var throttles = func() (out [numPorts]timing.StallReason) {
+	for g := range out {
+		out[g] = timing.MathPipeThrottle
+	}
+	out[cost.PipeMemory], out[cost.PipeXU], out[portLG] = timing.MIOThrottle, timing.MIOThrottle, timing.LGThrottle
+	return out
+}()
+
+// freeAt is the first cycle at which a port takes an op.
+func (p *subPartition) freeAt(g port) int64 {
+	switch g {
+	case portLG:
+		return max(p.free[cost.PipeMemory]/dram.Fraction, p.lg.free())
+	case port(cost.PipeMemory):
+		return max(p.free[cost.PipeMemory]/dram.Fraction, p.mio.free())
+	}
+	return p.free[g] / dram.Fraction
+}
+
+// await puts a slot among those that will be eligible at their ready cycle.
+func (p *subPartition) await(slot int32) {
+	u := newWakeup(p.ready[slot], slot)
+	p.pending = append(p.pending, u)
+	i := len(p.pending) - 1
+	for ; i > 0 && p.pending[i-1] < u; i-- {
+		p.pending[i] = p.pending[i-1]
+	}
+	p.pending[i] = u
+}
+
+// leave takes a slot that issues out of the eligible ones.
+func (p *subPartition) leave(slot int) {
+	p.could &^= 1 << slot
+	p.due[p.port[slot]] &^= 1 << slot
+}
+
+// park leaves a slot out of the schedule: its warp waits at a barrier, or is no more.
+func (p *subPartition) park(slot int32, why timing.StallReason) {
+	p.ready[slot], p.why[slot] = never, why
+}
+
+// eligible is the set of the slots whose ready cycle has come.
+func (p *subPartition) eligible(now int64) uint64 {
+	p.visit++
+	n := len(p.pending)
+	for due := newWakeup(now+1, 0); n > 0 && p.pending[n-1] < due; n-- {
+		i := p.pending[n-1] & (timing.MaxSlots - 1)
+		p.could |= 1 << i
+		p.due[p.port[i]] |= 1 << i
+		p.since[i] = p.visit
+	}
+	p.pending = p.pending[:n]
+	return p.could
+}
+
+// blocked is until when an eligible slot's port was seen to be busy, 0 when it
+// never was since the slot is eligible.
+func (p *subPartition) blocked(slot int) int64 {
+	if g := p.port[slot]; p.held[g] >= p.since[slot] {
+		return p.until[g]
+	}
+	return 0
+}

@@ -1,0 +1,117 @@
+package cost
+
+import (
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// YieldCycles is how long a warp that yields issues nothing: an iteration of a loop with a
+// yield takes 98 cycles for 52 (H100, deploy/calibrate yields). Where all other warps wait it
+// takes 51 more, which are not counted.
+const YieldCycles = 46
+
+// Figures are those of Machine in cycles, as floating-point numbers: what the analytic level
+// reads. Ports and classes are those of Machine.
+type Figures struct {
+	Schedulers, IssueWidth int
+	Granule                int // bytes that stores and DRAM move at a time
+	LinesPerRowSegment     uint64
+	Classes                [assemble.NumClasses]ClassFigures
+	// Predicate is the least latency of an arithmetic result in a predicate.
+	Predicate float64
+	// How long a unit is held: the load/store unit by any request at least (Addressing), by
+	// one wavefront of L1's data stage (DataPass), by a pass through the banks of shared
+	// memory (SharedPass); the indexed constant cache by each distinct word (ConstantPass).
+	Addressing, DataPass, SharedPass, ConstantPass float64
+	// Latencies of a request alone on the machine.
+	Shared, L1, Constant, AtomicShared, AtomicL2 float64
+	// Swap is a turn of the loop that an atomic of assemble.Program.Swapped is.
+	CASRound float64
+	// Barrier is what the last warp to arrive waits, BarrierWarp what the
+	// barrier unit takes for each.
+	Barrier, BarrierWarp float64
+	// Fence is within the CTA, FenceDevice beyond it when nothing is under way.
+	Fence, FenceDevice float64
+	// Vacancy is the time from a CTA's last exit to its slot issuing again for a
+	// CTA of one warp; each further one adds VacancyWarp.
+	Vacancy, VacancyWarp float64
+	ColdStart            float64 // before the first CTAs of a launch issue
+	LaunchInterval       float64 // between two CTA launches of the whole device
+	SharedFP32Int        bool    // integer instructions take half an fp32 slot
+	m                    *Machine
+}
+
+// ClassFigures is what the machine does with a class of instruction.
+type ClassFigures struct {
+	// Busy is the resource whose issue port the class holds, BoundInvalid for
+	// branches, uniform and memory instructions, which hold Port all the same.
+	Busy timing.Bound
+	Port uint8   // issue port of the sub-partition, 0 none
+	Hold float64 // cycles the port is held
+	// Latency of a result that does not depend on memory.
+	Latency float64
+}
+
+// NumPorts is one more than the largest ClassFigures.Port.
+const NumPorts = int(NumPipes)
+
+// FiguresOf derives the figures of a GPU; its errors are those of NewMachine.
+func FiguresOf(d *arch.Descriptor) (*Figures, error) {
+	m, err := NewMachine(d)
+	if err != nil {
+		return nil, err
+	}
+	f := &Figures{
+		Schedulers: m.Schedulers, IssueWidth: m.IssueWidth, Granule: m.Granule(), LinesPerRowSegment: m.LinesPerRowSegment, Predicate: float64(m.Predicate),
+		Addressing: cycles(m.Addressing), DataPass: cycles(m.dataPass), SharedPass: cycles(m.SharedPass), ConstantPass: cycles(m.ConstPass),
+		Shared: float64(m.LatShared), L1: float64(m.LatL1), Constant: float64(m.LatConst),
+		AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), CASRound: float64(m.LatCASRound),
+		Barrier: float64(m.LatBarrier), BarrierWarp: cycles(m.LatBarrierWarp), Fence: float64(m.LatFenceCTA), FenceDevice: float64(m.LatFenceGPU),
+		Vacancy: m.Vacancy, VacancyWarp: m.VacancyWarp, ColdStart: float64(m.ColdStart),
+		LaunchInterval: m.LaunchInterval, SharedFP32Int: m.DualFP32Int, m: m,
+	}
+	for c := range f.Classes {
+		s := &m.Classes[c]
+		f.Classes[c] = ClassFigures{Busy: PipeBounds[s.Pipe], Port: uint8(s.Pipe), Hold: cycles(s.Interval), Latency: float64(s.Latency)}
+	}
+	return f, nil
+}
+
+func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
+
+// PartialLinePasses is the passes of L1's data stage for each sector that comes from L2 into a
+// line of which not all sectors are asked for. Loads of scattered words show 0.20 to 0.24 more
+// wavefronts a sector and loads of whole lines none (spmv_ell, spmv_csr, gemv); atomics on
+// scattered words 0.20 (deposit), on whole lines hardly any (embedding_grad). Counters
+// l1tex__data_pipe_lsu_wavefronts of the measured data sets.
+const PartialLinePasses = 0.22
+
+// Slots is how long an instruction holds the issue slot, cycles.
+func (f *Figures) Slots(in *assemble.Instr) float64 {
+	return cycles(f.m.Slots(in))
+}
+
+// Request is how long a request of a class, with so many lines and data-stage passes, holds the
+// load/store unit, cycles. bypass reports whether it bypasses L1.
+func (f *Figures) Request(class assemble.Class, bypass bool, lines, passes int64) float64 {
+	return cycles(f.m.RequestCost(class, bypass, lines, passes))
+}
+
+// Fill is how long a sector that arrives from L2 holds the data banks, cycles. copied reports
+// whether cp.async brings it, bypass whether it bypasses L1.
+func (f *Figures) Fill(copied, bypass bool) float64 { return cycles(f.m.FillSteps(copied, bypass)) }
+
+// L2Coalesce is Machine.L2Coalesce.
+func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {
+	return f.m.L2Coalesce(readers)
+}
+
+// Atomic is what an atomic costs one of so many active SMs.
+func (f *Figures) Atomic(active float64) AtomicCost { return f.m.AtomicCost(active) }
+
+// Share is L2 and DRAM as one of so many active SMs sees them, for traffic like t.
+func (f *Figures) Share(active float64, t Traffic) dram.Spec {
+	return f.m.Share(active, t)
+}

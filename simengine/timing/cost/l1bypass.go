@@ -1,0 +1,19 @@
+package cost
+
+import "github.com/warptune/warptune/simengine/ir"
+
+// BypassesL1 reports whether an instruction reads global memory from L2 even if L1 has the
+// data: copies and loads cached in L2 only (cp.async.cg, ld.cg), uncached loads (ld.cv,
+// ld.volatile), and relaxed or acquire loads of a scope beyond the CTA, which see what other
+// CTAs store. Of 32 KiB that an SM reads again and again by ld.cg all comes from L2 each time
+// (deploy/calibrate merged.read, l1tex__m_xbar2l1tex_read_sectors).
+func BypassesL1(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.CpAsync:
+		return in.Mod&ir.ModBypassL1 != 0
+	case ir.Ld:
+		ordered := in.Mod&(ir.ModRelaxed|ir.ModAcquire) != 0 && in.Scope > ir.ScopeCTA
+		return in.Cache == ir.CacheCG || in.Cache == ir.CacheCV || in.Mod&ir.ModVolatile != 0 || ordered
+	}
+	return false
+}

@@ -1,0 +1,131 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// Pipe is an issue port of a sub-partition. An instruction holds it for its issue interval.
+type Pipe uint8
+
+const (
+	PipeNone Pipe = iota
+	PipeALU
+	PipeFMA
+	PipeIMAD
+	pipeFP64
+	pipeHalf
+	pipeTensor
+	PipeXU
+	pipeUniform
+	pipeBranch
+	PipeMemory // entry into the memory input/output (MIO) queue
+	NumPipes
+)
+
+// classSpec is what the machine does with a class of instruction.
+type classSpec struct {
+	Pipe     Pipe
+	Interval int64 // steps (dram.Fraction a cycle) the pipe is held
+	Latency  int64 // cycles to a dependent instruction, fixed-latency classes
+	Kind     ResultKind
+}
+
+// ResultKind says which stall reason a consumer of the result shows while it waits.
+type ResultKind uint8
+
+const (
+	ResultFixed ResultKind = iota
+	ResultShort
+	ResultLong
+	ResultConstant
+)
+
+// A 32-bit multiplication whose upper word is wanted (mul.hi, mul.wide) goes imadPasses times through the pipe of
+// 32-bit products: on the H200 it has half their rate (deploy/calibrate pipe.rate imad_hi,
+// slots.beside mul_wide and mul_hi without sums), and is taken to elsewhere. The upper
+// word alone is there after 9 cycles for their 4 (pipe.latency imad_hi). Of both words an
+// address or a sum can be made imadWide cycles later than of a 32-bit product: two more in
+// the issue slot, and one more that ptxas lets pass after that (of 9,957 loads by such an
+// address in the machine code of datasets/h200-loops-and-doubles none comes sooner).
+const (
+	imadPasses = 2
+	imadWide   = 3
+)
+
+func (m *Machine) setClasses(lat, hold func(string) int64) {
+	d := m.Arch
+	set := func(c assemble.Class, p Pipe, lanes, latency string, k ResultKind) {
+		s := classSpec{Pipe: p, Kind: k}
+		if lanes != "" {
+			s.Interval = hold(lanes)
+		}
+		if latency != "" {
+			s.Latency = lat(latency)
+		}
+		m.Classes[c] = s
+	}
+	set(assemble.ALU, PipeALU, arch.LaneInt32, arch.LatencyALU, ResultFixed)
+	set(assemble.FMA, PipeFMA, arch.LaneFP32, arch.LatencyFMA, ResultFixed)
+	set(assemble.FMAHeavy, PipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, ResultFixed)
+	set(assemble.IMADWide, PipeIMAD, arch.LaneIMAD, arch.LatencyIMAD, ResultFixed)
+	wide := &m.Classes[assemble.IMADWide]
+	high := *wide
+	high.Interval, high.Latency = imadPasses*high.Interval, imadPasses*high.Latency+1
+	m.Classes[assemble.IMADHigh] = high
+	wide.Interval, wide.Latency = high.Interval, wide.Latency+imadWide
+	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, ResultFixed)
+	set(assemble.Half, pipeHalf, arch.LaneHalf, arch.LatencyHalf, ResultFixed)
+	m.setTensor()
+	set(assemble.MUFU, PipeXU, arch.LaneMUFU, arch.LatencyMUFU, ResultShort)
+	set(assemble.XU, PipeXU, arch.LaneXU, arch.LatencyXU, ResultShort)
+	set(assemble.Uniform, pipeUniform, arch.LaneUniform, arch.LatencyUniform, ResultFixed)
+	set(assemble.S2R, PipeMemory, "", arch.LatencyS2R, ResultShort)
+	set(assemble.LDC, PipeMemory, "", arch.LatencyConstant, ResultConstant)
+	set(assemble.Load, PipeMemory, "", "", ResultLong)
+	set(assemble.Store, PipeMemory, "", "", ResultFixed)
+	set(assemble.Atomic, PipeMemory, "", "", ResultLong)
+	set(assemble.AsyncCopy, PipeMemory, "", "", ResultFixed)
+	set(assemble.Shuffle, PipeMemory, "", arch.LatencyShuffle, ResultShort)
+	set(assemble.Vote, PipeALU, arch.LaneInt32, arch.LatencyVote, ResultFixed)
+	set(assemble.Match, PipeXU, "", "", ResultShort) // as long as MatchCost says
+	set(assemble.Barrier, PipeNone, "", arch.LatencyBarrier, ResultFixed)
+	set(assemble.Fence, PipeNone, "", arch.LatencyFenceCTA, ResultFixed)
+	set(assemble.Branch, pipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
+	set(assemble.Exit, pipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
+	set(assemble.Control, PipeNone, "", "", ResultFixed)
+	set(assemble.Yield, PipeNone, "", "", ResultFixed)
+	issue := max(dram.Ticks(d.MemoryIssue), 1)
+	for c := range m.Classes {
+		if m.Classes[c].Pipe == PipeMemory {
+			m.Classes[c].Interval = issue
+		}
+	}
+	m.Predicate = lat(arch.LatencyPredicate)
+}
+
+// setTensor sets what tensor cores do, of whose instructions the assembler makes none where
+// there are no figures of them.
+func (m *Machine) setTensor() {
+	d := m.Arch
+	set := func(c assemble.Class, rate, longer, latency float64) {
+		if rate > 0 {
+			interval := max(dram.Ticks(float64(d.SubPartitions)*longer/rate), 1)
+			m.Classes[c] = classSpec{Pipe: pipeTensor, Interval: interval, Latency: max(int64(math.Round(latency)), 1), Kind: ResultFixed}
+		}
+	}
+	set(assemble.Tensor, d.TensorRate, 1, d.TensorLatency)
+	set(assemble.TensorShort, d.TensorShortRate, 1, d.TensorShortLatency)
+	set(assemble.TensorSingle, d.TensorRate, d.TensorSingle, d.TensorLatency)
+	set(assemble.TensorSingleShort, d.TensorShortRate, d.TensorSingle, d.TensorShortLatency)
+	set(assemble.TensorDouble, d.TensorDoubleRate, 1, d.TensorDoubleLatency)
+	m.tensorReads = d.TensorReads * dram.Fraction
+}
+
+var PipeBounds = map[Pipe]timing.Bound{
+	PipeALU: timing.BoundALU, PipeFMA: timing.BoundFMA, PipeIMAD: timing.BoundIMAD, pipeFP64: timing.BoundFP64, pipeHalf: timing.BoundHalf, pipeTensor: timing.BoundTensor, PipeXU: timing.BoundXU,
+}

@@ -1,0 +1,20 @@
+package cost
+
+import (
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// SlowPathOf returns the slow path that a machine instruction calls, nil for one that calls
+// none.
+func SlowPathOf(in *assemble.Instr, detours []timing.SlowPath) *timing.SlowPath {
+	if !in.Calls {
+		return nil
+	}
+	for i := range detours {
+		if detours[i].PC == in.Source {
+			return &detours[i]
+		}
+	}
+	return nil
+}

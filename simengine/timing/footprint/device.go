@@ -1,0 +1,43 @@
+package footprint
+
+import (
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// Device is what the estimate needs to know of the device and the launch.
+type Device struct {
+	Grid [3]int
+	// L2Bytes is the second-level cache, EffectiveBytes the part of it that
+	// data touched by all SMs can use (less than L2Bytes where halves of the
+	// cache keep copies).
+	L2Bytes, EffectiveBytes int
+	// Kept is the share of L2Bytes up to which a launch finds everything that the
+	// previous one touched, KeptUntil that from which it finds nothing.
+	Kept, KeptUntil float64
+	// Scratch is further data that lives in L2 (local memory), bytes.
+	Scratch float64
+	// Extents are the buffers in device memory; nil when they are not known,
+	// and then the range of addresses surveyed stands for them.
+	Extents []timing.Extent
+	// Cold says that no earlier launch of the kernel left data behind.
+	Cold bool
+	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
+	Streaming []bool
+	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
+	// CTAsPerSM those of an SM.
+	Resident, CTAsPerSM float64
+	// L1Lines is the lines of an SM's L1.
+	L1Lines float64
+}
+
+// holds is the granules of the buffers that a range of lines lies in, 0 when
+// none is known to hold it.
+func (d *Device) holds(low, high, perLine uint64) float64 {
+	var lines uint64
+	for _, e := range d.Extents {
+		if e.First <= high && low <= e.Last {
+			lines += e.Last - e.First + 1
+		}
+	}
+	return float64(lines * perLine)
+}

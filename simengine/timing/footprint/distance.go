@@ -1,0 +1,171 @@
+package footprint
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// distances measures, along what one CTA touches, how many other lines come between
+// two touches of a line: the LRU stack distance (Mattson, Gecsei, Slutz and Traiger,
+// "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970),
+// by a tree of partial sums over the turns in which lines were touched last (Bennett
+// and Kruskal, "LRU stack processing", IBM J. Res. Dev. 19(4), 1975). A line counts as
+// many times as the iteration that touched it first stands for: what one that stands for
+// others touches again is what these do. Between two touches of one iteration it counts once:
+// in none of those that the iteration stands for do others' lines come between. The zero
+// value is ready.
+type distances struct {
+	last   map[uint64]touched
+	weight []int32     // of the line touched last in a turn, 0 if it was touched since
+	sum    []lineCount // entry i of the i&-i turns up to i
+	total  lineCount
+	line   uint64 // of the last turn
+}
+
+// lineCount is lines that were touched: how many, and how many they count as.
+type lineCount struct{ once, stands int64 }
+
+// moment is when a line is touched: in which iteration, 0 being one that stands for no
+// others, and how many it stands for.
+type moment struct {
+	iteration int32
+	stands    int64
+}
+
+// touched is what is known of a line: the turn of its last touch, from 1 on, how many
+// lines it stands for, the iteration of the last touch, and the most lines that came
+// between two of its touches since it was last stored to.
+type touched struct {
+	turn, stands, iteration int32
+	most                    int64
+}
+
+// mostTurns bounds what is kept of a CTA: what comes after is not measured.
+const mostTurns = 1 << 16
+
+// touch takes a touch of a line and returns how many lines came since the last one;
+// for a store, the most that came between two touches since the last store, since so
+// often may it have been written back. False: there was no touch, or nothing else came
+// since.
+func (t *distances) touch(line uint64, at moment, store bool) (between int64, again bool) {
+	n := len(t.weight)
+	if n > 1 && line == t.line && !store || n > mostTurns || at.stands == 0 {
+		return 0, false
+	}
+	if n == 0 {
+		t.last = map[uint64]touched{}
+		t.weight, t.sum, n = make([]int32, 1, 1<<10), make([]lineCount, 1<<10), 1
+	}
+	if n == len(t.sum) { // the sum of all stands where the first of the new turns that covers them does
+		t.sum = append(t.sum, make([]lineCount, n)...)
+		t.sum[n] = t.total
+	}
+	e, again := t.last[line]
+	if !again {
+		e.stands = int32(min(at.stands, 1<<30))
+	} else {
+		upTo := t.upTo(e.turn)
+		between = t.total.stands - upTo.stands
+		if at.iteration > 0 && e.iteration == at.iteration {
+			between = t.total.once - upTo.once
+		}
+		t.add(e.turn, lineCount{-1, -int64(t.weight[e.turn])})
+		t.weight[e.turn] = 0
+		e.most = max(e.most, between)
+	}
+	if store {
+		between, e.most = e.most, 0
+	}
+	e.turn, e.iteration = int32(n), at.iteration
+	t.weight = append(t.weight, e.stands)
+	t.last[line], t.line = e, line
+	t.add(int32(n), lineCount{1, int64(t.weight[n])})
+	return between, again
+}
+
+func (t *distances) add(turn int32, l lineCount) {
+	t.total.add(l)
+	for i := int(turn); i < len(t.sum); i += i & -i {
+		t.sum[i].add(l)
+	}
+}
+
+func (t *distances) upTo(turn int32) (n lineCount) {
+	for i := turn; i > 0; i &= i - 1 {
+		n.add(t.sum[i])
+	}
+	return n
+}
+
+func (l *lineCount) add(o lineCount) { l.once, l.stands = l.once+o.once, l.stands+o.stands }
+
+// spans counts touches by how many lines came between: sixteen classes to each doubling.
+type spans [512]int64
+
+// class is that of a distance, which is at least lines(class) and less than lines(class+1).
+func class(between int64) int {
+	if between < 16 {
+		return int(between)
+	}
+	e := bits.Len64(uint64(between)) - 5
+	return min(16*e+int(between>>e), len(spans{})-1)
+}
+
+func lines(class int) float64 {
+	if class < 16 {
+		return float64(class)
+	}
+	e := class/16 - 1
+	return float64(int64(class%16+16) << e)
+}
+
+// lost is the share of what a CTA touches again by an instruction, and is too far
+// apart for L1, that L2 has lost by then: all CTAs that run at a time have touched
+// as much of their own since, and take room in L2 as what a launch leaves for the
+// next one does. Lines that CTAs have in common count once, and are touched by each
+// of those that have them.
+func (p *Plan) lost(s *spans, g *group, d *Device, own, ctas float64) float64 {
+	if s == nil || g.random || g.broadcast || d.Resident == 0 {
+		return 0
+	}
+	resident := min(d.Resident, ctas)
+	sharers := max(resident/max(g.share*ctas, 1), 1)
+	var all, gone float64
+	for c, n := range s {
+		if lines(c) < d.L1Lines/d.CTAsPerSM {
+			continue
+		}
+		all += float64(n)
+		room := min((lines(c)+lines(c+1))/2*lineBytes*resident*own/sharers, p.Footprint)
+		gone += float64(n) * (1 - d.kept(d.Kept, d.KeptUntil, room))
+	}
+	if all == 0 {
+		return 0
+	}
+	return gone / all
+}
+
+// displacing says that the lines which come between two touches of one, with all CTAs
+// of an SM doing the same, do not fit L1, and that not all of them are recorded.
+func (s *Survey) displacing(d Device) bool {
+	if !slices.Contains(s.skipped, true) {
+		return false
+	}
+	for _, again := range s.again {
+		if again == nil {
+			continue
+		}
+		for c, n := range again {
+			if n > 0 && lines(c+1)*d.CTAsPerSM > d.L1Lines {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// passing says that what CTAs have in common does not stay in L1 from one CTA to the
+// next. While CTAs that start evenly in turn come to a line one after another, an SM
+// touches as many lines as one of them does in all; those that start together come to
+// it together, and the next ones when all that these touch has passed.
+func (s *Survey) passing(d Device) bool { return float64(s.distances.total.stands) > d.L1Lines }

@@ -1,0 +1,182 @@
+package footprint
+
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/timing"
+)
+
+// group sums a set of instructions that touch common data.
+type group struct {
+	distinct, fresh, extra, inStep [numDirections]int64
+	low, high                      uint64
+	perCTA                         float64 // granules a CTA touches
+	unique                         float64 // granules the grid touches
+	share                          float64 // of a CTA's granules that are new to the grid
+	rowSegments                    int64   // pieces that the CTAs surveyed read first
+	beside                         int32   // a group that reads of these pieces first, -1 for none
+	visits, openings               float64 // lines and pieces that a CTA reads of
+	written                        int64   // bytes that they stored
+	asked                          int64   // half sectors of fresh granules that the first request of each reads
+	random, broadcast              bool
+	both                           float64       // share of the granules that SMs of both halves of L2 touch
+	absent                         absence       // of random accesses, what L2 does not hold
+	apart                          float64       // of random accesses, the share to granules that the CTA before in the row has not touched
+	over                           timing.Extent // what random accesses are spread over
+	skipped                        bool          // the addresses surveyed are not all there are
+}
+
+// groups adds up the counts of instructions that touch common data, at the
+// index of each set's representative.
+func (s *Survey) groups() []group {
+	groups := make([]group, len(s.parent))
+	for i := range groups {
+		groups[i].low, groups[i].beside = ^uint64(0), -1
+	}
+	for id := range s.parent {
+		g := &groups[s.parent.Find(int32(id))]
+		for k := range g.distinct {
+			g.distinct[k] += s.distinct[id][k]
+			g.fresh[k] += s.fresh[id][k]
+			g.extra[k] += s.extra[id][k]
+			g.inStep[k] += s.inStep[id][k]
+		}
+		g.skipped = g.skipped || s.skipped[id]
+		g.written += s.written[id]
+		g.asked += s.asked[id]
+		if id < len(s.rowSegments)/2 {
+			g.rowSegments += s.rowSegments[id]
+			g.visits += s.perCTA(&s.visits[id])
+			g.openings += s.perCTA(&s.openings[id])
+		}
+		if s.beside[id] >= 0 && s.parent.Find(s.beside[id]) != s.parent.Find(int32(id)) {
+			g.beside = s.parent.Find(s.beside[id])
+		}
+		g.low, g.high = min(g.low, s.low[id]), max(g.high, s.high[id])
+	}
+	return groups
+}
+
+// reach is how many bytes the grid touches between a CTA and its neighbour in
+// the next row, and in the next plane: those of a row, and of a plane, each once.
+func (s *Survey) reach(groups []group, d Device) (out [numDirections]float64) {
+	rows := make([]float64, len(groups))
+	for _, dir := range [...]Direction{X, Y} {
+		for i := range groups {
+			g := &groups[i]
+			if g.low > g.high {
+				continue
+			}
+			if dir == X {
+				rows[i] = s.mean(g)
+			}
+			rows[i] = s.row(g, dir, rows[i], out[dir], d)
+			if span := d.holds(g.low, g.high, s.perLine); span > 0 {
+				rows[i] = min(rows[i], span)
+			}
+			out[dir+1] += rows[i] * float64(s.granule)
+		}
+	}
+	return out
+}
+
+// row is the granules that CTAs next to each other in a direction touch all along the grid, each
+// once, of which the first touches some.
+func (s *Survey) row(g *group, dir Direction, first, reach float64, d Device) float64 {
+	return first * (1 + float64(d.Grid[dir-X]-1)*s.newShare(g, dir, reach, d))
+}
+
+// mean is the granules a CTA of the cluster touches first.
+func (s *Survey) mean(g *group) float64 { return s.perCTA(&g.distinct) }
+
+// perCTA is the mean over CTAs of what was counted by directions.
+func (s *Survey) perCTA(counts *[numDirections]int64) float64 {
+	n := counts[Spread]
+	if s.ctas[Spread] == 0 {
+		for k := Base; k <= Z; k++ {
+			n += counts[k]
+		}
+	}
+	return float64(n) / s.surveyed()
+}
+
+// surveyed is the CTAs that a mean is taken of, at least one: the cluster's, or
+// those spread over the grid.
+func (s *Survey) surveyed() float64 {
+	ctas := s.ctas[Spread]
+	if ctas > 0 {
+		return float64(ctas)
+	}
+	for k := Base; k <= Z; k++ {
+		ctas += s.ctas[k]
+	}
+	return math.Max(float64(ctas), 1)
+}
+
+func (s *Survey) estimate(g *group, d Device, ctas float64, reach [numDirections]float64) {
+	g.perCTA = s.mean(g)
+	if float64(s.cta) >= ctas { // every CTA was surveyed
+		g.unique = float64(sum(g.fresh))
+		g.perCTA = float64(sum(g.distinct)) / ctas
+	} else {
+		g.unique = g.perCTA
+		for dir := X; dir <= Z; dir++ {
+			g.unique = s.row(g, dir, g.unique, reach[dir], d)
+		}
+	}
+	if g.perCTA == 0 {
+		return
+	}
+	g.both = s.bothSides(g, d, reach)
+	g.unique = math.Max(g.unique, float64(g.written)/s.surveyed()*ctas/float64(s.granule))
+	g.broadcast = g.unique < sharedBelow*g.perCTA && ctas > 1
+	g.share = min(g.unique/(g.perCTA*ctas), 1)
+}
+
+// confine keeps a group within the buffers it lies in.
+func (s *Survey) confine(g *group, d Device, ctas float64) {
+	if span := d.holds(g.low, g.high, s.perLine); span > 0 && g.unique > span {
+		g.unique = span
+		g.share = min(g.unique/(g.perCTA*ctas), 1)
+	}
+}
+
+// newShare is the share of a CTA's granules that its neighbour in a direction
+// has not touched, 1 when the neighbour's data is evicted before it is reused.
+func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) float64 {
+	if g.distinct[dir] == 0 || reach > rowReach*float64(d.L2Bytes) {
+		return 1
+	}
+	return float64(g.fresh[dir]) / float64(g.distinct[dir])
+}
+
+// fromDRAM is the share of the granules a CTA first touches that DRAM moves,
+// when kept of the footprint is there from the start. What random accesses find
+// does not depend on the start, once the launches before have filled the cache.
+func (g *group) fromDRAM(kept float64, cold bool) float64 {
+	switch {
+	case g.random && cold:
+		return g.apart * (g.absent.missing() + g.unread())
+	case g.random:
+		return g.apart * g.absent.missing()
+	}
+	return g.share * (1 - kept)
+}
+
+// opened is how many pieces are opened for the bytes of a whole one. Of several
+// groups that read a piece it counts for the first. Nothing is known of the order
+// in which stores are written back: they open none.
+func (g *group) opened(s *Survey) float64 {
+	whole := float64(s.rowSegment) / float64(s.granule)
+	if g.random {
+		return g.openings / g.perCTA * whole // what other CTAs read near in place is not near in time
+	}
+	var fresh int64
+	for k := Base; k <= Z; k++ {
+		fresh += g.fresh[k]
+	}
+	return float64(g.rowSegments) / math.Max(float64(fresh), 1) * whole
+}
+
+// sparse says that a group uses less than half of the pieces it opens.
+func (g *group) sparse(s *Survey) bool { return g.opened(s) > 2 }

@@ -1,0 +1,105 @@
+package footprint
+
+import "math"
+
+// sameSideInARow is the chance that two CTAs in a row run on the same side of an L2 of two
+// halves, and so look up the same half first: of data that 2, 3, 4 and 8 CTAs in a
+// row read 0.593, 0.664, 0.727 and 0.872 crosses between the halves, which is
+// 1 - stays^(n-1)/2. CTAs at other distances stand to each other as after as many
+// steps: 0.686 two apart, one half from eight on (deploy/calibrate
+// counted.together.l2_crossed).
+const sameSideInARow = 0.82
+
+// sameSide is the chance that CTAs that far apart in launch order run on the same side.
+func sameSide(distance float64) float64 {
+	return (1 + math.Pow(2*sameSideInARow-1, distance)) / 2
+}
+
+// bothSides is the share of a group's granules that CTAs on both sides touch.
+func (s *Survey) bothSides(g *group, d Device, reach [numDirections]float64) float64 {
+	if !d.partitioned() {
+		return 0
+	}
+	one, distance := 1.0, 1.0 // the chance that a granule is touched from one side only
+	for k, n := range d.Grid {
+		dir := X + Direction(k)
+		if n > 1 {
+			sharers := float64(n) / (1 + float64(n-1)*s.newShare(g, dir, reach[dir], d))
+			one = amongSharers(one, sameSide(distance), sharers)
+		}
+		distance *= float64(n)
+	}
+	return 1 - one
+}
+
+// amongSharers is the chance that all of a number of sharers are on one side, when
+// each is with that chance by itself and two of them agree with that: a mean number
+// of sharers is taken for the two whole ones about it.
+func amongSharers(each, agree, sharers float64) float64 {
+	all := func(n float64) float64 { return math.Pow(each, n) * math.Pow(agree, n-1) }
+	low := math.Max(math.Floor(sharers), 1)
+	more := math.Max(sharers-low, 0)
+	return (1-more)*all(low) + more*all(low+1)
+}
+
+// lookedUp is, for each granule that a CTA touches first in a launch that begins
+// cold, the share that is looked up in the far half of L2 and the share that
+// lookups miss in the near half, less what they find in the far one; sectors
+// count by their part of a granule. A granule of the far half is brought to the
+// near one whole. The first request from a side misses what it asks for, unless
+// the granule is at home there and the other side was first, as it is in half of
+// the cases; and what it looks up in the far half is there if that side was
+// first. What follows is found, whichever sectors of the granule it asks for and
+// whether they have arrived or not: where CTAs read one sector each, 0.57 to 0.66
+// of what is fetched (deploy/calibrate counted.together.l2_hits).
+func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
+	asked := g.firstAsked(s)
+	if !d.partitioned() {
+		return 0, asked * g.fromDRAM(0, true)
+	}
+	if !g.random {
+		crossed = (1 + g.both) / 2
+		missed = asked*(1+g.both/2) - g.both/2
+		return crossed * g.share, missed * g.share
+	}
+	a := g.absent
+	crossed = a.near / 2
+	missed = asked*(a.home+a.near)/2 - a.near*(1-a.near)/2
+	// Of granules that nobody has read yet both sides will have read it.
+	return g.apart * (crossed + g.unread()), g.apart * (missed + g.unread()*(1.5*asked-0.5))
+}
+
+// firstAsked is the part of a granule that the first request to it asks for.
+func (g *group) firstAsked(s *Survey) float64 {
+	var fresh int64
+	for k := Base; k <= Z; k++ {
+		fresh += g.fresh[k]
+	}
+	if fresh == 0 {
+		return 1
+	}
+	return float64(g.asked) / 2 * sectorBytes / (float64(fresh) * float64(s.granule))
+}
+
+const sectorBytes = 32
+
+// Lookups are sectors that a launch looks up in L2, and those of the reads that it finds.
+type Lookups struct{ Reads, ReadHits, Writes float64 }
+
+// Lookups is what a launch looks up in L2, when L1 asks for so many sectors, missed of them being
+// local memory that L2 does not hold, and stores so many. Of what it would miss if it began cold it
+// finds as much as it finds of what it reads. What is at home in the far half, half of all there is, is looked
+// up in both.
+func (p *Plan) Lookups(asked, missed, stored float64) Lookups {
+	far := 0.0
+	if p.partitioned {
+		far = 0.5
+	}
+	l := Lookups{Reads: asked + p.crossed/sectorBytes + far*missed, Writes: stored * (1 + far)}
+	cold := 1.0
+	if p.ColdReadBytes > 0 {
+		cold = math.Min(p.ReadBytes/p.ColdReadBytes, 1)
+	}
+	l.ReadHits = math.Max(asked-cold*p.missed/sectorBytes-missed, 0)
+	return l
+}

@@ -1,0 +1,28 @@
+package footprint
+
+import (
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+)
+
+// scratch is the local memory of all resident threads of the device, bytes.
+func scratch(in *timing.Input) float64 {
+	threads := float64(in.CTAsPerSM * in.WarpsPerCTA * 32 * in.Arch.SMs)
+	return float64(in.Program.LocalBytes) * threads
+}
+
+// TrafficOf is what the cost of DRAM's traffic depends on by a plan.
+func TrafficOf(p *Plan) cost.Traffic {
+	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time}
+}
+
+// DeviceOf is what a plan needs to know of a launch's device.
+func DeviceOf(in *timing.Input) Device {
+	d := in.Arch
+	return Device{
+		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
+		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
+		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Streaming: Streaming(in.Program.Kernel),
+		Resident: float64(in.CTAsPerSM * d.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
+	}
+}

@@ -1,0 +1,59 @@
+package footprint
+
+import (
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// WordSectors is how many sectors a word of local memory has for a warp: a line.
+const WordSectors = 4
+
+// LocalStores counts what warps store to the local memory that the PTX declares. Its
+// zero value is ready. It is not safe for concurrent use.
+type LocalStores struct {
+	// Sectors is what is stored, and Places the sectors that it lies in.
+	Sectors, Places int64
+	seen            []uint8 // by word of the warp's frame: sectors stored to
+}
+
+// Count adds a warp's trace, each step of which is executed weight times. What such a
+// step is the first to store to, each time that was left out stores to as much of, as
+// far as there is more of the frame.
+func (n *LocalStores) Count(p *assemble.Program, w *trace.Warp, weight []int64) {
+	words := (p.Kernel.LocalBytes + 3) / 4
+	if words == 0 {
+		return
+	}
+	if len(n.seen) != words {
+		n.seen = make([]uint8, words)
+	}
+	clear(n.seen)
+	var places int64
+	for i := range w.Steps {
+		for k := w.Steps[i].Access; k < coalesce.AccessEnd(w, i); k++ {
+			a := &w.Accesses[k]
+			if a.Space != ir.Local || p.Kernel.Instrs[a.PC].Op != ir.St || p.IsJoined(a.PC) {
+				continue
+			}
+			n.Sectors += weight[i] * int64(a.Sectors)
+			for j := a.First; j < a.First+int32(a.NLines); j++ {
+				l := &w.Lines[j]
+				at := (l.Addr - coalesce.LocalBase) % uint64(words)
+				places += weight[i] * int64(bits.OnesCount8(l.Sectors&^n.seen[at]))
+				n.seen[at] |= l.Sectors
+			}
+		}
+	}
+	n.Places += min(places, int64(words)*WordSectors)
+}
+
+// Rewritten is how often each place of the local memory of warps is stored to, by sectors of
+// spilled registers and of what the PTX declares that are stored; the latter lie in places.
+func Rewritten(p *assemble.Program, warps, spilled, declared, places float64) float64 {
+	places += warps * float64(p.SpillBytes) // a word of a lane is 4 bytes, of a warp 4 sectors
+	return (spilled + declared) / max(places, 1)
+}

@@ -1,0 +1,211 @@
+package footprint
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/disjoint"
+)
+
+// loads and stores are the kinds of accesses that go to DRAM by themselves.
+const loads, stores = 0, 1
+
+// locality is, by instruction and direction, where CTAs read or store first: how much of what DRAM
+// opens for it they use.
+type rowLocality struct {
+	lines  granuleTable                 // entry.read has the sectors of a line, entry.reader the instruction that touched it first
+	beside disjoint.Sets                // of instructions that touch the same pieces
+	counts []*[numDirections]touchCount // nil of an instruction that touched nothing
+}
+
+// touchCount counts what is touched first: sectors, the 64-byte or 32-byte granules, the lines and the pieces
+// that they lie in, runs of sectors that adjoin none touched before; of stores, sectors that were read before, and bytes stored.
+type touchCount struct{ sectors, granules, lines, rowSegments, runs, read, bytes int64 }
+
+func (a *touchCount) add(b *touchCount) {
+	a.sectors, a.granules, a.lines, a.rowSegments = a.sectors+b.sectors, a.granules+b.granules, a.lines+b.lines, a.rowSegments+b.rowSegments
+	a.runs, a.read, a.bytes = a.runs+b.runs, a.read+b.read, a.bytes+b.bytes
+}
+
+// sharing says that all that is stored is to sectors that others store to.
+func (a *touchCount) sharing() bool { return a.bytes > 0 && a.sectors == 0 }
+
+func newRowLocality(pcs int) rowLocality {
+	return rowLocality{newGranuleTable(), disjoint.New(pcs), make([]*[numDirections]touchCount, pcs)}
+}
+
+// of is what is counted of an instruction in a direction.
+func (t *rowLocality) of(pc int32, d Direction) *touchCount {
+	if t.counts[pc] == nil {
+		t.counts[pc] = new([numDirections]touchCount)
+	}
+	return &t.counts[pc][d]
+}
+
+// Locate records that the current CTA stores to sectors of a line by instruction pc, of what
+// is written back as it was stored: not by atomics.
+func (s *Survey) Locate(pc int32, line uint64, sectors uint8) { s.locate(stores, pc, line, sectors) }
+
+// locate records that the current CTA reads or stores to sectors of a line by instruction pc.
+func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
+	if s.dir >= Far || s.now.stands == 0 {
+		return
+	}
+	t := &s.locality[kind]
+	c, n := t.of(pc, s.dir), s.now.stands
+	e := t.lines.entry(line)
+	before := uint8(e.read)
+	fresh := sectors &^ before
+	if before != 0 {
+		t.beside.Join(pc, e.reader)
+	}
+	if fresh == 0 {
+		return
+	}
+	e.read = int16(before | fresh)
+	if before == 0 {
+		c.lines, e.reader = c.lines+n, pc
+		if !t.adjoins(pc, line, s.rowSegment) {
+			c.rowSegments += n
+		}
+	}
+	c.runs += n * int64(t.runs(line, before, fresh))
+	width := uint(s.granule / sectorBytes)
+	for g := range s.perLine {
+		m := uint8(1<<width-1) << (uint(g) * width)
+		if fresh&m == 0 {
+			continue
+		}
+		if before&m == 0 {
+			c.granules += n
+		}
+		if kind == stores && s.table.slot(line*s.perLine+g+1).read != 0 {
+			c.read += n * int64(bits.OnesCount8(fresh&m))
+		}
+	}
+	c.sectors += n * int64(bits.OnesCount8(fresh))
+}
+
+// adjoins says that another line of a line's piece was touched before, and notes which
+// instruction did.
+func (t *rowLocality) adjoins(pc int32, line uint64, piece int) (found bool) {
+	lines := max(uint64(piece/lineBytes), 1)
+	for l := line / lines * lines; l < line/lines*lines+lines; l++ {
+		if e := t.lines.slot(l + 1); l != line && e.read != 0 {
+			t.beside.Join(pc, e.reader)
+			found = true
+		}
+	}
+	return found
+}
+
+// runs is how many runs of fresh sectors of a line adjoin none touched before.
+func (t *rowLocality) runs(line uint64, before, fresh uint8) (n int) {
+	const last = lineBytes/sectorBytes - 1
+	around := uint16(before) << 1
+	if t.lines.slot(line).read>>last&1 != 0 { // the key of the line before
+		around |= 1
+	}
+	if t.lines.slot(line+2).read&1 != 0 {
+		around |= 2 << (last + 1)
+	}
+	for i := 0; i <= last; i++ {
+		if fresh>>i&1 == 0 || i > 0 && fresh>>(i-1)&1 != 0 {
+			continue
+		}
+		end := i
+		for end < last && fresh>>(end+1)&1 != 0 {
+			end++
+		}
+		if around>>i&1 == 0 && around>>(end+2)&1 == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// localities is what instructions of a kind touch first of the same pieces, by direction.
+type sharedRows struct {
+	by      [numDirections]touchCount
+	of      []int32 // the instructions
+	skipped bool    // not all is counted
+}
+
+// localities adds up what loads or stores touch first, those of the same pieces together, in the order of the first of each.
+func (s *Survey) localities(kind int) (out []*sharedRows) {
+	t, at := &s.locality[kind], map[int32]*sharedRows{}
+	for pc, counts := range t.counts {
+		if counts == nil {
+			continue
+		}
+		set := t.beside.Find(int32(pc))
+		a := at[set]
+		if a == nil {
+			a = new(sharedRows)
+			at[set], out = a, append(out, a)
+		}
+		for k := range a.by {
+			a.by[k].add(&counts[k])
+		}
+		a.of, a.skipped = append(a.of, int32(pc)), a.skipped || s.skipped[pc+kind*len(s.parent)/2]
+	}
+	return out
+}
+
+// most is the most that of says of what CTAs in a direction touch first. What those touch that come
+// long after is not in L2 together with it.
+func (a *sharedRows) most(reach [numDirections]float64, d Device, of func(k Direction, c *touchCount) float64) (most float64) {
+	for k := Base; k <= Z; k++ {
+		if k > Base && reach[k] > rowReach*float64(d.L2Bytes) {
+			break
+		}
+		most = max(most, of(k, &a.by[k]))
+	}
+	return most
+}
+
+// share is how much of the pieces is touched together.
+func (a *sharedRows) share(s *Survey, reach [numDirections]float64, d Device) float64 {
+	return min(a.most(reach, d, func(k Direction, c *touchCount) float64 {
+		switch {
+		case k > Base && c.sharing(), c.sectors > 0 && (k > Base && c.runs == 0 || c.rowSegments == 0): // goes on where others end
+			return 1
+		case c.sectors == 0:
+			return 0
+		}
+		return float64(c.sectors) * sectorBytes / (float64(c.rowSegments) * float64(s.rowSegment))
+	}), 1)
+}
+
+// read is how much of the pieces a read opens them for: what neighbours read beside a CTA's own part comes a
+// little later. An H100 reads parts of 64, 128 and 256 bytes that CTAs next to each other have of the rows of a
+// matrix at 0.83, 0.93 and 0.98 of its rate for 512, where such parts at random places cost it
+// four times as much more, and copies them at 0.95, 0.99 and 1; it writes them all alike (deploy/calibrate rows.tiles).
+func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) float64 {
+	together := a.share(s, reach, d)
+	own := sharedRows{by: [numDirections]touchCount{Base: a.by[Base]}}
+	if alone := own.share(s, reach, d); alone > 0 && together > alone {
+		return 1 / (1/together + neighbourReopens*(1/alone-1/together))
+	}
+	return together
+}
+
+// neighbourReopens is the part of a piece's opening that one costs which neighbours read the rest of.
+const neighbourReopens = 0.2
+
+// full is how much of the sectors is stored to together.
+func (a *sharedRows) full(reach [numDirections]float64, d Device) float64 {
+	return a.most(reach, d, func(_ Direction, c *touchCount) float64 {
+		return float64(c.bytes) / math.Max(float64(c.sectors)*sectorBytes, 1)
+	})
+}
+
+// filled is how much of the granules is stored to together.
+func (a *sharedRows) filled(s *Survey, reach [numDirections]float64, d Device) float64 {
+	return min(a.most(reach, d, func(k Direction, c *touchCount) float64 {
+		if k > Base && c.sharing() {
+			return 1
+		}
+		return float64(c.sectors) * sectorBytes / math.Max(float64(c.granules)*float64(s.granule), 1)
+	}), 1)
+}

@@ -1,0 +1,65 @@
+package footprint
+
+// What DRAM takes to write back a sector, in the time that it moves one in: a line of a piece
+// of which L2 has a share only takes openLine (1-share)² more, and a sector that was stored to in part is
+// read before, which takes openFill (1-share)² besides. With these an H200 stores to one sector of
+// each 128, 256, 512 and 1024 bytes in part at 40, 50, 55 and 55 ps, where it takes 40, 55, 59 and 63
+// (deploy/calibrate rows.stride write), whole ones at random places at 32 ps for 32.5, pieces of 64 and 128
+// bytes in 36 and 45 ps for 35 and 44 (rows.pieces write); an H100 in 57, 70, 77 and 77 ps for
+// 48, 65, 69 and 72 (stores.spilled). Of sectors 64 bytes apart, half of each piece, 14 and 20 ps come out for
+// 20 and 25. DRAM writes 32 bytes of each sector, and reads as much of those in part, by its counters.
+const (
+	openLine = 4.0
+	openFill = 2.5
+	// half of a piece or more, and nine tenths of a sector, count as whole: a CTA and its neighbours tell no better.
+	wholeRowSegment, wholeSector = 0.5, 0.9
+)
+
+// WriteBack is what writing back takes of DRAM, over what the granules stored to take that
+// are written back by themselves and whole: in time, in bytes written, and in bytes read before.
+type WriteBack struct{ Time, Written, Read float64 }
+
+// writeBacks is what all stores take, those to the same pieces together, each by its part of what
+// DRAM writes.
+func (s *Survey) writeBacks(groups []group, reach [numDirections]float64, ctas float64, d Device) WriteBack {
+	var time, written, read, all float64
+	for _, a := range s.localities(stores) {
+		weight := 0.0
+		for _, pc := range a.of {
+			if g := &groups[len(s.parent)/2+int(pc)]; g.low <= g.high {
+				weight += g.perCTA * ctas * g.share
+			}
+		}
+		if weight > 0 {
+			b := a.cost(s, reach, d)
+			time, written, read, all = time+weight*b.Time, written+weight*b.Written, read+weight*b.Read, all+weight
+		}
+	}
+	if all == 0 {
+		return WriteBack{1, 1, 0}
+	}
+	return WriteBack{max(time/all, 1), written / all, read / all}
+}
+
+// cost is what these stores' granules take to write back.
+func (a *sharedRows) cost(s *Survey, reach [numDirections]float64, d Device) WriteBack {
+	base := &a.by[Base]
+	if a.skipped || base.sectors == 0 {
+		return WriteBack{1, 1, 0}
+	}
+	share, full := a.share(s, reach, d), a.full(reach, d)
+	if share >= wholeRowSegment {
+		share = 1
+	}
+	part := 0.0
+	if full < wholeSector {
+		part = 1 - float64(base.read)/float64(base.sectors) // what was read is in L2 as it was
+	}
+	alone, filled := (1-share)*(1-share), a.filled(s, reach, d)
+	lines := float64(base.lines) / float64(base.sectors)
+	return WriteBack{
+		Time:    filled * (1 + openLine*lines*alone + part*(1+openFill*alone)),
+		Written: filled,
+		Read:    filled * part,
+	}
+}
