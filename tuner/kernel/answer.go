@@ -84,3 +84,18 @@ func (d *Definition) Sizes(position int) []string {
 	}
 	return d.arguments[position].size.names()
 }
+
+// Checking identifies how what the kernel writes is checked: two definitions that differ in an
+// argument's Answer, Tolerance or Expected contents give different texts.
+func (d *Definition) Checking() string {
+	var text []byte
+	for i := range d.arguments {
+		a := &d.arguments[i].arg
+		expected := ""
+		if a.Expected != nil {
+			expected = a.Expected.Digest
+		}
+		text = fmt.Appendf(text, "%d %g %s\n", a.Answer, a.Tolerance, expected)
+	}
+	return string(text)
+}

@@ -108,8 +108,8 @@ func (a *Answers) of(job *Job, compiler Compiler) (*answerSet, error) {
 	return s, nil
 }
 
-// name is what identifies the first configuration, which a job's outputs are compared with, and whether
-// it is the job's: both are known without compiling it. Where it cannot be executed a later one takes its
+// name is what identifies the first configuration, which a job's outputs are compared with, and how, and
+// whether it is the job's: both are known without compiling it. Where it cannot be executed a later one takes its
 // place; that is not part of the name, so that a value added to a parameter leaves earlier answers as they are.
 func (a *Answers) name(job *Job, compiler Compiler) (name string, first bool, err error) {
 	a.mu.Lock()
@@ -120,7 +120,7 @@ func (a *Answers) name(job *Job, compiler Compiler) (name string, first bool, er
 	}
 	cfg, ok := s.candidate(0)
 	if ok && s.name == "" {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", cfg.String(), s.identity(cfg)))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", cfg.String(), s.identity(cfg), s.def.Checking()))
 		s.name = hex.EncodeToString(sum[:])
 	}
 	return s.name, ok && cfg.Equal(job.Config), nil

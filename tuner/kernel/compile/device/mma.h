@@ -16,14 +16,14 @@ struct tf32;
 }
 
 // A fragment is the elements of a matrix that a lane has; which they are PTX leaves open.
-template <class E, int N> struct warptune_elements {
-  typedef E element_type;
-  enum { num_elements = N };
-  E x[N];
+template <class _E, int _N> struct warptune_elements {
+  typedef _E element_type;
+  enum { num_elements = _N };
+  _E x[_N];
 };
-template <class Use, int m, int n, int k, class T, class Layout = void> struct fragment;
-template <class F, class V> WARPTUNE_FN void fill_fragment(F &f, V v) {
-  for (int i = 0; i < F::num_elements; i++) f.x[i] = (typename F::element_type)v;
+template <class _Use, int m, int n, int k, class _T, class _Layout = void> struct fragment;
+template <class _F, class _V> WARPTUNE_FN void fill_fragment(_F &f, _V v) {
+  for (int i = 0; i < _F::num_elements; i++) f.x[i] = (typename _F::element_type)v;
 }
 #if __CUDA_ARCH__ >= 800
 WARPTUNE_FN float __float_to_tf32(float f) { unsigned u; asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(f)); return __builtin_bit_cast(float, u); }
@@ -60,7 +60,7 @@ WARPTUNE_FN bool warptune_shared(const void *) { return false; }
 
 // A factor is matrix_a or matrix_b of elements T, in memory E, in N registers R of constraint C.
 #define WARPTUNE_FACTOR(U, m, n, k, T, E, PTX, N, R, C)                                                                        \
-  template <class L> struct fragment<matrix_##U, m, n, k, T, L> : warptune_elements<E, N * sizeof(R) / sizeof(E)> {};          \
+  template <class _L> struct fragment<matrix_##U, m, n, k, T, _L> : warptune_elements<E, N * sizeof(R) / sizeof(E)> {};          \
   WARPTUNE_FACTOR_OF(U, m, n, k, T, E, PTX, N, R, C, row)                                                                      \
   WARPTUNE_FACTOR_OF(U, m, n, k, T, E, PTX, N, R, C, col)
 #define WARPTUNE_FACTOR_OF(U, m, n, k, T, E, PTX, N, R, C, LAYOUT)                                                             \
