@@ -54,8 +54,8 @@ type Runner struct {
 	follower    Follower // obs, if it is one
 	races       *raceChecker
 	filter      *raceFilter // before the checker is asked
-	closely     bool        // it is to be asked at once
-	unsure      bool        // there may be a race
+	checkRaces  bool        // it is to be asked at once
+	suspect     bool        // there may be a race
 	sampling    bool
 	agreed      map[loopKey]int64
 	disagree    bool
@@ -163,7 +163,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
 	r.series = opt.GlobalRaces
-	r.closely = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setup()
@@ -171,8 +171,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		switch {
 		case r.disagree:
 			r.sampling = false
-		case r.unsure:
-			r.closely, r.work, r.leftOut = true, work, aside
+		case r.suspect:
+			r.checkRaces, r.work, r.leftOut = true, work, aside
 		default:
 			return r.definedness.verdict(err)
 		}

@@ -2,11 +2,11 @@ package ir
 
 import "slices"
 
-// Yields reports of each block whether it heads a loop in which lanes of a warp yield to
-// each other: one that a lane may leave by what other threads write, told by an atomic or by a load that is
-// volatile, relaxed or acquiring, at an address of its own. ptxas 13.0.88 marks these for sm_90 and later so that a lane that
-// waits does not keep back the one it waits for; for generations before, others that have such an
-// instruction as well (deploy/calibrate/ptxas/yields.py).
+// Yields reports of each block whether it heads a loop in which lanes of a warp yield to each other.
+// That is a loop that a lane may leave because of what other threads write, as an atomic or a
+// volatile, relaxed or acquire load at an address of its own tells it. ptxas 13.0.88 marks these
+// loops for sm_90 and later, so that a lane that waits does not block the one it waits for. For
+// earlier GPUs it marks further loops with such an instruction (deploy/calibrate/ptxas/yields.py).
 func (k *Kernel) Yields() []bool {
 	heads := make([]bool, len(k.Blocks))
 	if !k.asksOthers() {
@@ -31,7 +31,7 @@ func (in *Instr) Together() bool {
 	return in.Mod&ModMatrix != 0
 }
 
-// asksOthers reports whether any instruction reads what other threads may write meanwhile.
+// asksOthers reports whether any instruction reads what other threads may be writing.
 func (k *Kernel) asksOthers() bool {
 	for pc := range k.Instrs {
 		if k.Instrs[pc].asksOthers() {
@@ -103,7 +103,7 @@ func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) 
 	return changed
 }
 
-// apart reports whether lanes may be told different things by an instruction.
+// apart reports whether an instruction may read different values for different lanes.
 func (a *yieldAnalysis) apart(in *Instr) bool { return in.Op == Atom || in.reads(a.varying) }
 
 // reads reports whether an instruction reads a register of a set, as its guard, a source or an address.
@@ -132,8 +132,8 @@ func (k *Kernel) eachBetween(branch int, visit func(b int) bool) {
 	}
 }
 
-// varying are the registers of which lanes of a warp may hold different values: what is computed from
-// the thread's number, from atomics, shuffles and products of matrices or from what is loaded at such an address, and what is
+// varying returns the registers that may differ between lanes of a warp: what is computed from the
+// thread's index, from atomics, shuffles or MMA, what is loaded at such an address, and what is
 // written where only some lanes may be.
 func (k *Kernel) varying() BitSet {
 	set := NewBitSet(len(k.Regs))
