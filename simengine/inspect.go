@@ -28,7 +28,7 @@ const (
 	// memory, each word of which is noted: 10 us.
 	fullCost = 30
 	pageCost = 1_000
-	// unwatched is by how much a run without an observer is faster than one with.
+	// unwatched is how many times faster a run is without an observer than with one.
 	unwatched = 3
 	// longestFull is the most warp instructions of a CTA that is executed in full.
 	longestFull = 50_000

@@ -81,7 +81,7 @@ func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) 
 	blk := &a.k.Blocks[b]
 	for pc := blk.Start; pc < blk.End; pc++ {
 		in := &a.k.Instrs[pc]
-		if in.Op == Vote || !split[b] && !in.reads(told) && !(in.asksOthers() && a.apart(in)) {
+		if in.Op == Vote || !split[b] && !in.ReadsAny(told) && !(in.asksOthers() && a.apart(in)) {
 			continue
 		}
 		for _, r := range in.Dst {
@@ -104,21 +104,7 @@ func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) 
 }
 
 // apart reports whether an instruction may read different values for different lanes.
-func (a *yieldAnalysis) apart(in *Instr) bool { return in.Op == Atom || in.reads(a.varying) }
-
-// reads reports whether an instruction reads a register of a set, as its guard, a source or an address.
-func (in *Instr) reads(set BitSet) bool {
-	if in.Guard != NoReg && set.Has(in.Guard) {
-		return true
-	}
-	for i := range in.Src {
-		o := &in.Src[i]
-		if (o.Kind == OperandReg || o.Kind == OperandAddr) && o.Reg != NoReg && set.Has(o.Reg) {
-			return true
-		}
-	}
-	return false
-}
+func (a *yieldAnalysis) apart(in *Instr) bool { return in.Op == Atom || in.ReadsAny(a.varying) }
 
 // eachBetween visits the blocks behind a branch up to where its lanes meet, as long as visit says to go on.
 func (k *Kernel) eachBetween(branch int, visit func(b int) bool) {
@@ -144,7 +130,7 @@ func (k *Kernel) varying() BitSet {
 			blk := &k.Blocks[b]
 			for pc := blk.Start; pc < blk.End; pc++ {
 				in := &k.Instrs[pc]
-				if !split[b] && !in.reads(set) && !in.varies() {
+				if !split[b] && !in.ReadsAny(set) && !in.varies() {
 					continue
 				}
 				for _, r := range in.Dst {
@@ -157,7 +143,7 @@ func (k *Kernel) varying() BitSet {
 			if blk.End == blk.Start || len(blk.Succs) < 2 {
 				continue
 			}
-			if last := &k.Instrs[blk.End-1]; last.reads(set) {
+			if last := &k.Instrs[blk.End-1]; last.ReadsAny(set) {
 				k.eachBetween(b, func(s int) bool {
 					if split[s] {
 						return false
