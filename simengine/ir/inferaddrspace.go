@@ -113,7 +113,8 @@ func (w *addrSpaceInference) refuse() {
 	}
 }
 
-// isLocalAccess reports whether an instruction may become an access to local memory.
+// isLocalAccess reports whether an instruction is a generic access that may become one to local
+// memory.
 func isLocalAccess(in *Instr) bool {
 	return (in.Op == Ld || in.Op == St) && in.Space == Generic && in.Mod&ModMatrix == 0 && in.Src[0].Kind == OperandAddr && in.Src[0].Var < 0
 }
