@@ -55,7 +55,7 @@ type recording struct {
 	asked map[traceKey]bool
 	work  int64
 	raced bool // races have been looked for
-	// estimated: loops of which each iteration does what data says are sampled.
+	// estimated is set if loops whose iterations depend on data are sampled.
 	estimated bool
 	inspected map[Level]inspection
 	warn      bool // Check.Warn

@@ -59,7 +59,7 @@ func (p *Program) fileBytes() int {
 	return int(p.n32)*WarpSize*4 + int(p.n64)*WarpSize*8
 }
 
-// setup brings the CTA to its start.
+// setup brings the CTA to its initial state.
 func (r *Runner) setup() {
 	p, k := r.p, r.p.Kernel
 	r.params, r.fault = r.launch.Params, nil
@@ -163,7 +163,7 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	}
 }
 
-// zero makes a register what it is until something writes it, in every CTA.
+// zero gives a register its value before anything writes it, the same in every CTA.
 func (w *warp) zero(s slot) {
 	switch s.file {
 	case file32:

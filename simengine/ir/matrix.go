@@ -163,7 +163,7 @@ func (s *shape) mma(words []string) {
 	}
 }
 
-// mma builds a product of matrices: vectors of D, A, B and C.
+// mma builds an MMA: vectors of D, A, B and C.
 func (b *kernelBuilder) mma(s *site) {
 	if !b.count(s, 4, 4) {
 		return
