@@ -6,11 +6,12 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 )
 
-// checkBudget is the warp instructions that executing one CTA in full may take,
-// about 10 ms. A race shows in the first iterations of a loop or in its last ones.
+// checkBudget is how many warp instructions may be executed of one CTA in full, about 10 ms. A race
+// shows in the first iterations of a loop or in its last ones.
 const checkBudget = 30_000
 
-// fault executes a CTA, without its accesses to shared memory if device says so.
+// fault executes a CTA's slice, without accesses to shared memory if device is set, and returns its
+// fault.
 func (r *recording) fault(id int64, device bool) error {
 	if err := r.bounded(id, device); err != nil {
 		return failureOf(err)
@@ -18,8 +19,8 @@ func (r *recording) fault(id int64, device bool) error {
 	return nil
 }
 
-// recheck is the failure of a configuration whose prediction failed: what check left
-// to it comes first.
+// recheck returns the failure of a configuration whose prediction failed. Faults that the prediction
+// was to find come first.
 func (r *recording) recheck(err error) error {
 	if r.runner.Program().SameShared() {
 		if fault := r.fault(r.launch.Grid.Count()-1, false); fault != nil {
@@ -29,9 +30,9 @@ func (r *recording) recheck(err error) error {
 	return err
 }
 
-// confirm executes a CTA in full, as far as the budget goes, in which the slice
-// has shown what may be a race: what is stored decides whether two writes are
-// one. It returns nil if it finds no defect.
+// confirm executes a CTA in full, within the budget, whose slice showed what may be a race. Whether
+// two writes race depends on the values stored, which the slice does not compute. It returns nil if
+// it finds no fault.
 func (r *recording) confirm(id int64) error {
 	full, err := r.module.compiled(r.kernel, exec.Full)
 	if err != nil {

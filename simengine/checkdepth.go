@@ -42,19 +42,19 @@ func ParseDepth(text string) (Depth, error) {
 // Check says how a launch is checked. It changes no predicted time.
 type Check struct {
 	Depth Depth
-	// Warn reports harmless accesses out of bounds and distant hazards as warnings,
-	// and goes on.
+	// Warn turns harmless accesses out of bounds and distant hazards into warnings, and execution
+	// goes on.
 	Warn bool
-	// Outputs asks for what CTAs write, to be compared with what those of another
-	// configuration write. Against names that: it is part of what identifies an answer.
+	// Outputs asks for what CTAs write, to compare it with what those of another configuration
+	// write. Against names that configuration: it is part of what identifies an answer.
 	Outputs bool
 	Against string
-	// Always executes CTAs in full whether or not it is the launch's turn: those of the
-	// configuration that others are compared with.
+	// Always executes CTAs in full whether or not it is the launch's turn. The configuration that
+	// others are compared with needs it.
 	Always bool
 }
 
-// Checked is what was executed of a launch and looked for in it.
+// Checked is how much of a launch was executed, and what was looked for.
 type Checked struct {
 	CTAs int64 `json:"ctas"` // that were executed
 	Full int64 `json:"full"` // of those, in full: of the others what addresses and branches depend on

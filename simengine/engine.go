@@ -124,8 +124,7 @@ func (m *Module) compiled(k *ir.Kernel, mode exec.Mode) (*exec.Program, error) {
 	return p, nil
 }
 
-// complete reports whether all of a kernel can be executed, not only what addresses
-// and branches depend on.
+// complete reports, by a nil error, whether all of a kernel can be executed, not only its slice.
 func (m *Module) complete(k *ir.Kernel) error {
 	if err, ok := m.completed[k.Name]; ok {
 		return err

@@ -10,19 +10,19 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// Loops with as many iterations as their counters say, of which each does what data says
-// (a point further away than others needs no exponential function), are executed whole
-// where that takes no longer than estimateAfter. Where it does, iterations in
-// estimateParts places all over the loop stand for those between them; what they differ
-// by says how far off that may be.
+// Some loops have a known number of iterations, but what each iteration does depends on data: a
+// point further away than others needs no exponential function. They are executed whole where that
+// takes no longer than estimateAfter. Otherwise they are sampled: the iterations are cut into
+// estimateParts strata, one iteration stands for each, and the variance between them gives the
+// error.
 const (
-	// estimateAfter is the work (exec.Runner.Work) of a CTA: sixteen of them are
-	// as much as may be executed for one configuration.
+	// estimateAfter is the work of a CTA (exec.Runner.Work) from which loops are estimated. Sixteen
+	// such CTAs are as much as may be executed for one configuration.
 	estimateAfter = workLimit / 16
 	estimateParts = 8
 )
 
-// sliced are the options of every execution of a CTA's slice.
+// sliced returns the options of every execution of a CTA's slice.
 func (r *recording) sliced(limit int64) exec.Options {
 	opt := exec.Options{Mode: exec.Slice, LoopSample: loopSample, StepLimit: stepLimit, WorkLimit: limit, Warn: r.warn}
 	if r.estimated {
@@ -31,8 +31,8 @@ func (r *recording) sliced(limit int64) exec.Options {
 	return opt
 }
 
-// bounded runs a CTA without an observer, with loops estimated from then on if it turns
-// out to be longer than estimateAfter and has such loops.
+// bounded runs a CTA's slice without an observer. If it takes longer than estimateAfter and has
+// loops that can be estimated, they are from then on.
 func (r *recording) bounded(id int64, deviceOnly bool) error {
 	run := func(limit int64) error {
 		opt := r.sliced(limit)
@@ -54,9 +54,8 @@ func (r *recording) bounded(id int64, deviceOnly bool) error {
 	return err
 }
 
-// estimateError is the standard error of the instructions of a recording's CTAs, as a
-// share of them, that comes of iterations which stand for others but differ; 0 where
-// all were executed.
+// estimateError is the relative standard error of the instruction count of a recording's CTAs, which
+// estimated loops cause; 0 where all iterations were executed.
 func (r *recording) estimateError() float64 {
 	if !r.estimated {
 		return 0
@@ -76,15 +75,14 @@ func (r *recording) estimateError() float64 {
 	return math.Sqrt(square) / math.Max(total, 1)
 }
 
-// stratum is a loop of a warp, of which iterations in places stand for others.
+// stratum is a loop of a warp in which some iterations stand for others.
 type stratum struct {
 	head            int32
 	n, sum, squares float64 // of the instructions of those iterations
 	stand           float64 // sum of the squares of how many each stands for
 }
 
-// warpError is the instructions of a warp, and the variance of that number by what the
-// iterations that stand for others differ from each other.
+// warpError returns the instructions of a warp and the variance of that number.
 func (r *recording) warpError(w *trace.Warp) (total, variance float64) {
 	var loops []stratum
 	began := map[int32]float64{}

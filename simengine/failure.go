@@ -11,7 +11,7 @@ const (
 	FailureUnsupported             // it uses an instruction or feature that is not modelled, named in the error
 	FailureLaunch                  // no SM of the architecture can hold such a CTA, or the grid is out of range
 	FailureRuntime                 // it reads or writes out of bounds, misaligned, or hangs in a barrier
-	FailureCorrectness             // two threads race, or what nobody wrote matters
+	FailureCorrectness             // two threads race, or an uninitialised value matters
 	FailureTimeout                 // it does not end within the step limit
 )
 

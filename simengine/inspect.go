@@ -16,18 +16,18 @@ import (
 	"github.com/warptune/warptune/simengine/verify"
 )
 
-// What checking a launch by a sample may take. All of it is counted in executed warp
-// instructions, so that it is the same everywhere.
+// The costs of checking a launch by a sample, in executed warp instructions, so that the sample is
+// the same on every machine.
 const (
-	// placeSeed draws the CTAs at random, and drawnPlaces is how many there are.
+	// placeSeed seeds the choice of the CTAs at random, and drawnPlaces is how many there are.
 	placeSeed   = 1
 	drawnPlaces = 2
-	// fullCost is what a warp instruction takes in Full mode under all checks, and pageCost what a page of
-	// device memory does, of which each word is noted, in units of exec.Runner.Work: 300 ns of 10
-	// (BenchmarkSgemmRaces), and 10 us.
+	// fullCost is the cost of a warp instruction in Full mode under all checks, in units of
+	// exec.Runner.Work: 300 ns of 10 ns (BenchmarkSgemmRaces). pageCost is that of a page of device
+	// memory, each word of which is noted: 10 us.
 	fullCost = 30
 	pageCost = 1_000
-	// unwatched is how many units of exec.Runner.Work a run takes the time of one without an observer.
+	// unwatched is how many times faster a run is without an observer than with one.
 	unwatched = 3
 	// longestFull is the most warp instructions of a CTA that is executed in full.
 	longestFull = 50_000
@@ -35,8 +35,8 @@ const (
 	allWork = 1_000_000_000
 )
 
-// allowances are the work that checking may add to the prediction of a launch: at each
-// level about a thirtieth of what the shortest launches of the built-in kernels take.
+// allowance is the work that checking may add to the prediction of a launch: at each level about a
+// thirtieth of what the shortest launches of the built-in kernels take.
 func (l Level) allowance() int64 {
 	if l == Model {
 		return 2_000
@@ -52,7 +52,7 @@ var (
 	allFor    = []string{"bounds", "barriers"}
 )
 
-// Execution is what checking a launch found, when it found no defect.
+// Execution is the result of checking a launch in which no fault was found.
 type Execution struct {
 	Checked Checked
 	Outputs []verify.Output // by argument; of those that are buffers
@@ -60,13 +60,13 @@ type Execution struct {
 	Skipped string
 }
 
-// inspection is what checking a launch at one level came to.
+// inspection is the result of checking a launch at one level.
 type inspection struct {
 	execution *Execution
 	err       error
 }
 
-// inspect checks a launch, once at each level.
+// inspect checks a launch, once for each level.
 func (e *Engine) inspect(m *Module, k *ir.Kernel, rec *recording, req *Request) (*Execution, error) {
 	done, ok := rec.inspected[req.Level]
 	if !ok {
@@ -77,8 +77,8 @@ func (e *Engine) inspect(m *Module, k *ir.Kernel, rec *recording, req *Request) 
 	return done.execution, done.err
 }
 
-// Execute checks a launch without predicting it, and executes in full whatever the turn and the
-// allowance are: it is what others are compared with. The error is a *Failure.
+// Execute checks a launch without predicting it. It executes CTAs in full whatever the allowance: it
+// is what other configurations are compared with. The error is a *Failure.
 func (e *Engine) Execute(m *Module, req Request) (*Execution, error) {
 	k, err := m.kernel(req.Kernel)
 	if err != nil {
@@ -118,11 +118,11 @@ func (e *Engine) examine(m *Module, k *ir.Kernel, rec *recording, req *Request) 
 	return x, rec.executeSome(x, req)
 }
 
-// executeEnds executes the first CTA and the last, where grids run over the ends of buffers, as far
-// as needed to see accesses out of bounds and barriers that some threads never reach. How long they
-// are decides how loops are sampled, so this is done at every depth. Races are looked for where a
-// CTA is recorded, and what all CTAs do alike in shared memory: should that fail, recheck tells
-// of the last CTA.
+// executeEnds executes the slices of the first and the last CTA, without an observer: enough to see
+// accesses out of bounds and barriers that some threads never reach. Grids run past the ends of
+// buffers in these CTAs. How long they are decides whether loops are estimated, so this is done at
+// every depth. Races are looked for where a CTA is recorded, as is what all CTAs do alike in shared
+// memory; if that fails, recheck reports the last CTA.
 func (r *recording) executeEnds(x *Execution) error {
 	if r.warn { // what one warned of, it does not again
 		r.runner = exec.NewRunner(r.runner.Program())
@@ -138,8 +138,7 @@ func (r *recording) executeEnds(x *Execution) error {
 	return r.executeSliced(x, last, r.runner.Program().SameShared())
 }
 
-// executeSliced executes a CTA as far as addresses and branches depend on, without its accesses to shared
-// memory if device says so.
+// executeSliced executes the slice of a CTA, without its accesses to shared memory if device is set.
 func (r *recording) executeSliced(x *Execution, id int64, device bool) error {
 	err := r.fault(id, device)
 	r.memory.Reset()
@@ -150,8 +149,8 @@ func (r *recording) executeSliced(x *Execution, id int64, device bool) error {
 	return err
 }
 
-// executeSome executes besides CTAs at random and those at the other corners in the same way, as
-// far as the allowance goes. Of some launches CTAs are executed in full as well.
+// executeSome executes the slices of CTAs at random and at the other corners of the grid, within the
+// allowance. For some launches it executes CTAs in full as well.
 func (r *recording) executeSome(x *Execution, req *Request) error {
 	if err := r.executeEnds(x); err != nil {
 		return err
@@ -178,7 +177,8 @@ func (r *recording) executeSome(x *Execution, req *Request) error {
 	return r.executeDrawn(x, req)
 }
 
-// further are the CTAs to look at besides the first and the last: some at random, and the other corners.
+// further returns the CTAs to execute besides the first and the last: some at random, and the other
+// corners of the grid.
 func (r *recording) further(grid [3]int) []int64 {
 	var ids []int64
 	for k := range drawnPlaces {
@@ -196,10 +196,10 @@ func (r *recording) executeDrawn(x *Execution, req *Request) error {
 	return r.executeShort(x, req, !req.Check.Always)
 }
 
-// executeShort executes the first two CTAs, which may get into each other's way, the last and one at random
-// in full, if they are short enough and, where turns are taken, it is the launch's. How often it is goes by what they
-// take: by their instructions and, as that costs more to know, of those whose turn it would be then by
-// the pages that they touch.
+// executeShort executes four CTAs in full if they are short enough: the first two, which may
+// conflict with each other, the last, and one at random. With turns it does so only if it is the
+// launch's turn. The probability of that follows from the cost: from the number of instructions
+// first, then, since that takes longer to find, from the number of pages touched.
 func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 	last := r.launch.Grid.Count() - 1
 	ids := []int64{0, min(1, last), verify.Place(placeSeed, 0, req.Grid), last}
@@ -234,14 +234,14 @@ func (r *recording) executeShort(x *Execution, req *Request, turns bool) error {
 	return err
 }
 
-// turn reports whether a launch is drawn, so seldom that what it takes is the level's allowance in the mean.
+// turn reports whether a launch is drawn. The probability is such that the expected work is the
+// level's allowance.
 func (r *recording) turn(work int64, level Level) bool {
 	share := float64(binary.LittleEndian.Uint32(r.lot[:])) / (1 << 32)
 	return share*float64(work) < float64(level.allowance())
 }
 
-// instructions is how many warp instructions a CTA executes, those of iterations that
-// are left out counted.
+// instructions is how many warp instructions a CTA executes. Iterations that are left out count.
 func (r *recording) instructions(id int64) (int64, error) {
 	opt := r.sliced(workLimit)
 	opt.PathOnly = true
@@ -253,7 +253,8 @@ func (r *recording) instructions(id int64) (int64, error) {
 	return int64(sampling.LengthOf(r.kernel, r.recorder.CTA().Warps).Instructions), nil
 }
 
-// pages is how many pages of 4 KB of device memory a CTA touches, as far as its loops are sampled.
+// pages is how many pages of 4 KB of device memory a CTA touches in the iterations that its slice
+// executes.
 func (r *recording) pages(id int64) (int64, error) {
 	opt := r.sliced(workLimit)
 	opt.DeviceOnly = true
@@ -281,7 +282,7 @@ func (p touchedPages) Access(_, _ int, space ir.Space, _ int, mask uint32, addr 
 	}
 }
 
-// executeAll executes every CTA in full, in their order.
+// executeAll executes every CTA in full, in order.
 func (r *recording) executeAll(x *Execution) error {
 	x.Checked.For, x.Checked.CTAs = allFor, 0
 	return r.executeFull(x, func(yield func(int64) bool) {
@@ -290,8 +291,8 @@ func (r *recording) executeAll(x *Execution) error {
 	}, stepLimit)
 }
 
-// executeFull executes CTAs one after the other in full, each warp for so many basic blocks at
-// most, and takes what they write.
+// executeFull executes CTAs in full one after the other, each warp for at most so many basic blocks,
+// and collects what they write.
 func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) error {
 	full, err := r.module.compiled(r.kernel, exec.Full)
 	if err != nil {

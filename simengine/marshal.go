@@ -13,7 +13,7 @@ import (
 	"github.com/warptune/warptune/simengine/verify"
 )
 
-// place allocates and fills the arguments and lays out the parameters.
+// marshal allocates and fills the buffers of a launch's arguments and lays out the parameter space.
 func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent, []verify.Buffer, error) {
 	memory := exec.NewMemory(0)
 	if err := memory.LoadModule(k); err != nil {
@@ -59,7 +59,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 	return memory, params, extents, buffers, err
 }
 
-// MemoryError says that the buffers of a launch need more than the device's memory.
+// MemoryError is that the buffers of a launch need more than the device's memory.
 type MemoryError struct {
 	Buffer string // that is too large by itself, by BufferName; "": only all together are
 	Bytes  int64  // it needs, or all do
@@ -75,7 +75,7 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s %d bytes, more than the %d bytes of memory of %s", what, e.Bytes, e.Has, e.Device)
 }
 
-// fits refuses buffers that the device has no room for, where its size is known.
+// fits refuses buffers that the device's memory, if its size is known, cannot hold.
 func fits(given []Arg, req *Request) error {
 	has := int64(req.Arch.DRAMBytes)
 	if has == 0 {
@@ -98,8 +98,8 @@ func fits(given []Arg, req *Request) error {
 	return nil
 }
 
-// BufferName is how faults (exec.Fault.Buffer) name the buffer of a kernel's parameter,
-// counted from 0, by the argument that is passed for it.
+// BufferName is the name of a buffer in faults (exec.Fault.Buffer): the index of the kernel's
+// parameter, from 0, and the name of the argument passed for it.
 func BufferName(parameter int, argument string) string {
 	return fmt.Sprintf("argument %d (%s)", parameter, argument)
 }
@@ -108,7 +108,7 @@ func (a *Arg) buffer(name string) exec.Buffer {
 	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
 }
 
-// bytes are the scalar's bytes, little-endian.
+// bytes returns the scalar's bytes, little-endian.
 func (a *Arg) bytes() []byte {
 	if a.Bytes != nil {
 		return a.Bytes
@@ -130,7 +130,7 @@ func (f *Fill) exec() exec.Fill {
 	return exec.Constant(f.Value)
 }
 
-// launchKey is the digest of what a recording depends on.
+// launchKey is the digest of everything that a recording depends on.
 func (r *Request) launchKey(module string) string {
 	same := r.launched()
 	return same.Digest(module)
@@ -149,8 +149,8 @@ func (r *Request) lot(module string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(same.digest("", module)))
 }
 
-// parameters are the request's arguments, and its constants among them if the
-// kernel has parameters for those too.
+// parameters returns the request's arguments, with its constants among them if the kernel has
+// parameters for these too.
 func parameters(k *ir.Kernel, req *Request) []Arg {
 	if len(req.Constants) == 0 || len(k.Params) != len(req.Args)+len(req.Constants) {
 		return req.Args

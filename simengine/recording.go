@@ -14,26 +14,23 @@ import (
 	"github.com/warptune/warptune/simengine/verify"
 )
 
-// loopSample is how many leading iterations of a long counted loop are executed
-// before its middle is left out. Timing measures the later ones; six instead of
-// three change nothing that shows: sgemm's rank correlation is 0.88 with either.
+// loopSample is how many leading iterations of a long counted loop are executed before its middle is
+// left out. Timing measures the later ones. Six instead of three change nothing that shows: the rank
+// correlation of sgemm is 0.88 with either.
 const loopSample = 3
 
-// stepLimit is the most basic blocks one warp may execute before the
-// configuration is given up as one that does not end: at a few nanoseconds a
-// block, seconds.
+// stepLimit is how many basic blocks one warp may execute before the configuration is given up as
+// one that does not end: at a few nanoseconds a block, seconds.
 const stepLimit = 5_000_000
 
-// workLimit is the most work (exec.Runner.Work) that the CTAs of a launch may
-// be, those together that are executed for one configuration: beyond it the
-// configuration is given up as one that does not end. It bounds the execution
-// to seconds and the traces to 0.5 GB; the measured launches take at most 20 % of
-// it.
+// workLimit is the most work (exec.Runner.Work) of all CTAs executed for one configuration. Beyond
+// it the configuration is given up as one that does not end. It bounds the execution to seconds and
+// the traces to 0.5 GB. The launches of the data sets take at most 20 % of it.
 const workLimit = 60_000_000
 
-// recording is one launch being executed CTA by CTA, as far as it was asked
-// for. It does not depend on registers, caps, carve-outs or clocks, so
-// configurations that differ only in those share one.
+// recording is one launch whose CTAs are executed and traced when they are asked for. It does not
+// depend on registers, caps, carve-outs or clocks, so configurations that differ only in these share
+// one.
 type recording struct {
 	key       string
 	lot       [sha256.Size]byte // draws whether it is executed in full
@@ -59,25 +56,25 @@ type recording struct {
 	asked map[traceKey]bool
 	work  int64
 	raced bool // races have been looked for
-	// estimated: loops of which each iteration does what data says are sampled.
+	// estimated is set if loops whose iterations depend on data are sampled.
 	estimated bool
 	inspected map[Level]inspection
 	warn      bool // Check.Warn
 }
 
-// wanted is a CTA to trace; device says that accesses to shared memory may be left out.
+// traceKey is a CTA to trace. device is set if accesses to shared memory may be left out.
 type traceKey struct {
 	id     int64
 	device bool
 }
 
-// executed is a CTA's trace and what it took, with its accesses and without.
+// executed is a CTA's trace, and the work of executing it with accesses and without.
 type executed struct {
 	trace      *trace.CTA
 	work, path int64
 }
 
-// record returns the recording for a launch, the last one when it is the same.
+// record returns the recording for a launch: the last one if it is for the same launch.
 func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req *Request) (*recording, error) {
 	key := req.launchKey(m.Digest)
 	if e.last != nil && e.last.key == key && e.last.kept <= workLimit {
@@ -105,7 +102,7 @@ func (e *Engine) record(m *Module, k *ir.Kernel, program *assemble.Program, req 
 	return r, nil
 }
 
-// widen tells a recorder of the wide loads and stores that a program makes of several.
+// widen tells a recorder which loads and stores the assembler merges into wide ones.
 func widen(r *coalesce.Recorder, k *ir.Kernel, program *assemble.Program) *coalesce.Recorder {
 	for _, w := range program.Wide {
 		if k.Instrs[w.PC].Space == ir.Shared {
@@ -115,12 +112,11 @@ func widen(r *coalesce.Recorder, k *ir.Kernel, program *assemble.Program) *coale
 	return r
 }
 
-// keptMachinery is the work of a recording up to which the memory of what made it is
-// used again.
+// keptMachinery is the work of a recording up to which its buffers are used again.
 const keptMachinery = workLimit / 64
 
-// machinery is what executes and records, made of that of the last recording,
-// which is given up.
+// machinery returns a runner and a recorder with the buffers of the last recording, which is given
+// up.
 func (e *Engine) machinery(code *exec.Program, k *ir.Kernel, bankWidth int) (*exec.Runner, *coalesce.Recorder) {
 	last := e.last
 	if e.last = nil; last == nil || last.kept > keptMachinery {
@@ -132,10 +128,10 @@ func (e *Engine) machinery(code *exec.Program, k *ir.Kernel, bankWidth int) (*ex
 
 func dim(d [3]int) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
 
-// cta is the trace of one CTA.
+// cta returns the trace of one CTA.
 func (r *recording) cta(id int64) (*trace.CTA, error) { return r.trace(traceKey{id, false}) }
 
-// deviceCTA is the trace of one CTA without its accesses to shared memory.
+// deviceCTA returns the trace of one CTA without its accesses to shared memory.
 func (r *recording) deviceCTA(id int64) (*trace.CTA, error) { return r.trace(traceKey{id, true}) }
 
 func (r *recording) trace(w traceKey) (*trace.CTA, error) {
@@ -154,8 +150,8 @@ func (r *recording) trace(w traceKey) (*trace.CTA, error) {
 	return c.trace, nil
 }
 
-// execute runs one CTA and keeps its trace. The first one that is executed whole
-// is also searched for races on shared memory.
+// execute runs one CTA and keeps its trace. The first one with accesses to shared memory is also
+// checked for races there.
 func (r *recording) execute(w traceKey, limit int64) (executed, error) {
 	opt := r.sliced(limit)
 	opt.DeviceOnly = w.device
@@ -178,12 +174,12 @@ func (r *recording) execute(w traceKey, limit int64) (executed, error) {
 	return c, nil
 }
 
-// forget makes a recorder without the memory of a run that failed.
+// forget replaces the recorder, whose buffers may be large, after a run that failed.
 func (r *recording) forget() {
 	r.recorder = widen(coalesce.NewRecorder(r.kernel, r.bankWidth), r.kernel, r.program)
 }
 
-// grid is how many CTAs the launch has along each axis, and warps how many warps each.
+// grid is the number of CTAs along each axis. warps is the number of warps of a CTA.
 func (r *recording) grid() [3]int {
 	return [3]int{r.launch.Grid.X, r.launch.Grid.Y, r.launch.Grid.Z}
 }
@@ -201,7 +197,7 @@ func (r *recording) run(id int64, opt exec.Options) error {
 	return harmful(r.runner)
 }
 
-// failureOf turns an error of an execution into the configuration's failure.
+// failureOf returns a configuration's failure for the error of an execution.
 func failureOf(err error) error {
 	var f *exec.Fault
 	if !errors.As(err, &f) {

@@ -39,8 +39,8 @@ func (e *Engine) Simulate(m *Module, req Request) (*Report, error) {
 	return out, nil
 }
 
-// prepare finds the kernel of a request, assembles it, and returns how it sits on an SM and
-// its launch's recording.
+// prepare finds and assembles the kernel of a request. It returns both with the residency of its
+// CTAs and the launch's recording.
 func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program, *residency, *recording, error) {
 	k, err := m.kernel(req.Kernel)
 	if err != nil {
@@ -58,22 +58,21 @@ func (e *Engine) prepare(m *Module, req *Request) (*ir.Kernel, *assemble.Program
 	return k, program, seat, rec, err
 }
 
-// question is what a prediction of a recorded launch depends on besides it. Caps and
-// carve-outs often come to the same.
+// predictionKey is what a prediction depends on besides the launch. Different caps and carve-outs
+// often come to the same.
 type predictionKey struct {
 	program       *assemble.Program
 	level         Level
 	ctas, l1Bytes int // on an SM
 }
 
-// prediction is what run said.
+// prediction is the result of run.
 type prediction struct {
 	result  *timing.Result
 	floorUS float64
 }
 
-// predict runs a configuration unless one of the same launch was the same to
-// the machine.
+// predict runs a configuration unless one of the same launch had the same key.
 func (r *recording) predict(req *Request, program *assemble.Program, seat *residency) (prediction, error) {
 	key := predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes}
 	if p, ok := r.predicted[key]; ok {
@@ -88,10 +87,9 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *resid
 	return p, nil
 }
 
-// run predicts the time at the level asked for, and the least that either level
-// may say: neither the composed nor the clocked time goes below the floor, so
-// their mean is not below that of the floor and the composed time, which takes
-// no clocking.
+// run predicts the time at the level asked for, and a floor, the least that either level may say.
+// Neither the composed nor the clocked time goes below the floor, so their mean does not go below
+// the mean of the floor and the composed time, which needs no clocking.
 func run(req *Request, program *assemble.Program, seat *residency, rec *recording) (res *timing.Result, floorUS float64, err error) {
 	rec.profileSlowPaths()
 	in := timing.Input{
@@ -131,13 +129,13 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	return clocked, floorUS, nil
 }
 
-// seating is how CTAs of a configuration sit on an SM.
+// residency is how CTAs of a configuration reside on an SM.
 type residency struct {
 	occupancy arch.Occupancy
 	warps     int // of a CTA
 }
 
-// residency applies the CUDA rules for what an SM can hold.
+// residencyOf applies the CUDA rules for what an SM can hold.
 func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, error) {
 	threads := req.CTA[0] * req.CTA[1] * req.CTA[2]
 	cta := arch.Kernel{Threads: threads, Registers: p.Registers, Shared: k.SharedBytes + req.DynamicShared, Static: k.SharedBytes}
@@ -179,7 +177,7 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *re
 	return r
 }
 
-// stall is the reason that most slots go unused for, "" where none was clocked.
+// stall is the reason that most issue slots go unused for, "" where none was clocked.
 func stall(slots []Share) string {
 	for _, s := range slots { // the largest first
 		if s.Name != "issued" && s.Name != timing.NotSelected.String() {
@@ -189,7 +187,7 @@ func stall(slots []Share) string {
 	return ""
 }
 
-// launchMetrics adds what Nsight Compute reports of the launch itself.
+// launchMetrics adds the metrics that Nsight Compute reports of a launch itself.
 func launchMetrics(r *Report, seat *residency) {
 	if r.Metrics == nil {
 		r.Metrics = map[string]float64{}

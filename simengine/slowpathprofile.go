@@ -6,16 +6,15 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// detourBudget is the work (exec.Runner.Work) of executing a CTA in full for the slow
-// paths its warps take and the values they match, about 3 ms: which ones they take differs little from one
-// thousand quotients to the next.
+// slowPathBudget is the work (exec.Runner.Work) of executing a CTA in full for its slow-path
+// profile, about 3 ms. Which slow paths warps take, and how many values they match, differs little
+// from one thousand quotients to the next.
 const slowPathBudget = 300_000
 
-// count counts how often warps take the slow paths of divisions and roots and how many values the lanes
-// of one match, of a CTA in
-// the middle of the grid as far as the budget goes. Slices do not compute what
-// no address depends on, so that CTA is executed in full; a kernel that cannot be, or
-// that has none of these operations, takes no slow path and matches one value.
+// profileSlowPaths counts how often warps take the slow paths of divisions and roots, and how many
+// values the lanes of one match, in one CTA in the middle of the grid, within the budget. A slice
+// does not compute what no address depends on, so that CTA is executed in full. A kernel that cannot
+// be executed in full, or has none of these operations, takes no slow path and matches one value.
 func (r *recording) profileSlowPaths() {
 	if r.counted {
 		return
@@ -45,7 +44,7 @@ func (r *recording) profileSlowPaths() {
 	}
 }
 
-// counting is a kernel prepared to count what count does, nil for one that has none of it.
+// slowPathProgram is a kernel compiled to count slow paths and matches, nil for one that has none.
 func (m *Module) slowPathProgram(k *ir.Kernel) (*exec.Program, error) {
 	if p, ok := m.counters[k.Name]; ok {
 		return p, nil

@@ -7,10 +7,10 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// harmless reports whether a kernel's author may live with a fault: a read out of bounds, of which what
-// is read may not matter, and a race or an uninitialised read of memory that the caller
-// asked to be warned of. What is written out of bounds destroys something, and threads that race on shared
-// memory are next to each other.
+// harmless reports whether a fault need not fail a configuration: a read out of bounds, whose value
+// may not matter, or a race or an uninitialised read of memory that the caller asked to be warned
+// of. A write out of bounds destroys something. Threads that race on shared memory are close to each
+// other in time.
 func harmless(f *exec.Fault) bool {
 	switch f.Kind {
 	case exec.OutOfBounds:
@@ -23,8 +23,8 @@ func harmless(f *exec.Fault) bool {
 	return false
 }
 
-// harmful is the first fault that a runner went past and that is not harmless; nil: there is none. Runners
-// go past none unless Check.Warn asks for it.
+// harmful returns the first fault that a runner went past and that is not harmless, nil for none.
+// Runners go past none unless Check.Warn asks for it.
 func harmful(r *exec.Runner) error {
 	for _, f := range r.Warnings() {
 		if !harmless(&f) {
@@ -34,7 +34,7 @@ func harmful(r *exec.Runner) error {
 	return nil
 }
 
-// warnings adds to what was checked what runners went past, each once.
+// warnings adds the faults that runners went past, each once.
 func (c *Checked) warnings(runners ...*exec.Runner) {
 	for _, r := range runners {
 		for _, f := range r.Warnings() {

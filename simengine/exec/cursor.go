@@ -10,9 +10,9 @@ type cursor struct {
 	page   *page
 }
 
-// bytes returns the width bytes at addr, which check has found in bounds, or
-// nil when the page limit is reached. An access that crosses pages is
-// gathered in r.straddle and must be written back with r.spill.
+// bytes returns the width bytes at addr, which check has found in bounds, or nil when the page limit
+// is reached. An access that crosses pages is gathered in r.straddle. After a write, settle carries
+// it back.
 func (r *Runner) bytes(c *cursor, a *access, addr uint64, write bool) []byte {
 	reg := c.region
 	if reg == nil || !reg.holds(addr, uint64(a.width)) {

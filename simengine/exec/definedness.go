@@ -188,7 +188,7 @@ func setAll(b []bool, v bool) {
 	}
 }
 
-// reading is a load of bytes that nobody wrote: the first by its instruction.
+// reading is a load of uninitialised bytes: the first by its instruction.
 func (s *shadow) reading(w *warp, in *instr, space ir.Space, addr uint64, width, lane int) int32 {
 	for i := range s.reads {
 		if s.reads[i].pc == in.pc {

@@ -31,7 +31,7 @@ func (c *compiler) instr(pc int) error {
 	return nil
 }
 
-// emitPrivate moves what a load or store of a private place moves, between registers.
+// emitPrivate compiles a mirrored load or store (ir.Instr.Mirrored): a move between registers.
 func (c *compiler) emitPrivate(pc int, in *ir.Instr, i instr) error {
 	move := ir.Instr{Op: ir.Mov, Type: in.Type, Guard: in.Guard, Dst: in.Dst, Src: in.Src[1:]}
 	j := instr{pc: i.pc, hasGuard: i.hasGuard, guardNot: i.guardNot, guard: i.guard}

@@ -77,10 +77,10 @@ type Options struct {
 	// loop are executed before its middle is left out; 0 runs them all and
 	// 1 counts as 2. See Program.Loops for which loops qualify.
 	LoopSample int
-	// Estimate, in Slice mode, is in how many places spread over their iterations loops
-	// are sampled that CanEstimate: between one executed and the next, some are left
-	// out. What these would have stored is not, and registers that follow no rule are
-	// left as they are; 0 runs such loops whole.
+	// Estimate, in Slice mode, is into how many strata the iterations of a loop are cut that can be
+	// sampled by estimate only (loopsample.Loop.CanEstimate). One iteration of each is executed.
+	// What the others would have stored is not stored, and registers that are no inductions stay as
+	// they are. 0 executes such loops whole.
 	Estimate int
 	// StepLimit is the largest number of basic blocks one warp may execute,
 	// 0 for DefaultStepLimit.
@@ -88,31 +88,32 @@ type Options struct {
 	// WorkLimit is the most Work that the warps of the CTA may do together,
 	// 0 for no limit.
 	WorkLimit int64
-	// DeviceOnly leaves out accesses to shared memory whose data is not needed:
-	// for what a CTA touches of device memory, and whether its warps meet at
-	// every barrier, they do not matter. Slice mode only.
+	// DeviceOnly leaves out accesses to shared memory whose data is not needed. They matter neither
+	// to the device memory that a CTA touches nor to whether its warps meet at every barrier. Slice
+	// mode only.
 	DeviceOnly bool
-	// PathOnly leaves out all accesses whose data is not needed: what remains is
-	// the blocks that warps execute. Slice mode only.
+	// PathOnly leaves out all accesses whose data is not needed. What remains is the blocks that
+	// warps execute. Slice mode only.
 	PathOnly bool
-	// Warps are those of the CTA that are executed, warp w where bit w is set; 0 is
-	// all. Only of programs whose WarpsApart says so, and in Slice mode.
+	// Warps is which warps of the CTA are executed: warp w if bit w is set; 0 means all. Only in
+	// Slice mode and if Program.WarpsIndependent.
 	Warps uint32
-	// Races turns the shared memory race checker on. In Slice mode, where most
-	// stored values are not known, two writes race even if they write the same:
-	// a launch without faults there has none in Full mode either, of what the
-	// slice executes.
+	// Races looks for races in shared memory. In Slice mode most stored values are not known, so two
+	// writes race even if they write the same value: a launch without faults in Slice mode has none
+	// in Full mode, in what the slice executes.
 	Races bool
-	// GlobalRaces, if not nil, looks for races in device memory too, within the CTA and with those that were
-	// executed before with the same: all of one launch. It implies Races, and holds in Slice mode what Races says
-	// of values. See its package for what it costs.
+	// GlobalRaces, if not nil, looks for races in device memory too, within the CTA and with the
+	// CTAs that were executed before with the same series, all of one launch. It implies Races. In
+	// Slice mode it knows as little of stored values as Races. Package racecheck says what it costs.
 	GlobalRaces *racecheck.Series
-	// Uninitialised looks for values of shared and local memory that nobody wrote and that matter: decide a branch, an
-	// address, or what is stored to device memory or combined by an atomic. In Slice mode, only of those that it computes; where loops are
-	// sampled or accesses left out, not at all.
+	// Uninitialised looks for uninitialised values of shared and local memory that matter: that
+	// decide a branch or an address, or are stored to device memory or combined by an atomic. Slice
+	// mode looks only at the values that it computes, and at none where loops are sampled or
+	// accesses left out.
 	Uninitialised bool
-	// Warn notes (Runner.Warnings) what need not end a kernel, and goes on: after an access out of bounds with zeros for what was
-	// to be loaded and without what was to be stored, after a race or an uninitialised read with what is there.
-	// Accesses of ldmatrix out of bounds, misaligned ones, and barriers that not all reach remain faults.
+	// Warn notes faults that need not end a kernel (Runner.Warnings) and continues: after an access
+	// out of bounds, with zeros for what it loads and without what it stores; after a race or an
+	// uninitialised read, with the values that are there. Accesses of ldmatrix out of bounds,
+	// misaligned accesses, and barriers that not all threads reach remain faults.
 	Warn bool
 }

@@ -2,16 +2,16 @@ package exec
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Lanes that have exited do not count at barriers (sm_70 and later; an H100 runs
-// `if (i >= n) return;` before __syncthreads). Which lanes have exited is a question of
-// when those of a diverged warp run, and two rules answer it as the hardware does:
+// Lanes that have exited do not count at barriers (sm_70 and later; an H100 runs `if (i >= n)
+// return;` before __syncthreads). Which lanes have exited depends on when the lanes of a diverged
+// warp run. Two rules decide that as the hardware does:
 //
-//   - Lanes do not wait for others at a join after which nothing is left but the exit:
-//     ptxas makes no convergence barrier there. They exit as they come.
-//   - Before a barrier of the CTA, those of the warp that stand on other sides of
-//     branches run first. If they exit, having read and written memory or not, the barrier
-//     counts without them. If they come to a join or to a barrier of their own
-//     instead, it is the fault BarrierDivergence: they would wait for those at the barrier.
+//   - Lanes do not wait for others at a join that is followed by nothing but the exit, because ptxas
+//     puts no convergence barrier there. They exit as they come.
+//   - Before a barrier of the CTA, lanes of the warp on other sides of branches run first. If they
+//     exit, whatever they did before, the barrier counts without them. If they come to a join or to
+//     another barrier instead, the fault is BarrierDivergence: they would wait for the lanes at the
+//     barrier.
 
 // exitBlocks reports of each block whether a lane that comes there has nothing left to do but exit:
 // nothing on any path to the exit has an effect.
@@ -28,7 +28,7 @@ func exitBlocks(k *ir.Kernel) []bool {
 	return exits
 }
 
-// onlyExits reports whether a block has no effect, and that all blocks after it are among exits.
+// onlyExits reports whether a block has no effect and all blocks after it are among exits.
 func onlyExits(k *ir.Kernel, b int, exits []bool) bool {
 	blk := &k.Blocks[b]
 	for pc := blk.Start; pc < blk.End; pc++ {
@@ -60,7 +60,7 @@ func hasEffect(in *ir.Instr) bool {
 	return in.Op.AlwaysExecutes() || in.Together()
 }
 
-// exitsAt reports whether lanes which come to a join have nothing left to do but exit.
+// exitsAt reports whether lanes that come to a join have nothing left to do but exit.
 func (w *warp) exitsAt(join int32) bool { return join >= 0 && w.exits[join] }
 
 // arrived has the lanes of a popped frame exit if nothing but the exit follows the join that they

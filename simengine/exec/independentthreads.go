@@ -22,18 +22,21 @@ const (
 	passedAll
 )
 
-// part has the lanes of the top frame yield at the head of a loop (ir.Kernel.Yields), if others can
-// go on, and reports whether these run first. Lanes that have left the loop do not wait
-// for those in it where they would meet, only for others that wait there already: a barrier of convergence waits for no lane that
-// has yielded ("Execution of divergent threads using a convergence barrier", US 2016/0019066). On an H100 what
-// follows such a loop is executed once for each group of lanes that leave it together, by Nsight Compute's counts per instruction of
-// label_tiles and spgemm_hash (deploy/calibrate/datasets/h100-2026-11-26-independent-c).
-func (w *warp) part() bool {
+// yieldLanes has the lanes of the top frame yield at the head of a loop (ir.Kernel.Yields) if others
+// can go on. It reports whether these run first.
+//
+// Lanes that have left the loop do not wait for those in it where their paths would meet, only for
+// others that wait there already: a convergence barrier waits for no lane that has yielded
+// ("Execution of divergent threads using a convergence barrier", US 2016/0019066). On an H100 the
+// code after such a loop is executed once for each group of lanes that leave it together, by Nsight
+// Compute's counts per instruction of label_tiles and spgemm_hash
+// (deploy/calibrate/datasets/h100-2026-11-26-independent-c).
+func (w *warp) yieldLanes() bool {
 	if !w.othersReady() {
-		if !slices.ContainsFunc(w.parted, func(s laneGroup) bool { return !s.waits }) {
+		if !slices.ContainsFunc(w.groups, func(s laneGroup) bool { return !s.waits }) {
 			return false
 		}
-		w.setAside(w.stack)
+		w.suspend(w.stack)
 		w.stack = nil
 		return w.resume()
 	}
@@ -44,7 +47,7 @@ func (w *warp) part() bool {
 		f.mask &^= lanes
 		f.fresh = 0
 	}
-	w.setAside(own)
+	w.suspend(own)
 	return w.settle() || w.resume()
 }
 
@@ -61,12 +64,12 @@ func (w *warp) othersReady() bool {
 	return false
 }
 
-// setAside has a strand wait for its turn.
-func (w *warp) setAside(stack []frame) {
-	if len(w.parted) == 0 {
+// suspend adds the lanes of a stack to the groups that do not run.
+func (w *warp) suspend(stack []frame) {
+	if len(w.groups) == 0 {
 		w.whole = w.tick
 	}
-	w.parted = append(w.parted, laneGroup{stack: stack})
+	w.groups = append(w.groups, laneGroup{stack: stack})
 }
 
 // newStack returns an empty stack, one used before if there is any.
@@ -84,23 +87,23 @@ func (w *warp) newStack() []frame {
 // instruction that lanes execute together, those at one place go on together. It reports whether
 // there is any group.
 func (w *warp) resume() bool {
-	if len(w.parted) == 0 {
+	if len(w.groups) == 0 {
 		return false
 	}
 	if w.stack != nil {
 		w.spare = append(w.spare, w.stack)
 	}
 	w.ip = -1
-	if i := slices.IndexFunc(w.parted, func(s laneGroup) bool { return !s.waits }); i >= 0 {
-		w.stack = w.parted[i].stack
-		w.parted = slices.Delete(w.parted, i, i+1)
+	if i := slices.IndexFunc(w.groups, func(s laneGroup) bool { return !s.waits }); i >= 0 {
+		w.stack = w.groups[i].stack
+		w.groups = slices.Delete(w.groups, i, i+1)
 		w.passed = passedYield
 		return true
 	}
 	w.passed = passedAll
-	w.stack = w.parted[0].stack
+	w.stack = w.groups[0].stack
 	at, met := w.top().block, w.top().mask
-	w.parted = slices.DeleteFunc(w.parted, func(s laneGroup) bool {
+	w.groups = slices.DeleteFunc(w.groups, func(s laneGroup) bool {
 		t := s.stack[len(s.stack)-1]
 		if t.block == at {
 			met |= t.mask
@@ -120,10 +123,10 @@ func (w *warp) resume() bool {
 // await suspends the running group before a block that lanes execute together, if there are other
 // groups. It reports whether another one runs.
 func (w *warp) await() bool {
-	if len(w.parted) == 0 {
+	if len(w.groups) == 0 {
 		return false
 	}
-	w.parted = append(w.parted, laneGroup{w.stack, true})
+	w.groups = append(w.groups, laneGroup{w.stack, true})
 	w.stack = nil
 	return w.resume()
 }

@@ -44,11 +44,11 @@ func (r *Runner) runWarp(w *warp) signal {
 			if b.barrier && t.mask != w.live && w.letOthersExit() {
 				continue
 			}
-			if b.yields && w.passed < passedYield && w.part() || b.joins && w.passed < passedAll && w.await() {
+			if b.yields && w.passed < passedYield && w.yieldLanes() || b.joins && w.passed < passedAll && w.await() {
 				continue
 			}
 			w.passed, t.waits = passedNone, false
-			if left -= WarpSize; len(w.parted) > 0 {
+			if left -= WarpSize; len(w.groups) > 0 {
 				left += WarpSize - bits.OnesCount32(t.mask)
 			}
 			w.steps++
@@ -57,7 +57,7 @@ func (r *Runner) runWarp(w *warp) signal {
 			if w.steps > r.opt.StepLimit || r.work > r.opt.WorkLimit {
 				return r.stepLimit(w, b)
 			}
-			if r.sampling && len(w.parted) == 0 {
+			if r.sampling && len(w.groups) == 0 {
 				r.enterBlock(w, t)
 				if r.disagree {
 					return next

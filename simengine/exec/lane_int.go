@@ -164,7 +164,7 @@ func selectMinMax(in *ir.Instr) lane {
 	return t.pick(in)
 }
 
-// orZero is what f gives, or 0 if that is more.
+// orZero is the maximum of f's result and 0.
 func orZero(f fn32) fn32 {
 	return func(d, a, b, c, e *vec32) {
 		f(d, a, b, c, e)
@@ -174,7 +174,8 @@ func orZero(f fn32) fn32 {
 	}
 }
 
-// selectApart4 gives how far the bytes of two words are apart, or all of that and a third.
+// selectApart4 is vabsdiff4: the absolute differences of the bytes of two words, or their sum plus a
+// third word.
 func selectApart4(in *ir.Instr) lane {
 	switch in.Atom {
 	case ir.AtomNone:

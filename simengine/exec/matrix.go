@@ -13,8 +13,7 @@ const matrixRow = 16
 
 var noRow [matrixRow]byte
 
-// matrix is a compiled product of matrices: where the elements of each lane's registers
-// belong, and what they are.
+// matrix is a compiled MMA: where the elements of each lane's registers belong, and their types.
 type matrix struct {
 	*ir.Matrix
 	a, b, c    fragment
@@ -36,9 +35,9 @@ type fragment struct {
 	encode func(float64) uint64
 }
 
-// emitMma compiles a product of matrices. Products are exact and sums of double precision,
-// rounded at the end: the hardware, which PTX leaves free to round in other places, differs in
-// the last bits of what is no small integer.
+// emitMma compiles an MMA. The multiplications are exact, the additions are in double precision,
+// and the result is rounded once. PTX leaves the rounding to the hardware, which therefore differs in
+// the last bits of results that are not small integers.
 func (c *compiler) emitMma(pc int, in *ir.Instr, i *instr) (bool, error) {
 	m := &matrix{Matrix: in.Matrix, saturating: in.Mod&ir.ModSat != 0}
 	m.a, m.b, m.c = fragmentOf(m.A, m.M, m.K), fragmentOf(m.B, m.N, m.K), fragmentOf(m.C, m.M, m.N)

@@ -167,8 +167,7 @@ type specialSlot struct {
 	reg  ir.Special
 }
 
-// CanEstimate reports whether the program has a loop of which Options.Estimate leaves
-// out iterations.
+// CanEstimate reports whether the program has a loop that can be sampled by Options.Estimate only.
 func (p *Program) CanEstimate() bool {
 	return slices.ContainsFunc(p.Loops, func(l loopsample.Loop) bool { return l.CanEstimate() })
 }

@@ -154,7 +154,7 @@ func (r *Runner) quickReads(w *warp, a *access, now touch, lane int) bool {
 	now.thread = uint16(w.thread(lane))
 	addr := int(r.addr[lane])
 	for b := addr >> c.shift; b<<c.shift < addr+a.width; b++ {
-		if !c.cells[b].quickRead(&now, &c.known[w.id], w.id, !w.apart()) {
+		if !c.cells[b].quickRead(&now, &c.known[w.id], w.id, !w.diverged()) {
 			return false
 		}
 	}

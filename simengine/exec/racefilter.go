@@ -14,7 +14,7 @@ import (
 type raceFilter struct {
 	readers, writers []warpTag // by stretch, in this phase
 	shift            uint      // of cells, which stores keep apart
-	cells            []storeOf
+	stores           []storeOf
 	serial           uint64 // of stores so far
 	first            uint64 // serial before this phase
 }
@@ -35,21 +35,21 @@ const severalWarps warpTag = 255
 // both are the same warp.
 func (x warpTag) alone(y warpTag) bool { return x == 0 || x == y && y != severalWarps }
 
-// stretchBits is the logarithm of the bytes of a segment. Rows of tiles seldom share one.
-const stretchBits = 5
+// segmentBits is the logarithm of the bytes of a segment. Rows of tiles seldom share one.
+const segmentBits = 5
 
-// mostStretches is from how many segments on an access is noted lane by lane.
-const mostStretches = 32
+// maxSegments is from how many segments on an access is noted lane by lane.
+const maxSegments = 32
 
 func (p *raceFilter) reset(size, granule int) {
-	n := size>>stretchBits + 1
+	n := size>>segmentBits + 1
 	p.shift = uint(bits.TrailingZeros(uint(granule)))
 	if cap(p.readers) < n {
 		p.readers, p.writers = make([]warpTag, n), make([]warpTag, n)
 	}
 	p.readers, p.writers = p.readers[:n], p.writers[:n]
-	if cells := size>>p.shift + 1; len(p.cells) < cells {
-		p.cells = make([]storeOf, cells)
+	if cells := size>>p.shift + 1; len(p.stores) < cells {
+		p.stores = make([]storeOf, cells)
 	}
 	p.begin()
 }
@@ -63,7 +63,7 @@ func (p *raceFilter) begin() {
 
 // number is the tag of the warp that accesses memory now.
 func (w *warp) number() warpTag {
-	if w.apart() {
+	if w.diverged() {
 		return severalWarps
 	}
 	return warpTag(w.id + 1)
@@ -80,7 +80,7 @@ func (x warpTag) join(y warpTag) warpTag {
 // read notes a read of bytes lo to hi. It reports whether no other warp has written there in this
 // phase.
 func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
-	for i := lo >> stretchBits; i <= hi>>stretchBits; i++ {
+	for i := lo >> segmentBits; i <= hi>>segmentBits; i++ {
 		if !p.writers[i].alone(by) {
 			return false
 		}
@@ -92,14 +92,14 @@ func (p *raceFilter) read(by warpTag, lo, hi uint64) bool {
 // write notes that a lane writes bytes lo to hi, as part of the store with the latest serial. It
 // reports whether nobody else has read or written there in this phase.
 func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
-	for i := lo >> stretchBits; i <= hi>>stretchBits; i++ {
+	for i := lo >> segmentBits; i <= hi>>segmentBits; i++ {
 		if !p.readers[i].alone(by) {
 			return false
 		}
 		p.writers[i] = p.writers[i].join(by)
 	}
 	for i := lo >> p.shift; i <= hi>>p.shift; i++ {
-		c := &p.cells[i]
+		c := &p.stores[i]
 		if c.serial > p.first && (c.serial == p.serial || !c.by.alone(by)) {
 			return false
 		}
@@ -109,7 +109,7 @@ func (p *raceFilter) write(by warpTag, lo, hi uint64) bool {
 }
 
 // narrow reports whether addresses lie so close together that they need not be noted lane by lane.
-func (e extent) narrow() bool { return (e.hi-e.lo)>>stretchBits < mostStretches }
+func (e extent) narrow() bool { return (e.hi-e.lo)>>segmentBits < maxSegments }
 
 // passesFilter notes an access to shared memory by the lanes in mask, whose addresses are in e. It
 // reports whether the access races with none in this phase.

@@ -74,7 +74,7 @@ func TestPhases(t *testing.T) {
 		var f *Fault
 		if errors.As(err, &f) && f.Kind == Race {
 			races++
-		} else if err == nil && !one.closely {
+		} else if err == nil && !one.checkRaces {
 			quick++
 		}
 	}

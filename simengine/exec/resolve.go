@@ -138,7 +138,7 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
 	if r.filter != nil && space == ir.Shared && !r.passesFilter(w, a, mask, e) {
-		r.unsure = true
+		r.suspect = true
 		return faulted
 	}
 	if r.races != nil {

@@ -24,62 +24,98 @@ type Restarter interface {
 // Runner runs CTAs of one program. It keeps its buffers between runs, so that
 // running many CTAs allocates nothing. It is for one goroutine.
 type Runner struct {
-	p     *Program
-	mem   *Memory
-	obs   Observer
-	opt   Options
-	fault *Fault
+	p        *Program
+	mem      *Memory
+	obs      Observer
+	opt      Options
+	fault    *Fault
+	warnings []Fault
 
-	launch      Launch
-	cta         int64
-	params      []byte
-	warps       []warp
-	nwarps      int
-	shared      []byte
-	local       []byte
-	localBytes  int
-	barriers    [16]barrier
-	regions     []*region // by access.index: the buffer last touched
-	boundTo     *Memory   // where the buffers of bufferOf are, and
-	bound       []byte    // the parameters that name them
-	bufferOf    [mostOrigins]*region
-	isBuffer    uint64            // origins that are a buffer
-	written     uint64            // those that the kernel may write
-	series      *racecheck.Series // Options.GlobalRaces
-	lanes       laneAccess
+	ctaState
+	bufferBinding
+	raceDetection
+	loopSampling
+	addrReuse
+	accounts
+	scratch
+
 	definedness *shadow // of Options.Uninitialised
-	spareShadow *shadow // for undefined
-	warnings    []Fault
-	families    []family // by access.family
-	follower    Follower // obs, if it is one
-	races       *raceChecker
-	filter      *raceFilter // before the checker is asked
-	closely     bool        // it is to be asked at once
-	unsure      bool        // there may be a race
-	sampling    bool
-	agreed      map[loopKey]int64
-	disagree    bool
-	work        int64
-	slowPaths   []SlowPathCount // by Program.slow
-	matches     []MatchCount    // by Program.matched
-	leftOut     int64           // of work, what PathOnly leaves out
+	spareShadow *shadow // to use again
+}
 
+// ctaState is the CTA that is executed, and its launch.
+type ctaState struct {
+	launch     Launch
+	cta        int64
+	params     []byte
+	warps      []warp
+	nwarps     int
+	shared     []byte
+	local      []byte // of all threads
+	localBytes int    // of one thread
+	barriers   [16]barrier
+}
+
+// bufferBinding is which buffers the program's pointers point into.
+type bufferBinding struct {
+	regions  []*region // by access.index: the buffer last touched
+	boundTo  *Memory   // where the buffers of bufferOf are, and
+	bound    []byte    // the parameters that name them
+	bufferOf [mostOrigins]*region
+	isBuffer uint64 // origins that are a buffer
+	written  uint64 // those that the kernel may write
+}
+
+// raceDetection is the state of looking for races.
+type raceDetection struct {
+	series     *racecheck.Series // Options.GlobalRaces
+	lanes      laneAccess
+	races      *raceChecker
+	filter     *raceFilter // asked before races
+	checkRaces bool        // races is asked at once
+	suspect    bool        // the filter found what may be a race
+
+	spareRaces  *raceChecker // to use again
+	spareFilter *raceFilter
+}
+
+// loopSampling is what the warps of a CTA have agreed on about loops that are sampled.
+type loopSampling struct {
+	sampling       bool
+	agreed         map[loopKey]int64 // iterations left out
+	disagree       bool
 	noBarrierLoops bool
+}
 
+// addrReuse is the accesses that others are compared with.
+type addrReuse struct {
+	families []family // by access.family
+	follower Follower // obs, if it is one
+}
+
+// accounts is what runs count.
+type accounts struct {
+	work      int64
+	leftOut   int64           // of work, what PathOnly leaves out
+	slowPaths []SlowPathCount // by Program.slow
+	matches   []MatchCount    // by Program.matched
+}
+
+// scratch is used within one instruction.
+type scratch struct {
 	addr, saved vec64
 	t32         vec32
 	t64         vec64
 	x           [4]vec64
-	tiles       *tiles // of the last product of matrices
+	tiles       *tiles // of the last MMA
 	straddle    [32]byte
 	torn        tornWrite
-	spareRaces  *raceChecker // for races
-	spareFilter *raceFilter  // for phases
 }
 
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
-	r := &Runner{p: p, regions: make([]*region, p.accesses), families: make([]family, p.families+1), agreed: map[loopKey]int64{}}
+	r := &Runner{p: p}
+	r.regions, r.families, r.agreed = make([]*region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
 	for _, pc := range p.slow {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
 	}
@@ -163,7 +199,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
 	r.series = opt.GlobalRaces
-	r.closely = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setup()
@@ -171,8 +207,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		switch {
 		case r.disagree:
 			r.sampling = false
-		case r.unsure:
-			r.closely, r.work, r.leftOut = true, work, aside
+		case r.suspect:
+			r.checkRaces, r.work, r.leftOut = true, work, aside
 		default:
 			return r.definedness.verdict(err)
 		}

@@ -59,7 +59,7 @@ func (p *Program) fileBytes() int {
 	return int(p.n32)*WarpSize*4 + int(p.n64)*WarpSize*8
 }
 
-// setup brings the CTA to its start.
+// setup brings the CTA to its initial state.
 func (r *Runner) setup() {
 	p, k := r.p, r.p.Kernel
 	r.params, r.fault = r.launch.Params, nil
@@ -83,9 +83,9 @@ func (r *Runner) setup() {
 		}
 		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
 	}
-	r.disagree, r.unsure, r.races, r.filter = false, false, nil, nil
+	r.disagree, r.suspect, r.races, r.filter = false, false, nil, nil
 	switch {
-	case !r.closely:
+	case !r.checkRaces:
 		if r.spareFilter == nil {
 			r.spareFilter = &raceFilter{}
 		}
@@ -149,7 +149,7 @@ func fill[T word](d *[WarpSize]T, v T) {
 func (r *Runner) startWarp(w *warp, lanes int) {
 	w.live = uint32(uint64(1)<<lanes - 1)
 	w.state, w.ip, w.steps, w.tick, w.carry = ready, -1, 0, 1, 0
-	w.parted, w.passed = w.parted[:0], passedNone
+	w.groups, w.passed = w.groups[:0], passedNone
 	w.stack = append(w.stack[:0], frame{block: 0, rpc: -1, mask: w.live, since: 1})
 	w.inLoops = w.inLoops[:0]
 	for i := range w.loops {
@@ -163,7 +163,7 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	}
 }
 
-// zero makes a register what it is until something writes it, in every CTA.
+// zero gives a register its value before anything writes it, the same in every CTA.
 func (w *warp) zero(s slot) {
 	switch s.file {
 	case file32:

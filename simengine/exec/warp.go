@@ -39,7 +39,7 @@ type warp struct {
 	pred   []uint32
 	carry  uint32
 	stack  []frame
-	parted []laneGroup // other lanes, which go their own way
+	groups []laneGroup // other lanes, which go their own way
 	whole  uint32      // the tick at which all lanes last were on one stack
 	spare  [][]frame   // stacks to use again
 	passed passed
@@ -58,8 +58,8 @@ func (w *warp) thread(lane int) int { return w.first + lane }
 
 func (w *warp) top() *frame { return &w.stack[len(w.stack)-1] }
 
-// apart reports whether not all lanes are together.
-func (w *warp) apart() bool { return len(w.stack) > 1 || len(w.parted) > 0 }
+// diverged reports whether not all lanes are together.
+func (w *warp) diverged() bool { return len(w.stack) > 1 || len(w.groups) > 0 }
 
 // guarded is the lanes of mask that a guard lets through.
 func (w *warp) guarded(mask uint32, guard int32, not bool) uint32 {

@@ -1,8 +1,7 @@
 package ir
 
-// roots says which kernel parameters and variables a 64-bit value may have been computed
-// from as a pointer: bit i for parameter i, the bits behind them for the variables,
-// rootUnknown for anything else.
+// roots is which kernel parameters and variables a 64-bit value may have been computed from as a
+// pointer: bit i for parameter i, the bits above for variables, rootUnknown for anything else.
 type roots uint64
 
 const rootUnknown roots = 1 << 63
@@ -22,10 +21,10 @@ func (k *Kernel) rootOf(p, v int) roots {
 	return 1 << p
 }
 
-// pointerRoots finds the roots of every register. A product is no pointer, nor is what is shifted to the left, and
-// neither is what comes from 32 bits; a pointer loaded from memory or put
-// together from halves is unknown. A difference keeps the roots of both: added to one pointer, that of two
-// leads from the one to the other.
+// pointerRoots finds the roots of every register by a flow-insensitive fixed-point iteration. A
+// product is no pointer, nor is a value shifted left or computed from 32 bits. A pointer loaded from
+// memory or put together from halves is unknown. A difference keeps the roots of both operands: the
+// difference of two pointers, added to one, leads to the other.
 func (k *Kernel) pointerRoots() []roots {
 	of := make([]roots, len(k.Regs))
 	for changed := true; changed; {
@@ -45,7 +44,7 @@ func (k *Kernel) pointerRoots() []roots {
 	return of
 }
 
-// resultRoots is the roots of what an instruction computes.
+// resultRoots is the roots of an instruction's result.
 func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 	src := in.Src
 	switch in.Op {
@@ -75,7 +74,7 @@ func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 	return v
 }
 
-// operandRoots is the roots of a source, of an address what it is made of.
+// operandRoots is the roots of a source; for an address, of what it is made of.
 func (k *Kernel) operandRoots(o *Operand, of []roots) (v roots) {
 	switch o.Kind {
 	case OperandReg, OperandAddr:

@@ -1,8 +1,8 @@
 package ir
 
-// buildCFG cuts the instruction list into basic blocks and links them, then
-// computes post-dominators and loops. Where lanes yield to each other, what they execute together begins
-// a block of its own: they come there one after another.
+// buildCFG cuts the instruction list into basic blocks and links them, then computes post-dominators
+// and loops. Where lanes yield to each other, an instruction that lanes execute together begins a
+// block of its own.
 func (k *Kernel) buildCFG() {
 	k.cut(false)
 	if k.yield() {

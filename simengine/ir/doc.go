@@ -1,9 +1,10 @@
-// Package ir is the typed form of one PTX kernel that every later stage of the
-// simulator reads: a flat list of instructions over numbered virtual registers,
-// its control flow graph with post-dominators, and liveness.
+// Package ir is the typed form of one PTX kernel that every later stage of the simulator reads: a
+// flat list of instructions over numbered virtual registers, its control flow graph with
+// post-dominators, and liveness.
 //
-// It keeps PTX semantics (one Instr per PTX instruction but for those of wmma, which
-// are loads, stores and products of fragments here; device function calls inlined) and knows nothing of a machine: what the assembler would emit is
-// package assemble, what an instruction does to a lane is package exec, and
-// what it costs is package timing.
+// It keeps PTX semantics: one Instr for each PTX instruction, except that device functions are
+// inlined and wmma instructions become loads, stores and MMA of fragments. It knows nothing of a
+// machine. Package assemble says what the assembler would emit, package exec what an instruction
+// does to a lane, and package timing what it costs. Packages ir/unroll and ir/sroa transform kernels
+// as ptxas does before it assembles them.
 package ir

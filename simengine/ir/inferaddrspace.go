@@ -1,13 +1,13 @@
 package ir
 
-// useLocal makes loads and stores of generic addresses that can only lie in local memory
-// what a compiler makes of them, loads and stores of local memory. Compilers write
-// volatile variables and arrays of a thread's own as generic accesses; taken for what
-// they say, they would read and write all memory.
+// inferLocal infers the address space of generic accesses, as LLVM's InferAddressSpaces does: those
+// that can only be to local memory become loads and stores of local memory. Compilers write volatile
+// variables and private arrays as generic accesses, which would otherwise be taken to touch all
+// memory.
 //
-// A register is a local address when all its definitions convert one from local memory,
-// copy or select local addresses, or step one by an integer, and it is used for nothing
-// but that and such accesses.
+// A register holds a local address if every definition of it converts an address of local memory,
+// copies or selects local addresses, or adds an integer to one, and every use of it is one of these
+// or an access.
 func (k *Kernel) inferLocal() {
 	w := addrSpaceInference{k: k, of: NewBitSet(len(k.Regs)), not: NewBitSet(len(k.Regs))}
 	if !w.derive() {
@@ -17,14 +17,15 @@ func (k *Kernel) inferLocal() {
 	w.rewrite()
 }
 
-// localWeb is the registers of local addresses.
+// addrSpaceInference is the registers that hold addresses of local memory.
 type addrSpaceInference struct {
 	k       *Kernel
 	of, not BitSet // registers that are computed from local addresses, and those that cannot be one
 	buf     [16]Reg
 }
 
-// derive finds what is computed from local addresses, and reports whether anything is.
+// derive finds the registers that are computed from local addresses, and reports whether there are
+// any.
 func (w *addrSpaceInference) derive() (any bool) {
 	for changed := true; changed; {
 		changed = false
@@ -47,7 +48,8 @@ func fromLocal(in *Instr) bool {
 	return in.Op == Cvta && in.Space == Local && in.Mod&ModTo == 0 && in.Dst[0] != NoReg
 }
 
-// steps reports whether an instruction copies, selects or steps what is computed from a local address.
+// steps reports whether an instruction copies, selects or offsets what is computed from a local
+// address.
 func (w *addrSpaceInference) steps(in *Instr) bool {
 	if len(in.Dst) != 1 || in.Dst[0] == NoReg || in.Type.Size() != 8 || in.Mod&(ModCarryIn|ModCarryOut|ModSat) != 0 {
 		return false
@@ -68,8 +70,7 @@ func (w *addrSpaceInference) has(o *Operand) bool {
 	return o.Kind == OperandReg && o.Reg != NoReg && w.of.Has(o.Reg)
 }
 
-// keeps reports whether what such an instruction computes is a local address if what it is
-// computed from is.
+// keeps reports whether the result of such an instruction is a local address if its operands are.
 func (w *addrSpaceInference) keeps(in *Instr) bool {
 	switch in.Op {
 	case Sub:
@@ -82,8 +83,8 @@ func (w *addrSpaceInference) keeps(in *Instr) bool {
 	return true
 }
 
-// refuse finds the registers that cannot be local addresses: those with a definition or
-// a use of another kind, and those computed from one of them or one from which they are.
+// refuse finds the registers that cannot be local addresses: those with another definition or use,
+// and those computed from or into one of them.
 func (w *addrSpaceInference) refuse() {
 	for pc := range w.k.Instrs {
 		in := &w.k.Instrs[pc]
@@ -112,13 +113,14 @@ func (w *addrSpaceInference) refuse() {
 	}
 }
 
-// isLocalAccess reports whether an instruction may become an access to local memory.
+// isLocalAccess reports whether an instruction is a generic access that may become one to local
+// memory.
 func isLocalAccess(in *Instr) bool {
 	return (in.Op == Ld || in.Op == St) && in.Space == Generic && in.Mod&ModMatrix == 0 && in.Src[0].Kind == OperandAddr && in.Src[0].Var < 0
 }
 
-// spread refuses all local addresses of an instruction if one is, and reports whether it
-// refused any.
+// spread refuses all registers of an instruction if one is refused, and reports whether that refused
+// any more.
 func (w *addrSpaceInference) spread(in *Instr) (changed bool) {
 	var regs []Reg
 	for i := range in.Src {
@@ -140,7 +142,8 @@ func (w *addrSpaceInference) spread(in *Instr) (changed bool) {
 	return changed
 }
 
-// rewrite makes registers hold addresses in local memory and accesses use them as such.
+// rewrite turns conversions of local addresses into moves and accesses through them into accesses to
+// local memory.
 func (w *addrSpaceInference) rewrite() {
 	is := func(r Reg) bool { return r != NoReg && w.of.Has(r) && !w.not.Has(r) }
 	for pc := range w.k.Instrs {

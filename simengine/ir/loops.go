@@ -15,9 +15,10 @@ func (k *Kernel) loops() {
 	}
 }
 
-// loopBodies are the blocks of the natural loop that each block heads, nil of one that heads none: a
-// back edge goes to a block that dominates its source; the loop is every block that reaches that
-// source without passing the header. Loops with one header are one loop.
+// loopBodies returns the blocks of the natural loop that each block heads, nil for a block that
+// heads none (A. Aho et al., Compilers, 2nd ed., 9.6.6). A back edge goes to a block that dominates
+// its source. Its loop is every block that reaches that source without passing the header. Loops
+// with one header are one loop.
 func (k *Kernel) loopBodies() [][]int {
 	idom := k.Dominators()
 	depth := make([]int, len(k.Blocks)) // of each block in the dominator tree

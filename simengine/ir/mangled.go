@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// function is what a mangled name of the Itanium C++ ABI says of a function, as far as it
-// is needed to find a kernel by the name that its source gives it.
+// function is a name mangled by the Itanium C++ ABI, read as far as is needed to find a kernel by
+// the name in its source.
 type function struct {
 	scopes []string // namespaces and the function's own name; unnamed namespaces are left out
 	args   []string // of its template; "" is one that was not read
 	is     bool     // it is an instance of a template
 }
 
-// demangle reads a mangled name; false for what is no function or has parts that kernels
-// do not have.
+// demangle reads a mangled name. It reports whether it is that of a function and has no parts that
+// kernels do not have.
 func demangle(name string) (function, bool) {
 	d := demangler{text: name}
 	var f function
@@ -81,8 +81,8 @@ var builtins = map[byte]string{
 	'f': "float", 'd': "double",
 }
 
-// arguments reads template arguments up to their E. What is no builtin type, user's type or
-// number ends the reading: it and what follows stay unread.
+// arguments reads template arguments up to their E. It stops before anything but a builtin type, a
+// user's type or a number.
 func (d *demangler) arguments() []string {
 	var args []string
 	for !d.take("E") {
@@ -113,9 +113,8 @@ func (d *demangler) arguments() []string {
 	return args
 }
 
-// called reports whether a source may call the function so: by its name with all its
-// namespaces or the last of them, and by its template's arguments where they are given
-// and can be told.
+// called reports whether a source may call the function so: by its name with all its namespaces or
+// the last of them, and by its template arguments where they are given and known.
 func (f *function) called(name string) bool {
 	base, list, given := strings.Cut(strings.TrimPrefix(strings.TrimSpace(name), "::"), "<")
 	scopes := strings.Split(strings.ReplaceAll(base, " ", ""), "::")
@@ -134,8 +133,8 @@ func (f *function) called(name string) bool {
 	return true
 }
 
-// mayBe reports whether a template's argument as it is written may be one that was read:
-// builtin types and numbers are compared, expressions and names may be anything.
+// mayBe reports whether a template argument as written may be one that was read. Builtin types and
+// numbers are compared; expressions and names may be anything.
 func mayBe(written, read string) bool {
 	if read == "" || written == read {
 		return true

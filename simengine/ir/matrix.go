@@ -7,17 +7,16 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// Matrix is what a Mma multiplies: D = A*B + C with A of M by K elements, B of K by N,
-// C and D of M by N, each held by the 32 lanes of a warp together (see Fragment).
+// Matrix is the shape and types of an MMA: D = A*B + C with A of M by K elements, B of K by N, C and
+// D of M by N. The 32 lanes of a warp hold each of them together (see Fragment).
 type Matrix struct {
 	M, N, K    int
 	D, A, B, C Type // of an element
 }
 
-// matrixShapes are the products modelled, by the shape and type of A; the PTX ISA has the
-// list ("Matrix shape", warp-level matrix instructions). What else PTX has is refused by name:
-// integers of four bits and one, floating point of eight, Volta's m8n8k4 and Hopper's larger
-// shapes of doubles.
+// matrixShapes is the MMAs modelled, by the shape and type of A; the PTX ISA lists them ("Matrix
+// shape", warp-level matrix instructions). The others of PTX are refused by name: integers of four
+// bits and one, floating point of eight, Volta's m8n8k4 and Hopper's larger shapes of doubles.
 var matrixShapes = map[string]typeSet{
 	"m8n8k4":   types(F64),
 	"m8n8k16":  types(S8, U8),
@@ -63,10 +62,10 @@ func registerOf(t Type) Type {
 // Place is an element's row and column.
 type Place struct{ Row, Col int }
 
-// Fragment is where in a matrix of that type and size the elements that a lane's registers hold are,
-// in their order, the lowest bits of a register first (PTX ISA, matrix fragments for mma): lane
-// l has row l/4 of each block of 8 rows, and in it from column l%4 times the elements of a
-// register on. Of B that is the transposed matrix.
+// Fragment returns where in a matrix of that type and size the elements are that a lane's registers
+// hold, in their order, the lowest bits of a register first (PTX ISA, matrix fragments for mma).
+// Lane l has row l/4 of each block of 8 rows, and columns from l%4 times the elements of a register
+// on. For B that is the transposed matrix.
 func Fragment(t Type, rows, cols, lane int) []Place {
 	per := max(1, 4/t.Size()) // elements of a register
 	if t == F32 || t == S32 || t == F64 && cols == 8 {
@@ -83,7 +82,7 @@ func Fragment(t Type, rows, cols, lane int) []Place {
 	return list
 }
 
-// opcode spells a product of matrices.
+// opcode spells an MMA.
 func (m *Matrix) opcode(mod Mod) string {
 	sat := ""
 	if mod&ModSat != 0 {
@@ -136,7 +135,7 @@ func (s *shape) ldmatrix(words []string) {
 	s.unmodelled = s.Vec == 0 || strings.Join(rest, ".") != "m8n8.b16"
 }
 
-// mma reads .sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C.
+// mma builds an MMA: vectors of D, A, B and C.
 func (s *shape) mma(words []string) {
 	m := &Matrix{}
 	s.unmodelled = true
@@ -164,7 +163,7 @@ func (s *shape) mma(words []string) {
 	}
 }
 
-// mma builds a product of matrices: vectors of D, A, B and C.
+// mma builds an MMA: vectors of D, A, B and C.
 func (b *kernelBuilder) mma(s *site) {
 	if !b.count(s, 4, 4) {
 		return

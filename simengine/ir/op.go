@@ -48,7 +48,7 @@ const (
 	MadC
 	Dp4a
 	Dp2a
-	Mma // mma.sync, a product of matrices by the lanes of a warp: see Matrix
+	Mma // mma.sync by the lanes of a warp: see Matrix
 	Rcp
 	Sqrt
 	Rsqrt

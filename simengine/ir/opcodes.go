@@ -194,7 +194,7 @@ var moveSpecs = map[string]*spec{
 	"cp.async.wait_all":     {op: CpAsyncWait, mod: ModAll},
 }
 
-// Products of matrices and what moves them, whose opcodes shape.matrix reads.
+// MMA and what moves its fragments, whose opcodes shape.matrix reads.
 var matrixSpecs = map[string]*spec{
 	"mma":         {op: Mma, form: formMma},
 	"ldmatrix":    {op: Ld, form: formLdmatrix, args: "Va", mod: ModMatrix | ModSync},
@@ -233,10 +233,9 @@ var syncSpecs = map[string]*spec{
 	"griddepcontrol": {op: Nop, may: gIgnore, must: gIgnore},
 }
 
-// unmodelled are PTX instructions this simulator refuses by name: products of
-// sparse matrices and of whole warpgroups, the tensor memory accelerator, textures
-// and surfaces, clusters, stack allocation and the video instructions
-// (but vabsdiff4 of unsigned bytes).
+// unmodelled is the PTX instructions that the simulator refuses by name: sparse MMA and MMA of whole
+// warpgroups, the tensor memory accelerator, textures and surfaces, clusters, stack allocation and
+// the video instructions (but vabsdiff4 of unsigned bytes).
 var unmodelled = []string{
 	"wmma", "mma.sp", "mma.sp::ordered_metadata", "wgmma", "tcgen05", "stmatrix",
 	"cp.async.bulk", "cp.async.mbarrier", "cp.reduce", "mbarrier", "st.async", "st.bulk", "red.async",

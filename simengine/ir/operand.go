@@ -155,8 +155,8 @@ func (b *kernelBuilder) named(s *site, o *ptx.Operand, t Type, relaxed bool) (Op
 	return Operand{}, false
 }
 
-// addressOf is the address of a variable or parameter as a value. Where a kernel's
-// parameter stands in the parameter space is known, so its address is a constant.
+// addressOf is the address of a variable or parameter as a value. That of a kernel's parameter is a
+// constant.
 func (b *kernelBuilder) addressOf(sym symbol, off uint64) Operand {
 	if sym.kind == symParam {
 		return ImmOperand(uint64(b.k.Params[sym.index].Offset) + off)

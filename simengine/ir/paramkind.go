@@ -26,9 +26,9 @@ func (t Type) NumberKind() NumberKind {
 	return NumberUnknown
 }
 
-// ParamKind is what PTX says that a parameter of one number is: by its type, or where that
-// is .b32 and the like, by that of the loads that read it. It is unknown where they
-// differ, and for what is no single number.
+// ParamKind is the kind of number that PTX says a parameter is: by its type or, if that is untyped,
+// by the type of the loads that read it. It is unknown where these differ, and for what is not a
+// single number.
 func (k *Kernel) ParamKind(index int) NumberKind {
 	p := &k.Params[index]
 	if p.Type.Size() != p.Size {

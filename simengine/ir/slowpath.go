@@ -1,7 +1,7 @@
 package ir
 
-// Path is a piece of the code that a warp executes where some lane's operands are
-// none that the code in line of a division, reciprocal or root serves.
+// Path is a piece of the code that a warp executes where the operands of some lane are not served by
+// the inline code of a division, reciprocal or square root.
 type Path uint8
 
 // Paths. A warp that calls the routine executes PathEntered and, one after another,
@@ -15,8 +15,8 @@ const (
 	NumPaths
 )
 
-// HasSlowPath reports an operation whose machine code calls a routine for operands
-// out of the ordinary: division, reciprocal and square root that round exactly.
+// HasSlowPath reports whether the machine code of an operation calls a routine for unusual operands.
+// Divisions, reciprocals and square roots that round correctly do.
 func HasSlowPath(in *Instr) bool {
 	if in.Type != F32 && in.Type != F64 || in.Mod&(ModApprox|ModFull) != 0 {
 		return false

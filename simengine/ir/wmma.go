@@ -88,8 +88,12 @@ var wmmaShapes = map[Type]string{
 	U8: "m16n16k16 m32n8k16 m8n32k16", TF32: "m16n16k8", F64: "m8n8k4",
 }
 
-// wmma reads the modifiers of a wmma instruction, which compilers and manuals have in
-// different orders.
+// wmma is a decoded wmma instruction. PTX leaves open which elements of a matrix each lane holds.
+// Here lanes hold those of mma.sync, as with ptxas since Turing (machine code of all shapes by ptxas
+// 13.0.88 for sm_80 and sm_90). A wmma.mma is two Mma instructions; four for tf32, one for doubles.
+//
+// A is M by K, B is K by N. One of them is split into tall blocks of 16 rows, the other into flat
+// blocks of 8; the rows of B are its columns. Where M is 8 the MMA computes the transpose.
 func (s *shape) wmma(what byte, words []string) {
 	w := &wmma{what: what}
 	var layouts []bool

@@ -1,6 +1,6 @@
 package ir
 
-// product multiplies each tall block by each flat one.
+// product writes an MMA for each tall and flat block.
 func (e *expansion) product() {
 	w, b := e.w, e.b
 	if !b.count(e.s, 4, 4) {

@@ -2,11 +2,11 @@ package ir
 
 import "slices"
 
-// Yields reports of each block whether it heads a loop in which lanes of a warp yield to
-// each other: one that a lane may leave by what other threads write, told by an atomic or by a load that is
-// volatile, relaxed or acquiring, at an address of its own. ptxas 13.0.88 marks these for sm_90 and later so that a lane that
-// waits does not keep back the one it waits for; for generations before, others that have such an
-// instruction as well (deploy/calibrate/ptxas/yields.py).
+// Yields reports of each block whether it heads a loop in which lanes of a warp yield to each other.
+// That is a loop that a lane may leave because of what other threads write, as an atomic or a
+// volatile, relaxed or acquire load at an address of its own tells it. ptxas 13.0.88 marks these
+// loops for sm_90 and later, so that a lane that waits does not block the one it waits for. For
+// earlier GPUs it marks further loops with such an instruction (deploy/calibrate/ptxas/yields.py).
 func (k *Kernel) Yields() []bool {
 	heads := make([]bool, len(k.Blocks))
 	if !k.asksOthers() {
@@ -31,7 +31,7 @@ func (in *Instr) Together() bool {
 	return in.Mod&ModMatrix != 0
 }
 
-// asksOthers reports whether any instruction reads what other threads may write meanwhile.
+// asksOthers reports whether any instruction reads what other threads may be writing.
 func (k *Kernel) asksOthers() bool {
 	for pc := range k.Instrs {
 		if k.Instrs[pc].asksOthers() {
@@ -81,7 +81,7 @@ func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) 
 	blk := &a.k.Blocks[b]
 	for pc := blk.Start; pc < blk.End; pc++ {
 		in := &a.k.Instrs[pc]
-		if in.Op == Vote || !split[b] && !in.reads(told) && !(in.asksOthers() && a.apart(in)) {
+		if in.Op == Vote || !split[b] && !in.ReadsAny(told) && !(in.asksOthers() && a.apart(in)) {
 			continue
 		}
 		for _, r := range in.Dst {
@@ -103,22 +103,8 @@ func (a *yieldAnalysis) spread(b int, inside []bool, told BitSet, split []bool) 
 	return changed
 }
 
-// apart reports whether lanes may be told different things by an instruction.
-func (a *yieldAnalysis) apart(in *Instr) bool { return in.Op == Atom || in.reads(a.varying) }
-
-// reads reports whether an instruction reads a register of a set, as its guard, a source or an address.
-func (in *Instr) reads(set BitSet) bool {
-	if in.Guard != NoReg && set.Has(in.Guard) {
-		return true
-	}
-	for i := range in.Src {
-		o := &in.Src[i]
-		if (o.Kind == OperandReg || o.Kind == OperandAddr) && o.Reg != NoReg && set.Has(o.Reg) {
-			return true
-		}
-	}
-	return false
-}
+// apart reports whether an instruction may read different values for different lanes.
+func (a *yieldAnalysis) apart(in *Instr) bool { return in.Op == Atom || in.ReadsAny(a.varying) }
 
 // eachBetween visits the blocks behind a branch up to where its lanes meet, as long as visit says to go on.
 func (k *Kernel) eachBetween(branch int, visit func(b int) bool) {
@@ -132,8 +118,8 @@ func (k *Kernel) eachBetween(branch int, visit func(b int) bool) {
 	}
 }
 
-// varying are the registers of which lanes of a warp may hold different values: what is computed from
-// the thread's number, from atomics, shuffles and products of matrices or from what is loaded at such an address, and what is
+// varying returns the registers that may differ between lanes of a warp: what is computed from the
+// thread's index, from atomics, shuffles or MMA, what is loaded at such an address, and what is
 // written where only some lanes may be.
 func (k *Kernel) varying() BitSet {
 	set := NewBitSet(len(k.Regs))
@@ -144,7 +130,7 @@ func (k *Kernel) varying() BitSet {
 			blk := &k.Blocks[b]
 			for pc := blk.Start; pc < blk.End; pc++ {
 				in := &k.Instrs[pc]
-				if !split[b] && !in.reads(set) && !in.varies() {
+				if !split[b] && !in.ReadsAny(set) && !in.varies() {
 					continue
 				}
 				for _, r := range in.Dst {
@@ -157,7 +143,7 @@ func (k *Kernel) varying() BitSet {
 			if blk.End == blk.Start || len(blk.Succs) < 2 {
 				continue
 			}
-			if last := &k.Instrs[blk.End-1]; last.reads(set) {
+			if last := &k.Instrs[blk.End-1]; last.ReadsAny(set) {
 				k.eachBetween(b, func(s int) bool {
 					if split[s] {
 						return false

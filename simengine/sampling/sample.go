@@ -11,16 +11,17 @@ import (
 
 // Work is in units of exec.Runner.Work, about 10 ns each.
 const (
-	// fewest and most are how many CTAs are chosen, the fewer the longer they are: so many that they
-	// have chosenInstructions together.
+	// fewest and most bound how many CTAs are chosen: so many that they have
+	// chosenInstructions together.
 	fewest, most       = 8, 32
 	chosenInstructions = 50_000
-	// longWork is the work of a CTA so long that the first one that differs settles that CTAs
-	// differ. Of such CTAs no more are chosen than half of the work that is left executes, but at least
-	// fewestLong.
+	// longWork is the work of a long CTA. With long CTAs one that differs is enough to know
+	// that CTAs differ. No more of them are chosen than half of the work that is left executes,
+	// but at least fewestLong.
 	longWork, fewestLong = 500_000, 2
-	// tolerance is by what share the lengths of CTAs must differ from that of the one in the middle, in the mean,
-	// before some are chosen. Guards at the edges of the grid and predicates that depend on data make a few per cent.
+	// tolerance is the mean relative difference of lengths from that of the CTA in the middle
+	// from which CTAs are chosen. Guards at the edges of the grid and predicates that depend on
+	// data make a few per cent.
 	tolerance = 0.05
 )
 

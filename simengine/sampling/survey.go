@@ -5,9 +5,9 @@ import "github.com/warptune/warptune/simengine/trace"
 // CTAs are looked at in three rounds, each only where the one before leaves doubt: a few probes; if
 // these are like the CTA in the middle, glances at more; if any differs, a survey of the grid.
 const (
-	// probes is how many CTAs are compared with the one in the middle at first. They end at an eighth
-	// (probeShare) of the work that may be done: the rest must do for the CTAs that are chosen and for the neighbours of
-	// the one in the middle.
+	// probes is how many CTAs are compared with the one in the middle at first. They may use
+	// one part in probeShare of the work: the rest must do for the CTAs that are chosen and for
+	// the neighbours of the one in the middle.
 	probes, probeShare = 3, 8
 	// maxGlances is how many CTAs are looked at where the probes did the same, and glanceWork
 	// the work after which no more are. They cost nothing that shows in BenchmarkDataset; 32 and
@@ -72,7 +72,7 @@ func (s *sampler) glance(points []point, traced *trace.CTA) ([]point, error) {
 	return nil, nil
 }
 
-// survey adds CTAs all over the grid to the points, each of which took so much work.
+// survey adds CTAs all over the grid to the points. each is the work that a point took.
 func (s *sampler) survey(points []point, each int64) ([]point, error) {
 	stride := 1
 	if s.IndependentWarps {

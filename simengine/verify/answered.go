@@ -2,9 +2,9 @@ package verify
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// answered are the registers that may hold what an atomic on global memory answered, or
-// what was computed of it: which CTA gets which answer is chance. What goes through
-// memory is followed through shared and local memory as a whole.
+// answered is a forward taint analysis. It returns the registers that may hold the result of an
+// atomic on global memory, or a value computed from one: which CTA gets which result depends on
+// timing. A state space is tainted as a whole.
 func answered(k *ir.Kernel) ir.BitSet {
 	set := ir.NewBitSet(len(k.Regs))
 	var through [256]bool // by state space

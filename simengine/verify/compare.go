@@ -9,14 +9,14 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Tolerance is by how much two configurations' values of a type may differ, as a share of
-// them and of the mean magnitude of the argument's elements; 0: not at all.
+// Tolerance is by how much two configurations' values of a type may differ, relative to the values
+// and to the mean magnitude of the argument's elements; 0: not at all.
 //
-// Configurations add up in different orders. For n terms that may change the result by (n-1) u
-// of the sum of their magnitudes, where u is the type's unit roundoff, and typically does by
-// the root of n (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 4.2
-// and 4.3). 1,600 u is the typical change of 2.6 million terms in float and double; of the short
-// types, in which sums are seldom kept, it is 16 u, that of 256 terms.
+// Configurations add in different orders. For n terms that may change the result by (n-1) u times
+// the sum of their magnitudes, where u is the type's unit roundoff, and typically changes it by the
+// square root of n times u (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+// 4.2 and 4.3). The tolerance is 1,600 u, the typical change of 2.6 million terms, in float and
+// double. It is 16 u, that of 256 terms, in the short types, in which sums are seldom accumulated.
 func Tolerance(t ir.Type) float64 {
 	switch t {
 	case ir.F64:
@@ -33,7 +33,7 @@ func Tolerance(t ir.Type) float64 {
 	return 0
 }
 
-// Difference is an element of which two configurations have different values.
+// Difference is an element for which two configurations have different values.
 type Difference struct {
 	Name      string // of the argument
 	Index     int64
@@ -41,8 +41,8 @@ type Difference struct {
 }
 
 // Compare compares an output with that of another configuration, or with what is expected, on the
-// elements that both have. It returns how many there are and the first that differs by more
-// than the tolerance, which is at least the type's own; nil if none does.
+// elements that both have. It returns how many these are, and the first that differs by more than
+// the tolerance or the type's own tolerance, whichever is larger; nil if none does.
 func (o *Output) Compare(with *Output, tolerance float64) (n int64, first *Difference) {
 	size := o.Elem.Size()
 	least := math.Max(tolerance, Tolerance(o.Elem))
@@ -75,8 +75,8 @@ func (r *Run) at(index int64, size int) uint64 {
 	return binary.LittleEndian.Uint64(room[:])
 }
 
-// differ reports whether two values differ by more than a share of the larger and what is
-// left of a larger sum that cancelled out. A NaN is equal to any.
+// differ reports whether two values differ by more than a share of the larger, and by more than
+// cancellation in a sum of magnitude scale explains. A NaN is equal to anything.
 func differ(x, y, share, scale float64) bool {
 	if share == 0 {
 		return true // their bits do

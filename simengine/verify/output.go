@@ -40,9 +40,8 @@ type Buffer struct {
 	Base  uint64
 }
 
-// Output returns what was stored to a buffer, with the contents that memory has now. whole says
-// that every CTA of the grid was executed: else what atomics update, and what two of the CTAs
-// stored, is left out.
+// Output is what the executed CTAs of a launch stored to one argument's buffer, as far as it may be
+// compared with what those of another launch stored.
 func (w *Writes) Output(b Buffer, memory *exec.Memory, whole bool) Output {
 	out := Output{Name: b.Name, Elem: b.Elem, Count: b.Count, Whole: whole}
 	size := uint64(b.Elem.Size())

@@ -2,9 +2,8 @@ package verify
 
 import "math/bits"
 
-// Corners are the CTAs at the corners of a grid, first in X, Y and Z or last, each
-// once, ascending: where grids run over the ends of buffers. At most 8, as linear
-// indices with x fastest.
+// Corners returns the CTAs at the corners of a grid, each once, ascending: at most 8, as linear
+// indices with x fastest. There grids run past the ends of buffers.
 func Corners(grid [3]int) []int64 {
 	var ids []int64
 	for corner := range 8 {
@@ -23,9 +22,9 @@ func Corners(grid [3]int) []int64 {
 	return ids
 }
 
-// Place is the CTA of a grid at the k-th of a sequence of random positions that the seed
-// gives. A position is a share of each axis, the same for every grid: CTAs of grids of
-// other shapes over the same data look at the same part of it.
+// Place returns the CTA of a grid at the k-th of a sequence of random positions, which the seed
+// gives. A position is a fraction of each axis, the same for every grid: in grids of other shapes
+// over the same data it is at the same data.
 func Place(seed uint64, k int, grid [3]int) int64 {
 	id, step := int64(0), int64(1)
 	for axis, n := range grid {

@@ -7,8 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Writes is an observer that notes which bytes of global memory are stored, by plain
-// stores and otherwise. The zero value is not ready: see NewWrites.
+// Writes is an observer that notes which bytes of global memory are stored, and whether by plain
+// stores or otherwise. NewWrites makes one.
 type Writes struct {
 	kind  []writeKind // by instruction
 	pages map[uint64]*written
@@ -17,7 +17,7 @@ type Writes struct {
 	cta   uint32 // number of the CTA that runs, from 1
 }
 
-// writeKind says what an instruction does to global memory.
+// writeKind is what an instruction does to global memory.
 type writeKind uint8
 
 const (
@@ -73,13 +73,13 @@ func uses(in *ir.Instr, set ir.BitSet) bool {
 // Next begins the next CTA.
 func (w *Writes) Next() { w.cta++ }
 
-// Restart and Step are in exec.Observer, and Repeat.
+// Step is of exec.Observer.
 func (w *Writes) Step(int, int, uint32) {}
 
-// Repeat is in exec.Observer.
+// Repeat is of exec.Observer.
 func (w *Writes) Repeat(int, int, int64) {}
 
-// Access is in exec.Observer.
+// Access is of exec.Observer.
 func (w *Writes) Access(_ int, pc int, space ir.Space, width int, mask uint32, addr *[exec.WarpSize]uint64) {
 	kind := w.kind[pc]
 	if kind == noWrite || space != ir.Global {

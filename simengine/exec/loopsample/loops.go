@@ -7,39 +7,35 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Loop is a natural loop of a kernel and what is known about leaving out its
-// iterations in Slice mode.
+// Loop is a natural loop of a kernel and what is known about leaving out its iterations in Slice
+// mode.
 //
-// A loop can be sampled when what the slice computes in it follows from the
-// iteration's number alone. Precisely:
+// A loop can be sampled if what the slice computes in it follows from the iteration's number alone.
+// Precisely:
 //
-//   - one block leaves it, every iteration passes that block, and it branches
-//     on one comparison of integers, one side of which is a linear induction
-//     and the other the same in all iterations;
-//   - every register of the slice that an iteration takes over from the one
-//     before is a linear induction: exactly once an iteration, something is
-//     added to it that is the same in all iterations; or it turns: it is
-//     computed from registers that turn alone, such as the number of the
-//     buffer that comes next, and is seen to come round within a few iterations;
-//   - no other branch in it, no guard of a memory instruction and no barrier
-//     depends on an induction or on data loaded in the loop, but for comparisons
-//     of an induction with what is the same in all iterations: those that are
-//     left out all find what the one before them found;
-//   - the slice writes no memory in it.
+//   - One block leaves the loop, and every iteration passes it. It branches on one comparison of
+//     integers: of a linear induction with a loop invariant.
+//   - Every register that the slice carries from one iteration to the next is a linear induction or
+//     cyclic. To a linear induction the same loop invariant is added exactly once in every
+//     iteration. A cyclic register is computed from cyclic registers alone, such as the number of
+//     the buffer that comes next, and is seen to come round within a few iterations.
+//   - No other branch, no guard of a memory instruction and no barrier in the loop depends on an
+//     induction or on data loaded in the loop. Comparisons of an induction with a loop invariant are
+//     allowed: in the iterations left out their results are those of the one before.
+//   - The slice writes no memory in the loop.
 //
-// Words of a thread's own local memory that are accessed at their fixed places only count
-// as registers (ir.KeepPrivate).
+// Words of local memory that are accessed only as a whole, at constant places, count as registers
+// (sroa.Mirror).
 //
-// Values recomputed from inductions in each iteration, such as `i & mask` or
-// data loaded from an index array, are no obstacle: the iterations left out
-// are taken to be like those recorded before them.
+// Values recomputed from inductions in each iteration, such as `i & mask` or data loaded from an
+// index array, are no obstacle: the iterations left out are taken to be like those executed before
+// them.
 type Loop struct {
 	Head   int   // block index of its header
 	Blocks []int // ascending, the header included
 	// Obstacle says why the loop is never sampled; "" when it can be.
 	Obstacle string
-	// counted says that how many iterations there are follows from inductions, whatever
-	// the Obstacle is.
+	// Counted is set if the number of iterations follows from inductions, whatever the Obstacle is.
 	Counted bool
 	// Barriers says that it contains a barrier, so that all warps of a CTA
 	// must leave out the same iterations.

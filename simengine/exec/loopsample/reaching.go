@@ -6,7 +6,7 @@ import "github.com/warptune/warptune/simengine/ir"
 // the block's end.
 type point struct{ block, pc int }
 
-// placeOf is the place before an instruction.
+// placeOf is the point before an instruction.
 func (a *analysis) placeOf(pc int) point { return point{a.k.BlockOf(pc), pc} }
 
 // reachingDef returns the definition of r in the loop that is the last one on every path of an

@@ -1,7 +1,7 @@
 package racecheck
 
-// Read notes that a lane of a warp reads bytes, and returns the store that this races with
-// and where, nil if none. known is what the warp knows of the others of its CTA.
+// Read notes that a lane reads bytes. It returns the store that the read races with, and its
+// address; nil if none. known is what the lane's warp knows of the other warps of its CTA.
 func (s *Series) Read(now Touch, known *Clock, lane Lane, addr uint64, width int) (*Touch, uint64) {
 	for at := addr >> s.shift << s.shift; at < addr+uint64(width); at += 1 << s.shift {
 		if old := s.read(s.cell(at), &now, known, lane); old != nil {
@@ -11,7 +11,7 @@ func (s *Series) Read(now Touch, known *Clock, lane Lane, addr uint64, width int
 	return nil, 0
 }
 
-// Write is Read of a store or an atomic.
+// Write notes a store or an atomic, and returns what it races with, as Read does.
 func (s *Series) Write(now Touch, known *Clock, lane Lane, addr uint64, width int) (*Touch, uint64) {
 	for at := addr >> s.shift << s.shift; at < addr+uint64(width); at += 1 << s.shift {
 		if old := s.write(s.cell(at), &now, known, lane, at); old != nil {
@@ -66,7 +66,7 @@ func (s *Series) write(c *cell, now *Touch, known *Clock, lane Lane, at uint64) 
 	return nil
 }
 
-// sameStore reports whether two accesses are of lanes of one instruction of a warp.
+// sameStore reports whether two accesses are by lanes of one instruction of a warp.
 func sameStore(old, now *Touch) bool {
 	return old.Run == now.Run && old.Tick == now.Tick && old.PC == now.PC && old.Thread/warpSize == now.Thread/warpSize
 }

@@ -3,31 +3,31 @@ package racecheck
 // Warps is the most warps of a CTA.
 const Warps = 32
 
-// Clock is a tick of every warp of a CTA: of vector clocks (Fidge; Mattern, 1988), one a warp.
+// Clock is a vector clock (C. Fidge; F. Mattern, 1988): a tick for every warp of a CTA.
 type Clock [Warps]uint32
 
-// Join makes c the later of both, warp by warp.
+// Join makes c the later of both, for each warp.
 func (c *Clock) Join(d *Clock) {
 	for i, v := range d {
 		c[i] = max(c[i], v)
 	}
 }
 
-// history is the execution of one CTA: what it learnt of others by strong accesses.
+// history is one execution of a CTA: what its warps learnt of other CTAs by strong accesses.
 type history struct {
 	cta    int64
 	learnt []learnt
 }
 
-// learnt says that a warp, at a tick, came after a release.
+// learnt is that a warp, at a tick, acquired a release.
 type learnt struct {
 	warp int
 	tick uint32
 	from *release
 }
 
-// release is what the strong accesses of a CTA to one address tell those that come there later: all that its warps had done by
-// the clock, and what these had learnt.
+// release is what the strong accesses of a CTA to one address release: all that its warps had done
+// by the clock, and what these had acquired.
 type release struct {
 	by    *history
 	run   int32
@@ -36,8 +36,8 @@ type release struct {
 	seen  int64 // the last question in which it was asked
 }
 
-// Exchange orders a warp after earlier strong accesses to an address, and later ones after
-// it. known is what the warp knows of the warps of its CTA, itself included.
+// Exchange orders a warp after earlier strong accesses to an address, and later strong accesses
+// after it. known is what the warp knows of the warps of its CTA, itself included.
 func (s *Series) Exchange(addr uint64, warp int, tick uint32, known *Clock) {
 	last := s.places[addr]
 	if last == nil || last.run != s.run { // other warps of this CTA learn of it from the first one
@@ -52,7 +52,7 @@ func (s *Series) Exchange(addr uint64, warp int, tick uint32, known *Clock) {
 	last.heard = len(s.now.learnt)
 }
 
-// after reports whether what a warp of the current CTA does comes after an access of an earlier one.
+// after reports whether what a warp of the current CTA does comes after an access of an earlier CTA.
 func (s *Series) after(old *Touch, warp int, known *Clock) bool {
 	s.question++
 	s.ask = s.ask[:0]

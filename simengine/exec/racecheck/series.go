@@ -1,22 +1,24 @@
-// Package racecheck finds races in device memory: two threads of which one stores plainly to a byte that
-// the other plainly reads or stores to, with nothing that orders them. The threads may be of one
-// CTA or of several, which are executed one after the other.
+// Package racecheck finds races in device memory: one thread plainly stores to a byte, another one
+// plainly loads it or stores to it, and nothing orders the two. The threads may be of one CTA, or of
+// several, which are executed one after the other.
 //
-// Within a CTA, order is what its caller says (Lane.Before). Between CTAs it comes from
-// strong accesses alone, atomics, volatile, relaxed and ordered ones: each is taken to release what its
-// thread, and those it has met at barriers, did before, and to acquire what earlier
-// ones to the same address released. That is more than PTX promises without fences, so that
-// what synchronises by counters and flags is not called wrong. A strong access races with nothing.
+// Within a CTA the caller knows the order (Lane.Before). Between CTAs only strong accesses make an
+// order: atomics and volatile, relaxed and ordered loads and stores. Each is taken to release what
+// its thread, and those it has met at barriers, did before, and to acquire what earlier strong
+// accesses to the same address released. That is more than PTX promises without fences, so that
+// synchronisation by counters and flags is not called a race. A strong access races with nothing.
 //
-// A store of what another CTA's thread stores as well does not race with it, nor does one of the value that
-// is there race with a read.
+// A store of the value that another CTA's thread stores as well does not race with that store. A
+// store of the value that is already there does not race with a load.
 //
-// The order in which CTAs are executed does not matter, nor does whether memory is brought back to what it was between
-// them: a CTA that reads what an earlier one wrote races as one that writes what an earlier one read.
+// The order in which CTAs are executed does not matter, nor whether memory is reset between them: a
+// CTA that reads what an earlier one wrote races, and so does one that writes what an earlier one
+// read.
 //
 // It costs about 72 bytes for each word of device memory that the CTAs touch and some thread of the
-// kernel may write. A CTA of a transposition takes 1.7 times as long as with races looked for in shared memory alone, one of a
-// matrix multiplication no longer (go test -bench 'Sgemm|Transpose' ./simengine/exec).
+// kernel may write. A CTA of a transpose takes 1.7 times as long as with races looked for in shared
+// memory alone, one of a matrix multiplication no longer (go test -bench 'Sgemm|Transpose'
+// ./simengine/exec).
 package racecheck
 
 import (
@@ -27,7 +29,7 @@ import (
 
 const warpSize = arch.WarpSize
 
-// Touch is what one thread did to a cell. A zero Run means nothing.
+// Touch is an access of one thread to a cell. A zero Run means none.
 type Touch struct {
 	Run    int32 // of the series' CTAs, from 1 on in the order in which they are executed
 	Tick   uint32
@@ -36,7 +38,7 @@ type Touch struct {
 	Strong bool
 }
 
-// Lane is the thread that an access is of, and its CTA's order.
+// Lane is the thread of an access, with the order of its CTA.
 type Lane interface {
 	// Before says that an earlier access of the same CTA comes before this one.
 	Before(old *Touch) bool
@@ -88,8 +90,8 @@ const DefaultLimit = 512 << 20
 // cellBytes is what a cell takes.
 const cellBytes = 72
 
-// New returns a series that keeps at most limit bytes of cells, 0 for DefaultLimit: beyond
-// it, it forgets the oldest.
+// New returns a series that keeps at most limit bytes of cells, 0 for DefaultLimit. Beyond the limit
+// it forgets the oldest.
 func New(limit int) *Series {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -97,7 +99,7 @@ func New(limit int) *Series {
 	return &Series{limit: limit, pages: map[uint64]*page{}, places: map[uint64]*release{}, shift: 2}
 }
 
-// Reset forgets all, for another launch.
+// Reset forgets all accesses, for another launch.
 func (s *Series) Reset() {
 	for _, p := range s.pages {
 		s.free = append(s.free, p)
@@ -108,8 +110,8 @@ func (s *Series) Reset() {
 	s.order, s.runs, s.at, s.now, s.run, s.dropped = s.order[:0], s.runs[:0], nil, nil, 0, 0
 }
 
-// Begin begins the execution of a CTA of a program whose finest access is granule bytes wide, a power of two;
-// of wider than 4 bytes, cells have 4. What was noted of the same CTA before is forgotten.
+// Begin begins the execution of a CTA. granule is the finest access of the program in bytes, a power
+// of two; cells have at most 4 bytes. What was noted of the same CTA before is forgotten.
 func (s *Series) Begin(cta int64, granule int) {
 	if shift := uint(bits.TrailingZeros(uint(min(granule, 4)))); shift != s.shift {
 		s.Reset()
@@ -120,17 +122,18 @@ func (s *Series) Begin(cta int64, granule int) {
 	s.run = int32(len(s.runs))
 }
 
-// CTA is which one an access is of.
+// CTA returns the CTA of an access.
 func (s *Series) CTA(t *Touch) int64 { return s.runs[t.Run-1].cta }
 
 // Run is the number of the CTA that is executed now.
 func (s *Series) Run() int32 { return s.run }
 
-// Dropped is how many times 4 KB of device memory were forgotten because of the limit: races with what was
-// done to them before are not found.
+// Dropped is how many pages of 4 KB were forgotten because of the limit. Races with earlier accesses
+// to them are not found.
 func (s *Series) Dropped() int { return s.dropped }
 
-// cell is the cell of an address.
+// cell is the last accesses to some bytes: the last write, up to two later reads by warps of one CTA
+// that are not ordered with each other, and a read by an earlier CTA.
 func (s *Series) cell(addr uint64) *cell {
 	key := addr >> pageBits
 	if s.at == nil || s.key != key {

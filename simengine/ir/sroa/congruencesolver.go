@@ -6,8 +6,8 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// congruences finds what is known of every register, whatever its definitions: the least that
-// all of them agree on, each computed from what is known of its operands.
+// congruences finds what is known of every register by a fixed-point iteration, whatever the order
+// of the instructions: the meet of all its definitions.
 func congruences(k *ir.Kernel) []congruence {
 	at := make([]congruence, len(k.Regs))
 	for changed := true; changed; {
@@ -48,7 +48,7 @@ func congruenceOf(k *ir.Kernel, o *ir.Operand, at []congruence) congruence {
 
 // computes is what is known of result i of an instruction.
 func computes(k *ir.Kernel, in *ir.Instr, i int, at []congruence) congruence {
-	if len(in.Dst) != 1 || in.Type.IsFloat() || in.Type.Size() < 4 || !steers(in) {
+	if len(in.Dst) != 1 || in.Type.IsFloat() || in.Type.Size() < 4 || !tracked(in) {
 		return anything
 	}
 	var s [3]congruence
@@ -93,13 +93,13 @@ func computes(k *ir.Kernel, in *ir.Instr, i int, at []congruence) congruence {
 	}
 	// Constants that are not small may be cut or extended.
 	if c.modulus == 0 && c.value >= 1<<31 {
-		return modulo(c.variable, mostModulus, c.value)
+		return modulo(c.variable, maxModulus, c.value)
 	}
 	return c
 }
 
-// steers reports whether computes knows what an instruction makes of its operands.
-func steers(in *ir.Instr) bool {
+// tracked reports whether computes knows what an instruction does to its operands.
+func tracked(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Mov:
 		return len(in.Src) == 1
@@ -113,7 +113,8 @@ func steers(in *ir.Instr) bool {
 	return false
 }
 
-// movesAddress reports whether an instruction whose operand is an address in local memory may give one.
+// movesAddress reports whether the result of an instruction may be an address in local memory if an
+// operand is.
 func movesAddress(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Mov, ir.Add, ir.Sub, ir.Selp:

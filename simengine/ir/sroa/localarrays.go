@@ -5,16 +5,17 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// LocalArray is a variable of a thread's own that lives in local memory.
+// LocalArray is an array, or another variable of one thread, in local memory.
 type LocalArray struct {
 	Name  string
 	Bytes int
-	// Indexed is the first load of it from a place known at run time only, or else the first such store; not valid
-	// where there is none (its address is then used otherwise, or parts of words are accessed).
+	// Indexed is where the first load with a run-time index stands, or else the first such store. It
+	// is not valid where there is none: the variable's address is then used in another way, or parts
+	// of words are accessed.
 	Indexed ptx.Pos
 }
 
-// LocalArrays are the variables that the kernel keeps in local memory.
+// LocalArrays returns the variables that the kernel keeps in local memory.
 func LocalArrays(k *ir.Kernel) (arrays []LocalArray) {
 	var vars []int
 	for v := range k.Vars {
@@ -44,7 +45,8 @@ func LocalArrays(k *ir.Kernel) (arrays []LocalArray) {
 	return arrays
 }
 
-// onlyDefs is by register the one instruction that writes it, -1 where there are several or none.
+// onlyDefs returns by register the one instruction that writes it, -1 where there are several or
+// none.
 func onlyDefs(k *ir.Kernel) []int {
 	defs, count := make([]int, len(k.Regs)), make([]int, len(k.Regs))
 	var buf [16]ir.Reg
@@ -62,8 +64,8 @@ func onlyDefs(k *ir.Kernel) []int {
 	return defs
 }
 
-// followAddress follows an address to the variable that it is of, -1 where that is not seen, and reports whether it is
-// the variable's and a constant.
+// followAddress follows an address to its variable, -1 where it cannot. It reports whether the
+// address is a constant distance from the variable's start.
 func followAddress(k *ir.Kernel, o *ir.Operand, defs []int) (variable int32, fixed bool) {
 	fixed = true
 	for range len(k.Regs) {

@@ -8,15 +8,15 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// KeepPrivate returns a kernel that keeps in registers, too, what local memory keeps at
-// places that only loads and stores of their whole name: each such load reads the place's
-// register besides its address, and each such store writes it (see Instr.Private). The
-// instructions stay where they are. Without such places it is k itself.
+// Mirror returns a kernel that also keeps in registers those places of local memory that are only
+// loaded and stored as a whole. Each such load reads the place's register besides its address, and
+// each such store writes it (ir.Instr.Mirrored). No instruction moves. Without such places it
+// returns k itself.
 func Mirror(k *ir.Kernel) *ir.Kernel {
 	if k.LocalBytes == 0 {
 		return k
 	}
-	p := &privacy{k: k, base: make([]localPlace, len(k.Regs)), escaped: make([]bool, len(k.Vars)), of: map[int]localPlace{}}
+	p := &mirrorer{k: k, base: make([]localPlace, len(k.Regs)), escaped: make([]bool, len(k.Vars)), of: map[int]localPlace{}}
 	p.findBases()
 	for pc := range k.Instrs {
 		p.visit(pc)
@@ -32,8 +32,8 @@ type localPlace struct {
 	parts    bool // accessed in parts, or in another form than a register's
 }
 
-// privacy finds the places of local memory that are never accessed but as a whole.
-type privacy struct {
+// mirrorer finds the places of local memory that are only accessed as a whole.
+type mirrorer struct {
 	k       *ir.Kernel
 	base    []localPlace // by register: the address that it holds always
 	escaped []bool       // by variable: places in it may be accessed in other ways
@@ -41,8 +41,8 @@ type privacy struct {
 	astray  bool // there are accesses to addresses of no variable
 }
 
-// findBases finds the registers that hold one address in local memory always.
-func (p *privacy) findBases() {
+// findBases finds the registers that always hold the same address in local memory.
+func (p *mirrorer) findBases() {
 	defs := make([]int32, len(p.k.Regs))
 	var buf [16]ir.Reg
 	for pc := range p.k.Instrs {
@@ -67,8 +67,8 @@ func (p *privacy) findBases() {
 	}
 }
 
-// computes is the address in local memory that an instruction computes whenever it runs.
-func (p *privacy) computes(in *ir.Instr) localPlace {
+// computes returns the address in local memory that an instruction computes.
+func (p *mirrorer) computes(in *ir.Instr) localPlace {
 	none := localPlace{variable: -1}
 	if in.Guard != ir.NoReg || len(in.Src) == 0 || in.Type.IsFloat() || in.Type.Size() != 8 {
 		return none
@@ -85,8 +85,8 @@ func (p *privacy) computes(in *ir.Instr) localPlace {
 	return none
 }
 
-// address is the address in local memory that an operand is.
-func (p *privacy) address(o *ir.Operand) localPlace {
+// address returns the address in local memory that an operand is.
+func (p *mirrorer) address(o *ir.Operand) localPlace {
 	switch {
 	case (o.Kind == ir.OperandVar || o.Kind == ir.OperandAddr && o.Reg == ir.NoReg) && o.Var >= 0 && p.k.Vars[o.Var].Space == ir.Local:
 		return localPlace{variable: o.Var, offset: o.Imm}
@@ -100,8 +100,8 @@ func (p *privacy) address(o *ir.Operand) localPlace {
 	return localPlace{variable: -1}
 }
 
-// visit notes what an instruction does to local memory, and with its addresses.
-func (p *privacy) visit(pc int) {
+// visit notes the accesses of an instruction, and the addresses that it takes elsewhere.
+func (p *mirrorer) visit(pc int) {
 	in := &p.k.Instrs[pc]
 	access := (in.Op == ir.Ld || in.Op == ir.St) && in.Space == ir.Local
 	if access && p.address(&in.Src[0]).variable >= 0 {
@@ -122,8 +122,8 @@ func (p *privacy) visit(pc int) {
 	}
 }
 
-// named is the variable in local memory whose address an operand is made of, -1 for none.
-func (p *privacy) named(o *ir.Operand) int32 {
+// named returns the variable in local memory that an operand is an address in, -1 for none.
+func (p *mirrorer) named(o *ir.Operand) int32 {
 	switch o.Kind {
 	case ir.OperandVar, ir.OperandAddr:
 		if o.Var >= 0 && p.k.Vars[o.Var].Space == ir.Local {
@@ -136,8 +136,8 @@ func (p *privacy) named(o *ir.Operand) int32 {
 	return -1
 }
 
-// whole reports whether an access moves a register of its size as it is.
-func (p *privacy) whole(in *ir.Instr) bool {
+// whole reports whether an access moves a register of its size unchanged.
+func (p *mirrorer) whole(in *ir.Instr) bool {
 	if size := in.Type.Size(); in.Vec > 1 || size != 4 && size != 8 {
 		return false
 	}
@@ -159,8 +159,8 @@ func (p *privacy) whole(in *ir.Instr) bool {
 	return p.k.Regs[r].Type.Size() == in.Type.Size()
 }
 
-// kernel is the kernel with a register for each place that is private.
-func (p *privacy) kernel() *ir.Kernel {
+// kernel returns the kernel with a register for each place that has one.
+func (p *mirrorer) kernel() *ir.Kernel {
 	regs := map[localPlace]ir.Reg{}
 	k := *p.k
 	for _, at := range p.private() {
@@ -187,8 +187,8 @@ func (p *privacy) kernel() *ir.Kernel {
 	return &k
 }
 
-// private are the places that are accessed as a whole only, in the order of their addresses.
-func (p *privacy) private() (places []localPlace) {
+// private returns the places that are only accessed as a whole, in the order of their addresses.
+func (p *mirrorer) private() (places []localPlace) {
 	if p.astray {
 		return nil
 	}

@@ -2,23 +2,23 @@ package sroa
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Held is the kernel with those of its arrays in registers that the PTX keeps in local memory
-// and ptxas holds in registers, and k itself where there is none. An access at a constant
-// place is a move then; of one whose address is computed at run time the address is compared
-// with each place that it may be, and a register moved from or to where it is equal.
+// Promote returns the kernel with those arrays in registers that PTX keeps in local memory and ptxas
+// does not. It returns k itself where there are none. An access at a constant index becomes a move.
+// An access at a run-time index becomes, for each element that it may be to, a comparison of the
+// index and a predicated move.
 //
-// That is what ptxas 13.0 does for sm_75 and sm_90 (deploy/calibrate/ptxas/indexed.py): to arrays of
-// words of 32 bits, if it makes the code no more than twice as long, by its estimate (see choose).
-// No bounds of the index count, and no cap of registers.
+// ptxas 13.0 does that for sm_75 and sm_90 (deploy/calibrate/ptxas/indexed.py) with arrays of 32-bit
+// words, if it does not more than double the code by its estimate (see choose). Neither bounds of
+// the index nor a cap of registers count.
 func Promote(k *ir.Kernel) *ir.Kernel {
 	if k.LocalBytes == 0 {
 		return k
 	}
-	h := &holder{k: k, at: congruences(k), refused: make([]bool, len(k.Vars)), of: map[int]localAccess{}}
+	h := &promoter{k: k, at: congruences(k), refused: make([]bool, len(k.Vars)), of: map[int]localAccess{}}
 	for pc := range k.Instrs {
 		h.visit(pc)
 	}
-	if h.astray || !h.choose() {
+	if h.unknownAddress || !h.choose() {
 		return k
 	}
 	return h.kernel()
@@ -31,7 +31,7 @@ type localAccess struct {
 	words    int
 }
 
-// places are the offsets from the variable's start that an access may be at.
+// places returns the offsets from the variable's start that an access may be at.
 func (a *localAccess) places(size int) (places []uint64) {
 	if a.at.modulus == 0 {
 		return []uint64{a.at.value}
@@ -42,27 +42,27 @@ func (a *localAccess) places(size int) (places []uint64) {
 	return places
 }
 
-// holder finds arrays that are held in registers, and writes the kernel with them there.
-type holder struct {
-	k       *ir.Kernel
-	at      []congruence
-	refused []bool // by variable
-	of      map[int]localAccess
-	astray  bool // there are accesses to addresses of no known variable
+// promoter finds the arrays that go to registers, and writes the kernel.
+type promoter struct {
+	k              *ir.Kernel
+	at             []congruence
+	refused        []bool // by variable
+	of             map[int]localAccess
+	unknownAddress bool // there are accesses to addresses of no known variable
 }
 
-// refuse keeps the variable in memory that a value may be an address of.
-func (h *holder) refuse(c congruence) {
+// refuse keeps a variable in memory whose address a value may be.
+func (h *promoter) refuse(c congruence) {
 	switch {
 	case c.variable >= 0:
 		h.refused[c.variable] = true
 	case c.variable == mixed:
-		h.astray = true
+		h.unknownAddress = true
 	}
 }
 
-// visit notes what an instruction does to local memory, and with its addresses.
-func (h *holder) visit(pc int) {
+// visit notes the accesses of an instruction, and the addresses that it takes elsewhere.
+func (h *promoter) visit(pc int) {
 	in := &h.k.Instrs[pc]
 	if in.Op == ir.Cvta && len(in.Dst) == 1 && !reads(h.k, in.Dst[0]) {
 		return
@@ -72,7 +72,7 @@ func (h *holder) visit(pc int) {
 		h.access(pc)
 		rest = rest[1:]
 	}
-	moves := movesAddress(in) && steers(in)
+	moves := movesAddress(in) && tracked(in)
 	for i := range rest {
 		c := congruenceOf(h.k, &rest[i], h.at)
 		if o := &rest[i]; o.Kind == ir.OperandAddr {
@@ -90,7 +90,7 @@ func (h *holder) visit(pc int) {
 }
 
 // address is what is known of the address of an access.
-func (h *holder) address(o *ir.Operand) congruence {
+func (h *promoter) address(o *ir.Operand) congruence {
 	c := always(0)
 	if o.Reg != ir.NoReg {
 		c = h.at[o.Reg]
@@ -106,11 +106,11 @@ func (h *holder) address(o *ir.Operand) congruence {
 }
 
 // access notes a load or store of local memory.
-func (h *holder) access(pc int) {
+func (h *promoter) access(pc int) {
 	in := &h.k.Instrs[pc]
 	a := localAccess{at: h.address(&in.Src[0]), words: max(1, int(in.Vec))}
 	if a.variable = a.at.variable; a.variable < 0 {
-		h.astray = true
+		h.unknownAddress = true
 		return
 	}
 	size := uint64(h.k.Vars[a.variable].Size)
@@ -124,8 +124,8 @@ func (h *holder) access(pc int) {
 	h.of[pc] = a
 }
 
-// whole reports whether an access moves registers of 32 bits as they are.
-func (h *holder) whole(in *ir.Instr) bool {
+// whole reports whether an access moves 32-bit registers unchanged.
+func (h *promoter) whole(in *ir.Instr) bool {
 	if in.Type.Size() != 4 || in.Mod != 0 {
 		return false
 	}

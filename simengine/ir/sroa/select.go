@@ -6,34 +6,34 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Where there are more places than mostPredicates, only the first keptPredicates comparisons
-// serve the load and the store of an address, and the others are made twice (as ptxas has it
-// with 8 to 24 places in deploy/calibrate/ptxas/indexed.py's machine code).
+// ptxas compares the index of a load and of a store of the same address once. With more than
+// maxPredicates elements only the first keptPredicates comparisons are shared, and the others are
+// made twice (machine code of deploy/calibrate/ptxas/indexed.py with 8 to 24 elements).
 const (
-	mostPredicates = 7
+	maxPredicates  = 7
 	keptPredicates = 5
 )
 
-// selecter writes a kernel in which arrays are registers.
-type selecter struct {
+// promotionWriter writes the kernel with the arrays in registers.
+type promotionWriter struct {
 	*ir.Rewriter
-	*holder
+	*promoter
 	word   []ir.Reg          // by variable: the register of its first word, NoReg
 	offset map[ir.Reg]ir.Reg // by register that holds an address: the one of how far that is from the start
 	equal  map[comparison]ir.Reg
 	in     *ir.Instr // the instruction being written
 }
 
-// comparison is that of an offset with a place.
+// comparison is that of an index, in bytes from the variable's start, with the place of an element.
 type comparison struct {
 	offset ir.Reg
 	place  uint32
 }
 
-// kernel is the kernel with the arrays that are not refused in registers.
-func (h *holder) kernel() *ir.Kernel {
+// kernel writes the kernel with the arrays that are not refused in registers.
+func (h *promoter) kernel() *ir.Kernel {
 	k := h.k
-	s := &selecter{Rewriter: ir.NewRewriter(k, 2*len(k.Instrs)), holder: h, offset: map[ir.Reg]ir.Reg{}}
+	s := &promotionWriter{Rewriter: ir.NewRewriter(k, 2*len(k.Instrs)), promoter: h, offset: map[ir.Reg]ir.Reg{}}
 	s.registers()
 	for b := range k.Blocks {
 		s.equal = map[comparison]ir.Reg{}
@@ -46,9 +46,9 @@ func (h *holder) kernel() *ir.Kernel {
 	return s.Finish()
 }
 
-// registers makes a register for each word of the arrays, and one for the offset in each that
-// holds an address of one.
-func (s *selecter) registers() {
+// registers adds a register for each word of the arrays, and an offset for each register that holds
+// an address in one.
+func (s *promotionWriter) registers() {
 	nk := s.To
 	s.word = make([]ir.Reg, len(nk.Vars))
 	nk.LocalBytes = 0
@@ -75,39 +75,39 @@ func (s *selecter) registers() {
 }
 
 // put appends an instruction that stands for the one being written.
-func (s *selecter) put(op ir.Op, t ir.Type, guard, dst ir.Reg, src ...ir.Operand) *ir.Instr {
+func (s *promotionWriter) put(op ir.Op, t ir.Type, guard, dst ir.Reg, src ...ir.Operand) *ir.Instr {
 	s.Emit(ir.Instr{Op: op, Type: t, Guard: guard, Dst: []ir.Reg{dst}, Src: src, Target: -1, Pos: s.in.Pos})
 	return &s.To.Instrs[s.Next()-1]
 }
 
 // instr writes what an instruction becomes.
-func (s *selecter) instr(pc int) {
+func (s *promotionWriter) instr(pc int) {
 	a, access := s.of[pc]
 	switch {
 	case access && s.word[a.variable] != ir.NoReg:
 		s.access(&a)
 	case len(s.in.Dst) == 1 && s.in.Dst[0] != ir.NoReg && s.holds(s.in.Dst[0]):
-		s.walk()
+		s.offsetInstr()
 	case s.in.Op == ir.Cvta && s.names(&s.in.Src[0]):
 	default:
 		s.Emit(*s.in)
 	}
 }
 
-// holds reports whether a register holds an address of an array that is in registers.
-func (s *selecter) holds(r ir.Reg) bool {
+// holds reports whether a register holds an address in an array that goes to registers.
+func (s *promotionWriter) holds(r ir.Reg) bool {
 	_, ok := s.offset[r]
 	return ok
 }
 
 // names reports whether an operand is such an address.
-func (s *selecter) names(o *ir.Operand) bool {
+func (s *promotionWriter) names(o *ir.Operand) bool {
 	c := congruenceOf(s.From, o, s.at)
 	return c.variable >= 0 && s.word[c.variable] != ir.NoReg
 }
 
-// walk computes the offset where the kernel computes an address.
-func (s *selecter) walk() {
+// offsetInstr computes the offset where the kernel computes an address.
+func (s *promotionWriter) offsetInstr() {
 	o := s.offset[s.in.Dst[0]]
 	src := make([]ir.Operand, len(s.in.Src))
 	for i := range src {
@@ -125,8 +125,8 @@ func (s *selecter) walk() {
 	}
 }
 
-// low is the lower half of an operand of 64 bits, of an address that of its offset.
-func (s *selecter) low(o *ir.Operand) ir.Operand {
+// low returns the lower half of a 64-bit operand, for an address that of its offset.
+func (s *promotionWriter) low(o *ir.Operand) ir.Operand {
 	switch {
 	case o.Kind == ir.OperandVar && s.names(o), o.Kind == ir.OperandImm:
 		return ir.ImmOperand(uint64(uint32(o.Imm)))
@@ -140,8 +140,8 @@ func (s *selecter) low(o *ir.Operand) ir.Operand {
 	return ir.RegOperand(low)
 }
 
-// access moves what a load or store does.
-func (s *selecter) access(a *localAccess) {
+// access writes the moves that a load or store becomes.
+func (s *promotionWriter) access(a *localAccess) {
 	places := a.places(s.From.Vars[a.variable].Size)
 	for i, p := range places {
 		guard := s.in.Guard
@@ -164,15 +164,15 @@ func (s *selecter) access(a *localAccess) {
 	}
 }
 
-// matches is the predicate that the address being accessed is the given one of its places.
-func (s *selecter) matches(i, places int, at uint32) ir.Reg {
+// matches returns the predicate that the address being accessed is place i.
+func (s *promotionWriter) matches(i, places int, at uint32) ir.Reg {
 	c := comparison{s.offset[s.in.Src[0].Reg], at}
 	if p, ok := s.equal[c]; ok {
 		return p
 	}
 	p := s.NewReg(fmt.Sprintf("%s==%d", s.To.Regs[c.offset].Name, at), ir.Pred)
 	s.put(ir.Setp, ir.U32, ir.NoReg, p, ir.RegOperand(c.offset), ir.WordOperand(int64(at))).Cmp = ir.CmpEQ
-	if places <= mostPredicates || i < keptPredicates {
+	if places <= maxPredicates || i < keptPredicates {
 		s.equal[c] = p
 	}
 	return p

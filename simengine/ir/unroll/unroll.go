@@ -6,42 +6,37 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Unrolling as ptxas 13.0 does it (-O3, sm_90), seen in the machine code of
-// every loop of 13 kernels by two compilers, of 9 more by one, and of the 850
-// kernels of 236 files of HeCBench (github.com/zjin-lcf/HeCBench, nvcc 13.0):
+// Unrolling as ptxas 13.0 does it (-O3, sm_90). The evidence is the machine code of every loop of 13
+// kernels by two compilers, of 9 more by one, and of the 850 kernels of 236 files of HeCBench
+// (github.com/zjin-lcf/HeCBench, nvcc 13.0):
 //
-//   - It unrolls a loop of one block that ends in a branch to itself on the
-//     ordered comparison of a 32-bit induction, after its increment, with a
-//     value that the loop does not change, signed (blur, moving_average,
-//     histogram) or unsigned (reduce_atomic), unless .pragma "nounroll" stands
-//     before it. The trip count need not be known.
-//   - It does the same to one that counts down by a constant until it meets 0 or
-//     -1: what nvcc leaves of a loop that it has unrolled four times itself, with
-//     the iterations that remain. One that counts from below zero to -32 stays
-//     (sobol_qrng), and those that count up do.
-//   - It leaves alone loops whose 64-bit induction is narrowed first (blur by clang),
-//     loops of several blocks (histogram's flush, nbody's and sgemm's outer loop, all
-//     of reduce's), and loops with a division or root that has a slow path
-//     (hellinger, attention) or with atomics (atomicCost, atomicSystemWide; on shared memory
-//     deploy/calibrate/ptxas/unknown.py).
-//   - There are four copies in the loop, then two, then one, each skipped when
-//     fewer iterations are left. How large a loop may be, see worthFour. Barriers make
-//     no difference (dgemm_tiled).
-//   - A loop whose number of iterations is known is unrolled whole if that is not too
-//     long (collatz; see mostIterations), on inequality too, and where it has
-//     a second exit: on the conjunction of two predicates one of which is of the induction.
-//     One that is too long for that is unrolled in part (products of others' matrices), see
-//     partHeaviest.
-//   - Before an unsigned loop one iteration is peeled off, made when the
-//     induction is past the bound to begin with: sgemm by clang counts from
-//     tid-64, which the first step wraps round to tid.
+//   - ptxas unrolls a loop of one block that branches to itself on an ordered comparison of a 32-bit
+//     induction variable, after its increment, with a loop invariant. The comparison may be signed
+//     (blur, moving_average, histogram) or unsigned (reduce_atomic). The trip count need not be
+//     known. .pragma "nounroll" before the loop forbids it.
+//   - It does the same to a loop that counts down by a constant until it meets 0 or -1. This is the
+//     remainder loop of one that nvcc has unrolled by four. A loop that counts from below zero to
+//     -32 (sobol_qrng), and those that count up to a value by inequality, stay.
+//   - It leaves alone loops whose 64-bit induction variable is narrowed first (blur by clang), loops
+//     of several blocks (histogram's flush, the outer loops of nbody and sgemm, all of reduce), and
+//     loops with a division or root that has a slow path (hellinger, attention) or with atomics
+//     (atomicCost, atomicSystemWide; for shared memory, deploy/calibrate/ptxas/unknown.py).
+//   - Four copies stand in the loop, then two, then one, each skipped if fewer iterations are left.
+//     worthFour says how large the loop may be. Barriers make no difference (dgemm_tiled).
+//   - A loop of a known trip count is unrolled whole if that is short enough (collatz; see
+//     mostIterations). The test may be for inequality, and the loop may have a second exit, on the
+//     conjunction of two predicates one of which is of the induction variable. A longer loop is
+//     unrolled in part (matrix multiplications; see partHeaviest).
+//   - Before an unsigned loop one iteration is peeled off, which is executed if the induction
+//     variable is past the bound to begin with: sgemm by clang counts from tid-64, and the first
+//     step wraps round to tid.
 //
-// Of the kernels with one loop of a constant step 82 of HeCBench's 86 and all 43 of
-// deploy/calibrate/datasets come out as they are, and of 72 of HeCBench's with loops
-// that count down (181 in all) 66 have as many unrolled. What does not is unrolled whole
-// (lfib4, inversek2j; counted before that was done here), has a 64-bit induction (hogbom),
-// is empty (aes) or made twice (contract, ge-spmm, bm3d), or weighs otherwise than it was
-// taken to then (bitpacking, deredundancy, knn).
+// Of the kernels with one loop of a constant step, 82 of HeCBench's 86 and all 43 of
+// deploy/calibrate/datasets come out as they are. Of 72 of HeCBench's kernels with loops that count
+// down (181 loops), 66 have as many unrolled. The others are unrolled whole (lfib4, inversek2j;
+// counted before that was done here), have a 64-bit induction variable (hogbom), are empty (aes) or
+// duplicated (contract, ge-spmm, bm3d), or weighed differently at the time (bitpacking,
+// deredundancy, knn).
 
 // unrollFactor is the number of copies in the unrolled loop where the number of iterations is not
 // known.
