@@ -95,7 +95,7 @@ func run(req *Request, program *assemble.Program, seat *seating, rec *recording)
 	rec.count()
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold, Repeated: req.Repeated,
 		Detours: rec.slow, Matches: rec.matches,
 	}
 	if req.Level == Model {

@@ -52,8 +52,9 @@ type Input struct {
 	// At least one CTA is clocked whatever the budget.
 	Budget int64
 	// Cold says that caches are empty at the start; otherwise the launch
-	// follows others of the same kernel back to back.
-	Cold bool
+	// follows others of the same kernel back to back. Repeated says of a cold launch that one before it
+	// stored the same.
+	Cold, Repeated bool
 }
 
 // CTAs is how many CTAs like those that stand for the grid it is taken to have.

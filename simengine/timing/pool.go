@@ -140,7 +140,7 @@ func gather(m *machine, c *code, in *Input) (*pool, error) {
 	p.plan = g.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: m.arch.L2Bytes, EffectiveBytes: m.arch.L2EffectiveBytes,
 		Kept: m.arch.L2Kept, KeptUntil: m.arch.L2KeptUntil,
-		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold, Streaming: Streaming(in.Program.Kernel),
+		Scratch: m.scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * m.arch.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	})
 	p.setConstMiss(in)

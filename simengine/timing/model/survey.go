@@ -92,7 +92,7 @@ func surveyGrid(f *timing.Figures, in *timing.Input) (*footprint, error) {
 	fp.plan = s.survey.Plan(reuse.Device{
 		Grid: in.Grid, L2Bytes: in.Arch.L2Bytes, EffectiveBytes: in.Arch.L2EffectiveBytes,
 		Kept: in.Arch.L2Kept, KeptUntil: in.Arch.L2KeptUntil,
-		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold, Extents: in.Extents, Streaming: timing.Streaming(in.Program.Kernel),
+		Scratch: float64(in.Program.LocalBytes) * float64(threads), Cold: in.Cold, Repeated: in.Repeated, Extents: in.Extents, Streaming: timing.Streaming(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * in.Arch.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	})
 	return fp, nil

@@ -20,8 +20,9 @@ type Device struct {
 	// Extents are the buffers in device memory; nil when they are not known,
 	// and then the range of addresses surveyed stands for them.
 	Extents []Extent
-	// Cold says that no earlier launch of the kernel left data behind.
-	Cold bool
+	// Cold says that no earlier launch of the kernel left data behind. Repeated says that one all the
+	// same stored what this one stores: a profiler restores only what is updated.
+	Cold, Repeated bool
 	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
 	Streaming []bool
 	// Resident is the CTAs that the device runs at a time, 0 for few of many, and
@@ -146,7 +147,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
-	var reads, written, touched, unique float64
+	var reads, written, restored, touched, unique float64
 	var f footprint
 	p.streaming = s.streaming(groups, d)
 	for i := range groups {
@@ -166,11 +167,16 @@ func (s *Survey) Plan(d Device) *Plan {
 			}
 			// Granules both read and written are one granule of footprint.
 			if n := sum(g.fresh); n > 0 {
-				f.add(g.unique*float64(s.granule)*float64(sum(g.extra))/float64(n), i < pcs, p.streaming[i])
+				extra := float64(sum(g.extra)) / float64(n)
+				f.add(g.unique*float64(s.granule)*extra, i < pcs, p.streaming[i])
+				if i >= pcs && d.Repeated {
+					restored -= g.unique * float64(s.granule) * extra // is there already
+				}
 			}
 		}
 	}
 	f.all, f.written = f.all+d.Scratch, written
+	restored = math.Max(written+restored, 0)
 	p.Footprint = f.all
 	if !d.Cold {
 		p.keep(&f, &d)
@@ -199,7 +205,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
 	p.halves = d.halves()
-	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
+	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, restored, ctas, s.storesInOrder())
 	if d.Cold && p.WriteBytes > 0 {
 		p.writeBack(p.ColdWriteBytes / p.WriteBytes)
 	}
