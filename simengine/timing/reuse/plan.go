@@ -205,9 +205,10 @@ func (s *Survey) Plan(d Device) *Plan {
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
 	p.halves = d.halves()
-	p.ColdWriteBytes = d.profiled(s.taken(groups, d, reach), written, restored, ctas, s.storesInOrder())
-	if d.Cold && p.WriteBytes > 0 {
-		p.writeBack(p.ColdWriteBytes / p.WriteBytes)
+	taken, inOrder := s.taken(groups, d, reach), s.storesInOrder()
+	p.ColdWriteBytes = d.profiled(taken, written, restored, ctas, inOrder)
+	if d.Cold && p.WriteBytes > 0 { // its time is that of a first launch: by less it would come out short
+		p.writeBack(d.profiled(taken, written, written, ctas, inOrder) / p.WriteBytes)
 	}
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)

@@ -38,6 +38,19 @@ func TestProfiledWrites(t *testing.T) {
 	})
 }
 
+// Of what a launch stores as it was DRAM takes what an H200 does (counted.same.dram_written): all reads are of their
+// own, and what is stored takes room as they do.
+func TestProfiledStoresTheSame(t *testing.T) {
+	d := device([3]int{1 << 14, 1, 1})
+	d.Resident = 8 * 132
+	const written = 16777216.0
+	for read, want := range map[float64]float64{33554432: 4540672, 67108864: 9671424, 134217728: 13438976, 268435456: 16209408} {
+		if w := d.profiled(streams(1.5*read), written, 0, 1<<14, true); w < 0.9*want || w > 1.1*want {
+			t.Errorf("%.0f bytes with %.0f read, an H200 takes %.0f", w, read, want)
+		}
+	}
+}
+
 // A loop that reads half a granule an iteration reads half as many as it has
 // iterations, however many of them were left out.
 func TestIterationsThatShareGranules(t *testing.T) {
