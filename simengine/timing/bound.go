@@ -53,6 +53,10 @@ func (w *Work) Mean(o *Work) Work {
 // indicate latency issues") has this number.
 const BoundFrom = 0.6
 
+// Tie is the share of the nearest unit's from which on another is as good as nearest: counted work and its prediction
+// differ by as much.
+const Tie = 0.9
+
 // Shares is how near each unit comes to its peak, 1 being there; by Bound.
 type Shares [numBounds]float64
 
