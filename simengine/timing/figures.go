@@ -83,8 +83,9 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 
 func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
 
-// Straying is the turns of L1's data stage for a sector that comes into a line of which others are not asked for.
-const Straying = straying
+// Straying is the turns of L1's data stage for a sector that comes into a line of which others are not asked for,
+// Storing those for a sector stored beyond the store's own.
+const Straying, Storing = straying, storing
 
 // Slots is how long an instruction holds the issue slot, cycles.
 func (f *Figures) Slots(in *assemble.Instr) float64 {
