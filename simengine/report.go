@@ -3,6 +3,7 @@ package simengine
 import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ir/sroa"
+	"github.com/warptune/warptune/simengine/timing"
 )
 
 // Report is what simulating one configuration gave. It owns its memory.
@@ -69,6 +70,16 @@ type Report struct {
 type Share struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
+}
+
+// NearestUnits are the units that may be nearest their peaks, the nearest first: those within timing.Tie of it. It is
+// a part of Use.
+func (r *Report) NearestUnits() []Share {
+	n := min(1, len(r.Use))
+	for n > 0 && n < len(r.Use) && r.Use[n].Value >= timing.Tie*r.Use[0].Value {
+		n++
+	}
+	return r.Use[:n]
 }
 
 // BoundText is the bound in a word or two: "dram", or "latency (long_scoreboard)".

@@ -63,7 +63,10 @@ type Request struct {
 	// Cold asks for a launch by itself, as a profiler makes one: caches hold
 	// nothing of what it reads. Otherwise the launch follows others like it.
 	Cold bool
-	Args []Arg // kernel parameters in order
+	// Repeated says of such a launch that one before it stored the same: what it does not
+	// update it finds stored already, and the profiler does not restore it.
+	Repeated bool
+	Args     []Arg // kernel parameters in order
 	// Check says what is checked besides.
 	Check Check
 	// Constants are the __constant__ variables to fill, by name. A kernel that has
@@ -125,6 +128,9 @@ func (r *Request) digest(version, module string) string {
 	cold := 0
 	if r.Cold {
 		cold = 1
+		if r.Repeated {
+			cold = 2
+		}
 	}
 	ints(h, r.DynamicShared, r.MaxRegisters, r.CarveOut, cold, len(r.Args), len(r.Constants))
 	for _, args := range [][]Arg{r.Args, r.Constants} {

@@ -94,7 +94,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	rec.profileSlowPaths()
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold, Repeated: req.Repeated,
 		SlowPaths: rec.slowPaths, Matches: rec.matches,
 	}
 	if req.Level == Model {

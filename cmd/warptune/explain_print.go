@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
@@ -37,18 +38,22 @@ func (a *app) printReport(r *simengine.Report, d *arch.Descriptor, compiler stri
 	return t.flush()
 }
 
-// boundText says what bounds a launch, and how near the nearest unit is to its peak.
+// boundText says what bounds a launch, and how near the nearest unit is to its peak; where others come as near, them
+// too.
 func boundText(r *simengine.Report) string {
-	near := 0.0
-	for _, u := range r.Use {
-		if u.Name == r.Nearest {
-			near = u.Value
-		}
+	units := r.NearestUnits()
+	parts := make([]string, len(units))
+	for i, u := range units {
+		parts[i] = fmt.Sprintf("%s %.0f %%", u.Name, 100*u.Value)
+	}
+	near := strings.Join(parts, ", ") + " of its peak"
+	if len(units) > 1 {
+		near = strings.Join(parts, ", ") + " of their peaks: either"
 	}
 	if r.Bound == r.Nearest {
-		return fmt.Sprintf("%s, at %.0f %% of its peak", r.Bound, 100*near)
+		return near
 	}
-	return fmt.Sprintf("%s: no unit comes to %.0f %% of its peak; nearest is %s, at %.0f %%", r.BoundText(), 100*timing.BoundFrom, r.Nearest, 100*near)
+	return fmt.Sprintf("%s: no unit comes to %.0f %% of its peak; nearest is %s", r.BoundText(), 100*timing.BoundFrom, near)
 }
 
 // localText says why a variable of a thread's own is in memory.

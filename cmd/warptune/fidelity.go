@@ -58,6 +58,7 @@ type measured struct {
 	timings, kernel, kernels, predictions string
 	sample                                int
 	without                               []string // rules of the assembler model
+	repeated                              bool     // evaluate.Batch.Repeated
 }
 
 // fidelityOf scores the predictions of one file of records.
@@ -66,7 +67,7 @@ func (a *app) fidelityOf(ctx context.Context, s *simulation, m *measured) error 
 	if err != nil {
 		return err
 	}
-	return a.fidelity(ctx, s, sampleRecords(records, m.sample), m.kernels, m.predictions, m.without)
+	return a.fidelity(ctx, s, sampleRecords(records, m.sample), m)
 }
 
 // sampleSeed draws the same sample everywhere.
@@ -86,7 +87,7 @@ func sampleRecords(records []record.Record, n int) []record.Record {
 	return out
 }
 
-func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, kernels, predictions string, without []string) error {
+func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Record, m *measured) error {
 	both := s.level == bothLevels
 	if both {
 		s.level = simengine.Cycle.String()
@@ -104,18 +105,18 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 	if err != nil {
 		return err
 	}
-	open, err := a.kernelSource(records, kernels)
+	open, err := a.kernelSource(records, m.kernels)
 	if err != nil {
 		return err
 	}
 	out := &outfile{Writer: io.Discard}
-	if predictions != "" {
-		if out, err = a.create(predictions); err != nil {
+	if m.predictions != "" {
+		if out, err = a.create(m.predictions); err != nil {
 			return err
 		}
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: without}
+	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: m.without, Repeated: m.repeated}
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)

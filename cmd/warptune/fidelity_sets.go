@@ -60,6 +60,7 @@ func (a *app) fidelityOfSets(cmd *cobra.Command, s *simulation, m *measured, d *
 		if d.name == allSets && !a.json {
 			fmt.Fprintf(a.stdout, "# %s\n\n", set.Name)
 		}
+		m.repeated = true
 		s.arch, s.ptxDir, m.timings, m.kernels = set.Arch, set.Path(set.Files.PTX), set.Path(file), set.Path(set.Files.Kernels)
 		if err := a.fidelityOf(cmd.Context(), s, m); err != nil {
 			return fmt.Errorf("data set %s: %w", set.Name, err)

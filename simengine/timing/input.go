@@ -52,8 +52,9 @@ type Input struct {
 	// At least one CTA is clocked whatever the budget.
 	Budget int64
 	// Cold reports whether caches are empty at the start; otherwise the launch
-	// follows others of the same kernel back to back.
-	Cold bool
+	// follows others of the same kernel back to back. Repeated reports whether a cold
+	// launch stores what one before it stored.
+	Cold, Repeated bool
 }
 
 // CTAs is how many CTAs like those that stand for the grid the grid is taken to have.

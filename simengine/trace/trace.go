@@ -49,6 +49,9 @@ type Access struct {
 	Passes uint16
 	// Ideal is what Passes would be without conflicts, for the same width.
 	Ideal uint16
+	// Wavefronts, for loads and atomics of Global, is Passes as counters have them: lines as well as words wait
+	// for each other. 0 says that they are Passes.
+	Wavefronts uint16
 	// First and NLines delimit the request's lines in Warp.Lines
 	// (Global and Local; none for Shared). For Const First is the offset in the
 	// constant bank that the first lane reads at.

@@ -47,8 +47,10 @@ type Job struct {
 	Arch    *arch.Descriptor
 	Level   simengine.Level
 	Cold    bool // a launch by itself, as a profiler makes one
-	Check   simengine.Depth
-	Warn    bool // harmless faults are warnings
+	// Repeated says that it stores what one before it stored.
+	Repeated bool
+	Check    simengine.Depth
+	Warn     bool // harmless faults are warnings
 	// Answers has what the configuration's outputs are compared with; nil: they are not. Peers are
 	// the configurations that can be, nil: those of the kernel's space.
 	Answers *Answers
@@ -92,7 +94,8 @@ func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job
 	if err != nil {
 		return req, err
 	}
-	req.Cold, req.Without, req.Kernel = job.Cold, job.Without, cmp.Or(ptx.Entry, req.Kernel)
+	req.Cold, req.Repeated = job.Cold, job.Repeated
+	req.Without, req.Kernel = job.Without, cmp.Or(ptx.Entry, req.Kernel)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
 		req.Check.Outputs = true

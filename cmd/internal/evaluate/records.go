@@ -48,6 +48,9 @@ type Batch struct {
 	// their group, in their order (groups may compute different things), the rest as a sweep does.
 	Compare bool
 	Without []string // rules of the assembler model to leave out
+	// Repeated says that of each profiled launch another came before, as of the data sets in the repository
+	// (measure.py): only what a kernel updates is not there already when it stores it.
+	Repeated bool
 	// Done is told after each record, from one goroutine at a time; may be nil.
 	Done func(finished, total int)
 }
@@ -108,7 +111,7 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	}
 	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without}}
 	// Counters come from one launch under a profiler, times from launches back to back.
-	t.job.Cold = len(r.Counters) > 0 && r.TimeUS == nil
+	t.job.Cold, t.job.Repeated = len(r.Counters) > 0 && r.TimeUS == nil, b.Repeated
 	if r.PTX == "" || b.PTX == nil {
 		return t, nil
 	}

@@ -14,7 +14,10 @@ import (
 )
 
 // What is said to bound a launch is what its hardware counters say, and no unit is said to do more than it can:
-// over all profiled launches in the repository, or a sample of each set.
+// over all profiled launches in the repository, or a sample of each set. Of the 2504 launches of eleven sets (all but
+// overlapping-reads and independent-a to -c; WARPTUNE_FULL=1 go test -v -run TestBoundsAgreeWithCounters
+// ./cmd/internal/fidelity says it by set) the same unit is nearest in 91.1 %, one within a tenth of it in 97.1 %, and
+// the same binds in 89.5 %.
 func TestBoundsAgreeWithCounters(t *testing.T) {
 	var all Bounds
 	m, err := datasets.Load("../../../deploy/calibrate/datasets")
@@ -50,9 +53,9 @@ func TestBoundsAgreeWithCounters(t *testing.T) {
 		share score.Share
 		floor float64
 	}{
-		{"unit nearest its peak", all.Nearest, 0.85},
-		{"unit within a tenth of it", all.Near, 0.92},
-		{"what binds", all.Bound, 0.82},
+		{"unit nearest its peak", all.Nearest, 0.90},
+		{"unit within a tenth of it", all.Near, 0.95},
+		{"what binds", all.Bound, 0.87},
 	} {
 		if f.share.Value() < f.floor {
 			t.Errorf("%s: %.3f of %d agree, fewer than %.2f", f.name, f.share.Value(), f.share.Of, f.floor)

@@ -12,8 +12,7 @@ import (
 // against the device's peaks (timing.Counted). Units of which a record has no counter are left out on both sides.
 type Bounds struct {
 	// Nearest is how often the same unit is nearest its peak; Near how often the unit that is predicted to be
-	// nearest comes, as measured, within a tenth of what the nearest comes to (Nsight Compute calls two so
-	// near balanced).
+	// nearest comes, as measured, within a tenth of what the nearest comes to (timing.Tie).
 	Nearest score.Share `json:"nearest"`
 	Near    score.Share `json:"near"`
 	// Bound is how often the same unit binds, or on both sides latency does, no unit being near; a unit
@@ -43,7 +42,7 @@ func compareBounds(records []record.Record, results []evaluate.Result, d *arch.D
 		ours, _ := timing.Counted(d, sameCounters(report.Metrics, counters), ctas)
 		measured, ours = measured.Among(known), ours.Among(known)
 		top, guess := measured.Nearest(), ours.Nearest()
-		near := measured[guess] >= 0.9*measured[top]
+		near := measured[guess] >= timing.Tie*measured[top]
 		out.Nearest.Add(guess == top)
 		out.Near.Add(near)
 		a, b := measured.Bound(), ours.Bound()

@@ -85,7 +85,7 @@ func batchOf(t *testing.T, s *datasets.Set) evaluate.Batch {
 		t.Fatal(err)
 	}
 	t.Cleanup(done)
-	batch.PTX = ptx
+	batch.PTX, batch.Repeated = ptx, true
 	batch.Kernels = func(name string) (*kernel.Definition, error) {
 		def, _, err := kernel.Load(filepath.Join(s.Path(s.Files.Kernels), name+".json"))
 		return def, err

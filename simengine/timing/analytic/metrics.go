@@ -71,7 +71,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
-	w.Wavefronts += cost.PartialLinePasses * (gl.partialLines + atomics.partialLines)
+	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atomics.partialLines) + cost.StoredSectorPasses*gs.sectors
 	w.Constants = n * t.total.busy[idc]
 	for r := hotSlices; r < numResources; r++ {
 		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.PerSM))

@@ -303,7 +303,7 @@ func (t *traffic) access(u *turn) {
 	}
 	u.y.requests += u.n
 	u.y.sectors += u.n * float64(a.Sectors)
-	u.y.passes += u.n * float64(a.Passes)
+	u.y.passes += u.n * float64(max(a.Wavefronts, a.Passes))
 	u.y.ideal += u.n * float64(a.Ideal)
 }
 
@@ -314,6 +314,7 @@ func (t *traffic) casLoop(u *turn) {
 	u.r.latency = float32(f.Shared+f.AtomicShared+float64(loop.Rounds)*f.CASRound+float64(loop.Waits)) / 2
 	u.one.busy[lsu] = (float64(max(u.a.Passes, 1)) + float64(loop.Passes)) * f.SharedPass
 	u.one.blocking[lsu] = u.one.busy[lsu]
+	u.y.passes += u.n * float64(int64(max(u.a.Passes, 1))+loop.Passes)
 	t.total.issued += u.n * float64(loop.Issued)
 	t.total.busy[issueSlot] += u.n * float64(loop.Issued)
 }

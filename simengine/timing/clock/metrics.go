@@ -39,6 +39,7 @@ func (t *traffic) add(y tally, scale float64, st *pcStats) {
 func (t *traffic) spilled(sectors float64, st *pcStats) {
 	f := sectors / math.Max(float64(st.sectors), 1)
 	t.sectors += sectors
+	t.passes += sectors * cache.SectorBytes / cache.LineBytes // a word of each lane
 	t.hits += float64(st.l1Hits) * f
 	t.l2 += float64(st.l2Sectors) * f
 	t.fromDRAM += float64(st.dramSectors) * f
@@ -99,7 +100,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	w := timing.Work{CTAs: float64(g.CTAs), Instructions: instrs}
 	w.Shared = sl.passes + ss.passes + sharedAtom.passes + other
 	w.Wavefronts = gl.passes + gs.passes + ll.passes + ls.passes + atom.passes + w.Shared
-	w.Wavefronts += cost.PartialLinePasses * (gl.partialLines + atom.partialLines)
+	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atom.partialLines) + cost.StoredSectorPasses*gs.sectors
 	w.L2Read, w.L2Written = gl.l2+ll.l2, gs.l2+ls.l2
 	ctas := math.Max(float64(e.clocked), 1)
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)

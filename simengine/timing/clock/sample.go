@@ -115,13 +115,14 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 				loop := cost.CASLoopOf(&c.program.Kernel.Instrs[a.PC], a)
 				instrs += loop.Issued * weight[i]
 				t.threads += loop.Issued * weight[i] * int64(bits.OnesCount32(a.Mask)) / 2 // one a bank fewer each round
+				p.passes += loop.Passes * weight[i]
 			}
 			if isRequest(op, a.Space) {
 				t.idle -= weight[i]
 			}
 			p.requests += weight[i]
 			p.sectors += weight[i] * int64(a.Sectors)
-			p.passes += weight[i] * int64(a.Passes)
+			p.passes += weight[i] * int64(max(a.Wavefronts, a.Passes))
 			p.ideal += weight[i] * int64(a.Ideal)
 		}
 	}

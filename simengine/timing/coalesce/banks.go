@@ -156,6 +156,44 @@ func GlobalPasses(addr *Lanes, mask uint32, width int) (passes, ideal int) {
 	return grouped(addr, mask, groupSize(width, 4), width, 4)
 }
 
+// GlobalWavefronts is the wavefronts that Nsight Compute counts of a global access. Lanes go by groups, as in
+// GlobalPasses, and a group takes as many as the fullest data bank has words of it or the fullest of tagBanks
+// has lines, whichever are more.
+func GlobalWavefronts(addr *Lanes, mask uint32, width int) (n int) {
+	group, words := groupSize(width, 4), max(1, width/4)
+	for first := 0; first < warpSize; first += group {
+		if lanes := mask >> first & (1<<group - 1) << first; lanes != 0 {
+			n += max(degree(addr, lanes, words, 2, 0), tagTurns(addr, lanes))
+		}
+	}
+	return n
+}
+
+// tagBanks is how many lines L1 looks up at a time, one of each tag bank: lines of one bank follow each other.
+const tagBanks = 4
+
+// tagTurns is the largest number of distinct lines in one tag bank.
+func tagTurns(addr *Lanes, lanes uint32) (top int) {
+	var seen Lanes
+	var count [tagBanks]int
+	n := 0
+next:
+	for m := lanes; m != 0; m &= m - 1 {
+		line := addr[bits.TrailingZeros32(m)&(warpSize-1)] >> lineShift
+		for i := n - 1; i >= 0; i-- {
+			if seen[i&(warpSize-1)] == line {
+				continue next
+			}
+		}
+		seen[n&(warpSize-1)] = line
+		n++
+		b := line % tagBanks
+		count[b]++
+		top = max(top, count[b])
+	}
+	return top
+}
+
 // Const is the number of distinct words of width bytes that the lanes read:
 // the constant port serves one a pass.
 func Const(addr *Lanes, mask uint32, width int) int {

@@ -82,11 +82,12 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
 
 // PartialLinePasses is the passes of L1's data stage for each sector that comes from L2 into a
-// line of which not all sectors are asked for. Loads of scattered words show 0.20 to 0.24 more
-// wavefronts a sector and loads of whole lines none (spmv_ell, spmv_csr, gemv); atomics on
-// scattered words 0.20 (deposit), on whole lines hardly any (embedding_grad). Counters
-// l1tex__data_pipe_lsu_wavefronts of the measured data sets.
-const PartialLinePasses = 0.22
+// line of which others are not asked for, and StoredSectorPasses those for each sector stored,
+// beyond the wavefronts of the requests themselves. What fits counter
+// l1tex__data_pipe_lsu_wavefronts of 563 launches best (data sets project-a to -d and
+// loops-and-doubles) is 0.05 to 0.08 and 0.03 to 0.05; the latter is 0.06 where all is whole
+// lines (adam, axpy_stride, black_scholes).
+const PartialLinePasses, StoredSectorPasses = 0.07, 0.05
 
 // Slots is how long an instruction holds the issue slot, cycles.
 func (f *Figures) Slots(in *assemble.Instr) float64 {

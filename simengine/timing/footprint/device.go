@@ -19,8 +19,9 @@ type Device struct {
 	// Extents are the buffers in device memory; nil when they are not known,
 	// and then the range of addresses surveyed stands for them.
 	Extents []timing.Extent
-	// Cold reports whether no earlier launch of the kernel left data behind.
-	Cold bool
+	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
+	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
+	Cold, Repeated bool
 	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
 	Streaming []bool
 	// Resident is the CTAs that the device runs at a time, 0 for few of many, and

@@ -124,7 +124,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
-	var reads, written, touched, unique float64
+	var reads, written, same, touched, unique float64
 	var f footprint
 	p.streaming = s.streaming(groups, d)
 	for i := range groups {
@@ -144,7 +144,11 @@ func (s *Survey) Plan(d Device) *Plan {
 			}
 			// Granules both read and written are one granule of footprint.
 			if n := sum(g.fresh); n > 0 {
-				f.add(g.unique*float64(s.granule)*float64(sum(g.extra))/float64(n), i < pcs, p.streaming[i])
+				extra := g.unique * float64(s.granule) * float64(sum(g.extra)) / float64(n)
+				f.add(extra, i < pcs, p.streaming[i])
+				if i >= pcs && d.Repeated {
+					same += extra // stored without being read: it is there already
+				}
 			}
 		}
 	}
@@ -177,9 +181,10 @@ func (s *Survey) Plan(d Device) *Plan {
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
 	p.partitioned = d.partitioned()
-	p.ColdWriteBytes = d.profiledWrites(s.taken(groups, d, reach), written, ctas, s.storesInOrder())
-	if d.Cold && p.WriteBytes > 0 {
-		p.writeBack(p.ColdWriteBytes / p.WriteBytes)
+	taken, inOrder := s.taken(groups, d, reach), s.storesInOrder()
+	p.ColdWriteBytes = d.profiledWrites(taken, written, math.Max(written-same, 0), ctas, inOrder)
+	if d.Cold && p.WriteBytes > 0 { // the time is that of a first launch, before which all is restored
+		p.writeBack(d.profiledWrites(taken, written, written, ctas, inOrder) / p.WriteBytes)
 	}
 	if d.Scratch > 0 {
 		p.Local = max(1-rowReach*float64(d.L2Bytes)/d.Scratch, 0)

@@ -15,11 +15,11 @@ func streams(bytes float64) func(float64) float64 {
 // of a long stream what it stores; more is never less by more than what may stay.
 func TestProfiledWrites(t *testing.T) {
 	d := device([3]int{1 << 16, 1, 1})
-	if w := d.profiledWrites(streams(1.5*8*mega), 8*mega, 1<<16, true); w != 0 {
+	if w := d.profiledWrites(streams(1.5*8*mega), 8*mega, 8*mega, 1<<16, true); w != 0 {
 		t.Errorf("%.0f bytes of a copy of 8 MB", w)
 	}
 	for _, inOrder := range []bool{true, false} {
-		if w := d.profiledWrites(streams(1.5*256*mega), 256*mega, 1<<16, inOrder); w < 256*mega || w > 270*mega {
+		if w := d.profiledWrites(streams(1.5*256*mega), 256*mega, 256*mega, 1<<16, inOrder); w < 256*mega || w > 270*mega {
 			t.Errorf("%.0f bytes of a copy of 256 MB, in order %v", w, inOrder)
 		}
 	}
@@ -29,13 +29,26 @@ func TestProfiledWrites(t *testing.T) {
 		written := rapid.Float64Range(0, 1e9).Draw(t, "written")
 		last := 0.0
 		for _, read := range []float64{0, 1e6, 1e7, 1e8, 1e9} {
-			w := d.profiledWrites(streams(read), written, 1<<16, inOrder)
+			w := d.profiledWrites(streams(read), written, written, 1<<16, inOrder)
 			if w < last-1 || w > 2*written+profilerBytes+1 {
 				t.Fatalf("%.0f bytes with %.0f read, after %.0f", w, read, last)
 			}
 			last = w
 		}
 	})
+}
+
+// Of what a launch stores as it was DRAM takes what an H200 does (counted.same.dram_written): all reads are of their
+// own, and what is stored takes room as they do.
+func TestProfiledStoresTheSame(t *testing.T) {
+	d := device([3]int{1 << 14, 1, 1})
+	d.Resident = 8 * 132
+	const written = 16777216.0
+	for read, want := range map[float64]float64{33554432: 4540672, 67108864: 9671424, 134217728: 13438976, 268435456: 16209408} {
+		if w := d.profiledWrites(streams(1.5*read), written, 0, 1<<14, true); w < 0.9*want || w > 1.1*want {
+			t.Errorf("%.0f bytes with %.0f read, an H200 takes %.0f", w, read, want)
+		}
+	}
 }
 
 // A loop that reads half a granule an iteration reads half as many as it has
