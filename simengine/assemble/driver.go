@@ -31,7 +31,7 @@ type Options struct {
 // A cap that is too small for what single instructions need at once is exceeded; Program.Registers
 // says so.
 //
-// Loops are left as they are. ir.Kernel.Unrolled unrolls them first, so that the program and the
+// Loops are left as they are. Package ir/unroll unrolls them first, so that the program and the
 // trace have the same blocks. Not modelled: spilling of predicates and uniform registers where more
 // than 7 and 63 are live.
 func Assemble(k *ir.Kernel, opt Options) (*Program, error) {

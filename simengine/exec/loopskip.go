@@ -59,7 +59,7 @@ type sampler struct {
 	estimated bool
 }
 
-// slotTest is a loopTest resolved to slots.
+// slotTest is a loopsample.Test with its registers resolved to slots.
 type slotTest struct {
 	induct slot
 	limit  slot

@@ -11,7 +11,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
 
-// countedLoop is a random kernel around a loop that ir.Kernel.Unrolled takes:
+// countedLoop is a random kernel around a loop that unroll.Loops takes:
 // its body mixes inductions, moves round the loop, accumulators, loads and
 // stores, and every register it writes is stored in the end.
 func countedLoop(r *rand.Rand) string {

@@ -7,7 +7,7 @@ import (
 
 // Warps that wait for others, or branch by what others may have written, do not go by
 // themselves.
-func TestWarpsApart(t *testing.T) {
+func TestWarpsIndependent(t *testing.T) {
 	const branch = "\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra end;\nst.global.u32 [%rd3], %r0;\nend:"
 	for name, c := range map[string]struct {
 		body  string

@@ -12,7 +12,7 @@ import (
 // Places of local memory that are loaded and stored as a whole only, and whose address
 // goes nowhere else, have registers; those that are not keep all of their variable out, or
 // what they lie over.
-func TestKeepPrivate(t *testing.T) {
+func TestMirror(t *testing.T) {
 	const before = `
 	.local .align 8 .b8 w[16];
 	.local .align 8 .b8 v[16];

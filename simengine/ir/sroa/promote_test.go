@@ -45,7 +45,7 @@ add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p2, %%r1, %%r9; @%%p2 bra OUTER;
 
 // How many places an array may have to be held, of those whose machine code was looked at, and
 // what makes the others stay.
-func TestHeld(t *testing.T) {
+func TestPromote(t *testing.T) {
 	const long = "fma.rn.f32 %f2, %f2, %f2, %f2;\n"
 	five, ten := strings.Repeat(long, 5), strings.Repeat(long, 10)
 	once := func(old, with string) func(string) string {
@@ -98,7 +98,7 @@ func TestHeld(t *testing.T) {
 }
 
 // An access becomes a comparison and a move a place; the comparisons of a load serve the store.
-func TestHeldInstructions(t *testing.T) {
+func TestPromotedInstructions(t *testing.T) {
 	for _, c := range []struct{ places, compares, moves int }{
 		{3, 3, 6},
 		{7, 7, 14},
