@@ -203,8 +203,9 @@ func (h *history) check() {
 	for _, w := range h.ledger.Workers() {
 		held += int64(w.Held)
 	}
-	// Each trial may be granted twice, and one lease may confirm the best.
-	if h.audit == 0 && held > 2*c.Leased+c.Queued+1 {
+	// Each trial may be granted twice, one lease may confirm the best, and two probe
+	// workers that fail.
+	if h.audit == 0 && held > 2*c.Leased+c.Queued+3 {
 		h.fatalf("workers hold %d leases, %d trials are leased", held, c.Leased)
 	}
 }

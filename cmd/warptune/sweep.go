@@ -174,6 +174,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	}
 	if best := s.GetBest(); best != nil {
 		t.row("checked", "the best "+checkedText(best.GetOutcome().GetChecked()))
+		t.row("evaluated", "the best "+cmp.Or(confirmedText(s), "by one worker so far"))
 	}
 	if s.GetBest() != nil && s.GetCounts().GetTotal() > 0 {
 		t.row("proof", proofText(s))

@@ -73,9 +73,18 @@ var bugs = []bug{
 	{"what is stored confirms itself", "worker/worker.go",
 		"Again: t.again", "Again: false && t.again", "worker", "TestNothingIsEvaluatedTwice", fails},
 	{"who evaluated the best is forgotten", "steer.go",
-		"s.rec.BestWorker, s.rec.Confirmed = r.Worker, false", `s.rec.BestWorker, s.rec.Confirmed = "", false`, ".", "TestConfirmationAfterRestart", fails},
+		"s.rec.BestWorker = r.Worker\n", "s.rec.BestWorker = \"\"\n", ".", "TestConfirmationAfterRestart", fails},
+
+	{"one caller confirms itself under two names", "check.go",
+		"return !l.elsewhere(s, first, second)", "return true", ".", "TestNobodyConfirmsHimself", fails},
+	{"who confirmed is told as of another credential", "rpc/convert_sweep.go",
+		"Confirmed: s.Confirmed && s.Independent,", "Confirmed: s.Confirmed,", "rpc", "TestWorkersOfTwoCredentials", fails},
 
 	// Workers that say what is not so.
+	{"one caller under two names expels a worker", "check.go",
+		"case second != \"\" && independent(first, second):", "case second != \"\" && len(first) > 1e6:", ".", "TestOneCallerExpelsNobody", fails},
+	{"a worker's name is anybody's", "rpc/convert_worker.go",
+		"tuner.WorkerID(w.GetId(), credential)", "tuner.WorkerID(w.GetId(), credential[:0])", "rpc", "TestWorkersOfTwoCredentials", fails},
 	{"nothing is drawn to be checked", "check.go",
 		"/(1<<53) < o.Audit", "/(1<<53) < o.Audit-2", ".", "TestLiarIsFoundSoon", fails},
 	{"the wrong one of two is not believed", "check.go",

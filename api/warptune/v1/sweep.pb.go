@@ -376,7 +376,8 @@ type Sweep struct {
 	Workers int64 `protobuf:"varint,11,opt,name=workers,proto3" json:"workers,omitempty"`
 	// The client's key.
 	Key string `protobuf:"bytes,12,opt,name=key,proto3" json:"key,omitempty"`
-	// A second worker came to the same outcome of the best.
+	// A second worker, which calls with another credential, came to the same outcome
+	// of the best.
 	Confirmed bool `protobuf:"varint,13,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	// What the strategy believes is left to gain; absent when it does not say.
 	Left *Estimate `protobuf:"bytes,14,opt,name=left,proto3" json:"left,omitempty"`
@@ -392,9 +393,12 @@ type Sweep struct {
 	Distrusted []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
 	// Workers that could evaluate for it and are set aside, because they fail at what
 	// they are given; at most 16.
-	SetAside      []*SetAside `protobuf:"bytes,30,rep,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	SetAside []*SetAside `protobuf:"bytes,30,rep,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
+	// A second worker came to the same outcome of the best, but of the same
+	// credential, or none is asked for: it may be the same caller under another name.
+	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Sweep) Reset() {
@@ -558,6 +562,13 @@ func (x *Sweep) GetSetAside() []*SetAside {
 		return x.SetAside
 	}
 	return nil
+}
+
+func (x *Sweep) GetConfirmedWithin() bool {
+	if x != nil {
+		return x.ConfirmedWithin
+	}
+	return false
 }
 
 // SetAside is a worker that is given nothing for a while.
@@ -2042,15 +2053,17 @@ type BestResponse struct {
 	Names []string `protobuf:"bytes,4,rep,name=names,proto3" json:"names,omitempty"`
 	// The sweep that found it.
 	Sweep string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
-	// A second worker came to the same outcome.
+	// A second worker, which calls with another credential, came to the same outcome.
 	Confirmed bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	// Parts in which the definition or the descriptor asked for differs from the one
 	// that this was found for; empty: it is the one asked for, or none was named.
 	Changed []string `protobuf:"bytes,7,rep,name=changed,proto3" json:"changed,omitempty"`
 	// How many configurations that sweep had to give up: the best may be among them.
-	Missing       int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Missing int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
+	// As in Sweep.
+	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *BestResponse) Reset() {
@@ -2137,6 +2150,13 @@ func (x *BestResponse) GetMissing() int64 {
 		return x.Missing
 	}
 	return 0
+}
+
+func (x *BestResponse) GetConfirmedWithin() bool {
+	if x != nil {
+		return x.ConfirmedWithin
+	}
+	return false
 }
 
 // TopRequest asks for the best trials of a sweep.
@@ -2701,7 +2721,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
-	"\x06config\x18\x04 \x01(\tR\x06config\"\xa8\x05\n" +
+	"\x06config\x18\x04 \x01(\tR\x06config\"\xd3\x05\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2724,7 +2744,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"distrusted\x18\x12 \x03(\v2\x15.warptune.v1.DistrustR\n" +
 	"distrusted\x122\n" +
-	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\"_\n" +
+	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\x12)\n" +
+	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\"_\n" +
 	"\bSetAside\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
@@ -2813,7 +2834,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"PartsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8e\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
@@ -2822,7 +2843,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x1c\n" +
 	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\x12\x18\n" +
 	"\achanged\x18\a \x03(\tR\achanged\x12\x18\n" +
-	"\amissing\x18\x1e \x01(\x03R\amissing\"2\n" +
+	"\amissing\x18\x1e \x01(\x03R\amissing\x12)\n" +
+	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
