@@ -57,8 +57,36 @@ func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
 
 // Results is in Store.
 func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result, err error) {
+	err = b.rows(sweep, seq, limit, func(_ int64, r *tuner.Result, err error) error {
+		if err == nil {
+			page = append(page, *r)
+		}
+		return err
+	})
+	return page, err
+}
+
+// Salvage is in Store.
+func (b *Bolt) Salvage(sweep uint64, seq int64, limit int) (page []tuner.Result, lost []int64, err error) {
+	err = b.rows(sweep, seq, limit, func(seq int64, r *tuner.Result, err error) error {
+		switch {
+		case err == nil:
+			page = append(page, *r)
+		case tuner.KindOf(err) != tuner.Damaged:
+			return err
+		default:
+			lost = append(lost, seq)
+		}
+		return nil
+	})
+	return page, lost, err
+}
+
+// rows hands up to limit rows of a sweep, from trial seq on, to take, each with its
+// trial and what is wrong with it. An error of take ends that.
+func (b *Bolt) rows(sweep uint64, seq int64, limit int, take func(int64, *tuner.Result, error) error) error {
 	limit = min(limit, PageLimit)
-	err = b.view("read results", func(tx *bolt.Tx) error {
+	return b.view("read results", func(tx *bolt.Tx) error {
 		bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
 		if bucket == nil {
 			return nil
@@ -68,16 +96,15 @@ func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result,
 			return err
 		}
 		c := bucket.Cursor()
-		for k, v := c.Seek(number(uint64(max(seq, 0)))); k != nil && len(page) < limit; k, v = c.Next() {
+		for k, v := c.Seek(number(uint64(max(seq, 0)))); k != nil && limit > 0; k, v = c.Next() {
 			r, err := readResult(tx, sweep, dict, k, v)
-			if err != nil {
+			if err := take(int64(binary.BigEndian.Uint64(k)), &r, err); err != nil {
 				return err
 			}
-			page = append(page, r)
+			limit--
 		}
 		return nil
 	})
-	return page, err
 }
 
 // readResult reads one sealed row.

@@ -107,6 +107,12 @@ func (m *Memory) Results(sweep uint64, seq int64, limit int) ([]tuner.Result, er
 	return page, nil
 }
 
+// Salvage is in Store.
+func (m *Memory) Salvage(sweep uint64, seq int64, limit int) ([]tuner.Result, []int64, error) {
+	page, err := m.Results(sweep, seq, limit)
+	return page, nil, err
+}
+
 func (t *table) sort() {
 	if !t.sorted {
 		slices.SortFunc(t.rows, func(a, b tuner.Result) int { return cmp.Compare(a.Seq, b.Seq) })

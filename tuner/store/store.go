@@ -32,6 +32,9 @@ type Store interface {
 	// order of trials. limit is at most PageLimit; an empty answer means that
 	// there are no more.
 	Results(sweep uint64, seq int64, limit int) ([]tuner.Result, error)
+	// Salvage is Results, but passes over trials whose rows are damaged and names
+	// them, ascending: both count towards limit, and the end is where both are empty.
+	Salvage(sweep uint64, seq int64, limit int) (page []tuner.Result, lost []int64, err error)
 	// Answer returns the result stored under an answer key (tuner.AnswerKey).
 	Answer(key []byte) (a Answer, found bool, err error)
 	// Digested returns the result stored under an Outcome.Digest.

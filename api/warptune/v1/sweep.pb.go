@@ -2220,7 +2220,12 @@ type TopResponse struct {
 	// The names of the parameters.
 	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	// The results, best first: by time, then by index.
-	Results       []*Result `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	Results []*Result `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	// Trials whose rows are damaged in the store and are left out: they may be among
+	// the best. At most 1000.
+	Damaged []int64 `protobuf:"varint,30,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
+	// How many there are.
+	DamagedRows   int64 `protobuf:"varint,31,opt,name=damaged_rows,json=damagedRows,proto3" json:"damaged_rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2267,6 +2272,20 @@ func (x *TopResponse) GetResults() []*Result {
 		return x.Results
 	}
 	return nil
+}
+
+func (x *TopResponse) GetDamaged() []int64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return nil
+}
+
+func (x *TopResponse) GetDamagedRows() int64 {
+	if x != nil {
+		return x.DamagedRows
+	}
+	return 0
 }
 
 // ResultsRequest asks for the results of a sweep.
@@ -2341,7 +2360,9 @@ type ResultsResponse struct {
 	// The results, in the order of their trials.
 	Results []*Result `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	// The spec of the sweep; in the first page.
-	Spec          *Spec `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec *Spec `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec,omitempty"`
+	// Trials whose rows are damaged in the store: this page would have them.
+	Damaged       []int64 `protobuf:"varint,30,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2393,6 +2414,13 @@ func (x *ResultsResponse) GetResults() []*Result {
 func (x *ResultsResponse) GetSpec() *Spec {
 	if x != nil {
 		return x.Spec
+	}
+	return nil
+}
+
+func (x *ResultsResponse) GetDamaged() []int64 {
+	if x != nil {
+		return x.Damaged
 	}
 	return nil
 }
@@ -2848,18 +2876,21 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x03R\x05count\"R\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count\"\x8f\x01\n" +
 	"\vTopResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
-	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\"Q\n" +
+	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12\x18\n" +
+	"\adamaged\x18\x1e \x03(\x03R\adamaged\x12!\n" +
+	"\fdamaged_rows\x18\x1f \x01(\x03R\vdamagedRows\"Q\n" +
 	"\x0eResultsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bfrom_seq\x18\x02 \x01(\x03R\afromSeq\x12\x14\n" +
-	"\x05limit\x18\x03 \x01(\x03R\x05limit\"}\n" +
+	"\x05limit\x18\x03 \x01(\x03R\x05limit\"\x97\x01\n" +
 	"\x0fResultsResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
 	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12%\n" +
-	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\"#\n" +
+	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12\x18\n" +
+	"\adamaged\x18\x1e \x03(\x03R\adamaged\"#\n" +
 	"\x11DescriptorRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"(\n" +
 	"\x12DescriptorResponse\x12\x12\n" +
