@@ -97,6 +97,9 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 		return err
 	}
 	lacks := incomplete(r.GetMissing(), r.GetSweep())
+	if n := r.GetDamaged(); n > 0 {
+		lacks = incompletes(lacks, fmt.Errorf("incomplete: %d records that might know of a better one are damaged in the database; \"warptune doctor\" looks through it, and a backup has it all", n))
+	}
 	if a.json {
 		fields, err := protoFields(r)
 		if err != nil {

@@ -38,6 +38,35 @@ func spoil(t *testing.T, db string, path []string, keys ...uint64) {
 	}
 }
 
+// A sweep whose record or texts are damaged keeps no other from being listed, answered
+// from or exported.
+func TestDamagedSweepsAreLeftOut(t *testing.T) {
+	for _, at := range [][]string{{"sweeps"}, {"texts", string(binary.BigEndian.AppendUint64(nil, 1))}} {
+		db := tuned(t)
+		warptune(t, append([]string{"tune", "transpose_tiled", "--db", db}, quick...)...)
+		whole := warptune(t, "sweep", "list", "--db", db).ok(t)
+		if n := strings.Count(whole.stdout, "\n"); n != 3 {
+			t.Fatalf("the list is %q", whole.stdout)
+		}
+		if len(at) == 1 {
+			spoil(t, db, at, 1)
+		} else {
+			spoil(t, db, at, 0)
+		}
+		for _, args := range [][]string{{"export", "--all", "--format", "csv"}, {"sweep", "list"}, {"best", "transpose_tiled", "--arch", "h200"}} {
+			r := warptune(t, append(args, "--db", db)...)
+			if record := len(at) == 1; r.code != exitIncomplete && (record || args[0] == "export") || !strings.Contains(r.stdout, "transpose_tiled") || strings.Contains(r.stdout, "copy") && (record || args[0] == "export") {
+				t.Errorf("%s damaged: %s: exit status %d, %s%s", at[0], args, r.code, r.stdout, r.stderr)
+			}
+		}
+		if len(at) == 1 {
+			if r := warptune(t, append([]string{"tune", "copy", "--db", db, "--seed", "5"}, quick...)...); r.code != exitFailed || !strings.Contains(r.stderr, "records of sweeps number 1 are damaged") {
+				t.Errorf("something new is taken: exit status %d, %s", r.code, r.stderr)
+			}
+		}
+	}
+}
+
 // Damaged rows keep nothing else from being exported: what is left out is named, and
 // the exit status says that it is not all.
 func TestDamagedRowsAreLeftOut(t *testing.T) {

@@ -74,7 +74,10 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	newer := 0 // sweeps, the newest of which comes first
 	var lacks error
 	for s, err := range rpc.Sweeps(ctx, c, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch}) {
-		if err != nil {
+		if tuner.KindOf(err) == tuner.Damaged {
+			lacks = incompletes(lacks, err)
+			continue
+		} else if err != nil {
 			return err
 		}
 		if !e.wants(s) {

@@ -131,6 +131,12 @@ var bugs = []bug{
 	// Damage and upgrades.
 	{"checksums are not compared", "store/seal.go",
 		"if sum(bucket, key, value) != binary.LittleEndian.Uint32(tail) {", "if sum(bucket, key, value) > 0 && binary.LittleEndian.Uint32(tail) == 7 {", "store", "TestDamageIsNeverSilent", fails},
+	{"damaged rows are left out without a word", "store/bolt_read.go",
+		"lost = append(lost, seq)", "_ = seq", "../cmd/warptune", "TestDamagedRowsAreLeftOut", fails},
+	{"damaged records are left out without a word", "rpc/list.go",
+		"out.Damaged = s.c.Damaged()", "_ = s", "../cmd/warptune", "TestDamagedSweepsAreLeftOut", fails},
+	{"one damaged row blocks every export", "store/bolt_read.go",
+		"case tuner.KindOf(err) != tuner.Damaged:\n\t\t\treturn err\n\t\tdefault:\n\t\t\tlost = append(lost, seq)", "default:\n\t\t\treturn err", "../cmd/warptune", "TestDamagedRowsAreLeftOut", fails},
 	{"missing entries are not missed", "store/count.go",
 		"has != want {", "has > want+1e9 {", "store", "TestMissingEntriesAreNoticed", fails},
 	{"pages are trusted", "store/bolt_open.go",

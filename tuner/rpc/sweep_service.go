@@ -168,7 +168,7 @@ func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*wa
 	}
 	return &warptunev1.BestResponse{
 		Match: warptunev1.BestMatch(best.Match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values, best.Spec.LastLevel()),
-		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed && best.Independent, ConfirmedWithin: best.Confirmed && !best.Independent, Changed: best.Changed, Missing: best.Missing,
+		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed && best.Independent, ConfirmedWithin: best.Confirmed && !best.Independent, Changed: best.Changed, Missing: best.Missing, Damaged: best.Damaged,
 	}, nil
 }
 

@@ -26,6 +26,9 @@ type Store interface {
 	Numbers() (token, sweep uint64, err error)
 	// Sweeps returns all sweeps by number.
 	Sweeps() ([]tuner.Sweep, error)
+	// SalvageSweeps is Sweeps, but passes over records that are damaged and returns
+	// the numbers of their sweeps.
+	SalvageSweeps() (all []tuner.Sweep, lost []uint64, err error)
 	// Leases returns a sweep's leases by trial.
 	Leases(sweep uint64) ([]tuner.LeaseRecord, error)
 	// Results returns up to limit results of a sweep from trial seq on, in the
@@ -42,8 +45,9 @@ type Store interface {
 	// Best returns the best configuration for a kernel, architecture and
 	// problem, NotFound when there is none.
 	Best(kernel, arch string, problem []int64) (tuner.Best, error)
-	// Bests returns those of all problems, in the order of the problems.
-	Bests(kernel, arch string) ([]tuner.Best, error)
+	// Bests returns those of all problems, in the order of the problems, and how many
+	// are damaged.
+	Bests(kernel, arch string) (all []tuner.Best, lost int64, err error)
 	// Bundle returns a bundle's content, NotFound when it is not stored.
 	Bundle(digest string) ([]byte, error)
 	// PutBundle stores a bundle.

@@ -1345,6 +1345,9 @@ type ListResponse struct {
 	Sweeps []*Sweep `protobuf:"bytes,1,rep,name=sweeps,proto3" json:"sweeps,omitempty"`
 	// What asks for the next page; empty: there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Numbers of sweeps whose records are damaged in the store, and which are not
+	// listed; in the last page.
+	Damaged       []uint64 `protobuf:"varint,30,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1391,6 +1394,13 @@ func (x *ListResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListResponse) GetDamaged() []uint64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return nil
 }
 
 // WatchRequest names a sweep.
@@ -2062,8 +2072,10 @@ type BestResponse struct {
 	Missing int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
 	// As in Sweep.
 	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// How many records are damaged in the store that might have known of a better one.
+	Damaged       int64 `protobuf:"varint,32,opt,name=damaged,proto3" json:"damaged,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BestResponse) Reset() {
@@ -2157,6 +2169,13 @@ func (x *BestResponse) GetConfirmedWithin() bool {
 		return x.ConfirmedWithin
 	}
 	return false
+}
+
+func (x *BestResponse) GetDamaged() int64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return 0
 }
 
 // TopRequest asks for the best trials of a sweep.
@@ -2823,10 +2842,11 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04arch\x18\x02 \x01(\tR\x04arch\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x03R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"b\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"|\n" +
 	"\fListResponse\x12*\n" +
 	"\x06sweeps\x18\x01 \x03(\v2\x12.warptune.v1.SweepR\x06sweeps\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x1e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x18\n" +
+	"\adamaged\x18\x1e \x03(\x04R\adamaged\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
 	"\rWatchResponse\x12(\n" +
@@ -2862,7 +2882,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"PartsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd3\x02\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
@@ -2872,7 +2892,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\x12\x18\n" +
 	"\achanged\x18\a \x03(\tR\achanged\x12\x18\n" +
 	"\amissing\x18\x1e \x01(\x03R\amissing\x12)\n" +
-	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\"2\n" +
+	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\x12\x18\n" +
+	"\adamaged\x18  \x01(\x03R\adamaged\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
