@@ -43,6 +43,9 @@ func (h *history) revive(num uint64) {
 		if s.Num != num || s.State != tuner.Cancelled {
 			continue
 		}
+		if leases, _ := h.store.Leases(num); len(leases) > 0 {
+			h.fatalf("%d leases are stored of sweep %d, which was cancelled", len(leases), num)
+		}
 		s.State, s.Message = tuner.Running, ""
 		err := h.ledger.Restore(tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Known: nil, Results: h.resultsOf(num)})
 		if err == nil {
