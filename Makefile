@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak data fidelity tables identity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak mutants data fidelity tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -57,6 +57,10 @@ soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \
 	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults 2>&1 | tee "$$log"; \
 	awk -f tuner/faults/soak.awk "$$log"
+
+MUTANTS ?=
+mutants: ## every seeded bug (MUTANTS: those whose names match) is found by its test
+	WARPTUNE_SOAK=1 $(GO) test -count=1 -timeout 4h -v -run '^TestSeededBugs$$/($(MUTANTS))' ./tuner/faults
 
 data: ## the PTX of the larger measured data sets, out of the repository's history
 	$(GO) run ./deploy/calibrate/datasets/fetch

@@ -10,8 +10,9 @@ import (
 )
 
 // Outcomes are the same whoever evaluates: some are found out once more by
-// another worker, and whoever says something else than two others is not
-// believed any more (distrust.go). Checked are the best, before its sweep ends,
+// another worker, of another credential if there is one (credential.go), and
+// whoever says something else than two others is not believed any more
+// (distrust.go). Checked are the best, before its sweep ends,
 // and with LedgerOptions.Audit each best so far and a sample of all.
 
 // How long a sweep whose trials have ended waits for a worker that is there to
@@ -120,23 +121,32 @@ func (l *Ledger) settled(s *live) bool {
 	if best != nil && best.Attempts > 0 && !s.rec.Confirmed && s.judged != best.Seq && s.checks[best.Seq] == nil {
 		switch {
 		case l.another(s, s.rec.BestWorker):
-			r := *best
-			r.Worker = s.rec.BestWorker
-			s.beginCheck(l.now, &r)
+			l.checkBest(s)
 		case l.awake < confirmWait && s.othersThan(s.rec.BestWorker): // they have had no time to be heard of again
 			return false
 		}
+	}
+	if best != nil && s.rec.Confirmed && !s.rec.Independent && s.appealed != best.Seq && s.checks[best.Seq] == nil && l.elsewhere(s, s.rec.BestWorker) {
+		s.appealed = best.Seq
+		l.checkBest(s) // who could say so independently has come since
 	}
 	for _, c := range s.checks {
 		wait := confirmWait
 		if c.second.worker != "" {
 			wait = decideWait
 		}
-		if c.holder != "" || l.now.Sub(c.since) < wait && l.another(s, c.first.worker, c.second.worker) {
+		if c.holder != "" || l.now.Sub(c.since) < wait && l.anyFor(s, c) {
 			return false
 		}
 	}
 	return true
+}
+
+// checkBest has the best checked.
+func (l *Ledger) checkBest(s *live) {
+	r := *s.rec.Best
+	r.Worker = s.rec.BestWorker
+	s.beginCheck(l.now, &r)
 }
 
 // othersThan reports whether a sweep that is restored has outcomes of others.
@@ -155,7 +165,7 @@ func (l *Ledger) grantCheck(s *live, w *session, empty bool) (Grant, bool) {
 	if len(s.checks) == 0 {
 		return Grant{}, false
 	}
-	at := slices.IndexFunc(s.unchecked[:min(len(s.unchecked), maxLooked)], func(c *check) bool { return c.suits(w) })
+	at := slices.IndexFunc(s.unchecked[:min(len(s.unchecked), maxLooked)], func(c *check) bool { return l.mayCheck(s, c, w) })
 	if at >= 0 {
 		c := s.unchecked[at]
 		s.unchecked = slices.Delete(s.unchecked, at, at+1)
@@ -166,7 +176,7 @@ func (l *Ledger) grantCheck(s *live, w *session, empty bool) (Grant, bool) {
 	}
 	for _, seq := range slices.Sorted(maps.Keys(s.checks)) {
 		c := s.checks[seq]
-		if !c.probe && c.holder != "" && c.holder != w.name && c.suits(w) && c.attempts < l.opts.Attempts && l.awake-c.granted > s.straggling(l.opts.Straggles) {
+		if !c.probe && c.holder != "" && c.holder != w.name && l.mayCheck(s, c, w) && c.attempts < l.opts.Attempts && l.awake-c.granted > s.straggling(l.opts.Straggles) {
 			l.leases.Revoke(s.key(checkSeq(seq)))
 			return l.giveCheck(s, c, w), true
 		}
@@ -177,6 +187,34 @@ func (l *Ledger) grantCheck(s *live, w *session, empty bool) (Grant, bool) {
 // suits reports whether a worker has not said yet what comes out.
 func (c *check) suits(w *session) bool {
 	return w.worker.ID != c.first.worker && w.worker.ID != c.second.worker
+}
+
+// mayCheck reports whether a worker may make a check: one that has said nothing of it,
+// of another credential than those that have. For want of one that could, or that takes it
+// up, another name must do, unless it is to decide between two credentials.
+func (l *Ledger) mayCheck(s *live, c *check, w *session) bool {
+	first, second, id := c.first.worker, c.second.worker, w.worker.ID
+	switch {
+	case !c.suits(w):
+		return false
+	case independent(id, first) && (second == "" || independent(id, second)):
+		return true
+	case second != "" && independent(first, second):
+		return false
+	case s.rec.Best != nil && s.rec.Best.Seq == c.seq || l.now.Sub(c.since) < decideWait:
+		return !l.elsewhere(s, first, second)
+	}
+	return true
+}
+
+// anyFor reports whether somebody is there who may make a check.
+func (l *Ledger) anyFor(s *live, c *check) bool {
+	for _, o := range l.sessions {
+		if l.mayCheck(s, c, o) && l.able(s, o) {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *Ledger) giveCheck(s *live, c *check, w *session) Grant {
@@ -254,7 +292,8 @@ func (l *Ledger) reportCheck(s *live, w *session, r *Report, ack func(AckStatus,
 }
 
 // judge decides by a further outcome of a trial. Two that say the same are
-// believed, and a third that says otherwise is not.
+// believed, and a third that says otherwise is not. They are of two credentials, or
+// all three are of one: see mayCheck.
 func (l *Ledger) judge(s *live, c *check, o said) {
 	best := s.rec.Best != nil && s.rec.Best.Seq == c.seq
 	switch {
@@ -264,7 +303,7 @@ func (l *Ledger) judge(s *live, c *check, o said) {
 	case c.first.outcome.Same(&o.outcome):
 		s.endCheck(c)
 		if best {
-			s.rec.Confirmed = true
+			s.rec.Confirmed, s.rec.Independent = true, independent(c.first.worker, o.worker)
 		}
 		if c.second.worker != "" {
 			s.rec.Message = ""
@@ -275,6 +314,9 @@ func (l *Ledger) judge(s *live, c *check, o said) {
 		c.second, c.since, c.attempts = o, l.now, 0
 		s.unchecked = append(s.unchecked, c)
 		s.rec.Message = disagreement(c, best)
+		if best {
+			s.rec.unconfirm()
+		}
 		s.dirty = true
 		l.counts.Disagreed++
 	case c.second.outcome.Same(&o.outcome):
@@ -289,6 +331,9 @@ func (l *Ledger) judge(s *live, c *check, o said) {
 // disagreement says what two workers say of a trial.
 func disagreement(c *check, best bool) string {
 	what := "trial %d is not reproduced: %s, %s; a third worker would decide"
+	if independent(c.first.worker, c.second.worker) {
+		what += ", of a third credential"
+	}
 	if best {
 		what = "the best, " + what
 	}

@@ -1,6 +1,10 @@
 package tuner
 
-import "github.com/warptune/warptune/tuner/lease"
+import (
+	"cmp"
+
+	"github.com/warptune/warptune/tuner/lease"
+)
 
 // A worker of which two others have shown that it says what is not so is not
 // believed any more: it is granted nothing, what it holds goes back, and every
@@ -27,14 +31,23 @@ func (l *Ledger) Checks() CheckCounts { return l.counts }
 func (l *Ledger) NoteDistrust(d Distrust) { l.wrong[d.Worker] = d.Why }
 
 // Distrusts reports whether a worker is not believed.
-func (l *Ledger) Distrusts(worker string) bool { return l.wrong[worker] != "" }
+func (l *Ledger) Distrusts(worker string) bool { return l.wronged(worker) != "" }
+
+// wronged says why a worker is not believed, "" if it is. Of whom older programs
+// stored only the name, nobody of that name is.
+func (l *Ledger) wronged(worker string) string {
+	if len(l.wrong) == 0 {
+		return ""
+	}
+	return cmp.Or(l.wrong[worker], l.wrong[nameOf(worker)])
+}
 
 // Distrusted returns how many workers are not believed.
 func (l *Ledger) Distrusted() int64 { return int64(len(l.wrong)) }
 
 // refusal is the error for a worker that is not believed.
 func (l *Ledger) refusal(worker string) error {
-	return Errorf(Mismatch, "synchronize", "worker %s is not believed: %s. Look at its machine and its program; when they are right again, start it under another name", worker, l.wrong[worker])
+	return Errorf(Mismatch, "synchronize", "worker %s is not believed: %s. Look at its machine and its program; when they are right again, start it under another name", worker, l.wronged(worker))
 }
 
 // distrust ends the belief in a worker because of what it said in a sweep.
@@ -103,7 +116,8 @@ func (l *Ledger) Again(num, next uint64, plan Plan, known Known) {
 	old := l.live[num]
 	state := old.rec.State
 	rec := old.rec.again(next)
-	old.rec.Best, old.rec.BestValues, old.rec.Confirmed = nil, nil, false
+	old.rec.unconfirm()
+	old.rec.Best, old.rec.BestValues = nil, nil
 	l.retire(old, Deleting, "")
 	l.changes.Append(&Changes{Void: []uint64{num}})
 	l.Add(rec, plan, known)

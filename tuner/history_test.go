@@ -29,6 +29,7 @@ type history struct {
 	heard    hash.Hash64 // of all that was told
 	rng      *rand.Rand
 	bundle   tunertest.Bundle
+	bundles  map[uint64]tunertest.Bundle // of the other sweeps: see TestRandomHistoriesOfSeveral
 	attempts int
 	now      time.Time
 	ledger   *tuner.Ledger
@@ -101,7 +102,10 @@ func (h *history) options(token uint64) tuner.LedgerOptions {
 }
 
 func (h *history) plan(spec tuner.Spec) tuner.Plan {
-	content, _ := h.bundle.Content()
+	content, err := h.store.Bundle(spec.Bundle)
+	if err != nil {
+		h.fatalf("%v", err)
+	}
 	plan, err := tunertest.Planner{}.Plan(context.Background(), spec, tuner.Files{Bundle: content})
 	if err != nil {
 		h.fatalf("%v", err)
@@ -163,7 +167,7 @@ func (h *history) crash() {
 			continue
 		}
 		leases, _ := h.store.Leases(s.Num)
-		err := h.ledger.Restore(tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Known: h, Results: h.results(), Leases: leases})
+		err := h.ledger.Restore(tuner.Restored{Sweep: s, Plan: h.plan(s.Spec), Known: h, Results: h.resultsOf(s.Num), Leases: leases})
 		if err != nil {
 			h.fatalf("restore: %v", err)
 		}
@@ -171,10 +175,12 @@ func (h *history) crash() {
 	h.check()
 }
 
-func (h *history) results() iter.Seq2[tuner.Result, error] {
+func (h *history) results() iter.Seq2[tuner.Result, error] { return h.resultsOf(h.num) }
+
+func (h *history) resultsOf(num uint64) iter.Seq2[tuner.Result, error] {
 	return func(yield func(tuner.Result, error) bool) {
 		for seq := int64(0); ; {
-			page, err := h.store.Results(h.num, seq, store.PageLimit)
+			page, err := h.store.Results(num, seq, store.PageLimit)
 			for _, r := range page {
 				if !yield(r, err) {
 					return
@@ -191,21 +197,24 @@ func (h *history) results() iter.Seq2[tuner.Result, error] {
 // check compares the ledger's counts with one another.
 func (h *history) check() {
 	h.t.Helper()
-	s, ok := h.ledger.Sweep(h.num)
-	if !ok {
-		return
-	}
-	c := s.Counts
-	if c.Asked != c.Queued+c.Leased+c.Done+c.Abandoned || c.Queued < 0 || c.Leased < 0 {
-		h.fatalf("counts do not add up: %+v", c)
+	live := h.ledger.Live()
+	leased, queued := int64(0), int64(0)
+	for _, num := range live {
+		s, _ := h.ledger.Sweep(num)
+		c := s.Counts
+		if c.Asked != c.Queued+c.Leased+c.Done+c.Abandoned || c.Queued < 0 || c.Leased < 0 {
+			h.fatalf("counts do not add up: %+v", c)
+		}
+		leased, queued = leased+c.Leased, queued+c.Queued
 	}
 	held := int64(0)
 	for _, w := range h.ledger.Workers() {
 		held += int64(w.Held)
 	}
-	// Each trial may be granted twice, and one lease may confirm the best.
-	if h.audit == 0 && held > 2*c.Leased+c.Queued+1 {
-		h.fatalf("workers hold %d leases, %d trials are leased", held, c.Leased)
+	// Each trial may be granted twice; of each sweep one lease may confirm the best, and two probe
+	// workers that fail.
+	if h.audit == 0 && held > 2*leased+queued+3*int64(len(live)) {
+		h.fatalf("workers hold %d leases, %d trials are leased", held, leased)
 	}
 }
 
@@ -293,6 +302,8 @@ func (h *history) told(w *client, in *tuner.Sync, reply *tuner.SyncReply) {
 			}
 		} else if g.Token <= old.Token || h.holder[g.Token] != "" {
 			h.fatalf("trial %d was granted under %d after %d", g.Key.Seq, g.Token, old.Token)
+		} else if s, live := h.ledger.Sweep(g.Key.Sweep); !live || s.State != tuner.Running {
+			h.fatalf("trial %d was granted of a sweep that does not run", g.Key.Seq)
 		}
 		h.granted[g.Key], h.holder[g.Token] = g, w.worker.Session()
 		h.token = max(h.token, g.Token)
@@ -336,7 +347,7 @@ func (h *history) evaluate(w *client) {
 		case n == 1:
 			r.Released = true
 		default:
-			o := tunertest.OracleAt(g.Level, g.Index)
+			o := h.outcome(g)
 			if h.liar != nil && w.worker.ID == h.liar.worker.ID {
 				h.lies(&o, g.Index)
 			}
@@ -344,6 +355,14 @@ func (h *history) evaluate(w *client) {
 		}
 		w.reports = append(w.reports, r)
 	}
+}
+
+// outcome is what comes out of a trial.
+func (h *history) outcome(g tuner.Grant) tuner.Outcome {
+	if b, ok := h.bundles[g.Key.Sweep]; ok {
+		return b.Outcome(g.Level, g.Index)
+	}
+	return h.bundle.Outcome(g.Level, g.Index)
 }
 
 // step makes one random event happen.
@@ -409,7 +428,7 @@ func (h *history) work(w *client) bool {
 	h.told(w, &in, reply)
 	h.receive(w, reply)
 	for _, g := range w.holds() {
-		o := tunertest.OracleAt(g.Level, g.Index)
+		o := h.outcome(g)
 		w.reports = append(w.reports, tuner.Report{Held: g.Held, Outcome: &o})
 		delete(w.held, g.Key)
 	}

@@ -230,6 +230,24 @@ func TestExpiredLeaseThatNobodyTookGoesOn(t *testing.T) {
 }
 
 // A coordinator that was stopped could not be renewed at.
+// A lease that expired goes on for whoever held it, and for nobody else.
+func TestExpiredLeaseIsNobodyElses(t *testing.T) {
+	d := newDesk(t, 20)
+	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]
+	for range 4 {
+		d.call(ttl/3, tuner.Sync{Worker: bob})
+	}
+	if n := d.l.Leases(); n != 0 {
+		t.Fatalf("%d leases have not expired", n)
+	}
+	if r := d.call(0, tuner.Sync{Worker: bob, Held: held(g)}); len(r.Drops) != 1 || d.l.Leases() != 0 {
+		t.Errorf("another goes on with it: %+v", r)
+	}
+	if r := d.call(0, tuner.Sync{Worker: alice, Held: held(g)}); len(r.Drops) != 0 || d.l.Leases() != 1 {
+		t.Errorf("its worker does not: %+v", r)
+	}
+}
+
 func TestLeasesOutliveAStopOfTheirOwner(t *testing.T) {
 	d := newDesk(t, 4)
 	g := d.call(0, tuner.Sync{Worker: alice, Want: 1}).Grants[0]

@@ -24,6 +24,7 @@ type live struct {
 	probes    [2]Result        // of the last to have been evaluated: see standing
 	unchecked []*check         // those that wait, in order
 	judged    int64            // the best whose check is over; -1: none
+	appealed  int64            // the best that was checked once more, by another credential; -1: none
 	by        map[string]int64 // outcomes by worker
 	void      bool             // it is to start over: see Again
 	restored  bool             // it was under way before the ledger was made
@@ -34,6 +35,9 @@ type live struct {
 	searched   time.Duration     // Ledger.awake when they were looked for
 	looked     time.Duration     // Ledger.awake when what is overdue was
 
+	credentials  map[string]bool // see Ledger.credentials
+	credentialed time.Time       // Ledger.swept when they were looked for
+
 	believed int64 // course.told when rec.Left was brought up to date
 
 	stored  time.Duration // Sweep.Spent as it was last noted for storing
@@ -42,7 +46,7 @@ type live struct {
 }
 
 func newLive(rec Sweep, plan Plan, known Known) *live {
-	s := &live{seconds: map[int64]*second{}, checks: map[int64]*check{}, judged: -1, by: map[string]int64{}, rec: rec, plan: plan, known: known}
+	s := &live{seconds: map[int64]*second{}, checks: map[int64]*check{}, judged: -1, appealed: -1, by: map[string]int64{}, rec: rec, plan: plan, known: known}
 	for _, scope := range rec.Spec.Scopes() {
 		s.scopes = append(s.scopes, newAnswerScope(scope))
 	}

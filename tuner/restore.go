@@ -60,7 +60,8 @@ func Rebuild(r Restored) (*Rebuilt, error) {
 	if best := s.rec.Best; best != nil {
 		s.rec.BestValues = slices.Clone(s.plan.Space.At(best.Index).Values)
 		if stored := r.Sweep.Best; stored == nil || stored.Seq != best.Seq {
-			s.rec.BestWorker, s.rec.Confirmed = best.Worker, false
+			s.rec.BestWorker = best.Worker
+			s.rec.unconfirm()
 		}
 	}
 	s.believe(false)
@@ -119,7 +120,7 @@ func (l *Ledger) Insert(r *Rebuilt) {
 	r.late.check(l.now, s)
 	for worker := range s.by {
 		if l.Distrusts(worker) { // found out while the sweep was rebuilt
-			l.disown(s, Distrust{worker, l.wrong[worker]})
+			l.disown(s, Distrust{worker, l.wronged(worker)})
 		}
 	}
 	l.insert(s)

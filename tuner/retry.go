@@ -49,7 +49,8 @@ func (l *Ledger) Reopen(rec Sweep, next uint64, plan Plan, known Known, byItself
 		fresh.Retries = 0
 	}
 	delete(l.incomplete, rec.Num)
-	rec.State, rec.Best, rec.BestValues, rec.Confirmed = Deleting, nil, nil, false
+	rec.unconfirm()
+	rec.State, rec.Best, rec.BestValues = Deleting, nil, nil
 	l.ended[rec.Num] = Deleting
 	l.changes.Append(&Changes{Sweeps: []Sweep{rec}, Void: []uint64{rec.Num}})
 	l.Add(fresh, plan, known)

@@ -225,7 +225,7 @@ func (l *Ledger) probed(s *live, c *check, o *Outcome, why string) {
 	if w == nil {
 		return
 	}
-	if o != nil && (o.Same(&c.first.outcome) || !o.mustEqual(&c.first.outcome)) {
+	if o != nil && (o.Same(&c.first.outcome) || !o.mustEqual(&c.first.outcome) || independent(w.worker.ID, c.first.worker)) {
 		l.evaluated(w)
 	} else if st := l.standings[w.worker.ID]; st != nil {
 		if why != "" {

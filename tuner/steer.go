@@ -197,7 +197,8 @@ func (l *Ledger) finish(s *live, r *Result) {
 		l.put(s)
 	}
 	if best {
-		s.rec.BestWorker, s.rec.Confirmed = r.Worker, false
+		s.rec.BestWorker = r.Worker
+		s.rec.unconfirm()
 		s.rec.BestValues = slices.Clone(s.values(t))
 		l.put(s) // who evaluated it must be known after a restart too
 		l.changes.Bests = append(l.changes.Bests, s.best())
@@ -211,7 +212,7 @@ func (l *Ledger) finish(s *live, r *Result) {
 func (s *live) best() Best {
 	return Best{
 		Sweep: s.rec.Num, ID: s.rec.ID, Spec: s.rec.Spec, Result: s.rec.Best.Clone(), Names: s.rec.Names, Values: s.rec.BestValues,
-		Confirmed: s.rec.Confirmed,
+		Confirmed: s.rec.Confirmed, Independent: s.rec.Independent,
 	}
 }
 

@@ -133,6 +133,9 @@ type Sweep struct {
 	BestWorker string `json:"best_worker,omitempty"`
 	// Confirmed says that a second worker came to the same outcome of Best.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Independent says that the second worker called with another credential: that
+	// nobody confirmed himself under two names.
+	Independent bool `json:"independent,omitempty"`
 	// BestValues is the configuration of Best.
 	BestValues []search.Value `json:"best_values,omitempty"`
 	Examples   []Example      `json:"examples,omitempty"`
@@ -205,8 +208,9 @@ type Best struct {
 	Result Result         `json:"result"`
 	Names  []string       `json:"names"`
 	Values []search.Value `json:"values"`
-	// Confirmed says that a second worker came to the same outcome.
-	Confirmed bool `json:"confirmed,omitempty"`
+	// Confirmed and Independent are those of Sweep.
+	Confirmed   bool `json:"confirmed,omitempty"`
+	Independent bool `json:"independent,omitempty"`
 	// Missing is how many configurations the sweep has had to give up by now; it is
 	// for show and is not stored.
 	Missing int64 `json:"-"`
@@ -220,9 +224,12 @@ func BestOf(s *Sweep) (Best, bool) {
 	}
 	return Best{
 		Sweep: s.Num, ID: s.ID, Spec: s.Spec.Clone(), Result: s.Best.Clone(),
-		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed,
+		Names: slices.Clone(s.Names), Values: slices.Clone(s.BestValues), Confirmed: s.Confirmed, Independent: s.Independent,
 	}, true
 }
+
+// unconfirm notes that the best is what one worker says.
+func (s *Sweep) unconfirm() { s.Confirmed, s.Independent = false, false }
 
 // outranks reports whether b comes before c, which is for the same kernel,
 // architecture and problem, before their times are compared: cycle-level
@@ -245,6 +252,9 @@ func (b *Best) Replaces(c *Best) bool {
 		return b.Sweep < c.Sweep
 	case b.Result.Index != c.Result.Index:
 		return b.Result.Index < c.Result.Index
+	}
+	if b.Independent != c.Independent {
+		return b.Independent
 	}
 	return b.Confirmed && !c.Confirmed
 }

@@ -11,7 +11,7 @@ import (
 
 // Worker is what a worker says of itself.
 type Worker struct {
-	ID     string
+	ID     string // see WorkerID
 	Epoch  uint64 // drawn at random by each process
 	Slots  int    // evaluations at a time
 	Engine string // version of its simulator

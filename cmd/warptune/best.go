@@ -97,6 +97,9 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 		return err
 	}
 	lacks := incomplete(r.GetMissing(), r.GetSweep())
+	if n := r.GetDamaged(); n > 0 {
+		lacks = incompletes(lacks, fmt.Errorf("incomplete: %d records that might know of a better one are damaged in the database; \"warptune doctor\" looks through it, and a backup has it all", n))
+	}
 	if a.json {
 		fields, err := protoFields(r)
 		if err != nil {
@@ -112,16 +115,26 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 	t.row("for", target(spec))
 	t.row("occupancy", fmt.Sprintf("%.0f %%, limited by %s; %d registers, %d bytes spilled", 100*o.GetOccupancy(), o.GetLimiter(), o.GetRegisters(), o.GetSpillBytes()))
 	t.row("checked", checkedText(o.GetChecked()))
-	confirmed := "by one worker so far"
-	if r.GetConfirmed() {
-		confirmed = "by a second worker, with the same outcome"
-	}
-	t.row("evaluated", confirmed)
+	t.row("evaluated", cmp.Or(confirmedText(r), "by one worker so far"))
 	if c := q.caution(spec); c != "" {
 		t.row("caution", c)
 	}
 	t.row("from", fmt.Sprintf("PTX of %s, simulator %s, level %s, kernel %.12s, sweep %s", o.GetCompiler(), spec.GetEngine(), levelsText(spec), spec.GetBundle(), shortID(r.GetSweep())))
 	return cmp.Or(t.flush(), lacks)
+}
+
+// confirmedText says who came to the same outcome of a best; "": nobody.
+func confirmedText(r interface {
+	GetConfirmed() bool
+	GetConfirmedWithin() bool
+}) string {
+	switch {
+	case r.GetConfirmed():
+		return "by a second worker of another credential, with the same outcome"
+	case r.GetConfirmedWithin():
+		return "by another worker of the same credential, with the same outcome"
+	}
+	return ""
 }
 
 // caution is what is to be said of the architecture that an answer is for.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -73,26 +74,37 @@ func (a *app) export(ctx context.Context, c *client, e *exporting) error {
 	newer := 0 // sweeps, the newest of which comes first
 	var lacks error
 	for s, err := range rpc.Sweeps(ctx, c, &warptunev1.ListRequest{Kernel: e.kernel, Arch: e.arch}) {
-		if err != nil {
+		if tuner.KindOf(err) == tuner.Damaged {
+			lacks = incompletes(lacks, err)
+			continue
+		} else if err != nil {
 			return err
 		}
 		if !e.wants(s) {
 			continue
 		}
-		more, err := e.sweepRows(ctx, c, s, e.all || whole, whole)
-		if tuner.KindOf(rpc.FromStatus(err)) == tuner.NotFound {
+		more, damage, err := e.sweepRows(ctx, c, s, e.all || whole, whole)
+		switch tuner.KindOf(rpc.FromStatus(err)) {
+		case tuner.NotFound:
 			continue // it was deleted since it was listed
-		} else if err != nil {
+		case tuner.Damaged:
+			lacks = incompletes(lacks, fmt.Errorf("incomplete: sweep %s is left out: %w", shortID(s.GetId()), rpc.FromStatus(err)))
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		for i := range more {
 			more[i].Newer = newer
 		}
 		newer++
-		lacks = cmp.Or(lacks, incompleteSweep(s))
+		lacks = incompletes(lacks, incompleteSweep(s), damage)
 		rows = append(rows, more...)
 	}
 	if len(rows) == 0 {
+		if lacks != nil {
+			return lacks
+		}
 		return errors.New("nothing to export: no result is stored for what the flags ask; \"warptune sweep list\" shows what there is")
 	}
 	if !e.all && !whole {
@@ -121,32 +133,33 @@ func (e *exporting) wants(s *warptunev1.Sweep) bool {
 }
 
 // sweepRows are the rows of one sweep: its best, or all that are correct, or
-// also those that failed.
-func (e *exporting) sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed bool) ([]export.Row, error) {
+// also those that failed; damage names those whose rows are damaged.
+func (e *exporting) sweepRows(ctx context.Context, c *client, s *warptunev1.Sweep, all, failed bool) (rows []export.Row, damage, err error) {
 	d, err := e.descriptor(ctx, c, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !all {
 		r, err := c.Top(ctx, &warptunev1.TopRequest{Id: s.GetId(), Count: 1})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return exportRows(s.GetSpec(), d, r.GetNames(), r.GetResults(), false), nil
+		return exportRows(s.GetSpec(), d, r.GetNames(), r.GetResults(), false), damagedRows(r.GetDamagedRows(), r.GetDamaged(), s.GetId()), nil
 	}
 	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var rows []export.Row
 	var names []string
+	var lost []int64
 	for {
 		page, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return rows, nil
+			return rows, damagedRows(int64(len(lost)), lost, s.GetId()), nil
 		} else if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		lost = append(lost, page.GetDamaged()...)
 		if len(page.GetNames()) > 0 {
 			names = page.GetNames()
 		}

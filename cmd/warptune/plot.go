@@ -45,7 +45,7 @@ func (a *app) plot(ctx context.Context, c *client, s *warptunev1.Sweep, output s
 	if err != nil {
 		return err
 	}
-	curve, err := curveOf(ctx, c, s)
+	curve, damage, err := curveOf(ctx, c, s)
 	switch {
 	case err != nil:
 	case a.json && output == "":
@@ -55,16 +55,17 @@ func (a *app) plot(ctx context.Context, c *client, s *warptunev1.Sweep, output s
 	default:
 		err = curve.SVG(out)
 	}
-	return out.finish(err)
+	return cmp.Or(out.finish(err), damage)
 }
 
 // curveOf is the course of a sweep: its trials in the order in which they were asked for,
-// of two levels those at the last.
-func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, error) {
+// of two levels those at the last; damage names those whose rows are damaged.
+func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (_ plot.Curve, damage, err error) {
 	stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: s.GetId()})
 	if err != nil {
-		return plot.Curve{}, err
+		return plot.Curve{}, nil, err
 	}
+	var lost []int64
 	var trials []*warptunev1.Result
 	ranked := 0
 	for {
@@ -72,8 +73,9 @@ func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, e
 		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return plot.Curve{}, err
+			return plot.Curve{}, nil, err
 		}
+		lost = append(lost, page.GetDamaged()...)
 		for _, r := range page.GetResults() {
 			if r.GetLevel() == lastLevel(s.GetSpec()) {
 				trials = append(trials, r)
@@ -93,5 +95,5 @@ func curveOf(ctx context.Context, c *client, s *warptunev1.Sweep) (plot.Curve, e
 	if ranked > 0 {
 		title += fmt.Sprintf(", level %s after ranking %d", lastLevel(s.GetSpec()), ranked)
 	}
-	return plot.NewCurve(title, int64(len(trials)), points), nil
+	return plot.NewCurve(title, int64(len(trials)), points), damagedRows(int64(len(lost)), lost, s.GetId()), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,8 +16,9 @@ import (
 const mostRows = 10000
 
 // printTuned prints a sweep that has ended: every trial accounted for, the
-// ranked table, and what bounds the best.
-func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warptunev1.Sweep, rows int) error {
+// ranked table, and what bounds the best. An incompleteError names rows that are
+// damaged and not in it.
+func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warptunev1.Sweep, rows int) (err error) {
 	if rows == 0 {
 		rows = int(min(max(s.GetCounts().GetDone(), 1), mostRows))
 	}
@@ -24,6 +26,7 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 	if err != nil {
 		return err
 	}
+	defer func() { err = cmp.Or(err, damagedRows(r.GetDamagedRows(), r.GetDamaged(), s.GetId())) }()
 	correct := slices.DeleteFunc(r.GetResults(), func(r *warptunev1.Result) bool {
 		return r.GetOutcome().GetValidity() != warptunev1.Validity_VALIDITY_CORRECT
 	})

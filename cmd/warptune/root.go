@@ -35,6 +35,40 @@ func incomplete(missing int64, sweep string) error {
 	return incompleteError{fmt.Errorf("incomplete: %s of sweep %s given up, and the best may be among what is missing; \"warptune sweep status\" says why, \"warptune sweep retry\" tries again", what, shortID(sweep))}
 }
 
+// shownDamaged is how many damaged trials a message names.
+const shownDamaged = 10
+
+// damagedRows says, if there are some, that n trials' rows are damaged, of which
+// some are named.
+func damagedRows(n int64, named []int64, sweep string) error {
+	if n == 0 {
+		return nil
+	}
+	var list strings.Builder
+	for i, seq := range named[:min(len(named), shownDamaged)] {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		fmt.Fprint(&list, seq)
+	}
+	what := "the row of trial " + list.String() + " of sweep " + shortID(sweep) + " is damaged in the database and left out"
+	if n > 1 {
+		if n > shownDamaged {
+			list.WriteString(", …")
+		}
+		what = fmt.Sprintf("%d rows of sweep %s are damaged in the database and left out: trials %s", n, shortID(sweep), &list)
+	}
+	return incompleteError{errors.New("incomplete: " + what + "; \"warptune doctor\" looks through the database. Restore a backup, or evaluate them again: submit the sweep to a new database")}
+}
+
+// incompletes joins what is to be said of incomplete answers.
+func incompletes(all ...error) error {
+	if err := errors.Join(all...); err != nil {
+		return incompleteError{err}
+	}
+	return nil
+}
+
 // usageError is a mistake on the command line: exit status 2.
 type usageError struct{ error }
 

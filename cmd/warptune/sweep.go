@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/plot"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -100,15 +101,19 @@ func (a *app) listCommand() *cobra.Command {
 			}
 			return conn.with(cmd.Context(), func(c *client) error {
 				var all []*warptunev1.Sweep
+				var lacks error
 				for s, err := range rpc.Sweeps(cmd.Context(), c, &warptunev1.ListRequest{Kernel: kernel, Arch: name}) {
-					if err != nil {
+					if tuner.KindOf(err) == tuner.Damaged {
+						lacks = incompletes(err)
+						continue
+					} else if err != nil {
 						return err
 					}
 					if digest == "" || s.GetSpec().GetArchDigest() == digest {
 						all = append(all, s)
 					}
 				}
-				return a.printSweeps(all)
+				return cmp.Or(a.printSweeps(all), lacks)
 			})
 		},
 	}
@@ -174,6 +179,7 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	}
 	if best := s.GetBest(); best != nil {
 		t.row("checked", "the best "+checkedText(best.GetOutcome().GetChecked()))
+		t.row("evaluated", "the best "+cmp.Or(confirmedText(s), "by one worker so far"))
 	}
 	if s.GetBest() != nil && s.GetCounts().GetTotal() > 0 {
 		t.row("proof", proofText(s))

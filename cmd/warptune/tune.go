@@ -82,13 +82,14 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		if i > 0 && !a.json {
 			fmt.Fprintln(a.stdout)
 		}
-		if err := a.printTuned(ctx, c, p, i, sweep, top); err != nil {
-			return err
+		err = a.printTuned(ctx, c, p, i, sweep, top)
+		if few := (incompleteError{}); plots && !a.json && (err == nil || errors.As(err, &few)) {
+			err = cmp.Or(a.plot(ctx, c, sweep, ""), err)
 		}
-		if plots && !a.json {
-			if err := a.plot(ctx, c, sweep, ""); err != nil {
-				return err
-			}
+		if few := (incompleteError{}); errors.As(err, &few) {
+			failed = cmp.Or(failed, err)
+		} else if err != nil {
+			return err
 		}
 		if sweep.GetState() != warptunev1.SweepState_SWEEP_STATE_COMPLETED {
 			failed = fmt.Errorf("sweep %s is %s: %s", shortID(sweep.GetId()), stateName(sweep.GetState()), sweep.GetMessage())

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"container/heap"
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/warptune/warptune/tuner"
@@ -13,19 +14,19 @@ import (
 const MaxTop = 10000
 
 // Top returns the best n results of a sweep, best first, of those at its last
-// level.
-func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result, error) {
+// level, and the trials whose rows are damaged: they may be among the best.
+func (c *Coordinator) Top(ctx context.Context, id string, n int) (best []tuner.Result, lost []int64, err error) {
 	s, _, err := c.board.find(id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if n > MaxTop {
-		return nil, tuner.Errorf(tuner.Limit, "list best trials", "%d asked for, at most %d", n, MaxTop)
+		return nil, nil, tuner.Errorf(tuner.Limit, "list best trials", "%d asked for, at most %d", n, MaxTop)
 	}
 	top := worst{}
-	for r, err := range results(c.store, s.Num, 0) {
+	for r, err := range salvaged(c.store, s.Num, &lost) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !s.Decides(r.Seq) {
 			continue
@@ -37,11 +38,11 @@ func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result
 			heap.Fix(&top, 0)
 		}
 		if r.Seq%store.PageLimit == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 	}
 	if err := c.whole(s.Num); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	slices.SortFunc(top, func(a, b tuner.Result) int {
 		if a.Less(&b) {
@@ -49,17 +50,53 @@ func (c *Coordinator) Top(ctx context.Context, id string, n int) ([]tuner.Result
 		}
 		return 1
 	})
-	return top, nil
+	return top, lost, nil
 }
 
-// Results returns up to limit results of a sweep from trial seq on; an empty
-// answer means that there are no more.
-func (c *Coordinator) Results(_ context.Context, num uint64, seq int64, limit int) ([]tuner.Result, error) {
-	page, err := c.store.Results(num, seq, limit)
+// Results returns up to limit results of a sweep from trial seq on, and the trials
+// among them whose rows are damaged; where both are empty there are no more.
+func (c *Coordinator) Results(_ context.Context, num uint64, seq int64, limit int) (page []tuner.Result, lost []int64, err error) {
+	page, lost, err = c.store.Salvage(num, seq, limit)
 	if err == nil {
 		err = c.whole(num)
 	}
-	return page, err
+	return page, lost, err
+}
+
+// salvaged yields a sweep's stored results, and appends to lost the trials whose
+// rows are damaged.
+func salvaged(st store.Store, num uint64, lost *[]int64) iter.Seq2[tuner.Result, error] {
+	return func(yield func(tuner.Result, error) bool) {
+		for seq := int64(0); ; {
+			page, damaged, err := st.Salvage(num, seq, store.PageLimit)
+			if err != nil {
+				yield(tuner.Result{}, err)
+				return
+			}
+			*lost = append(*lost, damaged...)
+			for i := range page {
+				if !yield(page[i], nil) {
+					return
+				}
+			}
+			if len(page)+len(damaged) == 0 {
+				return
+			}
+			seq = After(page, damaged)
+		}
+	}
+}
+
+// After returns the trial that comes after a page of Results.
+func After(page []tuner.Result, lost []int64) int64 {
+	last := int64(-1)
+	if len(page) > 0 {
+		last = page[len(page)-1].Seq
+	}
+	if len(lost) > 0 {
+		last = max(last, lost[len(lost)-1])
+	}
+	return last + 1
 }
 
 // whole says whether what was just read of a sweep is all of it: nothing of it was

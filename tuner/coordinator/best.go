@@ -45,6 +45,8 @@ type BestAnswer struct {
 	// Changed are the parts of the definition, and the descriptor, that are others
 	// than those asked for. nil: none.
 	Changed []string
+	// Damaged are how many records are that might have known of a better one.
+	Damaged int64
 }
 
 // descriptorPart is the descriptor's name among the parts that changed.
@@ -60,7 +62,7 @@ const mostDefinitions = 32
 // asked for, that of another one of the same function, with what has changed. Another
 // kernel of the same name is no answer.
 func (c *Coordinator) Best(_ context.Context, q BestQuery) (BestAnswer, error) {
-	all, err := c.candidates(&q)
+	all, lost, err := c.candidates(&q)
 	if err != nil {
 		return BestAnswer{}, err
 	}
@@ -74,14 +76,16 @@ func (c *Coordinator) Best(_ context.Context, q BestQuery) (BestAnswer, error) {
 			best = i
 		}
 	}
-	if best < 0 {
+	if best < 0 && lost > 0 {
+		return BestAnswer{}, tuner.Errorf(tuner.Damaged, "find best", "%d records are damaged in the database, and no other knows of it: \"warptune doctor\" looks through it, and a backup has it all", lost)
+	} else if best < 0 {
 		return BestAnswer{}, noBest(&q, other)
 	}
 	spec := &all[best].Spec
 	same := slices.DeleteFunc(slices.Clone(all), func(b tuner.Best) bool {
 		return b.Spec.Bundle != spec.Bundle || b.Spec.Arch != spec.Arch || b.Spec.ArchDigest != spec.ArchDigest || !slices.Equal(b.Spec.Problem, spec.Problem)
 	})
-	out := BestAnswer{Best: tuner.Stands(same), Match: MatchExact, Changed: known[spec.Bundle]}
+	out := BestAnswer{Best: tuner.Stands(same), Match: MatchExact, Damaged: lost, Changed: known[spec.Bundle]}
 	switch {
 	case spec.Arch != q.Arch:
 		out.Match = MatchOtherArch
@@ -97,9 +101,10 @@ func (c *Coordinator) Best(_ context.Context, q BestQuery) (BestAnswer, error) {
 	return out, nil
 }
 
-// candidates are the bests of all sweeps of the kernel on the architectures asked for.
-func (c *Coordinator) candidates(q *BestQuery) ([]tuner.Best, error) {
-	var all []tuner.Best
+// candidates are the bests of all sweeps of the kernel on the architectures asked for;
+// lost counts the records that are damaged.
+func (c *Coordinator) candidates(q *BestQuery) (all []tuner.Best, lost int64, err error) {
+	lost = int64(len(c.Damaged()))
 	seen := map[uint64]bool{}
 	c.board.before(math.MaxUint64, func(s *tuner.Sweep) bool {
 		if s.Spec.Kernel != q.Kernel || q.archRank(s.Spec.Arch) < 0 {
@@ -112,10 +117,11 @@ func (c *Coordinator) candidates(q *BestQuery) ([]tuner.Best, error) {
 		return true
 	})
 	for _, a := range append([]string{q.Arch}, q.Similar...) { // records of old do not have all of it
-		stored, err := c.store.Bests(q.Kernel, a)
+		stored, damaged, err := c.store.Bests(q.Kernel, a)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
+		lost += damaged
 		for i := range stored {
 			if !seen[stored[i].Sweep] {
 				all = append(all, stored[i])
@@ -123,7 +129,7 @@ func (c *Coordinator) candidates(q *BestQuery) ([]tuner.Best, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b tuner.Best) int { return cmp.Compare(b.Sweep, a.Sweep) })
-	return all, nil
+	return all, lost, nil
 }
 
 // definitions returns, by the bundles of candidates, what of the definition asked for

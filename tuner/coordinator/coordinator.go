@@ -55,6 +55,10 @@ type Options struct {
 	// Dormant says which of the stored sweeps, by identity, stay as they are:
 	// shown, but not gone on with. They cannot be submitted or steered. None.
 	Dormant func(id string) bool
+	// Salvage serves what is whole of a store in which sweeps' records are damaged:
+	// those are named (Damaged), nothing new is taken, and nothing is removed. false:
+	// New refuses such a store.
+	Salvage bool
 }
 
 func (o *Options) fill() {
@@ -131,6 +135,8 @@ type Coordinator struct {
 	fresh   map[string]time.Time // bundles that no sweep is of yet, and when they were put
 	asleep  []*sleeper           // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
 	woken   chan struct{}        // closed when the next one is rebuilt
+	// damaged are the numbers of the sweeps whose records are: see Options.Salvage.
+	damaged []uint64
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64

@@ -214,7 +214,7 @@ func TestTopIsInOrder(t *testing.T) {
 	put(t, c, b)
 	id := submit(t, c, b.Spec("kernel")).Sweep.ID
 	work(t, c, 1e6)
-	top, err := c.Top(t.Context(), id, 500)
+	top, _, err := c.Top(t.Context(), id, 500)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestTopIsInOrder(t *testing.T) {
 	if len(top) != 500 {
 		t.Errorf("%d results", len(top))
 	}
-	if _, err := c.Top(t.Context(), id, 1e6); tuner.KindOf(err) != tuner.Limit {
+	if _, _, err := c.Top(t.Context(), id, 1e6); tuner.KindOf(err) != tuner.Limit {
 		t.Errorf("a million: %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package coordinator
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -14,10 +16,14 @@ func (c *Coordinator) loadLocked() error {
 	if err != nil {
 		return err
 	}
-	sweeps, err := c.store.Sweeps()
+	sweeps, lost, err := c.store.SalvageSweeps()
 	if err != nil {
 		return err
 	}
+	if len(lost) > 0 && !c.opts.Salvage {
+		return damagedError(lost)
+	}
+	c.damaged = lost
 	opts := c.opts.Ledger
 	opts.Token = token
 	ledger := tuner.NewLedger(opts)
@@ -66,6 +72,19 @@ func (c *Coordinator) loadLocked() error {
 	}
 	c.board.put(ledger.Shown())
 	return nil
+}
+
+// damagedError names sweeps whose records are damaged.
+func damagedError(nums []uint64) error {
+	return tuner.Errorf(tuner.Damaged, "read sweeps", "the records of sweeps number %s are damaged; \"warptune doctor\" looks through the database, \"warptune export --db\" saves what is whole of it, and a backup has it all", strings.Trim(fmt.Sprint(nums), "[]"))
+}
+
+// Damaged returns the numbers of the sweeps whose records are damaged, and which are
+// therefore not listed.
+func (c *Coordinator) Damaged() []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.damaged)
 }
 
 // restoreLocked puts a stored sweep back into the ledger.

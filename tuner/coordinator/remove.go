@@ -51,7 +51,7 @@ func (c *Coordinator) dropBundles() error {
 	c.mu.Lock()
 	due := c.unused && c.down == nil
 	c.mu.Unlock()
-	if !due || !c.submitting.TryLock() {
+	if !due || len(c.Damaged()) > 0 || !c.submitting.TryLock() {
 		return nil
 	}
 	defer c.submitting.Unlock()

@@ -42,20 +42,20 @@ func TestDeletionIsDurableFirst(t *testing.T) {
 func TestDeletedWhileRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, sweeps := completed(t, 1)
-		if page, err := c.Results(t.Context(), sweeps[0].Num, 0, 4); err != nil || len(page) != 4 {
+		if page, _, err := c.Results(t.Context(), sweeps[0].Num, 0, 4); err != nil || len(page) != 4 {
 			t.Fatal(page, err)
 		}
-		if page, err := c.Results(t.Context(), sweeps[0].Num, 8, 4); err != nil || len(page) != 0 {
+		if page, _, err := c.Results(t.Context(), sweeps[0].Num, 8, 4); err != nil || len(page) != 0 {
 			t.Fatal(page, err)
 		}
 		go func() { _ = c.Delete(t.Context(), sweeps[0].ID) }()
 		synctest.Wait()
 		step(t, c.flush)
-		if top, err := c.Top(t.Context(), sweeps[0].ID, 8); tuner.KindOf(err) != tuner.Conflict {
+		if top, _, err := c.Top(t.Context(), sweeps[0].ID, 8); tuner.KindOf(err) != tuner.Conflict {
 			t.Errorf("while it is deleted: %v (%v)", top, err)
 		}
 		step(t, c.removeSome)
-		if page, err := c.Results(t.Context(), sweeps[0].Num, 4, 4); tuner.KindOf(err) != tuner.Conflict {
+		if page, _, err := c.Results(t.Context(), sweeps[0].Num, 4, 4); tuner.KindOf(err) != tuner.Conflict {
 			t.Errorf("after it was deleted: %v (%v)", page, err)
 		}
 	})

@@ -51,7 +51,7 @@ func rows(t *testing.T, c *coordinator.Coordinator, id string) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := c.Results(t.Context(), s.Num, 0, 1000)
+	page, _, err := c.Results(t.Context(), s.Num, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,6 +82,9 @@ func (c *Coordinator) submit(ctx context.Context, spec tuner.Spec, key, id strin
 			return Submitted{}, err
 		}
 	}
+	if lost := c.Damaged(); len(lost) > 0 {
+		return Submitted{}, damagedError(lost)
+	}
 	c.submitting.RLock()
 	defer c.submitting.RUnlock()
 	planned := tuner.Sweep{Spec: spec, Transferred: c.transferred(ctx, &spec, id)}

@@ -26,7 +26,7 @@ func (c *Coordinator) transferred(ctx context.Context, spec *tuner.Spec, id stri
 	}
 	var out []string
 	for _, s := range c.nearest(spec) {
-		top, err := c.Top(ctx, s.ID, seeded.Best)
+		top, _, err := c.Top(ctx, s.ID, seeded.Best)
 		if err != nil {
 			c.log.Warn("the best of a sweep are not taken over", "sweep", s.ID, "error", err)
 			continue

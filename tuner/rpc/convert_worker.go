@@ -27,11 +27,12 @@ func toHeld(m *warptunev1.Lease) tuner.Held {
 // maxSlots bounds what a worker may claim.
 const maxSlots = 1 << 16
 
-func toSync(m *warptunev1.SynchronizeRequest) *tuner.Sync {
+// toSync returns what a worker that presents a credential says; "": none is asked for.
+func toSync(m *warptunev1.SynchronizeRequest, credential string) *tuner.Sync {
 	w := m.GetWorker()
 	s := &tuner.Sync{
 		Worker: tuner.Worker{
-			ID: w.GetId(), Epoch: w.GetEpoch(), Slots: int(min(w.GetSlots(), maxSlots)), Engine: w.GetEngine(), Archs: w.GetArchs(), Labels: w.GetLabels(),
+			ID: tuner.WorkerID(w.GetId(), credential), Epoch: w.GetEpoch(), Slots: int(min(w.GetSlots(), maxSlots)), Engine: w.GetEngine(), Archs: w.GetArchs(), Labels: w.GetLabels(),
 		},
 		Want: int(min(max(m.GetWant(), 0), maxSlots)), Draining: m.GetDraining(), Leaves: m.GetLeaves(), Unfit: m.GetUnfit(),
 	}

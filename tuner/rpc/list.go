@@ -2,9 +2,11 @@ package rpc
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -47,6 +49,9 @@ func (s *sweepService) List(ctx context.Context, m *warptunev1.ListRequest) (*wa
 		return true
 	})
 	out := &warptunev1.ListResponse{}
+	if !more {
+		out.Damaged = s.c.Damaged()
+	}
 	for i := range page {
 		out.Sweeps = append(out.Sweeps, FromSweep(&page[i]))
 	}
@@ -71,7 +76,8 @@ func briefBytes(s *tuner.Sweep) int {
 	return n
 }
 
-// Sweeps yields the sweeps that a request asks for, page after page.
+// Sweeps yields the sweeps that a request asks for, page after page, and at last an
+// error of kind Damaged if some are not among them because their records are damaged.
 func Sweeps(ctx context.Context, client warptunev1.SweepServiceClient, m *warptunev1.ListRequest) iter.Seq2[*warptunev1.Sweep, error] {
 	return func(yield func(*warptunev1.Sweep, error) bool) {
 		m := proto.CloneOf(m)
@@ -87,6 +93,9 @@ func Sweeps(ctx context.Context, client warptunev1.SweepServiceClient, m *warptu
 				}
 			}
 			if m.PageToken = page.GetNextPageToken(); m.PageToken == "" {
+				if lost := page.GetDamaged(); len(lost) > 0 {
+					yield(nil, tuner.Errorf(tuner.Damaged, "list sweeps", "sweeps are left out whose records are damaged in the database, number %s: \"warptune doctor\" looks through it, and a backup has it all", strings.Trim(fmt.Sprint(lost), "[]")))
+				}
 				return
 			}
 		}

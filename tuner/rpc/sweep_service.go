@@ -168,7 +168,7 @@ func (s *sweepService) Best(ctx context.Context, m *warptunev1.BestRequest) (*wa
 	}
 	return &warptunev1.BestResponse{
 		Match: warptunev1.BestMatch(best.Match), Spec: FromSpec(&best.Spec), Result: FromResult(&best.Result, best.Values, best.Spec.LastLevel()),
-		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed, Changed: best.Changed, Missing: best.Missing,
+		Names: best.Names, Sweep: best.ID, Confirmed: best.Confirmed && best.Independent, ConfirmedWithin: best.Confirmed && !best.Independent, Changed: best.Changed, Missing: best.Missing, Damaged: best.Damaged,
 	}, nil
 }
 
@@ -182,12 +182,12 @@ func (s *sweepService) Top(ctx context.Context, m *warptunev1.TopRequest) (*warp
 	if n <= 0 {
 		n = 10
 	}
-	top, err := s.c.Top(ctx, sweep.ID, n)
+	top, lost, err := s.c.Top(ctx, sweep.ID, n)
 	if err != nil {
 		return nil, ToStatus(err)
 	}
 	rows, err := s.withConfigs(ctx, &sweep, top)
-	return &warptunev1.TopResponse{Names: sweep.Names, Results: rows}, ToStatus(err)
+	return &warptunev1.TopResponse{Names: sweep.Names, Results: rows, Damaged: lost[:min(len(lost), mostDamaged)], DamagedRows: int64(len(lost))}, ToStatus(err)
 }
 
 // Results is in SweepService. Pages are read one by one, so that a slow reader
@@ -204,11 +204,12 @@ func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.S
 	}
 	page := &warptunev1.ResultsResponse{Names: sweep.Names, Spec: FromSpec(&sweep.Spec)}
 	for seq, first := m.GetFromSeq(), true; left > 0; first = false {
-		results, err := s.c.Results(ctx, sweep.Num, seq, int(min(left, pageResults)))
+		results, lost, err := s.c.Results(ctx, sweep.Num, seq, int(min(left, pageResults)))
 		if err != nil {
 			return ToStatus(err)
 		}
-		if len(results) == 0 && !first {
+		page.Damaged = lost
+		if len(results)+len(lost) == 0 && !first {
 			return nil
 		}
 		if page.Results, err = s.withConfigs(ctx, &sweep, results); err != nil {
@@ -217,14 +218,17 @@ func (s *sweepService) Results(m *warptunev1.ResultsRequest, stream warptunev1.S
 		if err := stream.Send(page); err != nil {
 			return err
 		}
-		if len(results) == 0 {
+		if len(results)+len(lost) == 0 {
 			return nil
 		}
-		seq, left = results[len(results)-1].Seq+1, left-int64(len(results))
+		seq, left = coordinator.After(results, lost), left-int64(len(results)+len(lost))
 		page = &warptunev1.ResultsResponse{}
 	}
 	return nil
 }
+
+// mostDamaged is how many damaged trials TopResponse names.
+const mostDamaged = 1000
 
 // withConfigs returns results with their configurations for the wire.
 func (s *sweepService) withConfigs(ctx context.Context, sweep *tuner.Sweep, results []tuner.Result) ([]*warptunev1.Result, error) {

@@ -37,7 +37,8 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 	if err := checkSynchronize(m); err != nil {
 		return nil, ToStatus(err)
 	}
-	in, knows, fence := toSync(m), toKnown(m), uint64(0)
+	who, _ := Caller(ctx)
+	in, knows, fence := toSync(m, who.Name), toKnown(m), uint64(0)
 	if named := m.GetCoordinator(); named != "" && named != s.c.Incarnation() {
 		// Its numbers of sweeps may stand for others here, and so may tokens
 		// beyond the fence: it drops those too.

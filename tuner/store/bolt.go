@@ -69,8 +69,10 @@ type Bolt struct {
 	index index
 	// stored counts results since pages were last released.
 	stored atomic.Int64
-	file   os.FileInfo           // what was opened
-	begun  atomic.Pointer[begun] // nil: nothing is to be stored of it
+	file   os.FileInfo // what was opened
+	// salvage is OpenOptions.Salvage.
+	salvage bool
+	begun   atomic.Pointer[begun] // nil: nothing is to be stored of it
 }
 
 var _ Store = (*Bolt)(nil)

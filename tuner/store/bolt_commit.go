@@ -236,7 +236,7 @@ func putBest(tx *bolt.Tx, b *tuner.Best) error {
 			all = append(all, others[string(key)]...)
 		}
 		stands := tuner.Stands(all)
-		if stands.Sweep == old.Sweep && stands.Result.Seq == old.Result.Seq && stands.Confirmed == old.Confirmed {
+		if stands.Sweep == old.Sweep && stands.Result.Seq == old.Result.Seq && stands.Confirmed == old.Confirmed && stands.Independent == old.Independent {
 			return nil
 		}
 		b = &stands

@@ -31,6 +31,9 @@ type OpenOptions struct {
 	AnyFileSystem bool
 	// Existing makes it an error if there is no file.
 	Existing bool
+	// Salvage opens a store in which records of sweeps, or bests, are damaged, and
+	// nothing else that a store needs: for SalvageSweeps.
+	Salvage bool
 	// uncounted leaves it to the caller to look whether results are complete.
 	uncounted bool
 	// asStored refuses an older schema, with ErrOlder, instead of upgrading it.
@@ -86,7 +89,7 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 	if err := verifyFile(path); err != nil {
 		return nil, err
 	}
-	b := &Bolt{path: path, lock: lock}
+	b := &Bolt{path: path, lock: lock, salvage: opts.Salvage}
 	var opened *os.File
 	if err := b.open(opts, &opened); err != nil {
 		abandon(opened)

@@ -24,20 +24,44 @@ func (b *Bolt) Numbers() (token, sweep uint64, err error) {
 
 // Sweeps is in Store.
 func (b *Bolt) Sweeps() (all []tuner.Sweep, err error) {
-	err = b.view("read sweeps", func(tx *bolt.Tx) error {
-		return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
-			var s tuner.Sweep
-			if err := readJSON(sweepsBucket, k, v, &s); err != nil {
-				return err
-			}
-			if !bytes.Equal(k, number(s.Num)) {
-				return damaged("sweeps: number %d stands under key %x", s.Num, k)
-			}
-			all = append(all, s)
-			return nil
-		})
+	err = b.records(func(_ []byte, s *tuner.Sweep, err error) error {
+		if err == nil {
+			all = append(all, *s)
+		}
+		return err
 	})
 	return all, err
+}
+
+// SalvageSweeps is in Store.
+func (b *Bolt) SalvageSweeps() (all []tuner.Sweep, lost []uint64, err error) {
+	err = b.records(func(key []byte, s *tuner.Sweep, err error) error {
+		switch {
+		case err == nil:
+			all = append(all, *s)
+		case tuner.KindOf(err) != tuner.Damaged || len(key) != 8:
+			return err
+		default:
+			lost = append(lost, binary.BigEndian.Uint64(key))
+		}
+		return nil
+	})
+	return all, lost, err
+}
+
+// records hands the sweeps' records to take, each with its key and what is wrong with
+// it. An error of take ends that.
+func (b *Bolt) records(take func(key []byte, s *tuner.Sweep, err error) error) error {
+	return b.view("read sweeps", func(tx *bolt.Tx) error {
+		return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
+			var s tuner.Sweep
+			err := readJSON(sweepsBucket, k, v, &s)
+			if err == nil && !bytes.Equal(k, number(s.Num)) {
+				err = damaged("sweeps: number %d stands under key %x", s.Num, k)
+			}
+			return take(k, &s, err)
+		})
+	})
 }
 
 // Leases is in Store.
@@ -57,8 +81,36 @@ func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
 
 // Results is in Store.
 func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result, err error) {
+	err = b.rows(sweep, seq, limit, func(_ int64, r *tuner.Result, err error) error {
+		if err == nil {
+			page = append(page, *r)
+		}
+		return err
+	})
+	return page, err
+}
+
+// Salvage is in Store.
+func (b *Bolt) Salvage(sweep uint64, seq int64, limit int) (page []tuner.Result, lost []int64, err error) {
+	err = b.rows(sweep, seq, limit, func(seq int64, r *tuner.Result, err error) error {
+		switch {
+		case err == nil:
+			page = append(page, *r)
+		case tuner.KindOf(err) != tuner.Damaged:
+			return err
+		default:
+			lost = append(lost, seq)
+		}
+		return nil
+	})
+	return page, lost, err
+}
+
+// rows hands up to limit rows of a sweep, from trial seq on, to take, each with its
+// trial and what is wrong with it. An error of take ends that.
+func (b *Bolt) rows(sweep uint64, seq int64, limit int, take func(int64, *tuner.Result, error) error) error {
 	limit = min(limit, PageLimit)
-	err = b.view("read results", func(tx *bolt.Tx) error {
+	return b.view("read results", func(tx *bolt.Tx) error {
 		bucket := tx.Bucket(resultsBucket).Bucket(number(sweep))
 		if bucket == nil {
 			return nil
@@ -68,16 +120,15 @@ func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result,
 			return err
 		}
 		c := bucket.Cursor()
-		for k, v := c.Seek(number(uint64(max(seq, 0)))); k != nil && len(page) < limit; k, v = c.Next() {
+		for k, v := c.Seek(number(uint64(max(seq, 0)))); k != nil && limit > 0; k, v = c.Next() {
 			r, err := readResult(tx, sweep, dict, k, v)
-			if err != nil {
+			if err := take(int64(binary.BigEndian.Uint64(k)), &r, err); err != nil {
 				return err
 			}
-			page = append(page, r)
+			limit--
 		}
 		return nil
 	})
-	return page, err
 }
 
 // readResult reads one sealed row.
@@ -163,20 +214,24 @@ func (b *Bolt) Best(kernel, arch string, problem []int64) (best tuner.Best, err 
 }
 
 // Bests is in Store.
-func (b *Bolt) Bests(kernel, arch string) (all []tuner.Best, err error) {
+func (b *Bolt) Bests(kernel, arch string) (all []tuner.Best, lost int64, err error) {
 	prefix := bestKey(kernel, arch, nil)
 	err = b.view("read best", func(tx *bolt.Tx) error {
 		c := tx.Bucket(bestBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			var best tuner.Best
-			if err := readJSON(bestBucket, k, v, &best); err != nil {
+			switch err := readJSON(bestBucket, k, v, &best); {
+			case err == nil:
+				all = append(all, best)
+			case tuner.KindOf(err) != tuner.Damaged:
 				return err
+			default:
+				lost++
 			}
-			all = append(all, best)
 		}
 		return nil
 	})
-	return all, err
+	return all, lost, err
 }
 
 // Bundle is in Store.

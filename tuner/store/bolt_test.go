@@ -173,7 +173,10 @@ func dump(s Store) (text string, err error) {
 		}
 		seq = page[len(page)-1].Seq + 1
 	}
-	bests, e := s.Bests("kernel", tunertest.Arch)
+	bests, lost, e := s.Bests("kernel", tunertest.Arch)
+	if lost > 0 && e == nil {
+		e = damaged("%d bests", lost)
+	}
 	add(bests, e)
 	for i := int64(0); err == nil && i < 300; i += 7 {
 		want := testResult(1, i)

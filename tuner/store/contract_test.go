@@ -242,12 +242,12 @@ func TestBestStands(t *testing.T) {
 		put(testBest(1, 1, func(b *tuner.Best) { b.Spec.Problem = []int64{1024} }))
 		s = again()
 		expect("other problems are others", 3, 9)
-		all, err := s.Bests("kernel", tunertest.Arch)
+		all, _, err := s.Bests("kernel", tunertest.Arch)
 		must(t, err)
 		if len(all) != 2 || all[0].Spec.Problem[0] != 1024 {
 			t.Errorf("bests are %+v", all)
 		}
-		if all, err := s.Bests("kern", tunertest.Arch); err != nil || len(all) != 0 {
+		if all, _, err := s.Bests("kern", tunertest.Arch); err != nil || len(all) != 0 {
 			t.Errorf("a prefix of the name finds %v (%v)", all, err)
 		}
 	})

@@ -81,6 +81,12 @@ func (m *Memory) Sweeps() ([]tuner.Sweep, error) {
 	return all, nil
 }
 
+// SalvageSweeps is in Store.
+func (m *Memory) SalvageSweeps() ([]tuner.Sweep, []uint64, error) {
+	all, err := m.Sweeps()
+	return all, nil, err
+}
+
 // Leases is in Store.
 func (m *Memory) Leases(sweep uint64) ([]tuner.LeaseRecord, error) {
 	m.mu.RLock()
@@ -105,6 +111,12 @@ func (m *Memory) Results(sweep uint64, seq int64, limit int) ([]tuner.Result, er
 		page = append(page, t.rows[at].Clone())
 	}
 	return page, nil
+}
+
+// Salvage is in Store.
+func (m *Memory) Salvage(sweep uint64, seq int64, limit int) ([]tuner.Result, []int64, error) {
+	page, err := m.Results(sweep, seq, limit)
+	return page, nil, err
 }
 
 func (t *table) sort() {
@@ -153,7 +165,7 @@ func (m *Memory) Best(kernel, arch string, problem []int64) (tuner.Best, error) 
 }
 
 // Bests is in Store.
-func (m *Memory) Bests(kernel, arch string) ([]tuner.Best, error) {
+func (m *Memory) Bests(kernel, arch string) ([]tuner.Best, int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var all []tuner.Best
@@ -162,7 +174,7 @@ func (m *Memory) Bests(kernel, arch string) ([]tuner.Best, error) {
 			all = append(all, cloneBest(m.bests[k]))
 		}
 	}
-	return all, nil
+	return all, 0, nil
 }
 
 // Bundle is in Store.

@@ -26,12 +26,18 @@ type Store interface {
 	Numbers() (token, sweep uint64, err error)
 	// Sweeps returns all sweeps by number.
 	Sweeps() ([]tuner.Sweep, error)
+	// SalvageSweeps is Sweeps, but passes over records that are damaged and returns
+	// the numbers of their sweeps.
+	SalvageSweeps() (all []tuner.Sweep, lost []uint64, err error)
 	// Leases returns a sweep's leases by trial.
 	Leases(sweep uint64) ([]tuner.LeaseRecord, error)
 	// Results returns up to limit results of a sweep from trial seq on, in the
 	// order of trials. limit is at most PageLimit; an empty answer means that
 	// there are no more.
 	Results(sweep uint64, seq int64, limit int) ([]tuner.Result, error)
+	// Salvage is Results, but passes over trials whose rows are damaged and names
+	// them, ascending: both count towards limit, and the end is where both are empty.
+	Salvage(sweep uint64, seq int64, limit int) (page []tuner.Result, lost []int64, err error)
 	// Answer returns the result stored under an answer key (tuner.AnswerKey).
 	Answer(key []byte) (a Answer, found bool, err error)
 	// Digested returns the result stored under an Outcome.Digest.
@@ -39,8 +45,9 @@ type Store interface {
 	// Best returns the best configuration for a kernel, architecture and
 	// problem, NotFound when there is none.
 	Best(kernel, arch string, problem []int64) (tuner.Best, error)
-	// Bests returns those of all problems, in the order of the problems.
-	Bests(kernel, arch string) ([]tuner.Best, error)
+	// Bests returns those of all problems, in the order of the problems, and how many
+	// are damaged.
+	Bests(kernel, arch string) (all []tuner.Best, lost int64, err error)
 	// Bundle returns a bundle's content, NotFound when it is not stored.
 	Bundle(digest string) ([]byte, error)
 	// PutBundle stores a bundle.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,7 +76,8 @@ func (b *Bolt) checkValues() error {
 		// would be a wrong answer, look now; a lost pointer to an answer only
 		// has its question evaluated anew.
 		for _, name := range [][]byte{stateBucket, sweepsBucket, bestBucket, bundlesBucket} {
-			if err := verifySealed(tx, name); err != nil {
+			spared := b.salvage && (bytes.Equal(name, sweepsBucket) || bytes.Equal(name, bestBucket))
+			if err := verifySealed(tx, name); err != nil && !spared {
 				return err
 			}
 		}
@@ -118,7 +120,9 @@ func (b *Bolt) verifyCounts() error {
 		}
 		return tx.Bucket(sweepsBucket).ForEach(func(k, v []byte) error {
 			var s tuner.Sweep
-			if err := readJSON(sweepsBucket, k, v, &s); err != nil {
+			if err := readJSON(sweepsBucket, k, v, &s); err != nil && b.salvage {
+				return nil
+			} else if err != nil {
 				return err
 			}
 			return verifySweep(tx, k, &s)

@@ -185,7 +185,7 @@ func TestPoisonedConfigurations(t *testing.T) {
 		if sweep.State != tuner.Completed || sweep.Counts.Abandoned != 2 || sweep.Counts.Done != size-2 || deaths.Load() > 9 {
 			t.Errorf("%d deaths, counts %+v, examples %+v", deaths.Load(), sweep.Counts, sweep.Examples)
 		}
-		results, _ := s.c.Results(t.Context(), sweep.Num, 0, 1000)
+		results, _, _ := s.c.Results(t.Context(), sweep.Num, 0, 1000)
 		for _, r := range results {
 			if poison := r.Index == kills || r.Index == panics; r.Abandoned != poison {
 				t.Errorf("configuration %d: abandoned %v, %s", r.Index, r.Abandoned, r.Outcome.Message)

@@ -132,7 +132,7 @@ func (s *system) table(id string) string {
 	var text strings.Builder
 	fmt.Fprint(&text, sweep.State, sweep.Counts.Done, sweep.Counts.ByValidity, sweep.Examples, "\n")
 	for seq := int64(0); ; {
-		page, err := s.c.Results(s.t.Context(), sweep.Num, seq, store.PageLimit)
+		page, _, err := s.c.Results(s.t.Context(), sweep.Num, seq, store.PageLimit)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -376,7 +376,8 @@ type Sweep struct {
 	Workers int64 `protobuf:"varint,11,opt,name=workers,proto3" json:"workers,omitempty"`
 	// The client's key.
 	Key string `protobuf:"bytes,12,opt,name=key,proto3" json:"key,omitempty"`
-	// A second worker came to the same outcome of the best.
+	// A second worker, which calls with another credential, came to the same outcome
+	// of the best.
 	Confirmed bool `protobuf:"varint,13,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	// What the strategy believes is left to gain; absent when it does not say.
 	Left *Estimate `protobuf:"bytes,14,opt,name=left,proto3" json:"left,omitempty"`
@@ -392,9 +393,12 @@ type Sweep struct {
 	Distrusted []*Distrust `protobuf:"bytes,18,rep,name=distrusted,proto3" json:"distrusted,omitempty"`
 	// Workers that could evaluate for it and are set aside, because they fail at what
 	// they are given; at most 16.
-	SetAside      []*SetAside `protobuf:"bytes,30,rep,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	SetAside []*SetAside `protobuf:"bytes,30,rep,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
+	// A second worker came to the same outcome of the best, but of the same
+	// credential, or none is asked for: it may be the same caller under another name.
+	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Sweep) Reset() {
@@ -558,6 +562,13 @@ func (x *Sweep) GetSetAside() []*SetAside {
 		return x.SetAside
 	}
 	return nil
+}
+
+func (x *Sweep) GetConfirmedWithin() bool {
+	if x != nil {
+		return x.ConfirmedWithin
+	}
+	return false
 }
 
 // SetAside is a worker that is given nothing for a while.
@@ -1334,6 +1345,9 @@ type ListResponse struct {
 	Sweeps []*Sweep `protobuf:"bytes,1,rep,name=sweeps,proto3" json:"sweeps,omitempty"`
 	// What asks for the next page; empty: there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Numbers of sweeps whose records are damaged in the store, and which are not
+	// listed; in the last page.
+	Damaged       []uint64 `protobuf:"varint,30,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1380,6 +1394,13 @@ func (x *ListResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListResponse) GetDamaged() []uint64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return nil
 }
 
 // WatchRequest names a sweep.
@@ -2042,13 +2063,17 @@ type BestResponse struct {
 	Names []string `protobuf:"bytes,4,rep,name=names,proto3" json:"names,omitempty"`
 	// The sweep that found it.
 	Sweep string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
-	// A second worker came to the same outcome.
+	// A second worker, which calls with another credential, came to the same outcome.
 	Confirmed bool `protobuf:"varint,6,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
 	// Parts in which the definition or the descriptor asked for differs from the one
 	// that this was found for; empty: it is the one asked for, or none was named.
 	Changed []string `protobuf:"bytes,7,rep,name=changed,proto3" json:"changed,omitempty"`
 	// How many configurations that sweep had to give up: the best may be among them.
-	Missing       int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
+	Missing int64 `protobuf:"varint,30,opt,name=missing,proto3" json:"missing,omitempty"`
+	// As in Sweep.
+	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
+	// How many records are damaged in the store that might have known of a better one.
+	Damaged       int64 `protobuf:"varint,32,opt,name=damaged,proto3" json:"damaged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2139,6 +2164,20 @@ func (x *BestResponse) GetMissing() int64 {
 	return 0
 }
 
+func (x *BestResponse) GetConfirmedWithin() bool {
+	if x != nil {
+		return x.ConfirmedWithin
+	}
+	return false
+}
+
+func (x *BestResponse) GetDamaged() int64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return 0
+}
+
 // TopRequest asks for the best trials of a sweep.
 type TopRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2200,7 +2239,12 @@ type TopResponse struct {
 	// The names of the parameters.
 	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	// The results, best first: by time, then by index.
-	Results       []*Result `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	Results []*Result `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	// Trials whose rows are damaged in the store and are left out: they may be among
+	// the best. At most 1000.
+	Damaged []int64 `protobuf:"varint,30,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
+	// How many there are.
+	DamagedRows   int64 `protobuf:"varint,31,opt,name=damaged_rows,json=damagedRows,proto3" json:"damaged_rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2247,6 +2291,20 @@ func (x *TopResponse) GetResults() []*Result {
 		return x.Results
 	}
 	return nil
+}
+
+func (x *TopResponse) GetDamaged() []int64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return nil
+}
+
+func (x *TopResponse) GetDamagedRows() int64 {
+	if x != nil {
+		return x.DamagedRows
+	}
+	return 0
 }
 
 // ResultsRequest asks for the results of a sweep.
@@ -2321,7 +2379,9 @@ type ResultsResponse struct {
 	// The results, in the order of their trials.
 	Results []*Result `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	// The spec of the sweep; in the first page.
-	Spec          *Spec `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec *Spec `protobuf:"bytes,3,opt,name=spec,proto3" json:"spec,omitempty"`
+	// Trials whose rows are damaged in the store: this page would have them.
+	Damaged       []int64 `protobuf:"varint,30,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2373,6 +2433,13 @@ func (x *ResultsResponse) GetResults() []*Result {
 func (x *ResultsResponse) GetSpec() *Spec {
 	if x != nil {
 		return x.Spec
+	}
+	return nil
+}
+
+func (x *ResultsResponse) GetDamaged() []int64 {
+	if x != nil {
+		return x.Damaged
 	}
 	return nil
 }
@@ -2701,7 +2768,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
-	"\x06config\x18\x04 \x01(\tR\x06config\"\xa8\x05\n" +
+	"\x06config\x18\x04 \x01(\tR\x06config\"\xd3\x05\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2724,7 +2791,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"distrusted\x18\x12 \x03(\v2\x15.warptune.v1.DistrustR\n" +
 	"distrusted\x122\n" +
-	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\"_\n" +
+	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\x12)\n" +
+	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\"_\n" +
 	"\bSetAside\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
@@ -2774,10 +2842,11 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04arch\x18\x02 \x01(\tR\x04arch\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x03R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"b\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"|\n" +
 	"\fListResponse\x12*\n" +
 	"\x06sweeps\x18\x01 \x03(\v2\x12.warptune.v1.SweepR\x06sweeps\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x1e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x18\n" +
+	"\adamaged\x18\x1e \x03(\x04R\adamaged\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
 	"\rWatchResponse\x12(\n" +
@@ -2813,7 +2882,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\n" +
 	"PartsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8e\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd3\x02\n" +
 	"\fBestResponse\x12,\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x16.warptune.v1.BestMatchR\x05match\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12+\n" +
@@ -2822,22 +2891,27 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x1c\n" +
 	"\tconfirmed\x18\x06 \x01(\bR\tconfirmed\x12\x18\n" +
 	"\achanged\x18\a \x03(\tR\achanged\x12\x18\n" +
-	"\amissing\x18\x1e \x01(\x03R\amissing\"2\n" +
+	"\amissing\x18\x1e \x01(\x03R\amissing\x12)\n" +
+	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\x12\x18\n" +
+	"\adamaged\x18  \x01(\x03R\adamaged\"2\n" +
 	"\n" +
 	"TopRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x03R\x05count\"R\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count\"\x8f\x01\n" +
 	"\vTopResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
-	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\"Q\n" +
+	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12\x18\n" +
+	"\adamaged\x18\x1e \x03(\x03R\adamaged\x12!\n" +
+	"\fdamaged_rows\x18\x1f \x01(\x03R\vdamagedRows\"Q\n" +
 	"\x0eResultsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bfrom_seq\x18\x02 \x01(\x03R\afromSeq\x12\x14\n" +
-	"\x05limit\x18\x03 \x01(\x03R\x05limit\"}\n" +
+	"\x05limit\x18\x03 \x01(\x03R\x05limit\"\x97\x01\n" +
 	"\x0fResultsResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12-\n" +
 	"\aresults\x18\x02 \x03(\v2\x13.warptune.v1.ResultR\aresults\x12%\n" +
-	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\"#\n" +
+	"\x04spec\x18\x03 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12\x18\n" +
+	"\adamaged\x18\x1e \x03(\x03R\adamaged\"#\n" +
 	"\x11DescriptorRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"(\n" +
 	"\x12DescriptorResponse\x12\x12\n" +

@@ -45,14 +45,14 @@ func Embed(ctx context.Context, path string, o EmbedOptions) (*Embedded, error) 
 	if err := provide(path, o.Create); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(path, store.OpenOptions{})
+	st, err := store.Open(path, store.OpenOptions{Salvage: true})
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("no place for the database %s: %w: name another by --db", path, err)
 	} else if err != nil {
 		return nil, err
 	}
 	// Who submits is who waits: planning may take any time, until the command ends.
-	options := coordinator.Options{Planner: Planner{AnyCompiler: true}, Alone: true, Parts: Parts, PlanTime: -1, Context: ctx}
+	options := coordinator.Options{Planner: Planner{AnyCompiler: true}, Alone: true, Parts: Parts, PlanTime: -1, Context: ctx, Salvage: true}
 	if o.Sweeps != nil {
 		options.Dormant = func(id string) bool { return !slices.Contains(o.Sweeps, id) }
 	}
