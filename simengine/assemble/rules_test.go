@@ -23,8 +23,6 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		{"address-cse", measuredKernel(t, "h200-loops-and-doubles/band_rows-393f39607690"), 0},
 		{"address-offsets", measuredKernel(t, "h100-2026-11-26-independent-c/spgemm_hash-fdecf3216540"), 0},
 		{"saturation-folding", measuredKernel(t, "h100-2026-11-25-independent-b/heston_paths-2a471b841c98"), 0},
-		{"copy-coalescing", measuredKernel(t, "h200-2026-11-21-project-a/mandelbrot-7797bd88398e"), 0},
-		{"waiting-arms", measuredKernel(t, "h200-loops-and-doubles/great_circle-02ff2e013e04"), 0},
 		{"sink-loads", inline(t, tiles(8, 200, "")), 0},
 		{"absorbed-multiplies", measuredKernel(t, "h200-neural-networks/rotate_image-4d9838a827f3"), 0},
 		{"uniform-induction", measuredKernel(t, "h200-2026-11-21-project-a/ray_spheres-a11585fd51a5"), 0},

@@ -19,8 +19,6 @@ const (
 	AddressCSE Rule = iota
 	AddressOffsets
 	SaturationFolding
-	CopyCoalescing
-	WaitingArms
 	SinkLoads
 
 	AbsorbedMultiplies
@@ -63,8 +61,6 @@ var table = [Count]Info{
 	AddressCSE:        {ID: "address-cse", Does: "64-bit addresses that differ by a constant are computed once a block", Kernels: "layernorm"},
 	AddressOffsets:    {ID: "address-offsets", Does: "shared memory addresses that differ by a constant use one register and offsets", Kernels: "flash_mma"},
 	SaturationFolding: {ID: "saturation-folding", Does: "additions and multiplications saturate by themselves", Corpus: "sm_90"},
-	CopyCoalescing:    {ID: "copy-coalescing", Does: "readers of a loop variable's old value move before the computation of the new one", Kernels: "align_pairs, mandelbrot"},
-	WaitingArms:       {ID: "waiting-arms", Does: "arms whose loads wait for a store or barrier are predicated only if short", Kernels: "a reduction, a stencil, an interpolation"},
 	SinkLoads:         {ID: "sink-loads", Does: "guarded loads of the next tile move behind the computation", Kernels: "gemm_ahead, splitk_sgemm"},
 
 	AbsorbedMultiplies: {ID: "absorbed-multiplies", Does: "a multiplication that only additions read becomes part of each of them", Kernels: "rotate_image, great_circle"},
