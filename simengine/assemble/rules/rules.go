@@ -18,11 +18,7 @@ type Rule uint8
 const (
 	AddressCSE Rule = iota
 	AddressOffsets
-	RemainderReuse
 	SaturationFolding
-	CopyCoalescing
-	HalfVectors
-	WaitingArms
 	SinkLoads
 
 	AbsorbedMultiplies
@@ -40,7 +36,6 @@ const (
 
 	HoistedParameters
 	RematFloor
-	OccupancyOverrun
 	DeclaredSizes
 
 	LateReads
@@ -48,7 +43,6 @@ const (
 	CoalesceHints
 	StoreOnce
 
-	ZeroPairs
 	PipeBalance
 
 	Count int = iota
@@ -65,11 +59,7 @@ type Info struct {
 var table = [Count]Info{
 	AddressCSE:        {ID: "address-cse", Does: "64-bit addresses that differ by a constant are computed once a block", Kernels: "layernorm"},
 	AddressOffsets:    {ID: "address-offsets", Does: "shared memory addresses that differ by a constant use one register and offsets", Kernels: "flash_mma"},
-	RemainderReuse:    {ID: "remainder-reuse", Does: "a remainder is computed from a quotient that is there", Kernels: "rope_half"},
 	SaturationFolding: {ID: "saturation-folding", Does: "additions and multiplications saturate by themselves", Corpus: "sm_90"},
-	CopyCoalescing:    {ID: "copy-coalescing", Does: "readers of a loop variable's old value move before the computation of the new one", Kernels: "align_pairs, mandelbrot"},
-	HalfVectors:       {ID: "half-vectors", Does: "accesses of 16-bit values in shared memory are joined", Kernels: "hgemm_tile"},
-	WaitingArms:       {ID: "waiting-arms", Does: "arms whose loads wait for a store or barrier are predicated only if short", Kernels: "a reduction, a stencil, an interpolation"},
 	SinkLoads:         {ID: "sink-loads", Does: "guarded loads of the next tile move behind the computation", Kernels: "gemm_ahead, splitk_sgemm"},
 
 	AbsorbedMultiplies: {ID: "absorbed-multiplies", Does: "a multiplication that only additions read becomes part of each of them", Kernels: "rotate_image, great_circle"},
@@ -87,7 +77,6 @@ var table = [Count]Info{
 
 	HoistedParameters: {ID: "hoisted-parameters", Does: "parameters of outer loops count for the occupancy step as if they were hoisted", Corpus: "sgemm, sm_90", Kernels: "lavamd, hotspot_milo"},
 	RematFloor:        {ID: "remat-floor", Does: "rematerialisation without a cap aims at no fewer than 40 registers", Corpus: "94 programs, sm_90"},
-	OccupancyOverrun:  {ID: "occupancy-overrun", Does: "programs with 16-byte loads in flight take more registers than their step", Corpus: "161 programs, sm_90"},
 	DeclaredSizes:     {ID: "declared-sizes", Does: "a declared CTA size offers the registers that leave as many CTAs resident", Corpus: "222 kernels by seven sizes, sm_90 (bounds.py)"},
 
 	LateReads:     {ID: "late-reads", Does: "sources of late readers keep their registers for six instructions", Corpus: "sines and cosines, sm_90"},
@@ -95,7 +84,6 @@ var table = [Count]Info{
 	CoalesceHints: {ID: "coalesce-hints", Does: "chains of multiply-adds keep one register", Corpus: "sm_90"},
 	StoreOnce:     {ID: "store-once", Does: "a spilled value that a loop only reads is stored before the loop", Kernels: "fft_shared"},
 
-	ZeroPairs:   {ID: "zero-pairs", Does: "two registers are zeroed by one instruction", Kernels: "depthwise"},
 	PipeBalance: {ID: "pipe-balance", Does: "integer and multiplier pipe get the same number of instructions", Corpus: "6,410 programs, sm_75 to sm_90"},
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
-	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -35,8 +34,8 @@ func renames(f *hir.Func, nodes []int32, x, y vreg.Value, uses int32) bool {
 	return false
 }
 
-// SinkCopies removes copies to variables: by moving the definition down to the copy where nothing
-// else reads the value, or else by moving the readers of the old value up (see copycoalesce.go).
+// SinkCopies removes copies to variables by moving the definition down to the copy, where nothing
+// else reads the value.
 func SinkCopies(f *hir.Func) error {
 	uses := f.CountUses()
 	for _, b := range f.Order {
@@ -51,21 +50,17 @@ func SinkCopies(f *hir.Func) error {
 				*c = hir.Node{Op: ir.Nop, PC: c.PC, Block: c.Block, Guard: vreg.None}
 				continue
 			}
-			if f.Values[y].Defs != 1 || f.Values[y].Words != f.Values[x].Words || f.Values[y].File != f.Values[x].File {
+			if uses[y] != 1 || f.Values[y].Defs != 1 || f.Values[y].Words != f.Values[x].Words || f.Values[y].File != f.Values[x].File {
 				continue
 			}
 			j := definitionOf(f, nodes[:i], y)
-			switch {
-			case j < 0:
-				continue
-			case uses[y] == 1 && sinkable(f, nodes[j:i]):
-				d := nodes[j]
-				copy(nodes[j:], nodes[j+1:i+1])
-				f.Nodes[d].Dst = []vreg.Value{x}
-				nodes[i] = d
-			case !f.Target.Uses(rules.CopyCoalescing) || !coalesceCopy(f, nodes[j:i], x, y, uses[y]):
+			if j < 0 || !sinkable(f, nodes[j:i]) {
 				continue
 			}
+			d := nodes[j]
+			copy(nodes[j:], nodes[j+1:i+1])
+			f.Nodes[d].Dst = []vreg.Value{x}
+			nodes[i] = d
 			*c = hir.Node{Op: ir.Nop, PC: c.PC, Block: c.Block, Guard: vreg.None}
 		}
 	}
@@ -85,4 +80,26 @@ func sinkable(f *hir.Func, nodes []int32) bool {
 		}
 	}
 	return true
+}
+
+// definitionOf returns the index of the last of nodes that computes y, -1 where there is none that
+// can move.
+func definitionOf(f *hir.Func, nodes []int32, y vreg.Value) int {
+	for d := len(nodes) - 1; d >= 0; d-- {
+		n := &f.Nodes[nodes[d]]
+		if !slices.Contains(n.Dst, y) {
+			continue
+		}
+		if len(n.Dst) != 1 || !movable(f, n) {
+			return -1
+		}
+		return d
+	}
+	return -1
+}
+
+// movable reports whether a node may stand elsewhere in its block, apart from what it reads and
+// writes.
+func movable(f *hir.Func, n *hir.Node) bool {
+	return !n.HasEffect() && n.Guard == vreg.None && n.Op != ir.Ld && n.Op != ir.Ldu && n.Op != ir.Nop && n.Mod&(ir.ModCarryIn|ir.ModCarryOut) == 0
 }

@@ -10,16 +10,11 @@ import (
 // If-conversion: short arms of a branch become predicated instructions of the block that branches
 // (Allen et al., "Conversion of Control Dependence to Data Dependence", POPL 1983).
 
-// Instructions of an arm that may be predicated, and of one whose loads have to wait for a store or
-// a barrier before the branch.
+// ifConvertLimit is how many instructions an arm has at most that is predicated.
 //
 // Evidence, kernels: ptxas predicates arms of 15 and branches around one of 16 (an interpolation in
-// a table). With waiting loads it predicates arms of 4 (a reduction in shared memory) and none of 9
-// (a stencil on a tile, an interpolation that stores in between).
-const (
-	ifConvertLimit = 15
-	waitingLimit   = 7
-)
+// a table).
+const ifConvertLimit = 15
 
 // IfConvert predicates short arms, appends a join that only those arms reach to the branching
 // block, and simplifies branches until nothing changes.
@@ -91,33 +86,10 @@ func arm(f *hir.Func, b, a int) int {
 	if !f.OnePredecessor(a) || ab.Preds[0] != b || len(ab.Succs) != 1 || ab.Succs[0] == a || ab.Succs[0] == b {
 		return -1
 	}
-	if c := armCost(f, a); c < 0 || c > ifConvertLimit || c > waitingLimit && waitsForMemory(f, b, a) {
+	if c := armCost(f, a); c < 0 || c > ifConvertLimit {
 		return -1
 	}
 	return ab.Succs[0]
-}
-
-// waitsForMemory reports whether a load of block a has to stay behind a store or barrier of block
-// b.
-func waitsForMemory(f *hir.Func, b, a int) bool {
-	if !f.Target.Uses(rules.WaitingArms) {
-		return false
-	}
-	for _, ni := range f.Blocks[b].Nodes {
-		n := &f.Nodes[ni]
-		switch n.Op {
-		case ir.Bar, ir.BarRed, ir.Membar, ir.St, ir.Atom, ir.Red:
-		default:
-			continue
-		}
-		for _, ai := range f.Blocks[a].Nodes {
-			if l := &f.Nodes[ai]; l.Op == ir.Ld && l.Mod&ir.ModNonCoherent == 0 && l.Space != ir.ParamSpace && l.Space != ir.Const &&
-				(n.Space == l.Space || n.Space == ir.Generic || l.Space == ir.Generic) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // armCost is the number of instructions to predicate for an arm, -1 where it cannot be. ptxas

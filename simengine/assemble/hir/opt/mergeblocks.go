@@ -109,7 +109,7 @@ func nestedArms(f *hir.Func, a int) ([2]int, bool) {
 				c = -1
 			}
 		}
-		if c >= 0 && s != 0 && len(f.Blocks[s].Succs) == 1 && !waitsForMemory(f, a, s) {
+		if c >= 0 && s != 0 && len(f.Blocks[s].Succs) == 1 {
 			leads[i] = f.Blocks[s].Succs[0]
 			cost += c
 		}
