@@ -41,6 +41,8 @@ var frontEnd = []pass{
 	onNodes("legalisation", opt.Legalise),
 	// Before value numbering, which then shares the constants; after copies of them are gone.
 	onNodes("half-precision constants", opt.FoldHalfConstants),
+	// Before reciprocals are shared: a remainder with a quotient at hand needs none.
+	onNodes("remainders from quotients", opt.RemainderFromQuotient),
 	// Before value numbering, which removes all but the first reciprocal of a divisor.
 	onNodes("common reciprocals", opt.ShareReciprocals),
 	// While an addition has its original reader: value numbering may give it more.
@@ -88,6 +90,8 @@ var backEnd = []pass{
 	{"scheduling and register allocation", (*unit).allocate, func(u *unit) error { return regalloc.VerifyRegisters(u.mir, &u.scratch.allocating) }},
 	// Now that registers are given, reuse of one orders instructions too.
 	{"scheduling after allocation", func(u *unit) error { return sched.Reschedule(u.mir, &u.scratch.scheduling) }, verifyOrder},
+	// Needs registers: only those of an aligned pair can be zeroed together.
+	{"pairs of zeros", func(u *unit) error { return peephole.PairZeros(u.mir) }, func(u *unit) error { return u.mir.VerifyRemoved() }},
 	// Last, since it counts the instructions of both pipes in the finished program.
 	{"pipe balance", func(u *unit) error { return peephole.BalancePipes(u.mir) }, verifyOrder},
 	{"emission", (*unit).emit, (*unit).verifyProgram},

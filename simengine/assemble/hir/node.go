@@ -84,6 +84,20 @@ func (n *Node) RepeatsHalf() bool {
 		n.Src[1].Kind == ir.OperandReg && n.Src[0].Reg == n.Src[1].Reg
 }
 
+// ReadsHalves reports whether the machine instruction of a node reads a half of a register as an
+// operand.
+func (n *Node) ReadsHalves() bool {
+	switch n.Op {
+	case ir.Add, ir.Sub, ir.Mul, ir.Mad, ir.Fma, ir.Min, ir.Max, ir.Neg, ir.Abs, ir.Setp:
+		return IsHalf(n.Type)
+	case ir.Set:
+		return IsHalf(n.SrcType)
+	case ir.Cvt:
+		return n.SrcType == ir.F16 && n.Type == ir.F32
+	}
+	return false
+}
+
 // SetsConstant reports whether a node sets a value to an immediate.
 func SetsConstant(n *Node) bool {
 	return n.Op == ir.Mov && len(n.Dst) == 1 && len(n.Src) == 1 && n.Src[0].Kind == ir.OperandImm

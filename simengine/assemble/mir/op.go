@@ -9,6 +9,7 @@ type Op uint8
 const (
 	OpInvalid Op = iota
 	OpMOV
+	OpCS2R
 	OpIADD3
 	OpIADD3X
 	OpLEA
@@ -137,6 +138,7 @@ type opInfo struct {
 // compared.
 var table = [NumOps]opInfo{
 	OpMOV:             {"MOV", ALU, 4, 2},
+	OpCS2R:            {"CS2R", ALU, 4, 2},
 	OpIADD3:           {"IADD3", ALU, 4, 2},
 	OpIADD3X:          {"IADD3.X", ALU, 4, 2},
 	OpLEA:             {"LEA", ALU, 4, 2},

@@ -133,3 +133,15 @@ func (f *Func) VerifyOrder() error {
 	}
 	return nil
 }
+
+// VerifyRemoved checks that every block still needs the same values at its start after instructions
+// were removed, and records the order anew.
+func (f *Func) VerifyRemoved() error {
+	tracked := f.tracked
+	f.tracked = nil
+	err := f.VerifyOrder()
+	if len(tracked) > 0 {
+		f.TrackOrder()
+	}
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -20,10 +21,11 @@ import (
 // Evidence, ptxas corpus: two LDS.64 of CLBlast's matrix product are one LDS.128 for sm_90.
 // Kernels: walsh (stores).
 
-// Bytes a lane that a joined access moves at most: LDS.128 and STS.128; LDC.64.
+// Bytes a lane that a joined access moves at most: LDS.128; LDC.64; LDS.64 and STS.64 of halves.
 const (
 	widestShared   = 16
 	widestConstant = 8
+	widestHalves   = 8
 )
 
 // accessKey is what accesses that may be joined have in common.
@@ -62,13 +64,15 @@ type vectoriser struct {
 	stores []openAccess // stores
 	based  []bool       // by value: an open access depends on it
 	align  []uint8      // by value, nil: not computed yet
+	whole  []bool       // of readWholeWords, nil: not computed yet
 	made   bool         // some accesses were joined
+	paired []int        // indices in the block of joined accesses of halves
 }
 
 // block joins the accesses of one block.
 func (j *vectoriser) block(hb *hir.Block) {
 	f := j.f
-	j.nodes, j.made = hb.Nodes, false
+	j.nodes, j.made, j.paired = hb.Nodes, false, j.paired[:0]
 	for i, ni := range hb.Nodes {
 		n := &f.Nodes[ni]
 		if ordersShared(n) || callsRoutine(n) {
@@ -93,6 +97,9 @@ func (j *vectoriser) block(hb *hir.Block) {
 	}
 	j.flush(&j.open)
 	j.flush(&j.stores)
+	if len(j.paired) > 0 {
+		hb.Nodes = j.pairUp()
+	}
 	if j.made {
 		hb.Nodes = slices.DeleteFunc(hb.Nodes, func(ni int32) bool { return f.Nodes[ni].Op == ir.Nop })
 	}
@@ -172,6 +179,10 @@ func (j *vectoriser) joinable(n *hir.Node, i int) (openAccess, bool) {
 	switch w := hir.Bits(n.Type) / 8; {
 	case n.Vec == 2 && (w != 4 || n.Space != ir.Shared):
 		return openAccess{}, false
+	case w == 2:
+		if !f.Target.Uses(rules.HalfVectors) || n.Space != ir.Shared || n.Guard != vreg.None || f.Target.CC[0] < 7 || j.readWhole(n.Dst[0]) {
+			return openAccess{}, false
+		}
 	case w != 4 && w != 8 || int(f.Values[n.Dst[0]].Words)*4 != w:
 		return openAccess{}, false
 	}
@@ -188,7 +199,10 @@ func joinableStore(f *hir.Func, n *hir.Node, i int) (openAccess, bool) {
 	}
 	x := &n.Src[1]
 	w := hir.Bits(n.Type) / 8
-	if w != 4 && w != 8 || x.Kind != ir.OperandReg || f.Values[x.Reg].Defs != 1 || int(f.Values[x.Reg].Words)*4 != w {
+	if w != 2 && w != 4 && w != 8 || x.Kind != ir.OperandReg || f.Values[x.Reg].Defs != 1 || int(f.Values[x.Reg].Words) != (w+3)/4 {
+		return openAccess{}, false
+	}
+	if w == 2 && (n.Guard != vreg.None || !f.Target.Uses(rules.HalfVectors)) {
 		return openAccess{}, false
 	}
 	return openAccess{keyOfAccess(n), i, n.Src[0].Imm}, true
@@ -222,8 +236,11 @@ func (j *vectoriser) join(list []openAccess) {
 		for i := 0; i < len(same); {
 			n := widestRun(same[i:], uint64(hir.Bits(key.typ)/8)*uint64(key.vec), known, key.widest())
 			if n > 1 {
-				widen(j.f, j.nodes, same[i:i+n])
+				kept := widen(j.f, j.nodes, same[i:i+n])
 				j.made = true
+				if hir.Bits(key.typ) == 16 {
+					j.paired = append(j.paired, kept)
+				}
 			}
 			i += n
 		}
@@ -243,8 +260,11 @@ func (k *accessKey) compare(l *accessKey) int {
 
 // widest is the bytes that a joined access may move.
 func (k *accessKey) widest() uint64 {
-	if k.space == ir.Const {
+	switch {
+	case k.space == ir.Const:
 		return widestConstant
+	case hir.Bits(k.typ) == 16:
+		return widestHalves
 	}
 	return widestShared
 }
@@ -267,8 +287,9 @@ func widestRun(list []openAccess, size uint64, known uint8, most uint64) int {
 	return 1
 }
 
-// widen turns the first of some loads, or the last of some stores, into one access of all.
-func widen(f *hir.Func, nodes []int32, all []openAccess) {
+// widen turns the first of some loads, or the last of some stores, into one access of all, and
+// returns its index in nodes.
+func widen(f *hir.Func, nodes []int32, all []openAccess) int {
 	kept := all[0].at
 	src := slices.Clone(f.Nodes[nodes[kept]].Src[:1])
 	var dst []vreg.Value
@@ -288,4 +309,5 @@ func widen(f *hir.Func, nodes []int32, all []openAccess) {
 	n := &f.Nodes[nodes[kept]]
 	n.Dst, n.Src, n.Vec = dst, src, n.Vec*uint8(len(all))
 	f.Wide = append(f.Wide, hir.WideAccess{PC: n.PC, Bytes: n.Vec * uint8(hir.Bits(n.Type)/8)})
+	return kept
 }
