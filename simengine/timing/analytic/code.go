@@ -54,26 +54,19 @@ func memoryClass(o ir.Op) assemble.Class {
 func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
 	p, detours := in.Program, in.SlowPaths
 	n := len(p.Blocks)
-	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: make([]bool, n)}
+	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))
 	for i := range p.Kernel.Instrs {
 		c.class[i] = memoryClass(p.Kernel.Instrs[i].Op)
 	}
-	for _, b := range p.Kernel.Blocks {
-		if b.LoopDepth > 0 && b.LoopHead >= 0 && b.LoopHead < n {
-			c.heads[b.LoopHead] = true
-		}
-	}
 	for i := range p.Blocks {
-		at := i
-		for hops := 0; p.Blocks[at].Merged >= 0; hops++ {
-			if at = p.Blocks[at].Merged; at >= n || hops > n {
-				return nil, fmt.Errorf("model: block %d is merged into a block that does not stand alone", i)
-			}
+		root, err := cost.Carrier(p, i)
+		if err != nil {
+			return nil, err
 		}
-		c.root[i] = int32(at)
+		c.root[i] = root
 		c.section = append(c.section, int32(len(c.static)))
 		c.static = append(c.static, work{})
 		for k := range p.Blocks[i].Instrs {

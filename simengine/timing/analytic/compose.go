@@ -84,7 +84,7 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64)
 	var w scoreboard
 	share := 1 / float64(len(fp.ctas))
 	for n := range fp.ctas {
-		cta := &fp.ctas[n]
+		cta := fp.ctas[n]
 		ks := kinds(cta.CTA)
 		walked := make([]bool, len(cta.Warps))
 		for i := range ks {

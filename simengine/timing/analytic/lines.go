@@ -146,11 +146,4 @@ func (t *traffic) hot(pc int32) resource {
 func (t *traffic) bypassesL1(pc int32) bool { return cost.BypassesL1(&t.c.p.Kernel.Instrs[pc]) }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
-func (t *traffic) granules(sectors uint8) int { return granules(t.c.f.Granule, sectors) }
-
-func granules(size int, sectors uint8) int {
-	if size == 64 {
-		sectors = (sectors | sectors>>1) & 0b0101
-	}
-	return bits.OnesCount8(sectors)
-}
+func (t *traffic) granules(sectors uint8) int { return cost.Granules(t.c.f.Granule, sectors) }

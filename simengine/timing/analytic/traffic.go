@@ -68,7 +68,7 @@ type traffic struct {
 	c    *code
 	m    *memory
 	plan *footprint.Plan
-	cta  *composed
+	cta  *footprint.CTA
 	l1   *l1Lines
 	// sharers is the CTAs of the SM for which what all CTAs read is fetched once, and
 	// stays says that most find it in L1.
@@ -99,7 +99,7 @@ type tally struct {
 
 // newTraffic decides for every access of the CTA where it is served. walked
 // marks the warps whose requests are kept.
-func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta *composed, perSM int64, walked []bool) *traffic {
+func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta *footprint.CTA, perSM int64, walked []bool) *traffic {
 	t := &traffic{c: c, m: m, plan: plan, cta: cta, sharers: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
 	resident := min(int64(in.CTAsPerSM), perSM)
 	if plan.Passing {
@@ -112,12 +112,11 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	}
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))
-	t.weight = make([][]int64, len(cta.Warps))
+	t.weight = cta.Weight
 	t.writes = make([]cache.WriteCombiner, len(cta.Warps))
 	loads, stores, table := 0, footprint.LocalStores{}, cost.ConstTable{}
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
-		t.weight[i] = coalesce.Weights(w, nil)
 		t.writes[i] = cache.NewWriteCombiner(cache.OpenLines / max(in.Arch.SubPartitions, 1))
 		if walked[i] {
 			t.requests[i] = make([]request, len(w.Accesses))
@@ -232,7 +231,7 @@ func (t *traffic) turn(warp int, w *trace.Warp, k, at int) {
 		return // the machine makes none
 	}
 	u := turn{
-		w: w, a: a, class: t.c.class[a.PC], first: t.cta.first[warp], round: int32(at),
+		w: w, a: a, class: t.c.class[a.PC], first: t.cta.First[warp], round: int32(at),
 		n: float64(t.weight[warp][at]), y: &t.byPC[a.PC], writes: &t.writes[warp],
 	}
 	if isRequest(u.class) && a.Space != ir.Const && a.Space != ir.ParamSpace {

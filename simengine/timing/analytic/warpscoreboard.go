@@ -14,13 +14,6 @@ import (
 // registers.
 const numRegs = int(assemble.UniformBase) + 128
 
-// maxHeads is how many loop headers of a warp are kept; a loop beyond that is
-// charged with the one around it.
-const maxHeads = 8
-
-// maxGroups is how many cp.async groups of a warp are told apart.
-const maxGroups = 8
-
 // phase is a stretch of a warp between barriers.
 type phase struct {
 	work
@@ -51,7 +44,7 @@ type scoreboard struct {
 	open        float64 // when the uncommitted asynchronous copies have arrived
 	sent        float64 // when the last store left
 	groups      int
-	async       [maxGroups]float64
+	async       [cost.MaxGroups]float64
 	cur         work // of the current phase, its time aside
 	stage       [numResources - l2Slices]float64
 	phases      []phase
@@ -112,7 +105,7 @@ func (w *scoreboard) arrive(block int32) {
 			return
 		}
 	}
-	if len(w.heads) < maxHeads {
+	if len(w.heads) < cost.MaxHeads {
 		w.heads = append(w.heads, head{block, len(w.phases), w.cur})
 	}
 }
@@ -362,19 +355,19 @@ func (w *scoreboard) control(in *assemble.Instr) {
 	k := &w.c.p.Kernel.Instrs[in.Source]
 	switch k.Op {
 	case ir.CpAsyncCommit:
-		w.async[w.groups%maxGroups] = w.open
+		w.async[w.groups%cost.MaxGroups] = w.open
 		w.groups++
 	case ir.CpAsyncWait:
 		pending := 0
 		if k.Mod&ir.ModAll == 0 && len(k.Src) > 0 && k.Src[0].Kind == ir.OperandImm {
-			pending = int(min(k.Src[0].Imm, maxGroups))
+			pending = int(min(k.Src[0].Imm, cost.MaxGroups))
 		}
 		at := w.now
 		if pending == 0 {
 			at = math.Max(at, w.open)
 		}
-		for g := max(w.groups-maxGroups, 0); g < w.groups-pending; g++ {
-			at = math.Max(at, w.async[g%maxGroups])
+		for g := max(w.groups-cost.MaxGroups, 0); g < w.groups-pending; g++ {
+			at = math.Max(at, w.async[g%cost.MaxGroups])
 		}
 		if at > w.now {
 			w.cur.waits++

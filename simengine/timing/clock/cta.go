@@ -52,7 +52,7 @@ func (s *sm) launch(slot int32) {
 	for k := range perCTA {
 		i := int(slot)*perCTA + k
 		w := &s.warps[i]
-		w.tr, w.first, w.weight = &sample.cta.Warps[k], sample.warps[k].first, sample.warps[k].weight
+		w.tr, w.first, w.weight = &sample.Warps[k], sample.First[k], sample.Weight[k]
 		w.step, w.next, w.issued, w.waiting = -1, 0, s.now-1, false
 		w.groups, w.open, w.sent = 0, 0, 0
 		w.async = [cost.MaxGroups]int64{}

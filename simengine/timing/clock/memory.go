@@ -268,10 +268,7 @@ func reserved(fetched int64, hit uint8) int64 {
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.
 func (s *sm) granules(sectors uint8) int64 {
-	if s.m.Granule() == 64 {
-		sectors = (sectors | sectors>>1) & 0b0101
-	}
-	return int64(bits.OnesCount8(sectors))
+	return int64(cost.Granules(s.m.Granule(), sectors))
 }
 
 // take is how many of n granules an estimated share of them comes to, carrying

@@ -14,19 +14,11 @@ import (
 
 // sample is a traced CTA prepared for replay.
 type sample struct {
-	cta   *trace.CTA
-	warps []sampleWarp
+	*footprint.CTA
 	// instrs is the warp instructions the CTA's machine code executes:
 	// recorded in the trace, and with skipped loop iterations counted in.
 	recorded, instrs int64
 	skips            bool // the trace leaves out loop iterations
-}
-
-type sampleWarp struct {
-	// first[i] are the sectors of Lines[i] in granules that the CTA touches
-	// for the first time with that access.
-	first  []uint8
-	weight []int64 // how often each step really executes
 }
 
 // tally counts what the trace alone decides, by PTX instruction, over the
@@ -57,97 +49,30 @@ type counts struct {
 	idle int64
 }
 
-// prepare validates a trace against the code, surveys its footprint and adds
-// its counts to total.
-func prepare(c *code, cta *trace.CTA, survey *footprint.Survey, total *counts) (*sample, error) {
+// prepare checks a trace against the code, surveys its footprint and adds its counts to
+// total.
+func prepare(c *code, cta *trace.CTA, d footprint.Direction, survey *footprint.Survey, total *counts) (*sample, error) {
 	if cta == nil || len(cta.Warps) == 0 {
 		return nil, fmt.Errorf("timing: trace without warps")
 	}
-	s := &sample{cta: cta, warps: make([]sampleWarp, len(cta.Warps))}
+	marked, err := footprint.NewCTA(cta, len(c.root), c.pcs)
+	if err != nil {
+		return nil, fmt.Errorf("timing: %w", err)
+	}
+	s := &sample{CTA: marked}
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
-		if err := checkWarp(c, w); err != nil {
-			return nil, fmt.Errorf("timing: CTA %d warp %d: %w", cta.ID, i, err)
-		}
-		sw := &s.warps[i]
-		sw.weight = coalesce.Weights(w, nil)
 		for _, k := range w.Steps {
 			s.skips = s.skips || k.Repeat > 0
 		}
-		sw.first = make([]uint8, len(w.Lines))
-		recorded, instrs := total.add(c, w, sw.weight)
+		recorded, instrs := total.add(c, w, s.Weight[i])
 		s.recorded += recorded
 		s.instrs += instrs
 	}
-	s.survey(c, survey)
+	survey.Add(c.program.Kernel, marked, d, make([]bool, c.pcs))
 	total.samples++
 	total.warps += int64(len(cta.Warps))
 	return s, nil
-}
-
-// checkWarp makes replay safe: every index of the trace is in range.
-func checkWarp(c *code, w *trace.Warp) error {
-	last := int32(0)
-	for i, k := range w.Steps {
-		if int(k.Block) < 0 || int(k.Block) >= len(c.root) {
-			return fmt.Errorf("step %d executes block %d of %d", i, k.Block, len(c.root))
-		}
-		if k.Access < last || int(k.Access) > len(w.Accesses) {
-			return fmt.Errorf("step %d begins at access %d, out of order", i, k.Access)
-		}
-		if k.Repeat < 0 {
-			return fmt.Errorf("step %d repeats %d times", i, k.Repeat)
-		}
-		last = k.Access
-	}
-	for i, a := range w.Accesses {
-		if int(a.PC) < 0 || int(a.PC) >= c.pcs {
-			return fmt.Errorf("access %d is of instruction %d of %d", i, a.PC, c.pcs)
-		}
-		if a.NLines > 0 && (a.First < 0 || int(a.First)+int(a.NLines) > len(w.Lines)) {
-			return fmt.Errorf("access %d names lines beyond the %d recorded", i, len(w.Lines))
-		}
-	}
-	return nil
-}
-
-// survey shows what the CTA touches, step by step of all warps: an iteration that
-// stands for others finds what other warps' iterations before it brought. What the
-// first iteration left out touches is shown last, for nothing: other CTAs' recorded
-// iterations may find it there.
-func (s *sample) survey(c *code, survey *footprint.Survey) {
-	made := make([]int, len(s.warps))
-	coalesce.InTurn(s.cta, func(i, step int) {
-		w := &s.cta.Warps[i]
-		survey.StandFor(i, max(s.warps[i].weight[step], 1))
-		for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
-			if a := &w.Accesses[j]; a.Space == ir.Global {
-				made[i]++
-				survey.Request(i, made[i])
-				c.survey(w, a, s.warps[i].first, survey)
-			}
-		}
-	})
-	for i := range s.cta.Warps {
-		survey.StandFor(i, 0)
-		coalesce.Ahead(&s.cta.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
-			if a.Space == ir.Global {
-				footprint.Touch(survey, c.program.Kernel.Instrs[a.PC].Op, a.PC, line, sectors)
-			}
-		})
-	}
-}
-
-// survey shows what one access touches.
-func (c *code) survey(w *trace.Warp, a *trace.Access, first []uint8, survey *footprint.Survey) {
-	op := c.program.Kernel.Instrs[a.PC].Op
-	if op == ir.St {
-		survey.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
-	}
-	for n := a.First; n < a.First+int32(a.NLines); n++ {
-		l := &w.Lines[n]
-		first[n] = footprint.Touch(survey, op, a.PC, l.Addr, l.Sectors)
-	}
 }
 
 // add counts a warp and returns its machine instructions as recorded and in full.

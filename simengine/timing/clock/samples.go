@@ -70,7 +70,7 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 			return nil, err
 		}
 	}
-	p.divergence = cost.ConstDivergence(in, p.samples[0].cta)
+	p.divergence = cost.ConstDivergence(in, p.samples[0].CTA.CTA)
 	p.plan = g.survey.Plan(footprint.DeviceOf(in))
 	p.setConstMiss(in)
 	p.held = make([]int64, len(p.plan.LockstepSharers))
@@ -85,8 +85,8 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 func (p *sampleSet) setConstMiss(in *timing.Input) {
 	var t cost.ConstTable
 	for _, s := range p.samples {
-		for i := range s.cta.Warps {
-			t.Add(&s.cta.Warps[i])
+		for i := range s.Warps {
+			t.Add(&s.Warps[i])
 		}
 	}
 	inOrder, drawn := t.Miss(in.Program.Kernel)
@@ -126,12 +126,11 @@ func (g *gatherer) trace(k footprint.Pick) error {
 	if cta != nil && len(cta.Warps) != g.in.WarpsPerCTA {
 		return fmt.Errorf("timing: CTA %d has %d warps, want %d", k.ID, len(cta.Warps), g.in.WarpsPerCTA)
 	}
-	g.survey.Begin(k.Dir)
 	into := &g.set.counts
 	if k.Dir == footprint.Far { // edges of the grid are not typical
 		into = &counts{byPC: make([]tally, g.c.pcs)}
 	}
-	s, err := prepare(g.c, cta, g.survey, into)
+	s, err := prepare(g.c, cta, k.Dir, g.survey, into)
 	if err != nil {
 		return err
 	}

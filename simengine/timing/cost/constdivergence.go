@@ -12,12 +12,11 @@ import (
 
 const (
 	// tablePlaces is at how many places of a table the warps of a sub-partition can be
-	// and find there what they load through uniform registers, and tableLine the bytes
+	// and find there what they load through uniform registers, constLine bytes
 	// around a place: of warps at four places a load takes no longer than of warps at
 	// one, of warps at five and more each takes 55 to 95 cycles of the sub-partition
 	// (deploy/calibrate constants.places, on the H200), of which ConstDivergenceHold is the middle.
 	tablePlaces = 4
-	tableLine   = 64
 	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
 	// microbenchmark gives it but 96 configurations of four kernels that walk tables
 	// (deploy/calibrate/datasets: coulomb, dedisperse, point_in_polygon, fir). Of those
@@ -34,7 +33,7 @@ const ConstDivergenceHold = 75
 // that they walk, as a share of launches, when all walk as one does: 0 where they find
 // what they load.
 func ConstDivergence(in *timing.Input, cta *trace.CTA) float64 {
-	if !walksTables(in.Program) || walked(in.Program.Kernel, cta) <= tablePlaces*tableLine {
+	if !walksTables(in.Program) || walked(in.Program.Kernel, cta) <= tablePlaces*constLine {
 		return 0
 	}
 	ctas := float64(timing.NewShape(in).Resident) * math.Min(1, float64(in.WarpsPerCTA)/float64(in.Arch.SubPartitions))
@@ -50,7 +49,7 @@ func Between(together, apart, share float64) float64 {
 // walked returns how many bytes of constant memory a warp of a CTA walks, with the
 // iterations that the trace leaves out, which go on as those before them did.
 func walked(k *ir.Kernel, cta *trace.CTA) int {
-	if k.ConstBytes <= tablePlaces*tableLine {
+	if k.ConstBytes <= tablePlaces*constLine {
 		return 0
 	}
 	most := 0

@@ -1,11 +1,12 @@
 package cost
 
-// MaxHeads is how many loop headers of a warp are clocked at a time; one beyond
-// that is charged with the loop around it only.
-const MaxHeads = 8
-
-// MaxGroups is how many cp.async groups of a warp are told apart.
-const MaxGroups = 8
+// What both levels tell apart of a warp at most.
+const (
+	// MaxHeads is loop headers: a loop beyond them is charged with the one around it.
+	MaxHeads = 8
+	// MaxGroups is groups of asynchronous copies (cp.async.commit_group) under way.
+	MaxGroups = 8
+)
 
 // constLine is the bytes of a line of the constant caches.
 const constLine = 64

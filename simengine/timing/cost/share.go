@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing/dram"
@@ -102,6 +103,14 @@ func Granule(d *arch.Descriptor) int {
 }
 
 func (m *Machine) Granule() int { return Granule(m.Arch) }
+
+// Granules is how many granules of a size the sectors of one line lie in.
+func Granules(size int, sectors uint8) int {
+	if size == 64 {
+		sectors = (sectors | sectors>>1) & 0b0101
+	}
+	return bits.OnesCount8(sectors)
+}
 
 // Traffic is what the cost of DRAM depends on beside how many bytes it moves.
 type Traffic struct {
