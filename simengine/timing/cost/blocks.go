@@ -7,7 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// LoopHeads marks the blocks that the kernel's control flow graph calls loop headers.
+// LoopHeads reports, by block of so many, whether it heads a loop.
 func LoopHeads(k *ir.Kernel, blocks int) []bool {
 	heads := make([]bool, blocks)
 	for _, b := range k.Blocks {
@@ -18,7 +18,8 @@ func LoopHeads(k *ir.Kernel, blocks int) []bool {
 	return heads
 }
 
-// Carrier follows Merged to the block that carries block i's code.
+// Carrier is the block whose machine code includes block i: it follows assemble.Block.Merged. A
+// cycle, or a block out of range, is an error.
 func Carrier(p *assemble.Program, i int) (int32, error) {
 	at := i
 	for n := 0; p.Blocks[at].Merged >= 0; n++ {

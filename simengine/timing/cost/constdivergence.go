@@ -11,27 +11,26 @@ import (
 )
 
 const (
-	// tablePlaces is at how many places of a table the warps of a sub-partition can be
-	// and find there what they load through uniform registers, constLine bytes
-	// around a place: of warps at four places a load takes no longer than of warps at
-	// one, of warps at five and more each takes 55 to 95 cycles of the sub-partition
-	// (deploy/calibrate constants.places, on the H200), of which ConstDivergenceHold is the middle.
+	// tablePlaces is how many lines of constant memory, constLine bytes each, a sub-partition
+	// keeps for loads through uniform registers. Warps at four places of a table load as fast
+	// as warps at one; with warps at five and more places each load takes 55 to 95 cycles of
+	// the sub-partition (deploy/calibrate constants.places, H200): ConstDivergenceHold is the middle.
 	tablePlaces = 4
-	// tableApart is from how many CTAs on each is taken to be at a place of its own. No
-	// microbenchmark gives it but 96 configurations of four kernels that walk tables
-	// (deploy/calibrate/datasets: coulomb, dedisperse, point_in_polygon, fir). Of those
-	// that would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and
-	// more CTAs did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
+	// divergentCTAs is from how many resident CTAs on each is taken to be at a place of its
+	// own. It is from 96 configurations of four kernels that walk tables (deploy/calibrate/datasets:
+	// coulomb, dedisperse, point_in_polygon, fir), not from a microbenchmark. Of those that
+	// would take over 1.5 times as long if all loads waited, 28 of 30 with 12 and more CTAs
+	// did take over 1.4 times as long, 17 of 28 with 5 to 8, 4 of 15 with fewer.
 	divergentCTAs = 12
 )
 
-// ConstDivergenceHold is how long a load that WalksConstTable holds the constant cache of its
+// ConstDivergenceHold is how long a load of WalksConstTable holds the constant cache of its
 // sub-partition where CTAs are at places of their own, cycles.
 const ConstDivergenceHold = 75
 
-// ConstDivergence returns how often CTAs come to be at places of their own of the table
-// that they walk, as a share of launches, when all walk as one does: 0 where they find
-// what they load.
+// ConstDivergence is the share of launches in which CTAs come apart on the table that they
+// walk, so that each load waits as ConstDivergenceHold says: 0 where what they load stays
+// cached. All CTAs are taken to walk the table as cta does.
 func ConstDivergence(in *timing.Input, cta *trace.CTA) float64 {
 	if !walksTables(in.Program) || walked(in.Program.Kernel, cta) <= tablePlaces*constLine {
 		return 0
@@ -40,14 +39,15 @@ func ConstDivergence(in *timing.Input, cta *trace.CTA) float64 {
 	return math.Min(math.Max(ctas-tablePlaces, 0)/(divergentCTAs-tablePlaces), 1)
 }
 
-// Between is what is said of launches of which a share take the time apart and the
-// others together, up to ten times less: the geometric mean.
+// Between is the expected time of a launch that takes the time apart in a share of cases and
+// the time together in the others. They differ by up to ten times: it is their weighted
+// geometric mean.
 func Between(together, apart, share float64) float64 {
 	return together * math.Pow(apart/together, share)
 }
 
-// walked returns how many bytes of constant memory a warp of a CTA walks, with the
-// iterations that the trace leaves out, which go on as those before them did.
+// walked is how many bytes of constant memory a warp of a CTA walks at most. Iterations that
+// the trace leaves out go on in the stride of those before them.
 func walked(k *ir.Kernel, cta *trace.CTA) int {
 	if k.ConstBytes <= tablePlaces*constLine {
 		return 0
@@ -79,14 +79,14 @@ func walked(k *ir.Kernel, cta *trace.CTA) int {
 	return most
 }
 
-// WalksConstTable says that an instruction loads from constant memory into uniform
+// WalksConstTable reports whether an instruction loads from constant memory into uniform
 // registers, from an address in one: from where the warp is in a table.
 func WalksConstTable(k *ir.Kernel, in *assemble.Instr) bool {
 	return in.Class == assemble.LDC && in.Source >= 0 && in.Src[0].Count > 0 &&
 		in.Dst[0].First >= assemble.UniformBase && k.Instrs[in.Source].Space == ir.Const
 }
 
-// walksTables says that an instruction of a program does.
+// walksTables reports whether an instruction of a program is a WalksConstTable.
 func walksTables(p *assemble.Program) bool {
 	for b := range p.Blocks {
 		for i := range p.Blocks[b].Instrs {

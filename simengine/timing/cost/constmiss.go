@@ -7,18 +7,22 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// constMisses is what a line of a table takes of an SM that lanes read at places of their own, cycles beyond
-// those of the words, by the table's bytes: an H100 with 32 warps takes 2.0 cycles for each of 32 lanes' words
-// in tables of up to 2 KiB, and where lanes go through tables of 4, 8, 16, 32 and 64 KiB in order 2.8, 4.5, 6.1,
-// 7.5 and 9.7 if each is in a line of its own; of four words a line as much a line (deploy/calibrate
-// constants.apart). At places drawn at random it takes 8.3, 17.8, 24.2, 28.0 and 29.9 on all SMs at a time
-// (constants.drawn, bytes and words alike). Other GPUs are taken to be alike.
+// constMisses is what a line of a table in constant memory takes of an SM where lanes read
+// places of their own, cycles beyond those of the words, by the table's bytes.
+//
+// In order: an H100 with 32 warps takes 2.0 cycles for each of 32 lanes' words in tables of up
+// to 2 KiB, and 2.8, 4.5, 6.1, 7.5 and 9.7 in tables of 4, 8, 16, 32 and 64 KiB whose lines the
+// lanes go through in order, one line a lane; with four words a line the same for each line
+// (deploy/calibrate constants.apart). Drawn: at random places it takes 8.3, 17.8, 24.2, 28.0
+// and 29.9 with all SMs busy (constants.drawn, bytes and words alike). Other GPUs are taken to
+// be alike.
 var constMisses = []struct{ bytes, inOrder, drawn float64 }{
 	{2048, 0, 0}, {4096, 0.83, 6.3}, {8192, 2.55, 15.8}, {16384, 4.06, 22.2}, {32768, 5.54, 26.0}, {65536, 7.72, 27.9},
 }
 
-// ConstantMiss is what a line of a table of so many bytes takes where lanes go through it in order
-// and where not, cycles; between sizes that were measured by the logarithm.
+// ConstantMiss is what a line of a table of so many bytes takes, cycles, where lanes go through
+// it in order and where they do not. Between measured sizes it is linear in the logarithm of
+// the size.
 func ConstantMiss(bytes float64) (inOrder, drawn float64) {
 	for i, m := range constMisses {
 		if bytes > m.bytes {
@@ -35,7 +39,8 @@ func ConstantMiss(bytes float64) (inOrder, drawn float64) {
 	return last.inOrder, last.drawn
 }
 
-// ConstTable is what of constant memory the lanes of a CTA read at places of their own.
+// ConstTable estimates the size of the table in constant memory that the lanes of CTAs read at
+// places of their own.
 type ConstTable struct {
 	lines map[int32]bool // where the first lane read
 	reads int
@@ -54,8 +59,9 @@ func (t *ConstTable) Add(w *trace.Warp) {
 	}
 }
 
-// Bytes is how large the table is of which the reads saw so many lines, if each was as likely as the other:
-// of n lines r reads see n(1 - e^(-r/n)). It is at most what the kernel has.
+// Bytes is the size of a table of which so many reads touch as many lines as were seen, if each
+// line is as likely as the other: of n lines, r reads see n(1 - e^(-r/n)), solved for n by
+// bisection. It is at most what the kernel has of constant memory.
 func (t *ConstTable) Bytes(k *ir.Kernel) float64 {
 	least, most := float64(len(t.lines)), math.Max(float64(k.ConstBytes)/constLine, 1)
 	reads := float64(t.reads)
@@ -70,5 +76,5 @@ func (t *ConstTable) Bytes(k *ir.Kernel) float64 {
 	return least * constLine
 }
 
-// Miss is what a line takes of the reads of a kernel's tables.
+// Miss is ConstantMiss of a kernel's table.
 func (t *ConstTable) Miss(k *ir.Kernel) (inOrder, drawn float64) { return ConstantMiss(t.Bytes(k)) }

@@ -7,13 +7,13 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// YieldCycles is how long a warp that yields issues nothing, whether it has other lanes that can go on
-// or not: an iteration of a loop takes 98 cycles for 52, and 51 more, which are not counted, where all others
-// wait (H100, deploy/calibrate yields).
+// YieldCycles is how long a warp that yields issues nothing: an iteration of a loop with a
+// yield takes 98 cycles for 52 (H100, deploy/calibrate yields). Where all other warps wait it
+// takes 51 more, which are not counted.
 const YieldCycles = 46
 
-// Figures is a descriptor as the clock reads it, for other levels of the
-// simulator over the same front end. Times are SM cycles.
+// Figures are those of Machine in cycles, as floating-point numbers: what the analytic level
+// reads. Ports and classes are those of Machine.
 type Figures struct {
 	Schedulers, IssueWidth int
 	Granule                int // bytes that stores and DRAM move at a time
@@ -21,9 +21,9 @@ type Figures struct {
 	Classes                [assemble.NumClasses]ClassFigures
 	// Predicate is the least latency of an arithmetic result in a predicate.
 	Predicate float64
-	// Addressing is how long any request holds the load/store unit at least,
-	// DataPass one data-stage wavefront, ConstantPass a distinct constant word.
-	// SharedPass is a pass through the banks of shared memory.
+	// How long a unit is held: the load/store unit by any request at least (Addressing), by
+	// one wavefront of L1's data stage (DataPass), by a pass through the banks of shared
+	// memory (SharedPass); the indexed constant cache by each distinct word (ConstantPass).
 	Addressing, DataPass, SharedPass, ConstantPass float64
 	// Latencies of a request alone on the machine.
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
@@ -57,7 +57,7 @@ type ClassFigures struct {
 // NumPorts is one more than the largest ClassFigures.Port.
 const NumPorts = int(NumPipes)
 
-// FiguresOf reads a descriptor.
+// FiguresOf derives the figures of a GPU; its errors are those of NewMachine.
 func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 	m, err := NewMachine(d)
 	if err != nil {
@@ -81,10 +81,11 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 
 func cycles(steps int64) float64 { return float64(steps) / dram.Fraction }
 
-// PartialLinePasses is the turns of L1's data stage for each sector that comes from L2 into a line of which others are not
-// asked for: loads drawn over rows of a sparse matrix are counted 0.20 to 0.24 more a sector, loads of whole
-// lines none (spmv_ell, spmv_csr and gemv, deploy/calibrate/validation/third and further), sums into L2 drawn over a grid
-// 0.20 (deposit, eleventh) and of whole lines hardly any (embedding_grad, eighth).
+// PartialLinePasses is the passes of L1's data stage for each sector that comes from L2 into a
+// line of which not all sectors are asked for. Loads of scattered words show 0.20 to 0.24 more
+// wavefronts a sector and loads of whole lines none (spmv_ell, spmv_csr, gemv); atomics on
+// scattered words 0.20 (deposit), on whole lines hardly any (embedding_grad). Counters
+// l1tex__data_pipe_lsu_wavefronts of the measured data sets.
 const PartialLinePasses = 0.22
 
 // Slots is how long an instruction holds the issue slot, cycles.
@@ -92,27 +93,25 @@ func (f *Figures) Slots(in *assemble.Instr) float64 {
 	return cycles(f.m.Slots(in))
 }
 
-// Request is how long a request of a class with lines holds the load/store unit; past says
-// that it passes L1 by.
-func (f *Figures) Request(class assemble.Class, past bool, lines, passes int64) float64 {
-	return cycles(f.m.RequestCost(class, past, lines, passes))
+// Request is how long a request of a class, with so many lines and data-stage passes, holds the
+// load/store unit, cycles. bypass reports whether it bypasses L1.
+func (f *Figures) Request(class assemble.Class, bypass bool, lines, passes int64) float64 {
+	return cycles(f.m.RequestCost(class, bypass, lines, passes))
 }
 
-// Fill is how long a sector that comes into L1, or is copied to shared memory, past L1 or through it, takes of
-// the data banks.
-func (f *Figures) Fill(copied, past bool) float64 { return cycles(f.m.FillSteps(copied, past)) }
+// Fill is how long a sector that arrives from L2 holds the data banks, cycles. copied reports
+// whether cp.async brings it, bypass whether it bypasses L1.
+func (f *Figures) Fill(copied, bypass bool) float64 { return cycles(f.m.FillSteps(copied, bypass)) }
 
-// L2Coalesce is what SMs ask of L2 where so many CTAs that run at a time read the same in step: the share of
-// the requests that reach it, and of the time that they hold its slices.
+// L2Coalesce is Machine.L2Coalesce.
 func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {
 	return f.m.L2Coalesce(readers)
 }
 
-// Atomic is what an atomic costs one of active SMs.
+// Atomic is what an atomic costs one of so many active SMs.
 func (f *Figures) Atomic(active float64) AtomicCost { return f.m.AtomicCost(active) }
 
-// Share is the memory system as one of active SMs sees it, when the grid's traffic
-// is t.
+// Share is L2 and DRAM as one of so many active SMs sees them, for traffic like t.
 func (f *Figures) Share(active float64, t Traffic) dram.Spec {
 	return f.m.Share(active, t)
 }

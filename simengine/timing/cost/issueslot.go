@@ -5,11 +5,14 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// Slots is how long an instruction holds the issue slot, steps. One of the fp64 pipe: a
-// cycle for each pair of registers that it reads (deploy/calibrate pipe.rate mix_pair_2ffma,
-// 2pairs and 3pairs). Few are kept from the instruction before, which another warp's most
-// often is (of 273 in the machine code of datasets/h200-loops-and-doubles great_circle 6 say so). Of the
-// memory pipe: longer by each register that it reads (slots.beside).
+// Slots is how long an instruction holds the issue slot, steps. All hold it a cycle, these
+// longer:
+//
+//   - fp64: a cycle for each pair of registers it reads (deploy/calibrate pipe.rate mix_pair_2ffma, 2pairs, 3pairs). Few
+//     operands are still held from the instruction before, which most often is another warp's: 6 of 273 in the machine
+//     code of great_circle (datasets/h200-loops-and-doubles) say so.
+//   - tensor cores and the memory pipe: by each register they read (slots.beside).
+//   - multiplications with an upper word: arch.Descriptor.ProductSlots.
 func (m *Machine) Slots(in *assemble.Instr) int64 {
 	const cycle = dram.Fraction
 	switch in.Class {
@@ -25,7 +28,7 @@ func (m *Machine) Slots(in *assemble.Instr) int64 {
 	return cycle
 }
 
-// registersIn is the general registers in spans.
+// registersIn counts the general registers in spans.
 func registersIn(spans []assemble.RegSpan) (n int) {
 	for _, s := range spans {
 		if s.First < assemble.PredBase {
@@ -36,8 +39,9 @@ func registersIn(spans []assemble.RegSpan) (n int) {
 }
 
 // OperandFetches counts the general registers, or pairs of them, that an instruction must
-// fetch: those among its operands that the one before it in its pipe did not read in
-// the same place. The factors of a product can trade places.
+// fetch: not those that the instruction before it in its pipe read in the same operand (before;
+// nil for none), nor one that an earlier operand of its own has. The two factors of a
+// multiply-add count as one place, since they can be exchanged.
 func OperandFetches(in, before *assemble.Instr) int {
 	n := 0
 	for i, s := range in.Src {

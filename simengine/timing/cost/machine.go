@@ -10,59 +10,80 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// Machine is a descriptor turned into what the clock needs: integers.
+// Machine is a GPU as the clock reads it: figures of an arch.Descriptor in integers.
+// Latencies are cycles of an SM; a step is 1/dram.Fraction of a cycle.
 type Machine struct {
 	Arch       *arch.Descriptor
-	Schedulers int
-	IssueWidth int
+	Schedulers int // of an SM: its sub-partitions
+	IssueWidth int // instructions a scheduler issues a cycle
 	Classes    [assemble.NumClasses]classSpec
-	Predicate  int64 // latency of a predicate result
-
-	QueueDepth int   // MIO queue entries of a sub-partition, all but global and local memory
-	LgDepth    int   // the same for global and local memory, with its part of what the memory pipe holds
-	Addressing int64 // steps a request holds the SM's load/store unit at least
-	storeLine  int64 // steps a store holds it for each line
-	waits      dram.Waits
-	// LinesPerRowSegment is the lines that DRAM keeps together.
-	LinesPerRowSegment uint64
-	pairReads          float64 // steps of the issue slot that reading a pair of registers takes an fp64 instruction,
-	memoryReads        float64 // and a register one of the memory pipe, beyond a cycle
-	tensorReads        float64 // and one of the tensor cores in all
-	productSlots       int64   // steps that a product with an upper word holds the issue slot
-	ThreeReads         int64   // steps an FMA of three registers holds its pipe at least
-	tagFirst           int64   // steps of the tag stage for the first line of a request
-	TagNext            int64   // and for each further line
-	dataPass           int64   // steps of one data-stage wavefront
-	SharedPass         int64   // steps of one pass through the banks of shared memory
-	fillSector         int64   // steps that a sector from L2 takes of the data stage
-
-	LatShared, LatL1, LatConst, LatAtomicShared, LatAtomicL2 int64
-	LatCASRound                                              int64 // a turn of the loop of assemble.Program.Swapped
-	LatBarrier, LatFenceCTA, LatFenceGPU, LatL2              int64
-	LatBarrierWarp                                           int64 // steps the barrier unit takes a warp
-	ConstPass                                                int64 // steps a distinct word of an indexed constant load
-
-	// Vacancy is the cycles from a CTA's last exit to its slot issuing again,
-	// for a CTA of one warp; each further one adds vacancyWarp.
-	Vacancy, VacancyWarp float64
-	ColdStart            int64   // cycles before the first CTAs of a launch issue: caches start empty
-	LaunchInterval       float64 // cycles between two CTA launches of the whole device
-	DualFP32Int          bool
+	Predicate  int64 // latency of an arithmetic result in a predicate register
+	// DualFP32Int reports whether integer instructions take half an fp32 issue slot.
+	DualFP32Int bool
+	issueSlots
+	memoryPath
+	latencies
+	launchCosts
 }
 
-// MinSectorsInFlight is how many sectors an L1 of any size can have on their
-// way; a larger one as many as it has room for, since misses take their place in
-// the data banks when they are sent: 4,096 scattered sectors of one SM are in
-// flight without a stall, 8,192 are not (shared/silicon random_gather stall counters).
+// issueSlots is how long instructions hold the issue slot beyond a cycle, steps.
+type issueSlots struct {
+	pairReads    float64 // fp64: for each pair of registers it reads
+	memoryReads  float64 // the memory pipe: for each register it reads
+	tensorReads  float64 // tensor cores: for each register it reads, the first cycle included
+	productSlots int64   // a multiplication with an upper word, the first cycle included
+	ThreeReads   int64   // an FMA that fetches three registers holds its pipe this long at least
+}
+
+// memoryPath is the way of a request through an SM and what DRAM keeps together.
+type memoryPath struct {
+	QueueDepth int   // entries of a sub-partition's MIO queue, global and local memory aside
+	LgDepth    int   // entries for global and local memory, those of the memory pipe included
+	Addressing int64 // steps any request holds the SM's load/store unit at least
+	storeLine  int64 // steps a store holds it for each line
+	tagFirst   int64 // steps of L1's tag stage for the first line of a request
+	TagNext    int64 // steps of it for each further line
+	dataPass   int64 // steps of one wavefront of L1's data stage
+	SharedPass int64 // steps of one pass through the banks of shared memory
+	fillSector int64 // steps of the data stage for a sector that comes from L2
+	ConstPass  int64 // steps of the indexed constant cache for each distinct word
+	waits      dram.Waits
+	// LinesPerRowSegment is the lines of the part of a DRAM row that one opening brings
+	// (arch.Descriptor.DRAMPieceBytes).
+	LinesPerRowSegment uint64
+}
+
+// latencies are from issue to a dependent instruction, cycles.
+type latencies struct {
+	LatShared, LatL1, LatConst, LatAtomicShared, LatAtomicL2, LatL2 int64
+	LatCASRound                                                     int64 // a round of the loop of CASLoop
+	LatBarrier, LatFenceCTA, LatFenceGPU                            int64
+	LatBarrierWarp                                                  int64 // steps: what the barrier unit takes for each warp
+}
+
+// launchCosts is what starting and replacing CTAs takes, cycles.
+type launchCosts struct {
+	// Vacancy is from a CTA's last exit to its slot issuing again, for a CTA of one warp;
+	// each further warp adds VacancyWarp.
+	Vacancy, VacancyWarp float64
+	ColdStart            int64   // before the first CTAs of a launch issue: constant and instruction caches are empty
+	LaunchInterval       float64 // between two CTA launches of the whole device
+}
+
+// MinSectorsInFlight is how many sectors an SM can have on their way from L2, whatever the size
+// of its L1. A larger L1 allows as many as it has room for, since a miss takes its place in the
+// data banks when it is sent: 4,096 scattered sectors of one SM are in flight without a stall,
+// 8,192 are not (stall counters of shared/silicon random_gather).
 const MinSectorsInFlight = 512
 
-// StoresInFlight is how many lines of stores an SM has on their way to L2.
+// StoresInFlight is how many lines of stores an SM has on their way to L2 at most.
 const StoresInFlight = 512
 
-// emptyCTA is the cycles a CTA that only exits takes of arch.Launch.CTATurnaroundEmpty
-// once its warps can issue.
+// emptyCTA is the cycles that arch.Launch.CTATurnaroundEmpty includes for the CTA itself: its
+// exit, once its warps can issue.
 const emptyCTA = 2
 
+// NewMachine derives the figures of a GPU. It names what the descriptor lacks in its error.
 func NewMachine(d *arch.Descriptor) (*Machine, error) {
 	m := &Machine{Arch: d, Schedulers: d.SubPartitions, IssueWidth: max(d.IssueWidth, 1), DualFP32Int: d.SharedFP32Int}
 	if d.SMs < 1 || d.SubPartitions < 1 || d.ClockMHz <= 0 || d.L2BytesPerCycle <= 0 || d.DRAMBytesPerSecond <= 0 {
@@ -115,7 +136,7 @@ func (m *Machine) setMemory(lat func(string) int64) {
 	m.LatShared, m.LatL1 = lat(arch.LatencyShared), lat(arch.LatencyL1)
 	m.LatConst = lat(arch.LatencyConstant)
 	m.LatAtomicShared, m.LatAtomicL2 = lat(arch.LatencyAtomicShared), lat(arch.LatencyAtomicL2)
-	// 85 cycles, of the 95 that a turn takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
+	// Comes to 85 of the 95 cycles that a round takes (deploy/calibrate wavefronts.shared_sums, 1 warp).
 	m.LatCASRound = m.LatShared + lat(arch.LatencyFMA) + m.LatAtomicShared + lat(arch.LatencyPredicate) + lat(arch.LatencyBranch)
 	m.LatBarrier = lat(arch.LatencyBarrier)
 	m.LatFenceCTA, m.LatFenceGPU = lat(arch.LatencyFenceCTA), lat(arch.LatencyFenceGPU)

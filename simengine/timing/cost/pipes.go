@@ -9,8 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// Pipe is an issue port of a sub-partition; an instruction holds it for its
-// issue interval.
+// Pipe is an issue port of a sub-partition. An instruction holds it for its issue interval.
 type Pipe uint8
 
 const (
@@ -36,7 +35,7 @@ type classSpec struct {
 	Kind     ResultKind
 }
 
-// ResultKind says which stall a consumer of the result shows.
+// ResultKind says which stall reason a consumer of the result shows while it waits.
 type ResultKind uint8
 
 const (
@@ -46,7 +45,7 @@ const (
 	ResultConstant
 )
 
-// A product of which the upper word is wanted goes imadPasses times through the pipe of
+// A 32-bit multiplication whose upper word is wanted (mul.hi, mul.wide) goes imadPasses times through the pipe of
 // 32-bit products: on the H200 it has half their rate (deploy/calibrate pipe.rate imad_hi,
 // slots.beside mul_wide and mul_hi without sums), and is taken to elsewhere. The upper
 // word alone is there after 9 cycles for their 4 (pipe.latency imad_hi). Of both words an

@@ -8,11 +8,12 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// dramContentionRead and dramContentionMix are dram.Spec.Contention for reads
-// alone and for as many writes, fit with shareBurst to the 64 points of
-// deploy/calibrate bandwidth.in_flight while every read waited alike (mean error
-// 3.5 % then). With the waits that were measured it is 7.9 % (see the test): where
-// few bytes are under way short CTAs come out up to 14 % slower than they are.
+// What remains of dram.Spec that no descriptor has. dramContentionRead and dramContentionMix
+// are its Contention, cycles, for reads alone and for as many writes. They were fitted, with
+// shareBurst, to the 64 points of deploy/calibrate bandwidth.in_flight while every read waited
+// alike (mean error 3.5 %). With the measured distribution of waits the error is 7.9 %
+// (TestBytesInFlightAgainstH200): where few bytes are under way, short CTAs come out up to 14 %
+// slower than they are.
 const (
 	dramContentionRead = 60
 	dramContentionMix  = 330
@@ -25,15 +26,14 @@ const (
 	shareBurst = 2
 )
 
-// writeBacklogBytes is how much data stores of one SM may have waiting for
-// DRAM in L2 before further stores are held: an eighth of the SM's part of L2.
+// writeBacklogBytes is how much data of one SM's stores may wait in L2 for DRAM before further
+// stores wait: an eighth of the SM's part of L2.
 func (m *Machine) writeBacklogBytes() float64 {
 	return float64(m.Arch.L2Bytes) / float64(m.Arch.SMs) / 8
 }
 
-// Share is the memory system as one of active SMs sees it (active may be
-// fractional: the grid's CTAs over the CTAs of the SM that has most), when the
-// grid's traffic is t.
+// Share is L2 and DRAM as one of active SMs sees them, for traffic like t. active may be
+// fractional: the grid's CTAs over those of the SM that has most.
 func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 	d, writeShare := m.Arch, t.WriteShare
 	perSM := 1 / math.Max(active, 1)
@@ -70,12 +70,12 @@ func (m *Machine) Share(active float64, t Traffic) dram.Spec {
 	return s
 }
 
-// contendedHold is how long a granule holds its slice of L2, cycles, that DRAM is asked for
-// while another request stores another part of its line: with it threads that update 2, 4 and
-// 8 rows in place of 6,000, 6,008 and 6,024 words, which do not begin with a line, come within
-// 8 % in the mean of what an H200 takes, 1.3 to 1.8 times as long as of 6,016 and 6,144 or into another
-// buffer (deploy/calibrate inplace.rows). It holds up those that touch other lines, too
-// (inplace.pairs).
+// contendedHold is how long a granule that comes from DRAM holds its slice of L2, cycles, while
+// another request stores to another part of its line (false sharing). With it, threads that
+// update 2, 4 and 8 rows in place, of 6,000, 6,008 and 6,024 words, which do not begin with a
+// line, come within 8 % in the mean of an H200; that takes 1.3 to 1.8 times as long as rows of
+// 6,016 and 6,144 words, or into another buffer (deploy/calibrate inplace.rows). Requests for
+// other lines are held up, too (inplace.pairs).
 const contendedHold = 18.0
 
 // dramWaits are the descriptor's waits in cycles.
@@ -87,8 +87,8 @@ func dramWaits(d *arch.Descriptor) dram.Waits {
 	return dram.NewWaits(arch.DRAMPercentiles[:], waits[:])
 }
 
-// rowSegmentEfficiency is the share of the streaming DRAM rate that is left when only
-// part of each piece that DRAM opens is used.
+// rowSegmentEfficiency is the share of the streaming DRAM rate that is left when only a share
+// of each row segment that DRAM opens is used.
 func (m *Machine) rowSegmentEfficiency(share float64) float64 {
 	whole := float64(m.Granule()) / math.Max(float64(m.Arch.DRAMPieceBytes), 1)
 	return 1 / (1 + m.Arch.DRAMOpening*math.Max(whole/math.Max(share, whole)-whole, 0))
@@ -116,8 +116,8 @@ func Granules(size int, sectors uint8) int {
 type Traffic struct {
 	// WriteShare is the share of the bytes that are written.
 	WriteShare float64
-	// RowSegmentShare is the share of each piece that DRAM opens which is read.
+	// RowSegmentShare is the share of each row segment that DRAM opens which is read.
 	RowSegmentShare float64
-	// WriteBack is the time that a stored granule takes DRAM, in that of one of a stream.
+	// WriteBack is how many times as long a stored granule takes DRAM as one of a stream.
 	WriteBack float64
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// SlowPathOf returns the SlowPath of the operation that a machine instruction calls the slow
-// path of, nil for others.
+// SlowPathOf returns the slow path that a machine instruction calls, nil for one that calls
+// none.
 func SlowPathOf(in *assemble.Instr, detours []timing.SlowPath) *timing.SlowPath {
 	if !in.Calls {
 		return nil
