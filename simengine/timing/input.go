@@ -51,7 +51,7 @@ type Input struct {
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
 	// At least one CTA is clocked whatever the budget.
 	Budget int64
-	// Cold says that caches are empty at the start; otherwise the launch
+	// Cold reports whether caches are empty at the start; otherwise the launch
 	// follows others of the same kernel back to back.
 	Cold bool
 }

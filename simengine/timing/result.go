@@ -28,7 +28,7 @@ type Result struct {
 	SchedulerCycles int64
 	Issued          int64
 	Slots           [NumStallReasons]int64
-	// Sampled says that iterations of loops were left out: Slots are of those clocked then.
+	// Sampled reports whether iterations of loops were left out: Slots are of those clocked then.
 	Sampled bool
 	// WarpStalls is the mean cycles a warp waited for each reason per
 	// instruction it issued.

@@ -142,7 +142,7 @@ func (t *traffic) hot(pc int32) resource {
 	return hotSlices + resource(t.plan.Buffer[pc]%dram.AtomicBuffers)
 }
 
-// bypassesL1 says that an instruction passes L1 by.
+// bypassesL1 reports whether an instruction passes L1 by.
 func (t *traffic) bypassesL1(pc int32) bool { return cost.BypassesL1(&t.c.p.Kernel.Instrs[pc]) }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.

@@ -23,10 +23,10 @@ const (
 	numResources = hotSlices + dram.AtomicBuffers
 )
 
-// ofSub says that every sub-partition has the resource.
+// ofSub reports whether every sub-partition has the resource.
 func (r resource) ofSub() bool { return r < lsu }
 
-// shared says that it is a share of something other SMs use, too.
+// shared reports whether it is a share of something other SMs use, too.
 func (r resource) shared() bool { return r >= l2Slices && r != inPort }
 
 // work is what a warp does in a phase: how long it takes alone and how long it

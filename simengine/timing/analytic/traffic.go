@@ -165,7 +165,7 @@ func (t *traffic) touchLeftOut(w *trace.Warp, step int) {
 	}
 }
 
-// keeps says that L1 keeps what an access reads.
+// keeps reports whether L1 keeps what an access reads.
 func (t *traffic) keeps(a *trace.Access) bool {
 	in := &t.c.p.Kernel.Instrs[a.PC]
 	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)

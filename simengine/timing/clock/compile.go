@@ -110,7 +110,7 @@ func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, ma
 	return c, nil
 }
 
-// readsTID says that a PTX instruction reads a thread index, which S2R takes
+// readsTID reports whether a PTX instruction reads a thread index, which S2R takes
 // through the data stage of shared memory.
 func (c *code) readsTID(source int32) bool {
 	if source < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// isLG says that an access goes through the local and global path of L1TEX.
+// isLG reports whether an access goes through the local and global path of L1TEX.
 func isLG(s ir.Space) bool { return s == ir.Global || s == ir.Local || s == ir.Generic }
 
 // memory sends an op into the memory input/output queue and returns when its

@@ -131,7 +131,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 	return recorded, instrs
 }
 
-// isRequest says that an access is a load's, a store's or an atomic's.
+// isRequest reports whether an access is a load's, a store's or an atomic's.
 func isRequest(o ir.Op, space ir.Space) bool {
 	return o != ir.CpAsync && (space == ir.Global || space == ir.Shared || space == ir.Local)
 }

@@ -104,7 +104,7 @@ func (s *sm) enterSlowPath(w *warp, at int32) {
 	w.end = w.pc + 1
 }
 
-// below says whether the fraction of a number is less than a share.
+// below reports whether the fraction of a number is less than a share.
 func below(v, share float64) bool { return v-math.Floor(v) < share }
 
 // nextPath moves a warp to the next path it takes, and at last back to where it called

@@ -47,7 +47,7 @@ func (s *sm) touchLeftOut(w *warp) {
 	}
 }
 
-// keeps says that an access takes room in L1.
+// keeps reports whether an access takes room in L1.
 func (s *sm) keeps(a *trace.Access) bool {
 	in := &s.c.program.Kernel.Instrs[a.PC]
 	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)

@@ -83,7 +83,7 @@ func (o *LeftOut) Line(w *trace.Warp, k, n int32) (l *trace.Line, step uint64, w
 	return l, l.Addr - p.Addr, l.Sectors == p.Sectors
 }
 
-// steady says that the n-th line of the k-th access came by the same step to the iteration
+// steady reports whether the n-th line of the k-th access came by the same step to the iteration
 // before the last, too, as far as one before that is recorded.
 func (o *LeftOut) steady(w *trace.Warp, k, n int32, step uint64) bool {
 	if o.first < 0 {

@@ -19,7 +19,7 @@ func groupSize(width, bankWidth int) int {
 	return warpSize / 8
 }
 
-// paired says that lanes share addresses so that two groups of a wide access fit
+// paired reports whether lanes share addresses so that two groups of a wide access fit
 // one pass, half the registers that it returns being copies: every active lane
 // has the address of its neighbour (lane xor 1), or every one that of lane xor 2.
 // The rule is NVIDIA's for compute capability 7 (forums.developer.nvidia.com/t/77228);
@@ -29,7 +29,7 @@ func paired(addr *Lanes, mask uint32) bool {
 	return sharing(addr, mask, 1) || sharing(addr, mask, 2)
 }
 
-// sharing says that no active lane has another address than lane xor d, where
+// sharing reports whether no active lane has another address than lane xor d, where
 // that one is active.
 func sharing(addr *Lanes, mask uint32, d int) bool {
 	for m := mask; m != 0; m &= m - 1 {
@@ -87,7 +87,7 @@ func grouped(addr *Lanes, mask uint32, group, width, bankWidth int) (passes, gro
 	return passes, groups
 }
 
-// wideBanks says that an access goes by rows of 8-byte banks in the 4-byte mode.
+// wideBanks reports whether an access goes by rows of 8-byte banks in the 4-byte mode.
 func wideBanks(width, bankWidth int) bool { return bankWidth == 8 && width <= 4 }
 
 // strided is the passes of a full warp whose words are a constant stride of

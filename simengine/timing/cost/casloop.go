@@ -35,7 +35,7 @@ type CASLoop struct {
 	Issued int64
 	// Passes is the data-stage passes of all swaps and of the loads of later rounds.
 	Passes int64
-	// Waits are the cycles that the rounds take beyond Figures.Swap.
+	// Waits is the cycles that the rounds take beyond Machine.LatCASRound each.
 	Waits int64
 }
 

@@ -115,7 +115,7 @@ type Request struct {
 	Held              int64  // how long it holds the slices, fractions of what it takes by itself
 	Turns             int64  // steps that it takes at least to come into the SM
 	Far               bool   // the data comes from the farther half of L2 if it hits
-	RowSegment, Noise uint64 // spread like random numbers over the pieces of DRAM, and over requests
+	RowSegment, Noise uint64 // spread like random numbers over the row segments of DRAM, and over requests
 }
 
 // Read sends a request at cycle at and returns when the data is in the SM.

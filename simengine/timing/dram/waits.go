@@ -3,11 +3,11 @@ package dram
 import "math"
 
 // Waits is how long reads wait for an idle DRAM, in cycles from the SM and back, as
-// quantiles: entry k is that of the share (k+1/2)/len. Lines of one piece, which
-// one row holds, wait alike; pieces do so independently of each other. Of two
-// and of four lines in pieces of their own the longest takes 797 and 885 cycles in
-// the mean where one takes 729, and of four lines of one piece 776 (deploy/calibrate
-// waits.mean, 4 warps on every SM; independence of pieces gives 823 and 908).
+// quantiles: entry k is that of the share (k+1/2)/len. Lines of one row segment, which
+// one row holds, wait alike; row segments do so independently of each other. Of two
+// and of four lines in row segments of their own the longest takes 797 and 885 cycles in
+// the mean where one takes 729, and of four lines of one row segment 776 (deploy/calibrate
+// waits.mean, 4 warps on every SM; independence of row segments gives 823 and 908).
 type Waits [16]int64
 
 // NewWaits reads the quantiles off percentiles (ascending, with their waits in
@@ -30,10 +30,10 @@ func NewWaits(percentiles, waits []float64) (w Waits) {
 	return w
 }
 
-// Of is one read's wait; noise is a number that spreads like a random one over pieces.
+// Of is one read's wait; noise is a number that spreads like a random one over row segments.
 func (w *Waits) Of(noise uint64) int64 { return w[noise%uint64(len(w))] }
 
-// Longest is the mean of the longest wait of reads from n pieces, at least one.
+// Longest is the mean of the longest wait of reads from n row segments, at least one.
 func (w *Waits) Longest(n float64) float64 {
 	n = math.Max(n, 1)
 	mean, below := 0.0, 0.0

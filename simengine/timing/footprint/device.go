@@ -19,7 +19,7 @@ type Device struct {
 	// Extents are the buffers in device memory; nil when they are not known,
 	// and then the range of addresses surveyed stands for them.
 	Extents []timing.Extent
-	// Cold says that no earlier launch of the kernel left data behind.
+	// Cold reports whether no earlier launch of the kernel left data behind.
 	Cold bool
 	// Streaming says by instruction that it marks lines to be evicted first; nil: none does.
 	Streaming []bool

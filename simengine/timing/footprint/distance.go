@@ -99,7 +99,8 @@ func (t *distances) upTo(turn int32) (n lineCount) {
 
 func (l *lineCount) add(o lineCount) { l.once, l.stands = l.once+o.once, l.stands+o.stands }
 
-// spans counts touches by how many lines came between: sixteen classes to each doubling.
+// spans counts touches by how many lines came between, in classes: each distance up to 15 by
+// itself, then sixteen classes to each doubling.
 type spans [512]int64
 
 // class is that of a distance, which is at least lines(class) and less than lines(class+1).
@@ -119,11 +120,10 @@ func lines(class int) float64 {
 	return float64(int64(class%16+16) << e)
 }
 
-// lost is the share of what a CTA touches again by an instruction, and is too far
-// apart for L1, that L2 has lost by then: all CTAs that run at a time have touched
-// as much of their own since, and take room in L2 as what a launch leaves for the
-// next one does. Lines that CTAs have in common count once, and are touched by each
-// of those that have them.
+// lost is the share of what a CTA touches again by an instruction, too far apart for L1, that
+// L2 has lost by then. All CTAs that run at a time have touched as many lines of their own
+// since, and take room in L2 as what a launch leaves for the next one does. Lines that CTAs
+// have in common count once, and are touched by each of those that share them.
 func (p *Plan) lost(s *spans, g *group, d *Device, own, ctas float64) float64 {
 	if s == nil || g.random || g.broadcast || d.Resident == 0 {
 		return 0
@@ -145,8 +145,8 @@ func (p *Plan) lost(s *spans, g *group, d *Device, own, ctas float64) float64 {
 	return gone / all
 }
 
-// displacing says that the lines which come between two touches of one, with all CTAs
-// of an SM doing the same, do not fit L1, and that not all of them are recorded.
+// displacing reports whether the lines that come between two touches of a line do not fit L1,
+// with all CTAs of an SM doing the same, and not all of them are recorded.
 func (s *Survey) displacing(d Device) bool {
 	if !slices.Contains(s.skipped, true) {
 		return false
@@ -164,8 +164,8 @@ func (s *Survey) displacing(d Device) bool {
 	return false
 }
 
-// passing says that what CTAs have in common does not stay in L1 from one CTA to the
-// next. While CTAs that start evenly in turn come to a line one after another, an SM
-// touches as many lines as one of them does in all; those that start together come to
-// it together, and the next ones when all that these touch has passed.
+// passing reports whether what CTAs have in common leaves L1 between one CTA and the next. CTAs
+// that start evenly in turn come to a line one after another, and an SM touches as many lines
+// in between as one of them does in all; those that start together come to it together, and the
+// next ones after all that these touch has passed.
 func (s *Survey) passing(d Device) bool { return float64(s.distances.total.stands) > d.L1Lines }

@@ -1,13 +1,15 @@
-// Package reuse estimates, from the memory footprints of a few CTAs, what the
-// whole grid asks of DRAM: how many of the bytes a CTA touches first are new to
-// the device, and how many another CTA, or the previous launch of the same
-// kernel, has left in the second-level cache; and of what a CTA comes back to, how much
-// that cache has lost by then. It says as well how locality that is, of which DRAM opens more for
-// the same bytes, and which reads CTAs that walk the same data in step wait for together.
+// Package footprint estimates, from the memory footprints of a few CTAs, what the whole grid
+// asks of L2 and DRAM. There is no time here.
 //
-// The estimate is separable: a CTA is compared with its neighbours along each
-// axis of the grid, and what it shares with them is taken to hold all along the
-// axis. Data-dependent addressing shows as more distinct bytes than the address
-// range holds, and is treated as random; lines that several warps update in place, each
-// a part, are counted as false sharing. There is no time here.
+// A Survey takes CTAs that stand for the grid: one in its middle, neighbours along each axis,
+// where CTAs differ in their work ones drawn from all of it. It records which granules (32 or
+// 64 bytes, the unit of L2 and DRAM traffic) each touches first. Plan is what follows, by PTX
+// instruction: the share of first touches that DRAM moves, the share that other CTAs or the
+// previous launch left in L2, what L2 has lost by the time a CTA comes back to it, which reads
+// CTAs wait for together, and how much of each DRAM row segment the traffic uses.
+//
+// The estimate is separable: a CTA is compared with its neighbour along each axis of the grid,
+// and what the two share is taken to be shared all along the axis. Addresses that depend on
+// data show as more distinct granules than the buffer has, and are treated as random. Lines of
+// which several warps update a part each are false sharing.
 package footprint

@@ -2,7 +2,8 @@ package footprint
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Streaming says by instruction of a kernel whether it marks lines to be evicted first; nil where none does.
+// Streaming reports, by instruction of a kernel, whether it marks lines to be evicted first
+// (.cs); nil where none does.
 func Streaming(k *ir.Kernel) (by []bool) {
 	for pc := range k.Instrs {
 		if k.Instrs[pc].Cache != ir.CacheCS {

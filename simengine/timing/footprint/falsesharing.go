@@ -1,9 +1,8 @@
 package footprint
 
-// falseSharing counts reads of lines of which other requests read, and store, other parts:
-// rows that are updated in place and do not begin with a line, each part by a warp of its
-// own. Where warps read on after they have stored, one comes to its part while another
-// stores to the other.
+// falseSharing counts reads of lines of which other warps read, and store, other parts: rows
+// that are updated in place and do not begin with a line, a part by each warp. Warps read on
+// after they have stored, so that one comes to its part while another stores to the other.
 type falseSharing struct {
 	stored  [256]bool // warps of the CTA that have stored, by index, modulo
 	reads   []int64   // first reads, by pc
@@ -15,8 +14,8 @@ func newFalseSharing(pcs int) falseSharing {
 	return falseSharing{reads: make([]int64, pcs), shared: make([]int64, pcs), inPlace: make([]bool, pcs)}
 }
 
-// read counts a first read, shared one of a part of a line of which another part was read
-// before: it counts for both. Only CTAs beside each other tell.
+// read counts a first read. shared reports whether another part of the line was read before:
+// then it counts for both warps. Only the first CTA and its neighbours along x are counted.
 func (f *falseSharing) read(s *Survey, id int32, shared bool) {
 	if s.dir > X {
 		return
@@ -34,7 +33,8 @@ func (f *falseSharing) store(e *entry) {
 	}
 }
 
-// share is the part of an instruction's first reads that are of lines others update.
+// share is the part of an instruction's first reads that are of lines to which other warps
+// store.
 func (f *falseSharing) share(pc int) float64 {
 	if !f.inPlace[pc] || f.reads[pc] == 0 {
 		return 0

@@ -1,7 +1,7 @@
 package footprint
 
-// entry is one granule: the last CTA that read and wrote it (1-based, 0 none),
-// the first instruction that did, and the first request that read it.
+// entry is what is known of one granule: the CTA that read and wrote it last (1-based, 0 none),
+// the instruction that did so first, and the first request that read it.
 type entry struct {
 	key           uint64 // granule + 1, 0 empty
 	read, written int16
@@ -10,9 +10,8 @@ type entry struct {
 	first         request
 }
 
-// request is twice the sectors of a granule that a request reads, the mean over
-// those that may be the first, its warp in the CTA, modulo, and how many requests
-// the warp made before.
+// request is a request that reads a granule: how many its warp made before, twice the sectors
+// it reads (a mean, where several may be the first), and its warp, modulo 256.
 type request struct {
 	order       uint16
 	twice, warp uint8
@@ -41,13 +40,13 @@ func (t *granuleTable) entry(granule uint64) *entry {
 	return e
 }
 
-// together is the logarithm of how many neighbouring granules have slots beside each
-// other: a CTA's footprint is mostly runs, which so share cache lines of the table. More,
-// and runs that meet in the table would be passed over from end to end.
+// together is the logarithm of how many consecutive granules share neighbouring slots. A CTA's
+// footprint is mostly runs, which then share cache lines of the table. With more, runs that
+// collide would be passed over from end to end.
 const together = 3
 
-// home is the slot of a key where no other is in the way, and step how far on the next
-// that it may be in is: in a neighbouring run, at another place of it.
+// home is the slot of a key that collides with none. step is how far on the next one to try is:
+// in a neighbouring run, at another place of it.
 func (t *granuleTable) home(key uint64) uint64 {
 	hash := (key >> together) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, TAOCP 3, 6.4)
 	// Where in its run a granule is goes by the run, too: of a stride's granules all may

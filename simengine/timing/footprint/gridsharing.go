@@ -6,16 +6,16 @@ type Axes uint8
 // NumAxes is how many sets there are.
 const NumAxes = 8
 
-// Has says that an axis is in the set.
+// Has reports whether an axis is in the set.
 func (a Axes) Has(axis int) bool { return a>>axis&1 != 0 }
 
 // sharedBelow is how many times what one CTA touches several may touch together and still be
 // said to touch the same.
 const sharedBelow = 1.5
 
-// along is the axes along which CTAs together touch more than one of them, where these
-// are some of the grid's only. CTAs drawn from the whole grid do different work, and
-// nothing is known of what they share.
+// along is the axes along which CTAs together touch more than one of them does, where these are
+// some of the grid's only. Nothing is known of what CTAs share that were drawn from the whole
+// grid.
 func (s *Survey) along(g *group, d Device) Axes {
 	if g.broadcast || g.random || s.ctas[Spread] > 0 {
 		return 0

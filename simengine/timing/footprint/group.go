@@ -13,9 +13,9 @@ type group struct {
 	perCTA                         float64 // granules a CTA touches
 	unique                         float64 // granules the grid touches
 	share                          float64 // of a CTA's granules that are new to the grid
-	rowSegments                    int64   // pieces that the CTAs surveyed read first
-	beside                         int32   // a group that reads of these pieces first, -1 for none
-	visits, openings               float64 // lines and pieces that a CTA reads of
+	rowSegments                    int64   // row segments that the CTAs surveyed read first
+	beside                         int32   // a group that reads of these row segments first, -1 for none
+	visits, openings               float64 // lines and row segments that a CTA reads of
 	written                        int64   // bytes that they stored
 	asked                          int64   // half sectors of fresh granules that the first request of each reads
 	random, broadcast              bool
@@ -57,8 +57,8 @@ func (s *Survey) groups() []group {
 	return groups
 }
 
-// reach is how many bytes the grid touches between a CTA and its neighbour in
-// the next row, and in the next plane: those of a row, and of a plane, each once.
+// reach is the bytes that the grid touches between a CTA and its neighbour in the next row (Y)
+// and plane (Z): those of a row, and of a plane, each once.
 func (s *Survey) reach(groups []group, d Device) (out [numDirections]float64) {
 	rows := make([]float64, len(groups))
 	for _, dir := range [...]Direction{X, Y} {
@@ -80,8 +80,8 @@ func (s *Survey) reach(groups []group, d Device) (out [numDirections]float64) {
 	return out
 }
 
-// row is the granules that CTAs next to each other in a direction touch all along the grid, each
-// once, of which the first touches some.
+// row is the granules that CTAs adjacent in a direction touch all along the grid, each once, of
+// which the first CTA touches first.
 func (s *Survey) row(g *group, dir Direction, first, reach float64, d Device) float64 {
 	return first * (1 + float64(d.Grid[dir-X]-1)*s.newShare(g, dir, reach, d))
 }
@@ -150,9 +150,9 @@ func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) floa
 	return float64(g.fresh[dir]) / float64(g.distinct[dir])
 }
 
-// fromDRAM is the share of the granules a CTA first touches that DRAM moves,
-// when kept of the footprint is there from the start. What random accesses find
-// does not depend on the start, once the launches before have filled the cache.
+// fromDRAM is the share of the granules a CTA first touches that DRAM moves, when the share
+// kept of the footprint is in L2 from the start. What random accesses find does not depend on
+// the start, once earlier launches have filled the cache.
 func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	switch {
 	case g.random && cold:
@@ -163,9 +163,8 @@ func (g *group) fromDRAM(kept float64, cold bool) float64 {
 	return g.share * (1 - kept)
 }
 
-// opened is how many pieces are opened for the bytes of a whole one. Of several
-// groups that read a piece it counts for the first. Nothing is known of the order
-// in which stores are written back: they open none.
+// opened is how many row segments are opened for the bytes of a whole one. Of several groups
+// that read a segment it counts for the first.
 func (g *group) opened(s *Survey) float64 {
 	whole := float64(s.rowSegment) / float64(s.granule)
 	if g.random {
@@ -178,5 +177,5 @@ func (g *group) opened(s *Survey) float64 {
 	return float64(g.rowSegments) / math.Max(float64(fresh), 1) * whole
 }
 
-// sparse says that a group uses less than half of the pieces it opens.
+// sparse reports whether a group uses less than half of the row segments it opens.
 func (g *group) sparse(s *Survey) bool { return g.opened(s) > 2 }

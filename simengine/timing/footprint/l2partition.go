@@ -2,12 +2,11 @@ package footprint
 
 import "math"
 
-// sameSideInARow is the chance that two CTAs in a row run on the same side of an L2 of two
-// halves, and so look up the same half first: of data that 2, 3, 4 and 8 CTAs in a
-// row read 0.593, 0.664, 0.727 and 0.872 crosses between the halves, which is
-// 1 - stays^(n-1)/2. CTAs at other distances stand to each other as after as many
-// steps: 0.686 two apart, one half from eight on (deploy/calibrate
-// counted.together.l2_crossed).
+// sameSideInARow is the chance that two CTAs in a row of launch order run on the same side of
+// an L2 of two partitions, and so look up the same half first. Of data that 2, 3, 4 and 8 CTAs
+// in a row read 0.593, 0.664, 0.727 and 0.872 crosses between the halves, which is 1 -
+// sameSideInARow^(n-1)/2. CTAs farther apart stand to each other as after as many steps: 0.686
+// two apart, one half from eight on (deploy/calibrate counted.together.l2_crossed).
 const sameSideInARow = 0.82
 
 // sameSide is the chance that CTAs that far apart in launch order run on the same side.
@@ -32,9 +31,9 @@ func (s *Survey) bothSides(g *group, d Device, reach [numDirections]float64) flo
 	return 1 - one
 }
 
-// amongSharers is the chance that all of a number of sharers are on one side, when
-// each is with that chance by itself and two of them agree with that: a mean number
-// of sharers is taken for the two whole ones about it.
+// amongSharers is the chance that all sharers of a granule are on one side, where each is with
+// chance each and two of them agree with chance agree. A fractional number of sharers is
+// interpolated between the whole ones about it.
 func amongSharers(each, agree, sharers float64) float64 {
 	all := func(n float64) float64 { return math.Pow(each, n) * math.Pow(agree, n-1) }
 	low := math.Max(math.Floor(sharers), 1)
@@ -42,16 +41,17 @@ func amongSharers(each, agree, sharers float64) float64 {
 	return (1-more)*all(low) + more*all(low+1)
 }
 
-// lookedUp is, for each granule that a CTA touches first in a launch that begins
-// cold, the share that is looked up in the far half of L2 and the share that
-// lookups miss in the near half, less what they find in the far one; sectors
-// count by their part of a granule. A granule of the far half is brought to the
-// near one whole. The first request from a side misses what it asks for, unless
-// the granule is at home there and the other side was first, as it is in half of
-// the cases; and what it looks up in the far half is there if that side was
-// first. What follows is found, whichever sectors of the granule it asks for and
-// whether they have arrived or not: where CTAs read one sector each, 0.57 to 0.66
-// of what is fetched (deploy/calibrate counted.together.l2_hits).
+// lookedUp returns, for each granule that a CTA touches first in a launch that begins cold, the
+// share that is looked up in the far half of L2 (crossed), and the share that lookups miss in
+// the near half less what they find in the far one (missed). Sectors count by their part of a
+// granule.
+//
+// A granule at home in the far half is brought to the near one whole. The first request from a
+// side misses what it asks for, unless the granule is at home there and the other side was
+// first, as in half of the cases; its lookup in the far half hits if that side was first. Later
+// requests hit, whichever sectors they ask for and whether these have arrived or not: where
+// CTAs read one sector each, 0.57 to 0.66 of what is fetched (deploy/calibrate
+// counted.together.l2_hits).
 func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 	asked := g.firstAsked(s)
 	if !d.partitioned() {
@@ -69,7 +69,7 @@ func (g *group) lookedUp(s *Survey, d Device) (crossed, missed float64) {
 	return g.apart * (crossed + g.unread()), g.apart * (missed + g.unread()*(1.5*asked-0.5))
 }
 
-// firstAsked is the part of a granule that the first request to it asks for.
+// firstAsked is the part of a granule that the first request for it asks for.
 func (g *group) firstAsked(s *Survey) float64 {
 	var fresh int64
 	for k := Base; k <= Z; k++ {
@@ -83,13 +83,14 @@ func (g *group) firstAsked(s *Survey) float64 {
 
 const sectorBytes = 32
 
-// Lookups are sectors that a launch looks up in L2, and those of the reads that it finds.
+// Lookups is the sectors that a launch looks up in L2, and those of the reads that it finds
+// there.
 type Lookups struct{ Reads, ReadHits, Writes float64 }
 
-// Lookups is what a launch looks up in L2, when L1 asks for so many sectors, missed of them being
-// local memory that L2 does not hold, and stores so many. Of what it would miss if it began cold it
-// finds as much as it finds of what it reads. What is at home in the far half, half of all there is, is looked
-// up in both.
+// Lookups is what a launch looks up in L2 when L1 asks for so many sectors, missed of them
+// local memory that L2 does not hold, and stores so many. Of what it would miss if it began
+// cold, it finds as large a share as of what it reads. What is at home in the far half, half of
+// all there is, is looked up in both halves.
 func (p *Plan) Lookups(asked, missed, stored float64) Lookups {
 	far := 0.0
 	if p.partitioned {

@@ -11,12 +11,12 @@ func scratch(in *timing.Input) float64 {
 	return float64(in.Program.LocalBytes) * threads
 }
 
-// TrafficOf is what the cost of DRAM's traffic depends on by a plan.
+// TrafficOf is what the cost of DRAM's traffic depends on, by a plan.
 func TrafficOf(p *Plan) cost.Traffic {
 	return cost.Traffic{WriteShare: p.WriteShare(), RowSegmentShare: p.RowSegmentShare, WriteBack: p.WriteBack.Time}
 }
 
-// DeviceOf is what a plan needs to know of a launch's device.
+// DeviceOf is what a plan needs to know of the GPU and the launch.
 func DeviceOf(in *timing.Input) Device {
 	d := in.Arch
 	return Device{

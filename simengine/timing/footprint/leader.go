@@ -2,14 +2,15 @@ package footprint
 
 import "math"
 
-// leader is the share of what a CTA reads first of a group for which it waits for DRAM
-// if it keeps step with those that read the same, and how many that are. CTAs that walk
-// the same data one part after another are never far apart: who comes later finds in L2
-// what the first one had to wait for, and has soon caught up, so that all go as fast as
-// the first one does (a step of 33 and more that start together or 40,000 cycles apart
-// takes 625 cycles from DRAM, where each takes 710 with data of its own and 330 with
-// what L2 has: deploy/calibrate together.end). They walk it so
-// where the neighbour along an axis reads most of it as the same request of its warps.
+// leader returns, for CTAs that read the same data in step, how many run at a time (readers),
+// and the share of a CTA's first reads that wait for DRAM then.
+//
+// CTAs that walk the same data part by part are never far apart. The first to ask, the leader,
+// waits for DRAM; who comes later finds the data in L2, catches up, and waits with the leader
+// at the next part. All go as fast as the leader: a step of 33 and more CTAs, started together
+// or 40,000 cycles apart, takes 625 cycles from DRAM, where each takes 710 with data of its own
+// and 330 with data in L2 (deploy/calibrate together.end). CTAs walk in step where the
+// neighbour along an axis reads most of the data with the same request of its warps.
 func (g *group) leader(along Axes, fromDRAM, ctas float64, d Device) (share, readers float64) {
 	if !g.broadcast && along == 0 {
 		return fromDRAM, 1
@@ -26,7 +27,8 @@ func (g *group) leader(along Axes, fromDRAM, ctas float64, d Device) (share, rea
 	return math.Min(fromDRAM*readers, 1), readers
 }
 
-// WaitsInLockstep says whether CTAs wait for DRAM together for more than each by itself.
+// WaitsInLockstep reports whether CTAs that read in step wait for DRAM for more than each would
+// by itself.
 func (p *Plan) WaitsInLockstep() bool {
 	for pc, front := range p.LeaderReads {
 		if front > p.Read[pc] {

@@ -20,9 +20,9 @@ type LocalStores struct {
 	seen            []uint8 // by word of the warp's frame: sectors stored to
 }
 
-// Count adds a warp's trace, each step of which is executed weight times. What such a
-// step is the first to store to, each time that was left out stores to as much of, as
-// far as there is more of the frame.
+// Count adds a warp's trace, each step of which is executed weight times. What a recorded
+// iteration is the first to store to, each iteration left out stores to as much of, as far as
+// the frame has room.
 func (n *LocalStores) Count(p *assemble.Program, w *trace.Warp, weight []int64) {
 	words := (p.Kernel.LocalBytes + 3) / 4
 	if words == 0 {
@@ -51,8 +51,8 @@ func (n *LocalStores) Count(p *assemble.Program, w *trace.Warp, weight []int64) 
 	n.Places += min(places, int64(words)*WordSectors)
 }
 
-// Rewritten is how often each place of the local memory of warps is stored to, by sectors of
-// spilled registers and of what the PTX declares that are stored; the latter lie in places.
+// Rewritten is how many times each place of warps' local memory is stored to, when so many
+// sectors of spilled registers and of declared arrays are stored, the latter in places.
 func Rewritten(p *assemble.Program, warps, spilled, declared, places float64) float64 {
 	places += warps * float64(p.SpillBytes) // a word of a lane is 4 bytes, of a warp 4 sectors
 	return (spilled + declared) / max(places, 1)

@@ -1,10 +1,10 @@
 package footprint
 
-// Ambiguous says that CTAs surveyed in a direction touched granules of earlier
-// ones and may have done so because several share a granule, each using a part
-// of it: then more of them must be surveyed to tell how many. Where CTAs write
-// the same granules that is so, for each writes bytes of its own; where they
-// read nothing new, if partial says that the instruction reads parts.
+// Ambiguous reports whether CTAs surveyed in a direction touched granules of earlier CTAs and
+// may have done so because several CTAs share a granule, each using a part: then more CTAs must
+// be surveyed to tell how many. It is so where CTAs write the same granules, since each writes
+// bytes of its own, and where they read nothing new by an instruction that reads parts of
+// granules (partial, by instruction).
 func (s *Survey) Ambiguous(d Direction, partial []bool) bool {
 	pcs := len(s.parent) / 2
 	for pc := range pcs {

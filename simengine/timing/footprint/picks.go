@@ -4,15 +4,14 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// Pick is a CTA to trace.
+// Pick is a CTA to trace, by its linear index, x fastest.
 type Pick struct {
 	ID  int64
 	Dir Direction
 }
 
-// Picks chooses the CTAs to trace: one in the middle of the grid, away from
-// edges, and up to steps of its neighbours along each axis. Small grids are
-// traced whole.
+// Picks chooses the CTAs to trace: one in the middle of the grid and up to steps of its
+// neighbours along each axis. Grids of at most steps+1 CTAs are traced whole.
 func Picks(grid [3]int, steps int64) []Pick {
 	nx, ny, nz := int64(grid[0]), int64(grid[1]), int64(grid[2])
 	if total := nx * ny * nz; total <= steps+1 {

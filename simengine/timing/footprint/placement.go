@@ -5,10 +5,10 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cache"
 )
 
-// Placement says which CTAs of a grid share an SM. Of those that start together they are
-// as far apart as there are SMs (of two that follow each other on an H200's SM half are 132
-// apart, and nearly all 80 to 140: deploy/calibrate launch.apart); later ones go to
-// whichever SM has room, and are anywhere among as many.
+// Placement is which CTAs of a grid share an SM. Those that start together are as far apart as
+// there are SMs: of two that follow each other on an H200's SM half are 132 apart, and nearly
+// all 80 to 140 (deploy/calibrate launch.apart). Later ones go to whichever SM has room, and
+// are anywhere among as many.
 type Placement struct {
 	grid          [3]int64
 	Ctas          int64
@@ -31,8 +31,8 @@ func (p *Placement) At(n int64) [3]int64 {
 	return [3]int64{id % p.grid[0], id / p.grid[0] % p.grid[1], id / p.grid[0] / p.grid[1]}
 }
 
-// Key tells the n-th CTA's data from that of others, if CTAs have data of their own
-// along some axes: two with one key read the same.
+// Key identifies the data that the n-th CTA of an SM reads, if CTAs have data of their own
+// along some axes only: two CTAs with one key read the same.
 func (p *Placement) Key(n int64, along Axes) (key int64) {
 	for k, c := range p.At(n) {
 		key *= p.grid[k]
@@ -43,8 +43,8 @@ func (p *Placement) Key(n int64, along Axes) (key int64) {
 	return key
 }
 
-// Sharers is how many CTAs that an SM holds at a time read the same, in the mean, if
-// CTAs have data of their own along some axes; perSM is how many an SM runs in all.
+// Sharers is how many CTAs that an SM holds at a time read the same, in the mean, if CTAs have
+// data of their own along some axes only. perSM is how many CTAs an SM runs in all.
 func (p *Placement) Sharers(along Axes, perSM int64) float64 {
 	const mostWaves = 4
 	ctas := min(perSM, mostWaves*p.resident)

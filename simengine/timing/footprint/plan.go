@@ -7,103 +7,120 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// Plan is the estimate for one launch. Slices are indexed by PTX instruction.
+// Plan is the estimate for one launch.
 type Plan struct {
-	// Read is the share of the granules that a CTA reads first at this
-	// instruction which come from DRAM; Write the share of those it writes
-	// first which go to DRAM: more than one where what lay in L2 before goes, too.
-	Read, Write []float64
-	// ReadAgain is the share of what a CTA reads at this instruction not for the first
-	// time, and not from L1, that comes from DRAM once more; WriteAgain the share of
-	// what it writes not for the first time that goes to DRAM once more.
-	ReadAgain, WriteAgain []float64
-	// Contended is the share of a CTA's first reads at this instruction that are of lines
-	// whose other parts others store meanwhile.
-	Contended []float64
-	// Broadcast says that all CTAs read the same bytes at this instruction.
-	Broadcast []bool
-	// Along is the axes of the grid along which CTAs have different data at this
-	// instruction, while those that differ along others only read the same bytes: 0
-	// where all CTAs read the same or each its own, and where that is not known.
-	DistinctAlong []Axes
-	// Front is the share of a CTA's first reads at this instruction that wait for DRAM if it
-	// keeps step with the Readers, itself among them, that run at a time and read the same.
-	LeaderReads, LockstepSharers []float64
-	// Passing says that what all CTAs read is gone from an SM's L1 when the next CTA
-	// comes for it.
-	Passing bool
-	// Displacing says that what iterations left out touch pushes out of L1 what the CTA
-	// comes back to.
-	Displacing bool
-	// Random says that the addresses are data dependent and scattered; Over is
-	// the buffer they are scattered over, empty when it is not known.
-	Random []bool
-	Over   []timing.Extent
-	// Pieces is the pieces that the grid's accesses to the buffer of an
-	// instruction lie in, parts of one counted as such.
-	RowSegments []float64
-	// Buffer tells instructions that use one buffer from those that use others.
-	Buffer []int32
-	// RowSegmentShare is how much of a piece DRAM reads for one opening: how
-	// sequential the traffic is.
-	RowSegmentShare float64
-	// WriteBack is what DRAM takes for what is stored: how locality it is.
-	WriteBack WriteBack
-	// Footprint is the distinct bytes the grid touches; ReadBytes and
-	// WriteBytes what it moves from and to DRAM.
-	Footprint             float64
-	ReadBytes, WriteBytes float64
-	// ColdReadBytes is what the grid would read from DRAM if nothing were left
-	// of a previous launch, as a profiler's single launch does.
-	ColdReadBytes float64
-	// ColdWriteBytes is what DRAM takes of such a launch: what it stores and what
-	// the profiler stored before it, less what is still in L2 at its end.
-	ColdWriteBytes float64
-	// crossed is the bytes of such a launch's reads that are looked up in the far
-	// half of L2, too; missed is what lookups miss in the near one, less what they
-	// find in the far one.
-	crossed, missed float64
-	partitioned     bool
-	// Local is the share of local memory traffic beyond L1 that L2 cannot hold.
-	// Outlived is the share of what a CTA leaves in local memory that is written
-	// back before the next one in its place stores there again: dead, but dirty.
-	Local, Outlived float64
-	// Remote is the share of the lines found in L2 on a CTA's first touch that
-	// have no copy in the nearer half, of those at home in the farther one.
-	Remote float64
-	// Kept is the share of the footprint that the previous launch left in L2, of what streaming loads
-	// and stores touch keptStreamed.
+	ByInstr
+	GridTraffic
+	profiled
+	// Passing reports whether what all CTAs read has left an SM's L1 by the time the next CTA
+	// reads it. Displacing reports whether what loop iterations left out of the trace touch
+	// evicts from L1 what the CTA comes back to.
+	Passing, Displacing bool
+	// Kept is the share of the footprint that the previous launch left in L2; keptStreamed
+	// the same for what streaming loads and stores (ld.cs, st.cs) alone touch.
 	Kept, keptStreamed float64
-	streaming          []bool // by group
-	// dirty is the share of what a launch stores that is still in L2, not written
-	// back, when the next launch stores it again.
+	streaming          []bool // by group of instructions: all in it are streaming
+	// dirty is the share of what a launch stores that is still in L2, not written back,
+	// when the next launch stores it again.
 	dirty float64
+	// Local is the share of local memory traffic beyond L1 that L2 cannot hold. Outlived
+	// is the share of what a CTA leaves in local memory that is written back before the
+	// next CTA in its place stores there again, although nobody reads it any more.
+	Local, Outlived float64
+	// Remote is the share of the lines at home in the farther half of L2 that a CTA finds
+	// no copy of in the nearer half on its first touch.
+	Remote float64
 }
 
-// Dirty lines are written back before the cache is full: what a launch stores is
-// stored again in place by the next up to dirtyWhole of L2 and all of it written
-// back from dirtyUntil on. Of 0.40, 0.53 and 0.67 of L2 that is only written 1, 44
-// and 94 % are; what is read beside it counts by half (deploy/calibrate
-// residency.dram_written write, accumulate and copy).
+// ByInstr is what a plan says of each PTX instruction; all slices are indexed by it.
+type ByInstr struct {
+	// Read is the share of the granules that a CTA reads first at this instruction
+	// which come from DRAM. Write is the share of those it writes first which go there: more
+	// than one where what lay dirty in L2 before goes, too.
+	Read, Write []float64
+	// ReadAgain is the share of later reads that miss L1 which come from DRAM once more;
+	// WriteAgain the share of later writes that go to DRAM once more.
+	ReadAgain, WriteAgain []float64
+	// Contended is the share of a CTA's first reads that are of lines to whose other parts
+	// other warps store meanwhile (false sharing).
+	Contended []float64
+	// Broadcast reports whether all CTAs read the same bytes.
+	Broadcast []bool
+	// DistinctAlong is the axes of the grid along which CTAs have different data, where CTAs
+	// that differ along the other axes only read the same: empty where all CTAs read the
+	// same, each reads its own, or it is not known.
+	DistinctAlong []Axes
+	// LockstepSharers is how many of the CTAs that run at a time read the same in step, a
+	// CTA itself counted; LeaderReads the share of a CTA's first reads that wait for DRAM then.
+	LeaderReads, LockstepSharers []float64
+	// Random reports whether addresses depend on data and are scattered; Over is the buffer
+	// they are scattered over, empty when it is not known.
+	Random []bool
+	Over   []timing.Extent
+	// RowSegments is how many DRAM row segments the grid's accesses to the instruction's
+	// buffer use, in whole ones: a quarter of one counts as a quarter.
+	RowSegments []float64
+	// Buffer numbers the buffers that are stored or added to.
+	Buffer []int32
+}
+
+func newByInstr(pcs int) ByInstr {
+	floats := func() []float64 { return make([]float64, pcs) }
+	return ByInstr{
+		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(),
+		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Buffer: make([]int32, pcs),
+	}
+}
+
+// GridTraffic is what the grid moves, bytes.
+type GridTraffic struct {
+	// Footprint is the distinct bytes touched; ReadBytes and WriteBytes move from and to DRAM
+	// in a launch that follows others of its kind.
+	Footprint             float64
+	ReadBytes, WriteBytes float64
+	// RowSegmentShare is how much of a row segment DRAM reads for one opening.
+	RowSegmentShare float64
+	// WriteBack is what DRAM takes to write back what is stored.
+	WriteBack WriteBack
+}
+
+// profiled is what differs in a launch by itself under a profiler, with nothing left in L2 of a
+// launch before. Bytes.
+type profiled struct {
+	// ColdReadBytes is read from DRAM. ColdWriteBytes is written: what the launch stores and what
+	// the profiler stored before it, less what is still in L2 at its end.
+	ColdReadBytes, ColdWriteBytes float64
+	// crossed is read from the far half of L2 as well as the near one. missed is what lookups
+	// miss in the near half, less what they find in the far one.
+	crossed, missed float64
+	partitioned     bool // Device.partitioned
+}
+
+// Dirty lines are written back before L2 is full. What a launch stores is stored again in place
+// by the next launch up to dirtyWhole of L2, and all of it is written back from dirtyUntil on.
+// Of 0.40, 0.53 and 0.67 of L2 that is only written, 1, 44 and 94 % are written back; what is
+// read beside it counts by half (deploy/calibrate residency.dram_written write, accumulate and
+// copy).
 const (
 	dirtyWhole = 0.43
 	dirtyUntil = 0.66
 )
 
-// pushedOut is how much of what is stored goes with what is read when that does not
-// stay: of a copy of 0.80 of L2 86 % of the reads and 67 % of the stores reach DRAM
+// pushedOut is the share of what is stored that is written back where what is read does not
+// stay either: of a copy of 0.80 of L2, 86 % of the reads and 67 % of the stores reach DRAM
 // (deploy/calibrate residency.dram_read and dram_written copy).
 const pushedOut = 0.78
 
-// rowReach is the share of L2 within which data is found again: of 73 and 82 MB
-// of spilled registers a third and two fifths of the stores reach DRAM
-// (shared/silicon fat_threads counters).
+// rowReach is the share of L2 within which data is found again: of 73 and 82 MB of spilled
+// registers a third and two fifths of the stores reach DRAM (counters of shared/silicon
+// fat_threads).
 const rowReach = 0.8
 
 // Plan estimates the traffic of the whole grid from the CTAs surveyed.
 func (s *Survey) Plan(d Device) *Plan {
 	pcs := len(s.parent) / 2
-	p := &Plan{Read: make([]float64, pcs), Write: make([]float64, pcs), ReadAgain: make([]float64, pcs), WriteAgain: make([]float64, pcs), Contended: make([]float64, pcs), Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: make([]float64, pcs), Buffer: make([]int32, pcs), LeaderReads: make([]float64, pcs), LockstepSharers: make([]float64, pcs)}
+	p := &Plan{ByInstr: newByInstr(pcs)}
 	groups := s.groups()
 	ctas := float64(d.Grid[0]) * float64(d.Grid[1]) * float64(d.Grid[2])
 	reach := s.reach(groups, d)
@@ -179,7 +196,7 @@ func (p *Plan) WriteShare() float64 {
 	return p.WriteBytes / (p.ReadBytes + p.WriteBytes)
 }
 
-// writeBack makes DRAM take so many times what is stored while the launch runs.
+// writeBack has DRAM write so many times what the plan says the launch stores.
 func (p *Plan) writeBack(times float64) {
 	p.WriteBytes *= times
 	for pc := range p.Write {
@@ -187,8 +204,8 @@ func (p *Plan) writeBack(times float64) {
 	}
 }
 
-// countRowSegments adds up, by buffer, the pieces of the instructions that use it in
-// the same way, reading or writing.
+// countRowSegments adds up, by buffer, the row segments of the instructions that use it in the
+// same way, reading or writing.
 func (s *Survey) countRowSegments(p *Plan, groups []group, d Device) {
 	pcs := len(s.parent) / 2
 	for id := range s.parent {
@@ -225,7 +242,7 @@ func (s *Survey) nameBuffers(p *Plan, groups []group, d Device) {
 	}
 }
 
-// together says that two groups lie in one buffer.
+// together reports whether two groups lie in one buffer.
 func (d *Device) together(g, o *group) bool {
 	if g == o {
 		return true
@@ -238,16 +255,17 @@ func (d *Device) together(g, o *group) bool {
 	return false
 }
 
-// sumTraffic adds up what DRAM moves, and what it opens for that.
+// sumTraffic adds up the bytes that DRAM moves, and the bytes of the row segments it opens for
+// them.
 func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float64, ctas float64, d Device) {
 	pcs := len(s.parent) / 2
-	shares := make([]float64, pcs) // of pieces, by load
+	shares := make([]float64, pcs) // of row segments, by load
 	for _, a := range s.localities(loads) {
 		for _, pc := range a.of {
 			shares[pc] = a.read(s, reach, d)
 		}
 	}
-	var opened float64 // bytes, if all of each piece were read
+	var opened float64 // bytes, if all of each row segment were read
 	for i := range groups {
 		g := &groups[i]
 		if g.low > g.high || int(s.parent.Find(int32(i))) != i {
@@ -276,11 +294,11 @@ func (p *Plan) sumTraffic(s *Survey, groups []group, reach [numDirections]float6
 	}
 }
 
-// kept is the share of a footprint that stays in L2 when all of it does up to
-// whole of the cache's size and nothing from until on.
-func (d *Device) kept(whole, until, footprint float64) float64 {
+// kept is the share of a footprint, bytes, that stays in L2 when all of it does up to whole of
+// the cache's size and nothing from until on.
+func (d *Device) kept(whole, until, bytes float64) float64 {
 	size := float64(d.L2Bytes)
-	return min(max((until*size-footprint)/math.Max((until-whole)*size, 1), 0), 1)
+	return min(max((until*size-bytes)/math.Max((until-whole)*size, 1), 0), 1)
 }
 
 func sum(a [numDirections]int64) (n int64) {

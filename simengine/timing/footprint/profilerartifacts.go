@@ -2,20 +2,23 @@ package footprint
 
 import "math"
 
-// profilerBytes is what a profiler that takes several passes has of its own in L2,
-// not written back, when it starts the kernel: DRAM takes 2.2 to 2.4 MB of kernels
-// that read 268 MB and store 16 to 65 KB (deploy/calibrate counted.once.dram_written).
+// profilerBytes is what a profiler that takes several passes has of its own in L2, not written
+// back, when it starts the kernel: DRAM takes 2.2 to 2.4 MB of kernels that read 268 MB and
+// store 16 to 65 KB (deploy/calibrate counted.once.dram_written).
 const profilerBytes = 2.2e6
 
-// profiledWrites is what DRAM takes of a launch under a profiler, which restores what the
-// kernel changes before each of its passes: reads it from a copy and writes it. (What
-// a kernel stores although it is there already is not restored: DRAM takes less, by
-// what would be pushed out of that; deploy/calibrate counted.same.dram_written.) L2
-// replaces what was used least recently. Taken is the room in L2, both halves
-// counted, of what CTAs in a row read that are such a share of the grid; what is
-// stored takes room in both halves half of the time. What the kernel does not store
-// again in time, and what it stores itself, is written back as far as what comes
-// after pushes it out; more than dirtyWhole of L2 never waits.
+// profiledWrites is the bytes that DRAM takes of a launch under a profiler that takes several
+// passes. Before each pass it restores what the kernel changes: it reads that from a copy and
+// writes it, which leaves it dirty in L2. L2 replaces what was used least recently, and never
+// keeps more than dirtyWhole of itself dirty.
+//
+// The sum is what of the restored data is evicted before the kernel stores it again (pushed),
+// what the kernel stores, less what of that is still dirty in L2 at its end, and the profiler's
+// own bytes. It goes through the launch in steps: taken(share) is the room in L2, both halves
+// counted, of what CTAs that are such a share of the grid read one after another; stored data
+// takes room in both halves half of the time. What a kernel stores although the same value is
+// there already is not restored: DRAM then takes less (deploy/calibrate
+// counted.same.dram_written), which is not modelled.
 func (d *Device) profiledWrites(taken func(share float64) float64, written, ctas float64, inOrder bool) float64 {
 	size, room := float64(d.L2Bytes), 1.0
 	if d.partitioned() {
@@ -49,8 +52,9 @@ func (d *Device) profiledWrites(taken func(share float64) float64, written, ctas
 	return own + written*dirty*pushed + written - after
 }
 
-// Moved is what DRAM reads and writes for a launch, bytes, without what CTAs fetch again and local memory: of a
-// launch between others of its kind or, cold, by itself under a profiler.
+// Moved is what DRAM reads and writes for a launch, bytes, without what CTAs fetch again and
+// local memory: of a launch between others of its kind or, cold, of one by itself under a
+// profiler.
 func (p *Plan) Moved(cold bool) (read, written float64) {
 	read, written = p.ReadBytes, p.WriteBytes
 	if cold {
@@ -59,7 +63,7 @@ func (p *Plan) Moved(cold bool) (read, written float64) {
 	return read + written*p.WriteBack.Read, written * p.WriteBack.Written
 }
 
-// taken is the room in L2 of what CTAs in a row read that are a share of the grid.
+// taken returns the room in L2, bytes, of what CTAs in a row read that are a share of the grid.
 func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) func(share float64) float64 {
 	type read struct {
 		perCTA, all float64 // bytes of L2
@@ -93,8 +97,8 @@ func (s *Survey) taken(groups []group, d Device, reach [numDirections]float64) f
 	}
 }
 
-// room is how many granules of L2 a granule takes that a group reads: one more in
-// the near half if it is at home in the far one.
+// room is how many granules of L2 a granule takes that a group reads: one more in the near half
+// if it is at home in the far one.
 func (g *group) room(d Device) float64 {
 	if !d.partitioned() {
 		return 1
@@ -102,8 +106,8 @@ func (g *group) room(d Device) float64 {
 	return (3 + g.both) / 2
 }
 
-// storesInOrder says that CTAs one after the other store one after the other: the
-// neighbour along x nearer to the first CTA than that along y.
+// storesInOrder reports whether CTAs that start one after the other store one after the other:
+// the neighbour along x is nearer to the first CTA than that along y.
 func (s *Survey) storesInOrder() bool {
 	base := s.stored[Base]
 	apart := func(d Direction) uint64 {

@@ -7,17 +7,16 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// gatherFactor is how many times the granules that there are the CTAs' shares must
-// come to before addresses are taken for random: the separable estimate counts
-// the corners of two-dimensional halos twice, a few per cent to a third.
+// gatherFactor is how many times the granules of a buffer the CTAs' shares must come to before
+// addresses are taken for random: the separable estimate counts the corners of two-dimensional
+// halos twice, a few per cent to a third.
 const gatherFactor = 1.5
 
-// findGathers finds the instructions whose addresses depend on data: their CTAs'
-// shares come to far more granules than the buffer has. Several loads of one
-// kernel may gather from the same buffer, so those that use little of each piece
-// that DRAM opens are counted together, with those that read on in the same pieces.
-// Without extents the range of addresses that far CTAs showed stands for the buffer,
-// group by group.
+// findGathers finds the instructions whose addresses depend on data: their CTAs' shares come to
+// far more granules than the buffer has. Several loads of one kernel may gather from one
+// buffer, so that those that use little of each row segment are counted together, with those
+// that read on in the same row segments. Without extents, the range of addresses that far CTAs
+// showed stands for the buffer, group by group.
 func (s *Survey) findGathers(groups []group, d Device, ctas float64) {
 	if float64(s.cta) >= ctas {
 		return // every CTA was surveyed: what is shared is known
@@ -70,9 +69,9 @@ func (s *Survey) gatherFrom(loads []group, e timing.Extent) gather {
 	return g
 }
 
-// apartInRow is the share of what CTAs of a row of the grid gather that their neighbour
-// in the row, which runs at the same time, has not touched: what data points to may
-// still move on evenly from CTA to CTA.
+// apartInRow is the share of what CTAs of a row of the grid gather that their neighbour in the
+// row, which runs at the same time, has not touched: places that data points to may still move
+// on evenly from CTA to CTA.
 func (s *Survey) apartInRow(of []*group, d Device) float64 {
 	for k, n := range d.Grid {
 		if n == 1 {
@@ -90,14 +89,14 @@ func (s *Survey) apartInRow(of []*group, d Device) float64 {
 	return 1
 }
 
-// linesThatBound is how many lines at random tell where lines are: their range is all but
-// 2 in so many, and one, of it.
+// linesThatBound is how many random lines suffice to tell the range they lie in: they span all
+// but two parts in linesThatBound + 1 of it.
 const linesThatBound = 64
 
 // span is the granules of a range of lines.
 func (s *Survey) span(e timing.Extent) float64 { return float64((e.Last - e.First + 1) * s.perLine) }
 
-// mark says of the loads that they gather, and what L2 does not hold of that.
+// mark sets, for the loads of a gather, where they go and what L2 does not hold of it.
 func (g *gather) mark(absent absence, apart, ctas float64) {
 	for _, o := range g.of {
 		o.random, o.broadcast = true, false
@@ -121,10 +120,9 @@ func (s *Survey) buffers(groups []group, d Device) []timing.Extent {
 	return ranges
 }
 
-// absence is what random accesses do not find when L2 is full: the share of the
-// granules at home in the half that is near which are not there and, of those at
-// home in the other half, the share without a copy in the near one. Of these as
-// large a share is not at home either.
+// absence is what random accesses do not find when L2 is full. home is the share missing of the
+// granules at home in the near half, near the share of those at home in the other half that
+// have no copy in the near one; of these the share home is not at home either.
 type absence struct{ home, near float64 }
 
 // missing is the share of the accesses that L2 does not hold.
@@ -138,18 +136,21 @@ func (g *group) unread() float64 {
 	return held * held * g.share
 }
 
-// absent is what L2 does not hold of accesses to random granules, span of them. Replacement is least recently used, by lines; a line
-// keeps the granules that were touched since it was brought in, together of them at a
-// time, as where whole rows are gathered. What else the CTAs touch, passing lines of it
-// an access, goes through L2 and takes room.
-// Where L2 has two halves, each keeps the lines at home in it and copies of those
-// its own SMs read: a line at home in one half is looked for there by the SMs
-// of that half, and by the others when they find no copy.
+// absent is what L2 does not hold of accesses to span random granules, under
+// least-recently-used replacement of lines. It follows the characteristic time approximation
+// (Che, Tung and Wang, "Hierarchical Web caching systems", IEEE JSAC 20(7), 2002): a line is
+// there if it was used within the time that it takes to replace all of the cache.
 //
-// With 64-byte granules, a 60 MB L2 in two halves and 4 bytes read and 4 written
-// a gather this gives 0.92 of the gathers from 268 MB; 0.92 were measured
-// (shared/silicon random_gather, dram__bytes_read). Other footprints are compared
-// with deploy/calibrate scatter.random in a test of package timing.
+// A line keeps the granules touched since it was brought in, together of them at a time where
+// whole rows are gathered. Other data that the CTAs touch, passing lines of it an access, goes
+// through L2 and takes room. Where L2 has two halves, each keeps the lines at home in it and
+// copies of those that its own SMs read: the SMs of that half look there for a line at home in
+// it, the others when they find no copy.
+//
+// With 64-byte granules, a 60 MB L2 in two halves and 4 bytes read and 4 written a gather this
+// gives 0.92 of the gathers from 268 MB; 0.92 were measured (shared/silicon random_gather,
+// dram__bytes_read). TestRandomReadsAgainstH200 compares other footprints with deploy/calibrate
+// scatter.random.
 func (s *Survey) absent(span, passing, together float64, d Device) absence {
 	lines, parts := span/float64(s.perLine), float64(s.perLine)/together
 	room := float64(d.L2Bytes) / lineBytes
@@ -162,9 +163,9 @@ func (s *Survey) absent(span, passing, together float64, d Device) absence {
 	return absence{home, math.Sqrt(home)}
 }
 
-// absentFromHalves solves for u, the accesses of the whole device that it takes
-// to replace all of a half of L2 that has room for so many lines, in units of lines. Of
-// each line so many parts are brought in by themselves.
+// absentFromHalves solves for u, the accesses of the whole device, in units of lines, that it
+// takes to replace all of a half of L2 with room for so many lines. Each line is brought in by
+// parts.
 func absentFromHalves(lines, passing, room, parts float64) absence {
 	absent := func(u float64) (home, copied float64) {
 		copied = math.Exp(-u / 2)                      // half of the accesses come from this side
@@ -180,9 +181,9 @@ func absentFromHalves(lines, passing, room, parts float64) absence {
 	return absence{1 - found(home, parts), 1 - found(copied, parts)}
 }
 
-// found is the chance that a granule is there, in one of so many parts of a line, when lines
-// are absent with that chance: looking back, each access within the time a line
-// stays was to this part or prolonged the stay of the line.
+// found is the chance that a granule, one of so many parts of a line, is there when lines are
+// absent with chance absent: looking back, each access within the time a line stays was to this
+// part or prolonged the stay of the line.
 func found(absent, parts float64) float64 { return (1 - absent) / (1 + (parts-1)*absent) }
 
 // bisect finds where a growing function reaches a value; far out if it does not.
@@ -201,5 +202,5 @@ func bisect(value float64, f func(float64) float64) float64 {
 	return (low + high) / 2
 }
 
-// partitioned says that L2 keeps copies of the same data on two sides.
+// partitioned reports whether L2 has two halves that keep copies of the same data.
 func (d *Device) partitioned() bool { return d.EffectiveBytes > 0 && d.EffectiveBytes < d.L2Bytes }

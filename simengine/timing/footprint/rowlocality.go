@@ -7,27 +7,33 @@ import (
 	"github.com/warptune/warptune/simengine/disjoint"
 )
 
-// loads and stores are the kinds of accesses that go to DRAM by themselves.
+// Row locality: how much of each row segment that DRAM opens the loads and stores of CTAs use. DRAM
+// pays for an opening, whatever part of the segment is then moved.
+
+// loads and stores are the kinds of accesses, which go to DRAM at times of their own.
 const loads, stores = 0, 1
 
-// locality is, by instruction and direction, where CTAs read or store first: how much of what DRAM
-// opens for it they use.
+// rowLocality is where CTAs read or store first, for one kind of access.
 type rowLocality struct {
-	lines  granuleTable                 // entry.read has the sectors of a line, entry.reader the instruction that touched it first
-	beside disjoint.Sets                // of instructions that touch the same pieces
+	lines  granuleTable                 // by line: entry.read has the sectors touched, entry.reader the instruction that was first
+	beside disjoint.Sets                // of instructions that touch the same row segments
 	counts []*[numDirections]touchCount // nil of an instruction that touched nothing
 }
 
-// touchCount counts what is touched first: sectors, the 64-byte or 32-byte granules, the lines and the pieces
-// that they lie in, runs of sectors that adjoin none touched before; of stores, sectors that were read before, and bytes stored.
-type touchCount struct{ sectors, granules, lines, rowSegments, runs, read, bytes int64 }
+// touchCount counts what is touched first by an instruction in a direction.
+type touchCount struct {
+	sectors, granules, lines, rowSegments int64
+	runs                                  int64 // of adjacent sectors that adjoin none touched before
+	read                                  int64 // of stores: sectors that were read before
+	bytes                                 int64 // of stores: bytes
+}
 
 func (a *touchCount) add(b *touchCount) {
 	a.sectors, a.granules, a.lines, a.rowSegments = a.sectors+b.sectors, a.granules+b.granules, a.lines+b.lines, a.rowSegments+b.rowSegments
 	a.runs, a.read, a.bytes = a.runs+b.runs, a.read+b.read, a.bytes+b.bytes
 }
 
-// sharing says that all that is stored is to sectors that others store to.
+// sharing reports whether all that is stored goes to sectors that others store to.
 func (a *touchCount) sharing() bool { return a.bytes > 0 && a.sectors == 0 }
 
 func newRowLocality(pcs int) rowLocality {
@@ -42,8 +48,8 @@ func (t *rowLocality) of(pc int32, d Direction) *touchCount {
 	return &t.counts[pc][d]
 }
 
-// Locate records that the current CTA stores to sectors of a line by instruction pc, of what
-// is written back as it was stored: not by atomics.
+// Locate records that the current CTA stores to sectors of a line by instruction pc; atomics,
+// which are not written back as they were stored, are left out.
 func (s *Survey) Locate(pc int32, line uint64, sectors uint8) { s.locate(stores, pc, line, sectors) }
 
 // locate records that the current CTA reads or stores to sectors of a line by instruction pc.
@@ -86,10 +92,10 @@ func (s *Survey) locate(kind int, pc int32, line uint64, sectors uint8) {
 	c.sectors += n * int64(bits.OnesCount8(fresh))
 }
 
-// adjoins says that another line of a line's piece was touched before, and notes which
-// instruction did.
-func (t *rowLocality) adjoins(pc int32, line uint64, piece int) (found bool) {
-	lines := max(uint64(piece/lineBytes), 1)
+// adjoins reports whether another line of a line's row segment was touched before. It joins the
+// instructions that did.
+func (t *rowLocality) adjoins(pc int32, line uint64, rowSegment int) (found bool) {
+	lines := max(uint64(rowSegment/lineBytes), 1)
 	for l := line / lines * lines; l < line/lines*lines+lines; l++ {
 		if e := t.lines.slot(l + 1); l != line && e.read != 0 {
 			t.beside.Join(pc, e.reader)
@@ -124,14 +130,16 @@ func (t *rowLocality) runs(line uint64, before, fresh uint8) (n int) {
 	return n
 }
 
-// localities is what instructions of a kind touch first of the same pieces, by direction.
+// sharedRows is what the instructions of a kind that share row segments touch first, by
+// direction.
 type sharedRows struct {
 	by      [numDirections]touchCount
 	of      []int32 // the instructions
 	skipped bool    // not all is counted
 }
 
-// localities adds up what loads or stores touch first, those of the same pieces together, in the order of the first of each.
+// localities adds up what loads or stores touch first, those that share row segments together,
+// in the order of the first instruction of each set.
 func (s *Survey) localities(kind int) (out []*sharedRows) {
 	t, at := &s.locality[kind], map[int32]*sharedRows{}
 	for pc, counts := range t.counts {
@@ -152,8 +160,8 @@ func (s *Survey) localities(kind int) (out []*sharedRows) {
 	return out
 }
 
-// most is the most that of says of what CTAs in a direction touch first. What those touch that come
-// long after is not in L2 together with it.
+// most is the maximum of a share over the directions whose CTAs run close enough in time: what
+// a CTA beyond rowReach of L2 touches is not in L2 together with it.
 func (a *sharedRows) most(reach [numDirections]float64, d Device, of func(k Direction, c *touchCount) float64) (most float64) {
 	for k := Base; k <= Z; k++ {
 		if k > Base && reach[k] > rowReach*float64(d.L2Bytes) {
@@ -164,7 +172,7 @@ func (a *sharedRows) most(reach [numDirections]float64, d Device, of func(k Dire
 	return most
 }
 
-// share is how much of the pieces is touched together.
+// share is how much of the row segments is touched close together in time.
 func (a *sharedRows) share(s *Survey, reach [numDirections]float64, d Device) float64 {
 	return min(a.most(reach, d, func(k Direction, c *touchCount) float64 {
 		switch {
@@ -177,10 +185,12 @@ func (a *sharedRows) share(s *Survey, reach [numDirections]float64, d Device) fl
 	}), 1)
 }
 
-// read is how much of the pieces a read opens them for: what neighbours read beside a CTA's own part comes a
-// little later. An H100 reads parts of 64, 128 and 256 bytes that CTAs next to each other have of the rows of a
-// matrix at 0.83, 0.93 and 0.98 of its rate for 512, where such parts at random places cost it
-// four times as much more, and copies them at 0.95, 0.99 and 1; it writes them all alike (deploy/calibrate rows.tiles).
+// read is how much of a row segment DRAM reads for one opening. What neighbouring CTAs read
+// beside a CTA's own part comes a little later, and part of it opens the segment again. An H100
+// reads parts of 64, 128 and 256 bytes that adjacent CTAs have of the rows of a matrix at 0.83,
+// 0.93 and 0.98 of its rate for 512 bytes, while such parts at random places cost it four times
+// as much more; it copies them at 0.95, 0.99 and 1, and writes them all alike (deploy/calibrate
+// rows.tiles).
 func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) float64 {
 	together := a.share(s, reach, d)
 	own := sharedRows{by: [numDirections]touchCount{Base: a.by[Base]}}
@@ -190,10 +200,11 @@ func (a *sharedRows) read(s *Survey, reach [numDirections]float64, d Device) flo
 	return together
 }
 
-// neighbourReopens is the part of a piece's opening that one costs which neighbours read the rest of.
+// neighbourReopens is the share of the extra openings of a CTA by itself that remain when its
+// neighbours read the rest of each row segment; see sharedRows.read.
 const neighbourReopens = 0.2
 
-// full is how much of the sectors is stored to together.
+// full is how much of the sectors is stored to together: 1 where each is written whole.
 func (a *sharedRows) full(reach [numDirections]float64, d Device) float64 {
 	return a.most(reach, d, func(_ Direction, c *touchCount) float64 {
 		return float64(c.bytes) / math.Max(float64(c.sectors)*sectorBytes, 1)

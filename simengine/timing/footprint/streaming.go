@@ -2,14 +2,17 @@ package footprint
 
 import "math"
 
-// Streaming loads and stores (ld.cs and st.cs) mark lines to be evicted first. What other loads and stores touch
-// stays in L2 from one launch to the next as if streaming loads held streamedShare of L2 and no more, however
-// much they read, and streaming stores streamedStored of what they write, at most what may be dirty: of 24, 32
-// and 40 MB read beside a stream of 64 MB 9, 42 and 91 % come from DRAM again on an H100, all of 8 MB and more
-// without the hint; of 8, 16 and 24 MB beside 64 MB of streaming stores 4, 47 and 96 %, of 24 MB beside 16 MB of
-// them 22 % (deploy/calibrate streams.dram_read). Of what is stored beside streaming loads streamedOut goes with
-// these that do not stay: of 8, 16 and 24 MB 41, 39 and 54 % are written back, where all is without the hint
-// (streams.dram_written).
+// Streaming loads and stores (ld.cs, st.cs) mark lines to be evicted first. What other accesses
+// touch stays in L2 from one launch to the next as if streaming loads held streamedShare of L2
+// and no more, however much they read, and streaming stores streamedStored of what they write,
+// at most what may be dirty. Of what is stored beside streaming loads, streamedOut goes with
+// the lines of these that do not stay.
+//
+// Measured on an H100 (deploy/calibrate streams.dram_read): of 24, 32 and 40 MB read beside a
+// stream of 64 MB 9, 42 and 91 % come from DRAM again, all of 8 MB and more without the hint;
+// of 8, 16 and 24 MB beside 64 MB of streaming stores 4, 47 and 96 %, of 24 MB beside 16 MB of
+// them 22 %. Of 8, 16 and 24 MB stored beside streaming loads 41, 39 and 54 % are written back,
+// without the hint all (streams.dram_written).
 const (
 	streamedShare  = 0.06
 	streamedStored = 0.6
@@ -34,7 +37,7 @@ func (f *footprint) add(bytes float64, load, streaming bool) {
 	}
 }
 
-// streaming says of each group whether all instructions in it mark lines to be evicted first.
+// streaming reports, by group, whether all instructions in it mark lines to be evicted first.
 func (s *Survey) streaming(groups []group, d Device) []bool {
 	pcs := len(s.parent) / 2
 	out := make([]bool, len(groups))
@@ -52,7 +55,8 @@ func (s *Survey) streaming(groups []group, d Device) []bool {
 	return out
 }
 
-// keep says what of the footprint the launch before left in L2, and what of the stores is not written back.
+// keep sets what of the footprint the previous launch left in L2, and what of the stores is not
+// written back.
 func (p *Plan) keep(f *footprint, d *Device) {
 	size := float64(d.L2Bytes)
 	others := f.all - f.loaded - f.stored + math.Min(f.loaded, streamedShare*size)
@@ -64,7 +68,7 @@ func (p *Plan) keep(f *footprint, d *Device) {
 	}
 }
 
-// keptOf is what of a group's data the launch before left in L2.
+// keptOf is the share of a group's data that the previous launch left in L2.
 func (p *Plan) keptOf(rep int32) float64 {
 	if p.streaming[rep] {
 		return p.keptStreamed

@@ -7,13 +7,13 @@ import (
 	"github.com/warptune/warptune/simengine/disjoint"
 )
 
-// Direction says how a surveyed CTA stands to the first one.
+// Direction is how a surveyed CTA stands to the first one.
 type Direction uint8
 
-// Directions. The zero value is invalid. Far CTAs, at the ends of the grid, only
-// widen the address range: without them no access is taken for random. Spread
-// ones, drawn from the whole grid where CTAs differ, say how much a CTA touches in
-// the mean, in the place of the cluster; what neighbours share is the cluster's.
+// Directions. The zero value is invalid. X, Y and Z are neighbours along an axis. Far CTAs, at
+// the ends of the grid, only widen the range of addresses: without them no access is taken for
+// random. Spread CTAs are drawn from the whole grid where CTAs differ: they say how much a CTA
+// touches in the mean, while what neighbours share is that of the first one and its neighbours.
 const (
 	DirectionInvalid Direction = iota
 	Base
@@ -34,48 +34,57 @@ func (d Direction) String() string {
 	return "invalid"
 }
 
-// Survey collects the granules CTAs touch, in any order within a CTA; CTAs of
-// the cluster come first, neighbours after the one they neighbour.
-// It is not safe for concurrent use.
+// Survey collects the granules that CTAs touch, in any order within a CTA. The first CTA and its
+// neighbours come first, a neighbour after the CTA that it neighbours. It is not safe for
+// concurrent use.
 type Survey struct {
-	granule     int // bytes: 32 or 64
-	rowSegment  int // bytes, a multiple of granule
-	perLine     uint64
-	table       granuleTable
-	opened      granuleTable
-	cta         int16  // 1-based index of the current CTA
-	order       uint16 // requests that the current warp has made
-	warp        uint8  // index of it in the CTA, modulo
-	dir         Direction
-	parent      disjoint.Sets          // of pcs: loads at pc, stores at pcs+pc
-	distinct    [][numDirections]int64 // granules first touched in a CTA, by pc and direction
-	fresh       [][numDirections]int64 // of those, the ones no earlier CTA touched
-	extra       [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
-	inStep      [][numDirections]int64 // of the others, those that an earlier CTA read at the same time
-	rowSegments []int64                // pieces first read, by pc, far CTAs left out
-	beside      []int32                // by pc: an instruction that had read of the pieces before that it reads more of, -1 for none
-	visits      [][numDirections]int64 // lines that a CTA first reads of, by pc and direction
-	openings    [][numDirections]int64 // pieces likewise
-	sharing     falseSharing
-	locality    [2]rowLocality        // where loads and stores go
-	written     []int64               // bytes stored, by pc, far CTAs left out
-	asked       []int64               // half sectors of fresh granules that the first request of each reads, by pc, far CTAs left out
-	stored      [numDirections]uint64 // lowest line stored to in a direction
-	low         []uint64              // lowest and highest line by pc
-	high        []uint64
-	ctas        [numDirections]int64
-	now         moment    // of the touches
-	warps       []moment  // the iteration that each of the CTA's warps is in, however many it stands for
-	serial      []bool    // by pc: a warp reads a granule in several iterations, a part in each
-	skipped     []bool    // by pc: some touches stood for more than one
-	distances   distances // of the first CTA's touches
-	again       []*spans  // by pc, what the first CTA touches again
+	granule    int // bytes: 32 or 64
+	rowSegment int // bytes that DRAM brings for one opening of a row, a multiple of granule
+	perLine    uint64
+	table      granuleTable // by granule: who touched it
+	opened     granuleTable // by row segment: who read of it
+	cursor
+	byID
+	ctas      [numDirections]int64  // surveyed
+	stored    [numDirections]uint64 // lowest line stored to
+	sharing   falseSharing
+	locality  [2]rowLocality // of loads and stores
+	distances distances      // of the first CTA's touches
+	again     []*spans       // by id: what the first CTA touches again
 }
 
-// New makes an empty survey for a kernel of pcs instructions. granule is the
-// unit of traffic in bytes, 32 or 64; piece what DRAM moves for one opening.
-func New(pcs, granule, piece int) *Survey {
-	s := &Survey{granule: granule, rowSegment: max(piece, granule), perLine: uint64(lineBytes / granule), table: newGranuleTable(), opened: newGranuleTable(), now: moment{stands: 1}}
+// cursor is where the survey is.
+type cursor struct {
+	cta   int16     // 1-based index of the current CTA
+	dir   Direction // of it
+	warp  uint8     // current warp, by its index in the CTA, modulo 256
+	order uint16    // requests that it has made
+	now   moment    // of the touches
+	warps []moment  // the loop iteration that each of the CTA's warps is in
+}
+
+// byID is what is counted by id, which is pc for loads and pcs+pc for stores of instruction pc.
+type byID struct {
+	parent      disjoint.Sets          // ids that touch common granules
+	distinct    [][numDirections]int64 // granules first touched in a CTA
+	fresh       [][numDirections]int64 // of those, the ones that no earlier CTA touched
+	extra       [][numDirections]int64 // of the fresh, the ones new to loads and stores alike
+	inStep      [][numDirections]int64 // of the others, those that an earlier CTA read with the same request
+	visits      [][numDirections]int64 // lines that a CTA first reads of
+	openings    [][numDirections]int64 // row segments likewise
+	rowSegments []int64                // row segments first read, far CTAs left out
+	beside      []int32                // an id that read of the same row segments before, -1 for none
+	written     []int64                // bytes stored, far CTAs left out
+	asked       []int64                // half sectors of fresh granules that the first request of each reads, far CTAs left out
+	low, high   []uint64               // lowest and highest line
+	serial      []bool                 // a warp reads a granule in several iterations, a part in each
+	skipped     []bool                 // some touches stood for more than one iteration
+}
+
+// New makes an empty survey for a kernel of pcs instructions. granule is the unit of traffic,
+// 32 or 64 bytes; rowSegment the bytes that DRAM brings for one opening of a row.
+func New(pcs, granule, rowSegment int) *Survey {
+	s := &Survey{granule: granule, rowSegment: max(rowSegment, granule), perLine: uint64(lineBytes / granule), table: newGranuleTable(), opened: newGranuleTable(), cursor: cursor{now: moment{stands: 1}}}
 	n := 2 * pcs
 	s.skipped, s.serial = make([]bool, n), make([]bool, n)
 	s.parent, s.beside = disjoint.New(n), make([]int32, n)
@@ -100,24 +109,24 @@ func New(pcs, granule, piece int) *Survey {
 
 const lineBytes = 128
 
-// Scattered says that so far little of each piece touched is used: the
+// Scattered reports whether less than half of each row segment touched so far is used: then
 // accesses may be random, and Far CTAs are worth surveying.
 func (s *Survey) Scattered() bool {
-	var fresh, pieces int64
+	var fresh, segments int64
 	for i := range len(s.parent) / 2 {
 		for k := Base; k <= Z; k++ {
 			fresh += s.fresh[i][k]
 		}
-		pieces += s.rowSegments[i]
+		segments += s.rowSegments[i]
 	}
-	return 2*fresh*int64(s.granule) < pieces*int64(s.rowSegment)
+	return 2*fresh*int64(s.granule) < segments*int64(s.rowSegment)
 }
 
-// StandFor says that the following touches of the CTA, of a loop iteration of a
-// warp, stand for n iterations like it: what such an iteration is the first to touch,
-// each of the others touches as much of. A warp's steps one after another that stand
-// for as many are of one iteration, and warps are taken to come to their iterations
-// alike. With 0 the touches are no CTA's own, and only there for others to find.
+// StandFor says that the warp's following touches belong to a loop iteration that stands for n
+// iterations like it. What such an iteration is the first to touch, each of the others touches
+// as much of. Consecutive steps of a warp with one n are one iteration, and warps are taken to
+// come to their iterations alike. With n = 0 the touches are no CTA's own: they are only there
+// for others to find.
 func (s *Survey) StandFor(warp int, n int64) {
 	for warp >= len(s.warps) {
 		s.warps = append(s.warps, moment{})
@@ -144,9 +153,8 @@ func (s *Survey) Begin(d Direction) {
 	s.ctas[d]++
 }
 
-// Request starts a request of a warp of the CTA, the order-th that it makes. Warps
-// make theirs in turns: of two requests of a granule the one that fewer of its
-// warp's come before is the first.
+// Request starts the order-th request of a warp of the current CTA. Warps make requests in
+// turns: of two requests of a granule, the one with the lower order is the first.
 func (s *Survey) Request(warp, order int) {
 	s.warp = uint8(warp)
 	s.order = uint16(min(order, math.MaxUint16))
@@ -193,8 +201,8 @@ func (s *Survey) Touch(pc int32, line uint64, sectors uint8, store bool) (first 
 	return first
 }
 
-// shares says that a request of a part of a line comes after its warp has stored, and
-// that other warps have read of the line before.
+// shares reports whether a request for a part of a line comes after its warp has stored, and
+// other warps have read of the line before.
 func (s *Survey) shares(line uint64, sectors uint8) bool {
 	if !s.sharing.stored[s.warp] {
 		return false
@@ -207,7 +215,7 @@ func (s *Survey) shares(line uint64, sectors uint8) bool {
 	return false
 }
 
-// visit counts the line and the piece of a first read of sectors, where the CTA has not
+// visit counts the line and the row segment of a first read of sectors, where the CTA has not
 // read of them before.
 func (s *Survey) visit(id int32, line uint64, sectors uint8) {
 	if !s.visited(line, sectors) {
@@ -219,7 +227,7 @@ func (s *Survey) visit(id int32, line uint64, sectors uint8) {
 	}
 }
 
-// visited says that the CTA has read other granules of a line than those of sectors.
+// visited reports whether the CTA has read other granules of a line than those of sectors.
 func (s *Survey) visited(line uint64, sectors uint8) bool {
 	width := uint(s.granule / 32)
 	for g := range s.perLine {
@@ -230,16 +238,15 @@ func (s *Survey) visited(line uint64, sectors uint8) bool {
 	return false
 }
 
-// Update records that the current CTA's atomics read and write sectors of a line by
-// instruction pc: what they add to comes from DRAM and goes back there
-// (deploy/calibrate reds, whose DRAM reads and writes are as many). It returns the
-// sectors whose granule the CTA reads for the first time.
+// Update records that the current CTA's atomics read and write sectors of a line by instruction
+// pc: what they add to comes from DRAM and goes back there (deploy/calibrate reds: as many DRAM
+// reads as writes). It returns the sectors whose granule the CTA reads for the first time.
 func (s *Survey) Update(pc int32, line uint64, sectors uint8) (first uint8) {
 	s.Touch(pc, line, sectors, true)
 	return s.Touch(pc, line, sectors, false)
 }
 
-// repeat counts a touch by how many other lines came since the CTA touched this one.
+// repeat counts a touch by how many other lines came since the CTA last touched this one.
 func (s *Survey) repeat(id int32, line uint64, store bool) {
 	n, ok := s.distances.touch(line, s.now, store)
 	if !ok {
@@ -251,9 +258,8 @@ func (s *Survey) repeat(id int32, line uint64, store bool) {
 	s.again[id][class(n)] += s.now.stands
 }
 
-// Store records that the current CTA stores bytes by instruction pc, other CTAs
-// others: where each writes a part of a granule, more of them share it than the
-// cluster shows.
+// Store records that the current CTA stores bytes by instruction pc. Where each CTA writes a
+// part of a granule, more CTAs share it than were surveyed: the bytes tell how many.
 func (s *Survey) Store(pc int32, bytes int64) {
 	if s.dir != Far {
 		s.written[int(pc)+len(s.parent)/2] += bytes * s.now.stands
@@ -261,6 +267,8 @@ func (s *Survey) Store(pc int32, bytes int64) {
 	}
 }
 
+// touch records the touch of one granule, of which a request uses so many sectors. It reports
+// whether it is the CTA's first.
 func (s *Survey) touch(id int32, granule uint64, store bool, sectors int) (first bool) {
 	e := s.table.entry(granule)
 	stamp, owner, n := &e.read, &e.reader, s.now.stands
@@ -316,8 +324,8 @@ func (s *Survey) read(e *entry, id int32, granule uint64, sectors int) {
 	}
 }
 
-// precede records a read of a granule that comes before the one known as the first,
-// or as soon as that one: then either may be the first.
+// precede records a read of a granule that comes before the one known as the first, or in the
+// same turn: then either may be the first, and their mean counts.
 func (s *Survey) precede(e *entry, sectors int) {
 	if s.dir >= Far {
 		return

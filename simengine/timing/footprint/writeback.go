@@ -1,26 +1,28 @@
 package footprint
 
-// What DRAM takes to write back a sector, in the time that it moves one in: a line of a piece
-// of which L2 has a share only takes openLine (1-share)² more, and a sector that was stored to in part is
-// read before, which takes openFill (1-share)² besides. With these an H200 stores to one sector of
-// each 128, 256, 512 and 1024 bytes in part at 40, 50, 55 and 55 ps, where it takes 40, 55, 59 and 63
-// (deploy/calibrate rows.stride write), whole ones at random places at 32 ps for 32.5, pieces of 64 and 128
-// bytes in 36 and 45 ps for 35 and 44 (rows.pieces write); an H100 in 57, 70, 77 and 77 ps for
-// 48, 65, 69 and 72 (stores.spilled). Of sectors 64 bytes apart, half of each piece, 14 and 20 ps come out for
-// 20 and 25. DRAM writes 32 bytes of each sector, and reads as much of those in part, by its counters.
+// Writing a sector back, in units of the time that DRAM takes to move one in. Of a line in a
+// row segment of which L2 has only a share, it takes openLine·(1-share)² more; a sector that
+// was stored to in part is read before, which takes openFill·(1-share)² besides.
+//
+// With these an H200 stores to one sector of each 128, 256, 512 and 1024 bytes in part in 40,
+// 50, 55 and 55 ps, measured 40, 55, 59 and 63 (deploy/calibrate rows.stride write); whole
+// sectors at random places in 32 ps for 32.5; runs of 64 and 128 bytes in 36 and 45 ps for 35
+// and 44 (rows.pieces write). An H100 in 57, 70, 77 and 77 ps for 48, 65, 69 and 72
+// (stores.spilled). Of sectors 64 bytes apart, half of each row segment, 14 and 20 ps come out
+// for 20 and 25. DRAM's counters say that it writes 32 bytes of each sector, and reads as much
+// of those stored to in part.
 const (
 	openLine = 4.0
 	openFill = 2.5
-	// half of a piece or more, and nine tenths of a sector, count as whole: a CTA and its neighbours tell no better.
+	// From these shares on a row segment and a sector count as whole: a CTA and its neighbours tell no better.
 	wholeRowSegment, wholeSector = 0.5, 0.9
 )
 
-// WriteBack is what writing back takes of DRAM, over what the granules stored to take that
-// are written back by themselves and whole: in time, in bytes written, and in bytes read before.
+// WriteBack is what writing back takes of DRAM for each byte stored: time, relative to a stream
+// of whole row segments; bytes written; bytes read before.
 type WriteBack struct{ Time, Written, Read float64 }
 
-// writeBacks is what all stores take, those to the same pieces together, each by its part of what
-// DRAM writes.
+// writeBacks is the mean over all stores, weighted by the bytes that DRAM writes.
 func (s *Survey) writeBacks(groups []group, reach [numDirections]float64, ctas float64, d Device) WriteBack {
 	var time, written, read, all float64
 	for _, a := range s.localities(stores) {

@@ -58,7 +58,7 @@ func (l *lengths) nearest(at [3]float64, but int) int {
 	return found
 }
 
-// neighboursAlike says that the known differ from their neighbours by less than half of what
+// neighboursAlike reports whether the known differ from their neighbours by less than half of what
 // they differ from all.
 func (l *lengths) neighboursAlike() bool {
 	beside, all := 0.0, 0.0
