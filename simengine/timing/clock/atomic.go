@@ -7,7 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// atomic is a read-modify-write in L2.
+// atomic sends the part of an atomic request that goes to line l to L2, and returns when the
+// result is there.
 func (s *sm) atomic(at int64, a *trace.Access, l *trace.Line, first uint8, float bool) int64 {
 	plan := s.set.plan
 	if s.c.program.IsElected(a.PC) {

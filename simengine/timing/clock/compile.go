@@ -11,8 +11,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// op is a machine instruction as the clock reads it: operands as offsets in
-// the warp's scoreboard row, class resolved to pipe and latency.
+// op is a machine instruction as the clock reads it: operands as columns of the scoreboard, its
+// class resolved to port and latency.
 type op struct {
 	class      assemble.Class
 	pipe       cost.Pipe
@@ -62,6 +62,7 @@ type code struct {
 	requests []int32
 }
 
+// compile lowers a program. slowPaths and matches are those of timing.Input.
 func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, matches []timing.Match) (*code, error) {
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
@@ -110,8 +111,8 @@ func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, ma
 	return c, nil
 }
 
-// readsTID reports whether a PTX instruction reads a thread index, which S2R takes
-// through the data stage of shared memory.
+// readsTID reports whether a PTX instruction reads a thread index, which S2R takes through the
+// data stage of shared memory.
 func (c *code) readsTID(source int32) bool {
 	if source < 0 {
 		return false
@@ -173,7 +174,7 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	return o, nil
 }
 
-// portOf is what an op of a class waits for.
+// portOf is the port that an op of a class waits for.
 func portOf(c assemble.Class, p cost.Pipe, space ir.Space) port {
 	switch c {
 	case assemble.Load, assemble.Store, assemble.Atomic, assemble.AsyncCopy:
@@ -184,7 +185,8 @@ func portOf(c assemble.Class, p cost.Pipe, space ir.Space) port {
 	return port(p)
 }
 
-// describe takes from the PTX instruction what the machine class leaves open.
+// describe takes from the PTX instruction what the class of the machine instruction leaves
+// open.
 func (c *code) describe(o *op, in *ir.Instr) {
 	o.bypassesL1, o.float, o.wide = cost.BypassesL1(in), in.Type.IsFloat(), in.Op == ir.Membar && in.Scope > ir.ScopeCTA
 	switch in.Op {
@@ -198,8 +200,8 @@ func (c *code) describe(o *op, in *ir.Instr) {
 	}
 }
 
-// columns appends the scoreboard columns of a span to deps. Columns are given
-// out as registers appear, so that a warp's row holds only what the kernel uses.
+// columns appends the scoreboard columns of a span to deps. Columns are given out as registers
+// appear, so that a warp's row holds only what the kernel uses.
 func (c *code) columns(s assemble.RegSpan) error {
 	for k := range int(s.Count) {
 		r := s.First + assemble.Reg(k)

@@ -37,8 +37,8 @@ func (s *sm) launchDue() {
 	}
 }
 
-// launch fills a slot with the next CTA: a replica of the sample whose turn it
-// is, with private data at addresses of its own.
+// launch fills a slot with the next CTA: a replica of the sample whose turn it is, with private
+// data at addresses of its own.
 func (s *sm) launch(slot int32) {
 	n := s.stats.loop.launched
 	s.stats.loop.launched++

@@ -5,8 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
-// sharing is what CTAs of an SM have in common without all CTAs having it: a row or a
-// column of the grid reads the same.
+// sharing is which data CTAs of an SM have in common that not all CTAs have: those of a row or
+// a column of the grid read the same.
 type sharing struct {
 	where footprint.Placement
 	axis  int   // the first one of the grid
@@ -17,7 +17,7 @@ type sharing struct {
 	some bool // one does
 }
 
-// newSharing is empty where nothing is shared by some CTAs only.
+// newSharing is empty where all CTAs share data or none do.
 func newSharing(in *timing.Input, p *sampleSet) sharing {
 	c := sharing{where: footprint.NewPlacement(in, int64(in.CTAsPerSM))}
 	for _, along := range p.plan.DistinctAlong {
@@ -32,8 +32,9 @@ func newSharing(in *timing.Input, p *sampleSet) sharing {
 	return c
 }
 
-// place works out the n-th CTA's shifts, and which sample it is a replica of: what lies
-// at the same place along the axis of the samples must be one sample's.
+// place sets the shifts of the n-th CTA's addresses, by axes, and returns which sample it is a
+// replica of: CTAs at the same place along the axis of the samples must be replicas of the same
+// one.
 func (c *sharing) place(n, resident int64, passing bool, shift *[footprint.NumAxes]uint64) (sample int64) {
 	for along, seen := range c.seen {
 		if seen == nil {

@@ -7,12 +7,15 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
+// Grids whose CTAs differ in their work. The samples are drawn from all of the grid, and
+// replayed in turns.
+
 // minRounds is how often each of CTAs that differ is clocked at least.
 const minRounds = 2
 
-// irregularInterval is the mean interval between completions of CTAs that differ, n of them in
-// turns: over the last n before slots stay empty, in which each completed once or
-// nearly so, and how much that differs from all before.
+// irregularInterval is the mean interval between completions of n CTAs that differ and run in
+// turns: over the last n completions before slots stay empty, in which each CTA completes about
+// once. spread is how much that differs from the mean over all completions before, as a share.
 func irregularInterval(done []int64, resident, n int) (interval, spread float64) {
 	last := len(done) - resident - 1
 	if last < 1 {
@@ -27,13 +30,13 @@ func irregularInterval(done []int64, resident, n int) (interval, spread float64)
 	return interval, math.Abs(before-interval) / math.Max(interval, 1)
 }
 
-// mostWaves bounds the waves that are clocked of CTAs that differ and leave out loop
-// iterations.
+// mostWaves bounds the waves that are clocked of CTAs that differ and whose traces leave out
+// loop iterations.
 const mostWaves = 4
 
-// irregularRounds is rounds for CTAs that differ: waves of them are clocked from a
-// common start, and the grid's slots are taken by one CTA after another, each as
-// long as those took in the mean.
+// irregularRounds is rounds for CTAs that differ: a few waves of them are clocked from a common
+// start. The grid is then as many turns of a slot as it has full waves, each as long as a CTA
+// held its slot in the mean.
 func (g gridShape) irregularRounds(m *cost.Machine, c *code, in *timing.Input, p *sampleSet) (*estimate, error) {
 	n := int64(len(p.samples))
 	waves := min((n+g.Resident-1)/g.Resident, mostWaves)
@@ -64,7 +67,7 @@ func (g gridShape) irregularRounds(m *cost.Machine, c *code, in *timing.Input, p
 	return e, nil
 }
 
-// left is makespan.Device.Left of n samples from one on, 1 where their lengths are not known.
+// left is makespan.Device.Left of n samples from first on; 1 where their lengths are not known.
 func (p *sampleSet) left(in *timing.Input, first, n int64) float64 {
 	if in.Skew.Stretch == 0 {
 		return 1

@@ -63,10 +63,9 @@ func (p *subPartition) settle(now int64, st *stats) {
 	}
 }
 
-// choose looks at the warps that the scoreboard lets issue. It returns the slot to
-// issue from, or -1; whether other warps could issue too; and otherwise when the
-// next one can and what it waits for. Of what comes at the same time the lowest
-// slot counts.
+// choose looks at the warps that the scoreboard lets issue. It returns the slot to issue from,
+// -1 for none; whether other warps could issue, too; and otherwise when the next one can and
+// what it waits for. Of what comes at the same time the lowest slot counts.
 func (p *subPartition) choose(now int64) (best int, more bool, next int64, reason timing.StallReason) {
 	next, reason = never, timing.Idle
 	held, open := timing.MaxSlots, uint64(0)
@@ -172,7 +171,8 @@ func (s *sm) fence(w *warp, o *op) int64 {
 	return at + s.m.LatFenceGPU
 }
 
-// proceed moves a warp past the op it issued.
+// proceed moves a warp past the op it issued. It can fetch the next one at cycle fetch, and
+// shows why until then.
 func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why timing.StallReason, barrier bool) {
 	w.pc++
 	for w.pc == w.end {
@@ -213,7 +213,7 @@ func (s *sm) account(p *subPartition, w *warp, slot int) {
 	}
 }
 
-// control handles cp.async groups and instructions that only take a slot.
+// control handles groups of cp.async, and instructions that only take an issue slot.
 func (s *sm) control(w *warp, o *op, fetch int64) (int64, timing.StallReason) {
 	switch {
 	case o.commit:

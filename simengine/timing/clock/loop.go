@@ -6,8 +6,8 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// loopClock times the recorded iterations of a warp's loops, so that skipped
-// ones can be charged. Time in it includes what was charged for inner loops.
+// loopClock times the recorded iterations of a warp's loops, so that skipped ones can be
+// charged. Its times include what was charged for inner loops. Cycles.
 type loopClock struct {
 	head  [cost.MaxHeads]int32
 	at    [cost.MaxHeads]int64 // last arrival at the head
@@ -54,7 +54,7 @@ func (l *loopClock) arrive(now int64, block int32, c *code) {
 	}
 }
 
-// skip charges n iterations like the last one.
+// skip charges k.Repeat iterations like the last one.
 func (l *loopClock) skip(now int64, k *trace.Step) {
 	for i := range l.n {
 		if l.head[i] == k.Block {

@@ -12,11 +12,11 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// isLG reports whether an access goes through the local and global path of L1TEX.
+// isLG reports whether an access goes through the queue for local and global memory.
 func isLG(s ir.Space) bool { return s == ir.Global || s == ir.Local || s == ir.Generic }
 
-// memory sends an op into the memory input/output queue and returns when its
-// result can be used, and what a consumer shows until then.
+// memory sends an op into the memory input/output (MIO) queue. It returns when its result can
+// be used, and which stall a consumer shows until then.
 func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 	at := s.now
 	var begin, result int64
@@ -61,7 +61,7 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 	return result, kind
 }
 
-// constant is an indexed constant load.
+// constant is a load from constant memory by an address in a register.
 func (s *sm) constant(w *warp, o *op, at int64) (begin, result int64) {
 	if a := w.access(o.source); o.source >= 0 && a != nil {
 		if o.walksTable {
@@ -86,7 +86,8 @@ func (s *sm) constantAccess(a *trace.Access, at int64) (begin, result int64) {
 	return begin, begin + s.m.LatConst + (hold-s.m.ConstPass)/dram.Fraction
 }
 
-// shared serialises over bank conflicts, and atomics over lanes of one word.
+// shared is a request to shared memory. It serialises over bank conflicts; atomics also over
+// the lanes of one word.
 func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, result int64) {
 	passes := int64(max(a.Passes, 1))
 	latency := s.m.LatShared
@@ -106,7 +107,8 @@ func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, r
 	return begin, begin + latency + (passes-1)*s.m.SharedPass/dram.Fraction
 }
 
-// global is a request to global or local memory.
+// global is a request to global or local memory. It returns when the load/store unit begins
+// with it and when its result is there.
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
 	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, o.bypassesL1, lines, int64(a.Passes)))
@@ -148,8 +150,8 @@ func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result in
 	return begin, result
 }
 
-// shift is what a warp adds to the lines of an access, so that CTAs have in common what
-// they have in common on the device.
+// shift is what a warp adds to the lines of an access, so that CTAs of the clocked SM have in
+// common what they have in common on the device.
 func (s *sm) shift(w *warp, a *trace.Access) uint64 {
 	if a.Space == ir.Local {
 		return w.declared
@@ -163,7 +165,7 @@ func (s *sm) shift(w *warp, a *trace.Access) uint64 {
 	return w.shift
 }
 
-// address is where a warp finds a line of an access with that shift.
+// address is where a warp finds a line of an access, given its shift.
 func (s *sm) address(w *warp, a *trace.Access, line, shift uint64) uint64 {
 	if over := &s.set.plan.Over[a.PC]; over.Last > over.First && a.Space != ir.Local {
 		return scatter(line, w.shift, *over)
@@ -171,16 +173,16 @@ func (s *sm) address(w *warp, a *trace.Access, line, shift uint64) uint64 {
 	return line + shift
 }
 
-// scatter gives a replica addresses of its own where they depend on data: lines
-// anywhere in the buffer, the same line for the same line of its sample, so that
-// what a CTA finds again stays so and what CTAs find of each other's is chance.
+// scatter gives a replica addresses of its own where they depend on data: anywhere in the
+// buffer, the same for the same line of the traced CTA. What a CTA finds again stays so, and
+// what it finds of other CTAs is chance.
 func scatter(line, replica uint64, over timing.Extent) uint64 {
 	h := cache.Hash(bits.RotateLeft64(cache.Hash(line)^replica, 28))
 	return over.First + cache.Hash(h)%(over.Last-over.First+1)
 }
 
-// admit holds a request, and the load/store unit behind it, until there is room
-// for what it sends out.
+// admit holds a request, and the load/store unit behind it, until a miss or a store of it can
+// be sent. It returns the cycle.
 func (s *sm) admit(o *op, at int64) int64 {
 	free := s.loads.free()
 	if o.class == assemble.Store {
@@ -256,9 +258,8 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	return max(result, arrives)
 }
 
-// reserved is how many sectors of L1's storage a miss holds until its data
-// arrives: a line absent before takes the place of a whole line, whichever of
-// its sectors are fetched.
+// reserved is how many sectors of L1's storage a miss holds until its data arrives. A line that
+// was absent takes the place of a whole line, whichever of its sectors are fetched.
 func reserved(fetched int64, hit uint8) int64 {
 	if hit == 0 {
 		return cache.LineBytes / cache.SectorBytes
@@ -266,13 +267,13 @@ func reserved(fetched int64, hit uint8) int64 {
 	return fetched
 }
 
-// granules is how many units of L2 and DRAM traffic a set of sectors needs.
+// granules is how many granules of L2 and DRAM traffic the sectors of a line lie in.
 func (s *sm) granules(sectors uint8) int64 {
 	return int64(cost.Granules(s.m.Granule(), sectors))
 }
 
-// take is how many of n granules an estimated share of them comes to, carrying
-// the remainder over to the next request.
+// take is how many of n granules a share due (of unit) comes to. The remainder is carried over
+// in acc to the next request.
 func (s *sm) take(acc *int32, due int32, n int64) int64 {
 	if due == 0 {
 		return 0
@@ -282,8 +283,8 @@ func (s *sm) take(acc *int32, due int32, n int64) int64 {
 	return t / unit
 }
 
-// takeLine is take for the n granules of a line that one request reads: they come and
-// go together, all of them are taken or none.
+// takeLine is take for n granules of one line that one request reads: DRAM brings all of them
+// or none.
 func (s *sm) takeLine(acc *int32, due int32, n int64) int64 {
 	t := int64(*acc) + int64(due)*n
 	if n == 0 || t < n*unit {
@@ -294,8 +295,8 @@ func (s *sm) takeLine(acc *int32, due int32, n int64) int64 {
 	return n
 }
 
-// localDue is how many of n granules of local memory that are loaded (0) or stored
-// (1) miss L2.
+// localDue is how many of n granules of local memory that are loaded (way 0) or stored (way 1)
+// miss L2.
 func (s *sm) localDue(way int, n int64) int64 {
 	return s.take(&s.stats.loop.localAcc[way], s.stats.loop.localShare[way], n)
 }
@@ -306,7 +307,8 @@ func (p *pcStats) stored(sectors, hit uint8) {
 	p.l1Hits += int64(bits.OnesCount8(hit))
 }
 
-// repeat has what came since before count n times, as often as the step that it was for is executed.
+// repeat multiplies what was counted since before by n, which is how often the step that it was
+// counted for is executed.
 func (p *pcStats) repeat(before *pcStats, n int64) {
 	p.sectors = before.sectors + n*(p.sectors-before.sectors)
 	p.l1Hits = before.l1Hits + n*(p.l1Hits-before.l1Hits)
@@ -316,7 +318,7 @@ func (p *pcStats) repeat(before *pcStats, n int64) {
 	p.again = before.again + n*(p.again-before.again)
 }
 
-// store writes through to L2, and returns how many sectors go there.
+// store writes a line through to L2, and returns how many sectors go there.
 func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint64, first uint8) (sent int64) {
 	sectors := l.Sectors
 	if a.Space != ir.Local {
@@ -345,8 +347,8 @@ func (s *sm) store(w *warp, at int64, a *trace.Access, l *trace.Line, addr uint6
 	return sent
 }
 
-// spill is a load or store of spilled registers: local memory that is
-// interleaved over lanes, so that each word of a warp is one line.
+// spill is a load or store of spilled registers. Local memory is interleaved over lanes, so
+// that each word of a warp is one line.
 func (s *sm) spill(w *warp, o *op, at int64) (begin, result int64, kind cost.ResultKind) {
 	words := max(int64(o.width)/4, 1)
 	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, false, words, words))

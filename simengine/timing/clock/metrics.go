@@ -18,8 +18,8 @@ type traffic struct {
 	partialLines                     float64 // see pcStats
 }
 
-// add counts an instruction's grid total and, in the proportions that the
-// clocked caches found, its hits.
+// add adds an instruction's total over the grid and, in the proportions that the clocked caches
+// found (st), its hits.
 func (t *traffic) add(y tally, scale float64, st *pcStats) {
 	t.requests += float64(y.requests) * scale
 	t.sectors += float64(y.sectors) * scale
@@ -44,8 +44,8 @@ func (t *traffic) spilled(sectors float64, st *pcStats) {
 	t.fromDRAM += float64(st.dramSectors) * f
 }
 
-// metrics are the counters of the launch under Nsight Compute's names, those that are times or rates
-// left to Result.Account, and what of them gives the units work.
+// metrics returns counters of the launch under Nsight Compute's names, without those that are
+// times or rates (Result.Account sets these), and what they give the units to do.
 func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridShape, e *estimate) (map[string]float64, timing.Work) {
 	s := e.run
 	scale := float64(g.CTAs) / float64(max(p.counts.samples, 1))
@@ -113,7 +113,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	return k, w
 }
 
-// inFull is how many times more there is than was recorded.
+// inFull is the ratio of all to recorded, 1 where nothing was recorded.
 func inFull(all, recorded int64) float64 {
 	if recorded == 0 {
 		return 1
@@ -121,7 +121,7 @@ func inFull(all, recorded int64) float64 {
 	return float64(all) / float64(recorded)
 }
 
-// pipes adds what the arithmetic pipes execute, scale times the samples' instructions.
+// pipes adds what the arithmetic pipes execute: scale times the instructions of the samples.
 func pipes(m *cost.Machine, w *timing.Work, t *counts, scale float64) {
 	for c, n := range t.class {
 		spec := &m.Classes[c]
@@ -135,11 +135,10 @@ func pipes(m *cost.Machine, w *timing.Work, t *counts, scale float64) {
 	}
 }
 
-// otherTurns is the turns of the data stage that are counted with those of shared
-// memory: one for each thread index read, each shuffle and each load or store that
-// no lane takes and, in kernels that use shared memory, each barrier of a CTA
-// (shared/silicon stencil_1d, transpose_tiled and reduce: without these a counter
-// differs by exactly their number).
+// otherTurns is the data-stage passes that are counted with those of shared memory: one for
+// each thread index read, each shuffle and each load or store that no lane takes and, in
+// kernels that use shared memory, each barrier of a CTA (shared/silicon stencil_1d,
+// transpose_tiled and reduce: without these the counter differs by exactly their number).
 func (t *counts) otherTurns(warpsPerCTA int, shared bool) float64 {
 	n := float64(t.tid + t.class[assemble.Shuffle] + max(t.idle, 0))
 	if shared {
@@ -158,7 +157,8 @@ const (
 	lineInstrs      = 8
 )
 
-// fetched is the sectors of L2 that a launch of so many instructions reads for itself.
+// fetched is the sectors of L2 that a launch of so many instructions on sms SMs reads for
+// itself.
 func fetched(sms, instrs int) float64 {
 	lines := (instrs + lineInstrs - 1) / lineInstrs
 	return float64(sms) * (launchSectors + 4*float64(lines)/smsPerCodeCache)
@@ -188,16 +188,15 @@ func warpMetrics(k map[string]float64, m *cost.Machine, in *timing.Input, p *sam
 	}
 }
 
-// skipped is how many times more instructions there are than were recorded.
+// skipped is the ratio of the instructions executed to those recorded.
 func (t *counts) skipped() float64 {
 	return inFull(t.instrs, t.clocked)
 }
 
-// activeWarps is the mean number of warps of the busiest SM over the launch, as
-// the hardware counts them: what its CTAs take between them, skipped iterations
-// counted in, over the time of all. Of a CTA's vacancy about half is its launch,
-// with its warps allocated (achieved occupancy of shared/silicon copy and reduce,
-// one and two warps a CTA).
+// activeWarps is the mean number of resident warps of the busiest SM over the launch, as the
+// hardware counts them: the residence of its CTAs, skipped iterations counted in, over the
+// launch's time. About half of a CTA's vacancy is its launch, with its warps allocated
+// (achieved occupancy of shared/silicon copy and reduce, one and two warps a CTA).
 func (e *estimate) activeWarps(g gridShape) float64 {
 	s := e.run
 	perCTA := float64(s.stats.active)/math.Max(float64(len(s.done)), 1) + float64(s.in.WarpsPerCTA)*(s.stats.loop.mean()+float64(s.vacancy)/2)

@@ -8,7 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// usage is the busy share of each resource over the clocked run.
+// usage is the busy share of each unit over the clocked run.
 func (s *sm) usage() [timing.NumBounds]float64 {
 	var u [timing.NumBounds]float64
 	cycles := math.Max(float64(s.stats.cycles), 1)
@@ -26,8 +26,7 @@ func (s *sm) usage() [timing.NumBounds]float64 {
 	return u
 }
 
-// busiest is the utilisation of the busiest resource; above 1 when work was
-// still queued at the end.
+// busiest is the usage of the busiest unit; above 1 when work was still queued at the end.
 func (s *sm) busiest() float64 {
 	b := 0.0
 	for _, v := range s.usage() {

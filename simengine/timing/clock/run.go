@@ -9,8 +9,9 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// Run clocks one SM on a sample of the grid and says how long the whole launch
-// takes and why. It is deterministic and changes nothing it is given.
+// Run clocks one SM on a sample of the grid and says how long the whole launch takes and why.
+// It is deterministic and changes nothing it is given. Errors are those of Input.Validate, of
+// Source, and traces or programs that do not fit each other.
 func Run(in timing.Input) (*timing.Result, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func Run(in timing.Input) (*timing.Result, error) {
 // gridShape is the shape of the grid that is clocked.
 type gridShape struct{ timing.Shape }
 
-// estimate is the time of the launch and what it rests on.
+// estimate is the time of the launch and what it rests on. Cycles.
 type estimate struct {
 	cycles   float64 // of the kernel, first CTA launched to last CTA done
 	err      float64 // relative, from the spread of the completion intervals
@@ -52,7 +53,8 @@ type estimate struct {
 	dispatch bool    // the launch rate sets the time
 }
 
-// either is the estimate of a launch whose CTAs may or may not come apart on a table.
+// either is the estimate of a launch whose CTAs may or may not come apart on a table in
+// constant memory (cost.ConstDivergence).
 func (g gridShape) either(m *cost.Machine, c *code, in *timing.Input, p *sampleSet) (*estimate, error) {
 	together, err := g.estimate(m, c, in, p)
 	if err != nil || p.divergence == 0 {
@@ -81,8 +83,8 @@ func (g gridShape) estimate(m *cost.Machine, c *code, in *timing.Input, p *sampl
 	return g.stream(m, c, in, p, affordable)
 }
 
-// stream clocks CTAs one after another through the SM's slots, and more of them
-// as long as the steady state is in doubt and the budget allows.
+// stream clocks CTAs one after another through the SM's slots, and more of them as long as the
+// steady state is in doubt and the budget allows.
 func (g gridShape) stream(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, affordable int64) (*estimate, error) {
 	clocked := max(affordable, min(minWaves*g.Resident, g.PerSM), 1)
 	for {
@@ -238,9 +240,9 @@ func (g gridShape) rounds(m *cost.Machine, c *code, in *timing.Input, p *sampleS
 	return e, nil
 }
 
-// wave is how long one full wave takes of the grid's time. What a CTA does
-// outside the loop overlaps with other CTAs' loops as far as the loop leaves
-// a unit idle; what keeps the busiest unit busy does not.
+// wave is how long a full wave takes of the grid's time, cycles. What a CTA does outside its
+// loop overlaps with other CTAs' loops as far as the loop leaves the busiest unit idle; what
+// keeps that unit busy does not.
 func (g gridShape) wave(s *sm, extra float64) float64 {
 	outside := float64(s.stats.cycles-s.m.ColdStart) + float64(s.vacancy)
 	busy := s.work()

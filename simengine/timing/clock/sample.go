@@ -12,7 +12,7 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// sample is a traced CTA prepared for replay.
+// sample is a traced CTA that is replayed.
 type sample struct {
 	*footprint.CTA
 	// instrs is the warp instructions the CTA's machine code executes:
@@ -21,8 +21,8 @@ type sample struct {
 	skips            bool // the trace leaves out loop iterations
 }
 
-// tally counts what the trace alone decides, by PTX instruction, over the
-// samples' warps with skipped iterations counted in.
+// tally counts what the trace alone decides, by PTX instruction, over the warps of all samples
+// with skipped iterations counted in.
 type tally struct {
 	requests, sectors, passes, ideal int64
 }
@@ -131,7 +131,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 	return recorded, instrs
 }
 
-// isRequest reports whether an access is a load's, a store's or an atomic's.
+// isRequest reports whether an access is that of a load, a store or an atomic.
 func isRequest(o ir.Op, space ir.Space) bool {
 	return o != ir.CpAsync && (space == ir.Global || space == ir.Shared || space == ir.Local)
 }

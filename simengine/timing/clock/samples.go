@@ -27,7 +27,7 @@ type sampleSet struct {
 	constMiss [2]int64 // steps a line of a table takes that lanes read apart, in order and drawn
 }
 
-// gatherer traces CTAs into a pool.
+// gatherer traces CTAs into a sampleSet.
 type gatherer struct {
 	m      *cost.Machine
 	c      *code
@@ -37,8 +37,8 @@ type gatherer struct {
 	traced map[int64]bool
 }
 
-// gather traces as many CTAs as the survey needs, fewer of long ones: the
-// neighbours' traces must not cost more than what is clocked.
+// gather traces as many CTAs as the survey needs. Of long CTAs it traces fewer: the neighbours'
+// traces must not cost more than what is clocked.
 func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	p := &sampleSet{counts: counts{byPC: make([]tally, c.pcs)}}
 	g := gatherer{m, c, in, p, footprint.New(c.pcs, m.Granule(), m.Arch.DRAMPieceBytes), map[int64]bool{}}
@@ -93,7 +93,7 @@ func (p *sampleSet) setConstMiss(in *timing.Input) {
 	p.constMiss = [2]int64{dram.Ticks(inOrder), dram.Ticks(drawn)}
 }
 
-// spread puts CTAs of the whole grid in the place of the cluster.
+// spread replaces the samples by CTAs drawn from the whole grid.
 func (g *gatherer) spread(ids []int64) error {
 	p := g.set
 	p.irregular, p.skips, p.samples, p.counts = true, false, nil, counts{byPC: make([]tally, g.c.pcs)}
@@ -113,7 +113,7 @@ func (g *gatherer) spread(ids []int64) error {
 	return nil
 }
 
-// trace adds a CTA to the survey and, unless it is a far one, to the pool.
+// trace adds a CTA to the survey and, unless it is a far one, to the samples.
 func (g *gatherer) trace(k footprint.Pick) error {
 	if g.traced[k.ID] {
 		return nil

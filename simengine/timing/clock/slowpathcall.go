@@ -9,7 +9,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
-// slowPath is a SlowPath in machine code; lanes is the sum of its instructions' lanes.
+// slowPath is a timing.SlowPath in machine code: a division, reciprocal or root that calls a
+// routine for operands out of the ordinary (denormals, overflow).
 type slowPath struct {
 	shares [ir.NumPaths]float64
 	start  [ir.NumPaths + 1]int32       // ops of the paths, one after another
@@ -17,7 +18,7 @@ type slowPath struct {
 	lanes  float64
 }
 
-// addSlowPaths lowers the slow paths behind the blocks' code.
+// addSlowPaths lowers the routines of slow paths, behind the code of the blocks.
 func (c *code) addSlowPaths(m *cost.Machine, detours []timing.SlowPath) error {
 	c.extra = make([][]int32, len(c.program.Blocks))
 	for b := range c.program.Blocks {
@@ -59,7 +60,7 @@ func (c *code) addSlowPath(m *cost.Machine, d *timing.SlowPath) (int32, error) {
 	return int32(len(c.slowPaths) - 1), nil
 }
 
-// detours adds what executing a block n times takes of slow paths in the mean.
+// addSlowPaths adds what executing block b n times takes of slow paths in the mean.
 func (t *counts) addSlowPaths(c *code, b int32, n int64) {
 	if c.extra == nil {
 		return
@@ -79,10 +80,10 @@ func (t *counts) addSlowPaths(c *code, b int32, n int64) {
 	}
 }
 
-// enterSlowPath sends a warp that executes the call of a slow path into the routine as often
-// as the launch does. Which warps do and which do not follows no pattern that they
-// could run into: additive recurrences of each warp and call (M. Roberts, The
-// unreasonable effectiveness of quasirandom sequences, 2018).
+// enterSlowPath sends a warp that executes the call of a slow path into the routine as often as
+// warps of the launch take it. Which warps do and which do not must not follow a pattern that
+// they could run into: additive recurrences of each warp and call decide (M. Roberts, "The
+// unreasonable effectiveness of quasirandom sequences", 2018).
 func (s *sm) enterSlowPath(w *warp, at int32) {
 	const (
 		turn  = 0.6180339887498949 // of x^2 = x + 1
@@ -107,8 +108,8 @@ func (s *sm) enterSlowPath(w *warp, at int32) {
 // below reports whether the fraction of a number is less than a share.
 func below(v, share float64) bool { return v-math.Floor(v) < share }
 
-// nextPath moves a warp to the next path it takes, and at last back to where it called
-// the routine; false when it is in none.
+// nextPath moves a warp to the next path of the routine that it takes, and at last back to
+// where it called the routine. It reports whether the warp was in a slow path.
 func (s *sm) nextPath(w *warp) bool {
 	if w.back == 0 {
 		return false

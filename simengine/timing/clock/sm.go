@@ -17,43 +17,60 @@ import (
 // never is later than any cycle.
 const never = math.MaxInt64
 
-// warp is the state of a resident warp. The scheduler's view of it (when it
-// can issue next, and on what pipe) is in its sub-partition's slot.
+// warp is the state of a resident warp. What the scheduler needs of it (when it can issue
+// next, and on what port) is in its sub-partition's slot.
 type warp struct {
+	cta    int32 // slot of its CTA
+	sub    int32 // sub-partition
+	slot   int32 // of the sub-partition
+	row    int32 // first column of the scoreboard
+	issued int64 // cycle of the last issue, from where stalls are counted
+	replay
+	slowPathCall
+	asyncCopies
+	addresses
+	loops   loopClock
+	waiting bool  // at a barrier
+	resume  int64 // cycle at which the scoreboard would let it go on after the barrier
+	sent    int64 // cycle at which L2 has taken its last store
+}
+
+// replay is where a warp is in its trace.
+type replay struct {
 	tr     *trace.Warp
-	first  []uint8 // first-touch sectors, parallel to tr.Lines
-	weight []int64 // how often each step is executed, iterations left out counted in
+	first  []uint8 // footprint.CTA.First of the warp
+	weight []int64 // footprint.CTA.Weight of the warp
 	step   int32   // current step
 	next   int32   // step after the blocks merged into the current one
 	pc     int32   // next op
 	end    int32   // end of the block's ops
-	// In a slow path: which detour, the paths of it still to take, and where to go on.
-	slowPath, back, backEnd int32
-	paths                   uint8
-	turns                   int64 // calls of slow paths executed
-	accLo                   int32 // accesses of the step and what was merged into it
-	accHi                   int32
-	accCur                  int32
-	row                     int32 // first scoreboard column
-	cta                     int32 // CTA slot
-	sub                     int32
-	slot                    int32
-	// issued is the cycle of the last issue, from where stalls are counted.
-	issued  int64
-	waiting bool  // at a barrier
-	resume  int64 // when the scoreboard would let it go on after the barrier
-	// async[k] is when cp.async group k (modulo) has arrived; open counts the
-	// uncommitted copies' arrival.
-	async  [cost.MaxGroups]int64
-	groups int32
-	open   int64
-	sent   int64 // cycle at which L2 has taken the warp's last store
-	loops  loopClock
-	shift  uint64 // added to private line addresses, so that replicas differ
-	round  uint64 // the same of what all CTAs read, where L1 does not keep it
-	local  uint64 // base line of the warp's local memory: spilled registers first
-	// declared is added to the lines of a trace that lie in the local memory of the PTX.
-	declared uint64
+	// Accesses accLo to accHi of the trace are those of the step and of what was merged into
+	// it; accCur is the one after the last found.
+	accLo, accHi, accCur int32
+}
+
+// slowPathCall is the slow path that a warp is in.
+type slowPathCall struct {
+	slowPath      int32 // which one
+	paths         uint8 // paths of it still to take, as bits
+	back, backEnd int32 // op to return to and the end of its block; back is 0 outside of slow paths
+	turns         int64 // calls of slow paths executed so far
+}
+
+// asyncCopies is a warp's cp.async copies, cycles of arrival.
+type asyncCopies struct {
+	async  [cost.MaxGroups]int64 // of committed groups, by number modulo MaxGroups
+	groups int32                 // committed
+	open   int64                 // of the copies not yet committed
+}
+
+// addresses is what is added to line addresses of the trace, so that replicas of one traced
+// CTA differ in what CTAs differ in.
+type addresses struct {
+	shift    uint64 // data of the CTA's own
+	round    uint64 // what all CTAs read, where L1 does not keep it from one wave to the next
+	local    uint64 // base line of the warp's local memory: spilled registers first
+	declared uint64 // lines of a trace that lie in the local memory that the PTX declares
 }
 
 // ctaSlot is room for one resident CTA.
@@ -69,8 +86,8 @@ type ctaSlot struct {
 	shift [footprint.NumAxes]uint64
 }
 
-// subPartition is a scheduler with its slots, as parallel arrays: looking for the
-// next one is the clock's inner loop.
+// subPartition is a scheduler with its slots, as parallel arrays by slot: looking for the next
+// warp to issue is the clock's inner loop.
 type subPartition struct {
 	could   uint64           // set of eligible slots: their ready cycle has come
 	due     [numPorts]uint64 // the same by port
@@ -98,45 +115,61 @@ type subPartition struct {
 	reason  timing.StallReason
 }
 
-// sm is one clocked SM.
+// sm is one clocked SM. Times are cycles.
 type sm struct {
-	m       *cost.Machine
-	c       *code
-	in      *timing.Input
-	set     *sampleSet
-	now     int64
-	subs    []subPartition
-	warps   []warp
-	ctas    []ctaSlot
-	score   []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
+	m     *cost.Machine
+	c     *code
+	in    *timing.Input
+	set   *sampleSet
+	now   int64
+	subs  []subPartition
+	warps []warp
+	ctas  []ctaSlot
+	score []int64 // scoreboard: cycle<<2 | resultKind, by warp and column
+	units
+	dramShares
+	launcher
+	stats stats
+}
+
+// units is what the warps of an SM share.
+type units struct {
 	l1      *cache.L1
-	mem     *dram.Share
-	lsu     dram.Server
-	idc     dram.Server // indexed constant cache, and what sub-partitions have of it
+	mem     *dram.Share // this SM's share of L2 and DRAM
+	lsu     dram.Server // load/store unit
+	idc     dram.Server // indexed constant cache, that of the sub-partitions included
 	barrier dram.Server
-	vacancy int64 // cycles from a CTA's last exit to its slot issuing again
-	// loads and stores are rings: when the outstanding sectors of loads arrive
-	// and when L2 has taken the outstanding lines of stores.
+	// loads and stores are when the outstanding sectors of loads arrive and when L2 has taken
+	// the outstanding lines of stores.
 	loads, stores ring
 	writes        cache.WriteCombiner
-	// acc is the error diffusion of estimated shares, by PC: reads, writes.
-	readDue, writeDue  []int32
-	againDue, againAcc [2][]int32 // of what is touched again, loads and stores
-	readAcc, writeAcc  []int32
-	remote             uint64 // of 1<<16: first touches at home in the far half of L2 that find no near copy
-	atomics            cost.AtomicCost
+	atomics       cost.AtomicCost
+	sharing       sharing
+}
 
-	sharing    sharing
-	before     int64 // CTAs that the SM has run before the first
+// dramShares is which part of the requests DRAM serves. Due is that share by PC, in fractions
+// of unit; Acc the remainder that is carried over to the next request (error diffusion).
+type dramShares struct {
+	readDue, writeDue  []int32
+	readAcc, writeAcc  []int32
+	againDue, againAcc [2][]int32 // of what is touched again, by loads and stores
+	// remote is the share, of 1<<16, of the first touches at home in the far half of L2 that
+	// find no copy in the near half.
+	remote uint64
+}
+
+// launcher starts CTAs on the SM.
+type launcher struct {
+	before     int64 // CTAs that the SM has run before the first one clocked
 	first      int64 // the sample that the first CTA is a replica of
 	target     int64 // CTAs to run
 	launched   int64
 	nextLaunch int64   // earliest launchAt of the slots
-	pace       float64 // cycle of the next launch the device allows
+	pace       float64 // cycle of the next launch that the device allows
 	interval   float64 // between two launches on this SM
-	stagger    bool
-	done       []int64 // completion cycles of CTAs in order
-	stats      stats
+	stagger    bool    // launches keep the device's pace from the start
+	vacancy    int64   // cycles from a CTA's last exit to its slot issuing again
+	done       []int64 // cycles at which CTAs ended, in order
 }
 
 // ring remembers the last n times something was done with one of n entries.
@@ -174,21 +207,21 @@ type stats struct {
 	localDRAM                   [2]int64 // granules of local memory from and to DRAM
 }
 
-// pcStats is what the caches did for one PTX instruction, iterations left out counted in like the one
-// recorded before them.
+// pcStats is what the caches did for one PTX instruction. Loop iterations left out of the trace
+// count like the one recorded before them.
 type pcStats struct {
 	sectors, l1Hits int64 // sectors looked up in L1 and found
 	l2Sectors       int64 // sectors asked of L2, or stored there
-	partialLines    int64 // of those asked and added to, in lines of which L1 asks not for all
+	partialLines    int64 // of those loaded and added to, in lines of which not all sectors are asked for
 	dramSectors     int64 // of them, in granules that came from DRAM
 	again           int64 // of these, what the CTA had touched before
 }
 
-// newSM makes an SM that will run target CTAs.
+// newSM makes an idle SM, one of active.
 func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active float64) *sm {
 	resident, perCTA := in.CTAsPerSM, in.WarpsPerCTA
 	n := resident * perCTA
-	s := &sm{m: m, c: c, in: in, set: p, l1: cache.New(in.L1Bytes)}
+	s := &sm{m: m, c: c, in: in, set: p, units: units{l1: cache.New(in.L1Bytes)}}
 	s.warps = make([]warp, n)
 	s.ctas = make([]ctaSlot, resident)
 	s.score = make([]int64, n*c.stride)
@@ -242,13 +275,13 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	return s
 }
 
-// localSpace is where local memory lines live, out of the way of global ones.
+// localSpace is where the lines of local memory lie, out of the way of global ones.
 const localSpace = 1 << 52
 
-// privateShift moves a replica's private addresses away from the others'.
+// privateShift is the bit from which on the line addresses of replicas differ.
 const privateShift = 36
 
-// unit is the fixed-point one of estimated shares.
+// unit is 1 in the fixed-point numbers of estimated shares.
 const unit = 1 << 16
 
 func due(shares []float64) []int32 {

@@ -7,8 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// nextStep moves a warp to the next step of its trace that has machine code.
-// It returns false at the end of the trace.
+// nextStep moves a warp to the next step of its trace that has machine code. It reports whether
+// there is one.
 func (s *sm) nextStep(w *warp) bool {
 	for {
 		w.step = w.next
@@ -37,8 +37,8 @@ func (s *sm) nextStep(w *warp) bool {
 	}
 }
 
-// touchLeftOut has what the iterations left out at the present step of a warp touch take
-// room in L1, which pushes out what was there.
+// touchLeftOut gives room in L1 to what the loop iterations left out at the warp's present step
+// touch, which evicts what was there.
 func (s *sm) touchLeftOut(w *warp) {
 	if o, ok := coalesce.LeftOutAt(w.tr, w.step); ok {
 		o.Touch(w.tr, int64(s.in.L1Lines()), s.keeps, func(a *trace.Access, line uint64) {
@@ -53,8 +53,8 @@ func (s *sm) keeps(a *trace.Access) bool {
 	return a.Space == ir.Global && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)
 }
 
-// window finds the accesses of a step: its own and those of the blocks merged
-// into it, whose steps follow at once.
+// window finds the accesses of a step: its own and those of the blocks merged into it, whose
+// steps follow at once.
 func (s *sm) window(w *warp, b int32) {
 	steps := w.tr.Steps
 	w.accLo = steps[w.step].Access

@@ -17,9 +17,9 @@ func (u wakeup) split() (at int64, slot int) {
 	return int64(u) / timing.MaxSlots, int(u & (timing.MaxSlots - 1))
 }
 
-// port is what an op that its warp's scoreboard lets issue may still wait for: its
-// pipe, and behind that of memory one of two queues. pipeMemory stands for the one
-// that is not for global and local memory.
+// port is what an op whose operands are ready may still wait for: its issue port and, behind
+// that of memory, one of two queues. PipeMemory stands for the queue that is not for global and
+// local memory.
 type port uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	numPorts = cost.NumPipes + 1
 )
 
-// throttles is what a warp shows while its op waits for a port.
+// throttles is the stall that a warp shows while its op waits for a port.
 var throttles = func() (out [numPorts]timing.StallReason) {
 	for g := range out {
 		out[g] = timing.MathPipeThrottle
