@@ -28,7 +28,7 @@ type Input struct {
 	// they are not known.
 	Extents []Extent
 	// Source gives the trace of the CTA with a linear index, x fastest. It is
-	// asked for few CTAs and never twice for one; Run keeps the traces while it
+	// asked for few CTAs and never twice for one. The level keeps the traces while it
 	// runs and does not change them.
 	Source func(cta int64) (*trace.CTA, error)
 	// DeviceSource, when not nil, is a cheaper Source that may leave out
@@ -42,7 +42,7 @@ type Input struct {
 	SpreadCTAs int64
 	// Lengths are how long CTAs all over the grid are, where they differ.
 	Lengths []makespan.Known
-	// Skew is Result.Skew of model.Compose of the same launch.
+	// Skew is Result.Skew of analytic.Compose of the same launch.
 	Skew Skew
 	// SlowPaths are the slow paths that warps take, by the operation's PTX instruction.
 	SlowPaths []SlowPath
@@ -56,7 +56,7 @@ type Input struct {
 	Cold bool
 }
 
-// CTAs is how many CTAs like those that stand for the grid it is taken to have.
+// CTAs is how many CTAs like those that stand for the grid the grid is taken to have.
 func (in *Input) CTAs() int64 {
 	if len(in.Spread) > 0 && in.SpreadCTAs > 0 {
 		return in.SpreadCTAs
@@ -99,11 +99,11 @@ func (in *Input) Validate() error {
 	return errors.Join(errs...)
 }
 
-// maxResident bounds CTAs and warps of an SM against nonsense input.
+// maxResident bounds the CTAs and the warps of an SM against nonsense input.
 const maxResident = 256
 
-// SlowPath is how much of an operation's slow path warps take: a division, reciprocal
-// or root whose machine code calls a routine for operands out of the ordinary.
+// SlowPath is how often warps take the slow path of an operation: a division, reciprocal or
+// root whose machine code calls a routine for operands out of the ordinary.
 type SlowPath struct {
 	PC int32
 	// Shares[p] is the share of the warps executing the operation of which some lane
@@ -113,11 +113,12 @@ type SlowPath struct {
 	Lanes [ir.NumPaths]float64
 }
 
-// Match is how many different values the lanes of a warp have, in the mean, that execute a match.any.
+// Match is how many different values the lanes of a warp have, in the mean, when they execute a
+// match.any.
 type Match struct {
 	PC     int32
 	Values float64
 }
 
-// MaxSlots is how many warps a scheduler can hold: its slots are bits of a word.
+// MaxSlots is how many warps a scheduler can hold: the clock keeps its slots as bits of a word.
 const MaxSlots = 64

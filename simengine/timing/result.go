@@ -2,21 +2,20 @@ package timing
 
 import "github.com/warptune/warptune/simengine/timing/makespan"
 
-// Result is what a clocked launch comes to. All of it is estimated for the
-// whole grid, from what was clocked of one SM.
+// Result is what a launch comes to. All of it is estimated for the whole grid.
 type Result struct {
 	// Cycles is the kernel from its first CTA's launch to its last one's end,
 	// TimeUS the same in microseconds with the gap between back-to-back launches.
 	Cycles float64
 	TimeUS float64
 	// Floor is the cycles that no level goes below, from compulsory work alone;
-	// 0 when it was not determined (Run does not).
+	// 0 when it was not determined (clock.Run does not).
 	Floor float64
-	// Led is the cycles below which CTAs that walk the same data do not get, since the
-	// first of them waits for DRAM; 0 when it was not determined (Run does not).
+	// LockstepFloor is the cycles below which CTAs that read the same data in step do not get,
+	// since the first of them waits for DRAM; 0 where it was not determined (clock.Run does not).
 	LockstepFloor float64
 	// Skew is what comes of CTAs of different lengths; zero where they do not differ and when
-	// it was not determined (Run does not).
+	// it was not determined (clock.Run does not).
 	Skew Skew
 	// Work is what the launch gives the units to do. Bound is the unit nearest its peak by that if it is near,
 	// else BoundLatency; Nearest the unit in any case; Utilisation how near each is, by name. See Account.
@@ -43,7 +42,7 @@ type Result struct {
 
 // Skew is what comes of CTAs of different lengths.
 type Skew struct {
-	// Times is how many times as long the launch takes until its last SM is done as it would
+	// Stretch is how many times as long the launch takes until its last SM is done as it would
 	// if all CTAs were of the mean length, at least 1; 0 as 1.
 	Stretch float64
 	// Waves is as how many full waves the busiest SM's CTAs take, a last one that is not full counted as long

@@ -10,8 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
-// code is a program with what its blocks ask of the machine whatever their
-// accesses do.
+// code is a program, with what its blocks ask of the machine whatever their accesses do.
 type code struct {
 	f     *cost.Figures
 	p     *assemble.Program
@@ -29,7 +28,7 @@ type code struct {
 	class   []assemble.Class
 	spill   spillPath
 	matches []timing.Match
-	// slow[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
+	// slowPath[pc] is how long the slow path of a PTX instruction takes in the mean, cycles.
 	slowPath map[int32]float64
 	// table[pc] is how long a PTX instruction holds the constant cache because CTAs are
 	// at places of their own of a table, cycles of the SM.
@@ -93,6 +92,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 	return c, nil
 }
 
+// check reports what makes an instruction unsafe to replay.
 func (c *code) check(in *assemble.Instr) error {
 	if in.Class == assemble.ClassInvalid || in.Class >= assemble.NumClasses {
 		return fmt.Errorf("model: instruction of unknown class %d", in.Class)
@@ -143,7 +143,7 @@ func (c *code) count(w *work, in *assemble.Instr) {
 	}
 }
 
-// detour adds the mean of what executing an operation takes of its slow path.
+// addSlowPath adds what executing an operation takes of its slow path in the mean.
 func (c *code) addSlowPath(w *work, d *timing.SlowPath) {
 	if c.slowPath == nil {
 		c.slowPath = map[int32]float64{}
@@ -191,6 +191,6 @@ func isRequest(c assemble.Class) bool {
 	return c == assemble.Load || c == assemble.Store || c == assemble.Atomic
 }
 
-// words is how many lines a spill access touches: local memory interleaves the
-// lanes of a warp word by word.
+// words is how many lines a spill access touches: local memory interleaves the lanes of a warp
+// word by word.
 func words(in *assemble.Instr) int64 { return max(int64(in.Width)/4, 1) }

@@ -6,9 +6,10 @@ import (
 	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
-// Compose says how long a launch takes and what bounds it, without clocking it.
-// It fills the same Result as timing.Run, issue slots and stalls aside. It is
-// deterministic and changes nothing it is given. Input.Budget has no meaning.
+// Compose says how long a launch takes and what bounds it, without clocking it. It fills the
+// same Result as clock.Run, issue slots and stalls aside. It is deterministic and changes
+// nothing it is given. Input.Budget has no meaning. Errors are those of Input.Validate, of
+// Source, and traces or programs that do not fit each other.
 func Compose(in timing.Input) (*timing.Result, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
@@ -38,8 +39,8 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	return apart, nil
 }
 
-// timeOf is the result when a load from a table that CTAs walk holds the SM's
-// constant cache for hold cycles.
+// timeOf is the result when a load from a table that CTAs walk holds the SM's constant cache
+// for hold cycles.
 func timeOf(f *cost.Figures, in *timing.Input, fp *surveyed, hold float64) (*timing.Result, error) {
 	s := shape{timing.NewShape(in)}
 	m := newMemory(f, s.Active, fp.plan)
@@ -58,7 +59,7 @@ func timeOf(f *cost.Figures, in *timing.Input, fp *surveyed, hold float64) (*tim
 	return report(f, in, fp, t, d, s, p, skew), nil
 }
 
-// again is what a CTA moves from and to DRAM of what it touched before, bytes.
+// again is the bytes that a CTA moves from and to DRAM of what it touched before.
 func (t *traffic) again() (bytes float64) {
 	for pc := range t.byPC {
 		bytes += t.byPC[pc].again
@@ -66,7 +67,7 @@ func (t *traffic) again() (bytes float64) {
 	return bytes
 }
 
-// localBytes is what a CTA's local memory, spilled registers and what the PTX declares,
+// localBytes is the bytes that a CTA's local memory, spilled registers and declared arrays,
 // moves from and to DRAM.
 func localBytes(plan *footprint.Plan, t *traffic, in *timing.Input) (read, written float64) {
 	const sector = 32
@@ -76,8 +77,8 @@ func localBytes(plan *footprint.Plan, t *traffic, in *timing.Input) (read, writt
 	return sector * loaded * plan.Local, sector * (spilled + declared) * plan.LocalStores(rewritten)
 }
 
-// composeAll is the traffic of a CTA and how long it takes with the SM to itself,
-// in the mean over those that stand for the grid.
+// composeAll is the traffic of a CTA and how long it takes with the SM to itself, in the mean
+// over those that stand for the grid.
 func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64) (*traffic, alone) {
 	var sum *traffic
 	var mean alone
@@ -86,11 +87,11 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64)
 	for n := range fp.ctas {
 		cta := fp.ctas[n]
 		ks := kinds(cta.CTA)
-		walked := make([]bool, len(cta.Warps))
+		replayed := make([]bool, len(cta.Warps))
 		for i := range ks {
-			walked[ks[i].warp] = true
+			replayed[ks[i].warp] = true
 		}
-		t := newTraffic(c, m, in, fp.plan, cta, perSM, walked)
+		t := newTraffic(c, m, in, fp.plan, cta, perSM, replayed)
 		a := w.alone(t, ks, false)
 		if fp.plan.WaitsInLockstep() {
 			a.lockstep = w.alone(t, ks, true).time
@@ -107,11 +108,11 @@ func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64)
 	return sum, mean
 }
 
-// alone is how long a CTA takes with the SM to itself, led if it keeps step with those that
-// read the same.
-func (w *scoreboard) alone(t *traffic, ks []kind, led bool) alone {
+// alone is how long a CTA takes with the SM to itself; lockstep reports whether it reads in
+// step with others that read the same.
+func (w *scoreboard) alone(t *traffic, ks []kind, lockstep bool) alone {
 	for i := range ks {
-		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], led)
+		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], lockstep)
 	}
 	conserve(ks, &t.total)
 	return compose(t.c.f, t.m, ks)

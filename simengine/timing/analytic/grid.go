@@ -17,9 +17,9 @@ type span struct {
 	dispatch bool    // the launch rate sets the time
 }
 
-// span is the time in which slots that fill one after another at the launch
-// rate run their CTAs one after another, each as long as the rate of CTAs that
-// results has them wait for each other.
+// span is the time in which slots that fill one after another at the launch rate run their CTAs
+// one after another. Each CTA takes as long as the rate of CTAs that results has them wait for
+// each other: a fixed point, found by bisection.
 func (s shape) span(f *cost.Figures, d *demand) span {
 	launch := f.LaunchInterval * s.Active
 	n := float64(s.PerSM)
@@ -46,10 +46,10 @@ func (s shape) span(f *cost.Figures, d *demand) span {
 	return p
 }
 
-// inStep is the least time of a grid whose CTAs start together. The first ones
-// reach each part of the memory system at once, as far as the launch rate has
-// not set them apart. CTAs of the first wave end together, too, so that those
-// of a last partial wave have nothing to overlap with; later waves come apart.
+// inStep is the least time of a grid whose CTAs start together. The first ones reach each part
+// of the memory system at once, as far as the launch rate has not set them apart. CTAs of the
+// first wave end together, too, so that those of a last partial wave have nothing to overlap
+// with; later waves come apart.
 func (s shape) inStep(d *demand, launch float64) float64 {
 	n, full, rest := float64(s.Resident), float64(s.PerSM/s.Resident), s.PerSM%s.Resident
 	least := d.least(float64(s.PerSM)) + math.Max(n*d.apart-(n-1)*launch, 0)
@@ -60,14 +60,14 @@ func (s shape) inStep(d *demand, launch float64) float64 {
 	return least
 }
 
-// filled is when the last slot is done if the grid's CTAs finish at the rate
-// that a span of t means.
+// filled is when the last slot is done if the grid's CTAs finish at the rate that a span of t
+// means.
 func (s shape) filled(d *demand, launch, t float64) float64 {
 	return s.end(launch, d.lifetime(float64(s.PerSM)/t, float64(s.Resident))) - d.vacancy
 }
 
-// led is the time of a grid whose CTAs wait for nothing but what they all wait for, 0
-// where that is no more than each waits for by itself.
+// lockstepFloor is the time of a grid whose CTAs wait for nothing but what they all wait for
+// together, cycles; 0 where that is no more than each waits for by itself.
 func (s shape) lockstepFloor(f *cost.Figures, d *demand) float64 {
 	if d.lockstep <= d.alone {
 		return 0

@@ -1,20 +1,22 @@
 package analytic
 
-// thrash is how much is found of what is read again after others have read so many
-// times as much as L1 holds, or somewhat less. Lines are replaced in order of use, but
-// warps of a busy SM do not take turns: those that are ahead stay ahead and find theirs
-// again, as long as all together do not need much more than there is. CTAs that each walk
-// what is their own over and over (RRZE-HPC/gpu-benches, commit 1038c5d, gpu-cache) find
-// on an A100 (a100_80.txt) 0.91, 0.79, 0.40 and nothing of 1.06, 1.23, 1.46 and 1.71 times
-// its 192 KB, if the time goes linearly from that of L1 to that of L2 alone, and on a V100
-// (v100.txt) 0.92, 0.85, 0.67 and nothing of 1.16, 1.34, 1.59 and 1.84 times its 128 KB, by
-// the bytes that L2 delivers. The former are taken for all: 64 warps of an
-// H200 find 0.93, 0.85, 0.76, 0.60 and 0.27 of 1.06, 1.16, 1.29, 1.39 and 1.55 times its L1
+// thrash is how much of what is read again L1 still holds, by how many times its size was read
+// in between (of). Under pure least-recently-used replacement nothing would be found beyond 1.
+// But warps of a busy SM do not take turns: those that are ahead stay ahead and find their
+// lines again, as long as all together do not need much more than there is.
+//
+// CTAs that each walk their own data over and over (RRZE-HPC/gpu-benches, commit 1038c5d,
+// gpu-cache) find on an A100 (a100_80.txt) 0.91, 0.79, 0.40 and nothing of 1.06, 1.23, 1.46 and
+// 1.71 times its 192 KB, if time is linear between that of L1 and that of L2 alone, and on a
+// V100 (v100.txt) 0.92, 0.85, 0.67 and nothing of 1.16, 1.34, 1.59 and 1.84 times its 128 KB,
+// by the bytes that L2 delivers. The A100's are taken for all GPUs: 64 warps of an H200 find
+// 0.93, 0.85, 0.76, 0.60 and 0.27 of 1.06, 1.16, 1.29, 1.39 and 1.55 times its L1
 // (deploy/calibrate crowded). Fewer warps find less, one 0.32 of 1.07 times.
 var thrash = [...]struct{ of, found float64 }{{1, 1}, {1.15, 0.91}, {1.35, 0.79}, {1.6, 0.40}}
 
-// l1Lines is a fully associative, sectored L1: what a cache holds when sets do not matter.
-// Entries stay in the table after eviction, without sectors.
+// l1Lines is a fully associative, sectored L1: what a cache holds when sets do not matter. It
+// is a list in order of last use, cut into bands by thrash, with a hash table. Evicted lines
+// stay in the table, without sectors.
 type l1Lines struct {
 	slots []l1Line // 0 is the list's anchor
 	index []int32
@@ -22,7 +24,7 @@ type l1Lines struct {
 	drawn uint64 // state of the generator that tells what of a band is found
 }
 
-// band is a part of the lines by how long ago they were used.
+// band is a part of the list, by how long ago its lines were used.
 type band struct {
 	used, most int
 	last       int32 // the oldest
@@ -54,7 +56,8 @@ func newL1Lines(most, expect int) *l1Lines {
 	return c
 }
 
-// most is how many lines there are at most, those included of which not all is found.
+// most is how many lines there are at most, those beyond the size of L1 included of which only
+// a share is found.
 func (c *l1Lines) most() (n int) {
 	for k := range c.bands {
 		n += c.bands[k].most
@@ -62,10 +65,9 @@ func (c *l1Lines) most() (n int) {
 	return n
 }
 
-// load makes a line the newest, evicting the oldest when the cache is full, and
-// returns it with the sectors it holds. own says that other CTAs do not read it, too, but
-// by chance: only of such lines is anything found beyond what the cache holds. The
-// pointer is good until the next call.
+// load makes a line the newest, evicting the oldest when the cache is full, and returns it with
+// the sectors it holds. own reports whether only this CTA reads it: only of such lines is
+// anything found beyond the size of L1. The pointer is good until the next call.
 func (c *l1Lines) load(addr uint64, own bool) *l1Line {
 	i := c.find(addr)
 	l := &c.slots[i]
@@ -83,7 +85,8 @@ func (c *l1Lines) load(addr uint64, own bool) *l1Line {
 	return l
 }
 
-// settle makes room in the bands after a line came to the first one.
+// settle moves the oldest line of each band that is too long to the next one, after line i came
+// to the first.
 func (c *l1Lines) settle(i int32) {
 	for k := range c.bands {
 		b := &c.bands[k]

@@ -61,8 +61,8 @@ func (t *traffic) lines(u *turn) {
 	u.r.lockstep.addWait(t.m, cost.LockstepWait(plan.LockstepSharers[a.PC]))
 }
 
-// load looks up a line in L1 and asks L2 for what is not there; granules
-// of it are touched for the first time.
+// load looks up a line in L1 and asks L2 for what is not there; so many granules of it are
+// touched for the first time.
 func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	miss, latency, times := l.Sectors, t.m.near, 1.0
 	if t.plan.Broadcast[u.a.PC] && u.a.Space == ir.Global {
@@ -142,7 +142,7 @@ func (t *traffic) hot(pc int32) resource {
 	return hotSlices + resource(t.plan.Buffer[pc]%dram.AtomicBuffers)
 }
 
-// bypassesL1 reports whether an instruction passes L1 by.
+// bypassesL1 is cost.BypassesL1 of a PTX instruction.
 func (t *traffic) bypassesL1(pc int32) bool { return cost.BypassesL1(&t.c.p.Kernel.Instrs[pc]) }
 
 // granules is how many units of L2 and DRAM traffic a set of sectors needs.

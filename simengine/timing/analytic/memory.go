@@ -46,8 +46,8 @@ func newMemory(f *cost.Figures, active float64, plan *footprint.Plan) *memory {
 	return m
 }
 
-// readLine adds times the read of sectors of a line, which holds the slices for a share of
-// what it takes by itself, and granules from DRAM.
+// readLine adds the read of sectors of a line, times of it, and of granules from DRAM. It holds
+// the L2 slices for the share held of what it takes by itself.
 func (m *memory) readLine(w *work, sectors int, granules, times, held float64) {
 	r, p, d := times*held*m.read[sectors], times*m.port[sectors], granules*m.dram
 	w.busy[l2Slices] += r
@@ -58,28 +58,28 @@ func (m *memory) readLine(w *work, sectors int, granules, times, held float64) {
 	w.blocking[dramBus] += d
 }
 
-// contend adds granules from DRAM of lines of which others store other parts meanwhile.
+// contend adds granules from DRAM of lines to whose other parts others store meanwhile.
 func (m *memory) contend(w *work, granules float64) {
 	w.busy[l2Slices] += granules * m.contended
 	w.blocking[l2Slices] += granules * m.contended
 }
 
-// writeLine adds the store of sectors of a line, in part where part is 1; toDRAM
-// granules of it are written back.
+// writeLine adds times stores of sectors of a line, in part where part is 1; toDRAM granules of
+// it are written back.
 func (m *memory) writeLine(w *work, sectors int, part int64, toDRAM, times float64) {
 	w.busy[l2Slices] += times * m.slice[part][sectors]
 	w.busy[outWay] += times * m.way[part][sectors]
 	w.busy[dramBus] += times * toDRAM * m.dram * m.writeBack
 }
 
-// spillPath is where reloads of spilled registers go: the words of all resident
-// warps share L1, and what does not fit is read from L2.
+// spillPath is where reloads of spilled registers go: the words of all resident warps share L1,
+// and what does not fit is read from L2.
 type spillPath struct {
 	m    *memory
 	hits float64 // share of reloads that L1 serves
 }
 
-// newSpillPath takes all resident warps' spill areas for equally used.
+// newSpillPath takes the spill areas of all resident warps for equally used.
 func newSpillPath(in *timing.Input, m *memory) spillPath {
 	p := spillPath{m: m, hits: 1}
 	bytes := float64(in.Program.SpillBytes) * 32 * float64(in.WarpsPerCTA*in.CTAsPerSM)

@@ -9,12 +9,12 @@ import (
 
 // kind is a set of warps of a CTA that execute the same steps.
 type kind struct {
-	warp   int // the one that is walked
+	warp   int // the one that is replayed
 	count  float64
 	phases []phase
 }
 
-// maxKinds bounds the warps walked; warps beyond it count with the last kind.
+// maxKinds bounds the warps replayed; warps beyond it count with the last kind.
 const maxKinds = 8
 
 // kinds sorts the warps of a CTA by the steps they execute.
@@ -52,9 +52,9 @@ func fingerprint(w *trace.Warp) uint64 {
 	return h
 }
 
-// conserve makes the phases of the warps walked ask of each unit beyond the issue
-// ports, in all, what the CTA does: a warp that is walked stands for others of its kind,
-// and what it brings to L1 they find there.
+// conserve scales the phases of the replayed warps so that they ask of each unit beyond the
+// issue ports what the whole CTA does. A replayed warp stands for others of its kind, and what
+// it brings to L1 they find there.
 func conserve(ks []kind, total *work) {
 	var sum work
 	for i := range ks {
@@ -95,7 +95,7 @@ type stretch struct {
 	times   float64
 }
 
-// alone is how long a CTA takes with the SM to itself, and how often it waits for
+// alone is how long a CTA takes with the SM to itself, cycles, and how often it waits for
 // memory.
 type alone struct {
 	time, contended float64
@@ -148,15 +148,15 @@ func compose(f *cost.Figures, m *memory, ks []kind) alone {
 	return a
 }
 
-// contended is the mean contention delays of DRAM until the last warp is done.
-// The longest of n exponential delays exceeds the mean by about their logarithm
-// times the standard deviation, which for a sum of delays grows with its root.
+// contended is the mean contention delays of DRAM until the last warp is done. The longest of n
+// exponential delays exceeds their mean by about log n standard deviations, which for a sum of
+// delays grows with the root of their number.
 func (s *stretch) contended() float64 {
 	return s.longest.contended + math.Log(s.warps)*math.Sqrt(s.longest.fromDRAM)
 }
 
-// queued is how long the phase takes if its warps come to the units at random
-// times and wait there for each other.
+// queued is how long the phase takes if its warps come to the units at random times and wait
+// there for each other.
 func (s *stretch) queued(f *cost.Figures, m *memory, least float64) float64 {
 	subs := math.Min(float64(f.Schedulers), s.warps)
 	low, high := least, least
@@ -190,11 +190,10 @@ func (s *stretch) queued(f *cost.Figures, m *memory, least float64) float64 {
 	return high
 }
 
-// makespan is how long the warps of a CTA take together for a phase: they are
-// jobs that visit each unit as often as they stand still for results, the
-// units one after another. With v rounds, each takes a warp's share of its time
-// alone or all warps' share of the unit, what is longer; in the last round
-// the last warp comes after all others (flow shop of identical jobs).
+// makespan is how long the warps of a CTA take together for a phase, as a flow shop of
+// identical jobs: each warp visits each unit once a round, and a round ends with a wait for a
+// result. In each of the rounds a unit takes what is longer, a warp's share of its time alone
+// or all warps' share of the unit; in the last round the last warp comes after all others.
 func (s *stretch) makespan(f *cost.Figures, m *memory) float64 {
 	alone := s.longest.time
 	longest := alone

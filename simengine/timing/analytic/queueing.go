@@ -6,7 +6,12 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
-// demand is what a CTA asks of an SM.
+// The CTAs of an SM as a closed queueing network: n customers that queue for the SM's units and
+// then leave their slot empty for a while. Solved by approximate mean value analysis
+// (Schweitzer, "Approximate analysis of multiclass closed networks of queues", 1979), with
+// constant service times.
+
+// demand is what a CTA asks of an SM, cycles.
 type demand struct {
 	busy, blocking [numResources]float64 // of one unit: a sub-partition's share
 	// idle is how long a resource has nothing to do while the first CTAs of
@@ -52,7 +57,7 @@ func newDemand(f *cost.Figures, m *memory, total *work, a alone, warps int) *dem
 	return d
 }
 
-// least is the least time n CTAs take on any resource.
+// least is the least time that n CTAs take on any unit.
 func (d *demand) least(n float64) float64 {
 	most := 0.0
 	for r, b := range d.busy {
@@ -63,11 +68,9 @@ func (d *demand) least(n float64) float64 {
 	return most
 }
 
-// wait is how many times its own service one of n customers waits at a unit
-// that is busy for a share of the time. It finds the queue that an independent
-// observer of the other customers would, less half the service that is under
-// way (Schweitzer's approximation for first come first served with constant
-// service times).
+// wait is how many times its own service one of n customers waits at a unit that is busy for a
+// share of the time: the queue that an independent observer of the other customers would find,
+// less half of the service that is under way.
 func wait(busy, n float64) float64 {
 	if n <= 1 {
 		return 0
@@ -78,9 +81,8 @@ func wait(busy, n float64) float64 {
 	return others * (queue - u/2)
 }
 
-// lifetime is how long a CTA holds its slot when n CTAs are resident and rate of
-// them finish a cycle: the SM is a closed network with n customers that queue
-// for its units and then leave their slot empty for a while.
+// lifetime is how long a CTA holds its slot, its vacancy included, when n CTAs are resident and
+// rate of them finish a cycle.
 func (d *demand) lifetime(rate, n float64) float64 {
 	t := d.alone + d.vacancy
 	for r, b := range d.busy {

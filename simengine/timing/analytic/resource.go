@@ -5,8 +5,8 @@ import (
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
 
-// resource is a unit that warps queue for. The first are the issue slot and the
-// issue ports of a sub-partition, numbered as timing.ClassFigures.Port is.
+// resource is a unit that warps queue for. The first are the issue slot and the issue ports of
+// a sub-partition, numbered as cost.ClassFigures.Port is.
 type resource int
 
 const (
@@ -26,7 +26,7 @@ const (
 // ofSub reports whether every sub-partition has the resource.
 func (r resource) ofSub() bool { return r < lsu }
 
-// shared reports whether it is a share of something other SMs use, too.
+// shared reports whether it is a share of something that other SMs use, too.
 func (r resource) shared() bool { return r >= l2Slices && r != inPort }
 
 // work is what a warp does in a phase: how long it takes alone and how long it

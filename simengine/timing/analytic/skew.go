@@ -8,9 +8,9 @@ import (
 	"github.com/warptune/warptune/simengine/timing/makespan"
 )
 
-// skew lengthens the time of a grid whose CTAs differ to when its last SM is done, and says
-// how many times as long it is then. What SMs share they share also when some are done: only what
-// is an SM's own takes longer.
+// skew lengthens the time of a grid whose CTAs differ until its last SM is done, and returns by
+// how much. What SMs share they also share when some are done: only what is an SM's own takes
+// longer.
 func (s shape) skew(f *cost.Figures, in *timing.Input, d *demand, p *span) timing.Skew {
 	if len(in.Lengths) == 0 {
 		return timing.Skew{}

@@ -9,15 +9,15 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// mostSteps is how many neighbours along an axis are traced at most: four
-// consecutive CTAs show what part of a shared granule each adds.
+// mostSteps is how many neighbours along an axis are traced at most: four consecutive CTAs show
+// what part of a shared granule each adds.
 const mostSteps = 4
 
-// longCTA is the accesses of a CTA from which on no more than one neighbour
-// along each axis is traced.
+// longCTA is the accesses of a CTA from which on no more than one neighbour along each axis is
+// traced.
 const longCTA = 4096
 
-// footprint is the CTAs that are composed, and what their neighbours say of them.
+// surveyed is the CTAs that the time is composed of, and what the survey says of the grid.
 type surveyed struct {
 	ctas []*footprint.CTA
 	plan *footprint.Plan
@@ -32,8 +32,8 @@ type surveyor struct {
 	partial []bool
 }
 
-// surveyGrid traces a CTA in the middle of the grid and as many neighbours as
-// its footprint needs.
+// surveyGrid traces a CTA in the middle of the grid and neighbours along each axis, as long as
+// one more can tell more of what they share.
 func surveyGrid(f *cost.Figures, in *timing.Input) (*surveyed, error) {
 	k := in.Program.Kernel
 	s := &surveyor{in: in, granule: f.Granule, survey: footprint.New(len(k.Instrs), f.Granule, in.Arch.DRAMPieceBytes), partial: make([]bool, len(k.Instrs))}

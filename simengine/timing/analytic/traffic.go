@@ -13,11 +13,11 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// request is what a traced access costs and how long its result takes from when
-// the load/store unit begins with it.
+// request is what an access costs: how long its result takes from when the load/store unit
+// begins with it, and how long it holds each unit, cycles.
 type request struct {
 	service
-	lockstep service // of a CTA that keeps step with those that read the same
+	lockstep service // the same for a CTA that reads in step with others that read the same
 	lsu, idc float32
 	l2Slices float32
 	inPort   float32
@@ -29,32 +29,35 @@ type request struct {
 
 // service is how long a request takes.
 type service struct {
-	latency     float32
-	fromDRAM    float32 // expected to wait for DRAM: probability
-	inFlight    float32 // lines that DRAM delivers
-	rowSegments float32 // that they lie in
+	latency     float32 // cycles
+	fromDRAM    float32 // probability that it waits for DRAM
+	inFlight    float32 // expected lines that DRAM delivers
+	rowSegments float32 // expected DRAM row segments that these lie in
 }
 
-// addDue adds granules of a line expected from DRAM.
-func (w *service) addDue(granules float64, piece bool) {
+// addDue adds a line of which so many granules are expected from DRAM. fresh reports whether it
+// lies in another row segment than the line before.
+func (w *service) addDue(granules float64, fresh bool) {
 	w.fromDRAM += float32(granules)
 	w.inFlight += float32(math.Min(granules, 1))
-	if piece {
+	if fresh {
 		w.rowSegments += float32(math.Min(granules, 1))
 	}
 }
 
-// addShared adds a line that DRAM delivers to all who wait for it with that probability,
-// when it delivers the others.
-func (w *service) addShared(p float32, piece bool) {
+// addShared adds a line that CTAs in lockstep wait for together, with probability p: DRAM then
+// delivers the request's other lines, too.
+func (w *service) addShared(p float32, fresh bool) {
 	w.fromDRAM = max(w.fromDRAM, p)
 	w.inFlight += p
-	if piece && p > 0 {
+	if fresh && p > 0 {
 		w.rowSegments++
 	}
 }
 
-// addWait adds what DRAM makes the request take longer, its waits being part of what one CTA's are.
+// addWait lengthens the latency by the expected wait for DRAM: the longest of the waits for the
+// request's row segments, times part (cost.LockstepWait), with the probability that DRAM is
+// asked.
 func (w *service) addWait(m *memory, part float32) {
 	if w.inFlight > 0 {
 		w.fromDRAM = min(w.fromDRAM, 1)
@@ -77,7 +80,7 @@ type traffic struct {
 	sharersAlong [footprint.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
 	held         []float64                  // by load, the share of the time of its own that it holds the slices of L2
 	weight       [][]int64
-	// requests[w] are those of warp w's accesses, nil for warps not walked.
+	// requests[w] are those of warp w's accesses, nil for warps that are not replayed.
 	requests [][]request
 	total    work
 	idle     float64 // loads, stores and atomics that no lane of their warp takes
@@ -97,9 +100,9 @@ type tally struct {
 	again                                      float64 // bytes to and from DRAM that the CTA had touched before
 }
 
-// newTraffic decides for every access of the CTA where it is served. walked
-// marks the warps whose requests are kept.
-func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta *footprint.CTA, perSM int64, walked []bool) *traffic {
+// newTraffic decides for every access of a CTA where it is served. The requests of warps marked
+// in replayed are kept.
+func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta *footprint.CTA, perSM int64, replayed []bool) *traffic {
 	t := &traffic{c: c, m: m, plan: plan, cta: cta, sharers: float64(perSM), stays: perSM > int64(in.CTAsPerSM)}
 	resident := min(int64(in.CTAsPerSM), perSM)
 	if plan.Passing {
@@ -118,7 +121,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	for i := range cta.Warps {
 		w := &cta.Warps[i]
 		t.writes[i] = cache.NewWriteCombiner(cache.OpenLines / max(in.Arch.SubPartitions, 1))
-		if walked[i] {
+		if replayed[i] {
 			t.requests[i] = make([]request, len(w.Accesses))
 		}
 		loads += len(w.Lines)
@@ -135,8 +138,8 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	return t
 }
 
-// inTurn visits the accesses of the CTA's warps in turn, access by access, as they are
-// made where warps issue in turns.
+// inTurn visits the accesses of the CTA's warps in turn, one of each warp at a time, as warps
+// make them that issue in turns.
 func (t *traffic) inTurn() {
 	at := make([]int, len(t.cta.Warps)) // step of each warp
 	for k, going := 0, true; going; k++ {
@@ -158,7 +161,7 @@ func (t *traffic) inTurn() {
 	}
 }
 
-// touchLeftOut has what the iterations left out at a step of a warp touch take room in L1.
+// touchLeftOut gives room in L1 to what the loop iterations left out at a step of a warp touch.
 func (t *traffic) touchLeftOut(w *trace.Warp, step int) {
 	if o, ok := coalesce.LeftOutAt(w, int32(step)); ok {
 		o.Touch(w, int64(t.l1.most()), t.keeps, func(_ *trace.Access, line uint64) { t.l1.load(line, true) })
@@ -171,8 +174,8 @@ func (t *traffic) keeps(a *trace.Access) bool {
 	return a.Space == ir.Global && in.Op != ir.St && in.Op != ir.Atom && in.Op != ir.Red && !cost.BypassesL1(in)
 }
 
-// common is, for data that differs along some axes of the grid only, how many CTAs of an
-// SM read the same at a time, 0 for axes along which no instruction's does.
+// sharersAlong is, for data that differs along some axes of the grid only, how many CTAs of an
+// SM read the same at a time; by axes, 0 where no instruction's data does.
 func sharersAlong(in *timing.Input, plan *footprint.Plan, resident, perSM int64) (n [footprint.NumAxes]float64) {
 	where := footprint.NewPlacement(in, resident)
 	for _, along := range plan.DistinctAlong {
@@ -304,8 +307,8 @@ func (t *traffic) access(u *turn) {
 	u.y.ideal += u.n * float64(a.Ideal)
 }
 
-// casLoop is an atomic that is a loop over a swap. Both its load and its swap are waited for,
-// each for half.
+// casLoop is a floating-point atomic on shared memory (cost.CASLoop). Both its load and its
+// swap are waited for: each has half of the latency.
 func (t *traffic) casLoop(u *turn) {
 	f, loop := t.c.f, cost.CASLoopOf(&t.c.p.Kernel.Instrs[u.a.PC], u.a)
 	u.r.latency = float32(f.Shared+f.AtomicShared+float64(loop.Rounds)*f.CASRound+float64(loop.Waits)) / 2

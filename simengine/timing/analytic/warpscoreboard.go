@@ -10,8 +10,11 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// numRegs covers the numbering of assemble.Reg: general, predicate and uniform
-// registers.
+// An in-order scoreboard for one warp: it issues the instructions of a warp's trace as soon as
+// operands and issue port allow, with the SM to itself, and cuts the time into phases at
+// barriers. Times are cycles.
+
+// numRegs covers the numbering of assemble.Reg: general, predicate and uniform registers.
 const numRegs = int(assemble.UniformBase) + 128
 
 // phase is a stretch of a warp between barriers.
@@ -20,19 +23,19 @@ type phase struct {
 	times float64 // how often it is run, skipped iterations counted
 }
 
-// result is when a register can be read and where its value comes from.
+// result is when a register can be read, and where its value comes from.
 type result struct {
 	at       float64
 	took     float64 // from issue; 0 for arithmetic
 	fromDRAM float32
 }
 
-// scoreboard runs one warp alone through a scoreboard, in issue order.
+// scoreboard replays one warp alone, in issue order.
 type scoreboard struct {
 	c           *code
 	tr          *trace.Warp
 	reqs        []request
-	lockstep    bool // it keeps step with CTAs that read the same
+	lockstep    bool // the CTA reads in step with others that read the same
 	regs        [numRegs]result
 	ports       [cost.NumPorts]float64
 	lsu         float64 // when the load/store unit is free for this warp's next request
@@ -62,8 +65,8 @@ type head struct {
 }
 
 // play returns the phases of a warp, the last one ending with its exit.
-func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, led bool) []phase {
-	*w = scoreboard{c: c, tr: tr, reqs: reqs, lockstep: led, heads: w.heads[:0]}
+func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, lockstep bool) []phase {
+	*w = scoreboard{c: c, tr: tr, reqs: reqs, lockstep: lockstep, heads: w.heads[:0]}
 	for step, next := 0, 0; next < len(tr.Steps); {
 		step = next
 		next++
@@ -110,8 +113,8 @@ func (w *scoreboard) arrive(block int32) {
 	}
 }
 
-// repeat charges iterations like the one just walked. The phase that was open
-// when it began stands for the one that runs over the end of an iteration.
+// repeat charges k.Repeat iterations like the one just replayed. The phase that was open when
+// it began stands for the one that runs over the end of an iteration.
 func (w *scoreboard) repeat(k *trace.Step) {
 	n := float64(k.Repeat)
 	for i := range w.heads {
@@ -234,7 +237,8 @@ func (w *scoreboard) ready(in *assemble.Instr) (float64, *result) {
 	return at, wait
 }
 
-// endStage takes what the stage asked of the memory system.
+// endStage ends a stage, which lies between two waits for the memory system, and takes what it
+// asked of the busiest part of it.
 func (w *scoreboard) endStage() {
 	most := 0.0
 	for i := range w.stage {
@@ -244,8 +248,8 @@ func (w *scoreboard) endStage() {
 	w.cur.staged += most
 }
 
-// waited counts a standstill for memory. The mean of the longest of n
-// exponential delays is the n-th harmonic number of their mean.
+// waited counts a wait for memory. The mean of the longest of n exponential delays is the n-th
+// harmonic number of their mean.
 func (w *scoreboard) waited(r *result) {
 	w.cur.waits++
 	if r.took >= w.c.spill.m.near {

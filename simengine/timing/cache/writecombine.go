@@ -1,12 +1,11 @@
 package cache
 
-// WriteCombiner is the lines of which an SM stored parts of sectors last. A store to the
-// same sectors that follows closely joins them on their way to L2: words of a struct,
-// or neighbours that a thread stores one by one, take one write of each sector as long
-// as not too many other lines are stored to in between. What is written whole waits
-// for nothing, and local memory has no part in it: the window that median_1d stores
-// to there again and again, some lanes at a time, goes out each time. The zero
-// WriteCombiner joins nothing.
+// WriteCombiner is the lines of which an SM stored parts of sectors last. A store to the same
+// sectors that follows closely joins the earlier one on its way to L2: the words of a struct,
+// or neighbours that a thread stores one by one, take one write of each sector, as long as not
+// too many other lines are stored to in between. What is written whole does not wait. Local
+// memory has no part in it: the window that median_1d stores to there again and again, some
+// lanes at a time, goes out each time. The zero WriteCombiner joins nothing.
 type WriteCombiner struct {
 	open []openLine
 	head int
@@ -17,18 +16,18 @@ type openLine struct {
 	sectors uint8  // written in part
 }
 
-// OpenLines is how many lines of an SM are open for more. Of eight stores of a
-// warp, one word each of the same eight lines, those after the first were joined to
-// seven tenths where two warps leave a barrier together, to two tenths with four
-// warps and not at all with eight and more; of four such stores by warps that come at
-// their own times, all (scan_tiles and half_tone, deploy/calibrate/datasets/h200-2026-11-21-project-b).
+// OpenLines is how many lines of an SM are open for more stores. Of eight stores of a warp, one
+// word each of the same eight lines, those after the first joined it in seven tenths of the
+// cases where two warps leave a barrier together, in two tenths with four warps and never with
+// eight and more; of four such stores by warps that come at their own times, all joined
+// (counters of scan_tiles and half_tone, deploy/calibrate/datasets/h200-2026-11-21-project-b).
 const OpenLines = 24
 
 // NewWriteCombiner has room for so many lines.
 func NewWriteCombiner(lines int) WriteCombiner { return WriteCombiner{open: make([]openLine, lines)} }
 
-// Add stores to sectors of a line, those in full wholly, and returns the ones that
-// join none that is open.
+// Add stores to sectors of a line, those in full wholly, and returns the ones that go to L2:
+// they join no open line.
 func (c *WriteCombiner) Add(line uint64, sectors, full uint8) uint8 {
 	part := sectors &^ full
 	if len(c.open) == 0 || part == 0 {
@@ -46,7 +45,7 @@ func (c *WriteCombiner) Add(line uint64, sectors, full uint8) uint8 {
 	return sectors
 }
 
-// InPart is 1 for sectors of which some are not in full, else 0.
+// InPart is 1 where some of the sectors are stored to in part, else 0.
 func InPart(sectors, full uint8) int64 {
 	if sectors&^full != 0 {
 		return 1

@@ -18,7 +18,6 @@
 //
 // Not modelled: instruction cache misses; which registers collide in a bank (an instruction
 // that must fetch three is charged the average); the effect of the order of reads and writes on
-// DRAM beyond their mix; contention between particular slices of L2 but for atomics; 
-// eviction hints other than ld.cs and st.cs; clusters, wgmma
-// and bulk copies.
+// DRAM beyond their mix; contention between particular slices of L2 but for atomics; eviction hints
+// other than ld.cs and st.cs; clusters, wgmma and bulk copies.
 package clock

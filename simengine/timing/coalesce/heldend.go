@@ -4,11 +4,13 @@ import (
 	"github.com/warptune/warptune/simengine/trace"
 )
 
-// mostBetween is within how many steps of a block the one follows whose first instructions it has.
+// mostBetween is how many steps after a block the block may follow whose first instructions
+// were hoisted into it.
 const mostBetween = 16
 
-// HeldEnd is the end of the accesses of the next steps of a block and what was merged into it, root being by block
-// what it was merged into: 0 where there is no such block, or no step of it soon after one.
+// HeldEnd is the end, in Warp.Accesses, of the accesses of the next steps of a block and of
+// what was merged into it. root is, by block, what it was merged into; steps from after on are
+// searched. It is 0 where there is no such block (block 0) or no step of it soon.
 func HeldEnd(w *trace.Warp, root []int32, after, block int) (end int32) {
 	if block == 0 {
 		return 0

@@ -158,12 +158,12 @@ func (s *Share) WriteBack(at, granules int64) {
 	}
 }
 
-// window is the cycles over which occupancy is averaged: long against a
-// latency, short against a kernel.
+// window is the cycles over which the occupancy of DRAM is averaged: long against a latency,
+// short against a kernel.
 const window = 2048
 
-// contention is what a read waits for requests that this SM does not see, in
-// proportion to how busy DRAM is and spread exponentially over requests.
+// contention is what a read waits for requests that this SM does not see, cycles: in proportion
+// to how busy DRAM is, and exponentially distributed over requests.
 func (s *Share) contention(now int64, noise uint64) int64 {
 	if gone := now - s.windowFrom; gone >= window {
 		busy := min((s.dram.busy-s.windowBusy)/Fraction, gone)
