@@ -18,19 +18,19 @@ func Compose(in timing.Input) (*timing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	fp, err := surveyGrid(f, &in)
+	g, err := footprint.SurveyGrid(&in)
 	if err != nil {
 		return nil, err
 	}
-	together, err := timeOf(f, &in, fp, 0)
+	together, err := timeOf(f, &in, g, 0)
 	if err != nil {
 		return nil, err
 	}
-	share := cost.ConstDivergence(&in, fp.ctas[0].CTA)
+	share := cost.ConstDivergence(&in, g.CTAs[0].CTA)
 	if share == 0 {
 		return together, nil
 	}
-	apart, err := timeOf(f, &in, fp, cost.ConstDivergenceHold/float64(f.Schedulers))
+	apart, err := timeOf(f, &in, g, cost.ConstDivergenceHold/float64(f.Schedulers))
 	if err != nil {
 		return nil, err
 	}
@@ -41,22 +41,22 @@ func Compose(in timing.Input) (*timing.Result, error) {
 
 // timeOf is the result when a load from a table that CTAs walk holds the SM's constant cache
 // for hold cycles.
-func timeOf(f *cost.Figures, in *timing.Input, fp *surveyed, hold float64) (*timing.Result, error) {
+func timeOf(f *cost.Figures, in *timing.Input, g *footprint.Grid, hold float64) (*timing.Result, error) {
 	s := shape{timing.NewShape(in)}
-	m := newMemory(f, s.Active, fp.plan)
+	m := newMemory(f, s.Active, g.Plan)
 	c, err := newCode(f, in, hold, newSpillPath(in, m))
 	if err != nil {
 		return nil, err
 	}
-	t, a := composeAll(c, m, in, fp, s.PerSM)
+	t, a := composeAll(c, m, in, g, s.PerSM)
 	// Of DRAM's traffic the neighbours tell more than the CTA itself.
-	read, written := localBytes(fp.plan, t, in)
-	bytes := (fp.plan.ReadBytes+fp.plan.WriteBytes*m.writeBack)/float64(s.CTAs) + read + written + t.again()
+	read, written := localBytes(g.Plan, t, in)
+	bytes := (g.Plan.ReadBytes+g.Plan.WriteBytes*m.writeBack)/float64(s.CTAs) + read + written + t.again()
 	t.total.busy[dramBus] = bytes / float64(f.Granule) * m.dram
 	d := newDemand(f, m, &t.total, a, in.WarpsPerCTA)
 	p := s.span(f, d)
 	skew := s.skew(f, in, d, &p)
-	return report(f, in, fp, t, d, s, p, skew), nil
+	return report(f, in, g, t, d, s, p, skew), nil
 }
 
 // again is the bytes that a CTA moves from and to DRAM of what it touched before.
@@ -79,28 +79,28 @@ func localBytes(plan *footprint.Plan, t *traffic, in *timing.Input) (read, writt
 
 // composeAll is the traffic of a CTA and how long it takes with the SM to itself, in the mean
 // over those that stand for the grid.
-func composeAll(c *code, m *memory, in *timing.Input, fp *surveyed, perSM int64) (*traffic, alone) {
+func composeAll(c *code, m *memory, in *timing.Input, g *footprint.Grid, perSM int64) (*traffic, alone) {
 	var sum *traffic
 	var mean alone
 	var w scoreboard
-	share := 1 / float64(len(fp.ctas))
-	for n := range fp.ctas {
-		cta := fp.ctas[n]
+	share := 1 / float64(len(g.CTAs))
+	for n := range g.CTAs {
+		cta := g.CTAs[n]
 		ks := kinds(cta.CTA)
 		replayed := make([]bool, len(cta.Warps))
 		for i := range ks {
 			replayed[ks[i].warp] = true
 		}
-		t := newTraffic(c, m, in, fp.plan, cta, perSM, replayed)
+		t := newTraffic(c, m, in, g.Plan, cta, perSM, replayed)
 		a := w.alone(t, ks, false)
-		if fp.plan.WaitsInLockstep() {
+		if g.Plan.WaitsInLockstep() {
 			a.lockstep = w.alone(t, ks, true).time
 		}
-		if len(fp.ctas) == 1 {
+		if len(g.CTAs) == 1 {
 			return t, a
 		}
 		if sum == nil {
-			sum = &traffic{c: c, m: m, plan: fp.plan, byPC: make([]tally, len(t.byPC))}
+			sum = &traffic{c: c, m: m, plan: g.Plan, byPC: make([]tally, len(t.byPC))}
 		}
 		sum.add(t, share)
 		mean.add(&a, share)

@@ -4,8 +4,8 @@
 //
 // The steps, each in a file of its own:
 //
-//   - survey: which CTAs are traced; where CTAs differ in their work, what follows is the mean over ones drawn from all
-//     of the grid. Package footprint says what reaches DRAM.
+//   - footprint.SurveyGrid chooses the CTAs that are traced. Where CTAs differ in their work, what follows is the mean
+//     over ones drawn from all of the grid.
 //   - traffic, lines: a fully associative L1 (l1thrash) of the CTA's share of the cache says which sectors ask L2, and what
 //     every request costs.
 //   - warpscoreboard: warps that differ are replayed alone, in order, through a scoreboard. That gives how long each phase

@@ -5,6 +5,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
 // floor is the cycles below which no level puts a launch: what its instructions
@@ -21,12 +22,12 @@ import (
 //
 // L2 is left out: what reaches it depends on what L1 keeps, on which the levels
 // differ.
-func (s shape) floor(f *cost.Figures, in *timing.Input, fp *surveyed, d *demand) float64 {
+func (s shape) floor(f *cost.Figures, in *timing.Input, g *footprint.Grid, d *demand) float64 {
 	most := math.Max(d.busy[lsu], d.busy[idc])
 	for r := issueSlot; r < lsu; r++ {
 		most = math.Max(most, d.busy[r])
 	}
 	least := most * float64(s.PerSM)
-	least = math.Max(least, (fp.plan.ReadBytes+fp.plan.WriteBytes)/in.Arch.DRAMBytesPerCycle())
+	least = math.Max(least, (g.Plan.ReadBytes+g.Plan.WriteBytes)/in.Arch.DRAMBytesPerCycle())
 	return f.ColdStart + math.Max(least, f.LaunchInterval*s.Active*float64(s.PerSM-1))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
 // add sums tallies.
@@ -23,7 +24,7 @@ func (y *tally) add(o *tally, n float64) {
 
 // metrics are counters of the launch under Nsight Compute's names, those that the composition knows
 // and are no times or rates, and what of them gives the units work.
-func metrics(f *cost.Figures, in *timing.Input, fp *surveyed, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
+func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.CTAs)
 	var gl, gs, sl, ss, atomics, sharedAtomics tally
 	for pc := range t.byPC {
@@ -66,7 +67,7 @@ func metrics(f *cost.Figures, in *timing.Input, fp *surveyed, t *traffic, s shap
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	secondLevel(k, fp, gl, sent)
+	secondLevel(k, g, gl, sent)
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
@@ -76,8 +77,8 @@ func metrics(f *cost.Figures, in *timing.Input, fp *surveyed, t *traffic, s shap
 		w.Atomics = math.Max(w.Atomics, t.total.busy[r]*float64(s.PerSM))
 	}
 	pipes(&w, f, &t.total, n)
-	w.DRAMRead, w.DRAMWritten = fp.plan.Moved(in.Cold)
-	read, written := localBytes(fp.plan, t, in)
+	w.DRAMRead, w.DRAMWritten = g.Plan.Moved(in.Cold)
+	read, written := localBytes(g.Plan, t, in)
 	w.DRAMRead += gl.again + n*read
 	w.DRAMWritten += gs.again + n*written
 	k["sm__warps_active.avg.pct_of_peak_sustained_active"] = percent(p.ctas*float64(in.WarpsPerCTA), float64(in.Arch.MaxWarps))
@@ -101,8 +102,8 @@ func pipes(w *timing.Work, f *cost.Figures, total *work, n float64) {
 }
 
 // secondLevel adds the counters of L2.
-func secondLevel(k map[string]float64, fp *surveyed, loads tally, stores float64) {
-	l := fp.plan.Lookups(loads.l2, loads.again/32, stores)
+func secondLevel(k map[string]float64, g *footprint.Grid, loads tally, stores float64) {
+	l := g.Plan.Lookups(loads.l2, loads.again/32, stores)
 	k["lts__t_sectors_op_read.sum"] = l.Reads
 	k["lts__t_sectors_op_write.sum"] = l.Writes
 	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits

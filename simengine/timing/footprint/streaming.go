@@ -1,6 +1,10 @@
 package footprint
 
-import "math"
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // Streaming loads and stores (ld.cs, st.cs) mark lines to be evicted first. What other accesses
 // touch stays in L2 from one launch to the next as if streaming loads held streamedShare of L2
@@ -74,4 +78,19 @@ func (p *Plan) keptOf(rep int32) float64 {
 		return p.keptStreamed
 	}
 	return p.Kept
+}
+
+// Streaming reports, by instruction of a kernel, whether it marks lines to be evicted first
+// (.cs); nil where none does.
+func Streaming(k *ir.Kernel) (by []bool) {
+	for pc := range k.Instrs {
+		if k.Instrs[pc].Cache != ir.CacheCS {
+			continue
+		}
+		if by == nil {
+			by = make([]bool, len(k.Instrs))
+		}
+		by[pc] = true
+	}
+	return by
 }

@@ -1,0 +1,118 @@
+package footprint
+
+import (
+	"fmt"
+
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// longCTA is the accesses of a CTA from which on no more than one neighbour along each axis is
+// traced.
+const longCTA = 4096
+
+// Grid is what a survey says of a grid.
+type Grid struct {
+	// CTAs stand for the grid: the one in its middle, or those drawn from all of it
+	// where they differ in their work.
+	CTAs []*CTA
+	Plan *Plan
+}
+
+// surveyor traces CTAs.
+type surveyor struct {
+	in     *timing.Input
+	survey *Survey
+	// partial[pc] reports whether an access uses parts of the granules it touches.
+	partial []bool
+}
+
+// SurveyGrid traces a CTA in the middle of the grid and neighbours along each axis, as long as
+// one more can tell more of what they share.
+func SurveyGrid(in *timing.Input) (*Grid, error) {
+	k := in.Program.Kernel
+	s := &surveyor{in: in, survey: New(len(k.Instrs), cost.Granule(in.Arch), in.Arch.DRAMPieceBytes), partial: make([]bool, len(k.Instrs))}
+	n := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
+	at := func(x, y, z int64) int64 { return (z*n[1]+y)*n[0] + x }
+	middle := timing.Middle(in.Grid)
+	x, y, z := middle%n[0], middle/n[0]%n[1], middle/n[0]/n[1]
+	base, err := s.trace(middle, Base)
+	if err != nil {
+		return nil, err
+	}
+	g := &Grid{CTAs: []*CTA{base}}
+	steps := int64(timing.MostNeighbours)
+	if accesses(base.CTA) > longCTA {
+		steps = 1
+	}
+	for i := int64(1); i <= steps && x+i < n[0] && (i == 1 || s.survey.Ambiguous(X, s.partial)); i++ {
+		if _, err := s.trace(at(x+i, y, z), X); err != nil {
+			return nil, err
+		}
+	}
+	for i := int64(1); i <= steps && y+i < n[1] && (i == 1 || s.survey.Ambiguous(Y, s.partial)); i++ {
+		if _, err := s.trace(at(x, y+i, z), Y); err != nil {
+			return nil, err
+		}
+	}
+	if z+1 < n[2] {
+		if _, err := s.trace(at(x, y, z+1), Z); err != nil {
+			return nil, err
+		}
+	}
+	if last := n[0]*n[1]*n[2] - 1; in.Extents == nil && s.survey.Scattered() && last > 1 {
+		for _, id := range []int64{0, last} {
+			if _, err := s.trace(id, Far); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(in.Spread) > 0 {
+		if g.CTAs, err = s.spread(in.Spread); err != nil {
+			return nil, err
+		}
+	}
+	g.Plan = s.survey.Plan(DeviceOf(in))
+	return g, nil
+}
+
+// spread traces CTAs drawn from the whole grid.
+func (s *surveyor) spread(ids []int64) ([]*CTA, error) {
+	all := make([]*CTA, len(ids))
+	for i, id := range ids {
+		var err error
+		if all[i], err = s.trace(id, Spread); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func accesses(c *trace.CTA) (n int) {
+	for i := range c.Warps {
+		n += len(c.Warps[i].Accesses)
+	}
+	return n
+}
+
+// trace adds a CTA to the survey.
+func (s *surveyor) trace(id int64, d Direction) (*CTA, error) {
+	source := s.in.Source
+	if d != Base && d != Spread && s.in.DeviceSource != nil {
+		source = s.in.DeviceSource
+	}
+	cta, err := source(id)
+	if err != nil {
+		return nil, fmt.Errorf("timing: trace of CTA %d: %w", id, err)
+	}
+	if cta == nil || len(cta.Warps) != s.in.WarpsPerCTA {
+		return nil, fmt.Errorf("timing: trace of CTA %d is not of %d warps", id, s.in.WarpsPerCTA)
+	}
+	c, err := NewCTA(cta, len(s.in.Program.Blocks), len(s.partial))
+	if err != nil {
+		return nil, fmt.Errorf("timing: %w", err)
+	}
+	s.survey.Add(s.in.Program.Kernel, c, d, s.partial)
+	return c, nil
+}
