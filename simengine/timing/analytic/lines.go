@@ -78,8 +78,8 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 		// Scattered over a buffer: what of it fits L1 is there, whoever read it.
 		times = 1 - math.Min(float64(t.l1Lines)/float64(over.Last-over.First+1), 1)
 	}
-	asked, past := times, t.bypassesL1(u.a.PC) // of L2
-	if past {
+	asked, bypass := times, t.bypassesL1(u.a.PC) // of L2
+	if bypass {
 		asked = 1
 	} else {
 		e := t.l1.load(l.Addr, own)
@@ -106,15 +106,15 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 	}
 	held := t.held[u.a.PC]
 	if l.Twice != 0 {
-		held = 1 // nothing merges with the halves of sectors
+		held = 1 // halves of sectors are not coalesced
 	}
 	t.m.readLine(&u.one, sectors, due, asked, held)
 	t.m.contend(&u.one, due*t.plan.Contended[u.a.PC])
-	if past && u.class == assemble.AsyncCopy {
+	if bypass && u.class == assemble.AsyncCopy {
 		u.one.busy[inPort] += math.Max(float64(cost.CopyTurns(l))/dram.Fraction-t.m.port[sectors], 0)
 	}
 	// What comes in takes turns of the data banks, too.
-	u.one.busy[lsu] += asked * float64(sectors) * t.c.f.Fill(u.class == assemble.AsyncCopy, past)
+	u.one.busy[lsu] += asked * float64(sectors) * t.c.f.Fill(u.class == assemble.AsyncCopy, bypass)
 	u.y.l2 += u.n * asked * float64(sectors)
 	if miss != 0xf {
 		u.y.partialLines += u.n * asked * float64(sectors)

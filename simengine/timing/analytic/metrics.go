@@ -10,7 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing/footprint"
 )
 
-// add sums tallies.
+// add adds n times o.
 func (y *tally) add(o *tally, n float64) {
 	y.requests += n * o.requests
 	y.sectors += n * o.sectors
@@ -22,8 +22,9 @@ func (y *tally) add(o *tally, n float64) {
 	y.again += n * o.again
 }
 
-// metrics are counters of the launch under Nsight Compute's names, those that the composition knows
-// and are no times or rates, and what of them gives the units work.
+// metrics returns counters of the launch under Nsight Compute's names, as far as the
+// composition knows them and without those that are times or rates (Result.Account sets these),
+// and what they give the units to do.
 func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.CTAs)
 	var gl, gs, sl, ss, atomics, sharedAtomics tally
@@ -85,7 +86,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	return k, w
 }
 
-// pipes adds what n CTAs have the arithmetic pipes do.
+// pipes adds what n CTAs execute on the arithmetic pipes, in cycles of a sub-partition's pipe.
 func pipes(w *timing.Work, f *cost.Figures, total *work, n float64) {
 	var seen [cost.NumPorts]bool
 	for i := range f.Classes {

@@ -73,12 +73,12 @@ type traffic struct {
 	plan *footprint.Plan
 	cta  *footprint.CTA
 	l1   *l1Lines
-	// sharers is the CTAs of the SM for which what all CTAs read is fetched once, and
-	// stays says that most find it in L1.
+	// sharers is how many CTAs of the SM what all CTAs read is fetched once for; stays
+	// reports whether most of them find it in L1.
 	sharers      float64
 	stays        bool
 	sharersAlong [footprint.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
-	held         []float64                  // by load, the share of the time of its own that it holds the slices of L2
+	held         []float64                  // by load, how long it holds the slices of L2, relative to a load that is not coalesced
 	weight       [][]int64
 	// requests[w] are those of warp w's accesses, nil for warps that are not replayed.
 	requests [][]request
@@ -89,7 +89,7 @@ type traffic struct {
 	locals    [2]tally
 	places    float64               // of it, sectors that are stored to
 	l1Lines   int                   // of the whole SM
-	constMiss [2]float64            // cycles a line of a table takes that lanes read apart, in order and drawn
+	constMiss [2]float64            // cost.ConstTable.Miss, cycles: lanes in order, and drawn
 	writes    []cache.WriteCombiner // by warp
 }
 
@@ -216,14 +216,14 @@ type turn struct {
 	a          *trace.Access
 	class      assemble.Class
 	first      []uint8 // first touches of the warp's lines
-	round      int32   // the step it belongs to
+	round      int32   // the step of the warp that it belongs to
 	n          float64 // how often it is made, skipped iterations counted
 	one        work    // of the SM's units, made once
 	rowSegment uint64  // of DRAM, that the line before lay in
 	r          request
 	y          *tally
-	// combining is what the warp's stores may join: each of the warps that issue
-	// side by side, one a sub-partition, has its share of what is open.
+	// writes is what the warp's stores may join: each of the warps that issue side by
+	// side, one a sub-partition, has its share of the open lines.
 	writes *cache.WriteCombiner
 }
 

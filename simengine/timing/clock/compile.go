@@ -23,13 +23,13 @@ type op struct {
 	pred       bool  // the result is a predicate
 	float      bool  // an atomic on floating-point values
 	wide       bool  // a fence beyond the CTA
-	slowPath   int32 // 1 + the detour that it calls, 0 none
+	slowPath   int32 // 1 + the slow path that it calls, 0 none
 	source     int32
 	spill      int16
-	bypassesL1 bool  // BypassesL1
+	bypassesL1 bool  // cost.BypassesL1
 	pending    int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
 	commit     bool  // Control: closes a cp.async group
-	walksTable bool  // LDC: WalksConstTable
+	walksTable bool  // LDC: cost.WalksConstTable
 	latency    int32
 	interval   int32
 	slots      int32 // steps that the issue slot is held
@@ -57,7 +57,7 @@ type code struct {
 	spilled      []int32 // words of registers that each block stores to local memory
 	slowPaths    []slowPath
 	matches      []timing.Match
-	extra        [][]int32 // by block: the detours called in it
+	extra        [][]int32 // by block: the slow paths called in it
 	// requests[b] is the loads, stores and atomics of block b, spills left out.
 	requests []int32
 }

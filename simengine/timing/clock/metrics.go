@@ -147,10 +147,10 @@ func (t *counts) otherTurns(warpsPerCTA int, shared bool) float64 {
 	return n
 }
 
-// What a launch reads of L2 beside its data, and finds there: what it is made of, for
-// each SM, and its instructions, once for each group of SMs that has an instruction
-// cache (shared/silicon copy, transpose_tiled and reduce: 700 sectors and 3.6 for an
-// instruction on 132 SMs, of 24 to 424 instructions in whole lines).
+// What a launch reads of L2 beside its data, and finds there: launchSectors sectors on each SM,
+// and its instructions, in lines of lineInstrs, once for each group of smsPerCodeCache SMs,
+// which have an instruction cache. Fitted to kernels of 24 to 424 instructions on 132 SMs
+// (shared/silicon copy, transpose_tiled and reduce): 700 sectors, and 3.6 for each instruction.
 const (
 	launchSectors   = 5.3
 	smsPerCodeCache = 18

@@ -104,8 +104,8 @@ const (
 	maxExtension = 12
 )
 
-// streamOf clocks about that many CTAs: all there are, or a number that leaves
-// the same last partial wave, and the steady-state interval for each left out.
+// streamOf clocks about so many CTAs: all there are, or a number that leaves the same last
+// partial wave. Each CTA left out adds the steady-state interval.
 func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, clocked int64) (*estimate, error) {
 	if clocked >= g.PerSM {
 		clocked = g.PerSM
@@ -137,13 +137,13 @@ func (g gridShape) streamOf(m *cost.Machine, c *code, in *timing.Input, p *sampl
 	return e, nil
 }
 
-// longRun is the warp instructions of minWaves waves of CTAs so long that one wave of them says as much: how
-// they begin and end is a small part of them, and more waves would take seconds to clock.
+// longRun is the warp instructions of minWaves waves from which on one wave is clocked: how
+// such long CTAs begin and end is a small part of them, and more waves would take seconds.
 const longRun = 2_000_000
 
-// floor is the least that scale times the clocked CTAs can take: for each unit
-// what it has to serve, what passes before its first request and, after its
-// last one, until the CTAs are done.
+// floor is the least cycles that scale times the clocked CTAs can take: for each unit its
+// service time, what passes before its first request, and from its last one until the CTAs are
+// done.
 func (s *sm) floor(scale float64) float64 {
 	least := float64(s.m.ColdStart) + s.work()*scale
 	for _, u := range append(s.mem.Units(), s.lsu, s.idc) {
@@ -154,17 +154,16 @@ func (s *sm) floor(scale float64) float64 {
 	return least
 }
 
-// work is the cycles that the busiest unit served: no number of CTAs takes less
-// of it each, whatever queues absorbed of the sample.
+// work is the cycles that the busiest unit served: whatever its queue absorbed, no number of
+// CTAs takes less of it for each.
 func (s *sm) work() float64 { return s.busiest() * float64(s.stats.cycles) }
 
 // minWaves is how often a slot is refilled at least before a steady state is read off.
 const minWaves = 3
 
-// steady is the mean interval between completions while every completion is
-// followed by a launch, and the relative difference between its two halves. It
-// is taken over whole waves, as far as there are any: CTAs of a wave finish
-// together, and half a wave misleads.
+// steady is the mean interval between completions while every completion is followed by a
+// launch, cycles, and the relative difference between its two halves. It is taken over whole
+// waves, as far as there are any: CTAs of a wave finish together, and half a wave misleads.
 func steady(done []int64, resident int) (interval, spread float64) {
 	last := len(done) - resident - 1 // the completion that makes room for the last CTA
 	if last < 1 {
@@ -192,10 +191,10 @@ func steady(done []int64, resident int) (interval, spread float64) {
 	return interval, math.Abs(other-interval) / interval
 }
 
-// rounds is for kernels whose traces leave out loop iterations, and for long CTAs: one wave of
-// CTAs is clocked from a common start, the skipped iterations are charged at
-// the pace of the recorded ones with all of the wave in the loop, and the grid
-// is whole waves of that and a last one of what remains.
+// rounds is for traces that leave out loop iterations, and for long CTAs: one wave of CTAs is
+// clocked from a common start, skipped iterations are charged at the pace of the recorded ones
+// with all of the wave in the loop, and the grid is whole waves of that and a last one of what
+// remains.
 func (g gridShape) rounds(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, affordable int64) (*estimate, error) {
 	if p.irregular {
 		return g.irregularRounds(m, c, in, p)

@@ -18,13 +18,13 @@ type sampleSet struct {
 	irregular bool      // the samples are CTAs of different work from the whole grid
 	lengths   []float64 // theirs then, of Input.Lengths
 	chain     int       // how many of the samples, from the first on, are neighbours along the first axis
-	// apart is how often CTAs come to be at places of their own of a table, and
-	// tableHold the steps that a load of WalksConstTable then holds the SM's constant cache.
+	// divergence is cost.ConstDivergence; constHold the steps that a load of
+	// cost.WalksConstTable holds the SM's constant cache in the run under way.
 	divergence float64
 	constHold  int64
-	// held is by load how long it holds the slices of L2, in fractions of what it takes by itself.
+	// held is, by load, how long it holds the slices of L2, of dram.Fraction: 1 is a load that is not coalesced.
 	held      []int64
-	constMiss [2]int64 // steps a line of a table takes that lanes read apart, in order and drawn
+	constMiss [2]int64 // cost.ConstTable.Miss, steps: lanes in order, and drawn
 }
 
 // gatherer traces CTAs into a sampleSet.
@@ -81,7 +81,7 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	return p, nil
 }
 
-// setConstMiss looks at how large the tables are that the samples read.
+// setConstMiss sets what lines of the tables cost that the samples read.
 func (p *sampleSet) setConstMiss(in *timing.Input) {
 	var t cost.ConstTable
 	for _, s := range p.samples {

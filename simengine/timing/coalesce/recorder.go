@@ -74,7 +74,7 @@ func (r *Recorder) Reset(k *ir.Kernel, bankWidth int) {
 	}
 }
 
-// Widen reports whether the machine moves bytes a lane for the PTX load or store of shared
+// Widen says that the machine moves bytes a lane for the PTX load or store of shared
 // memory pc, at the multiple of bytes that its own lie in, and so conflicts otherwise.
 func (r *Recorder) Widen(pc int32, bytes int) {
 	r.patterns[r.patternOf[pc]].wide = bytes

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// distances measures, along what one CTA touches, how many other lines come between
-// two touches of a line: the LRU stack distance (Mattson, Gecsei, Slutz and Traiger,
-// "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970),
-// by a tree of partial sums over the turns in which lines were touched last (Bennett
-// and Kruskal, "LRU stack processing", IBM J. Res. Dev. 19(4), 1975). A line counts as
-// many times as the iteration that touched it first stands for: what one that stands for
-// others touches again is what these do. Between two touches of one iteration it counts once:
-// in none of those that the iteration stands for do others' lines come between. The zero
-// value is ready.
+// distances measures, along what one CTA touches, how many other lines come between two touches
+// of a line: the LRU stack distance (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques
+// for storage hierarchies", IBM Systems Journal 9(2), 1970), by a tree of partial sums over the
+// turns in which lines were touched last (Bennett and Kruskal, "LRU stack processing", IBM J.
+// Res. Dev. 19(4), 1975).
+//
+// A line counts as many times as the loop iteration stands for that touched it first. Between
+// two touches within one iteration a line counts once: the iterations that this one stands for
+// do not come between. The zero value is ready.
 type distances struct {
 	last   map[uint64]touched
 	weight []int32     // of the line touched last in a turn, 0 if it was touched since
@@ -22,7 +22,8 @@ type distances struct {
 	line   uint64 // of the last turn
 }
 
-// lineCount is lines that were touched: how many, and how many they count as.
+// lineCount is how many lines were touched (once), and how many lines of the whole run these
+// stand for (stands).
 type lineCount struct{ once, stands int64 }
 
 // moment is when a line is touched: in which iteration, 0 being one that stands for no

@@ -11,7 +11,7 @@ type Known struct {
 	Length float64
 }
 
-// Fewer than fewest say nothing of the others.
+// fewest is how many known lengths say something of the others.
 const fewest = 8
 
 // lengths are those of all CTAs of a grid, relative to the mean of the known.

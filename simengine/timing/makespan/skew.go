@@ -13,15 +13,15 @@ type Device struct {
 	Busy          float64 // cycles of the SM's busiest unit that it takes
 }
 
-// mostPlaced is how many CTAs are placed one by one, at least a wave: of longer grids the last, after
-// waves of which no SM is done later than others.
+// mostPlaced is how many CTAs are placed one by one, at least a wave. Of longer grids these are
+// the last ones: in the waves before, no SM is taken to be later than others.
 const mostPlaced = 8192
 
-// Skew is the time until a grid's last SM is done over what it is if all CTAs are of
-// the mean length, at least 1. CTAs that start together are dealt to the SMs in turns
-// (deploy/calibrate launch.apart), each later one goes to the SM that has room first. On an SM the oldest go first: each
-// goes on as fast as it does alone as long as the SM's busiest unit is not busy with older ones.
-// Known are CTAs spread evenly over the grid.
+// Skew is the time until a grid's last SM is done, over what it would be if all CTAs were of
+// the mean length: at least 1. CTAs that start together are dealt to the SMs in turns
+// (deploy/calibrate launch.apart), each later one goes to the SM that has room first. On an SM
+// the oldest CTA goes first: each goes on as fast as it does alone, as long as older ones leave
+// it the SM's busiest unit. known are CTAs spread evenly over the grid.
 func Skew(grid [3]int, known []Known, d Device) float64 {
 	if len(known) < fewest || d.Alone <= 0 {
 		return 1
@@ -47,9 +47,10 @@ func Skew(grid [3]int, known []Known, d Device) float64 {
 	return math.Max(took/(float64(first)*each+d.place(placed)), 1)
 }
 
-// Left is how many times as long CTAs of the mean length hold a slot, each of which the next one
-// takes at once, as one wave of CTAs of these lengths does in the mean that share an SM evenly and whose slots stay
-// empty when they are done: the long ones then have the SM to themselves for a while.
+// Left compares two uses of an SM's slots. In one, CTAs of the given lengths share it evenly,
+// and a slot stays empty when its CTA is done, so that long ones have the SM to themselves for
+// a while. In the other, CTAs of the mean length follow each other without a gap. Left is how
+// many times as long a CTA holds its slot in the second as in the mean of the first.
 func (d Device) Left(lengths []float64) float64 {
 	sum := 0.0
 	for _, l := range lengths {
@@ -66,7 +67,8 @@ func (d Device) Left(lengths []float64) float64 {
 	return d.pace(n) / held
 }
 
-// Waves is as how many full waves n CTAs of the mean length on an SM take, which share it evenly.
+// Waves is how many full waves n CTAs of the mean length on an SM are worth in time; a last
+// partial one counts less.
 func (d Device) Waves(n int64) float64 {
 	waves := float64(n / int64(d.Resident))
 	if rest := n % int64(d.Resident); rest > 0 {
