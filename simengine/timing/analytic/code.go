@@ -51,7 +51,7 @@ func memoryClass(o ir.Op) assemble.Class {
 }
 
 func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*code, error) {
-	p, detours := in.Program, in.SlowPaths
+	p, slowPaths := in.Program, in.SlowPaths
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
 	c.requests = make([]int32, n)
@@ -74,7 +74,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 				return nil, err
 			}
 			c.count(&c.static[len(c.static)-1], in)
-			if d := cost.SlowPathOf(in, detours); d != nil {
+			if d := cost.SlowPathOf(in, slowPaths); d != nil {
 				c.addSlowPath(&c.static[len(c.static)-1], d)
 			}
 			if cost.WalksConstTable(p.Kernel, in) {

@@ -32,29 +32,47 @@ type result struct {
 
 // scoreboard replays one warp alone, in issue order.
 type scoreboard struct {
-	c           *code
-	tr          *trace.Warp
-	reqs        []request
-	lockstep    bool // the CTA reads in step with others that read the same
-	regs        [numRegs]result
-	ports       [cost.NumPorts]float64
-	lsu         float64 // when the load/store unit is free for this warp's next request
-	idc         float64
-	now         float64
-	began       float64 // of the current phase
-	flight      float64 // lines under way from DRAM since the last wait
-	rowSegments float64 // that they lie in
-	open        float64 // when the uncommitted asynchronous copies have arrived
-	sent        float64 // when the last store left
-	groups      int
-	async       [cost.MaxGroups]float64
-	cur         work // of the current phase, its time aside
+	c        *code
+	lockstep bool // the CTA reads in step with others that read the same
+	now      float64
+	regs     [numRegs]result
+	ports    [cost.NumPorts]float64 // when each is free
+	lsu, idc float64                // when the load/store unit and the constant cache are free for this warp
+	sent     float64                // when the last store left
+	copies
+	inFlight
+	recorded
+	segments
+}
+
+// copies is the warp's asynchronous copies.
+type copies struct {
+	open   float64                 // when the copies not yet committed have arrived
+	groups int                     // committed
+	async  [cost.MaxGroups]float64 // when they have arrived, by number modulo MaxGroups
+}
+
+// inFlight is what is on its way from DRAM since the last wait.
+type inFlight struct {
+	flight      float64 // lines
+	rowSegments float64 // DRAM row segments that they lie in
 	stage       [numResources - l2Slices]float64
-	phases      []phase
-	heads       []head
-	accLo       int32
-	accHi       int32
-	accCur      int32
+}
+
+// recorded is the warp's trace. Accesses accLo to accHi are those of the current step; accCur
+// is the one after the last found.
+type recorded struct {
+	tr                   *trace.Warp
+	reqs                 []request
+	accLo, accHi, accCur int32
+}
+
+// segments is the phases so far.
+type segments struct {
+	phases []phase
+	began  float64 // of the current phase
+	cur    work    // of the current phase, its time aside
+	heads  []head  // of loops
 }
 
 // head is the last arrival at a loop header.
@@ -66,7 +84,7 @@ type head struct {
 
 // play returns the phases of a warp, the last one ending with its exit.
 func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, lockstep bool) []phase {
-	*w = scoreboard{c: c, tr: tr, reqs: reqs, lockstep: lockstep, heads: w.heads[:0]}
+	*w = scoreboard{c: c, lockstep: lockstep, recorded: recorded{tr: tr, reqs: reqs}, segments: segments{heads: w.heads[:0]}}
 	for step, next := 0, 0; next < len(tr.Steps); {
 		step = next
 		next++

@@ -63,7 +63,7 @@ type code struct {
 }
 
 // compile lowers a program. slowPaths and matches are those of timing.Input.
-func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, matches []timing.Match) (*code, error) {
+func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, matches []timing.Match) (*code, error) {
 	if p == nil || p.Kernel == nil {
 		return nil, fmt.Errorf("timing: no program")
 	}
@@ -102,8 +102,8 @@ func compile(m *cost.Machine, p *assemble.Program, detours []timing.SlowPath, ma
 		}
 	}
 	c.start = append(c.start, int32(len(c.ops)))
-	if len(detours) > 0 {
-		if err := c.addSlowPaths(m, detours); err != nil {
+	if len(slowPaths) > 0 {
+		if err := c.addSlowPaths(m, slowPaths); err != nil {
 			return nil, err
 		}
 	}

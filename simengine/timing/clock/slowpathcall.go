@@ -19,12 +19,12 @@ type slowPath struct {
 }
 
 // addSlowPaths lowers the routines of slow paths, behind the code of the blocks.
-func (c *code) addSlowPaths(m *cost.Machine, detours []timing.SlowPath) error {
+func (c *code) addSlowPaths(m *cost.Machine, slowPaths []timing.SlowPath) error {
 	c.extra = make([][]int32, len(c.program.Blocks))
 	for b := range c.program.Blocks {
 		for i := range c.program.Blocks[b].Instrs {
 			in := &c.program.Blocks[b].Instrs[i]
-			d := cost.SlowPathOf(in, detours)
+			d := cost.SlowPathOf(in, slowPaths)
 			if d == nil {
 				continue
 			}

@@ -89,30 +89,38 @@ type ctaSlot struct {
 // subPartition is a scheduler with its slots, as parallel arrays by slot: looking for the next
 // warp to issue is the clock's inner loop.
 type subPartition struct {
-	could   uint64           // set of eligible slots: their ready cycle has come
-	due     [numPorts]uint64 // the same by port
-	pending []wakeup         // of the others that have one, the first to come last
-	parked  int              // slots whose warps wait at a barrier
-	visit   int64            // how often a slot was looked for
-	// held is the visit that last saw a port busy, until which cycle it was then.
-	held, until [numPorts]int64
+	slots
+	eligibility
+	free   [cost.NumPipes]int64 // step at which each pipe is free
+	mio    ring                 // cycles at which the MIO queue's entries left it
+	lg     ring                 // the same for global and local memory
+	wake   int64                // next cycle at which something may issue
+	latest int                  // slot that issued last, -1 for none
+	open   int64                // step at which the issue slot is free
+	// Slots of the scheduler after cycle visited are unused because of reason.
+	visited int64
+	reason  timing.StallReason
+}
 
+// slots is the warps of a scheduler, by slot.
+type slots struct {
+	warp  []int32
 	ready []int64 // earliest cycle by scoreboard and fetch
 	why   []timing.StallReason
 	port  []port  // of the next op
 	since []int64 // visit at which the slot became eligible
 	rank  []int64 // the lowest goes first: the cycle of launch or, where iterations are left out, of the last issue
-	warp  []int32
-	free  [cost.NumPipes]int64 // dram.Fraction steps
-	mio   ring                 // when the queue's entries left it, in cycles
-	lg    ring                 // the same for global and local memory
-	wake  int64                // next cycle at which something may issue
-	// latest is the slot that issued last.
-	latest int
-	open   int64 // step at which the issue slot is free
-	// idle accounting: slots after visited are unused because of reason.
-	visited int64
-	reason  timing.StallReason
+}
+
+// eligibility is which slots may issue: a slot is eligible once its ready cycle has come.
+type eligibility struct {
+	could   uint64           // set of eligible slots
+	due     [numPorts]uint64 // the same by port
+	pending []wakeup         // of the slots that will be, the first to come last
+	parked  int              // slots whose warps wait at a barrier
+	visit   int64            // how often a slot was looked for
+	// held is the visit that last saw a port busy, until the cycle to which it was then.
+	held, until [numPorts]int64
 }
 
 // sm is one clocked SM. Times are cycles.

@@ -13,34 +13,46 @@ import (
 const YieldCycles = 46
 
 // Figures are those of Machine in cycles, as floating-point numbers: what the analytic level
-// reads. Ports and classes are those of Machine.
+// reads.
 type Figures struct {
 	Schedulers, IssueWidth int
 	Granule                int // bytes that stores and DRAM move at a time
 	LinesPerRowSegment     uint64
+	SharedFP32Int          bool // integer instructions take half an fp32 slot
 	Classes                [assemble.NumClasses]ClassFigures
-	// Predicate is the least latency of an arithmetic result in a predicate.
-	Predicate float64
-	// How long a unit is held: the load/store unit by any request at least (Addressing), by
-	// one wavefront of L1's data stage (DataPass), by a pass through the banks of shared
-	// memory (SharedPass); the indexed constant cache by each distinct word (ConstantPass).
-	Addressing, DataPass, SharedPass, ConstantPass float64
-	// Latencies of a request alone on the machine.
+	Holds
+	Latencies
+	Launches
+	m *Machine
+}
+
+// Holds is how long a unit is held, cycles.
+type Holds struct {
+	Addressing   float64 // the load/store unit, by any request at least
+	DataPass     float64 // it, by a wavefront of L1's data stage
+	SharedPass   float64 // it, by a pass through the banks of shared memory
+	ConstantPass float64 // the indexed constant cache, by each distinct word
+}
+
+// Latencies are those of a request alone on the machine, cycles.
+type Latencies struct {
+	Predicate                                    float64 // least one of an arithmetic result in a predicate
 	Shared, L1, Constant, AtomicShared, AtomicL2 float64
-	// Swap is a turn of the loop that an atomic of assemble.Program.Swapped is.
-	CASRound float64
-	// Barrier is what the last warp to arrive waits, BarrierWarp what the
-	// barrier unit takes for each.
+	CASRound                                     float64 // of a round of CASLoop
+	// Barrier is what the last warp to arrive waits, BarrierWarp what the barrier unit takes
+	// for each warp.
 	Barrier, BarrierWarp float64
 	// Fence is within the CTA, FenceDevice beyond it when nothing is under way.
 	Fence, FenceDevice float64
-	// Vacancy is the time from a CTA's last exit to its slot issuing again for a
-	// CTA of one warp; each further one adds VacancyWarp.
+}
+
+// Launches is what starting and replacing CTAs takes, cycles.
+type Launches struct {
+	// Vacancy is the time from a CTA's last exit to its slot issuing again for a CTA of one
+	// warp; each further warp adds VacancyWarp.
 	Vacancy, VacancyWarp float64
 	ColdStart            float64 // before the first CTAs of a launch issue
 	LaunchInterval       float64 // between two CTA launches of the whole device
-	SharedFP32Int        bool    // integer instructions take half an fp32 slot
-	m                    *Machine
 }
 
 // ClassFigures is what the machine does with a class of instruction.
@@ -64,13 +76,21 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 		return nil, err
 	}
 	f := &Figures{
-		Schedulers: m.Schedulers, IssueWidth: m.IssueWidth, Granule: m.Granule(), LinesPerRowSegment: m.LinesPerRowSegment, Predicate: float64(m.Predicate),
-		Addressing: cycles(m.Addressing), DataPass: cycles(m.dataPass), SharedPass: cycles(m.SharedPass), ConstantPass: cycles(m.ConstPass),
-		Shared: float64(m.LatShared), L1: float64(m.LatL1), Constant: float64(m.LatConst),
-		AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), CASRound: float64(m.LatCASRound),
-		Barrier: float64(m.LatBarrier), BarrierWarp: cycles(m.LatBarrierWarp), Fence: float64(m.LatFenceCTA), FenceDevice: float64(m.LatFenceGPU),
-		Vacancy: m.Vacancy, VacancyWarp: m.VacancyWarp, ColdStart: float64(m.ColdStart),
-		LaunchInterval: m.LaunchInterval, SharedFP32Int: m.DualFP32Int, m: m,
+		Schedulers: m.Schedulers, IssueWidth: m.IssueWidth, Granule: m.Granule(), LinesPerRowSegment: m.LinesPerRowSegment,
+		SharedFP32Int: m.DualFP32Int, m: m,
+		Holds: Holds{
+			Addressing: cycles(m.Addressing), DataPass: cycles(m.dataPass),
+			SharedPass: cycles(m.SharedPass), ConstantPass: cycles(m.ConstPass),
+		},
+		Latencies: Latencies{
+			Predicate: float64(m.Predicate), Shared: float64(m.LatShared), L1: float64(m.LatL1), Constant: float64(m.LatConst),
+			AtomicShared: float64(m.LatAtomicShared), AtomicL2: float64(m.LatAtomicL2), CASRound: float64(m.LatCASRound),
+			Barrier: float64(m.LatBarrier), BarrierWarp: cycles(m.LatBarrierWarp),
+			Fence: float64(m.LatFenceCTA), FenceDevice: float64(m.LatFenceGPU),
+		},
+		Launches: Launches{
+			Vacancy: m.Vacancy, VacancyWarp: m.VacancyWarp, ColdStart: float64(m.ColdStart), LaunchInterval: m.LaunchInterval,
+		},
 	}
 	for c := range f.Classes {
 		s := &m.Classes[c]

@@ -7,13 +7,13 @@ import (
 
 // SlowPathOf returns the slow path that a machine instruction calls, nil for one that calls
 // none.
-func SlowPathOf(in *assemble.Instr, detours []timing.SlowPath) *timing.SlowPath {
+func SlowPathOf(in *assemble.Instr, slowPaths []timing.SlowPath) *timing.SlowPath {
 	if !in.Calls {
 		return nil
 	}
-	for i := range detours {
-		if detours[i].PC == in.Source {
-			return &detours[i]
+	for i := range slowPaths {
+		if slowPaths[i].PC == in.Source {
+			return &slowPaths[i]
 		}
 	}
 	return nil

@@ -6,24 +6,41 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 )
 
-// group sums a set of instructions that touch common data.
+// group sums a set of instructions that touch common data. Counts of granules by direction are
+// those of byID.
 type group struct {
 	distinct, fresh, extra, inStep [numDirections]int64
-	low, high                      uint64
-	perCTA                         float64 // granules a CTA touches
-	unique                         float64 // granules the grid touches
-	share                          float64 // of a CTA's granules that are new to the grid
-	rowSegments                    int64   // row segments that the CTAs surveyed read first
-	beside                         int32   // a group that reads of these row segments first, -1 for none
-	visits, openings               float64 // lines and row segments that a CTA reads of
-	written                        int64   // bytes that they stored
-	asked                          int64   // half sectors of fresh granules that the first request of each reads
-	random, broadcast              bool
-	both                           float64       // share of the granules that SMs of both halves of L2 touch
-	absent                         absence       // of random accesses, what L2 does not hold
-	apart                          float64       // of random accesses, the share to granules that the CTA before in the row has not touched
-	over                           timing.Extent // what random accesses are spread over
-	skipped                        bool          // the addresses surveyed are not all there are
+	low, high                      uint64 // lowest and highest line
+	skipped                        bool   // the addresses surveyed are not all there are
+	written                        int64  // bytes stored
+	asked                          int64  // half sectors of fresh granules that the first request of each reads
+	segmentUse
+	shares
+	gathered
+}
+
+// segmentUse is the row segments that a group reads of.
+type segmentUse struct {
+	rowSegments      int64   // that the CTAs surveyed read first
+	beside           int32   // a group that reads of these segments first, -1 for none
+	visits, openings float64 // lines and row segments that a CTA reads of
+}
+
+// shares is what a CTA touches of a group, and the grid.
+type shares struct {
+	perCTA    float64 // granules a CTA touches
+	unique    float64 // granules the grid touches
+	share     float64 // of a CTA's granules that are new to the grid
+	both      float64 // share of the granules that SMs of both halves of L2 touch
+	broadcast bool    // all CTAs touch the same
+}
+
+// gathered is what is known of random accesses.
+type gathered struct {
+	random bool
+	absent absence       // what L2 does not hold
+	apart  float64       // share to granules that the CTA before in the row has not touched
+	over   timing.Extent // what they are spread over
 }
 
 // groups adds up the counts of instructions that touch common data, at the

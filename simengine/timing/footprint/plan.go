@@ -157,22 +157,8 @@ func (s *Survey) Plan(d Device) *Plan {
 		p.Remote = 1 - min(float64(d.EffectiveBytes)/reads, 1)
 	}
 	p.Passing, p.Displacing = s.passing(d), s.displacing(d)
-	own := min(unique/math.Max(touched, 1), 1) // share of what a CTA touches that others do not
-	for id := range s.parent {
-		g := &groups[s.parent.Find(int32(id))]
-		if g.low > g.high {
-			continue
-		}
-		if id < pcs {
-			p.ReadAgain[id] = p.lost(s.again[id], g, &d, own, ctas)
-			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
-			p.DistinctAlong[id], p.Contended[id] = s.along(g, d), s.sharing.share(id)
-			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, d)
-		} else {
-			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, &d, own, ctas)
-			p.Write[id-pcs] = g.share * (1 - p.dirty)
-		}
-	}
+	own := min(unique/math.Max(touched, 1), 1)
+	p.fill(s, groups, &d, own, ctas)
 	s.countRowSegments(p, groups, d)
 	p.WriteBack = s.writeBacks(groups, reach, ctas, d)
 	p.sumTraffic(s, groups, reach, ctas, d)
@@ -186,6 +172,27 @@ func (s *Survey) Plan(d Device) *Plan {
 		p.Outlived = d.outlived(p.Footprint-d.Scratch, written, ctas)
 	}
 	return p
+}
+
+// fill sets what the plan says of each instruction. own is the share of what a CTA touches that
+// no other CTA does.
+func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
+	pcs := len(s.parent) / 2
+	for id := range s.parent {
+		g := &groups[s.parent.Find(int32(id))]
+		if g.low > g.high {
+			continue
+		}
+		if id < pcs {
+			p.ReadAgain[id] = p.lost(s.again[id], g, d, own, ctas)
+			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
+			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
+			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)
+		} else {
+			p.WriteAgain[id-pcs] = p.lost(s.again[id], g, d, own, ctas)
+			p.Write[id-pcs] = g.share * (1 - p.dirty)
+		}
+	}
 }
 
 // WriteShare is the share of DRAM's traffic that is written.
