@@ -16,7 +16,7 @@ type Machine struct {
 	Arch       *arch.Descriptor
 	Schedulers int // of an SM: its sub-partitions
 	IssueWidth int // instructions a scheduler issues a cycle
-	Classes    [assemble.NumClasses]classSpec
+	Classes    [assemble.NumClasses]ClassSpec
 	Predicate  int64 // latency of an arithmetic result in a predicate register
 	// DualFP32Int reports whether integer instructions take half an fp32 issue slot.
 	DualFP32Int bool
