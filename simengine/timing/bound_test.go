@@ -1,8 +1,6 @@
 package timing
 
-import (
-	"testing"
-)
+import "testing"
 
 // The unit with most to do of what it can binds, if it comes to BoundFrom of that; else latency does, and the
 // unit is named as the nearest.

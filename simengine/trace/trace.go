@@ -1,10 +1,10 @@
-// Package trace is the record of what the warps of a CTA did, as the timing
-// model replays it: the basic blocks each warp executed and, for every memory
+// Package trace is the record of what the warps of a CTA did, as the levels of
+// package timing replay it: the basic blocks each warp executed and, for every memory
 // instruction, the memory lines, sectors and bank passes its lanes touched.
 //
 // It is data only. Package exec runs a kernel and reports to an observer,
 // package timing/coalesce is the observer that builds these records, and
-// package timing consumes them.
+// packages timing/footprint, timing/clock and timing/analytic read them.
 package trace
 
 import "github.com/warptune/warptune/simengine/ir"

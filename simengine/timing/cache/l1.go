@@ -41,13 +41,6 @@ func New(bytes int) *L1 {
 	return c
 }
 
-// Reset empties the cache.
-func (c *L1) Reset() {
-	clear(c.tags)
-	clear(c.used)
-	c.tick = 0
-}
-
 // set is where a line address maps: low bits folded with higher ones, so that
 // power of two strides spread over the sets.
 func (c *L1) set(line uint64) int {

@@ -96,16 +96,6 @@ func TestStridesSpreadOverSets(t *testing.T) {
 	}
 }
 
-func TestResetEmpties(t *testing.T) {
-	c := New(32 << 10)
-	_, _, entry := c.Load(3, 1)
-	c.Fill(entry, 1, 0)
-	c.Reset()
-	if hit, _, _ := c.Load(3, 1); hit != 0 {
-		t.Error("still there")
-	}
-}
-
 func BenchmarkLoad(b *testing.B) {
 	c := New(224 << 10)
 	line := uint64(0)

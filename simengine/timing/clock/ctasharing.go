@@ -42,7 +42,7 @@ func (c *sharing) place(n, resident int64, passing bool, shift *[footprint.NumAx
 		}
 		key := c.where.Key(n, footprint.Axes(along))
 		if passing { // what the CTAs before left is gone
-			key += n / resident * c.where.Ctas
+			key += n / resident * c.where.CTAs
 		}
 		at, ok := seen[key]
 		if !ok {

@@ -30,7 +30,7 @@ func dividing(n int) (*program, func(int64, int) *trace.CTA) {
 }
 
 // A slow path is charged to as many warps as take it, and issues what its machine code has.
-func TestDetoursAreTakenAsOftenAsTheyAreTaken(t *testing.T) {
+func TestSlowPathsAreTakenAsOftenAsTheyAreTaken(t *testing.T) {
 	const divisions, warps = 64, 8
 	d := h200(t)
 	lengths := [...]int{ir.PathEntered: 17, ir.PathUndefined: 8}

@@ -259,7 +259,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 		w.declared = w.local + spillLines - coalesce.LocalBase - uint64(i%perCTA)*declaredLines
 	}
 	for k := range s.subs {
-		s.subs[k].init(int(perSub[k]), m.QueueDepth, m.LgDepth)
+		s.subs[k].init(int(perSub[k]), m.QueueDepth, m.LGDepth)
 	}
 	for i := range s.warps {
 		w := &s.warps[i]

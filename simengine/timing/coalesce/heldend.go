@@ -1,8 +1,6 @@
 package coalesce
 
-import (
-	"github.com/warptune/warptune/simengine/trace"
-)
+import "github.com/warptune/warptune/simengine/trace"
 
 // mostBetween is how many steps after a block the block may follow whose first instructions
 // were hoisted into it.

@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-func TestPastL1(t *testing.T) {
+func TestBypassesL1(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   ir.Instr
 		want bool

@@ -1,8 +1,6 @@
 package cost
 
-import (
-	"math"
-)
+import "math"
 
 // LockstepWait is how long CTAs that read the same data in step wait for DRAM, as a share of
 // the wait of a CTA that reads data of its own. Whichever SM is nearest to the data gets it

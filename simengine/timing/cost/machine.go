@@ -16,7 +16,7 @@ type Machine struct {
 	Arch       *arch.Descriptor
 	Schedulers int // of an SM: its sub-partitions
 	IssueWidth int // instructions a scheduler issues a cycle
-	Classes    [assemble.NumClasses]classSpec
+	Classes    [assemble.NumClasses]ClassSpec
 	Predicate  int64 // latency of an arithmetic result in a predicate register
 	// DualFP32Int reports whether integer instructions take half an fp32 issue slot.
 	DualFP32Int bool
@@ -38,7 +38,7 @@ type issueSlots struct {
 // memoryPath is the way of a request through an SM and what DRAM keeps together.
 type memoryPath struct {
 	QueueDepth int   // entries of a sub-partition's MIO queue, global and local memory aside
-	LgDepth    int   // entries for global and local memory, those of the memory pipe included
+	LGDepth    int   // entries for global and local memory, those of the memory pipe included
 	Addressing int64 // steps any request holds the SM's load/store unit at least
 	storeLine  int64 // steps a store holds it for each line
 	tagFirst   int64 // steps of L1's tag stage for the first line of a request
@@ -122,7 +122,7 @@ func NewMachine(d *arch.Descriptor) (*Machine, error) {
 func (m *Machine) setMemory(lat func(string) int64) {
 	d := m.Arch
 	m.QueueDepth = max(d.MemoryQueue, 1)
-	m.LgDepth = m.QueueDepth + max(d.LoadQueue/max(d.SubPartitions, 1), 0)
+	m.LGDepth = m.QueueDepth + max(d.LoadQueue/max(d.SubPartitions, 1), 0)
 	m.Addressing = dram.Ticks(32 / math.Max(d.Lanes[arch.LaneLSU], 1))
 	perTag := 1 / math.Max(d.L1TagsPerCycle, 0.25)
 	m.tagFirst, m.TagNext = dram.Ticks(d.L1TagOverhead+perTag), dram.Ticks(perTag)

@@ -12,23 +12,24 @@ import (
 // Pipe is an issue port of a sub-partition. An instruction holds it for its issue interval.
 type Pipe uint8
 
+// The issue ports. Classes of PipeNone hold none.
 const (
 	PipeNone Pipe = iota
 	PipeALU
 	PipeFMA
 	PipeIMAD
-	pipeFP64
-	pipeHalf
-	pipeTensor
+	PipeFP64
+	PipeHalf
+	PipeTensor
 	PipeXU
-	pipeUniform
-	pipeBranch
+	PipeUniform
+	PipeBranch
 	PipeMemory // entry into the memory input/output (MIO) queue
 	NumPipes
 )
 
-// classSpec is what the machine does with a class of instruction.
-type classSpec struct {
+// ClassSpec is what the machine does with a class of instruction.
+type ClassSpec struct {
 	Pipe     Pipe
 	Interval int64 // steps (dram.Fraction a cycle) the pipe is held
 	Latency  int64 // cycles to a dependent instruction, fixed-latency classes
@@ -38,6 +39,8 @@ type classSpec struct {
 // ResultKind says which stall reason a consumer of the result shows while it waits.
 type ResultKind uint8
 
+// Results by what produces them: arithmetic of fixed latency; shared memory, the transcendental
+// unit and other MIO units; global and local memory; the indexed constant cache.
 const (
 	ResultFixed ResultKind = iota
 	ResultShort
@@ -45,13 +48,16 @@ const (
 	ResultConstant
 )
 
-// A 32-bit multiplication whose upper word is wanted (mul.hi, mul.wide) goes imadPasses times through the pipe of
-// 32-bit products: on the H200 it has half their rate (deploy/calibrate pipe.rate imad_hi,
-// slots.beside mul_wide and mul_hi without sums), and is taken to elsewhere. The upper
-// word alone is there after 9 cycles for their 4 (pipe.latency imad_hi). Of both words an
-// address or a sum can be made imadWide cycles later than of a 32-bit product: two more in
-// the issue slot, and one more that ptxas lets pass after that (of 9,957 loads by such an
-// address in the machine code of datasets/h200-loops-and-doubles none comes sooner).
+// A 32-bit multiplication whose upper word is wanted (mul.hi, mul.wide) goes imadPasses times
+// through the pipe of 32-bit multiplications: on the H200 it has half their rate
+// (deploy/calibrate pipe.rate imad_hi, slots.beside mul_wide and mul_hi without additions), and
+// other GPUs are taken to be alike. The upper word alone is there after 9 cycles, for 4 of a
+// 32-bit multiplication (pipe.latency imad_hi).
+//
+// An address or a sum can use both words imadWide cycles later than the result of a 32-bit
+// multiplication: two more in the issue slot, and one more that ptxas leaves after that (of
+// 9,957 loads by such an address in the machine code of datasets/h200-loops-and-doubles none
+// comes sooner).
 const (
 	imadPasses = 2
 	imadWide   = 3
@@ -60,7 +66,7 @@ const (
 func (m *Machine) setClasses(lat, hold func(string) int64) {
 	d := m.Arch
 	set := func(c assemble.Class, p Pipe, lanes, latency string, k ResultKind) {
-		s := classSpec{Pipe: p, Kind: k}
+		s := ClassSpec{Pipe: p, Kind: k}
 		if lanes != "" {
 			s.Interval = hold(lanes)
 		}
@@ -78,12 +84,12 @@ func (m *Machine) setClasses(lat, hold func(string) int64) {
 	high.Interval, high.Latency = imadPasses*high.Interval, imadPasses*high.Latency+1
 	m.Classes[assemble.IMADHigh] = high
 	wide.Interval, wide.Latency = high.Interval, wide.Latency+imadWide
-	set(assemble.FP64, pipeFP64, arch.LaneFP64, arch.LatencyFP64, ResultFixed)
-	set(assemble.Half, pipeHalf, arch.LaneHalf, arch.LatencyHalf, ResultFixed)
+	set(assemble.FP64, PipeFP64, arch.LaneFP64, arch.LatencyFP64, ResultFixed)
+	set(assemble.Half, PipeHalf, arch.LaneHalf, arch.LatencyHalf, ResultFixed)
 	m.setTensor()
 	set(assemble.MUFU, PipeXU, arch.LaneMUFU, arch.LatencyMUFU, ResultShort)
 	set(assemble.XU, PipeXU, arch.LaneXU, arch.LatencyXU, ResultShort)
-	set(assemble.Uniform, pipeUniform, arch.LaneUniform, arch.LatencyUniform, ResultFixed)
+	set(assemble.Uniform, PipeUniform, arch.LaneUniform, arch.LatencyUniform, ResultFixed)
 	set(assemble.S2R, PipeMemory, "", arch.LatencyS2R, ResultShort)
 	set(assemble.LDC, PipeMemory, "", arch.LatencyConstant, ResultConstant)
 	set(assemble.Load, PipeMemory, "", "", ResultLong)
@@ -95,8 +101,8 @@ func (m *Machine) setClasses(lat, hold func(string) int64) {
 	set(assemble.Match, PipeXU, "", "", ResultShort) // as long as MatchCost says
 	set(assemble.Barrier, PipeNone, "", arch.LatencyBarrier, ResultFixed)
 	set(assemble.Fence, PipeNone, "", arch.LatencyFenceCTA, ResultFixed)
-	set(assemble.Branch, pipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
-	set(assemble.Exit, pipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
+	set(assemble.Branch, PipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
+	set(assemble.Exit, PipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
 	set(assemble.Control, PipeNone, "", "", ResultFixed)
 	set(assemble.Yield, PipeNone, "", "", ResultFixed)
 	issue := max(dram.Ticks(d.MemoryIssue), 1)
@@ -115,7 +121,7 @@ func (m *Machine) setTensor() {
 	set := func(c assemble.Class, rate, longer, latency float64) {
 		if rate > 0 {
 			interval := max(dram.Ticks(float64(d.SubPartitions)*longer/rate), 1)
-			m.Classes[c] = classSpec{Pipe: pipeTensor, Interval: interval, Latency: max(int64(math.Round(latency)), 1), Kind: ResultFixed}
+			m.Classes[c] = ClassSpec{Pipe: PipeTensor, Interval: interval, Latency: max(int64(math.Round(latency)), 1), Kind: ResultFixed}
 		}
 	}
 	set(assemble.Tensor, d.TensorRate, 1, d.TensorLatency)
@@ -127,5 +133,5 @@ func (m *Machine) setTensor() {
 }
 
 var PipeBounds = map[Pipe]timing.Bound{
-	PipeALU: timing.BoundALU, PipeFMA: timing.BoundFMA, PipeIMAD: timing.BoundIMAD, pipeFP64: timing.BoundFP64, pipeHalf: timing.BoundHalf, pipeTensor: timing.BoundTensor, PipeXU: timing.BoundXU,
+	PipeALU: timing.BoundALU, PipeFMA: timing.BoundFMA, PipeIMAD: timing.BoundIMAD, PipeFP64: timing.BoundFP64, PipeHalf: timing.BoundHalf, PipeTensor: timing.BoundTensor, PipeXU: timing.BoundXU,
 }

@@ -1,8 +1,6 @@
 package cost
 
-import (
-	"github.com/warptune/warptune/simengine/assemble"
-)
+import "github.com/warptune/warptune/simengine/assemble"
 
 // RequestCost is how long a request of a class holds the load/store unit, steps: the slowest of
 // tags (by lines), data stage (by passes) and addressing. bypass reports whether it bypasses

@@ -1,8 +1,6 @@
 package footprint
 
-import (
-	"github.com/warptune/warptune/simengine/timing"
-)
+import "github.com/warptune/warptune/simengine/timing"
 
 // Device is what the estimate needs to know of the device and the launch.
 type Device struct {

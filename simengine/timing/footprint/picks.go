@@ -1,8 +1,6 @@
 package footprint
 
-import (
-	"github.com/warptune/warptune/simengine/timing"
-)
+import "github.com/warptune/warptune/simengine/timing"
 
 // Pick is a CTA to trace, by its linear index, x fastest.
 type Pick struct {

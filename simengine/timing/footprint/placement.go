@@ -11,7 +11,7 @@ import (
 // are anywhere among as many.
 type Placement struct {
 	grid          [3]int64
-	Ctas          int64
+	CTAs          int64
 	resident, sms int64
 }
 
@@ -27,7 +27,7 @@ func (p *Placement) At(n int64) [3]int64 {
 	if n >= p.resident {
 		id += int64(cache.Hash(uint64(n)) >> 16 % uint64(p.sms))
 	}
-	id %= p.Ctas
+	id %= p.CTAs
 	return [3]int64{id % p.grid[0], id / p.grid[0] % p.grid[1], id / p.grid[0] / p.grid[1]}
 }
 
