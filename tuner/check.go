@@ -197,6 +197,8 @@ func (l *Ledger) mayCheck(s *live, c *check, w *session) bool {
 	switch {
 	case !c.suits(w):
 		return false
+	case first == "": // stored by a version that did not note who said so
+		return true
 	case independent(id, first) && (second == "" || independent(id, second)):
 		return true
 	case second != "" && independent(first, second):

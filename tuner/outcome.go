@@ -65,6 +65,9 @@ func (o *Outcome) Same(p *Outcome) bool {
 	if a.FloorUS == 0 || b.FloorUS == 0 {
 		a.FloorUS, b.FloorUS = 0, 0
 	}
+	if a.Checked.Of == 0 || b.Checked.Of == 0 { // one is of a version that did not record it
+		a.Checked, b.Checked = Checked{}, Checked{}
+	}
 	am, bm := a.Metrics, b.Metrics
 	a.Metrics, b.Metrics = nil, nil
 	return reflect.DeepEqual(&a, &b) && maps.Equal(am, bm)
