@@ -44,11 +44,11 @@ func boundText(r *simengine.Report) string {
 	units := r.NearestUnits()
 	parts := make([]string, len(units))
 	for i, u := range units {
-		parts[i] = fmt.Sprintf("%s %.0f %%", u.Name, 100*u.Value)
+		parts[i] = fmt.Sprintf("%s, at %.0f %%", u.Name, 100*u.Value)
 	}
 	near := strings.Join(parts, ", ") + " of its peak"
 	if len(units) > 1 {
-		near = strings.Join(parts, ", ") + " of their peaks: either"
+		near = strings.Join(parts, "; ") + " of their peaks: either"
 	}
 	if r.Bound == r.Nearest {
 		return near
