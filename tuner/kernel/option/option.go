@@ -149,7 +149,7 @@ func (s *Set) add(index int, written, name, value string, has bool) error {
 	}
 	r := find(name)
 	switch {
-	case r == nil:
+	case r == nil, strings.HasPrefix(written, "--I"): // a long option has no value attached
 		return fmt.Errorf("compiler option %q is not accepted; %s", written, accepted)
 	case r.refuse != "":
 		return fmt.Errorf("compiler option %q is not accepted: %s", written, r.refuse)

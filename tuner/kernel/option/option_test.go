@@ -44,6 +44,7 @@ var refused = map[string]string{
 	"-cl-mad-enable":     "OpenCL's",
 	"-std=c++03":         "accepted are -std=",
 	"-o x":               "accepted are",
+	"--ID/":              "accepted are",
 	"x.cu":               "accepted are",
 	"-Xcompiler -DX":     "accepted are",
 	"-O":                 "accepted are",
