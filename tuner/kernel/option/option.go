@@ -149,7 +149,7 @@ func (s *Set) add(index int, written, name, value string, has bool) error {
 	}
 	r := find(name)
 	switch {
-	case r == nil, strings.HasPrefix(written, "--I"): // a long option has no value attached
+	case r == nil, attachedToLong(written):
 		return fmt.Errorf("compiler option %q is not accepted; %s", written, accepted)
 	case r.refuse != "":
 		return fmt.Errorf("compiler option %q is not accepted: %s", written, r.refuse)
@@ -200,7 +200,7 @@ func Clang(options []string) ([]string, error) {
 			name += "=" + value
 		}
 		r := find(name)
-		if r == nil || r.drop || r.refuse != "" {
+		if r == nil || attachedToLong(o) || r.drop || r.refuse != "" {
 			return nil, fmt.Errorf("compiler option %q is not accepted; %s", o, accepted)
 		}
 		if seen[name] {
@@ -235,6 +235,9 @@ func Includes(options []string) (dirs, files []string) {
 	}
 	return append(dirs, system...), files
 }
+
+// attachedToLong reports an include folder attached to two dashes: only -I takes it so.
+func attachedToLong(written string) bool { return strings.HasPrefix(written, "--I") }
 
 func find(name string) *rule {
 	for i := range rules {
