@@ -105,6 +105,7 @@ func brief(v Value) string {
 type scope struct {
 	name string
 	slot int
+	set  bool // whether the code that is compiled runs inside its "for"
 }
 
 type compiler struct {
@@ -203,6 +204,15 @@ func (c *compiler) name(n *Name) code {
 	for k := len(c.scopes) - 1; k >= 0; k-- {
 		if s := c.scopes[k]; s.name == n.Name {
 			slot := s.slot
+			if !s.set {
+				return code{v: func(e *Env) Value {
+					if e.locals[slot].kind == Unknown {
+						e.fail(n, "%s is read before its \"for\", of the same comprehension", n.Name)
+						return Int(0)
+					}
+					return e.locals[slot]
+				}}
+			}
 			return code{v: func(e *Env) Value { return e.locals[slot] }}
 		}
 	}

@@ -50,7 +50,7 @@ func TestEval(t *testing.T) {
 		{"P[0] // a", "682"}, {"P[-1]", "64"}, {"1 if t else 2", "1"}, {"1 if 0 else 2 if 0 else 3", "3"}, {"'a' + \"b'\"", `'ab\''`},
 		{"s == 'xy' and s < 'z'", "True"}, {"{1, 2, 1}", "(1, 2)"}, {"1, 2", "(1, 2)"}, {"1,", "(1,)"}, {"()", "()"}, {"[]", "[]"},
 		{"0x10 + 0b11 + 1_000", "1019"}, {"1e3", "1000.0"}, {".5", "0.5"}, {"2**62 + (2**62 - 1)", "9223372036854775807"},
-		{"[x for x in [1, 2] for x in range(x)]", "[0, 0, 1]"}, {"[[i for i in range(j)] for j in range(3)]", "[[], [0], [0, 1]]"},
+		{"[x for x in [1, 2] for x in range(x)]", "[0, 0, 1]"}, {"[b for i in [1, 2] for b in ([3] if i == 1 else [b])]", "[3, 3]"}, {"[b for b in [b] for i in P]", "[-5, -5]"}, {"[[i for i in range(j)] for j in range(3)]", "[[], [0], [0, 1]]"},
 		{"(1, 2) == [1, 2]", "False"}, {"[1, 2] < [1, 3]", "True"}, {"u * 2", "14"}, {"u / 2", "3.5"}, {"-u", "-7"}, {"f * a", "30.0"}, {"t + 1", "2"},
 		{"6 & 3", "2"}, {"6 | 3", "7"}, {"6 ^ 3", "5"}, {"~6", "-7"}, {"~-7", "6"}, {"-6 & 3", "2"}, {"-6 | 3", "-5"}, {"-6 ^ 3", "-7"}, {"1 << 4", "16"}, {"-1 << 4", "-16"}, {"-5 >> 1", "-3"}, {"5 >> 100", "0"}, {"-5 >> 100", "-1"}, {"0 << 100", "0"},
 		{"1 | 2 ^ 3 & 4 << 1 + 1", "3"}, {"1 + 1 << 2", "8"}, {"1 << 2 ** 2", "16"}, {"6 & 3 == 2", "True"}, {"1 | 2 == 3", "True"}, {"~1 ** 2", "-2"}, {"-~1", "2"}, {"not ~-1", "True"}, {"not 1 & 2", "True"}, {"True & False", "False"}, {"True | 2", "3"}, {"True ^ True", "False"}, {"~True", "-2"}, {"t & t", "True"}, {"t << 1", "2"},
@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 		{"(-8) ** 0.5", 6, "not real"}, {"10.0 ** 999", 6, "float"}, {"P[2]", 2, "outside a list of 2"}, {"a[0]", 2, "only a list"}, {"1 in 2", 3, "needs a list"},
 		{"'a' < 1", 5, "cannot compare"}, {"'a' * 2.0", 5, "cannot be applied"}, {"[1] + (1,)", 5, "cannot be applied"}, {"-'a'", 1, "sign"}, {"sum('a')", 1, "sum of str"},
 		{"len(1, 2)", 1, "takes one argument, not 2"}, {"range(1.5)", 1, "integers"}, {"range(1, 2, 0)", 1, "step 0"}, {"max([])", 1, "empty"},
-		{"[i for i in 3]", 13, "needs a list"}, {"[i for 3 in P]", 8, "loop variable"}, {"'abc", 1, "not closed"}, {"012", 1, "leading zeros"}, {"1x", 1, "not a number"},
+		{"[i for i in 3]", 13, "needs a list"}, {"[0 for i in P for b in [b]]", 25, "read before"}, {"[0 for i in P if b for b in P]", 18, "read before"}, {"[i for 3 in P]", 8, "loop variable"}, {"'abc", 1, "not closed"}, {"012", 1, "leading zeros"}, {"1x", 1, "not a number"},
 		{"é", 1, "unexpected character"}, {"'é' + x", 7, "unknown name x"}, {"not", 4, "a value"}, {"1 if 2", 7, "else expected"}, {"a in", 5, "a value"}, {"a not b", 7, "in expected"},
 		{"None", 1, "None"}, {"'\\q'", 2, "escapes"}, {"abs([1])", 1, "abs of a list"}, {"int('3.5')", 1, "int of str '3.5'"}, {"float('0x1p2')", 1, "float of str"}, {"1 < 2 in 3", 3, "needs a list"},
 	} {

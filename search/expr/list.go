@@ -85,9 +85,15 @@ type loop struct {
 func (c *compiler) comprehension(n *Comprehension) code {
 	outer := len(c.scopes)
 	loops := make([]loop, len(n.Clauses))
+	loops[0].iter = c.node(n.Clauses[0].Iter) // outside the comprehension
 	for i, cl := range n.Clauses {
-		iter := c.node(cl.Iter) // before its own variable is known
-		loops[i] = loop{slot: c.declare(cl.Name, outer), iter: iter, cost: iterationSteps}
+		loops[i].slot, loops[i].cost = c.declare(cl.Name, outer), iterationSteps
+	}
+	for i, cl := range n.Clauses {
+		if i > 0 {
+			loops[i].iter = c.node(cl.Iter)
+		}
+		c.enter(loops[i].slot, outer)
 		for _, t := range cl.Ifs {
 			loops[i].ifs = append(loops[i].ifs, c.truth(t))
 			loops[i].cost += size(t)
@@ -102,6 +108,9 @@ func (c *compiler) comprehension(n *Comprehension) code {
 	}
 	return code{kind: kindOf(open), v: func(e *Env) Value {
 		vs := []Value{}
+		for i := range loops {
+			e.locals[loops[i].slot] = Value{}
+		}
 		run(e, n, loops, item, &vs)
 		if e.err != nil {
 			return Value{}
@@ -123,8 +132,18 @@ func size(n Node) int {
 	return count
 }
 
+// enter marks a loop variable as set in the code that follows.
+func (c *compiler) enter(slot, outer int) {
+	for k := range c.scopes[outer:] {
+		if s := &c.scopes[outer+k]; s.slot == slot {
+			s.set = true
+		}
+	}
+}
+
 // declare gives a loop variable a slot; the same name in one comprehension is
-// the same variable.
+// the same variable. As in Python it is one in the whole comprehension but for
+// what the first "for" goes over.
 func (c *compiler) declare(name string, outer int) int {
 	for _, s := range c.scopes[outer:] {
 		if s.name == name {
@@ -133,7 +152,7 @@ func (c *compiler) declare(name string, outer int) int {
 	}
 	slot := c.locals
 	c.locals++
-	c.scopes = append(c.scopes, scope{name, slot})
+	c.scopes = append(c.scopes, scope{name: name, slot: slot})
 	return slot
 }
 

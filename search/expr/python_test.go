@@ -56,7 +56,6 @@ for line in sys.stdin:
         elif not same(v, eval(here, dict(NaN=float('nan')))): out = 'is %.200r' % (v,)
     except Skip: pass
     except (RecursionError, MemoryError): pass
-    except UnboundLocalError: pass # a comprehension's name before its own clause: here it has its outer meaning
     except Exception as e:
         if not failed: out = 'raises %s: %s' % (type(e).__name__, e)
     print(json.dumps(out))

@@ -20,10 +20,14 @@ func free(n Node, bound []string, yield func(*Name) bool) bool {
 	case *Comprehension:
 		inner := bound[:len(bound):len(bound)]
 		for _, c := range n.Clauses {
-			if !free(c.Iter, inner, yield) {
+			inner = append(inner, c.Name)
+		}
+		scope := bound // of what the first clause goes over
+		for _, c := range n.Clauses {
+			if !free(c.Iter, scope, yield) {
 				return false
 			}
-			inner = append(inner, c.Name)
+			scope = inner
 			for _, t := range c.Ifs {
 				if !free(t, inner, yield) {
 					return false
