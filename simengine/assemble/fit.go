@@ -3,6 +3,7 @@ package assemble
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/regalloc"
+	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 	"github.com/warptune/warptune/simengine/assemble/target"
 )
@@ -101,7 +102,8 @@ func blockInsts(f *mir.Func) [][]mir.Inst {
 
 // fit schedules for own live registers, then for fewer, until allocation keeps within the budget,
 // each time from the order that the program has. Up to 36 fewer are tried, since MMA fragments
-// leave large holes. If none fits, the program keeps its order.
+// leave large holes. If none fits, the program keeps its order. A program that overruns its
+// occupancy step (sched.OverrunsOccupancy) keeps the first schedule.
 func (u *unit) fit(own int, o *sched.Orders) {
 	f, limit := u.mir, u.budget-u.mir.Target.Reserved
 	if u.cap != 0 && f.Pressure() > own {
@@ -116,6 +118,13 @@ func (u *unit) fit(own int, o *sched.Orders) {
 	l := f.Layout(o.Operands())
 	a := regalloc.New(f, l, &u.scratch.allocating)
 	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
+		if slack == sched.OverrunSlack && u.cap == 0 && f.Target.Uses(rules.OccupancyOverrun) {
+			if sched.Schedule(f, own, l, dags, s); sched.OverrunsOccupancy(f, l, dags, s) {
+				f.Regs, f.General = a.Allocate(limit, false)
+				l.Arrange()
+				return
+			}
+		}
 		if !sched.Schedule(f, own-slack, l, dags, s) && slack > 0 {
 			continue // the same order as before, which found no registers
 		}

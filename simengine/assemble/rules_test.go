@@ -39,6 +39,7 @@ func TestEveryRuleChangesAProgram(t *testing.T) {
 		{"shared-load-queue", measuredKernel(t, "h200-2026-11-22-project-c/radix_count-f9a264b915f3"), 0},
 		{"hoisted-parameters", measuredKernel(t, "h200-neural-networks/embedding_grad-88974f2fc4f9"), 0},
 		{"remat-floor", measuredKernel(t, "h200-loops-and-doubles/charges_double-9ed7dbf60225"), 0},
+		{"occupancy-overrun", measuredKernel(t, "h200-neural-networks/channel_norm-6f34c9585c3f"), 0},
 		{"declared-sizes", measuredKernel(t, "h100-2026-11-26-independent-c/restrict_3d-777379cf847a"), 0},
 		{"late-reads", measuredKernel(t, "h100-2026-11-25-independent-b/heston_paths-2a471b841c98"), 0},
 		{"bank-conflicts", asmtest.BuildKernel(t, "wide", []byte(asmtest.WideKernel(20))), 0},

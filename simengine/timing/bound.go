@@ -24,6 +24,9 @@ type Work struct {
 	Constants float64
 	// L2Read and L2Written are the sectors that SMs ask L2 for and store there, atomics left out.
 	L2Read, L2Written float64
+	// L2Lookups are the sectors of reads that L2's slices look up, L2Hits those that they find. They are not L2Read:
+	// sectors that cross between L2's halves are looked up twice, and instructions are read too.
+	L2Lookups, L2Hits float64
 	// Atomics is the cycles for which atomics hold the L2 slices that most of them fall on.
 	Atomics float64
 	// DRAMRead and DRAMWritten are bytes.
@@ -43,6 +46,10 @@ func (w *Work) Mean(o *Work) Work {
 		} else {
 			*x.to = (a + b) / 2
 		}
+	}
+	if w.L2Read > 0 { // lookups are those of the mean's reads
+		m.L2Lookups *= m.L2Read / w.L2Read
+		m.L2Hits *= m.L2Read / w.L2Read
 	}
 	return m
 }
@@ -132,6 +139,7 @@ func (r *Result) Account(d *arch.Descriptor) {
 	k := r.Metrics
 	k[countTime], k[countCycles] = d.Microseconds(r.Cycles)*1000, r.Cycles
 	k[countWavefronts], k[countShared] = w.Wavefronts, w.Shared
+	k[countL2Read], k[countL2ReadHits] = w.L2Lookups, w.L2Hits
 	k[countL2Written] = w.L2Written * WriteLookups(d.L2EffectiveBytes, d.L2Bytes)
 	k[countDRAMRead], k[countDRAMWritten] = w.DRAMRead, w.DRAMWritten
 	for _, p := range pipeCounts {
@@ -152,7 +160,7 @@ func (w Work) fitted(d *arch.Descriptor, cycles float64) Work {
 		}
 	}
 	cut(BoundLSU, &w.Wavefronts, &w.Shared)
-	cut(BoundL2, &w.L2Read, &w.L2Written)
+	cut(BoundL2, &w.L2Read, &w.L2Written, &w.L2Lookups, &w.L2Hits)
 	cut(BoundDRAM, &w.DRAMRead, &w.DRAMWritten)
 	return w
 }

@@ -13,6 +13,7 @@ const (
 	countWavefronts   = "l1tex__data_pipe_lsu_wavefronts.sum"
 	countShared       = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 	countL2Read       = "lts__t_sectors_op_read.sum"
+	countL2ReadHits   = "lts__t_sectors_op_read_lookup_hit.sum"
 	countL2Written    = "lts__t_sectors_op_write.sum"
 	countDRAMRead     = "dram__bytes_read.sum"
 	countDRAMWritten  = "dram__bytes_write.sum"

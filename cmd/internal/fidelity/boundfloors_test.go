@@ -92,7 +92,7 @@ func noRateBeyondThePeak(t *testing.T, name string, results []evaluate.Result, d
 		}
 		shares, _ := timing.Counted(d, r.Metrics, 0)
 		for _, b := range [...]timing.Bound{timing.BoundDRAM, timing.BoundL2, timing.BoundLSU} {
-			if shares[b] > 1.03 { // work and time are of samples, and sectors read from L2 are counted from its hit rate
+			if shares[b] > 1.001 { // of sectors looked up for instructions no unit is said to be busy
 				t.Errorf("%s, line %d: %s at %.3f of its peak", name, i, b, shares[b])
 			}
 		}

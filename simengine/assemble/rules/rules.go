@@ -38,6 +38,7 @@ const (
 
 	HoistedParameters
 	RematFloor
+	OccupancyOverrun
 	DeclaredSizes
 
 	LateReads
@@ -82,6 +83,7 @@ var table = [Count]Info{
 
 	HoistedParameters: {ID: "hoisted-parameters", Does: "parameters of outer loops count for the occupancy step as if they were hoisted", Corpus: "sgemm, sm_90", Kernels: "lavamd, hotspot_milo"},
 	RematFloor:        {ID: "remat-floor", Does: "rematerialisation without a cap aims at no fewer than 40 registers", Corpus: "94 programs, sm_90"},
+	OccupancyOverrun:  {ID: "occupancy-overrun", Does: "programs with 16-byte loads in flight take more registers than their step", Corpus: "161 programs, sm_90"},
 	DeclaredSizes:     {ID: "declared-sizes", Does: "a declared CTA size offers the registers that leave as many CTAs resident", Corpus: "222 kernels by seven sizes, sm_90 (bounds.py)"},
 
 	LateReads:     {ID: "late-reads", Does: "sources of late readers keep their registers for six instructions", Corpus: "sines and cosines, sm_90"},

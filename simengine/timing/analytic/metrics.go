@@ -68,8 +68,8 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	secondLevel(k, g, gl, sent)
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
+	secondLevel(k, &w, g, gl, sent)
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
 	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atomics.partialLines) + cost.StoredSectorPasses*gs.sectors
@@ -102,12 +102,10 @@ func pipes(w *timing.Work, f *cost.Figures, total *work, n float64) {
 	}
 }
 
-// secondLevel adds the counters of L2.
-func secondLevel(k map[string]float64, g *footprint.Grid, loads tally, stores float64) {
+// secondLevel adds what L2 looks up, and its hit rate.
+func secondLevel(k map[string]float64, w *timing.Work, g *footprint.Grid, loads tally, stores float64) {
 	l := g.Plan.Lookups(loads.l2, loads.again/32, stores)
-	k["lts__t_sectors_op_read.sum"] = l.Reads
-	k["lts__t_sectors_op_write.sum"] = l.Writes
-	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
+	w.L2Lookups, w.L2Hits = l.Reads, l.ReadHits
 	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
 }
 

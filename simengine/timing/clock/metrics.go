@@ -106,7 +106,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)
 	w.Atomics = s.mem.AtomicCycles() * float64(g.PerSM) / ctas * inFull(p.counts.all, p.counts.memory)
 	pipes(m, &w, &p.counts, scale)
-	secondLevel(k, p, fetched(m.Arch.SMs, len(c.ops)), &gl, &gs, &ll, &ls)
+	secondLevel(k, &w, p, fetched(m.Arch.SMs, len(c.ops)), &gl, &gs, &ll, &ls)
 	w.DRAMRead, w.DRAMWritten = p.plan.Moved(in.Cold)
 	w.DRAMRead += gl.again*cache.SectorBytes + float64(s.stats.localDRAM[0])*float64(m.Granule())*ratio
 	w.DRAMWritten += gs.again*cache.SectorBytes + float64(s.stats.localDRAM[1])*float64(m.Granule())*ratio
@@ -165,14 +165,12 @@ func fetched(sms, instrs int) float64 {
 	return float64(sms) * (launchSectors + 4*float64(lines)/smsPerCodeCache)
 }
 
-// secondLevel adds the counters of L2.
-func secondLevel(k map[string]float64, p *sampleSet, fetched float64, gl, gs, ll, ls *traffic) {
+// secondLevel adds what L2 looks up, and its hit rate.
+func secondLevel(k map[string]float64, w *timing.Work, p *sampleSet, fetched float64, gl, gs, ll, ls *traffic) {
 	l := p.plan.Lookups(gl.l2+ll.l2, ll.fromDRAM+gl.again, gs.l2+ls.l2)
 	l.Reads += fetched
 	l.ReadHits += fetched
-	k["lts__t_sectors_op_read.sum"] = l.Reads
-	k["lts__t_sectors_op_write.sum"] = l.Writes
-	k["lts__t_sectors_op_read_lookup_hit.sum"] = l.ReadHits
+	w.L2Lookups, w.L2Hits = l.Reads, l.ReadHits
 	k["lts__t_sector_hit_rate.pct"] = percent(l.ReadHits+l.Writes, l.Reads+l.Writes)
 }
 
