@@ -65,7 +65,7 @@ func code(src []byte) []byte {
 		case tok == token.COMMENT && !strings.HasPrefix(lit, "//go:"):
 			continue
 		case tok == token.SEMICOLON:
-			lit = ";" // else it says whether a line's end made it
+			lit = ";" // the scanner gives "\n" for one that a line's end implies
 		case lit == "":
 			lit = tok.String()
 		}
