@@ -57,9 +57,10 @@ type Request struct {
 	Arch          *arch.Descriptor
 	Level         Level
 	Grid, CTA     [3]int
-	DynamicShared int // bytes
-	MaxRegisters  int // per thread, 0: no cap
-	CarveOut      int // percent of the largest shared memory size, -1: the driver's choice
+	Cluster       [3]int // CTAs of a cluster; zeros: what the PTX requires, else none
+	DynamicShared int    // bytes
+	MaxRegisters  int    // per thread, 0: no cap
+	CarveOut      int    // percent of the largest shared memory size, -1: the driver's choice
 	// Cold asks for a launch by itself, as a profiler makes one: caches hold
 	// nothing of what it reads. Otherwise the launch follows others like it.
 	Cold bool
@@ -90,8 +91,27 @@ type Arg struct {
 	Bytes  []byte // of a vector or structure passed by value, instead of Bits; nil: one number
 	Count  int64  // elements of the buffer
 	Fill   Fill
+	// Map, if not nil, makes it a tensor map passed by value. Elem, Count and Fill are those of its own
+	// buffer, unless Map.Of says otherwise.
+	Map *TensorMap
 	// Position is where a constant stands among arguments and constants, from 0.
 	Position int
+}
+
+// TensorMap describes a tensor in device memory and the boxes in which it is copied (CUtensorMap).
+// Dimensions are innermost first.
+type TensorMap struct {
+	Elem           ir.Type // of an element
+	Of             int     // the argument whose buffer it describes, -1 its own
+	Offset         int64   // bytes from the buffer's start
+	Shape          []int64 // elements
+	Strides        []int64 // bytes, of all dimensions but the innermost; nil: packed
+	Box            []int   // elements
+	ElementStrides []int   // nil: 1
+	Swizzle        int     // bytes: 0 (none), 32, 64 or 128
+	Interleave     int     // bytes: 0 (none), 16 or 32
+	L2Promotion    int     // bytes: 0 (none), 64, 128 or 256
+	FillNaN        bool    // elements out of bounds are NaN; else zero
 }
 
 // FillKind says how a buffer is filled. The zero value is invalid.
@@ -125,6 +145,10 @@ func (r *Request) digest(version, module string) string {
 	r.Check.digest(h)
 	ints(h, r.Grid[:]...)
 	ints(h, r.CTA[:]...)
+	if r.Cluster != [3]int{} {
+		text(h, "cluster")
+		ints(h, r.Cluster[:]...)
+	}
 	cold := 0
 	if r.Cold {
 		cold = 1
@@ -167,6 +191,28 @@ func (a *Arg) digest(h hash.Hash) {
 	}
 	ints(h, int(a.Elem), a.Lanes, scalar, int(a.Bits), int(a.Count), int(a.Fill.Kind),
 		int(math.Float64bits(a.Fill.Value)), int(a.Fill.Seed), a.Position)
+	if a.Map != nil {
+		a.Map.digest(h)
+	}
+}
+
+func (m *TensorMap) digest(h hash.Hash) {
+	nan := 0
+	if m.FillNaN {
+		nan = 1
+	}
+	text(h, "map")
+	ints(h, int(m.Elem), m.Of, int(m.Offset), m.Swizzle, m.Interleave, m.L2Promotion, nan)
+	for _, list := range [][]int64{m.Shape, m.Strides} {
+		ints(h, len(list))
+		for _, v := range list {
+			ints(h, int(v))
+		}
+	}
+	for _, list := range [][]int{m.Box, m.ElementStrides} {
+		ints(h, len(list))
+		ints(h, list...)
+	}
 }
 
 // text writes strings with their lengths, so that no two sequences collide.

@@ -43,6 +43,12 @@ const (
 	Exit              = mir.Exit
 	Control           = mir.Control
 	Yield             = mir.Yield
+	Wgmma             = mir.Wgmma
+	WgmmaPart         = mir.WgmmaPart
+	Bulk              = mir.Bulk
+	Mbarrier          = mir.Mbarrier
+	MbarWait          = mir.MbarWait
+	ClusterBarrier    = mir.ClusterBarrier
 	NumClasses        = mir.NumClasses
 )
 

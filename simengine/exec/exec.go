@@ -4,6 +4,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // WarpSize is the number of lanes of a warp.
@@ -18,7 +19,8 @@ func (d Dim3) Count() int64 { return int64(d.X) * int64(d.Y) * int64(d.Z) }
 // Launch is what the host passes for one launch of a kernel.
 type Launch struct {
 	Grid, CTA     Dim3
-	DynamicShared int // bytes
+	Cluster       Dim3 // CTAs of a cluster; zeros: none
+	DynamicShared int  // bytes
 	// Params are the bytes of the parameter space, laid out as Kernel.Params
 	// says; see Memory.BindParams.
 	Params []byte
@@ -42,6 +44,20 @@ type Observer interface {
 	// not reported; cp.async is reported twice, Global and then Shared; a
 	// generic access whose lanes fall in several spaces once for each space.
 	Access(warp int, pc int, space ir.Space, width int, mask uint32, addr *[WarpSize]uint64)
+}
+
+// AsyncObserver is an Observer that is told of asynchronous operations too.
+type AsyncObserver interface {
+	Observer
+	// Async is called for each operation on an mbarrier and each bulk copy, with the ranges of
+	// device memory that the copy reads or writes (nil: none), in the order of shared memory.
+	Async(warp int, a trace.Async, ranges []Range)
+}
+
+// Range is bytes of device memory.
+type Range struct {
+	Addr  uint64
+	Bytes int
 }
 
 // Mode says how much of a kernel is executed. The zero value is invalid.

@@ -47,6 +47,8 @@ type Kernel struct {
 	ReqNTid [3]int // .reqntid, zeros when absent
 	MinCTAs int    // .minnctapersm, 0 when absent
 	MaxRegs int    // .maxnreg, 0 when absent
+	// Cluster is .reqnctapercluster, zeros when absent.
+	Cluster [3]int
 	// NoUnroll are the instructions, ascending, before which .pragma "nounroll"
 	// stands: the first ones of loops that the assembler must leave as they are.
 	NoUnroll []int
@@ -128,7 +130,9 @@ type Instr struct {
 	// ldmatrix of so many matrices of 8 rows of 16 bytes: lane i gives the address of row
 	// i%8 of matrix i/8, and Dst[m] of lane i is 32 bits of matrix m (see Fragment).
 	Vec    uint8
-	Matrix *Matrix // Mma; shared by copies of the instruction
+	Matrix *Matrix  // Mma, Wgmma; shared by copies of the instruction
+	Field  MapField // TensormapSet
+	Bulk   *Bulk    // BulkCopy, BulkPrefetch; shared by copies of the instruction
 
 	Guard    Reg  // predicate that guards the instruction, NoReg when none
 	GuardNot bool // true for @!p

@@ -12,6 +12,11 @@ import (
 type Matrix struct {
 	M, N, K    int
 	D, A, B, C Type // of an element
+	// Group is set for the product of a warpgroup (Wgmma): M is 64, each of four warps has 16 rows.
+	Group          bool
+	FromShared     bool // Wgmma: A is in shared memory, described by a word of 64 bits, as B always is
+	NegA, NegB     bool // Wgmma: imm-scale of -1
+	TransA, TransB bool // Wgmma: the matrix in shared memory is not K-major
 }
 
 // matrixShapes is the MMAs modelled, by the shape and type of A; the PTX ISA lists them ("Matrix

@@ -27,10 +27,16 @@ var opNames = [NumOps]string{
 	Bra: "bra", Brx: "brx.idx", Exit: "exit", Trap: "trap", Nop: "nop",
 	Bar: "bar", BarRed: "bar.red", BarWarp: "bar.warp", Membar: "membar", Vote: "vote",
 	Match: "match", Activemask: "activemask", Redux: "redux", Elect: "elect", Nanosleep: "nanosleep",
+	Wgmma: "wgmma.mma_async", WgmmaFence: "wgmma.fence", WgmmaCommit: "wgmma.commit_group", WgmmaWait: "wgmma.wait_group",
+	MbarInit: "mbarrier.init", MbarInval: "mbarrier.inval", MbarArrive: "mbarrier.arrive", MbarExpect: "mbarrier.expect_tx",
+	MbarWait: "mbarrier.test_wait", CpAsyncArrive: "cp.async.mbarrier.arrive",
+	BulkCopy: "cp.async.bulk", BulkPrefetch: "cp.async.bulk.prefetch", BulkCommit: "cp.async.bulk.commit_group", BulkWait: "cp.async.bulk.wait_group",
+	FenceProxy: "fence.proxy", TensormapSet: "tensormap.replace", TensormapCopy: "tensormap.cp_fenceproxy",
+	Setmaxnreg: "setmaxnreg", ClusterBarrier: "barrier.cluster", GetCTARank: "getctarank", CreatePolicy: "createpolicy",
 }
 
 var spaceNames = [...]string{
-	Global: "global", Shared: "shared", Local: "local", Const: "const", ParamSpace: "param", RegSpace: "reg",
+	Global: "global", Shared: "shared", Local: "local", Const: "const", ParamSpace: "param", RegSpace: "reg", SharedCluster: "shared::cluster",
 }
 
 var scopeNames = [...]string{ScopeCTA: "cta", ScopeCluster: "cluster", ScopeGPU: "gpu", ScopeSys: "sys"}
@@ -74,6 +80,11 @@ var specialNames = [...]string{
 	GlobalTimer: "%globaltimer", LaneMaskEQ: "%lanemask_eq", LaneMaskLE: "%lanemask_le",
 	LaneMaskLT: "%lanemask_lt", LaneMaskGE: "%lanemask_ge", LaneMaskGT: "%lanemask_gt",
 	DynamicSmemSize: "%dynamic_smem_size", TotalSmemSize: "%total_smem_size",
+	ClusterIdX: "%clusterid.x", ClusterIdY: "%clusterid.y", ClusterIdZ: "%clusterid.z",
+	NClusterIdX: "%nclusterid.x", NClusterIdY: "%nclusterid.y", NClusterIdZ: "%nclusterid.z",
+	ClusterCTAIdX: "%cluster_ctaid.x", ClusterCTAIdY: "%cluster_ctaid.y", ClusterCTAIdZ: "%cluster_ctaid.z",
+	ClusterNCTAIdX: "%cluster_nctaid.x", ClusterNCTAIdY: "%cluster_nctaid.y", ClusterNCTAIdZ: "%cluster_nctaid.z",
+	ClusterCTARank: "%cluster_ctarank", ClusterNCTARank: "%cluster_nctarank", IsExplicitCluster: "%is_explicit_cluster",
 }
 
 // modNames lists the flags that appear in an opcode under one spelling

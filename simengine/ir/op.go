@@ -105,5 +105,28 @@ const (
 	Elect
 	Nanosleep
 
+	// Asynchronous copies and products, and what waits for them: see async.go.
+	Wgmma          // wgmma.mma_async
+	WgmmaFence     // wgmma.fence
+	WgmmaCommit    // wgmma.commit_group
+	WgmmaWait      // wgmma.wait_group N
+	MbarInit       // mbarrier.init
+	MbarInval      // mbarrier.inval
+	MbarArrive     // mbarrier.arrive, with ModTx arrive.expect_tx, with ModDrop arrive_drop
+	MbarExpect     // mbarrier.expect_tx, with ModDone complete_tx
+	MbarWait       // mbarrier.test_wait, with ModTry try_wait
+	CpAsyncArrive  // cp.async.mbarrier.arrive
+	BulkCopy       // cp.async.bulk and cp.reduce.async.bulk, of bytes or of a box of a tensor
+	BulkPrefetch   // cp.async.bulk.prefetch
+	BulkCommit     // cp.async.bulk.commit_group
+	BulkWait       // cp.async.bulk.wait_group N, with ModRead .read
+	FenceProxy     // fence.proxy, with Space ParamSpace of tensor maps
+	TensormapSet   // tensormap.replace
+	TensormapCopy  // tensormap.cp_fenceproxy
+	Setmaxnreg     // setmaxnreg.dec, with ModInc .inc
+	ClusterBarrier // barrier.cluster.wait, with ModArrive .arrive
+	GetCTARank     // getctarank
+	CreatePolicy   // createpolicy: a value that nothing here reads
+
 	NumOps
 )

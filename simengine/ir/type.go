@@ -46,6 +46,7 @@ const (
 	Const
 	ParamSpace
 	RegSpace
+	SharedCluster // shared memory of any CTA of the cluster, by addresses that mapa gives
 )
 
 // Mod is a set of instruction modifiers.
@@ -82,7 +83,17 @@ const (
 	ModRelu     // negative results and NaN become zero
 	ModNoFtz    // atom and red on f16: subnormals are kept
 	ModMatrix   // ldmatrix: see Instr.Vec
-	ModTrans    // ldmatrix.trans, movmatrix.trans
+	ModTrans    // ldmatrix.trans, stmatrix.trans, movmatrix.trans
+
+	// Of asynchronous instructions these bits mean something else.
+	ModTx   = ModCarryIn  // mbarrier.arrive.expect_tx
+	ModDrop = ModCarryOut // mbarrier.arrive_drop
+	ModDone = ModHi       // mbarrier.complete_tx
+	ModTry  = ModLo       // mbarrier.try_wait
+	ModRead = ModWide     // cp.async.bulk.wait_group.read
+	ModInc  = ModLeft     // setmaxnreg.inc
+	// ModParity is a wait for a phase by its parity, not by its state.
+	ModParity = ModRight
 )
 
 // Scope is the set of threads an atomic, fence or strong access is ordered for.
@@ -245,4 +256,19 @@ const (
 	LaneMaskGT
 	DynamicSmemSize
 	TotalSmemSize
+	ClusterIdX
+	ClusterIdY
+	ClusterIdZ
+	NClusterIdX
+	NClusterIdY
+	NClusterIdZ
+	ClusterCTAIdX
+	ClusterCTAIdY
+	ClusterCTAIdZ
+	ClusterNCTAIdX
+	ClusterNCTAIdY
+	ClusterNCTAIdZ
+	ClusterCTARank
+	ClusterNCTARank
+	IsExplicitCluster
 )

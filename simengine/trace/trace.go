@@ -20,6 +20,7 @@ type Warp struct {
 	Steps    []Step
 	Accesses []Access // in execution order
 	Lines    []Line   // backing store of Access.Lines
+	Asyncs   []Async  // in execution order
 }
 
 // Step is one execution of a basic block by the lanes in Mask.
@@ -27,6 +28,7 @@ type Step struct {
 	Block  int32  // index in ir.Kernel.Blocks
 	Mask   uint32 // active lanes
 	Access int32  // index of the step's first Access in Warp.Accesses
+	Async  int32  // index of the step's first Async in Warp.Asyncs
 	// Repeat is the number of further iterations of the loop headed by Block
 	// that sampled execution left out at this point, each like the iterations
 	// recorded just before; 0 for an ordinary step. A Repeat step executes
@@ -72,6 +74,30 @@ type Access struct {
 	// Drawn, for Const, says that they do not come through the table in order.
 	Drawn bool
 }
+
+// Async is one operation on an mbarrier, or one bulk copy, executed by a thread of a warp or, where all lanes
+// of Lanes did the same to the same mbarrier, by so many. A bulk copy that reads or writes device memory has an
+// Access of the same PC besides, with the lines (Space Global, no Passes).
+type Async struct {
+	PC int32 // index in ir.Kernel.Instrs
+	// Barrier is the mbarrier's address in the shared memory of its CTA; NoBarrier where there is none
+	// (bulk groups).
+	Barrier uint32
+	// CTA is the rank of the mbarrier's CTA in the cluster, -1 the warp's own.
+	CTA int16
+	// Lanes is how many threads did it.
+	Lanes uint8
+	// Parity is the phase's that a wait waits for: it goes on once a phase of that parity has completed.
+	// It is 0 or 1.
+	Parity uint8
+	Count  int32 // arrivals of each thread; MbarInit: expected arrivals
+	Bytes  int32 // expected (MbarExpect, MbarArrive with ModTx) or copied to each CTA
+	// To is the CTAs of the cluster that a multicast copy goes to, by rank; 0: as CTA says.
+	To uint16
+}
+
+// NoBarrier is Async.Barrier where there is none.
+const NoBarrier = ^uint32(0)
 
 // Line is one 128-byte memory line touched by a request.
 type Line struct {

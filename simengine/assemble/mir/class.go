@@ -38,6 +38,14 @@ const (
 	Exit
 	Control // depbar (cp.async.wait), nanosleep, other control without result
 	Yield   // lets other lanes of the warp go first
+	Wgmma   // product of a warpgroup (HGMMA, QGMMA, IGMMA)
+	// WgmmaPart stands for more accumulators of the Wgmma before it: it holds registers, and takes
+	// neither room nor time.
+	WgmmaPart
+	Bulk           // starts a bulk copy (UBLKCP, UTMALDG, UTMASTG, ...)
+	Mbarrier       // operation on an mbarrier without a wait (SYNCS)
+	MbarWait       // wait for a phase of an mbarrier (SYNCS.PHASECHK.TRYWAIT)
+	ClusterBarrier // arrival at the barrier of a cluster, or wait for it (UCGABAR)
 	NumClasses
 )
 
@@ -45,6 +53,7 @@ var classNames = [NumClasses]string{
 	ALU: "alu", FMA: "fma", FMAHeavy: "fmaheavy", IMADWide: "imadwide", IMADHigh: "imadhigh", FP64: "fp64", Half: "half", Tensor: "tensor", TensorShort: "tensorshort", TensorSingle: "tensorsingle", TensorSingleShort: "tensorsingleshort", TensorDouble: "tensordouble", MUFU: "mufu", XU: "xu",
 	Uniform: "uniform", S2R: "s2r", LDC: "ldc", Load: "load", Store: "store", Atomic: "atomic", AsyncCopy: "asynccopy",
 	Shuffle: "shuffle", Vote: "vote", Match: "match", Barrier: "barrier", Fence: "fence", Branch: "branch", Exit: "exit", Control: "control", Yield: "yield",
+	Wgmma: "wgmma", WgmmaPart: "wgmmapart", Bulk: "bulk", Mbarrier: "mbarrier", MbarWait: "mbarwait", ClusterBarrier: "clusterbarrier",
 }
 
 // String names the class in lower case.
