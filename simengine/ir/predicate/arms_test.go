@@ -47,30 +47,30 @@ func body(rng *rand.Rand) string {
 		"st.global.u32 [%rd2+64], %r1; st.global.u32 [%rd2+68], %r2; st.global.u32 [%rd2+72], %r3; st.global.u32 [%rd2+76], %r4; st.global.u32 [%rd2+80], %r5;\nret;"
 }
 
-// run executes a kernel with a buffer of 1 KiB and returns it.
+// run executes a kernel by one warp, with a buffer of 1 KiB, and returns the buffer.
 func run(t *testing.T, k *ir.Kernel) []byte {
 	t.Helper()
 	p, err := exec.Compile(k, exec.Full)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := exec.NewMemory()
-	buf, err := mem.Alloc("out", 1024)
+	mem := exec.NewMemory(0)
+	if _, err := mem.Alloc(exec.Buffer{Name: "out", Elem: ir.U32, Count: 256, Fill: exec.Random(1, 1000)}); err != nil {
+		t.Fatal(err)
+	}
+	params, err := mem.BindParams(k, []exec.Arg{{Buffer: "out"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := exec.Launch{Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, CTA: exec.Dim3{X: 32, Y: 1, Z: 1}, Params: make([]byte, 8), Memory: mem}
-	for i := range l.Params {
-		l.Params[i] = byte(buf.Addr >> (8 * i))
+	l := exec.Launch{Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, CTA: exec.Dim3{X: 32, Y: 1, Z: 1}, Params: params}
+	if err := exec.NewRunner(p).Run(l, mem, 0, exec.Options{}, nil); err != nil {
+		t.Fatalf("%v\n%s", err, k)
 	}
-	r, err := exec.NewRunner(p, &l)
+	out, err := mem.ReadBuffer("out")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Run(0); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Data()
+	return out
 }
 
 // Predicated arms compute the same.
