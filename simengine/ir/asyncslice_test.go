@@ -110,7 +110,9 @@ func TestSliceOfCopiedIndices(t *testing.T) {
 	mul.wide.u32 %rd3, %r1, 4;
 	add.s64 %rd4, %rd2, %rd3;
 	ld.global.f32 %f1, [%rd4];
-	cvta.param.u64 %rd5, map;
+	mov.b64 %rd6, map;
+	mov.u64 %rd7, %rd6;
+	cvta.param.u64 %rd5, %rd7;
 	cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd5, {0}], [tile];
 	st.global.f32 [%rd1], %f1;
 	ret;`)
