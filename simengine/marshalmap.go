@@ -75,9 +75,10 @@ func (t *TensorMap) encode() (m tensormap.Map, err error) {
 			}
 			m.Strides[i-1] = uint64(pitch)
 		}
-		if pitch *= t.Shape[i]; pitch < 0 || pitch > 1<<50 {
+		if pitch > 1<<50/t.Shape[i] {
 			return m, fmt.Errorf("a tensor map of more than 2^50 bytes")
 		}
+		pitch *= t.Shape[i]
 	}
 	return m, nil
 }
