@@ -55,10 +55,7 @@ type AsyncObserver interface {
 }
 
 // Range is bytes of device memory.
-type Range struct {
-	Addr  uint64
-	Bytes int
-}
+type Range = trace.Range
 
 // Mode says how much of a kernel is executed. The zero value is invalid.
 type Mode uint8
