@@ -28,6 +28,10 @@ func instrText(k *Kernel, in *Instr) string {
 	switch in.Op {
 	case Mma:
 		w.fragments()
+	case Wgmma:
+		w.wgmma()
+	case BulkCopy, BulkPrefetch:
+		w.bulk()
 	case Ld, Ldu, Atom, Prefetch, Red, St:
 		w.sep()
 		w.source(0)
@@ -193,6 +197,8 @@ func immText(in *Instr, i int, bits uint64) string {
 		if i > 0 {
 			t = U32
 		}
+	case BulkCopy, Wgmma:
+		t = U32
 	}
 	switch {
 	case t == F32:
