@@ -129,8 +129,8 @@ func (b *kernelBuilder) header(d *ptx.Directive) {
 		b.k.MinCTAs = n[0]
 	case ".maxnreg":
 		b.k.MaxRegs = n[0]
-	case ".explicitcluster", ".reqnctapercluster":
-		b.refuse(d.At, "thread block clusters ("+d.Name+")")
+	case ".reqnctapercluster":
+		b.k.Cluster = n
 	}
 }
 
@@ -346,7 +346,7 @@ func (b *kernelBuilder) emit(in Instr) {
 		b.refuse(ptx.Loc{Line: int32(in.Pos.Line), Col: int32(in.Pos.Col)}, fmt.Sprintf("more than %d instructions after inlining", maxInstrs))
 		return
 	}
-	if len(b.frames) > 1 && in.Space == ParamSpace && !(len(in.Src) > 0 && in.Src[0].Kind == OperandAddr && in.Src[0].Reg == NoReg) {
+	if len(b.frames) > 1 && in.Space == ParamSpace && in.Op != FenceProxy && !(len(in.Src) > 0 && in.Src[0].Kind == OperandAddr && in.Src[0].Reg == NoReg) {
 		in.Space = Local // through a pointer to a device function's parameter
 	}
 	b.list = append(b.list, in)

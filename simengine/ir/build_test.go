@@ -175,7 +175,7 @@ func TestUnmodelled(t *testing.T) {
 		"rec":  "unmodelled.ptx:48:2: kernel rec uses a recursive call of _Z4facti, which the simulator does not model",
 		"ind":  "unmodelled.ptx:257:17: kernel ind uses the address of function _Z2f1i, which the simulator does not model",
 		"ext":  "unmodelled.ptx:320:2: kernel ext uses a call of the external function external, which the simulator does not model",
-		"asms": "unmodelled.ptx:343:2: kernel asms uses wgmma.fence.sync.aligned, which the simulator does not model",
+		"asms": "unmodelled.ptx:343:2: kernel asms uses tcgen05.fence::before_thread_sync, which the simulator does not model",
 	} {
 		_, err := m.Kernel(name)
 		var u *ir.UnsupportedError

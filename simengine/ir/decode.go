@@ -13,6 +13,7 @@ type shape struct {
 	Instr
 	seen group
 	wm   *wmma // of a wmma instruction
+	hint bool  // a bulk copy names a cache policy
 	// spaces counts the state spaces written (cp.async has two).
 	spaces int
 	// At most one of these says why the opcode is refused.
@@ -43,9 +44,12 @@ func (d decoder) decode(opcode string) *shape {
 		s.problem = fmt.Sprintf("unknown instruction %q", opcode)
 	case s.spec.op == OpInvalid:
 		s.unmodelled = true
-	case s.spec.form >= formMma:
+	case s.spec.form >= formMma && s.spec.form <= formStmatrix:
 		s.Op, s.Mod = s.spec.op, s.spec.mod
 		s.matrix(opcode, rest)
+	case s.spec.form >= formBulk && s.spec.form <= formTensormapCopy:
+		s.Op, s.Mod = s.spec.op, s.spec.mod
+		s.async(opcode, rest)
 	default:
 		s.Op, s.Mod = s.spec.op, s.spec.mod
 		s.modifiers(opcode, rest)
@@ -64,6 +68,20 @@ func (s *shape) base(opcode string) string {
 		end = strings.LastIndexByte(opcode[:end], '.')
 	}
 	return ""
+}
+
+// async decodes an opcode on bulk copies, proxies or tensor maps.
+func (s *shape) async(opcode, rest string) {
+	switch s.spec.form {
+	case formBulk:
+		s.bulk(opcode, rest)
+	case formFenceProxy:
+		s.fenceProxy(opcode, rest)
+	case formTensormapSet:
+		s.tensormapSet(opcode, rest)
+	case formTensormapCopy:
+		s.tensormapCopy(opcode, rest)
+	}
 }
 
 func (s *shape) modifiers(opcode, rest string) {
@@ -101,8 +119,8 @@ func (s *shape) modifier(word string) bool {
 }
 
 func (s *shape) refuse(opcode, word string) {
-	if notModelled[word] || s.Op == Atom && word[0] == 'v' || s.Op == Red && word[0] == 'v' {
-		s.unmodelled = true // sm_90 has vector atomics
+	if notModelled[word] {
+		s.unmodelled = true
 		return
 	}
 	base := s.Op.String()
@@ -145,8 +163,29 @@ func (s *shape) check(opcode string, ntypes int) {
 	if s.Op == Membar && s.seen&gOrder == 0 && strings.HasPrefix(opcode, "fence") {
 		s.Mod |= ModAcquire | ModRelease // a fence without semantics is .acq_rel
 	}
+	if order := ModRelaxed | ModAcquire | ModRelease; s.Op == ClusterBarrier && s.Mod&order == 0 {
+		s.Mod |= [...]Mod{ModAcquire, ModRelease}[b2i(s.Mod&ModArrive != 0)]
+	}
+	if s.spec.form == formDropped {
+		s.Space, s.Cache = Generic, CacheDefault
+	}
+	if s.Op == Cvt && s.problem == "" {
+		s.checkEights(opcode)
+	}
 	if (s.Op == Ld || s.Op == St || s.Op == Ldu) && s.Vec == 0 {
 		s.Vec = 1
+	}
+}
+
+// checkEights checks a conversion to or from floating-point numbers of eight bits, and .satfinite.
+func (s *shape) checkEights(opcode string) {
+	to, from := tEights>>s.Type&1 != 0, tEights>>s.SrcType&1 != 0
+	finite := s.seen&gSatfinite != 0
+	switch {
+	case to && (!finite || s.Round != RN || s.SrcType != F32 && s.SrcType != F16x2), from && (s.Type != F16x2 || s.Round != RN):
+		s.unmodelled = true
+	case finite && !to && s.Type != TF32:
+		s.unmodelled = true
 	}
 }
 

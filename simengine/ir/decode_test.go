@@ -38,7 +38,38 @@ vote.sync.ballot.b32 vote.sync.all.pred vote.any.pred match.any.sync.b32 match.a
 redux.sync.add.s32 redux.sync.and.b32 elect.sync nanosleep.u32
 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
-ldmatrix.sync.aligned.m8n8.x4.shared.b16 ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 movmatrix.sync.aligned.m8n8.trans.b16`
+ldmatrix.sync.aligned.m8n8.x4.shared.b16 ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 movmatrix.sync.aligned.m8n8.trans.b16
+cvt.rn.satfinite.e4m3x2.f32 cvt.rn.satfinite.relu.e5m2x2.f16x2 cvt.rn.f16x2.e4m3x2 cvt.rn.relu.f16x2.e5m2x2 cvt.rn.bf16x2.f32 cvt.rn.satfinite.relu.tf32.f32
+atom.relaxed.gpu.global.add.v4.f32 atom.global.add.noftz.v2.f16x2 red.relaxed.sys.global.max.noftz.v4.bf16x2 ld.shared::cluster.v2.f32 st.shared::cluster.u32
+atom.shared::cluster.add.u32 red.relaxed.cluster.shared::cluster.add.u32 mapa.shared::cluster.u32 isspacep.shared::cluster` + asyncSpellings
+
+// asyncSpellings are those of asynchronous instructions.
+const asyncSpellings = `
+wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 wgmma.mma_async.sync.aligned.m64n24k16.f32.bf16.bf16
+wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 wgmma.mma_async.sync.aligned.m64n96k32.f16.e4m3.e5m2 wgmma.mma_async.sync.aligned.m64n128k32.satfinite.s32.u8.s8
+wgmma.fence.sync.aligned wgmma.commit_group.sync.aligned wgmma.wait_group.sync.aligned
+mbarrier.init.shared::cta.b64 mbarrier.inval.b64 mbarrier.arrive.shared::cta.b64 mbarrier.arrive.release.cluster.shared::cluster.b64
+mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 mbarrier.arrive_drop.shared::cta.b64 mbarrier.arrive_drop.expect_tx.b64
+mbarrier.expect_tx.relaxed.cta.shared::cta.b64 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64
+mbarrier.test_wait.shared::cta.b64 mbarrier.test_wait.parity.acquire.cluster.shared::cta.b64 mbarrier.try_wait.b64 mbarrier.try_wait.parity.shared::cta.b64
+cp.async.mbarrier.arrive.shared::cta.b64 cp.async.mbarrier.arrive.noinc.shared::cta.b64
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes
+cp.async.bulk.global.shared::cta.bulk_group cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes
+cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster cp.async.bulk.tensor.3d.global.shared::cta.bulk_group
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16
+cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.bulk_group
+cp.async.bulk.prefetch.L2.global cp.async.bulk.prefetch.tensor.4d.L2.global cp.async.bulk.commit_group cp.async.bulk.wait_group cp.async.bulk.wait_group.read
+fence.proxy.async fence.proxy.async.global fence.proxy.async.shared::cta fence.proxy.async.shared::cluster fence.proxy.alias
+fence.proxy.tensormap::generic.release.gpu fence.proxy.tensormap::generic.acquire.sys fence.mbarrier_init.release.cluster
+tensormap.replace.tile.global_address.shared::cta.b1024.b64 tensormap.replace.tile.rank.b1024.b32 tensormap.replace.tile.box_dim.global.b1024.b32
+tensormap.replace.tile.global_dim.shared::cta.b1024.b32 tensormap.replace.tile.global_stride.shared::cta.b1024.b64 tensormap.replace.tile.element_stride.shared::cta.b1024.b32
+tensormap.replace.tile.elemtype.shared::cta.b1024.b32 tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32
+tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 tensormap.replace.tile.fill_mode.shared::cta.b1024.b32
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned prefetch.tensormap
+stmatrix.sync.aligned.m8n8.x4.shared.b16 stmatrix.sync.aligned.m8n8.x1.trans.shared.b16
+setmaxnreg.inc.sync.aligned.u32 setmaxnreg.dec.sync.aligned.u32 barrier.cluster.arrive.release barrier.cluster.arrive.relaxed barrier.cluster.wait.acquire
+getctarank.shared::cluster.u32 getctarank.u64 createpolicy.fractional.L2::evict_normal.b64`
 
 // aliases are other spellings of the same.
 var aliases = map[string]string{
@@ -47,7 +78,14 @@ var aliases = map[string]string{
 	"ld.weak.global.f32": "ld.global.f32", "ld.shared::cta.f32": "ld.shared.f32", "st.param::func.b32": "st.param.b32",
 	"ld.global.L2::128B.f32": "ld.global.f32", "cp.async.ca.shared::cta.global.L2::256B": "cp.async.ca.shared.global",
 	"prefetchu.L1": "prefetch.L1", "ld.global.L1::evict_last.L2::cache_hint.f32": "ld.global.f32",
-	"prefetch.global.L2::evict_last": "prefetch.global.L2",
+	"prefetch.global.L2::evict_last": "prefetch.global.L2", "atom.global.gpu.relaxed.add.v4.f32": "atom.relaxed.gpu.global.add.v4.f32",
+	"atom.global.v4.f32.add": "atom.global.add.v4.f32", "red.global.v2.f32.add": "red.global.add.v2.f32",
+	"mbarrier.init.shared.b64": "mbarrier.init.shared::cta.b64", "mbarrier.arrive.noComplete.release.cta.shared.b64": "mbarrier.arrive.release.cta.shared::cta.b64",
+	"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes": "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
+	"fence.proxy.async.shared": "fence.proxy.async.shared::cta", "barrier.cluster.arrive.aligned": "barrier.cluster.arrive.release",
+	"barrier.cluster.wait": "barrier.cluster.wait.acquire", "stmatrix.sync.aligned.m8n8.x2.shared::cta.b16": "stmatrix.sync.aligned.m8n8.x2.shared.b16",
+	"prefetch.param.tensormap": "prefetch.tensormap", "discard.global.L2": "griddepcontrol.wait", "applypriority.global.L2::evict_normal": "griddepcontrol.wait",
+	"createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64": "createpolicy.fractional.L2::evict_normal.b64",
 }
 
 // Decoding an opcode and spelling it again gives the opcode, and nothing of it
@@ -106,20 +144,24 @@ func TestUnmodelledOpcodes(t *testing.T) {
 	d := decoder{}
 	for _, s := range strings.Fields(`
 wmma.load.a.sync.aligned.col.m16n16k16.global.u8 wmma.load.a.sync.aligned.row.m8n8k32.s4 mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32
-mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
-tcgen05.mma.cta_group::1.kind::f16 ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 stmatrix.sync.aligned.m8n8.x4.shared.b16 wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32
-cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes cp.async.bulk.commit_group cp.async.mbarrier.arrive.shared.b64 cp.reduce.async.bulk.global
-mbarrier.init.shared.b64 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 red.async.relaxed.cluster multimem.ld_reduce.relaxed.sys.global.add.f32
-tensormap.replace.tile fence.proxy.async fence.mbarrier_init.release.cluster barrier.cluster.arrive.aligned getctarank.u32
-setmaxnreg.inc.sync.aligned.u32 createpolicy.fractional.L2::evict_last.b64 discard.global.L2
+mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16
+tcgen05.mma.cta_group::1.kind::f16 ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32
+wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.f16.f16 wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16
+stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes
+cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group
+cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.cta_group::2 cp.async.bulk.global.shared::cta.bulk_group.cp_mask
+cp.async.bulk.prefetch.tensor.3d.L2.global.im2col st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 red.async.relaxed.cluster
+multimem.ld_reduce.relaxed.sys.global.add.f32 mbarrier.pending_count.b64 fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster
+tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 tensormap.replace.im2col.global_address.shared::cta.b1024.b64 clusterlaunchcontrol.query_cancel.is_canceled.pred.b128
 tex.2d.v4.f32.s32 tld4.r.2d.v4.f32.f32 txq.width.b32 suld.b.2d.b32.trap sust.b.1d.b32.trap sured.b.add.2d.u32.trap suq.width.b32 istypep.texref
 alloca.u64 stacksave.u64 stackrestore.u64 cvt.pack.sat.u8.s32.b32 vadd.s32.u32.s32 vset4.u32.u32.eq vabsdiff4.s32.s32.s32 vabsdiff4.u32.s32.s32.add
-ld.shared::cluster.u32 min.xorsign.abs.f32 cvt.rn.satfinite.e4m3x2.f32 add.rn.f32.f16 fma.rn.f32x2 atom.global.v4.f32.add red.global.v2.f32.add ld.mmio.relaxed.sys.global.u32`) {
+min.xorsign.abs.f32 cvt.rn.satfinite.f16.f32 cvt.rn.e4m3x2.f32 cvt.rn.satfinite.e2m1x2.f32 add.rn.f32.f16 fma.rn.f32x2 ld.mmio.relaxed.sys.global.u32`) {
 		if sh := d.decode(s); !sh.unmodelled {
 			t.Errorf("%s: want it refused as not modelled, got op %v, problem %q", s, sh.Op, sh.problem)
 		}
 	}
-	for _, s := range strings.Fields(`nonsense add.nonsense.u32 mov.u31 mma.m16n8k16.row.col.f32.f16.f16.f32 ldmatrix.m8n8.x4.shared.b16 ld.global.v3.f32 setp.foo.s32 .u32 wmmax.a`) {
+	for _, s := range strings.Fields(`nonsense add.nonsense.u32 mov.u31 mma.m16n8k16.row.col.f32.f16.f16.f32 ldmatrix.m8n8.x4.shared.b16 ld.global.v3.f32 setp.foo.s32 .u32 wmmax.a
+cp.reduce.async.bulk.global cp.async.bulk.global.global.bulk_group cp.async.bulk.shared::cluster.global.bulk_group tensormap.replace.tile tensormap.replace.tile.rank.b1024.b64 wgmma.mma_async.m64n8k16.f32.f16.f16 cp.async.bulk.nonsense fence.nonsense.gpu`) {
 		if sh := d.decode(s); sh.unmodelled || sh.problem == "" {
 			t.Errorf("%s: want a diagnostic, got op %v, not modelled %v", s, sh.Op, sh.unmodelled)
 		}

@@ -63,6 +63,8 @@ func (b *kernelBuilder) read(s *site) {
 		b.mma(s)
 	case formWmma:
 		b.wmma(s)
+	case formWgmma, formBulk, formFenceProxy, formTensormapSet, formTensormapCopy, formArrive, formDropped:
+		b.async(s)
 	default:
 		if b.operands(s, s.shape.spec.args) {
 			b.finish(s)
@@ -140,6 +142,8 @@ func (b *kernelBuilder) operand(s *site, c byte, o *ptx.Operand) bool {
 		return b.source(s, o, B32, false)
 	case 'l':
 		return b.source(s, o, B32, true)
+	case 'f':
+		return b.source(s, o, F32, false)
 	case 'p':
 		return b.source(s, o, Pred, false)
 	case 'm':

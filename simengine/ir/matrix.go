@@ -42,17 +42,26 @@ func (m *Matrix) registers(t Type, elements int) int {
 	if t == F64 {
 		return elements / 32
 	}
+	if m.Group {
+		return elements * t.Size() / 512
+	}
 	return elements * t.Size() / 128
 }
 
-// Registers is the registers of a lane that A, B and C take.
+// Registers is the registers of a lane that A, B and C take; a descriptor counts as one.
 func (m *Matrix) Registers() (a, b, c int) {
+	if m.Group {
+		if a = 1; !m.FromShared {
+			a = m.registers(m.A, m.M*m.K)
+		}
+		return a, 1, m.registers(m.C, m.M*m.N)
+	}
 	return m.registers(m.A, m.M*m.K), m.registers(m.B, m.K*m.N), m.registers(m.C, m.M*m.N)
 }
 
 func (m *Matrix) sources() int {
 	a, b, c := m.Registers()
-	return a + b + c
+	return a + b + c + b2i(m.Group) // a warpgroup's has scale-d
 }
 
 // registerOf is the type of a register that holds elements of type t.
@@ -103,7 +112,9 @@ func (s *shape) matrix(opcode, rest string) {
 	case formMovmatrix:
 		s.Type = B32
 		s.unmodelled = rest != "sync.aligned.m8n8.trans.b16"
-	case formLdmatrix:
+	case formWgmma:
+		s.wgmma(words)
+	case formLdmatrix, formStmatrix:
 		s.Type, s.Space = B32, Shared
 		s.ldmatrix(words)
 	case formMma:
@@ -121,7 +132,7 @@ func (s *shape) matrix(opcode, rest string) {
 	}
 }
 
-// ldmatrix reads .sync.aligned.m8n8.xN{.trans}.shared.b16; the shapes that Blackwell has
+// ldmatrix reads .sync.aligned.m8n8.xN{.trans}.shared.b16, of stmatrix too; the shapes that Blackwell has
 // beside it are not modelled.
 func (s *shape) ldmatrix(words []string) {
 	var rest []string
@@ -198,15 +209,20 @@ func (w *operandWriter) fragments() {
 	a, b, c := w.in.Matrix.Registers()
 	from := 0
 	for _, n := range [...]int{a, b, c} {
-		w.sep()
-		w.b.WriteByte('{')
-		for i := range n {
-			if i > 0 {
-				w.b.WriteString(", ")
-			}
-			w.source(from + i)
-		}
-		w.b.WriteByte('}')
+		w.braces(from, n)
 		from += n
 	}
+}
+
+// braces writes n sources from number i on as a vector.
+func (w *operandWriter) braces(i, n int) {
+	w.sep()
+	w.b.WriteByte('{')
+	for j := range n {
+		if j > 0 {
+			w.b.WriteString(", ")
+		}
+		w.source(i + j)
+	}
+	w.b.WriteByte('}')
 }

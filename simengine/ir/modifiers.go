@@ -4,40 +4,43 @@ package ir
 type group uint64
 
 const (
-	gRound   group = 1 << iota // rn rz rm rp
-	gIRound                    // rni rzi rmi rpi, rna of conversions
-	gFtz                       // ftz
-	gSat                       // sat
-	gApprox                    // approx full
-	gWide                      // wide hi lo
-	gCmp                       // eq ne lt ...
-	gBool                      // and or xor
-	gSpace                     // global shared ...
-	gCache                     // ca cg cs lu cv wb wt and the L1, L2 hints
-	gOrder                     // weak volatile relaxed acquire release acq_rel sc
-	gScope                     // cta gpu sys cluster gl
-	gVec                       // v2 v4 v8
-	gCC                        // cc
-	gUni                       // uni
-	gShfl                      // up down bfly idx
-	gDir                       // l r
-	gClamp                     // clamp wrap
-	gVote                      // all any uni ballot
-	gAtom                      // add min max ...
-	gNaN                       // NaN
-	gRelu                      // relu
-	gSync                      // sync
-	gAligned                   // aligned
-	gTo                        // to
-	gNC                        // nc
-	gNoFtz                     // noftz
-	gPrmt                      // f4e ...
-	gTest                      // finite ...
-	gShift                     // shiftamt
-	gLevel                     // L1 L2 of prefetch
-	gPopc                      // popc of bar.red
-	gAsync                     // ca cg of cp.async
-	gIgnore                    // modifiers without effect here
+	gRound     group = 1 << iota // rn rz rm rp
+	gIRound                      // rni rzi rmi rpi, rna of conversions
+	gFtz                         // ftz
+	gSat                         // sat
+	gApprox                      // approx full
+	gWide                        // wide hi lo
+	gCmp                         // eq ne lt ...
+	gBool                        // and or xor
+	gSpace                       // global shared ...
+	gCache                       // ca cg cs lu cv wb wt and the L1, L2 hints
+	gOrder                       // weak volatile relaxed acquire release acq_rel sc
+	gScope                       // cta gpu sys cluster gl
+	gVec                         // v2 v4 v8
+	gCC                          // cc
+	gUni                         // uni
+	gShfl                        // up down bfly idx
+	gDir                         // l r
+	gClamp                       // clamp wrap
+	gVote                        // all any uni ballot
+	gAtom                        // add min max ...
+	gNaN                         // NaN
+	gRelu                        // relu
+	gSync                        // sync
+	gAligned                     // aligned
+	gTo                          // to
+	gNC                          // nc
+	gNoFtz                       // noftz
+	gPrmt                        // f4e ...
+	gTest                        // finite ...
+	gShift                       // shiftamt
+	gLevel                       // L1 L2 of prefetch
+	gPopc                        // popc of bar.red
+	gAsync                       // ca cg of cp.async
+	gIgnore                      // modifiers without effect here
+	gSatfinite                   // satfinite of conversions
+	gComplete                    // noComplete of mbarrier.arrive
+	gPolicy                      // eviction priorities of createpolicy alone
 )
 
 // modifier is one meaning of a modifier's spelling.
@@ -88,7 +91,7 @@ var modifierTable = map[string][]modifier{
 	"xor":    {mode(gBool, BoolXor), atomic(AtomXor)},
 	"popc":   {mode(gPopc, BoolPopc)},
 	"global": {space(Global)}, "local": {space(Local)}, "const": {space(Const)},
-	"shared": {space(Shared)}, "shared::cta": {space(Shared)},
+	"shared": {space(Shared)}, "shared::cta": {space(Shared)}, "shared::cluster": {space(SharedCluster)},
 	"param": {space(ParamSpace)}, "param::entry": {space(ParamSpace)}, "param::func": {space(ParamSpace)},
 	"ca": {flag(gAsync, 0), cache(CacheCA)}, "cg": {flag(gAsync, ModBypassL1), cache(CacheCG)},
 	"cs": {cache(CacheCS)}, "lu": {cache(CacheLU)}, "cv": {cache(CacheCV)}, "wb": {cache(CacheWB)}, "wt": {cache(CacheWT)},
@@ -122,15 +125,16 @@ var modifierTable = map[string][]modifier{
 	"finite": {mode(gTest, TestFinite)}, "infinite": {mode(gTest, TestInfinite)},
 	"number": {mode(gTest, TestNumber)}, "notanumber": {mode(gTest, TestNotANumber)},
 	"normal": {mode(gTest, TestNormal)}, "subnormal": {mode(gTest, TestSubnormal)},
-	"shiftamt": {flag(gShift, ModShiftAmt)},
-	"wait":     {ignored(gIgnore)}, "launch_dependents": {ignored(gIgnore)},
+	"shiftamt":  {flag(gShift, ModShiftAmt)},
+	"satfinite": {flag(gSatfinite, ModSat)}, "noComplete": {ignored(gComplete)}, "L2::evict_unchanged": {ignored(gPolicy)},
+	"wait": {ignored(gIgnore)}, "launch_dependents": {ignored(gIgnore)},
 }
 
 // notModelled are modifiers PTX has and this package does not.
 var notModelled = map[string]bool{
-	"shared::cluster": true, "xorsign": true, "abs": true, "satfinite": true, "mmio": true,
+	"xorsign": true, "abs": true, "satfinite": true, "mmio": true,
 	"unified": true, "level::eviction_priority": true, "scaled": true, "rs": true,
-	"e4m3x2": true, "e5m2x2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true,
+	"e2m1x2": true, "e2m3x2": true, "e3m2x2": true,
 	"ue8m0x2": true, "f32x2": true, "u8x4": true, "s8x4": true, "b1024": true,
 	"L2::evict_unchanged": true, "tensormap": true, "async": true, "proxy": true,
 }

@@ -9,6 +9,7 @@ var typeNames = [...]string{
 	U8: "u8", U16: "u16", U32: "u32", U64: "u64", S8: "s8", S16: "s16", S32: "s32", S64: "s64",
 	F16: "f16", F16x2: "f16x2", BF16: "bf16", BF16x2: "bf16x2", F32: "f32", F64: "f64",
 	U16x2: "u16x2", S16x2: "s16x2", E4M3: "e4m3", E5M2: "e5m2", TF32: "tf32",
+	E4M3x2: "e4m3x2", E5M2x2: "e5m2x2",
 }
 
 var opNames = [NumOps]string{

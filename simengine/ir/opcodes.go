@@ -25,6 +25,7 @@ var (
 	tScalar = tBits | tInt | types(F16, BF16) | tFloat | types(B8, U8, S8, F16x2, BF16x2)
 	tAddr   = types(U32, U64, B32, B64, S32, S64)
 	tPred   = types(Pred)
+	tEights = types(E4M3x2, E5M2x2)
 )
 
 // spec says how one opcode is written: the modifiers it may carry and must
@@ -41,6 +42,7 @@ var (
 //	m  constant                                  a  memory address
 //	V  destination vector (.v2, .v4)             X  source vector
 //	l  an address value                           h  cache policy, read and dropped
+//	f  source of type f32
 type spec struct {
 	op      Op
 	may     group
@@ -71,6 +73,14 @@ const (
 	formLdmatrix
 	formMovmatrix
 	formWmma
+	formWgmma
+	formStmatrix
+	formBulk
+	formFenceProxy
+	formTensormapSet
+	formTensormapCopy
+	formArrive  // as spec.args says, with a check
+	formDropped // as spec.args says, but the sources are not kept
 )
 
 // site is one instruction being built.
@@ -88,7 +98,7 @@ const arith = gRound | gFtz | gSat
 // that matches is taken. What is not modelled has an empty spec.
 var specs = func() map[string]*spec {
 	all := map[string]*spec{}
-	for _, table := range []map[string]*spec{arithmeticSpecs, logicSpecs, compareSpecs, moveSpecs, matrixSpecs, controlSpecs, syncSpecs} {
+	for _, table := range []map[string]*spec{arithmeticSpecs, logicSpecs, compareSpecs, moveSpecs, matrixSpecs, controlSpecs, syncSpecs, asyncSpecs} {
 		for name, s := range table {
 			all[name] = s
 		}
@@ -176,12 +186,12 @@ var compareSpecs = map[string]*spec{
 // Data movement.
 var moveSpecs = map[string]*spec{
 	"mov":                   {op: Mov, types: tAny | tPred, form: formMov},
-	"cvt":                   {op: Cvt, form: formCvt, may: gRound | gIRound | gFtz | gSat | gRelu, types: tAny, second: tAny, relaxed: true},
+	"cvt":                   {op: Cvt, form: formCvt, may: gRound | gIRound | gFtz | gSat | gRelu | gSatfinite, types: tAny | tEights, second: tAny | tEights, relaxed: true},
 	"ld":                    {op: Ld, may: gSpace | gCache | gOrder | gScope | gVec | gNC, types: tScalar | types(B128), args: "Vah?", relaxed: true},
 	"ldu":                   {op: Ldu, may: gSpace | gVec, types: tScalar, args: "Va", relaxed: true},
 	"st":                    {op: St, may: gSpace | gCache | gOrder | gScope | gVec, types: tScalar | types(B128), args: "aXh?", relaxed: true},
-	"atom":                  {op: Atom, may: gSpace | gOrder | gScope | gAtom | gNoFtz, must: gAtom, form: formAtom, types: tScalar},
-	"red":                   {op: Red, may: gSpace | gOrder | gScope | gAtom | gNoFtz, must: gAtom, form: formAtom, types: tScalar},
+	"atom":                  {op: Atom, may: gSpace | gOrder | gScope | gAtom | gNoFtz | gVec, must: gAtom, form: formAtom, types: tScalar},
+	"red":                   {op: Red, may: gSpace | gOrder | gScope | gAtom | gNoFtz | gVec, must: gAtom, form: formAtom, types: tScalar},
 	"cvta":                  {op: Cvta, may: gSpace | gTo, must: gSpace, types: tAddr, args: "dt"},
 	"isspacep":              {op: Isspacep, may: gSpace, must: gSpace, args: "ol"},
 	"shfl":                  {op: Shfl, may: gShfl | gSync, must: gShfl, types: tB32, args: "qtiii?"},
@@ -198,6 +208,7 @@ var moveSpecs = map[string]*spec{
 var matrixSpecs = map[string]*spec{
 	"mma":         {op: Mma, form: formMma},
 	"ldmatrix":    {op: Ld, form: formLdmatrix, args: "Va", mod: ModMatrix | ModSync},
+	"stmatrix":    {op: St, form: formStmatrix, args: "aX", mod: ModMatrix | ModSync},
 	"movmatrix":   {op: Movmatrix, form: formMovmatrix, args: "dt", mod: ModTrans | ModSync},
 	"wmma.load.a": {op: Ld, form: formWmma}, "wmma.load.b": {op: Ld, form: formWmma}, "wmma.load.c": {op: Ld, form: formWmma},
 	"wmma.store.d": {op: St, form: formWmma}, "wmma.mma": {op: Mma, form: formWmma},
@@ -233,14 +244,13 @@ var syncSpecs = map[string]*spec{
 	"griddepcontrol": {op: Nop, may: gIgnore, must: gIgnore},
 }
 
-// unmodelled is the PTX instructions that the simulator refuses by name: sparse MMA and MMA of whole
-// warpgroups, the tensor memory accelerator, textures and surfaces, clusters, stack allocation and
-// the video instructions (but vabsdiff4 of unsigned bytes).
+// unmodelled is the PTX instructions that the simulator refuses by name: sparse MMA, Blackwell's MMA
+// and tensor memory, stores and reductions that complete at an mbarrier, multimem, textures and
+// surfaces, stack allocation and the video instructions (but vabsdiff4 of unsigned bytes).
 var unmodelled = []string{
-	"wmma", "mma.sp", "mma.sp::ordered_metadata", "wgmma", "tcgen05", "stmatrix",
-	"cp.async.bulk", "cp.async.mbarrier", "cp.reduce", "mbarrier", "st.async", "st.bulk", "red.async",
-	"multimem", "tensormap", "fence.proxy", "fence.mbarrier_init", "barrier.cluster", "getctarank",
-	"clusterlaunchcontrol", "setmaxnreg", "createpolicy", "applypriority", "discard",
+	"wmma", "mma.sp", "mma.sp::ordered_metadata", "wgmma", "wgmma.mma_async.sp", "tcgen05",
+	"mbarrier.pending_count", "st.async", "st.bulk", "red.async", "multimem", "clusterlaunchcontrol",
+	"tensormap.replace.im2col", "tensormap.replace.im2col_no_offs", "tensormap.replace.im2col::w", "tensormap.replace.im2col::w::128",
 	"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep", "alloca", "stacksave", "stackrestore",
 	"cvt.pack",
 	"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",

@@ -315,7 +315,7 @@ func (b *kernelBuilder) inVar(s *site, at *ptx.Operand, a Operand, sp *Space) bo
 	if *sp == Generic {
 		*sp = v.Space
 	}
-	if *sp != v.Space {
+	if *sp != v.Space && !(*sp == SharedCluster && v.Space == Shared) {
 		b.errorf(at.At, "%s: %s is in .%s, not .%s", s.what(), v.Name, v.Space, *sp)
 		return false
 	}

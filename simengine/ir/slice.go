@@ -97,7 +97,7 @@ func (s *slicer) drain() {
 // whether it marked any. A load through the read-only path reads nothing the
 // kernel writes.
 func (s *slicer) stores() bool {
-	var read [RegSpace + 1]bool
+	var read [SharedCluster + 1]bool
 	var global roots // of the marked loads from global memory
 	for pc, need := range s.needed {
 		in := &s.k.Instrs[pc]

@@ -131,7 +131,7 @@ func (b *kernelBuilder) atom(s *site) {
 	case atomTypes[s.out.Atom]>>s.shape.Type&1 == 0:
 		b.errorf(s.in.At, "%s.%s does not take type .%s", s.out.Op, s.out.Atom, s.shape.Type)
 		return
-	case s.out.Space != Generic && s.out.Space != Global && s.out.Space != Shared:
+	case s.out.Space != Generic && s.out.Space != Global && s.out.Space != Shared && s.out.Space != SharedCluster:
 		b.errorf(s.in.At, "%s does not work on .%s", s.out.Op, s.out.Space)
 		return
 	case s.out.Op == Red && (s.out.Atom == AtomExch || s.out.Atom == AtomCAS):
@@ -142,6 +142,12 @@ func (b *kernelBuilder) atom(s *site) {
 	if s.out.Op == Red {
 		args = "at"
 	}
+	if s.out.Vec > 1 {
+		if !b.vectorAtom(s) {
+			return
+		}
+		args = strings.NewReplacer("d", "V", "t", "X").Replace(args)
+	}
 	if s.out.Atom == AtomCAS {
 		args += "t"
 	}
@@ -151,6 +157,21 @@ func (b *kernelBuilder) atom(s *site) {
 	if b.operands(s, args) {
 		b.finish(s)
 	}
+}
+
+// vectorAtom checks an atomic operation on a vector: of up to 16 bytes of device memory.
+func (b *kernelBuilder) vectorAtom(s *site) bool {
+	t, n := s.shape.Type, int(s.out.Vec)
+	half := tHalf>>t&1 != 0
+	switch {
+	case s.out.Space == Shared || s.out.Space == SharedCluster:
+		b.errorf(s.in.At, "%s of vectors does not work on .%s", s.out.Op, s.out.Space)
+	case !half && (t != F32 || s.out.Atom != AtomAdd) || n*t.Size() > 16:
+		b.errorf(s.in.At, "%s.%s does not take .v%d of type .%s", s.out.Op, s.out.Atom, n, t)
+	default:
+		return true
+	}
+	return false
 }
 
 // cpAsync builds cp.async.{ca,cg}.shared.global [dst], [src], size{, bytes}.

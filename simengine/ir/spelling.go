@@ -22,15 +22,22 @@ func (in *Instr) Opcode() string {
 		s.dot(in.Bool != BoolNone, in.Bool)
 		s.flags(ModFtz)
 		s.types()
-	case Ld, Ldu, St, Atom, Red, Prefetch, CpAsync, Cvta, Isspacep, Mapa:
+	case Ld, Ldu, St, Atom, Red, Prefetch, CpAsync, Cvta, Isspacep, Mapa, GetCTARank:
 		s.memory()
+	case Wgmma, WgmmaFence, WgmmaCommit, WgmmaWait, MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCopy, BulkPrefetch,
+		BulkWait, FenceProxy, TensormapSet, TensormapCopy, Setmaxnreg, ClusterBarrier, CreatePolicy:
+		s.async()
 	case Bar, BarRed, BarWarp, Membar, Vote, Match, Redux, Elect, Shfl, CpAsyncWait, CpAsyncCommit:
 		s.sync()
 	default:
 		s.str(in.Op.String(), true)
 		s.flags(ModWide, ModHi, ModLo, ModLeft, ModRight, ModClamp, ModWrap, ModShiftAmt, ModUni)
 		s.dot(in.Round != RoundNone, in.Round)
-		s.flags(ModApprox, ModFull, ModFtz, ModNaN, ModRelu, ModSat, ModCarryOut)
+		finite := in.Op == Cvt && in.Mod&ModSat != 0 && (in.Type == TF32 || tEights>>in.Type&1 != 0)
+		s.str(".satfinite", finite)
+		s.flags(ModApprox, ModFull, ModFtz, ModNaN, ModRelu)
+		s.dot(in.Mod&ModSat != 0 && !finite, ModSat)
+		s.flags(ModCarryOut)
 		s.dot(in.Bool != BoolNone && in.Op != Prmt, in.Bool)
 		s.types()
 		s.dot(in.Bool != BoolNone && in.Op == Prmt, in.Bool)
@@ -73,7 +80,7 @@ func (s *spelling) types() {
 func (s *spelling) memory() {
 	in := s.in
 	if in.Mod&ModMatrix != 0 {
-		s.str("ldmatrix.sync.aligned.m8n8.x"+strconv.Itoa(int(in.Vec)), true)
+		s.str([...]string{"ldmatrix", "stmatrix"}[b2i(in.Op == St)]+".sync.aligned.m8n8.x"+strconv.Itoa(int(in.Vec)), true)
 		s.flags(ModTrans)
 		s.str(".shared.b16", true)
 		return
@@ -91,6 +98,7 @@ func (s *spelling) memory() {
 		s.dot(in.Space != Generic, in.Space)
 		s.str(".L1", in.Cache == CacheCA)
 		s.str(".L2", in.Cache == CacheCG)
+		s.str(".tensormap", in.Cache == CacheDefault)
 		return
 	}
 	if both := ModAcquire | ModRelease; in.Mod&both == both {

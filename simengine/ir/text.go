@@ -28,6 +28,10 @@ func instrText(k *Kernel, in *Instr) string {
 	switch in.Op {
 	case Mma:
 		w.fragments()
+	case Wgmma:
+		w.wgmma()
+	case BulkCopy, BulkPrefetch:
+		w.bulk()
 	case Ld, Ldu, Atom, Prefetch, Red, St:
 		w.sep()
 		w.source(0)

@@ -31,6 +31,8 @@ const (
 	E4M3
 	E5M2
 	TF32
+	E4M3x2 // in a register of 16 bits, as E5M2x2
+	E5M2x2
 )
 
 // Space is a PTX state space. The zero value means generic addressing for
@@ -86,11 +88,11 @@ const (
 	ModTrans    // ldmatrix.trans, stmatrix.trans, movmatrix.trans
 
 	// Of asynchronous instructions these bits mean something else.
-	ModTx   = ModCarryIn  // mbarrier.arrive.expect_tx
-	ModDrop = ModCarryOut // mbarrier.arrive_drop
-	ModDone = ModHi       // mbarrier.complete_tx
-	ModTry  = ModLo       // mbarrier.try_wait
-	ModRead = ModWide     // cp.async.bulk.wait_group.read
+	ModTx   = ModFull     // mbarrier.arrive.expect_tx
+	ModDrop = ModApprox   // mbarrier.arrive_drop
+	ModDone = ModClamp    // mbarrier.complete_tx
+	ModTry  = ModWrap     // mbarrier.try_wait
+	ModRead = ModShiftAmt // cp.async.bulk.wait_group.read
 	ModInc  = ModLeft     // setmaxnreg.inc
 	// ModParity is a wait for a phase by its parity, not by its state.
 	ModParity = ModRight

@@ -5,7 +5,7 @@ func (t Type) Size() int {
 	switch t {
 	case B8, U8, S8, E4M3, E5M2:
 		return 1
-	case B16, U16, S16, F16, BF16:
+	case B16, U16, S16, F16, BF16, E4M3x2, E5M2x2:
 		return 2
 	case B32, U32, S32, F32, F16x2, BF16x2, U16x2, S16x2, TF32:
 		return 4
@@ -20,7 +20,7 @@ func (t Type) Size() int {
 // IsFloat reports a floating-point type, packed ones included.
 func (t Type) IsFloat() bool {
 	switch t {
-	case F16, F16x2, BF16, BF16x2, F32, F64, E4M3, E5M2, TF32:
+	case F16, F16x2, BF16, BF16x2, F32, F64, E4M3, E5M2, TF32, E4M3x2, E5M2x2:
 		return true
 	}
 	return false

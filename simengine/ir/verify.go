@@ -115,7 +115,7 @@ func (v *verifier) instr(pc int) {
 		bad("target %d and %d targets", in.Target, len(in.Targets))
 	}
 	v.memory(in, bad)
-	if (in.Op == Mma) != (in.Matrix != nil) {
+	if (in.Op == Mma || in.Op == Wgmma) != (in.Matrix != nil) {
 		bad("a matrix that is none, or none that is one")
 	} else if m := in.Matrix; m != nil && (len(in.Dst) != m.registers(m.D, m.M*m.N) || len(in.Src) != m.sources()) {
 		bad("%d destinations and %d sources for its fragments", len(in.Dst), len(in.Src))
@@ -154,10 +154,27 @@ func (v *verifier) memory(in *Instr, bad func(string, ...any)) {
 		want = 1
 	case CpAsync:
 		want = 2
+	default:
+		want = asyncAddresses(in)
 	}
 	if addresses != want || want > 0 && in.Src[0].Kind != OperandAddr {
 		bad("%d address operands, want %d", addresses, want)
 	}
+}
+
+// asyncAddresses is the address operands of an instruction on mbarriers, bulk copies or tensor maps.
+func asyncAddresses(in *Instr) int {
+	switch in.Op {
+	case MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, TensormapSet, BulkPrefetch:
+		return 1
+	case TensormapCopy:
+		return 2
+	case BulkCopy:
+		return 2 + b2i(in.Bulk.Barrier)
+	case FenceProxy:
+		return b2i(len(in.Src) > 0)
+	}
+	return 0
 }
 
 func (v *verifier) reg(r Reg) bool { return r >= 0 && int(r) < len(v.k.Regs) }
