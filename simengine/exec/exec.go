@@ -54,6 +54,13 @@ type AsyncObserver interface {
 	Async(warp int, a trace.Async, ranges []Range)
 }
 
+// PeriodObserver is an Observer that is told, before each Repeat, within how many iterations what the loop goes through
+// in turns comes round.
+type PeriodObserver interface {
+	Observer
+	Period(warp int, iterations int64)
+}
+
 // Range is bytes of device memory.
 type Range = trace.Range
 

@@ -273,6 +273,9 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		}
 	}
 	if r.obs != nil {
+		if o, ok := r.obs.(PeriodObserver); ok {
+			o.Period(w.id, period)
+		}
 		r.obs.Repeat(w.id, s.head, n)
 	}
 }

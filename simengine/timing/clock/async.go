@@ -3,6 +3,7 @@ package clock
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cache"
@@ -480,4 +481,15 @@ func (s *sm) releaseNamed(slot int32) {
 		}
 	}
 	s.completeCluster(slot)
+}
+
+// remoteShared is a request to the shared memory of another CTA of the cluster.
+func (s *sm) remoteShared(o *op, a *trace.Access, at int64) (begin, result int64) {
+	passes, pass := int64(max(a.Passes, 1)), s.m.ClusterLoadPass
+	if o.class == assemble.Store {
+		pass = s.m.ClusterStorePass
+	}
+	begin, _ = s.lsu.Serve(at, max(passes*s.m.SharedPass, s.m.Addressing))
+	_, end := s.network.Serve(begin, passes*pass)
+	return begin, max(begin+s.m.ClusterLoad, end)
 }
