@@ -88,25 +88,35 @@ func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 // paramAt is the root of the parameter whose address an operand is: a constant, or a register that is
 // only ever moved one.
 func (k *Kernel) paramAt(o *Operand) roots {
-	offset, known := o.Imm, o.Kind == OperandImm
-	if o.Kind == OperandReg {
-		for pc := range k.Instrs {
-			in := &k.Instrs[pc]
-			if !slices.Contains(in.Dst, o.Reg) {
-				continue
-			}
-			if in.Op != Mov || len(in.Src) != 1 || in.Src[0].Kind != OperandImm || known && in.Src[0].Imm != offset {
-				return rootUnknown
-			}
-			offset, known = in.Src[0].Imm, true
-		}
-	}
+	offset, known := k.constantOf(o, 0)
 	for p := range k.Params {
 		if x := &k.Params[p]; known && offset >= uint64(x.Offset) && offset < uint64(x.Offset+x.Size) {
 			return k.rootOf(p, -1)
 		}
 	}
 	return rootUnknown
+}
+
+// constantOf is the constant that an operand holds, which a register does that is only ever moved one.
+func (k *Kernel) constantOf(o *Operand, depth int) (value uint64, known bool) {
+	if o.Kind != OperandReg || depth > 8 {
+		return o.Imm, o.Kind == OperandImm
+	}
+	for pc := range k.Instrs {
+		in := &k.Instrs[pc]
+		if !slices.Contains(in.Dst, o.Reg) {
+			continue
+		}
+		if in.Op != Mov || len(in.Src) != 1 || len(in.Dst) != 1 {
+			return 0, false
+		}
+		v, ok := k.constantOf(&in.Src[0], depth+1)
+		if !ok || known && v != value {
+			return 0, false
+		}
+		value, known = v, true
+	}
+	return value, known
 }
 
 // operandRoots is the roots of a source; for an address, of what it is made of.

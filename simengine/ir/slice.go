@@ -11,7 +11,7 @@ package ir
 // when the data it moves is: a load whose result is needed, and a store, atomic
 // or copy into a space that a marked load may read. A copy of a tensor's box
 // reads the tensor map whether or not it is marked: writes of device memory
-// that may hold the map are marked, unless the map is a parameter. Registers
+// that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
 // every write of it is marked.
 //
@@ -68,6 +68,7 @@ type slicer struct {
 	work   []Reg
 	buf    [16]Reg
 	of     []roots // by register; nil: every pointer may point anywhere
+	floats BitSet  // see Kernel.floats; nil: not known yet
 	maps   []roots // of's where there are tensor maps, whatever other pointers point to
 }
 
@@ -153,9 +154,10 @@ func (m *memory) mayAlias(sp Space, from roots) bool {
 // whether it marked any. A load through the read-only path reads nothing the
 // kernel writes.
 func (s *slicer) stores() bool {
-	var read memory
+	var read, maps memory
 	for pc := range s.needed {
 		s.reads(&read, pc)
+		s.readsMaps(&maps, pc)
 	}
 	marked := false
 	for pc := range s.k.Instrs {
@@ -163,7 +165,7 @@ func (s *slicer) stores() bool {
 		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() {
 			continue
 		}
-		if sp, from := s.written(in); read.mayAlias(sp, from) {
+		if sp, from := s.written(in); read.mayAlias(sp, from) || maps.mayAlias(sp, from) && s.maySetMap(in) {
 			s.mark(pc)
 			marked = true
 		}
@@ -174,23 +176,18 @@ func (s *slicer) stores() bool {
 // readsMap reports whether an instruction reads a tensor map.
 func readsMap(in *Instr) bool { return in.Bulk != nil && in.Bulk.Dims > 0 }
 
-// reads adds what an instruction reads: its data if it is marked, and a tensor map in any case.
+// reads adds what a marked instruction reads.
 func (s *slicer) reads(m *memory, pc int) {
 	in := &s.k.Instrs[pc]
-	if readsMap(in) {
-		if r := s.k.addressRoots(in.mapAddress(), s.maps); r&rootParam == 0 || r&rootUnknown != 0 {
-			m.add(Global, s.roots(in.mapAddress()))
-		}
-	}
 	if !s.needed[pc] || in.Mod&ModNonCoherent != 0 && in.Op == Ld || in.Mirrored() {
 		return
 	}
 	switch in.Op {
-	case Ld, Atom, TensormapSet:
+	case Ld, Atom:
 		m.add(in.Space, s.roots(&in.Src[0]))
 	case CpAsync:
 		m.add(Global, rootUnknown)
-	case TensormapCopy, Wgmma:
+	case Wgmma:
 		m.add(Shared, 0)
 	case BulkCopy:
 		if from := &in.Src[1]; in.Bulk.Dims > 0 {
@@ -199,6 +196,63 @@ func (s *slicer) reads(m *memory, pc int) {
 			m.add(in.Bulk.From, s.roots(from))
 		}
 	}
+}
+
+// readsMaps adds what an instruction reads of tensor maps, those in parameters left out.
+func (s *slicer) readsMaps(m *memory, pc int) {
+	in := &s.k.Instrs[pc]
+	switch {
+	case readsMap(in):
+		if r := s.k.addressRoots(in.mapAddress(), s.maps); r&rootParam == 0 || r&rootUnknown != 0 {
+			m.add(Global, s.roots(in.mapAddress()))
+		}
+	case s.needed[pc] && in.Op == TensormapSet:
+		m.add(in.Space, s.roots(&in.Src[0]))
+	case s.needed[pc] && in.Op == TensormapCopy:
+		m.add(Shared, 0)
+	}
+}
+
+// maySetMap reports whether a write may be one of a tensor map. Asynchronous copies, stores of
+// fragments of matrices and of results of floating-point arithmetic are not.
+func (s *slicer) maySetMap(in *Instr) bool {
+	switch in.Op {
+	case TensormapSet, TensormapCopy:
+		return true
+	case BulkCopy, CpAsync:
+		return false
+	}
+	if s.floats == nil {
+		s.floats = s.k.floats()
+	}
+	for i := range in.Src[1:] {
+		if o := &in.Src[1+i]; o.Kind == OperandReg && s.floats.Has(o.Reg) {
+			return false
+		}
+	}
+	return in.Mod&ModMatrix == 0
+}
+
+// floats returns the registers that may hold results of floating-point arithmetic, or pieces of them.
+func (k *Kernel) floats() BitSet {
+	set := NewBitSet(len(k.Regs))
+	for changed := true; changed; {
+		changed = false
+		for pc := range k.Instrs {
+			in := &k.Instrs[pc]
+			moves := in.Op == Mov || in.Op == Selp || in.Op == Prmt || in.Op == Shfl
+			if moves && !in.ReadsAny(set) || !moves && (!in.Type.IsFloat() && in.Matrix == nil || in.Op == Ld || in.Op == Ldu) {
+				continue
+			}
+			for _, r := range in.Dst {
+				if r != NoReg && k.Regs[r].Type != Pred && !set.Has(r) {
+					set.Add(r)
+					changed = true
+				}
+			}
+		}
+	}
+	return set
 }
 
 // written is the state space that an instruction writes, and in device memory the buffers.
