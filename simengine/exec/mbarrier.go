@@ -194,6 +194,9 @@ func (r *Runner) findShared(w *warp, in *instr, a *access, l int, addr, bytes, a
 // tell counts an asynchronous operation and tells the observer of it.
 func (r *Runner) tell(w *warp, a trace.Async, ranges []Range) {
 	r.account(true, 1)
+	if len(w.inLoops) > 0 {
+		w.sign(uint64(a.PC)<<40 ^ uint64(a.Barrier)<<8 ^ uint64(uint16(a.CTA))<<34 ^ uint64(a.Parity))
+	}
 	if r.asyncObs != nil {
 		r.asyncObs.Async(w.id, a, ranges)
 	}

@@ -91,6 +91,8 @@ type loopSampling struct {
 	agreed         map[loopKey]int64 // iterations left out
 	disagree       bool
 	noBarrierLoops bool
+	passages       []passage
+	runs           int // of this CTA, because warps did not agree on passages
 }
 
 // addrReuse is the accesses that others are compared with.
@@ -210,13 +212,14 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	r.forbidBarrierLoops(!canRestart)
 	r.series = opt.GlobalRaces
 	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	r.passages, r.runs = r.passages[:0], 0
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setup()
 		err := r.runCTA()
 		switch {
 		case r.disagree:
-			r.sampling = false
+			r.sampling = r.restartPassages()
 		case r.suspect:
 			r.checkRaces, r.work, r.leftOut = true, work, aside
 		default:
