@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/rules"
@@ -64,6 +65,7 @@ func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 	if t.Without, err = rules.Parse(opt.Without); err != nil {
 		return nil, fmt.Errorf("assemble %s: %w", k.Name, err)
 	}
+	t.Specific = k.Module != nil && t.CC[0] >= 9 && strings.HasSuffix(k.Module.Target, "a")
 	base, err := prepared(k, t)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,9 @@ func Legalise(f *hir.Func) error {
 			case n.Op == ir.Div && n.Type == ir.F32 && n.Mod&(ir.ModApprox|ir.ModFull) != 0 && n.Src[1].Kind == ir.OperandImm:
 				reciprocal(&f.Nodes[ni])
 				out = append(out, ni)
+			case f.Target.Specific && n.Op == ir.Div && n.Type == ir.F32 && n.Mod&ir.ModFull != 0 && n.Src[1].Kind == ir.OperandReg && f.Values[n.Src[1].Reg].Defs == 1:
+				out = append(out, shareDivisor(f, ni)...)
+				out = append(out, ni)
 			case n.Op == ir.Cvt && n.Type != n.SrcType && hir.Bits(n.Type) == 64 && hir.Bits(n.SrcType) == 32 && hir.Signed(n.SrcType) && hir.IsInt(n.Type) &&
 				n.Src[0].Kind == ir.OperandReg && f.Values[n.Src[0].Reg].Defs == 1 && f.Values[n.Dst[0]].Defs == 1:
 				m := derive(f, &n, ir.Shr, ir.S32, n.Src[0], 31)
@@ -103,6 +106,41 @@ func scaleProduct(f *hir.Func, ni int32, k int) bool {
 	c.Imm <<= k
 	n.Op, n.Type, n.Mod, n.Src = ir.Mul, d.Type, d.Mod, []ir.Operand{d.Src[0], c}
 	return true
+}
+
+// Bounds of a divisor beyond which div.full scales: 2**126 and 2**-126.
+const largeDivisor, smallDivisor = 0x7e800000, 0x00800000
+
+// shareDivisor splits a division (div.full) into what its divisor alone decides, which value numbering
+// shares, and the rest: it reads the numerator, the reciprocal, and whether the divisor is large or
+// small. It returns the nodes split off.
+//
+// Evidence, ptxas corpus (shared launches, attn_forward): a MUFU.RCP for each divisor, four
+// instructions for each numerator.
+func shareDivisor(f *hir.Func, ni int32) []int32 {
+	n := f.Nodes[ni]
+	b := n.Src[1]
+	bounds := [...]struct {
+		cmp  ir.Cmp
+		bits uint64
+	}{{ir.CmpGT, largeDivisor}, {ir.CmpLT, smallDivisor}}
+	nodes := make([]int32, 0, 3)
+	for _, x := range bounds {
+		m := derive(f, &n, ir.Setp, ir.F32, b, x.bits)
+		p := f.NewValue(1, vreg.Predicate)
+		f.Nodes[m].Cmp, f.Nodes[m].Dst = x.cmp, []vreg.Value{p}
+		nodes = append(nodes, m)
+	}
+	r := derive(f, &n, ir.Rcp, ir.F32, b, 0)
+	large, small := value(f.Nodes[nodes[0]].Dst[0]), value(f.Nodes[nodes[1]].Dst[0])
+	f.Nodes[r].Mod, f.Nodes[r].Src = ir.ModFull, []ir.Operand{b, large, small}
+	f.Nodes[ni].Src = []ir.Operand{n.Src[0], value(f.Nodes[r].Dst[0]), large, small}
+	return append(nodes, r)
+}
+
+// value is the operand that names a value.
+func value(v vreg.Value) ir.Operand {
+	return ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(v), Var: -1, Param: -1}
 }
 
 // derive adds a node of the same PTX instruction, block and guard as n that applies an operation to
