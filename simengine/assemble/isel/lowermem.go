@@ -334,22 +334,6 @@ func (s *selector) beforeAsync(n *hir.Node) {
 	}
 }
 
-// reads16 returns the predicate under which a copy reads its source, where the bytes to read are in a
-// register: all or none, which the machine instruction takes as a predicate.
-//
-// Evidence, ptxas corpus (shared launches, sm_90a): an ISETP for each of Triton's LDGSTS.
-func (s *selector) reads16(n *hir.Node) (mir.Arg, bool) {
-	if !s.hir.Target.Specific || len(n.Src) < 4 || n.Src[3].Kind != ir.OperandReg {
-		return mir.Arg{}, false
-	}
-	if s.hir.Values[n.Src[3].Reg].File == vreg.Predicate {
-		return s.pred(n.Src[3]), true
-	}
-	p := s.carry()
-	s.emit(mir.OpISETP, p, s.gprWord(n.Src[3], 0), mir.Arg{Kind: mir.ArgZero})
-	return p, true
-}
-
 // lowerAsync lowers cp.async and prefetches.
 func (s *selector) lowerAsync(n *hir.Node) error {
 	switch n.Op {
@@ -369,8 +353,8 @@ func (s *selector) lowerAsync(n *hir.Node) error {
 		g, _, _, _ := s.address(n.Src[1], ir.Global)
 		s.beforeAsync(n)
 		args := []mir.Arg{a, g}
-		if p, ok := s.reads16(n); ok {
-			args = append(args, p)
+		if s.hir.Target.Specific && len(n.Src) > 3 && n.Src[3].Kind == ir.OperandReg {
+			args = append(args, s.pred(n.Src[3]))
 		}
 		in := s.emit(mir.OpLDGSTS, mir.Arg{}, args...)
 		s.access(in, n, vr, base, off)
