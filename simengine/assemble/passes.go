@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"github.com/warptune/warptune/simengine/assemble/converge"
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/isel"
@@ -35,8 +36,13 @@ type pass struct {
 
 // frontEnd rewrites PTX instructions.
 var frontEnd = []pass{
-	// First: all others look at definitions, and should find the computation, not a copy.
+	// First of all: it follows the blocks of the kernel, and gives the other passes values with one
+	// definition.
+	onNodes("webs", opt.SplitWebs),
+	// Before all others but webs: they look at definitions, and should find the computation, not a copy.
 	onNodes("copy propagation", opt.PropagateCopies),
+	// After copies are gone, which it looks through.
+	onNodes("predicates", opt.FoldPredicates),
 	// Before value numbering, which then shares the parts that operations are split into.
 	onNodes("legalisation", opt.Legalise),
 	// Before value numbering, which then shares the constants; after copies of them are gone.
@@ -76,8 +82,8 @@ var selection = []pass{
 	// Selection loads each constant where it is used.
 	onInsts("common constants", func(u *unit) error { return peephole.ShareConstants(u.mir) }),
 	// Before convergence barriers: where lanes meet at a loop head, BSYNC stands in front of YIELD.
-	onInsts("yields", func(u *unit) error { return isel.InsertYields(u.hir, u.mir) }),
-	onInsts("convergence barriers", func(u *unit) error { return isel.InsertBarriers(u.hir, u.mir) }),
+	onInsts("yields", func(u *unit) error { return converge.InsertYields(u.hir, u.mir) }),
+	onInsts("convergence barriers", func(u *unit) error { return converge.InsertBarriers(u.hir, u.mir) }),
 	// All instructions of the program are there now.
 	onInsts("liveness", func(u *unit) error { return u.mir.FindLiveness() }),
 	// Its pressure decides the budget of registers (driver.go).

@@ -99,11 +99,12 @@ func (s *selector) lowerSync(n *hir.Node) error {
 			}
 		}
 		in := s.emit(mir.OpSHFL, dst, args...)
+		in.Volatile = !n.OfAllLanes()
 		if len(n.Dst) > 1 && n.Dst[1] >= 0 && s.demand[n.Dst[1]] != 0 {
 			in.Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
 		}
 	default:
-		op := map[ir.Op]mir.Op{ir.Vote: mir.OpVOTE, ir.Match: mir.OpMATCH, ir.Activemask: mir.OpVOTE, ir.Redux: mir.OpREDUX, ir.Elect: mir.OpVOTE}[n.Op]
+		op := map[ir.Op]mir.Op{ir.Vote: mir.OpVOTE, ir.Match: mir.OpMATCH, ir.Activemask: mir.OpVOTE, ir.Redux: mir.OpREDUX, ir.Elect: mir.OpELECT}[n.Op]
 		for _, o := range n.Src {
 			if o.Kind != ir.OperandReg || len(args) == 4 {
 				continue
@@ -114,7 +115,10 @@ func (s *selector) lowerSync(n *hir.Node) error {
 				args = append(args, s.gprWord(o, 0))
 			}
 		}
-		s.emit(op, dst, args...)
+		in := s.emit(op, dst, args...)
+		if n.Op == ir.Elect && len(n.Dst) > 1 && n.Dst[1] >= 0 && s.demand[n.Dst[1]] != 0 {
+			in.Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
+		}
 	}
 	return nil
 }
@@ -123,6 +127,14 @@ func (s *selector) lowerSync(n *hir.Node) error {
 func (s *selector) lowerSelect(n *hir.Node) error {
 	switch n.Op {
 	case ir.Setp:
+		if t := s.twin[n.Dst[0]]; t != vreg.None { // a uniform predicate
+			u := mir.ValueWords(t, 0, 1)
+			s.emit(mir.OpUISETP, u, s.uniOperand(n.Src[0]), s.uniOperand(n.Src[1]))
+			if s.demand[n.Dst[0]]&demandLow != 0 {
+				s.emit(mir.OpPLOP3, s.dest(0, 1), u)
+			}
+			return nil
+		}
 		s.compare(n, mir.ValueWords(n.Dst[0], 0, 1), mir.Arg{})
 		if len(n.Dst) > 1 && n.Dst[1] >= 0 {
 			s.buf[len(s.buf)-1].Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
