@@ -20,7 +20,6 @@ var layers = map[string][]string{
 	"disjoint":        {},
 	"ptx":             {},
 	"ir":              {"ptx"},
-	"ir/predicate":    {"ir"},
 	"ir/sroa":         {"ir", "ptx"},
 	"ir/unroll":       {"ir", "ptx"},
 	"exec/loopsample": {"ir"},
@@ -34,7 +33,7 @@ var layers = map[string][]string{
 	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
 	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},
 	"ptxtest":         {"ir", "ptx"},
-	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ir", "ir/predicate", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.
