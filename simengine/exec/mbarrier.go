@@ -213,3 +213,25 @@ func (c *compiler) emitOrder(pc int, in *ir.Instr, i *instr) (bool, error) {
 	}
 	return false, nil
 }
+
+// findWaits notes whether warps wait for each other in ways that Slice mode does not follow, and
+// refuses a slice that reads what another warp writes before it lets it go on.
+func (c *compiler) findWaits() error {
+	read, write := -1, false
+	for pc := range c.k.Instrs {
+		in := &c.k.Instrs[pc]
+		switch in.Op {
+		case ir.MbarWait, ir.ClusterBarrier:
+			c.p.waits = true
+		case ir.Ld, ir.Atom:
+			if c.needed[pc] && in.Space == ir.Shared && !in.Mirrored() {
+				read = pc
+			}
+		}
+		write = write || c.needed[pc] && in.Op.WritesMemory() && in.Space == ir.Shared && !in.Mirrored()
+	}
+	if c.p.Mode == Slice && c.p.waits && read >= 0 && write {
+		return c.unsupported(read, "addresses or branches depend on shared memory that warps pass to each other through mbarriers or clusters")
+	}
+	return nil
+}

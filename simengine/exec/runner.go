@@ -210,6 +210,9 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
+	if r.p.waits && r.p.Mode == Slice {
+		opt.Races, opt.GlobalRaces, r.opt.Races, r.opt.GlobalRaces = false, nil, false, nil
+	}
 	r.series = opt.GlobalRaces
 	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
 	r.passages, r.runs = r.passages[:0], 0
