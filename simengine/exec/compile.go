@@ -204,6 +204,7 @@ func (c *compiler) block(i int) error {
 	for pc := kb.Start; pc < end; pc++ {
 		op := c.k.Instrs[pc].Op
 		b.joins = b.joins || c.k.Instrs[pc].Together()
+		b.products = b.products || op == ir.Wgmma && c.p.Mode == Full
 		b.barrier = b.barrier || op == ir.Bar || op == ir.BarRed
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")
@@ -219,7 +220,7 @@ func (c *compiler) block(i int) error {
 
 func (c *compiler) terminator(b *block, in *ir.Instr) error {
 	pc := int(b.pc)
-	if in.Guard != ir.NoReg {
+	if in.Guard != ir.NoReg && (c.needed[pc] || in.Op != ir.Bra) { // a branch that is not needed is taken
 		b.hasGuard, b.guardNot, b.guard = true, in.GuardNot, c.slots[in.Guard].index
 	}
 	switch in.Op {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/predicate"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
@@ -94,7 +93,7 @@ func hopperKernel(t testing.TB, r *launchRecord) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return predicate.Arms(sroa.Promote(unroll.Loops(buildKernel(t, r.PTX, text)))) // as the engine does
+	return sroa.Promote(unroll.Loops(buildKernel(t, r.PTX, text))) // as the engine does
 }
 
 var launchTypes = map[string]ir.Type{
@@ -253,5 +252,19 @@ func TestHopperCosts(t *testing.T) {
 			}
 		}
 		t.Log(line)
+	}
+}
+
+// TestHopperFull compiles measured launches for Full mode.
+func TestHopperFull(t *testing.T) {
+	refused := map[string]int{}
+	for _, r := range hopperRecords(t) {
+		if _, err := Compile(hopperKernel(t, &r), Full); err != nil {
+			text := err.Error()
+			refused[text[:min(len(text), 80)]+" ... "+text[strings.LastIndex(text, ": "):]]++
+		}
+	}
+	for text, n := range refused {
+		t.Errorf("%d: %s", n, text)
 	}
 }
