@@ -132,7 +132,9 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	if uncapped && sched.ExceedsUniformRegisters(f.mir) {
 		f.budget = min(f.budget, max(need, t.Steps[0]))
 	}
-	if limit == 0 && need > t.Steps[0] || limit > 0 && need > limit {
+	// The size of a CTA alone is no cap that values would be computed again for.
+	free := limit == 0 || uncapped && t.Specific && need <= limit
+	if free && need > t.Steps[0] || limit > 0 && need > limit {
 		g, err := p.rematerialised(f, need, c)
 		if err != nil {
 			return nil, err
