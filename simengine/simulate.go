@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/analytic"
 	"github.com/warptune/warptune/simengine/timing/clock"
+	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // Simulate predicts one configuration. The error is a *Failure.
@@ -97,6 +98,9 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold, Repeated: req.Repeated,
 		SlowPaths: rec.slowPaths, Matches: rec.matches,
 	}
+	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
+		in.Cluster, in.SMs = n, req.Arch.ClusterSMs(n)
+	}
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
 	}
@@ -113,6 +117,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	leastUS := req.Arch.Microseconds(floor) + req.Arch.LaunchGapUS
 	floorUS = math.Min(math.Sqrt(leastUS*composed.TimeUS), composed.TimeUS)
 	if req.Level == Model {
+		underLoad(composed, &in)
 		return composed, floorUS, nil
 	}
 	in.Skew = composed.Skew
@@ -126,7 +131,15 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	clocked.Cycles = (clocked.TimeUS - req.Arch.LaunchGapUS) * req.Arch.ClockMHz
 	clocked.Work = clocked.Work.Mean(&composed.Work)
 	clocked.Account(req.Arch) // of the time that is said
+	underLoad(clocked, &in)
 	return clocked, floorUS, nil
+}
+
+// underLoad takes the SM clock under the load of tensor cores into account, for kernels with products of warpgroups.
+func underLoad(r *timing.Result, in *timing.Input) {
+	if cost.UsesAsync(in.Program) {
+		r.UnderLoad(in.Arch)
+	}
 }
 
 // residency is how CTAs of a configuration reside on an SM.
@@ -142,6 +155,9 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
 		return nil, err
 	}
+	if err := arch.CheckCluster(req.Arch, req.Grid, clusterOf(k, req)); err != nil {
+		return nil, err
+	}
 	carveOut, err := arch.ChooseCarveOut(req.Arch, cta, req.CarveOut)
 	if err != nil {
 		return nil, err
@@ -151,6 +167,14 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 		return nil, err
 	}
 	return &residency{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
+}
+
+// clusterOf is the CTAs of a launch's clusters: what the request says, else what the PTX requires.
+func clusterOf(k *ir.Kernel, req *Request) [3]int {
+	if req.Cluster != [3]int{} {
+		return req.Cluster
+	}
+	return k.Cluster
 }
 
 func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *residency, rec *recording, res *timing.Result) *Report {

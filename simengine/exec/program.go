@@ -83,6 +83,7 @@ type extra struct {
 	atom   atomFunc
 	imm    uint64
 	matrix *matrix // Mma
+	async  *asyncOp
 }
 
 // terminator is how a block ends.
@@ -134,6 +135,7 @@ type Program struct {
 	specials        []specialSlot
 	unwritten       []slot     // what may be read before it is written
 	accesses        int        // number of memory instructions
+	mapUses         int        // number of instructions that use tensor maps
 	origins         []uint64   // by access.index: the parameters and variables that it may point into; see bounds.go
 	families        int        // most families of a block
 	dynamicShared   int        // offset of the dynamic shared array
@@ -142,6 +144,7 @@ type Program struct {
 	writers         []int      // accesses, by access.index, that may write device memory
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
+	waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
 	exits           []bool     // by block: a lane that comes there has nothing left to do but exit

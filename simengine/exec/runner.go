@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -38,6 +39,11 @@ type Runner struct {
 	addrReuse
 	accounts
 	scratch
+
+	cluster  clusterPlace
+	asyncObs AsyncObserver     // obs, if it is one
+	maps     []usedMap         // by asyncOp.cached
+	arrivals map[uint64]uint64 // of Slice mode, by warp and mbarrier: those that gave a state
 
 	definedness *shadow // of Options.Uninitialised
 	spareShadow *shadow // to use again
@@ -85,6 +91,8 @@ type loopSampling struct {
 	agreed         map[loopKey]int64 // iterations left out
 	disagree       bool
 	noBarrierLoops bool
+	passages       []passage
+	runs           int // of this CTA, because warps did not agree on passages
 }
 
 // addrReuse is the accesses that others are compared with.
@@ -110,12 +118,15 @@ type scratch struct {
 	tiles       *tiles // of the last MMA
 	straddle    [32]byte
 	torn        tornWrite
+	ranges      []Range // of a bulk copy
+	corner      [tensormap.MaxRank]int32
 }
 
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p}
 	r.regions, r.families, r.agreed = make([]*region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
+	r.maps, r.arrivals = make([]usedMap, p.mapUses), map[uint64]uint64{}
 	for _, pc := range p.slow {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
 	}
@@ -195,18 +206,23 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	}
 	_, canRestart := obs.(Restarter)
 	r.follower, _ = obs.(Follower)
+	r.asyncObs, _ = obs.(AsyncObserver)
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
+	if r.p.waits && r.p.Mode == Slice {
+		opt.Races, opt.GlobalRaces, r.opt.Races, r.opt.GlobalRaces = false, nil, false, nil
+	}
 	r.series = opt.GlobalRaces
 	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	r.passages, r.runs = r.passages[:0], 0
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setup()
 		err := r.runCTA()
 		switch {
 		case r.disagree:
-			r.sampling = false
+			r.sampling = r.restartPassages()
 		case r.suspect:
 			r.checkRaces, r.work, r.leftOut = true, work, aside
 		default:

@@ -29,6 +29,9 @@ func (r *Runner) validate(l Launch, cta int64) error {
 	case len(l.Params) < paramBytes(k):
 		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
 	}
+	if err := r.p.validateCluster(&l); err != nil {
+		return err
+	}
 	if r.p.distinct {
 		return checkDistinct(k, l.Params)
 	}
@@ -63,6 +66,7 @@ func (p *Program) fileBytes() int {
 func (r *Runner) setup() {
 	p, k := r.p, r.p.Kernel
 	r.params, r.fault = r.launch.Params, nil
+	r.placeInCluster()
 	threads := int(r.launch.CTA.Count())
 	r.nwarps = (threads + WarpSize - 1) / WarpSize
 	r.growWarps()
@@ -76,6 +80,7 @@ func (r *Runner) setup() {
 	r.barriers = [16]barrier{}
 	clear(r.agreed)
 	clear(r.families)
+	clear(r.arrivals)
 	for i := range r.warps[:r.nwarps] {
 		if r.opt.Warps != 0 && r.opt.Warps>>i&1 == 0 {
 			r.warps[i].state = done
@@ -151,7 +156,7 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	w.state, w.ip, w.steps, w.tick, w.carry = ready, -1, 0, 1, 0
 	w.groups, w.passed = w.groups[:0], passedNone
 	w.stack = append(w.stack[:0], frame{block: 0, rpc: -1, mask: w.live, since: 1})
-	w.inLoops = w.inLoops[:0]
+	w.inLoops, w.passages, w.meets = w.inLoops[:0], 0, false
 	for i := range w.loops {
 		w.loops[i].active, w.loops[i].entries = false, 0
 	}

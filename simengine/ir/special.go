@@ -107,7 +107,7 @@ func (b *kernelBuilder) elements(s *site, o *ptx.Operand, dest bool) bool {
 // cvt builds a conversion; packed 16-bit results take two sources.
 func (b *kernelBuilder) cvt(s *site) {
 	args := "ds"
-	if s.shape.Type.Packed() != TypeInvalid && s.shape.SrcType == F32 {
+	if (s.shape.Type.Packed() != TypeInvalid || tEights>>s.shape.Type&1 != 0) && s.shape.SrcType == F32 {
 		args = "dss"
 	}
 	if b.operands(s, args) {

@@ -197,6 +197,8 @@ func immText(in *Instr, i int, bits uint64) string {
 		if i > 0 {
 			t = U32
 		}
+	case BulkCopy, Wgmma:
+		t = U32
 	}
 	switch {
 	case t == F32:

@@ -17,12 +17,14 @@ import (
 type Launch struct {
 	KernelName    string
 	Grid, Block   [3]int64 // CTAs; threads
+	Cluster       [3]int64 // CTAs; zeros: what the PTX requires, else none
 	DynamicShared int      // bytes per CTA
 	MaxRegisters  int      // per thread, 0: no cap
 	CarveOut      int      // -1: the driver's choice, else percent of the maximum
 	Args          []Arg    // kernel parameters in order
 	Constants     []Arg    // __constant__ variables to fill, by name
 	Compile       Compile
+	Recorded      bool // it is of a launch record, not of a definition's expressions
 }
 
 // Compile is what a compiler is given for a configuration. Configurations with
@@ -59,6 +61,9 @@ func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error)
 	if err := d.launchable(); err != nil {
 		return nil, err
 	}
+	if d.listed != nil {
+		return d.launchListed(cfg, problem)
+	}
 	problem, err := d.resolveProblem(problem)
 	if err != nil {
 		return nil, err
@@ -82,6 +87,9 @@ func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error)
 		} else {
 			l.Args = append(l.Args, a)
 		}
+	}
+	if err := d.describe(l); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
 	}
 	l.Compile = d.compile(cfg, l)
 	return l, nil
@@ -122,6 +130,9 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		return err
 	}
 	if l.Grid, err = s.gridSize(b, problem, l.Block); err != nil {
+		return err
+	}
+	if err = s.clusterSize(l, b); err != nil {
 		return err
 	}
 	for _, x := range []struct {

@@ -18,7 +18,9 @@ type sample struct {
 	// instrs is the warp instructions the CTA's machine code executes:
 	// recorded in the trace, and with skipped loop iterations counted in.
 	recorded, instrs int64
-	skips            bool // the trace leaves out loop iterations
+	skips            bool      // the trace leaves out loop iterations
+	barrierOf        [][]int16 // by warp and asynchronous operation: the mbarrier among the CTA's, -1 none
+	mbarriers        int
 }
 
 // tally counts what the trace alone decides, by PTX instruction, over the warps of all samples
@@ -47,6 +49,8 @@ type counts struct {
 	locals          footprint.LocalStores
 	// idle is the loads, stores and atomics that no lane of their warp takes.
 	idle int64
+	// wgmma is the cycles of tensor cores that products of warpgroups take.
+	wgmma float64
 }
 
 // prepare checks a trace against the code, surveys its footprint and adds its counts to
@@ -69,11 +73,40 @@ func prepare(c *code, cta *trace.CTA, d footprint.Direction, survey *footprint.S
 		s.recorded += recorded
 		s.instrs += instrs
 	}
+	if c.async {
+		s.barriers()
+	}
 	survey.Add(c.program.Kernel, marked, d, make([]bool, c.pcs))
 	total.samples++
 	total.warps += int64(len(cta.Warps))
 	return s, nil
 }
+
+// barriers numbers the mbarriers of a CTA by their addresses. Those of other CTAs of the cluster are taken for its own.
+func (s *sample) barriers() {
+	number := map[uint32]int16{}
+	s.barrierOf = make([][]int16, len(s.Warps))
+	for i := range s.Warps {
+		asyncs := s.Warps[i].Asyncs
+		s.barrierOf[i] = make([]int16, len(asyncs))
+		for k := range asyncs {
+			at := asyncs[k].Barrier
+			n, ok := number[at]
+			switch {
+			case at == trace.NoBarrier || !ok && len(number) >= mostMbarriers:
+				n = -1
+			case !ok:
+				n = int16(len(number))
+				number[at] = n
+			}
+			s.barrierOf[i][k] = n
+		}
+	}
+	s.mbarriers = len(number)
+}
+
+// mostMbarriers bounds the mbarriers of a CTA: 8 bytes each, shared memory holds no more.
+const mostMbarriers = 1 << 14
 
 // add counts a warp and returns its machine instructions as recorded and in full.
 func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs int64) {
@@ -94,6 +127,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]
 			t.idle += int64(c.requests[b]) * weight[i]
+			t.wgmma += c.wgmma[b] * float64(weight[i])
 			t.memory += int64(c.memory[b])
 			t.all += int64(c.memory[b]) * weight[i]
 		}
@@ -134,5 +168,5 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 
 // isRequest reports whether an access is that of a load, a store or an atomic.
 func isRequest(o ir.Op, space ir.Space) bool {
-	return o != ir.CpAsync && (space == ir.Global || space == ir.Shared || space == ir.Local)
+	return o != ir.CpAsync && o != ir.BulkCopy && o != ir.BulkPrefetch && (space == ir.Global || space == ir.Shared || space == ir.Local)
 }
