@@ -13,17 +13,25 @@ import (
 // cap, or they cost occupancy, it runs again with it, and the smallest limit (instructions repeated
 // a value) that reaches the aim is found by bisection.
 
+// variantKey names a variant: its limit of rematerialisation, and whether products of warpgroups are
+// made one after the other.
+type variantKey struct {
+	remat  int
+	serial bool
+}
+
 // variant returns the kernel with instructions selected, with values of up to remat instructions
 // rematerialised, under a cap of limit registers (0: none). The caller may change it. The one with
 // remat 0 must be asked for first.
 func (p *Prepared) variant(remat, limit int) (*unit, error) {
-	f := p.variants[remat]
+	key := variantKey{remat, p.serial}
+	f := p.variants[key]
 	if f == nil {
 		var err error
-		if f, err = p.base.selected(remat); err != nil {
+		if f, err = p.base.selected(remat, p.serial); err != nil {
 			return nil, err
 		}
-		p.variants[remat] = f
+		p.variants[key] = f
 	}
 	g, m := *f, *f.mir
 	g.cap, g.mir = limit, &m
@@ -47,10 +55,14 @@ func (p *Prepared) rematerialised(f *unit, need int, c target.CTA) (*unit, error
 		g.byVectorLoad()
 	}
 	less, t := g.need(), f.hir.Target
-	switch aim := t.Offers(less+allocationSlack, c); {
-	case f.cap > 0 && less < need:
+	spare := allocationSlack
+	if t.Specific && len(f.mir.Groups) == 0 {
+		spare = 0
+	}
+	switch aim := t.Offers(less+spare, c); {
+	case f.cap > 0 && need > f.cap && less < need:
 		return p.leastRematerialised(g, f.cap, f.cap)
-	case f.cap == 0 && aim < f.budget && (aim >= rematFrom || need == aim+1 || !t.Uses(rules.RematFloor)):
+	case (f.cap == 0 || need <= f.cap) && aim < f.budget && (aim >= rematFrom || need == aim+1 || t.Specific || !t.Uses(rules.RematFloor)):
 		return p.leastRematerialised(g, aim, aim)
 	case f.cap == 0 && less < need && need+allocationSlack > f.budget && f.budget == t.Offers(need, c):
 		return p.leastRematerialised(g, f.budget, f.budget-allocationSlack)
