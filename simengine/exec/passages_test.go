@@ -423,3 +423,58 @@ func TestPipelines(t *testing.T) {
 	}
 	t.Logf("%d of %d sampled", sampled, runs)
 }
+
+// TestBlockingSlice runs the slice of a kernel whose addresses depend on data that a bulk copy brings
+// and that a warp passes to others: it must touch what Full mode touches.
+func TestBlockingSlice(t *testing.T) {
+	body := initBar + `
+	@%p7 mbarrier.init.shared::cta.b64 [%r63+8], 32;
+	bar.sync 0;
+	setp.lt.u32 %p1, %r0, 32;
+	@%p1 bra consume;
+	setp.ne.u32 %p2, %r0, 32;
+	@%p2 bra passed;
+	mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r63], 128;
+	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 128, [%r63];
+passed:` + waitBar + `
+	shl.b32 %r10, %r0, 2;
+	add.s32 %r11, %r62, %r10;
+	ld.shared.u32 %r12, [%r11-128];
+	xor.b32 %r12, %r12, 12;
+	st.shared.u32 [%r11], %r12;
+	mbarrier.arrive.shared::cta.b64 _, [%r63+8];
+	bra done;
+consume:
+	mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r63+8], 0;
+	@!%p0 bra consume;
+	shl.b32 %r10, %r0, 2;
+	add.s32 %r11, %r62, %r10;
+	ld.shared.u32 %r12, [%r11+128];
+	mul.wide.u32 %rd5, %r12, 4;
+	add.s64 %rd5, %rd5, %rd0;
+	st.global.u32 [%rd5], %r0;
+done:`
+	k := buildKernel(t, "k.ptx", []byte(asyncKernel("", body)))
+	m := NewMemory(0)
+	for _, b := range []Buffer{{"out", ir.U32, 64, Fill{}}, {"in", ir.U32, 64, Generated(func(i int64) float64 { return float64((i * 7) % 32) })}} {
+		if _, err := m.Alloc(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, 128)}, {Elem: ir.S32}, {Elem: ir.S32}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem{kernel: k, mem: m, launch: Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{64, 1, 1}, Params: params}}
+	slice, full := compileFor(t, k, Slice), compileFor(t, k, Full)
+	want, got := runAsync(t, p, full, 0, Options{Races: true}), runAsync(t, p, slice, 0, Options{LoopSample: 2})
+	for w := range want.warps {
+		if fmt.Sprint(want.warps[w]) != fmt.Sprint(got.warps[w]) {
+			t.Errorf("warp %d: slice and full traces differ", w)
+		}
+	}
+	p.launch.Grid, p.launch.Cluster = Dim3{2, 1, 1}, Dim3{2, 1, 1}
+	if err := NewRunner(slice).Run(p.launch, m, 0, Options{}, nil); err == nil || !strings.Contains(err.Error(), "another CTA") {
+		t.Errorf("a cluster: %v", err)
+	}
+}
