@@ -47,8 +47,18 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 	switch in.Op {
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync:
 		return c.emitMemory(pc, in, i)
-	case ir.Nop, ir.Membar, ir.Nanosleep, ir.Prefetch:
+	case ir.Nop, ir.Membar, ir.Nanosleep, ir.Prefetch, ir.CreatePolicy, ir.Setmaxnreg:
 		return false, nil
+	case ir.Wgmma, ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.BulkCommit, ir.BulkWait, ir.FenceProxy, ir.ClusterBarrier:
+		return c.emitOrder(pc, in, i)
+	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive:
+		return c.emitMbarrier(pc, in, i)
+	case ir.BulkCopy, ir.BulkPrefetch:
+		return c.emitBulk(pc, in, i)
+	case ir.TensormapSet, ir.TensormapCopy:
+		return c.emitTensormap(pc, in, i)
+	case ir.Mapa, ir.GetCTARank:
+		return c.emitMapa(pc, in, i)
 	case ir.Setp, ir.Testp:
 		return c.emitSetp(pc, in, i)
 	case ir.Set:

@@ -30,7 +30,7 @@ func windowBase(s ir.Space) (uint64, bool) {
 	switch s {
 	case ir.Global:
 		return 0, true
-	case ir.Shared:
+	case ir.Shared, ir.SharedCluster:
 		return sharedWindow, true
 	case ir.Local:
 		return localWindow, true

@@ -83,6 +83,7 @@ type extra struct {
 	atom   atomFunc
 	imm    uint64
 	matrix *matrix // Mma
+	async  *asyncOp
 }
 
 // terminator is how a block ends.
@@ -134,6 +135,7 @@ type Program struct {
 	specials        []specialSlot
 	unwritten       []slot     // what may be read before it is written
 	accesses        int        // number of memory instructions
+	mapUses         int        // number of instructions that use tensor maps
 	origins         []uint64   // by access.index: the parameters and variables that it may point into; see bounds.go
 	families        int        // most families of a block
 	dynamicShared   int        // offset of the dynamic shared array

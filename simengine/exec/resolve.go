@@ -64,6 +64,8 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 		return r.copyAsync(w, in, mask)
 	case a.space == ir.Generic:
 		return r.generic(w, in, mask)
+	case a.space == ir.SharedCluster:
+		return r.distributed(w, in, mask)
 	}
 	if mask != ^uint32(0) {
 		e = extentOf(&r.addr, mask)
@@ -94,7 +96,14 @@ func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 				r.addr[l] -= base
 			}
 		}
-		if s := r.resolved(w, in, in.x.access, space, lanes, extentOf(&r.addr, lanes)); s != next {
+		e := extentOf(&r.addr, lanes)
+		s := next
+		if space == ir.Shared && e.hi >= 1<<clusterShift {
+			s = r.distributed(w, in, lanes)
+		} else {
+			s = r.resolved(w, in, in.x.access, space, lanes, e)
+		}
+		if s != next {
 			return s
 		}
 		rest &^= lanes

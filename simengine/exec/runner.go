@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/racecheck"
+	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -38,6 +39,11 @@ type Runner struct {
 	addrReuse
 	accounts
 	scratch
+
+	cluster  clusterPlace
+	asyncObs AsyncObserver     // obs, if it is one
+	maps     []usedMap         // by asyncOp.cached
+	arrivals map[uint64]uint64 // of Slice mode, by warp and mbarrier: those that gave a state
 
 	definedness *shadow // of Options.Uninitialised
 	spareShadow *shadow // to use again
@@ -110,12 +116,15 @@ type scratch struct {
 	tiles       *tiles // of the last MMA
 	straddle    [32]byte
 	torn        tornWrite
+	ranges      []Range // of a bulk copy
+	corner      [tensormap.MaxRank]int32
 }
 
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p}
 	r.regions, r.families, r.agreed = make([]*region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
+	r.maps, r.arrivals = make([]usedMap, p.mapUses), map[uint64]uint64{}
 	for _, pc := range p.slow {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
 	}
@@ -195,6 +204,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	}
 	_, canRestart := obs.(Restarter)
 	r.follower, _ = obs.(Follower)
+	r.asyncObs, _ = obs.(AsyncObserver)
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)

@@ -29,6 +29,9 @@ func (r *Runner) validate(l Launch, cta int64) error {
 	case len(l.Params) < paramBytes(k):
 		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
 	}
+	if err := r.p.validateCluster(&l); err != nil {
+		return err
+	}
 	if r.p.distinct {
 		return checkDistinct(k, l.Params)
 	}
@@ -63,6 +66,7 @@ func (p *Program) fileBytes() int {
 func (r *Runner) setup() {
 	p, k := r.p, r.p.Kernel
 	r.params, r.fault = r.launch.Params, nil
+	r.placeInCluster()
 	threads := int(r.launch.CTA.Count())
 	r.nwarps = (threads + WarpSize - 1) / WarpSize
 	r.growWarps()
@@ -76,6 +80,7 @@ func (r *Runner) setup() {
 	r.barriers = [16]barrier{}
 	clear(r.agreed)
 	clear(r.families)
+	clear(r.arrivals)
 	for i := range r.warps[:r.nwarps] {
 		if r.opt.Warps != 0 && r.opt.Warps>>i&1 == 0 {
 			r.warps[i].state = done

@@ -74,5 +74,5 @@ func (r *Runner) machineValue(w *warp, l int, reg ir.Special) uint32 {
 	case ir.Clock:
 		return uint32(w.steps)
 	}
-	return 0
+	return r.clusterValue(reg)
 }

@@ -226,7 +226,14 @@ func (r *Runner) isSpace(w *warp, in *instr, mask uint32) signal {
 	var v uint32
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		if s, _ := splitGeneric(w.get(in.x.src[0], l)); uint64(s) == in.x.imm {
+		addr := w.get(in.x.src[0], l)
+		s, _ := splitGeneric(addr)
+		if s == ir.Shared && ir.Space(in.x.imm) == ir.SharedCluster {
+			s = ir.SharedCluster
+		} else if rank, _, _ := r.sharedPlace(ir.Generic, addr); s == ir.Shared && rank >= 0 {
+			s = ir.SharedCluster // of another CTA
+		}
+		if uint64(s) == in.x.imm {
 			v |= 1 << l
 		}
 	}
