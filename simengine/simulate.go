@@ -97,6 +97,9 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold, Repeated: req.Repeated,
 		SlowPaths: rec.slowPaths, Matches: rec.matches,
 	}
+	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
+		in.Cluster, in.SMs = n, req.Arch.ClusterSMs(n)
+	}
 	if req.Level == Model {
 		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
 	}
@@ -142,6 +145,9 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 	if err := arch.CheckLaunch(req.Arch, req.Grid, req.CTA, cta); err != nil {
 		return nil, err
 	}
+	if err := arch.CheckCluster(req.Arch, req.Grid, clusterOf(k, req)); err != nil {
+		return nil, err
+	}
 	carveOut, err := arch.ChooseCarveOut(req.Arch, cta, req.CarveOut)
 	if err != nil {
 		return nil, err
@@ -151,6 +157,14 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 		return nil, err
 	}
 	return &residency{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
+}
+
+// clusterOf is the CTAs of a launch's clusters: what the request says, else what the PTX requires.
+func clusterOf(k *ir.Kernel, req *Request) [3]int {
+	if req.Cluster != [3]int{} {
+		return req.Cluster
+	}
+	return k.Cluster
 }
 
 func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *residency, rec *recording, res *timing.Result) *Report {

@@ -27,6 +27,7 @@ type Descriptor struct {
 	Pipes
 	Memory
 	Launch
+	Asynchronous
 
 	// Latency in SM cycles from issue to a dependent instruction's issue, by
 	// the Latency… keys; every key is present and positive.
@@ -196,6 +197,44 @@ type Launch struct {
 	// adds CTATurnaroundWarp.
 	CTATurnaroundEmpty float64
 	CTATurnaroundWarp  float64
+}
+
+// Asynchronous is what runs beside the warps: products of warpgroups, bulk copies, mbarriers, clusters. All figures
+// are 0 where the GPU has none of it. Latencies are SM cycles.
+type Asynchronous struct {
+	// WgmmaColumns is the columns of B (N) that an SM multiplies by a tile of A in a cycle: a product of
+	// m64nNk16 of halves, or as many bytes of other types, takes N/WgmmaColumns cycles, and no fewer than
+	// WgmmaLeast where A is in registers. Where A is in shared memory it is read at the rate of its banks, as B is.
+	WgmmaColumns, WgmmaLeast float64
+	// WgmmaLatencyShared and WgmmaLatencyRegisters, by where A is, are from issue to result, the
+	// product's own cycles aside.
+	WgmmaLatencyShared, WgmmaLatencyRegisters float64
+	// BulkLatency is from the issue of a bulk copy of a line that is in L2 to the going on of who waits for it,
+	// BulkIssue the cycles that the thread takes to issue one. BulkBytesPerCycle is what one SM copies from L2.
+	BulkLatency, BulkIssue, BulkBytesPerCycle float64
+	// BulkStoreLatency is from the issue of a store of a line to the going on of who waits for its end,
+	// BulkStoreIssue what its thread takes to issue one.
+	BulkStoreLatency, BulkStoreIssue float64
+	// MbarrierHandover is from an arrival to the going on of another warp of the CTA, MbarrierRemote of another
+	// CTA of the cluster (released at its scope); MbarrierWait what a wait takes for what has been, MbarrierArrive
+	// an arrival.
+	MbarrierHandover, MbarrierRemote, MbarrierWait, MbarrierArrive float64
+	// FenceProxy is a fence between ordinary and bulk accesses to shared memory.
+	FenceProxy float64
+	// ClusterBarrier is an arrival at the barrier of a cluster and the wait for the others, ClusterBarrierRelease
+	// with what was written before released.
+	ClusterBarrier, ClusterBarrierRelease float64
+	// ClusterLoadLatency is that of a word of another CTA's shared memory; ClusterLoadBytesPerCycle and
+	// ClusterStoreBytesPerCycle what an SM loads from and stores to others'.
+	ClusterLoadLatency, ClusterLoadBytesPerCycle, ClusterStoreBytesPerCycle float64
+	// Setmaxnreg is a change of a warp's registers.
+	Setmaxnreg float64
+	// Clusters2 to Clusters16 are how many clusters of so many CTAs, of one CTA an SM, the device holds:
+	// a cluster is in one GPC.
+	Clusters2, Clusters4, Clusters8, Clusters16 int
+	// ClockTensor is the SM clock, MHz, when tensor cores are used for a small part of the time, ClockTensorFull
+	// when they are busy all the time on all SMs; 0: as without them.
+	ClockTensor, ClockTensorFull float64
 }
 
 // Keys of Pipes.Lanes.

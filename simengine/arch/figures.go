@@ -15,8 +15,8 @@ type figure struct {
 	flag    func(*Descriptor) *bool
 	// zero says that 0 is a legal value ("not there").
 	zero bool
-	// absent says that a descriptor may do without.
-	absent bool
+	// absent says that a descriptor may do without, addition that its digest then does not know of it.
+	absent, addition bool
 }
 
 func integer(name, unit string, at func(*Descriptor) *int) figure {
@@ -33,6 +33,12 @@ func real(name, unit string, at func(*Descriptor) *float64) figure {
 
 func optionalReal(name, unit string, at func(*Descriptor) *float64) figure {
 	return figure{name: name, unit: unit, real: at, zero: true}
+}
+
+// lacking is a figure of what not all GPUs have.
+func lacking(f figure) figure {
+	f.absent, f.addition = true, true
+	return f
 }
 
 func flag(name string, at func(*Descriptor) *bool) figure {
@@ -139,6 +145,33 @@ var figures = []figure{
 	real("cta_turnaround", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaround }),
 	real("cta_turnaround_empty", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundEmpty }),
 	real("cta_turnaround_warp", "cycles", func(d *Descriptor) *float64 { return &d.CTATurnaroundWarp }),
+
+	lacking(real("wgmma_columns", "columns/cycle/SM", func(d *Descriptor) *float64 { return &d.WgmmaColumns })),
+	lacking(real("wgmma_least", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLeast })),
+	lacking(real("wgmma_latency_shared", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLatencyShared })),
+	lacking(real("wgmma_latency_registers", "cycles", func(d *Descriptor) *float64 { return &d.WgmmaLatencyRegisters })),
+	lacking(real("bulk_latency", "cycles", func(d *Descriptor) *float64 { return &d.BulkLatency })),
+	lacking(real("bulk_issue", "cycles", func(d *Descriptor) *float64 { return &d.BulkIssue })),
+	lacking(real("bulk_rate", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.BulkBytesPerCycle })),
+	lacking(real("bulk_store_latency", "cycles", func(d *Descriptor) *float64 { return &d.BulkStoreLatency })),
+	lacking(real("bulk_store_issue", "cycles", func(d *Descriptor) *float64 { return &d.BulkStoreIssue })),
+	lacking(real("mbarrier_handover", "cycles", func(d *Descriptor) *float64 { return &d.MbarrierHandover })),
+	lacking(real("mbarrier_remote", "cycles", func(d *Descriptor) *float64 { return &d.MbarrierRemote })),
+	lacking(real("mbarrier_wait", "cycles", func(d *Descriptor) *float64 { return &d.MbarrierWait })),
+	lacking(real("mbarrier_arrive", "cycles", func(d *Descriptor) *float64 { return &d.MbarrierArrive })),
+	lacking(real("fence_proxy", "cycles", func(d *Descriptor) *float64 { return &d.FenceProxy })),
+	lacking(real("cluster_barrier", "cycles", func(d *Descriptor) *float64 { return &d.ClusterBarrier })),
+	lacking(real("cluster_barrier_release", "cycles", func(d *Descriptor) *float64 { return &d.ClusterBarrierRelease })),
+	lacking(real("cluster_load_latency", "cycles", func(d *Descriptor) *float64 { return &d.ClusterLoadLatency })),
+	lacking(real("cluster_load_rate", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.ClusterLoadBytesPerCycle })),
+	lacking(real("cluster_store_rate", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.ClusterStoreBytesPerCycle })),
+	lacking(real("setmaxnreg", "cycles", func(d *Descriptor) *float64 { return &d.Setmaxnreg })),
+	lacking(real("clock_tensor", "MHz", func(d *Descriptor) *float64 { return &d.ClockTensor })),
+	lacking(real("clock_tensor_full", "MHz", func(d *Descriptor) *float64 { return &d.ClockTensorFull })),
+	lacking(integer("clusters_2", "clusters", func(d *Descriptor) *int { return &d.Clusters2 })),
+	lacking(integer("clusters_4", "clusters", func(d *Descriptor) *int { return &d.Clusters4 })),
+	lacking(integer("clusters_8", "clusters", func(d *Descriptor) *int { return &d.Clusters8 })),
+	lacking(integer("clusters_16", "clusters", func(d *Descriptor) *int { return &d.Clusters16 })),
 }
 
 // laneKeys are the pipes every descriptor gives a width for.
@@ -194,6 +227,11 @@ func unitIfKnown(keys []string, key, unit string) string {
 // mayLack reports whether a descriptor may do without a figure.
 func mayLack(name string) bool {
 	return slices.ContainsFunc(figures, func(f figure) bool { return f.name == name && f.absent })
+}
+
+// isAddition reports whether digests of descriptors without a figure leave it out.
+func isAddition(name string) bool {
+	return slices.ContainsFunc(figures, func(f figure) bool { return f.name == name && f.addition })
 }
 
 // figureNames lists every figure a descriptor has, in the file's order.

@@ -22,6 +22,7 @@ const (
 	LimitStatic          // of it what its arrays of a fixed size take
 	LimitGrid            // CTAs of the grid in a dimension
 	LimitBlock           // threads of the CTA in a dimension
+	LimitCluster         // CTAs of a cluster
 )
 
 // String names the limit as CUDA's documents do.
@@ -39,6 +40,8 @@ func (l Limit) String() string {
 		return "grid dimension"
 	case LimitBlock:
 		return "block dimension"
+	case LimitCluster:
+		return "blocks per cluster"
 	}
 	return fmt.Sprintf("Limit(%d)", int(l))
 }

@@ -3,7 +3,6 @@ package exec
 import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
-	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -56,7 +55,7 @@ type AsyncObserver interface {
 }
 
 // Range is bytes of device memory.
-type Range = tensormap.Range
+type Range = trace.Range
 
 // Mode says how much of a kernel is executed. The zero value is invalid.
 type Mode uint8

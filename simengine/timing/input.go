@@ -24,6 +24,10 @@ type Input struct {
 	CTAsPerSM, WarpsPerCTA int
 	L1Bytes                int // the L1 cache the carve-out leaves an SM
 	Grid                   [3]int
+	// SMs is how many SMs the grid's CTAs are spread over where clusters do not fill all; 0: all.
+	SMs int
+	// Cluster is the CTAs of a cluster, 0 and 1 without.
+	Cluster int
 	// Extents are the buffers the kernel can reach in device memory; nil when
 	// they are not known.
 	Extents []Extent
@@ -63,6 +67,14 @@ func (in *Input) CTAs() int64 {
 		return in.SpreadCTAs
 	}
 	return int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
+}
+
+// ActiveSMs is the SMs that the grid's CTAs are spread over.
+func (in *Input) ActiveSMs() int {
+	if in.SMs > 0 {
+		return min(in.SMs, in.Arch.SMs)
+	}
+	return in.Arch.SMs
 }
 
 // L1Lines is the lines of an SM's L1.

@@ -11,7 +11,7 @@ type Shape struct {
 // NewShape is the shape of a launch.
 func NewShape(in *Input) Shape {
 	n := in.CTAs()
-	sms := int64(in.Arch.SMs)
+	sms := int64(in.ActiveSMs())
 	s := Shape{CTAs: n, PerSM: (n + sms - 1) / sms}
 	s.Resident = min(int64(in.CTAsPerSM), s.PerSM)
 	s.Active = float64(n) / float64(s.PerSM)

@@ -99,6 +99,12 @@ type Async struct {
 // NoBarrier is Async.Barrier where there is none.
 const NoBarrier = ^uint32(0)
 
+// Range is bytes of device memory.
+type Range struct {
+	Addr  uint64
+	Bytes int
+}
+
 // Line is one 128-byte memory line touched by a request.
 type Line struct {
 	Addr    uint64 // line address: byte address / 128

@@ -1,10 +1,9 @@
 package tensormap
 
+import "github.com/warptune/warptune/simengine/trace"
+
 // Range is bytes of device memory.
-type Range struct {
-	Addr  uint64
-	Bytes int
-}
+type Range = trace.Range
 
 // AppendRanges appends the bytes of device memory of the box at some coordinates, in the order of
 // shared memory. What lies out of the tensor's bounds is left out. Rows that follow each other in

@@ -98,7 +98,7 @@ func (r *Recorder) Begin(cta int64, warps int) {
 func (r *Recorder) Restart() {
 	for i := range r.cta.Warps {
 		w := &r.cta.Warps[i]
-		w.Steps, w.Accesses, w.Lines = w.Steps[:0], w.Accesses[:0], w.Lines[:0]
+		w.Steps, w.Accesses, w.Lines, w.Asyncs = w.Steps[:0], w.Accesses[:0], w.Lines[:0], w.Asyncs[:0]
 	}
 }
 
@@ -115,6 +115,7 @@ func Clone(c *trace.CTA) *trace.CTA {
 			Steps:    append([]trace.Step(nil), w.Steps...),
 			Accesses: append([]trace.Access(nil), w.Accesses...),
 			Lines:    append([]trace.Line(nil), w.Lines...),
+			Asyncs:   append([]trace.Async(nil), w.Asyncs...),
 		}
 	}
 	return out
@@ -123,7 +124,7 @@ func Clone(c *trace.CTA) *trace.CTA {
 // Step implements exec.Observer.
 func (r *Recorder) Step(warp, block int, mask uint32) {
 	w := &r.cta.Warps[warp]
-	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses))})
+	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Async: int32(len(w.Asyncs))})
 }
 
 // Repeat implements exec.Observer.
@@ -133,7 +134,7 @@ func (r *Recorder) Repeat(warp, block int, n int64) {
 	if len(w.Steps) > 0 {
 		mask = w.Steps[len(w.Steps)-1].Mask
 	}
-	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Repeat: n})
+	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Async: int32(len(w.Asyncs)), Repeat: n})
 }
 
 // Access implements exec.Observer.
@@ -216,7 +217,7 @@ func (p *pattern) unit(space ir.Space, width, bankWidth int) uint64 {
 		return uint64(width)
 	case space == ir.Local:
 		return ^uint64(0) // offsets name lines: only the same ones will do
-	case space != ir.Shared:
+	case space != ir.Shared && space != ir.SharedCluster:
 		return lineBytes
 	case wideBanks(width, bankWidth):
 		return 4 << rowBits // within a row words meet that would not across rows
@@ -230,7 +231,7 @@ func (r *Recorder) analyse(p *pattern, pc int, space ir.Space, width int, mask u
 	a := trace.Access{PC: int32(pc), Space: space, Width: uint8(width), Mask: mask, MaxSame: 1}
 	p.lines = p.lines[:0]
 	switch space {
-	case ir.Shared:
+	case ir.Shared, ir.SharedCluster:
 		passes, ideal := p.shared(width, mask, r.bankWidth, addr)
 		a.Passes, a.Ideal = uint16(passes), uint16(ideal)
 	case ir.Const:

@@ -80,7 +80,7 @@ func (s *Survey) Add(k *ir.Kernel, c *CTA, d Direction, partial []bool) {
 			if a := &w.Accesses[j]; a.Space == ir.Global {
 				made[i]++
 				s.Request(i, made[i])
-				s.access(k.Instrs[a.PC].Op, w, a, c.First[i], partial)
+				s.access(&k.Instrs[a.PC], w, a, c.First[i], partial)
 			}
 		}
 	})
@@ -88,16 +88,21 @@ func (s *Survey) Add(k *ir.Kernel, c *CTA, d Direction, partial []bool) {
 		s.StandFor(i, 0)
 		coalesce.Ahead(&c.Warps[i], func(a *trace.Access, line uint64, sectors uint8) {
 			if a.Space == ir.Global {
-				s.touchBy(k.Instrs[a.PC].Op, a.PC, line, sectors)
+				s.touchBy(accessOp(&k.Instrs[a.PC]), a.PC, line, sectors)
 			}
 		})
 	}
 }
 
 // access surveys one access of a warp.
-func (s *Survey) access(op ir.Op, w *trace.Warp, a *trace.Access, first []uint8, partial []bool) {
+func (s *Survey) access(in *ir.Instr, w *trace.Warp, a *trace.Access, first []uint8, partial []bool) {
+	bytes := bits.OnesCount32(a.Mask) * int(a.Width)
+	if in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch {
+		bytes = int(a.Sectors) * sectorBytes
+	}
+	op := accessOp(in)
 	if op == ir.St {
-		s.Store(a.PC, int64(bits.OnesCount32(a.Mask))*int64(a.Width))
+		s.Store(a.PC, int64(bytes))
 	}
 	granules := 0
 	for n := a.First; n < a.First+int32(a.NLines); n++ {
@@ -105,9 +110,22 @@ func (s *Survey) access(op ir.Op, w *trace.Warp, a *trace.Access, first []uint8,
 		first[n] = s.touchBy(op, a.PC, l.Addr, l.Sectors)
 		granules += cost.Granules(s.granule, l.Sectors)
 	}
-	if bits.OnesCount32(a.Mask)*int(a.Width) < granules*s.granule {
+	if bytes < granules*s.granule {
 		partial[a.PC] = true
 	}
+}
+
+// accessOp is the load, store or atomic that an instruction is to device memory.
+func accessOp(in *ir.Instr) ir.Op {
+	switch {
+	case in.Op != ir.BulkCopy && in.Op != ir.BulkPrefetch:
+		return in.Op
+	case in.Op == ir.BulkCopy && in.Bulk.To == ir.Global && in.Bulk.Reduce != ir.AtomNone:
+		return ir.Red
+	case in.Op == ir.BulkCopy && in.Bulk.To == ir.Global:
+		return ir.St
+	}
+	return ir.Ld
 }
 
 // touchBy surveys what an instruction does to sectors of a line, and returns those whose
