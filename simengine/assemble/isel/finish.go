@@ -60,6 +60,9 @@ func (s *selector) narrow() {
 			for j := range in.Src[:in.NSrc] {
 				note(&in.Src[j])
 			}
+			for j := range in.Acc {
+				note(&in.Acc[j])
+			}
 		}
 	}
 	for v := range used {

@@ -36,6 +36,10 @@ type Func struct {
 	Spills        SpillState
 	HoistedParams int // general registers that keeping parameters across inner loops would take
 
+	// Groups are lists of values that lie in adjacent registers: accumulators of warpgroups' products.
+	Groups  [][]vreg.Value
+	grouped []bool // by value: it is in one of Groups
+
 	UniformNumbers map[vreg.Value]bool // uniform values that hold a 64-bit constant and nothing else
 	ReadInPlace    []int32             // PTX loads from constant memory that instructions read as an operand
 	Elected        []int32             // PTX reductions that one lane makes for its warp

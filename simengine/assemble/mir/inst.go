@@ -1,6 +1,8 @@
 package mir
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -38,10 +40,14 @@ type Inst struct {
 	GuardNot bool
 	// KeepsOld marks a guarded write that leaves the old value in the other lanes: the destination
 	// is also read.
-	KeepsOld    bool
-	NSrc        uint8
-	Dst         [2]Arg
-	Src         [5]Arg
+	KeepsOld bool
+	NSrc     uint8
+	Dst      [2]Arg
+	Src      [5]Arg
+	// Acc are the accumulators of a Wgmma, which it reads and writes in place; with AccNew it only
+	// writes them. A wait for products has those that it makes readable.
+	Acc         []Arg
+	AccNew      bool
 	Space       ir.Space
 	Width       uint8      // bytes a lane accesses
 	NonCoherent bool       // read-only data: never conflicts with a store
@@ -86,6 +92,23 @@ func (in *Inst) EachRead(f func(v vreg.Value, mask uint8)) {
 			}
 		}
 	}
+	if !in.AccNew {
+		for i := range in.Acc {
+			f(in.Acc[i].Value, in.Acc[i].WordMask())
+		}
+	}
+}
+
+// EachWrite calls f for every operand that an instruction writes, accumulators among them.
+func (in *Inst) EachWrite(f func(a *Arg)) {
+	for i := range in.Dst {
+		if a := &in.Dst[i]; a.Kind == ArgValue {
+			f(a)
+		}
+	}
+	for i := range in.Acc {
+		f(&in.Acc[i])
+	}
 }
 
 // Step updates a live set, words by value, from after an instruction to before it.
@@ -95,6 +118,13 @@ func (in *Inst) Step(live []uint8) {
 			if a := &in.Dst[i]; a.Kind == ArgValue {
 				live[a.Value] &^= a.WordMask()
 			}
+		}
+	}
+	for i := range in.Acc {
+		if a := &in.Acc[i]; in.AccNew {
+			live[a.Value] &^= a.WordMask()
+		} else {
+			live[a.Value] |= a.WordMask()
 		}
 	}
 	for i := range in.Src[:in.NSrc] {
@@ -136,6 +166,11 @@ func (in *Inst) Mentions(v vreg.Value) bool {
 			return true
 		}
 	}
+	for i := range in.Acc {
+		if in.Acc[i].Value == v {
+			return true
+		}
+	}
 	return in.Guard == v && v != vreg.None
 }
 
@@ -149,6 +184,14 @@ func (in *Inst) Rename(m map[vreg.Value]vreg.Value) {
 	for i := range in.Src {
 		if t, ok := m[in.Src[i].Value]; ok && in.Src[i].Kind == ArgValue {
 			in.Src[i].Value = t
+		}
+	}
+	if len(in.Acc) > 0 {
+		in.Acc = slices.Clone(in.Acc)
+	}
+	for i := range in.Acc {
+		if t, ok := m[in.Acc[i].Value]; ok {
+			in.Acc[i].Value = t
 		}
 	}
 }

@@ -76,7 +76,6 @@ const (
 	OpUIMAD
 	OpUIMADWIDE
 	OpUISETP
-	opUSEL
 	OpLDC
 	OpLDG
 	OpLDS
@@ -119,6 +118,32 @@ const (
 	OpNANOSLEEP
 	OpYIELD
 	OpTRAP
+	OpHGMMA    // QGMMA and IGMMA too
+	OpWGARRIVE // wgmma.fence
+	OpWGCOMMIT // in machine code a flag of the product before it
+	OpWGDEPBAR // wgmma.wait_group
+	OpUTMALDG
+	OpUTMASTG
+	OpUTMAREDG
+	OpUTMAPF
+	OpUTMACCTL
+	OpUTMACMDFLUSH
+	OpUBLKCP
+	OpUBLKPF
+	OpUBLKRED
+	OpSYNCSEXCH
+	OpSYNCSCCTL
+	OpSYNCSARRIVE
+	OpARRIVES
+	OpSYNCSPHASECHK
+	OpFENCEVIEW
+	OpUCGABAR
+	OpUSETMAXREG
+	OpELECT
+	OpVOTEU
+	OpSTSM
+	OpUSGXT
+	OpUSEL
 	NumOps
 )
 
@@ -205,7 +230,6 @@ var table = [NumOps]opInfo{
 	OpUIMAD:           {"UIMAD", Uniform, 6, 2},
 	OpUIMADWIDE:       {"UIMAD.WIDE", Uniform, 6, 2},
 	OpUISETP:          {"UISETP", Uniform, 8, 2},
-	opUSEL:            {"USEL", Uniform, 6, 2},
 	OpLDC:             {"LDC", LDC, 20, 4},
 	OpLDG:             {"LDG", Load, 200, 2},
 	OpLDS:             {"LDS", Load, 29, 1},
@@ -248,6 +272,32 @@ var table = [NumOps]opInfo{
 	OpNANOSLEEP:       {"NANOSLEEP", Control, 2, 2},
 	OpYIELD:           {"YIELD", Yield, 2, 2},
 	OpTRAP:            {"TRAP", Control, 2, 2},
+	OpHGMMA:           {"HGMMA", Wgmma, 2, 16},
+	OpWGARRIVE:        {"WARPGROUP.ARRIVE", Control, 2, 2},
+	OpWGCOMMIT:        {"WARPGROUP.COMMIT", Control, 2, 2},
+	OpWGDEPBAR:        {"WARPGROUP.DEPBAR", Control, 2, 2},
+	OpUTMALDG:         {"UTMALDG", Bulk, 2, 4},
+	OpUTMASTG:         {"UTMASTG", Bulk, 2, 4},
+	OpUTMAREDG:        {"UTMAREDG", Bulk, 2, 4},
+	OpUTMAPF:          {"UTMAPF", Bulk, 2, 4},
+	OpUTMACCTL:        {"UTMACCTL", Control, 2, 4},
+	OpUTMACMDFLUSH:    {"UTMACMDFLUSH", Control, 2, 4},
+	OpUBLKCP:          {"UBLKCP", Bulk, 2, 4},
+	OpUBLKPF:          {"UBLKPF", Bulk, 2, 4},
+	OpUBLKRED:         {"UBLKRED", Bulk, 2, 4},
+	OpSYNCSEXCH:       {"SYNCS.EXCH", Mbarrier, 2, 4},
+	OpSYNCSCCTL:       {"SYNCS.CCTL", Mbarrier, 2, 4},
+	OpSYNCSARRIVE:     {"SYNCS.ARRIVE", Mbarrier, 20, 4},
+	OpARRIVES:         {"ARRIVES.LDGSTSBAR", Mbarrier, 2, 4},
+	OpSYNCSPHASECHK:   {"SYNCS.PHASECHK.TRYWAIT", MbarWait, 24, 4},
+	OpFENCEVIEW:       {"FENCE.VIEW.ASYNC", Fence, 4, 2},
+	OpUCGABAR:         {"UCGABAR", ClusterBarrier, 4, 2},
+	OpUSETMAXREG:      {"USETMAXREG", Control, 2, 2},
+	OpELECT:           {"ELECT", Vote, 8, 2},
+	OpVOTEU:           {"VOTEU", Uniform, 8, 2},
+	OpSTSM:            {"STSM", Store, 2, 4},
+	OpUSGXT:           {"USGXT", Uniform, 6, 2},
+	OpUSEL:            {"USEL", Uniform, 6, 2},
 }
 
 // String is the disassembler's spelling.
@@ -260,6 +310,9 @@ func (o Op) String() string {
 
 // Info is the operation's row of the table.
 func (o Op) Info() *opInfo { return &table[o] }
+
+// GroupsProducts reports whether an operation fences, commits or awaits products of a warpgroup.
+func (o Op) GroupsProducts() bool { return o == OpWGARRIVE || o == OpWGCOMMIT || o == OpWGDEPBAR }
 
 // Class is the pipe and behaviour of the operation.
 func (o Op) Class() Class { return table[o].Class }

@@ -42,6 +42,9 @@ func (o Operands) Fill(insts []Inst) Operands {
 				o.Defs = append(o.Defs, Operand{a.Value, a.WordMask()})
 			}
 		}
+		for k := range in.Acc {
+			o.Defs = append(o.Defs, Operand{in.Acc[k].Value, in.Acc[k].WordMask()})
+		}
 		o.useEnd[i], o.defEnd[i], o.Flags[i] = int32(len(o.Uses)), int32(len(o.Defs)), 0
 		if in.KeepsOld {
 			o.Flags[i] |= KeepsOld
@@ -68,6 +71,11 @@ func (in *Inst) appendReads(out []Operand) []Operand {
 			if a := &in.Dst[i]; a.Kind == ArgValue {
 				out = append(out, Operand{a.Value, a.WordMask()})
 			}
+		}
+	}
+	if !in.AccNew {
+		for i := range in.Acc {
+			out = append(out, Operand{in.Acc[i].Value, in.Acc[i].WordMask()})
 		}
 	}
 	return out

@@ -46,11 +46,7 @@ func (f *Func) BlockPressure(b int, cur []uint8, insts []Inst) int {
 		in := &insts[j]
 		// A result that nothing reads still takes a register where it is defined.
 		at := n
-		for i := range in.Dst {
-			if a := &in.Dst[i]; a.Kind == ArgValue {
-				at += int(WordCount[a.WordMask()&^cur[a.Value]&f.GeneralMask(a.Value)])
-			}
-		}
+		in.EachWrite(func(a *Arg) { at += int(WordCount[a.WordMask()&^cur[a.Value]&f.GeneralMask(a.Value)]) })
 		most = max(most, at)
 		n += f.StepCount(in, cur)
 		most = max(most, n)
@@ -67,6 +63,13 @@ func (f *Func) StepCount(in *Inst, live []uint8) int {
 				d -= int(WordCount[a.WordMask()&live[a.Value]&f.GeneralMask(a.Value)])
 				live[a.Value] &^= a.WordMask()
 			}
+		}
+	}
+	if in.AccNew {
+		for i := range in.Acc {
+			a := &in.Acc[i]
+			d -= int(WordCount[a.WordMask()&live[a.Value]&f.GeneralMask(a.Value)])
+			live[a.Value] &^= a.WordMask()
 		}
 	}
 	add := func(v vreg.Value, m uint8) {

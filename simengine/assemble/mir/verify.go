@@ -95,13 +95,11 @@ func producers(insts []Inst) map[int32]string {
 		}
 		slices.Sort(ps)
 		out[in.ID] = strings.Join(ps, " ")
-		for k := range in.Dst {
-			if a := &in.Dst[k]; a.Kind == ArgValue {
-				for w := a.Word; w < a.Word+a.N; w++ {
-					last[word{a.Value, int(w)}] = in.ID
-				}
+		in.EachWrite(func(a *Arg) {
+			for w := a.Word; w < a.Word+a.N; w++ {
+				last[word{a.Value, int(w)}] = in.ID
 			}
-		}
+		})
 	}
 	return out
 }

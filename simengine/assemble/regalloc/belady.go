@@ -138,6 +138,11 @@ func (s *spiller) reload(in *mir.Inst, reads []unitUse) {
 			}
 		}
 	}
+	if !in.AccNew {
+		for i := range in.Acc {
+			eachUnit(s.f, in.Acc[i].Value, in.Acc[i].WordMask(), s.unifyCopy)
+		}
+	}
 }
 
 // unifyCopy renames the copy that holds a unit to the unit itself.

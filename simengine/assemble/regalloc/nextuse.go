@@ -102,11 +102,7 @@ func backUses(f *mir.Func, b int, cur []int32, at *blockUses) {
 	}
 	for i := n - 1; i >= 0; i-- {
 		in := &insts[i]
-		for k := range in.Dst {
-			a := &in.Dst[k]
-			if a.Kind != mir.ArgValue {
-				continue
-			}
+		in.EachWrite(func(a *mir.Arg) {
 			eachUnit(f, a.Value, a.WordMask(), func(u int) {
 				if at != nil {
 					at.writes[i] = append(at.writes[i], unitUse{u, cur[u]})
@@ -115,7 +111,7 @@ func backUses(f *mir.Func, b int, cur []int32, at *blockUses) {
 					cur[u] = neverUsed
 				}
 			})
-		}
+		})
 		in.EachRead(func(v vreg.Value, m uint8) {
 			eachUnit(f, v, m, func(u int) {
 				if cur[u] == i {

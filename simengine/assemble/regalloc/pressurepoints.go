@@ -92,11 +92,7 @@ func PressurePoints(f *mir.Func, registers int) []PressurePoint {
 		for j := len(insts) - 1; j >= 0; j-- {
 			in := &insts[j]
 			at := n
-			for i := range in.Dst {
-				if a := &in.Dst[i]; a.Kind == mir.ArgValue {
-					at += int(mir.WordCount[a.WordMask()&^cur[a.Value]&f.GeneralMask(a.Value)])
-				}
-			}
+			in.EachWrite(func(a *mir.Arg) { at += int(mir.WordCount[a.WordMask()&^cur[a.Value]&f.GeneralMask(a.Value)]) })
 			n += f.StepCount(in, cur)
 			at = max(at, n)
 			follow(f, &live, in, cur)
@@ -117,11 +113,11 @@ func PressurePoints(f *mir.Func, registers int) []PressurePoint {
 
 // follow updates a set of live general values to the words live before an instruction.
 func follow(f *mir.Func, s *sparseSet[vreg.Value], in *mir.Inst, live []uint8) {
-	for i := range in.Dst {
-		if a := &in.Dst[i]; a.Kind == mir.ArgValue && live[a.Value] == 0 {
+	in.EachWrite(func(a *mir.Arg) {
+		if live[a.Value] == 0 {
 			s.remove(a.Value)
 		}
-	}
+	})
 	in.EachRead(func(v vreg.Value, _ uint8) {
 		if f.Values[v].File == vreg.General {
 			s.add(v)

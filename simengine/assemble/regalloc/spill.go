@@ -1,6 +1,8 @@
 package regalloc
 
 import (
+	"math"
+
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/ir"
@@ -83,6 +85,11 @@ func spillCosts(f *mir.Func) []float64 {
 	}
 	for v := range cost {
 		cost[v] += 0.5
+	}
+	for _, g := range f.Groups { // they would have to move together
+		for _, v := range g {
+			cost[v] = math.Inf(1)
+		}
 	}
 	return cost
 }
@@ -193,6 +200,9 @@ func rematDefs(f *mir.Func, victims []bool) map[vreg.Value]mir.Inst {
 	for _, b := range f.Order {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
+			for k := range in.Acc {
+				count[in.Acc[k].Value] += 2
+			}
 			for k := range in.Dst {
 				a := &in.Dst[k]
 				if a.Kind != mir.ArgValue || !victims[a.Value] {

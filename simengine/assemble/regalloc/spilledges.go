@@ -165,15 +165,13 @@ func (s *spiller) writtenIn(b int, loop bool) []bool {
 		}
 		for i := range s.f.Blocks[x].Insts {
 			in := &s.f.Blocks[x].Insts[i]
-			for k := range in.Dst {
-				if a := &in.Dst[k]; a.Kind == mir.ArgValue {
-					eachUnit(s.f, a.Value, a.WordMask(), func(u int) {
-						if u < len(out) {
-							out[u] = true
-						}
-					})
-				}
-			}
+			in.EachWrite(func(a *mir.Arg) {
+				eachUnit(s.f, a.Value, a.WordMask(), func(u int) {
+					if u < len(out) {
+						out[u] = true
+					}
+				})
+			})
 		}
 	}
 	return out

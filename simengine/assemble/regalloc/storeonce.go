@@ -80,14 +80,12 @@ func (s *spiller) writes(in *mir.Inst) (units []int) {
 	if in.Op == mir.OpLDL && in.SpillSlot >= 0 {
 		return nil
 	}
-	for k := range in.Dst {
-		if a := &in.Dst[k]; a.Kind == mir.ArgValue && s.f.Values[a.Value].File == vreg.General {
-			eachUnit(s.f, a.Value, a.WordMask(), func(u int) {
-				if _, ok := s.slot[u]; ok && !slices.Contains(units, u) {
-					units = append(units, u)
-				}
-			})
-		}
-	}
+	in.EachWrite(func(a *mir.Arg) {
+		eachUnit(s.f, a.Value, a.WordMask(), func(u int) {
+			if _, ok := s.slot[u]; ok && !slices.Contains(units, u) {
+				units = append(units, u)
+			}
+		})
+	})
 	return units
 }

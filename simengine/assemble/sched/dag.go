@@ -61,6 +61,7 @@ type dagBuilder struct {
 	memory   []int32 // stores, atomics and volatile accesses so far
 	barriers int32   // last instruction that orders all of memory, -1 none
 	order    int32   // last instruction that keeps its order among shuffles and votes, -1 none
+	async    asyncOrder
 }
 
 // newDAG builds the dependence graph of insts. Before allocation a unit of dependence is a word of
@@ -80,7 +81,7 @@ func findEdges(f *mir.Func, insts []mir.Inst, s *Scratch, allocated bool, g *dag
 	for i := range g.head {
 		g.head[i] = -1
 	}
-	b := &dagBuilder{g: g, s: s, f: f, physical: allocated, barriers: -1, order: -1}
+	b := &dagBuilder{g: g, s: s, f: f, physical: allocated, barriers: -1, order: -1, async: asyncOrder{last: -1, group: -1}}
 	s.readerPool, s.touched = s.readerPool[:0], s.touched[:0]
 	for i := range insts {
 		b.add(insts, int32(i))
@@ -191,6 +192,7 @@ func (b *dagBuilder) add(insts []mir.Inst, i int32) {
 			s.lastDef[u], s.readers[u] = i, -1
 		}
 	}
+	b.asyncOrder(insts, i)
 	b.memoryOrder(insts, i)
 	if mir.IsBranch(in.Op) {
 		for j := int32(0); j < i; j++ {
@@ -207,7 +209,7 @@ func (b *dagBuilder) add(insts []mir.Inst, i int32) {
 func (b *dagBuilder) memoryOrder(insts []mir.Inst, i int32) {
 	in := &insts[i]
 	switch in.Op.Class() {
-	case mir.Barrier, mir.Fence, mir.Control:
+	case mir.Barrier, mir.Fence, mir.Control, mir.ClusterBarrier:
 		for _, m := range b.memory {
 			b.edge(m, i, 0)
 		}
@@ -216,6 +218,7 @@ func (b *dagBuilder) memoryOrder(insts []mir.Inst, i int32) {
 		}
 		b.edge(b.barriers, i, 0)
 		b.edge(b.order, i, 0)
+		b.edge(b.async.last, i, 0)
 		b.barriers, b.order = i, i
 		b.memory, b.loads = b.memory[:0], b.loads[:0]
 		return

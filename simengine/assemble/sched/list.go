@@ -212,11 +212,11 @@ func (l *lister) need(i int32) int8 {
 		return alwaysFits
 	}
 	w := l.g.words
-	return min(w.gain[i], max(w.least[i], positive(l.s.list.words.delta[i])))
+	return int8(max(-mostNeed, min(w.gain[i], max(w.least[i], positive(l.s.list.words.delta[i])), mostNeed)))
 }
 
 // positive returns d if it is more than 0, else alwaysFits.
-func positive(d int8) int8 {
+func positive(d int16) int16 {
 	if d > 0 {
 		return d
 	}

@@ -14,8 +14,8 @@ import (
 type wordUses struct {
 	reads, writes     []int32 // indices of words, instruction by instruction
 	readEnd, writeEnd []int32
-	gain              []int8    // by instruction: words it writes
-	least             []int8    // by instruction: least growth of the live registers; no bound if it writes none
+	gain              []int16   // by instruction: words it writes
+	least             []int16   // by instruction: least growth of the live registers; no bound if it writes none
 	start             wordState // state at the start of the block
 }
 
@@ -24,7 +24,7 @@ type wordState struct {
 	live   []bool
 	remain []int32 // by word: reads to come
 	sum    []int64 // by word: sum of the numbers of the instructions that are to read it
-	delta  []int8  // by instruction: growth of the live registers if it issued now
+	delta  []int16 // by instruction: growth of the live registers if it issued now
 }
 
 // liveOutReads is the number of reads that being live at the block's end counts for.
@@ -39,7 +39,7 @@ func (x *wordState) set(y *wordState) {
 // findWordUses collects the words of block b.
 func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
 	n := len(g.insts)
-	small, ends := make([]int8, 3*n), make([]int32, 2*n)
+	small, ends := make([]int16, 3*n), make([]int32, 2*n)
 	x := &wordUses{readEnd: ends[:n], writeEnd: ends[n:], gain: small[:n], least: small[n : 2*n]}
 	x.reads, x.writes = make([]int32, 0, len(g.ops.Uses)), make([]int32, 0, len(g.ops.Defs))
 	x.start.delta = small[2*n:]
@@ -66,9 +66,9 @@ func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
 		x.reads = list(x.reads, g.ops.Reads(i), false)
 		x.writes = list(x.writes, g.ops.Writes(i), true)
 		x.readEnd[i], x.writeEnd[i] = int32(len(x.reads)), int32(len(x.writes))
-		x.gain[i], x.least[i] = int8(len(part(x.writes, x.writeEnd, i))), math.MinInt8
+		x.gain[i], x.least[i] = int16(len(part(x.writes, x.writeEnd, i))), math.MinInt16
 		if x.gain[i] > 0 {
-			x.least[i] = x.gain[i] - int8(len(part(x.reads, x.readEnd, i))) // it frees at most what it reads
+			x.least[i] = x.gain[i] - int16(len(part(x.reads, x.readEnd, i))) // it frees at most what it reads
 		}
 	}
 	st.remain, st.sum = make([]int32, len(units)), make([]int64, len(units))
@@ -91,8 +91,8 @@ func findWordUses(f *mir.Func, b int, g *dag, s *Scratch) *wordUses {
 }
 
 // deltaAt is the growth of the live registers if instruction i issued in a state.
-func (x *wordUses) deltaAt(i int32, st *wordState) int8 {
-	d := int8(0)
+func (x *wordUses) deltaAt(i int32, st *wordState) int16 {
+	d := int16(0)
 	for _, k := range part(x.writes, x.writeEnd, i) {
 		if !st.live[k] && st.remain[k] > 0 {
 			d++

@@ -77,6 +77,9 @@ func forget(f *mir.Func, first map[int16]int, in *mir.Inst) {
 	for i := range in.Src[:in.NSrc] {
 		drop(&in.Src[i])
 	}
+	for i := range in.Acc {
+		drop(&in.Acc[i])
+	}
 }
 
 // compact returns insts without the gone ones whose operation is OpInvalid.
