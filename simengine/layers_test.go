@@ -20,6 +20,7 @@ var layers = map[string][]string{
 	"disjoint":        {},
 	"ptx":             {},
 	"ir":              {"ptx"},
+	"ir/predicate":    {"ir"},
 	"ir/sroa":         {"ir", "ptx"},
 	"ir/unroll":       {"ir", "ptx"},
 	"exec/loopsample": {"ir"},
@@ -31,7 +32,7 @@ var layers = map[string][]string{
 	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
 	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},
 	"ptxtest":         {"ir", "ptx"},
-	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "ir", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "ir", "ir/predicate", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.

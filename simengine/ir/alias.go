@@ -1,21 +1,28 @@
 package ir
 
+import "slices"
+
 // roots is which kernel parameters and variables a 64-bit value may have been computed from as a
 // pointer: bit i for parameter i, the bits above for variables, rootUnknown for anything else.
 type roots uint64
 
-const rootUnknown roots = 1 << 63
+const (
+	rootUnknown roots = 1 << 63
+	// rootParam marks an address in the parameter space, where the kernel writes nothing: that of the
+	// parameter whose bit is set too.
+	rootParam roots = 1 << 62
+)
 
 // mayAlias reports whether two addresses can point into one buffer when
 // distinct parameters point to distinct buffers.
-func (a roots) mayAlias(b roots) bool { return a&b != 0 || (a|b)&rootUnknown != 0 }
+func (a roots) mayAlias(b roots) bool { return a&b&^rootParam != 0 || (a|b)&rootUnknown != 0 }
 
 // rootOf is the bit of parameter p, or of variable v if p is negative.
 func (k *Kernel) rootOf(p, v int) roots {
 	if p < 0 {
 		p = len(k.Params) + v
 	}
-	if p < 0 || p >= 63 {
+	if p < 0 || p >= 62 {
 		return rootUnknown
 	}
 	return 1 << p
@@ -55,6 +62,10 @@ func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 		return rootUnknown
 	case Atom:
 		return rootUnknown
+	case Cvta:
+		if in.Space == ParamSpace && in.Mod&ModTo == 0 {
+			return rootParam | k.paramAt(&in.Src[0])
+		}
 	case Mul:
 		return 0
 	case Mad:
@@ -72,6 +83,40 @@ func (k *Kernel) resultRoots(in *Instr, of []roots) roots {
 		v &^= rootUnknown // of a pointer shifted right before, to align it, what is known is kept
 	}
 	return v
+}
+
+// paramAt is the root of the parameter whose address an operand is: a constant, or a register that is
+// only ever moved one.
+func (k *Kernel) paramAt(o *Operand) roots {
+	offset, known := k.constantOf(o, 0)
+	for p := range k.Params {
+		if x := &k.Params[p]; known && offset >= uint64(x.Offset) && offset < uint64(x.Offset+x.Size) {
+			return k.rootOf(p, -1)
+		}
+	}
+	return rootUnknown
+}
+
+// constantOf is the constant that an operand holds, which a register does that is only ever moved one.
+func (k *Kernel) constantOf(o *Operand, depth int) (value uint64, known bool) {
+	if o.Kind != OperandReg || depth > 8 {
+		return o.Imm, o.Kind == OperandImm
+	}
+	for pc := range k.Instrs {
+		in := &k.Instrs[pc]
+		if !slices.Contains(in.Dst, o.Reg) {
+			continue
+		}
+		if in.Op != Mov || len(in.Src) != 1 || len(in.Dst) != 1 {
+			return 0, false
+		}
+		v, ok := k.constantOf(&in.Src[0], depth+1)
+		if !ok || known && v != value {
+			return 0, false
+		}
+		value, known = v, true
+	}
+	return value, known
 }
 
 // operandRoots is the roots of a source; for an address, of what it is made of.

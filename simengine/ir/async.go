@@ -34,6 +34,9 @@ type Bulk struct {
 	Reduce    AtomOp // cp.reduce: what is done with the elements, of Type; AtomNone: they are replaced
 }
 
+// Async reports whether an operation is one of those below, but for those that only compute a value.
+func (o Op) Async() bool { return o >= Wgmma && o < NumOps && o != GetCTARank && o != CreatePolicy }
+
 // Coordinates returns the coordinates of a tensor's box.
 func (in *Instr) Coordinates() []Operand {
 	from := 2

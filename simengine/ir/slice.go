@@ -4,12 +4,16 @@ package ir
 // goes and which addresses memory instructions touch: what must be computed to
 // know a warp's path and accesses without computing the kernel's answer.
 //
-// Branches, exits, barriers, fences and cp.async groups are always marked. The
-// guard and the address of a memory instruction are always needed; the
-// instruction itself is marked only when the data it moves is: a load whose
-// result is needed, and a store, atomic or copy into a space that a marked
-// load may read. Registers are not told apart by place: when any needed
-// instruction reads a register, every write of it is marked.
+// Branches, exits, barriers, fences, operations on mbarriers and what commits
+// and awaits groups are always marked. The guard and the address of a memory
+// instruction are always needed; of a bulk copy the size, the coordinates, the
+// mbarrier and the mask of CTAs are too. The instruction itself is marked only
+// when the data it moves is: a load whose result is needed, and a store, atomic
+// or copy into a space that a marked load may read. A copy of a tensor's box
+// reads the tensor map whether or not it is marked: writes of device memory
+// that may be of the map are marked, unless the map is a parameter. Registers
+// are not told apart by place: when any needed instruction reads a register,
+// every write of it is marked.
 //
 // Any two pointers into global memory are taken to alias; see SliceDistinct.
 func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
@@ -20,7 +24,7 @@ func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
 
 func slice(k *Kernel, of []roots) []bool {
-	s := &slicer{of: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
+	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
 		for _, r := range in.AppendDefs(s.buf[:0]) {
@@ -29,6 +33,9 @@ func slice(k *Kernel, of []roots) []bool {
 	}
 	for pc := range k.Instrs {
 		s.root(pc)
+		if readsMap(&k.Instrs[pc]) && s.maps == nil {
+			s.maps = k.pointerRoots()
+		}
 	}
 	for {
 		s.drain()
@@ -46,6 +53,8 @@ type slicer struct {
 	work   []Reg
 	buf    [16]Reg
 	of     []roots // by register; nil: every pointer may point anywhere
+	floats BitSet  // see Kernel.floats; nil: not known yet
+	maps   []roots // of's where there are tensor maps, whatever other pointers point to
 }
 
 // root marks what is needed whatever the data.
@@ -54,10 +63,14 @@ func (s *slicer) root(pc int) {
 	switch in.Op {
 	case Bra, Brx, Exit, Trap, Bar, BarRed, BarWarp, Membar, CpAsyncCommit, CpAsyncWait:
 		s.mark(pc)
-	case Ld, Ldu, St, Atom, Red, CpAsync, Prefetch:
+	case MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCommit, BulkWait,
+		WgmmaFence, WgmmaCommit, WgmmaWait, FenceProxy, ClusterBarrier, Setmaxnreg:
+		s.mark(pc)
+	case Ld, Ldu, St, Atom, Red, CpAsync, Prefetch, BulkCopy, BulkPrefetch, TensormapSet, TensormapCopy:
 		s.want(in.Guard)
+		whole := in.Op == CpAsync || in.Bulk != nil // every operand is an address or a size
 		for i := range in.Src {
-			if o := &in.Src[i]; o.Kind == OperandAddr || in.Op == CpAsync && o.Kind == OperandReg {
+			if o := &in.Src[i]; o.Kind == OperandAddr || whole && o.Kind == OperandReg {
 				s.want(o.Reg)
 			}
 		}
@@ -93,48 +106,171 @@ func (s *slicer) drain() {
 	}
 }
 
+// memory is places in memory: state spaces, and of device memory which buffers.
+type memory struct {
+	of     [SharedCluster + 1]bool
+	global roots
+}
+
+func (m *memory) add(sp Space, from roots) {
+	if sp == SharedCluster {
+		sp = Shared
+	}
+	m.of[sp] = true
+	if sp == Global {
+		m.global |= from
+	}
+}
+
+// mayAlias reports whether something of a space, and there from these buffers, may be among the places.
+func (m *memory) mayAlias(sp Space, from roots) bool {
+	if sp == SharedCluster {
+		sp = Shared
+	}
+	any := m.of[Global] || m.of[Shared] || m.of[Local] || m.of[Generic]
+	generic := sp == Generic && any || m.of[Generic]
+	if sp == Global && m.of[Global] && !generic {
+		return m.global.mayAlias(from)
+	}
+	return generic || m.of[sp]
+}
+
 // stores marks the writes to spaces that marked loads read, and reports
 // whether it marked any. A load through the read-only path reads nothing the
 // kernel writes.
 func (s *slicer) stores() bool {
-	var read [SharedCluster + 1]bool
-	var global roots // of the marked loads from global memory
-	for pc, need := range s.needed {
-		in := &s.k.Instrs[pc]
-		if !need || in.Mod&ModNonCoherent != 0 || in.Mirrored() {
-			continue
-		}
-		switch in.Op {
-		case Ld, Atom:
-			read[in.Space] = true
-			if in.Space == Global {
-				global |= s.roots(&in.Src[0])
-			}
-		case CpAsync:
-			read[Global] = true
-			global |= rootUnknown
-		}
+	var read, maps memory
+	for pc := range s.needed {
+		s.reads(&read, pc)
+		s.readsMaps(&maps, pc)
 	}
-	any := read[Global] || read[Shared] || read[Local] || read[Generic]
 	marked := false
 	for pc := range s.k.Instrs {
 		in := &s.k.Instrs[pc]
-		if s.needed[pc] || in.Mirrored() {
+		if s.needed[pc] || in.Mirrored() || !in.Op.WritesMemory() {
 			continue
 		}
-		switch in.Op {
-		case St, Atom, Red, CpAsync:
-			generic := in.Space == Generic && any || read[Generic]
-			if in.Space == Global && read[Global] && !generic && !global.mayAlias(s.roots(&in.Src[0])) {
-				continue
-			}
-			if generic || read[in.Space] {
-				s.mark(pc)
-				marked = true
-			}
+		if sp, from := s.written(in); read.mayAlias(sp, from) || maps.mayAlias(sp, from) && s.maySetMap(in) {
+			s.mark(pc)
+			marked = true
 		}
 	}
 	return marked
+}
+
+// readsMap reports whether an instruction reads a tensor map.
+func readsMap(in *Instr) bool { return in.Bulk != nil && in.Bulk.Dims > 0 }
+
+// reads adds what a marked instruction reads.
+func (s *slicer) reads(m *memory, pc int) {
+	in := &s.k.Instrs[pc]
+	if !s.needed[pc] || in.Mod&ModNonCoherent != 0 && in.Op == Ld || in.Mirrored() {
+		return
+	}
+	switch in.Op {
+	case Ld, Atom:
+		m.add(in.Space, s.roots(&in.Src[0]))
+	case CpAsync:
+		m.add(Global, rootUnknown)
+	case Wgmma:
+		m.add(Shared, 0)
+	case BulkCopy:
+		if from := &in.Src[1]; in.Bulk.Dims > 0 {
+			m.add(in.Bulk.From, s.tensor(in))
+		} else {
+			m.add(in.Bulk.From, s.roots(from))
+		}
+	}
+}
+
+// readsMaps adds what an instruction reads of tensor maps, those in parameters left out.
+func (s *slicer) readsMaps(m *memory, pc int) {
+	in := &s.k.Instrs[pc]
+	switch {
+	case readsMap(in):
+		if r := s.k.addressRoots(in.mapAddress(), s.maps); r&rootParam == 0 || r&rootUnknown != 0 {
+			m.add(Global, s.roots(in.mapAddress()))
+		}
+	case s.needed[pc] && in.Op == TensormapSet:
+		m.add(in.Space, s.roots(&in.Src[0]))
+	case s.needed[pc] && in.Op == TensormapCopy:
+		m.add(Shared, 0)
+	}
+}
+
+// maySetMap reports whether a write may be one of a tensor map. Asynchronous copies, stores of
+// fragments of matrices and of results of floating-point arithmetic are not.
+func (s *slicer) maySetMap(in *Instr) bool {
+	switch in.Op {
+	case TensormapSet, TensormapCopy:
+		return true
+	case BulkCopy, CpAsync:
+		return false
+	}
+	if s.floats == nil {
+		s.floats = s.k.floats()
+	}
+	for i := range in.Src[1:] {
+		if o := &in.Src[1+i]; o.Kind == OperandReg && s.floats.Has(o.Reg) {
+			return false
+		}
+	}
+	return in.Mod&ModMatrix == 0
+}
+
+// floats returns the registers that may hold results of floating-point arithmetic, or pieces of them.
+func (k *Kernel) floats() BitSet {
+	set := NewBitSet(len(k.Regs))
+	for changed := true; changed; {
+		changed = false
+		for pc := range k.Instrs {
+			in := &k.Instrs[pc]
+			moves := in.Op == Mov || in.Op == Selp || in.Op == Prmt || in.Op == Shfl
+			if moves && !in.ReadsAny(set) || !moves && (!in.Type.IsFloat() && in.Matrix == nil || in.Op == Ld || in.Op == Ldu) {
+				continue
+			}
+			for _, r := range in.Dst {
+				if r != NoReg && k.Regs[r].Type != Pred && !set.Has(r) {
+					set.Add(r)
+					changed = true
+				}
+			}
+		}
+	}
+	return set
+}
+
+// written is the state space that an instruction writes, and in device memory the buffers.
+func (s *slicer) written(in *Instr) (Space, roots) {
+	switch in.Op {
+	case BulkCopy:
+		if in.Bulk.Dims > 0 {
+			return in.Bulk.To, s.tensor(in)
+		}
+		return in.Bulk.To, s.roots(&in.Src[0])
+	case TensormapCopy:
+		return Global, s.roots(&in.Src[0])
+	case CpAsync:
+		return Shared, 0
+	}
+	return in.Space, s.roots(&in.Src[0])
+}
+
+// tensor is the buffer of a tensor: that of its map, if this is a parameter.
+func (s *slicer) tensor(in *Instr) roots {
+	r := s.roots(in.mapAddress())
+	if r&rootParam == 0 {
+		return rootUnknown // the map's place in memory says nothing of the tensor's
+	}
+	return r &^ rootParam
+}
+
+// mapAddress is the address of the tensor map that a copy or prefetch reads.
+func (in *Instr) mapAddress() *Operand {
+	if in.Op == BulkCopy && in.Bulk.From == Global {
+		return &in.Src[1]
+	}
+	return &in.Src[0]
 }
 
 func (s *slicer) roots(o *Operand) roots {
@@ -161,10 +297,11 @@ func (s *slicer) carries() bool {
 }
 
 // AlwaysExecutes reports whether an instruction is executed whether or not its result is
-// needed: accesses to memory, control flow and barriers.
+// needed: accesses to memory, control flow, barriers and operations on mbarriers.
 func (o Op) AlwaysExecutes() bool {
 	switch o {
-	case Ld, Ldu, St, Atom, Red, CpAsync, Bra, Brx, Exit, Trap, Bar, BarRed:
+	case Ld, Ldu, St, Atom, Red, CpAsync, Bra, Brx, Exit, Trap, Bar, BarRed,
+		MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCopy, BulkPrefetch, BulkCommit, BulkWait, ClusterBarrier:
 		return true
 	}
 	return false
@@ -181,5 +318,12 @@ func (in *Instr) ReadsAny(set BitSet) bool {
 	return false
 }
 
-// WritesMemory reports whether an instruction writes shared, local or device memory.
-func (o Op) WritesMemory() bool { return o == St || o == Atom || o == Red || o == CpAsync }
+// WritesMemory reports whether an instruction writes shared, local or device memory. Mbarriers
+// do not count.
+func (o Op) WritesMemory() bool {
+	switch o {
+	case St, Atom, Red, CpAsync, BulkCopy, TensormapSet, TensormapCopy:
+		return true
+	}
+	return false
+}

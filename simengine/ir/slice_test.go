@@ -161,7 +161,7 @@ func checkClosed(t *testing.T, k *ir.Kernel) {
 			}
 		}
 		for i := range in.Src {
-			if in.Src[i].Kind == ir.OperandAddr {
+			if in.Src[i].Kind == ir.OperandAddr || in.Bulk != nil && in.Src[i].Kind == ir.OperandReg {
 				wants(pc, in.Src[i].Reg)
 				wants(pc, in.Guard)
 			}

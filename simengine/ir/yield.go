@@ -4,7 +4,8 @@ import "slices"
 
 // Yields reports of each block whether it heads a loop in which lanes of a warp yield to each other.
 // That is a loop that a lane may leave because of what other threads write, as an atomic or a
-// volatile, relaxed or acquire load at an address of its own tells it. ptxas 13.0.88 marks these
+// volatile, relaxed or acquire load at an address of its own tells it. Waiting for an mbarrier is no such
+// loop: the phase is the same for all lanes. ptxas 13.0.88 marks these
 // loops for sm_90 and later, so that a lane that waits does not block the one it waits for. For
 // earlier GPUs it marks further loops with such an instruction (deploy/calibrate/ptxas/yields.py).
 func (k *Kernel) Yields() []bool {
@@ -25,7 +26,8 @@ func (k *Kernel) yield() bool { return slices.Contains(k.Yields(), true) }
 // Together reports whether lanes of a warp execute an instruction together.
 func (in *Instr) Together() bool {
 	switch in.Op {
-	case Bar, BarRed, BarWarp, Shfl, Vote, Match, Redux, Elect, Mma, Movmatrix:
+	case Bar, BarRed, BarWarp, Shfl, Vote, Match, Redux, Elect, Mma, Movmatrix,
+		Wgmma, WgmmaFence, WgmmaCommit, WgmmaWait, TensormapCopy, Setmaxnreg, ClusterBarrier:
 		return true
 	}
 	return in.Mod&ModMatrix != 0
@@ -160,7 +162,7 @@ func (k *Kernel) varying() BitSet {
 // varies reports whether an instruction gives lanes different values whatever its registers hold.
 func (in *Instr) varies() bool {
 	switch in.Op {
-	case Atom, Shfl, Match, Elect, Mma, Movmatrix:
+	case Atom, Shfl, Match, Elect, Mma, Movmatrix, Wgmma:
 		return true
 	case Ld, Ldu:
 		if in.Space == Local {

@@ -182,8 +182,13 @@ func invariant(o *ir.Operand, defs map[ir.Reg]int) bool {
 	return o.Kind == ir.OperandImm || o.Kind == ir.OperandReg && defs[o.Reg] == 0
 }
 
-// synchronises reports whether threads of a warp meet at an instruction, or exchange values.
+// synchronises reports whether threads of a warp meet at an instruction, or exchange values, or
+// whether it is asynchronous. No machine code was looked at for loops with the last; what they wait
+// for sets their time.
 func synchronises(op ir.Op) bool {
+	if op.Async() {
+		return true
+	}
 	switch op {
 	case ir.BarRed, ir.BarWarp, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Activemask:
 		return true
