@@ -45,7 +45,7 @@ func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
 		return false, c.unsupported(pc, "access of this type")
 	}
 	if in.Op == ir.Atom || in.Op == ir.Red {
-		if i.x.atom = selectAtom(in); i.x.atom == nil || a.vec != 1 {
+		if i.x.atom = selectAtom(in); i.x.atom == nil {
 			return false, c.unsupported(pc, "atomic operation on this type")
 		}
 	}
@@ -130,7 +130,7 @@ func (c *compiler) dataOperands(pc int, in *ir.Instr, i *instr) error {
 	switch {
 	case in.Op == ir.St && len(i.x.src) < a.vec, (in.Op == ir.Ld || in.Op == ir.Ldu) && len(i.x.dst) != a.vec:
 		return c.unsupported(pc, "number of operands")
-	case (in.Op == ir.Atom || in.Op == ir.Red) && len(i.x.src) == 0:
+	case (in.Op == ir.Atom || in.Op == ir.Red) && (len(i.x.src) < a.vec || len(i.x.dst)%a.vec != 0):
 		return c.unsupported(pc, "number of operands")
 	}
 	for _, s := range append(append([]slot(nil), i.x.src...), i.x.dst...) {

@@ -127,16 +127,18 @@ func (r *Runner) atomic(w *warp, in *instr, space ir.Space, mask uint32) signal 
 		if p == nil {
 			return r.pageLimit(w, in)
 		}
-		old := a.element(p, 0)
-		third := uint64(0)
-		if len(x.src) > 1 {
-			third = w.get(x.src[1], l)
+		for v := range a.vec {
+			old := a.element(p, v)
+			third := uint64(0)
+			if len(x.src) > a.vec {
+				third = w.get(x.src[a.vec+v], l)
+			}
+			a.putElement(p, v, x.atom(old, w.get(x.src[v], l), third))
+			if len(x.dst) > 0 {
+				w.put(x.dst[v], l, old)
+			}
 		}
-		a.putElement(p, 0, x.atom(old, w.get(x.src[0], l), third))
 		r.settle()
-		if len(x.dst) > 0 {
-			w.put(x.dst[0], l, old)
-		}
 	}
 	return next
 }
