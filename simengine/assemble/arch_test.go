@@ -22,9 +22,10 @@ var stages = map[string][]string{
 	"mir/peephole":   {"mir", "rules", "target", "vreg"},
 	"isel/expansion": {"mir"},
 	"isel":           {"isel/expansion", "hir", "mir", "rules", "target", "vreg"},
+	"converge":       {"hir", "mir"},
 	"sched":          {"mir", "rules", "target", "vreg"},
 	"regalloc":       {"mir", "rules", "target", "vreg"},
-	".":              {"hir", "hir/opt", "isel", "isel/expansion", "mir", "mir/peephole", "regalloc", "rules", "sched", "target", "vreg"},
+	".":              {"converge", "hir", "hir/opt", "isel", "isel/expansion", "mir", "mir/peephole", "regalloc", "rules", "sched", "target", "vreg"},
 	"asmtest":        {"hir", "hir/opt", "isel", "mir", "target", "vreg"},
 }
 

@@ -25,10 +25,15 @@ func (u *unit) emit() error {
 	p := &Program{Kernel: f.Kernel, Blocks: make([]Block, len(f.Blocks))}
 	for b := range f.Blocks {
 		mb := &f.Blocks[b]
-		p.Blocks[b] = Block{Merged: mb.Merged, Holds: mb.Holds, Instrs: make([]Instr, len(mb.Insts))}
+		list := make([]Instr, 0, len(mb.Insts))
 		for i := range mb.Insts {
-			p.Blocks[b].Instrs[i] = machineInstr(f, &mb.Insts[i])
+			in := &mb.Insts[i]
+			list = append(list, machineInstr(f, in))
+			if len(in.Acc) > 0 {
+				list = appendParts(list, f, in)
+			}
 		}
+		p.Blocks[b] = Block{Merged: mb.Merged, Holds: mb.Holds, Instrs: list}
 		p.CodeBytes += len(mb.Insts) * instructionBytes(f)
 	}
 	p.Registers = f.General + f.Target.Reserved

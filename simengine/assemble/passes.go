@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"github.com/warptune/warptune/simengine/assemble/converge"
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/isel"
@@ -76,8 +77,8 @@ var selection = []pass{
 	// Selection loads each constant where it is used.
 	onInsts("common constants", func(u *unit) error { return peephole.ShareConstants(u.mir) }),
 	// Before convergence barriers: where lanes meet at a loop head, BSYNC stands in front of YIELD.
-	onInsts("yields", func(u *unit) error { return isel.InsertYields(u.hir, u.mir) }),
-	onInsts("convergence barriers", func(u *unit) error { return isel.InsertBarriers(u.hir, u.mir) }),
+	onInsts("yields", func(u *unit) error { return converge.InsertYields(u.hir, u.mir) }),
+	onInsts("convergence barriers", func(u *unit) error { return converge.InsertBarriers(u.hir, u.mir) }),
 	// All instructions of the program are there now.
 	onInsts("liveness", func(u *unit) error { return u.mir.FindLiveness() }),
 	// Its pressure decides the budget of registers (driver.go).

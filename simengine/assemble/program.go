@@ -15,6 +15,7 @@
 //	hir, hir/opt   PTX instructions, and passes that rewrite them
 //	mir            machine instructions over virtual registers; mir/peephole
 //	isel           instruction selection, from hir to mir
+//	converge       convergence barriers and yields
 //	sched          scheduling
 //	regalloc       register allocation and spilling
 //

@@ -31,6 +31,9 @@ func (n *Node) HasEffect() bool {
 	case ir.St, ir.Atom, ir.Red, ir.CpAsync, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Bra, ir.Brx, ir.Exit, ir.Trap,
 		ir.Bar, ir.BarRed, ir.BarWarp, ir.Membar, ir.Nanosleep, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect:
 		return true
+	case ir.Wgmma, ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive,
+		ir.BulkCopy, ir.BulkPrefetch, ir.BulkCommit, ir.BulkWait, ir.FenceProxy, ir.TensormapSet, ir.TensormapCopy, ir.Setmaxnreg, ir.ClusterBarrier:
+		return true
 	case ir.Ld, ir.Ldu:
 		return n.Mod&ir.ModVolatile != 0
 	}

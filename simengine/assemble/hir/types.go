@@ -38,7 +38,7 @@ func Bits(t ir.Type) int {
 		return 1
 	case ir.B8, ir.U8, ir.S8, ir.E4M3, ir.E5M2:
 		return 8
-	case ir.B16, ir.U16, ir.S16, ir.F16, ir.BF16:
+	case ir.B16, ir.U16, ir.S16, ir.F16, ir.BF16, ir.E4M3x2, ir.E5M2x2:
 		return 16
 	case ir.B64, ir.U64, ir.S64, ir.F64:
 		return 64

@@ -73,8 +73,10 @@ func (f *Func) nodeUniform(n *Node, split bool) bool {
 		}
 	}
 	switch n.Op {
-	case ir.Atom, ir.Shfl, ir.Match, ir.Elect, ir.Mma, ir.Movmatrix:
+	case ir.Atom, ir.Shfl, ir.Match, ir.Elect, ir.Mma, ir.Movmatrix, ir.Wgmma, ir.MbarArrive:
 		return false
+	case ir.MbarWait: // lanes that wait in a loop leave it together
+		return true
 	case ir.Ld, ir.Ldu:
 		if n.Space != ir.ParamSpace && n.Space != ir.Const {
 			return false

@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
@@ -12,7 +14,7 @@ import (
 // lowerAtomic lowers atom and red.
 func (s *selector) lowerAtomic(n *hir.Node) error {
 	op := mir.OpATOM
-	used := len(n.Dst) > 0 && n.Dst[0] >= 0 && s.demand[n.Dst[0]] != 0
+	used := slices.ContainsFunc(n.Dst, func(v vreg.Value) bool { return v >= 0 && s.demand[v] != 0 })
 	switch {
 	case n.Space == ir.Shared:
 		op = mir.OpATOMS
@@ -20,7 +22,7 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 		op = mir.OpRED
 	}
 	dst := mir.Arg{}
-	if used {
+	if used && n.Vec == 1 {
 		dst = mir.ValueWords(n.Dst[0], 0, s.hir.Values[n.Dst[0]].Words)
 	}
 	args := make([]mir.Arg, 1, 4)
@@ -40,6 +42,10 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 		s.access(s.emit(mir.OpATOMSINC, mir.Arg{}, args[0]), n, vr, base, off)
 		return nil
 	}
+	if n.Vec > 1 {
+		s.vectorAtomic(n, op, args[0], vr, base, off)
+		return nil
+	}
 	for _, o := range n.Src[1:] {
 		args = append(args, s.data(o, n.Type))
 	}
@@ -52,6 +58,18 @@ func (s *selector) lowerAtomic(n *hir.Node) error {
 	}
 	s.access(s.emit(op, dst, args...), n, vr, base, off)
 	return nil
+}
+
+// vectorAtomic emits an atomic on a vector (RED.E.ADD.F32x4 and the like).
+func (s *selector) vectorAtomic(n *hir.Node, op mir.Op, a mir.Arg, vr int32, base vreg.Value, off int64) {
+	data, dst := s.gather(n.Src[1:], n.Type), mir.Arg{}
+	if op == mir.OpATOM {
+		dst = s.vector(n.Dst, true)
+	}
+	s.access(s.emit(op, dst, a, data), n, vr, base, off)
+	if op == mir.OpATOM {
+		s.unpackVector(n.Dst, dst)
+	}
 }
 
 // isSharedIncrement reports whether an atomic adds one to a 32-bit word, which in shared memory is

@@ -151,6 +151,32 @@ func (s *selector) lower(n *hir.Node) error {
 		return s.lowerSelect(n)
 	case ir.Mma:
 		return s.lowerMma(n)
+	case ir.Wgmma:
+		return s.lowerWgmma(n)
+	case ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait:
+		return s.lowerWgmmaGroup(n)
+	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive:
+		return s.lowerMbarrier(n)
+	case ir.BulkCopy, ir.BulkPrefetch:
+		return s.lowerBulk(n)
+	case ir.BulkCommit, ir.BulkWait:
+		return s.lowerBulkGroup(n)
+	case ir.FenceProxy:
+		return s.lowerFenceProxy(n)
+	case ir.TensormapSet, ir.TensormapCopy:
+		return s.lowerTensormap(n)
+	case ir.ClusterBarrier:
+		return s.lowerCluster(n)
+	case ir.Setmaxnreg:
+		return s.lowerSetmaxnreg(n)
+	case ir.Mapa:
+		s.emit(mir.OpPRMT, s.dest(0, 1), s.operands(0, n.Src...)...)
+		return nil
+	case ir.GetCTARank:
+		s.emit(mir.OpSHF, s.dest(0, 1), s.gprWord(n.Src[0], 0))
+		return nil
+	case ir.CreatePolicy:
+		return s.constantPair(n)
 	case ir.Movmatrix:
 		s.emit(mir.OpMOVM, s.dest(0, 1), s.gprWord(n.Src[0], 0))
 		return nil

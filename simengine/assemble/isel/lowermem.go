@@ -76,7 +76,7 @@ func (s *selector) lowerLoad(n *hir.Node) error {
 		s.emit(mir.OpLDC, dst, mir.Arg{Kind: mir.ArgConst, Imm: int64(n.Src[0].Imm)})
 		return nil
 	}
-	op := map[ir.Space]mir.Op{ir.Global: mir.OpLDG, ir.Shared: mir.OpLDS, ir.Local: mir.OpLDL, ir.Generic: mir.OpLD, ir.Const: mir.OpLDC}[n.Space]
+	op := map[ir.Space]mir.Op{ir.Global: mir.OpLDG, ir.Shared: mir.OpLDS, ir.Local: mir.OpLDL, ir.Generic: mir.OpLD, ir.Const: mir.OpLDC, ir.SharedCluster: mir.OpLD}[n.Space]
 	if n.Space == ir.Const {
 		if n.Src[0].Reg == ir.NoReg || f.Values[n.Src[0].Reg].Uniform && f.Target.Uniform {
 			s.constLoad(n, dst)
@@ -241,7 +241,7 @@ func (s *selector) unpackVector(regs []vreg.Value, g mir.Arg) {
 
 // lowerStore lowers stores.
 func (s *selector) lowerStore(n *hir.Node) error {
-	op := map[ir.Space]mir.Op{ir.Global: mir.OpSTG, ir.Shared: mir.OpSTS, ir.Local: mir.OpSTL, ir.Generic: mir.OpST}[n.Space]
+	op := map[ir.Space]mir.Op{ir.Global: mir.OpSTG, ir.Shared: mir.OpSTS, ir.Local: mir.OpSTL, ir.Generic: mir.OpST, ir.SharedCluster: mir.OpST}[n.Space]
 	if op == mir.OpInvalid {
 		return s.unsupported(n)
 	}
@@ -253,7 +253,14 @@ func (s *selector) lowerStore(n *hir.Node) error {
 		data = s.gather(vals, n.Type)
 	}
 	a, vr, base, off := s.address(n.Src[0], n.Space)
-	s.access(s.emit(op, mir.Arg{}, a, data), n, vr, base, off)
+	if n.Mod&ir.ModMatrix != 0 {
+		op = mir.OpSTSM
+	}
+	in := s.emit(op, mir.Arg{}, a, data)
+	s.access(in, n, vr, base, off)
+	if op == mir.OpSTSM {
+		in.Width = 16
+	}
 	return nil
 }
 
@@ -335,6 +342,10 @@ func (s *selector) lowerAsync(n *hir.Node) error {
 	case ir.CpAsyncWait:
 		s.emit(mir.OpDEPBAR, mir.Arg{})
 	case ir.Prefetch:
+		if s.hir.Kernel.Instrs[n.PC].Cache == ir.CacheDefault { // of a tensor map
+			s.emit(mir.OpUTMACCTL, mir.Arg{}, s.uniformWords(addressOperand(n.Src[0])))
+			return nil
+		}
 		a, _, _, _ := s.address(n.Src[0], ir.Global)
 		s.emit(mir.OpCCTL, mir.Arg{}, a)
 	case ir.CpAsync:

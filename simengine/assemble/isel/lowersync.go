@@ -103,7 +103,7 @@ func (s *selector) lowerSync(n *hir.Node) error {
 			in.Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
 		}
 	default:
-		op := map[ir.Op]mir.Op{ir.Vote: mir.OpVOTE, ir.Match: mir.OpMATCH, ir.Activemask: mir.OpVOTE, ir.Redux: mir.OpREDUX, ir.Elect: mir.OpVOTE}[n.Op]
+		op := map[ir.Op]mir.Op{ir.Vote: mir.OpVOTE, ir.Match: mir.OpMATCH, ir.Activemask: mir.OpVOTE, ir.Redux: mir.OpREDUX, ir.Elect: mir.OpELECT}[n.Op]
 		for _, o := range n.Src {
 			if o.Kind != ir.OperandReg || len(args) == 4 {
 				continue
@@ -114,7 +114,10 @@ func (s *selector) lowerSync(n *hir.Node) error {
 				args = append(args, s.gprWord(o, 0))
 			}
 		}
-		s.emit(op, dst, args...)
+		in := s.emit(op, dst, args...)
+		if n.Op == ir.Elect && len(n.Dst) > 1 && n.Dst[1] >= 0 && s.demand[n.Dst[1]] != 0 {
+			in.Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
+		}
 	}
 	return nil
 }

@@ -144,9 +144,13 @@ func (s *selector) bindFragments() {
 	for _, b := range f.Order {
 		nodes := f.Blocks[b].Nodes
 		for i := len(nodes) - 1; i >= 0; i-- {
-			if n := &f.Nodes[nodes[i]]; n.Op == ir.Mma {
+			switch n := &f.Nodes[nodes[i]]; n.Op {
+			case ir.Mma:
 				products = true
 				s.bindAccumulators(nodes, i)
+			case ir.Wgmma:
+				products = true
+				s.bindGroup(n.Dst)
 			}
 		}
 	}
@@ -189,15 +193,22 @@ func (s *selector) onlyMMAInput(v vreg.Value) bool {
 func (s *selector) eachMMA(visit func(*hir.Node)) {
 	for _, b := range s.hir.Order {
 		for _, ni := range s.hir.Blocks[b].Nodes {
-			if n := &s.hir.Nodes[ni]; n.Op == ir.Mma {
+			if n := &s.hir.Nodes[ni]; n.Op == ir.Mma || n.Op == ir.Wgmma {
 				visit(n)
 			}
 		}
 	}
 }
 
-// fragments returns the operands A, B and C of an MMA.
+// fragments returns the operands A, B and C of an MMA that are fragments in registers; of a
+// warpgroup's product A, where it is.
 func fragments(n *hir.Node) (a, b, c []ir.Operand) {
+	if n.Op == ir.Wgmma {
+		if a, _, _ = wgmmaOperands(n); n.Matrix.FromShared {
+			a = nil
+		}
+		return a, nil, nil
+	}
 	na, nb, _ := n.Matrix.Registers()
 	return n.Src[:na], n.Src[na : na+nb], n.Src[na+nb:]
 }

@@ -132,6 +132,9 @@ func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int
 	for i := range banks {
 		banks[i].reset(l.Positions())
 	}
+	for _, g := range f.Groups {
+		l.placeGroup(g, ranges, assigned, limit)
+	}
 	avoidClash := order <= wideFirst && f.Target.Uses(rules.BankConflicts)
 	for _, v := range list {
 		vi := &f.Values[v]

@@ -106,6 +106,9 @@ func armCost(f *hir.Func, a int) int {
 			continue
 		case ir.Bar, ir.BarRed, ir.BarWarp, ir.Brx, ir.Exit, ir.Trap, ir.Shfl, ir.Vote, ir.Match, ir.Redux, ir.Elect, ir.Mma, ir.Movmatrix, ir.Nanosleep, ir.Div, ir.Rem, ir.Atom, ir.Red, ir.CpAsync:
 			return -1
+		case ir.Wgmma, ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.MbarInit, ir.MbarInval, ir.MbarWait, ir.CpAsyncArrive, ir.BulkCopy, ir.BulkPrefetch, ir.BulkCommit,
+			ir.BulkWait, ir.FenceProxy, ir.TensormapSet, ir.TensormapCopy, ir.Setmaxnreg, ir.ClusterBarrier:
+			return -1
 		}
 		if n.HasSlowPath() || n.Mod&ir.ModMatrix != 0 {
 			return -1

@@ -194,7 +194,7 @@ func isWrittenElsewhere(f *hir.Func, v vreg.Value) bool { return v < 0 || f.Valu
 
 // joinableStore describes node i of a block if it is a store that could be joined.
 func joinableStore(f *hir.Func, n *hir.Node, i int) (openAccess, bool) {
-	if n.Op != ir.St || n.Space != ir.Shared || n.Vec != 1 || len(n.Src) != 2 || n.Mod&(ir.ModVolatile|ir.ModRelease) != 0 {
+	if n.Op != ir.St || n.Space != ir.Shared || n.Vec != 1 || len(n.Src) != 2 || n.Mod&(ir.ModVolatile|ir.ModRelease|ir.ModMatrix) != 0 {
 		return openAccess{}, false
 	}
 	x := &n.Src[1]

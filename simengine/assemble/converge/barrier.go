@@ -1,4 +1,5 @@
-package isel
+// Package converge adds convergence barriers and yields to machine instructions.
+package converge
 
 import (
 	"slices"
