@@ -30,11 +30,26 @@ type op struct {
 	pending    int16 // Control: cp.async groups that may stay outstanding; -1: not a wait
 	commit     bool  // Control: closes a cp.async group
 	walksTable bool  // LDC: cost.WalksConstTable
-	latency    int32
-	interval   int32
-	slots      int32 // steps that the issue slot is held
+	asyncOp
+	latency  int32
+	interval int32
+	slots    int32 // steps that the issue slot is held
 	// deps[dep0:dep1] are the scoreboard columns read or written, dst0:dst1 those written.
 	dep0, dep1, dst0, dst1 int32
+}
+
+// asyncOp is what an op of the asynchronous units is besides; see describeAsync.
+type asyncOp struct {
+	async     ir.Op
+	reads     bool  // BulkWait: of shared memory alone
+	completes bool  // MbarExpect: complete_tx
+	all       bool  // CpAsyncArrive: .noinc
+	drops     bool  // MbarArrive: arrive_drop
+	arrives   bool  // ClusterBarrier, Barrier: waits for nobody
+	relaxed   bool  // ClusterBarrier
+	barrier   int32 // Barrier: its number, -1 where it is in a register
+	warps     int32 // Barrier: that meet, 0 all
+	shared    int32 // Wgmma: steps of the banks of shared memory
 }
 
 // code is a Program flattened: block b is ops[start[b]:start[b+1]].
@@ -48,6 +63,7 @@ type code struct {
 	stride  int             // scoreboard columns of a warp
 	pcs     int             // ir instructions, the length of tables by PC
 	heads   []bool          // blocks that head a loop
+	async   bool            // it uses the asynchronous units
 	before  *assemble.Instr // the FMA lowered last in the present block
 	// classes[b] is the instructions of block b by class, tids[b] how many of
 	// them read a thread index and memory[b] how many go through the memory
@@ -81,6 +97,9 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 		c.start = append(c.start, int32(len(c.ops)))
 		c.before = nil
 		for k := range p.Blocks[i].Instrs {
+			if p.Blocks[i].Instrs[k].Class == assemble.WgmmaPart {
+				continue // registers of the product before it
+			}
 			o, err := c.lower(m, &p.Blocks[i].Instrs[k])
 			if err != nil {
 				return nil, err
@@ -132,6 +151,9 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	if int(in.Source) >= c.pcs {
 		return op{}, fmt.Errorf("timing: machine instruction names PTX instruction %d of %d", in.Source, c.pcs)
 	}
+	if err := cost.CheckClass(m.Arch, in.Class); err != nil {
+		return op{}, err
+	}
 	s := m.Classes[in.Class]
 	o := op{
 		class: in.Class, pipe: s.Pipe, port: portOf(in.Class, s.Pipe, in.Space), kind: s.Kind, space: in.Space, width: in.Width, source: in.Source,
@@ -170,6 +192,7 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	}
 	if in.Source >= 0 {
 		c.describe(&o, &c.program.Kernel.Instrs[in.Source])
+		c.describeAsync(m, &o, &c.program.Kernel.Instrs[in.Source])
 	}
 	return o, nil
 }
@@ -197,6 +220,47 @@ func (c *code) describe(o *op, in *ir.Instr) {
 		if in.Mod&ir.ModAll == 0 && len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {
 			o.pending = int16(min(in.Src[0].Imm, cost.MaxGroups))
 		}
+	}
+}
+
+// describeAsync is describe for the asynchronous units.
+func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
+	c.async = c.async || cost.IsAsync(o.class)
+	switch {
+	case o.class == assemble.Barrier:
+		o.describeBarrier(in)
+		return
+	case cost.IsAsync(o.class) || o.class == assemble.Control || o.class == assemble.Fence:
+	default:
+		return
+	}
+	o.async = in.Op
+	switch in.Op {
+	case ir.Wgmma:
+		w := m.Wgmma(in)
+		o.interval, o.latency, o.shared = int32(w.Hold), int32(w.Latency), int32(w.Shared)
+	case ir.WgmmaWait, ir.BulkWait:
+		o.pending = 0
+		if len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {
+			o.pending = int16(min(in.Src[0].Imm, cost.MaxGroups))
+		}
+	}
+	o.reads, o.completes, o.all, o.drops = in.Mod&ir.ModRead != 0, in.Mod&ir.ModDone != 0, in.Mod&ir.ModAll != 0, in.Mod&ir.ModDrop != 0
+	o.arrives, o.relaxed = in.Mod&ir.ModArrive != 0, in.Mod&ir.ModRelaxed != 0
+}
+
+// describeBarrier takes the number of a barrier and how many warps meet there.
+func (o *op) describeBarrier(in *ir.Instr) {
+	o.barrier, o.arrives = -1, in.Mod&ir.ModArrive != 0
+	if len(in.Src) == 0 {
+		o.barrier = 0
+		return
+	}
+	if in.Src[0].Kind == ir.OperandImm {
+		o.barrier = int32(in.Src[0].Imm & 15)
+	}
+	if len(in.Src) > 1 && in.Src[1].Kind == ir.OperandImm {
+		o.warps = int32(min(in.Src[1].Imm, 32*timing.MaxSlots) / 32)
 	}
 }
 

@@ -49,12 +49,18 @@ func (s *sm) launch(slot int32) {
 	perCTA := s.in.WarpsPerCTA
 	c := &s.ctas[slot]
 	c.began, c.alive, c.arrived, c.running, c.sent = s.now, int32(perCTA), 0, true, 0
+	if s.c.async {
+		c.ctaAsync.reset()
+	}
 	for k := range perCTA {
 		i := int(slot)*perCTA + k
 		w := &s.warps[i]
 		w.tr, w.first, w.weight = &sample.Warps[k], sample.First[k], sample.Weight[k]
 		w.step, w.next, w.issued, w.waiting = -1, 0, s.now-1, false
 		w.groups, w.open, w.sent = 0, 0, 0
+		if s.c.async {
+			w.warpAsync, w.barrierOf = warpAsync{}, sample.barrierOf[k]
+		}
 		w.async = [cost.MaxGroups]int64{}
 		w.shift, w.round = uint64(n+1)<<privateShift, 0
 		if s.set.plan.Passing {
@@ -80,11 +86,22 @@ func (s *sm) exit(w *warp) {
 	p.park(w.slot, timing.Idle)
 	c := &s.ctas[w.cta]
 	s.stats.active += max(s.now+1, w.sent) - c.began // a warp stays until its stores have left
-	w.loops.close(&s.stats)
+	if s.c.async {
+		c.late = max(c.late, s.now+w.loops.extra)
+	}
+	w.loops.close(&s.stats, s.c.async)
 	c.alive--
 	if c.alive > 0 {
-		s.release(w.cta)
+		if s.c.async {
+			s.releaseNamed(w.cta)
+		} else {
+			s.release(w.cta)
+		}
 		return
+	}
+	if s.c.async && w.loops.count { // the CTA ends when the last of its warps would
+		s.stats.loop.extra += c.late - s.now
+		s.stats.loop.warps++
 	}
 	c.running = false
 	s.done = append(s.done, s.now)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/dram"
@@ -132,7 +133,10 @@ func (s *sm) execute(p *subPartition, slot int) {
 		p.open = max(p.open, now*dram.Fraction) + int64(o.slots)
 	}
 	result, kind := now+int64(o.latency), o.kind
-	fetch, why := now+1, timing.Wait
+	fetch, why, held := now+1, timing.Wait, holdNone
+	if o.class == assemble.Barrier {
+		held = holdBarrier
+	}
 	if s.m.IssueWidth > 1 {
 		fetch = now
 	}
@@ -147,14 +151,33 @@ func (s *sm) execute(p *subPartition, slot int) {
 	case assemble.Yield:
 		fetch, why = now+cost.YieldCycles, timing.BranchResolving
 	case assemble.Fence:
-		fetch, why = s.fence(w, o), timing.Membar
+		if at, reason, ok := s.asyncControl(w, o, fetch); ok {
+			fetch, why = at, reason
+		} else {
+			fetch, why = s.fence(w, o), timing.Membar
+		}
 	case assemble.Control:
 		fetch, why = s.control(w, o, fetch)
+	case assemble.Wgmma:
+		s.product(w, o)
+		result, kind = now+1, cost.ResultFixed
+	case assemble.Bulk:
+		fetch = s.bulk(w, o, fetch)
+	case assemble.Mbarrier:
+		fetch = s.atMbarrier(w, o, fetch)
+	case assemble.MbarWait:
+		if fetch, held = s.waitMbarrier(w, o); held == holdNone {
+			why = timing.LongScoreboard
+		}
+	case assemble.ClusterBarrier:
+		if fetch, held = s.atCluster(w, o, fetch); held == holdNone {
+			why = timing.Barrier
+		}
 	}
 	for _, col := range s.c.deps[o.dst0:o.dst1] {
 		s.score[w.row+col] = result<<2 | int64(kind)
 	}
-	s.proceed(w, p, fetch, why, o.class == assemble.Barrier)
+	s.proceed(w, p, o, fetch, why, held)
 }
 
 // fence is when a warp that fences can go on. Beyond the CTA the fence goes to L2
@@ -173,7 +196,7 @@ func (s *sm) fence(w *warp, o *op) int64 {
 
 // proceed moves a warp past the op it issued. It can fetch the next one at cycle fetch, and
 // shows why until then.
-func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why timing.StallReason, barrier bool) {
+func (s *sm) proceed(w *warp, p *subPartition, o *op, fetch int64, why timing.StallReason, held hold) {
 	w.pc++
 	for w.pc == w.end {
 		if !s.nextPath(w) && !s.nextStep(w) {
@@ -185,10 +208,15 @@ func (s *sm) proceed(w *warp, p *subPartition, fetch int64, why timing.StallReas
 	if p.why[w.slot] == timing.Wait && p.ready[w.slot] == fetch {
 		p.why[w.slot] = why
 	}
-	if barrier {
-		s.arrive(w)
-	} else {
+	switch {
+	case held == holdNone:
 		p.await(w.slot)
+	case held != holdBarrier:
+		s.park(w, held)
+	case s.c.async:
+		s.meetNamed(w, o)
+	default:
+		s.arrive(w)
 	}
 }
 
@@ -215,6 +243,11 @@ func (s *sm) account(p *subPartition, w *warp, slot int) {
 
 // control handles groups of cp.async, and instructions that only take an issue slot.
 func (s *sm) control(w *warp, o *op, fetch int64) (int64, timing.StallReason) {
+	if o.async != ir.OpInvalid {
+		if at, why, ok := s.asyncControl(w, o, fetch); ok {
+			return at, why
+		}
+	}
 	switch {
 	case o.commit:
 		w.async[w.groups%cost.MaxGroups] = w.open

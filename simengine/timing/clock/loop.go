@@ -67,12 +67,12 @@ func (l *loopClock) skip(now int64, k *trace.Step) {
 	}
 }
 
-// close adds a finished warp to the sums.
-func (l *loopClock) close(st *stats) {
+// close adds a finished warp to the sums; ofCTA: what iterations left out take is its CTA's to add.
+func (l *loopClock) close(st *stats, ofCTA bool) {
 	for r, v := range l.stalled {
 		st.warpTime[r] += v
 	}
-	if !l.count {
+	if !l.count || ofCTA {
 		return
 	}
 	st.loop.extra += l.extra

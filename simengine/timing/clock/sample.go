@@ -18,7 +18,9 @@ type sample struct {
 	// instrs is the warp instructions the CTA's machine code executes:
 	// recorded in the trace, and with skipped loop iterations counted in.
 	recorded, instrs int64
-	skips            bool // the trace leaves out loop iterations
+	skips            bool      // the trace leaves out loop iterations
+	barrierOf        [][]int16 // by warp and asynchronous operation: the mbarrier among the CTA's, -1 none
+	mbarriers        int
 }
 
 // tally counts what the trace alone decides, by PTX instruction, over the warps of all samples
@@ -69,11 +71,40 @@ func prepare(c *code, cta *trace.CTA, d footprint.Direction, survey *footprint.S
 		s.recorded += recorded
 		s.instrs += instrs
 	}
+	if c.async {
+		s.barriers()
+	}
 	survey.Add(c.program.Kernel, marked, d, make([]bool, c.pcs))
 	total.samples++
 	total.warps += int64(len(cta.Warps))
 	return s, nil
 }
+
+// barriers numbers the mbarriers of a CTA by their addresses. Those of other CTAs of the cluster are taken for its own.
+func (s *sample) barriers() {
+	number := map[uint32]int16{}
+	s.barrierOf = make([][]int16, len(s.Warps))
+	for i := range s.Warps {
+		asyncs := s.Warps[i].Asyncs
+		s.barrierOf[i] = make([]int16, len(asyncs))
+		for k := range asyncs {
+			at := asyncs[k].Barrier
+			n, ok := number[at]
+			switch {
+			case at == trace.NoBarrier || !ok && len(number) >= mostMbarriers:
+				n = -1
+			case !ok:
+				n = int16(len(number))
+				number[at] = n
+			}
+			s.barrierOf[i][k] = n
+		}
+	}
+	s.mbarriers = len(number)
+}
+
+// mostMbarriers bounds the mbarriers of a CTA: 8 bytes each, shared memory holds no more.
+const mostMbarriers = 1 << 14
 
 // add counts a warp and returns its machine instructions as recorded and in full.
 func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs int64) {

@@ -21,6 +21,7 @@ type sampleSet struct {
 	// divergence is cost.ConstDivergence; constHold the steps that a load of
 	// cost.WalksConstTable holds the SM's constant cache in the run under way.
 	divergence float64
+	mbarriers  int // the most of a sample
 	constHold  int64
 	// held is, by load, how long it holds the slices of L2, of dram.Fraction: 1 is a load that is not coalesced.
 	held      []int64
@@ -135,6 +136,7 @@ func (g *gatherer) trace(k footprint.Pick) error {
 		return err
 	}
 	g.set.skips = g.set.skips || s.skips
+	g.set.mbarriers = max(g.set.mbarriers, s.mbarriers)
 	if k.Dir != footprint.Far {
 		if k.Dir == footprint.Base || k.Dir == footprint.X+footprint.Direction(footprint.FirstAxis(g.in.Grid)) {
 			g.set.chain++

@@ -22,8 +22,12 @@ type slowPath struct {
 func (c *code) addSlowPaths(m *cost.Machine, slowPaths []timing.SlowPath) error {
 	c.extra = make([][]int32, len(c.program.Blocks))
 	for b := range c.program.Blocks {
+		op := c.start[b] - 1
 		for i := range c.program.Blocks[b].Instrs {
 			in := &c.program.Blocks[b].Instrs[i]
+			if in.Class != assemble.WgmmaPart {
+				op++
+			}
 			d := cost.SlowPathOf(in, slowPaths)
 			if d == nil {
 				continue
@@ -33,7 +37,7 @@ func (c *code) addSlowPaths(m *cost.Machine, slowPaths []timing.SlowPath) error 
 				return err
 			}
 			c.extra[b] = append(c.extra[b], at)
-			c.ops[c.start[b]+int32(i)].slowPath = at + 1
+			c.ops[op].slowPath = at + 1
 		}
 	}
 	return nil

@@ -23,11 +23,13 @@ type warp struct {
 	cta    int32 // slot of its CTA
 	sub    int32 // sub-partition
 	slot   int32 // of the sub-partition
+	index  int32 // in its CTA
 	row    int32 // first column of the scoreboard
 	issued int64 // cycle of the last issue, from where stalls are counted
 	replay
 	slowPathCall
 	asyncCopies
+	warpAsync
 	addresses
 	loops   loopClock
 	waiting bool  // at a barrier
@@ -40,10 +42,12 @@ type replay struct {
 	tr     *trace.Warp
 	first  []uint8 // footprint.CTA.First of the warp
 	weight []int64 // footprint.CTA.Weight of the warp
-	step   int32   // current step
-	next   int32   // step after the blocks merged into the current one
-	pc     int32   // next op
-	end    int32   // end of the block's ops
+	// barrierOf is, for each of the trace's asynchronous operations, the mbarrier among its CTA's, -1 none.
+	barrierOf []int16
+	step      int32 // current step
+	next      int32 // step after the blocks merged into the current one
+	pc        int32 // next op
+	end       int32 // end of the block's ops
 	// Accesses accLo to accHi of the trace are those of the step and of what was merged into
 	// it; accCur is the one after the last found.
 	accLo, accHi, accCur int32
@@ -81,6 +85,7 @@ type ctaSlot struct {
 	alive    int32 // warps not finished
 	arrived  int32 // warps at the barrier
 	running  bool
+	ctaAsync
 	// shift is added to addresses of lines that some CTAs have in common, by the axes
 	// along which their data differs.
 	shift [footprint.NumAxes]uint64
@@ -147,6 +152,8 @@ type units struct {
 	lsu     dram.Server // load/store unit
 	idc     dram.Server // indexed constant cache, that of the sub-partitions included
 	barrier dram.Server
+	copies  dram.Server // the engine of bulk copies
+	network dram.Server // to and from other CTAs' shared memory
 	// loads and stores are when the outstanding sectors of loads arrive and when L2 has taken
 	// the outstanding lines of stores.
 	loads, stores ring
@@ -213,6 +220,7 @@ type stats struct {
 	loop                        loopStats
 	spillSectors, spillRequests [2]int64 // loads, stores
 	localDRAM                   [2]int64 // granules of local memory from and to DRAM
+	stuck                       int64    // waits that nothing in the replay ended
 }
 
 // pcStats is what the caches did for one PTX instruction. Loop iterations left out of the trace
@@ -250,7 +258,7 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	}
 	for i := range s.warps {
 		w := &s.warps[i]
-		w.cta = int32(i / perCTA)
+		w.cta, w.index = int32(i/perCTA), int32(i%perCTA)
 		w.sub = int32((int(w.cta)*turn + i%perCTA) % m.Schedulers)
 		w.slot = perSub[w.sub]
 		perSub[w.sub]++
@@ -280,6 +288,11 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s.atomics = m.AtomicCost(active)
 	s.vacancy = int64(m.Vacancy + m.VacancyWarp*float64(perCTA-1))
 	s.interval = m.LaunchInterval * active
+	if c.async {
+		for i := range s.ctas {
+			s.ctas[i].mbarriers = make([]mbarrier, p.mbarriers)
+		}
+	}
 	return s
 }
 
@@ -329,6 +342,9 @@ func (s *sm) run(target int64, stagger bool) error {
 			t = min(t, s.subs[k].wake)
 		}
 		if t == never {
+			if c := s.c; c.async && s.unstick() {
+				continue
+			}
 			break
 		}
 		s.now = t

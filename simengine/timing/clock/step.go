@@ -67,6 +67,12 @@ func (s *sm) window(w *warp, b int32) {
 	}
 	w.accHi = max(w.accHi, coalesce.HeldEnd(w.tr, s.c.root, int(w.next), s.c.program.Blocks[b].Holds))
 	w.accCur = w.accLo
+	if s.c.async {
+		w.asyncLo, w.asyncHi = steps[w.step].Async, int32(len(w.tr.Asyncs))
+		if int(w.next) < len(steps) {
+			w.asyncHi = steps[w.next].Async
+		}
+	}
 }
 
 // access finds the current step's access of a PTX instruction, nil when no lane

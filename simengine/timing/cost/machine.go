@@ -24,6 +24,7 @@ type Machine struct {
 	memoryPath
 	latencies
 	launchCosts
+	Async
 }
 
 // issueSlots is how long instructions hold the issue slot beyond a cycle, steps.
@@ -107,6 +108,7 @@ func NewMachine(d *arch.Descriptor) (*Machine, error) {
 	}
 	m.setClasses(lat, hold)
 	m.setMemory(lat)
+	m.Async = asyncOf(d, m.LatL2)
 	m.Vacancy = max(d.CTATurnaroundEmpty-emptyCTA, 0)
 	m.ColdStart = lat(arch.LatencyConstantMiss) + lat(arch.LatencyL2)
 	m.VacancyWarp = d.CTATurnaroundWarp

@@ -105,6 +105,11 @@ func (m *Machine) setClasses(lat, hold func(string) int64) {
 	set(assemble.Exit, PipeBranch, arch.LaneBranch, arch.LatencyBranch, ResultFixed)
 	set(assemble.Control, PipeNone, "", "", ResultFixed)
 	set(assemble.Yield, PipeNone, "", "", ResultFixed)
+	m.Classes[assemble.Wgmma] = ClassSpec{Pipe: PipeTensor, Interval: 1} // as long as Machine.Wgmma says
+	set(assemble.Bulk, PipeNone, "", "", ResultFixed)
+	set(assemble.Mbarrier, PipeMemory, "", "", ResultFixed)
+	set(assemble.MbarWait, PipeMemory, "", "", ResultFixed)
+	set(assemble.ClusterBarrier, PipeNone, "", "", ResultFixed)
 	issue := max(dram.Ticks(d.MemoryIssue), 1)
 	for c := range m.Classes {
 		if m.Classes[c].Pipe == PipeMemory {

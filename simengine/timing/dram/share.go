@@ -114,14 +114,16 @@ type Request struct {
 	FromDRAM          int64  // granules that miss L2
 	Held              int64  // how long it holds the slices, fractions of what it takes by itself
 	Turns             int64  // steps that it takes at least to come into the SM
+	Apart             bool   // it does not follow earlier stores on the way to L2
 	Far               bool   // the data comes from the farther half of L2 if it hits
 	RowSegment, Noise uint64 // spread like random numbers over the row segments of DRAM, and over requests
 }
 
 // Read sends a request at cycle at and returns when the data is in the SM.
 func (s *Share) Read(at int64, r *Request) int64 {
-	// The request follows earlier stores on the way to L2.
-	at, _ = s.out.Serve(at, 0)
+	if !r.Apart { // the request follows earlier stores on the way to L2
+		at, _ = s.out.Serve(at, 0)
+	}
 	at, _ = s.port.Serve(at, max(r.Sectors*s.portCost, r.Turns))
 	begin, _ := s.l2.Serve(at, s.read.of(r.Sectors)*r.Held/Fraction)
 	done := begin + s.spec.L2Latency

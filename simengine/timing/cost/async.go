@@ -1,0 +1,134 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+// Async is what the asynchronous units of an SM take; see arch.Asynchronous. Cycles, and steps where it says so.
+type Async struct {
+	wgmmaColumns, wgmmaLeast                  float64
+	wgmmaLatencyShared, wgmmaLatencyRegisters float64
+	sharedBytes                               float64 // of shared memory's banks in a cycle
+	// BulkIssue and BulkStoreIssue are what a thread takes to issue a copy. BulkExtra is what a copy's data takes
+	// beside its way from L2 until the mbarrier knows of it, BulkStored what a store takes from L2's taking
+	// it until its thread knows.
+	BulkIssue, BulkStoreIssue, BulkExtra, BulkStored int64
+	BulkSector                                       int64 // steps of the copy engine for a sector
+	// Arrive is from an arrival to its effect, Remote that of another CTA's; Wake from a phase's end to the going
+	// on of a warp that waits for it; Wait what a wait takes for a phase that has ended, Arrival an arrival of its
+	// thread.
+	Arrive, Remote, Wake, Wait, Arrival int64
+	FenceProxy, Setmaxnreg              int64
+	ClusterBarrier, ClusterRelease      int64
+	ClusterLoad                         int64
+	ClusterLoadPass, ClusterStorePass   int64 // steps of the network of a cluster for a wavefront of 128 bytes
+}
+
+func asyncOf(d *arch.Descriptor, l2 int64) Async {
+	whole := func(v float64) int64 { return int64(math.Round(v)) }
+	per := func(bytes, rate float64) int64 {
+		if rate <= 0 {
+			return 0
+		}
+		return dram.Ticks(bytes / rate)
+	}
+	a := Async{
+		wgmmaColumns: d.WgmmaColumns, wgmmaLeast: d.WgmmaLeast,
+		wgmmaLatencyShared: d.WgmmaLatencyShared, wgmmaLatencyRegisters: d.WgmmaLatencyRegisters,
+		sharedBytes: math.Max(d.SharedBytesPerCycle, 1),
+		BulkIssue:   whole(d.BulkIssue), BulkStoreIssue: whole(d.BulkStoreIssue), BulkSector: per(32, d.BulkBytesPerCycle),
+		Wake: whole(d.MbarrierHandover / 2), Wait: whole(d.MbarrierWait), Arrival: whole(d.MbarrierArrive),
+		FenceProxy: whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
+		ClusterBarrier: whole(d.ClusterBarrier), ClusterRelease: whole(d.ClusterBarrierRelease), ClusterLoad: whole(d.ClusterLoadLatency),
+		ClusterLoadPass: per(128, d.ClusterLoadBytesPerCycle), ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
+	}
+	a.Arrive = whole(d.MbarrierHandover) - a.Wake
+	a.Remote = max(whole(d.MbarrierRemote)-a.Wake, a.Arrive)
+	a.BulkExtra = max(whole(d.BulkLatency)-l2-a.Wake, 0)
+	a.BulkStored = max(whole(d.BulkStoreLatency)-a.BulkStoreIssue, 0)
+	return a
+}
+
+// wgmmaBytes is the bytes of a row of A or a column of B in one product, of whatever type.
+const wgmmaBytes = 32
+
+// WgmmaCost is what a warp's part of a product of a warpgroup takes.
+type WgmmaCost struct {
+	Hold    int64 // steps of its sub-partition's tensor core
+	Shared  int64 // steps of the banks of shared memory
+	Latency int64 // cycles from its start to its result
+}
+
+// Wgmma is the cost of a product of a warpgroup. A quarter of what it reads of shared memory counts for each warp.
+func (m *Machine) Wgmma(in *ir.Instr) WgmmaCost {
+	n, a := 8.0, &m.Async
+	if in.Matrix != nil {
+		n = math.Max(float64(in.Matrix.N), n)
+	}
+	alone := n / math.Max(a.wgmmaColumns, 0.01)
+	read := n * wgmmaBytes / a.sharedBytes
+	least, latency := a.wgmmaLeast, a.wgmmaLatencyRegisters
+	if in.Matrix != nil && in.Matrix.FromShared {
+		read += 64 * wgmmaBytes / a.sharedBytes
+		least, latency = read, a.wgmmaLatencyShared
+	}
+	return WgmmaCost{
+		Hold: dram.Ticks(math.Max(alone, least)), Shared: dram.Ticks(read / 4),
+		Latency: int64(math.Round(latency + alone)),
+	}
+}
+
+// CheckClass reports what an instruction needs that the GPU has no figures of.
+func CheckClass(d *arch.Descriptor, c assemble.Class) error {
+	lacks := ""
+	switch c {
+	case assemble.Wgmma:
+		if d.WgmmaColumns == 0 {
+			lacks = "products of warpgroups (wgmma)"
+		}
+	case assemble.Bulk:
+		if d.BulkBytesPerCycle == 0 {
+			lacks = "bulk copies (cp.async.bulk)"
+		}
+	case assemble.Mbarrier, assemble.MbarWait:
+		if d.MbarrierHandover == 0 {
+			lacks = "mbarriers"
+		}
+	case assemble.ClusterBarrier:
+		if d.ClusterBarrier == 0 {
+			lacks = "clusters of CTAs"
+		}
+	}
+	if lacks != "" {
+		return fmt.Errorf("timing: there are no figures of %s of %q", lacks, d.Name)
+	}
+	return nil
+}
+
+// IsAsync reports whether a class is one of the asynchronous units'.
+func IsAsync(c assemble.Class) bool {
+	return c == assemble.Wgmma || c == assemble.Bulk || c == assemble.Mbarrier || c == assemble.MbarWait || c == assemble.ClusterBarrier
+}
+
+// Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for, if every CTA of
+// its cluster does the same at the same time: one that arrives at another CTA's is met by one from there.
+func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * max(count, 1) }
+
+// Delivered is the bytes that arrive at a CTA's own mbarrier for each copy that it asks for: a copy to several CTAs
+// brings each as much from each.
+func Delivered(bytes int32, to uint16) int64 {
+	return int64(bytes) * int64(max(onesCount(to), 1))
+}
+
+func onesCount(v uint16) (n int) {
+	for ; v != 0; v &= v - 1 {
+		n++
+	}
+	return n
+}
