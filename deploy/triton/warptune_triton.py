@@ -431,14 +431,15 @@ def buffer(name, element, value):
 
 
 def extent(value, size):
-    """The elements of the memory that a tensor views, and where in it the tensor begins."""
+    """How many elements of memory lie from a tensor's first one on, and how many before it."""
     if isinstance(value, Tensor):
-        return value.count, 0
+        return max(value.count, 1), 0
     if hasattr(value, "untyped_storage"):
-        return value.untyped_storage().nbytes() // size, value.storage_offset()
+        before = value.storage_offset()
+        return max(value.untyped_storage().nbytes() // size - before, 1), before
     shape = tuple(getattr(value, "shape", ()))
     strides = value.stride() if callable(getattr(value, "stride", None)) else ()
-    return reach(shape, strides) if len(strides) == len(shape) else math.prod(shape), 0
+    return max(reach(shape, strides) if len(strides) == len(shape) else math.prod(shape), 1), 0
 
 
 def limits(value):
@@ -543,24 +544,27 @@ def record(launch, files):
 
 
 def plain(value):
-    """A parameter's value as JSON has it: numbers, booleans and text as they are, anything else as its text."""
-    return value if isinstance(value, (bool, int, float, str)) else str(value)
+    """A parameter's value as JSON has it: numbers, booleans, text and None as they are, anything else as its text."""
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def label(kernel, values, dtypes):
-    """The name of a group: the kernel, NAME=value of its key, and the element types, equal ones counted."""
-    parts = [kernel] + [f"{name}={json.dumps(plain(value))}" for name, value in values]
+def names_of(function, values, dtypes):
+    """What a launch key is called: the kernel's name, its problem size and its group. The size is the positive whole
+    numbers of the key, eight at most; the name is the function's with what else is in the key and the element types,
+    equal ones counted, such as attention:CAUSAL=true,fp16x4. `warptune export --format triton` writes the same."""
+    sizes, parts = [], []
+    for name, value in values:
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0 and len(sizes) < 8:
+            sizes.append(value)
+        else:
+            parts.append(f"{name}={json.dumps(plain(value))}")
     short = [SHORT.get(str(t).split(".")[-1], str(t)) for t in dtypes]
     while short:
         n = next((i for i, t in enumerate(short) if t != short[0]), len(short))
-        parts.append(short[0] + (f"*{n}" if n > 1 else ""))
+        parts.append(short[0] + (f"x{n}" if n > 1 else ""))
         short = short[n:]
-    return " ".join(parts)
-
-
-def sizes_of(values):
-    """The problem size: the positive whole numbers among values, eight at most."""
-    return [v for v in values if isinstance(v, int) and not isinstance(v, bool) and v > 0][:8]
+    kernel = function + ("" if not parts else ":" + ",".join(parts))
+    return kernel, sizes, kernel + (" " + "x".join(map(str, sizes)) if sizes else "")
 
 
 # ---------------------------------------------------------------------------
@@ -705,8 +709,7 @@ class Capture:
                 configs = tuner.early_config_prune(configs, nargs, **kwargs)
         names, values, dtypes = launch_key(tuner, nargs, kwargs)
         function = jit_function(tuner)
-        group = self.unlike(label(function.__name__, zip(names, values), dtypes))
-        head = {"kernel": function.__name__, "group": group, "problem_size": sizes_of(values)}
+        head = self.head(*names_of(function.__name__, zip(names, values), dtypes))
         calls = [lambda c=c: launch_config(tuner, nargs, args, kwargs, c) for c in configs]
         self.grouping = True
         try:
@@ -721,7 +724,7 @@ class Capture:
                     first = (config, kernel)
         finally:
             self.grouping = False
-        self.add(group, records)
+        self.add(records)
         return records, first
 
     def one(self, call):
@@ -745,30 +748,28 @@ class Capture:
                 body = record(launch, self.files)
             except Exception as e:
                 body = {"error": failure(e)}
-            values = [(name, v) for name, _, _, v in bound(launch) if isinstance(v, int)
-                      and name not in {p.name for p in function.params if p.is_constexpr}]
+            values = [(name, v) for name, _, ty, v in bound(launch) if ty in ("i32", "i64") and v > 0]
             dtypes = [v.dtype for _, _, _, v in bound(launch) if hasattr(v, "dtype")]
             params = constants(launch)
             identity = json.dumps([function.__name__, params, body], sort_keys=True)
-            if identity in self.plain:
-                continue
-            self.plain.add(identity)
-            group = self.unlike(label(function.__name__, values, dtypes))
-            self.add(group, [{"kernel": function.__name__, "group": group, "problem": group,
-                              "problem_size": sizes_of([v for _, v in values]), "params": params, **body}])
+            if identity not in self.plain:
+                self.plain.add(identity)
+                head = self.head(*names_of(function.__name__, values[:8], dtypes))
+                self.add([{**head, "params": params, **body}])
         launched.clear()
 
-    def unlike(self, group):
-        """The group's name, with a number behind it if there is another of this name."""
-        name, n = group, 1
-        while name in self.groups:
-            n += 1
-            name = f"{group} #{n}"
-        return name
+    def head(self, kernel, sizes, group):
+        """How a group's records begin. Another group of the same name is told apart by a number."""
+        if group in self.groups:
+            n = 2
+            while f"{group} #{n}" in self.groups:
+                n += 1
+            kernel, group = f"{kernel}#{n}", f"{group} #{n}"
+        return {"kernel": kernel, "group": group, "problem_size": sizes}
 
-    def add(self, group, records):
+    def add(self, records):
         self.records += records
-        self.groups[group] = (len(records), sum("error" in r for r in records))
+        self.groups[records[0]["group"]] = (len(records), sum("error" in r for r in records))
 
     def write(self, folder):
         """Writes the folder of launch records, in the place of an earlier one."""
@@ -896,12 +897,14 @@ def torch_on_cpu(arch):
     class OnCPU(TorchFunctionMode):
 
         def __torch_function__(self, func, types, args=(), kwargs=None):
-            if func is torch.Tensor.is_cuda.__get__:
+            if func == torch.Tensor.is_cuda.__get__:
                 return True
-            if func is torch.Tensor.device.__get__:
+            if func == torch.Tensor.device.__get__:
                 return torch.device("cuda", 0)
             if func is torch.Tensor.cuda:
                 return args[0]
+            if func is torch.device:
+                return func(*args, **(kwargs or {}))
             args = tuple(cpu if gpu(a) else a for a in args)
             kwargs = {k: cpu if gpu(v) else v for k, v in (kwargs or {}).items() if k != "pin_memory"}
             out = func(*args, **kwargs)
