@@ -53,7 +53,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 			extents = append(extents, timing.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
 		}
 		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
-		args[i] = exec.Arg{Buffer: buffer.Name}
+		args[i] = exec.Arg{Buffer: buffer.Name, Offset: a.Offset}
 	}
 	params, err := memory.BindParams(k, args)
 	return memory, params, extents, buffers, err
@@ -123,7 +123,7 @@ func (a *Arg) bytes() []byte {
 func (f *Fill) exec() exec.Fill {
 	switch f.Kind {
 	case FillRandom:
-		return exec.Random(f.Seed, f.Value)
+		return exec.RandomFrom(f.Seed, f.Least, f.Value)
 	case FillGenerator:
 		return exec.Generated(f.At)
 	}

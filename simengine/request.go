@@ -90,6 +90,7 @@ type Arg struct {
 	Bits   uint64 // the scalar's bits
 	Bytes  []byte // of a vector or structure passed by value, instead of Bits; nil: one number
 	Count  int64  // elements of the buffer
+	Offset int64  // bytes from the buffer's start to where the pointer points
 	Fill   Fill
 	// Map, if not nil, makes it a tensor map passed by value. Elem, Count and Fill are those of its own
 	// buffer, unless Map.Of says otherwise.
@@ -121,7 +122,7 @@ type FillKind uint8
 const (
 	FillInvalid FillKind = iota
 	FillConstant
-	FillRandom    // floats and integers in [0, Value), by element index and Seed
+	FillRandom    // floats and integers in [Least, Value), by element index and Seed
 	FillGenerator // At(i)
 )
 
@@ -129,6 +130,7 @@ const (
 type Fill struct {
 	Kind  FillKind
 	Value float64
+	Least float64
 	Seed  uint64
 	At    func(i int64) float64
 	Text  string // what At computes, for the digest
@@ -191,6 +193,10 @@ func (a *Arg) digest(h hash.Hash) {
 	}
 	ints(h, int(a.Elem), a.Lanes, scalar, int(a.Bits), int(a.Count), int(a.Fill.Kind),
 		int(math.Float64bits(a.Fill.Value)), int(a.Fill.Seed), a.Position)
+	if a.Fill.Least != 0 || a.Offset != 0 {
+		text(h, "from")
+		ints(h, int(math.Float64bits(a.Fill.Least)), int(a.Offset))
+	}
 	if a.Map != nil {
 		a.Map.digest(h)
 	}

@@ -105,7 +105,14 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 	if err != nil {
 		return err
 	}
-	open, err := a.kernelSource(records, m.kernels)
+	launches, err := evaluate.Launches(records)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.timings, err)
+	}
+	if launches != nil && ptx == nil {
+		return usagef("%s holds launch records: --ptx-dir names the directory, .zip or .tar.zst with their PTX", m.timings)
+	}
+	open, err := a.kernelSource(records, launches, m.kernels)
 	if err != nil {
 		return err
 	}
@@ -116,7 +123,7 @@ func (a *app) fidelity(ctx context.Context, s *simulation, records []record.Reco
 		}
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: m.without, Repeated: m.repeated}
+	batch := evaluate.Batch{Compiler: compiler, PTX: ptx, Kernels: open, Launches: launches, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: simengine.CheckNone, Without: m.without, Repeated: m.repeated}
 	results, err := batch.Run(ctx, records)
 	if err == nil {
 		err = writeRecords(out, records, results, d, level)
@@ -154,12 +161,12 @@ func (a *app) compareLevels(ctx context.Context, batch *evaluate.Batch, records 
 	return fidelity.PrintLevels(a.stdout, &l)
 }
 
-// kernelSource loads every kernel the records name, once.
-func (a *app) kernelSource(records []record.Record, dir string) (func(string) (*kernel.Definition, error), error) {
+// kernelSource loads every kernel that records name which are no launch records, once.
+func (a *app) kernelSource(records []record.Record, launches map[int]kernel.Listed, dir string) (func(string) (*kernel.Definition, error), error) {
 	defs := map[string]*kernel.Definition{}
 	for i := range records {
 		name := records[i].Kernel
-		if _, ok := defs[name]; ok {
+		if _, ok := launches[records[i].Line]; ok || defs[name] != nil {
 			continue
 		}
 		path := name

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -56,13 +57,23 @@ func (s *simulation) open() (*arch.Descriptor, simengine.Level, error) {
 
 func (a *app) simulateCommand() *cobra.Command {
 	var s simulation
-	var config, configs, output string
+	var config, configs, launches, output string
 	var problem []int64
 	cmd := &cobra.Command{
-		Use:   "simulate KERNEL --arch A (--config NAME=V,… | --configs FILE.jsonl[.gz])",
-		Short: "Predict configurations of a kernel, one record each",
-		Args:  exactly(1, "one kernel"),
+		Use:   "simulate KERNEL --arch A (--config NAME=V,… | --configs FILE.jsonl[.gz]) | --launches FILE.jsonl[.gz] --ptx-dir DIR --arch A",
+		Short: "Predict configurations of a kernel, or launch records, one record each",
+		Args: func(_ *cobra.Command, args []string) error {
+			if launches != "" && len(args) > 0 {
+				return usagef("--launches says all that is to be known of its launches: give no kernel")
+			} else if launches != "" {
+				return nil
+			}
+			return exactly(1, "one kernel")(nil, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if launches != "" {
+				return a.simulateLaunches(cmd, &s, launches, output)
+			}
 			if (config == "") == (configs == "") {
 				return usagef("give either --config NAME=V,… or --configs FILE.jsonl")
 			}
@@ -74,15 +85,52 @@ func (a *app) simulateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.simulate(cmd.Context(), &s, def, records, output)
+			return a.simulate(cmd.Context(), &s, records, output, &evaluate.Batch{Kernels: only(def)})
 		},
 	}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&config, "config", "", "one configuration, NAME=V,…; parameters left out take their default")
 	cmd.Flags().StringVar(&configs, "configs", "", "records to predict, one JSON object a line, - for standard input")
+	cmd.Flags().StringVar(&launches, "launches", "", "launch records to predict, which need no kernel's definition, - for standard input")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the records here instead of to standard output")
 	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size for --config; default: the definition's")
 	return cmd
+}
+
+// only gives the one kernel that records may be of.
+func only(def *kernel.Definition) func(string) (*kernel.Definition, error) {
+	return func(name string) (*kernel.Definition, error) {
+		if name != "" && name != def.Name {
+			return nil, fmt.Errorf("the record is of kernel %q, not %q", name, def.Name)
+		}
+		return def, nil
+	}
+}
+
+// simulateLaunches predicts launch records.
+func (a *app) simulateLaunches(cmd *cobra.Command, s *simulation, file, output string) error {
+	for _, flag := range []string{"config", "configs", "problem", "compiler"} {
+		if cmd.Flags().Changed(flag) {
+			return usagef("--%s: the launch records say that: give --launches without it", flag)
+		}
+	}
+	if s.ptxDir == "" {
+		return usagef("--launches wants --ptx-dir: the directory, .zip or .tar.zst with the PTX that its records name")
+	}
+	records, err := a.readRecords(file, record.Read)
+	if err != nil {
+		return err
+	}
+	listed, err := evaluate.Launches(records)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return a.simulate(cmd.Context(), s, records, output, &evaluate.Batch{Launches: listed, Kernels: noLaunch})
+}
+
+// noLaunch refuses a record among launch records that is none.
+func noLaunch(string) (*kernel.Definition, error) {
+	return nil, errors.New(`not a launch record: it has no "args"; other records are of a kernel, and --configs takes them`)
 }
 
 func (a *app) simulateRecords(def *kernel.Definition, config, configs string, problem []int64) ([]record.Record, error) {
@@ -93,7 +141,8 @@ func (a *app) simulateRecords(def *kernel.Definition, config, configs string, pr
 	return []record.Record{rec}, err
 }
 
-func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definition, records []record.Record, output string) error {
+// simulate predicts records; batch says of which kernels they are.
+func (a *app) simulate(ctx context.Context, s *simulation, records []record.Record, output string, batch *evaluate.Batch) error {
 	d, level, err := s.open()
 	if err != nil {
 		return err
@@ -116,15 +165,8 @@ func (a *app) simulate(ctx context.Context, s *simulation, def *kernel.Definitio
 		return err
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{
-		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: s.slots, Done: bar.update, Check: depth, Warn: warn, Compare: true,
-		Kernels: func(name string) (*kernel.Definition, error) {
-			if name != "" && name != def.Name {
-				return nil, fmt.Errorf("the record is of kernel %q, not %q", name, def.Name)
-			}
-			return def, nil
-		},
-	}
+	batch.Compiler, batch.PTX, batch.Arch, batch.Level, batch.Slots = compiler, ptx, d, level, s.slots
+	batch.Done, batch.Check, batch.Warn, batch.Compare = bar.update, depth, warn, true
 	results, err := batch.Run(ctx, records)
 	bar.finish()
 	if err == nil {

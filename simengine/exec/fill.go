@@ -24,6 +24,7 @@ const (
 type Fill struct {
 	kind  fillKind
 	value float64
+	least float64
 	seed  uint64
 	gen   func(i int64) float64
 	bytes []byte
@@ -34,7 +35,12 @@ func Constant(v float64) Fill { return Fill{kind: fillConstant, value: v} }
 
 // Random fills floats with values in [0, max) and integers with integers in
 // [0, max), a fixed function of the seed and the element's index.
-func Random(seed uint64, max float64) Fill { return Fill{kind: fillRandom, seed: seed, value: max} }
+func Random(seed uint64, max float64) Fill { return RandomFrom(seed, 0, max) }
+
+// RandomFrom is Random with values in [least, max).
+func RandomFrom(seed uint64, least, max float64) Fill {
+	return Fill{kind: fillRandom, seed: seed, least: least, value: max}
+}
 
 // Generated fills element i with f(i). The function must depend on i alone.
 func Generated(f func(i int64) float64) Fill { return Fill{kind: fillGenerated, gen: f} }
@@ -98,10 +104,10 @@ func hash64(seed, i uint64) uint64 {
 func (f *Fill) random(t ir.Type, i int64) uint64 {
 	h := hash64(f.seed, uint64(i))
 	if !t.IsFloat() {
-		return encode(t, math.Floor(float64(h>>11)*0x1p-53*f.value))
+		return encode(t, f.least+math.Floor(float64(h>>11)*0x1p-53*(f.value-f.least)))
 	}
-	bits := encode(t, float64(h>>40)*0x1p-24*f.value)
-	if top := encode(t, f.value); bits == top && bits != 0 {
+	bits := encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least))
+	if top := encode(t, f.value); bits == top && bits != 0 && f.value > 0 {
 		bits-- // rounding up must not reach the excluded bound
 	}
 	return bits
@@ -181,8 +187,8 @@ func (f *Fill) validate(t ir.Type) error {
 	if f.kind == fillGenerated && f.gen == nil {
 		return fmt.Errorf("generated fill without a function")
 	}
-	if f.kind == fillRandom && (!(f.value >= 0) || math.IsInf(f.value, 1)) {
-		return fmt.Errorf("random fill with bound %v: want a finite number >= 0", f.value)
+	if f.kind == fillRandom && (!(f.value >= f.least) || math.IsInf(f.value, 1) || math.IsInf(f.least, -1)) {
+		return fmt.Errorf("random fill from %v to %v: want finite numbers, the second not below the first", f.least, f.value)
 	}
 	return nil
 }

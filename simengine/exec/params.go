@@ -11,6 +11,7 @@ import (
 // bytes of what is passed by value when Bytes is, else a scalar.
 type Arg struct {
 	Buffer string
+	Offset int64 // bytes from the start of Buffer
 	Bytes  []byte
 	Elem   ir.Type // type of Scalar, or of the one number in Bytes; TypeInvalid where they are no number
 	Scalar float64
@@ -69,7 +70,7 @@ func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 			if p.Size != 8 {
 				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: "a buffer", Want: p.Size}
 			}
-			putBits(dst, addr, 8)
+			putBits(dst, addr+uint64(a.Offset), 8)
 		case a.Bytes != nil:
 			if len(a.Bytes) != p.Size {
 				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: fmt.Sprintf("%d bytes", len(a.Bytes)), Given: len(a.Bytes), Want: p.Size}

@@ -19,7 +19,11 @@ type Arg struct {
 	Bytes  []byte // of a vector or structure passed by value, instead of Bits; nil: one number
 	Count  int64  // elements of a buffer, each of Lanes values
 	Fill   Fill   // contents of a buffer
+	Offset int64  // bytes from the buffer's start to where the pointer that is passed points
 	Access Access
+	// Map, if not nil, makes it a tensor map passed by value. Type, Count and Fill are those of its own
+	// buffer, unless Map.Of says otherwise.
+	Map *TensorMap
 	// Expected is what the buffer holds when the kernel has ended; nil: not given.
 	Expected  *Raw
 	Answer    Answer
@@ -56,6 +60,7 @@ func (k FillKind) String() string {
 type Fill struct {
 	Kind  FillKind
 	Value float64    // Constant: every element; Random: the exclusive upper bound
+	Least float64    // Random: the lower bound
 	Seed  uint64     // Random
 	Expr  *expr.Expr // Generator: over the element index i only; parameters are replaced by their values
 	Raw   *Raw       // BinaryRaw

@@ -67,6 +67,9 @@ func Digest(bundle []byte) string {
 
 // bundled returns the files that launches need, by name.
 func (d *Definition) bundled() (map[string][]byte, error) {
+	if d.listed != nil {
+		return d.bundledListed()
+	}
 	files := map[string][]byte{}
 	if d.Language == PTX {
 		var err error

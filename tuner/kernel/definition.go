@@ -31,6 +31,7 @@ type Definition struct {
 	Language   Language // of the kernel's source
 	Problem    []int64  // KernelSpecification.ProblemSize, nil when the file has none
 	Options    []string // CompilerOptions that a compiler is given
+	Group      string   // of launch records: which of them compete; else ""
 
 	text       []byte // the definition as it was read
 	files      Files
@@ -47,6 +48,7 @@ type Definition struct {
 	source     sourceSpec
 	arguments  []argument
 	raws       map[string]*Raw // files of the arguments, by name
+	listed     *listing        // launch records; nil: the fields above say what there is
 }
 
 // Params returns the tuning parameters in order. Do not modify.
@@ -115,18 +117,25 @@ func (d *Definition) read(r *reader, doc document) {
 	if g, ok := root.get("General"); ok {
 		general = r.record(g, []string{"BenchmarkName"}, "FormatVersion", "LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat")
 	}
-	if space, ok := root.need("ConfigurationSpace"); ok {
-		d.readSpace(r, space, root)
+	listed := lists(root)
+	if !listed {
+		if space, ok := root.need("ConfigurationSpace"); ok {
+			d.readSpace(r, space, root)
+		}
 	}
 	spec, ok := root.need("KernelSpecification")
 	if !ok || r.err != nil {
 		return
 	}
-	k := r.record(spec, []string{"Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
+	k := r.record(spec, []string{"Launches", "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
 		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Answer", "Tolerance"},
 		"Device", "Profiling", "SimulationInput", "Misc", "Stream", "ReferenceArguments")
 	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
 		d.Name = n
+	}
+	if launches, ok := k.get("Launches"); ok && listed {
+		d.readListed(r, k, launches)
+		return
 	}
 	d.readKernel(r, k)
 }
@@ -316,6 +325,12 @@ func (d *Definition) Space(problem []int64, set map[string][]string) (*search.Sp
 // SpaceUntil is Space that calls stop now and then while it solves the conditions,
 // and ends with its error (see search.NewUntil).
 func (d *Definition) SpaceUntil(problem []int64, set map[string][]string, stop func() error) (*search.Space, error) {
+	if d.listed != nil {
+		if err := d.checkListed(problem); err != nil {
+			return nil, err
+		}
+		return d.listed.space(d, set)
+	}
 	problem, err := d.resolveProblem(problem)
 	if err != nil {
 		return nil, err
@@ -396,6 +411,9 @@ func (d *Definition) launchable() error {
 func (d *Definition) Launchable() error {
 	if err := d.launchable(); err != nil {
 		return err
+	}
+	if d.listed != nil {
+		return d.launchableListed()
 	}
 	for i := range d.arguments {
 		if err := d.arguments[i].refused(); err != nil {

@@ -17,12 +17,14 @@ import (
 type Launch struct {
 	KernelName    string
 	Grid, Block   [3]int64 // CTAs; threads
+	Cluster       [3]int64 // CTAs; zeros: what the PTX requires, else none
 	DynamicShared int      // bytes per CTA
 	MaxRegisters  int      // per thread, 0: no cap
 	CarveOut      int      // -1: the driver's choice, else percent of the maximum
 	Args          []Arg    // kernel parameters in order
 	Constants     []Arg    // __constant__ variables to fill, by name
 	Compile       Compile
+	Recorded      bool // it is of a launch record, not of a definition's expressions
 }
 
 // Compile is what a compiler is given for a configuration. Configurations with
@@ -58,6 +60,9 @@ const maxShared = 1 << 30
 func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error) {
 	if err := d.launchable(); err != nil {
 		return nil, err
+	}
+	if d.listed != nil {
+		return d.launchListed(cfg, problem)
 	}
 	problem, err := d.resolveProblem(problem)
 	if err != nil {

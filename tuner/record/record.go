@@ -70,6 +70,9 @@ type Record struct {
 	// Counters are hardware counters by Nsight Compute name.
 	Counters map[string]Counter `json:"counters,omitempty"`
 
+	Args  json.RawMessage `json:"args,omitempty"`  // of a launch record
+	Error string          `json:"error,omitempty"` // why it was not measured
+
 	// Line is the record's 1-based line; Raw its bytes as read.
 	Line int    `json:"-"`
 	Raw  []byte `json:"-"`
@@ -80,6 +83,22 @@ type Counter struct {
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 }
+
+// UnmarshalJSON reads an object, or a number alone.
+func (c *Counter) UnmarshalJSON(text []byte) error {
+	*c = Counter{}
+	if json.Unmarshal(text, &c.Value) == nil {
+		return nil
+	}
+	type plain Counter
+	return json.Unmarshal(text, (*plain)(c))
+}
+
+// Launch reports whether the record says everything that its launch needs.
+func (r *Record) Launch() bool { return len(r.Args) > 0 && r.Args[0] == '[' }
+
+// Failed reports whether it could not be assembled when it was recorded.
+func (r *Record) Failed() bool { return r.Error != "" && r.PTX == "" && r.TimeUS == nil }
 
 // GroupKey names the configurations the record competes with: its group, or
 // kernel and problem size when it has none.

@@ -78,6 +78,9 @@ func Contest(pairs []Pair) []float64 {
 			first = i
 		}
 	}
+	if first < 0 || math.IsInf(pairs[first].Predicted, 0) {
+		return nil // nothing is predicted
+	}
 	var off []float64
 	for i, p := range pairs {
 		if i == first || !(p.Predicted <= Contender*pairs[first].Predicted) || !(pairs[first].Predicted > 0) {

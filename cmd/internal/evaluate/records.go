@@ -39,6 +39,7 @@ type Batch struct {
 	Compiler Compiler // for records without PTX of their own
 	PTX      fs.FS    // where a record's "ptx" lies as NAME.ptx; nil: none
 	Kernels  func(name string) (*kernel.Definition, error)
+	Launches map[int]kernel.Listed // of records that are launch records, by line
 	Arch     *arch.Descriptor
 	Level    simengine.Level
 	Slots    int
@@ -101,15 +102,11 @@ type task struct {
 }
 
 func (b *Batch) task(r *record.Record) (task, error) {
-	def, err := b.Kernels(r.Kernel)
+	l, err := b.listed(r)
 	if err != nil {
 		return task{}, err
 	}
-	cfg, err := Config(def, r)
-	if err != nil {
-		return task{}, err
-	}
-	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: def, Config: cfg, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without}}
+	t := task{line: r.Line, compiler: b.Compiler, job: Job{Kernel: l.Kernel, Config: l.Config, Problem: r.ProblemSize, Arch: b.Arch, Level: b.Level, Check: b.Check, Warn: b.Warn, Without: b.Without}}
 	// Counters come from one launch under a profiler, times from launches back to back.
 	t.job.Cold, t.job.Repeated = len(r.Counters) > 0 && r.TimeUS == nil, b.Repeated
 	if r.PTX == "" || b.PTX == nil {
@@ -118,6 +115,43 @@ func (b *Batch) task(r *record.Record) (task, error) {
 	file := filePTX{b.PTX, r.PTX}
 	t.compiler = file
 	return t, file.check()
+}
+
+// listed is a record's kernel and configuration.
+func (b *Batch) listed(r *record.Record) (kernel.Listed, error) {
+	if l, ok := b.Launches[r.Line]; ok {
+		return l, nil
+	}
+	def, err := b.Kernels(r.Kernel)
+	if err != nil {
+		return kernel.Listed{}, err
+	}
+	cfg, err := Config(def, r)
+	return kernel.Listed{Kernel: def, Config: cfg}, err
+}
+
+// Launches are the launch records among records, by line: those with arguments and, beside
+// such, those that could not be assembled.
+func Launches(records []record.Record) (map[int]kernel.Listed, error) {
+	launch := func(r *record.Record) bool { return r.Launch() || r.Failed() }
+	if !slices.ContainsFunc(records, func(r record.Record) bool { return r.Launch() }) {
+		return nil, nil
+	}
+	var lines []kernel.LaunchLine
+	for i := range records {
+		if r := &records[i]; launch(r) {
+			lines = append(lines, kernel.LaunchLine{Number: r.Line, Text: r.Raw})
+		}
+	}
+	_, of, err := kernel.Launches(lines, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int]kernel.Listed, len(of))
+	for i := range of {
+		out[lines[i].Number] = of[i]
+	}
+	return out, nil
 }
 
 func (b *Batch) run(ctx context.Context, tasks []task, parts [][]int) ([]Result, error) {

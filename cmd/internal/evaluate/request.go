@@ -34,7 +34,7 @@ func request(l *kernel.Launch, d *arch.Descriptor, level simengine.Level) (simen
 		if l.Grid[i] > math.MaxInt32 || l.Block[i] > math.MaxInt32 {
 			return r, fmt.Errorf("grid %v of blocks %v is larger than any GPU launches", l.Grid, l.Block)
 		}
-		r.Grid[i], r.CTA[i] = int(l.Grid[i]), int(l.Block[i])
+		r.Grid[i], r.CTA[i], r.Cluster[i] = int(l.Grid[i]), int(l.Block[i]), int(l.Cluster[i])
 	}
 	var err error
 	if r.Args, err = arguments(l.Args); err != nil {
@@ -55,14 +55,39 @@ func arguments(args []kernel.Arg) ([]simengine.Arg, error) {
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
 		}
-		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Bytes: a.Bytes, Count: a.Count, Fill: fill, Position: a.Position}
+		out[i] = simengine.Arg{Name: a.Name, Elem: elem, Lanes: a.Lanes, Scalar: a.Scalar, Bits: a.Bits, Bytes: a.Bytes, Count: a.Count, Offset: a.Offset, Fill: fill, Position: a.Position}
+		if a.Map != nil {
+			if out[i].Map, err = tensorMap(a.Map); err != nil {
+				return nil, fmt.Errorf("argument %s: %w", a.Name, err)
+			}
+		}
 	}
 	return out, nil
 }
 
+func tensorMap(m *kernel.TensorMap) (*simengine.TensorMap, error) {
+	elem, ok := elements[m.Elem]
+	if !ok {
+		return nil, fmt.Errorf("type %s cannot be simulated", m.Elem)
+	}
+	return &simengine.TensorMap{
+		Elem: elem, Of: m.Of, Offset: m.Offset, Shape: m.Shape, Strides: m.Strides, Box: narrow(m.Box), ElementStrides: narrow(m.ElementStrides),
+		Swizzle: m.Swizzle, Interleave: m.Interleave, L2Promotion: m.L2Promotion, FillNaN: m.FillNaN,
+	}, nil
+}
+
+// narrow converts numbers that fit an int; nil stays nil.
+func narrow(list []int64) []int {
+	var out []int
+	for _, v := range list {
+		out = append(out, int(v))
+	}
+	return out
+}
+
 func fill(a *kernel.Arg) (simengine.Fill, error) {
 	f := &a.Fill
-	out := simengine.Fill{Value: f.Value, Seed: f.Seed}
+	out := simengine.Fill{Value: f.Value, Least: f.Least, Seed: f.Seed}
 	switch f.Kind {
 	case kernel.FillConstant:
 		out.Kind = simengine.FillConstant

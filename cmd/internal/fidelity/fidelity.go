@@ -7,6 +7,7 @@ package fidelity
 
 import (
 	"math"
+	"regexp"
 	"sort"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -127,6 +128,10 @@ func measuredLimiter(rec *record.Record, o *tuner.Outcome, d *arch.Descriptor) s
 	return occ.Limiter.String()
 }
 
+// position is where in PTX something is that a message is about.
+var position = regexp.MustCompile(`^[^ :]+\.ptx:\d+:\d+: `)
+
+// failures counts messages, those alike that differ in the position only.
 func failures(records []record.Record, results []evaluate.Result) []Failure {
 	index := map[string]int{}
 	var out []Failure
@@ -135,7 +140,7 @@ func failures(records []record.Record, results []evaluate.Result) []Failure {
 		if o.Validity == tuner.Correct {
 			continue
 		}
-		key := o.Validity.String() + o.Message
+		key := o.Validity.String() + position.ReplaceAllString(o.Message, "")
 		at, ok := index[key]
 		if !ok {
 			at = len(out)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/warptune/warptune/tuner/kernel"
 )
 
 // Options say how a Compiler chooses and where it remembers. The zero value works:
@@ -84,6 +86,10 @@ func Of(drivers ...Driver) *Compiler { return &Compiler{drivers: drivers} }
 // Compile gives the PTX of a request. An *Error is the configuration's outcome;
 // an *UnavailableError says what to install; other errors are the machine's.
 func (c *Compiler) Compile(ctx context.Context, r Request) (Result, error) {
+	var recorded *kernel.RecordedError
+	if errors.As(r.Missing, &recorded) {
+		return Result{}, &Error{Compiler: "the launch record's compiler", File: r.SourceFile, Message: recorded.Message}
+	}
 	if r.Missing != nil {
 		return Result{}, &Error{Compiler: "no compiler", File: r.SourceFile, Message: r.Missing.Error()}
 	}

@@ -1,0 +1,165 @@
+package kernel
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// launchTypes are names of element types in launch records besides T1's: Triton's and PyTorch's.
+var launchTypes = map[string]Type{
+	"i1": Bool, "u1": Bool, "int1": Bool, "i8": Int8, "i16": Int16, "i32": Int32, "i64": Int64, "u8": Uint8, "u16": Uint16, "u32": Uint32, "u64": Uint64,
+	"fp16": Half, "bf16": Bfloat16, "fp32": Float, "f32": Float, "fp64": Double, "f64": Double, "f16": Half,
+	"fp8e4nv": Float8E4M3, "float8_e4m3fn": Float8E4M3, "e4m3": Float8E4M3, "fp8e5": Float8E5M2, "e5m2": Float8E5M2,
+}
+
+// launchType reads the name of an element type.
+func launchType(name string) (Type, int, error) {
+	if t, ok := launchTypes[name]; ok {
+		return t, 1, nil
+	}
+	return parseType(name)
+}
+
+// argument is the i-th argument as the simulator is given it.
+func (r *launchRecord) argument(i int) (Arg, error) {
+	a := &r.Args[i]
+	switch {
+	case a.TensorMap:
+		return r.tensorMap(i)
+	case a.Vector:
+		return a.buffer(i)
+	}
+	return a.scalar()
+}
+
+// buffer is a buffer in device memory. Floats are random, integers random from Min to Max:
+// without those zero, which is an index that is always there.
+func (a *launchArg) buffer(position int) (Arg, error) {
+	out := Arg{Name: a.Name, Access: ReadWrite, Fill: Fill{Kind: FillConstant}}
+	var err error
+	if out.Type, out.Lanes, err = launchType(a.Type); err != nil {
+		return out, err
+	}
+	if a.Count < 1 || a.Count > maxCount {
+		return out, fmt.Errorf("count: %d is outside 1 to %d", a.Count, int64(maxCount))
+	}
+	if a.Offset < 0 || a.Offset > maxCount {
+		return out, fmt.Errorf("offset: %d is outside 0 to %d", a.Offset, int64(maxCount))
+	}
+	out.Count = a.Count + a.Offset
+	out.Offset = a.Offset * int64(out.Type.Bytes()*out.Lanes)
+	out.Fill, err = a.fill(out.Type, position)
+	return out, err
+}
+
+func (a *launchArg) fill(t Type, position int) (Fill, error) {
+	f := Fill{Kind: FillRandom, Value: 1, Seed: uint64(position)}
+	lo, hi, isInt := t.integers()
+	if a.Min == nil || a.Max == nil {
+		if isInt {
+			f = Fill{Kind: FillConstant}
+		}
+		return f, nil
+	}
+	least, errLeast := a.Min.Float64()
+	most, errMost := a.Max.Float64()
+	switch {
+	case errLeast != nil || errMost != nil || math.IsInf(least, 0) || math.IsInf(most, 0):
+		return f, fmt.Errorf("min and max: finite numbers are needed, not %s and %s", *a.Min, *a.Max)
+	case least > most:
+		return f, fmt.Errorf("min: %s is more than max, %s", *a.Min, *a.Max)
+	case isInt && (least < lo || most > hi):
+		return f, fmt.Errorf("min and max: %s to %s are not values of type %s", *a.Min, *a.Max, t)
+	}
+	f.Least, f.Value = least, most
+	if isInt {
+		f.Value = math.Floor(most) + 1
+	}
+	if f.Least == f.Value {
+		f = Fill{Kind: FillConstant, Value: f.Value}
+	}
+	return f, nil
+}
+
+// scalar is a number passed by value.
+func (a *launchArg) scalar() (Arg, error) {
+	out := Arg{Name: a.Name, Scalar: true, Count: 1, Access: ReadOnly}
+	var err error
+	if out.Type, out.Lanes, err = launchType(a.Type); err != nil {
+		return out, err
+	}
+	if out.Lanes > 1 {
+		return out, fmt.Errorf("type %s: vectors by value are not part of launch records", out.TypeName())
+	}
+	isInt, i, f, err := scalarValue(a.Value, out.Type)
+	if err != nil {
+		return out, err
+	}
+	bits, fits := out.Type.encode(isInt, i, f)
+	if !fits {
+		return out, fmt.Errorf("value: %s is not a value of type %s", a.Value, out.Type)
+	}
+	out.Bits, out.Fill = bits, Fill{Kind: FillConstant, Value: f}
+	return out, nil
+}
+
+// scalarValue reads a JSON number or truth value. Python's NaN, of floats, is read as null.
+func scalarValue(raw json.RawMessage, t Type) (isInt bool, i int64, f float64, err error) {
+	_, _, integer := t.integers()
+	text := strings.Trim(string(raw), `"`)
+	switch text {
+	case "":
+		return false, 0, 0, fmt.Errorf("value: missing; a scalar has one")
+	case "true":
+		return true, 1, 1, nil
+	case "false":
+		return true, 0, 0, nil
+	case "null":
+		if !integer {
+			return false, 0, math.NaN(), nil
+		}
+		return false, 0, 0, fmt.Errorf("value: null is not a value of type %s", t)
+	}
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return true, i, float64(i), nil
+	}
+	if u, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return true, int64(u), float64(u), nil
+	}
+	if f, err = strconv.ParseFloat(text, 64); err != nil || integer && (math.IsInf(f, 0) || f != f) {
+		return false, 0, 0, fmt.Errorf("value: a number is expected, not %.40s", raw)
+	}
+	return false, 0, f, nil
+}
+
+// trailing adds the pointers behind the arguments: to scratch memory, zero at first, or null.
+func (r *launchRecord) trailing(l *Launch) error {
+	if len(r.Scratch) > len(r.Trailing) {
+		return fmt.Errorf("scratch: %d sizes are given for %d trailing_params", len(r.Scratch), len(r.Trailing))
+	}
+	ctas := int64(1)
+	for _, n := range l.Grid {
+		if ctas > maxCount/n {
+			return fmt.Errorf("grid: %v is larger than any GPU launches", l.Grid)
+		}
+		ctas *= n
+	}
+	for i, name := range r.Trailing {
+		size := int64(0)
+		if i < len(r.Scratch) {
+			size = r.Scratch[i]
+		}
+		a := Arg{Name: name, Type: Uint64, Lanes: 1, Scalar: true, Count: 1, Position: len(l.Args), Access: ReadWrite, Fill: Fill{Kind: FillConstant}}
+		switch {
+		case size < 0 || size > maxCount/ctas:
+			return fmt.Errorf("scratch: %d bytes of %s for each of %d CTAs are none, or more than a GPU has", size, name, ctas)
+		case size > 0:
+			a.Type, a.Scalar, a.Count, a.Answer = Uint8, false, size*ctas, AnswerNone
+		}
+		l.Args = append(l.Args, a)
+	}
+	return nil
+}

@@ -1,0 +1,439 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/warptune/warptune/search"
+)
+
+// Names of the files in a folder of launch records, and in a bundle of one group.
+const (
+	launchesFile = "launches.jsonl"
+	ptxFolder    = "ptx"
+)
+
+// occurrence is the parameter that tells launches of a group apart that have the same
+// parameters otherwise.
+const occurrence = "launch"
+
+// listing is a kernel whose configurations are launch records, and no others.
+type listing struct {
+	records []*launchRecord
+	configs []search.Config // of each; those of the same launch are equal
+	digits  [][]int         // of each configuration, once
+	index   map[string]int  // the first record of a configuration, by its text
+}
+
+// LaunchLine is a line of launch records.
+type LaunchLine struct {
+	Number int // from 1
+	Text   []byte
+}
+
+// Listed is a line of launch records as a configuration of its group's kernel.
+type Listed struct {
+	Kernel *Definition
+	Config search.Config
+}
+
+// Launches makes kernels of launch records, one for each group, in order of their first lines,
+// and says what of them each line is. Their PTX lies in files as ptx/NAME.ptx, and is read when
+// it is needed; nil: it is elsewhere.
+func Launches(lines []LaunchLine, files Files) (kernels []*Definition, of []Listed, err error) {
+	if files == nil {
+		files = memory{}
+	}
+	groups := map[string][]*launchRecord{}
+	var order []string
+	at := make([]*launchRecord, len(lines))
+	for i, l := range lines {
+		r, err := readLaunch(l.Text, l.Number)
+		if err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", l.Number, err)
+		}
+		key := r.groupKey()
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key], at[i] = append(groups[key], r), r
+	}
+	configs := map[*launchRecord]Listed{}
+	for _, key := range order {
+		d, err := newListed(groups[key], files)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, r := range groups[key] {
+			configs[r] = Listed{d, d.listed.configs[i]}
+		}
+		kernels = append(kernels, d)
+	}
+	nameListed(kernels)
+	for _, r := range at {
+		of = append(of, configs[r])
+	}
+	return kernels, of, nil
+}
+
+// nameListed names the kernels of groups: as their records do where that and the problem size
+// tell them apart, else as the group.
+func nameListed(kernels []*Definition) {
+	key := func(d *Definition) string { return fmt.Sprintf("%q %v", d.listed.records[0].Kernel, d.Problem) }
+	seen := map[string]int{}
+	for _, d := range kernels {
+		seen[key(d)]++
+	}
+	for _, d := range kernels {
+		if seen[key(d)] > 1 {
+			d.Name = d.Group
+		}
+		d.text = d.listed.document(d)
+	}
+}
+
+// document is the definition that stands for the group in a bundle.
+func (l *listing) document(d *Definition) []byte {
+	return fmt.Appendf(nil, `{"General":{"BenchmarkName":%s},"KernelSpecification":{"Language":"PTX","KernelName":%s,"Launches":%s}}`,
+		jsonText(d.Name), jsonText(d.KernelName), jsonText(launchesFile))
+}
+
+// newListed makes the kernel of one group's records.
+func newListed(records []*launchRecord, files Files) (*Definition, error) {
+	first := records[0]
+	d := &Definition{Name: first.Kernel, Group: first.groupKey(), Language: PTX, Problem: first.Problem, files: files, scope: newScope(nil, nil)}
+	for _, r := range records {
+		if !slices.Equal(r.Problem, first.Problem) {
+			return nil, fmt.Errorf("line %d: problem_size is %v, and %v in line %d of the same group, %s", r.line, r.Problem, first.Problem, first.line, d.Group)
+		}
+		if r.Kernel != first.Kernel {
+			return nil, fmt.Errorf("line %d: kernel is %q, and %q in line %d of the same group, %s", r.line, r.Kernel, first.Kernel, first.line, d.Group)
+		}
+	}
+	d.KernelName = entryOf(records)
+	l := &listing{records: records, index: map[string]int{}}
+	d.listed = l
+	if err := l.parameters(d); err != nil {
+		return nil, err
+	}
+	l.texts(d)
+	if l.clashes() {
+		l.tellApart(d)
+		l.texts(d)
+	}
+	d.defaults = l.configs[0].Clone()
+	return d, nil
+}
+
+// entryOf is the entry that all records launch, or else the kernel's name.
+func entryOf(records []*launchRecord) string {
+	entry := ""
+	for _, r := range records {
+		switch {
+		case r.Entry == "" || r.Entry == entry:
+		case entry != "":
+			return records[0].Kernel
+		default:
+			entry = r.Entry
+		}
+	}
+	if entry == "" {
+		return records[0].Kernel
+	}
+	return entry
+}
+
+// parameters are those of all records, in the order in which they first appear. Numbers ascend,
+// texts are in order of appearance.
+func (l *listing) parameters(d *Definition) error {
+	var names []string
+	for _, r := range l.records {
+		for _, name := range r.Params.Names {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	l.configs = make([]search.Config, len(l.records))
+	for _, name := range names {
+		if !isIdentifier(name) {
+			return fmt.Errorf("line %d: params: %q is not an identifier", l.records[0].line, name)
+		}
+		values := make([]search.Value, len(l.records))
+		for i, r := range l.records {
+			v, ok := search.Config(r.Params).Get(name)
+			if !ok {
+				v = absent
+			}
+			values[i] = v
+		}
+		d.addListed(name, values)
+	}
+	return nil
+}
+
+// addListed adds a parameter with its value in each record.
+func (d *Definition) addListed(name string, values []search.Value) {
+	kind := sharedKind(values)
+	if slices.ContainsFunc(values, func(v search.Value) bool { return v.Kind == search.String }) {
+		kind = search.String
+	}
+	for i, v := range values {
+		w, ok := v.As(kind)
+		if !ok {
+			w = search.OfString(v.Text())
+		}
+		values[i] = w
+	}
+	p := search.Param{Name: name}
+	for _, v := range values {
+		if !slices.Contains(p.Values, v) {
+			p.Values = append(p.Values, v)
+		}
+	}
+	if kind != search.String {
+		slices.SortFunc(p.Values, compareNumbers)
+	}
+	d.params = append(d.params, p)
+	for i, v := range values {
+		c := &d.listed.configs[i]
+		c.Names, c.Values = append(c.Names, name), append(c.Values, v)
+	}
+}
+
+// compareNumbers orders values of one kind, that are no texts.
+func compareNumbers(a, b search.Value) int {
+	switch {
+	case a.I < b.I || a.F < b.F:
+		return -1
+	case a.I > b.I || a.F > b.F:
+		return 1
+	}
+	return 0
+}
+
+// texts indexes the records by their configurations.
+func (l *listing) texts(d *Definition) {
+	l.digits = nil
+	clear(l.index)
+	for i, c := range l.configs {
+		text := c.String()
+		if _, ok := l.index[text]; ok {
+			continue
+		}
+		l.index[text] = i
+		row := make([]int, len(c.Values))
+		for p, v := range c.Values {
+			row[p] = slices.Index(d.params[p].Values, v)
+		}
+		l.digits = append(l.digits, row)
+	}
+}
+
+// clashes reports whether two different launches have the same parameters.
+func (l *listing) clashes() bool {
+	for i, c := range l.configs {
+		if first := l.index[c.String()]; first != i && !l.records[first].same(l.records[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellApart adds a parameter that counts the launches that have the same parameters.
+func (l *listing) tellApart(d *Definition) {
+	alike := map[string][]int{} // different launches, by their configuration
+	values := make([]search.Value, len(l.records))
+	for i, c := range l.configs {
+		text := c.String()
+		known := slices.IndexFunc(alike[text], func(k int) bool { return l.records[k].same(l.records[i]) })
+		if known < 0 {
+			known = len(alike[text])
+			alike[text] = append(alike[text], i)
+		}
+		values[i] = search.OfInt(int64(known))
+	}
+	name := occurrence
+	for slices.ContainsFunc(d.params, func(p search.Param) bool { return p.Name == name }) {
+		name += "_"
+	}
+	d.addListed(name, values)
+}
+
+// wrong says of the first record that cannot be read what is wrong; nil: all can.
+func (l *listing) wrong() error {
+	for _, r := range l.records {
+		if r.wrong != nil {
+			return fmt.Errorf("line %d: %w", r.line, r.wrong)
+		}
+	}
+	return nil
+}
+
+// space is that of the records.
+func (l *listing) space(d *Definition, set map[string][]string) (*search.Space, error) {
+	if len(d.params) == 0 {
+		return search.New(nil, nil)
+	}
+	s, err := search.FromList(d.params, l.digits)
+	if err != nil || len(set) == 0 {
+		return s, err
+	}
+	restricted, err := d.restricted(set)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string][]search.Value{}
+	for _, p := range restricted {
+		values[p.Name] = p.Values
+	}
+	return s.Restrict(values)
+}
+
+// checkListed refuses problem sizes other than the records'.
+func (d *Definition) checkListed(problem []int64) error {
+	if len(problem) == 0 || slices.Equal(problem, d.Problem) {
+		return nil
+	}
+	return fmt.Errorf("kernel %s: the launch records of group %s are of problem size %v, not %v", d.Name, d.Group, d.Problem, problem)
+}
+
+// launchListed is Launch for launch records.
+func (d *Definition) launchListed(cfg search.Config, problem []int64) (*Launch, error) {
+	if err := d.checkListed(problem); err != nil {
+		return nil, err
+	}
+	cfg, err := d.conform(cfg)
+	if err != nil {
+		return nil, err
+	}
+	i, ok := d.listed.index[cfg.String()]
+	if !ok {
+		return nil, fmt.Errorf("kernel %s: no launch record of group %s has %s", d.Name, d.Group, cfg)
+	}
+	r := d.listed.records[i]
+	if r.failed() {
+		l := &Launch{KernelName: d.KernelName, CarveOut: -1, Recorded: true}
+		l.Compile = Compile{Language: PTX, SourceFile: launchesFile, Missing: &RecordedError{strings.TrimSpace(r.Error)}}
+		l.Compile.Key = l.Compile.key(nil)
+		return l, nil
+	}
+	l, err := r.launch()
+	if err != nil {
+		return nil, fmt.Errorf("launch record: %w", err)
+	}
+	l.Compile = Compile{Language: PTX, SourceFile: r.file()}
+	if l.Compile.Source, err = d.files.ReadFile(r.file()); err != nil {
+		l.Compile.Missing = err
+	}
+	l.Compile.Key = l.Compile.key(nil)
+	return l, nil
+}
+
+// RecordedError is what a launch record says of why it could not be assembled.
+type RecordedError struct{ Message string }
+
+func (e *RecordedError) Error() string { return e.Message }
+
+// launchableListed says why none of the records can be launched; nil: one may.
+func (d *Definition) launchableListed() error {
+	var first error
+	for i, r := range d.listed.records {
+		if r.failed() {
+			continue
+		}
+		_, err := r.launch()
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = fmt.Errorf("kernel %s: launch record %s: %w", d.Name, d.listed.configs[i], err)
+		}
+	}
+	if first == nil {
+		first = fmt.Errorf("kernel %s: none of the launch records of group %s could be assembled", d.Name, d.Group)
+	}
+	return first
+}
+
+// bundledListed are the records of the group, one line each, and their PTX.
+func (d *Definition) bundledListed() (map[string][]byte, error) {
+	var lines bytes.Buffer
+	files := map[string][]byte{}
+	for i, r := range d.listed.records {
+		if d.listed.index[d.listed.configs[i].String()] != i {
+			continue // the same launch again
+		}
+		lines.WriteString(jsonText(r) + "\n")
+		if r.PTX == "" {
+			continue
+		}
+		text, err := d.files.ReadFile(r.file())
+		if err != nil {
+			return nil, fmt.Errorf("launch record %s: %w", d.listed.configs[i], err)
+		}
+		files[r.file()] = text
+	}
+	files[launchesFile] = lines.Bytes()
+	return files, nil
+}
+
+// lists reports whether a definition's configurations are launch records.
+func lists(root *record) bool {
+	spec, _ := root.get("KernelSpecification")
+	o, ok := spec.value.(*object)
+	return ok && o.fields["Launches"] != nil
+}
+
+// readListed reads a definition whose configurations are launch records.
+func (d *Definition) readListed(r *reader, k *record, field document) {
+	if language := r.language(k); r.err == nil && language != PTX {
+		r.fail(field.path, "launch records are of PTX: Language is %s", language)
+	}
+	name := clean(r.text(field))
+	if r.err != nil {
+		return
+	}
+	text, err := d.files.ReadFile(name)
+	if err != nil {
+		r.fail(field.path, "%v", err)
+		return
+	}
+	lines, err := launchLines(bytes.NewReader(text))
+	if err != nil {
+		r.fail(field.path, "%s: %v", name, err)
+		return
+	}
+	kernels, _, err := Launches(lines, d.files)
+	switch {
+	case err != nil:
+		r.fail(field.path, "%s: %v", name, err)
+	case len(kernels) != 1:
+		r.fail(field.path, "%s: the launch records are of %d groups: a definition is of one", name, len(kernels))
+	case kernels[0].listed.wrong() != nil:
+		r.fail(field.path, "%s: %v", name, kernels[0].listed.wrong())
+	default:
+		named, text := d.Name, d.text
+		*d = *kernels[0]
+		d.Name, d.text = named, text
+	}
+}
+
+// maxLaunchLine bounds a line of launch records in bytes.
+const maxLaunchLine = 1 << 20
+
+// launchLines splits a file of launch records.
+func launchLines(from io.Reader) ([]LaunchLine, error) {
+	var lines []LaunchLine
+	err := eachLine(from, func(number int, text []byte) {
+		lines = append(lines, LaunchLine{number, bytes.Clone(text)})
+	})
+	if err == nil && len(lines) == 0 {
+		err = errors.New("no launch records are in it")
+	}
+	return lines, err
+}
