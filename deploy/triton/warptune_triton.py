@@ -4,6 +4,10 @@ python -m warptune_triton capture SCRIPT --arch h100 -o DIR [--jobs N] [-- ARGUM
     runs a script with Triton's driver replaced by a stand-in, compiles every configuration of each
     autotuned launch, and writes DIR, a folder of launch records that `warptune tune DIR` takes.
 
+python -m warptune_triton cache TABLE SCRIPT --arch h100 [-- ARGUMENT ...]
+    writes what `warptune export --format triton -o TABLE` says of a script's launches into the cache
+    that Triton's autotuner keeps on disk (Triton 3.4 and newer).
+
 @triton.autotune(..., prune_configs_by={"perf_model": warptune_triton.perf_model("h100"), "top_k": 3})
     ranks configurations by predicted times, so that only the best few are timed.
 
@@ -38,6 +42,7 @@ import triton.testing
 from triton.backends.compiler import GPUTarget
 from triton.compiler import CompiledKernel
 from triton.runtime.autotuner import Autotuner, Config
+from triton.runtime.jit import JITFunction
 
 # ---------------------------------------------------------------------------
 # Architectures
@@ -210,7 +215,7 @@ def reach(shape, strides):
 # The stand-in driver
 # ---------------------------------------------------------------------------
 
-launched = []  # Launch of every kernel launched through a stand-in driver, until somebody takes them
+launched = []  # the kernels launched through a stand-in driver that nobody has taken yet
 compiled = {}  # CompiledKernel by its hash
 
 
@@ -230,6 +235,7 @@ class Launcher:
 
     def __call__(self, x, y, z, stream, function, packed, launch_metadata, enter, leave, *args):
         launched.append(Launch(self.src, self.metadata, (x, y, z), args))
+        triton.runtime.driver.active.after()
 
 
 class Utilities:
@@ -276,6 +282,7 @@ class Driver:
         self.device = "warptune " + arch.name  # no number, so that Triton's caches keep it apart from real devices
         self.utils = Utilities(arch)
         self.launcher_cls = Launcher
+        self.after = lambda: None  # is called after each launch
 
     @classmethod
     def is_active(cls):
@@ -664,6 +671,7 @@ class Capture:
 
     def __init__(self, arch, jobs=None, limit=600):
         self.driver = Driver(Architecture(arch))
+        self.driver.after = self.rest
         self.jobs, self.limit = jobs or os.cpu_count() or 1, limit
         self.records, self.files = [], {}
         self.groups = {}  # configurations and failures by group
@@ -684,7 +692,7 @@ class Capture:
 
         def apart(*args, **kwargs):
             # What failed or crashed in a child is not tried here; what did not is in the cache.
-            if not in_child:
+            if not in_child and not self.grouping:
                 error, = each([lambda: compile_(*args, **kwargs)], 1, self.limit)
                 if error:
                     raise RuntimeError(error)
@@ -741,22 +749,26 @@ class Capture:
             launched.clear()
 
     def rest(self):
-        """Captures the launches since the last call that no autotuner made, each a group of one configuration."""
+        """Captures the launches that no autotuner made, each a group of one configuration, once."""
+        if self.grouping or in_child:
+            return
         for launch in launched:
-            function = launch.src.fn
-            try:
-                body = record(launch, self.files)
-            except Exception as e:
-                body = {"error": failure(e)}
-            values = [(name, v) for name, _, ty, v in bound(launch) if ty in ("i32", "i64") and v > 0]
-            dtypes = [v.dtype for _, _, _, v in bound(launch) if hasattr(v, "dtype")]
-            params = constants(launch)
-            identity = json.dumps([function.__name__, params, body], sort_keys=True)
+            identity = (launch.metadata.hash, launch.grid, str([identify(v) for v in launch.args]))
             if identity not in self.plain:
                 self.plain.add(identity)
-                head = self.head(*names_of(function.__name__, values[:8], dtypes))
-                self.add([{**head, "params": params, **body}])
+                self.single(launch)
         launched.clear()
+
+    def single(self, launch):
+        function = launch.src.fn
+        try:
+            body = record(launch, self.files)
+        except Exception as e:
+            body = {"error": failure(e)}
+        values = [(name, v) for name, _, ty, v in bound(launch) if ty in ("i32", "i64") and v > 0]
+        dtypes = [v.dtype for _, _, _, v in bound(launch) if hasattr(v, "dtype")]
+        head = self.head(*names_of(function.__name__, values[:8], dtypes))
+        self.add([{**head, "params": constants(launch), **body}])
 
     def head(self, kernel, sizes, group):
         """How a group's records begin. Another group of the same name is told apart by a number."""
@@ -784,6 +796,13 @@ class Capture:
         with open(lines, "w") as f:
             for r in self.records:
                 f.write(json.dumps(r) + "\n")
+
+
+def identify(value):
+    """What tells an argument from others without looking at its elements."""
+    if hasattr(value, "data_ptr"):
+        return str(value.dtype), tuple(value.shape), tuple(value.stride())
+    return [identify(v) for v in value] if isinstance(value, tuple) else str(value)
 
 
 def jit_function(tuner):
@@ -848,19 +867,35 @@ def constants(launch):
     return out
 
 
+def triton_key(tuner, args, kwargs):
+    """The key under which Triton's autotuner keeps the configuration of a launch."""
+    _, values, dtypes = launch_key(tuner, dict(zip(tuner.arg_names, args)), kwargs)
+    return tuple(values) + tuple(str(t) for t in dtypes)
+
+
 @contextlib.contextmanager
-def autotuners(capture):
+def replaced(*changes):
+    """Attributes of objects replaced for a time: (object, name, value)."""
+    before = [(thing, name, getattr(thing, name)) for thing, name, _ in changes]
+    try:
+        for thing, name, value in changes:
+            setattr(thing, name, value)
+        yield
+    finally:
+        for thing, name, value in before:
+            setattr(thing, name, value)
+
+
+def capturing(capture):
     """Autotuners that capture in the place of timing."""
     run = Autotuner.run
 
-    def capturing(self, *args, **kwargs):
+    def instead(self, *args, **kwargs):
         if in_child:
             return run(self, *args, **kwargs)
-        names, values, dtypes = launch_key(self, dict(zip(self.arg_names, args)), kwargs)
-        key = tuple(values) + tuple(str(t) for t in dtypes)
+        key = triton_key(self, args, kwargs)
         where = (id(self), str(key))
         if where not in capture.done:
-            capture.rest()
             print(f"warptune_triton: {jit_function(self).__name__}: compiling {len(self.configs)} configurations",
                   file=sys.stderr)
             capture.done[where] = (self, *capture.group(self, args, kwargs)[1])
@@ -868,13 +903,42 @@ def autotuners(capture):
         self.best_config = self.cache[key] = config or self.configs[0]
         return kernel
 
-    Autotuner.run = capturing
-    bench = triton.testing.do_bench
-    triton.testing.do_bench = once
-    try:
-        yield
-    finally:
-        Autotuner.run, triton.testing.do_bench = run, bench
+    return replaced((Autotuner, "run", instead), (triton.testing, "do_bench", once))
+
+
+# ---------------------------------------------------------------------------
+# The autotuner's cache on disk
+# ---------------------------------------------------------------------------
+
+def caching(find, arch, done):
+    """Autotuners that write what a table says of their launches into Triton's cache, and launch nothing; done receives
+    (function, key, configuration or why there is none)."""
+    launch = JITFunction.run
+
+    def instead(self, *args, **kwargs):
+        key = triton_key(self, args, kwargs)
+        name, seen = jit_function(self).__name__, {(f, k) for f, k, _ in done}
+        if (name, key) in seen or len(self.configs) < 2:
+            return
+        self.nargs = dict(zip(self.arg_names, args))
+        best = find(self, arch, key)
+        if best is None:
+            done.append((name, key, "not in the table"))
+        elif any(c.pre_hook for c in self.configs):
+            done.append((name, key, "Triton caches no configurations with a pre_hook"))
+        else:
+            self.configs_timings = {}
+
+            def timings():
+                self.configs_timings = {best: [1.0, 1.0, 1.0]}
+
+            kept = self.check_disk_cache(key, self.prune_configs(kwargs), timings)
+            done.append((name, key, "a configuration is cached already" if kept else best))
+
+    def warmup(self, *args, warmup, **kwargs):
+        return launch(self, *args, warmup=True, **kwargs) if warmup else None
+
+    return replaced((Autotuner, "run", instead), (JITFunction, "run", warmup), (triton.testing, "do_bench", once))
 
 
 # ---------------------------------------------------------------------------
@@ -928,15 +992,8 @@ def torch_on_cpu(arch):
         "default_stream": lambda *a: stream, "memory_allocated": lambda *a: 0, "max_memory_allocated": lambda *a: 0,
         "Event": event,
     }
-    before = {name: getattr(torch.cuda, name) for name in fakes}
-    try:
-        for name, fake in fakes.items():
-            setattr(torch.cuda, name, fake)
-        with OnCPU():
-            yield
-    finally:
-        for name, value in before.items():
-            setattr(torch.cuda, name, value)
+    with replaced(*((torch.cuda, name, fake) for name, fake in fakes.items())), OnCPU():
+        yield
 
 
 # ---------------------------------------------------------------------------
@@ -1039,64 +1096,82 @@ def binary():
 
 def main(argv):
     argv, script_args = (argv[:argv.index("--")], argv[argv.index("--") + 1:]) if "--" in argv else (argv, [])
-    parser = argparse.ArgumentParser(prog="python -m warptune_triton", description="Triton kernels for warptune.")
+    parser = argparse.ArgumentParser(prog="python -m warptune_triton", description="Triton kernels for warptune.",
+                                     epilog="What follows -- is given to the script.")
     commands = parser.add_subparsers(dest="command", required=True)
-    c = commands.add_parser("capture", help="run a script without a GPU and write its launches for warptune tune",
-                            epilog="What follows -- is given to the script.")
-    c.add_argument("script", help="the Python script that launches the kernels")
-    c.add_argument("--arch", required=True, help="GPU to compile for: " + ", ".join(sorted(ARCHITECTURES)) + ", or sm_90")
-    c.add_argument("-o", "--output", required=True, metavar="DIR", help="folder to write")
-    c.add_argument("--jobs", type=int, default=0, metavar="N", help="configurations compiled at a time; default: one a core")
-    c.add_argument("--limit", type=float, default=600, metavar="S", help="seconds that one may take to compile (600)")
+    capture = commands.add_parser("capture", help="run a script without a GPU and write its launches for warptune tune")
+    cache = commands.add_parser("cache", help="write an exported table into the cache of Triton's autotuner")
+    cache.add_argument("table", help="what warptune export --format triton wrote")
+    for c in (capture, cache):
+        c.add_argument("script", help="the Python script that launches the kernels")
+        c.add_argument("--arch", required=True, help=f"GPU: {', '.join(sorted(ARCHITECTURES))}, or sm_90")
+    capture.add_argument("-o", "--output", required=True, metavar="DIR", help="folder to write")
+    capture.add_argument("--jobs", type=int, default=0, metavar="N", help="compile N at a time; default: one a core")
+    capture.add_argument("--limit", type=float, default=600, metavar="S", help="seconds to compile one at most (600)")
     options = parser.parse_args(argv)
-    try:
-        capture = Capture(options.arch, options.jobs, options.limit)
-    except ValueError as e:
-        parser.error(str(e))
     if os.environ.get("TRITON_INTERPRET") == "1":
         parser.error("TRITON_INTERPRET is set, and interpreted kernels are not compiled: unset it")
-    return capture_script(capture, options, script_args)
-
-
-def capture_script(capture, options, script_args):
-    """Runs the script, writes what was captured, and says so. Gives the exit status."""
-    error = run_script(capture, options.script, script_args)
-    if error:
-        print(f"warptune_triton: {options.script} ended with {failure(error)}; what it launched before is kept",
-              file=sys.stderr)
-    if not capture.records:
-        print(f"warptune_triton: {options.script} launched no Triton kernel", file=sys.stderr)
-        return 1
     try:
-        capture.write(options.output)
+        session = Capture(options.arch, getattr(options, "jobs", 0), getattr(options, "limit", 600))
+    except ValueError as e:
+        parser.error(str(e))
+    try:
+        return {"capture": capture_command, "cache": cache_command}[options.command](session, options, script_args)
     except (OSError, ValueError) as e:
         print(f"warptune_triton: {e}", file=sys.stderr)
         return 1
+
+
+def capture_command(capture, options, script_args):
+    """Runs the script, writes what was captured, and says so. Gives the exit status."""
+    error = run_script(options.script, script_args, capture, capturing(capture))
+    if not capture.records:
+        print(f"warptune_triton: {options.script} launched no Triton kernel", file=sys.stderr)
+        return 1
+    capture.write(options.output)
     for group, (total, failed) in capture.groups.items():
-        print(f"{group}: {total} configuration{'s' * (total != 1)}" + (f", {failed} failed to compile" if failed else ""))
+        failures = f", {failed} failed to compile" if failed else ""
+        print(f"{group}: {total} configuration{'s' * (total != 1)}{failures}")
     print(f"wrote {options.output}; next: warptune tune {options.output} --arch {options.arch}")
     return 1 if error else 0
 
 
-def run_script(capture, script, args):
-    """Runs a script as the main program; gives the exception that ended it."""
-    argv, path = sys.argv, list(sys.path)
+def cache_command(session, options, script_args):
+    """Runs the script and says what was put into Triton's cache. Gives the exit status."""
+    if not hasattr(Autotuner, "check_disk_cache"):
+        raise ValueError(f"Triton {triton.__version__} keeps no configurations on disk: use the table's install instead")
+    find = runpy.run_path(options.table).get("find")
+    if find is None:
+        raise ValueError(f"{options.table} is not what warptune export --format triton writes")
+    done = []
+    error = run_script(options.script, script_args, session, caching(find, options.arch, done))
+    for name, key, what in done:
+        print(f"{name}{key}: {what}")
+    if any(isinstance(what, Config) for _, _, what in done):
+        print("a program with TRITON_CACHE_AUTOTUNING=1 and this cache starts with these")
+        return 1 if error else 0
+    print("warptune_triton: nothing was written", file=sys.stderr)
+    return 1
+
+
+def run_script(script, args, capture, autotuners):
+    """Runs a script as the main program, with other autotuners; gives the exception that ended it."""
+    argv, path, error = sys.argv, list(sys.path), None
     sys.argv = [script, *args]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
-        with capture.active(), autotuners(capture), torch_on_cpu(capture.driver.arch):
-            try:
-                runpy.run_path(script, run_name="__main__")
-            finally:
-                capture.rest()
+        with capture.active(), autotuners, torch_on_cpu(capture.driver.arch):
+            runpy.run_path(script, run_name="__main__")
     except SystemExit as e:
-        return None if e.code in (None, 0) else e
+        error = None if e.code in (None, 0) else e
     except Exception as e:
         traceback.print_exc()
-        return e
+        error = e
     finally:
         sys.argv, sys.path[:] = argv, path
-    return None
+    if error:
+        print(f"warptune_triton: {script} ended with {failure(error)}; what it launched before counts", file=sys.stderr)
+    return error
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def find(autotuner, arch, key):
     if best is None:
         return None
     want = _settings(best)
-    return next((c for c in autotuner.configs if _settings(c).items() >= want.items()), None)
+    usual = {p.name: _plain(p.default) for p in function.params if p.name in best.kwargs and p.has_default}
+    return next((c for c in autotuner.configs if {**usual, **_settings(c)} == want), None)
 
 
 def install(autotuner, arch):
