@@ -59,7 +59,7 @@ type Spec struct {
 // Limits on a spec; a larger one is refused.
 const (
 	maxName       = 256
-	maxDimensions = 8
+	maxDimensions = 16
 	maxSetValues  = 4096
 	maxStart      = 1024
 	maxStartText  = 64 << 10 // bytes
@@ -92,8 +92,8 @@ func (s *Spec) Validate() error {
 		complain("the problem has more than %d dimensions", maxDimensions)
 	}
 	for _, p := range s.Problem {
-		if p <= 0 {
-			complain("problem size %d is not positive", p)
+		if p < 0 { // 0 is a flag's, in launch records
+			complain("problem size %d is negative", p)
 		}
 	}
 	s.validateBudget(complain)

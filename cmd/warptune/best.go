@@ -23,10 +23,11 @@ func (a *app) bestCommand() *cobra.Command {
 	var conn connection
 	var archName string
 	var problem []int64
+	var groups groupFlag
 	cmd := &cobra.Command{
 		Use:   "best KERNEL --arch A [--problem …]",
 		Short: "Print the best configuration known, and by which rule it was found",
-		Args:  exactly(1, "one kernel"),
+		Args:  exactly(1, kernelHelp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if archName == "" {
 				return usagef("--arch is required: one of %s", strings.Join(arch.Names(), ", "))
@@ -35,7 +36,7 @@ func (a *app) bestCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			q, err := a.question(args[0], d.Descriptor, problem)
+			q, err := a.question(args[0], d.Descriptor, groups, problem)
 			if err != nil {
 				return err
 			}
@@ -45,6 +46,7 @@ func (a *app) bestCommand() *cobra.Command {
 	conn.flags(cmd)
 	cmd.Flags().StringVar(&archName, "arch", "", archHelp("architecture"))
 	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size; default: the definition's")
+	groups.flags(cmd)
 	return cmd
 }
 
@@ -59,13 +61,17 @@ type bestQuestion struct {
 // question is what to ask of a kernel: for what its definition is now, at the problem
 // size given or else the definition's own. A kernel whose file is gone is still found
 // by its name.
-func (a *app) question(name string, d *arch.Descriptor, problem []int64) (*bestQuestion, error) {
+func (a *app) question(name string, d *arch.Descriptor, groups groupFlag, problem []int64) (*bestQuestion, error) {
 	req := &warptunev1.BestRequest{Kernel: name, Arch: d.Name, ArchDigest: d.Digest, Problem: problem, Similar: similar(d)}
-	def, _, err := a.findKernel(name)
+	defs, _, err := a.findKernels(name)
 	if err != nil && isPath(name) {
 		return nil, err
 	} else if err != nil {
 		return &bestQuestion{BestRequest: req, arch: d}, nil
+	}
+	def, err := groups.one(name, defs, problem)
+	if err != nil {
+		return nil, err
 	}
 	if req.Kernel = def.Name; len(problem) == 0 {
 		req.Problem = def.Problem

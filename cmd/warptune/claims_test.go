@@ -172,7 +172,7 @@ func TestMarginIsOfTheLastLevel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{specs: []*warptunev1.Spec{{Level: bothLevels}}, archs: []cluster.Arch{{Descriptor: d}}}
+	p := &plan{specs: []*warptunev1.Spec{{Level: bothLevels}}, of: []subject{{arch: cluster.Arch{Descriptor: d}}}}
 	if r := newRanking(p, 0, nil, nil); r.margin.Share != fidelity.Expected(d, "cycle").Share {
 		t.Errorf("the margin is %+v", r.margin)
 	}

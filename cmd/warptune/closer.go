@@ -29,8 +29,8 @@ func (a *app) lookCloser(ctx context.Context, p *plan, i int, names []string, be
 		return "", err
 	}
 	out, report, err := evaluate.New(compiler).Evaluate(ctx, evaluate.Job{
-		Kernel: p.def, Config: search.Config{Names: names, Values: rpc.ToValues(best.GetConfig())}, Problem: spec.GetProblem(),
-		Arch: p.archs[i].Descriptor, Level: level, Warn: spec.GetFaults() == "warn", Answers: evaluate.NewAnswers(), Closely: true,
+		Kernel: p.of[i].def, Config: search.Config{Names: names, Values: rpc.ToValues(best.GetConfig())}, Problem: spec.GetProblem(),
+		Arch: p.of[i].arch.Descriptor, Level: level, Warn: spec.GetFaults() == "warn", Answers: evaluate.NewAnswers(), Closely: true,
 	})
 	switch {
 	case err != nil || out.Compiler != o.GetCompiler():

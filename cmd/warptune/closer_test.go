@@ -42,7 +42,7 @@ func closerPlan(t *testing.T, check string) *plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &plan{def: def, specs: []*warptunev1.Spec{{Level: "model", Check: check}}, archs: []cluster.Arch{arch}}
+	return &plan{specs: []*warptunev1.Spec{{Level: "model", Check: check}}, of: []subject{{def: def, arch: arch}}}
 }
 
 // The best configuration is executed in full and compared though it was not its turn.

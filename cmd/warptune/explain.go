@@ -17,15 +17,16 @@ func (a *app) explainCommand() *cobra.Command {
 	var s simulation
 	var configs []string
 	var problem []int64
+	var groups groupFlag
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL --arch A --config NAME=V,… [--config NAME=V,…]",
 		Short: "Say why a configuration is as fast as it is, or why two differ",
-		Args:  exactly(1, "one kernel"),
+		Args:  exactly(1, kernelHelp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(configs) < 1 || len(configs) > 2 {
 				return usagef("give --config once to explain one configuration, twice to compare two")
 			}
-			def, err := a.openLaunchable(args[0])
+			def, err := a.openLaunchable(args[0], groups, problem)
 			if err != nil {
 				return err
 			}
@@ -35,6 +36,7 @@ func (a *app) explainCommand() *cobra.Command {
 	s.flags(cmd)
 	cmd.Flags().StringArrayVar(&configs, "config", nil, "a configuration, NAME=V,…; parameters left out take their default")
 	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size; default: the definition's")
+	groups.flags(cmd)
 	return cmd
 }
 

@@ -173,7 +173,7 @@ func (a *app) kernelSource(records []record.Record, launches map[int]kernel.List
 		if dir != "" {
 			path = filepath.Join(dir, name+".json")
 		}
-		def, err := a.openLaunchable(path)
+		def, err := a.openLaunchable(path, nil, nil)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", records[i].Line, err)
 		}

@@ -27,7 +27,7 @@ func (a *app) timedRecords(file, kernelName string) ([]record.Record, error) {
 	if kernelName == "" {
 		return nil, usagef("%s does not say of which kernel its configurations are: give its definition by --kernel NAME.json", file)
 	}
-	def, err := a.openKernel(kernelName)
+	def, err := a.openKernel(kernelName, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,10 +12,18 @@ import (
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
 )
 
-// openKernel loads KERNEL as the user names it: a built-in name, or a path to
-// a T1 file. Warnings go to stderr.
-func (a *app) openKernel(name string) (*kernel.Definition, error) {
-	def, warnings, err := a.findKernel(name)
+// kernelHelp is what KERNEL may be.
+const kernelHelp = "one kernel: a built-in name, a path to a T1 file, or a folder of launch records"
+
+// openKernel loads KERNEL as the user names it: a built-in name, a path to a T1
+// file, or a folder of launch records, of which groups and problem choose one group.
+// Warnings go to stderr.
+func (a *app) openKernel(name string, groups groupFlag, problem []int64) (*kernel.Definition, error) {
+	defs, warnings, err := a.findKernels(name)
+	if err != nil {
+		return nil, err
+	}
+	def, err := groups.one(name, defs, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -24,8 +33,8 @@ func (a *app) openKernel(name string) (*kernel.Definition, error) {
 
 // openLaunchable is openKernel for what simulates: it refuses definitions none of
 // whose configurations can be launched.
-func (a *app) openLaunchable(name string) (*kernel.Definition, error) {
-	def, err := a.openKernel(name)
+func (a *app) openLaunchable(name string, groups groupFlag, problem []int64) (*kernel.Definition, error) {
+	def, err := a.openKernel(name, groups, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -47,16 +56,27 @@ func (a *app) warn(name string, warnings []kernel.Warning) {
 	}
 }
 
-func (a *app) findKernel(name string) (*kernel.Definition, []kernel.Warning, error) {
-	if isPath(name) {
-		return kernel.Load(name)
-	}
+// findKernels loads KERNEL: one definition, or those of a folder's groups.
+func (a *app) findKernels(name string) ([]*kernel.Definition, []kernel.Warning, error) {
 	builtIn, err := catalogue.Open(name)
+	if isPath(name) || err != nil && kernel.IsLaunchFolder(name) {
+		return a.loadKernels(name)
+	}
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
 	def, err := builtIn.Definition()
-	return def, nil, err
+	return []*kernel.Definition{def}, nil, err
+}
+
+// loadKernels loads a definition's file, or a folder of launch records.
+func (a *app) loadKernels(name string) ([]*kernel.Definition, []kernel.Warning, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		defs, err := kernel.LoadFolder(name)
+		return defs, nil, err
+	}
+	def, warnings, err := kernel.Load(name)
+	return []*kernel.Definition{def}, warnings, err
 }
 
 // isPath reports whether KERNEL is a path, and no built-in's name.

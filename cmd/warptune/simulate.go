@@ -59,6 +59,7 @@ func (a *app) simulateCommand() *cobra.Command {
 	var s simulation
 	var config, configs, launches, output string
 	var problem []int64
+	var groups groupFlag
 	cmd := &cobra.Command{
 		Use:   "simulate KERNEL --arch A (--config NAME=V,… | --configs FILE.jsonl[.gz]) | --launches FILE.jsonl[.gz] --ptx-dir DIR --arch A",
 		Short: "Predict configurations of a kernel, or launch records, one record each",
@@ -68,7 +69,7 @@ func (a *app) simulateCommand() *cobra.Command {
 			} else if launches != "" {
 				return nil
 			}
-			return exactly(1, "one kernel")(nil, args)
+			return exactly(1, kernelHelp)(nil, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if launches != "" {
@@ -77,7 +78,7 @@ func (a *app) simulateCommand() *cobra.Command {
 			if (config == "") == (configs == "") {
 				return usagef("give either --config NAME=V,… or --configs FILE.jsonl")
 			}
-			def, err := a.openLaunchable(args[0])
+			def, err := a.openLaunchable(args[0], groups, problem)
 			if err != nil {
 				return err
 			}
@@ -94,6 +95,7 @@ func (a *app) simulateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&launches, "launches", "", "launch records to predict, which need no kernel's definition, - for standard input")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the records here instead of to standard output")
 	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size for --config; default: the definition's")
+	groups.flags(cmd)
 	return cmd
 }
 

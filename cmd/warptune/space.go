@@ -12,54 +12,100 @@ import (
 )
 
 func (a *app) spaceCommand() *cobra.Command {
-	var problem []int64
-	var sets []string
+	var q spaceQuestion
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "space KERNEL",
 		Short: "Show a kernel's search space: parameters, conditions, sizes",
-		Args:  exactly(1, "one kernel"),
+		Args:  exactly(1, kernelHelp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			def, space, err := a.readSpace(cmd.Context(), args[0], problem, sets)
+			defs, spaces, err := a.readSpaces(cmd.Context(), args[0], &q)
 			if err != nil {
 				return err
 			}
-			if list {
-				return a.listSpace(space)
+			if list && len(defs) > 1 {
+				_, err := q.groups.one(args[0], defs, q.problem)
+				return err
 			}
-			return a.printSpace(def.Name, space)
+			if list {
+				return a.listSpace(spaces[0])
+			}
+			if len(defs) > 1 {
+				return a.printGroups(defs, spaces)
+			}
+			return a.printSpace(defs[0].Name, spaces[0])
 		},
 	}
-	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size; default: the definition's")
-	cmd.Flags().StringArrayVar(&sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
+	cmd.Flags().Int64SliceVar(&q.problem, "problem", nil, "problem size; default: the definition's")
+	cmd.Flags().StringArrayVar(&q.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
+	q.groups.flags(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "print every valid configuration, one a line")
 	return cmd
 }
 
-// readSpace loads a kernel and solves its conditions.
-func (a *app) readSpace(ctx context.Context, name string, problem []int64, sets []string) (*kernel.Definition, *search.Space, error) {
-	var def *kernel.Definition
-	space, err := atOnce(ctx, func() (_ *search.Space, err error) {
-		if def, err = a.openKernel(name); err != nil {
-			return nil, err
-		}
-		set, err := parseSets(sets)
+// spaceQuestion says which space of a kernel is asked for.
+type spaceQuestion struct {
+	problem []int64
+	sets    []string
+	groups  groupFlag
+}
+
+// readSpaces loads a kernel, or those of a folder's groups, and solves the conditions.
+func (a *app) readSpaces(ctx context.Context, name string, q *spaceQuestion) (defs []*kernel.Definition, spaces []*search.Space, err error) {
+	spaces, err = atOnce(ctx, func() ([]*search.Space, error) {
+		all, warnings, err := a.findKernels(name)
 		if err != nil {
 			return nil, err
 		}
-		sizes, err := problems(def, problem)
+		a.warn(name, warnings)
+		var problem []int64
+		if defs, problem, err = q.groups.choose(name, all, q.problem); err != nil {
+			return nil, err
+		}
+		set, err := parseSets(q.sets)
 		if err != nil {
 			return nil, err
 		}
-		if len(sizes) > 1 {
-			return nil, usagef("--problem: one problem size is wanted, got %d", len(sizes))
+		var spaces []*search.Space
+		for _, def := range defs {
+			sizes, err := problems(def, problem)
+			if err != nil {
+				return nil, err
+			}
+			if len(sizes) > 1 {
+				return nil, usagef("--problem: one problem size is wanted, got %d", len(sizes))
+			}
+			space, err := a.solve(ctx, def, sizes[0], set)
+			if err != nil {
+				return nil, err
+			}
+			spaces = append(spaces, space)
 		}
-		return a.solve(ctx, def, sizes[0], set)
+		return spaces, nil
 	})
-	if err != nil {
-		return nil, nil, err
+	return defs, spaces, err
+}
+
+// printGroups lists the groups of a folder of launch records.
+func (a *app) printGroups(defs []*kernel.Definition, spaces []*search.Space) error {
+	type row struct {
+		Group   string  `json:"group"`
+		Kernel  string  `json:"kernel"`
+		Problem []int64 `json:"problem_size"`
+		Configs int64   `json:"configurations"`
 	}
-	return def, space, nil
+	var rows []row
+	for i, d := range defs {
+		rows = append(rows, row{d.Group, d.Name, d.Problem, spaces[i].Size()})
+	}
+	if a.json {
+		return a.printJSON(rows)
+	}
+	t := newTable(a.stdout, "GROUP", "KERNEL", "PROBLEM", "CONFIGURATIONS")
+	for _, r := range rows {
+		t.row(r.Group, r.Kernel, problemText(r.Problem), fmt.Sprint(r.Configs))
+	}
+	return t.flush()
 }
 
 // parseSets reads --set NAME=V[,V…] flags.

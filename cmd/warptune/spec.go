@@ -15,6 +15,7 @@ import (
 	"github.com/warptune/warptune/search/strategies"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner/exchange"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/rpc"
@@ -23,6 +24,7 @@ import (
 // sweepFlags say what to tune, for tune and sweep submit.
 type sweepFlags struct {
 	archs    []string
+	groups   groupFlag
 	problem  []int64
 	sets     []string
 	strategy string
@@ -41,6 +43,7 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&s.archs, "arch", nil, archHelp("architectures to tune for, comma-separated, each"))
 	f.Int64SliceVar(&s.problem, "problem", nil, "problem size, as many numbers as the definition's; several sizes are several sweeps; default: the definition's")
+	s.groups.flags(cmd)
 	f.StringArrayVar(&s.sets, "set", nil, "restrict a parameter: NAME=V[,V…]; repeatable")
 	f.StringVar(&s.strategy, "strategy", "", fmt.Sprintf("search strategy: %s;\ndefault: exhaustive up to %d configurations or where the budget covers the space, unless a\n"+
 		"time, --patience or --negligible may end it sooner; else %s",
@@ -58,13 +61,18 @@ func (s *sweepFlags) flags(cmd *cobra.Command) {
 	f.StringVar(&s.compiler, "compiler", "", "compile driver: prebuilt, nvcc or clang; default: the first that works, clang brought nearer to nvcc")
 }
 
-// plan is what the flags ask for: the kernel's bundle and one spec for each
-// architecture and problem size, in the order given.
+// plan is what the flags ask for: one spec for each kernel, architecture and problem
+// size, in the order given.
 type plan struct {
+	specs []*warptunev1.Spec
+	of    []subject // of each spec
+}
+
+// subject is what a spec is of.
+type subject struct {
 	def    *kernel.Definition
 	bundle []byte
-	specs  []*warptunev1.Spec
-	archs  []cluster.Arch // of each spec
+	arch   cluster.Arch
 }
 
 // ids are the identities that the plan's sweeps have in any store.
@@ -87,18 +95,15 @@ func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, e
 	if err != nil {
 		return nil, err
 	}
-	def, warnings, err := a.findKernel(name)
+	defs, warnings, err := a.findKernels(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := launchable(name, def); err != nil {
-		return nil, err
-	}
-	bundle, digest, err := def.Bundle()
+	defs, problem, err := s.groups.choose(name, defs, s.problem)
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := problems(def, s.problem)
+	archs, err := s.loadArchs()
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +111,22 @@ func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, e
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{def: def, bundle: bundle}
+	p := planning{flags: s, app: a, archs: archs, problem: problem, set: set, enough: enough, runs: runs}
+	for _, def := range defs {
+		if err := launchable(name, def); err != nil {
+			return nil, err
+		}
+		if err := p.add(ctx, def); err != nil {
+			return nil, err
+		}
+	}
+	a.warn(name, warnings)
+	return &p.plan, nil
+}
+
+// loadArchs loads what --arch names.
+func (s *sweepFlags) loadArchs() ([]cluster.Arch, error) {
+	var archs []cluster.Arch
 	for _, name := range s.archs {
 		d, err := cluster.LoadArch(name)
 		if err != nil {
@@ -115,23 +135,50 @@ func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, e
 		if err := d.ForSweeps(); err != nil {
 			return nil, usagef("%s: %w", name, err)
 		}
-		for _, problem := range sizes {
-			space, err := a.solve(ctx, def, problem, set)
+		archs = append(archs, d)
+	}
+	return archs, nil
+}
+
+// planning makes a plan of what the flags say.
+type planning struct {
+	flags   *sweepFlags
+	app     *app
+	archs   []cluster.Arch
+	problem []int64
+	set     map[string][]string
+	enough  budget
+	runs    []*exchange.Run
+	plan    plan
+}
+
+// add adds a kernel's specs.
+func (p *planning) add(ctx context.Context, def *kernel.Definition) error {
+	bundle, digest, err := def.Bundle()
+	if err != nil {
+		return err
+	}
+	sizes, err := problems(def, p.problem)
+	if err != nil {
+		return err
+	}
+	for _, arch := range p.archs {
+		for _, size := range sizes {
+			space, err := p.app.solve(ctx, def, size, p.set)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			start, err := a.warmStart(s.warm, runs, space)
+			start, err := p.app.warmStart(p.flags.warm, p.runs, space)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			spec := s.spec(def.Name, digest, d, problem, set, enough)
+			spec := p.flags.spec(def.Name, digest, arch, size, p.set, p.enough)
 			spec.Start = start
-			s.choose(spec, space.Size(), enough)
-			p.specs, p.archs = append(p.specs, spec), append(p.archs, d)
+			p.flags.choose(spec, space.Size(), p.enough)
+			p.plan.specs, p.plan.of = append(p.plan.specs, spec), append(p.plan.of, subject{def, bundle, arch})
 		}
 	}
-	a.warn(name, warnings)
-	return p, nil
+	return nil
 }
 
 // check checks the flags alone, and returns what --set and --budget say.

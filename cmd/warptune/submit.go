@@ -31,7 +31,7 @@ func submit(ctx context.Context, c *client, p *plan) ([]*warptunev1.SubmitRespon
 	out := make([]*warptunev1.SubmitResponse, len(p.specs))
 	for i, spec := range p.specs {
 		var err error
-		if out[i], err = submitSpec(ctx, c, spec, p.bundle, p.archs[i].Text); err != nil {
+		if out[i], err = submitSpec(ctx, c, spec, p.of[i].bundle, p.of[i].arch.Text); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +84,7 @@ func (a *app) submitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit KERNEL --arch A[,A…]",
 		Short: "Submit a sweep for workers to evaluate, and return",
-		Args:  exactly(1, "one kernel"),
+		Args:  exactly(1, kernelHelp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if conn.coordinator == "" {
 				return usagef("sweep submit wants --coordinator: nobody evaluates what is submitted to a database file. " +

@@ -32,7 +32,7 @@ type ranking struct {
 // newRanking ranks results, which are correct and best first: those that tie with the
 // first stand together before the others.
 func newRanking(p *plan, i int, names []string, results []*warptunev1.Result) *ranking {
-	r := &ranking{def: p.def, arch: p.archs[i].Descriptor, spec: p.specs[i], names: names}
+	r := &ranking{def: p.of[i].def, arch: p.of[i].arch.Descriptor, spec: p.specs[i], names: names}
 	r.margin = fidelity.Expected(r.arch, lastLevel(r.spec))
 	var others []*warptunev1.Result
 	for _, row := range results {

@@ -24,7 +24,7 @@ func (a *app) tuneCommand() *cobra.Command {
 		Long: "Sweep a kernel's configurations for an architecture, store every result, and print the\n" +
 			"ranked table and what bounds the best. The same command again resumes an unfinished\n" +
 			"sweep, and answers a finished one at once.",
-		Args: exactly(1, "one kernel: a built-in name or a path to a T1 file"),
+		Args: exactly(1, kernelHelp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slots < 1 {
 				return usagef("--slots must be at least 1, got %d", slots)
@@ -128,7 +128,7 @@ func (a *app) work(ctx context.Context, c *client, p *plan, answers []*warptunev
 			continue
 		}
 		spec := rpc.ToSpec(p.specs[i])
-		if err := cluster.Ready(ctx, p.def, p.archs[i].Descriptor, &spec); err != nil {
+		if err := cluster.Ready(ctx, p.of[i].def, p.of[i].arch.Descriptor, &spec); err != nil {
 			return err
 		}
 		if n := r.GetSweep().GetCounts(); n.GetDone() > 0 && !r.GetCreated() {

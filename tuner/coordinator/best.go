@@ -243,7 +243,7 @@ func compareNearness(a, b, want []int64) int {
 }
 
 // distance is the sum over dimensions of |log2(a/b)|; a missing dimension
-// counts as size 1.
+// counts as size 1, and 0 as a half.
 func distance(a, b []int64) float64 {
 	if len(b) == 0 {
 		return 0
@@ -257,7 +257,7 @@ func distance(a, b []int64) float64 {
 		if i < len(b) {
 			y = b[i]
 		}
-		d += math.Abs(math.Log2(float64(x)) - math.Log2(float64(y)))
+		d += math.Abs(math.Log2(max(float64(x), 0.5)) - math.Log2(max(float64(y), 0.5)))
 	}
 	return d
 }

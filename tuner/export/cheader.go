@@ -154,9 +154,9 @@ static inline const warptune_KERNEL_row *warptune_KERNEL(const char *arch, const
     double here = 1, there = 1, distance;
     int d, same = dims == row->dims;
     if (strcmp(row->arch, arch) != 0) continue;
-    for (d = 0; d < dims; d++) there *= (double)problem[d];
+    for (d = 0; d < dims; d++) there *= problem[d] > 0 ? (double)problem[d] : 1;
     for (d = 0; d < row->dims; d++) {
-      here *= (double)row->problem[d];
+      here *= row->problem[d] > 0 ? (double)row->problem[d] : 1;
       if (same && row->problem[d] != problem[d]) same = 0;
     }
     if (same) return row;

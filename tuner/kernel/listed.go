@@ -302,6 +302,47 @@ func (d *Definition) checkListed(problem []int64) error {
 	return fmt.Errorf("kernel %s: the launch records of group %s are of problem size %v, not %v", d.Name, d.Group, d.Problem, problem)
 }
 
+// Complete is a configuration of which only the parameters named were given, the others being
+// defaults. Of launch records it is the one that has what was given: with the others' defaults, if
+// there is one.
+func (d *Definition) Complete(cfg search.Config, given []string) (search.Config, error) {
+	if d.listed == nil {
+		return cfg, nil
+	}
+	if _, ok := d.listed.index[cfg.String()]; ok {
+		return cfg, nil
+	}
+	var fits []int
+	for i, c := range d.listed.configs {
+		agrees := func(name string) bool {
+			v, _ := cfg.Get(name)
+			w, _ := c.Get(name)
+			return v == w
+		}
+		if d.listed.index[c.String()] == i && !slices.ContainsFunc(given, func(n string) bool { return !agrees(n) }) {
+			fits = append(fits, i)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return cfg, fmt.Errorf("kernel %s: no launch record of group %s has %s", d.Name, d.Group, partial(cfg, given))
+	case 1:
+		return d.listed.configs[fits[0]].Clone(), nil
+	}
+	return cfg, fmt.Errorf("kernel %s: %d launch records of group %s have %s, such as %s: give more parameters", d.Name, len(fits), d.Group, partial(cfg, given), d.listed.configs[fits[0]])
+}
+
+// partial is a configuration with the parameters named alone.
+func partial(cfg search.Config, names []string) search.Config {
+	var out search.Config
+	for i, n := range cfg.Names {
+		if slices.Contains(names, n) {
+			out.Names, out.Values = append(out.Names, n), append(out.Values, cfg.Values[i])
+		}
+	}
+	return out
+}
+
 // launchListed is Launch for launch records.
 func (d *Definition) launchListed(cfg search.Config, problem []int64) (*Launch, error) {
 	if err := d.checkListed(problem); err != nil {

@@ -273,7 +273,7 @@ func Config(def *kernel.Definition, r *record.Record) (search.Config, error) {
 		}
 		cfg.Values[i] = value
 	}
-	return cfg, nil
+	return def.Complete(cfg, slices.Sorted(maps.Keys(r.Params)))
 }
 
 // filePTX is the PTX that a record names.

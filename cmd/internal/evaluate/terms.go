@@ -54,13 +54,13 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 	a := &l.Args[e.Index]
 	if e.Taken != ir.NumberUnknown {
 		return fmt.Sprintf("%s: %s is %s, but that parameter of kernel %s (%s) is %s: is its Type right, and the order of Arguments that of the parameters?",
-			field(a, ".Type"), a.TypeName(), e.Passed, l.KernelName, e.Param, e.Taken)
+			field(l, a, ".Type"), a.TypeName(), e.Passed, l.KernelName, e.Param, e.Taken)
 	}
 	if e.Given == 0 {
-		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(a, ""), l.KernelName, e.Want)
+		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(l, a, ""), l.KernelName, e.Want)
 	}
-	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
-	if e.Want > 4 && e.Want != 8 {
+	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(l, a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
+	if e.Want > 4 && e.Want != 8 && !l.Recorded {
 		text += ": is it a vector, such as int3, or a structure, whose Type is custom and whose bytes a file has (FillType BinaryRaw)?"
 	}
 	return text
@@ -72,6 +72,9 @@ func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
 		names[i] = a.Name
 	}
 	listed, which := "none", ""
+	if l.Recorded {
+		return fmt.Sprintf("kernel %s takes %d arguments, but the launch record's args and trailing_params are %d: %s", l.KernelName, e.Want, len(names), strings.Join(names, ", "))
+	}
 	if len(names) > 0 {
 		listed, which = strconv.Itoa(len(names)), ": "+strings.Join(names, ", ")
 	}
@@ -85,9 +88,9 @@ func unfilled(e *exec.VariableError, l *kernel.Launch) string {
 		switch {
 		case a.Name != e.Variable:
 		case e.Size == 0:
-			return fmt.Sprintf("%s: the source has no __constant__ variable of that name", field(a, ".Name"))
+			return fmt.Sprintf("%s: the source has no __constant__ variable of that name", field(l, a, ".Name"))
 		default:
-			return fmt.Sprintf("%s: %v", field(a, ".Size"), e)
+			return fmt.Sprintf("%s: %v", field(l, a, ".Size"), e)
 		}
 	}
 	return ""
@@ -97,9 +100,9 @@ func unfilled(e *exec.VariableError, l *kernel.Launch) string {
 func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
 	a := holder(l, e.Buffer)
 	if a == nil {
-		return "KernelSpecification.Arguments: " + e.Error()
+		return where(l) + ": " + e.Error()
 	}
-	return fmt.Sprintf("%s: %d elements of %s are %d bytes, more than the %d bytes of memory of %s", field(a, ".Size"), a.Count, a.TypeName(), e.Bytes, e.Has, e.Device)
+	return fmt.Sprintf("%s: %d elements of %s are %d bytes, more than the %d bytes of memory of %s", field(l, a, ".Size"), a.Count, a.TypeName(), e.Bytes, e.Has, e.Device)
 }
 
 // faulted adds to a fault the argument whose buffer an access is next to.
@@ -109,9 +112,9 @@ func faulted(f *exec.Fault, l *kernel.Launch) string {
 	case a == nil:
 		return ""
 	case f.Before:
-		return fmt.Sprintf("%v; the buffer is %s", f, field(a, ""))
+		return fmt.Sprintf("%v; the buffer is %s", f, field(l, a, ""))
 	}
-	return fmt.Sprintf("%v; %s gives it %d elements", f, field(a, ".Size"), a.Count)
+	return fmt.Sprintf("%v; %s gives it %d elements", f, field(l, a, ".Size"), a.Count)
 }
 
 // holder finds the argument of a buffer; nil: it is none's. Kernels that take constants as
@@ -133,6 +136,17 @@ func holder(l *kernel.Launch, buffer string) *kernel.Arg {
 }
 
 // field is an argument's field as errors name it, and whose it is.
-func field(a *kernel.Arg, name string) string {
+func field(l *kernel.Launch, a *kernel.Arg, name string) string {
+	if l.Recorded {
+		return fmt.Sprintf("args[%d]%s (%s)", a.Position, strings.ToLower(strings.Replace(name, "Size", "count", 1)), a.Name)
+	}
 	return fmt.Sprintf("KernelSpecification.Arguments[%d]%s (%s)", a.Position, name, a.Name)
+}
+
+// where is what holds a launch's arguments.
+func where(l *kernel.Launch) string {
+	if l.Recorded {
+		return "args"
+	}
+	return "KernelSpecification.Arguments"
 }
