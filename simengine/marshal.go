@@ -34,7 +34,7 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 	}
 	var extents []timing.Extent
 	var buffers []verify.Buffer
-	args := make([]exec.Arg, len(given))
+	args, bases := make([]exec.Arg, len(given)), make([]uint64, len(given))
 	for i := range given {
 		a := &given[i]
 		if a.Scalar {
@@ -42,6 +42,9 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 			if a.Bytes == nil {
 				args[i].Elem = a.Elem
 			}
+			continue
+		}
+		if !a.hasBuffer() {
 			continue
 		}
 		buffer := a.buffer(BufferName(i, a.Name))
@@ -52,8 +55,18 @@ func marshal(k *ir.Kernel, req *Request) (*exec.Memory, []byte, []timing.Extent,
 		if n := uint64(buffer.Bytes()); n > 0 {
 			extents = append(extents, timing.Extent{First: base / arch.LineBytes, Last: (base + n - 1) / arch.LineBytes})
 		}
+		bases[i] = base
 		buffers = append(buffers, verify.Buffer{Name: a.Name, Elem: a.Elem, Count: buffer.Count, Base: base})
 		args[i] = exec.Arg{Buffer: buffer.Name, Offset: a.Offset}
+	}
+	for i := range given {
+		if given[i].Map == nil {
+			continue
+		}
+		var err error
+		if args[i], err = encodeMap(req, given, bases, i); err != nil {
+			return nil, nil, nil, nil, err
+		}
 	}
 	params, err := memory.BindParams(k, args)
 	return memory, params, extents, buffers, err
@@ -83,7 +96,7 @@ func fits(given []Arg, req *Request) error {
 	}
 	total := int64(0)
 	for i := range given {
-		if given[i].Scalar {
+		if !given[i].hasBuffer() {
 			continue
 		}
 		b := given[i].buffer("")
@@ -107,6 +120,9 @@ func BufferName(parameter int, argument string) string {
 func (a *Arg) buffer(name string) exec.Buffer {
 	return exec.Buffer{Name: name, Elem: a.Elem, Count: a.Count * int64(max(a.Lanes, 1)), Fill: a.Fill.exec()}
 }
+
+// hasBuffer reports whether the argument comes with a buffer of its own.
+func (a *Arg) hasBuffer() bool { return !a.Scalar && (a.Map == nil || a.Map.Of < 0) }
 
 // bytes returns the scalar's bytes, little-endian.
 func (a *Arg) bytes() []byte {

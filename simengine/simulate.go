@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/analytic"
 	"github.com/warptune/warptune/simengine/timing/clock"
+	"github.com/warptune/warptune/simengine/timing/cost"
 )
 
 // Simulate predicts one configuration. The error is a *Failure.
@@ -116,6 +117,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	leastUS := req.Arch.Microseconds(floor) + req.Arch.LaunchGapUS
 	floorUS = math.Min(math.Sqrt(leastUS*composed.TimeUS), composed.TimeUS)
 	if req.Level == Model {
+		underLoad(composed, &in)
 		return composed, floorUS, nil
 	}
 	in.Skew = composed.Skew
@@ -129,7 +131,15 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	clocked.Cycles = (clocked.TimeUS - req.Arch.LaunchGapUS) * req.Arch.ClockMHz
 	clocked.Work = clocked.Work.Mean(&composed.Work)
 	clocked.Account(req.Arch) // of the time that is said
+	underLoad(clocked, &in)
 	return clocked, floorUS, nil
+}
+
+// underLoad takes the SM clock under the load of tensor cores into account, for kernels with products of warpgroups.
+func underLoad(r *timing.Result, in *timing.Input) {
+	if cost.UsesAsync(in.Program) {
+		r.UnderLoad(in.Arch)
+	}
 }
 
 // residency is how CTAs of a configuration reside on an SM.

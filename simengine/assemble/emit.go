@@ -37,6 +37,9 @@ func (u *unit) emit() error {
 		p.CodeBytes += len(mb.Insts) * instructionBytes(f)
 	}
 	p.Registers = f.General + f.Target.Reserved
+	if u.launched > 0 {
+		p.Registers = u.launched
+	}
 	p.SpillBytes = f.Spills.Bytes
 	p.LocalBytes = f.Kernel.LocalBytes + f.Spills.Bytes
 	p.SpillStores, p.SpillLoads = f.Spills.Stores, f.Spills.Loads

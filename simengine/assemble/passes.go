@@ -36,8 +36,13 @@ type pass struct {
 
 // frontEnd rewrites PTX instructions.
 var frontEnd = []pass{
-	// First: all others look at definitions, and should find the computation, not a copy.
+	// First of all: it follows the blocks of the kernel, and gives the other passes values with one
+	// definition.
+	onNodes("webs", opt.SplitWebs),
+	// Before all others but webs: they look at definitions, and should find the computation, not a copy.
 	onNodes("copy propagation", opt.PropagateCopies),
+	// After copies are gone, which it looks through.
+	onNodes("predicates", opt.FoldPredicates),
 	// Before value numbering, which then shares the parts that operations are split into.
 	onNodes("legalisation", opt.Legalise),
 	// Before value numbering, which then shares the constants; after copies of them are gone.

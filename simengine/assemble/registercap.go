@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -41,4 +43,22 @@ func declaredThreads(k *ir.Kernel, opt Options) int {
 		return k.ReqNTid[0] * max(k.ReqNTid[1], 1) * max(k.ReqNTid[2], 1)
 	}
 	return k.MaxNTid[0] * max(k.MaxNTid[1], 1) * max(k.MaxNTid[2], 1)
+}
+
+// mostRegisters is the most registers a thread that a kernel gives its warps by setmaxnreg.inc, 0 where
+// it has none. Their code is compiled for them; at launch a thread has what the cap says.
+//
+// Evidence, ptxas corpus (shared launches of gemm_ws, sm_90a): all five programs report their cap.
+func mostRegisters(k *ir.Kernel) (most int) {
+	for i := range k.Instrs {
+		if in := &k.Instrs[i]; in.Op == ir.Setmaxnreg && in.Mod&ir.ModInc != 0 && len(in.Src) > 0 {
+			most = max(most, int(min(in.Src[0].Imm, target.MaxRegisters)))
+		}
+	}
+	return most
+}
+
+// multiplies reports whether a kernel has products of warps or warpgroups.
+func multiplies(k *ir.Kernel) bool {
+	return slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op == ir.Mma || in.Op == ir.Wgmma })
 }

@@ -28,7 +28,7 @@ func (u *unit) noteReordered(changed bool) {
 	if changed {
 		u.orders = &sched.Orders{} // the old ones are of another order
 	}
-	u.peak = u.mir.Pressure()
+	u.peak = u.mir.Needed()
 }
 
 // need is the registers that a thread is charged if the program keeps its order. Without a cap,

@@ -13,15 +13,16 @@ import (
 // unit is a kernel on its way through the passes: after the front end as PTX instructions, after
 // selection as machine instructions.
 type unit struct {
-	hir     *hir.Func
-	mir     *mir.Func
-	scratch *workspace    // shared by all units of a kernel
-	remat   int           // instructions to repeat at most rather than keep a value, 0 none
-	cap     int           // registers a thread may have, 0 no cap
-	budget  int           // registers a thread may be charged: the cap or an occupancy step
-	peak    int           // general registers live at most, in the present order
-	orders  *sched.Orders // of the present order
-	program *Program
+	hir      *hir.Func
+	mir      *mir.Func
+	scratch  *workspace    // shared by all units of a kernel
+	remat    int           // instructions to repeat at most rather than keep a value, 0 none
+	cap      int           // registers a thread may have, 0 no cap
+	budget   int           // registers a thread may be charged: the cap or an occupancy step
+	launched int           // registers at launch where the kernel changes their number, else 0
+	peak     int           // general registers live at most, in the present order
+	orders   *sched.Orders // of the present order
+	program  *Program
 }
 
 // workspace is storage that passes reuse.

@@ -17,6 +17,9 @@ const (
 
 // emitBulk compiles a bulk copy or prefetch.
 func (c *compiler) emitBulk(pc int, in *ir.Instr, i *instr) (bool, error) {
+	if c.p.Mode == Slice && c.needed[pc] {
+		return false, c.unsupported(pc, "addresses or branches depend on what it copies")
+	}
 	o := &asyncOp{op: in.Op, mod: in.Mod, bulk: in.Bulk, count: noSlot, bytes: noSlot, phase: noSlot, cast: noSlot, value: noSlot}
 	i.kind, i.x = kindCall, &extra{run: (*Runner).bulkCopy, async: o}
 	n := 0

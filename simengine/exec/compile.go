@@ -49,6 +49,9 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c.samplers()
 	c.layout()
 	c.pointers = c.k.Pointers()
+	if err := c.findWaits(); err != nil {
+		return nil, err
+	}
 	for b := range k.Blocks {
 		if err := c.block(b); err != nil {
 			return nil, err
@@ -70,6 +73,7 @@ func (c *compiler) findLoops() {
 		Kernel: c.k, Needed: c.needed, Yields: c.yields,
 		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
 		Opaque: func(op ir.Op) bool { return calls[op] != nil },
+		Async:  c.k.Asynchronous(),
 	})
 }
 

@@ -49,12 +49,28 @@ func (c *compiler) findUniformity() ctaUniformity {
 // registers that may.
 func (c *compiler) differs(pc int, differ ir.BitSet) bool {
 	in := &c.k.Instrs[pc]
+	switch in.Op {
+	case ir.MbarWait:
+		return false // it is true at once
+	case ir.GetCTARank:
+		return true
+	}
 	for i := range in.Src {
-		if s := &in.Src[i]; s.Kind == ir.OperandSpecial && (s.Special == ir.CTAIdX || s.Special == ir.CTAIdY || s.Special == ir.CTAIdZ || s.Special.IsClock()) {
+		if s := &in.Src[i]; s.Kind == ir.OperandSpecial && (namesCTA(s.Special) || s.Special.IsClock()) {
 			return true
 		}
 	}
 	return in.ReadsAny(differ)
+}
+
+// namesCTA reports whether a special register tells CTAs apart.
+func namesCTA(s ir.Special) bool {
+	switch s {
+	case ir.CTAIdX, ir.CTAIdY, ir.CTAIdZ, ir.ClusterIdX, ir.ClusterIdY, ir.ClusterIdZ,
+		ir.ClusterCTAIdX, ir.ClusterCTAIdY, ir.ClusterCTAIdZ, ir.ClusterCTARank:
+		return true
+	}
+	return false
 }
 
 // restrict takes away what an instruction does not let CTAs have in common. What a load finds in
@@ -67,12 +83,16 @@ func (a *ctaUniformity) restrict(c *compiler, pc int, differ ir.BitSet) {
 		a.path = a.path && !other
 	case ir.CpAsync:
 		*a = ctaUniformity{}
+	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive:
+		a.shared = a.shared && !other
+	case ir.BulkCopy, ir.BulkPrefetch, ir.TensormapSet, ir.TensormapCopy:
+		a.shared = false
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red:
 		constant := in.Space == ir.ParamSpace || in.Space == ir.Const
 		if c.needed[pc] && (!constant || other) || in.Space == ir.Generic {
 			*a = ctaUniformity{}
 		}
-		if in.Space == ir.Shared {
+		if in.Space == ir.Shared || in.Space == ir.SharedCluster {
 			address := ir.Instr{Guard: in.Guard, Src: in.Src[:1]}
 			a.shared = a.shared && !address.ReadsAny(differ)
 		}

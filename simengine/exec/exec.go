@@ -54,6 +54,13 @@ type AsyncObserver interface {
 	Async(warp int, a trace.Async, ranges []Range)
 }
 
+// PeriodObserver is an Observer that is told, before each Repeat, within how many iterations what the loop goes through
+// in turns comes round.
+type PeriodObserver interface {
+	Observer
+	Period(warp int, iterations int64)
+}
+
 // Range is bytes of device memory.
 type Range = trace.Range
 
@@ -113,7 +120,8 @@ type Options struct {
 	Warps uint32
 	// Races looks for races in shared memory. In Slice mode most stored values are not known, so two
 	// writes race even if they write the same value: a launch without faults in Slice mode has none
-	// in Full mode, in what the slice executes.
+	// in Full mode, in what the slice executes. Slice mode does not know in what order mbarriers and
+	// clusters put accesses, and does not look for races in kernels that have them.
 	Races bool
 	// GlobalRaces, if not nil, looks for races in device memory too, within the CTA and with the
 	// CTAs that were executed before with the same series, all of one launch. It implies Races. In

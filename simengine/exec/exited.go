@@ -52,7 +52,8 @@ func hasEffect(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Bra, ir.Brx, ir.Exit:
 		return false
-	case ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Nanosleep:
+	case ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait, ir.Prefetch, ir.Nanosleep,
+		ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.FenceProxy, ir.Setmaxnreg, ir.TensormapSet, ir.TensormapCopy:
 		return true
 	case ir.Ld:
 		return in.Space != ir.ParamSpace

@@ -32,6 +32,7 @@ func (r *Runner) runCTA() error {
 			return r.deadlock()
 		}
 	}
+	r.endPassages()
 	return nil
 }
 
@@ -78,6 +79,9 @@ func (r *Runner) runWarp(w *warp) signal {
 		r.leaveBlock(w, b)
 		if !w.settle() && !w.resume() {
 			w.state = done
+			for len(w.inLoops) > 0 {
+				r.leaveLoop(w)
+			}
 			return r.released(w)
 		}
 	}

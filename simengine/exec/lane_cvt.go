@@ -12,6 +12,10 @@ func selectCvt(in *ir.Instr) lane {
 	switch {
 	case width(from) == 0 || width(to) == 0:
 		return lane{}
+	case to == ir.E4M3x2 || to == ir.E5M2x2:
+		return packEights(in)
+	case from == ir.E4M3x2 || from == ir.E5M2x2:
+		return unpackEights(in)
 	case to == ir.F16x2 || to == ir.BF16x2:
 		return packPair(in)
 	case !from.IsFloat() && !to.IsFloat():
@@ -135,7 +139,7 @@ func encodeFloat(t ir.Type, mode ir.Round, ftz, finite bool) func(float64) uint6
 		}
 	case ir.TF32:
 		// A tf32 is the upper 19 bits of a float32.
-		return func(v float64) uint64 { return uint64(tf32Format.pack(v, mode, false)) << 13 }
+		return func(v float64) uint64 { return uint64(tf32Format.pack(v, mode, finite)) << 13 }
 	}
 	formats := map[ir.Type]*format{ir.F16: &halfFormat, ir.BF16: &bfloatFormat, ir.E4M3: &e4m3Format, ir.E5M2: &e5m2Format}
 	f := formats[t]
@@ -165,7 +169,7 @@ func floatToFloat(in *ir.Instr) func(uint64) uint64 {
 	if mode == ir.RoundNone || toInt {
 		mode = ir.RN
 	}
-	narrow := in.Type == ir.E4M3 || in.Type == ir.E5M2
+	narrow := in.Type == ir.E4M3 || in.Type == ir.E5M2 || in.Type == ir.TF32 && sat // .satfinite
 	dec, enc := decodeFloat(in.SrcType, ftz), encodeFloat(in.Type, mode, ftz, narrow)
 	if dec == nil || enc == nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -210,5 +211,44 @@ func TestHopperSlices(t *testing.T) {
 	}
 	for k, n := range failed {
 		t.Log(strings.Repeat("-", 3), k, n)
+	}
+}
+
+// TestHopperCosts prints what the slices of a CTA cost and why loops are not sampled.
+func TestHopperCosts(t *testing.T) {
+	if os.Getenv("WARPTUNE_COSTS") == "" {
+		t.Skip("only prints")
+	}
+	seen := map[string]int{}
+	for _, r := range hopperRecords(t) {
+		if seen[r.Kernel]++; seen[r.Kernel]%12 != 1 {
+			continue
+		}
+		p := hopperProblem(t, &r)
+		prog, err := Compile(p.kernel, Slice)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		run := NewRunner(prog)
+		line := fmt.Sprintf("%-30s", r.PTX)
+		for _, sample := range []int{0, 2} {
+			best := time.Duration(math.MaxInt64)
+			for range 3 {
+				p.mem.Reset()
+				start := time.Now()
+				if err := run.Run(p.launch, p.mem, p.launch.Grid.Count()/2, Options{LoopSample: sample}, nil); err != nil {
+					t.Error(r.PTX, err)
+				}
+				best = min(best, time.Since(start))
+			}
+			line += fmt.Sprintf(" %8.2f ms %9d", best.Seconds()*1e3, run.Work())
+		}
+		for i := range prog.Loops {
+			if l := &prog.Loops[i]; l.Obstacle != "" {
+				line += "\n        block " + fmt.Sprint(l.Head, " of ", len(l.Blocks), " blocks: ", l.Obstacle[:min(150, len(l.Obstacle))])
+			}
+		}
+		t.Log(line)
 	}
 }

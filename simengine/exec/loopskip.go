@@ -29,6 +29,9 @@ type loopRun struct {
 	rounds  int   // iterations finished
 	entries int32 // times this loop was entered
 	parts   int   // times iterations of it were left out, of a loop that is estimated
+	since   int   // rounds when registers were remembered
+	passage int   // of a loop with operations on mbarriers: see passages.go
+	left    int64 // iterations left out
 
 	// induct and carried are what the registers held at the header one
 	// iteration before the one at which the decision falls.
@@ -36,6 +39,10 @@ type loopRun struct {
 	inductions [][WarpSize]uint64
 	guards     [][WarpSize]uint64 // the same of the inductions that guards compare
 	cyclic     [][WarpSize]uint64
+
+	results    []uint32               // of guards since then, by lane
+	signature  uint64                 // of the operations on mbarriers in this iteration
+	signatures [maxAsyncPeriod]uint64 // of those since then
 }
 
 // loopKey names one passage through a loop, the same for all warps of a CTA.
@@ -57,6 +64,8 @@ type sampler struct {
 	head    int
 	// estimated: iterations depend on data, and are left out by Options.Estimate.
 	estimated bool
+	// of loops whose guards and cyclic registers depend on each other: see loopsample.Loop
+	periodic, mbarriers, drifts, states bool
 }
 
 // slotTest is a loopsample.Test with its registers resolved to slots.
@@ -89,7 +98,8 @@ func (c *compiler) samplers() {
 			continue
 		}
 		t := &l.Exit
-		s := &sampler{slotTest: c.slotTest(t), goesOn: t.Continues, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample()}
+		s := &sampler{slotTest: c.slotTest(t), goesOn: t.Continues, keep: 2, barrier: l.Barriers, head: l.Head, estimated: !l.CanSample(),
+			periodic: l.Periodic, mbarriers: l.Mbarriers, drifts: l.Drifts, states: l.States}
 		if t.AtLatch {
 			s.keep = 1
 		}
@@ -119,27 +129,34 @@ func (r *Runner) forbidBarrierLoops(cannotRestart bool) {
 func (r *Runner) enterBlock(w *warp, t *frame) {
 	at := int(t.block)
 	for n := len(w.inLoops); n > 0 && !r.p.Loops[w.inLoops[n-1]].Members[at]; n-- {
-		w.loops[w.inLoops[n-1]].active = false
-		w.inLoops = w.inLoops[:n-1]
+		r.leaveLoop(w)
 	}
 	i := r.p.headOf[at]
 	if i < 0 {
 		return
 	}
 	s := r.p.samplers[i]
-	if s == nil || s.barrier && r.noBarrierLoops || s.estimated && r.opt.Estimate <= 0 {
+	whole := s == nil || (s.barrier || s.mbarriers) && r.noBarrierLoops || s.estimated && r.opt.Estimate <= 0
+	passes := r.p.Loops[i].Mbarriers
+	if whole && !passes {
 		return
 	}
 	run := &w.loops[i]
 	if !run.active || t.mask&^run.mask != 0 {
+		if passes {
+			r.enterPassage(w, run)
+		}
 		if !run.active {
 			w.inLoops = append(w.inLoops, i)
 		}
-		run.active, run.settled, run.mask, run.rounds, run.parts = true, false, t.mask, 0, 0
+		run.active, run.settled, run.mask, run.rounds, run.parts = true, whole, t.mask, 0, 0
 		run.entries++
 		return
 	}
 	run.rounds++
+	if passes && run.rounds > shortLoop {
+		r.number(w, run)
+	}
 	if run.settled {
 		return
 	}
@@ -149,6 +166,8 @@ func (r *Runner) enterBlock(w *warp, t *frame) {
 		run.settled = true // lanes leave at different times
 	case s.estimated:
 		r.estimate(w, run, s, i)
+	case s.periodic:
+		r.findPeriod(w, run, s, i, first)
 	case run.rounds == first-1:
 		run.remember(w, s)
 	case run.rounds >= first:
@@ -222,7 +241,15 @@ func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
 func (r *Runner) leaveOut(w *warp, run *loopRun, s *sampler, loop int32, period int64) {
 	n := r.remaining(w, run, s) - s.keep
 	for k := range s.guards {
+		if s.periodic {
+			n = min(n, r.held(w, run.mask, &s.guards[k], &run.guards[k]))
+			continue
+		}
 		n = min(n, r.unchanged(w, run.mask, &s.guards[k], &run.guards[k]))
+	}
+	if s.mbarriers {
+		n = r.agree(w, run, s, period, max(n, 0))
+		run.left = n
 	}
 	r.skip(w, run, s, loop, period, n-max(n, 0)%period)
 }
@@ -248,7 +275,7 @@ func (r *Runner) estimate(w *warp, run *loopRun, s *sampler, loop int32) {
 // skip leaves out n iterations, in whole periods.
 func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n int64) {
 	const marginal = 1 // by how many iterations of a loop that is estimated warps may differ
-	if s.barrier {
+	if s.barrier && !s.mbarriers {
 		key := loopKey{loop, run.entries, run.parts}
 		if s.estimated {
 			n -= marginal
@@ -262,7 +289,7 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 			return
 		}
 	}
-	if n < 1 {
+	if n < 1 || r.disagree {
 		return
 	}
 	for i, c := range s.inductions {
@@ -273,6 +300,9 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		}
 	}
 	if r.obs != nil {
+		if o, ok := r.obs.(PeriodObserver); ok {
+			o.Period(w.id, period)
+		}
 		r.obs.Repeat(w.id, s.head, n)
 	}
 }

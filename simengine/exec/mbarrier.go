@@ -194,6 +194,9 @@ func (r *Runner) findShared(w *warp, in *instr, a *access, l int, addr, bytes, a
 // tell counts an asynchronous operation and tells the observer of it.
 func (r *Runner) tell(w *warp, a trace.Async, ranges []Range) {
 	r.account(true, 1)
+	if len(w.inLoops) > 0 {
+		w.sign(uint64(a.PC)<<40 ^ uint64(a.Barrier)<<8 ^ uint64(uint16(a.CTA))<<34 ^ uint64(a.Parity))
+	}
 	if r.asyncObs != nil {
 		r.asyncObs.Async(w.id, a, ranges)
 	}
@@ -209,4 +212,26 @@ func (c *compiler) emitOrder(pc int, in *ir.Instr, i *instr) (bool, error) {
 		return false, c.unsupported(pc, "addresses or branches depend on what it computes")
 	}
 	return false, nil
+}
+
+// findWaits notes whether warps wait for each other in ways that Slice mode does not follow, and
+// refuses a slice that reads what another warp writes before it lets it go on.
+func (c *compiler) findWaits() error {
+	read, write := -1, false
+	for pc := range c.k.Instrs {
+		in := &c.k.Instrs[pc]
+		switch in.Op {
+		case ir.MbarWait, ir.ClusterBarrier:
+			c.p.waits = true
+		case ir.Ld, ir.Atom:
+			if c.needed[pc] && in.Space == ir.Shared && !in.Mirrored() {
+				read = pc
+			}
+		}
+		write = write || c.needed[pc] && in.Op.WritesMemory() && in.Space == ir.Shared && !in.Mirrored()
+	}
+	if c.p.Mode == Slice && c.p.waits && read >= 0 && write {
+		return c.unsupported(read, "addresses or branches depend on shared memory that warps pass to each other through mbarriers or clusters")
+	}
+	return nil
 }

@@ -144,6 +144,7 @@ type Program struct {
 	writers         []int      // accesses, by access.index, that may write device memory
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
+	waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1
 	exits           []bool     // by block: a lane that comes there has nothing left to do but exit

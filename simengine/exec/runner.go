@@ -91,6 +91,8 @@ type loopSampling struct {
 	agreed         map[loopKey]int64 // iterations left out
 	disagree       bool
 	noBarrierLoops bool
+	passages       []passage
+	runs           int // of this CTA, because warps did not agree on passages
 }
 
 // addrReuse is the accesses that others are compared with.
@@ -208,15 +210,19 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
+	if r.p.waits && r.p.Mode == Slice {
+		opt.Races, opt.GlobalRaces, r.opt.Races, r.opt.GlobalRaces = false, nil, false, nil
+	}
 	r.series = opt.GlobalRaces
 	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	r.passages, r.runs = r.passages[:0], 0
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
 		r.setup()
 		err := r.runCTA()
 		switch {
 		case r.disagree:
-			r.sampling = false
+			r.sampling = r.restartPassages()
 		case r.suspect:
 			r.checkRaces, r.work, r.leftOut = true, work, aside
 		default:

@@ -156,7 +156,7 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	w.state, w.ip, w.steps, w.tick, w.carry = ready, -1, 0, 1, 0
 	w.groups, w.passed = w.groups[:0], passedNone
 	w.stack = append(w.stack[:0], frame{block: 0, rpc: -1, mask: w.live, since: 1})
-	w.inLoops = w.inLoops[:0]
+	w.inLoops, w.passages, w.meets = w.inLoops[:0], 0, false
 	for i := range w.loops {
 		w.loops[i].active, w.loops[i].entries = false, 0
 	}

@@ -50,6 +50,8 @@ type warp struct {
 	barrierI *instr
 	loops    []loopRun
 	inLoops  []int32 // loops that are being sampled, outermost first
+	passages int     // long loops with operations on mbarriers that were entered
+	meets    bool    // such loops were entered at all
 	exits    []bool  // Program.exits
 }
 

@@ -8,11 +8,14 @@ import "github.com/warptune/warptune/simengine/ir"
 func (c *compiler) warpsIndependent() bool {
 	for pc := range c.k.Instrs {
 		in := &c.k.Instrs[pc]
+		if isAsync(in.Op) {
+			return false
+		}
 		switch in.Op {
-		case ir.Bar, ir.BarRed:
+		case ir.Bar, ir.BarRed, ir.ClusterBarrier:
 			return false
 		case ir.Ld, ir.Ldu, ir.Atom:
-			if c.needed[pc] && (in.Space == ir.Shared || in.Space == ir.Generic) {
+			if c.needed[pc] && (in.Space == ir.Shared || in.Space == ir.SharedCluster || in.Space == ir.Generic) {
 				return false
 			}
 		}

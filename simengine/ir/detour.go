@@ -53,11 +53,26 @@ func (k *Kernel) detour(from int) (region []int, ok bool) {
 	return region, true
 }
 
-// multiplies reports whether the slice has products of warpgroups.
+// Asynchronous reports whether the kernel has instructions that came with sm_90: asynchronous ones,
+// stmatrix, or those of clusters.
+func (k *Kernel) Asynchronous() bool {
+	return slices.ContainsFunc(k.Instrs, func(in Instr) bool {
+		switch in.Op {
+		case Mapa, Elect:
+			return true
+		}
+		return in.Op >= Wgmma || in.Op == St && in.Mod&ModMatrix != 0 || in.Space == SharedCluster
+	})
+}
+
+// multiplies reports whether the slice has products of warpgroups, or of warps of a kernel for sm_90.
 func (s *slicer) multiplies() bool {
 	for pc, need := range s.needed {
-		if need && s.k.Instrs[pc].Op == Wgmma {
+		switch op := s.k.Instrs[pc].Op; {
+		case need && op == Wgmma:
 			return true
+		case need && op == Mma:
+			return s.k.Asynchronous()
 		}
 	}
 	return false

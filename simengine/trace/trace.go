@@ -34,6 +34,9 @@ type Step struct {
 	// recorded just before; 0 for an ordinary step. A Repeat step executes
 	// nothing itself and has no accesses.
 	Repeat int64
+	// Period is, of a Repeat step, within how many iterations what the loop goes through in turns, such as
+	// the stages of a ring, comes round; 0 and 1: each iteration is like the one before.
+	Period int32
 }
 
 // Access is one memory instruction executed by one warp: one request. cp.async

@@ -40,6 +40,11 @@ func (n *Node) HasEffect() bool {
 	return false
 }
 
+// OfAllLanes reports whether a shuffle is one of all lanes, by its mask.
+func (n *Node) OfAllLanes() bool {
+	return len(n.Src) > 3 && n.Src[3].Kind == ir.OperandImm && uint32(n.Src[3].Imm) == 1<<32-1
+}
+
 // HasSlowPath reports whether a node expands to code that branches to a slow path.
 func (n *Node) HasSlowPath() bool {
 	switch n.Op {

@@ -56,6 +56,10 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 	if n.Op == ir.Bfe && s.constantField(n, dst) {
 		return nil
 	}
+	if n.Type == ir.F32 && n.Mod&ir.ModFull != 0 && len(n.Src) > 2 {
+		s.scaledDivision(n, dst)
+		return nil
+	}
 	args := make([]mir.Arg, 0, 3)
 	for _, o := range s.stripModifiers(n.Src, n.Type, true) {
 		args = append(args, s.data(o, n.Type))
@@ -103,6 +107,25 @@ func (s *selector) lowerExpansion(n *hir.Node) error {
 		}
 	}
 	return nil
+}
+
+// scaledDivision lowers the parts of div.full that opt.Legalise made: the reciprocal of a divisor, and
+// the product with it, both scaled where the divisor is large or small.
+func (s *selector) scaledDivision(n *hir.Node, dst mir.Arg) {
+	last := len(n.Src) - 1
+	large, small := s.pred(n.Src[last-1]), s.pred(n.Src[last])
+	x := s.gprWord(n.Src[0], 0)
+	quarter, scaled := s.temp(1), s.temp(1)
+	factor := func(bits int64) mir.Arg { return mir.Arg{Kind: mir.ArgImm, Imm: bits} }
+	s.emit(mir.OpFMUL, quarter, x, factor(0x3e800000))
+	s.emit(mir.OpFSEL, scaled, quarter, x, large)
+	in := s.emit(mir.OpFMUL, scaled, scaled, factor(0x4b800000))
+	in.Guard, in.KeepsOld = small.Value, true
+	if n.Op == ir.Rcp {
+		s.emit(mir.OpMUFU, dst, scaled)
+		return
+	}
+	s.emit(mir.OpFMUL, dst, scaled, s.gprWord(n.Src[1], 0))
 }
 
 // constantField lowers the extraction of a field at a constant place, and reports whether it is

@@ -352,7 +352,11 @@ func (s *selector) lowerAsync(n *hir.Node) error {
 		a, vr, base, off := s.address(n.Src[0], ir.Shared)
 		g, _, _, _ := s.address(n.Src[1], ir.Global)
 		s.beforeAsync(n)
-		in := s.emit(mir.OpLDGSTS, mir.Arg{}, a, g)
+		args := []mir.Arg{a, g}
+		if s.hir.Target.Specific && len(n.Src) > 3 && n.Src[3].Kind == ir.OperandReg {
+			args = append(args, s.pred(n.Src[3]))
+		}
+		in := s.emit(mir.OpLDGSTS, mir.Arg{}, args...)
 		s.access(in, n, vr, base, off)
 		in.Space = ir.Shared
 		if len(n.Src) > 2 && n.Src[2].Kind == ir.OperandImm {

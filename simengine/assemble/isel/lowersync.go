@@ -99,6 +99,7 @@ func (s *selector) lowerSync(n *hir.Node) error {
 			}
 		}
 		in := s.emit(mir.OpSHFL, dst, args...)
+		in.Volatile = !n.OfAllLanes()
 		if len(n.Dst) > 1 && n.Dst[1] >= 0 && s.demand[n.Dst[1]] != 0 {
 			in.Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)
 		}
@@ -126,6 +127,14 @@ func (s *selector) lowerSync(n *hir.Node) error {
 func (s *selector) lowerSelect(n *hir.Node) error {
 	switch n.Op {
 	case ir.Setp:
+		if t := s.twin[n.Dst[0]]; t != vreg.None { // a uniform predicate
+			u := mir.ValueWords(t, 0, 1)
+			s.emit(mir.OpUISETP, u, s.uniOperand(n.Src[0]), s.uniOperand(n.Src[1]))
+			if s.demand[n.Dst[0]]&demandLow != 0 {
+				s.emit(mir.OpPLOP3, s.dest(0, 1), u)
+			}
+			return nil
+		}
 		s.compare(n, mir.ValueWords(n.Dst[0], 0, 1), mir.Arg{})
 		if len(n.Dst) > 1 && n.Dst[1] >= 0 {
 			s.buf[len(s.buf)-1].Dst[1] = mir.ValueWords(n.Dst[1], 0, 1)

@@ -34,6 +34,9 @@ func (s *selector) lowerUniform(n *hir.Node, d vreg.Value) error {
 	if s.hir.Values[d].Words == 2 {
 		return s.lowerUniformPair(n, d)
 	}
+	if s.isWanted(n.Dst[0]) && s.lowerWanted(n, d) {
+		return nil
+	}
 	args := make([]mir.Arg, 0, 3)
 	if n.Op == ir.Ld && n.Space == ir.Const {
 		s.lowerUniformConst(n, dst, 0)
@@ -146,15 +149,21 @@ func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 			for k := range w + 1 {
 				args = append(args, s.uniWord(n.Src[0], k))
 			}
+		case n.Op == ir.Shr:
+			for k := w; k < 2; k++ {
+				args = append(args, s.uniWord(n.Src[0], k))
+			}
 		default:
 			for _, o := range n.Src {
 				args = append(args, s.uniWord(o, w))
 			}
 		}
 		switch {
-		case n.Op == ir.Shl || n.Op == ir.Cvt && w == 1:
+		case n.Op == ir.And || n.Op == ir.Or || n.Op == ir.Xor:
+			s.emit(mir.OpULOP3, mir.ValueWords(d, w, 1), args...)
+		case n.Op == ir.Shl || n.Op == ir.Shr || n.Op == ir.Cvt && w == 1:
 			s.emit(mir.OpUSHF, mir.ValueWords(d, w, 1), args...)
-		case n.Op != ir.Add:
+		case n.Op != ir.Add && n.Op != ir.Sub:
 			s.emit(mir.OpUMOV, mir.ValueWords(d, w, 1), args...)
 		case w == 0:
 			s.emit(mir.OpUIADD3, mir.ValueWords(d, 0, 1), args...).Dst[1] = carry
@@ -216,7 +225,7 @@ func (s *selector) stepPointer(n *hir.Node, d vreg.Value) bool {
 // copyTwins copies values from general registers to the uniform ones that are read.
 func (s *selector) copyTwins(vals []vreg.Value) {
 	for _, v := range vals {
-		if v < 0 || s.twin[v] == vreg.None || s.hir.Values[v].File != vreg.General {
+		if v < 0 || s.twin[v] == vreg.None || s.hir.Values[v].File != vreg.General { // not of a predicate
 			continue
 		}
 		for w := range s.hir.Values[v].Words {

@@ -82,6 +82,7 @@ type files struct {
 	visiting          []bool              // by value: on the way of needsGeneral
 	filesDecided      bool                // the file of every variable is chosen
 	steppedInPlace    map[vreg.Value]bool // uniform pointers that a UIMAD.WIDE steps
+	wanted            []bool              // by value: see findWanted
 }
 
 // definitions are the parameters, constants and addresses that blocks define for themselves.

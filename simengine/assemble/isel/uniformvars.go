@@ -103,6 +103,9 @@ func (s *selector) readsUniform(n *hir.Node, i int) bool {
 
 // uniformOp reports whether the uniform datapath has an instruction for a node.
 func (s *selector) uniformOp(n *hir.Node) bool {
+	if len(n.Dst) == 1 && s.isWanted(n.Dst[0]) {
+		return true
+	}
 	if !s.hir.Target.Uniform || n.Guard != vreg.None || len(n.Dst) != 1 || s.hir.Blocks[n.Block].Partial && !loads(n) {
 		return false
 	}
@@ -152,7 +155,7 @@ func loads(n *hir.Node) bool {
 // from it: a comparison with an immediate reads it, which takes the flexible slot; it is computed
 // from such a value; or from itself alone.
 func (s *selector) needsGeneral(v vreg.Value) bool {
-	if s.hir.Values[v].File == vreg.Uniform {
+	if s.hir.Values[v].File == vreg.Uniform || s.isWanted(v) {
 		return false
 	}
 	if s.comparedWithConst[v] || s.visiting[v] {
@@ -268,6 +271,9 @@ func (s *selector) demandVariables() {
 		}
 	}
 	s.findComparedWithConst()
+	if f.Target.Specific {
+		s.findWanted()
+	}
 	if f.Target.Uniform {
 		s.uniformVariables()
 	}
@@ -279,7 +285,7 @@ func (s *selector) demandVariables() {
 
 // isDemanded reports whether a node must be lowered: it has an effect, or its result is demanded.
 func (s *selector) isDemanded(n *hir.Node) bool {
-	if n.HasEffect() {
+	if n.HasEffect() && !(s.hir.Target.Specific && n.Op == ir.Shfl && n.OfAllLanes()) {
 		return true
 	}
 	for _, d := range n.Dst {

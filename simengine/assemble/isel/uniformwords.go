@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
@@ -133,4 +135,164 @@ func (s *selector) wordBehind(o ir.Operand, w uint8) (ir.Operand, uint8) {
 // once reports whether an operand has one value wherever it is read.
 func (s *selector) once(o ir.Operand) bool {
 	return o.Kind != ir.OperandReg || s.hir.Values[o.Reg].Defs == 1
+}
+
+// findWanted marks the values that instructions want in uniform registers only, and what these are
+// computed from, as far as all lanes agree on it and the uniform datapath computes it. Variables among
+// them move to the uniform file.
+//
+// Evidence, ptxas corpus (shared launches, sm_90a): descriptors of products, operands of bulk copies
+// and addresses of mbarriers, and the loop counters behind them.
+func (s *selector) findWanted() {
+	s.wanted = make([]bool, len(s.hir.Values))
+	var roots []ir.Operand
+	s.eachNode(func(n *hir.Node) {
+		switch n.Op {
+		case ir.Wgmma:
+			a, b, _ := wgmmaOperands(n)
+			if roots = append(roots, b); n.Matrix.FromShared {
+				roots = append(roots, a[0])
+			}
+		case ir.BulkCopy, ir.BulkPrefetch:
+			roots = append(roots, n.Src...)
+		case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait:
+			roots = append(roots, n.Src[0])
+		}
+	})
+	if len(roots) == 0 {
+		return
+	}
+	seen := make([]bool, len(s.hir.Values))
+	writers := s.allWriters()
+	for len(roots) > 0 {
+		o := roots[len(roots)-1]
+		roots = roots[:len(roots)-1]
+		if o.Kind != ir.OperandReg && o.Kind != ir.OperandAddr || o.Reg == ir.NoReg || seen[o.Reg] {
+			continue
+		}
+		seen[o.Reg] = true
+		vi, defs := &s.hir.Values[o.Reg], writers[vreg.Value(o.Reg)]
+		if !vi.Uniform || len(defs) == 0 || vi.File != vreg.General && vi.File != vreg.Predicate || vi.Defs != int32(len(defs)) {
+			continue
+		}
+		if slices.ContainsFunc(defs, func(ni int32) bool { return !s.onUniformDatapath(&s.hir.Nodes[ni]) }) {
+			continue
+		}
+		s.wanted[o.Reg] = true
+		for _, ni := range defs {
+			if n := &s.hir.Nodes[ni]; n.Op != ir.Shfl {
+				roots = append(roots, n.Src...)
+			}
+		}
+		if vi.Defs > 1 {
+			vi.File = vreg.Uniform
+		}
+	}
+}
+
+// allWriters lists the nodes that write each value.
+func (s *selector) allWriters() map[vreg.Value][]int32 {
+	all := map[vreg.Value][]int32{}
+	for _, b := range s.hir.Order {
+		for _, ni := range s.hir.Blocks[b].Nodes {
+			for _, d := range s.hir.Nodes[ni].Dst {
+				if d >= 0 {
+					all[d] = append(all[d], ni)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// isWanted reports whether a value is one that findWanted marked.
+func (s *selector) isWanted(v vreg.Value) bool {
+	return v >= 0 && int(v) < len(s.wanted) && s.wanted[v]
+}
+
+// onUniformDatapath reports whether the uniform datapath can compute a node whose sources are there:
+// more than it is trusted with elsewhere, see uniformOp.
+func (s *selector) onUniformDatapath(n *hir.Node) bool {
+	if n.Guard != vreg.None || len(n.Dst) != 1 || n.Mod&(ir.ModCarryIn|ir.ModCarryOut|ir.ModSat) != 0 {
+		return false
+	}
+	one := hir.IsInt(n.Type) && hir.Bits(n.Type) >= 32
+	switch n.Op {
+	case ir.Mov:
+		return len(n.Src) == 1 && n.Type != ir.Pred && (n.Src[0].Kind != ir.OperandSpecial || s2ur(n.Src[0].Special))
+	case ir.Add, ir.Sub, ir.And, ir.Or, ir.Xor:
+		return one
+	case ir.Shl, ir.Shr:
+		return one && (hir.Words(n.Type) == 1 || hir.ShiftCount(n) >= 0)
+	case ir.Mul, ir.Mad:
+		return one && n.Mod&ir.ModHi == 0 && (hir.Words(n.Type) == 1 && n.Mod&ir.ModWide == 0 || n.Op == ir.Mul && n.Mod&ir.ModWide != 0 && hir.Is32Bit(n))
+	case ir.Bfe:
+		return one && hir.Words(n.Type) == 1 && n.Src[1].Kind == ir.OperandImm && n.Src[2].Kind == ir.OperandImm
+	case ir.Cvt:
+		return one && hir.IsInt(n.SrcType) && hir.Bits(n.SrcType) >= 32
+	case ir.Selp:
+		return one && hir.Words(n.Type) == 1 && n.Src[2].Kind == ir.OperandReg && s.comparesUniform(vreg.Value(n.Src[2].Reg))
+	case ir.Setp:
+		return s.comparesUniform(n.Dst[0])
+	case ir.Shfl:
+		return len(n.Src) > 2 && n.Bool == ir.ShflIdx && n.Src[1].Kind == ir.OperandImm && n.OfAllLanes()
+	}
+	return false
+}
+
+// comparesUniform reports whether a predicate is a comparison of words that all lanes agree on.
+func (s *selector) comparesUniform(p vreg.Value) bool {
+	d := s.hir.DefOf(p)
+	if d == nil || d.Op != ir.Setp || len(d.Dst) != 1 || len(d.Src) != 2 || d.Guard != vreg.None || !hir.IsInt(d.Type) || hir.Bits(d.Type) != 32 {
+		return false
+	}
+	for i := range d.Src {
+		if o := &d.Src[i]; o.Kind == ir.OperandReg && !s.hir.Values[o.Reg].Uniform {
+			return false
+		}
+	}
+	return true
+}
+
+// uniformPredicate returns a predicate as one of the uniform datapath.
+func (s *selector) uniformPredicate(o ir.Operand) mir.Arg {
+	v := vreg.Value(o.Reg)
+	s.demand[v] |= demandUniform
+	if s.twin[v] == vreg.None {
+		s.twin[v] = s.newValue(1, vreg.UniformPredicate)
+	}
+	return mir.ValueWords(s.twin[v], 0, 1)
+}
+
+// lowerWanted lowers a node to the uniform datapath's instructions that uniformOp alone does not ask
+// for, and reports whether it is one of those. d is one word.
+func (s *selector) lowerWanted(n *hir.Node, d vreg.Value) bool {
+	dst := mir.ValueWords(d, 0, 1)
+	switch n.Op {
+	case ir.Selp:
+		s.emit(mir.OpUSEL, dst, s.uniOperand(n.Src[0]), s.uniOperand(n.Src[1]), s.uniformPredicate(n.Src[2]))
+	case ir.Bfe:
+		t := mir.ValueWords(s.newValue(1, vreg.Uniform), 0, 1)
+		s.emit(mir.OpUSHF, t, s.uniOperand(n.Src[0]))
+		s.emit(mir.OpUSGXT, dst, t)
+	case ir.Shfl:
+		s.emit(mir.OpR2UR, dst, s.gprWord(n.Src[0], 0))
+	case ir.Add:
+		for i := range n.Src {
+			x := s.fold(n.Src[i], false)
+			switch {
+			case x == nil || !s.isWanted(x.Dst[0]):
+			case x.Op == ir.Shl && hir.Words(x.Type) == 1 && hir.ShiftCount(x) >= 0:
+				s.emit(mir.OpULEA, dst, s.uniOperand(x.Src[0]), s.uniOperand(n.Src[1-i]))
+				return true
+			case x.Op == ir.Mul && x.Mod&ir.ModWide == 0 && hir.Words(x.Type) == 1:
+				s.emit(mir.OpUIMAD, dst, s.uniOperand(x.Src[0]), s.uniOperand(x.Src[1]), s.uniOperand(n.Src[1-i]))
+				return true
+			}
+		}
+		return false
+	default:
+		return false
+	}
+	return true
 }

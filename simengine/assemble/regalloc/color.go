@@ -133,7 +133,7 @@ func (l *Allocator) color(list []vreg.Value, ranges []liveRange, limit, best int
 		banks[i].reset(l.Positions())
 	}
 	for _, g := range f.Groups {
-		l.placeGroup(g, ranges, assigned, limit)
+		l.placeGroup(g, ranges, assigned)
 	}
 	avoidClash := order <= wideFirst && f.Target.Uses(rules.BankConflicts)
 	for _, v := range list {

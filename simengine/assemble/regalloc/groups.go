@@ -1,28 +1,21 @@
 package regalloc
 
 import (
+	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
 // Accumulators of warpgroups' products lie in adjacent registers, the first from R24 on, at a multiple
 // of eight.
 //
-// Evidence, ptxas corpus (shared launches, 12.8 and 13.0, sm_90a): all products of 461 programs. Those
-// that need fewer than 24 other registers take 26 more than they have accumulators.
-const firstAccumulator, accumulatorStep = 24, 8
+// Evidence, ptxas corpus (shared launches, 12.8 and 13.0, sm_90a): all products of 461 programs, also
+// where that spills. Those that need fewer than 24 other registers take 26 more than they have
+// accumulators.
+const accumulatorStep = 8
 
 // placeGroup gives the values of a group the lowest free registers.
-func (l *Allocator) placeGroup(g []vreg.Value, ranges []liveRange, assigned []int16, limit int) {
-	words := 0
-	for _, v := range g {
-		words += int(l.f.Values[v].Words)
-	}
-	r := l.freeForGroup(g, ranges, firstAccumulator)
-	if r+words > limit {
-		if low := l.freeForGroup(g, ranges, accumulatorStep); low < firstAccumulator {
-			r = low
-		}
-	}
+func (l *Allocator) placeGroup(g []vreg.Value, ranges []liveRange, assigned []int16) {
+	r := l.freeForGroup(g, ranges, mir.FirstAccumulator)
 	k := &l.s.files[vreg.General]
 	for _, v := range g {
 		assigned[v] = int16(r)

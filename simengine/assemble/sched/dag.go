@@ -223,6 +223,9 @@ func (b *dagBuilder) memoryOrder(insts []mir.Inst, i int32) {
 		b.memory, b.loads = b.memory[:0], b.loads[:0]
 		return
 	case mir.Shuffle, mir.Vote:
+		if b.f.Target.Specific && in.Op == mir.OpSHFL && !in.Volatile {
+			return
+		}
 		b.edge(b.order, i, 1)
 		b.order = i
 		return

@@ -21,7 +21,7 @@ func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 func reorder(f *mir.Func, s *Scratch, above int, by orderBy) (changed bool) {
 	for _, b := range f.Order {
 		mb := &f.Blocks[b]
-		if len(mb.Insts) < 3 || f.Target.Uses(rules.MMAOrder) && hasMMA(mb.Insts) {
+		if len(mb.Insts) < 3 || keepsMMA(f) && hasMMA(mb.Insts) {
 			continue
 		}
 		if order := cheaper(f, b, s, above, by); order != nil {

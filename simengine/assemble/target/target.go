@@ -42,6 +42,9 @@ type Target struct {
 	// at a time (Maxwell on).
 	SharedIncrement bool
 	Registers
+	// Specific: the PTX is for this architecture alone (.target sm_90a). Rules that were found with
+	// such kernels hold for them only; the others' programs are calibrated without.
+	Specific bool
 	// Without are the rules of the model that are left out.
 	Without rules.Set
 }

@@ -15,7 +15,7 @@ func (a *analysis) findExit() string {
 		if last.Op == ir.Exit || last.Op == ir.Trap || last.Op == ir.Brx {
 			return "it contains " + last.Op.String()
 		}
-		for _, s := range blk.Succs {
+		for _, s := range a.waits.succs[b] {
 			if a.l.Members[s] {
 				continue
 			}
@@ -69,9 +69,14 @@ func (a *analysis) compare(t *Test, guard ir.Reg, at int) (pc int, obstacle stri
 	if pc < 0 || !a.before(pc, at) {
 		return pc, "the guard that ends it is computed in several places"
 	}
+	return pc, a.comparison(t, pc)
+}
+
+// comparison fills in the comparison that an instruction makes, or returns the obstacle.
+func (a *analysis) comparison(t *Test, pc int) (obstacle string) {
 	in := &a.k.Instrs[pc]
 	if in.Op != ir.Setp || len(in.Src) != 2 || in.Type.IsFloat() || !wide(in.Type) {
-		return pc, "it is not ended by one comparison of integers"
+		return "it is not ended by one comparison of integers"
 	}
 	x, okx := a.linear(&in.Src[0], pc, 0)
 	y, oky := a.linear(&in.Src[1], pc, 0)
@@ -81,13 +86,13 @@ func (a *analysis) compare(t *Test, guard ir.Reg, at int) (pc int, obstacle stri
 	case okx && oky && x == ir.NoReg && y != ir.NoReg:
 		t.Induction, t.Limit, t.Cmp = in.Src[1], in.Src[0], swapped(in.Cmp)
 	default:
-		return pc, "it is not ended by comparing an induction with a constant"
+		return "it is not ended by comparing an induction with a constant"
 	}
 	if t.Limit.Kind != ir.OperandReg && t.Limit.Kind != ir.OperandImm {
-		return pc, "its limit is not a register or a constant"
+		return "its limit is not a register or a constant"
 	}
 	t.Ahead = a.ahead(t.Induction.Reg, pc)
-	return pc, ""
+	return ""
 }
 
 // ahead reports whether an induction is compared before it is incremented.

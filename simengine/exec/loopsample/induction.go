@@ -13,6 +13,7 @@ type analysis struct {
 	needed []bool
 	opaque func(ir.Op) bool
 	dom    *dominance
+	waits  *waits
 	loops  []Loop
 	l      *Loop
 	live   ir.BitSet // registers of the slice live into the header
@@ -23,6 +24,9 @@ type analysis struct {
 	// reaching: definitions are told apart by which of them reach a place. Loops that
 	// are sampled do without, which is simpler and was compared with hardware.
 	reaching bool
+	// relaxed: an instruction may be executed in some iterations only, as conditions say that are the
+	// same in all those left out. Words are followed through conversions between 32 and 64 bits.
+	relaxed bool
 }
 
 // Slice is what is known of the instructions that a CTA's slice executes: those that addresses
@@ -33,10 +37,11 @@ type Slice struct {
 	LiveIn func() []ir.BitSet  // by block: registers of the slice live into it
 	Yields []bool              // by block; see ir.Kernel.Yields
 	Opaque func(op ir.Op) bool // reports whether a result is no function of one lane's operands
+	Async  bool                // the kernel has asynchronous instructions (see Loop.Periodic)
 }
 
 // analyse fills in of each loop its Obstacle, inductions and exit test.
-func analyse(loops []Loop, dom *dominance, s *Slice) {
+func analyse(loops []Loop, dom *dominance, waits *waits, s *Slice) {
 	if len(loops) == 0 {
 		return
 	}
@@ -52,15 +57,35 @@ func analyse(loops []Loop, dom *dominance, s *Slice) {
 	}
 	for i := range loops {
 		l := &loops[i]
-		a := analysis{k: s.Kernel, needed: s.Needed, opaque: s.Opaque, dom: dom, loops: loops, l: l, live: live[l.Head], inner: inner, self: i}
+		a := analysis{k: s.Kernel, needed: s.Needed, opaque: s.Opaque, dom: dom, waits: waits, loops: loops, l: l, live: live[l.Head], inner: inner, self: i}
 		if slices.ContainsFunc(l.Blocks, func(b int) bool { return s.Yields[b] }) {
 			l.Obstacle = "lanes of a warp yield to each other in it"
 			continue
 		}
-		if l.Obstacle = a.run(); !l.Counted {
+		if l.Mbarriers = a.hasMbarriers(); l.Mbarriers {
+			if l.Obstacle = a.runPeriodic(); l.Obstacle != "" {
+				a.reset()
+			}
+			continue
+		}
+		if l.Obstacle = a.run(); s.Async && l.Obstacle != "" {
+			if a.runPeriodic() == "" {
+				l.Obstacle = ""
+				continue
+			}
+			a.reset()
+			l.Obstacle = a.run()
+		}
+		if !l.Counted {
 			a.runReaching()
 		}
 	}
+}
+
+// reset takes back what was found out.
+func (a *analysis) reset() {
+	l := a.l
+	l.Inductions, l.Cyclic, l.Guards, l.Counted, l.Periodic = nil, nil, nil, false, false
 }
 
 func (a *analysis) run() string {
@@ -91,15 +116,7 @@ func (a *analysis) runReaching() {
 // findCarried sorts the registers that the slice carries round the loop into inductions and cyclic
 // ones. The obstacle is the first that is neither.
 func (a *analysis) findCarried() (obstacle string) {
-	for r := range a.defs {
-		if a.live.Has(r) {
-			a.l.Inductions = append(a.l.Inductions, r)
-		}
-	}
-	slices.Sort(a.l.Inductions)
-	carried := a.l.Inductions
-	a.l.Inductions = nil
-	for _, r := range carried {
+	for _, r := range a.carried() {
 		switch {
 		case a.inducts(r):
 			a.l.Inductions = append(a.l.Inductions, r)
@@ -110,6 +127,18 @@ func (a *analysis) findCarried() (obstacle string) {
 		}
 	}
 	return obstacle
+}
+
+// carried lists the registers that the slice carries round the loop.
+func (a *analysis) carried() []ir.Reg {
+	var list []ir.Reg
+	for r := range a.defs {
+		if a.live.Has(r) {
+			list = append(list, r)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // collect finds the loop's definitions, latches and barriers.
@@ -129,7 +158,7 @@ func (a *analysis) collect() {
 				}
 			}
 		}
-		for _, s := range blk.Succs {
+		for _, s := range a.waits.succs[b] {
 			if s == a.l.Head {
 				a.latch = append(a.latch, b)
 			}
@@ -144,7 +173,7 @@ func (a *analysis) once(pc int) bool {
 		return false
 	}
 	for _, latch := range a.latch {
-		if !a.dom.dominates(b, latch) {
+		if !a.relaxed && !a.dom.dominates(b, latch) {
 			return false
 		}
 	}
@@ -248,6 +277,11 @@ func (a *analysis) linearDef(pc, depth int) (ir.Reg, bool) {
 		if len(in.Src) == 1 && len(in.Dst) == 1 {
 			return a.linear(&in.Src[0], pc, depth)
 		}
+	case ir.Cvt:
+		if a.relaxed && !in.SrcType.IsFloat() && wide(in.SrcType) {
+			return a.linear(&in.Src[0], pc, depth)
+		}
+		return ir.NoReg, a.invariant(in, pc, depth)
 	case ir.Ld, ir.St:
 		if in.Mirrored() {
 			return a.linear(&in.Src[1], pc, depth)
@@ -318,7 +352,7 @@ func (a *analysis) linear(o *ir.Operand, pc, depth int) (ir.Reg, bool) {
 		return ir.NoReg, false
 	case def != pc && a.before(def, pc):
 		return a.linearDef(def, depth+1)
-	case a.before(pc, def) || def == pc:
+	case a.before(pc, def) || def == pc || a.relaxed && !a.leadsTo(def, a.placeOf(pc)):
 		return o.Reg, true // still the value it had at the header
 	}
 	return ir.NoReg, false

@@ -41,6 +41,14 @@ type Loop struct {
 	// must leave out the same iterations.
 	Barriers bool
 
+	// Periodic says that what Cyclic registers become, and what guards depend on, may depend on the
+	// comparisons in Guards. Their results must have been the same for a whole period.
+	Periodic bool
+	// Mbarriers says that it contains operations on mbarriers, so that all warps which do must leave
+	// out as many iterations of the loops in which they do. Drifts says that which mbarriers these
+	// are, or the parities, follow from inductions, and States that it waits by a phase's state.
+	Mbarriers, Drifts, States bool
+
 	Members    []bool
 	Inductions []ir.Reg // inductions that the slice carries round the loop
 	Cyclic     []ir.Reg // what else it carries, computed from itself
@@ -101,20 +109,26 @@ func (l *Loop) Last(k *ir.Kernel) int  { return k.Blocks[l.Blocks[len(l.Blocks)-
 // they are analysed for: it says which of them can be sampled.
 func Find(k *ir.Kernel, s *Slice) []Loop {
 	dom := newDominance(k)
-	loops := findLoops(k, dom)
+	w := &waits{k: k}
 	if s != nil {
-		analyse(loops, dom, s)
+		w = findWaits(k)
+	} else {
+		w.edges()
+	}
+	loops := findLoops(k, dom, w)
+	if s != nil {
+		analyse(loops, dom, w, s)
 	}
 	return loops
 }
 
 // findLoops finds the loops by their back edges, branches to a block that dominates them.
-func findLoops(k *ir.Kernel, dom *dominance) []Loop {
+func findLoops(k *ir.Kernel, dom *dominance, w *waits) []Loop {
 	var loops []Loop
 	for h := range k.Blocks {
 		blocks := make([]bool, len(k.Blocks))
 		var work []int
-		for _, p := range k.Blocks[h].Preds {
+		for _, p := range w.preds[h] {
 			if dom.dominates(h, p) {
 				work = append(work, p)
 			}
@@ -128,7 +142,7 @@ func findLoops(k *ir.Kernel, dom *dominance) []Loop {
 			work = work[:len(work)-1]
 			if !blocks[b] {
 				blocks[b] = true
-				work = append(work, k.Blocks[b].Preds...)
+				work = append(work, w.preds[b]...)
 			}
 		}
 		l := Loop{Head: h, Members: blocks, Obstacle: "not analysed"}

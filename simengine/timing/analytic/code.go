@@ -16,6 +16,7 @@ type code struct {
 	p     *assemble.Program
 	root  []int32 // the block that carries a block's code
 	heads []bool  // blocks that head a loop
+	async bool    // it uses the asynchronous units
 	// static is the work of the blocks without the requests the trace records, in
 	// sections that end with a barrier or the block; block b's are
 	// static[section[b]:section[b+1]].
@@ -46,6 +47,8 @@ func memoryClass(o ir.Op) assemble.Class {
 		return assemble.Atomic
 	case ir.CpAsync:
 		return assemble.AsyncCopy
+	case ir.BulkCopy, ir.BulkPrefetch:
+		return assemble.Bulk
 	}
 	return assemble.ClassInvalid
 }
@@ -73,6 +76,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 			if err := c.check(in); err != nil {
 				return nil, err
 			}
+			c.async = c.async || cost.IsAsync(in.Class)
 			c.count(&c.static[len(c.static)-1], in)
 			if d := cost.SlowPathOf(in, slowPaths); d != nil {
 				c.addSlowPath(&c.static[len(c.static)-1], d)
@@ -100,6 +104,9 @@ func (c *code) check(in *assemble.Instr) error {
 	if int(in.Source) >= len(c.class) {
 		return fmt.Errorf("model: machine instruction names PTX instruction %d of %d", in.Source, len(c.class))
 	}
+	if err := cost.CheckClass(c.f.Arch(), in.Class); err != nil {
+		return err
+	}
 	for _, spans := range [][]assemble.RegSpan{in.Dst[:], in.Src[:]} {
 		for _, s := range spans {
 			if s.Count > 0 && (s.First < 0 || int(s.First)+int(s.Count) > numRegs) {
@@ -115,12 +122,18 @@ func (c *code) figures(in *assemble.Instr) (hold, latency float64) {
 	if in.Class == assemble.Match {
 		return cost.MatchCost(c.p.Kernel, in, c.matches)
 	}
+	if in.Class == assemble.Wgmma && in.Source >= 0 {
+		return c.f.Wgmma(&c.p.Kernel.Instrs[in.Source]).Hold, 1 // what waits for it waits for its group
+	}
 	s := &c.f.Classes[in.Class]
 	return s.Hold, s.Latency
 }
 
 // count adds an instruction to a block's static work.
 func (c *code) count(w *work, in *assemble.Instr) {
+	if in.Class == assemble.WgmmaPart {
+		return
+	}
 	s := &c.f.Classes[in.Class]
 	w.issued++
 	w.busy[issueSlot] += c.f.Slots(in)
@@ -136,6 +149,8 @@ func (c *code) count(w *work, in *assemble.Instr) {
 		w.turns++
 		w.busy[lsu] += c.f.Addressing
 		w.blocking[lsu] += c.f.Addressing
+	case in.Class == assemble.Wgmma && in.Source >= 0:
+		w.busy[lsu] += c.f.Wgmma(&c.p.Kernel.Instrs[in.Source]).Shared
 	case in.Class == assemble.Load && in.Source < 0:
 		c.spill.load(c.f, w, words(in))
 	case in.Class == assemble.Store && in.Source < 0:

@@ -111,6 +111,11 @@ func composeAll(c *code, m *memory, in *timing.Input, g *footprint.Grid, perSM i
 // alone is how long a CTA takes with the SM to itself; lockstep reports whether it reads in
 // step with others that read the same.
 func (w *scoreboard) alone(t *traffic, ks []kind, lockstep bool) alone {
+	if t.c.async {
+		playRoles(t, ks, lockstep)
+		conserve(ks, &t.total)
+		return compose(t.c.f, t.m, ks)
+	}
 	for i := range ks {
 		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], lockstep)
 	}

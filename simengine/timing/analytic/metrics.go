@@ -27,7 +27,7 @@ func (y *tally) add(o *tally, n float64) {
 // and what they give the units to do.
 func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s shape, p span) (map[string]float64, timing.Work) {
 	n := float64(s.CTAs)
-	var gl, gs, sl, ss, atomics, sharedAtomics tally
+	var gl, gs, sl, ss, atomics, sharedAtomics, loads, stored tally
 	for pc := range t.byPC {
 		y := &t.byPC[pc]
 		if y.requests == 0 {
@@ -36,7 +36,13 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 		i := &in.Program.Kernel.Instrs[pc]
 		store := t.c.class[pc] == assemble.Store
 		switch {
-		case i.Space == ir.Const || i.Space == ir.ParamSpace:
+		case t.c.class[pc] == assemble.Bulk:
+			bulk := &loads
+			if i.Op == ir.BulkCopy && i.Bulk.To == ir.Global && i.Bulk.From != ir.Global {
+				bulk = &stored
+			}
+			bulk.add(y, n)
+		case i.Space == ir.Const || i.Space == ir.ParamSpace || i.Space == ir.SharedCluster:
 		case t.c.class[pc] == assemble.Atomic && i.Space == ir.Shared:
 			sharedAtomics.add(y, n)
 		case t.c.class[pc] == assemble.Atomic:
@@ -59,10 +65,11 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] = gl.hits
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] = gs.sectors
-	loaded, stored := t.total.spilled[0]*n, t.total.spilled[1]*n
+	gl.l2, gl.again, gs.l2, gs.again = gl.l2+loads.l2, gl.again+loads.again, gs.l2+stored.l2, gs.again+stored.again
+	loaded, spilled := t.total.spilled[0]*n, t.total.spilled[1]*n
 	k["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = t.locals[0].sectors*n + loaded
-	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = t.locals[1].sectors*n + stored
-	stores, sent := gs.sectors+t.locals[1].sectors*n+stored, gs.l2+t.locals[1].l2*n+stored
+	k["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"] = t.locals[1].sectors*n + spilled
+	stores, sent := gs.sectors+t.locals[1].sectors*n+spilled, gs.l2+t.locals[1].l2*n+spilled
 	gl.add(&t.locals[0], n)
 	gl.sectors, gl.hits, gl.l2 = gl.sectors+loaded, gl.hits+loaded*t.c.spill.hits, gl.l2+loaded*(1-t.c.spill.hits)
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits, gl.sectors+stores)
@@ -71,7 +78,7 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	w := timing.Work{CTAs: n, Instructions: instrs, L2Read: gl.l2, L2Written: sent}
 	secondLevel(k, &w, g, gl, sent)
 	w.Shared = sl.passes + ss.passes + sharedAtomics.passes + n*(t.total.turns+math.Max(t.idle, 0))
-	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+stored)/4 + w.Shared
+	w.Wavefronts = gl.passes + gs.passes + atomics.passes + n*t.locals[1].passes + (loaded+spilled)/4 + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atomics.partialLines) + cost.StoredSectorPasses*gs.sectors
 	w.Constants = n * t.total.busy[idc]
 	for r := hotSlices; r < numResources; r++ {

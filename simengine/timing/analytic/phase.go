@@ -47,6 +47,9 @@ func fingerprint(w *trace.Warp) uint64 {
 		k := &w.Steps[i]
 		h = (h ^ uint64(k.Block)) * 1099511628211
 		h = (h ^ uint64(k.Access)) * 1099511628211
+		if k.Async > 0 {
+			h = (h ^ uint64(k.Async)) * 1099511628211
+		}
 		h = (h ^ uint64(k.Repeat)) * 1099511628211
 	}
 	return h

@@ -261,6 +261,13 @@ func (t *traffic) access(u *turn) {
 	f, a := t.c.f, u.a
 	passes := float64(max(a.Passes, 1))
 	switch a.Space {
+	case ir.SharedCluster:
+		pass := f.ClusterLoadPass
+		if u.class == assemble.Store {
+			pass = f.ClusterStorePass
+		}
+		u.r.latency = float32(f.ClusterLoad + (passes-1)*pass)
+		u.one.busy[lsu] = math.Max(passes*f.SharedPass, f.Addressing)
 	case ir.Shared:
 		if u.class == assemble.AsyncCopy {
 			return // its global side is accounted for
@@ -293,6 +300,10 @@ func (t *traffic) access(u *turn) {
 	default:
 		if a.Space == ir.Local {
 			u.y = &t.locals[direction(u.class)]
+		}
+		if u.class == assemble.Bulk {
+			t.bulk(u)
+			break
 		}
 		u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
 		u.r.latency = float32(f.L1)

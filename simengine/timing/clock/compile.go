@@ -76,6 +76,7 @@ type code struct {
 	extra        [][]int32 // by block: the slow paths called in it
 	// requests[b] is the loads, stores and atomics of block b, spills left out.
 	requests []int32
+	wgmma    []float64 // by block: cycles of tensor cores that its products of warpgroups take
 }
 
 // compile lowers a program. slowPaths and matches are those of timing.Input.
@@ -85,7 +86,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 	}
 	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
-	c.requests = make([]int32, len(p.Blocks))
+	c.requests, c.wgmma = make([]int32, len(p.Blocks)), make([]float64, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
 	c.heads = cost.LoopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
@@ -106,6 +107,9 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 			}
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
+			if o.class == assemble.Wgmma {
+				c.wgmma[i] += float64(o.interval) / dram.Fraction
+			}
 			if o.class == assemble.Store && o.source < 0 {
 				c.spilled[i] += int32(max(o.width/4, 1))
 			}

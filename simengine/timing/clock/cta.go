@@ -67,6 +67,9 @@ func (s *sm) launch(slot int32) {
 			w.round = uint64(n/int64(len(s.ctas))) << privateShift
 		}
 		w.loops.reset(n < int64(len(s.ctas)))
+		if s.c.async && w.loops.before == nil {
+			w.loops.before = new([cost.MaxHeads][mostPeriod]int64)
+		}
 		clear(s.score[w.row : int(w.row)+s.c.stride])
 		p := &s.subs[w.sub]
 		p.rank[w.slot] = s.now - 1

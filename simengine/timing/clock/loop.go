@@ -18,7 +18,14 @@ type loopClock struct {
 	// mark what that was at the last arrival at each head.
 	stalled [timing.NumStallReasons]int64
 	mark    [cost.MaxHeads][timing.NumStallReasons]int64
+	// before is, where the kernel uses the asynchronous units, when the last iterations of each loop began, by their
+	// numbers modulo mostPeriod.
+	before *[cost.MaxHeads][mostPeriod]int64
+	begun  [cost.MaxHeads]int
 }
+
+// mostPeriod is the longest period of a loop that is told, one less.
+const mostPeriod = 64
 
 // loopStats sums what the loop clocks found.
 type loopStats struct {
@@ -45,20 +52,42 @@ func (l *loopClock) arrive(now int64, block int32, c *code) {
 	for i := range l.n {
 		if l.head[i] == block {
 			l.at[i], l.mark[i] = now+l.extra, l.stalled
+			l.began(i)
 			return
 		}
 	}
 	if l.n < cost.MaxHeads {
 		l.head[l.n], l.at[l.n], l.mark[l.n] = block, now+l.extra, l.stalled
+		l.begun[l.n] = 0
+		l.began(l.n)
 		l.n++
 	}
 }
 
-// skip charges k.Repeat iterations like the last one.
+// began notes when an iteration of the i-th loop began.
+func (l *loopClock) began(i int) {
+	if l.before != nil {
+		l.before[i][l.begun[i]%mostPeriod] = l.at[i]
+		l.begun[i]++
+	}
+}
+
+// each is how long an iteration of the i-th loop takes: the last one or, where it is known within how many iterations
+// what they do in turns comes round, the mean of so many.
+func (l *loopClock) each(now int64, i int, k *trace.Step) (whole, parts int64) {
+	n := min(int(k.Period), l.begun[i], mostPeriod-1)
+	if l.before == nil || n < 2 {
+		return now + l.extra - l.at[i], 1
+	}
+	return now + l.extra - l.before[i][(l.begun[i]-n)%mostPeriod], int64(n)
+}
+
+// skip charges k.Repeat iterations like the last ones.
 func (l *loopClock) skip(now int64, k *trace.Step) {
 	for i := range l.n {
 		if l.head[i] == k.Block {
-			l.extra += k.Repeat * (now + l.extra - l.at[i])
+			whole, parts := l.each(now, i, k)
+			l.extra += k.Repeat * whole / parts
 			for r, v := range l.stalled {
 				l.stalled[r] = v + k.Repeat*(v-l.mark[i][r])
 			}

@@ -41,6 +41,9 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 		case a.Space == ir.Shared && o.class != assemble.AsyncCopy:
 			begin, result = s.shared(p, o, a, at)
 			kind = cost.ResultShort
+		case a.Space == ir.SharedCluster:
+			begin, result = s.remoteShared(o, a, at)
+			kind = cost.ResultLong
 		case a.Space == ir.Const || a.Space == ir.ParamSpace:
 			begin, result = s.constantAccess(a, at)
 			kind = cost.ResultConstant

@@ -50,7 +50,7 @@ func (t *traffic) spilled(sectors float64, st *pcStats) {
 func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridShape, e *estimate) (map[string]float64, timing.Work) {
 	s := e.run
 	scale := float64(g.CTAs) / float64(max(p.counts.samples, 1))
-	var gl, gs, ll, ls, sl, ss, atom, sharedAtom traffic
+	var gl, gs, ll, ls, sl, ss, atom, sharedAtom, bulkLoads, bulkStores traffic
 	for pc := range p.counts.byPC {
 		y := p.counts.byPC[pc]
 		if y.requests == 0 {
@@ -60,6 +60,11 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 		st := &s.stats.byPC[pc]
 		isStore := i.Op == ir.St
 		switch {
+		case i.Op == ir.BulkCopy && i.Bulk.To == ir.Global && i.Bulk.From != ir.Global:
+			bulkStores.add(y, scale, st)
+		case i.Op == ir.BulkCopy || i.Op == ir.BulkPrefetch:
+			bulkLoads.add(y, scale, st)
+		case i.Space == ir.SharedCluster:
 		case (i.Op == ir.Atom || i.Op == ir.Red) && i.Space == ir.Shared:
 			sharedAtom.add(y, scale, nil)
 		case i.Op == ir.Atom || i.Op == ir.Red:
@@ -101,6 +106,8 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	w.Shared = sl.passes + ss.passes + sharedAtom.passes + other
 	w.Wavefronts = gl.passes + gs.passes + ll.passes + ls.passes + atom.passes + w.Shared
 	w.Wavefronts += cost.PartialLinePasses*(gl.partialLines+atom.partialLines) + cost.StoredSectorPasses*gs.sectors
+	gl.l2, gl.fromDRAM, gl.again = gl.l2+bulkLoads.l2, gl.fromDRAM+bulkLoads.fromDRAM, gl.again+bulkLoads.again
+	gs.l2, gs.again = gs.l2+bulkStores.l2, gs.again+bulkStores.again
 	w.L2Read, w.L2Written = gl.l2+ll.l2, gs.l2+ls.l2
 	ctas := math.Max(float64(e.clocked), 1)
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)
@@ -127,6 +134,10 @@ func pipes(m *cost.Machine, w *timing.Work, t *counts, scale float64) {
 	for c, n := range t.class {
 		spec := &m.Classes[c]
 		busy := float64(n) * scale / dram.Fraction
+		if c == int(assemble.Wgmma) {
+			w.Pipe[timing.BoundTensor] += t.wgmma * scale
+			continue
+		}
 		if b, ok := cost.PipeBounds[spec.Pipe]; ok {
 			w.Pipe[b] += busy * float64(spec.Interval)
 		}

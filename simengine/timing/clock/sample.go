@@ -49,6 +49,8 @@ type counts struct {
 	locals          footprint.LocalStores
 	// idle is the loads, stores and atomics that no lane of their warp takes.
 	idle int64
+	// wgmma is the cycles of tensor cores that products of warpgroups take.
+	wgmma float64
 }
 
 // prepare checks a trace against the code, surveys its footprint and adds its counts to
@@ -125,6 +127,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]
 			t.idle += int64(c.requests[b]) * weight[i]
+			t.wgmma += c.wgmma[b] * float64(weight[i])
 			t.memory += int64(c.memory[b])
 			t.all += int64(c.memory[b]) * weight[i]
 		}
@@ -165,5 +168,5 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 
 // isRequest reports whether an access is that of a load, a store or an atomic.
 func isRequest(o ir.Op, space ir.Space) bool {
-	return o != ir.CpAsync && (space == ir.Global || space == ir.Shared || space == ir.Local)
+	return o != ir.CpAsync && o != ir.BulkCopy && o != ir.BulkPrefetch && (space == ir.Global || space == ir.Shared || space == ir.Local)
 }

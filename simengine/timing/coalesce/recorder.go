@@ -23,6 +23,7 @@ type Recorder struct {
 	req       Request
 	patterns  []pattern
 	patternOf []int32 // by pc; -1 for instructions that touch no memory
+	period    int32   // of the iterations that are left out next
 }
 
 // pattern is the last request of an instruction: the same lanes at addresses
@@ -127,6 +128,9 @@ func (r *Recorder) Step(warp, block int, mask uint32) {
 	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Async: int32(len(w.Asyncs))})
 }
 
+// Period implements exec.PeriodObserver.
+func (r *Recorder) Period(_ int, iterations int64) { r.period = int32(iterations) }
+
 // Repeat implements exec.Observer.
 func (r *Recorder) Repeat(warp, block int, n int64) {
 	w := &r.cta.Warps[warp]
@@ -134,7 +138,8 @@ func (r *Recorder) Repeat(warp, block int, n int64) {
 	if len(w.Steps) > 0 {
 		mask = w.Steps[len(w.Steps)-1].Mask
 	}
-	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Async: int32(len(w.Asyncs)), Repeat: n})
+	w.Steps = append(w.Steps, trace.Step{Block: int32(block), Mask: mask, Access: int32(len(w.Accesses)), Async: int32(len(w.Asyncs)), Repeat: n, Period: r.period})
+	r.period = 0
 }
 
 // Access implements exec.Observer.

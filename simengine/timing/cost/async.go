@@ -116,6 +116,18 @@ func IsAsync(c assemble.Class) bool {
 	return c == assemble.Wgmma || c == assemble.Bulk || c == assemble.Mbarrier || c == assemble.MbarWait || c == assemble.ClusterBarrier
 }
 
+// UsesAsync reports whether a program has an instruction of the asynchronous units.
+func UsesAsync(p *assemble.Program) bool {
+	for i := range p.Blocks {
+		for k := range p.Blocks[i].Instrs {
+			if IsAsync(p.Blocks[i].Instrs[k].Class) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for, if every CTA of
 // its cluster does the same at the same time: one that arrives at another CTA's is met by one from there.
 func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * max(count, 1) }

@@ -3,6 +3,7 @@ package cost
 import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/dram"
 )
@@ -23,7 +24,41 @@ type Figures struct {
 	Holds
 	Latencies
 	Launches
+	AsyncFigures
 	m *Machine
+}
+
+// AsyncFigures are those of Async, cycles.
+type AsyncFigures struct {
+	BulkIssue, BulkStoreIssue, BulkExtra, BulkStored, BulkSector float64
+	StoreByte                                                    float64 // of one SM's way to L2
+	Arrive, Remote, Wake, Wait, Arrival                          float64
+	FenceProxy, Setmaxnreg                                       float64
+	ClusterBarrier, ClusterRelease, ClusterLoad                  float64
+	ClusterLoadPass, ClusterStorePass                            float64
+}
+
+// WgmmaFigures is WgmmaCost in cycles.
+type WgmmaFigures struct{ Hold, Shared, Latency float64 }
+
+// Wgmma is Machine.Wgmma.
+func (f *Figures) Wgmma(in *ir.Instr) WgmmaFigures {
+	c := f.m.Wgmma(in)
+	return WgmmaFigures{cycles(c.Hold), cycles(c.Shared), float64(c.Latency)}
+}
+
+func asyncFigures(a *Async, d *arch.Descriptor) AsyncFigures {
+	f := AsyncFigures{
+		BulkIssue: float64(a.BulkIssue), BulkStoreIssue: float64(a.BulkStoreIssue), BulkExtra: float64(a.BulkExtra), BulkStored: float64(a.BulkStored), BulkSector: cycles(a.BulkSector),
+		Arrive: float64(a.Arrive), Remote: float64(a.Remote), Wake: float64(a.Wake), Wait: float64(a.Wait), Arrival: float64(a.Arrival),
+		FenceProxy: float64(a.FenceProxy), Setmaxnreg: float64(a.Setmaxnreg),
+		ClusterBarrier: float64(a.ClusterBarrier), ClusterRelease: float64(a.ClusterRelease), ClusterLoad: float64(a.ClusterLoad),
+		ClusterLoadPass: cycles(a.ClusterLoadPass), ClusterStorePass: cycles(a.ClusterStorePass),
+	}
+	if d.L2WriteBytesPerCycleSM > 0 {
+		f.StoreByte = 1 / d.L2WriteBytesPerCycleSM
+	}
+	return f
 }
 
 // Holds is how long a unit is held, cycles.
@@ -92,6 +127,7 @@ func FiguresOf(d *arch.Descriptor) (*Figures, error) {
 			Vacancy: m.Vacancy, VacancyWarp: m.VacancyWarp, ColdStart: float64(m.ColdStart), LaunchInterval: m.LaunchInterval,
 		},
 	}
+	f.AsyncFigures = asyncFigures(&m.Async, d)
 	for c := range f.Classes {
 		s := &m.Classes[c]
 		f.Classes[c] = ClassFigures{Busy: PipeBounds[s.Pipe], Port: uint8(s.Pipe), Hold: cycles(s.Interval), Latency: float64(s.Latency)}
@@ -123,6 +159,9 @@ func (f *Figures) Request(class assemble.Class, bypass bool, lines, passes int64
 // Fill is how long a sector that arrives from L2 holds the data banks, cycles. copied reports
 // whether cp.async brings it, bypass whether it bypasses L1.
 func (f *Figures) Fill(copied, bypass bool) float64 { return cycles(f.m.FillSteps(copied, bypass)) }
+
+// Arch is the GPU.
+func (f *Figures) Arch() *arch.Descriptor { return f.m.Arch }
 
 // L2Coalesce is Machine.L2Coalesce.
 func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {

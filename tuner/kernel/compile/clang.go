@@ -88,6 +88,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	alignShared(src)
 	if c.asNVCC {
 		nvccPragmas(src)
 	}
@@ -100,7 +101,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err := w.addDevice(); err != nil {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
-	target, feature := f.target(r.Target)
+	target, feature := f.target(featured(r.Target, src))
 	if err := c.front(ctx, w, f, r, src, target, feature, extra); err != nil {
 		return Result{}, err
 	}
@@ -118,8 +119,10 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
 	}
 	entry := ""
+	var clusters []asnvcc.Cluster
 	if err := w.rewrite("out.ll", func(ir []byte) []byte {
 		ir, entry = asnvcc.Entry(ir)
+		ir, clusters = asnvcc.Launch(ir, f.major)
 		return edit(ir)
 	}); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
@@ -154,6 +157,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	ptx = asnvcc.Clustered(ptx, clusters)
 	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx), Entry: entry}, nil
 }
 

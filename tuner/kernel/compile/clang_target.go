@@ -1,9 +1,12 @@
 package compile
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/warptune/warptune/tuner/kernel/source"
 )
 
 // clangSupport is what clang versions accept: the highest architecture and the
@@ -36,6 +39,9 @@ func (f *clang) target(want string) (arch, feature string) {
 			s = x
 		}
 	}
+	if want == hopper && f.major >= 18 {
+		return hopper, s.feature
+	}
 	known := slices.DeleteFunc(slices.Clone(architectures), func(a int) bool { return a > s.highest })
 	return smName(nearest(known, want)), s.feature
 }
@@ -54,6 +60,25 @@ func nearest(known []int, target string) int {
 		}
 	}
 	return best
+}
+
+// hopper is the target with what only GPUs of compute capability 9.0 have (PTX ISA, "architecture-specific
+// features").
+const hopper = "sm_90a"
+
+// specific matches what a source for that target says.
+var specific = regexp.MustCompile(`\b(?:wgmma|setmaxnreg|tensormap)\.|\b__CUDA_ARCH_FEAT_SM90_ALL\b|\b__CUDA_ARCH_SPECIFIC__\b`)
+
+// featured is the target of a source: of sm_90 the one with its specific features, where the source uses any.
+func featured(target string, src *source.Source) string {
+	if target == "sm_90" {
+		for _, text := range src.Files {
+			if specific.Match(text) {
+				return hopper
+			}
+		}
+	}
+	return target
 }
 
 func smName(arch int) string { return "sm_" + strconv.Itoa(arch) }

@@ -220,7 +220,8 @@ func TestNearestArchitecture(t *testing.T) {
 	}{
 		{19, "sm_90", "sm_90", "+ptx85"},
 		{19, "sm_100", "sm_90", "+ptx85"},
-		{19, "sm_90a", "sm_90", "+ptx85"},
+		{19, "sm_90a", "sm_90a", "+ptx85"},
+		{17, "sm_90a", "sm_90", "+ptx78"},
 		{19, "sm_35", "sm_35", "+ptx85"},
 		{19, "sm_30", "sm_35", "+ptx85"},
 		{19, "sm_87", "sm_86", "+ptx85"},

@@ -74,6 +74,9 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 	}
 	defer w.remove()
 	target := smName(nearest(f.architectures, r.Target))
+	if want := featured(r.Target, src); want != r.Target && f.featured {
+		target = want
+	}
 	e, err := run(ctx, n.limits, w.wall(f.program), w.path("src"), f.program, nvccArgs(target, r.Options, src.Main)...)
 	if err != nil {
 		return Result{}, err
@@ -151,6 +154,7 @@ type nvcc struct {
 	program       string // absolute path
 	version       string // e.g. "nvcc 13.0.88"
 	architectures []int  // what it compiles for, rising
+	featured      bool   // sm_90a too, as since 12.0
 }
 
 var (
@@ -214,5 +218,6 @@ func probeNVCC(ctx context.Context, path string) (f *nvcc, why string, err error
 		return nil, path + " lists no architectures (CUDA 11.2 or newer is needed)", nil
 	}
 	slices.Sort(f.architectures)
+	f.featured = !strings.HasPrefix(m[1], "11.") && slices.Contains(f.architectures, 90)
 	return f, "", nil
 }

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
@@ -15,8 +16,10 @@ import (
 // extensions, and joins rotations, shifted fields and shifted multiplications.
 func Legalise(f *hir.Func) error {
 	f.Sign = map[vreg.Value]vreg.Value{}
+	shared := map[vreg.Value]divisor{}
 	for _, b := range f.Order {
 		hb := &f.Blocks[b]
+		clear(shared)
 		out := make([]int32, 0, len(hb.Nodes)+len(hb.Nodes)/4)
 		for _, ni := range hb.Nodes {
 			n := f.Nodes[ni]
@@ -29,6 +32,15 @@ func Legalise(f *hir.Func) error {
 			case n.Op == ir.Div && n.Type == ir.F32 && n.Mod&(ir.ModApprox|ir.ModFull) != 0 && n.Src[1].Kind == ir.OperandImm:
 				reciprocal(&f.Nodes[ni])
 				out = append(out, ni)
+			case f.Target.Specific && n.Op == ir.Div && n.Type == ir.F32 && n.Mod&ir.ModFull != 0 && n.Guard == vreg.None && n.Src[1].Kind == ir.OperandReg:
+				out = append(out, shareDivisor(f, ni, shared)...)
+				out = append(out, ni)
+			case f.Target.Specific && n.Op == ir.CpAsync && len(n.Src) > 3 && n.Src[3].Kind == ir.OperandReg && f.Values[n.Src[3].Reg].File == vreg.General:
+				m := derive(f, &n, ir.Setp, ir.B32, n.Src[3], 0)
+				f.Nodes[m].Guard, f.Nodes[m].Cmp, f.Nodes[m].Dst = vreg.None, ir.CmpNE, []vreg.Value{f.NewValue(1, vreg.Predicate)}
+				f.Nodes[ni].Src = slices.Clone(n.Src)
+				f.Nodes[ni].Src[3] = value(f.Nodes[m].Dst[0])
+				out = append(out, m, ni)
 			case n.Op == ir.Cvt && n.Type != n.SrcType && hir.Bits(n.Type) == 64 && hir.Bits(n.SrcType) == 32 && hir.Signed(n.SrcType) && hir.IsInt(n.Type) &&
 				n.Src[0].Kind == ir.OperandReg && f.Values[n.Src[0].Reg].Defs == 1 && f.Values[n.Dst[0]].Defs == 1:
 				m := derive(f, &n, ir.Shr, ir.S32, n.Src[0], 31)
@@ -45,6 +57,9 @@ func Legalise(f *hir.Func) error {
 				out = append(out, ni)
 			default:
 				out = append(out, ni)
+			}
+			for _, d := range n.Dst {
+				delete(shared, d)
 			}
 		}
 		hb.Nodes = out
@@ -103,6 +118,50 @@ func scaleProduct(f *hir.Func, ni int32, k int) bool {
 	c.Imm <<= k
 	n.Op, n.Type, n.Mod, n.Src = ir.Mul, d.Type, d.Mod, []ir.Operand{d.Src[0], c}
 	return true
+}
+
+// Bounds of a divisor beyond which div.full scales: 2**126 and 2**-126.
+const largeDivisor, smallDivisor = 0x7e800000, 0x00800000
+
+// divisor is what a divisor alone decides of divisions by it: its reciprocal, and whether it is large or
+// small.
+type divisor struct{ reciprocal, large, small ir.Operand }
+
+// shareDivisor splits a division (div.full) into what its divisor alone decides, which those after it in
+// the block share, and the rest. It returns the nodes split off.
+//
+// Evidence, ptxas corpus (shared launches, attn_forward): a MUFU.RCP for each divisor, four
+// instructions for each numerator.
+func shareDivisor(f *hir.Func, ni int32, shared map[vreg.Value]divisor) []int32 {
+	n := f.Nodes[ni]
+	b := n.Src[1]
+	if d, ok := shared[vreg.Value(b.Reg)]; ok {
+		f.Nodes[ni].Src = []ir.Operand{n.Src[0], d.reciprocal, d.large, d.small}
+		return nil
+	}
+	bounds := [...]struct {
+		cmp  ir.Cmp
+		bits uint64
+	}{{ir.CmpGT, largeDivisor}, {ir.CmpLT, smallDivisor}}
+	nodes := make([]int32, 0, 3)
+	for _, x := range bounds {
+		m := derive(f, &n, ir.Setp, ir.F32, b, x.bits)
+		p := f.NewValue(1, vreg.Predicate)
+		f.Nodes[m].Cmp, f.Nodes[m].Dst = x.cmp, []vreg.Value{p}
+		nodes = append(nodes, m)
+	}
+	r := derive(f, &n, ir.Rcp, ir.F32, b, 0)
+	large, small := value(f.Nodes[nodes[0]].Dst[0]), value(f.Nodes[nodes[1]].Dst[0])
+	f.Nodes[r].Mod, f.Nodes[r].Src = ir.ModFull, []ir.Operand{b, large, small}
+	d := divisor{value(f.Nodes[r].Dst[0]), large, small}
+	shared[vreg.Value(b.Reg)] = d
+	f.Nodes[ni].Src = []ir.Operand{n.Src[0], d.reciprocal, large, small}
+	return append(nodes, r)
+}
+
+// value is the operand that names a value.
+func value(v vreg.Value) ir.Operand {
+	return ir.Operand{Kind: ir.OperandReg, Reg: ir.Reg(v), Var: -1, Param: -1}
 }
 
 // derive adds a node of the same PTX instruction, block and guard as n that applies an operation to

@@ -1,6 +1,6 @@
 // The parts of cooperative groups that compile to barriers, shuffles and votes: thread blocks, tiles of
-// up to 32 threads, the threads of a warp that are active, and parts of both. Of a grid there are the numbers,
-// not the barrier; cluster groups and tiles of several warps are not provided. (Reserved
+// up to 32 threads, the threads of a warp that are active, parts of both, and clusters. Of a grid there are the
+// numbers, not the barrier; tiles of several warps are not provided. (Reserved
 // names: a kernel's macros, such as N, are defined before this is included.)
 #pragma once
 #include "warptune/shuffle.h"
@@ -29,6 +29,40 @@ struct grid_group {
   __attribute__((unavailable("a barrier of the whole grid is not simulated"))) __device__ void sync() const;
 };
 WARPTUNE_FN grid_group this_grid() { return grid_group(); }
+
+#if __CUDA_ARCH__ >= 900
+struct cluster_group {
+  struct arrival_token {};
+  static __device__ void sync() {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
+  static __device__ arrival_token barrier_arrive() {
+    __cluster_barrier_arrive();
+    return arrival_token();
+  }
+  static __device__ void barrier_wait() { __cluster_barrier_wait(); }
+  static __device__ void barrier_wait(arrival_token &&) { __cluster_barrier_wait(); }
+  static __device__ unsigned query_shared_rank(const void *p) { return __cluster_query_shared_rank(p); }
+  template <class _Type> static __device__ _Type *map_shared_rank(_Type *p, int rank) { return (_Type *)__cluster_map_shared_rank(p, rank); }
+  static __device__ dim3 block_index() { return __clusterRelativeBlockIdx(); }
+  static __device__ unsigned block_rank() { return __clusterRelativeBlockRank(); }
+  static __device__ dim3 dim_blocks() { return __clusterDim(); }
+  static __device__ unsigned num_blocks() { return __clusterSizeInBlocks(); }
+  static __device__ dim3 thread_index() {
+    dim3 b = block_index();
+    return dim3(b.x * blockDim.x + threadIdx.x, b.y * blockDim.y + threadIdx.y, b.z * blockDim.z + threadIdx.z);
+  }
+  static __device__ unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static __device__ dim3 dim_threads() {
+    dim3 d = dim_blocks();
+    return dim3(d.x * blockDim.x, d.y * blockDim.y, d.z * blockDim.z);
+  }
+  static __device__ unsigned num_threads() { return num_blocks() * thread_block::size(); }
+  static __device__ unsigned size() { return num_threads(); }
+};
+WARPTUNE_FN cluster_group this_cluster() { return cluster_group(); }
+#endif
 
 template <unsigned _Size>
 struct _tile {

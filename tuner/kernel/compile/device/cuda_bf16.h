@@ -76,6 +76,21 @@ WARPTUNE_FN __nv_bfloat162 __hmul2(__nv_bfloat162 a, __nv_bfloat162 b) { return 
   }
 WARPTUNE_BFLOAT2(__hmin, "min")
 WARPTUNE_BFLOAT2(__hmax, "max")
+WARPTUNE_FN __nv_bfloat16 __hmin_nan(__nv_bfloat16 a, __nv_bfloat16 b) { __nv_bfloat16 r; asm("min.NaN.bf16 %0, %1, %2;" : "=h"(r.x) : "h"(a.x), "h"(b.x)); return r; }
+WARPTUNE_FN __nv_bfloat16 __hmax_nan(__nv_bfloat16 a, __nv_bfloat16 b) { __nv_bfloat16 r; asm("max.NaN.bf16 %0, %1, %2;" : "=h"(r.x) : "h"(a.x), "h"(b.x)); return r; }
+WARPTUNE_FN __nv_bfloat16 __hfma_relu(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+  __nv_bfloat16 r;
+  asm("fma.rn.relu.bf16 %0, %1, %2, %3;" : "=h"(r.x) : "h"(a.x), "h"(b.x), "h"(c.x));
+  return r;
+}
+WARPTUNE_FN __nv_bfloat162 __hfma2_relu(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+  unsigned r;
+  asm("fma.rn.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(__builtin_bit_cast(unsigned, a)), "r"(__builtin_bit_cast(unsigned, b)), "r"(__builtin_bit_cast(unsigned, c)));
+  return __builtin_bit_cast(__nv_bfloat162, r);
+}
+WARPTUNE_FN __nv_bfloat16 __double2bfloat16(double v) { return __nv_bfloat16((float)v); }
+WARPTUNE_FN __nv_bfloat16 __int2bfloat16_rn(int v) { return __nv_bfloat16((float)v); }
+WARPTUNE_FN __nv_bfloat16 __uint2bfloat16_rn(unsigned v) { return __nv_bfloat16((float)v); }
 #undef WARPTUNE_BFLOAT2
 WARPTUNE_HALF_OPERATORS(__nv_bfloat16, __nv_bfloat162)
 #if __CUDA_ARCH__ >= 900

@@ -2,8 +2,7 @@
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -include device.h
 // with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
 // builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
-// Not provided, each an error that names it: printf, malloc, __maxnreg__, textures, surfaces, the barrier of a grid, cluster
-// groups, warpgroup matrix products, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
+// Not provided, each an error that names it: printf, malloc, __maxnreg__, textures, surfaces, the barrier of a grid, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
 // warp operations, thrust, curand, most of cub, streams, host code that calls the CUDA runtime.
 #ifndef WARPTUNE_DEVICE_H
 #define WARPTUNE_DEVICE_H
@@ -38,4 +37,5 @@
 #include "warptune/warp.h"
 #include "warptune/atomic.h"
 #include "warptune/async.h"
+#include "warptune/cluster.h"
 #endif

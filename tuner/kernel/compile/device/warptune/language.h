@@ -20,7 +20,11 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __restrict__ __restrict
-#define __grid_constant__
+// The two below are annotations, which asnvcc.Launch reads in LLVM's text.
+#define __grid_constant__ __attribute__((annotate("warptune_grid_constant")))
+#if __clang_major__ >= 15
+#define __cluster_dims__(...) __attribute__((annotate("warptune_cluster_dims", __VA_ARGS__)))
+#endif
 #define WARPTUNE_FN static __device__ __inline__ __attribute__((always_inline))
 
 typedef __SIZE_TYPE__ size_t;
