@@ -46,7 +46,7 @@ func (u *unit) fits() bool { return u.mir.General+u.mir.Target.Reserved <= u.bud
 // spare.
 func (u *unit) spillWords(own int) (bool, error) {
 	source, values := blockInsts(u.mir), len(u.mir.Values)
-	for _, spare := range [...]int{0, 2, 4, 6} {
+	for _, spare := range u.spares() {
 		for b := range source {
 			u.mir.Blocks[b].Insts = source[b]
 		}
@@ -65,6 +65,15 @@ func (u *unit) spillWords(own int) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// spares are the registers to spare with which spilling of words is tried in turn. Accumulators and
+// fragments of MMA leave large holes.
+func (u *unit) spares() []int {
+	if u.mir.Target.Specific {
+		return []int{0, 2, 4, 8, 16, 24, 32, 48, 64}
+	}
+	return []int{0, 2, 4, 6}
 }
 
 // leastRegisters is what spilling keeps at least: an instruction reads three pairs and writes a
@@ -100,6 +109,12 @@ func blockInsts(f *mir.Func) [][]mir.Inst {
 	return out
 }
 
+// mayOverrun reports whether a program may take more registers than its budget.
+func (u *unit) mayOverrun() bool {
+	t := u.mir.Target
+	return u.cap == 0 && t.Uses(rules.OccupancyOverrun) && !(t.Specific && u.budget == target.MaxRegisters)
+}
+
 // fit schedules for own live registers, then for fewer, until allocation keeps within the budget,
 // each time from the order that the program has. Up to 36 fewer are tried, since MMA fragments
 // leave large holes. If none fits, the program keeps its order. A program that overruns its
@@ -118,7 +133,7 @@ func (u *unit) fit(own int, o *sched.Orders) {
 	l := f.Layout(o.Operands())
 	a := regalloc.New(f, l, &u.scratch.allocating)
 	for _, slack := range [...]int{0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 36} {
-		if slack == sched.OverrunSlack && u.cap == 0 && f.Target.Uses(rules.OccupancyOverrun) {
+		if slack == sched.OverrunSlack && u.mayOverrun() {
 			if sched.Schedule(f, own, l, dags, s); sched.OverrunsOccupancy(f, l, dags, s) {
 				f.Regs, f.General = a.Allocate(limit, false)
 				l.Arrange()
