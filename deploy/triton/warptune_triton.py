@@ -765,7 +765,8 @@ class Capture:
             body = record(launch, self.files)
         except Exception as e:
             body = {"error": failure(e)}
-        values = [(name, v) for name, _, ty, v in bound(launch) if ty in ("i32", "i64") and v > 0]
+        values = [(a["name"], a["value"]) for a in body.get("args", [])
+                  if a["type"] in ("i32", "i64") and a["value"] > 0 and "." not in a["name"]]
         dtypes = [v.dtype for _, _, _, v in bound(launch) if hasattr(v, "dtype")]
         head = self.head(*names_of(function.__name__, values[:8], dtypes))
         self.add([{**head, "params": constants(launch), **body}])
@@ -840,7 +841,7 @@ def launch_config(tuner, nargs, args, kwargs, config):
 
 def parameters(configs, function):
     """The parameters of configurations, with the same names in all: options other than num_warps and num_stages
-    only where a configuration sets them."""
+    only where a configuration sets them. A number that is not set, such as maxnreg, is 0."""
     usual = Config({}).all_kwargs()
     defaults = {p.name: p.default for p in function.params if p.has_default}
     options = [{k: v for k, v in c.all_kwargs().items() if k not in c.kwargs} for c in configs]
@@ -851,7 +852,8 @@ def parameters(configs, function):
     for c, o in zip(configs, options):
         params = {k: plain(c.kwargs.get(k, defaults.get(k))) for k in names if k in c.kwargs or k in defaults}
         for k in kept:
-            params[k] = plain(o.get(k, usual.get(k, 0)))
+            unset = None if any(isinstance(other.get(k), str) for other in options) else 0
+            params[k] = plain(o.get(k, usual.get(k, unset)))
         out.append(params)
     return out
 
