@@ -600,11 +600,13 @@ class Child:
         with open(self.pipe, "rb") as pipe:
             text = pipe.read().decode(errors="replace")
         _, status = os.waitpid(self.pid, 0)
-        if os.WIFSIGNALED(status):
-            self.log.seek(0)
-            last = self.log.read().decode(errors="replace").strip().splitlines()[-1:]
-            text = f"the compiler died of signal {os.WTERMSIG(status)}" + "".join(": " + line for line in last)
+        self.log.seek(0)
+        log = self.log.read().decode(errors="replace").splitlines()
         self.log.close()
+        if os.WIFSIGNALED(status):
+            return ": ".join([f"the compiler died of signal {os.WTERMSIG(status)}"] + log[-1:])
+        if text.endswith("PassManager::run failed"):  # why is what MLIR printed
+            text += "".join(": " + line for line in log if "error:" in line)[:500]
         return text or (None if status == 0 else f"the compiler's process ended with status {status}")
 
     def kill(self):
@@ -992,9 +994,12 @@ def torch_on_cpu(arch):
         "get_device_name": lambda *a: properties.name, "get_device_properties": lambda *a: properties,
         "get_device_capability": lambda *a: (properties.major, properties.minor), "current_stream": lambda *a: stream,
         "default_stream": lambda *a: stream, "memory_allocated": lambda *a: 0, "max_memory_allocated": lambda *a: 0,
-        "Event": event,
+        "Event": event, "_exchange_device": lambda device: 0, "_maybe_exchange_device": lambda device: 0,
+        "is_bf16_supported": lambda *a, **k: True, "mem_get_info": lambda *a: (80 << 30, 80 << 30),
     }
-    with replaced(*((torch.cuda, name, fake) for name, fake in fakes.items())), OnCPU():
+    # A function each: TorchDynamo refuses one that has two names.
+    apart = lambda fake: lambda *args, **kwargs: fake(*args, **kwargs)
+    with replaced(*((torch.cuda, name, apart(fake)) for name, fake in fakes.items() if hasattr(torch.cuda, name))), OnCPU():
         yield
 
 
