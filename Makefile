@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak mutants data fidelity tables identity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak mutants data fidelity hopper tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -69,6 +69,15 @@ SILICON ?= ../shared/silicon
 SETS ?=
 fidelity: build ## every measured data set (SETS: some) against the simulator; rewrites docs/fidelity, docs/search/two-levels-*, and the tables of docs/FIDELITY.md and README.md
 	$(GO) run ./docs/gen -warptune $(BIN)/warptune -silicon "$(wildcard $(SILICON))" $(SETS)
+
+HOPPER ?= ../shared/hopper
+HOPPER_ARCHS ?= h100 h200
+HOPPER_LEVELS ?= model cycle
+hopper: build ## the measured launch records of Hopper's own instructions (HOPPER: their folder) against the simulator, at both levels
+	@for arch in $(HOPPER_ARCHS); do for level in $(HOPPER_LEVELS); do \
+	  $(BIN)/warptune fidelity --arch $$arch --level $$level --timings $(HOPPER)/$$arch/launches.jsonl.gz --ptx-dir $(HOPPER)/h100/ptx.zip || exit 1; \
+	  echo; \
+	done; done
 
 tables: ## fails unless all tables of predictions in docs are of one version and say the same
 	$(GO) run ./docs/gen -check

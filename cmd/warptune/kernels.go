@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,27 @@ func launchable(name string, def *kernel.Definition) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// launchableOf returns the kernels that can be launched. Of a folder's groups, those that
+// cannot are left out, and stderr says so.
+func (a *app) launchableOf(name string, defs []*kernel.Definition) ([]*kernel.Definition, error) {
+	var can []*kernel.Definition
+	var first error
+	for _, def := range defs {
+		err := launchable(name, def)
+		switch {
+		case err == nil:
+			can = append(can, def)
+		case len(defs) > 1:
+			fmt.Fprintf(a.stderr, "warptune: warning: left out: %v\n", err)
+		}
+		first = cmp.Or(first, err)
+	}
+	if len(can) == 0 {
+		return nil, first
+	}
+	return can, nil
 }
 
 // warn writes a definition's warnings to stderr.

@@ -63,13 +63,13 @@ func (a *app) simulateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate KERNEL --arch A (--config NAME=V,… | --configs FILE.jsonl[.gz]) | --launches FILE.jsonl[.gz] --ptx-dir DIR --arch A",
 		Short: "Predict configurations of a kernel, or launch records, one record each",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if launches != "" && len(args) > 0 {
 				return usagef("--launches says all that is to be known of its launches: give no kernel")
 			} else if launches != "" {
 				return nil
 			}
-			return exactly(1, kernelHelp)(nil, args)
+			return exactly(1, kernelHelp)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if launches != "" {

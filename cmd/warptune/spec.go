@@ -112,10 +112,10 @@ func (s *sweepFlags) planNow(ctx context.Context, a *app, name string) (*plan, e
 		return nil, err
 	}
 	p := planning{flags: s, app: a, archs: archs, problem: problem, set: set, enough: enough, runs: runs}
+	if defs, err = a.launchableOf(name, defs); err != nil {
+		return nil, err
+	}
 	for _, def := range defs {
-		if err := launchable(name, def); err != nil {
-			return nil, err
-		}
 		if err := p.add(ctx, def); err != nil {
 			return nil, err
 		}

@@ -108,16 +108,19 @@ type argument struct {
 	arg      Arg // Name, Type, Lanes, Scalar, Access, Fill.Kind, Fill.Seed
 	constant bool
 	size     expression
-	value    expression // FillValue, or DataSource of a Generator
-	refusal  string     // why it cannot be launched
-	custom   bool       // Type is custom: a structure, whose bytes a file has
+	value    expression  // FillValue, or DataSource of a Generator
+	refusal  string      // why it cannot be launched
+	custom   bool        // Type is custom: a structure, whose bytes a file has
+	tensor   *tensorSpec // nil: it is no tensor map
 }
 
 func (d *Definition) readArgument(r *reader, doc document, position int) argument {
-	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Answer", "Expected", "Tolerance"}, "TypeSize", "Output")
+	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Answer", "Expected", "Tolerance",
+		"Shape", "Strides", "Box", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of"}, "TypeSize", "Output")
 	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
 	r.element(rec, &a)
 	r.memory(rec, &a)
+	d.readTensor(r, rec, &a)
 	r.name(rec, &a, position)
 	a.arg.Access = r.access(rec)
 	a.arg.Fill.Seed = r.seed(rec)
@@ -128,7 +131,7 @@ func (d *Definition) readArgument(r *reader, doc document, position int) argumen
 	if a.custom && a.refusal == "" && (!a.arg.Scalar || a.arg.Fill.Kind != FillBinaryRaw) {
 		a.refusal = "elements of a custom type cannot be simulated, but for a Scalar whose bytes are a file's: FillType BinaryRaw, and DataSource its name"
 	}
-	if r.err == nil && !a.arg.Scalar && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
+	if r.err == nil && !a.arg.Scalar && a.tensor == nil && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
 		r.fail(a.size.path, "missing; a buffer needs a number of elements")
 	}
 	d.checkNames(r, a.size)
@@ -174,12 +177,14 @@ func (r *reader) memory(rec *record, a *argument) {
 	case "Scalar":
 		a.arg.Scalar = true
 	case "Vector":
+	case "TensorMap":
+		a.tensor = &tensorSpec{}
 	case "Symbol":
 		a.constant = true
 	case "Local":
 		a.refusal = "local memory arguments belong to OpenCL: use SharedMemory"
 	default:
-		r.fail(join(rec.path, "MemoryType"), "unknown type %q; known are Scalar, Vector, Local, Symbol", t)
+		r.fail(join(rec.path, "MemoryType"), "unknown type %q; known are Scalar, Vector, TensorMap, Local, Symbol", t)
 	}
 	switch t := rec.text("MemType", "Global"); t {
 	case "Global":
@@ -288,7 +293,14 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 		return a.scalar(b)
 	}
 	var err error
-	if out.Count, err = b.integer(a.size, a.elements(), 1, maxCount); err != nil {
+	elements := a.elements()
+	if a.tensor != nil {
+		if out.Map, err = a.tensor.evaluate(b, out.Type); err != nil {
+			return out, err
+		}
+		elements = max(elements, ceilDiv(out.Map.bytes(), int64(out.Type.Bytes())))
+	}
+	if out.Count, err = b.integer(a.size, elements, 1, maxCount); err != nil {
 		return out, err
 	}
 	if out.Fill.Kind == FillBinaryRaw {

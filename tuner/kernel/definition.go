@@ -127,7 +127,7 @@ func (d *Definition) read(r *reader, doc document) {
 	if !ok || r.err != nil {
 		return
 	}
-	k := r.record(spec, []string{"Launches", "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
+	k := r.record(spec, []string{"Launches", "ClusterSize", "Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize", "GlobalSizeType", "CompilerOptions",
 		"SharedMemory", "Arguments", "ProblemSize", "GridDivX", "GridDivY", "GridDivZ", "BenchmarkName", "MaxRegisters", "SharedMemoryCarveout", "Answer", "Tolerance"},
 		"Device", "Profiling", "SimulationInput", "Misc", "Stream", "ReferenceArguments")
 	if n := general.text("BenchmarkName", k.text("BenchmarkName", "")); n != "" {
@@ -195,6 +195,7 @@ func (d *Definition) readKernel(r *reader, k *record) {
 	for i, a := range k.list("Arguments") {
 		d.arguments = append(d.arguments, d.readArgument(r, a, i))
 	}
+	d.resolveTensors(r)
 	d.readSource(r, k)
 }
 
@@ -290,6 +291,7 @@ func (d *Definition) UsesProblem() bool {
 	}
 	for i := range d.arguments {
 		all = append(all, d.arguments[i].size, d.arguments[i].value)
+		all = append(all, d.arguments[i].tensor.expressions()...)
 	}
 	for _, c := range d.conditions {
 		all = append(all, expression(c))

@@ -15,7 +15,14 @@
 //	FillType "Generator"  DataSource is an expression over the element index i
 //	FillType "Random"     in [0, FillValue), seeded by RandomSeed
 //	FillType "BinaryRaw"  DataSource is a file beside the definition, of elements one after the other
+//	MemoryType "TensorMap" a CUtensorMap by value: Shape, Box, Strides, Swizzle …
+//	ClusterSize           {X, Y, Z}, expressions: CTAs of a cluster
+//	Launches              a file of launch records, which are the configurations, and no others
 //	MemType "Constant"    fills the __constant__ variable of that name
+//
+// A launch record is one launch with all that it needs, as a compiler's front end captured it
+// (docs/KERNELS.md, Launch records). A folder of them is a kernel for each group of records that
+// compete; in a bundle it is a definition with Launches.
 //
 // Fields of other tools are ignored with a warning, but one that matters misspelt
 // is refused. Entries of BenchmarkConfig are macros and names in expressions, as

@@ -10,6 +10,7 @@ import (
 // launchSpec is how a configuration is launched, as expressions.
 type launchSpec struct {
 	block, global [3]expression
+	cluster       [3]expression
 	threads       bool            // global counts threads (OpenCL), not blocks
 	divisors      [3][]expression // GridDivX, Y, Z; nil when absent
 	shared        expression
@@ -30,6 +31,7 @@ func (d *Definition) readLaunch(r *reader, k *record) launchSpec {
 	}
 	l.block = r.extents(k, "LocalSize")
 	l.global = r.extents(k, "GlobalSize")
+	l.cluster = r.extents(k, "ClusterSize")
 	l.threads = r.countsThreads(k, d.Language)
 	for i, a := range axes {
 		l.divisors[i] = r.divisors(k, "GridDiv"+a)
@@ -56,7 +58,7 @@ func (d *Definition) readLaunch(r *reader, k *record) launchSpec {
 func (l *launchSpec) expressions() []*expression {
 	list := []*expression{&l.shared, &l.maxRegisters, &l.carveOut}
 	for i := range 3 {
-		list = append(list, &l.block[i], &l.global[i])
+		list = append(list, &l.block[i], &l.global[i], &l.cluster[i])
 		for j := range l.divisors[i] {
 			list = append(list, &l.divisors[i][j])
 		}
@@ -139,6 +141,16 @@ func (l *launchSpec) blockSize(b *bindings) (block [3]int64, err error) {
 		}
 	}
 	return block, nil
+}
+
+// clusterSize evaluates ClusterSize.
+func (l *launchSpec) clusterSize(to *Launch, b *bindings) (err error) {
+	for i, x := range l.cluster {
+		if to.Cluster[i], err = b.integer(x, 1, 1, maxExtent); err != nil {
+			return err
+		}
+	}
+	return to.setCluster()
 }
 
 // gridSize is the problem size over GridDiv where both are given, else

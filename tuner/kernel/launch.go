@@ -88,6 +88,9 @@ func (d *Definition) Launch(cfg search.Config, problem []int64) (*Launch, error)
 			l.Args = append(l.Args, a)
 		}
 	}
+	if err := d.describe(l); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
 	l.Compile = d.compile(cfg, l)
 	return l, nil
 }
@@ -127,6 +130,9 @@ func (s *launchSpec) evaluate(l *Launch, b *bindings, problem []int64) (err erro
 		return err
 	}
 	if l.Grid, err = s.gridSize(b, problem, l.Block); err != nil {
+		return err
+	}
+	if err = s.clusterSize(l, b); err != nil {
 		return err
 	}
 	for _, x := range []struct {

@@ -103,6 +103,9 @@ func (a *launchArg) scalar() (Arg, error) {
 		return out, fmt.Errorf("value: %s is not a value of type %s", a.Value, out.Type)
 	}
 	out.Bits, out.Fill = bits, Fill{Kind: FillConstant, Value: f}
+	if f != f {
+		out.Fill.Value = 0 // Bits say it
+	}
 	return out, nil
 }
 

@@ -33,8 +33,9 @@ func LoadFolder(dir string) ([]*Definition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	size := 0
 	for _, d := range kernels {
-		if err := cmp.Or(d.listed.wrong(), d.listed.readPTX(ptx, files)); err != nil {
+		if err := cmp.Or(d.listed.wrong(), d.listed.readPTX(ptx, files, &size)); err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 	}
@@ -120,8 +121,11 @@ func openFolderPTX(dir string) (fs.FS, func(), error) {
 	return nil, nil, fmt.Errorf("%s: neither %s/ nor %s.zip is in it, with the PTX of the launch records", dir, ptxFolder, ptxFolder)
 }
 
-// readPTX reads the records' PTX.
-func (l *listing) readPTX(ptx fs.FS, files memory) error {
+// maxFolderPTX bounds the PTX of a folder in bytes, unpacked.
+const maxFolderPTX = 1 << 30
+
+// readPTX reads the records' PTX, of which size bytes are read already.
+func (l *listing) readPTX(ptx fs.FS, files memory, size *int) error {
 	for _, r := range l.records {
 		if r.PTX == "" || files[r.file()] != nil {
 			continue
@@ -131,6 +135,9 @@ func (l *listing) readPTX(ptx fs.FS, files memory) error {
 			return fmt.Errorf("line %d: %w", r.line, err)
 		}
 		files[r.file()] = text
+		if *size += len(text); *size > maxFolderPTX {
+			return fmt.Errorf("line %d: the PTX has more than %d MiB", r.line, maxFolderPTX>>20)
+		}
 	}
 	return nil
 }

@@ -123,6 +123,9 @@ func readLaunch(text []byte, line int) (*launchRecord, error) {
 	case head.Kernel == "":
 		return nil, fmt.Errorf(`not a launch record: it has no "kernel"`)
 	}
+	if i := slices.IndexFunc(head.Problem, func(n int64) bool { return n < 0 || n > maxProblem }); i >= 0 {
+		return nil, fmt.Errorf("problem_size: %d is outside 0 to %d", head.Problem[i], int64(maxProblem))
+	}
 	r := &launchRecord{line: line}
 	if err := json.Unmarshal(text, r); err != nil {
 		r.wrong = fmt.Errorf("not a launch: %w", err)
@@ -145,11 +148,11 @@ func (r *launchRecord) groupKey() string {
 	return fmt.Sprintf("%s %v", r.Kernel, r.Problem)
 }
 
-// same reports whether two records are of the same launch.
+// same reports whether two records are of the same launch, their parameters aside.
 func (r *launchRecord) same(o *launchRecord) bool {
-	a, errA := json.Marshal(r)
-	b, errB := json.Marshal(o)
-	return errA == nil && errB == nil && bytes.Equal(a, b)
+	a, b := *r, *o
+	a.Params, b.Params = launchParams{}, launchParams{}
+	return jsonText(a) == jsonText(b)
 }
 
 // file is the name of its PTX in a folder of launch records.

@@ -17,6 +17,9 @@ var idle = []string{"Device", "Profiling", "SimulationInput", "Misc", "Stream", 
 // author knows it by, with a text that is the same where the part is. Fields that
 // change nothing are left out.
 func (d *Definition) Parts() (map[string]string, error) {
+	if d.listed != nil {
+		return d.partsListed()
+	}
 	var doc struct {
 		ConfigurationSpace  map[string]json.RawMessage
 		KernelSpecification map[string]json.RawMessage
@@ -87,4 +90,21 @@ func partText(text json.RawMessage) string {
 		return hex.EncodeToString(sum[:])
 	}
 	return string(canonical)
+}
+
+// partsListed is Parts of launch records: the records, and all their PTX.
+func (d *Definition) partsListed() (map[string]string, error) {
+	files, err := d.bundledListed()
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
+	ptx := sha256.New()
+	for _, name := range sortedKeys(files) {
+		if name != launchesFile {
+			fmt.Fprintln(ptx, name, Digest(files[name]))
+		}
+	}
+	return map[string]string{
+		"KernelName": d.KernelName, "the launch records": Digest(files[launchesFile]), "their PTX": hex.EncodeToString(ptx.Sum(nil)),
+	}, nil
 }

@@ -39,7 +39,7 @@ func (m *TensorMap) check() error {
 	if rank < 1 || rank > maxRank {
 		return fmt.Errorf("shape: a tensor map has 1 to %d dimensions, not %d", maxRank, rank)
 	}
-	if m.Strides == nil {
+	if len(m.Strides) == 0 {
 		m.Strides = packed(m.Shape, m.Elem.Bytes())
 	}
 	if m.Interleave > 0 && rank < 3 {
@@ -57,7 +57,7 @@ func (m *TensorMap) check() error {
 		{"box", m.Box, rank, 1, maxBox, 1},
 		{"element strides", m.ElementStrides, rank, 1, maxElementStride, 1},
 	} {
-		if len(l.list) != l.n && !(l.list == nil && l.name == "element strides") {
+		if len(l.list) != l.n && !(len(l.list) == 0 && l.name == "element strides") {
 			return fmt.Errorf("%s: %d numbers are needed for %d dimensions, not %d", l.name, l.n, rank, len(l.list))
 		}
 		for _, v := range l.list {

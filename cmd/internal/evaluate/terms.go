@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -54,12 +55,12 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 	a := &l.Args[e.Index]
 	if e.Taken != ir.NumberUnknown {
 		return fmt.Sprintf("%s: %s is %s, but that parameter of kernel %s (%s) is %s: is its Type right, and the order of Arguments that of the parameters?",
-			field(l, a, ".Type"), a.TypeName(), e.Passed, l.KernelName, e.Param, e.Taken)
+			field(l, a, ".Type"), a.TypeName(), e.Passed, cmp.Or(l.KernelName, e.Kernel), e.Param, e.Taken)
 	}
 	if e.Given == 0 {
-		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(l, a, ""), l.KernelName, e.Want)
+		return fmt.Sprintf("%s: a Vector is passed as an address of 8 bytes, but that parameter of kernel %s has %d: is it a Scalar?", field(l, a, ""), cmp.Or(l.KernelName, e.Kernel), e.Want)
 	}
-	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(l, a, ".Type"), a.TypeName(), e.Given, l.KernelName, e.Want)
+	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(l, a, ".Type"), a.TypeName(), e.Given, cmp.Or(l.KernelName, e.Kernel), e.Want)
 	if e.Want > 4 && e.Want != 8 && !l.Recorded {
 		text += ": is it a vector, such as int3, or a structure, whose Type is custom and whose bytes a file has (FillType BinaryRaw)?"
 	}
@@ -73,12 +74,12 @@ func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
 	}
 	listed, which := "none", ""
 	if l.Recorded {
-		return fmt.Sprintf("kernel %s takes %d arguments, but the launch record's args and trailing_params are %d: %s", l.KernelName, e.Want, len(names), strings.Join(names, ", "))
+		return fmt.Sprintf("kernel %s takes %d arguments, but the launch record's args and trailing_params are %d: %s", cmp.Or(l.KernelName, e.Kernel), e.Want, len(names), strings.Join(names, ", "))
 	}
 	if len(names) > 0 {
 		listed, which = strconv.Itoa(len(names)), ": "+strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("kernel %s takes %d arguments, but KernelSpecification.Arguments lists %s that are not Constant memory%s", l.KernelName, e.Want, listed, which)
+	return fmt.Sprintf("kernel %s takes %d arguments, but KernelSpecification.Arguments lists %s that are not Constant memory%s", cmp.Or(l.KernelName, e.Kernel), e.Want, listed, which)
 }
 
 // unfilled says which argument in constant memory the source has no room for.

@@ -36,16 +36,40 @@ func Open(name string) (files fs.FS, close func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return flatZip(z), func() { z.Close() }, nil
+	flat, err := flatZip(z)
+	if err != nil {
+		z.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return flat, func() { z.Close() }, nil
 }
 
 // flatZip is a zip's files by base name.
-func flatZip(z *zip.ReadCloser) zipped {
+func flatZip(z *zip.ReadCloser) (zipped, error) {
 	files := make(zipped, len(z.File))
 	for _, f := range z.File {
-		files[path.Base(f.Name)] = f
+		if f.FileInfo().IsDir() {
+			continue
+		}
+		base, err := inside(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := files[base]; ok {
+			return nil, fmt.Errorf("two files are called %s", base)
+		}
+		files[base] = f
 	}
-	return files
+	return files, nil
+}
+
+// inside is the base name of an archive's file, whose name must not lead out of the archive.
+func inside(name string) (base string, err error) {
+	clean := path.Clean(name)
+	if path.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") || strings.ContainsRune(name, '\\') {
+		return "", fmt.Errorf("file %q leads out of the archive", name)
+	}
+	return path.Base(clean), nil
 }
 
 // zipped is the files of a zip by base name, each unpacked when it is read.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -52,7 +51,10 @@ func readTar(name string) (packed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("damaged archive: %w", err)
 		}
-		base := path.Base(h.Name)
+		base, err := inside(h.Name)
+		if err != nil {
+			return nil, err
+		}
 		if _, ok := files[base]; ok {
 			return nil, fmt.Errorf("two files are called %s", base)
 		}
