@@ -600,11 +600,13 @@ class Child:
         with open(self.pipe, "rb") as pipe:
             text = pipe.read().decode(errors="replace")
         _, status = os.waitpid(self.pid, 0)
-        if os.WIFSIGNALED(status):
-            self.log.seek(0)
-            last = self.log.read().decode(errors="replace").strip().splitlines()[-1:]
-            text = f"the compiler died of signal {os.WTERMSIG(status)}" + "".join(": " + line for line in last)
+        self.log.seek(0)
+        log = self.log.read().decode(errors="replace").splitlines()
         self.log.close()
+        if os.WIFSIGNALED(status):
+            return ": ".join([f"the compiler died of signal {os.WTERMSIG(status)}"] + log[-1:])
+        if text.endswith("PassManager::run failed"):  # why is what MLIR printed
+            text += "".join(": " + line for line in log if "error:" in line)[:500]
         return text or (None if status == 0 else f"the compiler's process ended with status {status}")
 
     def kill(self):
@@ -765,7 +767,8 @@ class Capture:
             body = record(launch, self.files)
         except Exception as e:
             body = {"error": failure(e)}
-        values = [(name, v) for name, _, ty, v in bound(launch) if ty in ("i32", "i64") and v > 0]
+        values = [(a["name"], a["value"]) for a in body.get("args", [])
+                  if a["type"] in ("i32", "i64") and a["value"] > 0 and "." not in a["name"]]
         dtypes = [v.dtype for _, _, _, v in bound(launch) if hasattr(v, "dtype")]
         head = self.head(*names_of(function.__name__, values[:8], dtypes))
         self.add([{**head, "params": constants(launch), **body}])
@@ -840,7 +843,7 @@ def launch_config(tuner, nargs, args, kwargs, config):
 
 def parameters(configs, function):
     """The parameters of configurations, with the same names in all: options other than num_warps and num_stages
-    only where a configuration sets them."""
+    only where a configuration sets them. A number that is not set, such as maxnreg, is 0."""
     usual = Config({}).all_kwargs()
     defaults = {p.name: p.default for p in function.params if p.has_default}
     options = [{k: v for k, v in c.all_kwargs().items() if k not in c.kwargs} for c in configs]
@@ -851,7 +854,8 @@ def parameters(configs, function):
     for c, o in zip(configs, options):
         params = {k: plain(c.kwargs.get(k, defaults.get(k))) for k in names if k in c.kwargs or k in defaults}
         for k in kept:
-            params[k] = plain(o.get(k, usual.get(k, 0)))
+            unset = None if any(isinstance(other.get(k), str) for other in options) else 0
+            params[k] = plain(o.get(k, usual.get(k, unset)))
         out.append(params)
     return out
 
@@ -990,9 +994,12 @@ def torch_on_cpu(arch):
         "get_device_name": lambda *a: properties.name, "get_device_properties": lambda *a: properties,
         "get_device_capability": lambda *a: (properties.major, properties.minor), "current_stream": lambda *a: stream,
         "default_stream": lambda *a: stream, "memory_allocated": lambda *a: 0, "max_memory_allocated": lambda *a: 0,
-        "Event": event,
+        "Event": event, "_exchange_device": lambda device: 0, "_maybe_exchange_device": lambda device: 0,
+        "is_bf16_supported": lambda *a, **k: True, "mem_get_info": lambda *a: (80 << 30, 80 << 30),
     }
-    with replaced(*((torch.cuda, name, fake) for name, fake in fakes.items())), OnCPU():
+    # A function each: TorchDynamo refuses one that has two names.
+    apart = lambda fake: lambda *args, **kwargs: fake(*args, **kwargs)
+    with replaced(*((torch.cuda, name, apart(fake)) for name, fake in fakes.items() if hasattr(torch.cuda, name))), OnCPU():
         yield
 
 

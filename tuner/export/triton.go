@@ -35,6 +35,9 @@ func writeTriton(w io.Writer, rows []Row) error {
 	before, after, _ := strings.Cut(tritonModule, "#ROWS\n")
 	out := bufio.NewWriter(w)
 	out.WriteString(before)
+	for _, c := range cautions(kept) {
+		fmt.Fprintf(out, "    # Caution: %s.\n", oneLine(c))
+	}
 	for i := range kept {
 		writeTritonRow(out, &kept[i])
 	}
@@ -78,11 +81,7 @@ func writeTritonRow(out *bufio.Writer, r *Row) {
 			options = append(options, ", "+name+"="+pythonValue(v))
 		}
 	}
-	caution := ""
-	if r.Caution != "" {
-		caution = "; caution: " + strings.Join(strings.Fields(r.Caution), " ")
-	}
-	fmt.Fprintf(out, "    # %s us; simulator %s, level %s, kernel %.12s, arch %.12s%s\n", number(r.Outcome.TimeUS), oneLine(r.Spec.Engine), oneLine(r.Spec.Level), oneLine(r.Spec.Bundle), oneLine(r.Spec.ArchDigest), caution)
+	fmt.Fprintf(out, "    # %.2f us; simulator %s, level %s, kernel %.12s, arch %.12s\n", r.Outcome.TimeUS, oneLine(r.Spec.Engine), oneLine(r.Spec.Level), oneLine(r.Spec.Bundle), oneLine(r.Spec.ArchDigest))
 	fmt.Fprintf(out, "    (%s, %s, %s): triton.Config({%s}%s),\n", pythonString(r.Spec.Kernel), pythonString(r.Spec.Arch), pythonTuple(r.Spec.Problem), strings.Join(kwargs, ", "), strings.Join(options, ""))
 }
 
