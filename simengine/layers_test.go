@@ -24,15 +24,17 @@ var layers = map[string][]string{
 	"ir/sroa":         {"ir", "ptx"},
 	"ir/unroll":       {"ir", "ptx"},
 	"exec/loopsample": {"ir"},
+	"exec/mbarrier":   {},
 	"exec/racecheck":  {"arch"},
-	"exec":            {"arch", "exec/loopsample", "exec/racecheck", "ir", "ir/sroa", "ptx"},
+	"exec/tensormap":  {"ir"},
+	"exec":            {"arch", "exec/loopsample", "exec/mbarrier", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ptx", "trace"},
 	"trace":           {"arch", "ir"},
 	"verify":          {"exec", "ir"},
 	"sampling":        {"ir", "timing/coalesce", "timing/makespan", "trace"},
 	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
 	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},
 	"ptxtest":         {"ir", "ptx"},
-	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "ir", "ir/predicate", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ir", "ir/predicate", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.

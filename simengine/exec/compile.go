@@ -73,7 +73,7 @@ func (c *compiler) findLoops() {
 		Kernel: c.k, Needed: c.needed, Yields: c.yields,
 		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
 		Opaque: func(op ir.Op) bool { return calls[op] != nil },
-		Async:  c.k.Asynchronous(),
+		Async:  slices.ContainsFunc(c.k.Instrs, func(in ir.Instr) bool { return in.Op.Async() }),
 	})
 }
 
@@ -219,7 +219,7 @@ func (c *compiler) block(i int) error {
 
 func (c *compiler) terminator(b *block, in *ir.Instr) error {
 	pc := int(b.pc)
-	if in.Guard != ir.NoReg && (c.needed[pc] || in.Op != ir.Bra) { // a branch that is not needed is taken
+	if in.Guard != ir.NoReg {
 		b.hasGuard, b.guardNot, b.guard = true, in.GuardNot, c.slots[in.Guard].index
 	}
 	switch in.Op {

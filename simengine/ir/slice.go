@@ -15,8 +15,6 @@ package ir
 // are not told apart by place: when any needed instruction reads a register,
 // every write of it is marked.
 //
-// A branch that is not marked is taken, whatever its guard: see detour.go.
-//
 // Any two pointers into global memory are taken to alias; see SliceDistinct.
 func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 
@@ -26,17 +24,6 @@ func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
 
 func slice(k *Kernel, of []roots) []bool {
-	s := sliceWithout(k, of, nil)
-	if s.multiplies() {
-		if t := withoutDetours(k, of); t != nil {
-			s = t
-		}
-	}
-	return s.needed
-}
-
-// sliceWithout is a slice in which the conditions of some branches are not needed.
-func sliceWithout(k *Kernel, of []roots, out map[int]bool) *slicer {
 	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
@@ -45,9 +32,7 @@ func sliceWithout(k *Kernel, of []roots, out map[int]bool) *slicer {
 		}
 	}
 	for pc := range k.Instrs {
-		if !out[pc] {
-			s.root(pc)
-		}
+		s.root(pc)
 		if readsMap(&k.Instrs[pc]) && s.maps == nil {
 			s.maps = k.pointerRoots()
 		}
@@ -55,7 +40,7 @@ func sliceWithout(k *Kernel, of []roots, out map[int]bool) *slicer {
 	for {
 		s.drain()
 		if !s.stores() && !s.carries() {
-			return s
+			return s.needed
 		}
 	}
 }

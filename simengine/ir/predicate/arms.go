@@ -11,9 +11,9 @@ import (
 const armLimit = 15
 
 // Arms returns the kernel with the short arms of its branches predicated, k itself if there are none.
-// Kernels without asynchronous instructions are left as they are.
+// Kernels without asynchronous instructions and stmatrix are left as they are.
 func Arms(k *ir.Kernel) *ir.Kernel {
-	if !slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op.Async() }) {
+	if !slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op.Async() || in.Op == ir.St && in.Mod&ir.ModMatrix != 0 }) {
 		return k
 	}
 	return all(k)
