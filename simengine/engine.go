@@ -9,7 +9,6 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/predicate"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -91,7 +90,7 @@ func (e *Engine) Parse(name string, text []byte) (*Module, error) {
 		return nil, &Failure{FailurePTX, err}
 	}
 	for i, k := range built.Kernels {
-		built.Kernels[i] = predicate.Arms(sroa.Promote(unroll.Loops(k)))
+		built.Kernels[i] = sroa.Promote(unroll.Loops(k))
 	}
 	m := &Module{Name: name, Digest: digest, ir: built, code: map[codeKey]*exec.Program{}, counters: map[string]*exec.Program{}, completed: map[string]error{}}
 	e.modules.put(key, m)

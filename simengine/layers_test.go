@@ -20,13 +20,12 @@ var layers = map[string][]string{
 	"disjoint":        {},
 	"ptx":             {},
 	"ir":              {"ptx"},
-	"ir/predicate":    {"ir"},
 	"ir/sroa":         {"ir", "ptx"},
 	"ir/unroll":       {"ir", "ptx"},
 	"exec/loopsample": {"ir"},
 	"exec/mbarrier":   {},
 	"exec/racecheck":  {"arch"},
-	"exec/tensormap":  {"ir"},
+	"exec/tensormap":  {"ir", "trace"},
 	"exec":            {"arch", "exec/loopsample", "exec/mbarrier", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ptx", "trace"},
 	"trace":           {"arch", "ir"},
 	"verify":          {"exec", "ir"},
@@ -34,7 +33,7 @@ var layers = map[string][]string{
 	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
 	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},
 	"ptxtest":         {"ir", "ptx"},
-	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ir", "ir/predicate", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.
