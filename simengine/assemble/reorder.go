@@ -38,7 +38,7 @@ func (u *unit) noteReordered(changed bool) {
 // Evidence, ptxas corpus (sgemm, sm_90): 79 % of register counts are exact so, and 72 % otherwise.
 func (u *unit) need() int {
 	n := u.peak + 1 + u.mir.Target.Reserved
-	if u.cap == 0 && u.mir.Target.Uses(rules.HoistedParameters) {
+	if t := u.mir.Target; u.cap == 0 && t.Uses(rules.HoistedParameters) && !t.Specific {
 		n += u.mir.HoistedParams
 	}
 	return n

@@ -51,5 +51,6 @@ func (u *unit) runPasses(passes []pass) error {
 // rematerialised.
 func (u *unit) selected(remat int) (*unit, error) {
 	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, remat: remat, orders: &sched.Orders{}}
+	v.hir.Scarce = remat > 0
 	return v, v.runPasses(selection)
 }

@@ -45,6 +45,7 @@ type Func struct {
 	Sign      map[vreg.Value]vreg.Value // by sign-extended value: the value that is its upper word
 	Joined    []int32                   // PTX accesses that became part of another
 	Wide      []WideAccess              // accesses that others became part of
+	Scarce    bool                      // registers are: values are defined again rather than kept
 	unwritten []vreg.Value              // PTX registers that some path from the entry reads before it writes them
 }
 

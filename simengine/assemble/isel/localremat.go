@@ -31,9 +31,11 @@ type localDef struct {
 }
 
 // definingBlock is the block that defines a value used in the present one: itself, or the one
-// before the loop if it is in an innermost loop.
+// before the loop if it is in an innermost loop. Where registers are scarce loops define it themselves.
+//
+// Evidence, ptxas corpus (shared launches of gated_scan, sm_90a): LDC.64 of pointers in the loop.
 func (s *selector) definingBlock() int {
-	if !s.innermost[s.b] {
+	if !s.innermost[s.b] || s.hir.Scarce && s.hir.Target.Specific {
 		return s.b
 	}
 	return s.preheader()

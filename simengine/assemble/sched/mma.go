@@ -25,13 +25,16 @@ func keepsMMA(f *mir.Func) bool { return f.Target.Uses(rules.MMAOrder) && !f.Tar
 
 // hasMMA reports whether a block has MMA instructions.
 func hasMMA(insts []mir.Inst) bool {
-	return slices.ContainsFunc(insts, func(in mir.Inst) bool {
-		switch in.Op.Class() {
-		case mir.Tensor, mir.TensorShort, mir.TensorSingle, mir.TensorSingleShort, mir.TensorDouble:
-			return true
-		}
-		return false
-	})
+	return slices.ContainsFunc(insts, func(in mir.Inst) bool { return isMMA(in.Op) })
+}
+
+// isMMA reports whether an operation is an MMA of a warp.
+func isMMA(op mir.Op) bool {
+	switch op.Class() {
+	case mir.Tensor, mir.TensorShort, mir.TensorSingle, mir.TensorSingleShort, mir.TensorDouble:
+		return true
+	}
+	return false
 }
 
 // globalLoadsFirst moves loads from global memory, with what they depend on, to the start of blocks
@@ -62,4 +65,19 @@ func globalLoadsFirst(f *mir.Func, s *Scratch) {
 		}
 		mb.Insts = mir.Arrange(mb.Insts, d.out)
 	}
+}
+
+// productOrder returns the instructions of a block in Sethi-Ullman order with every MMA for a root:
+// these keep their order, and each fragment is loaded right before its first MMA.
+//
+// Evidence, ptxas corpus (shared launches of mm_grouped with MMA, sm_90a): the MMAs of all results for
+// one step of K follow each other, as in the PTX, with the loads for the next step among them.
+func productOrder(g *dag) []int32 {
+	d := newSethiUllman(g)
+	for i := range g.insts {
+		if isMMA(g.insts[i].Op) || !hasReader(g, int32(i)) {
+			d.visit(int32(i))
+		}
+	}
+	return d.rest()
 }

@@ -10,9 +10,10 @@ import (
 // instructions keep their own (see mma.go). It reports whether any block was reordered.
 func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 	globalLoadsFirst(f, s)
+	byProduct := f.Target.Specific && reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return productOrder(g) })
 	byDemand := reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return sethiUllmanOrder(g) })
 	byUse := f.Target.Uses(rules.BottomUpOrder) && reorder(f, s, f.Target.Steps[0]-f.Target.Reserved-1, func(_ int, g *dag, counted []uint8) []int32 { return bottomUpOrder(g, counted) })
-	return byDemand || byUse
+	return byProduct || byDemand || byUse
 }
 
 // reorder gives every block an order if that needs fewer registers than the block's own. Blocks are
