@@ -128,6 +128,11 @@ func UsesAsync(p *assemble.Program) bool {
 	return false
 }
 
+// Copies reports whether an instruction copies to shared memory without L1.
+func Copies(in *ir.Instr) bool {
+	return in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch || in.Op == ir.CpAsync && BypassesL1(in)
+}
+
 // Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for, if every CTA of
 // its cluster does the same at the same time: one that arrives at another CTA's is met by one from there.
 func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * max(count, 1) }
