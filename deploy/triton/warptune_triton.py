@@ -684,7 +684,7 @@ class Capture:
     @contextlib.contextmanager
     def active(self):
         """Triton with the stand-in driver."""
-        config = triton.runtime.driver
+        config, known = triton.runtime.driver, dict(compiled)
         before = config.__dict__.get("_active", config.__dict__.get("active"))
         init, compile_ = CompiledKernel.__init__, triton.compiler.compile
 
@@ -693,8 +693,9 @@ class Capture:
             compiled[hash] = kernel
 
         def apart(*args, **kwargs):
-            # What failed or crashed in a child is not tried here; what did not is in the cache.
-            if not in_child and not self.grouping:
+            # What failed or crashed in a child is not tried here; what did not is in the cache. Triton's
+            # functions hold on to this one, also when another driver is active again.
+            if config.active is self.driver and not in_child and not self.grouping:
                 error, = each([lambda: compile_(*args, **kwargs)], 1, self.limit)
                 if error:
                     raise RuntimeError(error)
@@ -707,6 +708,8 @@ class Capture:
         finally:
             CompiledKernel.__init__, triton.compiler.compile = init, compile_
             config.set_active(before)
+            compiled.clear()
+            compiled.update(known)
 
     def group(self, tuner, args, kwargs, configs=None):
         """Captures all configurations of an autotuned launch. Gives the records, one a configuration, and the first
@@ -1044,6 +1047,8 @@ class PerfModel:
         with capture.active():
             records, _ = capture.group(tuner, tuple(nargs.values()), launch, configs)
         tuner.nargs = nargs
+        for cache in ("device_caches", "cache"):  # Triton's kernels in memory, the latter in 3.2
+            getattr(jit_function(tuner), cache, {}).pop(capture.driver.device, None)
         good = [i for i, r in enumerate(records) if "error" not in r]
         if not good:
             raise RuntimeError(f"no configuration compiles: {records[0]['error']}")
