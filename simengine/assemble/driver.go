@@ -49,12 +49,11 @@ var verifying bool
 // Prepared is a kernel after the passes that do not depend on its register cap: what assemblies
 // under several caps share. It is for one goroutine at a time.
 type Prepared struct {
-	k    *ir.Kernel
-	cc   [2]int
-	base *unit // after the front end
-	// multiplies: the PTX is for one architecture and multiplies matrices.
-	multiplies bool
-	variants   map[int]*unit // by limit of rematerialisation: after selection
+	k        *ir.Kernel
+	cc       [2]int
+	base     *unit         // after the front end
+	slack    int           // see productSlack; 0: all of an occupancy step is used
+	variants map[int]*unit // by limit of rematerialisation: after selection
 }
 
 // Prepare runs the front end for the compute capability and without the rules that opt names. Errors
@@ -72,7 +71,7 @@ func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{k: k, cc: opt.CC, base: base, multiplies: t.Specific && multiplies(k), variants: map[int]*unit{}}, nil
+	return &Prepared{k: k, cc: opt.CC, base: base, slack: productSlack(k, t), variants: map[int]*unit{}}, nil
 }
 
 // Assemble runs the remaining passes. opt.CC and opt.Without must be what the kernel was prepared
@@ -126,13 +125,15 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	default:
 		f.budget = limit
 	}
-	if p.multiplies && limit == 0 {
-		f.budget = min(f.budget, need+need/productSlack)
+	if p.slack > 0 && limit == 0 {
+		f.budget = min(f.budget, need+need/p.slack)
 	}
 	if uncapped && sched.ExceedsUniformRegisters(f.mir) {
 		f.budget = min(f.budget, max(need, t.Steps[0]))
 	}
-	if limit == 0 && need > t.Steps[0] || limit > 0 && need > limit {
+	// The size of a CTA alone is no cap that values would be computed again for.
+	free := limit == 0 || uncapped && t.Specific && need <= limit
+	if free && need > t.Steps[0] || limit > 0 && need > limit {
 		g, err := p.rematerialised(f, need, c)
 		if err != nil {
 			return nil, err
@@ -145,13 +146,6 @@ func (p *Prepared) assemble(opt Options) (*unit, error) {
 	f.launched = launched
 	return f, f.runPasses(backEnd)
 }
-
-// productSlack: a program with products of warps or warpgroups, whose loads are asynchronous, is
-// ordered within the registers that it needs and an eighth more, rather than all of an occupancy step.
-//
-// Evidence, ptxas corpus (shared launches, sm_90a): of 177 programs that need more than 100 registers
-// in their order for few, ptxas takes 1.12 times as many in the median.
-const productSlack = 8
 
 // prepared runs the front end.
 func prepared(k *ir.Kernel, t *target.Target) (*unit, error) {

@@ -39,6 +39,8 @@ var frontEnd = []pass{
 	// First of all: it follows the blocks of the kernel, and gives the other passes values with one
 	// definition.
 	onNodes("webs", opt.SplitWebs),
+	// Now that a register has few definitions; they are one where a guarded load has initial values.
+	onNodes("initial values", opt.JoinInitials),
 	// Before all others but webs: they look at definitions, and should find the computation, not a copy.
 	onNodes("copy propagation", opt.PropagateCopies),
 	// After copies are gone, which it looks through.

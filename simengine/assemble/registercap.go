@@ -1,8 +1,6 @@
 package assemble
 
 import (
-	"slices"
-
 	"github.com/warptune/warptune/simengine/assemble/target"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -58,7 +56,23 @@ func mostRegisters(k *ir.Kernel) (most int) {
 	return most
 }
 
-// multiplies reports whether a kernel has products of warps or warpgroups.
-func multiplies(k *ir.Kernel) bool {
-	return slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op == ir.Mma || in.Op == ir.Wgmma })
+// productSlack is which part of the registers that it needs a program may take beyond them, the fourth for
+// 4. One with products of warps or warpgroups, whose loads are asynchronous, does not use all of an
+// occupancy step; least where a product takes A from registers, which were the results of another.
+//
+// Evidence, ptxas corpus (shared launches, sm_90a): 192 of 231 register counts are within 10 % with an
+// eighth, 178 with a sixteenth; of 48 of attn_forward 39 and 44.
+func productSlack(k *ir.Kernel, t *target.Target) (slack int) {
+	if !t.Specific {
+		return 0
+	}
+	for i := range k.Instrs {
+		switch in := &k.Instrs[i]; {
+		case in.Op == ir.Wgmma && !in.Matrix.FromShared:
+			return 16
+		case in.Op == ir.Wgmma || in.Op == ir.Mma:
+			slack = 8
+		}
+	}
+	return slack
 }

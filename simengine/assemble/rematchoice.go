@@ -52,9 +52,9 @@ func (p *Prepared) rematerialised(f *unit, need int, c target.CTA) (*unit, error
 		spare = 0
 	}
 	switch aim := t.Offers(less+spare, c); {
-	case f.cap > 0 && less < need:
+	case f.cap > 0 && need > f.cap && less < need:
 		return p.leastRematerialised(g, f.cap, f.cap)
-	case f.cap == 0 && aim < f.budget && (aim >= rematFrom || need == aim+1 || t.Specific || !t.Uses(rules.RematFloor)):
+	case (f.cap == 0 || need <= f.cap) && aim < f.budget && (aim >= rematFrom || need == aim+1 || t.Specific || !t.Uses(rules.RematFloor)):
 		return p.leastRematerialised(g, aim, aim)
 	case f.cap == 0 && less < need && need+allocationSlack > f.budget && f.budget == t.Offers(need, c):
 		return p.leastRematerialised(g, f.budget, f.budget-allocationSlack)

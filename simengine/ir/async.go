@@ -15,13 +15,18 @@ package ir
 //	BulkCopy         where to; where from; see Bulk
 //	BulkPrefetch     where from; see Bulk
 //	BulkWait         an immediate
-//	FenceProxy       with Space ParamSpace: [the map's address; 128]
+//	FenceProxy       of tensor maps (Space ParamSpace) with ModAcquire: the map's address; 128. Else Space says
+//	                 between which accesses and asynchronous ones, Generic: all; with ModAll .alias; with
+//	                 ModRelease and Space Shared fence.mbarrier_init
 //	TensormapSet     the map's address; [an ordinal;] the value; Field says what it replaces
 //	TensormapCopy    the destination's address; the source's, in shared memory; 128
 //	Setmaxnreg       an immediate
+//	ClusterBarrier   none; the order is ModRelaxed, ModAcquire or ModRelease
 //	Mapa, GetCTARank as PTX has them
+//	CreatePolicy     none: what the policy is made of is read and dropped, as are policies where they are used
 //
-// The mbarriers' addresses are of Space Shared or, at another CTA, SharedCluster.
+// The mbarriers' addresses are of Space Shared, SharedCluster, where they may be at another CTA, or Generic.
+// That of a BulkCopy is of the space To. Tensor maps' addresses are generic.
 
 // Bulk describes a BulkCopy or BulkPrefetch. Of bytes the operands after the addresses are the size
 // [; the mbarrier's address][; the mask of CTAs]. Of a box of a tensor the address in device memory is

@@ -18,7 +18,7 @@ const (
 	CpAsync       // cp.async.{ca,cg}.shared.global
 	CpAsyncCommit // cp.async.commit_group
 	CpAsyncWait   // cp.async.wait_group N / wait_all
-	Prefetch
+	Prefetch      // to L1 or L2 as Cache says, of a tensor map with CacheDefault
 	Cvt
 	Cvta
 	Isspacep

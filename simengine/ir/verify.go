@@ -120,6 +120,7 @@ func (v *verifier) instr(pc int) {
 	} else if m := in.Matrix; m != nil && (len(in.Dst) != m.registers(m.D, m.M*m.N) || len(in.Src) != m.sources()) {
 		bad("%d destinations and %d sources for its fragments", len(in.Dst), len(in.Src))
 	}
+	v.async(in, bad)
 	if want := operandCount[in.Op]; want != 0 && len(in.Src) != want {
 		bad("%d sources, want %d", len(in.Src), want)
 	}
@@ -159,6 +160,36 @@ func (v *verifier) memory(in *Instr, bad func(string, ...any)) {
 	}
 	if addresses != want || want > 0 && in.Src[0].Kind != OperandAddr {
 		bad("%d address operands, want %d", addresses, want)
+	}
+}
+
+// async checks the operands of an asynchronous instruction beside its addresses.
+func (v *verifier) async(in *Instr, bad func(string, ...any)) {
+	if bulk := in.Op == BulkCopy || in.Op == BulkPrefetch; bulk != (in.Bulk != nil) {
+		bad("a bulk copy that is none, or none that is one")
+	} else if b := in.Bulk; bulk {
+		want := 1 + b2i(in.Op == BulkCopy) + max(1, b.Dims) + b2i(b.Barrier) + b2i(b.Multicast)
+		if len(in.Src) != want || b.Dims < 0 || b.Dims > 5 {
+			bad("%d sources for a copy of %d dimensions, want %d", len(in.Src), b.Dims, want)
+		}
+	}
+	if in.Op == Wgmma && in.Matrix != nil && len(in.Src) == in.Matrix.sources() {
+		a, b, _ := in.Matrix.Registers()
+		for i, r := range in.Dst {
+			if o := &in.Src[a+b+i]; o.Kind != OperandReg || o.Reg != r {
+				bad("accumulator %d is not the register that is added to", i)
+			}
+		}
+	}
+	switch in.Op {
+	case MbarArrive:
+		if len(in.Dst) != 1 || in.Mod&ModTx != 0 && len(in.Src) != 2 {
+			bad("%d destinations and %d sources", len(in.Dst), len(in.Src))
+		}
+	case MbarWait:
+		if len(in.Dst) != 1 || in.Dst[0] != NoReg && v.k.Regs[in.Dst[0]].Type != Pred || len(in.Src) < 2 {
+			bad("no predicate, or no phase")
+		}
 	}
 }
 

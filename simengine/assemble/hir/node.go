@@ -23,6 +23,8 @@ type Node struct {
 	Matrix        *ir.Matrix
 	Dst           []vreg.Value
 	Src           []ir.Operand
+	// Else is what the results of a guarded load hold where its guard is false; nil: what they held.
+	Else []ir.Operand
 }
 
 // HasEffect reports whether a node must stay even if nothing reads its results.
@@ -122,6 +124,18 @@ func (n *Node) Reads(v vreg.Value) (times int32) {
 		}
 	}
 	return times
+}
+
+// EachRead calls f for every value that a node reads, its guard among them.
+func (n *Node) EachRead(f func(v vreg.Value)) {
+	if n.Guard != vreg.None {
+		f(n.Guard)
+	}
+	for i := range n.Src {
+		if o := &n.Src[i]; (o.Kind == ir.OperandReg || o.Kind == ir.OperandAddr) && o.Reg != ir.NoReg {
+			f(vreg.Value(o.Reg))
+		}
+	}
 }
 
 // Rename replaces one value by another among a node's operands.

@@ -86,14 +86,28 @@ func (s *selector) lowerLoad(n *hir.Node) error {
 	if n.Mod&ir.ModMatrix != 0 {
 		op = mir.OpLDSM
 	}
+	s.setInitials(n, dst)
 	a, vr, base, off := s.address(s.constIndex(n), n.Space)
 	in := s.emit(op, dst, a)
+	in.KeepsOld = n.Else != nil
 	s.access(in, n, vr, base, off)
 	if op == mir.OpLDSM {
 		in.Width = 16
 	}
 	s.unpackVector(n.Dst, dst)
 	return nil
+}
+
+// setInitials sets the results of a guarded load to what they hold where its guard is false.
+func (s *selector) setInitials(n *hir.Node, dst mir.Arg) {
+	at := dst.Word
+	for i, o := range n.Else {
+		for w := range s.hir.Values[n.Dst[i]].Words {
+			s.emit(mir.OpMOV, mir.ValueWords(dst.Value, at, 1), s.flexible(o, w))
+			at++
+		}
+	}
+	s.bare = len(s.buf)
 }
 
 // constIndex is the address operand of a load. For constant memory the address of the indexed
@@ -283,7 +297,7 @@ func (s *selector) gather(vals []ir.Operand, t ir.Type) mir.Arg {
 	g := s.newValue(per*uint8(len(vals)), vreg.General)
 	for i, o := range vals {
 		at := uint8(i) * per
-		if s.inPlaceOf(o, per) {
+		if s.inPlaceOf(o, per) || s.staysInPlace(o, per) {
 			s.data(o, t)
 			s.sub[vreg.Value(o.Reg)] = subst{v: g, w: at}
 			continue
@@ -304,8 +318,22 @@ func (s *selector) inPlaceOf(o ir.Operand, words uint8) bool {
 	f, x := s.hir, vreg.Value(o.Reg)
 	_, bound := s.sub[x]
 	d := f.DefOf(x)
-	there := f.Values[x].Defs > 1 || d != nil && d.Guard == s.n.Guard && !s.lookedThrough(x)
+	there := f.Values[x].Defs > 1 || d != nil && (d.Guard == s.n.Guard || d.Guard == vreg.None && f.Target.Specific) && !s.lookedThrough(x)
 	return there && !bound && s.localCopy(x) == x && f.Values[x].Words == words && s.uses[x] == 1 && f.Values[x].File == vreg.General
+}
+
+// staysInPlace reports whether an operand is a variable that may live where the present node, a store,
+// wants it, whoever else reads it.
+//
+// Evidence, ptxas corpus (shared launches of ln_back_rows, sm_90a): sums of a loop lie where a vector
+// store after it takes them.
+func (s *selector) staysInPlace(o ir.Operand, words uint8) bool {
+	if !s.hir.Target.Specific || o.Kind != ir.OperandReg {
+		return false
+	}
+	v := &s.hir.Values[o.Reg]
+	_, bound := s.sub[vreg.Value(o.Reg)]
+	return v.Defs > 1 && v.Words == words && v.File == vreg.General && !bound
 }
 
 // lookedThrough reports whether readers of x look through the conversion that computes it.

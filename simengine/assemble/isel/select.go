@@ -56,6 +56,7 @@ type cursor struct {
 	b         int // its block
 	n         *hir.Node
 	buf       []mir.Inst // its instructions so far, in order
+	bare      int        // the first so many of them have no guard
 	takesHalf bool       // some operand that stripModifiers returned last is one half of a register
 }
 
@@ -179,7 +180,7 @@ func (s *selector) block(b int) error {
 		if !s.isDemanded(n) {
 			continue
 		}
-		s.n, s.buf = n, s.buf[:0]
+		s.n, s.buf, s.bare = n, s.buf[:0], 0
 		if n.Guard != vreg.None {
 			s.demand[n.Guard] |= demandLow
 		}
@@ -188,7 +189,7 @@ func (s *selector) block(b int) error {
 		}
 		for j := range s.buf {
 			in := &s.buf[j]
-			if in.Guard == vreg.None && in.Op.Class() != mir.Uniform {
+			if in.Guard == vreg.None && in.Op.Class() != mir.Uniform && j >= s.bare {
 				in.Guard, in.GuardNot = n.Guard, n.GuardNot
 			}
 			in.KeepsOld = in.KeepsOld || s.keep[ni] && in.Guard != vreg.None && s.writesVariable(in)

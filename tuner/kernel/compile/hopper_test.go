@@ -80,7 +80,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 // Kernels for Hopper, with products of warpgroups, tensor maps and clusters, become PTX for sm_90a whose
 // instructions are all decoded. Tensor maps stay parameters.
 func TestHopperSources(t *testing.T) {
-	records := hopperRecords(t, 2)
+	records := hopperRecords(t, 1)
 	needClang(t)
 	drivers := map[string]*Clang{"clang": NewClang("", DefaultLimits()), "clang as nvcc": NewClangAsNVCC(DefaultLimits())}
 	folder := filepath.Join("..", "..", "..", "..", "shared", "hopper", "kernels")

@@ -170,7 +170,7 @@ func ordersShared(n *hir.Node) bool {
 // joinable describes node i of a block if it is a load that could be joined.
 func (j *vectoriser) joinable(n *hir.Node, i int) (openAccess, bool) {
 	f := j.f
-	if n.Op != ir.Ld || n.Space != ir.Shared && n.Space != ir.Const || n.Vec > 2 || len(n.Dst) != int(n.Vec) || slices.ContainsFunc(n.Dst, func(v vreg.Value) bool { return isWrittenElsewhere(f, v) }) || n.Mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
+	if n.Op != ir.Ld || n.Else != nil || n.Space != ir.Shared && n.Space != ir.Const || n.Vec > 2 || len(n.Dst) != int(n.Vec) || slices.ContainsFunc(n.Dst, func(v vreg.Value) bool { return isWrittenElsewhere(f, v) }) || n.Mod&(ir.ModVolatile|ir.ModAcquire|ir.ModMatrix) != 0 {
 		return openAccess{}, false
 	}
 	if n.Space == ir.Const && n.Src[0].Reg == ir.NoReg && f.Target.ConstOperand {

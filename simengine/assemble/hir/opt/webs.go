@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	"github.com/warptune/warptune/simengine/assemble/vreg"
 	"github.com/warptune/warptune/simengine/disjoint"
@@ -166,4 +168,65 @@ func (w *webs) rename(b int) {
 // keepsOldNamed is keepsOld for a node whose sources are renamed already.
 func keepsOldNamed(n *hir.Node, v vreg.Value, named func(vreg.Value) vreg.Value) bool {
 	return keepsOld(n, named(v))
+}
+
+// JoinInitials makes constants that guarded loads overwrite a part of these, so that their results have
+// one definition:
+//
+//	mov %r1, 0; @%p1 ld %r1, ...
+func JoinInitials(f *hir.Func) error {
+	if !f.Target.Specific {
+		return nil
+	}
+	initial := map[vreg.Value]int{} // by value: where in the block it was set to a constant and not read since
+	for _, b := range f.Order {
+		clear(initial)
+		hb := &f.Blocks[b]
+		gone := map[int]bool{}
+		for i, ni := range hb.Nodes {
+			n := &f.Nodes[ni]
+			n.EachRead(func(v vreg.Value) { delete(initial, v) })
+			if joinInitial(f, hb, n, initial) {
+				for _, d := range n.Dst {
+					gone[initial[d]] = true
+				}
+			}
+			for _, d := range n.Dst {
+				delete(initial, d)
+			}
+			if n.Guard == vreg.None && hir.SetsConstant(n) && n.Dst[0] >= 0 && f.Values[n.Dst[0]].Defs == 2 {
+				initial[n.Dst[0]] = i
+			}
+		}
+		if len(gone) == 0 {
+			continue
+		}
+		kept := make([]int32, 0, len(hb.Nodes)-len(gone))
+		for i, ni := range hb.Nodes {
+			if !gone[i] {
+				kept = append(kept, ni)
+			}
+		}
+		hb.Nodes = kept
+	}
+	f.CountDefs()
+	return nil
+}
+
+// joinInitial gives a guarded load the constants that all its results were set to, and reports whether
+// they were.
+func joinInitial(f *hir.Func, hb *hir.Block, n *hir.Node, initial map[vreg.Value]int) bool {
+	if n.Op != ir.Ld || n.Guard == vreg.None || len(n.Dst) == 0 {
+		return false
+	}
+	values := make([]ir.Operand, len(n.Dst))
+	for i, d := range n.Dst {
+		at, ok := initial[d]
+		if !ok || slices.Contains(n.Dst[:i], d) {
+			return false
+		}
+		values[i] = f.Nodes[hb.Nodes[at]].Src[0]
+	}
+	n.Else = values
+	return true
 }
