@@ -135,6 +135,9 @@ func (s *Survey) Plan(d Device) *Plan {
 		}
 	}
 	s.findGathers(groups, d, ctas)
+	if d.Confined {
+		s.confineTogether(groups, d, ctas)
+	}
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.confine(g, d, ctas)
