@@ -219,7 +219,7 @@ func (c *compiler) block(i int) error {
 
 func (c *compiler) terminator(b *block, in *ir.Instr) error {
 	pc := int(b.pc)
-	if in.Guard != ir.NoReg {
+	if in.Guard != ir.NoReg && (c.needed[pc] || in.Op != ir.Bra) { // a branch that is not needed is taken
 		b.hasGuard, b.guardNot, b.guard = true, in.GuardNot, c.slots[in.Guard].index
 	}
 	switch in.Op {

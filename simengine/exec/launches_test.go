@@ -15,7 +15,6 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/predicate"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 	"github.com/warptune/warptune/simengine/ir/unroll"
 )
@@ -94,7 +93,7 @@ func hopperKernel(t testing.TB, r *launchRecord) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return predicate.Arms(sroa.Promote(unroll.Loops(buildKernel(t, r.PTX, text)))) // as the engine does
+	return sroa.Promote(unroll.Loops(buildKernel(t, r.PTX, text))) // as the engine does
 }
 
 var launchTypes = map[string]ir.Type{

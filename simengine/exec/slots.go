@@ -146,7 +146,7 @@ func (c *compiler) reads(pc int, f func(ir.Reg)) {
 	if !data && !in.Op.AlwaysExecutes() {
 		return
 	}
-	if in.Guard != ir.NoReg {
+	if in.Guard != ir.NoReg && (data || in.Op != ir.Bra) {
 		f(in.Guard)
 	}
 	for i := range in.Src {

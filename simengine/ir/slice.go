@@ -15,6 +15,8 @@ package ir
 // are not told apart by place: when any needed instruction reads a register,
 // every write of it is marked.
 //
+// A branch that is not marked is taken, whatever its guard: see detour.go.
+//
 // Any two pointers into global memory are taken to alias; see SliceDistinct.
 func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 
@@ -24,6 +26,17 @@ func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
 
 func slice(k *Kernel, of []roots) []bool {
+	s := sliceWithout(k, of, nil)
+	if s.multiplies() {
+		if t := withoutDetours(k, of); t != nil {
+			s = t
+		}
+	}
+	return s.needed
+}
+
+// sliceWithout is a slice in which the conditions of some branches are not needed.
+func sliceWithout(k *Kernel, of []roots, out map[int]bool) *slicer {
 	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
@@ -32,7 +45,9 @@ func slice(k *Kernel, of []roots) []bool {
 		}
 	}
 	for pc := range k.Instrs {
-		s.root(pc)
+		if !out[pc] {
+			s.root(pc)
+		}
 		if readsMap(&k.Instrs[pc]) && s.maps == nil {
 			s.maps = k.pointerRoots()
 		}
@@ -40,7 +55,7 @@ func slice(k *Kernel, of []roots) []bool {
 	for {
 		s.drain()
 		if !s.stores() && !s.carries() {
-			return s.needed
+			return s
 		}
 	}
 }

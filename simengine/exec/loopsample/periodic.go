@@ -151,7 +151,7 @@ func (p *periodic) checkControl() string {
 		if _, decided := p.waits.decided(p.k.BlockOf(pc)); decided && in.Op == ir.Bra {
 			return ""
 		}
-		if in.Guard != ir.NoReg {
+		if in.Guard != ir.NoReg && (in.Op != ir.Bra || p.needed[pc]) {
 			if p.class[in.Guard] == variant {
 				return "the guard of " + text() + " may differ between iterations"
 			}

@@ -1,0 +1,132 @@
+package ir
+
+import "slices"
+
+// A detour is what a forward branch goes past, or one side of what it chooses between: a few
+// arithmetic instructions, such as those of a logarithm's special cases. Whether lanes take it
+// matters neither to addresses nor to the path but for these few instructions. So where the branch
+// depends on a product of a warpgroup, which a slice cannot afford to compute, it is taken to be
+// taken.
+
+// longestDetour is the most instructions of one.
+const longestDetour = 16
+
+// detours lists the blocks that each branch decides about, by the branch's index, of the branches
+// that go around detours.
+func (k *Kernel) detours() map[int][]int {
+	found := map[int][]int{}
+	for b := range k.Blocks {
+		last := k.Blocks[b].End - 1
+		if in := &k.Instrs[last]; in.Op != Bra || in.Guard == NoReg || k.Blocks[b].IPDom <= b {
+			continue
+		}
+		if region, ok := k.detour(b); ok {
+			found[last] = region
+		}
+	}
+	return found
+}
+
+// detour lists the blocks between a branch and where its sides meet; false: they do more than a
+// detour may.
+func (k *Kernel) detour(from int) (region []int, ok bool) {
+	meet, size := k.Blocks[from].IPDom, 0
+	work := slices.Clone(k.Blocks[from].Succs)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == meet || slices.Contains(region, b) {
+			continue
+		}
+		blk := &k.Blocks[b]
+		if size += blk.End - blk.Start; b <= from || b > meet || size > longestDetour {
+			return nil, false
+		}
+		for pc := blk.Start; pc < blk.End; pc++ {
+			if in := &k.Instrs[pc]; in.Op != Bra && (in.Op.AlwaysExecutes() || in.Together()) {
+				return nil, false
+			}
+		}
+		region = append(region, b)
+		work = append(work, blk.Succs...)
+	}
+	return region, true
+}
+
+// Asynchronous reports whether the kernel has instructions that came with sm_90: asynchronous ones,
+// stmatrix, or those of clusters.
+func (k *Kernel) Asynchronous() bool {
+	return slices.ContainsFunc(k.Instrs, func(in Instr) bool {
+		switch in.Op {
+		case Mapa, Elect:
+			return true
+		}
+		return in.Op >= Wgmma || in.Op == St && in.Mod&ModMatrix != 0 || in.Space == SharedCluster
+	})
+}
+
+// multiplies reports whether the slice has products of warpgroups, or of warps of a kernel for sm_90.
+func (s *slicer) multiplies() bool {
+	for pc, need := range s.needed {
+		switch op := s.k.Instrs[pc].Op; {
+		case need && op == Wgmma:
+			return true
+		case need && op == Mma:
+			return s.k.Asynchronous()
+		}
+	}
+	return false
+}
+
+// withoutDetours is the slice that leaves out the conditions of detours that depend on products of
+// warpgroups; nil if the products matter to more.
+func withoutDetours(k *Kernel, of []roots) *slicer {
+	detours := k.detours()
+	out := map[int]bool{}
+	for pc := range detours {
+		out[pc] = true
+	}
+	s := sliceWithout(k, of, out)
+	for n := -1; n != len(out); s = sliceWithout(k, of, out) {
+		n = len(out)
+		for pc, region := range detours {
+			if out[pc] && s.marks(region) {
+				delete(out, pc) // what is done there matters
+			}
+		}
+	}
+	if s.multiplies() {
+		return nil
+	}
+	for _, pc := range sortedKeys(out) {
+		delete(out, pc)
+		if t := sliceWithout(k, of, out); t.multiplies() {
+			out[pc] = true
+		} else {
+			s = t
+		}
+	}
+	return s
+}
+
+func sortedKeys(set map[int]bool) []int {
+	var keys []int
+	for k := range set {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// marks reports whether an instruction of some blocks is marked that is no branch within them.
+func (s *slicer) marks(blocks []int) bool {
+	for _, b := range blocks {
+		blk := &s.k.Blocks[b]
+		for pc := blk.Start; pc < blk.End; pc++ {
+			if in := &s.k.Instrs[pc]; s.needed[pc] && !(in.Op == Bra && in.Guard == NoReg) {
+				return true
+			}
+		}
+	}
+	return false
+}
