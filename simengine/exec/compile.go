@@ -73,7 +73,7 @@ func (c *compiler) findLoops() {
 		Kernel: c.k, Needed: c.needed, Yields: c.yields,
 		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
 		Opaque: func(op ir.Op) bool { return calls[op] != nil },
-		Async:  c.k.Asynchronous(),
+		Async:  slices.ContainsFunc(c.k.Instrs, func(in ir.Instr) bool { return in.Op.Async() }),
 	})
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/sroa"
+	"github.com/warptune/warptune/simengine/ir/unroll"
 )
 
 // hopperLaunches names a folder with launch records of kernels for sm_90a (launches.jsonl.gz) and their
@@ -91,7 +93,7 @@ func hopperKernel(t testing.TB, r *launchRecord) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return buildKernel(t, r.PTX, text)
+	return sroa.Promote(unroll.Loops(buildKernel(t, r.PTX, text))) // as the engine does
 }
 
 var launchTypes = map[string]ir.Type{

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/warptune/warptune/tuner/pythonjson"
@@ -82,16 +83,19 @@ type Record struct {
 type Counter struct {
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
+
+	none bool // it is no number
 }
 
-// UnmarshalJSON reads an object, or a number alone.
+// UnmarshalJSON reads an object, or a number alone. Anything else is no counter: profilers also
+// list texts.
 func (c *Counter) UnmarshalJSON(text []byte) error {
 	*c = Counter{}
-	if json.Unmarshal(text, &c.Value) == nil {
-		return nil
-	}
 	type plain Counter
-	return json.Unmarshal(text, (*plain)(c))
+	if json.Unmarshal(text, &c.Value) != nil && json.Unmarshal(text, (*plain)(c)) != nil {
+		*c = Counter{none: true}
+	}
+	return nil
 }
 
 // Launch reports whether the record says everything that its launch needs.
@@ -209,6 +213,7 @@ func parse(text []byte) (Record, error) {
 			return rec, fmt.Errorf("not a record: %w", err)
 		}
 	}
+	maps.DeleteFunc(rec.Counters, func(_ string, c Counter) bool { return c.none })
 	if rec.Params == nil {
 		return rec, fmt.Errorf("the record has no \"params\"")
 	}

@@ -96,3 +96,20 @@ func TestOddTimes(t *testing.T) {
 		}
 	}
 }
+
+// Counters are objects, or numbers alone; what is neither is none.
+func TestCounters(t *testing.T) {
+	recs, _, err := Read("x", strings.NewReader(`{"params": {}, "counters": {"a": 2.5, "b": {"value": 3, "unit": "byte"}, "c": "H100", "d": null, "e": [1]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := recs[0].Counters
+	if got["a"].Value != 2.5 || got["b"] != (Counter{Value: 3, Unit: "byte"}) {
+		t.Errorf("%v", got)
+	}
+	for _, name := range []string{"c", "e"} {
+		if c, ok := got[name]; ok {
+			t.Errorf("%s is %v", name, c)
+		}
+	}
+}

@@ -89,3 +89,14 @@ func TestContest(t *testing.T) {
 		t.Errorf("of nothing: %v", off)
 	}
 }
+
+// A group of which nothing is predicted has its regret, its error and its count, and no contest.
+func TestNothingIsPredicted(t *testing.T) {
+	g := Score("g", []Pair{{2, math.Inf(1)}, {1, math.Inf(1)}})
+	if g.Failed != 2 || g.MAPE != 1 || g.Regret1 != 2 || g.Spearman != 0 || len(g.Contest) != 0 {
+		t.Errorf("%+v", g)
+	}
+	if s := Summarise([]Group{g}); s.Failed != 2 || s.Contest != 0 || s.ContestConfigs != 0 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -128,10 +128,18 @@ func measuredLimiter(rec *record.Record, o *tuner.Outcome, d *arch.Descriptor) s
 	return occ.Limiter.String()
 }
 
-// position is where in PTX something is that a message is about.
-var position = regexp.MustCompile(`^[^ :]+\.ptx:\d+:\d+: `)
+// What of a message tells apart what is alike: where in PTX an instruction stands, and its operands.
+var (
+	position = regexp.MustCompile(`( at )?[^ :]+\.ptx:\d+:\d+(: )?`)
+	operands = regexp.MustCompile("(`[^` ]+) [^`]*`")
+)
 
-// failures counts messages, those alike that differ in the position only.
+// alike is a message without what differs from one instruction to the next.
+func alike(message string) string {
+	return operands.ReplaceAllString(position.ReplaceAllString(message, ""), "$1`")
+}
+
+// failures counts messages, those that are alike once.
 func failures(records []record.Record, results []evaluate.Result) []Failure {
 	index := map[string]int{}
 	var out []Failure
@@ -140,7 +148,7 @@ func failures(records []record.Record, results []evaluate.Result) []Failure {
 		if o.Validity == tuner.Correct {
 			continue
 		}
-		key := o.Validity.String() + position.ReplaceAllString(o.Message, "")
+		key := o.Validity.String() + alike(o.Message)
 		at, ok := index[key]
 		if !ok {
 			at = len(out)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/score"
 )
 
@@ -80,6 +81,9 @@ func printCounters(w io.Writer, counters []Counter) {
 	t.print(w)
 }
 
+// mostText bounds a message that is printed, in bytes; --json has all of it.
+const mostText = 400
+
 func printFailures(w io.Writer, fs []Failure) {
 	const most = 10
 	for i, f := range fs {
@@ -87,7 +91,7 @@ func printFailures(w io.Writer, fs []Failure) {
 			fmt.Fprintf(w, "… and %d other messages\n", len(fs)-most)
 			break
 		}
-		fmt.Fprintf(w, "%d x %s: %s (line %d)\n", f.Count, f.Validity, f.Message, f.Line)
+		fmt.Fprintf(w, "%d x %s: %s (line %d)\n", f.Count, f.Validity, tuner.Clip(f.Message, mostText), f.Line)
 	}
 }
 

@@ -62,7 +62,7 @@ func join(list []Range, start int, addr uint64, bytes int) []Range {
 		list[n-1].Bytes += bytes
 		return list
 	}
-	return append(list, Range{addr, bytes})
+	return append(list, Range{Addr: addr, Bytes: bytes})
 }
 
 // EachElement calls f for each element of a box: its address in device memory, whether it lies in

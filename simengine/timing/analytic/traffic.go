@@ -112,6 +112,9 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	t.held = make([]float64, len(plan.LockstepSharers))
 	for pc, readers := range plan.LockstepSharers {
 		_, t.held[pc] = c.f.L2Coalesce(readers)
+		if k := &c.p.Kernel.Instrs[pc]; c.async && cost.Copies(k) {
+			t.held[pc] = c.f.CopyHeld(plan.Readers[pc])
+		}
 	}
 	t.byPC = make([]tally, len(c.class))
 	t.requests = make([][]request, len(cta.Warps))

@@ -60,11 +60,13 @@ type code struct {
 	root    []int32 // the block that carries a block's code
 	deps    []int32
 	column  map[assemble.Reg]int32
-	stride  int             // scoreboard columns of a warp
-	pcs     int             // ir instructions, the length of tables by PC
-	heads   []bool          // blocks that head a loop
-	async   bool            // it uses the asynchronous units
-	before  *assemble.Instr // the FMA lowered last in the present block
+	stride  int    // scoreboard columns of a warp
+	pcs     int    // ir instructions, the length of tables by PC
+	heads   []bool // blocks that head a loop
+	async   bool   // it uses the asynchronous units
+	// specific is cost.Specific: copies to shared memory hold no place in L1.
+	specific bool
+	before   *assemble.Instr // the FMA lowered last in the present block
 	// classes[b] is the instructions of block b by class, tids[b] how many of
 	// them read a thread index and memory[b] how many go through the memory
 	// input/output queue.
@@ -85,6 +87,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 		return nil, fmt.Errorf("timing: no program")
 	}
 	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
+	c.specific = cost.Specific(p.Kernel)
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests, c.wgmma = make([]int32, len(p.Blocks)), make([]float64, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))

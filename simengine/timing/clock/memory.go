@@ -115,7 +115,9 @@ func (s *sm) shared(p *subPartition, o *op, a *trace.Access, at int64) (begin, r
 func (s *sm) global(w *warp, o *op, a *trace.Access, at int64) (begin, result int64) {
 	lines := int64(max(a.NLines, 1))
 	begin, _ = s.lsu.Serve(at, s.m.RequestCost(o.class, o.bypassesL1, lines, int64(a.Passes)))
-	begin = s.admit(o, begin)
+	if o.class != assemble.AsyncCopy || !o.bypassesL1 || !s.c.specific {
+		begin = s.admit(o, begin)
+	}
 	st := &s.stats.byPC[a.PC]
 	shift := s.shift(w, a)
 	if a.Space == ir.Local {
@@ -224,7 +226,10 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 		s.mem.Fetch(at, fromDRAM)
 		return result
 	}
-	at = max(at, s.loads.free())
+	inShared := copied && o.bypassesL1 && s.c.specific // it holds no place in L1
+	if !inShared {
+		at = max(at, s.loads.free())
+	}
 	n := int64(bits.OnesCount8(miss) + bits.OnesCount8(l.Twice))
 	if again := miss &^ first; a.Space != ir.Local && again != 0 {
 		m := s.takeLine(&s.againAcc[0][a.PC], s.againDue[0][a.PC], s.granules(again))
@@ -255,6 +260,9 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	}
 	st.dramSectors += fromDRAM * int64(s.m.Granule()/32)
 	s.l1.Fill(entry, miss, arrives)
+	if inShared {
+		return max(result, arrives)
+	}
 	for range reserved(n, hit) {
 		s.loads.take(arrives)
 	}

@@ -78,6 +78,9 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	for pc, readers := range p.plan.LockstepSharers {
 		_, held := m.L2Coalesce(readers)
 		p.held[pc] = dram.Ticks(held)
+		if g := &in.Program.Kernel.Instrs[pc]; c.async && cost.Copies(g) {
+			p.held[pc] = dram.Ticks(m.CopyHeld(p.plan.Readers[pc]))
+		}
 	}
 	return p, nil
 }

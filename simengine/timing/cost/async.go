@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
@@ -116,6 +117,12 @@ func IsAsync(c assemble.Class) bool {
 	return c == assemble.Wgmma || c == assemble.Bulk || c == assemble.Mbarrier || c == assemble.MbarWait || c == assemble.ClusterBarrier
 }
 
+// Specific reports whether a kernel's PTX is for one architecture alone (.target sm_90a). What was found with such
+// kernels and holds for others as well is left out of theirs, which are calibrated without.
+func Specific(k *ir.Kernel) bool {
+	return k != nil && k.Module != nil && strings.HasSuffix(k.Module.Target, "a")
+}
+
 // UsesAsync reports whether a program has an instruction of the asynchronous units.
 func UsesAsync(p *assemble.Program) bool {
 	for i := range p.Blocks {
@@ -126,6 +133,11 @@ func UsesAsync(p *assemble.Program) bool {
 		}
 	}
 	return false
+}
+
+// Copies reports whether an instruction copies to shared memory without L1.
+func Copies(in *ir.Instr) bool {
+	return in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch || in.Op == ir.CpAsync && BypassesL1(in)
 }
 
 // Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for, if every CTA of

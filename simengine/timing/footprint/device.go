@@ -17,6 +17,8 @@ type Device struct {
 	// Extents are the buffers in device memory; nil when they are not known,
 	// and then the range of addresses surveyed stands for them.
 	Extents []timing.Extent
+	// Confined: what several groups of instructions read of a buffer is no more than the buffer together.
+	Confined bool
 	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
 	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
 	Cold, Repeated bool

@@ -158,6 +158,29 @@ func (s *Survey) confine(g *group, d Device, ctas float64) {
 	}
 }
 
+// confineTogether keeps the groups that read, or store to, one buffer within it together: each unrolled copy of a loop is
+// a group of its own, and all of them walk the buffer.
+func (s *Survey) confineTogether(groups []group, d Device, ctas float64) {
+	pcs := len(s.parent) / 2
+	for _, e := range d.Extents {
+		for _, half := range [2][]group{groups[:pcs], groups[pcs:]} {
+			total := 0.0
+			for i := range half {
+				if g := &half[i]; g.low <= g.high && e.First <= g.low && g.high <= e.Last {
+					total += g.unique
+				}
+			}
+			span := float64((e.Last - e.First + 1) * s.perLine)
+			for i := range half {
+				if g := &half[i]; total > span && g.low <= g.high && e.First <= g.low && g.high <= e.Last && g.perCTA > 0 {
+					g.unique *= span / total
+					g.share = min(g.unique/(g.perCTA*ctas), 1)
+				}
+			}
+		}
+	}
+}
+
 // newShare is the share of a CTA's granules that its neighbour in a direction
 // has not touched, 1 when the neighbour's data is evicted before it is reused.
 func (s *Survey) newShare(g *group, dir Direction, reach float64, d Device) float64 {

@@ -23,6 +23,7 @@ func DeviceOf(in *timing.Input) Device {
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
+		Confined: cost.Specific(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * d.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	}
 }

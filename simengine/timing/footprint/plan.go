@@ -53,6 +53,8 @@ type ByInstr struct {
 	// LockstepSharers is how many of the CTAs that run at a time read the same in step, a
 	// CTA itself counted; LeaderReads the share of a CTA's first reads that wait for DRAM then.
 	LeaderReads, LockstepSharers []float64
+	// Readers is how many CTAs of the grid read what one reads, in the mean.
+	Readers []float64
 	// Random reports whether addresses depend on data and are scattered; Over is the buffer
 	// they are scattered over, empty when it is not known.
 	Random []bool
@@ -68,7 +70,7 @@ func newByInstr(pcs int) ByInstr {
 	floats := func() []float64 { return make([]float64, pcs) }
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
-		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(),
 		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Buffer: make([]int32, pcs),
 	}
 }
@@ -133,6 +135,9 @@ func (s *Survey) Plan(d Device) *Plan {
 		}
 	}
 	s.findGathers(groups, d, ctas)
+	if d.Confined {
+		s.confineTogether(groups, d, ctas)
+	}
 	for i := range groups {
 		if g := &groups[i]; g.low <= g.high {
 			s.confine(g, d, ctas)
@@ -191,6 +196,7 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
+			p.Readers[id] = 1 / math.Max(g.share, 1/ctas)
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
 			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)
 		} else {
