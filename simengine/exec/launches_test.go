@@ -254,3 +254,17 @@ func TestHopperCosts(t *testing.T) {
 		t.Log(line)
 	}
 }
+
+// TestHopperFull compiles measured launches for Full mode.
+func TestHopperFull(t *testing.T) {
+	refused := map[string]int{}
+	for _, r := range hopperRecords(t) {
+		if _, err := Compile(hopperKernel(t, &r), Full); err != nil {
+			text := err.Error()
+			refused[text[:min(len(text), 80)]+" ... "+text[strings.LastIndex(text, ": "):]]++
+		}
+	}
+	for text, n := range refused {
+		t.Errorf("%d: %s", n, text)
+	}
+}

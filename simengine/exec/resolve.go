@@ -74,7 +74,9 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 		r.lead(w, in, mask, e)
 	}
 	s := r.resolved(w, in, a, a.space, mask, e)
-	if s == next && a.matrix && a.data {
+	if s == next && a.matrix && a.op == ir.St && a.data {
+		r.storeMatrices(w, in, mask)
+	} else if s == next && a.matrix && a.data {
 		if r.definedness != nil {
 			r.definedness.matrices(r, w, in, active)
 		}
@@ -146,6 +148,11 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		e = extentOf(&r.addr, mask)
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
+	if r.p.tracks && space == ir.Shared {
+		if s := r.touchTiles(w, in, a, mask); s != next {
+			return s
+		}
+	}
 	if r.filter != nil && space == ir.Shared && !r.passesFilter(w, a, mask, e) {
 		r.suspect = true
 		return faulted
