@@ -23,11 +23,11 @@ func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensorma
 		r.box = make([]byte, n)
 	}
 	r.box = r.box[:bytes]
-	if o.from.space == ir.Shared {
+	if o.bulk.From == ir.Shared {
 		if s := r.readTile(w, in, l, bytes, m); s != next {
 			return s
 		}
-		if o.to.space == ir.Global || o.tensor != nil {
+		if o.bulk.To == ir.Global {
 			return r.storeBox(w, in, l, m)
 		}
 	} else if s := r.loadBox(w, in, l, m); s != next {
