@@ -38,6 +38,11 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 		}
 	}
 	r.observe(w, in, ir.Shared, a.width, mask, true)
+	if r.p.tracks {
+		if s := r.touchTiles(w, in, a, mask); s != next {
+			return s
+		}
+	}
 	if r.races != nil {
 		if s := r.raceCheck(w, in, a, ir.Shared, mask); s != next {
 			return s

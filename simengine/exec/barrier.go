@@ -3,7 +3,6 @@ package exec
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -59,7 +58,8 @@ func (r *Runner) arrive(w *warp, in *instr, mask uint32, ones, threads int, src 
 	if r.races != nil {
 		r.races.arrive(w, id)
 	}
-	w.barrier, w.barrierI = id, in
+	w.barrier, w.barrierI, w.blocked = id, in, onBarrier
+	r.happened()
 	if r.p.Kernel.Instrs[in.pc].Mod&ir.ModArrive == 0 {
 		b.waiting |= 1 << w.id
 	}
@@ -99,6 +99,7 @@ func (r *Runner) release(id int) {
 		if w.state == waiting {
 			w.state = ready
 		}
+		r.happened()
 		r.reduced(w, b)
 	}
 	*b = barrier{}
@@ -142,27 +143,11 @@ func (r *Runner) released(w *warp) signal {
 	for id := range r.barriers {
 		r.release(id)
 	}
-	return next
-}
-
-// deadlock is the fault of a CTA of which every warp waits or has exited.
-func (r *Runner) deadlock() error {
-	var first *warp
-	var where []string
-	for i := range r.warps[:r.nwarps] {
-		w := &r.warps[i]
-		if w.state != waiting {
-			continue
-		}
-		if first == nil {
-			first = w
-		}
-		if b := &r.barriers[w.barrier]; len(where) < 4 && (w == first || w.barrier != first.barrier) {
-			where = append(where, fmt.Sprintf("warp %d waits at barrier %d (%d of %d warps there)", w.id, w.barrier, b.arrived, r.expected(b)))
-		}
+	r.happened()
+	if r.p.waits && r.p.Mode == Full {
+		r.completeCluster()
 	}
-	r.fail(first, first.barrierI, Fault{Kind: BarrierDivergence, Thread: first.first, Detail: strings.Join(where, ", ") + ", and no other warp will arrive"})
-	return r.fault
+	return next
 }
 
 func (r *Runner) expected(b *barrier) int {

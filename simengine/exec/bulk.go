@@ -108,8 +108,8 @@ func (r *Runner) bulkLane(w *warp, in *instr, l int) signal {
 		return s
 	}
 	r.ranges = r.ranges[:0]
+	var m *tensormap.Map
 	if o.tensor != nil {
-		var m *tensormap.Map
 		if m, s = r.tensorMap(w, in, l); s != next {
 			return s
 		}
@@ -125,6 +125,9 @@ func (r *Runner) bulkLane(w *warp, in *instr, l int) signal {
 		return s
 	}
 	r.tell(w, a, r.ranges)
+	if r.p.Mode == Full {
+		return r.moveBulk(w, in, l, &a, m)
+	}
 	return next
 }
 

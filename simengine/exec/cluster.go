@@ -171,7 +171,7 @@ func (r *Runner) ctaRank(w *warp, in *instr, mask uint32) signal {
 // addresses within the CTAs.
 func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
-	others := uint32(0)
+	var ranks [WarpSize]int
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		rank, at, ok := r.sharedPlace(ir.SharedCluster, r.addr[l])
@@ -179,9 +179,7 @@ func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
 			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Address: at, Thread: w.thread(l), Write: a.write,
 				Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
 		}
-		if r.addr[l] = at; rank >= 0 {
-			others |= 1 << l
-		}
+		r.addr[l], ranks[l] = at, rank
 	}
 	if s := r.check(w, in, a, ir.Shared, mask, extentOf(&r.addr, mask)); s != next {
 		return s
@@ -190,7 +188,43 @@ func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
 	if !a.data {
 		return next
 	}
-	return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
+	for rest := mask; rest != 0; {
+		rank, lanes := ranks[bits.TrailingZeros32(rest)], uint32(0)
+		for m := rest; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); ranks[l] == rank {
+				lanes |= 1 << l
+			}
+		}
+		rest &^= lanes
+		if s := r.atRank(w, in, rank, lanes); s != next {
+			return s
+		}
+	}
+	return next
+}
+
+// atRank performs an access of lanes to the shared memory of one CTA. Races between CTAs are not
+// looked for.
+func (r *Runner) atRank(w *warp, in *instr, rank int, lanes uint32) signal {
+	if rank < 0 {
+		return r.perform(w, in, in.x.access, ir.Shared, lanes, extentOf(&r.addr, lanes))
+	}
+	if r.p.Mode == Slice {
+		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
+	}
+	c := r.state(rank)
+	own := r.shared
+	r.shared = c.shared
+	if r.definedness != nil && c.definedness != nil {
+		s := r.definedness.shared
+		r.definedness.shared = c.definedness.shared
+		r.definedness.access(r, w, in, in.x.access, ir.Shared, lanes)
+		r.definedness.shared = s
+	}
+	s := r.move(w, in, in.x.access, ir.Shared, lanes)
+	r.shared = own
+	r.happened()
+	return s
 }
 
 // otherCTA is why some kernels have no slice.

@@ -204,6 +204,7 @@ func (c *compiler) block(i int) error {
 	for pc := kb.Start; pc < end; pc++ {
 		op := c.k.Instrs[pc].Op
 		b.joins = b.joins || c.k.Instrs[pc].Together()
+		b.products = b.products || op == ir.Wgmma && c.p.Mode == Full
 		b.barrier = b.barrier || op == ir.Bar || op == ir.BarRed
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")

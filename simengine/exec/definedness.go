@@ -227,7 +227,7 @@ func (s *shadow) access(r *Runner, w *warp, in *instr, a *access, space ir.Space
 		s.atomic(r, w, in, a, space, mask)
 	case a.read && a.data && !a.matrix:
 		s.load(r, w, in, a, space, mask)
-	case a.op == ir.St && a.data:
+	case a.op == ir.St && a.data && !a.matrix:
 		s.store(r, w, in, a, space, mask)
 	case a.write:
 		for m := mask; m != 0; m &= m - 1 {

@@ -29,6 +29,9 @@ func (r *Runner) runFollowed(w *warp, b *block, active uint32) signal {
 		} else {
 			s.follow(r, w, in, f, mask, guard, active)
 		}
+		if w.inProducts() && !r.watch(w, in, active) {
+			return faulted
+		}
 		if sig := r.runRange(w, ip, ip+1, active); sig != next {
 			return sig
 		}

@@ -9,31 +9,45 @@ import (
 // spin on each other. Lane groups of a warp share it.
 const timeSlice = 4096
 
-// runCTA runs all warps in turn until they have exited.
-func (r *Runner) runCTA() error {
+// runCTAs runs all warps, of all CTAs of the group, in turn until they have exited.
+func (r *Runner) runCTAs() error {
 	for running := true; running; {
 		running = false
 		progress := false
-		for i := range r.warps[:r.nwarps] {
-			w := &r.warps[i]
-			if w.state != ready {
-				running = running || w.state == waiting
-				continue
-			}
-			running, progress = true, true
-			if r.runWarp(w) == faulted {
+		for n := range r.groupSize() {
+			r.activate(n)
+			now, moved, s := r.runCTA()
+			if s == faulted {
 				return r.fault
 			}
 			if r.disagree {
 				return nil
 			}
+			running, progress = running || now, progress || moved
 		}
-		if running && !progress {
+		if running && !progress && !r.timeOut() {
 			return r.deadlock()
 		}
 	}
 	r.endPassages()
 	return nil
+}
+
+// runCTA gives each warp of a CTA its turn. It reports whether there is any that has not exited, and
+// whether any was ready.
+func (r *Runner) runCTA() (running, progress bool, s signal) {
+	for i := range r.warps[:r.nwarps] {
+		w := &r.warps[i]
+		if w.state != ready {
+			running = running || w.state == waiting
+			continue
+		}
+		running, progress = true, true
+		if s := r.runWarp(w); s == faulted || r.disagree {
+			return running, progress, s
+		}
+	}
+	return running, progress, next
 }
 
 // runWarp runs one warp until it waits, exits or has used its time slice.
@@ -116,6 +130,9 @@ func (r *Runner) runBlock(w *warp, b *block, active uint32) signal {
 	if r.definedness != nil {
 		return r.runFollowed(w, b, active)
 	}
+	if b.products || w.inProducts() {
+		return r.runWatched(w, b, active)
+	}
 	return r.runRange(w, w.ip, b.end, active)
 }
 
@@ -155,6 +172,9 @@ func (r *Runner) runRange(w *warp, from, to int32, active uint32) signal {
 			switch in.x.run(r, w, in, mask) {
 			case suspend:
 				w.ip = ip + 1
+				return suspend
+			case retry:
+				w.ip = ip
 				return suspend
 			case faulted:
 				return faulted

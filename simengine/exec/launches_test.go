@@ -30,6 +30,7 @@ type launchArg struct {
 	Count       int64
 	Value       float64
 	Min, Max    *float64
+	Zero        bool `json:"-"` // it is written
 	Tensormap   bool
 	Element     string
 	Shape       []uint32
@@ -101,26 +102,20 @@ var launchTypes = map[string]ir.Type{
 	"i32": ir.S32, "int32": ir.S32, "i64": ir.S64, "int64": ir.S64,
 }
 
-// buffer is the buffer of an argument; bytes stands for types that have no fill of their own.
+// buffer is the buffer of an argument.
 func (a *launchArg) buffer(t testing.TB, name string) Buffer {
 	e, ok := launchTypes[a.Type]
 	if !ok {
 		t.Fatalf("argument type %q", a.Type)
 	}
+	if a.Zero {
+		return Buffer{Name: name, Elem: e, Count: a.Count}
+	}
 	lo, hi := -1.0, 1.0
 	if a.Min != nil {
 		lo, hi = *a.Min, *a.Max+1
 	}
-	switch e {
-	case ir.E4M3:
-		e = ir.U8
-		lo, hi = 0, 96 // small positive numbers
-	case ir.BF16:
-		e, lo, hi = ir.U16, 0x3c00, 0x3f80
-	case ir.F16, ir.F32:
-	default:
-	}
-	whole := e != ir.F16 && e != ir.F32
+	whole := !e.IsFloat() && e != ir.E4M3 && e != ir.BF16
 	return Buffer{Name: name, Elem: e, Count: a.Count, Fill: Generated(func(i int64) float64 {
 		v := lo + (hi-lo)*rand.New(rand.NewPCG(uint64(i), uint64(len(name)))).Float64()
 		if whole {
@@ -169,7 +164,9 @@ func hopperProblem(t testing.TB, r *launchRecord) *problem {
 		name := fmt.Sprintf("%d %s", i, a.Name)
 		switch {
 		case a.Tensormap:
-			args = append(args, Arg{Bytes: a.tensor(t, alloc(a.Base.buffer(t, name)))})
+			base := *a.Base
+			base.Zero = a.Zero
+			args = append(args, Arg{Bytes: a.tensor(t, alloc(base.buffer(t, name)))})
 		case a.Vector:
 			alloc(a.buffer(t, name))
 			args = append(args, Arg{Buffer: name})
@@ -252,5 +249,19 @@ func TestHopperCosts(t *testing.T) {
 			}
 		}
 		t.Log(line)
+	}
+}
+
+// TestHopperFull compiles measured launches for Full mode.
+func TestHopperFull(t *testing.T) {
+	refused := map[string]int{}
+	for _, r := range hopperRecords(t) {
+		if _, err := Compile(hopperKernel(t, &r), Full); err != nil {
+			text := err.Error()
+			refused[text[:min(len(text), 80)]+" ... "+text[strings.LastIndex(text, ": "):]]++
+		}
+	}
+	for text, n := range refused {
+		t.Errorf("%d: %s", n, text)
 	}
 }

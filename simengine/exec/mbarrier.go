@@ -42,6 +42,9 @@ func isAsync(op ir.Op) bool {
 func (c *compiler) emitMbarrier(pc int, in *ir.Instr, i *instr) (bool, error) {
 	o := &asyncOp{op: in.Op, mod: in.Mod, count: noSlot, bytes: noSlot, phase: noSlot, cast: noSlot, value: noSlot}
 	i.kind, i.x = kindCall, &extra{run: (*Runner).mbarrier, async: o}
+	if c.p.Mode == Full {
+		i.x.run = (*Runner).mbarrierFull
+	}
 	var err error
 	if o.bar, err = c.asyncAddress(pc, in, 0, in.Space, mbarrierBytes); err != nil {
 		return false, err
@@ -205,13 +208,33 @@ func (r *Runner) tell(w *warp, a trace.Async, ranges []Range) {
 // emitOrder compiles the instructions that order asynchronous work or wait for it. Slice mode does
 // not: its warps never wait for data.
 func (c *compiler) emitOrder(pc int, in *ir.Instr, i *instr) (bool, error) {
-	switch {
-	case c.p.Mode == Full:
-		return false, c.unsupported(pc, "this asynchronous instruction is not modelled")
-	case in.Op == ir.Wgmma:
-		return false, c.unsupported(pc, "addresses or branches depend on what it computes")
+	if c.p.Mode == Slice {
+		if in.Op == ir.Wgmma {
+			return false, c.unsupported(pc, "addresses or branches depend on what it computes")
+		}
+		return false, nil
 	}
-	return false, nil
+	i.kind, i.x = kindCall, &extra{}
+	switch in.Op {
+	case ir.Wgmma:
+		return true, c.emitWgmma(pc, in, i)
+	case ir.WgmmaCommit:
+		i.x.run = (*Runner).commitProducts
+	case ir.WgmmaWait:
+		i.x.run, i.x.imm = (*Runner).waitProducts, in.Src[0].Imm
+	case ir.BulkCommit:
+		i.x.run = (*Runner).bulkCommit
+	case ir.BulkWait:
+		i.x.run, i.x.imm = (*Runner).bulkWait, in.Src[0].Imm
+	case ir.FenceProxy:
+		i.x.run = (*Runner).proxyFence
+		return in.Space != ir.ParamSpace && in.Mod == 0, nil
+	case ir.ClusterBarrier:
+		i.x.run = (*Runner).clusterBar
+	default: // wgmma.fence: registers are written at once
+		return false, nil
+	}
+	return true, nil
 }
 
 // findWaits notes whether warps wait for each other in ways that Slice mode does not follow, and
@@ -221,6 +244,8 @@ func (c *compiler) findWaits() error {
 	for pc := range c.k.Instrs {
 		in := &c.k.Instrs[pc]
 		switch in.Op {
+		case ir.BulkCopy, ir.Wgmma:
+			c.p.tracks = c.p.Mode == Full
 		case ir.MbarWait, ir.ClusterBarrier:
 			c.p.waits = true
 		case ir.Ld, ir.Atom:

@@ -50,6 +50,7 @@ type signal uint8
 const (
 	next    signal = iota
 	suspend        // the warp waits at a barrier
+	retry          // the warp waits before the instruction
 	faulted        // Runner.fault says why
 )
 
@@ -84,6 +85,7 @@ type extra struct {
 	imm    uint64
 	matrix *matrix // Mma
 	async  *asyncOp
+	group  *groupProduct // Wgmma
 }
 
 // terminator is how a block ends.
@@ -113,6 +115,7 @@ type block struct {
 	leaves     bool // lanes that leave such a loop here go on where others of it may come later
 	joins      bool // it has an instruction that lanes of a warp execute together
 	barrier    bool // it has a barrier of the CTA
+	products   bool // it has products of warpgroups, in Full mode
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -144,6 +147,7 @@ type Program struct {
 	writers         []int      // accesses, by access.index, that may write device memory
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
+	tracks          bool       // bulk copies or products of warpgroups are in flight, in Full mode
 	waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1

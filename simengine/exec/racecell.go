@@ -95,7 +95,7 @@ func (w *warp) together(a, b int, tick uint32) bool {
 // what is there: what shared memory holds or, when the other writer is a lane
 // of the same store, what that lane writes.
 func (r *Runner) sameValue(w *warp, in *instr, lane, other, addr int) bool {
-	if in.x.access.op != ir.St || !in.x.access.data {
+	if in.x.access == nil || in.x.access.matrix || in.x.access.op != ir.St || !in.x.access.data {
 		return false
 	}
 	for b := addr; b < addr+r.races.granule; b++ {

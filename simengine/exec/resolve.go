@@ -74,7 +74,9 @@ func (r *Runner) memory(w *warp, in *instr, mask uint32) signal {
 		r.lead(w, in, mask, e)
 	}
 	s := r.resolved(w, in, a, a.space, mask, e)
-	if s == next && a.matrix && a.data {
+	if s == next && a.matrix && a.op == ir.St && a.data {
+		r.storeMatrices(w, in, mask)
+	} else if s == next && a.matrix && a.data {
 		if r.definedness != nil {
 			r.definedness.matrices(r, w, in, active)
 		}
@@ -146,6 +148,16 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 		e = extentOf(&r.addr, mask)
 	}
 	r.observe(w, in, space, a.width, mask, a.data)
+	return r.perform(w, in, a, space, mask, e)
+}
+
+// perform checks an access against others, and moves data.
+func (r *Runner) perform(w *warp, in *instr, a *access, space ir.Space, mask uint32, e extent) signal {
+	if r.p.tracks && space == ir.Shared {
+		if s := r.touchTiles(w, in, a, mask); s != next {
+			return s
+		}
+	}
 	if r.filter != nil && space == ir.Shared && !r.passesFilter(w, a, mask, e) {
 		r.suspect = true
 		return faulted
@@ -161,6 +173,11 @@ func (r *Runner) resolved(w *warp, in *instr, a *access, space ir.Space, mask ui
 	if !a.data {
 		return next
 	}
+	return r.move(w, in, a, space, mask)
+}
+
+// move moves the data of an access.
+func (r *Runner) move(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
 	switch {
 	case in.x.atom != nil:
 		return r.atomic(w, in, space, mask)

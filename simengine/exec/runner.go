@@ -40,19 +40,18 @@ type Runner struct {
 	accounts
 	scratch
 
-	cluster  clusterPlace
+	clusterGroup
 	asyncObs AsyncObserver     // obs, if it is one
 	maps     []usedMap         // by asyncOp.cached
 	arrivals map[uint64]uint64 // of Slice mode, by warp and mbarrier: those that gave a state
 
-	definedness *shadow // of Options.Uninitialised
-	spareShadow *shadow // to use again
 }
 
 // ctaState is the CTA that is executed, and its launch.
 type ctaState struct {
 	launch     Launch
 	cta        int64
+	cluster    clusterPlace
 	params     []byte
 	warps      []warp
 	nwarps     int
@@ -60,6 +59,12 @@ type ctaState struct {
 	local      []byte // of all threads
 	localBytes int    // of one thread
 	barriers   [16]barrier
+	asyncState
+
+	races       *raceChecker
+	definedness *shadow // of Options.Uninitialised
+	spareRaces  *raceChecker
+	spareShadow *shadow // to use again
 }
 
 // bufferBinding is which buffers the program's pointers point into.
@@ -76,13 +81,11 @@ type bufferBinding struct {
 type raceDetection struct {
 	series     *racecheck.Series // Options.GlobalRaces
 	lanes      laneAccess
-	races      *raceChecker
 	filter     *raceFilter // asked before races
 	checkRaces bool        // races is asked at once
 	suspect    bool        // the filter found what may be a race
 
-	spareRaces  *raceChecker // to use again
-	spareFilter *raceFilter
+	spareFilter *raceFilter // to use again
 }
 
 // loopSampling is what the warps of a CTA have agreed on about loops that are sampled.
@@ -116,10 +119,12 @@ type scratch struct {
 	t64         vec64
 	x           [4]vec64
 	tiles       *tiles // of the last MMA
+	groupTiles  *groupTiles
 	straddle    [32]byte
 	torn        tornWrite
 	ranges      []Range // of a bulk copy
 	corner      [tensormap.MaxRank]int32
+	box         []byte // of a bulk copy
 }
 
 // NewRunner returns a runner for the program.
@@ -214,19 +219,22 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		opt.Races, opt.GlobalRaces, r.opt.Races, r.opt.GlobalRaces = false, nil, false, nil
 	}
 	r.series = opt.GlobalRaces
-	r.checkRaces = !opt.Races || !canRestart || !r.p.canFilterRaces() || r.series != nil
+	if size, _ := r.p.cluster(&l); size.Count() > 1 {
+		r.series = nil // knows one CTA at a time
+	}
+	r.checkRaces = !opt.Races || !canRestart || r.p.waits || !r.p.canFilterRaces() || r.series != nil
 	r.passages, r.runs = r.passages[:0], 0
 	for r.work, r.leftOut = 0, 0; ; {
 		work, aside := r.work, r.leftOut
-		r.setup()
-		err := r.runCTA()
+		r.setupGroup()
+		err := r.runCTAs()
 		switch {
 		case r.disagree:
 			r.sampling = r.restartPassages()
 		case r.suspect:
 			r.checkRaces, r.work, r.leftOut = true, work, aside
 		default:
-			return r.definedness.verdict(err)
+			return r.verdict(err)
 		}
 		if obs != nil {
 			obs.(Restarter).Restart()

@@ -65,7 +65,7 @@ func (p *Program) fileBytes() int {
 // setup brings the CTA to its initial state.
 func (r *Runner) setup() {
 	p, k := r.p, r.p.Kernel
-	r.params, r.fault = r.launch.Params, nil
+	r.params = r.launch.Params
 	r.placeInCluster()
 	threads := int(r.launch.CTA.Count())
 	r.nwarps = (threads + WarpSize - 1) / WarpSize
@@ -78,9 +78,7 @@ func (r *Runner) setup() {
 	r.localBytes = k.LocalBytes
 	r.local = zeroed(r.local, r.localBytes*r.nwarps*WarpSize)
 	r.barriers = [16]barrier{}
-	clear(r.agreed)
-	clear(r.families)
-	clear(r.arrivals)
+	r.resetAsync(r.p)
 	for i := range r.warps[:r.nwarps] {
 		if r.opt.Warps != 0 && r.opt.Warps>>i&1 == 0 {
 			r.warps[i].state = done
@@ -88,7 +86,7 @@ func (r *Runner) setup() {
 		}
 		r.startWarp(&r.warps[i], min(threads-i*WarpSize, WarpSize))
 	}
-	r.disagree, r.suspect, r.races, r.filter = false, false, nil, nil
+	r.races = nil
 	switch {
 	case !r.checkRaces:
 		if r.spareFilter == nil {
@@ -155,6 +153,7 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	w.live = uint32(uint64(1)<<lanes - 1)
 	w.state, w.ip, w.steps, w.tick, w.carry = ready, -1, 0, 1, 0
 	w.groups, w.passed = w.groups[:0], passedNone
+	w.asyncWarp.reset()
 	w.stack = append(w.stack[:0], frame{block: 0, rpc: -1, mask: w.live, since: 1})
 	w.inLoops, w.passages, w.meets = w.inLoops[:0], 0, false
 	for i := range w.loops {

@@ -48,6 +48,7 @@ type warp struct {
 
 	barrier  int // where it waits
 	barrierI *instr
+	asyncWarp
 	loops    []loopRun
 	inLoops  []int32 // loops that are being sampled, outermost first
 	passages int     // long loops with operations on mbarriers that were entered

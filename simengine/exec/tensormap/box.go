@@ -92,3 +92,25 @@ func Swizzle(addr uint32, bytes int) uint32 {
 	}
 	return addr
 }
+
+// EachRun calls f for each run of elements of a box that follow each other in device memory and in the
+// box and lie in bounds: with its address, its bytes, and its offset in the box.
+func (m *Map) EachRun(at *[MaxRank]int32, f func(addr uint64, bytes, offset int)) {
+	size, n, step := m.Elem.Bytes(), m.count(0), int64(m.ElementStrides[0])
+	first, end := int64(at[0]), int64(m.Shape[0])
+	m.eachRow(at, func(addr uint64, inside bool, row int) {
+		switch {
+		case !inside:
+		case step == 1:
+			if lo, hi := max(first, 0), min(first+int64(n), end); lo < hi {
+				f(addr+uint64(lo)*uint64(size), int(hi-lo)*size, (row*n+int(lo-first))*size)
+			}
+		default:
+			for k := range n {
+				if index := first + int64(k)*step; index >= 0 && index < end {
+					f(addr+uint64(index)*uint64(size), size, (row*n+k)*size)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,224 @@
+package exec
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/tensormap"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// swizzleLine is the bytes within which a swizzle moves.
+const swizzleLine = 128
+
+// moveBulk moves the data of a lane's bulk copy, in Full mode, and completes it at its mbarrier. m is
+// the tensor map, nil for a copy of bytes.
+func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensormap.Map) signal {
+	o, bytes := in.x.async, uint64(uint32(a.Bytes))
+	if o.op == ir.BulkPrefetch || bytes == 0 && o.bar == nil {
+		return next
+	}
+	if n := int(bytes+swizzleLine-1) &^ (swizzleLine - 1); cap(r.box) < n {
+		r.box = make([]byte, n)
+	}
+	r.box = r.box[:bytes]
+	if o.bulk.From == ir.Shared {
+		if s := r.readTile(w, in, l, bytes, m); s != next {
+			return s
+		}
+		if o.bulk.To == ir.Global {
+			return r.storeBox(w, in, l, m)
+		}
+	} else if s := r.loadBox(w, in, l, m); s != next {
+		return s
+	}
+	_, at, _ := r.sharedPlace(o.to.space, o.to.at(w, l))
+	if a.To == 0 {
+		rank, _, _ := r.sharedPlace(o.to.space, o.to.at(w, l))
+		return r.land(w, in, l, rank, at, a, m)
+	}
+	for to := a.To; to != 0; to &= to - 1 {
+		if s := r.land(w, in, l, bits.TrailingZeros16(to), at, a, m); s != next {
+			return s
+		}
+	}
+	return next
+}
+
+// loadBox reads what a copy reads in device memory into Runner.box.
+func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
+	if m == nil {
+		return r.eachPage(w, in, l, r.ranges[0].Addr, len(r.box), false, func(at int, part []byte) { copy(r.box[at:], part) })
+	}
+	fillRepeated(r.box, m.Fill(), m.Elem.Bytes())
+	s := next
+	m.EachRun(&r.corner, func(addr uint64, n, offset int) {
+		if s == next {
+			s = r.eachPage(w, in, l, addr, n, false, func(at int, part []byte) { copy(r.box[offset+at:], part) })
+		}
+	})
+	return s
+}
+
+// storeBox writes Runner.box to device memory, or combines it with what is there.
+func (r *Runner) storeBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
+	o := in.x.async
+	t := r.p.executed.Instrs[in.pc].Type
+	if m != nil {
+		t = m.Elem.Type()
+	}
+	var combine atomFunc
+	if o.bulk.Reduce != ir.AtomNone {
+		if combine = selectAtom(&ir.Instr{Op: ir.Red, Atom: o.bulk.Reduce, Type: t}); combine == nil {
+			return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "reduction of elements of " + t.String()})
+		}
+	}
+	put := func(addr uint64, n, offset int) signal {
+		return r.eachPage(w, in, l, addr, n, true, func(at int, part []byte) { combined(part, r.box[offset+at:], t, combine) })
+	}
+	if m == nil {
+		if len(r.ranges) == 0 {
+			return next
+		}
+		return put(r.ranges[0].Addr, len(r.box), 0)
+	}
+	s := next
+	m.EachRun(&r.corner, func(addr uint64, n, offset int) {
+		if s == next {
+			s = put(addr, n, offset)
+		}
+	})
+	return s
+}
+
+// combined puts elements into memory, or combines them with those there.
+func combined(to, from []byte, t ir.Type, combine atomFunc) {
+	if combine == nil {
+		copy(to, from)
+		return
+	}
+	n := elemSize(t)
+	for i := 0; i+n <= len(to); i += n {
+		putBits(to[i:], combine(getBits(to[i:], n), getBits(from[i:], n), 0), n)
+	}
+}
+
+// readTile reads shared memory that a copy reads into Runner.box.
+func (r *Runner) readTile(w *warp, in *instr, l int, bytes uint64, m *tensormap.Map) signal {
+	o := in.x.async
+	_, at, _ := r.sharedPlace(o.from.space, o.from.at(w, l))
+	span, swizzle := tileSpan(bytes, m)
+	if at+span > uint64(len(r.shared)) {
+		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Width: int(span), Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
+	}
+	reader := uint32(0)
+	if o.bar == nil {
+		reader = r.newReader(asyncRead{in.pc, int16(w.id), int8(l), w.bulk[l].committed})
+	}
+	if s := r.readTiles(w, in, l, at, span, reader); s != next {
+		return s
+	}
+	if r.races != nil {
+		if s := r.raceTile(w, in, l, at, span, false); s != next {
+			return s
+		}
+	}
+	for i := 0; i < len(r.box); i += 16 {
+		from := tensormap.Swizzle(uint32(at)+uint32(i), swizzle)
+		copy(r.box[i:min(i+16, len(r.box))], r.shared[from:])
+	}
+	return next
+}
+
+// tileSpan is the bytes of shared memory among which a box lies, and its swizzle.
+func tileSpan(bytes uint64, m *tensormap.Map) (span uint64, swizzle int) {
+	if m == nil || m.Swizzle == 0 {
+		return bytes, 0
+	}
+	return (bytes + swizzleLine - 1) &^ (swizzleLine - 1), m.Swizzle
+}
+
+// land writes Runner.box to the shared memory of a CTA and completes the copy there.
+func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async, m *tensormap.Map) signal {
+	if rank == r.active && r.size > 1 {
+		rank = -1
+	}
+	c := r.state(rank)
+	span, swizzle := tileSpan(uint64(len(r.box)), m)
+	if at+span > uint64(len(c.shared)) {
+		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Write: true, Width: int(span), Detail: sizeText(ir.Shared, uint64(len(c.shared)))})
+	}
+	b, err := c.at(a.Barrier)
+	if err != nil {
+		return r.misused(w, in, l, a, err)
+	}
+	if s := r.landTiles(w, in, l, c, at, span, b); s != next {
+		return s
+	}
+	if r.races != nil && rank < 0 {
+		if s := r.raceTile(w, in, l, at, span, true); s != next {
+			return s
+		}
+	}
+	for i := 0; i < len(r.box); i += 16 {
+		to := tensormap.Swizzle(uint32(at)+uint32(i), swizzle)
+		copy(c.shared[to:], r.box[i:min(i+16, len(r.box))])
+	}
+	if c.definedness != nil {
+		setAll(c.definedness.shared[at:at+span], true)
+	}
+	if rank < 0 {
+		r.orderPhase(w, a.Barrier)
+	}
+	completes, err := b.CompleteTx(int64(len(r.box)))
+	if err != nil {
+		return r.misused(w, in, l, a, err)
+	}
+	r.moved(c, a.Barrier, b, completes)
+	return next
+}
+
+// raceTile checks and notes that a lane's copy reads or writes bytes of shared memory.
+func (r *Runner) raceTile(w *warp, in *instr, l int, at, bytes uint64, write bool) signal {
+	c := r.races
+	now := touch{tick: w.tick, pc: in.pc, thread: uint16(w.thread(l))}
+	a := &access{write: write, width: int(bytes)}
+	for b := int(at) >> c.shift; b<<c.shift < int(at+bytes); b++ {
+		var other *touch
+		if write {
+			other = r.writeCell(w, in, &c.cells[b], now, l, b<<c.shift)
+		} else {
+			other = r.readCell(w, &c.cells[b], now, l)
+		}
+		if other == nil {
+			continue
+		}
+		if s := r.raceFault(w, in, a, l, *other, b*c.granule); s != next {
+			return s
+		}
+	}
+	return next
+}
+
+// storeMatrices is what stmatrix does to shared memory, the reverse of loadMatrices.
+func (r *Runner) storeMatrices(w *warp, in *instr, mask uint32) {
+	trans := r.p.Kernel.Instrs[in.pc].Mod&ir.ModTrans != 0
+	for m, s := range in.x.src {
+		for l := range WarpSize {
+			v := uint32(w.get(s, l))
+			at, col := l/4, l%4
+			if !trans {
+				if mask>>(8*m+at)&1 == 1 {
+					binary.LittleEndian.PutUint32(r.shared[r.addr[8*m+at]+uint64(4*col):], v)
+				}
+				continue
+			}
+			for i := range 2 {
+				if row := 8*m + 2*col + i; mask>>row&1 == 1 {
+					binary.LittleEndian.PutUint16(r.shared[r.addr[row]+uint64(2*at):], uint16(v>>(16*i)))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package exec
+
+// clusterGroup is the CTAs that are executed together: in Full mode those of a cluster, else one. The
+// state of the one that runs is Runner.ctaState; that of the others is kept here.
+type clusterGroup struct {
+	members []*ctaState // by rank; that of the active one is not up to date
+	active  int
+	size    int
+	barrier clusterBarrier
+	events  int64 // what may let a waiting warp go on
+	seen    int64 // events when waiting warps were last let go on
+	seq     uint32
+}
+
+// groupSize is how many CTAs are executed together.
+func (r *Runner) groupSize() int { return r.size }
+
+// activate makes the CTA of a rank the one that runs.
+func (r *Runner) activate(rank int) {
+	if rank == r.active || r.size <= 1 {
+		return
+	}
+	*r.members[r.active] = r.ctaState
+	r.ctaState = *r.members[rank]
+	r.active = rank
+}
+
+// state is that of the CTA of a rank; -1 is the one that runs.
+func (r *Runner) state(rank int) *ctaState {
+	if rank < 0 || rank == r.active || r.size <= 1 {
+		return &r.ctaState
+	}
+	return r.members[rank]
+}
+
+// setupGroup brings the CTAs that are executed together to their initial state.
+func (r *Runner) setupGroup() {
+	r.fault, r.disagree, r.suspect, r.filter = nil, false, false, nil
+	clear(r.agreed)
+	clear(r.families)
+	clear(r.arrivals)
+	launch, cta := r.launch, r.cta
+	r.activate(0)
+	r.launch, r.cta = launch, cta
+	r.placeInCluster()
+	r.events, r.seen, r.seq, r.barrier = 1, 0, 0, clusterBarrier{}
+	if r.size = 1; r.p.Mode == Full {
+		r.size = r.cluster.count
+	}
+	if r.size == 1 {
+		r.active = 0
+		r.setup()
+		return
+	}
+	for len(r.members) < r.size {
+		r.members = append(r.members, &ctaState{})
+	}
+	for rank := range r.size {
+		if rank > 0 {
+			*r.members[rank-1] = r.ctaState
+			r.ctaState = *r.members[rank]
+			r.active = rank
+		}
+		r.launch, r.cta = launch, r.ctaOfRank(launch.Grid, cta, rank)
+		r.setup()
+	}
+}
+
+// ctaOfRank is the CTA of a rank in the cluster that a CTA belongs to.
+func (r *Runner) ctaOfRank(g Dim3, cta int64, rank int) int64 {
+	size, _ := r.p.cluster(&r.launch)
+	x, y, z := int(cta%int64(g.X)), int(cta/int64(g.X)%int64(g.Y)), int(cta/int64(g.X)/int64(g.Y))
+	x = x/size.X*size.X + rank%size.X
+	y = y/size.Y*size.Y + rank/size.X%size.Y
+	z = z/size.Z*size.Z + rank/size.X/size.Y
+	return int64(x) + int64(g.X)*(int64(y)+int64(g.Y)*int64(z))
+}
+
+// verdict returns the error that the execution ended with, or an uninitialised read that came before.
+func (r *Runner) verdict(err error) error {
+	for rank := range r.size {
+		if e := r.state(rank).definedness.verdict(err); e != err {
+			return e
+		}
+	}
+	return err
+}
