@@ -48,7 +48,7 @@ func selected(k *ir.Kernel, tg *target.Target) (*mir.Func, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := base.selected(0)
+	u, err := base.selected(0, false)
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +334,7 @@ func TestVerifierFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := base.selected(0)
+	u, err := base.selected(0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,11 @@ package assemble
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	hiropt "github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 	"github.com/warptune/warptune/simengine/assemble/target"
@@ -51,9 +53,11 @@ var verifying bool
 type Prepared struct {
 	k        *ir.Kernel
 	cc       [2]int
-	base     *unit         // after the front end
-	slack    int           // see productSlack; 0: all of an occupancy step is used
-	variants map[int]*unit // by limit of rematerialisation: after selection
+	base     *unit                // after the front end
+	slack    int                  // see productSlack; 0: all of an occupancy step is used
+	variants map[variantKey]*unit // after selection
+	products bool                 // of warpgroups
+	serial   bool                 // they are made one after the other
 }
 
 // Prepare runs the front end for the compute capability and without the rules that opt names. Errors
@@ -71,13 +75,20 @@ func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{k: k, cc: opt.CC, base: base, slack: productSlack(k, t), variants: map[int]*unit{}}, nil
+	return &Prepared{k: k, cc: opt.CC, base: base, slack: productSlack(k, t), variants: map[variantKey]*unit{}, products: slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op == ir.Wgmma })}, nil
 }
 
 // Assemble runs the remaining passes. opt.CC and opt.Without must be what the kernel was prepared
 // for.
 func (p *Prepared) Assemble(opt Options) (*Program, error) {
+	p.serial = p.products && hiropt.Interrupted(p.k)
 	u, err := p.assemble(opt)
+	if err == nil && p.products && !p.serial && u.program.SpillBytes > 0 {
+		// Evidence, ptxas corpus (shared launches of attn_forward): 8 of 9 programs that spill are
+		// serialised (warnings C7511, C7512).
+		p.serial = true
+		u, err = p.assemble(opt)
+	}
 	if err != nil {
 		return nil, err
 	}

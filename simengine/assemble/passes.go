@@ -74,7 +74,9 @@ var frontEnd = []pass{
 
 // selection lowers PTX instructions to machine instructions over virtual registers.
 var selection = []pass{
-	// The first pass that depends on how scarce registers are, and the last over PTX instructions:
+	// Depends on whether the program finds registers; before selection, which fixes the fences.
+	{"serialisation", func(u *unit) error { u.serialise(); return nil }, verifyNodes},
+	// The first pass that depends on how scarce registers are in general, and the last over PTX instructions:
 	// selection folds the copies it makes into their readers.
 	{"rematerialisation", func(u *unit) error { return opt.Rematerialise(u.hir, u.remat) }, verifyNodes},
 	onInsts("instruction selection", func(u *unit) (err error) {

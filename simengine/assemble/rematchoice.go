@@ -13,17 +13,25 @@ import (
 // cap, or they cost occupancy, it runs again with it, and the smallest limit (instructions repeated
 // a value) that reaches the aim is found by bisection.
 
+// variantKey names a variant: its limit of rematerialisation, and whether products of warpgroups are
+// made one after the other.
+type variantKey struct {
+	remat  int
+	serial bool
+}
+
 // variant returns the kernel with instructions selected, with values of up to remat instructions
 // rematerialised, under a cap of limit registers (0: none). The caller may change it. The one with
 // remat 0 must be asked for first.
 func (p *Prepared) variant(remat, limit int) (*unit, error) {
-	f := p.variants[remat]
+	key := variantKey{remat, p.serial}
+	f := p.variants[key]
 	if f == nil {
 		var err error
-		if f, err = p.base.selected(remat); err != nil {
+		if f, err = p.base.selected(remat, p.serial); err != nil {
 			return nil, err
 		}
-		p.variants[remat] = f
+		p.variants[key] = f
 	}
 	g, m := *f, *f.mir
 	g.cap, g.mir = limit, &m

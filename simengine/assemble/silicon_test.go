@@ -188,7 +188,7 @@ func TestListing(t *testing.T) {
 	if os.Getenv("ASSEMBLE_REDUCE") != "" {
 		remat = opt.RematLimit
 	}
-	u, err := base.selected(remat)
+	u, err := base.selected(remat, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
+	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/isel"
 	"github.com/warptune/warptune/simengine/assemble/mir"
 	"github.com/warptune/warptune/simengine/assemble/regalloc"
@@ -16,6 +17,7 @@ type unit struct {
 	hir      *hir.Func
 	mir      *mir.Func
 	scratch  *workspace    // shared by all units of a kernel
+	serial   bool          // products of warpgroups are made one after the other
 	remat    int           // instructions to repeat at most rather than keep a value, 0 none
 	cap      int           // registers a thread may have, 0 no cap
 	budget   int           // registers a thread may be charged: the cap or an occupancy step
@@ -47,10 +49,17 @@ func (u *unit) runPasses(passes []pass) error {
 	return nil
 }
 
+// serialise makes products one after the other, if they are to be.
+func (u *unit) serialise() {
+	if u.serial {
+		opt.SerialiseProducts(u.hir)
+	}
+}
+
 // selected returns the kernel with instructions selected and values of up to remat instructions
-// rematerialised.
-func (u *unit) selected(remat int) (*unit, error) {
-	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, remat: remat, orders: &sched.Orders{}}
+// rematerialised. With serial, products of warpgroups are made one after the other.
+func (u *unit) selected(remat int, serial bool) (*unit, error) {
+	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, remat: remat, serial: serial, orders: &sched.Orders{}}
 	v.hir.Scarce = remat > 0
 	return v, v.runPasses(selection)
 }

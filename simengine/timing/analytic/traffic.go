@@ -113,7 +113,7 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 	for pc, readers := range plan.LockstepSharers {
 		_, t.held[pc] = c.f.L2Coalesce(readers)
 		if k := &c.p.Kernel.Instrs[pc]; c.async && cost.Copies(k) {
-			t.held[pc] = c.f.CopyHeld(plan.Readers[pc])
+			t.held[pc] = c.f.CopyHeld(plan.Readers[pc], plan.Merged[pc])
 		}
 	}
 	t.byPC = make([]tally, len(c.class))

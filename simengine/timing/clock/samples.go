@@ -66,6 +66,15 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 			}
 		}
 	}
+	if footprint.Probing(in) {
+		source := in.Source
+		if in.DeviceSource != nil {
+			source = in.DeviceSource
+		}
+		if err := g.survey.ProbeAll(in, base.ID, source); err != nil {
+			return nil, err
+		}
+	}
 	if len(in.Spread) > 0 {
 		if err := g.spread(in.Spread); err != nil {
 			return nil, err
@@ -79,7 +88,7 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 		_, held := m.L2Coalesce(readers)
 		p.held[pc] = dram.Ticks(held)
 		if g := &in.Program.Kernel.Instrs[pc]; c.async && cost.Copies(g) {
-			p.held[pc] = dram.Ticks(m.CopyHeld(p.plan.Readers[pc]))
+			p.held[pc] = dram.Ticks(m.CopyHeld(p.plan.Readers[pc], p.plan.Merged[pc]))
 		}
 	}
 	return p, nil

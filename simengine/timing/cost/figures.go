@@ -169,7 +169,7 @@ func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {
 }
 
 // CopyHeld is Machine.CopyHeld.
-func (f *Figures) CopyHeld(readers float64) float64 { return f.m.CopyHeld(readers) }
+func (f *Figures) CopyHeld(readers, merged float64) float64 { return f.m.CopyHeld(readers, merged) }
 
 // Atomic is what an atomic costs one of so many active SMs.
 func (f *Figures) Atomic(active float64) AtomicCost { return f.m.AtomicCost(active) }

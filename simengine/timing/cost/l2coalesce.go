@@ -23,16 +23,22 @@ func (m *Machine) L2Coalesce(readers float64) (requests, held float64) {
 	return requests, math.Max(requests, d.L2BytesPerCycle/d.L2MergedBytesPerCycle)
 }
 
+const copyExponent = -0.2
+
 // CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes,
-// where so many CTAs read the same. L2 looks up 6,100 bytes a cycle of an H100, and SMs get as many. What is at home
-// in the farther half of L2 is looked up twice by the first who reads it from there: of data of their own all SMs copy
-// two thirds of that (deploy/calibrate tma.bulk_rate from L2, 132 CTAs: 31 bytes a cycle of each), of tiles that many
-// read up to 45.7 (shared/hopper h100/counters.jsonl.gz, mm_host_desc: bytes from L2 to SMs; L2 looks up a quarter less,
-// since requests of SMs of a GPC are merged).
-func (m *Machine) CopyHeld(readers float64) float64 {
+// where so many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of
+// an H100. What is at home in the farther half of L2 is looked up twice by the first who reads it from there: of data of
+// their own all SMs copy two thirds of that (deploy/calibrate tma.bulk_rate from L2, 132 CTAs: 31 bytes a cycle of each).
+// Of tiles that many read L2 looks up less than SMs get, since requests of a GPC's SMs are merged
+// (shared/hopper h100/counters.jsonl.gz, mm_host_desc: SMs get 45.7 bytes a cycle each, of which L2 looks up 34.5).
+//
+// copyExponent is coalesceExponent for tiles: their CTAs are not as much in step as those of merged.read. Of 28 launches
+// that copy tiles L2 looks up 0.42 to 1.01 of what SMs get.
+func (m *Machine) CopyHeld(readers, merged float64) float64 {
 	d := m.Arch
 	if d.L2LookupBytesPerCycle <= 0 {
 		return 1
 	}
-	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * (1 + 1/(math.Max(readers, 1)+1))
+	lookups := (1 + 1/(math.Max(readers, 1)+1)) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
+	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * lookups
 }

@@ -19,6 +19,9 @@ type Device struct {
 	Extents []timing.Extent
 	// Confined: what several groups of instructions read of a buffer is no more than the buffer together.
 	Confined bool
+	// Copies says by instruction that it copies tiles to shared memory: it is no gather, however its addresses spread;
+	// nil: nothing is said.
+	Copies []bool
 	// Cold reports whether no earlier launch of the kernel left data behind. Repeated reports whether an
 	// earlier one stored what this one stores all the same: a profiler restores only what is updated.
 	Cold, Repeated bool

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 )
@@ -23,7 +24,20 @@ func DeviceOf(in *timing.Input) Device {
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
-		Confined: cost.Specific(in.Program.Kernel),
+		Confined: cost.Specific(in.Program.Kernel), Copies: copies(in.Program.Kernel),
 		Resident: float64(in.CTAsPerSM * d.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	}
+}
+
+// copies reports, by instruction, whether a kernel for one architecture alone copies to shared memory with it; nil for
+// others.
+func copies(k *ir.Kernel) (by []bool) {
+	if !cost.Specific(k) {
+		return nil
+	}
+	by = make([]bool, len(k.Instrs))
+	for pc := range by {
+		by[pc] = cost.Copies(&k.Instrs[pc])
+	}
+	return by
 }

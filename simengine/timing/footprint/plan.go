@@ -55,6 +55,8 @@ type ByInstr struct {
 	LeaderReads, LockstepSharers []float64
 	// Readers is how many CTAs of the grid read what one reads, in the mean.
 	Readers []float64
+	// Merged is how many CTAs of a GPC read by the instruction the same at a time, one where it is not known.
+	Merged []float64
 	// Random reports whether addresses depend on data and are scattered; Over is the buffer
 	// they are scattered over, empty when it is not known.
 	Random []bool
@@ -70,7 +72,7 @@ func newByInstr(pcs int) ByInstr {
 	floats := func() []float64 { return make([]float64, pcs) }
 	return ByInstr{
 		Read: floats(), Write: floats(), ReadAgain: floats(), WriteAgain: floats(), Contended: floats(),
-		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(),
+		Broadcast: make([]bool, pcs), DistinctAlong: make([]Axes, pcs), LeaderReads: floats(), LockstepSharers: floats(), Readers: floats(), Merged: floats(),
 		Random: make([]bool, pcs), Over: make([]timing.Extent, pcs), RowSegments: floats(), Buffer: make([]int32, pcs),
 	}
 }
@@ -135,6 +137,7 @@ func (s *Survey) Plan(d Device) *Plan {
 		}
 	}
 	s.findGathers(groups, d, ctas)
+	s.spreadOut(groups, d, ctas)
 	if d.Confined {
 		s.confineTogether(groups, d, ctas)
 	}
@@ -196,6 +199,10 @@ func (p *Plan) fill(s *Survey, groups []group, d *Device, own, ctas float64) {
 		if id < pcs {
 			p.ReadAgain[id] = p.lost(s.again[id], g, d, own, ctas)
 			p.Read[id], p.Broadcast[id], p.Random[id], p.Over[id] = g.fromDRAM(p.keptOf(s.parent.Find(int32(id))), d.Cold), g.broadcast, g.random, g.over
+			p.Merged[id] = 1
+			if s.probed != nil {
+				p.Merged[id] = s.probed[id].merged(min(d.Resident, ctas) / probeStep)
+			}
 			p.Readers[id] = 1 / math.Max(g.share, 1/ctas)
 			p.DistinctAlong[id], p.Contended[id] = s.along(g, *d), s.sharing.share(id)
 			p.LeaderReads[id], p.LockstepSharers[id] = g.leader(p.DistinctAlong[id], p.Read[id], ctas, *d)

@@ -22,7 +22,7 @@ func (s *Survey) findGathers(groups []group, d Device, ctas float64) {
 		return // every CTA was surveyed: what is shared is known
 	}
 	for _, e := range s.buffers(groups, d) {
-		if g := s.gatherFrom(groups[:len(groups)/2], e); g.unique > gatherFactor*g.span {
+		if g := s.gatherFrom(groups[:len(groups)/2], e, d.Copies); g.unique > gatherFactor*g.span {
 			passing := 0.0 // lines of other data a gather
 			for i := range groups {
 				if o := &groups[i]; o.low <= o.high && !slices.Contains(g.of, o) {
@@ -44,11 +44,14 @@ type gather struct {
 }
 
 // gatherFrom collects the loads that may gather from a buffer.
-func (s *Survey) gatherFrom(loads []group, e timing.Extent) gather {
+func (s *Survey) gatherFrom(loads []group, e timing.Extent, copies []bool) gather {
 	g := gather{over: e, span: s.span(e)}
 	seen := timing.Extent{First: e.Last, Last: e.First}
 	for i := range loads {
 		o := &loads[i]
+		if copies != nil && copies[i] {
+			continue
+		}
 		if o.perCTA == 0 || o.low < e.First || e.Last < o.high {
 			continue
 		}

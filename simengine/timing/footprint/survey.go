@@ -51,6 +51,7 @@ type Survey struct {
 	locality  [2]rowLocality // of loads and stores
 	distances distances      // of the first CTA's touches
 	again     []*spans       // by id: what the first CTA touches again
+	probed    []probed       // by instruction; nil: no CTA was probed
 }
 
 // cursor is where the survey is.

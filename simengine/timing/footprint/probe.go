@@ -1,0 +1,158 @@
+package footprint
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// Kernels that copy tiles number their CTAs as they like: which of them share a tile is no matter of the grid's axes. So
+// CTAs further on are probed for what the first ones have read, without being surveyed: at multiples of probeStep, and one
+// far away.
+//
+// CTAs that follow each other go to one GPC after another: the first wave's of an H100 to eight of them in turns but for
+// the first twelve (deploy/calibrate cluster.sm, clusters of one CTA). Those of a GPC are probeStep apart.
+const (
+	probeStep = 8
+	numProbes = 5 // probeStep, twice, four times and eight times that, and far away
+	probeFar  = numProbes - 1
+)
+
+// probed counts, by instruction, the granules that probed CTAs read, and those of them that the first CTAs read.
+type probed struct {
+	read, found [numProbes]int32
+}
+
+// Probing reports whether a kernel's launch is worth it.
+func Probing(in *timing.Input) bool {
+	k := in.Program.Kernel
+	if !cost.Specific(k) || in.CTAs() < 2*probeStep {
+		return false
+	}
+	for pc := range k.Instrs {
+		if cost.Copies(&k.Instrs[pc]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Probes calls f for each CTA to probe, by its linear index and the number of its probe. base is the first CTA surveyed.
+func Probes(in *timing.Input, base int64, f func(cta int64, probe int) error) error {
+	total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
+	for n := range numProbes {
+		id := base + probeStep<<n
+		if n == probeFar {
+			id = (base + total/3 + 5) % total
+		}
+		if id >= total || id == base {
+			continue
+		}
+		if err := f(id, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ProbeAll probes the CTAs that Probes names.
+func (s *Survey) ProbeAll(in *timing.Input, base int64, source func(cta int64) (*trace.CTA, error)) error {
+	return Probes(in, base, func(id int64, probe int) error {
+		cta, err := source(id)
+		if err != nil {
+			return fmt.Errorf("timing: trace of CTA %d: %w", id, err)
+		}
+		s.Probe(in.Program.Kernel, cta, probe)
+		return nil
+	})
+}
+
+// Probe counts what a CTA reads of what those surveyed have read.
+func (s *Survey) Probe(k *ir.Kernel, c *trace.CTA, probe int) {
+	if s.probed == nil {
+		s.probed = make([]probed, len(s.parent)/2)
+	}
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		for step := range w.Steps {
+			for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
+				if a := &w.Accesses[j]; a.Space == ir.Global && cost.Copies(&k.Instrs[a.PC]) && accessOp(&k.Instrs[a.PC]) != ir.St {
+					s.probe(a, w.Lines[a.First:a.First+int32(a.NLines)], probe)
+				}
+			}
+		}
+	}
+}
+
+func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
+	p := &s.probed[a.PC]
+	width := uint(s.granule / sectorBytes)
+	for _, l := range lines {
+		for g := range s.perLine {
+			if l.Sectors>>(uint(g)*width)&(1<<width-1) == 0 {
+				continue
+			}
+			p.read[probe]++
+			if s.table.slot(l.Addr*s.perLine+g+1).read != 0 {
+				p.found[probe]++
+			}
+		}
+	}
+}
+
+// elsewhere reports whether a CTA far away reads other data by the instructions of a group, which CTAs near each other
+// share.
+func (s *Survey) elsewhere(group int32) bool {
+	var read, found int32
+	for pc := range s.probed {
+		if s.parent.Find(int32(pc)) == group {
+			read += s.probed[pc].read[probeFar]
+			found += s.probed[pc].found[probeFar]
+		}
+	}
+	return read > 0 && 2*found < read
+}
+
+// spreadOut has groups whose CTAs share data with their neighbours, but not with CTAs far away, touch all of their buffers.
+func (s *Survey) spreadOut(groups []group, d Device, ctas float64) {
+	if s.probed == nil {
+		return
+	}
+	for i := range groups[:len(groups)/2] {
+		g := &groups[i]
+		if g.low > g.high || g.perCTA == 0 || !g.broadcast || !s.elsewhere(int32(i)) {
+			continue
+		}
+		if span := d.holds(g.low, g.high, s.perLine); span > 0 {
+			g.unique, g.broadcast = min(g.perCTA*ctas, span), false
+			g.share = min(g.unique/(g.perCTA*ctas), 1)
+		}
+	}
+}
+
+// merged is how many CTAs of a GPC read the same at a time, resident being those that it holds, from whether CTAs at
+// multiples of probeStep read the same as the first.
+func (p *probed) merged(resident float64) float64 {
+	same := func(n int) bool { return p.read[n] > 0 && 2*p.found[n] >= p.read[n] }
+	first := 0
+	for first < probeFar && !same(first) {
+		first++
+	}
+	if first == probeFar {
+		return 1
+	}
+	last := first
+	for last+1 < probeFar && same(last+1) {
+		last++
+	}
+	every := math.Exp2(float64(first)) // one in so many of a GPC's CTAs
+	if last == probeFar-1 {
+		return math.Max(resident/every, 1)
+	}
+	return math.Min(math.Exp2(float64(last))/every+1, math.Max(resident/every, 1))
+}
