@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"exec/tensormap":  {"ir", "trace"},
 	"exec":            {"arch", "exec/loopsample", "exec/mbarrier", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ptx", "trace"},
 	"trace":           {"arch", "ir"},
-	"verify":          {"exec", "ir"},
+	"verify":          {"exec", "ir", "trace"},
 	"sampling":        {"ir", "timing/coalesce", "timing/makespan", "trace"},
 	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
 	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},

@@ -43,6 +43,7 @@ func (r *Runner) setupGroup() {
 	r.activate(0)
 	r.launch, r.cta = launch, cta
 	r.placeInCluster()
+	shape := r.cluster.size
 	r.events, r.seen, r.seq, r.barrier = 1, 0, 0, clusterBarrier{}
 	if r.size = 1; r.p.Mode == Full {
 		r.size = r.cluster.count
@@ -61,19 +62,28 @@ func (r *Runner) setupGroup() {
 			r.ctaState = *r.members[rank]
 			r.active = rank
 		}
-		r.launch, r.cta = launch, r.ctaOfRank(launch.Grid, cta, rank)
+		r.launch, r.cta = launch, ctaOfRank(launch.Grid, shape, cta, rank)
 		r.setup()
 	}
 }
 
 // ctaOfRank is the CTA of a rank in the cluster that a CTA belongs to.
-func (r *Runner) ctaOfRank(g Dim3, cta int64, rank int) int64 {
-	size, _ := r.p.cluster(&r.launch)
+func ctaOfRank(g, size Dim3, cta int64, rank int) int64 {
 	x, y, z := int(cta%int64(g.X)), int(cta/int64(g.X)%int64(g.Y)), int(cta/int64(g.X)/int64(g.Y))
 	x = x/size.X*size.X + rank%size.X
 	y = y/size.Y*size.Y + rank/size.X%size.Y
 	z = z/size.Z*size.Z + rank/size.X/size.Y
 	return int64(x) + int64(g.X)*(int64(y)+int64(g.Y)*int64(z))
+}
+
+// Together lists the CTAs that are executed together with one in Full mode: those of its cluster.
+func (p *Program) Together(l Launch, cta int64) []int64 {
+	size, _ := p.cluster(&l)
+	list := make([]int64, size.Count())
+	for rank := range list {
+		list[rank] = ctaOfRank(l.Grid, size, cta, rank)
+	}
+	return list
 }
 
 // verdict returns the error that the execution ended with, or an uninitialised read that came before.

@@ -190,7 +190,8 @@ func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uin
 // Run executes one CTA (a linear index in the grid, x fastest) to its end.
 // Shared and local memory start as zeros, device memory as earlier runs left
 // it; see Memory.Reset. obs may be nil. The error is a *Fault, or says what is
-// wrong with the launch.
+// wrong with the launch. In Full mode the other CTAs of its cluster are executed with it, and obs is
+// told of all of them.
 func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer) error {
 	if err := r.validate(l, cta); err != nil {
 		return err
