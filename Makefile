@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak mutants data fidelity hopper tables identity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc triton soak mutants data fidelity hopper tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -52,6 +52,14 @@ nvcc: ## what nvcc compiles, by NVIDIA's wheels from the Python package index (n
 	  $(NVCC_HOME)/bin/pip install -q --disable-pip-version-check 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-nvvm==13.0.*' 'nvidia-cuda-cccl==13.0.*' || exit 1; \
 	  PATH="$$(dirname "$$(find "$$(cd $(NVCC_HOME) && pwd)" -name nvcc -type f | head -n 1)"):$$PATH" \
 	  $(GO) test -count=1 -timeout $(TIMEOUT) -run 'NVCC' ./cmd/internal/evaluate ./cmd/internal/functional
+
+TRITON ?= 3.6.0
+TRITON_HOME ?= .cache/triton-$(TRITON)
+triton: ## what Triton compiles, by its wheel from the Python package index (no GPU, no torch); skipped where there is no Python
+	@if ! command -v python3 >/dev/null; then echo "no python3: Triton is not tried"; exit 0; fi; \
+	  test -d $(TRITON_HOME)/bin || python3 -m venv $(TRITON_HOME) || exit 1; \
+	  $(TRITON_HOME)/bin/pip install -q --disable-pip-version-check 'triton==$(TRITON)' || exit 1; \
+	  PATH="$$(cd $(TRITON_HOME)/bin && pwd):$$PATH" $(GO) test -count=1 -timeout $(TIMEOUT) -run 'Triton' ./cmd/internal/e2e
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \

@@ -5,7 +5,7 @@ import "slices"
 // A detour is what a forward branch goes past, or one side of what it chooses between: a few
 // arithmetic instructions, such as those of a logarithm's special cases. Whether lanes take it
 // matters neither to addresses nor to the path but for these few instructions. So where the branch
-// depends on a product of a warpgroup, which a slice cannot afford to compute, it is taken to be
+// depends on a product of matrices, which a slice cannot afford to compute, it is taken to be
 // taken.
 
 // longestDetour is the most instructions of one.
@@ -53,33 +53,18 @@ func (k *Kernel) detour(from int) (region []int, ok bool) {
 	return region, true
 }
 
-// Asynchronous reports whether the kernel has instructions that came with sm_90: asynchronous ones,
-// stmatrix, or those of clusters.
-func (k *Kernel) Asynchronous() bool {
-	return slices.ContainsFunc(k.Instrs, func(in Instr) bool {
-		switch in.Op {
-		case Mapa, Elect:
-			return true
-		}
-		return in.Op >= Wgmma || in.Op == St && in.Mod&ModMatrix != 0 || in.Space == SharedCluster
-	})
-}
-
-// multiplies reports whether the slice has products of warpgroups, or of warps of a kernel for sm_90.
+// multiplies reports whether the slice has products of matrices.
 func (s *slicer) multiplies() bool {
 	for pc, need := range s.needed {
-		switch op := s.k.Instrs[pc].Op; {
-		case need && op == Wgmma:
+		if op := s.k.Instrs[pc].Op; need && (op == Wgmma || op == Mma) {
 			return true
-		case need && op == Mma:
-			return s.k.Asynchronous()
 		}
 	}
 	return false
 }
 
 // withoutDetours is the slice that leaves out the conditions of detours that depend on products of
-// warpgroups; nil if the products matter to more.
+// matrices; nil if the products matter to more.
 func withoutDetours(k *Kernel, of []roots) *slicer {
 	detours := k.detours()
 	out := map[int]bool{}

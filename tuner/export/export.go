@@ -40,6 +40,7 @@ var writers = map[string]func(io.Writer, []Row) error{
 	"c-header":     writeCHeader,
 	"t4":           writeT4,
 	"kernel-tuner": writeKernelTuner,
+	"triton":       writeTriton,
 }
 
 // WholeRun reports whether a format holds a whole run of one kernel,

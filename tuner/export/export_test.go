@@ -82,6 +82,8 @@ func TestSameBytesWhateverTheOrder(t *testing.T) {
 		sample := sampleRows
 		if WholeRun(format) {
 			sample = sampleRun
+		} else if format == "triton" {
+			sample = sampleTriton
 		}
 		var want bytes.Buffer
 		if err := Write(&want, format, sample()); err != nil {
@@ -119,7 +121,7 @@ func TestBestIsOfTheNewest(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil || !strings.Contains(err.Error(), "want one of c-header, csv, json, kernel-tuner, markdown, t4") {
+	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil || !strings.Contains(err.Error(), "want one of c-header, csv, json, kernel-tuner, markdown, t4, triton") {
 		t.Error(err)
 	}
 }

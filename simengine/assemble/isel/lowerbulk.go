@@ -138,7 +138,7 @@ func (s *selector) lowerBulkGroup(n *hir.Node) error {
 	}
 	s.emit(mir.OpDEPBAR, mir.Arg{})
 	if n.Mod&ir.ModRead == 0 {
-		s.emit(mir.OpCCTL, mir.Arg{}) // CCTL.IVALL: what was written is seen
+		s.emitBeside(mir.OpCCTL) // CCTL.IVALL: what was written is seen
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (s *selector) lowerFenceProxy(n *hir.Node) error {
 		}
 		s.emit(mir.OpMEMBAR, mir.Arg{})
 	default:
-		s.emit(mir.OpMEMBAR, mir.Arg{})
+		s.emitBeside(mir.OpMEMBARALL)
 		s.emit(mir.OpFENCEVIEW, mir.Arg{})
 	}
 	return nil
@@ -191,8 +191,8 @@ func (s *selector) lowerTensormap(n *hir.Node) error {
 // Evidence, machine code of nvcc 13.0 (shared launches of cluster_norm, sm_90).
 func (s *selector) lowerCluster(n *hir.Node) error {
 	if n.Mod&ir.ModArrive != 0 && n.Mod&ir.ModRelaxed == 0 {
-		s.emit(mir.OpMEMBAR, mir.Arg{})
-		s.emit(mir.OpCCTL, mir.Arg{})
+		s.emitBeside(mir.OpMEMBARALL)
+		s.emitBeside(mir.OpCCTL)
 	}
 	s.emit(mir.OpUCGABAR, mir.Arg{})
 	return nil
@@ -200,7 +200,7 @@ func (s *selector) lowerCluster(n *hir.Node) error {
 
 // lowerSetmaxnreg lowers a change of a warp's registers; that for more is tried until it succeeds.
 func (s *selector) lowerSetmaxnreg(n *hir.Node) error {
-	s.emit(mir.OpWARPSYNC, mir.Arg{})
+	s.emitBeside(mir.OpWARPSYNC)
 	if n.Mod&ir.ModInc == 0 {
 		s.emit(mir.OpUSETMAXREG, mir.Arg{})
 		return nil

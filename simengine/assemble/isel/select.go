@@ -193,7 +193,9 @@ func (s *selector) block(b int) error {
 				in.Guard, in.GuardNot = n.Guard, n.GuardNot
 			}
 			in.KeepsOld = in.KeepsOld || s.keep[ni] && in.Guard != vreg.None && s.writesVariable(in)
-			in.PC = n.PC
+			if in.PC >= 0 {
+				in.PC = n.PC
+			}
 			in.Carried = -1
 			if int(n.Block) != b {
 				in.Carried = n.Block
@@ -234,6 +236,10 @@ func (s *selector) emit(op mir.Op, dst mir.Arg, src ...mir.Arg) *mir.Inst {
 	s.buf = append(s.buf, in)
 	return &s.buf[len(s.buf)-1]
 }
+
+// emitBeside emits an operation that comes with the one that stands for the PTX instruction, and does not
+// stand for it itself.
+func (s *selector) emitBeside(op mir.Op) { s.emit(op, mir.Arg{}).PC = -1 }
 
 // temp returns a new general register of w words.
 func (s *selector) temp(w uint8) mir.Arg {

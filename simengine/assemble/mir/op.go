@@ -137,6 +137,7 @@ const (
 	OpARRIVES
 	OpSYNCSPHASECHK
 	OpFENCEVIEW
+	OpMEMBARALL // the MEMBAR that a fence of proxies or a cluster's barrier comes with
 	OpUCGABAR
 	OpUSETMAXREG
 	OpELECT
@@ -291,6 +292,7 @@ var table = [NumOps]opInfo{
 	OpARRIVES:         {"ARRIVES.LDGSTSBAR", Mbarrier, 2, 4},
 	OpSYNCSPHASECHK:   {"SYNCS.PHASECHK.TRYWAIT", MbarWait, 24, 4},
 	OpFENCEVIEW:       {"FENCE.VIEW.ASYNC", Fence, 4, 2},
+	OpMEMBARALL:       {"MEMBAR.ALL", Control, 4, 2},
 	OpUCGABAR:         {"UCGABAR", ClusterBarrier, 4, 2},
 	OpUSETMAXREG:      {"USETMAXREG", Control, 2, 2},
 	OpELECT:           {"ELECT", Vote, 8, 2},
