@@ -222,10 +222,8 @@ func (p *player) runnable() bool {
 func (p *player) run() {
 	if b := p.held; b != nil {
 		p.held = nil
-		if at := b.done + p.wake(b); at > p.now {
-			p.now = at
-			p.cur.waits++
-		}
+		p.now = math.Max(p.now, b.done+p.wake(b))
+		p.awaited()
 	}
 	for {
 		if p.block < 0 && !p.step() {
@@ -445,11 +443,20 @@ func (p *player) control(in *assemble.Instr) bool {
 		return false
 	}
 	p.issueAlone(in)
-	if at > p.now {
+	switch k.Op {
+	case ir.WgmmaWait, ir.BulkWait:
 		p.cur.waits++
-		p.now = at
 	}
+	p.now = math.Max(p.now, at)
 	return true
+}
+
+// awaited counts a wait for others, whether it takes time or not: what comes to the units of the memory system comes in
+// so many rounds.
+func (p *player) awaited() {
+	p.cur.waits++
+	p.cur.fromL2++
+	p.endStage()
 }
 
 // issueAlone takes an issue slot and nothing else.
@@ -582,10 +589,8 @@ func (p *player) wait(source int32) {
 			at = math.Max(at, b.done+f.Wake)
 		}
 	}
-	if at > p.now {
-		p.cur.waits++
-	}
 	if n > 0 {
+		p.awaited()
 		p.now = math.Max(p.now+math.Max(f.Wait-1, 0), at)
 	}
 }
@@ -611,8 +616,6 @@ func (p *player) atCluster(k *ir.Instr) {
 		p.held, p.phase = b, b.phases
 		return
 	}
-	if b.done > p.now {
-		p.now = b.done
-		p.cur.waits++
-	}
+	p.now = math.Max(p.now, b.done)
+	p.awaited()
 }
