@@ -115,7 +115,7 @@ func (w *scoreboard) alone(t *traffic, ks []kind, lockstep bool) alone {
 		return playRoles(t, ks, lockstep)
 	}
 	for i := range ks {
-		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], lockstep)
+		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], ks[i].count, lockstep)
 	}
 	conserve(ks, &t.total)
 	return compose(t.c.f, t.m, ks)

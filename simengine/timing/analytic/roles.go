@@ -24,13 +24,13 @@ type roles struct {
 	named     map[int]*mbarrier
 	alive     float64
 	engine    float64 // when the engine of bulk copies is free
+	queue     queue
 }
 
 // player is a kind of warp that is replayed, and where it is: before instruction at of a block.
 type player struct {
 	scoreboard
 	roles    *roles
-	count    float64
 	index    int // of its warp in the CTA
 	next     int // step
 	block    int32
@@ -102,6 +102,7 @@ func playRoles(t *traffic, ks []kind, lockstep bool) alone {
 	for i := range ks {
 		p := &r.players[i]
 		p.scoreboard = scoreboard{c: t.c, lockstep: lockstep, beside: math.Max(ks[i].count/float64(t.c.f.Schedulers), 1), recorded: recorded{tr: &t.cta.Warps[ks[i].warp], reqs: t.requests[ks[i].warp]}}
+		p.queue = &r.queue
 		p.roles, p.count, p.index, p.block = r, ks[i].count, ks[i].warp, -1
 		p.arrivals = map[int32]*[]float64{}
 		r.alive += p.count
@@ -498,6 +499,9 @@ func (p *player) bulk(source int32, k *ir.Instr) {
 			p.read.add(taken)
 			p.stored.add(taken + f.BulkStored)
 			continue
+		}
+		if q != nil {
+			latency += r.queue.wait(p.c.spill.m, q, begin, p.count)
 		}
 		r.engine = begin + bytes/32*f.BulkSector
 		at := r.engine + latency + f.BulkExtra
