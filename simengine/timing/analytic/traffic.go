@@ -311,6 +311,9 @@ func (t *traffic) access(u *turn) {
 		u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
 		u.r.latency = float32(f.L1)
 		t.lines(u)
+		if t.c.specific && u.class == assemble.AsyncCopy {
+			clear(u.one.blocking[l2Slices:]) // what waits for it waits for its group
+		}
 	}
 	if u.class != assemble.Store {
 		u.one.blocking[lsu] = u.one.busy[lsu]
