@@ -193,7 +193,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	g.Go(func() error { return server.Serve(counted) })
 	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
-	g.Go(func() error { o.backUp(ctx, st, st.Path(), log.Named("backup")); return nil })
+	g.Go(func() error { o.backUp(ctx, st, st.Path(), c, log.Named("backup")); return nil })
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping")

@@ -27,7 +27,7 @@ func (a *app) sweepCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand(), a.plotCommand())
+	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand(), a.plotCommand(), a.auditCommand())
 	for _, s := range steering {
 		cmd.AddCommand(a.steerCommand(s))
 	}
@@ -166,6 +166,9 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	n := s.GetCounts()
 	t := newTable(a.stdout, "sweep", s.GetId())
 	t.row("tunes", fmt.Sprintf("%s, level %s, strategy %s", target(s.GetSpec()), levelsText(s.GetSpec()), s.GetSpec().GetStrategy()))
+	if s.GetOwner() != "" {
+		t.row("owner", s.GetOwner())
+	}
 	t.row("state", strings.TrimSpace(stateText(s)+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))

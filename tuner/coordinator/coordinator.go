@@ -112,6 +112,7 @@ type Coordinator struct {
 	// incarnation is the present one's name, past those before it.
 	incarnation string
 	past        []tuner.Incarnation
+	refusals    refusals
 
 	// parts are of stored definitions, by their bundles' digests.
 	partsMu sync.Mutex
@@ -140,8 +141,10 @@ type Coordinator struct {
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
-	down     error  // why nothing can be changed; nil: it can
-	drain    *drain // nil: it is not to end
+	unsaid   []tuner.Act     // to be recorded with the first change
+	foreign  map[string]bool // incarnations that the store does not know, and workers do
+	down     error           // why nothing can be changed; nil: it can
+	drain    *drain          // nil: it is not to end
 }
 
 // New reads the store's sweeps and returns a coordinator that goes on with
@@ -153,7 +156,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]time.Time{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]time.Time{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
 	c.incarnation = st.ID() + "." + rand.Text()[:16]
 	var err error
 	if c.past, err = st.Begin(c.incarnation); err != nil {
@@ -164,6 +167,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if err := c.loadLocked(); err != nil {
 		return nil, err
 	}
+	c.begunLocked()
 	c.leaseTTL = c.ledger.LeaseTTL()
 	return c, nil
 }
@@ -222,6 +226,8 @@ func (c *Coordinator) gatherLocked() *group {
 			c.pending = newGroup(c.spare)
 			c.spare = tuner.Changes{}
 		}
+		c.pending.changes.Append(&tuner.Changes{Acts: c.unsaid})
+		c.unsaid = nil
 		c.ledger.Take(&c.pending.changes)
 		c.waiting.turn++
 	}

@@ -140,6 +140,20 @@ var bugs = []bug{
 	{"bundles that nobody needs stay", "coordinator/remove.go",
 		"if c.opts.Now().Sub(put) >= bundleGrace {", "if c.opts.Now().Sub(put) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
 
+	// The audit log.
+	{"a pause is not recorded", "coordinator/sweeps.go",
+		"l.Note(act(ctx, what, &s, \"\"))", "_ = what", "coordinator", "TestActsAreRecorded", fails},
+	{"acts are recorded after their changes", "coordinator/sweeps.go",
+		"l.Note(act(ctx, tuner.ActDelete, &s,", "go c.Note(context.Background(), act(ctx, tuner.ActDelete, &s,", "coordinator", "TestActsAreRecorded", fails},
+	{"refusals fill the audit log", "coordinator/acts.go",
+		"return n <= mostRefusals,", "return true,", "coordinator", "TestRefusalsDoNotFillTheAuditLog", fails},
+	{"everybody reads the audit log", "rpc/audit.go",
+		"return !known || id.Role == Admin ||", "return true || !known || id.Role == Admin ||", "rpc", "TestAuditSaysWho", fails},
+	{"acts are given numbers twice", "store/acts.go",
+		"next := keyNumber(last)", "next := bucket.Sequence() + 0*keyNumber(last)", "store", "TestActsAreBounded", fails},
+	{"the audit log grows for ever", "store/acts.go",
+		"return dropActs(bucket, most)", "return dropActs(bucket, most+1e9)", "store", "TestActsAreBounded", fails},
+
 	// Damage and upgrades.
 	{"checksums are not compared", "store/seal.go",
 		"if sum(bucket, key, value) != binary.LittleEndian.Uint32(tail) {", "if sum(bucket, key, value) > 0 && binary.LittleEndian.Uint32(tail) == 7 {", "store", "TestDamageIsNeverSilent", fails},

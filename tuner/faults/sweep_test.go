@@ -127,12 +127,41 @@ func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 		indices[r.Index] = true
 	}
 	s.acknowledged(t, got.Num, rows)
+	s.recorded(t, st)
 	poisoned := func(r tuner.Result) bool { return slices.Contains(poison, r.Index) }
 	text, want := exported(t, s.bundle, slices.DeleteFunc(rows, poisoned)), exported(t, s.bundle, slices.DeleteFunc(s.rows, poisoned))
 	if !bytes.Equal(text, want) {
 		t.Errorf("the exported table differs from an undisturbed one: %d bytes, want %d", len(text), len(want))
 	}
 	return got
+}
+
+// recorded checks that the audit log is whole, and says that the sweep was submitted
+// once and has completed.
+func (s *sweep) recorded(t *testing.T, st store.Store) {
+	t.Helper()
+	counts := map[string]int{}
+	for before := uint64(0); ; {
+		acts, lost, err := st.Acts(before, store.PageLimit)
+		if err != nil || len(lost) > 0 {
+			t.Fatalf("the audit log: %v, damaged %v", err, lost)
+		}
+		if len(acts) == 0 {
+			break
+		}
+		for _, a := range acts {
+			if before > 0 && a.Num != before-1 {
+				t.Errorf("act %d comes before act %d", a.Num, before)
+			}
+			before = a.Num
+			if a.Sweep == s.id {
+				counts[a.What]++
+			}
+		}
+	}
+	if counts[tuner.ActSubmit] > 1 || counts[tuner.ActComplete] != 1 {
+		t.Errorf("the audit log says of the sweep: %v", counts)
+	}
 }
 
 // acknowledged checks that each trial was acknowledged as new at most once, and

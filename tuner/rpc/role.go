@@ -62,6 +62,7 @@ var roles = map[string][]Role{
 	warptunev1.SweepService_Retry_FullMethodName:      {Submitter},
 	warptunev1.SweepService_Cancel_FullMethodName:     {Submitter},
 	warptunev1.SweepService_Delete_FullMethodName:     {},
+	warptunev1.SweepService_Audit_FullMethodName:      {Submitter},
 
 	warptunev1.WorkerService_Synchronize_FullMethodName: {WorkerRole},
 	warptunev1.WorkerService_GetBundle_FullMethodName:   {WorkerRole},
