@@ -48,6 +48,9 @@ func (c *Coordinator) retry(ctx context.Context, id string) (tuner.Sweep, error)
 	if err != nil {
 		return s, err
 	}
+	if err := may(ctx, tuner.ActRetry, &s); err != nil {
+		return s, err
+	}
 	if s.State.Ended() && s.State != tuner.Completed {
 		return s, tuner.Errorf(tuner.Conflict, "retry sweep "+s.ID, "it is %s: resume it", s.State)
 	}
@@ -55,7 +58,7 @@ func (c *Coordinator) retry(ctx context.Context, id string) (tuner.Sweep, error)
 		var err error
 		if s.State.Live() {
 			err = l.Retry(s.Num)
-		} else {
+		} else if err = c.fitsLocked(ctx, s.Owner, &s.Spec, s.Counts.Abandoned); err == nil {
 			err = c.reopenLocked(s, false)
 		}
 		if err == nil {

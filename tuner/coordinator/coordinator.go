@@ -43,6 +43,8 @@ type Options struct {
 	// MaxSpace is the most configurations of a sweep's space; 2^53, up to which
 	// indices are exact in every reader of JSON.
 	MaxSpace int64
+	// Quotas bound what one caller may have.
+	Quotas Quotas
 	// Context ends planning when it ends, also in New: the process is to end then.
 	// Background.
 	Context context.Context
@@ -62,6 +64,7 @@ type Options struct {
 }
 
 func (o *Options) fill() {
+	o.Quotas.fill()
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
 	}
@@ -131,11 +134,12 @@ type Coordinator struct {
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
-	doomed  []uint64             // sweeps being deleted
-	unused  bool                 // there may be bundles that no sweep is of
-	fresh   map[string]time.Time // bundles that no sweep is of yet, and when they were put
-	asleep  []*sleeper           // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
-	woken   chan struct{}        // closed when the next one is rebuilt
+	doomed  []uint64         // sweeps being deleted
+	unused  bool             // there may be bundles that no sweep is of
+	fresh   map[string]put   // bundles that no sweep is of yet
+	sizes   map[string]int64 // of the bundles that are stored, in bytes
+	asleep  []*sleeper       // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
+	woken   chan struct{}    // closed when the next one is rebuilt
 	// damaged are the numbers of the sweeps whose records are: see Options.Salvage.
 	damaged []uint64
 	// replaced are, by identity, the former numbers of sweeps that have started
@@ -156,7 +160,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]time.Time{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
 	c.incarnation = st.ID() + "." + rand.Text()[:16]
 	var err error
 	if c.past, err = st.Begin(c.incarnation); err != nil {

@@ -31,13 +31,24 @@ func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []by
 	if err := c.Healthy(); err != nil {
 		return err
 	}
+	did := tuner.Act{By: callerOf(ctx), What: tuner.ActPutBundle, Detail: fmt.Sprintf("%s, %d bytes", digest, len(content))}
 	c.mu.Lock()
-	// Durable before a sweep of it is.
-	c.ledger.Note(tuner.Act{By: callerOf(ctx), What: tuner.ActPutBundle, Detail: fmt.Sprintf("%s, %d bytes", digest, len(content))})
-	c.gatherLocked()
-	c.fresh[digest] = c.opts.Now()
+	err := c.receiveLocked(ctx, digest, int64(len(content)))
+	if err == nil { // durable before a sweep of it is
+		c.ledger.Note(did)
+		c.gatherLocked()
+	}
 	c.mu.Unlock()
-	return c.store.PutBundle(digest, content)
+	if err != nil {
+		return c.refused(ctx, did, err)
+	}
+	if err = c.store.PutBundle(digest, content); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.fresh, digest)
+		delete(c.sizes, digest)
+	}
+	return err
 }
 
 // HasBundle reports whether a bundle is stored.
@@ -89,7 +100,10 @@ func (c *Coordinator) submit(ctx context.Context, what string, spec tuner.Spec, 
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
-	if s, ok := c.board.get(id); ok {
+	if s, ok := c.board.get(id); ok && s.State != tuner.Deleting {
+		if err := may(ctx, what, &s); err != nil {
+			return Submitted{}, err
+		}
 		if err := c.awake(ctx, s.Num); err != nil {
 			return Submitted{}, err
 		}
@@ -111,9 +125,14 @@ func (c *Coordinator) submit(ctx context.Context, what string, spec tuner.Spec, 
 	again := false
 	err = c.change(ctx, func(l *tuner.Ledger) error {
 		if s, ok := c.liveLocked(id); ok {
-			out.Resumed = s.State == tuner.Paused
-			err := l.Steer(s.Num, tuner.Running)
-			if err == nil && out.Resumed {
+			if out.Resumed = s.State == tuner.Paused; !out.Resumed {
+				return nil
+			}
+			err := may(ctx, what, &s)
+			if err == nil {
+				err = l.Steer(s.Num, tuner.Running)
+			}
+			if err == nil {
 				l.Note(act(ctx, what, &s, "resumed"))
 			}
 			return err
@@ -125,12 +144,18 @@ func (c *Coordinator) submit(ctx context.Context, what string, spec tuner.Spec, 
 			if !s.State.CanBecome(tuner.Running) {
 				return tuner.Errorf(tuner.Conflict, "submit sweep", "the same sweep %s is %s: try again later", id, s.State)
 			}
+			if err := cmp.Or(may(ctx, what, &s), c.fitsLocked(ctx, s.Owner, &spec, trials(&spec, plan)-s.Counts.Done)); err != nil {
+				return err
+			}
 			out.Resumed = true
 			l.Note(act(ctx, what, &s, "resumed, was "+s.State.String()))
 			return c.reviveLocked(s, plan)
 		}
 		if len(l.Live())+l.Awaiting() >= c.opts.MaxLive {
 			return tuner.Errorf(tuner.Limit, "submit sweep", "%d sweeps are live, as many as may be: cancel some", c.opts.MaxLive)
+		}
+		if err := c.fitsLocked(ctx, callerOf(ctx).Name, &spec, trials(&spec, plan)); err != nil {
+			return err
 		}
 		out.Created = true
 		c.addLocked(ctx, id, key, planned, plan)
@@ -144,6 +169,14 @@ func (c *Coordinator) submit(ctx context.Context, what string, spec tuner.Spec, 
 	}
 	out.Sweep, _ = c.board.get(id)
 	return out, nil
+}
+
+// trials is how many configurations a sweep will evaluate at most, or nearly so.
+func trials(spec *tuner.Spec, plan tuner.Plan) int64 {
+	if spec.Budget > 0 {
+		return min(spec.Budget, plan.Space.Size())
+	}
+	return plan.Space.Size()
 }
 
 // underWayLocked reports whether what is being stored has a sweep with an
@@ -221,6 +254,9 @@ func (c *Coordinator) steer(ctx context.Context, what, id string, to tuner.Sweep
 	if s.State == to {
 		return s, nil
 	}
+	if err := may(ctx, what, &s); err != nil {
+		return s, err
+	}
 	if !s.State.Live() {
 		if to == tuner.Running && s.State.CanBecome(tuner.Running) {
 			out, err := c.submit(ctx, what, s.Spec, s.Key, s.ID)
@@ -252,6 +288,9 @@ func (c *Coordinator) Delete(ctx context.Context, id string) error {
 func (c *Coordinator) delete(ctx context.Context, id string) (tuner.Sweep, error) {
 	s, _, err := c.board.find(id)
 	if err != nil || s.State == tuner.Deleting {
+		return s, err
+	}
+	if err := may(ctx, tuner.ActDelete, &s); err != nil {
 		return s, err
 	}
 	return s, c.change(ctx, func(l *tuner.Ledger) error {

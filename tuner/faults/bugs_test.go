@@ -140,6 +140,18 @@ var bugs = []bug{
 	{"bundles that nobody needs stay", "coordinator/remove.go",
 		"if c.opts.Now().Sub(put) >= bundleGrace {", "if c.opts.Now().Sub(put) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
 
+	// Owners and quotas.
+	{"anybody steers anybody's sweeps", "coordinator/owner.go",
+		"case who.Anything, s.Owner", "case true, s.Owner", "coordinator", "TestWhoMay", fails},
+	{"a sweep that is tried again is nobody's", "retry.go",
+		"Owner: s.Owner, Spec: s.Spec,", "Spec: s.Spec,", "coordinator", "TestWhoMayRetry", fails},
+	{"no quota bounds what is submitted", "coordinator/sweeps.go",
+		"if err := c.fitsLocked(ctx, callerOf(ctx).Name, &spec, trials(&spec, plan)); err != nil {", "if err := c.fitsLocked(ctx, callerOf(ctx).Name+\" \", &spec, 0); err != nil {", "coordinator", "TestQuotaOfSweeps", fails},
+	{"what is resumed is in no quota", "coordinator/sweeps.go",
+		"cmp.Or(may(ctx, what, &s), c.fitsLocked(ctx, s.Owner,", "cmp.Or(may(ctx, what, &s), c.fitsLocked(ctx, \"\",", "coordinator", "TestQuotaOfSweeps", fails},
+	{"bundles of sweeps that have ended are free", "coordinator/owner.go",
+		"	c.board.each(add)\n	c.ledger.Each(add)", "	c.ledger.Each(add)", "coordinator", "TestQuotaOfBundles", fails},
+
 	// The audit log.
 	{"a pause is not recorded", "coordinator/sweeps.go",
 		"l.Note(act(ctx, what, &s, \"\"))", "_ = what", "coordinator", "TestActsAreRecorded", fails},

@@ -75,28 +75,31 @@ func TestAuditSaysWho(t *testing.T) {
 	if _, err := ada.Cancel(t.Context(), &warptunev1.CancelRequest{Id: ids["sam"]}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := bob.Pause(t.Context(), &warptunev1.PauseRequest{Id: ids["sam"]}); status.Code(err) != codes.PermissionDenied || !strings.Contains(err.Error(), "only sam or an admin may pause it") {
+		t.Errorf("bob pauses what is sam's: %v", err)
+	}
 	short := func(all []*warptunev1.Act) string {
 		var out []string
 		for _, a := range all {
-			out = append(out, a.GetBy().GetName()+"/"+a.GetBy().GetRole()+" "+a.GetWhat()+" "+a.GetOwner())
+			out = append(out, strings.TrimSpace(a.GetBy().GetName()+"/"+a.GetBy().GetRole()+" "+a.GetWhat()+" "+a.GetOwner()+" "+a.GetRefused()))
 			if by := a.GetBy(); by.GetName() != "" && by.GetAddress() != "127.0.0.1" || strings.Contains(a.String(), "ssssssss") {
 				t.Errorf("%v", a)
 			}
 		}
 		return strings.Join(out, "; ")
 	}
-	const his = "sam/submitter submit sam; ada/admin cancel sam"
+	const his = "sam/submitter submit sam; ada/admin cancel sam; bob/submitter pause sam denied"
 	if got := short(acts(t, sam, "", 0)); got != his {
 		t.Errorf("sam is told %q, want %q", got, his)
 	}
-	if got := short(acts(t, bob, "", 0)); got != "bob/submitter submit bob" {
+	if got := short(acts(t, bob, "", 0)); got != "bob/submitter submit bob; bob/submitter pause sam denied" {
 		t.Errorf("bob is told %q", got)
 	}
 	for _, size := range []int64{0, 1, 2} {
 		if got := short(acts(t, ada, ids["sam"][:10], size)); got != his {
 			t.Errorf("of sam's sweep ada is told %q in pages of %d", got, size)
 		}
-		if got, want := short(acts(t, ada, "", size)), "/ start ; / put bundle ; sam/submitter submit sam; / put bundle ; bob/submitter submit bob; ada/admin cancel sam"; got != want {
+		if got, want := short(acts(t, ada, "", size)), "/ start; / put bundle; sam/submitter submit sam; / put bundle; bob/submitter submit bob; ada/admin cancel sam; bob/submitter pause sam denied"; got != want {
 			t.Errorf("ada is told %q in pages of %d, want %q", got, size, want)
 		}
 	}
