@@ -77,6 +77,14 @@ var bugs = []bug{
 	{"a report on a sweep that is asleep is refused", "synchronize.go",
 		"if l.awaited[r.Key.Sweep] {", "if false {", "coordinator", "TestServesWhileSweepsAreAsleep", fails},
 
+	// What one register a trial could not say.
+	{"a report under a stale token is taken", "synchronize.go",
+		"return ack(StaleToken, \"token %d is stale: trial %d was granted to %s under token %d\", r.Token, r.Key.Seq, t.worker(), t.token)", "return l.take(s, t, w, r, ack)", "faults", "TestLinearisable", fails},
+	{"a duplicate is acknowledged as new", "synchronize.go",
+		"case t == nil || t.ended():\n\t\treturn ack(AlreadyRecorded, \"\")", "case t == nil || t.ended():\n\t\treturn ack(Recorded, \"\")", "faults", "TestLinearisable", fails},
+	{"a lease is renewed that is another's by now", "lease/lease.go",
+		"case e.lease.Token != token || e.lease.Holder != holder:", "case e.lease.Token != token && e.lease.Holder == holder:", "faults", "TestLinearisable", fails},
+
 	// The best.
 	{"a worker confirms its own best", "check.go",
 		"return w.worker.ID != c.first.worker && w.worker.ID", "return w.worker.ID", ".", "TestBestIsConfirmedBySecondWorker", fails},

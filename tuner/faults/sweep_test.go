@@ -35,6 +35,7 @@ type sweep struct {
 	took    time.Duration // by each evaluation in the storm
 	crash   int64         // configurations that end and stop who evaluates them; -1: none
 	freeze  int64
+	history string // a folder for what workers say and hear; "": none
 	full    string // while this file exists workers fail at everything; "": never
 	mu      sync.Mutex
 }
@@ -90,7 +91,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full}
+	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full, History: s.history}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each
