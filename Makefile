@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc soak mutants data fidelity tables identity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc soak mutants data fidelity tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -17,6 +17,11 @@ test: ## every test, with the PTX of all data sets if the history has it
 
 race: ## every test under the race detector
 	$(GO) test -race -timeout $(TIMEOUT) ./...
+
+# The packages in which goroutines meet.
+RACE ?= ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./cmd/internal/cluster ./cmd/coordinator ./deploy/scale/...
+race-ci: ## the short tests of what is concurrent under the race detector: two minutes on two idle cores
+	$(GO) test -race -short -timeout $(TIMEOUT) $(RACE)
 
 lint: ## formatting, vet, staticcheck, module tidiness
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
@@ -41,6 +46,9 @@ fuzz: ## each fuzz target for FUZZTIME
 	@for f in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do d=$$(dirname $$f); \
 	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
+
+fuzz-changed: ## the fuzz targets that depend on what changed since this branch left main (FUZZ_BASE: since another commit), for FUZZ_SECONDS in all
+	.ci/fuzz
 
 checking: ## four hundred right configurations are not called wrong; WARPTUNE_SEED=N draws the same again
 	WARPTUNE_FULL=1 $(GO) test -count=1 -v -timeout 1h -run 'NotCalled' ./cmd/internal/evaluate

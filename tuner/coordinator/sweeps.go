@@ -34,9 +34,8 @@ func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []by
 	did := tuner.Act{By: callerOf(ctx), What: tuner.ActPutBundle, Detail: fmt.Sprintf("%s, %d bytes", digest, len(content))}
 	c.mu.Lock()
 	err := c.receiveLocked(ctx, digest, int64(len(content)))
-	if err == nil { // durable before a sweep of it is
+	if err == nil { // durable with the next change, and so before a sweep of it is
 		c.ledger.Note(did)
-		c.gatherLocked()
 	}
 	c.mu.Unlock()
 	if err != nil {
