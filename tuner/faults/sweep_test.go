@@ -23,13 +23,12 @@ import (
 type sweep struct {
 	bundle  tunertest.Bundle
 	id      string
-	num     uint64         // in its store
-	path    string         // of the store; under mu, since a power cut moves it
-	address string         // of the coordinator
-	book    string         // where workers are told to find it; "": at address
-	inside  []string       // the command line that all processes run under
-	storm   string         // the file that lasts as long as the faults do
-	rows    []tuner.Result // of an undisturbed sweep
+	num     uint64   // in its store
+	path    string   // of the store; under mu, since a power cut moves it
+	address string   // of the coordinator
+	book    string   // where workers are told to find it; "": at address
+	inside  []string // the command line that all processes run under
+	storm   string   // the file that lasts as long as the faults do
 	witness *witness
 	lease   time.Duration
 	took    time.Duration // by each evaluation in the storm
@@ -62,7 +61,7 @@ func storedSweep(t *testing.T, path string, b tunertest.Bundle, num uint64) *swe
 	t.Helper()
 	spec := b.Spec("test")
 	s := &sweep{
-		bundle: b, id: spec.ID(""), num: num, path: path, address: tunertest.FreeAddress(t), rows: undisturbed(t, b),
+		bundle: b, id: spec.ID(""), num: num, path: path, address: tunertest.FreeAddress(t),
 		storm: filepath.Join(t.TempDir(), "storm"), witness: &witness{recorded: map[trial]int{}},
 		lease: time.Second, took: 50 * time.Millisecond, crash: -1, freeze: -1,
 	}
@@ -130,7 +129,7 @@ func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 	s.acknowledged(t, got.Num, rows)
 	s.recorded(t, st)
 	poisoned := func(r tuner.Result) bool { return slices.Contains(poison, r.Index) }
-	text, want := exported(t, s.bundle, slices.DeleteFunc(rows, poisoned)), exported(t, s.bundle, slices.DeleteFunc(s.rows, poisoned))
+	text, want := exported(t, s.bundle, slices.DeleteFunc(rows, poisoned)), exported(t, s.bundle, slices.DeleteFunc(undisturbed(t, s.bundle), poisoned))
 	if !bytes.Equal(text, want) {
 		t.Errorf("the exported table differs from an undisturbed one: %d bytes, want %d", len(text), len(want))
 	}
