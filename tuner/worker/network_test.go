@@ -78,6 +78,7 @@ type wireEnd struct {
 	wire       *wire
 	left       atomic.Int64 // bytes until it breaks
 	mute, deaf atomic.Bool  // it has lost something
+	half       atomic.Bool  // that it is closed does not arrive either
 	close      sync.Once
 	closed     chan struct{}
 }
@@ -133,7 +134,9 @@ func (e *wireEnd) Close() (err error) {
 	e.close.Do(func() {
 		close(e.closed)
 		e.wire.open.Delete(e)
-		err = e.Conn.Close()
+		if !e.half.Load() {
+			err = e.Conn.Close()
+		}
 		e.wire.ends.Done()
 	})
 	return err
