@@ -63,7 +63,7 @@ nvcc: ## what nvcc compiles, by NVIDIA's wheels from the Python package index (n
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \
-	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults 2>&1 | tee "$$log"; \
+	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults ./cmd/internal/e2e 2>&1 | tee "$$log"; \
 	awk -f tuner/faults/soak.awk "$$log"
 
 MUTANTS ?=

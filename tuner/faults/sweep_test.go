@@ -164,6 +164,22 @@ func (s *sweep) recorded(t *testing.T, st store.Store) {
 	}
 }
 
+// acts counts the acts of the audit log by what was done.
+func (s *sweep) acts(t *testing.T) map[string]int {
+	t.Helper()
+	st := open(t, s.path)
+	defer st.Close()
+	acts, _, err := st.Acts(0, store.PageLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, a := range acts {
+		counts[a.What]++
+	}
+	return counts
+}
+
 // acknowledged checks that each trial was acknowledged as new at most once, and
 // is there if it was.
 func (s *sweep) acknowledged(t *testing.T, num uint64, rows []tuner.Result) {
