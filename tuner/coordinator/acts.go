@@ -100,7 +100,15 @@ func (r *refusals) take(caller string, now time.Time) (told, last bool) {
 	return n <= mostRefusals, n == mostRefusals
 }
 
-// begunLocked is the act of starting, which is recorded with the first change.
+// sayLocked records what is unsaid with the next change, which there is then.
+func (c *Coordinator) sayLocked() {
+	for _, a := range c.unsaid {
+		c.ledger.Note(a)
+	}
+	c.unsaid = nil
+}
+
+// begunLocked is the act of starting. Who only looks at a store leaves none in it.
 func (c *Coordinator) begunLocked() {
 	token, _, _ := c.store.Numbers()
 	c.unsaid = append(c.unsaid, tuner.Act{
@@ -124,8 +132,15 @@ func (c *Coordinator) Foreign(ctx context.Context, worker, name string) error {
 	if known {
 		return nil
 	}
+	err := c.Note(ctx, tuner.Act{What: tuner.ActRestore, Worker: worker, Detail: "the database is an older copy, or was replaced: the worker was last answered by incarnation " + name + ", which it does not know"})
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.foreign, name)
+		return err
+	}
 	c.log.Warn("the database is an older copy: a worker was last answered by a coordinator that it does not know", "worker", worker, "incarnation", name)
-	return c.Note(ctx, tuner.Act{What: tuner.ActRestore, Worker: worker, Detail: "the database is an older copy, or was replaced: the worker was last answered by incarnation " + name + ", which it does not know"})
+	return nil
 }
 
 // logActs logs what callers did, once it is durable.

@@ -145,7 +145,7 @@ type Coordinator struct {
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
-	unsaid   []tuner.Act     // to be recorded with the first change
+	unsaid   []tuner.Act     // to be recorded with the first change, or when a worker calls
 	foreign  map[string]bool // incarnations that the store does not know, and workers do
 	down     error           // why nothing can be changed; nil: it can
 	drain    *drain          // nil: it is not to end
@@ -230,7 +230,7 @@ func (c *Coordinator) gatherLocked() *group {
 			c.pending = newGroup(c.spare)
 			c.spare = tuner.Changes{}
 		}
-		c.pending.changes.Append(&tuner.Changes{Acts: c.unsaid})
+		c.pending.changes.Append(&tuner.Changes{Acts: c.unsaid}) // it was before
 		c.unsaid = nil
 		c.ledger.Take(&c.pending.changes)
 		c.waiting.turn++

@@ -33,6 +33,8 @@ var bugs = []bug{
 		"past[len(past)-1].Token = token", "past[len(past)-1].Token = token + 1<<40", "store", "TestOlderCopies", fails},
 	{"sweeps are known by their numbers", "rpc/convert_worker.go",
 		`return s.ID + "." + strconv`, `return strconv.FormatUint(s.Num, 10) + "." + strconv`, "faults", "TestRestored", fails},
+	{"workers are answered by a start that is not stored", "coordinator/workers.go",
+		"c.sayLocked() //", "//", "worker", "TestQuickRestartsCostNothing", fails},
 	{"a start makes workers let go of all", "rpc/worker_service.go",
 		"fence = s.c.Fence(named)", "fence = 0 * s.c.Fence(named)", "worker", "TestRestartsCostNothing", fails},
 	{"a coordinator that stood still takes leases away", "ledger.go",
