@@ -21,7 +21,12 @@ func (a *app) auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit [SWEEP]",
 		Short: "Show who changed what, when, and what came of it; of one sweep, also when it was deleted, or of all",
-		Args:  cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("warptune sweep audit: want one sweep, or none for all, got %d arguments", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if last < 0 {
 				return usagef("--last %d: want how many of the latest acts to show, 0 for all", last)

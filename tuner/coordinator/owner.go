@@ -84,7 +84,7 @@ func (c *Coordinator) fitsLocked(ctx context.Context, owner string, spec *tuner.
 		left += configurations
 	}
 	if q.Sweeps > 0 && sweeps > q.Sweeps {
-		return tuner.Errorf(tuner.Limit, op, "%s has %d sweeps that run or are paused, as many as one caller may have (the coordinator's --max-caller-sweeps): wait until one has ended, or cancel one", owner, sweeps-1)
+		return tuner.Errorf(tuner.Limit, op, "%s has as many sweeps that run or are paused as one caller may have, %d (the coordinator's --max-caller-sweeps): wait until one has ended, or cancel one", owner, q.Sweeps)
 	}
 	if q.Configurations > 0 && left > q.Configurations {
 		return tuner.Errorf(tuner.Limit, op, "%s would have %d configurations to be evaluated, and one caller may have %d (the coordinator's --max-caller-configurations): give a --budget, restrict parameters, or cancel sweeps", owner, left, q.Configurations)
