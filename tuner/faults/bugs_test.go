@@ -148,7 +148,7 @@ var bugs = []bug{
 		"now, err := os.Stat(b.path)", "now, err := b.file, error(nil)", "faults", "TestDatabaseGone", hangs},
 
 	{"bundles that nobody needs stay", "coordinator/remove.go",
-		"if c.opts.Now().Sub(put) >= bundleGrace {", "if c.opts.Now().Sub(put) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
+		"if c.opts.Now().Sub(put.when) >= bundleGrace {", "if c.opts.Now().Sub(put.when) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
 
 	// Owners and quotas.
 	{"anybody steers anybody's sweeps", "coordinator/owner.go",
