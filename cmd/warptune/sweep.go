@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -127,14 +128,25 @@ func (a *app) printSweeps(sweeps []*warptunev1.Sweep) error {
 	if a.json {
 		return a.printJSON(protoJSON(sweeps))
 	}
-	t := newTable(a.stdout, "SWEEP", "KERNEL", "ARCH", "PROBLEM", "STATE", "DONE", "OF", "BEST")
+	header := []string{"SWEEP", "KERNEL", "ARCH", "PROBLEM", "STATE", "DONE", "OF", "BEST"}
+	owned := slices.ContainsFunc(sweeps, func(s *warptunev1.Sweep) bool { return s.GetOwner() != "" })
+	if owned {
+		header = append(header, "OWNER")
+	}
+	t := newTable(a.stdout, header...)
 	for _, s := range sweeps {
 		best := ""
 		if s.GetBest() != nil {
 			best = plot.Microseconds(s.GetBest().GetOutcome().GetTimeUs())
 		}
-		t.row(shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateText(s),
-			fmt.Sprint(s.GetCounts().GetDone()+s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best)
+		row := []string{
+			shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateText(s),
+			fmt.Sprint(s.GetCounts().GetDone() + s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best,
+		}
+		if owned {
+			row = append(row, s.GetOwner())
+		}
+		t.row(row...)
 	}
 	return t.flush()
 }

@@ -117,6 +117,9 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 		t.Errorf("the worker: exit status %d", code)
 	}
 	said += warptune(t, append([]string{"sweep", "audit", "--json"}, with(admin)...)...)
+	if list := warptune(t, append([]string{"sweep", "list"}, with(admin)...)...); !strings.Contains(list, "OWNER") || !strings.Contains(list, "the-submitter") {
+		t.Errorf("the list does not say whose the sweep is:\n%s", list)
+	}
 	if !strings.Contains(said, `"the-submitter"`) {
 		t.Errorf("the audit log does not say who submitted:\n%s", said)
 	}
