@@ -119,11 +119,14 @@ func TestHalfOpenConnections(t *testing.T) {
 // Five hundred workers lose the coordinator at one moment and come back when it
 // does: all within 15 s, not all at once, and no lease is lost.
 func TestManyReconnect(t *testing.T) {
-	const many = 500
+	many := 500
+	if testing.Short() {
+		many = 100
+	}
 	synctest.Test(t, func(t *testing.T) {
 		s := onDisk(t)
 		defer func() { s.stop() }()
-		id := s.submit(tunertest.Bundle{Size: 2 * many}).ID
+		id := s.submit(tunertest.Bundle{Size: int64(2 * many)}).ID
 		w := &wire{s: s}
 		var mu sync.Mutex
 		var up time.Time
@@ -170,7 +173,7 @@ func TestManyReconnect(t *testing.T) {
 			}
 		}
 		sweep, err := s.c.Sweep(t.Context(), id)
-		if err != nil || sweep.Counts.Requeued != 0 || sweep.Counts.Done != 2*many {
+		if err != nil || sweep.Counts.Requeued != 0 || sweep.Counts.Done != int64(2*many) {
 			t.Errorf("%+v (%v)", sweep.Counts, err)
 		}
 		t.Logf("half are back after %v, the last after %v", times[len(times)/2], times[len(times)-1])
