@@ -74,6 +74,8 @@ type Request struct {
 	// as many parameters as there are arguments and constants gets each of these as
 	// a buffer too, at its Position, as Kernel Tuner passes them.
 	Constants []Arg
+	// Lines asks for Report.Lines. It changes nothing else and is no part of the digest.
+	Lines bool
 	// Without are ids of rules of the assembler model to leave out (see CheckRules).
 	Without []string
 }

@@ -65,6 +65,7 @@ type predictionKey struct {
 	program       *assemble.Program
 	level         Level
 	ctas, l1Bytes int // on an SM
+	lines         bool
 }
 
 // prediction is the result of run.
@@ -75,7 +76,7 @@ type prediction struct {
 
 // predict runs a configuration unless one of the same launch had the same key.
 func (r *recording) predict(req *Request, program *assemble.Program, seat *residency) (prediction, error) {
-	key := predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes}
+	key := predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes, req.Lines}
 	if p, ok := r.predicted[key]; ok {
 		return p, nil
 	}
@@ -96,7 +97,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	in := timing.Input{
 		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
 		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold, Repeated: req.Repeated,
-		SlowPaths: rec.slowPaths, Matches: rec.matches,
+		SlowPaths: rec.slowPaths, Matches: rec.matches, Profile: req.Lines,
 	}
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
 		in.Cluster, in.SMs = n, req.Arch.ClusterSMs(n)
@@ -197,6 +198,7 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *re
 	if p.LocalBytes > p.SpillBytes {
 		r.LocalArrays = localArrays(p.Kernel)
 	}
+	r.Lines = sourceLines(p.Kernel, res.Sites)
 	launchMetrics(r, seat)
 	return r
 }
