@@ -10,6 +10,7 @@ import (
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
@@ -59,6 +60,9 @@ type Job struct {
 	Closely bool
 	// Without are rules of the assembler model to leave out.
 	Without []string
+	// Ideal is mechanisms that are to cost nothing; Lines asks for what each source line does.
+	Ideal ideal.Set
+	Lines bool
 	// Known finds the outcome of a question that was answered before, by its
 	// digest; nil: none is known.
 	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
@@ -95,6 +99,7 @@ func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job
 		return req, err
 	}
 	req.Cold, req.Repeated = job.Cold, job.Repeated
+	req.Ideal, req.Lines = job.Ideal, job.Lines
 	req.Without, req.Kernel = job.Without, cmp.Or(ptx.Entry, req.Kernel)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
