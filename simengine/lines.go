@@ -15,9 +15,11 @@ type SourceLine struct {
 	// Line is the line, as saxpy.cu:14 or, where the PTX says no lines, "PTX line 31".
 	Line string `json:"line"`
 	// WarpInstructions is the issue slots that it takes: machine instructions of warps; ThreadInstructions the same
-	// times active lanes.
-	WarpInstructions   float64 `json:"warp_instructions"`
-	ThreadInstructions float64 `json:"thread_instructions"`
+	// times active lanes, ThreadInstructionsOn times those of them whose guard is on: what the assembler makes of a
+	// short branch is guarded.
+	WarpInstructions     float64 `json:"warp_instructions"`
+	ThreadInstructions   float64 `json:"thread_instructions"`
+	ThreadInstructionsOn float64 `json:"thread_instructions_pred_on"`
 	// StallShare is the part of all cycles that warps wait which they wait before its instructions; StallWarpCycles
 	// those cycles by reason, Nsight Compute's names.
 	StallShare      float64            `json:"stall_share"`
@@ -48,10 +50,12 @@ type MemoryUse struct {
 
 // LineInstruction is a PTX instruction of a line.
 type LineInstruction struct {
-	PTXLine    int                  `json:"ptx_line"`
-	PTX        string               `json:"ptx"`
-	Executions float64              `json:"executions"` // by warps
-	Machine    []MachineInstruction `json:"machine,omitempty"`
+	PTXLine    int     `json:"ptx_line"`
+	PTX        string  `json:"ptx"`
+	Executions float64 `json:"executions"` // by warps
+	// ActiveLanes is how many lanes are active and have their guard on, in the mean.
+	ActiveLanes float64              `json:"active_lanes"`
+	Machine     []MachineInstruction `json:"machine,omitempty"`
 }
 
 // MachineInstruction is a machine instruction that the assembler model makes of a PTX instruction.
@@ -103,6 +107,7 @@ func (l *SourceLine) add(k *ir.Kernel, s *timing.Site) {
 	in := &k.Instrs[s.PC]
 	l.WarpInstructions += s.Instructions
 	l.ThreadInstructions += s.Threads
+	l.ThreadInstructionsOn += s.ThreadsOn
 	l.SpillStores += s.SpillStores
 	l.SpillLoads += s.SpillLoads
 	for r, v := range s.Stalls {
@@ -114,6 +119,9 @@ func (l *SourceLine) add(k *ir.Kernel, s *timing.Site) {
 		l.use(memoryKind(in)).add(s)
 	}
 	i := LineInstruction{PTXLine: in.Pos.Line, PTX: k.Text(int(s.PC)), Executions: s.Executions}
+	if s.Instructions > 0 {
+		i.ActiveLanes = s.ThreadsOn / s.Instructions
+	}
 	for _, m := range s.Machine {
 		i.Machine = append(i.Machine, MachineInstruction{m.Class, m.Spill, m.Issued, m.Stalls})
 	}

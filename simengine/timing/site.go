@@ -5,8 +5,9 @@ package timing
 type Site struct {
 	PC int32 // index in ir.Kernel.Instrs
 	// Executions is how often warps come to it, Instructions the machine instructions of warps issued for it, with
-	// those that spill and reload registers beside it, and Threads the active lanes of these.
-	Executions, Instructions, Threads float64
+	// those that spill and reload registers beside it, Threads the active lanes of these, and ThreadsOn those of them
+	// whose guard is on.
+	Executions, Instructions, Threads, ThreadsOn float64
 	// Stalls is the cycles that warps waited before its machine instructions, by reason.
 	Stalls [NumStallReasons]float64
 	// Requests is its memory requests, Sectors the 32-byte sectors that they touch in L1 and IdealSectors as many as

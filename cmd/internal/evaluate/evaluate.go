@@ -76,7 +76,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}
-	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1]), Lines: job.Lines})
 	if err != nil {
 		var refused *compile.Error
 		if errors.As(err, &refused) {
@@ -143,6 +143,9 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		}
 	}
 	report, err := e.engine.Simulate(module, req)
+	if report != nil && job.Lines && ptx.Digest != "" { // as of the PTX without lines
+		report.Module, report.Digest = ptx.Digest, req.Digest(ptx.Digest)
+	}
 	if err != nil {
 		out := outcomeOf(inTerms(err, launch))
 		out.Digest = req.Digest(module.Digest)

@@ -64,10 +64,30 @@ func (c *code) owners() []int32 {
 	return out
 }
 
+// carried is the block that each op of a block belongs to: its own, or one that was merged into it.
+func (c *code) carried() []int32 {
+	out := make([]int32, len(c.ops))
+	at := 0
+	for b := range c.program.Blocks {
+		for i := range c.program.Blocks[b].Instrs {
+			in := &c.program.Blocks[b].Instrs[i]
+			if in.Class == assemble.WgmmaPart {
+				continue
+			}
+			out[at] = int32(b)
+			if in.Carried >= 0 {
+				out[at] = in.Carried
+			}
+			at++
+		}
+	}
+	return out
+}
+
 // sites sums a profile by PTX instruction.
 func sites(c *code, p *sampleSet, g gridShape, e *estimate) []timing.Site {
 	f, owner := e.run.profile, c.owners()
-	t := siteTable{c: c, owner: owner, scale: float64(g.CTAs) / float64(max(len(p.samples), 1)), sites: make([]timing.Site, c.pcs)}
+	t := siteTable{c: c, owner: owner, carried: c.carried(), lanes: make([]float64, len(c.root)), scale: float64(g.CTAs) / float64(max(len(p.samples), 1)), sites: make([]timing.Site, c.pcs)}
 	for _, s := range p.samples {
 		for i := range s.Warps {
 			t.warp(s, i)
@@ -96,8 +116,11 @@ func sites(c *code, p *sampleSet, g gridShape, e *estimate) []timing.Site {
 type siteTable struct {
 	c     *code
 	owner []int32
-	scale float64 // CTAs of the grid for each sample
-	sites []timing.Site
+	// carried is, of each op, the block that it belongs to.
+	carried []int32
+	lanes   []float64 // of each block, in the step under way
+	scale   float64   // CTAs of the grid for each sample
+	sites   []timing.Site
 }
 
 // warp adds what a warp of a sample executes.
@@ -109,7 +132,15 @@ func (t *siteTable) warp(s *sample, index int) {
 			continue
 		}
 		if b := c.root[w.Steps[i].Block]; b == w.Steps[i].Block {
-			t.block(b, n, float64(bits.OnesCount32(w.Steps[i].Mask)))
+			t.lanes[b] = float64(bits.OnesCount32(w.Steps[i].Mask))
+			end := i + 1
+			for ; end < len(w.Steps) && w.Steps[end].Repeat == 0 && w.Steps[end].Block != b && c.root[w.Steps[end].Block] == b; end++ {
+				t.lanes[w.Steps[end].Block] = float64(bits.OnesCount32(w.Steps[end].Mask))
+			}
+			t.block(b, n)
+			for k := i; k < end; k++ {
+				t.lanes[w.Steps[k].Block] = 0
+			}
 		}
 		for j := w.Steps[i].Access; j < coalesce.AccessEnd(w, i); j++ {
 			a := &w.Accesses[j]
@@ -133,8 +164,8 @@ func (t *siteTable) warp(s *sample, index int) {
 	}
 }
 
-// block adds n executions of a block's ops with so many lanes.
-func (t *siteTable) block(b int32, n, lanes float64) {
+// block adds n executions of a block's ops and of those merged into it.
+func (t *siteTable) block(b int32, n float64) {
 	last := int32(-1)
 	for i := t.c.start[b]; i < t.c.start[b+1]; i++ {
 		if t.owner[i] < 0 {
@@ -142,7 +173,8 @@ func (t *siteTable) block(b int32, n, lanes float64) {
 		}
 		y, o := &t.sites[t.owner[i]], &t.c.ops[i]
 		y.Instructions += n
-		y.Threads += n * lanes
+		y.Threads += n * t.lanes[b]
+		y.ThreadsOn += n * t.lanes[t.carried[i]]
 		if o.source >= 0 && o.source != last {
 			last = o.source
 			y.Executions += n
