@@ -101,7 +101,7 @@ func playRoles(t *traffic, ks []kind, lockstep bool) {
 	r := &roles{c: t.c, players: make([]player, len(ks)), number: map[uint32]int{}, named: map[int]*mbarrier{}}
 	for i := range ks {
 		p := &r.players[i]
-		p.scoreboard = scoreboard{c: t.c, lockstep: lockstep, recorded: recorded{tr: &t.cta.Warps[ks[i].warp], reqs: t.requests[ks[i].warp]}}
+		p.scoreboard = scoreboard{c: t.c, lockstep: lockstep, beside: math.Max(ks[i].count/float64(t.c.f.Schedulers), 1), recorded: recorded{tr: &t.cta.Warps[ks[i].warp], reqs: t.requests[ks[i].warp]}}
 		p.roles, p.count, p.index, p.block = r, ks[i].count, ks[i].warp, -1
 		p.arrivals = map[int32]*[]float64{}
 		r.alive += p.count

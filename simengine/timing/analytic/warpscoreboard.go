@@ -34,6 +34,9 @@ type result struct {
 type scoreboard struct {
 	c        *code
 	lockstep bool // the CTA reads in step with others that read the same
+	// beside is how many warps of a sub-partition do the same at the same time, itself counted: each instruction waits
+	// for those of the others.
+	beside   float64
 	now      float64
 	regs     [numRegs]result
 	ports    [cost.NumPorts]float64 // when each is free
@@ -84,7 +87,7 @@ type head struct {
 
 // play returns the phases of a warp, the last one ending with its exit.
 func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, lockstep bool) []phase {
-	*w = scoreboard{c: c, lockstep: lockstep, recorded: recorded{tr: tr, reqs: reqs}, segments: segments{heads: w.heads[:0]}}
+	*w = scoreboard{c: c, lockstep: lockstep, beside: 1, recorded: recorded{tr: tr, reqs: reqs}, segments: segments{heads: w.heads[:0]}}
 	for step, next := 0, 0; next < len(tr.Steps); {
 		step = next
 		next++
@@ -184,7 +187,7 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 	at, wait := w.ready(in)
 	if s.Port != 0 {
 		at = math.Max(at, w.ports[s.Port])
-		w.ports[s.Port] = at + hold
+		w.ports[s.Port] = at + hold*w.beside
 	}
 	if wait != nil && wait.took > 0 && at-w.now > wait.took/2 {
 		w.waited(wait)
@@ -210,7 +213,9 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 		if d.Count == 0 {
 			continue
 		}
-		if d.First >= assemble.PredBase && r.took == 0 && in.Class != assemble.Vote {
+		if w.c.specific && in.Class == assemble.Uniform {
+			r.at = at + w.c.f.UniformResult
+		} else if d.First >= assemble.PredBase && r.took == 0 && in.Class != assemble.Vote {
 			r.at = math.Max(r.at, at+w.c.f.Predicate)
 		}
 		for k := range int(d.Count) {

@@ -23,7 +23,11 @@ func (m *Machine) L2Coalesce(readers float64) (requests, held float64) {
 	return requests, math.Max(requests, d.L2BytesPerCycle/d.L2MergedBytesPerCycle)
 }
 
-const copyExponent = -0.2
+// copyLeast: SMs get no more than 6,480 bytes a cycle, whatever L2 looks up (mm_grouped with tiles of 64 by 256).
+const (
+	copyExponent = -0.2
+	copyLeast    = 0.94
+)
 
 // CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes,
 // where so many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of
@@ -40,5 +44,5 @@ func (m *Machine) CopyHeld(readers, merged float64) float64 {
 		return 1
 	}
 	lookups := (1 + 1/(math.Max(readers, 1)+1)) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
-	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * lookups
+	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, copyLeast)
 }
