@@ -4,8 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -146,4 +148,56 @@ func idealTime(t *testing.T, name, config string, without ideal.Set) float64 {
 		t.Fatalf("%s %s: %v %s", name, config, err, o.Message)
 	}
 	return o.TimeUS
+}
+
+// Asking for lines changes nothing of an outcome, and all that has lines are those of the kernel's source.
+func TestStudyIsTheOutcome(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	compiler, err := compile.New(compile.Options{Compiler: "prebuilt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := arch.Load("h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range catalogue.All() {
+		def, err := k.Definition()
+		if err != nil {
+			t.Fatal(err)
+		}
+		space, err := def.Space(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := evaluate.Job{Kernel: def, Config: space.At(r.Int64N(space.Size())), Arch: d, Level: simengine.Cycle}
+		plain, _, err := evaluate.New(compiler).Evaluate(context.Background(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job.Lines = true
+		lines, report, err := evaluate.New(compiler).Evaluate(context.Background(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(plain, lines) {
+			t.Errorf("seed %d, %s %v: with lines %+v, without %+v", seed, k.Name, job.Config, lines, plain)
+		}
+		if report == nil {
+			continue
+		}
+		if report.Digest != plain.Digest {
+			t.Errorf("%s: the report's digest is %s, the outcome's %s", k.Name, report.Digest, plain.Digest)
+		}
+		some := 0
+		for _, l := range report.Lines {
+			if strings.HasPrefix(l.Line, k.Name+".cu:") {
+				some++
+			}
+		}
+		if some == 0 {
+			t.Errorf("seed %d, %s %v: no line of the source", seed, k.Name, job.Config)
+		}
+	}
 }

@@ -20,10 +20,13 @@ var linesArchive embed.FS
 // is none.
 type LineRuns []int
 
-// lineTable is LineRuns by kernel and macros.
-type lineTable map[string]map[string]LineRuns
+// Lines is the source lines of a kernel's variants.
+type Lines struct {
+	Source   string              `json:"source"`   // digest, as Provenance.Source
+	Variants map[string]LineRuns `json:"variants"` // by macros
+}
 
-var lines = sync.OnceValues(func() (lineTable, error) {
+var lines = sync.OnceValues(func() (map[string]Lines, error) {
 	b, err := linesArchive.ReadFile("prebuilt/lines.zst")
 	if err != nil {
 		return nil, err
@@ -31,8 +34,8 @@ var lines = sync.OnceValues(func() (lineTable, error) {
 	return DecodeLines(b)
 })
 
-// EncodeLines gives the bytes of the source lines of kernels' variants, by kernel and macros.
-func EncodeLines(table map[string]map[string]LineRuns) ([]byte, error) {
+// EncodeLines gives the bytes of the source lines of kernels.
+func EncodeLines(table map[string]Lines) ([]byte, error) {
 	text, err := json.Marshal(table)
 	if err != nil {
 		return nil, err
@@ -46,7 +49,7 @@ func EncodeLines(table map[string]map[string]LineRuns) ([]byte, error) {
 }
 
 // DecodeLines reads what EncodeLines wrote.
-func DecodeLines(b []byte) (map[string]map[string]LineRuns, error) {
+func DecodeLines(b []byte) (map[string]Lines, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxArchive), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, err
@@ -56,7 +59,7 @@ func DecodeLines(b []byte) (map[string]map[string]LineRuns, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source lines of prebuilt PTX: %w", err)
 	}
-	var table map[string]map[string]LineRuns
+	var table map[string]Lines
 	if err := json.Unmarshal(text, &table); err != nil {
 		return nil, fmt.Errorf("source lines of prebuilt PTX: %w", err)
 	}
@@ -72,13 +75,13 @@ func (k *Kernel) Located(macros string) ([]byte, bool) {
 	}
 	ptx, ok := a.Find(macros)
 	table, err := lines()
-	if !ok || err != nil {
+	if !ok || err != nil || table[k.Name].Source != a.Source || bytes.Contains(ptx, loc) {
 		return nil, false
 	}
-	return locate(ptx, k.SourceName(), table[k.Name][macros])
+	return locate(ptx, k.SourceName(), table[k.Name].Variants[macros])
 }
 
-var addressSize = []byte(".address_size")
+var addressSize, loc = []byte(".address_size"), []byte("\t.loc\t")
 
 // locate puts lines into PTX; false where they are not its.
 func locate(ptx []byte, file string, runs LineRuns) ([]byte, bool) {

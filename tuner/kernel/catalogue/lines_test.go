@@ -34,8 +34,8 @@ func TestLocated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := 0; i < len(table[k.Name][macros]); i += 2 {
-				if n := table[k.Name][macros][i]; n < 0 || n > last {
+			for i := 0; i < len(table[k.Name].Variants[macros]); i += 2 {
+				if n := table[k.Name].Variants[macros][i]; n < 0 || n > last {
 					t.Errorf("%s %s: line %d of %d", k.Name, macros, n, last)
 				}
 			}

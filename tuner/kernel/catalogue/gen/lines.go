@@ -18,7 +18,7 @@ import (
 // writeLines writes prebuilt/lines.zst from PTX compiled with -lineinfo: dir/KERNEL.lines.json is an object of PTX by a
 // variant's macros. PTX whose operations are not those of the archive's is of another compiler, and left out.
 func writeLines(dir string) error {
-	table := map[string]map[string]catalogue.LineRuns{}
+	table := map[string]catalogue.Lines{}
 	for _, k := range catalogue.All() {
 		text, err := os.ReadFile(filepath.Join(dir, k.Name+".lines.json"))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -34,14 +34,14 @@ func writeLines(dir string) error {
 		if err != nil {
 			return err
 		}
-		table[k.Name] = map[string]catalogue.LineRuns{}
+		table[k.Name] = catalogue.Lines{Source: archive.Source, Variants: map[string]catalogue.LineRuns{}}
 		for macros, ptx := range with {
 			plain, ok := archive.Find(macros)
 			if ok && slices.Equal(operations(plain), operations([]byte(ptx))) {
-				table[k.Name][macros] = lineRuns([]byte(ptx), k.SourceName())
+				table[k.Name].Variants[macros] = lineRuns([]byte(ptx), k.SourceName())
 			}
 		}
-		fmt.Printf("%-16s lines of %d of %d variants\n", k.Name, len(table[k.Name]), archive.Variants)
+		fmt.Printf("%-16s lines of %d of %d variants\n", k.Name, len(table[k.Name].Variants), archive.Variants)
 	}
 	out, err := catalogue.EncodeLines(table)
 	if err != nil {
