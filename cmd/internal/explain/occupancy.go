@@ -10,7 +10,7 @@ import (
 // occupancy is what limits the CTAs on an SM, and what the next step up takes.
 func occupancy(s *Subject) Finding {
 	r := s.Report
-	f := Finding{Evidence: fmt.Sprintf("occupancy is %.0f %%: %d CTAs of %d threads on an SM, limited by %s", 100*r.Occupancy, r.CTAsPerSM, s.Threads, limiterNames[r.Limiter])}
+	f := Finding{Evidence: fmt.Sprintf("occupancy is %.0f %%: %s of %d threads on an SM, limited by %s", 100*r.Occupancy, ctas(r.CTAsPerSM), s.Threads, limiterNames[r.Limiter])}
 	switch r.Limiter {
 	case "registers":
 		f.Evidence += fmt.Sprintf(" (%d a thread)", r.Registers)
@@ -23,6 +23,14 @@ func occupancy(s *Subject) Finding {
 		f.Remedy += ": " + text
 	}
 	return f
+}
+
+// ctas is a number of CTAs in words.
+func ctas(n int) string {
+	if n == 1 {
+		return "1 CTA"
+	}
+	return fmt.Sprintf("%d CTAs", n)
 }
 
 var limiterNames = map[string]string{"registers": "registers", "shared_mem": "shared memory", "warps": "warps", "blocks": "CTAs"}

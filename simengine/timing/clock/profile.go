@@ -84,10 +84,24 @@ func (c *code) carried() []int32 {
 	return out
 }
 
+// firsts marks the first op of each PTX instruction in a block.
+func (c *code) firsts() []bool {
+	out := make([]bool, len(c.ops))
+	block := make([]int32, c.pcs) // 1 + the block in which an instruction was seen last
+	for b := range len(c.start) - 1 {
+		for i := c.start[b]; i < c.start[b+1]; i++ {
+			if s := c.ops[i].source; s >= 0 && block[s] != int32(b)+1 {
+				block[s], out[i] = int32(b)+1, true
+			}
+		}
+	}
+	return out
+}
+
 // sites sums a profile by PTX instruction.
 func sites(c *code, p *sampleSet, g gridShape, e *estimate) []timing.Site {
 	f, owner := e.run.profile, c.owners()
-	t := siteTable{c: c, owner: owner, carried: c.carried(), lanes: make([]float64, len(c.root)), scale: float64(g.CTAs) / float64(max(len(p.samples), 1)), sites: make([]timing.Site, c.pcs)}
+	t := siteTable{c: c, owner: owner, carried: c.carried(), first: c.firsts(), lanes: make([]float64, len(c.root)), scale: float64(g.CTAs) / float64(max(len(p.samples), 1)), sites: make([]timing.Site, c.pcs)}
 	for _, s := range p.samples {
 		for i := range s.Warps {
 			t.warp(s, i)
@@ -119,6 +133,7 @@ type siteTable struct {
 	// carried is, of each op, the block that it belongs to.
 	carried []int32
 	lanes   []float64 // of each block, in the step under way
+	first   []bool    // of each op: it is the first of its PTX instruction in its block
 	scale   float64   // CTAs of the grid for each sample
 	sites   []timing.Site
 }
@@ -166,7 +181,6 @@ func (t *siteTable) warp(s *sample, index int) {
 
 // block adds n executions of a block's ops and of those merged into it.
 func (t *siteTable) block(b int32, n float64) {
-	last := int32(-1)
 	for i := t.c.start[b]; i < t.c.start[b+1]; i++ {
 		if t.owner[i] < 0 {
 			continue
@@ -175,8 +189,7 @@ func (t *siteTable) block(b int32, n float64) {
 		y.Instructions += n
 		y.Threads += n * t.lanes[b]
 		y.ThreadsOn += n * t.lanes[t.carried[i]]
-		if o.source >= 0 && o.source != last {
-			last = o.source
+		if t.first[i] {
 			y.Executions += n
 		}
 		if o.spills() && o.class == assemble.Store {
