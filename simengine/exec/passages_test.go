@@ -410,7 +410,7 @@ func TestPipelines(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	sampled := 0
-	const runs = 150
+	const runs = 100
 	for n := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		g := pipeline{r: r, stages: 1 + r.IntN(6), trips: 1 + r.IntN(120)}

@@ -112,13 +112,11 @@ func composeAll(c *code, m *memory, in *timing.Input, g *footprint.Grid, perSM i
 // step with others that read the same.
 func (w *scoreboard) alone(t *traffic, ks []kind, lockstep bool) alone {
 	if t.c.async {
-		playRoles(t, ks, lockstep)
-		conserve(ks, &t.total)
-		return compose(t.c.f, t.m, ks, true)
+		return playRoles(t, ks, lockstep)
 	}
 	for i := range ks {
-		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], lockstep)
+		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], ks[i].count, lockstep)
 	}
 	conserve(ks, &t.total)
-	return compose(t.c.f, t.m, ks, false)
+	return compose(t.c.f, t.m, ks)
 }

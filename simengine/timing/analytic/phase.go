@@ -96,7 +96,6 @@ type stretch struct {
 	sum     work // of all warps
 	warps   float64
 	times   float64
-	inStep  bool // see compose
 }
 
 // alone is how long a CTA takes with the SM to itself, cycles, and how often it waits for
@@ -118,9 +117,8 @@ func (a *alone) add(o *alone, n float64) {
 	a.staged += n * o.staged
 }
 
-// compose runs the phases of a CTA one after another. inStep: the times of phases count what warps of a sub-partition
-// wait for each other.
-func compose(f *cost.Figures, m *memory, ks []kind, inStep bool) alone {
+// compose runs the phases of a CTA one after another.
+func compose(f *cost.Figures, m *memory, ks []kind) alone {
 	n := 0
 	for i := range ks {
 		n = max(n, len(ks[i].phases))
@@ -140,7 +138,6 @@ func compose(f *cost.Figures, m *memory, ks []kind, inStep bool) alone {
 				s.longest = h.work
 			}
 		}
-		s.inStep = inStep
 		t := s.makespan(f, m)
 		if p < n-1 {
 			t += f.Barrier + f.BarrierWarp*s.warps
@@ -170,7 +167,7 @@ func (s *stretch) queued(f *cost.Figures, m *memory, least float64) float64 {
 		end := s.longest.time
 		for r := range resource(numResources) {
 			n, one := s.warps, s.sum.busy[r]/s.warps
-			if one == 0 || s.inStep && r.ofSub() {
+			if one == 0 {
 				continue
 			}
 			if r.ofSub() {

@@ -169,7 +169,12 @@ func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {
 }
 
 // CopyHeld is Machine.CopyHeld.
-func (f *Figures) CopyHeld(readers, merged float64) float64 { return f.m.CopyHeld(readers, merged) }
+func (f *Figures) CopyHeld(readers, merged float64) [MostSectors + 1]float64 {
+	return f.m.CopyHeld(readers, merged)
+}
+
+// LoadHeld is Machine.LoadHeld.
+func (f *Figures) LoadHeld(readers float64) [MostSectors + 1]float64 { return f.m.LoadHeld(readers) }
 
 // Atomic is what an atomic costs one of so many active SMs.
 func (f *Figures) Atomic(active float64) AtomicCost { return f.m.AtomicCost(active) }
