@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,8 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(featured(r.Target, src))
-	if err := c.front(ctx, w, f, r, src, target, feature, extra); err != nil {
+	left, err := c.front(ctx, w, f, r, src, target, feature, extra)
+	if err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.
@@ -158,12 +160,15 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	ptx = asnvcc.Clustered(ptx, clusters)
+	if err := left.needed(ptx, cmp.Or(entry, r.Entry)); err != nil {
+		return Result{}, err
+	}
 	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx), Entry: entry}, nil
 }
 
 // front runs the front end, which writes out.ll, in nvcc's place without the pragmas that clang refuses and
-// nvcc does not.
-func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, target, feature string, extra []string) error {
+// nvcc does not, and without what it refuses beside the kernel.
+func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, target, feature string, extra []string) (left pruned, err error) {
 	// Warnings tell of macros that the source redefines.
 	options := slices.DeleteFunc(slices.Clone(extra), func(o string) bool { return o == "-w" })
 	if c.asNVCC {
@@ -172,20 +177,21 @@ func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *
 	args := clangArgs(f, target, feature, options, src.Main)
 	warnings, err := c.step(ctx, w, f, r.SourceFile, args)
 	for own := (*Error)(nil); c.asNVCC && errors.As(err, &own) && dropUnrolls(own.Message, src.Files); {
-		for name, text := range src.Files {
-			if err := w.write("src/"+name, text); err != nil {
-				return err
-			}
+		if err := w.writeSources(src); err != nil {
+			return left, err
 		}
 		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
 	}
+	if own := (*Error)(nil); errors.As(err, &own) && own.Message != "" {
+		left, warnings, err = c.prune(ctx, w, f, r, src, args, own)
+	}
 	if err != nil {
-		return err
+		return left, err
 	}
 	if message := redefined(warnings, r.Fixed, src); message != "" {
-		return &Error{Compiler: f.version, File: r.SourceFile, Message: message}
+		return left, &Error{Compiler: f.version, File: r.SourceFile, Message: message}
 	}
-	return nil
+	return left, nil
 }
 
 // step runs the compiler on a source file once. It takes two: the front end's and the rest, for
