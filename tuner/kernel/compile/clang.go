@@ -40,7 +40,7 @@ var clangPrograms = []string{
 	"clang++-15", "clang++-14", "clang++",
 }
 
-const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc"
+const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc: " + NVCCInstall
 
 // NewClang returns the driver; program is the compiler to use, "" to look for one
 // in PATH.

@@ -18,11 +18,12 @@ import (
 const pruneRounds = 24
 
 // hostHeader has what host code names. It is included for sources that are not valid without.
-var hostHeader = []string{"-include", "warptune/host.h", "-ferror-limit=0"}
+var hostHeader = []string{"-include", "warptune/host.h", "-ferror-limit=0", "-Wno-reserved-user-defined-literal", "-Wno-c++11-narrowing"}
 
 // pruned is a source of which parts were left out.
 type pruned struct {
 	cutter *prune.Cutter
+	first  *Error   // what was said of it before; nil: nothing was left out
 	why    []*Error // of each function of the device that has no body any more
 }
 
@@ -33,7 +34,7 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 	for name, text := range src.Files {
 		before[name] = text
 	}
-	p.cutter = prune.New(src.Files, r.Entry)
+	p.cutter, p.first = prune.New(src.Files, r.Entry), first
 	at := slices.Index(args, "-include") + 2 // behind device.h
 	args = slices.DeleteFunc(slices.Insert(slices.Clone(args), at, hostHeader...), func(a string) bool { return a == "-ferror-limit=10" })
 	for range pruneRounds {
@@ -61,6 +62,9 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 		if len(kept) > 0 || !changed {
 			for name, text := range before {
 				src.Files[name] = text
+			}
+			if strings.Contains(first.Message, "' file not found") {
+				return p, "", first
 			}
 			return p, "", firstOf(first, only(own, found, kept), found, kept)
 		}

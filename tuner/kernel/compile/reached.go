@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 )
@@ -11,8 +12,14 @@ var (
 	calledOf  = regexp.MustCompile(`([A-Za-z_]\w*)\s*\(`)
 )
 
-// needed is why a function was left out that the kernel calls, nil where there is none.
+// needed is why a function was left out that the kernel calls, or all was that there is, nil where nothing is missing.
 func (p *pruned) needed(ptx []byte, entry string) error {
+	if p.first == nil {
+		return nil
+	}
+	if !bytes.Contains(ptx, []byte(".entry")) && !p.cutter.Defines() {
+		return p.first
+	}
 	if len(p.why) == 0 {
 		return nil
 	}

@@ -8,10 +8,6 @@ typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned __nv_fp8x4_storage_t;
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
-typedef __half __half_raw;
-typedef __half2 __half2_raw;
-typedef __nv_bfloat16 __nv_bfloat16_raw;
-typedef __nv_bfloat162 __nv_bfloat162_raw;
 #if __CUDA_ARCH__ >= 890
 WARPTUNE_FN __nv_fp8x2_storage_t warptune_fp8x2(float low, float high, __nv_fp8_interpretation_t as) {
   unsigned short r;

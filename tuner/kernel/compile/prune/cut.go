@@ -240,3 +240,14 @@ func (c *Cutter) member(m *masked, at, lo, hi int, p Place) (region, bool) {
 	}
 	return region{}, false
 }
+
+// Defines reports whether the files have the kernel, which may be a template that nothing instantiates.
+func (c *Cutter) Defines() bool {
+	global := regexp.MustCompile(`__global__[^;{}]*` + c.called.String())
+	for _, text := range c.files {
+		if c.entry != "" && global.Match(mask(text).text) {
+			return true
+		}
+	}
+	return false
+}

@@ -2,6 +2,7 @@ package prune
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ func mask(src []byte) *masked {
 			continue
 		case c == '#' && start:
 			end = lineEnd(src, i)
-			branches, open = branched(directive(src[i:end]), branches, open)
+			branches, open = m.branched(directive(src[i:end]), i, branches, open)
 			m.blank(i, end)
 		case c == '"' || c == '\'' && !digitBefore(src, i):
 			end = m.literal(src, i)
@@ -100,18 +101,27 @@ func blank(text []byte, from, to int) {
 	}
 }
 
-// branch is an #if: the braces that are open before its branches.
-type branch struct{ open []int }
+// branch is an #if: the braces that are open before its branches, and where the branch that is read begins.
+type branch struct {
+	open  []int
+	begin int
+}
 
-// branched follows a conditional directive: each branch begins with the braces that were open before the first.
-func branched(name string, branches []branch, open []int) ([]branch, []int) {
+// branched follows a conditional directive: each branch begins with the braces that were open before the first. Of
+// branches that leave others open, the last counts.
+func (m *masked) branched(name string, at int, branches []branch, open []int) ([]branch, []int) {
+	n := len(branches) - 1
 	switch {
 	case strings.HasPrefix(name, "if"):
-		return append(branches, branch{append([]int(nil), open...)}), open
-	case strings.HasPrefix(name, "el") && len(branches) > 0:
-		return branches, append([]int(nil), branches[len(branches)-1].open...)
-	case name == "endif" && len(branches) > 0:
-		return branches[:len(branches)-1], open
+		return append(branches, branch{slices.Clone(open), at}), open
+	case strings.HasPrefix(name, "el") && n >= 0:
+		if !slices.Equal(open, branches[n].open) {
+			m.blank(branches[n].begin, at)
+		}
+		branches[n].begin = at
+		return branches, slices.Clone(branches[n].open)
+	case name == "endif" && n >= 0:
+		return branches[:n], open
 	}
 	return branches, open
 }
