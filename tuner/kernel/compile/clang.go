@@ -163,7 +163,11 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err := left.needed(ptx, cmp.Or(entry, r.Entry)); err != nil {
 		return Result{}, err
 	}
-	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx), Entry: entry}, nil
+	compiler := c.title(f)
+	if left.prints {
+		compiler += printsLeftOut
+	}
+	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx), Entry: entry}, nil
 }
 
 // front runs the front end, which writes out.ll, in nvcc's place without the pragmas that clang refuses and

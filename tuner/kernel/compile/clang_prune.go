@@ -25,7 +25,11 @@ type pruned struct {
 	cutter *prune.Cutter
 	first  *Error   // what was said of it before; nil: nothing was left out
 	why    []*Error // of each function of the device that has no body any more
+	prints bool     // a function of the device does, which is left out
 }
+
+// printsLeftOut is behind the compiler's name in results of files whose kernels print.
+const printsLeftOut = ", printf left out"
 
 // prune leaves out what the compiler refuses and the kernel does not need, until the rest is valid. The error is the one
 // that args gave, if the rest never is: then it is of the kernel itself.
@@ -35,6 +39,9 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 		before[name] = text
 	}
 	p.cutter, p.first = prune.New(src.Files, r.Entry), first
+	for _, d := range diagnoses(first.Message, w, src.Files) {
+		p.prints = p.prints || strings.Contains(d.text, "'printf'") && p.cutter.OfDevice(d.place)
+	}
 	at := slices.Index(args, "-include") + 2 // behind device.h
 	args = slices.DeleteFunc(slices.Insert(slices.Clone(args), at, hostHeader...), func(a string) bool { return a == "-ferror-limit=10" })
 	for range pruneRounds {

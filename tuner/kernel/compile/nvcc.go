@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
@@ -97,7 +98,11 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("read nvcc's output: %w", err)
 	}
 	ptx = asnvcc.PlainLines(ptx, w.path("src"))
-	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
+	compiler := f.version
+	if bytes.Contains(ptx, []byte("vprintf")) {
+		compiler += printsLeftOut
+	}
+	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx)}, nil
 }
 
 // nvccEntry has nvcc instantiate a kernel, as a program does that launches it. Its name in the

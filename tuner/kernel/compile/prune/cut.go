@@ -251,3 +251,27 @@ func (c *Cutter) Defines() bool {
 	}
 	return false
 }
+
+// OfDevice reports whether a place is in a function of the device.
+func (c *Cutter) OfDevice(p Place) bool {
+	text, ok := c.files[p.File]
+	at, inside := offset(text, p)
+	if !ok || !inside {
+		return false
+	}
+	m := mask(text)
+	return c.ofDevice(m, at, 0, len(text))
+}
+
+func (c *Cutter) ofDevice(m *masked, at, lo, hi int) bool {
+	for _, u := range m.units(lo, hi) {
+		switch {
+		case at < u.start || at >= u.end:
+		case u.kind == function:
+			return c.device.Match(m.text[u.start:u.open])
+		case u.body(at):
+			return c.ofDevice(m, at, u.open+1, u.shut)
+		}
+	}
+	return false
+}
