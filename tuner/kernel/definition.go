@@ -423,6 +423,9 @@ func (d *Definition) Launchable() error {
 			return fmt.Errorf("kernel %s: %w", d.Name, err)
 		}
 	}
+	if err := d.checkSignature(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
+	}
 	return nil
 }
 
