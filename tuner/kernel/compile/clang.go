@@ -120,11 +120,15 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if c.asNVCC {
 		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
 	}
-	entry := ""
+	entry, launchable := "", true
 	var clusters []asnvcc.Cluster
 	if err := w.rewrite("out.ll", func(ir []byte) []byte {
 		ir, entry = asnvcc.Entry(ir)
 		ir, clusters = asnvcc.Launch(ir, f.major)
+		if asnvcc.Unlaunchable(ir, cmp.Or(entry, r.Entry)) {
+			launchable = false
+			ir = asnvcc.WithoutLoops(ir)
+		}
 		return edit(ir)
 	}); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
@@ -141,7 +145,9 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return asnvcc.PlainLines(ptx, w.path("src")), nil
 	}
 	var ptx []byte
-	if c.asNVCC {
+	if !launchable { // that it names so much is all that is asked of it
+		ptx, err = finish(slices.Concat(command("-fno-unroll-loops"), finished)...)
+	} else if c.asNVCC {
 		ptx, err = finishAsNVCC(func(optimiser ...string) ([]byte, error) {
 			if _, err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
 				return nil, err

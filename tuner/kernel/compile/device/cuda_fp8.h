@@ -72,7 +72,7 @@ WARPTUNE_FN __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t v, __nv_fp8_in
     __device__ explicit __nv_fp8_##NAME(__half v) : __x(__nv_cvt_halfraw_to_fp8(v, __NV_SATFINITE, AS)) {}                       \
     __device__ explicit __nv_fp8_##NAME(__nv_bfloat16 v) : __x(__nv_cvt_bfloat16raw_to_fp8(v, __NV_SATFINITE, AS)) {}            \
     __device__ explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, AS); }                                     \
-    __device__ explicit operator float() const { return float(__nv_cvt_fp8_to_halfraw(__x, AS)); }                               \
+    __device__ explicit operator float() const { return float(__half(__nv_cvt_fp8_to_halfraw(__x, AS))); }                      \
     __device__ explicit operator double() const { return float(*this); }                                                        \
     __device__ explicit operator __nv_bfloat16() const { return __nv_bfloat16(float(*this)); }                                   \
     __device__ explicit operator int() const { return (int)float(*this); }                                                      \
