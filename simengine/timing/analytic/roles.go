@@ -605,11 +605,14 @@ func (p *player) atCluster(k *ir.Instr) {
 	if k.Mod&ir.ModArrive != 0 {
 		p.reached = b.phases
 		b.pending += p.count
-		latency := p.c.f.ClusterRelease
-		if k.Mod&ir.ModRelaxed != 0 {
-			latency = p.c.f.ClusterBarrier
+		if k.Mod&ir.ModRelaxed == 0 {
+			if p.sent > 0 {
+				p.now = math.Max(p.now, p.sent+p.c.spill.m.near)
+			}
+			p.now += math.Max(p.c.f.ClusterRelease-p.c.f.ClusterBarrier, 0)
+			p.awaited()
 		}
-		b.last = math.Max(b.last, p.now+latency)
+		b.last = math.Max(b.last, p.now+p.c.f.ClusterBarrier)
 		if b.pending >= p.roles.alive {
 			b.expected = 0
 			b.end()

@@ -175,6 +175,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	case assemble.ClusterBarrier:
 		if fetch, held = s.atCluster(w, o, fetch); held == holdNone {
 			why = timing.Barrier
+			if o.arrives {
+				why = timing.Membar
+			}
 		}
 	}
 	for _, col := range s.c.deps[o.dst0:o.dst1] {

@@ -35,11 +35,16 @@ func Probing(in *timing.Input) bool {
 		return false
 	}
 	for pc := range k.Instrs {
-		if cost.Copies(&k.Instrs[pc]) {
+		if reads(&k.Instrs[pc]) {
 			return true
 		}
 	}
 	return false
+}
+
+// reads reports whether CTAs are probed for what an instruction reads.
+func reads(in *ir.Instr) bool {
+	return cost.Copies(in) && accessOp(in) != ir.St || in.Op == ir.Ld && in.Space == ir.Global
 }
 
 // Probes calls f for each CTA to probe, by its linear index and the number of its probe. base is the first CTA surveyed.
@@ -81,7 +86,7 @@ func (s *Survey) Probe(k *ir.Kernel, c *trace.CTA, probe int) {
 		w := &c.Warps[i]
 		for step := range w.Steps {
 			for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
-				if a := &w.Accesses[j]; a.Space == ir.Global && cost.Copies(&k.Instrs[a.PC]) && accessOp(&k.Instrs[a.PC]) != ir.St {
+				if a := &w.Accesses[j]; a.Space == ir.Global && reads(&k.Instrs[a.PC]) {
 					s.probe(a, w.Lines[a.First:a.First+int32(a.NLines)], probe)
 				}
 			}
@@ -119,13 +124,14 @@ func (s *Survey) elsewhere(group int32) bool {
 }
 
 // spreadOut has groups whose CTAs share data with their neighbours, but not with CTAs far away, touch all of their buffers.
+// Neighbours that read parts of the same granules share all of them, too.
 func (s *Survey) spreadOut(groups []group, d Device, ctas float64) {
 	if s.probed == nil {
 		return
 	}
 	for i := range groups[:len(groups)/2] {
 		g := &groups[i]
-		if g.low > g.high || g.perCTA == 0 || !g.broadcast || !s.elsewhere(int32(i)) {
+		if g.low > g.high || g.perCTA == 0 || !g.broadcast && 20*g.fresh[X] >= g.distinct[X] || !s.elsewhere(int32(i)) {
 			continue
 		}
 		if span := d.holds(g.low, g.high, s.perLine); span > 0 {
