@@ -67,6 +67,7 @@ var frontEnd = []pass{
 	// Before if-conversion, which hands the divergence of branches on to the blocks it makes, and
 	// before selection, which chooses register files by it.
 	onNodes("uniformity", (*hir.Func).FindUniform),
+	onNodes("wide bases", opt.ShareWideBases),
 	onNodes("if-conversion", opt.IfConvert),
 	// Last: blocks are as large now as they get, and it looks at one block at a time.
 	onNodes("constant propagation", opt.PropagateConstants),
