@@ -41,7 +41,7 @@ func (s Set) trace(k *ir.Kernel, d *arch.Descriptor, c *trace.CTA) *trace.CTA {
 		regroup(k, out)
 	}
 	if s.Has(Coalescing) {
-		coalesce(k, out)
+		packScattered(k, out)
 	}
 	for i := range out.Warps {
 		for j := range out.Warps[i].Accesses {

@@ -104,9 +104,9 @@ func (c *Comparison) costs(x, y *Subject) {
 		var text string
 		switch {
 		case a > apart*b:
-			text = fmt.Sprintf("It matters because of %s: without, the first were %.2f times faster, the second %.2f.", w.Without, a, b)
+			text = fmt.Sprintf("It matters because of %s: without, the first would be %.2f times faster, the second %.2f.", w.Without, a, b)
 		case b > apart*a:
-			text = fmt.Sprintf("The second loses more to %s: without, it were %.2f times faster, the first %.2f.", w.Without, b, a)
+			text = fmt.Sprintf("The second loses more to %s: without, it would be %.2f times faster, the first %.2f.", w.Without, b, a)
 		default:
 			continue
 		}

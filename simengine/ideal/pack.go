@@ -21,9 +21,9 @@ type scatter struct {
 	at    int      // sectors of them given out
 }
 
-// coalesce packs the lanes of each scattered load and store of a CTA into as few sectors as their bytes fill. What
+// packScattered packs the lanes of each scattered load and store of a CTA into as few sectors as their bytes fill. What
 // requests share stays shared: they go through as many sectors, all together, as were touched or asked for, what is less.
-func coalesce(k *ir.Kernel, c *trace.CTA) {
+func packScattered(k *ir.Kernel, c *trace.CTA) {
 	of := map[int32]*scatter{}
 	for i := range c.Warps {
 		w := &c.Warps[i]
