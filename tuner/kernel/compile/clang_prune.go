@@ -70,10 +70,11 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 			for name, text := range before {
 				src.Files[name] = text
 			}
-			if strings.Contains(first.Message, "' file not found") {
-				return p, "", first
+			err := firstOf(first, only(own, found, kept), kept)
+			if strings.Contains(first.Message, "' file not found") && unknownName.MatchString(firstError(err.Message)) {
+				err = first // what has the name, perhaps
 			}
-			return p, "", firstOf(first, only(own, found, kept), found, kept)
+			return p, "", err
 		}
 		if err := w.writeSources(src); err != nil {
 			return p, "", err
@@ -90,6 +91,9 @@ func (w workdir) writeSources(src *source.Source) error {
 	}
 	return nil
 }
+
+// unknownName is an error about a name that a header may have that is not there.
+var unknownName = regexp.MustCompile(`undeclared identifier|unknown type name|no template named|no member named|no type named|undeclared type`)
 
 // diagnosis is one error of clang's.
 type diagnosis struct {
@@ -156,7 +160,7 @@ func only(e *Error, found []diagnosis, places []prune.Place) *Error {
 
 // firstOf is what was said at first of the places that remain, or later, if nothing was: without what host.h has,
 // some errors are said better.
-func firstOf(first, later *Error, found []diagnosis, kept []prune.Place) error {
+func firstOf(first, later *Error, kept []prune.Place) *Error {
 	var b strings.Builder
 	for _, d := range diagnoses(first.Message, "", nil) {
 		if slices.ContainsFunc(kept, func(p prune.Place) bool { return p.File == d.place.File && p.Line == d.place.Line }) {
