@@ -68,7 +68,7 @@ func TestHostCodeHidesNothing(t *testing.T) {
 	for source, want := range map[string]string{
 		`extern "C" __global__ void k(float *x) { x[0] = nowhere(x[1]); }`:                                                 "k.cu:1:49: error: use of undeclared identifier 'nowhere'",
 		"__device__ float f(float v) { return nowhere(v); }\nextern \"C\" __global__ void k(float *x) { x[0] = f(x[1]); }": "k.cu:1:38: error: use of undeclared identifier 'nowhere'",
-		"struct S { std::map<int, int> v; };\nextern \"C\" __global__ void k(S s) { }":                                     "unknown type name 'S'",
+		"struct S { std::map<int, int> v; };\nextern \"C\" __global__ void k(S s) { }":                                     "k.cu:1:17: error: no template named 'map' in namespace 'std'",
 		`extern "C" __global__ void k(float *x) { x[0] = }`:                                                                "k.cu:1:49: error: expected expression",
 	} {
 		r := request(t, "k.cu", fstest.MapFS{"k.cu": text(source + host)})
