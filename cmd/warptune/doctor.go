@@ -190,7 +190,7 @@ func (x *examination) database(name string) {
 		return
 	}
 	x.say(fine, name, "%s, %s of it free for further results", bytesText(float64(info.Size())), bytesText(float64(found.Usage.Free)))
-	x.say(fine, name, "%d sweeps, %d results, %d leases, %d answers, %d kernel bundles", found.Sweeps, found.Results, found.Leases, found.Answers, found.Bundles)
+	x.say(fine, name, "%d sweeps, %d results, %d leases, %d answers, %d kernel bundles, %d acts", found.Sweeps, found.Results, found.Leases, found.Answers, found.Bundles, found.Acts)
 	for _, p := range found.Problems {
 		x.say(wrong, name, "%s", p)
 	}

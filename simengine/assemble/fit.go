@@ -122,7 +122,7 @@ func (u *unit) mayOverrun() bool {
 func (u *unit) fit(own int, o *sched.Orders) {
 	f, limit := u.mir, u.budget-u.mir.Target.Reserved
 	if u.cap != 0 && f.Pressure() > own {
-		f.Regs, f.General = regalloc.New(f, f.Layout(nil), &u.scratch.allocating).Allocate(limit, false)
+		allocateOwn(f, regalloc.New(f, f.Layout(nil), &u.scratch.allocating), limit)
 		return
 	}
 	s := u.scratch.scheduling.Grow(f)
@@ -144,10 +144,34 @@ func (u *unit) fit(own int, o *sched.Orders) {
 			continue // the same order as before, which found no registers
 		}
 		if f.Regs, f.General = a.Allocate(limit, true); f.General <= limit {
+			if slack > 0 {
+				rotateRegs(f, a)
+			}
 			l.Arrange()
 			return
 		}
 	}
 	l.Reset()
+	allocateOwn(f, a, limit)
+}
+
+// allocateOwn gives registers to a program in its own order, whether they keep within the limit or not.
+func allocateOwn(f *mir.Func, a *regalloc.Allocator, limit int) {
 	f.Regs, f.General = a.Allocate(limit, false)
+	rotateRegs(f, a)
+}
+
+// rotateRegs gives values other registers, of as many as they have: one after the other in turn, so that
+// instructions can still move once registers are allocated. It is for PTX for one architecture, where
+// an order for few registers is all that found any.
+//
+// Evidence, H100 (gated_scan with 32x32 elements a CTA and three stages, 64 registers a thread): chains
+// of shuffles are predicted to take 2.3 times the measured time with it, and 3.2 times without.
+func rotateRegs(f *mir.Func, a *regalloc.Allocator) {
+	if !f.Target.Specific {
+		return
+	}
+	if regs := a.Rotated(f.General); regs != nil {
+		f.Regs = regs
+	}
 }

@@ -76,6 +76,8 @@ var frontEnd = []pass{
 var selection = []pass{
 	// Depends on whether the program finds registers; before selection, which fixes the fences.
 	{"serialisation", func(u *unit) error { u.serialise(); return nil }, verifyNodes},
+	// Before rematerialisation, which repeats what still crosses blocks.
+	onNodes("wide values", opt.SinkWide),
 	// The first pass that depends on how scarce registers are in general, and the last over PTX instructions:
 	// selection folds the copies it makes into their readers.
 	{"rematerialisation", func(u *unit) error { return opt.Rematerialise(u.hir, u.remat) }, verifyNodes},

@@ -95,3 +95,8 @@ func (r *Runner) verdict(err error) error {
 	}
 	return err
 }
+
+// notAlone is the error of a slice that waits for other CTAs of its cluster.
+func (p *Program) notAlone() error {
+	return &UnsupportedError{PC: -1, Fault: &Fault{Kind: Unsupported, PC: -1, Thread: -1, CTA: -1, Detail: p.Kernel.Name + ": " + otherCTA}}
+}

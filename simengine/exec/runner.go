@@ -202,6 +202,9 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.warpsIndependent) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
+	if size, _ := r.p.cluster(&l); r.p.blocking && r.p.Mode == Slice && size.Count() > 1 {
+		return r.p.notAlone()
+	}
 	r.mem, r.obs, r.opt, r.launch, r.cta = mem, obs, opt, l, cta
 	r.bind()
 	if r.opt.StepLimit <= 0 {
@@ -213,7 +216,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	_, canRestart := obs.(Restarter)
 	r.follower, _ = obs.(Follower)
 	r.asyncObs, _ = obs.(AsyncObserver)
-	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
+	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0 && !r.p.blocking
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
 	if r.p.waits && r.p.Mode == Slice {

@@ -378,7 +378,7 @@ func (s *sm) bulkLine(at int64, addr uint64, l *trace.Line, first uint8, a *trac
 		s.mem.Fetch(at, fromDRAM)
 	}
 	arrives := s.mem.Read(at, &dram.Request{
-		Sectors: n, FromDRAM: wait, Held: s.set.held[a.PC], Far: remote, Apart: true,
+		Sectors: n, FromDRAM: wait, Held: s.set.held[a.PC][min(n, cost.MostSectors)], Far: remote, Apart: true,
 		RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24 % bulkWaits, Noise: h >> 24,
 	})
 	st.sectors += n

@@ -194,6 +194,9 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	}
 	o.dst1 = int32(len(c.deps))
 	o.dep1 = o.dst1
+	if c.specific && in.Class == assemble.Uniform {
+		o.pred, o.latency = false, int32(m.UniformResult)
+	}
 	if o.pred && s.Kind == cost.ResultFixed {
 		o.latency = max(o.latency, int32(m.Predicate))
 	}
