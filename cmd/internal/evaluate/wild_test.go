@@ -22,7 +22,6 @@ var wildRefused = map[string]string{
 	"redefine":      "this #define of TILE takes the place of its value",
 	"struct_arg":    "which has Fields",
 	"struct_static": "the Fields of one Argument",
-	"cub_load":      "what is read by thread", // the case reads and writes the same elements, with no barrier between
 }
 
 // TestWild: files as people have them, each the smallest that shows what it is about.

@@ -24,7 +24,7 @@ var hostHeader = []string{"-include", "warptune/host.h", "-ferror-limit=0", "-Wn
 type pruned struct {
 	cutter *prune.Cutter
 	first  *Error   // what was said of it before; nil: nothing was left out
-	why    []*Error // of each function of the device that has no body any more
+	why    []*Error // of each of the cutter's cuts
 	prints bool     // a function of the device does, which is left out
 }
 
@@ -44,6 +44,9 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 	}
 	at := slices.Index(args, "-include") + 2 // behind device.h
 	args = slices.DeleteFunc(slices.Insert(slices.Clone(args), at, hostHeader...), func(a string) bool { return a == "-ferror-limit=10" })
+	if len(diagnoses(first.Message, w, src.Files)) == 0 {
+		return p, "", first // of no place: too much for the limits
+	}
 	for range pruneRounds {
 		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
 		var own *Error
@@ -70,10 +73,11 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 			for name, text := range before {
 				src.Files[name] = text
 			}
-			if strings.Contains(first.Message, "' file not found") {
-				return p, "", first
+			err := firstOf(first, only(own, found, kept), kept)
+			if strings.Contains(first.Message, "' file not found") && unknownName.MatchString(firstError(err.Message)) {
+				err = first // what has the name, perhaps
 			}
-			return p, "", firstOf(first, only(own, found, kept), found, kept)
+			return p, "", p.cause(err)
 		}
 		if err := w.writeSources(src); err != nil {
 			return p, "", err
@@ -90,6 +94,26 @@ func (w workdir) writeSources(src *source.Source) error {
 	}
 	return nil
 }
+
+// cause is why the name that an error misses was left out, else the error.
+func (p *pruned) cause(err *Error) error {
+	first := firstError(err.Message)
+	m := missedName.FindStringSubmatch(first)
+	if m == nil || !unknownName.MatchString(first) {
+		return err
+	}
+	for i, cut := range p.cutter.Cuts {
+		if slices.Contains(word.FindAllString(cut.Header, -1), m[1]) {
+			return p.why[i]
+		}
+	}
+	return err
+}
+
+var missedName = regexp.MustCompile(`'([A-Za-z_]\w*)'`)
+
+// unknownName is an error about a name that a header may have that is not there.
+var unknownName = regexp.MustCompile(`undeclared identifier|unknown type name|no template named|no member named|no type named|undeclared type`)
 
 // diagnosis is one error of clang's.
 type diagnosis struct {
@@ -156,7 +180,7 @@ func only(e *Error, found []diagnosis, places []prune.Place) *Error {
 
 // firstOf is what was said at first of the places that remain, or later, if nothing was: without what host.h has,
 // some errors are said better.
-func firstOf(first, later *Error, found []diagnosis, kept []prune.Place) error {
+func firstOf(first, later *Error, kept []prune.Place) *Error {
 	var b strings.Builder
 	for _, d := range diagnoses(first.Message, "", nil) {
 		if slices.ContainsFunc(kept, func(p prune.Place) bool { return p.File == d.place.File && p.Line == d.place.Line }) {

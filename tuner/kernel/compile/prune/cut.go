@@ -21,14 +21,23 @@ type Cutter struct {
 	called *regexp.Regexp // entry(
 	launch *regexp.Regexp // entry<…><<<
 	device *regexp.Regexp // what makes a function one of the device
-	// Cuts are what was left out of functions of the device, by their headers' text.
+	// Cuts are what was left out that others may need: bodies of functions of the device, declarations, classes.
 	Cuts []Cut
 }
 
-// Cut is a function of the device whose body was left out.
+// Cut is a declaration that was left out, or its body.
 type Cut struct {
-	Header string
+	Header string // its text up to a body, else all of it
 	Place  Place
+}
+
+// noted remembers that a declaration is left out.
+func (c *Cutter) noted(m *masked, u unit, p Place) {
+	end := u.end
+	if u.open >= 0 {
+		end = u.open
+	}
+	c.Cuts = append(c.Cuts, Cut{strings.Join(strings.Fields(string(m.text[u.start:end])), " "), p})
 }
 
 var defined = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:[^\n\\]|\\\r?\n|\\.)*)`)
@@ -171,6 +180,7 @@ func (c *Cutter) declaration(m *masked, at, lo, hi int, p Place) (region, bool) 
 					return r, true
 				}
 			}
+			c.noted(m, u, p)
 			return whole, true
 		case function:
 			return c.function(m, at, u, p)
@@ -178,6 +188,7 @@ func (c *Cutter) declaration(m *masked, at, lo, hi int, p Place) (region, bool) 
 			if c.called.Match(m.text[u.start:u.end]) && c.device.Match(m.text[u.start:u.end]) {
 				return region{}, false
 			}
+			c.noted(m, u, p)
 			return whole, !bytes.HasPrefix(m.text[u.start:u.end], []byte("template")) || !c.called.Match(m.text[u.start:u.end])
 		}
 	}
@@ -192,11 +203,12 @@ func (c *Cutter) function(m *masked, at int, u unit, p Place) (region, bool) {
 	case isDevice && c.called.Match(header):
 		return region{}, false
 	case !u.body(at):
+		c.noted(m, u, p)
 		return region{u.start, u.end, ""}, true
 	case isDevice && bytes.Contains(header, []byte("__global__")):
 		return region{u.start, u.end, ""}, true
 	case isDevice:
-		c.Cuts = append(c.Cuts, Cut{strings.Join(strings.Fields(string(header)), " "), p})
+		c.noted(m, u, p)
 		return region{u.open, u.end, ";"}, true
 	}
 	from, to, ok := m.innermost(at, u.open+1, u.shut)

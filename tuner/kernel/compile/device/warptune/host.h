@@ -83,7 +83,7 @@ WARPTUNE_C(char *, strcpy) WARPTUNE_C(char *, strcat) WARPTUNE_C(char *, strstr)
 #define EXIT_FAILURE 1
 #define RAND_MAX 2147483647
 
-// Of C++'s library, the types that functions of the host take.
+// Of C++'s library, the types that functions of the host take, and structures hold: of the sizes that they have.
 namespace std {
 template <class _A, class... _As> struct vector {
   typedef _A value_type;
@@ -98,6 +98,7 @@ template <class _A, class... _As> struct vector {
   template <class... _Bs> void reserve(_Bs &&...);
   template <class... _Bs> void clear(_Bs &&...);
   template <class... _Bs> void assign(_Bs &&...);
+  _A *_held[3];
 };
 struct string {
   template <class... _Bs> string(_Bs &&...);
@@ -105,6 +106,7 @@ struct string {
   size_t size() const, length() const;
   bool empty() const;
   template <class _B> string &operator+=(const _B &);
+  char *_held[4];
 };
 template <class _A> string operator+(const string &, const _A &);
 template <class _A> bool operator==(const string &, const _A &);
