@@ -12,7 +12,7 @@ import (
 )
 
 // mostRanked is how many configurations are ranked where none is given or stored: about a millisecond each.
-const mostRanked = 48
+const mostRanked = 32
 
 // choose takes the best configuration that is stored, else the best of some.
 func (x *explanation) choose(ctx context.Context) error {

@@ -32,7 +32,6 @@ func (e *Evaluator) Study(ctx context.Context, job Job) (Study, error) {
 	if err != nil || report == nil {
 		return s, err
 	}
-	job.Lines, job.Answers = false, nil
 	for _, m := range concerned(report) {
 		job.Ideal = m
 		o, _, err := e.Evaluate(ctx, job)
