@@ -41,8 +41,9 @@ func (s *Survey) copied(groups []group, d *Device) (bytes float64) {
 	}
 	times := (d.Kept + d.KeptUntil) / 2 * float64(d.L2Bytes) / float64(d.EffectiveBytes)
 	for i := range groups[:len(groups)/2] {
-		if g := &groups[i]; g.low <= g.high {
-			bytes += g.unique * float64(s.granule) * g.both * math.Max(times-1, 0)
+		if g := &groups[i]; g.low <= g.high && g.share > 0 {
+			both := math.Max(g.both, 1-amongSharers(1, 0.5, 1/g.share)) // sharers that are not next to each other
+			bytes += g.unique * float64(s.granule) * both * math.Max(times-1, 0)
 		}
 	}
 	return bytes
