@@ -144,6 +144,9 @@ func (c *code) count(w *work, in *assemble.Instr) {
 		hold, _ := c.figures(in)
 		w.busy[s.Port] += hold
 	}
+	if s.Busy == timing.BoundTensor {
+		w.tensor++
+	}
 	if in.Class == assemble.ALU && c.f.SharedFP32Int {
 		w.busy[c.f.Classes[assemble.FMA].Port] += s.Hold / 2
 	}
@@ -153,7 +156,9 @@ func (c *code) count(w *work, in *assemble.Instr) {
 		w.busy[lsu] += c.f.Addressing
 		w.blocking[lsu] += c.f.Addressing
 	case in.Class == assemble.Wgmma && in.Source >= 0:
-		w.busy[lsu] += c.f.Wgmma(&c.p.Kernel.Instrs[in.Source]).Shared
+		shared := c.f.Wgmma(&c.p.Kernel.Instrs[in.Source]).Shared
+		w.turns += shared
+		w.busy[lsu] += shared
 	case in.Class == assemble.Load && in.Source < 0:
 		c.spill.load(c.f, w, words(in))
 	case in.Class == assemble.Store && in.Source < 0:

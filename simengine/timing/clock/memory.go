@@ -249,6 +249,9 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	if copied && o.bypassesL1 {
 		ask.Turns = cost.CopyTurns(l)
 	}
+	if inShared {
+		ask.RowSegment %= bulkWaits
+	}
 	if l.Twice != 0 {
 		ask.Held = dram.Fraction // nothing merges with the halves of sectors
 	}

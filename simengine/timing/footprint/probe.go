@@ -19,8 +19,8 @@ import (
 // the first twelve (deploy/calibrate cluster.sm, clusters of one CTA). Those of a GPC are probeStep apart.
 const (
 	probeStep = 8
-	numProbes = 5 // probeStep, twice, four times and eight times that, and far away
-	probeFar  = numProbes - 1
+	numProbes = 6 // probeStep, twice, four times and eight times that, and two far away
+	probeFar  = numProbes - 2
 )
 
 // probed counts, by instruction, the granules that probed CTAs read, and those of them that the first CTAs read.
@@ -52,8 +52,8 @@ func Probes(in *timing.Input, base int64, f func(cta int64, probe int) error) er
 	total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
 	for n := range numProbes {
 		id := base + probeStep<<n
-		if n == probeFar {
-			id = (base + total/3 + 5) % total
+		if n >= probeFar {
+			id = (base + int64(n-probeFar+1)*total/3 + 5) % total
 		}
 		if id >= total || id == base {
 			continue
@@ -110,17 +110,21 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 	}
 }
 
-// elsewhere reports whether a CTA far away reads other data by the instructions of a group, which CTAs near each other
-// share.
+// elsewhere reports whether CTAs far away read other data by the instructions of a group, which CTAs near each other share.
 func (s *Survey) elsewhere(group int32) bool {
-	var read, found int32
-	for pc := range s.probed {
-		if s.parent.Find(int32(pc)) == group {
-			read += s.probed[pc].read[probeFar]
-			found += s.probed[pc].found[probeFar]
+	for n := probeFar; n < numProbes; n++ {
+		var read, found int32
+		for pc := range s.probed {
+			if s.parent.Find(int32(pc)) == group {
+				read += s.probed[pc].read[n]
+				found += s.probed[pc].found[n]
+			}
+		}
+		if read > 0 && 2*found < read {
+			return true
 		}
 	}
-	return read > 0 && 2*found < read
+	return false
 }
 
 // spreadOut has groups whose CTAs share data with their neighbours, but not with CTAs far away, touch all of their buffers.
