@@ -17,7 +17,6 @@ type asyncOp struct {
 	to, from *access // of copies; of TensormapSet to is the map
 	tensor   *access // the tensor map of a copy
 	bulk     *ir.Bulk
-	reduce   atomFunc
 	field    ir.MapField
 	ordinal  int
 
