@@ -485,8 +485,69 @@ done:`
 		}
 	}
 	p.launch.Grid, p.launch.Cluster = Dim3{2, 1, 1}, Dim3{2, 1, 1}
-	if err := NewRunner(slice).Run(p.launch, m, 0, Options{}, nil); err == nil || !strings.Contains(err.Error(), "another CTA") {
-		t.Errorf("a cluster: %v", err)
+	for cta := range int64(2) {
+		got := runAsync(t, p, slice, cta, Options{LoopSample: 2})
+		for w := range want.warps {
+			if fmt.Sprint(want.warps[w]) != fmt.Sprint(got.warps[w]) {
+				t.Errorf("CTA %d of a cluster, warp %d: slice and full traces differ", cta, w)
+			}
+		}
+	}
+}
+
+// TestClusterSlice runs the slice of a kernel whose addresses depend on what the other CTA of a cluster
+// stores in shared memory.
+func TestClusterSlice(t *testing.T) {
+	body := `
+	mov.u32 %r20, %cluster_ctarank;
+	xor.b32 %r21, %r20, 1;
+	mapa.shared::cluster.u32 %r22, %r62, %r21;
+	shl.b32 %r10, %r0, 2;
+	add.s32 %r22, %r22, %r10;
+	mad.lo.u32 %r12, %r20, 64, %r0;
+	st.shared::cluster.u32 [%r22], %r12;
+	barrier.cluster.arrive.aligned;
+	barrier.cluster.wait.aligned;
+	add.s32 %r11, %r62, %r10;
+	ld.shared.u32 %r12, [%r11];
+	mul.wide.u32 %rd5, %r12, 4;
+	add.s64 %rd5, %rd5, %rd0;
+	st.global.u32 [%rd5], %r0;`
+	k := buildKernel(t, "k.ptx", []byte(asyncKernel("", body)))
+	l, m := launchBody2(t, k)
+	l.Grid, l.CTA, l.Cluster = Dim3{4, 1, 1}, Dim3{64, 1, 1}, Dim3{2, 1, 1}
+	r := NewRunner(compileFor(t, k, Slice))
+	for cta := range int64(4) {
+		var s placed
+		if err := r.Run(l, m, cta, Options{}, &s); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.at) != 64 {
+			t.Fatalf("CTA %d: %d stores, want 64", cta, len(s.at))
+		}
+		slices.Sort(s.at)
+		for i, at := range s.at {
+			if want := s.at[0] + 4*uint64(i); at != want {
+				t.Errorf("CTA %d stores at %#x, want %#x", cta, at, want)
+			}
+		}
+		if first := s.at[0] & 0xff00 >> 8 & 1; first != uint64(1-cta%2) {
+			t.Errorf("CTA %d stores what it was not given, at %#x", cta, s.at[0])
+		}
+	}
+}
+
+// placed is the addresses that a CTA stores at in device memory.
+type placed struct {
+	listener
+	at []uint64
+}
+
+func (s *placed) Access(_, _ int, space ir.Space, _ int, mask uint32, addr *[WarpSize]uint64) {
+	for l := range WarpSize {
+		if space == ir.Global && mask>>l&1 != 0 {
+			s.at = append(s.at, addr[l])
+		}
 	}
 }
 
