@@ -6,7 +6,6 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/isel"
 	"github.com/warptune/warptune/simengine/assemble/mir/peephole"
-	"github.com/warptune/warptune/simengine/assemble/regalloc"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 )
 
@@ -67,6 +66,7 @@ var frontEnd = []pass{
 	// Before if-conversion, which hands the divergence of branches on to the blocks it makes, and
 	// before selection, which chooses register files by it.
 	onNodes("uniformity", (*hir.Func).FindUniform),
+	onNodes("wide bases", opt.ShareWideBases),
 	onNodes("if-conversion", opt.IfConvert),
 	// Last: blocks are as large now as they get, and it looks at one block at a time.
 	onNodes("constant propagation", opt.PropagateConstants),
@@ -76,6 +76,8 @@ var frontEnd = []pass{
 var selection = []pass{
 	// Depends on whether the program finds registers; before selection, which fixes the fences.
 	{"serialisation", func(u *unit) error { u.serialise(); return nil }, verifyNodes},
+	// Before rematerialisation, which repeats what still crosses blocks.
+	onNodes("wide values", opt.SinkWide),
 	// The first pass that depends on how scarce registers are in general, and the last over PTX instructions:
 	// selection folds the copies it makes into their readers.
 	{"rematerialisation", func(u *unit) error { return opt.Rematerialise(u.hir, u.remat) }, verifyNodes},
@@ -97,7 +99,7 @@ var selection = []pass{
 // backEnd orders machine instructions, gives them registers and emits the program.
 var backEnd = []pass{
 	// One pass, since an order that finds no registers is tried again with less freedom (fit.go).
-	{"scheduling and register allocation", (*unit).allocate, func(u *unit) error { return regalloc.VerifyRegisters(u.mir, &u.scratch.allocating) }},
+	{"scheduling and register allocation", (*unit).allocate, (*unit).verifyRegisters},
 	// Now that registers are given, reuse of one orders instructions too.
 	{"scheduling after allocation", func(u *unit) error { return sched.Reschedule(u.mir, &u.scratch.scheduling) }, verifyOrder},
 	// Needs registers: only those of an aligned pair can be zeroed together.

@@ -116,7 +116,7 @@ func TestAsyncMutants(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	ran := 0
-	const rounds = 1500
+	const rounds = 600
 	for round := range rounds {
 		r := rand.New(rand.NewPCG(seed, uint64(round)))
 		sources := asyncSources(r)

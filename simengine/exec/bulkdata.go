@@ -52,7 +52,10 @@ func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensorma
 
 // loadBox reads what a copy reads in device memory into Runner.box.
 func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
-	if m == nil {
+	switch {
+	case m == nil && len(r.ranges) == 0:
+		return next
+	case m == nil:
 		return r.eachPage(w, in, l, r.ranges[0].Addr, len(r.box), false, func(at int, part []byte) { copy(r.box[at:], part) })
 	}
 	fillRepeated(r.box, m.Fill(), m.Elem.Bytes())

@@ -63,16 +63,31 @@ func (s *slicer) multiplies() bool {
 	return false
 }
 
+// withoutProducts is a slice without products of matrices, if there is one; else s, which has them.
+// Which writes of a register reach its readers is looked at last: it takes longest.
+func withoutProducts(k *Kernel, of []roots, s *slicer) *slicer {
+	if t := withoutDetours(k, of, false); t != nil {
+		return t
+	}
+	if t := sliceWithout(k, of, nil, true); !t.multiplies() {
+		return t
+	}
+	if t := withoutDetours(k, of, true); t != nil {
+		return t
+	}
+	return s
+}
+
 // withoutDetours is the slice that leaves out the conditions of detours that depend on products of
 // matrices; nil if the products matter to more.
-func withoutDetours(k *Kernel, of []roots) *slicer {
+func withoutDetours(k *Kernel, of []roots, reaching bool) *slicer {
 	detours := k.detours()
 	out := map[int]bool{}
 	for pc := range detours {
 		out[pc] = true
 	}
-	s := sliceWithout(k, of, out)
-	for n := -1; n != len(out); s = sliceWithout(k, of, out) {
+	s := sliceWithout(k, of, out, reaching)
+	for n := -1; n != len(out); s = sliceWithout(k, of, out, reaching) {
 		n = len(out)
 		for pc, region := range detours {
 			if out[pc] && s.marks(region) {
@@ -84,14 +99,25 @@ func withoutDetours(k *Kernel, of []roots) *slicer {
 		return nil
 	}
 	for _, pc := range sortedKeys(out) {
-		delete(out, pc)
-		if t := sliceWithout(k, of, out); t.multiplies() {
-			out[pc] = true
-		} else {
-			s = t
-		}
+		s.tryRoot(pc)
 	}
 	return s
+}
+
+// tryRoot needs what the branch at pc does, unless this is a product of matrices.
+func (s *slicer) tryRoot(pc int) {
+	needed, reg, ends := slices.Clone(s.needed), slices.Clone(s.reg), 0
+	if s.reach != nil {
+		ends = len(s.reach.added)
+	}
+	s.root(pc)
+	if s.close(); !s.multiplies() {
+		return
+	}
+	s.needed, s.reg = needed, reg
+	if s.reach != nil {
+		s.reach.undo(ends)
+	}
 }
 
 func sortedKeys(set map[int]bool) []int {

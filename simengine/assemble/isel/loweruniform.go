@@ -136,6 +136,10 @@ func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 	if s.startPointer(n, d) || s.stepPointer(n, d) {
 		return nil
 	}
+	if s.addsNear(n) {
+		s.emit(mir.OpUIADD364, mir.ValueWords(d, 0, 2), s.uniPair(n.Src[0]), mir.Arg{Kind: mir.ArgImm, Imm: int64(n.Src[1].Imm)})
+		return nil
+	}
 	carry := mir.ValueWords(s.newValue(1, vreg.UniformPredicate), 0, 1)
 	for w := uint8(0); w < 2; w++ {
 		if w == 1 && (s.demand[d]|s.demand[n.Dst[0]])&demandHigh == 0 {
@@ -172,6 +176,12 @@ func (s *selector) lowerUniformPair(n *hir.Node, d vreg.Value) error {
 		}
 	}
 	return nil
+}
+
+// addsNear reports whether a node is the sum of 64 bits of a wanted value and a constant of 32 bits.
+func (s *selector) addsNear(n *hir.Node) bool {
+	return n.Op == ir.Add && s.isWanted(n.Dst[0]) && n.Src[0].Kind == ir.OperandReg && s.isWanted(vreg.Value(n.Src[0].Reg)) && s.hir.Values[n.Src[0].Reg].Words == 2 &&
+		n.Src[1].Kind == ir.OperandImm && int64(n.Src[1].Imm) == int64(int32(n.Src[1].Imm))
 }
 
 // uniWord returns word w of a 64-bit operand of a uniform instruction.

@@ -27,6 +27,10 @@ func (s *selector) uniformWords(ops ...ir.Operand) mir.Arg {
 	g, at := s.newValue(size, vreg.Uniform), uint8(0)
 	for _, o := range ops {
 		n := s.operandWords(&o)
+		if s.sumInPlace(o, mir.ValueWords(g, at, n)) {
+			at += n
+			continue
+		}
 		if s.computedInPlace(o, n) {
 			s.sub[s.twinOf(vreg.Value(o.Reg))] = subst{v: g, w: at}
 			s.demand[o.Reg] |= demandUniform | demandLow | demandHigh&(demandHigh*demand(n-1))
@@ -41,6 +45,20 @@ func (s *selector) uniformWords(ops ...ir.Operand) mir.Arg {
 	return mir.ValueWords(g, 0, total)
 }
 
+// sumInPlace computes a sum near another value again, in place, if others read it too: that takes one
+// instruction, as many as two copies take two. It reports whether it did.
+func (s *selector) sumInPlace(o ir.Operand, to mir.Arg) bool {
+	if o.Kind != ir.OperandReg || s.uses[o.Reg] < 2 {
+		return false
+	}
+	d := s.hir.DefOf(vreg.Value(o.Reg))
+	if d == nil || d.Guard != vreg.None || !s.addsNear(d) {
+		return false
+	}
+	s.emit(mir.OpUIADD364, to, s.uniPair(d.Src[0]), mir.Arg{Kind: mir.ArgImm, Imm: int64(d.Src[1].Imm)})
+	return true
+}
+
 // operandWords is the 32-bit words of an operand.
 func (s *selector) operandWords(o *ir.Operand) uint8 {
 	if o.Kind == ir.OperandReg {
@@ -52,10 +70,13 @@ func (s *selector) operandWords(o *ir.Operand) uint8 {
 // computedInPlace reports whether an operand of n words is computed on the uniform datapath for the
 // present node alone, by an addition.
 func (s *selector) computedInPlace(o ir.Operand, n uint8) bool {
-	if o.Kind != ir.OperandReg || s.uses[o.Reg] != 1 || s.twin[o.Reg] != vreg.None || s.demand[o.Reg] != 0 {
+	if o.Kind != ir.OperandReg || !s.isWanted(vreg.Value(o.Reg)) && (s.uses[o.Reg] != 1 || s.twin[o.Reg] != vreg.None || s.demand[o.Reg] != 0) {
 		return false
 	}
 	v := vreg.Value(o.Reg)
+	if _, bound := s.sub[s.twin[v]]; bound && s.twin[v] != vreg.None {
+		return false
+	}
 	d := s.hir.DefOf(v)
 	if d == nil || d.Op != ir.Add || !s.hir.Values[v].Uniform || s.hir.Values[v].File != vreg.General || !s.uniformOp(d) {
 		return false

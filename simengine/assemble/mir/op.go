@@ -70,6 +70,7 @@ const (
 	OpULDCX // ULDC that loads what a kernel indexes in constant memory
 	OpUMOV
 	OpUIADD3
+	OpUIADD364 // UIADD3 of 64 bits, of a pair of registers and a constant
 	OpULEA
 	OpULOP3
 	OpUSHF
@@ -225,6 +226,7 @@ var table = [NumOps]opInfo{
 	OpULDCX:           {"ULDC.X", LDC, 16, 2},
 	OpUMOV:            {"UMOV", Uniform, 6, 2},
 	OpUIADD3:          {"UIADD3", Uniform, 6, 2},
+	OpUIADD364:        {"UIADD3.64", Uniform, 6, 2},
 	OpULEA:            {"ULEA", Uniform, 6, 2},
 	OpULOP3:           {"ULOP3", Uniform, 6, 2},
 	OpUSHF:            {"USHF", Uniform, 6, 2},

@@ -117,6 +117,22 @@ func (k *registerFile) place(words [][]span, reserved, limit int, clash func(r i
 	return lowest
 }
 
+// placeAbove gives a value of one word the next free register from r on, or the lowest free one if
+// there is none below limit, and returns it; -1 if that is not below limit either.
+func (k *registerFile) placeAbove(r int, words [][]span, reserved, limit int) int {
+	for _, from := range [...]int{r, 0} {
+		at := k.next(from, 1, words[0])
+		if at == reserved {
+			at = k.next(at+1, 1, words[0])
+		}
+		if at < limit {
+			k.take(at, words[0])
+			return at
+		}
+	}
+	return -1
+}
+
 // next is the first register from r on, in steps of step, that is free over spans.
 func (k *registerFile) next(r, step int, spans []span) int {
 	if len(spans) != 1 || spans[0].from >= spans[0].to {

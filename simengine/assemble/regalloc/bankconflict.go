@@ -7,7 +7,8 @@ import (
 
 // Register banks. General registers lie in two banks, of even and of odd numbers. An instruction
 // that reads all of its operands from one bank takes a cycle longer, and ptxas avoids that, for two
-// operands too (ptxas corpus, sm_90).
+// operands too (ptxas corpus, sm_90). Stores do not count in PTX for one architecture (shared launches of
+// bulk_stream, sm_90a: address and data of a store are in one bank as often as not).
 
 // readers lists, for every one-word general value, the instructions that read it together with
 // another general register.
@@ -46,6 +47,9 @@ func eachReader(f *mir.Func, visit func(v vreg.Value, in *mir.Inst)) {
 	for _, b := range f.Order {
 		for i := range f.Blocks[b].Insts {
 			in := &f.Blocks[b].Insts[i]
+			if f.Target.Specific && in.Op.Class() == mir.Store {
+				continue
+			}
 			n := 0
 			for j := range in.Src[:in.NSrc] {
 				if a := &in.Src[j]; a.Kind == mir.ArgValue && f.Values[a.Value].File == vreg.General {

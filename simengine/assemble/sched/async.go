@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/warptune/warptune/simengine/assemble/mir"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
 // The order of asynchronous instructions.
@@ -13,15 +14,24 @@ import (
 
 // asyncOrder is what later instructions of a block are ordered against.
 type asyncOrder struct {
-	last    int32   // last asynchronous instruction, -1 none
-	group   int32   // last fence or wait of products, -1 none
-	touched []int32 // instructions on accumulators since
+	last    int32                   // last asynchronous instruction, -1 none
+	group   int32                   // last fence or wait of products, -1 none
+	touched []int32                 // instructions on accumulators since
+	recent  [descriptorsAhead]int32 // the latest products, in a ring
+	count   int                     // products so far
 }
+
+// descriptorsAhead is how many products ahead descriptors are computed. ptxas has four to eight ready, of four
+// uniform registers each (ptxas corpus, shared launches, sm_90a).
+const descriptorsAhead = 6
 
 // asyncOrder adds the dependences of instruction i that asynchronous instructions ask for.
 func (b *dagBuilder) asyncOrder(insts []mir.Inst, i int32) {
 	x := &b.async
 	in := &insts[i]
+	if n := x.count - descriptorsAhead; n >= 0 && b.writesDescriptor(in) {
+		b.edge(x.recent[n%descriptorsAhead], i, 1)
+	}
 	switch in.Op.Class() {
 	case mir.Wgmma, mir.Bulk, mir.Mbarrier, mir.MbarWait:
 		b.edge(x.last, i, 1)
@@ -34,7 +44,10 @@ func (b *dagBuilder) asyncOrder(insts []mir.Inst, i int32) {
 				b.edge(m, i, 0)
 			}
 		}
-		x.last = i
+		if x.last = i; in.Op.Class() == mir.Wgmma {
+			x.recent[x.count%descriptorsAhead] = i
+			x.count++
+		}
 		return
 	}
 	switch {
@@ -47,4 +60,10 @@ func (b *dagBuilder) asyncOrder(insts []mir.Inst, i int32) {
 		b.edge(x.group, i, 1)
 		x.touched = append(x.touched, i)
 	}
+}
+
+// writesDescriptor reports whether an instruction writes words of a uniform value of several.
+func (b *dagBuilder) writesDescriptor(in *mir.Inst) bool {
+	d := &in.Dst[0]
+	return d.Kind == mir.ArgValue && b.f.Values[d.Value].File == vreg.Uniform && b.f.Values[d.Value].Words == 4
 }

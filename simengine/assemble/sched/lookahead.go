@@ -22,6 +22,11 @@ import (
 // scheduling, one load after the other, is 18 % off; the greatest height first among what fits is
 // 16 % off.
 
+// lookaheadWindow is how many instructions are looked at for the next to issue, in PTX for one
+// architecture. Straight-line code of thousands of instructions (xent_fused of Triton) is assembled in
+// half the time with it; register counts of shared launches stay the same.
+const lookaheadWindow = 512
+
 // lookahead is a run of the look-ahead scheduler over a block.
 type lookahead struct {
 	lister
@@ -112,7 +117,12 @@ func (p *lookahead) pick(cycle int32) (best, at int32) {
 	x, queue := &p.s.list, p.g.ranked.queue
 	at = math.MaxInt32
 	most := int32(0)
-	for i := p.next; int(i) < len(p.after) && at > cycle; i = p.follow[i] {
+	window := len(p.after)
+	if p.f.Target.Specific {
+		window = lookaheadWindow
+	}
+	for i := p.next; int(i) < len(p.after) && at > cycle && window > 0; i = p.follow[i] {
+		window--
 		if x.npreds[i] == 0 {
 			if t := max(x.earliest[i], p.busy[queue[i]], cycle); t < at && (i == p.next || p.fits(i, most)) {
 				best, at = i, t

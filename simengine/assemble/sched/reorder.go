@@ -7,10 +7,10 @@ import (
 
 // FewestRegisters gives every block the order that needs the fewest registers of three: its own,
 // the Sethi-Ullman order and, where these two cost occupancy, the bottom-up order. Blocks with MMA
-// instructions keep their own (see mma.go). It reports whether any block was reordered.
+// instructions have an order of their own (see mma.go). It reports whether any block was reordered.
 func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 	globalLoadsFirst(f, s)
-	byProduct := f.Target.Specific && reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return productOrder(g) })
+	byProduct := byProduct(f, s)
 	byDemand := reorder(f, s, 0, func(_ int, g *dag, _ []uint8) []int32 { return sethiUllmanOrder(g) })
 	byUse := f.Target.Uses(rules.BottomUpOrder) && reorder(f, s, f.Target.Steps[0]-f.Target.Reserved-1, func(_ int, g *dag, counted []uint8) []int32 { return bottomUpOrder(g, counted) })
 	return byProduct || byDemand || byUse
@@ -22,7 +22,7 @@ func FewestRegisters(f *mir.Func, s *Scratch) (changed bool) {
 func reorder(f *mir.Func, s *Scratch, above int, by orderBy) (changed bool) {
 	for _, b := range f.Order {
 		mb := &f.Blocks[b]
-		if len(mb.Insts) < 3 || keepsMMA(f) && hasMMA(mb.Insts) {
+		if len(mb.Insts) < 3 || f.Target.Uses(rules.MMAOrder) && hasMMA(mb.Insts) {
 			continue
 		}
 		if order := cheaper(f, b, s, above, by); order != nil {

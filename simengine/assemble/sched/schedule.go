@@ -97,7 +97,12 @@ func Reschedule(f *mir.Func, s *Scratch) error {
 // - the look-ahead order, if the block's own order keeps within the budget;
 // - list scheduling with a lower and lower aheadBudget, the first that keeps within the budget;
 // - the order with the lowest pressure.
+//
+// Blocks with MMA instructions keep their own order if that exceeds the budget (see byProduct).
 func scheduleBlock(f *mir.Func, b int, budget int, g *dag, s *Scratch) []int32 {
+	if f.Target.Specific && g.pressure > budget && hasMMA(g.insts) {
+		return nil
+	}
 	var best []int32
 	bestPressure := g.pressure
 	for _, slack := range [...]int{0, 2, 4, 8, 16} {

@@ -118,6 +118,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	now := s.now
 	w := &s.warps[p.warp[slot]]
 	o := &s.c.ops[w.pc]
+	if s.profile != nil {
+		s.profile.issue(now, p, w, slot)
+	}
 	s.account(p, w, slot)
 	p.leave(slot)
 	s.stats.classes[o.class]++

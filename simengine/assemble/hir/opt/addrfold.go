@@ -2,6 +2,7 @@ package opt
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
@@ -26,20 +27,76 @@ func FoldAddresses(f *hir.Func) error {
 	if !f.Target.Uses(rules.AddressOffsets) {
 		return nil
 	}
+	if f.Target.Specific {
+		foldVariables(f)
+	}
 	o := addrFold{f: f, of: map[vreg.Value]*linear{}}
 	for _, b := range f.Order {
 		for _, ni := range f.Blocks[b].Nodes {
-			n := &f.Nodes[ni]
-			if n.Space != ir.Shared || len(n.Src) == 0 {
-				continue
-			}
-			switch n.Op {
-			case ir.Ld, ir.St, ir.Atom, ir.Red, ir.CpAsync:
+			if n := &f.Nodes[ni]; accessesShared(n) {
 				o.share(b, n)
 			}
 		}
 	}
 	return nil
+}
+
+// accessesShared reports whether a node accesses shared memory at the address that is its first source.
+func accessesShared(n *hir.Node) bool {
+	if n.Space != ir.Shared || len(n.Src) == 0 {
+		return false
+	}
+	switch n.Op {
+	case ir.Ld, ir.St, ir.Atom, ir.Red, ir.CpAsync:
+		return true
+	}
+	return false
+}
+
+// foldVariables rewrites accesses to shared memory at the sum of a variable and a constant to use the
+// variable and an offset, where the variable is not written in between.
+//
+// Evidence, ptxas corpus (shared launches of bulk_stream, sm_90a): the three accesses that an unrolled
+// loop makes at constant distances of its running address use one register, and their loads come first.
+func foldVariables(f *hir.Func) {
+	sums := map[vreg.Value]variableSum{}
+	for _, b := range f.Order {
+		clear(sums)
+		for _, ni := range f.Blocks[b].Nodes {
+			n := &f.Nodes[ni]
+			if accessesShared(n) {
+				a := &n.Src[0]
+				if x, found := sums[vreg.Value(a.Reg)]; found && a.Kind == ir.OperandAddr && a.Var < 0 {
+					a.Reg, a.Imm = ir.Reg(x.variable), a.Imm+uint64(x.add)
+				}
+			}
+			for _, d := range n.Dst {
+				maps.DeleteFunc(sums, func(_ vreg.Value, x variableSum) bool { return x.variable == d })
+			}
+			if x, is := sumOfVariable(f, n); is {
+				sums[n.Dst[0]] = x
+			}
+		}
+	}
+}
+
+// variableSum is the sum of a variable and a constant.
+type variableSum struct {
+	variable vreg.Value
+	add      int64
+}
+
+// sumOfVariable returns what node n computes if that is the sum of a variable and a constant, and
+// nothing else writes its result.
+func sumOfVariable(f *hir.Func, n *hir.Node) (x variableSum, is bool) {
+	if n.Op != ir.Add || n.Guard != vreg.None || n.Mod != 0 || len(n.Dst) != 1 || hir.Bits(n.Type) != 32 || !hir.IsInt(n.Type) {
+		return x, false
+	}
+	a, c := &n.Src[0], &n.Src[1]
+	if a.Kind != ir.OperandReg || c.Kind != ir.OperandImm || f.Values[a.Reg].Defs < 2 || f.Values[a.Reg].Words != 1 || f.Values[n.Dst[0]].Defs != 1 {
+		return x, false
+	}
+	return variableSum{vreg.Value(a.Reg), int64(int32(c.Imm))}, true
 }
 
 // addrFold is the addresses met so far.
