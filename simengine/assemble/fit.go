@@ -23,8 +23,12 @@ const spillRounds = 12
 func (u *unit) allocate() error {
 	own := u.budget - u.mir.Target.Reserved - 1
 	u.fit(own, u.orders)
-	if u.fits() || u.cap == 0 && u.budget < target.MaxRegisters {
+	if u.fits() || u.cap == 0 && u.budget < target.MaxRegisters && u.mir.General+u.mir.Target.Reserved <= target.MaxRegisters {
 		return nil
+	}
+	if u.cap == 0 {
+		u.budget = target.MaxRegisters
+		own = u.budget - u.mir.Target.Reserved - 1
 	}
 	source, values := blockInsts(u.mir), len(u.mir.Values)
 	if done, err := u.spillWords(own); done || err != nil {

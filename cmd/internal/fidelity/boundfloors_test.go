@@ -41,12 +41,18 @@ func TestBoundsAgreeWithCounters(t *testing.T) {
 		}
 		batch := batchOf(t, p)
 		batch.Level = simengine.Cycle
+		if batch.Launches, err = evaluate.Launches(recs); err != nil {
+			t.Fatal(err)
+		}
 		results, err := batch.Run(t.Context(), recs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := compareBounds(recs, results, batch.Arch)
 		t.Logf("%s: unit nearest its peak %.3f of %d, within a tenth %.3f, what binds %.3f", p.Name, b.Nearest.Value(), b.Nearest.Of, b.Near.Value(), b.Bound.Value())
+		if batch.Launches != nil { // the floors are of kernels without tensor cores' asynchronous products
+			continue
+		}
 		for _, s := range []struct{ to, from *score.Share }{{&all.Nearest, &b.Nearest}, {&all.Near, &b.Near}, {&all.Bound, &b.Bound}} {
 			s.to.Of += s.from.Of
 			s.to.Agree += s.from.Agree
