@@ -2,7 +2,7 @@
 GO ?= go
 BIN := bin
 
-.PHONY: all build test race short lint fmt proto bench fuzz checking nvcc triton soak mutants data fidelity hopper tables identity search catalogue slurm images manifests check clean
+.PHONY: all build test race short lint fmt proto bench fuzz race-ci fuzz-changed checking nvcc triton soak mutants data fidelity hopper tables identity search catalogue slurm images manifests check clean
 
 all: build
 
@@ -17,6 +17,11 @@ test: ## every test, with the PTX of all data sets if the history has it
 
 race: ## every test under the race detector
 	$(GO) test -race -timeout $(TIMEOUT) ./...
+
+# The packages in which goroutines meet.
+RACE ?= ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./cmd/internal/cluster ./cmd/coordinator ./deploy/scale/...
+race-ci: ## the short tests of what is concurrent under the race detector: two minutes on two idle cores
+	$(GO) test -race -short -timeout $(TIMEOUT) $(RACE)
 
 lint: ## formatting, vet, staticcheck, module tidiness
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
@@ -42,6 +47,9 @@ fuzz: ## each fuzz target for FUZZTIME
 	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
 	    echo "$$d $$t"; $(GO) test $$d -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) || exit 1; done; done
 
+fuzz-changed: ## the fuzz targets that depend on what changed since this branch left main (FUZZ_BASE: since another commit), for FUZZ_SECONDS in all
+	.ci/fuzz
+
 checking: ## four hundred right configurations are not called wrong; WARPTUNE_SEED=N draws the same again
 	WARPTUNE_FULL=1 $(GO) test -count=1 -v -timeout 1h -run 'NotCalled' ./cmd/internal/evaluate
 
@@ -63,7 +71,7 @@ triton: ## what Triton compiles, by its wheel from the Python package index (no 
 
 soak: ## the long forms of the tests with faults (docs/FAULTS.md); WARPTUNE_SEED=N replays what failed with seed N
 	@log=$$(mktemp) && trap 'rm -f "$$log"' EXIT && WARPTUNE_SOAK=1 $(GO) test -count=1 -p 1 -timeout 2h -v \
-	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults 2>&1 | tee "$$log"; \
+	  ./tuner ./tuner/lease ./tuner/store ./tuner/coordinator ./tuner/rpc ./tuner/worker ./tuner/faults ./cmd/internal/e2e 2>&1 | tee "$$log"; \
 	awk -f tuner/faults/soak.awk "$$log"
 
 MUTANTS ?=

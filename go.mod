@@ -3,6 +3,7 @@ module github.com/warptune/warptune
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/klauspost/compress v1.20.3

@@ -13,6 +13,8 @@ import (
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/sampling"
+	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
 	"github.com/warptune/warptune/simengine/verify"
 )
 
@@ -250,7 +252,29 @@ func (r *recording) instructions(id int64) (int64, error) {
 		return 0, failureOf(err)
 	}
 	r.memory.Reset()
-	return int64(sampling.LengthOf(r.kernel, r.recorder.CTA().Warps).Instructions), nil
+	warps := r.recorder.CTA().Warps
+	n := sampling.LengthOf(r.kernel, warps).Instructions + productWork(r.kernel, warps)
+	return int64(n) * int64(len(r.runner.Program().Together(r.launch, id))), nil
+}
+
+// productWork is the products of warpgroups that warps execute, in warp instructions.
+func productWork(k *ir.Kernel, warps []trace.Warp) (sum float64) {
+	each := make([]int64, len(k.Blocks))
+	for i := range k.Blocks {
+		for pc := k.Blocks[i].Start; pc < k.Blocks[i].End; pc++ {
+			if in := &k.Instrs[pc]; in.Op == ir.Wgmma {
+				each[i] += exec.GroupWork(in.Matrix)
+			}
+		}
+	}
+	var weight []int64
+	for i := range warps {
+		weight = coalesce.Weights(&warps[i], weight)
+		for j, s := range warps[i].Steps {
+			sum += float64(weight[j] * each[s.Block])
+		}
+	}
+	return sum
 }
 
 // pages is how many pages of 4 KB of device memory a CTA touches in the iterations that its slice
@@ -268,6 +292,15 @@ func (r *recording) pages(id int64) (int64, error) {
 
 // touchedPages is an observer that notes pages of device memory.
 type touchedPages map[uint64]struct{}
+
+// Async notes the pages that a bulk copy reads or writes.
+func (p touchedPages) Async(_ int, _ trace.Async, ranges []trace.Range) {
+	for _, x := range ranges {
+		for page := x.Addr >> 12; page <= (x.Addr+uint64(x.Bytes)-1)>>12; page++ {
+			p[page] = struct{}{}
+		}
+	}
+}
 
 func (p touchedPages) Step(int, int, uint32)  {}
 func (p touchedPages) Repeat(int, int, int64) {}
@@ -301,10 +334,16 @@ func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) 
 	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
 	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), Uninitialised: true, StepLimit: steps, Warn: r.warn}
 	done, work := int64(0), int64(0)
+	ran := map[int64]bool{} // the first CTAs of clusters
 	for id := range ids {
 		if work > allWork {
 			break
 		}
+		together := full.Together(r.launch, id)
+		if ran[together[0]] {
+			continue
+		}
+		ran[together[0]] = len(together) > 1
 		writes.Next()
 		err := runner.Run(r.launch, r.memory, id, opt, writes)
 		if err == nil {
@@ -314,7 +353,7 @@ func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) 
 			return failureOf(err)
 		}
 		work += runner.Work()
-		done++
+		done += int64(len(together))
 	}
 	x.Checked.Full, x.Checked.ForFull = done, fullFor
 	x.Checked.warnings(runner)

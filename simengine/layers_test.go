@@ -28,12 +28,13 @@ var layers = map[string][]string{
 	"exec/tensormap":  {"ir", "trace"},
 	"exec":            {"arch", "exec/loopsample", "exec/mbarrier", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ptx", "trace"},
 	"trace":           {"arch", "ir"},
-	"verify":          {"exec", "ir"},
+	"ideal":           {"arch", "assemble/...", "ir", "timing/...", "trace"},
+	"verify":          {"exec", "ir", "trace"},
 	"sampling":        {"ir", "timing/coalesce", "timing/makespan", "trace"},
 	"assemble/...":    {"arch", "disjoint", "ir", "ir/sroa", "ir/unroll", "ptx"},
 	"timing/...":      {"arch", "assemble", "disjoint", "ir", "trace"},
 	"ptxtest":         {"ir", "ptx"},
-	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ir", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
+	".":               {"arch", "assemble", "assemble/rules", "exec", "exec/racecheck", "exec/tensormap", "ideal", "ir", "ir/sroa", "ir/unroll", "ptx", "sampling", "timing/...", "trace", "verify"},
 }
 
 // layerOf is the entry of layers that a package falls under.

@@ -59,6 +59,10 @@ type Report struct {
 	// NotModelled names what the kernel uses and the simulator leaves out.
 	NotModelled []string `json:"not_modelled,omitempty"`
 
+	// Lines is what each line of the source does and costs, in the order of the PTX: where Request.Lines asks for it,
+	// at level cycle.
+	Lines []SourceLine `json:"lines,omitempty"`
+
 	Checked   Checked    `json:"checked"`
 	Execution *Execution `json:"-"` // what Checked rests on; shared with other reports of the launch
 

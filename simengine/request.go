@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -74,6 +75,10 @@ type Request struct {
 	// as many parameters as there are arguments and constants gets each of these as
 	// a buffer too, at its Position, as Kernel Tuner passes them.
 	Constants []Arg
+	// Ideal is mechanisms that are to cost nothing: what if there were no bank conflicts?
+	Ideal ideal.Set
+	// Lines asks for Report.Lines. It changes nothing else and is no part of the digest.
+	Lines bool
 	// Without are ids of rules of the assembler model to leave out (see CheckRules).
 	Without []string
 }
@@ -166,6 +171,9 @@ func (r *Request) digest(version, module string) string {
 	}
 	if len(r.Without) > 0 {
 		text(h, append([]string{"without"}, r.Without...)...)
+	}
+	if r.Ideal != 0 {
+		text(h, "ideal", r.Ideal.String())
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/analytic"
@@ -65,6 +66,8 @@ type predictionKey struct {
 	program       *assemble.Program
 	level         Level
 	ctas, l1Bytes int // on an SM
+	lines         bool
+	ideal         ideal.Set
 }
 
 // prediction is the result of run.
@@ -75,7 +78,7 @@ type prediction struct {
 
 // predict runs a configuration unless one of the same launch had the same key.
 func (r *recording) predict(req *Request, program *assemble.Program, seat *residency) (prediction, error) {
-	key := predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes}
+	key := predictionKey{program, req.Level, seat.occupancy.CTAs, seat.occupancy.L1Bytes, req.Lines, req.Ideal}
 	if p, ok := r.predicted[key]; ok {
 		return p, nil
 	}
@@ -84,8 +87,29 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *resid
 		return prediction{}, err
 	}
 	p := prediction{result, floorUS}
+	if req.Ideal != 0 {
+		if p, err = r.noSlower(p, *req, program); err != nil {
+			return prediction{}, err
+		}
+	}
 	r.predicted[key] = p
 	return p, nil
+}
+
+// noSlower is a prediction of an idealised machine, or that of the machine as it is where this is faster: an order of
+// events that comes of less to wait for may take longer, and so may more CTAs that displace each other's data. Who
+// has the mechanism for nothing need not make use of it.
+func (r *recording) noSlower(p prediction, req Request, program *assemble.Program) (prediction, error) {
+	req.Ideal = 0
+	seat, err := residencyOf(r.kernel, program, &req)
+	if err != nil {
+		return p, nil
+	}
+	plain, err := r.predict(&req, program, seat)
+	if err == nil && plain.result.TimeUS < p.result.TimeUS {
+		return plain, nil
+	}
+	return p, err
 }
 
 // run predicts the time at the level asked for, and a floor, the least that either level may say.
@@ -93,16 +117,17 @@ func (r *recording) predict(req *Request, program *assemble.Program, seat *resid
 // the mean of the floor and the composed time, which needs no clocking.
 func run(req *Request, program *assemble.Program, seat *residency, rec *recording) (res *timing.Result, floorUS float64, err error) {
 	rec.profileSlowPaths()
+	device := req.Ideal.Machine(req.Arch)
 	in := timing.Input{
-		Arch: req.Arch, Program: program, CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
-		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: rec.cta, Cold: req.Cold, Repeated: req.Repeated,
-		SlowPaths: rec.slowPaths, Matches: rec.matches,
+		Arch: device, Program: req.Ideal.Program(program), CTAsPerSM: seat.occupancy.CTAs, WarpsPerCTA: seat.warps,
+		L1Bytes: seat.occupancy.L1Bytes, Grid: req.Grid, Extents: rec.extents, Source: req.Ideal.Traces(program.Kernel, device, rec.cta), Cold: req.Cold, Repeated: req.Repeated,
+		SlowPaths: rec.slowPaths, Matches: rec.matches, Profile: req.Lines,
 	}
 	if n := arch.ClusterCTAs(clusterOf(program.Kernel, req)); n > 1 {
-		in.Cluster, in.SMs = n, req.Arch.ClusterSMs(n)
+		in.Cluster, in.SMs = n, device.ClusterSMs(n)
 	}
 	if req.Level == Model {
-		in.DeviceSource = rec.deviceCTA // the clock would need the neighbours whole
+		in.DeviceSource = req.Ideal.Traces(program.Kernel, device, rec.deviceCTA) // the clock would need the neighbours whole
 	}
 	sample, err := rec.sample()
 	if err != nil {
@@ -114,7 +139,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		return nil, 0, err
 	}
 	floor := composed.Floor
-	leastUS := req.Arch.Microseconds(floor) + req.Arch.LaunchGapUS
+	leastUS := device.Microseconds(floor) + device.LaunchGapUS
 	floorUS = math.Min(math.Sqrt(leastUS*composed.TimeUS), composed.TimeUS)
 	if req.Level == Model {
 		underLoad(composed, &in)
@@ -126,11 +151,11 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 		return nil, 0, err
 	}
 	least := math.Max(floor, composed.LockstepFloor)
-	leastUS = req.Arch.Microseconds(least) + req.Arch.LaunchGapUS
+	leastUS = device.Microseconds(least) + device.LaunchGapUS
 	clocked.TimeUS = math.Sqrt(math.Max(clocked.TimeUS, leastUS) * composed.TimeUS)
-	clocked.Cycles = (clocked.TimeUS - req.Arch.LaunchGapUS) * req.Arch.ClockMHz
+	clocked.Cycles = (clocked.TimeUS - device.LaunchGapUS) * device.ClockMHz
 	clocked.Work = clocked.Work.Mean(&composed.Work)
-	clocked.Account(req.Arch) // of the time that is said
+	clocked.Account(device) // of the time that is said
 	underLoad(clocked, &in)
 	return clocked, floorUS, nil
 }
@@ -166,6 +191,9 @@ func residencyOf(k *ir.Kernel, p *assemble.Program, req *Request) (*residency, e
 	if err != nil {
 		return nil, err
 	}
+	if req.Ideal.Has(ideal.Occupancy) {
+		occ.CTAs = min(occ.ByWarps, occ.ByCTAs)
+	}
 	return &residency{occupancy: occ, warps: (threads + exec.WarpSize - 1) / exec.WarpSize}, nil
 }
 
@@ -197,6 +225,7 @@ func report(m *Module, req *Request, k *ir.Kernel, p *assemble.Program, seat *re
 	if p.LocalBytes > p.SpillBytes {
 		r.LocalArrays = localArrays(p.Kernel)
 	}
+	r.Lines = sourceLines(p.Kernel, res.Sites)
 	launchMetrics(r, seat)
 	return r
 }

@@ -51,6 +51,7 @@ type Changes struct {
 	Distrusted []SweepDistrust
 	// Aside are workers that were set aside, for the log.
 	Aside []Aside
+	Acts  []Act  // for the audit log
 	Token uint64 // the greatest fencing token granted; 0: unchanged
 }
 
@@ -59,7 +60,7 @@ func (c *Changes) Empty() bool { return c.Len() == 0 && c.Token == 0 }
 
 // Len returns the number of records changed.
 func (c *Changes) Len() int {
-	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Void) + len(c.Bests)
+	return len(c.Revoked) + len(c.Sweeps) + len(c.Leases) + len(c.Results) + len(c.Void) + len(c.Bests) + len(c.Acts)
 }
 
 // most is how many records Reset keeps room for.
@@ -80,6 +81,7 @@ func (c *Changes) Reset() {
 	c.Revoked, c.Sweeps, c.Leases = emptied(c.Revoked), emptied(c.Sweeps), emptied(c.Leases)
 	c.Results, c.Bests, c.Token = emptied(c.Results), emptied(c.Bests), 0
 	c.Void, c.Distrusted, c.Aside = emptied(c.Void), emptied(c.Distrusted), emptied(c.Aside)
+	c.Acts = emptied(c.Acts)
 }
 
 // Append adds later changes to c.
@@ -94,6 +96,7 @@ func (c *Changes) Append(d *Changes) {
 	c.Void = append(c.Void, d.Void...)
 	c.Distrusted = append(c.Distrusted, d.Distrusted...)
 	c.Aside = append(c.Aside, d.Aside...)
+	c.Acts = append(c.Acts, d.Acts...)
 	c.Sweeps = append(c.Sweeps, d.Sweeps...)
 	c.Leases = append(c.Leases, d.Leases...)
 	c.Results = append(c.Results, d.Results...)

@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/warptune/warptune/tuner/lease"
 )
@@ -58,6 +59,7 @@ func (l *Ledger) distrust(s *live, worker, why string) {
 	d := Distrust{worker, why}
 	l.NoteDistrust(d)
 	l.changes.Distrusted = append(l.changes.Distrusted, SweepDistrust{Sweep: s.rec.Num, Distrust: d})
+	l.Note(Act{What: ActDistrust, Worker: worker, Sweep: s.rec.ID, Number: s.rec.Num, Owner: s.rec.Owner, Detail: why})
 	for _, num := range l.order {
 		if o := l.live[num]; o == s || o.by[worker] > 0 {
 			l.disown(o, d)
@@ -120,6 +122,7 @@ func (l *Ledger) Again(num, next uint64, plan Plan, known Known) {
 	old.rec.Best, old.rec.BestValues = nil, nil
 	l.retire(old, Deleting, "")
 	l.changes.Append(&Changes{Void: []uint64{num}})
+	l.noteSweep(ActStartOver, &rec, fmt.Sprintf("it was number %d", num))
 	l.Add(rec, plan, known)
 	if state == Paused {
 		_ = l.Steer(next, Paused)

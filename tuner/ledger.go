@@ -284,6 +284,14 @@ func (l *Ledger) Awaiting() int { return len(l.awaited) }
 // Live returns the numbers of the sweeps that run or are paused, in order.
 func (l *Ledger) Live() []uint64 { return slices.Clone(l.order) }
 
+// Each calls f for the record of every live sweep, by number. f must not keep or
+// change it.
+func (l *Ledger) Each(f func(*Sweep)) {
+	for _, num := range l.order {
+		f(&l.live[num].rec)
+	}
+}
+
 // Workers returns the workers heard of lately, by session.
 func (l *Ledger) Workers() []WorkerStatus {
 	var all []WorkerStatus

@@ -53,6 +53,9 @@ func (l *Ledger) Reopen(rec Sweep, next uint64, plan Plan, known Known, byItself
 	rec.State, rec.Best, rec.BestValues = Deleting, nil, nil
 	l.ended[rec.Num] = Deleting
 	l.changes.Append(&Changes{Sweeps: []Sweep{rec}, Void: []uint64{rec.Num}})
+	if byItself {
+		l.noteSweep(ActRetry, &fresh, "another worker has come")
+	}
 	l.Add(fresh, plan, known)
 	return nil
 }
@@ -60,7 +63,7 @@ func (l *Ledger) Reopen(rec Sweep, next uint64, plan Plan, known Known, byItself
 // again is the record of a sweep that starts over.
 func (s *Sweep) again(num uint64) Sweep {
 	return Sweep{
-		Num: num, ID: s.ID, Key: s.Key, Spec: s.Spec, Transferred: s.Transferred, Window: s.Window,
+		Num: num, ID: s.ID, Key: s.Key, Owner: s.Owner, Spec: s.Spec, Transferred: s.Transferred, Window: s.Window,
 		Names: s.Names, Submitted: s.Submitted, Distrusted: s.Distrusted, Retries: s.Retries,
 	}
 }

@@ -114,6 +114,7 @@ func (l *Ledger) setAside(w *session, st *standing) {
 	if st.faults = nil; !st.aside {
 		st.aside = true
 		l.changes.Aside = append(l.changes.Aside, l.asideOf(w, st))
+		l.Note(Act{What: ActSetAside, Worker: w.worker.ID, Detail: st.why})
 		for _, num := range l.order {
 			l.live[num].dirty = true // who is set aside is shown
 		}
@@ -135,6 +136,9 @@ func (l *Ledger) evaluated(w *session) {
 		return
 	}
 	delete(l.standings, w.worker.ID)
+	if st.aside {
+		l.Note(Act{What: ActPutBack, Worker: w.worker.ID})
+	}
 	for _, key := range st.faults {
 		s := l.live[key.Sweep]
 		if s == nil {

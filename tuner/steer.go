@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -52,6 +53,7 @@ func (l *Ledger) Fail(rec Sweep, why string) {
 	l.ended[rec.Num] = Failed
 	delete(l.awaited, rec.Num)
 	l.changes.Append(&Changes{Revoked: []uint64{rec.Num}, Sweeps: []Sweep{rec}})
+	l.noteEnd(&rec)
 }
 
 // Delete marks an ended sweep as being deleted.
@@ -96,8 +98,19 @@ func (l *Ledger) retire(s *live, state SweepState, why string) {
 		}
 	}
 	l.ended[num] = state
+	l.noteEnd(&s.rec)
 	if s.rec.Incomplete() {
 		l.incomplete[num] = l.show(s)
+	}
+}
+
+// noteEnd records the end of a sweep that nobody asked for.
+func (l *Ledger) noteEnd(s *Sweep) {
+	switch s.State {
+	case Completed:
+		l.noteSweep(ActComplete, s, fmt.Sprintf("%d of %d evaluated, %d given up", s.Counts.Done, s.Counts.Total, s.Counts.Abandoned))
+	case Failed:
+		l.noteSweep(ActFail, s, s.Message)
 	}
 }
 

@@ -100,10 +100,13 @@ type Example struct {
 // what is shown.
 type Sweep struct {
 	// Num is the sweep's number in its store, never used twice.
-	Num  uint64 `json:"num"`
-	ID   string `json:"id"` // Spec.ID(Key)
-	Key  string `json:"key,omitempty"`
-	Spec Spec   `json:"spec"`
+	Num uint64 `json:"num"`
+	ID  string `json:"id"` // Spec.ID(Key)
+	Key string `json:"key,omitempty"`
+	// Owner is the name of the credential that it was submitted with; "": none was
+	// asked for, or a program of before did not say.
+	Owner string `json:"owner,omitempty"`
+	Spec  Spec   `json:"spec"`
 	// Transferred are the configurations that were asked for first because they
 	// are the best of other sweeps, as Config.String writes them. They were
 	// chosen when the sweep was made.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -27,7 +29,7 @@ type source interface{ Backup(w io.Writer) error }
 // backUp copies the database beside itself every so often until ctx ends, and
 // removes all copies but the newest. A backup that fails is logged: sweeps are
 // worth more than it.
-func (o *options) backUp(ctx context.Context, from source, database string, log hclog.Logger) {
+func (o *options) backUp(ctx context.Context, from source, database string, c *coordinator.Coordinator, log hclog.Logger) {
 	if o.backupEvery <= 0 {
 		return
 	}
@@ -39,7 +41,7 @@ func (o *options) backUp(ctx context.Context, from source, database string, log 
 			name, err := writeBackup(from, database, now)
 			if err == nil {
 				log.Info("backed up", "file", name, "took", time.Since(now))
-				err = pruneBackups(database, o.backupKeep)
+				err = errors.Join(pruneBackups(database, o.backupKeep), c.Note(ctx, tuner.Act{What: tuner.ActBackUp, Detail: filepath.Base(name)}))
 			}
 			if err != nil {
 				log.Error("the backup failed", "error", err)

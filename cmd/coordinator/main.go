@@ -53,6 +53,7 @@ type options struct {
 	grace, lease time.Duration
 	connections  rpc.ConnectionLimits
 	calls, audit float64
+	quotas       coordinator.Quotas
 	backupEvery  time.Duration
 	backupKeep   int
 }
@@ -74,6 +75,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.connections.Total, "max-connections", 10000, "connections that are open at a time; more are closed at once")
 	f.IntVar(&o.connections.PerHost, "max-connections-per-host", 2000, "connections of one host that are served; calls over more are refused")
 	f.Float64Var(&o.calls, "max-calls", 5000, "calls a second of one caller at one host, with bursts of twice as many; more are refused; 0: no limit")
+	f.IntVar(&o.quotas.Sweeps, "max-caller-sweeps", 200, "sweeps of one caller that run or are paused, where callers have credentials; admins have no limit; -1: nobody has")
+	f.Int64Var(&o.quotas.Configurations, "max-caller-configurations", 1e9, "configurations that are to be evaluated for one caller, but for sweeps with a time budget; -1: no limit")
+	f.Int64Var(&o.quotas.BundleBytes, "max-caller-bundles", 4<<30, "bytes of the kernel bundles of one caller's sweeps; -1: no limit")
 	f.Float64Var(&o.audit, "audit", 0.01, "share of outcomes, besides each best, that another worker finds out once more; when two disagree a third decides")
 	f.DurationVar(&o.backupEvery, "backup-every", 24*time.Hour, "copy the database beside itself this often, while it is used; 0: never")
 	f.IntVar(&o.backupKeep, "backup-keep", 3, "how many of those copies are kept")
@@ -98,6 +102,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if !(o.audit >= 0 && o.audit <= 1) {
 		return nil, fmt.Errorf("--audit %v: want a share, 0 to 1", o.audit)
+	}
+	if o.quotas.Sweeps == 0 || o.quotas.Configurations == 0 || o.quotas.BundleBytes == 0 {
+		return nil, errors.New("--max-caller-sweeps, --max-caller-configurations and --max-caller-bundles must not be 0: to let nobody submit, give no submitter's token")
 	}
 	if o.backupEvery < 0 || o.backupKeep < 1 {
 		return nil, fmt.Errorf("--backup-every %v and --backup-keep %d: want no negative time, and at least one copy", o.backupEvery, o.backupKeep)
@@ -178,7 +185,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if errors.Is(missing, fs.ErrNotExist) {
 		log.Warn("there was no database: a new one is made. If there should be one, stop, and look whether its volume is there", "file", database)
 	}
-	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
+	c, err := coordinator.New(st, coordinator.Options{Planner: cluster.Planner{}, Parts: cluster.Parts, Context: ctx, Log: log, Quotas: o.quotas, Ledger: tuner.LedgerOptions{LeaseTTL: o.lease, Audit: o.audit, AuditSeed: rand.Uint64()}})
 	if err != nil && ctx.Err() != nil {
 		log.Info("stopped before it served", "reason", err)
 		return nil
@@ -193,7 +200,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	g.Go(func() error { return server.Serve(counted) })
 	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
-	g.Go(func() error { o.backUp(ctx, st, st.Path(), log.Named("backup")); return nil })
+	g.Go(func() error { o.backUp(ctx, st, st.Path(), c, log.Named("backup")); return nil })
 	g.Go(func() error {
 		<-ctx.Done()
 		log.Info("stopping")

@@ -40,7 +40,8 @@ var policy = map[string]string{
 	"/warptune.v1.SweepService/Resume":     "sa",
 	"/warptune.v1.SweepService/Retry":      "sa",
 	"/warptune.v1.SweepService/Cancel":     "sa",
-	"/warptune.v1.SweepService/Delete":     "a",
+	"/warptune.v1.SweepService/Delete":     "sa",
+	"/warptune.v1.SweepService/Audit":      "sa",
 
 	"/warptune.v1.WorkerService/Synchronize": "wa",
 	"/warptune.v1.WorkerService/GetBundle":   "wa",

@@ -12,6 +12,7 @@ import (
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
 	"github.com/warptune/warptune/cmd/internal/fidelity"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -111,6 +112,7 @@ func (a *app) best(ctx context.Context, c *client, q *bestQuestion) error {
 		if err != nil {
 			return err
 		}
+		fields["schema"], fields["parameters"] = "warptune.best.v1", search.Config{Names: r.GetNames(), Values: rpc.ToValues(r.GetResult().GetConfig())}
 		fields["found_by"], fields["caution"] = q.rule(r), q.caution(r.GetSpec())
 		return cmp.Or(a.printJSON(fields), lacks)
 	}

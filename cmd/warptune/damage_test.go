@@ -103,3 +103,30 @@ func TestDamagedRowsAreLeftOut(t *testing.T) {
 		t.Errorf("tune: exit status %d, %s", again.code, fmt.Sprint(again.stdout, again.stderr))
 	}
 }
+
+// Damaged acts keep no others from being shown, and are named.
+func TestDamagedActsAreLeftOut(t *testing.T) {
+	db := tuned(t)
+	whole := warptune(t, "sweep", "audit", "--db", db).ok(t)
+	if n := strings.Count(whole.stdout, "\n"); n != 5 || !strings.Contains(whole.stdout, "submit") { // start, put bundle, submit, complete
+		t.Fatalf("the log is\n%s", whole.stdout)
+	}
+	if last := warptune(t, "sweep", "audit", "--db", db, "--last", "1").ok(t).stdout; !strings.Contains(last, "complete") || strings.Count(last, "\n") != 2 {
+		t.Errorf("the last act is\n%s", last)
+	}
+	spoil(t, db, []string{"audit"}, 2)
+	r := warptune(t, "sweep", "audit", "--db", db)
+	if r.code != exitIncomplete || strings.Count(r.stdout, "\n") != 4 || strings.Contains(r.stdout, "put bundle") || !strings.Contains(r.stderr, "left out, number 2;") {
+		t.Errorf("exit status %d, %s%s", r.code, r.stdout, r.stderr)
+	}
+	for line := range strings.Lines(r.stdout) {
+		if strings.Contains(line, "T") && !strings.Contains(strings.Join(strings.Fields(whole.stdout), " "), strings.Join(strings.Fields(line), " ")) {
+			t.Errorf("%q was not there before", line)
+		}
+	}
+	for _, args := range [][]string{{"--last", "-1"}, {"a", "b"}} {
+		if r := warptune(t, append([]string{"sweep", "audit", "--db", db}, args...)...); r.code != exitUsage {
+			t.Errorf("%q: exit status %d, %s", args, r.code, r.stderr)
+		}
+	}
+}

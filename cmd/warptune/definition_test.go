@@ -134,10 +134,15 @@ type ranked struct {
 		Failures []struct{ Kind, Message string }
 	}
 	Top []struct {
-		Outcome struct {
+		Parameters map[string]any
+		Outcome    struct {
 			TimeUS float64 `json:"time_us"`
 			Bound  string
 		}
+	}
+	Failures []struct {
+		Parameters        map[string]any
+		Validity, Message string
 	}
 }
 
@@ -170,6 +175,14 @@ func TestTruncatedPTX(t *testing.T) {
 	}
 	if f := r.Sweep.Failures; len(f) != 1 || f[0].Kind != "compile" || !strings.Contains(f[0].Message, "_4.ptx:") || noise.MatchString(f[0].Message) {
 		t.Errorf("failures %+v, want one kind, compile, with file and position", f)
+	}
+	if len(r.Failures) != 6 || len(r.Top[0].Parameters) < 2 {
+		t.Errorf("%d failures listed of 6; the best is %v", len(r.Failures), r.Top[0].Parameters)
+	}
+	for _, f := range r.Failures {
+		if f.Parameters["ITEMS"] != 4.0 || f.Validity != "compile" || !strings.Contains(f.Message, "_4.ptx:") {
+			t.Errorf("failure %+v", f)
+		}
 	}
 	text := warptune(t, tune...).ok(t).stdout
 	if !strings.Contains(text, "24 of 24 configurations evaluated: 18 ran clean, 6 compile") || strings.Contains(text, "NaN") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/kernel/compile"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -120,7 +122,26 @@ func (x *examination) examine() error {
 		return err
 	}
 	x.companions(entries)
+	x.compilers()
 	return nil
+}
+
+// compilers says which there are for kernels that have no PTX, or the line that installs one.
+func (x *examination) compilers() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var found []string
+	for _, driver := range []compile.Driver{compile.NewNVCC("", compile.DefaultLimits()), compile.NewClang("", compile.DefaultLimits())} {
+		if name, err := driver.Identify(ctx); err == nil {
+			name, _, _ = strings.Cut(name, " device ")
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		x.say(noted, "compilers", "none is found; without root and GPU: %s", compile.NVCCInstall)
+		return
+	}
+	x.say(fine, "compilers", "%s", strings.Join(found, ", "))
 }
 
 // lowSpace is how little free space, bytes, is worth a note: a coordinator
@@ -169,7 +190,7 @@ func (x *examination) database(name string) {
 		return
 	}
 	x.say(fine, name, "%s, %s of it free for further results", bytesText(float64(info.Size())), bytesText(float64(found.Usage.Free)))
-	x.say(fine, name, "%d sweeps, %d results, %d leases, %d answers, %d kernel bundles", found.Sweeps, found.Results, found.Leases, found.Answers, found.Bundles)
+	x.say(fine, name, "%d sweeps, %d results, %d leases, %d answers, %d kernel bundles, %d acts", found.Sweeps, found.Results, found.Leases, found.Answers, found.Bundles, found.Acts)
 	for _, p := range found.Problems {
 		x.say(wrong, name, "%s", p)
 	}

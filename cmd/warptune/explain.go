@@ -2,115 +2,179 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/cmd/internal/explain"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/record"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	var s simulation
+	var conn connection
 	var configs []string
 	var problem []int64
 	var groups groupFlag
 	cmd := &cobra.Command{
-		Use:   "explain KERNEL --arch A --config NAME=V,… [--config NAME=V,…]",
-		Short: "Say why a configuration is as fast as it is, or why two differ",
-		Args:  exactly(1, kernelHelp),
+		Use:   "explain KERNEL --arch A [--config NAME=V,…]…",
+		Short: "Say why a configuration is as fast as it is and what would help, or why two differ",
+		Long: "Says in sentences what a configuration's time goes to, at which line, and what each mechanism\n" +
+			"costs: it is simulated again on a machine of which the mechanism costs nothing. Without --config\n" +
+			"it is the best known: of the sweeps in the database, else of up to " + strconv.Itoa(mostRanked) + " configurations\n" +
+			"ranked by the closed-form model.",
+		Args: exactly(1, kernelHelp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(configs) < 1 || len(configs) > 2 {
-				return usagef("give --config once to explain one configuration, twice to compare two")
-			}
 			def, err := a.openLaunchable(args[0], groups, problem)
 			if err != nil {
 				return err
 			}
-			return a.explain(cmd.Context(), &s, def, configs, problem)
+			x := explanation{app: a, simulation: &s, conn: &conn, def: def, problem: problem, configs: configs}
+			return x.run(cmd.Context())
 		},
 	}
 	s.flags(cmd)
-	cmd.Flags().StringArrayVar(&configs, "config", nil, "a configuration, NAME=V,…; parameters left out take their default")
+	conn.flags(cmd)
+	cmd.Flags().StringArrayVar(&configs, "config", nil, "a configuration, NAME=V,…; parameters left out take their default; several: what changed since the first")
 	cmd.Flags().Int64SliceVar(&problem, "problem", nil, "problem size; default: the definition's")
 	groups.flags(cmd)
 	return cmd
 }
 
-func (a *app) explain(ctx context.Context, s *simulation, def *kernel.Definition, configs []string, problem []int64) error {
-	d, level, err := s.open()
-	if err != nil {
-		return err
-	}
-	depth, warn, err := s.checking.parse()
-	if err != nil {
-		return err
-	}
-	compiler, err := a.compiler(s.compiler)
-	if err != nil {
-		return err
-	}
-	ptx, done, err := openPTX(s.ptxDir)
+// explanation is one call of the command.
+type explanation struct {
+	*app
+	*simulation
+	conn    *connection
+	def     *kernel.Definition
+	problem []int64
+	configs []string
+	from    string // where the configuration comes from, if nobody gave it
+	arch    *arch.Descriptor
+	batch   evaluate.Batch
+}
+
+func (x *explanation) run(ctx context.Context) error {
+	done, err := x.open()
 	if err != nil {
 		return err
 	}
 	defer done()
-	records := make([]record.Record, len(configs))
-	for i, text := range configs {
-		if records[i], err = configRecord(def, text, problem); err != nil {
+	if len(x.configs) == 0 {
+		if err := x.choose(ctx); err != nil {
 			return err
 		}
 	}
-	batch := evaluate.Batch{
-		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: 1, Check: depth, Warn: warn, Compare: true,
-		Kernels: func(string) (*kernel.Definition, error) { return def, nil },
+	records := make([]record.Record, len(x.configs))
+	for i, text := range x.configs {
+		if records[i], err = configRecord(x.def, text, x.problem); err != nil {
+			return err
+		}
 	}
-	results, err := batch.Run(ctx, records)
+	studies, err := x.batch.Study(ctx, records)
 	if err != nil {
 		return err
 	}
-	for i := range results {
-		if results[i].Report == nil {
-			o := results[i].Outcome
-			return fmt.Errorf("%s: the configuration is not valid (%s): %s", configs[i], o.Validity, o.Message)
-		}
-	}
-	caps := make([]string, len(records))
+	cases := make([]explainedCase, len(records))
+	var wrong []error
 	for i := range records {
-		if config, err := evaluate.Config(def, &records[i]); err == nil {
-			caps[i] = raisedCap(def, d, config, problem)
-		}
-	}
-	return a.printExplanation(configs, caps, results, d)
-}
-
-// printExplanation prints reports; caps say what was made of register caps that are too
-// small.
-func (a *app) printExplanation(configs, caps []string, results []evaluate.Result, d *arch.Descriptor) error {
-	reports := make([]*simengine.Report, len(results))
-	for i := range results {
-		reports[i] = results[i].Report
-	}
-	if a.json {
-		return a.printJSON(reports)
-	}
-	for i, r := range reports {
-		if i > 0 {
-			fmt.Fprintln(a.stdout)
-		}
-		fmt.Fprintf(a.stdout, "%s\n", configs[i])
-		if caps[i] != "" {
-			fmt.Fprintf(a.stdout, "  register %s\n", caps[i])
-		}
-		if err := a.printReport(r, d, results[i].Outcome.Compiler); err != nil {
+		if cases[i], err = x.explained(&records[i], &studies[i]); err != nil {
 			return err
 		}
+		cases[i].text = x.configs[i]
+		if o := &studies[i].Outcome; studies[i].Report == nil {
+			wrong = append(wrong, fmt.Errorf("%s: the configuration is not valid (%s): %s", x.configs[i], o.Validity, o.Message))
+		}
 	}
-	if len(reports) == 2 {
-		return a.printDifference(reports[0], reports[1])
+	if x.json {
+		return errors.Join(append([]error{x.printExplainedJSON(cases)}, wrong...)...)
 	}
-	return nil
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
+	}
+	return x.printExplained(cases)
+}
+
+// open opens what the flags name.
+func (x *explanation) open() (done func(), err error) {
+	d, level, err := x.simulation.open()
+	if err != nil {
+		return nil, err
+	}
+	depth, warn, err := x.checking.parse()
+	if err != nil {
+		return nil, err
+	}
+	compiler, err := x.app.compiler(x.simulation.compiler)
+	if err != nil {
+		return nil, err
+	}
+	ptx, done, err := openPTX(x.ptxDir)
+	if err != nil {
+		return nil, err
+	}
+	def := x.def
+	x.arch = d
+	x.batch = evaluate.Batch{
+		Compiler: compiler, PTX: ptx, Arch: d, Level: level, Slots: 1, Check: depth, Warn: warn, Compare: true,
+		Kernels: func(string) (*kernel.Definition, error) { return def, nil },
+	}
+	return done, nil
+}
+
+// explainedCase is a configuration, explained.
+type explainedCase struct {
+	text      string
+	raised    string // what was made of a register cap that is too small
+	config    search.Config
+	outcome   *tuner.Outcome
+	report    *simengine.Report // nil for one that is not valid
+	whatIfs   []evaluate.WhatIf
+	subject   explain.Subject
+	explained *explain.Explanation
+}
+
+func (x *explanation) explained(rec *record.Record, s *evaluate.Study) (explainedCase, error) {
+	c := explainedCase{outcome: &s.Outcome, report: s.Report, whatIfs: s.WhatIfs}
+	var err error
+	if c.config, err = evaluate.Config(x.def, rec); err != nil {
+		return c, err
+	}
+	if c.report == nil {
+		return c, nil
+	}
+	c.raised = raisedCap(x.def, x.arch, c.config, x.problem)
+	launch, err := x.def.Launch(c.config, x.problem)
+	if err != nil {
+		return c, err
+	}
+	c.subject = explain.Subject{
+		Report: s.Report, WhatIfs: s.WhatIfs, Arch: x.arch, Source: sourceOf(launch),
+		Threads: int(launch.Block[0] * launch.Block[1] * launch.Block[2]), CTAs: launch.Grid[0] * launch.Grid[1] * launch.Grid[2],
+	}
+	c.explained = explain.Explain(&c.subject)
+	return c, nil
+}
+
+// sourceOf gives the text of lines of a launch's source.
+func sourceOf(l *kernel.Launch) func(string) string {
+	lines := strings.Split(string(l.Compile.Source), "\n")
+	return func(line string) string {
+		file, number, _ := strings.Cut(line, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n > len(lines) || path.Base(l.Compile.SourceFile) != path.Base(file) {
+			return ""
+		}
+		return strings.TrimSpace(lines[n-1])
+	}
 }

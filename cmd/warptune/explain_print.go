@@ -2,15 +2,93 @@ package main
 
 import (
 	"fmt"
-	"math"
-	"sort"
 	"strings"
 
+	"github.com/warptune/warptune/cmd/internal/evaluate"
+	"github.com/warptune/warptune/cmd/internal/explain"
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/tuner/plot"
 )
+
+// printExplained writes what is to be said of configurations, and how those after the first differ from it.
+func (x *explanation) printExplained(cases []explainedCase) error {
+	for i := range cases {
+		c := &cases[i]
+		if i > 0 {
+			fmt.Fprintln(x.stdout)
+		}
+		fmt.Fprintf(x.stdout, "%s %s", x.def.Name, plainText(c.text))
+		if x.from != "" {
+			fmt.Fprintf(x.stdout, " (%s)", x.from)
+		}
+		fmt.Fprintf(x.stdout, "\n%s.\n%s\n", c.explained.Headline, c.explained.Timing)
+		for _, r := range c.explained.Rates {
+			fmt.Fprintf(x.stdout, "  %s\n", r.Text())
+		}
+		if len(c.explained.Findings) == 0 {
+			fmt.Fprintln(x.stdout, "No mechanism by itself costs 2 % or more.")
+		}
+		for n := range c.explained.Findings {
+			fmt.Fprintf(x.stdout, "%d. %s\n", n+1, plainText(c.explained.Findings[n].Sentence()))
+		}
+		fmt.Fprintln(x.stdout, "Details")
+		if c.raised != "" {
+			fmt.Fprintf(x.stdout, "  register %s\n", c.raised)
+		}
+		if err := x.printReport(c.report, x.arch, c.outcome.Compiler); err != nil {
+			return err
+		}
+	}
+	for i := 1; i < len(cases); i++ {
+		fmt.Fprintf(x.stdout, "\nFrom %s to %s\n", plainText(cases[0].text), plainText(cases[i].text))
+		for _, s := range explain.Compare(&cases[0].subject, &cases[i].subject).Sentences {
+			fmt.Fprintf(x.stdout, "  %s\n", s)
+		}
+	}
+	return nil
+}
+
+// explainedJSON is a configuration in the document that explain prints (docs/explain.schema.json).
+type explainedJSON struct {
+	Parameters  search.Config        `json:"parameters"`
+	Validity    string               `json:"validity"`
+	Message     string               `json:"message,omitempty"`
+	Compiler    string               `json:"compiler,omitempty"`
+	Explanation *explain.Explanation `json:"explanation,omitempty"`
+	WhatIfs     []evaluate.WhatIf    `json:"what_ifs,omitempty"`
+	Report      *simengine.Report    `json:"report,omitempty"`
+}
+
+// printExplainedJSON prints one document.
+func (x *explanation) printExplainedJSON(cases []explainedCase) error {
+	type comparison struct {
+		From search.Config `json:"from"`
+		To   search.Config `json:"to"`
+		*explain.Comparison
+	}
+	doc := struct {
+		Schema         string          `json:"schema"`
+		Kernel         string          `json:"kernel"`
+		Arch           string          `json:"arch"`
+		Level          string          `json:"level"`
+		Chosen         string          `json:"chosen,omitempty"`
+		Configurations []explainedJSON `json:"configurations"`
+		Comparisons    []comparison    `json:"comparisons,omitempty"`
+	}{Schema: "warptune.explain.v1", Kernel: x.def.Name, Arch: x.arch.Name, Level: x.batch.Level.String(), Chosen: x.from}
+	for i := range cases {
+		c := &cases[i]
+		doc.Configurations = append(doc.Configurations, explainedJSON{
+			c.config, c.outcome.Validity.String(), c.outcome.Message, c.outcome.Compiler, c.explained, c.whatIfs, c.report,
+		})
+		if i > 0 && cases[0].report != nil && c.report != nil {
+			doc.Comparisons = append(doc.Comparisons, comparison{cases[0].config, c.config, explain.Compare(&cases[0].subject, &c.subject)})
+		}
+	}
+	return x.printJSON(doc)
+}
 
 // printReport writes one report: time and bound, what holds the SM, how near units come to their peaks, and
 // where the issue slots went.
@@ -92,33 +170,4 @@ func label(text string, i int) string {
 		return ""
 	}
 	return text
-}
-
-// printDifference writes the counters in which two configurations differ most.
-func (a *app) printDifference(x, y *simengine.Report) error {
-	const most = 12
-	type difference struct {
-		name  string
-		ratio float64
-	}
-	var diffs []difference
-	for name, v := range x.Metrics {
-		w, ok := y.Metrics[name]
-		if !ok || v == w {
-			continue
-		}
-		diffs = append(diffs, difference{name, math.Abs(math.Log((w + 1) / (v + 1)))})
-	}
-	sort.Slice(diffs, func(i, j int) bool {
-		if diffs[i].ratio != diffs[j].ratio {
-			return diffs[i].ratio > diffs[j].ratio
-		}
-		return diffs[i].name < diffs[j].name
-	})
-	fmt.Fprintf(a.stdout, "\nthe second takes %.3f times the first's time; the counters of such launches that differ most:\n", y.TimeUS/x.TimeUS)
-	t := newTable(a.stdout, "  counter", "first", "second")
-	for _, d := range diffs[:min(most, len(diffs))] {
-		t.row("  "+d.name, fmt.Sprintf("%.6g", x.Metrics[d.name]), fmt.Sprintf("%.6g", y.Metrics[d.name]))
-	}
-	return t.flush()
 }

@@ -16,9 +16,9 @@ import (
 const mostRows = 10000
 
 // printTuned prints a sweep that has ended: every trial accounted for, the
-// ranked table, and what bounds the best. An incompleteError names rows that are
+// ranked table, and what bounds the best; as JSON it adds a document. An incompleteError names rows that are
 // damaged and not in it.
-func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warptunev1.Sweep, rows int) (err error) {
+func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warptunev1.Sweep, rows int, docs *[]*tunedDocument) (err error) {
 	if rows == 0 {
 		rows = int(min(max(s.GetCounts().GetDone(), 1), mostRows))
 	}
@@ -43,14 +43,14 @@ func (a *app) printTuned(ctx context.Context, c *client, p *plan, i int, s *warp
 		if err != nil {
 			return err
 		}
-		return a.printJSON(struct {
-			Sweep   any             `json:"sweep"`
-			Names   []string        `json:"parameters"`
-			Top     []any           `json:"top"`
-			Ties    int             `json:"ties"`
-			Margin  fidelity.Margin `json:"expected_error"`
-			Caution string          `json:"caution,omitempty"`
-		}{protoJSON(s), r.GetNames(), top, ranked.ties, ranked.margin, fidelity.Caveat(ranked.arch, lastLevel(s.GetSpec()))})
+		failed, err := failures(ctx, c, s)
+		if err != nil {
+			return err
+		}
+		*docs = append(*docs, &tunedDocument{
+			"warptune.tune.v1", protoJSON(s), r.GetNames(), top, ranked.ties, ranked.margin, fidelity.Caveat(ranked.arch, lastLevel(s.GetSpec())), failed,
+		})
+		return nil
 	}
 	fmt.Fprintf(a.stdout, "%s: %s\n", target(s.GetSpec()), accounted(s))
 	for _, f := range s.GetFailures() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ func (a *app) sweepCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand(), a.plotCommand())
+	cmd.AddCommand(a.submitCommand(), a.listCommand(), a.statusCommand(), a.watchCommand(), a.plotCommand(), a.auditCommand())
 	for _, s := range steering {
 		cmd.AddCommand(a.steerCommand(s))
 	}
@@ -127,14 +128,25 @@ func (a *app) printSweeps(sweeps []*warptunev1.Sweep) error {
 	if a.json {
 		return a.printJSON(protoJSON(sweeps))
 	}
-	t := newTable(a.stdout, "SWEEP", "KERNEL", "ARCH", "PROBLEM", "STATE", "DONE", "OF", "BEST")
+	header := []string{"SWEEP", "KERNEL", "ARCH", "PROBLEM", "STATE", "DONE", "OF", "BEST"}
+	owned := slices.ContainsFunc(sweeps, func(s *warptunev1.Sweep) bool { return s.GetOwner() != "" })
+	if owned {
+		header = append(header, "OWNER")
+	}
+	t := newTable(a.stdout, header...)
 	for _, s := range sweeps {
 		best := ""
 		if s.GetBest() != nil {
 			best = plot.Microseconds(s.GetBest().GetOutcome().GetTimeUs())
 		}
-		t.row(shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateText(s),
-			fmt.Sprint(s.GetCounts().GetDone()+s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best)
+		row := []string{
+			shortID(s.GetId()), s.GetSpec().GetKernel(), s.GetSpec().GetArch(), problemText(s.GetSpec().GetProblem()), stateText(s),
+			fmt.Sprint(s.GetCounts().GetDone() + s.GetCounts().GetAbandoned()), fmt.Sprint(s.GetCounts().GetTotal()), best,
+		}
+		if owned {
+			row = append(row, s.GetOwner())
+		}
+		t.row(row...)
 	}
 	return t.flush()
 }
@@ -166,6 +178,9 @@ func (a *app) printStatus(s *warptunev1.Sweep) error {
 	n := s.GetCounts()
 	t := newTable(a.stdout, "sweep", s.GetId())
 	t.row("tunes", fmt.Sprintf("%s, level %s, strategy %s", target(s.GetSpec()), levelsText(s.GetSpec()), s.GetSpec().GetStrategy()))
+	if s.GetOwner() != "" {
+		t.row("owner", s.GetOwner())
+	}
 	t.row("state", strings.TrimSpace(stateText(s)+" "+s.GetMessage()))
 	t.row("trials", fmt.Sprintf("%d of %d done (%d reused), %d leased, %d queued, %d abandoned, %d requeued",
 		n.GetDone(), n.GetTotal(), n.GetReused(), n.GetLeased(), n.GetQueued(), n.GetAbandoned(), n.GetRequeued()))

@@ -96,6 +96,7 @@ func (r *ranking) json() ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
+		fields["parameters"] = search.Config{Names: r.names, Values: rpc.ToValues(row.GetConfig())}
 		fields["tie"] = i < r.ties && r.ties > 1
 		out[i] = fields
 	}

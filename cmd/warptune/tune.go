@@ -70,6 +70,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		}
 	}
 	var failed error
+	var docs []*tunedDocument
 	sweeps := make([]*warptunev1.Sweep, len(answers))
 	for i, r := range answers {
 		sweep, err := a.watch(ctx, c, r.GetSweep().GetId())
@@ -82,7 +83,7 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 		if i > 0 && !a.json {
 			fmt.Fprintln(a.stdout)
 		}
-		err = a.printTuned(ctx, c, p, i, sweep, top)
+		err = a.printTuned(ctx, c, p, i, sweep, top, &docs)
 		if few := (incompleteError{}); plots && !a.json && (err == nil || errors.As(err, &few)) {
 			err = cmp.Or(a.plot(ctx, c, sweep, ""), err)
 		}
@@ -101,6 +102,11 @@ func (a *app) tune(ctx context.Context, c *client, p *plan, slots, top int, plot
 			failed = fmt.Errorf("%s of %s is valid on %s: see the examples above", which, sweep.GetSpec().GetKernel(), sweep.GetSpec().GetArch())
 		}
 		failed = cmp.Or(failed, incompleteSweep(sweep))
+	}
+	if a.json {
+		if err := a.printTunedJSON(docs); err != nil {
+			return err
+		}
 	}
 	if (c.embedded != nil || c.beside) && failed == nil {
 		a.printSource(answers, sweeps)

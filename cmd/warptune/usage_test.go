@@ -55,7 +55,6 @@ func TestWrongUsage(t *testing.T) {
 		{"simulate copy --arch h200 --config ITEMS", []string{"--config", "NAME=VALUE"}},
 		{"simulate copy --arch h200 --config TILE=8", []string{"--config", `no parameter "TILE"`, "BLOCK_SIZE, ITEMS"}},
 		{"simulate copy --arch h200 --config ITEMS=x", []string{"--config", "ITEMS", `"x"`, "int"}},
-		{"explain copy --arch h200", []string{"--config"}},
 		{"explain copy --arch h200 --config TILE=8", []string{`no parameter "TILE"`}},
 		{"fidelity --arch h200", []string{"--timings or --dataset is required"}},
 		{"fidelity --arch h200 --timings absent.jsonl --without no-such-rule", []string{"--without", `"no-such-rule"`, "look-ahead"}},

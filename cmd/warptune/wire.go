@@ -23,6 +23,12 @@ func protoJSON(v any) any {
 			return err.Error()
 		}
 		return json.RawMessage(text)
+	case []*warptunev1.Act:
+		out := make([]any, len(v))
+		for i, m := range v {
+			out[i] = protoJSON(m)
+		}
+		return out
 	case []*warptunev1.Sweep:
 		out := make([]any, len(v))
 		for i, m := range v {

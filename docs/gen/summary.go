@@ -115,7 +115,7 @@ func blindly(s *datasets.Set) (out [2]string) {
 	return out
 }
 
-// trustTable has the four rows of README: means over data sets, at level cycle.
+// trustTable has the rows of README: means over data sets, at level cycle.
 func (g *generator) trustTable() (string, error) {
 	rows := []struct {
 		title string
@@ -123,7 +123,8 @@ func (g *generator) trustTable() (string, error) {
 	}{
 		{"developed on", func(s *datasets.Set) bool { return s.Role == datasets.Development }},
 		{"seen: by the project, looked at since", func(s *datasets.Set) bool { return s.Role != datasets.Development && s.Author == datasets.Project }},
-		{"independent: by somebody who saw nothing of the simulator", func(s *datasets.Set) bool { return s.Author == datasets.Independent }},
+		{"independent: by somebody who saw nothing of the simulator", func(s *datasets.Set) bool { return s.Author == datasets.Independent && !byTriton(s) }},
+		{"independent, of Triton, wgmma and TMA, on an H100", func(s *datasets.Set) bool { return s.Author == datasets.Independent && byTriton(s) }},
 		{"others' search spaces", func(s *datasets.Set) bool { return s.Author == datasets.Others }},
 	}
 	var b strings.Builder
@@ -150,6 +151,9 @@ func (g *generator) trustTable() (string, error) {
 	}
 	return b.String(), nil
 }
+
+// byTriton reports whether a set is one of kernels as Triton compiles them, and others that use what it does.
+func byTriton(s *datasets.Set) bool { return strings.HasPrefix(s.Compiler, "Triton") }
 
 func or(n, otherwise int) int {
 	if n == 0 {

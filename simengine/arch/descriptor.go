@@ -232,6 +232,8 @@ type Asynchronous struct {
 	// Clusters2 to Clusters16 are how many clusters of so many CTAs, of one CTA an SM, the device holds:
 	// a cluster is in one GPC.
 	Clusters2, Clusters4, Clusters8, Clusters16 int
+	// UniformResult is from the issue of an instruction of the uniform datapath to that of one that needs its result.
+	UniformResult float64
 	// L2LookupBytesPerCycle is what L2's slices look up of copies to shared memory in a cycle.
 	L2LookupBytesPerCycle float64
 	// ClockTensor is the SM clock, MHz, when tensor cores are used for a small part of the time, ClockTensorFull

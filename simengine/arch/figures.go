@@ -166,6 +166,7 @@ var figures = []figure{
 	lacking(real("cluster_load_rate", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.ClusterLoadBytesPerCycle })),
 	lacking(real("cluster_store_rate", "bytes/cycle/SM", func(d *Descriptor) *float64 { return &d.ClusterStoreBytesPerCycle })),
 	lacking(real("setmaxnreg", "cycles", func(d *Descriptor) *float64 { return &d.Setmaxnreg })),
+	lacking(real("uniform_result", "cycles", func(d *Descriptor) *float64 { return &d.UniformResult })),
 	lacking(real("l2_lookup_bandwidth", "bytes/cycle", func(d *Descriptor) *float64 { return &d.L2LookupBytesPerCycle })),
 	lacking(real("clock_tensor", "MHz", func(d *Descriptor) *float64 { return &d.ClockTensor })),
 	lacking(real("clock_tensor_full", "MHz", func(d *Descriptor) *float64 { return &d.ClockTensorFull })),

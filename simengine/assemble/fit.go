@@ -6,6 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/rules"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 	"github.com/warptune/warptune/simengine/assemble/target"
+	"github.com/warptune/warptune/simengine/assemble/vreg"
 )
 
 // Scheduling and register allocation within a budget.
@@ -36,7 +37,46 @@ func (u *unit) allocate() error {
 	if err := u.mir.FindLiveness(); err != nil {
 		return err
 	}
-	return u.spillValues(own)
+	if err := u.spillValues(own); err != nil || u.fits() || !u.mir.Target.Specific {
+		return err
+	}
+	for b := range source {
+		u.mir.Blocks[b].Insts = source[b]
+	}
+	u.mir.Values, u.mir.Spills = u.mir.Values[:values], mir.SpillState{}
+	if err := u.mir.FindLiveness(); err != nil {
+		return err
+	}
+	return u.shareRegisters(own)
+}
+
+// shareRegisters spills words until no more are live than there are registers, and lets values for
+// which the holes between accumulators are too small share registers with others. ptxas moves
+// accumulators out of the way instead, which is not modelled: the moves are missing, and an
+// instruction may wait for another that it does not depend on.
+func (u *unit) shareRegisters(own int) error {
+	regalloc.SpillTo(u.mir, max(own, leastRegisters))
+	if err := u.mir.FindLiveness(); err != nil {
+		return err
+	}
+	limit := u.budget - u.mir.Target.Reserved
+	u.mir.Regs, u.mir.General = regalloc.New(u.mir, u.mir.Layout(nil), &u.scratch.allocating).Allocate(limit, false)
+	whole := int16(limit &^ (vreg.MaxWords - 1)) // a multiple of what values are aligned to
+	for v, r := range u.mir.Regs {
+		if u.mir.Values[v].File == vreg.General && int(r)+int(u.mir.Values[v].Words) > limit {
+			u.mir.Regs[v] = r % whole
+		}
+	}
+	u.mir.General, u.shares = min(u.mir.General, limit), true
+	return nil
+}
+
+// verifyRegisters checks that values that are live at the same time do not share a register, unless they have to.
+func (u *unit) verifyRegisters() error {
+	if u.shares {
+		return nil
+	}
+	return regalloc.VerifyRegisters(u.mir, &u.scratch.allocating)
 }
 
 // fits reports whether the registers given keep within the budget.

@@ -6,7 +6,6 @@ import (
 	"github.com/warptune/warptune/simengine/assemble/hir/opt"
 	"github.com/warptune/warptune/simengine/assemble/isel"
 	"github.com/warptune/warptune/simengine/assemble/mir/peephole"
-	"github.com/warptune/warptune/simengine/assemble/regalloc"
 	"github.com/warptune/warptune/simengine/assemble/sched"
 )
 
@@ -100,7 +99,7 @@ var selection = []pass{
 // backEnd orders machine instructions, gives them registers and emits the program.
 var backEnd = []pass{
 	// One pass, since an order that finds no registers is tried again with less freedom (fit.go).
-	{"scheduling and register allocation", (*unit).allocate, func(u *unit) error { return regalloc.VerifyRegisters(u.mir, &u.scratch.allocating) }},
+	{"scheduling and register allocation", (*unit).allocate, (*unit).verifyRegisters},
 	// Now that registers are given, reuse of one orders instructions too.
 	{"scheduling after allocation", func(u *unit) error { return sched.Reschedule(u.mir, &u.scratch.scheduling) }, verifyOrder},
 	// Needs registers: only those of an aligned pair can be zeroed together.

@@ -22,6 +22,7 @@ type unit struct {
 	cap      int           // registers a thread may have, 0 no cap
 	budget   int           // registers a thread may be charged: the cap or an occupancy step
 	launched int           // registers at launch where the kernel changes their number, else 0
+	shares   bool          // live values share registers (shareRegisters)
 	peak     int           // general registers live at most, in the present order
 	orders   *sched.Orders // of the present order
 	program  *Program

@@ -164,7 +164,7 @@ func (c *compiler) emitAsync(pc int, in *ir.Instr, i *instr) error {
 		if err != nil {
 			return err
 		}
-		if s.file != file32 {
+		if s.file != file32 && s.file != filePred {
 			return c.unsupported(pc, "cp.async source size")
 		}
 		g.size = s

@@ -78,8 +78,11 @@ func (r *Runner) copyAsync(w *warp, in *instr, mask uint32) signal {
 	return next
 }
 
-// readingLanes are the lanes whose source size is not zero.
+// readingLanes are the lanes whose source size is not zero, and whose source is not ignored.
 func (r *Runner) readingLanes(w *warp, g *access, mask uint32) uint32 {
+	if g.size.file == filePred {
+		return mask &^ w.pred[g.size.index]
+	}
 	if g.size.file != file32 {
 		return mask
 	}

@@ -144,7 +144,7 @@ func (r *Runner) released(w *warp) signal {
 		r.release(id)
 	}
 	r.happened()
-	if r.p.waits && r.p.Mode == Full {
+	if r.p.waits && r.p.blocking {
 		r.completeCluster()
 	}
 	return next

@@ -17,10 +17,7 @@ const (
 
 // emitBulk compiles a bulk copy or prefetch.
 func (c *compiler) emitBulk(pc int, in *ir.Instr, i *instr) (bool, error) {
-	if c.p.Mode == Slice && c.needed[pc] {
-		return false, c.unsupported(pc, "addresses or branches depend on what it copies")
-	}
-	o := &asyncOp{op: in.Op, mod: in.Mod, bulk: in.Bulk, count: noSlot, bytes: noSlot, phase: noSlot, cast: noSlot, value: noSlot}
+	o := &asyncOp{op: in.Op, mod: in.Mod, data: c.needed[pc], bulk: in.Bulk, count: noSlot, bytes: noSlot, phase: noSlot, cast: noSlot, value: noSlot}
 	i.kind, i.x = kindCall, &extra{run: (*Runner).bulkCopy, async: o}
 	n := 0
 	place := func(space ir.Space, write bool) (a *access, err error) {
@@ -125,7 +122,7 @@ func (r *Runner) bulkLane(w *warp, in *instr, l int) signal {
 		return s
 	}
 	r.tell(w, a, r.ranges)
-	if r.p.Mode == Full {
+	if r.p.blocking || o.data {
 		return r.moveBulk(w, in, l, &a, m)
 	}
 	return next

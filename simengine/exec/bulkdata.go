@@ -12,8 +12,8 @@ import (
 // swizzleLine is the bytes within which a swizzle moves.
 const swizzleLine = 128
 
-// moveBulk moves the data of a lane's bulk copy, in Full mode, and completes it at its mbarrier. m is
-// the tensor map, nil for a copy of bytes.
+// moveBulk moves the data of a lane's bulk copy, if it is needed, and completes it at its mbarrier. m
+// is the tensor map, nil for a copy of bytes.
 func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensormap.Map) signal {
 	o, bytes := in.x.async, uint64(uint32(a.Bytes))
 	if o.op == ir.BulkPrefetch || bytes == 0 && o.bar == nil {
@@ -23,7 +23,11 @@ func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensorma
 		r.box = make([]byte, n)
 	}
 	r.box = r.box[:bytes]
-	if o.bulk.From == ir.Shared {
+	if !o.data {
+		if o.bulk.To == ir.Global {
+			return next
+		}
+	} else if o.bulk.From == ir.Shared {
 		if s := r.readTile(w, in, l, bytes, m); s != next {
 			return s
 		}
@@ -48,7 +52,10 @@ func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensorma
 
 // loadBox reads what a copy reads in device memory into Runner.box.
 func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
-	if m == nil {
+	switch {
+	case m == nil && len(r.ranges) == 0:
+		return next
+	case m == nil:
 		return r.eachPage(w, in, l, r.ranges[0].Addr, len(r.box), false, func(at int, part []byte) { copy(r.box[at:], part) })
 	}
 	fillRepeated(r.box, m.Fill(), m.Elem.Bytes())
@@ -112,12 +119,14 @@ func (r *Runner) readTile(w *warp, in *instr, l int, bytes uint64, m *tensormap.
 	if at+span > uint64(len(r.shared)) {
 		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Width: int(span), Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
 	}
-	reader := uint32(0)
-	if o.bar == nil {
-		reader = r.newReader(asyncRead{in.pc, int16(w.id), int8(l), w.bulk[l].committed})
-	}
-	if s := r.readTiles(w, in, l, at, span, reader); s != next {
-		return s
+	if r.p.tracks {
+		reader := uint32(0)
+		if o.bar == nil {
+			reader = r.newReader(asyncRead{in.pc, int16(w.id), int8(l), w.bulk[l].committed})
+		}
+		if s := r.readTiles(w, in, l, at, span, reader); s != next {
+			return s
+		}
 	}
 	if r.races != nil {
 		if s := r.raceTile(w, in, l, at, span, false); s != next {
@@ -149,21 +158,29 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 	if at+span > uint64(len(c.shared)) {
 		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Write: true, Width: int(span), Detail: sizeText(ir.Shared, uint64(len(c.shared)))})
 	}
-	b, err := c.at(a.Barrier)
-	if err != nil {
-		return r.misused(w, in, l, a, err)
+	var b *phases
+	if r.p.blocking {
+		var err error
+		if b, err = c.at(a.Barrier); err != nil {
+			return r.misused(w, in, l, a, err)
+		}
 	}
-	if s := r.landTiles(w, in, l, c, at, span, b); s != next {
-		return s
+	if r.p.tracks {
+		if s := r.landTiles(w, in, l, c, at, span, b); s != next {
+			return s
+		}
 	}
 	if r.races != nil && rank < 0 {
 		if s := r.raceTile(w, in, l, at, span, true); s != next {
 			return s
 		}
 	}
-	for i := 0; i < len(r.box); i += 16 {
+	for i := 0; i < len(r.box) && in.x.async.data; i += 16 {
 		to := tensormap.Swizzle(uint32(at)+uint32(i), swizzle)
 		copy(c.shared[to:], r.box[i:min(i+16, len(r.box))])
+	}
+	if b == nil {
+		return next
 	}
 	if c.definedness != nil {
 		setAll(c.definedness.shared[at:at+span], true)

@@ -209,7 +209,7 @@ func (r *Runner) atRank(w *warp, in *instr, rank int, lanes uint32) signal {
 	if rank < 0 {
 		return r.perform(w, in, in.x.access, ir.Shared, lanes, extentOf(&r.addr, lanes))
 	}
-	if r.p.Mode == Slice {
+	if !r.p.blocking {
 		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
 	}
 	c := r.state(rank)

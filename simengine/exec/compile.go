@@ -49,9 +49,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c.samplers()
 	c.layout()
 	c.pointers = c.k.Pointers()
-	if err := c.findWaits(); err != nil {
-		return nil, err
-	}
+	c.findWaits()
 	for b := range k.Blocks {
 		if err := c.block(b); err != nil {
 			return nil, err

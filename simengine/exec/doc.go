@@ -25,9 +25,23 @@
 //
 // # Ordering
 //
-// Every access happens at once and in program order. Asynchronous copies land when they are issued;
-// Full mode reports a read that does not wait for them as a race. Memory order between warps is
-// therefore stronger than the hardware's.
+// Every access happens at once and in program order. Asynchronous copies and products of warpgroups
+// do all they do when they are issued; Full mode reports what does not wait for them as a race
+// (flight.go). Memory order between warps is therefore stronger than the hardware's.
+//
+// # Asynchronous instructions
+//
+// In Full mode a warp that waits for the phase of an mbarrier is suspended until it is complete
+// (phase.go). When nothing else can go on, waits answer false once, as the hardware's do after a
+// time; if nothing comes of that either, the fault names the mbarriers, their phases, and the
+// arrivals and bytes that are missing. The CTAs of a cluster are executed together (group.go).
+//
+// Slice mode executes each CTA alone and its warps one after the other. Waits for phases and clusters
+// succeed at once, bulk copies move nothing, and products are not computed; an AsyncObserver is told
+// of them. Only where an address or a branch depends on shared memory that warps or copies pass on
+// does a slice block (findWaits), and where it depends on products, or on other CTAs of the cluster,
+// there is none. Loops that carry stages and phases are sampled as others are, and warps that meet at
+// mbarriers leave out as many iterations (passages.go).
 //
 // # Checks
 //

@@ -45,16 +45,20 @@ func (f *format) pack(v float64, mode ir.Round, satfinite bool) uint32 {
 		}
 		return sign | f.inf
 	}
-	_, e := math.Frexp(v)
-	e = max(e-1, f.emin)
-	scaled := math.Ldexp(v, f.man-e)
-	q := math.Floor(scaled)
-	if roundsUp(scaled-q, int64(q)&1 == 1, sign != 0, mode) {
+	// As integers: m * 2^(exp-52), of which the lowest shift bits do not fit. No format reaches down to
+	// the subnormals of float64, which lose all bits.
+	word := math.Float64bits(v)
+	exp := int(word>>52) - 1023
+	m := word&(1<<52-1) | 1<<52
+	e := max(exp, f.emin)
+	shift := min(52-f.man+e-exp, 63)
+	q, rest, half := m>>shift, m&(1<<shift-1), uint64(1)<<(shift-1)
+	if up := rest > half || rest == half && q&1 == 1; mode == ir.RN && up || mode != ir.RN && roundsUp(share(rest, half), q&1 == 1, sign != 0, mode) {
 		q++
 	}
 	// Carries into the exponent come out right: (e-emin) counts from the
 	// subnormals, whose hidden bit is missing from q.
-	bits := uint64(e-f.emin)<<f.man + uint64(q)
+	bits := uint64(e-f.emin)<<f.man + q
 	if bits > uint64(f.finite) {
 		if satfinite || mode == ir.RZ || (mode == ir.RM && sign == 0) || (mode == ir.RP && sign != 0) {
 			return sign | f.finite
@@ -62,6 +66,19 @@ func (f *format) pack(v float64, mode ir.Round, satfinite bool) uint32 {
 		return sign | f.inf
 	}
 	return sign | uint32(bits)
+}
+
+// share is a remainder for roundsUp, as which it stands: none, less than half, half, or more.
+func share(rest, half uint64) float64 {
+	switch {
+	case rest == 0:
+		return 0
+	case rest < half:
+		return 0.25
+	case rest == half:
+		return 0.5
+	}
+	return 0.75
 }
 
 // roundsUp decides whether a magnitude with remainder rem in [0,1) above an

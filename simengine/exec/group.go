@@ -1,6 +1,7 @@
 package exec
 
-// clusterGroup is the CTAs that are executed together: in Full mode those of a cluster, else one. The
+// clusterGroup is the CTAs that are executed together: those of a cluster in Full mode, and of a slice
+// that depends on data passed between warps; else one. The
 // state of the one that runs is Runner.ctaState; that of the others is kept here.
 type clusterGroup struct {
 	members []*ctaState // by rank; that of the active one is not up to date
@@ -10,6 +11,9 @@ type clusterGroup struct {
 	events  int64 // what may let a waiting warp go on
 	seen    int64 // events when waiting warps were last let go on
 	seq     uint32
+	// Of a slice the observer is told of one CTA, that of rank asked.
+	asked    int
+	observer Observer
 }
 
 // groupSize is how many CTAs are executed together.
@@ -23,6 +27,27 @@ func (r *Runner) activate(rank int) {
 	*r.members[r.active] = r.ctaState
 	r.ctaState = *r.members[rank]
 	r.active = rank
+	r.observeRank(rank)
+}
+
+// observeRank tells the observer of what the CTA of a rank does, which runs next, unless another was
+// asked for.
+func (r *Runner) observeRank(rank int) {
+	if r.p.Mode != Slice || r.size <= 1 {
+		return
+	}
+	clear(r.families)
+	r.obs, r.follower, r.asyncObs = nil, nil, nil
+	if rank == r.asked {
+		r.observeBy(r.observer)
+	}
+}
+
+// observeBy sets the observer.
+func (r *Runner) observeBy(obs Observer) {
+	r.obs = obs
+	r.follower, _ = obs.(Follower)
+	r.asyncObs, _ = obs.(AsyncObserver)
 }
 
 // state is that of the CTA of a rank; -1 is the one that runs.
@@ -43,8 +68,10 @@ func (r *Runner) setupGroup() {
 	r.activate(0)
 	r.launch, r.cta = launch, cta
 	r.placeInCluster()
+	shape := r.cluster.size
 	r.events, r.seen, r.seq, r.barrier = 1, 0, 0, clusterBarrier{}
-	if r.size = 1; r.p.Mode == Full {
+	r.asked = r.cluster.rank
+	if r.size = 1; r.p.blocking {
 		r.size = r.cluster.count
 	}
 	if r.size == 1 {
@@ -61,19 +88,29 @@ func (r *Runner) setupGroup() {
 			r.ctaState = *r.members[rank]
 			r.active = rank
 		}
-		r.launch, r.cta = launch, r.ctaOfRank(launch.Grid, cta, rank)
+		r.launch, r.cta = launch, ctaOfRank(launch.Grid, shape, cta, rank)
 		r.setup()
 	}
+	r.observeRank(r.active)
 }
 
 // ctaOfRank is the CTA of a rank in the cluster that a CTA belongs to.
-func (r *Runner) ctaOfRank(g Dim3, cta int64, rank int) int64 {
-	size, _ := r.p.cluster(&r.launch)
+func ctaOfRank(g, size Dim3, cta int64, rank int) int64 {
 	x, y, z := int(cta%int64(g.X)), int(cta/int64(g.X)%int64(g.Y)), int(cta/int64(g.X)/int64(g.Y))
 	x = x/size.X*size.X + rank%size.X
 	y = y/size.Y*size.Y + rank/size.X%size.Y
 	z = z/size.Z*size.Z + rank/size.X/size.Y
 	return int64(x) + int64(g.X)*(int64(y)+int64(g.Y)*int64(z))
+}
+
+// Together lists the CTAs that are executed together with one in Full mode: those of its cluster.
+func (p *Program) Together(l Launch, cta int64) []int64 {
+	size, _ := p.cluster(&l)
+	list := make([]int64, size.Count())
+	for rank := range list {
+		list[rank] = ctaOfRank(l.Grid, size, cta, rank)
+	}
+	return list
 }
 
 // verdict returns the error that the execution ended with, or an uninitialised read that came before.

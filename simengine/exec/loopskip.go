@@ -40,6 +40,7 @@ type loopRun struct {
 	guards     [][WarpSize]uint64 // the same of the inductions that guards compare
 	cyclic     [][WarpSize]uint64
 
+	firsts     [][WarpSize]uint64     // what comparisons read when registers were remembered: the exit's, then guards'
 	results    []uint32               // of guards since then, by lane
 	signature  uint64                 // of the operations on mbarriers in this iteration
 	signatures [maxAsyncPeriod]uint64 // of those since then

@@ -12,11 +12,11 @@ import (
 type asyncOp struct {
 	op       ir.Op
 	mod      ir.Mod
+	data     bool    // its data is needed
 	bar      *access // the mbarrier; nil: none
 	to, from *access // of copies; of TensormapSet to is the map
 	tensor   *access // the tensor map of a copy
 	bulk     *ir.Bulk
-	reduce   atomFunc
 	field    ir.MapField
 	ordinal  int
 
@@ -42,7 +42,7 @@ func isAsync(op ir.Op) bool {
 func (c *compiler) emitMbarrier(pc int, in *ir.Instr, i *instr) (bool, error) {
 	o := &asyncOp{op: in.Op, mod: in.Mod, count: noSlot, bytes: noSlot, phase: noSlot, cast: noSlot, value: noSlot}
 	i.kind, i.x = kindCall, &extra{run: (*Runner).mbarrier, async: o}
-	if c.p.Mode == Full {
+	if c.p.blocking {
 		i.x.run = (*Runner).mbarrierFull
 	}
 	var err error
@@ -208,13 +208,16 @@ func (r *Runner) tell(w *warp, a trace.Async, ranges []Range) {
 // emitOrder compiles the instructions that order asynchronous work or wait for it. Slice mode does
 // not: its warps never wait for data.
 func (c *compiler) emitOrder(pc int, in *ir.Instr, i *instr) (bool, error) {
-	if c.p.Mode == Slice {
-		if in.Op == ir.Wgmma {
-			return false, c.unsupported(pc, "addresses or branches depend on what it computes")
-		}
+	i.kind, i.x = kindCall, &extra{}
+	switch {
+	case c.p.Mode == Slice && in.Op == ir.Wgmma:
+		return false, c.unsupported(pc, "addresses or branches depend on what it computes")
+	case in.Op == ir.ClusterBarrier && c.p.blocking:
+		i.x.run = (*Runner).clusterBar
+		return true, nil
+	case c.p.Mode == Slice:
 		return false, nil
 	}
-	i.kind, i.x = kindCall, &extra{}
 	switch in.Op {
 	case ir.Wgmma:
 		return true, c.emitWgmma(pc, in, i)
@@ -229,34 +232,32 @@ func (c *compiler) emitOrder(pc int, in *ir.Instr, i *instr) (bool, error) {
 	case ir.FenceProxy:
 		i.x.run = (*Runner).proxyFence
 		return in.Space != ir.ParamSpace && in.Mod == 0, nil
-	case ir.ClusterBarrier:
-		i.x.run = (*Runner).clusterBar
 	default: // wgmma.fence: registers are written at once
 		return false, nil
 	}
 	return true, nil
 }
 
-// findWaits notes whether warps wait for each other in ways that Slice mode does not follow, and
-// refuses a slice that reads what another warp writes before it lets it go on.
-func (c *compiler) findWaits() error {
-	read, write := -1, false
+// findWaits notes whether warps wait for each other beside at barriers of the CTA. A slice in which they
+// do follows that only if it reads shared memory that one warp or copy writes for another: then it
+// blocks as Full mode does, and its loops are executed whole.
+func (c *compiler) findWaits() {
+	read, write := false, false
 	for pc := range c.k.Instrs {
 		in := &c.k.Instrs[pc]
+		if c.p.Mode == Slice && !c.needed[pc] && in.Op != ir.MbarWait && in.Op != ir.ClusterBarrier {
+			continue
+		}
 		switch in.Op {
 		case ir.BulkCopy, ir.Wgmma:
 			c.p.tracks = c.p.Mode == Full
+			write = write || in.Op == ir.BulkCopy && in.Bulk.To != ir.Global
 		case ir.MbarWait, ir.ClusterBarrier:
 			c.p.waits = true
 		case ir.Ld, ir.Atom:
-			if c.needed[pc] && in.Space == ir.Shared && !in.Mirrored() {
-				read = pc
-			}
+			read = read || (in.Space == ir.Shared || in.Space == ir.Generic) && !in.Mirrored()
 		}
-		write = write || c.needed[pc] && in.Op.WritesMemory() && in.Space == ir.Shared && !in.Mirrored()
+		write = write || in.Op.WritesMemory() && in.Op != ir.BulkCopy && in.Space != ir.Global && in.Space != ir.Local && !in.Mirrored()
 	}
-	if c.p.Mode == Slice && c.p.waits && read >= 0 && write {
-		return c.unsupported(read, "addresses or branches depend on shared memory that warps pass to each other through mbarriers or clusters")
-	}
-	return nil
+	c.p.blocking = c.p.Mode == Full || c.p.waits && read && write
 }

@@ -153,18 +153,50 @@ func (r *Runner) findPeriod(w *warp, run *loopRun, s *sampler, loop int32, first
 	if run.rounds == first-1 || span < 1 || !r.sameResults(w, run, s, span == 1) || span >= maxAsyncPeriod && run.since == first-1 {
 		run.remember(w, s)
 		run.since, run.signature = run.rounds, 0
+		run.firsts = append(append(run.firsts[:0], run.induct), run.guards[:len(s.guards)]...)
 		return
 	}
 	run.signatures[(span-1)%maxAsyncPeriod], run.signature = run.signature, 0
 	switch {
 	case run.cycled(w, s) && run.repeated(s, span):
-		run.settled = true
-		r.leaveOut(w, run, s, loop, int64(span))
+		if run.settled = true; run.uniform(w, s, uint64(span)) {
+			r.leaveOut(w, run, s, loop, int64(span))
+		}
 	case span >= maxAsyncPeriod || run.rounds >= 4*maxAsyncPeriod:
 		run.settled = true
 	default:
 		run.note(w, s)
 	}
+}
+
+// uniform reports whether what comparisons read has grown by the same step in each of the iterations
+// since registers were remembered.
+func (run *loopRun) uniform(w *warp, s *sampler, span uint64) bool {
+	steady := func(c *slotTest, first, before *[WarpSize]uint64) bool {
+		for m := run.mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			x := w.get(c.induct, l)
+			grown, step := x-first[l], x-before[l]
+			if c.induct.file == file32 {
+				grown, step = uint64(uint32(grown)), uint64(uint32(step*span))
+			} else {
+				step *= span
+			}
+			if grown != step {
+				return false
+			}
+		}
+		return true
+	}
+	if !steady(&s.slotTest, &run.firsts[0], &run.induct) {
+		return false
+	}
+	for k := range s.guards {
+		if !steady(&s.guards[k], &run.firsts[1+k], &run.guards[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // repeated reports whether the operations on mbarriers in the later half of the iterations are those

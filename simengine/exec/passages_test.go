@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/mbarrier"
+	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -331,6 +332,7 @@ func (g *pipeline) kernel(consumers int) string {
 	g.f("shr.u32 %%r3, %%r0, 5;")
 	g.f("and.b32 %%r4, %%r0, 31;")
 	g.f("mov.u32 %%r1, 0;")
+	g.f("mov.u32 %%r30, 0;")
 	for n := range 2 {
 		g.f("mov.u32 %%r%d, 0;", 10+n)
 		g.f("mov.u32 %%r%d, 0;", 20+n)
@@ -363,6 +365,15 @@ func (g *pipeline) kernel(consumers int) string {
 	g.wait(4096, 0, false)
 	g.f("shl.b32 %%r46, %%r10, 4;")
 	g.f("ld.shared.u32 %%r47, [%%r46];")
+	if g.r.IntN(3) == 0 { // something is counted once in each round of the stages, and ends something else
+		g.label++
+		g.f("setp.ne.s32 %%p4, %%r10, %d;", g.r.IntN(g.stages))
+		g.f("@%%p4 bra uncounted%d;", g.label)
+		g.f("add.s32 %%r30, %%r30, 1;")
+		fmt.Fprintf(&g.b, "uncounted%d:\n", g.label)
+		g.f("setp.lt.s32 %%p4, %%r30, %d;", g.r.IntN(1+g.trips/g.stages))
+		g.f("@%%p4 st.shared.u32 [%%r46+2048], %%r30;")
+	}
 	delayed := g.stages > 1 && g.r.IntN(2) == 0 // the stage before is given back
 	if delayed {
 		g.f("setp.ne.s32 %%p6, %%r4, 0;")
@@ -384,7 +395,7 @@ func (g *pipeline) kernel(consumers int) string {
 	g.f("setp.lt.s32 %%p5, %%r1, %d;", g.trips)
 	g.f("@%%p5 bra consume;")
 	g.b.WriteString("last:\n") // the registers at the end, as addresses
-	for _, reg := range []int{1, 10, 11, 20} {
+	for _, reg := range []int{1, 10, 11, 20, 30} {
 		g.f("mul.wide.u32 %%rd2, %%r%d, 4;", reg)
 		g.f("add.s64 %%rd2, %%rd2, %%rd0;")
 		g.f("st.global.u32 [%%rd2], %%r%d;", reg)
@@ -399,7 +410,7 @@ func TestPipelines(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	sampled := 0
-	const runs = 150
+	const runs = 100
 	for n := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		g := pipeline{r: r, stages: 1 + r.IntN(6), trips: 1 + r.IntN(120)}
@@ -418,8 +429,186 @@ func TestPipelines(t *testing.T) {
 			t.Logf("run %d: nothing is left out of %d trips of %d stages", n, g.trips, g.stages)
 		}
 	}
-	if sampled < runs/3 {
+	if sampled < runs/6 {
 		t.Errorf("only %d of %d were sampled", sampled, runs)
 	}
 	t.Logf("%d of %d sampled", sampled, runs)
+}
+
+// TestBlockingSlice runs the slice of a kernel whose addresses depend on data that a bulk copy brings
+// and that a warp passes to others: it must touch what Full mode touches.
+func TestBlockingSlice(t *testing.T) {
+	body := initBar + `
+	@%p7 mbarrier.init.shared::cta.b64 [%r63+8], 32;
+	bar.sync 0;
+	setp.lt.u32 %p1, %r0, 32;
+	@%p1 bra consume;
+	setp.ne.u32 %p2, %r0, 32;
+	@%p2 bra passed;
+	mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r63], 128;
+	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd1], 128, [%r63];
+passed:` + waitBar + `
+	shl.b32 %r10, %r0, 2;
+	add.s32 %r11, %r62, %r10;
+	ld.shared.u32 %r12, [%r11-128];
+	xor.b32 %r12, %r12, 12;
+	st.shared.u32 [%r11], %r12;
+	mbarrier.arrive.shared::cta.b64 _, [%r63+8];
+	bra done;
+consume:
+	mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r63+8], 0;
+	@!%p0 bra consume;
+	shl.b32 %r10, %r0, 2;
+	add.s32 %r11, %r62, %r10;
+	ld.shared.u32 %r12, [%r11+128];
+	mul.wide.u32 %rd5, %r12, 4;
+	add.s64 %rd5, %rd5, %rd0;
+	st.global.u32 [%rd5], %r0;
+done:`
+	k := buildKernel(t, "k.ptx", []byte(asyncKernel("", body)))
+	m := NewMemory(0)
+	for _, b := range []Buffer{{"out", ir.U32, 64, Fill{}}, {"in", ir.U32, 64, Generated(func(i int64) float64 { return float64((i * 7) % 32) })}} {
+		if _, err := m.Alloc(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, 128)}, {Elem: ir.S32}, {Elem: ir.S32}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem{kernel: k, mem: m, launch: Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{64, 1, 1}, Params: params}}
+	slice, full := compileFor(t, k, Slice), compileFor(t, k, Full)
+	want, got := runAsync(t, p, full, 0, Options{Races: true}), runAsync(t, p, slice, 0, Options{LoopSample: 2})
+	for w := range want.warps {
+		if fmt.Sprint(want.warps[w]) != fmt.Sprint(got.warps[w]) {
+			t.Errorf("warp %d: slice and full traces differ", w)
+		}
+	}
+	p.launch.Grid, p.launch.Cluster = Dim3{2, 1, 1}, Dim3{2, 1, 1}
+	for cta := range int64(2) {
+		got := runAsync(t, p, slice, cta, Options{LoopSample: 2})
+		for w := range want.warps {
+			if fmt.Sprint(want.warps[w]) != fmt.Sprint(got.warps[w]) {
+				t.Errorf("CTA %d of a cluster, warp %d: slice and full traces differ", cta, w)
+			}
+		}
+	}
+}
+
+// TestClusterSlice runs the slice of a kernel whose addresses depend on what the other CTA of a cluster
+// stores in shared memory.
+func TestClusterSlice(t *testing.T) {
+	body := `
+	mov.u32 %r20, %cluster_ctarank;
+	xor.b32 %r21, %r20, 1;
+	mapa.shared::cluster.u32 %r22, %r62, %r21;
+	shl.b32 %r10, %r0, 2;
+	add.s32 %r22, %r22, %r10;
+	mad.lo.u32 %r12, %r20, 64, %r0;
+	st.shared::cluster.u32 [%r22], %r12;
+	barrier.cluster.arrive.aligned;
+	barrier.cluster.wait.aligned;
+	add.s32 %r11, %r62, %r10;
+	ld.shared.u32 %r12, [%r11];
+	mul.wide.u32 %rd5, %r12, 4;
+	add.s64 %rd5, %rd5, %rd0;
+	st.global.u32 [%rd5], %r0;`
+	k := buildKernel(t, "k.ptx", []byte(asyncKernel("", body)))
+	l, m := launchBody2(t, k)
+	l.Grid, l.CTA, l.Cluster = Dim3{4, 1, 1}, Dim3{64, 1, 1}, Dim3{2, 1, 1}
+	r := NewRunner(compileFor(t, k, Slice))
+	for cta := range int64(4) {
+		var s placed
+		if err := r.Run(l, m, cta, Options{}, &s); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.at) != 64 {
+			t.Fatalf("CTA %d: %d stores, want 64", cta, len(s.at))
+		}
+		slices.Sort(s.at)
+		for i, at := range s.at {
+			if want := s.at[0] + 4*uint64(i); at != want {
+				t.Errorf("CTA %d stores at %#x, want %#x", cta, at, want)
+			}
+		}
+		if first := s.at[0] & 0xff00 >> 8 & 1; first != uint64(1-cta%2) {
+			t.Errorf("CTA %d stores what it was not given, at %#x", cta, s.at[0])
+		}
+	}
+}
+
+// placed is the addresses that a CTA stores at in device memory.
+type placed struct {
+	listener
+	at []uint64
+}
+
+func (s *placed) Access(_, _ int, space ir.Space, _ int, mask uint32, addr *[WarpSize]uint64) {
+	for l := range WarpSize {
+		if space == ir.Global && mask>>l&1 != 0 {
+			s.at = append(s.at, addr[l])
+		}
+	}
+}
+
+// listener is an observer that keeps nothing.
+type listener struct{ n int }
+
+func (s *listener) Step(int, int, uint32)                                     { s.n++ }
+func (s *listener) Repeat(int, int, int64)                                    {}
+func (s *listener) Restart()                                                  {}
+func (s *listener) Access(int, int, ir.Space, int, uint32, *[WarpSize]uint64) {}
+func (s *listener) Async(_ int, _ trace.Async, ranges []Range)                { s.n += len(ranges) }
+
+// TestAsyncAllocations: the slice of a pipeline, with bulk copies, boxes of tensors and mbarriers,
+// allocates nothing once its buffers are there.
+func TestAsyncAllocations(t *testing.T) {
+	g := pipeline{r: rand.New(rand.NewPCG(1, 2)), stages: 4, trips: 60}
+	boxes := asyncKernel("", initBar+`
+	mov.u32 %r20, 0;
+more:
+	@!%p7 bra copied;
+	mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r63], 512;
+	cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r62], [%rd2, {%r20, %r61}], [%r63];
+copied:`+waitBar+`
+	add.s32 %r20, %r20, 1;
+	setp.lt.u32 %p3, %r20, 50;
+	@%p3 bra more;`)
+	for name, text := range map[string]string{"pipeline": g.kernel(2), "boxes": boxes} {
+		k := buildKernel(t, "k.ptx", []byte(text))
+		prog := compileFor(t, k, Slice)
+		l, m := launchBody2(t, k)
+		r, obs := NewRunner(prog), &listener{}
+		run := func() {
+			if err := r.Run(l, m, 0, Options{LoopSample: 2}, obs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run()
+		if n := testing.AllocsPerRun(10, run); n > 0 {
+			t.Errorf("%s: %v allocations a run", name, n)
+		}
+	}
+}
+
+// launchBody2 is a launch of 96 threads with buffers and a tensor map for its parameters.
+func launchBody2(t *testing.T, k *ir.Kernel) (Launch, *Memory) {
+	t.Helper()
+	m := NewMemory(0)
+	params := make([]byte, paramBytes(k))
+	for i, p := range k.Params {
+		addr, err := m.Alloc(Buffer{fmt.Sprint(i), ir.U32, 1 << 12, Fill{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch p.Size {
+		case 8:
+			putBits(params[p.Offset:], addr, 8)
+		case tensormap.Bytes:
+			tm := tensormap.Map{Address: addr, Elem: tensormap.F32, Rank: 2, Shape: [5]uint32{64, 20}, Strides: [4]uint64{256}, Box: [5]int{16, 8}, ElementStrides: [5]int{1, 1}}
+			raw := tm.Encode()
+			copy(params[p.Offset:], raw[:])
+		}
+	}
+	return Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{96, 1, 1}, Params: params}, m
 }

@@ -23,7 +23,7 @@ type phases struct {
 }
 
 func (a *asyncState) resetAsync(p *Program) {
-	if p.Mode != Full {
+	if !p.blocking {
 		return
 	}
 	if a.bars == nil {

@@ -147,6 +147,7 @@ type Program struct {
 	writers         []int      // accesses, by access.index, that may write device memory
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
+	blocking        bool       // waits for mbarriers and clusters block
 	tracks          bool       // bulk copies or products of warpgroups are in flight, in Full mode
 	waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	samplers        []*sampler // by loop; nil for one that cannot be sampled

@@ -190,7 +190,9 @@ func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uin
 // Run executes one CTA (a linear index in the grid, x fastest) to its end.
 // Shared and local memory start as zeros, device memory as earlier runs left
 // it; see Memory.Reset. obs may be nil. The error is a *Fault, or says what is
-// wrong with the launch.
+// wrong with the launch. In Full mode the other CTAs of its cluster are executed with it, and obs is
+// told of all of them. In Slice mode they are where addresses or branches depend on data that warps
+// pass each other, and obs is told of the one CTA.
 func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer) error {
 	if err := r.validate(l, cta); err != nil {
 		return err
@@ -201,7 +203,8 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.warpsIndependent) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
-	r.mem, r.obs, r.opt, r.launch, r.cta = mem, obs, opt, l, cta
+	r.mem, r.opt, r.launch, r.cta, r.observer = mem, opt, l, cta, obs
+	r.observeBy(obs)
 	r.bind()
 	if r.opt.StepLimit <= 0 {
 		r.opt.StepLimit = DefaultStepLimit
@@ -210,9 +213,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		r.opt.WorkLimit = math.MaxInt64
 	}
 	_, canRestart := obs.(Restarter)
-	r.follower, _ = obs.(Follower)
-	r.asyncObs, _ = obs.(AsyncObserver)
-	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0
+	r.sampling = r.p.Mode == Slice && opt.LoopSample > 0 && !r.p.blocking
 	canRestart = canRestart || obs == nil
 	r.forbidBarrierLoops(!canRestart)
 	if r.p.waits && r.p.Mode == Slice {

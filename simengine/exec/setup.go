@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -38,15 +39,28 @@ func (r *Runner) validate(l Launch, cta int64) error {
 	return nil
 }
 
+// bufferIn is the address that a parameter names a buffer by: a pointer, or that of a tensor map; 0: none.
+func bufferIn(p *ir.Param, params []byte) uint64 {
+	switch p.Size {
+	case 8:
+		if v := getBits(params[p.Offset:], 8); v >= globalBase {
+			return v
+		}
+	case tensormap.Bytes:
+		var m tensormap.Map
+		if m.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
+			return m.Address
+		}
+	}
+	return 0
+}
+
 // checkDistinct refuses equal addresses in two parameters.
 func checkDistinct(k *ir.Kernel, params []byte) error {
 	for i, p := range k.Params {
-		if p.Size != 8 {
-			continue
-		}
-		v := getBits(params[p.Offset:], 8)
+		v := bufferIn(&p, params)
 		for _, q := range k.Params[:i] {
-			if q.Size == 8 && v >= globalBase && v == getBits(params[q.Offset:], 8) {
+			if v != 0 && v == bufferIn(&q, params) {
 				return fmt.Errorf("launch %s: parameters %s and %s are the same buffer, and addresses depend on what the kernel writes: give each a buffer of its own, or run it in Full mode", k.Name, q.Name, p.Name)
 			}
 		}

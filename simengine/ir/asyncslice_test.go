@@ -146,3 +146,33 @@ func TestHopperSlices(t *testing.T) {
 		checkClosed(t, k)
 	})
 }
+
+// The register of an accumulator is also the zero that a stage begins with: the write of the zero
+// reaches the address, the product does not.
+func TestSliceOfSharedZero(t *testing.T) {
+	k := kernel(t, ".param .u64 in", asyncRegs+`
+	mov.f32 %f0, 0f00000000;
+	mov.b32 %r1, %f0;
+	mov.b32 %f4, 0f00000000;
+	mov.b32 %f1, 0f00000000;
+	mov.b32 %f2, 0f00000000;
+	mov.b32 %f3, 0f00000000;
+	mov.u64 %rd3, 0;
+LOOP:
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd3, %rd3, 0, 1, 1, 0, 0;
+	wgmma.commit_group.sync.aligned;
+	wgmma.wait_group.sync.aligned 0;
+	mov.u32 %r2, full;
+	add.s32 %r2, %r2, %r1;
+	mbarrier.arrive.shared::cta.b64 _, [%r2];
+	add.s32 %r1, %r1, 8;
+	setp.lt.s32 %p1, %r1, 64;
+	@%p1 bra LOOP;
+	ret;`)
+	for pc, need := range ir.SliceAddress(k) {
+		if op := k.Instrs[pc].Op; need && op == ir.Wgmma {
+			t.Errorf("the slice has %s", k.Text(pc))
+		}
+	}
+}

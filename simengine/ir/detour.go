@@ -5,7 +5,7 @@ import "slices"
 // A detour is what a forward branch goes past, or one side of what it chooses between: a few
 // arithmetic instructions, such as those of a logarithm's special cases. Whether lanes take it
 // matters neither to addresses nor to the path but for these few instructions. So where the branch
-// depends on a product of a warpgroup, which a slice cannot afford to compute, it is taken to be
+// depends on a product of matrices, which a slice cannot afford to compute, it is taken to be
 // taken.
 
 // longestDetour is the most instructions of one.
@@ -53,41 +53,41 @@ func (k *Kernel) detour(from int) (region []int, ok bool) {
 	return region, true
 }
 
-// Asynchronous reports whether the kernel has instructions that came with sm_90: asynchronous ones,
-// stmatrix, or those of clusters.
-func (k *Kernel) Asynchronous() bool {
-	return slices.ContainsFunc(k.Instrs, func(in Instr) bool {
-		switch in.Op {
-		case Mapa, Elect:
-			return true
-		}
-		return in.Op >= Wgmma || in.Op == St && in.Mod&ModMatrix != 0 || in.Space == SharedCluster
-	})
-}
-
-// multiplies reports whether the slice has products of warpgroups, or of warps of a kernel for sm_90.
+// multiplies reports whether the slice has products of matrices.
 func (s *slicer) multiplies() bool {
 	for pc, need := range s.needed {
-		switch op := s.k.Instrs[pc].Op; {
-		case need && op == Wgmma:
+		if op := s.k.Instrs[pc].Op; need && (op == Wgmma || op == Mma) {
 			return true
-		case need && op == Mma:
-			return s.k.Asynchronous()
 		}
 	}
 	return false
 }
 
+// withoutProducts is a slice without products of matrices, if there is one; else s, which has them.
+// Which writes of a register reach its readers is looked at last: it takes longest.
+func withoutProducts(k *Kernel, of []roots, s *slicer) *slicer {
+	if t := withoutDetours(k, of, false); t != nil {
+		return t
+	}
+	if t := sliceWithout(k, of, nil, true); !t.multiplies() {
+		return t
+	}
+	if t := withoutDetours(k, of, true); t != nil {
+		return t
+	}
+	return s
+}
+
 // withoutDetours is the slice that leaves out the conditions of detours that depend on products of
-// warpgroups; nil if the products matter to more.
-func withoutDetours(k *Kernel, of []roots) *slicer {
+// matrices; nil if the products matter to more.
+func withoutDetours(k *Kernel, of []roots, reaching bool) *slicer {
 	detours := k.detours()
 	out := map[int]bool{}
 	for pc := range detours {
 		out[pc] = true
 	}
-	s := sliceWithout(k, of, out)
-	for n := -1; n != len(out); s = sliceWithout(k, of, out) {
+	s := sliceWithout(k, of, out, reaching)
+	for n := -1; n != len(out); s = sliceWithout(k, of, out, reaching) {
 		n = len(out)
 		for pc, region := range detours {
 			if out[pc] && s.marks(region) {
@@ -99,14 +99,25 @@ func withoutDetours(k *Kernel, of []roots) *slicer {
 		return nil
 	}
 	for _, pc := range sortedKeys(out) {
-		delete(out, pc)
-		if t := sliceWithout(k, of, out); t.multiplies() {
-			out[pc] = true
-		} else {
-			s = t
-		}
+		s.tryRoot(pc)
 	}
 	return s
+}
+
+// tryRoot needs what the branch at pc does, unless this is a product of matrices.
+func (s *slicer) tryRoot(pc int) {
+	needed, reg, ends := slices.Clone(s.needed), slices.Clone(s.reg), 0
+	if s.reach != nil {
+		ends = len(s.reach.added)
+	}
+	s.root(pc)
+	if s.close(); !s.multiplies() {
+		return
+	}
+	s.needed, s.reg = needed, reg
+	if s.reach != nil {
+		s.reach.undo(ends)
+	}
 }
 
 func sortedKeys(set map[int]bool) []int {

@@ -13,7 +13,8 @@ package ir
 // reads the tensor map whether or not it is marked: writes of device memory
 // that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
-// every write of it is marked.
+// every write of it is marked, unless this marks products of matrices; then
+// only the writes are that reach the reader.
 //
 // A branch that is not marked is taken, whatever its guard: see detour.go.
 //
@@ -26,18 +27,20 @@ func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
 func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
 
 func slice(k *Kernel, of []roots) []bool {
-	s := sliceWithout(k, of, nil)
+	s := sliceWithout(k, of, nil, false)
 	if s.multiplies() {
-		if t := withoutDetours(k, of); t != nil {
-			s = t
-		}
+		s = withoutProducts(k, of, s)
 	}
 	return s.needed
 }
 
-// sliceWithout is a slice in which the conditions of some branches are not needed.
-func sliceWithout(k *Kernel, of []roots, out map[int]bool) *slicer {
+// sliceWithout is a slice in which the conditions of some branches are not needed. If reaching is
+// set, of the writes of a register only those are marked that reach a reader.
+func sliceWithout(k *Kernel, of []roots, out map[int]bool, reaching bool) *slicer {
 	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
+	if reaching && len(k.Regs)*len(k.Blocks) < mostReach {
+		s.reach = newReach(k)
+	}
 	for pc := range k.Instrs {
 		in := &k.Instrs[pc]
 		for _, r := range in.AppendDefs(s.buf[:0]) {
@@ -52,10 +55,16 @@ func sliceWithout(k *Kernel, of []roots, out map[int]bool) *slicer {
 			s.maps = k.pointerRoots()
 		}
 	}
+	s.close()
+	return s
+}
+
+// close marks all that what is marked needs.
+func (s *slicer) close() {
 	for {
 		s.drain()
 		if !s.stores() && !s.carries() {
-			return s
+			return
 		}
 	}
 }
@@ -65,6 +74,7 @@ type slicer struct {
 	needed []bool
 	defs   [][]int32 // instructions that write each register
 	reg    BitSet    // registers that are needed
+	reach  *reach    // nil: every write of a register is taken to reach every reader
 	work   []Reg
 	buf    [16]Reg
 	of     []roots // by register; nil: every pointer may point anywhere
@@ -82,11 +92,11 @@ func (s *slicer) root(pc int) {
 		WgmmaFence, WgmmaCommit, WgmmaWait, FenceProxy, ClusterBarrier, Setmaxnreg:
 		s.mark(pc)
 	case Ld, Ldu, St, Atom, Red, CpAsync, Prefetch, BulkCopy, BulkPrefetch, TensormapSet, TensormapCopy:
-		s.want(in.Guard)
+		s.want(in.Guard, pc)
 		whole := in.Op == CpAsync || in.Bulk != nil // every operand is an address or a size
 		for i := range in.Src {
 			if o := &in.Src[i]; o.Kind == OperandAddr || whole && o.Kind == OperandReg {
-				s.want(o.Reg)
+				s.want(o.Reg, pc)
 			}
 		}
 	}
@@ -99,12 +109,17 @@ func (s *slicer) mark(pc int) {
 	}
 	s.needed[pc] = true
 	for _, r := range s.k.Instrs[pc].AppendUses(s.buf[:0]) {
-		s.want(r)
+		s.want(r, pc)
 	}
 }
 
-func (s *slicer) want(r Reg) {
-	if r != NoReg && !s.reg.Has(r) {
+// want needs a register that the instruction at pc reads.
+func (s *slicer) want(r Reg, pc int) {
+	switch {
+	case r == NoReg:
+	case s.reach != nil && len(s.defs[r]) > 1:
+		s.reach.work = append(s.reach.work, use{r, int32(pc)})
+	case !s.reg.Has(r):
 		s.reg.Add(r)
 		s.work = append(s.work, r)
 	}
@@ -112,7 +127,11 @@ func (s *slicer) want(r Reg) {
 
 // drain marks the writers of every register wanted.
 func (s *slicer) drain() {
-	for len(s.work) > 0 {
+	for s.reach != nil && len(s.reach.work) > 0 || len(s.work) > 0 {
+		if len(s.work) == 0 {
+			s.reach.next(s.mark)
+			continue
+		}
 		r := s.work[len(s.work)-1]
 		s.work = s.work[:len(s.work)-1]
 		for _, pc := range s.defs[r] {

@@ -52,6 +52,8 @@ type Input struct {
 	SlowPaths []SlowPath
 	// Matches are the values that warps match, by PTX instruction; one where none is named.
 	Matches []Match
+	// Profile asks for Result.Sites, which the clocked level gives.
+	Profile bool
 	// Budget is the warp instructions that may be clocked; 0 is DefaultBudget.
 	// At least one CTA is clocked whatever the budget.
 	Budget int64

@@ -34,6 +34,8 @@ type Result struct {
 	WarpStalls [NumStallReasons]float64
 	// Metrics are counters of the whole launch under Nsight Compute's names.
 	Metrics map[string]float64
+	// Sites is what each PTX instruction does, in their order; nil where Input.Profile does not ask for it.
+	Sites []Site
 	// ClockedCTAs of CTAs of the busiest SM were clocked; SampleError is the
 	// relative error that the sampling is estimated to add to Cycles.
 	ClockedCTAs, CTAs int64

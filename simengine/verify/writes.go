@@ -5,6 +5,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // Writes is an observer that notes which bytes of global memory are stored, and whether by plain
@@ -50,6 +51,13 @@ func NewWrites(k *ir.Kernel) *Writes {
 			if uses(in, free) {
 				w.kind[pc] = chance
 			}
+		case ir.BulkCopy:
+			if in.Bulk.To == ir.Global {
+				w.kind[pc] = plain
+				if in.Bulk.Reduce != ir.AtomNone {
+					w.kind[pc] = atomic
+				}
+			}
 		case ir.Atom, ir.Red:
 			w.kind[pc] = atomic
 			if in.Atom == ir.AtomExch || in.Atom == ir.AtomCAS || uses(in, free) {
@@ -87,6 +95,24 @@ func (w *Writes) Access(_ int, pc int, space ir.Space, width int, mask uint32, a
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		w.note(addr[bits.TrailingZeros32(m)], width, kind)
+	}
+}
+
+// Async is of exec.AsyncObserver.
+func (w *Writes) Async(_ int, a trace.Async, ranges []trace.Range) {
+	kind := w.kind[a.PC]
+	if kind == noWrite {
+		return
+	}
+	for _, x := range ranges {
+		for addr, end := x.Addr, x.Addr+uint64(x.Bytes); addr < end; {
+			n := min(addr&-addr, 32) // so much is aligned
+			for addr+n > end {
+				n /= 2
+			}
+			w.note(addr, int(n), kind)
+			addr += n
+		}
 	}
 }
 

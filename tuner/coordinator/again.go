@@ -1,7 +1,9 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/warptune/warptune/tuner"
 )
@@ -31,6 +33,11 @@ func (c *Coordinator) startOverLocked() {
 
 // Retry has what was given up in a sweep tried again.
 func (c *Coordinator) Retry(ctx context.Context, id string) (tuner.Sweep, error) {
+	s, err := c.retry(ctx, id)
+	return s, c.refused(ctx, tuner.Act{What: tuner.ActRetry, Sweep: cmp.Or(s.ID, id), Number: s.Num, Owner: s.Owner}, err)
+}
+
+func (c *Coordinator) retry(ctx context.Context, id string) (tuner.Sweep, error) {
 	s, _, err := c.board.find(id)
 	if err == nil {
 		err = c.awake(ctx, s.Num)
@@ -41,14 +48,23 @@ func (c *Coordinator) Retry(ctx context.Context, id string) (tuner.Sweep, error)
 	if err != nil {
 		return s, err
 	}
+	if err := may(ctx, tuner.ActRetry, &s); err != nil {
+		return s, err
+	}
 	if s.State.Ended() && s.State != tuner.Completed {
 		return s, tuner.Errorf(tuner.Conflict, "retry sweep "+s.ID, "it is %s: resume it", s.State)
 	}
 	err = c.change(ctx, func(l *tuner.Ledger) error {
+		var err error
 		if s.State.Live() {
-			return l.Retry(s.Num)
+			err = l.Retry(s.Num)
+		} else if err = c.fitsLocked(ctx, s.Owner, &s.Spec, s.Counts.Abandoned); err == nil {
+			err = c.reopenLocked(s, false)
 		}
-		return c.reopenLocked(s, false)
+		if err == nil {
+			l.Note(act(ctx, tuner.ActRetry, &s, fmt.Sprintf("%d given up", s.Counts.Abandoned)))
+		}
+		return err
 	})
 	if err != nil {
 		return s, err

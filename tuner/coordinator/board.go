@@ -197,6 +197,15 @@ func (b *board) all() []tuner.Sweep {
 	return list
 }
 
+// each calls f for every sweep that is shown, which must not keep or change it.
+func (b *board) each(f func(*tuner.Sweep)) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, e := range b.byNum {
+		f(&e.sweep)
+	}
+}
+
 func (b *board) len() int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

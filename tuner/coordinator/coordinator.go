@@ -43,6 +43,8 @@ type Options struct {
 	// MaxSpace is the most configurations of a sweep's space; 2^53, up to which
 	// indices are exact in every reader of JSON.
 	MaxSpace int64
+	// Quotas bound what one caller may have.
+	Quotas Quotas
 	// Context ends planning when it ends, also in New: the process is to end then.
 	// Background.
 	Context context.Context
@@ -62,6 +64,7 @@ type Options struct {
 }
 
 func (o *Options) fill() {
+	o.Quotas.fill()
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
 	}
@@ -112,6 +115,7 @@ type Coordinator struct {
 	// incarnation is the present one's name, past those before it.
 	incarnation string
 	past        []tuner.Incarnation
+	refusals    refusals
 
 	// parts are of stored definitions, by their bundles' digests.
 	partsMu sync.Mutex
@@ -130,18 +134,21 @@ type Coordinator struct {
 	scopes  map[string]int
 	spaces  map[uint64]tuner.Space
 	waiting waiters
-	doomed  []uint64             // sweeps being deleted
-	unused  bool                 // there may be bundles that no sweep is of
-	fresh   map[string]time.Time // bundles that no sweep is of yet, and when they were put
-	asleep  []*sleeper           // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
-	woken   chan struct{}        // closed when the next one is rebuilt
+	doomed  []uint64         // sweeps being deleted
+	unused  bool             // there may be bundles that no sweep is of
+	fresh   map[string]put   // bundles that no sweep is of yet
+	sizes   map[string]int64 // of the bundles that are stored, in bytes
+	asleep  []*sleeper       // sweeps that the ledger awaits and nobody rebuilds yet, oldest first
+	woken   chan struct{}    // closed when the next one is rebuilt
 	// damaged are the numbers of the sweeps whose records are: see Options.Salvage.
 	damaged []uint64
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
-	down     error  // why nothing can be changed; nil: it can
-	drain    *drain // nil: it is not to end
+	unsaid   []tuner.Act     // to be recorded with the first change, or when a worker calls
+	foreign  map[string]bool // incarnations that the store does not know, and workers do
+	down     error           // why nothing can be changed; nil: it can
+	drain    *drain          // nil: it is not to end
 }
 
 // New reads the store's sweeps and returns a coordinator that goes on with
@@ -153,7 +160,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]time.Time{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
 	c.incarnation = st.ID() + "." + rand.Text()[:16]
 	var err error
 	if c.past, err = st.Begin(c.incarnation); err != nil {
@@ -164,6 +171,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if err := c.loadLocked(); err != nil {
 		return nil, err
 	}
+	c.begunLocked()
 	c.leaseTTL = c.ledger.LeaseTTL()
 	return c, nil
 }
@@ -222,6 +230,8 @@ func (c *Coordinator) gatherLocked() *group {
 			c.pending = newGroup(c.spare)
 			c.spare = tuner.Changes{}
 		}
+		c.pending.changes.Append(&tuner.Changes{Acts: c.unsaid}) // it was before
+		c.unsaid = nil
 		c.ledger.Take(&c.pending.changes)
 		c.waiting.turn++
 	}

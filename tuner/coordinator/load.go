@@ -24,6 +24,9 @@ func (c *Coordinator) loadLocked() error {
 		return damagedError(lost)
 	}
 	c.damaged = lost
+	if c.sizes, err = c.store.BundleSizes(); err != nil {
+		return err
+	}
 	opts := c.opts.Ledger
 	opts.Token = token
 	ledger := tuner.NewLedger(opts)

@@ -65,6 +65,13 @@ func (c *Coordinator) dropBundles() error {
 	if err := c.store.DropBundles(named); err != nil {
 		return c.fail(err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for digest := range c.sizes {
+		if _, fresh := c.fresh[digest]; !named[digest] && !fresh {
+			delete(c.sizes, digest)
+		}
+	}
 	return nil
 }
 
@@ -75,7 +82,7 @@ const bundleGrace = 10 * time.Minute
 // ageBundlesLocked has those dropped that nobody has submitted a sweep of.
 func (c *Coordinator) ageBundlesLocked() {
 	for digest, put := range c.fresh {
-		if c.opts.Now().Sub(put) >= bundleGrace {
+		if c.opts.Now().Sub(put.when) >= bundleGrace {
 			delete(c.fresh, digest)
 			c.unused = true
 		}

@@ -188,6 +188,7 @@ func (c *Coordinator) logGroup(g *group, moved []tuner.Sweep) {
 			c.log.Warn("trial requeued", "sweep", c.board.id(l.Sweep), "trial", l.Seq, "worker", l.Worker(), "attempt", l.Attempt, "reason", l.Reason)
 		}
 	}
+	c.logActs(g.changes.Acts)
 	for _, a := range g.changes.Aside {
 		c.log.Warn("worker set aside", "worker", a.Worker, "host", a.Host, "for", a.For, "reason", a.Why)
 	}

@@ -1,9 +1,11 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"github.com/warptune/warptune/tuner"
@@ -29,10 +31,23 @@ func (c *Coordinator) PutBundle(ctx context.Context, digest string, content []by
 	if err := c.Healthy(); err != nil {
 		return err
 	}
+	did := tuner.Act{By: callerOf(ctx), What: tuner.ActPutBundle, Detail: fmt.Sprintf("%s, %d bytes", digest, len(content))}
 	c.mu.Lock()
-	c.fresh[digest] = c.opts.Now()
+	err := c.receiveLocked(ctx, digest, int64(len(content)))
+	if err == nil { // durable with the next change, and so before a sweep of it is
+		c.ledger.Note(did)
+	}
 	c.mu.Unlock()
-	return c.store.PutBundle(digest, content)
+	if err != nil {
+		return c.refused(ctx, did, err)
+	}
+	if err = c.store.PutBundle(digest, content); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.fresh, digest)
+		delete(c.sizes, digest)
+	}
+	return err
 }
 
 // HasBundle reports whether a bundle is stored.
@@ -69,15 +84,25 @@ func (c *Coordinator) Submit(ctx context.Context, spec tuner.Spec, key string) (
 	if len(key) > 256 {
 		return Submitted{}, tuner.Errorf(tuner.Invalid, "submit sweep", "the key is longer than 256 bytes")
 	}
-	return c.submit(ctx, spec, key, spec.ID(key))
+	return c.submitAs(ctx, tuner.ActSubmit, spec, key)
 }
 
-// submit is Submit of what has the identity given.
-func (c *Coordinator) submit(ctx context.Context, spec tuner.Spec, key, id string) (Submitted, error) {
+// submitAs is Submit that is recorded as what is given.
+func (c *Coordinator) submitAs(ctx context.Context, what string, spec tuner.Spec, key string) (Submitted, error) {
+	id := spec.ID(key)
+	out, err := c.submit(ctx, what, spec, key, id)
+	return out, c.refused(ctx, tuner.Act{What: what, Sweep: id}, err)
+}
+
+// submit is submitAs of what has the identity given.
+func (c *Coordinator) submit(ctx context.Context, what string, spec tuner.Spec, key, id string) (Submitted, error) {
 	if s, ok := c.board.get(id); ok && (s.State == tuner.Running || s.State == tuner.Completed) {
 		return Submitted{Sweep: s}, nil
 	}
-	if s, ok := c.board.get(id); ok {
+	if s, ok := c.board.get(id); ok && s.State != tuner.Deleting {
+		if err := may(ctx, what, &s); err != nil {
+			return Submitted{}, err
+		}
 		if err := c.awake(ctx, s.Num); err != nil {
 			return Submitted{}, err
 		}
@@ -99,8 +124,17 @@ func (c *Coordinator) submit(ctx context.Context, spec tuner.Spec, key, id strin
 	again := false
 	err = c.change(ctx, func(l *tuner.Ledger) error {
 		if s, ok := c.liveLocked(id); ok {
-			out.Resumed = s.State == tuner.Paused
-			return l.Steer(s.Num, tuner.Running)
+			if out.Resumed = s.State == tuner.Paused; !out.Resumed {
+				return nil
+			}
+			err := may(ctx, what, &s)
+			if err == nil {
+				err = l.Steer(s.Num, tuner.Running)
+			}
+			if err == nil {
+				l.Note(act(ctx, what, &s, "resumed"))
+			}
+			return err
 		}
 		if again = c.underWayLocked(id); again {
 			return nil
@@ -109,24 +143,39 @@ func (c *Coordinator) submit(ctx context.Context, spec tuner.Spec, key, id strin
 			if !s.State.CanBecome(tuner.Running) {
 				return tuner.Errorf(tuner.Conflict, "submit sweep", "the same sweep %s is %s: try again later", id, s.State)
 			}
+			if err := cmp.Or(may(ctx, what, &s), c.fitsLocked(ctx, s.Owner, &spec, trials(&spec, plan)-s.Counts.Done)); err != nil {
+				return err
+			}
 			out.Resumed = true
+			l.Note(act(ctx, what, &s, "resumed, was "+s.State.String()))
 			return c.reviveLocked(s, plan)
 		}
 		if len(l.Live())+l.Awaiting() >= c.opts.MaxLive {
 			return tuner.Errorf(tuner.Limit, "submit sweep", "%d sweeps are live, as many as may be: cancel some", c.opts.MaxLive)
 		}
+		if err := c.fitsLocked(ctx, callerOf(ctx).Name, &spec, trials(&spec, plan)); err != nil {
+			return err
+		}
 		out.Created = true
-		c.addLocked(id, key, planned, plan)
+		c.addLocked(ctx, id, key, planned, plan)
 		return nil
 	})
 	if err != nil {
 		return Submitted{}, err
 	}
 	if again { // how it ended is shown now
-		return c.submit(ctx, spec, key, id)
+		return c.submit(ctx, what, spec, key, id)
 	}
 	out.Sweep, _ = c.board.get(id)
 	return out, nil
+}
+
+// trials is how many configurations a sweep will evaluate at most, or nearly so.
+func trials(spec *tuner.Spec, plan tuner.Plan) int64 {
+	if spec.Budget > 0 {
+		return min(spec.Budget, plan.Space.Size())
+	}
+	return plan.Space.Size()
 }
 
 // underWayLocked reports whether what is being stored has a sweep with an
@@ -149,16 +198,18 @@ func (c *Coordinator) liveLocked(id string) (tuner.Sweep, bool) {
 	return tuner.Sweep{}, false
 }
 
-func (c *Coordinator) addLocked(id, key string, planned tuner.Sweep, plan tuner.Plan) {
+func (c *Coordinator) addLocked(ctx context.Context, id, key string, planned tuner.Sweep, plan tuner.Plan) {
 	c.lastNum++
 	delete(c.fresh, planned.Spec.Bundle)
 	delete(c.fresh, planned.Spec.Descriptor)
 	c.count(&planned.Spec, 1)
 	c.spaces[c.lastNum] = plan.Space
-	c.ledger.Add(tuner.Sweep{
-		Num: c.lastNum, ID: id, Key: key, Spec: planned.Spec.Clone(), Transferred: planned.Transferred, Window: plan.Window, Names: plan.Names,
+	s := tuner.Sweep{
+		Num: c.lastNum, ID: id, Key: key, Owner: callerOf(ctx).Name, Spec: planned.Spec.Clone(), Transferred: planned.Transferred, Window: plan.Window, Names: plan.Names,
 		Submitted: c.opts.Now(),
-	}, plan, c.known(&planned.Spec, id))
+	}
+	c.ledger.Note(act(ctx, tuner.ActSubmit, &s, fmt.Sprintf("%s on %s, %d configurations", s.Spec.Kernel, s.Spec.Arch, plan.Space.Size())))
+	c.ledger.Add(s, plan, c.known(&planned.Spec, id))
 }
 
 // reviveLocked sets a cancelled or failed sweep running again.
@@ -180,6 +231,15 @@ func (c *Coordinator) reviveLocked(s tuner.Sweep, plan tuner.Plan) error {
 // Steer pauses (tuner.Paused), resumes (tuner.Running) or cancels
 // (tuner.Cancelled) a sweep.
 func (c *Coordinator) Steer(ctx context.Context, id string, to tuner.SweepState) (tuner.Sweep, error) {
+	what := steers[to]
+	s, err := c.steer(ctx, what, id, to)
+	return s, c.refused(ctx, tuner.Act{What: what, Sweep: cmp.Or(s.ID, id), Number: s.Num, Owner: s.Owner}, err)
+}
+
+// steers are the acts that move a sweep to states.
+var steers = map[tuner.SweepState]string{tuner.Paused: tuner.ActPause, tuner.Running: tuner.ActResume, tuner.Cancelled: tuner.ActCancel}
+
+func (c *Coordinator) steer(ctx context.Context, what, id string, to tuner.SweepState) (tuner.Sweep, error) {
 	s, _, err := c.board.find(id)
 	if err == nil {
 		err = c.awake(ctx, s.Num)
@@ -193,14 +253,24 @@ func (c *Coordinator) Steer(ctx context.Context, id string, to tuner.SweepState)
 	if s.State == to {
 		return s, nil
 	}
+	if err := may(ctx, what, &s); err != nil {
+		return s, err
+	}
 	if !s.State.Live() {
 		if to == tuner.Running && s.State.CanBecome(tuner.Running) {
-			out, err := c.Submit(ctx, s.Spec, s.Key)
+			out, err := c.submit(ctx, what, s.Spec, s.Key, s.ID)
 			return out.Sweep, err
 		}
 		return s, tuner.Errorf(tuner.Conflict, "steer sweep "+s.ID, "it is %s and cannot become %s", s.State, to)
 	}
-	if err := c.change(ctx, func(l *tuner.Ledger) error { return l.Steer(s.Num, to) }); err != nil {
+	err = c.change(ctx, func(l *tuner.Ledger) error {
+		err := l.Steer(s.Num, to)
+		if err == nil {
+			l.Note(act(ctx, what, &s, ""))
+		}
+		return err
+	})
+	if err != nil {
 		return s, err
 	}
 	s, _, err = c.board.find(s.ID)
@@ -210,14 +280,23 @@ func (c *Coordinator) Steer(ctx context.Context, id string, to tuner.SweepState)
 // Delete removes an ended sweep with its results. It returns when the sweep is
 // marked; its results go bit by bit.
 func (c *Coordinator) Delete(ctx context.Context, id string) error {
+	s, err := c.delete(ctx, id)
+	return c.refused(ctx, tuner.Act{What: tuner.ActDelete, Sweep: cmp.Or(s.ID, id), Number: s.Num, Owner: s.Owner}, err)
+}
+
+func (c *Coordinator) delete(ctx context.Context, id string) (tuner.Sweep, error) {
 	s, _, err := c.board.find(id)
 	if err != nil || s.State == tuner.Deleting {
-		return err
+		return s, err
 	}
-	return c.change(ctx, func(l *tuner.Ledger) error {
+	if err := may(ctx, tuner.ActDelete, &s); err != nil {
+		return s, err
+	}
+	return s, c.change(ctx, func(l *tuner.Ledger) error {
 		if err := l.Delete(s); err != nil {
 			return err
 		}
+		l.Note(act(ctx, tuner.ActDelete, &s, fmt.Sprintf("%s on %s, %d results", s.Spec.Kernel, s.Spec.Arch, s.Counts.Done)))
 		c.doomed = append(c.doomed, s.Num)
 		c.count(&s.Spec, -1)
 		delete(c.spaces, s.Num)

@@ -115,12 +115,12 @@ func (f *t4File) readT4() (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metadata.timeunit: %w", err)
 	}
+	if len(r.Params) == 0 {
+		r.Params = f.names()
+	}
 	for i := range f.Results {
 		var result t4Result
 		err := json.Unmarshal(f.Results[i], &result)
-		if len(r.Params) == 0 {
-			r.Params = sortedNames(result.Configuration)
-		}
 		t := Trial{}
 		if err == nil {
 			t, err = result.trial(r.Params, scale)
@@ -132,6 +132,18 @@ func (f *t4File) readT4() (*Run, error) {
 		r.Trials = append(r.Trials, t)
 	}
 	return r, nil
+}
+
+// names are the parameters of the first result that has any, by name.
+func (f *t4File) names() []string {
+	for i := range f.Results {
+		var result t4Result
+		_ = json.Unmarshal(f.Results[i], &result) // what is wrong is said when it is read
+		if len(result.Configuration) > 0 {
+			return sortedNames(result.Configuration)
+		}
+	}
+	return nil
 }
 
 // trial reads one result; scale is how many microseconds a time is.

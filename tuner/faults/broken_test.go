@@ -10,6 +10,7 @@ import (
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
 
@@ -69,4 +70,7 @@ func TestAllAreBrokenForAWhile(t *testing.T) {
 	s.calm()
 	f.wait(t)
 	s.verdict(t)
+	if acts := s.acts(t); acts[tuner.ActSetAside] < len(f.workers) || acts[tuner.ActPutBack] == 0 || acts[tuner.ActPutBack] > acts[tuner.ActSetAside] {
+		t.Errorf("the audit log says %v", acts)
+	}
 }

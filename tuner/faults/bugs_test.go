@@ -33,6 +33,8 @@ var bugs = []bug{
 		"past[len(past)-1].Token = token", "past[len(past)-1].Token = token + 1<<40", "store", "TestOlderCopies", fails},
 	{"sweeps are known by their numbers", "rpc/convert_worker.go",
 		`return s.ID + "." + strconv`, `return strconv.FormatUint(s.Num, 10) + "." + strconv`, "faults", "TestRestored", fails},
+	{"workers are answered by a start that is not stored", "coordinator/workers.go",
+		"c.sayLocked() //", "//", "worker", "TestQuickRestartsCostNothing", fails},
 	{"a start makes workers let go of all", "rpc/worker_service.go",
 		"fence = s.c.Fence(named)", "fence = 0 * s.c.Fence(named)", "worker", "TestRestartsCostNothing", fails},
 	{"a coordinator that stood still takes leases away", "ledger.go",
@@ -76,6 +78,14 @@ var bugs = []bug{
 		"if l.awaited[h.Key.Sweep] {", "if false {", "coordinator", "TestServesWhileSweepsAreAsleep", fails},
 	{"a report on a sweep that is asleep is refused", "synchronize.go",
 		"if l.awaited[r.Key.Sweep] {", "if false {", "coordinator", "TestServesWhileSweepsAreAsleep", fails},
+
+	// What one register a trial could not say.
+	{"a report under a stale token is taken", "synchronize.go",
+		"return ack(StaleToken, \"token %d is stale: trial %d was granted to %s under token %d\", r.Token, r.Key.Seq, t.worker(), t.token)", "return l.take(s, t, w, r, ack)", "faults", "TestLinearisable", fails},
+	{"a duplicate is acknowledged as new", "synchronize.go",
+		"case t == nil || t.ended():\n\t\treturn ack(AlreadyRecorded, \"\")", "case t == nil || t.ended():\n\t\treturn ack(Recorded, \"\")", "faults", "TestLinearisable", fails},
+	{"a lease is renewed that is another's by now", "lease/lease.go",
+		"case e.lease.Token != token || e.lease.Holder != holder:", "case e.lease.Token != token && e.lease.Holder == holder:", "faults", "TestLinearisable", fails},
 
 	// The best.
 	{"a worker confirms its own best", "check.go",
@@ -138,7 +148,37 @@ var bugs = []bug{
 		"now, err := os.Stat(b.path)", "now, err := b.file, error(nil)", "faults", "TestDatabaseGone", hangs},
 
 	{"bundles that nobody needs stay", "coordinator/remove.go",
-		"if c.opts.Now().Sub(put) >= bundleGrace {", "if c.opts.Now().Sub(put) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
+		"if c.opts.Now().Sub(put.when) >= bundleGrace {", "if c.opts.Now().Sub(put.when) >= 1000*bundleGrace {", "coordinator", "TestBundlesThatNobodySubmits", fails},
+
+	// Owners and quotas.
+	{"anybody steers anybody's sweeps", "coordinator/owner.go",
+		"case who.Anything, s.Owner", "case true, s.Owner", "coordinator", "TestWhoMay", fails},
+	{"a sweep that is tried again is nobody's", "retry.go",
+		"Owner: s.Owner, Spec: s.Spec,", "Spec: s.Spec,", "coordinator", "TestWhoMayRetry", fails},
+	{"no quota bounds what is submitted", "coordinator/sweeps.go",
+		"if err := c.fitsLocked(ctx, callerOf(ctx).Name, &spec, trials(&spec, plan)); err != nil {", "if err := c.fitsLocked(ctx, callerOf(ctx).Name+\" \", &spec, 0); err != nil {", "coordinator", "TestQuotaOfSweeps", fails},
+	{"what is resumed is in no quota", "coordinator/sweeps.go",
+		"cmp.Or(may(ctx, what, &s), c.fitsLocked(ctx, s.Owner,", "cmp.Or(may(ctx, what, &s), c.fitsLocked(ctx, \"\",", "coordinator", "TestQuotaOfSweeps", fails},
+	{"bundles of sweeps that have ended are free", "coordinator/owner.go",
+		"	c.board.each(add)\n	c.ledger.Each(add)", "	c.ledger.Each(add)", "coordinator", "TestQuotaOfBundles", fails},
+
+	// The audit log.
+	{"a pause is not recorded", "coordinator/sweeps.go",
+		"l.Note(act(ctx, what, &s, \"\"))", "_ = what", "coordinator", "TestActsAreRecorded", fails},
+	{"acts are recorded after their changes", "coordinator/sweeps.go",
+		"l.Note(act(ctx, tuner.ActDelete, &s,", "go c.Note(context.Background(), act(ctx, tuner.ActDelete, &s,", "coordinator", "TestActsAreRecorded", fails},
+	{"nobody records that workers work again", "standing.go",
+		"l.Note(Act{What: ActPutBack, Worker: w.worker.ID})", "_ = w", "faults", "TestAllAreBrokenForAWhile", fails},
+	{"a restore is not noticed", "rpc/worker_service.go",
+		"if err := s.c.Foreign(ctx, in.Worker.ID, named); err != nil {", "if err := error(nil); err != nil {", "faults", "TestRestored", fails},
+	{"refusals fill the audit log", "coordinator/acts.go",
+		"return n <= mostRefusals,", "return true,", "coordinator", "TestRefusalsDoNotFillTheAuditLog", fails},
+	{"everybody reads the audit log", "rpc/audit.go",
+		"return !known || id.Role == Admin ||", "return true || !known || id.Role == Admin ||", "rpc", "TestAuditSaysWho", fails},
+	{"acts are given numbers twice", "store/acts.go",
+		"next := keyNumber(last)", "next := bucket.Sequence() + 0*keyNumber(last)", "store", "TestActsAreBounded", fails},
+	{"the audit log grows for ever", "store/acts.go",
+		"return dropActs(bucket, most)", "return dropActs(bucket, most+1e9)", "store", "TestActsAreBounded", fails},
 
 	// Damage and upgrades.
 	{"checksums are not compared", "store/seal.go",
@@ -180,6 +220,14 @@ var bugs = []bug{
 		"if w.answered.IsZero() {", "if true || w.answered.IsZero() {", "worker", "TestRefusedForAWhile", fails},
 	{"wrong tokens shut out who was welcome", "rpc/authorize.go",
 		"if shut && now.Sub(g.welcome[v]) >= remembered {", "if shut && now.Sub(g.welcome[v]) >= 0 {", "rpc", "TestWrongTokensShutTheirHostOut", fails},
+	{"a wrong token is told, and logged", "rpc/authorize.go",
+		`"the token is not valid")`, `"the token is not valid: %s", values[0])`, "rpc", "TestWrongTokensShutTheirHostOut", fails},
+	{"whoever says nothing may stay", "rpc/server.go",
+		"grpc.ConnectionTimeout(10 * time.Second)", "grpc.ConnectionTimeout(1000 * time.Second)", "rpc", "TestSlowHandshakes", fails},
+	{"nobody asks whether a worker is there", "rpc/server.go",
+		"MaxConnectionIdle: 5 * time.Minute, Time: 20 * time.Second,", "MaxConnectionIdle: 5 * time.Minute, Time: 2000 * time.Second,", "worker", "TestHalfOpenConnections", fails},
+	{"nobody asks whether the coordinator is there", "rpc/server.go",
+		"keepalive.ClientParameters{Time: 20 * time.Second,", "keepalive.ClientParameters{Time: 2000 * time.Second,", "worker", "TestHalfOpenConnections", fails},
 	{"messages of anybody are kept until they are whole", "rpc/authorize.go",
 		"grpc.InTapHandle(g.tap),", "", "rpc", "TestMessagesOfNobody", fails},
 	{"refusals fill the log", "rpc/authorize.go",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/rpc"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -80,6 +81,9 @@ func restored(t *testing.T) {
 	c.signal(syscall.SIGTERM)
 	<-c.done
 	a.witness.forget()
+	if n := a.acts(t)[tuner.ActRestore]; n != 1 {
+		t.Errorf("%d acts say that the database was restored, want one", n)
+	}
 	a.verdict(t)
 	third.verdict(t)
 }

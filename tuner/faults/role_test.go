@@ -44,15 +44,16 @@ type role struct {
 	NoSync bool // the control of power cuts: nothing is ever synced
 
 	// Of a worker.
-	Slots  int
-	Stay   bool          // it waits for further sweeps when nothing is left
-	Took   time.Duration // by each evaluation while Storm exists
-	Storm  string        // a file
-	Crash  int64         // the configuration that ends its process
-	Freeze int64         // the configuration that stops its process
-	Broken bool          // it fails at everything
-	Full   string        // a file: while it exists, too
-	Lies   int64         // it says what is not so of one configuration in so many; 0: of none
+	Slots   int
+	Stay    bool          // it waits for further sweeps when nothing is left
+	Took    time.Duration // by each evaluation while Storm exists
+	Storm   string        // a file
+	Crash   int64         // the configuration that ends its process
+	Freeze  int64         // the configuration that stops its process
+	Broken  bool          // it fails at everything
+	Full    string        // a file: while it exists, too
+	History string        // a folder to write down in what it says and hears
+	Lies    int64         // it says what is not so of one configuration in so many; 0: of none
 }
 
 // death is a failpoint: the coordinator kills itself before, within or after
@@ -167,7 +168,11 @@ func (r *role) work() error {
 		return err
 	}
 	defer conn.Close()
-	w, err := worker.New(saying{conn}, worker.Options{
+	recorded, err := record(conn, r.History)
+	if err != nil {
+		return err
+	}
+	w, err := worker.New(saying{recorded}, worker.Options{
 		ID: r.Worker, Slots: r.Slots, Engine: tunertest.Engine, Archs: map[string]string{tunertest.Arch: tunertest.ArchDigest}, Leave: !r.Stay,
 		Evaluator: worker.EvaluatorFunc(r.evaluate), MaxBackoff: 200 * time.Millisecond,
 	})

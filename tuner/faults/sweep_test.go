@@ -23,18 +23,18 @@ import (
 type sweep struct {
 	bundle  tunertest.Bundle
 	id      string
-	num     uint64         // in its store
-	path    string         // of the store; under mu, since a power cut moves it
-	address string         // of the coordinator
-	book    string         // where workers are told to find it; "": at address
-	inside  []string       // the command line that all processes run under
-	storm   string         // the file that lasts as long as the faults do
-	rows    []tuner.Result // of an undisturbed sweep
+	num     uint64   // in its store
+	path    string   // of the store; under mu, since a power cut moves it
+	address string   // of the coordinator
+	book    string   // where workers are told to find it; "": at address
+	inside  []string // the command line that all processes run under
+	storm   string   // the file that lasts as long as the faults do
 	witness *witness
 	lease   time.Duration
 	took    time.Duration // by each evaluation in the storm
 	crash   int64         // configurations that end and stop who evaluates them; -1: none
 	freeze  int64
+	history string // a folder for what workers say and hear; "": none
 	full    string // while this file exists workers fail at everything; "": never
 	mu      sync.Mutex
 }
@@ -61,7 +61,7 @@ func storedSweep(t *testing.T, path string, b tunertest.Bundle, num uint64) *swe
 	t.Helper()
 	spec := b.Spec("test")
 	s := &sweep{
-		bundle: b, id: spec.ID(""), num: num, path: path, address: tunertest.FreeAddress(t), rows: undisturbed(t, b),
+		bundle: b, id: spec.ID(""), num: num, path: path, address: tunertest.FreeAddress(t),
 		storm: filepath.Join(t.TempDir(), "storm"), witness: &witness{recorded: map[trial]int{}},
 		lease: time.Second, took: 50 * time.Millisecond, crash: -1, freeze: -1,
 	}
@@ -90,7 +90,7 @@ func (s *sweep) move(path string) {
 
 // worker is the role of a worker.
 func (s *sweep) worker(name string) role {
-	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full}
+	return role{Worker: name, Address: cmp.Or(s.book, s.address), Slots: 2, Took: s.took, Storm: s.storm, Crash: s.crash, Freeze: s.freeze, Full: s.full, History: s.history}
 }
 
 // verdict checks, after the storm, all that must hold whatever happened: each
@@ -127,12 +127,57 @@ func (s *sweep) verdict(t *testing.T, poison ...int64) tuner.Sweep {
 		indices[r.Index] = true
 	}
 	s.acknowledged(t, got.Num, rows)
+	s.recorded(t, st)
 	poisoned := func(r tuner.Result) bool { return slices.Contains(poison, r.Index) }
-	text, want := exported(t, s.bundle, slices.DeleteFunc(rows, poisoned)), exported(t, s.bundle, slices.DeleteFunc(s.rows, poisoned))
+	text, want := exported(t, s.bundle, slices.DeleteFunc(rows, poisoned)), exported(t, s.bundle, slices.DeleteFunc(undisturbed(t, s.bundle), poisoned))
 	if !bytes.Equal(text, want) {
 		t.Errorf("the exported table differs from an undisturbed one: %d bytes, want %d", len(text), len(want))
 	}
 	return got
+}
+
+// recorded checks that the audit log is whole, and says that the sweep was submitted
+// once and has completed.
+func (s *sweep) recorded(t *testing.T, st store.Store) {
+	t.Helper()
+	counts := map[string]int{}
+	for before := uint64(0); ; {
+		acts, lost, err := st.Acts(before, store.PageLimit)
+		if err != nil || len(lost) > 0 {
+			t.Fatalf("the audit log: %v, damaged %v", err, lost)
+		}
+		if len(acts) == 0 {
+			break
+		}
+		for _, a := range acts {
+			if before > 0 && a.Num != before-1 {
+				t.Errorf("act %d comes before act %d", a.Num, before)
+			}
+			before = a.Num
+			if a.Sweep == s.id {
+				counts[a.What]++
+			}
+		}
+	}
+	if counts[tuner.ActSubmit] > 1 || counts[tuner.ActComplete] != 1 {
+		t.Errorf("the audit log says of the sweep: %v", counts)
+	}
+}
+
+// acts counts the acts of the audit log by what was done.
+func (s *sweep) acts(t *testing.T) map[string]int {
+	t.Helper()
+	st := open(t, s.path)
+	defer st.Close()
+	acts, _, err := st.Acts(0, store.PageLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, a := range acts {
+		counts[a.What]++
+	}
+	return counts
 }
 
 // acknowledged checks that each trial was acknowledged as new at most once, and

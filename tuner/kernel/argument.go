@@ -108,15 +108,16 @@ type argument struct {
 	arg      Arg // Name, Type, Lanes, Scalar, Access, Fill.Kind, Fill.Seed
 	constant bool
 	size     expression
-	value    expression  // FillValue, or DataSource of a Generator
-	refusal  string      // why it cannot be launched
-	custom   bool        // Type is custom: a structure, whose bytes a file has
+	value    expression // FillValue, or DataSource of a Generator
+	refusal  string     // why it cannot be launched
+	custom   bool       // Type is custom: a structure, whose bytes a file has, or fields
+	fields   []structureField
 	tensor   *tensorSpec // nil: it is no tensor map
 }
 
 func (d *Definition) readArgument(r *reader, doc document, position int) argument {
 	rec := r.record(doc, []string{"Name", "Type", "Size", "FillType", "FillValue", "DataSource", "RandomSeed", "AccessType", "MemoryType", "MemType", "Answer", "Expected", "Tolerance",
-		"Shape", "Strides", "Box", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of"}, "TypeSize", "Output")
+		"Shape", "Strides", "Box", "ElementStrides", "Swizzle", "Interleave", "L2Promotion", "OutOfBounds", "Of", "Fields"}, "TypeSize", "Output")
 	a := argument{path: doc.path, arg: Arg{Name: rec.text("Name", "")}}
 	r.element(rec, &a)
 	r.memory(rec, &a)
@@ -128,8 +129,9 @@ func (d *Definition) readArgument(r *reader, doc document, position int) argumen
 	d.readExpected(r, rec, &a)
 	a.size = rec.expression("Size")
 	d.fill(r, rec, &a)
-	if a.custom && a.refusal == "" && (!a.arg.Scalar || a.arg.Fill.Kind != FillBinaryRaw) {
-		a.refusal = "elements of a custom type cannot be simulated, but for a Scalar whose bytes are a file's: FillType BinaryRaw, and DataSource its name"
+	d.readFields(r, rec, &a)
+	if a.custom && a.refusal == "" && len(a.fields) == 0 && (!a.arg.Scalar || a.arg.Fill.Kind != FillBinaryRaw) {
+		a.refusal = "elements of a custom type cannot be simulated, but for a Scalar whose bytes are a file's or its Fields': FillType BinaryRaw, and DataSource its name"
 	}
 	if r.err == nil && !a.arg.Scalar && a.tensor == nil && a.size.expr == nil && a.arg.Fill.Raw == nil && a.refusal == "" {
 		r.fail(a.size.path, "missing; a buffer needs a number of elements")
@@ -333,6 +335,11 @@ func (a *argument) evaluate(b *bindings, problem []int64) (Arg, error) {
 func (a *argument) scalar(b *bindings) (Arg, error) {
 	out := a.arg
 	out.Count = 1
+	if len(a.fields) > 0 {
+		var err error
+		out.Bytes, err = a.structure(b)
+		return out, err
+	}
 	if out.Fill.Kind == FillBinaryRaw {
 		return a.rawScalar()
 	}

@@ -28,6 +28,9 @@ func TestByValue(t *testing.T) {
 		{`"Type": "int3", "FillValue": [1, "2*3", "B"]`, 0, []byte{1, 0, 0, 0, 6, 0, 0, 0, 32, 0, 0, 0}},
 		{`"Type": "uchar2", "FillValue": "[255, 7]"`, 0, []byte{255, 7}},
 		{`"Type": "float2"`, 0, make([]byte, 8)},
+		{`"Type": "custom", "Fields": [{"Type": "uint8", "FillValue": 1}, {"Type": "int32", "FillValue": "B"}, {"Type": "half2", "Size": 2, "FillValue": [0, 1]}, {"Type": "uint8"}]`, 0,
+			[]byte{1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0x3c, 0, 0, 0, 0x3c, 0, 0, 0, 0}},
+		{`"Type": "custom", "Fields": [{"Type": "uint8", "FillValue": 2}, {"Type": "custom", "Fields": [{"Type": "uint64", "FillValue": 3}]}]`, 0, []byte{2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0}},
 		{`"Type": "custom", "FillType": "BinaryRaw", "DataSource": "p.bin"`, 0, []byte{1, 2, 3, 4, 5}},
 	} {
 		d, _, err := Parse("k", []byte(byValue(c.fields)), files)

@@ -291,6 +291,7 @@ func (d *Definition) UsesProblem() bool {
 	}
 	for i := range d.arguments {
 		all = append(all, d.arguments[i].size, d.arguments[i].value)
+		all = append(all, d.arguments[i].fieldExpressions()...)
 		all = append(all, d.arguments[i].tensor.expressions()...)
 	}
 	for _, c := range d.conditions {
@@ -421,6 +422,9 @@ func (d *Definition) Launchable() error {
 		if err := d.arguments[i].refused(); err != nil {
 			return fmt.Errorf("kernel %s: %w", d.Name, err)
 		}
+	}
+	if err := d.checkSignature(); err != nil {
+		return fmt.Errorf("kernel %s: %w", d.Name, err)
 	}
 	return nil
 }

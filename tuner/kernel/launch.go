@@ -176,13 +176,14 @@ func (d *Definition) compile(cfg search.Config, l *Launch) Compile {
 }
 
 // macros are Kernel Tuner's own, those of the compiler's options, the constants,
-// then the parameters, each name once. What the sources never name is left out
+// then the parameters, each name once. The first are left out where a source has their names for something
+// else. What the sources never name is left out
 // where it would cost compilations: the grid's size, and parameters that only cap
 // registers or choose the carve-out.
 func (d *Definition) macros(cfg search.Config, l *Launch) []Macro {
 	list := []Macro{{"kernel_tuner", "1"}}
 	add := func(name, value string) {
-		if _, isParam := cfg.Get(name); !isParam {
+		if _, isParam := cfg.Get(name); !isParam && !d.source.owns[name] {
 			list = append(list, Macro{name, value})
 		}
 	}

@@ -125,7 +125,7 @@ func TestTokenFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, ok := tokens.identify(tokenOf[WorkerRole]); !ok || id != (Identity{"wendy", WorkerRole}) {
+	if id, ok := tokens.identify(tokenOf[WorkerRole]); !ok || id != (Identity{Name: "wendy", Role: WorkerRole}) {
 		t.Errorf("identified %+v", id)
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(tokenText, "worker ", "#", 1)), 0o600); err != nil {

@@ -18,7 +18,7 @@ func FromSweep(s *tuner.Sweep) *warptunev1.Sweep {
 			Abandoned: c.Abandoned, Reused: c.Reused, Requeued: c.Requeued, ByValidity: c.ByValidity[:],
 		},
 		SubmittedMs: millis(s.Submitted), EndedMs: millis(s.Ended), Rate: s.Rate, Workers: int64(s.Workers), Confirmed: s.Confirmed && s.Independent, ConfirmedWithin: s.Confirmed && !s.Independent,
-		Proof: fromProof(&s.Proof), Transferred: s.Transferred, SpentMs: s.Spent.Milliseconds(),
+		Proof: fromProof(&s.Proof), Transferred: s.Transferred, SpentMs: s.Spent.Milliseconds(), Owner: s.Owner,
 	}
 	if s.Best != nil {
 		m.Best = FromResult(s.Best, s.BestValues, s.Spec.LastLevel())
@@ -49,7 +49,7 @@ func ToSweep(m *warptunev1.Sweep) tuner.Sweep {
 			Abandoned: c.GetAbandoned(), Reused: c.GetReused(), Requeued: c.GetRequeued(),
 		},
 		Submitted: fromMillis(m.GetSubmittedMs()), Ended: fromMillis(m.GetEndedMs()), Rate: m.GetRate(), Workers: int(m.GetWorkers()), Confirmed: m.GetConfirmed() || m.GetConfirmedWithin(), Independent: m.GetConfirmed(),
-		Proof: toProof(m.GetProof()), Transferred: m.GetTransferred(), Spent: Milliseconds(m.GetSpentMs()),
+		Proof: toProof(m.GetProof()), Transferred: m.GetTransferred(), Spent: Milliseconds(m.GetSpentMs()), Owner: m.GetOwner(),
 	}
 	copy(s.Counts.ByValidity[:], c.GetByValidity())
 	if m.GetBest() != nil {

@@ -15,9 +15,9 @@ type Role uint8
 const (
 	RoleInvalid Role = iota
 	Reader           // looks at sweeps and what they found
-	Submitter        // and submits and steers sweeps
+	Submitter        // and submits sweeps, and steers and deletes his own
 	WorkerRole       // evaluates trials
-	Admin            // does everything
+	Admin            // does everything, to anybody's sweeps
 	numRoles
 )
 
@@ -61,7 +61,8 @@ var roles = map[string][]Role{
 	warptunev1.SweepService_Resume_FullMethodName:     {Submitter},
 	warptunev1.SweepService_Retry_FullMethodName:      {Submitter},
 	warptunev1.SweepService_Cancel_FullMethodName:     {Submitter},
-	warptunev1.SweepService_Delete_FullMethodName:     {},
+	warptunev1.SweepService_Delete_FullMethodName:     {Submitter},
+	warptunev1.SweepService_Audit_FullMethodName:      {Submitter},
 
 	warptunev1.WorkerService_Synchronize_FullMethodName: {WorkerRole},
 	warptunev1.WorkerService_GetBundle_FullMethodName:   {WorkerRole},

@@ -67,7 +67,7 @@ func (s *sweepService) PutBundle(stream warptunev1.SweepService_PutBundleServer)
 		}
 		content = append(content, m.GetChunk()...)
 	}
-	if err := s.c.PutBundle(stream.Context(), digest, content); err != nil {
+	if err := s.c.PutBundle(calling(stream.Context()), digest, content); err != nil {
 		return ToStatus(err)
 	}
 	return stream.SendAndClose(&warptunev1.PutBundleResponse{})
@@ -75,7 +75,7 @@ func (s *sweepService) PutBundle(stream warptunev1.SweepService_PutBundleServer)
 
 // Submit is in SweepService.
 func (s *sweepService) Submit(ctx context.Context, m *warptunev1.SubmitRequest) (*warptunev1.SubmitResponse, error) {
-	out, err := s.c.Submit(ctx, ToSpec(m.GetSpec()), m.GetKey())
+	out, err := s.c.Submit(calling(ctx), ToSpec(m.GetSpec()), m.GetKey())
 	if err != nil {
 		return nil, ToStatus(err)
 	}
@@ -118,7 +118,7 @@ func (s *sweepService) Watch(m *warptunev1.WatchRequest, stream warptunev1.Sweep
 }
 
 func (s *sweepService) steer(ctx context.Context, id string, to tuner.SweepState) (*warptunev1.Sweep, error) {
-	sweep, err := s.c.Steer(ctx, id, to)
+	sweep, err := s.c.Steer(calling(ctx), id, to)
 	if err != nil {
 		return nil, ToStatus(err)
 	}
@@ -139,7 +139,7 @@ func (s *sweepService) Resume(ctx context.Context, m *warptunev1.ResumeRequest) 
 
 // Retry is in SweepService.
 func (s *sweepService) Retry(ctx context.Context, m *warptunev1.RetryRequest) (*warptunev1.RetryResponse, error) {
-	sweep, err := s.c.Retry(ctx, m.GetId())
+	sweep, err := s.c.Retry(calling(ctx), m.GetId())
 	if err != nil {
 		return nil, ToStatus(err)
 	}
@@ -154,7 +154,7 @@ func (s *sweepService) Cancel(ctx context.Context, m *warptunev1.CancelRequest) 
 
 // Delete is in SweepService.
 func (s *sweepService) Delete(ctx context.Context, m *warptunev1.DeleteRequest) (*warptunev1.DeleteResponse, error) {
-	return &warptunev1.DeleteResponse{}, ToStatus(s.c.Delete(ctx, m.GetId()))
+	return &warptunev1.DeleteResponse{}, ToStatus(s.c.Delete(calling(ctx), m.GetId()))
 }
 
 // Best is in SweepService.

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -30,7 +31,7 @@ func certificateIdentity(c *x509.Certificate) (Identity, error) {
 			if err != nil {
 				return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate names %w", err)
 			}
-			return Identity{Name: c.Subject.CommonName, Role: role}, nil
+			return Identity{Name: cmp.Or(c.Subject.CommonName, c.Subject.String()), Role: role, Certificate: c.Subject.String()}, nil
 		}
 	}
 	return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate of %q has no URI %s…", c.Subject.CommonName, rolePrefix)

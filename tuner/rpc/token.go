@@ -41,6 +41,8 @@ type tokenEntry struct {
 type Identity struct {
 	Name string
 	Role Role
+	// Certificate is the subject of the certificate that says so; "": a token does.
+	Certificate string
 }
 
 // reread is how long a removed token may still work.
@@ -139,7 +141,7 @@ func (t *Tokens) identify(token string) (Identity, bool) {
 	found := false
 	for i := range t.entries {
 		if subtle.ConstantTimeCompare(digest[:], t.entries[i].digest[:]) == 1 {
-			id, found = Identity{t.entries[i].name, t.entries[i].role}, true
+			id, found = Identity{Name: t.entries[i].name, Role: t.entries[i].role}, true
 		}
 	}
 	return id, found

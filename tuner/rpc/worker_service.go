@@ -43,6 +43,9 @@ func (s *workerService) Synchronize(ctx context.Context, m *warptunev1.Synchroni
 		// Its numbers of sweeps may stand for others here, and so may tokens
 		// beyond the fence: it drops those too.
 		fence = s.c.Fence(named)
+		if err := s.c.Foreign(ctx, in.Worker.ID, named); err != nil {
+			return nil, ToStatus(err)
+		}
 		in.Below(fence)
 		in.Unfit, knows.numbers = nil, nil
 	}

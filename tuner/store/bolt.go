@@ -33,6 +33,7 @@ import (
 //	index/                      -> what finds results by answer key and digest (index.go)
 //	best/<kernel>\0<arch>\0<problem>  -> tuner.Best, sealed JSON (best.go)
 //	bundles/<digest>            -> kernel bundle, sealed
+//	audit/<number>              -> tuner.Act, sealed JSON (acts.go)
 var (
 	schemaBucket  = []byte("schema")
 	stateBucket   = []byte("state")
@@ -43,13 +44,14 @@ var (
 	indexBucket   = []byte("index")
 	bestBucket    = []byte("best")
 	bundlesBucket = []byte("bundles")
+	auditBucket   = []byte("audit")
 
 	tokenKey = []byte("token")
 	sweepKey = []byte("sweep")
 	pastKey  = []byte("past")
 
 	allBuckets = [][]byte{
-		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, indexBucket, bestBucket, bundlesBucket,
+		schemaBucket, stateBucket, sweepsBucket, leasesBucket, resultsBucket, textsBucket, indexBucket, bestBucket, bundlesBucket, auditBucket,
 	}
 )
 
@@ -73,6 +75,7 @@ type Bolt struct {
 	// salvage is OpenOptions.Salvage.
 	salvage bool
 	begun   atomic.Pointer[begun] // nil: nothing is to be stored of it
+	maxActs uint64
 }
 
 var _ Store = (*Bolt)(nil)

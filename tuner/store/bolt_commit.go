@@ -75,6 +75,9 @@ func (b *Bolt) apply(tx *bolt.Tx, c *tuner.Changes) error {
 			return err
 		}
 	}
+	if err := putActs(tx, c.Acts, b.maxActs); err != nil {
+		return err
+	}
 	if err := raise(tx, sweepKey, last); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // schemaVersion is the version of the layout that this program writes.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // OpenOptions say how Open opens a file; the zero value is for a coordinator.
 type OpenOptions struct {
@@ -89,7 +89,7 @@ func Open(path string, opts OpenOptions) (_ *Bolt, err error) {
 	if err := verifyFile(path); err != nil {
 		return nil, err
 	}
-	b := &Bolt{path: path, lock: lock, salvage: opts.Salvage}
+	b := &Bolt{path: path, lock: lock, salvage: opts.Salvage, maxActs: maxActs}
 	var opened *os.File
 	if err := b.open(opts, &opened); err != nil {
 		abandon(opened)

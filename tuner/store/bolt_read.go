@@ -251,6 +251,18 @@ func (b *Bolt) Bundle(digest string) (content []byte, err error) {
 	return content, err
 }
 
+// BundleSizes is in Store.
+func (b *Bolt) BundleSizes() (map[string]int64, error) {
+	sizes := map[string]int64{}
+	err := b.view("measure bundles", func(tx *bolt.Tx) error {
+		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
+			sizes[string(k)] = int64(len(v) - sealOverhead)
+			return nil
+		})
+	})
+	return sizes, err
+}
+
 // PutBundle is in Store.
 func (b *Bolt) PutBundle(digest string, content []byte) error {
 	key := []byte(digest)

@@ -142,6 +142,7 @@ func fill(t *testing.T, s Store, results int64) {
 	must(t, s.PutBundle(digest, bundle))
 	for from := int64(0); from < results; from += 100 {
 		c := tuner.Changes{Sweeps: []tuner.Sweep{testSweep(1), testSweep(2)}, Token: uint64(from), Bests: []tuner.Best{testBest(1, 5, nil)}}
+		c.Acts = []tuner.Act{testAct(from), testAct(from + 1)}
 		for i := from; i < min(from+100, results); i++ {
 			c.Results = append(c.Results, testResult(1, i))
 			c.Leases = append(c.Leases, tuner.LeaseRecord{Sweep: 2, Seq: i, Token: uint64(i), Holder: "a/1", Held: true})
@@ -186,6 +187,12 @@ func dump(s Store) (text string, err error) {
 	_, digest := tunertest.Bundle{Size: 300}.Content()
 	content, e := s.Bundle(digest)
 	add(content, e)
+	acts, wrong, e := s.Acts(0, PageLimit)
+	if len(wrong) > 0 && e == nil {
+		e = damaged("%d acts", len(wrong))
+	}
+	text, _ = actsText(acts)
+	add(text, e)
 	return out.String(), err
 }
 

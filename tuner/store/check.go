@@ -10,8 +10,8 @@ import (
 
 // Findings are what Check found.
 type Findings struct {
-	Sweeps, Results, Leases, Answers, Bundles int64
-	Usage                                     Usage
+	Sweeps, Results, Leases, Answers, Bundles, Acts int64
+	Usage                                           Usage
 	// Problems are what is wrong, at most maxProblems of them.
 	Problems []string
 }
@@ -48,6 +48,7 @@ func check(path string, asStored bool) (*Findings, error) {
 			f.problem("%v", err)
 		}
 		f.index(tx)
+		f.Acts = int64(tx.Bucket(auditBucket).Sequence()) // verified when it was opened
 		return tx.Bucket(bundlesBucket).ForEach(func(k, v []byte) error {
 			f.Bundles++
 			if _, err := unseal(bundlesBucket, k, v); err != nil {

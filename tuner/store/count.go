@@ -74,7 +74,10 @@ func verifyCounted(b *bolt.Bucket, name []byte) error {
 
 // eachCounted calls f for every bucket that is counted.
 func eachCounted(tx *bolt.Tx, f func(b *bolt.Bucket, name []byte) error) error {
-	for _, name := range [][]byte{sweepsBucket, bestBucket, bundlesBucket} {
+	for _, name := range [][]byte{sweepsBucket, bestBucket, bundlesBucket, auditBucket} {
+		if tx.Bucket(name) == nil { // of a schema of before
+			continue
+		}
 		if err := f(tx.Bucket(name), name); err != nil {
 			return err
 		}

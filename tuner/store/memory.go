@@ -27,6 +27,7 @@ type Memory struct {
 	answers map[string]answer
 	bests   map[string]tuner.Best
 	bundles map[string][]byte
+	acts    []tuner.Act
 }
 
 // answer says where an outcome is.
@@ -188,6 +189,31 @@ func (m *Memory) Bundle(digest string) ([]byte, error) {
 	return slices.Clone(b), nil
 }
 
+// BundleSizes is in Store.
+func (m *Memory) BundleSizes() (map[string]int64, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	sizes := map[string]int64{}
+	for digest, content := range m.bundles {
+		sizes[digest] = int64(len(content))
+	}
+	return sizes, nil
+}
+
+// Acts is in Store.
+func (m *Memory) Acts(before uint64, limit int) (page []tuner.Act, _ []uint64, _ error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	at := uint64(len(m.acts))
+	if before > 0 {
+		at = min(at, before-1)
+	}
+	for ; at > 0 && len(page) < min(limit, PageLimit); at-- {
+		page = append(page, m.acts[at-1])
+	}
+	return page, nil, nil
+}
+
 // PutBundle is in Store.
 func (m *Memory) PutBundle(digest string, content []byte) error {
 	m.mu.Lock()
@@ -237,6 +263,10 @@ func (m *Memory) Commit(c *tuner.Changes) error {
 			}
 		}
 		m.bests[k] = cloneBest(tuner.Stands(all))
+	}
+	for _, a := range c.Acts {
+		a.Num = uint64(len(m.acts)) + 1
+		m.acts = append(m.acts, a)
 	}
 	m.token = max(m.token, c.Token)
 	return nil

@@ -19,6 +19,11 @@ var migrations = []migration{
 	func(*Bolt, *bolt.Tx) error { return nil },
 	// Version 5 has what was checked in rows, incarnations, and in leases what speaks against configurations.
 	func(*Bolt, *bolt.Tx) error { return nil },
+	// Version 6 has the audit log, and sweeps that say whose they are.
+	func(_ *Bolt, tx *bolt.Tx) error {
+		_, err := tx.CreateBucketIfNotExists(auditBucket)
+		return err
+	},
 }
 
 // migrateIndex brings version 2 to version 3. Before, a bucket "answers" had

@@ -29,8 +29,8 @@ func (b *Bolt) Begin(name string) (past []tuner.Incarnation, err error) {
 	return past, nil
 }
 
-// begun is an incarnation that is to be stored with the next commit: until then
-// nothing is granted in its time, so that nobody need know of it.
+// begun is an incarnation that is to be stored with the next commit: until then no
+// worker is answered in its time, so that nobody need know of it.
 type begun struct {
 	past []tuner.Incarnation
 	name string

@@ -50,6 +50,12 @@ type Store interface {
 	Bests(kernel, arch string) (all []tuner.Best, lost int64, err error)
 	// Bundle returns a bundle's content, NotFound when it is not stored.
 	Bundle(digest string) ([]byte, error)
+	// Acts returns up to limit acts of the audit log with numbers below before (0:
+	// from the newest), newest first, and the numbers of those that are damaged, which
+	// count towards limit: the end is where both are empty.
+	Acts(before uint64, limit int) (page []tuner.Act, lost []uint64, err error)
+	// BundleSizes returns the sizes of the bundles that are stored, in bytes.
+	BundleSizes() (map[string]int64, error)
 	// PutBundle stores a bundle.
 	PutBundle(digest string, content []byte) error
 	// Commit stores all the changes or none, and returns once they are

@@ -31,6 +31,7 @@ type wire struct {
 	takes func(n int) time.Duration
 	dials atomic.Int64
 	ends  sync.WaitGroup // connections that are not closed
+	open  sync.Map       // of *wireEnd
 }
 
 // connect returns a client of a network like this.
@@ -51,6 +52,7 @@ func (w *wire) connect() *grpc.ClientConn {
 		w.ends.Add(1)
 		end := &wireEnd{Conn: c, wire: w, closed: make(chan struct{})}
 		end.left.Store(1 << 60)
+		w.open.Store(end, true)
 		if w.most != nil {
 			end.left.Store(w.most())
 		}
@@ -76,6 +78,7 @@ type wireEnd struct {
 	wire       *wire
 	left       atomic.Int64 // bytes until it breaks
 	mute, deaf atomic.Bool  // it has lost something
+	half       atomic.Bool  // that it is closed does not arrive either
 	close      sync.Once
 	closed     chan struct{}
 }
@@ -130,7 +133,10 @@ func (e *wireEnd) carry(n int) {
 func (e *wireEnd) Close() (err error) {
 	e.close.Do(func() {
 		close(e.closed)
-		err = e.Conn.Close()
+		e.wire.open.Delete(e)
+		if !e.half.Load() {
+			err = e.Conn.Close()
+		}
 		e.wire.ends.Done()
 	})
 	return err

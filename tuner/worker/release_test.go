@@ -112,3 +112,63 @@ func TestRestartsCostNothing(t *testing.T) {
 		}
 	})
 }
+
+// The coordinator is started again and again in the middle of long evaluations, so
+// that there are starts in which nothing but renewals came: workers let go of nothing
+// for it, and nobody takes the database for an older copy.
+func TestQuickRestartsCostNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := onDisk(t)
+		defer func() { s.stop() }()
+		s.submit(tunertest.Bundle{Size: 6})
+		conn := s.connect()
+		defer conn.Close()
+		var mu sync.Mutex
+		evaluated := map[int64]int{}
+		evaluate := func(ctx context.Context, q tuner.Question, content []byte) (tuner.Outcome, error) {
+			if !q.Again {
+				mu.Lock()
+				evaluated[q.Index]++
+				mu.Unlock()
+			}
+			select {
+			case <-time.After(5 * time.Minute):
+			case <-ctx.Done():
+				return tuner.Outcome{}, ctx.Err()
+			}
+			return tunertest.Evaluate(ctx, q, content)
+		}
+		var restarts sync.WaitGroup
+		restarts.Go(func() {
+			for range 6 {
+				time.Sleep(20 * time.Second) // there is a renewal in it
+				s.stop()
+				time.Sleep(100 * time.Millisecond)
+				s.begin()
+			}
+		})
+		run(t, s.workerOf("a", 3, conn, evaluate), s.workerOf("b", 3, conn, evaluate))
+		restarts.Wait()
+		for i, n := range evaluated {
+			if n > 1 {
+				t.Errorf("configuration %d was evaluated %d times", i, n)
+			}
+		}
+		acts, _, err := s.store.Acts(0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts := 0
+		for _, a := range acts {
+			if a.What == tuner.ActRestore {
+				t.Errorf("the audit log says %q", a.Detail)
+			}
+			if a.What == tuner.ActStart {
+				starts++
+			}
+		}
+		if starts != 7 {
+			t.Errorf("%d starts are recorded, want 7", starts)
+		}
+	})
+}

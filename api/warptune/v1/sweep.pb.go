@@ -397,8 +397,10 @@ type Sweep struct {
 	// A second worker came to the same outcome of the best, but of the same
 	// credential, or none is asked for: it may be the same caller under another name.
 	ConfirmedWithin bool `protobuf:"varint,31,opt,name=confirmed_within,json=confirmedWithin,proto3" json:"confirmed_within,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The name of the credential that it was submitted with; empty: none was asked for.
+	Owner         string `protobuf:"bytes,32,opt,name=owner,proto3" json:"owner,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Sweep) Reset() {
@@ -569,6 +571,13 @@ func (x *Sweep) GetConfirmedWithin() bool {
 		return x.ConfirmedWithin
 	}
 	return false
+}
+
+func (x *Sweep) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
 }
 
 // SetAside is a worker that is given nothing for a while.
@@ -2746,6 +2755,331 @@ func (x *WorkerStatus) GetSetAside() string {
 	return ""
 }
 
+// AuditRequest asks for the audit log.
+type AuditRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only of sweeps whose identities begin so, also of those that were deleted; empty:
+	// of all.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Most acts to answer, at most 1000; 0: 1000. A page may have fewer though more
+	// follow.
+	PageSize int64 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// What came with the page before; empty: the first page. The identity must be the
+	// same.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditRequest) Reset() {
+	*x = AuditRequest{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditRequest) ProtoMessage() {}
+
+func (x *AuditRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
+func (*AuditRequest) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *AuditRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AuditRequest) GetPageSize() int64 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *AuditRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// AuditResponse has acts, newest first.
+type AuditResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The acts.
+	Acts []*Act `protobuf:"bytes,1,rep,name=acts,proto3" json:"acts,omitempty"`
+	// What asks for the next page; empty: there is none.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Numbers of acts that are damaged in the store: this page might have them.
+	Damaged       []uint64 `protobuf:"varint,3,rep,packed,name=damaged,proto3" json:"damaged,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditResponse) Reset() {
+	*x = AuditResponse{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditResponse) ProtoMessage() {}
+
+func (x *AuditResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
+func (*AuditResponse) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *AuditResponse) GetActs() []*Act {
+	if x != nil {
+		return x.Acts
+	}
+	return nil
+}
+
+func (x *AuditResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *AuditResponse) GetDamaged() []uint64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return nil
+}
+
+// Act is an entry of the audit log.
+type Act struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its number in the store: ascending, no two alike.
+	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// When, Unix milliseconds, by the coordinator's clock.
+	AtMs int64 `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	// Who did it; absent: the coordinator, by itself.
+	By *Caller `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	// What was done: submit, pause, resume, retry, cancel, delete, put bundle; complete,
+	// fail, start over; set aside, put back, not believed; start, restore, upgrade, back
+	// up.
+	What string `protobuf:"bytes,4,opt,name=what,proto3" json:"what,omitempty"`
+	// The sweep, if it was done to one.
+	Sweep string `protobuf:"bytes,5,opt,name=sweep,proto3" json:"sweep,omitempty"`
+	// The sweep's owner.
+	Owner string `protobuf:"bytes,6,opt,name=owner,proto3" json:"owner,omitempty"`
+	// The worker, if it was done to one.
+	Worker string `protobuf:"bytes,7,opt,name=worker,proto3" json:"worker,omitempty"`
+	// The kind of the error that refused it; empty: it was done.
+	Refused string `protobuf:"bytes,8,opt,name=refused,proto3" json:"refused,omitempty"`
+	// More, in words.
+	Detail        string `protobuf:"bytes,9,opt,name=detail,proto3" json:"detail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Act) Reset() {
+	*x = Act{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Act) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Act) ProtoMessage() {}
+
+func (x *Act) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Act.ProtoReflect.Descriptor instead.
+func (*Act) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *Act) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Act) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *Act) GetBy() *Caller {
+	if x != nil {
+		return x.By
+	}
+	return nil
+}
+
+func (x *Act) GetWhat() string {
+	if x != nil {
+		return x.What
+	}
+	return ""
+}
+
+func (x *Act) GetSweep() string {
+	if x != nil {
+		return x.Sweep
+	}
+	return ""
+}
+
+func (x *Act) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *Act) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *Act) GetRefused() string {
+	if x != nil {
+		return x.Refused
+	}
+	return ""
+}
+
+func (x *Act) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+// Caller is who called, as far as the coordinator knew.
+type Caller struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What stands beside the token, or the certificate's common name; empty: no
+	// credential was asked for.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The role.
+	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	// The certificate's subject; empty: it was a token.
+	Certificate string `protobuf:"bytes,3,opt,name=certificate,proto3" json:"certificate,omitempty"`
+	// The host that called; empty: the coordinator's own.
+	Address       string `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Caller) Reset() {
+	*x = Caller{}
+	mi := &file_warptune_v1_sweep_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Caller) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Caller) ProtoMessage() {}
+
+func (x *Caller) ProtoReflect() protoreflect.Message {
+	mi := &file_warptune_v1_sweep_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Caller.ProtoReflect.Descriptor instead.
+func (*Caller) Descriptor() ([]byte, []int) {
+	return file_warptune_v1_sweep_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *Caller) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Caller) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *Caller) GetCertificate() string {
+	if x != nil {
+		return x.Certificate
+	}
+	return ""
+}
+
+func (x *Caller) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
 var File_warptune_v1_sweep_proto protoreflect.FileDescriptor
 
 const file_warptune_v1_sweep_proto_rawDesc = "" +
@@ -2768,7 +3102,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x03R\x03seq\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x16\n" +
-	"\x06config\x18\x04 \x01(\tR\x06config\"\xd3\x05\n" +
+	"\x06config\x18\x04 \x01(\tR\x06config\"\xe9\x05\n" +
 	"\x05Sweep\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12%\n" +
 	"\x04spec\x18\x02 \x01(\v2\x11.warptune.v1.SpecR\x04spec\x12-\n" +
@@ -2792,7 +3126,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"distrusted\x18\x12 \x03(\v2\x15.warptune.v1.DistrustR\n" +
 	"distrusted\x122\n" +
 	"\tset_aside\x18\x1e \x03(\v2\x15.warptune.v1.SetAsideR\bsetAside\x12)\n" +
-	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\"_\n" +
+	"\x10confirmed_within\x18\x1f \x01(\bR\x0fconfirmedWithin\x12\x14\n" +
+	"\x05owner\x18  \x01(\tR\x05owner\"_\n" +
 	"\bSetAside\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x10\n" +
@@ -2933,7 +3268,31 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\tset_aside\x18\x1e \x01(\tR\bsetAside\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01J\x04\b\x02\x10\x03R\x05epoch*\xc2\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01J\x04\b\x02\x10\x03R\x05epoch\"Z\n" +
+	"\fAuditRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x03R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"w\n" +
+	"\rAuditResponse\x12$\n" +
+	"\x04acts\x18\x01 \x03(\v2\x10.warptune.v1.ActR\x04acts\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x18\n" +
+	"\adamaged\x18\x03 \x03(\x04R\adamaged\"\xe1\x01\n" +
+	"\x03Act\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x13\n" +
+	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12#\n" +
+	"\x02by\x18\x03 \x01(\v2\x13.warptune.v1.CallerR\x02by\x12\x12\n" +
+	"\x04what\x18\x04 \x01(\tR\x04what\x12\x14\n" +
+	"\x05sweep\x18\x05 \x01(\tR\x05sweep\x12\x14\n" +
+	"\x05owner\x18\x06 \x01(\tR\x05owner\x12\x16\n" +
+	"\x06worker\x18\a \x01(\tR\x06worker\x12\x18\n" +
+	"\arefused\x18\b \x01(\tR\arefused\x12\x16\n" +
+	"\x06detail\x18\t \x01(\tR\x06detail\"l\n" +
+	"\x06Caller\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\tR\x04role\x12 \n" +
+	"\vcertificate\x18\x03 \x01(\tR\vcertificate\x12\x18\n" +
+	"\aaddress\x18\x04 \x01(\tR\aaddress*\xc2\x01\n" +
 	"\n" +
 	"SweepState\x12\x1b\n" +
 	"\x17SWEEP_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
@@ -2947,7 +3306,7 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\x16BEST_MATCH_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10BEST_MATCH_EXACT\x10\x01\x12\x1c\n" +
 	"\x18BEST_MATCH_OTHER_PROBLEM\x10\x02\x12\x19\n" +
-	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xf5\a\n" +
+	"\x15BEST_MATCH_OTHER_ARCH\x10\x032\xb5\b\n" +
 	"\fSweepService\x12L\n" +
 	"\tPutBundle\x12\x1d.warptune.v1.PutBundleRequest\x1a\x1e.warptune.v1.PutBundleResponse(\x01\x12A\n" +
 	"\x06Submit\x12\x1a.warptune.v1.SubmitRequest\x1a\x1b.warptune.v1.SubmitResponse\x128\n" +
@@ -2964,7 +3323,8 @@ const file_warptune_v1_sweep_proto_rawDesc = "" +
 	"\aResults\x12\x1b.warptune.v1.ResultsRequest\x1a\x1c.warptune.v1.ResultsResponse0\x01\x12M\n" +
 	"\n" +
 	"Descriptor\x12\x1e.warptune.v1.DescriptorRequest\x1a\x1f.warptune.v1.DescriptorResponse\x12D\n" +
-	"\aWorkers\x12\x1b.warptune.v1.WorkersRequest\x1a\x1c.warptune.v1.WorkersResponseB9Z7github.com/warptune/warptune/api/warptune/v1;warptunev1b\x06proto3"
+	"\aWorkers\x12\x1b.warptune.v1.WorkersRequest\x1a\x1c.warptune.v1.WorkersResponse\x12>\n" +
+	"\x05Audit\x12\x19.warptune.v1.AuditRequest\x1a\x1a.warptune.v1.AuditResponseB9Z7github.com/warptune/warptune/api/warptune/v1;warptunev1b\x06proto3"
 
 var (
 	file_warptune_v1_sweep_proto_rawDescOnce sync.Once
@@ -2979,7 +3339,7 @@ func file_warptune_v1_sweep_proto_rawDescGZIP() []byte {
 }
 
 var file_warptune_v1_sweep_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_warptune_v1_sweep_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_warptune_v1_sweep_proto_goTypes = []any{
 	(SweepState)(0),            // 0: warptune.v1.SweepState
 	(BestMatch)(0),             // 1: warptune.v1.BestMatch
@@ -3022,14 +3382,18 @@ var file_warptune_v1_sweep_proto_goTypes = []any{
 	(*WorkersRequest)(nil),     // 38: warptune.v1.WorkersRequest
 	(*WorkersResponse)(nil),    // 39: warptune.v1.WorkersResponse
 	(*WorkerStatus)(nil),       // 40: warptune.v1.WorkerStatus
-	nil,                        // 41: warptune.v1.BestRequest.PartsEntry
-	nil,                        // 42: warptune.v1.WorkerStatus.LabelsEntry
-	(*Spec)(nil),               // 43: warptune.v1.Spec
-	(*Value)(nil),              // 44: warptune.v1.Value
-	(*Outcome)(nil),            // 45: warptune.v1.Outcome
+	(*AuditRequest)(nil),       // 41: warptune.v1.AuditRequest
+	(*AuditResponse)(nil),      // 42: warptune.v1.AuditResponse
+	(*Act)(nil),                // 43: warptune.v1.Act
+	(*Caller)(nil),             // 44: warptune.v1.Caller
+	nil,                        // 45: warptune.v1.BestRequest.PartsEntry
+	nil,                        // 46: warptune.v1.WorkerStatus.LabelsEntry
+	(*Spec)(nil),               // 47: warptune.v1.Spec
+	(*Value)(nil),              // 48: warptune.v1.Value
+	(*Outcome)(nil),            // 49: warptune.v1.Outcome
 }
 var file_warptune_v1_sweep_proto_depIdxs = []int32{
-	43, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
+	47, // 0: warptune.v1.Sweep.spec:type_name -> warptune.v1.Spec
 	0,  // 1: warptune.v1.Sweep.state:type_name -> warptune.v1.SweepState
 	2,  // 2: warptune.v1.Sweep.counts:type_name -> warptune.v1.Counts
 	9,  // 3: warptune.v1.Sweep.best:type_name -> warptune.v1.Result
@@ -3038,9 +3402,9 @@ var file_warptune_v1_sweep_proto_depIdxs = []int32{
 	8,  // 6: warptune.v1.Sweep.proof:type_name -> warptune.v1.Proof
 	6,  // 7: warptune.v1.Sweep.distrusted:type_name -> warptune.v1.Distrust
 	5,  // 8: warptune.v1.Sweep.set_aside:type_name -> warptune.v1.SetAside
-	44, // 9: warptune.v1.Result.config:type_name -> warptune.v1.Value
-	45, // 10: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
-	43, // 11: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
+	48, // 9: warptune.v1.Result.config:type_name -> warptune.v1.Value
+	49, // 10: warptune.v1.Result.outcome:type_name -> warptune.v1.Outcome
+	47, // 11: warptune.v1.SubmitRequest.spec:type_name -> warptune.v1.Spec
 	4,  // 12: warptune.v1.SubmitResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 13: warptune.v1.GetResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 14: warptune.v1.ListResponse.sweeps:type_name -> warptune.v1.Sweep
@@ -3049,50 +3413,54 @@ var file_warptune_v1_sweep_proto_depIdxs = []int32{
 	4,  // 17: warptune.v1.ResumeResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 18: warptune.v1.RetryResponse.sweep:type_name -> warptune.v1.Sweep
 	4,  // 19: warptune.v1.CancelResponse.sweep:type_name -> warptune.v1.Sweep
-	41, // 20: warptune.v1.BestRequest.parts:type_name -> warptune.v1.BestRequest.PartsEntry
+	45, // 20: warptune.v1.BestRequest.parts:type_name -> warptune.v1.BestRequest.PartsEntry
 	1,  // 21: warptune.v1.BestResponse.match:type_name -> warptune.v1.BestMatch
-	43, // 22: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
+	47, // 22: warptune.v1.BestResponse.spec:type_name -> warptune.v1.Spec
 	9,  // 23: warptune.v1.BestResponse.result:type_name -> warptune.v1.Result
 	9,  // 24: warptune.v1.TopResponse.results:type_name -> warptune.v1.Result
 	9,  // 25: warptune.v1.ResultsResponse.results:type_name -> warptune.v1.Result
-	43, // 26: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
+	47, // 26: warptune.v1.ResultsResponse.spec:type_name -> warptune.v1.Spec
 	40, // 27: warptune.v1.WorkersResponse.workers:type_name -> warptune.v1.WorkerStatus
-	42, // 28: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
-	10, // 29: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
-	12, // 30: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
-	14, // 31: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
-	16, // 32: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
-	18, // 33: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
-	20, // 34: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
-	22, // 35: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
-	24, // 36: warptune.v1.SweepService.Retry:input_type -> warptune.v1.RetryRequest
-	26, // 37: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
-	28, // 38: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
-	30, // 39: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
-	32, // 40: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
-	34, // 41: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
-	36, // 42: warptune.v1.SweepService.Descriptor:input_type -> warptune.v1.DescriptorRequest
-	38, // 43: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
-	11, // 44: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
-	13, // 45: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
-	15, // 46: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
-	17, // 47: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
-	19, // 48: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
-	21, // 49: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
-	23, // 50: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
-	25, // 51: warptune.v1.SweepService.Retry:output_type -> warptune.v1.RetryResponse
-	27, // 52: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
-	29, // 53: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
-	31, // 54: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
-	33, // 55: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
-	35, // 56: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
-	37, // 57: warptune.v1.SweepService.Descriptor:output_type -> warptune.v1.DescriptorResponse
-	39, // 58: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
-	44, // [44:59] is the sub-list for method output_type
-	29, // [29:44] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	46, // 28: warptune.v1.WorkerStatus.labels:type_name -> warptune.v1.WorkerStatus.LabelsEntry
+	43, // 29: warptune.v1.AuditResponse.acts:type_name -> warptune.v1.Act
+	44, // 30: warptune.v1.Act.by:type_name -> warptune.v1.Caller
+	10, // 31: warptune.v1.SweepService.PutBundle:input_type -> warptune.v1.PutBundleRequest
+	12, // 32: warptune.v1.SweepService.Submit:input_type -> warptune.v1.SubmitRequest
+	14, // 33: warptune.v1.SweepService.Get:input_type -> warptune.v1.GetRequest
+	16, // 34: warptune.v1.SweepService.List:input_type -> warptune.v1.ListRequest
+	18, // 35: warptune.v1.SweepService.Watch:input_type -> warptune.v1.WatchRequest
+	20, // 36: warptune.v1.SweepService.Pause:input_type -> warptune.v1.PauseRequest
+	22, // 37: warptune.v1.SweepService.Resume:input_type -> warptune.v1.ResumeRequest
+	24, // 38: warptune.v1.SweepService.Retry:input_type -> warptune.v1.RetryRequest
+	26, // 39: warptune.v1.SweepService.Cancel:input_type -> warptune.v1.CancelRequest
+	28, // 40: warptune.v1.SweepService.Delete:input_type -> warptune.v1.DeleteRequest
+	30, // 41: warptune.v1.SweepService.Best:input_type -> warptune.v1.BestRequest
+	32, // 42: warptune.v1.SweepService.Top:input_type -> warptune.v1.TopRequest
+	34, // 43: warptune.v1.SweepService.Results:input_type -> warptune.v1.ResultsRequest
+	36, // 44: warptune.v1.SweepService.Descriptor:input_type -> warptune.v1.DescriptorRequest
+	38, // 45: warptune.v1.SweepService.Workers:input_type -> warptune.v1.WorkersRequest
+	41, // 46: warptune.v1.SweepService.Audit:input_type -> warptune.v1.AuditRequest
+	11, // 47: warptune.v1.SweepService.PutBundle:output_type -> warptune.v1.PutBundleResponse
+	13, // 48: warptune.v1.SweepService.Submit:output_type -> warptune.v1.SubmitResponse
+	15, // 49: warptune.v1.SweepService.Get:output_type -> warptune.v1.GetResponse
+	17, // 50: warptune.v1.SweepService.List:output_type -> warptune.v1.ListResponse
+	19, // 51: warptune.v1.SweepService.Watch:output_type -> warptune.v1.WatchResponse
+	21, // 52: warptune.v1.SweepService.Pause:output_type -> warptune.v1.PauseResponse
+	23, // 53: warptune.v1.SweepService.Resume:output_type -> warptune.v1.ResumeResponse
+	25, // 54: warptune.v1.SweepService.Retry:output_type -> warptune.v1.RetryResponse
+	27, // 55: warptune.v1.SweepService.Cancel:output_type -> warptune.v1.CancelResponse
+	29, // 56: warptune.v1.SweepService.Delete:output_type -> warptune.v1.DeleteResponse
+	31, // 57: warptune.v1.SweepService.Best:output_type -> warptune.v1.BestResponse
+	33, // 58: warptune.v1.SweepService.Top:output_type -> warptune.v1.TopResponse
+	35, // 59: warptune.v1.SweepService.Results:output_type -> warptune.v1.ResultsResponse
+	37, // 60: warptune.v1.SweepService.Descriptor:output_type -> warptune.v1.DescriptorResponse
+	39, // 61: warptune.v1.SweepService.Workers:output_type -> warptune.v1.WorkersResponse
+	42, // 62: warptune.v1.SweepService.Audit:output_type -> warptune.v1.AuditResponse
+	47, // [47:63] is the sub-list for method output_type
+	31, // [31:47] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_warptune_v1_sweep_proto_init() }
@@ -3108,7 +3476,7 @@ func file_warptune_v1_sweep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_warptune_v1_sweep_proto_rawDesc), len(file_warptune_v1_sweep_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   41,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

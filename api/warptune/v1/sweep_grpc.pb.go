@@ -36,6 +36,7 @@ const (
 	SweepService_Results_FullMethodName    = "/warptune.v1.SweepService/Results"
 	SweepService_Descriptor_FullMethodName = "/warptune.v1.SweepService/Descriptor"
 	SweepService_Workers_FullMethodName    = "/warptune.v1.SweepService/Workers"
+	SweepService_Audit_FullMethodName      = "/warptune.v1.SweepService/Audit"
 )
 
 // SweepServiceClient is the client API for SweepService service.
@@ -86,6 +87,9 @@ type SweepServiceClient interface {
 	Descriptor(ctx context.Context, in *DescriptorRequest, opts ...grpc.CallOption) (*DescriptorResponse, error)
 	// Workers lists the workers seen lately.
 	Workers(ctx context.Context, in *WorkersRequest, opts ...grpc.CallOption) (*WorkersResponse, error)
+	// Audit returns the audit log, newest first, a page at a time: who changed what,
+	// when, and what came of it. A submitter is told of his own sweeps and acts.
+	Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (*AuditResponse, error)
 }
 
 type sweepServiceClient struct {
@@ -267,6 +271,16 @@ func (c *sweepServiceClient) Workers(ctx context.Context, in *WorkersRequest, op
 	return out, nil
 }
 
+func (c *sweepServiceClient) Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (*AuditResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AuditResponse)
+	err := c.cc.Invoke(ctx, SweepService_Audit_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SweepServiceServer is the server API for SweepService service.
 // All implementations must embed UnimplementedSweepServiceServer
 // for forward compatibility.
@@ -315,6 +329,9 @@ type SweepServiceServer interface {
 	Descriptor(context.Context, *DescriptorRequest) (*DescriptorResponse, error)
 	// Workers lists the workers seen lately.
 	Workers(context.Context, *WorkersRequest) (*WorkersResponse, error)
+	// Audit returns the audit log, newest first, a page at a time: who changed what,
+	// when, and what came of it. A submitter is told of his own sweeps and acts.
+	Audit(context.Context, *AuditRequest) (*AuditResponse, error)
 	mustEmbedUnimplementedSweepServiceServer()
 }
 
@@ -369,6 +386,9 @@ func (UnimplementedSweepServiceServer) Descriptor(context.Context, *DescriptorRe
 }
 func (UnimplementedSweepServiceServer) Workers(context.Context, *WorkersRequest) (*WorkersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Workers not implemented")
+}
+func (UnimplementedSweepServiceServer) Audit(context.Context, *AuditRequest) (*AuditResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Audit not implemented")
 }
 func (UnimplementedSweepServiceServer) mustEmbedUnimplementedSweepServiceServer() {}
 func (UnimplementedSweepServiceServer) testEmbeddedByValue()                      {}
@@ -636,6 +656,24 @@ func _SweepService_Workers_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SweepService_Audit_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AuditRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SweepServiceServer).Audit(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SweepService_Audit_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SweepServiceServer).Audit(ctx, req.(*AuditRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SweepService_ServiceDesc is the grpc.ServiceDesc for SweepService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -690,6 +728,10 @@ var SweepService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Workers",
 			Handler:    _SweepService_Workers_Handler,
+		},
+		{
+			MethodName: "Audit",
+			Handler:    _SweepService_Audit_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -53,7 +53,8 @@ var commands = sync.OnceValues(func() (string, error) {
 	return bin, os.Chmod(scratch, 0o755)
 })
 
-// command is a command line that has not started, in a home of its own.
+// command is a command line that has not started, in a home of its own. name is one of
+// the three commands, or the path of another.
 func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	if testing.Short() {
@@ -63,7 +64,10 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(bin, name), args...)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(bin, name)
+	}
+	cmd := exec.Command(name, args...)
 	home := filepath.Join(scratch, "home")
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+home+"/data", "XDG_CACHE_HOME="+home+"/cache")
 	return cmd

@@ -143,7 +143,13 @@ func warptune(t *testing.T, args ...string) string {
 // try runs the command line to its end.
 func try(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	cmd := command(t, "warptune", args...)
+	return tryNamed(t, "warptune", args...)
+}
+
+// tryNamed is try of a command of that name.
+func tryNamed(t *testing.T, name string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := command(t, name, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

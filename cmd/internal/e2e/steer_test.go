@@ -55,6 +55,9 @@ func TestSteering(t *testing.T) {
 	}
 	steer("cancel")
 	steer("delete")
+	if out := warptune(t, "sweep", "audit", "--coordinator", address, id[:8]); strings.Count(out, " at 127.") != 8 || !strings.Contains(out, "refused: conflict") || !strings.Contains(out, "delete") {
+		t.Errorf("the audit log says:\n%s", out)
+	}
 	// It is deleted a part at a time, and has a status until it is gone.
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()

@@ -10,6 +10,7 @@ import (
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ideal"
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/compile"
@@ -59,6 +60,9 @@ type Job struct {
 	Closely bool
 	// Without are rules of the assembler model to leave out.
 	Without []string
+	// Ideal is mechanisms that are to cost nothing; Lines asks for what each source line does.
+	Ideal ideal.Set
+	Lines bool
 	// Known finds the outcome of a question that was answered before, by its
 	// digest; nil: none is known.
 	Known func(ctx context.Context, digest string) (tuner.Outcome, bool)
@@ -72,7 +76,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}
-	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1]), Lines: job.Lines})
 	if err != nil {
 		var refused *compile.Error
 		if errors.As(err, &refused) {
@@ -95,6 +99,7 @@ func (e *Evaluator) question(launch *kernel.Launch, ptx compile.Result, job *Job
 		return req, err
 	}
 	req.Cold, req.Repeated = job.Cold, job.Repeated
+	req.Ideal, req.Lines = job.Ideal, job.Lines
 	req.Without, req.Kernel = job.Without, cmp.Or(ptx.Entry, req.Kernel)
 	req.Check = simengine.Check{Depth: job.Check, Warn: job.Warn}
 	if job.Answers != nil && job.Check != simengine.CheckNone {
@@ -138,6 +143,9 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 		}
 	}
 	report, err := e.engine.Simulate(module, req)
+	if report != nil && job.Lines && ptx.Digest != "" { // as of the PTX without lines
+		report.Module, report.Digest = ptx.Digest, req.Digest(ptx.Digest)
+	}
 	if err != nil {
 		out := outcomeOf(inTerms(err, launch))
 		out.Digest = req.Digest(module.Digest)
@@ -167,7 +175,7 @@ func (e *Evaluator) simulate(ctx context.Context, launch *kernel.Launch, ptx com
 func (e *Evaluator) compare(ctx context.Context, launch *kernel.Launch, report *simengine.Report, job *Job) (wrong string, err error) {
 	x := report.Execution
 	switch {
-	case job.Answers == nil:
+	case job.Answers == nil || job.Ideal != 0: // what is computed is no other
 		return "", nil
 	case x.Skipped != "":
 		report.Checked.Outputs = "not compared: " + x.Skipped

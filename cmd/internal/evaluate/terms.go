@@ -62,7 +62,7 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 	}
 	text := fmt.Sprintf("%s: a scalar of %s has %d bytes, but that parameter of kernel %s has %d", field(l, a, ".Type"), a.TypeName(), e.Given, cmp.Or(l.KernelName, e.Kernel), e.Want)
 	if e.Want > 4 && e.Want != 8 && !l.Recorded {
-		text += ": is it a vector, such as int3, or a structure, whose Type is custom and whose bytes a file has (FillType BinaryRaw)?"
+		text += ": is it a vector, such as int3, or a structure, whose Type is custom and which has Fields, or bytes in a file (FillType BinaryRaw)?"
 	}
 	return text
 }
@@ -79,7 +79,11 @@ func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
 	if len(names) > 0 {
 		listed, which = strconv.Itoa(len(names)), ": "+strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("kernel %s takes %d arguments, but KernelSpecification.Arguments lists %s that are not Constant memory%s", cmp.Or(l.KernelName, e.Kernel), e.Want, listed, which)
+	text := fmt.Sprintf("kernel %s takes %d arguments, but KernelSpecification.Arguments lists %s that are not Constant memory%s", cmp.Or(l.KernelName, e.Kernel), e.Want, listed, which)
+	if e.Given > e.Want {
+		text += ": those of a structure by value are the Fields of one Argument, whose Type is custom"
+	}
+	return text
 }
 
 // unfilled says which argument in constant memory the source has no room for.

@@ -148,7 +148,7 @@ func (a *analysis) collect() {
 		blk := &a.k.Blocks[b]
 		for pc := blk.Start; pc < blk.End; pc++ {
 			in := &a.k.Instrs[pc]
-			a.l.Barriers = a.l.Barriers || in.Op == ir.Bar || in.Op == ir.BarRed
+			a.l.Barriers = a.l.Barriers || in.Op == ir.Bar || in.Op == ir.BarRed || in.Op == ir.ClusterBarrier
 			if !a.needed[pc] {
 				continue
 			}

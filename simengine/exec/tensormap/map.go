@@ -106,7 +106,8 @@ type Map struct {
 const (
 	maxBox     = 256
 	maxStride  = 1 << 40
-	maxElement = 8 // of element strides
+	maxElement = 8       // of element strides
+	mostBox    = 1 << 20 // bytes, more than any SM has
 )
 
 // Validate says what of a map no copy can be made with.
@@ -131,7 +132,13 @@ func (m *Map) Validate() error {
 		}
 	}
 	row := m.count(0) * m.Elem.Bytes()
+	box := row
+	for i := 1; i < m.Rank && box <= mostBox; i++ {
+		box *= m.count(i)
+	}
 	switch {
+	case box > mostBox:
+		return fmt.Errorf("a tensor map whose boxes have more than %d bytes", mostBox)
 	case row%16 != 0:
 		return fmt.Errorf("a tensor map whose boxes have rows of %d bytes: want a multiple of 16", row)
 	case m.Swizzle != 0 && row > m.Swizzle:

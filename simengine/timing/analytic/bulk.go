@@ -37,7 +37,7 @@ func (t *traffic) bulk(u *turn) {
 			u.one.busy[l2Slices] += t.m.atomics.Mean(l.Sectors)
 			continue
 		}
-		t.m.readLine(&u.one, sectors, due, 1, t.held[a.PC])
+		t.m.readLine(&u.one, sectors, due, 1, t.held[a.PC][sectors])
 		p := l.Addr / t.c.f.LinesPerRowSegment
 		row := p != u.rowSegment || u.r.rowSegments == 0
 		u.rowSegment = p

@@ -17,6 +17,8 @@ type code struct {
 	root  []int32 // the block that carries a block's code
 	heads []bool  // blocks that head a loop
 	async bool    // it uses the asynchronous units
+	// specific is cost.Specific.
+	specific bool
 	// static is the work of the blocks without the requests the trace records, in
 	// sections that end with a barrier or the block; block b's are
 	// static[section[b]:section[b+1]].
@@ -57,6 +59,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 	p, slowPaths := in.Program, in.SlowPaths
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
+	c.specific = cost.Specific(p.Kernel)
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))
@@ -141,6 +144,9 @@ func (c *code) count(w *work, in *assemble.Instr) {
 		hold, _ := c.figures(in)
 		w.busy[s.Port] += hold
 	}
+	if s.Busy == timing.BoundTensor {
+		w.tensor++
+	}
 	if in.Class == assemble.ALU && c.f.SharedFP32Int {
 		w.busy[c.f.Classes[assemble.FMA].Port] += s.Hold / 2
 	}
@@ -150,7 +156,9 @@ func (c *code) count(w *work, in *assemble.Instr) {
 		w.busy[lsu] += c.f.Addressing
 		w.blocking[lsu] += c.f.Addressing
 	case in.Class == assemble.Wgmma && in.Source >= 0:
-		w.busy[lsu] += c.f.Wgmma(&c.p.Kernel.Instrs[in.Source]).Shared
+		shared := c.f.Wgmma(&c.p.Kernel.Instrs[in.Source]).Shared
+		w.turns += shared
+		w.busy[lsu] += shared
 	case in.Class == assemble.Load && in.Source < 0:
 		c.spill.load(c.f, w, words(in))
 	case in.Class == assemble.Store && in.Source < 0:

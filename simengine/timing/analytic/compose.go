@@ -93,7 +93,7 @@ func composeAll(c *code, m *memory, in *timing.Input, g *footprint.Grid, perSM i
 		}
 		t := newTraffic(c, m, in, g.Plan, cta, perSM, replayed)
 		a := w.alone(t, ks, false)
-		if g.Plan.WaitsInLockstep() {
+		if g.Plan.WaitsInLockstep() && !c.async { // tiles are asked for long before they are needed
 			a.lockstep = w.alone(t, ks, true).time
 		}
 		if len(g.CTAs) == 1 {
@@ -112,12 +112,10 @@ func composeAll(c *code, m *memory, in *timing.Input, g *footprint.Grid, perSM i
 // step with others that read the same.
 func (w *scoreboard) alone(t *traffic, ks []kind, lockstep bool) alone {
 	if t.c.async {
-		playRoles(t, ks, lockstep)
-		conserve(ks, &t.total)
-		return compose(t.c.f, t.m, ks)
+		return playRoles(t, ks, lockstep)
 	}
 	for i := range ks {
-		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], lockstep)
+		ks[i].phases = w.play(t.c, &t.cta.Warps[ks[i].warp], t.requests[ks[i].warp], ks[i].count, lockstep)
 	}
 	conserve(ks, &t.total)
 	return compose(t.c.f, t.m, ks)

@@ -104,7 +104,7 @@ func (t *traffic) load(u *turn, l *trace.Line, granules float64) {
 		u.y.again += u.n * more * float64(t.c.f.Granule)
 		due += more
 	}
-	held := t.held[u.a.PC]
+	held := t.held[u.a.PC][min(sectors, cost.MostSectors)]
 	if l.Twice != 0 {
 		held = 1 // halves of sectors are not coalesced
 	}

@@ -60,6 +60,9 @@ func metrics(f *cost.Figures, in *timing.Input, g *footprint.Grid, t *traffic, s
 	k := map[string]float64{}
 	instrs := t.total.issued * n
 	k["smsp__inst_executed.sum"] = instrs
+	if t.c.specific {
+		k["sm__inst_executed_pipe_tensor.sum"] = t.total.tensor * n
+	}
 	k["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] = gl.requests
 	k["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] = gs.requests
 	k["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = gl.sectors

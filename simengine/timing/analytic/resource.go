@@ -34,7 +34,8 @@ func (r resource) shared() bool { return r >= l2Slices && r != inPort }
 type work struct {
 	time   float64
 	issued float64 // instructions
-	turns  float64 // of L1's data stage that are no request's: shuffles and thread indexes
+	tensor float64 // of those, the ones that tensor cores execute
+	turns  float64 // of L1's data stage that are no request's: shuffles, thread indexes and products of warpgroups
 	// waits is how often the warp stands still for a result of memory, fromL2
 	// and fromDRAM how often for one from there, and contended the expected
 	// number of mean contention delays of DRAM in that.
@@ -52,6 +53,7 @@ type work struct {
 func (w *work) add(o *work, n float64) {
 	w.time += n * o.time
 	w.issued += n * o.issued
+	w.tensor += n * o.tensor
 	w.turns += n * o.turns
 	w.waits += n * o.waits
 	w.fromL2 += n * o.fromL2

@@ -24,13 +24,13 @@ type roles struct {
 	named     map[int]*mbarrier
 	alive     float64
 	engine    float64 // when the engine of bulk copies is free
+	queue     queue
 }
 
 // player is a kind of warp that is replayed, and where it is: before instruction at of a block.
 type player struct {
 	scoreboard
 	roles    *roles
-	count    float64
 	index    int // of its warp in the CTA
 	next     int // step
 	block    int32
@@ -97,11 +97,12 @@ func (b *mbarrier) end() {
 }
 
 // playRoles replays the kinds of a CTA's warps together.
-func playRoles(t *traffic, ks []kind, lockstep bool) {
+func playRoles(t *traffic, ks []kind, lockstep bool) alone {
 	r := &roles{c: t.c, players: make([]player, len(ks)), number: map[uint32]int{}, named: map[int]*mbarrier{}}
 	for i := range ks {
 		p := &r.players[i]
-		p.scoreboard = scoreboard{c: t.c, lockstep: lockstep, recorded: recorded{tr: &t.cta.Warps[ks[i].warp], reqs: t.requests[ks[i].warp]}}
+		p.scoreboard = scoreboard{c: t.c, lockstep: lockstep, beside: math.Max(ks[i].count/float64(t.c.f.Schedulers), 1), recorded: recorded{tr: &t.cta.Warps[ks[i].warp], reqs: t.requests[ks[i].warp]}}
+		p.queue = &r.queue
 		p.roles, p.count, p.index, p.block = r, ks[i].count, ks[i].warp, -1
 		p.arrivals = map[int32]*[]float64{}
 		r.alive += p.count
@@ -124,6 +125,62 @@ func playRoles(t *traffic, ks []kind, lockstep bool) {
 		p.cur.time = p.now + p.extra
 		ks[i].phases = []phase{{p.cur, 1}}
 	}
+	conserve(ks, &t.total)
+	return r.together(t, ks)
+}
+
+// together is how long the CTA takes: as long as the last of its warps, or as what keeps a unit busy for longer, and
+// what its warps wait for each other at the units of the SM.
+func (r *roles) together(t *traffic, ks []kind) (a alone) {
+	var last work
+	warps := 0.0
+	for i := range ks {
+		h := &ks[i].phases[0]
+		warps += ks[i].count
+		a.staged += ks[i].count * h.staged
+		if h.time >= last.time {
+			last = h.work
+		}
+	}
+	a.waits, a.fromL2 = last.waits, last.fromL2
+	a.contended = last.contended + math.Log(warps)*math.Sqrt(last.fromDRAM)
+	a.time = last.time
+	subs := math.Min(float64(t.c.f.Schedulers), warps)
+	for u := range resource(numResources) {
+		busy := t.total.busy[u]
+		switch {
+		case u.ofSub():
+			busy /= subs
+		case u.shared():
+			busy /= t.m.burst
+		}
+		a.time = math.Max(a.time, busy)
+	}
+	least := a.time
+	at := func(now float64) float64 {
+		end := least
+		for u := lsu; u < numResources; u++ {
+			one := t.total.blocking[u] / warps
+			if u.shared() {
+				one /= t.m.burst
+			}
+			end += one * wait(t.total.busy[u]/now, warps)
+		}
+		return end
+	}
+	low, high := least, least
+	for at(high) > high {
+		low, high = high, 2*high
+	}
+	for high-low > least/256 {
+		if now := (low + high) / 2; at(now) > now {
+			low = now
+		} else {
+			high = now
+		}
+	}
+	a.time = high
+	return a
 }
 
 // unstick ends the phase that a player waits for which nothing in the replay ends.
@@ -166,10 +223,8 @@ func (p *player) runnable() bool {
 func (p *player) run() {
 	if b := p.held; b != nil {
 		p.held = nil
-		if at := b.done + p.wake(b); at > p.now {
-			p.now = at
-			p.cur.waits++
-		}
+		p.now = math.Max(p.now, b.done+p.wake(b))
+		p.awaited()
 	}
 	for {
 		if p.block < 0 && !p.step() {
@@ -389,11 +444,20 @@ func (p *player) control(in *assemble.Instr) bool {
 		return false
 	}
 	p.issueAlone(in)
-	if at > p.now {
+	switch k.Op {
+	case ir.WgmmaWait, ir.BulkWait:
 		p.cur.waits++
-		p.now = at
 	}
+	p.now = math.Max(p.now, at)
 	return true
+}
+
+// awaited counts a wait for others, whether it takes time or not: what comes to the units of the memory system comes in
+// so many rounds.
+func (p *player) awaited() {
+	p.cur.waits++
+	p.cur.fromL2++
+	p.endStage()
 }
 
 // issueAlone takes an issue slot and nothing else.
@@ -435,6 +499,9 @@ func (p *player) bulk(source int32, k *ir.Instr) {
 			p.read.add(taken)
 			p.stored.add(taken + f.BulkStored)
 			continue
+		}
+		if q != nil {
+			latency += r.queue.wait(p.c.spill.m, q, begin, p.count)
 		}
 		r.engine = begin + bytes/32*f.BulkSector
 		at := r.engine + latency + f.BulkExtra
@@ -526,10 +593,8 @@ func (p *player) wait(source int32) {
 			at = math.Max(at, b.done+f.Wake)
 		}
 	}
-	if at > p.now {
-		p.cur.waits++
-	}
 	if n > 0 {
+		p.awaited()
 		p.now = math.Max(p.now+math.Max(f.Wait-1, 0), at)
 	}
 }
@@ -540,11 +605,14 @@ func (p *player) atCluster(k *ir.Instr) {
 	if k.Mod&ir.ModArrive != 0 {
 		p.reached = b.phases
 		b.pending += p.count
-		latency := p.c.f.ClusterRelease
-		if k.Mod&ir.ModRelaxed != 0 {
-			latency = p.c.f.ClusterBarrier
+		if k.Mod&ir.ModRelaxed == 0 {
+			if p.sent > 0 {
+				p.now = math.Max(p.now, p.sent+p.c.spill.m.near)
+			}
+			p.now += math.Max(p.c.f.ClusterRelease-p.c.f.ClusterBarrier, 0)
+			p.awaited()
 		}
-		b.last = math.Max(b.last, p.now+latency)
+		b.last = math.Max(b.last, p.now+p.c.f.ClusterBarrier)
 		if b.pending >= p.roles.alive {
 			b.expected = 0
 			b.end()
@@ -555,8 +623,6 @@ func (p *player) atCluster(k *ir.Instr) {
 		p.held, p.phase = b, b.phases
 		return
 	}
-	if b.done > p.now {
-		p.now = b.done
-		p.cur.waits++
-	}
+	p.now = math.Max(p.now, b.done)
+	p.awaited()
 }

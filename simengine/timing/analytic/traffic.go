@@ -77,8 +77,8 @@ type traffic struct {
 	// reports whether most of them find it in L1.
 	sharers      float64
 	stays        bool
-	sharersAlong [footprint.NumAxes]float64 // the CTAs of the SM that read the same, by the axes along which data differs
-	held         []float64                  // by load, how long it holds the slices of L2, relative to a load that is not coalesced
+	sharersAlong [footprint.NumAxes]float64      // the CTAs of the SM that read the same, by the axes along which data differs
+	held         [][cost.MostSectors + 1]float64 // by load and sectors of a line, how long it holds the slices of L2, relative to a load that is not coalesced
 	weight       [][]int64
 	// requests[w] are those of warp w's accesses, nil for warps that are not replayed.
 	requests [][]request
@@ -109,10 +109,10 @@ func newTraffic(c *code, m *memory, in *timing.Input, plan *footprint.Plan, cta 
 		t.sharers, t.stays = float64(resident), false
 	}
 	t.sharersAlong = sharersAlong(in, plan, resident, perSM)
-	t.held = make([]float64, len(plan.LockstepSharers))
+	t.held = make([][cost.MostSectors + 1]float64, len(plan.LockstepSharers))
 	for pc, readers := range plan.LockstepSharers {
-		_, t.held[pc] = c.f.L2Coalesce(readers)
-		if k := &c.p.Kernel.Instrs[pc]; c.async && cost.Copies(k) {
+		t.held[pc] = c.f.LoadHeld(readers)
+		if c.async && cost.Copies(&c.p.Kernel.Instrs[pc]) {
 			t.held[pc] = c.f.CopyHeld(plan.Readers[pc], plan.Merged[pc])
 		}
 	}
@@ -311,6 +311,9 @@ func (t *traffic) access(u *turn) {
 		u.one.busy[lsu] = f.Request(u.class, t.bypassesL1(a.PC), int64(max(a.NLines, 1)), int64(a.Passes))
 		u.r.latency = float32(f.L1)
 		t.lines(u)
+		if t.c.specific && u.class == assemble.AsyncCopy {
+			clear(u.one.blocking[l2Slices:]) // what waits for it waits for its group
+		}
 	}
 	if u.class != assemble.Store {
 		u.one.blocking[lsu] = u.one.busy[lsu]

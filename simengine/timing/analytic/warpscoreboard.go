@@ -34,15 +34,39 @@ type result struct {
 type scoreboard struct {
 	c        *code
 	lockstep bool // the CTA reads in step with others that read the same
+	// beside is how many warps of a sub-partition do the same at the same time, itself counted: each instruction waits
+	// for those of the others.
+	beside   float64
 	now      float64
 	regs     [numRegs]result
 	ports    [cost.NumPorts]float64 // when each is free
 	lsu, idc float64                // when the load/store unit and the constant cache are free for this warp
 	sent     float64                // when the last store left
+	count    float64                // warps of the CTA that do the same
+	queue    *queue
 	copies
 	inFlight
 	recorded
 	segments
+}
+
+// queue is when the parts of the memory system are free that the copies of a CTA go through; beyond L1, in order.
+type queue [numResources - l2Slices]float64
+
+// wait is how long a copy that n warps begin together waits for what came before and for its own bytes, cycles.
+func (u *queue) wait(m *memory, q *request, at, n float64) (wait float64) {
+	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
+		if b == 0 {
+			continue
+		}
+		one := n * float64(b)
+		if (l2Slices + resource(i)).shared() {
+			one /= m.burst
+		}
+		u[i] = math.Max(u[i], at) + one
+		wait = math.Max(wait, u[i]-at)
+	}
+	return wait
 }
 
 // copies is the warp's asynchronous copies.
@@ -83,8 +107,11 @@ type head struct {
 }
 
 // play returns the phases of a warp, the last one ending with its exit.
-func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, lockstep bool) []phase {
-	*w = scoreboard{c: c, lockstep: lockstep, recorded: recorded{tr: tr, reqs: reqs}, segments: segments{heads: w.heads[:0]}}
+func (w *scoreboard) play(c *code, tr *trace.Warp, reqs []request, count float64, lockstep bool) []phase {
+	*w = scoreboard{c: c, lockstep: lockstep, beside: 1, count: count, recorded: recorded{tr: tr, reqs: reqs}, segments: segments{heads: w.heads[:0]}}
+	if c.specific {
+		w.queue = new(queue)
+	}
 	for step, next := 0, 0; next < len(tr.Steps); {
 		step = next
 		next++
@@ -184,7 +211,7 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 	at, wait := w.ready(in)
 	if s.Port != 0 {
 		at = math.Max(at, w.ports[s.Port])
-		w.ports[s.Port] = at + hold
+		w.ports[s.Port] = at + hold*w.beside
 	}
 	if wait != nil && wait.took > 0 && at-w.now > wait.took/2 {
 		w.waited(wait)
@@ -210,7 +237,9 @@ func (w *scoreboard) issue(in *assemble.Instr) {
 		if d.Count == 0 {
 			continue
 		}
-		if d.First >= assemble.PredBase && r.took == 0 && in.Class != assemble.Vote {
+		if w.c.specific && in.Class == assemble.Uniform {
+			r.at = at + w.c.f.UniformResult
+		} else if d.First >= assemble.PredBase && r.took == 0 && in.Class != assemble.Vote {
 			r.at = math.Max(r.at, at+w.c.f.Predicate)
 		}
 		for k := range int(d.Count) {
@@ -337,6 +366,9 @@ func (w *scoreboard) request(in *assemble.Instr, a *trace.Access, q *request, at
 		w.sent = begin
 		return result{at: begin}
 	case assemble.AsyncCopy:
+		if w.queue != nil {
+			took += w.queue.wait(w.c.spill.m, q, begin, w.count)
+		}
 		w.open = math.Max(w.open, begin+took)
 		w.flight += float64(g.inFlight)
 		return result{at: at + 1}
@@ -391,8 +423,12 @@ func (w *scoreboard) control(in *assemble.Instr) {
 		for g := max(w.groups-cost.MaxGroups, 0); g < w.groups-pending; g++ {
 			at = math.Max(at, w.async[g%cost.MaxGroups])
 		}
-		if at > w.now {
+		if at > w.now || w.c.specific {
 			w.cur.waits++
+		}
+		if w.c.specific {
+			w.cur.fromL2++
+			w.endStage()
 		}
 		w.now = at
 	}

@@ -253,19 +253,24 @@ func (s *sm) waitMbarrier(w *warp, o *op) (at int64, h hold) {
 	return at, holdNone
 }
 
-// atCluster is an arrival at the barrier of the cluster, or a wait for it. The other CTAs do as this one does.
+// atCluster is an arrival at the barrier of the cluster, or a wait for it. The other CTAs do as this one does. A warp
+// whose arrival releases what it wrote stands still until that is done, as at a fence: cluster_norm's warps stand half of
+// their time at one (shared/hopper h100/counters.jsonl.gz: stalled_membar).
 func (s *sm) atCluster(w *warp, o *op, fetch int64) (at int64, h hold) {
 	b := &s.ctas[w.cta].cluster
 	if o.arrives {
 		w.clusterPhase = b.phases
 		b.pending++
-		latency := s.m.ClusterBarrier
+		at := s.now
 		if !o.relaxed {
-			latency = s.m.ClusterRelease
+			if w.sent > 0 {
+				at = max(at, w.sent+s.m.LatL2)
+			}
+			at += max(s.m.ClusterRelease-s.m.ClusterBarrier, 0)
 		}
-		b.last = max(b.last, s.now+latency)
+		b.last = max(b.last, at+s.m.ClusterBarrier)
 		s.completeCluster(w.cta)
-		return fetch, holdNone
+		return max(fetch, at), holdNone
 	}
 	if b.phases == w.clusterPhase {
 		w.holdOn = 0
@@ -378,7 +383,7 @@ func (s *sm) bulkLine(at int64, addr uint64, l *trace.Line, first uint8, a *trac
 		s.mem.Fetch(at, fromDRAM)
 	}
 	arrives := s.mem.Read(at, &dram.Request{
-		Sectors: n, FromDRAM: wait, Held: s.set.held[a.PC], Far: remote, Apart: true,
+		Sectors: n, FromDRAM: wait, Held: s.set.held[a.PC][min(n, cost.MostSectors)], Far: remote, Apart: true,
 		RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24 % bulkWaits, Noise: h >> 24,
 	})
 	st.sectors += n

@@ -78,7 +78,14 @@ type code struct {
 	extra        [][]int32 // by block: the slow paths called in it
 	// requests[b] is the loads, stores and atomics of block b, spills left out.
 	requests []int32
-	wgmma    []float64 // by block: cycles of tensor cores that its products of warpgroups take
+	products []products // by block, those of warpgroups
+}
+
+// products is what products of warpgroups take: cycles of tensor cores, and of the banks of shared memory.
+type products struct{ tensor, shared float64 }
+
+func (p *products) add(o products, n float64) {
+	p.tensor, p.shared = p.tensor+n*o.tensor, p.shared+n*o.shared
 }
 
 // compile lowers a program. slowPaths and matches are those of timing.Input.
@@ -89,7 +96,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
 	c.specific = cost.Specific(p.Kernel)
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
-	c.requests, c.wgmma = make([]int32, len(p.Blocks)), make([]float64, len(p.Blocks))
+	c.requests, c.products = make([]int32, len(p.Blocks)), make([]products, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))
 	c.heads = cost.LoopHeads(p.Kernel, len(p.Blocks))
 	for i := range p.Blocks {
@@ -111,7 +118,8 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 			c.ops = append(c.ops, o)
 			c.classes[i][o.class]++
 			if o.class == assemble.Wgmma {
-				c.wgmma[i] += float64(o.interval) / dram.Fraction
+				w := m.Wgmma(&p.Kernel.Instrs[o.source])
+				c.products[i].add(products{float64(o.interval) / dram.Fraction, float64(w.Shared) / dram.Fraction}, 1)
 			}
 			if o.class == assemble.Store && o.source < 0 {
 				c.spilled[i] += int32(max(o.width/4, 1))
@@ -194,6 +202,9 @@ func (c *code) lower(m *cost.Machine, in *assemble.Instr) (op, error) {
 	}
 	o.dst1 = int32(len(c.deps))
 	o.dep1 = o.dst1
+	if c.specific && in.Class == assemble.Uniform {
+		o.pred, o.latency = false, int32(m.UniformResult)
+	}
 	if o.pred && s.Kind == cost.ResultFixed {
 		o.latency = max(o.latency, int32(m.Predicate))
 	}

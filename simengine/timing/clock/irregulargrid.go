@@ -58,6 +58,10 @@ func (g gridShape) irregularRounds(m *cost.Machine, c *code, in *timing.Input, p
 		extra += skipped / float64(waves)
 		e.run = s
 	}
+	if c.specific && in.Skew.Stretch > 0 {
+		scale := p.lengthOf(waves, g.Resident)
+		life, extra = life*scale, extra*scale
+	}
 	e.clocked = g.Resident
 	turns := max(in.Skew.Waves, float64(g.PerSM)/float64(g.Resident))
 	e.interval = life / float64(g.Resident)
@@ -65,6 +69,24 @@ func (g gridShape) irregularRounds(m *cost.Machine, c *code, in *timing.Input, p
 	e.skipped = extra * turns
 	e.cycles = math.Max(e.cycles, e.run.interval*float64(g.PerSM-1))
 	return e, nil
+}
+
+// lengthOf is how many times as long the samples are in the mean as those that so many waves clock.
+func (p *sampleSet) lengthOf(waves, resident int64) float64 {
+	n := int64(len(p.lengths))
+	var all, clocked float64
+	for _, l := range p.lengths {
+		all += l / float64(n)
+	}
+	for k := range waves {
+		for i := range resident {
+			clocked += p.lengths[(k*n/waves+i)%n] / float64(waves*resident)
+		}
+	}
+	if clocked <= 0 {
+		return 1
+	}
+	return all / clocked
 }
 
 // left is makespan.Device.Left of n samples from first on; 1 where their lengths are not known.

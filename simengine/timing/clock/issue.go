@@ -118,6 +118,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	now := s.now
 	w := &s.warps[p.warp[slot]]
 	o := &s.c.ops[w.pc]
+	if s.profile != nil {
+		s.profile.issue(now, p, w, slot)
+	}
 	s.account(p, w, slot)
 	p.leave(slot)
 	s.stats.classes[o.class]++
@@ -172,6 +175,9 @@ func (s *sm) execute(p *subPartition, slot int) {
 	case assemble.ClusterBarrier:
 		if fetch, held = s.atCluster(w, o, fetch); held == holdNone {
 			why = timing.Barrier
+			if o.arrives {
+				why = timing.Membar
+			}
 		}
 	}
 	for _, col := range s.c.deps[o.dst0:o.dst1] {

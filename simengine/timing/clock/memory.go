@@ -245,9 +245,12 @@ func (s *sm) load(at int64, addr uint64, l *trace.Line, first uint8, a *trace.Ac
 	}
 	h := cache.Hash(addr)
 	remote := h&1 == 1 && first&miss != 0 && h>>1&0xffff < s.remote
-	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.set.held[a.PC], Far: remote, RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24, Noise: h >> 24}
+	ask := dram.Request{Sectors: n, FromDRAM: fromDRAM, Held: s.set.held[a.PC][min(n, cost.MostSectors)], Far: remote, RowSegment: cache.Hash(addr/s.m.LinesPerRowSegment) >> 24, Noise: h >> 24}
 	if copied && o.bypassesL1 {
 		ask.Turns = cost.CopyTurns(l)
+	}
+	if inShared {
+		ask.RowSegment %= bulkWaits
 	}
 	if l.Twice != 0 {
 		ask.Held = dram.Fraction // nothing merges with the halves of sectors

@@ -101,7 +101,7 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	k["l1tex__t_sector_hit_rate.pct"] = percent(gl.hits+gs.hits+ll.hits+ls.hits, gl.sectors+gs.sectors+ll.sectors+ls.sectors)
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = sl.passes - sl.ideal
 	k["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = ss.passes - ss.ideal
-	other := scale * p.counts.otherTurns(in.WarpsPerCTA, sl.passes+ss.passes > 0)
+	other := scale * (p.counts.otherTurns(in.WarpsPerCTA, sl.passes+ss.passes > 0) + p.counts.products.shared)
 	w := timing.Work{CTAs: float64(g.CTAs), Instructions: instrs}
 	w.Shared = sl.passes + ss.passes + sharedAtom.passes + other
 	w.Wavefronts = gl.passes + gs.passes + ll.passes + ls.passes + atom.passes + w.Shared
@@ -113,6 +113,9 @@ func metrics(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridSha
 	w.Constants = s.idc.BusyCycles() * float64(g.CTAs) / ctas * inFull(p.counts.allWords, p.counts.words)
 	w.Atomics = s.mem.AtomicCycles() * float64(g.PerSM) / ctas * inFull(p.counts.all, p.counts.memory)
 	pipes(m, &w, &p.counts, scale)
+	if c.specific {
+		k["sm__inst_executed_pipe_tensor.sum"] = p.counts.tensor(m) * scale
+	}
 	secondLevel(k, &w, p, fetched(m.Arch.SMs, len(c.ops)), &gl, &gs, &ll, &ls)
 	w.DRAMRead, w.DRAMWritten = p.plan.Moved(in.Cold)
 	w.DRAMRead += gl.again*cache.SectorBytes + float64(s.stats.localDRAM[0])*float64(m.Granule())*ratio
@@ -135,7 +138,7 @@ func pipes(m *cost.Machine, w *timing.Work, t *counts, scale float64) {
 		spec := &m.Classes[c]
 		busy := float64(n) * scale / dram.Fraction
 		if c == int(assemble.Wgmma) {
-			w.Pipe[timing.BoundTensor] += t.wgmma * scale
+			w.Pipe[timing.BoundTensor] += t.products.tensor * scale
 			continue
 		}
 		if b, ok := cost.PipeBounds[spec.Pipe]; ok {
@@ -145,6 +148,16 @@ func pipes(m *cost.Machine, w *timing.Work, t *counts, scale float64) {
 			w.Pipe[timing.BoundFMA] += busy * float64(m.Classes[assemble.FMA].Interval)
 		}
 	}
+}
+
+// tensor is the instructions that tensor cores execute.
+func (t *counts) tensor(m *cost.Machine) (n float64) {
+	for c, k := range t.class {
+		if m.Classes[c].Pipe == cost.PipeTensor {
+			n += float64(k)
+		}
+	}
+	return n
 }
 
 // otherTurns is the data-stage passes that are counted with those of shared memory: one for

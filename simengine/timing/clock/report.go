@@ -49,5 +49,8 @@ func report(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, g gridShap
 	}
 	r.Metrics, r.Work = metrics(m, c, in, p, g, e)
 	r.Account(m.Arch)
+	if in.Profile {
+		r.Sites = sites(c, p, g, e)
+	}
 	return r
 }

@@ -36,6 +36,9 @@ func Run(in timing.Input) (*timing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.specific {
+		e.cycles = math.Max(e.cycles, g.leastOfDRAM(m, p))
+	}
 	return report(m, c, &in, p, g, e), nil
 }
 

@@ -48,9 +48,8 @@ type counts struct {
 	spilled         int64 // words of registers stored to local memory, in full
 	locals          footprint.LocalStores
 	// idle is the loads, stores and atomics that no lane of their warp takes.
-	idle int64
-	// wgmma is the cycles of tensor cores that products of warpgroups take.
-	wgmma float64
+	idle     int64
+	products products
 }
 
 // prepare checks a trace against the code, surveys its footprint and adds its counts to
@@ -127,7 +126,7 @@ func (t *counts) add(c *code, w *trace.Warp, weight []int64) (recorded, instrs i
 			t.tid += int64(c.tids[b]) * weight[i]
 			t.spilled += int64(c.spilled[b]) * weight[i]
 			t.idle += int64(c.requests[b]) * weight[i]
-			t.wgmma += c.wgmma[b] * float64(weight[i])
+			t.products.add(c.products[b], float64(weight[i]))
 			t.memory += int64(c.memory[b])
 			t.all += int64(c.memory[b]) * weight[i]
 		}

@@ -23,8 +23,9 @@ type sampleSet struct {
 	divergence float64
 	mbarriers  int // the most of a sample
 	constHold  int64
-	// held is, by load, how long it holds the slices of L2, of dram.Fraction: 1 is a load that is not coalesced.
-	held      []int64
+	// held is, by load and the sectors of a line, how long it holds the slices of L2, of dram.Fraction: 1 is a load that
+	// is not coalesced.
+	held      [][cost.MostSectors + 1]int64
 	constMiss [2]int64 // cost.ConstTable.Miss, steps: lanes in order, and drawn
 }
 
@@ -83,12 +84,14 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 	p.divergence = cost.ConstDivergence(in, p.samples[0].CTA.CTA)
 	p.plan = g.survey.Plan(footprint.DeviceOf(in))
 	p.setConstMiss(in)
-	p.held = make([]int64, len(p.plan.LockstepSharers))
+	p.held = make([][cost.MostSectors + 1]int64, len(p.plan.LockstepSharers))
 	for pc, readers := range p.plan.LockstepSharers {
-		_, held := m.L2Coalesce(readers)
-		p.held[pc] = dram.Ticks(held)
-		if g := &in.Program.Kernel.Instrs[pc]; c.async && cost.Copies(g) {
-			p.held[pc] = dram.Ticks(m.CopyHeld(p.plan.Readers[pc], p.plan.Merged[pc]))
+		held := m.LoadHeld(readers)
+		if c.async && cost.Copies(&in.Program.Kernel.Instrs[pc]) {
+			held = m.CopyHeld(p.plan.Readers[pc], p.plan.Merged[pc])
+		}
+		for n := range held {
+			p.held[pc][n] = dram.Ticks(held[n])
 		}
 	}
 	return p, nil

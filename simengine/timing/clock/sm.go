@@ -142,7 +142,8 @@ type sm struct {
 	units
 	dramShares
 	launcher
-	stats stats
+	stats   stats
+	profile profile
 }
 
 // units is what the warps of an SM share.
@@ -245,6 +246,9 @@ func newSM(m *cost.Machine, c *code, in *timing.Input, p *sampleSet, active floa
 	s.stores, s.writes = newRing(cost.StoresInFlight), cache.NewWriteCombiner(cache.OpenLines)
 	s.subs = make([]subPartition, m.Schedulers)
 	s.stats.byPC = make([]pcStats, c.pcs)
+	if in.Profile {
+		s.profile = make(profile, len(c.ops))
+	}
 	perSub := make([]int32, m.Schedulers)
 	// Warps' local memory lies side by side, in slots that one CTA takes over from another.
 	spillLines, declaredLines := uint64(in.Program.SpillBytes/4), uint64(in.Program.Kernel.LocalBytes+3)/4

@@ -26,9 +26,11 @@ type Async struct {
 	// thread.
 	Arrive, Remote, Wake, Wait, Arrival int64
 	FenceProxy, Setmaxnreg              int64
-	ClusterBarrier, ClusterRelease      int64
-	ClusterLoad                         int64
-	ClusterLoadPass, ClusterStorePass   int64 // steps of the network of a cluster for a wavefront of 128 bytes
+	// UniformResult is the latency of the uniform datapath's results, in kernels of which Specific holds.
+	UniformResult                     int64
+	ClusterBarrier, ClusterRelease    int64
+	ClusterLoad                       int64
+	ClusterLoadPass, ClusterStorePass int64 // steps of the network of a cluster for a wavefront of 128 bytes
 }
 
 func asyncOf(d *arch.Descriptor, l2 int64) Async {
@@ -45,7 +47,8 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 		sharedBytes: math.Max(d.SharedBytesPerCycle, 1),
 		BulkIssue:   whole(d.BulkIssue), BulkStoreIssue: whole(d.BulkStoreIssue), BulkSector: per(32, d.BulkBytesPerCycle),
 		Wake: whole(d.MbarrierHandover / 2), Wait: whole(d.MbarrierWait), Arrival: whole(d.MbarrierArrive),
-		FenceProxy: whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
+		UniformResult: max(whole(d.UniformResult), 1),
+		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
 		ClusterBarrier: whole(d.ClusterBarrier), ClusterRelease: whole(d.ClusterBarrierRelease), ClusterLoad: whole(d.ClusterLoadLatency),
 		ClusterLoadPass: per(128, d.ClusterLoadBytesPerCycle), ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
 	}

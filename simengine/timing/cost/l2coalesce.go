@@ -1,6 +1,10 @@
 package cost
 
-import "math"
+import (
+	"math"
+
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
 
 // coalesceExponent: where r SMs of a group read the same lines in step, r^coalesceExponent
 // times one SM's requests reach L2 for each. Measured 0.65, 0.46 to 0.57, 0.40 and 0.38 of the
@@ -23,7 +27,20 @@ func (m *Machine) L2Coalesce(readers float64) (requests, held float64) {
 	return requests, math.Max(requests, d.L2BytesPerCycle/d.L2MergedBytesPerCycle)
 }
 
-const copyExponent = -0.2
+// LoadHeld is how long a load holds L2's slices, of what it takes by itself, by the sectors that it asks for of a line.
+func (m *Machine) LoadHeld(readers float64) (held [MostSectors + 1]float64) {
+	_, one := m.L2Coalesce(readers)
+	for n := range held {
+		held[n] = one
+	}
+	return held
+}
+
+// copyLeast: SMs get no more than 6,480 bytes a cycle, whatever L2 looks up (mm_grouped with tiles of 64 by 256).
+const (
+	copyExponent = -0.2
+	copyLeast    = 0.94
+)
 
 // CopyHeld is how long a copy to shared memory holds L2's slices, as a share of what a load of data of its own takes,
 // where so many CTAs read the same, merged of them in one GPC at about the same time. L2 looks up 6,100 bytes a cycle of
@@ -34,11 +51,32 @@ const copyExponent = -0.2
 //
 // copyExponent is coalesceExponent for tiles: their CTAs are not as much in step as those of merged.read. Of 28 launches
 // that copy tiles L2 looks up 0.42 to 1.01 of what SMs get.
-func (m *Machine) CopyHeld(readers, merged float64) float64 {
+//
+// held is by the sectors that are copied of a line: copyHeader of them are its own, whatever is copied of it. Of tiles
+// whose rows are half a line SMs get 40 bytes a cycle at most, of others 49 (shared/hopper h100/launches.jsonl.gz:
+// mm_grouped, mm_host_desc and mm_fp8_rows with rows of 64 bytes and with longer ones).
+func (m *Machine) CopyHeld(readers, merged float64) (held [MostSectors + 1]float64) {
 	d := m.Arch
-	if d.L2LookupBytesPerCycle <= 0 {
-		return 1
+	whole := 1.0
+	if d.L2LookupBytesPerCycle > 0 {
+		whole = m.copyHeld(readers, merged)
 	}
+	for n := range held {
+		held[n] = whole
+		if n > 0 && n < 4 && d.L2LookupBytesPerCycle > 0 {
+			held[n] *= (float64(n) + copyHeader) / (4 + copyHeader) / math.Max(float64(n)/4, dram.LeastRead)
+		}
+	}
+	return held
+}
+
+// MostSectors is the most sectors of a line that are asked for at a time, half of them twice.
+const MostSectors = 8
+
+const copyHeader = 1.4
+
+func (m *Machine) copyHeld(readers, merged float64) float64 {
+	d := m.Arch
 	lookups := (1 + 1/(math.Max(readers, 1)+1)) * math.Pow(math.Max(math.Min(merged, float64(d.SMs)/math.Max(d.L2MergingGroups, 1)), 1), copyExponent)
-	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * lookups
+	return d.L2BytesPerCycle / d.L2LookupBytesPerCycle * math.Max(lookups, copyLeast)
 }

@@ -29,14 +29,14 @@ type Spec struct {
 	Contended float64
 }
 
-// A read of one line occupies the slices for what its sectors take, and for leastRead of what a whole line takes
+// A read of one line occupies the slices for what its sectors take, and for LeastRead of what a whole line takes
 // at least: of one, two and four sectors of lines drawn at random an H100 reads 134, 229 and 226 billion sectors
 // a second from L2, whichever two they are (deploy/calibrate bandwidth.sectors). A store of sectors in part
 // holds them for a part of its own and one for each sector: lines of which one, two and four are written take
 // 3.7, 5.4 and 9.2 cycles of the SM in the mean (deploy/calibrate stores.partial, 32 warps) where a whole line
 // takes 8.0.
 const (
-	leastRead   = 0.42
+	LeastRead   = 0.42
 	partRequest = 1.91 / 8.0 // of what a whole line takes,
 	partSector  = 1.81 / 8.0 // and for each sector
 	lineSectors = 4
@@ -89,7 +89,7 @@ func New(spec Spec) *Share {
 	shared := Server{Slack: spec.Slack * Fraction, Burst: max(spec.Burst, 1)}
 	s := &Share{
 		spec: spec, l2: shared, out: shared, dram: shared,
-		read:       cost{sector: Ticks(line / lineSectors), least: Ticks(line * leastRead)},
+		read:       cost{sector: Ticks(line / lineSectors), least: Ticks(line * LeastRead)},
 		writeSlice: stored(line * WriteSlices),
 		writeOut:   stored(lineSectors * sectorBytes / spec.L2Write),
 		dramOne:    Ticks(g / spec.DRAM),

@@ -31,6 +31,24 @@ func (s *Survey) bothSides(g *group, d Device, reach [numDirections]float64) flo
 	return 1 - one
 }
 
+// copied is the bytes that copies take in L2 of what SMs on both sides read, beyond those of data that one SM reads. Of
+// data divided among SMs a half is kept at the middle of Kept and KeptUntil, of data that all read at EffectiveBytes: of A
+// and B of 33.5 MB that all SMs of an H100 read launch after launch all comes from DRAM again (shared/hopper
+// h100/counters.jsonl.gz: mm_splitk).
+func (s *Survey) copied(groups []group, d *Device) (bytes float64) {
+	if !d.partitioned() {
+		return 0
+	}
+	times := (d.Kept + d.KeptUntil) / 2 * float64(d.L2Bytes) / float64(d.EffectiveBytes)
+	for i := range groups[:len(groups)/2] {
+		if g := &groups[i]; g.low <= g.high && g.share > 0 {
+			both := math.Max(g.both, 1-amongSharers(1, 0.5, 1/g.share)) // sharers that are not next to each other
+			bytes += g.unique * float64(s.granule) * both * math.Max(times-1, 0)
+		}
+	}
+	return bytes
+}
+
 // amongSharers is the chance that all sharers of a granule are on one side, where each is with
 // chance each and two of them agree with chance agree. A fractional number of sharers is
 // interpolated between the whole ones about it.

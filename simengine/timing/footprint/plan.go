@@ -163,6 +163,9 @@ func (s *Survey) Plan(d Device) *Plan {
 	f.all, f.written = f.all+d.Scratch, written
 	p.Footprint = f.all
 	if !d.Cold {
+		if d.Confined {
+			f.all += s.copied(groups, &d)
+		}
 		p.keep(&f, &d)
 	}
 	if reads > 0 {

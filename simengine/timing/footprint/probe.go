@@ -19,8 +19,8 @@ import (
 // the first twelve (deploy/calibrate cluster.sm, clusters of one CTA). Those of a GPC are probeStep apart.
 const (
 	probeStep = 8
-	numProbes = 5 // probeStep, twice, four times and eight times that, and far away
-	probeFar  = numProbes - 1
+	numProbes = 6 // probeStep, twice, four times and eight times that, and two far away
+	probeFar  = numProbes - 2
 )
 
 // probed counts, by instruction, the granules that probed CTAs read, and those of them that the first CTAs read.
@@ -35,11 +35,16 @@ func Probing(in *timing.Input) bool {
 		return false
 	}
 	for pc := range k.Instrs {
-		if cost.Copies(&k.Instrs[pc]) {
+		if reads(&k.Instrs[pc]) {
 			return true
 		}
 	}
 	return false
+}
+
+// reads reports whether CTAs are probed for what an instruction reads.
+func reads(in *ir.Instr) bool {
+	return cost.Copies(in) && accessOp(in) != ir.St || in.Op == ir.Ld && in.Space == ir.Global
 }
 
 // Probes calls f for each CTA to probe, by its linear index and the number of its probe. base is the first CTA surveyed.
@@ -47,8 +52,8 @@ func Probes(in *timing.Input, base int64, f func(cta int64, probe int) error) er
 	total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
 	for n := range numProbes {
 		id := base + probeStep<<n
-		if n == probeFar {
-			id = (base + total/3 + 5) % total
+		if n >= probeFar {
+			id = (base + int64(n-probeFar+1)*total/3 + 5) % total
 		}
 		if id >= total || id == base {
 			continue
@@ -81,7 +86,7 @@ func (s *Survey) Probe(k *ir.Kernel, c *trace.CTA, probe int) {
 		w := &c.Warps[i]
 		for step := range w.Steps {
 			for j := w.Steps[step].Access; j < coalesce.AccessEnd(w, step); j++ {
-				if a := &w.Accesses[j]; a.Space == ir.Global && cost.Copies(&k.Instrs[a.PC]) && accessOp(&k.Instrs[a.PC]) != ir.St {
+				if a := &w.Accesses[j]; a.Space == ir.Global && reads(&k.Instrs[a.PC]) {
 					s.probe(a, w.Lines[a.First:a.First+int32(a.NLines)], probe)
 				}
 			}
@@ -105,27 +110,32 @@ func (s *Survey) probe(a *trace.Access, lines []trace.Line, probe int) {
 	}
 }
 
-// elsewhere reports whether a CTA far away reads other data by the instructions of a group, which CTAs near each other
-// share.
+// elsewhere reports whether CTAs far away read other data by the instructions of a group, which CTAs near each other share.
 func (s *Survey) elsewhere(group int32) bool {
-	var read, found int32
-	for pc := range s.probed {
-		if s.parent.Find(int32(pc)) == group {
-			read += s.probed[pc].read[probeFar]
-			found += s.probed[pc].found[probeFar]
+	for n := probeFar; n < numProbes; n++ {
+		var read, found int32
+		for pc := range s.probed {
+			if s.parent.Find(int32(pc)) == group {
+				read += s.probed[pc].read[n]
+				found += s.probed[pc].found[n]
+			}
+		}
+		if read > 0 && 2*found < read {
+			return true
 		}
 	}
-	return read > 0 && 2*found < read
+	return false
 }
 
 // spreadOut has groups whose CTAs share data with their neighbours, but not with CTAs far away, touch all of their buffers.
+// Neighbours that read parts of the same granules share all of them, too.
 func (s *Survey) spreadOut(groups []group, d Device, ctas float64) {
 	if s.probed == nil {
 		return
 	}
 	for i := range groups[:len(groups)/2] {
 		g := &groups[i]
-		if g.low > g.high || g.perCTA == 0 || !g.broadcast || !s.elsewhere(int32(i)) {
+		if g.low > g.high || g.perCTA == 0 || !g.broadcast && 20*g.fresh[X] >= g.distinct[X] || !s.elsewhere(int32(i)) {
 			continue
 		}
 		if span := d.holds(g.low, g.high, s.perLine); span > 0 {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ var clangPrograms = []string{
 	"clang++-15", "clang++-14", "clang++",
 }
 
-const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc"
+const clangNeed = "install clang (apt-get install clang-19, or clang-16, or clang-14) or CUDA's nvcc: " + NVCCInstall
 
 // NewClang returns the driver; program is the compiler to use, "" to look for one
 // in PATH.
@@ -102,7 +103,8 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("device headers: %w", err)
 	}
 	target, feature := f.target(featured(r.Target, src))
-	if err := c.front(ctx, w, f, r, src, target, feature, extra); err != nil {
+	left, err := c.front(ctx, w, f, r, src, target, feature, extra)
+	if err != nil {
 		return Result{}, err
 	}
 	// The scan found no such include; this also catches what no scan can.
@@ -118,11 +120,15 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if c.asNVCC {
 		edit = func(ir []byte) []byte { return asnvcc.Front(ir, f.major) }
 	}
-	entry := ""
+	entry, launchable := "", true
 	var clusters []asnvcc.Cluster
 	if err := w.rewrite("out.ll", func(ir []byte) []byte {
 		ir, entry = asnvcc.Entry(ir)
 		ir, clusters = asnvcc.Launch(ir, f.major)
+		if asnvcc.Unlaunchable(ir, cmp.Or(entry, r.Entry)) {
+			launchable = false
+			ir = asnvcc.WithoutLoops(ir)
+		}
 		return edit(ir)
 	}); err != nil {
 		return Result{}, fmt.Errorf("clang's LLVM text: %w", err)
@@ -139,7 +145,9 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return asnvcc.PlainLines(ptx, w.path("src")), nil
 	}
 	var ptx []byte
-	if c.asNVCC {
+	if !launchable { // that it names so much is all that is asked of it
+		ptx, err = finish(slices.Concat(command("-fno-unroll-loops"), finished)...)
+	} else if c.asNVCC {
 		ptx, err = finishAsNVCC(func(optimiser ...string) ([]byte, error) {
 			if _, err := c.step(ctx, w, f, r.SourceFile, slices.Concat(command(optimiser...), optimised)); err != nil {
 				return nil, err
@@ -158,12 +166,19 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	ptx = asnvcc.Clustered(ptx, clusters)
-	return Result{PTX: ptx, Compiler: c.title(f), Target: target, Digest: digest(ptx), Entry: entry}, nil
+	if err := left.needed(ptx, cmp.Or(entry, r.Entry)); err != nil {
+		return Result{}, err
+	}
+	compiler := c.title(f)
+	if left.prints {
+		compiler += printsLeftOut
+	}
+	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx), Entry: entry}, nil
 }
 
 // front runs the front end, which writes out.ll, in nvcc's place without the pragmas that clang refuses and
-// nvcc does not.
-func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, target, feature string, extra []string) error {
+// nvcc does not, and without what it refuses beside the kernel.
+func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, target, feature string, extra []string) (left pruned, err error) {
 	// Warnings tell of macros that the source redefines.
 	options := slices.DeleteFunc(slices.Clone(extra), func(o string) bool { return o == "-w" })
 	if c.asNVCC {
@@ -172,20 +187,21 @@ func (c *Clang) front(ctx context.Context, w workdir, f *clang, r Request, src *
 	args := clangArgs(f, target, feature, options, src.Main)
 	warnings, err := c.step(ctx, w, f, r.SourceFile, args)
 	for own := (*Error)(nil); c.asNVCC && errors.As(err, &own) && dropUnrolls(own.Message, src.Files); {
-		for name, text := range src.Files {
-			if err := w.write("src/"+name, text); err != nil {
-				return err
-			}
+		if err := w.writeSources(src); err != nil {
+			return left, err
 		}
 		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
 	}
+	if own := (*Error)(nil); errors.As(err, &own) && own.Message != "" {
+		left, warnings, err = c.prune(ctx, w, f, r, src, args, own)
+	}
 	if err != nil {
-		return err
+		return left, err
 	}
 	if message := redefined(warnings, r.Fixed, src); message != "" {
-		return &Error{Compiler: f.version, File: r.SourceFile, Message: message}
+		return left, &Error{Compiler: f.version, File: r.SourceFile, Message: message}
 	}
-	return nil
+	return left, nil
 }
 
 // step runs the compiler on a source file once. It takes two: the front end's and the rest, for

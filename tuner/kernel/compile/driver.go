@@ -17,6 +17,9 @@ type Request struct {
 	// Target is the architecture, e.g. "sm_90"; a compiler that does not know it
 	// uses the newest it knows that is not newer. Empty: the compiler's newest.
 	Target string
+	// Lines asks for the lines of the source where they are kept apart from the PTX, as the catalogue's are. Result.Digest
+	// stays that of the PTX without.
+	Lines bool
 }
 
 // Result is compiled PTX. Its fields are not to be modified: results are shared.

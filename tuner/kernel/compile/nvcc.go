@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
@@ -29,13 +30,13 @@ type NVCC struct {
 
 var _ Driver = (*NVCC)(nil)
 
-// NewNVCC returns the driver; program is the compiler to use, "" to look in PATH
-// and in CUDA's customary place.
+// NewNVCC returns the driver; program is the compiler to use, "" to look in PATH,
+// in CUDA's customary places, and in those of Conda and Python (toolkitPrograms).
 func NewNVCC(program string, limits Limits) *NVCC {
 	if program != "" {
 		return &NVCC{programs: []string{program}, limits: limits}
 	}
-	return &NVCC{programs: []string{"nvcc", "/usr/local/cuda/bin/nvcc"}, limits: limits}
+	return &NVCC{programs: append([]string{"nvcc"}, toolkitPrograms("nvcc")...), limits: limits}
 }
 
 // Name returns "nvcc".
@@ -97,7 +98,11 @@ func (n *NVCC) Compile(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("read nvcc's output: %w", err)
 	}
 	ptx = asnvcc.PlainLines(ptx, w.path("src"))
-	return Result{PTX: ptx, Compiler: f.version, Target: target, Digest: digest(ptx)}, nil
+	compiler := f.version
+	if bytes.Contains(ptx, []byte("vprintf")) {
+		compiler += printsLeftOut
+	}
+	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx)}, nil
 }
 
 // nvccEntry has nvcc instantiate a kernel, as a program does that launches it. Its name in the
@@ -185,7 +190,7 @@ func (n *NVCC) find(ctx context.Context) (*nvcc, error) {
 		}
 		reason = why
 	}
-	return nil, &UnavailableError{Driver: "nvcc", Reason: reason, Need: "install the CUDA toolkit, or clang (apt-get install clang-19)"}
+	return nil, &UnavailableError{Driver: "nvcc", Reason: reason, Need: NVCCInstall + " (no root, no GPU), or the CUDA toolkit, or clang (apt-get install clang-19)"}
 }
 
 // probeNVCC asks a program for its version and the architectures it knows, which

@@ -46,7 +46,13 @@ func (Prebuilt) Compile(_ context.Context, r Request) (Result, error) {
 	if !ok {
 		return miss("the configuration " + src.MacroKey() + " of " + k.Name + " is not prebuilt")
 	}
-	return Result{PTX: ptx, Compiler: archive.Compiler + " (prebuilt)", Target: archive.Target, Digest: digest(ptx)}, nil
+	sum := digest(ptx)
+	if r.Lines {
+		if located, ok := k.Located(src.MacroKey()); ok {
+			ptx = located
+		}
+	}
+	return Result{PTX: ptx, Compiler: archive.Compiler + " (prebuilt)", Target: archive.Target, Digest: sum}, nil
 }
 
 func (p Prebuilt) made(ctx context.Context, r Request) (Result, error) { return p.Compile(ctx, r) }

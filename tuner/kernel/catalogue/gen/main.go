@@ -6,6 +6,7 @@
 // not fit their source and definition. -from takes existing PTX instead, which
 // -records names: records with kernel, params and ptx (a file's stem), one JSON
 // object a line, gzip or plain. The same PTX gives the same bytes.
+// -lines writes the source lines of PTX that has some (see writeLines).
 package main
 
 import (
@@ -43,8 +44,12 @@ func generate(ctx context.Context, args []string) error {
 	from := flags.String("from", "", "take PTX from this `folder` instead of compiling")
 	records := flags.String("records", "", "with -from: `file` of records that name the PTX")
 	label := flags.String("label", "", "with -from: the compiler that made the PTX, e.g. \"nvrtc 13.0\"")
+	lines := flags.String("lines", "", "write prebuilt/lines.zst from the PTX with lines in this `folder`, and nothing else")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *lines != "" {
+		return writeLines(*lines)
 	}
 	var src ptxSource
 	var err error

@@ -97,7 +97,28 @@ template <unsigned _Size> struct thread_block_tile<_Size, void> : _tile<_Size> {
   __device__ unsigned meta_group_rank() const { return _rank; }
   __device__ unsigned meta_group_size() const { return _count; }
 };
-template <unsigned _Size> WARPTUNE_FN thread_block_tile<_Size, thread_block> tiled_partition(const thread_block &) { return thread_block_tile<_Size, thread_block>(); }
+// Memory for tiles of several warps, which need none here.
+template <unsigned _Threads = 1024> struct block_tile_memory { char _bytes[1]; };
+template <unsigned _Threads> WARPTUNE_FN thread_block this_thread_block(block_tile_memory<_Threads> &) { return thread_block(); }
+// A tile of several warps: they meet at a barrier of their own, which has a number from 1 to 15.
+template <unsigned _Size> struct warps_tile {
+  __device__ unsigned thread_rank() const { return thread_block::thread_rank() % _Size; }
+  static __device__ constexpr unsigned size() { return _Size; }
+  static __device__ constexpr unsigned num_threads() { return _Size; }
+  __device__ unsigned meta_group_rank() const { return thread_block::thread_rank() / _Size; }
+  __device__ unsigned meta_group_size() const { return (thread_block::size() + _Size - 1) / _Size; }
+  __device__ void sync() const {
+    unsigned n = meta_group_rank() + 1;
+    if (n > 15) __builtin_trap();
+    asm volatile("barrier.sync %0, %1;" ::"r"(n), "n"(_Size) : "memory");
+  }
+};
+template <unsigned _Size> struct _tile_of { typedef thread_block_tile<_Size, thread_block> type; };
+template <> struct _tile_of<64> { typedef warps_tile<64> type; };
+template <> struct _tile_of<128> { typedef warps_tile<128> type; };
+template <> struct _tile_of<256> { typedef warps_tile<256> type; };
+template <> struct _tile_of<512> { typedef warps_tile<512> type; };
+template <unsigned _Size> WARPTUNE_FN typename _tile_of<_Size>::type tiled_partition(const thread_block &) { return typename _tile_of<_Size>::type(); }
 template <unsigned _Size, unsigned _Of, class _Parent> WARPTUNE_FN thread_block_tile<_Size, _tile<_Of>> tiled_partition(const thread_block_tile<_Of, _Parent> &) {
   static_assert(_Size <= _Of, "a tile is part of the group");
   return thread_block_tile<_Size, _tile<_Of>>();

@@ -1,9 +1,13 @@
 // bfloats through inline PTX and shifts, so that every clang from 14 compiles them. Arithmetic needs sm_80.
 #pragma once
 #include "warptune/half.h"
+struct __nv_bfloat16_raw { unsigned short x; };
+struct __align__(4) __nv_bfloat162_raw { unsigned short x, y; };
 struct __nv_bfloat16 {
   unsigned short x;
   __nv_bfloat16() = default;
+  __host__ __device__ constexpr __nv_bfloat16(const __nv_bfloat16_raw &r) : x(r.x) {}
+  __host__ __device__ constexpr operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{x}; }
 #if __CUDA_ARCH__ >= 800
   __device__ __nv_bfloat16(float f) { asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(x) : "f"(f)); }
 #endif
@@ -12,6 +16,8 @@ struct __nv_bfloat16 {
 struct __align__(4) __nv_bfloat162 {
   __nv_bfloat16 x, y;
   __nv_bfloat162() = default;
+  __host__ __device__ constexpr __nv_bfloat162(const __nv_bfloat162_raw &r) : x(__nv_bfloat16_raw{r.x}), y(__nv_bfloat16_raw{r.y}) {}
+  __host__ __device__ constexpr operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{x.x, y.x}; }
   __device__ __nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) : x(a), y(b) {}
 };
 typedef __nv_bfloat16 nv_bfloat16;

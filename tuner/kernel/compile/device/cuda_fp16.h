@@ -2,15 +2,21 @@
 // _Float16 arithmetic needs 19). Arithmetic needs sm_53.
 #pragma once
 #include "warptune/half.h"
+struct __half_raw { unsigned short x; };
+struct __align__(4) __half2_raw { unsigned short x, y; };
 struct __half {
   unsigned short x;
   __half() = default;
+  __host__ __device__ constexpr __half(const __half_raw &r) : x(r.x) {}
+  __host__ __device__ constexpr operator __half_raw() const { return __half_raw{x}; }
   __device__ __half(float f) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(x) : "f"(f)); }
   __device__ operator float() const { float f; asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x)); return f; }
 };
 struct __align__(4) __half2 {
   __half x, y;
   __half2() = default;
+  __host__ __device__ constexpr __half2(const __half2_raw &r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {}
+  __host__ __device__ constexpr operator __half2_raw() const { return __half2_raw{x.x, y.x}; }
   __device__ __half2(__half a, __half b) : x(a), y(b) {}
 };
 typedef __half half;

@@ -8,10 +8,6 @@ typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned __nv_fp8x4_storage_t;
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
-typedef __half __half_raw;
-typedef __half2 __half2_raw;
-typedef __nv_bfloat16 __nv_bfloat16_raw;
-typedef __nv_bfloat162 __nv_bfloat162_raw;
 #if __CUDA_ARCH__ >= 890
 WARPTUNE_FN __nv_fp8x2_storage_t warptune_fp8x2(float low, float high, __nv_fp8_interpretation_t as) {
   unsigned short r;
@@ -51,7 +47,7 @@ WARPTUNE_FN __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw v, __nv_
 WARPTUNE_FN __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw v, __nv_saturation_t saturate, __nv_fp8_interpretation_t as) {
   return (__nv_fp8_storage_t)__nv_cvt_halfraw2_to_fp8x2(__half2(v, warptune_half(0)), saturate, as);
 }
-WARPTUNE_FN __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw v, __nv_saturation_t saturate, __nv_fp8_interpretation_t as) { return __nv_cvt_float_to_fp8(float(v), saturate, as); }
+WARPTUNE_FN __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw v, __nv_saturation_t saturate, __nv_fp8_interpretation_t as) { return __nv_cvt_float_to_fp8(float(__nv_bfloat16(v)), saturate, as); }
 WARPTUNE_FN __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw v, __nv_saturation_t saturate, __nv_fp8_interpretation_t as) {
   return __nv_cvt_float2_to_fp8x2(__bfloat1622float2(v), saturate, as);
 }
@@ -63,7 +59,7 @@ WARPTUNE_FN __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t v, __nv_
     asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(r) : "h"(v));
   return warptune_half2(r);
 }
-WARPTUNE_FN __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t v, __nv_fp8_interpretation_t as) { return __nv_cvt_fp8x2_to_halfraw2(v, as).x; }
+WARPTUNE_FN __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t v, __nv_fp8_interpretation_t as) { return __half_raw{__nv_cvt_fp8x2_to_halfraw2(v, as).x}; }
 // One, two and four numbers. Converting from a number saturates.
 #define WARPTUNE_FP8(NAME, AS)                                                                                                   \
   struct __nv_fp8_##NAME {                                                                                                       \
@@ -76,7 +72,7 @@ WARPTUNE_FN __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t v, __nv_fp8_in
     __device__ explicit __nv_fp8_##NAME(__half v) : __x(__nv_cvt_halfraw_to_fp8(v, __NV_SATFINITE, AS)) {}                       \
     __device__ explicit __nv_fp8_##NAME(__nv_bfloat16 v) : __x(__nv_cvt_bfloat16raw_to_fp8(v, __NV_SATFINITE, AS)) {}            \
     __device__ explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, AS); }                                     \
-    __device__ explicit operator float() const { return float(__nv_cvt_fp8_to_halfraw(__x, AS)); }                               \
+    __device__ explicit operator float() const { return float(__half(__nv_cvt_fp8_to_halfraw(__x, AS))); }                      \
     __device__ explicit operator double() const { return float(*this); }                                                        \
     __device__ explicit operator __nv_bfloat16() const { return __nv_bfloat16(float(*this)); }                                   \
     __device__ explicit operator int() const { return (int)float(*this); }                                                      \

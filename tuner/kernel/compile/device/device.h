@@ -2,8 +2,8 @@
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -include device.h
 // with clang 14 or newer and no CUDA toolkit. Written from the PTX ISA and clang's
 // builtin list; it uses no NVIDIA header and none of clang's own __clang_cuda_*.h.
-// Not provided, each an error that names it: printf, malloc, __maxnreg__, textures, surfaces, the barrier of a grid, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
-// warp operations, thrust, curand, most of cub, streams, host code that calls the CUDA runtime.
+// Not provided, each an error that names it: malloc, __maxnreg__, textures, surfaces, the barrier of a grid, Bessel functions, tgamma, lgamma and erfinv of doubles, the unsynchronised
+// warp operations, thrust, curand, most of cub. What host code names, and printf, is in warptune/host.h.
 #ifndef WARPTUNE_DEVICE_H
 #define WARPTUNE_DEVICE_H
 #if !defined(__clang__) || !defined(__CUDA__)

@@ -1,2 +1,2 @@
-// Nothing of <stdio.h> is here: a device has no output to simulate, and printf stays an error that names it.
+// Nothing of <stdio.h> is here: what a kernel prints is left out (warptune/host.h).
 #pragma once

@@ -24,3 +24,14 @@ WARPTUNE_FN void __pipeline_wait_prior(size_t n) {
 #undef WARPTUNE_WAIT
 }
 #endif
+// Programmatic dependent launch: a kernel has no other before it here, so nothing waits.
+WARPTUNE_FN void cudaGridDependencySynchronize() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+WARPTUNE_FN void cudaTriggerProgrammaticLaunchCompletion() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" :::);
+#endif
+}

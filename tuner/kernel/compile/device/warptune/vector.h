@@ -29,9 +29,9 @@ template <class A, class B> struct warptune_same {};
 template <class A> struct warptune_same<A, A> { typedef A yes; };
 struct dim3 {
   unsigned x, y, z;
-  __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  __host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   // A template, so that nothing is converted to uint3 for it: dim3(threadIdx) is to be a copy.
-  template <class V, class = typename warptune_same<V, uint3>::yes> __device__ constexpr dim3(V v) : x(v.x), y(v.y), z(v.z) {}
+  template <class V, class = typename warptune_same<V, uint3>::yes> __host__ __device__ constexpr dim3(V v) : x(v.x), y(v.y), z(v.z) {}
   __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
 };
 

@@ -1,0 +1,197 @@
+package explain
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/simengine/arch"
+)
+
+// Rate is what a unit achieves, and its peak.
+type Rate struct {
+	Unit     string  `json:"unit"`
+	Achieved float64 `json:"achieved"`
+	Peak     float64 `json:"peak"`
+	Per      string  `json:"per"` // of both: "bytes/s" or "FLOP/s"
+	// Bytes is what it moves, or FLOP what it does, in a launch.
+	Bytes float64 `json:"bytes,omitempty"`
+	FLOP  float64 `json:"flop,omitempty"`
+	// Intensity is FLOP for each byte of DRAM, Ridge that from which on the unit and not DRAM bounds.
+	Intensity float64 `json:"flop_per_dram_byte,omitempty"`
+	Ridge     float64 `json:"ridge_flop_per_dram_byte,omitempty"`
+}
+
+// Text is a rate in words.
+func (r *Rate) Text() string {
+	unit := map[string]string{"bytes/s": "B/s", "FLOP/s": "FLOP/s"}[r.Per]
+	text := fmt.Sprintf("%s: %s of %s (%.0f %%)", r.Unit, scaled(r.Achieved, unit), scaled(r.Peak, unit), 100*r.Achieved/max(r.Peak, 1))
+	if r.Bytes > 0 {
+		text += ", " + scaled(r.Bytes, "B") + " a launch"
+	}
+	if r.Ridge > 0 {
+		side := "memory side"
+		if r.Intensity > r.Ridge {
+			side = "compute side"
+		}
+		text += fmt.Sprintf("; %.3g FLOP for each byte of DRAM, ridge at %.3g: %s of the roofline", r.Intensity, r.Ridge, side)
+	}
+	return text
+}
+
+// scaled is a number with a decimal prefix.
+func scaled(v float64, unit string) string {
+	for _, p := range []string{"", "k", "M", "G", "T", "P"} {
+		if v < 1000 || p == "P" {
+			return strings.TrimSuffix(fmt.Sprintf("%.3g %s%s", v, p, unit), " ")
+		}
+		v /= 1000
+	}
+	return ""
+}
+
+const sectorBytes = 32
+
+// rates are those of the memory hierarchy, from DRAM up, and of arithmetic by type.
+func rates(s *Subject) []Rate {
+	m, d := s.Report.Metrics, s.Arch
+	seconds := m["gpu__time_duration.sum"] / 1e9
+	if seconds <= 0 {
+		return nil
+	}
+	clock := d.ClockMHz * 1e6
+	dram := m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
+	l2 := sectorBytes * (m["lts__t_sectors_op_read.sum"] + m["lts__t_sectors_op_write.sum"])
+	const lineBytes = 128
+	l1 := lineBytes * m["l1tex__data_pipe_lsu_wavefronts.sum"]
+	out := []Rate{
+		{Unit: "DRAM", Achieved: dram / seconds, Peak: d.DRAMBytesPerSecond, Per: "bytes/s", Bytes: dram},
+		{Unit: "L2", Achieved: l2 / seconds, Peak: max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle) * clock, Per: "bytes/s", Bytes: l2},
+		{Unit: "L1 and shared memory, by wavefronts", Achieved: l1 / seconds, Peak: d.L1BytesPerCycle * float64(d.SMs) * clock, Per: "bytes/s", Bytes: l1},
+	}
+	for _, f := range flops(s.Report) {
+		peak := peakFLOP(d, f.kind) * float64(d.SMs) * clock
+		if peak <= 0 || f.flop <= 0 {
+			continue
+		}
+		r := Rate{Unit: f.kind, Achieved: f.flop / seconds, Peak: peak, Per: "FLOP/s", FLOP: f.flop}
+		if dram > 0 {
+			r.Intensity, r.Ridge = f.flop/dram, peak/d.DRAMBytesPerSecond
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// work is the floating-point operations of a kind.
+type work struct {
+	kind string
+	flop float64
+}
+
+// flops counts floating-point operations by type, the most first: one for each addition and multiplication.
+func flops(r *simengine.Report) []work {
+	sum := map[string]float64{}
+	for i := range r.Lines {
+		for _, in := range r.Lines[i].Instructions {
+			if kind, n := flop(in.PTX, in.ActiveLanes); n > 0 {
+				sum[kind] += n * in.Executions
+			}
+		}
+	}
+	var out []work
+	for kind, n := range sum {
+		out = append(out, work{kind, n})
+	}
+	slices.SortFunc(out, func(a, b work) int {
+		if a.flop != b.flop && a.flop > b.flop {
+			return -1
+		} else if a.flop < b.flop {
+			return 1
+		}
+		return strings.Compare(a.kind, b.kind)
+	})
+	return out
+}
+
+var shapeOf = regexp.MustCompile(`\.m(\d+)n(\d+)k(\d+)\.`)
+
+// flop is the operations of one execution of a PTX instruction by a warp with so many active lanes.
+func flop(text string, lanes float64) (kind string, n float64) {
+	if strings.HasPrefix(text, "@") {
+		_, text, _ = strings.Cut(text, " ")
+	}
+	op, _, _ := strings.Cut(text, " ")
+	name, rest, _ := strings.Cut(op, ".")
+	if name == "mma" || name == "wgmma" || name == "wmma" {
+		m := shapeOf.FindStringSubmatch(op + ".")
+		if m == nil || !strings.Contains(op, "mma") || strings.Contains(op, ".load") || strings.Contains(op, ".store") {
+			return "", 0
+		}
+		n = 2
+		for _, v := range m[1:] {
+			x, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return "", 0
+			}
+			n *= x
+		}
+		if name == "wgmma" {
+			n /= 4 // the warps of a warpgroup
+		}
+		return tensorKind(op), n
+	}
+	each := map[string]float64{"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "ex2": 1, "lg2": 1, "sin": 1, "cos": 1, "tanh": 1}[name]
+	if each == 0 {
+		return "", 0
+	}
+	switch {
+	case strings.HasSuffix(rest, "f64"):
+		return "fp64", each * lanes
+	case strings.HasSuffix(rest, "f32"):
+		return "fp32", each * lanes
+	case strings.HasSuffix(rest, "f16x2"), strings.HasSuffix(rest, "bf16x2"):
+		return "half", 2 * each * lanes
+	case strings.HasSuffix(rest, "f16"), strings.HasSuffix(rest, "bf16"):
+		return "half", each * lanes
+	}
+	return "", 0
+}
+
+// tensorKind is the type of a product of matrices.
+func tensorKind(op string) string {
+	for _, t := range []struct{ part, kind string }{
+		{".e4m3", "tensor cores, fp8"}, {".e5m2", "tensor cores, fp8"}, {".tf32", "tensor cores, tf32"}, {".bf16", "tensor cores, bf16"},
+		{".f16", "tensor cores, fp16"}, {".f64", "tensor cores, fp64"}, {".s8", "tensor cores, int8"}, {".u8", "tensor cores, int8"},
+	} {
+		if strings.Contains(op, t.part) {
+			return t.kind
+		}
+	}
+	return "tensor cores"
+}
+
+// peakFLOP is the operations of a kind that an SM does in a cycle.
+func peakFLOP(d *arch.Descriptor, kind string) float64 {
+	switch kind {
+	case "fp32":
+		return 2 * d.Lanes[arch.LaneFP32]
+	case "fp64":
+		return 2 * d.Lanes[arch.LaneFP64]
+	case "half":
+		return 4 * d.Lanes[arch.LaneHalf] // lanes of two elements
+	case "tensor cores, fp64":
+		return d.TensorDoubleRate * 2 * 8 * 8 * 4
+	}
+	depth := 16.0 // of halves
+	switch kind {
+	case "tensor cores, tf32":
+		depth = 8
+	case "tensor cores, fp8", "tensor cores, int8":
+		depth = 32
+	}
+	return max(d.TensorRate*2*16*8*depth, d.WgmmaColumns*2*64*depth)
+}

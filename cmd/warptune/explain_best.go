@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/simengine"
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/record"
+)
+
+// mostRanked is how many configurations are ranked where none is given or stored: about a millisecond each.
+const mostRanked = 32
+
+// choose takes the best configuration that is stored, else the best of some.
+func (x *explanation) choose(ctx context.Context) error {
+	if text, ok := x.stored(ctx); ok {
+		x.configs, x.from = []string{text}, "the best of what is stored"
+		return nil
+	}
+	space, err := x.def.Space(x.problem, nil)
+	if err != nil {
+		return err
+	}
+	var records []record.Record
+	var texts []string
+	n := min(space.Size(), mostRanked)
+	for i := range n {
+		text := space.At(i * space.Size() / n).String()
+		rec, err := configRecord(x.def, text, x.problem)
+		if err != nil {
+			return err
+		}
+		rec.Line = int(i) + 1
+		records, texts = append(records, rec), append(texts, text)
+	}
+	batch := x.batch
+	batch.Level, batch.Check, batch.Compare, batch.Slots = simengine.Model, simengine.CheckNone, false, x.slots
+	results, err := batch.Run(ctx, records)
+	if err != nil {
+		return err
+	}
+	best := -1
+	for i := range results {
+		if o := &results[i].Outcome; o.Validity == tuner.Correct && (best < 0 || o.TimeUS < results[best].Outcome.TimeUS) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return fmt.Errorf("none of %d configurations runs, e.g. %s: %s", n, texts[0], results[0].Outcome.Message)
+	}
+	x.configs = []string{texts[best]}
+	x.from = fmt.Sprintf("the best of %d, by the closed-form model", n)
+	if n < space.Size() {
+		x.from = fmt.Sprintf("the best of %d from all over the %d, by the closed-form model; \"warptune tune\" finds better ones", n, space.Size())
+	}
+	return nil
+}
+
+// stored is the best configuration that a sweep found, where there is one for what is asked for.
+func (x *explanation) stored(ctx context.Context) (text string, ok bool) {
+	if _, err := os.Stat(x.conn.path()); err != nil && x.conn.coordinator == "" {
+		return "", false
+	}
+	q, err := x.bestOf()
+	if err != nil {
+		return "", false
+	}
+	err = x.conn.with(ctx, func(c *client) error {
+		r, err := c.Best(ctx, q.BestRequest)
+		if err != nil {
+			return err
+		}
+		if ok = r.GetMatch() == warptunev1.BestMatch_BEST_MATCH_EXACT && len(r.GetChanged()) == 0 && q.fits(r) == nil; ok {
+			text = configText(r.GetNames(), r.GetResult().GetConfig())
+		}
+		return nil
+	})
+	return text, ok && err == nil
+}
+
+// bestOf is the question for the best of the definition.
+func (x *explanation) bestOf() (*bestQuestion, error) {
+	req := &warptunev1.BestRequest{Kernel: x.def.Name, Arch: x.arch.Name, ArchDigest: x.arch.Digest, Problem: x.problem}
+	if len(x.problem) == 0 {
+		req.Problem = x.def.Problem
+	}
+	var err error
+	if _, req.Bundle, err = x.def.Bundle(); err != nil {
+		return nil, err
+	}
+	req.Parts, err = x.def.Parts()
+	return &bestQuestion{req, x.def, x.arch}, err
+}

@@ -1,0 +1,75 @@
+// Package ideal makes machines, programs and traces of which a mechanism costs nothing: what a configuration loses to it
+// is the difference. It changes what the timing levels are given and nothing of them.
+package ideal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Set is mechanisms that cost nothing. The zero value is the machine as it is.
+type Set uint16
+
+// Mechanisms.
+const (
+	Banks      Set = 1 << iota // no bank conflicts in shared memory
+	Coalescing                 // loads and stores touch no more sectors than their bytes fill
+	Constants                  // lanes that load different constants are served at a time
+	Atomics                    // atomics that meet at an address do not wait for each other
+	L1                         // every load finds its data in L1
+	DRAM                       // every access finds its data in L2
+	Latency                    // loads, reads of shared memory and atomics answer after a cycle
+	Dependency                 // arithmetic answers after a cycle
+	Occupancy                  // registers and shared memory limit no occupancy
+	Spills                     // spills and reloads take nothing
+	Divergence                 // lanes of a warp that take different ways are regrouped with those of other warps
+	Barriers                   // no warp waits at a barrier of its CTA
+	Launch                     // launching the grid and its CTAs takes no time
+	end
+)
+
+// All is every mechanism.
+const All = end - 1
+
+var names = []string{
+	"bank conflicts", "coalescing", "constants", "atomics", "L1", "DRAM", "latency", "dependency", "occupancy", "spills",
+	"divergence", "barriers", "launch",
+}
+
+// Has reports whether s has all of o.
+func (s Set) Has(o Set) bool { return s&o == o }
+
+// Each calls f for each mechanism of a set.
+func (s Set) Each(f func(Set)) {
+	for m := Set(1); m < end; m <<= 1 {
+		if s&m != 0 {
+			f(m)
+		}
+	}
+}
+
+// String lists the mechanisms of a set.
+func (s Set) String() string {
+	var list []string
+	s.Each(func(m Set) {
+		for i := range names {
+			if m == 1<<i {
+				list = append(list, names[i])
+			}
+		}
+	})
+	return strings.Join(list, ", ")
+}
+
+// Parse reads the name of a mechanism.
+func Parse(name string) (Set, error) {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown mechanism %q: want one of %s", name, strings.Join(names, ", "))
+	}
+	return 1 << i, nil
+}
+
+// MarshalText is in encoding.TextMarshaler.
+func (s Set) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -1,0 +1,96 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/warptune/warptune/deploy/calibrate/results/measured"
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/assemble"
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/dram"
+)
+
+func machine(t *testing.T, gpu string) *Machine {
+	t.Helper()
+	d, err := arch.Load(gpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewMachine(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// product is the instruction that a measurement is of.
+func product(t *testing.T, m *measured.Measurement) *ir.Instr {
+	t.Helper()
+	var n, k int
+	if _, err := fmt.Sscanf(m.Text("op"), "m64n%dk%d.", &n, &k); err != nil {
+		t.Fatalf("%s: %v", m.Text("op"), err)
+	}
+	return &ir.Instr{Op: ir.Wgmma, Matrix: &ir.Matrix{M: 64, N: n, K: k, Group: true, FromShared: m.Text("a") == "shared"}}
+}
+
+// Products of warpgroups take the cycles measured, of every type, shape and place of A.
+func TestProductsAsMeasured(t *testing.T) {
+	for _, gpu := range []string{"h100", "h200"} {
+		m := machine(t, gpu)
+		n := 0
+		for _, r := range measured.On(t, gpu+"-hopper", "wgmma.rate") {
+			if r.Int("warpgroups") < 2 {
+				continue // latencies show
+			}
+			n++
+			if got := float64(m.Wgmma(product(t, &r)).Hold) / dram.Fraction; math.Abs(got-r.Value) > math.Max(0.02*r.Value, 0.75) {
+				t.Errorf("%s %s, A from %s: %.1f cycles, measured %.1f", gpu, r.Text("op"), r.Text("a"), got, r.Value)
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s: nothing measured with enough under way", gpu)
+		}
+		for _, r := range measured.On(t, gpu+"-hopper", "wgmma.single") {
+			if got := float64(m.Wgmma(product(t, &r)).Latency); math.Abs(got-r.Value) > 4.5 {
+				t.Errorf("%s %s, A from %s: %.1f cycles from issue to result, measured %.1f", gpu, r.Text("op"), r.Text("a"), got, r.Value)
+			}
+		}
+	}
+}
+
+// A GPU without figures refuses what needs them, by name.
+func TestClassesRefusedByName(t *testing.T) {
+	want := map[assemble.Class]string{
+		assemble.Wgmma: "wgmma", assemble.Bulk: "cp.async.bulk", assemble.Mbarrier: "mbarriers",
+		assemble.MbarWait: "mbarriers", assemble.ClusterBarrier: "clusters",
+	}
+	for c := assemble.Class(1); c < assemble.NumClasses; c++ {
+		if err := CheckClass(machine(t, "h100").Arch, c); err != nil {
+			t.Errorf("an H100 refuses %v: %v", c, err)
+		}
+		err := CheckClass(machine(t, "a100").Arch, c)
+		name, refused := want[c]
+		if refused != (err != nil) || refused && !strings.Contains(err.Error(), name) {
+			t.Errorf("an A100 and %v: %v", c, err)
+		}
+	}
+}
+
+// Rows of half a line hold L2 for longer than half as long as whole ones, and copies that no one else reads for longer
+// than those that many do.
+func TestCopiesHoldL2(t *testing.T) {
+	m := machine(t, "h100")
+	own, shared := m.CopyHeld(1, 1), m.CopyHeld(16, 4)
+	if own[4] <= shared[4] {
+		t.Errorf("own data holds L2 for %.2f, shared for %.2f", own[4], shared[4])
+	}
+	if got := shared[2] / shared[4]; got < 1.2 || got > 1.3 { // 49 and 40 bytes a cycle
+		t.Errorf("of half a line a byte takes %.2f times as long", got)
+	}
+	if all := m.LoadHeld(1); all[2] != all[4] {
+		t.Errorf("loads: %v", all)
+	}
+}

@@ -1,0 +1,141 @@
+package rpc
+
+import (
+	"context"
+	"crypto/x509"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
+
+	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner/coordinator"
+	"github.com/warptune/warptune/tuner/tunertest"
+)
+
+// bearing connects with the token of the test's tokens that somebody has.
+func bearing(t *testing.T, address, token string) warptunev1.SweepServiceClient {
+	return warptunev1.NewSweepServiceClient(dial(t, address, append(ClientOptions(nil), grpc.WithPerRPCCredentials(Bearer(token, true)))...))
+}
+
+// stored stores the bundle of a test.
+func stored(t *testing.T, c *coordinator.Coordinator, b tunertest.Bundle) {
+	t.Helper()
+	content, digest := b.Content()
+	if err := c.PutBundle(context.Background(), digest, content); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// acts reads all that somebody is told of the audit log, oldest first, in pages.
+func acts(t *testing.T, client warptunev1.SweepServiceClient, id string, size int64) []*warptunev1.Act {
+	t.Helper()
+	var all []*warptunev1.Act
+	for m := (&warptunev1.AuditRequest{Id: id, PageSize: size}); ; {
+		page, err := client.Audit(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page.GetActs()...)
+		if m.PageToken = page.GetNextPageToken(); m.PageToken == "" {
+			slices.Reverse(all)
+			return all
+		}
+	}
+}
+
+// The log says who called, by token or by certificate, and from where. A submitter
+// is told of what is his, an admin of all, a reader of nothing; no token is in it.
+func TestAuditSaysWho(t *testing.T) {
+	text := tokenText + "submitter bob   bbbbbbbbbbbbbbbbbbbb\n"
+	tokens, err := LoadTokens(writeFile(t, "tokens", text, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, c := serve(t, Authorize(tokens, nil)...)
+	sam, bob, ada := bearing(t, address, tokenOf[Submitter]), bearing(t, address, "bbbbbbbbbbbbbbbbbbbb"), bearing(t, address, tokenOf[Admin])
+	ids := map[string]string{}
+	for i, who := range []warptunev1.SweepServiceClient{sam, bob} {
+		b := tunertest.Bundle{Size: int64(20 + i)}
+		stored(t, c, b)
+		spec := b.Spec("test")
+		out, err := who.Submit(t.Context(), &warptunev1.SubmitRequest{Spec: FromSpec(&spec)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[[]string{"sam", "bob"}[i]] = out.GetSweep().GetId()
+		if owner := out.GetSweep().GetOwner(); owner != []string{"sam", "bob"}[i] {
+			t.Errorf("the sweep is %q's", owner)
+		}
+	}
+	if _, err := ada.Cancel(t.Context(), &warptunev1.CancelRequest{Id: ids["sam"]}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bob.Pause(t.Context(), &warptunev1.PauseRequest{Id: ids["sam"]}); status.Code(err) != codes.PermissionDenied || !strings.Contains(err.Error(), "only sam or an admin may pause it") {
+		t.Errorf("bob pauses what is sam's: %v", err)
+	}
+	short := func(all []*warptunev1.Act) string {
+		var out []string
+		for _, a := range all {
+			out = append(out, strings.TrimSpace(a.GetBy().GetName()+"/"+a.GetBy().GetRole()+" "+a.GetWhat()+" "+a.GetOwner()+" "+a.GetRefused()))
+			if by := a.GetBy(); by.GetName() != "" && by.GetAddress() != "127.0.0.1" || strings.Contains(a.String(), "ssssssss") {
+				t.Errorf("%v", a)
+			}
+		}
+		return strings.Join(out, "; ")
+	}
+	const his = "sam/submitter submit sam; ada/admin cancel sam; bob/submitter pause sam denied"
+	if got := short(acts(t, sam, "", 0)); got != his {
+		t.Errorf("sam is told %q, want %q", got, his)
+	}
+	if got := short(acts(t, bob, "", 0)); got != "bob/submitter submit bob; bob/submitter pause sam denied" {
+		t.Errorf("bob is told %q", got)
+	}
+	for _, size := range []int64{0, 1, 2} {
+		if got := short(acts(t, ada, ids["sam"][:10], size)); got != his {
+			t.Errorf("of sam's sweep ada is told %q in pages of %d", got, size)
+		}
+		if got, want := short(acts(t, ada, "", size)), "/ start; / put bundle; sam/submitter submit sam; / put bundle; bob/submitter submit bob; ada/admin cancel sam; bob/submitter pause sam denied"; got != want {
+			t.Errorf("ada is told %q in pages of %d, want %q", got, size, want)
+		}
+	}
+	if _, err := bearing(t, address, tokenOf[Reader]).Audit(t.Context(), &warptunev1.AuditRequest{}); status.Code(err) != codes.PermissionDenied {
+		t.Errorf("a reader is answered %v", err)
+	}
+	for _, wrong := range []*warptunev1.AuditRequest{{PageSize: -1}, {PageToken: "0"}, {PageToken: "?"}} {
+		if _, err := ada.Audit(t.Context(), wrong); status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%v is answered %v", wrong, err)
+		}
+	}
+}
+
+func TestAuditNamesCertificates(t *testing.T) {
+	a := newAuthority(t)
+	server, err := a.issue("coordinator", "", nil).Server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, c := serve(t, append(Authorize(nil, nil), grpc.Creds(server))...)
+	certified := func(name string, change func(*x509.Certificate)) warptunev1.SweepServiceClient {
+		var client credentials.TransportCredentials
+		if client, err = a.issue(name, "submitter", change).Client(); err != nil {
+			t.Fatal(err)
+		}
+		return warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(client)...))
+	}
+	b := tunertest.Bundle{Size: 20}
+	stored(t, c, b)
+	spec := b.Spec("test")
+	ann := certified("ann", func(c *x509.Certificate) { c.Subject.Organization = []string{"lab"} })
+	if _, err := ann.Submit(t.Context(), &warptunev1.SubmitRequest{Spec: FromSpec(&spec)}); err != nil {
+		t.Fatal(err)
+	}
+	all := acts(t, ann, "", 0)
+	if len(all) != 1 || all[0].GetOwner() != "ann" || all[0].GetBy().GetCertificate() != "CN=ann,O=lab" {
+		t.Errorf("ann is told %v", all)
+	}
+}
