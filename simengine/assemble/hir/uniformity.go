@@ -80,7 +80,10 @@ func (f *Func) nodeUniform(n *Node, split bool) bool {
 	case ir.MbarWait: // lanes that wait in a loop leave it together
 		return true
 	case ir.Ld, ir.Ldu:
-		if n.Space != ir.ParamSpace && n.Space != ir.Const {
+		// ptxas takes what lanes load together from one place in global memory for the same (ptxas corpus,
+		// shared launches of decode_split, sm_90a: the length of a sequence goes through R2UR).
+		global := f.Target.Specific && n.Space == ir.Global && n.Mod&ir.ModVolatile == 0 && !split
+		if n.Space != ir.ParamSpace && n.Space != ir.Const && !global {
 			return false
 		}
 	}

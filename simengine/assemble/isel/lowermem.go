@@ -37,6 +37,9 @@ func (s *selector) address(o ir.Operand, space ir.Space) (a mir.Arg, vr int32, b
 		s.demand[base] |= demandLow
 		return mir.ValueWords(base, 0, 1), vr, base, off
 	}
+	if lane, is := s.split(base); is {
+		reg = lane
+	}
 	return s.gprWord(reg, 0), vr, base, off
 }
 
@@ -66,6 +69,10 @@ func (s *selector) access(in *mir.Inst, n *hir.Node, vr int32, base vreg.Value, 
 	in.NonCoherent = n.Mod&ir.ModNonCoherent != 0 || n.Space == ir.Const || n.Space == ir.ParamSpace
 	in.Volatile = n.Mod&(ir.ModVolatile|ir.ModAcquire|ir.ModRelease) != 0
 	in.MemVar, in.MemBase, in.MemOffset = vr, base, off
+	if s.beside.Kind != mir.ArgNone {
+		in.Src[in.NSrc], s.beside = s.beside, mir.Arg{}
+		in.NSrc++
+	}
 }
 
 // lowerLoad lowers loads. The elements of a vector become adjacent words.

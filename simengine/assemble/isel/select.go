@@ -49,6 +49,7 @@ type selector struct {
 	bindings
 	files
 	definitions
+	splitAddresses
 }
 
 // cursor is the node being lowered.

@@ -180,6 +180,11 @@ func (s *selector) findWanted() {
 			roots = append(roots, n.Src[0])
 		}
 	})
+	s.findSplits()
+	for _, x := range s.sums {
+		roots = append(roots, x.uniform)
+	}
+	roots = append(roots, s.copied...)
 	if len(roots) == 0 {
 		return
 	}

@@ -28,6 +28,7 @@ func FoldAddresses(f *hir.Func) error {
 		return nil
 	}
 	if f.Target.Specific {
+		foldConstants(f)
 		foldVariables(f)
 	}
 	o := addrFold{f: f, of: map[vreg.Value]*linear{}}
@@ -53,6 +54,46 @@ func accessesShared(n *hir.Node) bool {
 	return false
 }
 
+// foldConstants rewrites accesses to shared memory at the sum of a value and a constant, if only accesses
+// read the sum.
+func foldConstants(f *hir.Func) {
+	uses := f.CountUses()
+	eachAddress(f, func(a *ir.Operand) { uses[a.Reg]-- })
+	eachAddress(f, func(a *ir.Operand) {
+		d := f.DefOf(vreg.Value(a.Reg))
+		if uses[a.Reg] != 0 || d == nil {
+			return
+		}
+		if x, c, is := sumWithConstant(f, d); is && f.Values[x].Defs == 1 {
+			a.Reg, a.Imm = ir.Reg(x), a.Imm+uint64(c)
+		}
+	})
+}
+
+// eachAddress calls do for the address of every access to shared memory that is in a register.
+func eachAddress(f *hir.Func, do func(a *ir.Operand)) {
+	for _, b := range f.Order {
+		for _, ni := range f.Blocks[b].Nodes {
+			if n := &f.Nodes[ni]; accessesShared(n) && n.Src[0].Kind == ir.OperandAddr && n.Src[0].Reg != ir.NoReg {
+				do(&n.Src[0])
+			}
+		}
+	}
+}
+
+// sumWithConstant returns the terms of what node n computes if that is the sum of a word and a constant,
+// and nothing else writes its result.
+func sumWithConstant(f *hir.Func, n *hir.Node) (x vreg.Value, c int64, is bool) {
+	if n.Op != ir.Add || n.Guard != vreg.None || n.Mod != 0 || len(n.Dst) != 1 || hir.Bits(n.Type) != 32 || !hir.IsInt(n.Type) {
+		return x, c, false
+	}
+	a, b := &n.Src[0], &n.Src[1]
+	if a.Kind != ir.OperandReg || b.Kind != ir.OperandImm || f.Values[a.Reg].Words != 1 || f.Values[n.Dst[0]].Defs != 1 {
+		return x, c, false
+	}
+	return vreg.Value(a.Reg), int64(int32(b.Imm)), true
+}
+
 // foldVariables rewrites accesses to shared memory at the sum of a variable and a constant to use the
 // variable and an offset, where the variable is not written in between.
 //
@@ -73,8 +114,8 @@ func foldVariables(f *hir.Func) {
 			for _, d := range n.Dst {
 				maps.DeleteFunc(sums, func(_ vreg.Value, x variableSum) bool { return x.variable == d })
 			}
-			if x, is := sumOfVariable(f, n); is {
-				sums[n.Dst[0]] = x
+			if x, c, is := sumWithConstant(f, n); is && f.Values[x].Defs > 1 {
+				sums[n.Dst[0]] = variableSum{x, c}
 			}
 		}
 	}
@@ -84,19 +125,6 @@ func foldVariables(f *hir.Func) {
 type variableSum struct {
 	variable vreg.Value
 	add      int64
-}
-
-// sumOfVariable returns what node n computes if that is the sum of a variable and a constant, and
-// nothing else writes its result.
-func sumOfVariable(f *hir.Func, n *hir.Node) (x variableSum, is bool) {
-	if n.Op != ir.Add || n.Guard != vreg.None || n.Mod != 0 || len(n.Dst) != 1 || hir.Bits(n.Type) != 32 || !hir.IsInt(n.Type) {
-		return x, false
-	}
-	a, c := &n.Src[0], &n.Src[1]
-	if a.Kind != ir.OperandReg || c.Kind != ir.OperandImm || f.Values[a.Reg].Defs < 2 || f.Values[a.Reg].Words != 1 || f.Values[n.Dst[0]].Defs != 1 {
-		return x, false
-	}
-	return variableSum{vreg.Value(a.Reg), int64(int32(c.Imm))}, true
 }
 
 // addrFold is the addresses met so far.
