@@ -10,6 +10,8 @@
 //     every request costs.
 //   - warpscoreboard: warps that differ are replayed alone, in order, through a scoreboard. That gives how long each phase
 //     between barriers takes and how long it keeps every unit busy.
+//   - roles, bulk: in kernels that use the asynchronous units warps of different roles are replayed together, each as far
+//     as it has not to wait for another.
 //   - phase: the warps of a CTA run a phase together, as jobs in a flow shop.
 //   - queueing: the CTAs of an SM queue for its units, by approximate mean value analysis of a closed network.
 //   - grid, skew: launch rate, full waves, the last partial one, and CTAs of different lengths.

@@ -391,13 +391,10 @@ func (p *player) meet(in *assemble.Instr) {
 
 // async issues an instruction of the asynchronous units.
 func (p *player) async(in *assemble.Instr) {
-	f, k := p.c.f, &p.c.p.Kernel.Instrs[in.Source]
+	k := &p.c.p.Kernel.Instrs[in.Source]
 	switch in.Class {
 	case assemble.Wgmma:
-		w := f.Wgmma(k)
-		p.issue(in)
-		start := p.ports[f.Classes[in.Class].Port] - w.Hold
-		p.products.add(start + w.Latency)
+		p.product(in, k)
 	case assemble.Bulk:
 		p.issue(in)
 		p.bulk(in.Source, k)
@@ -411,6 +408,18 @@ func (p *player) async(in *assemble.Instr) {
 		p.issue(in)
 		p.atCluster(k)
 	}
+}
+
+// product starts a product of the warpgroup as soon as it finds a place in the queue of the tensor core.
+func (p *player) product(in *assemble.Instr, k *ir.Instr) {
+	w := p.c.f.Wgmma(k)
+	port := &p.ports[p.c.f.Classes[in.Class].Port]
+	at, _ := p.ready(in)
+	at = math.Max(at, *port-cost.QueuedProducts*w.Hold)
+	start := math.Max(at, *port)
+	*port = start + w.Hold*p.beside
+	p.now = at + p.c.f.Slots(in)
+	p.products.add(start + w.Latency)
 }
 
 // control is what waits for groups; see the clock's asyncControl.

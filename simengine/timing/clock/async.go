@@ -85,9 +85,9 @@ func (c *ctaAsync) reset() {
 }
 
 // product starts a warp's part of a product of its warpgroup, on the tensor core that it has waited for.
-func (s *sm) product(w *warp, o *op) {
-	s.lsu.Serve(s.now, int64(o.shared))
-	w.products.add(s.now + int64(o.latency))
+func (s *sm) product(w *warp, o *op, at int64) {
+	s.lsu.Serve(at, int64(o.shared))
+	w.products.add(at + int64(o.latency))
 }
 
 // asyncControl is Control and Fence ops of the asynchronous units: when the warp can go on, and what it shows until

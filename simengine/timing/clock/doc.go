@@ -5,9 +5,9 @@
 // Clocked are the schedulers of an SM with the scoreboard over physical registers, the issue
 // intervals of the pipes, the memory input/output queues, the load/store unit's tag and data
 // stages, the sectored L1 (package cache), this SM's share of L2 and DRAM (package dram),
-// barriers, and CTA launch and turnaround. What the other SMs do enters as that share and, from
-// the footprints of neighbouring CTAs, as the estimate which accesses miss L2 (package
-// footprint).
+// barriers, the asynchronous units (products of warpgroups, bulk copies, mbarriers), and CTA
+// launch and turnaround. What the other SMs do enters as that share and, from the footprints of
+// neighbouring CTAs, as the estimate which accesses miss L2 (package footprint).
 //
 // A CTA that was not traced is a replica of one that was, with its private data at other
 // addresses: of one in the middle of the grid or its neighbours or, where CTAs differ in their
@@ -19,5 +19,5 @@
 // Not modelled: instruction cache misses; which registers collide in a bank (an instruction
 // that must fetch three is charged the average); the effect of the order of reads and writes on
 // DRAM beyond their mix; contention between particular slices of L2 but for atomics; eviction hints
-// other than ld.cs and st.cs; clusters, wgmma and bulk copies.
+// other than ld.cs and st.cs; CTAs of a cluster that do not do the same at the same time.
 package clock

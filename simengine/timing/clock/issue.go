@@ -125,7 +125,14 @@ func (s *sm) execute(p *subPartition, slot int) {
 	p.leave(slot)
 	s.stats.classes[o.class]++
 	if o.pipe != cost.PipeNone {
-		p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
+		if o.class == assemble.Wgmma {
+			p.product = max(p.product, now*dram.Fraction)
+			s.product(w, o, p.product/dram.Fraction)
+			p.product += int64(o.interval)
+			p.free[o.pipe] = p.product - cost.QueuedProducts*int64(o.interval)
+		} else {
+			p.free[o.pipe] = max(p.free[o.pipe], now*dram.Fraction) + int64(o.interval)
+		}
 		s.stats.pipeBusy[o.pipe] += int64(o.interval)
 		if o.pipe == cost.PipeALU && s.m.DualFP32Int {
 			// Half of the fp32 lanes are busy: half an instruction less of them.
@@ -162,7 +169,6 @@ func (s *sm) execute(p *subPartition, slot int) {
 	case assemble.Control:
 		fetch, why = s.control(w, o, fetch)
 	case assemble.Wgmma:
-		s.product(w, o)
 		result, kind = now+1, cost.ResultFixed
 	case assemble.Bulk:
 		fetch = s.bulk(w, o, fetch)

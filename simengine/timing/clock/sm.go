@@ -96,12 +96,13 @@ type ctaSlot struct {
 type subPartition struct {
 	slots
 	eligibility
-	free   [cost.NumPipes]int64 // step at which each pipe is free
-	mio    ring                 // cycles at which the MIO queue's entries left it
-	lg     ring                 // the same for global and local memory
-	wake   int64                // next cycle at which something may issue
-	latest int                  // slot that issued last, -1 for none
-	open   int64                // step at which the issue slot is free
+	product int64                // when the tensor core is free for a product of warpgroups, steps
+	free    [cost.NumPipes]int64 // step at which each pipe is free
+	mio     ring                 // cycles at which the MIO queue's entries left it
+	lg      ring                 // the same for global and local memory
+	wake    int64                // next cycle at which something may issue
+	latest  int                  // slot that issued last, -1 for none
+	open    int64                // step at which the issue slot is free
 	// Slots of the scheduler after cycle visited are unused because of reason.
 	visited int64
 	reason  timing.StallReason

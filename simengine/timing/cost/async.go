@@ -62,6 +62,10 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 // wgmmaBytes is the bytes of a row of A or a column of B in one product, of whatever type.
 const wgmmaBytes = 32
 
+// QueuedProducts is how many products of warpgroups wait at a tensor core, beside the one that it is at work on, without
+// their warps standing still.
+const QueuedProducts = 1
+
 // WgmmaCost is what a warp's part of a product of a warpgroup takes.
 type WgmmaCost struct {
 	Hold    int64 // steps of its sub-partition's tensor core
