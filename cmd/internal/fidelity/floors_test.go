@@ -73,11 +73,12 @@ func newBatch(t *testing.T, archName string) evaluate.Batch {
 	}
 }
 
-// batchOf evaluates records of a data set: of built-in kernels, or of its own with the PTX that was measured.
+// batchOf evaluates records of a data set: of built-in kernels, or of its own with the PTX that was measured. Launch
+// records need no definitions.
 func batchOf(t *testing.T, s *datasets.Set) evaluate.Batch {
 	t.Helper()
 	batch := newBatch(t, s.Arch)
-	if s.Files.Kernels == "" {
+	if s.Files.PTX == "" {
 		return batch
 	}
 	ptx, done, err := ptxfiles.Open(s.Path(s.Files.PTX))
@@ -97,6 +98,10 @@ func batchOf(t *testing.T, s *datasets.Set) evaluate.Batch {
 func run(t *testing.T, batch evaluate.Batch, level simengine.Level, recs []record.Record) Result {
 	t.Helper()
 	batch.Level = level
+	var err error
+	if batch.Launches, err = evaluate.Launches(recs); err != nil {
+		t.Fatal(err)
+	}
 	results, err := batch.Run(context.Background(), recs)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +122,10 @@ func sampled(recs []record.Record, n int) []record.Record {
 }
 
 // floors are what a sample's scores do not fall under; limiter and spill are 0 where they are not held to anything.
-type floors struct{ regret, spearman, mape, limiter, spill float64 }
+type floors struct {
+	regret, spearman, mape, limiter, spill float64
+	failed                                 int // configurations without a prediction, at most
+}
 
 // floorsOf lists, for each data set, how many of its configurations are drawn and what they come to at least:
 // what was reached when the row was written, less a little.
@@ -127,9 +135,9 @@ var floorsOf = []struct {
 	level   simengine.Level
 	floors
 }{
-	{"h200-built-in", 160, simengine.Cycle, floors{1.04, 0.85, 0.18, 0.93, 0.95}},
-	{"h100-built-in", 160, simengine.Cycle, floors{1.05, 0.85, 0.18, 0.93, 0.95}},
-	{"h200-built-in", 160, simengine.Model, floors{1.10, 0.75, 0.30, 0.93, 0.95}},
+	{"h200-built-in", 160, simengine.Cycle, floors{1.04, 0.85, 0.18, 0.93, 0.95, 0}},
+	{"h100-built-in", 160, simengine.Cycle, floors{1.05, 0.85, 0.18, 0.93, 0.95, 0}},
+	{"h200-built-in", 160, simengine.Model, floors{1.10, 0.75, 0.30, 0.93, 0.95, 0}},
 	{"h200-2026-11-21-project-a", 160, simengine.Cycle, floors{regret: 1.05, spearman: 0.75, mape: 0.14}},
 	{"h200-2026-11-21-project-a", 160, simengine.Model, floors{regret: 1.05, spearman: 0.75, mape: 0.15}},
 	{"h200-2026-11-21-project-b", 80, simengine.Cycle, floors{regret: 1.10, spearman: 0.60, mape: 0.25}},
@@ -161,6 +169,10 @@ var floorsOf = []struct {
 	{"h100-2026-11-26-independent-c", 128, simengine.Model, floors{regret: 1.10, spearman: 0.60, mape: 0.17}},
 	{"h100-2026-11-26-independent-d", 112, simengine.Cycle, floors{regret: 1.08, spearman: 0.60, mape: 0.14}},
 	{"h100-2026-11-26-independent-d", 112, simengine.Model, floors{regret: 1.10, spearman: 0.55, mape: 0.16}},
+	{"h100-2026-11-26-triton-wgmma-a", 60, simengine.Cycle, floors{regret: 1.15, spearman: 0.40, mape: 0.26, failed: 1}},
+	{"h100-2026-11-26-triton-wgmma-a", 60, simengine.Model, floors{regret: 1.15, spearman: 0.40, mape: 0.28, failed: 1}},
+	{"h100-2026-11-27-triton-wgmma-b", 70, simengine.Cycle, floors{regret: 1.15, spearman: 0.45, mape: 0.24}},
+	{"h100-2026-11-27-triton-wgmma-b", 70, simengine.Model, floors{regret: 1.15, spearman: 0.45, mape: 0.28}},
 }
 
 // Accuracy on a seeded sample of each measured data set does not fall under its floors.
@@ -179,7 +191,7 @@ func (f floors) check(t *testing.T, r Result) {
 	s := r.Summary
 	t.Logf("regret@1 %.3f, Spearman %.3f, MAPE %.3f, limiter %.3f, spill %.3f, registers %.3f exact, %.3f near", s.Regret1Geomean, s.SpearmanMedian,
 		s.MAPE, r.Build.Limiter.Value(), r.Build.Spill.Value(), r.Build.RegistersExact.Value(), r.Build.RegistersWithin10.Value())
-	if s.Failed > 0 {
+	if s.Failed > f.failed {
 		t.Errorf("%d configurations have no prediction: %v", s.Failed, r.Failures)
 	}
 	if s.Regret1Geomean > f.regret || s.SpearmanMedian < f.spearman || s.MAPE > f.mape {
