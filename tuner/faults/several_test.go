@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -66,6 +67,10 @@ func TestSeveralSweepsKilled(t *testing.T) {
 			if state.GetState() != warptunev1.SweepState_SWEEP_STATE_RUNNING {
 				steer(func(ctx context.Context) error {
 					_, err := o.Resume(ctx, &warptunev1.ResumeRequest{Id: s.id})
+					if err == nil { // the others may have ended: nothing was left while it was cancelled
+						late := first.worker(fmt.Sprint("late", len(f.workers)))
+						f.workers = append(f.workers, supervise(t.Context(), t, first.witness.hear, never, func() (role, []string) { return late, nil }))
+					}
 					return err
 				})
 			}
