@@ -54,7 +54,12 @@ func TestSeveralSweepsKilled(t *testing.T) {
 			return err
 		})
 	}
+	again := func() { // the others may have ended: nothing was left while a sweep was cancelled
+		late := first.worker(fmt.Sprint("late", len(f.workers)))
+		f.workers = append(f.workers, supervise(t.Context(), t, first.witness.hear, never, func() (role, []string) { return late, nil }))
+	}
 	first.calm()
+	again()
 	for _, s := range []*sweep{first, paused, cancelled} { // what stands still goes on
 		for until := time.Now().Add(patience); ; {
 			state := o.wait(t, s.id, func(*warptunev1.Sweep) bool { return true })
@@ -67,9 +72,8 @@ func TestSeveralSweepsKilled(t *testing.T) {
 			if state.GetState() != warptunev1.SweepState_SWEEP_STATE_RUNNING {
 				steer(func(ctx context.Context) error {
 					_, err := o.Resume(ctx, &warptunev1.ResumeRequest{Id: s.id})
-					if err == nil { // the others may have ended: nothing was left while it was cancelled
-						late := first.worker(fmt.Sprint("late", len(f.workers)))
-						f.workers = append(f.workers, supervise(t.Context(), t, first.witness.hear, never, func() (role, []string) { return late, nil }))
+					if err == nil {
+						again()
 					}
 					return err
 				})
