@@ -132,7 +132,7 @@ func TestFP32Lanes(t *testing.T) {
 	}
 }
 
-// products are 32 products of matrices, of which eight are independent.
+// products are 32 MMAs, of which eight are independent.
 func products(shape, types string, a, b int) string {
 	var body strings.Builder
 	for i := range 32 {

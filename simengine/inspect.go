@@ -257,7 +257,7 @@ func (r *recording) instructions(id int64) (int64, error) {
 	return int64(n) * int64(len(r.runner.Program().Together(r.launch, id))), nil
 }
 
-// productWork is the products of warpgroups that warps execute, in warp instructions.
+// productWork is the warpgroup MMAs that warps execute, in warp instructions.
 func productWork(k *ir.Kernel, warps []trace.Warp) (sum float64) {
 	each := make([]int64, len(k.Blocks))
 	for i := range k.Blocks {

@@ -160,7 +160,7 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	return clocked, floorUS, nil
 }
 
-// underLoad takes the SM clock under the load of tensor cores into account, for kernels with products of warpgroups.
+// underLoad takes the SM clock under the load of tensor cores into account, for kernels with warpgroup MMAs.
 func underLoad(r *timing.Result, in *timing.Input) {
 	if cost.UsesAsync(in.Program) {
 		r.UnderLoad(in.Arch)

@@ -26,7 +26,7 @@ const release = "1"
 //go:embed assemble/sched/*.go assemble/target/*.go assemble/vreg/*.go
 //go:embed exec/*.go exec/loopsample/*.go exec/mbarrier/*.go exec/racecheck/*.go exec/tensormap/*.go
 //go:embed timing/*.go timing/analytic/*.go timing/cache/*.go timing/clock/*.go timing/coalesce/*.go timing/cost/*.go
-//go:embed timing/dram/*.go timing/footprint/*.go timing/makespan/*.go
+//go:embed timing/dram/*.go timing/footprint/*.go timing/makespan/*.go timing/pending/*.go
 var source embed.FS
 
 // Version names the simulator: its release and a digest of its code, without

@@ -102,7 +102,7 @@ type Pipes struct {
 	// MemoryReads is how much longer than a cycle an instruction of the memory pipe holds
 	// the issue slot for each register that it reads, address and data.
 	MemoryReads float64
-	// TensorRate is products of matrices an SM does in a cycle whose A takes four registers of a
+	// TensorRate is MMAs an SM does in a cycle whose A takes four registers of a
 	// lane (m16n8k16 of halves, m16n8k8 of tf32, m16n8k32 of bytes), TensorShortRate those whose A takes two or one, and
 	// TensorDoubleRate those of doubles (m8n8k4); 0 where there are no tensor cores for them.
 	TensorRate, TensorShortRate, TensorDoubleRate float64
@@ -199,7 +199,7 @@ type Launch struct {
 	CTATurnaroundWarp  float64
 }
 
-// Asynchronous is what runs beside the warps: products of warpgroups, bulk copies, mbarriers, clusters. All figures
+// Asynchronous is what runs beside the warps: warpgroup MMAs, bulk copies, mbarriers, clusters. All figures
 // are 0 where the GPU has none of it. Latencies are SM cycles.
 type Asynchronous struct {
 	// WgmmaColumns is the columns of B (N) that an SM multiplies by a tile of A in a cycle: a product of

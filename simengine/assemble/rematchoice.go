@@ -13,7 +13,7 @@ import (
 // cap, or they cost occupancy, it runs again with it, and the smallest limit (instructions repeated
 // a value) that reaches the aim is found by bisection.
 
-// variantKey names a variant: its limit of rematerialisation, and whether products of warpgroups are
+// variantKey names a variant: its limit of rematerialisation, and whether warpgroup MMAs are
 // made one after the other.
 type variantKey struct {
 	remat  int

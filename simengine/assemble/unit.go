@@ -17,7 +17,7 @@ type unit struct {
 	hir      *hir.Func
 	mir      *mir.Func
 	scratch  *workspace    // shared by all units of a kernel
-	serial   bool          // products of warpgroups are made one after the other
+	serial   bool          // warpgroup MMAs are made one after the other
 	remat    int           // instructions to repeat at most rather than keep a value, 0 none
 	cap      int           // registers a thread may have, 0 no cap
 	budget   int           // registers a thread may be charged: the cap or an occupancy step
@@ -58,7 +58,7 @@ func (u *unit) serialise() {
 }
 
 // selected returns the kernel with instructions selected and values of up to remat instructions
-// rematerialised. With serial, products of warpgroups are made one after the other.
+// rematerialised. With serial, warpgroup MMAs are made one after the other.
 func (u *unit) selected(remat int, serial bool) (*unit, error) {
 	v := &unit{hir: u.hir.Clone(), scratch: u.scratch, remat: remat, serial: serial, orders: &sched.Orders{}}
 	v.hir.Scarce = remat > 0

@@ -7,7 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// descriptor is a matrix in shared memory as a product of warpgroups reads it (PTX ISA, matrix
+// descriptor is a matrix in shared memory as a warpgroup MMA reads it (PTX ISA, matrix
 // descriptor of wgmma). It consists of core matrices: 8 rows, or columns if it is transposed, of 16
 // bytes.
 type descriptor struct {

@@ -25,7 +25,7 @@
 //
 // # Ordering
 //
-// Every access happens at once and in program order. Asynchronous copies and products of warpgroups
+// Every access happens at once and in program order. Asynchronous copies and warpgroup MMAs
 // do all they do when they are issued; Full mode reports what does not wait for them as a race
 // (flight.go). Memory order between warps is therefore stronger than the hardware's.
 //

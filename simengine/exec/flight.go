@@ -6,7 +6,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Bulk copies and products of warpgroups move their data when they are executed. What they read and
+// Bulk copies and warpgroup MMAs move their data when they are executed. What they read and
 // write is noted, by 16 bytes, until the kernel has waited for it:
 //
 //   - What a copy writes to shared memory is in flight until a thread of the CTA has seen that the

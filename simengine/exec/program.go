@@ -115,7 +115,7 @@ type block struct {
 	leaves     bool // lanes that leave such a loop here go on where others of it may come later
 	joins      bool // it has an instruction that lanes of a warp execute together
 	barrier    bool // it has a barrier of the CTA
-	products   bool // it has products of warpgroups, in Full mode
+	products   bool // it has warpgroup MMAs, in Full mode
 }
 
 // Program is a kernel compiled for one mode. It is immutable and may be
@@ -148,7 +148,7 @@ type Program struct {
 	rewritable      bool       // a CTA leaves device memory as it was
 	distinct        bool       // the slice relies on pointer parameters being distinct
 	blocking        bool       // waits for mbarriers and clusters block
-	tracks          bool       // bulk copies or products of warpgroups are in flight, in Full mode
+	tracks          bool       // bulk copies or warpgroup MMAs are in flight, in Full mode
 	waits           bool       // warps wait for each other, or for other CTAs, beside at barriers of the CTA
 	samplers        []*sampler // by loop; nil for one that cannot be sampled
 	headOf          []int32    // by block: the loop it heads, -1

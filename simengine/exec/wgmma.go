@@ -8,7 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Products of warpgroups (PTX ISA, wgmma.mma_async). Each of the four warps multiplies its 16 rows of A
+// Warpgroup MMAs (PTX ISA, wgmma.mma_async). Each of the four warps multiplies its 16 rows of A
 // with all of B, when it executes the instruction. As with mma, multiplications are exact, additions
 // are in double precision, and the result is rounded once.
 
@@ -51,7 +51,7 @@ func (c *compiler) emitWgmma(pc int, in *ir.Instr, i *instr) error {
 	return c.operands(pc, in, i.x, in.Type)
 }
 
-// GroupWork is what a warp's part in a product of a warpgroup takes in Full mode, in executed warp
+// GroupWork is what a warp's part in a warpgroup MMA takes in Full mode, in executed warp
 // instructions: about 3 ns of 300 for each multiplication (BenchmarkWgmma).
 func GroupWork(m *ir.Matrix) int64 { return int64(groupRows*m.N*m.K) / 100 }
 

@@ -72,7 +72,7 @@ func (b *kernelBuilder) constantArg(s *site, lo, hi int64) (v int64, ok bool) {
 	return v, true
 }
 
-// wgmma builds a product of a warpgroup.
+// wgmma builds a warpgroup MMA.
 func (b *kernelBuilder) wgmma(s *site) bool {
 	m := *s.out.Matrix
 	s.out.Matrix = &m

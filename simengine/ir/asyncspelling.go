@@ -133,7 +133,7 @@ func (w *operandWriter) bulk() {
 	w.list(addresses+b.Dims, false)
 }
 
-// wgmma writes the operands of a product of a warpgroup after its accumulators.
+// wgmma writes the operands of a warpgroup MMA after its accumulators.
 func (w *operandWriter) wgmma() {
 	m := w.in.Matrix
 	a, _, c := m.Registers()

@@ -5,7 +5,7 @@ import "slices"
 // A detour is what a forward branch goes past, or one side of what it chooses between: a few
 // arithmetic instructions, such as those of a logarithm's special cases. Whether lanes take it
 // matters neither to addresses nor to the path but for these few instructions. So where the branch
-// depends on a product of matrices, which a slice cannot afford to compute, it is taken to be
+// depends on an MMA, which a slice cannot afford to compute, it is taken to be
 // taken.
 
 // longestDetour is the most instructions of one.
@@ -53,7 +53,7 @@ func (k *Kernel) detour(from int) (region []int, ok bool) {
 	return region, true
 }
 
-// multiplies reports whether the slice has products of matrices.
+// multiplies reports whether the slice has MMAs.
 func (s *slicer) multiplies() bool {
 	for pc, need := range s.needed {
 		if op := s.k.Instrs[pc].Op; need && (op == Wgmma || op == Mma) {
@@ -63,7 +63,7 @@ func (s *slicer) multiplies() bool {
 	return false
 }
 
-// withoutProducts is a slice without products of matrices, if there is one; else s, which has them.
+// withoutProducts is a slice without MMAs, if there is one; else s, which has them.
 // Which writes of a register reach its readers is looked at last: it takes longest.
 func withoutProducts(k *Kernel, of []roots, s *slicer) *slicer {
 	if t := withoutDetours(k, of, false); t != nil {
@@ -104,7 +104,7 @@ func withoutDetours(k *Kernel, of []roots, reaching bool) *slicer {
 	return s
 }
 
-// tryRoot needs what the branch at pc does, unless this is a product of matrices.
+// tryRoot needs what the branch at pc does, unless this is an MMA.
 func (s *slicer) tryRoot(pc int) {
 	needed, reg, ends := slices.Clone(s.needed), slices.Clone(s.reg), 0
 	if s.reach != nil {

@@ -12,7 +12,7 @@ import (
 type Matrix struct {
 	M, N, K    int
 	D, A, B, C Type // of an element
-	// Group is set for the product of a warpgroup (Wgmma): M is 64, each of four warps has 16 rows.
+	// Group is set for the warpgroup MMA (Wgmma): M is 64, each of four warps has 16 rows.
 	Group          bool
 	FromShared     bool // Wgmma: A is in shared memory, described by a word of 64 bits, as B always is
 	NegA, NegB     bool // Wgmma: imm-scale of -1

@@ -9,7 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// Every form of product of matrices becomes instructions that hold the invariants; one of wmma
+// Every form of MMA becomes instructions that hold the invariants; one of wmma
 // as many products as ptxas makes of it.
 func TestMatrices(t *testing.T) {
 	src, err := os.ReadFile("testdata/matrices.ptx")

@@ -13,7 +13,7 @@ package ir
 // reads the tensor map whether or not it is marked: writes of device memory
 // that may be of the map are marked, unless the map is a parameter. Registers
 // are not told apart by place: when any needed instruction reads a register,
-// every write of it is marked, unless this marks products of matrices; then
+// every write of it is marked, unless this marks MMAs; then
 // only the writes are that reach the reader.
 //
 // A branch that is not marked is taken, whatever its guard: see detour.go.

@@ -18,11 +18,12 @@ var directions = map[string][]string{
 	"dram":      {},
 	"makespan":  {},
 	"coalesce":  {},
+	"pending":   {},
 	".":         {"cache", "dram", "makespan"},
 	"cost":      {".", "cache", "coalesce", "dram"},
 	"footprint": {".", "cache", "coalesce", "cost"},
-	"clock":     {".", "cache", "coalesce", "cost", "dram", "footprint"},
-	"analytic":  {".", "cache", "coalesce", "cost", "dram", "footprint", "makespan"},
+	"clock":     {".", "cache", "coalesce", "cost", "dram", "footprint", "pending"},
+	"analytic":  {".", "cache", "coalesce", "cost", "dram", "footprint", "makespan", "pending"},
 }
 
 // mostFiles is how many files of code a folder may have.

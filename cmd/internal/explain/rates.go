@@ -161,7 +161,7 @@ func flop(text string, lanes float64) (kind string, n float64) {
 	return "", 0
 }
 
-// tensorKind is the type of a product of matrices.
+// tensorKind is the type of an MMA.
 func tensorKind(op string) string {
 	for _, t := range []struct{ part, kind string }{
 		{".e4m3", "tensor cores, fp8"}, {".e5m2", "tensor cores, fp8"}, {".tf32", "tensor cores, tf32"}, {".bf16", "tensor cores, bf16"},

@@ -9,7 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Products of a warpgroup.
+// Warpgroup MMAs.
 //
 // The accumulators lie in adjacent registers, in groups of up to four words a value, and are read and
 // written in place. The descriptors of matrices in shared memory are words of one uniform value:

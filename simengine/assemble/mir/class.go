@@ -38,7 +38,7 @@ const (
 	Exit
 	Control // depbar (cp.async.wait), nanosleep, other control without result
 	Yield   // lets other lanes of the warp go first
-	Wgmma   // product of a warpgroup (HGMMA, QGMMA, IGMMA)
+	Wgmma   // warpgroup MMA (HGMMA, QGMMA, IGMMA)
 	// WgmmaPart stands for more accumulators of the Wgmma before it: it holds registers, and takes
 	// neither room nor time.
 	WgmmaPart

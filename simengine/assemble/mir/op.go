@@ -315,7 +315,7 @@ func (o Op) String() string {
 // Info is the operation's row of the table.
 func (o Op) Info() *opInfo { return &table[o] }
 
-// GroupsProducts reports whether an operation fences, commits or awaits products of a warpgroup.
+// GroupsProducts reports whether an operation fences, commits or awaits warpgroup MMAs.
 func (o Op) GroupsProducts() bool { return o == OpWGARRIVE || o == OpWGCOMMIT || o == OpWGDEPBAR }
 
 // Class is the pipe and behaviour of the operation.

@@ -7,7 +7,7 @@ import (
 
 // The order of asynchronous instructions.
 //
-// Products of a warpgroup, bulk copies and operations on mbarriers keep their order among each other
+// Warpgroup MMAs, bulk copies and operations on mbarriers keep their order among each other
 // and against barriers and fences. Instructions on accumulators do not move across the fences and
 // waits of products: what sets them stays before WARPGROUP.ARRIVE, what reads them stays after
 // WARPGROUP.DEPBAR.

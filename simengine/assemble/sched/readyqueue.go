@@ -27,7 +27,7 @@ type readyBucket struct {
 const (
 	alwaysFits = math.MinInt8
 	numNeeds   = 64
-	mostNeed   = numNeeds/2 - 1 // products of warpgroups may need more
+	mostNeed   = numNeeds/2 - 1 // warpgroup MMAs may need more
 )
 
 // reset empties the buckets, for ranks below n.

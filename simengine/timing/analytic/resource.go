@@ -35,7 +35,7 @@ type work struct {
 	time   float64
 	issued float64 // instructions
 	tensor float64 // of those, the ones that tensor cores execute
-	turns  float64 // of L1's data stage that are no request's: shuffles, thread indexes and products of warpgroups
+	turns  float64 // of L1's data stage that are no request's: shuffles, thread indexes and warpgroup MMAs
 	// waits is how often the warp stands still for a result of memory, fromL2
 	// and fromDRAM how often for one from there, and contended the expected
 	// number of mean contention delays of DRAM in that.

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"github.com/warptune/warptune/simengine/assemble"
-	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/pending"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -39,62 +39,17 @@ type player struct {
 	phase    int64
 	extra    float64 // cycles of iterations left out
 	ended    bool
-	products group
-	stored   group
-	read     group
+	products pending.Groups[float64]
+	stored   pending.Groups[float64]
+	read     pending.Groups[float64]
 	asyncLo  int32
 	asyncHi  int32
 	arrivals map[int32]*[]float64 // times of the arrivals at heads of loops
 	reached  int64                // phases of the cluster's barrier at the last arrival there
 }
 
-// group is groups of asynchronous operations; see clock.
-type group struct {
-	done      [cost.MaxGroups]float64
-	committed int
-	open      float64
-}
-
-func (g *group) add(at float64) { g.open = math.Max(g.open, at) }
-
-func (g *group) commit() {
-	g.done[g.committed%cost.MaxGroups] = g.open
-	g.committed++
-}
-
-func (g *group) until(pending int) (at float64) {
-	for k := max(g.committed-cost.MaxGroups, 0); k < g.committed-pending; k++ {
-		at = math.Max(at, g.done[k%cost.MaxGroups])
-	}
-	return at
-}
-
-// mbarrier is the state of one; what comes and when is as in the clock. Of a barrier of warps pending is how many have
-// arrived.
-type mbarrier struct {
-	expected, pending float64 // arrivals
-	bytes             float64
-	phases            int64
-	last, done        float64
-}
-
-func (b *mbarrier) arrive(n, at float64) {
-	b.pending -= n
-	b.last = math.Max(b.last, at)
-	b.complete()
-}
-
-func (b *mbarrier) complete() {
-	if b.pending <= 0 && b.bytes <= 0 {
-		b.end()
-	}
-}
-
-func (b *mbarrier) end() {
-	b.phases++
-	b.pending, b.bytes = b.expected, 0
-	b.done, b.last = math.Max(b.done, b.last), 0
-}
+// mbarrier is one in shared memory. Of a barrier of warps Pending is how many have arrived.
+type mbarrier = pending.Mbarrier[float64]
 
 // playRoles replays the kinds of a CTA's warps together.
 func playRoles(t *traffic, ks []kind, lockstep bool) alone {
@@ -129,66 +84,12 @@ func playRoles(t *traffic, ks []kind, lockstep bool) alone {
 	return r.together(t, ks)
 }
 
-// together is how long the CTA takes: as long as the last of its warps, or as what keeps a unit busy for longer, and
-// what its warps wait for each other at the units of the SM.
-func (r *roles) together(t *traffic, ks []kind) (a alone) {
-	var last work
-	warps := 0.0
-	for i := range ks {
-		h := &ks[i].phases[0]
-		warps += ks[i].count
-		a.staged += ks[i].count * h.staged
-		if h.time >= last.time {
-			last = h.work
-		}
-	}
-	a.waits, a.fromL2 = last.waits, last.fromL2
-	a.contended = last.contended + math.Log(warps)*math.Sqrt(last.fromDRAM)
-	a.time = last.time
-	subs := math.Min(float64(t.c.f.Schedulers), warps)
-	for u := range resource(numResources) {
-		busy := t.total.busy[u]
-		switch {
-		case u.ofSub():
-			busy /= subs
-		case u.shared():
-			busy /= t.m.burst
-		}
-		a.time = math.Max(a.time, busy)
-	}
-	least := a.time
-	at := func(now float64) float64 {
-		end := least
-		for u := lsu; u < numResources; u++ {
-			one := t.total.blocking[u] / warps
-			if u.shared() {
-				one /= t.m.burst
-			}
-			end += one * wait(t.total.busy[u]/now, warps)
-		}
-		return end
-	}
-	low, high := least, least
-	for at(high) > high {
-		low, high = high, 2*high
-	}
-	for high-low > least/256 {
-		if now := (low + high) / 2; at(now) > now {
-			low = now
-		} else {
-			high = now
-		}
-	}
-	a.time = high
-	return a
-}
-
 // unstick ends the phase that a player waits for which nothing in the replay ends.
 func (r *roles) unstick() bool {
 	for i := range r.players {
 		if p := &r.players[i]; !p.ended && p.held != nil {
-			p.held.last = math.Max(p.held.last, p.now)
-			p.held.end()
+			p.held.Last = math.Max(p.held.Last, p.now)
+			p.held.End()
 			return true
 		}
 	}
@@ -216,14 +117,14 @@ const mostMbarriers = 256
 
 // runnable reports whether a player can go on.
 func (p *player) runnable() bool {
-	return !p.ended && (p.held == nil || p.held.phases != p.phase)
+	return !p.ended && (p.held == nil || p.held.Phases != p.phase)
 }
 
 // run replays a warp until it waits for another, or to its end.
 func (p *player) run() {
 	if b := p.held; b != nil {
 		p.held = nil
-		p.now = math.Max(p.now, b.done+p.wake(b))
+		p.now = math.Max(p.now, b.Done+p.wake(b))
 		p.awaited()
 	}
 	for {
@@ -330,9 +231,9 @@ func (p *player) leaveOut(k *trace.Step) {
 func (r *roles) exit(count, now float64) {
 	r.alive -= count
 	for _, b := range r.named {
-		if b.pending > 0 && b.pending >= r.alive {
-			b.last = math.Max(b.last, now)
-			b.end()
+		if b.Pending > 0 && b.Pending >= r.alive {
+			b.Last = math.Max(b.Last, now)
+			b.End()
 		}
 	}
 }
@@ -349,289 +250,4 @@ func (p *player) play(in *assemble.Instr) {
 	default:
 		p.issue(in)
 	}
-}
-
-// meet is a barrier of the CTA or of a part of it; see the clock's meetNamed.
-func (p *player) meet(in *assemble.Instr) {
-	r := p.roles
-	key, warps := 0, r.alive
-	arrives := false
-	if in.Source >= 0 {
-		k := &p.c.p.Kernel.Instrs[in.Source]
-		arrives = k.Mod&ir.ModArrive != 0
-		if len(k.Src) > 1 && k.Src[1].Kind == ir.OperandImm {
-			warps = math.Min(float64(k.Src[1].Imm/32), r.alive)
-		}
-		switch {
-		case len(k.Src) > 0 && k.Src[0].Kind == ir.OperandImm:
-			key = int(k.Src[0].Imm & 15)
-		case len(k.Src) > 0:
-			key = 16 + p.index/max(int(warps), 1)
-		}
-	}
-	b := r.named[key]
-	if b == nil {
-		b = &mbarrier{}
-		r.named[key] = b
-	}
-	p.phase = b.phases
-	b.pending += p.count
-	b.last = math.Max(b.last, p.now)
-	if b.pending >= warps {
-		b.end()
-	}
-	switch {
-	case arrives:
-	case b.phases == p.phase:
-		p.held = b
-	default:
-		p.now = math.Max(p.now, b.done) + p.c.f.Barrier + p.c.f.BarrierWarp*warps
-	}
-}
-
-// async issues an instruction of the asynchronous units.
-func (p *player) async(in *assemble.Instr) {
-	k := &p.c.p.Kernel.Instrs[in.Source]
-	switch in.Class {
-	case assemble.Wgmma:
-		p.product(in, k)
-	case assemble.Bulk:
-		p.issue(in)
-		p.bulk(in.Source, k)
-	case assemble.Mbarrier:
-		p.issue(in)
-		p.atMbarrier(in.Source, k)
-	case assemble.MbarWait:
-		p.issue(in)
-		p.wait(in.Source)
-	case assemble.ClusterBarrier:
-		p.issue(in)
-		p.atCluster(k)
-	}
-}
-
-// product starts a product of the warpgroup as soon as it finds a place in the queue of the tensor core.
-func (p *player) product(in *assemble.Instr, k *ir.Instr) {
-	w := p.c.f.Wgmma(k)
-	port := &p.ports[p.c.f.Classes[in.Class].Port]
-	at, _ := p.ready(in)
-	at = math.Max(at, *port-cost.QueuedProducts*w.Hold)
-	start := math.Max(at, *port)
-	*port = start + w.Hold*p.beside
-	p.now = at + p.c.f.Slots(in)
-	p.products.add(start + w.Latency)
-}
-
-// control is what waits for groups; see the clock's asyncControl.
-func (p *player) control(in *assemble.Instr) bool {
-	k := &p.c.p.Kernel.Instrs[in.Source]
-	pending := 0
-	if len(k.Src) > 0 && k.Src[0].Kind == ir.OperandImm {
-		pending = int(min(k.Src[0].Imm, cost.MaxGroups))
-	}
-	at := 0.0
-	switch k.Op {
-	case ir.WgmmaCommit:
-		p.products.commit()
-	case ir.WgmmaWait:
-		at = p.products.until(pending)
-	case ir.BulkCommit:
-		p.stored.commit()
-		p.read.commit()
-	case ir.BulkWait:
-		if k.Mod&ir.ModRead != 0 {
-			at = p.read.until(pending)
-		} else {
-			at = p.stored.until(pending)
-		}
-	case ir.WgmmaFence:
-	case ir.Setmaxnreg:
-		at = p.now + p.c.f.Setmaxnreg
-	case ir.FenceProxy:
-		at = p.now + p.c.f.FenceProxy
-	default:
-		return false
-	}
-	p.issueAlone(in)
-	switch k.Op {
-	case ir.WgmmaWait, ir.BulkWait:
-		p.cur.waits++
-	}
-	p.now = math.Max(p.now, at)
-	return true
-}
-
-// awaited counts a wait for others, whether it takes time or not: what comes to the units of the memory system comes in
-// so many rounds.
-func (p *player) awaited() {
-	p.cur.waits++
-	p.cur.fromL2++
-	p.endStage()
-}
-
-// issueAlone takes an issue slot and nothing else.
-func (p *player) issueAlone(in *assemble.Instr) {
-	at, _ := p.ready(in)
-	p.now = at + p.c.f.Slots(in)
-}
-
-func (p *player) bulk(source int32, k *ir.Instr) {
-	f, r := p.c.f, p.roles
-	from, n, issue := p.accLo, 0, f.BulkIssue
-	for i := p.asyncLo; i < p.asyncHi; i++ {
-		a := &p.tr.Asyncs[i]
-		if a.PC != source {
-			continue
-		}
-		n++
-		var q *request
-		var bytes float64
-		for ; from < p.accHi && q == nil; from++ {
-			if x := &p.tr.Accesses[from]; x.PC == source {
-				q, bytes = &p.reqs[from], 32*float64(x.Sectors)
-			}
-		}
-		begin := math.Max(p.now, r.engine)
-		latency := f.ClusterLoad
-		if q == nil {
-			bytes = float64(a.Bytes)
-		} else {
-			p.send(q)
-			latency = float64(q.latency)
-			if p.lockstep {
-				latency = float64(q.lockstep.latency)
-			}
-		}
-		if k.Bulk != nil && k.Bulk.To == ir.Global && k.Bulk.From != ir.Global {
-			issue = f.BulkStoreIssue
-			taken := p.now + bytes*f.StoreByte
-			p.read.add(taken)
-			p.stored.add(taken + f.BulkStored)
-			continue
-		}
-		if q != nil {
-			latency += r.queue.wait(p.c.spill.m, q, begin, p.count)
-		}
-		r.engine = begin + bytes/32*f.BulkSector
-		at := r.engine + latency + f.BulkExtra
-		if a.Barrier != trace.NoBarrier {
-			b := r.mbarrier(a.Barrier)
-			b.bytes -= float64(cost.Delivered(a.Bytes, a.To))
-			b.last = math.Max(b.last, at)
-			b.complete()
-		} else {
-			p.read.add(at)
-			p.stored.add(at)
-		}
-	}
-	if n > 0 {
-		p.now += math.Max(float64(n)*issue-1, 0)
-	}
-}
-
-// send adds what a request asks of the memory system to what the warp does.
-func (p *player) send(q *request) {
-	for i, b := range [...]float32{q.l2Slices, q.inPort, q.outWay, q.dram} {
-		p.stage[i] += float64(b)
-		p.cur.busy[l2Slices+resource(i)] += float64(b)
-	}
-	p.flight += float64(q.inFlight)
-}
-
-func (p *player) atMbarrier(source int32, k *ir.Instr) {
-	f, n := p.c.f, 0
-	for i := p.asyncLo; i < p.asyncHi; i++ {
-		a := &p.tr.Asyncs[i]
-		if a.PC != source || a.Barrier == trace.NoBarrier {
-			continue
-		}
-		n++
-		b := p.roles.mbarrier(a.Barrier)
-		at := p.now + f.Arrive
-		if a.CTA >= 0 {
-			at = p.now + f.Remote
-		}
-		arrivals := float64(cost.Arrivals(a.Lanes, a.Count)) * p.count
-		switch k.Op {
-		case ir.MbarInit:
-			*b = mbarrier{expected: float64(a.Count), pending: float64(a.Count), done: p.now}
-			continue
-		case ir.MbarInval:
-			continue
-		case ir.MbarExpect:
-			if k.Mod&ir.ModDone != 0 {
-				b.bytes -= float64(a.Bytes) * p.count
-			} else {
-				b.bytes += float64(a.Bytes) * p.count
-			}
-			b.arrive(0, p.now)
-		case ir.CpAsyncArrive:
-			if k.Mod&ir.ModAll == 0 {
-				arrivals = 0
-			}
-			b.arrive(arrivals, math.Max(p.now, p.open)+f.Arrive)
-		default:
-			b.bytes += float64(a.Bytes) * p.count
-			if k.Mod&ir.ModDrop != 0 {
-				b.expected -= arrivals
-			}
-			b.arrive(arrivals, at)
-		}
-	}
-	if n > 0 {
-		p.now += math.Max(f.Arrival-1, 0)
-	}
-}
-
-// wait is a wait for a phase of an mbarrier.
-func (p *player) wait(source int32) {
-	f, n := p.c.f, 0
-	at := p.now
-	for i := p.asyncLo; i < p.asyncHi; i++ {
-		a := &p.tr.Asyncs[i]
-		if a.PC != source || a.Barrier == trace.NoBarrier {
-			continue
-		}
-		n++
-		b := p.roles.mbarrier(a.Barrier)
-		if b.phases&1 == int64(a.Parity) {
-			p.held, p.phase = b, b.phases
-			return
-		}
-		if b.done > p.now {
-			at = math.Max(at, b.done+f.Wake)
-		}
-	}
-	if n > 0 {
-		p.awaited()
-		p.now = math.Max(p.now+math.Max(f.Wait-1, 0), at)
-	}
-}
-
-// atCluster is the barrier of the cluster, whose other CTAs do as this one.
-func (p *player) atCluster(k *ir.Instr) {
-	b := &p.roles.cluster
-	if k.Mod&ir.ModArrive != 0 {
-		p.reached = b.phases
-		b.pending += p.count
-		if k.Mod&ir.ModRelaxed == 0 {
-			if p.sent > 0 {
-				p.now = math.Max(p.now, p.sent+p.c.spill.m.near)
-			}
-			p.now += math.Max(p.c.f.ClusterRelease-p.c.f.ClusterBarrier, 0)
-			p.awaited()
-		}
-		b.last = math.Max(b.last, p.now+p.c.f.ClusterBarrier)
-		if b.pending >= p.roles.alive {
-			b.expected = 0
-			b.end()
-		}
-		return
-	}
-	if b.phases == p.reached {
-		p.held, p.phase = b, b.phases
-		return
-	}
-	p.now = math.Max(p.now, b.done)
-	p.awaited()
 }

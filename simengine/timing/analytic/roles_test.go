@@ -148,8 +148,8 @@ func TestMbarrierHandover(t *testing.T) {
 	}
 }
 
-// Products of a warpgroup take the tensor core for half a cycle a column.
-func TestProductsOfWarpgroups(t *testing.T) {
+// Warpgroup MMAs take the tensor core for half a cycle a column.
+func TestWarpgroupMMAs(t *testing.T) {
 	took := func(n int) float64 {
 		p := &handMade{}
 		for range 4 {

@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
 	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/timing/pending"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -44,7 +45,7 @@ type scoreboard struct {
 	sent     float64                // when the last store left
 	count    float64                // warps of the CTA that do the same
 	queue    *queue
-	copies
+	copies   pending.Groups[float64] // cp.async, cycles of arrival
 	inFlight
 	recorded
 	segments
@@ -67,13 +68,6 @@ func (u *queue) wait(m *memory, q *request, at, n float64) (wait float64) {
 		wait = math.Max(wait, u[i]-at)
 	}
 	return wait
-}
-
-// copies is the warp's asynchronous copies.
-type copies struct {
-	open   float64                 // when the copies not yet committed have arrived
-	groups int                     // committed
-	async  [cost.MaxGroups]float64 // when they have arrived, by number modulo MaxGroups
 }
 
 // inFlight is what is on its way from DRAM since the last wait.
@@ -369,7 +363,7 @@ func (w *scoreboard) request(in *assemble.Instr, a *trace.Access, q *request, at
 		if w.queue != nil {
 			took += w.queue.wait(w.c.spill.m, q, begin, w.count)
 		}
-		w.open = math.Max(w.open, begin+took)
+		w.copies.Add(begin + took)
 		w.flight += float64(g.inFlight)
 		return result{at: at + 1}
 	}
@@ -409,20 +403,17 @@ func (w *scoreboard) control(in *assemble.Instr) {
 	k := &w.c.p.Kernel.Instrs[in.Source]
 	switch k.Op {
 	case ir.CpAsyncCommit:
-		w.async[w.groups%cost.MaxGroups] = w.open
-		w.groups++
+		w.copies.Commit()
 	case ir.CpAsyncWait:
-		pending := 0
+		left := 0
 		if k.Mod&ir.ModAll == 0 && len(k.Src) > 0 && k.Src[0].Kind == ir.OperandImm {
-			pending = int(min(k.Src[0].Imm, cost.MaxGroups))
+			left = int(min(k.Src[0].Imm, pending.MaxGroups))
 		}
-		at := w.now
-		if pending == 0 {
-			at = math.Max(at, w.open)
+		at := w.copies.Until(left)
+		if left == 0 {
+			at = w.copies.Latest()
 		}
-		for g := max(w.groups-cost.MaxGroups, 0); g < w.groups-pending; g++ {
-			at = math.Max(at, w.async[g%cost.MaxGroups])
-		}
+		at = math.Max(at, w.now)
 		if at > w.now || w.c.specific {
 			w.cur.waits++
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/pending"
 )
 
 // op is a machine instruction as the clock reads it: operands as columns of the scoreboard, its
@@ -81,7 +82,7 @@ type code struct {
 	products []products // by block, those of warpgroups
 }
 
-// products is what products of warpgroups take: cycles of tensor cores, and of the banks of shared memory.
+// products is what warpgroup MMAs take: cycles of tensor cores, and of the banks of shared memory.
 type products struct{ tensor, shared float64 }
 
 func (p *products) add(o products, n float64) {
@@ -236,7 +237,7 @@ func (c *code) describe(o *op, in *ir.Instr) {
 	case ir.CpAsyncWait:
 		o.pending = 0
 		if in.Mod&ir.ModAll == 0 && len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {
-			o.pending = int16(min(in.Src[0].Imm, cost.MaxGroups))
+			o.pending = int16(min(in.Src[0].Imm, pending.MaxGroups))
 		}
 	}
 }
@@ -260,7 +261,7 @@ func (c *code) describeAsync(m *cost.Machine, o *op, in *ir.Instr) {
 	case ir.WgmmaWait, ir.BulkWait:
 		o.pending = 0
 		if len(in.Src) > 0 && in.Src[0].Kind == ir.OperandImm {
-			o.pending = int16(min(in.Src[0].Imm, cost.MaxGroups))
+			o.pending = int16(min(in.Src[0].Imm, pending.MaxGroups))
 		}
 	}
 	o.reads, o.completes, o.all, o.drops = in.Mod&ir.ModRead != 0, in.Mod&ir.ModDone != 0, in.Mod&ir.ModAll != 0, in.Mod&ir.ModDrop != 0

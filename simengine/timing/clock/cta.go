@@ -4,6 +4,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing"
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/timing/pending"
 )
 
 // schedule plans the next CTA launch into a slot, no earlier than at.
@@ -57,11 +58,10 @@ func (s *sm) launch(slot int32) {
 		w := &s.warps[i]
 		w.tr, w.first, w.weight = &sample.Warps[k], sample.First[k], sample.Weight[k]
 		w.step, w.next, w.issued, w.waiting = -1, 0, s.now-1, false
-		w.groups, w.open, w.sent = 0, 0, 0
+		w.copies, w.sent = pending.Groups[int64]{}, 0
 		if s.c.async {
 			w.warpAsync, w.barrierOf = warpAsync{}, sample.barrierOf[k]
 		}
-		w.async = [cost.MaxGroups]int64{}
 		w.shift, w.round = uint64(n+1)<<privateShift, 0
 		if s.set.plan.Passing {
 			w.round = uint64(n/int64(len(s.ctas))) << privateShift

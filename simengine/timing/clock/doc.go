@@ -5,7 +5,7 @@
 // Clocked are the schedulers of an SM with the scoreboard over physical registers, the issue
 // intervals of the pipes, the memory input/output queues, the load/store unit's tag and data
 // stages, the sectored L1 (package cache), this SM's share of L2 and DRAM (package dram),
-// barriers, the asynchronous units (products of warpgroups, bulk copies, mbarriers), and CTA
+// barriers, the asynchronous units (warpgroup MMAs, bulk copies, mbarriers), and CTA
 // launch and turnaround. What the other SMs do enters as that share and, from the footprints of
 // neighbouring CTAs, as the estimate which accesses miss L2 (package footprint).
 //

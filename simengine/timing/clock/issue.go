@@ -262,17 +262,13 @@ func (s *sm) control(w *warp, o *op, fetch int64) (int64, timing.StallReason) {
 	}
 	switch {
 	case o.commit:
-		w.async[w.groups%cost.MaxGroups] = w.open
-		w.groups++
+		w.copies.Commit()
 	case o.pending >= 0:
-		at := fetch
+		at := w.copies.Until(int(o.pending))
 		if o.pending == 0 {
-			at = max(at, w.open)
+			at = w.copies.Latest()
 		}
-		for k := max(w.groups-cost.MaxGroups, 0); k < w.groups-int32(o.pending); k++ {
-			at = max(at, w.async[k%cost.MaxGroups])
-		}
-		return at, timing.LongScoreboard
+		return max(fetch, at), timing.LongScoreboard
 	}
 	return fetch, timing.Wait
 }

@@ -49,7 +49,7 @@ func (s *sm) memory(p *subPartition, w *warp, o *op) (int64, cost.ResultKind) {
 			kind = cost.ResultConstant
 		case o.class == assemble.AsyncCopy:
 			begin, result = s.global(w, o, a, at)
-			w.open = max(w.open, result)
+			w.copies.Add(result)
 			result, kind = at+1, cost.ResultFixed
 		default:
 			begin, result = s.global(w, o, a, at)

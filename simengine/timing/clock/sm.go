@@ -11,6 +11,7 @@ import (
 	"github.com/warptune/warptune/simengine/timing/cost"
 	"github.com/warptune/warptune/simengine/timing/dram"
 	"github.com/warptune/warptune/simengine/timing/footprint"
+	"github.com/warptune/warptune/simengine/timing/pending"
 	"github.com/warptune/warptune/simengine/trace"
 )
 
@@ -28,7 +29,7 @@ type warp struct {
 	issued int64 // cycle of the last issue, from where stalls are counted
 	replay
 	slowPathCall
-	asyncCopies
+	copies pending.Groups[int64] // cp.async, cycles of arrival
 	warpAsync
 	addresses
 	loops   loopClock
@@ -61,13 +62,6 @@ type slowPathCall struct {
 	turns         int64 // calls of slow paths executed so far
 }
 
-// asyncCopies is a warp's cp.async copies, cycles of arrival.
-type asyncCopies struct {
-	async  [cost.MaxGroups]int64 // of committed groups, by number modulo MaxGroups
-	groups int32                 // committed
-	open   int64                 // of the copies not yet committed
-}
-
 // addresses is what is added to line addresses of the trace, so that replicas of one traced
 // CTA differ in what CTAs differ in.
 type addresses struct {
@@ -96,7 +90,7 @@ type ctaSlot struct {
 type subPartition struct {
 	slots
 	eligibility
-	product int64                // when the tensor core is free for a product of warpgroups, steps
+	product int64                // when the tensor core is free for a warpgroup MMA, steps
 	free    [cost.NumPipes]int64 // step at which each pipe is free
 	mio     ring                 // cycles at which the MIO queue's entries left it
 	lg      ring                 // the same for global and local memory

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/warptune/warptune/simengine/arch"
@@ -62,18 +63,18 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 // wgmmaBytes is the bytes of a row of A or a column of B in one product, of whatever type.
 const wgmmaBytes = 32
 
-// QueuedProducts is how many products of warpgroups wait at a tensor core, beside the one that it is at work on, without
+// QueuedProducts is how many warpgroup MMAs wait at a tensor core, beside the one that it is at work on, without
 // their warps standing still.
 const QueuedProducts = 1
 
-// WgmmaCost is what a warp's part of a product of a warpgroup takes.
+// WgmmaCost is what a warp's part of a warpgroup MMA takes.
 type WgmmaCost struct {
 	Hold    int64 // steps of its sub-partition's tensor core
 	Shared  int64 // steps of the banks of shared memory
 	Latency int64 // cycles from its start to its result
 }
 
-// Wgmma is the cost of a product of a warpgroup. A quarter of what it reads of shared memory counts for each warp.
+// Wgmma is the cost of a warpgroup MMA. A quarter of what it reads of shared memory counts for each warp.
 func (m *Machine) Wgmma(in *ir.Instr) WgmmaCost {
 	n, a := 8.0, &m.Async
 	if in.Matrix != nil {
@@ -98,7 +99,7 @@ func CheckClass(d *arch.Descriptor, c assemble.Class) error {
 	switch c {
 	case assemble.Wgmma:
 		if d.WgmmaColumns == 0 {
-			lacks = "products of warpgroups (wgmma)"
+			lacks = "warpgroup MMAs (wgmma)"
 		}
 	case assemble.Bulk:
 		if d.BulkBytesPerCycle == 0 {
@@ -154,12 +155,5 @@ func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * ma
 // Delivered is the bytes that arrive at a CTA's own mbarrier for each copy that it asks for: a copy to several CTAs
 // brings each as much from each.
 func Delivered(bytes int32, to uint16) int64 {
-	return int64(bytes) * int64(max(onesCount(to), 1))
-}
-
-func onesCount(v uint16) (n int) {
-	for ; v != 0; v &= v - 1 {
-		n++
-	}
-	return n
+	return int64(bytes) * int64(max(bits.OnesCount16(to), 1))
 }

@@ -36,7 +36,7 @@ func product(t *testing.T, m *measured.Measurement) *ir.Instr {
 	return &ir.Instr{Op: ir.Wgmma, Matrix: &ir.Matrix{M: 64, N: n, K: k, Group: true, FromShared: m.Text("a") == "shared"}}
 }
 
-// Products of warpgroups take the cycles measured, of every type, shape and place of A.
+// Warpgroup MMAs take the cycles measured, of every type, shape and place of A.
 func TestProductsAsMeasured(t *testing.T) {
 	for _, gpu := range []string{"h100", "h200"} {
 		m := machine(t, gpu)

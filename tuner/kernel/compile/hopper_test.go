@@ -77,7 +77,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 	return k
 }
 
-// Kernels for Hopper, with products of warpgroups, tensor maps and clusters, become PTX for sm_90a whose
+// Kernels for Hopper, with warpgroup MMAs, tensor maps and clusters, become PTX for sm_90a whose
 // instructions are all decoded. Tensor maps stay parameters.
 func TestHopperSources(t *testing.T) {
 	records := hopperRecords(t, 1)
@@ -122,7 +122,7 @@ func TestHopperSources(t *testing.T) {
 }
 
 // productHeader is the header that the products' kernels include, and that a script wrote:
-// Product<n, bytes>::run adds the product of a warpgroup, of halves or of e4m3, to its accumulators.
+// Product<n, bytes>::run adds the warpgroup MMA, of halves or of e4m3, to its accumulators.
 func productHeader() string {
 	var b strings.Builder
 	b.WriteString("#pragma once\ntemplate <int n, int bytes> struct Product;\n")

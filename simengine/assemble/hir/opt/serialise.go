@@ -8,7 +8,7 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-// Products of a warpgroup that ptxas makes one after the other: each with a fence before it and a wait
+// Warpgroup MMAs that ptxas makes one after the other: each with a fence before it and a wait
 // after it, in place of the program's own (ptxas warns of that: C7510 to C7515).
 //
 //	WARPGROUP.ARRIVE

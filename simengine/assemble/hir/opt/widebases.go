@@ -19,7 +19,7 @@ import (
 // All but the first are computed from the first, which takes one instruction of the uniform datapath
 // instead of two.
 //
-// Evidence, ptxas corpus (shared launches of Triton's kernels with products of warpgroups, sm_90a): UIADD3.64
+// Evidence, ptxas corpus (shared launches of Triton's kernels with warpgroup MMAs, sm_90a): UIADD3.64
 // with such constants, 1 to 1.2 a product.
 
 // ShareWideBases rewrites sums of a value that all lanes agree on and a constant of 64 bits as sums of

@@ -1,0 +1,89 @@
+package clock
+
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/timing/cost"
+	"github.com/warptune/warptune/simengine/trace"
+)
+
+// atMbarrier is an op on mbarriers that waits for nothing.
+func (s *sm) atMbarrier(w *warp, o *op, fetch int64) int64 {
+	c := &s.ctas[w.cta]
+	n := s.asyncs(w, o.source, func(a *trace.Async, bar int32) {
+		if bar < 0 || int(bar) >= len(c.mbarriers) {
+			return
+		}
+		b := &c.mbarriers[bar]
+		at, arrivals := s.now+s.m.Arrive, int64(cost.Arrivals(a.Lanes, a.Count))
+		if a.CTA >= 0 && s.in.Cluster > 1 {
+			at = s.now + s.m.Remote
+		}
+		switch o.async {
+		case ir.MbarInit:
+			*b = mbarrier{Expected: int64(a.Count), Pending: int64(a.Count), Done: s.now}
+			return
+		case ir.MbarInval:
+			return
+		case ir.MbarExpect:
+			if o.completes {
+				b.Bytes -= int64(a.Bytes)
+			} else {
+				b.Bytes += int64(a.Bytes)
+			}
+			arrivals, at = 0, s.now
+		case ir.CpAsyncArrive:
+			at = w.copies.Latest() + s.m.Arrive
+			if !o.all { // with .noinc the count has them
+				arrivals = 0
+			}
+		default:
+			b.Bytes += int64(a.Bytes)
+			if o.drops {
+				b.Expected -= arrivals
+			}
+		}
+		s.arriveAt(w.cta, bar, arrivals, at)
+	})
+	if n == 0 {
+		return fetch
+	}
+	return max(fetch, s.now+s.m.Arrival)
+}
+
+// deliver brings bytes to an mbarrier at a cycle.
+func (s *sm) deliver(slot, bar int32, bytes, at int64) {
+	c := &s.ctas[slot]
+	if bar < 0 || int(bar) >= len(c.mbarriers) {
+		return
+	}
+	c.mbarriers[bar].Bytes -= bytes
+	s.arriveAt(slot, bar, 0, at)
+}
+
+// arriveAt brings arrivals to an mbarrier at a cycle, and lets warps go on if they end its phase.
+func (s *sm) arriveAt(slot, bar int32, n, at int64) {
+	if b := &s.ctas[slot].mbarriers[bar]; b.Arrive(n, at) {
+		s.wakeUp(slot, holdMbarrier, bar, b.Done+s.m.Wake)
+	}
+}
+
+// waitMbarrier is a wait for a phase: when the warp can go on, or what holds it.
+func (s *sm) waitMbarrier(w *warp, o *op) (at int64, h hold) {
+	c := &s.ctas[w.cta]
+	at = s.now + s.m.Wait
+	for i := w.asyncLo; i < w.asyncHi; i++ {
+		a, bar := &w.tr.Asyncs[i], w.barrierOf[i]
+		if a.PC != o.source || bar < 0 {
+			continue
+		}
+		b := &c.mbarriers[bar]
+		if b.Holds(a.Parity) {
+			w.holdOn = int32(bar)
+			return at, holdMbarrier
+		}
+		if b.Done > s.now {
+			at = max(at, b.Done+s.m.Wake)
+		}
+	}
+	return at, holdNone
+}
