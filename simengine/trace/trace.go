@@ -94,7 +94,7 @@ type Async struct {
 	// It is 0 or 1.
 	Parity uint8
 	Count  int32 // arrivals of each thread; MbarInit: expected arrivals
-	Bytes  int32 // expected (MbarExpect, MbarArrive with ModTx) or copied to each CTA
+	Bytes  int32 // that each thread expects (MbarExpect, MbarArrive with ModTx), or copied to each CTA
 	// To is the CTAs of the cluster that a multicast copy goes to, by rank; 0: as CTA says.
 	To uint16
 }

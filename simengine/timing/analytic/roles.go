@@ -63,14 +63,9 @@ func playRoles(t *traffic, ks []kind, lockstep bool) alone {
 		r.alive += p.count
 	}
 	for going := true; going; {
-		going = false
-		for i := range r.players {
-			if p := &r.players[i]; p.runnable() {
-				p.run()
-				going = true
-			}
-		}
-		if !going {
+		if p := r.first(); p != nil {
+			p.run()
+		} else {
 			going = r.unstick()
 		}
 	}
@@ -82,6 +77,17 @@ func playRoles(t *traffic, ks []kind, lockstep bool) alone {
 	}
 	conserve(ks, &t.total)
 	return r.together(t, ks)
+}
+
+// first is the player that is behind the others, of those that can go on; nil: there is none. What they all take turns
+// at, such as the engine of bulk copies, must see them in the order of time.
+func (r *roles) first() (first *player) {
+	for i := range r.players {
+		if p := &r.players[i]; p.runnable() && (first == nil || p.now < first.now) {
+			first = p
+		}
+	}
+	return first
 }
 
 // unstick ends the phase that a player waits for which nothing in the replay ends.
@@ -120,7 +126,7 @@ func (p *player) runnable() bool {
 	return !p.ended && (p.held == nil || p.held.Phases != p.phase)
 }
 
-// run replays a warp until it waits for another, or to its end.
+// run replays a warp until it waits for another, or has waited, or to its end.
 func (p *player) run() {
 	if b := p.held; b != nil {
 		p.held = nil
@@ -140,7 +146,7 @@ func (p *player) run() {
 			if in.Class == assemble.WgmmaPart {
 				continue
 			}
-			if p.play(in); p.held != nil {
+			if p.play(in); p.held != nil || in.Class == assemble.MbarWait {
 				return
 			}
 		}

@@ -123,6 +123,66 @@ func TestStagesHideCopies(t *testing.T) {
 	}
 }
 
+// Warps that copy for themselves share the engine of bulk copies in the order of time: eight of different length take three
+// times as long as one, as in the clock, and not one after the other.
+func TestCopiesOfSeveralWarps(t *testing.T) {
+	took := func(warps int) float64 {
+		p := &handMade{}
+		for w := range warps {
+			bar := uint32(8 * w)
+			p.warp()
+			p.init(bar, 1)
+			for i := range 8 + w {
+				p.arrive(bar, 16<<10)
+				p.load(bar, 16<<10)
+				p.wait(bar, i)
+			}
+			p.exit()
+		}
+		return p.cycles(t)
+	}
+	if one, eight := took(1), took(8); eight < 2*one || eight > 4*one {
+		t.Errorf("one warp takes %.0f cycles, eight %.0f", one, eight)
+	}
+}
+
+// Four warps that are alike and copy a quarter each are as one that copies all: stages hide their copies.
+func TestAlikeProducers(t *testing.T) {
+	const iterations, bytes, producers = 48, 16 << 10, 4
+	took := func(stages int) float64 {
+		p := &handMade{}
+		full := func(i int) uint32 { return uint32(8 * (i % stages)) }
+		empty := func(i int) uint32 { return 512 + full(i) }
+		p.warp()
+		for s := range stages {
+			p.init(full(s), producers)
+			p.init(empty(s), 4)
+		}
+		for i := range iterations {
+			p.wait(empty(i), i/stages+1)
+			p.arrive(full(i), bytes/producers)
+			p.load(full(i), bytes/producers)
+		}
+		p.exit()
+		for range producers - 1 { // the same code
+			p.warps = append(p.warps, p.warps[0])
+		}
+		for range 4 {
+			p.warp()
+			for i := range iterations {
+				p.wait(full(i), i/stages)
+				p.products(4, 128)
+				p.arrive(empty(i), 0)
+			}
+			p.exit()
+		}
+		return p.cycles(t) / iterations
+	}
+	if one, two, four := took(1), took(2), took(4); two > 0.75*one || four > 1.01*two {
+		t.Errorf("an iteration takes %.0f, %.0f and %.0f cycles with one, two and four stages", one, two, four)
+	}
+}
+
 // Two warps that hand over to each other take as long for it as measured (deploy/calibrate mbarrier.handover).
 func TestMbarrierHandover(t *testing.T) {
 	took := func(n int) float64 {

@@ -69,9 +69,9 @@ func (p *player) atMbarrier(source int32, k *ir.Instr) {
 			continue
 		case ir.MbarExpect:
 			if k.Mod&ir.ModDone != 0 {
-				b.Bytes -= float64(a.Bytes) * p.count
+				b.Bytes -= float64(cost.Expected(a)) * p.count
 			} else {
-				b.Bytes += float64(a.Bytes) * p.count
+				b.Bytes += float64(cost.Expected(a)) * p.count
 			}
 			arrivals, at = 0, p.now
 		case ir.CpAsyncArrive:
@@ -80,7 +80,7 @@ func (p *player) atMbarrier(source int32, k *ir.Instr) {
 				arrivals = 0
 			}
 		default:
-			b.Bytes += float64(a.Bytes) * p.count
+			b.Bytes += float64(cost.Expected(a)) * p.count
 			if k.Mod&ir.ModDrop != 0 {
 				b.Expected -= arrivals
 			}

@@ -372,3 +372,34 @@ func TestStagesHideCopies(t *testing.T) {
 		t.Errorf("an iteration takes %.0f cycles with four stages", four)
 	}
 }
+
+// So many threads that do the same are as many operations of one thread each, bytes expected and arrivals.
+func TestAlikeThreads(t *testing.T) {
+	const threads, bytes = 32, 6 << 10
+	took := func(together bool) float64 {
+		p := &async{}
+		p.warp()
+		p.init(0, threads)
+		expect := ir.Instr{Op: ir.MbarArrive, Mod: ir.ModTx}
+		if together {
+			p.at(assemble.Mbarrier, expect, trace.Async{Barrier: 0, Count: 1, Bytes: bytes})
+			w := &p.warps[len(p.warps)-1]
+			w.Asyncs[len(w.Asyncs)-1].Lanes = threads
+		} else {
+			p.at(assemble.Mbarrier, expect, trace.Async{Barrier: 0, Count: 1, Bytes: bytes})
+			w := &p.warps[len(p.warps)-1]
+			for range threads - 1 {
+				w.Asyncs = append(w.Asyncs, w.Asyncs[len(w.Asyncs)-1])
+			}
+		}
+		for i := range threads {
+			p.load(0, uint64(i*bytes/128), bytes)
+		}
+		p.wait(0, 0)
+		p.exit()
+		return p.cycles(t, "h100", 1)
+	}
+	if one, many := took(true), took(false); one != many {
+		t.Errorf("%d threads together take %.0f cycles, one by one %.0f", threads, one, many)
+	}
+}

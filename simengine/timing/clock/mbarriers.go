@@ -26,9 +26,9 @@ func (s *sm) atMbarrier(w *warp, o *op, fetch int64) int64 {
 			return
 		case ir.MbarExpect:
 			if o.completes {
-				b.Bytes -= int64(a.Bytes)
+				b.Bytes -= cost.Expected(a)
 			} else {
-				b.Bytes += int64(a.Bytes)
+				b.Bytes += cost.Expected(a)
 			}
 			arrivals, at = 0, s.now
 		case ir.CpAsyncArrive:
@@ -37,7 +37,7 @@ func (s *sm) atMbarrier(w *warp, o *op, fetch int64) int64 {
 				arrivals = 0
 			}
 		default:
-			b.Bytes += int64(a.Bytes)
+			b.Bytes += cost.Expected(a)
 			if o.drops {
 				b.Expected -= arrivals
 			}

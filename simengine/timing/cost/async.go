@@ -10,6 +10,7 @@ import (
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/timing/dram"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // Async is what the asynchronous units of an SM take; see arch.Asynchronous. Cycles, and steps where it says so.
@@ -151,6 +152,9 @@ func Copies(in *ir.Instr) bool {
 // Arrivals is how many arrivals at a CTA's own mbarrier an operation of one of its warps stands for, if every CTA of
 // its cluster does the same at the same time: one that arrives at another CTA's is met by one from there.
 func Arrivals(lanes uint8, count int32) int32 { return int32(max(lanes, 1)) * max(count, 1) }
+
+// Expected is the bytes that an operation of so many alike threads expects, each as many.
+func Expected(a *trace.Async) int64 { return int64(a.Bytes) * int64(max(a.Lanes, 1)) }
 
 // Delivered is the bytes that arrive at a CTA's own mbarrier for each copy that it asks for: a copy to several CTAs
 // brings each as much from each.
