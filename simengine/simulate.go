@@ -160,7 +160,8 @@ func run(req *Request, program *assemble.Program, seat *residency, rec *recordin
 	return clocked, floorUS, nil
 }
 
-// underLoad takes the SM clock under the load of tensor cores into account, for kernels with warpgroup MMAs.
+// underLoad takes the SM clock under the load of tensor cores into account, for kernels that use the asynchronous
+// units. Others with MMAs were calibrated without.
 func underLoad(r *timing.Result, in *timing.Input) {
 	if cost.UsesAsync(in.Program) {
 		r.UnderLoad(in.Arch)

@@ -13,11 +13,14 @@ func CheckCluster(d *Descriptor, grid, cluster [3]int) error {
 	if n == 1 {
 		return nil
 	}
+	if n < 1 {
+		return fmt.Errorf("a cluster of %v blocks: each dimension must be at least 1", cluster)
+	}
 	most := mostCluster
 	if d.Clusters2 == 0 {
 		most = 1
 	}
-	if n < 1 || n > most {
+	if n > most {
 		return &LaunchError{Arch: d.Name, Limit: LimitCluster, Want: n, Most: most, What: "blocks"}
 	}
 	for k, c := range cluster {
@@ -28,17 +31,18 @@ func CheckCluster(d *Descriptor, grid, cluster [3]int) error {
 	return nil
 }
 
-// ClusterCTAs is the CTAs of a cluster; 1 for zeros, 0 for what is none.
+// ClusterCTAs is the CTAs of a cluster; 1 for zeros, 0 for what is none. Beyond a million it is a million.
 func ClusterCTAs(cluster [3]int) int {
+	const plenty = 1_000_000
+	if cluster == [3]int{} {
+		return 1
+	}
 	n := 1
 	for _, c := range cluster {
-		switch {
-		case cluster == [3]int{}:
-			return 1
-		case c < 1 || c > mostCluster:
+		if c < 1 {
 			return 0
 		}
-		n *= c
+		n = min(n*min(c, plenty), plenty)
 	}
 	return n
 }

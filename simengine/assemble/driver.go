@@ -3,7 +3,6 @@ package assemble
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/warptune/warptune/simengine/assemble/hir"
 	hiropt "github.com/warptune/warptune/simengine/assemble/hir/opt"
@@ -70,7 +69,7 @@ func Prepare(k *ir.Kernel, opt Options) (*Prepared, error) {
 	if t.Without, err = rules.Parse(opt.Without); err != nil {
 		return nil, fmt.Errorf("assemble %s: %w", k.Name, err)
 	}
-	t.Specific = k.Module != nil && t.CC[0] >= 9 && strings.HasSuffix(k.Module.Target, "a")
+	t.Specific = k.Specific()
 	base, err := prepared(k, t)
 	if err != nil {
 		return nil, err

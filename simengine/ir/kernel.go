@@ -1,6 +1,10 @@
 package ir
 
-import "github.com/warptune/warptune/simengine/ptx"
+import (
+	"strings"
+
+	"github.com/warptune/warptune/simengine/ptx"
+)
 
 // Reg is a virtual register: an index into Kernel.Regs.
 type Reg int32
@@ -52,6 +56,12 @@ type Kernel struct {
 	// NoUnroll are the instructions, ascending, before which .pragma "nounroll"
 	// stands: the first ones of loops that the assembler must leave as they are.
 	NoUnroll []int
+}
+
+// Specific reports whether the kernel's PTX is for one architecture alone (.target sm_90a). Rules and figures that were
+// found with such kernels are left out of others', which were calibrated without.
+func (k *Kernel) Specific() bool {
+	return k != nil && k.Module != nil && strings.HasSuffix(k.Module.Target, "a")
 }
 
 // Param is one kernel parameter, laid out as in the parameter space.

@@ -1,6 +1,10 @@
 package mir
 
-import "github.com/warptune/warptune/simengine/assemble/vreg"
+import (
+	"slices"
+
+	"github.com/warptune/warptune/simengine/assemble/vreg"
+)
 
 // Accumulators of warpgroups' products.
 
@@ -83,10 +87,11 @@ func withAccumulators(n, acc int) int {
 // groupedWords counts the live words of the accumulators that an instruction mentions, each operand
 // once.
 func (f *Func) groupedWords(in *Inst, live []uint8) (n int) {
-	seen := map[vreg.Value]bool{}
+	var seen [16]vreg.Value
+	told := seen[:0]
 	count := func(v vreg.Value) {
-		if f.IsGrouped(v) && !seen[v] {
-			seen[v] = true
+		if f.IsGrouped(v) && !slices.Contains(told, v) {
+			told = append(told, v)
 			n += int(WordCount[live[v]])
 		}
 	}

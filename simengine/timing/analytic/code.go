@@ -59,7 +59,7 @@ func newCode(f *cost.Figures, in *timing.Input, hold float64, s spillPath) (*cod
 	p, slowPaths := in.Program, in.SlowPaths
 	n := len(p.Blocks)
 	c := &code{f: f, p: p, matches: in.Matches, spill: s, root: make([]int32, n), heads: cost.LoopHeads(p.Kernel, n)}
-	c.specific = cost.Specific(p.Kernel)
+	c.specific = p.Kernel.Specific()
 	c.requests = make([]int32, n)
 	c.class = make([]assemble.Class, len(p.Kernel.Instrs))
 	c.table = make([]float64, len(p.Kernel.Instrs))

@@ -17,7 +17,7 @@ func (s shape) skew(f *cost.Figures, in *timing.Input, d *demand, p *span) timin
 	}
 	own := *d
 	own.apart, own.contended, own.lockstep = 0, 0, 0
-	share := makespan.Device{SMs: in.Arch.SMs, Resident: int(s.Resident), Alone: d.alone + d.vacancy}
+	share := makespan.Device{SMs: in.ActiveSMs(), Resident: int(s.Resident), Alone: d.alone + d.vacancy}
 	all := share
 	for r := range resource(numResources) {
 		all.Busy = math.Max(all.Busy, d.busy[r])

@@ -153,7 +153,6 @@ func (s *sm) unstick() bool {
 			c.named[w.holdOn] = 0
 			s.wakeUp(w.cta, holdBarrier, w.holdOn, s.now+1)
 		}
-		s.stats.stuck++
 	}
 	return some
 }

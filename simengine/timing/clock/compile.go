@@ -95,7 +95,7 @@ func compile(m *cost.Machine, p *assemble.Program, slowPaths []timing.SlowPath, 
 		return nil, fmt.Errorf("timing: no program")
 	}
 	c := &code{program: p, matches: matches, pcs: len(p.Kernel.Instrs), column: map[assemble.Reg]int32{}}
-	c.specific = cost.Specific(p.Kernel)
+	c.specific = p.Kernel.Specific()
 	c.tids, c.memory, c.spilled = make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks)), make([]int32, len(p.Blocks))
 	c.requests, c.products = make([]int32, len(p.Blocks)), make([]products, len(p.Blocks))
 	c.classes = make([][assemble.NumClasses]int32, len(p.Blocks))

@@ -167,7 +167,11 @@ func (t *siteTable) warp(s *sample, index int) {
 			y := &t.sites[a.PC]
 			y.Requests += n
 			y.Sectors += n * float64(a.Sectors)
-			y.IdealSectors += n * math.Min(float64(a.Sectors), math.Ceil(lanes*float64(a.Width)/cache.SectorBytes))
+			if in.Op == ir.BulkCopy || in.Op == ir.BulkPrefetch { // rows of whole sectors
+				y.IdealSectors += n * float64(a.Sectors)
+			} else {
+				y.IdealSectors += n * math.Min(float64(a.Sectors), math.Ceil(lanes*float64(a.Width)/cache.SectorBytes))
+			}
 			passes := max(a.Wavefronts, a.Passes)
 			if a.Space == ir.Shared && a.Turns > 0 {
 				passes = max(passes, uint16(a.Turns))

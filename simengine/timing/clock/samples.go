@@ -67,14 +67,8 @@ func gather(m *cost.Machine, c *code, in *timing.Input) (*sampleSet, error) {
 			}
 		}
 	}
-	if footprint.Probing(in) {
-		source := in.Source
-		if in.DeviceSource != nil {
-			source = in.DeviceSource
-		}
-		if err := g.survey.ProbeAll(in, base.ID, source); err != nil {
-			return nil, err
-		}
+	if err := g.survey.ProbeAll(in, base.ID); err != nil {
+		return nil, err
 	}
 	if len(in.Spread) > 0 {
 		if err := g.spread(in.Spread); err != nil {

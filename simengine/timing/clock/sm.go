@@ -216,7 +216,6 @@ type stats struct {
 	loop                        loopStats
 	spillSectors, spillRequests [2]int64 // loads, stores
 	localDRAM                   [2]int64 // granules of local memory from and to DRAM
-	stuck                       int64    // waits that nothing in the replay ended
 }
 
 // pcStats is what the caches did for one PTX instruction. Loop iterations left out of the trace

@@ -21,7 +21,6 @@ func (r *Recorder) Async(warp int, a trace.Async, ranges []trace.Range) {
 	for _, b := range ranges {
 		w.Lines = appendRange(w.Lines, first, b, store)
 	}
-	w.Lines = w.Lines[:min(len(w.Lines), first+maxBulkLines)]
 	one := trace.Access{PC: a.PC, Space: ir.Global, Mask: 1, First: int32(first), NLines: uint16(len(w.Lines) - first), MaxSame: 1}
 	for _, l := range w.Lines[first:] {
 		one.Sectors += uint16(bits.OnesCount8(l.Sectors))
@@ -29,12 +28,14 @@ func (r *Recorder) Async(warp int, a trace.Async, ranges []trace.Range) {
 	w.Accesses = append(w.Accesses, one)
 }
 
-// maxBulkLines is the most lines that an access can name. No box that fits into shared memory has as many.
-const maxBulkLines = 1<<15 - 1
+// maxBulkLines is the most lines of an access, whose sectors fit into Access.Sectors. No copy to or from shared memory
+// has as many; of a prefetch of more than 2 MB the first ones count.
+const maxBulkLines = (1<<16 - 1) / 4
 
-// appendRange adds the lines of bytes of device memory to those from first on. Of a store they are written.
+// appendRange adds the lines of bytes of device memory to those from first on, up to maxBulkLines. Of a store they are
+// written.
 func appendRange(lines []trace.Line, first int, b trace.Range, store bool) []trace.Line {
-	for addr, n := b.Addr, max(b.Bytes, 0); n > 0; {
+	for addr, n := b.Addr, max(b.Bytes, 0); n > 0 && len(lines)-first < maxBulkLines; {
 		in := int(addr % lineBytes)
 		part := min(n, lineBytes-in)
 		l := trace.Line{Addr: addr >> lineShift, Sectors: 1<<((in+part-1)>>sectorShift+1) - 1<<(in>>sectorShift)}

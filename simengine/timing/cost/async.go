@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strings"
 
 	"github.com/warptune/warptune/simengine/arch"
 	"github.com/warptune/warptune/simengine/assemble"
@@ -124,12 +123,6 @@ func CheckClass(d *arch.Descriptor, c assemble.Class) error {
 // IsAsync reports whether a class is one of the asynchronous units'.
 func IsAsync(c assemble.Class) bool {
 	return c == assemble.Wgmma || c == assemble.Bulk || c == assemble.Mbarrier || c == assemble.MbarWait || c == assemble.ClusterBarrier
-}
-
-// Specific reports whether a kernel's PTX is for one architecture alone (.target sm_90a). What was found with such
-// kernels and holds for others as well is left out of theirs, which are calibrated without.
-func Specific(k *ir.Kernel) bool {
-	return k != nil && k.Module != nil && strings.HasSuffix(k.Module.Target, "a")
 }
 
 // UsesAsync reports whether a program has an instruction of the asynchronous units.

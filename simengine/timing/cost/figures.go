@@ -163,11 +163,6 @@ func (f *Figures) Fill(copied, bypass bool) float64 { return cycles(f.m.FillStep
 // Arch is the GPU.
 func (f *Figures) Arch() *arch.Descriptor { return f.m.Arch }
 
-// L2Coalesce is Machine.L2Coalesce.
-func (f *Figures) L2Coalesce(readers float64) (requests, held float64) {
-	return f.m.L2Coalesce(readers)
-}
-
 // CopyHeld is Machine.CopyHeld.
 func (f *Figures) CopyHeld(readers, merged float64) [MostSectors + 1]float64 {
 	return f.m.CopyHeld(readers, merged)

@@ -68,14 +68,8 @@ func SurveyGrid(in *timing.Input) (*Grid, error) {
 			}
 		}
 	}
-	if Probing(in) {
-		source := in.Source
-		if in.DeviceSource != nil {
-			source = in.DeviceSource
-		}
-		if err := s.survey.ProbeAll(in, middle, source); err != nil {
-			return nil, err
-		}
+	if err := s.survey.ProbeAll(in, middle); err != nil {
+		return nil, err
 	}
 	if len(in.Spread) > 0 {
 		if g.CTAs, err = s.spread(in.Spread); err != nil {

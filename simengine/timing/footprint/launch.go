@@ -8,7 +8,7 @@ import (
 
 // scratch is the local memory of all resident threads of the device, bytes.
 func scratch(in *timing.Input) float64 {
-	threads := float64(in.CTAsPerSM * in.WarpsPerCTA * 32 * in.Arch.SMs)
+	threads := float64(in.CTAsPerSM * in.WarpsPerCTA * 32 * in.ActiveSMs())
 	return float64(in.Program.LocalBytes) * threads
 }
 
@@ -24,15 +24,15 @@ func DeviceOf(in *timing.Input) Device {
 		Grid: in.Grid, L2Bytes: d.L2Bytes, EffectiveBytes: d.L2EffectiveBytes,
 		Kept: d.L2Kept, KeptUntil: d.L2KeptUntil,
 		Scratch: scratch(in), Extents: in.Extents, Cold: in.Cold, Repeated: in.Repeated, Streaming: Streaming(in.Program.Kernel),
-		Confined: cost.Specific(in.Program.Kernel), Copies: copies(in.Program.Kernel),
-		Resident: float64(in.CTAsPerSM * d.SMs), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
+		Copies:   copies(in.Program.Kernel),
+		Resident: float64(in.CTAsPerSM * in.ActiveSMs()), CTAsPerSM: float64(in.CTAsPerSM), L1Lines: float64(in.L1Lines()),
 	}
 }
 
 // copies reports, by instruction, whether a kernel for one architecture alone copies to shared memory with it; nil for
 // others.
 func copies(k *ir.Kernel) (by []bool) {
-	if !cost.Specific(k) {
+	if !k.Specific() {
 		return nil
 	}
 	by = make([]bool, len(k.Instrs))

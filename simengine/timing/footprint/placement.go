@@ -18,7 +18,7 @@ type Placement struct {
 // NewPlacement is the placement of a launch of which an SM holds resident CTAs.
 func NewPlacement(in *timing.Input, resident int64) Placement {
 	g := [3]int64{int64(in.Grid[0]), int64(in.Grid[1]), int64(in.Grid[2])}
-	return Placement{g, g[0] * g[1] * g[2], resident, int64(in.Arch.SMs)}
+	return Placement{g, g[0] * g[1] * g[2], resident, int64(in.ActiveSMs())}
 }
 
 // At is the place in the grid of the n-th CTA of an SM.

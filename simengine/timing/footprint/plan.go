@@ -138,7 +138,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	}
 	s.findGathers(groups, d, ctas)
 	s.spreadOut(groups, d, ctas)
-	if d.Confined {
+	if d.Copies != nil {
 		s.confineTogether(groups, d, ctas)
 	}
 	for i := range groups {
@@ -163,7 +163,7 @@ func (s *Survey) Plan(d Device) *Plan {
 	f.all, f.written = f.all+d.Scratch, written
 	p.Footprint = f.all
 	if !d.Cold {
-		if d.Confined {
+		if d.Copies != nil {
 			f.all += s.copied(groups, &d)
 		}
 		p.keep(&f, &d)

@@ -31,7 +31,7 @@ type probed struct {
 // Probing reports whether a kernel's launch is worth it.
 func Probing(in *timing.Input) bool {
 	k := in.Program.Kernel
-	if !cost.Specific(k) || in.CTAs() < 2*probeStep {
+	if !k.Specific() || in.CTAs() < 2*probeStep {
 		return false
 	}
 	for pc := range k.Instrs {
@@ -47,8 +47,15 @@ func reads(in *ir.Instr) bool {
 	return cost.Copies(in) && accessOp(in) != ir.St || in.Op == ir.Ld && in.Space == ir.Global
 }
 
-// Probes calls f for each CTA to probe, by its linear index and the number of its probe. base is the first CTA surveyed.
-func Probes(in *timing.Input, base int64, f func(cta int64, probe int) error) error {
+// ProbeAll probes CTAs further on in the grid, if the launch is one to probe. base is the CTA surveyed first.
+func (s *Survey) ProbeAll(in *timing.Input, base int64) error {
+	if !Probing(in) {
+		return nil
+	}
+	source := in.Source
+	if in.DeviceSource != nil {
+		source = in.DeviceSource
+	}
 	total := int64(in.Grid[0]) * int64(in.Grid[1]) * int64(in.Grid[2])
 	for n := range numProbes {
 		id := base + probeStep<<n
@@ -58,23 +65,13 @@ func Probes(in *timing.Input, base int64, f func(cta int64, probe int) error) er
 		if id >= total || id == base {
 			continue
 		}
-		if err := f(id, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ProbeAll probes the CTAs that Probes names.
-func (s *Survey) ProbeAll(in *timing.Input, base int64, source func(cta int64) (*trace.CTA, error)) error {
-	return Probes(in, base, func(id int64, probe int) error {
 		cta, err := source(id)
 		if err != nil {
 			return fmt.Errorf("timing: trace of CTA %d: %w", id, err)
 		}
-		s.Probe(in.Program.Kernel, cta, probe)
-		return nil
-	})
+		s.Probe(in.Program.Kernel, cta, n)
+	}
+	return nil
 }
 
 // Probe counts what a CTA reads of what those surveyed have read.

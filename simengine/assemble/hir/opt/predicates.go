@@ -57,7 +57,7 @@ func foldSetp(f *hir.Func, n *hir.Node) {
 	}
 	x := n.Src[0]
 	if x.Kind == ir.OperandImm {
-		if r, ok := compareWords(n.Cmp, x.Imm, n.Src[1].Imm); ok {
+		if r, ok := equal(n, x.Imm, n.Src[1].Imm); ok {
 			n.Op, n.Type = ir.Mov, ir.Pred
 			n.Src = []ir.Operand{{Kind: ir.OperandImm, Imm: bit(r), Reg: ir.NoReg, Var: -1, Param: -1}}
 		}
@@ -67,8 +67,8 @@ func foldSetp(f *hir.Func, n *hir.Node) {
 	if x.Kind != ir.OperandReg || d == nil || d.Op != ir.Selp || d.Guard != vreg.None || d.Src[0].Kind != ir.OperandImm || d.Src[1].Kind != ir.OperandImm || d.Src[2].Kind != ir.OperandReg || f.Values[d.Src[2].Reg].Defs != 1 {
 		return
 	}
-	yes, ok := compareWords(n.Cmp, d.Src[0].Imm, n.Src[1].Imm)
-	no, ok2 := compareWords(n.Cmp, d.Src[1].Imm, n.Src[1].Imm)
+	yes, ok := equal(n, d.Src[0].Imm, n.Src[1].Imm)
+	no, ok2 := equal(n, d.Src[1].Imm, n.Src[1].Imm)
 	if !ok || !ok2 || yes == no {
 		return
 	}
@@ -91,13 +91,15 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// compareWords compares two words for equality; false in ok for other comparisons.
-func compareWords(c ir.Cmp, x, y uint64) (result, ok bool) {
-	switch c {
+// equal compares two constants as a comparison for equality does, by the bits of its type; false in ok for
+// other comparisons.
+func equal(n *hir.Node, x, y uint64) (result, ok bool) {
+	same := (x^y)<<(64-hir.Bits(n.Type)) == 0
+	switch n.Cmp {
 	case ir.CmpEQ:
-		return uint32(x) == uint32(y), true
+		return same, true
 	case ir.CmpNE:
-		return uint32(x) != uint32(y), true
+		return !same, true
 	}
 	return false, false
 }
