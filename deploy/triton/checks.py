@@ -1,5 +1,6 @@
 """Checks of warptune_triton.py that need Triton and no GPU: python checks.py. Go's tests run them."""
 import json
+import math
 import os
 import signal
 import sys
@@ -46,6 +47,9 @@ def check_arguments(capture):
     assert len(capture.records) == 1, "the same launch again is no new one"
     kinds[(5,)](x, index, None, 1, 4096, 1 << 40, 0.5, True, other, BLOCK=512)
     assert capture.records[1]["group"] == r["group"] + " #2"
+    for value in (math.inf, -math.inf, math.nan):
+        kinds[(4,)](x, index, None, 1, 4096, 1 << 40, value, True, other, BLOCK=512)
+    assert [r["args"][4]["value"] for r in capture.records[2:]] == ["inf", "-inf", "nan"], capture.records[2:]
 
 
 @triton.jit

@@ -419,6 +419,9 @@ def arguments(launch):
 
 
 def scalar(name, ty, value):
+    """A number. JSON has no word for those that are not finite: they are the texts "inf", "-inf" and "nan"."""
+    if isinstance(value, float) and not math.isfinite(value):
+        value = str(value)
     return {"name": name, "type": ty, "vector": False, "value": int(value) if isinstance(value, bool) else value}
 
 

@@ -103,15 +103,16 @@ func (a *launchArg) scalar() (Arg, error) {
 		return out, fmt.Errorf("value: %s is not a value of type %s", a.Value, out.Type)
 	}
 	out.Bits, out.Fill = bits, Fill{Kind: FillConstant, Value: f}
-	if f != f {
+	if f != f || math.IsInf(f, 0) {
 		out.Fill.Value = 0 // Bits say it
 	}
 	return out, nil
 }
 
-// scalarValue reads a JSON number or truth value. Python's NaN, of floats, is read as null.
+// scalarValue reads a JSON number, a truth value or a text that is one. Of floats "inf", "-inf" and "nan" are, too. Integers
+// beyond int64 are of unsigned types and of floats.
 func scalarValue(raw json.RawMessage, t Type) (isInt bool, i int64, f float64, err error) {
-	_, _, integer := t.integers()
+	lo, _, integer := t.integers()
 	text := strings.Trim(string(raw), `"`)
 	switch text {
 	case "":
@@ -121,15 +122,15 @@ func scalarValue(raw json.RawMessage, t Type) (isInt bool, i int64, f float64, e
 	case "false":
 		return true, 0, 0, nil
 	case "null":
-		if !integer {
-			return false, 0, math.NaN(), nil
+		if integer {
+			return false, 0, 0, fmt.Errorf("value: null is not a value of type %s", t)
 		}
-		return false, 0, 0, fmt.Errorf("value: null is not a value of type %s", t)
+		return false, 0, 0, fmt.Errorf(`value: null is not a value of type %s; what is no finite number is "inf", "-inf" or "nan"`, t)
 	}
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return true, i, float64(i), nil
 	}
-	if u, err := strconv.ParseUint(text, 10, 64); err == nil {
+	if u, err := strconv.ParseUint(text, 10, 64); err == nil && lo == 0 {
 		return true, int64(u), float64(u), nil
 	}
 	if f, err = strconv.ParseFloat(text, 64); err != nil || integer && (math.IsInf(f, 0) || f != f) {

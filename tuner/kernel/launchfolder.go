@@ -118,7 +118,7 @@ func openFolderPTX(dir string) (fs.FS, func(), error) {
 			return ptxfiles.Open(path)
 		}
 	}
-	return nil, nil, fmt.Errorf("%s: neither %s/ nor %s.zip is in it, with the PTX of the launch records", dir, ptxFolder, ptxFolder)
+	return nil, nil, fmt.Errorf("%s: none of %[2]s/, %[2]s.zip and %[2]s.tar.zst is in it, with the PTX of the launch records", dir, ptxFolder)
 }
 
 // maxFolderPTX bounds the PTX of a folder in bytes, unpacked.

@@ -26,6 +26,7 @@ type launchRecord struct {
 	Grid          []int64     `json:"grid,omitempty"`
 	Cluster       []int64     `json:"cluster,omitempty"`
 	DynamicShared int64       `json:"dynamic_smem,omitempty"`
+	Cooperative   bool        `json:"cooperative,omitempty"` // launched so that all CTAs may meet
 	Args          []launchArg `json:"args,omitempty"`
 	// Trailing are pointers behind the arguments, each to Scratch bytes a CTA.
 	Trailing []string `json:"trailing_params,omitempty"`
@@ -148,11 +149,11 @@ func (r *launchRecord) groupKey() string {
 	return fmt.Sprintf("%s %v", r.Kernel, r.Problem)
 }
 
-// same reports whether two records are of the same launch, their parameters aside.
-func (r *launchRecord) same(o *launchRecord) bool {
-	a, b := *r, *o
-	a.Params, b.Params = launchParams{}, launchParams{}
-	return jsonText(a) == jsonText(b)
+// text is the launch, its parameters aside: of the same launches it is the same.
+func (r *launchRecord) text() string {
+	o := *r
+	o.Params = launchParams{}
+	return jsonText(o)
 }
 
 // file is the name of its PTX in a folder of launch records.
@@ -162,6 +163,9 @@ func (r *launchRecord) file() string { return ptxFolder + "/" + r.PTX + ".ptx" }
 func (r *launchRecord) launch() (*Launch, error) {
 	if r.wrong != nil {
 		return nil, r.wrong
+	}
+	if r.Cooperative {
+		return nil, fmt.Errorf("cooperative: grid-wide barriers are not modelled")
 	}
 	l := &Launch{KernelName: r.Entry, CarveOut: -1, Recorded: true}
 	if err := r.extents(l); err != nil {

@@ -31,7 +31,7 @@ const everyKind = `{"kernel": "k", "group": "g", "problem_size": [4, 0], "params
   {"name": "flag", "type": "i1", "value": true},
   {"name": "h", "type": "bf16", "value": 1.5},
   {"name": "big", "type": "u64", "value": 18446744073709551615},
-  {"name": "nan", "type": "fp32", "value": NaN}],
+  {"name": "nan", "type": "fp32", "value": "nan"}],
  "scratch": [0, 128], "trailing_params": ["global_scratch", "profile_scratch"],
  "time_us": {"median": 3.5}, "registers": 40, "meta": [1, {"a": null}]}`
 
@@ -159,6 +159,83 @@ func TestSpaceOfLaunchRecords(t *testing.T) {
 	}
 }
 
+// TestScalarsThatAreNotFinite: texts say them, and launches with different ones differ.
+func TestScalarsThatAreNotFinite(t *testing.T) {
+	for typ, bits := range map[string][4]uint64{
+		"fp32": {0x7f800000, 0xff800000, 0x7f800000, 0xff800000},
+		"fp64": {0x7ff << 52, 0xfff << 52, 0x7ff << 52, 0xfff << 52},
+		"fp16": {0x7c00, 0xfc00, 0x7c00, 0xfc00},
+		"bf16": {0x7f80, 0xff80, 0x7f80, 0xff80},
+	} {
+		var records []string
+		for _, v := range []string{"inf", "-inf", "Infinity", "-Infinity"} {
+			records = append(records, strings.Replace(everyKind, `"type": "fp32", "value": 0.25`, `"type": "`+typ+`", "value": "`+v+`"`, 1))
+		}
+		_, of, err := launchesOf(records...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range bits {
+			l, err := of[i].Kernel.Launch(of[i].Config, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a := l.Args[6]; a.Bits != want || a.Fill != (Fill{Kind: FillConstant}) {
+				t.Errorf("%s of %s: bits %#x, want %#x; %+v", a.Name, typ, a.Bits, want, a.Fill)
+			}
+		}
+	}
+}
+
+// TestManyLaunchesOfAConfiguration: a parameter tells them apart, in time that grows with their number.
+func TestManyLaunchesOfAConfiguration(t *testing.T) {
+	const n = 20_000
+	var records []string
+	for i := range n {
+		records = append(records, fmt.Sprintf(`{"kernel": "k", "params": {"A": 4}, "ptx": "scale_32", "block": [32], "grid": [%d], "args": []}`, 1+i/2))
+	}
+	kernels, of, err := launchesOf(records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := kernels[0].Space(nil, nil)
+	if err != nil || s.Size() != n/2 {
+		t.Fatalf("%v, %v", s, err)
+	}
+	for i, l := range of {
+		if got, want := l.Config.String(), fmt.Sprintf("A=4,launch=%d", i/2); got != want {
+			t.Fatalf("record %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
+// TestBundleOfRepeatedLaunches: what only a repeated launch has stays a parameter, and keeps its kind.
+func TestBundleOfRepeatedLaunches(t *testing.T) {
+	record := func(params string) string {
+		return `{"kernel": "k", "params": ` + params + `, "ptx": "scale_32", "block": [32], "grid": [1], "args": []}`
+	}
+	for _, records := range [][]string{
+		{record(`{"A": 4}`), record(`{"A": 4, "C": null}`)},
+		{record(`{"A": 4}`), record(`{"A": 4.0}`)},
+		{record(`{"A": 4}`), record(`{"C": 1, "A": 4}`), record(`{"A": 5, "C": "x,y"}`)},
+		{record(`{"A": 4}`), record(`{"A": 4, "C": null}`), strings.Replace(record(`{"A": 4}`), "[32]", "[64]", 1)},
+	} {
+		d := kernelsOf(t, records...)[0]
+		data, digest, err := d.Bundle()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := OpenBundle(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, other, err := again.Bundle(); err != nil || other != digest {
+			t.Errorf("%v: the bundle's bundle is another: %v", records, err)
+		}
+		sameLaunches(t, d, again)
+	}
+}
+
 // What could not be assembled is a configuration that does not compile.
 func TestLaunchRecordOfAnError(t *testing.T) {
 	d := kernelsOf(t, everyKind, `{"kernel": "k", "group": "g", "problem_size": [4, 0], "params": {"B": 1, "mode": "fast", "on": true, "f": 0.5}, "error": "ptxas fatal: no registers\nmore"}`)[0]
@@ -198,6 +275,12 @@ var bad = []struct{ name, old, new, want string }{
 	{"no base", `"base": {"name": "t", "type": "half", "vector": true, "count": 2048, "offset": 0}`, `"bytes": 128`, "base: missing"},
 	{"element", `"element": "half"`, `"element": "float4"`, `element: unknown type "float4"`},
 	{"scalar", `"value": -5`, `"value": 3000000000`, "3000000000 is not a value of type int32"},
+	{"signed and too large", `"name": "big", "type": "u64", "value": 18446744073709551615`, `"name": "big", "type": "i64", "value": 9223372036854775813`, "9223372036854775813 is not a value of type int64"},
+	{"null", `"value": 0.25`, `"value": null`, `args[6] (scale): value: null is not a value of type float; what is no finite number is "inf", "-inf" or "nan"`},
+	{"Python's NaN", `"value": 0.25`, `"value": NaN`, "value: null is not a value of type float"},
+	{"Python's infinity", `"value": 0.25`, `"value": -Infinity`, "value: null is not a value of type float"},
+	{"an infinite integer", `"value": -5`, `"value": "inf"`, "value: a number is expected, not \"inf\""},
+	{"cooperative", `"dynamic_smem": 1024`, `"cooperative": true`, "cooperative: grid-wide barriers are not modelled"},
 	{"no value", `"type": "i32", "value": -5`, `"type": "i32"`, "value: missing"},
 	{"fraction", `"value": -5`, `"value": 1.5`, "1.5 is not a value of type int32"},
 	{"min over max", `"min": -3, "max": 50302`, `"min": 3, "max": 2`, "min: 3 is more than max, 2"},
@@ -236,6 +319,7 @@ func TestBadLaunchRecords(t *testing.T) {
 		"not a launch record: unexpected end":       everyKind[:300],
 		"params.B: a value is a number":             strings.Replace(everyKind, `"B": 64`, `"B": [64]`, 1),
 		`"block size" is not an identifier`:         strings.Replace(everyKind, `"B"`, `"block size"`, 1),
+		`line 2: params: "block size" is not`:       strings.Replace(everyKind, `"B"`, `"B": 64, "block size"`, 1),
 		"problem_size is [5], and [4 0] in line 1 ": strings.Replace(everyKind, `[4, 0]`, `[5]`, 1),
 		`kernel is "q", and "k" in line 1`:          strings.Replace(everyKind, `"kernel": "k"`, `"kernel": "q"`, 1),
 		"problem_size: -4":                          strings.ReplaceAll(everyKind, `[4, 0]`, `[-4, 0]`),
@@ -358,7 +442,7 @@ func TestBadLaunchFolders(t *testing.T) {
 		"no launch records are in it":                               {"launches.jsonl": nil},
 		"is the file cut off?":                                      {"launches.jsonl.gz": whole[:len(whole)-20], "ptx/scale_32.ptx": nil},
 		"not a valid gzip file":                                     {"launches.jsonl.gz": whole[:5], "ptx/scale_32.ptx": nil},
-		"neither ptx/ nor ptx.zip is in it":                         {"launches.jsonl": []byte(text)},
+		"none of ptx/, ptx.zip and ptx.tar.zst is in it":            {"launches.jsonl": []byte(text)},
 		"line 1: no scale_32.ptx is with the PTX":                   {"launches.jsonl": []byte(text), "ptx/other.ptx": nil},
 		"not a valid zip file":                                      {"launches.jsonl": []byte(text), "ptx.zip": []byte("PK")},
 		`file "../scale_32.ptx" leads out of the archive`:           {"launches.jsonl": []byte(text), "ptx.zip": zippedFile(t, "../scale_32.ptx")},

@@ -26,7 +26,9 @@ type listing struct {
 	records []*launchRecord
 	configs []search.Config // of each; those of the same launch are equal
 	digits  [][]int         // of each configuration, once
+	names   []string        // each configuration's text
 	index   map[string]int  // the first record of a configuration, by its text
+	counted bool            // the last parameter is the one that tells launches apart
 }
 
 // LaunchLine is a line of launch records.
@@ -121,9 +123,8 @@ func newListed(records []*launchRecord, files Files) (*Definition, error) {
 		return nil, err
 	}
 	l.texts(d)
-	if l.clashes() {
+	if len(l.index) < len(l.records) {
 		l.tellApart(d)
-		l.texts(d)
 	}
 	d.defaults = l.configs[0].Clone()
 	return d, nil
@@ -153,16 +154,17 @@ func (l *listing) parameters(d *Definition) error {
 	var names []string
 	for _, r := range l.records {
 		for _, name := range r.Params.Names {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+			if slices.Contains(names, name) {
+				continue
 			}
+			if !isIdentifier(name) {
+				return fmt.Errorf("line %d: params: %q is not an identifier", r.line, name)
+			}
+			names = append(names, name)
 		}
 	}
 	l.configs = make([]search.Config, len(l.records))
 	for _, name := range names {
-		if !isIdentifier(name) {
-			return fmt.Errorf("line %d: params: %q is not an identifier", l.records[0].line, name)
-		}
 		values := make([]search.Value, len(l.records))
 		for i, r := range l.records {
 			v, ok := search.Config(r.Params).Get(name)
@@ -190,8 +192,10 @@ func (d *Definition) addListed(name string, values []search.Value) {
 		values[i] = w
 	}
 	p := search.Param{Name: name}
+	seen := map[search.Value]bool{}
 	for _, v := range values {
-		if !slices.Contains(p.Values, v) {
+		if !seen[v] {
+			seen[v] = true
 			p.Values = append(p.Values, v)
 		}
 	}
@@ -218,50 +222,61 @@ func compareNumbers(a, b search.Value) int {
 
 // texts indexes the records by their configurations.
 func (l *listing) texts(d *Definition) {
-	l.digits = nil
+	places := make([]map[search.Value]int, len(d.params)) // of each parameter's values
+	for p := range d.params {
+		places[p] = map[search.Value]int{}
+		for i, v := range d.params[p].Values {
+			places[p][v] = i
+		}
+	}
+	l.digits, l.names = nil, nil
 	clear(l.index)
 	for i, c := range l.configs {
 		text := c.String()
+		l.names = append(l.names, text)
 		if _, ok := l.index[text]; ok {
 			continue
 		}
 		l.index[text] = i
 		row := make([]int, len(c.Values))
 		for p, v := range c.Values {
-			row[p] = slices.Index(d.params[p].Values, v)
+			row[p] = places[p][v]
 		}
 		l.digits = append(l.digits, row)
 	}
 }
 
-// clashes reports whether two different launches have the same parameters.
-func (l *listing) clashes() bool {
-	for i, c := range l.configs {
-		if first := l.index[c.String()]; first != i && !l.records[first].same(l.records[i]) {
-			return true
-		}
-	}
-	return false
-}
+// first reports whether no record before the i-th has its configuration.
+func (l *listing) first(i int) bool { return l.index[l.names[i]] == i }
 
-// tellApart adds a parameter that counts the launches that have the same parameters.
+// tellApart adds a parameter that counts the launches that have the same parameters, if different launches have.
 func (l *listing) tellApart(d *Definition) {
-	alike := map[string][]int{} // different launches, by their configuration
+	alike := map[string]map[string]int{} // numbers of different launches, by their configuration and text
 	values := make([]search.Value, len(l.records))
-	for i, c := range l.configs {
-		text := c.String()
-		known := slices.IndexFunc(alike[text], func(k int) bool { return l.records[k].same(l.records[i]) })
-		if known < 0 {
-			known = len(alike[text])
-			alike[text] = append(alike[text], i)
+	for i, r := range l.records {
+		known := alike[l.names[i]]
+		if known == nil {
+			known = map[string]int{}
+			alike[l.names[i]] = known
 		}
-		values[i] = search.OfInt(int64(known))
+		text := r.text()
+		n, ok := known[text]
+		if !ok {
+			n = len(known)
+			known[text] = n
+		}
+		l.counted = l.counted || n > 0
+		values[i] = search.OfInt(int64(n))
+	}
+	if !l.counted {
+		return
 	}
 	name := occurrence
 	for slices.ContainsFunc(d.params, func(p search.Param) bool { return p.Name == name }) {
 		name += "_"
 	}
 	d.addListed(name, values)
+	l.texts(d)
 }
 
 // wrong says of the first record that cannot be read what is wrong; nil: all can.
@@ -319,7 +334,7 @@ func (d *Definition) Complete(cfg search.Config, given []string) (search.Config,
 			w, _ := c.Get(name)
 			return v == w
 		}
-		if d.listed.index[c.String()] == i && !slices.ContainsFunc(given, func(n string) bool { return !agrees(n) }) {
+		if d.listed.first(i) && !slices.ContainsFunc(given, func(n string) bool { return !agrees(n) }) {
 			fits = append(fits, i)
 		}
 	}
@@ -406,10 +421,10 @@ func (d *Definition) bundledListed() (map[string][]byte, error) {
 	var lines bytes.Buffer
 	files := map[string][]byte{}
 	for i, r := range d.listed.records {
-		if d.listed.index[d.listed.configs[i].String()] != i {
+		if !d.listed.first(i) {
 			continue // the same launch again
 		}
-		lines.WriteString(jsonText(r) + "\n")
+		lines.WriteString(jsonText(d.listed.completed(i)) + "\n")
 		if r.PTX == "" {
 			continue
 		}
@@ -421,6 +436,16 @@ func (d *Definition) bundledListed() (map[string][]byte, error) {
 	}
 	files[launchesFile] = lines.Bytes()
 	return files, nil
+}
+
+// completed is a record with all of the group's parameters, which may be another's only that is left out.
+func (l *listing) completed(i int) *launchRecord {
+	r, c := *l.records[i], l.configs[i]
+	if n := len(c.Names) - 1; l.counted {
+		c = search.Config{Names: c.Names[:n], Values: c.Values[:n]}
+	}
+	r.Params = launchParams(c)
+	return &r
 }
 
 // lists reports whether a definition's configurations are launch records.

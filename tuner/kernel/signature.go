@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,9 @@ import (
 var (
 	literals   = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
 	macroNames = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)`)
-	plainType  = regexp.MustCompile(`^(?:(?:const|volatile|__restrict__|__grid_constant__)\s+)*((?:unsigned|signed|long|short|int|char|float|double|bool|half|__half|size_t|u?int(?:8|16|32|64)_t|\s)+?)\s*(?:const\s+)?([A-Za-z_]\w*)?$`)
+	// cppAttributes are such as [[maybe_unused]].
+	cppAttributes = regexp.MustCompile(`\[\[[^\[\]]*\]\]`)
+	plainType     = regexp.MustCompile(`^(?:(?:const|volatile|__restrict__|__grid_constant__)\s+)*((?:unsigned|signed|long|short|int|char|float|double|bool|half|__half|size_t|u?int(?:8|16|32|64)_t|\s)+?)\s*(?:const\s+)?([A-Za-z_]\w*)?$`)
 )
 
 // numberTypes are C's names of what T1 has.
@@ -51,7 +54,7 @@ func (d *Definition) signature() (params []string, ok bool) {
 	}
 	found := false
 	for _, text := range texts {
-		text = literals.ReplaceAll(remark.ReplaceAll(text, nil), nil)
+		text = cppAttributes.ReplaceAll(literals.ReplaceAll(remark.ReplaceAll(text, nil), nil), nil)
 		for _, at := range head.FindAllIndex(text, -1) {
 			list, ok := parameterList(string(text[at[1]:]))
 			for _, p := range list {
@@ -59,7 +62,7 @@ func (d *Definition) signature() (params []string, ok bool) {
 					ok = ok && !macros[w]
 				}
 			}
-			if !ok || found && len(list) != len(params) {
+			if !ok || found && !slices.Equal(list, params) {
 				return nil, false
 			}
 			params, found = list, true

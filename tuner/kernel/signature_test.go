@@ -23,6 +23,12 @@ func TestSignature(t *testing.T) {
 		{"a macro", "#define ARGS float *x, int n\n__global__ void k(ARGS) {}", vector + "," + number, ""},
 		{"a parameter", "__global__ void k(B *x) {}", vector + "," + number, ""},
 		{"two forms", "#if A\n__global__ void k(float *x) {}\n#else\n__global__ void k(float *x, int n) {}\n#endif", vector, ""},
+		{"two forms with as many", "#ifdef A\n__global__ void k(float *x, float a) {}\n#else\n__global__ void k(float *x, double a) {}\n#endif", vector + "," + real, ""},
+		{"two forms, the other order", "#ifdef A\n__global__ void k(float *x, double a) {}\n#else\n__global__ void k(float *x, float a) {}\n#endif", vector + "," + real, ""},
+		{"declared and defined", "__global__ void k(float *x, int n);\n__global__ void k(float *x, int  n) {}", vector, "takes 2 arguments (float *x, int n), but 1 are listed: x"},
+		{"an attribute", "__global__ void k(float *x, [[maybe_unused]] int n) {}", vector + "," + number, ""},
+		{"an attribute of an address", "__global__ void k([[maybe_unused]] float *x, float *y) {}", vector + "," + number, "Arguments[1]: a Scalar of type int32, but the kernel takes an address (float *y)"},
+		{"an attribute before the name", "__global__ [[gnu::cold]] void k(float *x [[gnu::unused, gnu::noinline]], int n) {}", vector, "takes 2 arguments (float *x, int n), but 1"},
 		{"branches inside", "__global__ void k(float *x\n#if A\n, int n\n#endif\n) {}", vector, ""},
 		{"no text", "MAKE(k)", vector, ""},
 	} {
