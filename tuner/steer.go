@@ -250,6 +250,8 @@ func (l *Ledger) requeue(s *live, seq int64, why string, counts bool) {
 
 // giveUp gives a queued trial up if enough speaks against its configuration.
 func (l *Ledger) giveUp(s *live, seq int64, t *trial) bool {
+	// An attempt that was given back, and is not counted, may have gone on and failed.
+	t.attempts = max(t.attempts, int32(t.doubt.strikes()))
 	if t.doubt.strikes() < l.opts.Attempts {
 		return false
 	}

@@ -54,17 +54,21 @@ func TestSeveralSweepsKilled(t *testing.T) {
 			return err
 		})
 	}
-	again := func() { // the others may have ended: nothing was left while a sweep was cancelled
-		late := first.worker(fmt.Sprint("late", len(f.workers)))
-		f.workers = append(f.workers, supervise(t.Context(), t, first.witness.hear, never, func() (role, []string) { return late, nil }))
+	late := func() { // two, since a second one confirms the best
+		for range 2 {
+			r := first.worker(fmt.Sprint("late", len(f.workers)))
+			f.workers = append(f.workers, supervise(t.Context(), t, first.witness.hear, never, func() (role, []string) { return r, nil }))
+		}
 	}
 	first.calm()
-	again()
 	for _, s := range []*sweep{first, paused, cancelled} { // what stands still goes on
-		for until := time.Now().Add(patience); ; {
+		for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 			state := o.wait(t, s.id, func(*warptunev1.Sweep) bool { return true })
 			if completed(state) {
 				break
+			}
+			if f.over() { // nothing was left while a sweep was cancelled
+				late()
 			}
 			if time.Now().After(until) {
 				t.Fatalf("%v", state.GetCounts())
@@ -72,9 +76,6 @@ func TestSeveralSweepsKilled(t *testing.T) {
 			if state.GetState() != warptunev1.SweepState_SWEEP_STATE_RUNNING {
 				steer(func(ctx context.Context) error {
 					_, err := o.Resume(ctx, &warptunev1.ResumeRequest{Id: s.id})
-					if err == nil {
-						again()
-					}
 					return err
 				})
 			}

@@ -90,7 +90,7 @@ func least(a, b uint64) uint64 {
 // did, or what was done to what is his.
 func mayRead(ctx context.Context, a *tuner.Act) bool {
 	id, known := Caller(ctx)
-	return !known || id.Role == Admin || a.Owner == id.Name || a.By != nil && a.By.Name == id.Name
+	return !known || id.Role == Admin || id.Name != "" && (a.Owner == id.Name || a.By != nil && a.By.Name == id.Name)
 }
 
 func fromAct(a *tuner.Act) *warptunev1.Act {

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/coordinator"
 	"github.com/warptune/warptune/tuner/tunertest"
 )
@@ -137,5 +139,47 @@ func TestAuditNamesCertificates(t *testing.T) {
 	all := acts(t, ann, "", 0)
 	if len(all) != 1 || all[0].GetOwner() != "ann" || all[0].GetBy().GetCertificate() != "CN=ann,O=lab" {
 		t.Errorf("ann is told %v", all)
+	}
+}
+
+// Who has a certificate without a subject has a name nevertheless, which is his alone and
+// outlasts the certificate where the key does: his sweeps are his, and he is told of
+// nothing else.
+func TestCertificatesWithoutSubject(t *testing.T) {
+	a := newAuthority(t)
+	server, err := a.issue("coordinator", "", nil).Server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, c := serve(t, append(Authorize(nil, nil), grpc.Creds(server))...)
+	nobody := func(name string, sans ...string) warptunev1.SweepServiceClient {
+		client, err := a.issue(name, "submitter", func(c *x509.Certificate) { c.Subject, c.DNSNames = pkix.Name{}, sans }).Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return warptunev1.NewSweepServiceClient(dial(t, address, ClientOptions(client)...))
+	}
+	names := map[string]bool{}
+	for i, who := range []warptunev1.SweepServiceClient{nobody("first"), nobody("second"), nobody("third", "ci.lab.example")} {
+		b := tunertest.Bundle{Size: int64(20 + i)}
+		stored(t, c, b) // an act without an owner
+		spec := b.Spec("test")
+		out, err := who.Submit(t.Context(), &warptunev1.SubmitRequest{Spec: FromSpec(&spec)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"warptune:role:submitter sha256:", "warptune:role:submitter sha256:", "ci.lab.example sha256:"}[i]
+		owner := out.GetSweep().GetOwner()
+		if !strings.HasPrefix(owner, want) || names[owner] {
+			t.Errorf("the sweep is %q's, after %v", owner, names)
+		}
+		names[owner] = true
+		all := acts(t, who, "", 0)
+		if len(all) != 1 || all[0].GetOwner() != owner || all[0].GetBy().GetName() != owner || all[0].GetBy().GetCertificate() == "" {
+			t.Errorf("%s is told %v", owner, all)
+		}
+	}
+	if mayRead(context.WithValue(t.Context(), identityKey{}, Identity{Role: Submitter}), &tuner.Act{What: tuner.ActStart}) {
+		t.Error("who has no name is told of what nobody did")
 	}
 }

@@ -34,17 +34,21 @@ func TestMetrics(t *testing.T) {
 	if _, err := c.Synchronize(t.Context(), &in, 0); err != nil {
 		t.Fatal(err)
 	}
+	before := c.Stats().Commits
 	w := httptest.NewRecorder()
 	Metrics(c).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	after := c.Stats().Commits // a sweep's trials that are asked for meanwhile may be committed
 	text := w.Body.String()
 	for _, want := range []string{
 		`warptune_results_total{validity="compile"} 1`, `warptune_leases_requeued_total 1`, `warptune_sweeps{state="running"} 1`,
 		`warptune_trials_left 2`, `warptune_workers{engine="engine-1"} 1`, `warptune_worker_slots 2`, `warptune_store_writable 1`,
-		`warptune_commit_seconds_count ` + strconv.FormatInt(c.Stats().Commits, 10),
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no line %s in\n%s", want, text)
 		}
+	}
+	if all := sample(t, text, `warptune_commit_seconds_bucket{le="+Inf"}`); all < 3 || all < before || all > after || all != sample(t, text, "warptune_commit_seconds_count") {
+		t.Errorf("of %d to %d commits, at least 3, %d are counted in\n%s", before, after, all, text)
 	}
 	line := regexp.MustCompile(`^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"\})? -?[0-9.e+-]+)$`)
 	for l := range strings.Lines(text) {
@@ -52,4 +56,20 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%q is no line of the format", l)
 		}
 	}
+}
+
+// sample returns the value of a sample.
+func sample(t *testing.T, text, name string) int64 {
+	t.Helper()
+	for l := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(strings.TrimSuffix(l, "\n"), name+" "); ok {
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Fatalf("no sample %s in\n%s", name, text)
+	return 0
 }

@@ -2,11 +2,13 @@ package rpc
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,10 +33,27 @@ func certificateIdentity(c *x509.Certificate) (Identity, error) {
 			if err != nil {
 				return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate names %w", err)
 			}
-			return Identity{Name: cmp.Or(c.Subject.CommonName, c.Subject.String()), Role: role, Certificate: c.Subject.String()}, nil
+			key := keyName(c)
+			return Identity{Name: cmp.Or(c.Subject.CommonName, c.Subject.String(), key), Role: role, Certificate: cmp.Or(c.Subject.String(), key)}, nil
 		}
 	}
 	return Identity{}, tuner.Errorf(tuner.Unauthenticated, "authorize", "the client certificate of %q has no URI %s…", c.Subject.CommonName, rolePrefix)
+}
+
+// keyName names the holder of a certificate by what else there is than a subject: its
+// first alternative name, or else its role, and the SHA-256 of its public key (RFC 7469's
+// pin, in hexadecimal), which a certificate that is renewed with its key keeps.
+func keyName(c *x509.Certificate) string {
+	names := slices.Concat(c.DNSNames, c.EmailAddresses)
+	for _, uri := range c.URIs {
+		if text := uri.String(); !strings.HasPrefix(text, rolePrefix) {
+			names = append(names, text)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{c.URIs[0].String()}
+	}
+	return fmt.Sprintf("%s sha256:%x", tuner.Clip(names[0], 128), sha256.Sum256(c.RawSubjectPublicKeyInfo))
 }
 
 // TLSFiles names PEM files. Certificate and key go together. All are read again
