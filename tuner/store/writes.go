@@ -184,3 +184,6 @@ func readCommit(b []byte) (begun string, c *tuner.Changes, err error) {
 	}
 	return head.Begun, c, nil
 }
+
+// DiskError gives an error of writing a copy of a store its kind.
+func DiskError(op string, err error) error { return translate(op, err) }

@@ -1,0 +1,127 @@
+package standby
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc"
+
+	"github.com/warptune/warptune/tuner"
+	"github.com/warptune/warptune/tuner/store"
+)
+
+// Config is what one of two coordinators is.
+type Config struct {
+	Dir     string // its data directory
+	Arbiter Arbiter
+	Timing  Timing
+	Log     hclog.Logger
+	Options store.OpenOptions
+	// Conn leads to the other one, which is followed while that serves; nil: this node
+	// serves or ends.
+	Conn grpc.ClientConnInterface
+	// Follows is called with each follower that there comes to be; ctx ends with it.
+	Follows func(ctx context.Context, f *Follower)
+}
+
+// Lead returns once this node holds the lease: at once if nobody else does, and else,
+// if it has another to follow, when its turn has come. The keeper must Run from then on.
+func Lead(ctx context.Context, c Config) (*Keeper, *Node, error) {
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
+	}
+	n, err := FindNode(c.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	now, err := c.Arbiter.Read(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if now.Term == 0 && n != nil && has(n.Database()) {
+		return nil, nil, tuner.Errorf(tuner.Conflict, "hold the lease", "there is no record, and %s had one: is its volume there? If the record is to begin anew, with this database, run \"coordinator promote\"", n.Name)
+	}
+	if n == nil {
+		if n, err = MakeNode(c.Dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	for {
+		mine := now.Holder == n.Name || now.Term == 0 && (c.Conn == nil || has(n.Database()))
+		if !mine {
+			if c.Conn == nil {
+				return nil, nil, tuner.Errorf(tuner.Conflict, "start", "%w: %s serves in term %d, and this is %s: give --standby-of its address to follow it", ErrTakenOver, now.Holder, now.Term, n.Name)
+			}
+			if now, err = c.follow(ctx, n); err != nil {
+				return nil, nil, err
+			}
+		}
+		if now.Term > 0 {
+			if err := n.promote(); err != nil {
+				return nil, nil, err
+			}
+			if !has(n.Database()) {
+				return nil, nil, tuner.Errorf(tuner.NotFound, "hold the lease", "%s holds the lease and has no database: is its volume there?", n.Name)
+			}
+		}
+		k, err := Hold(ctx, c.Arbiter, now, n.Name, c.Timing, c.Log)
+		if k != nil || err != nil {
+			return k, n, err
+		}
+		if now, err = c.Arbiter.Read(ctx); err != nil { // it was another's turn
+			return nil, nil, err
+		}
+	}
+}
+
+// follow follows until it is this node's turn.
+func (c *Config) follow(ctx context.Context, n *Node) (Record, error) {
+	f := NewFollower(n, c.Conn, c.Arbiter, c.Timing, c.Options, c.Log)
+	if c.Follows != nil {
+		following, stop := context.WithCancel(ctx)
+		defer stop()
+		go c.Follows(following, f)
+	}
+	return f.Run(ctx)
+}
+
+// Promote makes the node of a data directory the holder of the lease by somebody's
+// command. Without loss accepted it must be the standby that has everything
+// acknowledged, or there must be no record yet; then a database is made if there is none.
+func Promote(ctx context.Context, dir string, a Arbiter, options store.OpenOptions, acceptLoss bool) (Record, error) {
+	n, err := FindNode(dir)
+	if err != nil {
+		return Record{}, err
+	}
+	now, err := a.Read(ctx)
+	if err != nil {
+		return Record{}, err
+	}
+	if n == nil && now.Term == 0 {
+		n, err = MakeNode(dir)
+	} else if n == nil {
+		err = tuner.Errorf(tuner.NotFound, "promote", "%s is neither of the two: it has no %s", dir, nodeFile)
+	}
+	switch {
+	case err != nil:
+		return Record{}, err
+	case now.Holder == n.Name:
+		return now, tuner.Errorf(tuner.Conflict, "promote", "%s holds the lease already, in term %d", n.Name, now.Term)
+	case now.Term > 0 && !has(n.Copy()):
+		return now, tuner.Errorf(tuner.NotFound, "promote", "%s has no copy of the database (%s)", n.Name, copied)
+	case now.Term > 0 && now.Standby != n.Name && !acceptLoss:
+		return now, tuner.Errorf(tuner.Conflict, "promote", "%s may lack what %s has acknowledged: start that one; or, if it is lost for good, give --accept-loss", n.Name, now.Holder)
+	}
+	next := Record{Term: now.Term + 1, Holder: n.Name, Process: "promote"}
+	var done bool
+	if now.Term > 0 {
+		done, err = a.Swap(ctx, now, next)
+	} else if err = n.makeDatabase(options); err == nil {
+		done, err = a.Create(ctx, next)
+	}
+	if err == nil && !done {
+		err = errors.New("the record has changed meanwhile: look again (\"warptune standby\")")
+	}
+	return next, err
+}
