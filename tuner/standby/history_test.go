@@ -44,6 +44,7 @@ type node struct {
 	peer    *node
 	timing  Timing
 	follows bool // it has the other's address
+	most    int  // bytes of its database; 0: any
 
 	cut   atomic.Bool // nothing passes between the two any more, on lines that are open
 	parts atomic.Bool // the arbiter does not answer it
@@ -93,7 +94,7 @@ func (n *node) live(ctx context.Context, killed *atomic.Bool) error {
 	conn := n.dial()
 	defer conn.Close()
 	log := hclog.New(&hclog.LoggerOptions{Name: n.name, Output: &n.w.log, TimeFn: time.Now})
-	c := Config{Dir: n.dir, Arbiter: cutting{n}, Timing: n.timing, Log: log, Options: store.OpenOptions{AnyFileSystem: true}}
+	c := Config{Dir: n.dir, Arbiter: cutting{n}, Timing: n.timing, Log: log, Options: store.OpenOptions{AnyFileSystem: true, MaxSize: n.most}}
 	if n.follows {
 		c.Conn = conn
 	}
@@ -297,7 +298,10 @@ func (n *node) befall(rng *rand.Rand) (what string, undo func()) {
 			}
 		}
 	}
-	switch rng.IntN(7) {
+	switch rng.IntN(8) {
+	case 7: // by command; refused, unless the other has everything
+		_, err := Promote(context.Background(), n.peer.dir, cutting{n.peer}, store.OpenOptions{AnyFileSystem: true}, false)
+		return fmt.Sprintf("to hand over to the other (%v)", err), func() {}
 	case 0, 1:
 		n.kill()
 		return "killed", n.start
@@ -369,7 +373,7 @@ func (w *world) history(rng *rand.Rand) {
 	w.verdict()
 }
 
-// primary returns the node that serves, n if none does.
+// primary returns the node that serves; n: none does.
 func (w *world) primary(n *node) *node {
 	for _, other := range w.nodes {
 		other.mu.Lock()
