@@ -41,7 +41,8 @@ type role struct {
 	Lease  time.Duration
 	Die    *death // nil: when it is killed
 	Audit  float64
-	NoSync bool // the control of power cuts: nothing is ever synced
+	NoSync bool  // the control of power cuts: nothing is ever synced
+	Pair   *pair // nil: it is alone
 
 	// Of a worker.
 	Slots   int
@@ -81,6 +82,8 @@ func TestMain(m *testing.M) {
 	err := json.Unmarshal([]byte(text), &r)
 	if err == nil && r.Worker != "" {
 		err = r.work()
+	} else if err == nil && r.Pair != nil {
+		err = r.coordinateOfTwo()
 	} else if err == nil {
 		err = r.coordinate()
 	}
