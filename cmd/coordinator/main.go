@@ -186,7 +186,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	if err != nil || mine == nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, mine.end()) }()
+	defer mine.end()
 	secured = append(secured, mine.gate()...)
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {

@@ -210,12 +210,11 @@ func (l *leading) stop() {
 }
 
 // end lets go of the lease when nothing is written any more: it runs out.
-func (l *leading) end() error {
-	if l.keeper == nil {
-		return nil
+func (l *leading) end() {
+	if l.keeper != nil {
+		l.stopped()
+		<-l.kept
 	}
-	l.stopped()
-	return <-l.kept
 }
 
 // promotion is the flags of promote.

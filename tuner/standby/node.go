@@ -124,3 +124,6 @@ func (n *Node) makeDatabase(options store.OpenOptions) error {
 	}
 	return st.Close()
 }
+
+// Superseded reports whether there is a database here whose place another node has taken.
+func (n *Node) Superseded() bool { return has(n.Database() + superseded) }
