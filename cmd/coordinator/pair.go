@@ -33,7 +33,7 @@ type pairOptions struct {
 }
 
 // arbiterFlag is what --arbiter says of itself, here and in promote.
-const arbiterFlag = "directory on a volume that both coordinators see, which says who of them serves; or exec:PROGRAM that keeps this (docs/OPERATIONS.md)"
+const arbiterFlag = "directory on a volume that both coordinators see, which says who of them serves; or kubernetes:LEASE in the pod's namespace; or exec:PROGRAM that keeps it (docs/OPERATIONS.md)"
 
 func (p *pairOptions) flags(f *flag.FlagSet) {
 	p.timing = standby.Usual
@@ -50,8 +50,8 @@ func (p *pairOptions) check() error {
 	switch {
 	case p.arbiter == "" && (p.of != "" || p.required):
 		return errors.New("--standby-of and --standby-required need --arbiter: two coordinators cannot tell a death from a cut network by themselves")
-	case p.arbiter == "exec:":
-		return errors.New("--arbiter exec: wants the path of a program after it")
+	case p.arbiter == "exec:" || p.arbiter == "kubernetes:":
+		return fmt.Errorf("--arbiter %s wants a program's path, or a Lease's name, after it", p.arbiter)
 	case p.of != "" && rpc.CheckAddress(p.of) != nil:
 		return fmt.Errorf("--standby-of: %w", rpc.CheckAddress(p.of))
 	case t.Wait < 100*time.Millisecond || t.Wait > time.Hour:
@@ -73,6 +73,9 @@ func (p *pairOptions) check() error {
 func openArbiter(at string) (standby.Arbiter, error) {
 	if program, ok := strings.CutPrefix(at, "exec:"); ok {
 		return standby.Command(program), nil
+	}
+	if name, ok := strings.CutPrefix(at, "kubernetes:"); ok {
+		return standby.Kubernetes(name)
 	}
 	return standby.Directory(at)
 }

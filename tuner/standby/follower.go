@@ -55,6 +55,7 @@ func NewFollower(n *Node, conn grpc.ClientConnInterface, a Arbiter, t Timing, op
 func (f *Follower) follow(ctx context.Context) {
 	said := ""
 	for ctx.Err() == nil {
+		began := time.Now()
 		err := rpc.FromStatus(f.session(ctx))
 		if ctx.Err() != nil {
 			return
@@ -66,6 +67,10 @@ func (f *Follower) follow(ctx context.Context) {
 		f.mu.Lock()
 		f.problem = tuner.Clip(err.Error(), maxProblem)
 		f.mu.Unlock()
+		if time.Since(began) > lostAfter(f.timing) { // connections are made anew every hour or so
+			said = ""
+			continue
+		}
 		select {
 		case <-time.After(f.timing.Heartbeat):
 		case <-ctx.Done():
@@ -249,9 +254,7 @@ func (f *Follower) takeCopy(ctx context.Context, stream grpc.BidiStreamingClient
 
 // verify opens a copy, which looks at every page of it.
 func (f *Follower) verify(path string) error {
-	options := f.options
-	options.Existing = true
-	st, err := store.Open(path, options)
+	st, err := store.OpenCopy(path, f.options)
 	if err != nil {
 		return fmt.Errorf("the copy of the database: %w", err)
 	}
@@ -275,15 +278,13 @@ func (f *Follower) install(path string) error {
 
 // open opens the copy if there is one.
 func (f *Follower) open() error {
-	options := f.options
-	options.Existing = true
-	st, err := store.Open(f.node.Copy(), options)
+	st, err := store.OpenCopy(f.node.Copy(), f.options)
 	switch {
 	case err == nil:
 		f.st = st
 	case tuner.KindOf(err) == tuner.NotFound && !has(f.node.Copy()) || errors.Is(err, fs.ErrNotExist):
-	case tuner.KindOf(err) == tuner.Damaged: // another comes
-		f.log.Error("the copy of the database is damaged: a new one is fetched", "error", err)
+	case tuner.KindOf(err) == tuner.Damaged || errors.Is(err, store.ErrOlder): // another comes
+		f.log.Error("the copy of the database cannot be used: a new one is fetched", "error", err)
 		f.forget()
 	default:
 		return err

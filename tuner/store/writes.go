@@ -185,5 +185,12 @@ func readCommit(b []byte) (begun string, c *tuner.Changes, err error) {
 	return head.Begun, c, nil
 }
 
+// OpenCopy opens a copy of another store, to apply its writes to: one that is there,
+// and of this program's schema.
+func OpenCopy(path string, opts OpenOptions) (*Bolt, error) {
+	opts.Existing, opts.asStored = true, true
+	return Open(path, opts)
+}
+
 // DiskError gives an error of writing a copy of a store its kind.
 func DiskError(op string, err error) error { return translate(op, err) }
