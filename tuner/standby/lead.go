@@ -3,6 +3,7 @@ package standby
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
@@ -21,7 +22,8 @@ type Config struct {
 	// Conn leads to the other one, which is followed while that serves; nil: this node
 	// serves or ends.
 	Conn grpc.ClientConnInterface
-	// Follows is called with each follower that there comes to be; ctx ends with it.
+	// Follows is called with each follower that there comes to be, and must return when
+	// ctx ends.
 	Follows func(ctx context.Context, f *Follower)
 }
 
@@ -80,8 +82,10 @@ func (c *Config) follow(ctx context.Context, n *Node) (Record, error) {
 	f := NewFollower(n, c.Conn, c.Arbiter, c.Timing, c.Options, c.Log)
 	if c.Follows != nil {
 		following, stop := context.WithCancel(ctx)
+		var beside sync.WaitGroup
+		beside.Go(func() { c.Follows(following, f) })
+		defer beside.Wait() // it may hold an address that is needed
 		defer stop()
-		go c.Follows(following, f)
 	}
 	return f.Run(ctx)
 }
@@ -110,6 +114,8 @@ func Promote(ctx context.Context, dir string, a Arbiter, options store.OpenOptio
 		return now, tuner.Errorf(tuner.Conflict, "promote", "%s holds the lease already, in term %d", n.Name, now.Term)
 	case now.Term > 0 && !has(n.Copy()):
 		return now, tuner.Errorf(tuner.NotFound, "promote", "%s has no copy of the database (%s)", n.Name, copied)
+	case now.Term == 0 && has(n.Copy()) && !acceptLoss:
+		return now, tuner.Errorf(tuner.Conflict, "promote", "there is no record, so nobody knows what the copy of %s may lack: promote the one that served; or, if it is lost for good, give --accept-loss", n.Name)
 	case now.Term > 0 && now.Standby != n.Name && !acceptLoss:
 		return now, tuner.Errorf(tuner.Conflict, "promote", "%s may lack what %s has acknowledged: start that one; or, if it is lost for good, give --accept-loss", n.Name, now.Holder)
 	}

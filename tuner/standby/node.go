@@ -113,9 +113,9 @@ func (n *Node) promote() error {
 	return store.SyncDir(n.dir)
 }
 
-// makeDatabase makes a database if there is none.
+// makeDatabase makes a database if there is none, nor a copy of one.
 func (n *Node) makeDatabase(options store.OpenOptions) error {
-	if has(n.Database()) {
+	if has(n.Database()) || has(n.Copy()) {
 		return nil
 	}
 	st, err := store.Open(n.Database(), options)

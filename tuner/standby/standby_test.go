@@ -146,6 +146,56 @@ func TestPromoted(t *testing.T) {
 	})
 }
 
+// Of two new nodes that are told to follow one another none serves, until somebody says
+// who begins.
+func TestWhoBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, t.TempDir())
+		for _, n := range w.nodes {
+			n.follows = true
+			n.start()
+		}
+		time.Sleep(time.Minute)
+		if n := w.primary(nil); n != nil || w.now().Term > 0 {
+			t.Fatalf("%v serves, by nobody's word; the record is %s", n, w.now())
+		}
+		for _, n := range w.nodes[:1] {
+			if _, err := Promote(context.Background(), n.dir, &w.record, store.OpenOptions{AnyFileSystem: true}, false); err != nil {
+				t.Fatal(err)
+			}
+			w.served(n, 10*time.Second)
+		}
+		time.Sleep(20 * time.Second)
+		w.verdict()
+	})
+}
+
+// A node whose record has gone does not begin anew by itself: the arbiter's volume may
+// not be there.
+func TestRecordThatIsGone(t *testing.T) {
+	scene(t, func(w *world, a, b *node) {
+		a.kill()
+		b.kill()
+		record := w.now()
+		w.record.record = Record{}
+		for _, n := range w.nodes {
+			n.start()
+		}
+		time.Sleep(2 * time.Minute)
+		if n := w.primary(nil); n != nil || w.now().Term > 0 {
+			t.Errorf("%s serves without a record", n.name)
+		}
+		options := store.OpenOptions{AnyFileSystem: true}
+		if _, err := Promote(context.Background(), b.dir, &w.record, options, false); err == nil {
+			t.Error("a copy is promoted, of which nobody knows what it lacks")
+		}
+		w.record.mu.Lock()
+		w.record.record = record
+		w.record.mu.Unlock()
+		w.served(a, 30*time.Second)
+	})
+}
+
 // A standby that dies and comes back catches up; one that has lost its disk is another
 // one, and catches up too.
 func TestStandbyComesBack(t *testing.T) {
