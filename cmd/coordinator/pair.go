@@ -77,7 +77,7 @@ func openArbiter(at string) (standby.Arbiter, error) {
 	if name, ok := strings.CutPrefix(at, "kubernetes:"); ok {
 		return standby.Kubernetes(name)
 	}
-	return standby.Directory(at)
+	return standby.Directory(at), nil
 }
 
 // leading is the part of a coordinator that holds the lease; the zero value is that of

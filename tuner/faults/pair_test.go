@@ -69,10 +69,7 @@ func (c cutting) Swap(ctx context.Context, old, next standby.Record) (bool, erro
 
 // coordinateOfTwo is cmd/coordinator's serve, with a planner of tests.
 func (r *role) coordinateOfTwo() error {
-	a, err := standby.Directory(r.Pair.Arbiter)
-	if err != nil {
-		return err
-	}
+	a := standby.Directory(r.Pair.Arbiter)
 	log := hclog.New(&hclog.LoggerOptions{Level: hclog.Info, Output: os.Stderr})
 	timing, options := shortly, store.OpenOptions{AnyFileSystem: true, MaxSize: r.Pair.MaxSize}
 	if r.Pair.Required {
@@ -196,11 +193,9 @@ func (p *two) cutFile(i int) string { return p.dir[i] + ".cut" }
 // standing waits until the record is as it should be.
 func (p *two) standing(is func(r standby.Record) bool) standby.Record {
 	p.t.Helper()
-	a, err := standby.Directory(p.arbiter)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	a := standby.Directory(p.arbiter)
 	var r standby.Record
+	var err error
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		if r, err = a.Read(p.t.Context()); err == nil && is(r) {
 			return r

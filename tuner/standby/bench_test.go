@@ -68,10 +68,7 @@ func pairOf(b *testing.B, st *store.Bolt, options store.OpenOptions) (*Primary, 
 	if err := os.Mkdir(filepath.Join(dir, "arbiter"), 0o755); err != nil {
 		b.Fatal(err)
 	}
-	a, err := Directory(filepath.Join(dir, "arbiter"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := Directory(filepath.Join(dir, "arbiter"))
 	k, err := Hold(b.Context(), a, Record{}, "a", Usual, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -28,14 +28,7 @@ const recordDir = "warptune.lease"
 
 // Directory returns the arbiter in a directory, which must exist: its volume may not
 // be there.
-func Directory(dir string) (Arbiter, error) {
-	if info, err := os.Stat(dir); err != nil {
-		return nil, tuner.Errorf(tuner.NotFound, "use the lease", "%w: is its volume there? Make the directory, on a volume that both coordinators see", err)
-	} else if !info.IsDir() {
-		return nil, tuner.Errorf(tuner.Invalid, "use the lease", "%s is no directory", dir)
-	}
-	return directory{dir}, nil
-}
+func Directory(dir string) Arbiter { return directory{dir} }
 
 // glances is how often a directory is read that shows no record, as one does while
 // its file is renamed, on some file systems.
@@ -47,8 +40,10 @@ func (d directory) Read(context.Context) (Record, error) {
 	for n := 1; ; n++ {
 		entries, err := os.ReadDir(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			if _, err := os.Stat(d.dir); err != nil {
-				return Record{}, err
+			if info, err := os.Stat(d.dir); err != nil {
+				return Record{}, tuner.Errorf(tuner.NotFound, "read the lease", "%w: is its volume there? Make the directory, on a volume that both coordinators see", err)
+			} else if !info.IsDir() {
+				return Record{}, tuner.Errorf(tuner.Invalid, "read the lease", "%s is no directory", d.dir)
 			}
 			return Record{}, nil
 		} else if err != nil {

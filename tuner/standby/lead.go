@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
@@ -37,12 +38,9 @@ func Lead(ctx context.Context, c Config) (*Keeper, *Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := c.Arbiter.Read(ctx)
+	now, err := c.read(ctx, n)
 	if err != nil {
 		return nil, nil, err
-	}
-	if now.Term == 0 && n != nil && has(n.Database()) {
-		return nil, nil, tuner.Errorf(tuner.Conflict, "hold the lease", "there is no record, and %s had one: is its volume there? If the record is to begin anew, with this database, run \"coordinator promote\"", n.Name)
 	}
 	if n == nil {
 		if n, err = MakeNode(c.Dir); err != nil {
@@ -71,8 +69,31 @@ func Lead(ctx context.Context, c Config) (*Keeper, *Node, error) {
 		if k != nil || err != nil {
 			return k, n, err
 		}
-		if now, err = c.Arbiter.Read(ctx); err != nil { // it was another's turn
+		if now, err = c.read(ctx, n); err != nil { // it was another's turn
 			return nil, nil, err
+		}
+	}
+}
+
+// read reads the record. An arbiter that has worked before, for a node, is waited for:
+// its volume may come back.
+func (c *Config) read(ctx context.Context, n *Node) (Record, error) {
+	for said := ""; ; {
+		r, err := c.Arbiter.Read(ctx)
+		if err == nil && r.Term == 0 && n != nil && has(n.Database()) {
+			err = tuner.Errorf(tuner.Conflict, "read the lease", "there is no record, and %s has had one: is its volume there? If it is to begin anew, with this database, run \"coordinator promote\"", n.Name)
+		}
+		if err == nil || n == nil {
+			return r, err
+		}
+		if text := err.Error(); text != said {
+			c.Log.Warn("the lease cannot be read; waiting for it", "error", err)
+			said = text
+		}
+		select {
+		case <-time.After(c.Timing.Heartbeat):
+		case <-ctx.Done():
+			return Record{}, ctx.Err()
 		}
 	}
 }

@@ -181,6 +181,28 @@ func (l *late) Create(ctx context.Context, first Record) (bool, error) {
 	return l.memory.Swap(ctx, Record{}, first)
 }
 
+// As long as the record cannot be made to name no standby, no write returns that the
+// standby lacks, however late that is.
+func TestGoesOnAloneByTheRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &late{}
+		p := newAlone(t, a)
+		b := p.connected(t, "b", 0)
+		p.has(b, 0)
+		a.by = 100 * 24 * time.Hour // never, that is
+		p.begin()
+		time.Sleep(Usual.Wait + Usual.Renew + time.Second)
+		if n := p.returned(t); n != 0 || p.names() != "b" {
+			t.Errorf("%d writes return that the standby lacks, and the record names %q", n, p.names())
+		}
+		a.by = 0
+		time.Sleep(Usual.Renew)
+		if n := p.returned(t); n != 1 || p.names() != "" {
+			t.Errorf("%d writes return, and the record names %q", n, p.names())
+		}
+	})
+}
+
 // When it is unknown whether the record names a standby, it is taken to do so.
 func TestRecordInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -267,13 +289,10 @@ func TestCopyOfAnOldPrimary(t *testing.T) {
 // A directory's record is one that two cannot both swap; what is no record is said.
 func TestDirectory(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Directory(filepath.Join(dir, "none")); tuner.KindOf(err) != tuner.NotFound {
+	if _, err := Directory(filepath.Join(dir, "none")).Read(t.Context()); tuner.KindOf(err) != tuner.NotFound {
 		t.Errorf("a directory that is not there: %v", err)
 	}
-	a, err := Directory(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := Directory(dir)
 	arbiters(t, a)
 	if err := os.RemoveAll(filepath.Join(dir, recordDir)); err != nil {
 		t.Fatal(err)
@@ -386,5 +405,46 @@ esac
 		if done, err := Command(path).Swap(t.Context(), Record{1, "a", "", "p"}, Record{2, "a", "", "p"}); (err == nil) != (bad == "exit 1" || bad == "echo nonsense") || done && bad != "echo nonsense" {
 			t.Errorf("%s: it swaps: %v, %v", bad, done, err)
 		}
+	}
+}
+
+// slow is an arbiter of which another's swap comes between.
+type slow struct {
+	memory
+	by *Record // put in place before the next swap; nil: nothing
+}
+
+func (s *slow) Swap(ctx context.Context, old, next Record) (bool, error) {
+	if s.by != nil {
+		s.record, s.by = *s.by, nil
+	}
+	return s.memory.Swap(ctx, old, next)
+}
+
+// A standby that looks at the record, and swaps it after its primary has renewed it,
+// does not take over.
+func TestSlowTakeover(t *testing.T) {
+	own, err := MakeNode(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := store.OpenOptions{AnyFileSystem: true}
+	st, err := store.Open(own.Copy(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	now := Record{7, "a", own.Name, "p"}
+	renewed := Record{8, "a", "", "p"}
+	a := &slow{memory: memory{record: now}, by: &renewed}
+	f := NewFollower(own, nil, a, Usual, options, nil)
+	if r, err := f.takeOver(t.Context(), now); err == nil {
+		t.Errorf("it takes over: %s, and the record is %s", r, a.record)
+	}
+	a.record = now
+	if r, err := f.takeOver(t.Context(), now); err != nil || a.record != r || r.Holder != own.Name {
+		t.Errorf("it does not take over: %s, %v", a.record, err)
 	}
 }

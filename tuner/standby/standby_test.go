@@ -181,7 +181,10 @@ func TestRecordThatIsGone(t *testing.T) {
 		for _, n := range w.nodes {
 			n.start()
 		}
-		time.Sleep(2 * time.Minute)
+		time.Sleep(time.Minute)
+		a.parts.Store(true) // nor when it cannot be asked
+		time.Sleep(time.Minute)
+		a.parts.Store(false)
 		if n := w.primary(nil); n != nil || w.now().Term > 0 {
 			t.Errorf("%s serves without a record", n.name)
 		}
