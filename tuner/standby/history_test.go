@@ -63,6 +63,13 @@ func newWorld(t *testing.T, dir string) *world {
 		w.nodes[i] = &node{w: w, name: name, dir: filepath.Join(dir, name), timing: Usual, follows: i > 0}
 	}
 	w.nodes[0].peer, w.nodes[1].peer = w.nodes[1], w.nodes[0]
+	t.Cleanup(func() { // virtual time would go on for ever
+		for _, n := range w.nodes {
+			if n.kill != nil {
+				n.kill()
+			}
+		}
+	})
 	return w
 }
 
