@@ -63,9 +63,9 @@ func (s *sm) bulkLoad(w *warp, in *ir.Instr, c *trace.Async, a *trace.Access) in
 	return done
 }
 
-// bulkWaits is how many of the quantiles of waits for DRAM a bulk copy's lines meet: with all of them the longest of a copy
-// of 16 KiB is a third longer than measured (deploy/calibrate tma.bulk_latency from DRAM, 1 CTA: 918, 1104 and 1234 cycles
-// for 4, 16 and 32 KiB).
+// bulkWaits is how many of the quantiles of waits for DRAM a bulk copy's lines meet. With all of them the longest
+// wait of a copy of 16 KiB is a third longer than measured (deploy/calibrate tma.bulk_latency from DRAM, 1 CTA: 918,
+// 1104 and 1234 cycles for 4, 16 and 32 KiB).
 const bulkWaits = 15
 
 // bulkLine reads sectors of a line past L1. L2 brings whole lines of what tensor maps ask for (their L2 promotion): a
