@@ -223,6 +223,9 @@ func (s *Share) AtomicCycles() (cycles float64) {
 	return cycles
 }
 
+// Backlog is how many cycles after cycle at the slices have served all that was asked of them so far.
+func (s *Share) Backlog(at int64) int64 { return max(s.l2.Free()-at, 0) }
+
 // Taken is when L2 has taken all stores so far; what it has still to write back
 // is the next launch's.
 func (s *Share) Taken() int64 {
