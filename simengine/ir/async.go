@@ -51,6 +51,10 @@ func (in *Instr) Coordinates() []Operand {
 	return in.Src[from : from+in.Bulk.Dims]
 }
 
+// RankShift is the bit from which on an address of shared memory of a cluster has the rank of its CTA plus one. 0 is the
+// CTA that uses the address.
+const RankShift = 24
+
 // FencesBeyondCTA reports whether an instruction waits until the rest of the device sees what its threads wrote: a fence
 // of a scope beyond the CTA, or an arrival at an mbarrier that releases at one.
 func (in *Instr) FencesBeyondCTA() bool {

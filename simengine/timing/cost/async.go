@@ -28,10 +28,11 @@ type Async struct {
 	Arrive, Remote, Wake, Wait, Arrival int64
 	FenceProxy, Setmaxnreg              int64
 	// UniformResult is the latency of the uniform datapath's results, in kernels of which Specific holds.
-	UniformResult                     int64
-	ClusterBarrier, ClusterRelease    int64
-	ClusterLoad                       int64
-	ClusterLoadPass, ClusterStorePass int64 // steps of the network of a cluster for a wavefront of 128 bytes
+	UniformResult                  int64
+	ClusterBarrier, ClusterRelease int64
+	ClusterLoad                    int64
+	ClusterStorePass               int64   // steps of the network of a cluster for a line of 128 bytes
+	remoteLoad, remoteStore        float64 // cycles for a sector
 }
 
 func asyncOf(d *arch.Descriptor, l2 int64) Async {
@@ -51,7 +52,11 @@ func asyncOf(d *arch.Descriptor, l2 int64) Async {
 		UniformResult: max(whole(d.UniformResult), 1),
 		FenceProxy:    whole(d.FenceProxy), Setmaxnreg: whole(d.Setmaxnreg),
 		ClusterBarrier: whole(d.ClusterBarrier), ClusterRelease: whole(d.ClusterBarrierRelease), ClusterLoad: whole(d.ClusterLoadLatency),
-		ClusterLoadPass: per(128, d.ClusterLoadBytesPerCycle), ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
+		ClusterStorePass: per(128, d.ClusterStoreBytesPerCycle),
+	}
+	if d.ClusterLoadBytesPerCycle > 0 && d.ClusterStoreBytesPerCycle > 0 {
+		a.remoteLoad = math.Max(128/d.ClusterLoadBytesPerCycle-remoteLine, 0) / 4
+		a.remoteStore = 32 / d.ClusterStoreBytesPerCycle
 	}
 	a.Arrive = whole(d.MbarrierHandover) - a.Wake
 	a.Remote = max(whole(d.MbarrierRemote)-a.Wake, a.Arrive)
