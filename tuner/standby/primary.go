@@ -28,7 +28,7 @@ type Primary struct {
 
 	// Mutable fields, under mu.
 	mu       sync.Mutex
-	begun    string // the incarnation that begins with the next commit; "": none
+	begun    string // the incarnation that begins with the next commit; "": none does
 	writes   writes
 	follower *follower // nil: none is connected
 	parted   time.Time // when one was connected last
@@ -89,7 +89,13 @@ func (p *Primary) Commit(c *tuner.Changes) error {
 			p.mu.Unlock()
 		}
 		return err
-	}, func() ([]byte, error) { return store.CommitWrite(begun, c) })
+	}, func() ([]byte, error) {
+		write, err := store.CommitWrite(c)
+		if begun != "" && err == nil {
+			write = store.BegunWrite(begun, write)
+		}
+		return write, err
+	})
 }
 
 // PutBundle is in store.Store.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -404,6 +405,22 @@ esac
 		}
 		if done, err := Command(path).Swap(t.Context(), Record{1, "a", "", "p"}, Record{2, "a", "", "p"}); (err == nil) != (bad == "exit 1" || bad == "echo nonsense") || done && bad != "echo nonsense" {
 			t.Errorf("%s: it swaps: %v, %v", bad, done, err)
+		}
+	}
+}
+
+// Whatever a store can do is done to the standby's too, or changes nothing: a method
+// that comes to be is looked at here.
+func TestEveryWriteIsSent(t *testing.T) {
+	sent := map[string]bool{"Begin": true, "Commit": true, "PutBundle": true, "Remove": true, "DropBundles": true}
+	reads := map[string]bool{
+		"ID": true, "Numbers": true, "Sweeps": true, "SalvageSweeps": true, "Leases": true, "Results": true, "Salvage": true, "Answer": true, "Digested": true, "Best": true, "Bests": true,
+		"Bundle": true, "Acts": true, "BundleSizes": true, "Backup": true, "Close": true,
+	}
+	all := reflect.TypeFor[store.Store]()
+	for i := range all.NumMethod() {
+		if name := all.Method(i).Name; !sent[name] && !reads[name] {
+			t.Errorf("store.Store has %s: if it writes, Primary must send it to the standby", name)
 		}
 	}
 }

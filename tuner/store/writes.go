@@ -13,7 +13,8 @@ import (
 // writes in their order has the same content. Both sides are of one schema.
 //
 // The bytes are the kind and, of a bundle, its digest (text) and content; of a
-// removal, the sweep and the limit (varints); of bundles to drop, JSON; of a commit:
+// removal, the sweep and the limit (varints); of bundles to drop, JSON; of a write with
+// which an incarnation begins, its name (text) and the write; of a commit:
 //
 //	length, changes          of a commitHead as JSON: all but leases and results
 //	length, leases           each its sweep, trial and row (row.go)
@@ -24,11 +25,11 @@ const (
 	writeBundle
 	writeRemoval
 	writeDrop
+	writeBegun
 )
 
 // commitHead is what of a commit is written as JSON.
 type commitHead struct {
-	Begun   string        `json:"begun,omitempty"` // the incarnation that begins with it
 	Revoked []uint64      `json:"revoked,omitempty"`
 	Sweeps  []tuner.Sweep `json:"sweeps,omitempty"`
 	Void    []uint64      `json:"void,omitempty"`
@@ -41,10 +42,15 @@ type commitHead struct {
 	Results int `json:"results,omitempty"`
 }
 
-// CommitWrite returns a Commit as bytes; begun names the incarnation that begins with
-// it (Begin), "": none does.
-func CommitWrite(begun string, c *tuner.Changes) ([]byte, error) {
-	head := commitHead{Begun: begun, Revoked: c.Revoked, Sweeps: c.Sweeps, Void: c.Void, Bests: c.Bests, Acts: c.Acts, Token: c.Token, Leases: len(c.Leases), Results: len(c.Results)}
+// BegunWrite returns a write as bytes with which an incarnation begins (Begin).
+func BegunWrite(name string, write []byte) []byte {
+	b := append(make([]byte, 0, len(name)+len(write)+32), writeBegun)
+	return append(appendBytes(b, []byte(name)), write...)
+}
+
+// CommitWrite returns a Commit as bytes.
+func CommitWrite(c *tuner.Changes) ([]byte, error) {
+	head := commitHead{Revoked: c.Revoked, Sweeps: c.Sweeps, Void: c.Void, Bests: c.Bests, Acts: c.Acts, Token: c.Token, Leases: len(c.Leases), Results: len(c.Results)}
 	numbers := map[string]uint64{}
 	intern := func(s string) (uint64, bool) {
 		id, known := numbers[s]
@@ -107,16 +113,20 @@ func (b *Bolt) Apply(write []byte) error {
 	r := rowReader{b: write[1:]}
 	switch write[0] {
 	case writeCommit:
-		begun, c, err := readCommit(write[1:])
+		c, err := readCommit(write[1:])
 		if err != nil {
 			return err
 		}
-		if begun != "" {
-			if _, err := b.Begin(begun); err != nil {
-				return err
-			}
-		}
 		return b.Commit(c)
+	case writeBegun:
+		name := string(r.take(r.uvarint()))
+		if r.bad || len(r.b) == 0 || r.b[0] == writeBegun {
+			return badWrite()
+		}
+		if _, err := b.Begin(name); err != nil {
+			return err
+		}
+		return b.Apply(r.b)
 	case writeBundle:
 		digest := string(r.take(r.uvarint()))
 		if r.bad {
@@ -145,15 +155,15 @@ func badWrite() error {
 }
 
 // readCommit reads what CommitWrite wrote after the kind.
-func readCommit(b []byte) (begun string, c *tuner.Changes, err error) {
+func readCommit(b []byte) (*tuner.Changes, error) {
 	r := rowReader{b: b}
 	var head commitHead
 	text := json.NewDecoder(bytes.NewReader(r.take(r.uvarint())))
 	text.DisallowUnknownFields() // what this program does not know it would lose
 	if err := text.Decode(&head); err != nil {
-		return "", nil, tuner.Errorf(tuner.Invalid, "apply a write", "%w: are both programs of one version?", err)
+		return nil, tuner.Errorf(tuner.Invalid, "apply a write", "%w: are both programs of one version?", err)
 	}
-	c = &tuner.Changes{Revoked: head.Revoked, Sweeps: head.Sweeps, Void: head.Void, Bests: head.Bests, Acts: head.Acts, Token: head.Token}
+	c := &tuner.Changes{Revoked: head.Revoked, Sweeps: head.Sweeps, Void: head.Void, Bests: head.Bests, Acts: head.Acts, Token: head.Token}
 	leases := rowReader{b: r.take(r.uvarint())}
 	for len(leases.b) > 0 && !leases.bad {
 		sweep, seq := leases.uvarint(), int64(leases.uvarint())
@@ -180,9 +190,9 @@ func readCommit(b []byte) (begun string, c *tuner.Changes, err error) {
 		c.Results = append(c.Results, change)
 	}
 	if r.bad || leases.bad || len(c.Leases) != head.Leases || len(c.Results) != head.Results {
-		return "", nil, badWrite()
+		return nil, badWrite()
 	}
-	return head.Begun, c, nil
+	return c, nil
 }
 
 // OpenCopy opens a copy of another store, to apply its writes to: one that is there,

@@ -112,15 +112,17 @@ func TestWritesMakeTheSameContent(t *testing.T) {
 			write = RemovalWrite(2, 20)
 			if d.next[2] = 0; !more {
 				must(t, to.Apply(write))
-				write, err = CommitWrite("", &tuner.Changes{Sweeps: []tuner.Sweep{testSweep(2)}})
+				write, err = CommitWrite(&tuner.Changes{Sweeps: []tuner.Sweep{testSweep(2)}})
 				must(t, err)
 				must(t, from.Commit(&tuner.Changes{Sweeps: []tuner.Sweep{testSweep(2)}}))
 			}
 		default:
 			c := d.changes()
-			write, err = CommitWrite(begun, c)
+			write, err = CommitWrite(c)
 			must(t, from.Commit(c))
-			begun = ""
+			if begun != "" {
+				write, begun = BegunWrite(begun, write), ""
+			}
 		}
 		must(t, err)
 		must(t, to.Apply(write))
@@ -140,7 +142,7 @@ func TestWritesThatDoNotParse(t *testing.T) {
 	defer b.Close()
 	withSweeps(t, b)
 	d := &drawn{tunertest.Rand(t), map[uint64]int64{}, 0}
-	write, err := CommitWrite("", d.changes())
+	write, err := CommitWrite(d.changes())
 	must(t, err)
 	before := content(t, b)
 	for n := range len(write) {
@@ -151,7 +153,7 @@ func TestWritesThatDoNotParse(t *testing.T) {
 			t.Fatalf("the first %d of %d bytes: %v", n, len(write), err)
 		}
 	}
-	for _, bad := range []string{"", "\x00", "\x09abc", "\x01\x02{}", "\x01\x0e{\"unknown\": 1}\x00", "\x02\xff", "\x03\x01", "\x04{"} {
+	for _, bad := range []string{"", "\x00", "\x09abc", "\x01\x02{}", "\x01\x0e{\"unknown\": 1}\x00", "\x02\xff", "\x03\x01", "\x04{", "\x05\x01a", "\x05\x01a\x05\x01a\x03\x01\x01"} {
 		if err := b.Apply([]byte(bad)); tuner.KindOf(err) != tuner.Invalid {
 			t.Errorf("%q: %v, want invalid", bad, err)
 		}
