@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,14 +168,15 @@ func TestOneStandbyAtATime(t *testing.T) {
 // late is an arbiter whose swaps seem to fail, and are done a while later.
 type late struct {
 	memory
-	by time.Duration
+	by atomic.Int64 // nanoseconds
 }
 
 func (l *late) Swap(ctx context.Context, old, next Record) (bool, error) {
-	if l.by == 0 {
+	by := time.Duration(l.by.Load())
+	if by == 0 {
 		return l.memory.Swap(ctx, old, next)
 	}
-	time.AfterFunc(l.by, func() { _, _ = l.memory.Swap(ctx, old, next) })
+	time.AfterFunc(by, func() { _, _ = l.memory.Swap(ctx, old, next) })
 	return false, errCut
 }
 
@@ -190,13 +192,13 @@ func TestGoesOnAloneByTheRecord(t *testing.T) {
 		p := newAlone(t, a)
 		b := p.connected(t, "b", 0)
 		p.has(b, 0)
-		a.by = 100 * 24 * time.Hour // never, that is
+		a.by.Store(int64(100 * 24 * time.Hour)) // never, that is
 		p.begin()
 		time.Sleep(Usual.Wait + Usual.Renew + time.Second)
 		if n := p.returned(t); n != 0 || p.names() != "b" {
 			t.Errorf("%d writes return that the standby lacks, and the record names %q", n, p.names())
 		}
-		a.by = 0
+		a.by.Store(0)
 		time.Sleep(Usual.Renew)
 		if n := p.returned(t); n != 1 || p.names() != "" {
 			t.Errorf("%d writes return, and the record names %q", n, p.names())
@@ -210,7 +212,7 @@ func TestRecordInDoubt(t *testing.T) {
 		a := &late{}
 		p := newAlone(t, a)
 		time.Sleep(100 * time.Millisecond)
-		a.by = 3 * time.Second
+		a.by.Store(int64(3 * time.Second))
 		b := p.connected(t, "b", 0)
 		p.has(b, 0)
 		p.begin()
@@ -219,7 +221,7 @@ func TestRecordInDoubt(t *testing.T) {
 			t.Error("a write returns that the standby lacks, while the record may come to name it")
 		}
 		time.Sleep(time.Second)
-		a.by = 0
+		a.by.Store(0)
 		time.Sleep(Usual.Renew)
 		if n := p.returned(t); n != 1 || p.names() != "" {
 			t.Errorf("%d writes return, and the record names %q", n, p.names())
