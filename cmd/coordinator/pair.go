@@ -40,7 +40,7 @@ func (p *pairOptions) flags(f *flag.FlagSet) {
 	f.StringVar(&p.arbiter, "arbiter", "", arbiterFlag+"; default: this coordinator is alone")
 	f.StringVar(&p.of, "standby-of", "", "address of the other coordinator, which this one follows while it serves, and whose place it takes; needs --arbiter")
 	p.security.StandbyFlags(f)
-	f.DurationVar(&p.timing.TakeOver, "take-over-after", p.timing.TakeOver, "how long the lease must not have been renewed before this standby takes over; 0: by \"coordinator promote\" only")
+	f.DurationVar(&p.timing.TakeOver, "take-over-after", p.timing.TakeOver, "how long the lease must not have been renewed before this standby takes over, the same for both; 0: by \"coordinator promote\" only")
 	f.DurationVar(&p.timing.Wait, "standby-wait", p.timing.Wait, "how long an answer waits for the standby before this coordinator goes on without; the standby cannot take over by itself then")
 	f.BoolVar(&p.required, "standby-required", false, "never go on without a standby: nothing is acknowledged while there is none")
 }
@@ -217,6 +217,7 @@ func (l *leading) end() {
 	if l.keeper != nil {
 		l.stopped()
 		<-l.kept
+		_ = l.node.Close()
 	}
 }
 

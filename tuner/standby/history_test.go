@@ -110,6 +110,7 @@ func (n *node) live(ctx context.Context, killed *atomic.Bool) error {
 		return err
 	}
 	n.follows = true
+	defer func() { _ = own.Close() }()
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
 	defer all.Wait()

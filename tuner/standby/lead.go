@@ -29,24 +29,21 @@ type Config struct {
 }
 
 // Lead returns once this node holds the lease: at once if nobody else does, and else,
-// if it has another to follow, when its turn has come. The keeper must Run from then on.
-func Lead(ctx context.Context, c Config) (*Keeper, *Node, error) {
+// if it has another to follow, when its turn has come. The keeper must Run from then on,
+// and the node is to be closed after that.
+func Lead(ctx context.Context, c Config) (_ *Keeper, _ *Node, err error) {
 	if c.Log == nil {
 		c.Log = hclog.NewNullLogger()
 	}
-	n, err := FindNode(c.Dir)
+	n, now, err := c.node(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := c.read(ctx, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	if n == nil {
-		if n, err = MakeNode(c.Dir); err != nil {
-			return nil, nil, err
+	defer func() {
+		if err != nil {
+			_ = n.Close()
 		}
-	}
+	}()
 	for {
 		mine := now.Holder == n.Name || now.Term == 0 && (c.Conn == nil || has(n.Database()))
 		if !mine {
@@ -75,16 +72,43 @@ func Lead(ctx context.Context, c Config) (*Keeper, *Node, error) {
 	}
 }
 
-// read reads the record. An arbiter that has worked before, for a node, is waited for:
-// its volume may come back.
+// node returns the node that the directory is, locked, and the record. A new node wants an
+// arbiter that answers.
+func (c *Config) node(ctx context.Context) (n *Node, now Record, err error) {
+	if n, err = FindNode(c.Dir); err != nil {
+		return nil, Record{}, err
+	}
+	known := n != nil
+	if !known {
+		if now, err = c.Arbiter.Read(ctx); err != nil {
+			return nil, Record{}, err
+		}
+		if n, err = MakeNode(c.Dir); err != nil {
+			return nil, Record{}, err
+		}
+	}
+	if err := n.lock(); err != nil {
+		return nil, Record{}, err
+	}
+	if known {
+		if now, err = c.read(ctx, n); err != nil {
+			_ = n.Close()
+			return nil, Record{}, err
+		}
+	}
+	return n, now, nil
+}
+
+// read reads the record. An arbiter that has worked before is waited for: its volume may
+// come back.
 func (c *Config) read(ctx context.Context, n *Node) (Record, error) {
 	for said := ""; ; {
 		r, err := c.Arbiter.Read(ctx)
-		if err == nil && r.Term == 0 && n != nil && has(n.Database()) {
+		if err == nil && r.Term == 0 && has(n.Database()) {
 			err = tuner.Errorf(tuner.Conflict, "read the lease", "there is no record, and %s has had one: is its volume there? If it is to begin anew, with this database, run \"coordinator promote\"", n.Name)
 		}
-		if err == nil || n == nil {
-			return r, err
+		if err == nil {
+			return r, nil
 		}
 		if text := err.Error(); text != said {
 			c.Log.Warn("the lease cannot be read; waiting for it", "error", err)
@@ -133,7 +157,7 @@ func Promote(ctx context.Context, dir string, a Arbiter, options store.OpenOptio
 		return Record{}, err
 	case now.Holder == n.Name:
 		return now, tuner.Errorf(tuner.Conflict, "promote", "%s holds the lease already, in term %d", n.Name, now.Term)
-	case now.Term > 0 && !has(n.Copy()):
+	case now.Term > 0 && !has(n.Copy()) && !(acceptLoss && has(n.Database())):
 		return now, tuner.Errorf(tuner.NotFound, "promote", "%s has no copy of the database (%s)", n.Name, copied)
 	case now.Term == 0 && has(n.Copy()) && !acceptLoss:
 		return now, tuner.Errorf(tuner.Conflict, "promote", "there is no record, so nobody knows what the copy of %s may lack: promote the one that served; or, if it is lost for good, give --accept-loss", n.Name)

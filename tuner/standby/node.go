@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
@@ -25,6 +26,29 @@ const (
 type Node struct {
 	Name string `json:"node"`
 	dir  string
+	held *os.File // nil: it is not locked
+}
+
+// lock has no other process be this node.
+func (n *Node) lock() error {
+	f, err := os.OpenFile(filepath.Join(n.dir, nodeFile+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return tuner.Errorf(tuner.Locked, "start", "another process is %s already, in %s: stop it, or use another directory", n.Name, n.dir)
+	}
+	n.held = f
+	return nil
+}
+
+// Close lets another process be this node.
+func (n *Node) Close() error {
+	if n == nil || n.held == nil {
+		return nil
+	}
+	return n.held.Close()
 }
 
 // Database is the path of the database that is served.

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/store"
 )
 
@@ -69,6 +70,9 @@ func TestTakesOver(t *testing.T) {
 		t.Logf("the standby served %v after its primary's death", took)
 		if took < Usual.TakeOver-Usual.Renew {
 			t.Errorf("the lease had not run out after %v", took)
+		}
+		if _, _, err := Lead(context.Background(), Config{Dir: b.dir, Arbiter: &w.record, Timing: Usual}); tuner.KindOf(err) != tuner.Locked {
+			t.Errorf("a second process is the same node: %v", err)
 		}
 		own, _ := FindNode(a.dir)
 		if _, _, err := Lead(context.Background(), Config{Dir: a.dir, Arbiter: &w.record, Timing: Usual}); !errors.Is(err, ErrTakenOver) {
