@@ -157,7 +157,7 @@ func (n *node) serving(l *bufconn.Listener, p *Primary) {
 func (n *node) write(ctx context.Context, p *Primary, killed *atomic.Bool) {
 	for ctx.Err() == nil && p.keeper.Valid() == nil {
 		what := fmt.Sprintf("%s-%d", n.name, n.w.serial.Add(1))
-		if err := p.PutBundle(what, []byte(what)); err == nil && !killed.Load() {
+		if _, err := p.PutBundle(what, []byte(what), tuner.Act{What: tuner.ActPutBundle}); err == nil && !killed.Load() {
 			n.w.mu.Lock()
 			n.w.acked[what] = time.Now()
 			n.w.mu.Unlock()

@@ -28,7 +28,7 @@ type Primary struct {
 
 	// Mutable fields, under mu.
 	mu       sync.Mutex
-	begun    string // the incarnation that begins with the next commit; "": none does
+	begun    *begun // the incarnation that begins with the next write; nil: none does
 	writes   writes
 	follower *follower // nil: none is connected
 	parted   time.Time // when one was connected last
@@ -41,6 +41,12 @@ type Primary struct {
 	left    time.Time     // when it was to leave last
 	changed chan struct{} // closed at the next write or acknowledgement
 	stopped chan struct{} // closed when nothing waits any more
+}
+
+// begun is an incarnation that begins.
+type begun struct {
+	name string
+	did  tuner.Act
 }
 
 // follower is a standby that is connected.
@@ -64,44 +70,59 @@ func NewPrimary(st *store.Bolt, k *Keeper, t Timing, log hclog.Logger) *Primary 
 }
 
 // Begin is in store.Store.
-func (p *Primary) Begin(name string) ([]tuner.Incarnation, error) {
+func (p *Primary) Begin(name string, did tuner.Act) ([]tuner.Incarnation, error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	past, err := p.Bolt.Begin(name)
+	past, err := p.Bolt.Begin(name, did)
 	if err == nil {
-		p.mu.Lock()
-		p.begun = name
-		p.mu.Unlock()
+		p.begins(&begun{name, did})
 	}
 	return past, err
 }
 
-// Commit is in store.Store.
-func (p *Primary) Commit(c *tuner.Changes) error {
+func (p *Primary) begins(b *begun) {
 	p.mu.Lock()
-	begun := p.begun
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	p.begun = b
+}
+
+// first is a write with which an incarnation begins, if one is to.
+func (p *Primary) first(do func() error, as func() ([]byte, error)) error {
 	return p.write(func() error {
-		err := p.Bolt.Commit(c)
+		err := do()
 		if err == nil {
-			p.mu.Lock()
-			p.begun = ""
-			p.mu.Unlock()
+			p.begins(nil)
 		}
 		return err
 	}, func() ([]byte, error) {
-		write, err := store.CommitWrite(c)
-		if begun != "" && err == nil {
-			write = store.BegunWrite(begun, write)
+		p.mu.Lock()
+		b := p.begun
+		p.mu.Unlock()
+		write, err := as()
+		if b != nil && err == nil {
+			write, err = store.BegunWrite(b.name, b.did, write)
 		}
 		return write, err
 	})
 }
 
+// Commit is in store.Store.
+func (p *Primary) Commit(c *tuner.Changes) error {
+	return p.first(func() error { return p.Bolt.Commit(c) }, func() ([]byte, error) { return store.CommitWrite(c) })
+}
+
 // PutBundle is in store.Store.
-func (p *Primary) PutBundle(digest string, content []byte) error {
-	return p.write(func() error { return p.Bolt.PutBundle(digest, content) },
-		func() ([]byte, error) { return store.BundleWrite(digest, content), nil })
+func (p *Primary) PutBundle(digest string, content []byte, did tuner.Act) (added bool, err error) {
+	err = p.first(func() error { added, err = p.Bolt.PutBundle(digest, content, did); return err },
+		func() ([]byte, error) { return store.BundleWrite(digest, content, did) })
+	return added && err == nil, err
+}
+
+// Compact is in store.Store.
+func (p *Primary) Compact() (more bool, err error) {
+	err = p.write(func() error { more, err = p.Bolt.Compact(); return err },
+		func() ([]byte, error) { return store.CompactionWrite(), nil })
+	return more, err
 }
 
 // Remove is in store.Store.

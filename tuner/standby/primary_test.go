@@ -54,7 +54,10 @@ func newAlone(t *testing.T, a Arbiter) *alone {
 func (p *alone) begin() {
 	p.writes++
 	what := fmt.Sprint("write ", p.writes)
-	go func() { p.written <- p.PutBundle(what, []byte(what)) }()
+	go func() {
+		_, err := p.PutBundle(what, []byte(what), tuner.Act{What: tuner.ActPutBundle})
+		p.written <- err
+	}()
 	synctest.Wait()
 }
 
@@ -414,7 +417,7 @@ esac
 // Whatever a store can do is done to the standby's too, or changes nothing: a method
 // that comes to be is looked at here.
 func TestEveryWriteIsSent(t *testing.T) {
-	sent := map[string]bool{"Begin": true, "Commit": true, "PutBundle": true, "Remove": true, "DropBundles": true}
+	sent := map[string]bool{"Begin": true, "Commit": true, "PutBundle": true, "Remove": true, "Compact": true, "DropBundles": true}
 	reads := map[string]bool{
 		"ID": true, "Numbers": true, "Sweeps": true, "SalvageSweeps": true, "Leases": true, "Results": true, "Salvage": true, "Answer": true, "Digested": true, "Best": true, "Bests": true,
 		"Bundle": true, "Acts": true, "BundleSizes": true, "Backup": true, "Close": true,

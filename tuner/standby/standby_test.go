@@ -240,7 +240,7 @@ func TestStandbyThatCannotStore(t *testing.T) {
 			t.Fatalf("it is not in sync: %s", w.now())
 		}
 		began := time.Now()
-		if err := a.primary.PutBundle("large", make([]byte, 2<<20)); err != nil {
+		if _, err := a.primary.PutBundle("large", make([]byte, 2<<20), tuner.Act{What: tuner.ActPutBundle}); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took > Usual.Wait {

@@ -12,9 +12,10 @@ import (
 // Bolt.Apply. What a write does depends on the store alone, so a copy that has all
 // writes in their order has the same content. Both sides are of one schema.
 //
-// The bytes are the kind and, of a bundle, its digest (text) and content; of a
-// removal, the sweep and the limit (varints); of bundles to drop, JSON; of a write with
-// which an incarnation begins, its name (text) and the write; of a commit:
+// The bytes are the kind and, of a bundle, its digest (text), act (JSON) and content; of
+// a removal, the sweep and the limit (varints); of bundles to drop, JSON; of a look
+// through the index, nothing; of a write with which an incarnation begins, its name
+// (text), act (JSON) and the write; of a commit:
 //
 //	length, changes          of a commitHead as JSON: all but leases and results
 //	length, leases           each its sweep, trial and row (row.go)
@@ -26,6 +27,7 @@ const (
 	writeRemoval
 	writeDrop
 	writeBegun
+	writeCompaction
 )
 
 // commitHead is what of a commit is written as JSON.
@@ -43,9 +45,10 @@ type commitHead struct {
 }
 
 // BegunWrite returns a write as bytes with which an incarnation begins (Begin).
-func BegunWrite(name string, write []byte) []byte {
-	b := append(make([]byte, 0, len(name)+len(write)+32), writeBegun)
-	return append(appendBytes(b, []byte(name)), write...)
+func BegunWrite(name string, did tuner.Act, write []byte) ([]byte, error) {
+	act, err := json.Marshal(&did)
+	b := append(make([]byte, 0, len(name)+len(act)+len(write)+32), writeBegun)
+	return append(appendBytes(appendBytes(b, []byte(name)), act), write...), err
 }
 
 // CommitWrite returns a Commit as bytes.
@@ -85,10 +88,15 @@ func CommitWrite(c *tuner.Changes) ([]byte, error) {
 }
 
 // BundleWrite returns a PutBundle as bytes.
-func BundleWrite(digest string, content []byte) []byte {
-	b := append(make([]byte, 0, len(digest)+len(content)+32), writeBundle)
-	return append(appendBytes(b, []byte(digest)), content...)
+func BundleWrite(digest string, content []byte, did tuner.Act) ([]byte, error) {
+	act, err := json.Marshal(&did)
+	b := append(make([]byte, 0, len(digest)+len(act)+len(content)+32), writeBundle)
+	return append(appendBytes(appendBytes(b, []byte(digest)), act), content...), err
 }
+
+// CompactionWrite returns a Compact as bytes. Which part it looks through each store
+// knows itself; what it removes nobody finds.
+func CompactionWrite() []byte { return []byte{writeCompaction} }
 
 // RemovalWrite returns a Remove as bytes.
 func RemovalWrite(sweep uint64, limit int) []byte {
@@ -119,20 +127,27 @@ func (b *Bolt) Apply(write []byte) error {
 		}
 		return b.Commit(c)
 	case writeBegun:
-		name := string(r.take(r.uvarint()))
-		if r.bad || len(r.b) == 0 || r.b[0] == writeBegun {
+		name, did := string(r.take(r.uvarint())), tuner.Act{}
+		if json.Unmarshal(r.take(r.uvarint()), &did) != nil || r.bad || len(r.b) == 0 || r.b[0] == writeBegun {
 			return badWrite()
 		}
-		if _, err := b.Begin(name); err != nil {
+		if _, err := b.Begin(name, did); err != nil {
 			return err
 		}
 		return b.Apply(r.b)
 	case writeBundle:
-		digest := string(r.take(r.uvarint()))
-		if r.bad {
+		digest, did := string(r.take(r.uvarint())), tuner.Act{}
+		if json.Unmarshal(r.take(r.uvarint()), &did) != nil || r.bad {
 			return badWrite()
 		}
-		return b.PutBundle(digest, r.b)
+		_, err := b.PutBundle(digest, r.b, did)
+		return err
+	case writeCompaction:
+		if len(r.b) > 0 {
+			return badWrite()
+		}
+		_, err := b.Compact()
+		return err
 	case writeRemoval:
 		sweep, limit := r.uvarint(), int(r.uvarint())
 		if r.bad || len(r.b) > 0 {

@@ -92,7 +92,8 @@ func TestWritesMakeTheSameContent(t *testing.T) {
 
 	d := &drawn{r, map[uint64]int64{}, 0}
 	begun := "incarnation"
-	_, err = from.Begin(begun)
+	started := tuner.Act{What: tuner.ActStart, Detail: "the first"}
+	_, err = from.Begin(begun, started)
 	must(t, err)
 	for i := range tunertest.Times(300, 3000) {
 		var write []byte
@@ -100,8 +101,10 @@ func TestWritesMakeTheSameContent(t *testing.T) {
 		switch n := r.IntN(30); {
 		case n == 0:
 			bundle, digest := tunertest.Bundle{Size: r.Int64N(5)}.Content()
-			must(t, from.PutBundle(digest, bundle))
-			write = BundleWrite(digest, bundle)
+			did := tuner.Act{What: tuner.ActPutBundle, Detail: digest}
+			_, err = from.PutBundle(digest, bundle, did)
+			must(t, err)
+			write, err = BundleWrite(digest, bundle, did)
 		case n == 1:
 			named := map[string]bool{testSweep(1).Spec.Bundle: true}
 			must(t, from.DropBundles(named))
@@ -120,11 +123,13 @@ func TestWritesMakeTheSameContent(t *testing.T) {
 			c := d.changes()
 			write, err = CommitWrite(c)
 			must(t, from.Commit(c))
-			if begun != "" {
-				write, begun = BegunWrite(begun, write), ""
-			}
 		}
 		must(t, err)
+		if begun != "" && write[0] <= writeBundle {
+			write, err = BegunWrite(begun, started, write)
+			must(t, err)
+			begun = ""
+		}
 		must(t, to.Apply(write))
 		if i%100 == 50 {
 			must(t, to.Close())
@@ -153,7 +158,7 @@ func TestWritesThatDoNotParse(t *testing.T) {
 			t.Fatalf("the first %d of %d bytes: %v", n, len(write), err)
 		}
 	}
-	for _, bad := range []string{"", "\x00", "\x09abc", "\x01\x02{}", "\x01\x0e{\"unknown\": 1}\x00", "\x02\xff", "\x03\x01", "\x04{", "\x05\x01a", "\x05\x01a\x05\x01a\x03\x01\x01"} {
+	for _, bad := range []string{"", "\x00", "\x09abc", "\x01\x02{}", "\x01\x0e{\"unknown\": 1}\x00", "\x02\xff", "\x03\x01", "\x04{", "\x05\x01a", "\x05\x01a\x02{}\x05\x01a\x02{}\x03\x01\x01", "\x06a"} {
 		if err := b.Apply([]byte(bad)); tuner.KindOf(err) != tuner.Invalid {
 			t.Errorf("%q: %v, want invalid", bad, err)
 		}
