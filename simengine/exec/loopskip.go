@@ -221,7 +221,7 @@ func (run *loopRun) note(w *warp, s *sampler) {
 func (run *loopRun) cycled(w *warp, s *sampler) bool {
 	for n, c := range s.cyclic {
 		for m := run.mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); w.get(c, l) != run.cyclic[n][l] {
+			if l := bits.TrailingZeros32(m); w.value(c, l) != run.cyclic[n][l] {
 				return false
 			}
 		}
@@ -230,11 +230,24 @@ func (run *loopRun) cycled(w *warp, s *sampler) bool {
 }
 
 func (w *warp) copyOut(d *[WarpSize]uint64, s slot) {
-	if s.file == file64 {
+	switch s.file {
+	case file64:
 		*d = w.r64[s.index]
-		return
+	case filePred:
+		for l := range d {
+			d[l] = w.value(s, l)
+		}
+	default:
+		widen(d, &w.r32[s.index], false)
 	}
-	widen(d, &w.r32[s.index], false)
+}
+
+// value is get for predicates too.
+func (w *warp) value(s slot, l int) uint64 {
+	if s.file == filePred {
+		return uint64(w.pred[s.index] >> l & 1)
+	}
+	return w.get(s, l)
 }
 
 // leaveOut leaves out all iterations that are left but the last: whole periods of them, and only as
