@@ -5,6 +5,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
+	"github.com/warptune/warptune/simengine/trace"
 )
 
 // checkBudget is how many warp instructions may be executed of one CTA in full, about 10 ms. A race
@@ -33,11 +34,13 @@ func (r *recording) recheck(err error) error {
 
 // confirm executes a CTA in full, within the budget, whose slice showed what may be a race. Whether
 // two writes race depends on the values stored, which the slice does not compute. It returns nil if
-// it finds no fault. It executes nothing where the budget does not go as far as the race.
+// it finds no fault. It executes nothing where the budget does not go as far as the race, products of matrices counted.
 func (r *recording) confirm(id int64, suspect *exec.Fault) error {
 	limit := r.checkLimit()
-	if suspect.CTA == id && r.stepsOf(suspect.Thread/exec.WarpSize) > limit {
-		return nil
+	if suspect.CTA == id {
+		if warps := r.recorder.CTA().Warps; stepsOf(&warps[suspect.Thread/exec.WarpSize]) > limit || productWork(r.kernel, warps) > checkBudget {
+			return nil
+		}
 	}
 	full, err := r.module.compiled(r.kernel, exec.Full)
 	if err != nil {
@@ -60,10 +63,9 @@ func (r *recording) checkLimit() int64 {
 	return int64(max(checkBudget/(r.warps()*longest), 2*len(r.kernel.Blocks), 4))
 }
 
-// stepsOf is how many basic blocks a warp of the CTA that was recorded last has executed, those of iterations that
-// were left out counted.
-func (r *recording) stepsOf(warp int) (sum int64) {
-	for _, n := range coalesce.Weights(&r.recorder.CTA().Warps[warp], nil) {
+// stepsOf is how many basic blocks a traced warp has executed, those of iterations that were left out counted.
+func stepsOf(w *trace.Warp) (sum int64) {
+	for _, n := range coalesce.Weights(w, nil) {
 		sum += n
 	}
 	return sum
