@@ -294,6 +294,9 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		if s.estimated {
 			n -= marginal
 		}
+		if s.periodic {
+			n = r.fewest(key, period, n)
+		}
 		if agreed, ok := r.agreed[key]; !ok {
 			r.agreed[key] = n
 		} else if s.estimated && n+2*marginal >= agreed {
@@ -319,6 +322,22 @@ func (r *Runner) skip(w *warp, run *loopRun, s *sampler, loop int32, period, n i
 		}
 		r.obs.Repeat(w.id, s.head, n)
 	}
+}
+
+// fewest is n, or less of it in whole periods, as few as warps before have left out or one of an earlier run could. Where
+// a warp cannot leave out as many as those before it, the next run knows.
+func (r *Runner) fewest(key loopKey, period, n int64) int64 {
+	if least, ok := r.least[key]; ok && least < n {
+		n = least - max(least, 0)%period
+	}
+	agreed, ok := r.agreed[key]
+	switch {
+	case ok && agreed < n && agreed%period == 0:
+		return agreed
+	case ok && agreed > n:
+		r.least[key] = n
+	}
+	return n
 }
 
 // remaining is how many more comparisons will continue the loop: 0 where that differs between lanes
