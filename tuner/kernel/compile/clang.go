@@ -169,11 +169,7 @@ func (c *Clang) Compile(ctx context.Context, r Request) (Result, error) {
 	if err := left.needed(ptx, cmp.Or(entry, r.Entry)); err != nil {
 		return Result{}, err
 	}
-	compiler := c.title(f)
-	if left.prints {
-		compiler += printsLeftOut
-	}
-	return Result{PTX: ptx, Compiler: compiler, Target: target, Digest: digest(ptx), Entry: entry}, nil
+	return Result{PTX: ptx, Compiler: c.title(f) + left.note(), Target: target, Digest: digest(ptx), Entry: entry}, nil
 }
 
 // front runs the front end, which writes out.ll, in nvcc's place without the pragmas that clang refuses and
