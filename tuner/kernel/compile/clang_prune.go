@@ -35,39 +35,40 @@ const printsLeftOut = ", printf left out"
 
 // prune leaves out what the compiler refuses and the kernel does not need, until the rest is valid. The error is the one
 // that args gave, if the rest never is: then it is of the kernel itself.
-func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *source.Source, args []string, first *Error) (p pruned, warnings string, err error) {
+func (k *compilation) prune(ctx context.Context, args []string, first *Error) (warnings string, err error) {
+	p, w, src := &k.left, k.w, k.src
 	before := map[string][]byte{}
 	for name, text := range src.Files {
 		before[name] = text
 	}
-	p.cutter, p.first = prune.New(src.Files, r.Entry), first
+	p.cutter, p.first = prune.New(src.Files, k.r.Entry), first
 	told := diagnoses(first.Message, w, src.Files)
 	for _, d := range told {
 		p.prints = p.prints || strings.Contains(d.text, "'printf'") && p.cutter.OfDevice(d.place)
 	}
-	at := slices.Index(args, "-include") + 2 // behind device.h
+	at := slices.Index(args, "../macros.h") - 1 // behind the device headers
 	args = slices.DeleteFunc(slices.Insert(slices.Clone(args), at, hostHeader...), func(a string) bool { return a == "-ferror-limit=10" })
 	if len(told) == 0 {
-		return p, "", first // of no place: too much for the limits
+		return "", first // of no place: too much for the limits
 	}
 	if failed := asserted(told, src.Files); len(failed) > 0 {
-		return p, "", only(first, told, failed)
+		return "", only(first, told, failed)
 	}
 	for range pruneRounds {
-		warnings, err = c.step(ctx, w, f, r.SourceFile, args)
+		warnings, err = k.step(ctx, args)
 		var own *Error
 		if !errors.As(err, &own) {
-			return p, warnings, err
+			return warnings, err
 		}
-		if c.asNVCC && dropUnrolls(own.Message, src.Files) {
+		if k.c.asNVCC && dropUnrolls(own.Message, src.Files) {
 			if err := w.writeSources(src); err != nil {
-				return p, "", err
+				return "", err
 			}
 			continue
 		}
 		found := diagnoses(own.Message, w, src.Files)
 		if failed := asserted(found, src.Files); len(failed) > 0 {
-			return p, "", only(own, found, failed)
+			return "", only(own, found, failed)
 		}
 		known := len(p.cutter.Cuts)
 		var places []prune.Place
@@ -86,13 +87,13 @@ func (c *Clang) prune(ctx context.Context, w workdir, f *clang, r Request, src *
 			if strings.Contains(first.Message, "' file not found") && unknownName.MatchString(firstError(err.Message)) {
 				err = first // what has the name, perhaps
 			}
-			return p, "", p.cause(err)
+			return "", p.cause(err)
 		}
 		if err := w.writeSources(src); err != nil {
-			return p, "", err
+			return "", err
 		}
 	}
-	return p, "", first
+	return "", first
 }
 
 func (w workdir) writeSources(src *source.Source) error {
