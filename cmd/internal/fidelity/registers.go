@@ -28,8 +28,8 @@ type Registers struct {
 	// CTAs is how often as many fit on an SM.
 	CTAs score.Share `json:"ctas_per_sm"`
 	// Farthest are the configurations whose registers are farthest off.
-	Farthest []BuiltConfig  `json:"farthest,omitempty"`
-	Refused  []Refused `json:"refused,omitempty"` // an example of each message
+	Farthest []BuiltConfig `json:"farthest,omitempty"`
+	Refused  []Refused     `json:"refused,omitempty"` // an example of each message
 }
 
 // BuiltConfig is one configuration by both.
