@@ -137,7 +137,7 @@ func (x *examination) compilers() {
 			found = append(found, name)
 		}
 	}
-	if name, err := compile.NewPTXAS("", "", compile.DefaultLimits()).Identify(ctx); err == nil {
+	if name, err := compile.NewPTXAS("", "", compile.DefaultLimits()).Identify(ctx, ""); err == nil {
 		found = append(found, name)
 	}
 	if len(found) == 0 {

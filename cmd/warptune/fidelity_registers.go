@@ -21,7 +21,10 @@ func (a *app) fidelityOfRegisters(ctx context.Context, s *simulation, m *measure
 	if err != nil {
 		return err
 	}
-	def, err := a.openLaunchable(m.kernel, nil, nil)
+	defs, _, err := a.findKernels(m.kernel)
+	if err == nil {
+		defs, err = a.launchableOf(m.kernel, defs)
+	}
 	if err != nil {
 		return err
 	}
@@ -29,27 +32,46 @@ func (a *app) fidelityOfRegisters(ctx context.Context, s *simulation, m *measure
 	if err != nil {
 		return err
 	}
-	configs, of, err := sampleConfigs(def, m.sample)
+	batch := evaluate.Batch{Compiler: compiler, Assembler: compiler.Assembler(), Arch: d, Slots: s.slots, Without: m.without}
+	var all []fidelity.Registers
+	for _, def := range defs {
+		r, err := a.compareRegisters(ctx, batch, def, m.sample)
+		if err != nil {
+			return err
+		}
+		all = append(all, r)
+		if !a.json {
+			if err := fidelity.PrintRegisters(a.stdout, &r); err != nil {
+				return err
+			}
+		}
+	}
+	if a.json {
+		return a.printJSON(all)
+	}
+	return nil
+}
+
+// compareRegisters compares them for one kernel, or one group of launch records.
+func (a *app) compareRegisters(ctx context.Context, batch evaluate.Batch, def *kernel.Definition, sample int) (fidelity.Registers, error) {
+	configs, of, err := sampleConfigs(def, sample)
 	if err != nil {
-		return err
+		return fidelity.Registers{}, err
 	}
 	bar := a.progress("configurations")
-	batch := evaluate.Batch{Compiler: compiler, Assembler: compiler.Assembler(), Arch: d, Slots: s.slots, Without: m.without, Done: bar.update}
+	batch.Done = bar.update
 	built, err := batch.Builds(ctx, def, configs, nil)
 	bar.finish()
 	if err != nil {
-		return err
+		return fidelity.Registers{}, err
 	}
 	builds := make([]fidelity.Built, len(built))
 	for i := range built {
-		builds[i] = occupied(def, d, configs[i], built[i])
+		builds[i] = occupied(def, batch.Arch, configs[i], built[i])
 	}
 	r := fidelity.CompareRegisters(builds)
-	r.Kernel, r.Arch, r.Of = def.Name, d.Name, of
-	if a.json {
-		return a.printJSON(r)
-	}
-	return fidelity.PrintRegisters(a.stdout, &r)
+	r.Kernel, r.Arch, r.Of = def.Name, batch.Arch.Name, of
+	return r, nil
 }
 
 // sampleConfigs draws n configurations of a kernel by a fixed seed, in the order of the space; 0: registersSample.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/warptune/warptune/cmd/internal/evaluate"
@@ -52,7 +53,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, q tuner.Question, bundle []byt
 	}
 	out, _, err := ev.Evaluate(ctx, job)
 	var lacks *compile.UnavailableError
-	if errors.As(err, &lacks) && q.Spec.Compiler != "prebuilt" { // which has some configurations, on any machine
+	// The prebuilt PTX is of some configurations, on any machine.
+	if errors.As(err, &lacks) && (strings.TrimSuffix(q.Spec.Compiler, compile.WithPTXAS) != "prebuilt" || strings.HasPrefix(lacks.Driver, "ptxas")) {
 		err = &tuner.Error{Kind: tuner.Mismatch, Err: err}
 	}
 	if err == nil && e.known != nil {

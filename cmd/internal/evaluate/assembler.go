@@ -10,13 +10,16 @@ import (
 	"github.com/warptune/warptune/tuner/kernel/compile"
 )
 
+// target is the job's architecture as compilers call it.
+func (j *Job) target() string { return compile.Target(j.Arch.CC[0], j.Arch.CC[1]) }
+
 // assembledBy says in a request who is to say registers, spills and static shared memory; what it says does not
 // change the request's digest.
 func (j *Job) assembledBy(ctx context.Context, req *simengine.Request) error {
 	if j.Assembler == nil {
 		return nil
 	}
-	by, err := j.Assembler.Identify(ctx)
+	by, err := j.Assembler.Identify(ctx, j.target())
 	if err != nil {
 		return err
 	}
@@ -29,7 +32,7 @@ func (j *Job) assemble(ctx context.Context, ptx []byte, req *simengine.Request) 
 	if j.Assembler == nil {
 		return nil
 	}
-	said, err := j.Assembler.Assemble(ctx, ptx, compile.Target(j.Arch.CC[0], j.Arch.CC[1]), req.MaxRegisters)
+	said, err := j.Assembler.Assemble(ctx, ptx, j.target(), req.MaxRegisters)
 	if err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func (j *Job) compiler(ctx context.Context, ptx compile.Result) string {
 	if j.Assembler == nil {
 		return ptx.Compiler
 	}
-	by, err := j.Assembler.Identify(ctx)
+	by, err := j.Assembler.Identify(ctx, j.target())
 	if err != nil {
 		return ptx.Compiler
 	}
@@ -66,7 +69,7 @@ func (e *Evaluator) Build(ctx context.Context, job Job) (Built, error) {
 	if err != nil {
 		return Built{Refused: err}, nil
 	}
-	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: job.target()})
 	if err != nil {
 		return refused(err)
 	}

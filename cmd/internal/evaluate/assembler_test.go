@@ -26,7 +26,7 @@ func assemblerSaying(t *testing.T, version string, registers, spill, shared int)
 	}
 	path := filepath.Join(t.TempDir(), "ptxas")
 	script := fmt.Sprintf(`#!/bin/sh
-case "$1" in --version) echo "Cuda compilation tools, release 1.0, V%s"; exit;; esac
+case "$1" in --version) echo "Cuda compilation tools, release 1.0, V%s"; exit;; --help) echo "'sm_90'"; exit;; esac
 sed -n 's/.*\.entry \([A-Za-z0-9_]*\).*/\1/p' kernel.ptx | while read name; do
   echo "ptxas info    : Compiling entry function '$name' for 'sm_90'"
   echo "ptxas info    : Function properties for $name"

@@ -78,7 +78,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}
-	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1]), Lines: job.Lines})
+	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: job.target(), Lines: job.Lines})
 	if err != nil {
 		var refused *compile.Error
 		if errors.As(err, &refused) {
@@ -127,7 +127,7 @@ func (e *Evaluator) Digest(ctx context.Context, job Job) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	ptx, ok := e.compiler.Made(ctx, compile.Request{Compile: launch.Compile, Target: compile.Target(job.Arch.CC[0], job.Arch.CC[1])})
+	ptx, ok := e.compiler.Made(ctx, compile.Request{Compile: launch.Compile, Target: job.target()})
 	if !ok || ptx.Digest == "" {
 		return "", false
 	}

@@ -31,7 +31,7 @@ type PTXAS struct {
 	// Mutable fields.
 	flight singleflight.Group
 	mu     sync.Mutex
-	found  *ptxas
+	found  []*ptxas // nil: not looked for, or none
 	known  map[string]map[string]Resources
 }
 
@@ -49,7 +49,10 @@ func (r Resources) SpillBytes() int { return min(r.Frame, r.SpillStores) }
 
 type ptxas struct {
 	program, version string // version: e.g. "ptxas 13.5.37"
+	help             string // names the architectures that it knows
 }
+
+func (f *ptxas) knows(target string) bool { return strings.Contains(f.help, "'"+target+"'") }
 
 // mostRemembered bounds what is kept in memory of modules.
 const mostRemembered = 4096
@@ -63,9 +66,9 @@ func NewPTXAS(program, dir string, limits Limits) *PTXAS {
 	return p
 }
 
-// Identify names the version, e.g. "ptxas 13.5.37".
-func (p *PTXAS) Identify(ctx context.Context) (string, error) {
-	f, err := p.find(ctx)
+// Identify names the version that would serve an architecture such as "sm_90", e.g. "ptxas 13.5.37"; "": any.
+func (p *PTXAS) Identify(ctx context.Context, target string) (string, error) {
+	f, err := p.find(ctx, target)
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +78,7 @@ func (p *PTXAS) Identify(ctx context.Context) (string, error) {
 // Assemble gives the resources of all kernels of PTX by name, for an architecture such as "sm_90" and a cap of registers, 0: none.
 // An *Error is that ptxas refuses the PTX; an *UnavailableError, that there is no ptxas that knows the architecture or the PTX.
 func (p *PTXAS) Assemble(ctx context.Context, ptx []byte, target string, maxRegisters int) (map[string]Resources, error) {
-	f, err := p.find(ctx)
+	f, err := p.find(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func assembledFor(ptx []byte, target string) string {
 
 var (
 	ptxasTooOld  = regexp.MustCompile(`Unsupported \.version [\d.]+; current version is '[\d.]+'`)
-	ptxasUnknown = regexp.MustCompile(`Value 'sm_\w+' is not defined for option 'gpu-name'`)
+	ptxasUnknown = regexp.MustCompile(`Value 'sm_\w+' is not defined for option 'gpu-name'`) // "sm_90a", say
 )
 
 // run runs ptxas once.
@@ -136,7 +139,7 @@ func (p *PTXAS) run(ctx context.Context, f *ptxas, ptx []byte, target string, ma
 	case ptxasTooOld.MatchString(said):
 		return nil, &UnavailableError{Driver: f.version, Reason: "it is older than the PTX: " + ptxasTooOld.FindString(said), Need: NVCCInstall}
 	case ptxasUnknown.MatchString(said):
-		return nil, &UnavailableError{Driver: f.version, Reason: "it does not know " + target, Need: "ptxas of CUDA 12 knows sm_50 to sm_90: pip install 'nvidia-cuda-nvcc-cu12'"}
+		return nil, &UnavailableError{Driver: f.version, Reason: "it does not know " + target, Need: NVCCInstall}
 	default:
 		return nil, &Error{Compiler: f.version, File: "PTX", Message: strings.ReplaceAll(message, "ptxas kernel.ptx", "PTX")}
 	}
@@ -253,14 +256,29 @@ func (p *PTXAS) remember(key string, r map[string]Resources) {
 
 var ptxasVersion = regexp.MustCompile(`release \d+\.\d+, V(\d+\.\d+\.\d+)`)
 
-// find returns the first program that is a ptxas. Only success is remembered.
-func (p *PTXAS) find(ctx context.Context) (*ptxas, error) {
+// find returns the first program that is a ptxas and knows a target. Only success is remembered.
+func (p *PTXAS) find(ctx context.Context, target string) (*ptxas, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.found != nil {
-		return p.found, nil
+	if p.found == nil {
+		var err error
+		if p.found, err = p.look(ctx); err != nil {
+			return nil, err
+		}
 	}
-	reason := "not found in PATH"
+	for _, f := range p.found {
+		if target == "" || f.knows(target) {
+			return f, nil
+		}
+	}
+	if len(p.found) == 0 {
+		return nil, &UnavailableError{Driver: "ptxas", Reason: "not found", Need: NVCCInstall + " (no root, no GPU), or the CUDA toolkit"}
+	}
+	return nil, &UnavailableError{Driver: p.found[0].version, Reason: "it does not know " + target, Need: "ptxas of CUDA 12 knows sm_50 to sm_90: pip install nvidia-cuda-nvcc-cu12"}
+}
+
+// look asks all programs that there are what they are.
+func (p *PTXAS) look(ctx context.Context) (found []*ptxas, err error) {
 	for _, name := range p.programs {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -273,11 +291,15 @@ func (p *PTXAS) find(ctx context.Context) (*ptxas, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m := ptxasVersion.FindStringSubmatch(v.output); m != nil {
-			p.found = &ptxas{path, "ptxas " + m[1]}
-			return p.found, nil
+		m := ptxasVersion.FindStringSubmatch(v.output)
+		if m == nil {
+			continue
 		}
-		reason = path + " --version does not say a CUDA release"
+		h, err := run(ctx, probeLimits, nil, "/", path, "--help")
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, &ptxas{path, "ptxas " + m[1], h.output + h.message})
 	}
-	return nil, &UnavailableError{Driver: "ptxas", Reason: reason, Need: NVCCInstall + " (no root, no GPU), or the CUDA toolkit"}
+	return found, nil
 }

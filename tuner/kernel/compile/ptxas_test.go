@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ import (
 func needPTXAS(t *testing.T, dir string) *PTXAS {
 	t.Helper()
 	p := NewPTXAS("", dir, DefaultLimits())
-	if _, err := p.Identify(t.Context()); err != nil {
+	if _, err := p.Identify(t.Context(), ""); err != nil {
 		t.Skip(err)
 	}
 	return p
@@ -103,10 +104,12 @@ func TestPTXAS(t *testing.T) {
 	}
 	// Another one that cannot run it knows it from disk.
 	deaf := NewPTXAS("", dir, DefaultLimits())
-	if _, err := deaf.Identify(t.Context()); err != nil {
+	if _, err := deaf.Identify(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	deaf.found.program = "/nowhere/ptxas"
+	for _, f := range deaf.found {
+		f.program = "/nowhere/ptxas"
+	}
 	again, err := deaf.Assemble(t.Context(), ptx, "sm_90", 32)
 	if err != nil || !reflect.DeepEqual(again, capped) {
 		t.Errorf("remembered %+v, %v; want %+v", again, err, capped)
@@ -177,5 +180,31 @@ func TestChoiceOfPTXAS(t *testing.T) {
 		if CheckChoice(choice) == nil {
 			t.Errorf("%q may be chosen for others", choice)
 		}
+	}
+}
+
+// TestPTXASOfTheArchitecture: of several, the first that knows an architecture serves it.
+func TestPTXASOfTheArchitecture(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("programs that are shell scripts")
+	}
+	p := NewPTXAS("", "", DefaultLimits())
+	p.programs = nil
+	for _, v := range [][2]string{{"13.0.1", "sm_75 sm_90"}, {"12.9.1", "sm_70 sm_75"}} {
+		path := filepath.Join(t.TempDir(), "ptxas")
+		script := "#!/bin/sh\ncase $1 in --version) echo 'release 1.0, V" + v[0] + "';; --help) for a in " + v[1] + "; do echo \"'$a',\"; done;; esac\n"
+		if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		p.programs = append(p.programs, path)
+	}
+	for target, want := range map[string]string{"": "ptxas 13.0.1", "sm_75": "ptxas 13.0.1", "sm_90": "ptxas 13.0.1", "sm_70": "ptxas 12.9.1"} {
+		if got, err := p.Identify(t.Context(), target); got != want || err != nil {
+			t.Errorf("%s: %s, %v; want %s", target, got, err, want)
+		}
+	}
+	var lacks *UnavailableError
+	if _, err := p.Identify(t.Context(), "sm_7"); !errors.As(err, &lacks) || !strings.Contains(err.Error(), "ptxas 13.0.1: it does not know sm_7;") {
+		t.Error(err)
 	}
 }
