@@ -78,6 +78,9 @@ func (e *Evaluator) Evaluate(ctx context.Context, job Job) (tuner.Outcome, *sime
 	if err != nil {
 		return failed(tuner.Constraints, err), nil, nil
 	}
+	if err := unlaunchable(launch, job.Arch); err != nil {
+		return outcomeOf(err), nil, nil
+	}
 	ptx, err := e.compiler.Compile(ctx, compile.Request{Compile: launch.Compile, Target: job.target(), Lines: job.Lines})
 	if err != nil {
 		var refused *compile.Error
