@@ -54,12 +54,12 @@ checking: ## four hundred right configurations are not called wrong; WARPTUNE_SE
 	WARPTUNE_FULL=1 $(GO) test -count=1 -v -timeout 1h -run 'NotCalled' ./cmd/internal/evaluate
 
 NVCC_HOME ?= .cache/nvcc
-nvcc: ## what nvcc compiles, by NVIDIA's wheels from the Python package index (no GPU, no root); skipped where there is no Python
+nvcc: ## what nvcc compiles and ptxas assembles, and how near clang comes to it, by NVIDIA's wheels from the Python package index (no GPU, no root); skipped where there is no Python
 	@if ! command -v python3 >/dev/null; then echo "no python3: nvcc is not tried"; exit 0; fi; \
 	  test -d $(NVCC_HOME)/bin || python3 -m venv $(NVCC_HOME) || exit 1; \
 	  $(NVCC_HOME)/bin/pip install -q --disable-pip-version-check 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-nvvm==13.0.*' 'nvidia-cuda-cccl==13.0.*' || exit 1; \
 	  PATH="$$(dirname "$$(find "$$(cd $(NVCC_HOME) && pwd)" -name nvcc -type f | head -n 1)"):$$PATH" \
-	  $(GO) test -count=1 -timeout $(TIMEOUT) -run 'NVCC' ./cmd/internal/evaluate ./cmd/internal/functional
+	  $(GO) test -count=1 -timeout $(TIMEOUT) -run '^Test(NVCC|SourcesAsNVCC|.*PTXAS)' ./cmd/internal/evaluate ./cmd/internal/functional ./tuner/kernel/compile ./cmd/warptune
 
 TRITON ?= 3.6.0
 TRITON_HOME ?= .cache/triton-$(TRITON)
