@@ -11,7 +11,6 @@ package coordinator
 
 import (
 	"context"
-	"crypto/rand"
 	"slices"
 	"sync"
 	"time"
@@ -107,8 +106,9 @@ type Coordinator struct {
 	meter meter         // what is counted
 	lent  lent          // bundles that calls are sending
 	// submitting is held, shared, from when a bundle is looked up for a sweep
-	// until the sweep is durable, and so names it.
+	// until the sweep is durable, and so names it, and while one is stored.
 	submitting sync.RWMutex
+	putting    sync.Mutex    // held while a bundle is stored
 	planning   chan struct{} // a place for each plan that is being made
 	// leaseTTL is how long the ledger's leases last.
 	leaseTTL time.Duration
@@ -145,7 +145,8 @@ type Coordinator struct {
 	// replaced are, by identity, the former numbers of sweeps that have started
 	// over and not ended: their outcomes are used again.
 	replaced map[string][]uint64
-	unsaid   []tuner.Act     // to be recorded with the first change, or when a worker calls
+	unbegun  bool            // nothing has been committed yet: the store does not know of this incarnation
+	must     bool            // there is to be a group even if nothing is in it
 	foreign  map[string]bool // incarnations that the store does not know, and workers do
 	down     error           // why nothing can be changed; nil: it can
 	drain    *drain          // nil: it is not to end
@@ -161,9 +162,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
 	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
-	c.incarnation = st.ID() + "." + rand.Text()[:16]
-	var err error
-	if c.past, err = st.Begin(c.incarnation); err != nil {
+	if err := c.begin(); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -171,7 +170,6 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if err := c.loadLocked(); err != nil {
 		return nil, err
 	}
-	c.begunLocked()
 	c.leaseTTL = c.ledger.LeaseTTL()
 	return c, nil
 }
@@ -225,13 +223,12 @@ const maxGroup = 8192
 // gatherLocked moves the ledger's changes to the pending group and returns the
 // group to wait for until all changes so far are durable; nil: they are.
 func (c *Coordinator) gatherLocked() *group {
-	if c.ledger.Changed() {
+	if c.ledger.Changed() || c.must {
+		c.must, c.unbegun = false, false
 		if c.pending == nil {
 			c.pending = newGroup(c.spare)
 			c.spare = tuner.Changes{}
 		}
-		c.pending.changes.Append(&tuner.Changes{Acts: c.unsaid}) // it was before
-		c.unsaid = nil
 		c.ledger.Take(&c.pending.changes)
 		c.waiting.turn++
 	}
