@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -185,5 +186,50 @@ func TestWhatFailsAfterABackup(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A backup is synced before it has its name, and the name before anybody is told.
+func TestBackupsAreSynced(t *testing.T) {
+	if path := os.Getenv("WARPTUNE_BACK_UP"); path != "" { // this is traced
+		name, err := writeBackup(whole{}, path, time.Unix(0, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("backed up", name)
+		return
+	}
+	strace, err := exec.LookPath("strace")
+	if err == nil {
+		err = exec.Command(strace, "-f", "-o", "/dev/null", "true").Run()
+	}
+	if err != nil {
+		t.Skip("system calls are looked at by strace, which needs the right to trace: ", err)
+	}
+	dir, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
+	path := filepath.Join(dir, "warptune.db")
+	cmd := exec.Command(strace, "-f", "-y", "-qq", "-o", trace, "-e", "trace=rename,renameat,renameat2,fsync,fdatasync,write", os.Args[0], "-test.run=^TestBackupsAreSynced$")
+	cmd.Env = append(os.Environ(), "WARPTUNE_BACK_UP="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct{ what, call, of string }{
+		{"the backup is written", "write(", "\"whole\""},
+		{"it is synced", "sync(", "<" + path + store.Partial + ">"},
+		{"it gets its name", "rename", "\"" + path + ".19700101T000000Z" + backupSuffix + "\""},
+		{"the name is synced", "fsync(", "<" + dir + ">"},
+		{"it is said", "write(", "\"backed up"},
+	}
+	for line := range strings.Lines(string(text)) {
+		if len(steps) > 0 && strings.Contains(line, steps[0].call) && strings.Contains(line, steps[0].of) {
+			steps = steps[1:]
+		}
+	}
+	if len(steps) > 0 {
+		t.Errorf("in the order of system calls it is not so that %s:\n%s", steps[0].what, text)
 	}
 }

@@ -11,6 +11,7 @@ package coordinator
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -203,17 +204,31 @@ func (c *Coordinator) change(ctx context.Context, f func(l *tuner.Ledger) error)
 		defer c.mu.Unlock()
 		return c.down
 	}
-	c.again = c.ledger.Enter(c.opts.Now())
-	err := f(c.ledger)
-	c.startOverLocked()
-	g := c.gatherLocked()
-	c.wakeLocked()
-	c.drainedLocked()
+	g, err := c.changeLocked(f)
 	c.mu.Unlock()
 	if waitErr := g.wait(ctx); waitErr != nil {
 		return waitErr
 	}
 	return err
+}
+
+// changeLocked is change until there is a group to wait for. After a panic nobody knows
+// what the ledger holds: nothing is stored of it any more, and Run ends.
+func (c *Coordinator) changeLocked(f func(l *tuner.Ledger) error) (g *group, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.failLocked(tuner.Errorf(tuner.Internal, "change", "panic: %v\n%s", p, debug.Stack()))
+			c.signal()
+			g, err = nil, c.down
+		}
+	}()
+	c.again = c.ledger.Enter(c.opts.Now())
+	err = f(c.ledger)
+	c.startOverLocked()
+	g = c.gatherLocked()
+	c.wakeLocked()
+	c.drainedLocked()
+	return g, err
 }
 
 // maxGroup is how many changes are enough for a group: more make a commit no
@@ -285,8 +300,8 @@ func (c *Coordinator) wakeLocked() {
 	if c.waiting.len() == 0 {
 		return
 	}
-	if c.ledger.Finished() {
-		c.waiting.wakeAll()
+	if c.ledger.Finished() { // who is to leave then is told; who stays has looked, and waits on
+		c.waiting.wake(c.waiting.len())
 		return
 	}
 	c.waiting.wake(int(min(c.ledger.Queued(), int64(c.waiting.len()))))
