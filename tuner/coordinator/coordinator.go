@@ -137,6 +137,7 @@ type Coordinator struct {
 	waiting waiters
 	doomed  []uint64         // sweeps being deleted
 	unused  bool             // there may be bundles that no sweep is of
+	loose   bool             // the store may have room to make of what removed sweeps have left
 	fresh   map[string]put   // bundles that no sweep is of yet
 	sizes   map[string]int64 // of the bundles that are stored, in bytes
 	asleep  []*sleeper       // sweeps that the ledger awaits and nobody rebuilds yet, oldest first

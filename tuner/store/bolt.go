@@ -78,6 +78,7 @@ type Bolt struct {
 	begun   atomic.Pointer[begun] // nil: nothing is to be stored of it
 	writing sync.Mutex            // held by what writes with what is in begun and log
 	log     actLog
+	compact uint64 // the run of the index that Compact looks at next
 }
 
 var _ Store = (*Bolt)(nil)

@@ -34,6 +34,14 @@ func (f *Failing) Remove(sweep uint64, limit int) (bool, error) {
 	return f.Store.Remove(sweep, limit)
 }
 
+// Compact is in Store.
+func (f *Failing) Compact() (bool, error) {
+	if err := f.Fail(); err != nil {
+		return false, err
+	}
+	return f.Store.Compact()
+}
+
 // DropBundles is in Store.
 func (f *Failing) DropBundles(named map[string]bool) error {
 	if err := f.Fail(); err != nil {

@@ -237,6 +237,9 @@ func (m *Memory) record(acts []tuner.Act) {
 	m.begun = nil
 }
 
+// Compact is in Store: there is nothing to do.
+func (m *Memory) Compact() (more bool, err error) { return false, nil }
+
 // DropBundles is in Store.
 func (m *Memory) DropBundles(named map[string]bool) error {
 	m.mu.Lock()

@@ -66,6 +66,9 @@ type Store interface {
 	// Remove removes up to limit results of a sweep in state Deleting, and the
 	// sweep when none is left. more says that it must be called again.
 	Remove(sweep uint64, limit int) (more bool, err error)
+	// Compact looks through a part of what deleted sweeps may have left behind, and
+	// removes it where it is much. more says that there are further parts.
+	Compact() (more bool, err error)
 	// DropBundles removes the bundles whose digest is not among those named.
 	DropBundles(named map[string]bool) error
 	// Backup writes a consistent copy.
