@@ -83,6 +83,9 @@ func (b *Bolt) Leases(sweep uint64) (all []tuner.LeaseRecord, err error) {
 func (b *Bolt) Results(sweep uint64, seq int64, limit int) (page []tuner.Result, err error) {
 	err = b.rows(sweep, seq, limit, func(_ int64, r *tuner.Result, err error) error {
 		if err == nil {
+			if page == nil {
+				page = make([]tuner.Result, 0, min(limit, PageLimit))
+			}
 			page = append(page, *r)
 		}
 		return err
