@@ -122,6 +122,10 @@ type Coordinator struct {
 	partsMu sync.Mutex
 	parts   map[string]tuner.Parts
 
+	// ranked are what Top knows, by sweeps' numbers.
+	rankedMu sync.Mutex
+	ranked   map[uint64]*ranking
+
 	// Mutable fields, under mu.
 	mu      sync.Mutex
 	ledger  *tuner.Ledger
@@ -163,7 +167,7 @@ func New(st store.Store, opts Options) (*Coordinator, error) {
 	if opts.Planner == nil {
 		return nil, tuner.Errorf(tuner.Internal, "start coordinator", "no planner given")
 	}
-	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
+	c := &Coordinator{store: st, opts: opts, log: opts.Log, unused: true, fresh: map[string]put{}, ranked: map[uint64]*ranking{}, foreign: map[string]bool{}, kick: make(chan struct{}, 1), rouse: make(chan struct{}, 1), board: newBoard(), planning: make(chan struct{}, plannings())}
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
