@@ -164,3 +164,26 @@ func TestWritesThatDoNotParse(t *testing.T) {
 		}
 	}
 }
+
+// Whatever bytes come, they are a commit or an error.
+func FuzzReadCommit(f *testing.F) {
+	d := &drawn{rand.New(rand.NewPCG(1, 2)), map[uint64]int64{}, 0}
+	for range 3 {
+		write, err := CommitWrite(d.changes())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(write[1:])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := readCommit(b)
+		if err != nil {
+			return
+		}
+		again, err := CommitWrite(c)
+		must(t, err)
+		if _, err := readCommit(again[1:]); err != nil {
+			t.Errorf("what was read is not read again: %v", err)
+		}
+	})
+}
