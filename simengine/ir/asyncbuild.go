@@ -216,6 +216,11 @@ func (b *kernelBuilder) tensormapSet(s *site) bool {
 		}
 		b.src = append(b.src, ImmOperand(uint64(v)))
 	}
+	if most := f.mostOf(); most > 0 {
+		v, ok := b.constantArg(s, 0, most)
+		b.src = append(b.src, ImmOperand(uint64(v)))
+		return ok
+	}
 	return b.sourceArg(s, f.valueType(), false)
 }
 

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,8 @@ func (s *shape) wgmma(words []string) {
 		s.Mod |= ModSat
 		last = last[1:]
 	}
-	if n, err := fmt.Sscanf(words[2], "m%dn%dk%d", &m.M, &m.N, &m.K); n != 3 || err != nil || len(last) != 3 {
+	n, err := fmt.Sscanf(words[2], "m%dn%dk%d", &m.M, &m.N, &m.K)
+	if n != 3 || err != nil || len(last) != 3 || words[2] != fmt.Sprintf("m%dn%dk%d", m.M, m.N, m.K) {
 		return
 	}
 	m.D, m.A, m.B = matrixType(last[0]), matrixType(last[1]), matrixType(last[2])
@@ -69,8 +71,8 @@ var bulkRefused = map[string]bool{
 // bulk decodes cp.async.bulk, cp.reduce.async.bulk and cp.async.bulk.prefetch.
 func (s *shape) bulk(opcode, rest string) {
 	r := bulkReader{s: s, b: &Bulk{}}
-	for _, word := range strings.Split(rest, ".") {
-		if r.word(word) {
+	for i, word := range strings.Split(rest, ".") {
+		if r.word(word) && (word != "tensor" || i == 0) {
 			continue
 		}
 		if s.unmodelled = bulkRefused[word]; !s.unmodelled {
@@ -85,20 +87,28 @@ func (s *shape) bulk(opcode, rest string) {
 }
 
 type bulkReader struct {
-	s             *shape
-	b             *Bulk
-	spaces        []Space
-	tensor, group bool
-	l2            bool
+	s                   *shape
+	b                   *Bulk
+	words               []string // those read
+	spaces              []Space
+	tensor, group, tile bool
+	l2                  bool
 }
 
-// word reads a modifier, and reports whether it is known.
+// word reads a modifier, and reports whether it is known and may stand there.
 func (r *bulkReader) word(word string) bool {
 	b := r.b
+	if slices.Contains(r.words, word) {
+		return false
+	}
+	r.words = append(r.words, word)
 	switch word {
 	case "tensor":
 		r.tensor = true
 	case "1d", "2d", "3d", "4d", "5d":
+		if b.Dims > 0 {
+			return false
+		}
 		b.Dims = int(word[0] - '0')
 	case "global":
 		r.spaces = append(r.spaces, Global)
@@ -117,34 +127,27 @@ func (r *bulkReader) word(word string) bool {
 	case "L2::cache_hint":
 		r.s.hint = true
 	case "tile":
+		r.tile = true
 	case "noftz":
 		r.s.Mod |= ModNoFtz
 	default:
-		if t := typeByName[word]; t != TypeInvalid {
+		if t := typeByName[word]; t != TypeInvalid && r.s.Type == TypeInvalid {
 			r.s.Type = t
 			return true
 		}
-		for op, name := range atomNames {
-			if name == word && name != "" && AtomOp(op) < AtomExch {
-				b.Reduce = AtomOp(op)
-				return true
-			}
+		op := AtomOp(slices.Index(atomNames[:AtomExch], word))
+		if op <= AtomNone || op >= AtomExch || b.Reduce != AtomNone {
+			return false
 		}
-		return false
+		b.Reduce = op
 	}
 	return true
 }
 
-// tReduced are the types of cp.reduce.async.bulk.
-var tReduced = types(F16, BF16, B32, U32, S32, B64, U64, S64, F32, F64)
-
 // settle checks the combination that was read.
 func (r *bulkReader) settle(reduce bool) bool {
 	b := r.b
-	if r.tensor != (b.Dims > 0) || reduce != (b.Reduce != AtomNone) {
-		return false
-	}
-	if typed := reduce && b.Dims == 0; typed && tReduced>>r.s.Type&1 == 0 || !typed && r.s.Type != TypeInvalid {
+	if r.tensor != (b.Dims > 0) || r.tile && !r.tensor || reduce != (b.Reduce != AtomNone) || !r.settleType() {
 		return false
 	}
 	if r.s.Op == BulkPrefetch {
@@ -159,9 +162,23 @@ func (r *bulkReader) settle(reduce bool) bool {
 	case b.To == Global:
 		return b.From == Shared && r.group && !b.Multicast
 	case b.From == Shared:
-		return b.To == SharedCluster && b.Barrier && b.Dims == 0 && !b.Multicast
+		return b.To == SharedCluster && b.Barrier && b.Dims == 0 && !b.Multicast && !r.s.hint
 	}
 	return b.From == Global && b.Barrier && !reduce && (b.To == SharedCluster || !b.Multicast)
+}
+
+// settleType checks the type of the elements. A reduction of bytes has one; that of a tensor is the map's.
+func (r *bulkReader) settleType() bool {
+	t, plain := r.s.Type, r.s.Mod&ModNoFtz == 0
+	if r.b.Reduce == AtomNone || r.tensor {
+		return t == TypeInvalid && plain
+	}
+	list := &reducedShared
+	if len(r.spaces) > 0 && r.spaces[0] == Global {
+		list = &reducedGlobal
+	}
+	small := r.b.Reduce == AtomAdd && (t == F16 || t == BF16) // .add of these is written .add.noftz
+	return t != TypeInvalid && list[r.b.Reduce]>>t&1 == 1 && small != plain
 }
 
 // fences are the fences of proxies. That of all spaces has none; that of tensor maps is of ParamSpace.
@@ -183,9 +200,6 @@ func (s *shape) fenceProxy(opcode, rest string) {
 	}
 	if strings.HasPrefix(rest, "tensormap") {
 		rest = s.cutScope(rest)
-	}
-	if rest == "async.shared" {
-		rest = "async.shared::cta"
 	}
 	f, ok := fences[rest]
 	s.unmodelled = !ok || (f.Space == ParamSpace) != (s.Scope != ScopeNone)
@@ -220,6 +234,21 @@ func (f MapField) valueType() Type {
 	return B32
 }
 
+// mostOf is the largest value of a field that is written as a constant; 0: it may be a register.
+func (f MapField) mostOf() int64 {
+	switch f {
+	case MapElement:
+		return 12
+	case MapInterleave:
+		return 2
+	case MapSwizzle:
+		return 3
+	case MapFill:
+		return 1
+	}
+	return 0
+}
+
 // indexed reports whether a field has a value for each dimension.
 func (f MapField) indexed() bool { return f >= MapBox && f <= MapElementStride }
 
@@ -235,7 +264,7 @@ func (s *shape) tensormapSet(opcode, rest string) {
 		return
 	}
 	words = words[1:]
-	if len(words) == 3 {
+	if len(words) == 3 && (words[0] == "global" || words[0] == "shared::cta") {
 		s.Space = modifierSpace[words[0]]
 		words = words[1:]
 	}

@@ -12,8 +12,10 @@ type shape struct {
 	spec *spec
 	Instr
 	seen group
-	wm   *wmma // of a wmma instruction
-	hint bool  // a bulk copy names a cache policy
+	// twice is the groups of which two modifiers were written.
+	twice group
+	wm    *wmma // of a wmma instruction
+	hint  bool  // a bulk copy names a cache policy
 	// spaces counts the state spaces written (cp.async has two).
 	spaces int
 	// At most one of these says why the opcode is refused.
@@ -111,6 +113,7 @@ func (s *shape) modifier(word string) bool {
 	for _, m := range modifierTable[word] {
 		if m.group&s.spec.may != 0 {
 			m.set(s)
+			s.twice |= s.seen & m.group & s.spec.may
 			s.seen |= m.group & s.spec.may
 			return true
 		}
@@ -166,6 +169,7 @@ func (s *shape) check(opcode string, ntypes int) {
 	if order := ModRelaxed | ModAcquire | ModRelease; s.Op == ClusterBarrier && s.Mod&order == 0 {
 		s.Mod |= [...]Mod{ModAcquire, ModRelease}[b2i(s.Mod&ModArrive != 0)]
 	}
+	s.checkAsync(opcode)
 	if s.spec.form == formDropped {
 		s.Space, s.Cache = Generic, CacheDefault
 	}

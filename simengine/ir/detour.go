@@ -87,12 +87,15 @@ func withoutDetours(k *Kernel, of []roots, reaching bool) *slicer {
 		out[pc] = true
 	}
 	s := sliceWithout(k, of, out, reaching)
-	for n := -1; n != len(out); s = sliceWithout(k, of, out, reaching) {
+	for n := -1; n != len(out); {
 		n = len(out)
 		for pc, region := range detours {
 			if out[pc] && s.marks(region) {
 				delete(out, pc) // what is done there matters
 			}
+		}
+		if n != len(out) {
+			s = sliceWithout(k, of, out, reaching)
 		}
 	}
 	if s.multiplies() {
