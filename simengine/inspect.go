@@ -334,7 +334,7 @@ func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) 
 	runner, writes := exec.NewRunner(full), verify.NewWrites(r.kernel)
 	opt := exec.Options{Mode: exec.Full, GlobalRaces: racecheck.New(0), Uninitialised: true, StepLimit: steps, Warn: r.warn}
 	done, work := int64(0), int64(0)
-	ran := map[int64]bool{} // the first CTAs of clusters
+	ran := map[int64]bool{} // the first CTA of each cluster that was executed
 	for id := range ids {
 		if work > allWork {
 			break
@@ -343,7 +343,9 @@ func (r *recording) executeFull(x *Execution, ids iter.Seq[int64], steps int64) 
 		if ran[together[0]] {
 			continue
 		}
-		ran[together[0]] = len(together) > 1
+		if len(together) > 1 {
+			ran[together[0]] = true
+		}
 		writes.Next()
 		err := runner.Run(r.launch, r.memory, id, opt, writes)
 		if err == nil {

@@ -213,7 +213,10 @@ func (r *Runner) checkTiles(w *warp, in *instr, l int, bytes uint64, a *trace.As
 	if !o.bulk.Multicast {
 		return next
 	}
-	if a.To = uint16(w.get(o.cast, l)); int(a.To)>>r.cluster.count != 0 {
+	switch a.To = uint16(w.get(o.cast, l)); {
+	case a.To == 0:
+		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: w.thread(l), Detail: "CTA mask 0: the copy goes to no CTA"})
+	case int(a.To)>>r.cluster.count != 0:
 		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("CTA mask %#x of a cluster of %d CTAs", a.To, r.cluster.count)})
 	}
 	return next

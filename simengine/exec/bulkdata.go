@@ -38,7 +38,7 @@ func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensorma
 		return s
 	}
 	_, at, _ := r.sharedPlace(o.to.space, o.to.at(w, l))
-	if a.To == 0 {
+	if !o.bulk.Multicast {
 		rank, _, _ := r.sharedPlace(o.to.space, o.to.at(w, l))
 		return r.land(w, in, l, rank, at, a, m)
 	}
@@ -70,16 +70,9 @@ func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
 
 // storeBox writes Runner.box to device memory, or combines it with what is there.
 func (r *Runner) storeBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
-	o := in.x.async
-	t := r.p.executed.Instrs[in.pc].Type
-	if m != nil {
-		t = m.Elem.Type()
-	}
-	var combine atomFunc
-	if o.bulk.Reduce != ir.AtomNone {
-		if combine = selectAtom(&ir.Instr{Op: ir.Red, Atom: o.bulk.Reduce, Type: t}); combine == nil {
-			return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "reduction of elements of " + t.String()})
-		}
+	t, combine, s := r.bulkReduction(w, in, m)
+	if s != next {
+		return s
 	}
 	put := func(addr uint64, n, offset int) signal {
 		return r.eachPage(w, in, l, addr, n, true, func(at int, part []byte) { combined(part, r.box[offset+at:], t, combine) })
@@ -90,13 +83,29 @@ func (r *Runner) storeBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
 		}
 		return put(r.ranges[0].Addr, len(r.box), 0)
 	}
-	s := next
 	m.EachRun(&r.corner, func(addr uint64, n, offset int) {
 		if s == next {
 			s = put(addr, n, offset)
 		}
 	})
 	return s
+}
+
+// bulkReduction is the type of a copy's elements, and how they are combined with those where it goes; nil: they replace
+// them.
+func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, atomFunc, signal) {
+	t, op := r.p.executed.Instrs[in.pc].Type, in.x.async.bulk.Reduce
+	if m != nil {
+		t = m.Elem.Type()
+	}
+	if op == ir.AtomNone {
+		return t, nil, next
+	}
+	combine := selectAtom(&ir.Instr{Op: ir.Red, Atom: op, Type: t})
+	if combine == nil {
+		return t, nil, r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "reduction of elements of " + t.String()})
+	}
+	return t, combine, next
 }
 
 // combined puts elements into memory, or combines them with those there.
@@ -120,7 +129,7 @@ func (r *Runner) readTile(w *warp, in *instr, l int, bytes uint64, m *tensormap.
 		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Width: int(span), Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
 	}
 	if r.p.tracks {
-		reader := uint32(0)
+		reader := untracked
 		if o.bar == nil {
 			reader = r.newReader(asyncRead{in.pc, int16(w.id), int8(l), w.bulk[l].committed})
 		}
@@ -175,14 +184,21 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 			return s
 		}
 	}
-	for i := 0; i < len(r.box) && in.x.async.data; i += 16 {
-		to := tensormap.Swizzle(uint32(at)+uint32(i), swizzle)
-		copy(c.shared[to:], r.box[i:min(i+16, len(r.box))])
+	if in.x.async.data {
+		t, combine, s := r.bulkReduction(w, in, m)
+		if s != next {
+			return s
+		}
+		for i := 0; i < len(r.box); i += 16 {
+			part := r.box[i:min(i+16, len(r.box))]
+			to := tensormap.Swizzle(uint32(at)+uint32(i), swizzle)
+			combined(c.shared[to:int(to)+len(part)], part, t, combine)
+		}
 	}
 	if b == nil {
 		return next
 	}
-	if c.definedness != nil {
+	if c.definedness != nil && in.x.async.bulk.Reduce == ir.AtomNone {
 		setAll(c.definedness.shared[at:at+span], true)
 	}
 	if rank < 0 {
@@ -192,14 +208,15 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 	if err != nil {
 		return r.misused(w, in, l, a, err)
 	}
-	r.moved(c, a.Barrier, b, completes)
+	r.moved(c, completes)
 	return next
 }
 
 // raceTile checks and notes that a lane's copy reads or writes bytes of shared memory.
 func (r *Runner) raceTile(w *warp, in *instr, l int, at, bytes uint64, write bool) signal {
 	c := r.races
-	now := touch{tick: w.tick, pc: in.pc, thread: uint16(w.thread(l))}
+	bulk := in.x.async
+	now := touch{tick: w.tick, pc: in.pc, thread: uint16(w.thread(l)), strong: write && bulk != nil && bulk.bulk.Reduce != ir.AtomNone}
 	a := &access{write: write, width: int(bytes)}
 	for b := int(at) >> c.shift; b<<c.shift < int(at+bytes); b++ {
 		var other *touch

@@ -43,6 +43,8 @@ func (p *Program) validateCluster(l *Launch) error {
 	switch g := l.Grid; {
 	case !given:
 		return nil
+	case l.Cluster.X < 0 || l.Cluster.Y < 0 || l.Cluster.Z < 0:
+		return fmt.Errorf("launch %s: clusters of %v CTAs: no dimension may be negative", p.Kernel.Name, l.Cluster)
 	case size.X > maxCluster || size.Y > maxCluster || size.Z > maxCluster || size.Count() > maxCluster:
 		return fmt.Errorf("launch %s: clusters of %v CTAs: at most %d", p.Kernel.Name, size, maxCluster)
 	case g.X%size.X != 0 || g.Y%size.Y != 0 || g.Z%size.Z != 0:

@@ -104,13 +104,27 @@ func hash64(seed, i uint64) uint64 {
 func (f *Fill) random(t ir.Type, i int64) uint64 {
 	h := hash64(f.seed, uint64(i))
 	if !t.IsFloat() {
-		return encode(t, f.least+math.Floor(float64(h>>11)*0x1p-53*(f.value-f.least)))
+		least := math.Ceil(f.least)
+		return encode(t, least+math.Floor(float64(h>>11)*0x1p-53*max(f.value-least, 0)))
 	}
-	bits := encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least))
-	if top := encode(t, f.value); bits == top && bits != 0 && f.value > 0 {
-		bits-- // rounding up must not reach the excluded bound
+	sign := uint64(1) << (8*elemSize(t) - 1)
+	equal := func(a, b uint64) bool { return a == b || (a|b)&^sign == 0 }
+	bits, top := encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least)), encode(t, f.value)
+	if equal(bits, top) && !equal(encode(t, f.least), top) {
+		return below(bits, sign) // rounding must not reach the excluded bound
 	}
 	return bits
+}
+
+// below is the largest floating-point number less than one, as bits.
+func below(bits, sign uint64) uint64 {
+	switch {
+	case bits&^sign == 0:
+		return sign | 1
+	case bits&sign != 0:
+		return bits + 1
+	}
+	return bits - 1
 }
 
 // element is the bits of element i.

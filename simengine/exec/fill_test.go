@@ -53,6 +53,18 @@ func TestRandomFill(t *testing.T) {
 			}
 		}
 	}
+	// Rounding reaches no bound that is excluded, whatever its sign. Few of the elements are so near.
+	for _, tt := range []struct{ least, most float64 }{{-2, -1}, {-1, 0}, {-1, 1}, {1, 2}, {-0.5, 2.5}, {-1.5, 0}} {
+		for _, typ := range []ir.Type{ir.F16, ir.BF16, ir.E4M3, ir.E5M2, ir.F32, ir.S32} {
+			f := RandomFrom(7, tt.least, tt.most)
+			for i := range int64(20000) {
+				if v := value(typ, f.random(typ, i)); v < tt.least || v >= tt.most {
+					t.Errorf("%v: element %d is %v, want %v to below %v", typ, i, v, tt.least, tt.most)
+					break
+				}
+			}
+		}
+	}
 	for _, bad := range []Fill{RandomFrom(0, 1, 0), RandomFrom(0, math.Inf(-1), 0), Random(0, math.NaN()), Random(0, math.Inf(1)), Random(0, -1)} {
 		if bad.validate(ir.S32) == nil {
 			t.Errorf("random from %v to %v is valid", bad.least, bad.value)

@@ -75,7 +75,7 @@ func (r *Runner) setupGroup() {
 		r.size = r.cluster.count
 	}
 	if r.size == 1 {
-		r.active = 0
+		r.observeBy(r.observer) // it was told of another CTA of the cluster that ran before
 		r.setup()
 		return
 	}
@@ -103,8 +103,12 @@ func ctaOfRank(g, size Dim3, cta int64, rank int) int64 {
 	return int64(x) + int64(g.X)*(int64(y)+int64(g.Y)*int64(z))
 }
 
-// Together lists the CTAs that are executed together with one in Full mode: those of its cluster.
+// Together lists the CTAs that are executed together with one in Full mode: those of its cluster. Of a launch that Run
+// refuses it is the CTA alone.
 func (p *Program) Together(l Launch, cta int64) []int64 {
+	if p.validate(&l) != nil {
+		return []int64{cta}
+	}
 	size, _ := p.cluster(&l)
 	list := make([]int64, size.Count())
 	for rank := range list {

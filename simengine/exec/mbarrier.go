@@ -255,7 +255,7 @@ func (c *compiler) findWaits() {
 		case ir.MbarWait, ir.ClusterBarrier:
 			c.p.waits = true
 		case ir.Ld, ir.Atom:
-			read = read || (in.Space == ir.Shared || in.Space == ir.Generic) && !in.Mirrored()
+			read = read || (in.Space == ir.Shared || in.Space == ir.SharedCluster || in.Space == ir.Generic) && !in.Mirrored()
 		}
 		write = write || in.Op.WritesMemory() && in.Op != ir.BulkCopy && in.Space != ir.Global && in.Space != ir.Local && !in.Mirrored()
 	}

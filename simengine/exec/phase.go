@@ -94,12 +94,12 @@ func (r *Runner) operate(w *warp, in *instr, l int, a *trace.Async) error {
 	case ir.MbarArrive:
 		done, err = r.arrivePhase(w, in, l, a, b)
 	}
-	r.moved(c, a.Barrier, b, done)
+	r.moved(c, done)
 	return err
 }
 
-// moved notes a change of an mbarrier, and wakes those that wait if its phase is complete.
-func (r *Runner) moved(c *ctaState, addr uint32, b *phases, done bool) {
+// moved notes a change of an mbarrier of a CTA, and wakes those that wait if its phase is complete.
+func (r *Runner) moved(c *ctaState, done bool) {
 	r.happened()
 	if done {
 		c.wake(onPhase)
@@ -167,7 +167,7 @@ func (r *Runner) orderPhase(w *warp, addr uint32) {
 // lane waits for, or until nothing else can go on.
 func (r *Runner) waitPhase(w *warp, in *instr, mask uint32) signal {
 	o := in.x.async
-	var complete uint32
+	first, complete := phaseWait{bar: trace.NoBarrier}, uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		a, s := r.asyncOf(w, in, l)
@@ -181,6 +181,9 @@ func (r *Runner) waitPhase(w *warp, in *instr, mask uint32) signal {
 		if err != nil {
 			return r.misused(w, in, l, &a, err)
 		}
+		if first.bar == trace.NoBarrier {
+			first = phaseWait{a.Barrier, w.operand(o.phase, l, 0), o.mod&ir.ModParity != 0}
+		}
 		ok := b.CompletedParity(a.Parity)
 		if o.mod&ir.ModParity == 0 {
 			ok = b.Completed(w.operand(o.phase, l, 0))
@@ -189,22 +192,36 @@ func (r *Runner) waitPhase(w *warp, in *instr, mask uint32) signal {
 			complete |= 1 << l
 			b.observed = max(b.observed, b.Phase)
 		}
-		w.waitsAt = a.Barrier
 	}
 	if complete == 0 && !w.timedOut {
-		w.blocked, w.barrierI = onPhase, in
-		w.waitsFor = phaseName(w, o, mask)
+		w.blocked, w.barrierI, w.waitsFor = onPhase, in, first
 		return retry
 	}
 	w.timedOut = false
 	r.tellWait(w, in, mask)
-	if complete != 0 {
-		r.orderPhase(w, w.waitsAt)
-	}
+	r.orderPhases(w, o, complete)
 	if len(in.x.dst) > 0 {
 		w.putPredicate(in.x.dst[0], complete, mask)
 	}
 	return next
+}
+
+// orderPhases orders a warp after those that arrived at the mbarriers of lanes.
+func (r *Runner) orderPhases(w *warp, o *asyncOp, lanes uint32) {
+	if r.races == nil {
+		return
+	}
+	last := uint64(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		addr := o.bar.at(w, bits.TrailingZeros32(m))
+		if m != lanes && addr == last {
+			continue
+		}
+		last = addr
+		if _, at, ok := r.sharedPlace(o.bar.space, addr); ok {
+			r.orderPhase(w, uint32(at))
+		}
+	}
 }
 
 // tellWait tells of a wait by lanes, together if they wait for the same.
@@ -224,21 +241,25 @@ func (r *Runner) tellWait(w *warp, in *instr, mask uint32) {
 	}
 }
 
-// phaseName says what phase a wait is for.
-func phaseName(w *warp, o *asyncOp, mask uint32) string {
-	v := w.operand(o.phase, bits.TrailingZeros32(mask), 0)
-	if o.mod&ir.ModParity == 0 {
-		return fmt.Sprintf("phase %d", v)
+// phaseWait is the phase of an mbarrier of its CTA that a warp waits for.
+type phaseWait struct {
+	bar    uint32 // address
+	phase  uint64 // its number, or parity
+	parity bool
+}
+
+func (p phaseWait) String() string {
+	if p.parity {
+		return fmt.Sprintf("a phase of parity %d of the mbarrier at address %#x", p.phase&1, p.bar)
 	}
-	return fmt.Sprintf("a phase of parity %d", v&1)
+	return fmt.Sprintf("phase %d of the mbarrier at address %#x", p.phase, p.bar)
 }
 
 // phaseText says for what a warp waits at an mbarrier.
-func (c *ctaState) phaseText(w *warp) string {
-	b := c.bars[w.waitsAt]
+func (c *ctaState) phaseText(p phaseWait) string {
+	b := c.bars[p.bar]
 	if b == nil {
-		return fmt.Sprintf("%s of the mbarrier at address %#x, which is none", w.waitsFor, w.waitsAt)
+		return fmt.Sprintf("%v, which is none", p)
 	}
-	return fmt.Sprintf("%s of the mbarrier at address %#x, which is in phase %d with %d of %d arrivals and %d bytes to come",
-		w.waitsFor, w.waitsAt, b.Phase, b.Pending, b.Expected, b.Tx)
+	return fmt.Sprintf("%v, which is in phase %d with %d of %d arrivals and %d bytes to come", p, b.Phase, b.Pending, b.Expected, b.Tx)
 }

@@ -77,6 +77,8 @@ func (f *Fault) raced() string {
 		if f.Buffer != "" {
 			verb += fmt.Sprintf(" element %d of %s,", f.Index, f.Buffer)
 		}
+	}
+	if f.Space == ir.Global || f.Other.CTA != f.CTA {
 		where = fmt.Sprintf(" of CTA %d", f.Other.CTA)
 	}
 	return fmt.Sprintf("%s what %s by thread %d%s in `%s` at %v", verb, what, f.Other.Thread, where, f.Other.Instr, f.Other.Pos)

@@ -44,7 +44,6 @@ type Runner struct {
 	asyncObs AsyncObserver     // obs, if it is one
 	maps     []usedMap         // by asyncOp.cached
 	arrivals map[uint64]uint64 // of Slice mode, by warp and mbarrier: those that gave a state
-
 }
 
 // ctaState is the CTA that is executed, and its launch.
@@ -194,14 +193,22 @@ func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uin
 // told of all of them. In Slice mode they are where addresses or branches depend on data that warps
 // pass each other, and obs is told of the one CTA.
 func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer) error {
-	if err := r.validate(l, cta); err != nil {
+	if err := r.p.validate(&l); err != nil {
 		return err
+	}
+	if cta < 0 || cta >= l.Grid.Count() {
+		return fmt.Errorf("launch %s: CTA %d of a grid of %d", r.p.Kernel.Name, cta, l.Grid.Count())
 	}
 	if opt.Mode != ModeInvalid && opt.Mode != r.p.Mode {
 		return fmt.Errorf("run %s: mode %v asked for, compiled for %v", r.p.Kernel.Name, opt.Mode, r.p.Mode)
 	}
 	if opt.Warps != 0 && !(r.p.Mode == Slice && r.p.warpsIndependent) {
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
+	}
+	if r.p.distinct {
+		if err := mem.checkDistinct(r.p.Kernel, l.Params); err != nil {
+			return err
+		}
 	}
 	r.mem, r.opt, r.launch, r.cta, r.observer = mem, opt, l, cta, obs
 	r.observeBy(obs)

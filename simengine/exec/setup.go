@@ -7,8 +7,9 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-func (r *Runner) validate(l Launch, cta int64) error {
-	k := r.p.Kernel
+// validate says what is wrong with a launch.
+func (p *Program) validate(l *Launch) error {
+	k := p.Kernel
 	for _, d := range []Dim3{l.Grid, l.CTA} {
 		if d.X < 1 || d.Y < 1 || d.Z < 1 {
 			return fmt.Errorf("launch %s: grid %v of %v: every dimension must be at least 1", k.Name, l.Grid, l.CTA)
@@ -19,48 +20,38 @@ func (r *Runner) validate(l Launch, cta int64) error {
 		return fmt.Errorf("launch %s: a CTA of %v threads: at most %d", k.Name, l.CTA, MaxThreads)
 	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
 		return fmt.Errorf("launch %s: a grid of %v: at most 2147483647 x 65535 x 65535", k.Name, l.Grid)
-	case cta < 0 || cta >= l.Grid.Count():
-		return fmt.Errorf("launch %s: CTA %d of a grid of %d", k.Name, cta, l.Grid.Count())
 	case l.DynamicShared < 0 || l.DynamicShared > maxShared || k.SharedBytes > maxShared:
 		return fmt.Errorf("launch %s: %d static and %d dynamic bytes of shared memory: want at most %d of each", k.Name, k.SharedBytes, l.DynamicShared, maxShared)
 	case k.LocalBytes > maxLocal || int64(k.LocalBytes)*l.CTA.Count() > maxLocalCTA:
 		return fmt.Errorf("launch %s: %d bytes of local memory for each of %d threads: at most %d, and %d together", k.Name, k.LocalBytes, l.CTA.Count(), maxLocal, maxLocalCTA)
-	case r.p.fileBytes() > maxFile:
-		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, r.p.fileBytes(), maxFile)
+	case p.fileBytes() > maxFile:
+		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, p.fileBytes(), maxFile)
 	case len(l.Params) < paramBytes(k):
 		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
 	}
-	if err := r.p.validateCluster(&l); err != nil {
-		return err
-	}
-	if r.p.distinct {
-		return checkDistinct(k, l.Params)
+	return p.validateCluster(l)
+}
+
+// bufferIn is the buffer that a parameter points into, or that a tensor map describes; nil: none.
+func (m *Memory) bufferIn(p *ir.Param, params []byte) *region {
+	switch p.Size {
+	case 8:
+		return m.owner(getBits(params[p.Offset:], 8))
+	case tensormap.Bytes:
+		var t tensormap.Map
+		if t.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
+			return m.owner(t.Address)
+		}
 	}
 	return nil
 }
 
-// bufferIn is the address that a parameter names a buffer by: a pointer, or that of a tensor map; 0: none.
-func bufferIn(p *ir.Param, params []byte) uint64 {
-	switch p.Size {
-	case 8:
-		if v := getBits(params[p.Offset:], 8); v >= globalBase {
-			return v
-		}
-	case tensormap.Bytes:
-		var m tensormap.Map
-		if m.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
-			return m.Address
-		}
-	}
-	return 0
-}
-
-// checkDistinct refuses equal addresses in two parameters.
-func checkDistinct(k *ir.Kernel, params []byte) error {
+// checkDistinct refuses two parameters that point into one buffer.
+func (m *Memory) checkDistinct(k *ir.Kernel, params []byte) error {
 	for i, p := range k.Params {
-		v := bufferIn(&p, params)
+		b := m.bufferIn(&p, params)
 		for _, q := range k.Params[:i] {
-			if v != 0 && v == bufferIn(&q, params) {
+			if b != nil && b == m.bufferIn(&q, params) {
 				return fmt.Errorf("launch %s: parameters %s and %s are the same buffer, and addresses depend on what the kernel writes: give each a buffer of its own, or run it in Full mode", k.Name, q.Name, p.Name)
 			}
 		}

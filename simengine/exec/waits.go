@@ -20,10 +20,9 @@ const (
 // asyncWarp is a warp's part in asynchronous work, in Full mode.
 type asyncWarp struct {
 	blocked   blocked
-	waitsAt   uint32 // onPhase: the mbarrier's address
-	waitsFor  string // and what phase it is
-	timedOut  bool   // the wait for a phase answers false
-	clusterAt uint32 // the phase of the cluster's barrier that it arrived at, plus one
+	waitsFor  phaseWait // onPhase
+	timedOut  bool      // the wait for a phase answers false
+	clusterAt uint32    // the phase of the cluster's barrier that it arrived at, plus one
 
 	fenced   uint32 // Runner.seq at the last fence of the asynchronous proxy
 	bulk     [WarpSize]groups
@@ -94,7 +93,7 @@ func (r *Runner) deadlock() error {
 			if first == nil {
 				first, rank = w, n
 			}
-			if text := r.waitText(c, w); len(where) < 4 && (w == first || w.blocked != first.blocked || w.barrier != first.barrier || w.waitsAt != first.waitsAt) {
+			if text := r.waitText(c, w); len(where) < 4 && (w == first || w.blocked != first.blocked || w.barrier != first.barrier || w.waitsFor.bar != first.waitsFor.bar) {
 				where = append(where, text)
 			}
 		}
@@ -113,7 +112,7 @@ func (r *Runner) waitText(c *ctaState, w *warp) string {
 	}
 	switch w.blocked {
 	case onPhase:
-		return who + " waits for " + c.phaseText(w)
+		return who + " waits for " + c.phaseText(w.waitsFor)
 	case onCluster:
 		return fmt.Sprintf("%s waits at the barrier of the cluster (%d of %d warps there)", who, r.clusterArrived(), r.clusterLive())
 	}
