@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // access is the static part of a memory instruction.
 type access struct {
@@ -45,7 +48,7 @@ func (c *compiler) emitMemory(pc int, in *ir.Instr, i *instr) (bool, error) {
 		return false, c.unsupported(pc, "access of this type")
 	}
 	if in.Op == ir.Atom || in.Op == ir.Red {
-		if i.x.atom = selectAtom(in); i.x.atom == nil {
+		if i.x.atom = alu.SelectAtomic(in); i.x.atom == nil {
 			return false, c.unsupported(pc, "atomic operation on this type")
 		}
 	}

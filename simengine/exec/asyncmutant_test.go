@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -97,7 +98,7 @@ func runAsyncMutant(text string) (ran bool) {
 			switch {
 			case err != nil:
 			case p.Size == 8:
-				putBits(params[p.Offset:], addr, 8)
+				element.Store(params[p.Offset:], addr, 8)
 			case p.Size == tensormap.Bytes:
 				m := tensormap.Map{Address: addr, Elem: tensormap.F16, Rank: 2, Shape: [5]uint32{64, 20}, Strides: [4]uint64{128}, Box: [5]int{8, 8}, ElementStrides: [5]int{1, 1}}
 				raw := m.Encode()

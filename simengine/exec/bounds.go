@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -78,7 +79,7 @@ func (r *Runner) bind() {
 	}
 	for i, p := range k.Params {
 		if p.Size == 8 {
-			note(i, r.mem.owner(getBits(r.bound[p.Offset:], 8)))
+			note(i, r.mem.owner(element.Load(r.bound[p.Offset:], 8)))
 		}
 	}
 	for i := range k.Vars {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -58,7 +60,7 @@ func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
 	case m == nil:
 		return r.eachPage(w, in, l, r.ranges[0].Addr, len(r.box), false, func(at int, part []byte) { copy(r.box[at:], part) })
 	}
-	fillRepeated(r.box, m.Fill(), m.Elem.Bytes())
+	element.Repeat(r.box, m.Fill(), m.Elem.Bytes())
 	s := next
 	m.EachRun(&r.corner, func(addr uint64, n, offset int) {
 		if s == next {
@@ -93,7 +95,7 @@ func (r *Runner) storeBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
 
 // bulkReduction is the type of a copy's elements, and how they are combined with those where it goes; nil: they replace
 // them.
-func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, atomFunc, signal) {
+func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, alu.AtomicFunc, signal) {
 	t, op := r.p.executed.Instrs[in.pc].Type, in.x.async.bulk.Reduce
 	if m != nil {
 		t = m.Elem.Type()
@@ -101,7 +103,7 @@ func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, a
 	if op == ir.AtomNone {
 		return t, nil, next
 	}
-	combine := selectAtom(&ir.Instr{Op: ir.Red, Atom: op, Type: t})
+	combine := alu.SelectAtomic(&ir.Instr{Op: ir.Red, Atom: op, Type: t})
 	if combine == nil {
 		return t, nil, r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "reduction of elements of " + t.String()})
 	}
@@ -109,14 +111,14 @@ func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, a
 }
 
 // combined puts elements into memory, or combines them with those there.
-func combined(to, from []byte, t ir.Type, combine atomFunc) {
+func combined(to, from []byte, t ir.Type, combine alu.AtomicFunc) {
 	if combine == nil {
 		copy(to, from)
 		return
 	}
-	n := elemSize(t)
+	n := element.Size(t)
 	for i := 0; i+n <= len(to); i += n {
-		putBits(to[i:], combine(getBits(to[i:], n), getBits(from[i:], n), 0), n)
+		element.Store(to[i:], combine(element.Load(to[i:], n), element.Load(from[i:], n), 0), n)
 	}
 }
 

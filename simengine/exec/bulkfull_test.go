@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -232,7 +234,7 @@ func TestTensorStores(t *testing.T) {
 		number := func(n int) []byte { // small numbers of the type
 			b := make([]byte, n)
 			for i := 0; i+es <= n; i += es {
-				putBits(b[i:], encodeAny(m.Elem.Type(), float64(r.IntN(50))), es)
+				element.Store(b[i:], encodeAny(m.Elem.Type(), float64(r.IntN(50))), es)
 			}
 			return b
 		}
@@ -261,17 +263,17 @@ stored:`, op)
 					continue
 				}
 				at := want[int(m.Address)+gy*int(m.Strides[0])+gx*es:]
-				v := getBits(a.in[swizzled((row*m.Box[0]+col)*es, m.Swizzle):], es)
+				v := element.Load(a.in[swizzled((row*m.Box[0]+col)*es, m.Swizzle):], es)
 				if reduce {
 					d := func(v uint64) float64 {
-						if f := decodeFloat(m.Elem.Type(), false); f != nil {
+						if f := alu.DecodeFloat(m.Elem.Type(), false); f != nil {
 							return f(v)
 						}
 						return float64(v)
 					}
-					v = encodeAny(m.Elem.Type(), d(v)+d(getBits(at, es)))
+					v = encodeAny(m.Elem.Type(), d(v)+d(element.Load(at, es)))
 				}
-				putBits(at, v, es)
+				element.Store(at, v, es)
 			}
 		}
 		if !bytes.Equal(got, want) {

@@ -3,13 +3,14 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // emitCarry compiles the extended-precision instructions, which read or write
 // the carry flag.
 func (c *compiler) emitCarry(pc int, in *ir.Instr, i *instr) (bool, error) {
-	w := width(in.Type)
+	w := alu.Width(in.Type)
 	if w != 32 && w != 64 || len(in.Dst) != 1 {
 		return false, c.unsupported(pc, "carry arithmetic on this type")
 	}
@@ -31,7 +32,7 @@ func (c *compiler) emitCarry(pc int, in *ir.Instr, i *instr) (bool, error) {
 // a borrow in the flag.
 func (r *Runner) carryOp(w *warp, in *instr, mask uint32) signal {
 	ki := &r.p.Kernel.Instrs[in.pc]
-	x, n := in.x, width(ki.Type)
+	x, n := in.x, alu.Width(ki.Type)
 	subtract := ki.Op == ir.Sub || ki.Op == ir.SubC
 	var out uint32
 	for m := mask; m != 0; m &= m - 1 {
@@ -39,7 +40,7 @@ func (r *Runner) carryOp(w *warp, in *instr, mask uint32) signal {
 		a, b := w.get(x.src[0], l), w.get(x.src[1], l)
 		if len(x.src) == 3 {
 			if ki.Mod&ir.ModHi != 0 {
-				a = mulHi(a, b, n, ki.Type.IsSigned())
+				a = alu.MulHi(a, b, n, ki.Type.IsSigned())
 			} else {
 				a *= b
 			}

@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -157,7 +158,7 @@ func (r *Runner) selp(w *warp, in *instr, mask uint32) {
 	choose(&w.r32[in.d], &w.r32[in.a], &w.r32[in.b], p, mask)
 }
 
-func choose[T word](d, a, b *[WarpSize]T, p, mask uint32) {
+func choose[T alu.Word](d, a, b *[WarpSize]T, p, mask uint32) {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (WarpSize - 1)
 		if p>>l&1 == 1 {

@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // instr compiles instruction pc, unless this mode does not execute it.
 func (c *compiler) instr(pc int) error {
@@ -117,7 +120,7 @@ func (c *compiler) emitCall(pc int, in *ir.Instr, i *instr, run func(*Runner, *w
 		if t == ir.TypeInvalid {
 			t = in.Type
 		}
-		i.x.cmp32, i.x.cmp64 = selectCompare(in.Cmp, t, in.Mod&ir.ModFtz != 0)
+		i.x.cmp32, i.x.cmp64 = alu.SelectCompare(in.Cmp, t, in.Mod&ir.ModFtz != 0)
 		if i.x.cmp32 == nil && i.x.cmp64 == nil || in.Type.Packed() != ir.TypeInvalid {
 			return false, c.unsupported(pc, "comparison of these types")
 		}

@@ -3,13 +3,14 @@ package exec
 import (
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // emitLane compiles an instruction that is a function of each lane alone.
 func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
-	l := selectLane(in)
-	if !l.valid() {
+	l := alu.Select(in)
+	if !l.Valid() {
 		return false, c.unsupported(pc, "this combination of type and modifiers is not modelled")
 	}
 	if len(in.Dst) != 1 || len(in.Src) > 4 {
@@ -18,13 +19,13 @@ func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
 	if in.Dst[0] == ir.NoReg {
 		return false, nil
 	}
-	if l.f32 != nil {
+	if l.F32 != nil {
 		return true, c.emit32(pc, in, i, l)
 	}
 	return true, c.emit64(pc, in, i, l)
 }
 
-func (c *compiler) emit32(pc int, in *ir.Instr, i *instr, l lane) error {
+func (c *compiler) emit32(pc int, in *ir.Instr, i *instr, l alu.Lane) error {
 	x := &c.operand
 	x.src, x.dst = x.src[:0], x.dst[:0]
 	if err := c.operands(pc, in, x, ir.B32); err != nil {
@@ -37,7 +38,7 @@ func (c *compiler) emit32(pc int, in *ir.Instr, i *instr, l lane) error {
 		}
 	}
 	x.src = x.src[:len(in.Src)]
-	i.kind, i.f32 = kind32, l.f32
+	i.kind, i.f32 = kind32, l.F32
 	i.d = x.dst[0].index
 	i.setSources(x.src)
 	return nil
@@ -52,12 +53,12 @@ func (i *instr) setSources(src []slot) {
 }
 
 // emit64 chooses the cheapest kind for the files the operands are in.
-func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
+func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l alu.Lane) error {
 	d, err := c.dest(pc, in.Dst[0])
 	if err != nil {
 		return err
 	}
-	i.d, i.f64 = d.index, l.f64
+	i.d, i.f64 = d.index, l.F64
 	x := &c.operand
 	x.dst, x.src = append(x.dst[:0], d), x.src[:0]
 	small := in.Op == ir.Shl || in.Op == ir.Shr || in.Mod&ir.ModWide != 0
@@ -65,7 +66,7 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
 	for n := range in.Src {
 		o := in.Src[n]
 		t := ir.B64
-		if o.Kind == ir.OperandImm && l.sext>>n&1 == 1 {
+		if o.Kind == ir.OperandImm && l.Sext>>n&1 == 1 {
 			o.Imm = uint64(int64(int32(o.Imm)))
 		}
 		if o.Kind == ir.OperandImm && small && (n == 1 || n == 0 && in.Mod&ir.ModWide != 0) {
@@ -82,12 +83,12 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
 		all64 = all64 && s.file == file64
 	}
 	i.setSources(x.src)
-	i.signed = l.sext != 0
+	i.signed = l.Sext != 0
 	files := c.fileKey(d, x.src)
 	switch {
 	case all64:
 		i.kind = kind64
-	case in.Op == ir.Cvt && width(in.Type) == 64 && width(in.SrcType) == 32 && !in.SrcType.IsFloat() && !in.Type.IsFloat() && in.Mod&ir.ModSat == 0 && files == "63":
+	case in.Op == ir.Cvt && alu.Width(in.Type) == 64 && alu.Width(in.SrcType) == 32 && !in.SrcType.IsFloat() && !in.Type.IsFloat() && in.Mod&ir.ModSat == 0 && files == "63":
 		i.kind = kindWiden
 	case in.Op == ir.Mul && in.Mod&ir.ModWide != 0 && files == "633":
 		i.kind, i.c = kindMulWide, c.constant(0, ir.B64).index
@@ -96,7 +97,7 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l lane) error {
 	case small && in.Mod&ir.ModWide == 0 && files == "663":
 		i.kind = kindShift64
 	default:
-		i.kind, i.x = kindMixed, &extra{dst: slices.Clone(x.dst), src: slices.Clone(x.src), sext: l.sext}
+		i.kind, i.x = kindMixed, &extra{dst: slices.Clone(x.dst), src: slices.Clone(x.src), sext: l.Sext}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -13,7 +14,7 @@ func (c *compiler) emitSetp(pc int, in *ir.Instr, i *instr) (bool, error) {
 		x.bool = ir.BoolNone
 		x.cmp32, x.cmp64 = selectTest(in.Bool, in.Type)
 	} else {
-		x.cmp32, x.cmp64 = selectCompare(in.Cmp, in.Type, ftz)
+		x.cmp32, x.cmp64 = alu.SelectCompare(in.Cmp, in.Type, ftz)
 	}
 	if x.cmp32 == nil && x.cmp64 == nil {
 		return false, c.unsupported(pc, "this comparison is not modelled")
@@ -100,7 +101,7 @@ func (c *compiler) emitSelp(pc int, in *ir.Instr, i *instr) (bool, error) {
 }
 
 // selectTest is testp.
-func selectTest(mode ir.BoolOp, t ir.Type) (cmp32, cmp64) {
+func selectTest(mode ir.BoolOp, t ir.Type) (alu.Compare32, alu.Compare64) {
 	if t != ir.F32 && t != ir.F64 {
 		return nil, nil
 	}
@@ -126,7 +127,7 @@ func selectTest(mode ir.BoolOp, t ir.Type) (cmp32, cmp64) {
 		return nil, nil
 	}
 	if t == ir.F64 {
-		return nil, func(a, _ *vec64) (m uint32) {
+		return nil, func(a, _ *alu.Vec64) (m uint32) {
 			for i := range a {
 				if test(math.Float64frombits(a[i])) {
 					m |= 1 << i
@@ -135,9 +136,9 @@ func selectTest(mode ir.BoolOp, t ir.Type) (cmp32, cmp64) {
 			return m
 		}
 	}
-	return func(a, _ *vec32) (m uint32) {
+	return func(a, _ *alu.Vec32) (m uint32) {
 		for i := range a {
-			if test(float64(f32(a[i]))) {
+			if test(float64(alu.F32(a[i]))) {
 				m |= 1 << i
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -102,7 +103,7 @@ func (f *Fault) Error() string {
 // strayed says how far from its buffer an access is: "reads 4 bytes, 400 bytes (100 elements) past the end of x, 100 elements of f32
 // (400 bytes)".
 func (f *Fault) strayed() string {
-	verb, size := "reads", max(1, elemSize(f.Elem))
+	verb, size := "reads", max(1, element.Size(f.Elem))
 	if f.Write {
 		verb = "writes"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -48,49 +49,6 @@ func Generated(f func(i int64) float64) Fill { return Fill{kind: fillGenerated, 
 // Bytes fills the buffer with b, then zeros. The slice is kept, not copied.
 func Bytes(b []byte) Fill { return Fill{kind: fillBytes, bytes: b} }
 
-// elemSize is the size of one element in bytes, 0 when t cannot be one.
-func elemSize(t ir.Type) int {
-	switch t {
-	case ir.B8, ir.U8, ir.S8, ir.E4M3, ir.E5M2:
-		return 1
-	case ir.B16, ir.U16, ir.S16, ir.F16, ir.BF16:
-		return 2
-	case ir.B32, ir.U32, ir.S32, ir.F32, ir.TF32:
-		return 4
-	case ir.B64, ir.U64, ir.S64, ir.F64:
-		return 8
-	}
-	return 0
-}
-
-// encode gives the bits of v as an element of type t: rounded to nearest for
-// floats, truncated for integers.
-func encode(t ir.Type, v float64) uint64 {
-	switch t {
-	case ir.F64:
-		return math.Float64bits(v)
-	case ir.F32, ir.TF32:
-		return uint64(math.Float32bits(float32(v)))
-	case ir.F16:
-		return uint64(halfFormat.pack(v, ir.RN, false))
-	case ir.BF16:
-		return uint64(bfloatFormat.pack(v, ir.RN, false))
-	case ir.E4M3:
-		return uint64(e4m3Format.pack(v, ir.RN, true))
-	case ir.E5M2:
-		return uint64(e5m2Format.pack(v, ir.RN, true))
-	}
-	switch {
-	case v != v:
-		return 0
-	case v < 0:
-		return uint64(int64(v))
-	case v >= 1<<64:
-		return math.MaxUint64
-	}
-	return uint64(v)
-}
-
 // hash64 is the output function of splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
 // at counter i of the stream seeded by seed.
 func hash64(seed, i uint64) uint64 {
@@ -105,12 +63,12 @@ func (f *Fill) random(t ir.Type, i int64) uint64 {
 	h := hash64(f.seed, uint64(i))
 	if !t.IsFloat() {
 		least := math.Ceil(f.least)
-		return encode(t, least+math.Floor(float64(h>>11)*0x1p-53*max(f.value-least, 0)))
+		return element.Encode(t, least+math.Floor(float64(h>>11)*0x1p-53*max(f.value-least, 0)))
 	}
-	sign := uint64(1) << (8*elemSize(t) - 1)
+	sign := uint64(1) << (8*element.Size(t) - 1)
 	equal := func(a, b uint64) bool { return a == b || (a|b)&^sign == 0 }
-	bits, top := encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least)), encode(t, f.value)
-	if equal(bits, top) && !equal(encode(t, f.least), top) {
+	bits, top := element.Encode(t, f.least+float64(h>>40)*0x1p-24*(f.value-f.least)), element.Encode(t, f.value)
+	if equal(bits, top) && !equal(element.Encode(t, f.least), top) {
 		return below(bits, sign) // rounding must not reach the excluded bound
 	}
 	return bits
@@ -131,11 +89,11 @@ func below(bits, sign uint64) uint64 {
 func (f *Fill) element(t ir.Type, i int64) uint64 {
 	switch f.kind {
 	case fillConstant:
-		return encode(t, f.value)
+		return element.Encode(t, f.value)
 	case fillRandom:
 		return f.random(t, i)
 	case fillGenerated:
-		return encode(t, f.gen(i))
+		return element.Encode(t, f.gen(i))
 	}
 	return 0
 }
@@ -155,45 +113,15 @@ func (f *Fill) write(t ir.Type, off int64, dst []byte) {
 		clear(dst[n:])
 		return
 	}
-	size := elemSize(t)
+	size := element.Size(t)
 	if f.kind == fillConstant {
-		fillRepeated(dst, encode(t, f.value), size)
+		element.Repeat(dst, element.Encode(t, f.value), size)
 		return
 	}
 	first := off / int64(size)
 	for i := 0; i+size <= len(dst); i += size {
-		putBits(dst[i:], f.element(t, first+int64(i/size)), size)
+		element.Store(dst[i:], f.element(t, first+int64(i/size)), size)
 	}
-}
-
-func fillRepeated(dst []byte, bits uint64, size int) {
-	if bits == 0 {
-		clear(dst)
-		return
-	}
-	if len(dst) < size {
-		return
-	}
-	putBits(dst, bits, size)
-	for n := size; n < len(dst); n *= 2 {
-		copy(dst[n:], dst[:n])
-	}
-}
-
-// putBits stores the low size bytes of v, little endian.
-func putBits(dst []byte, v uint64, size int) {
-	for i := 0; i < size; i++ {
-		dst[i] = byte(v >> (8 * i))
-	}
-}
-
-// getBits loads size bytes, little endian.
-func getBits(src []byte, size int) uint64 {
-	var v uint64
-	for i := 0; i < size; i++ {
-		v |= uint64(src[i]) << (8 * i)
-	}
-	return v
 }
 
 // validate reports what is wrong with a fill of elements of type t.

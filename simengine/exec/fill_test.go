@@ -4,18 +4,19 @@ import (
 	"math"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // Random elements are in the range that is asked for, reach both of its ends, and from zero on are
 // what they are without a lower bound.
 func TestRandomFill(t *testing.T) {
-	formats := map[ir.Type]*format{ir.F16: &halfFormat, ir.BF16: &bfloatFormat, ir.E4M3: &e4m3Format, ir.E5M2: &e5m2Format, ir.F32: &singleFormat}
+	formats := map[ir.Type]*element.Format{ir.F16: &element.Half, ir.BF16: &element.Bfloat, ir.E4M3: &element.E4M3, ir.E5M2: &element.E5M2, ir.F32: &element.Single}
 	value := func(typ ir.Type, bits uint64) float64 {
 		if f, ok := formats[typ]; ok {
-			return f.unpack(uint32(bits))
+			return f.Unpack(uint32(bits))
 		}
-		unused := 64 - 8*elemSize(typ)
+		unused := 64 - 8*element.Size(typ)
 		return float64(int64(bits<<unused) >> unused)
 	}
 	for _, tt := range []struct {

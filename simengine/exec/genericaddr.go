@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // emitGeneric compiles cvta, which adds or subtracts the base of a state space's window in generic
 // addresses, and isspacep, which compares with the window's bounds.
@@ -17,7 +20,7 @@ func (c *compiler) emitGeneric(pc int, in *ir.Instr, i *instr) (bool, error) {
 		base = -base
 	}
 	i.kind, i.x = kindMixed, &extra{}
-	i.f64 = func(d, a, _, _, _ *vec64) {
+	i.f64 = func(d, a, _, _, _ *alu.Vec64) {
 		for l := range d {
 			d[l] = a[l] + base
 		}

@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -81,7 +82,7 @@ func (l *laneAccess) Holds(addr uint64, size int) (uint32, bool) {
 	if p == nil || in+uint64(size) > pageSize {
 		return 0, false
 	}
-	return uint32(getBits(p.data[in:], size)), true
+	return uint32(element.Load(p.data[in:], size)), true
 }
 
 // bindWritten finds the buffers that the kernel may write.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -51,7 +53,7 @@ type values struct {
 func valuesOf(p *problem, name string) values {
 	for _, r := range p.mem.regions {
 		if _, after, ok := strings.Cut(r.Name, " "); ok && after == name {
-			return values{r, decodeFloat(r.Elem, false)}
+			return values{r, alu.DecodeFloat(r.Elem, false)}
 		}
 	}
 	panic("no buffer " + name)
@@ -264,7 +266,7 @@ func checkResults(t *testing.T, r *launchRecord) {
 	if len(writes.bytes) == 0 {
 		t.Fatal("nothing is written")
 	}
-	size := uint64(elemSize(out.reg.Elem))
+	size := uint64(element.Size(out.reg.Elem))
 	worst, n := 0.0, 0
 	for addr := range writes.bytes {
 		i := int64(addr-out.reg.base) / int64(size)
@@ -272,7 +274,7 @@ func checkResults(t *testing.T, r *launchRecord) {
 			continue
 		}
 		pg := p.mem.page(out.reg, (addr-out.reg.base)>>pageBits)
-		got := out.decode(getBits(pg.data[(addr-out.reg.base)&(pageSize-1):], int(size)))
+		got := out.decode(element.Load(pg.data[(addr-out.reg.base)&(pageSize-1):], int(size)))
 		w := want(int(i))
 		e := math.Abs(got-w) / (math.Abs(w) + 0.05)
 		if worst = max(worst, e); e > 0.02 || e != e {

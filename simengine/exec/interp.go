@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"math/bits"
 )
 
@@ -217,7 +218,7 @@ func (r *Runner) crossing(w *warp, in *instr, mask uint32) {
 	}
 }
 
-func widen(d *vec64, a *vec32, signed bool) {
+func widen(d *alu.Vec64, a *alu.Vec32, signed bool) {
 	if signed {
 		for i := range d {
 			d[i] = uint64(int64(int32(a[i])))
@@ -229,7 +230,7 @@ func widen(d *vec64, a *vec32, signed bool) {
 	}
 }
 
-func mulWide(d *vec64, a, b *vec32, c *vec64, signed bool) {
+func mulWide(d *alu.Vec64, a, b *alu.Vec32, c *alu.Vec64, signed bool) {
 	if signed {
 		for i := range d {
 			d[i] = uint64(int64(int32(a[i]))*int64(int32(b[i]))) + c[i]
@@ -243,7 +244,7 @@ func mulWide(d *vec64, a, b *vec32, c *vec64, signed bool) {
 
 // mixed runs a 64-bit lane function on registers of either size.
 func (r *Runner) mixed(w *warp, in *instr, mask uint32) {
-	src := [4]*vec64{&r.x[0], &r.x[1], &r.x[2], &r.x[3]}
+	src := [4]*alu.Vec64{&r.x[0], &r.x[1], &r.x[2], &r.x[3]}
 	for n, s := range in.x.src {
 		if s.file == file64 {
 			src[n] = &w.r64[s.index]

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -52,13 +54,13 @@ func fragmentOf(t ir.Type, rows, cols int) (f fragment) {
 			f.place[l] = append(f.place[l], p.Row*cols+p.Col)
 		}
 	}
-	if f.decode = decodeFloat(t, false); t == ir.TF32 {
-		f.decode = func(v uint64) float64 { return float64(f32(uint32(v) &^ 0x1fff)) } // the bits beyond are not read
+	if f.decode = alu.DecodeFloat(t, false); t == ir.TF32 {
+		f.decode = func(v uint64) float64 { return float64(alu.F32(uint32(v) &^ 0x1fff)) } // the bits beyond are not read
 	} else if f.decode == nil {
 		signed := t.IsSigned()
-		f.decode = func(v uint64) float64 { return float64(int64(extend64(v, f.bits, signed))) }
+		f.decode = func(v uint64) float64 { return float64(int64(alu.Extend64(v, f.bits, signed))) }
 	}
-	f.encode = func(v float64) uint64 { return encode(t, v) }
+	f.encode = func(v float64) uint64 { return element.Encode(t, v) }
 	return f
 }
 

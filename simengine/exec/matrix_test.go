@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -269,7 +270,7 @@ func matrixInput(name string) []byte {
 			if words[0] != "mma" {
 				v = float64((4*i + e) % 251)
 			}
-			word |= encode(t, v) & (1<<(8*t.Size()) - 1) << (8 * t.Size() * e)
+			word |= element.Encode(t, v) & (1<<(8*t.Size()) - 1) << (8 * t.Size() * e)
 		}
 		data = binary.LittleEndian.AppendUint32(data, uint32(word))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -44,7 +45,7 @@ type Buffer struct {
 }
 
 // Bytes is the size of the buffer.
-func (b *Buffer) Bytes() int64 { return b.Count * int64(elemSize(b.Elem)) }
+func (b *Buffer) Bytes() int64 { return b.Count * int64(element.Size(b.Elem)) }
 
 type page struct {
 	data  [pageSize]byte
@@ -107,7 +108,7 @@ func (m *Memory) Alloc(b Buffer) (uint64, error) {
 
 // place adds a buffer at a fixed address.
 func (m *Memory) place(b Buffer, base uint64) error {
-	size := elemSize(b.Elem)
+	size := element.Size(b.Elem)
 	switch {
 	case size == 0:
 		return fmt.Errorf("buffer %q: element type %d cannot be stored", b.Name, b.Elem)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -85,10 +86,10 @@ func TestFills(t *testing.T) {
 				t.Errorf("%s: contents depend on the order of pages", c.name)
 			}
 		}
-		size := elemSize(c.elem)
+		size := element.Size(c.elem)
 		distinct := map[uint64]bool{}
 		for i := int64(0); i < count; i++ {
-			v := getBits(first[i*int64(size):], size)
+			v := element.Load(first[i*int64(size):], size)
 			distinct[v] = true
 			if !c.ok(i, v) {
 				t.Errorf("%s: element %d is %#x", c.name, i, v)
@@ -172,7 +173,7 @@ func TestBindParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := append([]byte{255, 255, 255, 255, 0, 0, 0, 0}, make([]byte, 8)...)
-	putBits(want[8:], base, 8)
+	element.Store(want[8:], base, 8)
 	want = append(append(want, "twelve bytes"...), 0, 0, 0, 0x3f)
 	if !bytes.Equal(got, want) {
 		t.Errorf("parameters %x, want %x", got, want)

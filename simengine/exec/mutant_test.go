@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -45,9 +46,9 @@ func runMutant(text string, loopSample int) map[Mode]error {
 		for i, p := range k.Params {
 			addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)})
 			if err == nil && p.Size == 8 {
-				putBits(params[p.Offset:], addr, 8)
+				element.Store(params[p.Offset:], addr, 8)
 			} else if p.Size == 4 {
-				putBits(params[p.Offset:], 40, 4)
+				element.Store(params[p.Offset:], 40, 4)
 			}
 		}
 		rec := coalesce.NewRecorder(k, 4)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -357,7 +358,7 @@ func TestConversions(t *testing.T) {
 			if v := f(a); v == v {
 				return math.Float64bits(v)
 			}
-			return canonicalNaN64
+			return alu.CanonicalNaN64
 		}},
 		{"cvt.f32.f16 %d, %s0;", "f32", []string{"f16"}, func(a, _, _ uint64) uint64 { return u32(halfValue(a)) }},
 		{"cvt.rn.f16.f32 %d, %s0;", "f16", []string{"f32"}, func(a, _, _ uint64) uint64 { return toHalf(f(a)) }},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -70,17 +71,17 @@ func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 			if p.Size != 8 {
 				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: "a buffer", Want: p.Size}
 			}
-			putBits(dst, addr+uint64(a.Offset), 8)
+			element.Store(dst, addr+uint64(a.Offset), 8)
 		case a.Bytes != nil:
 			if len(a.Bytes) != p.Size {
 				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: fmt.Sprintf("%d bytes", len(a.Bytes)), Given: len(a.Bytes), Want: p.Size}
 			}
 			copy(dst, a.Bytes)
 		default:
-			if elemSize(a.Elem) != p.Size {
-				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: fmt.Sprintf("a scalar of %d bytes", elemSize(a.Elem)), Given: elemSize(a.Elem), Want: p.Size}
+			if element.Size(a.Elem) != p.Size {
+				return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: fmt.Sprintf("a scalar of %d bytes", element.Size(a.Elem)), Given: element.Size(a.Elem), Want: p.Size}
 			}
-			putBits(dst, encode(a.Elem, a.Scalar), p.Size)
+			element.Store(dst, element.Encode(a.Elem, a.Scalar), p.Size)
 		}
 		if taken := k.ParamKind(i); a.Buffer == "" && taken != ir.NumberUnknown && a.Elem != ir.TypeInvalid && taken != a.Elem.NumberKind() {
 			return nil, &ArgumentError{Kernel: k.Name, Param: p.Name, Index: i, Passed: a.Elem.NumberKind().String(), Given: p.Size, Want: p.Size, Taken: taken}
@@ -141,7 +142,7 @@ func relocated(k *ir.Kernel, v *ir.Var) []byte {
 		} else if r.Generic {
 			address += constWindow
 		}
-		putBits(init[r.Offset:], address>>r.Shift, r.Size)
+		element.Store(init[r.Offset:], address>>r.Shift, r.Size)
 	}
 	return init
 }
@@ -157,7 +158,7 @@ func (m *Memory) SetVar(b Buffer) error {
 	if !ok {
 		return &VariableError{Variable: b.Name}
 	}
-	size := elemSize(b.Elem)
+	size := element.Size(b.Elem)
 	if size == 0 || b.Count < 0 || b.Count > int64(v.Size/size) {
 		return &VariableError{b.Name, b.Count, size, v.Size}
 	}

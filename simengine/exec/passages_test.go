@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/mbarrier"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -603,7 +604,7 @@ func launchBody2(t *testing.T, k *ir.Kernel) (Launch, *Memory) {
 		}
 		switch p.Size {
 		case 8:
-			putBits(params[p.Offset:], addr, 8)
+			element.Store(params[p.Offset:], addr, 8)
 		case tensormap.Bytes:
 			tm := tensormap.Map{Address: addr, Elem: tensormap.F32, Rank: 2, Shape: [5]uint32{64, 20}, Strides: [4]uint64{256}, Box: [5]int{16, 8}, ElementStrides: [5]int{1, 1}}
 			raw := tm.Encode()

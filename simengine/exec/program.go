@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/loopsample"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -64,8 +65,8 @@ type instr struct {
 	pc       int32 // index in ir.Kernel.Instrs
 
 	d, a, b, c, e int32 // slots, in the files the kind implies
-	f32           fn32
-	f64           fn64
+	f32           alu.Func32
+	f64           alu.Func64
 
 	x *extra // what the other kinds need
 }
@@ -75,13 +76,13 @@ type extra struct {
 	dst    []slot
 	src    []slot
 	sext   uint8 // sources to sign-extend from 32 bits
-	cmp32  cmp32
-	cmp64  cmp64
+	cmp32  alu.Compare32
+	cmp64  alu.Compare64
 	bool   ir.BoolOp
 	not    uint8 // predicate sources to invert, by position
 	access *access
 	run    func(*Runner, *warp, *instr, uint32) signal
-	atom   atomFunc
+	atom   alu.AtomicFunc
 	imm    uint64
 	matrix *matrix // Mma
 	async  *asyncOp

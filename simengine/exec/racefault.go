@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
@@ -57,7 +58,7 @@ func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *r
 	}
 	if reg := r.mem.find(addr, 1); reg != nil {
 		f.Buffer, f.Elem, f.Elements = reg.Name, reg.Elem, reg.Count
-		f.Index = int64(addr-reg.base) / int64(max(1, elemSize(reg.Elem)))
+		f.Index = int64(addr-reg.base) / int64(max(1, element.Size(reg.Elem)))
 	}
 	return r.fail(w, in, f)
 }

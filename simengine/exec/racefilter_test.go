@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -49,7 +50,7 @@ func TestPhases(t *testing.T) {
 		params := make([]byte, paramBytes(k))
 		for i, p := range k.Params {
 			if addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)}); err == nil && p.Size == 8 {
-				putBits(params[p.Offset:], addr, 8)
+				element.Store(params[p.Offset:], addr, 8)
 			}
 		}
 		l := Launch{Grid: Dim3{2, 1, 1}, CTA: Dim3{112, 1, 1}, Params: params}

@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -33,15 +34,15 @@ func Value(t ir.Type, bits uint64) float64 {
 	case ir.F32, ir.TF32:
 		return float64(math.Float32frombits(uint32(bits)))
 	case ir.F16:
-		return halfFormat.unpack(uint32(bits))
+		return element.Half.Unpack(uint32(bits))
 	case ir.BF16:
-		return bfloatFormat.unpack(uint32(bits))
+		return element.Bfloat.Unpack(uint32(bits))
 	case ir.E4M3:
-		return e4m3Format.unpack(uint32(bits))
+		return element.E4M3.Unpack(uint32(bits))
 	case ir.E5M2:
-		return e5m2Format.unpack(uint32(bits))
+		return element.E5M2.Unpack(uint32(bits))
 	}
-	shift := 64 - 8*elemSize(t)
+	shift := 64 - 8*element.Size(t)
 	if t.IsSigned() {
 		return float64(int64(bits<<shift) >> shift)
 	}

@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -11,7 +12,7 @@ type extent struct{ lo, hi, low uint64 }
 
 // addresses fills out with the lanes' addresses, inactive lanes included, and
 // returns their extent.
-func (a *access) addresses(w *warp, out *vec64) extent {
+func (a *access) addresses(w *warp, out *alu.Vec64) extent {
 	lo, hi, low := ^uint64(0), uint64(0), uint64(0)
 	switch a.base.file {
 	case file64:
@@ -36,7 +37,7 @@ func (a *access) addresses(w *warp, out *vec64) extent {
 }
 
 // extentOf is the extent of the addresses of the lanes in mask.
-func extentOf(addr *vec64, mask uint32) extent {
+func extentOf(addr *alu.Vec64, mask uint32) extent {
 	e := extent{lo: ^uint64(0)}
 	for m := mask; m != 0; m &= m - 1 {
 		v := addr[bits.TrailingZeros32(m)&(WarpSize-1)]

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -113,10 +114,10 @@ type accounts struct {
 
 // scratch is used within one instruction.
 type scratch struct {
-	addr, saved vec64
-	t32         vec32
-	t64         vec64
-	x           [4]vec64
+	addr, saved alu.Vec64
+	t32         alu.Vec32
+	t64         alu.Vec64
+	x           [4]alu.Vec64
 	tiles       *tiles // of the last MMA
 	groupTiles  *groupTiles
 	straddle    [32]byte

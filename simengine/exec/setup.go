@@ -3,6 +3,8 @@ package exec
 import (
 	"fmt"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -36,7 +38,7 @@ func (p *Program) validate(l *Launch) error {
 func (m *Memory) bufferIn(p *ir.Param, params []byte) *region {
 	switch p.Size {
 	case 8:
-		return m.owner(getBits(params[p.Offset:], 8))
+		return m.owner(element.Load(params[p.Offset:], 8))
 	case tensormap.Bytes:
 		var t tensormap.Map
 		if t.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
@@ -135,7 +137,7 @@ func (r *Runner) growWarps() {
 		p := r.p
 		w := warp{
 			id: len(r.warps), first: len(r.warps) * WarpSize,
-			r32: make([]vec32, p.n32), r64: make([]vec64, p.n64), pred: make([]uint32, p.npred),
+			r32: make([]alu.Vec32, p.n32), r64: make([]alu.Vec64, p.n64), pred: make([]uint32, p.npred),
 			loops: make([]loopRun, len(p.Loops)), exits: p.exits,
 		}
 		for _, c := range p.consts32 {
@@ -148,7 +150,7 @@ func (r *Runner) growWarps() {
 	}
 }
 
-func fill[T word](d *[WarpSize]T, v T) {
+func fill[T alu.Word](d *[WarpSize]T, v T) {
 	for i := range d {
 		d[i] = v
 	}
@@ -176,9 +178,9 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 func (w *warp) zero(s slot) {
 	switch s.file {
 	case file32:
-		w.r32[s.index] = vec32{}
+		w.r32[s.index] = alu.Vec32{}
 	case file64:
-		w.r64[s.index] = vec64{}
+		w.r64[s.index] = alu.Vec64{}
 	case filePred:
 		w.pred[s.index] = 0
 	}

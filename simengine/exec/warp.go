@@ -1,6 +1,9 @@
 package exec
 
-import "math/bits"
+import (
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"math/bits"
+)
 
 // frame is one entry of a warp's reconvergence stack: the lanes in mask are at
 // the start of block and leave the stack when they reach rpc.
@@ -34,8 +37,8 @@ type warp struct {
 	ip    int32 // next instruction of the top frame's block, -1 at its start
 
 	live   uint32 // lanes that exist and have not exited
-	r32    []vec32
-	r64    []vec64
+	r32    []alu.Vec32
+	r64    []alu.Vec64
 	pred   []uint32
 	carry  uint32
 	stack  []frame
@@ -127,7 +130,7 @@ func (w *warp) diverge(rpc int32, targets [2]int32, masks [2]uint32, leaves bool
 }
 
 // blend copies the lanes in mask.
-func blend[T word](d, s *[WarpSize]T, mask uint32) {
+func blend[T alu.Word](d, s *[WarpSize]T, mask uint32) {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (WarpSize - 1)
 		d[l] = s[l]

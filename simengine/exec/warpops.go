@@ -3,6 +3,8 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -142,7 +144,7 @@ func (r *Runner) elect(w *warp, in *instr, mask uint32) signal {
 // redux combines a register over the active lanes.
 func (r *Runner) redux(w *warp, in *instr, mask uint32) signal {
 	ki := &r.p.Kernel.Instrs[in.pc]
-	f := integerAtom(ki.Atom, ki.Type)
+	f := alu.IntegerAtomic(ki.Atom, ki.Type)
 	if f == nil || in.x.src[0].file != file32 {
 		return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "redux of this operation"})
 	}
@@ -180,7 +182,7 @@ func (r *Runner) set(w *warp, in *instr, mask uint32) signal {
 	}
 	one := uint64(^uint32(0))
 	if t := r.p.Kernel.Instrs[in.pc].Type; t.IsFloat() {
-		one = encode(t, 1)
+		one = element.Encode(t, 1)
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
@@ -194,7 +196,7 @@ func (r *Runner) set(w *warp, in *instr, mask uint32) signal {
 func (r *Runner) repack(w *warp, in *instr, mask uint32) signal {
 	x := in.x
 	parts := max(len(x.src), len(x.dst))
-	total := width(r.p.Kernel.Instrs[in.pc].Type)
+	total := alu.Width(r.p.Kernel.Instrs[in.pc].Type)
 	if total == 0 || total%parts != 0 {
 		return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "mov of this vector"})
 	}

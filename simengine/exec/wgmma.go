@@ -146,7 +146,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 				}
 			}
 			for e := range per {
-				v := decode(element(r.shared[addr:], e, d.size))
+				v := decode(elementBits(r.shared[addr:], e, d.size))
 				if transposed {
 					to[(at*per+e)*k+i] = v
 				} else {
@@ -159,7 +159,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 }
 
 // element is the bits of an element of so many bytes.
-func element(b []byte, i, size int) uint64 {
+func elementBits(b []byte, i, size int) uint64 {
 	switch size {
 	case 1:
 		return uint64(b[i])

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -195,13 +196,13 @@ func checkProduct(t *testing.T, r *rand.Rand, c *wgmmaCase) error {
 	for i := range 64 {
 		for j := range c.k {
 			a[i*c.k+j] = value(c.a)
-			putBits(image[la.offset(i, j, sizeA):], encodeAny(c.a, a[i*c.k+j]), sizeA)
+			element.Store(image[la.offset(i, j, sizeA):], encodeAny(c.a, a[i*c.k+j]), sizeA)
 		}
 	}
 	for i := range c.n {
 		for j := range c.k {
 			b[i*c.k+j] = value(c.b)
-			putBits(image[la.bytes+lb.offset(i, j, sizeB):], encodeAny(c.b, b[i*c.k+j]), sizeB)
+			element.Store(image[la.bytes+lb.offset(i, j, sizeB):], encodeAny(c.b, b[i*c.k+j]), sizeB)
 		}
 	}
 	// Registers: those of D, then those of A, 128 threads each.
@@ -268,7 +269,7 @@ func checkProduct(t *testing.T, r *rand.Rand, c *wgmmaCase) error {
 // encodeAny is encode of signed integers too.
 func encodeAny(t ir.Type, v float64) uint64 {
 	if t.IsFloat() || t == ir.E4M3 || t == ir.E5M2 || t == ir.TF32 {
-		return encode(t, v)
+		return element.Encode(t, v)
 	}
 	return uint64(int64(v)) & (1<<(8*t.Size()) - 1)
 }

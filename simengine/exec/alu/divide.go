@@ -1,4 +1,4 @@
-package exec
+package alu
 
 // Division by zero is unspecified in PTX; NVIDIA hardware returns all ones as
 // the quotient and the dividend as the remainder.

@@ -1,6 +1,7 @@
-package exec
+package alu
 
 import (
+	"github.com/warptune/warptune/simengine/arch"
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -35,55 +36,55 @@ var bitOps = map[ir.Op]selector{
 
 // byWidth picks by operand width alone; narrow operands live in 32 bits and
 // these operations keep them so.
-func byWidth(f32 fn32, f64 fn64) selector {
-	return func(in *ir.Instr) lane {
-		switch w := width(in.Type); {
+func byWidth(f32 Func32, f64 Func64) selector {
+	return func(in *ir.Instr) Lane {
+		switch w := Width(in.Type); {
 		case w == 64:
-			return lane{f64: f64}
+			return Lane{F64: f64}
 		case w > 0:
-			return lane{f32: f32}
+			return Lane{F32: f32}
 		}
-		return lane{}
+		return Lane{}
 	}
 }
 
-func only32(f fn32) selector {
-	return func(in *ir.Instr) lane {
-		if width(in.Type) != 32 {
-			return lane{}
+func only32(f Func32) selector {
+	return func(in *ir.Instr) Lane {
+		if Width(in.Type) != 32 {
+			return Lane{}
 		}
-		return lane{f32: f}
+		return Lane{F32: f}
 	}
 }
 
-func copy32(d, a, _, _, _ *vec32) { *d = *a }
-func copy64(d, a, _, _, _ *vec64) { *d = *a }
+func copy32(d, a, _, _, _ *Vec32) { *d = *a }
+func copy64(d, a, _, _, _ *Vec64) { *d = *a }
 
-func andBits[T word](d, a, b, _, _ *[WarpSize]T) {
+func andBits[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] & b[i]
 	}
 }
 
-func orBits[T word](d, a, b, _, _ *[WarpSize]T) {
+func orBits[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] | b[i]
 	}
 }
 
-func xorBits[T word](d, a, b, _, _ *[WarpSize]T) {
+func xorBits[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] ^ b[i]
 	}
 }
 
-func notBits[T word](d, a, _, _, _ *[WarpSize]T) {
+func notBits[T Word](d, a, _, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = ^a[i]
 	}
 }
 
-func cnotBits[T word](d, a, _, _, _ *[WarpSize]T) {
+func cnotBits[T Word](d, a, _, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		if a[i] == 0 {
 			d[i] = 1
@@ -95,15 +96,15 @@ func cnotBits[T word](d, a, _, _, _ *[WarpSize]T) {
 
 // selectLop3 evaluates the truth table by selecting on a, then b, then c:
 // entry 4a+2b+c of the table is its bit of that number.
-func selectLop3(in *ir.Instr) lane {
-	if width(in.Type) != 32 || len(in.Src) != 4 || in.Src[3].Kind != ir.OperandImm {
-		return lane{}
+func selectLop3(in *ir.Instr) Lane {
+	if Width(in.Type) != 32 || len(in.Src) != 4 || in.Src[3].Kind != ir.OperandImm {
+		return Lane{}
 	}
 	var t [8]uint32
 	for i := range t {
 		t[i] = -uint32(in.Src[3].Imm >> i & 1)
 	}
-	return lane{f32: func(d, a, b, c, _ *vec32) {
+	return Lane{F32: func(d, a, b, c, _ *Vec32) {
 		for i := range d {
 			x, y, z := a[i], b[i], c[i]
 			b11 := t[7]&z | t[6]&^z
@@ -117,56 +118,56 @@ func selectLop3(in *ir.Instr) lane {
 
 // selectShift shifts by a 32-bit amount clamped at the width, which is what
 // Go's shifts do.
-func selectShift(in *ir.Instr) lane {
+func selectShift(in *ir.Instr) Lane {
 	right, signed := in.Op == ir.Shr, in.Type.IsSigned()
-	switch w := width(in.Type); {
+	switch w := Width(in.Type); {
 	case w == 64 && !right:
-		return lane{f64: shiftLeft[uint64]}
+		return Lane{F64: shiftLeft[uint64]}
 	case w == 64 && signed:
-		return lane{f64: shiftRightArithmetic[uint64, int64]}
+		return Lane{F64: shiftRightArithmetic[uint64, int64]}
 	case w == 64:
-		return lane{f64: shiftRight[uint64]}
+		return Lane{F64: shiftRight[uint64]}
 	case w != 32 && w != 16:
-		return lane{}
+		return Lane{}
 	case !right && w == 16:
-		return lane{f32: narrow(shiftLeft[uint32], 16, false, 1)}
+		return Lane{F32: narrow(shiftLeft[uint32], 16, false, 1)}
 	case !right:
-		return lane{f32: shiftLeft[uint32]}
+		return Lane{F32: shiftLeft[uint32]}
 	case signed && w == 16:
-		return lane{f32: narrow(shiftRightArithmetic[uint32, int32], 16, true, 1)}
+		return Lane{F32: narrow(shiftRightArithmetic[uint32, int32], 16, true, 1)}
 	case signed:
-		return lane{f32: shiftRightArithmetic[uint32, int32]}
+		return Lane{F32: shiftRightArithmetic[uint32, int32]}
 	case w == 16:
-		return lane{f32: narrow(shiftRight[uint32], 16, false, 1)}
+		return Lane{F32: narrow(shiftRight[uint32], 16, false, 1)}
 	}
-	return lane{f32: shiftRight[uint32]}
+	return Lane{F32: shiftRight[uint32]}
 }
 
-func shiftLeft[T word](d, a, b, _, _ *[WarpSize]T) {
+func shiftLeft[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] << b[i]
 	}
 }
 
-func shiftRight[T word](d, a, b, _, _ *[WarpSize]T) {
+func shiftRight[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] >> b[i]
 	}
 }
 
-func shiftRightArithmetic[T word, S int32 | int64](d, a, b, _, _ *[WarpSize]T) {
+func shiftRightArithmetic[T Word, S int32 | int64](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = T(S(a[i]) >> b[i])
 	}
 }
 
 // selectFunnel is shf: 64 bits b:a shifted, .l keeping the upper half.
-func selectFunnel(in *ir.Instr) lane {
-	if width(in.Type) != 32 {
-		return lane{}
+func selectFunnel(in *ir.Instr) Lane {
+	if Width(in.Type) != 32 {
+		return Lane{}
 	}
 	left, wrap := in.Mod&ir.ModLeft != 0, in.Mod&ir.ModWrap != 0
-	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 		if wrap {
 			c &= 31
 		}

@@ -1,8 +1,9 @@
-package exec
+package alu
 
 import (
 	"math"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -33,22 +34,23 @@ var floatOps = map[ir.Op]selector{
 	ir.Slct:     selectSlct,
 }
 
-func f32(bits uint32) float32 { return math.Float32frombits(bits) }
+// F32 is the number that a register holds.
+func F32(bits uint32) float32 { return math.Float32frombits(bits) }
 
 // bits32 is the bit pattern of v with NaNs canonical.
 func bits32(v float32) uint32 {
 	if v != v {
-		return singleFormat.nan
+		return element.Single.NaN
 	}
 	return math.Float32bits(v)
 }
 
-// canonicalNaN64 is the NaN NVIDIA's double precision units return.
-const canonicalNaN64 = 0xfff8000000000000
+// CanonicalNaN64 is the NaN NVIDIA's double precision units return.
+const CanonicalNaN64 = 0xfff8000000000000
 
 func bits64(v float64) uint64 {
 	if v != v {
-		return canonicalNaN64
+		return CanonicalNaN64
 	}
 	return math.Float64bits(v)
 }
@@ -63,7 +65,7 @@ func flush32(v uint32) uint32 {
 
 // saturate32 clamps to [0, 1], NaN to 0 (.sat).
 func saturate32(v uint32) uint32 {
-	f := f32(v)
+	f := F32(v)
 	switch {
 	case !(f > 0):
 		return 0
@@ -75,11 +77,11 @@ func saturate32(v uint32) uint32 {
 
 // arithmetic is one operation in every precision. odd computes it in float64
 // rounded to odd for operands of at most 24 bits; fast and double are the
-// lane loops for round to nearest; exact64 gives the nearest float64 and the
+// Lane loops for round to nearest; exact64 gives the nearest float64 and the
 // sign of the exact value less it, for directed rounding.
 type arithmetic struct {
-	fast    fn32
-	double  fn64
+	fast    Func32
+	double  Func64
 	odd     func(a, b, c float64) float64
 	exact64 func(a, b, c float64) (nearest float64, residue int)
 	sources int
@@ -88,7 +90,7 @@ type arithmetic struct {
 type floatOp struct{ *arithmetic }
 
 // pick assembles the lane function for the type, rounding and modifiers.
-func (o floatOp) pick(in *ir.Instr) lane {
+func (o floatOp) pick(in *ir.Instr) Lane {
 	mode := in.Round
 	if in.Mod&(ir.ModApprox|ir.ModFull) != 0 || mode == ir.RoundNone {
 		mode = ir.RN
@@ -96,29 +98,29 @@ func (o floatOp) pick(in *ir.Instr) lane {
 	switch in.Type {
 	case ir.F64:
 		if mode == ir.RN {
-			return lane{f64: o.double}
+			return Lane{F64: o.double}
 		}
-		return lane{f64: o.directed64(mode)}
+		return Lane{F64: o.directed64(mode)}
 	case ir.F32:
 		f := o.fast
 		if mode != ir.RN {
 			f = o.directed32(mode)
 		}
-		return lane{f32: modified32(f, in.Mod, o.sources)}
+		return Lane{F32: modified32(f, in.Mod, o.sources)}
 	case ir.F16, ir.BF16, ir.F16x2, ir.BF16x2:
-		return lane{f32: o.packed(in, mode)}
+		return Lane{F32: o.packed(in, mode)}
 	}
-	return lane{}
+	return Lane{}
 }
 
 // modified32 adds .ftz and .sat around a single precision lane function.
-func modified32(f fn32, mod ir.Mod, sources int) fn32 {
+func modified32(f Func32, mod ir.Mod, sources int) Func32 {
 	ftz, sat := mod&ir.ModFtz != 0, mod&ir.ModSat != 0
 	if !ftz && !sat {
 		return f
 	}
-	return func(d, a, b, c, e *vec32) {
-		var x, y, z vec32
+	return func(d, a, b, c, e *Vec32) {
+		var x, y, z Vec32
 		if ftz {
 			flushAll(&x, a)
 			a = &x
@@ -143,20 +145,20 @@ func modified32(f fn32, mod ir.Mod, sources int) fn32 {
 	}
 }
 
-func flushAll(d, a *vec32) {
+func flushAll(d, a *Vec32) {
 	for i := range d {
 		d[i] = flush32(a[i])
 	}
 }
 
-func (o floatOp) directed32(mode ir.Round) fn32 {
+func (o floatOp) directed32(mode ir.Round) Func32 {
 	return lift32(func(a, b, c uint32) uint32 {
-		v := o.odd(float64(f32(a)), float64(f32(b)), float64(f32(c)))
-		return singleFormat.pack(v, mode, false)
+		v := o.odd(float64(F32(a)), float64(F32(b)), float64(F32(c)))
+		return element.Single.Pack(v, mode, false)
 	})
 }
 
-func (o floatOp) directed64(mode ir.Round) fn64 {
+func (o floatOp) directed64(mode ir.Round) Func64 {
 	return lift64(func(a, b, c uint64) uint64 {
 		v, residue := o.exact64(math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c))
 		return bits64(direct(v, residue, mode))
@@ -180,14 +182,14 @@ func direct(v float64, residue int, mode ir.Round) float64 {
 }
 
 // packed works on one or two 16-bit floats in a 32-bit register.
-func (o floatOp) packed(in *ir.Instr, mode ir.Round) fn32 {
+func (o floatOp) packed(in *ir.Instr, mode ir.Round) Func32 {
 	f := narrowFormat(in.Type)
 	ftz, sat, relu := in.Mod&ir.ModFtz != 0, in.Mod&ir.ModSat != 0, in.Mod&ir.ModRelu != 0
 	scalar := func(a, b, c uint32) uint32 {
 		if ftz {
-			a, b, c = f.flush(a), f.flush(b), f.flush(c)
+			a, b, c = f.Flush(a), f.Flush(b), f.Flush(c)
 		}
-		v := o.odd(f.unpack(a), f.unpack(b), f.unpack(c))
+		v := o.odd(f.Unpack(a), f.Unpack(b), f.Unpack(c))
 		if sat && v == v {
 			v = math.Max(0, math.Min(1, v))
 		} else if sat {
@@ -196,9 +198,9 @@ func (o floatOp) packed(in *ir.Instr, mode ir.Round) fn32 {
 		if relu && v < 0 {
 			v = 0
 		}
-		r := f.pack(v, mode, false)
+		r := f.Pack(v, mode, false)
 		if ftz {
-			r = f.flush(r)
+			r = f.Flush(r)
 		}
 		return r
 	}
@@ -208,17 +210,9 @@ func (o floatOp) packed(in *ir.Instr, mode ir.Round) fn32 {
 	return lift32(func(a, b, c uint32) uint32 { return scalar(a&0xffff, b&0xffff, c&0xffff) })
 }
 
-func narrowFormat(t ir.Type) *format {
+func narrowFormat(t ir.Type) *element.Format {
 	if t == ir.BF16 || t == ir.BF16x2 {
-		return &bfloatFormat
+		return &element.Bfloat
 	}
-	return &halfFormat
-}
-
-// flush turns a subnormal into a zero of its sign.
-func (f *format) flush(bits uint32) uint32 {
-	if bits&(f.sign-1)>>f.man == 0 {
-		return bits & f.sign
-	}
-	return bits
+	return &element.Half
 }

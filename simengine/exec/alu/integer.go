@@ -1,36 +1,39 @@
-package exec
+package alu
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/arch"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // integer names the lane functions of one operation for each operand type.
 // Sources is how many sources have the instruction's type.
 type integer struct {
-	u32, s32 fn32
-	u64, s64 fn64
+	u32, s32 Func32
+	u64, s64 Func64
 	sources  int
 }
 
 // pick chooses by the instruction's type. 16-bit operands compute in 32 bits.
-func (t integer) pick(in *ir.Instr) lane {
+func (t integer) pick(in *ir.Instr) Lane {
 	signed := in.Type.IsSigned()
 	f32, f64 := t.u32, t.u64
 	if signed {
 		f32, f64 = t.s32, t.s64
 	}
-	switch w := width(in.Type); {
+	switch w := Width(in.Type); {
 	case in.Type == ir.U16x2 || in.Type == ir.S16x2:
-		return lane{}
+		return Lane{}
 	case w == 64:
-		return lane{f64: f64}
+		return Lane{F64: f64}
 	case w == 32:
-		return lane{f32: f32}
+		return Lane{F32: f32}
 	case w == 16 || w == 8:
 		if f32 == nil {
-			return lane{}
+			return Lane{}
 		}
-		return lane{f32: narrow(f32, w, signed, t.sources)}
+		return Lane{F32: narrow(f32, w, signed, t.sources)}
 	}
-	return lane{}
+	return Lane{}
 }
 
 // integerOps are the integer arithmetic instructions.
@@ -54,37 +57,37 @@ var integerOps = map[ir.Op]selector{
 	ir.Slct:      selectSlct,
 }
 
-func addInt[T word](d, a, b, _, _ *[WarpSize]T) {
+func addInt[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] + b[i]
 	}
 }
 
-func subInt[T word](d, a, b, _, _ *[WarpSize]T) {
+func subInt[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
 }
 
-func mulInt[T word](d, a, b, _, _ *[WarpSize]T) {
+func mulInt[T Word](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i] * b[i]
 	}
 }
 
-func madInt[T word](d, a, b, c, _ *[WarpSize]T) {
+func madInt[T Word](d, a, b, c, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = a[i]*b[i] + c[i]
 	}
 }
 
-func negInt[T word](d, a, _, _, _ *[WarpSize]T) {
+func negInt[T Word](d, a, _, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = -a[i]
 	}
 }
 
-func absInt[T word, S int32 | int64](d, a, _, _, _ *[WarpSize]T) {
+func absInt[T Word, S int32 | int64](d, a, _, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		v := S(a[i])
 		if v < 0 {
@@ -94,13 +97,13 @@ func absInt[T word, S int32 | int64](d, a, _, _, _ *[WarpSize]T) {
 	}
 }
 
-func minInt[T word, S int32 | int64 | uint32 | uint64](d, a, b, _, _ *[WarpSize]T) {
+func minInt[T Word, S int32 | int64 | uint32 | uint64](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = T(min(S(a[i]), S(b[i])))
 	}
 }
 
-func maxInt[T word, S int32 | int64 | uint32 | uint64](d, a, b, _, _ *[WarpSize]T) {
+func maxInt[T Word, S int32 | int64 | uint32 | uint64](d, a, b, _, _ *[arch.WarpSize]T) {
 	for i := range d {
 		d[i] = T(max(S(a[i]), S(b[i])))
 	}
@@ -115,21 +118,21 @@ var (
 	madOps = integer{madInt[uint32], madInt[uint32], madInt[uint64], madInt[uint64], 3}
 )
 
-func selectAddSub(in *ir.Instr) lane {
+func selectAddSub(in *ir.Instr) Lane {
 	sub := in.Op == ir.Sub
 	switch {
 	case in.Mod&(ir.ModCarryIn|ir.ModCarryOut) != 0:
-		return lane{}
+		return Lane{}
 	case in.Type == ir.U16x2 || in.Type == ir.S16x2:
 		if sub {
-			return lane{f32: halves(func(a, b, _ uint32) uint32 { return a - b })}
+			return Lane{F32: halves(func(a, b, _ uint32) uint32 { return a - b })}
 		}
-		return lane{f32: halves(func(a, b, _ uint32) uint32 { return a + b })}
+		return Lane{F32: halves(func(a, b, _ uint32) uint32 { return a + b })}
 	case in.Mod&ir.ModSat != 0:
 		if in.Type != ir.S32 {
-			return lane{}
+			return Lane{}
 		}
-		return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+		return Lane{F32: lift32(func(a, b, _ uint32) uint32 {
 			x, y := int64(int32(a)), int64(int32(b))
 			if sub {
 				y = -y
@@ -146,7 +149,7 @@ func clampS32(v int64) uint32 {
 	return uint32(max(min(v, 1<<31-1), -1<<31))
 }
 
-func selectMinMax(in *ir.Instr) lane {
+func selectMinMax(in *ir.Instr) Lane {
 	t := minOps
 	if in.Op == ir.Max {
 		t = maxOps
@@ -159,14 +162,14 @@ func selectMinMax(in *ir.Instr) lane {
 		if in.Type.IsSigned() {
 			f = narrow(t.s32, 16, true, 2)
 		}
-		return lane{f32: eachHalf(f)}
+		return Lane{F32: eachHalf(f)}
 	}
 	return t.pick(in)
 }
 
 // orZero is the maximum of f's result and 0.
-func orZero(f fn32) fn32 {
-	return func(d, a, b, c, e *vec32) {
+func orZero(f Func32) Func32 {
+	return func(d, a, b, c, e *Vec32) {
 		f(d, a, b, c, e)
 		for i := range d {
 			d[i] = uint32(max(int32(d[i]), 0))
@@ -176,10 +179,10 @@ func orZero(f fn32) fn32 {
 
 // selectApart4 is vabsdiff4: the absolute differences of the bytes of two words, or their sum plus a
 // third word.
-func selectApart4(in *ir.Instr) lane {
+func selectApart4(in *ir.Instr) Lane {
 	switch in.Atom {
 	case ir.AtomNone:
-		return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+		return Lane{F32: lift32(func(a, b, _ uint32) uint32 {
 			r := uint32(0)
 			for s := 0; s < 32; s += 8 {
 				r |= byteApart(a>>s, b>>s) << s
@@ -187,22 +190,22 @@ func selectApart4(in *ir.Instr) lane {
 			return r
 		})}
 	case ir.AtomAdd:
-		return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 			for s := 0; s < 32; s += 8 {
 				c += byteApart(a>>s, b>>s)
 			}
 			return c
 		})}
 	}
-	return lane{}
+	return Lane{}
 }
 
 func byteApart(a, b uint32) uint32 { return max(a&0xff, b&0xff) - min(a&0xff, b&0xff) }
 
 // eachHalf applies a 16-bit lane function to both halves of its sources.
-func eachHalf(f fn32) fn32 {
-	return func(d, a, b, c, e *vec32) {
-		var lo, hi, x, y, z vec32
+func eachHalf(f Func32) Func32 {
+	return func(d, a, b, c, e *Vec32) {
+		var lo, hi, x, y, z Vec32
 		f(&lo, a, b, c, e)
 		for i := range d {
 			x[i], y[i], z[i] = a[i]>>16, b[i]>>16, c[i]>>16
@@ -214,26 +217,26 @@ func eachHalf(f fn32) fn32 {
 	}
 }
 
-func sad32u(d, a, b, c, _ *vec32) {
+func sad32u(d, a, b, c, _ *Vec32) {
 	for i := range d {
 		d[i] = c[i] + max(a[i], b[i]) - min(a[i], b[i])
 	}
 }
 
-func sad32s(d, a, b, c, _ *vec32) {
+func sad32s(d, a, b, c, _ *Vec32) {
 	for i := range d {
 		x, y := int32(a[i]), int32(b[i])
 		d[i] = c[i] + uint32(max(x, y)-min(x, y))
 	}
 }
 
-func sad64u(d, a, b, c, _ *vec64) {
+func sad64u(d, a, b, c, _ *Vec64) {
 	for i := range d {
 		d[i] = c[i] + max(a[i], b[i]) - min(a[i], b[i])
 	}
 }
 
-func sad64s(d, a, b, c, _ *vec64) {
+func sad64s(d, a, b, c, _ *Vec64) {
 	for i := range d {
 		x, y := int64(a[i]), int64(b[i])
 		d[i] = c[i] + uint64(max(x, y)-min(x, y))
@@ -241,7 +244,7 @@ func sad64s(d, a, b, c, _ *vec64) {
 }
 
 // selectSlct picks a where c >= 0, else b. A NaN picks b.
-func selectSlct(in *ir.Instr) lane {
+func selectSlct(in *ir.Instr) Lane {
 	negative := func(c uint32) bool { return int32(c) < 0 }
 	if in.SrcType == ir.F32 {
 		ftz := in.Mod&ir.ModFtz != 0
@@ -249,18 +252,18 @@ func selectSlct(in *ir.Instr) lane {
 			if ftz {
 				c = flush32(c)
 			}
-			return !(f32(c) >= 0)
+			return !(F32(c) >= 0)
 		}
 	}
-	if width(in.Type) == 64 {
-		return lane{f64: lift64(func(a, b, c uint64) uint64 {
+	if Width(in.Type) == 64 {
+		return Lane{F64: lift64(func(a, b, c uint64) uint64 {
 			if negative(uint32(c)) {
 				return b
 			}
 			return a
 		})}
 	}
-	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 		if negative(c) {
 			return b
 		}

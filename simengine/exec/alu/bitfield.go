@@ -1,4 +1,4 @@
-package exec
+package alu
 
 import (
 	"math/bits"
@@ -32,15 +32,15 @@ func extractField(a uint64, pos, length uint32, w int, signed bool) uint64 {
 	return v
 }
 
-func selectBfe(in *ir.Instr) lane {
+func selectBfe(in *ir.Instr) Lane {
 	signed := in.Type.IsSigned()
-	switch width(in.Type) {
+	switch Width(in.Type) {
 	case 64:
-		return lane{f64: lift64(func(a, b, c uint64) uint64 { return extractField(a, uint32(b), uint32(c), 64, signed) })}
+		return Lane{F64: lift64(func(a, b, c uint64) uint64 { return extractField(a, uint32(b), uint32(c), 64, signed) })}
 	case 32:
-		return lane{f32: lift32(func(a, b, c uint32) uint32 { return uint32(extractField(uint64(a), b, c, 32, signed)) })}
+		return Lane{F32: lift32(func(a, b, c uint32) uint32 { return uint32(extractField(uint64(a), b, c, 32, signed)) })}
 	}
-	return lane{}
+	return Lane{}
 }
 
 // insertField puts the low bits of a into b at pos.
@@ -57,27 +57,27 @@ func insertField(a, b uint64, pos, length uint32, w int) uint64 {
 	return b&^(m<<pos) | a&m<<pos
 }
 
-func selectBfi(in *ir.Instr) lane {
-	switch width(in.Type) {
+func selectBfi(in *ir.Instr) Lane {
+	switch Width(in.Type) {
 	case 64:
-		return lane{f64: func(d, a, b, c, e *vec64) {
+		return Lane{F64: func(d, a, b, c, e *Vec64) {
 			for i := range d {
 				d[i] = insertField(a[i], b[i], uint32(c[i]), uint32(e[i]), 64)
 			}
 		}}
 	case 32:
-		return lane{f32: func(d, a, b, c, e *vec32) {
+		return Lane{F32: func(d, a, b, c, e *Vec32) {
 			for i := range d {
 				d[i] = uint32(insertField(uint64(a[i]), uint64(b[i]), c[i], e[i], 32))
 			}
 		}}
 	}
-	return lane{}
+	return Lane{}
 }
 
 // selectBfind finds the highest bit that differs from the sign, all ones if none.
-func selectBfind(in *ir.Instr) lane {
-	signed, amount, w := in.Type.IsSigned(), in.Mod&ir.ModShiftAmt != 0, width(in.Type)
+func selectBfind(in *ir.Instr) Lane {
+	signed, amount, w := in.Type.IsSigned(), in.Mod&ir.ModShiftAmt != 0, Width(in.Type)
 	find := func(v uint64) uint32 {
 		n := bits.Len64(v) - 1
 		if n >= 0 && amount {
@@ -87,21 +87,21 @@ func selectBfind(in *ir.Instr) lane {
 	}
 	switch w {
 	case 64:
-		return lane{f64: lift64(func(a, _, _ uint64) uint64 {
+		return Lane{F64: lift64(func(a, _, _ uint64) uint64 {
 			if signed && int64(a) < 0 {
 				a = ^a
 			}
 			return uint64(find(a))
 		})}
 	case 32:
-		return lane{f32: lift32(func(a, _, _ uint32) uint32 {
+		return Lane{F32: lift32(func(a, _, _ uint32) uint32 {
 			if signed && int32(a) < 0 {
 				a = ^a
 			}
 			return find(uint64(a))
 		})}
 	}
-	return lane{}
+	return Lane{}
 }
 
 // findNthSet is fns: the position of the n-th set bit of mask counted from
@@ -131,12 +131,12 @@ func findNthSet(mask, base, n uint32) uint32 {
 	return ^uint32(0)
 }
 
-func selectSzext(in *ir.Instr) lane {
-	if width(in.Type) != 32 {
-		return lane{}
+func selectSzext(in *ir.Instr) Lane {
+	if Width(in.Type) != 32 {
+		return Lane{}
 	}
 	signed, wrap := in.Type.IsSigned(), in.Mod&ir.ModWrap != 0
-	return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, _ uint32) uint32 {
 		if wrap {
 			b &= 31
 		}
@@ -154,12 +154,12 @@ func selectSzext(in *ir.Instr) lane {
 	})}
 }
 
-func selectBmsk(in *ir.Instr) lane {
-	if width(in.Type) != 32 {
-		return lane{}
+func selectBmsk(in *ir.Instr) Lane {
+	if Width(in.Type) != 32 {
+		return Lane{}
 	}
 	wrap := in.Mod&ir.ModWrap != 0
-	return lane{f32: lift32(func(a, b, _ uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, _ uint32) uint32 {
 		if wrap {
 			a, b = a&31, b&31
 		}
@@ -168,12 +168,12 @@ func selectBmsk(in *ir.Instr) lane {
 }
 
 // selectPrmt is the byte permutation and its special modes (PTX ISA, prmt).
-func selectPrmt(in *ir.Instr) lane {
-	if width(in.Type) != 32 {
-		return lane{}
+func selectPrmt(in *ir.Instr) Lane {
+	if Width(in.Type) != 32 {
+		return Lane{}
 	}
 	mode := in.Bool
-	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 		v := uint64(b)<<32 | uint64(a)
 		var d uint32
 		for i := uint32(0); i < 4; i++ {

@@ -1,17 +1,18 @@
-package exec
+package alu
 
 import (
 	"math"
 
+	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // selectCvt picks the conversion from in.SrcType to in.Type.
-func selectCvt(in *ir.Instr) lane {
+func selectCvt(in *ir.Instr) Lane {
 	from, to := in.SrcType, in.Type
 	switch {
-	case width(from) == 0 || width(to) == 0:
-		return lane{}
+	case Width(from) == 0 || Width(to) == 0:
+		return Lane{}
 	case to == ir.E4M3x2 || to == ir.E5M2x2:
 		return packEights(in)
 	case from == ir.E4M3x2 || from == ir.E5M2x2:
@@ -31,16 +32,16 @@ func selectCvt(in *ir.Instr) lane {
 		f = intToFloat(in)
 	}
 	if f == nil {
-		return lane{}
+		return Lane{}
 	}
-	if width(from) == 64 || width(to) == 64 {
-		return lane{f64: lift64(func(a, _, _ uint64) uint64 { return f(a) })}
+	if Width(from) == 64 || Width(to) == 64 {
+		return Lane{F64: lift64(func(a, _, _ uint64) uint64 { return f(a) })}
 	}
-	return lane{f32: lift32(func(a, _, _ uint32) uint32 { return uint32(f(uint64(a))) })}
+	return Lane{F32: lift32(func(a, _, _ uint32) uint32 { return uint32(f(uint64(a))) })}
 }
 
-// extend64 is the value of the low bits of v.
-func extend64(v uint64, bits int, signed bool) uint64 {
+// Extend64 is the value of the low bits of v.
+func Extend64(v uint64, bits int, signed bool) uint64 {
 	s := uint(64 - bits)
 	if signed {
 		return uint64(int64(v<<s) >> s)
@@ -51,27 +52,27 @@ func extend64(v uint64, bits int, signed bool) uint64 {
 // convertInts extends the source by its type, then cuts or clamps to the
 // destination; a register wider than the destination type holds the value
 // extended by that type.
-func convertInts(in *ir.Instr) lane {
-	from, to := width(in.SrcType), width(in.Type)
+func convertInts(in *ir.Instr) Lane {
+	from, to := Width(in.SrcType), Width(in.Type)
 	sf, st := in.SrcType.IsSigned(), in.Type.IsSigned()
 	if in.Mod&ir.ModSat != 0 {
-		f := func(v uint64) uint64 { return clampInt(extend64(v, from, sf), sf, to, st) }
+		f := func(v uint64) uint64 { return clampInt(Extend64(v, from, sf), sf, to, st) }
 		if from == 64 || to == 64 {
-			return lane{f64: lift64(func(a, _, _ uint64) uint64 { return f(a) })}
+			return Lane{F64: lift64(func(a, _, _ uint64) uint64 { return f(a) })}
 		}
-		return lane{f32: lift32(func(a, _, _ uint32) uint32 { return uint32(f(uint64(a))) })}
+		return Lane{F32: lift32(func(a, _, _ uint32) uint32 { return uint32(f(uint64(a))) })}
 	}
 	if from < 64 && to == 64 { // the source's register may be wider than its type
-		l := lane{f64: lift64(func(a, _, _ uint64) uint64 { return extend64(a, from, sf) })}
+		l := Lane{F64: lift64(func(a, _, _ uint64) uint64 { return Extend64(a, from, sf) })}
 		if sf && from == 32 {
-			l.sext = 1
+			l.Sext = 1
 		}
 		return l
 	}
 	if from == 64 {
-		l := lane{f64: copy64}
+		l := Lane{F64: copy64}
 		if to < 32 {
-			l.f64 = lift64(func(a, _, _ uint64) uint64 { return extend64(a, to, st) })
+			l.F64 = lift64(func(a, _, _ uint64) uint64 { return Extend64(a, to, st) })
 		}
 		return l
 	}
@@ -79,7 +80,7 @@ func convertInts(in *ir.Instr) lane {
 	if to < from {
 		bits, signed = to, st
 	}
-	return lane{f32: func(d, a, _, _, _ *vec32) { extend32(d, a, bits, signed) }}
+	return Lane{F32: func(d, a, _, _, _ *Vec32) { extend32(d, a, bits, signed) }}
 }
 
 // clampInt clamps v, signed as sf says, to the range of an integer type.
@@ -97,9 +98,9 @@ func clampInt(v uint64, sf bool, bits int, signed bool) uint64 {
 	return min(v, top)
 }
 
-// decodeFloat returns the function from register bits to value.
-func decodeFloat(t ir.Type, ftz bool) func(uint64) float64 {
-	var f *format
+// DecodeFloat returns the function from register bits to value.
+func DecodeFloat(t ir.Type, ftz bool) func(uint64) float64 {
+	var f *element.Format
 	switch t {
 	case ir.F64:
 		return math.Float64frombits
@@ -108,20 +109,20 @@ func decodeFloat(t ir.Type, ftz bool) func(uint64) float64 {
 			if ftz {
 				v = uint64(flush32(uint32(v)))
 			}
-			return float64(f32(uint32(v)))
+			return float64(F32(uint32(v)))
 		}
 	case ir.F16:
-		f = &halfFormat
+		f = &element.Half
 	case ir.BF16:
-		f = &bfloatFormat
+		f = &element.Bfloat
 	case ir.E4M3:
-		f = &e4m3Format
+		f = &element.E4M3
 	case ir.E5M2:
-		f = &e5m2Format
+		f = &element.E5M2
 	default:
 		return nil
 	}
-	return func(v uint64) float64 { return f.unpack(uint32(v) & (f.sign<<1 - 1)) }
+	return func(v uint64) float64 { return f.Unpack(uint32(v) & (f.SignBit<<1 - 1)) }
 }
 
 // encodeFloat returns the function from a value rounded to odd to register bits.
@@ -131,7 +132,7 @@ func encodeFloat(t ir.Type, mode ir.Round, ftz, finite bool) func(float64) uint6
 		return bits64
 	case ir.F32:
 		return func(v float64) uint64 {
-			r := singleFormat.pack(v, mode, false)
+			r := element.Single.Pack(v, mode, false)
 			if ftz {
 				r = flush32(r)
 			}
@@ -139,14 +140,14 @@ func encodeFloat(t ir.Type, mode ir.Round, ftz, finite bool) func(float64) uint6
 		}
 	case ir.TF32:
 		// A tf32 is the upper 19 bits of a float32.
-		return func(v float64) uint64 { return uint64(tf32Format.pack(v, mode, finite)) << 13 }
+		return func(v float64) uint64 { return uint64(element.TF32.Pack(v, mode, finite)) << 13 }
 	}
-	formats := map[ir.Type]*format{ir.F16: &halfFormat, ir.BF16: &bfloatFormat, ir.E4M3: &e4m3Format, ir.E5M2: &e5m2Format}
+	formats := map[ir.Type]*element.Format{ir.F16: &element.Half, ir.BF16: &element.Bfloat, ir.E4M3: &element.E4M3, ir.E5M2: &element.E5M2}
 	f := formats[t]
 	if f == nil {
 		return nil
 	}
-	return func(v float64) uint64 { return uint64(f.pack(v, mode, finite)) }
+	return func(v float64) uint64 { return uint64(f.Pack(v, mode, finite)) }
 }
 
 // integral maps the integer rounding modes to a rounding to an integer.
@@ -170,7 +171,7 @@ func floatToFloat(in *ir.Instr) func(uint64) uint64 {
 		mode = ir.RN
 	}
 	narrow := in.Type == ir.E4M3 || in.Type == ir.E5M2 || in.Type == ir.TF32 && sat // .satfinite
-	dec, enc := decodeFloat(in.SrcType, ftz), encodeFloat(in.Type, mode, ftz, narrow)
+	dec, enc := DecodeFloat(in.SrcType, ftz), encodeFloat(in.Type, mode, ftz, narrow)
 	if dec == nil || enc == nil {
 		return nil
 	}
@@ -195,11 +196,11 @@ func floatToFloat(in *ir.Instr) func(uint64) uint64 {
 // floatToInt rounds, then clamps to the destination's range. NaN gives 0,
 // or the sign bit alone when either type has 64 bits (PTX ISA, cvt).
 func floatToInt(in *ir.Instr) func(uint64) uint64 {
-	dec := decodeFloat(in.SrcType, in.Mod&ir.ModFtz != 0)
+	dec := DecodeFloat(in.SrcType, in.Mod&ir.ModFtz != 0)
 	if dec == nil {
 		return nil
 	}
-	bits, signed := width(in.Type), in.Type.IsSigned()
+	bits, signed := Width(in.Type), in.Type.IsSigned()
 	nan := uint64(0)
 	if bits == 64 || in.SrcType == ir.F64 {
 		nan = 1 << (bits - 1)
@@ -211,7 +212,7 @@ func floatToInt(in *ir.Instr) func(uint64) uint64 {
 			return nan
 		}
 		r := clampFloat(integral(v, mode), bits, signed)
-		return extend64(r, bits, signed)
+		return Extend64(r, bits, signed)
 	}
 }
 
@@ -243,11 +244,11 @@ func intToFloat(in *ir.Instr) func(uint64) uint64 {
 	if mode == ir.RoundNone {
 		mode = ir.RN
 	}
-	bits, signed := width(in.SrcType), in.SrcType.IsSigned()
+	bits, signed := Width(in.SrcType), in.SrcType.IsSigned()
 	sat := in.Mod&ir.ModSat != 0
 	if in.Type == ir.F64 {
 		return func(a uint64) uint64 {
-			v, r := nearestDouble(extend64(a, bits, signed), signed)
+			v, r := nearestDouble(Extend64(a, bits, signed), signed)
 			return bits64(direct(v, r, mode))
 		}
 	}
@@ -256,7 +257,7 @@ func intToFloat(in *ir.Instr) func(uint64) uint64 {
 		return nil
 	}
 	return func(a uint64) uint64 {
-		v, r := nearestDouble(extend64(a, bits, signed), signed)
+		v, r := nearestDouble(Extend64(a, bits, signed), signed)
 		v = toOdd(v, float64(r))
 		if sat {
 			v = math.Max(0, math.Min(1, v))
@@ -287,9 +288,9 @@ func nearestDouble(v uint64, signed bool) (float64, int) {
 
 // packPair is cvt to f16x2 or bf16x2 of two floats: the first source becomes
 // the upper half.
-func packPair(in *ir.Instr) lane {
+func packPair(in *ir.Instr) Lane {
 	if in.SrcType != ir.F32 {
-		return lane{}
+		return Lane{}
 	}
 	mode := in.Round
 	if mode == ir.RoundNone {
@@ -298,11 +299,11 @@ func packPair(in *ir.Instr) lane {
 	f := narrowFormat(in.Type)
 	finite, relu := in.Mod&ir.ModSat != 0, in.Mod&ir.ModRelu != 0
 	one := func(bits uint32) uint32 {
-		v := float64(f32(bits))
+		v := float64(F32(bits))
 		if relu && v < 0 {
 			v = 0
 		}
-		return f.pack(v, mode, finite)
+		return f.Pack(v, mode, finite)
 	}
-	return lane{f32: lift32(func(a, b, _ uint32) uint32 { return one(a)<<16 | one(b) })}
+	return Lane{F32: lift32(func(a, b, _ uint32) uint32 { return one(a)<<16 | one(b) })}
 }

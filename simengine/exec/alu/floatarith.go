@@ -1,6 +1,7 @@
-package exec
+package alu
 
 import (
+	"github.com/warptune/warptune/simengine/arch"
 	"math"
 	"math/big"
 
@@ -8,12 +9,12 @@ import (
 )
 
 var addFloat = arithmetic{
-	fast: func(d, a, b, _, _ *vec32) {
+	fast: func(d, a, b, _, _ *Vec32) {
 		for i := range d {
-			d[i] = bits32(f32(a[i]) + f32(b[i]))
+			d[i] = bits32(F32(a[i]) + F32(b[i]))
 		}
 	},
-	double: func(d, a, b, _, _ *vec64) {
+	double: func(d, a, b, _, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(math.Float64frombits(a[i]) + math.Float64frombits(b[i]))
 		}
@@ -24,12 +25,12 @@ var addFloat = arithmetic{
 }
 
 var subFloat = arithmetic{
-	fast: func(d, a, b, _, _ *vec32) {
+	fast: func(d, a, b, _, _ *Vec32) {
 		for i := range d {
-			d[i] = bits32(f32(a[i]) - f32(b[i]))
+			d[i] = bits32(F32(a[i]) - F32(b[i]))
 		}
 	},
-	double: func(d, a, b, _, _ *vec64) {
+	double: func(d, a, b, _, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(math.Float64frombits(a[i]) - math.Float64frombits(b[i]))
 		}
@@ -40,12 +41,12 @@ var subFloat = arithmetic{
 }
 
 var mulFloat = arithmetic{
-	fast: func(d, a, b, _, _ *vec32) {
+	fast: func(d, a, b, _, _ *Vec32) {
 		for i := range d {
-			d[i] = bits32(f32(a[i]) * f32(b[i]))
+			d[i] = bits32(F32(a[i]) * F32(b[i]))
 		}
 	},
-	double: func(d, a, b, _, _ *vec64) {
+	double: func(d, a, b, _, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(math.Float64frombits(a[i]) * math.Float64frombits(b[i]))
 		}
@@ -60,17 +61,17 @@ var mulFloat = arithmetic{
 // rounding to float32 only if it lies exactly between two float32 (its low 29
 // bits are 1 and zeros) or below their normal range (exponent under 897).
 var fmaFloat = arithmetic{
-	fast: func(d, a, b, c, _ *vec32) {
+	fast: func(d, a, b, c, _ *Vec32) {
 		for i := range d {
-			p := float64(f32(a[i])) * float64(f32(b[i]))
-			s := p + float64(f32(c[i]))
+			p := float64(F32(a[i])) * float64(F32(b[i]))
+			s := p + float64(F32(c[i]))
 			if bits := math.Float64bits(s); bits&(1<<29-1) == 1<<28 || bits<<1 < 897<<53 {
-				s = addOdd(p, float64(f32(c[i])))
+				s = addOdd(p, float64(F32(c[i])))
 			}
 			d[i] = bits32(float32(s))
 		}
 	},
-	double: func(d, a, b, c, _ *vec64) {
+	double: func(d, a, b, c, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(math.FMA(math.Float64frombits(a[i]), math.Float64frombits(b[i]), math.Float64frombits(c[i])))
 		}
@@ -81,12 +82,12 @@ var fmaFloat = arithmetic{
 }
 
 var divFloat = arithmetic{
-	fast: func(d, a, b, _, _ *vec32) {
+	fast: func(d, a, b, _, _ *Vec32) {
 		for i := range d {
-			d[i] = bits32(f32(a[i]) / f32(b[i]))
+			d[i] = bits32(F32(a[i]) / F32(b[i]))
 		}
 	},
-	double: func(d, a, b, _, _ *vec64) {
+	double: func(d, a, b, _, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(math.Float64frombits(a[i]) / math.Float64frombits(b[i]))
 		}
@@ -97,12 +98,12 @@ var divFloat = arithmetic{
 }
 
 var rcpFloat = arithmetic{
-	fast: func(d, a, _, _, _ *vec32) {
+	fast: func(d, a, _, _, _ *Vec32) {
 		for i := range d {
-			d[i] = bits32(1 / f32(a[i]))
+			d[i] = bits32(1 / F32(a[i]))
 		}
 	},
-	double: func(d, a, _, _, _ *vec64) {
+	double: func(d, a, _, _, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(1 / math.Float64frombits(a[i]))
 		}
@@ -113,12 +114,12 @@ var rcpFloat = arithmetic{
 }
 
 var sqrtFloat = arithmetic{
-	fast: func(d, a, _, _, _ *vec32) {
+	fast: func(d, a, _, _, _ *Vec32) {
 		for i := range d {
-			d[i] = bits32(float32(math.Sqrt(float64(f32(a[i])))))
+			d[i] = bits32(float32(math.Sqrt(float64(F32(a[i])))))
 		}
 	},
-	double: func(d, a, _, _, _ *vec64) {
+	double: func(d, a, _, _, _ *Vec64) {
 		for i := range d {
 			d[i] = bits64(math.Sqrt(math.Float64frombits(a[i])))
 		}
@@ -202,23 +203,23 @@ func residue(a, b, c float64) int {
 
 // approximate makes the selector of an approximate function of one source.
 func approximate(f func(float64) float64) selector {
-	return func(in *ir.Instr) lane {
+	return func(in *ir.Instr) Lane {
 		switch in.Type {
 		case ir.F32:
-			return lane{f32: modified32(lift32(func(a, _, _ uint32) uint32 { return bits32(float32(f(float64(f32(a))))) }), in.Mod, 1)}
+			return Lane{F32: modified32(lift32(func(a, _, _ uint32) uint32 { return bits32(float32(f(float64(F32(a))))) }), in.Mod, 1)}
 		case ir.F64:
-			return lane{f64: lift64(func(a, _, _ uint64) uint64 { return bits64(f(math.Float64frombits(a))) })}
+			return Lane{F64: lift64(func(a, _, _ uint64) uint64 { return bits64(f(math.Float64frombits(a))) })}
 		case ir.F16, ir.BF16, ir.F16x2, ir.BF16x2:
 			o := floatOp{&arithmetic{odd: func(a, _, _ float64) float64 { return f(a) }, sources: 1}}
-			return lane{f32: o.packed(in, ir.RN)}
+			return Lane{F32: o.packed(in, ir.RN)}
 		}
-		return lane{}
+		return Lane{}
 	}
 }
 
 // selectFloatMinMax returns the number where one source is NaN, NaN with
 // .NaN, and orders -0 below +0.
-func selectFloatMinMax(in *ir.Instr) lane {
+func selectFloatMinMax(in *ir.Instr) Lane {
 	isMax, propagate := in.Op == ir.Max, in.Mod&ir.ModNaN != 0
 	pick := func(a, b float64) bool { // true picks a
 		switch {
@@ -232,7 +233,7 @@ func selectFloatMinMax(in *ir.Instr) lane {
 		return (a > b) == isMax
 	}
 	if in.Type == ir.F64 {
-		return lane{f64: lift64(func(a, b, _ uint64) uint64 {
+		return Lane{F64: lift64(func(a, b, _ uint64) uint64 {
 			x, y := math.Float64frombits(a), math.Float64frombits(b)
 			if pick(x, y) {
 				return bits64(x)
@@ -241,11 +242,11 @@ func selectFloatMinMax(in *ir.Instr) lane {
 		})}
 	}
 	if in.Type == ir.F32 {
-		return lane{f32: modified32(lift32(func(a, b, _ uint32) uint32 {
-			if pick(float64(f32(a)), float64(f32(b))) {
-				return bits32(f32(a))
+		return Lane{F32: modified32(lift32(func(a, b, _ uint32) uint32 {
+			if pick(float64(F32(a)), float64(F32(b))) {
+				return bits32(F32(a))
 			}
-			return bits32(f32(b))
+			return bits32(F32(b))
 		}), in.Mod, 2)}
 	}
 	o := floatOp{&arithmetic{sources: 2, odd: func(a, b, _ float64) float64 {
@@ -254,28 +255,28 @@ func selectFloatMinMax(in *ir.Instr) lane {
 		}
 		return b
 	}}}
-	return lane{f32: o.packed(in, ir.RN)}
+	return Lane{F32: o.packed(in, ir.RN)}
 }
 
 // selectSign is neg, abs and copysign, which move only the sign bit.
-func selectSign(in *ir.Instr) lane {
-	mask := uint64(1) << (width(in.Type) - 1)
+func selectSign(in *ir.Instr) Lane {
+	mask := uint64(1) << (Width(in.Type) - 1)
 	switch in.Type {
 	case ir.F16x2, ir.BF16x2:
 		mask |= 1 << 15
 	case ir.F64:
-		return lane{f64: signOp(in.Op, mask)}
+		return Lane{F64: signOp(in.Op, mask)}
 	}
 	f := signOp(in.Op, uint32(mask))
 	if in.Type == ir.F32 {
-		return lane{f32: modified32(f, in.Mod&^ir.ModSat, 1)}
+		return Lane{F32: modified32(f, in.Mod&^ir.ModSat, 1)}
 	}
-	return lane{f32: f}
+	return Lane{F32: f}
 }
 
 // signOp works on the bits of mask. copysign d, a, b takes its sign from a.
-func signOp[T word](op ir.Op, mask T) func(d, a, b, _, _ *[WarpSize]T) {
-	return func(d, a, b, _, _ *[WarpSize]T) {
+func signOp[T Word](op ir.Op, mask T) func(d, a, b, _, _ *[arch.WarpSize]T) {
+	return func(d, a, b, _, _ *[arch.WarpSize]T) {
 		for i := range d {
 			switch op {
 			case ir.Neg:

@@ -1,4 +1,4 @@
-package exec
+package alu
 
 import (
 	"math/bits"
@@ -6,13 +6,13 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-func selectMul(in *ir.Instr) lane {
-	signed, w := in.Type.IsSigned(), width(in.Type)
+func selectMul(in *ir.Instr) Lane {
+	signed, w := in.Type.IsSigned(), Width(in.Type)
 	if in.Mod&(ir.ModCarryIn|ir.ModCarryOut|ir.ModSat) != 0 {
 		if in.Op == ir.Mad && in.Mod&(ir.ModCarryIn|ir.ModCarryOut) == 0 && in.Mod&ir.ModHi != 0 && in.Type == ir.S32 {
-			return lane{f32: lift32(madHiSat)}
+			return Lane{F32: lift32(madHiSat)}
 		}
-		return lane{}
+		return Lane{}
 	}
 	low := mulOps
 	if in.Op == ir.Mad {
@@ -20,15 +20,15 @@ func selectMul(in *ir.Instr) lane {
 	}
 	switch {
 	case in.Mod&ir.ModWide != 0 && w == 32:
-		l := lane{f64: low.u64}
+		l := Lane{F64: low.u64}
 		if signed {
-			l.sext = 1 | 2
+			l.Sext = 1 | 2
 		}
 		return l
 	case in.Mod&ir.ModWide != 0 && w == 16:
-		return lane{f32: wide16(low.u32, signed)}
+		return Lane{F32: wide16(low.u32, signed)}
 	case in.Mod&ir.ModWide != 0:
-		return lane{}
+		return Lane{}
 	case in.Mod&ir.ModHi != 0:
 		return selectMulHi(in, signed, w)
 	}
@@ -36,17 +36,17 @@ func selectMul(in *ir.Instr) lane {
 }
 
 // wide16 multiplies 16-bit sources into 32 bits; a third source is 32 bits.
-func wide16(f fn32, signed bool) fn32 {
-	return func(d, a, b, c, e *vec32) {
-		var x, y vec32
+func wide16(f Func32, signed bool) Func32 {
+	return func(d, a, b, c, e *Vec32) {
+		var x, y Vec32
 		extend32(&x, a, 16, signed)
 		extend32(&y, b, 16, signed)
 		f(d, &x, &y, c, e)
 	}
 }
 
-// mulHi is the upper half of the product of two words of w bits.
-func mulHi(a, b uint64, w int, signed bool) uint64 {
+// MulHi is the upper half of the product of two words of w bits.
+func MulHi(a, b uint64, w int, signed bool) uint64 {
 	switch {
 	case w == 64 && signed:
 		hi, _ := bits.Mul64(a, b)
@@ -63,12 +63,12 @@ func mulHi(a, b uint64, w int, signed bool) uint64 {
 	return (a & m) * (b & m) >> w
 }
 
-func selectMulHi(in *ir.Instr, signed bool, w int) lane {
+func selectMulHi(in *ir.Instr, signed bool, w int) Lane {
 	mad := in.Op == ir.Mad
 	if w == 64 {
-		return lane{f64: func(d, a, b, c, _ *vec64) {
+		return Lane{F64: func(d, a, b, c, _ *Vec64) {
 			for i := range d {
-				v := mulHi(a[i], b[i], 64, signed)
+				v := MulHi(a[i], b[i], 64, signed)
 				if mad {
 					v += c[i]
 				}
@@ -77,9 +77,9 @@ func selectMulHi(in *ir.Instr, signed bool, w int) lane {
 		}}
 	}
 	mask := uint32(uint64(1)<<w - 1)
-	return lane{f32: func(d, a, b, c, _ *vec32) {
+	return Lane{F32: func(d, a, b, c, _ *Vec32) {
 		for i := range d {
-			v := uint32(mulHi(uint64(a[i]), uint64(b[i]), w, signed))
+			v := uint32(MulHi(uint64(a[i]), uint64(b[i]), w, signed))
 			if mad {
 				v += c[i]
 			}
@@ -93,12 +93,12 @@ func madHiSat(a, b, c uint32) uint32 {
 }
 
 // selectMul24 multiplies the low 24 bits; .hi takes bits 47 to 16.
-func selectMul24(in *ir.Instr) lane {
-	if width(in.Type) != 32 || in.Mod&ir.ModSat != 0 {
-		return lane{}
+func selectMul24(in *ir.Instr) Lane {
+	if Width(in.Type) != 32 || in.Mod&ir.ModSat != 0 {
+		return Lane{}
 	}
 	signed, hi, mad := in.Type.IsSigned(), in.Mod&ir.ModHi != 0, in.Op == ir.Mad24
-	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 		p := uint64(a&0xffffff) * uint64(b&0xffffff)
 		if signed {
 			p = uint64(int64(int32(a<<8)>>8) * int64(int32(b<<8)>>8))
@@ -115,7 +115,7 @@ func selectMul24(in *ir.Instr) lane {
 
 // selectDot is dp4a and dp2a. The signedness of b is SrcType's where it is
 // given, else a's.
-func selectDot(in *ir.Instr) lane {
+func selectDot(in *ir.Instr) Lane {
 	sa := in.Type.IsSigned()
 	sb := sa
 	if in.SrcType != ir.TypeInvalid {
@@ -129,7 +129,7 @@ func selectDot(in *ir.Instr) lane {
 		return v << s >> s
 	}
 	if in.Op == ir.Dp4a {
-		return lane{f32: lift32(func(a, b, c uint32) uint32 {
+		return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 			for s := 0; s < 32; s += 8 {
 				c += ext(a>>s, 8, sa) * ext(b>>s, 8, sb)
 			}
@@ -140,7 +140,7 @@ func selectDot(in *ir.Instr) lane {
 	if in.Mod&ir.ModHi != 0 {
 		shift = 16
 	}
-	return lane{f32: lift32(func(a, b, c uint32) uint32 {
+	return Lane{F32: lift32(func(a, b, c uint32) uint32 {
 		b >>= shift
 		return c + ext(a, 16, sa)*ext(b, 8, sb) + ext(a>>16, 16, sa)*ext(b>>8, 8, sb)
 	})}

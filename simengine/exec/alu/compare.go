@@ -1,6 +1,7 @@
-package exec
+package alu
 
 import (
+	"github.com/warptune/warptune/simengine/arch"
 	"math"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -8,15 +9,15 @@ import (
 
 // A compare function gives a bit for every lane whose comparison holds.
 type (
-	cmp32 func(a, b *vec32) uint32
-	cmp64 func(a, b *vec64) uint32
+	Compare32 func(a, b *Vec32) uint32
+	Compare64 func(a, b *Vec64) uint32
 )
 
 type number interface {
 	int32 | int64 | uint32 | uint64
 }
 
-func cmpEQ[T word](a, b *[WarpSize]T) (m uint32) {
+func cmpEQ[T Word](a, b *[arch.WarpSize]T) (m uint32) {
 	for i := range a {
 		if a[i] == b[i] {
 			m |= 1 << i
@@ -25,7 +26,7 @@ func cmpEQ[T word](a, b *[WarpSize]T) (m uint32) {
 	return m
 }
 
-func cmpLT[T word, N number](a, b *[WarpSize]T) (m uint32) {
+func cmpLT[T Word, N number](a, b *[arch.WarpSize]T) (m uint32) {
 	for i := range a {
 		if N(a[i]) < N(b[i]) {
 			m |= 1 << i
@@ -47,27 +48,27 @@ var comparisons = map[ir.Cmp]comparison{
 }
 
 // arrange applies a comparison's swap and inversion to a relation.
-func arrange[T word](f func(a, b *[WarpSize]T) uint32, c comparison) func(a, b *[WarpSize]T) uint32 {
+func arrange[T Word](f func(a, b *[arch.WarpSize]T) uint32, c comparison) func(a, b *[arch.WarpSize]T) uint32 {
 	switch {
 	case c.swap && c.invert:
-		return func(a, b *[WarpSize]T) uint32 { return ^f(b, a) }
+		return func(a, b *[arch.WarpSize]T) uint32 { return ^f(b, a) }
 	case c.swap:
-		return func(a, b *[WarpSize]T) uint32 { return f(b, a) }
+		return func(a, b *[arch.WarpSize]T) uint32 { return f(b, a) }
 	case c.invert:
-		return func(a, b *[WarpSize]T) uint32 { return ^f(a, b) }
+		return func(a, b *[arch.WarpSize]T) uint32 { return ^f(a, b) }
 	}
 	return f
 }
 
-// selectCompare finds the comparison of Setp and Set: operand type t,
+// SelectCompare finds the comparison of Setp and Set: operand type t,
 // one of the results is set, or neither when it is not modelled.
-func selectCompare(c ir.Cmp, t ir.Type, ftz bool) (cmp32, cmp64) {
+func SelectCompare(c ir.Cmp, t ir.Type, ftz bool) (Compare32, Compare64) {
 	if t.IsFloat() {
 		return floatCompare(c, t, ftz)
 	}
 	how, ok := comparisons[c]
 	signed := t.IsSigned() && c != ir.CmpLO && c != ir.CmpLS && c != ir.CmpHI && c != ir.CmpHS
-	w := width(t)
+	w := Width(t)
 	switch {
 	case !ok || w == 0:
 		return nil, nil
@@ -78,7 +79,7 @@ func selectCompare(c ir.Cmp, t ir.Type, ftz bool) (cmp32, cmp64) {
 	case w == 64:
 		return nil, arrange(cmpLT[uint64, uint64], how)
 	}
-	var f func(a, b *vec32) uint32
+	var f func(a, b *Vec32) uint32
 	switch {
 	case !how.less:
 		f = arrange(cmpEQ[uint32], how)
@@ -90,8 +91,8 @@ func selectCompare(c ir.Cmp, t ir.Type, ftz bool) (cmp32, cmp64) {
 	if w == 32 {
 		return f, nil
 	}
-	return func(a, b *vec32) uint32 {
-		var x, y vec32
+	return func(a, b *Vec32) uint32 {
+		var x, y Vec32
 		extend32(&x, a, w, signed)
 		extend32(&y, b, w, signed)
 		return f(&x, &y)
@@ -133,12 +134,12 @@ func compareFloats(c ir.Cmp, a, b float64) bool {
 	return false
 }
 
-func floatCompare(c ir.Cmp, t ir.Type, ftz bool) (cmp32, cmp64) {
+func floatCompare(c ir.Cmp, t ir.Type, ftz bool) (Compare32, Compare64) {
 	if c == ir.CmpNone || (c >= ir.CmpLO && c <= ir.CmpHS) {
 		return nil, nil
 	}
 	if t == ir.F64 {
-		return nil, func(a, b *vec64) (m uint32) {
+		return nil, func(a, b *Vec64) (m uint32) {
 			for i := range a {
 				if compareFloats(c, math.Float64frombits(a[i]), math.Float64frombits(b[i])) {
 					m |= 1 << i
@@ -147,16 +148,16 @@ func floatCompare(c ir.Cmp, t ir.Type, ftz bool) (cmp32, cmp64) {
 			return m
 		}
 	}
-	dec := decodeFloat(t, ftz)
+	dec := DecodeFloat(t, ftz)
 	if dec == nil {
 		return nil, nil
 	}
 	if t == ir.F32 && !ftz {
 		dec = nil
 	}
-	return func(a, b *vec32) (m uint32) {
+	return func(a, b *Vec32) (m uint32) {
 		for i := range a {
-			x, y := float64(f32(a[i])), float64(f32(b[i]))
+			x, y := float64(F32(a[i])), float64(F32(b[i]))
 			if dec != nil {
 				x, y = dec(uint64(a[i])), dec(uint64(b[i]))
 			}
