@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/assemble"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/sampling"
 	"github.com/warptune/warptune/simengine/timing"
@@ -38,7 +39,7 @@ type recording struct {
 	kernel    *ir.Kernel
 	program   *assemble.Program // for any cap: what it tells of loads does not depend on it
 	launch    exec.Launch
-	memory    *exec.Memory
+	memory    *memory.Device
 	runner    *exec.Runner
 	recorder  *coalesce.Recorder
 	bankWidth int

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -178,17 +179,17 @@ func passedIndex(space string) string {
 	st.global.u32 [%rd5], %r23;`)
 }
 
-func asyncParams(t *testing.T, k *ir.Kernel) (m *Memory, out uint64, params []byte) {
+func asyncParams(t *testing.T, k *ir.Kernel) (m *memory.Device, out uint64, params []byte) {
 	t.Helper()
-	m = NewMemory(0)
-	out, err := m.Alloc(Buffer{"out", ir.U32, 4096, Constant(0)})
+	m = memory.New(0)
+	out, err := m.Alloc(memory.Buffer{Name: "out", Elem: ir.U32, Count: 4096, Fill: memory.Constant(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Alloc(Buffer{"in", ir.U32, 4096, Constant(0)}); err != nil {
+	if _, err := m.Alloc(memory.Buffer{Name: "in", Elem: ir.U32, Count: 4096, Fill: memory.Constant(0)}); err != nil {
 		t.Fatal(err)
 	}
-	params, err = m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, tensormap.Bytes)}, {Elem: ir.S32}, {Elem: ir.S32}})
+	params, err = m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: make([]byte, tensormap.Bytes)}, {Elem: ir.S32}, {Elem: ir.S32}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,22 +266,22 @@ func TestDistinctByBuffer(t *testing.T) {
 	m, out, _ := asyncParams(t, k)
 	box := tensormap.Map{Elem: tensormap.F16, Rank: 1, Shape: [5]uint32{64}, Box: [5]int{8}, ElementStrides: [5]int{1}}
 	for _, offset := range []int64{0, 16, 4096 * 4} {
-		for name, second := range map[string]Arg{"the same": {Buffer: "out", Offset: offset}, "another": {Buffer: "in", Offset: offset}, "a number": {Elem: ir.U64, Scalar: 7}} {
-			params, err := m.BindParams(k, []Arg{{Buffer: "out"}, second, {Bytes: make([]byte, tensormap.Bytes)}, {Elem: ir.S32}, {Elem: ir.S32}})
+		for name, second := range map[string]memory.Arg{"the same": {Buffer: "out", Offset: offset}, "another": {Buffer: "in", Offset: offset}, "a number": {Elem: ir.U64, Scalar: 7}} {
+			params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, second, {Bytes: make([]byte, tensormap.Bytes)}, {Elem: ir.S32}, {Elem: ir.S32}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := m.checkDistinct(k, params); (err != nil) != (name == "the same") {
+			if err := checkDistinct(m, k, params); (err != nil) != (name == "the same") {
 				t.Errorf("%s buffer at %d: %v", name, offset, err)
 			}
 		}
 		box.Address = out + uint64(offset)
 		raw := box.Encode()
-		params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: raw[:]}, {Elem: ir.S32}, {Elem: ir.S32}})
+		params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: raw[:]}, {Elem: ir.S32}, {Elem: ir.S32}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.checkDistinct(k, params) == nil {
+		if checkDistinct(m, k, params) == nil {
 			t.Errorf("a map of out at %d is taken for another buffer", offset)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -88,13 +89,13 @@ func runAsyncMutant(text string) (ran bool) {
 		if err != nil {
 			continue
 		}
-		mem := NewMemory(1 << 20)
+		mem := memory.New(1 << 20)
 		if mem.LoadModule(k) != nil {
 			return false
 		}
-		params := make([]byte, paramBytes(k))
+		params := make([]byte, memory.ParamBytes(k))
 		for i, p := range k.Params {
-			addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)})
+			addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)})
 			switch {
 			case err != nil:
 			case p.Size == 8:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -41,18 +42,18 @@ func bodyKernel(decls, body string) string {
 const outWords = 2048
 
 // launchBody is a launch of one CTA of a bodyKernel, and its memory.
-func launchBody(t *testing.T, k *ir.Kernel, threads int) (Launch, *Memory) {
+func launchBody(t *testing.T, k *ir.Kernel, threads int) (Launch, *memory.Device) {
 	t.Helper()
-	m := NewMemory(0)
+	m := memory.New(0)
 	if err := m.LoadModule(k); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []Buffer{{"out", ir.U32, outWords, Fill{}}, {"in", ir.U32, outWords, Generated(func(i int64) float64 { return float64(i) })}} {
+	for _, b := range []memory.Buffer{{Name: "out", Elem: ir.U32, Count: outWords, Fill: memory.Fill{}}, {Name: "in", Elem: ir.U32, Count: outWords, Fill: memory.Generated(func(i int64) float64 { return float64(i) })}} {
 		if _, err := m.Alloc(b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}})
 	if err != nil {
 		t.Fatal(err)
 	}

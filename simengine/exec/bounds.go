@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -70,8 +71,8 @@ func (r *Runner) bind() {
 	}
 	r.boundTo, r.bound = r.mem, append(r.bound[:0], r.launch.Params...)
 	clear(r.regions)
-	r.isBuffer, r.bufferOf = 0, [mostOrigins]*region{}
-	note := func(i int, reg *region) {
+	r.isBuffer, r.bufferOf = 0, [mostOrigins]*memory.Region{}
+	note := func(i int, reg *memory.Region) {
 		if i < mostOrigins && reg != nil {
 			r.isBuffer |= 1 << i
 			r.bufferOf[i] = reg
@@ -79,25 +80,15 @@ func (r *Runner) bind() {
 	}
 	for i, p := range k.Params {
 		if p.Size == 8 {
-			note(i, r.mem.owner(element.Load(r.bound[p.Offset:], 8)))
+			note(i, r.mem.Owner(element.Load(r.bound[p.Offset:], 8)))
 		}
 	}
 	for i := range k.Vars {
 		if k.Vars[i].Space == ir.Global {
-			note(len(k.Params)+i, r.mem.byName[k.Vars[i].Name])
+			note(len(k.Params)+i, r.mem.Named(k.Vars[i].Name))
 		}
 	}
 	r.bindWritten()
-}
-
-// owner returns the buffer that an argument points into, or to the end of.
-func (m *Memory) owner(addr uint64) *region {
-	for _, r := range m.regions {
-		if addr-r.base <= r.size {
-			return r
-		}
-	}
-	return nil
 }
 
 // checkRegions checks lanes that may lie in different buffers.
@@ -105,7 +96,7 @@ func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal
 	width := uint64(a.width)
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		if reg := r.regions[a.index]; reg != nil && reg.holds(r.addr[l], width) {
+		if reg := r.regions[a.index]; reg != nil && reg.Holds(r.addr[l], width) {
 			continue
 		}
 		reg := r.meant(a, r.addr[l], width)
@@ -118,13 +109,13 @@ func (r *Runner) checkRegions(w *warp, in *instr, a *access, mask uint32) signal
 }
 
 // meant returns the buffer that an access may touch at an address, nil for none.
-func (r *Runner) meant(a *access, addr, width uint64) *region {
+func (r *Runner) meant(a *access, addr, width uint64) *memory.Region {
 	from := r.p.origins[a.index] & r.isBuffer
 	if from == 0 {
-		return r.mem.find(addr, width)
+		return r.mem.Find(addr, width)
 	}
 	for ; from != 0; from &= from - 1 {
-		if reg := r.bufferOf[bits.TrailingZeros64(from)]; reg.holds(addr, width) {
+		if reg := r.bufferOf[bits.TrailingZeros64(from)]; reg.Holds(addr, width) {
 			return reg
 		}
 	}
@@ -136,9 +127,9 @@ func (r *Runner) meant(a *access, addr, width uint64) *region {
 func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
 	addr := r.addr[lane]
 	f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width}
-	var best *region
-	consider := func(reg *region) {
-		if best == nil || reg.distance(addr) < best.distance(addr) {
+	var best *memory.Region
+	consider := func(reg *memory.Region) {
+		if best == nil || reg.Distance(addr) < best.Distance(addr) {
 			best = reg
 		}
 	}
@@ -148,7 +139,7 @@ func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
 		consider(r.bufferOf[bits.TrailingZeros64(rest)])
 	}
 	if from == 0 {
-		for _, reg := range r.mem.regions {
+		for _, reg := range r.mem.Regions() {
 			consider(reg)
 		}
 	}
@@ -157,26 +148,14 @@ func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
 		return r.fail(w, in, f)
 	}
 	f.Buffer, f.Elem, f.Elements = best.Name, best.Elem, best.Count
-	f.Before, f.Away = addr < best.base, best.distance(addr)
-	f.Crosses = addr-best.base < best.size
+	f.Before, f.Away = addr < best.Base, best.Distance(addr)
+	f.Crosses = addr-best.Base < best.Size
 	return r.fail(w, in, f)
-}
-
-// distance is how many bytes an address lies before a buffer or after its last byte. It is 0 in the
-// buffer and directly after it.
-func (r *region) distance(addr uint64) uint64 {
-	switch {
-	case addr < r.base:
-		return r.base - addr
-	case addr-r.base >= r.size:
-		return addr - r.base - r.size
-	}
-	return 0
 }
 
 // bank is the part of the constant bank that an access may read.
 func (r *Runner) bank(a *access) stretch {
-	if n := uint64(len(r.mem.constants)); a.bank.hi == 0 || a.bank.hi > n {
+	if n := uint64(len(r.mem.Constants())); a.bank.hi == 0 || a.bank.hi > n {
 		return stretch{0, n}
 	}
 	return a.bank
@@ -196,7 +175,7 @@ func (r *Runner) withinBank(w *warp, in *instr, a *access, mask uint32, e extent
 			continue
 		}
 		f := Fault{Kind: OutOfBounds, Space: ir.Const, Address: v, Thread: w.thread(l), Write: a.write, Width: a.width,
-			Detail: sizeText(ir.Const, uint64(len(r.mem.constants)))}
+			Detail: sizeText(ir.Const, uint64(len(r.mem.Constants())))}
 		r.nameConstant(&f, bank)
 		return r.fail(w, in, f)
 	}
@@ -209,10 +188,10 @@ func (r *Runner) nameConstant(f *Fault, bank stretch) {
 		if v.Space != ir.Const || uint64(v.Offset) != bank.lo || uint64(v.Offset+v.Size) != bank.hi {
 			continue
 		}
-		at := region{base: bank.lo, size: bank.hi - bank.lo}
+		at := memory.Region{Base: bank.lo, Size: bank.hi - bank.lo}
 		f.Buffer, f.Elem, f.Meant, f.Detail = v.Name, v.Elem, true, ""
 		f.Elements = int64(v.Size / max(1, v.Elem.Size()))
-		f.Before, f.Away, f.Crosses = f.Address < bank.lo, at.distance(f.Address), f.Address-bank.lo < at.size
+		f.Before, f.Away, f.Crosses = f.Address < bank.lo, at.Distance(f.Address), f.Address-bank.lo < at.Size
 		return
 	}
 }

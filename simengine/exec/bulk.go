@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -155,7 +156,7 @@ func (r *Runner) checkBytes(w *warp, in *instr, l int, bytes uint64) signal {
 		return r.fail(w, in, Fault{Kind: Misaligned, Space: ir.Global, Address: addr, Thread: w.thread(l), Detail: alignText(bulkAlign)})
 	}
 	reg := r.regions[a.index]
-	if reg == nil || !reg.holds(addr, bytes) {
+	if reg == nil || !reg.Holds(addr, bytes) {
 		if reg = r.meant(a, addr, bytes); reg == nil {
 			r.addr[l] = addr
 			return r.stray(w, in, &access{index: a.index, write: a.write, width: int(bytes)}, l)
@@ -178,12 +179,12 @@ func (o *asyncOp) global() *access {
 
 // checkRanges checks that the bytes of a box lie in buffers.
 func (r *Runner) checkRanges(w *warp, in *instr, l int) signal {
-	var reg *region
+	var reg *memory.Region
 	for _, x := range r.ranges {
-		if reg != nil && reg.holds(x.Addr, uint64(x.Bytes)) {
+		if reg != nil && reg.Holds(x.Addr, uint64(x.Bytes)) {
 			continue
 		}
-		if reg = r.mem.find(x.Addr, uint64(x.Bytes)); reg == nil {
+		if reg = r.mem.Find(x.Addr, uint64(x.Bytes)); reg == nil {
 			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: x.Addr, Thread: w.thread(l), Width: x.Bytes,
 				Detail: "the tensor that the map describes does not lie in one buffer"})
 		}

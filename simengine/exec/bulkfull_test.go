@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -60,9 +61,9 @@ type asyncRun struct {
 func (a *asyncRun) run(t testing.TB) ([]byte, error) {
 	t.Helper()
 	k := buildKernel(t, "k.ptx", []byte(asyncKernel(a.attributes, a.body)))
-	m := NewMemory(0)
+	m := memory.New(0)
 	address := map[string]uint64{}
-	for _, b := range []Buffer{{"out", ir.B8, int64(max(len(a.out), 16)), Bytes(a.out)}, {"in", ir.B8, int64(max(len(a.in), 16)), Bytes(a.in)}} {
+	for _, b := range []memory.Buffer{{Name: "out", Elem: ir.B8, Count: int64(max(len(a.out), 16)), Fill: memory.Bytes(a.out)}, {Name: "in", Elem: ir.B8, Count: int64(max(len(a.in), 16)), Fill: memory.Bytes(a.in)}} {
 		base, err := m.Alloc(b)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +76,7 @@ func (a *asyncRun) run(t testing.TB) ([]byte, error) {
 		tm.Address += address[map[bool]string{false: "in", true: "out"}[a.toOut]]
 		raw = tm.Encode()
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: raw[:]}, {Elem: ir.S32, Scalar: float64(a.x)}, {Elem: ir.S32, Scalar: float64(a.y)}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "out"}, {Buffer: "in"}, {Bytes: raw[:]}, {Elem: ir.S32, Scalar: float64(a.x)}, {Elem: ir.S32, Scalar: float64(a.y)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,16 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // cursor remembers the page last touched, so that lanes that share a page
 // look it up once. It must not outlive one access: pages may be dropped.
 type cursor struct {
-	region *region
+	region *memory.Region
 	index  uint64
-	page   *page
+	page   *memory.Page
 }
 
 // bytes returns the width bytes at addr, which check has found in bounds, or nil when the page limit
@@ -15,41 +18,41 @@ type cursor struct {
 // it back.
 func (r *Runner) bytes(c *cursor, a *access, addr uint64, write bool) []byte {
 	reg := c.region
-	if reg == nil || !reg.holds(addr, uint64(a.width)) {
-		if reg = r.regions[a.index]; reg == nil || !reg.holds(addr, uint64(a.width)) {
-			reg = r.mem.find(addr, uint64(a.width))
+	if reg == nil || !reg.Holds(addr, uint64(a.width)) {
+		if reg = r.regions[a.index]; reg == nil || !reg.Holds(addr, uint64(a.width)) {
+			reg = r.mem.Find(addr, uint64(a.width))
 		}
 		c.region, c.page = reg, nil
 	}
-	off := addr - reg.base
-	if c.page == nil || c.index != off>>pageBits {
-		c.index = off >> pageBits
-		if c.page = r.mem.page(reg, c.index); c.page == nil {
+	off := addr - reg.Base
+	if c.page == nil || c.index != off>>memory.PageBits {
+		c.index = off >> memory.PageBits
+		if c.page = r.mem.Page(reg, c.index); c.page == nil {
 			return nil
 		}
 	}
 	if write {
-		c.page.dirty = true
+		c.page.Dirty = true
 	}
-	in := off & (pageSize - 1)
-	if in+uint64(a.width) > pageSize {
+	in := off & (memory.PageSize - 1)
+	if in+uint64(a.width) > memory.PageSize {
 		return r.gather(c, in, a.width, write)
 	}
-	return c.page.data[in : in+uint64(a.width)]
+	return c.page.Data[in : in+uint64(a.width)]
 }
 
 // gather handles the rare access that crosses pages, possible only for a
 // module variable whose own alignment is below the access width.
 func (r *Runner) gather(c *cursor, in uint64, width int, write bool) []byte {
-	second := r.mem.page(c.region, c.index+1)
-	first := r.mem.page(c.region, c.index) // after second: it may have been dropped and made anew
+	second := r.mem.Page(c.region, c.index+1)
+	first := r.mem.Page(c.region, c.index) // after second: it may have been dropped and made anew
 	if first == nil || second == nil {
 		return nil
 	}
-	n := copy(r.straddle[:width], first.data[in:])
-	copy(r.straddle[n:width], second.data[:])
+	n := copy(r.straddle[:width], first.Data[in:])
+	copy(r.straddle[n:width], second.Data[:])
 	if write {
-		first.dirty, second.dirty = true, true
+		first.Dirty, second.Dirty = true, true
 		r.torn = tornWrite{first, second, in, width}
 	}
 	return r.straddle[:width]
@@ -57,7 +60,7 @@ func (r *Runner) gather(c *cursor, in uint64, width int, write bool) []byte {
 
 // tornWrite is a write to two pages that waits in Runner.straddle.
 type tornWrite struct {
-	first, second *page
+	first, second *memory.Page
 	offset        uint64
 	width         int
 }
@@ -65,8 +68,8 @@ type tornWrite struct {
 // settle carries a gathered write to its pages.
 func (r *Runner) settle() {
 	if t := r.torn; t.first != nil {
-		n := copy(t.first.data[t.offset:], r.straddle[:t.width])
-		copy(t.second.data[:], r.straddle[n:t.width])
+		n := copy(t.first.Data[t.offset:], r.straddle[:t.width])
+		copy(t.second.Data[:], r.straddle[n:t.width])
 		r.torn = tornWrite{}
 	}
 }
@@ -81,7 +84,7 @@ func (r *Runner) lane(w *warp, c *cursor, a *access, space ir.Space, l int, writ
 		v += uint64(w.thread(l) * r.localBytes)
 		return r.local[v : v+uint64(a.width)]
 	case ir.Const:
-		return r.mem.constants[v : v+uint64(a.width)]
+		return r.mem.Constants()[v : v+uint64(a.width)]
 	}
 	return r.bytes(c, a, v, write)
 }

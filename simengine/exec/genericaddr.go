@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -34,13 +35,13 @@ func windowBase(s ir.Space) (uint64, bool) {
 	case ir.Global:
 		return 0, true
 	case ir.Shared, ir.SharedCluster:
-		return sharedWindow, true
+		return memory.SharedWindow, true
 	case ir.Local:
-		return localWindow, true
+		return memory.LocalWindow, true
 	case ir.Const:
-		return constWindow, true
+		return memory.ConstWindow, true
 	case ir.ParamSpace:
-		return paramWindow, true
+		return memory.ParamWindow, true
 	}
 	return 0, false
 }

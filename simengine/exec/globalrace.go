@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -72,17 +73,17 @@ func (l *laneAccess) Stores(addr uint64, size int) (v uint32, ok bool) {
 
 // Holds is what memory holds in size bytes at addr.
 func (l *laneAccess) Holds(addr uint64, size int) (uint32, bool) {
-	reg := l.r.mem.find(addr, uint64(size))
+	reg := l.r.mem.Find(addr, uint64(size))
 	if reg == nil {
 		return 0, false
 	}
-	off := addr - reg.base
-	p := l.r.mem.page(reg, off>>pageBits)
-	in := off & (pageSize - 1)
-	if p == nil || in+uint64(size) > pageSize {
+	off := addr - reg.Base
+	p := l.r.mem.Page(reg, off>>memory.PageBits)
+	in := off & (memory.PageSize - 1)
+	if p == nil || in+uint64(size) > memory.PageSize {
 		return 0, false
 	}
-	return uint32(element.Load(p.data[in:], size)), true
+	return uint32(element.Load(p.Data[in:], size)), true
 }
 
 // bindWritten finds the buffers that the kernel may write.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -143,9 +144,9 @@ func TestWmma(t *testing.T) {
 			}
 			return t
 		}
-		var buffers []Buffer
+		var buffers []memory.Buffer
 		for i, e := range []ir.Type{c.ab, c.ab, c.c, c.c} {
-			buffers = append(buffers, Buffer{fmt.Sprint("b", i), elem(e), int64(8192 / e.Size()), Generated(smallInts(c.ab))})
+			buffers = append(buffers, memory.Buffer{Name: fmt.Sprint("b", i), Elem: elem(e), Count: int64(8192 / e.Size()), Fill: memory.Generated(smallInts(c.ab))})
 		}
 		out := warpOutput(t, k, Options{}, buffers...)
 		f := smallInts(c.ab)
@@ -312,7 +313,7 @@ func TestMatricesAgainstSilicon(t *testing.T) {
 // runMatrix is the results of an instruction in hexadecimal.
 func runMatrix(t *testing.T, name, op string) string {
 	k := buildKernel(t, name, []byte(matrixText(op)))
-	out := warpOutput(t, k, Options{Races: true}, Buffer{"in", ir.B32, 512, Bytes(matrixInput(name))}, Buffer{"out", ir.B32, 128, Fill{}})
+	out := warpOutput(t, k, Options{Races: true}, memory.Buffer{Name: "in", Elem: ir.B32, Count: 512, Fill: memory.Bytes(matrixInput(name))}, memory.Buffer{Name: "out", Elem: ir.B32, Count: 128, Fill: memory.Fill{}})
 	return hex.EncodeToString(out)
 }
 

@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/warptune/warptune/simengine/ir"
+import (
+	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/ir"
+)
 
 // fileOf is the register file of a register's type.
 func fileOf(t ir.Type) file {
@@ -83,7 +86,7 @@ func (c *compiler) varAddress(pc int, index int32) (uint64, error) {
 	v := &c.k.Vars[index]
 	switch v.Space {
 	case ir.Global:
-		return staticBase + uint64(v.Offset), nil
+		return memory.StaticBase + uint64(v.Offset), nil
 	case ir.Shared:
 		if int(index) == c.k.DynamicShared {
 			return uint64(c.p.dynamicShared), nil

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/mbarrier"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -158,7 +159,7 @@ func (r *Runner) arrivePhase(w *warp, in *instr, l int, a *trace.Async, b *phase
 // orderPhase orders a warp after those that arrived at an mbarrier before, and later ones after it.
 func (r *Runner) orderPhase(w *warp, addr uint32) {
 	if r.races != nil {
-		r.races.exchange(w, sharedWindow+uint64(addr))
+		r.races.exchange(w, memory.SharedWindow+uint64(addr))
 		w.tick++
 	}
 }

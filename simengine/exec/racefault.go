@@ -56,9 +56,9 @@ func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *r
 	default:
 		f.Detail = "no barrier between"
 	}
-	if reg := r.mem.find(addr, 1); reg != nil {
+	if reg := r.mem.Find(addr, 1); reg != nil {
 		f.Buffer, f.Elem, f.Elements = reg.Name, reg.Elem, reg.Count
-		f.Index = int64(addr-reg.base) / int64(max(1, element.Size(reg.Elem)))
+		f.Index = int64(addr-reg.Base) / int64(max(1, element.Size(reg.Elem)))
 	}
 	return r.fail(w, in, f)
 }

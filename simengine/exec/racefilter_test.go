@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
 	"github.com/warptune/warptune/simengine/timing/coalesce"
@@ -43,13 +44,13 @@ func TestPhases(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		mem := NewMemory(1 << 20)
+		mem := memory.New(1 << 20)
 		if mem.LoadModule(k) != nil {
 			continue
 		}
-		params := make([]byte, paramBytes(k))
+		params := make([]byte, memory.ParamBytes(k))
 		for i, p := range k.Params {
-			if addr, err := mem.Alloc(Buffer{fmt.Sprint(i), ir.U32, 2048, Random(1, 1000)}); err == nil && p.Size == 8 {
+			if addr, err := mem.Alloc(memory.Buffer{Name: fmt.Sprint(i), Elem: ir.U32, Count: 2048, Fill: memory.Random(1, 1000)}); err == nil && p.Size == 8 {
 				element.Store(params[p.Offset:], addr, 8)
 			}
 		}

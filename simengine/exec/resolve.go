@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -116,15 +117,15 @@ func (r *Runner) generic(w *warp, in *instr, mask uint32) signal {
 
 // splitGeneric returns the state space that a generic address lies in and the base of its window.
 func splitGeneric(addr uint64) (ir.Space, uint64) {
-	switch addr &^ (windowSize - 1) {
-	case sharedWindow:
-		return ir.Shared, sharedWindow
-	case localWindow:
-		return ir.Local, localWindow
-	case constWindow:
-		return ir.Const, constWindow
-	case paramWindow:
-		return ir.ParamSpace, paramWindow
+	switch addr &^ (memory.WindowSize - 1) {
+	case memory.SharedWindow:
+		return ir.Shared, memory.SharedWindow
+	case memory.LocalWindow:
+		return ir.Local, memory.LocalWindow
+	case memory.ConstWindow:
+		return ir.Const, memory.ConstWindow
+	case memory.ParamWindow:
+		return ir.ParamSpace, memory.ParamWindow
 	}
 	return ir.Global, 0
 }
@@ -199,7 +200,7 @@ func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint3
 	switch space {
 	case ir.Global:
 		reg := r.regions[a.index]
-		if reg != nil && reg.holds(e.lo, width) && reg.holds(hi, width) {
+		if reg != nil && reg.Holds(e.lo, width) && reg.Holds(hi, width) {
 			return next
 		}
 		return r.checkRegions(w, in, a, mask)

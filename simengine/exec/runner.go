@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -27,7 +28,7 @@ type Restarter interface {
 // running many CTAs allocates nothing. It is for one goroutine.
 type Runner struct {
 	p        *Program
-	mem      *Memory
+	mem      *memory.Device
 	obs      Observer
 	opt      Options
 	fault    *Fault
@@ -69,10 +70,10 @@ type ctaState struct {
 
 // bufferBinding is which buffers the program's pointers point into.
 type bufferBinding struct {
-	regions  []*region // by access.index: the buffer last touched
-	boundTo  *Memory   // where the buffers of bufferOf are, and
-	bound    []byte    // the parameters that name them
-	bufferOf [mostOrigins]*region
+	regions  []*memory.Region // by access.index: the buffer last touched
+	boundTo  *memory.Device   // where the buffers of bufferOf are, and
+	bound    []byte           // the parameters that name them
+	bufferOf [mostOrigins]*memory.Region
 	isBuffer uint64 // origins that are a buffer
 	written  uint64 // those that the kernel may write
 }
@@ -130,7 +131,7 @@ type scratch struct {
 // NewRunner returns a runner for the program.
 func NewRunner(p *Program) *Runner {
 	r := &Runner{p: p}
-	r.regions, r.families, r.agreed = make([]*region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
+	r.regions, r.families, r.agreed = make([]*memory.Region, p.accesses), make([]family, p.families+1), map[loopKey]int64{}
 	r.maps, r.arrivals = make([]usedMap, p.mapUses), map[uint64]uint64{}
 	for _, pc := range p.slow {
 		r.slowPaths = append(r.slowPaths, SlowPathCount{PC: int(pc)})
@@ -193,7 +194,7 @@ func (r *Runner) observe(w *warp, in *instr, space ir.Space, width int, mask uin
 // wrong with the launch. In Full mode the other CTAs of its cluster are executed with it, and obs is
 // told of all of them. In Slice mode they are where addresses or branches depend on data that warps
 // pass each other, and obs is told of the one CTA.
-func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer) error {
+func (r *Runner) Run(l Launch, mem *memory.Device, cta int64, opt Options, obs Observer) error {
 	if err := r.p.validate(&l); err != nil {
 		return err
 	}
@@ -207,7 +208,7 @@ func (r *Runner) Run(l Launch, mem *Memory, cta int64, opt Options, obs Observer
 		return fmt.Errorf("run %s: some warps asked for, which depend on others", r.p.Kernel.Name)
 	}
 	if r.p.distinct {
-		if err := mem.checkDistinct(r.p.Kernel, l.Params); err != nil {
+		if err := checkDistinct(mem, r.p.Kernel, l.Params); err != nil {
 			return err
 		}
 	}

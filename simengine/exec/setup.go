@@ -5,6 +5,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -28,32 +29,32 @@ func (p *Program) validate(l *Launch) error {
 		return fmt.Errorf("launch %s: %d bytes of local memory for each of %d threads: at most %d, and %d together", k.Name, k.LocalBytes, l.CTA.Count(), maxLocal, maxLocalCTA)
 	case p.fileBytes() > maxFile:
 		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, p.fileBytes(), maxFile)
-	case len(l.Params) < paramBytes(k):
-		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), paramBytes(k))
+	case len(l.Params) < memory.ParamBytes(k):
+		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), memory.ParamBytes(k))
 	}
 	return p.validateCluster(l)
 }
 
 // bufferIn is the buffer that a parameter points into, or that a tensor map describes; nil: none.
-func (m *Memory) bufferIn(p *ir.Param, params []byte) *region {
+func bufferIn(m *memory.Device, p *ir.Param, params []byte) *memory.Region {
 	switch p.Size {
 	case 8:
-		return m.owner(element.Load(params[p.Offset:], 8))
+		return m.Owner(element.Load(params[p.Offset:], 8))
 	case tensormap.Bytes:
 		var t tensormap.Map
 		if t.Decode(params[p.Offset:p.Offset+p.Size]) == nil {
-			return m.owner(t.Address)
+			return m.Owner(t.Address)
 		}
 	}
 	return nil
 }
 
 // checkDistinct refuses two parameters that point into one buffer.
-func (m *Memory) checkDistinct(k *ir.Kernel, params []byte) error {
+func checkDistinct(m *memory.Device, k *ir.Kernel, params []byte) error {
 	for i, p := range k.Params {
-		b := m.bufferIn(&p, params)
+		b := bufferIn(m, &p, params)
 		for _, q := range k.Params[:i] {
-			if b != nil && b == m.bufferIn(&q, params) {
+			if b != nil && b == bufferIn(m, &q, params) {
 				return fmt.Errorf("launch %s: parameters %s and %s are the same buffer, and addresses depend on what the kernel writes: give each a buffer of its own, or run it in Full mode", k.Name, q.Name, p.Name)
 			}
 		}

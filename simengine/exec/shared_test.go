@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
 )
@@ -112,7 +113,7 @@ func compileFor(t testing.TB, k *ir.Kernel, mode Mode) *Program {
 	return p
 }
 
-func readFloats(t testing.TB, m *Memory, name string) []float32 {
+func readFloats(t testing.TB, m *memory.Device, name string) []float32 {
 	t.Helper()
 	b, err := m.ReadBuffer(name)
 	if err != nil {
@@ -125,7 +126,7 @@ func readFloats(t testing.TB, m *Memory, name string) []float32 {
 	return out
 }
 
-func readInts(t testing.TB, m *Memory, name string) []int32 {
+func readInts(t testing.TB, m *memory.Device, name string) []int32 {
 	t.Helper()
 	b, err := m.ReadBuffer(name)
 	if err != nil {

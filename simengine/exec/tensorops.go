@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -121,7 +122,7 @@ func (r *Runner) eachPart(w *warp, in *instr, space ir.Space, l int, addr uint64
 	case ir.ParamSpace:
 		all = r.params
 	case ir.Const:
-		all = r.mem.constants
+		all = r.mem.Constants()
 	}
 	switch size := uint64(len(all)); {
 	case at >= size || uint64(n) > size-at:
@@ -135,20 +136,20 @@ func (r *Runner) eachPart(w *warp, in *instr, space ir.Space, l int, addr uint64
 
 // eachPage is eachPart of device memory.
 func (r *Runner) eachPage(w *warp, in *instr, l int, addr uint64, n int, write bool, f func(at int, part []byte)) signal {
-	reg := r.mem.find(addr, uint64(n))
+	reg := r.mem.Find(addr, uint64(n))
 	if reg == nil {
 		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(l), Write: write, Width: n, Detail: "no buffer lies there"})
 	}
 	for at := 0; at < n; {
-		off := addr - reg.base + uint64(at)
-		p := r.mem.page(reg, off>>pageBits)
+		off := addr - reg.Base + uint64(at)
+		p := r.mem.Page(reg, off>>memory.PageBits)
 		if p == nil {
 			return r.pageLimit(w, in)
 		}
-		p.dirty = p.dirty || write
-		in := off & (pageSize - 1)
-		k := min(n-at, int(pageSize-in))
-		f(at, p.data[in:int(in)+k])
+		p.Dirty = p.Dirty || write
+		in := off & (memory.PageSize - 1)
+		k := min(n-at, int(memory.PageSize-in))
+		f(at, p.Data[in:int(in)+k])
 		at += k
 	}
 	return next

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -315,17 +316,17 @@ func runProduct(t *testing.T, c *wgmmaCase, image []byte, words []uint32, regsD,
 	}
 	b.WriteString("\tret;\n}\n")
 	k := buildKernel(t, "k.ptx", []byte(b.String()))
-	m := NewMemory(0)
+	m := memory.New(0)
 	raw := make([]byte, 4*len(words))
 	for i, w := range words {
 		binary.LittleEndian.PutUint32(raw[4*i:], w)
 	}
-	for _, x := range []Buffer{{"image", ir.B8, int64(len(image)), Bytes(image)}, {"regs", ir.B8, int64(len(raw)), Bytes(raw)}, {"out", ir.U32, int64(128 * regsD), Fill{}}} {
+	for _, x := range []memory.Buffer{{Name: "image", Elem: ir.B8, Count: int64(len(image)), Fill: memory.Bytes(image)}, {Name: "regs", Elem: ir.B8, Count: int64(len(raw)), Fill: memory.Bytes(raw)}, {Name: "out", Elem: ir.U32, Count: int64(128 * regsD), Fill: memory.Fill{}}} {
 		if _, err := m.Alloc(x); err != nil {
 			t.Fatal(err)
 		}
 	}
-	params, err := m.BindParams(k, []Arg{{Buffer: "image"}, {Buffer: "regs"}, {Buffer: "out"}})
+	params, err := m.BindParams(k, []memory.Arg{{Buffer: "image"}, {Buffer: "regs"}, {Buffer: "out"}})
 	if err != nil {
 		t.Fatal(err)
 	}

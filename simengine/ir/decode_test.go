@@ -83,7 +83,7 @@ var aliases = map[string]string{
 	"mbarrier.init.shared.b64": "mbarrier.init.shared::cta.b64", "mbarrier.arrive.noComplete.release.cta.shared.b64": "mbarrier.arrive.release.cta.shared::cta.b64",
 	"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes": "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
 	"barrier.cluster.arrive.aligned": "barrier.cluster.arrive.release",
-	"barrier.cluster.wait": "barrier.cluster.wait.acquire", "stmatrix.sync.aligned.m8n8.x2.shared::cta.b16": "stmatrix.sync.aligned.m8n8.x2.shared.b16",
+	"barrier.cluster.wait":           "barrier.cluster.wait.acquire", "stmatrix.sync.aligned.m8n8.x2.shared::cta.b16": "stmatrix.sync.aligned.m8n8.x2.shared.b16",
 	"prefetch.param.tensormap": "prefetch.tensormap", "discard.global.L2": "griddepcontrol.wait", "applypriority.global.L2::evict_normal": "griddepcontrol.wait",
 	"createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64": "createpolicy.fractional.L2::evict_normal.b64",
 }

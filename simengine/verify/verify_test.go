@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -110,8 +110,8 @@ func TestCompare(t *testing.T) {
 // What is stored is found again, whatever its width and wherever it begins; what atomics update and what two CTAs
 // store is compared only where every CTA was executed, and what chance decides never.
 func TestWrites(t *testing.T) {
-	memory := exec.NewMemory(0)
-	b := exec.Buffer{Name: "b", Elem: ir.U16, Count: 5000, Fill: exec.Generated(func(i int64) float64 { return float64(i) })}
+	memory := memory.New(0)
+	b := memory.Buffer{Name: "b", Elem: ir.U16, Count: 5000, Fill: memory.Generated(func(i int64) float64 { return float64(i) })}
 	base, err := memory.Alloc(b)
 	if err != nil {
 		t.Fatal(err)

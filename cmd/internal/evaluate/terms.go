@@ -9,6 +9,7 @@ import (
 
 	"github.com/warptune/warptune/simengine"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/tuner/kernel"
 )
@@ -23,8 +24,8 @@ func inTerms(err error, l *kernel.Launch) error {
 	}
 	var (
 		fault    *exec.Fault
-		argument *exec.ArgumentError
-		variable *exec.VariableError
+		argument *memory.ArgumentError
+		variable *memory.VariableError
 		memory   *simengine.MemoryError
 		text     string
 	)
@@ -45,7 +46,7 @@ func inTerms(err error, l *kernel.Launch) error {
 }
 
 // misfit says which argument is not what the kernel takes; "" where that is not known.
-func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
+func misfit(e *memory.ArgumentError, l *kernel.Launch) string {
 	if e.Index < 0 {
 		return miscounted(e, l)
 	}
@@ -67,7 +68,7 @@ func misfit(e *exec.ArgumentError, l *kernel.Launch) string {
 	return text
 }
 
-func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
+func miscounted(e *memory.ArgumentError, l *kernel.Launch) string {
 	names := make([]string, len(l.Args))
 	for i, a := range l.Args {
 		names[i] = a.Name
@@ -87,7 +88,7 @@ func miscounted(e *exec.ArgumentError, l *kernel.Launch) string {
 }
 
 // unfilled says which argument in constant memory the source has no room for.
-func unfilled(e *exec.VariableError, l *kernel.Launch) string {
+func unfilled(e *memory.VariableError, l *kernel.Launch) string {
 	for i := range l.Constants {
 		a := &l.Constants[i]
 		switch {

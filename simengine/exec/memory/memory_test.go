@@ -1,4 +1,4 @@
-package exec
+package memory
 
 import (
 	"bytes"
@@ -9,10 +9,11 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 func TestAllocation(t *testing.T) {
-	m := NewMemory(0)
+	m := New(0)
 	addr := func(b Buffer) uint64 {
 		t.Helper()
 		a, err := m.Alloc(b)
@@ -66,14 +67,14 @@ func TestFills(t *testing.T) {
 	} {
 		var first []byte
 		for round := 0; round < 2; round++ {
-			m := NewMemory(0)
+			m := New(0)
 			if _, err := m.Alloc(Buffer{"b", c.elem, count, c.fill}); err != nil {
 				t.Fatal(err)
 			}
 			if round == 1 { // touch pages backwards before reading
 				r := m.byName["b"]
-				for p := int64(r.size-1) / pageSize; p >= 0; p-- {
-					m.page(r, uint64(p))
+				for p := int64(r.Size-1) / PageSize; p >= 0; p-- {
+					m.Page(r, uint64(p))
 				}
 			}
 			data, err := m.ReadBuffer("b")
@@ -105,9 +106,9 @@ func TestFills(t *testing.T) {
 // TestPages runs random writes, reads and resets against a plain array, with
 // so few pages that clean ones are dropped all the time.
 func TestPages(t *testing.T) {
-	const seed, size = 5, 64 * pageSize
+	const seed, size = 5, 64 * PageSize
 	r := rand.New(rand.NewPCG(seed, 0))
-	m := NewMemory(40 * pageSize)
+	m := New(40 * PageSize)
 	fill := Random(3, 256)
 	if _, err := m.Alloc(Buffer{"b", ir.U8, size, fill}); err != nil {
 		t.Fatal(err)
@@ -119,19 +120,19 @@ func TestPages(t *testing.T) {
 	written := map[uint64]bool{}
 	for round := 0; round < 20000; round++ {
 		at := uint64(r.IntN(size))
-		page := at >> pageBits
+		page := at >> PageBits
 		switch {
 		case r.IntN(1000) == 0:
 			m.Reset()
 			copy(model, pristine)
 			clear(written)
 		case r.IntN(3) == 0 && (written[page] || len(written) < 30):
-			p := m.page(reg, page)
-			p.dirty = true
-			p.data[at&(pageSize-1)], model[at] = byte(round), byte(round)
+			p := m.Page(reg, page)
+			p.Dirty = true
+			p.Data[at&(PageSize-1)], model[at] = byte(round), byte(round)
 			written[page] = true
 		default:
-			if p := m.page(reg, page); p == nil || p.data[at&(pageSize-1)] != model[at] {
+			if p := m.Page(reg, page); p == nil || p.Data[at&(PageSize-1)] != model[at] {
 				t.Fatalf("seed %d round %d: byte %d differs", seed, round, at)
 			}
 		}
@@ -142,28 +143,21 @@ func TestPages(t *testing.T) {
 }
 
 func TestPageLimit(t *testing.T) {
-	m := NewMemory(4 * pageSize)
-	if _, err := m.Alloc(Buffer{"b", ir.U8, 16 * pageSize, Fill{}}); err != nil {
+	m := New(4 * PageSize)
+	if _, err := m.Alloc(Buffer{"b", ir.U8, 16 * PageSize, Fill{}}); err != nil {
 		t.Fatal(err)
 	}
 	for i := uint64(0); i < 4; i++ {
-		m.page(m.byName["b"], i).dirty = true
+		m.Page(m.byName["b"], i).Dirty = true
 	}
-	if m.page(m.byName["b"], 5) != nil {
+	if m.Page(m.byName["b"], 5) != nil {
 		t.Error("a fifth written page was made, the limit is 4")
 	}
 }
 
 func TestBindParams(t *testing.T) {
-	k := buildKernel(t, "op.ptx", []byte(`.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u32 a, .param .u64 b, .param .align 8 .b8 c[12], .param .f32 d)
-{
-	ret;
-}
-`))
-	m := NewMemory(0)
+	k := ptxtest.Kernel(t, ".param .u32 a, .param .u64 b, .param .align 8 .b8 c[12], .param .f32 d", "ret;")
+	m := New(0)
 	base, err := m.Alloc(Buffer{"buf", ir.F32, 4, Fill{}})
 	if err != nil {
 		t.Fatal(err)

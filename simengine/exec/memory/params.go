@@ -1,4 +1,4 @@
-package exec
+package memory
 
 import (
 	"fmt"
@@ -54,11 +54,11 @@ func (e *VariableError) Error() string {
 // BindParams lays the arguments out in the kernel's parameter space.
 // Buffers must have been allocated. A scalar must be as wide as its parameter. What does
 // not fit, or is a number of another kind than PTX says, is an *ArgumentError.
-func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
+func (m *Device) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 	if len(args) != len(k.Params) {
 		return nil, &ArgumentError{Kernel: k.Name, Index: -1, Given: len(args), Want: len(k.Params)}
 	}
-	out := make([]byte, paramBytes(k))
+	out := make([]byte, ParamBytes(k))
 	for i, p := range k.Params {
 		a := &args[i]
 		dst := out[p.Offset : p.Offset+p.Size]
@@ -90,8 +90,8 @@ func (m *Memory) BindParams(k *ir.Kernel, args []Arg) ([]byte, error) {
 	return out, nil
 }
 
-// paramBytes is the size of the kernel's parameter space.
-func paramBytes(k *ir.Kernel) int {
+// ParamBytes is the size of the kernel's parameter space.
+func ParamBytes(k *ir.Kernel) int {
 	n := 0
 	for _, p := range k.Params {
 		n = max(n, p.Offset+p.Size)
@@ -102,13 +102,13 @@ func paramBytes(k *ir.Kernel) int {
 // LoadModule places the .global variables the kernel can name and sets up its
 // constant bank, with fills replacing the initial contents of the variables
 // they name. It must be called once, before SetVar and the first run.
-func (m *Memory) LoadModule(k *ir.Kernel) error {
+func (m *Device) LoadModule(k *ir.Kernel) error {
 	for _, v := range k.Vars {
 		v.Init = relocated(k, &v)
 		switch v.Space {
 		case ir.Global:
 			b := Buffer{Name: v.Name, Elem: ir.B8, Count: int64(v.Size), Fill: Bytes(v.Init)}
-			if err := m.place(b, staticBase+uint64(v.Offset)); err != nil {
+			if err := m.place(b, StaticBase+uint64(v.Offset)); err != nil {
 				return fmt.Errorf("module variable: %w", err)
 			}
 		case ir.Const:
@@ -138,9 +138,9 @@ func relocated(k *ir.Kernel, v *ir.Var) []byte {
 		target := &k.Vars[r.Var]
 		address := uint64(target.Offset) + uint64(r.Addend)
 		if target.Space == ir.Global {
-			address += staticBase
+			address += StaticBase
 		} else if r.Generic {
-			address += constWindow
+			address += ConstWindow
 		}
 		element.Store(init[r.Offset:], address>>r.Shift, r.Size)
 	}
@@ -153,7 +153,7 @@ const maxConst = 64 << 10
 // SetVar replaces the contents of a .const or .global variable before the
 // first run; the buffer's name is the variable's. One that is not there, or too small, is
 // a *VariableError.
-func (m *Memory) SetVar(b Buffer) error {
+func (m *Device) SetVar(b Buffer) error {
 	v, ok := m.vars[b.Name]
 	if !ok {
 		return &VariableError{Variable: b.Name}
@@ -177,6 +177,6 @@ func (m *Memory) SetVar(b Buffer) error {
 	copy(init, v.Init)
 	copy(init, data)
 	r.Fill = Bytes(init)
-	m.drop(func(*page) bool { return true })
+	m.drop(func(*Page) bool { return true })
 	return nil
 }

@@ -1,4 +1,4 @@
-package exec
+package memory
 
 import (
 	"fmt"
@@ -85,8 +85,8 @@ func below(bits, sign uint64) uint64 {
 	return bits - 1
 }
 
-// element is the bits of element i.
-func (f *Fill) element(t ir.Type, i int64) uint64 {
+// Element is the bits of element i.
+func (f *Fill) Element(t ir.Type, i int64) uint64 {
 	switch f.kind {
 	case fillConstant:
 		return element.Encode(t, f.value)
@@ -120,7 +120,7 @@ func (f *Fill) write(t ir.Type, off int64, dst []byte) {
 	}
 	first := off / int64(size)
 	for i := 0; i+size <= len(dst); i += size {
-		element.Store(dst[i:], f.element(t, first+int64(i/size)), size)
+		element.Store(dst[i:], f.Element(t, first+int64(i/size)), size)
 	}
 }
 
