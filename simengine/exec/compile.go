@@ -7,6 +7,8 @@ import (
 	"github.com/warptune/warptune/simengine/exec/loopsample"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/alias"
+	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ir/sroa"
 )
 
@@ -37,8 +39,8 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c := &compiler{k: k, p: &Program{Kernel: k, Mode: mode}, counting: counting}
 	if mode == Slice {
 		c.k = sroa.Mirror(k)
-		c.needed = ir.SliceDistinct(c.k)
-		c.p.distinct = !slices.Equal(c.needed, ir.SliceAddress(c.k))
+		c.needed = slice.WithDistinctBuffers(c.k)
+		c.p.distinct = !slices.Equal(c.needed, slice.Addresses(c.k))
 	} else {
 		c.needed = all(k)
 	}
@@ -48,7 +50,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	c.allocate()
 	c.samplers()
 	c.layout()
-	c.pointers = c.k.Pointers()
+	c.pointers = alias.New(c.k)
 	c.findWaits()
 	for b := range k.Blocks {
 		if err := c.block(b); err != nil {
@@ -88,7 +90,7 @@ func all(k *ir.Kernel) []bool {
 // error is the one that Compile would return, for an instruction that the slice leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel
-	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: k.Pointers()}
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: alias.New(k)}
 	for r := range c.slots { // which one does not matter, nothing is executed
 		c.slots[r] = slot{file: fileOf(k.Regs[r].Type)}
 	}
@@ -126,7 +128,7 @@ type compiler struct {
 	operand extra // scratch of instructions that keep none
 	key     []byte
 
-	pointers *ir.Pointers
+	pointers *alias.Pointers
 }
 
 // layout fixes what depends on the kernel alone.

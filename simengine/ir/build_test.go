@@ -1,9 +1,7 @@
 package ir_test
 
 import (
-	"archive/zip"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/simengine/ptxtest"
 )
@@ -26,29 +25,11 @@ var (
 
 const header = ptxtest.Header
 
+// shared is the folder of measurements beside the repository.
 const shared = "../../../shared/silicon/h200/"
 
 // silicon calls f for every PTX file that ran on hardware.
-func silicon(t testing.TB, f func(stem string, src []byte)) {
-	for _, archive := range []string{"ptx.zip", "ptx-clang.zip"} {
-		z, err := zip.OpenReader(shared + archive)
-		if err != nil {
-			t.Skipf("no measured PTX beside the repository: %v", err)
-		}
-		defer z.Close()
-		for _, e := range z.File {
-			r, err := e.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f(strings.TrimSuffix(filepath.Base(e.Name), ".ptx"), src)
-		}
-	}
-}
+func silicon(t testing.TB, f func(stem string, src []byte)) { ptxtest.Silicon(t, "../..", f) }
 
 // measured is what the assembler said of one compile variant.
 type measured struct {
@@ -320,7 +301,7 @@ func FuzzBuild(f *testing.F) {
 				t.Fatal(err)
 			}
 			_ = k.String()
-			ir.SliceAddress(k)
+			slice.Addresses(k)
 			k.MaxLive()
 		}
 	})

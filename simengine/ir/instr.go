@@ -158,9 +158,3 @@ func (b *kernelBuilder) operand(s *site, c byte, o *ptx.Operand) bool {
 	}
 	panic(fmt.Sprintf("ir: operand letter %q", c))
 }
-
-// Mirrored reports whether a load or store of local memory also moves a register that holds the same
-// as its place (sroa.Mirror): the last source of the load, the destination of the store.
-func (in *Instr) Mirrored() bool {
-	return in.Op == Ld && len(in.Src) == 2 || in.Op == St && len(in.Dst) == 1
-}

@@ -1,40 +1,15 @@
 package ir_test
 
 import (
-	"archive/zip"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptx"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
-
-// hopper calls f for every PTX file that ran on an H100 and uses Hopper's instructions.
-func hopper(t testing.TB, f func(name string, src []byte)) {
-	const archive = "../../../shared/hopper/h100/ptx.zip"
-	z, err := zip.OpenReader(archive)
-	if err != nil {
-		t.Skipf("no PTX of Hopper kernels beside the repository: %v", err)
-	}
-	defer z.Close()
-	for _, e := range z.File {
-		if !strings.HasSuffix(e.Name, ".ptx") {
-			continue
-		}
-		r, err := e.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(e.Name, src)
-	}
-}
 
 // renamed is a copy of a kernel whose registers have names that differ and that PTX takes.
 func renamed(k *ir.Kernel) *ir.Kernel {
@@ -136,7 +111,7 @@ func roundTrip(t *testing.T, k *ir.Kernel) {
 // written as text and read again.
 func TestHopperKernels(t *testing.T) {
 	n := 0
-	hopper(t, func(name string, src []byte) {
+	ptxtest.Hopper(t, "../..", func(name string, src []byte) {
 		n++
 		k, err := build(t, name, string(src)).Kernel("")
 		if err != nil {

@@ -49,6 +49,7 @@ type Buffer struct {
 // Bytes is the size of the buffer.
 func (b *Buffer) Bytes() int64 { return b.Count * int64(element.Size(b.Elem)) }
 
+// Page is a page of a buffer, and whether it was written.
 type Page struct {
 	Data  [PageSize]byte
 	Dirty bool

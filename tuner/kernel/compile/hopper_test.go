@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
 )
@@ -152,7 +153,7 @@ func checkHopper(t *testing.T, k *ir.Kernel, r *hopperRecord) {
 			boxes++
 		}
 	}
-	if needed := ir.SliceAddress(k); boxes > 0 {
+	if needed := slice.Addresses(k); boxes > 0 {
 		for pc := range k.Instrs {
 			if op := k.Instrs[pc].Op; needed[pc] && (op == ir.Wgmma || op == ir.BulkCopy) {
 				t.Fatalf("%s: %s is needed for addresses", r.Kernel, k.Text(pc))

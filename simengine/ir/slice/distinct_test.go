@@ -1,10 +1,12 @@
-package ir_test
+package slice_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/slice"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // gather reads an index, then what it names, and stores the sum through OUT.
@@ -31,16 +33,16 @@ const gather = `
 
 // A store to another buffer than the index array does not matter to the
 // addresses, a store to the array itself does.
-func TestSliceDistinct(t *testing.T) {
+func TestWithDistinctBuffers(t *testing.T) {
 	for _, c := range []struct {
 		out               string
 		address, distinct bool
 	}{{"out", true, false}, {"idx", true, true}, {"x", true, false}} {
-		k := kernel(t, ".param .u64 idx, .param .u64 x, .param .u64 out, .param .u64 pitch", strings.Replace(gather, "OUT", c.out, 1))
+		k := ptxtest.Kernel(t, ".param .u64 idx, .param .u64 x, .param .u64 out, .param .u64 pitch", strings.Replace(gather, "OUT", c.out, 1))
 		for name, s := range map[string]struct {
 			needed []bool
 			want   bool
-		}{"SliceAddress": {ir.SliceAddress(k), c.address}, "SliceDistinct": {ir.SliceDistinct(k), c.distinct}} {
+		}{"Addresses": {slice.Addresses(k), c.address}, "WithDistinctBuffers": {slice.WithDistinctBuffers(k), c.distinct}} {
 			for pc := range k.Instrs {
 				if op := k.Instrs[pc].Op; (op == ir.St || k.Instrs[pc].Type == ir.F32 && op == ir.Add) && s.needed[pc] != s.want {
 					t.Errorf("store to %s: %s has %s %v, want %v", c.out, name, k.Text(pc), s.needed[pc], s.want)

@@ -1,27 +1,30 @@
-package ir
+package slice
 
-import "slices"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"slices"
+)
 
 // mostReach is the most registers times blocks of a kernel that are told apart.
 const mostReach = 1 << 28
 
 // reach finds the writes of registers that reach readers, one reader at a time.
 type reach struct {
-	k       *Kernel
+	k       *ir.Kernel
 	blockOf []int32
-	ends    BitSet // registers wanted at the ends of blocks: those looked for already
-	added   []Reg  // to ends, in order
+	ends    ir.BitSet // registers wanted at the ends of blocks: those looked for already
+	added   []ir.Reg  // to ends, in order
 	work    []use
 }
 
 // use is a register read by an instruction.
 type use struct {
-	reg Reg
+	reg ir.Reg
 	at  int32
 }
 
-func newReach(k *Kernel) *reach {
-	r := &reach{k: k, blockOf: make([]int32, len(k.Instrs)), ends: NewBitSet(len(k.Regs) * len(k.Blocks))}
+func newReach(k *ir.Kernel) *reach {
+	r := &reach{k: k, blockOf: make([]int32, len(k.Instrs)), ends: ir.NewBitSet(len(k.Regs) * len(k.Blocks))}
 	for b := range k.Blocks {
 		for pc := k.Blocks[b].Start; pc < k.Blocks[b].End; pc++ {
 			r.blockOf[pc] = int32(b)
@@ -38,7 +41,7 @@ func (r *reach) next(found func(pc int)) {
 	for len(blocks) > 0 {
 		b := blocks[len(blocks)-1]
 		blocks = blocks[:len(blocks)-1]
-		if end := u.reg*Reg(len(r.k.Blocks)) + Reg(b); !r.ends.Has(end) {
+		if end := u.reg*ir.Reg(len(r.k.Blocks)) + ir.Reg(b); !r.ends.Has(end) {
 			r.ends.Add(end)
 			r.added = append(r.added, end)
 			blocks = r.before(blocks, b, u.reg, r.k.Blocks[b].End, found)
@@ -57,7 +60,7 @@ func (r *reach) undo(n int) {
 // before calls found for the writes of a register in block b in front of an instruction that may reach
 // it, and appends the blocks before if writes there may too. A write under a guard lets earlier ones
 // through.
-func (r *reach) before(blocks []int, b int, reg Reg, at int, found func(pc int)) []int {
+func (r *reach) before(blocks []int, b int, reg ir.Reg, at int, found func(pc int)) []int {
 	blk := &r.k.Blocks[b]
 	for pc := at - 1; pc >= blk.Start; pc-- {
 		in := &r.k.Instrs[pc]
@@ -65,7 +68,7 @@ func (r *reach) before(blocks []int, b int, reg Reg, at int, found func(pc int))
 			continue
 		}
 		found(pc)
-		if in.Guard == NoReg {
+		if in.Guard == ir.NoReg {
 			return blocks
 		}
 	}

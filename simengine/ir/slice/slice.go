@@ -1,6 +1,13 @@
-package ir
+// Package slice finds the instructions that paths and addresses of a kernel depend on: a program slice (M. Weiser, Program
+// slicing, 1981).
+package slice
 
-// SliceAddress marks the instructions whose results matter to where control
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/alias"
+)
+
+// Addresses marks the instructions whose results matter to where control
 // goes and which addresses memory instructions touch: what must be computed to
 // know a warp's path and accesses without computing the kernel's answer.
 //
@@ -18,15 +25,15 @@ package ir
 //
 // A branch that is not marked is taken, whatever its guard: see detour.go.
 //
-// Any two pointers into global memory are taken to alias; see SliceDistinct.
-func SliceAddress(k *Kernel) []bool { return slice(k, nil) }
+// Any two pointers into global memory are taken to alias; see WithDistinctBuffers.
+func Addresses(k *ir.Kernel) []bool { return slice(k, nil) }
 
-// SliceDistinct is SliceAddress for launches that pass a buffer of its own to
+// WithDistinctBuffers is Addresses for launches that pass a buffer of its own to
 // every pointer parameter: a store through one parameter does not matter to
-// loads through another. It marks no more than SliceAddress.
-func SliceDistinct(k *Kernel) []bool { return slice(k, k.pointerRoots()) }
+// loads through another. It marks no more than Addresses.
+func WithDistinctBuffers(k *ir.Kernel) []bool { return slice(k, alias.OfRegisters(k)) }
 
-func slice(k *Kernel, of []roots) []bool {
+func slice(k *ir.Kernel, of []alias.Roots) []bool {
 	s := sliceWithout(k, of, nil, false)
 	if s.multiplies() {
 		s = withoutProducts(k, of, s)
@@ -36,8 +43,8 @@ func slice(k *Kernel, of []roots) []bool {
 
 // sliceWithout is a slice in which the conditions of some branches are not needed. If reaching is
 // set, of the writes of a register only those are marked that reach a reader.
-func sliceWithout(k *Kernel, of []roots, out map[int]bool, reaching bool) *slicer {
-	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: NewBitSet(len(k.Regs))}
+func sliceWithout(k *ir.Kernel, of []alias.Roots, out map[int]bool, reaching bool) *slicer {
+	s := &slicer{of: of, maps: of, k: k, needed: make([]bool, len(k.Instrs)), defs: make([][]int32, len(k.Regs)), reg: ir.NewBitSet(len(k.Regs))}
 	if reaching && len(k.Regs)*len(k.Blocks) < mostReach {
 		s.reach = newReach(k)
 	}
@@ -52,7 +59,7 @@ func sliceWithout(k *Kernel, of []roots, out map[int]bool, reaching bool) *slice
 			s.root(pc)
 		}
 		if readsMap(&k.Instrs[pc]) && s.maps == nil {
-			s.maps = k.pointerRoots()
+			s.maps = alias.OfRegisters(k)
 		}
 	}
 	s.close()
@@ -70,32 +77,32 @@ func (s *slicer) close() {
 }
 
 type slicer struct {
-	k      *Kernel
+	k      *ir.Kernel
 	needed []bool
 	defs   [][]int32 // instructions that write each register
-	reg    BitSet    // registers that are needed
+	reg    ir.BitSet // registers that are needed
 	reach  *reach    // nil: every write of a register is taken to reach every reader
-	work   []Reg
-	buf    [16]Reg
-	of     []roots // by register; nil: every pointer may point anywhere
-	floats BitSet  // see Kernel.floats; nil: not known yet
-	maps   []roots // of's where there are tensor maps, whatever other pointers point to
+	work   []ir.Reg
+	buf    [16]ir.Reg
+	of     []alias.Roots // by register; nil: every pointer may point anywhere
+	floats ir.BitSet     // see Kernel.floats; nil: not known yet
+	maps   []alias.Roots // of's where there are tensor maps, whatever other pointers point to
 }
 
 // root marks what is needed whatever the data.
 func (s *slicer) root(pc int) {
 	in := &s.k.Instrs[pc]
 	switch in.Op {
-	case Bra, Brx, Exit, Trap, Bar, BarRed, BarWarp, Membar, CpAsyncCommit, CpAsyncWait:
+	case ir.Bra, ir.Brx, ir.Exit, ir.Trap, ir.Bar, ir.BarRed, ir.BarWarp, ir.Membar, ir.CpAsyncCommit, ir.CpAsyncWait:
 		s.mark(pc)
-	case MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCommit, BulkWait,
-		WgmmaFence, WgmmaCommit, WgmmaWait, FenceProxy, ClusterBarrier, Setmaxnreg:
+	case ir.MbarInit, ir.MbarInval, ir.MbarArrive, ir.MbarExpect, ir.MbarWait, ir.CpAsyncArrive, ir.BulkCommit, ir.BulkWait,
+		ir.WgmmaFence, ir.WgmmaCommit, ir.WgmmaWait, ir.FenceProxy, ir.ClusterBarrier, ir.Setmaxnreg:
 		s.mark(pc)
-	case Ld, Ldu, St, Atom, Red, CpAsync, Prefetch, BulkCopy, BulkPrefetch, TensormapSet, TensormapCopy:
+	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync, ir.Prefetch, ir.BulkCopy, ir.BulkPrefetch, ir.TensormapSet, ir.TensormapCopy:
 		s.want(in.Guard, pc)
-		whole := in.Op == CpAsync || in.Bulk != nil // every operand is an address or a size
+		whole := in.Op == ir.CpAsync || in.Bulk != nil // every operand is an address or a size
 		for i := range in.Src {
-			if o := &in.Src[i]; o.Kind == OperandAddr || whole && o.Kind == OperandReg {
+			if o := &in.Src[i]; o.Kind == ir.OperandAddr || whole && o.Kind == ir.OperandReg {
 				s.want(o.Reg, pc)
 			}
 		}
@@ -114,9 +121,9 @@ func (s *slicer) mark(pc int) {
 }
 
 // want needs a register that the instruction at pc reads.
-func (s *slicer) want(r Reg, pc int) {
+func (s *slicer) want(r ir.Reg, pc int) {
 	switch {
-	case r == NoReg:
+	case r == ir.NoReg:
 	case s.reach != nil && len(s.defs[r]) > 1:
 		s.reach.work = append(s.reach.work, use{r, int32(pc)})
 	case !s.reg.Has(r):
@@ -142,29 +149,29 @@ func (s *slicer) drain() {
 
 // memory is places in memory: state spaces, and of device memory which buffers.
 type memory struct {
-	of     [SharedCluster + 1]bool
-	global roots
+	of     [ir.SharedCluster + 1]bool
+	global alias.Roots
 }
 
-func (m *memory) add(sp Space, from roots) {
-	if sp == SharedCluster {
-		sp = Shared
+func (m *memory) add(sp ir.Space, from alias.Roots) {
+	if sp == ir.SharedCluster {
+		sp = ir.Shared
 	}
 	m.of[sp] = true
-	if sp == Global {
+	if sp == ir.Global {
 		m.global |= from
 	}
 }
 
-// mayAlias reports whether something of a space, and there from these buffers, may be among the places.
-func (m *memory) mayAlias(sp Space, from roots) bool {
-	if sp == SharedCluster {
-		sp = Shared
+// MayAlias reports whether something of a space, and there from these buffers, may be among the places.
+func (m *memory) mayAlias(sp ir.Space, from alias.Roots) bool {
+	if sp == ir.SharedCluster {
+		sp = ir.Shared
 	}
-	any := m.of[Global] || m.of[Shared] || m.of[Local] || m.of[Generic]
-	generic := sp == Generic && any || m.of[Generic]
-	if sp == Global && m.of[Global] && !generic {
-		return m.global.mayAlias(from)
+	any := m.of[ir.Global] || m.of[ir.Shared] || m.of[ir.Local] || m.of[ir.Generic]
+	generic := sp == ir.Generic && any || m.of[ir.Generic]
+	if sp == ir.Global && m.of[ir.Global] && !generic {
+		return m.global.MayAlias(from)
 	}
 	return generic || m.of[sp]
 }
@@ -193,22 +200,22 @@ func (s *slicer) stores() bool {
 }
 
 // readsMap reports whether an instruction reads a tensor map.
-func readsMap(in *Instr) bool { return in.Bulk != nil && in.Bulk.Dims > 0 }
+func readsMap(in *ir.Instr) bool { return in.Bulk != nil && in.Bulk.Dims > 0 }
 
 // reads adds what a marked instruction reads.
 func (s *slicer) reads(m *memory, pc int) {
 	in := &s.k.Instrs[pc]
-	if !s.needed[pc] || in.Mod&ModNonCoherent != 0 && in.Op == Ld || in.Mirrored() {
+	if !s.needed[pc] || in.Mod&ir.ModNonCoherent != 0 && in.Op == ir.Ld || in.Mirrored() {
 		return
 	}
 	switch in.Op {
-	case Ld, Atom:
+	case ir.Ld, ir.Atom:
 		m.add(in.Space, s.roots(&in.Src[0]))
-	case CpAsync:
-		m.add(Global, rootUnknown)
-	case Wgmma:
-		m.add(Shared, 0)
-	case BulkCopy:
+	case ir.CpAsync:
+		m.add(ir.Global, alias.Unknown)
+	case ir.Wgmma:
+		m.add(ir.Shared, 0)
+	case ir.BulkCopy:
 		if from := &in.Src[1]; in.Bulk.Dims > 0 {
 			m.add(in.Bulk.From, s.tensor(in))
 		} else {
@@ -222,49 +229,49 @@ func (s *slicer) readsMaps(m *memory, pc int) {
 	in := &s.k.Instrs[pc]
 	switch {
 	case readsMap(in):
-		if r := s.k.addressRoots(in.mapAddress(), s.maps); r&rootParam == 0 || r&rootUnknown != 0 {
-			m.add(Global, s.roots(in.mapAddress()))
+		if r := alias.OfAddress(s.k, mapAddress(in), s.maps); r&alias.Parameter == 0 || r&alias.Unknown != 0 {
+			m.add(ir.Global, s.roots(mapAddress(in)))
 		}
-	case s.needed[pc] && in.Op == TensormapSet:
+	case s.needed[pc] && in.Op == ir.TensormapSet:
 		m.add(in.Space, s.roots(&in.Src[0]))
-	case s.needed[pc] && in.Op == TensormapCopy:
-		m.add(Shared, 0)
+	case s.needed[pc] && in.Op == ir.TensormapCopy:
+		m.add(ir.Shared, 0)
 	}
 }
 
 // maySetMap reports whether a write may be one of a tensor map. Asynchronous copies, stores of
 // fragments of matrices and of results of floating-point arithmetic are not.
-func (s *slicer) maySetMap(in *Instr) bool {
+func (s *slicer) maySetMap(in *ir.Instr) bool {
 	switch in.Op {
-	case TensormapSet, TensormapCopy:
+	case ir.TensormapSet, ir.TensormapCopy:
 		return true
-	case BulkCopy, CpAsync:
+	case ir.BulkCopy, ir.CpAsync:
 		return false
 	}
 	if s.floats == nil {
-		s.floats = s.k.floats()
+		s.floats = floats(s.k)
 	}
 	for i := range in.Src[1:] {
-		if o := &in.Src[1+i]; o.Kind == OperandReg && s.floats.Has(o.Reg) {
+		if o := &in.Src[1+i]; o.Kind == ir.OperandReg && s.floats.Has(o.Reg) {
 			return false
 		}
 	}
-	return in.Mod&ModMatrix == 0
+	return in.Mod&ir.ModMatrix == 0
 }
 
 // floats returns the registers that may hold results of floating-point arithmetic, or pieces of them.
-func (k *Kernel) floats() BitSet {
-	set := NewBitSet(len(k.Regs))
+func floats(k *ir.Kernel) ir.BitSet {
+	set := ir.NewBitSet(len(k.Regs))
 	for changed := true; changed; {
 		changed = false
 		for pc := range k.Instrs {
 			in := &k.Instrs[pc]
-			moves := in.Op == Mov || in.Op == Selp || in.Op == Prmt || in.Op == Shfl
-			if moves && !in.ReadsAny(set) || !moves && (!in.Type.IsFloat() && in.Matrix == nil || in.Op == Ld || in.Op == Ldu) {
+			moves := in.Op == ir.Mov || in.Op == ir.Selp || in.Op == ir.Prmt || in.Op == ir.Shfl
+			if moves && !in.ReadsAny(set) || !moves && (!in.Type.IsFloat() && in.Matrix == nil || in.Op == ir.Ld || in.Op == ir.Ldu) {
 				continue
 			}
 			for _, r := range in.Dst {
-				if r != NoReg && k.Regs[r].Type != Pred && !set.Has(r) {
+				if r != ir.NoReg && k.Regs[r].Type != ir.Pred && !set.Has(r) {
 					set.Add(r)
 					changed = true
 				}
@@ -275,89 +282,57 @@ func (k *Kernel) floats() BitSet {
 }
 
 // written is the state space that an instruction writes, and in device memory the buffers.
-func (s *slicer) written(in *Instr) (Space, roots) {
+func (s *slicer) written(in *ir.Instr) (ir.Space, alias.Roots) {
 	switch in.Op {
-	case BulkCopy:
+	case ir.BulkCopy:
 		if in.Bulk.Dims > 0 {
 			return in.Bulk.To, s.tensor(in)
 		}
 		return in.Bulk.To, s.roots(&in.Src[0])
-	case TensormapCopy:
-		return Global, s.roots(&in.Src[0])
-	case CpAsync:
-		return Shared, 0
+	case ir.TensormapCopy:
+		return ir.Global, s.roots(&in.Src[0])
+	case ir.CpAsync:
+		return ir.Shared, 0
 	}
 	return in.Space, s.roots(&in.Src[0])
 }
 
 // tensor is the buffer of a tensor: that of its map, if this is a parameter.
-func (s *slicer) tensor(in *Instr) roots {
-	r := s.roots(in.mapAddress())
-	if r&rootParam == 0 {
-		return rootUnknown // the map's place in memory says nothing of the tensor's
+func (s *slicer) tensor(in *ir.Instr) alias.Roots {
+	r := s.roots(mapAddress(in))
+	if r&alias.Parameter == 0 {
+		return alias.Unknown // the map's place in memory says nothing of the tensor's
 	}
-	return r &^ rootParam
+	return r &^ alias.Parameter
 }
 
 // mapAddress is the address of the tensor map that a copy or prefetch reads.
-func (in *Instr) mapAddress() *Operand {
-	if in.Op == BulkCopy && in.Bulk.From == Global {
+func mapAddress(in *ir.Instr) *ir.Operand {
+	if in.Op == ir.BulkCopy && in.Bulk.From == ir.Global {
 		return &in.Src[1]
 	}
 	return &in.Src[0]
 }
 
-func (s *slicer) roots(o *Operand) roots {
+func (s *slicer) roots(o *ir.Operand) alias.Roots {
 	if s.of == nil {
-		return rootUnknown
+		return alias.Unknown
 	}
-	return s.k.addressRoots(o, s.of)
+	return alias.OfAddress(s.k, o, s.of)
 }
 
 // carries marks the writers of the carry flag once a reader is needed.
 func (s *slicer) carries() bool {
 	reads := false
 	for pc, need := range s.needed {
-		reads = reads || need && s.k.Instrs[pc].Mod&ModCarryIn != 0
+		reads = reads || need && s.k.Instrs[pc].Mod&ir.ModCarryIn != 0
 	}
 	marked := false
 	for pc := range s.k.Instrs {
-		if reads && !s.needed[pc] && s.k.Instrs[pc].Mod&ModCarryOut != 0 {
+		if reads && !s.needed[pc] && s.k.Instrs[pc].Mod&ir.ModCarryOut != 0 {
 			s.mark(pc)
 			marked = true
 		}
 	}
 	return marked
-}
-
-// AlwaysExecutes reports whether an instruction is executed whether or not its result is
-// needed: accesses to memory, control flow, barriers and operations on mbarriers.
-func (o Op) AlwaysExecutes() bool {
-	switch o {
-	case Ld, Ldu, St, Atom, Red, CpAsync, Bra, Brx, Exit, Trap, Bar, BarRed,
-		MbarInit, MbarInval, MbarArrive, MbarExpect, MbarWait, CpAsyncArrive, BulkCopy, BulkPrefetch, BulkCommit, BulkWait, ClusterBarrier:
-		return true
-	}
-	return false
-}
-
-// ReadsAny reports whether an instruction reads a register of a set, its guard included.
-func (in *Instr) ReadsAny(set BitSet) bool {
-	var buf [8]Reg
-	for _, r := range in.AppendUses(buf[:0]) {
-		if set.Has(r) {
-			return true
-		}
-	}
-	return false
-}
-
-// WritesMemory reports whether an instruction writes shared, local or device memory. Mbarriers
-// do not count.
-func (o Op) WritesMemory() bool {
-	switch o {
-	case St, Atom, Red, CpAsync, BulkCopy, TensormapSet, TensormapCopy:
-		return true
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-package ir_test
+package slice_test
 
 import (
 	"math/rand/v2"
@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/slice"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 // marked lists the instructions of the slice, one a line.
 func marked(k *ir.Kernel) string {
 	var b strings.Builder
-	for pc, need := range ir.SliceAddress(k) {
+	for pc, need := range slice.Addresses(k) {
 		if need {
 			b.WriteString(k.Text(pc) + "\n")
 		}
@@ -24,7 +26,7 @@ func marked(k *ir.Kernel) string {
 // A tile goes through shared memory: its values do not matter, the addresses,
 // the loop and the barrier do.
 func TestSliceLeavesDataOut(t *testing.T) {
-	k := kernel(t, ".param .u64 in", `
+	k := ptxtest.Kernel(t, ".param .u64 in", `
 	.reg .b32 %r<4>;
 	.reg .b64 %rd<4>;
 	.reg .f32 %f<4>;
@@ -47,7 +49,7 @@ LOOP:
 	@%p1 bra LOOP;
 	st.global.f32 [%rd3], %f2;
 	ret;`)
-	golden(t, marked(k), `
+	ptxtest.Golden(t, marked(k), `
 ld.param.u64 %rd1, [in];
 mov.u32 %r1, %tid.x;
 mul.wide.u32 %rd2, %r1, 4;
@@ -64,7 +66,7 @@ exit;
 // An index that comes from memory needs the load; one that comes from shared
 // memory the stores there as well, and what they store.
 func TestSliceFollowsMemory(t *testing.T) {
-	k := kernel(t, ".param .u64 in", `
+	k := ptxtest.Kernel(t, ".param .u64 in", `
 	.reg .b32 %r<4>;
 	.reg .b64 %rd<5>;
 	.reg .f32 %f<3>;
@@ -80,7 +82,7 @@ func TestSliceFollowsMemory(t *testing.T) {
 	ld.global.f32 %f2, [%rd2];
 	st.global.f32 [%rd1], %f2;
 	ret;`)
-	golden(t, marked(k), `
+	ptxtest.Golden(t, marked(k), `
 ld.param.u64 %rd1, [in];
 ld.global.nc.u32 %r1, [%rd1];
 st.shared.u32 [index], %r1;
@@ -98,30 +100,30 @@ func TestSliceClosed(t *testing.T) {
 	check := func(k *ir.Kernel) { checkClosed(t, k) }
 	rng := rand.New(rand.NewPCG(seed, 4))
 	for range 50 {
-		check(kernel(t, "", randomBody(rng, 8)))
+		check(ptxtest.Kernel(t, "", ptxtest.RandomBody(rng, 8)))
 	}
-	for _, name := range []string{"testdata/clang-O0.ptx", "testdata/clang-O3.ptx"} {
+	for _, name := range []string{"../testdata/clang-O0.ptx", "../testdata/clang-O3.ptx"} {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range build(t, name, string(src)).Kernels {
+		for _, k := range ptxtest.Module(t, name, string(src)).Kernels {
 			check(k)
 		}
 	}
 	// A tiled product spends its instructions on data: few are left.
 	small := 0
-	silicon(t, func(stem string, src []byte) {
+	ptxtest.Silicon(t, "../../..", func(stem string, src []byte) {
 		if small++; small%25 != 0 {
 			return
 		}
-		k, err := build(t, stem, string(src)).Kernel("")
+		k, err := ptxtest.Module(t, stem, string(src)).Kernel("")
 		if err != nil {
 			t.Fatal(err)
 		}
 		check(k)
 		n := 0
-		for pc, need := range ir.SliceAddress(k) {
+		for pc, need := range slice.Addresses(k) {
 			if need {
 				n++
 				if op := k.Instrs[pc].Op; op == ir.Fma {
@@ -137,7 +139,7 @@ func TestSliceClosed(t *testing.T) {
 
 func checkClosed(t *testing.T, k *ir.Kernel) {
 	t.Helper()
-	need := ir.SliceAddress(k)
+	need := slice.Addresses(k)
 	writers := make([][]int, len(k.Regs))
 	for pc := range k.Instrs {
 		for _, r := range k.Instrs[pc].AppendDefs(nil) {

@@ -1,6 +1,10 @@
-package ir
+package slice
 
-import "slices"
+import (
+	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/alias"
+	"slices"
+)
 
 // A detour is what a forward branch goes past, or one side of what it chooses between: a few
 // arithmetic instructions, such as those of a logarithm's special cases. Whether lanes take it
@@ -13,14 +17,14 @@ const longestDetour = 16
 
 // detours lists the blocks that each branch decides about, by the branch's index, of the branches
 // that go around detours.
-func (k *Kernel) detours() map[int][]int {
+func detours(k *ir.Kernel) map[int][]int {
 	found := map[int][]int{}
 	for b := range k.Blocks {
 		last := k.Blocks[b].End - 1
-		if in := &k.Instrs[last]; in.Op != Bra || in.Guard == NoReg || k.Blocks[b].IPDom <= b {
+		if in := &k.Instrs[last]; in.Op != ir.Bra || in.Guard == ir.NoReg || k.Blocks[b].IPDom <= b {
 			continue
 		}
-		if region, ok := k.detour(b); ok {
+		if region, ok := detour(k, b); ok {
 			found[last] = region
 		}
 	}
@@ -29,7 +33,7 @@ func (k *Kernel) detours() map[int][]int {
 
 // detour lists the blocks between a branch and where its sides meet; false: they do more than a
 // detour may.
-func (k *Kernel) detour(from int) (region []int, ok bool) {
+func detour(k *ir.Kernel, from int) (region []int, ok bool) {
 	meet, size := k.Blocks[from].IPDom, 0
 	work := slices.Clone(k.Blocks[from].Succs)
 	for len(work) > 0 {
@@ -43,7 +47,7 @@ func (k *Kernel) detour(from int) (region []int, ok bool) {
 			return nil, false
 		}
 		for pc := blk.Start; pc < blk.End; pc++ {
-			if in := &k.Instrs[pc]; in.Op != Bra && (in.Op.AlwaysExecutes() || in.Together()) {
+			if in := &k.Instrs[pc]; in.Op != ir.Bra && (in.Op.AlwaysExecutes() || in.Together()) {
 				return nil, false
 			}
 		}
@@ -56,7 +60,7 @@ func (k *Kernel) detour(from int) (region []int, ok bool) {
 // multiplies reports whether the slice has MMAs.
 func (s *slicer) multiplies() bool {
 	for pc, need := range s.needed {
-		if op := s.k.Instrs[pc].Op; need && (op == Wgmma || op == Mma) {
+		if op := s.k.Instrs[pc].Op; need && (op == ir.Wgmma || op == ir.Mma) {
 			return true
 		}
 	}
@@ -65,7 +69,7 @@ func (s *slicer) multiplies() bool {
 
 // withoutProducts is a slice without MMAs, if there is one; else s, which has them.
 // Which writes of a register reach its readers is looked at last: it takes longest.
-func withoutProducts(k *Kernel, of []roots, s *slicer) *slicer {
+func withoutProducts(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
 	if t := withoutDetours(k, of, false); t != nil {
 		return t
 	}
@@ -80,8 +84,8 @@ func withoutProducts(k *Kernel, of []roots, s *slicer) *slicer {
 
 // withoutDetours is the slice that leaves out the conditions of detours that depend on products of
 // matrices; nil if the products matter to more.
-func withoutDetours(k *Kernel, of []roots, reaching bool) *slicer {
-	detours := k.detours()
+func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching bool) *slicer {
+	detours := detours(k)
 	out := map[int]bool{}
 	for pc := range detours {
 		out[pc] = true
@@ -137,7 +141,7 @@ func (s *slicer) marks(blocks []int) bool {
 	for _, b := range blocks {
 		blk := &s.k.Blocks[b]
 		for pc := blk.Start; pc < blk.End; pc++ {
-			if in := &s.k.Instrs[pc]; s.needed[pc] && !(in.Op == Bra && in.Guard == NoReg) {
+			if in := &s.k.Instrs[pc]; s.needed[pc] && !(in.Op == ir.Bra && in.Guard == ir.NoReg) {
 				return true
 			}
 		}

@@ -1,10 +1,12 @@
-package ir_test
+package slice_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/slice"
+	"github.com/warptune/warptune/simengine/ptxtest"
 )
 
 const asyncRegs = `
@@ -19,7 +21,7 @@ const asyncRegs = `
 // A box copied by a map that is a parameter needs its coordinates, its mbarrier and what waits for it.
 // What is made of the data is not needed, nor is what makes the descriptors of a product.
 func TestSliceOfBoxes(t *testing.T) {
-	k := kernel(t, ".param .align 64 .b8 map[128], .param .u64 out", asyncRegs+`
+	k := ptxtest.Kernel(t, ".param .align 64 .b8 map[128], .param .u64 out", asyncRegs+`
 	mov.b64 %rd1, map;
 	cvta.param.u64 %rd2, %rd1;
 	mov.u32 %r1, %ctaid.x;
@@ -43,7 +45,7 @@ WAIT:
 	stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile], %r6;
 	st.global.f32 [%rd4], %f1;
 	ret;`)
-	golden(t, marked(k), `
+	ptxtest.Golden(t, marked(k), `
 mov.b64 %rd1, 0;
 cvta.param.u64 %rd2, %rd1;
 mov.u32 %r1, %ctaid.x;
@@ -67,7 +69,7 @@ exit;
 
 // A map made by the kernel is needed with everything that is written to it; the data is not.
 func TestSliceOfMadeMaps(t *testing.T) {
-	k := kernel(t, ".param .u64 scratch, .param .u64 in", asyncRegs+`
+	k := ptxtest.Kernel(t, ".param .u64 scratch, .param .u64 in", asyncRegs+`
 	ld.param.u64 %rd1, [scratch];
 	ld.param.u64 %rd2, [in];
 	mov.u32 %r1, 7;
@@ -83,13 +85,13 @@ func TestSliceOfMadeMaps(t *testing.T) {
 	st.global.f32 [%rd2], %f2;
 	ret;`)
 	var got []string
-	need := ir.SliceDistinct(k)
+	need := slice.WithDistinctBuffers(k)
 	for pc := range k.Instrs {
 		if !need[pc] {
 			got = append(got, k.Text(pc))
 		}
 	}
-	golden(t, strings.Join(got, "\n"), `
+	ptxtest.Golden(t, strings.Join(got, "\n"), `
 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1, {0}], [full];
 ld.global.f32 %f1, [%rd2];
 add.f32 %f2, %f1, %f1;
@@ -101,7 +103,7 @@ st.global.f32 [%rd2], %f2;
 // Indices that a bulk copy brings to shared memory are needed, and so is the copy; one that a map of a
 // parameter describes writes a buffer of its own.
 func TestSliceOfCopiedIndices(t *testing.T) {
-	k := kernel(t, ".param .u64 in, .param .align 64 .b8 map[128], .param .u64 table", asyncRegs+`
+	k := ptxtest.Kernel(t, ".param .u64 in, .param .align 64 .b8 map[128], .param .u64 table", asyncRegs+`
 	ld.param.u64 %rd1, [in];
 	ld.param.u64 %rd2, [table];
 	mov.u32 %r2, 64;
@@ -119,7 +121,7 @@ func TestSliceOfCopiedIndices(t *testing.T) {
 	for _, c := range []struct {
 		need   []bool
 		copies int
-	}{{ir.SliceAddress(k), 2}, {ir.SliceDistinct(k), 1}} {
+	}{{slice.Addresses(k), 2}, {slice.WithDistinctBuffers(k), 1}} {
 		copies := 0
 		for pc, n := range c.need {
 			if n && k.Instrs[pc].Op == ir.BulkCopy {
@@ -135,11 +137,11 @@ func TestSliceOfCopiedIndices(t *testing.T) {
 // The slices of kernels that ran on an H100 are closed.
 func TestHopperSlices(t *testing.T) {
 	n := 0
-	hopper(t, func(name string, src []byte) {
+	ptxtest.Hopper(t, "../../..", func(name string, src []byte) {
 		if n++; n%10 != 0 {
 			return
 		}
-		k, err := build(t, name, string(src)).Kernel("")
+		k, err := ptxtest.Module(t, name, string(src)).Kernel("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +152,7 @@ func TestHopperSlices(t *testing.T) {
 // The register of an accumulator is also the zero that a stage begins with: the write of the zero
 // reaches the address, the product does not.
 func TestSliceOfSharedZero(t *testing.T) {
-	k := kernel(t, ".param .u64 in", asyncRegs+`
+	k := ptxtest.Kernel(t, ".param .u64 in", asyncRegs+`
 	mov.f32 %f0, 0f00000000;
 	mov.b32 %r1, %f0;
 	mov.b32 %f4, 0f00000000;
@@ -170,7 +172,7 @@ LOOP:
 	setp.lt.s32 %p1, %r1, 64;
 	@%p1 bra LOOP;
 	ret;`)
-	for pc, need := range ir.SliceAddress(k) {
+	for pc, need := range slice.Addresses(k) {
 		if op := k.Instrs[pc].Op; need && op == ir.Wgmma {
 			t.Errorf("the slice has %s", k.Text(pc))
 		}
