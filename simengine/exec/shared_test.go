@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/deploy/calibrate/results"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -93,7 +94,7 @@ func buildKernel(t testing.TB, name string, text []byte) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ir.Build(src)
+	m, err := lower.Build(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,3 +37,12 @@ func (o Op) WritesMemory() bool {
 func (in *Instr) Mirrored() bool {
 	return in.Op == Ld && len(in.Src) == 2 || in.Op == St && len(in.Dst) == 1
 }
+
+// Ends reports an instruction that control never passes.
+func Ends(in *Instr) bool {
+	switch in.Op {
+	case Exit, Trap, Bra, Brx:
+		return in.Guard == NoReg
+	}
+	return false
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/catalogue"
@@ -182,7 +183,7 @@ func run(launch *kernel.Launch, text []byte, before map[string][]byte) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	module, err := ir.Build(tree)
+	module, err := lower.Build(tree)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
 	"github.com/warptune/warptune/tuner/kernel/ptxfiles"
@@ -99,7 +100,7 @@ func checkRecord(t *testing.T, kernels string, files fs.FS, rec *record.Record) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := ir.Build(tree)
+	module, err := lower.Build(tree)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestSliceClosed(t *testing.T) {
 	for range 50 {
 		check(ptxtest.Kernel(t, "", ptxtest.RandomBody(rng, 8)))
 	}
-	for _, name := range []string{"../testdata/clang-O0.ptx", "../testdata/clang-O3.ptx"} {
+	for _, name := range []string{"../lower/testdata/clang-O0.ptx", "../lower/testdata/clang-O3.ptx"} {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

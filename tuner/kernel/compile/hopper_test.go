@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 
 	"github.com/warptune/warptune/simengine/ir"
+	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ir/slice"
 	"github.com/warptune/warptune/simengine/ptx"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -64,7 +65,7 @@ func built(t *testing.T, r Result, name string) *ir.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := ir.Build(m)
+	out, err := lower.Build(m)
 	if err != nil {
 		t.Fatal(err)
 	}
