@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 )
 
 // checkBudget is how many warp instructions may be executed of one CTA in full, about 10 ms. A race
@@ -45,13 +46,13 @@ func (r *recording) confirm(id int64) error {
 	limit := int64(max(checkBudget/(r.warps()*longest), 2*len(r.kernel.Blocks), 4))
 	err = exec.NewRunner(full).Run(r.launch, r.memory, id, exec.Options{Mode: exec.Full, Races: true, StepLimit: limit}, nil)
 	r.memory.Reset()
-	if isFault(err, exec.StepLimit) {
+	if isFault(err, fault.StepLimit) {
 		return nil // no defect as far as the budget goes
 	}
 	return err
 }
 
-func isFault(err error, kind exec.FaultKind) bool {
-	var fault *exec.Fault
-	return errors.As(err, &fault) && fault.Kind == kind
+func isFault(err error, kind fault.Kind) bool {
+	var found *fault.Fault
+	return errors.As(err, &found) && found.Kind == kind
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -34,16 +35,16 @@ func TestBulkReductionsToShared(t *testing.T) {
 	if want := words(5, 7, 9, 11); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("two reductions: %v, %v, want %v", got, err, want)
 	}
-	if _, err := reduce("cp.async.bulk", "fence.proxy.async;").run(t); !isFault(err, Race) {
+	if _, err := reduce("cp.async.bulk", "fence.proxy.async;").run(t); !isFault(err, fault.Race) {
 		t.Errorf("a copy over a reduction in flight: %v", err)
 	}
-	if _, err := reduce("cp.reduce.async.bulk", "").run(t); !isFault(err, Race) {
+	if _, err := reduce("cp.reduce.async.bulk", "").run(t); !isFault(err, fault.Race) {
 		t.Errorf("a reduction of what threads wrote, without a fence: %v", err)
 	}
 }
 
-func isFault(err error, kind FaultKind) bool {
-	var f *Fault
+func isFault(err error, kind fault.Kind) bool {
+	var f *fault.Fault
 	return errors.As(err, &f) && f.Kind == kind
 }
 
@@ -64,7 +65,7 @@ func TestEveryReaderIsWaitedFor(t *testing.T) {
 past:
 	bar.sync 0;
 	@%p7 st.shared.u32 [%r62], %r20;`}
-		if _, err := a.run(t); isFault(err, Race) != want || !want && err != nil {
+		if _, err := a.run(t); isFault(err, fault.Race) != want || !want && err != nil {
 			t.Errorf("where %s waits: %v", wait, err)
 		}
 	}
@@ -93,8 +94,8 @@ end:
 	barrier.cluster.arrive.release.aligned;
 	barrier.cluster.wait.acquire.aligned;`}
 	_, err := a.run(t)
-	var f *Fault
-	if !errors.As(err, &f) || f.Kind != Race || f.CTA != 0 || f.Other.CTA != 1 || f.Other.Thread != 0 || !strings.Contains(err.Error(), "by thread 0 of CTA 1") {
+	var f *fault.Fault
+	if !errors.As(err, &f) || f.Kind != fault.Race || f.CTA != 0 || f.Other.CTA != 1 || f.Other.Thread != 0 || !strings.Contains(err.Error(), "by thread 0 of CTA 1") {
 		t.Errorf("%v", err)
 	}
 }
@@ -146,7 +147,7 @@ func TestMulticastToNone(t *testing.T) {
 	mov.u16 %rs0, 0;
 	@%p7 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r63], 16;
 	@%p7 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r62], [%rd1], 16, [%r63], %rs0;` + waitBar}
-	if _, err := a.run(t); !isFault(err, Unsupported) || !strings.Contains(err.Error(), "CTA mask 0") {
+	if _, err := a.run(t); !isFault(err, fault.Unsupported) || !strings.Contains(err.Error(), "CTA mask 0") {
 		t.Errorf("%v", err)
 	}
 }

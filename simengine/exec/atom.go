@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -10,7 +11,7 @@ import (
 func (r *Runner) atomic(w *warp, in *instr, space ir.Space, mask uint32) signal {
 	x, a := in.x, in.x.access
 	if space == ir.Const {
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
 	}
 	var c cursor
 	for m := mask; m != 0; m &= m - 1 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -35,7 +36,7 @@ func (r *Runner) barrierReduce(w *warp, in *instr, mask uint32) signal {
 func (r *Runner) arrive(w *warp, in *instr, mask uint32, ones, threads int, src []slot) signal {
 	if mask != w.live {
 		stray := bits.TrailingZeros32(w.live &^ mask)
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.thread(stray),
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.thread(stray),
 			Detail: fmt.Sprintf("lanes %#08x of warp %d wait while lanes %#08x of the same warp are elsewhere", mask, w.id, w.live&^mask)})
 	}
 	id, count := 0, 0
@@ -47,7 +48,7 @@ func (r *Runner) arrive(w *warp, in *instr, mask uint32, ones, threads int, src 
 		count = int(w.get(src[1], lane))
 	}
 	if id >= len(r.barriers) || count%WarpSize != 0 {
-		return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: fmt.Sprintf("barrier %d of %d threads: want 0 to 15 and a multiple of 32", id, count)})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: fmt.Sprintf("barrier %d of %d threads: want 0 to 15 and a multiple of 32", id, count)})
 	}
 	b := &r.barriers[id]
 	b.arrived++

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -126,7 +127,7 @@ func (r *Runner) meant(a *access, addr, width uint64) *memory.Region {
 // nearest of these.
 func (r *Runner) stray(w *warp, in *instr, a *access, lane int) signal {
 	addr := r.addr[lane]
-	f := Fault{Kind: OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width}
+	f := fault.Fault{Kind: fault.OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width}
 	var best *memory.Region
 	consider := func(reg *memory.Region) {
 		if best == nil || reg.Distance(addr) < best.Distance(addr) {
@@ -174,7 +175,7 @@ func (r *Runner) withinBank(w *warp, in *instr, a *access, mask uint32, e extent
 		if bank.holds(v, width) {
 			continue
 		}
-		f := Fault{Kind: OutOfBounds, Space: ir.Const, Address: v, Thread: w.thread(l), Write: a.write, Width: a.width,
+		f := fault.Fault{Kind: fault.OutOfBounds, Space: ir.Const, Address: v, Thread: w.thread(l), Write: a.write, Width: a.width,
 			Detail: sizeText(ir.Const, uint64(len(r.mem.Constants())))}
 		r.nameConstant(&f, bank)
 		return r.fail(w, in, f)
@@ -183,7 +184,7 @@ func (r *Runner) withinBank(w *warp, in *instr, a *access, mask uint32, e extent
 }
 
 // nameConstant says in a fault which variable a stretch of the constant bank is.
-func (r *Runner) nameConstant(f *Fault, bank stretch) {
+func (r *Runner) nameConstant(f *fault.Fault, bank stretch) {
 	for _, v := range r.p.Kernel.Vars {
 		if v.Space != ir.Const || uint64(v.Offset) != bank.lo || uint64(v.Offset+v.Size) != bank.hi {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -87,11 +88,11 @@ func TestPointersBelongToTheirArgument(t *testing.T) {
 			l := Launch{Grid: Dim3{1, 1, 1}, CTA: Dim3{32, 1, 1}, Params: params}
 			for _, mode := range []Mode{Full, Slice} {
 				err := NewRunner(compileFor(t, k, mode)).Run(l, m, 0, Options{}, nil)
-				var f *Fault
+				var f *fault.Fault
 				switch {
 				case c.want == "" && err != nil:
 					t.Errorf("%v: %v", mode, err)
-				case c.want != "" && (!errors.As(err, &f) || f.Kind != OutOfBounds || !strings.Contains(f.Error(), c.want)):
+				case c.want != "" && (!errors.As(err, &f) || f.Kind != fault.OutOfBounds || !strings.Contains(f.Error(), c.want)):
 					t.Errorf("%v: %v, want %q", mode, err, c.want)
 				}
 			}

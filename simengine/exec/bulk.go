@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -142,7 +143,7 @@ func (r *Runner) coordinates(w *warp, o *asyncOp, l int) *[tensormap.MaxRank]int
 func (r *Runner) checkBytes(w *warp, in *instr, l int, bytes uint64) signal {
 	o := in.x.async
 	if bytes%bulkAlign != 0 {
-		return r.fail(w, in, Fault{Kind: Misaligned, Space: ir.Global, Thread: w.thread(l), Detail: fmt.Sprintf("a copy of %d bytes: want a multiple of %d", bytes, bulkAlign)})
+		return r.fail(w, in, fault.Fault{Kind: fault.Misaligned, Space: ir.Global, Thread: w.thread(l), Detail: fmt.Sprintf("a copy of %d bytes: want a multiple of %d", bytes, bulkAlign)})
 	}
 	a := o.global()
 	if a == nil || bytes == 0 {
@@ -153,7 +154,7 @@ func (r *Runner) checkBytes(w *warp, in *instr, l int, bytes uint64) signal {
 		addr -= base
 	}
 	if addr%bulkAlign != 0 {
-		return r.fail(w, in, Fault{Kind: Misaligned, Space: ir.Global, Address: addr, Thread: w.thread(l), Detail: alignText(bulkAlign)})
+		return r.fail(w, in, fault.Fault{Kind: fault.Misaligned, Space: ir.Global, Address: addr, Thread: w.thread(l), Detail: alignText(bulkAlign)})
 	}
 	reg := r.regions[a.index]
 	if reg == nil || !reg.Holds(addr, bytes) {
@@ -185,7 +186,7 @@ func (r *Runner) checkRanges(w *warp, in *instr, l int) signal {
 			continue
 		}
 		if reg = r.mem.Find(x.Addr, uint64(x.Bytes)); reg == nil {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: x.Addr, Thread: w.thread(l), Width: x.Bytes,
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Global, Address: x.Addr, Thread: w.thread(l), Width: x.Bytes,
 				Detail: "the tensor that the map describes does not lie in one buffer"})
 		}
 	}
@@ -208,7 +209,7 @@ func (r *Runner) checkTiles(w *warp, in *instr, l int, bytes uint64, a *trace.As
 			return s
 		}
 		if at == o.to && !o.bulk.Multicast && o.bar != nil && int16(rank) != a.CTA {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: "the mbarrier is not in the CTA that the copy goes to"})
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: "the mbarrier is not in the CTA that the copy goes to"})
 		}
 	}
 	if !o.bulk.Multicast {
@@ -216,9 +217,9 @@ func (r *Runner) checkTiles(w *warp, in *instr, l int, bytes uint64, a *trace.As
 	}
 	switch a.To = uint16(w.get(o.cast, l)); {
 	case a.To == 0:
-		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: w.thread(l), Detail: "CTA mask 0: the copy goes to no CTA"})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: ir.SharedCluster, Thread: w.thread(l), Detail: "CTA mask 0: the copy goes to no CTA"})
 	case int(a.To)>>r.cluster.count != 0:
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("CTA mask %#x of a cluster of %d CTAs", a.To, r.cluster.count)})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("CTA mask %#x of a cluster of %d CTAs", a.To, r.cluster.count)})
 	}
 	return next
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -105,7 +106,7 @@ func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, a
 	}
 	combine := alu.SelectAtomic(&ir.Instr{Op: ir.Red, Atom: op, Type: t})
 	if combine == nil {
-		return t, nil, r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "reduction of elements of " + t.String()})
+		return t, nil, r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: "reduction of elements of " + t.String()})
 	}
 	return t, combine, next
 }
@@ -128,7 +129,7 @@ func (r *Runner) readTile(w *warp, in *instr, l int, bytes uint64, m *tensormap.
 	_, at, _ := r.sharedPlace(o.from.space, o.from.at(w, l))
 	span, swizzle := tileSpan(bytes, m)
 	if at+span > uint64(len(r.shared)) {
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Width: int(span), Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Width: int(span), Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
 	}
 	if r.p.tracks {
 		reader := untracked
@@ -167,7 +168,7 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 	c := r.state(rank)
 	span, swizzle := tileSpan(uint64(len(r.box)), m)
 	if at+span > uint64(len(c.shared)) {
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Write: true, Width: int(span), Detail: sizeText(ir.Shared, uint64(len(c.shared)))})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Write: true, Width: int(span), Detail: sizeText(ir.Shared, uint64(len(c.shared)))})
 	}
 	var b *phases
 	if r.p.blocking {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -146,7 +147,7 @@ func (r *Runner) mapShared(w *warp, in *instr, mask uint32) signal {
 		}
 		rank := uint32(w.get(in.x.src[1], l))
 		if rank >= uint32(r.cluster.count) {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.SharedCluster, Thread: w.thread(l), Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
 		}
 		v := w.get(in.x.src[0], l)&^clusterRanks | uint64(rank+1)<<clusterShift
 		w.put(in.x.dst[0], l, v)
@@ -178,7 +179,7 @@ func (r *Runner) distributed(w *warp, in *instr, mask uint32) signal {
 		l := bits.TrailingZeros32(m)
 		rank, at, ok := r.sharedPlace(ir.SharedCluster, r.addr[l])
 		if !ok {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.SharedCluster, Address: at, Thread: w.thread(l), Write: a.write,
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.SharedCluster, Address: at, Thread: w.thread(l), Write: a.write,
 				Detail: fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)})
 		}
 		r.addr[l], ranks[l] = at, rank
@@ -212,7 +213,7 @@ func (r *Runner) atRank(w *warp, in *instr, rank int, lanes uint32) signal {
 		return r.perform(w, in, in.x.access, ir.Shared, lanes, extentOf(&r.addr, lanes))
 	}
 	if !r.p.blocking {
-		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: ir.SharedCluster, Thread: -1, Detail: otherCTA})
 	}
 	c := r.state(rank)
 	own := r.shared

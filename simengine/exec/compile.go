@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/loopsample"
 
 	"github.com/warptune/warptune/simengine/ir"
@@ -16,7 +17,7 @@ import (
 type UnsupportedError struct {
 	Instr string // as PTX text
 	PC    int
-	Fault *Fault
+	Fault *fault.Fault
 }
 
 // Error is one line naming the instruction and its place.
@@ -172,7 +173,7 @@ func (c *compiler) finish() {
 
 // unsupported is the error for instruction pc.
 func (c *compiler) unsupported(pc int, detail string) error {
-	f := &Fault{Kind: Unsupported, PC: pc, Thread: -1, CTA: -1, Detail: detail}
+	f := &fault.Fault{Kind: fault.Unsupported, PC: pc, Thread: -1, CTA: -1, Detail: detail}
 	if pc >= 0 && pc < len(c.k.Instrs) {
 		f.Pos, f.Instr = c.k.Instrs[pc].Pos, c.k.Text(pc)
 	}

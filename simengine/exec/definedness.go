@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -24,7 +25,7 @@ type shadow struct {
 	local  []bool // of all threads
 	warps  [MaxThreads / WarpSize][]undefined
 	reads  []reading
-	found  *Fault // the first
+	found  *fault.Fault // the first
 }
 
 // undefined is the lanes in which a register is undefined, and the load that its value came from.
@@ -332,10 +333,10 @@ func (s *shadow) matrices(r *Runner, w *warp, in *instr, mask uint32) {
 // where a barrier is missing, what is read too early is written later, and the fault is a race.
 func (s *shadow) matters(r *Runner, w *warp, in *instr, from int32, why string) {
 	read := &s.reads[max(from, 0)]
-	if s.found != nil || r.warned(Uninitialised, read.pc) {
+	if s.found != nil || r.warned(fault.Uninitialised, read.pc) {
 		return
 	}
-	f := Fault{Kind: Uninitialised, Space: read.space, Address: read.addr, Width: read.width, Thread: read.thread,
+	f := fault.Fault{Kind: fault.Uninitialised, Space: read.space, Address: read.addr, Width: read.width, Thread: read.thread,
 		Other: r.other(in.pc, r.cta, w.first), Detail: why}
 	if r.fail(w, &instr{pc: read.pc}, f) == faulted {
 		s.found, r.fault = r.fault, nil
@@ -348,7 +349,7 @@ func (s *shadow) verdict(err error) error {
 	if s == nil || s.found == nil {
 		return err
 	}
-	if f := (*Fault)(nil); errors.As(err, &f) && f.Kind == Race {
+	if f := (*fault.Fault)(nil); errors.As(err, &f) && f.Kind == fault.Race {
 		return err
 	}
 	return s.found

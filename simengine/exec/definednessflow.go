@@ -200,13 +200,3 @@ func (s *shadow) elements(r *Runner, w *warp, g *fragment, regs []slot, f func(a
 		}
 	}
 }
-
-// read says where an undefined value comes from and where it matters: "reads what no thread wrote;
-// it is stored by `st...` at ...".
-func (f *Fault) read() string {
-	whose := "no thread of the CTA"
-	if f.Space == ir.Local {
-		whose = "the thread never"
-	}
-	return "reads what " + whose + " wrote; " + f.Detail + " in `" + f.Other.Instr + "` at " + f.Other.Pos.String()
-}

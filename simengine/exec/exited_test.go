@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -277,8 +278,8 @@ again:
 			k := buildKernel(t, "k.ptx", []byte(bodyKernel("", body)))
 			l, m := launchBody(t, k, 64)
 			err := NewRunner(compileFor(t, k, mode)).Run(l, m, 0, Options{}, nil)
-			var f *Fault
-			if !errors.As(err, &f) || f.Kind != BarrierDivergence || !strings.Contains(f.Detail, "elsewhere") {
+			var f *fault.Fault
+			if !errors.As(err, &f) || f.Kind != fault.BarrierDivergence || !strings.Contains(f.Detail, "elsewhere") {
 				t.Errorf("%s, %v: %v, want a divergent barrier", name, mode, err)
 			}
 		}

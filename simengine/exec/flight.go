@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -193,18 +194,18 @@ func (r *Runner) touchTiles(w *warp, in *instr, a *access, mask uint32) signal {
 
 // inFlight is the fault of an access to what a copy writes.
 func (r *Runner) inFlight(w *warp, in *instr, l int, addr uint64, f *flight, write bool) signal {
-	if r.passes(Race) && r.warned(Race, in.pc) {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
 		return next
 	}
 	other := r.other(f.pc, f.cta, int(f.thread))
 	other.Write = true
-	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: addr, Thread: w.thread(l), Write: write, Other: other,
+	return r.fail(w, in, fault.Fault{Kind: fault.Race, Space: ir.Shared, Address: addr, Thread: w.thread(l), Write: write, Other: other,
 		Detail: "no wait for the phase of the copy's mbarrier between"})
 }
 
 // stillRead is the fault of a write to what a copy or an MMA of a CTA reads.
 func (r *Runner) stillRead(w *warp, in *instr, l int, c *ctaState, addr uint64, x *asyncRead) signal {
-	if r.passes(Race) && r.warned(Race, in.pc) {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
 		return next
 	}
 	missing := "no cp.async.bulk.wait_group between"
@@ -213,7 +214,7 @@ func (r *Runner) stillRead(w *warp, in *instr, l int, c *ctaState, addr uint64, 
 	}
 	other := r.other(x.pc, c.cta, int(x.warp)*WarpSize+max(int(x.lane), 0))
 	other.Write = false
-	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: addr, Thread: w.thread(l), Write: true, Other: other, Detail: missing})
+	return r.fail(w, in, fault.Fault{Kind: fault.Race, Space: ir.Shared, Address: addr, Thread: w.thread(l), Write: true, Other: other, Detail: missing})
 }
 
 // untracked is the number of a read that nothing is known to wait for.
@@ -243,12 +244,12 @@ func (r *Runner) readTiles(w *warp, in *instr, l int, addr, bytes uint64, reader
 
 // checkFenced checks that a fence stands between a thread's write to a tile of a CTA and an asynchronous read of it.
 func (r *Runner) checkFenced(w *warp, in *instr, l int, c *ctaState, addr uint64, t *tile) signal {
-	if t.at <= w.fenced || t.at <= c.warps[int(t.thread)/WarpSize].fenced || r.passes(Race) && r.warned(Race, in.pc) {
+	if t.at <= w.fenced || t.at <= c.warps[int(t.thread)/WarpSize].fenced || r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
 		return next
 	}
 	other := r.other(t.pc, c.cta, int(t.thread))
 	other.Write = true
-	return r.fail(w, in, Fault{Kind: Race, Space: ir.Shared, Address: addr, Thread: w.thread(l), Other: other, Detail: "no fence.proxy.async between"})
+	return r.fail(w, in, fault.Fault{Kind: fault.Race, Space: ir.Shared, Address: addr, Thread: w.thread(l), Other: other, Detail: "no fence.proxy.async between"})
 }
 
 // newReader numbers an asynchronous read.

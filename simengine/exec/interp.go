@@ -2,8 +2,10 @@ package exec
 
 import (
 	"fmt"
-	"github.com/warptune/warptune/simengine/exec/alu"
 	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/fault"
 )
 
 // timeSlice is how many basic blocks a warp runs before the next one has its turn, so that warps may
@@ -109,7 +111,7 @@ func (r *Runner) stepLimit(w *warp, b *block) signal {
 	if w.steps <= r.opt.StepLimit {
 		detail = "the CTAs executed more than allowed: an endless loop, or a launch too long to simulate"
 	}
-	return r.fail(w, in, Fault{Kind: StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
+	return r.fail(w, in, fault.Fault{Kind: fault.StepLimit, Thread: w.first, Detail: detail + r.notSampled(b)})
 }
 
 // notSampled names the innermost loop around a block of which all iterations are executed, and says

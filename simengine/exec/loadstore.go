@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -106,7 +107,7 @@ func (w *warp) get(s slot, l int) uint64 {
 func (r *Runner) store(w *warp, in *instr, a *access, space ir.Space, mask uint32) signal {
 	src := in.x.src
 	if space == ir.Const {
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
 	}
 	if a.elem == 4 && a.vec == 1 && src[0].file == file32 && space == ir.Shared {
 		s := &w.r32[src[0].index]
@@ -132,14 +133,14 @@ func (r *Runner) store(w *warp, in *instr, a *access, space ir.Space, mask uint3
 }
 
 func (r *Runner) pageLimit(w *warp, in *instr) signal {
-	return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.Global, Thread: -1, Detail: "the kernel writes more memory than the simulator may hold"})
+	return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: ir.Global, Thread: -1, Detail: "the kernel writes more memory than the simulator may hold"})
 }
 
 // loadParam reads the parameter space, which is the same for all threads.
 func (r *Runner) loadParam(w *warp, in *instr, mask uint32) signal {
 	a := in.x.access
 	if !a.read {
-		return r.fail(w, in, Fault{Kind: Unsupported, Space: ir.ParamSpace, Thread: -1, Detail: "store to the parameter space"})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: ir.ParamSpace, Thread: -1, Detail: "store to the parameter space"})
 	}
 	if !a.data {
 		return next
@@ -148,7 +149,7 @@ func (r *Runner) loadParam(w *warp, in *instr, mask uint32) signal {
 		l := bits.TrailingZeros32(m)
 		v := r.addr[l]
 		if n := uint64(len(r.params)); v >= n || uint64(a.width) > n-v {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.ParamSpace, Address: v, Thread: w.thread(l), Detail: sizeText(ir.ParamSpace, n)})
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.ParamSpace, Address: v, Thread: w.thread(l), Detail: sizeText(ir.ParamSpace, n)})
 		}
 		for n, d := range in.x.dst {
 			w.put(d, l, a.element(r.params[v:], n))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
 )
@@ -174,20 +175,20 @@ func (r *Runner) asyncOf(w *warp, in *instr, l int) (trace.Async, signal) {
 // findShared is where in the cluster's shared memory the bytes at an address are.
 func (r *Runner) findShared(w *warp, in *instr, a *access, l int, addr, bytes, align uint64) (rank int, at uint64, s signal) {
 	rank, at, ok := r.sharedPlace(a.space, addr)
-	f := Fault{Space: ir.Shared, Address: at, Thread: w.thread(l), Write: a.write}
+	f := fault.Fault{Space: ir.Shared, Address: at, Thread: w.thread(l), Write: a.write}
 	if rank >= 0 {
 		f.Space = ir.SharedCluster
 	}
 	n := uint64(len(r.shared))
 	switch {
 	case !ok && a.space == ir.Generic && rank == 0:
-		f.Kind, f.Detail = OutOfBounds, "the generic address is not one of shared memory"
+		f.Kind, f.Detail = fault.OutOfBounds, "the generic address is not one of shared memory"
 	case !ok:
-		f.Kind, f.Detail = OutOfBounds, fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)
+		f.Kind, f.Detail = fault.OutOfBounds, fmt.Sprintf("rank %d of a cluster of %d CTAs", rank, r.cluster.count)
 	case at%align != 0:
-		f.Kind, f.Detail = Misaligned, alignText(align)
+		f.Kind, f.Detail = fault.Misaligned, alignText(align)
 	case at >= n || bytes > n-at:
-		f.Kind, f.Detail = OutOfBounds, sizeText(ir.Shared, n)
+		f.Kind, f.Detail = fault.OutOfBounds, sizeText(ir.Shared, n)
 	default:
 		return rank, at, next
 	}

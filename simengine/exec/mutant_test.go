@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -136,14 +137,14 @@ func TestSliceSeesEveryRace(t *testing.T) {
 		sources := mutantSources()
 		text := ptxtest.Mutate(r, sources[r.IntN(len(sources))])
 		ended := runMutant(text, 0)
-		var fault *Fault
+		var found *fault.Fault
 		sliced, ok := ended[Slice]
-		if !ok || !errors.As(ended[Full], &fault) || fault.Kind != Race {
+		if !ok || !errors.As(ended[Full], &found) || found.Kind != fault.Race {
 			continue
 		}
 		races++
 		if sliced == nil {
-			t.Errorf("seed %d round %d: the slice runs without a fault, although %v in\n%s", seed, round, fault, text)
+			t.Errorf("seed %d round %d: the slice runs without a fault, although %v in\n%s", seed, round, found, text)
 		}
 	}
 	if races < 50 {

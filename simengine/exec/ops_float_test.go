@@ -2,11 +2,12 @@ package exec
 
 import (
 	"fmt"
-	"github.com/warptune/warptune/simengine/exec/alu"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/alu"
 )
 
 // binary is a floating-point format described apart from the code under test.

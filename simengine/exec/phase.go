@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/mbarrier"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
@@ -56,7 +57,7 @@ func (r *Runner) mbarrierFull(w *warp, in *instr, mask uint32) signal {
 
 // misused is the fault of an operation that an mbarrier does not take.
 func (r *Runner) misused(w *warp, in *instr, l int, a *trace.Async, err error) signal {
-	return r.fail(w, in, Fault{Kind: BarrierDivergence, Space: ir.Shared, Address: uint64(a.Barrier), Thread: w.thread(l),
+	return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Space: ir.Shared, Address: uint64(a.Barrier), Thread: w.thread(l),
 		Detail: fmt.Sprintf("%v, at address %#x", err, a.Barrier)})
 }
 

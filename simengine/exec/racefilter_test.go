@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/ptxtest"
@@ -73,8 +74,8 @@ func TestPhases(t *testing.T) {
 		if !reflect.DeepEqual(coalesce.Clone(recorded.CTA()), coalesce.Clone(want.CTA())) {
 			t.Fatalf("round %d: another trace than with every access looked at\n%s", round, text)
 		}
-		var f *Fault
-		if errors.As(err, &f) && f.Kind == Race {
+		var f *fault.Fault
+		if errors.As(err, &f) && f.Kind == fault.Race {
 			races++
 		} else if err == nil && !one.checkRaces {
 			quick++

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -211,7 +212,7 @@ func (r *Runner) check(w *warp, in *instr, a *access, space ir.Space, mask uint3
 	case ir.Const:
 		return r.withinBank(w, in, a, mask, e)
 	}
-	return r.fail(w, in, Fault{Kind: Unsupported, Space: space, Thread: -1, Detail: "access to this state space"})
+	return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Space: space, Thread: -1, Detail: "access to this state space"})
 }
 
 // within checks the lanes against a space of the given size.
@@ -222,7 +223,7 @@ func (r *Runner) within(w *warp, in *instr, space ir.Space, mask uint32, hi, wid
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		if v := r.addr[l]; v >= size || width > size-v {
-			return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: v, Thread: w.thread(l), Detail: sizeText(space, size)})
+			return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: v, Thread: w.thread(l), Detail: sizeText(space, size)})
 		}
 	}
 	return next
@@ -232,7 +233,7 @@ func (r *Runner) misaligned(w *warp, in *instr, space ir.Space, mask uint32, wid
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		if r.addr[l]&(width-1) != 0 {
-			return r.fail(w, in, Fault{Kind: Misaligned, Space: space, Address: r.addr[l], Thread: w.thread(l), Detail: alignText(width)})
+			return r.fail(w, in, fault.Fault{Kind: fault.Misaligned, Space: space, Address: r.addr[l], Thread: w.thread(l), Detail: alignText(width)})
 		}
 	}
 	return next

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
@@ -31,8 +32,8 @@ type Runner struct {
 	mem      *memory.Device
 	obs      Observer
 	opt      Options
-	fault    *Fault
-	warnings []Fault
+	fault    *fault.Fault
+	warnings []fault.Fault
 
 	ctaState
 	bufferBinding
@@ -259,7 +260,7 @@ const (
 )
 
 // fail records a fault of instruction in; in may be nil.
-func (r *Runner) fail(w *warp, in *instr, f Fault) signal {
+func (r *Runner) fail(w *warp, in *instr, f fault.Fault) signal {
 	if f.CTA = r.cta; in != nil {
 		f.PC = int(in.pc)
 		f.Pos, f.Instr = r.p.Kernel.Instrs[in.pc].Pos, r.p.Kernel.Text(int(in.pc))
@@ -276,5 +277,5 @@ func (r *Runner) fail(w *warp, in *instr, f Fault) signal {
 }
 
 func (r *Runner) trap(w *warp, in *instr, mask uint32) signal {
-	return r.fail(w, in, Fault{Kind: TrapExecuted, Thread: w.thread(bits.TrailingZeros32(mask))})
+	return r.fail(w, in, fault.Fault{Kind: fault.TrapExecuted, Thread: w.thread(bits.TrailingZeros32(mask))})
 }

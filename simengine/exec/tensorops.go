@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
@@ -32,14 +33,14 @@ func (r *Runner) tensorMap(w *warp, in *instr, l int) (*tensormap.Map, signal) {
 		return nil, r.mapFault(w, in, l, addr, err)
 	}
 	if u.m.Rank != o.bulk.Dims {
-		return nil, r.fail(w, in, Fault{Kind: Unsupported, Address: addr, Thread: w.thread(l), Detail: "the tensor map's rank is not the instruction's"})
+		return nil, r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Address: addr, Thread: w.thread(l), Detail: "the tensor map's rank is not the instruction's"})
 	}
 	u.usable = true
 	return &u.m, next
 }
 
 func (r *Runner) mapFault(w *warp, in *instr, l int, addr uint64, err error) signal {
-	return r.fail(w, in, Fault{Kind: Unsupported, Address: addr, Thread: w.thread(l), Detail: err.Error()})
+	return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Address: addr, Thread: w.thread(l), Detail: err.Error()})
 }
 
 // emitTensormap compiles tensormap.replace and tensormap.cp_fenceproxy.
@@ -126,9 +127,9 @@ func (r *Runner) eachPart(w *warp, in *instr, space ir.Space, l int, addr uint64
 	}
 	switch size := uint64(len(all)); {
 	case at >= size || uint64(n) > size-at:
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: at, Thread: w.thread(l), Write: write, Width: n, Detail: sizeText(space, size)})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: at, Thread: w.thread(l), Write: write, Width: n, Detail: sizeText(space, size)})
 	case write && space != ir.Shared:
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: space, Address: at, Thread: w.thread(l), Write: write, Width: n, Detail: "it cannot be written"})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: at, Thread: w.thread(l), Write: write, Width: n, Detail: "it cannot be written"})
 	}
 	f(0, all[at:at+uint64(n)])
 	return next
@@ -138,7 +139,7 @@ func (r *Runner) eachPart(w *warp, in *instr, space ir.Space, l int, addr uint64
 func (r *Runner) eachPage(w *warp, in *instr, l int, addr uint64, n int, write bool, f func(at int, part []byte)) signal {
 	reg := r.mem.Find(addr, uint64(n))
 	if reg == nil {
-		return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(l), Write: write, Width: n, Detail: "no buffer lies there"})
+		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Global, Address: addr, Thread: w.thread(l), Write: write, Width: n, Detail: "no buffer lies there"})
 	}
 	for at := 0; at < n; {
 		off := addr - reg.Base + uint64(at)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -100,7 +101,7 @@ func (r *Runner) deadlock() error {
 	}
 	r.activate(rank)
 	w := &r.warps[first.id]
-	r.fail(w, w.barrierI, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: strings.Join(where, ", ") + ", and no other warp will arrive"})
+	r.fail(w, w.barrierI, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: strings.Join(where, ", ") + ", and no other warp will arrive"})
 	return r.fault
 }
 
@@ -154,13 +155,13 @@ func (r *Runner) clusterBar(w *warp, in *instr, mask uint32) signal {
 	b := &r.clusterGroup.barrier
 	if mask != w.live {
 		stray := bits.TrailingZeros32(w.live &^ mask)
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.thread(stray),
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.thread(stray),
 			Detail: fmt.Sprintf("lanes %#08x of warp %d are at the cluster's barrier while lanes %#08x of the same warp are elsewhere", mask, w.id, w.live&^mask)})
 	}
 	w.barrierI = in
 	if r.p.Kernel.Instrs[in.pc].Mod&ir.ModArrive != 0 {
 		if w.clusterAt > b.phase {
-			return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: "the warp arrived at the cluster's barrier already and did not wait"})
+			return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: "the warp arrived at the cluster's barrier already and did not wait"})
 		}
 		r.orderCluster(w)
 		w.clusterAt = b.phase + 1
@@ -170,7 +171,7 @@ func (r *Runner) clusterBar(w *warp, in *instr, mask uint32) signal {
 	}
 	switch {
 	case w.clusterAt == 0:
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: "the warp waits at the cluster's barrier at which it did not arrive"})
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: "the warp waits at the cluster's barrier at which it did not arrive"})
 	case w.clusterAt > b.phase:
 		w.blocked = onCluster
 		return retry

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -12,21 +13,21 @@ const maxWarnings = 64
 
 // Warnings is the faults that runs with Options.Warn went past since the runner was made: the first
 // of each kind by each instruction, 64 at most.
-func (r *Runner) Warnings() []Fault { return slices.Clone(r.warnings) }
+func (r *Runner) Warnings() []fault.Fault { return slices.Clone(r.warnings) }
 
 // passes reports whether a fault of a kind does not end a run with Options.Warn. After a race or an
 // uninitialised read the CTA goes on with the values that are there. In Slice mode, where values are
 // not known, an apparent race may be none, and stays a fault.
-func (r *Runner) passes(kind FaultKind) bool {
-	return r.opt.Warn && (kind == Uninitialised || kind == Race && r.p.Mode == Full)
+func (r *Runner) passes(kind fault.Kind) bool {
+	return r.opt.Warn && (kind == fault.Uninitialised || kind == fault.Race && r.p.Mode == Full)
 }
 
 // warned reports whether a fault of a kind was noted for an instruction, or need not be.
-func (r *Runner) warned(kind FaultKind, pc int32) bool {
-	return r.opt.Warn && (len(r.warnings) >= maxWarnings || slices.ContainsFunc(r.warnings, func(f Fault) bool { return f.Kind == kind && f.PC == int(pc) }))
+func (r *Runner) warned(kind fault.Kind, pc int32) bool {
+	return r.opt.Warn && (len(r.warnings) >= maxWarnings || slices.ContainsFunc(r.warnings, func(f fault.Fault) bool { return f.Kind == kind && f.PC == int(pc) }))
 }
 
-func (r *Runner) warn(f *Fault) {
+func (r *Runner) warn(f *fault.Fault) {
 	if !r.warned(f.Kind, int32(f.PC)) {
 		r.warnings = append(r.warnings, *f)
 	}
@@ -36,7 +37,7 @@ func (r *Runner) warn(f *Fault) {
 // Options.Warn. It returns the lanes that are out of bounds: what they load is zero (see blank),
 // what they store is dropped.
 func (r *Runner) goPast(a *access, space ir.Space, mask uint32) (bad uint32, s signal) {
-	if !r.opt.Warn || r.fault.Kind != OutOfBounds || a.matrix {
+	if !r.opt.Warn || r.fault.Kind != fault.OutOfBounds || a.matrix {
 		return 0, faulted
 	}
 	r.warn(r.fault)

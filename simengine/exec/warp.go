@@ -1,8 +1,9 @@
 package exec
 
 import (
-	"github.com/warptune/warptune/simengine/exec/alu"
 	"math/bits"
+
+	"github.com/warptune/warptune/simengine/exec/alu"
 )
 
 // frame is one entry of a warp's reconvergence stack: the lanes in mask are at

@@ -1,9 +1,10 @@
 package exec
 
 import (
-	"github.com/warptune/warptune/simengine/exec/memory"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/memory"
 )
 
 // Warps that wait for others, or branch by what others may have written, do not go by

@@ -5,6 +5,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -56,7 +57,7 @@ func shuffleSource(mode ir.BoolOp, lane, b, c uint32) (uint32, bool) {
 }
 
 func (r *Runner) unsupportedSize(w *warp, in *instr) signal {
-	return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "register size differs from the instruction's type"})
+	return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: "register size differs from the instruction's type"})
 }
 
 // vote is vote.{all,any,uni,ballot}.
@@ -146,7 +147,7 @@ func (r *Runner) redux(w *warp, in *instr, mask uint32) signal {
 	ki := &r.p.Kernel.Instrs[in.pc]
 	f := alu.IntegerAtomic(ki.Atom, ki.Type)
 	if f == nil || in.x.src[0].file != file32 {
-		return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "redux of this operation"})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: "redux of this operation"})
 	}
 	a := &w.r32[in.x.src[0].index]
 	first := bits.TrailingZeros32(mask)
@@ -198,7 +199,7 @@ func (r *Runner) repack(w *warp, in *instr, mask uint32) signal {
 	parts := max(len(x.src), len(x.dst))
 	total := alu.Width(r.p.Kernel.Instrs[in.pc].Type)
 	if total == 0 || total%parts != 0 {
-		return r.fail(w, in, Fault{Kind: Unsupported, Thread: -1, Detail: "mov of this vector"})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: -1, Detail: "mov of this vector"})
 	}
 	part := total / parts
 	low := ^uint64(0) >> (64 - part)

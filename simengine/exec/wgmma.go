@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -59,7 +60,7 @@ func GroupWork(m *ir.Matrix) int64 { return int64(groupRows*m.N*m.K) / 100 }
 func (r *Runner) multiplyGroup(w *warp, in *instr, mask uint32) signal {
 	g, x := in.x.group, in.x
 	if mask != ^uint32(0) {
-		return r.fail(w, in, Fault{Kind: BarrierDivergence, Thread: w.first, Detail: fmt.Sprintf("lanes %#08x of warp %d execute it without the others", mask, w.id)})
+		return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: fmt.Sprintf("lanes %#08x of warp %d execute it without the others", mask, w.id)})
 	}
 	if r.groupTiles == nil {
 		r.groupTiles = new(groupTiles)
@@ -118,7 +119,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 	k := in.x.group.K
 	d, err := decodeDescriptor(desc, t, transposed)
 	if err != nil {
-		return r.fail(w, in, Fault{Kind: Unsupported, Thread: w.first, Detail: err.Error()})
+		return r.fail(w, in, fault.Fault{Kind: fault.Unsupported, Thread: w.first, Detail: err.Error()})
 	}
 	per := 16 / d.size
 	outer, inner := lines, k
@@ -135,7 +136,7 @@ func (r *Runner) readMatrix(w *warp, in *instr, desc uint64, t ir.Type, transpos
 			}
 			addr := d.chunk(line, place)
 			if int(addr)+16 > len(r.shared) {
-				return r.fail(w, in, Fault{Kind: OutOfBounds, Space: ir.Shared, Address: uint64(addr), Thread: w.first, Width: 16, Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
+				return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Shared, Address: uint64(addr), Thread: w.first, Width: 16, Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
 			}
 			if s := r.readTiles(w, in, 0, uint64(addr), 16, reader); s != next {
 				return s
@@ -261,12 +262,12 @@ func (r *Runner) watch(w *warp, in *instr, active uint32) bool {
 
 // touchesProduct is the fault of an instruction that uses a register of a product in flight.
 func (r *Runner) touchesProduct(w *warp, in *instr, reg ir.Reg, u *productUse, writes bool) signal {
-	if r.passes(Race) && r.warned(Race, in.pc) {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
 		return next
 	}
 	other := r.other(u.pc, r.cta, w.first)
 	other.Write = u.written
-	f := Fault{Kind: Race, Space: ir.RegSpace, Thread: w.first, Write: writes, Other: other,
+	f := fault.Fault{Kind: fault.Race, Space: ir.RegSpace, Thread: w.first, Write: writes, Other: other,
 		Detail: "register " + r.p.executed.Regs[reg].Name + ", no wgmma.wait_group between"}
 	return r.fail(w, in, f)
 }

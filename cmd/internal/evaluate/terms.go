@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/simengine"
-	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/tuner/kernel"
@@ -23,7 +23,7 @@ func inTerms(err error, l *kernel.Launch) error {
 		return err
 	}
 	var (
-		fault    *exec.Fault
+		fault    *fault.Fault
 		argument *memory.ArgumentError
 		variable *memory.VariableError
 		memory   *simengine.MemoryError
@@ -112,7 +112,7 @@ func overfull(e *simengine.MemoryError, l *kernel.Launch) string {
 }
 
 // faulted adds to a fault the argument whose buffer an access is next to.
-func faulted(f *exec.Fault, l *kernel.Launch) string {
+func faulted(f *fault.Fault, l *kernel.Launch) string {
 	a := holder(l, f.Buffer)
 	switch {
 	case a == nil:

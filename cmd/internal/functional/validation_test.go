@@ -13,6 +13,7 @@ import (
 	"github.com/warptune/warptune/cmd/internal/evaluate"
 	"github.com/warptune/warptune/deploy/calibrate/datasets"
 	"github.com/warptune/warptune/simengine/exec"
+	"github.com/warptune/warptune/simengine/exec/fault"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
@@ -126,8 +127,8 @@ func checkRecord(t *testing.T, kernels string, files fs.FS, rec *record.Record) 
 			continue
 		}
 		err := runner.Run(l, mem, cta, opt, nil)
-		var fault *exec.Fault
-		if errors.As(err, &fault) && fault.Kind == exec.StepLimit {
+		var found *fault.Fault
+		if errors.As(err, &found) && found.Kind == fault.StepLimit {
 			t.Log("given up after the work that is checked")
 			continue
 		}

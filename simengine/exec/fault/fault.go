@@ -1,4 +1,5 @@
-package exec
+// Package fault is what can be wrong with a kernel that runs: a Fault says what, by which instruction and thread, where.
+package fault
 
 import (
 	"fmt"
@@ -9,13 +10,13 @@ import (
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
-// FaultKind is the kind of a Fault.
-type FaultKind uint8
+// Kind is the kind of a Fault.
+type Kind uint8
 
 // Kinds of fault. Race is a wrong program that ran (outcome "correctness"),
 // the others stop it (outcome "runtime").
 const (
-	FaultNone FaultKind = iota
+	None Kind = iota
 	OutOfBounds
 	Misaligned
 	Race
@@ -28,13 +29,13 @@ const (
 )
 
 var faultNames = [...]string{
-	FaultNone: "none", OutOfBounds: "out-of-bounds access", Misaligned: "misaligned access", Race: "race",
+	None: "none", OutOfBounds: "out-of-bounds access", Misaligned: "misaligned access", Race: "race",
 	BarrierDivergence: "barrier not reached by all threads", TrapExecuted: "trap", StepLimit: "step limit",
 	Unsupported: "unsupported", Uninitialised: "uninitialised read",
 }
 
 // String names the kind.
-func (k FaultKind) String() string {
+func (k Kind) String() string {
 	if int(k) < len(faultNames) {
 		return faultNames[k]
 	}
@@ -43,7 +44,7 @@ func (k FaultKind) String() string {
 
 // Fault is a defect of the kernel found while running it. It is an error.
 type Fault struct {
-	Kind    FaultKind
+	Kind    Kind
 	PC      int
 	Pos     ptx.Pos
 	Instr   string // the instruction as PTX text
