@@ -252,7 +252,7 @@ func TestTogetherOfBadLaunches(t *testing.T) {
 	}
 	for _, size := range []Dim3{{3, 1, 1}, {1 << 20, 1 << 20, 1 << 10}, {1 << 62, 4, 1}, {-1, 1, 1}, {2, -5, 1}} {
 		l := Launch{Grid: Dim3{8, 1, 1}, CTA: Dim3{64, 1, 1}, Cluster: size, Params: params}
-		if list := p.Together(l, 5); len(list) != 1 || list[0] != 5 {
+		if list := Together(p, l, 5); len(list) != 1 || list[0] != 5 {
 			t.Errorf("%v: %v", size, list)
 		}
 		if err := NewRunner(p).Run(l, m, 5, Options{}, nil); err == nil {

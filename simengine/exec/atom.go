@@ -4,12 +4,13 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // atomic performs the lanes one after the other in lane order.
-func (r *Runner) atomic(w *warp, in *instr, space ir.Space, mask uint32) signal {
-	x, a := in.x, in.x.access
+func (r *Runner) atomic(w *warp, in *code.Instr, space ir.Space, mask uint32) signal {
+	x, a := in.X, in.X.Access
 	if space == ir.Const {
 		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: space, Address: r.addr[bits.TrailingZeros32(mask)], Thread: -1, Detail: "constant memory cannot be written"})
 	}
@@ -20,15 +21,15 @@ func (r *Runner) atomic(w *warp, in *instr, space ir.Space, mask uint32) signal 
 		if p == nil {
 			return r.pageLimit(w, in)
 		}
-		for v := range a.vec {
-			old := a.element(p, v)
+		for v := range a.Vec {
+			old := a.Element(p, v)
 			third := uint64(0)
-			if len(x.src) > a.vec {
-				third = w.get(x.src[a.vec+v], l)
+			if len(x.Src) > a.Vec {
+				third = w.get(x.Src[a.Vec+v], l)
 			}
-			a.putElement(p, v, x.atom(old, w.get(x.src[v], l), third))
-			if len(x.dst) > 0 {
-				w.put(x.dst[v], l, old)
+			a.PutElement(p, v, x.Atom(old, w.get(x.Src[v], l), third))
+			if len(x.Dst) > 0 {
+				w.put(x.Dst[v], l, old)
 			}
 		}
 		r.settle()

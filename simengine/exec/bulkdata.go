@@ -7,6 +7,7 @@ import (
 	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 	"github.com/warptune/warptune/simengine/trace"
@@ -17,32 +18,32 @@ const swizzleLine = 128
 
 // moveBulk moves the data of a lane's bulk copy, if it is needed, and completes it at its mbarrier. m
 // is the tensor map, nil for a copy of bytes.
-func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensormap.Map) signal {
-	o, bytes := in.x.async, uint64(uint32(a.Bytes))
-	if o.op == ir.BulkPrefetch || bytes == 0 && o.bar == nil {
+func (r *Runner) moveBulk(w *warp, in *code.Instr, l int, a *trace.Async, m *tensormap.Map) signal {
+	o, bytes := in.X.Async, uint64(uint32(a.Bytes))
+	if o.Op == ir.BulkPrefetch || bytes == 0 && o.Bar == nil {
 		return next
 	}
 	if n := int(bytes+swizzleLine-1) &^ (swizzleLine - 1); cap(r.box) < n {
 		r.box = make([]byte, n)
 	}
 	r.box = r.box[:bytes]
-	if !o.data {
-		if o.bulk.To == ir.Global {
+	if !o.Data {
+		if o.Bulk.To == ir.Global {
 			return next
 		}
-	} else if o.bulk.From == ir.Shared {
+	} else if o.Bulk.From == ir.Shared {
 		if s := r.readTile(w, in, l, bytes, m); s != next {
 			return s
 		}
-		if o.bulk.To == ir.Global {
+		if o.Bulk.To == ir.Global {
 			return r.storeBox(w, in, l, m)
 		}
 	} else if s := r.loadBox(w, in, l, m); s != next {
 		return s
 	}
-	_, at, _ := r.sharedPlace(o.to.space, o.to.at(w, l))
-	if !o.bulk.Multicast {
-		rank, _, _ := r.sharedPlace(o.to.space, o.to.at(w, l))
+	_, at, _ := r.sharedPlace(o.To.Space, w.at(o.To, l))
+	if !o.Bulk.Multicast {
+		rank, _, _ := r.sharedPlace(o.To.Space, w.at(o.To, l))
 		return r.land(w, in, l, rank, at, a, m)
 	}
 	for to := a.To; to != 0; to &= to - 1 {
@@ -54,7 +55,7 @@ func (r *Runner) moveBulk(w *warp, in *instr, l int, a *trace.Async, m *tensorma
 }
 
 // loadBox reads what a copy reads in device memory into Runner.box.
-func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
+func (r *Runner) loadBox(w *warp, in *code.Instr, l int, m *tensormap.Map) signal {
 	switch {
 	case m == nil && len(r.ranges) == 0:
 		return next
@@ -72,7 +73,7 @@ func (r *Runner) loadBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
 }
 
 // storeBox writes Runner.box to device memory, or combines it with what is there.
-func (r *Runner) storeBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
+func (r *Runner) storeBox(w *warp, in *code.Instr, l int, m *tensormap.Map) signal {
 	t, combine, s := r.bulkReduction(w, in, m)
 	if s != next {
 		return s
@@ -96,8 +97,8 @@ func (r *Runner) storeBox(w *warp, in *instr, l int, m *tensormap.Map) signal {
 
 // bulkReduction is the type of a copy's elements, and how they are combined with those where it goes; nil: they replace
 // them.
-func (r *Runner) bulkReduction(w *warp, in *instr, m *tensormap.Map) (ir.Type, alu.AtomicFunc, signal) {
-	t, op := r.p.executed.Instrs[in.pc].Type, in.x.async.bulk.Reduce
+func (r *Runner) bulkReduction(w *warp, in *code.Instr, m *tensormap.Map) (ir.Type, alu.AtomicFunc, signal) {
+	t, op := r.p.Executed.Instrs[in.PC].Type, in.X.Async.Bulk.Reduce
 	if m != nil {
 		t = m.Elem.Type()
 	}
@@ -124,17 +125,17 @@ func combined(to, from []byte, t ir.Type, combine alu.AtomicFunc) {
 }
 
 // readTile reads shared memory that a copy reads into Runner.box.
-func (r *Runner) readTile(w *warp, in *instr, l int, bytes uint64, m *tensormap.Map) signal {
-	o := in.x.async
-	_, at, _ := r.sharedPlace(o.from.space, o.from.at(w, l))
+func (r *Runner) readTile(w *warp, in *code.Instr, l int, bytes uint64, m *tensormap.Map) signal {
+	o := in.X.Async
+	_, at, _ := r.sharedPlace(o.From.Space, w.at(o.From, l))
 	span, swizzle := tileSpan(bytes, m)
 	if at+span > uint64(len(r.shared)) {
 		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Width: int(span), Detail: sizeText(ir.Shared, uint64(len(r.shared)))})
 	}
-	if r.p.tracks {
+	if r.p.Tracks {
 		reader := untracked
-		if o.bar == nil {
-			reader = r.newReader(asyncRead{in.pc, int16(w.id), int8(l), w.bulk[l].committed})
+		if o.Bar == nil {
+			reader = r.newReader(asyncRead{in.PC, int16(w.id), int8(l), w.bulk[l].committed})
 		}
 		if s := r.readTiles(w, in, l, at, span, reader); s != next {
 			return s
@@ -161,7 +162,7 @@ func tileSpan(bytes uint64, m *tensormap.Map) (span uint64, swizzle int) {
 }
 
 // land writes Runner.box to the shared memory of a CTA and completes the copy there.
-func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async, m *tensormap.Map) signal {
+func (r *Runner) land(w *warp, in *code.Instr, l, rank int, at uint64, a *trace.Async, m *tensormap.Map) signal {
 	if rank == r.active && r.size > 1 {
 		rank = -1
 	}
@@ -171,13 +172,13 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 		return r.fail(w, in, fault.Fault{Kind: fault.OutOfBounds, Space: ir.Shared, Address: at, Thread: w.thread(l), Write: true, Width: int(span), Detail: sizeText(ir.Shared, uint64(len(c.shared)))})
 	}
 	var b *phases
-	if r.p.blocking {
+	if r.p.Blocking {
 		var err error
 		if b, err = c.at(a.Barrier); err != nil {
 			return r.misused(w, in, l, a, err)
 		}
 	}
-	if r.p.tracks {
+	if r.p.Tracks {
 		if s := r.landTiles(w, in, l, c, at, span, b); s != next {
 			return s
 		}
@@ -187,7 +188,7 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 			return s
 		}
 	}
-	if in.x.async.data {
+	if in.X.Async.Data {
 		t, combine, s := r.bulkReduction(w, in, m)
 		if s != next {
 			return s
@@ -201,7 +202,7 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 	if b == nil {
 		return next
 	}
-	if c.definedness != nil && in.x.async.bulk.Reduce == ir.AtomNone {
+	if c.definedness != nil && in.X.Async.Bulk.Reduce == ir.AtomNone {
 		setAll(c.definedness.shared[at:at+span], true)
 	}
 	if rank < 0 {
@@ -216,11 +217,11 @@ func (r *Runner) land(w *warp, in *instr, l, rank int, at uint64, a *trace.Async
 }
 
 // raceTile checks and notes that a lane's copy reads or writes bytes of shared memory.
-func (r *Runner) raceTile(w *warp, in *instr, l int, at, bytes uint64, write bool) signal {
+func (r *Runner) raceTile(w *warp, in *code.Instr, l int, at, bytes uint64, write bool) signal {
 	c := r.races
-	bulk := in.x.async
-	now := touch{tick: w.tick, pc: in.pc, thread: uint16(w.thread(l)), strong: write && bulk != nil && bulk.bulk.Reduce != ir.AtomNone}
-	a := &access{write: write, width: int(bytes)}
+	bulk := in.X.Async
+	now := touch{tick: w.tick, pc: in.PC, thread: uint16(w.thread(l)), strong: write && bulk != nil && bulk.Bulk.Reduce != ir.AtomNone}
+	a := &code.Access{Write: write, Width: int(bytes)}
 	for b := int(at) >> c.shift; b<<c.shift < int(at+bytes); b++ {
 		var other *touch
 		if write {
@@ -239,9 +240,9 @@ func (r *Runner) raceTile(w *warp, in *instr, l int, at, bytes uint64, write boo
 }
 
 // storeMatrices is what stmatrix does to shared memory, the reverse of loadMatrices.
-func (r *Runner) storeMatrices(w *warp, in *instr, mask uint32) {
-	trans := r.p.Kernel.Instrs[in.pc].Mod&ir.ModTrans != 0
-	for m, s := range in.x.src {
+func (r *Runner) storeMatrices(w *warp, in *code.Instr, mask uint32) {
+	trans := r.p.Kernel.Instrs[in.PC].Mod&ir.ModTrans != 0
+	for m, s := range in.X.Src {
 		for l := range WarpSize {
 			v := uint32(w.get(s, l))
 			at, col := l/4, l%4

@@ -89,7 +89,7 @@ func (a *asyncRun) run(t testing.TB) ([]byte, error) {
 	r := NewRunner(p)
 	ran := map[int64]bool{}
 	for cta := range l.Grid.Count() {
-		first := p.Together(l, cta)[0]
+		first := Together(p, l, cta)[0]
 		if ran[first] {
 			continue
 		}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -16,11 +17,11 @@ type cursor struct {
 // bytes returns the width bytes at addr, which check has found in bounds, or nil when the page limit
 // is reached. An access that crosses pages is gathered in r.straddle. After a write, settle carries
 // it back.
-func (r *Runner) bytes(c *cursor, a *access, addr uint64, write bool) []byte {
+func (r *Runner) bytes(c *cursor, a *code.Access, addr uint64, write bool) []byte {
 	reg := c.region
-	if reg == nil || !reg.Holds(addr, uint64(a.width)) {
-		if reg = r.regions[a.index]; reg == nil || !reg.Holds(addr, uint64(a.width)) {
-			reg = r.mem.Find(addr, uint64(a.width))
+	if reg == nil || !reg.Holds(addr, uint64(a.Width)) {
+		if reg = r.regions[a.Index]; reg == nil || !reg.Holds(addr, uint64(a.Width)) {
+			reg = r.mem.Find(addr, uint64(a.Width))
 		}
 		c.region, c.page = reg, nil
 	}
@@ -35,10 +36,10 @@ func (r *Runner) bytes(c *cursor, a *access, addr uint64, write bool) []byte {
 		c.page.Dirty = true
 	}
 	in := off & (memory.PageSize - 1)
-	if in+uint64(a.width) > memory.PageSize {
-		return r.gather(c, in, a.width, write)
+	if in+uint64(a.Width) > memory.PageSize {
+		return r.gather(c, in, a.Width, write)
 	}
-	return c.page.Data[in : in+uint64(a.width)]
+	return c.page.Data[in : in+uint64(a.Width)]
 }
 
 // gather handles the rare access that crosses pages, possible only for a
@@ -75,16 +76,16 @@ func (r *Runner) settle() {
 }
 
 // lane returns the bytes of lane l's access.
-func (r *Runner) lane(w *warp, c *cursor, a *access, space ir.Space, l int, write bool) []byte {
+func (r *Runner) lane(w *warp, c *cursor, a *code.Access, space ir.Space, l int, write bool) []byte {
 	v := r.addr[l]
 	switch space {
 	case ir.Shared:
-		return r.shared[v : v+uint64(a.width)]
+		return r.shared[v : v+uint64(a.Width)]
 	case ir.Local:
 		v += uint64(w.thread(l) * r.localBytes)
-		return r.local[v : v+uint64(a.width)]
+		return r.local[v : v+uint64(a.Width)]
 	case ir.Const:
-		return r.mem.Constants()[v : v+uint64(a.width)]
+		return r.mem.Constants()[v : v+uint64(a.Width)]
 	}
 	return r.bytes(c, a, v, write)
 }

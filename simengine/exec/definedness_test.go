@@ -2,9 +2,10 @@ package exec
 
 import (
 	"errors"
-	"github.com/warptune/warptune/simengine/exec/fault"
 	"strings"
 	"testing"
+
+	"github.com/warptune/warptune/simengine/exec/fault"
 )
 
 // halfWritten has each thread below 16 write its word of shared memory, and read the word at 4*(thread) + off after a barrier.

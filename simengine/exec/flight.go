@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -101,7 +102,7 @@ func (c *ctaState) noted(addr, bytes uint64) []tile {
 func (c *ctaState) pending(x *asyncRead) bool {
 	w := &c.warps[x.warp]
 	if x.lane < 0 {
-		return x.group >= w.products.waited
+		return x.group >= w.wgmma.waited
 	}
 	return x.group >= w.bulk[x.lane].waited
 }
@@ -162,21 +163,21 @@ func (f *flights) noteRead(t *tile, number uint32) {
 }
 
 // touchTiles checks and notes an access of threads to shared memory.
-func (r *Runner) touchTiles(w *warp, in *instr, a *access, mask uint32) signal {
+func (r *Runner) touchTiles(w *warp, in *code.Instr, a *code.Access, mask uint32) signal {
 	c := &r.ctaState
 	r.seq++
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		addr := r.addr[l]
-		list := c.noted(addr, uint64(a.width))
+		list := c.noted(addr, uint64(a.Width))
 		for i := range list {
 			t := &list[i]
 			if f := c.landing(t, false); f != nil {
-				if s := r.inFlight(w, in, l, addr, f, a.write); s != next {
+				if s := r.inFlight(w, in, l, addr, f, a.Write); s != next {
 					return s
 				}
 			}
-			if !a.write {
+			if !a.Write {
 				continue
 			}
 			if x := c.reading(t); x != nil {
@@ -184,8 +185,8 @@ func (r *Runner) touchTiles(w *warp, in *instr, a *access, mask uint32) signal {
 					return s
 				}
 			}
-			if a.op != ir.CpAsync {
-				t.at, t.pc, t.thread = r.seq, in.pc, uint16(w.thread(l))
+			if a.Op != ir.CpAsync {
+				t.at, t.pc, t.thread = r.seq, in.PC, uint16(w.thread(l))
 			}
 		}
 	}
@@ -193,8 +194,8 @@ func (r *Runner) touchTiles(w *warp, in *instr, a *access, mask uint32) signal {
 }
 
 // inFlight is the fault of an access to what a copy writes.
-func (r *Runner) inFlight(w *warp, in *instr, l int, addr uint64, f *flight, write bool) signal {
-	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
+func (r *Runner) inFlight(w *warp, in *code.Instr, l int, addr uint64, f *flight, write bool) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
 	other := r.other(f.pc, f.cta, int(f.thread))
@@ -204,8 +205,8 @@ func (r *Runner) inFlight(w *warp, in *instr, l int, addr uint64, f *flight, wri
 }
 
 // stillRead is the fault of a write to what a copy or an MMA of a CTA reads.
-func (r *Runner) stillRead(w *warp, in *instr, l int, c *ctaState, addr uint64, x *asyncRead) signal {
-	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
+func (r *Runner) stillRead(w *warp, in *code.Instr, l int, c *ctaState, addr uint64, x *asyncRead) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
 	missing := "no cp.async.bulk.wait_group between"
@@ -222,7 +223,7 @@ const untracked = ^uint32(0)
 
 // readTiles checks and notes that an asynchronous operation of a warp reads bytes of shared memory. reader is the
 // number of the read.
-func (r *Runner) readTiles(w *warp, in *instr, l int, addr, bytes uint64, reader uint32) signal {
+func (r *Runner) readTiles(w *warp, in *code.Instr, l int, addr, bytes uint64, reader uint32) signal {
 	c := &r.ctaState
 	list := c.noted(addr, bytes)
 	for i := range list {
@@ -243,8 +244,8 @@ func (r *Runner) readTiles(w *warp, in *instr, l int, addr, bytes uint64, reader
 }
 
 // checkFenced checks that a fence stands between a thread's write to a tile of a CTA and an asynchronous read of it.
-func (r *Runner) checkFenced(w *warp, in *instr, l int, c *ctaState, addr uint64, t *tile) signal {
-	if t.at <= w.fenced || t.at <= c.warps[int(t.thread)/WarpSize].fenced || r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
+func (r *Runner) checkFenced(w *warp, in *code.Instr, l int, c *ctaState, addr uint64, t *tile) signal {
+	if t.at <= w.fenced || t.at <= c.warps[int(t.thread)/WarpSize].fenced || r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
 	other := r.other(t.pc, c.cta, int(t.thread))
@@ -259,10 +260,10 @@ func (r *Runner) newReader(x asyncRead) uint32 {
 }
 
 // landTiles checks and notes that a copy writes bytes of shared memory of a CTA.
-func (r *Runner) landTiles(w *warp, in *instr, l int, c *ctaState, addr, bytes uint64, b *phases) signal {
-	reduces := in.x.async.bulk.Reduce != ir.AtomNone
+func (r *Runner) landTiles(w *warp, in *code.Instr, l int, c *ctaState, addr, bytes uint64, b *phases) signal {
+	reduces := in.X.Async.Bulk.Reduce != ir.AtomNone
 	number := uint32(len(c.copies))
-	c.copies = append(c.copies, flight{pc: in.pc, thread: int32(w.thread(l)), cta: r.cta, bar: b, phase: b.Phase, reduces: reduces})
+	c.copies = append(c.copies, flight{pc: in.PC, thread: int32(w.thread(l)), cta: r.cta, bar: b, phase: b.Phase, reduces: reduces})
 	list := c.noted(addr, bytes)
 	for i := range list {
 		t := &list[i]
@@ -289,14 +290,14 @@ func (r *Runner) landTiles(w *warp, in *instr, l int, c *ctaState, addr, bytes u
 }
 
 // proxyFence is fence.proxy.async.
-func (r *Runner) proxyFence(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) proxyFence(w *warp, in *code.Instr, mask uint32) signal {
 	r.seq++
 	w.fenced = r.seq
 	return next
 }
 
 // bulkCommit is cp.async.bulk.commit_group.
-func (r *Runner) bulkCommit(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) bulkCommit(w *warp, in *code.Instr, mask uint32) signal {
 	for ; mask != 0; mask &= mask - 1 {
 		w.bulk[bits.TrailingZeros32(mask)].committed++
 	}
@@ -304,9 +305,9 @@ func (r *Runner) bulkCommit(w *warp, in *instr, mask uint32) signal {
 }
 
 // bulkWait is cp.async.bulk.wait_group.
-func (r *Runner) bulkWait(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) bulkWait(w *warp, in *code.Instr, mask uint32) signal {
 	for ; mask != 0; mask &= mask - 1 {
-		w.bulk[bits.TrailingZeros32(mask)].wait(in.x.imm)
+		w.bulk[bits.TrailingZeros32(mask)].wait(in.X.Imm)
 	}
 	return next
 }

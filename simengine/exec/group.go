@@ -71,7 +71,7 @@ func (r *Runner) setupGroup() {
 	shape := r.cluster.size
 	r.events, r.seen, r.seq, r.barrier = 1, 0, 0, clusterBarrier{}
 	r.asked = r.cluster.rank
-	if r.size = 1; r.p.blocking {
+	if r.size = 1; r.p.Blocking {
 		r.size = r.cluster.count
 	}
 	if r.size == 1 {
@@ -105,11 +105,11 @@ func ctaOfRank(g, size Dim3, cta int64, rank int) int64 {
 
 // Together lists the CTAs that are executed together with one in Full mode: those of its cluster. Of a launch that Run
 // refuses it is the CTA alone.
-func (p *Program) Together(l Launch, cta int64) []int64 {
-	if p.validate(&l) != nil {
+func Together(p *Program, l Launch, cta int64) []int64 {
+	if validate(p, &l) != nil {
 		return []int64{cta}
 	}
-	size, _ := p.cluster(&l)
+	size, _ := clusterOf(p, &l)
 	list := make([]int64, size.Count())
 	for rank := range list {
 		list[rank] = ctaOfRank(l.Grid, size, cta, rank)

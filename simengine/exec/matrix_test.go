@@ -11,6 +11,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -168,10 +169,10 @@ func TestWmma(t *testing.T) {
 
 // elementOf is element i of a buffer.
 func elementOf(t ir.Type, data []byte, i int64) float64 {
-	f := fragmentOf(t, 8, 8)
+	f := mma.FragmentOf(t, 8, 8)
 	var v [8]byte
 	copy(v[:], data[int(i)*t.Size():][:t.Size()])
-	return f.decode(binary.LittleEndian.Uint64(v[:]))
+	return f.Decode(binary.LittleEndian.Uint64(v[:]))
 }
 
 // matrixOps are instructions on matrices as a warp executes them: registers of B, A and C are

@@ -3,6 +3,7 @@ package exec
 import (
 	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/racecheck"
 	"github.com/warptune/warptune/simengine/ir"
 )
@@ -14,8 +15,8 @@ func (r *Runner) other(pc int32, cta int64, thread int) *fault.Other {
 }
 
 // raceFault is the fault of a lane whose access to shared memory races with an earlier one.
-func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, addr int) signal {
-	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
+func (r *Runner) raceFault(w *warp, in *code.Instr, a *code.Access, lane int, old touch, addr int) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
 	missing := "no barrier between"
@@ -25,16 +26,16 @@ func (r *Runner) raceFault(w *warp, in *instr, a *access, lane int, old touch, a
 	case int(old.thread)/WarpSize == w.id:
 		missing = "both in one warp, not synchronised"
 	}
-	return r.fail(w, in, fault.Fault{Kind: fault.Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane), Write: a.write, Width: a.width,
+	return r.fail(w, in, fault.Fault{Kind: fault.Race, Space: ir.Shared, Address: uint64(addr), Thread: w.thread(lane), Write: a.Write, Width: a.Width,
 		Other: r.other(old.pc, r.cta, int(old.thread)), Detail: missing})
 }
 
 // globalRaceFault is raceFault for device memory.
-func (r *Runner) globalRaceFault(w *warp, in *instr, a *access, lane int, old *racecheck.Touch, addr uint64) signal {
-	if r.passes(fault.Race) && r.warned(fault.Race, in.pc) {
+func (r *Runner) globalRaceFault(w *warp, in *code.Instr, a *code.Access, lane int, old *racecheck.Touch, addr uint64) signal {
+	if r.passes(fault.Race) && r.warned(fault.Race, in.PC) {
 		return next
 	}
-	f := fault.Fault{Kind: fault.Race, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.write, Width: a.width,
+	f := fault.Fault{Kind: fault.Race, Space: ir.Global, Address: addr, Thread: w.thread(lane), Write: a.Write, Width: a.Width,
 		Other: r.other(old.PC, r.series.CTA(old), int(old.Thread))}
 	switch {
 	case f.Other.CTA != r.cta:

@@ -5,13 +5,14 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/alu"
 	"github.com/warptune/warptune/simengine/exec/element"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/exec/memory"
 	"github.com/warptune/warptune/simengine/exec/tensormap"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
 // validate says what is wrong with a launch.
-func (p *Program) validate(l *Launch) error {
+func validate(p *Program, l *Launch) error {
 	k := p.Kernel
 	for _, d := range []Dim3{l.Grid, l.CTA} {
 		if d.X < 1 || d.Y < 1 || d.Z < 1 {
@@ -27,12 +28,12 @@ func (p *Program) validate(l *Launch) error {
 		return fmt.Errorf("launch %s: %d static and %d dynamic bytes of shared memory: want at most %d of each", k.Name, k.SharedBytes, l.DynamicShared, maxShared)
 	case k.LocalBytes > maxLocal || int64(k.LocalBytes)*l.CTA.Count() > maxLocalCTA:
 		return fmt.Errorf("launch %s: %d bytes of local memory for each of %d threads: at most %d, and %d together", k.Name, k.LocalBytes, l.CTA.Count(), maxLocal, maxLocalCTA)
-	case p.fileBytes() > maxFile:
-		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, p.fileBytes(), maxFile)
+	case p.FileBytes() > maxFile:
+		return fmt.Errorf("launch %s: %d bytes of registers live in one warp: at most %d", k.Name, p.FileBytes(), maxFile)
 	case len(l.Params) < memory.ParamBytes(k):
 		return fmt.Errorf("launch %s: %d bytes of parameters, the kernel takes %d", k.Name, len(l.Params), memory.ParamBytes(k))
 	}
-	return p.validateCluster(l)
+	return validateCluster(p, l)
 }
 
 // bufferIn is the buffer that a parameter points into, or that a tensor map describes; nil: none.
@@ -65,11 +66,6 @@ func checkDistinct(m *memory.Device, k *ir.Kernel, params []byte) error {
 // maxShared is far above the shared memory of any SM.
 const maxShared = 1 << 20
 
-// fileBytes is the size of the register files of one warp.
-func (p *Program) fileBytes() int {
-	return int(p.n32)*WarpSize*4 + int(p.n64)*WarpSize*8
-}
-
 // setup brings the CTA to its initial state.
 func (r *Runner) setup() {
 	p, k := r.p, r.p.Kernel
@@ -80,7 +76,7 @@ func (r *Runner) setup() {
 	r.growWarps()
 	n := k.SharedBytes
 	if r.launch.DynamicShared > 0 {
-		n = p.dynamicShared + r.launch.DynamicShared
+		n = p.DynamicShared + r.launch.DynamicShared
 	}
 	r.shared = zeroed(r.shared, n)
 	r.localBytes = k.LocalBytes
@@ -101,13 +97,13 @@ func (r *Runner) setup() {
 			r.spareFilter = &raceFilter{}
 		}
 		r.filter = r.spareFilter
-		r.filter.reset(len(r.shared), p.granule)
+		r.filter.reset(len(r.shared), p.Granule)
 	case r.opt.Races || r.series != nil:
 		if r.spareRaces == nil {
 			r.spareRaces = &raceChecker{}
 		}
 		r.races = r.spareRaces
-		r.races.reset(r.nwarps, len(r.shared), p.granule)
+		r.races.reset(r.nwarps, len(r.shared), p.Granule)
 	}
 	r.definedness = nil
 	if r.opt.Uninitialised && !r.sampling && !r.opt.DeviceOnly && !r.opt.PathOnly {
@@ -118,7 +114,7 @@ func (r *Runner) setup() {
 		r.definedness.reset(r)
 	}
 	if r.series != nil {
-		r.series.Begin(r.cta, p.globalGranule)
+		r.series.Begin(r.cta, p.GlobalGranule)
 	}
 }
 
@@ -138,14 +134,14 @@ func (r *Runner) growWarps() {
 		p := r.p
 		w := warp{
 			id: len(r.warps), first: len(r.warps) * WarpSize,
-			r32: make([]alu.Vec32, p.n32), r64: make([]alu.Vec64, p.n64), pred: make([]uint32, p.npred),
-			loops: make([]loopRun, len(p.Loops)), exits: p.exits,
+			r32: make([]alu.Vec32, p.N32), r64: make([]alu.Vec64, p.N64), pred: make([]uint32, p.NPred),
+			loops: make([]loopRun, len(p.Loops)), exits: p.Exits,
 		}
-		for _, c := range p.consts32 {
-			fill(&w.r32[c.index], c.value)
+		for _, c := range p.Constants32 {
+			fill(&w.r32[c.Index], c.Value)
 		}
-		for _, c := range p.consts64 {
-			fill(&w.r64[c.index], c.value)
+		for _, c := range p.Constants64 {
+			fill(&w.r64[c.Index], c.Value)
 		}
 		r.warps = append(r.warps, w)
 	}
@@ -167,22 +163,22 @@ func (r *Runner) startWarp(w *warp, lanes int) {
 	for i := range w.loops {
 		w.loops[i].active, w.loops[i].entries = false, 0
 	}
-	for _, s := range r.p.specials {
+	for _, s := range r.p.Specials {
 		r.special(w, s)
 	}
-	for _, s := range r.p.unwritten {
+	for _, s := range r.p.Unwritten {
 		w.zero(s)
 	}
 }
 
 // zero gives a register its value before anything writes it, the same in every CTA.
-func (w *warp) zero(s slot) {
-	switch s.file {
-	case file32:
-		w.r32[s.index] = alu.Vec32{}
-	case file64:
-		w.r64[s.index] = alu.Vec64{}
-	case filePred:
-		w.pred[s.index] = 0
+func (w *warp) zero(s code.Slot) {
+	switch s.File {
+	case code.File32:
+		w.r32[s.Index] = alu.Vec32{}
+	case code.File64:
+		w.r64[s.Index] = alu.Vec64{}
+	case code.FilePred:
+		w.pred[s.Index] = 0
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -27,9 +28,9 @@ type asyncWarp struct {
 
 	fenced   uint32 // Runner.seq at the last fence of the asynchronous proxy
 	bulk     [WarpSize]groups
-	products groups
-	unwaited bool // there are products that are not waited for
-	inFlight []productUse
+	wgmma    groups
+	unwaited bool // there are warpgroup MMAs that are not waited for
+	inFlight []wgmmaUse
 }
 
 // groups counts groups of asynchronous operations: those committed, and of these the ones waited for.
@@ -151,7 +152,7 @@ func (r *Runner) clusterLive() (n int) {
 }
 
 // clusterBar is barrier.cluster.arrive and barrier.cluster.wait.
-func (r *Runner) clusterBar(w *warp, in *instr, mask uint32) signal {
+func (r *Runner) clusterBar(w *warp, in *code.Instr, mask uint32) signal {
 	b := &r.clusterGroup.barrier
 	if mask != w.live {
 		stray := bits.TrailingZeros32(w.live &^ mask)
@@ -159,7 +160,7 @@ func (r *Runner) clusterBar(w *warp, in *instr, mask uint32) signal {
 			Detail: fmt.Sprintf("lanes %#08x of warp %d are at the cluster's barrier while lanes %#08x of the same warp are elsewhere", mask, w.id, w.live&^mask)})
 	}
 	w.barrierI = in
-	if r.p.Kernel.Instrs[in.pc].Mod&ir.ModArrive != 0 {
+	if r.p.Kernel.Instrs[in.PC].Mod&ir.ModArrive != 0 {
 		if w.clusterAt > b.phase {
 			return r.fail(w, in, fault.Fault{Kind: fault.BarrierDivergence, Thread: w.first, Detail: "the warp arrived at the cluster's barrier already and did not wait"})
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/exec/fault"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -36,8 +37,8 @@ func (r *Runner) warn(f *fault.Fault) {
 // goPast continues after the fault that check found in an access by the lanes in mask, with
 // Options.Warn. It returns the lanes that are out of bounds: what they load is zero (see blank),
 // what they store is dropped.
-func (r *Runner) goPast(a *access, space ir.Space, mask uint32) (bad uint32, s signal) {
-	if !r.opt.Warn || r.fault.Kind != fault.OutOfBounds || a.matrix {
+func (r *Runner) goPast(a *code.Access, space ir.Space, mask uint32) (bad uint32, s signal) {
+	if !r.opt.Warn || r.fault.Kind != fault.OutOfBounds || a.Matrix {
 		return 0, faulted
 	}
 	r.warn(r.fault)
@@ -51,32 +52,27 @@ func (r *Runner) goPast(a *access, space ir.Space, mask uint32) (bad uint32, s s
 }
 
 // inBounds reports whether a lane's access is in bounds.
-func (r *Runner) inBounds(a *access, space ir.Space, addr uint64) bool {
-	part := stretch{0, uint64(len(r.shared))}
+func (r *Runner) inBounds(a *code.Access, space ir.Space, addr uint64) bool {
+	part := code.Stretch{Lo: 0, Hi: uint64(len(r.shared))}
 	switch space {
 	case ir.Global:
-		return r.meant(a, addr, uint64(a.width)) != nil
+		return r.meant(a, addr, uint64(a.Width)) != nil
 	case ir.Local:
-		part.hi = uint64(r.localBytes)
+		part.Hi = uint64(r.localBytes)
 	case ir.Const:
 		part = r.bank(a)
 	}
-	return part.holds(addr, uint64(a.width))
-}
-
-// holds reports whether an access of so many bytes lies in the stretch.
-func (s stretch) holds(addr, width uint64) bool {
-	return addr >= s.lo && addr < s.hi && width <= s.hi-addr
+	return part.Holds(addr, uint64(a.Width))
 }
 
 // blank puts zeros into what lanes were to load.
-func (r *Runner) blank(w *warp, in *instr, lanes uint32) {
-	for _, d := range in.x.dst {
+func (r *Runner) blank(w *warp, in *code.Instr, lanes uint32) {
+	for _, d := range in.X.Dst {
 		for m := lanes; m != 0; m &= m - 1 {
 			w.put(d, bits.TrailingZeros32(m), 0)
 		}
 		if r.definedness != nil {
-			r.definedness.mark(w, r.p.register(d), 0, lanes, -1)
+			r.definedness.mark(w, r.p.Register(d), 0, lanes, -1)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/warptune/warptune/simengine/exec/alu"
+	"github.com/warptune/warptune/simengine/exec/internal/code"
 )
 
 // frame is one entry of a warp's reconvergence stack: the lanes in mask are at
@@ -51,7 +52,7 @@ type warp struct {
 	tick   uint32 // counts basic blocks, for the race checker
 
 	barrier  int // where it waits
-	barrierI *instr
+	barrierI *code.Instr
 	asyncWarp
 	loops    []loopRun
 	inLoops  []int32 // loops that are being sampled, outermost first

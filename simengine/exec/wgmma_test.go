@@ -10,6 +10,7 @@ import (
 
 	"github.com/warptune/warptune/simengine/exec/element"
 	"github.com/warptune/warptune/simengine/exec/memory"
+	"github.com/warptune/warptune/simengine/exec/mma"
 	"github.com/warptune/warptune/simengine/ir"
 )
 
@@ -351,12 +352,12 @@ func runProduct(t *testing.T, c *wgmmaCase, image []byte, words []uint32, regsD,
 // BenchmarkWgmma is what the multiplications of a warp in a product take.
 func BenchmarkWgmma(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	g := &groupProduct{Matrix: &ir.Matrix{M: 64, N: 256, K: 16, D: ir.F32, A: ir.F16, B: ir.F16, C: ir.F32}}
-	var t groupTiles
-	for i := range t.a {
-		t.a[i] = r.Float64()
+	g := &mma.WarpgroupMMA{Matrix: &ir.Matrix{M: 64, N: 256, K: 16, D: ir.F32, A: ir.F16, B: ir.F16, C: ir.F32}}
+	var t mma.WarpgroupTiles
+	for i := range t.A {
+		t.A[i] = r.Float64()
 	}
 	for b.Loop() {
-		g.multiply(&t)
+		g.Multiply(&t)
 	}
 }

@@ -24,7 +24,7 @@ var wgmmaResults = map[ir.Type]typeSet{
 	ir.E4M3: types(ir.F16, ir.F32), ir.E5M2: types(ir.F16, ir.F32),
 }
 
-// wgmma reads .sync.aligned.m64nNkK{.satfinite}.D.A.B; sparse products are not modelled.
+// wgmma reads .sync.aligned.m64nNkK{.satfinite}.D.A.B; sparse MMA is not modelled.
 func (s *shape) wgmma(words []string) {
 	s.unmodelled = true
 	if len(words) < 3 {

@@ -2,7 +2,7 @@ package lower
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// Asynchronous copies and products, mbarriers, clusters, and tensor maps. What is written in one way
+// Asynchronous copies and MMAs, mbarriers, clusters, and tensor maps. What is written in one way
 // only stands here with all its modifiers.
 var asyncSpecs = map[string]*spec{
 	"wgmma.mma_async":                 {op: ir.Wgmma, form: formWgmma},

@@ -11,7 +11,7 @@ import (
 )
 
 // Every form of MMA becomes instructions that hold the invariants; one of wmma
-// as many products as ptxas makes of it.
+// as many MMAs as ptxas makes of it.
 func TestMatrices(t *testing.T) {
 	src, err := os.ReadFile("testdata/matrices.ptx")
 	if err != nil {

@@ -67,9 +67,9 @@ func (s *slicer) multiplies() bool {
 	return false
 }
 
-// withoutProducts is a slice without MMAs, if there is one; else s, which has them.
+// withoutMMAs is a slice without MMAs, if there is one; else s, which has them.
 // Which writes of a register reach its readers is looked at last: it takes longest.
-func withoutProducts(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
+func withoutMMAs(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
 	if t := withoutDetours(k, of, false); t != nil {
 		return t
 	}
@@ -82,8 +82,8 @@ func withoutProducts(k *ir.Kernel, of []alias.Roots, s *slicer) *slicer {
 	return s
 }
 
-// withoutDetours is the slice that leaves out the conditions of detours that depend on products of
-// matrices; nil if the products matter to more.
+// withoutDetours is the slice that leaves out the conditions of detours that depend on MMAs;
+// nil if these matter to more.
 func withoutDetours(k *ir.Kernel, of []alias.Roots, reaching bool) *slicer {
 	detours := detours(k)
 	out := map[int]bool{}

@@ -36,7 +36,7 @@ func WithDistinctBuffers(k *ir.Kernel) []bool { return slice(k, alias.OfRegister
 func slice(k *ir.Kernel, of []alias.Roots) []bool {
 	s := sliceWithout(k, of, nil, false)
 	if s.multiplies() {
-		s = withoutProducts(k, of, s)
+		s = withoutMMAs(k, of, s)
 	}
 	return s.needed
 }

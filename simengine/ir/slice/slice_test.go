@@ -169,12 +169,12 @@ func checkClosed(t *testing.T, k *ir.Kernel) {
 				wants(pc, in.Guard)
 			}
 		}
-		if in.EndsBlock() && !need[pc] && !(hasProducts(k) && in.Op == ir.Bra && in.Guard != ir.NoReg) { // see detour.go
+		if in.EndsBlock() && !need[pc] && !(hasMMAs(k) && in.Op == ir.Bra && in.Guard != ir.NoReg) { // see detour.go
 			t.Fatalf("%s: %s is not needed", k.Name, k.Text(pc))
 		}
 	}
 }
 
-func hasProducts(k *ir.Kernel) bool {
+func hasMMAs(k *ir.Kernel) bool {
 	return slices.ContainsFunc(k.Instrs, func(in ir.Instr) bool { return in.Op == ir.Mma || in.Op == ir.Wgmma })
 }

@@ -1,4 +1,4 @@
-package exec
+package code
 
 import (
 	"sort"
@@ -19,9 +19,9 @@ type interval struct {
 // as they are.
 func (c *compiler) allocate() {
 	iv := c.intervals()
-	c.slots = make([]slot, len(c.k.Regs))
-	for i := range c.slots {
-		c.slots[i] = slot{file: fileNone, index: -1}
+	c.Slots = make([]Slot, len(c.k.Regs))
+	for i := range c.Slots {
+		c.Slots[i] = Slot{File: FileNone, Index: -1}
 	}
 	sort.Slice(iv, func(i, j int) bool {
 		if iv[i].lo != iv[j].lo {
@@ -30,34 +30,34 @@ func (c *compiler) allocate() {
 		return iv[i].reg < iv[j].reg
 	})
 	var active []interval
-	var free [filePred + 1][]int32
-	next := [filePred + 1]*int32{file32: &c.p.n32, file64: &c.p.n64, filePred: &c.p.npred}
+	var free [FilePred + 1][]int32
+	next := [FilePred + 1]*int32{File32: &c.p.N32, File64: &c.p.N64, FilePred: &c.p.NPred}
 	for _, v := range iv {
 		kept := active[:0]
 		for _, a := range active {
 			if a.hi < v.lo {
-				s := c.slots[a.reg]
-				free[s.file] = append(free[s.file], s.index)
+				s := c.Slots[a.reg]
+				free[s.File] = append(free[s.File], s.Index)
 			} else {
 				kept = append(kept, a)
 			}
 		}
 		active = append(kept, v)
 		f := fileOf(c.k.Regs[v.reg].Type)
-		if f == fileNone {
+		if f == FileNone {
 			continue
 		}
 		if n := len(free[f]); n > 0 {
-			c.slots[v.reg] = slot{f, free[f][n-1]}
+			c.Slots[v.reg] = Slot{f, free[f][n-1]}
 			free[f] = free[f][:n-1]
 			continue
 		}
-		c.slots[v.reg] = slot{f, *next[f]}
+		c.Slots[v.reg] = Slot{f, *next[f]}
 		*next[f]++
 	}
-	for i, s := range c.slots {
-		if s.file != fileNone && c.unwritten.Has(ir.Reg(i)) {
-			c.p.unwritten = append(c.p.unwritten, s)
+	for i, s := range c.Slots {
+		if s.File != FileNone && c.unwritten.Has(ir.Reg(i)) {
+			c.p.Unwritten = append(c.p.Unwritten, s)
 		}
 	}
 }

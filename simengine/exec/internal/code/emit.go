@@ -1,4 +1,4 @@
-package exec
+package code
 
 import (
 	"github.com/warptune/warptune/simengine/exec/alu"
@@ -11,9 +11,9 @@ func (c *compiler) instr(pc int) error {
 	if !c.needed[pc] && !in.Op.AlwaysExecutes() {
 		return nil
 	}
-	i := instr{pc: int32(pc)}
+	i := Instr{PC: int32(pc)}
 	if in.Guard != ir.NoReg {
-		i.hasGuard, i.guardNot, i.guard = true, in.GuardNot, c.slots[in.Guard].index
+		i.HasGuard, i.GuardNot, i.Guard = true, in.GuardNot, c.Slots[in.Guard].Index
 	}
 	if c.counting && (ir.HasSlowPath(in) || countsValues(in)) {
 		if err := c.emitCount(pc, in, i); err != nil {
@@ -26,7 +26,7 @@ func (c *compiler) instr(pc int) error {
 	}
 	if emit {
 		c.join(pc, &i)
-		c.p.code = append(c.p.code, i)
+		c.p.Code = append(c.p.Code, i)
 	}
 	if in.Mirrored() && c.needed[pc] {
 		return c.emitPrivate(pc, in, i)
@@ -35,18 +35,18 @@ func (c *compiler) instr(pc int) error {
 }
 
 // emitPrivate compiles a mirrored load or store (ir.Instr.Mirrored): a move between registers.
-func (c *compiler) emitPrivate(pc int, in *ir.Instr, i instr) error {
+func (c *compiler) emitPrivate(pc int, in *ir.Instr, i Instr) error {
 	move := ir.Instr{Op: ir.Mov, Type: in.Type, Guard: in.Guard, Dst: in.Dst, Src: in.Src[1:]}
-	j := instr{pc: i.pc, hasGuard: i.hasGuard, guardNot: i.guardNot, guard: i.guard}
+	j := Instr{PC: i.PC, HasGuard: i.HasGuard, GuardNot: i.GuardNot, Guard: i.Guard}
 	if _, err := c.emit(pc, &move, &j); err != nil {
 		return err
 	}
-	c.p.code = append(c.p.code, j)
+	c.p.Code = append(c.p.Code, j)
 	return nil
 }
 
 // emit fills in one instruction; false drops it.
-func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
+func (c *compiler) emit(pc int, in *ir.Instr, i *Instr) (bool, error) {
 	switch in.Op {
 	case ir.Ld, ir.Ldu, ir.St, ir.Atom, ir.Red, ir.CpAsync:
 		return c.emitMemory(pc, in, i)
@@ -65,7 +65,7 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 	case ir.Setp, ir.Testp:
 		return c.emitSetp(pc, in, i)
 	case ir.Set:
-		return c.emitCall(pc, in, i, (*Runner).set)
+		return c.emitCall(pc, in, i, CallSet)
 	case ir.Selp:
 		return c.emitSelp(pc, in, i)
 	case ir.AddC, ir.SubC, ir.MadC:
@@ -76,17 +76,17 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 		return c.emitGeneric(pc, in, i)
 	case ir.Mov:
 		if len(in.Dst) > 1 || len(in.Src) > 1 {
-			return c.emitCall(pc, in, i, (*Runner).repack)
+			return c.emitCall(pc, in, i, CallRepack)
 		}
 		if len(in.Src) == 1 && in.Src[0].Kind == ir.OperandSpecial && in.Src[0].Special.IsClock() {
-			return c.emitCall(pc, in, i, (*Runner).readClock)
+			return c.emitCall(pc, in, i, CallReadClock)
 		}
 	case ir.Add, ir.Sub, ir.Mad:
 		if in.Mod&(ir.ModCarryIn|ir.ModCarryOut) != 0 {
 			return c.emitCarry(pc, in, i)
 		}
 	}
-	if run := calls[in.Op]; run != nil {
+	if run := calls[in.Op]; run != 0 {
 		return c.emitCall(pc, in, i, run)
 	}
 	if in.Type == ir.Pred {
@@ -96,41 +96,41 @@ func (c *compiler) emit(pc int, in *ir.Instr, i *instr) (bool, error) {
 }
 
 // calls are the instructions that are more than a function of one lane.
-var calls = [ir.NumOps]func(*Runner, *warp, *instr, uint32) signal{
-	ir.Shfl:          (*Runner).shuffle,
-	ir.Vote:          (*Runner).vote,
-	ir.Match:         (*Runner).match,
-	ir.Activemask:    (*Runner).activeMask,
-	ir.Redux:         (*Runner).redux,
-	ir.Elect:         (*Runner).elect,
-	ir.Movmatrix:     (*Runner).moveMatrix,
-	ir.Bar:           (*Runner).barrierSync,
-	ir.BarRed:        (*Runner).barrierReduce,
-	ir.BarWarp:       (*Runner).warpSync,
-	ir.Trap:          (*Runner).trap,
-	ir.CpAsyncCommit: (*Runner).asyncCommit,
-	ir.CpAsyncWait:   (*Runner).asyncWait,
+var calls = [ir.NumOps]Call{
+	ir.Shfl:          CallShuffle,
+	ir.Vote:          CallVote,
+	ir.Match:         CallMatch,
+	ir.Activemask:    CallActiveMask,
+	ir.Redux:         CallRedux,
+	ir.Elect:         CallElect,
+	ir.Movmatrix:     CallMoveMatrix,
+	ir.Bar:           CallBarrierSync,
+	ir.BarRed:        CallBarrierReduce,
+	ir.BarWarp:       CallWarpSync,
+	ir.Trap:          CallTrap,
+	ir.CpAsyncCommit: CallAsyncCommit,
+	ir.CpAsyncWait:   CallAsyncWait,
 }
 
-// emitCall resolves operands and leaves the rest to run.
-func (c *compiler) emitCall(pc int, in *ir.Instr, i *instr, run func(*Runner, *warp, *instr, uint32) signal) (bool, error) {
-	i.kind, i.x = kindCall, &extra{run: run, bool: in.Bool}
+// emitCall resolves operands and leaves the rest to a handler.
+func (c *compiler) emitCall(pc int, in *ir.Instr, i *Instr, call Call) (bool, error) {
+	i.Kind, i.X = KindCall, &Extra{Call: call, BoolOp: in.Bool}
 	if in.Op == ir.Set {
 		t := in.SrcType
 		if t == ir.TypeInvalid {
 			t = in.Type
 		}
-		i.x.cmp32, i.x.cmp64 = alu.SelectCompare(in.Cmp, t, in.Mod&ir.ModFtz != 0)
-		if i.x.cmp32 == nil && i.x.cmp64 == nil || in.Type.Packed() != ir.TypeInvalid {
+		i.X.Cmp32, i.X.Cmp64 = alu.SelectCompare(in.Cmp, t, in.Mod&ir.ModFtz != 0)
+		if i.X.Cmp32 == nil && i.X.Cmp64 == nil || in.Type.Packed() != ir.TypeInvalid {
 			return false, c.unsupported(pc, "comparison of these types")
 		}
-		return true, c.operands(pc, in, i.x, t)
+		return true, c.operands(pc, in, i.X, t)
 	}
-	return true, c.operands(pc, in, i.x, in.Type)
+	return true, c.operands(pc, in, i.X, in.Type)
 }
 
 // operands resolves all sources, constants as type t, and destinations.
-func (c *compiler) operands(pc int, in *ir.Instr, x *extra, t ir.Type) error {
+func (c *compiler) operands(pc int, in *ir.Instr, x *Extra, t ir.Type) error {
 	for n := range in.Src {
 		o := &in.Src[n]
 		s, err := c.source(pc, o, t)
@@ -138,16 +138,16 @@ func (c *compiler) operands(pc int, in *ir.Instr, x *extra, t ir.Type) error {
 			return err
 		}
 		if o.Not {
-			x.not |= 1 << n
+			x.Not |= 1 << n
 		}
-		x.src = append(x.src, s)
+		x.Src = append(x.Src, s)
 	}
 	for _, r := range in.Dst {
 		d, err := c.dest(pc, r)
 		if err != nil {
 			return err
 		}
-		x.dst = append(x.dst, d)
+		x.Dst = append(x.Dst, d)
 	}
 	return nil
 }

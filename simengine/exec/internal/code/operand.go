@@ -1,4 +1,4 @@
-package exec
+package code
 
 import (
 	"github.com/warptune/warptune/simengine/exec/memory"
@@ -6,27 +6,27 @@ import (
 )
 
 // fileOf is the register file of a register's type.
-func fileOf(t ir.Type) file {
+func fileOf(t ir.Type) File {
 	switch {
 	case t == ir.Pred:
-		return filePred
+		return FilePred
 	case t == ir.B128:
-		return fileNone
+		return FileNone
 	case t.Size() == 8:
-		return file64
+		return File64
 	case t.Size() > 0:
-		return file32
+		return File32
 	}
-	return fileNone
+	return FileNone
 }
 
 // dest is the slot of a destination; noSlot for "_".
-func (c *compiler) dest(pc int, r ir.Reg) (slot, error) {
+func (c *compiler) dest(pc int, r ir.Reg) (Slot, error) {
 	if r == ir.NoReg {
 		return noSlot, nil
 	}
-	s := c.slots[r]
-	if s.file == fileNone {
+	s := c.Slots[r]
+	if s.File == FileNone {
 		return noSlot, c.unsupported(pc, "128-bit register "+c.k.Regs[r].Name)
 	}
 	return s, nil
@@ -35,7 +35,7 @@ func (c *compiler) dest(pc int, r ir.Reg) (slot, error) {
 // source is the slot that holds a source operand: a register's, or one of a
 // constant or special register that is set up before the CTA runs. Constants
 // are placed in the file of type t.
-func (c *compiler) source(pc int, o *ir.Operand, t ir.Type) (slot, error) {
+func (c *compiler) source(pc int, o *ir.Operand, t ir.Type) (Slot, error) {
 	switch o.Kind {
 	case ir.OperandReg:
 		return c.dest(pc, o.Reg)
@@ -54,28 +54,28 @@ func (c *compiler) source(pc int, o *ir.Operand, t ir.Type) (slot, error) {
 }
 
 // constant is the slot of a constant broadcast to all lanes.
-func (c *compiler) constant(v uint64, t ir.Type) slot {
+func (c *compiler) constant(v uint64, t ir.Type) Slot {
 	switch fileOf(t) {
-	case file64:
+	case File64:
 		i, ok := c.shared64[v]
 		if !ok {
-			i = c.p.n64
-			c.p.n64++
+			i = c.p.N64
+			c.p.N64++
 			c.shared64[v] = i
 		}
-		return slot{file64, i}
-	case filePred:
+		return Slot{File64, i}
+	case FilePred:
 		// Predicates are masks: a constant true or false is kept as a 32-bit
 		// constant and read by the predicate handlers.
-		return slot{file32, c.constant(v&1, ir.B32).index}
+		return Slot{File32, c.constant(v&1, ir.B32).Index}
 	}
 	i, ok := c.shared32[uint32(v)]
 	if !ok {
-		i = c.p.n32
-		c.p.n32++
+		i = c.p.N32
+		c.p.N32++
 		c.shared32[uint32(v)] = i
 	}
-	return slot{file32, i}
+	return Slot{File32, i}
 }
 
 // varAddress is the address of a variable in its own space.
@@ -89,7 +89,7 @@ func (c *compiler) varAddress(pc int, index int32) (uint64, error) {
 		return memory.StaticBase + uint64(v.Offset), nil
 	case ir.Shared:
 		if int(index) == c.k.DynamicShared {
-			return uint64(c.p.dynamicShared), nil
+			return uint64(c.p.DynamicShared), nil
 		}
 		return uint64(v.Offset), nil
 	case ir.Local, ir.Const:
@@ -98,19 +98,19 @@ func (c *compiler) varAddress(pc int, index int32) (uint64, error) {
 	return 0, c.unsupported(pc, "address of "+v.Name)
 }
 
-func (c *compiler) specialRegister(pc int, reg ir.Special) (slot, error) {
+func (c *compiler) specialRegister(pc int, reg ir.Special) (Slot, error) {
 	if s, ok := c.special[reg]; ok {
 		return s, nil
 	}
-	s := slot{file: file32, index: c.p.n32}
+	s := Slot{File: File32, Index: c.p.N32}
 	switch reg {
 	case ir.SpecialNone:
 		return noSlot, c.unsupported(pc, "special register")
 	case ir.Clock64, ir.GlobalTimer, ir.GridID:
-		s = slot{file: file64, index: c.p.n64}
-		c.p.n64++
+		s = Slot{File: File64, Index: c.p.N64}
+		c.p.N64++
 	default:
-		c.p.n32++
+		c.p.N32++
 	}
 	c.special[reg] = s
 	return s, nil

@@ -1,4 +1,4 @@
-package exec
+package code
 
 import "github.com/warptune/warptune/simengine/ir"
 

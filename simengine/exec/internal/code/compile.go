@@ -1,4 +1,4 @@
-package exec
+package code
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 	if mode == Slice {
 		c.k = sroa.Mirror(k)
 		c.needed = slice.WithDistinctBuffers(c.k)
-		c.p.distinct = !slices.Equal(c.needed, slice.Addresses(c.k))
+		c.p.Distinct = !slices.Equal(c.needed, slice.Addresses(c.k))
 	} else {
 		c.needed = all(k)
 	}
@@ -59,8 +59,8 @@ func compile(k *ir.Kernel, mode Mode, counting bool) (*Program, error) {
 		}
 	}
 	c.finish()
-	c.p.slots, c.p.executed = c.slots, c.k
-	c.p.uniform, c.p.warpsIndependent, c.p.exits = c.findUniformity(), c.warpsIndependent(), exitBlocks(k)
+	c.p.Slots, c.p.Executed = c.Slots, c.k
+	c.p.uniform, c.p.independent, c.p.Exits = c.findUniformity(), c.warpsIndependent(), exitBlocks(k)
 	return c.p, nil
 }
 
@@ -73,7 +73,7 @@ func (c *compiler) findLoops() {
 	c.p.Loops = loopsample.Find(c.k, &loopsample.Slice{
 		Kernel: c.k, Needed: c.needed, Yields: c.yields,
 		LiveIn: func() []ir.BitSet { in, _ := c.liveness(); return in },
-		Opaque: func(op ir.Op) bool { return calls[op] != nil },
+		Opaque: func(op ir.Op) bool { return calls[op] != 0 },
 		Async:  slices.ContainsFunc(c.k.Instrs, func(in ir.Instr) bool { return in.Op.Async() }),
 	})
 }
@@ -91,9 +91,9 @@ func all(k *ir.Kernel) []bool {
 // error is the one that Compile would return, for an instruction that the slice leaves out.
 func (p *Program) Complete() error {
 	k := p.Kernel
-	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), slots: make([]slot, len(k.Regs)), pointers: alias.New(k)}
-	for r := range c.slots { // which one does not matter, nothing is executed
-		c.slots[r] = slot{file: fileOf(k.Regs[r].Type)}
+	c := &compiler{k: k, p: &Program{Kernel: k, Mode: Full}, needed: all(k), Slots: make([]Slot, len(k.Regs)), pointers: alias.New(k)}
+	for r := range c.Slots { // which one does not matter, nothing is executed
+		c.Slots[r] = Slot{File: fileOf(k.Regs[r].Type)}
 	}
 	c.layout()
 	for pc := range k.Instrs {
@@ -103,7 +103,7 @@ func (p *Program) Complete() error {
 		if err := c.instr(pc); err != nil {
 			return err
 		}
-		c.p.code = c.p.code[:0]
+		c.p.Code = c.p.Code[:0]
 	}
 	return nil
 }
@@ -113,11 +113,11 @@ type compiler struct {
 	k      *ir.Kernel
 	p      *Program
 	needed []bool
-	slots  []slot // by ir.Reg
+	Slots  []Slot // by ir.Reg
 
 	shared32 map[uint32]int32
 	shared64 map[uint64]int32
-	special  map[ir.Special]slot
+	special  map[ir.Special]Slot
 	blockOf  map[int]int32 // block that starts at an instruction index
 
 	families families // of the block being compiled
@@ -126,7 +126,7 @@ type compiler struct {
 	counting  bool   // of slow paths and of values that match
 	yields    []bool // ir.Kernel.Yields
 
-	operand extra // scratch of instructions that keep none
+	operand Extra // scratch of instructions that keep none
 	key     []byte
 
 	pointers *alias.Pointers
@@ -135,23 +135,23 @@ type compiler struct {
 // layout fixes what depends on the kernel alone.
 func (c *compiler) layout() {
 	c.shared32, c.shared64 = map[uint32]int32{}, map[uint64]int32{}
-	c.special, c.blockOf = map[ir.Special]slot{}, map[int]int32{}
+	c.special, c.blockOf = map[ir.Special]Slot{}, map[int]int32{}
 	for i, b := range c.k.Blocks {
 		c.blockOf[b.Start] = int32(i)
 	}
-	c.p.dynamicShared = (c.k.SharedBytes + 15) &^ 15
+	c.p.DynamicShared = (c.k.SharedBytes + 15) &^ 15
 	if d := c.k.DynamicShared; d >= 0 && d < len(c.k.Vars) && c.k.Vars[d].Offset > 0 {
-		c.p.dynamicShared = c.k.Vars[d].Offset
+		c.p.DynamicShared = c.k.Vars[d].Offset
 	}
-	c.p.headOf = make([]int32, len(c.k.Blocks))
-	for i := range c.p.headOf {
-		c.p.headOf[i] = -1
+	c.p.LoopHeadedBy = make([]int32, len(c.k.Blocks))
+	for i := range c.p.LoopHeadedBy {
+		c.p.LoopHeadedBy[i] = -1
 	}
 	for i := range c.p.Loops {
-		c.p.headOf[c.p.Loops[i].Head] = int32(i)
+		c.p.LoopHeadedBy[c.p.Loops[i].Head] = int32(i)
 	}
-	c.p.granule, c.p.globalGranule = 4, 4
-	c.p.rewritable = true
+	c.p.Granule, c.p.GlobalGranule = 4, 4
+	c.p.Rewritable = true
 }
 
 func isTerminator(op ir.Op) bool { return op == ir.Bra || op == ir.Brx || op == ir.Exit }
@@ -159,16 +159,16 @@ func isTerminator(op ir.Op) bool { return op == ir.Bra || op == ir.Brx || op == 
 // finish fixes the size of the register files.
 func (c *compiler) finish() {
 	for v, i := range c.shared32 {
-		c.p.consts32 = append(c.p.consts32, constant32{i, v})
+		c.p.Constants32 = append(c.p.Constants32, constant32{i, v})
 	}
 	for v, i := range c.shared64 {
-		c.p.consts64 = append(c.p.consts64, constant64{i, v})
+		c.p.Constants64 = append(c.p.Constants64, constant64{i, v})
 	}
 	for reg, s := range c.special {
-		c.p.specials = append(c.p.specials, specialSlot{s, reg})
+		c.p.Specials = append(c.p.Specials, SpecialSlot{s, reg})
 	}
 	// Slot 0 of each file always exists: unused operands point there.
-	c.p.n32, c.p.n64, c.p.npred = max(c.p.n32, 1), max(c.p.n64, 1), max(c.p.npred, 1)
+	c.p.N32, c.p.N64, c.p.NPred = max(c.p.N32, 1), max(c.p.N64, 1), max(c.p.NPred, 1)
 }
 
 // unsupported is the error for instruction pc.
@@ -183,7 +183,7 @@ func (c *compiler) unsupported(pc int, detail string) error {
 // block compiles one basic block.
 func (c *compiler) block(i int) error {
 	kb := &c.k.Blocks[i]
-	b := block{start: int32(len(c.p.code)), fall: -1, target: -1, ipdom: int32(kb.IPDom), pc: int32(kb.End - 1)}
+	b := Block{Start: int32(len(c.p.Code)), Fall: -1, Target: -1, IPDom: int32(kb.IPDom), PC: int32(kb.End - 1)}
 	end := kb.End
 	if end > kb.Start && isTerminator(c.k.Instrs[end-1].Op) {
 		end--
@@ -191,22 +191,22 @@ func (c *compiler) block(i int) error {
 			return err
 		}
 	}
-	if b.term == fallThrough || b.hasGuard {
-		b.fall = int32(i + 1)
+	if b.Terminator == FallThrough || b.HasGuard {
+		b.Fall = int32(i + 1)
 		if i+1 >= len(c.k.Blocks) {
 			if end == kb.Start || c.k.Instrs[end-1].Op != ir.Trap {
 				return c.unsupported(kb.End-1, "control runs past the end of the kernel")
 			}
-			b.fall = -1
+			b.Fall = -1
 		}
 	}
-	b.yields, b.leaves = c.yields[i], c.leavesYielding(i)
+	b.Yields, b.LeavesYielding = c.yields[i], c.leavesYielding(i)
 	c.families = families{open: map[familyKey]int{}}
 	for pc := kb.Start; pc < end; pc++ {
 		op := c.k.Instrs[pc].Op
-		b.joins = b.joins || c.k.Instrs[pc].Together()
-		b.products = b.products || op == ir.Wgmma && c.p.Mode == Full
-		b.barrier = b.barrier || op == ir.Bar || op == ir.BarRed
+		b.Joins = b.Joins || c.k.Instrs[pc].Together()
+		b.Wgmma = b.Wgmma || op == ir.Wgmma && c.p.Mode == Full
+		b.Barrier = b.Barrier || op == ir.Bar || op == ir.BarRed
 		if isTerminator(c.k.Instrs[pc].Op) {
 			return c.unsupported(pc, "branch inside a basic block")
 		}
@@ -214,39 +214,39 @@ func (c *compiler) block(i int) error {
 			return err
 		}
 	}
-	b.end = int32(len(c.p.code))
-	c.p.blocks = append(c.p.blocks, b)
+	b.End = int32(len(c.p.Code))
+	c.p.Blocks = append(c.p.Blocks, b)
 	return nil
 }
 
-func (c *compiler) terminator(b *block, in *ir.Instr) error {
-	pc := int(b.pc)
+func (c *compiler) terminator(b *Block, in *ir.Instr) error {
+	pc := int(b.PC)
 	if in.Guard != ir.NoReg && (c.needed[pc] || in.Op != ir.Bra) { // a branch that is not needed is taken
-		b.hasGuard, b.guardNot, b.guard = true, in.GuardNot, c.slots[in.Guard].index
+		b.HasGuard, b.GuardNot, b.Guard = true, in.GuardNot, c.Slots[in.Guard].Index
 	}
 	switch in.Op {
 	case ir.Exit:
-		b.term = exit
+		b.Terminator = Exit
 	case ir.Bra:
-		b.term = branch
+		b.Terminator = Branch
 		t, ok := c.blockOf[in.Target]
 		if !ok {
 			return c.unsupported(pc, "branch to the middle of a block")
 		}
-		b.target = t
+		b.Target = t
 	case ir.Brx:
-		b.term = indexedBranch
+		b.Terminator = IndexedBranch
 		s, err := c.source(pc, &in.Src[0], ir.U32)
 		if err != nil {
 			return err
 		}
-		b.index = s.index
+		b.Index = s.Index
 		for _, target := range in.Targets {
 			t, ok := c.blockOf[target]
 			if !ok {
 				return c.unsupported(pc, "branch to the middle of a block")
 			}
-			b.targets = append(b.targets, t)
+			b.Targets = append(b.Targets, t)
 		}
 	}
 	return nil

@@ -1,8 +1,8 @@
-package exec
+package code
 
 import "github.com/warptune/warptune/simengine/ir"
 
-// warpsIndependent reports whether the slice neither waits for other warps nor reads what they may
+// WarpsIndependent reports whether the slice neither waits for other warps nor reads what they may
 // have written. It has no barriers, needs nothing from shared memory, and writes no device memory
 // that it needs.
 func (c *compiler) warpsIndependent() bool {
@@ -20,9 +20,9 @@ func (c *compiler) warpsIndependent() bool {
 			}
 		}
 	}
-	return c.p.rewritable
+	return c.p.Rewritable
 }
 
 // WarpsIndependent reports whether what a warp executes does not depend on the other warps of its
 // CTA.
-func (p *Program) WarpsIndependent() bool { return p.warpsIndependent }
+func (p *Program) WarpsIndependent() bool { return p.independent }

@@ -1,4 +1,4 @@
-package exec
+package code
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // emitLane compiles an instruction that is a function of each lane alone.
-func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
+func (c *compiler) emitLane(pc int, in *ir.Instr, i *Instr) (bool, error) {
 	l := alu.Select(in)
 	if !l.Valid() {
 		return false, c.unsupported(pc, "this combination of type and modifiers is not modelled")
@@ -25,44 +25,44 @@ func (c *compiler) emitLane(pc int, in *ir.Instr, i *instr) (bool, error) {
 	return true, c.emit64(pc, in, i, l)
 }
 
-func (c *compiler) emit32(pc int, in *ir.Instr, i *instr, l alu.Lane) error {
+func (c *compiler) emit32(pc int, in *ir.Instr, i *Instr, l alu.Lane) error {
 	x := &c.operand
-	x.src, x.dst = x.src[:0], x.dst[:0]
+	x.Src, x.Dst = x.Src[:0], x.Dst[:0]
 	if err := c.operands(pc, in, x, ir.B32); err != nil {
 		return err
 	}
-	x.src = append(x.src, x.dst[0])
-	for _, s := range x.src {
-		if s.file != file32 {
+	x.Src = append(x.Src, x.Dst[0])
+	for _, s := range x.Src {
+		if s.File != File32 {
 			return c.unsupported(pc, "register size differs from the instruction's type")
 		}
 	}
-	x.src = x.src[:len(in.Src)]
-	i.kind, i.f32 = kind32, l.F32
-	i.d = x.dst[0].index
-	i.setSources(x.src)
+	x.Src = x.Src[:len(in.Src)]
+	i.Kind, i.F32 = Kind32, l.F32
+	i.D = x.Dst[0].Index
+	i.setSources(x.Src)
 	return nil
 }
 
-func (i *instr) setSources(src []slot) {
-	for n, p := range []*int32{&i.a, &i.b, &i.c, &i.e} {
+func (i *Instr) setSources(src []Slot) {
+	for n, p := range []*int32{&i.A, &i.B, &i.C, &i.E} {
 		if n < len(src) {
-			*p = src[n].index
+			*p = src[n].Index
 		}
 	}
 }
 
 // emit64 chooses the cheapest kind for the files the operands are in.
-func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l alu.Lane) error {
+func (c *compiler) emit64(pc int, in *ir.Instr, i *Instr, l alu.Lane) error {
 	d, err := c.dest(pc, in.Dst[0])
 	if err != nil {
 		return err
 	}
-	i.d, i.f64 = d.index, l.F64
+	i.D, i.F64 = d.Index, l.F64
 	x := &c.operand
-	x.dst, x.src = append(x.dst[:0], d), x.src[:0]
+	x.Dst, x.Src = append(x.Dst[:0], d), x.Src[:0]
 	small := in.Op == ir.Shl || in.Op == ir.Shr || in.Mod&ir.ModWide != 0
-	all64 := d.file == file64
+	all64 := d.File == File64
 	for n := range in.Src {
 		o := in.Src[n]
 		t := ir.B64
@@ -76,35 +76,35 @@ func (c *compiler) emit64(pc int, in *ir.Instr, i *instr, l alu.Lane) error {
 		if err != nil {
 			return err
 		}
-		if s.file != file32 && s.file != file64 {
+		if s.File != File32 && s.File != File64 {
 			return c.unsupported(pc, "predicate operand")
 		}
-		x.src = append(x.src, s)
-		all64 = all64 && s.file == file64
+		x.Src = append(x.Src, s)
+		all64 = all64 && s.File == File64
 	}
-	i.setSources(x.src)
-	i.signed = l.Sext != 0
-	files := c.fileKey(d, x.src)
+	i.setSources(x.Src)
+	i.Signed = l.Sext != 0
+	files := c.fileKey(d, x.Src)
 	switch {
 	case all64:
-		i.kind = kind64
+		i.Kind = Kind64
 	case in.Op == ir.Cvt && alu.Width(in.Type) == 64 && alu.Width(in.SrcType) == 32 && !in.SrcType.IsFloat() && !in.Type.IsFloat() && in.Mod&ir.ModSat == 0 && files == "63":
-		i.kind = kindWiden
+		i.Kind = KindWiden
 	case in.Op == ir.Mul && in.Mod&ir.ModWide != 0 && files == "633":
-		i.kind, i.c = kindMulWide, c.constant(0, ir.B64).index
+		i.Kind, i.C = KindMulWide, c.constant(0, ir.B64).Index
 	case in.Op == ir.Mad && in.Mod&ir.ModWide != 0 && files == "6336":
-		i.kind = kindMulWide
+		i.Kind = KindMulWide
 	case small && in.Mod&ir.ModWide == 0 && files == "663":
-		i.kind = kindShift64
+		i.Kind = KindShift64
 	default:
-		i.kind, i.x = kindMixed, &extra{dst: slices.Clone(x.dst), src: slices.Clone(x.src), sext: l.Sext}
+		i.Kind, i.X = KindMixed, &Extra{Dst: slices.Clone(x.Dst), Src: slices.Clone(x.Src), Sext: l.Sext}
 	}
 	return nil
 }
 
 // fileKey spells the files of an instruction's operands, destination first:
 // 6 for 64 bits, 3 for 32.
-func (c *compiler) fileKey(d slot, src []slot) string {
+func (c *compiler) fileKey(d Slot, src []Slot) string {
 	c.key = append(c.key[:0], fileDigit(d))
 	for _, s := range src {
 		c.key = append(c.key, fileDigit(s))
@@ -112,8 +112,8 @@ func (c *compiler) fileKey(d slot, src []slot) string {
 	return string(c.key)
 }
 
-func fileDigit(s slot) byte {
-	if s.file == file64 {
+func fileDigit(s Slot) byte {
+	if s.File == File64 {
 		return '6'
 	}
 	return '3'

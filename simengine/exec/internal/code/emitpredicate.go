@@ -1,4 +1,4 @@
-package exec
+package code
 
 import (
 	"math"
@@ -7,16 +7,16 @@ import (
 	"github.com/warptune/warptune/simengine/ir"
 )
 
-func (c *compiler) emitSetp(pc int, in *ir.Instr, i *instr) (bool, error) {
-	x := &extra{bool: in.Bool}
+func (c *compiler) emitSetp(pc int, in *ir.Instr, i *Instr) (bool, error) {
+	x := &Extra{BoolOp: in.Bool}
 	ftz := in.Mod&ir.ModFtz != 0
 	if in.Op == ir.Testp {
-		x.bool = ir.BoolNone
-		x.cmp32, x.cmp64 = selectTest(in.Bool, in.Type)
+		x.BoolOp = ir.BoolNone
+		x.Cmp32, x.Cmp64 = selectTest(in.Bool, in.Type)
 	} else {
-		x.cmp32, x.cmp64 = alu.SelectCompare(in.Cmp, in.Type, ftz)
+		x.Cmp32, x.Cmp64 = alu.SelectCompare(in.Cmp, in.Type, ftz)
 	}
-	if x.cmp32 == nil && x.cmp64 == nil {
+	if x.Cmp32 == nil && x.Cmp64 == nil {
 		return false, c.unsupported(pc, "this comparison is not modelled")
 	}
 	for n := range in.Src {
@@ -29,44 +29,44 @@ func (c *compiler) emitSetp(pc int, in *ir.Instr, i *instr) (bool, error) {
 			return false, err
 		}
 		if in.Src[n].Not {
-			x.not |= 1 << n
+			x.Not |= 1 << n
 		}
-		x.src = append(x.src, s)
+		x.Src = append(x.Src, s)
 	}
 	if in.Op == ir.Testp {
-		x.src = append(x.src, x.src[0])
+		x.Src = append(x.Src, x.Src[0])
 	}
 	for _, r := range in.Dst {
 		d, err := c.dest(pc, r)
 		if err != nil {
 			return false, err
 		}
-		x.dst = append(x.dst, d)
+		x.Dst = append(x.Dst, d)
 	}
-	want := file32
-	if x.cmp64 != nil {
-		want = file64
+	want := File32
+	if x.Cmp64 != nil {
+		want = File64
 	}
-	if len(x.src) < 2 || x.src[0].file != want || x.src[1].file != want {
+	if len(x.Src) < 2 || x.Src[0].File != want || x.Src[1].File != want {
 		return false, c.unsupported(pc, "register size differs from the instruction's type")
 	}
-	i.kind, i.x = kindSetp, x
-	i.a, i.b = x.src[0].index, x.src[1].index
+	i.Kind, i.X = KindSetp, x
+	i.A, i.B = x.Src[0].Index, x.Src[1].Index
 	return true, nil
 }
 
-func (c *compiler) emitPred(pc int, in *ir.Instr, i *instr) (bool, error) {
+func (c *compiler) emitPred(pc int, in *ir.Instr, i *Instr) (bool, error) {
 	switch in.Op {
 	case ir.And, ir.Or, ir.Xor, ir.Not, ir.Mov:
 	default:
 		return false, c.unsupported(pc, "predicate operation")
 	}
-	i.kind, i.x = kindPred, &extra{}
-	return true, c.operands(pc, in, i.x, ir.Pred)
+	i.Kind, i.X = KindPred, &Extra{}
+	return true, c.operands(pc, in, i.X, ir.Pred)
 }
 
-func (c *compiler) emitSelp(pc int, in *ir.Instr, i *instr) (bool, error) {
-	x := &extra{}
+func (c *compiler) emitSelp(pc int, in *ir.Instr, i *Instr) (bool, error) {
+	x := &Extra{}
 	if len(in.Src) != 3 || len(in.Dst) != 1 {
 		return false, c.unsupported(pc, "operands")
 	}
@@ -80,23 +80,23 @@ func (c *compiler) emitSelp(pc int, in *ir.Instr, i *instr) (bool, error) {
 			return false, err
 		}
 		if in.Src[n].Not {
-			x.not |= 1 << n
+			x.Not |= 1 << n
 		}
-		x.src = append(x.src, s)
+		x.Src = append(x.Src, s)
 	}
 	d, err := c.dest(pc, in.Dst[0])
 	if err != nil {
 		return false, err
 	}
-	if d.file == fileNone {
+	if d.File == FileNone {
 		return false, nil
 	}
-	if x.src[0].file != d.file || x.src[1].file != d.file {
+	if x.Src[0].File != d.File || x.Src[1].File != d.File {
 		return false, c.unsupported(pc, "register size differs from the instruction's type")
 	}
-	x.dst = []slot{d}
-	i.kind, i.x = kindSelp, x
-	i.d, i.a, i.b = d.index, x.src[0].index, x.src[1].index
+	x.Dst = []Slot{d}
+	i.Kind, i.X = KindSelp, x
+	i.D, i.A, i.B = d.Index, x.Src[0].Index, x.Src[1].Index
 	return true, nil
 }
 
