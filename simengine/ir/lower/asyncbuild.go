@@ -99,7 +99,7 @@ func (b *kernelBuilder) wgmma(s *site) bool {
 			b.errorf(s.in.At, "%s: accumulators have no place for _", s.in.Op)
 			return false
 		}
-		b.src = append(b.src, RegOperand(r))
+		b.src = append(b.src, ir.RegOperand(r))
 	}
 	return b.sourceArg(s, ir.Pred, false) && b.wgmmaConstants(s, &m) && b.done(s)
 }
@@ -198,7 +198,7 @@ func (b *kernelBuilder) mapFence(s *site) bool {
 // mapSize reads the size of a tensor map.
 func (b *kernelBuilder) mapSize(s *site) bool {
 	v, ok := b.constantArg(s, 128, 128)
-	b.src = append(b.src, ImmOperand(uint64(v)))
+	b.src = append(b.src, ir.ImmOperand(uint64(v)))
 	return ok
 }
 
@@ -213,11 +213,11 @@ func (b *kernelBuilder) tensormapSet(s *site) bool {
 		if !ok {
 			return false
 		}
-		b.src = append(b.src, ImmOperand(uint64(v)))
+		b.src = append(b.src, ir.ImmOperand(uint64(v)))
 	}
 	if most := f.LargestConstant(); most > 0 {
 		v, ok := b.constantArg(s, 0, most)
-		b.src = append(b.src, ImmOperand(uint64(v)))
+		b.src = append(b.src, ir.ImmOperand(uint64(v)))
 		return ok
 	}
 	return b.sourceArg(s, f.ValueType(), false)

@@ -200,7 +200,7 @@ func (b *kernelBuilder) takeResults(s *site, inner *scope, formals []*ptx.VarDec
 			b.src = append(b.src, ir.Operand{Kind: ir.OperandAddr, Reg: ir.NoReg, Var: from.index, Param: -1})
 			b.plain(s, ir.Instr{Op: ir.Ld, Type: t, Space: ir.ParamSpace, Vec: 1})
 		} else {
-			b.src = append(b.src, RegOperand(ir.Reg(from.index)))
+			b.src = append(b.src, ir.RegOperand(ir.Reg(from.index)))
 			b.plain(s, ir.Instr{Op: ir.Mov, Type: t})
 		}
 	}

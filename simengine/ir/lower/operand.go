@@ -74,21 +74,8 @@ func (b *kernelBuilder) immediate(s *site, o *ptx.Operand) bool {
 		b.errorf(o.At, "%s: %s, want an integer constant", s.what(), problem)
 		return false
 	}
-	b.src = append(b.src, ImmOperand(c.bits))
+	b.src = append(b.src, ir.ImmOperand(c.bits))
 	return true
-}
-
-// ImmOperand is a constant operand, of so many bits as the instruction's type has.
-func ImmOperand(bits uint64) ir.Operand {
-	return ir.Operand{Kind: ir.OperandImm, Reg: ir.NoReg, Var: -1, Param: -1, Imm: bits}
-}
-
-// WordOperand is a constant operand of 32 bits.
-func WordOperand(v int64) ir.Operand { return ImmOperand(uint64(uint32(v))) }
-
-// RegOperand is a register as an operand.
-func RegOperand(r ir.Reg) ir.Operand {
-	return ir.Operand{Kind: ir.OperandReg, Reg: r, Var: -1, Param: -1}
 }
 
 // source reads a source operand of type t.
@@ -119,7 +106,7 @@ func (b *kernelBuilder) value(s *site, o *ptx.Operand, t ir.Type, relaxed bool) 
 		b.errorf(o.At, "%s: %s", s.what(), problem)
 		return ir.Operand{}, false
 	}
-	return ImmOperand(bits), true
+	return ir.ImmOperand(bits), true
 }
 
 // named is an operand that is a register, special register or address.
@@ -131,7 +118,7 @@ func (b *kernelBuilder) named(s *site, o *ptx.Operand, t ir.Type, relaxed bool) 
 	sym, found := b.lookup(base.Text)
 	switch {
 	case found && sym.kind == symReg && base == o:
-		v := RegOperand(ir.Reg(sym.index))
+		v := ir.RegOperand(ir.Reg(sym.index))
 		v.Not = o.Not
 		rt := b.k.Regs[v.Reg].Type
 		if !accepts(t, rt, relaxed) {
@@ -160,7 +147,7 @@ func (b *kernelBuilder) named(s *site, o *ptx.Operand, t ir.Type, relaxed bool) 
 // constant.
 func (b *kernelBuilder) addressOf(sym symbol, off uint64) ir.Operand {
 	if sym.kind == symParam {
-		return ImmOperand(uint64(b.k.Params[sym.index].Offset) + off)
+		return ir.ImmOperand(uint64(b.k.Params[sym.index].Offset) + off)
 	}
 	return ir.Operand{Kind: ir.OperandVar, Reg: ir.NoReg, Var: sym.index, Param: -1, Imm: off}
 }

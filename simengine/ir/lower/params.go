@@ -152,7 +152,7 @@ func (l *paramLowering) moves(in *ir.Instr, p *paramVar) {
 			if in.Dst[i] == ir.NoReg {
 				continue
 			}
-			to, from = in.Dst[i], RegOperand(f)
+			to, from = in.Dst[i], ir.RegOperand(f)
 		} else {
 			from = in.Src[1+i]
 		}

@@ -83,9 +83,9 @@ func (e *expansion) in(space ir.Space) *wmma {
 // columns or rows.
 func (e *expansion) leading(i, cols, rows int) bool {
 	if i >= len(e.s.in.Args) {
-		e.ld = ImmOperand(uint64(rows))
+		e.ld = ir.ImmOperand(uint64(rows))
 		if e.w.row {
-			e.ld = ImmOperand(uint64(cols))
+			e.ld = ir.ImmOperand(uint64(cols))
 		}
 		return true
 	}
@@ -113,7 +113,7 @@ func (e *expansion) compute(in ir.Instr, src ...ir.Operand) ir.Operand {
 	}
 	r := e.temp(t)
 	e.emit(in, []ir.Reg{r}, src...)
-	return RegOperand(r)
+	return ir.RegOperand(r)
 }
 
 // laneBits is some bits of the lane's number, moved: (lane >> shift & mask) << left.
@@ -122,15 +122,15 @@ func (e *expansion) laneBits(shift, mask, left uint64) ir.Operand {
 		e.lane = e.temp(ir.U32)
 		e.emit(ir.Instr{Op: ir.Mov, Type: ir.U32}, []ir.Reg{e.lane}, ir.Operand{Kind: ir.OperandSpecial, Reg: ir.NoReg, Var: -1, Param: -1, Special: ir.LaneID})
 	}
-	v := RegOperand(e.lane)
+	v := ir.RegOperand(e.lane)
 	if shift > 0 {
-		v = e.compute(ir.Instr{Op: ir.Shr, Type: ir.U32}, v, ImmOperand(shift))
+		v = e.compute(ir.Instr{Op: ir.Shr, Type: ir.U32}, v, ir.ImmOperand(shift))
 	}
 	if mask < 31>>shift {
-		v = e.compute(ir.Instr{Op: ir.And, Type: ir.B32}, v, ImmOperand(mask))
+		v = e.compute(ir.Instr{Op: ir.And, Type: ir.B32}, v, ir.ImmOperand(mask))
 	}
 	if left > 0 {
-		v = e.compute(ir.Instr{Op: ir.Shl, Type: ir.B32}, v, ImmOperand(left))
+		v = e.compute(ir.Instr{Op: ir.Shl, Type: ir.B32}, v, ir.ImmOperand(left))
 	}
 	return v
 }
@@ -139,7 +139,7 @@ func (e *expansion) laneBits(shift, mask, left uint64) ir.Operand {
 // elements from the first.
 func (e *expansion) offset(steps, elements ir.Operand) ir.Operand {
 	n := e.compute(ir.Instr{Op: ir.Mad, Type: ir.U32, Mod: ir.ModLo}, steps, e.ld, elements)
-	return e.advance(n, ImmOperand(uint64(e.w.a.Size())))
+	return e.advance(n, ir.ImmOperand(uint64(e.w.a.Size())))
 }
 
 // advance is the matrix's address, so many times some bytes further on.
@@ -160,9 +160,9 @@ func (e *expansion) advance(n, bytes ir.Operand) ir.Operand {
 		at := ir.Operand{Kind: ir.OperandVar, Reg: ir.NoReg, Var: base.Var, Param: -1}
 		v = e.compute(ir.Instr{Op: ir.Add, Type: t}, e.compute(m, n, bytes), at)
 	case wide:
-		v = e.compute(ir.Instr{Op: ir.Mad, Type: ir.U32, Mod: ir.ModWide}, n, bytes, RegOperand(base.Reg))
+		v = e.compute(ir.Instr{Op: ir.Mad, Type: ir.U32, Mod: ir.ModWide}, n, bytes, ir.RegOperand(base.Reg))
 	default:
-		v = e.compute(ir.Instr{Op: ir.Mad, Type: ir.U32, Mod: ir.ModLo}, n, bytes, RegOperand(base.Reg))
+		v = e.compute(ir.Instr{Op: ir.Mad, Type: ir.U32, Mod: ir.ModLo}, n, bytes, ir.RegOperand(base.Reg))
 	}
 	return ir.Operand{Kind: ir.OperandAddr, Reg: v.Reg, Var: -1, Param: -1, Imm: base.Imm}
 }
@@ -179,7 +179,7 @@ func (e *expansion) beyond(a ir.Operand, steps int) ir.Operand {
 	}
 	kept := e.at
 	e.at = a
-	a = e.advance(e.ld, ImmOperand(by))
+	a = e.advance(e.ld, ir.ImmOperand(by))
 	e.at = kept
 	return a
 }

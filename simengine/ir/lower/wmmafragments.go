@@ -31,7 +31,7 @@ func (e *expansion) product() {
 				first, second := (t*w.k/m.K+k)*na, (f*w.k/m.K+k)*nb
 				for _, regs := range [][]ir.Reg{tall[first : first+na], flat[second : second+nb], sum} {
 					for _, r := range regs {
-						src = append(src, RegOperand(r))
+						src = append(src, ir.RegOperand(r))
 					}
 				}
 				sum = frag[0][at : at+nc]
@@ -56,7 +56,7 @@ func (e *expansion) factor() {
 	}
 	n := e.w.used(e.w.what)
 	for i := n; i < len(e.regs) && e.w.a == ir.F16; i++ { // see wmma.registers
-		e.emit(ir.Instr{Op: ir.Mov, Type: ir.B32}, e.regs[i:i+1], RegOperand(e.regs[i%n]))
+		e.emit(ir.Instr{Op: ir.Mov, Type: ir.B32}, e.regs[i:i+1], ir.RegOperand(e.regs[i%n]))
 	}
 }
 
@@ -67,9 +67,9 @@ func (e *expansion) matrices(d side) {
 		mod |= ir.ModTrans
 	}
 	var steps ir.Operand // of the row whose address a lane gives, and elements along it
-	elements := ImmOperand(0)
+	elements := ir.ImmOperand(0)
 	eight := func() ir.Operand {
-		return e.compute(ir.Instr{Op: ir.And, Type: ir.B32}, e.laneBits(0, 31, 0), ImmOperand(8))
+		return e.compute(ir.Instr{Op: ir.And, Type: ir.B32}, e.laneBits(0, 31, 0), ir.ImmOperand(8))
 	}
 	switch {
 	case d.rows == 8 && d.along:
@@ -79,7 +79,7 @@ func (e *expansion) matrices(d side) {
 	case d.tall == d.along:
 		steps, elements = e.laneBits(0, 15, 0), e.laneBits(4, 1, 3)
 	default:
-		high := e.compute(ir.Instr{Op: ir.And, Type: ir.B32}, e.laneBits(1, 15, 0), ImmOperand(8))
+		high := e.compute(ir.Instr{Op: ir.And, Type: ir.B32}, e.laneBits(1, 15, 0), ir.ImmOperand(8))
 		steps, elements = e.compute(ir.Instr{Op: ir.Or, Type: ir.B32}, e.laneBits(0, 7, 0), high), eight()
 	}
 	a := e.offset(steps, elements)
@@ -96,7 +96,7 @@ func (e *expansion) matrices(d side) {
 // rows loads bytes from shared memory by ldmatrix: a row of 16 has all of k.
 func (e *expansion) rows(d side) {
 	n := min(2, d.rows/8)
-	a := e.offset(e.laneBits(0, uint64(8*n-1), 0), ImmOperand(0))
+	a := e.offset(e.laneBits(0, uint64(8*n-1), 0), ir.ImmOperand(0))
 	for i := 0; i < len(e.regs); i += n {
 		e.emit(ir.Instr{Op: ir.Ld, Type: ir.B32, Space: ir.Shared, Mod: ir.ModMatrix | ir.ModSync, Vec: uint8(n)}, e.regs[i:i+n], e.beyond(a, 8*i))
 	}
@@ -117,7 +117,7 @@ func (e *expansion) pairs(d side) {
 		}
 		e.emit(ir.Instr{Op: ir.Ld, Type: ir.B32, Space: e.w.space, Vec: 1}, []ir.Reg{to}, plus(e.beyond(a, steps), 2*elements))
 		if !d.along {
-			e.emit(ir.Instr{Op: ir.Movmatrix, Type: ir.B32, Mod: ir.ModTrans | ir.ModSync}, e.regs[i:i+1], RegOperand(to))
+			e.emit(ir.Instr{Op: ir.Movmatrix, Type: ir.B32, Mod: ir.ModTrans | ir.ModSync}, e.regs[i:i+1], ir.RegOperand(to))
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (e *expansion) move(load bool, at ir.Operand, regs ...ir.Reg) {
 	}
 	src := []ir.Operand{at}
 	for _, r := range regs {
-		src = append(src, RegOperand(r))
+		src = append(src, ir.RegOperand(r))
 	}
 	e.emit(in, nil, src...)
 }
@@ -227,8 +227,8 @@ func (e *expansion) half(load, along bool, at ir.Operand, r ir.Reg) {
 	case load:
 		to := e.temp(ir.B32)
 		e.move(true, at, to)
-		e.emit(turn, []ir.Reg{r}, RegOperand(to))
+		e.emit(turn, []ir.Reg{r}, ir.RegOperand(to))
 	default:
-		e.move(false, at, e.compute(turn, RegOperand(r)).Reg)
+		e.move(false, at, e.compute(turn, ir.RegOperand(r)).Reg)
 	}
 }

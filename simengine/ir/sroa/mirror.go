@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/lower"
 )
 
 // Mirror returns a kernel that also keeps in registers those places of local memory that are only
@@ -180,7 +179,7 @@ func (p *mirrorer) kernel() *ir.Kernel {
 			continue
 		}
 		if in := &k.Instrs[pc]; in.Op == ir.Ld {
-			in.Src = []ir.Operand{in.Src[0], lower.RegOperand(r)}
+			in.Src = []ir.Operand{in.Src[0], ir.RegOperand(r)}
 		} else {
 			in.Dst = []ir.Reg{r}
 		}

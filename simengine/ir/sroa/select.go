@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/lower"
 )
 
 // ptxas compares the index of a load and of a store of the same address once. With more than
@@ -130,15 +129,15 @@ func (s *promotionWriter) offsetInstr() {
 func (s *promotionWriter) low(o *ir.Operand) ir.Operand {
 	switch {
 	case o.Kind == ir.OperandVar && s.names(o), o.Kind == ir.OperandImm:
-		return lower.ImmOperand(uint64(uint32(o.Imm)))
+		return ir.ImmOperand(uint64(uint32(o.Imm)))
 	case o.Kind != ir.OperandReg || s.From.Regs[o.Reg].Type == ir.Pred:
 		return *o
 	case s.holds(o.Reg):
-		return lower.RegOperand(s.offset[o.Reg])
+		return ir.RegOperand(s.offset[o.Reg])
 	}
 	low := s.NewReg(s.From.Regs[o.Reg].Name+"$low", ir.B32)
 	s.put(ir.Cvt, ir.U32, ir.NoReg, low, *o).SrcType = ir.U64
-	return lower.RegOperand(low)
+	return ir.RegOperand(low)
 }
 
 // access writes the moves that a load or store becomes.
@@ -158,7 +157,7 @@ func (s *promotionWriter) access(a *localAccess) {
 			case s.in.Dst[w] == ir.NoReg:
 				continue
 			default:
-				word, move = s.in.Dst[w], lower.RegOperand(word)
+				word, move = s.in.Dst[w], ir.RegOperand(word)
 			}
 			s.put(ir.Mov, ir.B32, guard, word, move).GuardNot = s.in.GuardNot
 		}
@@ -172,7 +171,7 @@ func (s *promotionWriter) matches(i, places int, at uint32) ir.Reg {
 		return p
 	}
 	p := s.NewReg(fmt.Sprintf("%s==%d", s.To.Regs[c.offset].Name, at), ir.Pred)
-	s.put(ir.Setp, ir.U32, ir.NoReg, p, lower.RegOperand(c.offset), lower.WordOperand(int64(at))).Cmp = ir.CmpEQ
+	s.put(ir.Setp, ir.U32, ir.NoReg, p, ir.RegOperand(c.offset), ir.WordOperand(int64(at))).Cmp = ir.CmpEQ
 	if places <= maxPredicates || i < keptPredicates {
 		s.equal[c] = p
 	}

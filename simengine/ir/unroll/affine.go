@@ -2,7 +2,6 @@ package unroll
 
 import (
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/lower"
 	"github.com/warptune/warptune/simengine/ptx"
 )
 
@@ -160,9 +159,9 @@ func (c *copier) register(r ir.Reg, in *ir.Instr) ir.Reg {
 
 // add writes dst = h.
 func (c *copier) add(dst ir.Reg, h linear, pos ptx.Pos) {
-	in := ir.Instr{Op: ir.Add, Type: ir.S64, Guard: ir.NoReg, Dst: []ir.Reg{dst}, Src: []ir.Operand{lower.RegOperand(h.base), lower.ImmOperand(uint64(h.off))}, Target: -1, Pos: pos}
+	in := ir.Instr{Op: ir.Add, Type: ir.S64, Guard: ir.NoReg, Dst: []ir.Reg{dst}, Src: []ir.Operand{ir.RegOperand(h.base), ir.ImmOperand(uint64(h.off))}, Target: -1, Pos: pos}
 	if c.u.To.Regs[dst].Type.Size() == 4 {
-		in.Type, in.Src[1] = ir.S32, lower.WordOperand(h.off)
+		in.Type, in.Src[1] = ir.S32, ir.WordOperand(h.off)
 	}
 	if h.off == 0 {
 		in.Op, in.Type, in.Src = ir.Mov, c.u.To.Regs[dst].Type, in.Src[:1]

@@ -2,7 +2,6 @@ package unroll
 
 import (
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/lower"
 )
 
 // unroller writes a kernel with some loops unrolled.
@@ -51,10 +50,10 @@ func (u *unroller) loop(l *countedLoop) {
 	none, more := u.LikeReg(t.Dst[0]), u.LikeReg(t.Dst[0])
 	carried := u.live.In[l.block]
 	after := u.live.In[l.block+1]
-	zero := lower.WordOperand(0)
+	zero := ir.WordOperand(0)
 	u.op(l, ir.Setp, ir.U32, ir.CmpEQ, none, zero, zero)
 	if !t.Type.IsSigned() {
-		u.op(l, ir.Setp, t.Type, t.Cmp, more, lower.RegOperand(l.iv), t.Src[1])
+		u.op(l, ir.Setp, t.Type, t.Cmp, more, ir.RegOperand(l.iv), t.Src[1])
 		within := u.jump(l, more, false, -1)
 		u.op(l, ir.Setp, ir.U32, ir.CmpNE, none, zero, zero)
 		u.copies(l, 1, carried, after)
@@ -65,14 +64,14 @@ func (u *unroller) loop(l *countedLoop) {
 	bound := u.bound(l)
 	head := u.Next()
 	u.copies(l, unrollFactor, carried, after)
-	u.op(l, ir.Setp, t.Type, t.Cmp, more, lower.RegOperand(l.iv), bound)
+	u.op(l, ir.Setp, t.Type, t.Cmp, more, ir.RegOperand(l.iv), bound)
 	u.jump(l, more, false, head)
 	u.To.Instrs[skip].Target = u.Next()
 	skip = u.left(l, more, 1)
 	u.op(l, ir.Setp, ir.U32, ir.CmpNE, none, zero, zero)
 	u.copies(l, 2, carried, after)
 	u.To.Instrs[skip].Target = u.Next()
-	u.op(l, ir.Setp, t.Type, t.Cmp, none, lower.RegOperand(l.iv), t.Src[1], lower.RegOperand(none))
+	u.op(l, ir.Setp, t.Type, t.Cmp, none, ir.RegOperand(l.iv), t.Src[1], ir.RegOperand(none))
 	end := u.jump(l, none, true, -1)
 	u.copies(l, 1, nil, after)
 	u.To.Instrs[end].Target = u.Next()
@@ -90,10 +89,10 @@ func (u *unroller) countdown(l *countedLoop) {
 	t := &u.From.Instrs[l.test]
 	none, more := u.LikeReg(t.Dst[0]), u.LikeReg(t.Dst[0])
 	carried, after := u.live.In[l.block], u.live.In[l.block+1]
-	zero := lower.WordOperand(0)
+	zero := ir.WordOperand(0)
 	// while compares the induction with where n iterations are left.
 	while := func(n int64) {
-		u.op(l, ir.Setp, t.Type, ir.CmpGT, more, lower.RegOperand(l.iv), lower.WordOperand(int64(int32(t.Src[1].Imm))-n*l.step))
+		u.op(l, ir.Setp, t.Type, ir.CmpGT, more, ir.RegOperand(l.iv), ir.WordOperand(int64(int32(t.Src[1].Imm))-n*l.step))
 	}
 	while(0)
 	past := u.jump(l, more, true, -1)
@@ -111,12 +110,12 @@ func (u *unroller) countdown(l *countedLoop) {
 	u.op(l, ir.Setp, ir.U32, ir.CmpNE, none, zero, zero)
 	u.copies(l, 2, carried, after)
 	u.To.Instrs[skip].Target = u.Next()
-	u.op(l, ir.Setp, t.Type, ir.CmpNE, none, lower.RegOperand(l.iv), t.Src[1], lower.RegOperand(none))
+	u.op(l, ir.Setp, t.Type, ir.CmpNE, none, ir.RegOperand(l.iv), t.Src[1], ir.RegOperand(none))
 	end := u.jump(l, none, true, -1)
 	u.To.Instrs[past].Target = u.Next()
 	head = u.Next()
 	u.copies(l, 1, carried, after)
-	u.op(l, ir.Setp, t.Type, ir.CmpNE, more, lower.RegOperand(l.iv), t.Src[1])
+	u.op(l, ir.Setp, t.Type, ir.CmpNE, more, ir.RegOperand(l.iv), t.Src[1])
 	u.jump(l, more, false, head)
 	u.To.Instrs[end].Target = u.Next()
 }
@@ -127,14 +126,14 @@ func (u *unroller) left(l *countedLoop, more ir.Reg, n int64) int {
 	t := &u.From.Instrs[l.test]
 	rest := u.LikeReg(l.iv)
 	if l.step > 0 {
-		u.op(l, ir.Sub, t.Type, 0, rest, t.Src[1], lower.RegOperand(l.iv))
-		u.op(l, ir.Setp, t.Type, mirrored[t.Cmp], more, lower.RegOperand(rest), lower.WordOperand(n*l.step))
+		u.op(l, ir.Sub, t.Type, 0, rest, t.Src[1], ir.RegOperand(l.iv))
+		u.op(l, ir.Setp, t.Type, mirrored[t.Cmp], more, ir.RegOperand(rest), ir.WordOperand(n*l.step))
 	} else {
-		u.op(l, ir.Sub, t.Type, 0, rest, lower.RegOperand(l.iv), t.Src[1])
-		u.op(l, ir.Setp, t.Type, t.Cmp, more, lower.RegOperand(rest), lower.WordOperand(-n*l.step))
+		u.op(l, ir.Sub, t.Type, 0, rest, ir.RegOperand(l.iv), t.Src[1])
+		u.op(l, ir.Setp, t.Type, t.Cmp, more, ir.RegOperand(rest), ir.WordOperand(-n*l.step))
 	}
 	if !t.Type.IsSigned() {
-		u.op(l, ir.Setp, t.Type, t.Cmp, more, lower.RegOperand(l.iv), t.Src[1], lower.RegOperand(more))
+		u.op(l, ir.Setp, t.Type, t.Cmp, more, ir.RegOperand(l.iv), t.Src[1], ir.RegOperand(more))
 		u.To.Instrs[u.Next()-1].Bool = ir.BoolAnd
 	}
 	return u.jump(l, more, true, -1)
@@ -146,9 +145,9 @@ func (u *unroller) bound(l *countedLoop) ir.Operand {
 	t := &u.From.Instrs[l.test]
 	far := l.step * (unrollFactor - 1)
 	if t.Src[1].Kind == ir.OperandImm {
-		return lower.WordOperand(int64(uint32(t.Src[1].Imm)) - far)
+		return ir.WordOperand(int64(uint32(t.Src[1].Imm)) - far)
 	}
 	r := u.LikeReg(l.iv)
-	u.op(l, ir.Add, t.Type, 0, r, t.Src[1], lower.WordOperand(-far))
-	return lower.RegOperand(r)
+	u.op(l, ir.Add, t.Type, 0, r, t.Src[1], ir.WordOperand(-far))
+	return ir.RegOperand(r)
 }

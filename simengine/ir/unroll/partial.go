@@ -2,7 +2,6 @@ package unroll
 
 import (
 	"github.com/warptune/warptune/simengine/ir"
-	"github.com/warptune/warptune/simengine/ir/lower"
 )
 
 // ptxas unrolls a loop in part if the number of iterations is known and the loop is too long to be
@@ -72,6 +71,6 @@ func (u *unroller) parts(l *countedLoop) {
 	head := u.Next()
 	u.copies(l, l.atATime, carried, after)
 	more := u.LikeReg(t.Dst[0])
-	u.op(l, ir.Setp, t.Type, t.Cmp, more, lower.RegOperand(l.iv), t.Src[1])
+	u.op(l, ir.Setp, t.Type, t.Cmp, more, ir.RegOperand(l.iv), t.Src[1])
 	u.jump(l, more, false, head)
 }
