@@ -26,7 +26,7 @@ type Table struct {
 
 // Column is one column. Either Numbers has a number for each row, null where it is not known, or Codes has an index into
 // Dictionary, -1 where it is not known. A dictionary is whole in every answer and only grows, in the order of first
-// appearance. Codes are what parameters and names have; that values are numbers is to be seen in Kind.
+// appearance. Shares and ratios have seven significant digits, other numbers all that they have. Codes are what parameters and names have; that values are numbers is to be seen in Kind.
 type Column struct {
 	// Name is the column's, as in other documents of warptune; of a parameter, the parameter's.
 	Name  string `json:"name"`
