@@ -34,12 +34,13 @@ type coded struct {
 	index      map[search.Value]int32
 }
 
+func newCoded() coded {
+	return coded{codes: []int32{}, dictionary: []search.Value{}, index: map[search.Value]int32{}}
+}
+
 func (c *coded) add(v search.Value) {
 	n, ok := c.index[v]
 	if !ok {
-		if c.index == nil {
-			c.index = map[search.Value]int32{}
-		}
 		n = int32(len(c.dictionary))
 		c.index[v], c.dictionary = n, append(c.dictionary, v)
 	}
@@ -54,9 +55,15 @@ type filled struct {
 }
 
 func newRows(epoch string) *rows {
-	t := &rows{epoch: epoch, trial: map[int64]int{}, damaged: map[int64]bool{}}
+	t := &rows{epoch: epoch, trial: map[int64]int{}, damaged: map[int64]bool{}, messageText: newCoded()}
 	for _, c := range valueColumns() {
-		t.columns = append(t.columns, filled{valueColumn: c})
+		f := filled{valueColumn: c}
+		if c.number != nil {
+			f.numbers = Numbers{}
+		} else {
+			f.coded = newCoded()
+		}
+		t.columns = append(t.columns, f)
 	}
 	return t
 }
@@ -68,7 +75,9 @@ func (t *rows) len() int { return len(t.valid) }
 func (t *rows) add(b *Batch) {
 	if t.names == nil && len(b.Names) > 0 {
 		t.names = b.Names
-		t.parameters = make([]coded, len(b.Names))
+		for range b.Names {
+			t.parameters = append(t.parameters, newCoded())
+		}
 	}
 	for _, seq := range b.Damaged {
 		t.damaged[seq] = true
@@ -169,7 +178,7 @@ func (t *rows) table(sweep string, from int) *Table {
 // failures are the rows that are not valid, by trial.
 func (t *rows) failures(sweep string) *Failures {
 	f := &Failures{Schema: FailuresSchema, Sweep: sweep, Trials: []int64{}}
-	validity := coded{}
+	validity := newCoded()
 	codes := []int32{}
 	for _, row := range t.byTrial() {
 		if t.valid[row] {
