@@ -8,6 +8,7 @@ func (a *app) commands() []*cobra.Command {
 		a.tuneCommand(),
 		a.simulateCommand(),
 		a.explainCommand(),
+		a.pageCommand(),
 		a.fidelityCommand(),
 		a.sweepCommand(),
 		a.bestCommand(),

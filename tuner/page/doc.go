@@ -17,7 +17,7 @@
 //	GET  data/sweeps/ID/trials/TRIAL              Trial: all that is stored of a configuration, at once
 //	GET  data/sweeps/ID/explain?trials=N[,N…]     Explained: simulated again, with findings, source lines, occupancy
 //	GET  data/compare?sweeps=ID,ID[,…]            Comparison: one kernel on several architectures
-//	GET  login, POST login, POST logout           a form that takes a token, where the coordinator asks for one
+//	GET  login, POST login, POST logout           a form that takes a token, where the coordinator asks for one: Overview.Role says so
 //
 // Documents are JSON with a field schema; an error is a Problem with the status 400 (what was asked makes no sense), 401
 // (log in), 403 (the role may not), 404 (no such sweep or trial), 422 (the configuration cannot be explained here), 429 or
