@@ -9,6 +9,7 @@ func (a *app) commands() []*cobra.Command {
 		a.simulateCommand(),
 		a.explainCommand(),
 		a.pageCommand(),
+		a.reportCommand(),
 		a.fidelityCommand(),
 		a.sweepCommand(),
 		a.bestCommand(),

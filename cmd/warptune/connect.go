@@ -57,8 +57,8 @@ type client struct {
 	warptunev1.SweepServiceClient
 	conn     io.Closer
 	raw      grpc.ClientConnInterface // the same
-	embedded *cluster.Embedded // nil when the coordinator runs elsewhere
-	beside   bool              // it is that of the process that has the database open
+	embedded *cluster.Embedded        // nil when the coordinator runs elsewhere
+	beside   bool                     // it is that of the process that has the database open
 }
 
 func (c *client) close() error {

@@ -37,8 +37,10 @@
 //
 //	<script type="application/json" id="warptune-documents">{"data/sweeps": {…}, "data/sweeps/ID/table": {…}, …}</script>
 //
-// by address, without a query but for explain (trials=N, one configuration each). Where that element is, the page asks
-// no server: an address that is not in it is not in the report.
+// by address, without a query but for explain and compare. Explained are the best (trials=N), the fastest of some groups
+// of ties after it, and each of those with the best (trials=BEST,N); stored trials are those of the best twenty. Where
+// that element is, the page asks no server: an address that is not in it is not in the report. "data/sweeps/ID/explain"
+// without a query is a Problem, where the sweep's configurations could not be explained.
 package page
 
 // Schemas of the documents: what their fields schema say.

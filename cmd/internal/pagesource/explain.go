@@ -25,7 +25,9 @@ import (
 )
 
 func sortUse(all []page.NamedNumber) {
-	slices.SortFunc(all, func(a, b page.NamedNumber) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b page.NamedNumber) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // Definition is the kernel of a sweep: the built-in one of its digest, else what the coordinator has.
