@@ -104,4 +104,3 @@ func sweepFor(ctx context.Context, c *client, q *bestQuestion) (string, error) {
 	}
 	return byName, nil
 }
-

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -149,6 +150,8 @@ func writeReport(docs map[string]json.RawMessage, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	// What inlines tags finds none in the data, and the encoding stands first of all.
+	page = bytes.Replace(page, []byte("</head>"), []byte(`<script type="application/json" id="warptune-documents">`+string(data)+"</script>\n</head>"), 1)
 	sources := map[string][]string{}
 	inline := func(tag *regexp.Regexp, kind, before, after, closing string) {
 		page = tag.ReplaceAllFunc(page, func(found []byte) []byte {
@@ -175,8 +178,6 @@ func writeReport(docs map[string]json.RawMessage, out io.Writer) error {
 	if !ok || strings.Contains(rest, `"assets/`) {
 		return tuner.Errorf(tuner.Internal, "report", "index.html has no <head>, or loads what a report does not know")
 	}
-	_, err = io.WriteString(out, head+"<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\""+policy+"\">\n"+
-		`<script type="application/json" id="warptune-documents">`+string(data)+"</script>"+rest)
+	_, err = io.WriteString(out, head+"<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\""+policy+"\">"+rest)
 	return err
 }
-
