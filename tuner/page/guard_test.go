@@ -96,6 +96,9 @@ func TestKey(t *testing.T) {
 			t.Errorf("%q with the cookie: status %d", address, got.Code)
 		}
 	}
+	if got := visit(h, "GET", "data/sweeps", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: set[0].Name, Value: "the-ke"}) }); got.Code != http.StatusUnauthorized {
+		t.Errorf("a made-up cookie: status %d", got.Code)
+	}
 	if got := visit(h, "GET", "data/sweeps", func(r *http.Request) { cookies(w)(r); r.Host = "localhost:7081" }); got.Code != http.StatusUnauthorized {
 		t.Errorf("another port's cookie: status %d", got.Code)
 	}
