@@ -1,0 +1,54 @@
+package page
+
+// Arch is an architecture's figures, as far as charts need them.
+type Arch struct {
+	Name       string  `json:"name"`
+	Title      string  `json:"title"` // e.g. "NVIDIA H200 SXM"
+	Capability string  `json:"compute_capability"`
+	SMs        int     `json:"sms"`
+	ClockMHz   float64 `json:"clock_mhz"`
+	// Capacities.
+	RegistersPerSM    int   `json:"registers_per_sm"` // of 32 bits
+	MaxThreadsPerCTA  int   `json:"max_threads_per_cta"`
+	MaxWarpsPerSM     int   `json:"max_warps_per_sm"`
+	MaxCTAsPerSM      int   `json:"max_ctas_per_sm"`
+	SharedBytesPerCTA int   `json:"shared_bytes_per_cta"` // most, after opting in
+	CarveOutsBytes    []int `json:"carve_outs_bytes"`     // sizes of shared memory of an SM
+	L2Bytes           int   `json:"l2_bytes"`
+	DRAMBytes         int   `json:"dram_bytes"`
+	// Memory are the levels from the SM outwards with their peaks: the roofline's slopes.
+	Memory []Peak `json:"memory"`
+	// Compute are units with their peaks: the roofline's ceilings. Units of "instructions/s" are of warps.
+	Compute []Peak `json:"compute"`
+	// Unverified of Figures are not verified by anybody.
+	UnverifiedFigures int `json:"unverified_figures"`
+	Figures           int `json:"figures"`
+}
+
+// Peak is what a unit does at most.
+type Peak struct {
+	Unit      string  `json:"unit"`       // as "DRAM", "L2", "fp32", "tensor cores, fp16", "issue"
+	PerSecond float64 `json:"per_second"` // of the whole device
+	Of        string  `json:"of"`         // "bytes", "flop" or "warp instructions"
+}
+
+// Roofline says which columns of the table are a configuration's place under a roof. Its abscissa is work over bytes, its
+// ordinate work over time on the GPU (column gpu_time_us).
+type Roofline struct {
+	Title string `json:"title"`
+	// Work is the column of the work, WorkOf what it counts: "flop" or "warp instructions". Ceilings are the peaks of it.
+	Work     string `json:"work"`
+	WorkOf   string `json:"work_of"`
+	Ceilings []Peak `json:"ceilings"`
+	// Traffic are the levels of memory that bytes can be counted at, DRAM first.
+	Traffic []Traffic `json:"traffic"`
+	// Note says what the work is, and what is left out of it.
+	Note string `json:"note"`
+}
+
+// Traffic is a level of memory under a roofline.
+type Traffic struct {
+	Level          string  `json:"level"`  // "DRAM", "L2", "L1 and shared memory"
+	Column         string  `json:"column"` // of bytes, in the table
+	BytesPerSecond float64 `json:"bytes_per_second"`
+}

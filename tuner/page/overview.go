@@ -1,0 +1,118 @@
+package page
+
+import (
+	"github.com/warptune/warptune/search"
+)
+
+// Overview is all sweeps and who works on them.
+type Overview struct {
+	Schema string `json:"schema"`
+	// Source is where it comes from, in words: a database file, a coordinator's address, or "report".
+	Source string `json:"source"`
+	// Static says that it is a report: nothing changes, and explanations are there for the best few only.
+	Static bool `json:"static,omitempty"`
+	// User is who is logged in, "" where nobody has to.
+	User string `json:"user,omitempty"`
+	Role string `json:"role,omitempty"`
+	// Engine is the version of the simulator that explains.
+	Engine  string   `json:"engine"`
+	Sweeps  []Sweep  `json:"sweeps"` // newest first
+	Workers []Worker `json:"workers"`
+	// DamagedSweeps is how many sweeps' records are damaged in the store and not listed.
+	DamagedSweeps int `json:"damaged_sweeps,omitempty"`
+}
+
+// Sweep is the state of one sweep.
+type Sweep struct {
+	ID      string  `json:"id"`
+	Kernel  string  `json:"kernel"`
+	Problem []int64 `json:"problem"`
+	Arch    Arch    `json:"arch"`
+	// Strategy is the search strategy; Levels are "cycle", "model", or both: the first ranks, the last evaluates.
+	Strategy string   `json:"strategy"`
+	Levels   []string `json:"levels"`
+	Owner    string   `json:"owner,omitempty"` // of the credential that it was submitted with
+	// State is "running", "paused", "completed", "cancelled", "failed" or "deleting"; Message says why, if it failed, or
+	// on what workers disagree.
+	State   string `json:"state"`
+	Message string `json:"message,omitempty"`
+	Counts  Counts `json:"counts"`
+	// SubmittedMS and EndedMS are Unix milliseconds, EndedMS 0 while it has not.
+	SubmittedMS int64 `json:"submitted_ms"`
+	EndedMS     int64 `json:"ended_ms"`
+	// ResultsPerSecond is lately; LeftSeconds how long the rest takes at that rate, null where that is not known (nothing
+	// goes on, or the strategy may end before).
+	ResultsPerSecond float64  `json:"results_per_second"`
+	LeftSeconds      *float64 `json:"left_seconds"`
+	Workers          int      `json:"workers"` // that hold trials of it
+	Best             *Best    `json:"best"`    // null: none is valid so far
+	// Failures has one example of each kind; data/sweeps/ID/failures has all.
+	Failures []Failure `json:"failures"`
+	// SetAside are workers that could evaluate for it and are given nothing for a while, DistrustedWorkers those found
+	// wrong: no outcome is theirs.
+	SetAside          []Aside `json:"set_aside,omitempty"`
+	DistrustedWorkers []Aside `json:"distrusted_workers,omitempty"`
+	// Caution says what is not verified of the architecture, "" for nothing.
+	Caution string `json:"caution,omitempty"`
+	// ProvenGapShare: the best takes at most 1 + this times as long as the fastest of those looked at; null: not known.
+	ProvenGapShare *float64 `json:"proven_gap_share"`
+	// ExpectedGainShare is what the strategy believes is left to gain of the best time, null where it does not say.
+	ExpectedGainShare *float64 `json:"expected_gain_share"`
+	// Revision changes whenever the documents of the sweep do.
+	Revision string `json:"revision"`
+}
+
+// Counts are numbers of trials.
+type Counts struct {
+	Space     int64 `json:"space"`     // configurations in the space
+	Total     int64 `json:"total"`     // most trials there can be
+	Asked     int64 `json:"asked"`     // by the strategy so far
+	Queued    int64 `json:"queued"`    // of those, waiting
+	Leased    int64 `json:"leased"`    // of those, with workers
+	Done      int64 `json:"done"`      // of those, with an outcome of any kind
+	Abandoned int64 `json:"abandoned"` // of those, given up
+	Reused    int64 `json:"reused"`    // of those done, answered by results stored earlier
+	Requeued  int64 `json:"requeued"`  // leases that were lost or ended in a worker's fault
+	// ByValidity counts those done: correct, constraints, compile, runtime, timeout, correctness.
+	ByValidity map[string]int64 `json:"by_validity"`
+}
+
+// Best is the best configuration so far.
+type Best struct {
+	Trial      int64         `json:"trial"`
+	Parameters search.Config `json:"parameters"`
+	TimeUS     float64       `json:"time_us"` // predicted
+	Bound      string        `json:"bound"`
+	// Confirmed says that another worker came to the same outcome.
+	Confirmed bool `json:"confirmed"`
+}
+
+// Failure is one configuration that is not valid.
+type Failure struct {
+	Trial    int64  `json:"trial"`
+	Validity string `json:"validity"` // or "abandoned"
+	// Config is "NAME=V,NAME=V", "" where it is not known.
+	Config  string `json:"config"`
+	Message string `json:"message"`
+}
+
+// Aside is a worker that is not used, and why.
+type Aside struct {
+	Worker string `json:"worker"`
+	Why    string `json:"why"`
+}
+
+// Worker is a worker seen lately.
+type Worker struct {
+	Name     string `json:"name"`
+	Slots    int    `json:"slots"` // evaluations at a time
+	Engine   string `json:"engine"`
+	Held     int    `json:"held"`     // trials that it holds
+	Reported int64  `json:"reported"` // results in this session
+	// SilentSeconds is since it was last heard of, whole seconds.
+	SilentSeconds int64             `json:"silent_seconds"`
+	Draining      bool              `json:"draining,omitempty"`  // it takes no more
+	Refused       string            `json:"refused,omitempty"`   // why it is given nothing of some sweep
+	SetAside      string            `json:"set_aside,omitempty"` // why it is given nothing for a while
+	Labels        map[string]string `json:"labels,omitempty"`
+}
