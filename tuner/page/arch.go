@@ -14,6 +14,7 @@ type Arch struct {
 	MaxCTAsPerSM      int   `json:"max_ctas_per_sm"`
 	SharedBytesPerCTA int   `json:"shared_bytes_per_cta"` // most, after opting in
 	CarveOutsBytes    []int `json:"carve_outs_bytes"`     // sizes of shared memory of an SM
+	L1SharedBytes     int   `json:"l1_shared_bytes"`      // of an SM, L1 and shared memory together
 	L2Bytes           int   `json:"l2_bytes"`
 	DRAMBytes         int   `json:"dram_bytes"`
 	// Memory are the levels from the SM outwards with their peaks: the roofline's slopes.

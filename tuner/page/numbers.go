@@ -37,6 +37,18 @@ func appendNumber(out []byte, v float64) []byte {
 	return strconv.AppendFloat(out, v, 'f', -1, 64)
 }
 
+// rounded is v with seven significant digits, as many as a drawing or a table shows and more: half as long in JSON.
+func rounded(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 6, 64), 64)
+	if err != nil {
+		return v
+	}
+	return short
+}
+
 // UnmarshalJSON is in json.Unmarshaler.
 func (n *Numbers) UnmarshalJSON(data []byte) error {
 	var all []*float64

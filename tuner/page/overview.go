@@ -41,9 +41,10 @@ type Sweep struct {
 	SubmittedMS int64 `json:"submitted_ms"`
 	EndedMS     int64 `json:"ended_ms"`
 	// ResultsPerSecond is lately; LeftSeconds how long the rest takes at that rate, null where that is not known (nothing
-	// goes on, or the strategy may end before).
+	// goes on). LeftAtMost says that the sweep may end before: that its strategy or a rule decides.
 	ResultsPerSecond float64  `json:"results_per_second"`
 	LeftSeconds      *float64 `json:"left_seconds"`
+	LeftAtMost       bool     `json:"left_at_most,omitempty"`
 	Workers          int      `json:"workers"` // that hold trials of it
 	Best             *Best    `json:"best"`    // null: none is valid so far
 	// Failures has one example of each kind; data/sweeps/ID/failures has all.

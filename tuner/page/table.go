@@ -26,7 +26,7 @@ type Table struct {
 
 // Column is one column. Either Numbers has a number for each row, null where it is not known, or Codes has an index into
 // Dictionary, -1 where it is not known. A dictionary is whole in every answer and only grows, in the order of first
-// appearance. Codes are what parameters and names have; that values are numbers is to be seen in Kind.
+// appearance. Shares and ratios have seven significant digits, other numbers all that they have. Codes are what parameters and names have; that values are numbers is to be seen in Kind.
 type Column struct {
 	// Name is the column's, as in other documents of warptune; of a parameter, the parameter's.
 	Name  string `json:"name"`
@@ -40,23 +40,18 @@ type Column struct {
 	Shown bool   `json:"shown,omitempty"`
 	// Better is "less" or "more" where one end is the good one.
 	Better     string         `json:"better,omitempty"`
-	Numbers    Numbers        `json:"numbers,omitempty"`
-	Codes      []int32        `json:"codes,omitempty"`
-	Dictionary []search.Value `json:"dictionary,omitempty"`
+	Numbers    Numbers        `json:"numbers,omitzero"`
+	Codes      []int32        `json:"codes,omitzero"`
+	Dictionary []search.Value `json:"dictionary,omitzero"`
 }
 
-// Columns that are always there, in this order; "trial" and "validity" are those that drawings need.
+// The columns of a table are those of valueColumns (columns.go), always all of them and in that order. Drawings need
 //
-//	trial          integer  the trial's number in the sweep: its name in addresses
-//	validity       text     "correct", else why it is not valid, or "abandoned"
-//	time_us        real     predicted time, from start to start of launches back to back
-//	gpu_time_us    real     on the GPU alone (gpu__time_duration.sum)
-//	sampling_error real     share by which sampling may be off
-//	registers, spill_bytes, shared_bytes, carve_out_bytes, occupancy, limiter, bound
-//	dram_bytes, l2_bytes, l1_bytes, dram_share, issue_share, l1_hit_share, l2_hit_share
-//	warp_instructions, bank_conflicts, global_load_sectors_per_request, global_store_sectors_per_request
-//	level          text     "cycle" or "model": only rows of the sweep's last level are ranked
-//	floor_us, attempts, reused, checked_ctas, ctas
+//	trial         integer  the trial's number in the sweep: its name in addresses
+//	validity      text     "correct", else why it is not valid, or "abandoned"
+//	time_us       real     predicted time, from start to start of launches back to back
+//	gpu_time_us   real     on the GPU alone
+//	level         text     "cycle" or "model": only rows of the sweep's last level are ranked
 //
 // Other counters of the simulator are in data/sweeps/ID/trials/TRIAL.
 

@@ -18,8 +18,11 @@ type Trial struct {
 	Level      string        `json:"level"`
 	Compiler   string        `json:"compiler"`
 	Digest     string        `json:"digest"`
-	Checked    string        `json:"checked"` // what was looked for, in words
-	TimeUS     float64       `json:"time_us"` // 0 unless valid
+	// Checked is what was executed of its launch and looked for; Of is 0 where that was not recorded.
+	Checked CheckedCTAs `json:"checked"`
+	TimeUS  float64     `json:"time_us"` // 0 unless valid
+	// Use is how near each unit comes to its peak by the work that was counted, the nearest first; empty unless valid.
+	Use []NamedNumber `json:"use"`
 	// Memory is the hierarchy, registers first; empty unless valid.
 	Memory []MemoryLevel `json:"memory"`
 	// WarpStalls are warps that wait for each reason, a scheduler, per issued instruction; the largest first. Of every
@@ -27,6 +30,17 @@ type Trial struct {
 	WarpStalls []NamedNumber `json:"warps_stalled_per_issue"`
 	// Metrics are all counters under Nsight Compute's names.
 	Metrics map[string]float64 `json:"metrics"`
+}
+
+// CheckedCTAs is what was executed of a launch, and looked for in it.
+type CheckedCTAs struct {
+	CTAs     int64  `json:"ctas"`     // that were executed
+	Full     int64  `json:"full"`     // of those, in full: of the others what addresses and branches depend on
+	Of       int64  `json:"of"`       // CTAs of the grid
+	For      string `json:"for"`      // what was looked for in all of them
+	ForFull  string `json:"for_full"` // and in those executed in full as well
+	Outputs  string `json:"outputs"`  // what outputs were compared with, or why they were not
+	Warnings string `json:"warnings"` // harmless faults that were found
 }
 
 // NamedNumber is a number with a name.
@@ -43,12 +57,13 @@ type MemoryLevel struct {
 	// shared memory and registers what resident CTAs hold.
 	CapacityBytes *float64 `json:"capacity_bytes"`
 	InUseBytes    *float64 `json:"in_use_bytes"`
-	// Read and Written are bytes that pass between this level and the one nearer to the warps, of the whole launch.
+	// Read and Written are bytes that pass between this level and the one nearer to the warps, of the whole launch; of
+	// shared memory ReadBytes is both, 128 bytes a wavefront.
 	ReadBytes    *float64 `json:"read_bytes"`
 	WrittenBytes *float64 `json:"written_bytes"`
 	HitShare     *float64 `json:"hit_share"`
-	// BytesPerSecond is achieved, PeakBytesPerSecond the peak, UseShare how near the unit comes to its peak by the work that
-	// was counted: what bounds is the level nearest 1. Saturated says that it is at 60 % or more.
+	// BytesPerSecond is achieved, PeakBytesPerSecond the peak, UseShare how near the unit (of shared memory and L1
+	// one and the same) comes to its peak by the work that was counted: the level nearest 1 bounds. Saturated: 60 % or more.
 	BytesPerSecond     *float64 `json:"bytes_per_second"`
 	PeakBytesPerSecond *float64 `json:"peak_bytes_per_second"`
 	UseShare           *float64 `json:"use_share"`
