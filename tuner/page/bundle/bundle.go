@@ -19,11 +19,13 @@ import (
 
 // Names of the files of a bundle.
 const (
-	Script   = "app.js"
-	Style    = "app.css"
-	Licences = "LICENCES.txt"
-	Digest   = "SOURCES.sha256"
+	Script = "page.js"
+	Style  = "page.css"
+	Digest = "SOURCES.sha256"
 )
+
+// static files are served as they are.
+var static = []string{"index.html", "icon.svg"}
 
 // Build bundles the sources in the folder web, whose node_modules are installed, and returns the files by name.
 func Build(web string) (map[string][]byte, error) {
@@ -33,16 +35,16 @@ func Build(web string) (map[string][]byte, error) {
 	}
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir:       abs,
-		EntryPointsAdvanced: []api.EntryPoint{{InputPath: "src/main.tsx", OutputPath: "app"}},
+		EntryPointsAdvanced: []api.EntryPoint{{InputPath: "src/main.tsx", OutputPath: "page"}},
 		Outdir:              "dist",
 		Bundle:              true,
 		MinifyWhitespace:    true,
 		MinifyIdentifiers:   true,
 		MinifySyntax:        true,
-		Format:              api.FormatIIFE,
+		Format:              api.FormatESModule,
 		Target:              api.ES2022,
 		Charset:             api.CharsetUTF8,
-		LegalComments:       api.LegalCommentsNone, // the licences are a file of their own
+		LegalComments:       api.LegalCommentsNone, // the licences stand above all
 		Metafile:            true,
 		LogLevel:            api.LogLevelSilent,
 	})
@@ -53,9 +55,16 @@ func Build(web string) (map[string][]byte, error) {
 	for _, f := range result.OutputFiles {
 		files[filepath.Base(f.Path)] = f.Contents
 	}
-	if files[Licences], err = licences(abs, result.Metafile); err != nil {
+	for _, name := range static {
+		if files[name], err = os.ReadFile(filepath.Join(abs, "src", name)); err != nil {
+			return nil, err
+		}
+	}
+	head, err := licences(abs, result.Metafile)
+	if err != nil {
 		return nil, err
 	}
+	files[Script] = append(head, files[Script]...)
 	digest, err := SourcesDigest(web)
 	if err != nil {
 		return nil, err
@@ -71,8 +80,35 @@ func message(m api.Message) string {
 	return fmt.Sprintf("%s:%d: %s", m.Location.File, m.Location.Line, m.Text)
 }
 
-// licences is the licence text of every npm package that metafile says went into the bundle.
+// licences is a comment with the licence of every npm package that metafile says went into the bundle, each text once.
 func licences(web, metafile string) ([]byte, error) {
+	names, err := packages(metafile)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	of := make(map[string][]string)
+	for _, name := range names {
+		title, text, err := licence(filepath.Join(web, "node_modules", name), name)
+		if err != nil {
+			return nil, err
+		}
+		if of[text] == nil {
+			texts = append(texts, text)
+		}
+		of[text] = append(of[text], title)
+	}
+	var b bytes.Buffer
+	b.WriteString("/*!\n")
+	for _, text := range texts {
+		fmt.Fprintf(&b, "%s\n\n%s\n\n", strings.Join(of[text], ", "), text)
+	}
+	b.WriteString("*/\n")
+	return b.Bytes(), nil
+}
+
+// packages are the npm packages that metafile says went into the bundle.
+func packages(metafile string) ([]string, error) {
 	var meta struct {
 		Inputs map[string]json.RawMessage `json:"inputs"`
 	}
@@ -82,42 +118,38 @@ func licences(web, metafile string) ([]byte, error) {
 	var names []string
 	for path := range meta.Inputs {
 		if _, rest, ok := strings.Cut(path, "node_modules/"); ok {
-			name, tail, _ := strings.Cut(rest, "/")
+			parts := strings.SplitN(rest, "/", 3)
+			name := parts[0]
 			if strings.HasPrefix(name, "@") {
-				scoped, _, _ := strings.Cut(tail, "/")
-				name += "/" + scoped
+				name += "/" + parts[1]
 			}
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	var b bytes.Buffer
-	for _, name := range slices.Compact(names) {
-		if err := licence(&b, filepath.Join(web, "node_modules", name), name); err != nil {
-			return nil, err
-		}
-	}
-	return b.Bytes(), nil
+	return slices.Compact(names), nil
 }
 
-func licence(b *bytes.Buffer, dir, name string) error {
-	var pkg struct{ Version, License string }
-	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+// licence is a package's name with version, and its licence's text.
+func licence(dir, name string) (title, text string, err error) {
+	about, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	if err := json.Unmarshal(text, &pkg); err != nil {
-		return fmt.Errorf("%s: package.json: %w", name, err)
+	var pkg struct{ Version, License string }
+	if err := json.Unmarshal(about, &pkg); err != nil {
+		return "", "", fmt.Errorf("%s: package.json: %w", name, err)
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "LICEN[SC]E*"))
 	if err != nil || len(found) == 0 {
-		return fmt.Errorf("%s is bundled but has no licence file", name)
+		return "", "", fmt.Errorf("%s is bundled but has no licence file", name)
 	}
-	if text, err = os.ReadFile(found[0]); err != nil {
-		return err
+	words, err := os.ReadFile(found[0])
+	if err != nil {
+		return "", "", err
 	}
-	fmt.Fprintf(b, "%s %s (%s)\n\n%s\n\n", name, pkg.Version, pkg.License, bytes.TrimSpace(text))
-	return nil
+	words = bytes.ReplaceAll(bytes.TrimSpace(words), []byte("*/"), []byte("* /"))
+	return fmt.Sprintf("%s %s (%s)", name, pkg.Version, pkg.License), string(words), nil
 }
 
 // SourcesDigest is the SHA-256 of the names and contents of the sources in the folder web and of its lock file.

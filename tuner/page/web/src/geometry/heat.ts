@@ -1,5 +1,5 @@
 // The heat map of two parameters: a cell for each pair of values, with the fastest or the median time in it.
-import type { Column } from "./matters";
+import type { Column } from "./column";
 
 export interface Cell {
   x: number;

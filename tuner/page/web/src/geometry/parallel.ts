@@ -1,6 +1,6 @@
 // Parallel coordinates of any number of rows: between neighbouring axes rows with the same two values are one ribbon,
 // so that 100,000 rows draw as a few hundred ribbons. The fastest rows are lines of their own.
-import type { Column } from "./matters";
+import type { Column } from "./column";
 
 export interface Ribbon {
   axis: number;
