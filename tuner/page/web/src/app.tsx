@@ -1,6 +1,6 @@
 // The frame: which sweep, which view, and what is said of the server.
 import { Component, type ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type * as doc from "./model/documents";
 import { count } from "./lib/format";
 import { help } from "./lib/keys";
@@ -74,7 +74,7 @@ function Top(p: { overview?: doc.Overview; sweep?: doc.Sweep; sweeps: doc.Sweep[
       )}
       {p.sweep && p.sweep.state !== "completed" && <span class="chip on">{p.sweep.state} · {count(p.sweep.counts.done)} of {count(p.sweep.counts.total)}</span>}
       <span class="spacer" />
-      <span class="muted small">{p.overview?.source}</span>
+      <span class="muted small source">{p.overview?.source}</span>
       {p.overview?.user && <LogOut user={p.overview.user} />}
       <button class="btn" onClick={otherTheme} aria-label={`Switch to ${name === "dark" ? "light" : "dark"}`}>{name === "dark" ? "Light" : "Dark"}</button>
       <button class="btn" onClick={() => (document.getElementById("help") as HTMLDialogElement).showModal()} aria-label="Keys">?</button>
@@ -93,14 +93,19 @@ function LogOut(p: { user: string }) {
 
 function Nav(p: { view: string; sweep: doc.Sweep }) {
   const failures = Object.entries(p.sweep.counts.by_validity).reduce((n, [k, v]) => (k === "correct" ? n : n + v), p.sweep.counts.abandoned);
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const nav = list.current!, now = nav.querySelector<HTMLElement>("[aria-current]");
+    if (now && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = now.offsetLeft - (nav.clientWidth - now.offsetWidth) / 2;
+  }, [p.view]);
   return (
-    <nav class="nav" aria-label="Views">
-      {views.map((v) => (
+    <nav class="nav" aria-label="Views" ref={list}>
+      {views.map((v) => [v.group && <span key={v.group} class="group">{v.group}</span>, (
         <a key={v.id} href={href({ view: v.id })} aria-current={v.id === p.view ? "page" : undefined}>
           {v.title}
           {v.id === "progress" && failures > 0 && <span class="count bad" title={`${count(failures)} failed`}>{count(failures)}</span>}
         </a>
-      ))}
+      )])}
     </nav>
   );
 }

@@ -11,8 +11,9 @@ export function logAxis(low: number, high: number, from: number, to: number, wan
   const s = scaleLog([low, high], [from, to]);
   const all = s.ticks(want);
   const decades = all.filter((t) => Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-9);
+  const oneTwoFive = all.filter((t) => [1, 2, 5].includes(Math.round(t / 10 ** Math.floor(Math.log10(t) + 1e-9))));
   const thin = (list: number[]) => list.filter((_, i) => i % Math.ceil(list.length / want) === 0);
-  return Object.assign((v: number) => s(v), { ticks: decades.length >= 3 ? thin(decades) : thin(all), invert: (p: number) => s.invert(p) });
+  return Object.assign((v: number) => s(v), { ticks: decades.length >= 3 ? thin(decades) : thin(oneTwoFive.length >= 3 ? oneTwoFive : all), invert: (p: number) => s.invert(p) });
 }
 
 export function linearAxis(low: number, high: number, from: number, to: number, want = 6): Axis {

@@ -87,7 +87,7 @@ export function Chart(p: Props) {
   return (
     <div ref={box} class="chart" tabIndex={0} role="group" aria-roledescription="chart" aria-label={p.label}
       style={{ height: p.height + "px" }} onPointerMove={move} onPointerDown={down} onPointerUp={up}
-      onPointerLeave={() => setHit(null)} onClick={click} onKeyDown={key}>
+      onPointerCancel={() => (dragging.current = false)} onPointerLeave={() => setHit(null)} onClick={click} onKeyDown={key}>
       <canvas ref={base} aria-hidden="true" style={{ position: "absolute", height: p.height + "px" }} />
       <canvas ref={over} aria-hidden="true" style={{ position: "absolute", height: p.height + "px" }} />
       {hit && <div class="tip" style={place(hit, width, p.height)}>{hit.text}</div>}

@@ -20,7 +20,7 @@ export const count = (n: number): string => thousands(Math.round(n));
 export function si(n: number, unit: string): string {
   if (!Number.isFinite(n)) return "–";
   const steps: [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
-  for (const [size, prefix] of steps) if (Math.abs(n) >= size) return `${three(n / size)} ${prefix}${unit}`;
+  for (const [size, prefix] of steps) if (Math.abs(n) >= size) return `${three(n / size)} ${prefix}${unit.includes(" ") ? " " : ""}${unit}`;
   return `${three(n)} ${unit}`;
 }
 
@@ -28,6 +28,7 @@ export const bytes = (n: number): string => si(n, "B");
 
 /** Sizes that are powers of two: "16.25 KiB". */
 export function kib(n: number): string {
+  if (n >= 1 << 30) return four(n / (1 << 30)) + " GiB";
   if (n >= 1 << 20) return four(n / (1 << 20)) + " MiB";
   if (n >= 1024) return four(n / 1024) + " KiB";
   return `${n} B`;
@@ -37,7 +38,7 @@ export function kib(n: number): string {
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return "–";
   const p = 100 * share;
-  return (p !== 0 && Math.abs(p) < 0.1 ? "<0.1" : p >= 99.95 || p === 0 ? p.toFixed(0) : p.toFixed(1)) + " %";
+  return (p !== 0 && Math.abs(p) < 0.1 ? "<0.1" : p >= 99.95 || Number.isInteger(Number(p.toFixed(6))) ? p.toFixed(0) : p.toFixed(1)) + " %";
 }
 
 /** A ratio: "2.30×". */

@@ -21,7 +21,7 @@ export function Card(p: { title: string; about?: string; tools?: ComponentChildr
 export function Numbers(p: { head: string[]; rows: (string | number)[][]; name: string }) {
   return (
     <details class="numbers" data-name={p.name}>
-      <summary>Numbers</summary>
+      <summary>Numbers: {p.name}</summary>
       <div class="tablebox" style={{ maxHeight: "50vh" }} tabIndex={0} role="region" aria-label={p.name}>
         <table>
           <thead><tr>{p.head.map((h, i) => <th key={i} scope="col" class={i ? "num" : ""}>{h}</th>)}</tr></thead>
@@ -59,8 +59,9 @@ export function Bar(p: { share: number; of?: string; tone?: "good" | "hot" | "tw
 export interface BarRow { name: string; share: number; text: string; tone?: "good" | "hot" | "two"; title?: string }
 
 export function Bars(p: { rows: BarRow[] }) {
+  const long = p.rows.some((r) => r.name.length > 22 || r.text.length > 18);
   return (
-    <div class="bars">
+    <div class={"bars" + (long ? " long" : "")}>
       {p.rows.map((r) => [
         <span key={r.name} title={r.title}>{r.name}</span>,
         <Bar key={r.name + " bar"} share={r.share} tone={r.tone} />,

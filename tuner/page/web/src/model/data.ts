@@ -47,7 +47,7 @@ export function build(table: doc.Table, ranking: doc.Ranking): Data {
   const numbers = (name: string) => byName.get(name)?.numbers ?? new Float64Array(table.rows).fill(NaN);
   const order = Uint32Array.from(ranking.order ?? []);
   const place = new Int32Array(table.rows).fill(-1);
-  order.forEach((row, i) => (place[row] = i));
+  for (let i = 0; i < order.length; i++) place[order[i]] = i;
   const groupStart = Uint32Array.from(ranking.groups ?? []);
   const group = new Int32Array(table.rows).fill(-1);
   groupStart.forEach((start, g) => {
@@ -86,7 +86,7 @@ function param(c: doc.Column): Param {
   sorted.forEach((from, i) => (to[from] = i));
   return {
     name: c.name, values: sorted.map((i) => dictionary[i]), size: dictionary.length,
-    codes: Int32Array.from(c.codes ?? [], (code) => (code < 0 ? -1 : to[code])),
+    codes: mapped(c.codes ?? [], new Int32Array(c.codes?.length ?? 0), (code) => (code < 0 ? -1 : to[code])),
   };
 }
 
@@ -96,7 +96,13 @@ function compare(a: doc.Value, b: doc.Value): number {
 
 function result(c: doc.Column): Result {
   if (c.codes) return { meta: c, codes: Int32Array.from(c.codes), names: (c.dictionary ?? []).map(String) };
-  return { meta: c, numbers: Float64Array.from(c.numbers ?? [], (v) => v ?? NaN), names: [] };
+  return { meta: c, numbers: mapped(c.numbers ?? [], new Float64Array(c.numbers?.length ?? 0), (v) => v ?? NaN), names: [] };
+}
+
+/** Fills a typed array; TypedArray.from goes through an iterator and takes ten times as long. */
+function mapped<T, A extends Int32Array | Float64Array>(from: T[], to: A, each: (v: T) => number): A {
+  for (let i = 0; i < from.length; i++) to[i] = each(from[i]);
+  return to;
 }
 
 export const valueOf = (p: Param, row: number): doc.Value | undefined => p.values[p.codes[row]];

@@ -28,8 +28,13 @@ export function grouped(d: Data, shown: Uint32Array, closed: ReadonlySet<number>
 export function sorted(shown: Uint32Array, value: (row: number) => number, down: boolean): Int32Array {
   const keys = new Float64Array(shown.length);
   const sign = down ? -1 : 1;
-  shown.forEach((row, i) => { const v = value(row); keys[i] = Number.isNaN(v) ? Infinity : sign * v; });
-  const index = Uint32Array.from(shown, (_, i) => i);
+  const index = new Uint32Array(shown.length), out = new Int32Array(shown.length);
+  for (let i = 0; i < shown.length; i++) {
+    const v = value(shown[i]);
+    keys[i] = Number.isNaN(v) ? Infinity : sign * v;
+    index[i] = i;
+  }
   index.sort((a, b) => keys[a] - keys[b] || a - b);
-  return Int32Array.from(index, (i) => shown[i]);
+  for (let i = 0; i < index.length; i++) out[i] = shown[index[i]];
+  return out;
 }

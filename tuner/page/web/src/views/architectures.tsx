@@ -54,7 +54,7 @@ function Bests(p: { c: doc.Comparison }) {
               <td class="num">{s.best ? time(s.best.time_us) : "–"}</td>
               <td><div class="bar"><i style={{ width: `${(100 * (s.best?.time_us ?? 0)) / slowest}%` }} /></div></td>
               <td>{s.best ? boundWords(s.best.bound) : "nothing valid"}</td>
-              <td>{s.best && <Params config={s.best.parameters} than={c.sweeps[0].best?.parameters} />}</td>
+              <td style={{ minWidth: "230px" }}>{s.best && <Params config={s.best.parameters} than={c.sweeps[0].best?.parameters} />}</td>
             </tr>
           ))}</tbody>
         </table>

@@ -27,11 +27,11 @@ export function columns(d: Data): TableColumn[] {
     value: (r) => d.place[r], text: (r) => count(d.place[r] + 1) + (d.group[r] === 0 && d.ties > 1 ? " =" : ""), raw: (r) => String(d.place[r] + 1),
   };
   const over: TableColumn = {
-    id: "over_best", title: "Over best", help: "Time over the best's", fixed: false, shown: true, width: 10, number: true,
+    id: "over_best", title: "Over best", help: "Time over the best's", fixed: false, shown: true, width: 12, number: true,
     value: (r) => d.time[r], text: (r) => times(d.time[r] / best), raw: (r) => String(d.time[r] / best),
   };
   const params = d.params.map((p): TableColumn => ({
-    id: p.name, title: p.name, help: "Parameter", fixed: false, shown: true, width: Math.max(p.name.length, ...p.values.map((v) => String(v).length)) + 3,
+    id: p.name, title: p.name, help: "Parameter", fixed: false, shown: true, width: Math.max(p.name.length, ...p.values.map((v) => String(v).length)) + 4,
     number: p.values.every((v) => typeof v === "number"), value: (r) => p.codes[r], text: (r) => String(valueOf(p, r) ?? "–"), raw: (r) => String(valueOf(p, r) ?? ""),
   }));
   const results = d.results.filter((r) => r.meta.name !== "validity").map((r): TableColumn => {
@@ -40,7 +40,7 @@ export function columns(d: Data): TableColumn[] {
     const widest = codes ? Math.max(6, ...r.names.map((n) => n.length)) : 9;
     return {
       id: meta.name, title: meta.title, help: meta.help ?? "", fixed: meta.name === "time_us", shown: !!meta.shown,
-      width: Math.max(meta.title.length + 2, Math.min(26, widest)) + 2, number: !!numbers,
+      width: Math.max(meta.title.length + 2, Math.min(26, widest)) + 3, number: !!numbers,
       value: (row) => (numbers ? numbers[row] : codes![row]),
       text: (row) => (numbers ? quantity(numbers[row], unit) : r.names[codes![row]] ?? "–"),
       raw: (row) => (numbers ? (Number.isNaN(numbers[row]) ? "" : String(numbers[row])) : r.names[codes![row]] ?? ""),

@@ -39,7 +39,7 @@ export function Configurations({ sweep, data }: ViewProps) {
           <a class="btn primary" href={href({ view: "why" })}>Why this fast</a>
           <a class="btn" href={href({ view: "source" })}>Source</a>
           <button class="btn" onClick={() => go({ view: "compare", other: data.trial[selected], trial: undefined })} disabled={selected === data.order[0]}>Compare with the best</button>
-          <span class="muted small">{configText(config(data, selected))}</span>
+          <span class="muted small any">{configText(config(data, selected))}</span>
         </div>
       </Card>
     </>

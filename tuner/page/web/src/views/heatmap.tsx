@@ -1,7 +1,7 @@
 // The heat map of two parameters.
 import { useMemo, useState } from "preact/hooks";
 import { heat, type Cell, type Of } from "../geometry/heat";
-import { speedScale, type Param } from "../model/data";
+import { type Param } from "../model/data";
 import { Chart, type Drawn, type Hit } from "../lib/chart";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, time, times } from "../lib/format";
@@ -22,7 +22,7 @@ export function HeatMap({ data, docs }: ViewProps) {
   const cells = useMemo(() => (a && b ? heat(a, b, data.time, shown, of) : []), [a, b, data, shown, of]);
   if (!a || !b) return <Waiting what="A heat map takes two parameters with more than one value." />;
   const names: [string, string][] = many.map((p) => [p.name, p.name]);
-  const t = theme(name), scale = speedScale(data);
+  const t = theme(name), scale = cellScale(cells);
   const height = Math.min(640, Math.max(220, b.size * 44 + 60));
   const best = shown.length ? data.time[shown[0]] : NaN;
   const pick = (h: Hit) => {
@@ -41,7 +41,7 @@ export function HeatMap({ data, docs }: ViewProps) {
         <Chart height={height} label={`Heat map of ${a.name} and ${b.name}: arrows go from cell to cell, Enter chooses`} deps={[cells]} choose={pick}
           draw={(ctx, w, h, th) => draw(ctx, w, h, th, cells, a, b, scale, best)} />
         <div class="legend" style={{ marginTop: "8px" }}>
-          <Ramp colours={[0, 0.25, 0.5, 0.75, 1].map(t.ramp)} from="fast" to="slow" />
+          <Ramp colours={[0, 0.25, 0.5, 0.75, 1].map(t.ramp)} from="the fastest cell" to="the slowest" />
           <span>Empty cells have no valid configuration.</span>
         </div>
         <Numbers name="Heat map" head={[`${b.name} \\ ${a.name}`, ...a.values.map(String)]}
@@ -49,6 +49,14 @@ export function HeatMap({ data, docs }: ViewProps) {
       </Card>
     </>
   );
+}
+
+/** A cell's place between the fastest (0) and the slowest (1) cell, by logarithm. */
+function cellScale(cells: Cell[]): (us: number) => number {
+  let low = Infinity, high = 0;
+  for (const c of cells) if (c.best >= 0) { low = Math.min(low, c.value); high = Math.max(high, c.value); }
+  const span = Math.log(high / low) || 1;
+  return (us) => Math.log(us / low) / span;
 }
 
 function first(many: Param[], ranked: string[]): [string, string] {
@@ -100,6 +108,6 @@ function labels(ctx: CanvasRenderingContext2D, t: Theme, a: Param, b: Param, lef
   const everyX = Math.ceil(widest / cw);
   a.values.forEach((v, x) => { if (x % everyX === 0) ctx.fillText(String(v), left + x * cw + cw / 2, bottom + 12); });
   ctx.fillStyle = t.text;
-  ctx.fillText(`${a.name} →   ↑ ${b.name}`, (left + w) / 2, bottom + 32);
+  ctx.fillText(`across: ${a.name}, down: ${b.name}`, (left + w) / 2, bottom + 32);
 }
 

@@ -29,12 +29,18 @@ export function Hierarchy(p: { trial: doc.Trial }) {
   const most = Math.max(...levels.map((l) => (l.read_bytes ?? 0) + (l.written_bytes ?? 0)), 1);
   const hottest = levels.reduce((a, b) => ((b.use_share ?? 0) > (a.use_share ?? 0) ? b : a));
   return (
-    <Card title="Memory hierarchy" about={hottest.use_share ? `${hottest.title} is nearest to its peak: ${percent(hottest.use_share)}${hottest.saturated ? ", saturated" : ""}. Arrows are as wide as the bytes that pass in one launch.` : undefined}>
+    <Card title="Memory hierarchy" about={hottest.use_share ? `${hottest.title} is nearest to its peak: ${percent(hottest.use_share)}${hottest.saturated ? ", saturated" : ""}. Blocks between levels are as wide as the bytes that pass in one launch.` : undefined}>
       <div class="hier">
-        {levels.map((l, i) => [
-          i > 0 && <Flow key={l.level + " flow"} level={l} most={most} />,
-          <Level key={l.level} level={l} />,
-        ])}
+        {rows(levels).map((row) => (
+          <div key={row[0].level} class="levels">
+            {row.map((l) => (
+              <div key={l.level}>
+                {l !== levels[0] && <Flow level={l} most={most} />}
+                <Level level={l} />
+              </div>
+            ))}
+          </div>
+        ))}
       </div>
       <Numbers name="Memory" head={["Level", "Read", "Written", "Hits", "Achieved", "Peak", "Used", "In use", "Capacity"]} rows={levels.map((l) => [
         l.title, or(l.read_bytes, bytes), or(l.written_bytes, bytes), or(l.hit_share, percent), or(l.bytes_per_second, perSecond),
@@ -43,28 +49,36 @@ export function Hierarchy(p: { trial: doc.Trial }) {
   );
 }
 
+/** Levels in rows from the warps outwards: shared memory and L1 are side by side. */
+function rows(levels: doc.MemoryLevel[]): doc.MemoryLevel[][] {
+  const out: doc.MemoryLevel[][] = [];
+  for (const l of levels) {
+    const last = out[out.length - 1];
+    if (l.level === "l1" && last?.[0].level === "shared") last.push(l);
+    else out.push([l]);
+  }
+  return out;
+}
+
 const or = (v: doc.Unknown, show: (v: number) => string): string => (v === null || v === undefined ? "–" : show(v));
 const perSecond = (v: number): string => si(v, "B/s");
 
 function Level(p: { level: doc.MemoryLevel }) {
   const l = p.level;
   const figures = (l.figures ?? []).map((x) => `${x.name}: ${x.value >= 1e6 ? si(x.value, "").trim() : short(x.value)}`);
+  const room = [l.in_use_bytes !== null && `${kib(l.in_use_bytes)} in use`, l.capacity_bytes !== null && kib(l.capacity_bytes)].filter(Boolean).join(" of ");
+  const rate = [l.bytes_per_second !== null && perSecond(l.bytes_per_second), l.peak_bytes_per_second !== null && perSecond(l.peak_bytes_per_second)].filter(Boolean).join(" of ");
   return (
     <div class={"level" + (l.saturated ? " hot" : "")} data-level={l.level}>
-      <div>
-        <strong>{l.title}</strong>
-        <div class="small muted">{l.in_use_bytes !== null && `${kib(l.in_use_bytes)} in use`}{l.in_use_bytes !== null && l.capacity_bytes !== null && " of "}{l.capacity_bytes !== null && kib(l.capacity_bytes)}</div>
+      <div class="row">
+        <strong>{l.title}</strong><span class="small muted">{room}</span>
+        <span style={{ flex: 1 }} />
+        {l.saturated && <span class="chip">saturated</span>}
+        <span class="small muted">{rate}</span>
+        {l.use_share !== null && <strong>{percent(l.use_share)}</strong>}
       </div>
-      <div class="stack" style={{ gap: "3px" }}>
-        {l.use_share !== null && <Bar share={l.use_share} tone={l.saturated ? "hot" : undefined} label={`${percent(l.use_share)} of the peak`} />}
-        <span class="small muted">
-          {[l.hit_share !== null && `${percent(l.hit_share)} hits`, ...figures].filter(Boolean).join(" · ")}
-        </span>
-      </div>
-      <div class="num">
-        {l.use_share !== null && <strong>{percent(l.use_share)}</strong>} {l.saturated && <span class="chip">saturated</span>}
-        {l.bytes_per_second !== null && <div class="small muted">{perSecond(l.bytes_per_second)}{l.peak_bytes_per_second !== null && ` of ${perSecond(l.peak_bytes_per_second)}`}</div>}
-      </div>
+      {l.use_share !== null && <Bar share={l.use_share} tone={l.saturated ? "hot" : undefined} label={`${percent(l.use_share)} of the peak`} />}
+      <div class="small muted">{[l.hit_share !== null && `${percent(l.hit_share)} hits`, ...figures].filter(Boolean).join(" · ")}</div>
     </div>
   );
 }
@@ -76,8 +90,8 @@ function Flow(p: { level: doc.MemoryLevel; most: number }) {
   const wide = (v: doc.Unknown) => (v ? Math.max(2, (70 * v) / p.most) : 0) + "px";
   return (
     <div class="flow">
-      <i style={{ width: wide(r), background: "var(--accent)" }} /><span>↑ {or(r, bytes)} read</span>
-      <i style={{ width: wide(w), background: "var(--mark)" }} /><span>↓ {or(w, bytes)} written</span>
+      {r !== null && <><i style={{ width: wide(r), background: "var(--accent)" }} /><span>↑ {bytes(r)} read</span></>}
+      {w !== null && <><i style={{ width: wide(w), background: "var(--mark)" }} /><span>↓ {bytes(w)} written</span></>}
     </div>
   );
 }

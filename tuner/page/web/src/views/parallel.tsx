@@ -57,13 +57,13 @@ export function Parallel({ data }: ViewProps) {
     <>
       <FilterBar d={data} shown={shown} />
       <Card title="Every configuration as a line" about="Drag along an axis to filter by what you cover; click one value to let only it through. Lines of the fastest are drawn on top.">
-        <Chart height={430} label="Parallel coordinates: left and right go from axis to axis, up and down from value to value, Enter filters by it"
+        <div style={{ overflowX: "auto" }}><div style={{ minWidth: 66 * axes.length + 60 + "px" }}><Chart height={430} label="Parallel coordinates: left and right go from axis to axis, up and down from value to value, Enter filters by it"
           deps={[list, filter]} drag={drag} choose={(h) => { if (!brush.current && h.id >= 0 && keyboard()) pick(h); }}
           draw={(ctx, w, h, th) => {
             const d = draw(ctx, w, h, th, axes, list, data, shown);
             geometry.current = d;
             return d;
-          }} />
+          }} /></div></div>
         <div class="legend" style={{ marginTop: "8px" }}>
           <Ramp colours={[0, 0.25, 0.5, 0.75, 1].map(t.ramp)} from="fast" to="slow" />
           <span>A ribbon is as wide as it has configurations.</span>
@@ -114,9 +114,9 @@ function draw(ctx: CanvasRenderingContext2D, w: number, h: number, t: Theme, axe
     ctx.lineWidth = 0.6 + 13 * Math.sqrt(r.rows / most) * Math.min(1, 10 / Math.max(axes[r.axis].column.size, axes[r.axis + 1].column.size));
     curve(ctx, ax(r.axis), vy(r.axis, r.from), ax(r.axis + 1), vy(r.axis + 1, r.to));
   }
-  ctx.globalAlpha = 0.8;
+  ctx.globalAlpha = 0.6;
   ctx.lineWidth = 1.4;
-  for (let k = Math.min(shown.length, 60) - 1; k >= 0; k--) line(ctx, shown[k], axes, ax, vy, k === 0 ? t.mark : t.ramp(scale(d.time[shown[k]])), k === 0 ? 3 : 1.4);
+  for (let k = Math.min(shown.length, 40) - 1; k >= 0; k--) line(ctx, shown[k], axes, ax, vy, k === 0 ? t.mark : t.ramp(scale(d.time[shown[k]])), k === 0 ? 3 : 1.4);
   ctx.globalAlpha = 1;
   axes.forEach((a, i) => axisAt(ctx, t, a, ax(i), h, inner, i === axes.length - 1, (w - left - right) / (axes.length - 1)));
   const code = (i: number, y: number) => Math.max(0, Math.min(axes[i].column.size - 1, Math.floor(((y - top) / inner) * axes[i].column.size)));
@@ -178,7 +178,7 @@ function axisAt(ctx: CanvasRenderingContext2D, t: Theme, a: Axis, x: number, h: 
     if (c % every) return;
     const y = top + ((c + 0.5) * inner) / a.column.size, width = ctx.measureText(l).width;
     ctx.fillStyle = t.surface;
-    ctx.globalAlpha = 0.75;
+    ctx.globalAlpha = 0.85;
     ctx.fillRect(x + 4, y - 7, width + 4, 14);
     ctx.globalAlpha = 1;
     ctx.fillStyle = t.muted;

@@ -37,7 +37,7 @@ export function Parameters({ docs, data }: ViewProps) {
           ? <strong>The forest explains only {percent(imp.fit_r2)} of what it did not see: these shares say little.</strong>
           : <>It explains {percent(imp.fit_r2)} of the variance of configurations that it did not see.</>)} {percent(imp.rest_share)} is of three parameters and more together.
       </p>
-      <div class="grid2">{main.map((m) => <Effect key={m.parameter} m={m} data={data} />)}</div>
+      <div class="masonry">{main.map((m) => <Effect key={m.parameter} m={m} data={data} />)}</div>
     </>
   );
 }

@@ -1,4 +1,5 @@
 // The first screen: how fast and by how much, what bounds it, what to change.
+import { useMemo } from "preact/hooks";
 import type * as doc from "../model/documents";
 import { chosen, useExplained, ChosenBar } from "../lib/chosen";
 import { config, type Data } from "../model/data";
@@ -51,8 +52,7 @@ export function Summary({ sweep, data, docs }: ViewProps) {
 function Fast(p: { sweep: doc.Sweep; data: Data; row: number }) {
   const { data: d, sweep } = p;
   const us = d.time[p.row], best = d.time[d.order[0]];
-  const all = Float64Array.from(d.order, (r) => d.time[r]).sort();
-  const middle = median(all), worst = all[all.length - 1];
+  const middle = useMemo(() => median(timesInOrder(d)), [d]), worst = d.slowest;
   return (
     <section>
       <h2>{p.row === d.order[0] ? (sweep.state === "completed" ? "Fastest" : "Fastest so far") : "This configuration"}, predicted on {sweep.arch.title}</h2>
@@ -66,6 +66,12 @@ function Fast(p: { sweep: doc.Sweep; data: Data; row: number }) {
       )}
     </section>
   );
+}
+
+function timesInOrder(d: Data): Float64Array {
+  const all = new Float64Array(d.order.length);
+  for (let i = 0; i < all.length; i++) all[i] = d.time[d.order[i]];
+  return all.sort();
 }
 
 function Bound(p: { data: Data; row: number; one?: doc.ExplainedConfig }) {
