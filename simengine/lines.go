@@ -2,6 +2,7 @@ package simengine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -87,8 +88,8 @@ func sourceLines(k *ir.Kernel, sites []timing.Site) []SourceLine {
 		total += s.Stalled()
 	}
 	for i := range out {
-		for _, v := range out[i].StallWarpCycles {
-			out[i].StallShare += v
+		for _, reason := range slices.Sorted(maps.Keys(out[i].StallWarpCycles)) { // in one order: sums are rounded
+			out[i].StallShare += out[i].StallWarpCycles[reason]
 		}
 		out[i].StallShare /= max(total, 1)
 	}

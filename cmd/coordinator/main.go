@@ -45,6 +45,7 @@ func main() {
 type options struct {
 	listen, data string
 	metrics      string
+	page         string
 	insecure     bool
 	existing     bool
 	security     cluster.Security
@@ -67,6 +68,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.existing, "existing", false, "refuse to start where there is no database yet: its volume may not be there")
 	f.BoolVar(&o.insecure, "insecure", false, "serve plaintext on an address that is not loopback")
 	f.StringVar(&o.metrics, "metrics", "", "address to answer Prometheus on, at /metrics; default: none")
+	f.StringVar(&o.page, "page", "", "address to serve the page on, to whoever may look at sweeps: with the same tokens and TLS; default: none")
 	o.security.ServerFlags(f)
 	f.StringVar(&o.level, "log-level", "info", "trace, debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "log as JSON")
@@ -120,7 +122,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 
 // checkListen refuses plaintext to other machines unless it is asked for.
 func (o *options) checkListen() error {
-	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics} {
+	for flag, address := range map[string]string{"--listen": o.listen, "--metrics": o.metrics, "--page": o.page} {
 		if address == "" {
 			continue
 		}
@@ -130,6 +132,11 @@ func (o *options) checkListen() error {
 	}
 	if o.metrics != "" && !o.insecure && rpc.CheckPlaintext(o.metrics) != nil {
 		return fmt.Errorf("--metrics %s can be read from other machines: add --insecure if the network is trusted, or listen on localhost", o.metrics)
+	}
+	if o.page != "" {
+		if err := o.security.CheckListen(o.page, o.insecure); err != nil {
+			return fmt.Errorf("--page: %w", err)
+		}
 	}
 	return o.security.CheckListen(o.listen, o.insecure)
 }
@@ -164,7 +171,7 @@ func (o *options) newServer(l net.Listener, c *coordinator.Coordinator, secured 
 // serve runs until ctx ends or the coordinator cannot go on.
 func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	log := hclog.New(&hclog.LoggerOptions{Name: "coordinator", Level: hclog.LevelFromString(o.level), Output: stderr, JSONFormat: o.logJSON})
-	secured, err := o.security.ServerOptions(log)
+	secured, err := o.security.Server(log)
 	if err != nil {
 		return err
 	}
@@ -192,13 +199,14 @@ func serve(ctx context.Context, o *options, stderr io.Writer) (err error) {
 	} else if err != nil {
 		return err
 	}
-	server, counted := o.newServer(listener, c, secured, log)
+	server, counted := o.newServer(listener, c, secured.Options, log)
 	g, ctx := errgroup.WithContext(ctx)
 	// The coordinator stops after the server, so that calls under way are answered.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return c.Run(running) })
 	g.Go(func() error { return server.Serve(counted) })
 	g.Go(func() error { return serveMetrics(ctx, o.metrics, c) })
+	g.Go(func() error { return o.servePage(ctx, c, secured, log) })
 	g.Go(func() error { server.ReportHealth(ctx); return nil })
 	g.Go(func() error { o.backUp(ctx, st, st.Path(), c, log.Named("backup")); return nil })
 	g.Go(func() error {

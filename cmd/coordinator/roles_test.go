@@ -77,7 +77,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secured, err := o.security.ServerOptions(nil)
+	secured, err := o.security.Server(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestEveryMethodByEveryRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, counted := o.newServer(l, c, secured, nil)
+	server, counted := o.newServer(l, c, secured.Options, nil)
 	go func() { _ = server.Serve(counted) }()
 	t.Cleanup(func() {
 		server.Stop()

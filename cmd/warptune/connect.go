@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
@@ -55,8 +56,9 @@ func (c *connection) path() string {
 type client struct {
 	warptunev1.SweepServiceClient
 	conn     io.Closer
-	embedded *cluster.Embedded // nil when the coordinator runs elsewhere
-	beside   bool              // it is that of the process that has the database open
+	raw      grpc.ClientConnInterface // the same
+	embedded *cluster.Embedded        // nil when the coordinator runs elsewhere
+	beside   bool                     // it is that of the process that has the database open
 }
 
 func (c *client) close() error {
@@ -76,7 +78,7 @@ func (c *connection) openBeside() (*client, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, beside: true}, true
+	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, raw: conn, beside: true}, true
 }
 
 // open connects. With a database of one's own nothing is evaluated until
@@ -90,7 +92,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn}, nil
+		return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, raw: conn}, nil
 	}
 	emb, err := cluster.Embed(ctx, c.path(), c.embed)
 	if tuner.KindOf(err) == tuner.Locked {
@@ -102,7 +104,7 @@ func (c *connection) open(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, errors.Join(err, emb.Close())
 	}
-	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, embedded: emb}, nil
+	return &client{SweepServiceClient: warptunev1.NewSweepServiceClient(conn), conn: conn, raw: conn, embedded: emb}, nil
 }
 
 // remote turns a gRPC status into the message a person reads.

@@ -17,7 +17,7 @@
 //	GET  data/sweeps/ID/trials/TRIAL              Trial: all that is stored of a configuration, at once
 //	GET  data/sweeps/ID/explain?trials=N[,N…]     Explained: simulated again, with findings, source lines, occupancy
 //	GET  data/compare?sweeps=ID,ID[,…]            Comparison: one kernel on several architectures
-//	GET  login, POST login, POST logout           a form that takes a token, where the coordinator asks for one
+//	GET  login, POST login, POST logout           a form that takes a token, where the coordinator asks for one: Overview.Role says so
 //
 // Documents are JSON with a field schema; an error is a Problem with the status 400 (what was asked makes no sense), 401
 // (log in), 403 (the role may not), 404 (no such sweep or trial), 422 (the configuration cannot be explained here), 429 or
@@ -37,8 +37,10 @@
 //
 //	<script type="application/json" id="warptune-documents">{"data/sweeps": {…}, "data/sweeps/ID/table": {…}, …}</script>
 //
-// by address, without a query but for explain (trials=N, one configuration each). Where that element is, the page asks
-// no server: an address that is not in it is not in the report.
+// by address, without a query but for explain and compare. Explained are the best (trials=N), the fastest of some groups
+// of ties after it, and each of those with the best (trials=BEST,N); stored trials are those of the best twenty. Where
+// that element is, the page asks no server: an address that is not in it is not in the report. "data/sweeps/ID/explain"
+// without a query is a Problem, where the sweep's configurations could not be explained.
 package page
 
 // Schemas of the documents: what their fields schema say.

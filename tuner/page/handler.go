@@ -143,7 +143,8 @@ func problem(w http.ResponseWriter, err error) {
 func (h *handler) overview(r *http.Request) (any, string, error) {
 	o, err := h.sweeps.overview(r.Context())
 	if err == nil {
-		o.User, o.Role = h.user(r)
+		who := visitor(r.Context())
+		o.User, o.Role = who.Name, who.Role
 	}
 	return o, "", err
 }

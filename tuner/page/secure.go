@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"slices"
@@ -9,13 +10,21 @@ import (
 	"github.com/warptune/warptune/tuner"
 )
 
-// Guard says who a request is of, and logs people in and out. It is safe for concurrent use.
+// Guard admits requests. It is safe for concurrent use.
 type Guard interface {
-	// Admit reports who a request is of and what role he has; an error of the kind Unauthenticated or Denied refuses it.
-	Admit(r *http.Request) (name, role string, err error)
-	// Login answers GET and POST of login, Logout POST of logout.
-	Login(w http.ResponseWriter, r *http.Request)
-	Logout(w http.ResponseWriter, r *http.Request)
+	// Enter says whose a request is, or answers it itself, with a form, a redirect or a refusal: ok is false then.
+	Enter(w http.ResponseWriter, r *http.Request) (who Visitor, ok bool)
+}
+
+// Visitor is who looks at the page; the zero value is anybody.
+type Visitor struct{ Name, Role string }
+
+type visitorKey struct{}
+
+// visitor is whose a request is.
+func visitor(ctx context.Context) Visitor {
+	who, _ := ctx.Value(visitorKey{}).(Visitor)
+	return who
 }
 
 // policy is the Content-Security-Policy: scripts, styles and data are of this server alone, nothing is inline, and
@@ -35,8 +44,12 @@ func (h *handler) secured(next http.Handler) http.Handler {
 			problem(w, err)
 			return
 		}
-		if h.Guard != nil && h.entrance(w, r) {
-			return
+		if h.Guard != nil && !strings.HasPrefix(r.URL.Path, "/assets/") { // which are the same for everybody
+			who, ok := h.Guard.Enter(w, r)
+			if !ok {
+				return
+			}
+			r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			head.Set("Allow", "GET, HEAD")
@@ -63,12 +76,10 @@ func (h *handler) checkSite(r *http.Request) error {
 	default:
 		return tuner.Errorf(tuner.Denied, "page", "the request comes from another site")
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && origin != "null" {
+	if origin := r.Header.Get("Origin"); origin != "" {
 		if _, at, _ := strings.Cut(origin, "://"); at != r.Host {
 			return tuner.Errorf(tuner.Denied, "page", "the request comes from another site, %.100q", origin)
 		}
-	} else if origin == "null" && r.Method != http.MethodGet {
-		return tuner.Errorf(tuner.Denied, "page", "the request comes from another site")
 	}
 	return nil
 }
@@ -76,37 +87,4 @@ func (h *handler) checkSite(r *http.Request) error {
 // hosted reports whether a host name is the server's: an address (nobody rebinds those), localhost, or one of Hosts.
 func (h *handler) hosted(name string) bool {
 	return h.Hosts == nil || net.ParseIP(name) != nil || name == "localhost" || slices.Contains(h.Hosts, name)
-}
-
-// entrance serves logging in and out, and turns away who has to log in first; it reports whether it answered.
-func (h *handler) entrance(w http.ResponseWriter, r *http.Request) bool {
-	switch {
-	case r.URL.Path == "/login" && (r.Method == http.MethodGet || r.Method == http.MethodPost):
-		h.Guard.Login(w, r)
-		return true
-	case r.URL.Path == "/logout" && r.Method == http.MethodPost:
-		h.Guard.Logout(w, r)
-		return true
-	case strings.HasPrefix(r.URL.Path, "/assets/"): // the same for everybody
-		return false
-	}
-	_, _, err := h.Guard.Admit(r)
-	switch {
-	case err == nil:
-		return false
-	case tuner.KindOf(err) == tuner.Unauthenticated && r.URL.Path == "/" && r.Method == http.MethodGet:
-		http.Redirect(w, r, "login", http.StatusSeeOther)
-	default:
-		problem(w, err)
-	}
-	return true
-}
-
-// user is who is logged in.
-func (h *handler) user(r *http.Request) (name, role string) {
-	if h.Guard == nil {
-		return "", ""
-	}
-	name, role, _ = h.Guard.Admit(r)
-	return name, role
 }

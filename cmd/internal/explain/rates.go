@@ -62,18 +62,18 @@ func rates(s *Subject) []Rate {
 	if seconds <= 0 {
 		return nil
 	}
-	clock := d.ClockMHz * 1e6
 	dram := m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
 	l2 := sectorBytes * (m["lts__t_sectors_op_read.sum"] + m["lts__t_sectors_op_write.sum"])
 	const lineBytes = 128
 	l1 := lineBytes * m["l1tex__data_pipe_lsu_wavefronts.sum"]
-	out := []Rate{
-		{Unit: "DRAM", Achieved: dram / seconds, Peak: d.DRAMBytesPerSecond, Per: "bytes/s", Bytes: dram},
-		{Unit: "L2", Achieved: l2 / seconds, Peak: max(d.L2BytesPerCycle, d.L2MergedBytesPerCycle) * clock, Per: "bytes/s", Bytes: l2},
-		{Unit: "L1 and shared memory, by wavefronts", Achieved: l1 / seconds, Peak: d.L1BytesPerCycle * float64(d.SMs) * clock, Per: "bytes/s", Bytes: l1},
+	var out []Rate
+	for i, p := range MemoryPeaks(d) {
+		bytes := []float64{dram, l2, l1}[i]
+		out = append(out, Rate{Unit: p.Unit, Achieved: bytes / seconds, Peak: p.PerSecond, Per: "bytes/s", Bytes: bytes})
 	}
+	out[2].Unit += ", by wavefronts"
 	for _, f := range flops(s.Report) {
-		peak := peakFLOP(d, f.kind) * float64(d.SMs) * clock
+		peak := flopPerSecond(d, f.kind)
 		if peak <= 0 || f.flop <= 0 {
 			continue
 		}
