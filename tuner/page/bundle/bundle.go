@@ -25,7 +25,7 @@ const (
 )
 
 // static files are served as they are.
-var static = []string{"index.html", "icon.svg"}
+var static = []string{"index.html"}
 
 // Build bundles the sources in the folder web, whose node_modules are installed, and returns the files by name.
 func Build(web string) (map[string][]byte, error) {

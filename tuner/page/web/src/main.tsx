@@ -1,6 +1,5 @@
 import { render } from "preact";
 import { App } from "./app";
-import { isReport } from "./lib/client";
 import { poll, refresh } from "./lib/load";
 import { follow } from "./lib/route";
 import { startKeys } from "./lib/keys";
@@ -8,7 +7,6 @@ import { startTheme } from "./lib/theme";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
-if (!isReport) document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href: "assets/icon.svg" }));
 startTheme();
 startKeys();
 follow();

@@ -16,11 +16,7 @@ export const isReport = embedded !== null;
 export const addresses = (): string[] => Object.keys(embedded ?? {});
 
 export async function get<T>(address: string, signal?: AbortSignal): Promise<T> {
-  if (embedded) {
-    const bare = address.includes("explain") ? address : address.split("?")[0];
-    if (bare in embedded) return embedded[bare] as T;
-    throw new Problem(404, "This is not in the report. Open the live page for it: warptune page.");
-  }
+  if (embedded) return fromReport(address) as T;
   let response: Response;
   try {
     response = await fetch(address, { cache: "no-cache", credentials: "same-origin", signal });
@@ -31,6 +27,16 @@ export async function get<T>(address: string, signal?: AbortSignal): Promise<T> 
   if (response.status === 401) location.href = "login";
   if (!response.ok) throw new Problem(response.status, await message(response));
   return (await response.json()) as T;
+}
+
+/** A document of the report. Explanations that no report can have say why in the place of all of them. */
+function fromReport(address: string): unknown {
+  const bare = address.split("?")[0];
+  if (address in embedded!) return embedded![address];
+  const instead = embedded![bare] as { message?: string } | undefined;
+  if (bare.endsWith("/explain") && instead) throw new Problem(422, instead.message ?? "It cannot be explained.");
+  if (instead && bare === "data/sweeps") return instead;
+  throw new Problem(404, "This is not in the report. Open the live page for it: warptune page.");
 }
 
 async function message(response: Response): Promise<string> {

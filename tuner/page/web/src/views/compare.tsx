@@ -6,7 +6,6 @@ import { count, percent, time, times } from "../lib/format";
 import { useDocument } from "../lib/load";
 import { Card, Choice, Params, quantity } from "../lib/parts";
 import { choose } from "../lib/route";
-import { isReport } from "../lib/client";
 import { use } from "../lib/store";
 import { stallWords } from "../lib/words";
 import type { ViewProps } from ".";
@@ -18,7 +17,7 @@ export function Compare({ sweep, data }: ViewProps) {
   const a = chosen(data, route.trial);
   const b = chosen(data, route.other ?? (a ? another(data, a.row) : undefined));
   const ea = useExplained(sweep.id, a?.trial), eb = useExplained(sweep.id, b?.trial);
-  const both = useDocument<doc.Explained>(a && b && a.row !== b.row && !isReport ? `data/sweeps/${sweep.id}/explain?trials=${a.trial},${b.trial}` : undefined);
+  const both = useDocument<doc.Explained>(a && b && a.row !== b.row ? `data/sweeps/${sweep.id}/explain?trials=${a.trial},${b.trial}` : undefined);
   if (!a || !b) return <NothingValid sweep={sweep} />;
   const ca = config(data, a.row), cb = config(data, b.row);
   const sentences = both.value?.document.comparisons?.flatMap((c) => c.sentences) ?? [];

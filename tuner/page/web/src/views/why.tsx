@@ -47,7 +47,7 @@ export function Why({ sweep, data }: ViewProps) {
 export function NotYet(p: { loaded: Loaded<doc.Explained>; d: Data; sweep: string }) {
   if (p.loaded.loading) return <Waiting what="Simulating this configuration again, with what each cost contributes…" />;
   if (!p.loaded.problem) return null;
-  if (!isReport) return <Trouble text={p.loaded.problem} />;
+  if (!isReport || !explainedTrials(p.sweep).length) return <Trouble text={p.loaded.problem} />;
   return (
     <div class="note">
       A report explains a few configurations; the live page explains every one. This report has{" "}
