@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	warptunev1 "github.com/warptune/warptune/api/warptune/v1"
 	"github.com/warptune/warptune/cmd/internal/cluster"
@@ -59,9 +61,34 @@ type client struct {
 	raw      grpc.ClientConnInterface // the same
 	embedded *cluster.Embedded        // nil when the coordinator runs elsewhere
 	beside   bool                     // it is that of the process that has the database open
+	joined   *cluster.Worker          // of this process, for that one; nil: there is none
 }
 
+// work starts to evaluate for a database on this machine, once: in the process that has
+// it, which is this one or another.
+func (c *client) work(path string, slots int, fault func(error)) error {
+	switch {
+	case c.embedded != nil:
+		return c.embedded.Work(slots, fault)
+	case !c.beside || c.joined != nil:
+		return nil
+	}
+	conn, ok := cluster.DialBeside(path)
+	if !ok {
+		return errGone
+	}
+	var err error
+	c.joined, err = cluster.Join(conn, slots, fault)
+	return err
+}
+
+// errGone says that the process that had the database open has ended.
+var errGone = status.Error(codes.Unavailable, "the process that had the database open has ended")
+
 func (c *client) close() error {
+	if c.joined != nil { // what it says is the coordinator's to keep
+		_ = c.joined.Close()
+	}
 	err := c.conn.Close()
 	if c.embedded != nil {
 		err = errors.Join(err, c.embedded.Close())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/warptune/warptune/cmd/internal/pagesource"
+	"github.com/warptune/warptune/tuner"
 	"github.com/warptune/warptune/tuner/page"
 	"github.com/warptune/warptune/tuner/rpc"
 )
@@ -32,16 +34,16 @@ func (a *app) pageCommand() *cobra.Command {
 			"From another machine: ssh -L 7080:localhost:7080 HOST, or \"coordinator --page\".",
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			name := "database " + conn.path()
-			if conn.coordinator != "" {
-				name = "coordinator " + conn.coordinator
+			conn.embed.Sweeps = []string{} // none is gone on with
+			r := &reach{connection: &conn, ctx: cmd.Context()}
+			if _, err := r.client(); err != nil {
+				return conn.remote(err)
 			}
-			r := &reach{connection: &conn}
-			defer r.close()
-			if err := r.with(cmd.Context(), func(grpc.ClientConnInterface) error { return nil }); err != nil {
-				return err
+			l, err := listenPage(listen)
+			if err == nil {
+				err = a.servePage(cmd.Context(), l, pagesource.New(r.name(), r.with))
 			}
-			return a.servePage(cmd.Context(), listen, pagesource.New(name, r.with))
+			return cmp.Or(r.close(), err)
 		},
 	}
 	conn.flags(cmd)
@@ -49,15 +51,20 @@ func (a *app) pageCommand() *cobra.Command {
 	return cmd
 }
 
-// servePage serves the page until ctx ends.
-func (a *app) servePage(ctx context.Context, listen string, source page.Source) error {
-	if err := rpc.CheckPlaintext(listen); err != nil {
-		return usagef("--listen %s: the page is served to this machine alone: from another one use ssh -L, or \"coordinator --page\" with its tokens and TLS", listen)
+// listenPage listens for who looks at the page from this machine.
+func listenPage(at string) (net.Listener, error) {
+	if err := rpc.CheckPlaintext(at); err != nil {
+		return nil, usagef("%s: the page is served to this machine alone, as HOST:PORT: from another machine use ssh -L, or \"coordinator --page\" with its tokens and TLS", at)
 	}
-	l, err := net.Listen("tcp", listen)
+	l, err := net.Listen("tcp", at)
 	if err != nil {
-		return fmt.Errorf("%w: is another page served there? choose another address, or port 0 for any free one", err)
+		return nil, fmt.Errorf("%w: is another page served there? choose another address, or port 0 for any free one", err)
 	}
+	return l, nil
+}
+
+// servePage serves the page until ctx ends.
+func (a *app) servePage(ctx context.Context, l net.Listener, source page.Source) error {
 	key := page.NewKey()
 	server := page.Server(page.Handler(source, page.Options{Guard: page.KeyGuard(key), Hosts: []string{}}))
 	ended := make(chan error, 1)
@@ -83,13 +90,22 @@ func (a *app) servePage(ctx context.Context, listen string, source page.Source) 
 // another process now and this one later.
 type reach struct {
 	*connection
+	ctx context.Context // the program's
 	mu  sync.Mutex
 	now *client
 }
 
+// name says in words what it is a connection to.
+func (r *reach) name() string {
+	if r.coordinator != "" {
+		return "coordinator " + r.coordinator
+	}
+	return "database " + r.path()
+}
+
 // with calls f with the connection, and once more with another one if whoever had the database has ended.
 func (r *reach) with(ctx context.Context, f func(grpc.ClientConnInterface) error) error {
-	c, err := r.client(ctx)
+	c, err := r.client()
 	if err != nil {
 		return err
 	}
@@ -98,31 +114,37 @@ func (r *reach) with(ctx context.Context, f func(grpc.ClientConnInterface) error
 		return err
 	}
 	r.drop(c)
-	if c, err = r.client(ctx); err != nil {
+	if c, err = r.client(); err != nil {
 		return err
 	}
 	return f(c.raw)
 }
 
-// client is the connection that there is, or a new one.
-func (r *reach) client(ctx context.Context) (*client, error) {
+// client is the connection that there is, or a new one: to who has the database, else to a coordinator of our own.
+// Another process may take the database while this one opens it: it is asked then.
+func (r *reach) client() (*client, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.now != nil {
-		return r.now, nil
-	}
-	c, ok := r.openBeside()
-	if !ok {
-		var err error
-		if c, err = r.open(context.WithoutCancel(ctx)); err != nil {
+	for tries := 0; r.now == nil; tries++ {
+		if c, ok := r.openBeside(); ok {
+			r.now = c
+			break
+		}
+		c, err := r.open(r.ctx)
+		if tuner.KindOf(err) == tuner.Locked && tries < mostRaces && r.ctx.Err() == nil {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
+		r.now = c
 	}
-	r.now = c
-	return c, nil
+	return r.now, nil
 }
 
-// drop forgets a connection.
+// mostRaces is how often another process may take the database first, each time after the store has waited for it.
+const mostRaces = 3
+
+// drop closes a connection to a process that has ended.
 func (r *reach) drop(c *client) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,11 +154,12 @@ func (r *reach) drop(c *client) {
 	}
 }
 
-func (r *reach) close() {
+func (r *reach) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.now != nil {
-		_ = r.now.close()
+		err = r.now.close()
 		r.now = nil
 	}
+	return err
 }
