@@ -29,7 +29,7 @@ export function App() {
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById("main")!.focus(); }}>To the content</a>
       <Top overview={overview} sweep={sweep} sweeps={sweeps} view={view.id} />
       {sweep ? <Nav view={view.id} sweep={sweep} /> : <nav class="nav" aria-label="Views"><a href="#/" aria-current="page">Sweeps</a></nav>}
-      <main class="main" id="main" tabIndex={-1}>
+      <main class="main" id="main" tabIndex={-1} data-view={sweep && docs?.id === sweep.id && docs.data ? view.id : undefined}>
         {problem && <Trouble text={problem} />}
         {!overview && !problem && <Waiting what="Reading…" />}
         {overview && !route.sweep && <Sweeps overview={overview} />}

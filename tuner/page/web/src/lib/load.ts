@@ -82,22 +82,31 @@ async function tableAndRanking(base: string, id: string): Promise<[doc.Table, do
 
 export interface Loaded<T> { value?: T; problem?: string; loading: boolean }
 
+/** Statuses of what passes: no answer, too many requests, not available. */
+const passing = [0, 429, 503];
+
 const cache = new Map<string, unknown>();
 
 /** A document by its address; undefined asks for none. What was read is kept, for each version of it. */
 export function useDocument<T>(address: string | undefined, version = ""): Loaded<T> {
   const [state, change] = useState<Loaded<T> & { key?: string }>({ loading: false });
+  const [attempt, again] = useState(0);
   const key = address && address + " " + version;
   useEffect(() => {
     if (!address || !key || cache.has(key)) return change({ loading: false });
     const stop = new AbortController();
+    let timer = 0;
     change({ loading: true, key });
     get<T>(address, stop.signal).then(
       (value) => { cache.set(key, value); change({ loading: false, value, key }); },
-      (error) => { if (!stop.signal.aborted) change({ loading: false, problem: words(error), key }); },
+      (error) => {
+        if (stop.signal.aborted) return;
+        change({ loading: false, problem: words(error), key });
+        if (error instanceof Problem && passing.includes(error.status)) timer = window.setTimeout(() => again((n) => n + 1), 2000);
+      },
     );
-    return () => stop.abort();
-  }, [key]);
+    return () => { stop.abort(); clearTimeout(timer); };
+  }, [key, attempt]);
   if (!key) return { loading: false };
   if (cache.has(key)) return { loading: false, value: cache.get(key) as T };
   return state.key === key ? state : { loading: true };

@@ -82,8 +82,14 @@ export function Choice<T extends string>(p: { label: string; value: T; of: [T, s
   );
 }
 
+/** Something that will not come by waiting, in words. */
+export function Nothing(p: { what: string }) {
+  return <div class="card empty">{p.what}</div>;
+}
+
+/** Something that is awaited. */
 export function Waiting(p: { what: string }) {
-  return <div class="empty" role="status">{p.what}</div>;
+  return <div class="empty waiting" role="status">{p.what}</div>;
 }
 
 /** A problem in words. */

@@ -65,3 +65,6 @@ const whatIfs: Record<string, string> = {
 };
 
 export const whatIfWords = (without: string): string => whatIfs[without] ?? `there were no ${without}`;
+
+/** What a finding's gain supposes: "if …", or "without …" where it is not one of the what-ifs. */
+export const gainWords = (topic: string): string => (whatIfs[topic] ? `if ${whatIfs[topic]}` : `without ${topic}`);

@@ -61,7 +61,7 @@ function options(width: number, height: number, t: Theme): uPlot.Options {
   const axis = { stroke: t.muted, grid: { stroke: t.line, width: 1 }, ticks: { stroke: t.line, width: 1 }, font: "12px system-ui, sans-serif" };
   return {
     width, height, legend: { show: width > 320 }, cursor: { drag: { x: true, y: false } },
-    scales: { x: { time: false }, y: { distr: 3 } },
+    scales: { x: { time: false }, y: { distr: 3, range: (_, least, most) => [(least ?? 1) * 0.93, (most ?? 10) * 1.07] } },
     axes: [
       { ...axis, values: (_, v) => v.map((x) => count(x)) },
       { ...axis, size: 76, values: (_, v) => v.map((x) => (x === null ? "" : time(x))) },

@@ -32,7 +32,7 @@ export function Compare({ sweep, data }: ViewProps) {
           {differences(data, a.row, b.row).map((s) => <p key={s}>{s}</p>)}
         </section>
       </section>
-      {both.loading && <p class="note">Simulating both again…</p>}
+      {both.loading && <p class="note waiting">Simulating both again…</p>}
       {sentences.length > 0 && <Card title="What changed, and why it matters"><ul style={{ margin: 0, paddingLeft: "1.2em" }}>{sentences.map((s) => <li key={s}>{s}</li>)}</ul></Card>}
       <Card title="Results">
         <div class="tablebox" tabIndex={0} role="region" aria-label="Results of both">

@@ -1,6 +1,7 @@
 // Findings, the largest gain first: where, what is seen, what to do, what it gains.
 import type * as doc from "../model/documents";
 import { time, times } from "../lib/format";
+import { gainWords } from "../lib/words";
 import { href } from "../lib/route";
 
 export function Findings(p: { findings: doc.Finding[]; time?: number }) {
@@ -16,7 +17,7 @@ export function Findings(p: { findings: doc.Finding[]; time?: number }) {
             <strong>{f.remedy.replace(/\.?$/, ".")}</strong>
             <span>{capital(f.evidence).replace(/\.?$/, ".")}</span>
             {f.line && (
-              <span class="small"><a href={href({ view: "source" })}>{f.line}</a> · {f.topic}</span>
+              <span class="small"><a href={href({ view: "source" })}>{f.line}</a> · {f.topic}{f.times_faster ? `: the gain is the time ${gainWords(f.topic)}` : ""}</span>
             )}
             {f.text && <code class="src">{f.text}</code>}
           </div>

@@ -5,7 +5,7 @@ import { type Param } from "../model/data";
 import { Chart, type Drawn, type Hit } from "../lib/chart";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, time, times } from "../lib/format";
-import { Card, Choice, Numbers, Ramp, Waiting } from "../lib/parts";
+import { Card, Choice, Numbers, Ramp, Nothing } from "../lib/parts";
 import { choose, go } from "../lib/route";
 import { use } from "../lib/store";
 import { theme, type Theme } from "../lib/theme";
@@ -20,7 +20,7 @@ export function HeatMap({ data, docs }: ViewProps) {
   const [of, setOf] = useState<Of>("best");
   const a = many.find((p) => p.name === pair[0]), b = many.find((p) => p.name === pair[1]);
   const cells = useMemo(() => (a && b ? heat(a, b, data.time, shown, of) : []), [a, b, data, shown, of]);
-  if (!a || !b) return <Waiting what="A heat map takes two parameters with more than one value." />;
+  if (!a || !b) return <Nothing what="A heat map takes two parameters with more than one value." />;
   const names: [string, string][] = many.map((p) => [p.name, p.name]);
   const t = theme(name), scale = cellScale(cells);
   const height = Math.min(640, Math.max(220, b.size * 44 + 60));

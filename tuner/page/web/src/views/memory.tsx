@@ -3,7 +3,7 @@ import type * as doc from "../model/documents";
 import { ChosenBar, chosen } from "../lib/chosen";
 import { bytes, kib, percent, short, si } from "../lib/format";
 import { useDocument } from "../lib/load";
-import { Bar, Card, Numbers, Trouble, Waiting } from "../lib/parts";
+import { Bar, Card, Numbers, Trouble, Nothing, Waiting } from "../lib/parts";
 import { use } from "../lib/store";
 import type { ViewProps } from ".";
 import { NothingValid } from "./summary";
@@ -25,7 +25,7 @@ export function Memory({ sweep, data }: ViewProps) {
 
 export function Hierarchy(p: { trial: doc.Trial }) {
   const levels = p.trial.memory ?? [];
-  if (!levels.length) return <Waiting what={p.trial.message || "Nothing is known of the memory of this configuration."} />;
+  if (!levels.length) return <Nothing what={p.trial.message || "Nothing is known of the memory of this configuration."} />;
   const most = Math.max(...levels.map((l) => (l.read_bytes ?? 0) + (l.written_bytes ?? 0)), 1);
   const hottest = levels.reduce((a, b) => ((b.use_share ?? 0) > (a.use_share ?? 0) ? b : a));
   return (

@@ -4,7 +4,7 @@ import type * as doc from "../model/documents";
 import { Chart, type Drawn, type Hit } from "../lib/chart";
 import { ChosenBar, chosen, useExplained } from "../lib/chosen";
 import { count, kib, percent } from "../lib/format";
-import { Bars, Card, Numbers, Waiting } from "../lib/parts";
+import { Bars, Card, Numbers, Nothing } from "../lib/parts";
 import { use } from "../lib/store";
 import type { Theme } from "../lib/theme";
 import type { ViewProps } from ".";
@@ -21,7 +21,7 @@ export function OccupancyView({ sweep, data }: ViewProps) {
     <>
       <ChosenBar d={data} />
       <NotYet loaded={explained} d={data} sweep={sweep.id} />
-      {explained.value && !o && <Waiting what="The occupancy of this configuration is not known." />}
+      {explained.value && !o && <Nothing what="The occupancy of this configuration is not known." />}
       {o && <Occupancies o={o} arch={sweep.arch} />}
     </>
   );

@@ -8,7 +8,7 @@ import { only, range, toggle } from "../model/filter";
 import { Chart, type Drawn, type Hit } from "../lib/chart";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, time } from "../lib/format";
-import { Card, Numbers, Ramp, Waiting } from "../lib/parts";
+import { Card, Numbers, Ramp, Nothing } from "../lib/parts";
 import { current, set, use } from "../lib/store";
 import { theme, type Theme } from "../lib/theme";
 import type { ViewProps } from ".";
@@ -25,7 +25,7 @@ export function Parallel({ data }: ViewProps) {
   const brush = useRef<{ axis: number; from: number } | null>(null);
   const axes = useMemo(() => makeAxes(data), [data]);
   const list = useMemo(() => ribbons(axes.map((a) => a.column), data.time, shown), [axes, shown]);
-  if (axes.length < 2 || !data.order.length) return <Waiting what="Nothing valid so far." />;
+  if (axes.length < 2 || !data.order.length) return <Nothing what="Nothing valid so far." />;
   const cover = (axis: number, a: number, b: number) => {
     const [low, high] = [Math.min(a, b), Math.max(a, b)];
     const { filter: f } = current(), one = axes[axis];

@@ -3,7 +3,7 @@ import type * as doc from "../model/documents";
 import { only } from "../model/filter";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, percent, time } from "../lib/format";
-import { Bars, Card, Numbers, Waiting } from "../lib/parts";
+import { Bars, Card, Numbers, Nothing, Waiting } from "../lib/parts";
 import { go, href } from "../lib/route";
 import { current, set } from "../lib/store";
 import type { ViewProps } from ".";
@@ -11,9 +11,9 @@ import type { ViewProps } from ".";
 export function Parameters({ docs, data }: ViewProps) {
   const shown = useShown(data);
   const imp = docs.importance;
-  if (!imp) return <Waiting what="Which parameters matter is not known so far." />;
+  if (!imp) return <Waiting what="Computing which parameters matter…" />;
   const main = imp.main ?? [], pairs = imp.interactions ?? [];
-  if (!main.length) return <Waiting what={imp.rests_on || "Too few configurations are valid to say which parameters matter."} />;
+  if (!main.length) return <Nothing what={imp.rests_on || "Too few configurations are valid to say which parameters matter."} />;
   return (
     <>
       <FilterBar d={data} shown={shown} />

@@ -9,7 +9,7 @@ import { Chart, type Drawn, type Hit } from "../lib/chart";
 import { chosen } from "../lib/chosen";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { percent, si, time } from "../lib/format";
-import { Card, Choice, Numbers, Ramp, Waiting } from "../lib/parts";
+import { Card, Choice, Numbers, Ramp, Nothing } from "../lib/parts";
 import { choose } from "../lib/route";
 import { use } from "../lib/store";
 import { theme, type Theme } from "../lib/theme";
@@ -22,7 +22,7 @@ export function RooflineView({ data, sweep }: ViewProps) {
   const r = data.rooflines[Number(which)] ?? data.rooflines[0];
   const traffic = r?.traffic[Number(level)] ?? r?.traffic[0];
   const place = useMemo(() => (r && traffic ? placesOf(data, r, traffic, shown) : null), [data, shown, r, traffic]);
-  if (!r || !traffic || !place) return <Waiting what="What a roofline needs is not known of this sweep." />;
+  if (!r || !traffic || !place) return <Nothing what="What a roofline needs is not known of this sweep." />;
   const c = chosen(data, route.trial);
   const at = c ? place.row.indexOf(c.row) : -1;
   const unit = r.work_of === "flop" ? "FLOP" : r.work_of;

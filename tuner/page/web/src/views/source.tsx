@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type * as doc from "../model/documents";
 import { ChosenBar, chosen, useExplained } from "../lib/chosen";
 import { count, percent, si, times } from "../lib/format";
-import { Card, Choice, Numbers, Waiting } from "../lib/parts";
+import { Card, Choice, Numbers, Nothing } from "../lib/parts";
 import { use } from "../lib/store";
 import { stallWords } from "../lib/words";
 import type { ViewProps } from ".";
@@ -27,7 +27,7 @@ export function Source({ sweep, data }: ViewProps) {
       <ChosenBar d={data} />
       <NotYet loaded={explained} d={data} sweep={sweep.id} />
       {one && detail && (one.report?.lines?.length ? <Both report={one.report} detail={detail} findings={one.explanation?.findings ?? []} />
-        : <Waiting what="Lines are known at level cycle only: this configuration was explained by the closed form." />)}
+        : <Nothing what="Lines are known at level cycle only: this configuration was explained by the closed form." />)}
     </>
   );
 }
@@ -40,6 +40,11 @@ function Both(p: { report: doc.Report; detail: doc.Detail; findings: doc.Finding
   const heat = useMemo(() => heatOf(lines, measure), [lines, measure]);
   const joined = useMemo(() => joinLines(lines), [lines]);
   const [line, setLine] = useState<string>(() => p.findings.find((f) => f.line)?.line ?? hottest(heat));
+  const pick = (name: string) => {
+    setLine(name);
+    const inFile = files.find((f) => name.startsWith(f.name + ":"));
+    if (inFile) setFile(inFile.name);
+  };
   const source = files.find((f) => f.name === file) ?? files[0];
   const ofPtx = joined.ptx;
   const chosenLine = lines.find((l) => l.line === line);
@@ -55,7 +60,7 @@ function Both(p: { report: doc.Report; detail: doc.Detail; findings: doc.Finding
             <Code name={source.name} text={source.text} share={(n) => heat.lines.get(`${source.name}:${n}`)} selected={(n) => `${source.name}:${n}` === line}
               choose={(n) => setLine(`${source.name}:${n}`)} />
           ) : <p class="muted">The source is not known: lines are those of the PTX.</p>}
-          <Code name="PTX" text={p.detail.ptx} share={(n) => heat.ptx.get(n)} selected={(n) => ofPtx.get(n) === line} choose={(n) => ofPtx.has(n) && setLine(ofPtx.get(n)!)} />
+          <Code name="PTX" text={p.detail.ptx} share={(n) => heat.ptx.get(n)} selected={(n) => ofPtx.get(n) === line} choose={(n) => ofPtx.has(n) && pick(ofPtx.get(n)!)} />
         </div>
         <Numbers name="Lines" head={["Line", "Waiting", "Instructions", "Sectors a request"]} rows={lines.map((l) => [
           l.line, percent(l.stall_share), si(l.warp_instructions, ""), (l.memory ?? []).map((m) => `${m.kind} ${(m.sectors / m.requests).toFixed(1)}`).join(", ")])} />

@@ -7,7 +7,7 @@ import { count, percent, time, times } from "../lib/format";
 import { Bars, Card, Params, Trouble } from "../lib/parts";
 import { href } from "../lib/route";
 import { use } from "../lib/store";
-import { boundWords } from "../lib/words";
+import { boundWords, gainWords } from "../lib/words";
 import { median } from "../geometry/heat";
 import type { ViewProps } from ".";
 import { Findings } from "./findings";
@@ -94,13 +94,13 @@ function Change(p: { one?: doc.ExplainedConfig; waiting: boolean; problem?: stri
   return (
     <section>
       <h2>What to change</h2>
-      {p.waiting && <p class="muted">Simulating it again, with what each cost contributes…</p>}
+      {p.waiting && <p class="muted waiting">Simulating it again, with what each cost contributes…</p>}
       {p.problem && <Trouble text={p.problem} />}
       {p.one && !top && <p>Nothing stands out: no cost that is looked for takes a notable part of the time.</p>}
       {top && (
         <>
           <div class="mid">{top.remedy.split(". ")[0].replace(/\.$/, "")}.</div>
-          {top.times_faster ? <p><strong class="good">{top.estimated ? "about " : ""}{times(top.times_faster)} faster</strong> without {top.topic.toLowerCase() === top.topic ? top.topic : top.topic}{top.time_us ? `: ${time(top.time_us)}` : ""}.</p> : null}
+          {top.times_faster ? <p><strong class="good">{top.estimated ? "about " : ""}{times(top.times_faster)} faster</strong> {gainWords(top.topic)}{top.time_us ? `: ${time(top.time_us)}` : ""}.</p> : null}
           {top.line && <p class="small muted">{top.line} {top.text && <code>{top.text}</code>}</p>}
           <p class="small"><a href={href({ view: "why" })}>Everything found</a></p>
         </>
