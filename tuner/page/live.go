@@ -115,7 +115,7 @@ func (s *sweeps) view(ctx context.Context, id string, wait time.Duration) (w *sw
 // heard takes note of a sweep's state. A table of a sweep that has started over is void.
 func (w *sweep) heard(now *tuner.Sweep) {
 	was := &w.last
-	over := was.ID != "" && (now.Counts.Done+now.Counts.Abandoned < int64(w.rows.len()) || now.Counts.Abandoned < was.Counts.Abandoned ||
+	over := was.ID != "" && (now.Counts.Done+now.Counts.Abandoned < was.Counts.Done+was.Counts.Abandoned || now.Counts.Abandoned < was.Counts.Abandoned ||
 		len(now.Distrusted) != len(was.Distrusted) || !now.Submitted.Equal(was.Submitted) || !was.Ended.IsZero() && !now.Ended.Equal(was.Ended))
 	if over {
 		w.epochs++
