@@ -23,9 +23,21 @@ const (
 	countStores      = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
 	countConflictsLd = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
 	countConflictsSt = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"
+	countDRAMShare   = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+	countIssueShare  = "smsp__issue_active.avg.pct_of_peak_sustained_active"
+	countL1Hits      = "l1tex__t_sector_hit_rate.pct"
+	countL2Hits      = "lts__t_sector_hit_rate.pct"
+	countWaves       = "launch__waves_per_multiprocessor"
+	countSampling    = "warptune__sampling_error"
 	sectorBytes      = 32
 	lineBytes        = 128
 )
+
+// tableMetrics are all that a table is made of.
+var tableMetrics = []string{
+	countDRAMRead, countDRAMWritten, countL2Read, countL2Written, countWavefronts, countTime, countWarp, countThread, countLoadSectors, countLoads,
+	countStoreSector, countStores, countConflictsLd, countConflictsSt, countDRAMShare, countIssueShare, countL1Hits, countL2Hits, countWaves, countSampling,
+}
 
 // valueColumn is a column of what came out, and how it is got.
 type valueColumn struct {
@@ -93,7 +105,7 @@ func valueColumns() []valueColumn {
 		always(text("validity", "Validity", "correct, or why it is not valid", false, validityOf)),
 		number("time_us", "Time", "us", "less", "predicted, from start to start of launches back to back", true, func(r *Result) float64 { return r.Outcome.TimeUS }),
 		number("gpu_time_us", "GPU time", "us", "less", "predicted, on the GPU alone (gpu__time_duration.sum)", false, counter(countTime, 1e-3)),
-		number("sampling_error", "Sampling error", "share", "less", "by which sampling the grid may be off", false, func(r *Result) float64 { return r.Outcome.Metrics["warptune__sampling_error"] }),
+		number("sampling_error", "Sampling error", "share", "less", "by which sampling the grid may be off", false, func(r *Result) float64 { return r.Outcome.Metrics[countSampling] }),
 		whole("registers", "Registers", "count", "", "a thread", true, func(r *Result) float64 { return float64(r.Outcome.Registers) }),
 		whole("spill_bytes", "Spilled", "bytes", "less", "registers spilled, a thread", true, func(r *Result) float64 { return float64(r.Outcome.SpillBytes) }),
 		whole("shared_bytes", "Shared memory", "bytes", "", "a CTA, static and dynamic", true, func(r *Result) float64 { return float64(r.Outcome.Shared) }),
@@ -104,16 +116,16 @@ func valueColumns() []valueColumn {
 		number("dram_bytes", "DRAM traffic", "bytes", "less", "read and written, a launch", false, func(r *Result) float64 { return metric(&r.Outcome, countDRAMRead, countDRAMWritten) }),
 		number("l2_bytes", "L2 traffic", "bytes", "less", "sectors read and written, a launch", false, func(r *Result) float64 { return sectorBytes * metric(&r.Outcome, countL2Read, countL2Written) }),
 		number("l1_bytes", "L1 and shared traffic", "bytes", "less", "128 bytes a wavefront, a launch", false, counter(countWavefronts, lineBytes)),
-		number("dram_share", "DRAM use", "share", "", "of its peak, of the time on the GPU", false, counter("dram__throughput.avg.pct_of_peak_sustained_elapsed", 0.01)),
-		number("issue_share", "Issue use", "share", "", "issue slots that are used", false, counter("smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01)),
-		number("l1_hit_share", "L1 hits", "share", "more", "of sectors", false, counter("l1tex__t_sector_hit_rate.pct", 0.01)),
-		number("l2_hit_share", "L2 hits", "share", "more", "of sectors", false, counter("lts__t_sector_hit_rate.pct", 0.01)),
+		number("dram_share", "DRAM use", "share", "", "of its peak, of the time on the GPU", false, counter(countDRAMShare, 0.01)),
+		number("issue_share", "Issue use", "share", "", "issue slots that are used", false, counter(countIssueShare, 0.01)),
+		number("l1_hit_share", "L1 hits", "share", "more", "of sectors", false, counter(countL1Hits, 0.01)),
+		number("l2_hit_share", "L2 hits", "share", "more", "of sectors", false, counter(countL2Hits, 0.01)),
 		number("warp_instructions", "Instructions", "count", "less", "of warps, executed in a launch", false, counter(countWarp, 1)),
 		ratio(number("active_lanes", "Active lanes", "count", "more", "of 32, of an instruction in the mean", false, over([]string{countThread}, []string{countWarp}))),
 		number("bank_conflicts", "Bank conflicts", "count", "less", "of loads from and stores to shared memory", false, func(r *Result) float64 { return metric(&r.Outcome, countConflictsLd, countConflictsSt) }),
 		ratio(number("load_sectors", "Sectors a load", "count", "less", "32-byte sectors a request of a load from global memory", false, over([]string{countLoadSectors}, []string{countLoads}))),
 		ratio(number("store_sectors", "Sectors a store", "count", "less", "32-byte sectors a request of a store to global memory", false, over([]string{countStoreSector}, []string{countStores}))),
-		ratio(number("waves", "Waves", "count", "", "of CTAs over the device", false, counter("launch__waves_per_multiprocessor", 1))),
+		ratio(number("waves", "Waves", "count", "", "of CTAs over the device", false, counter(countWaves, 1))),
 		number("floor_us", "Floor", "us", "", "a time that it is not below at any level", false, func(r *Result) float64 { return unknownZero(r.Outcome.FloorUS) }),
 		whole("checked_ctas", "CTAs checked", "count", "more", "executed and looked at for faults", false, func(r *Result) float64 { return unknownOf(r, float64(r.Outcome.Checked.CTAs)) }),
 		whole("ctas", "CTAs", "count", "", "of the grid", false, func(r *Result) float64 { return unknownOf(r, float64(r.Outcome.Checked.Of)) }),

@@ -76,7 +76,7 @@ func TestTableIsTheResults(t *testing.T) {
 	}
 	row := 0
 	trials, validity, times, regs, bound := column(t, d, "trial"), column(t, d, "validity"), column(t, d, "time_us"), column(t, d, "registers"), column(t, d, "bound")
-	err := source.Results(t.Context(), id, 0, 0, func(b *page.Batch) error {
+	err := source.Results(t.Context(), id, 0, 0, nil, func(b *page.Batch) error {
 		for i := range b.Results {
 			r := &b.Results[i]
 			for k, name := range b.Names {

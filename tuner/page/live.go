@@ -130,7 +130,7 @@ func (s *sweeps) read(ctx context.Context, w *sweep, done chan struct{}) {
 	into := w.rows
 	from := into.next
 	w.mu.Unlock()
-	err := s.source.Results(ctx, w.id, from, 0, func(b *Batch) error {
+	err := s.source.Results(ctx, w.id, from, 0, tableMetrics, func(b *Batch) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.rows != into {
@@ -153,7 +153,7 @@ var errStartedOver = tuner.Errorf(tuner.Unavailable, "read results", "the sweep 
 // result is one trial of a sweep, as it is stored.
 func (s *sweeps) result(ctx context.Context, id string, trial int64) (names []string, found Result, err error) {
 	there := false
-	err = s.source.Results(ctx, id, trial, 1, func(b *Batch) error {
+	err = s.source.Results(ctx, id, trial, 1, nil, func(b *Batch) error {
 		if len(b.Names) > 0 {
 			names = b.Names
 		}

@@ -124,7 +124,7 @@ func (t *rows) append(r *Result) {
 	t.valid = append(t.valid, correct)
 	t.time = append(t.time, r.Outcome.TimeUS)
 	t.index = append(t.index, r.Index)
-	t.sampling = append(t.sampling, r.Outcome.Metrics["warptune__sampling_error"])
+	t.sampling = append(t.sampling, r.Outcome.Metrics[countSampling])
 	t.level = append(t.level, r.Level)
 	if correct {
 		t.messages = append(t.messages, -1)

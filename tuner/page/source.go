@@ -17,8 +17,9 @@ type Source interface {
 	// Sweep is one of them, with its failures.
 	Sweep(ctx context.Context, id string) (tuner.Sweep, error)
 	Workers(ctx context.Context) ([]tuner.WorkerStatus, error)
-	// Results sends the results of a sweep by their trials, from one on, at most limit (0: all), a batch at a time.
-	Results(ctx context.Context, id string, from, limit int64, take func(*Batch) error) error
+	// Results sends the results of a sweep by their trials, from one on, at most limit (0: all), a batch at a time. Of the
+	// metrics only those named are needed; nil: all.
+	Results(ctx context.Context, id string, from, limit int64, metrics []string, take func(*Batch) error) error
 	// Device is the architecture of a sweep.
 	Device(ctx context.Context, s *tuner.Sweep) (*Device, error)
 	// Explain simulates configurations of a sweep again. The schema, the sweep and the trials are the caller's to fill in.

@@ -109,7 +109,7 @@ func (s *Source) fillNames(ctx context.Context, sweep *tuner.Sweep) error {
 	if sweep.Names != nil {
 		return nil
 	}
-	return s.Results(ctx, sweep.ID, sweep.Best.Seq, 1, func(b *page.Batch) error {
+	return s.Results(ctx, sweep.ID, sweep.Best.Seq, 1, nil, func(b *page.Batch) error {
 		if len(b.Names) > 0 {
 			sweep.Names = b.Names
 			s.mu.Lock()
@@ -137,11 +137,11 @@ func (s *Source) Workers(ctx context.Context) (all []tuner.WorkerStatus, err err
 }
 
 // Results is in page.Source.
-func (s *Source) Results(ctx context.Context, id string, from, limit int64, take func(*page.Batch) error) error {
+func (s *Source) Results(ctx context.Context, id string, from, limit int64, metrics []string, take func(*page.Batch) error) error {
 	return s.ask(ctx, func(c warptunev1.SweepServiceClient) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: id, FromSeq: from, Limit: limit})
+		stream, err := c.Results(ctx, &warptunev1.ResultsRequest{Id: id, FromSeq: from, Limit: limit, Metrics: metrics})
 		if err != nil {
 			return err
 		}

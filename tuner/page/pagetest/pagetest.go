@@ -239,7 +239,7 @@ func outcome(v []search.Value, slow bool) tuner.Outcome {
 }
 
 // Results is in page.Source.
-func (s *Source) Results(_ context.Context, id string, from, limit int64, take func(*page.Batch) error) error {
+func (s *Source) Results(_ context.Context, id string, from, limit int64, _ []string, take func(*page.Batch) error) error {
 	size, ok := s.Sizes[id]
 	if !ok {
 		return tuner.Errorf(tuner.NotFound, "results", "there is no sweep %.100q", id)
