@@ -16,6 +16,9 @@ export function time(us: number): string {
 /** A whole count: "12,345". */
 export const count = (n: number): string => thousands(Math.round(n));
 
+/** A count with what is counted: "1 worker", "2 workers". */
+export const plural = (n: number, one: string): string => `${count(n)} ${one}${Math.round(n) === 1 ? "" : "s"}`;
+
 /** A number with an SI prefix: "268 M". */
 export function si(n: number, unit: string): string {
   if (!Number.isFinite(n)) return "–";

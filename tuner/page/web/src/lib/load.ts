@@ -52,12 +52,24 @@ async function read(id: string): Promise<boolean> {
   const [rows, ranking] = await tableAndRanking(base, id);
   if (current().route.sweep !== id) return true;
   set({ docs: { ...current().docs, id, data: build(rows, ranking), problem: undefined } });
+  if (!due(id)) return rows.complete;
   const [failures, importance] = await Promise.allSettled([
     get<doc.Failures>(`${base}/failures`), get<doc.Importance>(`${base}/importance`),
   ]);
   if (current().docs?.id === id)
     set({ docs: { ...current().docs!, ...fulfilled("failures", failures), ...fulfilled("importance", importance) } });
   return rows.complete;
+}
+
+let rested = { id: "", at: 0 }; // when failures and importance were read last
+
+/** Whether failures and importance are to be read: of a sweep that runs they are every ten seconds, as they cost more. */
+function due(id: string): boolean {
+  const { overview, docs } = current(), now = performance.now();
+  const state = overview?.sweeps?.find((s) => s.id === id)?.state;
+  if (rested.id === id && docs?.importance && state === "running" && now - rested.at < 10_000) return false;
+  rested = { id, at: now };
+  return true;
 }
 
 function fulfilled<K extends string, T>(key: K, r: PromiseSettledResult<T>): Partial<Record<K, T>> {

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import type { Data } from "../model/data";
+import { logAxis } from "../geometry/axis";
 import { count, time } from "../lib/format";
 import { Numbers } from "../lib/parts";
 import { use } from "../lib/store";
@@ -64,7 +65,7 @@ function options(width: number, height: number, t: Theme): uPlot.Options {
     scales: { x: { time: false }, y: { distr: 3, range: (_, least, most) => [(least ?? 1) * 0.93, (most ?? 10) * 1.07] } },
     axes: [
       { ...axis, values: (_, v) => v.map((x) => count(x)) },
-      { ...axis, size: 76, values: (_, v) => v.map((x) => (x === null ? "" : time(x))) },
+      { ...axis, size: 76, splits: (_, __, low, high) => logAxis(low, high, 0, 1, 5).ticks, filter: (_, splits) => splits, values: (_, v) => v.map((x) => (x === null ? "" : time(x))) },
     ],
     series: [
       { label: "Trial", value: (_, v) => (v === null ? "–" : count(v)) },

@@ -16,7 +16,7 @@ export function HeatMap({ data, docs }: ViewProps) {
   const shown = useShown(data);
   const name = use((s) => s.theme);
   const many = data.params.filter((p) => p.size > 1);
-  const [pair, setPair] = useState<[string, string]>(() => first(many, docs.importance?.main?.map((m) => m.parameter) ?? []));
+  const [pair, setPair] = useState<[string, string]>(() => first(many, [...(docs.importance?.interactions?.[0]?.parameters ?? []), ...(docs.importance?.main?.map((m) => m.parameter) ?? [])]));
   const [of, setOf] = useState<Of>("best");
   const a = many.find((p) => p.name === pair[0]), b = many.find((p) => p.name === pair[1]);
   const cells = useMemo(() => (a && b ? heat(a, b, data.time, shown, of) : []), [a, b, data, shown, of]);

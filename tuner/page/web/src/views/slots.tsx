@@ -3,7 +3,7 @@ import type * as doc from "../model/documents";
 import { ChosenBar, chosen, useExplained } from "../lib/chosen";
 import { percent } from "../lib/format";
 import { useDocument } from "../lib/load";
-import { Bars, Card, Numbers } from "../lib/parts";
+import { Bars, Card, Nothing, Numbers } from "../lib/parts";
 import { use } from "../lib/store";
 import { stallWords } from "../lib/words";
 import type { ViewProps } from ".";
@@ -22,6 +22,7 @@ export function Slots({ sweep, data }: ViewProps) {
     <>
       <ChosenBar d={data} />
       <NotYet loaded={explained} d={data} sweep={sweep.id} />
+      {explained.value && !slots.length && <Nothing what="Issue slots are counted at level cycle only: this configuration was explained by the closed form." />}
       {slots.length > 0 && (
         <Card title="Issue slots" about={slotsSentence(slots)}>
           <SlotBars slots={slots} />

@@ -1,6 +1,6 @@
 // All sweeps, newest first: what runs, how fast, and who works.
 import type * as doc from "../model/documents";
-import { count, duration, time } from "../lib/format";
+import { count, duration, plural, time } from "../lib/format";
 import { Card, Params } from "../lib/parts";
 import { href } from "../lib/route";
 
@@ -66,7 +66,7 @@ export function SweepProgress(p: { s: doc.Sweep }) {
         <span><strong data-field="done">{count(c.done)}</strong> of {count(c.total)} evaluated{c.total < c.space && ` of a space of ${count(c.space)}`}</span>
         {p.s.state === "running" && <span>{p.s.results_per_second > 0 ? `${count(p.s.results_per_second)} a second` : "nothing lately"}</span>}
         {p.s.state === "running" && <span>{p.s.left_seconds === null ? "time left not known" : `about ${duration(p.s.left_seconds)} left`}</span>}
-        {p.s.state === "running" && <span>{count(p.s.workers)} workers</span>}
+        {p.s.state === "running" && <span>{plural(p.s.workers, "worker")}</span>}
         {c.reused > 0 && <span>{count(c.reused)} answered by earlier results</span>}
         {p.s.ended_ms > 0 && <span>took {duration((p.s.ended_ms - p.s.submitted_ms) / 1000)}</span>}
       </div>
