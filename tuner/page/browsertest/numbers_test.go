@@ -110,9 +110,8 @@ func parameterNumbers(t *testing.T, s *server, p *browsertest.Page, _ *rows) {
 }
 
 func heatNumbers(t *testing.T, _ *server, p *browsertest.Page, d *rows) {
-	across, down := p.Text("select"), ""
 	names := browsertest.Eval[[]string](p, `[...document.querySelectorAll(".card header select")].map(s => s.value)`)
-	across, down = names[0], names[1]
+	across, down := names[0], names[1]
 	head := browsertest.Eval[[]string](p, `[...document.querySelectorAll('details.numbers[data-name="Heat map"] thead th')].map(c => c.textContent)`)
 	for _, r := range p.Table("Heat map") {
 		for i, text := range r[1:] {

@@ -49,7 +49,7 @@ func Build(web string) (map[string][]byte, error) {
 		LogLevel:            api.LogLevelSilent,
 	})
 	if len(result.Errors) > 0 {
-		return nil, fmt.Errorf("bundling %s: %s (are the packages installed? npm ci --prefix %s)", web, message(result.Errors[0]), web)
+		return nil, fmt.Errorf("bundling %s: %s (are the packages installed? make page-packages)", web, message(result.Errors[0]))
 	}
 	files := make(map[string][]byte)
 	for _, f := range result.OutputFiles {

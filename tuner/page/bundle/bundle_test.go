@@ -23,14 +23,14 @@ func TestSourcesDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.TrimSpace(string(got)) != want {
-		t.Errorf("tuner/page/dist was made of other sources than tuner/page/web has: go generate ./tuner/page/gen")
+		t.Errorf("tuner/page/dist was made of other sources than tuner/page/web has: make page")
 	}
 }
 
 // TestDist bundles the sources again and compares every byte.
 func TestDist(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(web, "node_modules")); err != nil {
-		t.Skip("tuner/page/web/node_modules is missing (npm ci --prefix tuner/page/web): only the sources' digest is compared")
+		t.Skip("tuner/page/web/node_modules is missing (make page-packages): only the sources' digest is compared")
 	}
 	files, err := bundle.Build(web)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestDist(t *testing.T) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dist, name))
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the sources give (%v): go generate ./tuner/page/gen", name, err)
+			t.Errorf("%s is not what the sources give (%v): make page", name, err)
 		}
 	}
 	have, err := os.ReadDir(dist)

@@ -1,5 +1,5 @@
 // Command gen bundles tuner/page/web into tuner/page/dist, which is committed, so that whoever builds warptune needs
-// no Node. It needs npm only for the packages that the lock file names.
+// no Node. The packages that the lock file names must be there: make page.
 package main
 
 import (
@@ -10,7 +10,6 @@ import (
 	"github.com/warptune/warptune/tuner/page/bundle"
 )
 
-//go:generate npm ci --ignore-scripts --no-audit --no-fund --prefix ../web
 //go:generate go run .
 
 func main() {
