@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -314,4 +315,9 @@ func (h *handler) compare(r *http.Request) (any, string, error) {
 	}
 	c, err := h.comparison(r.Context(), ids)
 	return c, "", err
+}
+
+// Server is a server of a handler, with the limits that one needs which strangers can reach.
+func Server(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 20 * time.Second, WriteTimeout: 5 * time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 }
