@@ -32,7 +32,7 @@ export function Configurations({ sweep, data }: ViewProps) {
       <FilterBar d={data} shown={shown} />
       <Card title="Ranked by predicted time" about={`Rows marked at the left tie with the best: ${data.ranking.expected_error.text || percent(data.ranking.expected_error.share)}.`}
         tools={<><a class="btn" download={`${sweep.kernel}-${sweep.arch.name}.csv`} href="#" onClick={(e) => csv(e, shown, visible)}>CSV</a><ColumnChoice all={all} visible={visible} /></>}>
-        <Rows data={data} codes={codes} of={JSON.stringify([sweep.id, filter, sort, [...closed]])} columns={visible} selected={selected} sort={sort}
+        <Rows data={data} codes={codes} of={JSON.stringify([sweep.id, filter, sort])} columns={visible} selected={selected} sort={sort}
           order={(id) => set({ sort: nextSort(id, sort) })} flip={flip} groupText={(g) => groupText(data, g, inGroup[g], closed.has(g))}
           choose={(row) => { choose(data.trial[row]); say(`${configText(config(data, row))} chosen, ${time(data.time[row])}`); }} />
         <div class="row" style={{ marginTop: "10px" }}>
