@@ -227,10 +227,16 @@ func (p *Page) Keys(keys ...string) {
 	}
 }
 
-// View shows a view of a sweep as its link does, and waits until what it reads is there.
-func (p *Page) View(sweep, view string) {
+// Go goes to a view of a sweep as its link does.
+func (p *Page) Go(sweep, view string) {
 	p.t.Helper()
 	Eval[any](p, `location.hash = `+quote("#/"+sweep+"/"+view))
+}
+
+// View goes to a view of a sweep and waits until what it reads is there.
+func (p *Page) View(sweep, view string) {
+	p.t.Helper()
+	p.Go(sweep, view)
 	name, _, _ := strings.Cut(view, "?")
 	p.Wait(`document.querySelector("main")?.dataset.view === ` + quote(name) + ` && document.querySelector("main .card, main .note") !== null`)
 	p.Settle()

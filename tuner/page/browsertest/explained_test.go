@@ -105,6 +105,9 @@ func sourceNumbers(t *testing.T, s *server, p *browsertest.Page, d *rows) {
 func compareNumbers(t *testing.T, _ *server, p *browsertest.Page, d *rows) {
 	a, b := d.Order[0], d.Order[d.Groups[1]]
 	words := strings.Fields(p.Text(`[data-field=ratio]`))
+	if words[1] != "first" {
+		t.Errorf("of a faster and a slower it says %q", words)
+	}
 	near(t, "ratio", words[len(words)-2], d.number("time_us", b)/d.number("time_us", a))
 	cells := browsertest.Eval[map[string][]string](p, `Object.fromEntries([...document.querySelectorAll('[aria-label="Results of both"] tbody tr')].map(r => [r.children[0].textContent, [r.children[1].textContent, r.children[2].textContent]]))`)
 	for _, name := range []string{"time_us", "registers", "dram_bytes", "occupancy"} {

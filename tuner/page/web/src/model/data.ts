@@ -41,8 +41,8 @@ export interface Data {
 }
 
 export function build(table: doc.Table, ranking: doc.Ranking): Data {
-  const params = table.parameters.map(param);
-  const results = table.columns.map(result);
+  const params = (table.parameters ?? []).map(param);
+  const results = (table.columns ?? []).map(result);
   const byName = new Map(results.map((r) => [r.meta.name, r]));
   const numbers = (name: string) => byName.get(name)?.numbers ?? new Float64Array(table.rows).fill(NaN);
   const order = Uint32Array.from(ranking.order ?? []);
@@ -70,12 +70,12 @@ export function build(table: doc.Table, ranking: doc.Ranking): Data {
 /** A later answer of a growing table, put behind an earlier one of the same epoch. */
 export function extend(before: doc.Table, after: doc.Table): doc.Table {
   if (after.epoch !== before.epoch || after.from === 0) return after;
-  const join = (a: doc.Column[], b: doc.Column[]) =>
-    b.map((c, i) => ({
-      ...c,
-      numbers: c.codes ? undefined : (a[i]?.numbers ?? []).slice(0, after.from).concat(c.numbers ?? []),
-      codes: c.codes || a[i]?.codes ? (a[i]?.codes ?? []).slice(0, after.from).concat(c.codes ?? []) : undefined,
-    }));
+  const rows = <T,>(a: T[] | undefined, b: T[] | undefined): T[] => (a ?? []).slice(0, after.from).concat(b ?? []);
+  const join = (a: doc.Column[] | null, b: doc.Column[] | null) =>
+    (b ?? []).map((c, i) => {
+      const was = a?.[i], coded = !!(c.codes ?? was?.codes);
+      return { ...c, codes: coded ? rows(was?.codes, c.codes) : undefined, numbers: coded ? undefined : rows(was?.numbers, c.numbers) };
+    });
   return { ...after, from: 0, parameters: join(before.parameters, after.parameters), columns: join(before.columns, after.columns) };
 }
 

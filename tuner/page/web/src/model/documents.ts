@@ -100,8 +100,8 @@ export interface Table {
   from: number;
   rows: number;
   complete: boolean;
-  parameters: Column[];
-  columns: Column[];
+  parameters: Column[] | null;
+  columns: Column[] | null;
   rooflines: Roofline[] | null;
   damaged_rows?: number;
 }
