@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner/page/browsertest"
 )
 
@@ -21,6 +23,13 @@ func tabTo(t *testing.T, p *browsertest.Page, selector string) {
 		}
 	}
 	t.Fatalf("Tab does not come to %s", selector)
+}
+
+// second is the second least value of a parameter.
+func second(d *rows, name string) string {
+	values := slices.Clone(d.column(name).Dictionary)
+	slices.SortFunc(values, func(a, b search.Value) int { return cmp.Compare(a.I, b.I) })
+	return values[1].String()
 }
 
 // TestKeyboard uses the page without a pointer.
@@ -43,12 +52,12 @@ func TestKeyboard(t *testing.T) {
 		tabTo(t, p, "[role=grid]")
 		p.Keys(kb.ArrowDown, kb.ArrowDown, kb.ArrowDown, kb.Enter) // the line above the ties, then the first two rows
 		p.Wait(fmt.Sprintf(`location.hash.endsWith("trial=%d")`, d.trial(d.Order[1])))
-		p.Wait(fmt.Sprintf(`document.querySelector(".vrow.selected").dataset.trial === "%d"`, d.trial(d.Order[1])))
+		p.Wait(fmt.Sprintf(`document.querySelector(".vrow.selected")?.dataset.trial === "%d"`, d.trial(d.Order[1])))
 		p.Keys(kb.End)
 		last := d.trial(d.Order[len(d.Order)-1])
 		p.Wait(fmt.Sprintf(`document.querySelector(".vrow[data-trial='%d']") !== null`, last))
 		p.Keys(kb.Home, " ") // closes the ties
-		p.Wait(fmt.Sprintf(`document.querySelector(".vrow[data-trial]").dataset.trial === "%d"`, d.trial(d.Order[d.Groups[1]])))
+		p.Wait(fmt.Sprintf(`document.querySelector(".vrow[data-trial]")?.dataset.trial === "%d"`, d.trial(d.Order[d.Groups[1]])))
 	})
 	t.Run("compare", func(t *testing.T) {
 		p.Keys("c")
@@ -65,6 +74,11 @@ func TestKeyboard(t *testing.T) {
 		tip, read := strings.Fields(p.Text(".tip")), strings.Fields(p.Text("[aria-live]"))
 		if !slices.Contains(tip, "µs,") || !slices.Equal(tip, read) {
 			t.Errorf("the cell is described as %q, and read as %q", tip, read)
+		}
+		names := browsertest.Eval[[]string](p, `[...document.querySelectorAll(".card header select")].map(s => s.value)`)
+		cell := fmt.Sprintf("%s=%s, %s=%s", names[0], second(d, names[0]), names[1], second(d, names[1]))
+		if got := strings.Join(tip[:2], " "); got != cell {
+			t.Errorf("right, right and down lead to %s, not to %s", got, cell)
 		}
 		p.Keys(kb.Enter)
 		p.Wait(`document.querySelector("main")?.dataset.view === "why"`)

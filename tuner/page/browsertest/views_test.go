@@ -14,7 +14,7 @@ var views = []string{
 
 // nameless lists controls without an accessible name.
 const nameless = `[...document.querySelectorAll("button, select, input, a[href], [role=grid], [role=group], [role=listbox], [role=region], [role=progressbar]")].filter(e =>
-  !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length || e.getAttribute("aria-labelledby"))).map(e => e.outerHTML.slice(0, 200))`
+  !(e.getAttribute("aria-label") || !/^(SELECT|INPUT)$/.test(e.tagName) && e.textContent.trim() || [...e.labels ?? []].some(l => l.textContent.replace(e.textContent, "").trim()))).map(e => e.outerHTML.slice(0, 200))`
 
 // small images, cards and pictures: something is drawn. A canvas that nothing was drawn on is all of one colour.
 const blank = `[...document.querySelectorAll(".chart canvas:first-child, .uplot canvas")].filter(c => {

@@ -1,46 +1,43 @@
 // Names of the simulator in words.
 
+// Reasons for which an issue slot goes unused, by Nsight Compute's names.
 const stalls: Record<string, string> = {
   issued: "An instruction was issued",
-  long_scoreboard: "Waits for global, local or texture memory",
-  short_scoreboard: "Waits for shared memory, or a slow unit",
-  barrier: "Waits at a barrier",
-  mio_throttle: "The shared-memory queue is full",
-  lg_throttle: "The global-memory queue is full",
+  wait: "Waits for results of arithmetic",
+  short_scoreboard: "Waits for shared memory, or the special-function unit",
+  long_scoreboard: "Waits for data from L1, L2 or DRAM",
+  imc_miss: "Waits for constants",
+  lg_throttle: "The queue of global and local memory is full",
+  mio_throttle: "The queue of shared memory is full",
   math_pipe_throttle: "The arithmetic pipe is busy",
-  wait: "Waits a fixed latency",
-  not_selected: "Another warp was chosen",
-  branch_resolving: "Waits for a branch",
-  no_instruction: "Waits for the instruction cache",
-  imc_miss: "Waits for a constant",
+  barrier: "Waits at a barrier",
   membar: "Waits for a memory fence",
-  dispatch: "The dispatch unit is busy",
-  drain: "Waits for stores at the end",
-  gmma: "Waits for the tensor cores",
-  sleeping: "Sleeps",
-  tex_throttle: "The texture queue is full",
+  branch_resolving: "Waits for a branch",
+  no_instruction: "Waits for instructions",
+  not_selected: "Another warp was chosen",
   idle: "No warp was there",
-  tail: "No work was left for the SM",
 };
 
 /** A stall reason in words; its own name if there are none. */
 export const stallWords = (name: string): string => stalls[name] ?? name.replaceAll("_", " ");
 
+// Units that may bound, by the simulator's names (simengine/timing's bounds).
 const bounds: Record<string, string> = {
-  dram: "DRAM bandwidth",
-  l2: "L2 bandwidth",
-  lsu: "L1 and shared memory",
-  l1: "L1 and shared memory",
   issue: "Instruction issue",
-  latency: "Latency",
-  fma: "Multiply-add pipe",
-  fp32: "FP32 arithmetic",
-  fp64: "FP64 arithmetic",
   alu: "Integer arithmetic",
-  xu: "Special-function unit",
+  fma: "Multiply-add pipe",
+  imad: "Integer multiply-add",
+  fp64: "FP64 arithmetic",
+  half: "Half-precision arithmetic",
   tensor: "Tensor cores",
-  launch: "Launching",
-  atomics: "Atomics",
+  xu: "Special-function unit",
+  lsu: "L1 and shared memory",
+  constant: "Constant cache",
+  l2: "L2 bandwidth",
+  atomics: "Atomics in L2",
+  dram: "DRAM bandwidth",
+  launch: "Launching CTAs",
+  latency: "Latency",
 };
 
 export function boundWords(bound: string): string {
