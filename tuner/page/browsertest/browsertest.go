@@ -242,11 +242,15 @@ func (p *Page) Settle() {
 	p.Wait(`document.querySelector("main .waiting") === null`)
 }
 
-// Table is the rows of the numbers below a picture.
+// Table opens the numbers below a picture and returns their rows.
 func (p *Page) Table(name string) [][]string {
 	p.t.Helper()
 	selector := `details.numbers[data-name="` + name + `"]`
 	p.Wait(`document.querySelector(` + quote(selector) + `) !== null`)
+	if !Eval[bool](p, `document.querySelector(`+quote(selector)+`).open`) {
+		p.Click(selector + " summary")
+	}
+	p.Wait(`document.querySelector(` + quote(selector+" table") + `) !== null`)
 	return Eval[[][]string](p, `[...document.querySelectorAll(`+quote(selector+" tbody tr")+`)].map(r => [...r.children].map(c => c.textContent))`)
 }
 

@@ -59,6 +59,22 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// opening is the most processor time of the main thread that a view of 100,000 configurations takes to open.
+const opening = time.Second
+
+func TestLargeViews(t *testing.T) {
+	s := serve(t, 100_000)
+	p := browsertest.Open(t, s.URL+"/#/"+large+"/summary", browsertest.Options{})
+	p.Wait(`document.querySelector(".answer") !== null`)
+	for _, view := range views {
+		total, longest := sum(p.Tasks(func() { p.View(large, view) }))
+		t.Logf("%s: %v of the main thread, %v the longest task", view, total, longest)
+		if total > opening {
+			t.Errorf("%s takes %v of the main thread to open, more than %v", view, total, opening)
+		}
+	}
+}
+
 func sum(tasks []time.Duration) (total, longest time.Duration) {
 	for _, d := range tasks {
 		total += d

@@ -112,8 +112,9 @@ func parameterNumbers(t *testing.T, s *server, p *browsertest.Page, _ *rows) {
 func heatNumbers(t *testing.T, _ *server, p *browsertest.Page, d *rows) {
 	names := browsertest.Eval[[]string](p, `[...document.querySelectorAll(".card header select")].map(s => s.value)`)
 	across, down := names[0], names[1]
+	cells := p.Table("Heat map")
 	head := browsertest.Eval[[]string](p, `[...document.querySelectorAll('details.numbers[data-name="Heat map"] thead th')].map(c => c.textContent)`)
-	for _, r := range p.Table("Heat map") {
+	for _, r := range cells {
 		for i, text := range r[1:] {
 			best := math.NaN()
 			for _, row := range d.Order {

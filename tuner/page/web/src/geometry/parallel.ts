@@ -28,6 +28,17 @@ export function ribbons(axes: Column[], time: ArrayLike<number>, rows: ArrayLike
   return out.sort((x, y) => y.best - x.best); // the fastest are drawn last
 }
 
+/** A column whose values are put together in at most so many classes of neighbours, and the first value of each. */
+export function classes(c: Column, most: number): { column: Column; first: number[] } {
+  const size = Math.min(c.size, most);
+  const first = Array.from({ length: size }, (_, k) => Math.ceil((k * c.size) / size));
+  if (size === c.size) return { column: c, first };
+  const of = new Int32Array(c.size), codes = new Int32Array(c.codes.length);
+  first.forEach((from, k) => of.fill(k, from));
+  for (let r = 0; r < codes.length; r++) codes[r] = of[c.codes[r]];
+  return { column: { codes, size }, first };
+}
+
 /** Times in classes of equal steps of their logarithm, for an axis: the fastest is class 0. */
 export function timeAxis(time: ArrayLike<number>, low: number, high: number, size: number): Column {
   const codes = new Uint8Array(time.length);

@@ -1,6 +1,6 @@
 // A canvas with a second one above it for what is pointed at, so that pointing draws nothing again. Arrow keys walk
 // through a chart's marks as the pointer does, and Enter chooses.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { say, use } from "./store";
 import { theme, type Theme } from "./theme";
 
@@ -44,12 +44,12 @@ export function Chart(p: Props) {
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!width) return;
     drawn.current = p.draw(context(base.current!, width, p.height), width, p.height, theme(name));
     setHit(null);
   }, [width, p.height, name, ...p.deps]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (width) mark(context(over.current!, width, p.height), hit, theme(name));
   }, [hit, width, name]);
   const at = (e: PointerEvent): [number, number] => {

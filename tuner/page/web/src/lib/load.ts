@@ -8,6 +8,7 @@ import { current, set } from "./store";
 const table = new Map<string, doc.Table>(); // as read so far, by sweep
 let revision = ""; // of the documents that are read
 let reading = false;
+let rest = 0; // until when nothing is read again: four times as long as it took, as large tables that grow take long
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const running = (o?: doc.Overview): boolean => !!o?.sweeps?.some((s) => s.state === "running" || s.state === "deleting");
@@ -30,18 +31,20 @@ export async function refresh(): Promise<void> {
   const sweep = overview?.sweeps?.find((s) => s.id === route.sweep);
   if (!sweep || reading) return;
   const key = sweep.id + " " + sweep.revision;
-  if (docs?.id === sweep.id && key === revision) return;
+  if (docs?.id === sweep.id && (key === revision || performance.now() < rest)) return;
   reading = true;
+  const began = performance.now();
   try {
     if (docs?.id !== sweep.id) set({ docs: { id: sweep.id } });
     const complete = await read(sweep.id);
     revision = complete ? key : "";
-    if (!complete) setTimeout(refresh, 100);
+    if (!complete) setTimeout(() => { rest = 0; void refresh(); }, 100);
   } catch (error) {
     set({ docs: { ...current().docs, id: sweep.id, problem: words(error) } });
     if (!(error instanceof Problem && error.status === 0)) revision = key;
   } finally {
     reading = false;
+    rest = performance.now() + Math.min(10_000, 4 * (performance.now() - began));
   }
   if (current().route.sweep !== sweep.id) void refresh();
 }

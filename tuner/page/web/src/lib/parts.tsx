@@ -1,5 +1,6 @@
 // Small pieces that many views share.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type * as doc from "../model/documents";
 import * as f from "./format";
 
@@ -17,22 +18,34 @@ export function Card(p: { title: string; about?: string; tools?: ComponentChildr
   );
 }
 
-/** The numbers of a picture as a table, for whoever does not see it or wants to copy them. */
-export function Numbers(p: { head: string[]; rows: (string | number)[][]; name: string }) {
+/** The numbers of a picture as a table, for whoever does not see it or wants to copy them. It is made when it is opened. */
+export function Numbers(p: { head: string[]; rows: () => (string | number)[][]; name: string }) {
+  const [open, setOpen] = useState(false);
   return (
-    <details class="numbers" data-name={p.name}>
+    <details class="numbers" data-name={p.name} onToggle={(e) => setOpen((e.currentTarget as HTMLDetailsElement).open)}>
       <summary>Numbers: {p.name}</summary>
+      {open && <Cells head={p.head} rows={p.rows()} name={p.name} />}
+    </details>
+  );
+}
+
+const mostRows = 2000; // that a browser lays out without a pause
+
+function Cells(p: { head: string[]; rows: (string | number)[][]; name: string }) {
+  return (
+    <>
       <div class="tablebox" style={{ maxHeight: "50vh" }} tabIndex={0} role="region" aria-label={p.name}>
         <table>
           <thead><tr>{p.head.map((h, i) => <th key={i} scope="col" class={i ? "num" : ""}>{h}</th>)}</tr></thead>
           <tbody>
-            {p.rows.map((r, i) => (
+            {p.rows.slice(0, mostRows).map((r, i) => (
               <tr key={i}>{r.map((c, j) => (j ? <td key={j} class="num">{c}</td> : <th key={j} scope="row">{c}</th>))}</tr>
             ))}
           </tbody>
         </table>
       </div>
-    </details>
+      {p.rows.length > mostRows && <p class="muted small">and {f.count(p.rows.length - mostRows)} more rows</p>}
+    </>
   );
 }
 

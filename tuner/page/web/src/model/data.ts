@@ -114,8 +114,17 @@ export function config(d: Data, row: number): doc.Config {
 /** "NAME=V,NAME=V", as the command line takes it. */
 export const configText = (c: doc.Config): string => Object.entries(c).map(([k, v]) => `${k}=${v}`).join(",");
 
+const rowsByTrial = new WeakMap<Data, Map<number, number>>();
+
+/** The row of a trial, -1 for none. */
 export function rowOf(d: Data, trial: number): number {
-  return d.trial.indexOf(trial);
+  let rows = rowsByTrial.get(d);
+  if (!rows) {
+    rows = new Map();
+    for (let r = 0; r < d.rows; r++) rows.set(d.trial[r], r);
+    rowsByTrial.set(d, rows);
+  }
+  return rows.get(trial) ?? -1;
 }
 
 /** The class of a row's time between the fastest (0) and a slow one (1), by logarithm; slower ones are 1 too. */

@@ -88,7 +88,7 @@ function Crossed(p: { c: doc.Comparison }) {
         </table>
       </div>
       <Numbers name="Rank correlations" head={["Of", "On", "Rank correlation", "Configurations in common"]}
-        rows={(c.pairs ?? []).filter((x) => x.best_of !== x.on).map((x) => [name(c, x.best_of), name(c, x.on), x.rank_correlation?.toFixed(3) ?? "–", count(x.common)])} />
+        rows={() => (c.pairs ?? []).filter((x) => x.best_of !== x.on).map((x) => [name(c, x.best_of), name(c, x.on), x.rank_correlation?.toFixed(3) ?? "–", count(x.common)])} />
     </Card>
   );
 }

@@ -53,7 +53,7 @@ export function BestSoFar(p: { data: Data; height: number }) {
   return (
     <>
       <div ref={box} role="img" aria-label={last ? `Best so far: ${time(c.best[0])} at first, ${last[1]} from trial ${last[0]} on` : "Nothing so far"} style={{ minHeight: p.height + "px" }} />
-      <Numbers name="Best so far" head={["From trial", "Best time"]} rows={steps} />
+      <Numbers name="Best so far" head={["From trial", "Best time"]} rows={() => steps} />
     </>
   );
 }
@@ -64,7 +64,7 @@ function options(width: number, height: number, t: Theme): uPlot.Options {
     width, height, legend: { show: width > 320 }, cursor: { drag: { x: true, y: false } },
     scales: { x: { time: false }, y: { distr: 3, range: (_, least, most) => [(least ?? 1) * 0.93, (most ?? 10) * 1.07] } },
     axes: [
-      { ...axis, values: (_, v) => v.map((x) => count(x)) },
+      { ...axis, incrs: [1, 2, 5].flatMap((n) => [n, n * 10, n * 100, n * 1e3, n * 1e4, n * 1e5]).sort((a, b) => a - b), values: (_, v) => v.map((x) => count(x)) },
       { ...axis, size: 76, splits: (_, __, low, high) => logAxis(low, high, 0, 1, 5).ticks, filter: (_, splits) => splits, values: (_, v) => v.map((x) => (x === null ? "" : time(x))) },
     ],
     series: [

@@ -1,6 +1,6 @@
 // The ranked table: filtered, ties grouped, columns chosen, any number of rows.
 import { useMemo, useState } from "preact/hooks";
-import { config, configText, type Data } from "../model/data";
+import { config, configText, rowOf, type Data } from "../model/data";
 import { grouped, sorted } from "../model/items";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, percent, time } from "../lib/format";
@@ -14,7 +14,7 @@ import { Rows } from "./rows";
 
 export function Configurations({ sweep, data }: ViewProps) {
   const shown = useShown(data);
-  const route = use((s) => s.route), sort = use((s) => s.sort), picked = use((s) => s.columns);
+  const route = use((s) => s.route), sort = use((s) => s.sort), filter = use((s) => s.filter), picked = use((s) => s.columns);
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
   const all = useMemo(() => columns(data), [data]);
   const visible = all.filter((c) => (picked ? picked.includes(c.id) || c.fixed : c.shown));
@@ -26,13 +26,13 @@ export function Configurations({ sweep, data }: ViewProps) {
   const inGroup = useMemo(() => grouped(data, shown, closed).inGroup, [data, shown, closed]);
   if (!data.order.length) return <NothingValid sweep={sweep} />;
   const flip = (g: number) => setClosed(new Set(closed.has(g) ? [...closed].filter((x) => x !== g) : [...closed, g]));
-  const selected = route.trial === undefined ? data.order[0] : data.trial.indexOf(route.trial);
+  const selected = route.trial === undefined ? data.order[0] : rowOf(data, route.trial);
   return (
     <>
       <FilterBar d={data} shown={shown} />
       <Card title="Ranked by predicted time" about={`Rows marked at the left tie with the best: ${data.ranking.expected_error.text || percent(data.ranking.expected_error.share)}.`}
         tools={<><a class="btn" download={`${sweep.kernel}-${sweep.arch.name}.csv`} href="#" onClick={(e) => csv(e, shown, visible)}>CSV</a><ColumnChoice all={all} visible={visible} /></>}>
-        <Rows data={data} codes={codes} columns={visible} selected={selected} sort={sort}
+        <Rows data={data} codes={codes} of={JSON.stringify([sweep.id, filter, sort])} columns={visible} selected={selected} sort={sort}
           order={(id) => set({ sort: nextSort(id, sort) })} flip={flip} groupText={(g) => groupText(data, g, inGroup[g], closed.has(g))}
           choose={(row) => { choose(data.trial[row]); say(`${configText(config(data, row))} chosen, ${time(data.time[row])}`); }} />
         <div class="row" style={{ marginTop: "10px" }}>

@@ -42,7 +42,7 @@ export function Hierarchy(p: { trial: doc.Trial }) {
           </div>
         ))}
       </div>
-      <Numbers name="Memory" head={["Level", "Read", "Written", "Hits", "Achieved", "Peak", "Used", "In use", "Capacity"]} rows={levels.map((l) => [
+      <Numbers name="Memory" head={["Level", "Read", "Written", "Hits", "Achieved", "Peak", "Used", "In use", "Capacity"]} rows={() => levels.map((l) => [
         l.title, or(l.read_bytes, bytes), or(l.written_bytes, bytes), or(l.hit_share, percent), or(l.bytes_per_second, perSecond),
         or(l.peak_bytes_per_second, perSecond), or(l.use_share, percent), or(l.in_use_bytes, kib), or(l.capacity_bytes, kib)])} />
     </Card>

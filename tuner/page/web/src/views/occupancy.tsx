@@ -70,7 +70,7 @@ function One(p: { title: string; unit: string; c: doc.Curve; at: number; show(v:
   return (
     <Card title={p.title}>
       <Chart height={210} label={`${p.title}: arrows go along the curve`} deps={[c, p.at]} draw={(ctx, w, h, t) => draw(ctx, w, h, t, c, p)} />
-      <Numbers name={p.title} head={[p.unit, "CTAs", "Warps", "Occupancy", "Limited by"]} rows={c.x.map((x, i) => [p.show(x), c.ctas[i], c.warps[i], percent(c.share[i]), limitWords(c.limiter[i])])} />
+      <Numbers name={p.title} head={[p.unit, "CTAs", "Warps", "Occupancy", "Limited by"]} rows={() => c.x.map((x, i) => [p.show(x), c.ctas[i], c.warps[i], percent(c.share[i]), limitWords(c.limiter[i])])} />
     </Card>
   );
 }

@@ -2,7 +2,7 @@
 // one of its values, filters by what it covers.
 import { useMemo, useRef } from "preact/hooks";
 import type { Column } from "../geometry/column";
-import { ribbons, timeAxis, type Ribbon } from "../geometry/parallel";
+import { classes, ribbons, timeAxis, type Ribbon } from "../geometry/parallel";
 import { speedScale, type Data } from "../model/data";
 import { only, range, toggle } from "../model/filter";
 import { Chart, type Drawn, type Hit } from "../lib/chart";
@@ -16,7 +16,16 @@ import type { ViewProps } from ".";
 const steps = 48; // classes of the axis of times
 const top = 34, bottom = 16;
 
-interface Axis { name: string; column: Column; labels: string[]; param: number }
+const most = 64; // classes of an axis
+
+interface Axis {
+  name: string;
+  column: Column;
+  labels: string[];
+  /** The parameter's values, and the first of each class; 0 and none for the time. */
+  values: number;
+  first: number[];
+}
 
 export function Parallel({ data }: ViewProps) {
   const shown = useShown(data);
@@ -29,8 +38,14 @@ export function Parallel({ data }: ViewProps) {
   const cover = (axis: number, a: number, b: number) => {
     const [low, high] = [Math.min(a, b), Math.max(a, b)];
     const { filter: f } = current(), one = axes[axis];
-    if (one.param < 0) return set({ filter: range(f, "time_us", [timeAt(data, low / steps), timeAt(data, (high + 1) / steps)]) });
-    set({ filter: only(f, "params", one.name, Array.from({ length: high - low + 1 }, (_, i) => low + i), one.column.size) });
+    if (!one.values) return set({ filter: range(f, "time_us", [timeAt(data, low / steps), timeAt(data, (high + 1) / steps)]) });
+    const from = one.first[low], to = one.first[high + 1] ?? one.values;
+    set({ filter: only(f, "params", one.name, Array.from({ length: to - from }, (_, i) => from + i), one.values) });
+  };
+  const flip = (axis: number, c: number) => {
+    const one = axes[axis];
+    if (one.values === one.column.size) set({ filter: toggle(current().filter, "params", one.name, c, one.values) });
+    else cover(axis, c, c);
   };
   const drag = (phase: "start" | "move" | "end", x: number, y: number): boolean => {
     const g = geometry.current;
@@ -41,17 +56,16 @@ export function Parallel({ data }: ViewProps) {
       brush.current = { axis, from: g.value(axis, y) };
     } else if (phase === "end" && brush.current) {
       const { axis, from } = brush.current, to = g.value(axis, y);
-      const f = current().filter, one = axes[axis];
-      if (from === to && one.param >= 0) set({ filter: toggle(f, "params", one.name, from, one.column.size) });
+      if (from === to && axes[axis].values) flip(axis, from);
       else cover(axis, from, to);
       brush.current = null;
     }
     return true;
   };
   const pick = (h: Hit) => {
-    const axis = Math.floor(h.id / 1000), code = h.id % 1000, one = axes[axis];
-    if (one.param < 0) cover(axis, 0, code);
-    else set({ filter: toggle(current().filter, "params", one.name, code, one.column.size) });
+    const axis = Math.floor(h.id / 1000), code = h.id % 1000;
+    if (axes[axis].values) flip(axis, code);
+    else cover(axis, 0, code);
   };
   return (
     <>
@@ -68,7 +82,7 @@ export function Parallel({ data }: ViewProps) {
           <Ramp colours={[0, 0.25, 0.5, 0.75, 1].map(t.ramp)} from="fast" to="slow" />
           <span>A ribbon is as wide as it has configurations.</span>
         </div>
-        <Numbers name="Values let through" head={["Parameter", "Value", "Configurations", "Best time"]} rows={valueRows(axes, data, shown)} />
+        <Numbers name="Values let through" head={["Parameter", "Value", "Configurations", "Best time"]} rows={() => valueRows(axes, data, shown)} />
       </Card>
     </>
   );
@@ -78,10 +92,13 @@ export function Parallel({ data }: ViewProps) {
 const keyboard = (): boolean => window.event instanceof KeyboardEvent;
 
 function makeAxes(d: Data): Axis[] {
-  const axes: Axis[] = d.params.map((p, i) => ({ name: p.name, column: p, labels: p.values.map(String), param: i })).filter((a) => a.column.size > 1);
+  const axes: Axis[] = d.params.filter((p) => p.size > 1).map((p) => {
+    const { column, first } = classes(p, most);
+    return { name: p.name, column, labels: first.map((v) => String(p.values[v])), values: p.size, first };
+  });
   if (!d.order.length) return axes;
   const column = timeAxis(d.time, timeAt(d, 0), timeAt(d, 1), steps);
-  axes.push({ name: "time", column, labels: Array.from({ length: steps }, (_, i) => time(timeAt(d, i / steps))), param: -1 });
+  axes.push({ name: "time", column, labels: Array.from({ length: steps }, (_, i) => time(timeAt(d, i / steps))), values: 0, first: [] });
   return axes;
 }
 
@@ -92,7 +109,7 @@ function timeAt(d: Data, share: number): number {
 }
 
 function valueRows(axes: Axis[], d: Data, shown: Uint32Array): string[][] {
-  return axes.filter((a) => a.param >= 0).flatMap((a) => {
+  return axes.filter((a) => a.values > 0).flatMap((a) => {
     const rows = new Uint32Array(a.column.size), best = new Float64Array(a.column.size).fill(NaN);
     for (const r of shown) {
       const c = a.column.codes[r];
@@ -107,11 +124,11 @@ function draw(ctx: CanvasRenderingContext2D, w: number, h: number, t: Theme, axe
   const ax = (i: number) => left + (i * (w - left - right)) / (axes.length - 1);
   const inner = h - top - bottom;
   const vy = (i: number, code: number) => top + ((code + 0.5) * inner) / axes[i].column.size;
-  const most = list.reduce((m, r) => Math.max(m, r.rows), 1);
+  const widest = list.reduce((m, r) => Math.max(m, r.rows), 1);
   for (const r of list) {
     ctx.strokeStyle = t.ramp(scale(r.best));
     ctx.globalAlpha = 0.22;
-    ctx.lineWidth = 0.6 + 13 * Math.sqrt(r.rows / most) * Math.min(1, 10 / Math.max(axes[r.axis].column.size, axes[r.axis + 1].column.size));
+    ctx.lineWidth = 0.6 + 13 * Math.sqrt(r.rows / widest) * Math.min(1, 10 / Math.max(axes[r.axis].column.size, axes[r.axis + 1].column.size));
     curve(ctx, ax(r.axis), vy(r.axis, r.from), ax(r.axis + 1), vy(r.axis + 1, r.to));
   }
   ctx.globalAlpha = 0.6;
@@ -126,7 +143,7 @@ function draw(ctx: CanvasRenderingContext2D, w: number, h: number, t: Theme, axe
   };
   const hit = (i: number, c: number): Hit => ({
     x: ax(i), y: vy(i, c), id: i * 1000 + c,
-    text: axes[i].param < 0 ? `up to ${time(timeAt(d, (c + 1) / steps))}` : `${axes[i].name} = ${axes[i].labels[c]}: ${count(rowsWith(axes[i].column, c, shown))} configurations`,
+    text: !axes[i].values ? `up to ${time(timeAt(d, (c + 1) / steps))}` : `${axes[i].name} = ${axes[i].labels[c]}: ${count(rowsWith(axes[i].column, c, shown))} configurations`,
   });
   const drawn: Drawn & { axis(x: number): number; value(axis: number, y: number): number } = {
     axis: nearest, value: code,

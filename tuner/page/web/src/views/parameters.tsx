@@ -20,7 +20,7 @@ export function Parameters({ docs, data }: ViewProps) {
       <div class="grid2">
         <Card title="By itself" about="The share of the differences in time that each parameter explains alone.">
           <Bars rows={main.map((m) => ({ name: m.parameter, share: m.variance_share, text: percent(m.variance_share) }))} />
-          <Numbers name="Importance" head={["Parameter", "Share"]} rows={main.map((m) => [m.parameter, percent(m.variance_share)])} />
+          <Numbers name="Importance" head={["Parameter", "Share"]} rows={() => main.map((m) => [m.parameter, percent(m.variance_share)])} />
         </Card>
         <Card title="Together" about="What pairs explain beyond what each does alone: choose these two together.">
           {pairs.length ? (
@@ -29,7 +29,7 @@ export function Parameters({ docs, data }: ViewProps) {
               <p class="small"><a href={href({ view: "heatmap" })} onClick={() => show(pairs[0].parameters)}>Heat map of {pairs[0].parameters.join(" and ")}</a></p>
             </div>
           ) : <p class="muted">No pair does more than its parameters alone.</p>}
-          <Numbers name="Interactions" head={["Pair", "Share"]} rows={pairs.map((x) => [x.parameters.join(" × "), percent(x.variance_share)])} />
+          <Numbers name="Interactions" head={["Pair", "Share"]} rows={() => pairs.map((x) => [x.parameters.join(" × "), percent(x.variance_share)])} />
         </Card>
       </div>
       <p class="note">
@@ -74,7 +74,7 @@ function Effect(p: { m: doc.MainEffect; data: ViewProps["data"] }) {
       </div>
       {m.values.length > 40 && <p class="muted small">and {m.values.length - 40} more values, in the numbers</p>}
       <Numbers name={m.parameter} head={["Value", "Best", "Mean", "Valid", "Not valid"]}
-        rows={m.values.map((v, i) => [String(v), time(m.best_time_us[i] ?? NaN), time(m.mean_time_us[i] ?? NaN), count(m.evaluated[i]), count(m.failed[i])])} />
+        rows={() => m.values.map((v, i) => [String(v), time(m.best_time_us[i] ?? NaN), time(m.mean_time_us[i] ?? NaN), count(m.evaluated[i]), count(m.failed[i])])} />
     </Card>
   );
 }

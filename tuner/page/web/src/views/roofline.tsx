@@ -8,7 +8,7 @@ import { config, configText, speedScale, type Data } from "../model/data";
 import { Chart, type Drawn, type Hit } from "../lib/chart";
 import { chosen, useExplained } from "../lib/chosen";
 import { FilterBar, useShown } from "../lib/filterbar";
-import { percent, si, time } from "../lib/format";
+import { count, percent, si, time } from "../lib/format";
 import { Card, Choice, Numbers, Ramp, Nothing } from "../lib/parts";
 import { choose } from "../lib/route";
 import { use } from "../lib/store";
@@ -39,6 +39,7 @@ export function RooflineView({ data, sweep }: ViewProps) {
         {roofs.length > 1 && <Choice label="Work" value={which} of={roofs.map((x, i) => [String(i), x.title])} change={setWhich} />}
         {r.traffic.length > 1 && <Choice label="Bytes at" value={level} of={r.traffic.map((x, i) => [String(i), x.level])} change={setLevel} />}
       </>}>
+        {place.x.length < shown.length && r !== flop && <p class="note">{count(shown.length - place.x.length)} configurations move no bytes at {traffic.level} and have no place here: see the bytes at another level.</p>}
         {at >= 0 && <p style={{ marginBottom: "8px" }}>{sentence(place, at, r, traffic, unit)}</p>}
         <Chart height={460} label={`Roofline: ${place.x.length} configurations. Left and right go from one to the next by rank, Enter chooses`}
           deps={[place, at]} choose={(h) => choose(data.trial[h.id])}
@@ -47,10 +48,10 @@ export function RooflineView({ data, sweep }: ViewProps) {
           <span><span class="swatch" style={{ background: t.mark }} />the configuration shown</span>
           <Ramp colours={[0, 0.25, 0.5, 0.75, 1].map(t.ramp)} from="fast" to="slow" />
         </div>
-        <Numbers name="Ceilings" head={["Ceiling", "Peak"]} rows={[
+        <Numbers name="Ceilings" head={["Ceiling", "Peak"]} rows={() => [
           ...r.traffic.map((x) => [x.level, si(x.bytes_per_second, "B/s")]), ...r.ceilings.map((x) => [x.unit, si(x.per_second, unit + "/s")])]} />
         <Numbers name="Points of the fastest" head={["Configuration", `${unit} a byte`, `${unit}/s`, "Time"]}
-          rows={Array.from({ length: Math.min(50, place.x.length) }, (_, i) => [configText(config(data, place.row[i])), place.x[i].toPrecision(4), si(place.y[i], ""), time(data.time[place.row[i]])])} />
+          rows={() => Array.from({ length: Math.min(50, place.x.length) }, (_, i) => [configText(config(data, place.row[i])), place.x[i].toPrecision(4), si(place.y[i], ""), time(data.time[place.row[i]])])} />
       </Card>
     </>
   );

@@ -1,5 +1,5 @@
 // Rows of a table of which only those in sight are in the document.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Data } from "../model/data";
 import { count } from "../lib/format";
 import type { TableColumn } from "./columns";
@@ -12,6 +12,8 @@ interface Props {
   /** Rows, or -1 - group for the line above a group of ties. */
   codes: Int32Array;
   columns: TableColumn[];
+  /** What the lines are of: where it changes, the first line is shown; where more rows come, the place stays. */
+  of: string;
   selected: number;
   sort?: { column: string; down: boolean };
   order(column: string): void;
@@ -30,7 +32,7 @@ export function Rows(p: Props) {
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => { setCursor(-1); if (box.current) box.current.scrollTop = 0; }, [p.codes]);
+  useLayoutEffect(() => { setCursor(-1); if (box.current) box.current.scrollTop = 0; }, [p.of]);
   const first = Math.max(0, Math.floor(top / height) - 6);
   const last = Math.min(p.codes.length, Math.ceil((top + room) / height) + 6);
   const template = p.columns.map((c) => c.width + "ch").join(" ");

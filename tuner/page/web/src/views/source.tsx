@@ -62,7 +62,7 @@ function Both(p: { report: doc.Report; detail: doc.Detail; findings: doc.Finding
           ) : <p class="muted">The source is not known: lines are those of the PTX.</p>}
           <Code name="PTX" text={p.detail.ptx} share={(n) => heat.ptx.get(n)} selected={(n) => ofPtx.get(n) === line} choose={(n) => ofPtx.has(n) && pick(ofPtx.get(n)!)} />
         </div>
-        <Numbers name="Lines" head={["Line", "Waiting", "Instructions", "Sectors a request"]} rows={lines.map((l) => [
+        <Numbers name="Lines" head={["Line", "Waiting", "Instructions", "Sectors a request"]} rows={() => lines.map((l) => [
           l.line, percent(l.stall_share), si(l.warp_instructions, ""), (l.memory ?? []).map((m) => `${m.kind} ${(m.sectors / m.requests).toFixed(1)}`).join(", ")])} />
       </Card>
       {chosenLine && <LineDetail line={chosenLine} findings={p.findings.filter((f) => f.line === line)} />}
