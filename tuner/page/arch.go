@@ -1,5 +1,9 @@
 package page
 
+import (
+	"slices"
+)
+
 // Arch is an architecture's figures, as far as charts need them.
 type Arch struct {
 	Name       string  `json:"name"`
@@ -41,7 +45,8 @@ type Roofline struct {
 	Work     string `json:"work"`
 	WorkOf   string `json:"work_of"`
 	Ceilings []Peak `json:"ceilings"`
-	// Traffic are the levels of memory that bytes can be counted at, DRAM first.
+	// Traffic are the levels of memory that bytes can be counted at. The first is the one to show: DRAM, unless no
+	// configuration has any bytes there.
 	Traffic []Traffic `json:"traffic"`
 	// Note says what the work is, and what is left out of it.
 	Note string `json:"note"`
@@ -55,13 +60,21 @@ type Traffic struct {
 }
 
 // rooflines are the roofs that every configuration of a sweep can be drawn under, by what is stored of it.
-func rooflines(a *Arch) []Roofline {
-	var traffic []Traffic
+func (t *rows) rooflines(a *Arch) []Roofline {
+	traffic := []Traffic{}
 	for _, m := range a.Memory {
 		if column, ok := map[string]string{"DRAM": "dram_bytes", "L2": "l2_bytes", "L1 and shared memory": "l1_bytes"}[m.Unit]; ok {
 			traffic = append(traffic, Traffic{Level: m.Unit, Column: column, BytesPerSecond: m.PerSecond})
 		}
 	}
+	slices.SortStableFunc(traffic, func(a, b Traffic) int {
+		if t.moves(a.Column) == t.moves(b.Column) {
+			return 0
+		} else if t.moves(a.Column) {
+			return -1
+		}
+		return 1
+	})
 	r := Roofline{
 		Title: "Instructions", Work: "warp_instructions", WorkOf: "warp instructions", Traffic: traffic, Ceilings: []Peak{},
 		Note: "The instruction roofline (Ding and Williams, PMBS 2019): machine instructions of warps over bytes. Floating-point operations are known of configurations that are explained.",
@@ -72,4 +85,14 @@ func rooflines(a *Arch) []Roofline {
 		}
 	}
 	return []Roofline{r}
+}
+
+// moves reports whether any row has more than nothing in a column.
+func (t *rows) moves(column string) bool {
+	for i := range t.columns {
+		if t.columns[i].Name == column {
+			return slices.ContainsFunc(t.columns[i].numbers, func(v float64) bool { return v > 0 })
+		}
+	}
+	return false
 }

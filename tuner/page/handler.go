@@ -173,7 +173,7 @@ func (h *handler) table(r *http.Request) (any, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	t.Rooflines = rooflines(&d.Arch)
+	t.Rooflines = w.rows.rooflines(&d.Arch)
 	return t, w.rows.tag() + "-" + strconv.Itoa(from) + strconv.FormatBool(complete), nil
 }
 

@@ -76,7 +76,7 @@ func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 		},
 		{
 			Level: "l2", Title: "L2", CapacityBytes: known(float64(d.L2Bytes)), ReadBytes: known(sectorBytes * get(countL2Read)), WrittenBytes: known(sectorBytes * get(countL2Written)),
-			HitShare: known(get("lts__t_sector_hit_rate.pct") / 100), Figures: figures("sectors", get(countL2Read, countL2Written)),
+			HitShare: known(get("lts__t_sector_hit_rate.pct") / 100), Figures: figures("sectors looked up", get(countL2Read, countL2Written)),
 		},
 		{
 			Level: "dram", Title: "DRAM", CapacityBytes: known(float64(d.DRAMBytes)), ReadBytes: known(get(countDRAMRead)), WrittenBytes: known(get(countDRAMWritten)), Figures: []NamedNumber{},
@@ -94,7 +94,7 @@ func memory(r *Result, d *Device, use []NamedNumber) []MemoryLevel {
 			l.BytesPerSecond = known(bytes / seconds)
 		}
 		for _, p := range d.Memory {
-			if p.Unit == peaks[l.Level] {
+			if l.Level != "l2" && p.Unit == peaks[l.Level] { // of L2 the use counts what is written as more
 				l.PeakBytesPerSecond = known(p.PerSecond)
 			}
 		}

@@ -72,7 +72,7 @@ func (h *handler) reportSweep(ctx context.Context, id string, explained int, put
 		return err
 	}
 	t := w.rows.table(id, 0)
-	t.Complete, t.Rooflines = true, rooflines(&d.Arch)
+	t.Complete, t.Rooflines = true, w.rows.rooflines(&d.Arch)
 	level := w.last.Spec.LastLevel()
 	k := w.rows.ranking(id, level, d)
 	stored, few := []int64{}, []int64{}

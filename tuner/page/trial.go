@@ -62,8 +62,9 @@ type MemoryLevel struct {
 	ReadBytes    *float64 `json:"read_bytes"`
 	WrittenBytes *float64 `json:"written_bytes"`
 	HitShare     *float64 `json:"hit_share"`
-	// BytesPerSecond is achieved, PeakBytesPerSecond the peak, UseShare how near the unit (of shared memory and L1
-	// one and the same) comes to its peak by the work that was counted: the level nearest 1 bounds. Saturated: 60 % or more.
+	// BytesPerSecond is achieved, PeakBytesPerSecond the peak (null of L2, where a byte written takes more than one read).
+	// UseShare is how near the unit (of shared memory and L1 one and the same) comes to its peak by the work that was
+	// counted: the level nearest 1 bounds. Saturated: 60 % or more.
 	BytesPerSecond     *float64 `json:"bytes_per_second"`
 	PeakBytesPerSecond *float64 `json:"peak_bytes_per_second"`
 	UseShare           *float64 `json:"use_share"`
