@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -30,8 +31,16 @@ func TestLarge(t *testing.T) {
 	if total > longestOpening {
 		t.Errorf("the main thread works %v until rows are shown, more than %v", total, longestOpening)
 	}
-	if n := browsertest.Eval[int](p, `document.querySelectorAll(".vrow").length`); n > 100 {
-		t.Errorf("%d rows are in the document: those out of sight should not be", n)
+	d := table(s, large)
+	for _, end := range []struct {
+		scroll string
+		row    int
+	}{{`0`, d.Order[0]}, {`document.querySelector(".vtable").scrollHeight`, d.Order[len(d.Order)-1]}} {
+		browsertest.Eval[any](p, `document.querySelector(".vtable").scrollTop = `+end.scroll)
+		p.Wait(fmt.Sprintf(`document.querySelector(".vrow[data-trial='%d']") !== null`, d.trial(end.row)))
+		if n := browsertest.Eval[int](p, `document.querySelectorAll(".vrow").length`); n > 100 {
+			t.Errorf("%d rows are in the document: those out of sight should not be", n)
+		}
 	}
 
 	for _, view := range []string{"configurations", "heatmap", "parallel", "roofline"} {

@@ -35,6 +35,8 @@ func TestLive(t *testing.T) {
 	if before == after {
 		t.Fatal("nothing came")
 	}
+	d := table(s, live)
+	checkRows(t, p, d, d.Order)
 	p.View(live, "progress")
 	p.Wait(progress("900"))
 	text := p.Text(`section[aria-label=Progress]`)

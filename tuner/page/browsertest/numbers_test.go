@@ -88,6 +88,12 @@ func checkRows(t *testing.T, p *browsertest.Page, d *rows, want []int) {
 		near(t, "over best", got[2], d.number("time_us", row)/d.number("time_us", d.Order[0]))
 		near(t, "registers", got[3], d.number("registers", row))
 		near(t, "occupancy", got[4], d.number("occupancy", row))
+		for _, param := range d.Parameters {
+			cell := fmt.Sprintf(`.vrow[data-trial="%s"] [data-column="%s"]`, got[0], param.Name)
+			if shown, want := p.Text(cell), d.value(param.Name, row); !strings.EqualFold(shown, want) {
+				t.Errorf("%s of trial %s is %s, not %s", param.Name, got[0], shown, want)
+			}
+		}
 	}
 }
 

@@ -45,6 +45,12 @@ export function boundWords(bound: string): string {
   return bounds[unit] ?? unit.replaceAll("_", " ");
 }
 
+/** What bounds, within a sentence. */
+export function boundBy(bound: string): string {
+  const words = boundWords(bound);
+  return /^[A-Z][a-z]/.test(words) ? words[0].toLowerCase() + words.slice(1) : words;
+}
+
 const whatIfs: Record<string, string> = {
   "bank conflicts": "shared memory had no bank conflicts",
   coalescing: "every access were coalesced",
