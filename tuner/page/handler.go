@@ -23,6 +23,7 @@ type Options struct {
 	Guard Guard
 	// Hosts are the names, without ports, that the server may be addressed by besides loopback ones; nil: any.
 	Hosts []string
+	Now   func() time.Time // time.Now
 	// Explaining is how many explanations are computed at a time; 0: 1. Others wait.
 	Explaining int
 }
@@ -37,7 +38,10 @@ type handler struct {
 
 // Handler returns what serves the page of a source.
 func Handler(source Source, o Options) http.Handler {
-	h := &handler{Options: o, source: source, sweeps: &sweeps{source: source}, explain: make(chan struct{}, max(o.Explaining, 1))}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	h := &handler{Options: o, source: source, sweeps: &sweeps{source: source, now: o.Now}, explain: make(chan struct{}, max(o.Explaining, 1))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", h.index)
 	mux.HandleFunc("GET /assets/{name}", h.asset)
@@ -204,7 +208,7 @@ func (h *handler) ranking(r *http.Request) (any, string, error) {
 		return nil, "", err
 	}
 	defer w.mu.Unlock()
-	return w.rows.ranking(w.id, w.last.Spec.LastLevel(), d), w.rows.tag(), nil
+	return w.rows.ranking(w.id, w.last.Spec.LastLevel(), d, w.last.Counts.Abandoned), w.rows.tag(), nil
 }
 
 func (h *handler) failures(r *http.Request) (any, string, error) {

@@ -159,7 +159,7 @@ func jsonOf(v any) string {
 func TestDocumentsAreKept(t *testing.T) {
 	at := newClock()
 	source := pagetest.New(500, at.Now)
-	h := page.Handler(source, page.Options{})
+	h := page.Handler(source, page.Options{Now: at.Now})
 	for _, address := range []string{"", "assets/page.js", "data/sweeps", "data/sweeps/large000000000bb/ranking", "data/sweeps/" + source.Live + "/table", "data/sweeps/small000000000cc/explain?trials=1"} {
 		first := visit(h, "GET", address, nil)
 		tag := first.Header().Get("ETag")
@@ -180,6 +180,10 @@ func TestDocumentsAreKept(t *testing.T) {
 		}
 	}
 	before := visit(h, "GET", "data/sweeps", nil).Header().Get("ETag")
+	at.now = at.now.Add(400 * time.Millisecond)
+	if visit(h, "GET", "data/sweeps", nil).Header().Get("ETag") != before {
+		t.Error("the overview is made more than twice a second")
+	}
 	at.now = at.now.Add(time.Second)
 	if visit(h, "GET", "data/sweeps", nil).Header().Get("ETag") == before {
 		t.Error("the overview has the tag that it had before 50 results")

@@ -140,7 +140,7 @@ func TestRanking(t *testing.T) {
 	d := &Device{Ties: func(over float64, sampling ...float64) bool {
 		return over <= 1+math.Hypot(0.02, math.Hypot(sampling[0], sampling[1]))
 	}}
-	k := table.ranking("s", "cycle", d)
+	k := table.ranking("s", "cycle", d, 0)
 	tie := func(a, b int) bool {
 		return d.Ties(table.time[b]/table.time[a], table.sampling[a], table.sampling[b])
 	}

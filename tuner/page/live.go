@@ -16,6 +16,12 @@ type sweeps struct {
 	mu     sync.Mutex
 	all    map[string]*sweep
 	used   uint64
+
+	now        func() time.Time
+	overviewMu sync.Mutex // held while it is made, so that it is made once
+	last       *Overview
+	lastAt     time.Time
+	examples   map[string]examples // of sweeps with failures
 }
 
 // mostRows is how many rows are kept in all, but for those of the sweep looked at last; a row takes about 300 bytes.

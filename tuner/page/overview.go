@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"time"
 
 	"github.com/warptune/warptune/search"
 	"github.com/warptune/warptune/tuner"
@@ -121,8 +122,26 @@ type Worker struct {
 	Labels        map[string]string `json:"labels,omitempty"`
 }
 
-// overview is all sweeps and workers now.
+// fresh is how long an overview is answered again: so many browsers ask no more often than one.
+const fresh = 500 * time.Millisecond
+
+// overview is all sweeps and workers now, or half a second ago.
 func (s *sweeps) overview(ctx context.Context) (*Overview, error) {
+	s.overviewMu.Lock()
+	defer s.overviewMu.Unlock()
+	now := s.now()
+	if s.last == nil || now.Sub(s.lastAt) >= fresh || now.Before(s.lastAt) {
+		o, err := s.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.last, s.lastAt = o, now
+	}
+	o := *s.last
+	return &o, nil
+}
+
+func (s *sweeps) look(ctx context.Context) (*Overview, error) {
 	all, damaged, err := s.source.Sweeps(ctx)
 	if err != nil {
 		return nil, err
@@ -132,12 +151,12 @@ func (s *sweeps) overview(ctx context.Context) (*Overview, error) {
 		return nil, err
 	}
 	o := &Overview{Schema: OverviewSchema, Source: s.source.Name(), Engine: s.source.Engine(), Sweeps: []Sweep{}, Workers: []Worker{}, DamagedSweeps: damaged}
+	examples := map[string]examples{}
 	for i := range all {
 		t := &all[i]
 		if failed(t) {
-			if full, err := s.source.Sweep(ctx, t.ID); err == nil {
-				t = &full
-			}
+			examples[t.ID] = s.examplesOf(ctx, t)
+			t.Examples = examples[t.ID].list
 		}
 		d, err := s.source.Device(ctx, t)
 		if err != nil {
@@ -145,10 +164,30 @@ func (s *sweeps) overview(ctx context.Context) (*Overview, error) {
 		}
 		o.Sweeps = append(o.Sweeps, sweepOf(t, d))
 	}
+	s.examples = examples
 	for i := range workers {
 		o.Workers = append(o.Workers, workerOf(&workers[i]))
 	}
 	return o, nil
+}
+
+// examples are a sweep's failures at a revision.
+type examples struct {
+	revision string
+	list     []tuner.Example
+}
+
+// examplesOf are a sweep's failures, which are asked for when it has changed. Without them it is shown nevertheless.
+func (s *sweeps) examplesOf(ctx context.Context, t *tuner.Sweep) examples {
+	now := revision(t)
+	if known, ok := s.examples[t.ID]; ok && known.revision == now {
+		return known
+	}
+	full, err := s.source.Sweep(ctx, t.ID)
+	if err != nil {
+		return s.examples[t.ID]
+	}
+	return examples{now, full.Examples}
 }
 
 // failed reports whether any trial of a sweep is not valid.

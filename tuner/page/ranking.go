@@ -30,8 +30,8 @@ func (t *rows) ranked(level string) []int {
 	return order
 }
 
-// ranking ranks the rows of a sweep's last level.
-func (t *rows) ranking(sweep, level string, d *Device) *Ranking {
+// ranking ranks the rows of a sweep's last level, of which some trials were given up.
+func (t *rows) ranking(sweep, level string, d *Device, givenUp int64) *Ranking {
 	k := &Ranking{Schema: RankingSchema, Sweep: sweep, Epoch: t.epoch, Rows: t.len(), Groups: []int{}, Notes: []string{}, Expected: d.Expected}
 	order := t.ranked(level)
 	ties := func(first, row int) bool {
@@ -61,6 +61,12 @@ func (t *rows) ranking(sweep, level string, d *Device) *Ranking {
 	}
 	if k.Ties > 1 {
 		k.Notes = append(k.Notes, fmt.Sprintf("%d configurations are within %s: any of them may be the fastest", k.Ties, d.Expected.Text))
+	}
+	if givenUp > 0 {
+		k.Notes = append(k.Notes, fmt.Sprintf("incomplete: %d configurations were given up, and the best may be among them", givenUp))
+	}
+	if n := len(t.damaged); n > 0 {
+		k.Notes = append(k.Notes, fmt.Sprintf("incomplete: %d rows are damaged in the database and left out", n))
 	}
 	if d.Caution != "" {
 		k.Notes = append(k.Notes, "caution: "+d.Caution)

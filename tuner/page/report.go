@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/warptune/warptune/tuner"
 )
@@ -22,7 +23,7 @@ const storedTrials = 20
 // Report writes the page of some sweeps as one file that needs nothing else. Of each sweep the best configuration is
 // explained, and the fastest of the groups of ties after it: so many in all, each also compared with the best.
 func Report(ctx context.Context, source Source, ids []string, explained int, out io.Writer) error {
-	h := &handler{source: source, sweeps: &sweeps{source: source}, explain: make(chan struct{}, 1)}
+	h := &handler{source: source, sweeps: &sweeps{source: source, now: time.Now}, explain: make(chan struct{}, 1)}
 	docs := map[string]json.RawMessage{}
 	put := func(address string, doc any) error {
 		text, err := json.Marshal(doc)
@@ -74,7 +75,7 @@ func (h *handler) reportSweep(ctx context.Context, id string, explained int, put
 	t := w.rows.table(id, 0)
 	t.Complete, t.Rooflines = true, w.rows.rooflines(&d.Arch)
 	level := w.last.Spec.LastLevel()
-	k := w.rows.ranking(id, level, d)
+	k := w.rows.ranking(id, level, d, w.last.Counts.Abandoned)
 	stored, few := []int64{}, []int64{}
 	for i, row := range k.Order {
 		if i < storedTrials {

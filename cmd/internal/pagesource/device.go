@@ -89,7 +89,7 @@ func use(d *arch.Descriptor, o *tuner.Outcome) []page.NamedNumber {
 	shares, known := timing.Counted(d, o.Metrics, float64(o.Checked.Of))
 	out := []page.NamedNumber{}
 	for b, v := range shares.Among(known) {
-		if known[b] && v > 0 {
+		if known[b] {
 			out = append(out, page.NamedNumber{Name: timing.Bound(b).String(), Value: v})
 		}
 	}
