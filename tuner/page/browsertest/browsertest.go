@@ -47,7 +47,7 @@ type Options struct {
 // Open opens an address in a new browser. Where there is none it skips the test.
 func Open(t *testing.T, address string, o Options) *Page {
 	t.Helper()
-	path := browser()
+	path := installed()
 	if path == "" {
 		t.Skip("no Chromium is installed (apt-get install chromium): the page is not opened")
 	}
@@ -91,7 +91,8 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) R {
 	return r
 }
 
-func browser() string {
+// installed is the path of a Chromium, "" for none.
+func installed() string {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
@@ -176,14 +177,20 @@ func Eval[T any](p *Page, script string) T {
 // Wait waits until an expression is true.
 func (p *Page) Wait(script string) {
 	p.t.Helper()
+	p.Until(script, func() bool { return Eval[bool](p, "!!("+script+")") })
+}
+
+// Until waits until something is so, and fails saying what is not.
+func (p *Page) Until(what string, so func() bool) {
+	p.t.Helper()
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
-		if Eval[bool](p, "!!("+script+")") {
+		if so() {
 			return
 		}
 	}
-	p.t.Fatalf("never true: %s; the page says: %.200s", script, p.said())
+	p.t.Fatalf("never so: %s; the page says: %.200s", what, p.said())
 }
 
 // Texts are the texts of all elements that a selector matches.

@@ -1,10 +1,12 @@
 package browsertest
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/tracing"
@@ -27,6 +29,16 @@ func (p *Page) Drag(x0, y0, x1, y1 float64) {
 		p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x0+(x1-x0)*i/steps, y0+(y1-y0)*i/steps, chromedp.ButtonLeft))
 	}
 	p.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x1, y1, chromedp.ButtonLeft))
+}
+
+// SaveTo lets the page save files to a folder.
+func (p *Page) SaveTo(dir string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if _, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // Tasks does something and returns the processor time of each task of the page's main thread meanwhile, of those of a
