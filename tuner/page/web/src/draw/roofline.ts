@@ -10,8 +10,8 @@ import type { Theme } from "../lib/theme";
 
 export function drawRoofline(ctx: CanvasRenderingContext2D, w: number, h: number, t: Theme, d: Data, p: Place, chosenAt: number, r: doc.Roofline, traffic: doc.Traffic, unit: string): Drawn {
   const left = 62, right = 12, bottom = h - 42, topY = 12;
-  const slopes = r.traffic.map((x) => x.bytes_per_second), ceilings = r.ceilings.map((x) => x.per_second);
-  const b = bounds(p, slopes, ceilings);
+  const ceilings = r.ceilings.map((x) => x.per_second);
+  const b = bounds(p, traffic.bytes_per_second, ceilings);
   const x = logAxis(b.x[0], b.x[1], left, w - right), y = logAxis(b.y[0], b.y[1], bottom, topY);
   grid(ctx, t, x.ticks, y.ticks, x, y, left, w - right, bottom, topY, unit);
   ctx.save();

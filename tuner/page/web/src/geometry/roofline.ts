@@ -29,8 +29,8 @@ export const ridge = (ceiling: number, bytesPerSecond: number): number => ceilin
 /** The most work a second at an intensity. */
 export const roof = (x: number, bytesPerSecond: number, ceiling: number): number => Math.min(x * bytesPerSecond, ceiling);
 
-/** Bounds that show all places, the ridge and the highest ceiling. */
-export function bounds(p: Place, slopes: number[], ceilings: number[]): { x: [number, number]; y: [number, number] } {
+/** Bounds that show all places, the ridges of a memory's slope with the ceilings, and the highest ceiling. */
+export function bounds(p: Place, slope: number, ceilings: number[]): { x: [number, number]; y: [number, number] } {
   let x0 = Infinity, x1 = 0, y0 = Infinity, y1 = 0;
   for (let i = 0; i < p.x.length; i++) {
     x0 = Math.min(x0, p.x[i]);
@@ -38,8 +38,9 @@ export function bounds(p: Place, slopes: number[], ceilings: number[]): { x: [nu
     y0 = Math.min(y0, p.y[i]);
     y1 = Math.max(y1, p.y[i]);
   }
-  const high = Math.max(...ceilings, y1), first = Math.min(...slopes);
-  if (!p.x.length) { x0 = ridge(high, first) / 100; x1 = ridge(high, first) * 10; y0 = high / 1000; }
-  x1 = Math.max(x1, ...ceilings.map((c) => ridge(c, first)));
+  const high = Math.max(...ceilings, y1), ridges = ceilings.map((c) => ridge(c, slope));
+  if (!p.x.length) { x0 = ridge(high, slope) / 100; x1 = ridge(high, slope) * 10; y0 = high / 1000; }
+  x0 = Math.min(x0, ...ridges);
+  x1 = Math.max(x1, ...ridges);
   return { x: [x0 / 2, x1 * 3], y: [y0 / 2, high * 2] };
 }
