@@ -20,7 +20,7 @@ export function RooflineView({ data, sweep }: ViewProps) {
   const [which, setWhich] = useState("0"), [level, setLevel] = useState("0");
   const c = chosen(data, route.trial);
   const one = useExplained(sweep.id, c?.trial).value?.document.configurations[0];
-  const flop = useMemo(() => flopRoofline(data, one), [data, one]);
+  const flop = useMemo(() => (data.rooflines.some((x) => x.work_of === "flop") ? null : flopRoofline(data, one)), [data, one]);
   const roofs = flop ? [...data.rooflines, flop] : data.rooflines;
   const r = roofs[Number(which)] ?? roofs[0];
   const traffic = r?.traffic[Number(level)] ?? r?.traffic[0];
