@@ -77,14 +77,26 @@ func (t *rows) rooflines(a *Arch) []Roofline {
 	})
 	r := Roofline{
 		Title: "Instructions", Work: "warp_instructions", WorkOf: "warp instructions", Traffic: traffic, Ceilings: []Peak{},
-		Note: "The instruction roofline (Ding and Williams, PMBS 2019): machine instructions of warps over bytes. Floating-point operations are known of configurations that are explained.",
+		Note: "The instruction roofline (Ding and Williams, PMBS 2019): machine instructions of warps over bytes.",
+	}
+	f := Roofline{
+		Title: "Floating point", Work: "flop", WorkOf: "flop", Traffic: traffic, Ceilings: []Peak{},
+		Note: "The roofline (Williams, Waterman and Patterson, CACM 2009): operations over bytes. An addition or a multiplication is one, a fused one two. Ceilings are of the units that the kernel uses.",
 	}
 	for _, p := range a.Compute {
 		if p.Of == r.WorkOf {
 			r.Ceilings = append(r.Ceilings, p)
 		}
+		for i, c := range flopCounts {
+			if t.flops[i] && c.unit == p.Unit {
+				f.Ceilings = append(f.Ceilings, p)
+			}
+		}
 	}
-	return []Roofline{r}
+	if len(f.Ceilings) == 0 {
+		return []Roofline{r}
+	}
+	return []Roofline{f, r}
 }
 
 // moves reports whether any row has more than nothing in a column.

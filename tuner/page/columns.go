@@ -33,10 +33,33 @@ const (
 	lineBytes        = 128
 )
 
+// flopCounts are the simulator's counters of operations by the unit (Arch.Compute) that does them. Level model has none.
+var flopCounts = []struct{ unit, name string }{
+	{"fp32", "warptune__flop_fp32.sum"}, {"fp64", "warptune__flop_fp64.sum"}, {"half", "warptune__flop_half.sum"},
+	{"tensor cores, fp16", "warptune__flop_tensor_fp16.sum"}, {"tensor cores, bf16", "warptune__flop_tensor_bf16.sum"}, {"tensor cores, tf32", "warptune__flop_tensor_tf32.sum"},
+	{"tensor cores, fp64", "warptune__flop_tensor_fp64.sum"}, {"tensor cores, fp8", "warptune__flop_tensor_fp8.sum"}, {"tensor cores, int8", "warptune__flop_tensor_int8.sum"},
+}
+
+// flop is all operations of a configuration, NaN where none are counted.
+func flop(r *Result) float64 {
+	n := 0.0
+	for _, c := range flopCounts {
+		n += r.Outcome.Metrics[c.name]
+	}
+	return unknownZero(n)
+}
+
 // tableMetrics are all that a table is made of.
-var tableMetrics = []string{
+var tableMetrics = append(flopMetrics(), []string{
 	countDRAMRead, countDRAMWritten, countL2Read, countL2Written, countWavefronts, countTime, countWarp, countThread, countLoadSectors, countLoads,
 	countStoreSector, countStores, countConflictsLd, countConflictsSt, countDRAMShare, countIssueShare, countL1Hits, countL2Hits, countWaves, countSampling,
+}...)
+
+func flopMetrics() (names []string) {
+	for _, c := range flopCounts {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // valueColumn is a column of what came out, and how it is got.
@@ -121,6 +144,7 @@ func valueColumns() []valueColumn {
 		number("l1_hit_share", "L1 hits", "share", "more", "of sectors", false, counter(countL1Hits, 0.01)),
 		number("l2_hit_share", "L2 hits", "share", "more", "of sectors", false, counter(countL2Hits, 0.01)),
 		number("warp_instructions", "Instructions", "count", "less", "of warps, executed in a launch", false, counter(countWarp, 1)),
+		number("flop", "Operations", "flop", "", "floating-point operations of all kinds, or integer ones of tensor cores, in a launch: a fused multiply-add is two", false, flop),
 		ratio(number("active_lanes", "Active lanes", "count", "more", "of 32, of an instruction in the mean", false, over([]string{countThread}, []string{countWarp}))),
 		number("bank_conflicts", "Bank conflicts", "count", "less", "of loads from and stores to shared memory", false, func(r *Result) float64 { return metric(&r.Outcome, countConflictsLd, countConflictsSt) }),
 		ratio(number("load_sectors", "Sectors a load", "count", "less", "32-byte sectors a request of a load from global memory", false, over([]string{countLoadSectors}, []string{countLoads}))),

@@ -23,6 +23,7 @@ type rows struct {
 	index          []int64 // of the configuration in the space
 	valid          []bool  // correct
 	level          []string
+	flops          []bool  // kinds of flopCounts that any row has
 	messages       []int32 // of messageText; -1: none
 	messageText    coded
 }
@@ -55,7 +56,7 @@ type filled struct {
 }
 
 func newRows(epoch string) *rows {
-	t := &rows{epoch: epoch, trial: map[int64]int{}, damaged: map[int64]bool{}, messageText: newCoded()}
+	t := &rows{epoch: epoch, trial: map[int64]int{}, damaged: map[int64]bool{}, messageText: newCoded(), flops: make([]bool, len(flopCounts))}
 	for _, c := range valueColumns() {
 		f := filled{valueColumn: c}
 		if c.number != nil {
@@ -120,6 +121,9 @@ func (t *rows) append(r *Result) {
 		default:
 			c.coded.codes = append(c.coded.codes, -1)
 		}
+	}
+	for i, c := range flopCounts {
+		t.flops[i] = t.flops[i] || r.Outcome.Metrics[c.name] > 0
 	}
 	t.valid = append(t.valid, correct)
 	t.time = append(t.time, r.Outcome.TimeUS)

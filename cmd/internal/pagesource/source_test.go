@@ -2,6 +2,7 @@ package pagesource
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http/httptest"
 	"path/filepath"
@@ -85,6 +86,51 @@ func swept(t *testing.T, kernel, device string, set map[string][]string) (*Sourc
 			return s, now.ID
 		}
 	}
+}
+
+// Operations that are counted of every configuration are those that are counted line by line when one is explained: for a
+// matrix product 2 n^3.
+func TestOperationsAreThoseOfTheLines(t *testing.T) {
+	s, id := swept(t, "sgemm", "h200", map[string][]string{"BM": {"64"}, "BN": {"64"}, "BK": {"8", "16"}, "TM": {"4"}, "TN": {"4"}, "PAD": {"0"}, "max_registers": {"0"}})
+	h := page.Handler(s, page.Options{})
+	get := func(address string, doc any) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/data/sweeps/"+id+address, nil))
+		if err := json.Unmarshal(w.Body.Bytes(), doc); err != nil || w.Code != 200 {
+			t.Fatalf("%s: status %d (%v): %.300s", address, w.Code, err, w.Body)
+		}
+	}
+	var table page.Table
+	get("/table", &table)
+	if r := table.Rooflines[0]; r.Work != "flop" || len(r.Ceilings) != 1 || r.Ceilings[0].Unit != "fp32" {
+		t.Errorf("the roofline is %+v", r)
+	}
+	for i := range table.Columns {
+		if table.Columns[i].Name != "flop" {
+			continue
+		}
+		for row, v := range table.Columns[i].Numbers {
+			var again page.Explained
+			get(fmt.Sprintf("/explain?trials=%d", row), &again)
+			var doc struct {
+				Configurations []struct {
+					Explanation struct{ Rates []struct{ FLOP float64 } }
+				}
+			}
+			if err := json.Unmarshal(again.Document, &doc); err != nil {
+				t.Fatal(err)
+			}
+			lines := 0.0
+			for _, r := range doc.Configurations[0].Explanation.Rates {
+				lines += r.FLOP
+			}
+			if math.Abs(v-2<<30) > 1 || math.Abs(lines-v) > 1e-6*v {
+				t.Errorf("row %d: %g operations, %g by lines, want %d", row, v, lines, 2<<30)
+			}
+		}
+		return
+	}
+	t.Error("there is no column of operations")
 }
 
 // What the page shows of a configuration from what is stored is what it shows when it is simulated again: times, how near

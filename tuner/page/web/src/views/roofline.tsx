@@ -5,7 +5,7 @@ import { places, roof, type Place } from "../geometry/roofline";
 import { config, configText, type Data } from "../model/data";
 import { drawRoofline } from "../draw/roofline";
 import { Chart } from "../lib/chart";
-import { chosen, useExplained } from "../lib/chosen";
+import { chosen } from "../lib/chosen";
 import { FilterBar, useShown } from "../lib/filterbar";
 import { count, percent, si, time } from "../lib/format";
 import { Card, Choice, Numbers, Ramp, Nothing } from "../lib/parts";
@@ -19,15 +19,10 @@ export function RooflineView({ data, sweep }: ViewProps) {
   const route = use((s) => s.route), t = theme(use((s) => s.theme));
   const [which, setWhich] = useState("0"), [level, setLevel] = useState("0");
   const c = chosen(data, route.trial);
-  const one = useExplained(sweep.id, c?.trial).value?.document.configurations[0];
-  const flop = useMemo(() => flopRoofline(data, one), [data, one]);
-  const roofs = flop ? [...data.rooflines, flop] : data.rooflines;
+  const roofs = data.rooflines;
   const r = roofs[Number(which)] ?? roofs[0];
   const traffic = r?.traffic[Number(level)] ?? r?.traffic[0];
-  const place = useMemo(() => {
-    if (!r || !traffic) return null;
-    return r === flop && c ? onePlace(data, c.row, flopOf(one), traffic) : placesOf(data, r, traffic, shown);
-  }, [data, shown, r, traffic, c?.row]);
+  const place = useMemo(() => (r && traffic ? placesOf(data, r, traffic, shown) : null), [data, shown, r, traffic]);
   if (!r || !traffic || !place) return <Nothing what="What a roofline needs is not known of this sweep." />;
   const at = c ? place.row.indexOf(c.row) : -1;
   const unit = r.work_of === "flop" ? "FLOP" : r.work_of;
@@ -38,7 +33,7 @@ export function RooflineView({ data, sweep }: ViewProps) {
         {roofs.length > 1 && <Choice label="Work" value={which} of={roofs.map((x, i) => [String(i), x.title])} change={setWhich} />}
         {r.traffic.length > 1 && <Choice label="Bytes at" value={level} of={r.traffic.map((x, i) => [String(i), x.level])} change={setLevel} />}
       </>}>
-        {place.x.length < shown.length && r !== flop && <p class="note">{count(shown.length - place.x.length)} configurations move no bytes at {traffic.level} and have no place here: see the bytes at another level.</p>}
+        {place.x.length < shown.length && <p class="note">{count(shown.length - place.x.length)} configurations have no place here: they move no bytes at {traffic.level}, or their work is not counted. See the bytes at another level.</p>}
         {at >= 0 && <p style={{ marginBottom: "8px" }}>{sentence(place, at, r, traffic, unit)}</p>}
         <Chart height={460} label={`Roofline: ${place.x.length} configurations. Left and right go from one to the next by rank, Enter chooses`}
           deps={[place, at]} choose={(h) => choose(data.trial[h.id])}
@@ -54,27 +49,6 @@ export function RooflineView({ data, sweep }: ViewProps) {
       </Card>
     </>
   );
-}
-
-/** Floating-point operations of one launch, 0 where there are none. */
-const flopOf = (one?: doc.ExplainedConfig): number => (one?.explanation?.rates ?? []).reduce((n, x) => n + (x.flop ?? 0), 0);
-
-/** The roofline of floating-point operations, which are counted of configurations that are explained. */
-function flopRoofline(d: Data, one?: doc.ExplainedConfig): doc.Roofline | null {
-  const ceilings = (one?.explanation?.rates ?? []).filter((x) => x.flop).map((x) => ({ unit: x.unit, per_second: x.peak, of: "flop" }));
-  if (!flopOf(one) || !ceilings.length || !d.rooflines.length) return null;
-  return {
-    title: "Floating point", work: "", work_of: "flop", ceilings, traffic: d.rooflines[0].traffic,
-    note: "Floating-point operations over bytes, of the configuration shown: operations are counted where one is explained. Ceilings are of the units that it uses. An addition or a multiplication is one, a fused one two.",
-  };
-}
-
-function onePlace(d: Data, row: number, flop: number, traffic: doc.Traffic): Place | null {
-  const bytes = d.byName.get(traffic.column)?.numbers, us = d.byName.get("gpu_time_us")?.numbers ?? d.time;
-  if (!bytes) return null;
-  const work = new Float64Array(d.rows);
-  work[row] = flop;
-  return places([row], work, bytes, us);
 }
 
 function placesOf(d: Data, r: doc.Roofline, traffic: doc.Traffic, shown: Uint32Array): Place | null {
